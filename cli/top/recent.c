@@ -6,6 +6,12 @@ struct kept_pass {
 	bool has_gpu, has_gpu_start, has_cpu_start;
 };
 
+/* What is kept of a pass, and what a pass is made of again. */
+#define KEPT(p)                                                                          \
+	.id = (p)->id, .gpu_ns = (p)->gpu_ns, .gpu_start_ns = (p)->gpu_start_ns,         \
+	.cpu_start_ns = (p)->cpu_start_ns, .flags = (p)->flags, .has_gpu = (p)->has_gpu, \
+	.has_gpu_start = (p)->has_gpu_start, .has_cpu_start = (p)->has_cpu_start
+
 struct kept_frame {
 	struct tally_frame_record record; /* only its numbers */
 	struct kept_pass passes[]; /* record.n_passes of them */
@@ -48,19 +54,8 @@ tally_top_recent_add(struct tally_top_recent *r, const struct tally_frame_record
 	kept->record.n_unattributed = 0;
 	kept->record.metrics = NULL;
 	kept->record.n_metrics = 0;
-	for (uint32_t i = 0; i < f->n_passes; i++) {
-		const struct tally_pass_record *p = &f->passes[i];
-		kept->passes[i] = (struct kept_pass){
-			.id = p->id,
-			.gpu_ns = p->gpu_ns,
-			.gpu_start_ns = p->gpu_start_ns,
-			.cpu_start_ns = p->cpu_start_ns,
-			.flags = p->flags,
-			.has_gpu = p->has_gpu,
-			.has_gpu_start = p->has_gpu_start,
-			.has_cpu_start = p->has_cpu_start,
-		};
-	}
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		kept->passes[i] = (struct kept_pass){ KEPT(&f->passes[i]) };
 	g_queue_push_tail(&r->frames, kept);
 	r->n_times += f->n_passes;
 	r->n_seen++;
@@ -94,20 +89,9 @@ tally_top_recent_answer(const struct tally_top_recent *r, const struct tally_agg
 		if (f.start_ns < oldest_ns)
 			continue;
 		g_array_set_size(passes, f.n_passes);
-		for (uint32_t i = 0; i < f.n_passes; i++) {
-			const struct kept_pass *p = &kept->passes[i];
+		for (uint32_t i = 0; i < f.n_passes; i++)
 			g_array_index(passes, struct tally_pass_record, i) =
-				(struct tally_pass_record){
-					.id = p->id,
-					.gpu_ns = p->gpu_ns,
-					.gpu_start_ns = p->gpu_start_ns,
-					.cpu_start_ns = p->cpu_start_ns,
-					.flags = p->flags,
-					.has_gpu = p->has_gpu,
-					.has_gpu_start = p->has_gpu_start,
-					.has_cpu_start = p->has_cpu_start,
-				};
-		}
+				(struct tally_pass_record){ KEPT(&kept->passes[i]) };
 		f.passes = (const struct tally_pass_record *)(void *)passes->data;
 		if (skip > 0) {
 			tally_answer_skip_frame(answer, &f);
