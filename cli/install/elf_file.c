@@ -43,7 +43,6 @@ tally_elf_file_read(const char *path)
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && n >= 2) {
 		file.readable = true;
-		file.script = head[0] == '#' && head[1] == '!';
 		file.privileged = (st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
 				  fgetxattr(fd, "security.capability", NULL, 0) > 0;
 	}

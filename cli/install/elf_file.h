@@ -14,7 +14,6 @@
 struct tally_elf_file {
 	bool readable;
 	bool elf;
-	bool script; /* the file starts with #! */
 	unsigned bits; /* 32 or 64 */
 	uint16_t machine; /* EM_* */
 	bool dynamic; /* a program that names a dynamic loader; false for a library */

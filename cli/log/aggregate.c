@@ -275,7 +275,6 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		tally_text_replace(&a->end_reason, line->end.reason);
 		a->end_frames = line->end.frames;
 		a->end_frames_dropped = line->end.frames_dropped;
-		a->end_passes = line->end.passes;
 		break;
 	case TALLY_LINE_UNKNOWN:
 		break;

@@ -175,7 +175,7 @@ struct tally_aggregate {
 	struct tally_skipped_lines skipped;
 	bool has_end;
 	char *end_reason;
-	uint64_t end_frames, end_frames_dropped, end_passes;
+	uint64_t end_frames, end_frames_dropped;
 	/* Private to aggregate.c. */
 	struct tally_aggregate_state *state;
 };
