@@ -391,20 +391,21 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 
 /* ---- pages of text ---- */
 
+/* Lines of keys have at most 80 columns; a paragraph is one line, which put_wrapped() breaks. */
 static const char help_text[] =
 	"The newest frames of a game, pass by pass: those of the last seconds (--window).\n"
 	"\n"
-	"q, Ctrl-C    leave\n"
-	"< >, left, right   sort by the column to the left or right; the table moves along\n"
-	"r            the other way round\n"
-	"s m x c p    sort by share, mean, max, count of frames, name of the pass\n"
+	"q, Ctrl-C          leave\n"
+	"< >, left, right   sort by the next column to that side\n"
+	"r                  the other way round\n"
+	"s m x c p          sort by share, mean, max, count of frames, name of the pass\n"
 	"up, down, PgUp, PgDn, Home, End   look further up and down the table\n"
-	"d            the next device; after the last, whichever drew last\n"
-	"space        pause: nothing new is read until the next space\n"
-	"n            what the log's notes say\n"
-	"?, h         this page, and back\n"
+	"d                  the next device; after the last, whichever drew last\n"
+	"space              pause: nothing new is read until the next space\n"
+	"n                  what the log's notes say\n"
+	"?, h               this page, and back\n"
 	"\n"
-	"share: of all measured GPU time of the device. mean, max: GPU time of the pass in a\n"
+	"share: of all measured GPU time of the device. mean, max: GPU time of the pass in a "
 	"frame. n: in how many frames it ran. The rest: means over those frames.\n"
 	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
 	"~ marks an estimate, - what was not measured.\n";

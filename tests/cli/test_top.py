@@ -555,6 +555,19 @@ class OnATerminal(CliCase):
         self.assertEqual(terminal.ended(), 0)
         terminal.restored()
 
+    def test_help_of_80_columns(self):
+        terminal = self.top(long_log(), columns=80)
+        terminal.until("p29")
+        terminal.press("?")
+        terminal.until(r"(?s)Ctrl-C +leave.*what was not measured")
+        lines = [line.rstrip() for line in terminal.screen.text().splitlines()]
+        keys = next(i for i, line in enumerate(lines) if line.startswith("q, Ctrl-C"))
+        for line in lines[keys:lines.index("", keys)]:
+            self.assertRegex(line, r"^\S.*? {3,}\S", "a line of a key is not broken")
+        self.assertIn("in a frame. n: in how many frames it ran.", "\n".join(lines))
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 0)
+
     def test_every_way_out(self):
         for how in ("q", b"\x03", signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             terminal = self.top(long_log())
