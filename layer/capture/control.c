@@ -172,7 +172,7 @@ tally_control_start(const char *path, const char *program, const char *log)
 	char why[512] = "";
 	if (!tally_control_socket_open(&control.socket, path, why, sizeof(why))) {
 		tally_log_say(TALLY_LEVEL_WARNING, "control",
-			      "there is no control socket, so passtally trigger can not "
+			      "there is no control socket, so passtally trigger cannot "
 			      "reach this process: %s",
 			      why);
 		return false;

@@ -48,7 +48,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) != 0) {
-		snprintf(why, size, "the folder %s can not be used (no link is followed): %s",
+		snprintf(why, size, "the folder %s cannot be used (no link is followed): %s",
 			 folder, tally_error_text(errno));
 		if (fd >= 0)
 			close(fd);
@@ -139,7 +139,7 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 		error = bind(s->fd, a, sizeof(address)) == 0 ? 0 : errno;
 	}
 	if (error) {
-		snprintf(why, size, "%s can not be made: %s", s->path, tally_error_text(error));
+		snprintf(why, size, "%s cannot be made: %s", s->path, tally_error_text(error));
 		return false;
 	}
 	struct stat file, own;
@@ -152,7 +152,7 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 		s->ino = own.st_ino;
 		return true;
 	}
-	snprintf(why, size, "%s can not be listened at: %s", s->path, tally_error_text(errno));
+	snprintf(why, size, "%s cannot be listened at: %s", s->path, tally_error_text(errno));
 	unlinkat(folder, name, 0);
 	return false;
 }

@@ -197,7 +197,7 @@ take(struct tally_microblaze_options *o, const char *item, char *why, size_t siz
 			continue;
 		if (equals && set_word(o, &words[i], equals + 1))
 			return true;
-		snprintf(why, size, "option microblaze can not have \"%.64s\": use %s=%s", item,
+		snprintf(why, size, "option microblaze cannot have \"%.64s\": use %s=%s", item,
 			 words[i].name, words[i].valid);
 		return false;
 	}
@@ -215,7 +215,7 @@ fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
 {
 	if (o->ne + o->nl == 0)
 		snprintf(why, size,
-			 "option microblaze: ne and nl can not both be 0: then there "
+			 "option microblaze: ne and nl cannot both be 0: then there "
 			 "is nothing to count with");
 	else if (o->said & TALLY_MICROBLAZE_SAID_PORTS && o->core >= o->ports)
 		snprintf(why, size,

@@ -18,7 +18,7 @@
 static bool
 refuse(char *why, size_t size, const char *key, const char *value, const char *valid)
 {
-	snprintf(why, size, "option %s can not be \"%.64s\": use %s", key, value, valid);
+	snprintf(why, size, "option %s cannot be \"%.64s\": use %s", key, value, valid);
 	return false;
 }
 

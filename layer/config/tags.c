@@ -109,7 +109,7 @@ tally_config_set_tags(struct tally_config *config, const char *text,
 		size_t value_len = key_len ? value_length(at + key_len + 1) : 0;
 		if (!is_clean(at + key_len + 1, value_len) ||
 		    !put_tag(config, at, key_len, value_len, origin)) {
-			snprintf(why, size, "option tag can not be \"%.64s\": use %s",
+			snprintf(why, size, "option tag cannot be \"%.64s\": use %s",
 				 text, valid);
 			return false;
 		}

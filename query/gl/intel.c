@@ -169,7 +169,7 @@ give_up(struct gl_intel *in, bool pipeline)
 			 "the driver fails to begin its pipeline queries");
 	else
 		snprintf(in->base.reason, sizeof(in->base.reason),
-			 "the GPU's counters can not be had: one program at a time can, and "
+			 "the GPU's counters cannot be had: one program at a time can, and "
 			 "another may hold them (intel_gpu_top -m, GPUVis, Perfetto)%s", how);
 }
 

@@ -113,7 +113,7 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path, st
 			refuse(reason, size, path, errno);
 		else
 			snprintf(reason, size,
-				 "%s: /sys/class/uio/%.32s/maps/map0/size can not be read", path,
+				 "%s: /sys/class/uio/%.32s/maps/map0/size cannot be read", path,
 				 uio);
 		return false;
 	}

@@ -75,7 +75,7 @@ class Config(CliCase):
         self.conf("passtally.conf", "[passtally]\nskip = x\n")
         done = self.command("config")
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"passtally.conf:2: option skip can not be \"x\"", done.stderr)
+        self.assertIn(b"passtally.conf:2: option skip cannot be \"x\"", done.stderr)
         for words in (["a", "b"], ["--path", "--json"], ["--nonsense"]):
             self.assertEqual(self.command("config", *words).returncode, 2, words)
 

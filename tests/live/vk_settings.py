@@ -16,7 +16,7 @@ CASES = [
     ("the file over the program", {"file": "passtally_capture.frames = 4", "VK_SCENES_SETTING": "frames=2"}, 4, None),
     ("our own options over all", {"file": "passtally_capture.frames = 4", "PASSTALLY_OPTIONS": "frames=1"}, 1, None),
     ("a wrong value", {"VK_SCENES_SETTING": "frames=two"}, 10,
-     "the program's own settings: option frames can not be \"two\""),
+     "the program's own settings: option frames cannot be \"two\""),
     ("a wrong name", {"file": "passtally_capture.frame_count = 4"}, 10, 'there is no option "frame-count"'),
     ("somebody else's", {"file": "khronos_validation.frames = 4"}, 10, None),
 ]

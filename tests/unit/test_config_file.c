@@ -99,7 +99,7 @@ test_layer_settings(void)
 		{ "passtally_capture.skip", NULL, NULL, "skip", "0", NULL },
 		{ "skip = 7", NULL, NULL, "skip", "0", NULL },
 		{ "\npasstally_capture.skip = -7", NULL, NULL, "skip", "0",
-		  "txt:2: option skip can not be \"-7\"" },
+		  "txt:2: option skip cannot be \"-7\"" },
 		{ "passtally_capture.skipp = 7", NULL, NULL, "skip", "0",
 		  "txt:1: there is no option \"skipp\"" },
 		{ "", "VK_PASSTALLY_CAPTURE_MAX_LOG", "1K", "max-log", "1K", NULL },
@@ -107,7 +107,7 @@ test_layer_settings(void)
 		{ "passtally_capture.skip=7", "VK_PASSTALLY_CAPTURE_SKIP", "", "skip", "7", NULL },
 		{ "passtally_capture.skip=7", "PASSTALLY_OPTIONS", "skip=9", "skip", "9", NULL },
 		{ "", "VK_PASSTALLY_CAPTURE_SKIP", "x", "skip", "0",
-		  "VK_PASSTALLY_CAPTURE_SKIP: option skip can not be \"x\"" },
+		  "VK_PASSTALLY_CAPTURE_SKIP: option skip cannot be \"x\"" },
 	};
 	char *dir = g_dir_make_tmp("passtally-config-XXXXXX", NULL);
 	char *path = g_build_filename(dir, "vk_layer_settings.txt", NULL);
