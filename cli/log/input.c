@@ -185,8 +185,10 @@ input_close(void *user)
 	g_free(in);
 }
 
-void
-tally_log_input_source(struct tally_lines_source *source, int fd, bool owns_fd)
+/* A source for the bytes of an open file, from its current position. Closing the source
+ * closes `fd` if it owns it. */
+static void
+init_source(struct tally_lines_source *source, int fd, bool owns_fd)
 {
 	struct input *in = g_new0(struct input, 1);
 	in->fd = fd;
@@ -240,7 +242,7 @@ tally_log_input_open(const char *path, enum tally_read_status *status,
 	if (fd < 0)
 		return NULL;
 	struct tally_lines_source source;
-	tally_log_input_source(&source, fd, strcmp(path, "-") != 0);
+	init_source(&source, fd, strcmp(path, "-") != 0);
 	return open_reader(&source, status, error);
 }
 
@@ -257,7 +259,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	off_t start = regular ? lseek(fd, 0, SEEK_CUR) : -1;
 	GByteArray *spool = start < 0 ? g_byte_array_new() : NULL;
 	struct tally_lines_source source;
-	tally_log_input_source(&source, fd, false);
+	init_source(&source, fd, false);
 	((struct input *)source.user)->spool = spool ? g_byte_array_ref(spool) : NULL;
 	struct tally_log_reader *reader = open_reader(&source, status, error);
 	if (reader) {
@@ -273,7 +275,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	}
 	if (start >= 0)
 		lseek(fd, start, SEEK_SET);
-	tally_log_input_source(&source, fd, strcmp(path, "-") != 0);
+	init_source(&source, fd, strcmp(path, "-") != 0);
 	struct input *again = source.user;
 	again->spool = spool;
 	again->replay = true;

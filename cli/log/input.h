@@ -25,8 +25,5 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line),
 			   void *user, enum tally_read_status *status,
 			   struct tally_read_error *error);
-/* A source for the bytes of an open file, from its current position. Closing the source
- * closes `fd` if it owns it. */
-void tally_log_input_source(struct tally_lines_source *source, int fd, bool owns_fd);
 
 #endif

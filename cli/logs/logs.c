@@ -357,18 +357,11 @@ select_logs(const struct request *r, GPtrArray *logs)
 	}
 }
 
-static void
-free_log(gpointer log)
-{
-	tally_folder_log_finish(log);
-	g_free(log);
-}
-
 static int
 logs_of(const struct request *r)
 {
 	if (r->named->len) {
-		g_autoptr(GPtrArray) named = g_ptr_array_new_with_free_func(free_log);
+		g_autoptr(GPtrArray) named = g_ptr_array_new_with_free_func(tally_folder_log_free);
 		return read_named(r, named) ? remove_logs(r, named) : TALLY_EXIT_USAGE;
 	}
 	g_autofree char *folder = tally_folder_path();

@@ -12,8 +12,10 @@
 #define CORE "libpasstally.so.0"
 #define LAYER "libVkLayer_passtally.so"
 
-char *
-tally_core_version(const char *path)
+/* The version of a core library, read from its file; NULL if it has none. The caller frees
+ * it. */
+static char *
+core_version(const char *path)
 {
 	enum { LONGEST = 64 };
 	char *bytes = NULL;
@@ -66,7 +68,7 @@ check_one(const char *library, bool ours)
 			CORE, library, machine);
 		return false;
 	}
-	g_autofree char *version = tally_core_version(core);
+	g_autofree char *version = core_version(core);
 	if (!version || strcmp(version, PASSTALLY_VERSION) != 0) {
 		tally_doctor_row(bad, "installation",
 				 "%s is of version %s, the command of %s: install all of one "

@@ -14,8 +14,4 @@
 /* Returns false if the libraries for this machine's own architecture are unusable. */
 bool tally_doctor_install(const struct tally_injected *injected);
 
-/* The version of a core library, read from its file; NULL if it has none. The caller frees
- * it. */
-char *tally_core_version(const char *path);
-
 #endif
