@@ -13,7 +13,8 @@
 #define MAJORITY 0.50
 #define NO_CAP_FROM 0.93 /* the thread works so long: it waits for no cap */
 #define WORKS_FROM 0.85 /* the thread that ends frames works all the time */
-#define RESTS_TO 0.50 /* it mostly waits */
+#define RESTS_TO 0.35 /* it waits; with more work others may keep the CPU */
+#define WORKS_HALF 0.50 /* it is at work more than not */
 #define IDLE_TO 0.75 /* and the GPU with it: one may wait for the other in turn */
 #define TURNS_TO 1.10 /* of both together: they hardly overlap */
 #define WITHIN_FROM 0.15 /* the GPU may wait within passes */
@@ -138,8 +139,8 @@ kind_of(const struct tally_bound_input *b)
 	}
 	if (known <= 0)
 		return KIND_NO_THREAD;
-	if (work < RESTS_TO)
-		return work + gpu <= IDLE_TO ? KIND_WAIT : KIND_BETWEEN;
+	if (work < WORKS_HALF)
+		return work < RESTS_TO && work + gpu <= IDLE_TO ? KIND_WAIT : KIND_BETWEEN;
 	return wait < FEW_WAITS ? KIND_CPU : KIND_BETWEEN;
 }
 
@@ -450,6 +451,9 @@ tally_bound_hint(const struct tally_bound_verdict *v)
 		return "to find out: lift the limit, switch vsync off; if the rate stays: the CPU";
 	case TALLY_DOUBT_BUSY:
 	case TALLY_DOUBT_WAITS:
+		if (v->doubt == TALLY_DOUBT_BUSY && both > 0 && both < IDLE_TO)
+			return "the rest is a wait, or other programs keep the CPU: try on an idle "
+			       "machine";
 		if (v->doubt == TALLY_DOUBT_BUSY && both >= BUSY_FROM && both <= TURNS_TO)
 			return "CPU and GPU seem to work in turn: less work of either would help";
 		return "to find out: halve the resolution; if the rate stays, it is not the GPU";

@@ -90,6 +90,7 @@ BOUND = (
     ("half the time at work", thread(steady(200, 21, 5, 0.2), 0.6), "cpu", "(it works 60 %, the GPU 24 % of the time)"),
     ("CPU and GPU in turn", thread(steady(200, 54, 28, 0.2), 0.39, 0.09), "unknown", "cannot tell, the GPU works 52 %, the CPU 39 % of the frame time"),
     ("CPU and GPU in turn, rarely overlapping", thread(steady(200, 30, 19, 0.02), 0.34, 0.12), "unknown", "cannot tell, the GPU works 63 %"),
+    ("a CPU on a busy machine", thread(steady(200, 65, 3, 0.2), 0.47, 0.07), "unknown", "cannot tell, the GPU works 5 %, the CPU 47 % of the frame time"),
     ("a worker thread that is waited for", thread(steady(200, 55, 23, 0.2), 0.01, 0.08), "wait", "busy machine) in 100 %: CPU 1 %, GPU 42 %"),
     ("a cap at 60 on a busy machine, waited for", thread([(16.667 * (1 + (0, 0.3, -0.3, 0.2, -0.2)[i % 5]), {"GBuffer": 4.5}, {}) for i in range(200)], 0.05, 0.04),
      "wait", "bound by a wait (a cap or vsync near 60 fps?) in 100 %: CPU 5 %, GPU 27 %"),
