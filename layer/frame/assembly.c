@@ -4,6 +4,7 @@
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
 #include "layer/frame/identity.h"
+#include "layer/frame/queue.h"
 #include "layer/log.h"
 
 #include <stdio.h>
@@ -579,6 +580,9 @@ tally_assembly_over(struct tally_assembly *a)
 	}
 	if (!some)
 		return TALLY_OVER_NOT;
+	/* A stream is announced before it can end a frame: one that is not taken yet may have ended
+	 * the last. */
+	unread |= tally_queue_has_messages();
 	return unread ? TALLY_OVER_UNREAD : others ? TALLY_OVER_SOME : TALLY_OVER_ALL;
 }
 

@@ -58,7 +58,7 @@ bool tally_assembly_waits(const struct tally_assembly *a);
 
 enum tally_over {
 	TALLY_OVER_NOT = 0, /* no device has reached the capture's end */
-	TALLY_OVER_UNREAD, /* one has, but some passes still wait for results */
+	TALLY_OVER_UNREAD, /* one has, but passes still wait for results, or messages to be taken */
 	TALLY_OVER_SOME, /* some have, and all of these are written */
 	TALLY_OVER_ALL,
 };

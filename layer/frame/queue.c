@@ -63,6 +63,13 @@ tally_queue_take(bool close)
 	return oldest;
 }
 
+bool
+tally_queue_has_messages(void)
+{
+	struct tally_message *newest = atomic_load(&newest_message);
+	return newest && newest != &closed;
+}
+
 uint32_t
 tally_queue_count(void)
 {

@@ -48,6 +48,9 @@ void tally_queue_forget(void);
 /* Takes all messages, oldest first. `close`: the queue accepts no more. */
 struct tally_message *tally_queue_take(bool close);
 
+/* Whether something was posted that is not taken. */
+bool tally_queue_has_messages(void);
+
 enum tally_queue_rest {
 	TALLY_QUEUE_AWAKE = 0,
 	TALLY_QUEUE_NAPPING, /* for the whole time unless an urgent notify wakes it */

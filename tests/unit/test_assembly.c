@@ -2,6 +2,9 @@
 #include "layer/frame/assembly.h"
 
 #include "layer/base/clock.h"
+#include "layer/capture/capture.h"
+#include "layer/config/config.h"
+#include "layer/frame/queue.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <stdlib.h>
@@ -218,10 +221,42 @@ test_case(const void *data)
 	g_strfreev(words);
 }
 
+/* A stream may be announced, and end the capture's last frame, after this round took its messages:
+ * its part is still to come. */
+static void
+test_announced(void)
+{
+	static const struct tally_config config = { .frames = 1, .every = 1 };
+	static struct tally_stream late;
+	if (!stub_in_child(NULL))
+		return;
+	struct world w = { .start_ns = 0 };
+	world_init(&w);
+	tally_trigger_reset(&config);
+	tally_capture_use(&config);
+	tally_queue_open();
+	tally_capture_begin();
+	atomic_store(&w.device->state, 1);
+	g_assert_cmpint(tally_assembly_over(w.assembly), ==, TALLY_OVER_NOT);
+
+	struct tally_message *message = calloc(1, sizeof(*message));
+	message->kind = TALLY_MESSAGE_STREAM;
+	message->stream = &late;
+	g_assert_true(tally_queue_post(message));
+	atomic_store(&w.device->state, 1 << 1);
+	g_assert_cmpint(tally_assembly_over(w.assembly), ==, TALLY_OVER_UNREAD);
+	g_assert_true(tally_queue_take(false) == message);
+	g_assert_cmpint(tally_assembly_over(w.assembly), ==, TALLY_OVER_ALL);
+	free(message);
+	tally_assembly_finish(w.assembly, "frames", tally_clock_now_ns());
+	tally_assembly_destroy(w.assembly);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/assembly/announced", test_announced);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/assembly/%02zu-%s", i, cases[i].what);
 		g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_case);
