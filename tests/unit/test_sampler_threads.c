@@ -160,8 +160,10 @@ hang_for_a_while(enum tally_snapshot snapshot)
 	atomic_store(&scripts[0].stuck, true);
 	tally_sampler_cover(s, now_ns);
 	g_assert_true(said("*left out until it answers"));
+	tally_sampler_lock(s);
 	g_assert_true(tally_history_last(tally_sampler_history(s, 1), &r));
 	g_assert_cmpuint(r.time_ns, >=, hung_ns);
+	tally_sampler_unlock(s);
 	/* It was waited for once. */
 	unsigned before = calls(1, SAMPLE);
 	for (int i = 0; i < 1000; i++)
@@ -170,7 +172,9 @@ hang_for_a_while(enum tally_snapshot snapshot)
 	g_assert_cmpuint(calls(1, SAMPLE), ==, before + 1000);
 	g_assert_cmpuint(calls(0, SAMPLE), ==, 2);
 	uint64_t number = tally_snapshot_take();
+	tally_sampler_lock(s);
 	tally_history_invalid(tally_sampler_history(s, 0), now_ns, now_ns + 1, &unknown);
+	tally_sampler_unlock(s);
 	g_assert_cmpuint(unknown, ==, 3);
 	atomic_store(&scripts[0].stuck, false);
 	wait_for_samples(0, 3);
