@@ -41,12 +41,24 @@ tally_run_status_has_error(const GPtrArray *lines)
 }
 
 /* The notes of a log have no level prefix: a note that the status file contains must not be
- * printed twice. */
-static void
+ * printed twice. False: it was. */
+static bool
 mark_printed(GHashTable *printed, const char *line)
 {
 	const char *message = strstr(line, ": ");
-	g_hash_table_add(printed, g_strconcat("note: ", message ? message + 2 : line, NULL));
+	return g_hash_table_add(printed,
+				g_strconcat("note: ", message ? message + 2 : line, NULL));
+}
+
+/* What went wrong is printed first, what is merely said after the answer. */
+static void
+print_status(const GPtrArray *status, bool informs, GHashTable *printed)
+{
+	for (guint i = 0; i < status->len; i++) {
+		const char *line = g_ptr_array_index(status, i);
+		if (g_str_has_prefix(line, "info: ") == informs && mark_printed(printed, line))
+			tally_cli_say("%s", line);
+	}
 }
 
 static void
@@ -71,12 +83,10 @@ void
 tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 {
 	GHashTable *printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	for (guint i = 0; i < status->len; i++) {
-		tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
-		mark_printed(printed, g_ptr_array_index(status, i));
-	}
+	print_status(status, false, printed);
 	for (guint i = 0; i < logs->len; i++)
 		print_log(g_ptr_array_index(logs, i), printed);
+	print_status(status, true, printed);
 	g_hash_table_destroy(printed);
 }
 
