@@ -16,17 +16,17 @@ import harness as h
 import vk_harness as vk
 
 FAKE = ["fake_total_ns", "fake_total_half_ns", "fake_total_us", "fake_total_reads"]
-FRAMES = 12
+FRAMES = 120  # a program of fewer may end before a source is open
 
 
-def run_gl(folder, log, options, scene="deferred"):
+def run_gl(folder, log, options, frames, scene="deferred"):
     env = h.base_env(folder, h.capture_env(log, {"frame": "finish", **options}))
-    return h.run([h.need("scenes"), scene, "--platform", "surfaceless", "--frames", FRAMES, "--end", "finish"], env)
+    return h.run([h.need("scenes"), scene, "--platform", "surfaceless", "--frames", frames, "--end", "finish"], env)
 
 
-def run_vk(folder, log, options, scene="targets"):
+def run_vk(folder, log, options, frames, scene="targets"):
     env = vk.layer_env(folder, log, {"frame": "submit:1", **options})
-    return h.run([h.need("vk_scenes"), scene, "--frames", FRAMES], env)
+    return h.run([h.need("vk_scenes"), scene, "--frames", frames], env)
 
 
 def check_sums(checks, log, keys):
@@ -50,9 +50,9 @@ def check_sums(checks, log, keys):
     return total
 
 
-def capture(checks, run, options):
+def capture(checks, run, options, frames=FRAMES):
     with h.scratch() as folder:
-        result = run(folder, folder / "log.jsonl", options)
+        result = run(folder, folder / "log.jsonl", options, frames)
         checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
         h.validate(checks, folder / "log.jsonl")
         return h.Log(folder / "log.jsonl")
@@ -97,7 +97,8 @@ def check_every(checks, run, clock):
 
 def check_real(checks, run):
     """The counters of this process."""
-    log = capture(checks, run, {"cpu": "on"})
+    # Its events are opened thread by thread, which takes a busy machine 0.2 s.
+    log = capture(checks, run, {"cpu": "on"}, 5 * FRAMES)
     device = log.of("device")[-1]
     on = [s["name"] for s in device["sources"] if s["name"] in ("linux-perf", "linux-proc") and s["state"] == "on"]
     if not checks.equal(len(on), 1, "sources that count the process"):
