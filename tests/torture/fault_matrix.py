@@ -85,7 +85,11 @@ SOURCES = {
 
 # Cells that fail today, and why; SOMETIMES: in some runs.
 SOMETIMES = "sometimes: "
-KNOWN = {}
+KNOWN = {
+    # Only where reads fail, never without a fault (157 runs of each); whether a query is begun again too early or llvmpipe
+    # adds two uses of one is not known.
+    "gl-statistics:error": SOMETIMES + "in one run of 40 the first pass has 272 fragments for 16",
+}
 
 
 # ---- how programs run ----
