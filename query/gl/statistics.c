@@ -99,7 +99,15 @@ struct chosen {
 struct stat_slot {
 	uint32_t active;  /* begun, not ended */
 	uint32_t pending; /* ended, result not read yet */
+	uint32_t known;   /* read */
 	uint64_t flags;
+};
+
+/* A query object, bound to its first target, and its result once known. Each result is read
+ * once: Mesa 22.3's llvmpipe multiplies what it returned before by 16 when it is asked again. */
+struct stat_query {
+	unsigned id; /* 0 = none yet */
+	uint64_t result;
 };
 
 struct gl_statistics {
@@ -116,8 +124,7 @@ struct gl_statistics {
 	uint32_t holder[TALLY_N_STATISTICS]; /* the slot in which each one is active */
 
 	struct stat_slot *slots;
-	/* Slots x n; 0 = none yet. A query object is bound to its first target. */
-	unsigned *ids;
+	struct stat_query *queries; /* slots x n */
 	uint32_t n_slots;
 
 	unsigned fresh[ID_BLOCK]; /* names created in advance */
@@ -277,12 +284,13 @@ statistics_grow(struct tally_source *src, uint32_t slots)
 	if (!grown)
 		return TALLY_NO_MEMORY;
 	st->slots = grown;
-	unsigned *ids = realloc(st->ids, (size_t)slots * st->n * sizeof(*ids));
-	if (!ids)
+	struct stat_query *queries = realloc(st->queries,
+					     (size_t)slots * st->n * sizeof(*queries));
+	if (!queries)
 		return TALLY_NO_MEMORY;
-	st->ids = ids;
+	st->queries = queries;
 	for (size_t i = (size_t)st->n_slots * st->n; i < (size_t)slots * st->n; i++)
-		ids[i] = 0;
+		queries[i].id = 0;
 	for (uint32_t i = st->n_slots; i < slots; i++)
 		st->slots[i] = (struct stat_slot){ .active = 0 };
 	st->n_slots = slots;
@@ -296,9 +304,9 @@ statistics_abandon(struct tally_source *src)
 	struct gl_statistics *st = statistics_of(src);
 
 	free(st->slots);
-	free(st->ids);
+	free(st->queries);
 	st->slots = NULL;
-	st->ids = NULL;
+	st->queries = NULL;
 	st->n_slots = st->n = st->n_fresh = 0;
 	st->groups = st->held = 0;
 	st->out_of_names = false;
@@ -378,19 +386,16 @@ static void
 statistics_close(struct tally_source *src)
 {
 	struct gl_statistics *st = statistics_of(src);
-	size_t n_ids = (size_t)st->n_slots * st->n;
+	size_t n_queries = (size_t)st->n_slots * st->n;
 
 	for (uint32_t i = 0; i < st->n; i++) {
 		if (st->held & UINT32_C(1) << i)
 			end_active(st, st->holder[i]);
 	}
-	size_t used = 0;
-	for (size_t i = 0; i < n_ids; i++) {
-		if (st->ids[i])
-			st->ids[used++] = st->ids[i];
+	for (size_t i = 0; i < n_queries; i++) {
+		if (st->queries[i].id)
+			st->api->DeleteQueries(1, &st->queries[i].id);
 	}
-	if (used)
-		st->api->DeleteQueries((int)used, st->ids);
 	if (st->n_fresh)
 		st->api->DeleteQueries((int)st->n_fresh, st->fresh);
 	statistics_abandon(src);
@@ -418,7 +423,7 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 	struct gl_statistics *st = statistics_of(src);
 	const struct tally_gl_api *api = st->api;
 	struct stat_slot *s = &st->slots[slot];
-	unsigned *ids = st->ids + (size_t)slot * st->n;
+	struct stat_query *queries = st->queries + (size_t)slot * st->n;
 	uint32_t theirs = api->app_active & st->groups;
 	uint32_t active = 0;
 
@@ -426,16 +431,16 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 		uint32_t bit = UINT32_C(1) << i;
 		if (theirs & st->chosen[i].group_bit || st->held & bit)
 			continue;
-		if (!ids[i])
-			ids[i] = fresh_id(st);
-		if (!ids[i])
+		if (!queries[i].id)
+			queries[i].id = fresh_id(st);
+		if (!queries[i].id)
 			continue;
-		api->BeginQuery(st->chosen[i].target, ids[i]);
+		api->BeginQuery(st->chosen[i].target, queries[i].id);
 		st->holder[i] = slot;
 		active |= bit;
 	}
 	st->held |= active;
-	*s = (struct stat_slot){ active, 0, theirs ? TALLY_FLAG(YIELDED) : 0 };
+	*s = (struct stat_slot){ .active = active, .flags = theirs ? TALLY_FLAG(YIELDED) : 0 };
 }
 
 static void
@@ -449,34 +454,38 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 {
 	struct gl_statistics *st = statistics_of(src);
 	struct stat_slot *s = &st->slots[slot];
-	const unsigned *ids = st->ids + (size_t)slot * st->n;
-	uint64_t results[TALLY_N_STATISTICS], valid = 0;
+	struct stat_query *queries = st->queries + (size_t)slot * st->n;
+	uint64_t valid = 0;
 
 	/* The query that ended last is read first: when it is available, the others most
 	 * probably are. */
 	for (uint32_t i = st->n; i-- > 0;) {
-		if (s->pending >> i & 1 &&
-		    !tally_gl_result(st->api, st->no_wait, ids[i], &results[i]))
+		uint32_t bit = s->pending & UINT32_C(1) << i;
+		if (!bit)
+			continue;
+		if (!tally_gl_result(st->api, st->no_wait, queries[i].id, &queries[i].result))
 			return TALLY_NOT_READY;
+		s->pending &= ~bit;
+		s->known |= bit;
 	}
-	for (uint32_t left = s->pending; left; left &= left - 1) {
+	for (uint32_t left = s->known; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		/* A counter that overflowed is stuck at the largest value. */
-		if (results[i] >= st->chosen[i].largest) {
+		if (queries[i].result >= st->chosen[i].largest) {
 			s->flags |= TALLY_FLAG(SATURATED);
 			continue;
 		}
-		if (results[i] > TALLY_STATISTIC_MOST) {
+		if (queries[i].result > TALLY_STATISTIC_MOST) {
 			s->flags |= TALLY_FLAG(LOST);
 			continue;
 		}
 		out->values[i].storage = TALLY_STORAGE_U64;
-		out->values[i].u64 = results[i];
+		out->values[i].u64 = queries[i].result;
 		valid |= UINT64_C(1) << i;
 	}
 	out->valid[0] |= valid;
 	out->flags |= s->flags;
-	s->pending = 0;
+	s->known = 0;
 	return TALLY_OK;
 }
 

@@ -223,6 +223,7 @@ end_query(unsigned target)
 	fake_gl->active[which] = 0;
 	object->active = false;
 	object->issued = true;
+	object->read = false;
 	object->done_at = ++fake_gl->issued;
 	object->result = fake_gl->totals[which] - object->begin_total;
 }
@@ -242,6 +243,7 @@ query_counter(unsigned id, unsigned target)
 		       object->target);
 	object->target = target;
 	object->issued = true;
+	object->read = false;
 	object->done_at = ++fake_gl->issued;
 	fake_gl->n_stamps++;
 	fake_gl->last_cpu_ns = tally_clock_now_ns();
@@ -306,12 +308,25 @@ get_object(unsigned id, unsigned pname, const char *call, uint64_t *value)
 	}
 }
 
+/* llvmpipe multiplies the result of a statistic when it is asked a second time. */
+static bool
+read_once(unsigned id, unsigned pname, const char *call, uint64_t *value)
+{
+	if (!get_object(id, pname, call, value))
+		return false;
+	struct fake_gl_object *object = &fake_gl->objects[id];
+	if (object->read && pname != QUERY_RESULT_AVAILABLE)
+		misuse("%s: the result of query %u was read before", call, id);
+	object->read |= pname != QUERY_RESULT_AVAILABLE;
+	return true;
+}
+
 static void
 get_query_objectuiv(unsigned id, unsigned pname, unsigned *params)
 {
 	uint64_t value;
 
-	if (get_object(id, pname, "glGetQueryObjectuiv", &value))
+	if (read_once(id, pname, "glGetQueryObjectuiv", &value))
 		*params = value < UINT32_MAX ? (unsigned)value : UINT32_MAX;
 }
 
@@ -320,7 +335,7 @@ get_query_objectui64v(unsigned id, unsigned pname, uint64_t *params)
 {
 	uint64_t value;
 
-	if (get_object(id, pname, "glGetQueryObjectui64v", &value))
+	if (read_once(id, pname, "glGetQueryObjectui64v", &value))
 		*params = value;
 }
 

@@ -15,7 +15,7 @@
 #define FAKE_GL_N_COUNTERS TALLY_GL_TIME_ELAPSED
 
 struct fake_gl_object {
-	bool named, active, issued;
+	bool named, active, issued, read;
 	unsigned target; /* 0 = not an object yet */
 	uint64_t result;
 	uint64_t done_at; /* command number */

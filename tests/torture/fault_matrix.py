@@ -5,8 +5,7 @@ is missing is flagged.
 A row of SOURCES is a source with the program that runs over it and what makes its driver misbehave; a column of
 FAULTS is what goes wrong. A cell runs the program without us, then with us, both under the fault, and holds the log
 against CONTROL, the same run without a fault: a value of the source is what it is there, or absent; of a pass that
-has none, the pass, its frame, its device or a note says why. KNOWN lists the cells that fail today, with the
-reason: one that passes fails the test.
+has none, the pass, its frame, its device or a note says why.
 
   fault_matrix.py [SOURCE | FAULT | SOURCE:FAULT]...
 """
@@ -82,14 +81,6 @@ SOURCES = {
     "linux-proc": Source("totals", {}),
 }
 # A fault that a source has no row for cannot be made there: its interface has no such answer.
-
-# Cells that fail today, and why; SOMETIMES: in some runs.
-SOMETIMES = "sometimes: "
-KNOWN = {
-    # Only where reads fail, never without a fault (157 runs of each); whether a query is begun again too early or llvmpipe
-    # adds two uses of one is not known.
-    "gl-statistics:error": SOMETIMES + "in one run of 40 the first pass has 272 fragments for 16",
-}
 
 
 # ---- how programs run ----
@@ -310,16 +301,8 @@ def main():
                 continue
             if chosen and not {name, fault, cell} & set(chosen):
                 continue
-            mine = h.Checks()
-            with mine.part(cell):
-                check_cell(mine, name, source, fault)
-            checks.done += mine.done
-            if cell in KNOWN and mine.failures:
-                print(f"# known: {cell}: {KNOWN[cell]}: {mine.failures[0]}")
-            elif cell in KNOWN and not KNOWN[cell].startswith(SOMETIMES):
-                checks.that(False, f"{cell} passes: take it out of KNOWN ({KNOWN[cell]})")
-            else:
-                checks.failures += mine.failures
+            with checks.part(cell):
+                check_cell(checks, name, source, fault)
     checks.finish()
 
 

@@ -214,6 +214,32 @@ test_values(void)
 	finish(&f, src);
 }
 
+/* One of the results comes after the others: those are not read again. */
+static void
+test_read_once(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src = open_source(&f, "all");
+	for (unsigned late = 1; late <= TALLY_N_STATISTICS; late++) {
+		src->ops->begin(src, 0);
+		fake_gl_work(&f, late);
+		f.lost_from = f.lost_to = f.issued + late;
+		src->ops->end(src, 0);
+		fake_gl_complete(&f, TALLY_N_STATISTICS);
+		for (unsigned again = 0; again < 2; again++)
+			g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_NOT_READY);
+		f.lost_from = f.lost_to = 0;
+		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
+		g_assert_cmphex(valid, ==, ALL);
+		for (uint64_t i = 0; i < TALLY_N_STATISTICS; i++)
+			g_assert_cmpuint(values[i].u64, ==, late * (i + 1) + i);
+	}
+	finish(&f, src);
+}
+
 static const struct {
 	const char *what;
 	unsigned bits;
@@ -411,6 +437,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-statistics/llvmpipe", test_llvmpipe);
 	g_test_add_func("/gl-statistics/long-reason", test_long_reason);
 	g_test_add_func("/gl-statistics/values", test_values);
+	g_test_add_func("/gl-statistics/read-once", test_read_once);
 	g_test_add_func("/gl-statistics/widths", test_widths);
 	g_test_add_func("/gl-statistics/zero-bits", test_zero_bits);
 	g_test_add_func("/gl-statistics/yields", test_yields);
