@@ -255,8 +255,8 @@ gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLe
 		.type = name ? GL_TEXTURE : GL_NONE,
 		.name = name,
 		.level = level,
-		.layer = layer,
-		.face = face,
+		.layer = gl_is_cube_face(face) ? (GLint)(face - GL_TEXTURE_CUBE_MAP_POSITIVE_X)
+					       : layer,
 		.samples = samples,
 	};
 	attach(c, fbo, attachment, &at);
@@ -394,16 +394,19 @@ hash(uint64_t h, uint64_t v)
 	return tally_fnv1a(h, &v, sizeof(v));
 }
 
+/* The same for an object that was attached by another call, and for what the driver answers: there
+ * an image of one layer is not layered. */
 static uint64_t
-hash_attachment(uint64_t h, unsigned role, const struct gl_attachment *at)
+hash_attachment(struct gl_context *c, uint64_t h, unsigned role, const struct gl_attachment *at)
 {
 	if (at->type == GL_NONE)
 		return h;
+	bool layered = at->layered && gl_image_of_texture(c, at->name).layers != 1;
 	h = hash(h, role);
 	h = hash(h, (uint64_t)at->type << 32 | at->name);
 	h = hash(h, (uint64_t)(uint32_t)at->level << 32 | (uint32_t)at->layer);
-	h = hash(h, (uint64_t)at->face << 32 | (uint64_t)at->layered);
-	return hash(h, (uint64_t)(uint32_t)at->views << 32 | (uint32_t)at->samples);
+	return hash(h, (uint64_t)layered << 63 | (uint64_t)(uint32_t)at->views << 32 |
+			       (uint32_t)at->samples);
 }
 
 static struct tally_attachment
@@ -464,7 +467,7 @@ build_target(struct gl_context *c, const struct gl_framebuffer *fbo, struct tall
 }
 
 static uint64_t
-build_key(const struct gl_framebuffer *fbo)
+build_key(struct gl_context *c, const struct gl_framebuffer *fbo)
 {
 	uint64_t h = hash(TALLY_FNV_OFFSET, 2);
 	bool any = false;
@@ -474,12 +477,12 @@ build_key(const struct gl_framebuffer *fbo)
 		if (buffer >= GL_COLOR_ATTACHMENT0 &&
 		    buffer < GL_COLOR_ATTACHMENT0 + TALLY_MAX_COLOR) {
 			const struct gl_attachment *at = &fbo->at[buffer - GL_COLOR_ATTACHMENT0];
-			h = hash_attachment(h, i, at);
+			h = hash_attachment(c, h, i, at);
 			any |= at->type != GL_NONE;
 		}
 	}
-	h = hash_attachment(h, GL_ATTACH_DEPTH, &fbo->at[GL_ATTACH_DEPTH]);
-	h = hash_attachment(h, GL_ATTACH_STENCIL, &fbo->at[GL_ATTACH_STENCIL]);
+	h = hash_attachment(c, h, GL_ATTACH_DEPTH, &fbo->at[GL_ATTACH_DEPTH]);
+	h = hash_attachment(c, h, GL_ATTACH_STENCIL, &fbo->at[GL_ATTACH_STENCIL]);
 	any |= fbo->at[GL_ATTACH_DEPTH].type != GL_NONE;
 	/* With nothing attached, the framebuffer's default size is the target's. */
 	if (any)
@@ -575,7 +578,7 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 		fbo->dirty = true;
 	if (!fbo->dirty && fbo->images_seen == generation)
 		return fbo;
-	fbo->key = build_key(fbo);
+	fbo->key = build_key(c, fbo);
 	fbo->target = find_target(c, fbo, generation, bound);
 	fbo->images_seen = generation;
 	fbo->dirty = false;

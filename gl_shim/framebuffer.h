@@ -21,9 +21,8 @@
 struct gl_attachment {
 	GLenum type; /* GL_NONE, GL_TEXTURE or GL_RENDERBUFFER */
 	GLuint name;
-	GLint level, layer;
-	GLenum face; /* cube map face, else 0 */
-	bool layered; /* all layers at once */
+	GLint level, layer; /* layer: of a cube map its face, from 0 */
+	bool layered; /* all layers at once; perhaps of an image that has one */
 	GLsizei views; /* OVR_multiview, else 0 */
 	GLsizei samples; /* implicit multisampling, else 0 */
 };
@@ -78,6 +77,7 @@ void gl_read_buffer(struct gl_context *c);
 void gl_framebuffer_touch(struct gl_context *c);
 void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
 void gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name);
+/* `face`: a cube map's; any other value counts as none, and `layer` holds. */
 void gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face,
 		       GLuint name, GLint level, GLint layer, GLsizei samples);
 void gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,

@@ -34,11 +34,15 @@ ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
 	if (type == GL_RENDERBUFFER)
 		return;
 	at->level = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL);
-	at->face = (GLenum)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
-	if (version >= 30)
-		at->layer = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
 	if (version >= 32)
 		at->layered = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
+	if (at->layered)
+		return; /* of a cube map the driver would still name a face */
+	GLenum face = (GLenum)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
+	if (gl_is_cube_face(face))
+		at->layer = (GLint)(face - GL_TEXTURE_CUBE_MAP_POSITIVE_X);
+	else if (version >= 30)
+		at->layer = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
 }
 
 /* Asks for the draw buffers of the framebuffer that is bound for drawing. */

@@ -164,8 +164,7 @@ static const struct {
 GLuint
 gl_bound_texture(struct gl_context *c, GLenum target)
 {
-	if (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
-	    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)
+	if (gl_is_cube_face(target))
 		target = GL_TEXTURE_CUBE_MAP;
 	for (size_t i = 0; i < sizeof(texture_bindings) / sizeof(texture_bindings[0]);
 	     i++) {
@@ -187,9 +186,7 @@ gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format
 	if (target == GL_TEXTURE_1D_ARRAY) {
 		layers = height;
 		height = 1;
-	} else if (target == GL_TEXTURE_CUBE_MAP ||
-		   (target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X &&
-		    target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z)) {
+	} else if (target == GL_TEXTURE_CUBE_MAP || gl_is_cube_face(target)) {
 		layers = 6;
 	}
 	struct gl_image_info image = make_image(format, samples, width, height, layers);

@@ -157,6 +157,51 @@ static const struct expect_pass select_passes[] = {
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_PRIMITIVES | EXPECT_ANY_SHADED },
 };
 
+/* ---- popped: attributes that are restored between two draws do not part them, nor does the way
+ * in which the texture was attached ---- */
+
+static GLuint other_fbo;
+
+static void
+init_popped(struct stage *s)
+{
+	(void)s;
+	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
+	fbo = stage_framebuffer(texture, 0, 0);
+	glGenFramebuffers(1, &other_fbo);
+	glBindFramebuffer(GL_FRAMEBUFFER, other_fbo);
+	glFramebufferTexture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0);
+}
+
+static void
+draw_popped(struct stage *s, GLuint framebuffer)
+{
+	stage_target(s, framebuffer, SMALL, SMALL);
+	stage_draw(s, 0, 30, 1);
+	glPushAttrib(GL_COLOR_BUFFER_BIT);
+	glPopAttrib();
+	stage_draw(s, 0, 30, 1);
+}
+
+static void
+frame_popped(struct stage *s, unsigned number)
+{
+	(void)number;
+	begin_screen(s);
+	draw_popped(s, fbo);
+	draw_popped(s, other_fbo);
+	stage_target_screen(s);
+	stage_draw(s, 0, 30, 1);
+}
+
+static const struct expect_pass popped_passes[] = {
+	{ .kind = "render", .load = "clear", .clears = 1 },
+	{ .kind = "render", .draws = 4, .vertices = 120, .instances = 4, .primitives = 40,
+	  .shaded = 120, .width = SMALL, .height = SMALL },
+	{ .kind = "render", .draws = 1, .vertices = 30, .instances = 1, .primitives = 10,
+	  .shaded = 30, .same_as = 1, .segment = 1 },
+};
+
 const struct scene legacy_scenes[] = {
 	{ "immediate", SCENE_COMPAT, .init = init_nothing, .frame = frame_immediate,
 	  SCENE_PASSES(immediate_passes) },
@@ -166,5 +211,7 @@ const struct scene legacy_scenes[] = {
 	  .frame = frame_list_compiled, SCENE_PASSES(list_compiled_passes) },
 	{ "select", SCENE_COMPAT, .init = init_nothing, .frame = frame_select,
 	  SCENE_PASSES(select_passes) },
+	{ "popped", SCENE_COMPAT, .init = init_popped, .frame = frame_popped,
+	  SCENE_PASSES(popped_passes) },
 	{ 0 },
 };

@@ -163,6 +163,12 @@ framebuffer_texture(GLenum target, GLenum point, GLenum kind, GLuint texture, GL
 }
 
 static void
+framebuffer_whole_texture(GLenum target, GLenum point, GLuint texture, GLint level)
+{
+	framebuffer_texture(target, point, 0, texture, level);
+}
+
+static void
 begin(GLenum mode)
 {
 	(void)mode;
@@ -257,6 +263,7 @@ fake_next_look_up(const char *name)
 		{ "glCheckNamedFramebufferStatus", (function)named_framebuffer_status },
 		{ "glBindFramebuffer", (function)bind_framebuffer },
 		{ "glFramebufferTexture2D", (function)framebuffer_texture },
+		{ "glFramebufferTexture", (function)framebuffer_whole_texture },
 		{ "glBegin", (function)begin },
 		{ "glEnd", (function)end },
 		{ "glGenQueries", (function)gen_queries },

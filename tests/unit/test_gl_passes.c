@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /* A frame as a line of calls, and the passes that it is. A call is a letter with its arguments:
- *   B1      bind framebuffer 1 (0: the window)      A13   attach texture 3 to framebuffer 1
+ *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
+ *   a31     the same by glFramebufferTexture        P     glPopAttrib
  *   D6      draw 6 vertices                         I D6  the same of 2 instances: i6
  *   C Z     clear color, depth                      c1    clear color of framebuffer 1 by name
  *   X M     dispatch, memory barrier                L12   blit from framebuffer 1 to 2
@@ -38,6 +39,10 @@ static const struct {
 	{ "one that clears first is another pass", "", "C D3 B1 D6 B0 C D9 S",
 	  "r640 1d3v1cL r10 1d6v r640 1d9v1cL;" },
 	{ "the same attachments, two framebuffers", "", "A31 B1 D3 B3 D6 S", "r30 2d9v;" },
+	{ "... one attached by another call", "", "a31 B1 D3 B3 D6 S", "r30 2d9v;" },
+	{ "... one that the driver was asked about", "", "A12 B1 D3 B2 P D6 S", "r10 2d9v;" },
+	{ "attributes restored", "", "B1 D3 P D6 S", "r10 2d9v;" },
+	{ "... of a framebuffer by glFramebufferTexture", "", "a31 B1 D3 P D6 S", "r30 2d9v;" },
 	{ "another attachment of the same one", "", "B1 D3 A21 D6 S", "r10 1d3v r20 1d6v;" },
 	{ "a framebuffer that is not complete", "", "A01 B1 D3 B0 D6 S", "r640 1d6v;" },
 	{ "instances", "", "i6 S", "r640 1d12v;" },
@@ -137,6 +142,9 @@ void glGenerateTextureMipmap(GLuint texture);
 void glInvalidateFramebuffer(GLenum target, GLsizei n, const GLenum *attachments);
 void glMemoryBarrier(GLbitfield barriers);
 void glNewList(GLuint list, GLenum mode);
+void glGenFramebuffers(GLsizei n, GLuint *names);
+void glFramebufferTexture(GLenum target, GLenum point, GLuint texture, GLint level);
+void glPopAttrib(void);
 void glPopDebugGroup(void);
 void glPushDebugGroup(GLenum source, GLuint id, GLsizei length, const GLchar *message);
 void glReadPixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLenum type,
@@ -174,11 +182,14 @@ swap(void)
 }
 
 static void
-attach(GLuint texture, GLuint framebuffer)
+attach(GLuint texture, GLuint framebuffer, bool whole)
 {
 	GLuint old = fake_next.draw;
 	glBindFramebuffer(DRAW_FRAMEBUFFER, framebuffer);
-	glFramebufferTexture2D(DRAW_FRAMEBUFFER, COLOR_ATTACHMENT0, TEXTURE_2D, texture, 0);
+	if (whole)
+		glFramebufferTexture(DRAW_FRAMEBUFFER, COLOR_ATTACHMENT0, texture, 0);
+	else
+		glFramebufferTexture2D(DRAW_FRAMEBUFFER, COLOR_ATTACHMENT0, TEXTURE_2D, texture, 0);
 	glBindFramebuffer(DRAW_FRAMEBUFFER, old);
 }
 
@@ -284,7 +295,11 @@ make_call(const char *call)
 		glBindFramebuffer(FRAMEBUFFER, a);
 		return;
 	case 'A':
-		attach(a, b);
+	case 'a':
+		attach(a, b, *call == 'a');
+		return;
+	case 'P':
+		glPopAttrib();
 		return;
 	case 'e':
 		refused(a);
@@ -392,8 +407,10 @@ test_case(const void *data)
 	gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
 	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
 	for (GLuint i = 1; i < FAKE_NEXT_FRAMEBUFFERS; i++) {
+		GLuint made = i;
+		glGenFramebuffers(1, &made);
 		glTextureStorage2D(i, 1, RGBA8, 10 * (GLsizei)i, 10 * (GLsizei)i);
-		attach(i, i);
+		attach(i, i, false);
 	}
 	char **calls = g_strsplit(cases[n].calls, " ", -1);
 	for (char **call = calls; *call; call++)
