@@ -12,15 +12,28 @@ struct fake_next fake_next = { .version = "4.6" };
 
 static unsigned last_name;
 
+static void
+complain(const char *call, const char *why)
+{
+	fake_next.misuse++;
+	snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse), "%s %s", call, why);
+}
+
+/* A driver may hang in any call. */
+static void
+check_locks(const char *call)
+{
+	if (fake_next.locks && *fake_next.locks)
+		complain(call, "with a lock held");
+}
+
 /* Between glBegin and glEnd almost every call is an error, and one that waits would be ours. */
 static void
-check_zone(const char *what)
+check_zone(const char *call)
 {
-	if (!fake_next.in_begin)
-		return;
-	fake_next.misuse++;
-	snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse),
-		 "%s inside glBegin", what);
+	check_locks(call);
+	if (fake_next.in_begin)
+		complain(call, "inside glBegin");
 }
 
 /* ---- what is asked ---- */
@@ -38,6 +51,7 @@ get_stringi(GLenum name, GLuint index)
 	static const char *const extensions[] = { "GL_KHR_debug", "GL_ARB_timer_query",
 						  "GL_ARB_pipeline_statistics_query" };
 	(void)name;
+	check_locks("glGetStringi");
 	return (const GLubyte *)(index < 3 ? extensions[index] : "");
 }
 
@@ -60,6 +74,7 @@ static void
 get_integer64v(GLenum name, GLint64 *out)
 {
 	struct timespec now;
+	check_locks("glGetInteger64v");
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	*out = name == GL_TIMESTAMP ? now.tv_sec * INT64_C(1000000000) + now.tv_nsec : 0;
 }
@@ -81,6 +96,7 @@ is_enabled(GLenum what)
 static GLboolean
 is_object(GLuint name)
 {
+	check_locks("glIsTexture, glIsRenderbuffer");
 	return name != 0;
 }
 
@@ -195,12 +211,8 @@ static void
 begin_query(GLenum target, GLuint name)
 {
 	check_zone("glBeginQuery");
-	if (fake_next.active[target % 16]) {
-		fake_next.misuse++;
-		snprintf(fake_next.last_misuse, sizeof(fake_next.last_misuse),
-			 "query %u of target 0x%04x while %u is active", name, target,
-			 fake_next.active[target % 16]);
-	}
+	if (fake_next.active[target % 16])
+		complain("glBeginQuery", "while another is active");
 	fake_next.active[target % 16] = name;
 }
 
@@ -215,6 +227,7 @@ static void
 get_queryiv(GLenum target, GLenum what, GLint *out)
 {
 	(void)target;
+	check_locks("glGetQueryiv");
 	*out = what == GL_QUERY_COUNTER_BITS ? 64 : 0;
 }
 
@@ -222,6 +235,7 @@ static void
 get_query_uiv(GLuint name, GLenum what, GLuint *out)
 {
 	(void)name;
+	check_locks("glGetQueryObjectuiv");
 	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : 7;
 }
 
@@ -238,6 +252,7 @@ get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
 static long
 nothing(void)
 {
+	check_locks("a call");
 	return 0;
 }
 

@@ -6,7 +6,43 @@
 #include "tests/fake_gl/fake_next.h"
 #include "tests/unit/recorder_stub.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+
+/* ---- locks: the linker leads the shim's calls here ---- */
+
+static __thread unsigned locks;
+static unsigned n_locked;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+int
+__wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	locks++;
+	__atomic_fetch_add(&n_locked, 1, __ATOMIC_RELAXED);
+	return __real_pthread_mutex_lock(mutex);
+}
+
+int
+__wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	int failed = __real_pthread_mutex_trylock(mutex);
+	locks += !failed;
+	return failed;
+}
+
+int
+__wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	locks--;
+	return __real_pthread_mutex_unlock(mutex);
+}
 
 /* A frame as a line of calls, and the passes that it is. A call is a letter with its arguments:
  *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
@@ -400,6 +436,7 @@ test_case(const void *data)
 	g_free(options);
 	if (!child)
 		return;
+	fake_next.locks = &locks;
 	/* The shim's own start finds it running. */
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct gl_drawable window = { .draw = 1, .read = 1 };
@@ -415,7 +452,10 @@ test_case(const void *data)
 	char **calls = g_strsplit(cases[n].calls, " ", -1);
 	for (char **call = calls; *call; call++)
 		make_call(*call);
+	gl_context_destroyed(GL_PLATFORM_EGL, NULL, &the_context);
 	gl_current_leave();
+	g_assert_cmpuint(n_locked, >, 0);
+	g_assert_cmpuint(locks, ==, 0);
 	tally_session_stop("exit");
 
 	GString *out = g_string_new(NULL);
