@@ -184,7 +184,7 @@ check_layer(void)
 	tally_vk_manifest_find(&m);
 	bool ok = false;
 	if (!m.library) {
-		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
+		tally_doctor_row(TALLY_DOCTOR_FIX, "layer",
 				 "the Vulkan layer was not found beside the command (no %s): only "
 				 "OpenGL can be captured; install all of passtally",
 				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
@@ -336,52 +336,81 @@ advice(const char *source, enum tally_api api)
 	return "the other sources go on without it";
 }
 
+/* What check_api() found. */
+struct seen {
+	bool layer; /* the Vulkan layer works */
+	bool any, hardware; /* a device; counters of the GPU's own */
+};
+
+/* Where OpenGL was found, OpenGL ES stands among the other rows only. */
+static bool
+in_answer(enum tally_api api, const struct seen *seen)
+{
+	return api != TALLY_API_OPENGL_ES || !seen->any;
+}
+
+static void
+tell_source(const struct tally_probe_found *found, const struct tally_source_info *s,
+	    struct seen *seen)
+{
+	const struct tally_device_record *device = found->device;
+	const struct tally_source_row *row = tally_source_row_find(s->name);
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < device->n_counters; k++)
+		n += strcmp(device->counters[k]->source, s->name) == 0;
+	seen->hardware |= s->on && row && row->hardware;
+	char what[40];
+	g_snprintf(what, sizeof(what), "  %s", s->name);
+	g_autofree char *remains = tally_doctor_remains(device, s->name);
+	if (!s->on)
+		tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
+				 s->reason ? s->reason : "no reason given",
+				 remains ? remains : advice(s->name, device->api));
+	else if (n)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counters%s%s", n,
+				 s->reason ? "; " : "", s->reason ? s->reason : "");
+	else
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s", s->reason ? s->reason : "on");
+	tally_doctor_sets(found, s->name);
+}
+
 static void
 tell_device(void *data, const struct tally_probe_found *found)
 {
 	const struct tally_device_record *device = found->device;
 	const char *const *facts = found->facts;
-	bool *any = data;
-	*any = true;
+	struct seen *seen = data;
+	bool answer = in_answer(device->api, seen);
+	seen->any = true;
 	const char *api = tally_api_name(device->api);
+	g_autofree char *gives = tally_doctor_gives(device);
+	bool layer = device->api != TALLY_API_VULKAN || seen->layer;
+	if (answer)
+		tally_doctor_row(TALLY_DOCTOR_ANSWER, api, "%s%s: %s",
+				 layer ? "" : "with the layer, ", gives,
+				 device->name ? device->name : "?");
 	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s",
 			 device->name ? device->name : "?",
 			 device->driver_version ? device->driver_version : "?",
 			 *facts ? ", " : "", *facts ? *facts : "");
 	while (*facts && *++facts)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", *facts);
-	for (uint32_t i = 0; i < device->n_sources; i++) {
-		const struct tally_source_info *s = &device->sources[i];
-		uint32_t n = 0;
-		for (uint32_t k = 0; k < device->n_counters; k++)
-			n += strcmp(device->counters[k]->source, s->name) == 0;
-		char what[40];
-		g_snprintf(what, sizeof(what), "  %s", s->name);
-		g_autofree char *remains = tally_doctor_remains(device, s->name);
-		if (!s->on)
-			tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
-					 s->reason ? s->reason : "no reason given",
-					 remains ? remains : advice(s->name, device->api));
-		else if (n)
-			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counters%s%s", n,
-					 s->reason ? "; " : "", s->reason ? s->reason : "");
-		else
-			tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s",
-					 s->reason ? s->reason : "on");
-		tally_doctor_sets(found, s->name);
-	}
+	for (uint32_t i = 0; i < device->n_sources; i++)
+		tell_source(found, &device->sources[i], seen);
 	tally_doctor_rotation(found);
 }
 
-static bool
-check_api(enum tally_api api)
+static void
+check_api(enum tally_api api, struct seen *seen)
 {
 	const struct tally_probe_wish all = { "all", NULL };
 	char why[512];
-	bool any = false;
-	if (!tally_probe(api, &all, tell_device, &any, why, sizeof(why)))
-		tally_doctor_row(TALLY_DOCTOR_OFF, tally_api_name(api), "%s", why);
-	return any;
+	if (tally_probe(api, &all, tell_device, seen, why, sizeof(why)))
+		return;
+	if (in_answer(api, seen))
+		tally_doctor_row(TALLY_DOCTOR_ANSWER, tally_api_name(api),
+				 "nothing: see its row below");
+	tally_doctor_row(TALLY_DOCTOR_OFF, tally_api_name(api), "%s", why);
 }
 
 static void
@@ -404,7 +433,7 @@ examine(void)
 	ok = ok && tally_doctor_install(&in);
 	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
-	bool layer = check_layer();
+	struct seen seen = { .layer = check_layer() };
 	if (g_getenv("PASSTALLY_DISABLE")) {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
 				 "PASSTALLY_DISABLE is set: nothing is captured until it "
@@ -415,15 +444,18 @@ examine(void)
 	check_display();
 	tally_doctor_permission();
 	tally_doctor_snapshots();
-	bool gl = check_api(TALLY_API_OPENGL);
-	bool es = check_api(TALLY_API_OPENGL_ES);
+	check_api(TALLY_API_OPENGL, &seen);
+	check_api(TALLY_API_OPENGL_ES, &seen);
 	tell_shared_time();
-	bool vk = check_api(TALLY_API_VULKAN);
-	ok &= gl || es || (vk && layer);
-	if (ok)
-		puts("\npasses can be captured: passtally run -- PROGRAM");
-	else
-		puts("\nnothing can be captured until what is BAD or off above is fixed");
+	bool gl = seen.any;
+	check_api(TALLY_API_VULKAN, &seen);
+	ok &= gl || (seen.any && seen.layer);
+	const char *next = "passtally report, once a program ran";
+	if (!ok)
+		next = "a driver that works: its row below says what it lacks";
+	else if (seen.hardware)
+		next = "passtally run --counters all -- PROGRAM: with the GPU's own counters";
+	tally_doctor_print(ok, next);
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 

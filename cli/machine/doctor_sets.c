@@ -36,11 +36,10 @@ tally_doctor_rotation(const struct tally_probe_found *found)
 }
 
 char *
-tally_doctor_remains(const struct tally_device_record *device, const char *source)
+tally_doctor_gives(const struct tally_device_record *device)
 {
-	const struct tally_source_row *off = tally_source_row_find(source), *row;
-	bool hardware = off && off->hardware;
-	GString *out = g_string_new("what remains: ");
+	const struct tally_source_row *row;
+	GString *out = g_string_new(NULL);
 	const char *sep = "";
 	for (uint32_t i = 0; (row = tally_source_row(i)); i++) {
 		for (uint32_t k = 0; k < device->n_sources; k++) {
@@ -52,14 +51,22 @@ tally_doctor_remains(const struct tally_device_record *device, const char *sourc
 			sep = ", ";
 		}
 	}
-	return g_string_free(out, !hardware);
+	return g_string_free(out, FALSE);
+}
+
+char *
+tally_doctor_remains(const struct tally_device_record *device, const char *source)
+{
+	const struct tally_source_row *off = tally_source_row_find(source);
+	g_autofree char *gives = tally_doctor_gives(device);
+	return off && off->hardware ? g_strconcat("what remains: ", gives, NULL) : NULL;
 }
 
 static void
 permission_told(void *data, bool allowed, const char *sentence)
 {
 	(void)data;
-	tally_doctor_row(allowed ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_OFF, "permission", "%s",
+	tally_doctor_row(allowed ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_FIX, "permission", "%s",
 			 sentence);
 }
 

@@ -15,6 +15,9 @@
 void tally_doctor_sets(const struct tally_probe_found *found, const char *source);
 /* Prints how long a full rotation takes; nothing if there are no sets. */
 void tally_doctor_rotation(const struct tally_probe_found *found);
+/* What is measured on a device, for example "the program's calls, GPU times"; free with
+ * g_free(). */
+char *tally_doctor_gives(const struct tally_device_record *device);
 /* What is still measured when a source of the GPU's own counters is off; NULL: it is not
  * such a source. Free with g_free(). */
 char *tally_doctor_remains(const struct tally_device_record *device, const char *source);

@@ -15,8 +15,8 @@
 static void
 row_told(void *data, bool fine, const char *what, const char *sentence)
 {
-	(void)data;
-	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_OFF, what, "%s", sentence);
+	const enum tally_doctor_mark *off = data;
+	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : *off, what, "%s", sentence);
 }
 
 static void
@@ -56,9 +56,11 @@ void
 tally_doctor_snapshots(void)
 {
 	struct tally_snapshots s;
+	/* No GPU needs perf, so it is not what to do first. */
+	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, node = TALLY_DOCTOR_FIX;
 	tell_kernel();
-	tally_snapshot_tell_perf("", geteuid() == 0, row_told, NULL);
-	tally_snapshot_tell_nodes("", row_told, NULL);
+	tally_snapshot_tell_perf("", geteuid() == 0, row_told, &perf);
+	tally_snapshot_tell_nodes("", row_told, &node);
 	tally_snapshots_find(&s, "all");
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct tally_snapshot_found *found = &s.found[i];

@@ -172,15 +172,35 @@ class Commands(CliCase):
                      "perf_event_paranoid", *SNAPSHOTS):
             self.assertIn(word, text)
         self.assertEqual(done.returncode == 0, "passes can be captured" in text)
+        self.answer(text)
         done = self.command("doctor", env={"PASSTALLY_DISABLE": "1"})
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"PASSTALLY_DISABLE", done.stdout)
+        self.assertIn("PASSTALLY_DISABLE", self.answer(done.stdout.decode()))
         done = self.command("doctor", env={"XDG_STATE_HOME": "/proc/nowhere"})
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"/proc", done.stdout)
+        self.assertIn("/proc", self.answer(done.stdout.decode()))
         done = self.command("doctor", env={"PASSTALLY_OPTIONS": "bogus"})
-        self.assertIn(b"bogus", done.stdout)
+        self.assertIn("bogus", self.answer(done.stdout.decode()))
         self.assertEqual(self.left_behind(), [])
+
+    def answer(self, text):
+        """The block before the rows agrees with them: a verdict, the next step, what each API can count.
+        Returns the next step, and all BAD rows."""
+        block, below = (rows_of_doctor(part) for part in text.split("\n\n", 1))
+        self.assertRegex(block[0], "^passes can be captured: |^nothing can be captured until .* below ")
+        word, step = block[1].split(maxsplit=1)
+        bad = [row.split(maxsplit=2)[1:] for row in below if row.startswith("BAD")]
+        self.assertEqual(word, "next")
+        if bad:
+            self.assertTrue(step.startswith(bad[0][0] + ": "), (step, bad))
+        apis = {row.split()[0]: row for row in block[2:]}
+        self.assertEqual(set(apis) - {"opengl-es"}, {"opengl", "vulkan"}, block)
+        for api, row in apis.items():
+            found = any(re.match(rf"ok +{api} ", line) for line in below)
+            self.assertRegex(row, "the program's calls.*: " if found else "nothing: ")
+        if len(block) == 4:
+            self.assertLessEqual(text.index("\n\n"), text.replace("\n", " ", 9).index("\n"), "ten lines")
+        return step + str(bad)
 
     def test_process_counters(self):
         """What counts the process is here on every machine, once in the text and in each device object."""
