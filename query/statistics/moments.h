@@ -38,6 +38,8 @@ struct tally_moments {
 
 /* Zeroed is empty. A value that is not finite is not counted. */
 void tally_moments_add(struct tally_moments *m, struct tally_value v);
+/* The same n times. */
+void tally_moments_add_times(struct tally_moments *m, struct tally_value v, uint64_t n);
 
 /* All functions below need n > 0 (sd_sample n > 1). The result is not finite where squares
  * exceed a double's range. */

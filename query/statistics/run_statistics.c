@@ -19,6 +19,7 @@ struct series {
 	enum tally_join join;
 	uint32_t n_parts; /* in the frame that is being added */
 	struct tally_value part; /* the value joined so far */
+	uint64_t last, n_last; /* a whole number that came n_last times and is not in moments yet */
 	struct tally_moments moments;
 };
 
@@ -26,7 +27,12 @@ struct identity {
 	uint32_t device;
 	uint64_t id;
 	uint32_t n_parts; /* passes in the frame that is being added; 0: untouched */
+	const struct tally_pass_record *first; /* of them */
 	struct identity *next_touched;
+	/* Those of n_same frames, one pass in each, that are in no series yet. */
+	struct tally_call_counts counts;
+	uint32_t unknown;
+	uint64_t n_same;
 	struct series *series;
 	uint32_t n_series, room;
 };
@@ -315,6 +321,23 @@ add_keyed(struct tally_run_statistics *s, struct identity *i,
 	}
 }
 
+static struct tally_value
+call_count(const struct tally_call_counts *counts, uint32_t k)
+{
+	struct tally_value v = { .storage = TALLY_STORAGE_U64 };
+	memcpy(&v.u64, (const char *)counts + call_counts[k].offset, sizeof(v.u64));
+	return v;
+}
+
+static void
+add_counts(struct identity *i, const struct tally_pass_record *pass)
+{
+	for (uint32_t k = 0; k < N_TALLIES; k++) {
+		if (!(pass->unknown & call_counts[k].unknown))
+			add_part(&i->series[k], call_count(&pass->call_counts, k));
+	}
+}
+
 static void
 add_pass(struct tally_run_statistics *s, struct identity *i,
 	 const struct tally_pass_record *pass)
@@ -322,13 +345,11 @@ add_pass(struct tally_run_statistics *s, struct identity *i,
 	if (i->n_parts++ == 0) {
 		i->next_touched = s->touched;
 		s->touched = i;
-	}
-	for (uint32_t k = 0; k < N_TALLIES; k++) {
-		struct tally_value v = { .storage = TALLY_STORAGE_U64 };
-		memcpy(&v.u64, (const char *)&pass->call_counts + call_counts[k].offset,
-		       sizeof(v.u64));
-		if (!(pass->unknown & call_counts[k].unknown))
-			add_part(&i->series[k], v);
+		i->first = pass;
+	} else {
+		if (i->n_parts == 2)
+			add_counts(i, i->first);
+		add_counts(i, pass);
 	}
 	if (pass->has_gpu)
 		add_part(&i->series[GPU_NS], (struct tally_value){ .u64 = pass->gpu_ns });
@@ -337,15 +358,67 @@ add_pass(struct tally_run_statistics *s, struct identity *i,
 	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess);
 }
 
+static void
+settle(struct series *series)
+{
+	struct tally_value last = { .storage = TALLY_STORAGE_U64, .u64 = series->last };
+	tally_moments_add_times(&series->moments, last, series->n_last);
+	series->n_last = 0;
+}
+
+/* The series gets this value n times. Most values are those of the frame before. */
+static void
+add_value(struct series *series, struct tally_value v, uint64_t n)
+{
+	if (v.storage == TALLY_STORAGE_U64 && v.u64 == series->last && series->n_last) {
+		series->n_last += n;
+		return;
+	}
+	settle(series);
+	if (v.storage == TALLY_STORAGE_U64) {
+		series->last = v.u64;
+		series->n_last = n;
+	} else {
+		tally_moments_add_times(&series->moments, v, n);
+	}
+}
+
+static void
+settle_counts(struct identity *i)
+{
+	for (uint32_t k = 0; k < N_TALLIES && i->n_same; k++) {
+		if (!(i->unknown & call_counts[k].unknown))
+			add_value(&i->series[k], call_count(&i->counts, k), i->n_same);
+	}
+	i->n_same = 0;
+}
+
+static void
+add_frame_counts(struct identity *i, const struct tally_pass_record *pass)
+{
+	if (i->unknown != pass->unknown ||
+	    memcmp(&i->counts, &pass->call_counts, sizeof(i->counts)) != 0) {
+		settle_counts(i);
+		i->unknown = pass->unknown;
+		i->counts = pass->call_counts;
+	}
+	i->n_same++;
+}
+
 /* The frame is complete: the joined values of its segments count as one value each. */
 static void
 close_identity(struct identity *i)
 {
-	for (uint32_t k = 0; k < i->n_series; k++) {
+	bool one = i->n_parts == 1;
+	if (one)
+		add_frame_counts(i, i->first);
+	else
+		settle_counts(i);
+	for (uint32_t k = one ? GPU_NS : 0; k < i->n_series; k++) {
 		struct series *series = &i->series[k];
 		bool several = series->n_parts > 1 && series->join == TALLY_JOIN_NONE;
 		if (series->n_parts && series->n_parts == i->n_parts && !several)
-			tally_moments_add(&series->moments, series->part);
+			add_value(series, series->part, 1);
 		series->n_parts = 0;
 	}
 	i->n_parts = 0;
@@ -377,9 +450,10 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 /* False for a value that was complete in no frame, and for call_counts that were always 0,
  * except draws. */
 static bool
-is_told(const struct identity *i, uint32_t k)
+is_told(struct identity *i, uint32_t k)
 {
 	const struct tally_moments *m = &i->series[k].moments;
+	settle(&i->series[k]);
 	return m->n && (k == 0 || k >= N_TALLIES || m->max.u64 != 0);
 }
 
@@ -396,7 +470,8 @@ tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
 	struct tally_statistic_record *list = calloc(s->n_values, sizeof(*list));
 	for (uint32_t d = 0; list && d < devices; d++) {
 		for (uint32_t i = 0; i < s->n_identities; i++) {
-			const struct identity *of = s->identities[i];
+			struct identity *of = s->identities[i];
+			settle_counts(of);
 			for (uint32_t k = 0; of->device == d && k < of->n_series; k++) {
 				if (!is_told(of, k))
 					continue;

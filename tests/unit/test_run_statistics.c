@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/statistics/join.h"
+#include "query/statistics/moments.h"
 #include "query/statistics/run_statistics.h"
 
 #define U64(v) { .storage = TALLY_STORAGE_U64, .u64 = (v) }
@@ -188,6 +190,65 @@ test_nothing(void)
 	tally_run_statistics_destroy(NULL);
 }
 
+/* Values that come again and again are added at once: the sums are those of one by one. */
+static void
+test_again(void)
+{
+	static const struct tally_value values[] = {
+		U64(0),
+		U64(3),
+		U64(UINT32_MAX),
+		U64(UINT64_MAX / 3),
+		{ .storage = TALLY_STORAGE_I64, .i64 = -5 },
+		F64(0.1),
+	};
+	static const uint32_t first_float[] = { 4, 5, 6 };
+	for (uint32_t kinds = 0; kinds < G_N_ELEMENTS(first_float); kinds++) {
+		struct tally_run_statistics *s = tally_run_statistics_create();
+		struct tally_moments draws = { 0 }, calls = { 0 }, counted = { 0 };
+		struct tally_keyed_value counter = { .key = "invocations" };
+		struct tally_pass_record passes[2] = { 0 };
+		tally_run_statistics_describe(s, &device);
+		for (uint32_t f = 0, n_passes = 1; f < 2000; f++) {
+			if (g_test_rand_int_range(0, 4) == 0) {
+				n_passes = g_test_rand_int_range(0, 4) == 0 ? 2 : 1;
+				passes[0].call_counts.draws = (uint64_t)g_test_rand_int_range(0, 3);
+				passes[0].unknown = g_test_rand_bit() ? TALLY_UNKNOWN_DRAWS : 0;
+				counter.value = values[g_test_rand_int_range(
+					0, (gint32)first_float[kinds])];
+			}
+			passes[0].call_counts.calls = UINT64_MAX / 4;
+			for (uint32_t p = 0; p < n_passes; p++) {
+				passes[p] = passes[0];
+				passes[p].counters = &counter;
+				passes[p].n_counters = 1;
+			}
+			const struct tally_frame_record frame = { .passes = passes,
+								  .n_passes = n_passes };
+			tally_run_statistics_add(s, &frame);
+			struct tally_value d = U64(passes[0].call_counts.draws * n_passes);
+			struct tally_value c = U64(UINT64_MAX / 4 * n_passes), v = counter.value;
+			if (n_passes == 2)
+				v = tally_join_values(v, v, TALLY_JOIN_SUM);
+			if (!passes[0].unknown)
+				tally_moments_add(&draws, d);
+			tally_moments_add(&calls, c);
+			tally_moments_add(&counted, v);
+		}
+		uint32_t n;
+		struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+		const struct tally_moments *const want[] = { &draws, &calls, &counted };
+		static const char *const keys[] = { "draws", "calls", "invocations" };
+		for (uint32_t i = 0; i < 3; i++) {
+			struct tally_statistic_record r = *find(list, n, 0, keys[i]), expected = r;
+			tally_moments_record(want[i], &expected);
+			g_assert_cmpmem(&r, sizeof(r), &expected, sizeof(expected));
+		}
+		free(list);
+		tally_run_statistics_destroy(s);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -197,5 +258,6 @@ main(int argc, char **argv)
 	g_test_add_func("/run-statistics/described-anew", test_described_anew);
 	g_test_add_func("/run-statistics/ceiling", test_ceiling);
 	g_test_add_func("/run-statistics/nothing", test_nothing);
+	g_test_add_func("/run-statistics/again", test_again);
 	return g_test_run();
 }
