@@ -40,6 +40,7 @@ class Wrapper:
     form: str
     before: str  # of `count` and `hand`: all there is
     after: str = ""
+    quick: str = ""  # of `around`: where it is true, the call is all that is left to do
 
 
 class Rules:
@@ -143,9 +144,11 @@ def make_wrapper(rule, command, where):
         raise RulesError(f"{where}: {command.name} is not recorded into a command buffer")
     if rule.form == "count":
         return Wrapper(command, rule.form, expand(rule.body, command, where))
+    quick, question, body = rule.body.rpartition("?")
     before, after = ("" if part.strip() == "-" else expand(part.strip(), command, where)
-                     for part in re.split(r"\|(?![^{]*\})", rule.body))
-    return Wrapper(command, rule.form, before, after)
+                     for part in re.split(r"\|(?![^{]*\})", body))
+    return Wrapper(command, rule.form, before, after,
+                   expand(quick.strip(), command, where) if question else "")
 
 
 def resolve(rules, source):
@@ -169,7 +172,7 @@ def resolve(rules, source):
 
 def check_spellings(wrappers, source):
     """Every spelling of a hooked command is hooked, the same way: a game may mix them."""
-    how = {wrapper.command.name: (wrapper.form, wrapper.before, wrapper.after)
+    how = {wrapper.command.name: (wrapper.form, wrapper.before, wrapper.after, wrapper.quick)
            for wrapper in wrappers}
     for name, command in source.commands.items():
         alias = command.alias
@@ -240,13 +243,24 @@ def write_around(wrapper):
     call = arguments(command)
     before = f"\t{wrapper.before};\n" if wrapper.before else ""
     after = f"\t{wrapper.after};\n" if wrapper.after else ""
+    how = [f"hook_{name}"]
+    hook = ""
+    if wrapper.quick:
+        how = [f"slow_{name}", "static __attribute__((noinline)) ", ""]
+        hook = (
+            "\n" + head(command, f"hook_{name}") + "\n{\n"
+            "\tstruct vk_command *c = vk_last_command;\n"
+            f"\tif (vk_command_is(c, {buffer}) && {wrapper.quick})\n"
+            + fold(f"\t\tc->next->{name}", call, ";\n")
+            + "\telse\n" + fold(f"\t\tslow_{name}", call, ";\n") + "}\n"
+        )
     return (
-        head(command, f"hook_{name}") + "\n{\n"
+        head(command, *how) + "\n{\n"
         f"\tstruct vk_command *c = vk_command_find({buffer});\n"
         "\tif (__builtin_expect(!c, 0)) {\n"
         + fold(f"\t\tvk_device_find({buffer})->next.{name}", call, ";\n")
         + "\t\treturn;\n\t}\n"
-        + before + fold(f"\tc->next->{name}", call, ";\n") + after + "}\n"
+        + before + fold(f"\tc->next->{name}", call, ";\n") + after + "}\n" + hook
     )
 
 
@@ -424,7 +438,7 @@ class Generator:
         )
 
     def wrappers_c(self):
-        headers = ("record/command", "submit/submission", "record/targets")
+        headers = ("record/again", "submit/submission", "record/targets")
         out = [self.banner("vk_wrappers.c", "what the game calls instead of the next layer.")]
         out.append('#include "vk_names.h"\n')
         out += [f'#include "vk_layer/{header}.h"\n' for header in headers]

@@ -71,6 +71,25 @@ static const struct {
 	  "B t0< a1< rp draw end >1 a2< rp draw end >2 >0 E "
 	  "B t3< a4< rp draw end >4 tile rp draw end tile- >3 E",
 	  "0: render@0 d1 v6 i2 n1 tc4; render@0 d1 v6 i2 n1; whole t3|" },
+	{ "the same passes again, captured before and idle now", "",
+	  "0 B rp end rp end E B rp end rp end E idle B rp draw end rp2 end E "
+	  "B rp end rp2 draw end E",
+	  "B t0< a1< rp end >1 a2< rp end >2 >0 E B t3< a4< rp end >4 a5< rp end >5 >3 E "
+	  "B rp draw end rp2 end E B rp end rp2 draw end E",
+	  "0: render@0; render@0 d1 v6 i2 n1|" },
+	{ "idle passes again, one of them around an unknown secondary", "idle",
+	  "0 B rp draw end E B rps x? end E B rp draw end E B rp end rp draw end E",
+	  "B rp draw end E B rps x? end E B rp draw end E B rp end rp draw end E",
+	  "0: render@0; render@0 d1 v6 i2 n1|" },
+	{ "an unknown secondary in an idle pass leaves the frame uncounted", "idle frame inherit",
+	  "4 B rp end E B rps x? end E awake 0 B x4 E",
+	  "B rp end E B rps x? end E B a0< x4 >0 E",
+	  "0: {render!@0 ?39 incomplete uncounted}; whole tc0 uncounted|"
+	  "4: render!@0 ?39 incomplete uncounted|" },
+	{ "idle passes again, one of them without its end", "idle",
+	  "0 B rp draw end E B rp draw draw dispatch E B rp draw end E",
+	  "B rp draw end E B rp draw draw dispatch E B rp draw end E",
+	  "0: render@0 d1 v6 i2 n1|" },
 	{ "what is captured when it begins counts", "idle",
 	  "0 B rp draw end awake dispatch E 1 B dispatch idle rp draw end E",
 	  "B rp draw end dispatch E B t0< a1< dispatch >1 a2< rp draw end >2 >0 E",

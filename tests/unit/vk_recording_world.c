@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vk_layer/record/again.h"
 #include "vk_layer/record/targets.h"
 
 struct world world;
@@ -400,7 +401,8 @@ render(struct vk_command *c, const char *word)
 		if (*how == 'm')
 			contents = (VkSubpassContents)1000451000;
 	}
-	vk_render_pass_begin(c, &info, contents);
+	if (!vk_pass_again(c, &info))
+		vk_render_pass_begin(c, &info, contents);
 	say(word);
 }
 
@@ -489,6 +491,18 @@ work(struct vk_command *c, const char *word)
 		return true;
 	}
 	return false;
+}
+
+/* As the wrapper of vkCmdEndRenderPass. */
+static void
+end_render(struct vk_command *c)
+{
+	bool done = vk_pass_bare_end(c);
+	if (!done)
+		vk_render_end(c);
+	say("end");
+	if (!done)
+		vk_render_ended(c);
 }
 
 static void
@@ -587,9 +601,7 @@ play(const char *word)
 		vk_render_pass_next(c, word[4] ? VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS
 					       : VK_SUBPASS_CONTENTS_INLINE);
 	} else if (g_str_equal(word, "end")) {
-		vk_render_end(c);
-		say(word);
-		vk_render_ended(c);
+		end_render(c);
 	} else if (word[0] == 'x')
 		execute(c, word);
 	else if (!draw(c, word) && !work(c, word) && !other(c, word))

@@ -70,7 +70,7 @@ clear_state(struct vk_command *c)
 	c->open = (struct vk_open_work){ .views = 1 };
 	c->chain = (struct vk_open_chain){ 0 };
 	c->game = (struct vk_game_state){ 0 };
-	c->measures_draws = c->usual = false;
+	c->measures_draws = c->usual = c->bare = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
 	c->late = (struct vk_late){ 0 };
 }
@@ -174,6 +174,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->late.on = vk_slots_read_waits(d);
 	c->usual = has_usual_passes(r);
 	c->measures = vk_slots_cover(d, r->family, VK_MEASURE_ALL);
+	c->bare = r->idle || (c->usual && !c->measures);
 	/* A primary, its secondaries included, must not use two pools. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)

@@ -78,6 +78,7 @@ struct vk_command {
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
 	bool usual; /* a pass takes one slot with all that counts here */
+	bool bare; /* no render pass has a query: nothing is captured, or nothing counts */
 	bool measures; /* something counts here */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;

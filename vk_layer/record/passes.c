@@ -10,6 +10,7 @@
 #include "vk_layer/record/passes.h"
 
 #include "layer/base/clear.h"
+#include "vk_layer/record/again.h"
 #include "vk_layer/record/targets.h"
 
 /* Properties of a render pass instance, apart from its target. */
@@ -119,19 +120,13 @@ vk_buffer_yield(struct vk_command *c)
 
 /* ---- any pass ---- */
 
-static void
-count_from_zero(struct vk_command *c)
+static inline void
+clear_pass(struct vk_pass *p, enum tally_pass_kind kind)
 {
-	c->call_counts = (struct tally_call_counts){ 0 };
-	c->unknown = 0;
-	c->flags = (c->game.conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
-		   (c->game.transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
-}
-
-static inline bool
-has_room(const struct vk_recording *r)
-{
-	return r->n_passes < r->room_passes && r->n_items < r->room_items;
+	tally_clear(p, offsetof(struct vk_pass, last_use));
+	p->last_use.described = false;
+	p->kind = kind;
+	p->surface = -1;
 }
 
 /* Where there is room: appends a pass and its item. */
@@ -142,9 +137,7 @@ append_pass(struct vk_command *c, enum tally_pass_kind kind)
 	c->open.pass = r->n_passes++;
 	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = c->open.pass } };
 	struct vk_pass *p = &r->passes[c->open.pass];
-	tally_clear(p, offsetof(struct vk_pass, last_use));
-	p->kind = kind;
-	p->surface = -1;
+	clear_pass(p, kind);
 	p->first_inner = r->n_inner;
 	p->first_workload = r->n_workloads;
 	p->flags = r->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
@@ -155,9 +148,9 @@ struct vk_pass *
 vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 {
 	struct vk_recording *r = c->recording;
-	count_from_zero(c);
+	vk_counts_begin(c);
 	c->open.sums = false;
-	c->open.has_pass = has_room(r) || vk_recording_room_for_pass(r);
+	c->open.has_pass = vk_has_room(r) || vk_recording_room_for_pass(r);
 	return c->open.has_pass ? append_pass(c, kind) : NULL;
 }
 
@@ -186,13 +179,8 @@ vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t
 static inline void
 add_counts(struct vk_command *c, struct tally_call_counts *to, uint32_t *unknown, uint64_t *flags)
 {
-	struct tally_call_counts *t = &c->call_counts;
-	t->calls += t->draws + t->dispatches + t->copies + t->clears;
-	if (!t->calls)
-		c->flags &= ~TALLY_FLAG(CONDITIONAL);
-	if (!t->draws && !(c->unknown & TALLY_UNKNOWN_DRAWS))
-		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
-	vk_call_counts_add(to, t);
+	vk_counts_end(c);
+	vk_call_counts_add(to, &c->call_counts);
 	*unknown |= c->unknown;
 	*flags |= c->flags;
 }
@@ -209,7 +197,9 @@ static inline void
 close_unmeasured(struct vk_command *c)
 {
 	struct vk_pass *p = vk_open_pass(c);
-	if (p)
+	if (p && (c->open.bare || c->open.usual))
+		vk_pass_store_counts(c, p);
+	else if (p)
 		add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 	if (p && p->uncounted) {
 		p->n_inner = 0;
@@ -306,7 +296,7 @@ resume_chain(struct vk_command *c, const struct render_how *how)
 	c->chain.suspended = false;
 	c->chain.has_pass = false;
 	c->open.has_pass = true;
-	count_from_zero(c);
+	vk_counts_begin(c);
 	c->recording->passes[c->open.pass].suspended = how->suspends;
 }
 
@@ -419,23 +409,24 @@ measure_usual(struct vk_command *c)
 	return true;
 }
 
-/* The fast way: the recording had the same pass here before, and is idle or the pass is an
+/* The fast way: the recording had the same pass here before, and it has no query or is an
  * ordinary one. */
 static inline bool
 open_again(struct vk_command *c, const VkRenderPassBeginInfo *info, VkSubpassContents contents)
 {
 	const struct vk_recording *r = vk_recording_of(c);
-	if (!r || c->open.kind != VK_OPEN_NOTHING || !has_room(r))
+	if (!r || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(r))
 		return false;
-	const struct vk_target_use *use = vk_last_use_find(
-		c->device, info, &r->passes[r->n_passes].last_use);
-	if (!use || (!r->idle && !is_usual(c, use, contents)))
+	struct vk_pass *p = &r->passes[r->n_passes];
+	const struct vk_target_use *use = vk_last_use_find(c->device, info, &p->last_use);
+	if (!use || (!c->bare && !is_usual(c, use, contents)))
 		return false;
-	count_from_zero(c);
-	c->open = (struct vk_open_work){ .kind = VK_OPEN_RENDER, .has_pass = true, .views = 1 };
-	c->chain = (struct vk_open_chain){ 0 };
-	c->counts = 1;
-	set_target(append_pass(c, TALLY_PASS_RENDER), use);
+	if (!p->last_use.described || p->uncounted) {
+		clear_pass(p, TALLY_PASS_RENDER);
+		set_target(p, use);
+		p->last_use.described = true;
+	}
+	vk_pass_open_kept(c, p);
 	c->open.bare = !measure_usual(c);
 	return true;
 }
@@ -449,9 +440,11 @@ begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info,
 	struct vk_target_use scratch;
 	struct vk_recording *r = c->recording;
 	struct vk_last_use none = { .use = NULL }, *last = &none;
-	if (has_room(r))
+	if (vk_has_room(r))
 		last = &r->passes[r->n_passes].last_use;
 	const struct vk_target_use *use = vk_target_again(c->device, info, last, &scratch);
+	if (open_again(c, info, contents))
+		return;
 	struct render_how how = {
 		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
 		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&

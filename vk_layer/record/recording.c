@@ -68,7 +68,7 @@ room_for_pass(struct vk_recording *r)
 			    max_passes(r));
 	r->passes = list;
 	for (; ok && old < r->room_passes; old++)
-		r->passes[old].last_use.use = NULL;
+		r->passes[old].last_use = (struct vk_last_use){ .use = NULL };
 	return ok;
 }
 

@@ -33,6 +33,9 @@ struct vk_last_use {
 	unsigned long generation;
 	VkRenderPass pass;
 	VkFramebuffer framebuffer;
+	/* The rest of the recorded pass is as it was then: an ordinary render pass, with nothing
+	 * inside (again.h). */
+	bool described;
 };
 /* The answer is in `scratch`, or in `last` and kept with the framebuffer; `last` may be another
  * one afterwards. */
@@ -40,18 +43,24 @@ const struct vk_target_use *vk_target_again(struct vk_device *d,
 					    const VkRenderPassBeginInfo *info,
 					    struct vk_last_use *last,
 					    struct vk_target_use *scratch);
+/* Is it the answer for this one, and still true? */
+static inline bool
+vk_last_use_is(const struct vk_device *d, const VkRenderPassBeginInfo *info,
+	       const struct vk_last_use *last)
+{
+	struct vk_device *any = (struct vk_device *)d;
+	/* An imageless framebuffer gets its views by pNext. */
+	return !info->pNext && last->pass == info->renderPass &&
+	       last->framebuffer == info->framebuffer &&
+	       last->generation == atomic_load_explicit(&any->targets_generation,
+							memory_order_acquire);
+}
 /* NULL: not the same, or no longer true. */
 static inline const struct vk_target_use *
 vk_last_use_find(const struct vk_device *d, const VkRenderPassBeginInfo *info,
 		 const struct vk_last_use *last)
 {
-	struct vk_device *any = (struct vk_device *)d;
-	/* An imageless framebuffer gets its views by pNext. */
-	bool same = last->use && !info->pNext && last->pass == info->renderPass &&
-		    last->framebuffer == info->framebuffer &&
-		    last->generation == atomic_load_explicit(&any->targets_generation,
-						     memory_order_acquire);
-	return same ? last->use : NULL;
+	return last->use && vk_last_use_is(d, info, last) ? last->use : NULL;
 }
 void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 			    struct vk_target_use *out);

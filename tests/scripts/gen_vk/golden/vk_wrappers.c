@@ -3,7 +3,7 @@
  * Made by scripts/gen_vk.py from toy.xml and toy.rules. Do not edit.
  */
 #include "vk_names.h"
-#include "vk_layer/record/command.h"
+#include "vk_layer/record/again.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
@@ -78,8 +78,8 @@ hook_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 	slow_CmdDrawKHR(commandBuffer, vertexCount);
 }
 
-static VKAPI_ATTR void VKAPI_CALL
-hook_CmdEnd(VkCommandBuffer commandBuffer)
+static __attribute__((noinline)) void
+slow_CmdEnd(VkCommandBuffer commandBuffer)
 {
 	struct vk_command *c = vk_command_find(commandBuffer);
 	if (__builtin_expect(!c, 0)) {
@@ -91,7 +91,17 @@ hook_CmdEnd(VkCommandBuffer commandBuffer)
 }
 
 static VKAPI_ATTR void VKAPI_CALL
-hook_CmdEnd2TOY(VkCommandBuffer commandBuffer, const void *pInfo)
+hook_CmdEnd(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = vk_last_command;
+	if (vk_command_is(c, commandBuffer) && quick(c))
+		c->next->CmdEnd(commandBuffer);
+	else
+		slow_CmdEnd(commandBuffer);
+}
+
+static __attribute__((noinline)) void
+slow_CmdEnd2TOY(VkCommandBuffer commandBuffer, const void *pInfo)
 {
 	struct vk_command *c = vk_command_find(commandBuffer);
 	if (__builtin_expect(!c, 0)) {
@@ -100,6 +110,16 @@ hook_CmdEnd2TOY(VkCommandBuffer commandBuffer, const void *pInfo)
 	}
 	c->next->CmdEnd2TOY(commandBuffer, pInfo);
 	ended(c);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_CmdEnd2TOY(VkCommandBuffer commandBuffer, const void *pInfo)
+{
+	struct vk_command *c = vk_last_command;
+	if (vk_command_is(c, commandBuffer) && quick(c))
+		c->next->CmdEnd2TOY(commandBuffer, pInfo);
+	else
+		slow_CmdEnd2TOY(commandBuffer, pInfo);
 }
 
 static VKAPI_ATTR void VKAPI_CALL

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* vk_layer/record/again.h - a render pass that the recording had at this place before.
+ *
+ * Games record the same passes every frame, and an emptied recording keeps its list: what
+ * describes such a pass is still there, and only its counts are new. Inline in the wrappers for
+ * passes without a query, while nothing is captured or where nothing counts. For the recording
+ * thread; nothing waits, locks or allocates.
+ */
+#ifndef PASSTALLY_VK_LAYER_AGAIN_H
+#define PASSTALLY_VK_LAYER_AGAIN_H
+
+#include "vk_layer/record/open.h"
+
+static inline void
+vk_counts_begin(struct vk_command *c)
+{
+	c->call_counts = (struct tally_call_counts){ 0 };
+	c->unknown = 0;
+	c->flags = (c->game.conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
+		   (c->game.transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
+}
+
+/* The counts of what is open are complete. */
+static inline void
+vk_counts_end(struct vk_command *c)
+{
+	struct tally_call_counts *t = &c->call_counts;
+	t->calls += t->draws + t->dispatches + t->copies + t->clears;
+	if (!c->flags)
+		return;
+	if (!t->calls)
+		c->flags &= ~TALLY_FLAG(CONDITIONAL);
+	if (!t->draws && !(c->unknown & TALLY_UNKNOWN_DRAWS))
+		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
+}
+
+/* For one more pass, with nothing to allocate. */
+static inline bool
+vk_has_room(const struct vk_recording *r)
+{
+	return r->n_passes < r->room_passes && r->n_items < r->room_items;
+}
+
+/* Opens `p`, the recording's next pass, for which there is room and which is described. */
+static inline void
+vk_pass_open_kept(struct vk_command *c, struct vk_pass *p)
+{
+	struct vk_recording *r = c->recording;
+	uint32_t n = r->n_passes;
+	vk_counts_begin(c);
+	c->open = (struct vk_open_work){
+		.kind = VK_OPEN_RENDER,
+		.pass = n,
+		.has_pass = true,
+		.bare = true,
+		.views = 1,
+	};
+	c->chain = (struct vk_open_chain){ 0 };
+	c->counts = 1;
+	p->slot = (struct vk_slot){ 0 };
+	r->n_passes = n + 1;
+	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = n } };
+}
+
+/* A render pass begins. False: it may have queries, or is another one than before; nothing was
+ * done. */
+static inline __attribute__((always_inline)) bool
+vk_pass_again(struct vk_command *c, const VkRenderPassBeginInfo *info)
+{
+	if (!c->bare || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(c->recording))
+		return false;
+	struct vk_pass *p = &c->recording->passes[c->recording->n_passes];
+	if (!p->last_use.described || p->uncounted ||
+	    !vk_last_use_is(c->device, info, &p->last_use))
+		return false;
+	vk_pass_open_kept(c, p);
+	return true;
+}
+
+/* The open pass ends, and is one that open_again() or vk_pass_again() opened. */
+static inline void
+vk_pass_store_counts(struct vk_command *c, struct vk_pass *p)
+{
+	vk_counts_end(c);
+	p->call_counts = c->call_counts;
+	p->unknown = c->unknown;
+	p->flags = c->flags | (c->recording->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0);
+}
+
+/* A render pass ends. False: it has a query, or more than counts; nothing was done. */
+static inline bool
+vk_pass_bare_end(struct vk_command *c)
+{
+	if (!c->open.bare)
+		return false;
+	struct vk_pass *p = &c->recording->passes[c->open.pass];
+	if (p->uncounted)
+		return false;
+	vk_pass_store_counts(c, p);
+	c->open.kind = VK_OPEN_NOTHING;
+	c->open.has_pass = c->open.bare = false;
+	c->counts = 0;
+	return true;
+}
+
+#endif
