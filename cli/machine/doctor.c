@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shared/cli.h"
-#include "cli/machine/doctor_install.h"
-#include "cli/machine/doctor_print.h"
-#include "cli/machine/doctor_sets.h"
-#include "cli/machine/doctor_snapshot.h"
+#include "cli/machine/doctor_rows.h"
 #include "cli/install/elf_file.h"
 #include "cli/install/injected.h"
 #include "cli/machine/probe.h"
@@ -442,7 +439,6 @@ examine(void)
 	}
 	ok &= check_log();
 	check_display();
-	tally_doctor_permission();
 	tally_doctor_snapshots();
 	check_api(TALLY_API_OPENGL, &seen);
 	check_api(TALLY_API_OPENGL_ES, &seen);

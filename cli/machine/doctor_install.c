@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/doctor_install.h"
-
-#include "cli/machine/doctor_print.h"
-#include "cli/machine/doctor_sets.h"
+#include "cli/machine/doctor_rows.h"
 #include "cli/install/elf_file.h"
 #include "layer/base/version.h"
 #include "passtally_version.h"

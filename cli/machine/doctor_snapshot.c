@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/doctor_snapshot.h"
-
-#include "cli/machine/doctor_print.h"
-#include "cli/machine/doctor_sets.h"
+#include "cli/machine/doctor_rows.h"
 #include "cli/machine/snapshot_facts.h"
 #include "cli/machine/snapshots.h"
 
@@ -57,10 +54,11 @@ tally_doctor_snapshots(void)
 {
 	struct tally_snapshots s;
 	/* No GPU needs perf, so it is not what to do first. */
-	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, node = TALLY_DOCTOR_FIX;
+	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, gpu = TALLY_DOCTOR_FIX;
+	tally_snapshot_tell_permission("", geteuid() == 0, row_told, &gpu);
 	tell_kernel();
 	tally_snapshot_tell_perf("", geteuid() == 0, row_told, &perf);
-	tally_snapshot_tell_nodes("", row_told, &node);
+	tally_snapshot_tell_nodes("", row_told, &gpu);
 	tally_snapshots_find(&s, "all");
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct tally_snapshot_found *found = &s.found[i];

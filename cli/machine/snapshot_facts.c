@@ -7,11 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void tell(tally_snapshot_told *told, void *data, bool fine, const char *what,
-		 const char *format, ...) G_GNUC_PRINTF(5, 6);
-
 static void
-tell(tally_snapshot_told *told, void *data, bool fine, const char *what, const char *format, ...)
+	G_GNUC_PRINTF(5, 6) tell(tally_snapshot_told *told, void *data, bool fine,
+				 const char *what, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -30,6 +28,37 @@ read_text(const char *root, const char *path)
 		g_strstrip(text);
 	g_free(whole);
 	return text;
+}
+
+/* ---- the GPU's own counters ---- */
+
+void
+tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_told *told,
+			       void *data)
+{
+	static const char *const settings[][2] = {
+		{ "/proc/sys/dev/i915/perf_stream_paranoid", "dev.i915.perf_stream_paranoid" },
+		{ "/proc/sys/dev/xe/observation_paranoid", "dev.xe.observation_paranoid" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
+		const char *name = settings[i][1];
+		g_autofree char *text = read_text(root, settings[i][0]);
+		int value = text ? (int)g_ascii_strtoll(text, NULL, 10) : 0;
+		if (text && value <= 0)
+			tell(told, data, true, "permission",
+			     "%s is 0: every user may read the GPU's own counters", name);
+		else if (text && is_root)
+			tell(told, data, true, "permission",
+			     "%s is %d: only root may read the GPU's own counters, and you "
+			     "are root",
+			     name, value);
+		else if (text)
+			tell(told, data, false, "permission",
+			     "%s is %d: only root may read the GPU's own counters; this "
+			     "allows it to every user until the machine restarts: sudo sysctl "
+			     "%s=0",
+			     name, value, name);
+	}
 }
 
 /* ---- perf ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/machine/snapshot_facts.h - what snapshot sources depend on: settings, device nodes,
- * drivers.
+/* cli/machine/snapshot_facts.h - what counters depend on: settings, device nodes, drivers.
  *
  * It reports who may read which, and the command or the rule that would permit more users.
  * One thread; reads files, and checks the access rights of device nodes without opening
@@ -15,7 +14,11 @@
  * people. */
 typedef void tally_snapshot_told(void *data, bool fine, const char *what, const char *sentence);
 
-/* `root`: the root of the file system, "" outside of tests. */
+/* Reports whether this user may read the GPU's own counters, once for each driver that is loaded:
+ * Linux's graphics drivers for Intel restrict them to root unless a kernel setting says otherwise.
+ * `root`: the root of the file system, "" outside of tests. */
+void tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_told *told,
+				    void *data);
 void
 tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data);
 /* Reports Mali's nodes, render nodes, and their kernel modules. */
