@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/catalogue.h"
 
-#include "cli/machine/catalogue_microblaze.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "query/mali/catalogue.h"
 #include "query/metric/metric.h"
+#include "query/microblaze/events.h"
 
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
+
+#define CORE "MicroBlaze"
 
 static const char *const block_names[TALLY_N_MALI_BLOCKS] = {
 	[TALLY_MALI_FRONTEND] = "frontend",
@@ -52,39 +54,63 @@ print_counter(const struct tally_mali_counter *c)
 	g_free(times);
 }
 
-/* Whether this layout in particular has it, not every GPU. */
+/* Whether the metric needs an event of the core: if so, the event's key is in the
+ * expression. */
+static bool
+is_of_core(const struct tally_metric *m)
+{
+	if (*m->layouts || m->dialect != TALLY_DIALECT_PASSTALLY)
+		return false;
+	for (const char *p = strchr(m->expression, '$'); p; p = strchr(p + 1, '$')) {
+		size_t len = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		for (int i = 0; i < TALLY_MB_N_EVENTS; i++)
+			if (strlen(tally_mb_events[i].key) == len &&
+			    memcmp(tally_mb_events[i].key, p + 1, len) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* The metrics of one GPU: of the layout, or of the core where that is NULL. */
 static bool
 has_metric(const struct tally_mali_layout *l, const struct tally_metric *m)
 {
-	return *m->layouts && tally_metric_fits(m, l->name);
+	return l ? *m->layouts && tally_metric_fits(m, l->name) : is_of_core(m);
 }
 
 static void
 print_metrics(const struct tally_mali_layout *l)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < tally_n_metrics; i++) {
-		struct tally_metric m = tally_metric_at(i);
-		n += has_metric(l, &m);
-	}
-	tally_text_print(stdout, "\nmetrics: %u values derived from these\n", n);
 	for (uint32_t i = 0; i < tally_n_metrics; i++) {
 		struct tally_metric m = tally_metric_at(i);
 		if (!has_metric(l, &m))
 			continue;
-		tally_text_print_folded(4, "  %s (%s, %s%s)", m.key, m.unit,
-					tally_dialect_name(m.dialect),
-					m.overview ? ", overview" : "");
-		char *text = g_strconcat(m.name, ".", m.description ? " " : NULL, m.description,
-					 NULL);
+		if (l)
+			tally_text_print_folded(4, "  %s (%s, %s%s)", m.key, m.unit,
+						tally_dialect_name(m.dialect),
+						m.overview ? ", overview" : "");
+		else
+			tally_text_print(stdout, "  %s (%s)\n", m.key, m.unit);
+		g_autofree char *text = g_strconcat(m.name, ".", m.description ? " " : NULL,
+						    m.description, NULL);
 		tally_text_print_indented("", text);
-		g_free(text);
 		tally_text_print_indented("= ", m.expression);
 		if (m.printed)
 			tally_text_print_indented("Printed as ", m.printed);
 		if (m.erratum)
 			tally_text_print_indented("Erratum: ", m.erratum);
 	}
+}
+
+static uint32_t
+count_metrics(const struct tally_mali_layout *l)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tally_n_metrics; i++) {
+		struct tally_metric m = tally_metric_at(i);
+		n += has_metric(l, &m);
+	}
+	return n;
 }
 
 static void
@@ -107,6 +133,7 @@ print_product(const struct tally_mali_product *p)
 			if ((int)l->counters[i].block == block)
 				print_counter(&l->counters[i]);
 	}
+	tally_text_print(stdout, "\nmetrics: %u values derived from these\n", count_metrics(l));
 	print_metrics(l);
 	puts("\nconstants:");
 	for (uint32_t i = 0; i < l->n_constants; i++)
@@ -152,7 +179,8 @@ put_metrics(struct tally_out *o, const struct tally_mali_layout *l)
 		tally_out_text(o, "dialect", tally_dialect_name(m.dialect));
 		tally_out_text(o, "expression", m.expression);
 		tally_out_text(o, "printed", m.printed);
-		tally_out_bool(o, "overview", m.overview);
+		if (l)
+			tally_out_bool(o, "overview", m.overview);
 		tally_out_text(o, "description", m.description);
 		tally_out_text(o, "erratum", m.erratum);
 		tally_out_end_object(o);
@@ -204,6 +232,73 @@ print_product_json(const struct tally_mali_product *p, bool whole)
 	tally_out_flush(o);
 }
 
+/* ---- MicroBlaze ---- */
+
+static void
+print_events(void)
+{
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++) {
+		const struct tally_mb_event *e = &tally_mb_events[i];
+		if (i == 0)
+			tally_text_print(stdout, "\nevents: %d that event counters count\n",
+					 TALLY_MB_FIRST_LATENCY);
+		if (i == TALLY_MB_FIRST_LATENCY)
+			tally_text_print(
+				stdout,
+				"\nlatencies: %d; latency counters count them with KEY.n, "
+				"KEY.sum and KEY.sum_sq,\nevent counters with KEY.n alone\n",
+				TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
+		tally_text_print(stdout, "  %2u %s (%s)\n", i, e->key, e->unit);
+		g_autofree char *text = g_strconcat(e->name, ". ", e->description, NULL);
+		tally_text_print_indented("", text);
+	}
+}
+
+static void
+print_core(void)
+{
+	puts("" CORE ": a soft core, not a GPU, read through its debug module\n"
+	     "(--microblaze). It was built with a number of event and of latency counters,\n"
+	     "5 and 1 by default, and counts as many of these at a time.");
+	print_events();
+	puts("\nmetrics: where the core counts what they need");
+	print_metrics(NULL);
+}
+
+static void
+put_event(struct tally_out *o, uint32_t i)
+{
+	const struct tally_mb_event *e = &tally_mb_events[i];
+	tally_out_object(o, NULL);
+	tally_out_text(o, "key", e->key);
+	tally_out_u64(o, "event", i);
+	tally_out_text(o, "name", e->name);
+	tally_out_text(o, "unit", e->unit);
+	tally_out_text(o, "kind", tally_counter_kind_name(e->kind));
+	tally_out_text(o, "counted_by", tally_mb_is_latency(i) ? "latency" : "event");
+	tally_out_text(o, "description", e->description);
+	tally_out_end_object(o);
+}
+
+static void
+print_core_json(void)
+{
+	struct tally_out o;
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_text(&o, "gpu", CORE);
+	tally_out_array(&o, "counters");
+	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++)
+		put_event(&o, i);
+	tally_out_end_array(&o);
+	put_metrics(&o, NULL);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
+}
+
+/* ---- the command's option ---- */
+
 static void
 print_list(bool json)
 {
@@ -225,6 +320,11 @@ print_list(bool json)
 								      : p->layout->name);
 		}
 	}
+	if (json)
+		puts("{\"gpu\":\"" CORE "\"}");
+	else
+		tally_text_print(stdout, "%-16s a soft core, %d events\n", CORE,
+				 TALLY_MB_N_EVENTS);
 }
 
 static int
@@ -234,7 +334,7 @@ complain_unknown(const char *gpu)
 	for (uint32_t i = 0; i < tally_mali_n_products; i++)
 		g_string_append_printf(names, "%s%s", i ? ", " : "",
 				       tally_mali_product(i)->name);
-	g_string_append(names, ", MicroBlaze");
+	g_string_append(names, ", " CORE);
 	tally_cli_complain("counters",
 			   "--catalogue %s: no GPU is known by that name; there are %s",
 			   gpu, names->str);
@@ -246,11 +346,10 @@ tally_catalogue_print(const char *gpu, bool json)
 {
 	if (!gpu) {
 		print_list(json);
-		tally_catalogue_list_microblaze(json);
 		return TALLY_EXIT_OK;
 	}
-	if (tally_catalogue_is_microblaze(gpu)) {
-		tally_catalogue_print_microblaze(json);
+	if (g_ascii_strcasecmp(gpu, CORE) == 0) {
+		(json ? print_core_json : print_core)();
 		return TALLY_EXIT_OK;
 	}
 	const struct tally_mali_product *p = tally_mali_find_name(gpu);
