@@ -134,9 +134,9 @@ choose(const struct request *r, GPtrArray *games)
 				   "game under `passtally run`, and has it rendered yet?",
 				   r->pid);
 	else
-		tally_cli_complain("trigger", "no game runs under `passtally run`, or it has not "
-					      "rendered yet; name one that was started in "
-					      "another way with --control PATH");
+		tally_cli_complain("trigger", "no game runs under `passtally run`, or it "
+					      "has not rendered yet; name one that was started "
+					      "in another way with --control PATH");
 	return false;
 }
 

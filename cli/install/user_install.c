@@ -62,8 +62,8 @@ parse(const struct tally_command *command, int argc, char **argv)
 	int status = tally_args_read(command, argc, argv, &r);
 	if (status != TALLY_EXIT_OK || r.user)
 		return status;
-	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there are "
-				    "packages (docs/install.md)",
+	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there "
+				    "are packages (docs/install.md)",
 			   argv[0]);
 	return TALLY_EXIT_USAGE;
 }
@@ -105,8 +105,8 @@ is_our_link(const char *path)
 static bool
 in_way(const char *path)
 {
-	tally_cli_complain("install", "%s is there and is not passtally's: it stays, and must "
-				      "go first",
+	tally_cli_complain("install", "%s is there and is not passtally's: it stays, and "
+				      "must go first",
 			   path);
 	return false;
 }
@@ -199,8 +199,8 @@ make_manifests(void)
 	if (template)
 		ok = make_manifest(template, vk.library);
 	else
-		tally_cli_complain("install", "the Vulkan layer is not beside this command: only "
-					      "OpenGL will be captured");
+		tally_cli_complain("install", "the Vulkan layer is not beside this "
+					      "command: only OpenGL will be captured");
 	for (guint i = 0; template && i < gl.others->len; i++) {
 		g_autofree char *folder = g_path_get_dirname(gl.others->pdata[i]);
 		g_autofree char *layer = g_build_filename(folder, "libVkLayer_passtally.so", NULL);
@@ -234,9 +234,9 @@ install(int argc, char **argv)
 		return status;
 	g_autofree char *own = tally_own_path();
 	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
-		tally_cli_complain("install", "%s is not an installed or unpacked copy: its path "
-					      "must end in /bin/passtally. From a build: meson "
-					      "configure BUILD --prefix=FOLDER, meson install -C "
+		tally_cli_complain("install", "%s is not an installed or unpacked copy: "
+					      "its path must end in /bin/passtally. From "
+					      "a build: meson configure BUILD --prefix=FOLDER, meson install -C "
 					      "BUILD, FOLDER/bin/passtally install --user",
 				   own ? own : "this command");
 		return TALLY_EXIT_NOTHING;

@@ -50,8 +50,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TAKE("older-than", 0, "AGE", take_age,
 		       "Only logs last written to longer ago than this: 30m, 12h, 7d, 4w."),
 	TALLY_ARG_FLAG("all", 0, struct request, all,
-		       "List all, not only the 20 that were last written. With --remove, say that "
-		       "every log is meant."),
+		       "List all, not only the 20 that were last written. With --remove, "
+		       "say that every log is meant."),
 	TALLY_ARG_FLAG("remove", 0, struct request, remove,
 		       "Remove the logs that --program, --older-than, --all or a LOG select. A log "
 		       "that is still written to stays. On a terminal it asks first."),
@@ -94,11 +94,11 @@ parse(struct request *r, int argc, char **argv)
 	if (r->named->len && !r->remove)
 		wrong = "LOG is for --remove; `passtally report LOG` shows one";
 	else if (r->named->len && selects)
-		wrong = "LOG names what to remove: --program, --older-than and --all do not go "
-			"with it";
+		wrong = "LOG names what to remove: --program, --older-than and --all do "
+			"not go with it";
 	else if (r->remove && !r->named->len && !selects)
-		wrong = "--remove needs to know which: --program NAME, --older-than AGE, --all, or "
-			"LOG";
+		wrong = "--remove needs to know which: --program NAME, --older-than AGE, "
+			"--all, or LOG";
 	else if (r->remove && r->json)
 		wrong = "--json only lists";
 	if (wrong)
@@ -295,8 +295,8 @@ read_named(const struct request *r, GPtrArray *logs)
 		struct tally_folder_log log;
 		if (!tally_folder_log_read(&log, path)) {
 			tally_cli_complain("logs",
-					   "%s is not a log of passtally, or cannot be read: "
-					   "nothing is removed",
+					   "%s is not a log of passtally, or cannot be "
+					   "read: nothing is removed",
 					   path);
 			return false;
 		}
@@ -366,8 +366,8 @@ logs_of(const struct request *r)
 	}
 	g_autofree char *folder = tally_folder_path();
 	if (!folder) {
-		tally_cli_complain("logs", "there is no default folder: neither XDG_STATE_HOME "
-					   "nor HOME is an absolute path");
+		tally_cli_complain("logs", "there is no default folder: neither "
+					   "XDG_STATE_HOME nor HOME is an absolute path");
 		return TALLY_EXIT_FAILED;
 	}
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);

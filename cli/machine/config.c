@@ -22,8 +22,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("changed", 0, struct request, changed,
 		       "Show only what differs from the default."),
 	TALLY_ARG_FLAG("path", 0, struct request, path,
-		       "Print where the configuration file would be, and nothing else: the user's, "
-		       "or PROGRAM's own."),
+		       "Print where the configuration file would be, and nothing else: "
+		       "the user's, or PROGRAM's own."),
 	TALLY_ARG_FLAG("blocklist", 0, struct request, blocklist,
 		       "Print the programs that are left alone, each with the reason."),
 	TALLY_ARG_FLAG("json", 0, struct request, json, "Print one JSON object."),
@@ -309,8 +309,8 @@ show_path(const struct request *r, const struct places *places)
 	if (r->program && places->user)
 		tally_cli_complain("config", "the program's name is too long for its own file");
 	else
-		tally_cli_complain("config", "neither XDG_CONFIG_HOME nor HOME is set: there is "
-					     "no place for a file");
+		tally_cli_complain("config", "neither XDG_CONFIG_HOME nor HOME is set: "
+					     "there is no place for a file");
 	return TALLY_EXIT_FAILED;
 }
 

@@ -47,15 +47,15 @@ take_catalogue(const char *command, const struct tally_arg *arg, void *to, const
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("json", 0, struct output, json,
-		       "Print the `device` objects that logs would hold, one a line, each "
-		       "with its `sets` and the captured frames that a full rotation "
-		       "takes, `rotation_frames`."),
+		       "Print the `device` objects that logs would hold, one a line, "
+		       "each with its `sets` and the captured frames that a full "
+		       "rotation takes, `rotation_frames`."),
 	TALLY_ARG_TAKE("api", 0, "opengl|opengl-es|vulkan", take_api,
 		       "Which API to ask; by default OpenGL (or OpenGL ES where there is "
 		       "no OpenGL) and Vulkan."),
 	TALLY_ARG_TEXT("counters", 0, "LIST", struct output, counters,
-		       "Those that `passtally run --counters LIST` would count; by default "
-		       "all."),
+		       "Those that `passtally run --counters LIST` would count; by "
+		       "default all."),
 	TALLY_ARG_TEXT("set", 0, "NAME", struct output, wish.set,
 		       "Only this set, as in `passtally run --set`."),
 	TALLY_ARG_TAKE("catalogue", 0, "[GPU]", take_catalogue,

@@ -164,8 +164,8 @@ try_layer(const struct tally_vk_manifest *m)
 		tally_doctor_row(
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
 			m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
-				    : "not where Vulkan's loader looks: `passtally run` tells the "
-				      "loader its path");
+				    : "not where Vulkan's loader looks: `passtally run` "
+				      "tells the loader its path");
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
 				 said && *said ? g_strchomp(said) : "it could not be tried");
@@ -182,8 +182,8 @@ check_layer(void)
 	bool ok = false;
 	if (!m.library) {
 		tally_doctor_row(TALLY_DOCTOR_FIX, "layer",
-				 "the Vulkan layer was not found beside the command (no %s): only "
-				 "OpenGL can be captured; install all of passtally",
+				 "the Vulkan layer was not found beside the command (no %s): "
+				 "only OpenGL can be captured; install all of passtally",
 				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
 	} else if (strchr(m.folder, ':') && !m.implicit) {
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
@@ -255,8 +255,8 @@ check_log(void)
 	else
 		tally_doctor_row(
 			TALLY_DOCTOR_BAD, "log",
-			"%s cannot be written to%s%s: name another place with --log PATH, or "
-			"set XDG_STATE_HOME",
+			"%s cannot be written to%s%s: name another place with --log "
+			"PATH, or set XDG_STATE_HOME",
 			decides, strcmp(decides, folder) ? " on the way to " : "",
 			strcmp(decides, folder) ? folder : "");
 	g_free(decides);
@@ -298,8 +298,8 @@ check_display_of(const char *variable, const char *other, const char *advice)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
 	} else {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
-				 "%s=%s cannot be opened: programs that open a window will not "
-				 "start from here; %s",
+				 "%s=%s cannot be opened: programs that open a window "
+				 "will not start from here; %s",
 				 variable, value, advice);
 		g_unsetenv(variable);
 	}
@@ -312,13 +312,13 @@ check_display(void)
 	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
 	if ((!x || !*x) && (!wayland || !*wayland))
 		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
-				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs that open "
-				 "a window will not start from here");
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
+				 "that open a window will not start from here");
 	check_display_of("WAYLAND_DISPLAY", "DISPLAY",
 			 "name a socket in XDG_RUNTIME_DIR, or unset it");
 	check_display_of("DISPLAY", "WAYLAND_DISPLAY",
-			 "name a display that runs and that XAUTHORITY lets you use, or start one: "
-			 "xvfb-run passtally run -- PROGRAM");
+			 "name a display that runs and that XAUTHORITY lets you use, or "
+			 "start one: xvfb-run passtally run -- PROGRAM");
 }
 
 /* What a user can do about a source that is off. */

@@ -68,8 +68,8 @@ check_one(const char *library, bool ours)
 	g_autofree char *version = core_version(core);
 	if (!version || strcmp(version, PASSTALLY_VERSION) != 0) {
 		tally_doctor_row(bad, "installation",
-				 "%s is of version %s, the command of %s: install all of one "
-				 "version",
+				 "%s is of version %s, the command of %s: install all of "
+				 "one version",
 				 core, version ? version : "(unknown)", PASSTALLY_VERSION);
 		return false;
 	}

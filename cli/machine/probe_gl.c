@@ -192,8 +192,8 @@ gather_facts(const struct tally_gl_api *api, const char *display, bool queries,
 	const char *version = (const char *)glGetString(GL_VERSION);
 	if (!queries || !version || !strstr(version, "Mesa"))
 		return;
-	facts->rows[facts->n++] = "performance queries: one runs at a time, and one set of "
-				  "counters at a time is unread";
+	facts->rows[facts->n++] = "performance queries: one runs at a time, and one set "
+				  "of counters at a time is unread";
 	facts->rows[facts->n++] =
 		"performance queries: the GPU's counters serve one program at a "
 		"time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";

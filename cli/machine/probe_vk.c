@@ -292,8 +292,8 @@ gather_facts(const struct gpu *g, struct facts *facts)
 					(double)g->properties.limits.timestampPeriod));
 	add_fact(facts,
 		 g_strdup(g->calibrated ? "calibrated time stamps: yes"
-					: "calibrated time stamps: no, GPU times are not on the "
-					  "CPU's time line"));
+					: "calibrated time stamps: no, GPU times are not "
+					  "on the CPU's time line"));
 	add_fact(facts,
 		 g_strdup(g->host_reset
 				  ? "host query reset: yes"

@@ -49,14 +49,14 @@ tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_to
 			     "%s is 0: every user may read the GPU's own counters", name);
 		else if (text && is_root)
 			tell(told, data, true, "permission",
-			     "%s is %d: only root may read the GPU's own counters, and you "
-			     "are root",
+			     "%s is %d: only root may read the GPU's own counters, and "
+			     "you are root",
 			     name, value);
 		else if (text)
 			tell(told, data, false, "permission",
 			     "%s is %d: only root may read the GPU's own counters; this "
-			     "allows it to every user until the machine restarts: sudo sysctl "
-			     "%s=0",
+			     "allows it to every user until the machine restarts: sudo "
+			     "sysctl %s=0",
 			     name, value, name);
 	}
 }
@@ -70,8 +70,8 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 	char *text = read_text(root, "/proc/sys/kernel/perf_event_paranoid");
 	if (!text) {
 		tell(told, data, false, "perf",
-		     "there is no %s: this kernel has no perf events (CONFIG_PERF_EVENTS), or a "
-		     "sandbox hides them",
+		     "there is no %s: this kernel has no perf events "
+		     "(CONFIG_PERF_EVENTS), or a sandbox hides them",
 		     name);
 		return;
 	}
@@ -82,18 +82,18 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 		     "%s is %d, and root may use perf all the same", name, value);
 	else if (value >= 3)
 		tell(told, data, false, "perf",
-		     "%s is %d: perf is for root alone; this allows it to every user until the "
-		     "machine restarts: sudo sysctl %s=1",
+		     "%s is %d: perf is for root alone; this allows it to every user "
+		     "until the machine restarts: sudo sysctl %s=1",
 		     name, value, name);
 	else if (value == 2)
 		tell(told, data, true, "perf",
-		     "%s is 2: programs may count their own work, in user mode alone; with the "
-		     "kernel's until the machine restarts: sudo sysctl %s=1",
+		     "%s is 2: programs may count their own work, in user mode alone; "
+		     "with the kernel's until the machine restarts: sudo sysctl %s=1",
 		     name, name);
 	else if (value == 1)
 		tell(told, data, true, "perf",
-		     "%s is 1: programs may count their own work; the cycles of whole CPUs "
-		     "(CyclesCPUCycles) need: sudo sysctl %s=0",
+		     "%s is 1: programs may count their own work; the cycles of whole "
+		     "CPUs (CyclesCPUCycles) need: sudo sysctl %s=0",
 		     name, name);
 	else
 		tell(told, data, true, "perf", "%s is %d: every user may count everything", name,
@@ -109,13 +109,13 @@ remedy(const struct stat *st)
 	const struct group *group = getgrgid(st->st_gid);
 	const struct passwd *user = getpwuid(geteuid());
 	if ((st->st_mode & 0060) == 0060 && st->st_gid != 0)
-		return g_strdup_printf("become a member of the group %s, and log in again: sudo "
-				       "usermod -aG %s %s",
+		return g_strdup_printf("become a member of the group %s, and log in "
+				       "again: sudo usermod -aG %s %s",
 				       group ? group->gr_name : "that it has",
 				       group ? group->gr_name : "GROUP",
 				       user ? user->pw_name : "USER");
-	return g_strdup("only root may open it: a rule of udev gives it to a group, for example "
-			"MODE=\"0660\", GROUP=\"video\"");
+	return g_strdup("only root may open it: a rule of udev gives it to a group, for "
+			"example MODE=\"0660\", GROUP=\"video\"");
 }
 
 static void
@@ -168,8 +168,8 @@ tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 		     "unstable_ioctls is on: counters can be read");
 	else if (text)
 		tell(told, data, false, "panfrost",
-		     "unstable_ioctls is off, and with it the counters; this switches them on "
-		     "until the machine restarts: echo Y | sudo tee "
+		     "unstable_ioctls is off, and with it the counters; this switches "
+		     "them on until the machine restarts: echo Y | sudo tee "
 		     "/sys/module/panfrost/parameters/unstable_ioctls");
 	g_free(text);
 }

@@ -24,8 +24,8 @@ tally_run_live_check(void)
 	if (tally_top_screen_check(why, sizeof(why)))
 		return true;
 	tally_cli_complain("run",
-			   "--live cannot show anything here: %s. Leave it out, and look with "
-			   "passtally top in another terminal",
+			   "--live cannot show anything here: %s. Leave it out, and look "
+			   "with passtally top in another terminal",
 			   why);
 	return false;
 }

@@ -81,8 +81,8 @@ check_folder(const struct tally_run_log *log)
 	if (access(folder, W_OK | X_OK) == 0 && g_file_test(folder, G_FILE_TEST_IS_DIR))
 		return true;
 	tally_cli_complain("run",
-			   "the log %s cannot be written: its folder %s: %s; make it, or name "
-			   "another place with --log PATH",
+			   "the log %s cannot be written: its folder %s: %s; make it, or "
+			   "name another place with --log PATH",
 			   log->path, folder, g_strerror(errno ? errno : ENOTDIR));
 	return false;
 }
@@ -101,8 +101,8 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 	}
 	if (!force) {
 		tally_cli_complain("run",
-				   "the log %s exists: --force replaces it, --log PATH names "
-				   "another "
+				   "the log %s exists: --force replaces it, --log PATH "
+				   "names another "
 				   "(%%t and %%p in it stand for time and process)",
 				   log->path);
 		return TALLY_EXIT_USAGE;

@@ -123,8 +123,8 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 	struct tally_block_verdict v = tally_block_decide(
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
 	if (v.blocked)
-		tally_cli_say("%s is left alone (%s), what it starts is not: to capture it "
-			      "too, say --allow %s",
+		tally_cli_say("%s is left alone (%s), what it starts is not: to capture "
+			      "it too, say --allow %s",
 			      v.name, v.entry ? v.entry->reason : "the option block names it",
 			      v.name);
 }

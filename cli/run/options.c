@@ -19,8 +19,8 @@ static const struct tally_arg own_options[] = {
 	  "Show while the program runs what its passes cost, as passtally top does. What "
 	  "the program would write to the terminal goes to LOG.out."),
 	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
-	  "When the program has ended, however it did, compress each log with zstd to PATH.zst "
-	  "and remove the plain one. Every command but top reads both. This is so by default "
+	  "When the program has ended, however it did, compress each log with zstd to "
+	  "PATH.zst and remove the plain one. Every command but top reads both. This is so by default "
 	  "unless a path was named for the log. With --force an old PATH.zst goes."),
 	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
 	TALLY_ARG_TAKE("compress-level", 0, "1..22", NULL,
@@ -144,8 +144,8 @@ take_own(struct tally_run_request *r, int own, const char *value)
 	if (own != OWN_COMPRESS && own != OWN_LEVEL)
 		return true;
 	if (!tally_compress_levels(&least, &most)) {
-		tally_cli_complain("run", "--compress: this passtally was built without zstd "
-					  "(meson configure -Dzstd=enabled)");
+		tally_cli_complain("run", "--compress: this passtally was built without "
+					  "zstd (meson configure -Dzstd=enabled)");
 		return false;
 	}
 	const struct tally_arg levels = { .name = "compress-level",

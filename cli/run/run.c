@@ -361,8 +361,8 @@ keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
 	g_autofree char *folder = g_path_get_dirname(log->path);
 	tally_folder_trim(folder, r->config.log_quota, &n, &bytes);
 	if (n && !r->quiet)
-		tally_cli_say("the %u oldest log%s (%.1f MB) in %s removed: they were over "
-			      "--log-quota",
+		tally_cli_say("the %u oldest log%s (%.1f MB) in %s removed: they were "
+			      "over --log-quota",
 			      n, n == 1 ? "" : "s", (double)bytes / 1e6, folder);
 }
 
@@ -482,8 +482,8 @@ start(struct tally_run_request *r)
 	if (!in.gl.path) {
 		char **tried = (char **)in.gl.tried->pdata;
 		tally_cli_complain("run",
-				   "libpasstally_gl.so was not found; looked for %s first: is all "
-				   "of passtally installed?",
+				   "libpasstally_gl.so was not found; looked for %s "
+				   "first: is all of passtally installed?",
 				   tried[0]);
 	} else {
 		struct private_folder folder;

@@ -75,21 +75,21 @@ tell_none(const char *newest, long pid)
 {
 	if (pid)
 		tally_cli_complain("top",
-				   "process %ld has no control socket, and no log in the default "
-				   "folder is its own: has it rendered yet? A log is named by "
-				   "passtally top LOG",
+				   "process %ld has no control socket, and no log in the "
+				   "default folder is its own: has it rendered yet? A "
+				   "log is named by passtally top LOG",
 				   pid);
 	else if (newest)
 		tally_cli_complain(
 			"top",
-			"no game that runs has a log; the newest log is %s: passtally top "
-			"LOG shows one",
+			"no game that runs has a log; the newest log is %s: passtally "
+			"top LOG shows one",
 			newest);
 	else
 		tally_cli_complain("top",
-				   "no game that runs has a log, and there is none in the default "
-				   "folder: start one with passtally run -- GAME, or name a log: "
-				   "passtally top LOG");
+				   "no game that runs has a log, and there is none in "
+				   "the default folder: start one with passtally run -- "
+				   "GAME, or name a log: passtally top LOG");
 }
 
 /* Of the logs in the default folder, the first whose process matches and is alive; NULL after

@@ -6,8 +6,8 @@ bool
 tally_top_screen_check(char *why, size_t size)
 {
 	g_snprintf(why, (gulong)size,
-		   "this passtally was built without ncurses (libncurses-dev; meson configure "
-		   "-Dtop=enabled)");
+		   "this passtally was built without ncurses (libncurses-dev; meson "
+		   "configure -Dtop=enabled)");
 	return false;
 }
 

@@ -35,8 +35,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TAKE("window", 'w', "SECONDS", take_window,
 		       "Show what the last SECONDS of frames come to (default 10)."),
 	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
-		       "Sort by share (the default), mean, max, n, name, or a tally, counter or "
-		       "metric by its key in the log."),
+		       "Sort by share (the default), mean, max, n, name, or a tally, "
+		       "counter or metric by its key in the log."),
 	TALLY_ARG_FLAG("reverse", 'r', struct request, top.reverse, "Cheapest first."),
 	TALLY_ARG_WHOLE("device", 'd', "N", struct request, top.device, 0, UINT32_MAX,
 			"Show this device; without it the one that drew last."),
@@ -78,8 +78,8 @@ is_sensible(const struct request *r)
 	}
 	if (r->top.path && g_str_has_suffix(r->top.path, ".zst")) {
 		tally_cli_complain("top",
-				   "%s is compressed, so it is complete and cannot be followed: "
-				   "passtally report reads it",
+				   "%s is compressed, so it is complete and cannot be "
+				   "followed: passtally report reads it",
 				   r->top.path);
 		return false;
 	}

@@ -405,8 +405,8 @@ static const char help_text[] =
 	"n                  what the log's notes say\n"
 	"?, h               this page, and back\n"
 	"\n"
-	"share: of all measured GPU time of the device. mean, max: GPU time of the pass in a "
-	"frame. n: in how many frames it ran. The rest: means over those frames.\n"
+	"share: of all measured GPU time of the device. mean, max: GPU time of the pass "
+	"in a frame. n: in how many frames it ran. The rest: means over those frames.\n"
 	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
 	"~ marks an estimate, - what was not measured.\n";
 

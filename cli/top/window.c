@@ -27,9 +27,9 @@ free_device(gpointer p)
 /* Adding frames */
 
 static void
-add_fine(struct tally_top_slice *slices, uint64_t number, double v)
+add(struct tally_top_slice *slices, unsigned n, uint64_t number, double v)
 {
-	struct tally_top_slice *s = &slices[number % TALLY_TOP_SLICES];
+	struct tally_top_slice *s = &slices[number % n];
 	if (s->number > number)
 		return; /* long before the newest slice */
 	if (s->number != number)
@@ -40,16 +40,15 @@ add_fine(struct tally_top_slice *slices, uint64_t number, double v)
 }
 
 static void
-add_coarse(struct tally_top_coarse *slices, uint64_t number, double v)
+add_fine(struct tally_top_slice *slices, uint64_t number, double v)
 {
-	number = number / FINE_IN_COARSE + 1;
-	struct tally_top_coarse *s = &slices[number % TALLY_TOP_COARSE];
-	if (s->number > number)
-		return;
-	if (s->number != number)
-		*s = (struct tally_top_coarse){ .number = number };
-	s->n++;
-	s->sum += v;
+	add(slices, TALLY_TOP_SLICES, number, v);
+}
+
+static void
+add_coarse(struct tally_top_slice *slices, uint64_t number, double v)
+{
+	add(slices, TALLY_TOP_COARSE, number / FINE_IN_COARSE + 1, v);
 }
 
 /* The slice that the frame being read belongs to. */
@@ -95,11 +94,11 @@ need_pass(struct tally_top_window *w, struct tally_group *g)
 	return g->watched;
 }
 
-static struct tally_top_coarse *
+static struct tally_top_slice *
 need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t series)
 {
 	if (series >= p->n_series) {
-		p->series = g_renew(struct tally_top_coarse *, p->series, series + 1);
+		p->series = g_renew(struct tally_top_slice *, p->series, series + 1);
 		memset(&p->series[p->n_series], 0, (series + 1 - p->n_series) * sizeof(*p->series));
 		p->n_series = series + 1;
 	}
@@ -108,7 +107,7 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 		return NULL;
 	}
 	if (!p->series[series]) {
-		p->series[series] = g_new0(struct tally_top_coarse, TALLY_TOP_COARSE);
+		p->series[series] = g_new0(struct tally_top_slice, TALLY_TOP_COARSE);
 		w->n_kept++;
 	}
 	return p->series[series];
@@ -133,7 +132,7 @@ add_value(void *user, struct tally_group *g, uint32_t series, struct tally_value
 		add_fine(p->gpu, slice_number(w), number);
 		return;
 	}
-	struct tally_top_coarse *slices = need_series(w, p, series);
+	struct tally_top_slice *slices = need_series(w, p, series);
 	if (slices)
 		add_coarse(slices, slice_number(w), number);
 }
@@ -250,13 +249,13 @@ tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *li
 
 /* Queries */
 
-struct tally_top_figures
-tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices)
+static struct tally_top_figures
+sum_up(const struct tally_top_slice *slices, unsigned n, uint64_t now)
 {
 	struct tally_top_figures all = { 0 };
-	for (unsigned i = 0; i < TALLY_TOP_SLICES; i++) {
+	for (unsigned i = 0; slices && i < n; i++) {
 		const struct tally_top_slice *s = &slices[i];
-		if (!s->number || is_past(w, s->number))
+		if (!s->number || s->number + n <= now)
 			continue;
 		all.largest = all.n ? MAX(all.largest, (double)s->largest) : (double)s->largest;
 		all.n += s->n;
@@ -266,17 +265,15 @@ tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *sl
 }
 
 struct tally_top_figures
-tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_coarse *slices)
+tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices)
 {
-	struct tally_top_figures all = { 0 };
-	uint64_t now = w->now / FINE_IN_COARSE + 1;
-	for (unsigned i = 0; slices && i < TALLY_TOP_COARSE; i++) {
-		if (!slices[i].number || slices[i].number + TALLY_TOP_COARSE <= now)
-			continue;
-		all.n += slices[i].n;
-		all.sum += slices[i].sum;
-	}
-	return all;
+	return sum_up(slices, TALLY_TOP_SLICES, w->now);
+}
+
+struct tally_top_figures
+tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_slice *slices)
+{
+	return sum_up(slices, TALLY_TOP_COARSE, w->now / FINE_IN_COARSE + 1);
 }
 
 struct tally_top_figures

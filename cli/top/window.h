@@ -28,18 +28,12 @@ struct tally_top_slice {
 	double sum;
 };
 
-struct tally_top_coarse {
-	uint64_t number;
-	uint32_t n;
-	double sum;
-};
-
 struct tally_top_pass {
 	struct tally_group *group; /* from the aggregate: name, device, flags */
 	uint64_t last; /* the slice in which it was last seen */
 	struct tally_top_slice gpu[TALLY_TOP_SLICES];
-	struct tally_top_coarse seen[TALLY_TOP_COARSE];
-	struct tally_top_coarse **series; /* each is NULL or an array of TALLY_TOP_COARSE */
+	struct tally_top_slice seen[TALLY_TOP_COARSE];
+	struct tally_top_slice **series; /* each is NULL or an array of TALLY_TOP_COARSE */
 	uint32_t n_series;
 };
 
@@ -49,7 +43,7 @@ struct tally_top_device {
 	uint64_t last; /* slice of the newest frame */
 	uint64_t last_ns;
 	struct tally_top_slice cpu[TALLY_TOP_SLICES], gpu[TALLY_TOP_SLICES];
-	struct tally_top_coarse covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
+	struct tally_top_slice covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
 	struct tally_top_recent recent;
 };
 
@@ -79,9 +73,9 @@ struct tally_top_figures {
 };
 struct tally_top_figures
 tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *slices);
-/* Sums the coarse slices; `largest` is not set. */
+/* Sums TALLY_TOP_COARSE slices. */
 struct tally_top_figures
-tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_coarse *slices);
+tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_slice *slices);
 /* Sums a call count, counter or metric of a pass. */
 struct tally_top_figures tally_top_sum_series(const struct tally_top_window *w,
 					      const struct tally_top_pass *p, uint32_t series);
