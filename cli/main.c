@@ -135,7 +135,7 @@ help_on(char **argv)
 	const struct tally_command *command = find_command(argv);
 	if (!command)
 		return TALLY_EXIT_USAGE;
-	command->help();
+	tally_command_help(command);
 	return TALLY_EXIT_OK;
 }
 

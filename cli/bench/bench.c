@@ -47,19 +47,15 @@ static const struct tally_arg options[] = {
 
 static const struct tally_arg operands = TALLY_ARG_TAKE(NULL, 0, NULL, take_operand, NULL);
 
-static void
-help(void)
-{
-	puts("Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
-	     "Runs two programs in turn, each several times, and ends with the verdict\n"
-	     "of passtally compare: what the second costs against the first. In each\n"
-	     "pair chance decides which comes first. Warns where the machine is not\n"
-	     "fit to measure on.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: that of compare (0; 1 regression and 4 inconclusive with\n"
-	     "--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
-	     "no frame.");
-}
+static const char help[] =
+	"Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
+	"Runs two programs in turn, each several times, and ends with the verdict\n"
+	"of passtally compare: what the second costs against the first. In each\n"
+	"pair chance decides which comes first. Warns where the machine is not\n"
+	"fit to measure on.\n" TALLY_HELP_OPTIONS
+	"\nExit status: that of compare (0; 1 regression and 4 inconclusive with\n"
+	"--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
+	"no frame.";
 
 /* Splits what comes after "--" at "--vs". */
 static bool

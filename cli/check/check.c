@@ -25,24 +25,20 @@ static const struct tally_arg options[] = {
 		       "agree; for a log from which frames were removed."),
 };
 
-static void
-help(void)
-{
-	puts("Usage: passtally check [LOG...]\n\n"
-	     "Checks that each line of a log is what the schema says (passtally\n"
-	     "schema), and that the lines come in a legal order. LOG may be compressed\n"
-	     "with zstd; - is standard input, and without LOG it is the newest log.\n"
-	     "The first wrong line is reported as LOG:LINE:COLUMN: what was expected.\n"
-	     "Of counters that are read in snapshots the values of passes,\n"
-	     "unattributed and unlogged must add up to the growth in the end line,\n"
-	     "whose statistics must be those of the frames; the first 20 that are not\n"
-	     "are reported.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA log whose last line is cut, as after kill -9, is accepted with a\n"
-	     "warning: every complete line must be right. Lines of a type that this\n"
-	     "version does not know are passed over.\n\n"
-	     "Exit status: 0; 2 usage; 3 a bad log; 125 other errors.");
-}
+static const char help[] =
+	"Usage: passtally check [LOG...]\n\n"
+	"Checks that each line of a log is what the schema says (passtally\n"
+	"schema), and that the lines come in a legal order. LOG may be compressed\n"
+	"with zstd; - is standard input, and without LOG it is the newest log.\n"
+	"The first wrong line is reported as LOG:LINE:COLUMN: what was expected.\n"
+	"Of counters that are read in snapshots the values of passes,\n"
+	"unattributed and unlogged must add up to the growth in the end line,\n"
+	"whose statistics must be those of the frames; the first 20 that are not\n"
+	"are reported.\n" TALLY_HELP_OPTIONS
+	"\nA log whose last line is cut, as after kill -9, is accepted with a\n"
+	"warning: every complete line must be right. Lines of a type that this\n"
+	"version does not know are passed over.\n\n"
+	"Exit status: 0; 2 usage; 3 a bad log; 125 other errors.";
 
 struct check {
 	const char *path;

@@ -10,15 +10,11 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static void
-help(void)
-{
-	puts("Usage: passtally schema\n\n"
-	     "Prints the JSON Schema of a log's lines, version passtally/1: every\n"
-	     "field, its unit and what it means.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: 0; 2 usage; 125 the output could not be written.");
-}
+static const char help[] =
+	"Usage: passtally schema\n\n"
+	"Prints the JSON Schema of a log's lines, version passtally/1: every\n"
+	"field, its unit and what it means.\n" TALLY_HELP_OPTIONS
+	"\nExit status: 0; 2 usage; 125 the output could not be written.";
 
 static int
 run(int argc, char **argv)

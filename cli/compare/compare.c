@@ -189,31 +189,27 @@ static const struct tally_arg options[] = {
 static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request, plain, NULL);
 
-static void
-help(void)
-{
-	puts("Usage: passtally compare [options] [BASE NEW]\n"
-	     "       passtally compare [options] BASE... -- NEW...\n"
-	     "       passtally compare [options] --base LOG --base LOG NEW...\n\n"
-	     "Says what changed between two runs, or two sides of several runs each:\n"
-	     "of every pass and of the frame the GPU time, counts, counters and\n"
-	     "metrics. Passes are the same by their identity (docs/identity.md). BASE\n"
-	     "and NEW are logs; - is standard input. They need not be of equal length.\n"
-	     "Without logs they are the two newest of the program that was captured\n"
-	     "last, with the name of a program its two newest.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA change is reported when chance does not explain it. Frames resemble\n"
-	     "their neighbors, so errors come from a bootstrap of blocks of frames;\n"
-	     "Holm's correction is applied over all times, and over all other values.\n"
-	     "Each interval is that of its value alone. With five logs a side or more,\n"
-	     "whole runs are compared instead of frames, so that differences between\n"
-	     "runs count too. `~` marks an estimate, (ratio) a value that is not a\n"
-	     "sum. docs/compare.md has the method.\n\n"
-	     "The same logs always give the same output.\n\n"
-	     "The last line is the verdict. Exit status: 0; with --fail-above 1 a\n"
-	     "regression, 4 inconclusive; 5 the sides are not comparable (--allow); 2\n"
-	     "usage; 3 a bad log, or nothing to compare in one; 125 other errors.");
-}
+static const char help[] =
+	"Usage: passtally compare [options] [BASE NEW]\n"
+	"       passtally compare [options] BASE... -- NEW...\n"
+	"       passtally compare [options] --base LOG --base LOG NEW...\n\n"
+	"Says what changed between two runs, or two sides of several runs each:\n"
+	"of every pass and of the frame the GPU time, counts, counters and\n"
+	"metrics. Passes are the same by their identity (docs/identity.md). BASE\n"
+	"and NEW are logs; - is standard input. They need not be of equal length.\n"
+	"Without logs they are the two newest of the program that was captured\n"
+	"last, with the name of a program its two newest.\n" TALLY_HELP_OPTIONS
+	"\nA change is reported when chance does not explain it. Frames resemble\n"
+	"their neighbors, so errors come from a bootstrap of blocks of frames;\n"
+	"Holm's correction is applied over all times, and over all other values.\n"
+	"Each interval is that of its value alone. With five logs a side or more,\n"
+	"whole runs are compared instead of frames, so that differences between\n"
+	"runs count too. `~` marks an estimate, (ratio) a value that is not a\n"
+	"sum. docs/compare.md has the method.\n\n"
+	"The same logs always give the same output.\n\n"
+	"The last line is the verdict. Exit status: 0; with --fail-above 1 a\n"
+	"regression, 4 inconclusive; 5 the sides are not comparable (--allow); 2\n"
+	"usage; 3 a bad log, or nothing to compare in one; 125 other errors.";
 
 static void
 move(GPtrArray *from, GPtrArray *to)

@@ -29,22 +29,17 @@ static const struct tally_arg options[] = {
 static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "WORD", struct request, words, NULL);
 
-static void
-help(void)
-{
-	puts("Usage: passtally trigger [options] start|stop|toggle|status\n"
-	     "       passtally trigger [options] mark NAME\n\n"
-	     "Talks to a game that runs under passtally: starts or pauses the capture\n"
-	     "(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
-	     "shows its state, with the frames and bytes of the log so far.\n"
-	     "Without options it is the one game that `passtally run` has started;\n"
-	     "with several, name one. Only the user who started a game can do this.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\n"
-	     "With --start-on the capture waits until it is started; a capture that is\n"
-	     "paused can be started again, and what is between is not in the log.\n\n"
-	     "Exit status: 0; 1 no such game, or it refused; 2 usage.");
-}
+static const char help[] =
+	"Usage: passtally trigger [options] start|stop|toggle|status\n"
+	"       passtally trigger [options] mark NAME\n\n"
+	"Talks to a game that runs under passtally: starts or pauses the capture\n"
+	"(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
+	"shows its state, with the frames and bytes of the log so far.\n"
+	"Without options it is the one game that `passtally run` has started;\n"
+	"with several, name one. Only the user who started a game can do this.\n" TALLY_HELP_OPTIONS
+	"\nWith --start-on the capture waits until it is started; a capture that is\n"
+	"paused can be started again, and what is between is not in the log.\n\n"
+	"Exit status: 0; 1 no such game, or it refused; 2 usage.";
 
 static const char *const plain_words[] = { "start", "stop", "toggle", "status", NULL };
 

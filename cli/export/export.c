@@ -46,28 +46,24 @@ static const struct tally_arg options[] = {
 
 static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, log);
 
-static void
-help(void)
-{
-	puts("Usage: passtally export --perfetto OUT [options] [LOG]\n\n"
-	     "Turns a log into a timeline or a table for other programs. LOG is a file\n"
-	     "that passtally wrote, or a program, whose newest log it is; without LOG\n"
-	     "it is the newest of all. - is standard input, and as OUT standard\n"
-	     "output. Several formats can be had at once.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with\n"
-	     "what the GPU ran, frames with their passes and, of a run with\n"
-	     "--granularity draw, their commands; beside it what the CPU submitted\n"
-	     "when. Counters and metrics are tracks as well, at 0 where nothing was\n"
-	     "measured, and stand with each pass. Times are CLOCK_MONOTONIC; those of\n"
-	     "a GPU clock that could not be matched with it are on tracks that say so.\n"
-	     "A pass whose time is not known is listed where it was submitted, but not\n"
-	     "drawn on the GPU's track. docs/export.md describes tracks and columns.\n\n"
-	     "A log whose last line is cut, as after kill -9, is exported up to there\n"
-	     "with a warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
-	     "LOG:LINE:COLUMN: message; 125 other errors. After an error no OUT is\n"
-	     "left.");
-}
+static const char help[] =
+	"Usage: passtally export --perfetto OUT [options] [LOG]\n\n"
+	"Turns a log into a timeline or a table for other programs. LOG is a file\n"
+	"that passtally wrote, or a program, whose newest log it is; without LOG\n"
+	"it is the newest of all. - is standard input, and as OUT standard\n"
+	"output. Several formats can be had at once.\n" TALLY_HELP_OPTIONS
+	"\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with\n"
+	"what the GPU ran, frames with their passes and, of a run with\n"
+	"--granularity draw, their commands; beside it what the CPU submitted\n"
+	"when. Counters and metrics are tracks as well, at 0 where nothing was\n"
+	"measured, and stand with each pass. Times are CLOCK_MONOTONIC; those of\n"
+	"a GPU clock that could not be matched with it are on tracks that say so.\n"
+	"A pass whose time is not known is listed where it was submitted, but not\n"
+	"drawn on the GPU's track. docs/export.md describes tracks and columns.\n\n"
+	"A log whose last line is cut, as after kill -9, is exported up to there\n"
+	"with a warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
+	"LOG:LINE:COLUMN: message; 125 other errors. After an error no OUT is\n"
+	"left.";
 
 static int
 parse(struct request *r, int argc, char **argv)

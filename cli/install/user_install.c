@@ -28,32 +28,24 @@ static const struct tally_arg uninstall_options[] = {
 	TALLY_ARG_HELP,
 };
 
-static void
-help_install(void)
-{
-	puts("Usage: passtally install --user\n\n"
-	     "Makes this copy of passtally, wherever it was unpacked, usable by name:\n"
-	     "~/.local/bin/passtally is a link to it, and manifests of the Vulkan\n"
-	     "layer in $XDG_DATA_HOME/vulkan/implicit_layer.d (by default\n"
-	     "~/.local/share) name its libraries, so that the layer works in\n"
-	     "containers that read them too. The layer does nothing until `passtally\n"
-	     "run` or PASSTALLY=1 switches it on. The copy must stay where it is;\n"
-	     "after moving it, install again. Nothing else is touched.\n");
-	tally_args_help(install_options, G_N_ELEMENTS(install_options));
-	puts("\nExit status: 0; 1 something could not be made, or is there and is not\n"
-	     "ours; 2 usage.");
-}
+static const char help_install[] =
+	"Usage: passtally install --user\n\n"
+	"Makes this copy of passtally, wherever it was unpacked, usable by name:\n"
+	"~/.local/bin/passtally is a link to it, and manifests of the Vulkan\n"
+	"layer in $XDG_DATA_HOME/vulkan/implicit_layer.d (by default\n"
+	"~/.local/share) name its libraries, so that the layer works in\n"
+	"containers that read them too. The layer does nothing until `passtally\n"
+	"run` or PASSTALLY=1 switches it on. The copy must stay where it is;\n"
+	"after moving it, install again. Nothing else is touched.\n" TALLY_HELP_OPTIONS
+	"\nExit status: 0; 1 something could not be made, or is there and is not\n"
+	"ours; 2 usage.";
 
-static void
-help_uninstall(void)
-{
-	puts("Usage: passtally uninstall --user\n\n"
-	     "Removes what `passtally install --user` made: the link and the\n"
-	     "manifests, if they are ours. The unpacked folder, logs (passtally logs\n"
-	     "--remove --all) and options stay.\n");
-	tally_args_help(uninstall_options, G_N_ELEMENTS(uninstall_options));
-	puts("\nExit status: 0; 1 something could not be removed; 2 usage.");
-}
+static const char help_uninstall[] =
+	"Usage: passtally uninstall --user\n\n"
+	"Removes what `passtally install --user` made: the link and the\n"
+	"manifests, if they are ours. The unpacked folder, logs (passtally logs\n"
+	"--remove --all) and options stay.\n" TALLY_HELP_OPTIONS
+	"\nExit status: 0; 1 something could not be removed; 2 usage.";
 
 static int
 parse(const struct tally_command *command, int argc, char **argv)
@@ -236,8 +228,9 @@ install(int argc, char **argv)
 	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
 		tally_cli_complain("install", "%s is not an installed or unpacked copy: "
 					      "its path must end in /bin/passtally. From "
-					      "a build: meson configure BUILD --prefix=FOLDER, meson install -C "
-					      "BUILD, FOLDER/bin/passtally install --user",
+					      "a build: meson configure BUILD "
+					      "--prefix=FOLDER, meson install -C BUILD, "
+					      "FOLDER/bin/passtally install --user",
 				   own ? own : "this command");
 		return TALLY_EXIT_NOTHING;
 	}

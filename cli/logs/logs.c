@@ -65,23 +65,19 @@ static const struct tally_arg options[] = {
 static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, named, NULL);
 
-static void
-help(void)
-{
-	puts("Usage: passtally logs [options]\n"
-	     "       passtally logs --remove [options] [LOG...]\n\n"
-	     "Lists the logs in the folder where they go by default, the one that was\n"
-	     "last written first: how long ago that was (`live`: it is still written\n"
-	     "to), the frames, their median frame time in ms, the size and the file,\n"
-	     "with its program where the name does not begin with it. Other commands\n"
-	     "that get no LOG take the first of this list.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nOnly files that begin with a log's header line are listed or removed,\n"
-	     "whatever they are named. `passtally run` keeps the folder below\n"
-	     "--log-quota by itself.\n\n"
-	     "Exit status: 0; 1 a log could not be removed, or the answer was no; 2\n"
-	     "usage; 125 other errors.");
-}
+static const char help[] =
+	"Usage: passtally logs [options]\n"
+	"       passtally logs --remove [options] [LOG...]\n\n"
+	"Lists the logs in the folder where they go by default, the one that was\n"
+	"last written first: how long ago that was (`live`: it is still written\n"
+	"to), the frames, their median frame time in ms, the size and the file,\n"
+	"with its program where the name does not begin with it. Other commands\n"
+	"that get no LOG take the first of this list.\n" TALLY_HELP_OPTIONS
+	"\nOnly files that begin with a log's header line are listed or removed,\n"
+	"whatever they are named. `passtally run` keeps the folder below\n"
+	"--log-quota by itself.\n\n"
+	"Exit status: 0; 1 a log could not be removed, or the answer was no; 2\n"
+	"usage; 125 other errors.";
 
 static int
 parse(struct request *r, int argc, char **argv)

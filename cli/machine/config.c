@@ -32,23 +32,19 @@ static const struct tally_arg options[] = {
 
 static const struct tally_arg operands = TALLY_ARG_ONE("program", struct request, program);
 
-static void
-help(void)
-{
-	puts("Usage: passtally config [options] [PROGRAM]\n\n"
-	     "Shows every option with the value in force and where it comes from: a\n"
-	     "default, the user's file, PROGRAM's file, or the environment. PROGRAM is\n"
-	     "a name or a path; of a Windows program the .exe. With PROGRAM it also\n"
-	     "says whether the program is one of those that are left alone.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by\n"
-	     "default) and programs/PROGRAM.conf beside it: lines `option = value`\n"
-	     "below [passtally]. What the command line of `passtally run` says wins\n"
-	     "over all of them.\n\n"
-	     "Exit status: 0; 2 usage, or a file or the environment says something\n"
-	     "that is not understood (`passtally run` would not start); 125 other\n"
-	     "errors.");
-}
+static const char help[] =
+	"Usage: passtally config [options] [PROGRAM]\n\n"
+	"Shows every option with the value in force and where it comes from: a\n"
+	"default, the user's file, PROGRAM's file, or the environment. PROGRAM is\n"
+	"a name or a path; of a Windows program the .exe. With PROGRAM it also\n"
+	"says whether the program is one of those that are left alone.\n" TALLY_HELP_OPTIONS
+	"\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by\n"
+	"default) and programs/PROGRAM.conf beside it: lines `option = value`\n"
+	"below [passtally]. What the command line of `passtally run` says wins\n"
+	"over all of them.\n\n"
+	"Exit status: 0; 2 usage, or a file or the environment says something\n"
+	"that is not understood (`passtally run` would not start); 125 other\n"
+	"errors.";
 
 /* ---- origins of values ---- */
 

@@ -66,21 +66,17 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static void
-help(void)
-{
-	puts("Usage: passtally counters [options]\n\n"
-	     "Lists the counters that this machine offers, by source, with unit, kind,\n"
-	     "scope and set. Every key can be named in `passtally run --counters`.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nThe calls themselves (draws, vertices, instances, dispatches, copies,\n"
-	     "clears) are always counted by the source `api` and stand beside the\n"
-	     "counters in each pass of a log.\n\n"
-	     "Counters that the GPU cannot count at once are in sets, which take\n"
-	     "turns: each captured frame counts one.\n\n"
-	     "Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125\n"
-	     "other errors.");
-}
+static const char help[] =
+	"Usage: passtally counters [options]\n\n"
+	"Lists the counters that this machine offers, by source, with unit, kind,\n"
+	"scope and set. Every key can be named in `passtally run --counters`.\n" TALLY_HELP_OPTIONS
+	"\nThe calls themselves (draws, vertices, instances, dispatches, copies,\n"
+	"clears) are always counted by the source `api` and stand beside the\n"
+	"counters in each pass of a log.\n\n"
+	"Counters that the GPU cannot count at once are in sets, which take\n"
+	"turns: each captured frame counts one.\n\n"
+	"Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125\n"
+	"other errors.";
 
 static void
 print_json(const struct output *out, const struct tally_probe_found *found)

@@ -35,16 +35,12 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static void
-help(void)
-{
-	puts("Usage: passtally doctor\n\n"
-	     "Checks everything that a capture needs, and says why something is\n"
-	     "missing and what to do about it.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
-	     "other errors.");
-}
+static const char help[] =
+	"Usage: passtally doctor\n\n"
+	"Checks everything that a capture needs, and says why something is\n"
+	"missing and what to do about it.\n" TALLY_HELP_OPTIONS
+	"\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
+	"other errors.";
 
 static bool
 check_library(const struct tally_injected *in)

@@ -113,33 +113,29 @@ static const struct tally_arg options[] = {
 static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "LOG", struct report_request, logs, NULL);
 
-static void
-help(void)
-{
-	puts("Usage: passtally report [options] [LOG...]\n\n"
-	     "Shows what each pass cost. LOG is a file that passtally wrote, plain or\n"
-	     "compressed with zstd; - is standard input; the name of a program stands\n"
-	     "for its newest log, and without LOG it is the newest of all (passtally\n"
-	     "logs). Several logs give a report each, one after the other; passtally\n"
-	     "compare reports what changed between them.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA row's N is the number of frames whose GPU time of that pass is known.\n"
-	     "The segments of one pass in one frame are joined before they count.\n"
-	     "Columns of counts and counters show the mean over frames; ~ marks an\n"
-	     "estimate, - what was not measured, and (3) that only 3 of the N frames\n"
-	     "have a value, as where counters rotate. share is of all measured GPU\n"
-	     "time. A frame that the run's end cut short is left out of frame time and\n"
-	     "GPU time per frame; its passes count.\n\n"
-	     "sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
-	     "nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They\n"
-	     "are exact while a pass has at most 4096 values (frame times: 1048576;\n"
-	     "runs of equal values count once); past that, values are kept in buckets\n"
-	     "1/512 of their value wide and quantiles are accurate to 0.1 %. Sums of\n"
-	     "integers are exact.\n\n"
-	     "A log whose last line is cut, as after kill -9, is reported with a\n"
-	     "warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
-	     "LOG:LINE:COLUMN: message; 125 other errors.");
-}
+static const char help[] =
+	"Usage: passtally report [options] [LOG...]\n\n"
+	"Shows what each pass cost. LOG is a file that passtally wrote, plain or\n"
+	"compressed with zstd; - is standard input; the name of a program stands\n"
+	"for its newest log, and without LOG it is the newest of all (passtally\n"
+	"logs). Several logs give a report each, one after the other; passtally\n"
+	"compare reports what changed between them.\n" TALLY_HELP_OPTIONS
+	"\nA row's N is the number of frames whose GPU time of that pass is known.\n"
+	"The segments of one pass in one frame are joined before they count.\n"
+	"Columns of counts and counters show the mean over frames; ~ marks an\n"
+	"estimate, - what was not measured, and (3) that only 3 of the N frames\n"
+	"have a value, as where counters rotate. share is of all measured GPU\n"
+	"time. A frame that the run's end cut short is left out of frame time and\n"
+	"GPU time per frame; its passes count.\n\n"
+	"sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
+	"nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They\n"
+	"are exact while a pass has at most 4096 values (frame times: 1048576;\n"
+	"runs of equal values count once); past that, values are kept in buckets\n"
+	"1/512 of their value wide and quantiles are accurate to 0.1 %. Sums of\n"
+	"integers are exact.\n\n"
+	"A log whose last line is cut, as after kill -9, is reported with a\n"
+	"warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
+	"LOG:LINE:COLUMN: message; 125 other errors.";
 
 /* Which logs, and where the page goes: beside the last of them. A log that was given
  * to --html alone is the one to show. */

@@ -20,8 +20,9 @@ static const struct tally_arg own_options[] = {
 	  "the program would write to the terminal goes to LOG.out."),
 	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to "
-	  "PATH.zst and remove the plain one. Every command but top reads both. This is so by default "
-	  "unless a path was named for the log. With --force an old PATH.zst goes."),
+	  "PATH.zst and remove the plain one. Every command but top reads both. This "
+	  "is so by default unless a path was named for the log. With --force an old "
+	  "PATH.zst goes."),
 	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
 	TALLY_ARG_TAKE("compress-level", 0, "1..22", NULL,
 	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
@@ -84,8 +85,8 @@ move_option(GArray *from, const char *key, GArray *to)
 	}
 }
 
-static void
-print_options(void)
+void
+tally_run_print_options(void)
 {
 	g_autoptr(GArray) all = all_options();
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
@@ -99,29 +100,25 @@ print_options(void)
 	print_group("More", all);
 }
 
-void
-tally_run_options_help(void)
-{
-	puts("Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-	     "Runs PROGRAM and writes what its render passes cost into a log. The\n"
-	     "program's own input, output and exit status are left as they are (but\n"
-	     "for --live). In Steam: passtally run -- %command%");
-	print_options();
-	puts("\nThe same options can be set in PASSTALLY_OPTIONS\n"
-	     "(counters=X,frame=submit:1), in\n"
-	     "$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf\n"
-	     "beside it, section [passtally]. The command line wins over the\n"
-	     "environment, that over the files; `passtally config` shows what is in\n"
-	     "force. Launchers, shells and helpers are left alone, what they start is\n"
-	     "not: `passtally config --blocklist`. The log goes to\n"
-	     "$XDG_STATE_HOME/passtally/%e-%t-%p.jsonl.zst (by default ~/.local/state;\n"
-	     "passtally logs), or plain to the path of --log. A program that starts\n"
-	     "others that render leaves a log for each: NAME.jsonl, NAME.PID.jsonl. In\n"
-	     "the default folder a log without a device and a frame is removed.\n\n"
-	     "Exit status: the program's (a signal that ended it is raised again); 2\n"
-	     "usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
-	     "cannot be run; 127 it was not found.");
-}
+const char tally_run_help[] =
+	"Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
+	"Runs PROGRAM and writes what its render passes cost into a log. The\n"
+	"program's own input, output and exit status are left as they are (but\n"
+	"for --live). In Steam: passtally run -- %command%" TALLY_HELP_OPTIONS
+	"\nThe same options can be set in PASSTALLY_OPTIONS\n"
+	"(counters=X,frame=submit:1), in\n"
+	"$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf\n"
+	"beside it, section [passtally]. The command line wins over the\n"
+	"environment, that over the files; `passtally config` shows what is in\n"
+	"force. Launchers, shells and helpers are left alone, what they start is\n"
+	"not: `passtally config --blocklist`. The log goes to\n"
+	"$XDG_STATE_HOME/passtally/%e-%t-%p.jsonl.zst (by default ~/.local/state;\n"
+	"passtally logs), or plain to the path of --log. A program that starts\n"
+	"others that render leaves a log for each: NAME.jsonl, NAME.PID.jsonl. In\n"
+	"the default folder a log without a device and a frame is removed.\n\n"
+	"Exit status: the program's (a signal that ended it is raised again); 2\n"
+	"usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
+	"cannot be run; 127 it was not found.";
 
 void
 tally_run_options_complain(void *data, const char *message)

@@ -19,8 +19,8 @@ struct tally_run_request {
 
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error. */
 int tally_run_options_parse(struct tally_run_request *r, int argc, char **argv);
-/* Prints --help to standard output. */
-void tally_run_options_help(void);
+extern const char tally_run_help[];
+void tally_run_print_options(void); /* of --help, to standard output */
 /* A tally_config_complain that prints "passtally run: MESSAGE". */
 void tally_run_options_complain(void *data, const char *message);
 

@@ -504,7 +504,7 @@ run(int argc, char **argv)
 	tally_config_init(&r.config);
 	int status = tally_run_options_parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.help)
-		tally_run_options_help();
+		tally_command_help(&tally_command_run);
 	else if (status == TALLY_EXIT_OK)
 		status = start(&r);
 	tally_config_finish(&r.config);
@@ -515,5 +515,6 @@ const struct tally_command tally_command_run = {
 	.name = "run",
 	.summary = "Run a program and log what its render passes cost",
 	.run = run,
-	.help = tally_run_options_help,
+	.help = tally_run_help,
+	.print_options = tally_run_print_options,
 };

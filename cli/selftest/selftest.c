@@ -43,23 +43,19 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static void
-help(void)
-{
-	puts("Usage: passtally selftest [options]\n\n"
-	     "Draws known scenes off the screen on each device of this machine,\n"
-	     "without and with capture, and checks what the log says of them: calls\n"
-	     "and statistics against the scenes' own numbers, times against the CPU's\n"
-	     "clock and each other. Each scene is a program of its own, so that a\n"
-	     "driver that crashes or hangs ends only that.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nA law passes on a device when it held in every scene that shows it. What\n"
-	     "the driver lacks is listed as not offered. Only a temporary folder is\n"
-	     "written to; it is removed, or, when a law fails, kept to be sent with a\n"
-	     "report. docs/drivers.md says what each law means.\n\n"
-	     "Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
-	     "usage; 4 the time ran out before everything was tried; 125 other errors.");
-}
+static const char help[] =
+	"Usage: passtally selftest [options]\n\n"
+	"Draws known scenes off the screen on each device of this machine,\n"
+	"without and with capture, and checks what the log says of them: calls\n"
+	"and statistics against the scenes' own numbers, times against the CPU's\n"
+	"clock and each other. Each scene is a program of its own, so that a\n"
+	"driver that crashes or hangs ends only that.\n" TALLY_HELP_OPTIONS
+	"\nA law passes on a device when it held in every scene that shows it. What\n"
+	"the driver lacks is listed as not offered. Only a temporary folder is\n"
+	"written to; it is removed, or, when a law fails, kept to be sent with a\n"
+	"report. docs/drivers.md says what each law means.\n\n"
+	"Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
+	"usage; 4 the time ran out before everything was tried; 125 other errors.";
 
 static double
 now_s(void)

@@ -205,7 +205,7 @@ tally_args_read(const struct tally_command *command, int argc, char **argv, void
 			return TALLY_EXIT_USAGE;
 		}
 		if (!arg->take) {
-			command->help();
+			tally_command_help(command);
 			return TALLY_ARG_HELPED;
 		}
 		if (!arg->take(command->name, arg, (char *)request + arg->at, value))
@@ -233,4 +233,16 @@ tally_args_help(const struct tally_arg *table, size_t n)
 			printf("%-*s", INDENT, left);
 		tally_text_print_wrapped(stdout, arg->help, INDENT, MAX(columns, 60));
 	}
+}
+
+void
+tally_command_help(const struct tally_command *command)
+{
+	const char *options = strchr(command->help, *TALLY_HELP_OPTIONS);
+	tally_text_print(stdout, "%.*s\n", (int)(options - command->help), command->help);
+	if (command->print_options)
+		command->print_options();
+	else
+		tally_args_help(command->options, command->n_options);
+	tally_text_print(stdout, "%s\n", options + 1);
 }

@@ -69,12 +69,15 @@ tally_arg_take tally_arg_whole; /* a uint64_t or int64_t gets a whole number */
 	{ name, letter, values, help, take, 0, 0, 0 }
 #define TALLY_ARG_HELP { "help", 'h', NULL, "Show this.", NULL, 0, 0, 0 }
 
+#define TALLY_HELP_OPTIONS "\f"
+
 struct tally_command {
 	const char *name;
 	const char *summary; /* shown in the list of commands */
 	/* argv[0] is the command's name. Returns an exit status or TALLY_ARG_HELPED. */
 	int (*run)(int argc, char **argv);
-	void (*help)(void); /* prints to standard output */
+	const char *help; /* of --help; the options stand at TALLY_HELP_OPTIONS */
+	void (*print_options)(void); /* NULL: the table below */
 	/* For tally_args_read(); `run` reads its own. */
 	const struct tally_arg *options;
 	size_t n_options;
@@ -124,6 +127,8 @@ void tally_args_init(struct tally_args *args, int argc, char **argv,
  * value`, `--key=value`, `-o value` and `-ovalue`; "--" ends options. *value is NULL for a
  * switch. */
 int tally_args_next(struct tally_args *args, const char **value);
+/* Prints --help. */
+void tally_command_help(const struct tally_command *command);
 /* Prints the table's lines of --help. */
 void tally_args_help(const struct tally_arg *table, size_t n);
 

@@ -51,22 +51,18 @@ static const struct tally_arg options[] = {
 };
 static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, top.path);
 
-static void
-help(void)
-{
-	puts("Usage: passtally top [options] [LOG | --pid N]\n\n"
-	     "Shows live what each pass costs: of a game that runs, or of a log that\n"
-	     "grows. Without LOG it is the newest log of a game that runs under\n"
-	     "passtally. ? shows the keys.\n");
-	tally_args_help(options, G_N_ELEMENTS(options));
-	puts("\nFigures are of the newest frames, as many as began within --window;\n"
-	     "share is the pass's part of the GPU time measured on its device. Where\n"
-	     "standard output is no terminal, or one that cannot be drawn on\n"
-	     "(TERM=dumb), a table is printed each second until the log ends.\n"
-	     "`passtally run --live -- GAME` starts a game and shows this.\n\n"
-	     "Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
-	     "usage; 3 LOG is no log; 125 passtally failed.");
-}
+static const char help[] =
+	"Usage: passtally top [options] [LOG | --pid N]\n\n"
+	"Shows live what each pass costs: of a game that runs, or of a log that\n"
+	"grows. Without LOG it is the newest log of a game that runs under\n"
+	"passtally. ? shows the keys.\n" TALLY_HELP_OPTIONS
+	"\nFigures are of the newest frames, as many as began within --window;\n"
+	"share is the pass's part of the GPU time measured on its device. Where\n"
+	"standard output is no terminal, or one that cannot be drawn on\n"
+	"(TERM=dumb), a table is printed each second until the log ends.\n"
+	"`passtally run --live -- GAME` starts a game and shows this.\n\n"
+	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
+	"usage; 3 LOG is no log; 125 passtally failed.";
 
 static bool
 is_sensible(const struct request *r)
