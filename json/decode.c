@@ -100,10 +100,33 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
 }
 
+/* One of the fields after the last one, spelled as our writer does: it may leave out some. -1:
+ * perhaps another. */
+static int
+take_later_field(struct tally_decoder *d, struct tally_object *o)
+{
+	if (!d->json.fresh && *d->json.at != ',')
+		return -1;
+	for (unsigned i = (unsigned)(o->field + 1); i < o->n_fields; i++) {
+		const struct tally_field *field = &o->fields[i];
+		if ((o->seen & TALLY_BIT(i)) ||
+		    !tally_json_take_key(&d->json, field->spelled, field->len + 3))
+			continue;
+		o->seen |= TALLY_BIT(i);
+		if (o->follow)
+			o->follow[o->field + 1] = (uint8_t)i;
+		return o->field = (int)i;
+	}
+	return -1;
+}
+
 int
 tally_object_next_any(struct tally_decoder *d, struct tally_object *o)
 {
 	struct tally_json_text key;
+	int later = take_later_field(d, o);
+	if (later >= 0)
+		return later;
 	while (tally_json_next_key(&d->json, &key)) {
 		int last = o->field;
 		int field = find_field(o, &key);

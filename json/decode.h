@@ -24,7 +24,7 @@ struct tally_decoder {
 	struct tally_numbers ids; /* of pass_info lines */
 	struct tally_numbers devices; /* value: the last frame, once there is one */
 	uint64_t epoch; /* of the object whose keys are words */
-	uint8_t pass_follow[32]; /* tally_object.follow of passes */
+	uint8_t frame_follow[32], pass_follow[32], workload_follow[32]; /* tally_object.follow */
 	bool any_id; /* a pass_info line may be missing */
 	bool named; /* the message in `json` names its field */
 	/* The line's arrays. Of a frame, in the order of its passes: */
