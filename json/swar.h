@@ -105,6 +105,22 @@ tally_swar_read_hex(const char *eight, bool *good)
 	return (uint32_t)(x << 16 | x >> 32);
 }
 
+/* Eight hex digits: a byte for each digit, then 0-9 and a-f from 0 to 15. */
+static inline void
+tally_swar_write_hex(char *eight, uint32_t v)
+{
+	uint64_t x = v;
+	x = (x << 16 | x) & UINT64_C(0x0000ffff0000ffff);
+	x = (x << 8 | x) & UINT64_C(0x00ff00ff00ff00ff);
+	x = (x << 4 | x) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	uint64_t letters = (x + TALLY_SWAR_ONES * 6) >> 4 & TALLY_SWAR_ONES;
+	x += TALLY_SWAR_ONES * '0' + letters * ('a' - '0' - 10);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	memcpy(eight, &x, sizeof(x));
+}
+
 /* Are `len` bytes, four or more, the same? */
 static inline bool
 tally_swar_is_equal(const char *a, const char *b, size_t len)

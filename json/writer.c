@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/writer.h"
 
-#include <endian.h>
 #include <math.h>
 
 #include "json/number.h"
@@ -50,28 +49,14 @@ tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v)
 	*w->at++ = '"';
 }
 
-/* Eight hex digits, all at once: a byte for each digit, then 0-9 and a-f from 0 to 15. */
-static void
-put_hex8(char *out, uint32_t v)
-{
-	uint64_t x = v;
-	x = (x << 16 | x) & UINT64_C(0x0000ffff0000ffff);
-	x = (x << 8 | x) & UINT64_C(0x00ff00ff00ff00ff);
-	x = (x << 4 | x) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	uint64_t letters = (x + TALLY_SWAR_ONES * 6) >> 4 & TALLY_SWAR_ONES;
-	x += TALLY_SWAR_ONES * '0' + letters * ('a' - '0' - 10);
-	x = htobe64(x);
-	memcpy(out, &x, sizeof(x));
-}
-
 void
 tally_json_put_id(struct tally_json_writer *w, uint64_t id)
 {
 	if (!tally_json_has_room(w, 18))
 		return;
 	*w->at++ = '"';
-	put_hex8(w->at, (uint32_t)(id >> 32));
-	put_hex8(w->at + 8, (uint32_t)id);
+	tally_swar_write_hex(w->at, (uint32_t)(id >> 32));
+	tally_swar_write_hex(w->at + 8, (uint32_t)id);
 	w->at += 16;
 	*w->at++ = '"';
 }

@@ -3,6 +3,7 @@
 
 #include "cli/report/columns.h"
 #include "cli/log/stats.h"
+#include "json/swar.h"
 
 static void
 see_number(tally_export_see *see, void *user, const char *key, uint64_t v)
@@ -27,28 +28,48 @@ see_flags(tally_export_see *see, void *user, uint64_t flags)
 	see_text(see, user, "flags", text);
 }
 
-/* The values, followed by the list of those that are estimates. */
-static void
-see_values(tally_export_see *see, void *user, const char *prefix, GString *estimated,
+/* Returns whether any of the values is an estimate. */
+static bool
+see_values(tally_export_see *see, void *user, const char *prefix,
 	   const struct tally_keyed_value *values, uint32_t n)
 {
+	bool estimated = false;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tally_export_arg arg = { .prefix = prefix,
 						      .key = values[i].key,
 						      .value = values[i].value };
 		see(user, &arg);
-		if (values[i].estimated)
-			g_string_append_printf(estimated, "%s%s", estimated->len ? " " : "",
-					       values[i].key);
+		estimated |= values[i].estimated;
 	}
+	return estimated;
 }
 
 static void
-see_estimated(tally_export_see *see, void *user, GString *estimated)
+add_estimated(GString *text, const struct tally_keyed_value *values, uint32_t n)
 {
-	if (estimated->len)
-		see_text(see, user, "estimated", estimated->str);
-	g_string_free(estimated, TRUE);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!values[i].estimated)
+			continue;
+		if (text->len)
+			g_string_append_c(text, ' ');
+		g_string_append(text, values[i].key);
+	}
+}
+
+/* Two lists of values, followed by the list of those that are estimates. */
+static void
+see_lists(tally_export_see *see, void *user, const char *prefix,
+	  const struct tally_keyed_value *values, uint32_t n,
+	  const struct tally_keyed_value *metrics, uint32_t n_metrics)
+{
+	bool estimated = see_values(see, user, prefix, values, n);
+	estimated |= see_values(see, user, "metrics.", metrics, n_metrics);
+	if (!estimated)
+		return;
+	g_autoptr(GString) text = g_string_new(NULL);
+	add_estimated(text, values, n);
+	add_estimated(text, metrics, n_metrics);
+	see_text(see, user, "estimated", text->str);
 }
 
 void
@@ -72,7 +93,6 @@ tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see
 	see_number(see, user, "overhead_ns", f->overhead_ns);
 	if (f->dropped_passes)
 		see_number(see, user, "dropped_passes", f->dropped_passes);
-	GString *estimated = g_string_new(NULL);
 	if (f->has_unattributed_gpu) {
 		const struct tally_export_arg arg = { .prefix = "unattributed.",
 						      .key = "gpu_ns",
@@ -80,9 +100,8 @@ tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see
 							      f->unattributed_gpu_ns) };
 		see(user, &arg);
 	}
-	see_values(see, user, "unattributed.", estimated, f->unattributed, f->n_unattributed);
-	see_values(see, user, "metrics.", estimated, f->metrics, f->n_metrics);
-	see_estimated(see, user, estimated);
+	see_lists(see, user, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
+		  f->n_metrics);
 	see_flags(see, user, f->flags);
 }
 
@@ -113,8 +132,8 @@ void
 tally_export_see_identity(const struct tally_pass_record *p, tally_export_see *see, void *user)
 {
 	char id[17] = "";
-	for (unsigned i = 0; i < 16; i++)
-		id[i] = "0123456789abcdef"[p->id >> (60 - 4 * i) & 15];
+	tally_swar_write_hex(id, (uint32_t)(p->id >> 32));
+	tally_swar_write_hex(id + 8, (uint32_t)p->id);
 	see_number(see, user, "index", p->index);
 	see_text(see, user, "id", id);
 }
@@ -137,10 +156,7 @@ tally_export_see_pass(const struct tally_pass_record *p, tally_export_see *see, 
 	if (p->has_gpu)
 		see_number(see, user, "gpu_ns", p->gpu_ns);
 	see_tallies(p, see, user);
-	GString *estimated = g_string_new(NULL);
-	see_values(see, user, "counters.", estimated, p->counters, p->n_counters);
-	see_values(see, user, "metrics.", estimated, p->metrics, p->n_metrics);
-	see_estimated(see, user, estimated);
+	see_lists(see, user, "counters.", p->counters, p->n_counters, p->metrics, p->n_metrics);
 	see_flags(see, user, p->flags);
 }
 
@@ -152,9 +168,7 @@ tally_export_see_workload(const struct tally_workload_record *w, tally_export_se
 		see_number(see, user, "gpu_start_ns", w->gpu_start_ns);
 	if (w->has_gpu)
 		see_number(see, user, "gpu_ns", w->gpu_ns);
-	GString *estimated = g_string_new(NULL);
-	see_values(see, user, "counters.", estimated, w->counters, w->n_counters);
-	see_estimated(see, user, estimated);
+	see_lists(see, user, "counters.", w->counters, w->n_counters, NULL, 0);
 	see_flags(see, user, w->flags);
 }
 

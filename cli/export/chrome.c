@@ -4,8 +4,6 @@
 #include "cli/shared/out.h"
 #include "cli/log/stats.h"
 
-#include <math.h>
-
 /* The Trace Event Format: JSON that chrome://tracing, Perfetto and others read. Its
  * processes are our devices and its threads are our tracks. Times are microseconds; with
  * three decimals they are exact. */
@@ -132,8 +130,6 @@ static void
 see_arg(void *user, const struct tally_export_arg *arg)
 {
 	struct chrome *e = user;
-	if (!arg->text && arg->value.storage == TALLY_STORAGE_F64 && !isfinite(arg->value.f64))
-		return;
 	tally_out_put(&e->out, e->n_args++ ? "," : ",\"args\":{");
 	tally_out_string(&e->out, arg->prefix, arg->key);
 	tally_out_char(&e->out, ':');
@@ -193,9 +189,7 @@ see_event(void *user, const struct tally_timeline_event *event)
 		return;
 	}
 	for (uint32_t i = 0; i < event->n; i++) {
-		if (!isfinite(tally_value_f64(event->values[i])))
-			continue;
-		write_number(e, event->tracks[i], event->ns, event->values[i]);
+		write_number(e, event->tracks[i], event->ns, event->values[i].value);
 		write_number(e, event->tracks[i], event->end_ns, tally_u64(0));
 	}
 }

@@ -6,8 +6,6 @@
 #include "cli/shared/out.h"
 #include "json/log_numbers.h"
 
-#include <math.h>
-
 enum validity { MEASURED, ESTIMATED, DERIVED, ABSENT, N_VALIDITIES };
 static const char *const validity_words[N_VALIDITIES] = { "measured", "estimated", "derived",
 							  "absent" };
@@ -153,8 +151,6 @@ static void
 put_values(struct csv *e, const struct tally_keyed_value *values, uint32_t n, enum what what)
 {
 	for (uint32_t i = 0; i < n && !e->no_counters; i++) {
-		if (!isfinite(tally_value_f64(values[i].value)))
-			continue;
 		enum validity validity = values[i].estimated ? ESTIMATED
 					 : what == METRIC    ? DERIVED
 							     : MEASURED;

@@ -4,7 +4,6 @@
 #include "cli/export/protobuf.h"
 #include "cli/log/stats.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Field numbers of Perfetto's trace format, grouped by message; the names follow Perfetto's. */
@@ -71,20 +70,26 @@ enum {
 
 /* Numbers of texts that are looked up by address: they are static, or owned by the reader or
  * by `names`. */
-enum { KNOWN = 1024 };
+enum { KNOWN = 1024, KNOWN_TRIES = 8 };
 struct known {
 	const char *prefix, *text;
 	unsigned table;
 	uint64_t number;
+	struct known *next; /* of an argument's name: the one that followed it last time */
 };
+
+/* Packets are written together once they are so long. */
+enum { WRITTEN_AT_ONCE = 1 << 16 };
 
 struct perfetto {
 	FILE *out;
 	struct tally_timeline_sink sink;
 	struct tally_timeline *timeline;
-	struct tally_protobuf packet, interned;
+	struct tally_protobuf packet; /* the one being written, after those that wait */
+	struct tally_protobuf interned;
 	GHashTable *tables[N_TABLES]; /* by INTERNED_*: maps a text to its number */
 	struct known known[KNOWN];
+	struct known before_args, *last_arg; /* of the event being written */
 	GPtrArray *specs; /* counter tracks not yet described */
 	GString *text;
 	bool begun, has_clock;
@@ -99,34 +104,52 @@ uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
 	return (uint64_t)tally_timeline_pid(e->timeline) << 24 | track->number;
 }
 
+/* Begins a packet and returns where it goes on: there is room for three numbers. */
+TALLY_INLINE uint8_t *
+begin_head(struct perfetto *e)
+{
+	tally_protobuf_begin(&e->packet, TRACE_PACKET);
+	uint8_t *at = tally_protobuf_need(&e->packet, 8 * TALLY_VARINT_MAX);
+	at = tally_protobuf_encode_number(at, PACKET_SEQUENCE_ID, SEQUENCE);
+	at = tally_protobuf_encode_number(at, PACKET_SEQUENCE_FLAGS,
+					  e->begun ? SEQUENCE_NEEDS_STATE
+						   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
+	e->begun = true;
+	return at;
+}
+
+TALLY_INLINE void
+end_head(struct perfetto *e, const uint8_t *at)
+{
+	e->packet.len = (size_t)(at - e->packet.bytes);
+}
+
 static void
 begin_packet(struct perfetto *e)
 {
+	end_head(e, begin_head(e));
+}
+
+/* A failed write sets ferror(), which the command checks. */
+static void
+write_packets(struct perfetto *e)
+{
+	fwrite(e->packet.bytes, 1, e->packet.len, e->out);
 	tally_protobuf_clear(&e->packet);
-	tally_protobuf_clear(&e->interned);
-	tally_protobuf_begin(&e->packet, TRACE_PACKET);
-	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_ID, SEQUENCE);
-	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_FLAGS,
-				  e->begun ? SEQUENCE_NEEDS_STATE
-					   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
-	e->begun = true;
 }
 
 static void
 end_packet(struct perfetto *e)
 {
 	tally_protobuf_end(&e->packet);
-	/* A failed write sets ferror(), which the command checks at the end. */
-	fwrite(e->packet.bytes, 1, e->packet.len, e->out);
+	if (e->packet.len >= WRITTEN_AT_ONCE)
+		write_packets(e);
 }
 
 static void
 put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
 {
-	tally_protobuf_begin(p, SNAPSHOT_CLOCKS);
-	tally_protobuf_put_number(p, CLOCK_ID, id);
-	tally_protobuf_put_number(p, CLOCK_TIMESTAMP, ns);
-	tally_protobuf_end(p);
+	tally_protobuf_put_pair(p, SNAPSHOT_CLOCKS, CLOCK_ID, id, CLOCK_TIMESTAMP, ns);
 }
 
 /* Declares that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be
@@ -160,10 +183,11 @@ begin_timed_packet(struct perfetto *e, uint64_t ns, const struct tally_timeline_
 {
 	if (!e->has_clock)
 		write_snapshot(e, ns, NULL);
-	begin_packet(e);
-	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP, ns);
-	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP_CLOCK_ID,
-				  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
+	uint8_t *at = begin_head(e);
+	at = tally_protobuf_encode_number(at, PACKET_TIMESTAMP, ns);
+	at = tally_protobuf_encode_number(at, PACKET_TIMESTAMP_CLOCK_ID,
+					  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
+	end_head(e, at);
 }
 
 /* Returns the number of a text; a new text must be defined in the packet being written. */
@@ -183,16 +207,36 @@ intern(struct perfetto *e, unsigned table, const char *text)
 }
 
 /* The same for a prefix and a text that are constant and never freed. */
-static uint64_t
-intern_kept(struct perfetto *e, unsigned table, const char *prefix, const char *text)
+static struct known *
+find_known(struct perfetto *e, unsigned table, const char *prefix, const char *text)
 {
-	uintptr_t hash = ((uintptr_t)text >> 3) * 31 + ((uintptr_t)prefix >> 1) + table;
-	struct known *k = &e->known[(hash ^ hash >> 10) % KNOWN];
-	if (k->text == text && k->prefix == prefix && k->table == table)
-		return k->number;
+	uint64_t hash = ((uintptr_t)text + (uintptr_t)prefix * 3 + table) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	struct known *k = NULL;
+	for (unsigned i = 0; i < KNOWN_TRIES; i++) {
+		k = &e->known[((hash >> 54) + i) % KNOWN];
+		if (k->text == text && k->prefix == prefix && k->table == table)
+			return k;
+		if (!k->text)
+			break;
+	}
 	g_string_assign(e->text, prefix);
 	g_string_append(e->text, text);
-	*k = (struct known){ prefix, text, table, intern(e, table, e->text->str) };
+	*k = (struct known){ prefix, text, table, intern(e, table, e->text->str), NULL };
+	return k;
+}
+
+/* The number of an argument's name. */
+TALLY_INLINE uint64_t
+intern_arg(struct perfetto *e, const char *prefix, const char *key)
+{
+	struct known *k = e->last_arg->next;
+	if (G_UNLIKELY(!k || k->text != key || k->prefix != prefix ||
+		       k->table != INTERNED_ANNOTATION)) {
+		k = find_known(e, INTERNED_ANNOTATION, prefix, key);
+		e->last_arg->next = k;
+	}
+	e->last_arg = k;
 	return k->number;
 }
 
@@ -204,6 +248,7 @@ put_interned(struct perfetto *e)
 	if (e->interned.len == 0)
 		return;
 	tally_protobuf_put_message(&e->packet, PACKET_INTERNED_DATA, &e->interned);
+	tally_protobuf_clear(&e->interned);
 }
 
 static void
@@ -267,19 +312,20 @@ see_arg(void *user, const struct tally_export_arg *arg)
 {
 	struct perfetto *e = user;
 	struct tally_protobuf *p = &e->packet;
-	if (!arg->text && arg->value.storage == TALLY_STORAGE_F64 && !isfinite(arg->value.f64))
+	uint64_t name = intern_arg(e, arg->prefix, arg->key);
+	if (G_LIKELY(!arg->text && arg->value.storage == TALLY_STORAGE_U64)) {
+		tally_protobuf_put_pair(p, EVENT_ANNOTATION, ANNOTATION_NAME_IID, name,
+					ANNOTATION_UINT, arg->value.u64);
 		return;
+	}
 	tally_protobuf_begin(p, EVENT_ANNOTATION);
-	tally_protobuf_put_number(p, ANNOTATION_NAME_IID,
-				  intern_kept(e, INTERNED_ANNOTATION, arg->prefix, arg->key));
+	tally_protobuf_put_number(p, ANNOTATION_NAME_IID, name);
 	if (arg->text)
 		tally_protobuf_put_text(p, ANNOTATION_STRING, arg->text);
-	else if (arg->value.storage == TALLY_STORAGE_F64)
-		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, arg->value.f64);
 	else if (arg->value.storage == TALLY_STORAGE_I64)
-		tally_protobuf_put_number(p, ANNOTATION_INT, (uint64_t)arg->value.i64);
+		tally_protobuf_put_number(p, ANNOTATION_INT, arg->value.u64);
 	else
-		tally_protobuf_put_number(p, ANNOTATION_UINT, arg->value.u64);
+		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, arg->value.f64);
 	tally_protobuf_end(p);
 }
 
@@ -297,17 +343,18 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	if (event->type != TALLY_TIMELINE_END) {
 		tally_protobuf_put_number(
 			p, EVENT_CATEGORY_IID,
-			intern_kept(e, INTERNED_CATEGORY, "", event->category));
+			find_known(e, INTERNED_CATEGORY, "", event->category)->number);
 		if (event->name_repeats)
 			tally_protobuf_put_number(
 				p, EVENT_NAME_IID,
 				event->workload
 					? intern(e, INTERNED_NAME, event->name)
-					: intern_kept(e, INTERNED_NAME, "", event->name));
+					: find_known(e, INTERNED_NAME, "", event->name)->number);
 		else
 			tally_protobuf_put_text(p, EVENT_NAME, event->name);
 		if (event->flow)
 			tally_protobuf_put_fixed64(p, EVENT_FLOW, event->flow);
+		e->last_arg = &e->before_args;
 		tally_timeline_see_args(event, see_arg, e);
 	}
 	tally_protobuf_end(p);
@@ -315,16 +362,12 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	end_packet(e);
 }
 
-/* Writes one value, as an integer where the field allows it. */
-static void
-put_value(struct tally_protobuf *p, struct tally_value v, uint32_t whole, uint32_t real)
+/* Whether a field for signed integers can show the value. */
+static bool
+is_integer(struct tally_value v)
 {
-	if (v.storage == TALLY_STORAGE_I64)
-		tally_protobuf_put_number(p, whole, (uint64_t)v.i64);
-	else if (v.storage == TALLY_STORAGE_U64 && v.u64 <= INT64_MAX)
-		tally_protobuf_put_number(p, whole, v.u64);
-	else
-		tally_protobuf_put_double(p, real, tally_value_f64(v));
+	return v.storage == TALLY_STORAGE_I64 ||
+	       (v.storage == TALLY_STORAGE_U64 && v.u64 <= INT64_MAX);
 }
 
 static void
@@ -335,7 +378,10 @@ write_metric(struct perfetto *e, const struct tally_timeline_track *track, uint6
 	tally_protobuf_begin(&e->packet, PACKET_TRACK_EVENT);
 	tally_protobuf_put_number(&e->packet, EVENT_TYPE, TYPE_COUNTER);
 	tally_protobuf_put_number(&e->packet, EVENT_TRACK, uuid_of(e, track));
-	put_value(&e->packet, v, EVENT_COUNTER, EVENT_COUNTER_DOUBLE);
+	if (is_integer(v))
+		tally_protobuf_put_number(&e->packet, EVENT_COUNTER, v.u64);
+	else
+		tally_protobuf_put_double(&e->packet, EVENT_COUNTER_DOUBLE, tally_value_f64(v));
 	tally_protobuf_end(&e->packet);
 	end_packet(e);
 }
@@ -377,17 +423,22 @@ put_specs(struct perfetto *e)
 static void
 write_gpu_counters(struct perfetto *e, const struct tally_timeline_event *event, bool at_end)
 {
+	static const struct tally_value zero = { .storage = TALLY_STORAGE_U64 };
 	struct tally_protobuf *p = &e->packet;
 	begin_timed_packet(e, at_end ? event->end_ns : event->ns, event->tracks[0]->clock);
 	tally_protobuf_begin(p, PACKET_GPU_COUNTER_EVENT);
 	put_specs(e);
 	for (uint32_t i = 0; i < event->n; i++) {
-		struct tally_value v = at_end ? event->values[i] : tally_u64(0);
-		if (!isfinite(tally_value_f64(v)))
+		uint32_t number = event->tracks[i]->number;
+		struct tally_value v = at_end ? event->values[i].value : zero;
+		if (is_integer(v)) {
+			tally_protobuf_put_pair(p, GPU_COUNTERS, VALUE_ID, number, VALUE_INT,
+						v.u64);
 			continue;
+		}
 		tally_protobuf_begin(p, GPU_COUNTERS);
-		tally_protobuf_put_number(p, VALUE_ID, event->tracks[i]->number);
-		put_value(p, v, VALUE_INT, VALUE_DOUBLE);
+		tally_protobuf_put_number(p, VALUE_ID, number);
+		tally_protobuf_put_double(p, VALUE_DOUBLE, tally_value_f64(v));
 		tally_protobuf_end(p);
 	}
 	tally_protobuf_put_number(p, GPU_ID, (uint64_t)event->tracks[0]->device);
@@ -409,9 +460,7 @@ see_event(void *user, const struct tally_timeline_event *event)
 		return;
 	}
 	for (uint32_t i = 0; i < event->n; i++) {
-		if (!isfinite(tally_value_f64(event->values[i])))
-			continue;
-		write_metric(e, event->tracks[i], event->ns, event->values[i]);
+		write_metric(e, event->tracks[i], event->ns, event->values[i].value);
 		write_metric(e, event->tracks[i], event->end_ns, tally_u64(0));
 	}
 }
@@ -443,6 +492,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct perfetto *e = (struct perfetto *)export;
 	tally_timeline_finish(e->timeline);
+	write_packets(e);
 	*left = *tally_timeline_left(e->timeline);
 	tally_timeline_destroy(e->timeline);
 	for (unsigned i = 0; i < N_TABLES; i++)

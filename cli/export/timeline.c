@@ -3,6 +3,7 @@
 
 #include "cli/log/pass_name.h"
 #include "cli/log/stats.h"
+#include "json/number.h"
 
 #include <string.h>
 
@@ -10,11 +11,14 @@
 #define MOST_CLOCKS 60
 #define MOST_EARLY 1000
 
-/* A pass of the frame that can be drawn. */
+/* A pass of the frame. */
 struct placed {
 	const struct tally_pass_record *pass;
-	struct tally_lane *lane;
+	struct tally_lane *lane; /* NULL: not looked up yet */
+	const char *name; /* NULL: not looked up yet */
 	const char *label; /* NULL = none */
+	bool can_draw; /* it has a place on a GPU track */
+	bool drawn; /* it is on one */
 	uint64_t start_ns, end_ns;
 	uint32_t layer; /* index within its frame */
 };
@@ -49,11 +53,9 @@ tally_timeline_create(const struct tally_timeline_sink *sink,
 	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
 	t->devices = g_hash_table_new_full(NULL, NULL, NULL, tally_tracks_free_device);
 	t->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
-	t->drawn = g_byte_array_new();
-	t->order = g_array_new(FALSE, FALSE, sizeof(struct placed *));
+	t->order = g_ptr_array_new();
 	t->loads = g_ptr_array_new();
 	t->number_tracks = g_ptr_array_new();
-	t->number_values = g_array_new(FALSE, FALSE, sizeof(struct tally_value));
 	t->early = g_ptr_array_new_with_free_func(free_early);
 	t->program = g_strdup("?");
 	tally_log_identity_init(&t->identity);
@@ -66,12 +68,10 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_hash_table_destroy(t->devices);
 	g_ptr_array_unref(t->tracks);
 	g_array_unref(t->placed);
-	g_byte_array_unref(t->drawn);
-	g_array_unref(t->order);
+	g_ptr_array_unref(t->order);
 	g_ptr_array_unref(t->same_layer);
 	g_ptr_array_unref(t->loads);
 	g_ptr_array_unref(t->number_tracks);
-	g_array_unref(t->number_values);
 	g_ptr_array_unref(t->early);
 	tally_export_names_destroy(t->names);
 	g_free(t->program);
@@ -133,19 +133,16 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 {
 	if (!n || s->end_ns == s->start_ns)
 		return;
-	g_ptr_array_set_size(t->number_tracks, 0);
-	g_array_set_size(t->number_values, 0);
-	for (uint32_t i = 0; i < n; i++) {
-		g_ptr_array_add(t->number_tracks, tally_tracks_number(t, s->layer, values[i].key, i,
-								      &s->where, metric));
-		g_array_append_val(t->number_values, values[i].value);
-	}
+	g_ptr_array_set_size(t->number_tracks, (gint)n);
+	for (uint32_t i = 0; i < n; i++)
+		t->number_tracks->pdata[i] = tally_tracks_number(t, s->layer, values[i].key, i,
+								 &s->where, metric);
 	const struct tally_timeline_event e = {
 		.type = TALLY_TIMELINE_NUMBERS,
 		.ns = s->start_ns,
 		.end_ns = s->end_ns,
 		.tracks = (const struct tally_timeline_track *const *)t->number_tracks->pdata,
-		.values = (const struct tally_value *)(void *)t->number_values->data,
+		.values = values,
 		.n = n,
 	};
 	emit(t, &e);
@@ -176,13 +173,11 @@ emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 	s.layer = tally_tracks_take_layer(t, &d->frames, d, &place, s.start_ns, s.end_ns);
 	if (!s.layer)
 		return;
-	char name[32];
-	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
 	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
 						.track = s.layer->track,
 						.ns = s.start_ns,
 						.end_ns = s.end_ns,
-						.name = name,
+						.name = t->frame_name,
 						.category = "frame",
 						.frame = f };
 	emit(t, &e);
@@ -201,23 +196,37 @@ emit_cpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 }
 
 static uint64_t
-flow_of(const struct tally_frame_record *f, const struct tally_pass_record *p)
+add_to_flow(uint64_t hash, uint64_t v)
 {
-	const uint64_t parts[] = { f->device, f->frame, p->index };
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < sizeof(parts); i++)
-		hash = (hash ^ ((const uint8_t *)parts)[i]) * UINT64_C(0x100000001b3);
+	for (unsigned i = 0; i < sizeof(v); i++)
+		hash = (hash ^ ((const uint8_t *)&v)[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t
+flow_of(const struct tally_timeline *t, const struct tally_pass_record *p)
+{
+	uint64_t hash = add_to_flow(t->frame_flow, p->index);
 	return hash ? hash : 1;
 }
 
-/* `drawn`: the GPU's side of the pass is on a track and already shows everything known about
- * the pass. */
-static void
-emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struct tally_lane *lane,
-		const struct tally_frame_record *f, const struct tally_pass_record *p, bool drawn)
+static const char *
+name_of(struct tally_timeline *t, const struct tally_timeline_device *d, struct placed *p)
 {
+	if (!p->name)
+		p->name = tally_export_names_find(t->names, d->number, p->pass);
+	return p->name;
+}
+
+/* What the GPU's side of the pass shows, where it is on a track, is left out. */
+static void
+emit_submission(struct tally_timeline *t, struct tally_timeline_device *d,
+		const struct tally_frame_record *f, struct placed *placed)
+{
+	const struct tally_pass_record *p = placed->pass;
+	struct tally_lane *lane = placed->lane ? placed->lane : tally_tracks_lane(d, p);
 	uint64_t ns = p->has_cpu_start ? p->cpu_start_ns : f->start_ns;
-	if (ns > INT64_MAX || (drawn && !p->has_cpu_start))
+	if (ns > INT64_MAX || (placed->drawn && !p->has_cpu_start))
 		return;
 	if (!lane->submission) {
 		lane->submission = tally_tracks_add(t, TALLY_TRACK_SLICES, d->group,
@@ -225,16 +234,16 @@ emit_submission(struct tally_timeline *t, struct tally_timeline_device *d, struc
 						    d->number, lane->rank);
 		tally_tracks_tell(t, lane->submission);
 	}
-	bool joined = drawn && !(p->flags & TALLY_FLAG(UNCALIBRATED));
+	bool joined = placed->drawn && !(p->flags & TALLY_FLAG(UNCALIBRATED));
 	const struct tally_timeline_event e = {
 		.type = TALLY_TIMELINE_INSTANT,
 		.track = lane->submission,
 		.ns = ns,
-		.name = tally_export_names_find(t->names, d->number, p),
+		.name = name_of(t, d, placed),
 		.name_repeats = true,
 		.category = "submit",
-		.flow = joined ? flow_of(f, p) : 0,
-		.brief = drawn,
+		.flow = joined ? flow_of(t, p) : 0,
+		.brief = placed->drawn,
 		.frame = f,
 		.pass = p,
 	};
@@ -348,7 +357,7 @@ emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const 
 /* `number`: the index of the layer. */
 static void
 emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
-	  const struct tally_frame_record *f, const struct placed *p, struct tally_layer *layer,
+	  const struct tally_frame_record *f, struct placed *p, struct tally_layer *layer,
 	  uint32_t number)
 {
 	struct tally_timeline_event e = {
@@ -356,14 +365,14 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 		.track = layer->track,
 		.ns = p->start_ns,
 		.end_ns = p->end_ns,
-		.name = tally_export_names_find(t->names, d->number, p->pass),
+		.name = name_of(t, d, p),
 		.name_repeats = true,
 		.category = tally_pass_kind_name(p->pass->kind),
-		.flow = p->pass->has_cpu_start && !is_own(p) ? flow_of(f, p->pass) : 0,
+		.flow = p->pass->has_cpu_start && !is_own(p) ? flow_of(t, p->pass) : 0,
 		.frame = f,
 		.pass = p->pass,
 	};
-	t->drawn->data[p->pass - f->passes] = true;
+	p->drawn = true;
 	emit(t, &e);
 	if (p->pass->n_workloads)
 		emit_workloads(t, d, p, &e);
@@ -403,7 +412,7 @@ emit_labelled(struct tally_timeline *t, const struct gpu_frame *g, guint from, g
 	enum { MOST_LEVELS = 32 };
 	const GPtrArray *passes = t->same_layer;
 	while (from < to) {
-		const struct placed *first = g_ptr_array_index(passes, from);
+		struct placed *first = g_ptr_array_index(passes, from);
 		size_t len = depth < MOST_LEVELS ? group_length(first->label, at) : 0;
 		guint next = from + 1;
 		const struct placed *last = first;
@@ -437,12 +446,12 @@ emit_labelled(struct tally_timeline *t, const struct gpu_frame *g, guint from, g
 /* The passes of a frame on one layer; none of them overlap. */
 static void
 emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
-	       const struct tally_frame_record *f, const GArray *order, uint32_t number)
+	       const struct tally_frame_record *f, const GPtrArray *order, uint32_t number)
 {
 	GPtrArray *passes = t->same_layer;
 	g_ptr_array_set_size(passes, 0);
 	for (guint i = 0; i < order->len; i++) {
-		struct placed *p = g_array_index(order, struct placed *, i);
+		struct placed *p = g_ptr_array_index(order, i);
 		if (p->layer == number)
 			g_ptr_array_add(passes, p);
 	}
@@ -458,14 +467,12 @@ emit_gpu_frame(struct tally_timeline *t, struct tally_timeline_device *d,
 							    last->end_ns);
 	if (!layer)
 		return;
-	char name[32];
-	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
-	struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
-					  .track = layer->track,
-					  .ns = first->start_ns,
-					  .end_ns = last->end_ns,
-					  .name = name,
-					  .category = "frame" };
+	const struct tally_timeline_event e = { .type = TALLY_TIMELINE_BEGIN,
+						.track = layer->track,
+						.ns = first->start_ns,
+						.end_ns = last->end_ns,
+						.name = t->frame_name,
+						.category = "frame" };
 	emit(t, &e);
 	const struct gpu_frame g = { d, f, layer, (uint32_t)(layer - layers->layer) };
 	emit_labelled(t, &g, 0, passes->len, 0, 0);
@@ -478,20 +485,26 @@ static void
 emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, const struct tally_lane *lane, bool own)
 {
-	GArray *order = t->order;
-	g_array_set_size(order, 0);
+	GPtrArray *order = t->order;
+	const struct placed *last = NULL;
+	bool sorted = true;
+	g_ptr_array_set_size(order, 0);
 	for (guint i = 0; i < t->placed->len; i++) {
 		struct placed *p = &g_array_index(t->placed, struct placed, i);
-		if (p->lane == lane && is_own(p) == own)
-			g_array_append_val(order, p);
+		if (!p->can_draw || p->lane != lane || is_own(p) != own)
+			continue;
+		sorted = sorted && (!order->len || compare_placed(&last, &p) <= 0);
+		last = p;
+		g_ptr_array_add(order, p);
 	}
 	if (!order->len)
 		return;
-	g_array_sort(order, compare_placed);
+	if (!sorted)
+		g_ptr_array_sort(order, compare_placed);
 	uint64_t ends[TALLY_MOST_LAYERS] = { 0 };
 	uint32_t n_layers = 0;
 	for (guint i = 0; i < order->len; i++) {
-		struct placed *p = g_array_index(order, struct placed *, i);
+		struct placed *p = g_ptr_array_index(order, i);
 		uint32_t layer = 0;
 		while (layer < n_layers && ends[layer] > p->start_ns)
 			layer++;
@@ -600,6 +613,23 @@ tally_timeline_finish(struct tally_timeline *t)
 }
 
 static void
+place_pass(struct tally_timeline *t, struct tally_timeline_device *d,
+	   const struct tally_frame_record *f, const struct tally_pass_record *pass,
+	   struct placed *p)
+{
+	*p = (struct placed){ .pass = pass };
+	p->can_draw = has_place(pass->has_gpu_start, pass->has_gpu, pass->gpu_start_ns,
+				pass->gpu_ns) &&
+		      (!is_own(p) || own_clock(t, d, f, pass->gpu_start_ns));
+	if (!p->can_draw)
+		return;
+	p->lane = tally_tracks_lane(d, pass);
+	p->label = tally_export_names_label(t->names, pass);
+	p->start_ns = pass->gpu_start_ns;
+	p->end_ns = pass->gpu_start_ns + pass->gpu_ns;
+}
+
+static void
 read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 {
 	struct tally_timeline_device *d = tally_tracks_device(t, f->device, NULL);
@@ -610,32 +640,27 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 	const struct tally_recent_frame *now = tally_recent_add(&t->recent, f);
 	if (t->early->len)
 		emit_early(t, now);
+	memcpy(t->frame_name, "frame ", 6);
+	t->frame_name[6 + tally_number_format_u64(t->frame_name + 6, f->frame)] = '\0';
+	t->frame_flow = add_to_flow(add_to_flow(UINT64_C(0xcbf29ce484222325), f->device), f->frame);
 	emit_cpu_frame(t, d, f);
-	g_array_set_size(t->placed, 0);
-	g_byte_array_set_size(t->drawn, f->n_passes);
+	g_array_set_size(t->placed, f->n_passes);
+	bool any = false, any_own = false;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
-		const struct tally_pass_record *p = &f->passes[i];
-		t->drawn->data[i] = false;
-		if (has_place(p->has_gpu_start, p->has_gpu, p->gpu_start_ns, p->gpu_ns) &&
-		    (!(p->flags & TALLY_FLAG(UNCALIBRATED)) ||
-		     own_clock(t, d, f, p->gpu_start_ns))) {
-			const struct placed placed = { .pass = p,
-						       .lane = tally_tracks_lane(d, p),
-						       .label = tally_export_names_label(t->names,
-											 p),
-						       .start_ns = p->gpu_start_ns,
-						       .end_ns = p->gpu_start_ns + p->gpu_ns };
-			g_array_append_val(t->placed, placed);
-		}
+		struct placed *p = &g_array_index(t->placed, struct placed, i);
+		place_pass(t, d, f, &f->passes[i], p);
+		any |= p->can_draw;
+		any_own |= p->can_draw && is_own(p);
 	}
-	for (guint i = 0; i < d->lanes->len && t->placed->len; i++) {
+	for (guint i = 0; i < d->lanes->len && any; i++) {
 		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), false);
-		emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), true);
+		if (any_own)
+			emit_lane(t, d, f, g_ptr_array_index(d->lanes, i), true);
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++) {
-		const struct tally_pass_record *p = &f->passes[i];
-		emit_submission(t, d, tally_tracks_lane(d, p), f, p, t->drawn->data[i]);
-		t->left.passes += !t->drawn->data[i];
+		struct placed *p = &g_array_index(t->placed, struct placed, i);
+		emit_submission(t, d, f, p);
+		t->left.passes += !p->drawn;
 	}
 }
 

@@ -71,7 +71,7 @@ struct tally_timeline_event {
 	bool has_number;
 	/* For NUMBERS: the tracks are all of one kind and on one clock. */
 	const struct tally_timeline_track *const *tracks;
-	const struct tally_value *values;
+	const struct tally_keyed_value *values;
 	uint32_t n;
 };
 

@@ -197,16 +197,13 @@ add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 	return track;
 }
 
-struct tally_timeline_track *
-tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-		    uint32_t i, const struct tally_number_place *where, bool metric)
+void
+tally_tracks_find_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
+			 const struct tally_number_place *where, bool metric,
+			 struct tally_number_guess *guess)
 {
-	struct tally_number_guess *guess = &layer->guess[metric][i % TALLY_GUESSES];
-	if (guess->key != key) {
-		guess->track = g_hash_table_lookup(layer->numbers[metric], key);
-		if (!guess->track)
-			guess->track = add_number(t, layer, key, where, metric);
-		guess->key = key;
-	}
-	return guess->track;
+	guess->track = g_hash_table_lookup(layer->numbers[metric], key);
+	if (!guess->track)
+		guess->track = add_number(t, layer, key, where, metric);
+	guess->key = key;
 }

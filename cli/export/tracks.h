@@ -70,13 +70,13 @@ struct tally_timeline {
 	GPtrArray *tracks; /* elements: struct tally_timeline_track *, all tracks */
 	GHashTable *devices; /* maps a number to struct tally_timeline_device * */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
-	GByteArray *drawn; /* for the frame's n-th pass: is it on a GPU track? */
-	GArray *order; /* elements: struct placed *, the passes of one lane */
+	char frame_name[32]; /* of the frame that is being shown */
+	uint64_t frame_flow; /* the hash that the flows of its passes continue */
+	GPtrArray *order; /* elements: struct placed *, the passes of one lane */
 	GPtrArray *same_layer; /* elements: struct placed *, those of one layer */
 	bool no_counters;
 	GPtrArray *loads; /* elements: struct tally_workload_record *, those of one pass */
 	GPtrArray *number_tracks;
-	GArray *number_values;
 	struct tally_timeline_track *process, *notes, *marks;
 	char *program;
 	struct tally_log_identity identity;
@@ -126,11 +126,21 @@ tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
 			const struct tally_layer_place *place, uint64_t start_ns,
 			uint64_t end_ns);
+/* Looks for the track of a number whose key was not guessed. */
+void tally_tracks_find_number(struct tally_timeline *t, struct tally_layer *layer,
+			      const char *key, const struct tally_number_place *where,
+			      bool metric, struct tally_number_guess *guess);
 /* The track of a counter or metric that belongs to an event on the layer and is the `i`-th
  * of its list. `where` gives the name of the track; the layer's index follows it, unless it
  * is 0. */
-struct tally_timeline_track *
+static inline struct tally_timeline_track *
 tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-		    uint32_t i, const struct tally_number_place *where, bool metric);
+		    uint32_t i, const struct tally_number_place *where, bool metric)
+{
+	struct tally_number_guess *guess = &layer->guess[metric][i % TALLY_GUESSES];
+	if (G_UNLIKELY(guess->key != key))
+		tally_tracks_find_number(t, layer, key, where, metric, guess);
+	return guess->track;
+}
 
 #endif
