@@ -23,15 +23,16 @@ on_signal(int number)
 	raise(number); /* SA_RESETHAND has restored the default action */
 }
 
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+
 static void
 take_signals(void)
 {
-	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
 	struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
 		struct sigaction before;
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(numbers[i], &ours, NULL);
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(signals[i], &ours, NULL);
 	}
 }
 
@@ -45,6 +46,27 @@ note_unfinished(char *before, char *now)
 		unfinished[i] = now;
 		return;
 	}
+}
+
+/* Creates the file t->part, -1 with errno. A signal that comes before the handler knows the file
+ * waits until it does. */
+static int
+create_part(struct tally_result *t, mode_t mode)
+{
+	sigset_t held, before;
+	sigemptyset(&held);
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+		sigaddset(&held, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &held, &before);
+	int fd = g_mkstemp_full(t->part, O_WRONLY | O_CLOEXEC, (int)mode);
+	int error = errno;
+	if (fd >= 0) {
+		note_unfinished(NULL, t->part);
+		take_signals();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return fd;
 }
 
 static int
@@ -103,14 +125,12 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 		return TALLY_EXIT_USAGE;
 	}
 	t->part = g_strdup_printf("%s.XXXXXX", path);
-	int fd = g_mkstemp_full(t->part, O_WRONLY | O_CLOEXEC, (int)mode);
+	int fd = create_part(t, mode);
 	if (fd < 0) {
 		int error = errno;
 		g_free(g_steal_pointer(&t->part));
 		return complain(t, g_strerror(error));
 	}
-	note_unfinished(NULL, t->part);
-	take_signals();
 	t->file = fdopen(fd, "wb");
 	return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
 }
