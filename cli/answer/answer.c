@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/answer/answer.h"
-
 #include "cli/answer/text.h"
 
 #include <string.h>
@@ -23,12 +21,6 @@ struct tally_answer_state {
 	uint64_t seen; /* frames, with those left out */
 	double start_overhead; /* of the frames of the start */
 	uint64_t n_start;
-};
-
-struct tally_answer {
-	const struct tally_aggregate *log;
-	struct tally_aggregate_watch watch;
-	GPtrArray *devices; /* elements: struct tally_answer_device * */
 };
 
 static void
@@ -242,7 +234,7 @@ conclude_extra(struct tally_answer_device *d)
 static void
 conclude_passes(struct tally_answer_device *d)
 {
-	GPtrArray *typical = tally_parts_typical(&d->state->parts, d->frames);
+	g_autoptr(GPtrArray) typical = tally_parts_typical(&d->state->parts, d->frames);
 	d->n_passes = typical->len;
 	d->passes = g_new0(struct tally_answer_pass, typical->len + 1);
 	for (guint i = 0; i < typical->len; i++) {
@@ -254,7 +246,6 @@ conclude_passes(struct tally_answer_device *d)
 	}
 	for (guint i = 0; i < d->n_passes && d->typical_ns > 0; i++)
 		d->passes[i].share = d->passes[i].ns / d->typical_ns;
-	g_ptr_array_unref(typical);
 	conclude_extra(d);
 }
 
@@ -361,36 +352,4 @@ tally_answer_find(const struct tally_answer *answer, uint32_t device)
 {
 	const struct tally_answer_device *d = find_device(answer, device);
 	return d && d->frames ? d : NULL;
-}
-
-/* For the files that show it. */
-
-guint
-tally_answer_n_devices(const struct tally_answer *answer)
-{
-	return answer->devices->len;
-}
-
-const struct tally_answer_device *
-tally_answer_nth_device(const struct tally_answer *answer, guint n)
-{
-	return g_ptr_array_index(answer->devices, n);
-}
-
-const struct tally_device_summary *
-tally_answer_device_summary(const struct tally_answer *answer, uint32_t device)
-{
-	return tally_aggregate_device(answer->log, device);
-}
-
-bool
-tally_answer_is_beneath(const struct tally_answer *answer, uint32_t device)
-{
-	return tally_aggregate_is_beneath(answer->log, device);
-}
-
-uint64_t
-tally_answer_warmup(const struct tally_answer *answer)
-{
-	return answer->log->warmup;
 }

@@ -63,51 +63,19 @@ tally_bound_finish(struct tally_bound_input *b)
 	tally_stats_finish(&b->rests);
 }
 
-/* Sums over the newest frames. */
-static double
-recent_sum(const struct tally_bound_input *b, uint64_t (*of)(const struct tally_bound_frame *))
+static void
+add_sums(struct tally_bound_sums *s, const struct tally_bound_frame *f)
 {
-	uint64_t sum = 0;
-	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++)
-		sum += of(&b->recent[i]);
-	return (double)sum;
-}
-
-static uint64_t
-frame_of(const struct tally_bound_frame *f)
-{
-	return f->frame_ns;
-}
-
-static uint64_t
-gpu_of(const struct tally_bound_frame *f)
-{
-	return f->gpu_ns;
-}
-
-static uint64_t
-sure_of(const struct tally_bound_frame *f)
-{
-	return f->gpu_ns - MIN(f->unsure_ns, f->gpu_ns);
-}
-
-static uint64_t
-known_of(const struct tally_bound_frame *f)
-{
-	return f->has_thread ? f->frame_ns : 0;
-}
-
-static uint64_t
-wait_of(const struct tally_bound_frame *f)
-{
-	return f->has_thread ? MIN(f->wait_ns, f->frame_ns) : 0;
-}
-
-/* A driver may spin while it waits: that is not the program's work. */
-static uint64_t
-work_of(const struct tally_bound_frame *f)
-{
-	return f->has_thread ? MIN(f->thread_ns, f->frame_ns - wait_of(f)) : 0;
+	const uint64_t known = f->has_thread ? f->frame_ns : 0,
+		       wait = MIN(f->wait_ns, known);
+	s->frame += (double)f->frame_ns;
+	s->gpu += (double)f->gpu_ns;
+	s->sure += (double)(f->gpu_ns - MIN(f->unsure_ns, f->gpu_ns));
+	s->known += (double)known;
+	s->wait += (double)wait;
+	/* A driver may spin while it waits: that is not the program's work. */
+	s->work += (double)MIN(f->thread_ns, known - wait);
+	s->thread += (double)MIN(f->thread_ns, known);
 }
 
 /* What a frame says by itself, together with those before it. */
@@ -124,10 +92,13 @@ enum kind {
 static enum kind
 kind_of(const struct tally_bound_input *b)
 {
-	double frame = MAX(recent_sum(b, frame_of), 1), known = recent_sum(b, known_of);
-	double gpu = recent_sum(b, gpu_of) / frame, sure = recent_sum(b, sure_of) / frame;
-	double work = known > 0 ? recent_sum(b, work_of) / known : 0;
-	double wait = known > 0 ? recent_sum(b, wait_of) / known : 0;
+	struct tally_bound_sums sums = { 0 };
+	for (unsigned i = 0; i < MIN(b->n_recent, TALLY_BOUND_SMOOTH); i++)
+		add_sums(&sums, &b->recent[i]);
+	double frame = MAX(sums.frame, 1), gpu = sums.gpu / frame,
+	       sure = sums.sure / frame;
+	double work = sums.known > 0 ? sums.work / sums.known : 0;
+	double wait = sums.known > 0 ? sums.wait / sums.known : 0;
 	bool waits_for_it = sure >= FOR_GPU_FROM && wait >= WAITS_FROM;
 	if (gpu >= BUSY_FROM && (sure >= SURE_FROM || waits_for_it))
 		return work < WORKS_FROM || sure >= FULL_FROM ? KIND_GPU : KIND_BOTH;
@@ -137,7 +108,7 @@ kind_of(const struct tally_bound_input *b)
 		bool within = sure <= LOW_TO || gpu >= BUSY_FROM;
 		return within && gpu - sure >= WITHIN_FROM ? KIND_WITHIN : KIND_BETWEEN;
 	}
-	if (known <= 0)
+	if (sums.known <= 0)
 		return KIND_NO_THREAD;
 	if (work < WORKS_HALF)
 		return work < RESTS_TO && work + gpu <= IDLE_TO ? KIND_WAIT : KIND_BETWEEN;
@@ -148,19 +119,14 @@ void
 tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f)
 {
 	tally_stats_add_u64(&b->all, f->frame_ns);
-	b->work_sum += (double)work_of(f);
-	b->wait_sum += (double)wait_of(f);
-	b->thread_sum += f->has_thread ? (double)MIN(f->thread_ns, f->frame_ns) : 0;
-	b->known_sum += (double)known_of(f);
+	add_sums(&b->sums, f);
 	if (!f->timed) {
 		b->n_recent = 0;
 		tally_stats_add_u64(&b->idle, f->frame_ns);
 		return;
 	}
 	b->n_timed++;
-	b->frame_sum += (double)f->frame_ns;
-	b->gpu_sum += (double)f->gpu_ns;
-	b->sure_sum += (double)sure_of(f);
+	add_sums(&b->timed, f);
 	b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = *f;
 	enum kind kind = kind_of(b);
 	tally_stats_add_u64(kind == KIND_GPU ? &b->busy : &b->idle, f->frame_ns);
@@ -218,7 +184,7 @@ find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 	uint64_t most = 0;
 	bool busy = (double)(b->busy.moments.n + b->n_both) > MAJORITY * (double)b->all.moments.n;
 	/* Who never waits is not held up by a cap, unless the limiter spins: find_steady(). */
-	if (b->known_sum > 0 && b->work_sum >= NO_CAP_FROM * b->known_sum)
+	if (b->sums.known > 0 && b->sums.work >= NO_CAP_FROM * b->sums.known)
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		if (busy && !is_common(rates[i]))
@@ -287,13 +253,13 @@ tally_bound_decide(struct tally_bound_input *b)
 	struct tally_bound_verdict v = { 0 };
 	uint64_t n = b->all.moments.n;
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
-	v.has_busy = b->frame_sum > 0;
-	v.busy = v.has_busy ? b->gpu_sum / b->frame_sum : 0;
-	v.unsure = v.has_busy ? (b->gpu_sum - b->sure_sum) / b->frame_sum : 0;
-	v.has_thread = b->known_sum > 0;
-	v.thread = v.has_thread ? b->work_sum / b->known_sum : 0;
-	v.waits = v.has_thread ? b->wait_sum / b->known_sum : 0;
-	v.spins = v.has_thread ? (b->thread_sum - b->work_sum) / b->known_sum : 0;
+	v.has_busy = b->timed.frame > 0;
+	v.busy = v.has_busy ? b->timed.gpu / b->timed.frame : 0;
+	v.unsure = v.has_busy ? (b->timed.gpu - b->timed.sure) / b->timed.frame : 0;
+	v.has_thread = b->sums.known > 0;
+	v.thread = v.has_thread ? b->sums.work / b->sums.known : 0;
+	v.waits = v.has_thread ? b->sums.wait / b->sums.known : 0;
+	v.spins = v.has_thread ? (b->sums.thread - b->sums.work) / b->sums.known : 0;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
 		return v;
@@ -396,16 +362,14 @@ wait_text(const struct tally_bound_verdict *v)
 		return g_strdup_printf("bound by driver calls (present) in %.0f %%: CPU in them "
 				       "%.0f %%, else %.0f %%, GPU %.0f %%",
 				       share, 100 * v->spins, cpu, 100 * v->busy);
-	char *what = v->near_rate > 0
-			     ? g_strdup_printf("a cap or vsync near %.0f fps?", v->near_rate)
-			     : g_strdup(driver ? "vsync, display"
-					       : "vsync, limiter, lock, busy machine");
-	char *text = g_strdup_printf("bound by a wait%s (%s) in %.0f %%: CPU %.0f %%, "
-				     "GPU %.0f %%",
-				     driver ? " in driver calls" : "", what, share, cpu,
-				     100 * v->busy);
-	g_free(what);
-	return text;
+	g_autofree char *what =
+		v->near_rate > 0
+			? g_strdup_printf("a cap or vsync near %.0f fps?", v->near_rate)
+			: g_strdup(driver ? "vsync, display"
+					  : "vsync, limiter, lock, busy machine");
+	return g_strdup_printf(
+		"bound by a wait%s (%s) in %.0f %%: CPU %.0f %%, GPU %.0f %%",
+		driver ? " in driver calls" : "", what, share, cpu, 100 * v->busy);
 }
 
 char *

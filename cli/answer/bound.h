@@ -46,6 +46,13 @@ struct tally_bound_frame {
 	uint64_t wait_ns; /* how long that was inside calls in which a driver may wait */
 };
 
+/* Sums over frames, in nanoseconds. */
+struct tally_bound_sums {
+	double frame, gpu, sure; /* sure: without unsure_ns */
+	/* Of the frames that say what the thread did that ended them: */
+	double known, work, wait, thread;
+};
+
 struct tally_bound_input {
 	struct tally_stats all; /* frame times */
 	struct tally_stats busy; /* of frames that the GPU bounds */
@@ -54,9 +61,7 @@ struct tally_bound_input {
 	struct tally_stats rests; /* and those that a wait bounds */
 	uint64_t n_both, n_within, n_no_thread; /* see enum kind */
 	uint64_t n_timed; /* frames whose GPU time is complete */
-	double frame_sum, gpu_sum, sure_sum; /* of those */
-	/* Of the frames that say what the thread did that ended them: */
-	double known_sum, work_sum, wait_sum, thread_sum;
+	struct tally_bound_sums sums, timed; /* of all, and of those */
 	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
 	unsigned n_recent;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/hitch.h"
 
+#include "cli/shared/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,20 +46,13 @@ frame_at(const struct tally_hitches *h, uint64_t number)
 	return &h->ring[number % TALLY_HITCH_WINDOW];
 }
 
-static int
-compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* The parts of the frame and of those shortly before it: of each the largest. */
 static void
 take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *out)
 {
 	out->timed = true;
 	out->parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part));
-	GHashTable *index = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
 	uint64_t first = number > TALLY_HITCH_BEFORE ? number - TALLY_HITCH_BEFORE : 0;
 	uint64_t oldest = h->n > TALLY_HITCH_WINDOW ? h->n - TALLY_HITCH_WINDOW : 0;
 	for (uint64_t k = MAX(first, oldest); k <= number; k++) {
@@ -81,7 +76,6 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 			kept->first |= p->first;
 		}
 	}
-	g_hash_table_destroy(index);
 }
 
 static void
@@ -108,66 +102,51 @@ keep_worst(struct tally_hitches *h, uint64_t number, uint64_t excess_ns, uint64_
 	take_parts(h, number, &h->worst[at]);
 }
 
+/* The median of a uint64_t, a member of struct tally_hitch_frame. */
 static uint64_t
-frame_time(const struct tally_hitch_frame *f)
-{
-	return f->frame_ns;
-}
-
-static uint64_t
-thread_time(const struct tally_hitch_frame *f)
-{
-	return f->thread_ns;
-}
-
-static uint64_t
-median_of(const struct tally_hitches *h, uint64_t first, size_t n,
-	  uint64_t (*of)(const struct tally_hitch_frame *))
+median_of(const struct tally_hitches *h, uint64_t first, size_t n, size_t member)
 {
 	uint64_t values[TALLY_HITCH_WINDOW];
 	for (size_t i = 0; i < n; i++)
-		values[i] = of(frame_at(h, first + i));
-	qsort(values, n, sizeof(values[0]), compare_u64);
+		values[i] = G_STRUCT_MEMBER(uint64_t, frame_at(h, first + i), member);
+	qsort(values, n, sizeof(values[0]), tally_order_u64);
 	return values[(n - 1) / 2];
 }
 
-/* Compares frame `number` with those from `first` to `last`. */
+/* Compares the oldest frame not judged yet with those around it, up to the newest. */
 static void
-judge(struct tally_hitches *h, uint64_t number, uint64_t first, uint64_t last)
+judge_next(struct tally_hitches *h)
 {
-	uint64_t ns = frame_at(h, number)->frame_ns;
-	size_t n = (size_t)(last - first + 1);
+	uint64_t number = h->judged++, ns = frame_at(h, number)->frame_ns;
+	uint64_t first = number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0;
+	size_t n = (size_t)(h->n - first);
 	if (n < LEAST_FRAMES || ns < LONGER_NS)
 		return;
 	/* Four of five of them must be that much shorter. */
 	uint64_t limit = MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
 	size_t shorter = 0;
-	for (uint64_t k = first; k <= last; k++)
+	for (uint64_t k = first; k < h->n; k++)
 		shorter += frame_at(h, k)->frame_ns <= limit;
 	if (5 * shorter < 4 * n)
 		return;
-	uint64_t excess_ns = ns - median_of(h, first, n, frame_time);
+	const size_t thread = offsetof(struct tally_hitch_frame, thread_ns);
+	uint64_t excess_ns = ns - median_of(h, first, n,
+					    offsetof(struct tally_hitch_frame, frame_ns));
 	h->count++;
 	h->excess_ns += excess_ns;
-	keep_worst(h, number, excess_ns, median_of(h, first, n, thread_time));
+	keep_worst(h, number, excess_ns, median_of(h, first, n, thread));
 }
 
 void
 tally_hitches_add(struct tally_hitches *h)
 {
-	h->n++;
-	if (h->n <= TALLY_HITCH_AROUND)
-		return;
-	uint64_t number = h->judged++;
-	judge(h, number, number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0, h->n - 1);
+	if (++h->n > TALLY_HITCH_AROUND)
+		judge_next(h);
 }
 
 void
 tally_hitches_conclude(struct tally_hitches *h)
 {
-	while (h->judged < h->n) {
-		uint64_t number = h->judged++;
-		judge(h, number, number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0,
-		      h->n - 1);
-	}
+	while (h->judged < h->n)
+		judge_next(h);
 }

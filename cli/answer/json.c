@@ -18,7 +18,7 @@ static void
 put_bound(struct tally_out *o, const struct tally_answer_device *d)
 {
 	const struct tally_bound_verdict *v = &d->bound;
-	char *text = tally_bound_text(v, d->frames);
+	g_autofree char *text = tally_bound_text(v, d->frames);
 	tally_out_object(o, "bound");
 	tally_out_text(o, "by", tally_bound_name(v->by));
 	tally_out_text(o, "text", text);
@@ -35,7 +35,6 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 	if (v->rate > 0)
 		tally_out_f64(o, "rate", v->rate);
 	tally_out_end_object(o);
-	g_free(text);
 }
 
 static void
@@ -44,9 +43,8 @@ put_passes(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_object(o, "typical");
 	tally_out_f64(o, "gpu_ns", d->typical_ns);
 	if (d->typical_ns > 0) {
-		char *text = tally_answer_typical_text(d);
+		g_autofree char *text = tally_answer_typical_text(d);
 		tally_out_text(o, "text", text);
-		g_free(text);
 	}
 	tally_out_array(o, "passes");
 	for (guint i = 0; i < d->n_passes; i++) {
@@ -85,7 +83,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_array(o, "worst");
 	for (unsigned i = 0; i < d->n_listed; i++) {
 		const struct tally_answer_hitch *h = &d->hitches[i];
-		char *text = tally_answer_hitch_text(h);
+		g_autofree char *text = tally_answer_hitch_text(h);
 		tally_out_object(o, NULL);
 		tally_out_u64(o, "frame", h->frame);
 		tally_out_u64(o, "start_ns", h->start_ns);
@@ -100,7 +98,6 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_text(o, "first", h->first);
 		tally_out_text(o, "text", text);
 		tally_out_end_object(o);
-		g_free(text);
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
@@ -121,8 +118,9 @@ void
 tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer)
 {
 	tally_out_array(o, key);
-	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
-		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
+	for (guint i = 0; i < answer->devices->len; i++) {
+		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
+									i);
 		if (d->frames == 0)
 			continue;
 		tally_out_break(o, "\n");
@@ -136,12 +134,11 @@ tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_a
 		put_passes(o, d);
 		put_hitches(o, d);
 		put_cost(o, d);
-		GPtrArray *lines = tally_answer_lines(answer, d, false);
+		g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, false);
 		tally_out_array(o, "lines");
 		for (guint k = 0; k < lines->len; k++)
 			tally_out_text(o, NULL, g_ptr_array_index(lines, k));
 		tally_out_end_array(o);
-		g_ptr_array_unref(lines);
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);

@@ -34,6 +34,7 @@ tally_parts_init(struct tally_parts *p)
 	}
 	p->owned = g_ptr_array_new_with_free_func(free_part);
 	p->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	p->guess = g_ptr_array_new();
 	p->touched = g_ptr_array_new();
 }
 
@@ -47,7 +48,7 @@ tally_parts_finish(struct tally_parts *p)
 	g_hash_table_destroy(p->by_id);
 	g_ptr_array_unref(p->owned);
 	g_ptr_array_unref(p->touched);
-	g_free(p->guess);
+	g_ptr_array_unref(p->guess);
 	*p = (struct tally_parts){ 0 };
 }
 
@@ -75,13 +76,11 @@ label_start(const char *label, enum tally_part_level level)
 static struct tally_part *
 labelled_part(struct tally_parts *p, enum tally_part_level level, const char *label)
 {
-	char *name = label_start(label, level);
+	g_autofree char *name = label_start(label, level);
 	struct tally_part *part = g_hash_table_lookup(p->by_name[level], name);
-	if (part) {
-		g_free(name);
+	if (part)
 		return part;
-	}
-	part = new_part(p, name);
+	part = new_part(p, g_steal_pointer(&name));
 	part->fine = level == TALLY_PART_FINE;
 	g_hash_table_insert(p->by_name[level], part->name, part);
 	g_ptr_array_add(p->all[level], part);
@@ -122,16 +121,11 @@ static struct part_of_pass *
 find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id,
 	  uint32_t index)
 {
-	struct part_of_pass *of = index < p->n_guess ? p->guess[index] : NULL;
-	if (of && of->id == id)
-		return of;
-	of = look_up(p, log, device, id, index);
-	if (index >= p->n_guess) {
-		p->guess = g_renew(void *, p->guess, index + 1);
-		memset(&p->guess[p->n_guess], 0, (index + 1 - p->n_guess) * sizeof(*p->guess));
-		p->n_guess = index + 1;
-	}
-	p->guess[index] = of;
+	if (index >= p->guess->len)
+		g_ptr_array_set_size(p->guess, (gint)index + 1);
+	struct part_of_pass *of = g_ptr_array_index(p->guess, index);
+	if (!of || of->id != id)
+		of = p->guess->pdata[index] = look_up(p, log, device, id, index);
 	return of;
 }
 
@@ -172,10 +166,11 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
 {
 	bool all_timed = f->dropped_passes == 0;
+	const struct part_of_pass *of = NULL;
 	*unsure_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
-		struct part_of_pass *of = find_pass(p, log, f->device, r->id, i);
+		of = find_pass(p, log, f->device, r->id, i);
 		all_timed &= r->has_gpu;
 		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
@@ -192,11 +187,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
 	}
 	/* The part of the last pass, where it is not known when the CPU was through with it. */
-	const struct tally_part *last = f->n_passes && !f->has_wait ? find_pass(p, log, f->device,
-								f->passes[f->n_passes - 1].id,
-								f->n_passes - 1)
-							      ->level[TALLY_PART_FINE]
-						    : NULL;
+	const struct tally_part *last = f->n_passes && !f->has_wait
+						? of->level[TALLY_PART_FINE]
+						: NULL;
 	for (guint i = 0; i < p->touched->len; i++) {
 		struct tally_part *part = g_ptr_array_index(p->touched, i);
 		const struct tally_hitch_part share = { .what = part,
@@ -248,7 +241,7 @@ typical_of_level(struct tally_parts *p, enum tally_part_level level, uint64_t fr
 GPtrArray *
 tally_parts_typical(struct tally_parts *p, uint64_t frames)
 {
-	GPtrArray *top = typical_of_level(p, TALLY_PART_TOP, frames);
+	g_autoptr(GPtrArray) top = typical_of_level(p, TALLY_PART_TOP, frames);
 	double all = 0, most = 0;
 	for (guint i = 0; i < top->len; i++) {
 		double ns = (double)tally_part_median(g_ptr_array_index(top, i));
@@ -256,12 +249,7 @@ tally_parts_typical(struct tally_parts *p, uint64_t frames)
 		most = MAX(most, ns);
 	}
 	if (top->len && most <= NEARLY_ALL * all)
-		return top;
-	GPtrArray *fine = typical_of_level(p, TALLY_PART_FINE, frames);
-	if (fine->len > top->len) {
-		g_ptr_array_unref(top);
-		return fine;
-	}
-	g_ptr_array_unref(fine);
-	return top;
+		return g_steal_pointer(&top);
+	g_autoptr(GPtrArray) fine = typical_of_level(p, TALLY_PART_FINE, frames);
+	return fine->len > top->len ? g_steal_pointer(&fine) : g_steal_pointer(&top);
 }

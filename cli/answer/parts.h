@@ -30,8 +30,7 @@ struct tally_parts {
 	GPtrArray *all[TALLY_N_PART_LEVELS]; /* elements: struct tally_part * */
 	GPtrArray *owned; /* each part once */
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
-	void **guess; /* the same by index in the frame */
-	uint32_t n_guess;
+	GPtrArray *guess; /* the same by index in the frame */
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/text.h"
 
-#include "cli/answer/answer.h"
 #include "cli/log/pass_name.h"
+#include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
 #include <stdlib.h>
@@ -41,10 +41,8 @@ add_line(GPtrArray *lines, char *line)
 static char *
 shorten(const char *name, size_t columns)
 {
-	char *clean = tally_text_escape(name);
-	char *fit = tally_pass_name_fit(clean, columns);
-	g_free(clean);
-	return fit;
+	g_autofree char *clean = tally_text_escape(name);
+	return tally_pass_name_fit(clean, columns);
 }
 
 /* Adds the items, ended by `between`, in at most `most` lines; "..." stands for the rest. */
@@ -77,33 +75,36 @@ static void
 add_skipped(GPtrArray *lines, const struct tally_answer *answer,
 	    const struct tally_answer_device *d)
 {
-	char *which = d->skipped == 1
-			      ? g_strdup("first frame")
-			      : g_strdup_printf("first %" G_GUINT64_FORMAT " frames", d->skipped);
-	char *time = tally_answer_time_text((double)d->skipped_ns);
-	if (tally_answer_warmup(answer) == TALLY_WARMUP_AUTO)
+	g_autofree char *which = d->skipped == 1
+					 ? g_strdup("first frame")
+					 : g_strdup_printf("first %" G_GUINT64_FORMAT
+							   " frames",
+							   d->skipped);
+	g_autofree char *time = tally_answer_time_text((double)d->skipped_ns);
+	if (answer->log->warmup == TALLY_WARMUP_AUTO)
 		add_line(lines, g_strdup_printf("%s, %s, left out: loading; --warmup 0 keeps %s",
 						which, time, d->skipped == 1 ? "it" : "them"));
 	else
-		add_line(lines, g_strdup_printf("%s, %s, left out by --warmup", which, time));
-	g_free(time);
-	g_free(which);
+		add_line(lines,
+			 g_strdup_printf("%s, %s, left out by --warmup", which, time));
 }
 
 static void
 add_head(GPtrArray *lines, const struct tally_answer *answer, const struct tally_answer_device *d)
 {
-	const struct tally_device_summary *s = tally_answer_device_summary(answer, d->device);
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log,
+								      d->device);
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
-	char *name = shorten(s && s->name ? s->name : "unknown", 36), size[32] = "";
+	g_autofree char *name = shorten(s && s->name ? s->name : "unknown", 36);
+	g_autofree char *time = tally_answer_time_text(d->seconds * 1e9);
+	char size[32] = "";
 	if (surface)
-		g_snprintf(size, sizeof(size), ", %ux%u", surface->width, surface->height);
-	char *time = tally_answer_time_text(d->seconds * 1e9);
+		g_snprintf(size, sizeof(size), ", %ux%u", surface->width,
+			   surface->height);
 	add_line(lines,
-		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s", d->device,
-				 name, size, d->frames, d->frames == 1 ? "" : "s", time));
-	g_free(time);
-	g_free(name);
+		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s",
+				 d->device, name, size, d->frames,
+				 d->frames == 1 ? "" : "s", time));
 	if (d->skipped)
 		add_skipped(lines, answer, d);
 }
@@ -117,30 +118,21 @@ rate_text(double fps)
 char *
 tally_answer_speed_text(const struct tally_answer_device *d)
 {
-	char *median = tally_answer_time_text(d->median_ns);
-	char *p99 = tally_answer_time_text(d->p99_ns);
-	char *fps = rate_text(d->fps), *low_1 = rate_text(d->low_1_fps);
-	char *low_01 = rate_text(d->low_01_fps);
-	char *text = g_strdup_printf("%s fps, 1 %% low %s, 0.1 %% low %s; frame time median %s, "
-				     "p99 %s",
-				     fps, low_1, low_01, median, p99);
-	g_free(fps);
-	g_free(low_1);
-	g_free(low_01);
-	g_free(median);
-	g_free(p99);
-	return text;
+	g_autofree char *median = tally_answer_time_text(d->median_ns);
+	g_autofree char *p99 = tally_answer_time_text(d->p99_ns);
+	g_autofree char *fps = rate_text(d->fps), *low_1 = rate_text(d->low_1_fps);
+	g_autofree char *low_01 = rate_text(d->low_01_fps);
+	return g_strdup_printf(
+		"%s fps, 1 %% low %s, 0.1 %% low %s; frame time median %s, p99 %s", fps,
+		low_1, low_01, median, p99);
 }
 
 static char *
 pass_text(const struct tally_answer_pass *p)
 {
-	char *name = shorten(p->name, 28);
-	char *time = tally_answer_time_text(p->ns);
-	char *text = g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
-	g_free(time);
-	g_free(name);
-	return text;
+	g_autofree char *name = shorten(p->name, 28),
+			*time = tally_answer_time_text(p->ns);
+	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
 
 /* The passes from a share on, and the sum of the others. */
@@ -159,21 +151,13 @@ pass_items(const struct tally_answer_device *d, double least)
 		more += d->passes[i].share;
 	}
 	if (more >= LEAST_SHARE) {
-		char *time = tally_answer_time_text(more * d->typical_ns);
-		g_ptr_array_add(items,
-				g_strdup_printf("%u more %s %.0f %%", n_more, time, 100 * more));
-		g_free(time);
+		g_autofree char *time = tally_answer_time_text(more * d->typical_ns);
+		g_ptr_array_add(items, g_strdup_printf("%u more %s %.0f %%", n_more, time,
+						       100 * more));
 	} else if (n_more) {
 		g_ptr_array_add(items, g_strdup("..."));
 	}
 	return items;
-}
-
-static int
-compare_falling(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x > y ? -1 : x < y;
 }
 
 /* The passes in order of execution; where they do not fit, those with the smallest shares are
@@ -182,32 +166,30 @@ static void
 add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
 {
 	enum { MOST_PASSES = 20 };
-	double *shares = g_new(double, d->n_passes);
+	g_autofree double *shares = g_new(double, d->n_passes);
 	for (guint i = 0; i < d->n_passes; i++)
 		shares[i] = d->passes[i].share;
-	qsort(shares, d->n_passes, sizeof(*shares), compare_falling);
+	qsort(shares, d->n_passes, sizeof(*shares), tally_order_double);
 	guint before = lines->len;
-	double least = MIN(LEAST_SHARE, shares[0]); /* the largest is always listed */
+	double least = MIN(LEAST_SHARE,
+			   shares[d->n_passes - 1]); /* the largest is always listed */
 	for (guint n = MIN(d->n_passes, MOST_PASSES); n > 0; n--) {
-		GPtrArray *items = pass_items(d, MAX(shares[n - 1], least));
+		g_autoptr(GPtrArray)
+			items = pass_items(d, MAX(shares[d->n_passes - n], least));
 		add_items(lines, items, ",", n > 1 ? G_MAXUINT : most);
-		g_ptr_array_unref(items);
 		if (lines->len - before <= most)
 			break;
 		g_ptr_array_set_size(lines, (gint)before);
 	}
-	g_free(shares);
 }
 
 char *
 tally_answer_typical_text(const struct tally_answer_device *d)
 {
 	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
-	char *time = tally_answer_time_text(d->typical_ns);
-	char *text = g_strdup_printf("typical frame, %s on the GPU%s", time,
-				     waits ? ", waits for the CPU within passes included" : "");
-	g_free(time);
-	return text;
+	g_autofree char *time = tally_answer_time_text(d->typical_ns);
+	return g_strdup_printf("typical frame, %s on the GPU%s", time,
+			       waits ? ", waits for the CPU within passes included" : "");
 }
 
 static void
@@ -215,48 +197,41 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 {
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
-	char *time = tally_answer_typical_text(d);
-	add_line(lines, g_strdup_printf("%s:", time));
-	g_free(time);
+	g_autofree char *head = tally_answer_typical_text(d);
+	add_line(lines, g_strdup_printf("%s:", head));
 	/* One line less where there is one more below. */
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);
 	if (!d->extra.name)
 		return;
-	char *name = shorten(d->extra.name, 36);
-	time = tally_answer_time_text(d->extra.mean_ns);
+	g_autofree char *name = shorten(d->extra.name, 36);
+	g_autofree char *time = tally_answer_time_text(d->extra.mean_ns);
 	add_line(lines, g_strdup_printf("besides: %s, %s in %" G_GUINT64_FORMAT
 					" of %" G_GUINT64_FORMAT " frames",
 					name, time, d->extra.frames, d->frames));
-	g_free(time);
-	g_free(name);
 }
 
 char *
 tally_answer_hitch_text(const struct tally_answer_hitch *h)
 {
-	char *time = tally_answer_time_text((double)h->excess_ns);
-	char *name = h->pass ? shorten(h->pass, 30) : h->first ? shorten(h->first, 22) : NULL;
+	g_autofree char *time = tally_answer_time_text((double)h->excess_ns);
+	g_autofree char *name = h->pass    ? shorten(h->pass, 30)
+				: h->first ? shorten(h->first, 22)
+					   : NULL;
 	const char *why = h->cause == TALLY_CAUSE_UNKNOWN ? "GPU times are missing"
 			  : h->cause == TALLY_CAUSE_GPU   ? "all over the GPU"
 							  : "not on the GPU";
 	bool cpu = h->cpu == TALLY_CPU_WORKED;
 	const char *after = cpu ? ", or the CPU after it" : ", or a wait after it";
-	const char *did = h->cause != TALLY_CAUSE_NOT_GPU || h->cpu == TALLY_CPU_UNKNOWN ? ""
+	const char *did = h->cause != TALLY_CAUSE_NOT_GPU || h->cpu == TALLY_CPU_UNKNOWN
+				  ? ""
 			  : cpu ? ": the CPU"
 				: ": a wait";
-	char *text;
 	if (h->cause == TALLY_CAUSE_PASS)
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame, time,
-				       name, h->or_wait ? after : "");
-	else if (h->first)
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s (first of %s)",
-				       h->frame, time, why, did, name);
-	else
-		text = g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame, time,
-				       why, did);
-	g_free(name);
-	g_free(time);
-	return text;
+		return g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame,
+				       time, name, h->or_wait ? after : "");
+	return g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s%s%s%s", h->frame,
+			       time, why, did, h->first ? " (first of " : "",
+			       h->first ? name : "", h->first ? ")" : "");
 }
 
 static void
@@ -266,30 +241,25 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most
 		add_line(lines, g_strdup("hitches: none"));
 		return;
 	}
-	char *time = tally_answer_time_text((double)d->hitch_ns);
+	g_autofree char *time = tally_answer_time_text((double)d->hitch_ns);
 	add_line(lines, g_strdup_printf("hitches: %" G_GUINT64_FORMAT ", %s in all%s", d->n_hitches,
 					time, d->n_hitches > 1 ? "; the worst:" : ":"));
-	g_free(time);
-	GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 0; i < d->n_listed; i++)
 		g_ptr_array_add(items, tally_answer_hitch_text(&d->hitches[i]));
 	add_items(lines, items, ";", most);
-	g_ptr_array_unref(items);
 }
 
 char *
 tally_answer_cost_text(const struct tally_answer_device *d)
 {
-	char *cost = tally_answer_time_text(d->cost_ns);
-	char *once = tally_answer_time_text(d->once_ns);
+	g_autofree char *cost = tally_answer_time_text(d->cost_ns);
+	g_autofree char *once = tally_answer_time_text(d->once_ns);
 	bool much = d->cost_share > TALLY_ANSWER_COST_LIMIT;
-	char *text = g_strdup_printf("%spasstally costs %s a frame (%.1f %%)%s%s%s",
-				     much ? "warning: " : "", cost, 100 * d->cost_share,
-				     d->once_ns > 0 ? ", and " : "", d->once_ns > 0 ? once : "",
-				     d->once_ns > 0 ? " once at the start" : "");
-	g_free(cost);
-	g_free(once);
-	return text;
+	return g_strdup_printf("%spasstally costs %s a frame (%.1f %%)%s%s%s",
+			       much ? "warning: " : "", cost, 100 * d->cost_share,
+			       d->once_ns > 0 ? ", and " : "", d->once_ns > 0 ? once : "",
+			       d->once_ns > 0 ? " once at the start" : "");
 }
 
 GPtrArray *
@@ -316,9 +286,10 @@ static const struct tally_answer_device *
 choose_main(const struct tally_answer *answer)
 {
 	const struct tally_answer_device *most = NULL;
-	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
-		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
-		if (d->frames && !tally_answer_is_beneath(answer, d->device) &&
+	for (guint i = 0; i < answer->devices->len; i++) {
+		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
+									i);
+		if (d->frames && !tally_aggregate_is_beneath(answer->log, d->device) &&
 		    (!most || d->frames > most->frames))
 			most = d;
 	}
@@ -329,20 +300,22 @@ static void
 print_device(FILE *out, const struct tally_answer *answer, const struct tally_answer_device *d,
 	     bool brief)
 {
-	GPtrArray *lines = tally_answer_lines(answer, d, brief);
+	g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, brief);
 	for (guint i = 0; i < lines->len; i++)
-		tally_text_print_line(out, "%s", (const char *)g_ptr_array_index(lines, i));
-	g_ptr_array_unref(lines);
+		tally_text_print_line(out, "%s",
+				      (const char *)g_ptr_array_index(lines, i));
 }
 
 void
 tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device)
 {
 	const struct tally_answer_device *whole = choose_main(answer);
-	for (guint i = 0; i < tally_answer_n_devices(answer); i++) {
-		const struct tally_answer_device *d = tally_answer_nth_device(answer, i);
+	for (guint i = 0; i < answer->devices->len; i++) {
+		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
+									i);
 		bool shown = device >= 0 ? d->device == device
-					 : !tally_answer_is_beneath(answer, d->device);
+					 : !tally_aggregate_is_beneath(answer->log,
+								       d->device);
 		if (d->frames && shown)
 			print_device(out, answer, d, device < 0 && d != whole);
 	}
