@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench/fit.h"
 
+#include "cli/shared/sort.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -21,21 +23,19 @@ static const struct {
 static char *
 read_word(const char *folder, const char *file)
 {
-	char *path = g_build_filename(folder, file, NULL), *text = NULL;
+	g_autofree char *path = g_build_filename(folder, file, NULL);
+	char *text = NULL;
 	char *star = strstr(path, "/*/");
 	if (star) {
 		*star = '\0';
-		GDir *dir = g_dir_open(path, 0, NULL);
+		g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
 		const char *entry = dir ? g_dir_read_name(dir) : NULL;
 		char *found = entry ? g_build_filename(path, entry, star + 3, NULL) : NULL;
 		g_free(path);
 		path = found;
-		if (dir)
-			g_dir_close(dir);
 	}
 	if (path && g_file_get_contents(path, &text, NULL, NULL))
 		g_strstrip(text);
-	g_free(path);
 	return text;
 }
 
@@ -49,12 +49,11 @@ reads(const char *folder, const char *file, const char *word)
 static bool
 read_mhz(const char *folder, const char *file, double unit, double *mhz)
 {
-	char *text = read_word(folder, file), *end = NULL;
+	g_autofree char *text = read_word(folder, file);
+	char *end = NULL;
 	if (text)
 		*mhz = g_ascii_strtod(text, &end) * unit;
-	bool good = text && end != text && *end == '\0';
-	g_free(text);
-	return good;
+	return text && end != text && *end == '\0';
 }
 
 static void
@@ -84,12 +83,6 @@ look_at_gpu(GPtrArray *found, const char *card, const char *folder)
 	}
 }
 
-static gint
-name_compare(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 GPtrArray *
 tally_fit_look(const char *root)
 {
@@ -102,20 +95,18 @@ tally_fit_look(const char *root)
 				g_strdup_printf("the CPU's governor is %s: clocks follow the load; "
 						"performance keeps them",
 						governor));
-	char *drm = g_build_filename(*root ? root : "/", "sys/class/drm", NULL);
-	GDir *dir = g_dir_open(drm, 0, NULL);
+	g_autofree char *drm = g_build_filename(*root ? root : "/", "sys/class/drm",
+						NULL);
+	g_autoptr(GDir) dir = g_dir_open(drm, 0, NULL);
 	g_autoptr(GPtrArray) cards = g_ptr_array_new_with_free_func(g_free);
 	for (const char *name; dir && (name = g_dir_read_name(dir));)
 		/* card0, not the connector card0-DP-1 */
 		if (g_str_has_prefix(name, "card") && !strchr(name, '-'))
 			g_ptr_array_add(cards, g_strdup(name));
-	g_ptr_array_sort(cards, name_compare);
+	g_ptr_array_sort(cards, tally_order_text);
 	for (guint i = 0; i < cards->len; i++) {
 		g_autofree char *folder = g_build_filename(drm, cards->pdata[i], NULL);
 		look_at_gpu(found, cards->pdata[i], folder);
 	}
-	if (dir)
-		g_dir_close(dir);
-	g_free(drm);
 	return found;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/bootstrap.h"
 
+#include "cli/shared/sort.h"
+
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -173,17 +175,10 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 
 /* Trimming */
 
-int
-tally_double_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 double
 tally_median(double *values, uint32_t n)
 {
-	qsort(values, n, sizeof(*values), tally_double_compare);
+	qsort(values, n, sizeof(*values), tally_order_double);
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
@@ -194,7 +189,7 @@ tally_trimmed_mean(const double *values, uint32_t n, double trim)
 	if (cut == 0 || 2 * cut >= n)
 		return mean_of(values, n);
 	g_autofree double *sorted = g_memdup2(values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
+	qsort(sorted, n, sizeof(*sorted), tally_order_double);
 	return mean_of(sorted + cut, n - 2 * cut);
 }
 
@@ -208,7 +203,7 @@ winsorized(const double *values, uint32_t n, double trim)
 	uint32_t cut = (uint32_t)(trim * n);
 	if (cut == 0 || 2 * cut >= n)
 		return copy;
-	qsort(copy, n, sizeof(*copy), tally_double_compare);
+	qsort(copy, n, sizeof(*copy), tally_order_double);
 	double low = copy[cut], high = copy[n - 1 - cut];
 	for (uint32_t i = 0; i < n; i++)
 		copy[i] = CLAMP(values[i], low, high);
@@ -307,7 +302,7 @@ widening(const struct sampler *a, const struct sampler *b, double df,
 		double apart = fabs(distance[1] - distance[0]);
 		t[i] = error > 0 ? apart / error : apart > 0 ? HUGE_VAL : 0;
 	}
-	qsort(t, m, sizeof(*t), tally_double_compare);
+	qsort(t, m, sizeof(*t), tally_order_double);
 	uint32_t rank = (uint32_t)ceil((1 - HELD_LEVEL) * (m + 1));
 	double tail = t[MIN(MAX(rank, 1), m) - 1];
 	return CLAMP(tail / tally_student_quantile(HELD_LEVEL, df), 1.0, MOST_WIDENING);

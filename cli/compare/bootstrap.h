@@ -50,8 +50,6 @@ void tally_bootstrap_compare(struct tally_bootstrap_side *a, struct tally_bootst
 			     const struct tally_bootstrap_settings *settings,
 			     struct tally_bootstrap_result *out);
 
-/* For qsort(): doubles that are no NAN, the smallest first. */
-int tally_double_compare(const void *a, const void *b);
 /* Sorts the values; n > 0. */
 double tally_median(double *values, uint32_t n);
 /* The mean after floor(trim * n) values are cut off at either end; n > 0. */

@@ -70,7 +70,7 @@ add_keys(const char *command, const struct tally_arg *arg, void *to, const char 
 	if (!r->filter.patterns)
 		r->filter.patterns = g_ptr_array_new_with_free_func(
 			(GDestroyNotify)g_pattern_spec_free);
-	char **items = g_strsplit_set(value, ",+", -1);
+	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
 	bool any = false;
 	for (char **item = items; *item; item++) {
 		if (!**item)
@@ -78,7 +78,6 @@ add_keys(const char *command, const struct tally_arg *arg, void *to, const char 
 		any = true;
 		g_ptr_array_add(r->filter.patterns, g_pattern_spec_new(*item));
 	}
-	g_strfreev(items);
 	if (!any)
 		tally_cli_complain(command, "--%s %s: names no key", arg->name, value);
 	return any;
@@ -88,7 +87,7 @@ static bool
 add_allowed(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	struct compare_request *r = to;
-	char **items = g_strsplit_set(value, ",+", -1);
+	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
 	bool good = true;
 	for (char **item = items; *item && good; item++) {
 		unsigned kind = TALLY_UNLIKE_DEVICE;
@@ -102,7 +101,6 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 					   "options, tags, all",
 					   arg->name, *item);
 	}
-	g_strfreev(items);
 	return good;
 }
 
@@ -110,11 +108,10 @@ static bool
 add_strata(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	struct compare_request *r = to;
-	char **items = g_strsplit_set(value, ",+", -1);
+	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
 	for (char **item = items; *item; item++)
 		if (**item)
 			g_ptr_array_add(r->strata, g_strdup(*item));
-	g_strfreev(items);
 	if (!r->strata->len)
 		tally_cli_complain(command, "--%s %s: names no tag", arg->name, value);
 	return r->strata->len > 0;
@@ -425,9 +422,9 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 		bool found = false;
 		for (guint i = 0; i < c->rows->len && !found; i++) {
 			const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-			GPtrArray *values = tally_compare_row_values(c, row, side);
+			g_autoptr(GPtrArray)
+				values = tally_compare_row_values(c, row, side);
 			found = tally_compare_is_cycles(c, row) && values->len;
-			g_ptr_array_unref(values);
 		}
 		if (found)
 			continue;
@@ -444,7 +441,7 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 static bool
 is_refused(const struct compare_request *r, const struct tally_compare *c)
 {
-	GString *why = g_string_new(NULL);
+	g_autoptr(GString) why = g_string_new(NULL);
 	unsigned kinds = 0;
 	for (guint i = 0; i < c->unlike->len; i++) {
 		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
@@ -460,11 +457,11 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 			g_string_append_printf(list, "%s%s", list->len ? "," : "",
 					       tally_unlike_name(kind));
 	if (kinds)
-		tally_cli_complain("compare",
-				   "NOT COMPARED: the sides differ in what changes times by itself "
-				   "(%s); --allow %s compares them all the same",
-				   why->str, list->str);
-	g_string_free(why, TRUE);
+		tally_cli_complain(
+			"compare",
+			"NOT COMPARED: the sides differ in what changes times by itself "
+			"(%s); --allow %s compares them all the same",
+			why->str, list->str);
 	return kinds != 0;
 }
 

@@ -185,7 +185,8 @@ bool tally_compare_same_place(const struct tally_compare_subject *a,
 /* The path of a run that both sides have, so that it would be compared with itself, borrowed; NULL:
  * there is none. */
 const char *tally_compare_on_both_sides(const struct tally_compare *c);
-/* Lists where the program, options or devices of the sides differ (unlike.c). */
+/* Lists where the program, options, devices or machines of the sides differ, and how fast their
+ * GPUs were clocked (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
 /* What is compared of a device. */
 enum { TALLY_N_PROPERTIES = 6 };
@@ -204,9 +205,6 @@ void tally_strata_pool(struct tally_compare *c);
  * that stratum. */
 bool tally_strata_have(const struct tally_compare *c, enum tally_unlike_kind kind);
 bool tally_strata_judged(const struct tally_compare *c, uint32_t stratum);
-/* Adds where their machines and the clocks of their GPUs do (machine.c). */
-void tally_compare_find_machines(struct tally_compare *c);
-
 /* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
  * that has any. */
 GPtrArray *tally_compare_row_values(const struct tally_compare *c,

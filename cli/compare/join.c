@@ -3,29 +3,6 @@
 
 #include <string.h>
 
-/* What identifies the same pass in every log. */
-struct join_key {
-	uint64_t id;
-	uint32_t slot, stratum;
-	uint32_t what; /* 0 = the frame, 1 = work outside passes, 2 = a pass */
-};
-
-static guint
-join_key_hash(gconstpointer p)
-{
-	const struct join_key *k = p;
-	return (guint)(k->id ^ k->id >> 32) ^
-	       ((k->stratum * 16 + k->slot) * 4 + k->what) * 2654435761u;
-}
-
-static gboolean
-join_key_equal(gconstpointer a, gconstpointer b)
-{
-	const struct join_key *x = a, *y = b;
-	return x->id == y->id && x->slot == y->slot && x->stratum == y->stratum &&
-	       x->what == y->what;
-}
-
 static void
 free_subject(gpointer p)
 {
@@ -46,18 +23,13 @@ free_unlike(gpointer p)
 	g_free(u);
 }
 
-static void
-free_log(gpointer p)
-{
-	tally_compare_log_destroy(p);
-}
-
 void
 tally_compare_init(struct tally_compare *c)
 {
 	*c = (struct tally_compare){ 0 };
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		c->logs[side] = g_ptr_array_new_with_free_func(free_log);
+		c->logs[side] = g_ptr_array_new_with_free_func(
+			(GDestroyNotify)tally_compare_log_destroy);
 	c->subjects = g_ptr_array_new_with_free_func(free_subject);
 	c->rows = g_ptr_array_new_with_free_func(g_free);
 	c->unlike = g_ptr_array_new_with_free_func(free_unlike);
@@ -85,19 +57,28 @@ slot_of(const struct tally_compare_log *log, uint32_t device)
 	return -1;
 }
 
+/* `g` NULL: the frame. */
 static struct tally_compare_subject *
-need_subject(struct tally_compare *c, GHashTable *subjects, const struct join_key *key,
-	     const struct tally_group *g)
+need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_group *g,
+	     uint32_t slot, uint32_t stratum)
 {
+	uint64_t id = g && !g->outside ? g->id : 0;
+	/* What identifies the same pass in every log. */
+	g_autofree char *key = g_strdup_printf("%u|%u|%s|%" G_GUINT64_FORMAT, stratum,
+					       slot,
+					       !g           ? "frame"
+					       : g->outside ? "outside"
+							    : "pass",
+					       id);
 	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
 	if (s)
 		return s;
 	s = g_new0(struct tally_compare_subject, 1);
 	s->frame = !g;
 	s->outside = g && g->outside;
-	s->slot = key->slot;
-	s->stratum = key->stratum;
-	s->id = key->id;
+	s->slot = slot;
+	s->stratum = stratum;
+	s->id = id;
 	s->kind = g ? g->kind : TALLY_PASS_OTHER;
 	s->name = g_strdup(g ? g->name : "frame");
 	s->label = g && g->label ? g->label : NULL;
@@ -105,7 +86,7 @@ need_subject(struct tally_compare *c, GHashTable *subjects, const struct join_ke
 		s->sources[i] = g_ptr_array_new();
 		g_ptr_array_set_size(s->sources[i], (gint)c->logs[i]->len);
 	}
-	g_hash_table_insert(subjects, g_memdup2(key, sizeof(*key)), s);
+	g_hash_table_insert(subjects, g_steal_pointer(&key), s);
 	g_ptr_array_add(c->subjects, s);
 	return s;
 }
@@ -119,17 +100,10 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	int64_t slot = slot_of(log, source->device);
 	if (slot < 0 || !tally_strata_judged(c, log->stratum))
 		return;
-	struct join_key key = {
-		.id = g && !g->outside ? g->id : 0,
-		.slot = (uint32_t)slot,
-		.stratum = log->stratum,
-		.what = !g ? 0 : g->outside ? 1 : 2,
-	};
-	struct tally_compare_subject *s = need_subject(c, subjects, &key, g);
-	if (c->strata->len && !s->pooled) {
-		key.stratum = c->strata->len;
-		s->pooled = need_subject(c, subjects, &key, g);
-	}
+	struct tally_compare_subject *s = need_subject(c, subjects, g, (uint32_t)slot,
+						       log->stratum);
+	if (c->strata->len && !s->pooled)
+		s->pooled = need_subject(c, subjects, g, (uint32_t)slot, c->strata->len);
 	s->frames[side] += source->frames;
 	s->sources[side]->pdata[place] = source;
 }
@@ -143,14 +117,10 @@ subject_compare(gconstpointer a, gconstpointer b)
 		return x->stratum < y->stratum ? -1 : 1;
 	if (x->slot != y->slot)
 		return x->slot < y->slot ? -1 : 1;
-	int rank_x = x->frame     ? 0
-		     : x->outside ? 2
-				  : 1,
-	    rank_y = y->frame     ? 0
-		     : y->outside ? 2
-				  : 1;
-	if (rank_x != rank_y)
-		return rank_x - rank_y;
+	if (x->frame != y->frame)
+		return x->frame ? -1 : 1;
+	if (x->outside != y->outside)
+		return x->outside ? 1 : -1;
 	int names = strcmp(x->name, y->name);
 	if (names)
 		return names;
@@ -162,7 +132,8 @@ subject_compare(gconstpointer a, gconstpointer b)
 static void
 tell_apart(struct tally_compare *c)
 {
-	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable)
+		seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < c->subjects->len; i++) {
 		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
 		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
@@ -171,23 +142,22 @@ tell_apart(struct tally_compare *c)
 	}
 	for (guint i = 0; i < c->subjects->len; i++) {
 		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
-		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
-		char *name = s->name;
-		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) > 1 && !s->frame &&
-		    !s->outside)
-			s->name = g_strdup_printf("%s [%08x]", name, (unsigned)(s->id >> 32));
-		if (s->name != name)
-			g_free(name);
-		g_free(key);
+		g_autofree char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot,
+						       s->name);
+		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) < 2 || s->frame ||
+		    s->outside)
+			continue;
+		g_autofree char *name = s->name;
+		s->name = g_strdup_printf("%s [%08x]", name, (unsigned)(s->id >> 32));
 	}
-	g_hash_table_destroy(seen);
 }
 
 static bool
 has_values(const struct tally_compare_source *source, uint32_t series)
 {
-	return series < source->n_values && source->values[series] &&
-	       source->values[series]->moments.n;
+	const struct tally_compare_values *values =
+		series < source->values->len ? source->values->pdata[series] : NULL;
+	return values && values->moments.n;
 }
 
 /* Values with different units cannot be compared. A log that does not state its unit agrees
@@ -212,11 +182,11 @@ find_values(const struct tally_compare_log *log, const struct tally_compare_sour
 	if (row->series == TALLY_COMPARE_CPU)
 		return source->cpu.moments.n ? &source->cpu : NULL;
 	uint32_t i = row->series;
-	if (i >= source->n_values || !is_of(&log->aggregate, i, row))
-		for (i = 0; i < source->n_values; i++)
-			if (source->values[i] && is_of(&log->aggregate, i, row))
+	if (i >= source->values->len || !is_of(&log->aggregate, i, row))
+		for (i = 0; i < source->values->len; i++)
+			if (source->values->pdata[i] && is_of(&log->aggregate, i, row))
 				break;
-	return has_values(source, i) ? source->values[i] : NULL;
+	return has_values(source, i) ? source->values->pdata[i] : NULL;
 }
 
 static int
@@ -240,42 +210,27 @@ add_row(struct tally_compare *c, const struct tally_compare_subject *s, const ch
 	return row;
 }
 
+/* The frame time, and of its paces what a gate names: everything that is judged makes the rest
+ * harder to see. */
 static void
-add_cpu_row(struct tally_compare *c, const struct tally_compare_subject *s)
+add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	bool has = false;
+	bool has_mean = false, has_each = false;
 	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
 		for (guint k = 0; k < s->sources[side]->len; k++) {
 			const struct tally_compare_source *source = s->sources[side]->pdata[k];
-			has |= source && source->cpu.moments.n;
+			has_mean |= source && source->cpu.moments.n;
+			has_each |= source && source->frame_ns;
 		}
 	}
-	if (!has)
-		return;
-	struct tally_compare_row *row = add_row(c, s, "cpu_ns");
-	row->series = TALLY_COMPARE_CPU;
-	row->unit = "ns";
-	row->is_time = true;
-}
-
-/* Only what a gate names: everything that is judged makes the rest harder to see. */
-static void
-add_pace_rows(struct tally_compare *c, const struct tally_compare_subject *s)
-{
-	bool has = false;
-	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
-		for (guint k = 0; k < s->sources[side]->len; k++) {
-			const struct tally_compare_source *source = s->sources[side]->pdata[k];
-			has |= source && source->frame_ns;
-		}
-	}
-	for (unsigned pace = TALLY_PACE_P99; has && pace < TALLY_N_PACES; pace++) {
-		if (!direction(c, tally_pace_key(pace)))
+	for (unsigned pace = 0; pace < TALLY_N_PACES; pace++) {
+		const char *key = pace ? tally_pace_key(pace) : "cpu_ns";
+		if (pace ? !has_each || !direction(c, key) : !has_mean)
 			continue;
-		struct tally_compare_row *row = add_row(c, s, tally_pace_key(pace));
+		struct tally_compare_row *row = add_row(c, s, key);
 		row->pace = pace;
 		row->series = TALLY_COMPARE_CPU;
-		row->is_time = pace == TALLY_PACE_P99;
+		row->is_time = pace != TALLY_PACE_HITCHES;
 		row->unit = row->is_time ? "ns" : "per 1000 frames";
 	}
 }
@@ -306,7 +261,7 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 	    GHashTable *seen)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	for (uint32_t i = 0; i < source->n_values; i++) {
+	for (uint32_t i = 0; i < source->values->len; i++) {
 		const char *key = tally_series_name(a, i);
 		if (!has_values(source, i) || has_row(c, seen, a, i))
 			continue;
@@ -327,8 +282,7 @@ static void
 add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-	add_cpu_row(c, s);
-	add_pace_rows(c, s);
+	add_frame_rows(c, s);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		for (guint k = 0; k < s->sources[side]->len; k++)
 			if (s->sources[side]->pdata[k])
@@ -427,8 +381,8 @@ tally_compare_join(struct tally_compare *c)
 {
 	tally_strata_find(c);
 	find_numbers(c);
-	GHashTable *subjects = g_hash_table_new_full(join_key_hash, join_key_equal,
-						     g_free, NULL);
+	g_autoptr(GHashTable)
+		subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	/* The new side goes first, because its names are the ones people look for in the
 	 * current game. */
 	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
@@ -441,7 +395,6 @@ tally_compare_join(struct tally_compare *c)
 				add_source(c, subjects, side, k, log->sources->pdata[i]);
 		}
 	}
-	g_hash_table_destroy(subjects);
 	tell_apart(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
 	for (guint i = 0; i < c->subjects->len; i++)

@@ -82,12 +82,13 @@ static double *
 row_logs(const struct tally_compare *c, const struct tally_compare_row *row, unsigned side,
 	 uint32_t *n)
 {
-	GPtrArray *values = tally_compare_row_values(c, row, (enum tally_side)side);
+	g_autoptr(GPtrArray)
+		values = tally_compare_row_values(c, row, (enum tally_side)side);
 	uint32_t found = values->len;
 	double *v = row->runs ? run_logs(values)
-			      : logs_of((const struct tally_compare_values *const *)values->pdata,
+			      : logs_of((const struct tally_compare_values *const *)
+						values->pdata,
 					values->len, &found);
-	g_ptr_array_unref(values);
 	if (*n && found != *n) {
 		g_free(v);
 		return NULL;
@@ -298,7 +299,8 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 static void
 judge_members(const struct tally_compare *c, struct group *g)
 {
-	struct tally_outlier *items = g_new(struct tally_outlier, g->members->len);
+	g_autofree struct tally_outlier *items = g_new(struct tally_outlier,
+						       g->members->len);
 	uint32_t n = 0;
 	for (guint k = 0; k < g->members->len; k++) {
 		const struct member *m = &g_array_index(g->members, struct member, k);
@@ -322,7 +324,6 @@ judge_members(const struct tally_compare *c, struct group *g)
 		m->df = items[n].df;
 		m->p = items[n++].p;
 	}
-	g_free(items);
 }
 
 /* Of the two tests the one that says more. Where the intervals have nothing in common, most

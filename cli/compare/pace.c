@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/hitch.h"
 #include "cli/compare/compare.h"
+#include "cli/shared/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static double
 quantile_of(const double *values, uint32_t n)
 {
 	g_autofree double *sorted = g_memdup2(values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), tally_double_compare);
+	qsort(sorted, n, sizeof(*sorted), tally_order_double);
 	return sorted[MAX((uint32_t)ceil(QUANTILE * n), 1) - 1];
 }
 
@@ -197,7 +198,7 @@ judge_p99(const struct tally_compare *c, struct tally_compare_row *row, struct p
 	}
 	for (uint32_t r = 0; r < RESAMPLES; r++)
 		samples[0][r] = samples[1][r] - samples[0][r];
-	qsort(samples[0], RESAMPLES, sizeof(double), tally_double_compare);
+	qsort(samples[0], RESAMPLES, sizeof(double), tally_order_double);
 	uint32_t cut = (uint32_t)((1 - c->settings.confidence) / 2 * (RESAMPLES + 1));
 	cut = MAX(cut, 1);
 	finish_row(c, row, samples[0][cut - 1], samples[0][RESAMPLES - cut], counts_p(counts, n));

@@ -27,34 +27,21 @@ tally_row_is_main(const struct tally_compare_row *row)
 	       (row->series == TALLY_COMPARE_CPU && row->is_time);
 }
 
-/* The largest mean of gpu_ns. */
-static double
-largest_gpu(const struct tally_compare *c)
+/* The units of times and of cycles, by the largest mean of gpu_ns. */
+static void
+choose_units(struct tally_printer *p)
 {
 	double most = 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	for (guint i = 0; i < p->c->rows->len; i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
 		if (strcmp(row->key, "gpu_ns") == 0)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
 	}
-	return most;
-}
-
-static struct tally_unit
-choose_unit(const struct tally_compare *c)
-{
-	const struct tally_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
-	const struct tally_unit ms = { "ms", 1e6, 3 };
-	double most = largest_gpu(c);
-	return most > 0 && most < 1e6 ? us : ms;
-}
-
-static struct tally_unit
-choose_cycles(const struct tally_compare *c)
-{
-	const struct tally_unit thousands = { "kcycles", 1e3, 1 };
-	const struct tally_unit millions = { "Mcycles", 1e6, 3 };
-	return largest_gpu(c) < 1e6 ? thousands : millions;
+	const char *us = tally_text_is_utf8() ? "\xc2\xb5s" : "us";
+	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ us, 1e3, 1 }
+					 : (struct tally_unit){ "ms", 1e6, 3 };
+	p->cycles = most < 1e6 ? (struct tally_unit){ "kcycles", 1e3, 1 }
+			       : (struct tally_unit){ "Mcycles", 1e6, 3 };
 }
 
 static const struct tally_unit *
@@ -90,12 +77,10 @@ tally_row_name(const struct tally_compare *c, const struct tally_compare_row *ro
 {
 	if (row->subject->frame && row->series == TALLY_COMPARE_CPU && !row->pace)
 		return name_text(c, row->subject, "frame time");
-	char *name = tally_subject_text(c, row->subject);
+	g_autofree char *name = tally_subject_text(c, row->subject);
 	if (!row->subject->frame)
-		return name;
-	char *with = g_strdup_printf("%s, %s", name, row->pace ? row->key : "GPU");
-	g_free(name);
-	return with;
+		return g_steal_pointer(&name);
+	return g_strdup_printf("%s, %s", name, row->pace ? row->key : "GPU");
 }
 
 char *
@@ -118,12 +103,16 @@ mean_text(const struct tally_printer *p, const struct tally_compare_row *row, en
 {
 	if (!row->n[side])
 		return g_strdup("-");
-	char *number = tally_row_number(p, row, row->mean[side], false);
-	if (!row->estimated)
-		return number;
-	char *marked = g_strconcat("~", number, NULL);
-	g_free(number);
-	return marked;
+	g_autofree char *number = tally_row_number(p, row, row->mean[side], false);
+	return g_strconcat(row->estimated ? "~" : "", number, NULL);
+}
+
+char *
+tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
+		 double value)
+{
+	char *relative = tally_row_relative(row, value);
+	return relative ? relative : tally_row_number(p, row, value, true);
 }
 
 char *
@@ -141,17 +130,14 @@ tally_row_interval(const struct tally_printer *p, const struct tally_compare_row
 {
 	if (!row->has_interval)
 		return g_strdup("-");
-	char *low = tally_row_relative(row, row->low), *high = tally_row_relative(row, row->high);
-	if (!low || !high) {
-		g_free(low);
-		g_free(high);
-		low = tally_row_number(p, row, row->low, true);
-		high = tally_row_number(p, row, row->high, true);
-	}
-	char *text = g_strdup_printf("%s to %s", low, high);
-	g_free(low);
-	g_free(high);
-	return text;
+	double ignored;
+	bool percent = tally_compare_relative(row, row->low, &ignored) &&
+		       tally_compare_relative(row, row->high, &ignored);
+	g_autofree char *low = percent ? tally_row_relative(row, row->low)
+				       : tally_row_number(p, row, row->low, true);
+	g_autofree char *high = percent ? tally_row_relative(row, row->high)
+					: tally_row_number(p, row, row->high, true);
+	return g_strdup_printf("%s to %s", low, high);
 }
 
 static char *
@@ -180,32 +166,21 @@ unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 static char *
 verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	bool time = tally_row_is_main(row);
-	const char *word = "";
-	switch (row->verdict) {
-	case TALLY_VERDICT_ONE_SIDE:
-		word = row->n[0] ? "only in base" : "only in new";
-		break;
-	case TALLY_VERDICT_FEW:
-		word = "too few to judge";
-		break;
-	case TALLY_VERDICT_EQUAL:
-		word = "equal";
-		break;
-	case TALLY_VERDICT_LESS:
-		word = time ? "faster" : "less";
-		break;
-	case TALLY_VERDICT_MORE:
-		word = time ? "slower" : "more";
-		break;
-	case TALLY_VERDICT_SAME:
+	/* Of a time, and of any other value. */
+	static const char *const words[TALLY_N_VERDICTS][2] = {
+		[TALLY_VERDICT_FEW] = { "too few to judge", "too few to judge" },
+		[TALLY_VERDICT_EQUAL] = { "equal", "equal" },
+		[TALLY_VERDICT_LESS] = { "faster", "less" },
+		[TALLY_VERDICT_MORE] = { "slower", "more" },
+	};
+	if (row->verdict == TALLY_VERDICT_SAME)
 		return g_strdup_printf("same within %g %%", 100 * p->c->settings.same);
-	case TALLY_VERDICT_UNSEEN:
+	if (row->verdict == TALLY_VERDICT_UNSEEN)
 		return unseen_text(p, row);
-	default:
-		break;
-	}
-	return g_strdup_printf("%s%s", word, row->fails ? " FAILS" : "");
+	if (row->verdict == TALLY_VERDICT_ONE_SIDE)
+		return g_strdup(row->n[0] ? "only in base" : "only in new");
+	return g_strconcat(words[row->verdict][!tally_row_is_main(row)],
+			   row->fails ? " FAILS" : "", NULL);
 }
 
 static void
@@ -248,11 +223,8 @@ add_row(const struct tally_printer *p, struct tally_cells *t, const struct tally
 		tally_cells_add(t, tally_row_key(p, row));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_BASE));
 	tally_cells_add(t, mean_text(p, row, TALLY_SIDE_NEW));
-	g_autofree char *relative = both ? tally_row_relative(row, change) : NULL;
-	if (!relative)
-		relative = both ? tally_row_number(p, row, change, true) : g_strdup("-");
-	tally_cells_add(t, row->against_others ? g_strconcat(relative, "*", NULL)
-					       : g_strdup(relative));
+	g_autofree char *text = both ? tally_row_change(p, row, change) : g_strdup("-");
+	tally_cells_add(t, g_strconcat(text, row->against_others ? "*" : "", NULL));
 	tally_cells_add(t, tally_row_interval(p, row));
 	if (p->style->wide)
 		tally_cells_add(t, p_text(row));
@@ -267,13 +239,17 @@ title(const struct tally_printer *p, const char *text)
 	tally_text_print(p->out, p->style->markdown ? "\n**%s**\n\n" : "\n%s\n", text);
 }
 
+/* Takes the table; one without rows is not printed. */
 static void
-print_cells(const struct tally_printer *p, struct tally_cells *t)
+print_cells(const struct tally_printer *p, struct tally_cells *t, const char *head)
 {
-	if (p->style->markdown)
-		tally_cells_print_markdown(p->out, t);
-	else
-		tally_cells_print(p->out, t, p->style->width);
+	if (tally_cells_rows(t)) {
+		title(p, head);
+		if (p->style->markdown)
+			tally_cells_print_markdown(p->out, t);
+		else
+			tally_cells_print(p->out, t, p->style->width);
+	}
 	tally_cells_finish(t);
 }
 
@@ -307,17 +283,16 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	const char *name = p->style->names[side];
 	g_autofree char *path = tally_text_escape(name ? name : first->aggregate.path);
-	char *more = logs->len == 1 ? g_strdup("")
-		     : name         ? g_strdup_printf(", %u runs", logs->len)
-				    : g_strdup_printf(" and %u more", logs->len - 1);
-	char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
-						 " at the start (--warmup 0 keeps them)",
-						 warmup)
-			       : g_strdup("");
-	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
-			 frames == 1 ? "" : "s", without);
-	g_free(without);
-	g_free(more);
+	g_autofree char *more = logs->len == 1 ? g_strdup("")
+				: name         ? g_strdup_printf(", %u runs", logs->len)
+				       : g_strdup_printf(" and %u more", logs->len - 1);
+	g_autofree char *without =
+		warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
+					 " at the start (--warmup 0 keeps them)",
+					 warmup)
+		       : g_strdup("");
+	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more,
+			 frames, frames == 1 ? "" : "s", without);
 }
 
 static void
@@ -434,12 +409,7 @@ print_times(const struct tally_printer *p)
 		!p->style->wide     ? ""
 		: p->c->strata->len ? "; p is the false discovery rate"
 				    : "; p is corrected by Holm's method");
-	if (rows->len)
-		title(p, head);
-	if (rows->len)
-		print_cells(p, &t);
-	else
-		tally_cells_finish(&t);
+	print_cells(p, &t, head);
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
 				 "%s%u more passes without a detected change (--all lists them)\n",
@@ -458,13 +428,10 @@ print_keys(const struct tally_printer *p)
 		if (shown && !has_times(row))
 			add_row(p, &t, row, false);
 	}
-	if (tally_cells_rows(&t)) {
-		title(p, p->style->all ? "Counts, counters, metrics: means per frame"
-				       : "Counts, counters, metrics that changed: means per frame");
-		print_cells(p, &t);
-	} else {
-		tally_cells_finish(&t);
-	}
+	print_cells(p, &t,
+		    p->style->all
+			    ? "Counts, counters, metrics: means per frame"
+			    : "Counts, counters, metrics that changed: means per frame");
 }
 
 static const struct tally_compare_row *
@@ -490,14 +457,15 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
 		g_autofree char *name = tally_subject_text(p->c, s);
-		char *mean = row ? mean_text(p, row, side) : g_strdup("not measured");
+		g_autofree char *mean = row ? mean_text(p, row, side)
+					    : g_strdup("not measured");
 		if (told++ == 0)
 			title(p, text);
-		tally_print_line(p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
-				 p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
-				 row ? unit_of(p, row)->word : "", s->frames[side],
-				 s->frames[side] == 1 ? "" : "s");
-		g_free(mean);
+		tally_print_line(
+			p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
+			p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
+			row ? unit_of(p, row)->word : "", s->frames[side],
+			s->frames[side] == 1 ? "" : "s");
 	}
 }
 
@@ -563,7 +531,8 @@ static GPtrArray *
 find_one_sided(const struct tally_compare *c)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
-	GHashTable *by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable)
+		by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (guint i = 0; i < c->rows->len; i++) {
 		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		if (!is_one_sided(row))
@@ -583,7 +552,6 @@ find_one_sided(const struct tally_compare *c)
 			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
 		}
 	}
-	g_hash_table_destroy(by_key);
 	return found;
 }
 
@@ -598,12 +566,12 @@ print_one_sided(const struct tally_printer *p)
 		title(p, "Measured on one side only");
 	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
 		const struct one_sided *o = g_ptr_array_index(found, i);
-		char *key = tally_text_escape(tally_compare_key(p->c, o->row)), more[32] = "";
+		g_autofree char *key = tally_text_escape(tally_compare_key(p->c, o->row));
+		char more[32] = "";
 		if (o->n > MOST_NAMES)
 			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
 		tally_print_line(p, "%s%s: only in %s, of %s%s", indent, key,
 				 o->row->n[0] ? "base" : "new", o->names->str, more);
-		g_free(key);
 	}
 	if (found->len > MOST_ONE_SIDED)
 		tally_print_line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
@@ -613,8 +581,8 @@ void
 tally_compare_print(FILE *out, const struct tally_compare *c,
 		    const struct tally_compare_style *style)
 {
-	struct tally_printer p = { .out = out, .c = c, .style = style, .unit = choose_unit(c) };
-	p.cycles = choose_cycles(c);
+	struct tally_printer p = { .out = out, .c = c, .style = style };
+	choose_units(&p);
 	p.plus_minus = tally_text_is_utf8() ? "\xc2\xb1" : "+-";
 	if (style->markdown) {
 		if (c->n_failed)

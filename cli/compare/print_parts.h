@@ -38,6 +38,9 @@ char *tally_row_number(const struct tally_printer *p, const struct tally_compare
 		       bool change);
 /* In percent of the base; NULL if the base is 0. */
 char *tally_row_relative(const struct tally_compare_row *row, double value);
+/* In percent, or as a number with a sign. */
+char *tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
+		       double value);
 char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
 
 /* Prints a sentence, escaped if the output is Markdown, and a newline. */

@@ -40,11 +40,9 @@ key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	if (tally_row_is_main(row) || row->pace)
 		return tally_row_name(p->c, row);
-	char *name = tally_subject_text(p->c, row->subject), *key = tally_row_key(p, row);
-	char *with = g_strdup_printf("%s, %s", name, key);
-	g_free(key);
-	g_free(name);
-	return with;
+	g_autofree char *name = tally_subject_text(p->c, row->subject);
+	g_autofree char *key = tally_row_key(p, row);
+	return g_strdup_printf("%s, %s", name, key);
 }
 
 /* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". The caller frees it. */
@@ -52,21 +50,15 @@ static char *
 decisive_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	g_autofree char *name = key_name(p, row);
-	char *change = row->tested ? tally_row_relative(row, row->difference) : NULL;
-	if (row->tested && !change)
-		change = tally_row_number(p, row, row->difference, true);
-	char *text;
-	if (change) {
-		g_autofree char *interval = tally_row_interval(p, row);
-		text = g_strdup_printf("%s %s (%g %%: %s)", name, change,
-				       100 * p->c->settings.confidence, interval);
-	} else {
-		bool few = row->verdict == TALLY_VERDICT_FEW;
-		text = g_strdup_printf("%s: %s", name,
-				       few ? "too few frames" : "not measured on both sides");
-	}
-	g_free(change);
-	return text;
+	if (!row->tested)
+		return g_strdup_printf("%s: %s", name,
+				       row->verdict == TALLY_VERDICT_FEW
+					       ? "too few frames"
+					       : "not measured on both sides");
+	g_autofree char *change = tally_row_change(p, row, row->difference);
+	g_autofree char *interval = tally_row_interval(p, row);
+	return g_strdup_printf("%s %s (%g %%: %s)", name, change,
+			       100 * p->c->settings.confidence, interval);
 }
 
 /* The last line of all. */
@@ -75,7 +67,9 @@ print_conclusion(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
 	const struct tally_compare_row *row = find_decisive(c);
-	char *text = row ? decisive_text(p, row) : g_strdup("nothing was measured");
+	g_autofree char *text = row ? decisive_text(p, row)
+				    : g_strdup("nothing was measured");
+	g_autofree char *word = g_ascii_strup(tally_conclusion_name(c->conclusion), -1);
 	double limit = 100 * c->settings.fail_above;
 	switch (c->conclusion) {
 	case TALLY_CONCLUSION_REGRESSION:
@@ -95,10 +89,10 @@ print_conclusion(const struct tally_printer *p)
 		tally_print_line(p, "OK: no regression above %g %%", limit);
 		break;
 	case TALLY_CONCLUSION_SLOWER:
-		tally_print_line(p, "SLOWER: %s", text);
-		break;
 	case TALLY_CONCLUSION_FASTER:
-		tally_print_line(p, "FASTER: %s", text);
+	case TALLY_CONCLUSION_LESS:
+	case TALLY_CONCLUSION_MORE:
+		tally_print_line(p, "%s: %s", word, text);
 		break;
 	case TALLY_CONCLUSION_MIXED:
 		tally_print_line(p, "MIXED: some %s rose and some fell, the largest change is %s",
@@ -107,12 +101,6 @@ print_conclusion(const struct tally_printer *p)
 							 : "times",
 				 text);
 		break;
-	case TALLY_CONCLUSION_LESS:
-		tally_print_line(p, "LESS: %s", text);
-		break;
-	case TALLY_CONCLUSION_MORE:
-		tally_print_line(p, "MORE: %s", text);
-		break;
 	default:
 		tally_print_line(p, "SAME: no %s changed by more than %g %%",
 				 !c->has_gates           ? "value"
@@ -120,7 +108,6 @@ print_conclusion(const struct tally_printer *p)
 							 : "time",
 				 100 * c->settings.same);
 	}
-	g_free(text);
 }
 
 void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/series.h"
 
+#include "cli/shared/sort.h"
+
 #include <string.h>
 
 enum wanted { NOT_ASKED = 0, WANTED, UNWANTED };
@@ -108,18 +110,25 @@ tally_compare_values_join(const struct tally_compare_values *const *values, uint
 	return out;
 }
 
-static struct tally_compare_values *
-need_values(struct tally_compare_source *s, uint32_t series)
+static void
+free_values(gpointer p)
 {
-	if (series >= s->n_values) {
-		s->values = g_renew(struct tally_compare_values *, s->values, series + 1);
-		for (uint32_t i = s->n_values; i <= series; i++)
-			s->values[i] = NULL;
-		s->n_values = series + 1;
-	}
-	if (!s->values[series])
-		s->values[series] = g_new0(struct tally_compare_values, 1);
-	return s->values[series];
+	if (p)
+		tally_compare_values_finish(p);
+	g_free(p);
+}
+
+static void
+add_value(struct tally_compare_source *s, uint32_t series, struct tally_value v,
+	  bool estimated)
+{
+	if (series >= s->values->len)
+		g_ptr_array_set_size(s->values, (gint)series + 1);
+	if (!s->values->pdata[series])
+		s->values->pdata[series] = g_new0(struct tally_compare_values, 1);
+	struct tally_compare_values *values = s->values->pdata[series];
+	tally_compare_values_add(values, v);
+	values->estimated |= estimated;
 }
 
 /* Reading */
@@ -129,6 +138,7 @@ new_source(struct tally_compare_log *log, const struct tally_group *group, uint3
 {
 	struct tally_compare_source *s = g_new0(struct tally_compare_source, 1);
 	s->group = group;
+	s->values = g_ptr_array_new_with_free_func(free_values);
 	s->device = device;
 	g_ptr_array_add(log->sources, s);
 	return s;
@@ -138,12 +148,7 @@ static void
 free_source(gpointer p)
 {
 	struct tally_compare_source *s = p;
-	for (uint32_t i = 0; i < s->n_values; i++)
-		if (s->values[i])
-			tally_compare_values_finish(s->values[i]);
-	for (uint32_t i = 0; i < s->n_values; i++)
-		g_free(s->values[i]);
-	g_free(s->values);
+	g_ptr_array_unref(s->values);
 	tally_compare_values_finish(&s->cpu);
 	if (s->frame_ns)
 		g_array_unref(s->frame_ns);
@@ -211,9 +216,7 @@ take_value(void *user, struct tally_group *g, uint32_t series, struct tally_valu
 		source->gpu = v;
 		return;
 	}
-	struct tally_compare_values *values = need_values(g->watched, series);
-	tally_compare_values_add(values, v);
-	values->estimated |= g->series[series].estimated;
+	add_value(g->watched, series, v, g->series[series].estimated);
 	struct total *total = &log->state->totals[series];
 	total->sum += tally_value_f64(v);
 	total->n += !g->outside;
@@ -257,9 +260,8 @@ add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *fr
 		int64_t series = metric_series(log, f->metrics[i].key);
 		if (series < 0 || !is_wanted(log, (uint32_t)series))
 			continue;
-		struct tally_compare_values *values = need_values(frames, (uint32_t)series);
-		tally_compare_values_add(values, f->metrics[i].value);
-		values->estimated |= f->metrics[i].estimated;
+		add_value(frames, (uint32_t)series, f->metrics[i].value,
+			  f->metrics[i].estimated);
 	}
 }
 
@@ -277,9 +279,7 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 		     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join !=
 			     TALLY_JOIN_SUM))
 			continue;
-		struct tally_compare_values *values = need_values(frames, i);
-		tally_compare_values_add(values, tally_f64(total->sum));
-		values->estimated |= total->estimated;
+		add_value(frames, i, tally_f64(total->sum), total->estimated);
 	}
 }
 
@@ -295,13 +295,12 @@ find_clock(const struct tally_frame_record *f)
 
 /* Nanoseconds at so many MHz are a thousand times as many cycles. */
 static void
-add_cycles(struct tally_compare_source *source, struct tally_value ns,
+add_cycles(struct tally_compare_source *source, struct tally_value ns, bool estimated,
 	   const struct tally_keyed_value *clock)
 {
-	struct tally_compare_values *values = need_values(source, TALLY_SERIES_GPU);
-	double mhz = tally_value_f64(clock->value);
-	tally_compare_values_add(values, tally_f64(tally_value_f64(ns) * mhz / 1000));
-	values->estimated |= clock->estimated;
+	double cycles = tally_value_f64(ns) * tally_value_f64(clock->value) / 1000;
+	add_value(source, TALLY_SERIES_GPU, tally_f64(cycles),
+		  estimated || clock->estimated);
 }
 
 /* The GPU times of passes, which waited for the clock. */
@@ -314,11 +313,9 @@ add_pass_cycles(const GPtrArray *groups, const struct tally_keyed_value *clock)
 		if (!source || !source->waits)
 			continue;
 		source->waits = false;
-		if (!clock)
-			continue;
-		add_cycles(source, source->gpu, clock);
-		source->values[TALLY_SERIES_GPU]->estimated |=
-			g->series[TALLY_SERIES_GPU].estimated;
+		if (clock)
+			add_cycles(source, source->gpu,
+				   g->series[TALLY_SERIES_GPU].estimated, clock);
 	}
 }
 
@@ -329,10 +326,9 @@ add_frame_gpu(struct tally_compare_log *log, struct tally_compare_source *frames
 	if (!f->has_gpu || !is_wanted(log, TALLY_SERIES_GPU))
 		return;
 	if (!log->state->filter->per_clock)
-		tally_compare_values_add(need_values(frames, TALLY_SERIES_GPU),
-					 tally_u64(f->gpu_ns));
+		add_value(frames, TALLY_SERIES_GPU, tally_u64(f->gpu_ns), false);
 	else if (clock)
-		add_cycles(frames, tally_u64(f->gpu_ns), clock);
+		add_cycles(frames, tally_u64(f->gpu_ns), false, clock);
 	else
 		frames->no_clock++;
 }
@@ -377,12 +373,6 @@ number_compare(gconstpointer a, gconstpointer b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
-}
-
-static gint
-text_compare(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static int
@@ -444,7 +434,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	int status = tally_aggregate_watch(&log->aggregate, "compare", path, warmup, &s->watch);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	g_ptr_array_sort(log->options, text_compare);
+	g_ptr_array_sort(log->options, tally_order_text);
 	return choose_devices(log, device);
 }
 

@@ -35,9 +35,8 @@ struct tally_compare_source {
 	uint64_t no_clock; /* with per_clock: frames without a clock, whose gpu_ns is left out */
 	bool waits; /* gpu_ns waits in `gpu` for the clock of its frame */
 	struct tally_value gpu;
-	uint32_t n_values;
-	/* indexed by the aggregate's series; NULL = none */
-	struct tally_compare_values **values;
+	/* elements: struct tally_compare_values *, by the aggregate's series; NULL = none */
+	GPtrArray *values;
 	/* frames only: CPU time, which is not a series of passes */
 	struct tally_compare_values cpu;
 	/* of frames, if the filter asks for it: elements: uint64_t, each frame's cpu_ns */

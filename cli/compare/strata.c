@@ -224,7 +224,8 @@ pool_rows(struct tally_compare *c, const GPtrArray *rows)
 void
 tally_strata_pool(struct tally_compare *c)
 {
-	GHashTable *of = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GHashTable) of = g_hash_table_new_full(
+		NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 	for (guint i = 0; i < c->rows->len; i++) {
 		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
 		GPtrArray *rows = g_hash_table_lookup(of, row->subject->pooled);
@@ -242,5 +243,4 @@ tally_strata_pool(struct tally_compare *c)
 		if (rows)
 			pool_rows(c, rows);
 	}
-	g_hash_table_destroy(of);
 }

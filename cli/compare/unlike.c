@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Options about where the log goes, not about what is measured. */
@@ -13,6 +14,8 @@ struct saying {
 	char *what;
 	enum tally_unlike_kind kind;
 	bool device; /* a device, or a property of a device that a side may lack */
+	/* of the machine: it decides nothing, and a log that does not say it agrees with any */
+	bool machine, silent;
 	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
 
@@ -167,6 +170,27 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	say_units(sayings, side, log);
 }
 
+/* The machine, and what it runs. */
+static void
+say_machine(GPtrArray *sayings, unsigned side, const struct tally_log_identity *identity)
+{
+	const struct {
+		const char *what, *text;
+	} properties[] = {
+		{ "operating system", identity->os },
+		{ "kernel", identity->kernel },
+		{ "processor", identity->cpu },
+		{ "session",
+		  identity->session ? tally_session_name(identity->session) : NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
+		struct saying *s = say(sayings, properties[i].what, side,
+				       properties[i].text);
+		s->machine = true;
+		s->silent |= !properties[i].text;
+	}
+}
+
 /* Joins the texts of a property for people. */
 static char *
 join(const GPtrArray *texts)
@@ -185,30 +209,89 @@ join(const GPtrArray *texts)
 static bool
 is_alike(const struct saying *s)
 {
-	if (s->said[0]->len == 1 && s->said[1]->len == 1 &&
-	    strcmp(s->said[0]->pdata[0], s->said[1]->pdata[0]) == 0)
+	g_autofree char *base = join(s->said[0]), *fresh = join(s->said[1]);
+	const bool single = s->said[0]->len == 1 && s->said[1]->len == 1;
+	if (s->silent || (strcmp(base, fresh) == 0 && (s->machine || single)))
 		return true;
 	return s->device && !(s->said[0]->len && s->said[1]->len);
+}
+
+/* Takes the texts of the sides. */
+static void
+add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *what,
+	   char *base, char *fresh)
+{
+	struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
+	u->what = g_strdup(what);
+	u->kind = kind;
+	u->side[TALLY_SIDE_BASE] = base;
+	u->side[TALLY_SIDE_NEW] = fresh;
+	g_ptr_array_add(c->unlike, u);
+}
+
+/* The mean over the logs of a side and stratum of the median clock of a device; 0 when one has
+ * none. */
+static double
+mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t stratum)
+{
+	double sum = 0;
+	guint n = 0;
+	for (guint i = 0; i < c->logs[side]->len; i++) {
+		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
+		struct tally_clock_range clock;
+		if (log->stratum != stratum)
+			continue;
+		if (slot >= log->devices->len ||
+		    !tally_aggregate_clock(
+			    tally_aggregate_device(
+				    &log->aggregate,
+				    g_array_index(log->devices, uint32_t, slot)),
+			    &clock))
+			return 0;
+		sum += clock.median_mhz;
+		n++;
+	}
+	return n ? sum / n : 0;
+}
+
+static void
+note_clock(struct tally_compare *c, uint32_t slot, uint32_t stratum)
+{
+	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot, stratum),
+				      mean_clock(c, 1, slot, stratum) };
+	if (mhz[0] <= 0 || mhz[1] <= 0 ||
+	    fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
+		return;
+	char device[24] = "", of[24] = "", what[64];
+	if (c->n_slots > 1)
+		g_snprintf(device, sizeof(device), " of device %u",
+			   tally_compare_device(c, slot));
+	if (c->strata->len)
+		g_snprintf(of, sizeof(of), ", stratum %u", stratum + 1);
+	g_snprintf(what, sizeof(what), "GPU clock%s%s", device, of);
+	add_unlike(c, TALLY_UNLIKE_NOTE, what, g_strdup_printf("%.0f MHz", mhz[0]),
+		   g_strdup_printf("%.0f MHz", mhz[1]));
 }
 
 void
 tally_compare_find_unlike(struct tally_compare *c)
 {
-	GPtrArray *sayings = g_ptr_array_new_with_free_func(free_saying);
+	g_autoptr(GPtrArray) sayings = g_ptr_array_new_with_free_func(free_saying);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		for (guint i = 0; i < c->logs[side]->len; i++)
 			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		for (guint i = 0; i < c->logs[side]->len; i++)
+			say_machine(sayings, side,
+				    &((struct tally_compare_log *)c->logs[side]->pdata[i])
+					     ->aggregate.identity);
 	for (guint i = 0; i < sayings->len; i++) {
 		const struct saying *s = g_ptr_array_index(sayings, i);
-		if (is_alike(s) || (c->strata->len && tally_strata_have(c, s->kind)))
-			continue;
-		struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
-		u->what = g_strdup(s->what);
-		u->kind = s->kind;
-		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-			u->side[side] = join(s->said[side]);
-		g_ptr_array_add(c->unlike, u);
+		if (!is_alike(s) && !(c->strata->len && tally_strata_have(c, s->kind)))
+			add_unlike(c, s->kind, s->what, join(s->said[0]),
+				   join(s->said[1]));
 	}
-	g_ptr_array_unref(sayings);
-	tally_compare_find_machines(c);
+	for (uint32_t slot = 0; slot < c->n_slots; slot++)
+		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)
+			note_clock(c, slot, stratum);
 }
