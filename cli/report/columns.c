@@ -118,12 +118,9 @@ plain_name(const char *name)
 static bool
 is_named(const struct tally_column *c, const char *name)
 {
-	char *plain = plain_name(name), *key = plain_name(c->key), *title = plain_name(c->title);
-	bool named = strcmp(plain, key) == 0 || strcmp(plain, title) == 0;
-	g_free(plain);
-	g_free(key);
-	g_free(title);
-	return named;
+	g_autofree char *plain = plain_name(name), *key = plain_name(c->key);
+	g_autofree char *title = plain_name(c->title);
+	return strcmp(plain, key) == 0 || strcmp(plain, title) == 0;
 }
 
 const struct tally_column *
@@ -144,13 +141,13 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 	return NULL;
 }
 
-/* Moves the columns that the item names from one array to the other; the first column is
- * always shown. */
+/* Moves the columns that the item names from one array to the other, but for the first, which
+ * is always shown. */
 static bool
 choose_item(GArray *from, GArray *to, const char *item)
 {
 	bool any = false;
-	for (guint i = 0; i < from->len;) {
+	for (guint i = 1; i < from->len;) {
 		struct tally_column *c = &g_array_index(from, struct tally_column, i);
 		if (!is_named(c, item) && !g_pattern_match_simple(item, c->key)) {
 			i++;
@@ -181,22 +178,13 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 {
 	g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
 	g_array_append_val(chosen, g_array_index(columns, struct tally_column, 0));
-	char **items = g_strsplit_set(list, ",+", -1);
+	g_auto(GStrv) items = g_strsplit_set(list, ",+", -1);
 	bool ok = true;
 	for (char **item = items; ok && *item; item++) {
 		g_strstrip(*item);
 		if (!choose_item(columns, chosen, *item) && !is_chosen(chosen, *item))
 			ok = tally_columns_find(columns, command, "columns", *item) != NULL;
 	}
-	for (guint i = 1; i < chosen->len;) {
-		/* The first column is in the list already. */
-		if (g_array_index(chosen, struct tally_column, i).key ==
-		    g_array_index(chosen, struct tally_column, 0).key)
-			g_array_remove_index(chosen, i);
-		else
-			i++;
-	}
-	g_strfreev(items);
 	g_array_set_size(columns, 0);
 	g_array_append_vals(columns, chosen->data, chosen->len);
 	return ok;
@@ -234,11 +222,11 @@ tally_columns_choose_default(GArray *columns, const struct tally_aggregate *a,
 		[TALLY_BY_WORKLOAD] = "per_frame_ns,p50_ns,p99_ns,share,n",
 		[TALLY_BY_FRAME] = "cpu_ns,gpu_ns,coverage,unattributed_ns,n,draws",
 	};
-	char *list = g_strdup_printf("%s%s%s", tally_rows_mix_devices(rows) ? "device," : "",
-				     a->several_queues && a->by != TALLY_BY_FRAME ? "queue," : "",
-				     lists[a->by]);
+	g_autofree char *list = g_strdup_printf(
+		"%s%s%s", tally_rows_mix_devices(rows) ? "device," : "",
+		a->several_queues && a->by != TALLY_BY_FRAME ? "queue," : "",
+		lists[a->by]);
 	tally_columns_choose(columns, NULL, list);
-	g_free(list);
 	for (guint i = columns->len; i-- > 1;)
 		if (!has_value(a, rows, &g_array_index(columns, struct tally_column, i)))
 			g_array_remove_index(columns, i);
@@ -332,13 +320,11 @@ gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value
 		*out = s->moments.max;
 		return true;
 	case TALLY_COLUMN_P50:
-		*out = tally_stats_quantile(s, 0.50);
-		return true;
 	case TALLY_COLUMN_P90:
-		*out = tally_stats_quantile(s, 0.90);
-		return true;
 	case TALLY_COLUMN_P99:
-		*out = tally_stats_quantile(s, 0.99);
+		*out = tally_stats_quantile(s, what == TALLY_COLUMN_P50   ? 0.50
+					       : what == TALLY_COLUMN_P90 ? 0.90
+									  : 0.99);
 		return true;
 	case TALLY_COLUMN_TOTAL:
 		*out = total_of(&s->moments);
@@ -469,7 +455,7 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 	/* Numbers are sorted from the largest, but the place in the frame from the first. */
 	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT,
 				  .reverse = reverse != (sort->what == TALLY_COLUMN_ORDER) };
-	struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);
+	g_autofree struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);
 	for (guint i = 0; i < rows->len; i++) {
 		struct sort_row *row = &keyed[i];
 		row->group = g_ptr_array_index(rows, i);
@@ -488,7 +474,6 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 		rows->pdata[i] = keyed[i].group;
 		g_free(keyed[i].text);
 	}
-	g_free(keyed);
 }
 
 /* A row for work outside passes is omitted if all its values are zero. */
@@ -517,9 +502,9 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }
 
-static GPtrArray *
-create_rows(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
-	    bool reverse, bool rollups)
+GPtrArray *
+tally_rows_create(const struct tally_aggregate *a, int64_t device,
+		  const struct tally_column *sort, bool reverse, bool rollups)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	for (guint i = 0; i < a->groups->len; i++) {
@@ -544,18 +529,4 @@ create_rows(const struct tally_aggregate *a, int64_t device, const struct tally_
 	else if (reverse) /* numbers are sorted in descending order */
 		sort_rows(a, rows, &in_order, false);
 	return rows;
-}
-
-GPtrArray *
-tally_rows_create(const struct tally_aggregate *a, int64_t device,
-		  const struct tally_column *sort, bool reverse)
-{
-	return create_rows(a, device, sort, reverse, false);
-}
-
-GPtrArray *
-tally_tree_rows_create(const struct tally_aggregate *a, int64_t device,
-		       const struct tally_column *sort, bool reverse)
-{
-	return create_rows(a, device, sort, reverse, true);
 }

@@ -81,13 +81,10 @@ char *tally_queue_text(const struct tally_group *g);
 /* The names of the flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 
-/* The groups of a report in order (borrowed), without roll-ups: those of `device`, or (-1) of
- * all devices that are not below another; sorted by `sort`, or, if that is NULL, the most
- * expensive first and frames in order. */
+/* The groups of a report in order (borrowed): those of `device`, or (-1) of all devices that are
+ * not below another; with `rollups` the roll-ups of labels among them. Sorted by `sort`, or, if
+ * that is NULL, the most expensive first and frames in order. */
 GPtrArray *tally_rows_create(const struct tally_aggregate *a, int64_t device,
-			     const struct tally_column *sort, bool reverse);
-/* The same with the roll-ups of labels among them. */
-GPtrArray *tally_tree_rows_create(const struct tally_aggregate *a, int64_t device,
-				  const struct tally_column *sort, bool reverse);
+			     const struct tally_column *sort, bool reverse, bool rollups);
 
 #endif

@@ -125,8 +125,8 @@ add_folded(struct builder *b, GArray *folded, const char *above)
 static void
 add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
 {
-	GHashTable *kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
-	GArray *folded = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
+	g_autoptr(GHashTable) kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
+	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
 	for (guint i = 0; i < list->len; i++) {
 		struct tally_group *g = g_ptr_array_index(list, i);
 		double share = tally_group_share(b->a, g);
@@ -142,8 +142,6 @@ add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned d
 		line->frame_ns += MAX(tally_group_frame_ns(b->a, g), 0);
 	}
 	add_folded(b, folded, above);
-	g_array_unref(folded);
-	g_hash_table_destroy(kept);
 }
 
 /* The nearest roll-up that is a row itself; NULL = none. */
@@ -164,19 +162,7 @@ compare_frame_time(gconstpointer x, gconstpointer y)
 	return (a->record.cpu_ns > b->record.cpu_ns) - (a->record.cpu_ns < b->record.cpu_ns);
 }
 
-/* The frame whose frame time is the median of a device's. `frames` is sorted. */
-static void
-add_median(GArray *lines, const GPtrArray *frames)
-{
-	struct tally_group *g = g_ptr_array_index(frames, (frames->len - 1) / 2);
-	const struct tally_line line = {
-		.group = g,
-		.n = 1,
-		.name = g_strdup_printf("median: %" G_GUINT64_FORMAT, g->record.frame),
-	};
-	g_array_append_val(lines, line);
-}
-
+/* Of each device the frame whose frame time is the median. */
 static void
 add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
 {
@@ -189,9 +175,17 @@ add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *row
 			if (g->device == device->device)
 				g_ptr_array_add(frames, g);
 		}
+		if (!frames->len)
+			continue;
 		g_ptr_array_sort(frames, compare_frame_time);
-		if (frames->len)
-			add_median(lines, frames);
+		struct tally_group *g = g_ptr_array_index(frames, (frames->len - 1) / 2);
+		const struct tally_line line = {
+			.group = g,
+			.n = 1,
+			.name = g_strdup_printf("median: %" G_GUINT64_FORMAT,
+						g->record.frame),
+		};
+		g_array_append_val(lines, line);
 	}
 }
 

@@ -251,12 +251,11 @@ has_timed_pass(const struct tally_aggregate *a)
 static void
 print_flagged(FILE *to, const char *what, uint64_t flags)
 {
-	char *flag_words = tally_flags_text(flags, ", ");
-	char *text = g_strdup_printf("%s%s%s%s", what, flags ? "; they are flagged " : "",
-				     flag_words, flags ? " (man passtally-log)" : "");
+	g_autofree char *flag_words = tally_flags_text(flags, ", ");
+	g_autofree char *text = g_strdup_printf(
+		"%s%s%s%s", what, flags ? "; they are flagged " : "", flag_words,
+		flags ? " (man passtally-log)" : "");
 	tally_text_print_wrapped(to, text, 2, 80);
-	g_free(text);
-	g_free(flag_words);
 }
 
 /* Reports why a table has no times: what the log says of its rows. */
@@ -318,11 +317,11 @@ print_groups(FILE *to, const GPtrArray *rows, size_t width)
 		const struct tally_group *g = g_ptr_array_index(rows, i);
 		if (!g->groups)
 			continue;
-		char *text = g_strdup_printf("%s holds labelled groups (%s): run with "
-					     "--split group to separate them",
-					     g->name, g->groups);
+		g_autofree char *text = g_strdup_printf(
+			"%s holds labelled groups (%s): run with "
+			"--split group to separate them",
+			g->name, g->groups);
 		tally_text_print_wrapped(to, text, 2, width ? width : 80);
-		g_free(text);
 		n++;
 	}
 }
@@ -453,8 +452,8 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 		sort = tally_columns_find(columns, "report", "sort", "cpu_ns");
 	r->folds = !sort || sort->what == TALLY_COLUMN_ORDER || sort->type == TALLY_COLUMN_TIME ||
 		   sort->type == TALLY_COLUMN_SHARE;
-	g_autoptr(GPtrArray) rows = r->csv ? tally_rows_create(a, r->device, sort, r->reverse)
-					   : tally_tree_rows_create(a, r->device, sort, r->reverse);
+	g_autoptr(GPtrArray)
+		rows = tally_rows_create(a, r->device, sort, r->reverse, !r->csv);
 	tell_no_workloads(a, rows);
 	return print_rows(r, a, answer, columns, rows);
 }

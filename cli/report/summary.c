@@ -94,81 +94,44 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 				 dropped);
 }
 
-/* Something was rendered, but nothing ever ended a frame. */
-static bool
-has_no_frame(const struct tally_aggregate *a)
-{
-	uint64_t frames = 0;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
-		frames += d->frames + d->warmed_up;
-	}
-	return a->devices->len > 0 && frames == 0;
-}
-
-/* The frames that --warmup left out, if it left none. */
-static uint64_t
-count_left_out(const struct tally_aggregate *a)
-{
-	uint64_t left_out = 0;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
-		if (d->frames)
-			return 0;
-		left_out += d->warmed_up;
-	}
-	return left_out;
-}
-
-/* Whether a program swapped a few times, as when it made its window, and then drew without. */
-static bool
-draws_without_frames(const struct tally_aggregate *a)
-{
-	enum { FEW = 3 };
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
-		if (d->frames + d->warmed_up > FEW)
-			return false;
-	}
-	for (guint i = 0; i < a->notes->len; i++)
-		if (strstr(g_ptr_array_index(a->notes, i), "issued after its last frame"))
-			return true;
-	return false;
-}
-
-/* The option that gives a program without swaps its frames. */
-static const char *
-frame_option(const struct tally_aggregate *a)
-{
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
-		if (d->described && d->api == TALLY_API_VULKAN)
-			return "--frame submit:1";
-	}
-	return "--frame finish";
-}
-
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
 {
-	uint64_t left_out = count_left_out(a);
-	if (left_out)
+	enum { FEW = 3 };
+	uint64_t frames = 0, left_out = 0, most = 0;
+	/* A program swapped a few times, as when it made its window, and then drew without. */
+	bool draws = false, vulkan = false;
+	for (guint i = 0; i < a->devices->len; i++) {
+		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+		frames += d->frames;
+		left_out += d->warmed_up;
+		most = MAX(most, d->frames + d->warmed_up);
+		vulkan |= d->described && d->api == TALLY_API_VULKAN;
+	}
+	for (guint i = 0; i < a->notes->len && most <= FEW; i++)
+		draws |= strstr(a->notes->pdata[i], "issued after its last frame") !=
+			 NULL;
+	/* Something was rendered, but nothing ever ended a frame. */
+	bool none = a->devices->len > 0 && frames + left_out == 0;
+	/* What gives a program without swaps its frames. */
+	const char *option = vulkan ? "--frame submit:1" : "--frame finish";
+	if (left_out && !frames)
 		tally_text_print(out,
 				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
 				 " frames\n",
 				 a->warmup, left_out);
-	else if (has_no_frame(a) && a->waits)
+	else if (none && a->waits)
 		tally_text_print_line(out, "no frame was captured up to the %s end, with %s",
 				      a->has_end ? "run's" : "log's", a->waits);
-	else if (has_no_frame(a) && !a->has_end)
+	else if (none && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
-	else if (has_no_frame(a))
+	else if (none)
 		tally_text_print(out, "no frame ended: no swap was seen; try %s\n",
-				 frame_option(a));
-	else if (draws_without_frames(a))
+				 option);
+	else if (draws)
 		tally_text_print(out, "most was drawn after the last swap; try %s\n",
-				 frame_option(a));
+				 option);
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)

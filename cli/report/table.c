@@ -74,12 +74,10 @@ static char *
 count_text(const struct tally_aggregate *a, const struct tally_group *g, struct tally_value v)
 {
 	uint64_t frames = tally_group_n_frames(a, g);
-	char *n = number_text(v);
+	g_autofree char *n = number_text(v);
 	if (a->by == TALLY_BY_FRAME || v.u64 >= frames)
-		return n;
-	char *text = g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
-	g_free(n);
-	return text;
+		return g_steal_pointer(&n);
+	return g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
 }
 
 /* Where a mean is of fewer frames than the row's N (counters that rotate are in some frames
@@ -88,12 +86,10 @@ static char *
 series_text(const struct tally_group *g, const struct tally_column *c, struct tally_value v)
 {
 	uint64_t n = g->series[c->series].stats.moments.n;
-	char *mean = number_text(v);
+	g_autofree char *mean = number_text(v);
 	if (n >= g->series[TALLY_SERIES_GPU].stats.moments.n)
-		return mean;
-	char *text = g_strdup_printf("%s (%" G_GUINT64_FORMAT ")", mean, n);
-	g_free(mean);
-	return text;
+		return g_steal_pointer(&mean);
+	return g_strdup_printf("%s (%" G_GUINT64_FORMAT ")", mean, n);
 }
 
 static char *
@@ -104,15 +100,14 @@ cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 	if (c->what == TALLY_COLUMN_NAME || (c->what == TALLY_COLUMN_FRAME && line->name))
 		return name_text(line);
 	if (c->type == TALLY_COLUMN_TEXT) {
-		char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");
-		char *shown = tally_text_escape(raw);
-		g_free(raw);
-		return shown;
+		g_autofree char *raw = line->n == 1 ? tally_column_text(g, c)
+						    : g_strdup("");
+		return tally_text_escape(raw);
 	}
 	struct tally_value v;
 	if (!line_value(a, line, c, &v))
 		return g_strdup(line->n == 1 ? "-" : "");
-	char *text;
+	g_autofree char *text = NULL;
 	if (c->type == TALLY_COLUMN_TIME)
 		text = g_strdup_printf("%.*f", unit->decimals, tally_value_f64(v) / unit->ns);
 	else if (c->type == TALLY_COLUMN_SHARE)
@@ -123,11 +118,8 @@ cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 		text = series_text(g, c, v);
 	else
 		text = number_text(v);
-	if (line->n > 1 || !tally_column_estimated(g, c))
-		return text;
-	char *marked = g_strconcat("~", text, NULL);
-	g_free(text);
-	return marked;
+	bool estimated = line->n == 1 && tally_column_estimated(g, c);
+	return g_strconcat(estimated ? "~" : "", text, NULL);
 }
 
 static char *
