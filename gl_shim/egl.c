@@ -19,16 +19,6 @@
 
 /* ---- look-ups ---- */
 
-EGLProc
-eglGetProcAddress(const char *name)
-{
-	__typeof__(eglGetProcAddress) *real = GL_REAL(eglGetProcAddress);
-	if (!real || !name)
-		return real ? real(name) : NULL;
-	void *found = (void *)(uintptr_t)real(name);
-	return (EGLProc)(uintptr_t)gl_platform_proc(name, found, "egl");
-}
-
 /* Whether eglGetProcAddress knows core functions too. Before EGL 1.5 that was an extension, and
  * without it the answer for a core function may be any pointer. */
 static _Atomic(bool) knows_all;
@@ -151,37 +141,33 @@ gl_egl_forked_child(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-EGLContext
-eglCreateContext(EGLDisplay dpy, EGLConfig config, EGLContext share, const EGLint *attributes)
+bool
+gl_egl_tracks(void)
 {
-	__typeof__(eglCreateContext) *real = GL_REAL(eglCreateContext);
-	if (!real)
-		return NULL;
-	bool ours = !gl_shim_disabled() && is_gl_bound();
-	EGLContext context = real(dpy, config, share, attributes);
-	if (context && ours) {
-		list_add(dpy, context);
-		gl_context_created(GL_PLATFORM_EGL, dpy, context, share);
-	}
-	return context;
+	return !gl_shim_disabled() && is_gl_bound();
 }
 
-EGLBoolean
-eglDestroyContext(EGLDisplay dpy, EGLContext context)
+void
+gl_egl_made(bool tracked, EGLDisplay dpy, EGLContext context, EGLContext share)
 {
-	__typeof__(eglDestroyContext) *real = GL_REAL(eglDestroyContext);
+	if (!context || !tracked)
+		return;
+	list_add(dpy, context);
+	gl_context_created(GL_PLATFORM_EGL, dpy, context, share);
+}
+
+void
+gl_egl_unmake(EGLDisplay dpy, EGLContext context)
+{
 	if (context && list_take(dpy, context))
 		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
-	return real ? real(dpy, context) : EGL_FALSE;
 }
 
-EGLBoolean
-eglTerminate(EGLDisplay dpy)
+void
+gl_egl_unmake_all(EGLDisplay dpy)
 {
-	__typeof__(eglTerminate) *real = GL_REAL(eglTerminate);
 	for (EGLContext context; (context = list_take(dpy, NULL));)
 		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
-	return real ? real(dpy) : EGL_FALSE;
 }
 
 /* ---- surfaces ---- */
@@ -206,12 +192,12 @@ measure(EGLDisplay dpy, EGLSurface surface)
 	gl_drawable_learn((uintptr_t)surface, size, false);
 }
 
-EGLBoolean
-eglDestroySurface(EGLDisplay dpy, EGLSurface surface)
+struct gl_present
+gl_egl_present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
 {
-	__typeof__(eglDestroySurface) *real = GL_REAL(eglDestroySurface);
-	gl_drawable_forget((uintptr_t)surface);
-	return real ? real(dpy, surface) : EGL_FALSE;
+	if (gl_drawable_outdated((uintptr_t)surface))
+		measure(dpy, surface);
+	return gl_present_begin((uintptr_t)surface, whole);
 }
 
 /* ---- make-current ---- */
@@ -224,7 +210,7 @@ eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read, EGLContext cont
 	__typeof__(eglMakeCurrent) *real = GL_REAL(eglMakeCurrent);
 	if (!real)
 		return EGL_FALSE;
-	if (gl_shim_disabled() || !is_gl_bound())
+	if (!gl_egl_tracks())
 		return real(dpy, draw, read, context);
 	struct gl_drawable drawable = {
 		.display = dpy,
@@ -256,114 +242,4 @@ eglReleaseThread(void)
 	EGLBoolean result = real();
 	gl_switch_end(&s, result, look_up, false);
 	return result;
-}
-
-/* ---- swaps ---- */
-
-static struct gl_present
-present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
-{
-	if (gl_drawable_outdated((uintptr_t)surface))
-		measure(dpy, surface);
-	return gl_present_begin((uintptr_t)surface, whole);
-}
-
-EGLBoolean
-eglSwapBuffers(EGLDisplay dpy, EGLSurface surface)
-{
-	__typeof__(eglSwapBuffers) *real = GL_REAL(eglSwapBuffers);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, true);
-	EGLBoolean result = real(dpy, surface);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglSwapBuffersWithDamageKHR(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles,
-			    EGLint n)
-{
-	__typeof__(eglSwapBuffersWithDamageKHR) *real = GL_REAL(eglSwapBuffersWithDamageKHR);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, true);
-	EGLBoolean result = real(dpy, surface, rectangles, n);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglSwapBuffersWithDamageEXT(EGLDisplay dpy, EGLSurface surface, const EGLint *rectangles,
-			    EGLint n)
-{
-	__typeof__(eglSwapBuffersWithDamageEXT) *real = GL_REAL(eglSwapBuffersWithDamageEXT);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, true);
-	EGLBoolean result = real(dpy, surface, rectangles, n);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglSwapBuffersRegionNOK(EGLDisplay dpy, EGLSurface surface, EGLint n, const EGLint *rectangles)
-{
-	__typeof__(eglSwapBuffersRegionNOK) *real = GL_REAL(eglSwapBuffersRegionNOK);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, false);
-	EGLBoolean result = real(dpy, surface, n, rectangles);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglSwapBuffersRegion2NOK(EGLDisplay dpy, EGLSurface surface, EGLint n, const EGLint *rectangles)
-{
-	__typeof__(eglSwapBuffersRegion2NOK) *real = GL_REAL(eglSwapBuffersRegion2NOK);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, false);
-	EGLBoolean result = real(dpy, surface, n, rectangles);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglPostSubBufferNV(EGLDisplay dpy, EGLSurface surface, EGLint x, EGLint y, EGLint width,
-		   EGLint height)
-{
-	__typeof__(eglPostSubBufferNV) *real = GL_REAL(eglPostSubBufferNV);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, false);
-	EGLBoolean result = real(dpy, surface, x, y, width, height);
-	gl_present_end(&p, result);
-	return result;
-}
-
-EGLBoolean
-eglCopyBuffers(EGLDisplay dpy, EGLSurface surface, EGLNativePixmap target)
-{
-	__typeof__(eglCopyBuffers) *real = GL_REAL(eglCopyBuffers);
-	if (!real)
-		return EGL_FALSE;
-	struct gl_present p = present_begin(dpy, surface, false);
-	EGLBoolean result = real(dpy, surface, target);
-	gl_present_end(&p, result);
-	return result;
-}
-
-/* ---- work that EGL does on the GPU ---- */
-
-EGLBoolean
-eglBindTexImage(EGLDisplay dpy, EGLSurface surface, EGLint buffer)
-{
-	__typeof__(eglBindTexImage) *real = GL_REAL(eglBindTexImage);
-	if (!real)
-		return EGL_FALSE;
-	if (gl_current->live)
-		gl_platform_transfer((uintptr_t)surface);
-	return real(dpy, surface, buffer);
 }

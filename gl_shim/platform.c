@@ -12,7 +12,7 @@
 void *
 gl_platform_proc(const char *name, void *real, const char *prefix)
 {
-	if (!real || gl_shim_disabled())
+	if (!real || !name || gl_shim_disabled())
 		return real;
 	int row = gl_hook_find(name);
 	if (row < 0)

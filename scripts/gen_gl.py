@@ -3,9 +3,9 @@
 """Writes the OpenGL shim's wrappers from a registry (gl.xml) and gl_shim/hooks.rules.
 
 Output, into --out: gl_next.h and gl_next.c (the table of the driver's functions), gl_wrappers.c
-(what the game calls), gl_names.h and gl_names.c (name -> hook), gl_shim.map (what is exported). Same
-input, same bytes. The language of the rules is told at the head of hooks.rules; decisions stand
-there and in gl_shim/, none here.
+and gl_platform.c (what the game calls), gl_names.h and gl_names.c (name -> hook), gl_shim.map (what
+is exported). Same input, same bytes. The language of the rules is told at the head of hooks.rules;
+decisions stand there and in gl_shim/, none here.
 """
 
 import argparse
@@ -41,6 +41,15 @@ class Wrapper:
     expression: str
 
 
+@dataclass(frozen=True)
+class Platform:
+    """A call of GLX or EGL; by hand: its hook is not generated."""
+    command: registry.Command
+    by_hand: bool
+    before: str = ""
+    after: str = ""
+
+
 class Rules:
     """hooks.rules, parsed."""
 
@@ -67,7 +76,10 @@ class Rules:
         elif form == "use":
             self.use += [(name, number) for name in rest.split()]
         elif form == "platform":
-            self.platform += rest.split()
+            prototype, *parts = (part.strip() for part in rest.split("|"))
+            if len(parts) not in (0, 2):
+                raise RulesError(f"{self.path}:{number}: 'platform' has a prototype, before and after")
+            self.platform.append(Platform(registry.parse_prototype(prototype), not parts, *parts))
         elif form == "extra":
             self.extra.append(registry.parse_prototype(rest))
         else:
@@ -182,7 +194,7 @@ def forward(command, before="\t", table="gl_next_of(c)"):
 
 def statements(expression, indent):
     """An expression as written in the rules, one statement a line."""
-    return "".join(f"{indent}{part.strip()};\n" for part in expression.split(";"))
+    return "".join(f"{indent}{part.strip()};\n" for part in expression.split(";") if part.strip())
 
 
 def guarded(wrapper, condition="c->live"):
@@ -275,13 +287,31 @@ def write_wrapper(wrapper):
     )
 
 
+def write_platform(hook):
+    command = hook.command
+    failure = {"void": "", "int64_t": " -1"}.get(command.returns, " 0")
+    void = command.returns == "void"
+    space = "" if command.returns.endswith("*") else " "
+    return (
+        head(command, command.name)
+        + f"\n{{\n\t__typeof__({command.name}) *real = GL_REAL({command.name});\n"
+        + f"\tif (!real)\n\t\treturn{failure};\n"
+        + statements(hook.before, "\t")
+        + fold("\treal" if void else f"\t{command.returns}{space}result = real", arguments(command), ";\n")
+        + statements(hook.after, "\t")
+        + ("" if void else "\treturn result;\n")
+        + "}\n"
+    )
+
+
 class Generator:
     """Everything the output files are made of."""
 
     def __init__(self, rules, commands, vendors, origin, exports):
         self.origin = origin
         self.exports = exports
-        self.platform = sorted(set(rules.platform))
+        self.hooks = sorted(rules.platform, key=lambda hook: hook.command.name)
+        self.platform = [hook.command.name for hook in self.hooks]
         self.wrappers = resolve(rules, commands, vendors)
         table = {wrapper.command.name: wrapper.command for wrapper in self.wrappers}
         for name, line in rules.use:
@@ -319,8 +349,8 @@ class Generator:
             "/* A member by the command's name; NULL where the table has none. */\n"
             "void (*gl_next_find(const struct gl_next *next, const char *name))(void);\n\n"
         )
-        for wrapper in self.wrappers:
-            out.append(declare(wrapper.command, wrapper.command.name, "GL_EXPORT "))
+        for hook in self.wrappers + self.hooks:
+            out.append(declare(hook.command, hook.command.name, "GL_EXPORT "))
         out.append("\n#endif\n")
         return "".join(out)
 
@@ -399,6 +429,14 @@ class Generator:
             out.append("\n" + write_wrapper(wrapper))
         return "".join(out)
 
+    def platform_c(self):
+        out = [
+            self.banner("gl_platform.c", "what the game calls instead of GLX and EGL."),
+            '#include "gl_shim/drawable.h"\n#include "gl_shim/platform.h"\n#include "gl_shim/real.h"\n',
+        ]
+        out += ["\n" + write_platform(hook) for hook in self.hooks if not hook.by_hand]
+        return "".join(out)
+
     def names_h(self):
         out = [
             self.banner("gl_names.h", "the names we have a hook for."),
@@ -428,8 +466,7 @@ class Generator:
     def names_c(self):
         out = [
             self.banner("gl_names.c", "the names we have a hook for."),
-            '#include "gl_names.h"\n#include "gl_next.h"\n#include "gl_shim/platform.h"\n'
-            '#include "gl_shim/real.h"\n\n',
+            '#include "gl_names.h"\n#include "gl_next.h"\n#include "gl_shim/real.h"\n\n',
             "const struct gl_hook gl_hooks[GL_N_HOOKS] = {\n",
         ]
         for name in self.names:
@@ -482,6 +519,7 @@ class Generator:
             "gl_next.h": self.next_h(),
             "gl_next.c": self.next_c(),
             "gl_wrappers.c": self.wrappers_c(),
+            "gl_platform.c": self.platform_c(),
             "gl_names.h": self.names_h(),
             "gl_names.c": self.names_c(),
             "gl_shim.map": self.map(),

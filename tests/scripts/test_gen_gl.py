@@ -123,7 +123,9 @@ class Toy(unittest.TestCase):
             ("one spelling only", "draw glDraw x(c)\n",
              "glDrawEXT is another spelling of glDraw"),
             ("nothing to use", "use glNone\n", "1: there is no command 'glNone' to use"),
-            ("a name of both kinds", good + "platform glDraw\n", "listed as 'platform' too"),
+            ("a name of both kinds", good + "platform void glDraw(void)\n", "listed as 'platform' too"),
+            ("half a hook", good + "platform void glXToy(void) | before\n",
+             "2: 'platform' has a prototype, before and after"),
             ("no prototype", "extra glFoo\n", "not a prototype: 'glFoo'"),
             ("a parameter that shadows", "extra void glC(int c)\nbefore glC x(c)\n",
              "glC has a parameter 'c'"),
@@ -155,7 +157,7 @@ class RealRegistry(unittest.TestCase):
                 done = generate(out)
                 self.assertEqual(done.returncode, 0, done.stderr)
             names = sorted(os.listdir(one))
-            self.assertEqual(len(names), 6)
+            self.assertEqual(len(names), 7)
             self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
 
     def test_names_are_sorted(self):

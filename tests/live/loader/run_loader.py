@@ -212,7 +212,7 @@ def cross_build(machine, source, registry, vk_registry, folder):
     run([compiler, *flags, "-ftls-model=initial-exec", "-o", os.path.join(folder, SHIM),
          "-Wl,-rpath,$ORIGIN", "-Wl,--version-script=" + os.path.join(generated, "gl_shim.map"), *sources("gl_shim"),
          os.path.join(source, "gl_shim", stub),
-         *(os.path.join(generated, name) for name in ("gl_next.c", "gl_names.c", "gl_wrappers.c")),
+         *(os.path.join(generated, name) for name in ("gl_next.c", "gl_names.c", "gl_wrappers.c", "gl_platform.c")),
          core])
     layer = vk_registry and cross_build_layer(machine, source, vk_registry, folder, flags)
     return [compiler], os.path.join(folder, SHIM), layer

@@ -4,7 +4,6 @@
  */
 #include "gl_names.h"
 #include "gl_next.h"
-#include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 
 const struct gl_hook gl_hooks[GL_N_HOOKS] = {
@@ -15,6 +14,7 @@ const struct gl_hook gl_hooks[GL_N_HOOKS] = {
 	{ "glNewer", (void (*)(void))glNewer, 3 },
 	{ "glTest", (void (*)(void))glTest, 4 },
 	{ "glWipe", (void (*)(void))glWipe, 5 },
+	{ "glXOld", (void (*)(void))glXOld, -1 },
 	{ "glXToy", (void (*)(void))glXToy, -1 },
 };
 

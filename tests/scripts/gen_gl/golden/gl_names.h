@@ -14,8 +14,9 @@ struct gl_hook {
 /* Rows of the calls of GLX and EGL. */
 enum gl_hook_row {
 	GL_HOOK_eglToy = 0,
-	GL_HOOK_glXToy = 7,
-	GL_N_HOOKS = 8,
+	GL_HOOK_glXOld = 7,
+	GL_HOOK_glXToy = 8,
+	GL_N_HOOKS = 9,
 };
 
 extern const struct gl_hook gl_hooks[GL_N_HOOKS]; /* sorted by name */

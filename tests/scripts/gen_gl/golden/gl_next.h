@@ -32,5 +32,8 @@ GL_EXPORT const GLubyte *glName(GLuint id);
 GL_EXPORT GLint glNewer(GLint a);
 GL_EXPORT GLboolean glTest(const void *const *list);
 GL_EXPORT void glWipe(void);
+GL_EXPORT void eglToy(void);
+GL_EXPORT void glXOld(Toy *toy);
+GL_EXPORT int glXToy(Toy *toy, int n);
 
 #endif
