@@ -40,7 +40,7 @@ SET_UP = "gl_probe_context"
 
 
 def count(folder, program, library, shim, options, passes, draws, kind=ARRAYS, only=None):
-    """Instructions of the program's own thread, or those in one function."""
+    """Instructions of the program's own thread, and of ours; or those in one function."""
     # MALLOC_PERTURB_, which meson sets, fills memory: that is no cost of a pass.
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PASSTALLY", "MALLOC_"))}
     env["XDG_CONFIG_HOME"] = str(folder)
@@ -63,8 +63,9 @@ def count(folder, program, library, shim, options, passes, draws, kind=ARRAYS, o
     if shim and options is not DISABLED and not log.exists():
         raise SystemExit("callgrind: the shim wrote no log: it was not loaded")
     # The first thread is the game's; the log's writer is another.
-    text = (folder / "callgrind.out-01").read_text(encoding="utf-8")
-    return int(re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE).group(1))
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("callgrind.out-*"))]
+    found = [int(re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE).group(1)) for text in texts]
+    return found[0], sum(found[1:])
 
 
 def main():
@@ -85,17 +86,17 @@ def main():
         def grown(preload, options, small, large, kind):
             few, many = (count(folder, program, library, preload, options, *shape, kind)
                          for shape in (small, large))
-            return many - few
+            return [b - a for a, b in zip(few, many)]
 
         def added(small, large, units, options, kind=ARRAYS):
-            return (grown(shim, options, small, large, kind) -
-                    grown(None, None, small, large, kind)) / units
+            return [(ours - bare) / units for ours, bare in zip(grown(shim, options, small, large, kind),
+                                                                grown(None, None, small, large, kind))]
 
         # Many, for what a frame costs depends a little on when results arrive.
-        got = {what: added((4, 100), (4, 8100), FRAMES * 4 * 8000, *how) for what, how in DRAWS.items()}
+        got = {what: added((4, 100), (4, 8100), FRAMES * 4 * 8000, *how)[0] for what, how in DRAWS.items()}
         for what, options in MODES.items():
-            got[what] = added((50, 1), (250, 1), FRAMES * 200, options)
-        got["the set-up"] = count(folder, program, library, shim, TIMES, 1, 1, only=SET_UP)
+            got[what], got[f"{what}, our threads"] = added((50, 1), (250, 1), FRAMES * 200, options)
+        got["the set-up"] = count(folder, program, library, shim, TIMES, 1, 1, only=SET_UP)[0]
     over = False
     for what, ceiling in ceilings.items():
         over = over or not 0 < got[what] <= ceiling  # nothing counted is a wrong count
