@@ -203,20 +203,19 @@ class Result:
         return self.stderr.decode("utf-8", "replace")
 
 
-def run(argv, env, timeout=None, stop_after=None, preexec=None, cwd=None):
-    """Run to the end, or send SIGTERM after so many seconds. Kills its whole group on a timeout."""
+def run(argv, env, timeout=None, stop_when=None, preexec=None, cwd=None):
+    """Run to the end, or send SIGTERM to its whole group once `stop_when()` is true. Kills that group on a timeout."""
     process = subprocess.Popen([str(a) for a in argv], env=env, stdin=subprocess.DEVNULL, cwd=cwd,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                start_new_session=True, preexec_fn=preexec)
     try:
-        if stop_after:
-            try:
-                out, err = process.communicate(timeout=stop_after)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGTERM)
-                out, err = process.communicate(timeout=TIMEOUT)
-        else:
-            out, err = process.communicate(timeout=timeout or TIMEOUT)
+        until = time.monotonic() + (timeout or TIMEOUT)
+        while stop_when and process.poll() is None and time.monotonic() < until:
+            if stop_when():
+                os.killpg(process.pid, signal.SIGTERM)
+                break
+            time.sleep(0.02)
+        out, err = process.communicate(timeout=timeout or TIMEOUT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
@@ -294,6 +293,21 @@ import oracle  # noqa: E402  (found by the line above)
 def schema():
     """Made once a test: a start of Python with jsonschema costs more than most logs."""
     return oracle.make_validator() if oracle.jsonschema else None
+
+
+def has_frames(path, n):
+    """Whether so many frames are written, for run()'s stop_when."""
+    return lambda: path.exists() and path.read_bytes().count(b'"type":"frame"') >= n
+
+
+def long_enough(frames, capture, fine):
+    """capture(frames), and with more of them where that was too short: a source is opened beside the game, whose first
+    frames may all end before it is. The last is returned as it is."""
+    for factor in (1, 6, 36):
+        got = capture(factor * frames)
+        if fine(got):
+            break
+    return got
 
 
 def validate(checks, path, truncated=False):

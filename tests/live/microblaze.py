@@ -22,7 +22,7 @@ KEYS = ["instructions", "cycles", "icache_requests", "icache_hits", "fp_ops",
         "icache_read_latency.n", "icache_read_latency.sum", "icache_read_latency.sum_sq"]
 ICACHE = {"icache_read_latency.n", "icache_read_latency.sum", "icache_read_latency.sum_sq"}
 FRAMES = 10  # that have values, at least
-DRAWN = 10 * FRAMES  # a program of fewer may end before the source is open
+DRAWN = 5 * FRAMES  # see h.long_enough()
 
 
 class Module:
@@ -60,7 +60,20 @@ def preload(env):
     return env
 
 
-def capture(checks, mdm, microblaze, options=None, frames=DRAWN, preset=None, clean=True):
+def has_values(captured):
+    log, _ = captured
+    return sum("cycles" in p.get("counters", {}) for p in passes_of(log)) > 2 * FRAMES
+
+
+def capture(checks, mdm, microblaze, options=None, frames=None, **more):
+    """Of so many frames, or of as many as it takes."""
+    def once(n):
+        return capture_frames(checks, mdm, microblaze, options, n, **more)
+
+    return once(frames) if frames else h.long_enough(DRAWN, once, has_values)
+
+
+def capture_frames(checks, mdm, microblaze, options, frames, preset=None, clean=True):
     with h.scratch() as folder:
         told = folder / "mdm.txt"
         env = h.capture_env(folder / "log.jsonl", {
@@ -124,19 +137,23 @@ def check_sampled(checks, mdm, options, keys=None):
         checks.that("cycles" in p.get("estimated", []), f"pass {p['index']} is not told to be estimated")
 
 
-def check_vulkan(checks):
+def capture_vulkan(checks, frames):
     with h.scratch() as folder:
         told = folder / "mdm.txt"
         env = vk.layer_env(folder, folder / "log.jsonl", {
             "frame": "submit:1", "sources": "api+vk-timestamp+microblaze", "microblaze": "on", "counters": "all"})
         env.update({"FAKE_MDM": "", "FAKE_MDM_LOG": str(told)})
-        result = h.run([h.need("vk_scenes"), "targets", "--frames", DRAWN], preload(env))
+        result = h.run([h.need("vk_scenes"), "targets", "--frames", frames], preload(env))
         checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
         h.validate(checks, folder / "log.jsonl")
-        module, log = Module(told), h.Log(folder / "log.jsonl")
-        checks.equal(module.wrong, [], "accesses that no one should make")
-        check_growth(checks, log, module)
-        checks.that(any(p.get("counters", {}).get("cycles", 0) > 0 for p in passes_of(log)), "no pass has cycles")
+        return h.Log(folder / "log.jsonl"), Module(told)
+
+
+def check_vulkan(checks):
+    log, module = h.long_enough(DRAWN, lambda frames: capture_vulkan(checks, frames), has_values)
+    checks.equal(module.wrong, [], "accesses that no one should make")
+    check_growth(checks, log, module)
+    checks.that(any(p.get("counters", {}).get("cycles", 0) > 0 for p in passes_of(log)), "no pass has cycles")
 
 
 def check_exact(checks, mdm, options):
@@ -312,6 +329,19 @@ def hardware(checks):
             checks.that(any(p.get("counters", {}).get("cycles", 0) > 0 for p in passes_of(log)), "no pass has cycles")
 
 
+def capture_glmark2(checks, program, snapshot, frames):
+    with h.display(), h.scratch() as folder:
+        told = folder / "mdm.txt"
+        env = h.capture_env(folder / "log.jsonl", {
+            "sources": "api+gl-timestamp+microblaze", "microblaze": "on", "counters": "all", "snapshot": snapshot})
+        env.update({"FAKE_MDM": "", "FAKE_MDM_LOG": str(told)})
+        argv = [program, "-s", "200x150", "-b", f"build:nframes={frames}:duration=600"]
+        result = h.run(argv, preload(h.base_env(folder, env)))
+        checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
+        h.validate(checks, folder / "log.jsonl")
+        return h.Log(folder / "log.jsonl"), Module(told)
+
+
 def glmark2(checks):
     """A program that was not written for us."""
     program = shutil.which("glmark2-es2") or shutil.which("glmark2")
@@ -319,17 +349,11 @@ def glmark2(checks):
         print("# left out: glmark2 or Xvfb is not installed")
         return
     for snapshot in "sampled", "exact":
-        with checks.part(f"glmark2, {snapshot}"), h.display(), h.scratch() as folder:
-            told = folder / "mdm.txt"
-            env = h.capture_env(folder / "log.jsonl", {
-                "sources": "api+gl-timestamp+microblaze", "microblaze": "on", "counters": "all", "snapshot": snapshot})
-            env.update({"FAKE_MDM": "", "FAKE_MDM_LOG": str(told)})
-            result = h.run([program, "-s", "200x150", "-b", "build:nframes=12"], preload(h.base_env(folder, env)))
-            checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
-            h.validate(checks, folder / "log.jsonl")
-            module = Module(told)
+        with checks.part(f"glmark2, {snapshot}"):
+            log, module = h.long_enough(12, lambda frames, mode=snapshot: capture_glmark2(checks, program, mode, frames),
+                                        lambda captured: len(captured[1].samples) > 2)
             checks.equal(module.wrong, [], "accesses that no one should make")
-            check_growth(checks, h.Log(folder / "log.jsonl"), module)
+            check_growth(checks, log, module)
 
 
 GROUPS = {"counts": counts, "wrong": wrong, "hardware": hardware, "glmark2": glmark2}
