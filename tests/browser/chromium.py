@@ -64,7 +64,7 @@ class Chromium:
         text, self.rest = self.rest.split(b"\0", 1)
         return json.loads(text)
 
-    def call(self, method, session=None, timeout=60, **params):
+    def call(self, method, session=None, timeout=120, **params):
         self.last += 1
         call = {"id": self.last, "method": method, "params": params}
         if session:
@@ -107,7 +107,7 @@ class Page:
             raise AssertionError(f"{expression}: {got['exceptionDetails']}")
         return got["result"].get("value")
 
-    def wait(self, expression, seconds=20):
+    def wait(self, expression, seconds=120):
         deadline = time.monotonic() + seconds
         while not self.js(f"Boolean({expression})"):
             if time.monotonic() > deadline:
