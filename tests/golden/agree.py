@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """`passtally check` and python3-jsonschema share no code: they must agree on what a log is.
 
-    tests/golden/agree.py PASSTALLY LOG-OR-FOLDER...
+    tests/golden/agree.py MUTATIONS PASSTALLY LOG-OR-FOLDER...
 
 Three rounds: logs made to be wrong in one place, or right where that is near; every LOG; and every LOG
-line of the first file with each of its values replaced, a few hundred of those. A log both refuse may be
+line of the first file with each of its values replaced, MUTATIONS of those. A log both refuse may be
 refused for different reasons. Where the last line is cut, `check` still says whether it was bad before
 the cut, which the oracle does not: then only its "no" counts.
 """
@@ -86,7 +86,6 @@ PLANTED = [
 VALUES = [None, -1, 1.5, "", "x", [], {}, True, 10**20, 2**63, "00.1", "1e", "1.5e+3", "2026-13-01T00:00:00Z",
           "1969-01-01T00:00:00Z", "2600-01-01T00:00:00Z", "2026-01-01t00:00:60z", "2026-01-01T24:00:00Z", "a\0b",
           "00000000000000AA", [None] * 9, [1], 2, 1e30]
-MUTATIONS = 600
 
 
 def places(node, path=()):
@@ -130,7 +129,7 @@ def main():
     if not oracle.jsonschema:
         print("skipped: the module jsonschema is not installed")
         return 77
-    command = sys.argv[1]
+    mutate, command = int(sys.argv[1]), sys.argv[2]
     validator = oracle.make_validator()
     wrong = []
     for what, data, good in PLANTED:
@@ -138,7 +137,7 @@ def main():
         if said != (0 if good else 3, good):
             wrong.append(f"{what}: check {said[0]}, oracle {said[1]}, but it is {'good' if good else 'bad'}")
     logs = []
-    for name in map(pathlib.Path, sys.argv[2:]):
+    for name in map(pathlib.Path, sys.argv[3:]):
         logs += sorted(name.iterdir()) if name.is_dir() else [name]
     for log in logs:
         data = log.read_bytes()
@@ -148,12 +147,12 @@ def main():
             wrong.append(f"{log}: check {said[0]}, oracle {said[1]}")
     changed = list(mutations(logs[0]))
     # What the schema cannot see (an id used nowhere else, a device's number) only `check` refuses.
-    for what, data in changed[:: max(1, len(changed) // MUTATIONS)]:
+    for what, data in changed[:: max(1, len(changed) // mutate)]:
         if list(oracle.errors(validator, data)) and check(command, data) != 3:
             wrong.append(f"{what}: check takes what the oracle refuses")
     print("\n".join(wrong))
     print(f"{len(PLANTED)} planted, {len(logs)} logs, {len(changed)} mutations: {len(wrong)} disagreements")
-    return 1 if wrong or len(logs) < 20 or len(changed) < MUTATIONS else 0
+    return 1 if wrong or len(logs) < 20 or len(changed) < mutate else 0
 
 
 if __name__ == "__main__":
