@@ -41,6 +41,7 @@ class Stage:
     timeout_multiplier: int = 1
     build_all: bool = True  # False: only what the chosen tests need
     targets: list = dataclasses.field(default_factory=list)  # what is built; empty: everything
+    waiting: int = 0  # so many tests more at a time, as some of them wait for most of theirs
 
 
 @dataclasses.dataclass
@@ -91,7 +92,7 @@ def stages(args):
     if args.sanitize:
         return [{"address": address, "thread": thread}[args.sanitize]]
     # What the address stage runs it runs for both.
-    gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long", "asan"])
+    gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long", "asan"], waiting=1)
     if args.quick:
         gcc.suites = ["unit", "golden"]
         return [gcc]
@@ -224,7 +225,7 @@ def test(stage, jobs, env, skips, second_tries):
         chosen += ["--suite", suite]
     for suite in stage.skip_suites:
         chosen += ["--no-suite", suite]
-    status, entries = meson_test(stage, jobs, env, *chosen)
+    status, entries = meson_test(stage, jobs + stage.waiting, env, *chosen)
     counts = Counts()
     for entry in entries:
         one = count_points(entry)
@@ -300,7 +301,7 @@ def main():
     parser.add_argument("--require", action="store_true",
                         help=f"fail on a skip that {ALLOWED_SKIPS.relative_to(ROOT)} does not allow")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
-                        help="processes at a time (default: one a processor)")
+                        help="processes at a time (default: one a processor; of tests that wait one more)")
     args = parser.parse_args()
     for tool in ("meson", "ninja"):
         if shutil.which(tool) is None:

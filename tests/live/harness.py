@@ -66,6 +66,12 @@ def need_tool(name):
     return path
 
 
+def share(words, text):
+    """Part I of N of a list."""
+    part, parts = (int(n) for n in text.split("/"))
+    return words[part - 1::parts]
+
+
 def clip(value):
     text = repr(value)
     return text if len(text) < 400 else f"{text[:200]} ... {text[-200:]}"

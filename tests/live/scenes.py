@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every scene of tests/apps under passtally: the log must say exactly what the scene says of itself.
 
-  scenes.py core|compat|gles|x11|glx|surfaceless [SCENE...]
+  scenes.py core|compat|gles|x11|glx|surfaceless [I/N | SCENE...]
 
 Each scene runs bare, then at granularity pass twice, frame, submit and draw. Pixels must be the
 bare run's; passes in order with their tallies, counters, flags, targets; identities the same in
@@ -236,7 +236,9 @@ def main():
     else:
         some = ("forward", "shadow", "msaa", "blit_chain", "threads", "switching", "immediate", "lists", "es2")
         jobs = [(name, ["--platform", group], "present") for name in some if not (group == "glx" and name == "es2")]
-    if sys.argv[2:]:
+    if sys.argv[2:] and "/" in sys.argv[2]:
+        jobs = h.share(jobs, sys.argv[2])
+    elif sys.argv[2:]:
         jobs = [job for job in jobs if job[0] in sys.argv[2:]]
 
     def one(job):

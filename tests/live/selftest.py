@@ -8,6 +8,7 @@
 lie that no law names fails the test, and so does a law of another kind on a driver that tells the truth.
 """
 
+import concurrent.futures
 import json
 import re
 import sys
@@ -190,9 +191,17 @@ def check_lie(checks, api, told, scenes, laws):
 
 
 def check_lies(checks, api, lies):
-    check_lie(checks, api, "", "+".join(sorted({scenes for _, scenes, _ in lies})), set())
-    for told, scenes, laws in lies:
-        check_lie(checks, api, told, scenes, laws)
+    """Two at a time: those of drivers that hang wait."""
+    def one(lie):
+        mine = h.Checks()
+        check_lie(mine, api, *lie)
+        return mine
+
+    truth = ("", "+".join(sorted({scenes for _, scenes, _ in lies})), set())
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for mine in pool.map(one, [truth, *lies]):
+            checks.failures += mine.failures
+            checks.done += mine.done
 
 
 def check_absent(checks):

@@ -91,12 +91,6 @@ def scene_list(program):
     return h.run([program, "--list"], dict(h.os.environ)).text.split()
 
 
-def share(words, text):
-    """Part I of N of a list."""
-    part, parts = (int(n) for n in text.split("/"))
-    return words[part - 1::parts]
-
-
 def expectation(program, argv, env):
     return json.loads(h.run([program, *argv, "--expect"], env).text)
 

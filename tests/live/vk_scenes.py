@@ -269,7 +269,7 @@ def main():
     program = h.need("vk_scenes")
     names = vk.scene_list(program)
     if arguments and "/" in arguments[0]:
-        names = vk.share(names, arguments[0])
+        names = h.share(names, arguments[0])
     elif arguments:
         names = arguments
     checks = h.Checks()

@@ -96,7 +96,7 @@ def main():
             check_programs(checks)
         else:
             check_order(checks, program)
-            check_scenes(checks, program, vk.share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
+            check_scenes(checks, program, h.share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
     checks.finish()
 
 
