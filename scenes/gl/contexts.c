@@ -5,14 +5,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#define SMALL 64
-
 static struct stage_peer *peers[2];
 static GLuint texture, framebuffers[2];
-
-#define DRAWN(n) .kind = "render", .load = "clear", .clears = 1, .draws = 1, .vertices = (n), \
-		 .instances = 1, .primitives = (n) / 3, .shaded = (n)
-#define SMALL_DRAWN(n) DRAWN(n), .width = SMALL, .height = SMALL
 
 /* Not by glFinish, which may be a frame's end. */
 static void
@@ -22,14 +16,6 @@ wait_for_gpu(void)
 	if (glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 10000000000ull) == GL_WAIT_FAILED)
 		stage_fail("waiting for the GPU");
 	glDeleteSync(sync);
-}
-
-static void
-show(struct stage *s)
-{
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-	stage_draw_textured(s, texture);
 }
 
 static void
@@ -57,9 +43,8 @@ init_switching(struct stage *s)
 }
 
 static void
-frame_switching(struct stage *s, unsigned number)
+frame_switching(struct stage *s)
 {
-	(void)number;
 	stage_peer_make_current(s, peers[0]);
 	draw_small(s, framebuffers[0], 300);
 	stage_peer_make_current(s, peers[1]);
@@ -68,16 +53,14 @@ frame_switching(struct stage *s, unsigned number)
 	stage_draw(s, 50, 60, 5);
 	stage_peer_make_current(s, NULL);
 	glBindTexture(GL_TEXTURE_2D, texture);
-	show(s);
+	scene_show(s, texture);
 }
 
 /* Making current what is current already parts nothing. */
 static const struct expect_pass switching_passes[] = {
 	{ SMALL_DRAWN(300), .context = 1 },
-	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 210,
-	  .instances = 2,
-	  .primitives = 70, .shaded = 210, .width = SMALL, .height = SMALL, .context = 2 },
-	{ DRAWN(3) },
+	{ DRAWN(2, 210), CLEARED, IN_SMALL, .context = 2 },
+	{ DRAWN(1, 3), CLEARED },
 };
 
 /* As a tidy program does: nothing is in flight when a context goes. */
@@ -118,9 +101,8 @@ init_unshared(struct stage *s)
 }
 
 static void
-frame_unshared(struct stage *s, unsigned number)
+frame_unshared(struct stage *s)
 {
-	(void)number;
 	stage_peer_make_current(s, peers[0]);
 	stage_target_screen(&other);
 	glClear(GL_COLOR_BUFFER_BIT);
@@ -133,8 +115,8 @@ frame_unshared(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass unshared_passes[] = {
-	{ DRAWN(3), .device = 1, .context = 1 },
-	{ DRAWN(300) },
+	{ DRAWN(1, 3), CLEARED, .device = 1, .context = 1 },
+	{ DRAWN(1, 300), CLEARED },
 };
 
 /* ---- threads: a worker draws a texture that the main thread shows ---- */
@@ -182,13 +164,12 @@ init_threads(struct stage *s)
 }
 
 static void
-frame_threads(struct stage *s, unsigned number)
+frame_threads(struct stage *s)
 {
-	(void)number;
 	sem_post(&go);
 	sem_wait(&ready);
 	glBindTexture(GL_TEXTURE_2D, texture);
-	show(s);
+	scene_show(s, texture);
 }
 
 static void
@@ -202,7 +183,7 @@ finish_threads(struct stage *s)
 
 static const struct expect_pass threads_passes[] = {
 	{ SMALL_DRAWN(450), .context = 1 },
-	{ DRAWN(3) },
+	{ DRAWN(1, 3), CLEARED },
 };
 
 const struct scene context_scenes[] = {

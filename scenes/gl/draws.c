@@ -7,32 +7,18 @@
 
 static GLuint indirect_buffer, parameter_buffer, feedback, feedback_buffer, feedback_program;
 
-static void
-begin_screen(struct stage *s)
-{
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-}
-
 static const void *
 index_at(int i)
 {
 	return (const void *)((size_t)i * sizeof(uint16_t));
 }
 
-static void
-init_nothing(struct stage *s)
-{
-	(void)s;
-}
-
 /* ---- indexed ---- */
 
 static void
-frame_indexed(struct stage *s, unsigned number)
+frame_indexed(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glDrawElements(GL_TRIANGLES, 300, GL_UNSIGNED_SHORT, index_at(0));
 	stage_paint(s, 2);
@@ -42,17 +28,15 @@ frame_indexed(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass indexed_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 3, .vertices = 510, .instances = 3,
-	  .primitives = 170, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+	{ DRAWN(3, 510), CLEARED, .unsure = EXPECT_ANY_SHADED },
 };
 
 /* ---- strips: primitives are not vertices over three ---- */
 
 static void
-frame_strips(struct stage *s, unsigned number)
+frame_strips(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glDrawArrays(GL_TRIANGLE_STRIP, 0, 50);
 	glDrawArrays(GL_TRIANGLE_FAN, 60, 20);
@@ -63,21 +47,20 @@ frame_strips(struct stage *s, unsigned number)
 
 /* 48 + 18 triangles, 20 + 29 lines, 25 points. */
 static const struct expect_pass strips_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 5, .vertices = 165, .instances = 5,
-	  .primitives = 140, .shaded = 165, .clears = 1 },
+	{ .kind = "render", CLEARED, .draws = 5, .vertices = 165, .instances = 5,
+	  .primitives = 140, .shaded = 165 },
 };
 
 /* ---- multi ---- */
 
 static void
-frame_multi(struct stage *s, unsigned number)
+frame_multi(struct stage *s)
 {
 	static const GLint first[4] = { 0, 30, 60, 90 };
 	static const GLsizei counts[4] = { 3, 6, 9, 12 };
 	static const GLint bases[3] = { 0, 30, 60 };
 	const void *offsets[3] = { index_at(150), index_at(180), index_at(210) };
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glMultiDrawArrays(GL_TRIANGLES, first, counts, 4);
 	stage_paint(s, 2);
@@ -90,36 +73,32 @@ frame_multi(struct stage *s, unsigned number)
 
 /* 4 + 3 + 2 + 0 draws of 30 + 18 + 9 vertices. */
 static const struct expect_pass multi_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 9, .vertices = 57, .instances = 9,
-	  .primitives = 19, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+	{ DRAWN(9, 57), CLEARED, .unsure = EXPECT_ANY_SHADED },
 };
 
 /* ---- multi_arrays: without indices, so that shaded vertices are exact ---- */
 
 static void
-frame_multi_arrays(struct stage *s, unsigned number)
+frame_multi_arrays(struct stage *s)
 {
 	static const GLint first[5] = { 0, 300, 600, 900, 1200 };
 	static const GLsizei counts[5] = { 3, 0, 30, 300, 6 };
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glMultiDrawArrays(GL_TRIANGLES, first, counts, 5);
 	stage_draw(s, 0, 90, 2);
 }
 
 static const struct expect_pass multi_arrays_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 6, .vertices = 429, .instances = 6,
-	  .primitives = 143, .shaded = 429, .clears = 1 },
+	{ DRAWN(6, 429), CLEARED },
 };
 
 /* ---- instanced ---- */
 
 static void
-frame_instanced(struct stage *s, unsigned number)
+frame_instanced(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glDrawArraysInstanced(GL_TRIANGLES, 0, 12, 5);
 	stage_paint(s, 2);
@@ -129,15 +108,13 @@ frame_instanced(struct stage *s, unsigned number)
 
 /* A draw of no instances is a draw: 60 + 30 + 0 vertices. */
 static const struct expect_pass instanced_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 3, .vertices = 90, .instances = 6,
-	  .primitives = 30, .shaded = 90, .clears = 1 },
+	{ INSTANCED(3, 90, 6), CLEARED },
 };
 
 static void
-frame_instanced_base(struct stage *s, unsigned number)
+frame_instanced_base(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 1);
 	glDrawArraysInstancedBaseInstance(GL_TRIANGLES, 0, 12, 4, 7);
 	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
@@ -152,8 +129,7 @@ frame_instanced_base(struct stage *s, unsigned number)
 
 /* 48 + 18 + 12 + 18 + 15 vertices in 4 + 3 + 2 + 2 + 5 instances. */
 static const struct expect_pass instanced_base_passes[] = {
-	{ .kind = "render", .load = "clear", .draws = 5, .vertices = 111, .instances = 16,
-	  .primitives = 37, .clears = 1, .unsure = EXPECT_ANY_SHADED },
+	{ INSTANCED(5, 111, 16), CLEARED, .unsure = EXPECT_ANY_SHADED },
 };
 
 /* ---- indirect ---- */
@@ -190,10 +166,9 @@ init_indirect_count(struct stage *s)
 }
 
 static void
-frame_indirect(struct stage *s, unsigned number)
+frame_indirect(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_draw(s, 0, 3, 1);
 	glDrawArraysIndirect(GL_TRIANGLES, NULL);
 	stage_paint(s, 2);
@@ -203,27 +178,21 @@ frame_indirect(struct stage *s, unsigned number)
 
 /* 3 + 300 + 60 + 60 + 90 vertices, of which the calls say 3. */
 static const struct expect_pass indirect_passes[] = {
-	{ .kind = "render", .flags = "indirect", .load = "clear", .draws = 5, .primitives = 171,
-	  .shaded = 513, .clears = 1, .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+	{ DRAWN(5, 513), CLEARED, .flags = "indirect",
+	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
 static void
-frame_indirect_count(struct stage *s, unsigned number)
+frame_indirect_count(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	stage_paint(s, 2);
 	glMultiDrawArraysIndirectCountARB(GL_TRIANGLES, NULL, 0, 4, 0);
 }
 
 /* The GPU reads "2" from the parameter buffer: 300 + 60 vertices. */
 static const struct expect_pass indirect_count_passes[] = {
-	{ .kind = "render",
-	  .flags = "indirect",
-	  .load = "clear",
-	  .primitives = 120,
-	  .shaded = 360,
-	  .clears = 1,
+	{ DRAWN(2, 360), CLEARED, .flags = "indirect",
 	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
@@ -256,10 +225,9 @@ init_feedback(struct stage *s)
 }
 
 static void
-frame_feedback(struct stage *s, unsigned number)
+frame_feedback(struct stage *s)
 {
-	(void)number;
-	begin_screen(s);
+	scene_clear_screen(s);
 	glUseProgram(feedback_program);
 	glEnable(GL_RASTERIZER_DISCARD);
 	glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, feedback);
@@ -277,22 +245,19 @@ frame_feedback(struct stage *s, unsigned number)
 }
 
 static const struct expect_pass feedback_passes[] = {
-	{ .kind = "render", .flags = "transform_feedback rasterizer_discard indirect",
-	  .load = "clear", .draws = 2,
-	  .primitives = 200, .shaded = 600, .clears = 1,
+	{ DRAWN(2, 600), CLEARED, .flags = "transform_feedback rasterizer_discard indirect",
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
 /* ---- conditional ---- */
 
 static void
-frame_conditional(struct stage *s, unsigned number)
+frame_conditional(struct stage *s)
 {
 	static GLuint query;
-	(void)number;
 	if (!query)
 		glGenQueries(1, &query);
-	begin_screen(s);
+	scene_clear_screen(s);
 	glBeginQuery(GL_ANY_SAMPLES_PASSED, query);
 	stage_draw(s, 0, 30, 1);
 	glEndQuery(GL_ANY_SAMPLES_PASSED);
@@ -303,24 +268,18 @@ frame_conditional(struct stage *s, unsigned number)
 
 /* Its query is of a target that passtally counts too, asked for all counters. */
 static const struct expect_pass conditional_passes[] = {
-	{ .kind = "render", .flags = "conditional yielded", .load = "clear", .draws = 2,
-	  .vertices = 90,
-	  .instances = 2, .primitives = 30, .shaded = 90, .clears = 1 },
+	{ DRAWN(2, 90), CLEARED, .flags = "conditional yielded" },
 };
 
 const struct scene draw_scenes[] = {
-	{ "indexed", SCENE_DESKTOP, .init = init_nothing, .frame = frame_indexed,
-	  SCENE_PASSES(indexed_passes) },
-	{ "strips", SCENE_ALL, .init = init_nothing, .frame = frame_strips,
-	  SCENE_PASSES(strips_passes) },
-	{ "multi", SCENE_DESKTOP, .init = init_nothing, .frame = frame_multi,
-	  SCENE_PASSES(multi_passes) },
-	{ "multi_arrays", SCENE_DESKTOP, .init = init_nothing, .frame = frame_multi_arrays,
+	{ "indexed", SCENE_DESKTOP, .frame = frame_indexed, SCENE_PASSES(indexed_passes) },
+	{ "strips", SCENE_ALL, .frame = frame_strips, SCENE_PASSES(strips_passes) },
+	{ "multi", SCENE_DESKTOP, .frame = frame_multi, SCENE_PASSES(multi_passes) },
+	{ "multi_arrays", SCENE_DESKTOP, .frame = frame_multi_arrays,
 	  SCENE_PASSES(multi_arrays_passes) },
-	{ "instanced", SCENE_ALL, .init = init_nothing, .frame = frame_instanced,
-	  SCENE_PASSES(instanced_passes) },
-	{ "instanced_base", SCENE_DESKTOP, .major = 4, .minor = 2, .init = init_nothing,
-	  .frame = frame_instanced_base, SCENE_PASSES(instanced_base_passes) },
+	{ "instanced", SCENE_ALL, .frame = frame_instanced, SCENE_PASSES(instanced_passes) },
+	{ "instanced_base", SCENE_DESKTOP, .major = 4, .minor = 2, .frame = frame_instanced_base,
+	  SCENE_PASSES(instanced_base_passes) },
 	{ "indirect", SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_indirect,
 	  .frame = frame_indirect, SCENE_PASSES(indirect_passes) },
 	{ "indirect_count", SCENE_DESKTOP, .major = 4, .minor = 5,
@@ -328,7 +287,7 @@ const struct scene draw_scenes[] = {
 	  SCENE_PASSES(indirect_count_passes) },
 	{ "feedback", SCENE_DESKTOP, .major = 4, .minor = 0, .init = init_feedback,
 	  .frame = frame_feedback, SCENE_PASSES(feedback_passes) },
-	{ "conditional", SCENE_DESKTOP, .init = init_nothing, .frame = frame_conditional,
+	{ "conditional", SCENE_DESKTOP, .frame = frame_conditional,
 	  SCENE_PASSES(conditional_passes) },
 	{ 0 },
 };

@@ -2,92 +2,73 @@
 /* scenes/gl/gles.c - OpenGL ES 2 to 3.1, and invalidate or discard in both APIs. */
 #include "scenes/gl/scenes.h"
 
-#define SMALL 64
-
-static GLuint framebuffers[2], textures[2], depths[2], indirect_buffer;
-
-#define DRAWN(n) .kind = "render", .load = "clear", .clears = 1, .draws = 1, .vertices = (n), \
-		 .instances = 1, .primitives = (n) / 3, .shaded = (n)
+static GLuint indirect_buffer;
 
 static void
 init_es2(struct stage *s)
 {
-	(void)s;
+	scene_make_small(s);
 	for (int i = 0; i < 2; i++) {
-		textures[i] = stage_texture(GL_RGBA, SMALL, SMALL, 1);
-		depths[i] = stage_renderbuffer(GL_DEPTH_COMPONENT16, 0, SMALL, SMALL);
-		framebuffers[i] = stage_framebuffer(textures[i], depths[i], GL_DEPTH_ATTACHMENT);
+		GLuint depth = stage_renderbuffer(GL_DEPTH_COMPONENT16, 0, SMALL, SMALL);
+		glBindFramebuffer(GL_FRAMEBUFFER, scene_framebuffers[i]);
+		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+					  depth);
 	}
 }
 
 static void
-show(struct stage *s, GLuint texture)
+frame_es2(struct stage *s)
 {
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-	stage_draw_textured(s, texture);
-}
-
-static void
-frame_es2(struct stage *s, unsigned number)
-{
-	(void)number;
-	stage_target(s, framebuffers[0], SMALL, SMALL);
+	scene_small_target(s, 0);
 	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 	stage_draw(s, 0, 300, 1);
 	stage_paint(s, 2);
 	glDrawElements(GL_TRIANGLES, 60, GL_UNSIGNED_SHORT, (const void *)600);
-	show(s, textures[0]);
+	scene_show(s, scene_textures[0]);
 }
 
 static const struct expect_pass es2_passes[] = {
-	{ .kind = "render", .load = "clear", .clears = 1, .draws = 2, .vertices = 360,
-	  .instances = 2,
-	  .width = SMALL, .height = SMALL, .colors = 1, .depth = "DEPTH_COMPONENT16" },
-	{ DRAWN(3) },
+	{ DRAWN(2, 360), CLEARED, IN_SMALL, .colors = 1, .depth = "DEPTH_COMPONENT16",
+	  .unsure = EXPECT_ANY_SHADED },
+	{ SHOWN },
 };
 
 /* ---- invalidate: after a pass it is not stored, before one nothing is loaded ---- */
 
 static void
-frame_invalidate(struct stage *s, unsigned number)
+frame_invalidate(struct stage *s)
 {
 	static const GLenum depth = GL_DEPTH_ATTACHMENT;
 	static const GLenum both[2] = { GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT };
-	(void)number;
-	stage_target(s, framebuffers[0], SMALL, SMALL);
+	scene_small_target(s, 0);
 	glInvalidateFramebuffer(GL_FRAMEBUFFER, 2, both);
 	stage_draw(s, 0, 300, 1);
 	glInvalidateFramebuffer(GL_FRAMEBUFFER, 1, &depth);
-	show(s, textures[0]);
+	scene_show(s, scene_textures[0]);
 }
 
 static const struct expect_pass invalidate_passes[] = {
-	{ .kind = "render", .load = "dontcare", .draws = 1, .vertices = 300, .instances = 1,
-	  .primitives = 100, .shaded = 300, .width = SMALL, .height = SMALL },
-	{ DRAWN(3) },
+	{ DRAWN(1, 300), IN_SMALL, .load = "dontcare" },
+	{ SHOWN },
 };
 
 /* ---- discard: the same before OpenGL ES 3 ---- */
 
 static void
-frame_discard(struct stage *s, unsigned number)
+frame_discard(struct stage *s)
 {
 	static const GLenum both[2] = { GL_COLOR_ATTACHMENT0, GL_DEPTH_ATTACHMENT };
-	(void)number;
-	stage_target(s, framebuffers[1], SMALL, SMALL);
+	scene_small_target(s, 1);
 	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 	stage_draw(s, 0, 300, 1);
 	glDiscardFramebufferEXT(GL_FRAMEBUFFER, 2, both);
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+	scene_clear_screen(s);
 	stage_draw(s, 0, 90, 2);
 }
 
 static const struct expect_pass discard_passes[] = {
-	{ .kind = "render", .load = "clear", .store = "discard", .clears = 1, .draws = 1,
-	  .vertices = 300, .instances = 1, .width = SMALL, .height = SMALL },
-	{ DRAWN(90) },
+	{ SMALL_DRAWN(300), .store = "discard" },
+	{ DRAWN(1, 90), CLEARED },
 };
 
 /* ---- es31_indirect ---- */
@@ -103,11 +84,9 @@ init_es31(struct stage *s)
 }
 
 static void
-frame_es31(struct stage *s, unsigned number)
+frame_es31(struct stage *s)
 {
-	(void)number;
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+	scene_clear_screen(s);
 	stage_paint(s, 3);
 	glDrawArraysIndirect(GL_TRIANGLES, NULL);
 }

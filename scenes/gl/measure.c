@@ -63,9 +63,8 @@ draw(struct stage *s, int to, int times)
 /* ---- work: a light pass, a heavy one, and both again ---- */
 
 static void
-frame_work(struct stage *s, unsigned number)
+frame_work(struct stage *s)
 {
-	(void)number;
 	for (int i = 0; i < 4; i++)
 		draw(s, i, i % 2 ? HEAVY : LIGHT);
 }
@@ -77,9 +76,8 @@ static const struct expect_pass work_passes[] = {
 /* ---- twins: equal passes, short enough for many frames ---- */
 
 static void
-frame_twins(struct stage *s, unsigned number)
+frame_twins(struct stage *s)
 {
-	(void)number;
 	for (int i = 0; i < 2; i++)
 		draw(s, i, LIGHT);
 }
@@ -92,9 +90,8 @@ static const struct expect_pass twins_passes[] = {
  * driver that draws tile by tile may not see ---- */
 
 static void
-frame_beside(struct stage *s, unsigned number)
+frame_beside(struct stage *s)
 {
-	(void)number;
 	draw(s, 0, HEAVY);
 	glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 4096);
 	draw(s, 0, LIGHT);
@@ -132,9 +129,8 @@ init_clock(struct stage *s)
 }
 
 static void
-frame_clock(struct stage *s, unsigned number)
+frame_clock(struct stage *s)
 {
-	(void)number;
 	draw(s, 0, clock_draws);
 }
 

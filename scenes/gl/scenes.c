@@ -28,6 +28,46 @@ static const struct scene *const tables[] = {
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
+GLuint scene_textures[N_SMALL], scene_framebuffers[N_SMALL];
+
+void
+scene_make_small(struct stage *s)
+{
+	bool old = s->options.api == STAGE_GLES && s->options.major < 3;
+	for (int i = 0; i < N_SMALL; i++) {
+		scene_textures[i] = stage_texture(old ? GL_RGBA : GL_RGBA8, SMALL, SMALL, 1);
+		scene_framebuffers[i] = stage_framebuffer(scene_textures[i], 0, 0);
+	}
+}
+
+void
+scene_small_target(struct stage *s, int i)
+{
+	stage_target(s, scene_framebuffers[i], SMALL, SMALL);
+}
+
+void
+scene_draw_small(struct stage *s, int i, int count)
+{
+	scene_small_target(s, i);
+	glClear(GL_COLOR_BUFFER_BIT);
+	stage_draw(s, 0, count, 4);
+}
+
+void
+scene_clear_screen(struct stage *s)
+{
+	stage_target_screen(s);
+	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+}
+
+void
+scene_show(struct stage *s, GLuint texture)
+{
+	scene_clear_screen(s);
+	stage_draw_textured(s, texture);
+}
+
 static const struct scene *
 find_scene(const char *name)
 {
@@ -154,7 +194,7 @@ count_frame(struct stage *s, const struct scene *scene)
 	glGenQueries(2, ids);
 	for (int i = 0; i < 2; i++)
 		glBeginQuery(targets[i], ids[i]);
-	scene->frame(s, 0);
+	scene->frame(s);
 	for (int i = 0; i < 2; i++)
 		glEndQuery(targets[i]);
 	GLuint64 got[2] = { 0, 0 }, want[2] = { 0, 0 };
@@ -175,6 +215,14 @@ count_frame(struct stage *s, const struct scene *scene)
 	return fine ? 0 : 1;
 }
 
+static void
+print_expectation(const struct arguments *a)
+{
+	expect_begin(a->scene->name, a->frames, a->scene->devices);
+	printf(",\"gles\":%s", a->options.api == STAGE_GLES ? "true" : "false");
+	expect_end(a->scene->passes, a->scene->n_passes, false);
+}
+
 static int
 describe(struct stage_options *options)
 {
@@ -192,7 +240,9 @@ int
 main(int argc, char **argv)
 {
 	struct arguments a = {
-		.options = { .platform = STAGE_PBUFFER, .width = 256, .height = 192 },
+		.options = { .platform = STAGE_PBUFFER,
+			     .width = SCREEN_WIDTH,
+			     .height = SCREEN_HEIGHT },
 		.frames = 4,
 		.read = true,
 	};
@@ -206,12 +256,14 @@ main(int argc, char **argv)
 	}
 	choose_version(&a);
 	if (a.expect) {
-		expect_print(a.scene, &a.options, a.frames);
+		print_expectation(&a);
 		return 0;
 	}
 	struct stage stage;
 	stage_open(&stage, &a.options);
-	a.scene->init(&stage);
+	glClearColor(0.1f, 0.2f, 0.3f, 1.0f);
+	if (a.scene->init)
+		a.scene->init(&stage);
 	stage_check("preparing the scene");
 	int status = 0;
 	if (a.count) {
@@ -221,13 +273,13 @@ main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < a.frames; i++) {
 		stage_begin_frame(&stage);
-		a.scene->frame(&stage, i);
+		a.scene->frame(&stage);
 		stage_end_frame(&stage);
 	}
 	stage_check("the frames");
 	if (a.read) {
 		stage.options.end = STAGE_END_NOTHING;
-		a.scene->frame(&stage, a.frames);
+		a.scene->frame(&stage);
 		stage_target_screen(&stage);
 		printf("%s %016llx\n", a.scene->name, stage_checksum(&stage));
 	}

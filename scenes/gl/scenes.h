@@ -1,54 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/gl/scenes.h - a scene: what is drawn, and what a perfect log says of it.
  *
- * The expectation stands beside the drawing code and is written by hand from the counts in the
- * calls; nothing in it is computed from what passtally says. `passtally-scenes-gl --expect` prints
- * it as JSON for passtally selftest and tests/live/scenes.py. One thread, but for the scenes that
- * start their own.
+ * Expectations are those of scenes/expect.h. One thread, but for the scenes that start their own.
  */
 #ifndef PASSTALLY_SCENES_GL_SCENES_H
 #define PASSTALLY_SCENES_GL_SCENES_H
 
+#include "scenes/expect.h"
 #include "scenes/gl/stage.h"
-
-/* What of a pass the log must leave out, or what this table cannot state. */
-enum {
-	EXPECT_NO_DRAWS = 1 << 0,     /* `draws` absent from the log */
-	EXPECT_NO_VERTICES = 1 << 1,  /* ... `vertices` */
-	EXPECT_NO_INSTANCES = 1 << 2, /* ... `instances` */
-	EXPECT_ANY_PRIMITIVES = 1 << 3, /* primitives_submitted not stated */
-	EXPECT_ANY_SHADED = 1 << 4,     /* vertex_shader_invocations not stated (indexed draws) */
-	EXPECT_ANY_COPIES = 1 << 5,
-};
-
-struct expect_pass {
-	const char *kind;  /* "render", "compute", "transfer" */
-	const char *label; /* NULL: none */
-	const char *flags; /* the words that must be there, and no others; blanks between */
-	const char *load;  /* NULL: not stated */
-	const char *store;
-	int draws, vertices, instances, primitives, shaded;
-	int dispatches, copies, clears;
-	int fragments; /* at least so many shader invocations, 0 = not stated */
-	int shaded_compute; /* compute_shader_invocations, 0 = not stated */
-	int width, height;  /* 0 = the stage's own; -1: no size */
-	int samples, colors; /* 0 = not stated */
-	const char *depth;   /* format, NULL = not stated */
-	int same_as;   /* 1 + index of the pass whose id and key this one shares; 0 = its own */
-	int segment;
-	int context; /* which context of the scene, in order of first use */
-	int device;  /* which share group, in order of first use */
-	int window;  /* 1: its target is the screen */
-	unsigned unsure;
-};
 
 struct scene {
 	const char *name;
 	unsigned apis; /* bits 1 << enum stage_api */
 	int major, minor;       /* desktop GL */
 	int es_major, es_minor; /* OpenGL ES */
-	void (*init)(struct stage *s);
-	void (*frame)(struct stage *s, unsigned number);
+	void (*init)(struct stage *s); /* may be NULL */
+	void (*frame)(struct stage *s);
 	void (*finish)(struct stage *s); /* may be NULL */
 	const struct expect_pass *passes;
 	int n_passes;
@@ -74,8 +41,23 @@ extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 extern const struct scene measure_scenes[];
 
-/* The expectation as one JSON object on stdout. */
-void expect_print(const struct scene *scene, const struct stage_options *options,
-		  unsigned frames);
+/* Square color targets, and framebuffers over them, of the process's one scene. */
+#define SMALL 64
+#define N_SMALL 3
+extern GLuint scene_textures[N_SMALL], scene_framebuffers[N_SMALL];
+void scene_make_small(struct stage *s);
+void scene_small_target(struct stage *s, int i);
+/* A pass there: a clear, and `count` vertices. */
+void scene_draw_small(struct stage *s, int i, int count);
+/* Color and depth of the screen, which becomes the target. */
+void scene_clear_screen(struct stage *s);
+/* ... then a triangle over all of it that samples `texture`. */
+void scene_show(struct stage *s, GLuint texture);
+
+#define CLEARED .load = "clear", .clears = 1
+#define IN_SMALL .width = SMALL, .height = SMALL
+/* What scene_show() and scene_draw_small() must say. */
+#define SHOWN DRAWN(1, 3), CLEARED
+#define SMALL_DRAWN(n) DRAWN(1, n), CLEARED, IN_SMALL
 
 #endif

@@ -4,42 +4,7 @@
 
 #include <stdint.h>
 
-#define SMALL 64
-
-static GLuint framebuffers[4], textures[4], buffers[3], compute;
-static GLuint dsa_framebuffers[2], dsa_textures[2];
-
-#define DRAW(n) .kind = "render", .draws = 1, .vertices = (n), .instances = 1, \
-		.primitives = (n) / 3, .shaded = (n)
-#define SMALL_CLEARED(n) DRAW(n), .clears = 1, .load = "clear", .width = SMALL, .height = SMALL
-#define SHOW DRAW(3), .clears = 1, .load = "clear"
-
-static void
-show(struct stage *s, GLuint texture)
-{
-	stage_target_screen(s);
-	glClearColor(0.1f, 0.2f, 0.3f, 1.0f);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-	stage_draw_textured(s, texture);
-}
-
-static void
-draw_small(struct stage *s, int i, int count)
-{
-	stage_target(s, framebuffers[i], SMALL, SMALL);
-	glClear(GL_COLOR_BUFFER_BIT);
-	stage_draw(s, 0, count, 4);
-}
-
-static void
-init_small(struct stage *s)
-{
-	(void)s;
-	for (int i = 0; i < 3; i++) {
-		textures[i] = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
-		framebuffers[i] = stage_framebuffer(textures[i], 0, 0);
-	}
-}
+static GLuint framebuffers[2], textures[2], buffers[2], compute;
 
 /* ---- msaa ---- */
 
@@ -58,24 +23,23 @@ init_msaa(struct stage *s)
 }
 
 static void
-frame_msaa(struct stage *s, unsigned number)
+frame_msaa(struct stage *s)
 {
 	int width = s->options.width, height = s->options.height;
-	(void)number;
 	stage_target(s, framebuffers[0], width, height);
 	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 	stage_draw(s, 0, 600, 1);
 	glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffers[1]);
 	glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT,
 		GL_NEAREST);
-	show(s, textures[0]);
+	scene_show(s, textures[0]);
 }
 
 static const struct expect_pass msaa_passes[] = {
-	{ DRAW(600), .clears = 1, .load = "clear", .samples = 4, .colors = 1,
+	{ DRAWN(1, 600), CLEARED, .samples = 4, .colors = 1,
 	  .depth = "DEPTH_COMPONENT24" },
 	{ .kind = "transfer", .copies = 1, .flags = "resolve" },
-	{ SHOW },
+	{ SHOWN },
 };
 
 /* ---- blit_chain ---- */
@@ -90,19 +54,18 @@ blit(GLuint from, GLuint to, int x, int width, int height)
 }
 
 static void
-frame_blit_chain(struct stage *s, unsigned number)
+frame_blit_chain(struct stage *s)
 {
-	(void)number;
-	draw_small(s, 0, 300);
-	blit(framebuffers[0], framebuffers[1], 0, SMALL, SMALL);
-	blit(framebuffers[1], framebuffers[2], 0, SMALL, SMALL);
-	blit(framebuffers[2], s->screen, 0, 128, 192);
-	blit(framebuffers[2], s->screen, 128, 128, 192);
+	scene_draw_small(s, 0, 300);
+	blit(scene_framebuffers[0], scene_framebuffers[1], 0, SMALL, SMALL);
+	blit(scene_framebuffers[1], scene_framebuffers[2], 0, SMALL, SMALL);
+	blit(scene_framebuffers[2], s->screen, 0, 128, 192);
+	blit(scene_framebuffers[2], s->screen, 128, 128, 192);
 }
 
 /* The last two go from one place to one place: one transfer pass. */
 static const struct expect_pass blit_chain_passes[] = {
-	{ SMALL_CLEARED(300) },
+	{ SMALL_DRAWN(300) },
 	{ .kind = "transfer", .copies = 1 },
 	{ .kind = "transfer", .copies = 1 },
 	{ .kind = "transfer", .copies = 2 },
@@ -114,24 +77,23 @@ static void
 init_mipmap(struct stage *s)
 {
 	(void)s;
-	textures[0] = stage_texture(GL_RGBA8, SMALL, SMALL, 7);
-	framebuffers[0] = stage_framebuffer(textures[0], 0, 0);
+	scene_textures[0] = stage_texture(GL_RGBA8, SMALL, SMALL, 7);
+	scene_framebuffers[0] = stage_framebuffer(scene_textures[0], 0, 0);
 }
 
 static void
-frame_mipmap(struct stage *s, unsigned number)
+frame_mipmap(struct stage *s)
 {
-	(void)number;
-	draw_small(s, 0, 300);
-	glBindTexture(GL_TEXTURE_2D, textures[0]);
+	scene_draw_small(s, 0, 300);
+	glBindTexture(GL_TEXTURE_2D, scene_textures[0]);
 	glGenerateMipmap(GL_TEXTURE_2D);
-	show(s, textures[0]);
+	scene_show(s, scene_textures[0]);
 }
 
 static const struct expect_pass mipmap_passes[] = {
-	{ SMALL_CLEARED(300) },
+	{ SMALL_DRAWN(300) },
 	{ .kind = "transfer", .flags = "mipmap", .unsure = EXPECT_ANY_COPIES },
-	{ SHOW },
+	{ SHOWN },
 };
 
 /* ---- readback: into memory (waits) and into a buffer (does not) ---- */
@@ -139,7 +101,7 @@ static const struct expect_pass mipmap_passes[] = {
 static void
 init_readback(struct stage *s)
 {
-	init_small(s);
+	scene_make_small(s);
 	glGenBuffers(1, buffers);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
 	glBufferData(GL_PIXEL_PACK_BUFFER, SMALL * SMALL * 4, NULL, GL_STREAM_READ);
@@ -147,46 +109,44 @@ init_readback(struct stage *s)
 }
 
 static void
-frame_readback(struct stage *s, unsigned number)
+frame_readback(struct stage *s)
 {
 	static uint8_t pixels[16 * 16 * 4];
-	(void)number;
-	draw_small(s, 0, 300);
+	scene_draw_small(s, 0, 300);
 	glReadPixels(0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-	draw_small(s, 1, 150);
+	scene_draw_small(s, 1, 150);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
 	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-	show(s, textures[1]);
+	scene_show(s, scene_textures[1]);
 }
 
 static const struct expect_pass readback_passes[] = {
-	{ SMALL_CLEARED(300) },
+	{ SMALL_DRAWN(300) },
 	{ .kind = "transfer", .flags = "readback sync", .unsure = EXPECT_ANY_COPIES },
-	{ SMALL_CLEARED(150) },
+	{ SMALL_DRAWN(150) },
 	{ .kind = "transfer", .flags = "readback", .unsure = EXPECT_ANY_COPIES },
-	{ SHOW },
+	{ SHOWN },
 };
 
 /* The buffer that a pop of client state binds again, and the one that it unbinds. */
 static void
-frame_pack_popped(struct stage *s, unsigned number)
+frame_pack_popped(struct stage *s)
 {
 	static uint8_t pixels[16 * 16 * 4];
-	(void)number;
-	draw_small(s, 0, 300);
+	scene_draw_small(s, 0, 300);
 	glPushClientAttrib(GL_CLIENT_PIXEL_STORE_BIT);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
 	glPopClientAttrib();
 	glReadPixels(0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-	draw_small(s, 1, 150);
+	scene_draw_small(s, 1, 150);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
 	glPushClientAttrib(GL_CLIENT_PIXEL_STORE_BIT);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 	glPopClientAttrib();
 	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-	show(s, textures[1]);
+	scene_show(s, scene_textures[1]);
 }
 
 /* ---- copies: texture and buffer copies ---- */
@@ -194,7 +154,7 @@ frame_pack_popped(struct stage *s, unsigned number)
 static void
 init_copies(struct stage *s)
 {
-	init_small(s);
+	scene_make_small(s);
 	glGenBuffers(2, buffers);
 	for (int i = 0; i < 2; i++) {
 		glBindBuffer(GL_COPY_WRITE_BUFFER, buffers[i]);
@@ -203,24 +163,23 @@ init_copies(struct stage *s)
 }
 
 static void
-frame_copies(struct stage *s, unsigned number)
+frame_copies(struct stage *s)
 {
-	(void)number;
-	draw_small(s, 0, 300);
-	glBindTexture(GL_TEXTURE_2D, textures[1]);
+	scene_draw_small(s, 0, 300);
+	glBindTexture(GL_TEXTURE_2D, scene_textures[1]);
 	glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 0, 0, 32, 32);
 	glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 32, 0, 0, 0, 32, 32);
 	glBindBuffer(GL_COPY_READ_BUFFER, buffers[0]);
 	glBindBuffer(GL_COPY_WRITE_BUFFER, buffers[1]);
 	glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 1024);
-	show(s, textures[1]);
+	scene_show(s, scene_textures[1]);
 }
 
 static const struct expect_pass copies_passes[] = {
-	{ SMALL_CLEARED(300) },
+	{ SMALL_DRAWN(300) },
 	{ .kind = "transfer", .copies = 2 },
 	{ .kind = "transfer", .copies = 1 },
-	{ SHOW },
+	{ SHOWN },
 };
 
 /* ---- compute ---- */
@@ -245,22 +204,21 @@ init_compute(struct stage *s)
 }
 
 static void
-frame_compute(struct stage *s, unsigned number)
+frame_compute(struct stage *s)
 {
-	(void)number;
 	glUseProgram(compute);
 	glBindImageTexture(0, textures[0], 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
 	glDispatchCompute(8, 4, 1);
 	glMemoryBarrier(GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
 	glDispatchCompute(8, 8, 1);
 	glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
-	show(s, textures[0]);
+	scene_show(s, textures[0]);
 }
 
 /* A barrier does not part two dispatches: 32 + 64 groups of 64. */
 static const struct expect_pass compute_passes[] = {
-	{ .kind = "compute", .dispatches = 2, .shaded_compute = 96 * 64 },
-	{ SHOW },
+	{ .kind = "compute", .dispatches = 2, .computed = 96 * 64 },
+	{ SHOWN },
 };
 
 /* ---- dsa: nothing is bound but to draw ---- */
@@ -269,16 +227,14 @@ static void
 init_dsa(struct stage *s)
 {
 	(void)s;
-	glCreateTextures(GL_TEXTURE_2D, 2, dsa_textures);
-	glCreateFramebuffers(2, dsa_framebuffers);
+	glCreateTextures(GL_TEXTURE_2D, 2, textures);
+	glCreateFramebuffers(2, framebuffers);
 	for (int i = 0; i < 2; i++) {
-		glTextureStorage2D(dsa_textures[i], 3, GL_RGBA8, SMALL, SMALL);
-		glTextureParameteri(dsa_textures[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-		glTextureParameteri(dsa_textures[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-		glNamedFramebufferTexture(dsa_framebuffers[i], GL_COLOR_ATTACHMENT0,
-			dsa_textures[i],
-					  0);
-		glNamedFramebufferDrawBuffer(dsa_framebuffers[i], GL_COLOR_ATTACHMENT0);
+		glTextureStorage2D(textures[i], 3, GL_RGBA8, SMALL, SMALL);
+		glTextureParameteri(textures[i], GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+		glTextureParameteri(textures[i], GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+		glNamedFramebufferTexture(framebuffers[i], GL_COLOR_ATTACHMENT0, textures[i], 0);
+		glNamedFramebufferDrawBuffer(framebuffers[i], GL_COLOR_ATTACHMENT0);
 	}
 	glCreateBuffers(2, buffers);
 	for (int i = 0; i < 2; i++)
@@ -286,38 +242,37 @@ init_dsa(struct stage *s)
 }
 
 static void
-frame_dsa(struct stage *s, unsigned number)
+frame_dsa(struct stage *s)
 {
 	static const float blue[4] = { 0.0f, 0.0f, 1.0f, 1.0f };
-	(void)number;
 	/* The clear names a framebuffer that is bound only afterwards: one pass. */
-	glClearNamedFramebufferfv(dsa_framebuffers[0], GL_COLOR, 0, blue);
-	stage_target(s, dsa_framebuffers[0], SMALL, SMALL);
+	glClearNamedFramebufferfv(framebuffers[0], GL_COLOR, 0, blue);
+	stage_target(s, framebuffers[0], SMALL, SMALL);
 	stage_draw(s, 0, 300, 2);
 	/* A clear of another framebuffer than the bound one. */
-	glClearNamedFramebufferfv(dsa_framebuffers[1], GL_COLOR, 0, blue);
-	glBlitNamedFramebuffer(dsa_framebuffers[0], dsa_framebuffers[1], 0, 0, SMALL,
+	glClearNamedFramebufferfv(framebuffers[1], GL_COLOR, 0, blue);
+	glBlitNamedFramebuffer(framebuffers[0], framebuffers[1], 0, 0, SMALL,
 			       SMALL, 0, 0, 32, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);
-	glCopyImageSubData(dsa_textures[0], GL_TEXTURE_2D, 0, 0, 0, 0, dsa_textures[1],
+	glCopyImageSubData(textures[0], GL_TEXTURE_2D, 0, 0, 0, 0, textures[1],
 			   GL_TEXTURE_2D, 0, 32, 32, 0, 16, 16, 1);
-	glGenerateTextureMipmap(dsa_textures[1]);
+	glGenerateTextureMipmap(textures[1]);
 	glCopyNamedBufferSubData(buffers[0], buffers[1], 0, 0, 512);
-	show(s, dsa_textures[1]);
+	scene_show(s, textures[1]);
 }
 
-static const struct expect_pass dsa_passes[] = {
-	{ SMALL_CLEARED(300) },
-	{ .kind = "render", .clears = 1, .load = "clear", .width = SMALL, .height = SMALL },
+static const struct expect_pass passes[] = {
+	{ SMALL_DRAWN(300) },
+	{ .kind = "render", CLEARED, IN_SMALL },
 	{ .kind = "transfer", .copies = 1 },
 	{ .kind = "transfer", .copies = 1 },
 	{ .kind = "transfer", .flags = "mipmap", .unsure = EXPECT_ANY_COPIES },
 	{ .kind = "transfer", .copies = 1 },
-	{ SHOW },
+	{ SHOWN },
 };
 
 const struct scene transfer_scenes[] = {
 	{ "msaa", SCENE_ALL, .init = init_msaa, .frame = frame_msaa, SCENE_PASSES(msaa_passes) },
-	{ "blit_chain", SCENE_ALL, .init = init_small, .frame = frame_blit_chain,
+	{ "blit_chain", SCENE_ALL, .init = scene_make_small, .frame = frame_blit_chain,
 	  SCENE_PASSES(blit_chain_passes) },
 	{ "mipmap", SCENE_ALL, .init = init_mipmap, .frame = frame_mipmap,
 	  SCENE_PASSES(mipmap_passes) },
@@ -330,6 +285,6 @@ const struct scene transfer_scenes[] = {
 	{ "compute", SCENE_ALL, .major = 4, .minor = 3, .es_major = 3, .es_minor = 1,
 	  .init = init_compute, .frame = frame_compute, SCENE_PASSES(compute_passes) },
 	{ "dsa", SCENE_DESKTOP, .major = 4, .minor = 5, .init = init_dsa, .frame = frame_dsa,
-	  SCENE_PASSES(dsa_passes) },
+	  SCENE_PASSES(passes) },
 	{ 0 },
 };

@@ -2,18 +2,47 @@
 /* scenes/vk/commands.c - recording and submitting, in the ways that most scenes need. */
 #include "scenes/vk/stage.h"
 
-VkCommandBuffer
-vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags)
+#include <sched.h>
+
+static VkCommandBuffer
+allocate(struct vk_stage *s, VkCommandBufferLevel level)
 {
-	VkCommandBufferAllocateInfo allocate = {
+	VkCommandBufferAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 		.commandPool = s->pool,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.level = level,
 		.commandBufferCount = 1,
 	};
 	VkCommandBuffer commands;
-	vk_check(vkAllocateCommandBuffers(s->device, &allocate, &commands),
+	vk_check(vkAllocateCommandBuffers(s->device, &info, &commands),
 		 "vkAllocateCommandBuffers");
+	return commands;
+}
+
+VkCommandBuffer
+vk_begin_secondary(struct vk_stage *s, VkRenderPass pass, const void *next,
+		   VkCommandBufferUsageFlags flags)
+{
+	VkCommandBuffer commands = allocate(s, VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+	VkCommandBufferInheritanceInfo inherits = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+		.pNext = next,
+		.renderPass = pass,
+	};
+	VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = flags |
+			 (pass || next ? VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT : 0U),
+		.pInheritanceInfo = &inherits,
+	};
+	vk_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+	return commands;
+}
+
+VkCommandBuffer
+vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags)
+{
+	VkCommandBuffer commands = allocate(s, VK_COMMAND_BUFFER_LEVEL_PRIMARY);
 	VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = flags,
@@ -77,6 +106,14 @@ vk_wait(struct vk_stage *s)
 }
 
 void
+vk_poll(struct vk_stage *s)
+{
+	while (vkGetFenceStatus(s->device, s->fence) == VK_NOT_READY)
+		sched_yield();
+	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
+}
+
+void
 vk_run(struct vk_stage *s, VkCommandBuffer commands)
 {
 	vk_end(s, commands);
@@ -134,6 +171,37 @@ vk_begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer framebu
 		.pClearValues = clears,
 	};
 	vkCmdBeginRenderPass(commands, &info, contents);
+}
+
+void
+vk_begin_rendering(VkCommandBuffer commands, const struct vk_picture *color,
+		   const struct vk_picture *depth, VkAttachmentLoadOp load, uint32_t view_mask,
+		   VkRenderingFlags flags)
+{
+	VkRenderingAttachmentInfo attachments[2] = { {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+		.imageView = color->view,
+		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.loadOp = load,
+		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+		.clearValue.color.float32 = { 0, 0.5F, 0, 1 },
+	} };
+	if (depth) {
+		attachments[1] = attachments[0];
+		attachments[1].imageView = depth->view;
+		attachments[1].clearValue = (VkClearValue){ .depthStencil.depth = 1 };
+	}
+	VkRenderingInfo info = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+		.flags = flags,
+		.renderArea.extent = { color->width, color->height },
+		.layerCount = 1,
+		.viewMask = view_mask,
+		.colorAttachmentCount = 1,
+		.pColorAttachments = attachments,
+		.pDepthAttachment = depth ? &attachments[1] : NULL,
+	};
+	vkCmdBeginRendering(commands, &info);
 }
 
 void

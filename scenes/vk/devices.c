@@ -4,27 +4,9 @@
 
 #include <string.h>
 
-static struct vk_screen screen, other_screen;
+static struct vk_screen other_screen;
 static struct vk_stage other;
 static VkQueryPool queries;
-
-static void
-plain_init(struct vk_stage *s)
-{
-	vk_make_screen_pass(s, &screen);
-}
-
-static void
-plain_frame(struct vk_stage *s, unsigned number)
-{
-	VkCommandBuffer commands = vk_begin(s, 0);
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
-}
-
-static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
 
 /* ---- requests that must not be written to: they lie in .rodata ---- */
 
@@ -66,16 +48,10 @@ static void
 own_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	VkQueryPoolCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
-		.queryCount = 2,
-		.pipelineStatistics =
-			VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
-			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT,
-	};
-	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
-	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
+	queries = vk_make_queries(
+		s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 2,
+		VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT);
 }
 
 /* The scene's own results belong to its checksum. */
@@ -94,8 +70,7 @@ own_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vkCmdResetQueryPool(commands, queries, 0, 2);
-	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
-		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_begin_screen(commands, &screen);
 	vkCmdBeginQuery(commands, queries, 0, 0);
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
 	vkCmdEndQuery(commands, queries, 0);
@@ -110,16 +85,11 @@ own_frame(struct vk_stage *s, unsigned number)
 	read_own(s, 1);
 }
 
-#define UNCOUNTED_PASS(n) \
-	{ \
-		.kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = (n), \
-		.instances = 1, .color = "R8G8B8A8_UNORM", .flags = "yielded", \
-		.unsure = EXPECT_NO_COUNTERS \
-	}
-static const struct vk_expect own_passes[] = {
-	UNCOUNTED_PASS(3),
-	UNCOUNTED_PASS(6),
-	{ .kind = "transfer", .copies = 1, .flags = "yielded", .unsure = EXPECT_NO_COUNTERS },
+#define UNCOUNTED .flags = "yielded", .unsure = EXPECT_NO_COUNTERS
+static const struct expect_pass own_passes[] = {
+	{ .kind = "render", CLEARED, .draws = 1, .vertices = 3, .instances = 1, UNCOUNTED },
+	{ .kind = "render", CLEARED, .draws = 1, .vertices = 6, .instances = 1, UNCOUNTED },
+	{ .kind = "transfer", .copies = 1, UNCOUNTED },
 };
 
 /* ---- two_devices: of one instance, drawing in turn ---- */
@@ -136,7 +106,7 @@ two_init(struct vk_stage *s)
 static void
 two_frame(struct vk_stage *s, unsigned number)
 {
-	plain_frame(s, number);
+	vk_plain_frame(s, number);
 	VkCommandBuffer commands = vk_begin(&other, 0);
 	vk_screen_pass(&other, commands, &other_screen, 0.7F, 9, 1);
 	vk_run(&other, commands);
@@ -149,13 +119,15 @@ two_finish(struct vk_stage *s)
 	vk_stage_close(&other);
 }
 
-static const struct vk_expect two_passes[] = {
+static const struct expect_pass two_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	COPY_OUT,
 	{ SCREEN_PASS(9, 1), .device = 1 },
 };
 
-#define PLAIN .init = plain_init, .frame = plain_frame, VK_PASSES(plain_passes), .uncounted = true
+#define PLAIN \
+	.init = vk_plain_init, .frame = vk_plain_frame, VK_PASSES(vk_plain_passes), \
+	.uncounted = true
 
 const struct vk_scene vk_device_scenes[] = {
 	{ "features", PLAIN, .wish = { .features = &plain_features } },

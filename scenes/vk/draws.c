@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-static struct vk_screen screen;
 static struct vk_buffer numbers, indices;
 static VkPipeline feedback_pipeline;
 static VkQueryPool queries;
@@ -26,8 +25,7 @@ static VkCommandBuffer
 open_pass(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, 0);
-	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
-		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_begin_screen(commands, &screen);
 	vk_prepare_draw(s, commands, screen.pipeline, 0.1F * (float)number, VK_STAGE_WIDTH,
 			VK_STAGE_HEIGHT);
 	return commands;
@@ -37,12 +35,8 @@ static void
 close_pass(struct vk_stage *s, VkCommandBuffer commands)
 {
 	vkCmdEndRenderPass(commands);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
+	vk_finish(s, commands);
 }
-
-#define RENDER .kind = "render", .load = "clear", .store = "store", .color = "R8G8B8A8_UNORM"
 
 /* ---- indexed ---- */
 
@@ -65,9 +59,8 @@ indexed_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect indexed_passes[] = {
-	{ RENDER, .draws = 2, .vertices = 24, .instances = 3, .primitives = 8,
-	  .fragments = 8 * PIXELS, .unsure = EXPECT_ANY_SHADED },
+static const struct expect_pass indexed_passes[] = {
+	{ COVERED(2, 24, 3), CLEARED, .unsure = EXPECT_ANY_SHADED },
 	COPY_OUT,
 };
 
@@ -95,9 +88,9 @@ indirect_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect indirect_passes[] = {
-	{ RENDER, .flags = "indirect", .draws = 3, .primitives = 5, .fragments = 5 * PIXELS,
-	  .workloads = 2, .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_SHADED },
+static const struct expect_pass indirect_passes[] = {
+	{ COVERED(3, 15, 3), CLEARED, .flags = "indirect", .workloads = 2,
+	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES | EXPECT_ANY_SHADED },
 	COPY_OUT,
 };
 
@@ -113,9 +106,9 @@ indirect_count_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect indirect_count_passes[] = {
-	{ RENDER, .flags = "indirect", .primitives = 2, .fragments = 2 * PIXELS, .shaded = 6,
-	  .workloads = 2, .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES },
+static const struct expect_pass indirect_count_passes[] = {
+	{ COVERED(2, 6, 2), CLEARED, .flags = "indirect", .workloads = 2,
+	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 	COPY_OUT,
 };
 
@@ -137,9 +130,8 @@ multi_draw_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect multi_draw_passes[] = {
-	{ RENDER, .draws = 5, .vertices = 33, .instances = 8, .primitives = 11,
-	  .fragments = 11 * PIXELS, .workloads = 2, .unsure = EXPECT_ANY_SHADED },
+static const struct expect_pass multi_draw_passes[] = {
+	{ COVERED(5, 33, 8), CLEARED, .workloads = 2, .unsure = EXPECT_ANY_SHADED },
 	COPY_OUT,
 };
 
@@ -172,9 +164,9 @@ conditional_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect conditional_passes[] = {
-	{ RENDER, .flags = "conditional", .draws = 3, .vertices = 39, .instances = 3,
-	  .primitives = 3, .shaded = 9, .fragments = 3 * PIXELS },
+static const struct expect_pass conditional_passes[] = {
+	{ .kind = "render", CLEARED, .flags = "conditional", .draws = 3, .vertices = 39,
+	  .instances = 3, .primitives = 3, .shaded = 9, .fragments = 3 * PIXELS },
 	COPY_OUT,
 };
 
@@ -213,9 +205,8 @@ feedback_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
-static const struct vk_expect feedback_passes[] = {
-	{ RENDER, .flags = "transform_feedback", .draws = 1, .vertices = 6, .instances = 1,
-	  .primitives = 2, .shaded = 6, .fragments = 2 * PIXELS },
+static const struct expect_pass feedback_passes[] = {
+	{ COVERED(1, 6, 1), CLEARED, .flags = "transform_feedback" },
 	COPY_OUT,
 };
 
@@ -225,13 +216,7 @@ static void
 occlusion_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	VkQueryPoolCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_OCCLUSION,
-		.queryCount = 2,
-	};
-	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
-	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
+	queries = vk_make_queries(s, VK_QUERY_TYPE_OCCLUSION, 2, 0);
 }
 
 static void
@@ -239,8 +224,7 @@ occlusion_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vkCmdResetQueryPool(commands, queries, 0, 2);
-	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
-		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_begin_screen(commands, &screen);
 	vkCmdBeginQuery(commands, queries, 0, 0);
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
 	vkCmdEndQuery(commands, queries, 0);
@@ -252,8 +236,6 @@ occlusion_frame(struct vk_stage *s, unsigned number)
 	s->checksum += samples != 0;
 }
 
-static const struct vk_expect occlusion_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
-
 /* ---- push_early: constants for all stages before any pipeline is bound. Lavapipe 22.3 falls over
  * a statistics query that begins then, which the game has not asked for. ---- */
 
@@ -261,15 +243,7 @@ static void
 push_early_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	VkPushConstantRange range = { .stageFlags = VK_SHADER_STAGE_ALL, .size = 16 };
-	VkPipelineLayoutCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-		.pushConstantRangeCount = 1,
-		.pPushConstantRanges = &range,
-	};
-	vk_check(vkCreatePipelineLayout(s->device, &info, NULL, &all_stages),
-		 "vkCreatePipelineLayout");
-	VK_STAGE_OWN(s, VK_OWNED_LAYOUT, all_stages);
+	all_stages = vk_make_layout(s, VK_SHADER_STAGE_ALL, VK_NULL_HANDLE);
 }
 
 static void
@@ -279,8 +253,7 @@ push_early_frame(struct vk_stage *s, unsigned number)
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vkCmdPushConstants(commands, all_stages, VK_SHADER_STAGE_ALL, 0, sizeof(nothing),
 			   nothing);
-	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
-		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_begin_screen(commands, &screen);
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 3, 1);
 	close_pass(s, commands);
 }
@@ -305,8 +278,8 @@ const struct vk_scene vk_draw_scenes[] = {
 		    .extra = &feedback_feature },
 	  VK_PASSES(feedback_passes) },
 	{ "occlusion", .init = occlusion_init, .frame = occlusion_frame,
-	  VK_PASSES(occlusion_passes) },
+	  VK_PASSES(vk_plain_passes) },
 	{ "push_early", .init = push_early_init, .frame = push_early_frame,
-	  VK_PASSES(occlusion_passes) },
+	  VK_PASSES(vk_plain_passes) },
 	{ 0 },
 };

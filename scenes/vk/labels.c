@@ -2,7 +2,6 @@
 /* scenes/vk/labels.c - scenes of debug labels: nested, straddling, of the queue. */
 #include "scenes/vk/scenes.h"
 
-static struct vk_screen screen;
 static struct {
 	PFN_vkCmdBeginDebugUtilsLabelEXT begin;
 	PFN_vkCmdEndDebugUtilsLabelEXT end;
@@ -62,8 +61,7 @@ labels_frame(struct vk_stage *s, unsigned number)
 	calls.end(commands);
 	calls.insert(commands, &here);
 	push(commands, "opaque \"\xc3\xa4\"");
-	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
-		      VK_SUBPASS_CONTENTS_INLINE);
+	vk_begin_screen(commands, &screen);
 	push(commands, "inside");
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 6, 1);
 	calls.end(commands);
@@ -71,12 +69,10 @@ labels_frame(struct vk_stage *s, unsigned number)
 	calls.end(commands);
 	vk_screen_pass(s, commands, &screen, 0.3F, 9, 1);
 	calls.end(commands);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
+	vk_finish(s, commands);
 }
 
-static const struct vk_expect labels_passes[] = {
+static const struct expect_pass labels_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "frame/shadows" },
 	{ SCREEN_PASS(6, 1), .label = "frame/opaque \\\"\xc3\xa4\\\"" },
 	{ SCREEN_PASS(9, 1), .label = "frame" },
@@ -114,7 +110,7 @@ straddle_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect straddle_passes[] = {
+static const struct expect_pass straddle_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "queue/long" },
 	{ SCREEN_PASS(3, 1), .label = "queue/long" },
 	{ SCREEN_PASS(3, 1), .label = "queue/long/inner", .submission = 1 },
@@ -135,7 +131,7 @@ label_frame_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect label_frame_passes[] = {
+static const struct expect_pass label_frame_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "tick" },
 	{ .kind = "transfer", .label = "tick", .copies = 1 },
 };
@@ -181,7 +177,7 @@ unasked_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect unasked_passes[] = {
+static const struct expect_pass unasked_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "queue/tick" },
 	{ .kind = "transfer", .label = "queue/tick", .copies = 1 },
 };

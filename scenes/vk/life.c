@@ -6,26 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct vk_screen screen;
-
-static void
-plain_init(struct vk_stage *s)
-{
-	vk_make_screen_pass(s, &screen);
-}
-
-static void
-plain_frame(struct vk_stage *s, unsigned number)
-{
-	VkCommandBuffer commands = vk_begin(s, 0);
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
-}
-
-static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
-
 /* ---- exit without any teardown, and without even exit handlers ---- */
 
 static void
@@ -70,7 +50,7 @@ fork_child(bool handlers)
 static void
 fork_frame(struct vk_stage *s, unsigned number)
 {
-	plain_frame(s, number);
+	vk_plain_frame(s, number);
 	if (number == 1)
 		fork_child(false);
 	if (number == 2)
@@ -86,22 +66,20 @@ pending_frame(struct vk_stage *s, unsigned number)
 	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
 	vk_end(s, commands);
 	vk_submit(s, 1, &commands, s->fence);
-	while (vkGetFenceStatus(s->device, s->fence) == VK_NOT_READY)
-		usleep(100);
-	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
+	vk_poll(s);
 	vk_free(s, commands);
 }
 
-static const struct vk_expect pending_passes[] = { { SCREEN_PASS(3, 1) } };
+static const struct expect_pass pending_passes[] = { { SCREEN_PASS(3, 1) } };
 
-#define PLAIN .init = plain_init, .frame = plain_frame, VK_PASSES(plain_passes)
+#define PLAIN .init = vk_plain_init, .frame = vk_plain_frame, VK_PASSES(vk_plain_passes)
 
 const struct vk_scene vk_life_scenes[] = {
 	{ "exit", PLAIN, .finish = exit_finish },
 	{ "exit_now", PLAIN, .finish = exit_now_finish, .ends_abruptly = true },
 	{ "leak", PLAIN, .finish = leak_finish },
-	{ "fork", .init = plain_init, .frame = fork_frame, VK_PASSES(plain_passes) },
-	{ "pending", .boundary = "present", .init = plain_init, .frame = pending_frame,
+	{ "fork", .init = vk_plain_init, .frame = fork_frame, VK_PASSES(vk_plain_passes) },
+	{ "pending", .boundary = "present", .init = vk_plain_init, .frame = pending_frame,
 	  VK_PASSES(pending_passes), .ends_partial = true, .uncounted = true },
 	{ 0 },
 };

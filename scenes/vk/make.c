@@ -44,8 +44,7 @@ vk_make_shader(struct vk_stage *s, enum vk_shader which)
 		.pCode = shaders[which].code,
 	};
 	VkShaderModule module;
-	vk_check(vkCreateShaderModule(s->device, &info, NULL, &module), "vkCreateShaderModule");
-	VK_STAGE_OWN(s, VK_OWNED_SHADER, module);
+	VK_STAGE_MAKE(s, VK_OWNED_SHADER, vkCreateShaderModule, &info, &module);
 	return module;
 }
 
@@ -140,7 +139,7 @@ make_pass_1(struct vk_stage *s, const struct vk_pass_wish *wish, const struct at
 		.pDependencies = n > 1 ? dependencies : NULL,
 	};
 	VkRenderPass pass;
-	vk_check(vkCreateRenderPass(s->device, &info, NULL, &pass), "vkCreateRenderPass");
+	VK_STAGE_MAKE(s, VK_OWNED_RENDER_PASS, vkCreateRenderPass, &info, &pass);
 	return pass;
 }
 
@@ -194,7 +193,7 @@ make_pass_2(struct vk_stage *s, const struct vk_pass_wish *wish, const struct at
 		.pSubpasses = &subpass,
 	};
 	VkRenderPass pass;
-	vk_check(vkCreateRenderPass2(s->device, &info, NULL, &pass), "vkCreateRenderPass2");
+	VK_STAGE_MAKE(s, VK_OWNED_RENDER_PASS, vkCreateRenderPass2, &info, &pass);
 	return pass;
 }
 
@@ -203,9 +202,7 @@ vk_make_pass(struct vk_stage *s, const struct vk_pass_wish *wish)
 {
 	struct attachments a;
 	fill_attachments(&a, wish);
-	VkRenderPass pass = wish->second ? make_pass_2(s, wish, &a) : make_pass_1(s, wish, &a);
-	VK_STAGE_OWN(s, VK_OWNED_RENDER_PASS, pass);
-	return pass;
+	return wish->second ? make_pass_2(s, wish, &a) : make_pass_1(s, wish, &a);
 }
 
 VkFramebuffer
@@ -225,9 +222,7 @@ vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
 		.layers = 1,
 	};
 	VkFramebuffer framebuffer;
-	vk_check(vkCreateFramebuffer(s->device, &info, NULL, &framebuffer),
-		 "vkCreateFramebuffer");
-	VK_STAGE_OWN(s, VK_OWNED_FRAMEBUFFER, framebuffer);
+	VK_STAGE_MAKE(s, VK_OWNED_FRAMEBUFFER, vkCreateFramebuffer, &info, &framebuffer);
 	return framebuffer;
 }
 
@@ -343,9 +338,7 @@ make_set(struct vk_stage *s, VkDescriptorSetLayout set_layout, const struct vk_b
 		.pPoolSizes = &size,
 	};
 	VkDescriptorPool pool;
-	vk_check(vkCreateDescriptorPool(s->device, &pool_info, NULL, &pool),
-		 "vkCreateDescriptorPool");
-	VK_STAGE_OWN(s, VK_OWNED_SET_POOL, pool);
+	VK_STAGE_MAKE(s, VK_OWNED_SET_POOL, vkCreateDescriptorPool, &pool_info, &pool);
 	VkDescriptorSetAllocateInfo set_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
 		.descriptorPool = pool,
@@ -381,21 +374,11 @@ vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer)
 		.pBindings = &binding,
 	};
 	VkDescriptorSetLayout set_layout;
-	vk_check(vkCreateDescriptorSetLayout(s->device, &set_info, NULL, &set_layout),
-		 "vkCreateDescriptorSetLayout");
-	VK_STAGE_OWN(s, VK_OWNED_SET_LAYOUT, set_layout);
-	VkPushConstantRange push = { .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = 16 };
-	VkPipelineLayoutCreateInfo layout_info = {
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-		.setLayoutCount = 1,
-		.pSetLayouts = &set_layout,
-		.pushConstantRangeCount = 1,
-		.pPushConstantRanges = &push,
+	VK_STAGE_MAKE(s, VK_OWNED_SET_LAYOUT, vkCreateDescriptorSetLayout, &set_info, &set_layout);
+	struct vk_compute compute = {
+		.layout = vk_make_layout(s, VK_SHADER_STAGE_COMPUTE_BIT, set_layout),
+		.set = make_set(s, set_layout, buffer),
 	};
-	struct vk_compute compute;
-	vk_check(vkCreatePipelineLayout(s->device, &layout_info, NULL, &compute.layout),
-		 "vkCreatePipelineLayout");
-	VK_STAGE_OWN(s, VK_OWNED_LAYOUT, compute.layout);
 	VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = stage_info(s, VK_SHADER_STAGE_COMPUTE_BIT, VK_SHADER_FILL),
@@ -405,6 +388,5 @@ vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer)
 					  &compute.pipeline),
 		 "vkCreateComputePipelines");
 	VK_STAGE_OWN(s, VK_OWNED_PIPELINE, compute.pipeline);
-	compute.set = make_set(s, set_layout, buffer);
 	return compute;
 }

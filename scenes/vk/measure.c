@@ -23,12 +23,10 @@ measure_init(struct vk_stage *s)
 }
 
 static void
-pass_of(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *screen,
-	unsigned draws)
+pass_of(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *to, unsigned draws)
 {
-	vk_begin_pass(commands, screen->pass, screen->framebuffer, VK_STAGE_WIDTH,
-		      VK_STAGE_HEIGHT, VK_SUBPASS_CONTENTS_INLINE);
-	vk_prepare_draw(s, commands, screen->pipeline, 0.25F, VK_STAGE_WIDTH, VK_STAGE_HEIGHT);
+	vk_begin_screen(commands, to);
+	vk_prepare_draw(s, commands, to->pipeline, 0.25F, VK_STAGE_WIDTH, VK_STAGE_HEIGHT);
 	for (unsigned i = 0; i < draws; i++)
 		vkCmdDraw(commands, 3, INSTANCES, 0, 0);
 	vkCmdEndRenderPass(commands);
@@ -47,14 +45,10 @@ work_frame(struct vk_stage *s, unsigned number)
 	vk_run(s, commands);
 }
 
-#define COVERED(n) \
-	.kind = "render", .load = "clear", .store = "store", .draws = (n), \
-	.vertices = 3 * INSTANCES * (n), .instances = INSTANCES * (n), \
-	.primitives = INSTANCES * (n), .shaded = 3 * INSTANCES * (n), \
-	.fragments = INSTANCES * (n)*PIXELS, .color = "R8G8B8A8_UNORM"
+#define DRAWS(n) { COVERED(n, 3 * INSTANCES * (n), INSTANCES * (n)), CLEARED }
 
-static const struct vk_expect work_passes[] = {
-	{ COVERED(LIGHT) }, { COVERED(HEAVY) }, { COVERED(LIGHT) }, { COVERED(HEAVY) },
+static const struct expect_pass work_passes[] = {
+	DRAWS(LIGHT), DRAWS(HEAVY), DRAWS(LIGHT), DRAWS(HEAVY),
 };
 
 /* ---- twins: equal passes, short enough for many frames ---- */
@@ -69,8 +63,8 @@ twins_frame(struct vk_stage *s, unsigned number)
 	vk_run(s, commands);
 }
 
-static const struct vk_expect twins_passes[] = {
-	{ COVERED(LIGHT) }, { COVERED(LIGHT) },
+static const struct expect_pass twins_passes[] = {
+	DRAWS(LIGHT), DRAWS(LIGHT),
 };
 
 /* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */

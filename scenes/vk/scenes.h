@@ -1,49 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
  *
- * The expectation stands beside the code and is written by hand from the counts in the calls;
- * nothing in it is computed from what passtally says. `passtally-scenes-vk --expect` prints it
- * as JSON for passtally selftest and tests/live/vk_scenes.py. Every frame of a scene is like every
- * other. One thread, but for the scenes that start their own.
+ * Expectations are those of scenes/expect.h. Every frame of a scene is like every other. One
+ * thread, but for the scenes that start their own.
  */
 #ifndef PASSTALLY_SCENES_VK_SCENES_H
 #define PASSTALLY_SCENES_VK_SCENES_H
 
+#include "scenes/expect.h"
 #include "scenes/vk/stage.h"
 
 #define PIXELS (VK_STAGE_WIDTH * VK_STAGE_HEIGHT)
-
-/* What the log must leave out of a pass, or what this table cannot state. */
-enum {
-	EXPECT_NO_DRAWS = 1 << 0, /* `draws` absent from the log */
-	EXPECT_NO_VERTICES = 1 << 1, /* ... `vertices` and `instances` */
-	EXPECT_NO_COUNTERS = 1 << 2, /* no statistic; with granularity draw: as the row says */
-	EXPECT_ANY_COUNTERS = 1 << 3,
-	EXPECT_ANY_SHADED = 1 << 4, /* vertex shader invocations not stated (indexed draws) */
-	EXPECT_ANY_FRAGMENTS = 1 << 5, /* fragment shader invocations not stated */
-	EXPECT_ANY_WORKLOADS = 1 << 6, /* number of workloads not stated */
-	EXPECT_NO_TIME = 1 << 7, /* no time of its own */
-	EXPECT_ANY_TIME = 1 << 8,
-};
-
-struct vk_expect {
-	const char *kind; /* "render", "compute", "transfer" */
-	const char *label; /* NULL: none */
-	const char *flags; /* the words that must be there, and no others; blanks between */
-	const char *load; /* NULL: not stated */
-	const char *store;
-	int draws, vertices, instances;
-	int primitives, shaded, fragments, computed; /* statistics */
-	int dispatches, copies, clears;
-	int width, height; /* 0: the screen's, of a render pass; -1: no size */
-	int layers, samples; /* 0: not stated */
-	const char *color; /* formats with blanks between; NULL: not stated */
-	const char *depth; /* format, NULL: not stated */
-	int workloads; /* with granularity draw; 0: draws, dispatches, copies and clears */
-	int submission; /* which of the frame's submissions */
-	int device; /* in order of first use */
-	unsigned unsure;
-};
 
 struct vk_scene {
 	const char *name;
@@ -52,7 +19,7 @@ struct vk_scene {
 	void (*init)(struct vk_stage *s);
 	void (*frame)(struct vk_stage *s, unsigned number);
 	void (*finish)(struct vk_stage *s); /* may be NULL; may end the process */
-	const struct vk_expect *passes;
+	const struct expect_pass *passes;
 	int n_passes;
 	unsigned devices; /* 0 = 1 */
 	unsigned submissions; /* a frame, on each device; 0 = 1 */
@@ -82,26 +49,38 @@ extern const struct vk_scene vk_life_scenes[];
 extern const struct vk_scene vk_window_scenes[];
 extern const struct vk_scene vk_measure_scenes[];
 
-/* A screen, a render pass that clears it, a pipeline, and a buffer for its bytes. */
+/* Pictures to draw to, a render pass over them, a pipeline, and a buffer for the bytes of the last
+ * color. */
 struct vk_screen {
-	struct vk_picture picture;
+	struct vk_picture picture; /* the last color; without any, the depth */
 	VkRenderPass pass;
 	VkFramebuffer framebuffer;
 	VkPipeline pipeline;
 	struct vk_buffer out;
 };
-void vk_make_screen_pass(struct vk_stage *s, struct vk_screen *screen);
+/* Where the process's one scene draws. */
+extern struct vk_screen screen;
+/* The pictures are those of the wish. With a view mask they have two layers. */
+void vk_make_target(struct vk_stage *s, struct vk_screen *to, const struct vk_pass_wish *wish);
+/* ... the usual: one color of the stage's size, cleared. */
+void vk_make_screen_pass(struct vk_stage *s, struct vk_screen *to);
+void vk_begin_screen(VkCommandBuffer commands, const struct vk_screen *to);
 /* A whole render pass with one draw. */
-void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *screen,
+void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *to,
 		    float red, uint32_t vertices, uint32_t instances);
-/* What such a pass must say. */
-#define SCREEN_PASS(n, times) \
-	.kind = "render", .load = "clear", .store = "store", .draws = 1, \
-	.vertices = (n) * (times), .instances = (times), .primitives = (n) / 3 * (times), \
-	.shaded = (n) * (times), .fragments = (n) / 3 * (times)*PIXELS, .color = "R8G8B8A8_UNORM", \
-	.layers = 1, .samples = 1
+/* The screen is copied out; run, read. */
+void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
 
-/* The expectation as one JSON object on stdout. */
-void vk_expect_print(const struct vk_scene *scene, unsigned frames);
+/* The usual scene: a screen, a pass with one draw that is another in each frame. */
+void vk_plain_init(struct vk_stage *s);
+void vk_plain_frame(struct vk_stage *s, unsigned number);
+extern const struct expect_pass vk_plain_passes[2];
+
+/* What a pass of the screen must say. `COVERED`: n vertices, each triangle over all of it. */
+#define CLEARED .load = "clear", .store = "store", .color = "R8G8B8A8_UNORM"
+#define COVERED(d, n, i) INSTANCED(d, n, i), .fragments = (n) / 3 * PIXELS
+/* ... and of vk_screen_pass(). */
+#define SCREEN_PASS(n, times) \
+	COVERED(1, (n) * (times), times), CLEARED, .layers = 1, .samples = 1
 
 #endif

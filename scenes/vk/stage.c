@@ -157,37 +157,17 @@ make_basics(struct vk_stage *s)
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
 		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
 	};
-	vk_check(vkCreateCommandPool(s->device, &pool, NULL, &s->pool), "vkCreateCommandPool");
-	VK_STAGE_OWN(s, VK_OWNED_COMMANDS, s->pool);
+	VK_STAGE_MAKE(s, VK_OWNED_COMMANDS, vkCreateCommandPool, &pool, &s->pool);
 	VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
-	vk_check(vkCreateFence(s->device, &fence, NULL, &s->fence), "vkCreateFence");
-	VK_STAGE_OWN(s, VK_OWNED_FENCE, s->fence);
-	VkPushConstantRange push = {
-		.stageFlags = VK_SHADER_STAGE_VERTEX_BIT,
-		.size = 16,
-	};
-	VkPipelineLayoutCreateInfo layout = {
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-		.pushConstantRangeCount = 1,
-		.pPushConstantRanges = &push,
-	};
-	vk_check(vkCreatePipelineLayout(s->device, &layout, NULL, &s->layout),
-		 "vkCreatePipelineLayout");
-	VK_STAGE_OWN(s, VK_OWNED_LAYOUT, s->layout);
-	if (!s->count)
-		return;
-	VkQueryPoolCreateInfo queries = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
-		.queryCount = VK_STAGE_MAX_QUERIES,
-		.pipelineStatistics =
+	VK_STAGE_MAKE(s, VK_OWNED_FENCE, vkCreateFence, &fence, &s->fence);
+	s->layout = vk_make_layout(s, VK_SHADER_STAGE_VERTEX_BIT, VK_NULL_HANDLE);
+	if (s->count)
+		s->queries = vk_make_queries(
+			s, VK_QUERY_TYPE_PIPELINE_STATISTICS, VK_STAGE_MAX_QUERIES,
 			VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
-			VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
-			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
-			VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT,
-	};
-	vk_check(vkCreateQueryPool(s->device, &queries, NULL, &s->queries), "vkCreateQueryPool");
-	VK_STAGE_OWN(s, VK_OWNED_QUERIES, s->queries);
+				VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+				VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
+				VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT);
 }
 
 static uint32_t chosen;
@@ -327,6 +307,53 @@ vk_stage_close(struct vk_stage *s)
 		vkDestroyInstance(s->instance, NULL);
 }
 
+VkQueryPool
+vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,
+		VkQueryPipelineStatisticFlags statistics)
+{
+	VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = type,
+		.queryCount = n,
+		.pipelineStatistics = statistics,
+	};
+	VkQueryPool queries;
+	VK_STAGE_MAKE(s, VK_OWNED_QUERIES, vkCreateQueryPool, &info, &queries);
+	return queries;
+}
+
+VkSemaphore
+vk_make_semaphore(struct vk_stage *s, VkSemaphoreType type)
+{
+	VkSemaphoreTypeCreateInfo kind = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+		.semaphoreType = type,
+	};
+	VkSemaphoreCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+		.pNext = &kind,
+	};
+	VkSemaphore semaphore;
+	VK_STAGE_MAKE(s, VK_OWNED_SEMAPHORE, vkCreateSemaphore, &info, &semaphore);
+	return semaphore;
+}
+
+VkPipelineLayout
+vk_make_layout(struct vk_stage *s, VkShaderStageFlags stages, VkDescriptorSetLayout set_layout)
+{
+	VkPushConstantRange push = { .stageFlags = stages, .size = 16 };
+	VkPipelineLayoutCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.setLayoutCount = set_layout ? 1 : 0,
+		.pSetLayouts = &set_layout,
+		.pushConstantRangeCount = 1,
+		.pPushConstantRanges = &push,
+	};
+	VkPipelineLayout layout;
+	VK_STAGE_MAKE(s, VK_OWNED_LAYOUT, vkCreatePipelineLayout, &info, &layout);
+	return layout;
+}
+
 /* ---- memory ---- */
 
 static VkDeviceMemory
@@ -347,8 +374,7 @@ take_memory(struct vk_stage *s, const VkMemoryRequirements *needs, VkMemoryPrope
 		.memoryTypeIndex = type,
 	};
 	VkDeviceMemory handle;
-	vk_check(vkAllocateMemory(s->device, &info, NULL, &handle), "vkAllocateMemory");
-	VK_STAGE_OWN(s, VK_OWNED_MEMORY, handle);
+	VK_STAGE_MAKE(s, VK_OWNED_MEMORY, vkAllocateMemory, &info, &handle);
 	return handle;
 }
 
@@ -395,8 +421,7 @@ make_view(struct vk_stage *s, const struct vk_picture *p)
 		.subresourceRange = { p->aspect, 0, 1, 0, p->layers },
 	};
 	VkImageView view;
-	vk_check(vkCreateImageView(s->device, &info, NULL, &view), "vkCreateImageView");
-	VK_STAGE_OWN(s, VK_OWNED_VIEW, view);
+	VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &info, &view);
 	return view;
 }
 

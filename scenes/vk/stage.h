@@ -108,7 +108,19 @@ void vk_stage_close(struct vk_stage *s);
 void vk_stage_drop(struct vk_stage *s);
 void vk_stage_own(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle);
 #define VK_STAGE_OWN(s, kind, h) vk_stage_own(s, kind, (uint64_t)(h))
+/* `command` creates what `info` describes in *handle; the stage owns it. */
+#define VK_STAGE_MAKE(s, kind, command, info, handle) \
+	do { \
+		vk_check(command((s)->device, info, NULL, handle), #command); \
+		VK_STAGE_OWN(s, kind, *(handle)); \
+	} while (0)
 
+VkQueryPool vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,
+			    VkQueryPipelineStatisticFlags statistics);
+VkSemaphore vk_make_semaphore(struct vk_stage *s, VkSemaphoreType type);
+/* With 16 bytes of push constants for these stages. VK_NULL_HANDLE: no descriptor sets. */
+VkPipelineLayout vk_make_layout(struct vk_stage *s, VkShaderStageFlags stages,
+				VkDescriptorSetLayout set_layout);
 struct vk_buffer vk_make_buffer(struct vk_stage *s, VkDeviceSize size);
 struct vk_buffer
 vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usage);
@@ -129,6 +141,7 @@ struct vk_pass_wish {
 	uint32_t view_mask;
 	uint32_t subpasses; /* 0: 1; all with the same attachments */
 	bool second; /* vkCreateRenderPass2 */
+	uint32_t width, height; /* of the pictures of vk_make_target(); 0: the stage's */
 };
 VkRenderPass vk_make_pass(struct vk_stage *s, const struct vk_pass_wish *wish);
 VkFramebuffer vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
@@ -165,12 +178,17 @@ struct vk_compute vk_make_compute(struct vk_stage *s, const struct vk_buffer *bu
 
 /* A command buffer of the stage's pool, begun. With --count a query of ours opens it. */
 VkCommandBuffer vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags);
+/* A secondary one; inside `pass` when there is one. `next` extends what it inherits. */
+VkCommandBuffer vk_begin_secondary(struct vk_stage *s, VkRenderPass pass, const void *next,
+				   VkCommandBufferUsageFlags flags);
 void vk_end(struct vk_stage *s, VkCommandBuffer commands);
 void vk_free(struct vk_stage *s, VkCommandBuffer commands);
 /* One batch of n command buffers. */
 void vk_submit(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands, VkFence fence);
 /* Until the stage's fence is signalled; then reset. */
 void vk_wait(struct vk_stage *s);
+/* The same by asking for the fence's state again and again, which no layer can notice. */
+void vk_poll(struct vk_stage *s);
 /* End, submit, wait, free. */
 void vk_run(struct vk_stage *s, VkCommandBuffer commands);
 
@@ -180,6 +198,10 @@ void vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture)
 void vk_barrier_all(VkCommandBuffer commands);
 void vk_begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer framebuffer,
 		   uint32_t width, uint32_t height, VkSubpassContents contents);
+/* Dynamic rendering over the whole pictures; `depth` may be NULL. */
+void vk_begin_rendering(VkCommandBuffer commands, const struct vk_picture *color,
+			const struct vk_picture *depth, VkAttachmentLoadOp load,
+			uint32_t view_mask, VkRenderingFlags flags);
 /* Set viewport, pipeline and colour, then vkCmdDraw. */
 void vk_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
 	     uint32_t vertices, uint32_t instances);

@@ -3,9 +3,7 @@
 #include "scenes/vk/scenes.h"
 
 #include <pthread.h>
-#include <sched.h>
 
-static struct vk_screen screen;
 static VkCommandBuffer kept;
 static VkSemaphore timeline;
 static VkCommandPool pools[2];
@@ -19,12 +17,6 @@ record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copi
 		vk_copy_out(commands, &screen.picture, &screen.out);
 	vk_end(s, commands);
 	return commands;
-}
-
-static void
-plain_init(struct vk_stage *s)
-{
-	vk_make_screen_pass(s, &screen);
 }
 
 /* ---- resubmit: recorded once, run three times a frame, each time waited for ---- */
@@ -47,7 +39,7 @@ resubmit_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect resubmit_passes[] = {
+static const struct expect_pass resubmit_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	COPY_OUT,
 	{ SCREEN_PASS(3, 1), .submission = 1 },
@@ -59,20 +51,12 @@ static const struct vk_expect resubmit_passes[] = {
 /* ---- resubmit_unread: the same, but nobody waits in a way that a layer could notice ---- */
 
 static void
-poll_fence(struct vk_stage *s)
-{
-	while (vkGetFenceStatus(s->device, s->fence) == VK_NOT_READY)
-		sched_yield();
-	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
-}
-
-static void
 resubmit_unread_frame(struct vk_stage *s, unsigned number)
 {
 	(void)number;
 	for (int i = 0; i < 3; i++) {
 		vk_submit(s, 1, &kept, s->fence);
-		poll_fence(s);
+		vk_poll(s);
 	}
 	vk_read(s, &screen.out);
 }
@@ -98,21 +82,16 @@ simultaneous_frame(struct vk_stage *s, unsigned number)
 }
 
 /* Counted, but not measured: queries inside would be begun twice. */
-#define AT_ONCE_PASS(n) \
+#define AT_ONCE(n) \
+	.flags = "simultaneous", .submission = (n), \
+	.unsure = EXPECT_NO_COUNTERS | EXPECT_NO_TIME | EXPECT_ANY_WORKLOADS
+#define AT_ONCE_BOTH(n) \
+	{ .kind = "render", CLEARED, .draws = 1, .vertices = 3, .instances = 1, AT_ONCE(n) }, \
 	{ \
-		.kind = "render", .load = "clear", .store = "store", .draws = 1, .vertices = 3, \
-		.instances = 1, .color = "R8G8B8A8_UNORM", .flags = "simultaneous", \
-		.submission = (n), \
-		.unsure = EXPECT_NO_COUNTERS | EXPECT_NO_TIME | EXPECT_ANY_WORKLOADS \
+		.kind = "transfer", .copies = 1, AT_ONCE(n) \
 	}
-#define AT_ONCE_COPY(n) \
-	{ \
-		.kind = "transfer", .copies = 1, .flags = "simultaneous", .submission = (n), \
-		.unsure = EXPECT_NO_COUNTERS | EXPECT_NO_TIME | EXPECT_ANY_WORKLOADS \
-	}
-static const struct vk_expect simultaneous_passes[] = {
-	AT_ONCE_PASS(0), AT_ONCE_COPY(0), AT_ONCE_PASS(1),
-	AT_ONCE_COPY(1), AT_ONCE_PASS(2), AT_ONCE_COPY(2),
+static const struct expect_pass simultaneous_passes[] = {
+	AT_ONCE_BOTH(0), AT_ONCE_BOTH(1), AT_ONCE_BOTH(2),
 };
 
 /* ---- simultaneous_single: one pass in the batch: the batch's time is the pass's ---- */
@@ -132,14 +111,8 @@ simultaneous_single_frame(struct vk_stage *s, unsigned number)
 	vk_wait(s);
 }
 
-static const struct vk_expect simultaneous_single_passes[] = {
-	{ .kind = "render",
-	  .load = "clear",
-	  .store = "store",
-	  .draws = 1,
-	  .vertices = 3,
-	  .instances = 1,
-	  .color = "R8G8B8A8_UNORM",
+static const struct expect_pass simultaneous_single_passes[] = {
+	{ .kind = "render", CLEARED, .draws = 1, .vertices = 3, .instances = 1,
 	  .flags = "approximate simultaneous",
 	  .unsure = EXPECT_NO_COUNTERS | EXPECT_ANY_WORKLOADS },
 };
@@ -167,7 +140,7 @@ batches_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect batches_passes[] = {
+static const struct expect_pass batches_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	{ SCREEN_PASS(3, 1) },
 	{ SCREEN_PASS(3, 1) },
@@ -195,7 +168,7 @@ empty_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect empty_passes[] = {
+static const struct expect_pass empty_passes[] = {
 	{ SCREEN_PASS(3, 1), .submission = 1 },
 	{ .kind = "transfer", .copies = 1, .submission = 1 },
 };
@@ -221,24 +194,13 @@ submit2_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect plain_passes[] = { { SCREEN_PASS(3, 1) }, COPY_OUT };
-
 /* ---- wait_first: waits for a value that the CPU signals after the submission ---- */
 
 static void
 wait_first_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	VkSemaphoreTypeCreateInfo type = {
-		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
-	};
-	VkSemaphoreCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-		.pNext = &type,
-	};
-	vk_check(vkCreateSemaphore(s->device, &info, NULL, &timeline), "vkCreateSemaphore");
-	VK_STAGE_OWN(s, VK_OWNED_SEMAPHORE, timeline);
+	timeline = vk_make_semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
 }
 
 static void
@@ -289,7 +251,7 @@ wait_first_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect wait_first_passes[] = {
+static const struct expect_pass wait_first_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	{ SCREEN_PASS(3, 1), .submission = 1 },
 	{ .kind = "transfer", .copies = 1, .submission = 1 },
@@ -316,7 +278,7 @@ reuse_unread_frame(struct vk_stage *s, unsigned number)
 		vk_check(vkResetCommandBuffer(kept, 0), "vkResetCommandBuffer");
 	rerecord(s, 0.1F * (float)number);
 	vk_submit(s, 1, &kept, s->fence);
-	poll_fence(s);
+	vk_poll(s);
 	vk_read(s, &screen.out);
 }
 
@@ -328,7 +290,7 @@ pool_reset_unread_frame(struct vk_stage *s, unsigned number)
 	vk_check(vkResetCommandPool(s->device, s->pool, 0), "vkResetCommandPool");
 	rerecord(s, 0.1F * (float)number);
 	vk_submit(s, 1, &kept, s->fence);
-	poll_fence(s);
+	vk_poll(s);
 	vk_read(s, &screen.out);
 }
 
@@ -346,14 +308,14 @@ free_unread_frame(struct vk_stage *s, unsigned number)
 					VK_NULL_HANDLE };
 	commands[1] = record(s, 0, 0.1F * (float)number, true);
 	vk_submit(s, 2, commands, s->fence);
-	poll_fence(s);
+	vk_poll(s);
 	vkFreeCommandBuffers(s->device, brief, 1, commands);
 	vkDestroyCommandPool(s->device, brief, NULL);
 	s->pool = own;
 	vk_read(s, &screen.out);
 }
 
-static const struct vk_expect free_unread_passes[] = {
+static const struct expect_pass free_unread_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	{ SCREEN_PASS(3, 1) },
 	COPY_OUT,
@@ -374,9 +336,7 @@ threads_init(struct vk_stage *s)
 	vk_make_screen_pass(s, &screen);
 	VkCommandPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO };
 	for (int i = 0; i < 2; i++) {
-		vk_check(vkCreateCommandPool(s->device, &info, NULL, &pools[i]),
-			 "vkCreateCommandPool");
-		VK_STAGE_OWN(s, VK_OWNED_COMMANDS, pools[i]);
+		VK_STAGE_MAKE(s, VK_OWNED_COMMANDS, vkCreateCommandPool, &info, &pools[i]);
 	}
 }
 
@@ -421,7 +381,7 @@ threads_frame(struct vk_stage *s, unsigned number)
 		SCREEN_PASS(n, 1) \
 	}
 #define FOUR(n) ONE(n), ONE(n), ONE(n), ONE(n)
-static const struct vk_expect threads_passes[] = {
+static const struct expect_pass threads_passes[] = {
 	FOUR(3), FOUR(3), FOUR(6), FOUR(6), { SCREEN_PASS(3, 1) }, COPY_OUT,
 };
 
@@ -452,17 +412,17 @@ const struct vk_scene vk_submit_scenes[] = {
 	  .frame = simultaneous_frame, VK_PASSES(simultaneous_passes), .uncounted = true },
 	KEPT("simultaneous_single", simultaneous_single_init, simultaneous_single_frame,
 	     simultaneous_single_passes),
-	KEPT("batches", plain_init, batches_frame, batches_passes),
-	{ "empty", .boundary = "submit:2", .submissions = 2, .init = plain_init,
+	KEPT("batches", vk_plain_init, batches_frame, batches_passes),
+	{ "empty", .boundary = "submit:2", .submissions = 2, .init = vk_plain_init,
 	  .frame = empty_frame, VK_PASSES(empty_passes), .uncounted = true },
-	KEPT("submit2", plain_init, submit2_frame, plain_passes),
+	KEPT("submit2", vk_plain_init, submit2_frame, vk_plain_passes),
 	{ "wait_first", .boundary = "submit:2", .submissions = 2, .init = wait_first_init,
 	  .frame = wait_first_frame, VK_PASSES(wait_first_passes), .uncounted = true },
-	KEPT("reuse_unread", resubmit_init, reuse_unread_frame, plain_passes),
-	KEPT("pool_reset_unread", resubmit_init, pool_reset_unread_frame, plain_passes),
-	KEPT("free_unread", plain_init, free_unread_frame, free_unread_passes),
+	KEPT("reuse_unread", resubmit_init, reuse_unread_frame, vk_plain_passes),
+	KEPT("pool_reset_unread", resubmit_init, pool_reset_unread_frame, vk_plain_passes),
+	KEPT("free_unread", vk_plain_init, free_unread_frame, free_unread_passes),
 	KEPT("threads", threads_init, threads_frame, threads_passes),
-	{ "idle", .boundary = "idle", .init = plain_init, .frame = idle_frame,
-	  VK_PASSES(plain_passes), .uncounted = true },
+	{ "idle", .boundary = "idle", .init = vk_plain_init, .frame = idle_frame,
+	  VK_PASSES(vk_plain_passes), .uncounted = true },
 	{ 0 },
 };

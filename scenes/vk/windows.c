@@ -44,9 +44,7 @@ make_framebuffers(struct vk_stage *s)
 			.height = VK_STAGE_HEIGHT,
 			.layers = 1,
 		};
-		vk_check(vkCreateImageView(s->device, &view, NULL, &pictures[i].view),
-			 "vkCreateImageView");
-		VK_STAGE_OWN(s, VK_OWNED_VIEW, pictures[i].view);
+		VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &view, &pictures[i].view);
 		const struct vk_picture *one[] = { &pictures[i] };
 		framebuffers[i] = vk_make_framebuffer(s, pass, 1, one);
 	}
@@ -92,11 +90,8 @@ present_init(struct vk_stage *s)
 			       });
 	pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){ .pass = pass, .colors = 1 });
 	make_framebuffers(s);
-	VkSemaphoreCreateInfo semaphore = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO };
-	vk_check(vkCreateSemaphore(s->device, &semaphore, NULL, &acquired), "vkCreateSemaphore");
-	VK_STAGE_OWN(s, VK_OWNED_SEMAPHORE, acquired);
-	vk_check(vkCreateSemaphore(s->device, &semaphore, NULL, &rendered), "vkCreateSemaphore");
-	VK_STAGE_OWN(s, VK_OWNED_SEMAPHORE, rendered);
+	acquired = vk_make_semaphore(s, VK_SEMAPHORE_TYPE_BINARY);
+	rendered = vk_make_semaphore(s, VK_SEMAPHORE_TYPE_BINARY);
 	out = vk_make_buffer(s, (VkDeviceSize)PIXELS * 4);
 }
 
@@ -169,16 +164,8 @@ present_finish(struct vk_stage *s)
 	vkDestroySurfaceKHR(s->instance, surface, NULL);
 }
 
-static const struct vk_expect present_passes[] = {
-	{ .kind = "render",
-	  .load = "clear",
-	  .store = "store",
-	  .draws = 1,
-	  .vertices = 3,
-	  .instances = 1,
-	  .primitives = 1,
-	  .shaded = 3,
-	  .fragments = PIXELS },
+static const struct expect_pass present_passes[] = {
+	{ COVERED(1, 3, 1), .load = "clear", .store = "store" },
 	COPY_OUT,
 };
 
@@ -205,11 +192,11 @@ window_init(struct vk_stage *s)
 	xcb_connection_t *connection = xcb_connect(NULL, NULL);
 	if (!connection || xcb_connection_has_error(connection))
 		vk_skip("no X display here");
-	xcb_screen_t *screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data;
+	xcb_screen_t *root = xcb_setup_roots_iterator(xcb_get_setup(connection)).data;
 	xcb_window_t window = xcb_generate_id(connection);
-	xcb_create_window(connection, XCB_COPY_FROM_PARENT, window, screen->root, 0, 0,
+	xcb_create_window(connection, XCB_COPY_FROM_PARENT, window, root->root, 0, 0,
 			  VK_STAGE_WIDTH, VK_STAGE_HEIGHT, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
-			  screen->root_visual, 0, NULL);
+			  root->root_visual, 0, NULL);
 	xcb_map_window(connection, window);
 	xcb_flush(connection);
 	VkXcbSurfaceCreateInfoKHR info = {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-static struct vk_screen screen;
 static struct vk_picture other, many, small, depth;
 static struct vk_buffer words, copy, numbers;
 static struct vk_compute compute;
@@ -48,7 +47,7 @@ compute_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &copy);
 }
 
-static const struct vk_expect compute_passes[] = {
+static const struct expect_pass compute_passes[] = {
 	{ .kind = "compute", .dispatches = 2, .computed = 24 * 64 },
 	{ .kind = "transfer", .copies = 1 },
 	{ .kind = "compute", .dispatches = 3, .computed = 7 * 64 },
@@ -164,7 +163,7 @@ transfers_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &words);
 }
 
-static const struct vk_expect transfers_passes[] = {
+static const struct expect_pass transfers_passes[] = {
 	{ .kind = "transfer", .clears = 3 },
 	{ SCREEN_PASS(3, 1) },
 	{ .kind = "transfer", .flags = "resolve", .copies = 2, .unsure = EXPECT_ANY_FRAGMENTS },
@@ -196,7 +195,7 @@ buffers_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &copy);
 }
 
-static const struct vk_expect buffers_passes[] = {
+static const struct expect_pass buffers_passes[] = {
 	{ .kind = "transfer", .copies = 1, .clears = 1 },
 };
 
@@ -216,12 +215,8 @@ one_target_frame(struct vk_stage *s, unsigned number)
 	vk_run(s, commands);
 }
 
-static const struct vk_expect one_target_passes[] = {
-	{ .kind = "transfer",
-	  .copies = 1,
-	  .clears = 1,
-	  .width = 64,
-	  .height = 64,
+static const struct expect_pass one_target_passes[] = {
+	{ .kind = "transfer", .copies = 1, .clears = 1, .width = 64, .height = 64,
 	  .color = "R8G8B8A8_UNORM" },
 };
 
@@ -284,11 +279,8 @@ transfers2_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &copy);
 }
 
-static const struct vk_expect transfers2_passes[] = {
-	{ .kind = "transfer",
-	  .flags = "resolve",
-	  .copies = 1,
-	  .clears = 3,
+static const struct expect_pass transfers2_passes[] = {
+	{ .kind = "transfer", .flags = "resolve", .copies = 1, .clears = 3,
 	  .unsure = EXPECT_ANY_FRAGMENTS },
 	{ SCREEN_PASS(3, 1) },
 	{ .kind = "transfer", .copies = 2 },
@@ -301,13 +293,7 @@ copy_results_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
 	words = vk_make_buffer(s, 4096);
-	VkQueryPoolCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = VK_QUERY_TYPE_TIMESTAMP,
-		.queryCount = 2,
-	};
-	vk_check(vkCreateQueryPool(s->device, &info, NULL, &queries), "vkCreateQueryPool");
-	VK_STAGE_OWN(s, VK_OWNED_QUERIES, queries);
+	queries = vk_make_queries(s, VK_QUERY_TYPE_TIMESTAMP, 2, 0);
 }
 
 static void
@@ -325,18 +311,12 @@ copy_results_frame(struct vk_stage *s, unsigned number)
 	s->checksum += stamps[1] >= stamps[0] && stamps[0];
 }
 
-static const struct vk_expect copy_results_passes[] = {
+static const struct expect_pass copy_results_passes[] = {
 	{ SCREEN_PASS(3, 1) },
 	{ .kind = "transfer", .flags = "readback", .copies = 1 },
 };
 
 /* ---- two_dozen: passes in one command buffer ---- */
-
-static void
-dozens_init(struct vk_stage *s)
-{
-	vk_make_screen_pass(s, &screen);
-}
 
 static void
 dozens_frame(struct vk_stage *s, unsigned number)
@@ -345,9 +325,7 @@ dozens_frame(struct vk_stage *s, unsigned number)
 	VkCommandBuffer commands = vk_begin(s, 0);
 	for (int i = 0; i < 24; i++)
 		vk_screen_pass(s, commands, &screen, 0.01F * (float)i, 3, 1);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
+	vk_finish(s, commands);
 }
 
 #define ONE \
@@ -355,7 +333,7 @@ dozens_frame(struct vk_stage *s, unsigned number)
 		SCREEN_PASS(3, 1) \
 	}
 #define FOUR ONE, ONE, ONE, ONE
-static const struct vk_expect dozens_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
+static const struct expect_pass dozens_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
 
 const struct vk_scene vk_work_scenes[] = {
 	{ "compute", .init = compute_init, .frame = compute_frame, VK_PASSES(compute_passes) },
@@ -368,6 +346,6 @@ const struct vk_scene vk_work_scenes[] = {
 	  VK_PASSES(transfers2_passes) },
 	{ "copy_results", .init = copy_results_init, .frame = copy_results_frame,
 	  VK_PASSES(copy_results_passes) },
-	{ "two_dozen", .init = dozens_init, .frame = dozens_frame, VK_PASSES(dozens_passes) },
+	{ "two_dozen", .init = vk_plain_init, .frame = dozens_frame, VK_PASSES(dozens_passes) },
 	{ 0 },
 };
