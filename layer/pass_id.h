@@ -25,12 +25,4 @@ uint64_t tally_pass_id_base(enum tally_pass_kind kind, const char *label,
 /* The id of the ordinal-th (from 0) pass of that base in the frame. */
 uint64_t tally_pass_id_finish(uint64_t base, uint32_t ordinal);
 
-/* The size field alone: "1/2", "1920x1080" or "-" (no size). Returns the length. */
-size_t tally_pass_id_size(const struct tally_target *target, struct tally_extent presented,
-			  char *out, size_t size);
-/* The whole string, for people and tests. Truncated to `size`; returns the full length. */
-size_t tally_pass_id_string(enum tally_pass_kind kind, const char *label,
-			    const struct tally_target *target, struct tally_extent presented,
-			    uint32_t ordinal, char *out, size_t size);
-
 #endif
