@@ -9,12 +9,11 @@
 #include "gl_shim/state.h"
 #include "gl_shim/pass_request.h"
 #include "layer/base/clock.h"
-#include "layer/base/handle_map.h"
 
 /* Guards everything below, and `current`, `doomed` and `refs` of contexts and share groups. It
  * is first in the lock order, and no driver call is made under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tally_handle_map contexts[2]; /* by platform: handle -> gl_context_state */
+static struct gl_context_state *contexts[2]; /* by platform: tables by handle */
 static int64_t n_contexts;
 static uint64_t n_released;
 static bool fork_watched;
@@ -28,7 +27,7 @@ forked_child(void)
 	gl_current = &gl_passthrough;
 	gl_worker = NULL;
 	for (int p = 0; p < 2; p++)
-		contexts[p].entries = NULL; /* the records leak: other threads' TLS is gone */
+		contexts[p] = NULL; /* the records leak: other threads' TLS is gone */
 }
 
 static void hand_over(void);
@@ -76,15 +75,29 @@ context_free(struct gl_context_state *s)
 	free(s);
 }
 
-/* Called with the lock held. */
+/* Called with the lock held, like the next one. */
+static struct gl_context_state *
+find_context(enum gl_platform platform, const void *handle)
+{
+	struct gl_context_state *s;
+	HASH_FIND_PTR(contexts[platform], &handle, s);
+	return s;
+}
+
 static struct gl_context_state *
 context_create(enum gl_platform platform, void *handle, void *share)
 {
 	struct gl_context_state *s = calloc(1, sizeof(*s));
-	struct gl_context_state *with = share ? tally_handle_map_find(&contexts[platform], share)
-					      : NULL;
+	struct gl_context_state *with = share ? find_context(platform, share) : NULL;
+	struct gl_context_state *former = find_context(platform, handle);
 	struct gl_share_group *group = with ? with->group : group_create();
-	if (!s || !group || !tally_handle_map_put(&contexts[platform], handle, s)) {
+	if (s && group) {
+		if (former)
+			HASH_DEL(contexts[platform], former);
+		s->handle = handle;
+		HASH_ADD_PTR(contexts[platform], handle, s);
+	}
+	if (!s || !group || !s->hh.tbl) { /* no table: how uthash says out of memory */
 		if (!with)
 			free(group);
 		free(s);
@@ -92,7 +105,6 @@ context_create(enum gl_platform platform, void *handle, void *share)
 	}
 	group->refs++;
 	s->platform = platform;
-	s->handle = handle;
 	s->number = n_contexts++;
 	s->group = group;
 	s->pub.state = s;
@@ -109,11 +121,11 @@ gl_context_created(enum gl_platform platform, void *display, void *handle, void 
 	(void)display;
 	pthread_mutex_lock(&lock);
 	/* The same address again: the old context was destroyed unseen. */
-	struct gl_context_state *stale = tally_handle_map_find(&contexts[platform], handle);
+	struct gl_context_state *stale = find_context(platform, handle);
 	if (stale && stale->life.current)
 		stale = NULL; /* leave it to its thread */
 	else if (stale)
-		tally_handle_map_remove(&contexts[platform], handle);
+		HASH_DEL(contexts[platform], stale);
 	context_create(platform, handle, share);
 	pthread_mutex_unlock(&lock);
 	context_free(stale);
@@ -140,7 +152,9 @@ gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
 	if (c->live && c->state->platform == platform && c->state->handle == handle)
 		settle(gl_current);
 	pthread_mutex_lock(&lock);
-	struct gl_context_state *s = tally_handle_map_remove(&contexts[platform], handle);
+	struct gl_context_state *s = find_context(platform, handle);
+	if (s)
+		HASH_DEL(contexts[platform], s);
 	if (s && s->life.current) {
 		s->life.doomed = true; /* until it is released: GLX 1.4 spec 3.3.7, EGL 1.5 3.7.2 */
 		s = NULL;
@@ -223,7 +237,7 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 	struct gl_context_state *s = NULL;
 	if (handle) {
 		pthread_mutex_lock(&lock);
-		s = tally_handle_map_find(&contexts[platform], handle);
+		s = find_context(platform, handle);
 		if (!s)
 			s = context_create(platform, handle, NULL);
 		if (s)
@@ -279,8 +293,7 @@ last_on(uintptr_t drawable)
 {
 	struct gl_context_state *found = NULL;
 	for (int p = 0; p < 2; p++) {
-		for (struct tally_handle *e = contexts[p].entries; e; e = e->hh.next) {
-			struct gl_context_state *s = e->value;
+		for (struct gl_context_state *s = contexts[p]; s; s = s->hh.next) {
 			if (!s->life.current && s->stream && s->drawable.draw == drawable &&
 			    (!found || found->life.released < s->life.released))
 				found = s;
@@ -315,13 +328,11 @@ hand_over_all(struct gl_context_state *s)
 }
 
 static void
-collect_left_behind(const struct tally_handle_map *map)
+collect_left_behind(struct gl_context_state *s)
 {
-	for (struct tally_handle *e = map->entries; e; e = e->hh.next) {
-		struct gl_context_state *s = e->value;
-		if (s->life.current || !s->stream)
-			continue;
-		hand_over_all(s);
+	for (; s; s = s->hh.next) {
+		if (!s->life.current && s->stream)
+			hand_over_all(s);
 	}
 }
 
@@ -339,7 +350,7 @@ hand_over(void)
 	 * signal handler, hence trylock. */
 	if (pthread_mutex_trylock(&lock) == 0) {
 		for (int p = 0; p < 2; p++)
-			collect_left_behind(&contexts[p]);
+			collect_left_behind(contexts[p]);
 		pthread_mutex_unlock(&lock);
 	}
 }

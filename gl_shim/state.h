@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <uthash.h>
 
 #include "gl_shim/context.h"
 #include "gl_shim/framebuffer.h"
@@ -151,6 +152,7 @@ struct gl_context_state {
 	struct gl_snapshots snapshots;
 	GLuint pixel_pack_buffer;
 	bool uses_pack_buffer; /* one was bound before */
+	UT_hash_handle hh; /* of context.c's table */
 };
 
 /* The context whose queries are being created or read on this thread. It shows queries.c whose

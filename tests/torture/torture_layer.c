@@ -5,7 +5,6 @@
  *
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  */
-#include "layer/base/handle_map.h"
 #include "layer/config/config.h"
 #include "layer/frame/stream.h"
 #include "layer/log.h"
@@ -176,22 +175,6 @@ check(bool ok, const char *what)
 }
 
 static void
-use_handles(void)
-{
-	struct tally_handle_map map = { 0 };
-	unsigned added = 0;
-	for (uintptr_t n = 1; n <= 40; n++) {
-		bool ok = tally_handle_map_put(&map, (void *)n, (void *)n);
-		added += ok;
-		check((tally_handle_map_find(&map, (void *)n) != NULL) == ok,
-		      "handle map: find");
-	}
-	check(HASH_COUNT(map.entries) == added, "handle map: count");
-	while (map.entries)
-		tally_handle_map_remove(&map, map.entries->key);
-}
-
-static void
 use_config(void)
 {
 	struct tally_config config;
@@ -269,7 +252,6 @@ run_game(void)
 		.counters = counters,
 		.n_counters = 1,
 	};
-	use_handles();
 	use_config();
 	tally_log_say(TALLY_LEVEL_INFO, "torture", "one message");
 	bool started = tally_session_start(&counting);
