@@ -29,7 +29,7 @@ WIDE = 90
 MAX_WIDE_PERCENT = 3.0
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-BRANCH = re.compile(r"\b(?:if|for|while|case)\b|&&|\|\||\?")
+BRANCH = re.compile(r"\b(?:if|for|while|case|TALLY_EACH|TALLY_EACH_OF)\b|&&|\|\||\?")
 # The formatter puts a function's name at the left edge, after its type on a line of its own.
 DEFINITION = re.compile(r"^([A-Za-z_]\w*)\([^;{}]*\)\s*\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/text.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -83,11 +84,9 @@ tally_answer_watch(struct tally_answer *answer)
 static struct tally_answer_device *
 find_device(const struct tally_answer *answer, uint32_t number)
 {
-	for (guint i = 0; i < answer->devices->len; i++) {
-		struct tally_answer_device *d = g_ptr_array_index(answer->devices, i);
+	TALLY_EACH (struct tally_answer_device, d, answer->devices)
 		if (d->device == number)
 			return d;
-	}
 	return NULL;
 }
 
@@ -214,8 +213,7 @@ conclude_extra(struct tally_answer_device *d)
 	double all = d->state->gpu.moments.n ? tally_moments_total(&d->state->gpu.moments) : 0;
 	double most = EXTRA_SHARE * all;
 	const GPtrArray *parts = d->state->parts.all[TALLY_PART_FINE];
-	for (guint i = 0; i < parts->len; i++) {
-		const struct tally_part *part = g_ptr_array_index(parts, i);
+	TALLY_EACH (const struct tally_part, part, parts) {
 		if (is_typical(d, part) || part->gpu.moments.n == 0)
 			continue;
 		double total = tally_moments_total(&part->gpu.moments);
@@ -257,9 +255,7 @@ find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool open
 	double most = 0, sum = 0;
 	guint n_first = 0;
 	const char *first = NULL;
-	for (guint i = 0; i < h->parts->len; i++) {
-		const struct tally_hitch_part *p = &g_array_index(h->parts, struct tally_hitch_part,
-								  i);
+	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
 		struct tally_part *part = p->what;
 		double usual = is_typical(d, part) ? (double)tally_part_median(part) : 0;
 		double growth = (double)p->ns - usual;
@@ -322,8 +318,7 @@ conclude_hitches(struct tally_answer_device *d, bool opengl)
 static bool
 has_pass(const struct tally_answer *answer, uint32_t device)
 {
-	for (guint i = 0; i < answer->log->groups->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(answer->log->groups, i);
+	TALLY_EACH (const struct tally_group, g, answer->log->groups) {
 		bool pass = answer->log->by == TALLY_BY_FRAME ? g->only_name : !g->outside;
 		if (g->device == device && pass)
 			return true;
@@ -334,8 +329,7 @@ has_pass(const struct tally_answer *answer, uint32_t device)
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
-	for (guint i = 0; i < answer->devices->len; i++) {
-		struct tally_answer_device *d = g_ptr_array_index(answer->devices, i);
+	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
 		if (d->frames == 0)
 			continue;
 		conclude_speed(d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/hitch.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
 #include <stdlib.h>
@@ -59,9 +60,7 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 		const struct tally_hitch_frame *f = frame_at(h, k);
 		out->timed &= f->timed;
 		out->gpu_ns = MAX(out->gpu_ns, f->gpu_ns);
-		for (guint i = 0; i < f->parts->len; i++) {
-			const struct tally_hitch_part *p = &g_array_index(
-				f->parts, struct tally_hitch_part, i);
+		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
 			if (at == 0) {
 				g_array_append_val(out->parts, *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/text.h"
+#include "cli/shared/each.h"
 
 static void
 put_times(struct tally_out *o, const struct tally_answer_device *d)
@@ -118,9 +119,7 @@ void
 tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer)
 {
 	tally_out_array(o, key);
-	for (guint i = 0; i < answer->devices->len; i++) {
-		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
-									i);
+	TALLY_EACH (const struct tally_answer_device, d, answer->devices) {
 		if (d->frames == 0)
 			continue;
 		tally_out_break(o, "\n");

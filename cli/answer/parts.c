@@ -2,6 +2,7 @@
 #include "cli/answer/parts.h"
 
 #include "cli/log/pass_name.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -190,8 +191,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	const struct tally_part *last = f->n_passes && !f->has_wait
 						? of->level[TALLY_PART_FINE]
 						: NULL;
-	for (guint i = 0; i < p->touched->len; i++) {
-		struct tally_part *part = g_ptr_array_index(p->touched, i);
+	TALLY_EACH (struct tally_part, part, p->touched) {
 		const struct tally_hitch_part share = { .what = part,
 							.ns = part->ns,
 							.first = part->frames == 1,
@@ -229,11 +229,9 @@ static GPtrArray *
 typical_of_level(struct tally_parts *p, enum tally_part_level level, uint64_t frames)
 {
 	GPtrArray *typical = g_ptr_array_new();
-	for (guint i = 0; i < p->all[level]->len; i++) {
-		struct tally_part *part = g_ptr_array_index(p->all[level], i);
+	TALLY_EACH (struct tally_part, part, p->all[level])
 		if (2 * part->frames >= frames && part->gpu.moments.n)
 			g_ptr_array_add(typical, part);
-	}
 	g_ptr_array_sort(typical, compare_order);
 	return typical;
 }

@@ -2,6 +2,7 @@
 #include "cli/answer/text.h"
 
 #include "cli/log/pass_name.h"
+#include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
@@ -286,13 +287,10 @@ static const struct tally_answer_device *
 choose_main(const struct tally_answer *answer)
 {
 	const struct tally_answer_device *most = NULL;
-	for (guint i = 0; i < answer->devices->len; i++) {
-		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
-									i);
+	TALLY_EACH (const struct tally_answer_device, d, answer->devices)
 		if (d->frames && !tally_aggregate_is_beneath(answer->log, d->device) &&
 		    (!most || d->frames > most->frames))
 			most = d;
-	}
 	return most;
 }
 
@@ -310,9 +308,7 @@ void
 tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device)
 {
 	const struct tally_answer_device *whole = choose_main(answer);
-	for (guint i = 0; i < answer->devices->len; i++) {
-		const struct tally_answer_device *d = g_ptr_array_index(answer->devices,
-									i);
+	TALLY_EACH (const struct tally_answer_device, d, answer->devices) {
 		bool shown = device >= 0 ? d->device == device
 					 : !tally_aggregate_is_beneath(answer->log,
 								       d->device);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
+#include "cli/shared/each.h"
 
 #include <glib.h>
 
@@ -110,11 +111,9 @@ whole_number(struct sum *s, struct tally_value v)
 static struct device *
 find_device(const struct tally_conserve *c, uint32_t number)
 {
-	for (guint i = 0; i < c->devices->len; i++) {
-		struct device *d = &g_array_index(c->devices, struct device, i);
+	TALLY_EACH_OF (struct device, d, c->devices)
 		if (d->number == number)
 			return d;
-	}
 	return NULL;
 }
 
@@ -154,8 +153,7 @@ look_beside(struct tally_conserve *c, const struct tally_frame_record *frame)
 	const struct device *own = find_device(c, frame->device);
 	if (!own || frame->flags & TALLY_FLAG(SHARED_TOTALS))
 		return;
-	for (guint i = 0; i < c->devices->len; i++) {
-		const struct device *d = &g_array_index(c->devices, struct device, i);
+	TALLY_EACH_OF (const struct device, d, c->devices) {
 		if (d == own || d->end_ns <= frame->start_ns || d->beneath == own->number ||
 		    own->beneath == d->number)
 			continue;

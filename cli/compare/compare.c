@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
 #include "cli/log/folder.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -14,11 +15,10 @@ struct compare_request {
 	GArray *gates; /* elements: struct tally_gate */
 	GPtrArray *owned; /* the keys of the gates, paths of logs looked for */
 	struct tally_compare_filter filter;
-	double confidence, same;
-	double fail_above; /* negative: not given */
-	unsigned allowed; /* bits, 1 << enum tally_unlike_kind */
+	/* without what other members say; fail_above is negative where it is not given */
+	struct tally_compare_settings settings;
 	GPtrArray *strata; /* owned: tags to compare within */
-	bool trimmed, all, wide, json, markdown;
+	bool all, wide, json, markdown;
 	const char *names[TALLY_N_SIDES];
 	uint64_t warmup;
 	int64_t device;
@@ -94,7 +94,7 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_name(kind)) != 0)
 			kind++;
 		good = kind < TALLY_N_UNLIKE || strcmp(*item, "all") == 0;
-		r->allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
+		r->settings.allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
 		if (!good)
 			tally_cli_complain(command,
 					   "--%s %s: must be of device, driver, size, "
@@ -121,8 +121,8 @@ static bool
 take_statistic(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	struct compare_request *r = to;
-	r->trimmed = strcmp(value, "trimmed") == 0;
-	if (r->trimmed || strcmp(value, "mean") == 0)
+	r->settings.trim = strcmp(value, "trimmed") == 0 ? 0.1 : 0;
+	if (r->settings.trim > 0 || strcmp(value, "mean") == 0)
 		return true;
 	tally_cli_complain(command, "--%s %s: must be mean or trimmed", arg->name, value);
 	return false;
@@ -137,49 +137,59 @@ static const struct tally_arg options[] = {
 		       "A log of the base side; may be given again."),
 	TALLY_ARG_LIST("new", 0, "LOG", struct compare_request, paths[TALLY_SIDE_NEW],
 		       "A log of the new side; may be given again."),
-	PERCENT("fail-above", fail_above, 0, 100000000,
+	PERCENT("fail-above", settings.fail_above, 0, 100000000,
 		"Exit with 1 when a time is worse by more than this and chance does not "
 		"explain it: gpu_ns of a pass or frame, cpu_ns of a frame."),
-	TALLY_ARG_TAKE("gate", 0, "KEY[:less]", add_gate,
-		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
-		       "the frame time's, hitches is their number in 1000 frames. May be given "
-		       "again."),
 	TALLY_ARG_TAKE(
-		"keys", 0, "LIST", add_keys,
-		"Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * "
-		"and ?; ',' or '+' between them. With fewer keys smaller changes are found."),
-	PERCENT("confidence", confidence, 5000, 9999,
+		"gate", 0, "KEY[:less]", add_gate,
+		"Let a rise of this counter or metric fail too; with :less, a fall. p99 "
+		"is "
+		"the frame time's, hitches is their number in 1000 frames. May be given "
+		"again."),
+	TALLY_ARG_TAKE("keys", 0, "LIST", add_keys,
+		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, "
+		       "metrics, with * "
+		       "and ?; ',' or '+' between them. With fewer keys smaller changes "
+		       "are found."),
+	PERCENT("confidence", settings.confidence, 5000, 9999,
 		"Of each interval; 100 minus it is the chance that a change is "
 		"reported where there is none. From 50 to 99.99; default 99."),
 	TALLY_ARG_TAKE("statistic", 0, "mean|trimmed", take_statistic,
-		       "Compare means (default), or means without the lowest and highest tenth of "
+		       "Compare means (default), or means without the lowest and highest "
+		       "tenth of "
 		       "frames, which single slow frames do not move."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
-	TALLY_ARG_FLAG("all", 0, struct compare_request, all, "List what did not change too."),
+	TALLY_ARG_FLAG("all", 0, struct compare_request, all,
+		       "List what did not change too."),
 	TALLY_ARG_FLAG("wide", 'w', struct compare_request, wide,
-		       "Show the column p too, and names and sentences in full. Without it lines "
+		       "Show the column p too, and names and sentences in full. Without "
+		       "it lines "
 		       "have 80 columns, or what the terminal has."),
-	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request, names[TALLY_SIDE_BASE],
+	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request,
+		       names[TALLY_SIDE_BASE],
 		       "What the output calls the base side, in place of its first log."),
-	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request, names[TALLY_SIDE_NEW],
-		       "The same for the new side."),
+	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request,
+		       names[TALLY_SIDE_NEW], "The same for the new side."),
 	TALLY_ARG_FLAG("json", 0, struct compare_request, json,
 		       "Print JSON: everything that was compared."),
 	TALLY_ARG_FLAG("markdown", 0, struct compare_request, markdown,
 		       "Print Markdown, for a merge request."),
-	PERCENT("same", same, 0, 10000,
+	PERCENT("same", settings.same, 0, 10000,
 		"Call a time the same when its interval is within this. Default 3."),
-	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
-		       "Compare although these differ: device, driver, size (of the window), "
-		       "options, tags (of --strata), or all."),
-	TALLY_ARG_TAKE("strata", 0, "LIST", add_strata,
-		       "Compare only runs whose tags of these names are equal (--strata scene), "
-		       "as with those of one device, driver and size."),
-	TALLY_ARG_FLAG("per-clock", 0, struct compare_request, filter.per_clock,
-		       "Compare cycles: GPU times multiplied by the GPU clock of their frames "
-		       "(metric gpu_clock). Frame times are left out."),
+	TALLY_ARG_TAKE(
+		"allow", 0, "LIST", add_allowed,
+		"Compare although these differ: device, driver, size (of the window), "
+		"options, tags (of --strata), or all."),
+	TALLY_ARG_TAKE(
+		"strata", 0, "LIST", add_strata,
+		"Compare only runs whose tags of these names are equal (--strata scene), "
+		"as with those of one device, driver and size."),
+	TALLY_ARG_FLAG(
+		"per-clock", 0, struct compare_request, filter.per_clock,
+		"Compare cycles: GPU times multiplied by the GPU clock of their frames "
+		"(metric gpu_clock). Frame times are left out."),
 	TALLY_ARG_HELP,
 };
 
@@ -308,10 +318,8 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 	for (guint i = 0; i < r->gates->len; i++) {
 		const char *key = g_array_index(r->gates, struct tally_gate, i).key;
 		bool found = false;
-		for (guint k = 0; k < c->rows->len && !found; k++) {
-			const struct tally_compare_row *row = g_ptr_array_index(c->rows, k);
-			found = strcmp(row->key, key) == 0;
-		}
+		TALLY_EACH (const struct tally_compare_row, row, c->rows)
+			found |= strcmp(row->key, key) == 0;
 		if (!found) {
 			tally_cli_complain(
 				"compare", "--gate %s: no log has a value of that key%s", key,
@@ -332,8 +340,7 @@ static bool
 is_there(const GPtrArray *logs, const struct tally_compare_log *log)
 {
 	const char *run = log->aggregate.identity.run;
-	for (guint i = 0; i < logs->len; i++) {
-		const struct tally_compare_log *other = g_ptr_array_index(logs, i);
+	TALLY_EACH (const struct tally_compare_log, other, logs) {
 		const char *known = other->aggregate.identity.run;
 		if (run && known ? strcmp(run, known) == 0
 				 : strcmp(log->aggregate.path, other->aggregate.path) == 0)
@@ -346,11 +353,9 @@ const char *
 tally_compare_on_both_sides(const struct tally_compare *c)
 {
 	const GPtrArray *base = c->logs[TALLY_SIDE_BASE], *fresh = c->logs[TALLY_SIDE_NEW];
-	for (guint i = 0; i < fresh->len; i++) {
-		const struct tally_compare_log *log = g_ptr_array_index(fresh, i);
+	TALLY_EACH (const struct tally_compare_log, log, fresh)
 		if (log->aggregate.identity.run && is_there(base, log))
 			return log->aggregate.path;
-	}
 	return NULL;
 }
 
@@ -368,11 +373,9 @@ check_both_sides(const struct tally_compare *c)
 static bool
 has_tag(const GPtrArray *logs, const char *key)
 {
-	for (guint i = 0; i < logs->len; i++) {
-		const struct tally_compare_log *log = g_ptr_array_index(logs, i);
+	TALLY_EACH (const struct tally_compare_log, log, logs)
 		if (tally_log_identity_tag(&log->aggregate.identity, key))
 			return true;
-	}
 	return false;
 }
 
@@ -420,11 +423,12 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 {
 	for (unsigned side = 0; r->filter.per_clock && side < TALLY_N_SIDES; side++) {
 		bool found = false;
-		for (guint i = 0; i < c->rows->len && !found; i++) {
-			const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+		TALLY_EACH (const struct tally_compare_row, row, c->rows) {
+			if (found || !tally_compare_is_cycles(c, row))
+				continue;
 			g_autoptr(GPtrArray)
 				values = tally_compare_row_values(c, row, side);
-			found = tally_compare_is_cycles(c, row) && values->len;
+			found = values->len;
 		}
 		if (found)
 			continue;
@@ -443,9 +447,8 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 {
 	g_autoptr(GString) why = g_string_new(NULL);
 	unsigned kinds = 0;
-	for (guint i = 0; i < c->unlike->len; i++) {
-		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
-		if (u->kind == TALLY_UNLIKE_NOTE || r->allowed & 1u << u->kind)
+	TALLY_EACH (const struct tally_compare_unlike, u, c->unlike) {
+		if (u->kind == TALLY_UNLIKE_NOTE || r->settings.allowed & 1u << u->kind)
 			continue;
 		kinds |= 1u << u->kind;
 		g_string_append_printf(why, "%s%s: %s in base, %s in new", why->len ? "; " : "",
@@ -470,18 +473,12 @@ compare(const struct compare_request *r)
 {
 	struct tally_compare c;
 	tally_compare_init(&c);
-	c.settings = (struct tally_compare_settings){
-		.confidence = r->confidence,
-		.trim = r->trimmed ? 0.1 : 0,
-		.same = r->same,
-		.per_clock = r->filter.per_clock,
-		.has_fail_above = r->fail_above >= 0,
-		.fail_above = r->fail_above,
-		.gates = (const struct tally_gate *)(const void *)r->gates->data,
-		.n_gates = r->gates->len,
-		.allowed = r->allowed,
-		.strata = r->strata,
-	};
+	c.settings = r->settings;
+	c.settings.per_clock = r->filter.per_clock;
+	c.settings.has_fail_above = r->settings.fail_above >= 0;
+	c.settings.gates = (const struct tally_gate *)(const void *)r->gates->data;
+	c.settings.n_gates = r->gates->len;
+	c.settings.strata = r->strata;
 	int status = read_sides(r, &c);
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_join(&c);
@@ -524,9 +521,9 @@ serve(int argc, char **argv, bool only_parse)
 {
 	struct compare_request r = {
 		.device = -1,
-		.confidence = TALLY_COMPARE_CONFIDENCE,
-		.same = TALLY_COMPARE_SAME,
-		.fail_above = -1,
+		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
+			      .same = TALLY_COMPARE_SAME,
+			      .fail_above = -1 },
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,12 +39,10 @@ direction(const struct tally_compare_row *row)
 static double
 frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (row->subject->frame && tally_compare_same_place(row->subject, s) &&
 		    strcmp(row->key, "gpu_ns") == 0)
 			return row->mean[TALLY_SIDE_BASE];
-	}
 	return 0;
 }
 
@@ -81,11 +80,9 @@ void
 tally_compare_conclude(struct tally_compare *c)
 {
 	uint32_t less = 0, more = 0, judged = 0;
-	for (guint i = 0; i < c->rows->len; i++)
-		c->has_gates |=
-			((const struct tally_compare_row *)c->rows->pdata[i])->worse != 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		c->has_gates |= row->worse != 0;
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		if (!tally_compare_decides(c, row))
 			continue;
 		row->open = is_open(c, row);

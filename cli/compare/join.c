@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -134,14 +135,12 @@ tell_apart(struct tally_compare *c)
 {
 	g_autoptr(GHashTable)
 		seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	for (guint i = 0; i < c->subjects->len; i++) {
-		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
+	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
 		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) + 1;
 		g_hash_table_replace(seen, key, GUINT_TO_POINTER(n));
 	}
-	for (guint i = 0; i < c->subjects->len; i++) {
-		struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
+	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
 		g_autofree char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot,
 						       s->name);
 		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) < 2 || s->frame ||
@@ -217,8 +216,7 @@ add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	bool has_mean = false, has_each = false;
 	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
-		for (guint k = 0; k < s->sources[side]->len; k++) {
-			const struct tally_compare_source *source = s->sources[side]->pdata[k];
+		TALLY_EACH (const struct tally_compare_source, source, s->sources[side]) {
 			has_mean |= source && source->cpu.moments.n;
 			has_each |= source && source->frame_ns;
 		}
@@ -336,12 +334,9 @@ uint64_t
 tally_compare_no_clock(const struct tally_compare *c, enum tally_side side)
 {
 	uint64_t n = 0;
-	for (guint i = 0; i < c->subjects->len; i++) {
-		const struct tally_compare_subject *s = g_ptr_array_index(c->subjects, i);
-		for (guint k = 0; s->frame && k < s->sources[side]->len; k++) {
-			const struct tally_compare_source *source = s->sources[side]->pdata[k];
-			n += source ? source->no_clock : 0;
-		}
+	TALLY_EACH (const struct tally_compare_subject, s, c->subjects) {
+		TALLY_EACH (const struct tally_compare_source, source, s->sources[side])
+			n += s->frame && source ? source->no_clock : 0;
 	}
 	return n;
 }
@@ -358,9 +353,7 @@ static void
 find_numbers(struct tally_compare *c)
 {
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		for (guint k = 0; k < c->logs[side]->len; k++) {
-			const struct tally_compare_log *log = g_ptr_array_index(
-				c->logs[side], k);
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
 			const GArray *here = log->devices;
 			if (!c->numbers)
 				c->numbers = here;

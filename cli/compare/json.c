@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 #include "cli/shared/out.h"
 
 static const char *const sides[TALLY_N_SIDES] = { "base", "new" };
@@ -16,8 +17,7 @@ static uint64_t
 frames_of(const struct tally_compare_log *log)
 {
 	uint64_t frames = 0;
-	for (guint k = 0; k < log->sources->len; k++) {
-		const struct tally_compare_source *s = g_ptr_array_index(log->sources, k);
+	TALLY_EACH (const struct tally_compare_source, s, log->sources) {
 		for (guint d = 0; !s->group && d < log->devices->len; d++)
 			if (g_array_index(log->devices, uint32_t, d) == s->device)
 				frames += s->frames;
@@ -29,8 +29,7 @@ static void
 put_side(struct tally_out *o, const struct tally_compare *c, unsigned side)
 {
 	tally_out_array(o, sides[side]);
-	for (guint i = 0; i < c->logs[side]->len; i++) {
-		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
+	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
 		tally_out_object(o, NULL);
 		tally_out_text(o, "log", log->aggregate.path);
 		tally_out_text(o, "program", log->aggregate.program);
@@ -156,8 +155,7 @@ static void
 put_unlike(struct tally_out *o, const struct tally_compare *c)
 {
 	tally_out_array(o, "not_the_same");
-	for (guint i = 0; i < c->unlike->len; i++) {
-		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
+	TALLY_EACH (const struct tally_compare_unlike, u, c->unlike) {
 		tally_out_object(o, NULL);
 		tally_out_text(o, "what", u->what);
 		tally_out_text(o, "base", u->side[TALLY_SIDE_BASE]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,9 +125,8 @@ total_of(const struct tally_compare *c, const struct tally_compare_row *row, enu
 {
 	g_autoptr(GPtrArray) values = tally_compare_row_values(c, row, side);
 	double total = values->len ? 0 : (double)NAN;
-	for (guint i = 0; i < values->len; i++)
-		total += tally_moments_total(
-			&((const struct tally_compare_values *)values->pdata[i])->moments);
+	TALLY_EACH (const struct tally_compare_values, v, values)
+		total += tally_moments_total(&v->moments);
 	return total;
 }
 
@@ -151,12 +151,10 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 	double lone[TALLY_N_SIDES] = { 0 };
 	if (!sum->subject->frame || !sum->worse || sum->ratio)
 		return false;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (tally_compare_same_place(row->subject, sum->subject) && row != sum &&
 		    strcmp(row->key, sum->key) == 0 && g_strcmp0(row->unit, sum->unit) == 0)
 			add_lone(c, row, lone);
-	}
 	return lone[TALLY_SIDE_BASE] > c->settings.same * total_of(c, sum, TALLY_SIDE_BASE) ||
 	       lone[TALLY_SIDE_NEW] > c->settings.same * total_of(c, sum, TALLY_SIDE_NEW);
 }
@@ -171,8 +169,7 @@ judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 	row->runs = values[0]->len >= TALLY_COMPARE_LEAST_RUNS &&
 		    values[1]->len >= TALLY_COMPARE_LEAST_RUNS;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		for (guint k = 0; k < values[i]->len; k++) {
-			const struct tally_compare_values *v = values[i]->pdata[k];
+		TALLY_EACH (const struct tally_compare_values, v, values[i]) {
 			row->n[i] += v->moments.n;
 			row->estimated |= v->estimated;
 		}
@@ -217,22 +214,18 @@ correct(struct tally_compare *c, bool gated)
 {
 	g_autofree double *p = g_new(double, MAX(c->rows->len, 1));
 	uint32_t n = 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (row->tested && (row->worse != 0) == gated)
 			p[n++] = row->p;
-	}
 	if (c->strata->len)
 		tally_fdr_adjust(p, n);
 	else
 		tally_holm_adjust(p, n);
 	c->n_tested += n;
 	n = 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (struct tally_compare_row, row, c->rows)
 		if (row->tested && (row->worse != 0) == gated)
 			row->p_holm = p[n++];
-	}
 }
 
 /* Decides for a value with a gate whether it fails, or is too noisy to rule a failure out. */
@@ -288,9 +281,7 @@ tally_compare_judge(struct tally_compare *c)
 	tally_strata_pool(c);
 	correct(c, true);
 	correct(c, false);
-	for (guint i = 0; i < c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (struct tally_compare_row, row, c->rows)
 		if (row->tested)
 			conclude(c, row);
-	}
 }

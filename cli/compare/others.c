@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
 #include "cli/compare/outliers.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,13 +113,11 @@ static void
 gather(struct group *g, const struct tally_compare *c, const struct tally_compare_row *first)
 {
 	uint64_t most[TALLY_N_SIDES] = { 0 };
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, first); side++)
 			most[side] = MAX(most[side], row->n[side]);
 	}
-	for (guint i = 0; i < c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		if (!is_member(row, first) || row->n[0] != most[0] || row->n[1] != most[1])
 			continue;
 		struct member m = { .row = row };
@@ -302,8 +301,7 @@ judge_members(const struct tally_compare *c, struct group *g)
 	g_autofree struct tally_outlier *items = g_new(struct tally_outlier,
 						       g->members->len);
 	uint32_t n = 0;
-	for (guint k = 0; k < g->members->len; k++) {
-		const struct member *m = &g_array_index(g->members, struct member, k);
+	TALLY_EACH_OF (const struct member, m, g->members) {
 		if (m->se > 0)
 			items[n++] = (struct tally_outlier){
 				m->shift, m->se, m->df, 1, m->deviations,
@@ -315,8 +313,7 @@ judge_members(const struct tally_compare *c, struct group *g)
 	if (n)
 		tally_outliers_judge(items, n, g->n_pieces, 1 - c->settings.confidence);
 	n = 0;
-	for (guint k = 0; k < g->members->len; k++) {
-		struct member *m = &g_array_index(g->members, struct member, k);
+	TALLY_EACH_OF (struct member, m, g->members) {
 		if (!(m->se > 0))
 			continue;
 		m->shift = items[n].shift;
@@ -408,8 +405,7 @@ tally_compare_judge_others(struct tally_compare *c)
 		uint32_t least = g.runs ? TALLY_COMPARE_LEAST_RUNS : LEAST_FRAMES;
 		if (g.members->len && g.n[0] >= least && g.n[1] >= least)
 			judge_group(c, &g, first);
-		for (guint k = 0; k < g.members->len; k++) {
-			struct member *m = &g_array_index(g.members, struct member, k);
+		TALLY_EACH_OF (struct member, m, g.members) {
 			for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 				g_free(m->logs[side]);
 			g_free(m->deviations);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/hitch.h"
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
 #include <math.h>
@@ -67,8 +68,7 @@ gather(struct pace_side *s, const struct tally_compare_row *row, unsigned side)
 	const GPtrArray *sources = row->subject->sources[side];
 	s->runs = g_ptr_array_new();
 	uint32_t n = 0;
-	for (guint k = 0; k < sources->len; k++) {
-		const struct tally_compare_source *source = sources->pdata[k];
+	TALLY_EACH (const struct tally_compare_source, source, sources) {
 		if (!source || !source->frame_ns)
 			continue;
 		g_ptr_array_add(s->runs, source->frame_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_parts.h"
 #include "cli/compare/table.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -32,11 +33,9 @@ static void
 choose_units(struct tally_printer *p)
 {
 	double most = 0;
-	for (guint i = 0; i < p->c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
 		if (strcmp(row->key, "gpu_ns") == 0)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
-	}
 	const char *us = tally_text_is_utf8() ? "\xc2\xb5s" : "us";
 	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ us, 1e3, 1 }
 					 : (struct tally_unit){ "ms", 1e6, 3 };
@@ -276,10 +275,8 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 	uint64_t frames = 0, warmup = 0;
 	for (guint i = 0; i < logs->len; i++)
 		warmup += tally_compare_log_warmup(g_ptr_array_index(logs, i));
-	for (guint i = 0; i < p->c->subjects->len; i++) {
-		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects)
 		frames += s->frame ? s->frames[side] : 0;
-	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	const char *name = p->style->names[side];
 	g_autofree char *path = tally_text_escape(name ? name : first->aggregate.path);
@@ -334,8 +331,7 @@ print_top(const struct tally_printer *p)
 	if (p->c->settings.per_clock)
 		print_per_clock(p);
 	print_strata(p);
-	for (guint i = 0; i < p->c->unlike->len; i++) {
-		const struct tally_compare_unlike *u = g_ptr_array_index(p->c->unlike, i);
+	TALLY_EACH (const struct tally_compare_unlike, u, p->c->unlike) {
 		g_autofree char *what = tally_text_escape(u->what);
 		g_autofree char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
 		g_autofree char *fresh = tally_text_escape(u->side[TALLY_SIDE_NEW]);
@@ -388,18 +384,15 @@ static void
 print_times(const struct tally_printer *p)
 {
 	g_autoptr(GPtrArray) rows = g_ptr_array_new();
-	for (guint i = 0; i < p->c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
+	TALLY_EACH (struct tally_compare_row, row, p->c->rows)
 		if (has_times(row) && (p->style->all || !is_empty(row)))
 			g_ptr_array_add(rows, row);
-	}
 	g_ptr_array_sort(rows, main_compare);
 	struct tally_cells t;
 	tally_cells_init(&t, p->style->wide ? 7 : 6, 1);
 	add_head(p, &t, p->c->settings.per_clock ? "GPU cycles" : "GPU time", true);
 	guint quiet = 0;
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, rows) {
 		bool told = tally_row_changed(row) || row->subject->frame || p->style->all;
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
@@ -422,8 +415,7 @@ print_keys(const struct tally_printer *p)
 	struct tally_cells t;
 	tally_cells_init(&t, p->style->wide ? 8 : 7, 2);
 	add_head(p, &t, "pass", false);
-	for (guint i = 0; i < p->c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(p->c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
 		bool shown = tally_row_changed(row) || row->blind || row->pace || p->style->all;
 		if (shown && !has_times(row))
 			add_row(p, &t, row, false);
@@ -437,11 +429,9 @@ print_keys(const struct tally_printer *p)
 static const struct tally_compare_row *
 gpu_row(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (row->subject == s && strcmp(row->key, "gpu_ns") == 0)
 			return row;
-	}
 	return NULL;
 }
 
@@ -451,8 +441,7 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 {
 	enum tally_side other = side == TALLY_SIDE_BASE ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 	guint told = 0;
-	for (guint i = 0; i < p->c->subjects->len; i++) {
-		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
@@ -474,11 +463,9 @@ static double
 share_of_frames(const struct tally_compare *c, const struct tally_compare_subject *s,
 		enum tally_side side)
 {
-	for (guint i = 0; i < c->subjects->len; i++) {
-		const struct tally_compare_subject *f = g_ptr_array_index(c->subjects, i);
+	TALLY_EACH (const struct tally_compare_subject, f, c->subjects)
 		if (f->frame && tally_compare_same_place(f, s) && f->frames[side])
 			return MIN(1, (double)s->frames[side] / (double)f->frames[side]);
-	}
 	return 0;
 }
 
@@ -486,8 +473,7 @@ static void
 print_shares(const struct tally_printer *p)
 {
 	guint told = 0;
-	for (guint i = 0; i < p->c->subjects->len; i++) {
-		const struct tally_compare_subject *s = g_ptr_array_index(p->c->subjects, i);
+	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || s->outside || !s->frames[0] || !s->frames[1])
 			continue;
 		double base = share_of_frames(p->c, s, TALLY_SIDE_BASE);
@@ -533,8 +519,7 @@ find_one_sided(const struct tally_compare *c)
 	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
 	g_autoptr(GHashTable)
 		by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		if (!is_one_sided(row))
 			continue;
 		g_autofree char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_parts.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 
@@ -10,8 +11,7 @@ find_decisive(const struct tally_compare *c)
 {
 	const struct tally_compare_row *best = NULL;
 	double most = -1;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		bool counts = c->conclusion == TALLY_CONCLUSION_REGRESSION ? row->fails
 			      : c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE
 				      ? row->open
@@ -115,8 +115,7 @@ tally_print_verdict(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
 	uint32_t less = 0, more = 0, runs = 0, against = 0, against_in_runs = 0;
-	for (guint i = 0; i < c->rows->len; i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		less += row->verdict == TALLY_VERDICT_LESS;
 		more += row->verdict == TALLY_VERDICT_MORE;
 		runs += row->runs && row->tested;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/series.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
 #include <string.h>
@@ -227,11 +228,9 @@ take_value(void *user, struct tally_group *g, uint32_t series, struct tally_valu
 static struct tally_compare_source *
 need_frames(struct tally_compare_log *log, uint32_t device)
 {
-	for (guint i = 0; i < log->sources->len; i++) {
-		struct tally_compare_source *s = g_ptr_array_index(log->sources, i);
+	TALLY_EACH (struct tally_compare_source, s, log->sources)
 		if (!s->group && s->device == device)
 			return s;
-	}
 	return new_source(log, NULL, device);
 }
 
@@ -307,8 +306,7 @@ add_cycles(struct tally_compare_source *source, struct tally_value ns, bool esti
 static void
 add_pass_cycles(const GPtrArray *groups, const struct tally_keyed_value *clock)
 {
-	for (guint i = 0; i < groups->len; i++) {
-		struct tally_group *g = g_ptr_array_index(groups, i);
+	TALLY_EACH (struct tally_group, g, groups) {
 		struct tally_compare_source *source = g->watched;
 		if (!source || !source->waits)
 			continue;
@@ -341,8 +339,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	uint32_t n_passes = 0;
 	const struct tally_keyed_value *clock = s->filter->per_clock ? find_clock(f) : NULL;
 	add_pass_cycles(groups, clock);
-	for (guint i = 0; i < groups->len; i++) {
-		struct tally_group *g = g_ptr_array_index(groups, i);
+	TALLY_EACH (struct tally_group, g, groups) {
 		if (!g->watched)
 			g->watched = new_source(log, g, g->device);
 		((struct tally_compare_source *)g->watched)->frames++;
@@ -379,13 +376,11 @@ static int
 choose_devices(struct tally_compare_log *log, int64_t device)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+	TALLY_EACH (const struct tally_device_summary, d, a->devices)
 		if (d->frames &&
 		    (device >= 0 ? d->device == device
 				 : !tally_aggregate_is_beneath(a, d->device)))
 			g_array_append_val(log->devices, d->device);
-	}
 	g_array_sort(log->devices, number_compare);
 	if (log->devices->len)
 		return TALLY_EXIT_OK;

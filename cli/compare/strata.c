@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,8 +109,7 @@ tally_strata_find(struct tally_compare *c)
 {
 	bool common = false;
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		for (guint i = 0; i < c->logs[side]->len; i++) {
-			struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
+		TALLY_EACH (struct tally_compare_log, log, c->logs[side]) {
 			log->stratum = find_stratum(c->strata, describe(c, log));
 			struct tally_stratum *s = g_ptr_array_index(c->strata, log->stratum);
 			s->logs[side]++;
@@ -121,8 +121,8 @@ tally_strata_find(struct tally_compare *c)
 	/* All runs are alike, or the sides have nothing in common: what differs decides. */
 	g_ptr_array_set_size(c->strata, 0);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		for (guint i = 0; i < c->logs[side]->len; i++)
-			((struct tally_compare_log *)c->logs[side]->pdata[i])->stratum = 0;
+		TALLY_EACH (struct tally_compare_log, log, c->logs[side])
+			log->stratum = 0;
 }
 
 bool
@@ -226,8 +226,7 @@ tally_strata_pool(struct tally_compare *c)
 {
 	g_autoptr(GHashTable) of = g_hash_table_new_full(
 		NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
-	for (guint i = 0; i < c->rows->len; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		GPtrArray *rows = g_hash_table_lookup(of, row->subject->pooled);
 		if (!row->subject->pooled || !is_poolable(row))
 			continue;

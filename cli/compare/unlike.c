@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,11 +47,9 @@ static struct saying *
 say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
 {
 	struct saying *s = NULL;
-	for (guint i = 0; i < sayings->len && !s; i++) {
-		struct saying *known = g_ptr_array_index(sayings, i);
+	TALLY_EACH (struct saying, known, sayings)
 		if (strcmp(known->what, what) == 0)
 			s = known;
-	}
 	if (!s) {
 		s = g_new0(struct saying, 1);
 		s->what = g_strdup(what);
@@ -195,12 +194,10 @@ say_machine(GPtrArray *sayings, unsigned side, const struct tally_log_identity *
 static char *
 join(const GPtrArray *texts)
 {
-	if (!texts->len)
-		return g_strdup("(not said)");
-	GString *out = g_string_new(NULL);
-	for (guint i = 0; i < texts->len; i++)
-		g_string_append_printf(out, "%s%s", i ? " and " : "",
-				       (const char *)g_ptr_array_index(texts, i));
+	GString *out = g_string_new(texts->len ? NULL : "(not said)");
+	TALLY_EACH (const char, text, texts)
+		g_string_append_printf(out, "%s%s",
+				       text == texts->pdata[0] ? "" : " and ", text);
 	return g_string_free(out, FALSE);
 }
 
@@ -236,8 +233,7 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t
 {
 	double sum = 0;
 	guint n = 0;
-	for (guint i = 0; i < c->logs[side]->len; i++) {
-		const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], i);
+	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
 		struct tally_clock_range clock;
 		if (log->stratum != stratum)
 			continue;
@@ -278,19 +274,15 @@ tally_compare_find_unlike(struct tally_compare *c)
 {
 	g_autoptr(GPtrArray) sayings = g_ptr_array_new_with_free_func(free_saying);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		for (guint i = 0; i < c->logs[side]->len; i++)
-			say_log(c, sayings, side, g_ptr_array_index(c->logs[side], i));
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
+			say_log(c, sayings, side, log);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		for (guint i = 0; i < c->logs[side]->len; i++)
-			say_machine(sayings, side,
-				    &((struct tally_compare_log *)c->logs[side]->pdata[i])
-					     ->aggregate.identity);
-	for (guint i = 0; i < sayings->len; i++) {
-		const struct saying *s = g_ptr_array_index(sayings, i);
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
+			say_machine(sayings, side, &log->aggregate.identity);
+	TALLY_EACH (const struct saying, s, sayings)
 		if (!is_alike(s) && !(c->strata->len && tally_strata_have(c, s->kind)))
 			add_unlike(c, s->kind, s->what, join(s->said[0]),
 				   join(s->said[1]));
-	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
 		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)
 			note_clock(c, slot, stratum);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/columns.h"
+#include "cli/shared/each.h"
 
 #include "json/log_numbers.h"
 
@@ -72,10 +73,8 @@ tally_columns_create(const struct tally_aggregate *a)
 		g_array_append_vals(columns, frame_columns, G_N_ELEMENTS(frame_columns));
 	else
 		g_array_append_vals(columns, pass_columns, G_N_ELEMENTS(pass_columns));
-	for (guint i = 0; i < columns->len; i++) {
-		struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+	TALLY_EACH_OF (struct tally_column, c, columns)
 		c->in_table |= c->what == TALLY_COLUMN_QUEUE && a->several_queues;
-	}
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
 		struct tally_column c = {
 			.key = tally_series_name(a, i),
@@ -127,11 +126,9 @@ const struct tally_column *
 tally_columns_find(const GArray *columns, const char *command, const char *option,
 		   const char *key)
 {
-	for (guint i = 0; i < columns->len; i++) {
-		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+	TALLY_EACH_OF (const struct tally_column, c, columns)
 		if (is_named(c, key))
 			return c;
-	}
 	g_autoptr(GString) valid = g_string_new(NULL);
 	for (guint i = 0; i < columns->len; i++)
 		g_string_append_printf(valid, "%s%s", i ? ", " : "",
@@ -165,11 +162,9 @@ choose_item(GArray *from, GArray *to, const char *item)
 static bool
 is_chosen(const GArray *columns, const char *item)
 {
-	for (guint i = 0; i < columns->len; i++) {
-		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+	TALLY_EACH_OF (const struct tally_column, c, columns)
 		if (is_named(c, item) || g_pattern_match_simple(item, c->key))
 			return true;
-	}
 	return false;
 }
 
@@ -507,11 +502,9 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device,
 		  const struct tally_column *sort, bool reverse, bool rollups)
 {
 	GPtrArray *rows = g_ptr_array_new();
-	for (guint i = 0; i < a->groups->len; i++) {
-		struct tally_group *g = g_ptr_array_index(a->groups, i);
+	TALLY_EACH (struct tally_group, g, a->groups)
 		if (is_shown(a, g, device, rollups))
 			g_ptr_array_add(rows, g);
-	}
 	static const struct tally_column most_expensive = {
 		.key = "share",
 		.type = TALLY_COLUMN_TIME,

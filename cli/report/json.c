@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/formats.h"
+#include "cli/shared/each.h"
 
 #include "json/log_numbers.h"
 
@@ -191,8 +192,7 @@ put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *
 	 const char *key, bool rollups)
 {
 	tally_out_array(o, key);
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_group, g, rows) {
 		if (g->rollup != rollups)
 			continue;
 		tally_out_break(o, "\n");

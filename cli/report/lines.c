@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/lines.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -77,11 +78,9 @@ choose_kept(const GPtrArray *list, unsigned most)
 static struct tally_line *
 need_folded(GArray *folded, struct tally_group *g, unsigned depth)
 {
-	for (guint i = 0; i < folded->len; i++) {
-		struct tally_line *line = &g_array_index(folded, struct tally_line, i);
+	TALLY_EACH_OF (struct tally_line, line, folded)
 		if (line->group->device == g->device)
 			return line;
-	}
 	const struct tally_line line = { .group = g, .depth = depth };
 	g_array_append_val(folded, line);
 	return &g_array_index(folded, struct tally_line, folded->len - 1);
@@ -110,8 +109,7 @@ add_row(struct builder *b, struct tally_group *g, const char *above, unsigned de
 static void
 add_folded(struct builder *b, GArray *folded, const char *above)
 {
-	for (guint i = 0; i < folded->len; i++) {
-		struct tally_line *line = &g_array_index(folded, struct tally_line, i);
+	TALLY_EACH_OF (struct tally_line, line, folded) {
 		if (line->n == 1) {
 			add_row(b, line->group, above, line->depth);
 			continue;
@@ -127,8 +125,7 @@ add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned d
 {
 	g_autoptr(GHashTable) kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
 	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
-	for (guint i = 0; i < list->len; i++) {
-		struct tally_group *g = g_ptr_array_index(list, i);
+	TALLY_EACH (struct tally_group, g, list) {
 		double share = tally_group_share(b->a, g);
 		if (is_nothing(g))
 			continue;
@@ -167,14 +164,11 @@ static void
 add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	g_autoptr(GPtrArray) frames = g_ptr_array_new();
-	for (guint d = 0; d < a->devices->len; d++) {
-		const struct tally_device_summary *device = g_ptr_array_index(a->devices, d);
+	TALLY_EACH (const struct tally_device_summary, device, a->devices) {
 		g_ptr_array_set_size(frames, 0);
-		for (guint i = 0; i < rows->len; i++) {
-			struct tally_group *g = g_ptr_array_index(rows, i);
+		TALLY_EACH (struct tally_group, g, rows)
 			if (g->device == device->device)
 				g_ptr_array_add(frames, g);
-		}
 		if (!frames->len)
 			continue;
 		g_ptr_array_sort(frames, compare_frame_time);
@@ -232,8 +226,7 @@ tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool
 	b.listed = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < rows->len; i++)
 		g_hash_table_add(b.listed, g_ptr_array_index(rows, i));
-	for (guint i = 0; i < rows->len; i++) {
-		struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (struct tally_group, g, rows) {
 		struct tally_group *parent = listed_parent(&b, g);
 		GPtrArray *list = g_hash_table_lookup(b.children, parent);
 		if (!list) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/match.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -34,8 +35,7 @@ tell_matches(const char *part, const GPtrArray *rows)
 	enum { MOST_NAMES = 5 };
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GString) names = g_string_new(NULL);
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_group, g, rows) {
 		const char *name = g->pass ? g->pass->name : g->name;
 		if (!g->rollup && g_hash_table_add(seen, (gpointer)name) &&
 		    g_hash_table_size(seen) <= MOST_NAMES)

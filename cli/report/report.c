@@ -5,6 +5,7 @@
 #include "cli/report/html.h"
 #include "cli/report/match.h"
 #include "cli/report/page_place.h"
+#include "cli/shared/each.h"
 #include "cli/shared/pager.h"
 #include "cli/shared/text.h"
 
@@ -240,11 +241,9 @@ has_timed_pass(const struct tally_aggregate *a)
 {
 	if (a->by != TALLY_BY_WORKLOAD)
 		return false;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+	TALLY_EACH (const struct tally_device_summary, d, a->devices)
 		if (tally_moments_total(&d->gpu.moments) > 0)
 			return true;
-	}
 	return false;
 }
 
@@ -263,8 +262,7 @@ static void
 print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	uint64_t flags = 0;
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_group, g, rows) {
 		if (g->series[TALLY_SERIES_GPU].stats.moments.n)
 			return;
 		flags |= g->flags;
@@ -290,8 +288,7 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 				 TALLY_FLAG(UNSAMPLED);
 	bool described = false;
 	uint64_t flags = 0;
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_group, g, rows) {
 		flags |= g->flags & reasons;
 		for (guint k = 0; k < a->keys->len; k++) {
 			const struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);

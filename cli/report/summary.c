@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/formats.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <string.h>
@@ -76,8 +77,7 @@ static void
 print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 {
 	uint64_t partial = 0, dropped = 0;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
 		if (device >= 0 ? d->device != device : tally_aggregate_is_beneath(a, d->device))
 			continue;
 		partial += d->partial;
@@ -102,8 +102,7 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 	uint64_t frames = 0, left_out = 0, most = 0;
 	/* A program swapped a few times, as when it made its window, and then drew without. */
 	bool draws = false, vulkan = false;
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
 		frames += d->frames;
 		left_out += d->warmed_up;
 		most = MAX(most, d->frames + d->warmed_up);
@@ -159,8 +158,7 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 		    int64_t device)
 {
 	tally_answer_print(out, answer, device);
-	for (guint i = 0; i < a->devices->len; i++) {
-		struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
+	TALLY_EACH (struct tally_device_summary, d, a->devices) {
 		if (device >= 0 && d->device != device)
 			continue;
 		print_other_device(out, a, d, device);

@@ -2,6 +2,7 @@
 #include "cli/report/formats.h"
 
 #include "cli/log/pass_name.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -24,8 +25,7 @@ choose_unit(const struct tally_aggregate *a, const GArray *lines)
 	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
 	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
-	for (guint i = 0; i < lines->len; i++) {
-		const struct tally_line *line = &g_array_index(lines, struct tally_line, i);
+	TALLY_EACH_OF (const struct tally_line, line, lines) {
 		const struct tally_group *g = line->group;
 		if (line->sum)
 			continue;
@@ -151,8 +151,7 @@ fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, co
 {
 	struct time_unit unit = choose_unit(a, lines);
 	guint n = 0;
-	for (guint i = 0; i < columns->len; i++) {
-		const struct tally_column *c = &g_array_index(columns, struct tally_column, i);
+	TALLY_EACH_OF (const struct tally_column, c, columns) {
 		if (!c->in_table)
 			continue;
 		t->left[n] = c->type == TALLY_COLUMN_TEXT;
