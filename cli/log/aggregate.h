@@ -52,6 +52,13 @@ struct tally_series {
 	struct tally_stats stats;
 };
 
+/* Joins a value with those of the frame being read. */
+static inline void
+tally_series_add_part(struct tally_series *series, struct tally_value v, enum tally_join join)
+{
+	series->part = series->n_parts++ ? tally_join_values(series->part, v, join) : v;
+}
+
 struct tally_group {
 	uint32_t device;
 	uint64_t id; /* id of the first pass seen */
@@ -217,8 +224,6 @@ bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clo
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
 /* cli/log/series.c: the values of a series and the words for them. */
-void tally_series_add_part(struct tally_series *series, struct tally_value v,
-			   enum tally_join join);
 
 /* GPU time of a group divided by that of the device: 0 to 1; negative = not known. */
 double tally_group_share(const struct tally_aggregate *a, const struct tally_group *g);

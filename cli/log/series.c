@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/aggregate.h"
 
-void
-tally_series_add_part(struct tally_series *s, struct tally_value v, enum tally_join join)
-{
-	s->part = s->n_parts++ ? tally_join_values(s->part, v, join) : v;
-}
-
 double
 tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 {

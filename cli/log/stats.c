@@ -59,10 +59,19 @@ run_key(const struct tally_stats_run *run)
 	return storage == TALLY_STORAGE_F64 && run->bits & sign ? ~run->bits : run->bits ^ sign;
 }
 
+/* Whether it is an unsigned integer, as most are: its bits order it. */
+static inline bool
+is_plain(const struct tally_stats_run *run)
+{
+	return (run->tag & 3) == TALLY_STORAGE_U64;
+}
+
 /* By value; 0 only for equal values of equal storage. */
-static int
+static inline int
 run_compare(const struct tally_stats_run *a, const struct tally_stats_run *b)
 {
+	if (is_plain(a) && is_plain(b))
+		return (a->bits > b->bits) - (a->bits < b->bits);
 	unsigned x = a->tag & 3, y = b->tag & 3;
 	if (x == y) {
 		uint64_t key_a = run_key(a), key_b = run_key(b);
@@ -322,7 +331,7 @@ sort_runs(struct tally_stats_run *runs, uint32_t n)
 static uint32_t
 append_run(struct tally_stats_run *runs, uint32_t n, const struct tally_stats_run *run)
 {
-	if (n && run_compare(&runs[n - 1], run) == 0) {
+	if (n && runs[n - 1].bits == run->bits && !((runs[n - 1].tag ^ run->tag) & 3)) {
 		runs[n - 1].tag += run->tag & ~UINT64_C(3);
 		return n;
 	}
@@ -355,8 +364,11 @@ sort_in_waiting(struct tally_stats *s)
 		bool old = run_compare(&s->runs[i], &s->waiting[k]) <= 0;
 		n = append_run(all, n, old ? &s->runs[i++] : &s->waiting[k++]);
 	}
-	while (i < s->n_runs)
-		n = append_run(all, n, &s->runs[i++]);
+	if (i < s->n_runs) {
+		n = append_run(all, n, &s->runs[i++]); /* from here on all differ */
+		memcpy(&all[n], &s->runs[i], (s->n_runs - i) * sizeof(*all));
+		n += s->n_runs - i;
+	}
 	while (k < s->n_waiting)
 		n = append_run(all, n, &s->waiting[k++]);
 	g_free(s->runs);
