@@ -195,12 +195,6 @@ gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
 }
 
 void
-gl_read_buffer(struct gl_context *c)
-{
-	(void)c; /* the read buffer is not part of the target */
-}
-
-void
 gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer)
 {
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);

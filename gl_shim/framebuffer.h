@@ -73,7 +73,8 @@ void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names
 void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
 void gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
 			   const GLenum *buffers);
-void gl_read_buffer(struct gl_context *c);
+/* The driver is to be asked what the bound framebuffer is, as after glPopAttrib(), which may have
+ * restored the draw buffers (GL_COLOR_BUFFER_BIT). */
 void gl_framebuffer_touch(struct gl_context *c);
 void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
 void gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name);

@@ -121,9 +121,8 @@ gl_label_path(struct gl_context *c, unsigned depth)
 	return l->interned[depth];
 }
 
-/* Keeps a copy of an object's label, or removes it. */
-static void
-keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label)
+void
+gl_keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label)
 {
 	size_t n = gl_label_length(label, len);
 	struct gl_framebuffer *fbo;
@@ -145,40 +144,8 @@ keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GL
 	}
 }
 
-void
-gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
-		GLenum identifier, GLuint name, GLsizei len, const GLchar *label)
+GLuint
+gl_labelled_name(struct gl_context *c, GLenum type, GLuint name)
 {
-	GLuint real = identifier == GL_QUERY ? gl_query_to_driver(c, name) : name;
-	next(identifier, real, len, label);
-	keep_label(c, identifier, name, len, label);
-}
-
-void
-gl_get_object_label(struct gl_context *c,
-		    void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
-		    GLenum identifier, GLuint name, GLsizei size, GLsizei *len,
-		    GLchar *label)
-{
-	GLuint real = identifier == GL_QUERY ? gl_query_to_driver(c, name) : name;
-	next(identifier, real, size, len, label);
-}
-
-void
-gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
-		GLenum type, GLuint object, GLsizei len, const GLchar *label)
-{
-	GLuint real = type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, object) : object;
-	next(type, real, len, label);
-	/* EXT_debug_label: length 0 means NUL-terminated. */
-	keep_label(c, type, object, len ? len : -1, label);
-}
-
-void
-gl_get_label_ext(struct gl_context *c,
-		 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
-		 GLuint object, GLsizei size, GLsizei *len, GLchar *label)
-{
-	GLuint real = type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, object) : object;
-	next(type, real, size, len, label);
+	return type == GL_QUERY || type == GL_QUERY_OBJECT_EXT ? gl_query_to_driver(c, name) : name;
 }

@@ -46,18 +46,11 @@ gl_label_length(const GLchar *text, GLsizei len)
 
 void gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len);
 void gl_pop_group(struct gl_context *c);
-void gl_object_label(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
-		     GLenum identifier, GLuint name, GLsizei len, const GLchar *label);
-void gl_get_object_label(struct gl_context *c,
-			 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *),
-			 GLenum identifier, GLuint name, GLsizei size, GLsizei *len,
-			 GLchar *label);
-void gl_label_object(struct gl_context *c, void (*next)(GLenum, GLuint, GLsizei, const GLchar *),
-		     GLenum type, GLuint object, GLsizei len, const GLchar *label);
+/* The driver's name of the object that is labeled. */
+GLuint gl_labelled_name(struct gl_context *c, GLenum type, GLuint name);
+/* Keeps a copy of an object's label, or removes it. */
 void
-gl_get_label_ext(struct gl_context *c,
-		 void (*next)(GLenum, GLuint, GLsizei, GLsizei *, GLchar *), GLenum type,
-		 GLuint object, GLsizei size, GLsizei *len, GLchar *label);
+gl_keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const GLchar *label);
 
 /* Work continues the open pass after groups began or ended: notes the groups around it. */
 void gl_note_inside(struct gl_context *c);

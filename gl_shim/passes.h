@@ -102,7 +102,6 @@ void gl_barrier(struct gl_context *c);
 #define gl_end_feedback(c) gl_standing_flag(c, TALLY_FLAG(TRANSFORM_FEEDBACK), false)
 void gl_standing_flag(struct gl_context *c, uint64_t flag, bool on);
 void gl_render_mode(struct gl_context *c, GLenum mode);
-void gl_pop_attrib(struct gl_context *c);
 void gl_tiling(struct gl_context *c);
 
 /* ---- for context.c, present.c, labels.c ---- */

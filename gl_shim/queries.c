@@ -136,9 +136,8 @@ to_game(const struct gl_queries *q, GLuint real)
 	return pair ? pair->other : real;
 }
 
-/* The game created this name by using it (compatibility profile, GL 2.1 spec 4.1.7). */
-static GLuint
-use_name(struct gl_context *c, GLuint id)
+GLuint
+gl_query_used(struct gl_context *c, GLuint id)
 {
 	struct gl_queries *q = &c->state->queries;
 	if (!id)
@@ -237,12 +236,6 @@ gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), G
 	}
 }
 
-GLboolean
-gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id)
-{
-	return next(gl_query_to_driver(c, id));
-}
-
 /* ---- targets that the game uses ---- */
 
 static void
@@ -284,100 +277,36 @@ gl_queries_take_all(struct gl_context *c)
 		take(c, i);
 }
 
-static void
-hold(struct gl_context *c, GLenum target)
+void
+gl_query_begins(struct gl_context *c, GLenum target, GLuint index)
 {
+	if (index)
+		return; /* our queries are on stream 0 */
 	if (c->state->zone.in_list)
 		atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
 	else
 		take(c, tally_gl_exclusive_of(target));
 }
 
-static void
-let_go(struct gl_context *c, GLenum target)
+void
+gl_query_ends(struct gl_context *c, GLenum target, GLuint index)
 {
-	if (!c->state->zone.in_list)
+	/* One of ours may be active there when the game has none: the game's
+	 * error must remain an error. */
+	if (!index && !c->state->zone.in_list)
+		take(c, tally_gl_exclusive_of(target));
+}
+
+void
+gl_query_ended(struct gl_context *c, GLenum target, GLuint index)
+{
+	if (!index && !c->state->zone.in_list)
 		release(c, tally_gl_exclusive_of(target));
 }
 
 void
-gl_begin_query(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target, GLuint id)
-{
-	hold(c, target);
-	next(target, use_name(c, id));
-}
-
-void
-gl_begin_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLuint), GLenum target,
-		       GLuint index, GLuint id)
-{
-	if (index == 0) /* our queries are on stream 0 */
-		hold(c, target);
-	next(target, index, use_name(c, id));
-}
-
-void
-gl_begin_occlusion(struct gl_context *c, void (*next)(GLuint), GLuint id)
-{
-	hold(c, GL_SAMPLES_PASSED);
-	next(use_name(c, id));
-}
-
-void
-gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target)
-{
-	/* One of ours may be active there when the game has none: the game's
-	 * error must remain an error. */
-	take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(target));
-	next(target);
-	let_go(c, target);
-}
-
-void
-gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
-		     GLuint index)
-{
-	if (index == 0)
-		take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(target));
-	next(target, index);
-	if (index == 0)
-		let_go(c, target);
-}
-
-void
-gl_end_occlusion(struct gl_context *c, void (*next)(void))
-{
-	take(c, c->state->zone.in_list ? -1 : tally_gl_exclusive_of(GL_SAMPLES_PASSED));
-	next();
-	let_go(c, GL_SAMPLES_PASSED);
-}
-
-void
-gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id, GLenum target)
-{
-	next(use_name(c, id), target);
-}
-
-/* GL_CURRENT_QUERY names our query while it is active: the game must see none. */
-static void
-hide_current(struct gl_context *c, GLenum pname, GLint *params)
+gl_hide_current_query(struct gl_context *c, GLenum pname, GLint *params)
 {
 	if (pname == GL_CURRENT_QUERY && params)
 		*params = (GLint)to_game(&c->state->queries, (GLuint)*params);
-}
-
-void
-gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), GLenum target,
-	     GLenum pname, GLint *params)
-{
-	next(target, pname, params);
-	hide_current(c, pname, params);
-}
-
-void
-gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),
-		     GLenum target, GLuint index, GLenum pname, GLint *params)
-{
-	next(target, index, pname, params);
-	hide_current(c, pname, params);
 }

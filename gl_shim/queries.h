@@ -46,22 +46,15 @@ void gl_create_queries(struct gl_context *c, void (*next)(GLenum, GLsizei, GLuin
 		       GLenum target, GLsizei n, GLuint *ids);
 void gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), GLsizei n,
 		       const GLuint *ids);
-GLboolean gl_is_query(struct gl_context *c, GLboolean (*next)(GLuint), GLuint id);
-void gl_begin_query(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
-		    GLuint id);
-void gl_begin_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLuint),
-			    GLenum target, GLuint index, GLuint id);
-void gl_begin_occlusion(struct gl_context *c, void (*next)(GLuint), GLuint id);
-void gl_end_query(struct gl_context *c, void (*next)(GLenum), GLenum target);
-void gl_end_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint), GLenum target,
-			  GLuint index);
-void gl_end_occlusion(struct gl_context *c, void (*next)(void));
-void gl_query_counter(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint id,
-		      GLenum target);
-void gl_get_query(struct gl_context *c, void (*next)(GLenum, GLenum, GLint *), GLenum target,
-		  GLenum pname, GLint *params);
-void gl_get_query_indexed(struct gl_context *c, void (*next)(GLenum, GLuint, GLenum, GLint *),
-			  GLenum target, GLuint index, GLenum pname, GLint *params);
+/* The same for a name that the call creates if it is new (compatibility profile, GL 2.1 spec
+ * 4.1.7). */
+GLuint gl_query_used(struct gl_context *c, GLuint id);
+/* Called before the game's query begins, and before and after it ends, on a target's stream. */
+void gl_query_begins(struct gl_context *c, GLenum target, GLuint index);
+void gl_query_ends(struct gl_context *c, GLenum target, GLuint index);
+void gl_query_ended(struct gl_context *c, GLenum target, GLuint index);
+/* GL_CURRENT_QUERY names our query while it is active: the game must see none. */
+void gl_hide_current_query(struct gl_context *c, GLenum pname, GLint *params);
 /* Called before the game asks about, creates or begins performance queries,
  * or asks about monitors. */
 void gl_game_counts(struct gl_context *c);

@@ -398,13 +398,6 @@ gl_render_mode(struct gl_context *c, GLenum mode)
 }
 
 void
-gl_pop_attrib(struct gl_context *c)
-{
-	/* glPopAttrib() may have restored the draw buffers (GL_COLOR_BUFFER_BIT). */
-	gl_framebuffer_touch(c);
-}
-
-void
 gl_tiling(struct gl_context *c)
 {
 	c->pending.flags |= TALLY_FLAG(TILING);
