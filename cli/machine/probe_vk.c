@@ -13,7 +13,26 @@
 #define LOADER "libvulkan.so.1"
 #define MAX_DEVICES 32
 #define MAX_FAMILIES 32
-#define MAX_FACTS (MAX_FAMILIES + 16)
+
+/* Functions of an instance: those that every Vulkan has, and those that are NULL without an
+ * extension or Vulkan 1.1. */
+#define NEEDED(F) \
+	F(DestroyInstance) \
+	F(EnumeratePhysicalDevices) \
+	F(GetPhysicalDeviceProperties) \
+	F(GetPhysicalDeviceFeatures) \
+	F(GetPhysicalDeviceQueueFamilyProperties) \
+	F(EnumerateDeviceExtensionProperties) \
+	F(CreateDevice) \
+	F(DestroyDevice) \
+	F(GetDeviceProcAddr)
+#define OPTIONAL(F) \
+	F(GetPhysicalDeviceCalibrateableTimeDomainsEXT) \
+	F(EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR) \
+	F(GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR)
+#define OF_VULKAN_1_1(F) \
+	F(GetPhysicalDeviceProperties2) \
+	F(GetPhysicalDeviceFeatures2)
 
 /* Vulkan's loader, and an instance. */
 struct vulkan {
@@ -21,25 +40,9 @@ struct vulkan {
 	uint32_t version; /* version of the instance */
 	VkInstance instance;
 	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
-	PFN_vkDestroyInstance DestroyInstance;
-	PFN_vkEnumeratePhysicalDevices EnumeratePhysicalDevices;
-	PFN_vkGetPhysicalDeviceProperties GetPhysicalDeviceProperties;
-	/* NULL if Vulkan is older than 1.1 */
-	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2;
-	PFN_vkGetPhysicalDeviceFeatures GetPhysicalDeviceFeatures;
-	/* NULL if Vulkan is older than 1.1 */
-	PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2;
-	PFN_vkGetPhysicalDeviceQueueFamilyProperties GetPhysicalDeviceQueueFamilyProperties;
-	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT
-		GetPhysicalDeviceCalibrateableTimeDomainsEXT;
-	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
-		EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
-	PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR
-		GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR;
-	PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
-	PFN_vkCreateDevice CreateDevice;
-	PFN_vkDestroyDevice DestroyDevice;
-	PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+#define MEMBER(name) PFN_vk##name name;
+	NEEDED(MEMBER) OPTIONAL(MEMBER) OF_VULKAN_1_1(MEMBER)
+#undef MEMBER
 };
 
 /* One physical device and its properties. */
@@ -54,37 +57,22 @@ struct gpu {
 	bool has_performance, performance, performance_pools;
 };
 
-/* All function pointers have the same size and representation. */
-#define FIND(v, name) \
-	do { \
-		PFN_vkVoidFunction found_ = (v)->GetInstanceProcAddr((v)->instance, "vk" #name); \
-		memcpy(&(v)->name, &found_, sizeof(found_)); \
-	} while (0)
-
 static bool
 find_functions(struct vulkan *v)
 {
-	FIND(v, DestroyInstance);
-	FIND(v, EnumeratePhysicalDevices);
-	FIND(v, GetPhysicalDeviceProperties);
-	FIND(v, GetPhysicalDeviceFeatures);
-	FIND(v, GetPhysicalDeviceQueueFamilyProperties);
-	FIND(v, GetPhysicalDeviceCalibrateableTimeDomainsEXT);
-	FIND(v, EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR);
-	FIND(v, GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR);
-	FIND(v, EnumerateDeviceExtensionProperties);
-	FIND(v, CreateDevice);
-	FIND(v, DestroyDevice);
-	FIND(v, GetDeviceProcAddr);
+	PFN_vkVoidFunction found;
+	bool all = true;
+/* All function pointers have the same size and representation. */
+#define FIND(name) \
+	found = v->GetInstanceProcAddr(v->instance, "vk" #name); \
+	memcpy(&v->name, &found, sizeof(found));
+#define FIND_NEEDED(name) FIND(name) all &= found != NULL;
+	NEEDED(FIND_NEEDED)
+	OPTIONAL(FIND)
 	if (v->version >= VK_API_VERSION_1_1) {
-		FIND(v, GetPhysicalDeviceProperties2);
-		FIND(v, GetPhysicalDeviceFeatures2);
+		OF_VULKAN_1_1(FIND)
 	}
-	return v->DestroyInstance && v->EnumeratePhysicalDevices &&
-	       v->GetPhysicalDeviceProperties && v->GetPhysicalDeviceFeatures &&
-	       v->GetPhysicalDeviceQueueFamilyProperties &&
-	       v->EnumerateDeviceExtensionProperties && v->CreateDevice &&
-	       v->DestroyDevice && v->GetDeviceProcAddr;
+	return all;
 }
 
 static void
@@ -260,62 +248,43 @@ describe_family(const VkQueueFamilyProperties *f, uint32_t number)
 	return g_string_free(text, FALSE);
 }
 
-/* Owns its strings. */
-struct facts {
-	char *rows[MAX_FACTS + 1]; /* the last entry stays NULL */
-	unsigned n;
-};
-
-static void
-add_fact(struct facts *facts, char *text)
+/* Strings that the array frees, and NULL at the end. */
+static GPtrArray *
+gather_facts(const struct gpu *g)
 {
-	if (facts->n < MAX_FACTS)
-		facts->rows[facts->n++] = text;
-	else
-		g_free(text);
-}
-
-static void
-gather_facts(const struct gpu *g, struct facts *facts)
-{
+	GPtrArray *facts = g_ptr_array_new_with_free_func(g_free);
 	static const char *const types[] = { "a device of another kind", "an integrated GPU",
 					     "a discrete GPU", "a virtual GPU", "the CPU" };
 	uint32_t v = g->properties.apiVersion;
 	unsigned type = (unsigned)g->properties.deviceType;
-	*facts = (struct facts){ .n = 0 };
-	add_fact(facts, g_strdup_printf("Vulkan %u.%u.%u, %s", VK_API_VERSION_MAJOR(v),
+	g_ptr_array_add(facts, g_strdup_printf("Vulkan %u.%u.%u, %s", VK_API_VERSION_MAJOR(v),
 					VK_API_VERSION_MINOR(v), VK_API_VERSION_PATCH(v),
 					types[type < G_N_ELEMENTS(types) ? type : 0]));
 	for (uint32_t i = 0; i < g->n_families; i++)
-		add_fact(facts, describe_family(&g->families[i], i));
-	add_fact(facts, g_strdup_printf("time stamps: %g ns a tick",
+		g_ptr_array_add(facts, describe_family(&g->families[i], i));
+	g_ptr_array_add(facts, g_strdup_printf("time stamps: %g ns a tick",
 					(double)g->properties.limits.timestampPeriod));
-	add_fact(facts,
+	g_ptr_array_add(facts,
 		 g_strdup(g->calibrated ? "calibrated time stamps: yes"
 					: "calibrated time stamps: no, GPU times are not "
 					  "on the CPU's time line"));
-	add_fact(facts,
+	g_ptr_array_add(facts,
 		 g_strdup(g->host_reset
 				  ? "host query reset: yes"
 				  : "host query reset: no, queries are reset in the "
 				    "command buffers"));
-	add_fact(facts,
+	g_ptr_array_add(facts,
 		 g_strdup(g->inherited
 				  ? "inherited queries: yes"
 				  : "inherited queries: no, secondary command buffers "
 				    "are counted one by one"));
 	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-		add_fact(facts,
+		g_ptr_array_add(facts,
 			 g_strdup("lavapipe waits until the device is idle whenever a "
 				  "query "
 				  "is read: frames are slower than without a capture"));
-}
-
-static void
-drop_facts(struct facts *facts)
-{
-	for (unsigned i = 0; i < facts->n; i++)
-		g_free(facts->rows[i]);
+	g_ptr_array_add(facts, NULL);
+	return facts;
 }
 
 static const char *
@@ -540,10 +509,10 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	struct tally_source_info rows[1 + TALLY_MAX_VK_SOURCES] = {
 		{ .name = tally_api_source.name, .on = true }
 	};
-	GPtrArray *counters = g_ptr_array_new(), *sets = g_ptr_array_new();
+	g_autoptr(GPtrArray) counters = g_ptr_array_new();
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 	struct tally_key_table keys = { NULL };
-	struct facts facts;
-	gather_facts(g, &facts);
+	g_autoptr(GPtrArray) facts = gather_facts(g);
 	char version[32];
 	struct tally_device_record device = describe_driver(g, version, sizeof(version));
 	device.device = number;
@@ -571,14 +540,11 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	device.n_counters = counters->len;
 	report(data, &(struct tally_probe_found){
 			     .device = &device,
-			     .facts = (const char *const *)facts.rows,
+			     .facts = (const char *const *)facts->pdata,
 			     .sets = (const struct tally_counter_set *const *)sets->pdata,
 			     .n_sets = sets->len,
 		     });
-	drop_facts(&facts);
 	close_sources(sources, tally_n_vk_sources);
-	g_ptr_array_unref(counters);
-	g_ptr_array_unref(sets);
 	v->DestroyDevice(handle, NULL);
 	return true;
 }
