@@ -3,10 +3,10 @@
 
 #include "cli/install/elf_file.h"
 #include "cli/report/formats.h"
+#include "cli/top/follow.h"
 #include "cli/shared/text.h"
 #include "layer/session/block.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,62 +134,38 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 void
 tally_run_watch_begin(struct tally_run_watch *watch, const char *path)
 {
-	*watch = (struct tally_run_watch){ .path = path, .fd = -1 };
+	*watch = (struct tally_run_watch){ 0 };
 	tally_progress_begin(&watch->progress, 1000);
-}
-
-static void
-count_frames(struct tally_run_watch *watch, const char *bytes, size_t len)
-{
-	static const char start[] = "{\"type\":\"frame\"";
-	const char *end = bytes + len;
-	while (bytes < end) {
-		if (watch->matched == SIZE_MAX) {
-			bytes = memchr(bytes, '\n', (size_t)(end - bytes));
-			if (!bytes)
-				return;
-			watch->matched = 0;
-			bytes++;
-		} else if (*bytes++ != start[watch->matched]) {
-			watch->matched = bytes[-1] == '\n' ? 0 : SIZE_MAX;
-		} else if (++watch->matched == sizeof(start) - 1) {
-			watch->frames++;
-			watch->matched = SIZE_MAX;
-		}
-	}
+	watch->log = watch->progress.on ? tally_follow_create(path) : NULL;
 }
 
 void
 tally_run_watch_tick(void *data)
 {
+	enum { MOST_LINES = 20000 }; /* a slightly outdated line is better than a busy process */
 	struct tally_run_watch *watch = data;
+	struct tally_log_line line;
+	enum tally_follow_status status = TALLY_FOLLOW_LINE;
 	if (!watch->progress.on)
 		return;
-	if (watch->fd < 0)
-		watch->fd = open(watch->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	char buffer[65536];
-	ssize_t n;
-	/* At most 16 MiB per tick: a slightly outdated line is better than a busy process. */
-	for (unsigned i = 0; watch->fd >= 0 && i < 256; i++) {
-		n = read(watch->fd, buffer, sizeof(buffer));
-		if (n <= 0)
-			break;
-		watch->bytes += (uint64_t)n;
-		count_frames(watch, buffer, (size_t)n);
+	tally_follow_heed(watch->log);
+	for (unsigned i = 0; i < MOST_LINES && status == TALLY_FOLLOW_LINE; i++) {
+		status = tally_follow_next(watch->log, &line);
+		watch->frames += status == TALLY_FOLLOW_LINE && line.type == TALLY_LINE_FRAME;
 	}
 	if (!tally_progress_due(&watch->progress))
 		return;
+	uint64_t bytes, total;
+	tally_follow_progress(watch->log, &bytes, &total);
 	double s = (double)(g_get_monotonic_time() - watch->progress.began_us) / 1e6;
 	tally_progress_show(&watch->progress,
 			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frames, %.1f MB of log", s,
-			    watch->frames, (double)watch->bytes / 1e6);
+			    watch->frames, (double)bytes / 1e6);
 }
 
 void
 tally_run_watch_end(struct tally_run_watch *watch)
 {
 	tally_progress_end(&watch->progress);
-	if (watch->fd >= 0)
-		close(watch->fd);
-	watch->fd = -1;
+	tally_follow_destroy(watch->log);
 }

@@ -29,13 +29,9 @@ void tally_run_explain_blocked(const struct tally_config *config, const char *pr
 
 /* Counts the frames in a growing log, for a progress line. */
 struct tally_run_watch {
-	const char *path;
 	struct tally_progress progress;
-	int fd; /* -1 until the log exists */
-	uint64_t frames, bytes;
-	/* number of characters matched of the text that starts a frame line; SIZE_MAX: no
-	 * match in this line */
-	size_t matched;
+	struct tally_follow *log; /* NULL where no progress is shown */
+	uint64_t frames;
 };
 void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
 void tally_run_watch_tick(void *watch);

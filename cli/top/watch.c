@@ -253,17 +253,27 @@ draw(struct watch *x)
 	x->drawn_us = g_get_monotonic_time();
 }
 
+/* ---- keys ---- */
+
 static void
-turn_to(struct watch *x, enum tally_top_page page)
+turn_to(struct watch *x, int page)
 {
-	x->look.page = x->look.page == page ? TALLY_TOP_PASSES : page;
+	x->look.page = (int)x->look.page == page ? TALLY_TOP_PASSES : (enum tally_top_page)page;
 	x->look.scroll = 0;
 }
 
 static void
-sort_by(struct watch *x, enum tally_top_what what)
+sort_by(struct watch *x, int what)
 {
-	x->look.sort.what = what;
+	x->look.sort.what = (enum tally_top_what)what;
+	x->sorted = true;
+	x->look.scroll = 0;
+}
+
+static void
+move_sort(struct watch *x, int columns)
+{
+	tally_top_move_sort(&x->window, &x->look, columns);
 	x->sorted = true;
 	x->look.scroll = 0;
 }
@@ -276,98 +286,73 @@ scroll(struct watch *x, int lines)
 	x->look.scroll = at < 0 ? 0 : (unsigned)MIN(at, 1000000);
 }
 
-static bool
-take_move(struct watch *x, int key)
+static void
+scroll_pages(struct watch *x, int pages)
 {
 	int page = (int)x->look.height > 8 ? (int)x->look.height - 7 : 1;
-	switch (key) {
-	case TALLY_TOP_KEY_UP:
-	case 'k':
-		scroll(x, -1);
-		return true;
-	case TALLY_TOP_KEY_DOWN:
-	case 'j':
-		scroll(x, 1);
-		return true;
-	case TALLY_TOP_KEY_PAGE_UP:
-		scroll(x, -page);
-		return true;
-	case TALLY_TOP_KEY_PAGE_DOWN:
-		scroll(x, page);
-		return true;
-	case TALLY_TOP_KEY_HOME:
-		scroll(x, -1000000);
-		return true;
-	case TALLY_TOP_KEY_END:
-		scroll(x, 1000000);
-		return true;
-	case TALLY_TOP_KEY_LEFT:
-	case '<':
-	case ',':
-	case TALLY_TOP_KEY_RIGHT:
-	case '>':
-	case '.':
-		tally_top_move_sort(
-			&x->window, &x->look,
-			key == TALLY_TOP_KEY_LEFT || key == '<' || key == ',' ? -1 : 1);
-		x->sorted = true;
-		x->look.scroll = 0;
-		return true;
-	default:
-		return false;
-	}
+	scroll(x, pages * page);
 }
 
-static bool
-take_sort(struct watch *x, int key)
+static void
+reverse(struct watch *x, int unused)
 {
-	static const struct {
-		int key;
-		enum tally_top_what what;
-	} keys[] = {
-		{ 's', TALLY_TOP_SHARE }, { 'm', TALLY_TOP_MEAN }, { 'x', TALLY_TOP_MAX },
-		{ 'c', TALLY_TOP_SEEN },  { 'p', TALLY_TOP_NAME },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-		if (keys[i].key != key)
-			continue;
-		sort_by(x, keys[i].what);
-		return true;
-	}
-	return false;
+	(void)unused;
+	x->look.reverse = !x->look.reverse;
+}
+
+static void
+next_device(struct watch *x, int unused)
+{
+	(void)unused;
+	tally_top_next_device(&x->window, &x->look);
+}
+
+static void
+hold(struct watch *x, int unused)
+{
+	(void)unused;
+	x->held = !x->held;
 }
 
 /* Returns false to leave the view. */
 static bool
 take_key(struct watch *x, int key)
 {
-	if (take_move(x, key) || take_sort(x, key))
-		return true;
-	switch (key) {
-	case 'q':
-	case 'Q':
-	case TALLY_TOP_KEY_GONE:
-		return false;
-	case 'r':
-		x->look.reverse = !x->look.reverse;
-		break;
-	case 'd':
-		tally_top_next_device(&x->window, &x->look);
-		break;
-	case ' ':
-		x->held = !x->held;
-		break;
-	case 'n':
-		turn_to(x, TALLY_TOP_NOTES);
-		break;
-	case '?':
-	case 'h':
-		turn_to(x, TALLY_TOP_HELP);
-		break;
-	default:
-		break;
-	}
-	return true;
+	static const struct {
+		int key;
+		void (*act)(struct watch *x, int n);
+		int n;
+	} keys[] = {
+		{ TALLY_TOP_KEY_UP, scroll, -1 },
+		{ 'k', scroll, -1 },
+		{ TALLY_TOP_KEY_DOWN, scroll, 1 },
+		{ 'j', scroll, 1 },
+		{ TALLY_TOP_KEY_PAGE_UP, scroll_pages, -1 },
+		{ TALLY_TOP_KEY_PAGE_DOWN, scroll_pages, 1 },
+		{ TALLY_TOP_KEY_HOME, scroll, -1000000 },
+		{ TALLY_TOP_KEY_END, scroll, 1000000 },
+		{ TALLY_TOP_KEY_LEFT, move_sort, -1 },
+		{ '<', move_sort, -1 },
+		{ ',', move_sort, -1 },
+		{ TALLY_TOP_KEY_RIGHT, move_sort, 1 },
+		{ '>', move_sort, 1 },
+		{ '.', move_sort, 1 },
+		{ 's', sort_by, TALLY_TOP_SHARE },
+		{ 'm', sort_by, TALLY_TOP_MEAN },
+		{ 'x', sort_by, TALLY_TOP_MAX },
+		{ 'c', sort_by, TALLY_TOP_SEEN },
+		{ 'p', sort_by, TALLY_TOP_NAME },
+		{ 'r', reverse, 0 },
+		{ 'd', next_device, 0 },
+		{ ' ', hold, 0 },
+		{ 'n', turn_to, TALLY_TOP_NOTES },
+		{ '?', turn_to, TALLY_TOP_HELP },
+		{ 'h', turn_to, TALLY_TOP_HELP },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		if (keys[i].key == key)
+			keys[i].act(x, keys[i].n);
+	return key != 'q' && key != 'Q' && key != TALLY_TOP_KEY_GONE;
 }
 
 /* Waits for a key, a signal, or the time of the next redraw. */
