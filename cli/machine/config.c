@@ -279,13 +279,6 @@ print_json_blocklist(void)
 
 /* ---- the command ---- */
 
-static void
-complain(void *data, const char *message)
-{
-	(void)data;
-	tally_cli_complain("config", "%s", message);
-}
-
 static int
 show_path(const struct request *r, const struct places *places)
 {
@@ -323,8 +316,9 @@ show(const struct request *r)
 		struct tally_config config;
 		tally_config_init(&config);
 		/* Reports everything that `passtally run` would refuse. */
-		bool loaded = tally_config_load(&config, r->program, complain, NULL);
-		if (!loaded || !tally_wanted_check(&config, complain, NULL))
+		void *name = (void *)"config";
+		bool loaded = tally_config_load(&config, r->program, tally_cli_told, name);
+		if (!loaded || !tally_wanted_check(&config, tally_cli_told, name))
 			status = TALLY_EXIT_USAGE;
 		if (!config.origin)
 			status = TALLY_EXIT_FAILED;

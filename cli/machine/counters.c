@@ -283,20 +283,6 @@ probe(struct output *out)
 	return TALLY_EXIT_NOTHING;
 }
 
-static void
-complain(void *data, const char *message)
-{
-	(void)data;
-	tally_cli_complain("counters", "%s", message);
-}
-
-static void
-ignore(void *data, const char *message)
-{
-	(void)data;
-	(void)message;
-}
-
 /* Whether all names of the list are known, also as metrics that the user defined; reports those
  * that are not. */
 static bool
@@ -304,8 +290,9 @@ is_known(const char *list)
 {
 	struct tally_config config;
 	tally_config_init(&config);
-	tally_config_load(&config, NULL, ignore, NULL);
-	bool known = tally_wanted_check_counters(&config, list, complain, NULL);
+	tally_config_load(&config, NULL, tally_cli_ignore, NULL);
+	bool known = tally_wanted_check_counters(&config, list, tally_cli_told,
+						 (void *)"counters");
 	tally_config_finish(&config);
 	return known;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/snapshots.h"
 
+#include "cli/shared/cli.h"
 #include "layer/config/config.h"
 #include "query/source/snapshot.h"
 #include "query/sources.h"
@@ -69,13 +70,6 @@ look(struct tally_snapshot_found *found, struct tally_snapshot_source *src,
 	src->ops->close(src);
 }
 
-static void
-stay_silent(void *data, const char *message)
-{
-	(void)data;
-	(void)message;
-}
-
 void
 tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 {
@@ -83,7 +77,7 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 	memset(s, 0, sizeof(*s));
 	tally_config_init(&config);
 	/* Errors in the configuration are reported elsewhere. */
-	tally_config_load(&config, "program", stay_silent, NULL);
+	tally_config_load(&config, "program", tally_cli_ignore, NULL);
 	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++) {
 		const struct tally_snapshot_source_row *row = &tally_snapshot_sources[i];
 		struct tally_snapshot_found *found = &s->found[s->n];

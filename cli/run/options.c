@@ -120,13 +120,6 @@ const char tally_run_help[] =
 	"usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
 	"cannot be run; 127 it was not found.";
 
-void
-tally_run_options_complain(void *data, const char *message)
-{
-	(void)data;
-	tally_cli_complain("run", "%s", message);
-}
-
 static bool
 take_own(struct tally_run_request *r, int own, const char *value)
 {
@@ -177,7 +170,7 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 		} else if (own < 0) {
 			ok = tally_config_set(&r->config, tally_options[option].key, value,
 					      TALLY_FROM_COMMAND_LINE,
-					      tally_run_options_complain, NULL);
+					      tally_cli_told, (void *)"run");
 		} else {
 			ok = take_own(r, own, value);
 		}

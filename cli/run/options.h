@@ -21,7 +21,5 @@ struct tally_run_request {
 int tally_run_options_parse(struct tally_run_request *r, int argc, char **argv);
 extern const char tally_run_help[];
 void tally_run_print_options(void); /* of --help, to standard output */
-/* A tally_config_complain that prints "passtally run: MESSAGE". */
-void tally_run_options_complain(void *data, const char *message);
 
 #endif

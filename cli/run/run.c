@@ -78,14 +78,7 @@ choose_control(struct tally_run_request *r)
 		return true;
 	}
 	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
-				tally_run_options_complain, NULL);
-}
-
-static void
-ignore_complaint(void *data, const char *message)
-{
-	(void)data;
-	(void)message;
+				tally_cli_told, (void *)"run");
 }
 
 /* Finds out which driver gives the passes of one framebuffer one time, unless that is said. */
@@ -98,7 +91,7 @@ choose_shared_time(struct tally_run_request *r)
 	g_autofree char *driver = tally_tiles_driver();
 	if (driver)
 		tally_config_set(&r->config, "shared-time", driver, TALLY_FROM_COMMAND_LINE,
-				 ignore_complaint, NULL);
+				 tally_cli_ignore, NULL);
 }
 
 /* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
@@ -468,9 +461,9 @@ choose_compression(struct tally_run_request *r)
 static int
 start(struct tally_run_request *r)
 {
-	if (!tally_config_load(&r->config, program_of(r), tally_run_options_complain, NULL))
+	if (!tally_config_load(&r->config, program_of(r), tally_cli_told, (void *)"run"))
 		return TALLY_EXIT_USAGE;
-	if (!tally_wanted_check(&r->config, tally_run_options_complain, NULL))
+	if (!tally_wanted_check(&r->config, tally_cli_told, (void *)"run"))
 		return TALLY_EXIT_USAGE;
 	choose_compression(r);
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))

@@ -22,6 +22,18 @@ tally_cli_complain(const char *command, const char *format, ...)
 }
 
 void
+tally_cli_told(void *command, const char *message)
+{
+	tally_cli_complain(command, "%s", message);
+}
+
+void
+tally_cli_ignore(void *data, const char *message)
+{
+	(void)data, (void)message;
+}
+
+void
 tally_cli_say(const char *format, ...)
 {
 	va_list list;

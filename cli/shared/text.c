@@ -101,9 +101,12 @@ tally_text_fit(const char *text, size_t columns)
 }
 
 void
-tally_text_vprint(FILE *out, const char *format, va_list list)
+tally_text_print(FILE *out, const char *format, ...)
 {
+	va_list list;
+	va_start(list, format);
 	g_autofree char *text = g_strdup_vprintf(format, list);
+	va_end(list);
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		bool more = *end != '\0';
@@ -115,15 +118,6 @@ tally_text_vprint(FILE *out, const char *format, va_list list)
 			end++;
 		}
 	}
-}
-
-void
-tally_text_print(FILE *out, const char *format, ...)
-{
-	va_list list;
-	va_start(list, format);
-	tally_text_vprint(out, format, list);
-	va_end(list);
 }
 
 void

@@ -21,7 +21,6 @@
  * belong to the format. Apply tally_text_escape() first to an argument that may contain
  * newlines. */
 void tally_text_print(FILE *out, const char *format, ...) G_GNUC_PRINTF(2, 3);
-void tally_text_vprint(FILE *out, const char *format, va_list list);
 /* Always one line: newlines in the arguments are escaped as well, and one is added at the
  * end. */
 void tally_text_print_line(FILE *out, const char *format, ...) G_GNUC_PRINTF(2, 3);
