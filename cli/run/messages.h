@@ -37,4 +37,16 @@ void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
 void tally_run_watch_tick(void *watch);
 void tally_run_watch_end(struct tally_run_watch *watch);
 
+struct tally_run_ended {
+	char *const *argv; /* of the program */
+	int status; /* as waitpid(2) sets it */
+	bool captured; /* false: the capture was switched off, so it is out of the question */
+	bool frame; /* a log of the run has a frame, or may lack those that there were */
+};
+
+/* Prints a line if the program was ended by a signal or has an exit status other than 0, and
+ * how to find out whose fault it is where the capture could be the reason: after a fault, or
+ * an end before the first frame. */
+void tally_run_print_ended(const struct tally_run_ended *e);
+
 #endif

@@ -3,7 +3,6 @@
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/injected.h"
-#include "cli/run/ended.h"
 #include "cli/run/launch.h"
 #include "cli/run/leftovers.h"
 #include "cli/run/live.h"

@@ -226,15 +226,6 @@ tally_out_text(struct tally_out *o, const char *key, const char *text)
 	tally_out_string(o, "", text);
 }
 
-void
-tally_out_text_or_null(struct tally_out *o, const char *key, const char *text)
-{
-	if (text)
-		tally_out_text(o, key, text);
-	else
-		tally_out_null(o, key);
-}
-
 static void
 put_word(struct tally_out *o, const char *key, const char *word)
 {
@@ -243,9 +234,12 @@ put_word(struct tally_out *o, const char *key, const char *word)
 }
 
 void
-tally_out_null(struct tally_out *o, const char *key)
+tally_out_text_or_null(struct tally_out *o, const char *key, const char *text)
 {
-	put_word(o, key, "null");
+	if (text)
+		tally_out_text(o, key, text);
+	else
+		put_word(o, key, "null");
 }
 
 void

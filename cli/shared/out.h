@@ -66,7 +66,6 @@ void tally_out_wide(struct tally_out *o, const char *key, const struct tally_int
 void tally_out_id(struct tally_out *o, const char *key, uint64_t id);
 /* An array of the names of the flags. */
 void tally_out_flags(struct tally_out *o, const char *key, uint64_t flags);
-void tally_out_null(struct tally_out *o, const char *key);
 /* JSON from another writer; characters that are unsafe in its strings are escaped. */
 void tally_out_json(struct tally_out *o, const char *json, size_t len);
 /* A string in quotes with nothing around it; inside the quotes, `prefix` precedes `text`. */

@@ -18,12 +18,6 @@ struct kept_frame {
 };
 
 void
-tally_top_recent_init(struct tally_top_recent *r)
-{
-	*r = (struct tally_top_recent){ .frames = G_QUEUE_INIT };
-}
-
-void
 tally_top_recent_finish(struct tally_top_recent *r)
 {
 	g_queue_clear_full(&r->frames, g_free);

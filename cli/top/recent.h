@@ -14,13 +14,13 @@
 #define TALLY_TOP_MOST_FRAMES 8192
 #define TALLY_TOP_MOST_TIMES 262144
 
+/* Zeroed at first. */
 struct tally_top_recent {
 	GQueue frames; /* elements: struct kept_frame *, the oldest first */
 	uint64_t n_times;
 	uint64_t n_seen; /* frames added since the log's start */
 };
 
-void tally_top_recent_init(struct tally_top_recent *r);
 void tally_top_recent_finish(struct tally_top_recent *r);
 /* Adds a frame, and drops those that began before `oldest_ns`. */
 void tally_top_recent_add(struct tally_top_recent *r, const struct tally_frame_record *f,

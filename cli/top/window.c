@@ -147,7 +147,6 @@ need_device(struct tally_top_window *w, uint32_t number)
 	}
 	struct tally_top_device *d = g_new0(struct tally_top_device, 1);
 	d->device = number;
-	tally_top_recent_init(&d->recent);
 	g_ptr_array_add(w->devices, d);
 	return d;
 }
