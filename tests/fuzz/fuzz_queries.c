@@ -7,6 +7,7 @@
 
 #include "query/gl/api.h"
 #include "query/source/harvest.h"
+#include "tests/fuzz/fuzz_queries.h"
 #ifdef PASSTALLY_HAS_VULKAN
 #include "query/vk/source.h"
 #endif
@@ -18,19 +19,19 @@ const struct fuzz_target fuzz_target = { "queries", "", 300 };
 #define INTERVALS 6
 #define FRAMES 4
 
-static struct fuzz_input in;
+struct fuzz_input fuzz_answers;
 static bool available; /* the driver said so last */
 
 /* ---- OpenGL ---- */
 
-static void
-fill_text(char *out, size_t size)
+void
+fuzz_text(char *out, size_t size)
 {
-	size_t n = size ? fuzz_byte(&in) % 24 : 0;
-	bool endless = fuzz_byte(&in) > 240;
+	size_t n = size ? fuzz_byte(&fuzz_answers) % 24 : 0;
+	bool endless = fuzz_byte(&fuzz_answers) > 240;
 	n = endless || n > size ? size : n;
 	for (size_t i = 0; i < n; i++)
-		out[i] = endless ? 'x' : (char)fuzz_byte(&in);
+		out[i] = endless ? 'x' : (char)fuzz_byte(&fuzz_answers);
 	if (n < size)
 		out[n] = '\0';
 }
@@ -44,23 +45,23 @@ has_extension(const struct tally_gl_api *api, const char *name)
 static unsigned
 get_error(void)
 {
-	uint8_t one = fuzz_byte(&in);
+	uint8_t one = fuzz_byte(&fuzz_answers);
 	return one > 250 ? 0x0502 : one > 245 ? 0x0507 : 0;
 }
 
 static void
 get_integer(unsigned name, int *out)
 {
-	if (fuzz_byte(&in) % 8)
-		*out = (int)fuzz_number(&in);
+	if (fuzz_byte(&fuzz_answers) % 8)
+		*out = (int)fuzz_number(&fuzz_answers);
 	(void)name;
 }
 
 static void
 get_integer64(unsigned name, int64_t *out)
 {
-	if (fuzz_byte(&in) % 8)
-		*out = (int64_t)fuzz_number(&in);
+	if (fuzz_byte(&fuzz_answers) % 8)
+		*out = (int64_t)fuzz_number(&fuzz_answers);
 	(void)name;
 }
 
@@ -74,7 +75,7 @@ static void
 generate(int n, unsigned *names)
 {
 	static unsigned next;
-	uint8_t how = fuzz_byte(&in) % 16;
+	uint8_t how = fuzz_byte(&fuzz_answers) % 16;
 	fuzz_require(n > 0, "names are asked for by the piece");
 	for (int i = 0; i < n && how != 1; i++)
 		names[i] = how == 2 ? 0 : how == 3 ? 7 : ++next;
@@ -123,14 +124,14 @@ answers(unsigned query, unsigned name)
 {
 	fuzz_require(query != 0, "no question about a query that is none");
 	fuzz_require(name != 0x8866 || available, "no result is waited for");
-	return fuzz_byte(&in) % 8 != 0;
+	return fuzz_byte(&fuzz_answers) % 8 != 0;
 }
 
 static void
 get_object32(unsigned query, unsigned name, unsigned *out)
 {
 	if (answers(query, name))
-		*out = (unsigned)fuzz_number(&in);
+		*out = (unsigned)fuzz_number(&fuzz_answers);
 	available = name == 0x8867 && *out;
 }
 
@@ -138,7 +139,7 @@ static void
 get_object64(unsigned query, unsigned name, uint64_t *out)
 {
 	if (answers(query, name))
-		*out = fuzz_number(&in);
+		*out = fuzz_number(&fuzz_answers);
 	available = false;
 }
 
@@ -148,10 +149,11 @@ get_object64(unsigned query, unsigned name, uint64_t *out)
 static void
 list(int *n, int size, unsigned *out)
 {
-	int there = (int)(fuzz_byte(&in) < 250 ? fuzz_byte(&in) % 6 : (int)fuzz_number(&in));
+	int there = (int)(fuzz_byte(&fuzz_answers) < 250 ? fuzz_byte(&fuzz_answers) % 6
+							 : (int)fuzz_number(&fuzz_answers));
 	for (int i = 0; out && i < size && i < there; i++)
-		out[i] = fuzz_byte(&in) % 8; /* often the same twice */
-	if (n && fuzz_byte(&in) < 250)
+		out[i] = fuzz_byte(&fuzz_answers) % 8; /* often the same twice */
+	if (n && fuzz_byte(&fuzz_answers) < 250)
 		*n = there;
 }
 
@@ -166,17 +168,17 @@ amd_counters(unsigned group, int *n, int *most, int size, unsigned *out)
 {
 	(void)group;
 	list(n, size, out);
-	if (most && fuzz_byte(&in) < 240)
-		*most = (int)fuzz_byte(&in) % 5;
+	if (most && fuzz_byte(&fuzz_answers) < 240)
+		*most = (int)fuzz_byte(&fuzz_answers) % 5;
 }
 
 static void
 amd_text(int size, int *length, char *out)
 {
 	if (out && size > 0)
-		fill_text(out, (size_t)size);
+		fuzz_text(out, (size_t)size);
 	if (length)
-		*length = (int)fuzz_number(&in);
+		*length = (int)fuzz_number(&fuzz_answers);
 }
 
 static void
@@ -198,12 +200,12 @@ amd_info(unsigned group, unsigned counter, unsigned what, void *out)
 {
 	static const unsigned types[] = { 0x1405, 0x8BC2, 0x8BC3, 0x1406 };
 	(void)group, (void)counter;
-	unsigned type = fuzz_byte(&in) < 240 ? types[fuzz_byte(&in) % 4]
-					     : (unsigned)fuzz_number(&in);
+	unsigned type = fuzz_byte(&fuzz_answers) < 240 ? types[fuzz_byte(&fuzz_answers) % 4]
+						       : (unsigned)fuzz_number(&fuzz_answers);
 	if (what == 0x8BC0) /* COUNTER_TYPE_AMD */
 		memcpy(out, &type, sizeof(type));
 	else
-		fuzz_fill(&in, out, 2 * sizeof(float));
+		fuzz_fill(&fuzz_answers, out, 2 * sizeof(float));
 }
 
 static void
@@ -225,14 +227,15 @@ amd_data(unsigned monitor, unsigned what, int size, unsigned *out, int *written)
 	use_monitor(monitor);
 	if (what == 0x8BC6)
 		fuzz_require(available, "no monitor is waited for");
-	if (fuzz_byte(&in) % 16 == 0)
+	if (fuzz_byte(&fuzz_answers) % 16 == 0)
 		return;
 	if (what == 0x8BC6)
-		fuzz_fill(&in, out, (size_t)size);
+		fuzz_fill(&fuzz_answers, out, (size_t)size);
 	else
-		*out = fuzz_byte(&in) < 200 ? fuzz_byte(&in) : (unsigned)fuzz_number(&in);
-	if (written && fuzz_byte(&in) % 8)
-		*written = fuzz_byte(&in) % 4 ? size : (int)fuzz_number(&in);
+		*out = fuzz_byte(&fuzz_answers) < 200 ? fuzz_byte(&fuzz_answers)
+						      : (unsigned)fuzz_number(&fuzz_answers);
+	if (written && fuzz_byte(&fuzz_answers) % 8)
+		*written = fuzz_byte(&fuzz_answers) % 4 ? size : (int)fuzz_number(&fuzz_answers);
 	if (what == 0x8BC4)
 		available = *out;
 }
@@ -240,8 +243,8 @@ amd_data(unsigned monitor, unsigned what, int size, unsigned *out, int *written)
 static void
 intel_first(unsigned *out)
 {
-	if (fuzz_byte(&in) < 240)
-		*out = fuzz_byte(&in) % 4;
+	if (fuzz_byte(&fuzz_answers) < 240)
+		*out = fuzz_byte(&fuzz_answers) % 4;
 }
 
 static void
@@ -256,11 +259,13 @@ intel_query(unsigned id, unsigned size, char *name, unsigned *bytes, unsigned *n
 	    unsigned *instances, unsigned *caps)
 {
 	(void)id;
-	fill_text(name, size);
-	*bytes = fuzz_byte(&in) < 240 ? fuzz_byte(&in) : (unsigned)fuzz_number(&in);
-	*n = fuzz_byte(&in) < 250 ? fuzz_byte(&in) % 8 : (unsigned)fuzz_number(&in);
-	*instances = fuzz_byte(&in) % 3;
-	*caps = fuzz_byte(&in) % 3;
+	fuzz_text(name, size);
+	*bytes = fuzz_byte(&fuzz_answers) < 240 ? fuzz_byte(&fuzz_answers)
+						: (unsigned)fuzz_number(&fuzz_answers);
+	*n = fuzz_byte(&fuzz_answers) < 250 ? fuzz_byte(&fuzz_answers) % 8
+					    : (unsigned)fuzz_number(&fuzz_answers);
+	*instances = fuzz_byte(&fuzz_answers) % 3;
+	*caps = fuzz_byte(&fuzz_answers) % 3;
 }
 
 static void
@@ -270,14 +275,14 @@ intel_counter(unsigned id, unsigned counter, unsigned name_size, char *name, uns
 {
 	static const unsigned sizes[] = { 4, 8, 4, 8, 4 };
 	(void)id, (void)counter;
-	uint8_t which = fuzz_byte(&in);
-	fill_text(name, name_size);
-	fill_text(text, text_size);
-	*offset = which < 240 ? fuzz_byte(&in) : (unsigned)fuzz_number(&in);
-	*size = which < 240 ? sizes[which % 5] : (unsigned)fuzz_number(&in);
-	*kind = 0x94F0 + fuzz_byte(&in) % 7;
+	uint8_t which = fuzz_byte(&fuzz_answers);
+	fuzz_text(name, name_size);
+	fuzz_text(text, text_size);
+	*offset = which < 240 ? fuzz_byte(&fuzz_answers) : (unsigned)fuzz_number(&fuzz_answers);
+	*size = which < 240 ? sizes[which % 5] : (unsigned)fuzz_number(&fuzz_answers);
+	*kind = 0x94F0 + fuzz_byte(&fuzz_answers) % 7;
 	*type = 0x94F8 + which % 6;
-	*most = fuzz_number(&in);
+	*most = fuzz_number(&fuzz_answers);
 }
 
 static void
@@ -285,7 +290,7 @@ intel_create(unsigned id, unsigned *out)
 {
 	static unsigned next;
 	(void)id;
-	uint8_t how = fuzz_byte(&in);
+	uint8_t how = fuzz_byte(&fuzz_answers);
 	if (how < 250)
 		*out = how > 240 ? 0 : ++next;
 }
@@ -296,32 +301,32 @@ intel_data(unsigned handle, unsigned flags, int size, void *out, unsigned *writt
 	use_monitor(handle);
 	fuzz_require(flags == 0x83F9 || flags == 0x83FA,
 		     "no query is waited for (DONOT_FLUSH, or NONBLOCK of the old extension)");
-	uint8_t how = fuzz_byte(&in) % 8;
+	uint8_t how = fuzz_byte(&fuzz_answers) % 8;
 	if (how == 0)
 		return;
 	if (how > 2)
-		fuzz_fill(&in, out, (size_t)size);
-	*written = how == 1 ? 0 : how == 2 ? (unsigned)fuzz_number(&in) : (unsigned)size;
+		fuzz_fill(&fuzz_answers, out, (size_t)size);
+	*written = how == 1 ? 0 : how == 2 ? (unsigned)fuzz_number(&fuzz_answers) : (unsigned)size;
 }
 
 static bool
 read_disjoint(struct tally_gl_api *api)
 {
-	api->disjoint_seen |= fuzz_byte(&in) > 200;
+	api->disjoint_seen |= fuzz_byte(&fuzz_answers) > 200;
 	return api->disjoint_seen;
 }
 
 static void
 fill_gl(struct tally_gl_api *api)
 {
-	uint8_t how = fuzz_byte(&in);
+	uint8_t how = fuzz_byte(&fuzz_answers);
 	*api = (struct tally_gl_api){
 		.es = how & 1,
 		.version = how & 2   ? 46
 			   : how & 4 ? 33
 				     : 20,
 		.has_extension = has_extension,
-		.user = (void *)(uintptr_t)fuzz_byte(&in),
+		.user = (void *)(uintptr_t)fuzz_byte(&fuzz_answers),
 		.sources = "all",
 		.driver = how & 8    ? "Intel iris"
 			  : how & 16 ? "llvmpipe"
@@ -363,8 +368,8 @@ fill_gl(struct tally_gl_api *api)
 	};
 }
 
-static void
-check_sample(const struct tally_sample *out, const struct tally_counter *const *counters)
+void
+fuzz_check_sample(const struct tally_sample *out, const struct tally_counter *const *counters)
 {
 	fuzz_require(!out->has_time || out->end_ns >= out->begin_ns,
 		     "an interval has no negative time");
@@ -400,7 +405,7 @@ read_intervals(struct tally_harvest *h, uint32_t *slots)
 			tally_harvest_give_up(h, slots[i], &out);
 		}
 		fuzz_require(status != TALLY_LOST || out.flags, "what is lost is flagged");
-		check_sample(&out, layout->counters);
+		fuzz_check_sample(&out, layout->counters);
 		slots[i] = TALLY_NO_SLOT;
 	}
 	free(values);
@@ -419,7 +424,7 @@ try_gl(void)
 	struct tally_gl_api api;
 	fill_gl(&api);
 	struct tally_source *sources[4];
-	uint8_t which = fuzz_byte(&in);
+	uint8_t which = fuzz_byte(&fuzz_answers);
 	for (unsigned i = 0; i < 4; i++) {
 		sources[i] = which >> i & 1 ? NULL : create[i](&api);
 		if (sources[i])
@@ -432,12 +437,12 @@ try_gl(void)
 		tally_harvest_select(h, n ? frame % n : 0);
 		for (unsigned i = 0; i < INTERVALS; i++) {
 			slots[i] = tally_harvest_begin(h);
-			if (fuzz_byte(&in) > 250)
-				tally_harvest_yield(h,
-						    fuzz_byte(&in) % (TALLY_GL_USE_MONITORS + 1));
+			if (fuzz_byte(&fuzz_answers) > 250)
+				tally_harvest_yield(h, fuzz_byte(&fuzz_answers) %
+							       (TALLY_GL_USE_MONITORS + 1));
 			if (slots[i] != TALLY_NO_SLOT)
 				tally_harvest_end(h, slots[i]);
-			if (fuzz_byte(&in) % 4 == 0)
+			if (fuzz_byte(&fuzz_answers) % 4 == 0)
 				tally_harvest_gap(h);
 		}
 		read_intervals(h, slots);
@@ -457,7 +462,7 @@ result(void)
 	static const VkResult some[] = { VK_NOT_READY,  VK_ERROR_DEVICE_LOST,
 					 VK_TIMEOUT,    VK_ERROR_OUT_OF_HOST_MEMORY,
 					 VK_INCOMPLETE, VK_ERROR_UNKNOWN };
-	uint8_t how = fuzz_byte(&in);
+	uint8_t how = fuzz_byte(&fuzz_answers);
 	return how < 200 ? VK_SUCCESS : some[how % 6];
 }
 
@@ -521,8 +526,8 @@ vk_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t n, size_t
 	fuzz_require(pool != VK_NULL_HANDLE && n > 0, "a query has a pool");
 	fuzz_require(!(flags & VK_QUERY_RESULT_WAIT_BIT), "no result is waited for");
 	VkResult got = result();
-	if (fuzz_byte(&in) % 8)
-		fuzz_fill(&in, data, size);
+	if (fuzz_byte(&fuzz_answers) % 8)
+		fuzz_fill(&fuzz_answers, data, size);
 	return got;
 }
 
@@ -532,10 +537,10 @@ vk_clocks(VkDevice device, uint32_t n, const VkCalibratedTimestampInfoEXT *infos
 {
 	(void)device, (void)infos;
 	VkResult got = result();
-	for (uint32_t i = 0; i < n && fuzz_byte(&in) % 8; i++)
-		values[i] = fuzz_number(&in);
-	if (fuzz_byte(&in) % 8)
-		*deviation = fuzz_number(&in);
+	for (uint32_t i = 0; i < n && fuzz_byte(&fuzz_answers) % 8; i++)
+		values[i] = fuzz_number(&fuzz_answers);
+	if (fuzz_byte(&fuzz_answers) % 8)
+		*deviation = fuzz_number(&fuzz_answers);
 	return got;
 }
 
@@ -544,19 +549,20 @@ vk_list(VkPhysicalDevice physical, uint32_t family, uint32_t *n, VkPerformanceCo
 	VkPerformanceCounterDescriptionKHR *texts)
 {
 	(void)physical, (void)family;
-	uint32_t there = fuzz_byte(&in) < 240 ? fuzz_byte(&in) % 12 : (uint32_t)fuzz_number(&in);
+	uint32_t there = fuzz_byte(&fuzz_answers) < 240 ? fuzz_byte(&fuzz_answers) % 12
+							: (uint32_t)fuzz_number(&fuzz_answers);
 	uint32_t room = counters || texts ? *n : 0;
 	for (uint32_t i = 0; i < room && i < there && i < 64; i++) {
-		counters[i].unit = fuzz_byte(&in) % 14;
-		counters[i].storage = fuzz_byte(&in) % 8;
-		counters[i].scope = fuzz_byte(&in) % 5;
-		counters[i].uuid[0] = fuzz_byte(&in) % 4;
-		fill_text(texts[i].name, sizeof(texts[i].name));
-		fill_text(texts[i].category, sizeof(texts[i].category));
-		fill_text(texts[i].description, sizeof(texts[i].description));
-		texts[i].flags = fuzz_byte(&in);
+		counters[i].unit = fuzz_byte(&fuzz_answers) % 14;
+		counters[i].storage = fuzz_byte(&fuzz_answers) % 8;
+		counters[i].scope = fuzz_byte(&fuzz_answers) % 5;
+		counters[i].uuid[0] = fuzz_byte(&fuzz_answers) % 4;
+		fuzz_text(texts[i].name, sizeof(texts[i].name));
+		fuzz_text(texts[i].category, sizeof(texts[i].category));
+		fuzz_text(texts[i].description, sizeof(texts[i].description));
+		texts[i].flags = fuzz_byte(&fuzz_answers);
 	}
-	*n = room && there > room && fuzz_byte(&in) < 200 ? room : there;
+	*n = room && there > room && fuzz_byte(&fuzz_answers) < 200 ? room : there;
 	return result();
 }
 
@@ -565,8 +571,8 @@ vk_runs(VkPhysicalDevice physical, const VkQueryPoolPerformanceCreateInfoKHR *in
 {
 	(void)physical;
 	fuzz_require(info->counterIndexCount > 0, "a set has counters");
-	if (fuzz_byte(&in) < 250)
-		*runs = fuzz_byte(&in) % 4;
+	if (fuzz_byte(&fuzz_answers) < 250)
+		*runs = fuzz_byte(&fuzz_answers) % 4;
 }
 
 static VkResult VKAPI_CALL
@@ -586,7 +592,7 @@ vk_release(VkDevice device)
 static void
 fill_vk(struct tally_vk_api *api)
 {
-	uint8_t how = fuzz_byte(&in);
+	uint8_t how = fuzz_byte(&fuzz_answers);
 	*api = (struct tally_vk_api){
 		.device = (VkDevice)(uintptr_t)1,
 		.physical = (VkPhysicalDevice)(uintptr_t)2,
@@ -608,10 +614,10 @@ fill_vk(struct tally_vk_api *api)
 		.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR = vk_runs,
 		.AcquireProfilingLockKHR = vk_lock,
 		.ReleaseProfilingLockKHR = vk_release,
-		.n_families = fuzz_byte(&in) % 20,
+		.n_families = fuzz_byte(&fuzz_answers) % 20,
 	};
 	if (how & 32)
-		fuzz_fill(&in, &api->timestamp_period, sizeof(api->timestamp_period));
+		fuzz_fill(&fuzz_answers, &api->timestamp_period, sizeof(api->timestamp_period));
 	else
 		api->timestamp_period = 1.0f;
 }
@@ -632,7 +638,7 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 	out.valid = calloc(out.n / 64 + 1, sizeof(*out.valid));
 	enum tally_status got = rows ? src->ops->fetch(src, family, pool, 0, SLOTS, rows)
 				     : TALLY_OK;
-	unsigned which = fuzz_byte(&in) % 3 + 1;
+	unsigned which = fuzz_byte(&fuzz_answers) % 3 + 1;
 	if (got == TALLY_OK) {
 		got = src->ops->read(src, family, pool, rows, slot, 1, which, &out);
 		fuzz_require(got != TALLY_NOT_READY || !out.has_time,
@@ -640,7 +646,7 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 		fuzz_require(which == TALLY_VK_BOTH || !out.has_time,
 			     "half an interval has no time");
 		if (got == TALLY_OK)
-			check_sample(&out, counters);
+			fuzz_check_sample(&out, counters);
 	}
 	free(out.values);
 	free(out.valid);
@@ -652,9 +658,9 @@ use_vk(struct tally_vk_source *src)
 {
 	const VkCommandBuffer cb = (VkCommandBuffer)(uintptr_t)3;
 	struct tally_vk_family family = {
-		.flags = fuzz_byte(&in),
-		.timestamp_bits = fuzz_byte(&in) % 80,
-		.set = src->n_sets ? fuzz_byte(&in) % src->n_sets + 1 : 0,
+		.flags = fuzz_byte(&fuzz_answers),
+		.timestamp_bits = fuzz_byte(&fuzz_answers) % 80,
+		.set = src->n_sets ? fuzz_byte(&fuzz_answers) % src->n_sets + 1 : 0,
 	};
 	VkQueryPool pool = VK_NULL_HANDLE;
 	if (!src->ops->covers(src, &family) ||
@@ -669,8 +675,8 @@ use_vk(struct tally_vk_source *src)
 	}
 }
 
-static void
-try_vk(void)
+void
+fuzz_vk_queries(void)
 {
 	static struct tally_vk_source *(*const create[])(const struct tally_vk_api *) = {
 		tally_vk_timestamp_create,
@@ -694,8 +700,8 @@ try_vk(void)
 	}
 }
 #else
-static void
-try_vk(void)
+void
+fuzz_vk_queries(void)
 {
 }
 #endif
@@ -703,10 +709,10 @@ try_vk(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	in = (struct fuzz_input){ data, size };
+	fuzz_answers = (struct fuzz_input){ data, size };
 	available = false;
-	if (fuzz_byte(&in) % 2)
-		try_vk();
+	if (fuzz_byte(&fuzz_answers) % 2)
+		fuzz_vk_queries();
 	else
 		try_gl();
 	return 0;
