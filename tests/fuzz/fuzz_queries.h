@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fuzz/fuzz_queries.h - what the drivers of fuzz_queries.c share: OpenGL's and Vulkan's say what
- * one input has, byte by byte. One thread calls.
+/* tests/fuzz/fuzz_queries.h - what the drivers of fuzz_queries.c share
+ *
+ * OpenGL's and Vulkan's say what one input has, byte by byte. One thread calls.
  */
 #ifndef PASSTALLY_TESTS_FUZZ_QUERIES_H
 #define PASSTALLY_TESTS_FUZZ_QUERIES_H
