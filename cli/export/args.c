@@ -72,8 +72,8 @@ see_lists(tally_export_see *see, void *user, const char *prefix,
 	see_text(see, user, "estimated", text->str);
 }
 
-void
-tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see, void *user)
+static void
+see_frame(const struct tally_frame_record *f, tally_export_see *see, void *user)
 {
 	see_number(see, user, "frame", f->frame);
 	see_number(see, user, "device", f->device);
@@ -96,8 +96,7 @@ tally_export_see_frame(const struct tally_frame_record *f, tally_export_see *see
 	if (f->has_unattributed_gpu) {
 		const struct tally_export_arg arg = { .prefix = "unattributed.",
 						      .key = "gpu_ns",
-						      .value = tally_u64(
-							      f->unattributed_gpu_ns) };
+						      .value = tally_u64(f->unattributed_gpu_ns) };
 		see(user, &arg);
 	}
 	see_lists(see, user, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
@@ -128,8 +127,8 @@ see_tallies(const struct tally_pass_record *p, tally_export_see *see, void *user
 			see_number(see, user, call_counts[i].key, call_counts[i].v);
 }
 
-void
-tally_export_see_identity(const struct tally_pass_record *p, tally_export_see *see, void *user)
+static void
+see_identity(const struct tally_pass_record *p, tally_export_see *see, void *user)
 {
 	char id[17] = "";
 	tally_swar_write_hex(id, (uint32_t)(p->id >> 32));
@@ -138,10 +137,10 @@ tally_export_see_identity(const struct tally_pass_record *p, tally_export_see *s
 	see_text(see, user, "id", id);
 }
 
-void
-tally_export_see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
+static void
+see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
 {
-	tally_export_see_identity(p, see, user);
+	see_identity(p, see, user);
 	if (p->segment)
 		see_number(see, user, "segment", p->segment);
 	see_text(see, user, "kind", tally_pass_kind_name(p->kind));
@@ -160,9 +159,8 @@ tally_export_see_pass(const struct tally_pass_record *p, tally_export_see *see, 
 	see_flags(see, user, p->flags);
 }
 
-void
-tally_export_see_workload(const struct tally_workload_record *w, tally_export_see *see,
-			  void *user)
+static void
+see_workload(const struct tally_workload_record *w, tally_export_see *see, void *user)
 {
 	if (w->has_gpu_start)
 		see_number(see, user, "gpu_start_ns", w->gpu_start_ns);
@@ -200,7 +198,7 @@ tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *
 	if (!e->frame)
 		return;
 	if (!e->pass) {
-		tally_export_see_frame(e->frame, see, user);
+		see_frame(e->frame, see, user);
 		return;
 	}
 	const struct tally_export_arg frame = { .prefix = "",
@@ -208,7 +206,7 @@ tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *
 						.value = tally_u64(e->frame->frame) };
 	see(user, &frame);
 	if (e->workload) {
-		tally_export_see_workload(e->workload, see, user);
+		see_workload(e->workload, see, user);
 		return;
 	}
 	static const struct tally_export_arg time = { .prefix = "",
@@ -218,7 +216,7 @@ tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *
 	if (e->type == TALLY_TIMELINE_INSTANT && !e->pass->has_cpu_start)
 		see(user, &time);
 	if (e->brief)
-		tally_export_see_identity(e->pass, see, user);
+		see_identity(e->pass, see, user);
 	else
-		tally_export_see_pass(e->pass, see, user);
+		see_pass(e->pass, see, user);
 }

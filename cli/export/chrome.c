@@ -93,7 +93,7 @@ see_track(void *user, const struct tally_timeline_track *track)
 		put_name_event(e, "process_name", track, "");
 		break;
 	case TALLY_TRACK_GROUP: {
-		char *prefix = g_strdup_printf("%s, ", tally_timeline_program(e->timeline));
+		char *prefix = g_strdup_printf("%s, ", tally_timeline_run(e->timeline)->program);
 		put_name_event(e, "process_name", track, prefix);
 		g_free(prefix);
 		break;
@@ -104,9 +104,8 @@ see_track(void *user, const struct tally_timeline_track *track)
 		put_number(e, "tid", track->number);
 		put_member(e, "name", "thread_sort_index");
 		tally_out_put(&e->out, ",\"args\":{\"sort_index\":");
-		tally_json_put_value(&e->out.w,
-				     (struct tally_value){ .storage = TALLY_STORAGE_I64,
-							   .i64 = track->rank });
+		tally_json_put_value(&e->out.w, (struct tally_value){ .storage = TALLY_STORAGE_I64,
+								      .i64 = track->rank });
 		tally_out_put(&e->out, "}}");
 		break;
 	default:
@@ -219,12 +218,12 @@ end(struct tally_export *export, struct tally_export_left *left)
 	tally_timeline_finish(e->timeline);
 	tally_out_put(&e->out, e->begun ? "\n" : "{\"traceEvents\":[");
 	tally_out_put(&e->out, "],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":");
-	tally_out_string(&e->out, "", tally_timeline_program(e->timeline));
+	tally_out_string(&e->out, "", tally_timeline_run(e->timeline)->program);
 	e->out.comma = true;
-	tally_log_identity_put(&e->out, tally_timeline_identity(e->timeline));
+	tally_log_identity_put(&e->out, &tally_timeline_run(e->timeline)->identity);
 	tally_out_put(&e->out, ",\"clock\":\"CLOCK_MONOTONIC\"}}\n");
 	tally_out_flush(&e->out);
-	*left = *tally_timeline_left(e->timeline);
+	*left = tally_timeline_run(e->timeline)->left;
 	tally_timeline_destroy(e->timeline);
 	g_free(e);
 }

@@ -54,8 +54,7 @@ void tally_export_lane_name(const struct tally_pass_record *pass, char *out, siz
 
 /* Description of a key; a member is NULL where the log does not state it. */
 struct tally_export_key {
-	char *unit, *source, *description;
-	bool metric;
+	const char *unit, *source, *description;
 };
 /* Adds keys by device (cli/export/names.c). A later device line replaces an earlier one. */
 void tally_export_names_add_device(struct tally_export_names *names,
@@ -74,14 +73,5 @@ struct tally_export_arg {
 	struct tally_value value;
 };
 typedef void tally_export_see(void *user, const struct tally_export_arg *arg);
-void tally_export_see_frame(const struct tally_frame_record *frame, tally_export_see *see,
-			    void *user);
-/* Only the arguments that identify the pass. */
-void tally_export_see_identity(const struct tally_pass_record *pass,
-			       tally_export_see *see, void *user);
-void tally_export_see_pass(const struct tally_pass_record *pass, tally_export_see *see,
-			   void *user);
-void tally_export_see_workload(const struct tally_workload_record *workload,
-			       tally_export_see *see, void *user);
 
 #endif

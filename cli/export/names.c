@@ -3,49 +3,12 @@
 
 #include "cli/log/pass_names.h"
 
-#include <string.h>
-
-struct device_key {
-	char *key;
-	uint32_t device;
-};
-
 struct tally_export_names {
 	struct tally_pass_names passes;
 	GHashTable *names; /* maps struct tally_pass_key to char * */
-	GHashTable *keys; /* maps struct device_key to struct tally_export_key */
+	GHashTable *keys; /* maps "DEVICE|KEY" to struct tally_export_key */
+	GStringChunk *texts; /* of the keys */
 };
-
-static guint
-hash_device(gconstpointer v)
-{
-	const struct device_key *k = v;
-	return g_str_hash(k->key) * 31 + k->device;
-}
-
-static gboolean
-same_device(gconstpointer a, gconstpointer b)
-{
-	const struct device_key *x = a, *y = b;
-	return x->device == y->device && strcmp(x->key, y->key) == 0;
-}
-
-static void
-free_device_key(gpointer v)
-{
-	g_free(((struct device_key *)v)->key);
-	g_free(v);
-}
-
-static void
-free_key(gpointer v)
-{
-	struct tally_export_key *k = v;
-	g_free(k->unit);
-	g_free(k->source);
-	g_free(k->description);
-	g_free(k);
-}
 
 struct tally_export_names *
 tally_export_names_create(void)
@@ -54,7 +17,8 @@ tally_export_names_create(void)
 	tally_pass_names_init(&names->passes);
 	names->names = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free,
 					     g_free);
-	names->keys = g_hash_table_new_full(hash_device, same_device, free_device_key, free_key);
+	names->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	names->texts = g_string_chunk_new(1024);
 	return names;
 }
 
@@ -64,6 +28,7 @@ tally_export_names_destroy(struct tally_export_names *names)
 	tally_pass_names_finish(&names->passes);
 	g_hash_table_destroy(names->names);
 	g_hash_table_destroy(names->keys);
+	g_string_chunk_free(names->texts);
 	g_free(names);
 }
 
@@ -104,19 +69,21 @@ tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t s
 		g_snprintf(out, size, "no context");
 }
 
+static const char *
+keep(struct tally_export_names *names, const char *text)
+{
+	return text ? g_string_chunk_insert_const(names->texts, text) : NULL;
+}
+
 static void
 add_key(struct tally_export_names *names, uint32_t device, const char *key,
-	const struct tally_export_key *says)
+	struct tally_export_key says)
 {
-	struct device_key *k = g_new0(struct device_key, 1);
-	k->device = device;
-	k->key = g_strdup(key);
-	struct tally_export_key *copy = g_new0(struct tally_export_key, 1);
-	copy->unit = g_strdup(says->unit);
-	copy->source = g_strdup(says->source);
-	copy->description = g_strdup(says->description);
-	copy->metric = says->metric;
-	g_hash_table_replace(names->keys, k, copy);
+	says.unit = keep(names, says.unit);
+	says.source = keep(names, says.source);
+	says.description = keep(names, says.description);
+	g_hash_table_replace(names->keys, g_strdup_printf("%u|%s", device, key),
+			     g_memdup2(&says, sizeof(says)));
 }
 
 void
@@ -125,24 +92,23 @@ tally_export_names_add_device(struct tally_export_names *names,
 {
 	for (uint32_t i = 0; i < device->n_counters; i++) {
 		const struct tally_counter *c = device->counters[i];
-		const struct tally_export_key says = { .unit = (char *)c->unit,
-						       .source = (char *)c->source,
-						       .description = (char *)c->description };
-		add_key(names, device->device, c->key, &says);
+		add_key(names, device->device, c->key,
+			(struct tally_export_key){ .unit = c->unit,
+						   .source = c->source,
+						   .description = c->description });
 	}
 	for (uint32_t i = 0; i < device->n_metrics; i++) {
 		const struct tally_metric_info *m = &device->metrics[i];
-		const struct tally_export_key says = { .unit = (char *)m->unit,
-						       .source = (char *)m->dialect,
-						       .description = (char *)m->expression,
-						       .metric = true };
-		add_key(names, device->device, m->key, &says);
+		add_key(names, device->device, m->key,
+			(struct tally_export_key){ .unit = m->unit,
+						   .source = m->dialect,
+						   .description = m->expression });
 	}
 }
 
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key)
 {
-	const struct device_key k = { .key = (char *)key, .device = device };
-	return g_hash_table_lookup(names->keys, &k);
+	g_autofree char *of_device = g_strdup_printf("%u|%s", device, key);
+	return g_hash_table_lookup(names->keys, of_device);
 }

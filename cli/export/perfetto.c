@@ -101,7 +101,7 @@ struct perfetto {
 static uint64_t
 uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
 {
-	return (uint64_t)tally_timeline_pid(e->timeline) << 24 | track->number;
+	return (uint64_t)tally_timeline_run(e->timeline)->pid << 24 | track->number;
 }
 
 /* Begins a packet and returns where it goes on: there is room for three numbers. */
@@ -286,9 +286,9 @@ see_track(void *user, const struct tally_timeline_track *track)
 	if (track->kind == TALLY_TRACK_PROCESS) {
 		tally_protobuf_begin(p, TRACK_PROCESS);
 		tally_protobuf_put_number(p, PROCESS_PID,
-					  (uint64_t)tally_timeline_pid(e->timeline));
+					  (uint64_t)tally_timeline_run(e->timeline)->pid);
 		tally_protobuf_put_text(p, PROCESS_NAME, track->name);
-		const GPtrArray *tags = tally_timeline_identity(e->timeline)->tags;
+		const GPtrArray *tags = tally_timeline_run(e->timeline)->identity.tags;
 		for (guint i = 0; i < tags->len; i++)
 			tally_protobuf_put_text(p, PROCESS_LABELS, g_ptr_array_index(tags, i));
 		tally_protobuf_end(p);
@@ -493,7 +493,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	struct perfetto *e = (struct perfetto *)export;
 	tally_timeline_finish(e->timeline);
 	write_packets(e);
-	*left = *tally_timeline_left(e->timeline);
+	*left = tally_timeline_run(e->timeline)->left;
 	tally_timeline_destroy(e->timeline);
 	for (unsigned i = 0; i < N_TABLES; i++)
 		g_hash_table_destroy(e->tables[i]);

@@ -57,8 +57,8 @@ tally_timeline_create(const struct tally_timeline_sink *sink,
 	t->loads = g_ptr_array_new();
 	t->number_tracks = g_ptr_array_new();
 	t->early = g_ptr_array_new_with_free_func(free_early);
-	t->program = g_strdup("?");
-	tally_log_identity_init(&t->identity);
+	t->run.program = g_strdup("?");
+	tally_log_identity_init(&t->run.identity);
 	return t;
 }
 
@@ -74,33 +74,15 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_ptr_array_unref(t->number_tracks);
 	g_ptr_array_unref(t->early);
 	tally_export_names_destroy(t->names);
-	g_free(t->program);
-	tally_log_identity_finish(&t->identity);
+	g_free(t->run.program);
+	tally_log_identity_finish(&t->run.identity);
 	g_free(t);
 }
 
-const struct tally_export_left *
-tally_timeline_left(const struct tally_timeline *t)
+const struct tally_timeline_run *
+tally_timeline_run(const struct tally_timeline *t)
 {
-	return &t->left;
-}
-
-const struct tally_log_identity *
-tally_timeline_identity(const struct tally_timeline *t)
-{
-	return &t->identity;
-}
-
-const char *
-tally_timeline_program(const struct tally_timeline *t)
-{
-	return t->program;
-}
-
-int64_t
-tally_timeline_pid(const struct tally_timeline *t)
-{
-	return t->pid;
+	return &t->run;
 }
 
 static void
@@ -307,7 +289,7 @@ sort_workloads(struct tally_timeline *t, const struct tally_pass_record *p)
 		    has_place(w->has_gpu_start, w->has_gpu, w->gpu_start_ns, w->gpu_ns))
 			g_ptr_array_add(t->loads, (gpointer)w);
 		else
-			t->left.workloads++;
+			t->run.left.workloads++;
 	}
 	g_ptr_array_sort(t->loads, compare_workloads);
 	return t->loads;
@@ -344,7 +326,7 @@ emit_workloads(struct tally_timeline *t, struct tally_timeline_device *d, const 
 			const struct tally_layer *layer = tally_tracks_take_layer(
 				t, layers, d, &below, e.ns, e.end_ns);
 			if (!layer) {
-				t->left.workloads++;
+				t->run.left.workloads++;
 				continue;
 			}
 			e.track = layer->track;
@@ -660,7 +642,7 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		struct placed *p = &g_array_index(t->placed, struct placed, i);
 		emit_submission(t, d, f, p);
-		t->left.passes += !p->drawn;
+		t->run.left.passes += !p->drawn;
 	}
 }
 
@@ -669,10 +651,11 @@ tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 {
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
-		g_free(t->program);
-		t->program = g_path_get_basename(line->header.program ? line->header.program : "?");
-		t->pid = line->header.pid;
-		tally_log_identity_read(&t->identity, &line->header);
+		g_free(t->run.program);
+		t->run.program = g_path_get_basename(line->header.program ? line->header.program
+									  : "?");
+		t->run.pid = line->header.pid;
+		tally_log_identity_read(&t->run.identity, &line->header);
 		break;
 	case TALLY_LINE_DEVICE:
 		tally_tracks_device(t, line->device.device, &line->device);

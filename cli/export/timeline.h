@@ -83,6 +83,14 @@ struct tally_timeline_sink {
 	void (*event)(void *user, const struct tally_timeline_event *event);
 };
 
+/* What the header says, and so far was left out. */
+struct tally_timeline_run {
+	char *program; /* "?" before the header was read */
+	int64_t pid; /* 0 before that */
+	struct tally_log_identity identity;
+	struct tally_export_left left;
+};
+
 struct tally_timeline;
 /* `sink` must outlive the timeline. */
 struct tally_timeline *tally_timeline_create(const struct tally_timeline_sink *sink,
@@ -91,11 +99,8 @@ void tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *
 /* Call once, after the last line. */
 void tally_timeline_finish(struct tally_timeline *t);
 void tally_timeline_destroy(struct tally_timeline *t);
-const struct tally_export_left *tally_timeline_left(const struct tally_timeline *t);
-/* From the header; "?" and 0 before it was read. */
-const char *tally_timeline_program(const struct tally_timeline *t);
-const struct tally_log_identity *tally_timeline_identity(const struct tally_timeline *t);
-int64_t tally_timeline_pid(const struct tally_timeline *t);
+/* Valid as long as the timeline. */
+const struct tally_timeline_run *tally_timeline_run(const struct tally_timeline *t);
 
 /* Whether the event is an instant that `passtally trigger mark` set. */
 bool tally_timeline_is_mark(const struct tally_timeline_event *event);

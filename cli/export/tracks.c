@@ -66,8 +66,8 @@ struct tally_timeline_track *
 tally_tracks_process(struct tally_timeline *t)
 {
 	if (!t->process) {
-		t->process = tally_tracks_add(t, TALLY_TRACK_PROCESS, NULL, g_strdup(t->program),
-					      -1, 0);
+		t->process = tally_tracks_add(t, TALLY_TRACK_PROCESS, NULL,
+					      g_strdup(t->run.program), -1, 0);
 		tally_tracks_tell(t, t->process);
 	}
 	return t->process;
@@ -76,8 +76,7 @@ tally_tracks_process(struct tally_timeline *t)
 static struct tally_timeline_device *
 find_device(struct tally_timeline *t, uint32_t number)
 {
-	struct tally_timeline_device *d = g_hash_table_lookup(t->devices,
-							      GUINT_TO_POINTER(number));
+	struct tally_timeline_device *d = g_hash_table_lookup(t->devices, GUINT_TO_POINTER(number));
 	if (d)
 		return d;
 	d = g_new0(struct tally_timeline_device, 1);
@@ -112,8 +111,7 @@ tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_recor
 {
 	for (guint i = 0; i <= d->lanes->len; i++) {
 		struct tally_lane *lane = i ? g_ptr_array_index(d->lanes, i - 1) : d->last;
-		if (lane && lane->context == p->context &&
-		    lane->queue_family == p->queue_family &&
+		if (lane && lane->context == p->context && lane->queue_family == p->queue_family &&
 		    lane->queue_index == p->queue_index)
 			return d->last = lane;
 	}
@@ -143,8 +141,7 @@ add_layer(struct tally_timeline *t, struct tally_layers *layers,
 	if (clock)
 		layer->track->description = g_strdup_printf(
 			"On the GPU's own clock, which could not be matched with "
-			"the CPU's: the stamp %" G_GUINT64_FORMAT
-			" is shown at %" G_GUINT64_FORMAT
+			"the CPU's: the stamp %" G_GUINT64_FORMAT " is shown at %" G_GUINT64_FORMAT
 			", where the CPU began that frame. Compare these times "
 			"only with each other.",
 			clock->gpu_ns, clock->cpu_ns);
@@ -155,8 +152,7 @@ add_layer(struct tally_timeline *t, struct tally_layers *layers,
 struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
-			const struct tally_layer_place *place, uint64_t start_ns,
-			uint64_t end_ns)
+			const struct tally_layer_place *place, uint64_t start_ns, uint64_t end_ns)
 {
 	struct tally_layer *layer = NULL;
 	for (uint32_t i = 0; i < layers->n && !layer; i++)
@@ -184,8 +180,8 @@ add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 				where->own_clock ? ", own clock" : "", layer_name),
 		beside->device, beside->rank + 1);
 	track->clock = beside->clock;
-	const struct tally_export_key *says = tally_export_names_key(
-		t->names, (uint32_t)beside->device, key);
+	const struct tally_export_key *says = tally_export_names_key(t->names,
+								     (uint32_t)beside->device, key);
 	if (says) {
 		track->unit = g_strdup(says->unit);
 		track->description = g_strdup(says->description);

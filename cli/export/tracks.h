@@ -78,9 +78,7 @@ struct tally_timeline {
 	GPtrArray *loads; /* elements: struct tally_workload_record *, those of one pass */
 	GPtrArray *number_tracks;
 	struct tally_timeline_track *process, *notes, *marks;
-	char *program;
-	struct tally_log_identity identity;
-	int64_t pid;
+	struct tally_timeline_run run;
 	uint32_t n_clocks;
 	bool has_frame;
 	uint64_t last_ns; /* time at which the last frame ended */
@@ -89,7 +87,6 @@ struct tally_timeline {
 	 * whose frame was not read yet */
 	GPtrArray *early;
 	uint64_t n_early_lost; /* notes beyond the limit of `early` */
-	struct tally_export_left left;
 };
 
 struct tally_timeline_track *

@@ -266,7 +266,8 @@ put_notes(struct tally_out *o, const struct tally_html_log *log)
 {
 	tally_out_array(o, "notes");
 	for (guint i = 0; i < log->notes->len; i++) {
-		const struct tally_html_note *n = g_ptr_array_index(log->notes, i);
+		const struct tally_note_record *n = &g_array_index(log->notes,
+								   struct tally_note_record, i);
 		tally_out_array(o, NULL);
 		tally_out_text(o, NULL, tally_level_name(n->level));
 		text(o, NULL, n->source);

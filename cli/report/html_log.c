@@ -49,27 +49,6 @@ free_device(gpointer p)
 	g_free(d);
 }
 
-static void
-free_note(gpointer p)
-{
-	struct tally_html_note *n = p;
-	g_free(n->source);
-	g_free(n->message);
-	g_free(n);
-}
-
-static void
-free_meaning(gpointer p)
-{
-	struct tally_html_meaning *m = p;
-	g_free(m->key);
-	g_free(m->name);
-	g_free(m->unit);
-	g_free(m->text);
-	g_free(m->source);
-	g_free(m);
-}
-
 /* Lines */
 
 /* Whether an option is what it is by default. The log's path never is, and the page shows the
@@ -106,18 +85,21 @@ take_header(void *user, const struct tally_header_record *h)
 	log->argv = tally_arguments_mask(h->argv, h->n_argv);
 }
 
-static void
-take_meaning(struct tally_html_log *log, const struct tally_html_meaning *m)
+static const char *
+keep(struct tally_html_log *log, const char *text)
 {
-	struct tally_html_meaning *own = g_new0(struct tally_html_meaning, 1);
-	own->key = g_strdup(m->key);
-	own->name = g_strdup(m->name);
-	own->unit = g_strdup(m->unit);
-	own->text = g_strdup(m->text);
-	own->source = g_strdup(m->source);
-	own->kind = m->kind;
-	own->scope = m->scope;
-	g_hash_table_replace(log->meanings, own->key, own);
+	return text ? g_string_chunk_insert_const(log->texts, text) : NULL;
+}
+
+static void
+take_meaning(struct tally_html_log *log, struct tally_html_meaning m)
+{
+	m.key = keep(log, m.key);
+	m.name = keep(log, m.name);
+	m.unit = keep(log, m.unit);
+	m.text = keep(log, m.text);
+	m.source = keep(log, m.source);
+	g_hash_table_replace(log->meanings, (gpointer)m.key, g_memdup2(&m, sizeof(m)));
 }
 
 static void
@@ -125,24 +107,22 @@ take_device(struct tally_html_log *log, const struct tally_device_record *r)
 {
 	for (uint32_t i = 0; i < r->n_counters; i++) {
 		const struct tally_counter *c = r->counters[i];
-		take_meaning(log, &(struct tally_html_meaning){
-					  .key = (char *)c->key,
-					  .name = (char *)c->name,
-					  .unit = (char *)c->unit,
-					  .text = (char *)c->description,
-					  .source = (char *)c->source,
+		take_meaning(log, (struct tally_html_meaning){
+					  .key = c->key,
+					  .name = c->name,
+					  .unit = c->unit,
+					  .text = c->description,
+					  .source = c->source,
 					  .kind = tally_counter_kind_name(c->kind),
 					  .scope = tally_scope_name(c->scope),
 				  });
 	}
 	for (uint32_t i = 0; i < r->n_metrics; i++) {
 		const struct tally_metric_info *m = &r->metrics[i];
-		take_meaning(log, &(struct tally_html_meaning){
-					  .key = (char *)m->key,
-					  .name = (char *)m->name,
-					  .unit = (char *)m->unit,
-					  .text = (char *)m->expression,
-				  });
+		take_meaning(log, (struct tally_html_meaning){ .key = m->key,
+							       .name = m->name,
+							       .unit = m->unit,
+							       .text = m->expression });
 	}
 }
 
@@ -153,13 +133,12 @@ take_note(struct tally_html_log *log, const struct tally_note_record *r)
 		log->notes_left_out++;
 		return;
 	}
-	struct tally_html_note *n = g_new0(struct tally_html_note, 1);
-	n->level = r->level;
-	n->source = g_strdup(r->source);
-	n->message = g_strdup(r->message);
-	n->has_time = r->has_time;
-	n->time_ns = r->time_ns;
-	g_ptr_array_add(log->notes, n);
+	const struct tally_note_record note = { .level = r->level,
+						.source = keep(log, r->source),
+						.message = keep(log, r->message),
+						.has_time = r->has_time,
+						.time_ns = r->time_ns };
+	g_array_append_val(log->notes, note);
 }
 
 static void
@@ -331,8 +310,9 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 {
 	*log = (struct tally_html_log){ 0 };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
-	log->notes = g_ptr_array_new_with_free_func(free_note);
-	log->meanings = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_meaning);
+	log->texts = g_string_chunk_new(1024);
+	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
+	log->meanings = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
@@ -359,8 +339,9 @@ tally_html_log_finish(struct tally_html_log *log)
 	g_ptr_array_unref(log->devices);
 	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
-	g_ptr_array_unref(log->notes);
+	g_array_unref(log->notes);
 	g_hash_table_destroy(log->meanings);
+	g_string_chunk_free(log->texts);
 	g_ptr_array_unref(log->options);
 	if (log->argv)
 		g_ptr_array_unref(log->argv);

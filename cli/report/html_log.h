@@ -63,15 +63,8 @@ struct tally_html_device {
 	struct tally_html_bytes bar_lengths; /* how many bytes those of each row take */
 };
 
-struct tally_html_note {
-	enum tally_level level;
-	char *source, *message;
-	bool has_time;
-	uint64_t time_ns;
-};
-
 struct tally_html_meaning {
-	char *key, *name, *unit, *text, *source;
+	const char *key, *name, *unit, *text, *source;
 	const char *kind, *scope; /* NULL: a metric */
 };
 
@@ -79,7 +72,8 @@ struct tally_html_log {
 	struct tally_aggregate aggregate;
 	struct tally_aggregate_watch watch;
 	GPtrArray *devices; /* elements: struct tally_html_device * */
-	GPtrArray *notes; /* elements: struct tally_html_note * */
+	GStringChunk *texts; /* of notes and meanings */
+	GArray *notes; /* elements: struct tally_note_record */
 	uint64_t notes_left_out;
 	GHashTable *meanings; /* maps a key to struct tally_html_meaning * */
 	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
