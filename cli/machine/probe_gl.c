@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe_gl.h"
 
-#include "cli/machine/tiles_gl.h"
 #include "query/gl/api.h"
 #include "query/gl/tiles.h"
 #include "query/source/harvest.h"

@@ -17,11 +17,21 @@ enum tally_tiles {
 	TALLY_TILES_TOGETHER, /* they have one time, unless the shim leaves it out */
 };
 
+struct tally_gl_api;
+
+/* Draws to see whether timestamps tell the passes of one framebuffer apart (tiles_gl.c): a light
+ * and a heavy pass into one framebuffer, with timestamps before, between and after. Where the
+ * driver draws tile by tile, the timestamp between them is late, and the light pass gets the time
+ * of the heavy one. A context of ours is current; objects are left in it. Takes half a second, two
+ * at most if the driver answers. Several rounds must agree, so that a busy machine makes it UNKNOWN
+ * rather than wrong; UNKNOWN too if the context has no timestamps or there is an error. */
+enum tally_tiles tally_tiles_measure(struct tally_gl_api *api);
+
 /* Probes one API. False: no context of that API could be made; `why` lists the attempts. */
 bool tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
 		    tally_probe_report *report, void *data, char *why, size_t size);
 
-/* Whether the driver that a game would get draws passes of one framebuffer together (tiles_gl.h).
+/* Whether the driver that a game would get draws passes of one framebuffer together (tiles_gl.c).
  * `meet` gets its name (query/gl/tiles.h), or an empty one, and says whether to draw; if it says
  * no, or no context could be made, the answer is UNKNOWN. Takes as long as the driver does. */
 enum tally_tiles tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named),

@@ -2,7 +2,7 @@
 /* cli/machine/tiles.h - finds out, before a game starts, whether its OpenGL driver draws passes of
  * one framebuffer together, so that they have one time.
  *
- * A child process asks the driver that this environment gives (tiles_gl.h), and the answer is
+ * A child process asks the driver that this environment gives (tiles_gl.c), and the answer is
  * kept in the user's cache folder: by the environment and the libraries of the system for a day,
  * so that no driver is loaded at the next start, and by the driver's name for good, which has
  * its version. A driver that hangs or crashes, or an answer in doubt, is like no probe. One thread.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/tiles_gl.h"
+#include "cli/machine/probe_gl.h"
 
+#include "query/gl/api.h"
 #include "query/gl/result.h"
 
 #include <epoxy/gl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/judges.h"
+#include "cli/selftest/trial.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/trial.h"
 
-#include "cli/selftest/judges.h"
-
 #include <string.h>
 #include <sys/wait.h>
 

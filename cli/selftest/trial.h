@@ -44,4 +44,24 @@ unsigned tally_trial_frames(const struct tally_trial_row *row);
 /* Which name a trial goes by. */
 const char *tally_trial_name(const struct tally_trial_row *row);
 
+/* What a log must say of a scene, law by law (judges.c). Each judge is called with a trial whose
+ * log was read whole, and writes what it finds to the laws of the trial's device; none keeps
+ * anything. Units: ns and counts as in the log. */
+
+/* Every frame has the passes, calls and statistics that the scene expects. */
+void tally_judge_frames(struct tally_trial *trial);
+/* Flags and times of every pass of any scene. */
+void tally_judge_flags(struct tally_trial *trial);
+void tally_judge_times(struct tally_trial *trial);
+/* Scene "work": equal passes, more work. */
+void tally_judge_work(struct tally_trial *trial);
+/* Scene "work" at another granularity. */
+void tally_judge_sums(struct tally_trial *trial);
+/* Scene "beside". */
+void tally_judge_beside(struct tally_trial *trial);
+/* Scene "clock". */
+void tally_judge_clock(struct tally_trial *trial);
+/* Scene "twins", with all counters. */
+void tally_judge_counters(struct tally_trial *trial);
+
 #endif

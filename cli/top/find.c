@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/top/find.h"
+#include "cli/top/top.h"
 
 #include "cli/shared/cli.h"
 #include "cli/control/client.h"

@@ -2,7 +2,6 @@
 #include "cli/top/top.h"
 
 #include "cli/shared/cli.h"
-#include "cli/top/find.h"
 
 #include <errno.h>
 #include <glib.h>
