@@ -41,17 +41,13 @@ tally_config_finish(struct tally_config *config)
 {
 	if (!config)
 		return;
-	free(config->counters);
-	free(config->set);
-	free(config->sources);
+	for (size_t i = 0; i < tally_n_options; i++) {
+		if (tally_options[i].type == TALLY_OPTION_STRING)
+			free(*(char **)((char *)config + tally_options[i].offset));
+	}
 	free(config->frame_label);
 	free(config->start_on.label);
 	free(config->stop_on.label);
-	free(config->control);
-	free(config->shared_time);
-	free(config->log);
-	free(config->block);
-	free(config->allow);
 	free(config->origin);
 	tally_config_finish_tags(config);
 	tally_config_metrics_finish(config);

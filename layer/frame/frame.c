@@ -242,18 +242,24 @@ identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 
 /* ---- one pass ---- */
 
-/* Gets the pass's interval, if it is believable; else sets a flag in *flags. */
+/* If it is not, sets a flag in *flags. */
+static bool
+is_believable(uint64_t begin_ns, uint64_t end_ns, uint64_t longest_ns, uint64_t *flags)
+{
+	bool good = begin_ns <= end_ns && end_ns - begin_ns <= longest_ns;
+	if (!good)
+		*flags |= TALLY_FLAG(BAD_TIME);
+	return good;
+}
+
+/* Gets the pass's interval, if it is believable. */
 static bool
 take_interval(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t longest_ns,
 	      struct tally_interval *out, uint64_t *flags)
 {
-	if (!pass->has_time)
+	if (!pass->has_time || !is_believable(pass->gpu_begin_ns, pass->gpu_end_ns, longest_ns,
+					      flags))
 		return false;
-	if (pass->gpu_end_ns < pass->gpu_begin_ns ||
-	    pass->gpu_end_ns - pass->gpu_begin_ns > longest_ns) {
-		*flags |= TALLY_FLAG(BAD_TIME);
-		return false;
-	}
 	out->begin = pass->gpu_begin_ns;
 	out->end = pass->gpu_end_ns;
 	if (pass->flags & TALLY_FLAG(UNCALIBRATED))
@@ -316,13 +322,9 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 			.flags = load->flags,
 		};
 		record->n_counters = list_values(b, layout, load->values, load->valid);
-		if (!load->has_time)
+		if (!load->has_time || !is_believable(load->gpu_begin_ns, load->gpu_end_ns,
+						      longest_ns, &record->flags))
 			continue;
-		if (load->gpu_end_ns < load->gpu_begin_ns ||
-		    load->gpu_end_ns - load->gpu_begin_ns > longest_ns) {
-			record->flags |= TALLY_FLAG(BAD_TIME);
-			continue;
-		}
 		record->has_gpu_start = record->has_gpu = true;
 		record->gpu_start_ns = load->gpu_begin_ns;
 		record->gpu_ns = load->gpu_end_ns - load->gpu_begin_ns;

@@ -28,15 +28,21 @@
 
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
 struct tally_chunk {
-	struct tally_chunk *next;
+	void *next; /* first in every kind of chunk */
 	struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 
 /* The same for workloads. Those of a part belong to any of its passes, in the order
  * in which they were added. */
 struct tally_workload_chunk {
-	struct tally_workload_chunk *next;
+	void *next;
 	struct tally_workload loads[TALLY_CHUNK_PASSES];
+};
+
+/* A stream's chunks of one kind. */
+struct tally_chunk_pool {
+	void *free; /* list of those not in use */
+	uint64_t n, n_free, max; /* allocated; of them: not in use; may be allocated */
 };
 
 struct tally_frame_part {
@@ -91,19 +97,16 @@ struct tally_stream {
 	uint32_t number; /* in the device */
 	struct tally_stream_info info;
 	const struct tally_counter **counters; /* info.counters, copied; or NULL */
-	uint32_t max_passes, max_chunks;
-	uint64_t max_workloads, max_load_chunks;
+	uint32_t max_passes;
+	uint64_t max_workloads;
 	struct tally_ring *out, *back;
 
 	/* Used by the owner alone. */
 	struct tally_frame_part *head, *tail; /* not handed over, oldest first */
 	struct tally_frame_part *cursor; /* contains the oldest pass that is not done */
 	struct tally_frame_part *free_parts;
-	struct tally_chunk *free_chunks;
 	uint32_t n_parts, n_out; /* created; at the collector */
-	uint32_t n_chunks, n_free_chunks; /* allocated; of them: not in use */
-	struct tally_workload_chunk *free_loads;
-	uint64_t n_load_chunks, n_free_load_chunks;
+	struct tally_chunk_pool chunks, loads;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;
@@ -135,8 +138,8 @@ static inline bool
 tally_stream_hurries(const struct tally_stream *s)
 {
 	return s->n_out >= TALLY_HURRY_PARTS ||
-	       4 * (uint64_t)(s->n_chunks - s->n_free_chunks) >= s->max_chunks ||
-	       4 * (s->n_load_chunks - s->n_free_load_chunks) >= s->max_load_chunks;
+	       4 * (s->chunks.n - s->chunks.n_free) >= s->chunks.max ||
+	       4 * (s->loads.n - s->loads.n_free) >= s->loads.max;
 }
 
 /* Releases one reference; the last one frees the stream. */

@@ -48,9 +48,9 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->generation = device->generation;
 	s->number = atomic_fetch_add(&device->n_streams_made, 1);
 	s->max_passes = config->max_passes;
-	s->max_chunks = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
+	s->chunks.max = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
 	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
-	s->max_load_chunks = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
+	s->loads.max = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
 	atomic_init(&s->refs, 2);
 	atomic_init(&s->oldest_open, UINT64_MAX);
 	message->kind = TALLY_MESSAGE_STREAM;
@@ -72,10 +72,10 @@ fail:
 }
 
 static void
-free_loads(struct tally_workload_chunk *chunk)
+free_chunks(void *chunk)
 {
 	while (chunk) {
-		struct tally_workload_chunk *next = chunk->next;
+		void *next = *(void **)chunk;
 		free(chunk);
 		chunk = next;
 	}
@@ -86,12 +86,8 @@ free_parts(struct tally_frame_part *part)
 {
 	while (part) {
 		struct tally_frame_part *next = part->next;
-		for (struct tally_chunk *c = part->first; c;) {
-			struct tally_chunk *after = c->next;
-			free(c);
-			c = after;
-		}
-		free_loads(part->first_loads);
+		free_chunks(part->first);
+		free_chunks(part->first_loads);
 		free(part);
 		part = next;
 	}
@@ -109,12 +105,8 @@ tally_stream_unref(struct tally_stream *s)
 	}
 	free_parts(s->head);
 	free_parts(s->free_parts);
-	while (s->free_chunks) {
-		struct tally_chunk *next = s->free_chunks->next;
-		free(s->free_chunks);
-		s->free_chunks = next;
-	}
-	free_loads(s->free_loads);
+	free_chunks(s->chunks.free);
+	free_chunks(s->loads.free);
 	tally_ring_destroy(s->out);
 	tally_ring_destroy(s->back);
 	tally_intern_cache_destroy(s->interned);
@@ -143,10 +135,15 @@ tally_stream_captures(struct tally_stream *s)
 
 /* ---- memory ---- */
 
-static uint32_t
-n_chunks_of(uint32_t n)
+/* Takes back a list of chunks that hold `n` items. */
+static void
+put_chunks(struct tally_chunk_pool *pool, void *first, void *last, uint32_t n)
 {
-	return (n + TALLY_CHUNK_PASSES - 1) / TALLY_CHUNK_PASSES;
+	if (!last)
+		return;
+	pool->n_free += (n + TALLY_CHUNK_PASSES - 1) / TALLY_CHUNK_PASSES;
+	*(void **)last = pool->free;
+	pool->free = first;
 }
 
 /* Takes back the parts that the collector has finished with. */
@@ -156,78 +153,49 @@ take_back(struct tally_stream *s)
 	struct tally_frame_part *part;
 	while ((part = tally_ring_pop(s->back))) {
 		s->n_out--;
-		s->n_free_chunks += n_chunks_of(part->n_passes);
-		s->n_free_load_chunks += n_chunks_of(part->n_workloads);
-		if (part->last) {
-			part->last->next = s->free_chunks;
-			s->free_chunks = part->first;
-		}
+		put_chunks(&s->chunks, part->first, part->last, part->n_passes);
+		put_chunks(&s->loads, part->first_loads, part->last_loads, part->n_workloads);
 		part->first = part->last = NULL;
-		if (part->last_loads) {
-			part->last_loads->next = s->free_loads;
-			s->free_loads = part->first_loads;
-		}
 		part->first_loads = part->last_loads = NULL;
 		part->next = s->free_parts;
 		s->free_parts = part;
 	}
 }
 
-static struct tally_chunk *
-take_chunk(struct tally_stream *s)
-{
-	struct tally_chunk *chunk = s->free_chunks;
-	if (chunk) {
-		s->free_chunks = chunk->next;
-		s->n_free_chunks--;
-		chunk->next = NULL;
-		return chunk;
-	}
-	if (s->n_chunks == s->max_chunks)
-		return NULL;
-	size_t n = s->info.n_counters;
-	size_t words = (n + 63) / 64;
-	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
-	/* Each pass is cleared when it opens. */
-	chunk = malloc(sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
-	if (!chunk)
-		return NULL;
-	chunk->next = NULL;
-	s->n_chunks++;
-	struct tally_value *values = (struct tally_value *)(chunk + 1);
-	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
-	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
-		chunk->passes[i].values = values + i * n;
-		chunk->passes[i].valid = valid + i * words;
-	}
-	return chunk;
-}
+_Static_assert(offsetof(struct tally_pass, valid) ==
+		       offsetof(struct tally_pass, values) + sizeof(void *) &&
+	       offsetof(struct tally_workload, valid) ==
+		       offsetof(struct tally_workload, values) + sizeof(void *), "take_chunk()");
 
-static struct tally_workload_chunk *
-take_load_chunk(struct tally_stream *s)
+/* A chunk of `size` bytes. Its items are `each` bytes long; in the first one `values`, followed by
+ * `valid`, is at `results`. NULL: there are as many as may be, or no memory. */
+static void *
+take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, size_t results,
+	   size_t each)
 {
-	struct tally_workload_chunk *chunk = s->free_loads;
+	void *chunk = pool->free;
 	if (chunk) {
-		s->free_loads = chunk->next;
-		s->n_free_load_chunks--;
-		chunk->next = NULL;
+		pool->free = *(void **)chunk;
+		pool->n_free--;
+		*(void **)chunk = NULL;
 		return chunk;
 	}
-	if (s->n_load_chunks == s->max_load_chunks)
+	size_t n = s->info.n_counters, words = (n + 63) / 64;
+	if (pool->n == pool->max)
 		return NULL;
-	size_t n = s->info.n_counters;
-	size_t words = (n + 63) / 64;
-	size_t each = n * sizeof(struct tally_value) + words * sizeof(uint64_t);
-	chunk = malloc(sizeof(*chunk) + TALLY_CHUNK_PASSES * each);
+	/* Each pass and workload is cleared when it opens. */
+	chunk = malloc(size + TALLY_CHUNK_PASSES * (n * sizeof(struct tally_value) +
+						    words * sizeof(uint64_t)));
 	if (!chunk)
 		return NULL;
-	chunk->next = NULL;
-	s->n_load_chunks++;
-	struct tally_value *values = (struct tally_value *)(chunk + 1);
+	*(void **)chunk = NULL;
+	pool->n++;
+	struct tally_value *values = (struct tally_value *)(void *)((char *)chunk + size);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
 	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
-		chunk->loads[i].values = values + i * n;
-		chunk->loads[i].valid = valid + i * words;
+		char *at = (char *)chunk + results + i * each;
+		*(struct tally_value **)(void *)at = values + i * n;
+		*(uint64_t **)(void *)(at + sizeof(values)) = valid + i * words;
 	}
 	return chunk;
 }
@@ -338,7 +306,10 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 		return NULL;
 	}
 	if (part->n_passes % TALLY_CHUNK_PASSES == 0) {
-		struct tally_chunk *chunk = take_chunk(s);
+		struct tally_chunk *chunk =
+			take_chunk(s, &s->chunks, sizeof(*chunk),
+				   offsetof(struct tally_chunk, passes[0].values),
+				   sizeof(struct tally_pass));
 		if (!chunk) {
 			part->dropped++;
 			return NULL;
@@ -393,7 +364,10 @@ take_workload(struct tally_stream *s, struct tally_frame_part *part)
 	if (part->n_workloads == s->max_workloads)
 		return NULL;
 	if (part->n_workloads % TALLY_CHUNK_PASSES == 0) {
-		struct tally_workload_chunk *chunk = take_load_chunk(s);
+		struct tally_workload_chunk *chunk =
+			take_chunk(s, &s->loads, sizeof(*chunk),
+				   offsetof(struct tally_workload_chunk, loads[0].values),
+				   sizeof(struct tally_workload));
 		if (!chunk)
 			return NULL;
 		if (part->last_loads)

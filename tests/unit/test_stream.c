@@ -265,8 +265,8 @@ test_hurries(void)
 	for (unsigned loads = 0; loads < 2; loads++) {
 		struct tally_stream *s = new_stream(device, 0);
 		/* 8 frames of 2 chunks; workloads: 2 frames of 9 chunks */
-		g_assert_cmpuint(s->max_chunks, ==, 16);
-		g_assert_cmpuint(s->max_load_chunks, ==, 18);
+		g_assert_cmpuint(s->chunks.max, ==, 16);
+		g_assert_cmpuint(s->loads.max, ==, 18);
 		for (unsigned i = 0; i < 4; i++) {
 			g_assert_false(tally_stream_hurries(s));
 			struct tally_pass *pass = open_pass(s, i);
