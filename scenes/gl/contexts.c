@@ -94,9 +94,7 @@ init_unshared(struct stage *s)
 	stage_peer_use_vertices(&other);
 	static const float corners[6] = { -0.5f, -0.5f, 0.5f, -0.5f, -0.5f, 0.5f };
 	glBufferData(GL_ARRAY_BUFFER, sizeof(corners), corners, GL_STATIC_DRAW);
-	other.program = stage_program(&other, NULL, NULL);
-	other.place = glGetUniformLocation(other.program, "place");
-	other.tint = glGetUniformLocation(other.program, "tint");
+	stage_make_program(&other);
 	stage_peer_make_current(s, NULL);
 }
 
@@ -135,9 +133,7 @@ worker_main(void *arg)
 	GLuint framebuffer = stage_framebuffer(texture, 0, 0);
 	/* Uniforms live in shared programs: this thread has one of its own. */
 	struct stage mine = *worker_stage;
-	mine.program = stage_program(&mine, NULL, NULL);
-	mine.place = glGetUniformLocation(mine.program, "place");
-	mine.tint = glGetUniformLocation(mine.program, "tint");
+	stage_make_program(&mine);
 	for (;;) {
 		sem_wait(&go);
 		if (stop)

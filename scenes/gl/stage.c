@@ -234,13 +234,19 @@ make_screen(struct stage *s)
 }
 
 void
+stage_make_program(struct stage *s)
+{
+	s->program = stage_program(s, NULL, NULL);
+	s->place = glGetUniformLocation(s->program, "place");
+	s->tint = glGetUniformLocation(s->program, "tint");
+}
+
+void
 stage_open(struct stage *s, const struct stage_options *options)
 {
 	stage_open_bare(s, options);
 	make_geometry(s);
-	s->program = stage_program(s, NULL, NULL);
-	s->place = glGetUniformLocation(s->program, "place");
-	s->tint = glGetUniformLocation(s->program, "tint");
+	stage_make_program(s);
 	s->sampling_program = stage_program(s, sampling_vertex, sampling_fragment);
 	s->sampling_place = glGetUniformLocation(s->sampling_program, "place");
 	make_screen(s);

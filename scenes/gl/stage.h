@@ -80,6 +80,8 @@ void stage_swap(struct stage *s); /* whatever `end` says; nothing when surfacele
 /* Shaders: both read the attribute `pos`; `place` is offset and scale; the first paints `tint`,
  * the second a texture on unit 0. NULL geometry and fragment: the stage's own. */
 GLuint stage_program(const struct stage *s, const char *vertex, const char *fragment);
+/* The one that stage_draw() uses, again: in the current context, or for another thread. */
+void stage_make_program(struct stage *s);
 GLuint stage_compute_program(const struct stage *s, const char *text);
 GLuint stage_shader(GLenum type, const char *const *texts, int n);
 void stage_link(GLuint program);

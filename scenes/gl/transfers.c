@@ -109,6 +109,14 @@ init_readback(struct stage *s)
 }
 
 static void
+finish_readback(struct stage *s)
+{
+	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+	scene_show(s, scene_textures[1]);
+}
+
+static void
 frame_readback(struct stage *s)
 {
 	static uint8_t pixels[16 * 16 * 4];
@@ -116,9 +124,7 @@ frame_readback(struct stage *s)
 	glReadPixels(0, 0, 16, 16, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 	scene_draw_small(s, 1, 150);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, buffers[0]);
-	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-	scene_show(s, scene_textures[1]);
+	finish_readback(s);
 }
 
 static const struct expect_pass readback_passes[] = {
@@ -144,9 +150,7 @@ frame_pack_popped(struct stage *s)
 	glPushClientAttrib(GL_CLIENT_PIXEL_STORE_BIT);
 	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 	glPopClientAttrib();
-	glReadPixels(0, 0, SMALL, SMALL, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-	glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-	scene_show(s, scene_textures[1]);
+	finish_readback(s);
 }
 
 /* ---- copies: texture and buffer copies ---- */

@@ -123,14 +123,15 @@ vk_run(struct vk_stage *s, VkCommandBuffer commands)
 }
 
 void
-vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture)
+vk_change_layout(VkCommandBuffer commands, const struct vk_picture *picture, VkImageLayout from,
+		 VkImageLayout to)
 {
 	VkImageMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
 		.srcAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
 		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-		.oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-		.newLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.oldLayout = from,
+		.newLayout = to,
 		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
 		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
 		.image = picture->image,
@@ -139,6 +140,12 @@ vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture)
 	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
 			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
 			     &barrier);
+}
+
+void
+vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture)
+{
+	vk_change_layout(commands, picture, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
 }
 
 void

@@ -12,21 +12,17 @@ static struct {
 	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
 	PFN_vkCmdDebugMarkerEndEXT marker_end;
 } calls;
+#define LOAD(member, command, get, from) calls.member = (PFN_##command)get(from, #command)
 
 static void
 labels_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	calls.begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-		s->instance, "vkCmdBeginDebugUtilsLabelEXT");
-	calls.end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-		s->instance, "vkCmdEndDebugUtilsLabelEXT");
-	calls.insert = (PFN_vkCmdInsertDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-		s->instance, "vkCmdInsertDebugUtilsLabelEXT");
-	calls.queue_begin = (PFN_vkQueueBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-		s->instance, "vkQueueBeginDebugUtilsLabelEXT");
-	calls.queue_end = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-		s->instance, "vkQueueEndDebugUtilsLabelEXT");
+	LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
+	LOAD(end, vkCmdEndDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
+	LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
+	LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
+	LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
 	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
 	    !calls.queue_end)
 		vk_skip("no debug labels here");
@@ -143,18 +139,12 @@ static void
 unasked_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	calls.begin = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkCmdBeginDebugUtilsLabelEXT");
-	calls.end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkCmdEndDebugUtilsLabelEXT");
-	calls.insert = (PFN_vkCmdInsertDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkCmdInsertDebugUtilsLabelEXT");
-	calls.queue_begin = (PFN_vkQueueBeginDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkQueueBeginDebugUtilsLabelEXT");
-	calls.queue_end = (PFN_vkQueueEndDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkQueueEndDebugUtilsLabelEXT");
-	calls.queue_insert = (PFN_vkQueueInsertDebugUtilsLabelEXT)vkGetDeviceProcAddr(
-		s->device, "vkQueueInsertDebugUtilsLabelEXT");
+	LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
+	LOAD(end, vkCmdEndDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
+	LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
+	LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
+	LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
+	LOAD(queue_insert, vkQueueInsertDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
 	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
 	    !calls.queue_end || !calls.queue_insert)
 		vk_skip("this loader hands out no debug labels that were not asked for");
@@ -191,10 +181,8 @@ static void
 markers_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	calls.marker_begin = (PFN_vkCmdDebugMarkerBeginEXT)vk_device_command(
-		s, "vkCmdDebugMarkerBeginEXT");
-	calls.marker_end = (PFN_vkCmdDebugMarkerEndEXT)vk_device_command(
-		s, "vkCmdDebugMarkerEndEXT");
+	LOAD(marker_begin, vkCmdDebugMarkerBeginEXT, vk_device_command, s);
+	LOAD(marker_end, vkCmdDebugMarkerEndEXT, vk_device_command, s);
 }
 
 static void

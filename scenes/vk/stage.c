@@ -410,8 +410,8 @@ vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usa
 	return b;
 }
 
-static VkImageView
-make_view(struct vk_stage *s, const struct vk_picture *p)
+void
+vk_make_view(struct vk_stage *s, struct vk_picture *p)
 {
 	VkImageViewCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -420,9 +420,7 @@ make_view(struct vk_stage *s, const struct vk_picture *p)
 		.format = p->format,
 		.subresourceRange = { p->aspect, 0, 1, 0, p->layers },
 	};
-	VkImageView view;
-	VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &info, &view);
-	return view;
+	VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &info, &p->view);
 }
 
 struct vk_picture
@@ -457,7 +455,7 @@ vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width, uint32_t he
 	VkDeviceMemory memory = take_memory(s, &needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 	VK_STAGE_OWN(s, VK_OWNED_IMAGE, p.image);
 	vk_check(vkBindImageMemory(s->device, p.image, memory, 0), "vkBindImageMemory");
-	p.view = make_view(s, &p);
+	vk_make_view(s, &p);
 	return p;
 }
 

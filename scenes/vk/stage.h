@@ -127,6 +127,8 @@ vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usa
 struct vk_picture
 vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width, uint32_t height,
 		uint32_t layers, VkSampleCountFlagBits samples);
+/* Of an image that is there. */
+void vk_make_view(struct vk_stage *s, struct vk_picture *picture);
 /* The usual: VK_STAGE_WIDTH x VK_STAGE_HEIGHT, R8G8B8A8_UNORM, one layer and sample. */
 struct vk_picture vk_make_screen(struct vk_stage *s);
 
@@ -192,6 +194,8 @@ void vk_poll(struct vk_stage *s);
 /* End, submit, wait, free. */
 void vk_run(struct vk_stage *s, VkCommandBuffer commands);
 
+void vk_change_layout(VkCommandBuffer commands, const struct vk_picture *picture,
+		      VkImageLayout from, VkImageLayout to);
 /* UNDEFINED to GENERAL. */
 void vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture);
 /* Everything before is done and seen by everything after. */

@@ -19,6 +19,16 @@ record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copi
 	return commands;
 }
 
+/* When all that was submitted with the stage's fence is done. */
+static void
+end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands)
+{
+	vk_wait(s);
+	for (uint32_t i = 0; i < n; i++)
+		vk_free(s, commands[i]);
+	vk_read(s, &screen.out);
+}
+
 /* ---- resubmit: recorded once, run three times a frame, each time waited for ---- */
 
 static void
@@ -77,8 +87,7 @@ simultaneous_frame(struct vk_stage *s, unsigned number)
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, s->fence);
-	vk_wait(s);
-	vk_read(s, &screen.out);
+	end_frame(s, 0, NULL);
 }
 
 /* Counted, but not measured: queries inside would be begun twice. */
@@ -134,10 +143,7 @@ batches_frame(struct vk_stage *s, unsigned number)
 		  .pCommandBuffers = commands + 2 },
 	};
 	vk_check(vkQueueSubmit(s->queue, 2, infos, s->fence), "vkQueueSubmit");
-	vk_wait(s);
-	for (int i = 0; i < 4; i++)
-		vk_free(s, commands[i]);
-	vk_read(s, &screen.out);
+	end_frame(s, 4, commands);
 }
 
 static const struct expect_pass batches_passes[] = {
@@ -162,10 +168,7 @@ empty_frame(struct vk_stage *s, unsigned number)
 	vk_end(s, commands[0]);
 	commands[1] = record(s, 0, 0.1F * (float)number, true);
 	vk_submit(s, 2, commands, s->fence);
-	vk_wait(s);
-	vk_free(s, commands[0]);
-	vk_free(s, commands[1]);
-	vk_read(s, &screen.out);
+	end_frame(s, 2, commands);
 }
 
 static const struct expect_pass empty_passes[] = {
@@ -189,9 +192,7 @@ submit2_frame(struct vk_stage *s, unsigned number)
 		.pCommandBufferInfos = &one,
 	};
 	vk_check(vkQueueSubmit2(s->queue, 1, &info, s->fence), "vkQueueSubmit2");
-	vk_wait(s);
-	vk_free(s, commands);
-	vk_read(s, &screen.out);
+	end_frame(s, 1, &commands);
 }
 
 /* ---- wait_first: waits for a value that the CPU signals after the submission ---- */
@@ -245,10 +246,7 @@ wait_first_frame(struct vk_stage *s, unsigned number)
 		.pValues = &signalled,
 	};
 	vk_check(vkWaitSemaphores(s->device, &wait, UINT64_C(60000000000)), "vkWaitSemaphores");
-	vk_wait(s);
-	vk_free(s, commands[0]);
-	vk_free(s, commands[1]);
-	vk_read(s, &screen.out);
+	end_frame(s, 2, commands);
 }
 
 static const struct expect_pass wait_first_passes[] = {
@@ -260,7 +258,7 @@ static const struct expect_pass wait_first_passes[] = {
 /* ---- reuse_unread: reset and recorded again as soon as it has run ---- */
 
 static void
-rerecord(struct vk_stage *s, float red)
+run_again(struct vk_stage *s, float red)
 {
 	VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO
@@ -269,6 +267,9 @@ rerecord(struct vk_stage *s, float red)
 	vk_screen_pass(s, kept, &screen, red, 3, 1);
 	vk_copy_out(kept, &screen.picture, &screen.out);
 	vk_check(vkEndCommandBuffer(kept), "vkEndCommandBuffer");
+	vk_submit(s, 1, &kept, s->fence);
+	vk_poll(s);
+	vk_read(s, &screen.out);
 }
 
 static void
@@ -276,10 +277,7 @@ reuse_unread_frame(struct vk_stage *s, unsigned number)
 {
 	if (number % 2)
 		vk_check(vkResetCommandBuffer(kept, 0), "vkResetCommandBuffer");
-	rerecord(s, 0.1F * (float)number);
-	vk_submit(s, 1, &kept, s->fence);
-	vk_poll(s);
-	vk_read(s, &screen.out);
+	run_again(s, 0.1F * (float)number);
 }
 
 /* ---- pool_reset_unread: the same by its whole pool; free_unread: freed, with its pool ---- */
@@ -288,10 +286,7 @@ static void
 pool_reset_unread_frame(struct vk_stage *s, unsigned number)
 {
 	vk_check(vkResetCommandPool(s->device, s->pool, 0), "vkResetCommandPool");
-	rerecord(s, 0.1F * (float)number);
-	vk_submit(s, 1, &kept, s->fence);
-	vk_poll(s);
-	vk_read(s, &screen.out);
+	run_again(s, 0.1F * (float)number);
 }
 
 static void

@@ -29,13 +29,6 @@ make_framebuffers(struct vk_stage *s)
 	vk_check(vkGetSwapchainImagesKHR(s->device, chain, &n, images),
 		 "vkGetSwapchainImagesKHR");
 	for (uint32_t i = 0; i < n; i++) {
-		VkImageViewCreateInfo view = {
-			.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-			.image = images[i],
-			.viewType = VK_IMAGE_VIEW_TYPE_2D,
-			.format = format,
-			.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
-		};
 		pictures[i] = (struct vk_picture){
 			.image = images[i],
 			.format = format,
@@ -44,7 +37,7 @@ make_framebuffers(struct vk_stage *s)
 			.height = VK_STAGE_HEIGHT,
 			.layers = 1,
 		};
-		VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &view, &pictures[i].view);
+		vk_make_view(s, &pictures[i]);
 		const struct vk_picture *one[] = { &pictures[i] };
 		framebuffers[i] = vk_make_framebuffer(s, pass, 1, one);
 	}
@@ -96,24 +89,6 @@ present_init(struct vk_stage *s)
 }
 
 static void
-ready_to_present(VkCommandBuffer commands, VkImage image)
-{
-	VkImageMemoryBarrier barrier = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-		.srcAccessMask = VK_ACCESS_MEMORY_READ_BIT,
-		.oldLayout = VK_IMAGE_LAYOUT_GENERAL,
-		.newLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR,
-		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.image = image,
-		.subresourceRange = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1 },
-	};
-	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
-			     &barrier);
-}
-
-static void
 present_frame(struct vk_stage *s, unsigned number)
 {
 	uint32_t at;
@@ -126,7 +101,8 @@ present_frame(struct vk_stage *s, unsigned number)
 	vk_draw(s, commands, pipeline, 0.1F * (float)number, 3, 1);
 	vkCmdEndRenderPass(commands);
 	vk_copy_out(commands, &pictures[at], &out);
-	ready_to_present(commands, pictures[at].image);
+	vk_change_layout(commands, &pictures[at], VK_IMAGE_LAYOUT_GENERAL,
+			 VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
 	vk_end(s, commands);
 	VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 	VkSubmitInfo submit = {
