@@ -9,10 +9,10 @@
 #ifndef PASSTALLY_GL_SHIM_CONTEXT_H
 #define PASSTALLY_GL_SHIM_CONTEXT_H
 
-#include "gl_shim/gl_enums.h"
 #include "gl_shim/gl_types.h"
 
-#include "gl_next.h" /* generated */
+#include "gl_enums.h" /* generated, as is the next */
+#include "gl_next.h"
 #include "layer/frame/stream.h"
 
 enum gl_platform { GL_PLATFORM_GLX = 0, GL_PLATFORM_EGL };

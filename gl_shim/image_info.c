@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "gl_formats.h" /* generated */
 #include "gl_shim/state.h"
 
 struct gl_image_entry {
@@ -350,4 +351,26 @@ gl_images_finish(struct gl_images *images)
 {
 	clear(&images->textures);
 	clear(&images->renderbuffers);
+}
+
+/* ---- formats ---- */
+
+static int
+compare(const void *key, const void *row)
+{
+	GLenum a = *(const GLenum *)key, b = ((const struct gl_format *)row)->value;
+	return a < b ? -1 : a > b;
+}
+
+const char *
+gl_format_name(GLenum internal_format)
+{
+	if (internal_format == 3)
+		return "RGB"; /* GL 1.0: a number of components */
+	if (internal_format == 4)
+		return "RGBA";
+	const struct gl_format *f = bsearch(&internal_format, gl_formats,
+					    sizeof(gl_formats) / sizeof(gl_formats[0]),
+					    sizeof(gl_formats[0]), compare);
+	return f ? f->name : "?";
 }

@@ -67,7 +67,7 @@ bool gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name,
 			char *out, size_t size);
 void gl_images_finish(struct gl_images *images);
 
-/* The format's name without GL_, "?" when it is not in the table (gl_shim/formats.c). */
+/* The format's name without GL_, "?" when hooks.rules does not list it. */
 const char *gl_format_name(GLenum internal_format);
 
 #endif

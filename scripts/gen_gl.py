@@ -56,7 +56,7 @@ class Rules:
     def __init__(self, path):
         self.path = path
         self.rules = []
-        self.use = []
+        self.names = {"use": [], "enum": [], "format": []}
         self.platform = []
         self.extra = []
         with open(path, encoding="utf-8") as file:
@@ -73,8 +73,8 @@ class Rules:
             if not expression.strip():
                 raise RulesError(f"{self.path}:{number}: '{form}' needs a pattern and a body")
             self.rules.append(Rule(form, pattern, expression.strip(), number))
-        elif form == "use":
-            self.use += [(name, number) for name in rest.split()]
+        elif form in self.names:
+            self.names[form] += [(name, number) for name in rest.split()]
         elif form == "platform":
             prototype, *parts = (part.strip() for part in rest.split("|"))
             if len(parts) not in (0, 2):
@@ -83,7 +83,7 @@ class Rules:
         elif form == "extra":
             self.extra.append(registry.parse_prototype(rest))
         else:
-            known = ", ".join(FORMS + ("use", "platform", "extra"))
+            known = ", ".join(FORMS + (*self.names, "platform", "extra"))
             raise RulesError(f"{self.path}:{number}: unknown form '{form}', known are {known}")
 
 
@@ -307,14 +307,18 @@ def write_platform(hook):
 class Generator:
     """Everything the output files are made of."""
 
-    def __init__(self, rules, commands, vendors, origin, exports):
+    def __init__(self, rules, commands, source, origin, exports):
         self.origin = origin
         self.exports = exports
         self.hooks = sorted(rules.platform, key=lambda hook: hook.command.name)
         self.platform = [hook.command.name for hook in self.hooks]
-        self.wrappers = resolve(rules, commands, vendors)
+        self.wrappers = resolve(rules, commands, source.vendors)
         table = {wrapper.command.name: wrapper.command for wrapper in self.wrappers}
-        for name, line in rules.use:
+        self.enums = self._values(rules, source, "enum")
+        suffix = re.compile("_(" + "|".join(source.vendors) + ")$")
+        formats = [(value, suffix.sub("", name)) for name, value in self._values(rules, source, "format")]
+        self.formats = sorted(formats)
+        for name, line in rules.names["use"]:
             if name not in commands:
                 raise RulesError(f"{rules.path}:{line}: there is no command '{name}' to use")
             table[name] = commands[name]
@@ -324,6 +328,13 @@ class Generator:
         self.names = sorted(set(names))
         if len(self.names) != len(names):
             raise RulesError(f"{rules.path}: a command of gl.xml is listed as 'platform' too")
+
+    @staticmethod
+    def _values(rules, source, form):
+        for name, line in rules.names[form]:
+            if f"GL_{name}" not in source.enums:
+                raise RulesError(f"{rules.path}:{line}: there is no value 'GL_{name}'")
+        return [(name, source.enums[f"GL_{name}"]) for name, _ in rules.names[form]]
 
     def banner(self, file, what):
         return f"/* {file} - {what}\n *\n * {self.origin} Do not edit.\n */\n"
@@ -437,6 +448,20 @@ class Generator:
         out += ["\n" + write_platform(hook) for hook in self.hooks if not hook.by_hand]
         return "".join(out)
 
+    def enums_h(self):
+        rows = [f"#define GL_{name} 0x{value:04X}\n" for name, value in self.enums]
+        return (
+            self.banner("gl_enums.h", "the OpenGL values that the shim knows by name.")
+            + "#ifndef PASSTALLY_GL_ENUMS_H\n#define PASSTALLY_GL_ENUMS_H\n\n" + "".join(rows) + "\n#endif\n"
+        )
+
+    def formats_h(self):
+        return (
+            self.banner("gl_formats.h", "names of internal formats, by value.")
+            + "static const struct gl_format {\n\tunsigned value;\n\tconst char *name;\n} gl_formats[] = {\n"
+            + "".join(f'\t{{ 0x{value:04X}, "{name}" }},\n' for value, name in self.formats) + "};\n"
+        )
+
     def names_h(self):
         out = [
             self.banner("gl_names.h", "the names we have a hook for."),
@@ -523,6 +548,8 @@ class Generator:
             "gl_names.h": self.names_h(),
             "gl_names.c": self.names_c(),
             "gl_shim.map": self.map(),
+            "gl_enums.h": self.enums_h(),
+            "gl_formats.h": self.formats_h(),
         }
 
 
@@ -537,7 +564,7 @@ def generate(registry_path, rules_path, exports):
         f"Made by scripts/gen_gl.py from {os.path.basename(registry_path)} and "
         f"{os.path.basename(rules_path)}."
     )
-    return Generator(rules, commands, source.vendors, origin, exports).files()
+    return Generator(rules, commands, source, origin, exports).files()
 
 
 def main():

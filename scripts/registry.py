@@ -43,6 +43,7 @@ class Command:
 @dataclass
 class Registry:
     commands: dict = field(default_factory=dict)  # by name
+    enums: dict = field(default_factory=dict)  # name to value
     vendors: list = field(default_factory=list)  # suffixes: ARB, EXT, ...
 
 
@@ -99,6 +100,8 @@ def read(path):
         registry.commands[command.name] = command
     if not registry.commands:
         raise RegistryError(f"the registry {path} holds no commands: is it a gl.xml?")
+    for element in root.iterfind("enums/enum"):
+        registry.enums.setdefault(element.get("name"), int(element.get("value"), 0))
     vendors = set()
     for extension in root.iter("extension"):
         parts = extension.get("name", "").split("_")

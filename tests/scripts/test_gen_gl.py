@@ -124,6 +124,7 @@ class Toy(unittest.TestCase):
              "glDrawEXT is another spelling of glDraw"),
             ("nothing to use", "use glNone\n", "1: there is no command 'glNone' to use"),
             ("a name of both kinds", good + "platform void glDraw(void)\n", "listed as 'platform' too"),
+            ("no such value", good + "enum ONE TWO\n", "2: there is no value 'GL_TWO'"),
             ("half a hook", good + "platform void glXToy(void) | before\n",
              "2: 'platform' has a prototype, before and after"),
             ("no prototype", "extra glFoo\n", "not a prototype: 'glFoo'"),
@@ -157,7 +158,7 @@ class RealRegistry(unittest.TestCase):
                 done = generate(out)
                 self.assertEqual(done.returncode, 0, done.stderr)
             names = sorted(os.listdir(one))
-            self.assertEqual(len(names), 7)
+            self.assertEqual(len(names), 9)
             self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
 
     def test_names_are_sorted(self):
