@@ -141,16 +141,24 @@ class Run(CliCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
         self.assertIn(b"nothing was rendered", seen)
 
+    def wait_for(self, name):
+        """Python that waits for a file, which the test makes when it has seen enough."""
+        return ("import os, time\nend = time.monotonic() + 120\n"
+                f"while not os.path.exists({str(self.folder / name)!r}) and time.monotonic() < end: time.sleep(0.02)\n")
+
     def test_job_control(self):
         """^Z stops both, SIGCONT wakes both."""
-        text = "import time\nprint('up', flush=True)\ntime.sleep(1)\nprint('done', flush=True)\n"
-        child = self.start(program(text), preexec_fn=os.setpgrp)
+        child = self.start(program("print('up', flush=True)\n" + self.wait_for("go") + "print('done', flush=True)\n"),
+                           preexec_fn=os.setpgrp)
         self.assertEqual(child.stdout.readline(), b"up\n")
         os.killpg(child.pid, signal.SIGSTOP)
-        time.sleep(0.3)
-        with open(f"/proc/{child.pid}/stat", encoding="ascii") as stat:
-            state = stat.read().rsplit(")", 1)[1].split()[0]
+        state, until = "", time.monotonic() + 60
+        while state != "T" and time.monotonic() < until:
+            time.sleep(0.02)
+            with open(f"/proc/{child.pid}/stat", encoding="ascii") as stat:
+                state = stat.read().rsplit(")", 1)[1].split()[0]
         self.assertEqual(state, "T")
+        (self.folder / "go").touch()
         os.killpg(child.pid, signal.SIGCONT)
         out, _ = child.communicate(timeout=240)
         self.assertEqual((child.returncode, out), (0, b"done\n"))
@@ -510,7 +518,7 @@ class Run(CliCase):
 
     def test_progress(self):
         """A line on a terminal only, and gone at the end."""
-        text = WRITE_LOG.format(hex=log_bytes(simple_log(3)).hex()) + "import time; time.sleep(2.5)\n"
+        text = WRITE_LOG.format(hex=log_bytes(simple_log(3)).hex()) + self.wait_for("finish")
         master, slave = pty.openpty()
         child = subprocess.Popen([COMMAND, "run", "--", *program(text)], env=self.env, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=slave)
@@ -524,6 +532,8 @@ class Run(CliCase):
             if not more:
                 break
             seen += more
+            if b"3 frames," in seen:
+                (self.folder / "finish").touch()
         os.close(master)
         self.assertEqual(child.wait(60), 0)
         self.assertIn(b"3 frames,", seen)
