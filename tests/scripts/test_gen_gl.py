@@ -44,6 +44,8 @@ NOT_HOOKED = {
     "drops contents of a buffer or texture, not of a framebuffer a pass stores": [
         "glInvalidateBufferData", "glInvalidateBufferSubData", "glInvalidateTexImage",
         "glInvalidateTexSubImage"],
+    "what is read from is no part of a target": [
+        "glReadBuffer", "glReadBufferNV", "glReadBufferIndexedEXT"],
     "rasterizer discard is asked of the driver": ["glEnable", "glDisable"],
     "no work, and no wait of the CPU": [
         "glFenceSync", "glFenceSyncAPPLE", "glWaitSync", "glWaitSyncAPPLE"],
