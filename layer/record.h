@@ -190,6 +190,18 @@ struct tally_call_counts {
 	uint64_t calls;
 };
 
+static inline void
+tally_call_counts_add(struct tally_call_counts *to, const struct tally_call_counts *from)
+{
+	to->draws += from->draws;
+	to->dispatches += from->dispatches;
+	to->copies += from->copies;
+	to->clears += from->clears;
+	to->vertices += from->vertices;
+	to->instances += from->instances;
+	to->calls += from->calls;
+}
+
 /* Which call_counts are not known (see TALLY_FLAG_INDIRECT, _LIST, _IMMEDIATE). */
 enum {
 	TALLY_UNKNOWN_DRAWS = 1u << 0,

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Makes the array one of exactly n items, n > 0. False: out of memory; it is then as it was. */
+bool tally_array_resize(void *array, size_t n, size_t size);
 /* Room for at least one item of `size` bytes after the first `n`. `array` is the address of the
  * pointer to the items; *room counts items and doubles when they do not fit. False: out of memory,
  * or the room would not fit in 32 bits; pointer and room are then as they were. */

@@ -69,23 +69,7 @@ static void
 add(struct sum *sum, const struct tally_keyed_value *v)
 {
 	sum->estimated |= v->estimated;
-	if (v->value.storage != sum->value.storage) {
-		sum->bad = true;
-		return;
-	}
-	switch (v->value.storage) {
-	case TALLY_STORAGE_I64:
-		sum->bad |= __builtin_add_overflow(sum->value.i64, v->value.i64,
-						   &sum->value.i64);
-		break;
-	case TALLY_STORAGE_F64:
-		sum->value.f64 += v->value.f64;
-		break;
-	default:
-		sum->bad |= __builtin_add_overflow(sum->value.u64, v->value.u64,
-						   &sum->value.u64);
-		break;
-	}
+	sum->bad |= !tally_value_add(&sum->value, v->value);
 }
 
 static void
@@ -136,18 +120,6 @@ sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *fram
 	return n;
 }
 
-static void
-add_tallies(struct tally_call_counts *to, const struct tally_call_counts *t)
-{
-	to->draws += t->draws;
-	to->dispatches += t->dispatches;
-	to->copies += t->copies;
-	to->clears += t->clears;
-	to->vertices += t->vertices;
-	to->instances += t->instances;
-	to->calls += t->calls;
-}
-
 uint32_t
 tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
 			    const struct tally_frame_record *frame, const uint32_t *n_own,
@@ -168,7 +140,7 @@ tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_se
 	bool all_pixels = true;
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		add_tallies(&call_counts, &pass->call_counts);
+		tally_call_counts_add(&call_counts, &pass->call_counts);
 		in.unknown |= pass->unknown;
 		if (pass->segment == 0)
 			in.pixels += pass->pixels;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/attribute/attribute.h"
 
+#include "layer/base/array.h"
 #include "query/attribute/cut.h"
 
 #include <stdlib.h>
@@ -45,26 +46,17 @@ tally_attributor_destroy(struct tally_attributor *a)
 }
 
 static bool
-grow(void *array, size_t n, size_t size)
-{
-	void **p = array;
-	void *grown = n > SIZE_MAX / size ? NULL : realloc(*p, n * size);
-	if (grown)
-		*p = grown;
-	return grown != NULL;
-}
-
-static bool
 reserve(struct tally_attributor *a, uint32_t n)
 {
 	if (n <= a->room)
 		return true;
 	size_t room = (size_t)n + n / 2;
-	if (room > UINT32_MAX / 2 || !grow(&a->intervals, room, sizeof(*a->intervals)) ||
-	    !grow(&a->events, 2 * room, sizeof(*a->events)) ||
-	    !grow(&a->members, room, sizeof(*a->members)) ||
-	    !grow(&a->active, room, sizeof(*a->active)) ||
-	    !grow(&a->remainders, room, sizeof(*a->remainders)))
+	if (room > UINT32_MAX / 2 ||
+	    !tally_array_resize(&a->intervals, room, sizeof(*a->intervals)) ||
+	    !tally_array_resize(&a->events, 2 * room, sizeof(*a->events)) ||
+	    !tally_array_resize(&a->members, room, sizeof(*a->members)) ||
+	    !tally_array_resize(&a->active, room, sizeof(*a->active)) ||
+	    !tally_array_resize(&a->remainders, room, sizeof(*a->remainders)))
 		return false;
 	a->room = (uint32_t)room;
 	return true;

@@ -4,6 +4,7 @@
 #include "layer/base/array.h"
 #include "layer/log.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,20 +92,10 @@ static uint32_t
 add_slot(struct binder *b)
 {
 	struct tally_metric_set *set = b->set;
-	if (set->n_slots == set->room_slots) {
-		uint32_t room = set->room_slots ? set->room_slots * 2 : 128;
-		double *values = realloc(set->values, room * sizeof(*values));
-		if (values)
-			set->values = values;
-		uint8_t *initial = realloc(set->initial, room);
-		if (initial)
-			set->initial = initial;
-		if (!values || !initial) {
-			b->out_of_memory = true;
-			return TALLY_NO_SLOT;
-		}
-		set->room_slots = room;
-	}
+	if (!make_room(b, &set->values, set->n_slots, &set->room_slots,
+		       sizeof(*set->values)) ||
+	    !make_room(b, &set->initial, set->n_slots, &set->room_initial, 1))
+		return TALLY_NO_SLOT;
 	set->values[set->n_slots] = 0;
 	set->initial[set->n_slots] = 0;
 	return set->n_slots++;
@@ -124,13 +115,31 @@ own(struct binder *b, char *string)
 	return set->strings[set->n_strings++] = string;
 }
 
-/* A copy of `before` in which each `cut` is replaced by `by`. */
 static const char *
-replace(struct binder *b, const char *before, const char *cut, const char *by)
+make(struct binder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static const char *
+make(struct binder *b, const char *format, ...)
 {
+	char *made;
+	va_list args;
+	va_start(args, format);
+	bool ok = vasprintf(&made, format, args) >= 0;
+	va_end(args);
+	return own(b, ok ? made : NULL);
+}
+
+/* A copy of `before` in which each ANY_INDEX is replaced by `by`; where there is none, `by` is
+ * appended. */
+static const char *
+with_index(struct binder *b, const char *before, const char *by)
+{
+	static const char cut[] = ANY_INDEX;
 	size_t cuts = 0;
 	for (const char *p = before; (p = strstr(p, cut)); p += strlen(cut))
 		cuts++;
+	if (!cuts)
+		return make(b, "%s%s", before, by);
 	char *made = malloc(strlen(before) + cuts * strlen(by) + 1);
 	char *end = made;
 	for (const char *p = before; made && *p;) {
@@ -150,18 +159,6 @@ replace(struct binder *b, const char *before, const char *cut, const char *by)
 	return own(b, made);
 }
 
-static const char *
-join(struct binder *b, const char *first, const char *second)
-{
-	size_t n = strlen(first), m = strlen(second);
-	char *made = malloc(n + m + 1);
-	if (made) {
-		memcpy(made, first, n);
-		memcpy(made + n, second, m + 1);
-	}
-	return own(b, made);
-}
-
 /* ---- what a name means ---- */
 
 static const char *
@@ -171,21 +168,25 @@ layout_name(const struct binder *b)
 }
 
 static bool
+find_in(const struct tally_constant *constants, uint32_t n, const char *name, double *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(constants[i].name, name) == 0) {
+			*out = constants[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
 find_constant(const struct binder *b, const char *name, double *out)
 {
 	const struct tally_metric_inputs *in = b->inputs;
-	for (uint32_t i = 0; i < in->n_constants; i++) {
-		if (strcmp(in->constants[i].name, name) == 0) {
-			*out = in->constants[i].value;
-			return true;
-		}
-	}
-	for (uint32_t i = 0; in->layout && i < in->layout->n_constants; i++) {
-		if (strcmp(in->layout->constants[i].name, name) == 0) {
-			*out = in->layout->constants[i].value;
-			return true;
-		}
-	}
+	const struct tally_mali_layout *layout = in->layout;
+	if (find_in(in->constants, in->n_constants, name, out) ||
+	    (layout && find_in(layout->constants, layout->n_constants, name, out)))
+		return true;
 	for (size_t i = 0; i < COUNT(constant_names); i++) {
 		if (strcmp(constant_names[i].name, name) == 0 &&
 		    find_constant(b, constant_names[i].constant, out)) {
@@ -444,13 +445,9 @@ add_metric(struct binder *b, const struct tally_metric *metric)
 		char index[16];
 		snprintf(index, sizeof(index), "[%u]", i);
 		struct tally_metric one = *metric;
-		one.expression = replace(b, metric->expression, ANY_INDEX, index);
-		one.key = strstr(metric->key, ANY_INDEX)
-				  ? replace(b, metric->key, ANY_INDEX, index)
-				  : join(b, metric->key, index);
-		one.name = strstr(metric->name, ANY_INDEX)
-				   ? replace(b, metric->name, ANY_INDEX, index)
-				   : join(b, metric->name, index);
+		one.expression = with_index(b, metric->expression, index);
+		one.key = with_index(b, metric->key, index);
+		one.name = with_index(b, metric->name, index);
 		if (one.expression && one.key && one.name)
 			add_candidate(b, &one);
 	}
@@ -460,10 +457,9 @@ add_metric(struct binder *b, const struct tally_metric *metric)
 static void
 add_mean(struct binder *b, const struct tally_counter *counter)
 {
-	const char *key = join(b, counter->key, ".mean");
-	const char *name = join(b, counter->name, ", mean of the shader cores");
-	const char *dollar = join(b, "$", counter->key);
-	const char *expression = dollar ? join(b, dollar, ".mean") : NULL;
+	const char *key = make(b, "%s.mean", counter->key);
+	const char *name = make(b, "%s, mean of the shader cores", counter->name);
+	const char *expression = make(b, "$%s.mean", counter->key);
 	if (!key || !name || !expression)
 		return;
 	add_candidate(b, &(struct tally_metric){

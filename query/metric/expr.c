@@ -51,6 +51,7 @@ struct parser {
 	struct tally_expr *e;
 	size_t pool_used;
 	uint32_t nesting, stack;
+	char word[40]; /* of describe() */
 	struct tally_expr_error *error;
 };
 
@@ -117,7 +118,7 @@ take(struct parser *p, char c)
 
 /* Describes the text at a position for messages: a character or word, quoted. */
 static const char *
-describe(const struct parser *p, size_t at, char *out, size_t size)
+describe(struct parser *p, size_t at)
 {
 	size_t n = 0;
 	if (at >= p->len)
@@ -132,10 +133,10 @@ describe(const struct parser *p, size_t at, char *out, size_t size)
 	       ((unsigned char)text[n] & 0xc0) == 0x80)
 		n++;
 	if (first < 0x20 || first == 0x7f)
-		snprintf(out, size, "byte 0x%02x", first);
+		snprintf(p->word, sizeof(p->word), "byte 0x%02x", first);
 	else
-		snprintf(out, size, "'%.*s'", (int)n, text);
-	return out;
+		snprintf(p->word, sizeof(p->word), "'%.*s'", (int)n, text);
+	return p->word;
 }
 
 static bool
@@ -214,38 +215,36 @@ read_number(struct parser *p)
 	if (!convert(digits, n, exponent, &op.number))
 		return fail_at(p, begin, "the number is too large");
 	if (p->at < p->len && (is_letter(p->text[p->at]) || p->text[p->at] == '.')) {
-		char word[40];
-		return fail_at(p, p->at, "an operator is missing between the number and %s",
-			       describe(p, p->at, word, sizeof(word)));
+		return fail_at(p, p->at,
+			       "an operator is missing between the number and %s",
+			       describe(p, p->at));
 	}
 	return emit(p, op);
 }
 
 /* ---- names ---- */
 
-/* The index in the list of names; UINT32_MAX after an error. */
-static uint32_t
-add_name(struct parser *p, size_t begin, const char *name, size_t len)
+static bool
+emit_name(struct parser *p, size_t begin, const char *name, size_t len)
 {
 	struct tally_expr *e = p->e;
-	if (len > MAX_NAME) {
-		fail_at(p, begin, "a name of more than %d characters", MAX_NAME);
-		return UINT32_MAX;
+	struct op op = { .code = OP_NAME };
+	if (len > MAX_NAME)
+		return fail_at(p, begin, "a name of more than %d characters", MAX_NAME);
+	while (op.name < e->n_names && (strlen(e->names[op.name]) != len ||
+					memcmp(e->names[op.name], name, len) != 0))
+		op.name++;
+	if (op.name == TALLY_EXPR_MAX_NAMES)
+		return fail_at(p, begin, "more than %d different names",
+			       TALLY_EXPR_MAX_NAMES);
+	if (op.name == e->n_names) {
+		char *copy = e->pool + p->pool_used;
+		memcpy(copy, name, len);
+		copy[len] = '\0';
+		p->pool_used += len + 1;
+		e->names[e->n_names++] = copy;
 	}
-	for (uint32_t i = 0; i < e->n_names; i++) {
-		if (strlen(e->names[i]) == len && memcmp(e->names[i], name, len) == 0)
-			return i;
-	}
-	if (e->n_names == TALLY_EXPR_MAX_NAMES) {
-		fail_at(p, begin, "more than %d different names", TALLY_EXPR_MAX_NAMES);
-		return UINT32_MAX;
-	}
-	char *copy = e->pool + p->pool_used;
-	memcpy(copy, name, len);
-	copy[len] = '\0';
-	p->pool_used += len + 1;
-	e->names[e->n_names] = copy;
-	return e->n_names++;
+	return emit(p, op);
 }
 
 /* Scans a name without braces: letters, digits, '_', '.', and "[...]" that contains letters,
@@ -283,10 +282,8 @@ read_braced(struct parser *p, size_t begin)
 		return fail_at(p, begin, "'${' without '}'");
 	if (end == first)
 		return fail_at(p, begin, "a name is missing in '${}'");
-	struct op op = { .code = OP_NAME };
-	op.name = add_name(p, begin, p->text + first, end - first);
 	p->at = end + 1;
-	return op.name != UINT32_MAX && emit(p, op);
+	return emit_name(p, begin, p->text + first, end - first);
 }
 
 static bool
@@ -294,17 +291,14 @@ read_name(struct parser *p, size_t begin)
 {
 	size_t first = p->at;
 	if (first >= p->len || !is_letter(p->text[first])) {
-		char word[40];
 		return fail_at(p, first, "a name has to follow '$', not %s",
-			       describe(p, first, word, sizeof(word)));
+			       describe(p, first));
 	}
 	size_t end = scan_name(p, first);
 	if (end == SIZE_MAX)
 		return false;
-	struct op op = { .code = OP_NAME };
-	op.name = add_name(p, begin, p->text + first, end - first);
 	p->at = end;
-	return op.name != UINT32_MAX && emit(p, op);
+	return emit_name(p, begin, p->text + first, end - first);
 }
 
 /* ---- the grammar ---- */
@@ -317,11 +311,10 @@ read_close(struct parser *p, size_t open, bool arguments)
 {
 	if (take(p, ')'))
 		return true;
-	char word[40];
 	if (peek(p) == '\0' && p->at >= p->len)
 		return fail_at(p, open, "this '(' is never closed");
 	return fail_at(p, p->at, "expected an operator%s or ')', not %s",
-		       arguments ? ", ','" : "", describe(p, p->at, word, sizeof(word)));
+		       arguments ? ", ','" : "", describe(p, p->at));
 }
 
 static bool
@@ -332,36 +325,24 @@ enter(struct parser *p, size_t at)
 	return true;
 }
 
-/* Parses the arguments of min, max or sum, starting after the '('. */
+/* Parses the arguments of a function, starting after the '('. */
 static bool
 read_arguments(struct parser *p, size_t open, enum op_code code)
 {
-	if (!enter(p, open) || !read_sum(p))
-		return false;
-	while (take(p, ',')) {
-		if (!read_sum(p) || !emit(p, (struct op){ .code = code }))
-			return false;
-	}
-	p->nesting--;
-	return read_close(p, open, true);
-}
-
-/* Parses the arguments of deviation(n, sum, sum_sq). */
-static bool
-read_deviation(struct parser *p, size_t open)
-{
+	bool deviation = code == OP_DEVIATION;
 	uint32_t n = 1;
 	if (!enter(p, open) || !read_sum(p))
 		return false;
 	for (; take(p, ','); n++)
-		if (!read_sum(p))
+		if (!read_sum(p) || (!deviation && !emit(p, (struct op){ .code = code })))
 			return false;
-	if (n != 3)
+	if (deviation && n != 3)
 		return fail_at(p, open,
 			       "deviation() takes how many, their sum, and the sum of "
 			       "their squares");
 	p->nesting--;
-	return emit(p, (struct op){ .code = OP_DEVIATION }) && read_close(p, open, true);
+	return (!deviation || emit(p, (struct op){ .code = code })) &&
+	       read_close(p, open, true);
 }
 
 static bool
@@ -400,15 +381,12 @@ read_word(struct parser *p)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (is_word(p->text + begin, end - begin, functions[i].word)) {
 			p->at = after + 1;
-			if (functions[i].code == OP_DEVIATION)
-				return read_deviation(p, after);
 			return read_arguments(p, after, functions[i].code);
 		}
 	}
-	char word[40];
 	return fail_at(p, begin,
 		       "there is no function %s: there are min, max, sum and deviation",
-		       describe(p, begin, word, sizeof(word)));
+		       describe(p, begin));
 }
 
 static bool
@@ -433,9 +411,8 @@ read_primary(struct parser *p)
 		p->nesting--;
 		return read_close(p, at, false);
 	}
-	char word[40];
 	return fail_at(p, at, "expected a number, a name or '(', not %s",
-		       describe(p, at, word, sizeof(word)));
+		       describe(p, at));
 }
 
 static bool
@@ -451,34 +428,33 @@ read_unary(struct parser *p)
 	return read_primary(p) && (!minus || emit(p, (struct op){ .code = OP_NEGATE }));
 }
 
+/* Operands, with one of two operators between them. */
 static bool
-read_product(struct parser *p)
+read_chain(struct parser *p, bool (*operand)(struct parser *p), const char operators[2],
+	   enum op_code first, enum op_code second)
 {
-	if (!read_unary(p))
+	if (!operand(p))
 		return false;
 	for (;;) {
-		bool times = take(p, '*');
-		if (!times && !take(p, '/'))
+		bool is_first = take(p, operators[0]);
+		if (!is_first && !take(p, operators[1]))
 			return true;
-		if (!read_unary(p) ||
-		    !emit(p, (struct op){ .code = times ? OP_MULTIPLY : OP_DIVIDE }))
+		if (!operand(p) ||
+		    !emit(p, (struct op){ .code = is_first ? first : second }))
 			return false;
 	}
 }
 
 static bool
+read_product(struct parser *p)
+{
+	return read_chain(p, read_unary, "*/", OP_MULTIPLY, OP_DIVIDE);
+}
+
+static bool
 read_sum(struct parser *p)
 {
-	if (!read_product(p))
-		return false;
-	for (;;) {
-		bool plus = take(p, '+');
-		if (!plus && !take(p, '-'))
-			return true;
-		if (!read_product(p) ||
-		    !emit(p, (struct op){ .code = plus ? OP_ADD : OP_SUBTRACT }))
-			return false;
-	}
+	return read_chain(p, read_product, "+-", OP_ADD, OP_SUBTRACT);
 }
 
 static bool
@@ -491,14 +467,13 @@ read_all(struct parser *p)
 	char c = peek(p);
 	if (p->at >= p->len)
 		return true;
-	char word[40];
 	if (c == ')')
 		return fail_at(p, p->at, "')' without '('");
 	if (c == ',')
 		return fail_at(p, p->at,
 			       "',' has its place in min(), max(), sum() and deviation() only");
 	return fail_at(p, p->at, "expected an operator or the end, not %s",
-		       describe(p, p->at, word, sizeof(word)));
+		       describe(p, p->at));
 }
 
 struct tally_expr *

@@ -67,7 +67,7 @@ struct tally_metric_set {
 	double *values;
 	uint8_t *state; /* TALLY_SLOT_* of the current evaluation */
 	uint8_t *initial; /* constants are marked as known */
-	uint32_t n_slots, room_slots;
+	uint32_t n_slots, room_slots, room_initial;
 	struct tally_name_table by_address; /* every counter of the device */
 	struct tally_name_table by_text; /* the counters that metrics name */
 	char **strings; /* owned */

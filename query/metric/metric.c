@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/metric/metric.h"
 
+#include "layer/base/array.h"
 #include "query/metric/table.h"
 
 #include <stdio.h>
@@ -120,18 +121,17 @@ list_refs(const struct tally_metric *own, uint32_t n, struct own_refs *r)
 		const char *text = own[i].expression;
 		struct tally_expr *e = tally_expr_parse(text, strlen(text), &error);
 		uint32_t n_names = e ? tally_expr_n_names(e) : 0;
-		uint32_t *refs = realloc(r->refs, (n_refs + n_names + 1) * sizeof(*refs));
+		bool ok = tally_array_resize(&r->refs, (size_t)n_refs + n_names + 1,
+					     sizeof(*r->refs));
 		r->first[i] = n_refs;
-		if (refs)
-			r->refs = refs;
-		for (uint32_t k = 0; refs && k < n_names; k++)
+		for (uint32_t k = 0; ok && k < n_names; k++)
 			for (uint32_t m = 0; m < n; m++)
 				if (strcmp(own[m].key, tally_expr_name(e, k)) == 0) {
-					refs[n_refs++] = m;
+					r->refs[n_refs++] = m;
 					break;
 				}
 		tally_expr_destroy(e);
-		if (!refs)
+		if (!ok)
 			return false;
 	}
 	r->first[n] = n_refs;

@@ -146,14 +146,14 @@ tally_history_add(struct tally_history *h, const struct tally_reading *reading)
 	return true;
 }
 
-/* The number of readings that were taken at or before that time. */
+/* The number of readings whose `field`, which increases, is at most that: TIME or NUMBER. */
 static uint32_t
-count_up_to(const struct tally_history *h, uint64_t time_ns)
+count_up_to(const struct tally_history *h, unsigned field, uint64_t value)
 {
 	uint32_t low = 0, high = h->n;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (slot(h, middle)[TIME] <= time_ns)
+		if (slot(h, middle)[field] <= value)
 			low = middle + 1;
 		else
 			high = middle;
@@ -164,7 +164,7 @@ count_up_to(const struct tally_history *h, uint64_t time_ns)
 void
 tally_history_trim(struct tally_history *h, uint64_t time_ns)
 {
-	uint32_t before = count_up_to(h, time_ns);
+	uint32_t before = count_up_to(h, TIME, time_ns);
 	if (before < 2)
 		return;
 	h->head += before - 1;
@@ -211,15 +211,8 @@ tally_history_last(const struct tally_history *h, struct tally_reading *out)
 bool
 tally_history_find(const struct tally_history *h, uint64_t number, struct tally_reading *out)
 {
-	uint32_t low = 0, high = h->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (slot(h, middle)[NUMBER] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->n && slot(h, low)[FIRST] <= number && read_entry(h, low, out);
+	uint32_t i = number ? count_up_to(h, NUMBER, number - 1) : 0;
+	return i < h->n && slot(h, i)[FIRST] <= number && read_entry(h, i, out);
 }
 
 void
@@ -229,7 +222,7 @@ tally_history_at(const struct tally_history *h, uint64_t time_ns, uint64_t *tota
 		memset(totals, 0, h->n_counters * sizeof(*totals));
 		return;
 	}
-	uint32_t after = count_up_to(h, time_ns);
+	uint32_t after = count_up_to(h, TIME, time_ns);
 	const uint64_t *a = slot(h, after ? after - 1 : 0);
 	if (after == 0 || after == h->n) {
 		memcpy(totals, a + TOTALS, h->n_counters * sizeof(*totals));
@@ -260,7 +253,7 @@ tally_history_invalid(const struct tally_history *h, uint64_t begin_ns, uint64_t
 		doubt_all(h, unknown);
 	if (begin_ns >= end_ns)
 		return 0;
-	for (uint32_t i = count_up_to(h, begin_ns); i < h->n; i++) {
+	for (uint32_t i = count_up_to(h, TIME, begin_ns); i < h->n; i++) {
 		uint64_t *reading = slot(h, i);
 		/* The first reading describes a time of which nothing else is known. */
 		if (i > 0) {

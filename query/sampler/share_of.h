@@ -9,18 +9,14 @@
 
 #include <stdint.h>
 
+#include "layer/base/int192.h"
+
 /* amount * part / whole, rounded down, where part <= whole and whole > 0. *rest is the
  * remainder of the division: less than whole. */
 static inline uint64_t
 tally_share_of_large(uint64_t amount, uint64_t part, uint64_t whole, uint64_t *rest)
 {
-	/* The product in two halves, from the four products of their halves. */
-	uint64_t a1 = amount >> 32, a0 = amount & UINT32_MAX;
-	uint64_t p1 = part >> 32, p0 = part & UINT32_MAX;
-	uint64_t middle = a1 * p0 + (a0 * p0 >> 32);
-	uint64_t other = a0 * p1 + (middle & UINT32_MAX);
-	uint64_t high = a1 * p1 + (middle >> 32) + (other >> 32);
-	uint64_t low = amount * part;
+	uint64_t low, high = tally_multiply(amount, part, &low);
 	/* As part <= whole, the quotient is at most amount and fits: high < whole. */
 	for (int bit = 0; bit < 64; bit++) {
 		uint64_t carry = high >> 63;

@@ -27,24 +27,18 @@ tally_join_of_counter(const struct tally_counter *counter)
 					      : TALLY_JOIN_NONE;
 }
 
-static struct tally_value
-add_values(struct tally_value a, struct tally_value b)
-{
-	struct tally_value sum = a;
-	if (tally_value_add(&sum, b))
-		return sum;
-	return (struct tally_value){
-		.storage = TALLY_STORAGE_F64,
-		.f64 = tally_value_f64(a) + tally_value_f64(b),
-	};
-}
-
 struct tally_value
 tally_join_values(struct tally_value a, struct tally_value b, enum tally_join join)
 {
+	struct tally_value sum = a;
 	switch (join) {
 	case TALLY_JOIN_SUM:
-		return add_values(a, b);
+		return tally_value_add(&sum, b)
+			       ? sum
+			       : (struct tally_value){
+					 .storage = TALLY_STORAGE_F64,
+					 .f64 = tally_value_f64(a) + tally_value_f64(b),
+				 };
 	case TALLY_JOIN_MIN:
 		return tally_value_compare(b, a) < 0 ? b : a;
 	case TALLY_JOIN_MAX:

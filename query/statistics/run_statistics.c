@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 256 /* a power of two */
+/* A few instructions for each pass of each frame. */
+#define HASH_FUNCTION(key_, bytes_, hash_) \
+	((hash_) = (unsigned)(((key_)->id ^ (key_)->device) * UINT64_C(0x9e3779b97f4a7c15) >> 32))
+#include <uthash.h>
 
 /* One value of one identity. */
 struct series {
@@ -23,9 +26,14 @@ struct series {
 	struct tally_moments moments;
 };
 
+/* Of an identity: no padding. */
+struct identity_key {
+	uint64_t device, id;
+};
+
 struct identity {
-	uint32_t device;
-	uint64_t id;
+	struct identity_key key;
+	UT_hash_handle hh; /* in order of appearance */
 	uint32_t n_parts; /* passes in the frame that is being added; 0: untouched */
 	const struct tally_pass_record *first; /* of them */
 	struct identity *next_touched;
@@ -46,10 +54,7 @@ struct device {
 struct tally_run_statistics {
 	struct device *devices;
 	uint32_t n_devices;
-	struct identity **identities; /* in order of appearance */
-	uint32_t n_identities, room;
-	uint32_t *slots; /* by device and id: index in identities, + 1 */
-	uint32_t n_slots; /* a power of two, more than twice n_identities */
+	struct identity *identities; /* by device and id */
 	struct identity *touched;
 	uint32_t n_values;
 	bool left_out;
@@ -79,20 +84,11 @@ static const struct {
 struct tally_run_statistics *
 tally_run_statistics_create(void)
 {
-	struct tally_run_statistics *s = calloc(1, sizeof(*s));
-	uint32_t *slots = calloc(FIRST_SLOTS, sizeof(*slots));
-	if (!s || !slots) {
-		free(s);
-		free(slots);
-		return NULL;
-	}
-	s->slots = slots;
-	s->n_slots = FIRST_SLOTS;
-	return s;
+	return calloc(1, sizeof(struct tally_run_statistics));
 }
 
 static void
-forget_series(struct identity *i)
+forget_identity(struct identity *i)
 {
 	for (uint32_t k = 0; k < i->n_series; k++)
 		if (i->series[k].owned)
@@ -106,13 +102,13 @@ tally_run_statistics_destroy(struct tally_run_statistics *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = 0; i < s->n_identities; i++) {
-		forget_series(s->identities[i]);
+	struct identity *i, *next;
+	HASH_ITER (hh, s->identities, i, next) {
+		HASH_DEL(s->identities, i);
+		forget_identity(i);
 	}
-	free(s->identities);
-	free(s->slots);
-	for (uint32_t i = 0; i < s->n_devices; i++)
-		free(s->devices[i].counters);
+	for (uint32_t d = 0; d < s->n_devices; d++)
+		free(s->devices[d].counters);
 	free(s->devices);
 	free(s);
 }
@@ -140,12 +136,11 @@ tally_run_statistics_describe(struct tally_run_statistics *s,
 		if (s->devices[i].number == device->device)
 			d = &s->devices[i];
 	if (!d) {
-		struct device *grown = realloc(s->devices, (s->n_devices + 1) * sizeof(*grown));
-		if (!grown) {
+		if (!tally_array_resize(&s->devices, s->n_devices + 1,
+					sizeof(*s->devices))) {
 			leave_out(s, "out of memory");
 			return;
 		}
-		s->devices = grown;
 		d = &s->devices[s->n_devices++];
 		*d = (struct device){ .number = device->device };
 	}
@@ -161,14 +156,14 @@ tally_run_statistics_describe(struct tally_run_statistics *s,
 	}
 	/* Metrics are bound again: their old keys are freed, and others may have the
 	 * same addresses. */
-	for (uint32_t i = 0; i < s->n_identities; i++)
-		for (uint32_t k = 0; k < s->identities[i]->n_series; k++)
-			if (s->identities[i]->device == d->number)
-				s->identities[i]->series[k].seen = NULL;
+	for (struct identity *i = s->identities; i; i = i->hh.next)
+		for (uint32_t k = 0; i->key.device == d->number && k < i->n_series; k++)
+			i->series[k].seen = NULL;
 }
 
 static enum tally_join
-join_of(const struct tally_run_statistics *s, uint32_t device, const char *key, bool metric)
+join_of(const struct tally_run_statistics *s, uint64_t device, const char *key,
+	bool metric)
 {
 	if (metric)
 		return TALLY_JOIN_NONE;
@@ -183,74 +178,32 @@ join_of(const struct tally_run_statistics *s, uint32_t device, const char *key, 
 
 /* ---- identities ---- */
 
-static uint32_t
-slot_of(const struct tally_run_statistics *s, uint32_t device, uint64_t id)
-{
-	uint64_t h = (id ^ device) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(h >> 32) & (s->n_slots - 1);
-}
-
-static bool
-grow_slots(struct tally_run_statistics *s)
-{
-	uint32_t *slots = calloc((size_t)s->n_slots * 2, sizeof(*slots));
-	if (!slots)
-		return false;
-	free(s->slots);
-	s->slots = slots;
-	s->n_slots *= 2;
-	for (uint32_t i = 0; i < s->n_identities; i++) {
-		uint32_t at = slot_of(s, s->identities[i]->device, s->identities[i]->id);
-		while (s->slots[at])
-			at = (at + 1) & (s->n_slots - 1);
-		s->slots[at] = i + 1;
-	}
-	return true;
-}
-
 static struct identity *
-add_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
+add_identity(struct tally_run_statistics *s, const struct identity_key *key)
 {
 	if (s->n_values + N_FIXED > TALLY_MAX_STATISTICS) {
 		leave_out(s, "too many different passes");
 		return NULL;
 	}
-	if (!tally_array_fit(&s->identities, s->n_identities, &s->room, sizeof(*s->identities)))
-		return NULL;
-	if (2 * (s->n_identities + 1) > s->n_slots && !grow_slots(s))
-		return NULL;
 	struct identity *new = calloc(1, sizeof(*new));
 	struct series *series = calloc(N_FIXED + 8, sizeof(*series));
-	if (!new || !series) {
+	if (new && series) {
+		*new = (struct identity){ .key = *key,
+					  .series = series,
+					  .room = N_FIXED + 8,
+					  .n_series = N_FIXED };
+		HASH_ADD(hh, s->identities, key, sizeof(new->key), new);
+	}
+	if (!new || !series || !new->hh.tbl) { /* uthash ran out of memory */
 		free(new);
 		free(series);
 		return NULL;
 	}
-	*new = (struct identity){ .device = device, .id = id, .series = series };
-	new->room = N_FIXED + 8;
-	new->n_series = N_FIXED;
 	for (uint32_t i = 0; i < N_TALLIES; i++)
 		series[i].key = call_counts[i].key;
 	series[GPU_NS].key = "gpu_ns";
 	s->n_values += N_FIXED;
-	s->identities[s->n_identities++] = new;
-	uint32_t at = slot_of(s, device, id);
-	while (s->slots[at])
-		at = (at + 1) & (s->n_slots - 1);
-	s->slots[at] = s->n_identities;
 	return new;
-}
-
-static struct identity *
-find_identity(struct tally_run_statistics *s, uint32_t device, uint64_t id)
-{
-	uint32_t at = slot_of(s, device, id);
-	for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
-		struct identity *i = s->identities[s->slots[at] - 1];
-		if (i->id == id && i->device == device)
-			return i;
-	}
-	return NULL;
 }
 
 /* ---- values ---- */
@@ -277,7 +230,7 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 		.key = kept,
 		.seen = key,
 		.owned = metric,
-		.join = join_of(s, i->device, key, metric),
+		.join = join_of(s, i->key.device, key, metric),
 	};
 	return new;
 }
@@ -429,9 +382,11 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 {
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		struct identity *i = find_identity(s, frame->device, pass->id);
+		const struct identity_key key = { frame->device, pass->id };
+		struct identity *i;
+		HASH_FIND(hh, s->identities, &key, sizeof(key), i);
 		if (!i && !s->left_out) {
-			i = add_identity(s, frame->device, pass->id);
+			i = add_identity(s, &key);
 			if (!i)
 				leave_out(s, "out of memory");
 		}
@@ -461,25 +416,25 @@ struct tally_statistic_record *
 tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
 {
 	*n = 0;
-	uint32_t devices = 0;
-	for (uint32_t i = 0; i < s->n_identities; i++)
-		if (s->identities[i]->device >= devices)
-			devices = s->identities[i]->device + 1;
+	uint64_t devices = 0;
+	struct identity *i;
+	for (i = s->identities; i; i = i->hh.next)
+		if (i->key.device >= devices)
+			devices = i->key.device + 1;
 	if (s->n_values == 0)
 		return NULL;
 	struct tally_statistic_record *list = calloc(s->n_values, sizeof(*list));
 	for (uint32_t d = 0; list && d < devices; d++) {
-		for (uint32_t i = 0; i < s->n_identities; i++) {
-			struct identity *of = s->identities[i];
-			settle_counts(of);
-			for (uint32_t k = 0; of->device == d && k < of->n_series; k++) {
-				if (!is_told(of, k))
+		for (i = s->identities; i; i = i->hh.next) {
+			settle_counts(i);
+			for (uint32_t k = 0; i->key.device == d && k < i->n_series; k++) {
+				if (!is_told(i, k))
 					continue;
 				struct tally_statistic_record *r = &list[(*n)++];
 				r->device = d;
-				r->id = of->id;
-				r->key = of->series[k].key;
-				tally_moments_record(&of->series[k].moments, r);
+				r->id = i->key.id;
+				r->key = i->series[k].key;
+				tally_moments_record(&i->series[k].moments, r);
 			}
 		}
 	}

@@ -180,7 +180,7 @@ static inline void
 add_counts(struct vk_command *c, struct tally_call_counts *to, uint32_t *unknown, uint64_t *flags)
 {
 	vk_counts_end(c);
-	vk_call_counts_add(to, &c->call_counts);
+	tally_call_counts_add(to, &c->call_counts);
 	*unknown |= c->unknown;
 	*flags |= c->flags;
 }

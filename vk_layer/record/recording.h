@@ -113,18 +113,6 @@ struct vk_recording {
 	bool ran; /* was submitted: its slots need a reset before it executes again */
 };
 
-static inline void
-vk_call_counts_add(struct tally_call_counts *to, const struct tally_call_counts *from)
-{
-	to->draws += from->draws;
-	to->dispatches += from->dispatches;
-	to->copies += from->copies;
-	to->clears += from->clears;
-	to->vertices += from->vertices;
-	to->instances += from->instances;
-	to->calls += from->calls;
-}
-
 /* NULL on OOM. */
 struct vk_recording *vk_recording_create(struct vk_device *d, uint32_t family);
 struct vk_recording *vk_recording_ref(struct vk_recording *r);

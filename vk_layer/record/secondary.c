@@ -175,7 +175,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 	} else {
 		struct tally_call_counts t = s->call_counts;
 		t.calls -= t.draws + t.dispatches + t.copies + t.clears;
-		vk_call_counts_add(&c->call_counts, &t);
+		tally_call_counts_add(&c->call_counts, &t);
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
@@ -225,7 +225,7 @@ sum_up(struct summary *sum, const struct vk_recording *s)
 		if (s->items[i].kind != VK_ITEM_PASS)
 			continue;
 		const struct vk_pass *p = &s->passes[s->items[i].pass];
-		vk_call_counts_add(&sum->call_counts, &p->call_counts);
+		tally_call_counts_add(&sum->call_counts, &p->call_counts);
 		sum->unknown |= p->unknown;
 		sum->flags |= p->flags;
 		sum->only = sum->n_passes++ ? NULL : p;

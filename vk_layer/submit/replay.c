@@ -231,7 +231,7 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	struct vk_pending_pass *pending = coarse_pending(r);
 	if (!pending)
 		return;
-	vk_call_counts_add(&pending->pass->call_counts, &p->call_counts);
+	tally_call_counts_add(&pending->pass->call_counts, &p->call_counts);
 	pending->pass->unknown |= p->unknown;
 	pending->pass->flags |= p->flags;
 }
@@ -279,7 +279,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		return;
 	struct tally_pass *out = r->s->passes[pending].pass;
 	if (goes_on)
-		vk_call_counts_add(&out->call_counts, &p->call_counts);
+		tally_call_counts_add(&out->call_counts, &p->call_counts);
 	else
 		out->call_counts = p->call_counts;
 	out->store = p->store;
