@@ -106,8 +106,6 @@ destroy(struct tally_annotator *a)
 		return;
 	destroy_list(a->devices);
 	destroy_list(a->dropped);
-	if (a->sampler)
-		tally_sampler_stop(a->sampler);
 	tally_sampler_destroy(a->sampler);
 	tally_scratch_finish(&a->scratch);
 	free(a->rows);

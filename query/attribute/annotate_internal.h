@@ -74,12 +74,6 @@ struct tally_scratch {
 	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
 };
 
-static inline bool
-tally_bit(const uint64_t *words, uint32_t i)
-{
-	return words[i / 64] >> (i % 64) & 1;
-}
-
 /* ---- query/attribute/annotate_device.c ---- */
 
 /* Has accounts of all sources of the sampler, which may be NULL. NULL on OOM. */

@@ -2,7 +2,8 @@
 #include "query/attribute/annotate_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "layer/base/array.h"
 
 /* Limit for the shares of one frame's passes; the values made from them are four times as
  * large. Above it the whole frame is unattributed. */
@@ -15,21 +16,10 @@ fit(void *array, size_t *max, size_t n, size_t size)
 {
 	if (n <= *max)
 		return true;
-	void *old;
-	memcpy(&old, array, sizeof(old));
-	void *fresh = calloc(n + n / 4, size);
-	if (!fresh)
+	if (!tally_array_resize(array, n + n / 4, size))
 		return false;
-	free(old);
-	memcpy(array, &fresh, sizeof(fresh));
 	*max = n + n / 4;
 	return true;
-}
-
-static uint32_t
-words_of(uint32_t n_counters)
-{
-	return n_counters / 64 + (n_counters % 64 != 0);
 }
 
 static void
@@ -44,7 +34,7 @@ lay_out_shares(struct tally_scratch *scratch, const struct tally_annotated *d)
 				.delta = numbers,
 				.unknown = numbers + n_counters,
 			};
-			numbers += n_counters + words_of(n_counters);
+			numbers += n_counters + tally_bit_words(n_counters);
 		}
 	}
 }
@@ -56,7 +46,7 @@ tally_scratch_reserve(struct tally_scratch *scratch, const struct tally_annotate
 	size_t numbers = 0, n = frame->n_passes;
 	for (uint32_t s = 0; s < d->n_accounts; s++)
 		numbers += d->accounts[s].src->n_counters +
-			   words_of(d->accounts[s].src->n_counters);
+			   tally_bit_words(d->accounts[s].src->n_counters);
 	if (numbers && n > MAX_SHARE_BYTES / sizeof(uint64_t) / numbers)
 		n = 0;
 	uint32_t n_metrics = d->line.n_metrics;

@@ -67,12 +67,12 @@ gauge_probe(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	if (src->config && src->config->snapshot == TALLY_SNAPSHOT_EXACT) {
 		/* Where nothing else is, each pass would wait for the GPU because of it. */
-		snprintf(src->reason, sizeof(src->reason),
-			 "not with --snapshot exact: a clock is read ten times a second");
-		return TALLY_UNSUPPORTED;
+		return tally_unsupported(
+			src->reason,
+			"not with --snapshot exact: a clock is read ten times a second");
 	}
-	bool ok = gauge_gpu_find(&g->gpu, g->root, src->reason, sizeof(src->reason)) ||
-		  gauge_nvml_find(g->root, pci, src->reason, sizeof(src->reason));
+	bool ok = gauge_gpu_find(&g->gpu, g->root, src->reason) ||
+		  gauge_nvml_find(g->root, pci, src->reason);
 	if (ok)
 		src->reason[0] = '\0';
 	return ok ? TALLY_OK : TALLY_UNSUPPORTED;
@@ -83,8 +83,7 @@ gauge_open(struct tally_snapshot_source *src)
 {
 	struct gauge *g = (struct gauge *)src;
 	src->reason[0] = '\0';
-	bool ok = gauge_nvml_open(&g->nvml, g->root, src->reason, sizeof(src->reason)) ||
-		  g->gpu.n_seen > 0;
+	bool ok = gauge_nvml_open(&g->nvml, g->root, src->reason) || g->gpu.n_seen > 0;
 	if (!ok)
 		return TALLY_UNSUPPORTED;
 	src->reason[0] = '\0';

@@ -13,6 +13,20 @@
 
 /* ---- the files of each driver ---- */
 
+#define REASON(driver_, path_, limit_) \
+	{ \
+		driver_, GAUGE_THROTTLE, path_, 1, 1, GAUGE_THROTTLED_##limit_, false \
+	}
+/* ratl: running average thermal limit */
+#define REASONS(driver_, path_) \
+	REASON(driver_, path_ "pl1", POWER), REASON(driver_, path_ "pl2", POWER), \
+		REASON(driver_, path_ "pl4", POWER), \
+		REASON(driver_, path_ "thermal", THERMAL), \
+		REASON(driver_, path_ "vr_thermalert", THERMAL), \
+		REASON(driver_, path_ "prochot", THERMAL), \
+		REASON(driver_, path_ "ratl", THERMAL), \
+		REASON(driver_, path_ "vr_tdc", CURRENT)
+
 /* `driver` NULL: any. `path` is below the device's folder, or below /sys where it begins with a
  * slash. Of the rows of a kind the first that can be read counts; of GAUGE_THROTTLE all do. */
 static const struct row {
@@ -29,34 +43,10 @@ static const struct row {
 	/* drivers/gpu/drm/i915/gt/intel_gt_sysfs_pm.c; the older place is the card's */
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt/gt0/rps_act_freq_mhz", 1000, 1, 0, false },
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt_act_freq_mhz", 1000, 1, 0, false },
-#define I915_REASON(name_, bits_) \
-	{ \
-		"i915", GAUGE_THROTTLE, "drm/card*/gt/gt0/throttle_reason_" name_, 1, 1, \
-			bits_, false \
-	}
-	I915_REASON("pl1", GAUGE_THROTTLED_POWER),
-	I915_REASON("pl2", GAUGE_THROTTLED_POWER),
-	I915_REASON("pl4", GAUGE_THROTTLED_POWER),
-	I915_REASON("thermal", GAUGE_THROTTLED_THERMAL),
-	I915_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
-	I915_REASON("prochot", GAUGE_THROTTLED_THERMAL),
-	I915_REASON("ratl", GAUGE_THROTTLED_THERMAL), /* running average thermal limit */
-	I915_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
+	REASONS("i915", "drm/card*/gt/gt0/throttle_reason_"),
 	/* drivers/gpu/drm/xe/xe_gt_freq.c, xe_gt_throttle.c */
 	{ "xe", GAUGE_CLOCK, "tile0/gt0/freq0/act_freq", 1000, 1, 0, false },
-#define XE_REASON(name_, bits_) \
-	{ \
-		"xe", GAUGE_THROTTLE, "tile0/gt0/freq0/throttle/reason_" name_, 1, 1, \
-			bits_, false \
-	}
-	XE_REASON("pl1", GAUGE_THROTTLED_POWER),
-	XE_REASON("pl2", GAUGE_THROTTLED_POWER),
-	XE_REASON("pl4", GAUGE_THROTTLED_POWER),
-	XE_REASON("thermal", GAUGE_THROTTLED_THERMAL),
-	XE_REASON("vr_thermalert", GAUGE_THROTTLED_THERMAL),
-	XE_REASON("prochot", GAUGE_THROTTLED_THERMAL),
-	XE_REASON("ratl", GAUGE_THROTTLED_THERMAL),
-	XE_REASON("vr_tdc", GAUGE_THROTTLED_CURRENT),
+	REASONS("xe", "tile0/gt0/freq0/throttle/reason_"),
 	/* Documentation/ABI/testing/sysfs-driver-intel-xe-hwmon: 2 is the package */
 	{ "xe", GAUGE_TEMPERATURE, "hwmon/hwmon*/temp2_input", 1, 1, 0, false },
 	/* Documentation/ABI/testing/sysfs-class-devfreq. The node of msm is the display's. */
@@ -250,13 +240,13 @@ look(struct gauge_gpu *gpu, bool first)
 }
 
 bool
-gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size)
+gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why)
 {
 	*gpu = (struct gauge_gpu){ 0 };
 	snprintf(gpu->root, sizeof(gpu->root), "%s", root);
 	look(gpu, true);
 	if (gpu->n_seen == 0)
-		snprintf(why, size, "this process has no GPU open");
+		tally_unsupported(why, "this process has no GPU open");
 	return gpu->n_seen > 0;
 }
 

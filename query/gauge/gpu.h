@@ -87,7 +87,7 @@ struct gauge_gpu {
 
 /* Notes which GPUs this process has open and the work it had done on them. False: none; `why`
  * says so. */
-bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why, size_t size);
+bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why);
 /* On how many of the GPUs that it has open now did this process have work done since find()?
  * Where it is one, that is the one to read. Else its values would be given to frames of which it
  * is not known that it rendered them. Call it before each reading. */
@@ -121,6 +121,8 @@ bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 
 /* ---- query/gauge/files.c ---- */
 
+/* The decimal number at *text, which is moved past it; false: there is none, or it is too large. */
+bool gauge_parse_number(const char **text, uint64_t *out);
 /* The decimal number that begins the file; false also for negative ones. */
 bool gauge_read_number(const char *path, uint64_t *out);
 /* The base name of what a link leads to; "" when there is none. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "layer/base/small_file.h"
+#include "query/source/source.h"
 
 #define CLOCK_GRAPHICS 0
 #define SENSOR_GPU 0
@@ -55,7 +56,7 @@ find_minor(const char *root)
 }
 
 bool
-gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
+gauge_nvml_find(const char *root, char pci[32], char *why)
 {
 	char path[512], text[2048];
 	int minor = find_minor(root);
@@ -76,11 +77,12 @@ gauge_nvml_find(const char *root, char pci[32], char *why, size_t size)
 	if (dir)
 		closedir(dir);
 	if (!found)
-		snprintf(why, size, "%s",
-			 minor == -1 ? "this process has no GPU open"
-			 : minor < 0 ? "this process has several NVIDIA GPUs open"
-				     : "NVIDIA's driver does not say which GPU this "
-				       "process has open");
+		tally_unsupported(why, "%s",
+				  minor == -1 ? "this process has no GPU open"
+				  : minor < 0
+					  ? "this process has several NVIDIA GPUs open"
+					  : "NVIDIA's driver does not say which GPU this "
+					    "process has open");
 	return found;
 }
 
@@ -114,11 +116,11 @@ load_functions(struct gauge_nvml *nvml)
 }
 
 bool
-gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t size)
+gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why)
 {
 	char pci[32];
 	*nvml = (struct gauge_nvml){ 0 };
-	if (!gauge_nvml_find(root, pci, why, size))
+	if (!gauge_nvml_find(root, pci, why))
 		return false;
 	if (load_functions(nvml) && nvml->api.init() == 0) {
 		snprintf(nvml->folder, sizeof(nvml->folder), "%s/sys/bus/pci/devices/%s",
@@ -127,8 +129,8 @@ gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t siz
 			return true;
 		nvml->api.shutdown();
 	}
-	snprintf(why, size,
-		 "NVIDIA's management library (libnvidia-ml.so.1) cannot be used");
+	tally_unsupported(
+		why, "NVIDIA's management library (libnvidia-ml.so.1) cannot be used");
 	if (nvml->library)
 		dlclose(nvml->library);
 	*nvml = (struct gauge_nvml){ 0 };

@@ -30,9 +30,9 @@ struct gauge_nvml {
 };
 
 /* Finds the NVIDIA GPU that this process has open, and its library. False: `why` says. */
-bool gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why, size_t size);
+bool gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why);
 /* The PCI address of that GPU; false: there is none, or several. */
-bool gauge_nvml_find(const char *root, char pci[32], char *why, size_t size);
+bool gauge_nvml_find(const char *root, char pci[32], char *why);
 /* A suspended GPU has no values. */
 void gauge_nvml_read(const struct gauge_nvml *nvml, struct gauge_values *out);
 void gauge_nvml_close(struct gauge_nvml *nvml);

@@ -14,19 +14,12 @@
 static bool
 read_value(const char *p, uint64_t *out, char unit[8])
 {
-	uint64_t value = 0;
 	p += strspn(p, " \t");
-	const char *digits = p;
-	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-			return false;
-	if (p == digits || value > MOST)
+	if (!gauge_parse_number(&p, out) || *out > MOST)
 		return false;
 	p += strspn(p, " \t");
 	size_t len = strcspn(p, " \t\n");
 	snprintf(unit, 8, "%.*s", (int)(len < 7 ? len : 7), p);
-	*out = value;
 	return true;
 }
 

@@ -527,7 +527,7 @@ static const struct tally_source_ops statistics_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = statistics_read,
-	.select = tally_source_noop_select,
+	.select = tally_source_noop_slot,
 	.yield = statistics_yield,
 	.serialized_by = statistics_serialized_by,
 };

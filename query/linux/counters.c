@@ -3,8 +3,6 @@
 
 #include "query/linux/linux.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,29 +11,34 @@
 #define N_SOURCES 2
 _Static_assert(TALLY_LINUX_N <= 63, "sets of counters are bits of one word");
 
+/* Used by metrics: always, or only where --counters names something. */
+enum { OVERVIEW = 1, FOR_METRICS = 2, FOR_NAMED_METRICS = 4 };
+
 /* One counter as each of the two sources defines it. */
 struct row {
 	struct tally_counter by[N_SOURCES];
-	bool overview;
-	/* Used by metrics: always, or only where --counters names something. */
-	bool for_metrics, for_named_metrics;
+	unsigned flags;
 };
 
-#define COUNTER(source_, key_, name_, unit_, kind_, scope_, text_) \
+#define COUNTER(source_, key_, name_, unit_, kind_, text_) \
 	{ \
 		.key = key_, .name = name_, .unit = unit_, .source = source_, \
-		.description = text_, .kind = TALLY_KIND_##kind_, .storage = TALLY_STORAGE_U64, \
-		.scope = TALLY_SCOPE_##scope_, .width_bits = 64, \
+		.description = text_, .kind = TALLY_KIND_##kind_, \
+		.storage = TALLY_STORAGE_U64, .scope = TALLY_SCOPE_PASS, \
+		.width_bits = 64, \
 	}
-#define BOTH(key_, name_, unit_, kind_, scope_, perf_, proc_) \
-	.by = { COUNTER("linux-perf", key_, name_, unit_, kind_, scope_, perf_), \
-		COUNTER("linux-proc", key_, name_, unit_, kind_, scope_, proc_) }
-#define OF_PROCESS(key_, name_, unit_, kind_, text_, perf_, proc_) \
-	BOTH(key_, name_, unit_, kind_, PASS, text_ perf_, text_ proc_)
-#define OF_HARDWARE(key_, name_, unit_, kind_, text_) \
-	OF_PROCESS(key_, name_, unit_, kind_, text_, \
-		   " From the processor's own counters; scaled up by time where they had to take " \
-		   "turns. Where the kernel lets only user mode be watched, of user mode alone.", \
+#define OF_PROCESS(which_, flags_, key_, name_, unit_, kind_, text_, perf_, proc_) \
+	[TALLY_LINUX_##which_] = { \
+		.by = { COUNTER("linux-perf", key_, name_, unit_, kind_, text_ perf_), \
+			COUNTER("linux-proc", key_, name_, unit_, kind_, text_ proc_) }, \
+		.flags = flags_, \
+	}
+#define OF_HARDWARE(which_, flags_, key_, name_, unit_, kind_, text_) \
+	OF_PROCESS(which_, flags_, key_, name_, unit_, kind_, text_, \
+		   " From the processor's own counters; scaled up by time where they " \
+		   "had to take " \
+		   "turns. Where the kernel lets only user mode be watched, of user " \
+		   "mode alone.", \
 		   "")
 
 #define WHOSE \
@@ -43,85 +46,50 @@ struct row {
 	"llvmpipe and lavapipe the threads that draw are among them."
 
 static const struct row rows[TALLY_LINUX_N] = {
-	[TALLY_LINUX_TASK_CLOCK] = {
-		OF_PROCESS("cpu_task_clock", "CPU time", "ns", DURATION,
-			   "CPU time, in the kernel and out of it, " WHOSE,
-			   " Never less than the process's CPU clock; in a virtual machine what "
-			   "its host took meanwhile may be included.",
-			   " A thread that runs without a pause is brought up to date at the "
-			   "kernel's tick, every 1 to 10 ms."),
-		.overview = true,
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_PAGE_FAULTS] = {
-		OF_PROCESS("cpu_page_faults", "CPU page faults", "1", EVENT,
-			   "Page faults, those that read a disk and those that do not, " WHOSE,
-			   " By getrusage().", " By getrusage()."),
-		.overview = true,
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_MINOR_FAULTS] = {
-		OF_PROCESS("cpu_minor_faults", "CPU page faults, minor", "1", EVENT,
-			   "Page faults that needed no disk, " WHOSE, " By getrusage().",
-			   " By getrusage()."),
-	},
-	[TALLY_LINUX_MAJOR_FAULTS] = {
-		OF_PROCESS("cpu_major_faults", "CPU page faults, major", "1", EVENT,
-			   "Page faults that had to read a disk, " WHOSE, " By getrusage().",
-			   " By getrusage()."),
-	},
-	[TALLY_LINUX_CONTEXT_SWITCHES] = {
-		OF_PROCESS("cpu_context_switches", "CPU context switches", "1", EVENT,
-			   "Context switches, by force and by itself, " WHOSE,
-			   " By getrusage().", " By getrusage()."),
-		.overview = true,
-	},
-	[TALLY_LINUX_MIGRATIONS] = {
-		OF_PROCESS("cpu_migrations", "CPU migrations", "1", EVENT,
-			   "Moves to another CPU, " WHOSE, "", ""),
-	},
-	[TALLY_LINUX_CYCLES] = {
-		OF_HARDWARE("cpu_cycles", "CPU cycles", "cycles", DURATION,
-			    "CPU cycles " WHOSE),
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_INSTRUCTIONS] = {
-		OF_HARDWARE("cpu_instructions", "CPU instructions", "1", EVENT,
-			    "Instructions that were completed, " WHOSE),
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_CACHE_REFERENCES] = {
-		OF_HARDWARE("cpu_cache_references", "CPU cache accesses", "1", EVENT,
-			    "Accesses to the cache that the processor counts by this name, most "
-			    "often the last one before memory, " WHOSE),
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_CACHE_MISSES] = {
-		OF_HARDWARE("cpu_cache_misses", "CPU cache misses", "1", EVENT,
-			    "Those of cpu_cache_references that were not found there, " WHOSE),
-		.for_metrics = true,
-	},
-	[TALLY_LINUX_BRANCHES] = {
-		OF_HARDWARE("cpu_branches", "CPU branches", "1", EVENT,
-			    "Branch instructions that were completed, " WHOSE),
-		.for_named_metrics = true,
-	},
-	[TALLY_LINUX_BRANCH_MISSES] = {
-		OF_HARDWARE("cpu_branch_misses", "CPU branch misses", "1", EVENT,
-			    "Branches that went another way than was foretold, " WHOSE),
-		.for_named_metrics = true,
-	},
-	[TALLY_LINUX_STALLED_FRONTEND] = {
-		OF_HARDWARE("cpu_stalled_cycles_frontend", "CPU stalls, front end", "cycles",
-			    DURATION,
-			    "Cycles in which no instruction was there to be issued, " WHOSE),
-	},
-	[TALLY_LINUX_STALLED_BACKEND] = {
-		OF_HARDWARE("cpu_stalled_cycles_backend", "CPU stalls, back end", "cycles",
-			    DURATION,
-			    "Cycles in which instructions waited for a unit or for data, " WHOSE),
-		.for_named_metrics = true,
-	},
+	OF_PROCESS(TASK_CLOCK, OVERVIEW | FOR_METRICS, "cpu_task_clock", "CPU time", "ns",
+		   DURATION, "CPU time, in the kernel and out of it, " WHOSE,
+		   " Never less than the process's CPU clock; in a virtual machine what "
+		   "its host took meanwhile may be included.",
+		   " A thread that runs without a pause is brought up to date at the "
+		   "kernel's tick, every 1 to 10 ms."),
+	OF_PROCESS(PAGE_FAULTS, OVERVIEW | FOR_METRICS, "cpu_page_faults",
+		   "CPU page faults", "1", EVENT,
+		   "Page faults, those that read a disk and those that do not, " WHOSE,
+		   " By getrusage().", " By getrusage()."),
+	OF_PROCESS(MINOR_FAULTS, 0, "cpu_minor_faults", "CPU page faults, minor", "1",
+		   EVENT, "Page faults that needed no disk, " WHOSE, " By getrusage().",
+		   " By getrusage()."),
+	OF_PROCESS(MAJOR_FAULTS, 0, "cpu_major_faults", "CPU page faults, major", "1",
+		   EVENT, "Page faults that had to read a disk, " WHOSE,
+		   " By getrusage().", " By getrusage()."),
+	OF_PROCESS(CONTEXT_SWITCHES, OVERVIEW, "cpu_context_switches",
+		   "CPU context switches", "1", EVENT,
+		   "Context switches, by force and by itself, " WHOSE, " By getrusage().",
+		   " By getrusage()."),
+	OF_PROCESS(MIGRATIONS, 0, "cpu_migrations", "CPU migrations", "1", EVENT,
+		   "Moves to another CPU, " WHOSE, "", ""),
+	OF_HARDWARE(CYCLES, FOR_METRICS, "cpu_cycles", "CPU cycles", "cycles", DURATION,
+		    "CPU cycles " WHOSE),
+	OF_HARDWARE(INSTRUCTIONS, FOR_METRICS, "cpu_instructions", "CPU instructions",
+		    "1", EVENT, "Instructions that were completed, " WHOSE),
+	OF_HARDWARE(CACHE_REFERENCES, FOR_METRICS, "cpu_cache_references",
+		    "CPU cache accesses", "1", EVENT,
+		    "Accesses to the cache that the processor counts by this name, most "
+		    "often the last one before memory, " WHOSE),
+	OF_HARDWARE(CACHE_MISSES, FOR_METRICS, "cpu_cache_misses", "CPU cache misses",
+		    "1", EVENT,
+		    "Those of cpu_cache_references that were not found there, " WHOSE),
+	OF_HARDWARE(BRANCHES, FOR_NAMED_METRICS, "cpu_branches", "CPU branches", "1",
+		    EVENT, "Branch instructions that were completed, " WHOSE),
+	OF_HARDWARE(BRANCH_MISSES, FOR_NAMED_METRICS, "cpu_branch_misses",
+		    "CPU branch misses", "1", EVENT,
+		    "Branches that went another way than was foretold, " WHOSE),
+	OF_HARDWARE(STALLED_FRONTEND, 0, "cpu_stalled_cycles_frontend",
+		    "CPU stalls, front end", "cycles", DURATION,
+		    "Cycles in which no instruction was there to be issued, " WHOSE),
+	OF_HARDWARE(STALLED_BACKEND, FOR_NAMED_METRICS, "cpu_stalled_cycles_backend",
+		    "CPU stalls, back end", "cycles", DURATION,
+		    "Cycles in which instructions waited for a unit or for data, " WHOSE),
 };
 
 const struct tally_counter *
@@ -151,10 +119,11 @@ tally_linux_wanted(const struct tally_snapshot_source *src, enum tally_linux_sou
 	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
 		const struct row *row = &rows[i];
 		if (tally_counter_wanted(src->wanted, &row->by[source], NULL, NULL,
-					 row->overview))
+					 row->flags & OVERVIEW))
 			asked |= TALLY_LINUX_BIT(i);
 		else if (src->metrics_wanted &&
-			 (row->for_metrics || (row->for_named_metrics && named)))
+			 row->flags &
+				 (named ? FOR_METRICS | FOR_NAMED_METRICS : FOR_METRICS))
 			more |= TALLY_LINUX_BIT(i);
 	}
 	*hidden = more & ~asked;
@@ -193,24 +162,10 @@ tally_linux_deliver(const struct tally_linux_choice *choice,
 		unsigned which = choice->which[i];
 		if (totals->unknown & TALLY_LINUX_BIT(which)) {
 			totals->total[which] = before->total[which];
-			out->unknown[i / 64] |= UINT64_C(1) << (i % 64);
+			tally_bit_set(out->unknown, i);
 		}
 		out->totals[i] = totals->total[which];
 	}
-}
-
-void
-tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ...)
-{
-	size_t at = strnlen(src->reason, sizeof(src->reason) - 1);
-	if (at && at + 3 < sizeof(src->reason)) {
-		memcpy(src->reason + at, "; ", 3);
-		at += 2;
-	}
-	va_list args;
-	va_start(args, format);
-	vsnprintf(src->reason + at, sizeof(src->reason) - at, format, args);
-	va_end(args);
 }
 
 bool

@@ -65,8 +65,4 @@ void tally_linux_deliver(const struct tally_linux_choice *choice,
 			 const struct tally_linux_totals *before,
 			 struct tally_linux_totals *totals, struct tally_totals *out);
 
-/* Appends to src->reason, after "; " if it is not empty. */
-void tally_linux_add_reason(struct tally_snapshot_source *src, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 #endif

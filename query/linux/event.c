@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/event.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 #include "layer/base/small_file.h"
 #include "query/linux/files.h"
-#include "query/linux/pmu.h"
+
+#define MAX_PMUS 4
 
 static const struct {
 	uint8_t which;
@@ -78,6 +80,59 @@ tally_linux_event_try(bool *user_only)
 	return error;
 }
 
+/* ---- kinds of CPU cores ---- */
+
+/* Units of CPU cores have a file `cpus`; others (for memory controllers or graphics) have
+ * `cpumask`. */
+static bool
+read_file_of(const char *folder, const char *unit, const char *file, char *out,
+	     size_t size)
+{
+	char path[512];
+	int n = snprintf(path, sizeof(path), "%s/%s/%s", folder, unit, file);
+	return n > 0 && (size_t)n < sizeof(path) &&
+	       tally_small_file_read(path, out, size);
+}
+
+static bool
+read_unit(const char *folder, const char *name, uint32_t *type)
+{
+	char text[64];
+	const char *p = text;
+	uint64_t value;
+	if (!read_file_of(folder, name, "cpus", text, sizeof(text)) ||
+	    !read_file_of(folder, name, "type", text, sizeof(text)) ||
+	    !tally_linux_next_number(&p, &value) || value > INT32_MAX)
+		return false;
+	*type = (uint32_t)value;
+	return true;
+}
+
+/* The numbers (`type`) of the units that serve only some of the CPUs, as a phone's big and little
+ * cores; returns 0 where the machine does not distinguish kinds. Reads folders and may allocate. */
+static uint32_t
+list_pmus(uint32_t types[MAX_PMUS])
+{
+	static const char folder[] = "/sys/bus/event_source/devices";
+	DIR *dir = opendir(folder);
+	if (!dir)
+		return 0;
+	uint32_t n = 0;
+	const struct dirent *entry;
+	while (n < MAX_PMUS && (entry = readdir(dir))) {
+		uint32_t type;
+		if (entry->d_name[0] == '.' || !read_unit(folder, entry->d_name, &type))
+			continue;
+		/* Sorted, so that the order does not depend on the folder. */
+		uint32_t at = n++;
+		for (; at > 0 && types[at - 1] > type; at--)
+			types[at] = types[at - 1];
+		types[at] = type;
+	}
+	closedir(dir);
+	return n;
+}
+
 /* ---- the plan ---- */
 
 static void
@@ -105,8 +160,8 @@ tally_linux_plan_make(struct tally_linux_plan *plan, uint64_t asked)
 		return error;
 	/* On a machine with one kind of core none has to be named, and older kernels cannot
 	 * name one. */
-	uint32_t pmus[TALLY_LINUX_PMUS];
-	uint32_t n = asked & TALLY_LINUX_OF_HARDWARE ? tally_linux_pmus("", pmus) : 0;
+	uint32_t pmus[MAX_PMUS];
+	uint32_t n = asked & TALLY_LINUX_OF_HARDWARE ? list_pmus(pmus) : 0;
 	asked |= TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK);
 	for (unsigned k = 0; k < N_KINDS; k++) {
 		if (!(asked & TALLY_LINUX_BIT(kinds[k].which)))
@@ -201,64 +256,61 @@ tally_linux_event_paranoid(void)
 	return text[0] == '-' ? -(int32_t)value : (int32_t)value;
 }
 
+#define NO_DESCRIPTORS \
+	"no file descriptors are left for perf: raise the limit (ulimit -n)"
+#define TOO_OLD "this kernel cannot count threads that start later: Linux 5.13 is needed"
+#define NO_EVENTS "this machine does not have the events of perf that are needed"
+
+static const struct {
+	int error;
+	enum tally_status status;
+	const char *words;
+} errors[] = {
+	{ ENOSYS, TALLY_UNSUPPORTED,
+	  "this kernel has no perf_event_open, or a sandbox hides it: a kernel "
+	  "with CONFIG_PERF_EVENTS is needed" },
+	{ EMFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
+	{ ENFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
+	{ ENOSPC, TALLY_UNSUPPORTED,
+	  "the program has more threads than descriptors can be spared "
+	  "for: name fewer counters, or raise the limit (ulimit -n) where "
+	  "it is below 2048" },
+	{ E2BIG, TALLY_UNSUPPORTED, TOO_OLD },
+	{ EINVAL, TALLY_UNSUPPORTED, TOO_OLD },
+	{ ENOENT, TALLY_UNSUPPORTED, NO_EVENTS },
+	{ ENODEV, TALLY_UNSUPPORTED, NO_EVENTS },
+	{ EOPNOTSUPP, TALLY_UNSUPPORTED, NO_EVENTS },
+	{ EBUSY, TALLY_UNSUPPORTED,
+	  "another program holds the processor's counters for itself: end it" },
+	{ ENOMEM, TALLY_NO_MEMORY, "out of memory" },
+};
+
 enum tally_status
-tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size)
+tally_linux_event_explain(int error, int32_t paranoid, char *reason)
 {
-	switch (error) {
-	case EACCES:
-	case EPERM:
-		if (paranoid > 2 && paranoid != INT32_MAX)
-			snprintf(out, size,
-				 "kernel.perf_event_paranoid is %d: perf is for root "
-				 "alone; this allows it until the machine starts anew: "
-				 "sudo sysctl kernel.perf_event_paranoid=2",
-				 (int)paranoid);
-		else
-			snprintf(out, size,
-				 "a sandbox, container or security policy refuses "
-				 "perf_event_open (%s): allow it there, for example by the "
-				 "capability CAP_PERFMON or its seccomp profile",
-				 error == EPERM ? "EPERM" : "EACCES");
-		return TALLY_DENIED;
-	case ENOSYS:
-		snprintf(out, size,
-			 "this kernel has no perf_event_open, or a sandbox hides it: a kernel "
-			 "with CONFIG_PERF_EVENTS is needed");
-		return TALLY_UNSUPPORTED;
-	case EMFILE:
-	case ENFILE:
-		snprintf(out, size,
-			 "no file descriptors are left for perf: raise the limit "
-			 "(ulimit -n)");
-		return TALLY_UNSUPPORTED;
-	case ENOSPC:
-		snprintf(out, size,
-			 "the program has more threads than descriptors can be spared "
-			 "for: name fewer counters, or raise the limit (ulimit -n) where "
-			 "it is below 2048");
-		return TALLY_UNSUPPORTED;
-	case E2BIG:
-	case EINVAL:
-		snprintf(out, size,
-			 "this kernel cannot count threads that start later: Linux 5.13 "
-			 "is needed");
-		return TALLY_UNSUPPORTED;
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
-		snprintf(out, size,
-			 "this machine does not have the events of perf that are needed");
-		return TALLY_UNSUPPORTED;
-	case EBUSY:
-		snprintf(out, size,
-			 "another program holds the processor's counters for itself: "
-			 "end it");
-		return TALLY_UNSUPPORTED;
-	case ENOMEM:
-		snprintf(out, size, "out of memory");
-		return TALLY_NO_MEMORY;
-	default:
-		snprintf(out, size, "perf_event_open failed with errno %d", error);
-		return TALLY_UNSUPPORTED;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].error != error)
+			continue;
+		snprintf(reason, TALLY_REASON_BYTES, "%s", errors[i].words);
+		return errors[i].status;
 	}
+	if (error != EACCES && error != EPERM)
+		return tally_unsupported(reason, "perf_event_open failed with errno %d",
+					 error);
+	if (paranoid > 2 && paranoid != INT32_MAX)
+		snprintf(reason, TALLY_REASON_BYTES,
+			 "kernel.perf_event_paranoid is %d: perf is for root alone; this "
+			 "allows it "
+			 "until the machine starts anew: sudo sysctl "
+			 "kernel.perf_event_paranoid=2",
+			 (int)paranoid);
+	else
+		snprintf(reason, TALLY_REASON_BYTES,
+			 "a sandbox, container or security policy refuses "
+			 "perf_event_open (%s): "
+			 "allow it there, for example by the capability CAP_PERFMON or "
+			 "its "
+			 "seccomp profile",
+			 error == EPERM ? "EPERM" : "EACCES");
+	return TALLY_DENIED;
 }

@@ -69,6 +69,6 @@ uint64_t tally_linux_scale(uint64_t value, uint64_t enabled, uint64_t running);
 /* The value of kernel.perf_event_paranoid; INT32_MAX: not known. */
 int32_t tally_linux_event_paranoid(void);
 /* Explains an errno of opening, and what helps; returns the corresponding status. */
-enum tally_status tally_linux_event_explain(int error, int32_t paranoid, char *out, size_t size);
+enum tally_status tally_linux_event_explain(int error, int32_t paranoid, char *reason);
 
 #endif

@@ -51,10 +51,11 @@ probe_proc(struct tally_snapshot_source *src)
 {
 	struct timespec cpu;
 	src->reason[0] = '\0';
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-		return TALLY_OK;
-	tally_linux_add_reason(src, "the kernel has no clock of the process' CPU time");
-	return TALLY_UNSUPPORTED;
+	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0
+		       ? TALLY_OK
+		       : tally_unsupported(
+				 src->reason,
+				 "the kernel has no clock of the process' CPU time");
 }
 
 static enum tally_status
@@ -65,8 +66,8 @@ probe_perf(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	if (!error)
 		return TALLY_OK;
-	return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
-					 sizeof(src->reason));
+	return tally_linux_event_explain(error, tally_linux_event_paranoid(),
+					 src->reason);
 }
 
 static void
@@ -192,14 +193,15 @@ report_missing_events(struct linux_cpu *p, uint64_t asked)
 	bool has_hardware = p->plan.counted & TALLY_LINUX_OF_HARDWARE;
 	struct tally_snapshot_source *src = &p->base;
 	if (p->plan.user_only && (has_hardware || no_migrations))
-		tally_linux_add_reason(src, "kernel.perf_event_paranoid is %d: %s%s%s",
-				       (int)tally_linux_event_paranoid(),
-				       has_hardware ? "hardware events of user mode alone" : "",
-				       has_hardware && no_migrations ? ", " : "",
-				       no_migrations ? "no cpu_migrations" : "");
+		tally_reason_add(src->reason, "kernel.perf_event_paranoid is %d: %s%s%s",
+				 (int)tally_linux_event_paranoid(),
+				 has_hardware ? "hardware events of user mode alone" : "",
+				 has_hardware && no_migrations ? ", " : "",
+				 no_migrations ? "no cpu_migrations" : "");
 	if (missing & TALLY_LINUX_OF_HARDWARE && !has_hardware)
-		tally_linux_add_reason(src, "no hardware events on this machine (virtual ones "
-					    "often have none)");
+		tally_reason_add(src->reason,
+				 "no hardware events on this machine (virtual ones "
+				 "often have none)");
 }
 
 static void
@@ -207,11 +209,13 @@ report_missing_usage(struct linux_cpu *p, uint64_t asked)
 {
 	struct tally_snapshot_source *src = &p->base;
 	if (asked & ~p->usage.wanted & TALLY_LINUX_OF_USAGE)
-		tally_linux_add_reason(src, "no cpu_context_switches: the kernel keeps no "
-					    "schedstat");
+		tally_reason_add(src->reason,
+				 "no cpu_context_switches: the kernel keeps no "
+				 "schedstat");
 	if (asked & ~TALLY_LINUX_OF_USAGE)
-		tally_linux_add_reason(src, "the processor's own events and migrations only perf "
-					    "can count");
+		tally_reason_add(src->reason,
+				 "the processor's own events and migrations only perf "
+				 "can count");
 }
 
 static enum tally_status
@@ -225,15 +229,14 @@ open_source(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	src->least_period_ns = PERIOD_NS;
 	tally_linux_usage_open(&p->usage, 0);
-	if (!(asked | hidden)) {
-		tally_linux_add_reason(src, "--counters asks for none of its counters");
-		return TALLY_UNSUPPORTED;
-	}
+	if (!(asked | hidden))
+		return tally_unsupported(src->reason,
+					 "--counters asks for none of its counters");
 	int error = by_perf ? open_what_fits(p, asked, &hidden) : 0;
 	if (error) {
 		close_source(src);
-		return tally_linux_event_explain(error, tally_linux_event_paranoid(), src->reason,
-						 sizeof(src->reason));
+		return tally_linux_event_explain(error, tally_linux_event_paranoid(),
+						 src->reason);
 	}
 	/* The CPU clock is always needed: perf is checked against it. */
 	tally_linux_usage_open(&p->usage, by_perf ? ((asked | hidden) & ~TALLY_LINUX_OF_PERF) |
@@ -245,7 +248,8 @@ open_source(struct tally_snapshot_source *src)
 		return TALLY_OK;
 	close_source(src);
 	if (by_perf || !src->reason[0])
-		tally_linux_add_reason(src, "none of the counters that are asked for is there");
+		tally_reason_add(src->reason,
+				 "none of the counters that are asked for is there");
 	return TALLY_UNSUPPORTED;
 }
 
@@ -378,7 +382,7 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	if (ok)
 		return TALLY_OK;
 	src->reason[0] = '\0';
-	tally_linux_add_reason(src, "its file descriptors were closed by the program");
+	tally_reason_add(src->reason, "its file descriptors were closed by the program");
 	return TALLY_LOST;
 }
 

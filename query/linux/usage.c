@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/usage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -50,7 +51,7 @@ meet_own(struct tally_linux_usage *u, pid_t tid)
 }
 
 /* Fields 10 and 12: minflt, majflt. The name, field 2, may contain anything, so fields are
- * counted from its end. */
+ * read from its end. */
 static void
 read_faults(struct tally_linux_own *own)
 {
@@ -59,34 +60,27 @@ read_faults(struct tally_linux_own *own)
 		return;
 	const char *p = strrchr(text, ')');
 	uint64_t minor = 0, major = 0;
-	for (unsigned field = 2; p && field < 12; field++) {
-		p = strchr(p + 1, ' ');
-		if (p && field == 9) {
-			const char *at = p;
-			tally_linux_next_number(&at, &minor);
-		}
-		if (p && field == 11) {
-			const char *at = p;
-			tally_linux_next_number(&at, &major);
-		}
-	}
+	if (p)
+		(void)sscanf(p, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64,
+			     &minor, &major);
 	own->used.minor_faults = minor;
 	own->used.major_faults = major;
 }
 
-/* The file has the time run, the time waited, and how often the thread was given a CPU, which is
- * its number of context switches, or one more. */
+/* The text of schedstat has the time run, the time waited, and how often the thread was given a
+ * CPU, which is its number of context switches, or one more. */
+static bool
+parse_switches(const char *text, uint64_t *times)
+{
+	return sscanf(text, "%*u %*u %" SCNu64, times) == 1;
+}
+
 static void
 read_switches(struct tally_linux_own *own)
 {
 	char text[96];
-	uint64_t skipped, times;
-	if (own->schedstat < 0 || !tally_linux_reread(own->schedstat, text, sizeof(text)))
-		return;
-	const char *p = text;
-	if (tally_linux_next_number(&p, &skipped) && tally_linux_next_number(&p, &skipped) &&
-	    tally_linux_next_number(&p, &times))
-		own->used.switches = times;
+	if (own->schedstat >= 0 && tally_linux_reread(own->schedstat, text, sizeof(text)))
+		(void)parse_switches(text, &own->used.switches);
 }
 
 /* Forgets those of our threads that have ended, and meets those that began. */
@@ -172,11 +166,9 @@ static bool
 has_schedstat(void)
 {
 	char text[96];
-	uint64_t ran, waited, times = 0;
-	const char *p = text;
+	uint64_t times = 0;
 	return tally_small_file_read("/proc/thread-self/schedstat", text, sizeof(text)) &&
-	       tally_linux_next_number(&p, &ran) && tally_linux_next_number(&p, &waited) &&
-	       tally_linux_next_number(&p, &times) && times > 0;
+	       parse_switches(text, &times) && times > 0;
 }
 
 void

@@ -2,9 +2,9 @@
 /* query/mali/abi.h - structs and ioctl numbers of the kernel's Mali drivers.
  *
  * These are our own declarations: neither Arm's kbase nor panfrost installs headers on a common
- * system. The compiler checks every size and every number against the kernel's, on 64-bit and
- * 32-bit machines. Only query/mali_*.c include this. All integers are in host order; padding
- * must be zero.
+ * system. The compiler checks every size against the kernel's, on 64-bit and 32-bit machines. An
+ * ioctl's number, in Linux's encoding on arm, arm64 and x86, holds the size of its argument. Only
+ * query/mali/ includes this. All integers are in host order; padding must be zero.
  */
 #ifndef PASSTALLY_QUERY_MALI_ABI_H
 #define PASSTALLY_QUERY_MALI_ABI_H
@@ -12,16 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Linux's encoding on arm, arm64 and x86. */
-#define TALLY_IOC(dir, nr, size) \
-	((unsigned long)(dir) << 30 | (unsigned long)(size) << 16 | (unsigned long)(nr))
-#define TALLY_IOC_R 2u
-#define TALLY_IOC_W 1u
-#define TALLY_IOC_RW 3u
 #define TALLY_ABI_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), #type)
 #define TALLY_ABI_AT(type, member, at) \
 	_Static_assert(offsetof(struct type, member) == (at), #type "." #member)
-#define TALLY_ABI_NUMBER(name, number) _Static_assert((name) == (number##ul), #name)
 
 /* ---- kbase: the device file ---- */
 
@@ -62,22 +55,13 @@ TALLY_ABI_AT(kbase_kinstr_enum_info, list, 8);
 TALLY_ABI_SIZE(kbase_kinstr_setup_in, 16);
 TALLY_ABI_SIZE(kbase_kinstr_setup_out, 16);
 
-#define KBASE_VERSION_CHECK_JM TALLY_IOC(TALLY_IOC_RW, 0x8000, sizeof(struct kbase_version_check))
-#define KBASE_VERSION_CHECK_CSF TALLY_IOC(TALLY_IOC_RW, 0x8034, sizeof(struct kbase_version_check))
-#define KBASE_SET_FLAGS TALLY_IOC(TALLY_IOC_W, 0x8001, sizeof(struct kbase_set_flags))
-#define KBASE_GET_GPUPROPS TALLY_IOC(TALLY_IOC_W, 0x8003, sizeof(struct kbase_get_gpuprops))
-#define KBASE_HWCNT_READER_SETUP \
-	TALLY_IOC(TALLY_IOC_W, 0x8008, sizeof(struct kbase_hwcnt_reader_setup))
-#define KBASE_KINSTR_ENUM_INFO \
-	TALLY_IOC(TALLY_IOC_RW, 0x8038, sizeof(struct kbase_kinstr_enum_info))
-#define KBASE_KINSTR_SETUP TALLY_IOC(TALLY_IOC_RW, 0x8039, sizeof(union kbase_kinstr_setup))
-TALLY_ABI_NUMBER(KBASE_VERSION_CHECK_JM, 0xc0048000);
-TALLY_ABI_NUMBER(KBASE_VERSION_CHECK_CSF, 0xc0048034);
-TALLY_ABI_NUMBER(KBASE_SET_FLAGS, 0x40048001);
-TALLY_ABI_NUMBER(KBASE_GET_GPUPROPS, 0x40108003);
-TALLY_ABI_NUMBER(KBASE_HWCNT_READER_SETUP, 0x40148008);
-TALLY_ABI_NUMBER(KBASE_KINSTR_ENUM_INFO, 0xc0108038);
-TALLY_ABI_NUMBER(KBASE_KINSTR_SETUP, 0xc0108039);
+#define KBASE_VERSION_CHECK_JM 0xc0048000ul
+#define KBASE_VERSION_CHECK_CSF 0xc0048034ul
+#define KBASE_SET_FLAGS 0x40048001ul
+#define KBASE_GET_GPUPROPS 0x40108003ul
+#define KBASE_HWCNT_READER_SETUP 0x40148008ul
+#define KBASE_KINSTR_ENUM_INFO 0xc0108038ul
+#define KBASE_KINSTR_SETUP 0xc0108039ul
 
 /* Marks a context that submits no work, which is all that counting needs. */
 #define KBASE_SYSTEM_MONITOR 2u
@@ -140,16 +124,10 @@ TALLY_ABI_AT(kbase_old_props, groups, 280);
 #define KBASE_OLD_ID_FLAGS 530u
 #define KBASE_OLD_ID_PROPS 526u
 #define KBASE_OLD_ID_READER 548u
-#define KBASE_OLD_VERSION_CHECK \
-	TALLY_IOC(TALLY_IOC_RW, 0x8000, sizeof(struct kbase_old_version_check))
-#define KBASE_OLD_SET_FLAGS TALLY_IOC(TALLY_IOC_RW, 0x8212, sizeof(struct kbase_old_set_flags))
-#define KBASE_OLD_GET_PROPS TALLY_IOC(TALLY_IOC_RW, 0x820e, sizeof(struct kbase_old_props))
-#define KBASE_OLD_READER_SETUP \
-	TALLY_IOC(TALLY_IOC_RW, 0x8224, sizeof(struct kbase_old_reader_setup))
-TALLY_ABI_NUMBER(KBASE_OLD_VERSION_CHECK, 0xc0108000);
-TALLY_ABI_NUMBER(KBASE_OLD_SET_FLAGS, 0xc0108212);
-TALLY_ABI_NUMBER(KBASE_OLD_GET_PROPS, 0xc218820e);
-TALLY_ABI_NUMBER(KBASE_OLD_READER_SETUP, 0xc0208224);
+#define KBASE_OLD_VERSION_CHECK 0xc0108000ul
+#define KBASE_OLD_SET_FLAGS 0xc0108212ul
+#define KBASE_OLD_GET_PROPS 0xc218820eul
+#define KBASE_OLD_READER_SETUP 0xc0208224ul
 
 /* ---- kinstr_prfcnt: the reader's file ---- */
 
@@ -255,12 +233,9 @@ TALLY_ABI_AT(kinstr_metadata_item, block.values_offset, 16);
 TALLY_ABI_SIZE(kinstr_command, 16);
 TALLY_ABI_SIZE(kinstr_access, 16);
 
-#define KINSTR_CMD TALLY_IOC(TALLY_IOC_W, 0xbf00, sizeof(struct kinstr_command))
-#define KINSTR_GET_SAMPLE TALLY_IOC(TALLY_IOC_R, 0xbf01, sizeof(struct kinstr_access))
-#define KINSTR_PUT_SAMPLE TALLY_IOC(TALLY_IOC_W, 0xbf10, sizeof(struct kinstr_access))
-TALLY_ABI_NUMBER(KINSTR_CMD, 0x4010bf00);
-TALLY_ABI_NUMBER(KINSTR_GET_SAMPLE, 0x8010bf01);
-TALLY_ABI_NUMBER(KINSTR_PUT_SAMPLE, 0x4010bf10);
+#define KINSTR_CMD 0x4010bf00ul
+#define KINSTR_GET_SAMPLE 0x8010bf01ul
+#define KINSTR_PUT_SAMPLE 0x4010bf10ul
 
 /* ---- vinstr: the reader's file ---- */
 
@@ -280,25 +255,16 @@ TALLY_ABI_SIZE(vinstr_buffer_cycles, 32);
 TALLY_ABI_SIZE(vinstr_features, 8);
 #define VINSTR_FEATURE_TOP_CYCLES UINT32_C(1)
 
-#define VINSTR_GET_HWVER TALLY_IOC(TALLY_IOC_R, 0xbe00, sizeof(uint32_t))
-#define VINSTR_GET_BUFFER_SIZE TALLY_IOC(TALLY_IOC_R, 0xbe01, sizeof(uint32_t))
-#define VINSTR_DUMP TALLY_IOC(TALLY_IOC_W, 0xbe10, sizeof(uint32_t))
-#define VINSTR_CLEAR TALLY_IOC(TALLY_IOC_W, 0xbe11, sizeof(uint32_t))
-#define VINSTR_GET_BUFFER TALLY_IOC(TALLY_IOC_R, 0xbe20, sizeof(struct vinstr_buffer))
-#define VINSTR_PUT_BUFFER TALLY_IOC(TALLY_IOC_W, 0xbe21, sizeof(struct vinstr_buffer))
+#define VINSTR_GET_HWVER 0x8004be00ul
+#define VINSTR_GET_BUFFER_SIZE 0x8004be01ul
+#define VINSTR_DUMP 0x4004be10ul
+#define VINSTR_CLEAR 0x4004be11ul
+#define VINSTR_GET_BUFFER 0x8010be20ul
+#define VINSTR_PUT_BUFFER 0x4010be21ul
 /* The same two with cycles, where the features list them. */
-#define VINSTR_GET_CYCLES TALLY_IOC(TALLY_IOC_R, 0xbe20, sizeof(struct vinstr_buffer_cycles))
-#define VINSTR_PUT_CYCLES TALLY_IOC(TALLY_IOC_W, 0xbe21, sizeof(struct vinstr_buffer_cycles))
-#define VINSTR_GET_FEATURES TALLY_IOC(TALLY_IOC_R, 0xbeff, sizeof(struct vinstr_features))
-TALLY_ABI_NUMBER(VINSTR_GET_HWVER, 0x8004be00);
-TALLY_ABI_NUMBER(VINSTR_GET_BUFFER_SIZE, 0x8004be01);
-TALLY_ABI_NUMBER(VINSTR_DUMP, 0x4004be10);
-TALLY_ABI_NUMBER(VINSTR_CLEAR, 0x4004be11);
-TALLY_ABI_NUMBER(VINSTR_GET_BUFFER, 0x8010be20);
-TALLY_ABI_NUMBER(VINSTR_PUT_BUFFER, 0x4010be21);
-TALLY_ABI_NUMBER(VINSTR_GET_CYCLES, 0x8020be20);
-TALLY_ABI_NUMBER(VINSTR_PUT_CYCLES, 0x4020be21);
-TALLY_ABI_NUMBER(VINSTR_GET_FEATURES, 0x8008beff);
+#define VINSTR_GET_CYCLES 0x8020be20ul
+#define VINSTR_PUT_CYCLES 0x4020be21ul
+#define VINSTR_GET_FEATURES 0x8008befful
 
 /* ---- panfrost ---- */
 
@@ -327,16 +293,10 @@ TALLY_ABI_SIZE(panfrost_get_param, 16);
 TALLY_ABI_SIZE(panfrost_perfcnt_enable, 8);
 TALLY_ABI_SIZE(panfrost_perfcnt_dump, 8);
 
-#define DRM_VERSION TALLY_IOC(TALLY_IOC_RW, 0x6400, sizeof(struct drm_version_query))
-#define PANFROST_GET_PARAM TALLY_IOC(TALLY_IOC_RW, 0x6444, sizeof(struct panfrost_get_param))
-#define PANFROST_PERFCNT_ENABLE \
-	TALLY_IOC(TALLY_IOC_W, 0x6446, sizeof(struct panfrost_perfcnt_enable))
-#define PANFROST_PERFCNT_DUMP TALLY_IOC(TALLY_IOC_W, 0x6447, sizeof(struct panfrost_perfcnt_dump))
-_Static_assert(DRM_VERSION == (sizeof(void *) == 8 ? 0xc0406400ul : 0xc0246400ul),
-	       "DRM_VERSION");
-TALLY_ABI_NUMBER(PANFROST_GET_PARAM, 0xc0106444);
-TALLY_ABI_NUMBER(PANFROST_PERFCNT_ENABLE, 0x40086446);
-TALLY_ABI_NUMBER(PANFROST_PERFCNT_DUMP, 0x40086447);
+#define DRM_VERSION (sizeof(void *) == 8 ? 0xc0406400ul : 0xc0246400ul)
+#define PANFROST_GET_PARAM 0xc0106444ul
+#define PANFROST_PERFCNT_ENABLE 0x40086446ul
+#define PANFROST_PERFCNT_DUMP 0x40086447ul
 enum {
 	PANFROST_PARAM_PROD_ID = 0,
 	PANFROST_PARAM_SHADER_PRESENT = 2,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,64 +38,58 @@ is_wanted(const char *list, const struct tally_mali_counter *counter)
 	return false;
 }
 
-/* Uses the caller's key table, or `own` where the caller has none. */
-struct keys {
-	struct tally_key_table *table, own;
+struct adding {
+	struct tally_mali_choice *choice;
+	const struct tally_snapshot_source *src;
+	const char *source;
 };
 
+/* False on OOM. */
 static bool
-add_counter(struct tally_mali_choice *choice, struct keys *keys, const char *source,
-	    uint32_t width_bits, const struct tally_mali_counter *from, bool logged)
+add_counter(struct adding *a, const struct tally_mali_counter *from, uint32_t width_bits,
+	    bool logged)
 {
+	struct tally_mali_choice *choice = a->choice;
 	struct tally_counter counter = from->counter;
 	uint32_t i = choice->n;
 
-	counter.source = source;
+	if (!logged && !a->src->metrics_wanted)
+		return true;
+	counter.source = a->source;
 	counter.width_bits = width_bits;
-	counter.storage = TALLY_STORAGE_U64;
-	counter.scope = TALLY_SCOPE_DEVICE;
-	choice->counters[i] = tally_key_table_add(keys->table, &counter);
+	choice->counters[i] = tally_key_table_add(a->src->keys, &counter);
 	if (!choice->counters[i])
 		return false;
 	choice->places[i] = (struct tally_mali_place){ from->index, from->shift };
 	if (logged)
-		choice->logged[i / 64] |= UINT64_C(1) << (i % 64);
+		tally_bit_set(choice->logged, i);
 	choice->n++;
 	return true;
 }
 
+/* The clock comes after all blocks. */
 static bool
-add_block(struct tally_mali_choice *choice, struct keys *keys, const char *source,
-	  uint32_t width_bits, uint32_t n_values, const struct tally_snapshot_source *src,
-	  const struct tally_mali_layout *layout, enum tally_mali_block block)
-{
-	choice->first[block] = choice->n;
-	for (uint32_t i = 0; i < layout->n_counters; i++) {
-		const struct tally_mali_counter *counter = &layout->counters[i];
-		if (counter->block != block || counter->index >= n_values)
-			continue;
-		bool logged = is_wanted(src->wanted, counter);
-		if (!logged && !src->metrics_wanted)
-			continue;
-		if (!add_counter(choice, keys, source, width_bits, counter, logged))
-			return false;
-	}
-	choice->first[block + 1] = choice->n;
-	return true;
-}
-
-/* Comes after all blocks. */
-static bool
-add_clock(struct tally_mali_choice *choice, struct keys *keys, const char *source,
-	  const struct tally_snapshot_source *src)
+add_all(struct adding *a, const struct tally_mali_layout *layout, uint32_t width_bits,
+	uint32_t n_values, bool with_clock)
 {
 	const struct tally_mali_counter clock = { .counter = tally_mali_clock };
-	bool logged = tally_counter_wanted(src->wanted, &tally_mali_clock,
-					   block_sets[TALLY_MALI_FRONTEND], category, false);
-
-	if (!logged && !src->metrics_wanted)
-		return true;
-	return add_counter(choice, keys, source, tally_mali_clock.width_bits, &clock, logged);
+	const char *wanted = a->src->wanted;
+	bool ok = true;
+	for (unsigned block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
+		a->choice->first[block] = a->choice->n;
+		for (uint32_t i = 0; ok && i < layout->n_counters; i++) {
+			const struct tally_mali_counter *counter = &layout->counters[i];
+			if (counter->block == block && counter->index < n_values)
+				ok = add_counter(a, counter, width_bits,
+						 is_wanted(wanted, counter));
+		}
+	}
+	a->choice->first[TALLY_N_MALI_BLOCKS] = a->choice->n;
+	return ok && (!with_clock ||
+		      add_counter(a, &clock, tally_mali_clock.width_bits,
+				  tally_counter_wanted(wanted, &tally_mali_clock,
+						       block_sets[TALLY_MALI_FRONTEND],
+						       category, false)));
 }
 
 /* ---- constants ---- */
@@ -151,7 +146,7 @@ tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source
 		  const struct tally_mali_product *product, const struct tally_mali_props *props)
 {
 	const struct tally_mali_layout *layout = product->layout;
-	struct keys keys = { .table = src->keys ? src->keys : &keys.own };
+	struct adding a = { .choice = choice, .src = src, .source = source };
 	size_t room = (size_t)layout->n_counters + 1; /* one for the clock */
 
 	*choice = (struct tally_mali_choice){ 0 };
@@ -159,21 +154,17 @@ tally_mali_choose(struct tally_mali_choice *choice, struct tally_snapshot_source
 	choice->places = calloc(room, sizeof(*choice->places));
 	choice->logged = calloc((room + 63) / 64, sizeof(*choice->logged));
 	bool ok = choice->counters && choice->places && choice->logged &&
-		  add_constants(choice, product, props);
-	for (unsigned block = 0; ok && block < TALLY_N_MALI_BLOCKS; block++)
-		ok = add_block(choice, &keys, source, width_bits, n_values, src, layout, block);
-	if (ok && props->reports_clock)
-		ok = add_clock(choice, &keys, source, src);
-	tally_key_table_finish(&keys.own);
+		  add_constants(choice, product, props) &&
+		  add_all(&a, layout, width_bits, n_values, props->reports_clock);
 	if (!ok || choice->n == 0) {
-		if (!ok)
-			snprintf(src->reason, sizeof(src->reason), "out of memory");
-		else
-			snprintf(src->reason, sizeof(src->reason),
-				 "--counters %s asks for none of its counters",
-				 src->wanted ? src->wanted : "overview");
 		tally_mali_choice_finish(choice, src);
-		return ok ? TALLY_UNSUPPORTED : TALLY_NO_MEMORY;
+		if (ok)
+			return tally_unsupported(
+				src->reason,
+				"--counters %s asks for none of its counters",
+				src->wanted ? src->wanted : "overview");
+		snprintf(src->reason, sizeof(src->reason), "out of memory");
+		return TALLY_NO_MEMORY;
 	}
 	src->counters = choice->counters;
 	src->n_counters = choice->n;
@@ -272,14 +263,34 @@ static const struct refusal {
 };
 
 enum tally_status
-tally_mali_refuse(char *reason, size_t size, const char *what, int error)
+tally_mali_refuse(char *reason, const char *what, int error)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		if (refusals[i].error == error) {
-			snprintf(reason, size, "%s: %s", what, refusals[i].why);
+			snprintf(reason, TALLY_REASON_BYTES, "%s: %s", what,
+				 refusals[i].why);
 			return refusals[i].status;
 		}
 	}
-	snprintf(reason, size, "%s: the kernel says error %d", what, error);
-	return TALLY_UNSUPPORTED;
+	return tally_unsupported(reason, "%s: the kernel says error %d", what, error);
+}
+
+enum tally_status
+tally_mali_find_described(const struct tally_mali_props *props, const char *node,
+			  const struct tally_mali_product **out, char *reason)
+{
+	uint64_t id = props->gpu_id;
+	*out = tally_mali_find_product(id);
+	if (*out && (*out)->layout)
+		return TALLY_OK;
+	if (*out || id >> 16 < 0x1000 || id >> 16 == 0x6956)
+		return tally_unsupported(
+			reason,
+			"%s is a %s: counters of the Midgard GPUs are not described here",
+			node ? node : "the GPU", *out ? (*out)->name : "Midgard Mali");
+	return tally_unsupported(reason,
+				 "the GPU%s%s, %sid 0x%" PRIx64
+				 ", is not known here: a newer passtally may know it",
+				 node ? " of " : "", node ? node : "",
+				 node ? "" : "product ", node ? id : id >> 16);
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "query/mali/mali.h"
@@ -44,7 +43,6 @@ init_reader(struct mali_kbase *kbase)
 		.sums = &kbase->sums,
 		.fd = -1,
 		.reason = kbase->base.reason,
-		.reason_size = sizeof(kbase->base.reason),
 	};
 	kbase->reader.format.physical_cores = kbase->workaround;
 }
@@ -94,11 +92,11 @@ choose_path(struct mali_kbase *kbase)
 	const struct tally_kbase *dev = &kbase->dev;
 	enum tally_status status = TALLY_UNSUPPORTED;
 	bool has_kinstr = !dev->old && tally_kbase_at_least(dev, 11, 34, 1, 10);
-	char why[256] = "";
+	char why[TALLY_REASON_BYTES] = "";
 
 	kbase->workaround = false;
 	if (has_kinstr) {
-		status = tally_mali_kinstr_try(dev, &kbase->workaround, why, sizeof(why));
+		status = tally_mali_kinstr_try(dev, &kbase->workaround, why);
 		if (!tally_kbase_at_least(dev, 11, 37, 1, 17))
 			kbase->workaround = true;
 		if (status == TALLY_OK) {
@@ -132,8 +130,7 @@ kbase_probe(struct tally_snapshot_source *src)
 {
 	struct mali_kbase *kbase = kbase_of(src);
 
-	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason,
-						    sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason);
 	if (status != TALLY_OK)
 		return status;
 	status = choose_path(kbase);
@@ -154,8 +151,7 @@ kbase_open(struct tally_snapshot_source *src)
 
 	if (!kbase->path)
 		return TALLY_UNSUPPORTED;
-	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason,
-						    sizeof(src->reason));
+	enum tally_status status = tally_kbase_open(&kbase->dev, src->reason);
 	if (status != TALLY_OK)
 		return status;
 	init_reader(kbase);
@@ -169,18 +165,15 @@ kbase_open(struct tally_snapshot_source *src)
 	if (status != TALLY_OK)
 		goto close_reader;
 	if (!tally_mali_sums_init(&kbase->sums, &kbase->choice)) {
-		status = tally_mali_refuse(src->reason, sizeof(src->reason), SOURCE_NAME,
-					   ENOMEM);
+		status = tally_mali_refuse(src->reason, SOURCE_NAME, ENOMEM);
 		goto finish_choice;
 	}
 	src->least_period_ns = LEAST_PERIOD_NS + src->settle_ns;
 	src->most_period_ns = MOST_PERIOD_NS;
 	snprintf(src->reason, sizeof(src->reason), "%s", kbase->note);
-	size_t len = strlen(src->reason);
 	if (src->settle_ns)
-		snprintf(src->reason + len, sizeof(src->reason) - len,
-			 "; each reading waits %llu us",
-			 (unsigned long long)(src->settle_ns / 1000));
+		tally_reason_add(src->reason, "each reading waits %llu us",
+				 (unsigned long long)(src->settle_ns / 1000));
 	kbase->lost = false;
 	return TALLY_OK;
 

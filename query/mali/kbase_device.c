@@ -28,18 +28,6 @@ tally_mali_ioctl(int fd, unsigned long number, void *argument)
 	return result;
 }
 
-int
-tally_mali_ioctl_value(int fd, unsigned long number, unsigned long value)
-{
-	int result = -1;
-	for (int i = 0; i < N_TRIES; i++) {
-		result = ioctl(fd, number, value);
-		if (result >= 0 || errno != EINTR)
-			break;
-	}
-	return result;
-}
-
 /* ---- properties ---- */
 
 enum {
@@ -54,97 +42,49 @@ enum {
 	PROP_N_CORE_GROUPS = 62,
 	PROP_CORE_GROUP = 64,
 	N_CORE_GROUPS = 16,
+	N_PROPS = PROP_CORE_GROUP + N_CORE_GROUPS,
 };
 
-/* Properties that can be interpreted only once all pairs are known. */
-struct raw_props {
-	uint64_t log2_size, slices, shader_present, groups[N_CORE_GROUPS], n_groups;
-	uint32_t l2_features;
-};
-
+/* Some properties can be interpreted only once all are known; 0: not told. */
 static void
-derive(struct tally_mali_props *props, const struct raw_props *raw)
+derive(struct tally_mali_props *props, const uint64_t values[N_PROPS])
 {
-	uint32_t log2_bus = raw->l2_features >> 24;
+	uint64_t slices = values[PROP_L2_SLICES], log2_size = values[PROP_L2_LOG2_SIZE];
+	uint32_t log2_bus = (uint32_t)values[PROP_L2_FEATURES] >> 24;
 
-	props->l2_slice_bytes = raw->log2_size > 0 && raw->log2_size < 32
-					? UINT32_C(1) << raw->log2_size
-					: 0;
-	props->l2_slices = raw->slices && raw->slices <= 64
-				   ? (uint32_t)raw->slices
+	*props = (struct tally_mali_props){
+		.gpu_id = values[PROP_GPU_ID],
+		.l2_mask = values[PROP_L2_PRESENT],
+		.core_features = (uint32_t)values[PROP_CORE_FEATURES],
+		.thread_features = (uint32_t)values[PROP_THREAD_FEATURES],
+		.l2_slice_bytes = log2_size > 0 && log2_size < 32
+					  ? UINT32_C(1) << log2_size
+					  : 0,
+		.bus_bits = log2_bus > 0 && log2_bus < 32 ? UINT32_C(1) << log2_bus : 0,
+	};
+	props->l2_slices = slices && slices <= 64
+				   ? (uint32_t)slices
 				   : (uint32_t)__builtin_popcountll(props->l2_mask);
-	props->bus_bits = log2_bus > 0 && log2_bus < 32 ? UINT32_C(1) << log2_bus : 0;
-	for (unsigned i = 0; i < raw->n_groups && i < N_CORE_GROUPS; i++)
-		props->core_mask |= raw->groups[i];
+	for (unsigned i = 0; i < values[PROP_N_CORE_GROUPS] && i < N_CORE_GROUPS; i++)
+		props->core_mask |= values[PROP_CORE_GROUP + i];
 	if (!props->core_mask)
-		props->core_mask = raw->shader_present;
+		props->core_mask = values[PROP_SHADER_PRESENT];
 }
 
 /* Reads an unaligned integer of 1, 2, 4 or 8 bytes. */
 static uint64_t
 read_value(const uint8_t *data, size_t bytes)
 {
-	uint64_t value64 = data[0];
-	uint32_t value32;
-	uint16_t value16;
-
-	switch (bytes) {
-	case 2:
-		memcpy(&value16, data, sizeof(value16));
-		return value16;
-	case 4:
-		memcpy(&value32, data, sizeof(value32));
-		return value32;
-	case 8:
-		memcpy(&value64, data, sizeof(value64));
-		return value64;
-	default:
-		return value64;
-	}
-}
-
-static void
-take_prop(struct tally_mali_props *props, struct raw_props *raw, uint32_t id, uint64_t value)
-{
-	switch (id) {
-	case PROP_L2_LOG2_SIZE:
-		raw->log2_size = value;
-		break;
-	case PROP_L2_SLICES:
-		raw->slices = value;
-		break;
-	case PROP_SHADER_PRESENT:
-		raw->shader_present = value;
-		break;
-	case PROP_L2_PRESENT:
-		props->l2_mask = value;
-		break;
-	case PROP_L2_FEATURES:
-		raw->l2_features = (uint32_t)value;
-		break;
-	case PROP_CORE_FEATURES:
-		props->core_features = (uint32_t)value;
-		break;
-	case PROP_GPU_ID:
-		props->gpu_id = value;
-		break;
-	case PROP_THREAD_FEATURES:
-		props->thread_features = (uint32_t)value;
-		break;
-	case PROP_N_CORE_GROUPS:
-		raw->n_groups = value;
-		break;
-	default:
-		if (id >= PROP_CORE_GROUP && id < PROP_CORE_GROUP + N_CORE_GROUPS)
-			raw->groups[id - PROP_CORE_GROUP] = value;
-		break;
-	}
+	uint64_t value = 0;
+	size_t at = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(value) - bytes : 0;
+	memcpy((uint8_t *)&value + at, data, bytes);
+	return value;
 }
 
 bool
 tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_props *props)
 {
-	struct raw_props raw = { 0 };
+	uint64_t values[N_PROPS] = { 0 };
 	size_t at = 0;
 
 	*props = (struct tally_mali_props){ 0 };
@@ -157,32 +97,30 @@ tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_prop
 		size_t bytes = (size_t)1 << (key & 3);
 		if (size - at < bytes)
 			return false;
-		take_prop(props, &raw, key >> 2, read_value(data + at, bytes));
+		if (key >> 2 < N_PROPS)
+			values[key >> 2] = read_value(data + at, bytes);
 		at += bytes;
 	}
-	derive(props, &raw);
+	derive(props, values);
 	return true;
 }
 
 void
 tally_kbase_read_old_props(const struct kbase_old_props *old, struct tally_mali_props *props)
 {
-	struct raw_props raw = {
-		.log2_size = old->l2_log2_cache_size,
-		.slices = old->l2_slices,
-		.l2_features = old->l2_features,
-		.shader_present = old->shader_present,
-		.n_groups = old->n_core_groups,
-	};
-
-	*props = (struct tally_mali_props){
-		.gpu_id = old->gpu_id,
-		.l2_mask = old->l2_present,
-		.thread_features = old->thread_features,
+	uint64_t values[N_PROPS] = {
+		[PROP_L2_LOG2_SIZE] = old->l2_log2_cache_size,
+		[PROP_L2_SLICES] = old->l2_slices,
+		[PROP_SHADER_PRESENT] = old->shader_present,
+		[PROP_L2_PRESENT] = old->l2_present,
+		[PROP_L2_FEATURES] = old->l2_features,
+		[PROP_GPU_ID] = old->gpu_id,
+		[PROP_THREAD_FEATURES] = old->thread_features,
+		[PROP_N_CORE_GROUPS] = old->n_core_groups,
 	};
 	for (unsigned i = 0; i < N_CORE_GROUPS; i++)
-		raw.groups[i] = old->groups[i].core_mask;
-	derive(props, &raw);
+		values[PROP_CORE_GROUP + i] = old->groups[i].core_mask;
+	derive(props, values);
 }
 
 /* ---- handshake ---- */
@@ -263,71 +201,47 @@ read_props(struct tally_kbase *dev)
 }
 
 static enum tally_status
-find_product(struct tally_kbase *dev, char *reason, size_t size)
-{
-	uint64_t id = dev->props.gpu_id;
-
-	dev->product = tally_mali_find_product(id);
-	if (!dev->product || !dev->product->layout) {
-		if (dev->product || id >> 16 < 0x1000 || id >> 16 == 0x6956)
-			snprintf(reason, size,
-				 "%s is a %s: counters of the Midgard GPUs are not "
-				 "described here",
-				 dev->node,
-				 dev->product ? dev->product->name : "Midgard Mali");
-		else
-			snprintf(reason, size,
-				 "the GPU of %s, id 0x%llx, is not known here: a "
-				 "newer passtally may know it",
-				 dev->node, (unsigned long long)id);
-		return TALLY_UNSUPPORTED;
-	}
-	if (dev->props.core_mask && dev->props.l2_slices)
-		return TALLY_OK;
-	snprintf(reason, size, "%s does not say how many shader cores and L2 slices it has",
-		 dev->node);
-	return TALLY_UNSUPPORTED;
-}
-
-static enum tally_status
-set_up(struct tally_kbase *dev, char *reason, size_t size)
+set_up(struct tally_kbase *dev, char *reason)
 {
 	char what[64];
 	struct stat about;
 
-	if (fstat(dev->fd, &about) != 0 || !S_ISCHR(about.st_mode)) {
-		snprintf(reason, size, "%s is no device", dev->node);
-		return TALLY_UNSUPPORTED;
-	}
-	if (!greet(dev)) {
-		snprintf(reason, size,
-			 "%s answers to no version of Arm's kbase interface that is "
-			 "known here (10.2 is the oldest)",
-			 dev->node);
-		return TALLY_UNSUPPORTED;
-	}
+	if (fstat(dev->fd, &about) != 0 || !S_ISCHR(about.st_mode))
+		return tally_unsupported(reason, "%s is no device", dev->node);
+	if (!greet(dev))
+		return tally_unsupported(
+			reason,
+			"%s answers to no version of Arm's kbase interface that is "
+			"known here (10.2 is the oldest)",
+			dev->node);
 	int error = set_flags(dev);
 	if (error) {
 		snprintf(what, sizeof(what), "setting up a context of %s", dev->node);
-		return tally_mali_refuse(reason, size, what, error);
+		return tally_mali_refuse(reason, what, error);
 	}
 	error = read_props(dev);
 	if (error) {
 		snprintf(what, sizeof(what), "reading the properties of %s", dev->node);
-		return tally_mali_refuse(reason, size, what, error);
+		return tally_mali_refuse(reason, what, error);
 	}
-	return find_product(dev, reason, size);
+	enum tally_status status = tally_mali_find_described(&dev->props, dev->node,
+							     &dev->product, reason);
+	if (status != TALLY_OK || (dev->props.core_mask && dev->props.l2_slices))
+		return status;
+	return tally_unsupported(
+		reason, "%s does not say how many shader cores and L2 slices it has",
+		dev->node);
 }
 
 enum tally_status
-tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
+tally_kbase_open(struct tally_kbase *dev, char *reason)
 {
-	enum tally_status status = TALLY_UNSUPPORTED;
 	bool reported = false;
-	char why[256];
+	char why[TALLY_REASON_BYTES];
+	enum tally_status status = tally_unsupported(
+		reason,
+		"no /dev/mali0: there is no Mali GPU with Arm's own kernel driver");
 
-	snprintf(reason, size,
-		 "no /dev/mali0: there is no Mali GPU with Arm's own kernel driver");
 	for (unsigned i = 0; i < N_NODES; i++) {
 		*dev = (struct tally_kbase){ 0 };
 		snprintf(dev->node, sizeof(dev->node), "/dev/mali%u", i);
@@ -336,9 +250,9 @@ tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 			continue;
 		enum tally_status this_one;
 		if (dev->fd < 0)
-			this_one = tally_mali_refuse(why, sizeof(why), dev->node, errno);
+			this_one = tally_mali_refuse(why, dev->node, errno);
 		else
-			this_one = set_up(dev, why, sizeof(why));
+			this_one = set_up(dev, why);
 		if (this_one == TALLY_OK) {
 			reason[0] = '\0';
 			return TALLY_OK;
@@ -346,7 +260,7 @@ tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size)
 		tally_kbase_close(dev);
 		/* The first device is the most likely one, so its reason is reported. */
 		if (!reported) {
-			snprintf(reason, size, "%s", why);
+			snprintf(reason, TALLY_REASON_BYTES, "%s", why);
 			status = this_one == TALLY_LOST ? TALLY_UNSUPPORTED : this_one;
 		}
 		reported = true;

@@ -22,7 +22,7 @@ struct tally_kbase {
 
 /* Opens the first of /dev/mali0 ... that is usable and described in the catalogue. On failure
  * no device is left open and `reason` says why. */
-enum tally_status tally_kbase_open(struct tally_kbase *dev, char *reason, size_t size);
+enum tally_status tally_kbase_open(struct tally_kbase *dev, char *reason);
 void tally_kbase_close(struct tally_kbase *dev); /* makes no ioctl; accepts a closed device */
 
 /* Whether the interface has at least this version; each front end has its own numbering. */
@@ -38,7 +38,5 @@ void tally_kbase_read_old_props(const struct kbase_old_props *old,
 /* Repeats ioctl() while a signal interrupts it (a bounded number of times); errno has the
  * error. */
 int tally_mali_ioctl(int fd, unsigned long number, void *argument);
-/* The same, for an ioctl whose argument is a number. */
-int tally_mali_ioctl_value(int fd, unsigned long number, unsigned long value);
 
 #endif

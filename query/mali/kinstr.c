@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "layer/log.h"
 #include "query/mali/abi.h"
@@ -19,17 +18,10 @@
 #define TRY_VALUES UINT64_C(0xf)
 
 static enum tally_status
-refuse(struct tally_mali_reader *r, const char *what, int error)
-{
-	return tally_mali_refuse(r->reason, r->reason_size, what, error);
-}
-
-static enum tally_status
 reject(struct tally_mali_reader *r, const char *why)
 {
-	snprintf(r->reason, r->reason_size, "kinstr_prfcnt of this kernel is not understood: %s",
-		 why);
-	return TALLY_UNSUPPORTED;
+	return tally_unsupported(
+		r->reason, "kinstr_prfcnt of this kernel is not understood: %s", why);
 }
 
 /* ---- opening ---- */
@@ -41,19 +33,19 @@ enumerate(struct tally_mali_reader *r)
 	struct kbase_kinstr_enum_info info = { 0 };
 
 	if (tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_ENUM_INFO, &info) < 0)
-		return refuse(r, what, errno);
+		return tally_mali_refuse(r->reason, what, errno);
 	if (info.item_count == 0 || info.item_count > MAX_ITEMS ||
 	    info.item_size < sizeof(struct kinstr_enum_item) || info.item_size > MAX_ITEM_BYTES)
 		return reject(r, "its list has a strange size");
 	uint32_t item_size = info.item_size, item_count = info.item_count;
 	uint8_t *list = calloc(item_count, item_size);
 	if (!list)
-		return refuse(r, what, ENOMEM);
+		return tally_mali_refuse(r->reason, what, ENOMEM);
 	info.list = (uint64_t)(uintptr_t)list;
 	enum tally_status status = TALLY_OK;
 	const char *why = NULL;
 	if (tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_ENUM_INFO, &info) < 0)
-		status = refuse(r, what, errno);
+		status = tally_mali_refuse(r->reason, what, errno);
 	else if (!tally_kinstr_parse_offer(list, item_size, item_count, &r->format.offer, &why))
 		status = reject(r, why);
 	free(list);
@@ -102,7 +94,7 @@ set_up(struct tally_mali_reader *r, uint64_t values)
 	};
 	int fd = tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_SETUP, &setup);
 	if (fd < 0)
-		return refuse(r, what, errno);
+		return tally_mali_refuse(r->reason, what, errno);
 	r->fd = fd;
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 	r->format.item_size = setup.out.metadata_size;
@@ -112,15 +104,7 @@ set_up(struct tally_mali_reader *r, uint64_t values)
 		tally_mali_reader_close(r);
 		return reject(r, "its samples have a strange size");
 	}
-	void *map = mmap(NULL, setup.out.mmap_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED) {
-		int error = errno;
-		tally_mali_reader_close(r);
-		return refuse(r, "mapping the samples of kinstr_prfcnt", error);
-	}
-	r->map = map;
-	r->map_size = setup.out.mmap_size;
-	return TALLY_OK;
+	return tally_mali_reader_map(r, setup.out.mmap_size);
 }
 
 static enum tally_status
@@ -201,7 +185,7 @@ kinstr_start(struct tally_mali_reader *r)
 {
 	int error = command(r, KINSTR_CMD_START);
 	if (error)
-		return refuse(r, "starting kinstr_prfcnt", error);
+		return tally_mali_refuse(r->reason, "starting kinstr_prfcnt", error);
 	r->irregular = false;
 	r->n_failures = 0;
 	return TALLY_OK;
@@ -253,14 +237,13 @@ sample_is_fine(struct tally_mali_reader *r)
 }
 
 enum tally_status
-tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason, size_t size)
+tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason)
 {
 	struct tally_mali_reader r = {
 		.ops = &tally_mali_kinstr,
 		.dev = dev,
 		.fd = -1,
 		.reason = reason,
-		.reason_size = size,
 	};
 	enum tally_status status = enumerate(&r);
 	if (status != TALLY_OK)

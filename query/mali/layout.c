@@ -14,29 +14,11 @@ tally_mali_count_cores(const struct tally_mali_props *props)
 
 /* ---- totals ---- */
 
-static uint32_t
-words_for(uint32_t n)
-{
-	return (n + 63) / 64;
-}
-
-static void
-set_bit(uint64_t *words, uint32_t i)
-{
-	words[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static bool
-has_bit(const uint64_t *words, uint32_t i)
-{
-	return words[i / 64] >> (i % 64) & 1;
-}
-
 bool
 tally_mali_sums_init(struct tally_mali_sums *sums, const struct tally_mali_choice *choice)
 {
 	size_t n = choice->n ? choice->n : 1;
-	size_t words = words_for((uint32_t)n);
+	size_t words = tally_bit_words((uint32_t)n);
 
 	*sums = (struct tally_mali_sums){ .choice = choice };
 	/* One allocation holds the deltas, totals, doubt bits and unknown bits. */
@@ -61,7 +43,8 @@ void
 tally_mali_sums_reset(struct tally_mali_sums *sums)
 {
 	memset(sums->totals, 0, sums->choice->n * sizeof(*sums->totals));
-	memset(sums->unknown, 0, words_for(sums->choice->n) * sizeof(*sums->unknown));
+	memset(sums->unknown, 0,
+	       tally_bit_words(sums->choice->n) * sizeof(*sums->unknown));
 	sums->flags = 0;
 }
 
@@ -69,7 +52,8 @@ void
 tally_mali_sums_begin(struct tally_mali_sums *sums)
 {
 	memset(sums->growth, 0, sums->choice->n * sizeof(*sums->growth));
-	memset(sums->invalid, 0, words_for(sums->choice->n) * sizeof(*sums->invalid));
+	memset(sums->invalid, 0,
+	       tally_bit_words(sums->choice->n) * sizeof(*sums->invalid));
 }
 
 void
@@ -81,9 +65,9 @@ tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block block,
 	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
 		uint32_t index = choice->places[i].index;
 		if (index >= n_values) {
-			set_bit(sums->invalid, i);
+			tally_bit_set(sums->invalid, i);
 		} else if (values[index] == STUCK) {
-			set_bit(sums->invalid, i);
+			tally_bit_set(sums->invalid, i);
 			sums->flags |= TALLY_FLAG(SATURATED);
 		} else {
 			sums->growth[i] += values[index];
@@ -101,12 +85,12 @@ tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
 	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
 		uint32_t index = choice->places[i].index;
 		if (index >= n_values) {
-			set_bit(sums->invalid, i);
+			tally_bit_set(sums->invalid, i);
 			continue;
 		}
 		any |= values[index];
 		if (__builtin_add_overflow(sums->growth[i], values[index], &sums->growth[i])) {
-			set_bit(sums->invalid, i);
+			tally_bit_set(sums->invalid, i);
 			sums->flags |= TALLY_FLAG(SATURATED);
 		}
 	}
@@ -123,29 +107,29 @@ tally_mali_sums_add_clock(struct tally_mali_sums *sums, bool known, uint64_t cyc
 	if (known)
 		sums->growth[i] += cycles;
 	else
-		set_bit(sums->invalid, i);
+		tally_bit_set(sums->invalid, i);
 }
 
 void
 tally_mali_sums_invalidate(struct tally_mali_sums *sums, enum tally_mali_block block)
 {
 	for (uint32_t i = sums->choice->first[block]; i < sums->choice->first[block + 1]; i++)
-		set_bit(sums->invalid, i);
+		tally_bit_set(sums->invalid, i);
 }
 
 void
 tally_mali_sums_invalidate_all(struct tally_mali_sums *sums)
 {
 	for (uint32_t i = 0; i < sums->choice->n; i++)
-		set_bit(sums->invalid, i);
+		tally_bit_set(sums->invalid, i);
 }
 
 void
 tally_mali_sums_end(struct tally_mali_sums *sums)
 {
 	for (uint32_t i = 0; i < sums->choice->n; i++) {
-		if (has_bit(sums->invalid, i))
-			set_bit(sums->unknown, i);
+		if (tally_bit(sums->invalid, i))
+			tally_bit_set(sums->unknown, i);
 		else
 			sums->totals[i] += sums->growth[i] << sums->choice->places[i].shift;
 	}
@@ -154,7 +138,7 @@ tally_mali_sums_end(struct tally_mali_sums *sums)
 void
 tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *out)
 {
-	size_t words = words_for(sums->choice->n);
+	size_t words = tally_bit_words(sums->choice->n);
 
 	memcpy(out->totals, sums->totals, sums->choice->n * sizeof(*out->totals));
 	for (size_t i = 0; i < words; i++)

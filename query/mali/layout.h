@@ -117,9 +117,15 @@ void tally_mali_clocks_apply(const struct tally_mali_clocks *first,
 			     const struct tally_mali_clocks *last, uint64_t raw_ns,
 			     uint64_t *begin_ns, uint64_t *end_ns);
 
+/* Finds the product with the GPU's id, which has a layout; if there is none, reason says so. `node`
+ * names the device, or is NULL. */
+enum tally_status
+tally_mali_find_described(const struct tally_mali_props *props, const char *node,
+			  const struct tally_mali_product **out, char *reason);
+
 /* Explains why the kernel refused: fills `reason` with "what: why; what to do". EPERM and
  * EACCES give TALLY_DENIED, ENOMEM gives TALLY_NO_MEMORY, ENODEV gives TALLY_LOST, all others
  * give TALLY_UNSUPPORTED. */
-enum tally_status tally_mali_refuse(char *reason, size_t size, const char *what, int error);
+enum tally_status tally_mali_refuse(char *reason, const char *what, int error);
 
 #endif

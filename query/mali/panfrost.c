@@ -110,12 +110,12 @@ find_node(struct mali_panfrost *p)
 		close_node(p);
 	}
 	if (denied)
-		return tally_mali_refuse(p->base.reason, sizeof(p->base.reason),
-					 "opening /dev/dri/renderD*", denied);
-	snprintf(p->base.reason, sizeof(p->base.reason), "%s",
-		 has_panthor ? "the kernel's driver is panthor, which offers no counters"
-			     : "no render node is of the kernel's driver panfrost");
-	return TALLY_UNSUPPORTED;
+		return tally_mali_refuse(p->base.reason, "opening /dev/dri/renderD*",
+					 denied);
+	return tally_unsupported(
+		p->base.reason, "%s",
+		has_panthor ? "the kernel's driver is panthor, which offers no counters"
+			    : "no render node is of the kernel's driver panfrost");
 }
 
 static uint64_t
@@ -146,7 +146,7 @@ read_props(struct mali_panfrost *p)
 	uint64_t l2_features = read_param(p, PANFROST_PARAM_L2_FEATURES, &error);
 	uint64_t mem_features = read_param(p, PANFROST_PARAM_MEM_FEATURES, &error);
 	if (error)
-		return tally_mali_refuse(p->base.reason, sizeof(p->base.reason),
+		return tally_mali_refuse(p->base.reason,
 					 "reading what GPU panfrost serves", error);
 	uint32_t log2_bus = (uint32_t)l2_features >> 24;
 	p->props.bus_bits = log2_bus > 0 && log2_bus < 32 ? UINT32_C(1) << log2_bus : 0;
@@ -157,30 +157,18 @@ read_props(struct mali_panfrost *p)
 static enum tally_status
 find_product(struct mali_panfrost *p)
 {
-	uint32_t id = (uint32_t)(p->props.gpu_id >> 16);
-
-	p->product = tally_mali_find_product(p->props.gpu_id);
-	if (p->product && p->product->layout && p->props.core_mask) {
-		p->dump = (struct tally_mali_dump){
-			.l2_slices = p->props.l2_slices,
-			.core_mask = p->props.core_mask,
-		};
-		p->bytes = tally_mali_dump_bytes(&p->dump);
-		return TALLY_OK;
-	}
-	if (p->product && p->product->layout)
-		snprintf(p->base.reason, sizeof(p->base.reason),
-			 "panfrost names no shader cores of the %s", p->product->name);
-	else if (p->product || id < 0x1000)
-		snprintf(p->base.reason, sizeof(p->base.reason),
-			 "the GPU is a %s: counters of the Midgard GPUs are not described here",
-			 p->product ? p->product->name : "Midgard Mali");
-	else
-		snprintf(p->base.reason, sizeof(p->base.reason),
-			 "the GPU, product id 0x%x, is not known here: a newer passtally "
-			 "may know it",
-			 id);
-	return TALLY_UNSUPPORTED;
+	enum tally_status status = tally_mali_find_described(&p->props, NULL, &p->product,
+							     p->base.reason);
+	if (status == TALLY_OK && !p->props.core_mask)
+		return tally_unsupported(p->base.reason,
+					 "panfrost names no shader cores of the %s",
+					 p->product->name);
+	p->dump = (struct tally_mali_dump){
+		.l2_slices = p->props.l2_slices,
+		.core_mask = p->props.core_mask,
+	};
+	p->bytes = tally_mali_dump_bytes(&p->dump);
+	return status;
 }
 
 static enum tally_status
@@ -202,7 +190,7 @@ static enum tally_status
 refuse(struct mali_panfrost *p, const char *what, int error)
 {
 	if (error != ENOSYS)
-		return tally_mali_refuse(p->base.reason, sizeof(p->base.reason), what, error);
+		return tally_mali_refuse(p->base.reason, what, error);
 	snprintf(p->base.reason, sizeof(p->base.reason),
 		 "panfrost keeps its counters locked: as root, write 1 to " SETTING
 		 " (or boot with panfrost.unstable_ioctls=1), and start anew");

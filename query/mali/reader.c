@@ -10,6 +10,22 @@
 #define MAX_FAILURES 16u
 #define MAX_INTERRUPTS 100
 
+enum tally_status
+tally_mali_reader_map(struct tally_mali_reader *r, size_t bytes)
+{
+	char what[64];
+	void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, r->fd, 0);
+	if (map != MAP_FAILED) {
+		r->map = map;
+		r->map_size = bytes;
+		return TALLY_OK;
+	}
+	snprintf(what, sizeof(what), "mapping the samples of %s", r->ops->name);
+	enum tally_status status = tally_mali_refuse(r->reason, what, errno);
+	tally_mali_reader_close(r);
+	return status;
+}
+
 void
 tally_mali_reader_close(struct tally_mali_reader *r)
 {
@@ -35,7 +51,7 @@ lose(struct tally_mali_reader *r, const char *doing, int error)
 {
 	char what[64];
 	snprintf(what, sizeof(what), "%s a %s sample", doing, r->ops->name);
-	(void)tally_mali_refuse(r->reason, r->reason_size, what, error);
+	(void)tally_mali_refuse(r->reason, what, error);
 	return TALLY_LOST;
 }
 
@@ -78,8 +94,8 @@ tally_mali_reader_read(struct tally_mali_reader *r)
 	if (error && error != r->ops->no_sample && error != EAGAIN && error != EINTR)
 		return lose(r, "reading", error);
 	if (r->n_failures > MAX_FAILURES) {
-		snprintf(r->reason, r->reason_size, "%u %s samples in a row are not understood",
-			 r->n_failures, r->ops->name);
+		tally_unsupported(r->reason, "%u %s samples in a row are not understood",
+				  r->n_failures, r->ops->name);
 		return TALLY_LOST;
 	}
 	r->irregular = n_read == 0;

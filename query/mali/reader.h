@@ -82,9 +82,10 @@ struct tally_mali_reader {
 	size_t buffer_bytes;
 	uint32_t n_buffers;
 	char *reason;
-	size_t reason_size;
 };
 
+/* Maps the session's samples; on error it is closed, and reason says why. */
+enum tally_status tally_mali_reader_map(struct tally_mali_reader *r, size_t bytes);
 /* Unmaps and closes; makes no ioctl. */
 void tally_mali_reader_close(struct tally_mali_reader *r);
 /* Takes a sample; its deltas and those of waiting samples are added to r->sums. Returns
@@ -95,8 +96,8 @@ void tally_mali_reader_drain(struct tally_mali_reader *r, bool keep);
 
 /* Whether a session of kinstr_prfcnt works, tried once with the shader cores alone: TALLY_OK if
  * it does. *workaround is set where its samples only follow the rules of older kernels. */
-enum tally_status tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround,
-					char *reason, size_t size);
+enum tally_status
+tally_mali_kinstr_try(const struct tally_kbase *dev, bool *workaround, char *reason);
 
 /* Parses the enumeration list; `why` is set to a few words on what is wrong with it. */
 bool tally_kinstr_parse_offer(const uint8_t *list, size_t item_size, size_t n_items,

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "query/mali/abi.h"
 #include "query/mali/reader.h"
@@ -11,12 +10,6 @@
 #define MAX_BUFFERS 32u
 #define ALL_VALUES UINT32_MAX
 #define HWVER_GROUPS 4u
-
-static enum tally_status
-refuse(struct tally_mali_reader *r, const char *what, int error)
-{
-	return tally_mali_refuse(r->reason, r->reason_size, what, error);
-}
 
 /* ---- opening ---- */
 
@@ -64,7 +57,8 @@ describe(struct tally_mali_reader *r)
 
 	if (tally_mali_ioctl(r->fd, VINSTR_GET_HWVER, &hwver) < 0 ||
 	    tally_mali_ioctl(r->fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
-		return refuse(r, "asking vinstr for the form of its samples", errno);
+		return tally_mali_refuse(
+			r->reason, "asking vinstr for the form of its samples", errno);
 	r->dump = (struct tally_mali_dump){
 		.v4 = hwver == HWVER_GROUPS,
 		.n_groups = 1,
@@ -75,13 +69,12 @@ describe(struct tally_mali_reader *r)
 	r->n_values = TALLY_MALI_DUMP_VALUES;
 	/* Of several core groups only the first is read (as Arm's library does), but the
 	 * kernel's buffer holds all of them. */
-	if (!is_expected(r, bytes)) {
-		snprintf(r->reason, r->reason_size,
-			 "vinstr's samples have %u bytes where %zu were expected, so that it is "
-			 "not known what stands where",
-			 bytes, r->buffer_bytes);
-		return TALLY_UNSUPPORTED;
-	}
+	if (!is_expected(r, bytes))
+		return tally_unsupported(r->reason,
+					 "vinstr's samples have %u bytes where %zu were "
+					 "expected, so that it is "
+					 "not known what stands where",
+					 bytes, r->buffer_bytes);
 	if (r->dump.v4)
 		r->dump.core_mask &= 0xf;
 	r->buffer_bytes = bytes;
@@ -103,25 +96,15 @@ vinstr_open(struct tally_mali_reader *r)
 			break;
 	}
 	if (r->fd < 0)
-		return refuse(r, what, errno);
+		return tally_mali_refuse(r->reason, what, errno);
 	/* Some kernels do not set this flag. */
 	(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC);
 	enum tally_status status = describe(r);
-	if (status != TALLY_OK) {
-		tally_mali_reader_close(r);
-		return status;
-	}
-	size_t bytes = r->buffer_bytes * r->n_buffers;
-	void *map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, r->fd, 0);
-	if (map == MAP_FAILED) {
-		int error = errno;
-		tally_mali_reader_close(r);
-		return refuse(r, "mapping the samples of vinstr", error);
-	}
-	r->map = map;
-	r->map_size = bytes;
 	r->most_waiting = r->n_buffers + 1;
-	return TALLY_OK;
+	if (status == TALLY_OK)
+		return tally_mali_reader_map(r, r->buffer_bytes * r->n_buffers);
+	tally_mali_reader_close(r);
+	return status;
 }
 
 /* ---- reading ---- */
@@ -129,8 +112,8 @@ vinstr_open(struct tally_mali_reader *r)
 static enum tally_status
 vinstr_start(struct tally_mali_reader *r)
 {
-	if (tally_mali_ioctl_value(r->fd, VINSTR_CLEAR, 0) < 0)
-		return refuse(r, "clearing vinstr's counters", errno);
+	if (tally_mali_ioctl(r->fd, VINSTR_CLEAR, NULL) < 0)
+		return tally_mali_refuse(r->reason, "clearing vinstr's counters", errno);
 	r->irregular = false;
 	r->n_failures = 0;
 	return TALLY_OK;

@@ -38,45 +38,47 @@ add(struct list *l, uint32_t event)
 
 /* ---- events that the options name ---- */
 
-static bool
+static enum tally_status
 read_one(struct list *l, const char *word, const char *text, size_t len, bool latency,
-	 char *reason, size_t size)
+	 char *reason)
 {
 	int event = tally_mb_find_event(text, len);
 	if (event < 0)
-		snprintf(reason, size,
-			 "%s=%.*s is no event: `passtally counters --catalogue "
-			 "microblaze` lists them",
-			 word, (int)(len < 40 ? len : 40), text);
-	else if (latency && !tally_mb_is_latency((uint32_t)event))
-		snprintf(reason, size,
-			 "latency=%.*s has no latency: events 57 to 63 have one; count it with "
-			 "events=",
-			 (int)(len < 40 ? len : 40), text);
-	else if (has(l, (uint32_t)event))
-		snprintf(reason, size, "%s= names %s twice", word, tally_mb_events[event].key);
-	else if (l->n == l->room)
-		snprintf(reason, size,
-			 "%s= names more than the %u counters that the core has (%s=%u)", word,
-			 l->room, latency ? "nl" : "ne", l->room);
-	else
-		l->events[l->n++] = (uint8_t)event;
-	return reason[0] == '\0';
+		return tally_unsupported(
+			reason,
+			"%s=%.*s is no event: `passtally counters --catalogue "
+			"microblaze` lists them",
+			word, (int)(len < 40 ? len : 40), text);
+	if (latency && !tally_mb_is_latency((uint32_t)event))
+		return tally_unsupported(reason,
+					 "latency=%.*s has no latency: events 57 to 63 "
+					 "have one; count it with "
+					 "events=",
+					 (int)(len < 40 ? len : 40), text);
+	if (has(l, (uint32_t)event))
+		return tally_unsupported(reason, "%s= names %s twice", word,
+					 tally_mb_events[event].key);
+	if (l->n == l->room)
+		return tally_unsupported(
+			reason,
+			"%s= names more than the %u counters that the core has (%s=%u)",
+			word, l->room, latency ? "nl" : "ne", l->room);
+	l->events[l->n++] = (uint8_t)event;
+	return TALLY_OK;
 }
 
-static bool
-read_list(struct list *l, const char *word, const char *text, bool latency, char *reason,
-	  size_t size)
+static enum tally_status
+read_list(struct list *l, const char *word, const char *text, bool latency, char *reason)
 {
-	reason[0] = '\0';
-	for (const char *p = text; *p;) {
+	enum tally_status status = TALLY_OK;
+	for (const char *p = text; *p && status == TALLY_OK;) {
 		size_t len = strcspn(p, ":");
-		if (len && !read_one(l, word, p, len, latency, reason, size))
-			return false;
+		if (len)
+			status = read_one(l, word, p, len, latency, reason);
 		p += len;
 		p += strspn(p, ":");
 	}
-	return true;
+	return status;
 }
 
 /* ---- events that --counters or metrics need ---- */
@@ -113,45 +115,39 @@ choose(struct list *l, const struct list *other, const char *wanted, bool latenc
 			add(l, usual[i]);
 }
 
-static bool
-counts_cycles(const struct list *events, const char *cycles_for, char *reason, size_t size)
-{
-	if (cycles_for && !has(events, TALLY_MB_CYCLES)) {
-		snprintf(reason, size,
-			 "%s counts cycles: it needs an event counter, and cycles among events=",
-			 cycles_for);
-		return false;
-	}
-	return true;
-}
-
-bool
+enum tally_status
 tally_mb_choose_events(struct tally_mb_choice *choice,
 		       const struct tally_microblaze_options *options,
 		       const struct tally_mb_shape *shape, const char *wanted,
-		       const char *cycles_for, char *reason, size_t size)
+		       const char *cycles_for, char *reason)
 {
 	struct list events = { choice->events, 0, shape->ne };
 	struct list latencies = { choice->events + shape->ne, 0, shape->nl };
 	memset(choice, 0, sizeof(*choice));
-	if (!read_list(&events, "events", options->events, false, reason, size) ||
-	    !read_list(&latencies, "latency", options->latency, true, reason, size))
-		return false;
+	enum tally_status status = read_list(&events, "events", options->events, false,
+					     reason);
+	if (status == TALLY_OK)
+		status = read_list(&latencies, "latency", options->latency, true, reason);
+	if (status != TALLY_OK)
+		return status;
 	if (cycles_for && !options->events[0])
 		add(&events, TALLY_MB_CYCLES);
 	if (!options->latency[0])
 		choose(&latencies, &events, wanted, true);
 	if (!options->events[0])
 		choose(&events, &latencies, wanted, false);
-	if (!counts_cycles(&events, cycles_for, reason, size))
-		return false;
+	if (cycles_for && !has(&events, TALLY_MB_CYCLES))
+		return tally_unsupported(reason,
+					 "%s counts cycles: it needs an event counter, "
+					 "and cycles among events=",
+					 cycles_for);
 	choice->n_events = events.n;
 	choice->n_latencies = latencies.n;
 	/* Every counter is configured, including those that are not read. */
 	memset(choice->events + events.n, TALLY_MB_CYCLES, shape->ne - events.n);
 	memset(choice->events + shape->ne + latencies.n, TALLY_MB_FILLER_LATENCY,
 	       shape->nl - latencies.n);
-	return true;
+	return TALLY_OK;
 }
 
 /* ---- counters ---- */
@@ -159,7 +155,6 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 struct adding {
 	struct tally_mb_choice *choice;
 	const struct tally_snapshot_source *src;
-	struct tally_key_table *table, own;
 };
 
 /* How a value is derived from its event and described. */
@@ -187,78 +182,64 @@ make_counter(struct adding *a, const struct tally_mb_event *event, const struct 
 		.scope = TALLY_SCOPE_DEVICE,
 		.width_bits = as->width,
 	};
-	return tally_key_table_add(a->table, &counter);
+	return tally_key_table_add(a->src->keys, &counter);
 }
 
+/* False on OOM. */
 static bool
-add_counter(struct adding *a, uint32_t number, const struct aspect *as)
+add_value(struct adding *a, uint32_t number, const struct aspect *as, bool level)
 {
 	const struct tally_mb_event *event = &tally_mb_events[number];
 	struct tally_mb_choice *c = a->choice;
 	const struct tally_counter *made = make_counter(a, event, as);
-	if (!made)
-		return false;
-	const struct tally_counter plain = { .key = event->key, .name = event->name };
-	const char *wanted = a->src->wanted;
-	if (tally_counter_wanted(wanted, made, TALLY_MB_SOURCE, TALLY_MB_SOURCE, true) ||
-	    tally_counter_wanted(wanted, &plain, NULL, NULL, true))
-		c->logged[c->n / 64] |= UINT64_C(1) << c->n % 64;
-	c->counters[c->n++] = made;
-	return true;
-}
-
-static bool
-add_level(struct adding *a, uint32_t number, const struct aspect *as)
-{
-	struct tally_mb_choice *c = a->choice;
-	const struct tally_counter *made = make_counter(a, &tally_mb_events[number], as);
-	if (made)
+	if (made && level) {
 		c->levels[c->n_levels++] = (struct tally_snapshot_level){ .counter = made };
+	} else if (made) {
+		const struct tally_counter plain = { .key = event->key,
+						     .name = event->name };
+		const char *wanted = a->src->wanted;
+		if (tally_counter_wanted(wanted, made, TALLY_MB_SOURCE, TALLY_MB_SOURCE,
+					 true) ||
+		    tally_counter_wanted(wanted, &plain, NULL, NULL, true))
+			tally_bit_set(c->logged, c->n);
+		c->counters[c->n++] = made;
+	}
 	return made != NULL;
 }
 
 static bool
 add_all(struct adding *a, const struct tally_mb_shape *shape)
 {
+	const uint32_t width = shape->width, extreme = width == 32 ? 16 : 32;
+	/* Of a latency; the last two are levels. */
 	const struct aspect aspects[] = {
 		{ ".n", ", how often", "1", " How often.", TALLY_KIND_EVENT, 32 },
 		{ ".sum", ", sum", "cycles", " Cycles, summed.", TALLY_KIND_DURATION,
-		  shape->width },
-		{ ".sum_sq", ", sum of squares", "cycles^2", " Squares of cycles, summed.",
-		  TALLY_KIND_RAW, shape->width },
+		  width },
+		{ ".sum_sq", ", sum of squares", "cycles^2",
+		  " Squares of cycles, summed.", TALLY_KIND_RAW, width },
+		{ ".min", ", least", "cycles", " Least since counting began.",
+		  TALLY_KIND_DURATION, extreme },
+		{ ".max", ", greatest", "cycles", " Greatest since counting began.",
+		  TALLY_KIND_DURATION, extreme },
 	};
-	uint32_t extreme_width = shape->width == 32 ? 16 : 32;
-	const struct aspect least = { ".min",
-				      ", least",
-				      "cycles",
-				      " Least since counting began.",
-				      TALLY_KIND_DURATION,
-				      extreme_width };
-	const struct aspect greatest = { ".max",
-					 ", greatest",
-					 "cycles",
-					 " Greatest since counting began.",
-					 TALLY_KIND_DURATION,
-					 extreme_width };
+	struct aspect often = aspects[0];
+	often.width = width;
 	const struct tally_mb_choice *c = a->choice;
 	for (uint32_t i = 0; i < c->n_events; i++) {
 		const struct tally_mb_event *event = &tally_mb_events[c->events[i]];
-		const struct aspect plain = { "", "",          event->unit,
-					      "", event->kind, shape->width };
-		struct aspect often = aspects[0];
-		often.width = shape->width;
-		if (!add_counter(a, c->events[i],
-				 tally_mb_is_latency(c->events[i]) ? &often : &plain))
+		const struct aspect plain = {
+			"", "", event->unit, "", event->kind, width
+		};
+		if (!add_value(a, c->events[i],
+			       tally_mb_is_latency(c->events[i]) ? &often : &plain,
+			       false))
 			return false;
 	}
-	for (uint32_t i = 0; i < c->n_latencies; i++) {
-		uint32_t number = c->events[shape->ne + i];
+	for (uint32_t i = 0; i < c->n_latencies; i++)
 		for (uint32_t k = 0; k < COUNT(aspects); k++)
-			if (!add_counter(a, number, &aspects[k]))
+			if (!add_value(a, c->events[shape->ne + i], &aspects[k], k >= 3))
 				return false;
-		if (!add_level(a, number, &least) || !add_level(a, number, &greatest))
-			return false;
-	}
 	return true;
 }
 
@@ -267,10 +248,7 @@ tally_mb_choose_counters(struct tally_mb_choice *choice, const struct tally_mb_s
 			 struct tally_snapshot_source *src)
 {
 	struct adding a = { .choice = choice, .src = src };
-	a.table = src->keys ? src->keys : &a.own;
-	bool good = add_all(&a, shape);
-	tally_key_table_finish(&a.own);
-	if (!good)
+	if (!add_all(&a, shape))
 		return false;
 	src->counters = choice->counters;
 	src->n_counters = choice->n;

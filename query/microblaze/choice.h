@@ -28,11 +28,12 @@ struct tally_mb_choice {
 };
 
 /* Chooses the events. `cycles_for` names the option that needs cycles among the events, or is
- * NULL. False: reason says what is not possible. */
-bool tally_mb_choose_events(struct tally_mb_choice *choice,
-			    const struct tally_microblaze_options *options,
-			    const struct tally_mb_shape *shape, const char *wanted,
-			    const char *cycles_for, char *reason, size_t size);
+ * NULL. */
+enum tally_status
+tally_mb_choose_events(struct tally_mb_choice *choice,
+		       const struct tally_microblaze_options *options,
+		       const struct tally_mb_shape *shape, const char *wanted,
+		       const char *cycles_for, char *reason);
 /* Then chooses the counters and levels, and sets src's members. False on OOM. */
 bool tally_mb_choose_counters(struct tally_mb_choice *choice, const struct tally_mb_shape *shape,
 			      struct tally_snapshot_source *src);

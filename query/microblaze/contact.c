@@ -48,34 +48,35 @@ take_numbers(struct tally_mb_device *device, const struct tally_microblaze_optio
 }
 
 /* Takes what the options give, and the rest from the device tree. */
-static bool
+static enum tally_status
 settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
-	       const struct tally_mb_device_tree *tree, char *reason, size_t size)
+	       const struct tally_mb_device_tree *tree, char *reason)
 {
 	const struct tally_mb_shape *shape = &device->shape;
 	take_numbers(device, o, tree);
 	bool no_width = shape->width != 32 && shape->width != 48 && shape->width != 64;
 	if (shape->ne > TALLY_MB_MAX_EVENTS || shape->nl > TALLY_MB_MAX_LATENCIES ||
 	    shape->ne + shape->nl == 0 || no_width)
-		snprintf(reason, size,
-			 "the device tree says %u event and %u latency counters of %u "
-			 "bits, which no core has: say ne=, nl= and width=",
-			 shape->ne, shape->nl, shape->width);
-	else if (tree->has_access && !tree->access)
-		snprintf(reason, size,
-			 "the debug module was built without access to its registers: build it "
-			 "with C_DBG_REG_ACCESS=1");
-	else if (!device->mdm.serial && device->mdm.ports > 1)
-		snprintf(reason, size,
-			 "the debug module serves %u cores, and how to choose one by the "
-			 "parallel registers is not known: use access=serial",
-			 device->mdm.ports);
-	else if (device->mdm.core >= device->mdm.ports)
-		snprintf(reason, size, "core=%u is not there: the debug module serves %u",
-			 device->mdm.core, device->mdm.ports);
-	else
-		return true;
-	return false;
+		return tally_unsupported(
+			reason,
+			"the device tree says %u event and %u latency counters of %u "
+			"bits, which no core has: say ne=, nl= and width=",
+			shape->ne, shape->nl, shape->width);
+	if (tree->has_access && !tree->access)
+		return tally_unsupported(reason, "the debug module was built without "
+						 "access to its registers: build it "
+						 "with C_DBG_REG_ACCESS=1");
+	if (!device->mdm.serial && device->mdm.ports > 1)
+		return tally_unsupported(
+			reason,
+			"the debug module serves %u cores, and how to choose one by the "
+			"parallel registers is not known: use access=serial",
+			device->mdm.ports);
+	if (device->mdm.core >= device->mdm.ports)
+		return tally_unsupported(
+			reason, "core=%u is not there: the debug module serves %u",
+			device->mdm.core, device->mdm.ports);
+	return TALLY_OK;
 }
 
 /* ---- first contact ---- */
@@ -103,78 +104,78 @@ ask_who(void *data)
 				   : tally_mdm_read(c->mdm, TALLY_MDM_STATUS);
 }
 
-static bool
-go(void (*step)(void *data), struct handshake *c, char *reason, size_t size)
+static enum tally_status
+go(void (*step)(void *data), struct handshake *c, char *reason)
 {
 	switch (tally_child_access_run(step, c)) {
 	case TALLY_CHILD_ACCESS_OK:
-		return true;
+		return TALLY_OK;
 	case TALLY_CHILD_ACCESS_BUS_ERROR:
-		snprintf(reason, size,
-			 "a bus error where the debug module should be: is the address "
-			 "right, its clock running, the design loaded%s?",
-			 c->mdm->serial ? ", the unlock key right (unlock=)" : "");
-		return false;
+		return tally_unsupported(
+			reason,
+			"a bus error where the debug module should be: is the address "
+			"right, its clock running, the design loaded%s?",
+			c->mdm->serial ? ", the unlock key right (unlock=)" : "");
 	default:
-		snprintf(reason, size,
-			 "no process could be started to try the debug module's registers in");
-		return false;
+		return tally_unsupported(reason, "no process could be started to try the "
+						 "debug module's registers in");
 	}
 }
 
-static bool
-check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said, char *reason,
-	     size_t size)
+static enum tally_status
+check_answer(struct tally_mb_device *device, uint32_t answer, bool ports_said,
+	     char *reason)
 {
 	struct tally_mdm *mdm = &device->mdm;
 	struct tally_mdm_identity identity = tally_mdm_identity_of(answer);
 	if (!mdm->serial) {
 		if (answer <= (TALLY_MDM_FULL | TALLY_MDM_OVERFLOW))
-			return true;
-		snprintf(reason, size,
-			 "the parallel registers answer 0x%08x, which is no counter's "
-			 "state: the "
-			 "core may have a serial debug interface; try access=serial",
-			 answer);
-	} else if (!identity.is_mdm) {
-		snprintf(reason, size,
-			 "the debug module says 0x%08x where its magic number 0x42 "
-			 "should be: is the address right, and the unlock key (unlock=)?",
-			 answer);
-	} else if (ports_said && identity.ports != mdm->ports) {
-		snprintf(reason, size, "the debug module serves %u cores, not ports=%u",
-			 identity.ports, mdm->ports);
-	} else if (identity.ports <= mdm->core || identity.ports > 32) {
-		snprintf(reason, size, "core=%u is not there: the debug module serves %u cores",
-			 mdm->core, identity.ports);
-	} else {
-		mdm->ports = identity.ports;
-		return true;
+			return TALLY_OK;
+		return tally_unsupported(
+			reason,
+			"the parallel registers answer 0x%08x, which is no counter's "
+			"state: the "
+			"core may have a serial debug interface; try access=serial",
+			answer);
 	}
-	return false;
+	if (!identity.is_mdm)
+		return tally_unsupported(
+			reason,
+			"the debug module says 0x%08x where its magic number 0x42 "
+			"should be: is the address right, and the unlock key (unlock=)?",
+			answer);
+	if (ports_said && identity.ports != mdm->ports)
+		return tally_unsupported(reason,
+					 "the debug module serves %u cores, not ports=%u",
+					 identity.ports, mdm->ports);
+	if (identity.ports <= mdm->core || identity.ports > 32)
+		return tally_unsupported(
+			reason, "core=%u is not there: the debug module serves %u cores",
+			mdm->core, identity.ports);
+	mdm->ports = identity.ports;
+	return TALLY_OK;
 }
 
-static bool
-make_handshake(struct tally_mb_device *device, bool ports_said, char *reason, size_t size)
+static enum tally_status
+make_handshake(struct tally_mb_device *device, bool ports_said, char *reason)
 {
 	struct handshake c = { .mdm = &device->mdm };
-	if (!go(look_at_status, &c, reason, size))
-		return false;
-	if (c.status >> 1) {
-		snprintf(reason, size,
-			 "the debug module's status reads 0x%08x%s: it is not there, or "
-			 "was built without C_DBG_REG_ACCESS",
-			 c.status,
-			 c.status == UINT32_MAX ? ", as where nobody answers" : "");
-		return false;
-	}
-	if (c.status && !tally_mdm_wait_free(&device->mdm, FREE_NS)) {
-		snprintf(reason, size,
-			 "a debugger holds the debug module's lock: end its session first");
-		return false;
-	}
-	return go(ask_who, &c, reason, size) &&
-	       check_answer(device, c.answer, ports_said, reason, size);
+	enum tally_status status = go(look_at_status, &c, reason);
+	if (status != TALLY_OK)
+		return status;
+	if (c.status >> 1)
+		return tally_unsupported(
+			reason,
+			"the debug module's status reads 0x%08x%s: it is not there, or "
+			"was built without C_DBG_REG_ACCESS",
+			c.status,
+			c.status == UINT32_MAX ? ", as where nobody answers" : "");
+	if (c.status && !tally_mdm_wait_free(&device->mdm, FREE_NS))
+		return tally_unsupported(reason, "a debugger holds the debug module's "
+						 "lock: end its session first");
+	status = go(ask_who, &c, reason);
+	return status == TALLY_OK ? check_answer(device, c.answer, ports_said, reason)
+				  : status;
 }
 
 static void
@@ -191,8 +192,7 @@ make_note(struct tally_mb_device *device, const struct tally_mb_device_tree *tre
 
 enum tally_status
 tally_mb_device_open(struct tally_mb_device *device,
-		     const struct tally_microblaze_options *options, char *reason,
-		     size_t size)
+		     const struct tally_microblaze_options *options, char *reason)
 {
 	struct tally_mb_device_tree tree;
 	char uio[32];
@@ -203,27 +203,29 @@ tally_mb_device_open(struct tally_mb_device *device,
 		 * and this is the game's thread. */
 		memset(&tree, 0, sizeof(tree));
 		bool there = tally_mb_find_uio(&tree, uio, sizeof(uio));
-		snprintf(reason, size, "%s",
-			 there ? "a debug module is there, and left alone: --microblaze "
-				 "on reads it"
-			       : "not asked for: --microblaze says where a debug module "
-				 "is");
-		return TALLY_UNSUPPORTED;
+		return tally_unsupported(
+			reason, "%s",
+			there ? "a debug module is there, and left alone: --microblaze "
+				"on reads it"
+			      : "not asked for: --microblaze says where a debug module "
+				"is");
 	}
 	tally_mb_device_tree_find(&tree);
-	if (!settle_numbers(device, options, &tree, reason, size))
-		return TALLY_UNSUPPORTED;
-	enum tally_status status = tally_mb_mapping_open(
-		&device->mapping, options, &tree,
-		device->mdm.serial ? TALLY_MDM_SERIAL_BYTES : TALLY_MDM_PARALLEL_BYTES, reason,
-		size);
+	enum tally_status status = settle_numbers(device, options, &tree, reason);
+	if (status == TALLY_OK)
+		status = tally_mb_mapping_open(&device->mapping, options, &tree,
+					       device->mdm.serial
+						       ? TALLY_MDM_SERIAL_BYTES
+						       : TALLY_MDM_PARALLEL_BYTES,
+					       reason);
 	if (status != TALLY_OK)
 		return status;
 	device->mdm.map = device->mapping.registers;
 	bool ports_said = (options->said & TALLY_MICROBLAZE_SAID_PORTS) || tree.ports;
-	if (!make_handshake(device, ports_said, reason, size)) {
+	status = make_handshake(device, ports_said, reason);
+	if (status != TALLY_OK) {
 		tally_mb_mapping_close(&device->mapping);
-		return TALLY_UNSUPPORTED;
+		return status;
 	}
 	tally_mdm_select_core(&device->mdm);
 	make_note(device, &tree);

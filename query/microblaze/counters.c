@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/microblaze/counters.h"
 
-#include <stdio.h>
-
 #include "layer/base/clock.h"
 #include "query/microblaze/events.h"
 
@@ -86,9 +84,8 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 	return upper ? value | 0x40000000u : value | 0x5a000000u;
 }
 
-static bool
-try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
-	  size_t size)
+static enum tally_status
+try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
 {
 	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
 	bool exact;
@@ -110,31 +107,31 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 				continue;
 			/* A 32-bit counter would keep all bits too, but its items are laid out
 			 * differently. */
-			snprintf(why, size,
-				 "the counters are not 48 bits wide: use width=64 or width=32");
-			return false;
+			return tally_unsupported(reason,
+						 "the counters are not 48 bits wide: use "
+						 "width=64 or width=32");
 		}
 		bool cut = items[i] == (want & 0xffff);
 		bool upper = want >> 16 == 0x4000;
 		if (cut && upper && shape->width == 48)
 			continue;
 		if (cut && (upper || shape->width == 32))
-			snprintf(why, size,
-				 "the counters are 48 bits wide, not %u: use width=48",
-				 shape->width);
-		else
-			snprintf(why, size,
-				 "%u event and %u latency counters of %u bits do not "
-				 "keep what is written to them: the core has others; "
-				 "give its own numbers with ne=, nl= and width=",
-				 shape->ne, shape->nl, shape->width);
-		return false;
+			return tally_unsupported(
+				reason,
+				"the counters are 48 bits wide, not %u: use width=48",
+				shape->width);
+		return tally_unsupported(
+			reason,
+			"%u event and %u latency counters of %u bits do not "
+			"keep what is written to them: the core has others; "
+			"give its own numbers with ne=, nl= and width=",
+			shape->ne, shape->nl, shape->width);
 	}
-	return true;
+	return TALLY_OK;
 }
 
-static void
-count_for_a_while(const struct tally_mdm *mdm, uint64_t *ns)
+static uint64_t
+count_for_a_while(const struct tally_mdm *mdm)
 {
 	uint64_t begin_ns = tally_clock_now_ns(), now_ns;
 	tally_mb_command(mdm, TALLY_MDM_CLEAR | TALLY_MDM_START);
@@ -142,7 +139,7 @@ count_for_a_while(const struct tally_mdm *mdm, uint64_t *ns)
 		now_ns = tally_clock_now_ns();
 	while (now_ns - begin_ns < TRY_NS);
 	tally_mb_command(mdm, TALLY_MDM_SAMPLE | TALLY_MDM_STOP);
-	*ns = tally_clock_now_ns() - begin_ns;
+	return tally_clock_now_ns() - begin_ns;
 }
 
 /* At 32 bits four event counters have as many items as one latency counter. Cycles that are
@@ -163,17 +160,15 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 }
 
 /* Checks that all event counters count cycles, and that they start and stop together. */
-static bool
-try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
-	   size_t size)
+static enum tally_status
+try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
 {
 	struct tally_mb_sample sample;
-	uint64_t ns;
 	/* This is more counters than there may be, for the benefit of are_events(). */
 	tally_mb_command(mdm, TALLY_MDM_RESET);
 	for (uint32_t i = 0; i < tally_mb_items(shape); i++)
 		tally_mdm_write(mdm, TALLY_MDM_EVENT, TALLY_MB_CYCLES);
-	count_for_a_while(mdm, &ns);
+	uint64_t ns = count_for_a_while(mdm);
 	tally_mb_read(mdm, shape, &sample);
 	bool same = true, by_turns = shape->width == 32;
 	for (uint32_t i = 0; i < shape->ne; i++) {
@@ -182,29 +177,33 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char
 	}
 	bool still = same && sample.events[0] == 0;
 	if (!same && by_turns)
-		snprintf(why, size,
-			 "the counters are wider than 32 bits: use width=48 or width=64");
-	else if (are_events(mdm, shape))
-		snprintf(why, size,
-			 "event counters stand where nl=%u has latency counters: give "
-			 "the core's own numbers with ne= and nl=",
-			 shape->nl);
-	else if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
-		snprintf(why, size, "the counters are narrower than %u bits: use width=32",
-			 shape->width);
-	else if (still && shape->ne)
-		snprintf(why, size,
-			 "no event counter counts cycles: the core stands still, or ne=%u and "
-			 "width=%u are not its own; check=off takes them as they are",
-			 shape->ne, shape->width);
-	else if (!same)
-		snprintf(why, size,
-			 "not all of %u event counters count cycles alike: the core has fewer; "
-			 "give its own number with ne=",
-			 shape->ne);
-	else
-		return true;
-	return false;
+		return tally_unsupported(
+			reason,
+			"the counters are wider than 32 bits: use width=48 or width=64");
+	if (are_events(mdm, shape))
+		return tally_unsupported(
+			reason,
+			"event counters stand where nl=%u has latency counters: give "
+			"the core's own numbers with ne= and nl=",
+			shape->nl);
+	if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
+		return tally_unsupported(
+			reason, "the counters are narrower than %u bits: use width=32",
+			shape->width);
+	if (still && shape->ne)
+		return tally_unsupported(
+			reason,
+			"no event counter counts cycles: the core stands still, or ne=%u "
+			"and "
+			"width=%u are not its own; check=off takes them as they are",
+			shape->ne, shape->width);
+	if (!same)
+		return tally_unsupported(reason,
+					 "not all of %u event counters count cycles "
+					 "alike: the core has fewer; "
+					 "give its own number with ne=",
+					 shape->ne);
+	return TALLY_OK;
 }
 
 /* Configuring fewer counters than the core has does no harm, unless the latency counters are
@@ -229,30 +228,31 @@ has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	return items[n] == more && items[n - 1] != more;
 }
 
-static bool
-try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why, size_t size)
+static enum tally_status
+try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
 {
 	if (shape->nl == 0 || !has_more(mdm, shape))
-		return true;
-	snprintf(why, size,
-		 "the core has more than %u event and %u latency counters of %u bits: "
-		 "give its own numbers with ne=, nl= and width=, or nl=0 to read events "
-		 "alone; check=off takes them as they are",
-		 shape->ne, shape->nl, shape->width);
-	return false;
+		return TALLY_OK;
+	return tally_unsupported(
+		reason,
+		"the core has more than %u event and %u latency counters of %u bits: "
+		"give its own numbers with ne=, nl= and width=, or nl=0 to read events "
+		"alone; check=off takes them as they are",
+		shape->ne, shape->nl, shape->width);
 }
 
-bool
-tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
-	     size_t size)
+enum tally_status
+tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
+	     char *reason)
 {
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
-	bool report_cycles = shape->ne || shape->width == 32;
-	bool good = try_items(mdm, shape, why, size) &&
-		    (!report_cycles || try_cycles(mdm, shape, why, size)) &&
-		    try_more(mdm, shape, why, size);
+	enum tally_status status = try_items(mdm, shape, reason);
+	if (status == TALLY_OK && (shape->ne || shape->width == 32))
+		status = try_cycles(mdm, shape, reason);
+	if (status == TALLY_OK)
+		status = try_more(mdm, shape, reason);
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
-	return good;
+	return status;
 }

@@ -10,6 +10,7 @@
 
 #include "query/microblaze/decode.h"
 #include "query/microblaze/registers.h"
+#include "query/source/source.h"
 
 /* Configures what each counter counts: an event number for each of the ne + nl counters. */
 void tally_mb_configure(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
@@ -25,8 +26,8 @@ void tally_mb_read(const struct tally_mdm *mdm, const struct tally_mb_shape *sha
 		   struct tally_mb_sample *out);
 
 /* Whether the counters behave as that number of that width would. Stops and clears them, and
- * takes about 50 us. False: `why` says what is wrong. */
-bool tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *why,
-		  size_t size);
+ * takes about 50 us. If not: TALLY_UNSUPPORTED, and `reason` says what is wrong. */
+enum tally_status tally_mb_try(const struct tally_mdm *mdm,
+			       const struct tally_mb_shape *shape, char *reason);
 
 #endif

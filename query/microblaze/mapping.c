@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -32,18 +33,12 @@ read_text(const char *path, char *out, size_t size)
 static bool
 read_hex(const char *path, uint64_t *out)
 {
-	char text[40];
-	uint64_t n = 0;
+	char text[40], *end;
 	if (!read_text(path, text, sizeof(text)) || strncmp(text, "0x", 2) != 0)
 		return false;
-	for (const char *p = text + 2; *p; p++) {
-		int digit = *p >= '0' && *p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10;
-		if (digit < 0 || digit > 15 || n >> 60)
-			return false;
-		n = n << 4 | (uint64_t)digit;
-	}
-	*out = n;
-	return true;
+	errno = 0;
+	*out = strtoull(text, &end, 16);
+	return *end == '\0' && errno == 0;
 }
 
 static bool
@@ -77,24 +72,25 @@ tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t si
 /* ---- opening ---- */
 
 static enum tally_status
-refuse(char *reason, size_t size, const char *path, int error)
+refuse(char *reason, const char *path, int error)
 {
 	if (error == EACCES || error == EPERM) {
-		snprintf(reason, size,
-			 "%s: permission denied: run as root, or let root open it to this user; "
-			 "/dev/mem may be closed by the kernel, then bind the module to "
-			 "uio_pdrv_genirq",
-			 path);
+		tally_unsupported(
+			reason,
+			"%s: permission denied: run as root, or let root open it to this "
+			"user; "
+			"/dev/mem may be closed by the kernel, then bind the module to "
+			"uio_pdrv_genirq",
+			path);
 		return TALLY_DENIED;
 	}
 	if (error == ENOENT || error == ENXIO || error == ENODEV)
-		snprintf(reason, size,
-			 "%s is not there: bind the debug module to uio_pdrv_genirq, or name "
-			 "another with path=",
-			 path);
-	else
-		snprintf(reason, size, "%s: %.80s", path, tally_error_text(error));
-	return TALLY_UNSUPPORTED;
+		return tally_unsupported(reason,
+					 "%s is not there: bind the debug module to "
+					 "uio_pdrv_genirq, or name "
+					 "another with path=",
+					 path);
+	return tally_unsupported(reason, "%s: %.80s", path, tally_error_text(error));
 }
 
 /* The module's offset in the file, and its size. */
@@ -102,46 +98,43 @@ struct extent {
 	uint64_t offset, bytes;
 };
 
-static bool
-find_in_uio(const struct tally_microblaze_options *options, const char *path, struct extent *e,
-	    char *reason, size_t size)
+static enum tally_status
+find_in_uio(const struct tally_microblaze_options *options, const char *path,
+	    struct extent *e, char *reason)
 {
 	uint64_t map_bytes = 0, inside = 0;
 	const char *uio = strrchr(path, '/') + 1;
 	if (!read_map(uio, "size", &map_bytes)) {
 		if (access(path, F_OK) != 0 && errno == ENOENT)
-			refuse(reason, size, path, errno);
-		else
-			snprintf(reason, size,
-				 "%s: /sys/class/uio/%.32s/maps/map0/size cannot be read", path,
-				 uio);
-		return false;
+			return refuse(reason, path, errno);
+		return tally_unsupported(
+			reason, "%s: /sys/class/uio/%.32s/maps/map0/size cannot be read",
+			path, uio);
 	}
 	/* A map need not begin on a page boundary. */
 	if (!read_map(uio, "offset", &inside))
 		inside = 0;
 	e->offset = inside + options->base;
 	e->bytes = options->base < map_bytes ? map_bytes - options->base : 0;
-	return true;
+	return TALLY_OK;
 }
 
-static bool
+static enum tally_status
 find_in_memory(const struct tally_microblaze_options *options,
-	       const struct tally_mb_device_tree *tree, struct extent *e, char *reason, size_t size)
+	       const struct tally_mb_device_tree *tree, struct extent *e, char *reason)
 {
 	if (options->said & TALLY_MICROBLAZE_SAID_BASE) {
 		*e = (struct extent){ options->base, UINT64_MAX };
 		if (tree->has_mdm && tree->base == options->base && tree->bytes)
 			e->bytes = tree->bytes;
-		return true;
+		return TALLY_OK;
 	}
 	if (tree->has_mdm) {
 		*e = (struct extent){ tree->base, tree->bytes ? tree->bytes : UINT64_MAX };
-		return true;
+		return TALLY_OK;
 	}
-	snprintf(reason, size,
-		 "the device tree has no debug module (mdm): say where it is with base=ADDRESS");
-	return false;
+	return tally_unsupported(reason, "the device tree has no debug module (mdm): say "
+					 "where it is with base=ADDRESS");
 }
 
 static bool
@@ -169,55 +162,53 @@ map_module(struct tally_mb_mapping *mapping, const struct extent *e, uint32_t by
 enum tally_status
 tally_mb_mapping_open(struct tally_mb_mapping *mapping,
 		      const struct tally_microblaze_options *options,
-		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason,
-		      size_t size)
+		      const struct tally_mb_device_tree *tree, uint32_t bytes,
+		      char *reason)
 {
 	char path[sizeof(options->path)];
-	struct extent e;
+	struct extent e = { 0 };
 	*mapping = (struct tally_mb_mapping){ .fd = -1 };
 	snprintf(path, sizeof(path), "%s", options->path);
 	if (!path[0] && !(options->said & TALLY_MICROBLAZE_SAID_BASE) &&
-	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm) {
-		snprintf(reason, size,
-			 "neither a UIO device nor the device tree has a debug module "
-			 "(mdm): say "
-			 "where it is with path=uioN, or path=mem and base=ADDRESS");
-		return TALLY_UNSUPPORTED;
-	}
+	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm)
+		return tally_unsupported(
+			reason,
+			"neither a UIO device nor the device tree has a debug module "
+			"(mdm): say "
+			"where it is with path=uioN, or path=mem and base=ADDRESS");
 	if (!path[0])
 		snprintf(path, sizeof(path), "/dev/mem");
 	mapping->uio = strcmp(path, "/dev/mem") != 0;
-	if (!(mapping->uio ? find_in_uio(options, path, &e, reason, size)
-			   : find_in_memory(options, tree, &e, reason, size)))
-		return TALLY_UNSUPPORTED;
-	if (e.bytes < bytes) {
-		snprintf(reason, size,
-			 "%s: the map of the debug module has %" PRIu64
-			 " bytes, access=%s needs "
-			 "%u: give it more in the design or the device tree%s",
-			 path, e.bytes,
-			 bytes == TALLY_MDM_SERIAL_BYTES ? "serial" : "parallel", bytes,
-			 bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
-		return TALLY_UNSUPPORTED;
-	}
+	enum tally_status status = mapping->uio
+					   ? find_in_uio(options, path, &e, reason)
+					   : find_in_memory(options, tree, &e, reason);
+	if (status != TALLY_OK)
+		return status;
+	if (e.bytes < bytes)
+		return tally_unsupported(
+			reason,
+			"%s: the map of the debug module has %" PRIu64
+			" bytes, access=%s needs "
+			"%u: give it more in the design or the device tree%s",
+			path, e.bytes,
+			bytes == TALLY_MDM_SERIAL_BYTES ? "serial" : "parallel", bytes,
+			bytes == TALLY_MDM_SERIAL_BYTES ? "" : ", or use access=serial");
 	/* O_NONBLOCK: reading from a UIO device would wait for its next interrupt. */
 	mapping->fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC | O_NONBLOCK);
 	if (mapping->fd < 0)
-		return refuse(reason, size, path, errno);
+		return refuse(reason, path, errno);
 	if (flock(mapping->fd, LOCK_EX | LOCK_NB) != 0) {
-		snprintf(reason, size,
-			 "%s is in use: another program reads its counters; end it first", path);
-		goto close_mapping;
+		tally_mb_mapping_close(mapping);
+		return tally_unsupported(
+			reason,
+			"%s is in use: another program reads its counters; end it first",
+			path);
 	}
 	if (map_module(mapping, &e, bytes))
 		return TALLY_OK;
 	int error = errno;
 	tally_mb_mapping_close(mapping);
-	return refuse(reason, size, path, error);
-
-close_mapping:
-	tally_mb_mapping_close(mapping);
-	return TALLY_UNSUPPORTED;
+	return refuse(reason, path, error);
 }
 
 void

@@ -44,8 +44,8 @@ struct tally_mb_mapping {
  * why. */
 enum tally_status tally_mb_mapping_open(struct tally_mb_mapping *mapping,
 					const struct tally_microblaze_options *options,
-					const struct tally_mb_device_tree *tree, uint32_t bytes,
-					char *reason, size_t size);
+					const struct tally_mb_device_tree *tree,
+					uint32_t bytes, char *reason);
 void tally_mb_mapping_close(struct tally_mb_mapping *mapping); /* accepts one that is not open */
 
 #endif

@@ -63,7 +63,7 @@ microblaze_probe(struct tally_snapshot_source *src)
 	struct microblaze *mb = microblaze_of(src);
 	const struct tally_config *config = src->config;
 	enum tally_status status = tally_mb_device_open(
-		&mb->device, config ? &config->microblaze : NULL, src->reason, sizeof(src->reason));
+		&mb->device, config ? &config->microblaze : NULL, src->reason);
 	if (status == TALLY_OK)
 		tally_mb_device_close(&mb->device);
 	return status;
@@ -82,23 +82,22 @@ needs_cycles(const struct microblaze *mb)
 	return NULL;
 }
 
-static bool
+static enum tally_status
 choose(struct microblaze *mb, const struct tally_microblaze_options *options)
 {
 	struct tally_snapshot_source *src = &mb->base;
 	if (mb->interval && !mb->device.mapping.uio)
-		snprintf(src->reason, sizeof(src->reason),
-			 "interval= waits for an interrupt, which /dev/mem has not: bind the "
-			 "debug module to uio_pdrv_genirq");
-	else if (mb->interval && mb->hardware)
-		snprintf(src->reason, sizeof(src->reason),
-			 "interval= starts the counters after each interrupt, which "
-			 "--start-on hw "
-			 "and --stop-on hw leave to the hardware: use one of them");
-	else
-		return tally_mb_choose_events(&mb->choice, options, &mb->device.shape, src->wanted,
-					      needs_cycles(mb), src->reason, sizeof(src->reason));
-	return false;
+		return tally_unsupported(src->reason, "interval= waits for an interrupt, "
+						      "which /dev/mem has not: bind the "
+						      "debug module to uio_pdrv_genirq");
+	if (mb->interval && mb->hardware)
+		return tally_unsupported(
+			src->reason,
+			"interval= starts the counters after each interrupt, which "
+			"--start-on hw "
+			"and --stop-on hw leave to the hardware: use one of them");
+	return tally_mb_choose_events(&mb->choice, options, &mb->device.shape,
+				      src->wanted, needs_cycles(mb), src->reason);
 }
 
 static void
@@ -116,21 +115,20 @@ microblaze_open(struct tally_snapshot_source *src)
 	if (!src->config)
 		return TALLY_UNSUPPORTED;
 	const struct tally_microblaze_options *options = &src->config->microblaze;
-	enum tally_status status = tally_mb_device_open(&mb->device, options, src->reason,
-							sizeof(src->reason));
+	enum tally_status status = tally_mb_device_open(&mb->device, options,
+							src->reason);
 	if (status != TALLY_OK)
 		return status;
 	const struct tally_mb_shape *shape = &mb->device.shape;
 	mb->interval = options->interval;
 	mb->hardware_starts = src->config->start_on.kind == TALLY_TRIGGER_HW;
 	mb->hardware = mb->hardware_starts || src->config->stop_on.kind == TALLY_TRIGGER_HW;
-	if (!choose(mb, options)) {
+	status = choose(mb, options);
+	if (status == TALLY_OK && !tally_mb_choose_counters(&mb->choice, shape, src))
+		status = TALLY_NO_MEMORY;
+	if (status != TALLY_OK) {
 		tally_mb_device_close(&mb->device);
-		return TALLY_UNSUPPORTED;
-	}
-	if (!tally_mb_choose_counters(&mb->choice, shape, src)) {
-		tally_mb_device_close(&mb->device);
-		return TALLY_NO_MEMORY;
+		return status;
 	}
 	find_cycles(mb);
 	/* N of a latency counter has 32 bits at every width. */
@@ -188,22 +186,9 @@ take_interrupt(const struct microblaze *mb)
 static void
 begin_interval(struct microblaze *mb)
 {
-	struct tally_mb_history *h = &mb->history;
-	h->preset = false;
-	if (mb->interval) {
-		h->preset = true;
-		h->preset_k = mb->cycles_k;
-	}
+	mb->history.preset = mb->interval > 0;
+	mb->history.preset_k = mb->cycles_k;
 	mb->preset = (UINT64_C(0) - mb->interval) & tally_mb_mask(&mb->device.shape);
-	if (!h->preset)
-		mb->preset = 0;
-}
-
-static void
-add_reason(struct tally_snapshot_source *src, const char *text)
-{
-	size_t len = strlen(src->reason);
-	snprintf(src->reason + len, sizeof(src->reason) - len, "%s%s", len ? "; " : "", text);
 }
 
 static enum tally_status
@@ -212,7 +197,7 @@ microblaze_start(struct tally_snapshot_source *src)
 	struct microblaze *mb = microblaze_of(src);
 	struct tally_mb_device *device = &mb->device;
 	if (device->check &&
-	    !tally_mb_try(&device->mdm, &device->shape, src->reason, sizeof(src->reason)))
+	    tally_mb_try(&device->mdm, &device->shape, src->reason) != TALLY_OK)
 		return TALLY_UNSUPPORTED;
 	memset(mb->totals, 0, sizeof(mb->totals));
 	memset(&mb->history, 0, sizeof(mb->history));
@@ -224,9 +209,11 @@ microblaze_start(struct tally_snapshot_source *src)
 	begin_interval(mb);
 	if (mb->interval && arm_interrupt(mb)) {
 		src->due_fd = &device->mapping.fd;
-		add_reason(src, "what is counted while it is read is lost (interval=)");
+		tally_reason_add(src->reason,
+				 "what is counted while it is read is lost (interval=)");
 	} else if (mb->interval) {
-		add_reason(src, "the device has no interrupt: it is read by time");
+		tally_reason_add(src->reason,
+				 "the device has no interrupt: it is read by time");
 		mb->history.preset = false;
 		mb->preset = 0;
 	}
@@ -257,7 +244,7 @@ take_value(struct microblaze *mb, struct tally_totals *out, uint32_t i, uint64_t
 	   bool unknown)
 {
 	if (unknown)
-		out->unknown[i / 64] |= UINT64_C(1) << i % 64;
+		tally_bit_set(out->unknown, i);
 	else
 		mb->totals[i] += growth;
 }
@@ -437,13 +424,7 @@ microblaze_stop(struct tally_snapshot_source *src)
 static void
 microblaze_close(struct tally_snapshot_source *src)
 {
-	struct microblaze *mb = microblaze_of(src);
-	tally_mb_device_close(&mb->device);
-	src->counters = NULL;
-	src->n_counters = 0;
-	src->logged = NULL;
-	src->levels = NULL;
-	src->n_levels = 0;
+	tally_mb_device_close(&microblaze_of(src)->device);
 	src->due_fd = NULL;
 }
 

@@ -26,12 +26,6 @@ static const struct {
 };
 
 uint32_t
-tally_mdm_control(uint32_t take, bool of_module, uint32_t command, uint32_t bits)
-{
-	return take << 18 | (uint32_t)of_module << 17 | command << 9 | (bits - 1);
-}
-
-uint32_t
 tally_mdm_offset(enum tally_mdm_register reg)
 {
 	return 0x4000u | registers[reg].command << 6;
@@ -42,7 +36,8 @@ static void
 name_register(const struct tally_mdm *mdm, bool of_module, uint32_t command, uint32_t bits)
 {
 	tally_mmio_write(mdm->map, DBG_CTRL,
-			 tally_mdm_control(mdm->take, of_module, command, bits));
+			 mdm->take << 18 | (uint32_t)of_module << 17 | command << 9 |
+				 (bits - 1));
 }
 
 uint32_t
@@ -120,8 +115,6 @@ tally_mdm_identity_of(uint32_t configuration)
 	return (struct tally_mdm_identity){
 		/* The magic number, and the next lower bit, which is always set. */
 		.is_mdm = configuration >> 23 == 0x85,
-		.has_uart = configuration >> 21 & 1,
 		.ports = configuration >> 8 & 0xff,
-		.version = configuration & 0xff,
 	};
 }

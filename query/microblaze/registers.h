@@ -50,8 +50,6 @@ struct tally_mdm {
 	uint32_t take; /* the access lock field of DBG_CTRL */
 };
 
-/* The value of DBG_CTRL for a register of `bits` bits. */
-uint32_t tally_mdm_control(uint32_t take, bool of_module, uint32_t command, uint32_t bits);
 /* The offset of a register of the core in parallel access. */
 uint32_t tally_mdm_offset(enum tally_mdm_register reg);
 
@@ -73,8 +71,7 @@ void tally_mdm_select_core(const struct tally_mdm *mdm);
 uint32_t tally_mdm_identify(const struct tally_mdm *mdm);
 struct tally_mdm_identity {
 	bool is_mdm; /* the magic number is there */
-	bool has_uart;
-	uint32_t ports, version;
+	uint32_t ports;
 };
 struct tally_mdm_identity tally_mdm_identity_of(uint32_t configuration);
 

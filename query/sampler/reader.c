@@ -111,16 +111,15 @@ tally_reader_covers(struct tally_reader *r, uint64_t time_ns)
 }
 
 bool
-tally_reader_leaves(struct tally_reader *r, enum tally_reader_phase phase, uint64_t until_ns)
+tally_reader_leaves(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns)
 {
-	for (;;) {
-		if (atomic_load(&r->phase) != phase)
-			return true;
+	while (atomic_load(word) == value) {
 		uint64_t now_ns = tally_clock_now_ns();
 		if (now_ns >= until_ns)
 			return false;
-		tally_futex_wait(&r->phase, phase, until_ns - now_ns);
+		tally_futex_wait(word, value, until_ns - now_ns);
 	}
+	return true;
 }
 
 static void
@@ -370,7 +369,7 @@ keep(struct tally_reader *r, const struct tally_totals *now, uint64_t number, bo
 	uint64_t answered = r->done > r->unanswered ? r->done : r->unanswered;
 	/* The deltas of the totals during unobserved time are unknown. */
 	for (uint32_t i = 0; i < r->src->n_counters && (r->silent || missed); i++)
-		r->unknown[i / 64] |= UINT64_C(1) << i % 64;
+		tally_bit_set(r->unknown, i);
 	for (uint32_t i = 0; i < r->src->n_levels && i < TALLY_MAX_LEVELS; i++)
 		r->levels[i] = r->src->levels[i];
 	return tally_history_add(
@@ -469,12 +468,9 @@ read_until_stopped(struct tally_reader *r)
 static void
 wait_to_close(struct tally_reader *r)
 {
-	for (;;) {
-		uint32_t wake = atomic_load(&r->wake);
-		if (atomic_load(&r->close))
-			return;
+	uint32_t wake = atomic_load(&r->wake);
+	for (; !atomic_load(&r->close); wake = atomic_load(&r->wake))
 		tally_futex_wait(&r->wake, wake, TALLY_FOREVER);
-	}
 }
 
 static void

@@ -51,8 +51,8 @@ struct tally_reader {
 	atomic_bool stop, close;
 	_Atomic uint64_t period_ns; /* the period in force */
 	/* The reason from opening. */
-	char reason[sizeof(((struct tally_snapshot_source *)0)->reason)];
-	char lost[sizeof(((struct tally_snapshot_source *)0)->reason)]; /* set before LOST */
+	char reason[TALLY_REASON_BYTES];
+	char lost[TALLY_REASON_BYTES]; /* set before LOST */
 
 	pthread_mutex_t lock; /* held briefly, never during a call into the source */
 	/* Protected by the lock: */
@@ -74,9 +74,8 @@ bool tally_reader_await(struct tally_reader *r, uint64_t number, uint64_t until_
 /* Is there a reading at or after that time? */
 bool tally_reader_covers(struct tally_reader *r, uint64_t time_ns);
 
-/* Waits until the phase differs from the given one. False: it is still the same. */
-bool tally_reader_leaves(struct tally_reader *r, enum tally_reader_phase phase,
-			 uint64_t until_ns);
+/* Waits until the word differs from the given value. False: it is still the same. */
+bool tally_reader_leaves(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 void tally_reader_wake(struct tally_reader *r);
 
 #endif

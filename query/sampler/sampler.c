@@ -203,18 +203,6 @@ open_next(void)
 	tally_futex_wake_all(&s->all_open);
 }
 
-static void
-wait_for_all_open(struct tally_sampler *s)
-{
-	uint64_t until_ns = tally_clock_now_ns() + OPEN_WAIT_NS;
-	while (!atomic_load(&s->all_open)) {
-		uint64_t now_ns = tally_clock_now_ns();
-		if (now_ns >= until_ns)
-			return;
-		tally_futex_wait(&s->all_open, 0, until_ns - now_ns);
-	}
-}
-
 /* False: it is still opening, and will be closed once the kernel answers. */
 static bool
 has_opened(struct tally_reader *r)
@@ -233,7 +221,7 @@ tally_sampler_ready(struct tally_sampler *s)
 {
 	if (s->ready)
 		return;
-	wait_for_all_open(s);
+	tally_reader_leaves(&s->all_open, 0, tally_clock_now_ns() + OPEN_WAIT_NS);
 	s->ready = true;
 	/* Only the last one can still be opening. */
 	for (uint32_t i = 0; i < atomic_load(&s->n_readers); i++) {
@@ -310,7 +298,7 @@ all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
 	bool all = true;
 	for (uint32_t i = 0; i < s->n_readers; i++) {
 		struct tally_reader *r = &s->readers[i];
-		if (tally_reader_leaves(r, phase, until_ns))
+		if (tally_reader_leaves(&r->phase, phase, until_ns))
 			continue;
 		all = false;
 		tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
@@ -341,11 +329,10 @@ close_reader(struct tally_reader *r, uint64_t until_ns)
 {
 	atomic_store(&r->close, true);
 	tally_reader_wake(r);
-	while (atomic_load(&r->phase) != TALLY_READER_CLOSED) {
-		enum tally_reader_phase phase = atomic_load(&r->phase);
-		if (phase != TALLY_READER_CLOSED && !tally_reader_leaves(r, phase, until_ns))
+	uint32_t phase;
+	while ((phase = atomic_load(&r->phase)) != TALLY_READER_CLOSED)
+		if (!tally_reader_leaves(&r->phase, phase, until_ns))
 			return false;
-	}
 	tally_history_destroy(r->history);
 	free(r->totals);
 	free(r->unknown);

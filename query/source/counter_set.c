@@ -84,8 +84,8 @@ find_counter(const struct kept_counter *list, const struct tally_counter *counte
 	return NULL;
 }
 
-static const struct tally_counter *
-keep_counter(const struct tally_counter *counter)
+const struct tally_counter *
+tally_counter_keep(const struct tally_counter *counter)
 {
 	uint32_t hash = hash_text(hash_text(2166136261u, counter->key), counter->name);
 	_Atomic(struct kept_counter *) *bucket = &kept_counters[hash & (N_BUCKETS - 1)];
@@ -228,7 +228,7 @@ holder_of(const struct tally_key_table *table, const char *key)
 bool
 tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter)
 {
-	if (holder_of(table, counter->key))
+	if (!table || holder_of(table, counter->key))
 		return true;
 	struct tally_key_entry *entry = calloc(1, sizeof(*entry));
 	if (!entry)
@@ -246,6 +246,8 @@ tally_key_table_add(struct tally_key_table *table, struct tally_counter *counter
 {
 	char key[MAX_KEY];
 	const char *liked = counter->key;
+	if (!table)
+		return tally_counter_keep(counter);
 	for (uint32_t i = 0; i < HASH_COUNT(table->entries) + 2; i++) {
 		if (i == 0)
 			snprintf(key, sizeof(key), "%.200s", liked);
@@ -261,7 +263,7 @@ tally_key_table_add(struct tally_key_table *table, struct tally_counter *counter
 		if (holder)
 			continue;
 		counter->key = key;
-		const struct tally_counter *kept = keep_counter(counter);
+		const struct tally_counter *kept = tally_counter_keep(counter);
 		counter->key = kept ? kept->key : liked;
 		return kept && tally_key_table_reserve(table, kept) ? kept : NULL;
 	}

@@ -34,6 +34,10 @@ struct tally_counter_set {
 bool tally_counter_wanted(const char *list, const struct tally_counter *counter, const char *set,
 			  const char *category, bool overview);
 
+/* A copy, strings included, that lives as long as the process: equal contents give equal
+ * pointers. NULL on OOM. Takes no lock. */
+const struct tally_counter *tally_counter_keep(const struct tally_counter *counter);
+
 /* Derives a key from a driver's name: lower case, digits and single '_': "GPU Time Elapsed"
  * becomes gpu_time_elapsed. At most size - 1 bytes; "counter" when nothing is left. */
 void tally_counter_slug(const char *name, char *out, size_t size);
@@ -41,13 +45,13 @@ void tally_counter_slug(const char *name, char *out, size_t size);
 /* Keys of one context or device, made so that no two counters share one: `key` itself, or with
  * the source's name in front ("gl-amd.name"), or that with a number. Two counters of one source
  * that are equal in everything but the key they got are one counter, seen in several sets.
- * Zeroed is empty; free with tally_key_table_finish(). */
+ * Zeroed is empty; free with tally_key_table_finish(). NULL, for add() and reserve(): every
+ * counter gets its key. */
 struct tally_key_table {
 	struct tally_key_entry *entries; /* by key */
 };
 /* Assigns a key to the counter, whose `key` is the preferred one, and adds it; NULL on OOM. The
- * result is a copy, strings included, that lives as long as the process: equal contents give
- * equal pointers, in every table. counter->key is set to the copy's. */
+ * result is that of tally_counter_keep(). counter->key is set to the copy's. */
 const struct tally_counter *tally_key_table_add(struct tally_key_table *table,
 						struct tally_counter *counter);
 /* Adds a counter that keeps its key whatever the table contains, and that lives as long as the
@@ -55,8 +59,7 @@ const struct tally_counter *tally_key_table_add(struct tally_key_table *table,
 bool tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter);
 void tally_key_table_finish(struct tally_key_table *table);
 
-/* A copy that lives as long as the process, as the counters in it must: equal contents give
- * equal pointers. NULL on OOM. Takes no lock. */
+/* As tally_counter_keep(), for a set of counters that were kept. */
 const struct tally_counter_set *tally_counter_set_keep(const struct tally_counter_set *set);
 
 /* Puts n counters into as few sets as a driver allows, in order: `fits(data, chosen, n_chosen)`

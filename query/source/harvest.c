@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/array.h"
 #include "layer/log.h"
 
 #define WORD_BITS 64u
@@ -68,24 +69,13 @@ struct tally_harvest {
 	uint32_t n_all;
 };
 
-/* Makes room for `n` slots and puts the new ones on the free stack, lowest on top. On failure
- * nothing changes. */
+/* Makes room for `n` slots; add_slots() puts the new ones on the free stack, lowest on top. */
 static bool
 resize_pool(struct tally_harvest *h, uint32_t n)
 {
-	struct harvest_slot *slots = realloc(h->slots, n * sizeof(*slots));
-	if (!slots)
-		return false;
-	h->slots = slots;
-	uint32_t *stack = realloc(h->free, n * sizeof(*stack));
-	if (!stack)
-		return false;
-	h->free = stack;
-	uint32_t *given_up = realloc(h->given_up, n * sizeof(*given_up));
-	if (!given_up)
-		return false;
-	h->given_up = given_up;
-	return true;
+	return tally_array_resize(&h->slots, n, sizeof(*h->slots)) &&
+	       tally_array_resize(&h->free, n, sizeof(*h->free)) &&
+	       tally_array_resize(&h->given_up, n, sizeof(*h->given_up));
 }
 
 static void
@@ -131,13 +121,10 @@ static bool
 append(const struct tally_counter ***array, uint32_t *n, const struct tally_counter *const *more,
        uint32_t n_more)
 {
-	const struct tally_counter **grown =
-		realloc(*array, ((size_t)*n + n_more + 1) * sizeof(*grown));
-	if (!grown)
+	if (!tally_array_resize(array, (size_t)*n + n_more + 1, sizeof(**array)))
 		return false;
-	*array = grown;
 	for (uint32_t i = 0; i < n_more; i++)
-		grown[(*n)++] = more[i];
+		(*array)[(*n)++] = more[i];
 	return true;
 }
 

@@ -7,29 +7,56 @@
 #ifndef PASSTALLY_QUERY_SOURCE_NOOP_H
 #define PASSTALLY_QUERY_SOURCE_NOOP_H
 
+#include <stdlib.h>
+
 #include "query/source/snapshot.h"
 #include "query/source/source.h"
 
-/* open and grow: TALLY_OK. */
-enum tally_status tally_source_noop_slots(struct tally_source *src, uint32_t slots);
 /* close, abandon, gap and resume. */
-void tally_source_noop(struct tally_source *src);
-/* begin and end. */
-void tally_source_noop_slot(struct tally_source *src, uint32_t slot);
-/* select: for a source without sets. */
-void tally_source_noop_select(struct tally_source *src, uint32_t set);
+static inline void
+tally_source_noop(struct tally_source *src)
+{
+	(void)src;
+}
+
+/* begin, end, and select of a source without sets. */
+static inline void
+tally_source_noop_slot(struct tally_source *src, uint32_t slot)
+{
+	(void)src;
+	(void)slot;
+}
+
 /* yield: the source holds nothing that the game needs. */
-bool tally_source_noop_yield(struct tally_source *src, unsigned what);
+static inline bool
+tally_source_noop_yield(struct tally_source *src, unsigned what)
+{
+	(void)src;
+	(void)what;
+	return false;
+}
+
 /* serialized_by: nothing known. */
-const char *tally_source_noop_serialized_by(const struct tally_source *src);
-/* read: TALLY_OK, with no value. */
-enum tally_status tally_source_noop_read(struct tally_source *src, uint32_t slot,
-					 struct tally_sample *out);
+static inline const char *
+tally_source_noop_serialized_by(const struct tally_source *src)
+{
+	(void)src;
+	return NULL;
+}
 
 /* For snapshot sources: stop and abandon. */
-void tally_snapshot_noop(struct tally_snapshot_source *src);
+static inline void
+tally_snapshot_noop(struct tally_snapshot_source *src)
+{
+	(void)src;
+}
+
 /* destroy, where the source is one allocation that begins with its
  * struct tally_snapshot_source. */
-void tally_snapshot_free(struct tally_snapshot_source *src);
+static inline void
+tally_snapshot_free(struct tally_snapshot_source *src)
+{
+	free(src);
+}
 
 #endif

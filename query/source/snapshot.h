@@ -35,6 +35,24 @@ struct tally_totals {
 	uint64_t flags; /* TALLY_FLAG(...) of what happened since the previous sample */
 };
 
+static inline uint32_t
+tally_bit_words(uint32_t n)
+{
+	return n / 64 + (n % 64 != 0);
+}
+
+static inline bool
+tally_bit(const uint64_t *words, uint32_t i)
+{
+	return words[i / 64] >> (i % 64) & 1;
+}
+
+static inline void
+tally_bit_set(uint64_t *words, uint32_t i)
+{
+	words[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
 #define TALLY_MAX_LEVELS 16
 /* A value that applies to all of the time since start() and has no delta: the least latency. */
 struct tally_snapshot_level {
@@ -119,7 +137,8 @@ struct tally_snapshot_source {
 	 * need it do not wait. */
 	uint64_t settle_ns;
 	struct tally_key_table *keys; /* or NULL; valid during open() */
-	char reason[256]; /* why it is off, or what it lacks; "" = nothing to report */
+	char reason
+		[TALLY_REASON_BYTES]; /* why it is off, or what it lacks; "" = nothing to report */
 };
 
 #endif

@@ -8,6 +8,8 @@
 #ifndef PASSTALLY_QUERY_SOURCE_H
 #define PASSTALLY_QUERY_SOURCE_H
 
+#include <stdlib.h>
+
 #include "query/source/counter_set.h"
 
 /* The answer of a call into a source. */
@@ -19,6 +21,14 @@ enum tally_status {
 	TALLY_NOT_READY,   /* the GPU is still busy: ask again next frame */
 	TALLY_LOST,        /* this result will never come */
 };
+
+#define TALLY_REASON_BYTES 256
+/* Writes to `reason`, which has that many bytes; returns TALLY_UNSUPPORTED. */
+enum tally_status tally_unsupported(char *reason, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Appends to it, after "; " if it is not empty. */
+void tally_reason_add(char *reason, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Counters of one interval; arrays belong to the caller, n is the source's n_counters, or that
  * of the set with which the interval was begun. values[i] is valid only when bit i of valid is
@@ -100,10 +110,15 @@ struct tally_source {
 	const char *pinned; /* --set or NULL: no other set is requested; valid during open() */
 	struct tally_key_table *keys; /* of the context or device, or NULL; valid in open() */
 	/* Why the source is off, or what one that is on lacks; "" = nothing to report. */
-	char reason[256];
+	char reason[TALLY_REASON_BYTES];
 };
 
-/* Frees a source that is not open: never opened, or since closed or abandoned. Accepts NULL. */
-void tally_source_destroy(struct tally_source *src);
+/* Frees a source that is not open: never opened, or since closed or abandoned. Accepts NULL.
+ * Every concrete source is one allocation that begins with its struct tally_source. */
+static inline void
+tally_source_destroy(struct tally_source *src)
+{
+	free(src);
+}
 
 #endif

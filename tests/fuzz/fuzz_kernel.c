@@ -343,7 +343,7 @@ try_files(void)
 	write_files();
 	struct gauge_gpu gpu = { 0 };
 	struct gauge_values values = { 0 };
-	if (gauge_gpu_find(&gpu, tree(), why, sizeof(why))) {
+	if (gauge_gpu_find(&gpu, tree(), why)) {
 		gauge_gpu_take(&gpu, 0);
 		for (uint64_t now_ns = 1; now_ns < 500000000; now_ns += 200000000) {
 			gauge_gpu_read(&gpu, now_ns, &values);

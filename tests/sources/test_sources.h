@@ -12,6 +12,15 @@
 
 struct tally_gl_api;
 
+/* open and grow of a source that has none of its own. */
+static inline enum tally_status
+tally_source_noop_slots(struct tally_source *src, uint32_t slots)
+{
+	(void)src;
+	(void)slots;
+	return TALLY_OK;
+}
+
 /* A source that counts nothing; NULL on OOM. */
 struct tally_source *tally_null_create(void);
 /* For the registry: created over an api that they do not use. */
@@ -19,7 +28,6 @@ struct tally_source *tally_null_of_gl_create(struct tally_gl_api *api);
 struct tally_source *tally_fake_of_gl_create(struct tally_gl_api *api);
 /* Is it the name or a pattern of a counter of `fake`? */
 bool tally_fake_may_count(const char *counters);
-
 
 /* Two counters, or one and that of a set, and a clock. All of them are running totals that only
  * begin and end advance, so that an outer interval counts what its inner ones do. */

@@ -74,14 +74,13 @@ tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t si
 enum tally_status
 tally_mb_mapping_open(struct tally_mb_mapping *mapping,
 		      const struct tally_microblaze_options *options,
-		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason,
-		      size_t size)
+		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason)
 {
 	(void)tree, (void)options;
 	g_assert_cmpuint(bytes, >=, 0x1c);
 	*mapping = (struct tally_mb_mapping){ .fd = due_fd, .uio = true, .registers = registers };
 	if (mapping_status != TALLY_OK) {
-		g_snprintf(reason, size, "no place");
+		g_snprintf(reason, TALLY_REASON_BYTES, "no place");
 		mapping->registers = NULL;
 	}
 	return mapping_status;

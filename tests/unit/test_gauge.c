@@ -146,7 +146,7 @@ test_drivers(void)
 		struct gauge_gpu gpu;
 		char why[256] = "";
 		g_test_message("%s: %s", d->name, d->document);
-		g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+		g_assert_true(gauge_gpu_find(&gpu, root, why));
 		gauge_gpu_take(&gpu, 0);
 		g_assert_cmpstr(gpu.driver, ==, d->name);
 		gauge_gpu_read(&gpu, 1000 * MS, &values);
@@ -185,7 +185,7 @@ test_bad_files(void)
 	struct gauge_values values;
 	struct gauge_gpu gpu;
 	char why[256];
-	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_find(&gpu, root, why));
 	gauge_gpu_take(&gpu, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
 		put(root, files[0].path, numbers[i].text);
@@ -227,7 +227,7 @@ test_suspended(void)
 	struct gauge_values values;
 	struct gauge_gpu gpu;
 	char why[256];
-	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_find(&gpu, root, why));
 	gauge_gpu_take(&gpu, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		put(root, DEVICE "power/runtime_status", rows[i].status);
@@ -277,7 +277,7 @@ test_choice(void)
 			put(root, "proc/self/fdinfo/9", rows[i].other);
 		}
 		g_test_message("%s", rows[i].what);
-		g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+		g_assert_true(gauge_gpu_find(&gpu, root, why));
 		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
 		if (rows[i].one_later)
 			put(root, FDINFO, rows[i].one_later);
@@ -301,7 +301,7 @@ test_reused_descriptor(void)
 	char why[256];
 	put(root, "sys/class/drm/renderD129/device/driver", "-> /x/xe");
 	put(root, FDINFO, ENGINE("1", "0"));
-	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_find(&gpu, root, why));
 	put(root, FDINFO, ENGINE("1", "1000"));
 	g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 1);
 	gauge_gpu_read(&gpu, 100 * MS, &values);
@@ -331,7 +331,7 @@ test_work_that_falls(void)
 	struct gauge_gpu gpu;
 	char why[256];
 	put(root, FDINFO, texts[0]);
-	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_find(&gpu, root, why));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		put(root, FDINFO, texts[i]);
 		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, 0);
@@ -379,7 +379,7 @@ test_clients(void)
 	struct gauge_usage usage;
 	char why[256];
 	g_assert_cmpint(symlink("renderD128", card), ==, 0); /* one device of two nodes */
-	g_assert_true(gauge_gpu_find(&gpu, root, why, sizeof(why)));
+	g_assert_true(gauge_gpu_find(&gpu, root, why));
 	gauge_gpu_take(&gpu, 0);
 	g_assert_cmpuint(gpu.n_fds, ==, 3);
 	g_assert_true(gauge_usage_read(root, gpu.fds, gpu.n_fds, &usage));

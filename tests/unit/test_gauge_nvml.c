@@ -15,10 +15,10 @@ test_nvml_find(void)
 	    "Model: \t\t A\nDevice Minor: \t 0\n");
 	put(root, "proc/driver/nvidia/gpus/0000:41:00.0/information",
 	    "Model: \t\t B\nDevice Minor: \t 1\n");
-	g_assert_true(gauge_nvml_find(root, pci, why, sizeof(why)));
+	g_assert_true(gauge_nvml_find(root, pci, why));
 	g_assert_cmpstr(pci, ==, "0000:41:00.0");
 	put(root, "proc/self/fd/7", "-> /dev/nvidia0");
-	g_assert_false(gauge_nvml_find(root, pci, why, sizeof(why)));
+	g_assert_false(gauge_nvml_find(root, pci, why));
 	g_assert_nonnull(strstr(why, "several"));
 	remove_all(root);
 }

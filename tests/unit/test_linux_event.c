@@ -125,7 +125,7 @@ test_reasons(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++) {
 		char text[256];
 		enum tally_status got = tally_linux_event_explain(
-			reasons[i].error, reasons[i].paranoid, text, sizeof(text));
+			reasons[i].error, reasons[i].paranoid, text);
 		g_test_message("%s", text);
 		g_assert_cmpint(got, ==, reasons[i].want);
 		g_assert_nonnull(strstr(text, reasons[i].word));

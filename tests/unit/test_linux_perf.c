@@ -15,7 +15,7 @@ is_here(void)
 	int error = tally_linux_event_try(&user_only);
 	if (!error)
 		return true;
-	tally_linux_event_explain(error, tally_linux_event_paranoid(), why, sizeof(why));
+	tally_linux_event_explain(error, tally_linux_event_paranoid(), why);
 	g_test_skip(why);
 	return false;
 }

@@ -368,15 +368,12 @@ test_reasons(void)
 		{ EXDEV, TALLY_UNSUPPORTED, "error 18" },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		char reason[256], tiny[8];
-		g_assert_cmpint(tally_mali_refuse(reason, sizeof(reason), "trying",
-						  cases[i].error),
-				==, cases[i].status);
+		char reason[TALLY_REASON_BYTES];
+		g_assert_cmpint(tally_mali_refuse(reason, "trying", cases[i].error), ==,
+				cases[i].status);
 		g_assert_true(g_str_has_prefix(reason, "trying: "));
 		g_assert_nonnull(strstr(reason, cases[i].words));
 		g_assert_cmpuint(strlen(reason), <, sizeof(reason) - 1);
-		(void)tally_mali_refuse(tiny, sizeof(tiny), "trying", cases[i].error);
-		g_assert_cmpstr(tiny, ==, "trying:");
 	}
 }
 
