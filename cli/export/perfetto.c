@@ -251,19 +251,34 @@ put_interned(struct perfetto *e)
 	tally_protobuf_clear(&e->interned);
 }
 
+/* How the format names a unit of a metric's track and of a GPU counter. */
+struct unit {
+	const char *unit;
+	unsigned counter; /* 0: by its text */
+	unsigned measure;
+};
+
+static const struct unit *
+find_unit(const char *unit)
+{
+	static const struct unit units[] = {
+		{ "ns", UNIT_NS, MEASURE_NS },     { "bytes", UNIT_BYTES, MEASURE_BYTE },
+		{ "1", UNIT_COUNT, MEASURE_NONE }, { "percent", 0, MEASURE_PERCENT },
+		{ "Hz", 0, MEASURE_HERTZ },        { NULL, 0, MEASURE_NONE }
+	};
+	const struct unit *found = units;
+	while (found->unit && g_strcmp0(unit, found->unit) != 0)
+		found++;
+	return found;
+}
+
 static void
 put_counter(struct tally_protobuf *p, const char *unit)
 {
-	static const struct {
-		const char *unit;
-		unsigned number;
-	} units[] = { { "ns", UNIT_NS }, { "bytes", UNIT_BYTES }, { "1", UNIT_COUNT } };
+	unsigned number = find_unit(unit)->counter;
 	tally_protobuf_begin(p, TRACK_COUNTER);
-	size_t i = 0;
-	while (i < G_N_ELEMENTS(units) && g_strcmp0(unit, units[i].unit) != 0)
-		i++;
-	if (i < G_N_ELEMENTS(units))
-		tally_protobuf_put_number(p, COUNTER_UNIT, units[i].number);
+	if (number)
+		tally_protobuf_put_number(p, COUNTER_UNIT, number);
 	else if (unit)
 		tally_protobuf_put_text(p, COUNTER_UNIT_NAME, unit);
 	tally_protobuf_end(p);
@@ -389,29 +404,18 @@ write_metric(struct perfetto *e, const struct tally_timeline_track *track, uint6
 static void
 put_specs(struct perfetto *e)
 {
-	static const struct {
-		const char *unit;
-		unsigned number;
-	} units[] = { { "ns", MEASURE_NS },
-		      { "bytes", MEASURE_BYTE },
-		      { "percent", MEASURE_PERCENT },
-		      { "Hz", MEASURE_HERTZ } };
 	struct tally_protobuf *p = &e->packet;
 	if (e->specs->len == 0)
 		return;
 	tally_protobuf_begin(p, GPU_DESCRIPTOR);
 	for (guint i = 0; i < e->specs->len; i++) {
 		const struct tally_timeline_track *track = g_ptr_array_index(e->specs, i);
-		unsigned measure = MEASURE_NONE;
-		for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
-			if (g_strcmp0(track->unit, units[u].unit) == 0)
-				measure = units[u].number;
 		tally_protobuf_begin(p, GPU_SPECS);
 		tally_protobuf_put_number(p, SPEC_ID, track->number);
 		tally_protobuf_put_text(p, SPEC_NAME, track->name);
 		if (track->description)
 			tally_protobuf_put_text(p, SPEC_DESCRIPTION, track->description);
-		tally_protobuf_put_number(p, SPEC_UNITS, measure);
+		tally_protobuf_put_number(p, SPEC_UNITS, find_unit(track->unit)->measure);
 		tally_protobuf_end(p);
 	}
 	tally_protobuf_end(p);

@@ -23,22 +23,13 @@ struct placed {
 	uint32_t layer; /* index within its frame */
 };
 
-/* A note that waits for the first frame, which gives the time of the run, or a mark that waits
- * for its frame. */
-struct early {
-	enum tally_level level;
-	char *message, *source;
-	bool has_time;
-	uint64_t time_ns;
-};
-
 static void
 free_early(gpointer v)
 {
-	struct early *early = v;
-	g_free(early->message);
-	g_free(early->source);
-	g_free(early);
+	struct tally_note_record *note = v;
+	g_free((gpointer)note->message);
+	g_free((gpointer)note->source);
+	g_free(note);
 }
 
 struct tally_timeline *
@@ -548,12 +539,9 @@ read_note(struct tally_timeline *t, const struct tally_note_record *note)
 	} else if (t->early->len == MOST_EARLY) {
 		t->n_early_lost++;
 	} else {
-		struct early *early = g_new0(struct early, 1);
-		early->level = note->level;
+		struct tally_note_record *early = g_memdup2(note, sizeof(*note));
 		early->message = g_strdup(note->message);
 		early->source = g_strdup(note->source);
-		early->has_time = note->has_time;
-		early->time_ns = note->time_ns;
 		g_ptr_array_add(t->early, early);
 	}
 }
@@ -563,18 +551,13 @@ static void
 emit_early(struct tally_timeline *t, const struct tally_recent_frame *f)
 {
 	for (guint i = 0; i < t->early->len;) {
-		const struct early *early = g_ptr_array_index(t->early, i);
+		const struct tally_note_record *early = g_ptr_array_index(t->early, i);
 		bool inside = f && early->has_time && tally_recent_is_inside(f, early->time_ns);
 		if (f && early->has_time && !inside) {
 			i++;
 			continue;
 		}
-		const struct tally_note_record note = { .level = early->level,
-							.message = early->message,
-							.source = early->source,
-							.has_time = early->has_time,
-							.time_ns = early->time_ns };
-		emit_note(t, &note, inside ? f : NULL);
+		emit_note(t, early, inside ? f : NULL);
 		g_ptr_array_remove_index(t->early, i);
 	}
 	if (t->n_early_lost && !f) {

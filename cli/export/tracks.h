@@ -83,8 +83,8 @@ struct tally_timeline {
 	bool has_frame;
 	uint64_t last_ns; /* time at which the last frame ended */
 	struct tally_recent recent; /* for marks that follow their frame in the log */
-	/* elements: struct early *, notes without a time before the first frame, and marks
-	 * whose frame was not read yet */
+	/* elements: struct tally_note_record *, notes without a time before the first frame,
+	 * which gives the time of the run, and marks whose frame was not read yet */
 	GPtrArray *early;
 	uint64_t n_early_lost; /* notes beyond the limit of `early` */
 };
