@@ -311,6 +311,20 @@ class Generator:
     def banner(self, file, what):
         return f"/* {file} - {what}\n *\n * {self.origin} Do not edit.\n */\n"
 
+    def _hands_h(self):
+        """Prototypes of the functions that `hand` rules name, each with its first spelling."""
+        hands = {}
+        for wrapper in self.wrappers:
+            if wrapper.form == "hand" and not (wrapper.before in hands and wrapper.command.alias):
+                hands[wrapper.before] = wrapper.command
+        out = []
+        for function, command in sorted(hands.items()):
+            space = "" if command.returns.endswith("*") else " "
+            params = ["struct vk_device *d", f"{self.type_of(command.name)} next"]
+            params += [param.declaration() for param in command.params]
+            out.append(fold(f"{command.returns}{space}{function}", params, ";\n"))
+        return "".join(out)
+
     def next_h(self):
         out = [
             self.banner("vk_next.h", "the next layer's functions."),
@@ -351,9 +365,11 @@ class Generator:
             "void vk_device_next_load(struct vk_device_next *next, VkDevice device,\n"
             "\t\t\t PFN_vkGetDeviceProcAddr get, VkInstance instance,\n"
             "\t\t\t PFN_vkGetInstanceProcAddr get_of_instance);\n\n"
-            "#endif\n"
+            "/* The hooks that are written by hand. Each forwards the call itself, to `next`: the\n"
+            " * function of the spelling that the game called. */\n"
+            "struct vk_device;\n"
         )
-        return "".join(out)
+        return "".join(out) + self._hands_h() + "\n#endif\n"
 
     def _stand_ins_c(self):
         out = []

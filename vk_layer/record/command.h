@@ -2,7 +2,7 @@
 /* vk_layer/record/command.h - a command buffer while the game records it.
  *
  * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is
- * declared here. All of it belongs to the recording thread. Nothing waits; memory grows by
+ * declared here, or in vk_next.h. All of it belongs to the recording thread. Nothing waits; memory grows by
  * doubling, at the first passes of a recording. Rules of opening and closing passes:
  * docs/passes.md.
  */
@@ -177,34 +177,6 @@ void vk_label_end(struct vk_command *c);
 void vk_label_insert(struct vk_command *c, const char *name);
 void vk_query_begin(struct vk_command *c, VkQueryPool pool);
 void vk_query_end(struct vk_command *c, VkQueryPool pool);
-
-/* ---- hooks that forward the call; `next` is the function of the same spelling ---- */
-
-VkResult
-vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next,
-			    VkDevice device, const VkCommandBufferAllocateInfo *info,
-			    VkCommandBuffer *out);
-void vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDevice device,
-			     VkCommandPool pool, uint32_t n, const VkCommandBuffer *handles);
-VkResult
-vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
-		       const VkCommandPoolCreateInfo *info,
-		       const VkAllocationCallbacks *allocator, VkCommandPool *out);
-void vk_destroy_command_pool(struct vk_device *d, PFN_vkDestroyCommandPool next, VkDevice device,
-			     VkCommandPool pool, const VkAllocationCallbacks *allocator);
-VkResult vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice device,
-			       VkCommandPool pool, VkCommandPoolResetFlags flags);
-VkResult vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
-				 VkCommandBuffer handle, const VkCommandBufferBeginInfo *info);
-VkResult
-vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkCommandBuffer handle);
-VkResult vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
-				 VkCommandBuffer handle, VkCommandBufferResetFlags flags);
-VkResult vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, VkDevice device,
-			      const VkQueryPoolCreateInfo *info,
-			      const VkAllocationCallbacks *allocator, VkQueryPool *out);
-void vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
-			   VkQueryPool pool, const VkAllocationCallbacks *allocator);
 
 /* Forgets the device's pools and command buffers before it is destroyed,
  * without a Vulkan call. */

@@ -3,8 +3,9 @@
  * operations.
  *
  * Records what the game specified when it created images, views, render passes, framebuffers
- * and swapchains; answers with an interned struct tally_target. Any thread; tables are read
- * without a lock (handles.h). If memory runs out, an object is unknown and its format is "?".
+ * and swapchains; answers with an interned struct tally_target. The hooks are declared in
+ * vk_next.h. Any thread; tables are read without a lock (handles.h). If memory runs out, an
+ * object is unknown and its format is "?".
  */
 #ifndef PASSTALLY_VK_LAYER_TARGETS_H
 #define PASSTALLY_VK_LAYER_TARGETS_H
@@ -69,45 +70,5 @@ const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image
 /* Size and number of a swapchain; 0 x 0 and -1 when unknown. */
 struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 					   int64_t *number);
-
-/* Hooks that forward the call themselves. */
-VkResult vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
-			 const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator,
-			 VkImage *out);
-void vk_destroy_image(struct vk_device *d, PFN_vkDestroyImage next, VkDevice device,
-		      VkImage image, const VkAllocationCallbacks *allocator);
-VkResult vk_create_image_view(struct vk_device *d, PFN_vkCreateImageView next, VkDevice device,
-			      const VkImageViewCreateInfo *info,
-			      const VkAllocationCallbacks *allocator, VkImageView *out);
-void vk_destroy_image_view(struct vk_device *d, PFN_vkDestroyImageView next, VkDevice device,
-			   VkImageView view, const VkAllocationCallbacks *allocator);
-VkResult vk_create_render_pass(struct vk_device *d, PFN_vkCreateRenderPass next, VkDevice device,
-			       const VkRenderPassCreateInfo *info,
-			       const VkAllocationCallbacks *allocator, VkRenderPass *out);
-VkResult
-vk_create_render_pass2(struct vk_device *d, PFN_vkCreateRenderPass2 next, VkDevice device,
-		       const VkRenderPassCreateInfo2 *info,
-		       const VkAllocationCallbacks *allocator, VkRenderPass *out);
-void vk_destroy_render_pass(struct vk_device *d, PFN_vkDestroyRenderPass next, VkDevice device,
-			    VkRenderPass pass, const VkAllocationCallbacks *allocator);
-VkResult
-vk_create_framebuffer(struct vk_device *d, PFN_vkCreateFramebuffer next, VkDevice device,
-		      const VkFramebufferCreateInfo *info,
-		      const VkAllocationCallbacks *allocator, VkFramebuffer *out);
-void vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDevice device,
-			    VkFramebuffer framebuffer, const VkAllocationCallbacks *allocator);
-VkResult vk_create_swapchain(struct vk_device *d, PFN_vkCreateSwapchainKHR next, VkDevice device,
-			     const VkSwapchainCreateInfoKHR *info,
-			     const VkAllocationCallbacks *allocator, VkSwapchainKHR *out);
-VkResult
-vk_create_shared_swapchains(struct vk_device *d, PFN_vkCreateSharedSwapchainsKHR next,
-			    VkDevice device, uint32_t n,
-			    const VkSwapchainCreateInfoKHR *infos,
-			    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out);
-void vk_destroy_swapchain(struct vk_device *d, PFN_vkDestroySwapchainKHR next, VkDevice device,
-			  VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator);
-VkResult vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next,
-				 VkDevice device, VkSwapchainKHR swapchain, uint32_t *n,
-				 VkImage *images);
 
 #endif

@@ -46,4 +46,11 @@ void vk_device_next_load(struct vk_device_next *next, VkDevice device,
 			 PFN_vkGetDeviceProcAddr get, VkInstance instance,
 			 PFN_vkGetInstanceProcAddr get_of_instance);
 
+/* The hooks that are written by hand. Each forwards the call itself, to `next`: the
+ * function of the spelling that the game called. */
+struct vk_device;
+void toy_destroy(struct vk_device *d, PFN_vkDestroyToy next, VkDevice device);
+VkResult toy_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue,
+		const char *const *ppNames);
+
 #endif
