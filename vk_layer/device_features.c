@@ -16,15 +16,6 @@
 
 /* ---- what the game requests ---- */
 
-static const VkBaseInStructure *
-find_in_chain(const void *chain, VkStructureType type)
-{
-	for (const VkBaseInStructure *s = chain; s; s = s->pNext)
-		if (s->sType == type)
-			return s;
-	return NULL;
-}
-
 static bool
 lists(const VkDeviceCreateInfo *info, const char *name)
 {
@@ -50,7 +41,7 @@ vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
 static const VkPhysicalDeviceFeatures *
 core_features(const VkDeviceCreateInfo *info)
 {
-	const VkPhysicalDeviceFeatures2 *all = (const void *)find_in_chain(
+	const VkPhysicalDeviceFeatures2 *all = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
 	return all ? &all->features : info->pEnabledFeatures;
 }
@@ -58,11 +49,11 @@ core_features(const VkDeviceCreateInfo *info)
 static bool
 resets_on_host(const VkDeviceCreateInfo *info)
 {
-	const VkPhysicalDeviceVulkan12Features *all = (const void *)find_in_chain(
+	const VkPhysicalDeviceVulkan12Features *all = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
 	if (all && all->hostQueryReset)
 		return true;
-	const VkPhysicalDeviceHostQueryResetFeatures *one = (const void *)find_in_chain(
+	const VkPhysicalDeviceHostQueryResetFeatures *one = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
 	return one && one->hostQueryReset;
 }
@@ -70,9 +61,9 @@ resets_on_host(const VkDeviceCreateInfo *info)
 static bool
 has_mesh_shaders(const VkDeviceCreateInfo *info)
 {
-	const VkPhysicalDeviceMeshShaderFeaturesEXT *ext = (const void *)find_in_chain(
+	const VkPhysicalDeviceMeshShaderFeaturesEXT *ext = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
-	const VkPhysicalDeviceMeshShaderFeaturesNV *nv = (const void *)find_in_chain(
+	const VkPhysicalDeviceMeshShaderFeaturesNV *nv = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_NV);
 	return (ext && (ext->meshShader || ext->taskShader)) ||
 	       (nv && (nv->meshShader || nv->taskShader));
@@ -83,10 +74,10 @@ vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 {
 	const VkPhysicalDeviceFeatures *core = core_features(info);
 	const VkPhysicalDevicePerformanceQueryFeaturesKHR *performance =
-		(const void *)find_in_chain(
+		vk_find_in_chain(
 			info->pNext,
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
-	const VkDeviceGroupDeviceCreateInfo *group = (const void *)find_in_chain(
+	const VkDeviceGroupDeviceCreateInfo *group = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
 	*out = (struct vk_enabled){
 		.pipeline_statistics = core && core->pipelineStatisticsQuery,
@@ -350,7 +341,7 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 	plan->inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
 	if (!plan->statistics && !plan->inherited)
 		return;
-	plan->features2 = find_in_chain(info->pNext,
+	plan->features2 = vk_find_in_chain(info->pNext,
 					VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
 	if (plan->features2 && !reach(plan, info, plan->features2)) {
 		plan->features2 = NULL;
@@ -383,9 +374,9 @@ plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct 
 	struct vk_enabled *enabled = &out->enabled;
 	if (!offer->host_reset || enabled->host_reset)
 		return;
-	plan->vulkan12 = find_in_chain(info->pNext,
+	plan->vulkan12 = vk_find_in_chain(info->pNext,
 				       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	plan->reset = find_in_chain(info->pNext,
+	plan->reset = vk_find_in_chain(info->pNext,
 				    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
 	const VkBaseInStructure *there = plan->vulkan12 ? plan->vulkan12 : plan->reset;
 	if (there && !reach(plan, info, there)) {
@@ -424,7 +415,7 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
 		return;
 	}
-	plan->performance_node = find_in_chain(
+	plan->performance_node = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 	if (plan->performance_node && !reach(plan, info, plan->performance_node)) {
 		plan->performance_node = NULL;

@@ -96,29 +96,34 @@ vk_queues_destroy(struct vk_device *d, bool calls)
 
 /* ---- labels ---- */
 
+/* `name`: of a label that begins, or is inserted. */
+static void
+follow_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, bool ends)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	if (!q)
+		return;
+	pthread_mutex_lock(&d->lock);
+	vk_frame_label(d, q, name);
+	if (begins)
+		vk_labels_push(q->labels, name);
+	if (ends)
+		vk_labels_pop(q->labels);
+	pthread_mutex_unlock(&d->lock);
+}
+
 void
 vk_queue_label_begin(struct vk_device *d, PFN_vkQueueBeginDebugUtilsLabelEXT next, VkQueue queue,
 		     const VkDebugUtilsLabelEXT *label)
 {
-	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
-	if (q) {
-		pthread_mutex_lock(&d->lock);
-		vk_frame_label(d, q, label->pLabelName);
-		vk_labels_push(q->labels, label->pLabelName);
-		pthread_mutex_unlock(&d->lock);
-	}
+	follow_label(d, queue, label->pLabelName, true, false);
 	next(queue, label);
 }
 
 void
 vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next, VkQueue queue)
 {
-	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
-	if (q) {
-		pthread_mutex_lock(&d->lock);
-		vk_labels_pop(q->labels);
-		pthread_mutex_unlock(&d->lock);
-	}
+	follow_label(d, queue, NULL, false, true);
 	next(queue);
 }
 
@@ -126,12 +131,7 @@ void
 vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next,
 		      VkQueue queue, const VkDebugUtilsLabelEXT *label)
 {
-	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
-	if (q) {
-		pthread_mutex_lock(&d->lock);
-		vk_frame_label(d, q, label->pLabelName);
-		pthread_mutex_unlock(&d->lock);
-	}
+	follow_label(d, queue, label->pLabelName, false, false);
 	next(queue, label);
 }
 
@@ -176,13 +176,8 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	uint64_t serial = q ? serial_of(d, q) : 0;
 	struct tally_clock_wait wait = vk_wait_begin(d);
-	vk_calls_down++;
 	VkResult result = next(queue);
-	vk_calls_down--;
-	tally_clock_wait_end(&wait);
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	if (!vk_device_runs(d)) {
+	if (!vk_wait_end(d, &wait, result)) {
 		vk_give_up(d);
 		return result;
 	}
@@ -204,13 +199,8 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 {
 	/* Meanwhile the game lets no other thread use a queue. */
 	struct tally_clock_wait wait = vk_wait_begin(d);
-	vk_calls_down++;
 	VkResult result = next(device);
-	vk_calls_down--;
-	tally_clock_wait_end(&wait);
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	if (!vk_device_runs(d)) {
+	if (!vk_wait_end(d, &wait, result)) {
 		vk_give_up(d);
 		return result;
 	}
@@ -235,13 +225,9 @@ vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice devic
 		   const VkFence *fences, VkBool32 all, uint64_t timeout)
 {
 	struct tally_clock_wait wait = vk_wait_begin(d);
-	vk_calls_down++;
 	VkResult result = next(device, n, fences, all, timeout);
-	vk_calls_down--;
-	tally_clock_wait_end(&wait);
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	if (result != VK_SUCCESS || !vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
+	if (!vk_wait_end(d, &wait, result) || result != VK_SUCCESS ||
+	    pthread_mutex_trylock(&d->lock) != 0)
 		return result;
 	for (uint32_t i = 0; i < n && (all || n == 1); i++)
 		vk_collect_fence_signalled(d, fences[i]);
@@ -255,13 +241,8 @@ vk_wait_semaphores(struct vk_device *d, PFN_vkWaitSemaphores next, VkDevice devi
 		   const VkSemaphoreWaitInfo *info, uint64_t timeout)
 {
 	struct tally_clock_wait wait = vk_wait_begin(d);
-	vk_calls_down++;
 	VkResult result = next(device, info, timeout);
-	vk_calls_down--;
-	tally_clock_wait_end(&wait);
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	if (result == VK_SUCCESS)
+	if (vk_wait_end(d, &wait, result) && result == VK_SUCCESS)
 		vk_drain(d);
 	return result;
 }

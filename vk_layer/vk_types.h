@@ -14,4 +14,15 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
+/* The structure of this type in a pNext chain; NULL: there is none. An int, because some types
+ * are newer than the headers. */
+static inline const void *
+vk_find_in_chain(const void *chain, int type)
+{
+	const VkBaseInStructure *s = chain;
+	while (s && (int)s->sType != type)
+		s = s->pNext;
+	return s;
+}
+
 #endif

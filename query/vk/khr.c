@@ -347,7 +347,6 @@ khr_open(struct tally_vk_source *src)
 
 static const struct tally_vk_source_ops khr_ops = {
 	.name = TALLY_KHR_NAME,
-	.exclusive = true,
 	.open = khr_open,
 	.close = khr_close,
 	.covers = khr_covers,

@@ -75,7 +75,6 @@ struct tally_vk_source_ops {
 	bool halves;
 	/* Secondaries may inherit its queries: tally_vk_statistics_mask(). */
 	bool inherits;
-	bool exclusive;	    /* at most one interval at a time in a command buffer */
 	/* Probes and chooses counters from src->wanted. On error src->reason says why. May wait
 	 * 50 ms for another program to release the profiling lock (vk-khr). */
 	enum tally_status (*open)(struct tally_vk_source *src);

@@ -308,7 +308,6 @@ statistics_open(struct tally_vk_source *src)
 static const struct tally_vk_source_ops statistics_ops = {
 	.name = SOURCE_NAME,
 	.inherits = true,
-	.exclusive = true,
 	.open = statistics_open,
 	.close = statistics_close,
 	.covers = statistics_covers,

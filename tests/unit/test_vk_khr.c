@@ -295,7 +295,6 @@ test_recording(void)
 	src->ops->record_reset(src, NULL, pool, 3, 1);
 	src->ops->tick(src, 0);
 	g_assert_cmpstr(drv.log, ==, "reset2.4 begin3.0 end3.0 ");
-	g_assert_true(src->ops->exclusive);
 	g_assert_false(src->ops->delivers_time);
 	g_assert_false(src->ops->halves);
 	close_source(src);

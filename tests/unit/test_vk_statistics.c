@@ -273,7 +273,6 @@ test_halves(void)
 	struct tally_vk_source *src = open_source(&api, NULL, TALLY_OK);
 	g_assert_false(src->ops->halves);
 	g_assert_false(src->ops->delivers_time);
-	g_assert_true(src->ops->exclusive);
 	src->ops->create_pool(src, &general, SLOTS, &pool);
 	g_assert_cmpint(src->ops->read(src, &general, pool, NULL, 0, 1, TALLY_VK_BEGIN,
 				       &r.sample),

@@ -22,17 +22,6 @@ struct fixture {
 
 enum { GENERAL = 0, COMPUTE, COPY, GENERAL_AGAIN, N_FAMILIES };
 
-static inline VKAPI_ATTR VkResult VKAPI_CALL
-time_domains(VkPhysicalDevice physical, uint32_t *n, VkTimeDomainEXT *domains)
-{
-	(void)physical;
-	g_assert_cmpuint(*n, >=, 2);
-	domains[0] = VK_TIME_DOMAIN_DEVICE_EXT;
-	domains[1] = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
-	*n = 2;
-	return VK_SUCCESS;
-}
-
 static inline void
 start(struct fixture *f)
 {
@@ -56,7 +45,6 @@ start(struct fixture *f)
 	f->d.families[GENERAL_AGAIN].flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 	for (uint32_t i = 0; i < N_FAMILIES; i++)
 		f->d.families[i].timestamp_bits = 64;
-	f->instance.next.GetPhysicalDeviceCalibrateableTimeDomainsEXT = time_domains;
 	f->d.next.use.CreateQueryPool = api.CreateQueryPool;
 	f->d.next.use.DestroyQueryPool = api.DestroyQueryPool;
 	f->d.next.use.CmdResetQueryPool = api.CmdResetQueryPool;

@@ -77,23 +77,10 @@ is_over(struct vk_device *d)
 static bool
 ready_fence(struct vk_queue *q)
 {
-	static const VkFenceCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO
-	};
-	struct vk_device *d = q->device;
 	if (q->exact_waits)
 		return false;
-	if (q->exact_fence) {
-		if (d->next.use.ResetFences(d->handle, 1, &q->exact_fence) == VK_SUCCESS)
-			return true;
-		d->next.use.DestroyFence(d->handle, q->exact_fence, NULL);
-		q->exact_fence = VK_NULL_HANDLE;
-	}
-	VkFence fence = VK_NULL_HANDLE;
-	if (d->next.use.CreateFence(d->handle, &info, NULL, &fence) != VK_SUCCESS)
-		return false;
-	q->exact_fence = fence;
-	return true;
+	q->exact_fence = vk_fence_renew(q->device, q->exact_fence);
+	return q->exact_fence != VK_NULL_HANDLE;
 }
 
 /* Waits until everything that was submitted to the queue has ended. */

@@ -4,15 +4,6 @@
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/submission.h"
 
-static const void *
-find(const void *chain, int type)
-{
-	const VkBaseInStructure *p = chain;
-	while (p && (int)p->sType != type)
-		p = p->pNext;
-	return p;
-}
-
 /* ---- the hooks ---- */
 
 VkResult
@@ -23,9 +14,9 @@ vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice de
 	VkResult result = next(device, info, allocator, out);
 	if (result != VK_SUCCESS || !d->resolve)
 		return result;
-	const VkSemaphoreTypeCreateInfo *type = find(
+	const VkSemaphoreTypeCreateInfo *type = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-	const VkExportSemaphoreCreateInfo *shared = find(
+	const VkExportSemaphoreCreateInfo *shared = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO);
 	bool timeline = type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
 	enum vk_semaphore_kind kind = timeline ? VK_SEMAPHORE_TIMELINE
@@ -80,7 +71,7 @@ vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next,
 {
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device, swapchain, timeout, semaphore, fence, index);
-	tally_clock_wait_end(&wait);
+	vk_wait_end(d, &wait, result);
 	acquired(d, result, semaphore);
 	return result;
 }
@@ -92,7 +83,7 @@ vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next,
 {
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device, info, index);
-	tally_clock_wait_end(&wait);
+	vk_wait_end(d, &wait, result);
 	acquired(d, result, info->semaphore);
 	return result;
 }
@@ -111,7 +102,7 @@ plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits,
 	 uint32_t n_signals, const VkSemaphore *signals)
 {
 	static const VkTimelineSemaphoreSubmitInfo none;
-	const VkTimelineSemaphoreSubmitInfo *t = find(
+	const VkTimelineSemaphoreSubmitInfo *t = vk_find_in_chain(
 		chain, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
 	t = t ? t : &none;
 	struct vk_op *op = vk_op_create(n_waits, n_signals);

@@ -161,7 +161,6 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 		return;
 	VkCommandBufferUsageFlags flags = info->flags;
 	r->secondary = c->secondary;
-	r->one_time = flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
 	r->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 	r->is_protected = c->home.pool->is_protected;
 	r->idle = vk_device_idles(d);

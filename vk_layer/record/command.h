@@ -2,9 +2,9 @@
 /* vk_layer/record/command.h - a command buffer while the game records it.
  *
  * The generated wrappers (hooks.rules) find a struct vk_command by handle and call what is
- * declared here, or in vk_next.h. All of it belongs to the recording thread. Nothing waits; memory grows by
- * doubling, at the first passes of a recording. Rules of opening and closing passes:
- * docs/passes.md.
+ * declared here, or in vk_next.h. All of it belongs to the recording thread. Nothing waits;
+ * memory grows by doubling, at the first passes of a recording. Rules of opening and closing
+ * passes: docs/passes.md.
  */
 #ifndef PASSTALLY_VK_LAYER_COMMAND_H
 #define PASSTALLY_VK_LAYER_COMMAND_H

@@ -60,8 +60,6 @@ bool vk_handles_put(struct vk_handles *map, uint64_t key, void *value);
 void *vk_handles_remove(struct vk_handles *map, uint64_t key);
 /* Visits all values, in no order; only while no thread adds or removes. */
 void vk_handles_each(struct vk_handles *map, void (*visit)(void *value, void *data), void *data);
-/* Frees the tables; only while no thread uses the map, which is then empty and reusable. */
-void vk_handles_finish(struct vk_handles *map);
 /* Frees the tables, not the values; the map is empty again. Only while no thread uses it. */
 void vk_handles_finish(struct vk_handles *map);
 

@@ -40,12 +40,6 @@ vk_recording_of(const struct vk_command *c)
 	return c->recording_now ? c->recording : NULL;
 }
 
-static inline bool
-vk_has_work(const struct tally_call_counts *t)
-{
-	return t->draws | t->dispatches | t->copies | t->clears;
-}
-
 /* Begins the interval around a whole primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
 /* Ends these counters of that interval: our query may not enclose what follows. */

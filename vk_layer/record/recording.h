@@ -73,7 +73,7 @@ struct vk_recording {
 	struct vk_recording *next_spare;
 	struct vk_device *device;
 	uint32_t family;
-	bool secondary, one_time, simultaneous, is_protected;
+	bool secondary, simultaneous, is_protected;
 	bool idle; /* recorded while nothing was captured: it contains no query */
 	bool continues_pass; /* RENDER_PASS_CONTINUE: all of it belongs to the primary's pass */
 	bool broken; /* memory ran out while recording: the contents are incomplete */

@@ -151,7 +151,9 @@ static bool
 join_counters(struct vk_command *c, struct vk_pass *p, struct vk_recording *s)
 {
 	struct vk_recording *r = c->recording;
-	if (!vk_has_work(&s->call_counts) && !s->unknown && !s->uncounted)
+	const struct tally_call_counts *t = &s->call_counts;
+	bool works = t->draws | t->dispatches | t->copies | t->clears;
+	if (!works && !s->unknown && !s->uncounted)
 		return true;
 	if (c->measures_draws)
 		return copy_workloads(r, p, s) && s->n_workloads && !s->uncounted;

@@ -79,9 +79,8 @@ void vk_slots_destroy(struct vk_device *d);
 uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
 /* All counters of all sets, for the device line. */
 const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
-/* The current set: a number for vk_slots_layout(), 0 when there is none. Any thread. */
-uint32_t vk_slots_set(const struct vk_device *d);
-/* The set for everything in these runs; the first call chooses the current set. */
+/* The set for everything in these runs, a number for vk_slots_layout(), 0 when there is none;
+ * the first call chooses the current set. */
 uint32_t vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs);
 /* Where the counters of a set may begin and end: query/vk/source.h. WORKLOAD for no set. */
 enum tally_scope vk_slots_scope(const struct vk_device *d, uint32_t set);

@@ -12,26 +12,6 @@
 
 /* ---- the sources ---- */
 
-/* CLOCK_MONOTONIC and the device's own clock can be read together. */
-static bool
-can_calibrate(const struct vk_device *d)
-{
-	if (!d->enabled.calibrated || !d->instance ||
-	    !d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT)
-		return false;
-	enum { ROOM = 16 };
-	VkTimeDomainEXT domains[ROOM];
-	uint32_t n = ROOM;
-	VkResult result = d->instance->next.GetPhysicalDeviceCalibrateableTimeDomainsEXT(
-		d->physical, &n, domains);
-	bool device = false, monotonic = false;
-	for (uint32_t i = 0; i < n && i < ROOM && result >= 0; i++) {
-		device |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
-		monotonic |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
-	}
-	return device && monotonic;
-}
-
 static void
 fill_api(struct vk_slots *s, const struct vk_device *d)
 {
@@ -69,7 +49,7 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		s->api.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR =
 			next->GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR;
 	}
-	if (can_calibrate(d))
+	if (d->enabled.calibrated)
 		s->api.GetCalibratedTimestamps = d->next.use.GetCalibratedTimestampsEXT;
 }
 
@@ -423,16 +403,12 @@ vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what)
 }
 
 uint32_t
-vk_slots_set(const struct vk_device *d)
-{
-	return atomic_load_explicit(&d->slots->set, memory_order_relaxed);
-}
-
-uint32_t
 vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs)
 {
 	if (!runs->chosen)
-		runs->set = runs->without_sets ? 0 : vk_slots_set(d);
+		runs->set = runs->without_sets ? 0
+					       : atomic_load_explicit(&d->slots->set,
+								      memory_order_relaxed);
 	runs->chosen = true;
 	return runs->set;
 }

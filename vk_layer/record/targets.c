@@ -230,15 +230,6 @@ describe_render_pass(const struct vk_render_pass_known *pass,
 	finish(out, &target);
 }
 
-static const VkRenderPassAttachmentBeginInfo *
-find_views(const void *chain)
-{
-	const VkBaseInStructure *s = chain;
-	while (s && s->sType != VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO)
-		s = s->pNext;
-	return (const void *)s;
-}
-
 /* The cached answer, or NULL and its key. */
 static const struct vk_target_use *
 find_known(const struct vk_render_pass_known *pass, struct vk_framebuffer_known *fb,
@@ -254,7 +245,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			 struct vk_target_use *scratch)
 {
 	static const struct vk_target_use unknown = {
-		.surface = -1, .views = 1, .subpasses = 1, .all_multiview_alike = true
+		.surface = -1, .views = 1, .subpasses = 1
 	};
 	struct vk_targets *t = d->targets;
 	if (!t)
@@ -273,7 +264,9 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	if (pass) {
 		struct surfaces surfaces = { .fb = fb, .t = t };
 		if (fb && fb->imageless)
-			surfaces.views = find_views(info->pNext);
+			surfaces.views = vk_find_in_chain(
+				info->pNext,
+				VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
 		if (fb)
 			scratch->surface = find_surface(pass, &surfaces);
 		if (fb && fb->imageless)
@@ -282,7 +275,6 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			return known;
 		scratch->views = count_views(pass->view_mask);
 		scratch->subpasses = pass->subpasses;
-		scratch->all_multiview_alike = pass->alike;
 	}
 	describe_render_pass(pass, fb, &info->renderArea, scratch);
 	if (pass && fb)
@@ -417,7 +409,6 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 		.surface = -1,
 		.views = count_views(info->viewMask),
 		.subpasses = 1,
-		.all_multiview_alike = true,
 	};
 	if (!t)
 		return;

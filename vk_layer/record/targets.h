@@ -22,7 +22,6 @@ struct vk_target_use {
 	int64_t surface; /* number of the swapchain, -1 = none */
 	uint32_t views;	 /* popcount of the view masks' union, at least 1 */
 	uint32_t subpasses;
-	bool all_multiview_alike; /* every subpass has the same view mask */
 };
 /* The answer is in `scratch`, or kept with the framebuffer: valid as long as both. */
 const struct vk_target_use *vk_target_of_render_pass(struct vk_device *d,

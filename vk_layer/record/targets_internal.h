@@ -66,9 +66,8 @@ struct vk_render_pass_known {
 	uint32_t resolve[TALLY_MAX_COLOR], n_resolve;
 	uint32_t depth; /* VK_ATTACHMENT_UNUSED: none */
 	uint32_t view_mask; /* of all subpasses */
-	uint32_t first_mask;
 	uint32_t subpasses;
-	bool alike, resolves;
+	bool resolves;
 	uint32_t n_attachments;
 	struct vk_pass_attachment attachments[];
 };

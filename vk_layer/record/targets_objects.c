@@ -83,15 +83,6 @@ free_framebuffer(struct vk_framebuffer_known *fb)
 	free(fb);
 }
 
-static const void *
-find_struct(const void *chain, VkStructureType type)
-{
-	const VkBaseInStructure *s = chain;
-	while (s && s->sType != type)
-		s = s->pNext;
-	return s;
-}
-
 /* ---- images and views ---- */
 
 static struct vk_image_known *
@@ -108,7 +99,7 @@ learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
 	image->layers = info->arrayLayers;
 	image->samples = (uint32_t)info->samples;
 	image->surface = -1;
-	const VkImageSwapchainCreateInfoKHR *of = find_struct(
+	const VkImageSwapchainCreateInfoKHR *of = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
 	if (of && of->swapchain) {
 		const struct vk_swapchain_known *chain = vk_handles_find(
@@ -210,7 +201,6 @@ render_pass_create(struct vk_targets *t, uint32_t n_attachments)
 		return NULL;
 	pass->n_attachments = n_attachments;
 	pass->depth = VK_ATTACHMENT_UNUSED;
-	pass->alike = true;
 	return pass;
 }
 
@@ -249,11 +239,31 @@ use_depth(struct vk_render_pass_known *pass, uint32_t number)
 static void
 use_views(struct vk_render_pass_known *pass, uint32_t mask)
 {
-	if (pass->subpasses++ == 0)
-		pass->first_mask = mask;
-	pass->alike &= mask == pass->first_mask;
+	pass->subpasses++;
 	pass->view_mask |= mask;
 }
+
+/* Versions 1 and 2 of the structures differ in type alone. */
+#define LEARN_ATTACHMENTS(pass, info) \
+	for (uint32_t at = 0; at < (info)->attachmentCount; at++) \
+		(pass)->attachments[at] = (struct vk_pass_attachment){ \
+			.format = (info)->pAttachments[at].format, \
+			.samples = (uint32_t)(info)->pAttachments[at].samples, \
+			.load = (info)->pAttachments[at].loadOp, \
+			.stencil_load = (info)->pAttachments[at].stencilLoadOp, \
+			.store = (info)->pAttachments[at].storeOp, \
+			.stencil_store = (info)->pAttachments[at].stencilStoreOp, \
+		}
+#define LEARN_SUBPASS(pass, s) \
+	do { \
+		for (uint32_t at = 0; at < (s)->colorAttachmentCount; at++) { \
+			use_color(pass, (s)->pColorAttachments[at].attachment); \
+			if ((s)->pResolveAttachments) \
+				use_resolve(pass, (s)->pResolveAttachments[at].attachment); \
+		} \
+		if ((s)->pDepthStencilAttachment) \
+			use_depth(pass, (s)->pDepthStencilAttachment->attachment); \
+	} while (0)
 
 static struct vk_render_pass_known *
 learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
@@ -261,28 +271,11 @@ learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
 	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
 	if (!pass)
 		return NULL;
-	for (uint32_t i = 0; i < info->attachmentCount; i++) {
-		const VkAttachmentDescription *a = &info->pAttachments[i];
-		pass->attachments[i] = (struct vk_pass_attachment){
-			.format = a->format,
-			.samples = (uint32_t)a->samples,
-			.load = a->loadOp,
-			.stencil_load = a->stencilLoadOp,
-			.store = a->storeOp,
-			.stencil_store = a->stencilStoreOp,
-		};
-	}
-	const VkRenderPassMultiviewCreateInfo *views = find_struct(
+	LEARN_ATTACHMENTS(pass, info);
+	const VkRenderPassMultiviewCreateInfo *views = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
 	for (uint32_t i = 0; i < info->subpassCount; i++) {
-		const VkSubpassDescription *s = &info->pSubpasses[i];
-		for (uint32_t k = 0; k < s->colorAttachmentCount; k++) {
-			use_color(pass, s->pColorAttachments[k].attachment);
-			if (s->pResolveAttachments)
-				use_resolve(pass, s->pResolveAttachments[k].attachment);
-		}
-		if (s->pDepthStencilAttachment)
-			use_depth(pass, s->pDepthStencilAttachment->attachment);
+		LEARN_SUBPASS(pass, &info->pSubpasses[i]);
 		use_views(pass, views && i < views->subpassCount ? views->pViewMasks[i] : 0);
 	}
 	return pass;
@@ -294,27 +287,11 @@ learn_render_pass2(struct vk_targets *t, const VkRenderPassCreateInfo2 *info)
 	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
 	if (!pass)
 		return NULL;
-	for (uint32_t i = 0; i < info->attachmentCount; i++) {
-		const VkAttachmentDescription2 *a = &info->pAttachments[i];
-		pass->attachments[i] = (struct vk_pass_attachment){
-			.format = a->format,
-			.samples = (uint32_t)a->samples,
-			.load = a->loadOp,
-			.stencil_load = a->stencilLoadOp,
-			.store = a->storeOp,
-			.stencil_store = a->stencilStoreOp,
-		};
-	}
+	LEARN_ATTACHMENTS(pass, info);
 	for (uint32_t i = 0; i < info->subpassCount; i++) {
 		const VkSubpassDescription2 *s = &info->pSubpasses[i];
-		for (uint32_t k = 0; k < s->colorAttachmentCount; k++) {
-			use_color(pass, s->pColorAttachments[k].attachment);
-			if (s->pResolveAttachments)
-				use_resolve(pass, s->pResolveAttachments[k].attachment);
-		}
-		if (s->pDepthStencilAttachment)
-			use_depth(pass, s->pDepthStencilAttachment->attachment);
-		const VkSubpassDescriptionDepthStencilResolve *resolve = find_struct(
+		LEARN_SUBPASS(pass, s);
+		const VkSubpassDescriptionDepthStencilResolve *resolve = vk_find_in_chain(
 			s->pNext, VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
 		if (resolve && resolve->pDepthStencilResolveAttachment)
 			use_resolve(pass, resolve->pDepthStencilResolveAttachment->attachment);

@@ -15,15 +15,6 @@ struct frame_boundary {
 	uint64_t frameID;
 };
 
-static const void *
-find(const void *chain, int type)
-{
-	const VkBaseInStructure *p = chain;
-	while (p && (int)p->sType != type)
-		p = p->pNext;
-	return p;
-}
-
 uint32_t
 vk_batch_n_buffers(const struct vk_batches *b, uint32_t i)
 {
@@ -41,7 +32,7 @@ bool
 vk_batch_waits(const struct vk_batches *b, uint32_t i)
 {
 	if (b->one) {
-		const VkTimelineSemaphoreSubmitInfo *t = find(
+		const VkTimelineSemaphoreSubmitInfo *t = vk_find_in_chain(
 			b->one[i].pNext,
 			VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
 		/* Values of binary semaphores mean nothing: any value may
@@ -60,9 +51,9 @@ vk_batch_is_plain(const struct vk_batches *b, uint32_t i)
 	if (b->one) {
 		const void *chain = b->one[i].pNext;
 		const VkProtectedSubmitInfo *p =
-			find(chain, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
+			vk_find_in_chain(chain, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
 		return !(p && p->protectedSubmit) &&
-		       !find(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+		       !vk_find_in_chain(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
 	}
 	if (b->two[i].flags & VK_SUBMIT_PROTECTED_BIT)
 		return false;
@@ -75,7 +66,7 @@ vk_batch_is_plain(const struct vk_batches *b, uint32_t i)
 bool
 vk_ends_frame(const void *chain)
 {
-	const struct frame_boundary *f = find(chain, STYPE_FRAME_BOUNDARY);
+	const struct frame_boundary *f = vk_find_in_chain(chain, STYPE_FRAME_BOUNDARY);
 	return f && (f->flags & FRAME_END);
 }
 

@@ -435,9 +435,8 @@ vk_collect_wants_fence(const struct vk_queue *q)
 	return vk_collect_due(q) && q->n_fences < VK_FENCE_RING;
 }
 
-/* An unsignaled fence: `old` reset, or a new one. */
-static VkFence
-fresh_fence(struct vk_device *d, VkFence old)
+VkFence
+vk_fence_renew(struct vk_device *d, VkFence old)
 {
 	static const VkFenceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO
@@ -468,7 +467,7 @@ vk_collect_fence(struct vk_queue *q)
 	pthread_mutex_unlock(&d->lock);
 	if (!wanted)
 		return;
-	fence = fresh_fence(d, fence);
+	fence = vk_fence_renew(d, fence);
 	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
 	if (fence)
 		result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);

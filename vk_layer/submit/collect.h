@@ -138,6 +138,9 @@ void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
 bool vk_collect_due(const struct vk_queue *q);
 /* ... and is there room for one? */
 bool vk_collect_wants_fence(const struct vk_queue *q);
+/* An unsignaled fence: `old` reset, or a new one; NULL when the driver makes none. Takes over
+ * `old`, which may be NULL. Without the lock. */
+VkFence vk_fence_renew(struct vk_device *d, VkFence old);
 /* Without the lock, by a thread that may use the queue. */
 void vk_collect_fence(struct vk_queue *q);
 /* Destroys fences and frees spare memory; nothing is unread. Without the lock; `calls`: the

@@ -46,8 +46,8 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 		vk_describe_beneath(d);
 }
 
-void
-vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+static void
+frame_ends(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
 {
 	end_frame(d, q, presented, 0);
 }
@@ -68,7 +68,7 @@ vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name)
 	tally_session_saw_label(name, strlen(name));
 	if (config->frame == TALLY_FRAME_LABEL && config->frame_label &&
 	    strcmp(config->frame_label, name) == 0)
-		vk_frame_end(d, q, vk_nothing_presented);
+		frame_ends(d, q, vk_nothing_presented);
 }
 
 /* Settings that do not apply to Vulkan are treated as the default. */
@@ -97,14 +97,14 @@ vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent pre
 	if (!ends_at_presents(d))
 		return;
 	d->marks_frames = true;
-	vk_frame_end(d, q, presented);
+	frame_ends(d, q, presented);
 }
 
 void
 vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
 {
 	if (ends_at_presents(d) && !d->marks_frames)
-		vk_frame_end(d, q, presented);
+		frame_ends(d, q, presented);
 }
 
 void
@@ -112,7 +112,7 @@ vk_frame_submitted(struct vk_device *d, struct vk_queue *q)
 {
 	if (d->config->frame == TALLY_FRAME_SUBMIT && d->config->frame_every &&
 	    ++d->submits_in_frame >= d->config->frame_every)
-		vk_frame_end(d, q, vk_nothing_presented);
+		frame_ends(d, q, vk_nothing_presented);
 }
 
 void
@@ -120,7 +120,7 @@ vk_frame_idle(struct vk_device *d, struct vk_queue *q)
 {
 	if (d->config->frame == TALLY_FRAME_IDLE ||
 	    d->config->frame == TALLY_FRAME_FINISH)
-		vk_frame_end(d, q, vk_nothing_presented);
+		frame_ends(d, q, vk_nothing_presented);
 }
 
 void
@@ -140,7 +140,18 @@ vk_overhead_begin(const struct vk_device *d)
 struct tally_clock_wait
 vk_wait_begin(const struct vk_device *d)
 {
+	vk_calls_down++;
 	return vk_device_idles(d) ? (struct tally_clock_wait){ 0 } : tally_clock_wait_begin();
+}
+
+bool
+vk_wait_end(struct vk_device *d, struct tally_clock_wait *wait, VkResult result)
+{
+	vk_calls_down--;
+	tally_clock_wait_end(wait);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	return vk_device_runs(d);
 }
 
 uint64_t

@@ -17,13 +17,11 @@ struct vk_queue *vk_queue_find(VkQueue handle);
  * is no longer used. */
 void vk_queues_destroy(struct vk_device *d, bool calls);
 
-/* The open frame ends here; `q` (or NULL) is the queue that ended it. */
-void vk_frame_end(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 /* No more work follows: the open frame ends with what it has. */
 void vk_frame_end_partial(struct vk_device *d);
 /* A label begins: it may start or stop the capture, or end the frame. */
 void vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name);
-/* A VkFrameBoundaryEXT ended the frame. */
+/* A VkFrameBoundaryEXT ended the frame; `q` (here and below, or NULL) is the queue that did. */
 void vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 /* --frame submit:N, after a submission. */
 void vk_frame_submitted(struct vk_device *d, struct vk_queue *q);
@@ -36,9 +34,11 @@ void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_ex
  * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0.
  * Any thread, without the lock. */
 uint64_t vk_overhead_begin(const struct vk_device *d);
-/* Before a call in which the driver may wait; nothing is added while nothing is captured. */
-struct tally_clock_wait vk_wait_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
+/* Around a call down in which the driver may wait: the time is added to the game's waits, unless
+ * nothing is captured, and a lost device is stopped. False: the device does not run. */
+struct tally_clock_wait vk_wait_begin(const struct vk_device *d);
+bool vk_wait_end(struct vk_device *d, struct tally_clock_wait *wait, VkResult result);
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 /* Updates vk_device.idle, which the recording threads read, from the open frame. */
 void vk_frame_update_idle(struct vk_device *d);

@@ -43,14 +43,12 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 }
 
 static bool
-still_runs(struct vk_device *d, VkResult result)
+still_runs(struct vk_device *d, struct tally_clock_wait *wait, VkResult result)
 {
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	if (vk_device_runs(d))
-		return true;
-	vk_give_up(d);
-	return false;
+	bool runs = vk_wait_end(d, wait, result);
+	if (!runs)
+		vk_give_up(d);
+	return runs;
 }
 
 VkResult
@@ -62,11 +60,8 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	struct tally_extent presented = q ? presented_extent(d, info) : vk_nothing_presented;
 	bool marked = q && vk_ends_frame(info->pNext);
 	struct tally_clock_wait wait = vk_wait_begin(d);
-	vk_calls_down++;
 	VkResult result = next(queue, info);
-	vk_calls_down--;
-	tally_clock_wait_end(&wait);
-	if (!still_runs(d, result) || !q)
+	if (!still_runs(d, &wait, result) || !q)
 		return result;
 	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
 	vk_exact_presented(q, info);
@@ -82,10 +77,10 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	bool marked = false;
 	for (uint32_t i = 0; i < n; i++)
 		marked |= vk_ends_frame(infos[i].pNext);
+	struct tally_clock_wait none = { 0 };
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
-	vk_calls_down--;
-	if (!still_runs(d, result) || !q || result != VK_SUCCESS)
+	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
 		return result;
 	vk_exact_bound(q, n, infos);
 	if (marked)

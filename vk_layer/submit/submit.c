@@ -263,36 +263,32 @@ followed(struct vk_device *d, VkQueue queue, uint32_t n)
 	return q;
 }
 
+static VkResult
+submit(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2 two)
+{
+	c->q = followed(c->d, queue, c->game.n);
+	if (c->q)
+		before(c);
+	VkResult result = go_down(c, queue, one, two);
+	if (c->q)
+		after(c, result);
+	return result;
+}
+
 VkResult
 vk_queue_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue, uint32_t n,
 		const VkSubmitInfo *submits, VkFence fence)
 {
-	struct vk_queue *q = followed(d, queue, n);
-	struct call c = {
-		.d = d, .q = q, .game = { .n = n, .one = submits }, .fence = fence
-	};
-	if (q)
-		before(&c);
-	VkResult result = go_down(&c, queue, next, NULL);
-	if (q)
-		after(&c, result);
-	return result;
+	struct call c = { .d = d, .game = { .n = n, .one = submits }, .fence = fence };
+	return submit(&c, queue, next, NULL);
 }
 
 VkResult
 vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t n,
 		 const VkSubmitInfo2 *submits, VkFence fence)
 {
-	struct vk_queue *q = followed(d, queue, n);
-	struct call c = {
-		.d = d, .q = q, .game = { .n = n, .two = submits }, .fence = fence
-	};
-	if (q)
-		before(&c);
-	VkResult result = go_down(&c, queue, NULL, next);
-	if (q)
-		after(&c, result);
-	return result;
+	struct call c = { .d = d, .game = { .n = n, .two = submits }, .fence = fence };
+	return submit(&c, queue, NULL, next);
 }
 
 /* ---- the end ---- */
