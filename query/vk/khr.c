@@ -79,19 +79,6 @@ khr_create_pool(struct tally_vk_source *src, const struct tally_vk_family *famil
 	return tally_vk_create_pool(src, &info, out);
 }
 
-/* Never recorded: a performance query must not be reset in the command buffer in which it is
- * begun, and open() requires resets by the host. */
-static void
-khr_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		 uint32_t first, uint32_t n)
-{
-	(void)src;
-	(void)cb;
-	(void)pool;
-	(void)first;
-	(void)n;
-}
-
 /* --- reading ------------------------------------------------------------------------------ */
 
 /* False: not a number. */
@@ -124,21 +111,6 @@ decode(const VkPerformanceCounterResultKHR *from, VkPerformanceCounterStorageKHR
 	}
 }
 
-/* Adds another view's value to the sum of the previous ones. */
-static bool
-add(struct tally_value *sum, const struct tally_value *more)
-{
-	switch (sum->storage) {
-	case TALLY_STORAGE_U64:
-		return !__builtin_add_overflow(sum->u64, more->u64, &sum->u64);
-	case TALLY_STORAGE_I64:
-		return !__builtin_add_overflow(sum->i64, more->i64, &sum->i64);
-	default:
-		sum->f64 += more->f64;
-		return isfinite(sum->f64);
-	}
-}
-
 static void
 take_results(const struct vk_khr *k, const struct tally_khr_set *set, uint32_t view,
 	     struct tally_sample *out)
@@ -151,7 +123,9 @@ take_results(const struct vk_khr *k, const struct tally_khr_set *set, uint32_t v
 			out->values[i] = value;
 			*word |= fine ? bit : 0;
 		} else if (*word & bit) {
-			fine = fine && set->adds_up[i] && add(&out->values[i], &value);
+			struct tally_value *sum = &out->values[i];
+			fine = fine && set->adds_up[i] && tally_value_add(sum, value) &&
+			       (sum->storage != TALLY_STORAGE_F64 || isfinite(sum->f64));
 			*word &= fine ? ~UINT64_C(0) : ~bit;
 		}
 	}
@@ -159,25 +133,12 @@ take_results(const struct vk_khr *k, const struct tally_khr_set *set, uint32_t v
 
 /* Availability may not be queried, so one unavailable query of a range would hide the results
  * of the others: each is read by itself. */
-static size_t
-khr_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+static uint32_t
+khr_words(const struct tally_vk_source *src, const struct tally_vk_family *family)
 {
 	(void)src;
 	(void)family;
 	return 0;
-}
-
-static enum tally_status
-khr_fetch(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
-	  uint32_t first, uint32_t n, void *rows)
-{
-	(void)src;
-	(void)family;
-	(void)pool;
-	(void)first;
-	(void)n;
-	(void)rows;
-	return TALLY_OK;
 }
 
 static enum tally_status
@@ -347,16 +308,14 @@ khr_open(struct tally_vk_source *src)
 
 static const struct tally_vk_source_ops khr_ops = {
 	.name = TALLY_KHR_NAME,
+	.queries = 1,
 	.open = khr_open,
 	.close = khr_close,
 	.covers = khr_covers,
 	.create_pool = khr_create_pool,
-	.reset = tally_vk_reset_slots,
-	.record_reset = khr_record_reset,
 	.begin = tally_vk_begin_slots,
 	.end = tally_vk_end_slots,
-	.row_bytes = khr_row_bytes,
-	.fetch = khr_fetch,
+	.words = khr_words,
 	.read = khr_read,
 	.tick = tally_vk_no_tick,
 };

@@ -37,35 +37,22 @@ meaning_of(const VkPerformanceCounterKHR *counter, const char *name)
 	return by_unit[counter->unit];
 }
 
+static const struct {
+	enum tally_storage storage;
+	uint32_t width;
+} storages[] = {
+	[VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR] = { TALLY_STORAGE_I64, 32 },
+	[VK_PERFORMANCE_COUNTER_STORAGE_INT64_KHR] = { TALLY_STORAGE_I64, 64 },
+	[VK_PERFORMANCE_COUNTER_STORAGE_UINT32_KHR] = { TALLY_STORAGE_U64, 32 },
+	[VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR] = { TALLY_STORAGE_U64, 64 },
+	[VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR] = { TALLY_STORAGE_F64, 32 },
+	[VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR] = { TALLY_STORAGE_F64, 64 },
+};
+
 bool
 tally_khr_knows_storage(VkPerformanceCounterStorageKHR storage)
 {
-	return (uint32_t)storage <= VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR;
-}
-
-static enum tally_storage
-storage_of(VkPerformanceCounterStorageKHR storage)
-{
-	switch (storage) {
-	case VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR:
-	case VK_PERFORMANCE_COUNTER_STORAGE_INT64_KHR:
-		return TALLY_STORAGE_I64;
-	case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR:
-	case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR:
-		return TALLY_STORAGE_F64;
-	default:
-		return TALLY_STORAGE_U64;
-	}
-}
-
-static uint32_t
-width_of(VkPerformanceCounterStorageKHR storage)
-{
-	return storage == VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR ||
-			       storage == VK_PERFORMANCE_COUNTER_STORAGE_UINT32_KHR ||
-			       storage == VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR
-		       ? 32
-		       : 64;
+	return (uint32_t)storage < sizeof(storages) / sizeof(storages[0]);
 }
 
 enum tally_scope
@@ -112,6 +99,9 @@ tally_khr_describe(const VkPerformanceCounterKHR *counter,
 
 	tally_counter_slug(from->name, texts->key, sizeof(texts->key));
 	describe(counter, from, texts);
+	bool known = tally_khr_knows_storage(counter->storage);
+	uint32_t how = known ? (uint32_t)counter->storage
+			     : VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR;
 	return (struct tally_counter){
 		.key = texts->key,
 		.name = from->name,
@@ -119,8 +109,8 @@ tally_khr_describe(const VkPerformanceCounterKHR *counter,
 		.source = TALLY_KHR_NAME,
 		.description = texts->description,
 		.kind = meaning.kind,
-		.storage = storage_of(counter->storage),
+		.storage = storages[how].storage,
 		.scope = tally_khr_scope(counter->scope),
-		.width_bits = width_of(counter->storage),
+		.width_bits = storages[how].width,
 	};
 }

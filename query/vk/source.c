@@ -13,9 +13,44 @@ tally_vk_create_pool(struct tally_vk_source *src, const VkQueryPoolCreateInfo *i
 }
 
 void
-tally_vk_reset_slots(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
+tally_vk_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
 {
-	src->api->ResetQueryPool(src->api->device, pool, first, n);
+	uint32_t q = src->ops->queries;
+	src->api->ResetQueryPool(src->api->device, pool, q * first, q * n);
+}
+
+void
+tally_vk_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+		      uint32_t first, uint32_t n)
+{
+	uint32_t q = src->ops->queries;
+	src->api->CmdResetQueryPool(cb, pool, q * first, q * n);
+}
+
+size_t
+tally_vk_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+{
+	return (size_t)src->ops->queries * src->ops->words(src, family) * sizeof(uint64_t);
+}
+
+enum tally_status
+tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
+	       VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
+{
+	const struct tally_vk_api *api = src->api;
+	uint32_t words = src->ops->words(src, family);
+	size_t stride = words * sizeof(uint64_t);
+	uint64_t *data = rows;
+
+	first *= src->ops->queries;
+	n *= src->ops->queries;
+	/* Drivers may write nothing at all for results that are not ready. */
+	for (uint32_t i = 1; i <= n; i++)
+		data[i * words - 1] = 0;
+	VkResult result = api->GetQueryPoolResults(
+		api->device, pool, first, n, n * stride, data, stride,
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	return result < 0 ? TALLY_LOST : TALLY_OK;
 }
 
 void

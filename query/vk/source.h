@@ -70,6 +70,7 @@ struct tally_vk_source;
 struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
+	uint32_t queries; /* of one slot; those of slot n begin at n times this */
 	/* An interval may begin and end in different command buffers, and may stand between the
 	 * outer ends of suspended halves; otherwise it is recorded only as a whole. */
 	bool halves;
@@ -86,32 +87,22 @@ struct tally_vk_source_ops {
 	enum tally_status (*create_pool)(struct tally_vk_source *src,
 					 const struct tally_vk_family *family, uint32_t slots,
 					 VkQueryPool *out);
-	/* Slots [first, first + n) become usable again: by the host, or recorded into `cb`
-	 * outside a render pass. */
-	void (*reset)(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n);
-	void (*record_reset)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			     uint32_t first, uint32_t n);
 	/* `views`: the number of consecutive slots that the interval takes
 	 * (multiview; else 1). */
 	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		      uint32_t slot, uint32_t views);
 	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 		    uint32_t slot, uint32_t views);
-	/* The size in bytes of what fetch() writes for one slot. 0: the driver cannot report
-	 * which queries of a range are available, and read() asks for each slot. */
-	size_t (*row_bytes)(const struct tally_vk_source *src,
-			    const struct tally_vk_family *family);
-	/* Asks the driver once for slots [first, first + n), all of which were reset at some
-	 * time, and writes a row for each, with the availability of its queries. Does not wait.
-	 * TALLY_LOST: the driver answers with an error, and none of these rows may be read. */
-	enum tally_status (*fetch)(struct tally_vk_source *src,
-				   const struct tally_vk_family *family, VkQueryPool pool,
-				   uint32_t first, uint32_t n, void *rows);
+	/* How many 64-bit words the results of one query take, with its availability, which comes
+	 * last. 0: the driver cannot report which queries of a range are available, and read()
+	 * asks for each slot. */
+	uint32_t (*words)(const struct tally_vk_source *src,
+			  const struct tally_vk_family *family);
 	/* Reads the interval in `slot`, which took `views` consecutive slots: the first must
-	 * hold a result, and counters are summed over those that do. `rows`: what fetch() wrote
-	 * for its slots, NULL without row_bytes(). `which`: the halves that were recorded; with
-	 * one half only begin_ns or end_ns is set and has_time stays false. TALLY_NOT_READY
-	 * leaves *out untouched. Implausible timestamps are left out, with
+	 * hold a result, and counters are summed over those that do. `rows`: what
+	 * tally_vk_fetch() wrote for its slots, NULL without words. `which`: the halves that were
+	 * recorded; with one half only begin_ns or end_ns is set and has_time stays false.
+	 * TALLY_NOT_READY leaves *out untouched. Implausible timestamps are left out, with
 	 * TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
 	enum tally_status (*read)(struct tally_vk_source *src,
 				  const struct tally_vk_family *family, VkQueryPool pool,
@@ -153,9 +144,20 @@ enum tally_scope tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t 
 /* For create_pool: TALLY_NO_MEMORY when the driver refuses. */
 enum tally_status tally_vk_create_pool(struct tally_vk_source *src,
 				       const VkQueryPoolCreateInfo *info, VkQueryPool *out);
-/* reset, begin and end of a source whose interval is one query a slot. */
-void tally_vk_reset_slots(struct tally_vk_source *src, VkQueryPool pool, uint32_t first,
-			  uint32_t n);
+/* Slots [first, first + n) become usable again: by the host, or recorded into `cb` outside a
+ * render pass. (A performance query must not be reset in the command buffer in which it is begun:
+ * vk-khr requires resets by the host.) */
+void tally_vk_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n);
+void tally_vk_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
+			   uint32_t first, uint32_t n);
+/* The size of what tally_vk_fetch() writes for one slot; 0: nothing. */
+size_t tally_vk_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family);
+/* Asks the driver once for slots [first, first + n), all of which were reset at some time, and
+ * writes a row for each, with the availability of its queries. Does not wait. TALLY_LOST: the
+ * driver answers with an error, and none of these rows may be read. */
+enum tally_status tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
+				 VkQueryPool pool, uint32_t first, uint32_t n, void *rows);
+/* begin and end of a source whose interval is one query a slot. */
 void tally_vk_begin_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
 			  uint32_t slot, uint32_t views);
 void tally_vk_end_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,

@@ -93,13 +93,6 @@ statistics_create_pool(struct tally_vk_source *src, const struct tally_vk_family
 	return tally_vk_create_pool(src, &info, out);
 }
 
-static void
-statistics_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			uint32_t first, uint32_t n)
-{
-	src->api->CmdResetQueryPool(cb, pool, first, n);
-}
-
 /* --- reading ------------------------------------------------------------------------------ */
 
 /* A row consists of the query's counts and its availability. */
@@ -109,28 +102,10 @@ n_counted(const struct vk_statistics *st, const struct tally_vk_family *family)
 	return (uint32_t)__builtin_popcount(mask_of(st, family));
 }
 
-static size_t
-statistics_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+static uint32_t
+statistics_words(const struct tally_vk_source *src, const struct tally_vk_family *family)
 {
-	return (n_counted(statistics_of(src), family) + 1) * sizeof(uint64_t);
-}
-
-static enum tally_status
-statistics_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
-		 VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
-{
-	const struct tally_vk_api *api = src->api;
-	uint32_t counted = n_counted(statistics_of(src), family), row = counted + 1;
-	uint64_t *data = rows;
-
-	/* Drivers may write nothing at all for results that are not ready. */
-	for (uint32_t i = 0; i < n; i++)
-		data[i * row + counted] = 0;
-	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, first, n, n * row * sizeof(data[0]), data,
-		row * sizeof(data[0]),
-		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-	return result < 0 ? TALLY_LOST : TALLY_OK;
+	return n_counted(statistics_of(src), family) + 1;
 }
 
 static inline void
@@ -308,16 +283,14 @@ statistics_open(struct tally_vk_source *src)
 static const struct tally_vk_source_ops statistics_ops = {
 	.name = SOURCE_NAME,
 	.inherits = true,
+	.queries = 1,
 	.open = statistics_open,
 	.close = statistics_close,
 	.covers = statistics_covers,
 	.create_pool = statistics_create_pool,
-	.reset = tally_vk_reset_slots,
-	.record_reset = statistics_record_reset,
 	.begin = tally_vk_begin_slots,
 	.end = tally_vk_end_slots,
-	.row_bytes = statistics_row_bytes,
-	.fetch = statistics_fetch,
+	.words = statistics_words,
 	.read = statistics_read,
 	.tick = tally_vk_no_tick,
 };

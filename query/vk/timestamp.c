@@ -197,19 +197,6 @@ timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family 
 }
 
 static void
-timestamp_reset(struct tally_vk_source *src, VkQueryPool pool, uint32_t first, uint32_t n)
-{
-	src->api->ResetQueryPool(src->api->device, pool, 2 * first, 2 * n);
-}
-
-static void
-timestamp_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		       uint32_t first, uint32_t n)
-{
-	src->api->CmdResetQueryPool(cb, pool, 2 * first, 2 * n);
-}
-
-static void
 timestamp_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
 		uint32_t views)
 {
@@ -231,30 +218,12 @@ struct timestamp {
 	uint64_t ticks, available;
 };
 
-static size_t
-timestamp_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family)
+static uint32_t
+timestamp_words(const struct tally_vk_source *src, const struct tally_vk_family *family)
 {
 	(void)src;
 	(void)family;
-	return 2 * sizeof(struct timestamp);
-}
-
-static enum tally_status
-timestamp_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
-		VkQueryPool pool, uint32_t first, uint32_t n, void *rows)
-{
-	const struct tally_vk_api *api = src->api;
-	struct timestamp *timestamps = rows;
-
-	(void)family;
-	/* Drivers may write nothing at all for results that are not ready. */
-	for (uint32_t i = 0; i < 2 * n; i++)
-		timestamps[i].available = 0;
-	VkResult result = api->GetQueryPoolResults(
-		api->device, pool, 2 * first, 2 * n, 2 * n * sizeof(*timestamps),
-		timestamps, sizeof(*timestamps),
-		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-	return result < 0 ? TALLY_LOST : TALLY_OK;
+	return sizeof(struct timestamp) / sizeof(uint64_t);
 }
 
 /* Of the views' timestamps, the one farthest from `begin`. */
@@ -463,17 +432,15 @@ timestamp_close(struct tally_vk_source *src)
 static const struct tally_vk_source_ops timestamp_ops = {
 	.name = "vk-timestamp",
 	.delivers_time = true,
+	.queries = 2,
 	.halves = true,
 	.open = timestamp_open,
 	.close = timestamp_close,
 	.covers = timestamp_covers,
 	.create_pool = timestamp_create_pool,
-	.reset = timestamp_reset,
-	.record_reset = timestamp_record_reset,
 	.begin = timestamp_begin,
 	.end = timestamp_end,
-	.row_bytes = timestamp_row_bytes,
-	.fetch = timestamp_fetch,
+	.words = timestamp_words,
 	.read = timestamp_read,
 	.tick = timestamp_tick,
 };

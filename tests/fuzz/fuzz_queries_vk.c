@@ -176,7 +176,7 @@ static void
 read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQueryPool pool,
 	  uint32_t slot)
 {
-	size_t row = src->ops->row_bytes(src, family);
+	size_t row = tally_vk_row_bytes(src, family);
 	void *rows = row ? calloc(SLOTS, row) : NULL;
 	const struct tally_counter *const *counters = src->counters;
 	struct tally_sample out = { .n = src->n_counters };
@@ -186,7 +186,7 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 	}
 	out.values = calloc(out.n + 1, sizeof(*out.values));
 	out.valid = calloc(out.n / 64 + 1, sizeof(*out.valid));
-	enum tally_status got = rows ? src->ops->fetch(src, family, pool, 0, SLOTS, rows)
+	enum tally_status got = rows ? tally_vk_fetch(src, family, pool, 0, SLOTS, rows)
 				     : TALLY_OK;
 	unsigned which = fuzz_byte(&fuzz_answers) % 3 + 1;
 	if (got == TALLY_OK) {
@@ -216,7 +216,7 @@ use_vk(struct tally_vk_source *src)
 	if (!src->ops->covers(src, &family) ||
 	    src->ops->create_pool(src, &family, SLOTS, &pool) != TALLY_OK)
 		return;
-	src->ops->record_reset(src, cb, pool, 0, SLOTS);
+	tally_vk_record_reset(src, cb, pool, 0, SLOTS);
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		src->ops->begin(src, cb, pool, slot, 1);
 		src->ops->end(src, cb, pool, slot, 1);

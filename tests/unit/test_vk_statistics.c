@@ -151,8 +151,8 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 		.values = out->values, .valid = &out->valid, .n = src->n_counters
 	};
 	uint64_t rows[SLOTS * (FQ_STATISTICS + 1)];
-	g_assert_cmpuint(SLOTS * src->ops->row_bytes(src, family), <=, sizeof(rows));
-	enum tally_status status = src->ops->fetch(src, family, pool, slot, views, rows);
+	g_assert_cmpuint(SLOTS * tally_vk_row_bytes(src, family), <=, sizeof(rows));
+	enum tally_status status = tally_vk_fetch(src, family, pool, slot, views, rows);
 	if (status != TALLY_OK)
 		return status;
 	return src->ops->read(src, family, pool, rows, slot, views, TALLY_VK_BOTH, &out->sample);
@@ -208,7 +208,7 @@ test_read(void)
 			==, TALLY_OK);
 		g_assert_cmphex(fq_pool(pool)->mask, ==,
 				tally_vk_statistics_mask(src, read_cases[i].family));
-		src->ops->reset(src, pool, 3, 1);
+		tally_vk_reset(src, pool, 3, 1);
 		src->ops->begin(src, FQ_CB, pool, 3, 1);
 		g_assert_cmpint(read_slot(src, read_cases[i].family, pool, 3, 1, &r), ==,
 				TALLY_NOT_READY);
@@ -241,7 +241,7 @@ test_views(void)
 	fq_fill_api(&api);
 	struct tally_vk_source *src = open_source(&api, "vertices_submitted", TALLY_OK);
 	src->ops->create_pool(src, &general, SLOTS, &pool);
-	src->ops->record_reset(src, FQ_CB, pool, 2, 4);
+	tally_vk_record_reset(src, FQ_CB, pool, 2, 4);
 	g_assert_cmpstr(fq.log, ==, "r2+4 ");
 	src->ops->begin(src, FQ_CB, pool, 3, 1);
 	src->ops->end(src, FQ_CB, pool, 3, 1);

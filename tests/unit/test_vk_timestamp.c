@@ -24,7 +24,7 @@ set_up(struct fixture *f)
 	g_assert_cmpint(f->src->ops->open(f->src), ==, TALLY_OK);
 	g_assert_cmpint(f->src->ops->create_pool(f->src, &graphics, SLOTS, &f->pool), ==,
 			TALLY_OK);
-	f->src->ops->reset(f->src, f->pool, 0, SLOTS);
+	tally_vk_reset(f->src, f->pool, 0, SLOTS);
 	fq.log[0] = '\0';
 }
 
@@ -50,8 +50,8 @@ read_slot(struct fixture *f, const struct tally_vk_family *family, uint32_t slot
 	  unsigned which, struct tally_sample *out)
 {
 	uint64_t rows[SLOTS][4];
-	g_assert_cmpuint(f->src->ops->row_bytes(f->src, family), ==, sizeof(rows[0]));
-	enum tally_status status = f->src->ops->fetch(f->src, family, f->pool, slot,
+	g_assert_cmpuint(tally_vk_row_bytes(f->src, family), ==, sizeof(rows[0]));
+	enum tally_status status = tally_vk_fetch(f->src, family, f->pool, slot,
 						      views, rows);
 	if (status != TALLY_OK)
 		return status;
@@ -67,7 +67,7 @@ measure(struct fixture *f, uint64_t begin, uint64_t end, unsigned bits, struct t
 
 	*out = (struct tally_sample){ .n = 0 };
 	fq.bits = bits;
-	f->src->ops->reset(f->src, f->pool, 0, 1);
+	tally_vk_reset(f->src, f->pool, 0, 1);
 	fq.clock = begin;
 	f->src->ops->begin(f->src, FQ_CB, f->pool, 0, 1);
 	fq.clock = end;
@@ -208,7 +208,7 @@ test_recording(void)
 
 	start(&f);
 	set_up(&f);
-	f.src->ops->record_reset(f.src, FQ_CB, f.pool, 1, 2);
+	tally_vk_record_reset(f.src, FQ_CB, f.pool, 1, 2);
 	f.src->ops->begin(f.src, FQ_CB, f.pool, 1, 2);
 	g_assert_cmpstr(fq.log, ==, "r2+4 t2 ");
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_NOT_READY);

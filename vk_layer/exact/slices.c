@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/slices.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define STYPE_FRAME_BOUNDARY 1000375001
 #define STYPE_LATENCY_SUBMISSION 1000505005
 
@@ -15,38 +18,15 @@ is_repeated(const VkBaseInStructure *s)
 }
 
 bool
-vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
-{
-	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
-	for (; s; s = s->pNext) {
-		if (is_repeated(s))
-			return false; /* a slice has room for one of each */
-		switch ((int)s->sType) {
-		case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
-		case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
-		case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
-		case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
-		case STYPE_FRAME_BOUNDARY:
-		case STYPE_LATENCY_SUBMISSION:
-			break;
-		default:
-			/* This includes keyed mutexes: one structure acquires before the work
-			 * and releases after it. */
-			return false;
-		}
-	}
-	return true;
-}
-
-bool
 vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
 {
 	return b->one ? b->one[i].waitSemaphoreCount : b->two[i].waitSemaphoreInfoCount;
 }
 
 static void
-cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
+cut_timeline(void *copy, const struct vk_slice *slice)
 {
+	VkTimelineSemaphoreSubmitInfo *t = copy;
 	if (!slice->waits) {
 		t->waitSemaphoreValueCount = 0;
 		t->pWaitSemaphoreValues = NULL;
@@ -58,8 +38,9 @@ cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
 }
 
 static void
-cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_slice *slice)
+cut_group(void *copy, const struct vk_slice *slice)
 {
+	VkDeviceGroupSubmitInfo *g = copy;
 	if (!slice->waits) {
 		g->waitSemaphoreCount = 0;
 		g->pWaitSemaphoreDeviceIndices = NULL;
@@ -76,37 +57,57 @@ cut_group(VkDeviceGroupSubmitInfo *g, const struct vk_slice *slice)
 						: NULL;
 }
 
+/* The structures that can be cut. Keyed mutexes are not among them: one structure acquires
+ * before the work and releases after it. */
+static const struct kind {
+	int type;
+	size_t offset, size; /* of the copy in struct vk_slice_info */
+	void (*cut)(void *copy, const struct vk_slice *slice); /* NULL: goes with each slice */
+} kinds[] = {
+#define KIND(type, member, cut) \
+	{ type, offsetof(struct vk_slice_info, member), \
+	  sizeof(((struct vk_slice_info *)NULL)->member), cut }
+	KIND(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, timeline, cut_timeline),
+	KIND(VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, group, cut_group),
+	KIND(VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO, protection, NULL),
+	KIND(VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR, performance, NULL),
+	KIND(STYPE_LATENCY_SUBMISSION, latency, NULL),
+	KIND(STYPE_FRAME_BOUNDARY, frame, NULL), /* only with the last slice */
+#undef KIND
+};
+
+static const struct kind *
+find_kind(const VkBaseInStructure *s)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].type == (int)s->sType)
+			return &kinds[i];
+	return NULL;
+}
+
+bool
+vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
+{
+	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
+	for (; s; s = s->pNext)
+		if (is_repeated(s) || !find_kind(s))
+			return false; /* a slice has room for one of each */
+	return true;
+}
+
 /* The copy of a structure, in `out`; NULL: it is left out of this slice. */
 static VkBaseInStructure *
 copy_one(const VkBaseInStructure *from, const struct vk_slice *slice,
 	 struct vk_slice_info *out)
 {
-	switch ((int)from->sType) {
-	case VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO:
-		out->timeline = *(const VkTimelineSemaphoreSubmitInfo *)from;
-		cut_timeline(&out->timeline, slice);
-		return (VkBaseInStructure *)&out->timeline;
-	case VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO:
-		out->group = *(const VkDeviceGroupSubmitInfo *)from;
-		cut_group(&out->group, slice);
-		return (VkBaseInStructure *)&out->group;
-	case VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO:
-		out->protection = *(const VkProtectedSubmitInfo *)from;
-		return (VkBaseInStructure *)&out->protection;
-	case VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR:
-		out->performance = *(const VkPerformanceQuerySubmitInfoKHR *)from;
-		return (VkBaseInStructure *)&out->performance;
-	case STYPE_LATENCY_SUBMISSION:
-		out->latency = *(const struct vk_slice_latency *)from;
-		return (VkBaseInStructure *)&out->latency;
-	case STYPE_FRAME_BOUNDARY:
-		if (!slice->last)
-			return NULL;
-		out->frame = *(const struct vk_slice_frame *)from;
-		return (VkBaseInStructure *)&out->frame;
-	default:
+	const struct kind *kind = find_kind(from);
+	if (!kind || (kind->type == STYPE_FRAME_BOUNDARY && !slice->last))
 		return NULL;
-	}
+	void *copy = (char *)out + kind->offset;
+	memcpy(copy, from, kind->size);
+	if (kind->cut)
+		kind->cut(copy, slice);
+	return copy;
 }
 
 static const void *

@@ -108,6 +108,15 @@ vk_command_find(VkCommandBuffer handle)
 	return __builtin_expect(vk_command_is(c, handle), 1) ? c : vk_command_look_up(handle);
 }
 
+/* The recording of a command buffer that is executed or submitted; NULL when it is unknown. No
+ * lock: it belongs to the executing or submitting thread. */
+static inline struct vk_recording *
+vk_recording_submitted(VkCommandBuffer handle)
+{
+	const struct vk_command *c = vk_command_find(handle);
+	return c && !c->recording_now ? c->recording : NULL;
+}
+
 /* ---- counting, inline in every draw wrapper ---- */
 
 #define VK_COUNT_DRAW(c, n, times) \

@@ -48,16 +48,10 @@ inherited_views(struct vk_device *d, const VkCommandBufferInheritanceInfo *inher
 		struct vk_target_use scratch;
 		return vk_target_of_render_pass(d, &info, &scratch)->views;
 	}
-	for (const VkBaseInStructure *s = inherit->pNext; s; s = s->pNext) {
-		if (s->sType !=
-		    VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO)
-			continue;
-		const VkCommandBufferInheritanceRenderingInfo *rendering = (const void *)
-			s;
-		int views = __builtin_popcount(rendering->viewMask);
-		return views ? (uint32_t)views : 1;
-	}
-	return 1;
+	const VkCommandBufferInheritanceRenderingInfo *rendering = vk_find_in_chain(
+		inherit->pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+	int views = rendering ? __builtin_popcount(rendering->viewMask) : 0;
+	return views ? (uint32_t)views : 1;
 }
 
 static bool
@@ -121,13 +115,6 @@ vk_inherited_end(struct vk_command *c)
 }
 
 /* ---- vkCmdExecuteCommands ---- */
-
-static struct vk_recording *
-find_recording(VkCommandBuffer handle)
-{
-	struct vk_command *c = vk_command_find(handle);
-	return c && !c->recording_now ? c->recording : NULL;
-}
 
 /* The workloads of a secondary are in the list of the pass that they belong to. */
 static bool
@@ -243,7 +230,7 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 	struct vk_device *d = c->device;
 	struct summary sum = { 0 };
 	for (uint32_t i = 0; i < n; i++)
-		sum_up(&sum, find_recording(secondaries[i]));
+		sum_up(&sum, vk_recording_submitted(secondaries[i]));
 	if (sum.n_passes) {
 		struct vk_pass *p = vk_pass_open(c, sum.kind);
 		c->open.kind = VK_OPEN_WORK;
@@ -265,7 +252,7 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		vk_pass_measure(c, p, what & vk_measures_now(c), 1);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		copy_labels(c->recording, find_recording(secondaries[i]));
+		copy_labels(c->recording, vk_recording_submitted(secondaries[i]));
 }
 
 /* Do all have SIMULTANEOUS_USE, with no half of a suspended render pass among them? */
@@ -273,7 +260,7 @@ static bool
 all_simultaneous(uint32_t n, const VkCommandBuffer *secondaries)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const struct vk_recording *s = find_recording(secondaries[i]);
+		const struct vk_recording *s = vk_recording_submitted(secondaries[i]);
 		if (!s || !s->simultaneous || s->starts_resuming || s->ends_suspended)
 			return false;
 	}
@@ -309,7 +296,7 @@ static void
 execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries)
 {
 	vk_pass_close_any(c);
-	begin_around(c, n ? find_recording(secondaries[0]) : NULL);
+	begin_around(c, n ? vk_recording_submitted(secondaries[0]) : NULL);
 	bool together = !c->recording->simultaneous && !c->chain.suspended &&
 			c->device->config->granularity >= TALLY_GRANULARITY_PASS;
 	if (together && all_simultaneous(n, secondaries)) {
@@ -317,8 +304,8 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		list_executed(c->recording, find_recording(secondaries[i]));
-	const struct vk_recording *last = n ? find_recording(secondaries[n - 1]) : NULL;
+		list_executed(c->recording, vk_recording_submitted(secondaries[i]));
+	const struct vk_recording *last = n ? vk_recording_submitted(secondaries[n - 1]) : NULL;
 	c->chain.suspended = last && last->ends_suspended;
 	c->chain.has_pass = false;
 }
@@ -340,7 +327,7 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 		c->recording->uncounted = true;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		execute_inside(c, find_recording(secondaries[i]));
+		execute_inside(c, vk_recording_submitted(secondaries[i]));
 }
 
 void

@@ -57,8 +57,7 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 		return;
 	for (uint32_t left = run->page->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->reset(s->sources[i], run->page->pools[i], run->first,
-					  n);
+		tally_vk_reset(s->sources[i], run->page->pools[i], run->first, n);
 		run->page->fetched[i] &= ~bits_of(run);
 	}
 }
@@ -137,7 +136,7 @@ create_page(struct vk_slots *s, uint32_t k)
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tally_vk_source *src = s->sources[i];
 		VkQueryPool pool = VK_NULL_HANDLE;
-		size_t row = src->ops->row_bytes(src, &kind->family);
+		size_t row = tally_vk_row_bytes(src, &kind->family);
 		page->row_bytes[i] = (uint32_t)row;
 		page->rows[i] = row ? calloc(PAGE_SLOTS, row) : NULL;
 		bool made = (!row || page->rows[i]) &&
@@ -332,8 +331,8 @@ record_reset(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot 
 	slot->page->unreset[unit] = 0;
 	for (uint32_t left = n ? slot->page->sources : 0; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->record_reset(s->sources[i], cb, slot->page->pools[i],
-						 unit * UNIT_SLOTS, n);
+		tally_vk_record_reset(s->sources[i], cb, slot->page->pools[i], unit * UNIT_SLOTS,
+				      n);
 	}
 }
 

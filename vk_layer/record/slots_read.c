@@ -40,7 +40,7 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 		uint32_t n = after ? (uint32_t)__builtin_ctzll(after) : UNITS;
 		uint64_t units = (UINT64_MAX >> (UNITS - n)) << first;
 		uint32_t slot = first * UNIT_SLOTS;
-		if (src->ops->fetch(src, family, page->pools[i], slot, n * UNIT_SLOTS,
+		if (tally_vk_fetch(src, family, page->pools[i], slot, n * UNIT_SLOTS,
 				    (char *)page->rows[i] + slot * row) != TALLY_OK)
 			page->lost[i] |= units;
 		left &= ~units;

@@ -237,7 +237,7 @@ find_known(const struct vk_render_pass_known *pass, struct vk_framebuffer_known 
 {
 	/* Serials are small: the surface has the upper bits to itself. */
 	*key = pass->base.serial ^ (uint64_t)(surface + 1) << 48;
-	return fb ? find_use(&fb->uses, *key) : NULL;
+	return fb ? find_use(&fb->base.uses, *key) : NULL;
 }
 
 const struct vk_target_use *
@@ -278,7 +278,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	}
 	describe_render_pass(pass, fb, &info->renderArea, scratch);
 	if (pass && fb)
-		keep_use(&fb->uses, key, scratch);
+		keep_use(&fb->base.uses, key, scratch);
 	return scratch;
 }
 
@@ -414,14 +414,14 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 		return;
 	struct rendering r = { 0 };
 	look_up_all(t, info, &r);
-	const struct vk_target_use *known = r.first ? find_use(&r.first->uses, r.key) : NULL;
+	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
 	if (known) {
 		*out = *known;
 		return;
 	}
 	describe_rendering(info, &r, out);
 	if (r.first && r.first->width)
-		keep_use(&r.first->uses, r.key, out);
+		keep_use(&r.first->base.uses, r.key, out);
 }
 
 /* ---- images and swapchains ---- */

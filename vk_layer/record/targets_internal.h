@@ -33,6 +33,9 @@ struct vk_uses {
 struct vk_known {
 	uint64_t serial;
 	uint32_t more; /* drivers may give equal objects one handle: destroys still to expect */
+	/* Answers for passes in this framebuffer, or for dynamic rendering that begins with this
+	 * view. */
+	struct vk_uses uses;
 };
 
 struct vk_image_known {
@@ -50,7 +53,6 @@ struct vk_view_known {
 	VkFormat format;
 	uint32_t width, height, layers, samples; /* 0: unknown */
 	int64_t surface;
-	struct vk_uses uses; /* answers for dynamic rendering that begins with this view */
 };
 
 struct vk_pass_attachment {
@@ -76,7 +78,6 @@ struct vk_framebuffer_known {
 	struct vk_known base;
 	uint32_t width, height, layers;
 	bool imageless; /* the views are given at the beginning of a pass */
-	struct vk_uses uses;
 	uint32_t n_attachments;
 	int64_t surfaces[]; /* of each attachment; -1: none */
 };

@@ -56,32 +56,44 @@ forget(struct vk_targets *t, struct vk_handles *map, uint64_t key)
 	return k;
 }
 
+/* Accepts NULL. */
 static void
-free_uses(struct vk_uses *uses)
+free_known(struct vk_known *known)
 {
-	struct vk_use *use = atomic_load_explicit(&uses->first, memory_order_acquire);
+	struct vk_use *use = known ? atomic_load_explicit(&known->uses.first, memory_order_acquire)
+				   : NULL;
 	while (use) {
 		struct vk_use *next = use->next;
 		free(use);
 		use = next;
 	}
+	free(known);
 }
 
-static void
-free_view(struct vk_view_known *view)
-{
-	if (view)
-		free_uses(&view->uses);
-	free(view);
-}
-
-static void
-free_framebuffer(struct vk_framebuffer_known *fb)
-{
-	if (fb)
-		free_uses(&fb->uses);
-	free(fb);
-}
+/* Hooks of objects that need no more than their own table. */
+#define HOOK_CREATE(hook, pfn, info_type, handle_type, table, learn) \
+	VkResult hook(struct vk_device *d, pfn next, VkDevice device, const info_type *info, \
+		      const VkAllocationCallbacks *allocator, handle_type *out) \
+	{ \
+		VkResult result = next(device, info, allocator, out); \
+		struct vk_targets *t = d->targets; \
+		if (result == VK_SUCCESS && t) \
+			remember(t, &t->table, VK_HANDLE_KEY(*out), learn(t, info)); \
+		return result; \
+	}
+/* `ends`: whether what was found by its handle is no longer true. */
+#define HOOK_DESTROY(hook, pfn, handle_type, table, ends) \
+	void hook(struct vk_device *d, pfn next, VkDevice device, handle_type handle, \
+		  const VkAllocationCallbacks *allocator) \
+	{ \
+		struct vk_targets *t = d->targets; \
+		void *known = t ? forget(t, &t->table, VK_HANDLE_KEY(handle)) : NULL; \
+		if (ends) \
+			atomic_fetch_add_explicit(&d->targets_generation, 1, \
+						  memory_order_release); \
+		next(device, handle, allocator); \
+		free_known(known); \
+	}
 
 /* ---- images and views ---- */
 
@@ -109,27 +121,8 @@ learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
 	return image;
 }
 
-VkResult
-vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
-		const VkImageCreateInfo *info, const VkAllocationCallbacks *allocator,
-		VkImage *out)
-{
-	VkResult result = next(device, info, allocator, out);
-	struct vk_targets *t = d->targets;
-	if (result == VK_SUCCESS && t)
-		remember(t, &t->images, VK_HANDLE_KEY(*out), learn_image(t, info));
-	return result;
-}
-
-void
-vk_destroy_image(struct vk_device *d, PFN_vkDestroyImage next, VkDevice device, VkImage image,
-		 const VkAllocationCallbacks *allocator)
-{
-	struct vk_targets *t = d->targets;
-	struct vk_image_known *known = t ? forget(t, &t->images, VK_HANDLE_KEY(image)) : NULL;
-	next(device, image, allocator);
-	free(known);
-}
+HOOK_CREATE(vk_create_image, PFN_vkCreateImage, VkImageCreateInfo, VkImage, images, learn_image)
+HOOK_DESTROY(vk_destroy_image, PFN_vkDestroyImage, VkImage, images, false)
 
 static uint32_t
 at_level(uint32_t size, uint32_t level)
@@ -168,27 +161,9 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	return view;
 }
 
-VkResult
-vk_create_image_view(struct vk_device *d, PFN_vkCreateImageView next, VkDevice device,
-		     const VkImageViewCreateInfo *info, const VkAllocationCallbacks *allocator,
-		     VkImageView *out)
-{
-	VkResult result = next(device, info, allocator, out);
-	struct vk_targets *t = d->targets;
-	if (result == VK_SUCCESS && t)
-		remember(t, &t->views, VK_HANDLE_KEY(*out), learn_view(t, info));
-	return result;
-}
-
-void
-vk_destroy_image_view(struct vk_device *d, PFN_vkDestroyImageView next, VkDevice device,
-		      VkImageView view, const VkAllocationCallbacks *allocator)
-{
-	struct vk_targets *t = d->targets;
-	struct vk_view_known *known = t ? forget(t, &t->views, VK_HANDLE_KEY(view)) : NULL;
-	next(device, view, allocator);
-	free_view(known);
-}
+HOOK_CREATE(vk_create_image_view, PFN_vkCreateImageView, VkImageViewCreateInfo, VkImageView, views,
+	    learn_view)
+HOOK_DESTROY(vk_destroy_image_view, PFN_vkDestroyImageView, VkImageView, views, false)
 
 /* ---- render passes ---- */
 
@@ -300,40 +275,11 @@ learn_render_pass2(struct vk_targets *t, const VkRenderPassCreateInfo2 *info)
 	return pass;
 }
 
-VkResult
-vk_create_render_pass(struct vk_device *d, PFN_vkCreateRenderPass next, VkDevice device,
-		      const VkRenderPassCreateInfo *info, const VkAllocationCallbacks *allocator,
-		      VkRenderPass *out)
-{
-	VkResult result = next(device, info, allocator, out);
-	struct vk_targets *t = d->targets;
-	if (result == VK_SUCCESS && t)
-		remember(t, &t->render_passes, VK_HANDLE_KEY(*out), learn_render_pass(t, info));
-	return result;
-}
-
-VkResult
-vk_create_render_pass2(struct vk_device *d, PFN_vkCreateRenderPass2 next, VkDevice device,
-		       const VkRenderPassCreateInfo2 *info,
-		       const VkAllocationCallbacks *allocator, VkRenderPass *out)
-{
-	VkResult result = next(device, info, allocator, out);
-	struct vk_targets *t = d->targets;
-	if (result == VK_SUCCESS && t)
-		remember(t, &t->render_passes, VK_HANDLE_KEY(*out), learn_render_pass2(t, info));
-	return result;
-}
-
-void
-vk_destroy_render_pass(struct vk_device *d, PFN_vkDestroyRenderPass next, VkDevice device,
-		       VkRenderPass pass, const VkAllocationCallbacks *allocator)
-{
-	struct vk_targets *t = d->targets;
-	void *known = t ? forget(t, &t->render_passes, VK_HANDLE_KEY(pass)) : NULL;
-	atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
-	next(device, pass, allocator);
-	free(known);
-}
+HOOK_CREATE(vk_create_render_pass, PFN_vkCreateRenderPass, VkRenderPassCreateInfo, VkRenderPass,
+	    render_passes, learn_render_pass)
+HOOK_CREATE(vk_create_render_pass2, PFN_vkCreateRenderPass2, VkRenderPassCreateInfo2, VkRenderPass,
+	    render_passes, learn_render_pass2)
+HOOK_DESTROY(vk_destroy_render_pass, PFN_vkDestroyRenderPass, VkRenderPass, render_passes, true)
 
 /* ---- framebuffers ---- */
 
@@ -359,30 +305,9 @@ learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
 	return fb;
 }
 
-VkResult
-vk_create_framebuffer(struct vk_device *d, PFN_vkCreateFramebuffer next, VkDevice device,
-		      const VkFramebufferCreateInfo *info,
-		      const VkAllocationCallbacks *allocator, VkFramebuffer *out)
-{
-	VkResult result = next(device, info, allocator, out);
-	struct vk_targets *t = d->targets;
-	if (result == VK_SUCCESS && t)
-		remember(t, &t->framebuffers, VK_HANDLE_KEY(*out), learn_framebuffer(t, info));
-	return result;
-}
-
-void
-vk_destroy_framebuffer(struct vk_device *d, PFN_vkDestroyFramebuffer next, VkDevice device,
-		       VkFramebuffer framebuffer, const VkAllocationCallbacks *allocator)
-{
-	struct vk_targets *t = d->targets;
-	struct vk_framebuffer_known *known = t ? forget(t, &t->framebuffers,
-							VK_HANDLE_KEY(framebuffer))
-					       : NULL;
-	atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
-	next(device, framebuffer, allocator);
-	free_framebuffer(known);
-}
+HOOK_CREATE(vk_create_framebuffer, PFN_vkCreateFramebuffer, VkFramebufferCreateInfo, VkFramebuffer,
+	    framebuffers, learn_framebuffer)
+HOOK_DESTROY(vk_destroy_framebuffer, PFN_vkDestroyFramebuffer, VkFramebuffer, framebuffers, true)
 
 /* ---- swapchains ---- */
 
@@ -521,24 +446,10 @@ vk_targets_create(struct vk_device *d)
 }
 
 static void
-visit_plain(void *value, void *data)
+visit_known(void *value, void *data)
 {
 	(void)data;
-	free(value);
-}
-
-static void
-visit_view(void *value, void *data)
-{
-	(void)data;
-	free_view(value);
-}
-
-static void
-visit_framebuffer(void *value, void *data)
-{
-	(void)data;
-	free_framebuffer(value);
+	free_known(value);
 }
 
 void
@@ -549,16 +460,12 @@ vk_targets_destroy(struct vk_device *d)
 		return;
 	d->targets = NULL;
 	/* A swapchain's images are in `images` too, and are freed with those. */
-	vk_handles_each(&t->images, visit_plain, NULL);
-	vk_handles_each(&t->swapchains, visit_plain, NULL);
-	vk_handles_each(&t->render_passes, visit_plain, NULL);
-	vk_handles_each(&t->views, visit_view, NULL);
-	vk_handles_each(&t->framebuffers, visit_framebuffer, NULL);
-	vk_handles_finish(&t->images);
-	vk_handles_finish(&t->swapchains);
-	vk_handles_finish(&t->render_passes);
-	vk_handles_finish(&t->views);
-	vk_handles_finish(&t->framebuffers);
+	struct vk_handles *all[] = { &t->images, &t->views, &t->render_passes, &t->framebuffers,
+				     &t->swapchains };
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		vk_handles_each(all[i], visit_known, NULL);
+		vk_handles_finish(all[i]);
+	}
 	vk_handles_finish(&t->surfaces);
 	pthread_mutex_destroy(&t->lock);
 	free(t);

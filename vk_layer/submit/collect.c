@@ -209,9 +209,7 @@ mark_completed(struct vk_queue *q)
 		s->completed = true;
 		s->completed_frame = frame_of(d);
 		s->completed_serial = q->serial;
-		if (s->waits)
-			atomic_fetch_sub(&d->pending_timelines, 1);
-		s->waits = false;
+		vk_submission_waited(s);
 	}
 }
 
@@ -319,11 +317,6 @@ sweep(struct vk_queue *q)
 			link = &s->next;
 			continue;
 		}
-		while (s->pairs) {
-			struct vk_batch_interval *pair = s->pairs;
-			s->pairs = pair->next;
-			vk_batch_intervals_release(q->device, q->family, pair);
-		}
 		*link = s->next;
 		q->n_unread--;
 		vk_submission_recycle(s);
@@ -406,9 +399,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			vk_submission_give_up(s, flag);
 			s->pairs =
 				NULL; /* the GPU may still use them: batch_intervals.c frees them */
-			if (s->waits)
-				atomic_fetch_sub(&d->pending_timelines, 1);
-			s->waits = false;
+			vk_submission_waited(s);
 		}
 		sweep(q);
 		if (q->frame_pass)

@@ -118,7 +118,9 @@ void vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unrea
 void vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread,
 			     uint64_t flag);
 void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
-/* It is no longer in the list and may be taken again. */
+/* It is not, or no longer, counted in pending_timelines. */
+void vk_submission_waited(struct vk_submission *s);
+/* It is no longer in the list, and its intervals around batches and itself may be taken again. */
 void vk_submission_recycle(struct vk_submission *s);
 
 /* ---- collect.c ---- */

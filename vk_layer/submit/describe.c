@@ -15,24 +15,18 @@
 static const char *
 vendor_name(uint32_t id)
 {
-	switch (id) {
-	case 0x1002:
-		return "AMD";
-	case 0x1010:
-		return "Imagination";
-	case 0x10de:
-		return "NVIDIA";
-	case 0x13b5:
-		return "Arm";
-	case 0x5143:
-		return "Qualcomm";
-	case 0x8086:
-		return "Intel";
-	case VK_VENDOR_ID_MESA:
-		return "Mesa";
-	default:
-		return "unknown";
-	}
+	static const struct {
+		uint32_t id;
+		const char *name;
+	} vendors[] = {
+		{ 0x1002, "AMD" },	{ 0x1010, "Imagination" }, { 0x10de, "NVIDIA" },
+		{ 0x13b5, "Arm" },	{ 0x5143, "Qualcomm" },	   { 0x8086, "Intel" },
+		{ VK_VENDOR_ID_MESA, "Mesa" },
+	};
+	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		if (vendors[i].id == id)
+			return vendors[i].name;
+	return "unknown";
 }
 
 /* NVIDIA packs its version numbers in its own way. */

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/replay.h"
 
-#include "vk_layer/record/command.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/labels.h"
 
 #define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass could not be stored */
 #define MAX_DEPTH 32		    /* of secondaries inside secondaries */
-
-struct vk_recording *
-vk_recording_submitted(VkCommandBuffer handle)
-{
-	const struct vk_command *c = vk_command_find(handle);
-	return c && !c->recording_now ? c->recording : NULL;
-}
 
 bool
 vk_recording_has_work(const struct vk_recording *rec)

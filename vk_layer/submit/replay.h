@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_VK_LAYER_REPLAY_H
 #define PASSTALLY_VK_LAYER_REPLAY_H
 
+#include "vk_layer/record/command.h"
 #include "vk_layer/submit/batch.h"
 #include "vk_layer/submit/collect.h"
 
@@ -34,9 +35,6 @@ struct vk_replay {
 void
 vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_batch_interval **pairs);
 
-/* The current recording of a command buffer, NULL when it is unknown. No lock: it belongs
- * to the submitting thread. */
-struct vk_recording *vk_recording_submitted(VkCommandBuffer handle);
 /* Does it contain more than labels? */
 bool vk_recording_has_work(const struct vk_recording *rec);
 

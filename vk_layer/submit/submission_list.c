@@ -34,8 +34,21 @@ vk_submission_take(struct vk_queue *q)
 }
 
 void
+vk_submission_waited(struct vk_submission *s)
+{
+	if (s->waits)
+		atomic_fetch_sub(&s->queue->device->pending_timelines, 1);
+	s->waits = false;
+}
+
+void
 vk_submission_recycle(struct vk_submission *s)
 {
+	while (s->pairs) {
+		struct vk_batch_interval *pair = s->pairs;
+		s->pairs = pair->next;
+		vk_batch_intervals_release(s->queue->device, s->queue->family, pair);
+	}
 	s->next = s->queue->spare;
 	s->queue->spare = s;
 }
@@ -242,12 +255,6 @@ vk_submission_fail(struct vk_submission *s, uint64_t flag)
 		s->passes[i].pass->flags |= flag;
 	vk_submission_give_up(s, flag);
 	release_passes(s);
-	if (s->waits)
-		atomic_fetch_sub(&s->queue->device->pending_timelines, 1);
-	while (s->pairs) {
-		struct vk_batch_interval *pair = s->pairs;
-		s->pairs = pair->next;
-		vk_batch_intervals_release(s->queue->device, s->queue->family, pair);
-	}
+	vk_submission_waited(s);
 	vk_submission_recycle(s);
 }
