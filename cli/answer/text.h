@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/answer/text.h - shared by the files of cli/answer/.
  *
- * What an answer consists of, and how those that show it write a time. One thread.
+ * What an answer consists of. One thread.
  */
 #ifndef PASSTALLY_CLI_ANSWER_TEXT_H
 #define PASSTALLY_CLI_ANSWER_TEXT_H
@@ -16,8 +16,5 @@ struct tally_answer {
 	struct tally_aggregate_watch watch;
 	GPtrArray *devices; /* elements: struct tally_answer_device * */
 };
-
-/* For example "1.23 ms" or "27 us". The caller frees it. */
-char *tally_answer_time_text(double ns);
 
 #endif

@@ -104,14 +104,12 @@ check_machine(void)
 static bool
 has_frames(const char *path)
 {
-	GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
 	if (!file)
 		return false;
 	size_t len = g_mapped_file_get_length(file);
-	bool found = len && g_strstr_len(g_mapped_file_get_contents(file), (gssize)len,
-					 "\"type\":\"frame\"");
-	g_mapped_file_unref(file);
-	return found;
+	return len && g_strstr_len(g_mapped_file_get_contents(file), (gssize)len,
+				   "\"type\":\"frame\"");
 }
 
 /* Runs program `which` once. */
@@ -132,7 +130,7 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 		g_ptr_array_add(words, b->commands[which][i]);
 	g_ptr_array_add(words, NULL);
 	int status = 0;
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
 			    G_SPAWN_STDOUT_TO_DEV_NULL;
 	bool good = g_spawn_sync(NULL, (char **)words->pdata, NULL, flags, NULL, NULL, NULL, NULL,
@@ -148,7 +146,6 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 		tally_cli_complain("bench", "%s showed no frame: nothing is compared",
 				   b->commands[which][0]);
 	good = good && status == 0 && has_frames(log);
-	g_clear_error(&error);
 	return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
 }
 

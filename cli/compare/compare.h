@@ -108,10 +108,9 @@ struct tally_compare_row {
 	double difference;
 	bool against_others;
 	double se, df;
-	bool has_interval;
 	double low, high; /* interval of the difference */
 	double p, p_holm;
-	bool tested;
+	bool tested; /* it has an error, an interval and a p */
 	bool fails; /* a regression beyond the threshold */
 	/* no regression was found, but the interval includes one beyond the threshold */
 	bool blind;

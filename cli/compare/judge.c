@@ -111,7 +111,6 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 	row->difference = row->mean[1] - row->mean[0];
 	double shift = row->difference - r.difference;
 	row->tested = true;
-	row->has_interval = true;
 	row->se = r.se;
 	row->df = r.df;
 	row->low = r.low + shift;

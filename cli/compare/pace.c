@@ -138,7 +138,7 @@ finish_row(const struct tally_compare *c, struct tally_compare_row *row, double 
 	   double p)
 {
 	row->difference = row->mean[1] - row->mean[0];
-	row->tested = row->has_interval = true;
+	row->tested = true;
 	row->low = MIN(low, row->difference);
 	row->high = MAX(high, row->difference);
 	row->df = (double)(row->n[0] + row->n[1] - 2);
@@ -154,7 +154,8 @@ static void
 count_slowest(struct pace_side *sides, double *counts)
 {
 	uint32_t n = sides[0].n + sides[1].n;
-	double *all = g_new(double, n), above = 0, at = 0;
+	g_autofree double *all = g_new(double, n);
+	double above = 0, at = 0;
 	memcpy(all, sides[0].frames, sides[0].n * sizeof(*all));
 	memcpy(all + sides[0].n, sides[1].frames, sides[1].n * sizeof(*all));
 	double limit = quantile_of(all, n);
@@ -162,7 +163,6 @@ count_slowest(struct pace_side *sides, double *counts)
 		above += all[i] > limit;
 		at += all[i] == limit;
 	}
-	g_free(all);
 	/* Of many frames that take as long: with them or without, whichever is nearer to 1 %. */
 	double want = (1 - QUANTILE) * n;
 	bool with = fabs(above + at - want) < fabs(above - want);

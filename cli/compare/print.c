@@ -82,9 +82,10 @@ tally_row_name(const struct tally_compare *c, const struct tally_compare_row *ro
 	return g_strdup_printf("%s, %s", name, row->pace ? row->key : "GPU");
 }
 
-char *
-tally_row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
-		 bool change)
+/* With a sign if the value is a change. */
+static char *
+row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
+	   bool change)
 {
 	const char *sign = change && v > 0 ? "+" : "";
 	const struct tally_unit *unit = unit_of(p, row);
@@ -102,20 +103,13 @@ mean_text(const struct tally_printer *p, const struct tally_compare_row *row, en
 {
 	if (!row->n[side])
 		return g_strdup("-");
-	g_autofree char *number = tally_row_number(p, row, row->mean[side], false);
+	g_autofree char *number = row_number(p, row, row->mean[side], false);
 	return g_strconcat(row->estimated ? "~" : "", number, NULL);
 }
 
-char *
-tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
-		 double value)
-{
-	char *relative = tally_row_relative(row, value);
-	return relative ? relative : tally_row_number(p, row, value, true);
-}
-
-char *
-tally_row_relative(const struct tally_compare_row *row, double value)
+/* In percent of the base; NULL if the base is 0. */
+static char *
+row_relative(const struct tally_compare_row *row, double value)
 {
 	double relative;
 	if (!tally_compare_relative(row, value, &relative))
@@ -125,17 +119,25 @@ tally_row_relative(const struct tally_compare_row *row, double value)
 }
 
 char *
+tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
+		 double value)
+{
+	char *relative = row_relative(row, value);
+	return relative ? relative : row_number(p, row, value, true);
+}
+
+char *
 tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	if (!row->has_interval)
+	if (!row->tested)
 		return g_strdup("-");
 	double ignored;
 	bool percent = tally_compare_relative(row, row->low, &ignored) &&
 		       tally_compare_relative(row, row->high, &ignored);
-	g_autofree char *low = percent ? tally_row_relative(row, row->low)
-				       : tally_row_number(p, row, row->low, true);
-	g_autofree char *high = percent ? tally_row_relative(row, row->high)
-					: tally_row_number(p, row, row->high, true);
+	g_autofree char *low = percent ? row_relative(row, row->low)
+				       : row_number(p, row, row->low, true);
+	g_autofree char *high = percent ? row_relative(row, row->high)
+					: row_number(p, row, row->high, true);
 	return g_strdup_printf("%s to %s", low, high);
 }
 

@@ -33,11 +33,6 @@ char *tally_subject_text(const struct tally_compare *c, const struct tally_compa
 char *tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row);
 /* The key with its unit, as in "draws" and "gpu_ns [ms]". */
 char *tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row);
-/* With a sign if the value is a change. */
-char *tally_row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
-		       bool change);
-/* In percent of the base; NULL if the base is 0. */
-char *tally_row_relative(const struct tally_compare_row *row, double value);
 /* In percent, or as a number with a sign. */
 char *tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
 		       double value);

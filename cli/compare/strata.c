@@ -162,11 +162,23 @@ weight_of(const struct tally_compare *c, const struct tally_compare_row *row)
 }
 
 /* The weighted mean of the changes, as fractions of the base; with Satterthwaite's degrees of
- * freedom. */
+ * freedom. Only for the first row of a value that several strata have. */
 static void
-pool_row(struct tally_compare *c, const GPtrArray *rows, guint first, double sum_of_weights)
+pool_row(struct tally_compare *c, const GPtrArray *rows, guint first)
 {
 	const struct tally_compare_row *model = g_ptr_array_index(rows, first);
+	double sum_of_weights = 0;
+	guint n = 0;
+	for (guint i = 0; i < rows->len; i++) {
+		if (!is_same_value(model, rows->pdata[i]))
+			continue;
+		if (i < first)
+			return;
+		sum_of_weights += weight_of(c, rows->pdata[i]);
+		n++;
+	}
+	if (n < 2)
+		return;
 	struct tally_compare_row *out = g_memdup2(model, sizeof(*model));
 	double change = 0, variance = 0, spread = 0;
 	out->subject = model->subject->pooled;
@@ -202,25 +214,6 @@ pool_row(struct tally_compare *c, const GPtrArray *rows, guint first, double sum
 	g_ptr_array_add(c->rows, out);
 }
 
-static void
-pool_rows(struct tally_compare *c, const GPtrArray *rows)
-{
-	for (guint i = 0; i < rows->len; i++) {
-		double sum = 0;
-		guint n = 0;
-		bool is_first = true;
-		for (guint k = 0; k < rows->len && is_first; k++) {
-			if (!is_same_value(rows->pdata[i], rows->pdata[k]))
-				continue;
-			is_first = k >= i;
-			sum += weight_of(c, rows->pdata[k]);
-			n++;
-		}
-		if (is_first && n > 1)
-			pool_row(c, rows, i, sum);
-	}
-}
-
 void
 tally_strata_pool(struct tally_compare *c)
 {
@@ -239,7 +232,7 @@ tally_strata_pool(struct tally_compare *c)
 	/* In the order of the subjects, which is that of the rows. */
 	for (guint i = 0; i < c->subjects->len; i++) {
 		GPtrArray *rows = g_hash_table_lookup(of, c->subjects->pdata[i]);
-		if (rows)
-			pool_rows(c, rows);
+		for (guint first = 0; rows && first < rows->len; first++)
+			pool_row(c, rows, first);
 	}
 }

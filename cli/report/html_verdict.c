@@ -28,8 +28,8 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 	tally_out_text(o, NULL, row->key);
 	tally_out_text(o, NULL, tally_verdict_name(row->verdict));
 	put_percent(o, row, both, row->mean[TALLY_SIDE_NEW] - row->mean[TALLY_SIDE_BASE]);
-	put_percent(o, row, row->has_interval, row->low);
-	put_percent(o, row, row->has_interval, row->high);
+	put_percent(o, row, row->tested, row->low);
+	put_percent(o, row, row->tested, row->high);
 	tally_out_end_array(o);
 }
 

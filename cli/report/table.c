@@ -243,10 +243,11 @@ tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *colu
 	for (guint i = 0; i < columns->len; i++)
 		t.n_columns += g_array_index(columns, struct tally_column, i).in_table;
 	size_t n_cells = (size_t)t.n_columns * t.n_rows;
-	t.cells = g_new0(char *, n_cells);
-	t.widths = g_new0(size_t, t.n_columns);
-	t.left = g_new0(bool, t.n_columns);
-	const char **colors = style->color ? g_new0(const char *, t.n_rows) : NULL;
+	g_auto(GStrv) cells = t.cells = g_new0(char *, n_cells + 1);
+	g_autofree size_t *widths = t.widths = g_new0(size_t, t.n_columns);
+	g_autofree bool *left = t.left = g_new0(bool, t.n_columns);
+	g_autofree const char **colors = style->color ? g_new0(const char *, t.n_rows)
+						      : NULL;
 	for (guint r = 0; colors && r < t.n_rows; r++)
 		colors[r] = color_of(a, lines, r);
 	fill(&t, a, columns, lines);
@@ -267,10 +268,4 @@ tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *colu
 		print_block(out, &t, from, to, colors);
 		from = to;
 	} while (from < t.n_shown);
-	for (size_t i = 0; i < n_cells; i++)
-		g_free(t.cells[i]);
-	g_free(colors);
-	g_free(t.cells);
-	g_free(t.widths);
-	g_free(t.left);
 }
