@@ -224,11 +224,12 @@ run(int argc, char **argv)
 		status = call_compare(&b, tally_compare_check);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	b.folder = b.keep ? g_strdup(b.keep) : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
+	g_autofree char *folder = b.keep ? g_strdup(b.keep)
+					 : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
+	b.folder = folder;
 	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0)) {
 		tally_cli_complain("bench", "the folder %s cannot be created",
 				   b.folder ? b.folder : "for the logs");
-		g_free(b.folder);
 		return TALLY_EXIT_FAILED;
 	}
 	for (unsigned side = 0; side < 2; side++)
@@ -237,7 +238,6 @@ run(int argc, char **argv)
 	clean_up(&b);
 	for (unsigned side = 0; side < 2; side++)
 		g_ptr_array_unref(b.logs[side]);
-	g_free(b.folder);
 	return status;
 }
 

@@ -132,20 +132,18 @@ static void
 tell(const struct tally_statistic_record *told, const struct tally_statistic_record *counted,
      const char *what, uint32_t i, tally_recount_wrong *wrong, void *data)
 {
-	char *message = counted ? g_strdup_printf(
-					  "%s of pass %016" G_GINT64_MODIFIER
-					  "x on device %u: %s is not "
-					  "what the frames come to (n %" G_GUINT64_FORMAT
-					  ", mean %.17g; "
-					  "they: n %" G_GUINT64_FORMAT ", mean %.17g)",
-					  told->key, told->id, told->device, what,
-					  told->n, told->mean, counted->n, counted->mean)
-				: g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER
-						  "x on device %u: no frame has "
-						  "a value of it",
-						  told->key, told->id, told->device);
+	g_autofree char *message =
+		counted ? g_strdup_printf(
+				  "%s of pass %016" G_GINT64_MODIFIER
+				  "x on device %u: %s is not what the frames come to "
+				  "(n %" G_GUINT64_FORMAT ", mean %.17g; "
+				  "they: n %" G_GUINT64_FORMAT ", mean %.17g)",
+				  told->key, told->id, told->device, what, told->n,
+				  told->mean, counted->n, counted->mean)
+			: g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER
+					  "x on device %u: no frame has a value of it",
+					  told->key, told->id, told->device);
 	wrong(data, i, message);
-	g_free(message);
 }
 
 void

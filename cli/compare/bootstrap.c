@@ -147,7 +147,8 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 	if (n < 4)
 		return 1;
 	uint32_t most_lag = MIN((uint32_t)ceil(2 * sqrt(n)) + 10, n - 1);
-	double *r = g_new(double, most_lag + 1), *deviations = g_new(double, n);
+	g_autofree double *r = g_new(double, most_lag + 1),
+			  *deviations = g_new(double, n);
 	double mean = mean_of(values, n);
 	for (uint32_t i = 0; i < n; i++)
 		deviations[i] = values[i] - mean;
@@ -159,14 +160,12 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 		spectrum += 2 * window * r[k];
 		slope += 2 * window * k * r[k];
 	}
-	g_free(deviations);
 	double most = ceil(MIN(3 * sqrt(n), n / 3.0)), length = 1;
 	if (spectrum > 0)
 		length = cbrt(1.5 * slope * slope / (spectrum * spectrum) * n);
 	else if (r[0] > 0 && lags > 0)
 		length = most; /* The estimate makes no sense: use the most cautious length. */
 	double variance = r[0], correlation = r[0] > 0 ? r[1] / r[0] : 0;
-	g_free(r);
 	*long_run = MAX(MAX(spectrum, 0), first_order(correlation, variance, n));
 	/* In a short run the rule does not see weak correlation. */
 	length = MIN(MAX(ceil(length), ceil(cbrt(n))), most);

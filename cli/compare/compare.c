@@ -519,32 +519,28 @@ compare(const struct compare_request *r)
 static int
 serve(int argc, char **argv, bool only_parse)
 {
+	g_autoptr(GPtrArray) base = g_ptr_array_new(), fresh = g_ptr_array_new();
+	g_autoptr(GPtrArray) plain = g_ptr_array_new(), behind = g_ptr_array_new();
+	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) strata = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
 	struct compare_request r = {
+		.paths = { base, fresh },
+		.plain = plain,
+		.behind = behind,
+		.gates = gates,
+		.owned = owned,
 		.device = -1,
 		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
 			      .same = TALLY_COMPARE_SAME,
 			      .fail_above = -1 },
+		.strata = strata,
 		.warmup = TALLY_WARMUP_AUTO,
 	};
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		r.paths[side] = g_ptr_array_new();
-	r.plain = g_ptr_array_new();
-	r.behind = g_ptr_array_new();
-	r.gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
-	r.owned = g_ptr_array_new_with_free_func(g_free);
-	r.strata = g_ptr_array_new_with_free_func(g_free);
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && !only_parse)
 		status = compare(&r);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		g_ptr_array_unref(r.paths[side]);
-	g_ptr_array_unref(r.plain);
-	g_ptr_array_unref(r.behind);
-	g_array_unref(r.gates);
-	g_ptr_array_unref(r.owned);
-	g_ptr_array_unref(r.strata);
-	if (r.filter.patterns)
-		g_ptr_array_unref(r.filter.patterns);
+	g_clear_pointer(&r.filter.patterns, g_ptr_array_unref);
 	return status;
 }
 

@@ -86,16 +86,14 @@ row_logs(const struct tally_compare *c, const struct tally_compare_row *row, uns
 	g_autoptr(GPtrArray)
 		values = tally_compare_row_values(c, row, (enum tally_side)side);
 	uint32_t found = values->len;
-	double *v = row->runs ? run_logs(values)
-			      : logs_of((const struct tally_compare_values *const *)
-						values->pdata,
-					values->len, &found);
-	if (*n && found != *n) {
-		g_free(v);
+	g_autofree double *v = row->runs ? run_logs(values)
+					 : logs_of((const struct tally_compare_values
+							    *const *)values->pdata,
+						   values->len, &found);
+	if (*n && found != *n)
 		return NULL;
-	}
 	*n = found;
-	return v;
+	return g_steal_pointer(&v);
 }
 
 static bool

@@ -74,7 +74,8 @@ fit(const double *x, const double *y, uint32_t n, double *mx, double *my)
 void
 tally_outliers_moderate(struct tally_outlier *items, uint32_t n, uint32_t n_parts)
 {
-	double *x = g_new(double, n), *y = g_new(double, n), *copy = g_new(double, n_parts);
+	g_autofree double *x = g_new(double, n), *y = g_new(double, n);
+	g_autofree double *copy = g_new(double, n_parts);
 	double mx, my;
 	for (uint32_t k = 0; k < n; k++) {
 		x[k] = log(clip(&items[k], n_parts, copy) + TINY);
@@ -85,9 +86,6 @@ tally_outliers_moderate(struct tally_outlier *items, uint32_t n, uint32_t n_part
 		double usual = exp(my + slope * (x[k] - mx));
 		items[k].se = sqrt((items[k].se * items[k].se + usual) / 2);
 	}
-	g_free(x);
-	g_free(y);
-	g_free(copy);
 }
 
 /* Correlations, all shrunk toward 0 by the same factor, which minimizes the expected error of the
@@ -149,7 +147,7 @@ struct field {
 static double
 predict(struct field *f)
 {
-	double *sizes = g_new(double, f->n);
+	g_autofree double *sizes = g_new(double, f->n);
 	uint32_t left = 0;
 	for (uint32_t k = 0; k < f->n; k++) {
 		if (f->taken[k])
@@ -162,7 +160,6 @@ predict(struct field *f)
 		sizes[left++] = f->z[k];
 	}
 	double found = left ? MAD_TO_SD * median_size(sizes, left) : 1;
-	g_free(sizes);
 	return MAX(found, 1);
 }
 

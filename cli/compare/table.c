@@ -76,7 +76,8 @@ void
 tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
 {
 	guint rows = t->cells->len / t->n_columns;
-	size_t *widths = g_new0(size_t, t->n_columns), all = 0;
+	g_autofree size_t *widths = g_new0(size_t, t->n_columns);
+	size_t all = 0;
 	for (guint c = 0; c < t->n_columns; c++) {
 		for (guint r = 0; r < rows; r++)
 			widths[c] = MAX(widths[c], tally_text_width(cell(t, r, c)));
@@ -90,7 +91,6 @@ tally_cells_print(FILE *out, const struct tally_cells *t, size_t width)
 		widths[0] = MIN(widths[0], MOST_NAME);
 	for (guint r = 0; r < rows; r++)
 		print_row(out, t, r, widths, width);
-	g_free(widths);
 }
 
 char *

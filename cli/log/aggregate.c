@@ -370,7 +370,6 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	tally_log_reader_close(reader);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
-		a->cut = error;
 		tally_cli_complain(command,
 				   "%s: the last line (%" G_GUINT64_FORMAT
 				   ") is cut, as when the program was killed; all lines before it "

@@ -177,7 +177,6 @@ struct tally_aggregate {
 	bool several_queues; /* a device has more than one queue */
 	GPtrArray *notes; /* elements: char *, without duplicates */
 	bool truncated; /* the last line is incomplete */
-	struct tally_read_error cut;
 	bool skips_bad;
 	struct tally_skipped_lines skipped;
 	bool has_end;

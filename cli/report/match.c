@@ -55,7 +55,8 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 		return true;
 	/* Names are UTF-8; what comes from the command line need not be. */
 	bool valid = g_utf8_validate(pass, -1, NULL);
-	char *part = valid ? g_utf8_strdown(pass, -1) : g_ascii_strdown(pass, -1);
+	g_autofree char *part = valid ? g_utf8_strdown(pass, -1)
+				      : g_ascii_strdown(pass, -1);
 	bool exact = false, any = false;
 	for (guint i = 0; i < rows->len && !exact; i++)
 		exact = is_called(g_ptr_array_index(rows, i), pass);
@@ -68,7 +69,6 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 		if (!matches)
 			g_ptr_array_remove_index(rows, i);
 	}
-	g_free(part);
 	if (any && !exact)
 		tell_matches(pass, rows);
 	if (!any)

@@ -517,11 +517,13 @@ report(struct report_request *r)
 static int
 run(int argc, char **argv)
 {
+	g_autoptr(GPtrArray) logs = g_ptr_array_new();
+	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
 	struct report_request r = {
 		.device = -1,
 		.warmup = TALLY_WARMUP_AUTO,
-		.logs = g_ptr_array_new(),
-		.owned = g_ptr_array_new_with_free_func(g_free),
+		.logs = logs,
+		.owned = owned,
 	};
 	int status = parse(&r, argc, argv);
 	if (status == TALLY_EXIT_OK && r.html)
@@ -531,8 +533,6 @@ run(int argc, char **argv)
 		status = report(&r);
 	if (status == TALLY_EXIT_OK && r.beside)
 		tally_page_open(r.beside);
-	g_ptr_array_unref(r.logs);
-	g_ptr_array_unref(r.owned);
 	g_free(r.beside);
 	g_free(r.csv_head);
 	return status;

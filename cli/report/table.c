@@ -239,20 +239,19 @@ void
 tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 		  const GArray *lines, const struct tally_table_style *style)
 {
-	struct table t = { .n_rows = lines->len + 1 };
-	for (guint i = 0; i < columns->len; i++)
-		t.n_columns += g_array_index(columns, struct tally_column, i).in_table;
-	size_t n_cells = (size_t)t.n_columns * t.n_rows;
-	g_auto(GStrv) cells = t.cells = g_new0(char *, n_cells + 1);
-	g_autofree size_t *widths = t.widths = g_new0(size_t, t.n_columns);
-	g_autofree bool *left = t.left = g_new0(bool, t.n_columns);
+	guint n_columns = 0;
+	TALLY_EACH_OF (const struct tally_column, c, columns)
+		n_columns += c->in_table;
+	g_auto(GStrv) cells = g_new0(char *, (size_t)n_columns *(lines->len + 1) + 1);
+	g_autofree size_t *widths = g_new0(size_t, n_columns);
+	g_autofree bool *left = g_new0(bool, n_columns);
+	struct table t = { n_columns, lines->len + 1, n_columns, cells, widths, left };
 	g_autofree const char **colors = style->color ? g_new0(const char *, t.n_rows)
 						      : NULL;
 	for (guint r = 0; colors && r < t.n_rows; r++)
 		colors[r] = color_of(a, lines, r);
 	fill(&t, a, columns, lines);
 	size_t width = style->width;
-	t.n_shown = t.n_columns;
 	if (width)
 		fit_width(&t, width, style->one_block);
 	else if (t.left[0])
