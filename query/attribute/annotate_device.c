@@ -127,15 +127,10 @@ say_serialized(struct tally_annotated *d, const struct tally_device_record *info
 	d->line.serialized_by = info->serialized_by;
 	if (config->snapshot != TALLY_SNAPSHOT_EXACT || d->n_accounts == 0)
 		return true;
-	size_t size = (info->serialized_by ? strlen(info->serialized_by) : 0) +
-		      sizeof(EXACT) + 2;
-	char *text = malloc(size);
-	if (!text)
+	const char *before = info->serialized_by;
+	char *text;
+	if (asprintf(&text, "%s%s" EXACT, before ? before : "", before ? ", " : "") < 0)
 		return false;
-	if (info->serialized_by)
-		snprintf(text, size, "%s, " EXACT, info->serialized_by);
-	else
-		snprintf(text, size, EXACT);
 	free(d->serialized_by);
 	d->serialized_by = text;
 	d->line.serialized_by = text;

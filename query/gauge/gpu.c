@@ -124,6 +124,17 @@ node_of(const char *root, int fd, char node[32])
 	return true;
 }
 
+/* The index of that device in the list, n where it is not there. */
+static uint32_t
+find_device(const struct gauge_candidate *list, uint32_t n, const struct stat *device)
+{
+	uint32_t i = 0;
+	while (i < n && (list[i].device.st_ino != device->st_ino ||
+			 list[i].device.st_dev != device->st_dev))
+		i++;
+	return i;
+}
+
 static void
 take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 {
@@ -134,10 +145,7 @@ take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 	device_path(root, node, path, sizeof(path));
 	if (stat(path, &device) != 0)
 		return;
-	uint32_t i = 0;
-	while (i < *n && (list[i].device.st_ino != device.st_ino ||
-			  list[i].device.st_dev != device.st_dev))
-		i++;
+	uint32_t i = find_device(list, *n, &device);
 	if (i == GAUGE_MAX_GPUS)
 		return;
 	if (i == *n) {
@@ -189,10 +197,7 @@ read_work(const char *root, const struct gauge_candidate *c, uint64_t *work, uin
 static struct gauge_candidate *
 seen_as(struct gauge_gpu *gpu, const struct gauge_candidate *c, bool first)
 {
-	uint32_t i = 0;
-	while (i < gpu->n_seen && (gpu->seen[i].device.st_ino != c->device.st_ino ||
-				   gpu->seen[i].device.st_dev != c->device.st_dev))
-		i++;
+	uint32_t i = find_device(gpu->seen, gpu->n_seen, &c->device);
 	if (i == GAUGE_MAX_GPUS)
 		return NULL;
 	if (i == gpu->n_seen)

@@ -41,6 +41,7 @@ big_endian(const uint8_t *bytes)
 	       bytes[3];
 }
 
+/* False: *out is as it was. */
 static bool
 read_number(int folder, const char *name, uint32_t *out)
 {
@@ -91,28 +92,22 @@ read_module(int folder, const char *name, const struct cells *cells,
 	out->base = read_cells(reg, cells->address);
 	out->bytes = read_cells(reg + (size_t)4 * cells->address, cells->size);
 	snprintf(out->node, sizeof(out->node), "%.60s", name);
-	if (read_number(folder, "xlnx,mb-dbg-ports", &number))
-		out->ports = number;
-	if (read_number(folder, "xlnx,dbg-reg-access", &number)) {
-		out->has_access = true;
-		out->access = number != 0;
-	}
-	if (read_number(folder, "xlnx,debug-interface", &number)) {
-		out->has_interface = true;
-		out->interface = number;
-	}
+	read_number(folder, "xlnx,mb-dbg-ports", &out->ports);
+	out->has_access = read_number(folder, "xlnx,dbg-reg-access", &number);
+	out->access = out->has_access && number != 0;
+	out->has_interface |= read_number(folder, "xlnx,debug-interface",
+					  &out->interface);
 }
 
 static void
 read_core(int folder, struct tally_mb_device_tree *out)
 {
-	uint32_t width;
 	if (!out->has_ne)
 		out->has_ne = read_number(folder, "xlnx,debug-event-counters", &out->ne);
 	if (!out->has_nl)
 		out->has_nl = read_number(folder, "xlnx,debug-latency-counters", &out->nl);
-	if (out->width == 0 && read_number(folder, "xlnx,debug-counter-width", &width))
-		out->width = width;
+	if (out->width == 0)
+		read_number(folder, "xlnx,debug-counter-width", &out->width);
 	if (!out->has_interface)
 		out->has_interface = read_number(folder, "xlnx,debug-interface",
 						 &out->interface);

@@ -233,12 +233,6 @@ lose(struct microblaze *mb, const char *why)
 	return TALLY_LOST;
 }
 
-static bool
-bit(uint64_t word, uint32_t i)
-{
-	return word >> i & 1;
-}
-
 static void
 take_value(struct microblaze *mb, struct tally_totals *out, uint32_t i, uint64_t growth,
 	   bool unknown)
@@ -255,13 +249,15 @@ take_growth(struct microblaze *mb, const struct tally_mb_delta *g, struct tally_
 	const struct tally_mb_choice *c = &mb->choice;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->n_events; i++, n++)
-		take_value(mb, out, n, g->counts.events[i], bit(g->unknown_events, i));
+		take_value(mb, out, n, g->counts.events[i],
+			   tally_bit(&g->unknown_events, i));
 	for (uint32_t i = 0; i < c->n_latencies; i++, n += 3) {
 		const struct tally_latency *l = &g->counts.latencies[i];
-		bool unknown = bit(g->unknown_latencies, i);
+		bool unknown = tally_bit(&g->unknown_latencies, i);
 		take_value(mb, out, n, l->n, unknown);
 		take_value(mb, out, n + 1, l->sum, unknown);
-		take_value(mb, out, n + 2, l->sum_sq, unknown || bit(g->unknown_squares, i));
+		take_value(mb, out, n + 2, l->sum_sq,
+			   unknown || tally_bit(&g->unknown_squares, i));
 	}
 	if (g->overflowed)
 		out->flags |= TALLY_FLAG(OVERFLOW);
