@@ -101,7 +101,9 @@ def read(path):
     if not registry.commands:
         raise RegistryError(f"the registry {path} holds no commands: is it a gl.xml?")
     for element in root.iterfind("enums/enum"):
-        registry.enums.setdefault(element.get("name"), int(element.get("value"), 0))
+        value = element.get("value")
+        if not value.startswith('"'):  # glx.xml has texts too
+            registry.enums.setdefault(element.get("name"), int(value, 0))
     vendors = set()
     for extension in root.iter("extension"):
         parts = extension.get("name", "").split("_")
