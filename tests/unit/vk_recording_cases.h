@@ -66,6 +66,15 @@ static const struct {
 	  "B t0< a1< rp end >1 t2< rp2 end >2 >0 E B t3< a4< rp end >4 t5< rp2 end >5 >3 E "
 	  "B t6< a7< rp draw end >7 t8< rp2 draw end >8 t9< rp2 end >9 >6 E",
 	  "0: render@0 d1 v6 i2 n1 tc7; render@0 d1 v6 i2 n1 t8; render@0 t9; whole t6|" },
+	{ "the same render pass again, in another framebuffer", "",
+	  "0 B rpa end rpb end E B rpb end rpa draw end E",
+	  "B t0< a1< rpa end >1 a2< rpb end >2 >0 E "
+	  "B t3< a4< rpb end >4 a5< rpa draw end >5 >3 E",
+	  "0: render@2 tc4; render@1 d1 v6 i2 n1 tc5; whole t3|" },
+	{ "the same render pass again, idle and in another framebuffer", "idle",
+	  "0 B rpa end rpb end E B rpa end rpb end E B rpb end rpa draw end E",
+	  "B rpa end rpb end E B rpa end rpb end E B rpb end rpa draw end E",
+	  "0: render@2; render@1 d1 v6 i2 n1|" },
 	{ "the same pass again, where no query may begin", "",
 	  "0 B rp draw end rp draw end E B rp draw end tile rp draw end tile- E",
 	  "B t0< a1< rp draw end >1 a2< rp draw end >2 >0 E "

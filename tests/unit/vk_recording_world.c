@@ -153,14 +153,16 @@ vk_device_stop(struct vk_device *d, const char *why)
 
 const struct tally_target world_targets[3];
 
-/* The handle of a render pass says what it is: 1 plain, 2 two subpasses, 3 two views, 4 both. */
+/* The handle of a render pass says what it is: 1 plain, 2 two subpasses, 3 two views, 4 both; that
+ * of a framebuffer which target it has. */
 const struct vk_target_use *
 vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			 struct vk_target_use *out)
 {
 	uint64_t kind = VK_HANDLE_KEY(info->renderPass);
 	(void)d;
-	*out = (struct vk_target_use){ .target = &world_targets[0], .views = kind >= 3 ? 2 : 1 };
+	*out = (struct vk_target_use){ .views = kind >= 3 ? 2 : 1 };
+	out->target = &world_targets[VK_HANDLE_KEY(info->framebuffer)];
 	out->subpasses = kind == 2 || kind == 4 ? 2 : 1;
 	out->surface = 7;
 	out->load = TALLY_LOAD_CLEAR;
@@ -173,12 +175,14 @@ const struct vk_target_use *
 vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct vk_last_use *last,
 		struct vk_target_use *scratch)
 {
-	static struct vk_target_use kept[5];
+	static struct vk_target_use kept[3][5];
+	uint64_t pass = VK_HANDLE_KEY(info->renderPass);
+	uint64_t framebuffer = VK_HANDLE_KEY(info->framebuffer);
 	(void)scratch;
 	last->generation = atomic_load(&d->targets_generation);
 	last->pass = info->renderPass;
 	last->framebuffer = info->framebuffer;
-	last->use = vk_target_of_render_pass(d, info, &kept[VK_HANDLE_KEY(info->renderPass)]);
+	last->use = vk_target_of_render_pass(d, info, &kept[framebuffer][pass]);
 	return last->use;
 }
 
@@ -396,6 +400,8 @@ render(struct vk_command *c, const char *word)
 	for (const char *how = word + 2; *how; how++) {
 		if (*how >= '1' && *how <= '4')
 			info.renderPass = HANDLE(VkRenderPass, *how - '0');
+		if (*how == 'a' || *how == 'b')
+			info.framebuffer = HANDLE(VkFramebuffer, *how - 'a' + 1);
 		if (*how == 's')
 			contents = VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
 		if (*how == 'm')

@@ -442,6 +442,7 @@ begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info,
 	struct vk_last_use none = { .use = NULL }, *last = &none;
 	if (vk_has_room(r))
 		last = &r->passes[r->n_passes].last_use;
+	last->described = false; /* what describes the pass is another one's */
 	const struct vk_target_use *use = vk_target_again(c->device, info, last, &scratch);
 	if (open_again(c, info, contents))
 		return;
