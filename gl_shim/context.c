@@ -92,8 +92,6 @@ context_create(enum gl_platform platform, void *handle, void *share)
 	struct gl_context_state *former = find_context(platform, handle);
 	struct gl_share_group *group = with ? with->group : group_create();
 	if (s && group) {
-		if (former)
-			HASH_DEL(contexts[platform], former);
 		s->handle = handle;
 		HASH_ADD_PTR(contexts[platform], handle, s);
 	}
@@ -103,6 +101,8 @@ context_create(enum gl_platform platform, void *handle, void *share)
 		free(s);
 		return NULL;
 	}
+	if (former)
+		HASH_DEL(contexts[platform], former);
 	group->refs++;
 	s->platform = platform;
 	s->number = n_contexts++;

@@ -44,6 +44,27 @@ __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return __real_pthread_mutex_unlock(mutex);
 }
 
+/* ---- memory: so it does with the shim's allocations ---- */
+
+static __thread unsigned fail_at; /* how many allocations until one fails; 0: none does */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+	return fail_at && --fail_at == 0 ? NULL : __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fail_at && --fail_at == 0 ? NULL : __real_calloc(n, size);
+}
+
 /* A frame as a line of calls, and the passes that it is. A call is a letter with its arguments:
  *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
  *   a31     the same by glFramebufferTexture        P     glPopAttrib
@@ -473,10 +494,42 @@ test_case(const void *data)
 	g_strfreev(calls);
 }
 
+/* A handle comes again while its context is current: where there is no memory for the new one, the
+ * old one stays known, so that what it has measured is collected at the end. */
+static void
+test_no_memory(void)
+{
+	static const struct gl_context_state *old; /* left to its thread: for leak checkers */
+	const struct gl_drawable window = { .draw = 1, .read = 1 };
+	if (!stub_in_child("sources=api"))
+		return;
+	g_assert_true(tally_session_start(&stub_recorder));
+	gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
+	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
+	old = gl_current->state;
+	g_assert_nonnull(old);
+	unsigned n_failed = 0;
+	for (bool failed = true; failed; n_failed += failed) {
+		fail_at = n_failed + 1;
+		gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
+		failed = fail_at == 0;
+		fail_at = 0;
+		gl_current_leave();
+		gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
+		g_test_message("allocation %u: %s", n_failed + 1, failed ? "fails" : "is not made");
+		g_assert_true((gl_current->state == old) == failed);
+	}
+	g_assert_cmpuint(n_failed, >=, 2);
+	gl_context_destroyed(GL_PLATFORM_EGL, NULL, &the_context);
+	gl_current_leave();
+	tally_session_stop("exit");
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gl-passes/no-memory", test_no_memory);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/gl-passes/%02zu-%s", i, cases[i].what);
 		g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_case);
