@@ -226,13 +226,15 @@ can_write_below(const char *folder, char **decides)
 	return can_write_in(path);
 }
 
+/* Also false for a configuration with an error: `passtally run` refuses to start with it. */
 static bool
 check_log(void)
 {
 	struct tally_config config;
 	tally_config_init(&config);
-	if (tally_config_load(&config, "program", complain, NULL) &&
-	    tally_wanted_check(&config, complain, NULL))
+	bool valid = tally_config_load(&config, "program", complain, NULL) &&
+		     tally_wanted_check(&config, complain, NULL);
+	if (valid)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
 				 "no error in the files and the environment");
 	char *path = tally_config_log_path(config.log, "program", 0, 0);
@@ -245,8 +247,8 @@ check_log(void)
 	}
 	g_autofree char *folder = g_path_get_dirname(path);
 	char *decides;
-	bool ok = can_write_below(folder, &decides);
-	if (ok)
+	bool writable = can_write_below(folder, &decides);
+	if (writable)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "log", "goes to %s", folder);
 	else
 		tally_doctor_row(
@@ -257,7 +259,7 @@ check_log(void)
 			strcmp(decides, folder) ? folder : "");
 	g_free(decides);
 	free(path);
-	return ok;
+	return valid && writable;
 }
 
 /* In the child: whether the window system's own library can connect, as a program would. Where
@@ -307,9 +309,10 @@ check_display(void)
 {
 	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
 	if ((!x || !*x) && (!wayland || !*wayland))
-		tally_doctor_row(TALLY_DOCTOR_OFF, "display",
+		tally_doctor_row(TALLY_DOCTOR_FIX, "display",
 				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
-				 "that open a window will not start from here");
+				 "that open a window will not start from here; for "
+				 "those: xvfb-run passtally run -- PROGRAM");
 	check_display_of("WAYLAND_DISPLAY", "DISPLAY",
 			 "name a socket in XDG_RUNTIME_DIR, or unset it");
 	check_display_of("DISPLAY", "WAYLAND_DISPLAY",
@@ -421,6 +424,9 @@ static int
 examine(void)
 {
 	struct tally_injected in;
+	struct tally_progress progress;
+	tally_progress_begin(&progress, 0);
+	tally_progress_show(&progress, "asking the drivers ...");
 	tally_injected_find(&in);
 	bool ok = check_library(&in);
 	ok = ok && tally_doctor_install(&in);
@@ -447,6 +453,7 @@ examine(void)
 		next = "a driver that works: its row below says what it lacks";
 	else if (seen.hardware)
 		next = "passtally run --counters all -- PROGRAM: with the GPU's own counters";
+	tally_progress_end(&progress);
 	tally_doctor_print(ok, next);
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }

@@ -26,6 +26,7 @@ struct session {
 	char *programs[2]; /* of OpenGL, of Vulkan; NULL = not there */
 	char **environment;
 	double began_s;
+	struct tally_progress progress;
 	struct tally_selftest_result result;
 };
 
@@ -120,6 +121,8 @@ run_child(struct session *s, struct tally_child *child, const char *name,
 	  GPtrArray *argv)
 {
 	g_ptr_array_add(argv, NULL);
+	if (tally_progress_due(&s->progress))
+		tally_progress_show(&s->progress, "selftest: %s", name);
 	tally_child_run(child, (char *const *)argv->pdata, s->environment, s->folder,
 			name, (double)s->limit_s);
 }
@@ -392,9 +395,11 @@ static int
 test_all(struct session *s)
 {
 	s->began_s = now_s();
+	tally_progress_begin(&s->progress, 0);
 	for (int vulkan = 0; vulkan < 2; vulkan++)
 		if (!s->api || strcmp(s->api, vulkan ? "vulkan" : "opengl") == 0)
 			test_api(s, vulkan);
+	tally_progress_end(&s->progress);
 	s->result.seconds = now_s() - s->began_s;
 	int sig = tally_child_signal();
 	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||

@@ -5,6 +5,7 @@
 import ctypes.util
 import json
 import os
+import pty
 import re
 import socket
 import subprocess
@@ -181,6 +182,7 @@ class Commands(CliCase):
         self.assertIn("/proc", self.answer(done.stdout.decode()))
         done = self.command("doctor", env={"PASSTALLY_OPTIONS": "bogus"})
         self.assertIn("bogus", self.answer(done.stdout.decode()))
+        self.assertEqual(done.returncode, 1, "run refuses it, so nothing can be captured")
         self.assertEqual(self.left_behind(), [])
 
     def answer(self, text):
@@ -232,6 +234,29 @@ class Commands(CliCase):
                 self.assertIn(done.returncode, (0, 1))
                 if ctypes.util.find_library(library):
                     self.assertRegex(row, r"^BAD  display .* cannot be opened: .*; name a ")
+
+    def test_doctor_without_a_display(self):
+        done = self.command("doctor", env={"DISPLAY": "", "WAYLAND_DISPLAY": ""}).stdout.decode()
+        rows = rows_of_doctor(done)
+        self.assertRegex("\n".join(rows), "(?m)^off +display +neither DISPLAY nor WAYLAND_DISPLAY is set")
+        if not any(row.startswith("BAD") or re.match("off +(layer|installation)", row) for row in rows):
+            self.assertRegex(self.answer(done), "^display: neither .* xvfb-run passtally run")
+
+    def test_doctor_says_that_it_waits(self):
+        """Drivers may take their 30 seconds each: a line that is wiped again, on a terminal only."""
+        self.assertNotIn(b"asking", self.command("doctor").stderr)
+        master, slave = pty.openpty()
+        with subprocess.Popen([COMMAND, "doctor"], env=self.env, stdout=subprocess.DEVNULL, stderr=slave) as child:
+            os.close(slave)
+            said = b""
+            try:
+                while more := os.read(master, 65536):
+                    said += more
+            except OSError:
+                pass # the other end is closed
+        os.close(master)
+        self.assertIn(child.returncode, (0, 1))
+        self.assertRegex(said, rb"(?s)^\rasking the drivers \.\.\.\x1b\[K.*\r\x1b\[K$")
 
     def test_closed_output(self):
         done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=240,
