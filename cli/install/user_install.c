@@ -52,8 +52,16 @@ parse(const struct tally_command *command, int argc, char **argv)
 {
 	struct request r = { false };
 	int status = tally_args_read(command, argc, argv, &r);
-	if (status != TALLY_EXIT_OK || r.user)
+	if (status != TALLY_EXIT_OK)
 		return status;
+	/* GLib gives relative paths for an empty HOME. */
+	if (r.user && g_path_is_absolute(g_get_home_dir()) &&
+	    g_path_is_absolute(g_get_user_data_dir()))
+		return TALLY_EXIT_OK;
+	if (r.user) {
+		tally_cli_complain(argv[0], "HOME is not an absolute path");
+		return TALLY_EXIT_NOTHING;
+	}
 	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there "
 				    "are packages (docs/install.md)",
 			   argv[0]);

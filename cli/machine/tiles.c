@@ -104,7 +104,8 @@ read_known(struct known *k)
 	k->lines = g_ptr_array_new_with_free_func(free_line);
 	k->environment = describe_environment();
 	g_autofree char *text = NULL;
-	if (!g_file_get_contents(k->path, &text, NULL, NULL))
+	if (!g_path_is_absolute(k->path) || /* HOME is empty */
+	    !g_file_get_contents(k->path, &text, NULL, NULL))
 		return;
 	g_auto(GStrv) lines = g_strsplit(text, "\n", MOST_LINES + 1);
 	for (guint i = 0; lines[i] && i < MOST_LINES; i++) {
@@ -132,7 +133,7 @@ write_known(const struct known *k, unsigned answer, const char *driver)
 		g_string_append_printf(text, "%s\n", joined);
 	}
 	/* Where it cannot be kept, the next run asks again. */
-	if (g_mkdir_with_parents(folder, 0700) == 0)
+	if (g_path_is_absolute(folder) && g_mkdir_with_parents(folder, 0700) == 0)
 		g_file_set_contents_full(k->path, text->str, (gssize)text->len,
 					 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }

@@ -242,6 +242,13 @@ class Commands(CliCase):
         if not any(row.startswith("BAD") or re.match("off +(layer|installation)", row) for row in rows):
             self.assertRegex(self.answer(done), "^display: neither .* xvfb-run passtally run")
 
+    def test_doctor_without_a_home(self):
+        """What it keeps of drivers does not go to the folder where it was started."""
+        done = self.command("doctor", env=dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), ""))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("HOME is set: name a place with --log", self.answer(done.stdout.decode()))
+        self.assertFalse((self.folder / ".cache").exists())
+
     def test_doctor_says_that_it_waits(self):
         """Drivers may take their 30 seconds each: a line that is wiped again, on a terminal only."""
         self.assertNotIn(b"asking", self.command("doctor").stderr)

@@ -47,6 +47,10 @@ class Install(CliCase):
         for args in (("install",), ("uninstall",), ("install", "--user", "x"), ("install", "--system")):
             done = self.call(*args)
             self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+        for args in (("install", "--user"), ("uninstall", "--user")):
+            done = self.call(*args, HOME="")
+            self.assertEqual((done.returncode, done.stdout), (1, ""), args)
+            self.assertIn("HOME", done.stderr)
         self.assertFalse((self.folder / ".local").exists())
 
     def test_install_and_uninstall(self):
