@@ -150,6 +150,8 @@ stage_open_bare(struct stage *s, const struct stage_options *options)
 	s->window = calloc(1, sizeof(*s->window));
 	if (!s->window)
 		stage_fail("out of memory");
+	if ((is_glx(s) || s->options.platform == STAGE_X11) && !stage_x11_open)
+		stage_skip("built without X11");
 	if (is_glx(s))
 		stage_glx_open(s, s->window);
 	else
@@ -260,7 +262,8 @@ stage_close(struct stage *s)
 			eglDestroySurface(w->display, w->surface);
 		eglTerminate(w->display);
 	}
-	stage_x11_close(w);
+	if (w->x11)
+		stage_x11_close(w);
 	free(w);
 	s->window = NULL;
 }

@@ -114,6 +114,5 @@ stage_x11_close(struct stage_window *w)
 {
 	if (w->xid)
 		XDestroyWindow(w->x11, w->xid);
-	if (w->x11)
-		XCloseDisplay(w->x11);
+	XCloseDisplay(w->x11);
 }
