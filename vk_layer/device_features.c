@@ -178,6 +178,16 @@ wants_performance(const struct tally_config *config)
 	return wanted;
 }
 
+static void
+read_features(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical, void *chain)
+{
+	VkPhysicalDeviceFeatures2 features = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+		.pNext = chain,
+	};
+	ask(physical, &features);
+}
+
 /* Queried only where it will be used: a driver may make preparations when it is queried. */
 static void
 read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical,
@@ -186,16 +196,12 @@ read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical
 	VkPhysicalDevicePerformanceQueryFeaturesKHR performance = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
 	};
-	VkPhysicalDeviceFeatures2 features = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-		.pNext = &performance,
-	};
 	const struct tally_config *config = tally_session_config();
 
 	out->has_performance = true;
 	if (!config || !wants_performance(config))
 		return;
-	ask(physical, &features);
+	read_features(ask, physical, &performance);
 	out->performance = performance.performanceCounterQueryPools;
 	out->performance_pools = performance.performanceCounterMultipleQueryPools;
 }
@@ -251,11 +257,7 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 		VkPhysicalDeviceHostQueryResetFeatures reset = {
 			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
 		};
-		VkPhysicalDeviceFeatures2 features = {
-			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-			.pNext = &reset,
-		};
-		ask(physical, &features);
+		read_features(ask, physical, &reset);
 		out->host_reset = reset.hostQueryReset;
 	}
 	/* These extensions depend on the one that queries properties in detail. */
@@ -268,9 +270,17 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 /* ---- the copy ---- */
 
+/* Our own structures. Without an sType, or with has_core false, one is not used. */
+struct own {
+	VkPhysicalDeviceFeatures core; /* the game's, with what we add */
+	VkPhysicalDeviceHostQueryResetFeatures reset;
+	VkPhysicalDevicePerformanceQueryFeaturesKHR performance;
+};
+
 /* What is changed, and where. */
 struct plan {
-	bool statistics, inherited, host_reset, performance, performance_pools;
+	struct own own;
+	bool has_core, performance_pools;
 	const char *extensions[MAX_EXTENSIONS];
 	uint32_t n_extensions;
 	/* Structures of the game's chain to patch; NULL: not present. */
@@ -289,9 +299,9 @@ aligned(size_t size)
 static size_t
 node_size(const VkBaseInStructure *s)
 {
-	if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
-		return aligned(sizeof(VkLayerDeviceCreateInfo));
-	return aligned(vk_structure_size(s->sType));
+	return s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO
+		       ? sizeof(VkLayerDeviceCreateInfo)
+		       : vk_structure_size(s->sType);
 }
 
 /* Computes how much of the chain has to be cloned to change `wanted`. False: the chain has an
@@ -301,7 +311,7 @@ reach(struct plan *plan, const VkDeviceCreateInfo *info, const VkBaseInStructure
 {
 	size_t size = 0;
 	for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
-		size_t one = node_size(s);
+		size_t one = aligned(node_size(s));
 		if (one == 0)
 			return false;
 		size += one;
@@ -337,23 +347,28 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 	struct vk_enabled *enabled = &out->enabled;
 	if (enabled->multi_device)
 		return; /* timestamps only */
-	plan->statistics = offer->core.pipelineStatisticsQuery && !enabled->pipeline_statistics;
-	plan->inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
-	if (!plan->statistics && !plan->inherited)
+	bool statistics = offer->core.pipelineStatisticsQuery && !enabled->pipeline_statistics;
+	bool inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
+	if (!statistics && !inherited)
 		return;
-	plan->features2 = vk_find_in_chain(info->pNext,
-					VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-	if (plan->features2 && !reach(plan, info, plan->features2)) {
-		plan->features2 = NULL;
-		plan->statistics = plan->inherited = false;
+	const VkBaseInStructure *there = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	if (there && !reach(plan, info, there)) {
 		note(enabled->denied, sizeof(enabled->denied), "pipelineStatisticsQuery");
 		return;
 	}
-	enabled->pipeline_statistics |= plan->statistics;
-	enabled->inherited_queries |= plan->inherited;
-	if (plan->statistics)
+	plan->features2 = there;
+	plan->has_core = !there;
+	const VkPhysicalDeviceFeatures *core = core_features(info);
+	if (core)
+		plan->own.core = *core;
+	plan->own.core.pipelineStatisticsQuery |= statistics;
+	plan->own.core.inheritedQueries |= inherited;
+	enabled->pipeline_statistics |= statistics;
+	enabled->inherited_queries |= inherited;
+	if (statistics)
 		note(out->added, sizeof(out->added), "pipelineStatisticsQuery");
-	if (plan->inherited)
+	if (inherited)
 		note(out->added, sizeof(out->added), "inheritedQueries");
 }
 
@@ -374,16 +389,23 @@ plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct 
 	struct vk_enabled *enabled = &out->enabled;
 	if (!offer->host_reset || enabled->host_reset)
 		return;
-	plan->vulkan12 = vk_find_in_chain(info->pNext,
-				       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	plan->reset = vk_find_in_chain(info->pNext,
-				    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
-	const VkBaseInStructure *there = plan->vulkan12 ? plan->vulkan12 : plan->reset;
+	const VkBaseInStructure *vulkan12 = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	const VkBaseInStructure *reset = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
+	const VkBaseInStructure *there = vulkan12 ? vulkan12 : reset;
 	if (there && !reach(plan, info, there)) {
 		note(enabled->denied, sizeof(enabled->denied), "hostQueryReset");
 		return;
 	}
-	plan->host_reset = enabled->host_reset = true;
+	plan->vulkan12 = vulkan12;
+	plan->reset = reset;
+	if (!there)
+		plan->own.reset = (VkPhysicalDeviceHostQueryResetFeatures){
+			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+			.hostQueryReset = VK_TRUE,
+		};
+	enabled->host_reset = true;
 	note(out->added, sizeof(out->added), "hostQueryReset");
 	if (offer->host_reset_is_extension)
 		enabled->added_host_reset = plan_extension(plan, info, HOST_RESET_EXTENSION);
@@ -415,45 +437,41 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
 		return;
 	}
-	plan->performance_node = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
-	if (plan->performance_node && !reach(plan, info, plan->performance_node)) {
-		plan->performance_node = NULL;
+	const VkStructureType type =
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+	const VkBaseInStructure *there = vk_find_in_chain(info->pNext, type);
+	if (there && !reach(plan, info, there)) {
 		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
 		return;
 	}
-	plan->performance = enabled->performance = true;
-	plan->performance_pools = enabled->performance_pools = offer->performance_pools;
+	plan->performance_node = there;
+	plan->performance_pools = offer->performance_pools;
+	if (!there)
+		plan->own.performance = (VkPhysicalDevicePerformanceQueryFeaturesKHR){
+			.sType = type,
+			.performanceCounterQueryPools = VK_TRUE,
+			.performanceCounterMultipleQueryPools = offer->performance_pools,
+		};
+	enabled->performance = true;
+	enabled->performance_pools = offer->performance_pools;
 	note(out->added, sizeof(out->added), PERFORMANCE_QUERY);
 	enabled->added_performance = plan_extension(plan, info, PERFORMANCE_QUERY);
 }
-
-/* All our own structures, in one allocation. */
-struct room {
-	VkPhysicalDeviceFeatures core;
-	VkPhysicalDeviceHostQueryResetFeatures reset;
-	VkPhysicalDevicePerformanceQueryFeaturesKHR performance;
-};
 
 static void
 patch_node(const struct plan *plan, const VkBaseInStructure *from, VkBaseOutStructure *to)
 {
 	if (from == plan->features2) {
-		VkPhysicalDeviceFeatures *core = &((VkPhysicalDeviceFeatures2 *)to)->features;
-		core->pipelineStatisticsQuery |= plan->statistics;
-		core->inheritedQueries |= plan->inherited;
-	}
-	if (plan->performance && from == plan->performance_node) {
+		((VkPhysicalDeviceFeatures2 *)to)->features = plan->own.core;
+	} else if (from == plan->performance_node) {
 		VkPhysicalDevicePerformanceQueryFeaturesKHR *features = (void *)to;
 		features->performanceCounterQueryPools = VK_TRUE;
 		features->performanceCounterMultipleQueryPools |= plan->performance_pools;
-	}
-	if (!plan->host_reset)
-		return;
-	if (from == plan->vulkan12)
+	} else if (from == plan->vulkan12) {
 		((VkPhysicalDeviceVulkan12Features *)to)->hostQueryReset = VK_TRUE;
-	else if (from == plan->reset)
+	} else if (from == plan->reset) {
 		((VkPhysicalDeviceHostQueryResetFeatures *)to)->hostQueryReset = VK_TRUE;
+	}
 }
 
 /* Copies the chain up to plan->last; what follows is the game's own. */
@@ -465,55 +483,26 @@ clone_chain(const struct plan *plan, struct vk_patched *out, char *memory)
 	for (;;) {
 		VkBaseOutStructure *to = (VkBaseOutStructure *)memory;
 		size_t size = node_size(from);
-		size_t bytes = from->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO
-				       ? sizeof(VkLayerDeviceCreateInfo)
-				       : vk_structure_size(from->sType);
-		memcpy(to, from, bytes);
+		memcpy(to, from, size);
 		patch_node(plan, from, to);
 		*link = to;
 		if (from == plan->last)
 			return;
 		link = (const void **)&to->pNext;
-		memory += size;
+		memory += aligned(size);
 		from = from->pNext;
 	}
 }
 
+/* In front of the chain, unless it is not used. */
 static void
-write_core(const struct plan *plan, struct vk_patched *out, VkPhysicalDeviceFeatures *core)
+link_own(struct vk_patched *out, void *structure)
 {
-	if (plan->features2 || !(plan->statistics || plan->inherited))
+	VkBaseOutStructure *s = structure;
+	if (!s->sType)
 		return;
-	if (out->info.pEnabledFeatures)
-		*core = *out->info.pEnabledFeatures;
-	core->pipelineStatisticsQuery |= plan->statistics;
-	core->inheritedQueries |= plan->inherited;
-	out->info.pEnabledFeatures = core;
-}
-
-static void
-write_reset(const struct plan *plan, struct vk_patched *out,
-	    VkPhysicalDeviceHostQueryResetFeatures *reset)
-{
-	if (!plan->host_reset || plan->vulkan12 || plan->reset)
-		return;
-	reset->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES;
-	reset->pNext = (void *)(uintptr_t)out->info.pNext;
-	reset->hostQueryReset = VK_TRUE;
-	out->info.pNext = reset;
-}
-
-static void
-write_performance(const struct plan *plan, struct vk_patched *out,
-		  VkPhysicalDevicePerformanceQueryFeaturesKHR *performance)
-{
-	if (!plan->performance || plan->performance_node)
-		return;
-	performance->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
-	performance->pNext = (void *)(uintptr_t)out->info.pNext;
-	performance->performanceCounterQueryPools = VK_TRUE;
-	performance->performanceCounterMultipleQueryPools = plan->performance_pools;
-	out->info.pNext = performance;
+	s->pNext = (void *)(uintptr_t)out->info.pNext;
+	out->info.pNext = s;
 }
 
 static void
@@ -534,18 +523,20 @@ write_copy(const struct plan *plan, struct vk_patched *out)
 {
 	size_t names = ((size_t)out->info.enabledExtensionCount + plan->n_extensions) *
 		       sizeof(const char *);
-	size_t room_size = aligned(sizeof(struct room));
-	char *memory = calloc(1, room_size + plan->clone_size + names);
+	size_t own_size = aligned(sizeof(struct own));
+	char *memory = calloc(1, own_size + plan->clone_size + names);
 	if (!memory)
 		return false;
 	out->memory = memory;
-	struct room *room = (struct room *)memory;
+	struct own *own = (struct own *)memory;
+	*own = plan->own;
 	if (plan->last)
-		clone_chain(plan, out, memory + room_size);
-	write_core(plan, out, &room->core);
-	write_reset(plan, out, &room->reset);
-	write_performance(plan, out, &room->performance);
-	write_extensions(plan, out, (const char **)(memory + room_size + plan->clone_size));
+		clone_chain(plan, out, memory + own_size);
+	if (plan->has_core)
+		out->info.pEnabledFeatures = &own->core;
+	link_own(out, &own->reset);
+	link_own(out, &own->performance);
+	write_extensions(plan, out, (const char **)(memory + own_size + plan->clone_size));
 	return true;
 }
 
