@@ -62,10 +62,11 @@ touch(struct gl_context *c, struct gl_framebuffer *fbo)
 	c->open = 0;
 }
 
-static GLuint
-name_at(const struct gl_context_state *s, GLenum target)
+GLuint
+gl_framebuffer_at(const struct gl_context *c, GLenum target)
 {
-	return target == GL_READ_FRAMEBUFFER ? s->framebuffers.read : s->framebuffers.draw;
+	const struct gl_framebuffers *fbs = &c->state->framebuffers;
+	return target == GL_READ_FRAMEBUFFER ? fbs->read : fbs->draw;
 }
 
 /* ---- binding and lifetime ---- */
@@ -173,7 +174,7 @@ gl_framebuffers_finish(struct gl_framebuffers *fbs)
 /* ---- draw buffers ---- */
 
 void
-gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers)
+gl_draw_buffers(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers)
 {
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
 	if (!fbo || c->state->zone.in_list == GL_COMPILE)
@@ -189,25 +190,13 @@ gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n, const
 }
 
 void
-gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers)
-{
-	gl_draw_buffers_named(c, c->state->framebuffers.draw, n, buffers);
-}
-
-void
-gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer)
+gl_framebuffer_touch(struct gl_context *c, GLuint framebuffer)
 {
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
 	if (!fbo)
 		return;
 	fbo->ask = true;
 	touch(c, fbo);
-}
-
-void
-gl_framebuffer_touch(struct gl_context *c)
-{
-	gl_framebuffer_touch_name(c, c->state->framebuffers.draw);
 }
 
 /* ---- attachments ---- */
@@ -229,20 +218,14 @@ attach(struct gl_context *c, GLuint name, GLenum attachment, const struct gl_att
 }
 
 void
-gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name)
+gl_attach_renderbuffer(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name)
 {
 	struct gl_attachment at = { .type = name ? GL_RENDERBUFFER : GL_NONE, .name = name };
 	attach(c, fbo, attachment, &at);
 }
 
 void
-gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name)
-{
-	gl_attach_renderbuffer_named(c, name_at(c->state, target), attachment, name);
-}
-
-void
-gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
+gl_attach_texture(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
 			GLuint name, GLint level, GLint layer, GLsizei samples)
 {
 	struct gl_attachment at = {
@@ -257,15 +240,7 @@ gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLe
 }
 
 void
-gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face,
-		  GLuint name, GLint level, GLint layer, GLsizei samples)
-{
-	gl_attach_texture_named(c, name_at(c->state, target), attachment, face, name,
-				level, layer, samples);
-}
-
-void
-gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
+gl_attach_layered(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
 			GLint level, GLsizei views)
 {
 	struct gl_attachment at = {
@@ -276,13 +251,6 @@ gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLu
 		.views = views,
 	};
 	attach(c, fbo, attachment, &at);
-}
-
-void
-gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
-		  GLint level, GLsizei views)
-{
-	gl_attach_layered_named(c, name_at(c->state, target), attachment, name, level, views);
 }
 
 /* Deleted objects are detached from the bound framebuffers (GL 4.6 spec 9.2.8). */
@@ -367,17 +335,11 @@ invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
 }
 
 void
-gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
+gl_invalidate(struct gl_context *c, GLuint framebuffer, GLsizei n,
 		    const GLenum *attachments)
 {
 	if (n > 0 && attachments)
 		invalidate(c, gl_framebuffer_get(c, framebuffer));
-}
-
-void
-gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments)
-{
-	gl_invalidate_named(c, name_at(c->state, target), n, attachments);
 }
 
 /* ---- key and target ---- */

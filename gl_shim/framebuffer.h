@@ -69,36 +69,27 @@ struct gl_framebuffers {
 void gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer);
 void gl_new_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
 void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names);
+/* The framebuffer bound at GL_READ_FRAMEBUFFER, or at any other target: for drawing. */
+GLuint gl_framebuffer_at(const struct gl_context *c, GLenum target);
 /* buffers NULL: the vendor's call has other arguments, so the driver is asked. */
-void gl_draw_buffers(struct gl_context *c, GLsizei n, const GLenum *buffers);
-void gl_draw_buffers_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
-			   const GLenum *buffers);
-/* The driver is to be asked what the bound framebuffer is, as after glPopAttrib(), which may have
+void gl_draw_buffers(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers);
+/* The driver is to be asked what the framebuffer is, as after glPopAttrib(), which may have
  * restored the draw buffers (GL_COLOR_BUFFER_BIT). */
-void gl_framebuffer_touch(struct gl_context *c);
-void gl_framebuffer_touch_name(struct gl_context *c, GLuint framebuffer);
-void gl_attach_renderbuffer(struct gl_context *c, GLenum target, GLenum attachment, GLuint name);
+void gl_framebuffer_touch(struct gl_context *c, GLuint framebuffer);
+void gl_attach_renderbuffer(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name);
 /* `face`: a cube map's; any other value counts as none, and `layer` holds. */
-void gl_attach_texture(struct gl_context *c, GLenum target, GLenum attachment, GLenum face,
+void gl_attach_texture(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
 		       GLuint name, GLint level, GLint layer, GLsizei samples);
-void gl_attach_layered(struct gl_context *c, GLenum target, GLenum attachment, GLuint name,
+void gl_attach_layered(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
 		       GLint level, GLsizei views);
-/* The same by name (direct state access). */
-void gl_attach_renderbuffer_named(struct gl_context *c, GLuint fbo, GLenum attachment,
-				  GLuint name);
-void gl_attach_texture_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLenum face,
-			     GLuint name, GLint level, GLint layer, GLsizei samples);
-void gl_attach_layered_named(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name,
-			     GLint level, GLsizei views);
 /* A new viewport may mean that the game resized the window: its size is
  * asked at the next swap. */
 void gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height);
 /* Called at a swap: whether the largest viewport on the window has
  * changed since the last swap. */
 bool gl_viewport_changed(struct gl_context *c);
-void gl_invalidate(struct gl_context *c, GLenum target, GLsizei n, const GLenum *attachments);
-void gl_invalidate_named(struct gl_context *c, GLuint framebuffer, GLsizei n,
-			 const GLenum *attachments);
+void gl_invalidate(struct gl_context *c, GLuint framebuffer, GLsizei n,
+		   const GLenum *attachments);
 
 /* The named objects are detached from the bound framebuffers; their sizes
  * and formats are forgotten. */

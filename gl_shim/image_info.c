@@ -121,8 +121,8 @@ gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei 
 	set_image(group, &group->images.renderbuffers, name, &image);
 }
 
-static GLuint
-bound_renderbuffer(struct gl_context *c)
+GLuint
+gl_bound_renderbuffer(struct gl_context *c)
 {
 	GLint name = 0;
 	if (!c->state->zone.in_begin)
@@ -131,18 +131,11 @@ bound_renderbuffer(struct gl_context *c)
 }
 
 void
-gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
-			    GLsizei width, GLsizei height)
-{
-	gl_image_renderbuffer(c, bound_renderbuffer(c), format, samples, width, height);
-}
-
-void
 gl_image_forget_bound_renderbuffer(struct gl_context *c)
 {
 	struct gl_share_group *group = c->state->group;
 	struct gl_image_info unknown = { 0 };
-	set_image(group, &group->images.renderbuffers, bound_renderbuffer(c), &unknown);
+	set_image(group, &group->images.renderbuffers, gl_bound_renderbuffer(c), &unknown);
 }
 
 /* ---- textures ---- */

@@ -31,8 +31,8 @@ struct gl_images {
 
 void gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
 			   GLsizei width, GLsizei height);
-void gl_image_bound_renderbuffer(struct gl_context *c, GLenum format, GLsizei samples,
-				 GLsizei width, GLsizei height);
+/* 0: none, or it cannot be asked now. */
+GLuint gl_bound_renderbuffer(struct gl_context *c);
 void gl_image_forget_bound_renderbuffer(struct gl_context *c);
 /* Only a call for level 0 (or a storage call) sets a size and format. */
 void gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
