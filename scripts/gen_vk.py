@@ -19,9 +19,9 @@ import vk_registry
 from gen_gl import RulesError, fold
 from vk_registry import RegistryError
 
-FORMS = ("count", "around", "hand")
+FORMS = ("count", "around", "device", "hand")
 OTHERS = ("use", "instance", "newer")
-WORDS = {"c", "true", "false"}  # what an expression may name besides parameters
+WORDS = {"c", "d", "true", "false"}  # what an expression may name besides parameters
 BETA = "provisional"  # the only platform whose header the sizes include
 
 
@@ -76,8 +76,8 @@ class Rules:
         body = body.strip()
         if not body:
             raise RulesError(f"{self.path}:{number}: '{form}' needs a pattern and a body")
-        if form == "around" and body.count("|") != 1:
-            raise RulesError(f"{self.path}:{number}: 'around' needs BEFORE | AFTER")
+        if form in ("around", "device") and body.count("|") != 1:
+            raise RulesError(f"{self.path}:{number}: '{form}' needs BEFORE | AFTER")
         if form == "hand" and not re.fullmatch(r"[a-z_]\w*", body):
             raise RulesError(f"{self.path}:{number}: 'hand' needs the name of a function")
         self.rules.append(Rule(form, pattern, body, number))
@@ -134,13 +134,14 @@ def expand(expression, command, where):
 
 def make_wrapper(rule, command, where):
     first = command.params[0].type if command.params else ""
-    if any(command.has(name) for name in ("c", "d", "next")):
+    if any(command.has(name) for name in ("c", "d", "next", "result")):
         raise RulesError(f"{where}: {command.name} has a parameter named like a variable of ours")
-    if rule.form == "hand":
+    if rule.form in ("device", "hand"):
         if first not in ("VkDevice", "VkQueue", "VkCommandBuffer"):
             raise RulesError(f"{where}: {command.name} does not begin with a device's handle")
-        return Wrapper(command, rule.form, rule.body)
-    if first != "VkCommandBuffer" or command.returns != "void":
+        if rule.form == "hand":
+            return Wrapper(command, rule.form, rule.body)
+    elif first != "VkCommandBuffer" or command.returns != "void":
         raise RulesError(f"{where}: {command.name} is not recorded into a command buffer")
     if rule.form == "count":
         return Wrapper(command, rule.form, expand(rule.body, command, where))
@@ -280,7 +281,28 @@ def write_hand(wrapper):
     )
 
 
-BODIES = {"count": write_count, "around": write_around, "hand": write_hand}
+def write_device(wrapper):
+    command = wrapper.command
+    name = member(command.name)
+    call = arguments(command)
+    keeps, returns, made = "", "", "d->tracked"
+    if command.returns == "VkResult":
+        keeps, returns, made = "VkResult result = ", "\treturn result;\n", f"{made} && result == VK_SUCCESS"
+
+    def step(test, text):
+        return f"\tif ({test})\n\t\t{text};\n" if text else ""
+
+    return (
+        head(command, f"hook_{name}") + "\n{\n"
+        f"\tstruct vk_device *d = vk_device_find({call[0]});\n"
+        + step("d->tracked", wrapper.before)
+        + fold(f"\t{keeps}d->next.{name}", call, ";\n")
+        + step(made, wrapper.after) + returns + "}\n"
+    )
+
+
+BODIES = {"count": write_count, "around": write_around, "device": write_device,
+          "hand": write_hand}
 
 
 class Generator:
@@ -454,7 +476,8 @@ class Generator:
         )
 
     def wrappers_c(self):
-        headers = ("record/again", "submit/submission", "record/targets")
+        headers = ("record/again", "submit/submission", "record/targets", "exact/exact",
+                   "submit/frames")
         out = [self.banner("vk_wrappers.c", "what the game calls instead of the next layer.")]
         out.append('#include "vk_names.h"\n')
         out += [f'#include "vk_layer/{header}.h"\n' for header in headers]

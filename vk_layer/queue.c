@@ -41,9 +41,9 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 	return NULL;
 }
 
-static void
-learn_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
-	    bool is_protected)
+void
+vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
+	       bool is_protected)
 {
 	if (!handle || !vk_device_runs(d))
 		return;
@@ -63,23 +63,6 @@ learn_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index
 }
 
 void
-vk_get_device_queue(struct vk_device *d, PFN_vkGetDeviceQueue next, VkDevice device,
-		    uint32_t family, uint32_t index, VkQueue *out)
-{
-	next(device, family, index, out);
-	learn_queue(d, *out, family, index, false);
-}
-
-void
-vk_get_device_queue2(struct vk_device *d, PFN_vkGetDeviceQueue2 next, VkDevice device,
-		     const VkDeviceQueueInfo2 *info, VkQueue *out)
-{
-	next(device, info, out);
-	learn_queue(d, *out, info->queueFamilyIndex, info->queueIndex,
-		    info->flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT);
-}
-
-void
 vk_queues_destroy(struct vk_device *d, bool calls)
 {
 	while (d->queues) {
@@ -96,9 +79,8 @@ vk_queues_destroy(struct vk_device *d, bool calls)
 
 /* ---- labels ---- */
 
-/* `name`: of a label that begins, or is inserted. */
-static void
-follow_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, bool ends)
+void
+vk_queue_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, bool ends)
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	if (!q)
@@ -110,29 +92,6 @@ follow_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, 
 	if (ends)
 		vk_labels_pop(q->labels);
 	pthread_mutex_unlock(&d->lock);
-}
-
-void
-vk_queue_label_begin(struct vk_device *d, PFN_vkQueueBeginDebugUtilsLabelEXT next, VkQueue queue,
-		     const VkDebugUtilsLabelEXT *label)
-{
-	follow_label(d, queue, label->pLabelName, true, false);
-	next(queue, label);
-}
-
-void
-vk_queue_label_end(struct vk_device *d, PFN_vkQueueEndDebugUtilsLabelEXT next, VkQueue queue)
-{
-	follow_label(d, queue, NULL, false, true);
-	next(queue);
-}
-
-void
-vk_queue_label_insert(struct vk_device *d, PFN_vkQueueInsertDebugUtilsLabelEXT next,
-		      VkQueue queue, const VkDebugUtilsLabelEXT *label)
-{
-	follow_label(d, queue, label->pLabelName, false, false);
-	next(queue, label);
 }
 
 /* ---- waits by the game: submitted work has completed ---- */

@@ -97,6 +97,8 @@ class Toy(unittest.TestCase):
              "1: vkCmdDraw has none of the parameters {a|b}"),
             ("a draw that returns", "count vkQueueSubmit T(c)\n",
              "1: vkQueueSubmit is not recorded into a command buffer"),
+            ("no bar of a device", "device vkQueueSubmit x(d)\n",
+             "1: 'device' needs BEFORE | AFTER"),
             ("by hand, of no device", "hand vkGetToy(V) x\n",
              "1: vkGetToy does not begin with a device's handle"),
             ("one spelling only", "count vkCmdDraw T(c)\n",

@@ -170,7 +170,8 @@ test_swapchain(void)
 		{ .surface = HANDLE(VkSurfaceKHR, 0x52), .imageExtent = { 2, 2 } },
 	};
 	VkSwapchainKHR both[2];
-	vk_create_shared_swapchains(&device, make_shared, NULL, 2, infos, NULL, both);
+	make_shared(NULL, 2, infos, NULL, both);
+	vk_swapchains_created(&device, 2, infos, both);
 	vk_target_of_swapchain(&device, both[0], &number);
 	g_assert_cmpint(number, ==, 2);
 	size = vk_target_of_swapchain(&device, both[1], &number);

@@ -249,32 +249,12 @@ drv_end(VkCommandBuffer buffer)
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
-drv_reset(VkCommandBuffer buffer, VkCommandBufferResetFlags flags)
-{
-	(void)buffer, (void)flags;
-	return world.answer;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL
-drv_reset_pool(VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags)
-{
-	(void)device, (void)pool, (void)flags;
-	return world.answer;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL
 drv_create_queries(VkDevice device, const VkQueryPoolCreateInfo *info,
 		   const VkAllocationCallbacks *allocator, VkQueryPool *out)
 {
 	(void)device, (void)allocator;
 	*out = HANDLE(VkQueryPool, info->queryType == VK_QUERY_TYPE_OCCLUSION ? 0x90 : 0x91);
 	return VK_SUCCESS;
-}
-
-static VKAPI_ATTR void VKAPI_CALL
-drv_destroy_queries(VkDevice device, VkQueryPool pool, const VkAllocationCallbacks *allocator)
-{
-	(void)device, (void)pool, (void)allocator;
 }
 
 /* ---- a world ---- */
@@ -315,7 +295,8 @@ world_begin(const char *setting)
 		.flags = has(setting, "protected") ? VK_COMMAND_POOL_CREATE_PROTECTED_BIT : 0,
 		.queueFamilyIndex = 1,
 	};
-	vk_create_command_pool(d, drv_create_pool, NULL, &pool_info, NULL, &world.pool);
+	drv_create_pool(NULL, &pool_info, NULL, &world.pool);
+	vk_pool_created(d, &pool_info, world.pool);
 	VkCommandBufferAllocateInfo info = {
 		.commandPool = world.pool,
 		.commandBufferCount = N_BUFFERS / 2,
@@ -323,7 +304,8 @@ world_begin(const char *setting)
 	for (unsigned i = 0; i < 2; i++) {
 		info.level = i ? VK_COMMAND_BUFFER_LEVEL_SECONDARY
 			       : VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-		vk_allocate_command_buffers(d, drv_allocate, NULL, &info, &world.buffers[i * 4]);
+		drv_allocate(NULL, &info, &world.buffers[i * 4]);
+		vk_commands_allocated(d, &info, &world.buffers[i * 4]);
 	}
 	VkQueryPool pool;
 	for (unsigned i = 0; i < 2; i++) {
@@ -331,7 +313,8 @@ world_begin(const char *setting)
 			.queryType = i ? VK_QUERY_TYPE_PIPELINE_STATISTICS
 				       : VK_QUERY_TYPE_OCCLUSION,
 		};
-		vk_create_query_pool(d, drv_create_queries, NULL, &query, NULL, &pool);
+		drv_create_queries(NULL, &query, NULL, &pool);
+		vk_query_pool_created(d, &query, pool);
 	}
 }
 
@@ -339,7 +322,7 @@ void
 world_end(void)
 {
 	struct vk_device *d = &world.device;
-	vk_destroy_query_pool(d, drv_destroy_queries, NULL, HANDLE(VkQueryPool, 0x91), NULL);
+	vk_query_pool_destroyed(d, HANDLE(VkQueryPool, 0x91));
 	g_assert_null(vk_handles_find(&d->statistics_pools, 0x91));
 	vk_destroy_command_pool(d, drv_destroy_pool, NULL, world.pool, NULL);
 	vk_commands_forget(d);
@@ -591,9 +574,9 @@ play(const char *word)
 	else if (g_str_equal(word, "E"))
 		vk_end_command_buffer(&world.device, drv_end, world.buffers[now]);
 	else if (g_str_equal(word, "R"))
-		vk_reset_command_buffer(&world.device, drv_reset, world.buffers[now], 0);
+		vk_command_reset(world.buffers[now], 0);
 	else if (g_str_equal(word, "P"))
-		vk_reset_command_pool(&world.device, drv_reset_pool, NULL, world.pool, 0);
+		vk_pool_reset(&world.device, world.pool, 0);
 	else if (g_str_equal(word, "idle") || g_str_equal(word, "awake"))
 		atomic_store(&world.device.idle, word[0] == 'i');
 	else if (!c) /* a wrapper only forwards */

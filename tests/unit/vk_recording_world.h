@@ -26,7 +26,7 @@ struct world {
 	uint32_t resets;
 	bool no_slots;
 	bool late; /* the driver wants statistics to begin at a draw */
-	VkResult answer; /* of begin, end and reset */
+	VkResult answer; /* of begin and end */
 	VkQueryPipelineStatisticFlags inherited; /* as the driver saw it at the last begin */
 	bool broke_begin; /* begin got another pNext or flags than the game's */
 };

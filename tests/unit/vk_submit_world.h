@@ -373,7 +373,8 @@ static VkQueue
 w_queue(uint32_t family)
 {
 	VkQueue queue;
-	vk_get_device_queue(&w.d, w_get_queue, w.d.handle, family, 0, &queue);
+	w_get_queue(w.d.handle, family, 0, &queue);
+	vk_queue_learn(&w.d, queue, family, 0, false);
 	return queue;
 }
 

@@ -43,6 +43,8 @@ VkResult vk_exact_submit(struct vk_exact_call *x);
 
 /* ---- semaphores.c ---- */
 
+void vk_exact_created(struct vk_device *d, const VkSemaphoreCreateInfo *info,
+		      VkSemaphore semaphore);
 /* What a batch waits for and signals; NULL on OOM. */
 struct vk_op *vk_batch_op(const struct vk_batches *b, uint32_t i);
 /* Presents and sparse binds that the driver accepted: they are part of

@@ -6,14 +6,11 @@
 
 /* ---- the hooks ---- */
 
-VkResult
-vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice device,
-		    const VkSemaphoreCreateInfo *info,
-		    const VkAllocationCallbacks *allocator, VkSemaphore *out)
+void
+vk_exact_created(struct vk_device *d, const VkSemaphoreCreateInfo *info, VkSemaphore semaphore)
 {
-	VkResult result = next(device, info, allocator, out);
-	if (result != VK_SUCCESS || !d->resolve)
-		return result;
+	if (!d->resolve)
+		return;
 	const VkSemaphoreTypeCreateInfo *type = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
 	const VkExportSemaphoreCreateInfo *shared = vk_find_in_chain(
@@ -23,38 +20,8 @@ vk_create_semaphore(struct vk_device *d, PFN_vkCreateSemaphore next, VkDevice de
 					       : VK_SEMAPHORE_BINARY;
 	if (shared && shared->handleTypes)
 		kind = VK_SEMAPHORE_EXTERNAL;
-	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(*out), kind,
+	vk_resolve_learn(d->resolve, VK_HANDLE_KEY(semaphore), kind,
 			 timeline ? type->initialValue : 0);
-	return result;
-}
-
-void
-vk_destroy_semaphore(struct vk_device *d, PFN_vkDestroySemaphore next, VkDevice device,
-		     VkSemaphore semaphore, const VkAllocationCallbacks *allocator)
-{
-	vk_resolve_forget(d->resolve, VK_HANDLE_KEY(semaphore));
-	next(device, semaphore, allocator);
-}
-
-VkResult
-vk_signal_semaphore(struct vk_device *d, PFN_vkSignalSemaphore next, VkDevice device,
-		    const VkSemaphoreSignalInfo *info)
-{
-	VkResult result = next(device, info);
-	if (result == VK_SUCCESS)
-		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(info->semaphore),
-				  info->value);
-	return result;
-}
-
-VkResult
-vk_import_semaphore_fd(struct vk_device *d, PFN_vkImportSemaphoreFdKHR next,
-		       VkDevice device, const VkImportSemaphoreFdInfoKHR *info)
-{
-	VkResult result = next(device, info);
-	if (result == VK_SUCCESS)
-		vk_resolve_share(d->resolve, VK_HANDLE_KEY(info->semaphore));
-	return result;
 }
 
 static void

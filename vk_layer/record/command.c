@@ -220,16 +220,12 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 	return result;
 }
 
-VkResult
-vk_reset_command_buffer(struct vk_device *d, PFN_vkResetCommandBuffer next,
-			VkCommandBuffer handle, VkCommandBufferResetFlags flags)
+void
+vk_command_reset(VkCommandBuffer handle, VkCommandBufferResetFlags flags)
 {
-	(void)d;
-	VkResult result = next(handle, flags);
-	struct vk_command *c = result == VK_SUCCESS ? vk_command_find(handle) : NULL;
+	struct vk_command *c = vk_command_find(handle);
 	if (c)
 		reset_recording(c, flags & VK_COMMAND_BUFFER_RESET_RELEASE_RESOURCES_BIT);
-	return result;
 }
 
 /* ---- allocating and freeing ---- */
@@ -265,18 +261,15 @@ follow(struct vk_device *d, struct vk_pool *pool, VkCommandBuffer handle, bool s
 	link_command(pool, c);
 }
 
-VkResult
-vk_allocate_command_buffers(struct vk_device *d, PFN_vkAllocateCommandBuffers next,
-			    VkDevice device, const VkCommandBufferAllocateInfo *info,
-			    VkCommandBuffer *out)
+void
+vk_commands_allocated(struct vk_device *d, const VkCommandBufferAllocateInfo *info,
+		      const VkCommandBuffer *handles)
 {
-	VkResult result = next(device, info, out);
-	if (result != VK_SUCCESS || !vk_device_runs(d))
-		return result;
-	struct vk_pool *pool = vk_handles_find(&d->pools, VK_HANDLE_KEY(info->commandPool));
+	struct vk_pool *pool = NULL;
+	if (vk_device_runs(d))
+		pool = vk_handles_find(&d->pools, VK_HANDLE_KEY(info->commandPool));
 	for (uint32_t i = 0; pool && i < info->commandBufferCount; i++)
-		follow(d, pool, out[i], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-	return result;
+		follow(d, pool, handles[i], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY);
 }
 
 void
@@ -307,24 +300,19 @@ vk_free_command_buffers(struct vk_device *d, PFN_vkFreeCommandBuffers next, VkDe
 
 /* ---- pools ---- */
 
-VkResult
-vk_create_command_pool(struct vk_device *d, PFN_vkCreateCommandPool next, VkDevice device,
-		       const VkCommandPoolCreateInfo *info,
-		       const VkAllocationCallbacks *allocator, VkCommandPool *out)
+void
+vk_pool_created(struct vk_device *d, const VkCommandPoolCreateInfo *info, VkCommandPool handle)
 {
-	VkResult result = next(device, info, allocator, out);
-	if (result != VK_SUCCESS || !vk_device_runs(d) ||
-	    info->queueFamilyIndex >= d->n_families)
-		return result;
+	if (!vk_device_runs(d) || info->queueFamilyIndex >= d->n_families)
+		return;
 	struct vk_pool *pool = calloc(1, sizeof(*pool));
 	if (!pool)
-		return result;
+		return;
 	pool->device = d;
 	pool->family = info->queueFamilyIndex;
 	pool->is_protected = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
-	if (!vk_handles_put(&d->pools, VK_HANDLE_KEY(*out), pool))
+	if (!vk_handles_put(&d->pools, VK_HANDLE_KEY(handle), pool))
 		free(pool);
-	return result;
 }
 
 static void
@@ -360,17 +348,12 @@ vk_destroy_command_pool(struct vk_device *d, PFN_vkDestroyCommandPool next, VkDe
 		free_pool(p);
 }
 
-VkResult
-vk_reset_command_pool(struct vk_device *d, PFN_vkResetCommandPool next, VkDevice device,
-		      VkCommandPool pool, VkCommandPoolResetFlags flags)
+void
+vk_pool_reset(struct vk_device *d, VkCommandPool pool, VkCommandPoolResetFlags flags)
 {
-	VkResult result = next(device, pool, flags);
-	if (result != VK_SUCCESS)
-		return result;
 	struct vk_pool *p = vk_handles_find(&d->pools, VK_HANDLE_KEY(pool));
 	for (struct vk_command *c = p ? p->commands : NULL; c; c = c->home.next)
 		reset_recording(c, flags & VK_COMMAND_POOL_RESET_RELEASE_RESOURCES_BIT);
-	return result;
 }
 
 static void
@@ -393,24 +376,18 @@ vk_commands_forget(struct vk_device *d)
 
 /* ---- the game's query pools ---- */
 
-VkResult
-vk_create_query_pool(struct vk_device *d, PFN_vkCreateQueryPool next, VkDevice device,
-		     const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *allocator,
-		     VkQueryPool *out)
+void
+vk_query_pool_created(struct vk_device *d, const VkQueryPoolCreateInfo *info, VkQueryPool pool)
 {
-	VkResult result = next(device, info, allocator, out);
-	if (result == VK_SUCCESS && d->enabled.game_statistics &&
+	if (d->enabled.game_statistics &&
 	    info->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
-	    !vk_handles_put(&d->statistics_pools, VK_HANDLE_KEY(*out), d))
+	    !vk_handles_put(&d->statistics_pools, VK_HANDLE_KEY(pool), d))
 		vk_device_stop(d, "no memory to tell the program's own queries from ours");
-	return result;
 }
 
 void
-vk_destroy_query_pool(struct vk_device *d, PFN_vkDestroyQueryPool next, VkDevice device,
-		      VkQueryPool pool, const VkAllocationCallbacks *allocator)
+vk_query_pool_destroyed(struct vk_device *d, VkQueryPool pool)
 {
 	if (pool && d->enabled.game_statistics)
 		vk_handles_remove(&d->statistics_pools, VK_HANDLE_KEY(pool));
-	next(device, pool, allocator);
 }

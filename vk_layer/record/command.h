@@ -187,6 +187,18 @@ void vk_label_insert(struct vk_command *c, const char *name);
 void vk_query_begin(struct vk_command *c, VkQueryPool pool);
 void vk_query_end(struct vk_command *c, VkQueryPool pool);
 
+/* ---- pools and buffers: after the call, and before vkDestroyQueryPool ---- */
+
+void vk_commands_allocated(struct vk_device *d, const VkCommandBufferAllocateInfo *info,
+			   const VkCommandBuffer *handles);
+void vk_command_reset(VkCommandBuffer handle, VkCommandBufferResetFlags flags);
+void vk_pool_created(struct vk_device *d, const VkCommandPoolCreateInfo *info,
+		     VkCommandPool handle);
+void vk_pool_reset(struct vk_device *d, VkCommandPool pool, VkCommandPoolResetFlags flags);
+void vk_query_pool_created(struct vk_device *d, const VkQueryPoolCreateInfo *info,
+			   VkQueryPool pool);
+void vk_query_pool_destroyed(struct vk_device *d, VkQueryPool pool);
+
 /* Forgets the device's pools and command buffers before it is destroyed,
  * without a Vulkan call. */
 void vk_commands_forget(struct vk_device *d);

@@ -66,6 +66,8 @@ void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 			    struct vk_target_use *out);
 /* NULL when nothing is known of the image. */
 const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image);
+void vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
+			   const VkSwapchainKHR *handles);
 /* Size and number of a swapchain; 0 x 0 and -1 when unknown. */
 struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 					   int64_t *number);

@@ -342,26 +342,12 @@ learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
 	remember(t, &t->swapchains, VK_HANDLE_KEY(handle), chain);
 }
 
-VkResult
-vk_create_swapchain(struct vk_device *d, PFN_vkCreateSwapchainKHR next, VkDevice device,
-		    const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator,
-		    VkSwapchainKHR *out)
+void
+vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
+		      const VkSwapchainKHR *handles)
 {
-	VkResult result = next(device, info, allocator, out);
-	if (result == VK_SUCCESS && d->targets)
-		learn_swapchain(d->targets, info, *out);
-	return result;
-}
-
-VkResult
-vk_create_shared_swapchains(struct vk_device *d, PFN_vkCreateSharedSwapchainsKHR next,
-			    VkDevice device, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
-			    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
-{
-	VkResult result = next(device, n, infos, allocator, out);
-	for (uint32_t i = 0; result == VK_SUCCESS && d->targets && i < n; i++)
-		learn_swapchain(d->targets, &infos[i], out[i]);
-	return result;
+	for (uint32_t i = 0; d->targets && i < n; i++)
+		learn_swapchain(d->targets, &infos[i], handles[i]);
 }
 
 static void

@@ -12,7 +12,7 @@ struct vk_hook {
 	PFN_vkVoidFunction hook;
 };
 
-#define VK_N_HOOKS 7
+#define VK_N_HOOKS 9
 extern const struct vk_hook vk_hooks[VK_N_HOOKS]; /* sorted by name */
 
 /* NULL when we have no hook for it. */

@@ -12,6 +12,11 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static VKAPI_ATTR void VKAPI_CALL
+no_BreakToy(VkDevice device)
+{
+}
+
+static VKAPI_ATTR void VKAPI_CALL
 no_CmdBegin(VkCommandBuffer commandBuffer, const VkToyInfo *pInfo, const float *color)
 {
 }
@@ -48,6 +53,12 @@ no_GetToy(VkPhysicalDevice physicalDevice)
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
+no_MakeToy(VkDevice device, uint32_t *pToy)
+{
+	return VK_ERROR_EXTENSION_NOT_PRESENT;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
 no_QueueSubmit(VkQueue queue, const char *const *ppNames)
 {
 	return VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -61,6 +72,8 @@ struct row {
 };
 
 static const struct row hooked_rows[] = {
+	{ offsetof(struct vk_device_next, BreakToy), "vkBreakToy",
+	  (PFN_vkVoidFunction)no_BreakToy, false },
 	{ offsetof(struct vk_device_next, CmdBegin), "vkCmdBegin",
 	  (PFN_vkVoidFunction)no_CmdBegin, true },
 	{ offsetof(struct vk_device_next, CmdDraw), "vkCmdDraw",
@@ -73,6 +86,8 @@ static const struct row hooked_rows[] = {
 	  (PFN_vkVoidFunction)no_CmdEnd2TOY, false },
 	{ offsetof(struct vk_device_next, DestroyToy), "vkDestroyToy",
 	  (PFN_vkVoidFunction)no_DestroyToy, false },
+	{ offsetof(struct vk_device_next, MakeToy), "vkMakeToy",
+	  (PFN_vkVoidFunction)no_MakeToy, false },
 	{ offsetof(struct vk_device_next, QueueSubmit), "vkQueueSubmit",
 	  (PFN_vkVoidFunction)no_QueueSubmit, false },
 };

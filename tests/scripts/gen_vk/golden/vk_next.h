@@ -24,12 +24,14 @@ struct vk_instance_next {
  * own calls: NULL where the device has none, but for what is in Vulkan 1.0. */
 struct vk_device_next {
 	PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+	PFN_vkBreakToy BreakToy;
 	PFN_vkCmdBegin CmdBegin;
 	PFN_vkCmdDraw CmdDraw;
 	PFN_vkCmdDrawKHR CmdDrawKHR;
 	PFN_vkCmdEnd CmdEnd;
 	PFN_newer_CmdEnd2TOY CmdEnd2TOY;
 	PFN_vkDestroyToy DestroyToy;
+	PFN_vkMakeToy MakeToy;
 	PFN_vkQueueSubmit QueueSubmit;
 	struct {
 		PFN_vkCmdDraw CmdDraw;

@@ -6,6 +6,17 @@
 #include "vk_layer/record/again.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
+#include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/frames.h"
+
+static VKAPI_ATTR void VKAPI_CALL
+hook_BreakToy(VkDevice device)
+{
+	struct vk_device *d = vk_device_find(device);
+	if (d->tracked)
+		breaks(d);
+	d->next.BreakToy(device);
+}
 
 static VKAPI_ATTR void VKAPI_CALL
 hook_CmdBegin(VkCommandBuffer commandBuffer, const VkToyInfo *pInfo, const float *color)
@@ -134,6 +145,16 @@ hook_DestroyToy(VkDevice device)
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL
+hook_MakeToy(VkDevice device, uint32_t *pToy)
+{
+	struct vk_device *d = vk_device_find(device);
+	VkResult result = d->next.MakeToy(device, pToy);
+	if (d->tracked && result == VK_SUCCESS)
+		made(d, pToy);
+	return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
 hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
 {
 	struct vk_device *d = vk_device_find(queue);
@@ -143,11 +164,13 @@ hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
 }
 
 const struct vk_hook vk_hooks[VK_N_HOOKS] = {
+	{ "vkBreakToy", (PFN_vkVoidFunction)hook_BreakToy },
 	{ "vkCmdBegin", (PFN_vkVoidFunction)hook_CmdBegin },
 	{ "vkCmdDraw", (PFN_vkVoidFunction)hook_CmdDraw },
 	{ "vkCmdDrawKHR", (PFN_vkVoidFunction)hook_CmdDrawKHR },
 	{ "vkCmdEnd", (PFN_vkVoidFunction)hook_CmdEnd },
 	{ "vkCmdEnd2TOY", (PFN_vkVoidFunction)hook_CmdEnd2TOY },
 	{ "vkDestroyToy", (PFN_vkVoidFunction)hook_DestroyToy },
+	{ "vkMakeToy", (PFN_vkVoidFunction)hook_MakeToy },
 	{ "vkQueueSubmit", (PFN_vkVoidFunction)hook_QueueSubmit },
 };
