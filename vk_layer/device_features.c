@@ -345,8 +345,6 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 	  struct vk_patched *out)
 {
 	struct vk_enabled *enabled = &out->enabled;
-	if (enabled->multi_device)
-		return; /* timestamps only */
 	bool statistics = offer->core.pipelineStatisticsQuery && !enabled->pipeline_statistics;
 	bool inherited = offer->core.inheritedQueries && !enabled->inherited_queries;
 	if (!statistics && !inherited)
@@ -551,7 +549,8 @@ vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 	struct offer offer;
 	read_offer(instance, physical, info, &offer);
 	struct plan plan = { 0 };
-	plan_core(&plan, info, &offer, out);
+	if (!out->enabled.multi_device) /* else timestamps only */
+		plan_core(&plan, info, &offer, out);
 	plan_host_reset(&plan, info, &offer, out);
 	plan_performance(&plan, info, &offer, performance, out);
 	plan_calibration(&plan, info, &offer, out);

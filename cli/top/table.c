@@ -321,7 +321,7 @@ choose_series(const struct tally_top_window *w, const struct tally_top_look *loo
 	for (guint i = range.first; i < all->len; i++)
 		sorted = is_column(&c[i], &look->sort) ? i : sorted;
 	unsigned least = sorted ? GAP + column_width(w, &c[sorted]) : 0;
-	unsigned for_series = MIN(MAX(room > fixed ? room - fixed : 0, least), room);
+	unsigned for_series = MIN(MAX(MAX(room, fixed) - fixed, least), room);
 	range.end = fit_series(w, all, range.first, for_series);
 	while (sorted && range.end <= sorted && range.first < sorted)
 		range.end = fit_series(w, all, ++range.first, for_series);
@@ -354,14 +354,14 @@ lay_out(struct layout *layout, const struct tally_top_window *w,
 	const struct tally_top_column *c = (struct tally_top_column *)(void *)all->data;
 	unsigned width = look->width ? look->width : 10000;
 	name = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
-	unsigned room = width > name ? width - name : 0;
+	unsigned room = MAX(width, name) - name;
 	unsigned fixed = 0;
 	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++)
 		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY : column_width(w, &c[i]));
 	struct series_range series = choose_series(w, look, all, room, fixed);
 	for (guint i = series.first; i < series.end; i++)
 		room -= MIN(room, GAP + column_width(w, &c[i]));
-	unsigned spare = room > fixed ? room - fixed : 0;
+	unsigned spare = MAX(room, fixed) - fixed;
 	unsigned history = look->width ? MIN(LEAST_HISTORY + spare, MOST_HISTORY) : 24;
 	place(layout, &c[TALLY_TOP_NAME], name);
 	room = place_fixed(layout, w, c, room, history);

@@ -216,9 +216,7 @@ static char *
 problem_text(const struct watch *x)
 {
 	const char *why = tally_follow_why(x->follow);
-	if (why && !x->options->is_over)
-		return g_strdup(why);
-	if (x->bad && why)
+	if (why && (x->bad || !x->options->is_over))
 		return g_strdup(why);
 	if (!x->sorted && x->window.frames)
 		return g_strdup_printf("no column is named %s (yet)", x->options->sort);
