@@ -174,8 +174,26 @@ clock_text(double seconds)
 			       (unsigned)(s % 60));
 }
 
+/* A further part of a line whose parts are in order of importance, with `between` before it.
+ * One that does not fit begins a line of its own on a high screen, and is left out on a low
+ * one. */
 static void
-put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
+	 const char *between, char *text)
+{
+	GArray *row = g_ptr_array_index(rows, rows->len - 1);
+	if (look->width && row_width(row) + 2 + tally_text_width(text) > look->width) {
+		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
+		between = "";
+	}
+	if (row)
+		tally_top_put(row, TALLY_TOP_PLAIN, g_strconcat(between, text, NULL));
+	g_free(text);
+}
+
+static void
+put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	  unsigned height)
 {
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_aggregate *a = &w->log;
@@ -194,11 +212,10 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 			last_ns,
 			((struct tally_top_device *)g_ptr_array_index(w->devices, i))->last_ns);
 	if (w->frames) {
-		char *length = clock_text((double)(last_ns - w->first_ns) / 1e9);
-		tally_top_put(row, TALLY_TOP_PLAIN,
-			      g_strdup_printf("  %" G_GUINT64_FORMAT " frame%s in %s", w->frames,
-					      w->frames == 1 ? "" : "s", length));
-		g_free(length);
+		g_autofree char *length = clock_text((double)(last_ns - w->first_ns) / 1e9);
+		put_part(rows, look, height, "  ",
+			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %s", w->frames,
+					 w->frames == 1 ? "" : "s", length));
 	}
 	g_autofree char *path = tally_top_clean(look, a->path);
 	unsigned used = row_width(row);
@@ -208,22 +225,6 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
 		g_free(fit);
 	}
-}
-
-/* A further part of a line whose parts are in order of importance. One that does not fit begins
- * a line of its own on a high screen, and is left out on a low one. */
-static void
-put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, char *text)
-{
-	GArray *row = g_ptr_array_index(rows, rows->len - 1);
-	const char *between = ", ";
-	if (look->width && row_width(row) + 2 + tally_text_width(text) > look->width) {
-		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
-		between = "";
-	}
-	if (row)
-		tally_top_put(row, TALLY_TOP_PLAIN, g_strconcat(between, text, NULL));
-	g_free(text);
 }
 
 static void
@@ -238,13 +239,14 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
 	tally_top_put(row, TALLY_TOP_PLAIN, g_strdup_printf("device %u: %s", d->device, name));
 	if (w->devices->len > 1)
-		put_part(rows, look, height, g_strdup_printf("%u devices in all", w->devices->len));
+		put_part(rows, look, height, ", ",
+			 g_strdup_printf("%u devices in all", w->devices->len));
 	if (a)
-		put_part(rows, look, height, tally_answer_cost_text(a));
+		put_part(rows, look, height, ", ", tally_answer_cost_text(a));
 	double covered = tally_top_sum_coarse(w, d->covered).sum;
 	double coverable = tally_top_sum_coarse(w, d->coverable).sum;
 	if (coverable > 0)
-		put_part(rows, look, height,
+		put_part(rows, look, height, ", ",
 			 g_strdup_printf("coverage %.1f %%", 100 * covered / coverable));
 }
 
@@ -468,7 +470,7 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 	unsigned height = look->height ? look->height : 1000;
 	bool keys = look->keys && height >= HEIGHT_KEYS;
 	if (height >= HEIGHT_TITLE)
-		put_title(rows, w, look);
+		put_title(rows, w, look, height);
 	if (look->page == TALLY_TOP_PASSES) {
 		put_head(rows, w, look, height);
 		if (height >= HEIGHT_FRAME)

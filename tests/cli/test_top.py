@@ -260,13 +260,15 @@ class Plain(CliCase):
     def test_what_is_printed_has_80_columns(self):
         """The head loses nothing: what does not fit beside the device has a line of its own."""
         name, note = "a graphics card with a name that is rather long (rev 2)", "word " * 40
-        lines = [header(pid=os.getpid()), device(0, name=name), device(1), pass_info(A, "scene/" + "a" * 90), pass_info(B, "b"),
+        lines = [header(pid=os.getpid(), program="/usr/bin/" + "g" * 40), device(0, name=name), device(1),
+                 pass_info(A, "scene/" + "a" * 90), pass_info(B, "b"),
                  {"type": "note", "level": "info", "message": note}]
         lines += [frame(k, [one_pass(0, A, 5 * 10**6, "scene")], start_ns=10**12 + k * 10**7, cpu_ns=10**7) for k in range(30)]
         lines += [frame(k, [one_pass(0, B, 10**6, "b")], 1, start_ns=10**11 + k * 10**7, cpu_ns=10**7) for k in range(30)]
         text = self.table(self.write_log("a" * 90 + ".jsonl", lines))
         self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
-        for words in (f"device 0: {name}\n2 devices in all, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n",
+        for words in (f" (process {os.getpid()})\n60 frames in 0:15:00\n",
+                      f"device 0: {name}\n2 devices in all, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n",
                       "p99 10.0 ms\n", "hitches: none\n"):
             self.assertIn(words, text)
         self.assertEqual(text.count("word"), 40)
