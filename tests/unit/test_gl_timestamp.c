@@ -268,6 +268,9 @@ test_clocks_of_tiles(void)
 		f.timestamp_bits = tile_clocks[i].bits;
 		f.blind_clock = tile_clocks[i].blind;
 		f.api.timestamps_in_tiles = true;
+		/* The GPU is behind by more than the clocks' comparison may be wrong, or a pass
+		 * that takes no time would end before it began. */
+		f.query_offset_ns = UINT64_C(5000000);
 		struct tally_source *src = open_source(&f, 4);
 		for (uint32_t slot = 0; slot < 4; slot++) {
 			if (slot % 2 == 0)
