@@ -8,24 +8,27 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-void
-tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
+bool
+tally_config_report(const struct tally_config_place *to, const char *format, ...)
 {
-	if (!complain)
-		return;
+	if (!to->complain)
+		return false;
 	char text[1024];
+	const size_t most = sizeof(text) - 1;
+	size_t at = to->where ? (size_t)snprintf(text, sizeof(text), "%s: ", to->where) : 0;
+	at = at < most ? at : most;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text + at, sizeof(text) - at, format, args);
 	va_end(args);
-	complain(data, text);
+	to->complain(to->data, text);
+	return false;
 }
 
 void
 tally_config_report_at(void *place, const char *message)
 {
-	const struct tally_config_place *p = place;
-	tally_config_report(p->complain, p->data, "%s: %s", p->where, message);
+	tally_config_report(place, "%s", message);
 }
 
 char *

@@ -65,29 +65,26 @@ tally_option_find(const char *key, size_t len)
 	return NULL;
 }
 
-static void
-report_unknown(const char *key, tally_config_complain *complain, void *data)
+static bool
+report_unknown(const char *key, const struct tally_config_place *to)
 {
 	char keys[512];
 	size_t len = 0;
 	for (size_t i = 0; i < tally_n_options && len < sizeof(keys); i++)
 		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i ? ", " : "",
 					tally_options[i].key);
-	tally_config_report(complain, data,
-			    "there is no option \"%.64s\"; the options are %s", key,
-			    keys);
+	return tally_config_report(to, "there is no option \"%.64s\"; the options are %s", key,
+				   keys);
 }
 
 /* Tags add up over all places; which of two equal keys counts is decided tag by tag. */
 static bool
 set_tags(struct tally_config *config, size_t row, const char *value,
-	 enum tally_config_origin origin, tally_config_complain *complain, void *data)
+	 enum tally_config_origin origin, const struct tally_config_place *to)
 {
 	char why[512] = "";
-	if (!tally_config_set_tags(config, value, origin, why, sizeof(why))) {
-		tally_config_report(complain, data, "%s", why);
-		return false;
-	}
+	if (!tally_config_set_tags(config, value, origin, why, sizeof(why)))
+		return tally_config_report(to, "%s", why);
 	if (config->origin && config->origin[row] < origin)
 		config->origin[row] = origin;
 	return true;
@@ -97,20 +94,17 @@ bool
 tally_config_set(struct tally_config *config, const char *key, const char *value,
 		 enum tally_config_origin origin, tally_config_complain *complain, void *data)
 {
+	const struct tally_config_place to = { complain, data, NULL };
 	const struct tally_option *option = tally_option_find(key, strlen(key));
-	if (!option) {
-		report_unknown(key, complain, data);
-		return false;
-	}
+	if (!option)
+		return report_unknown(key, &to);
 	char why[512] = "";
-	if (!value && option->values) {
-		tally_config_report(complain, data, "option %s needs a value: %s", option->key,
-				    option->values);
-		return false;
-	}
+	if (!value && option->values)
+		return tally_config_report(&to, "option %s needs a value: %s", option->key,
+					   option->values);
 	size_t row = (size_t)(option - tally_options);
 	if (option->type == TALLY_OPTION_TAGS)
-		return set_tags(config, row, value, origin, complain, data);
+		return set_tags(config, row, value, origin, &to);
 	/* A value that a higher precedence overrides is still checked:
 	 * a mistake is a mistake. */
 	struct tally_config scratch;
@@ -125,9 +119,7 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 		tally_config_finish(&scratch);
 	else if (ok && config->origin)
 		config->origin[row] = origin;
-	if (!ok)
-		tally_config_report(complain, data, "%s", why);
-	return ok;
+	return ok || tally_config_report(&to, "%s", why);
 }
 
 /* Copies the next comma-separated item to `out` with its backslash escapes
@@ -172,32 +164,26 @@ tally_config_parse_options(struct tally_config *config, const char *text,
 			   enum tally_config_origin origin, tally_config_complain *complain,
 			   void *data)
 {
+	const struct tally_config_place to = { complain, data, NULL };
 	size_t len = strnlen(text, MAX_OPTIONS_TEXT + 1);
-	if (len > MAX_OPTIONS_TEXT) {
-		tally_config_report(
-			complain, data,
-			"the options are longer than %u bytes: none of them was taken",
+	if (len > MAX_OPTIONS_TEXT)
+		return tally_config_report(
+			&to, "the options are longer than %u bytes: none of them was taken",
 			MAX_OPTIONS_TEXT);
-		return false;
-	}
 	char *item = malloc(len + 1);
-	if (!item) {
-		tally_config_report(complain, data, "out of memory: the options were not taken");
-		return false;
-	}
+	if (!item)
+		return tally_config_report(&to, "out of memory: the options were not taken");
 	bool ok = true;
 	while (text) {
 		char *value;
 		bool torn;
 		text = next_item(text, item, &value, &torn);
 		char *key = trim(item);
-		if (torn) {
-			tally_config_report(complain, data,
-					    "a backslash ends the options: write \\\\ for one");
-			ok = false;
-		} else if (*key || value) {
+		if (torn)
+			ok = tally_config_report(
+				&to, "a backslash ends the options: write \\\\ for one");
+		else if (*key || value)
 			ok &= tally_config_set(config, key, value, origin, complain, data);
-		}
 	}
 	free(item);
 	return ok;

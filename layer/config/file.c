@@ -17,8 +17,7 @@
 struct ini {
 	struct tally_config *config;
 	enum tally_config_origin origin;
-	tally_config_complain *complain; /* puts the line's place in front */
-	void *data;
+	struct tally_config_place place; /* the line */
 	const char *path;
 	uint32_t number; /* of the line */
 	const char *line; /* as it is in the file */
@@ -30,55 +29,35 @@ struct ini {
 /* Reads the whole file and puts a NUL after it; NULL if that fails. *missing: there is no
  * file, which is no error. */
 static char *
-read_whole(const char *path, size_t *len, bool *missing, tally_config_complain *complain,
-	   void *data)
+read_whole(const struct tally_config_place *file, size_t *len, bool *missing)
 {
-	*missing = false;
-	/* O_NONBLOCK: a FIFO with the file's name must not stop the game. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		*missing = errno == ENOENT || errno == ENOTDIR;
-		if (!*missing)
-			tally_config_report(complain, data, "%s: cannot be read: %s", path,
-					    tally_error_text(errno));
-		return NULL;
-	}
 	char *text = NULL;
 	struct stat st;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		tally_config_report(complain, data, "%s: not a regular file: it was not read",
-				    path);
-		goto close_file;
+	/* O_NONBLOCK: a FIFO with the file's name must not stop the game. */
+	int fd = open(file->where, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	*missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+	if (*missing)
+		return NULL;
+	if (fd < 0) {
+		tally_config_report(file, "cannot be read: %s", tally_error_text(errno));
+		return NULL;
 	}
-	if (st.st_size > (off_t)MAX_FILE) {
-		tally_config_report(complain, data, "%s: larger than %u bytes: it was not read",
-				    path, MAX_FILE);
-		goto close_file;
-	}
-	size_t size = (size_t)st.st_size;
-	text = malloc(size + 1);
-	if (!text) {
-		tally_config_report(complain, data, "%s: out of memory: it was not read", path);
-		goto close_file;
-	}
-	*len = 0;
-	while (*len < size) {
-		ssize_t n = read(fd, text + *len, size - *len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			tally_config_report(complain, data, "%s: cannot be read: %s", path,
-					    tally_error_text(errno));
-			free(text);
-			text = NULL;
-		}
-		if (n <= 0)
-			break;
-		*len += (size_t)n;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		tally_config_report(file, "not a regular file: it was not read");
+	else if (st.st_size > (off_t)MAX_FILE)
+		tally_config_report(file, "larger than %u bytes: it was not read", MAX_FILE);
+	else if (!(text = malloc((size_t)st.st_size + 1)))
+		tally_config_report(file, "out of memory: it was not read");
+	ssize_t n = text ? 1 : 0;
+	for (*len = 0; n > 0 || (n < 0 && errno == EINTR); *len += n > 0 ? (size_t)n : 0)
+		n = read(fd, text + *len, (size_t)st.st_size - *len);
+	if (n < 0) {
+		tally_config_report(file, "cannot be read: %s", tally_error_text(errno));
+		free(text);
+		text = NULL;
 	}
 	if (text)
 		text[*len] = '\0';
-close_file:
 	close(fd);
 	return text;
 }
@@ -97,19 +76,16 @@ trim(char *text)
 static bool
 end_section(struct ini *ini)
 {
-	const struct tally_config_place *place = ini->data;
 	struct tally_config_metric *metric = ini->metric;
 	ini->metric = NULL;
-	/* This complaint has its own place: the heading's line, not this one. */
-	return !metric ||
-	       tally_config_metric_end(ini->config, metric, place->complain, place->data);
+	return !metric || tally_config_metric_end(ini->config, metric, &ini->place);
 }
 
 static bool
 take_metric(struct ini *ini, const char *key)
 {
 	ini->metric = tally_config_metric_begin(ini->config, key, ini->path, ini->number,
-						ini->complain, ini->data);
+						&ini->place);
 	ini->in_section = ini->metric != NULL;
 	return ini->in_section;
 }
@@ -119,23 +95,20 @@ take_heading(struct ini *ini, char *line)
 {
 	/* A metric's name may contain brackets: "cpu[0]". */
 	char *end = strrchr(line, ']');
-	if (!end || *trim(end + 1) != '\0') {
-		tally_config_report(ini->complain, ini->data,
-				    "a section is written [passtally], alone on its line");
-		return false;
-	}
+	if (!end || *trim(end + 1) != '\0')
+		return tally_config_report(&ini->place, "a section is written [passtally], alone "
+							"on its line");
 	*end = '\0';
 	char *name = trim(line + 1);
 	size_t word = strcspn(name, " \t");
 	if (word == strlen("metric") && memcmp(name, "metric", word) == 0)
 		return take_metric(ini, trim(name + word));
-	if (strcmp(name, "passtally") != 0) {
-		tally_config_report(ini->complain, ini->data,
-				    "there is no section [%.64s]: there are [passtally] and "
-				    "[metric NAME]; its lines were not read",
-				    name);
-		return false;
-	}
+	if (strcmp(name, "passtally") != 0)
+		return tally_config_report(
+			&ini->place,
+			"there is no section [%.64s]: there are [passtally] and [metric NAME]; "
+			"its lines were not read",
+			name);
 	ini->in_section = true;
 	return true;
 }
@@ -168,14 +141,12 @@ take_line(struct ini *ini, char *line)
 		return true;
 	if (*line == '[')
 		return take_section(ini, line);
-	if (!ini->in_section) {
-		/* Lines in a wrong section were reported together with its heading. */
-		if (ini->any_section)
-			return true;
-		tally_config_report(ini->complain, ini->data,
-				    "an option before any section: write [passtally] above it");
-		return false;
-	}
+	/* Lines in a wrong section were reported together with its heading. */
+	if (!ini->in_section)
+		return ini->any_section ||
+		       tally_config_report(
+			       &ini->place,
+			       "an option before any section: write [passtally] above it");
 	char *value = strchr(line, '=');
 	if (value) {
 		*value++ = '\0';
@@ -183,10 +154,9 @@ take_line(struct ini *ini, char *line)
 	}
 	if (ini->metric)
 		return tally_config_metric_set(ini->metric, trim(line), value, ini->number,
-					       value ? column_of(ini, value) : 1, ini->complain,
-					       ini->data);
-	return tally_config_set(ini->config, trim(line), value, ini->origin, ini->complain,
-				ini->data);
+					       value ? column_of(ini, value) : 1, &ini->place);
+	return tally_config_set(ini->config, trim(line), value, ini->origin,
+				tally_config_report_at, &ini->place);
 }
 
 /* A line of vk_layer_settings.txt. Vulkan spells what we write with '-' with '_'. */
@@ -203,8 +173,8 @@ take_setting(struct ini *ini, char *line)
 	for (char *p = strchr(key, '_'); p; p = strchr(p, '_'))
 		*p = '-';
 	value = trim(value);
-	return !*value || tally_config_set(ini->config, key, value, ini->origin, ini->complain,
-					   ini->data);
+	return !*value || tally_config_set(ini->config, key, value, ini->origin,
+					   tally_config_report_at, &ini->place);
 }
 
 static bool
@@ -213,18 +183,17 @@ read_lines(struct tally_config *config, const char *path, enum tally_config_orig
 {
 	size_t len;
 	bool missing;
-	char *text = read_whole(path, &len, &missing, complain, data);
+	char *text = read_whole(&(struct tally_config_place){ complain, data, path }, &len,
+				&missing);
 	if (!text)
 		return missing;
 
 	bool ok = true;
 	char where[4096];
-	struct tally_config_place place = { complain, data, where };
 	struct ini ini = {
 		.config = config,
 		.origin = origin,
-		.complain = tally_config_report_at,
-		.data = &place,
+		.place = { complain, data, where },
 		.path = path,
 	};
 	char *line = text;
@@ -237,8 +206,8 @@ read_lines(struct tally_config *config, const char *path, enum tally_config_orig
 		*end = '\0';
 		snprintf(where, sizeof(where), "%.4000s:%u", path, number);
 		if (strlen(line) != (size_t)(end - line)) {
-			tally_config_report_at(&place, "a NUL byte: this is not a text file");
-			ok = false;
+			ok = tally_config_report(&ini.place,
+						 "a NUL byte: this is not a text file");
 			break;
 		}
 		ini.number = number;

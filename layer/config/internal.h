@@ -12,16 +12,16 @@
 #include "layer/config/config.h"
 #include "layer/record.h"
 
-/* Reports one formatted sentence, cut at 1023 bytes; `complain` may be NULL. */
-void tally_config_report(tally_config_complain *complain, void *data, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* A complaint prefixed with its place: use tally_config_report_at as the callback. */
+/* Where complaints go, and the place that is put in front of them. */
 struct tally_config_place {
-	tally_config_complain *complain;
+	tally_config_complain *complain; /* or NULL */
 	void *data;
-	const char *where; /* "PASSTALLY_OPTIONS", "/home/u/x.conf:3" */
+	const char *where; /* "PASSTALLY_OPTIONS", "/home/u/x.conf:3"; NULL: none */
 };
+/* Reports one formatted sentence, cut at 1023 bytes. Returns false. */
+bool tally_config_report(const struct tally_config_place *to, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A tally_config_complain, for a place as its data. */
 void tally_config_report_at(void *place, const char *message);
 
 /* Whether this process has privileges that its user lacks (setuid). Then no
@@ -60,16 +60,15 @@ void tally_config_finish_tags(struct tally_config *config);
  * Valid until the next call. */
 struct tally_config_metric *
 tally_config_metric_begin(struct tally_config *config, const char *key, const char *file,
-			  uint32_t line, tally_config_complain *complain, void *data);
+			  uint32_t line, const struct tally_config_place *to);
 /* Sets one line of the metric. False after a complaint. `column` is that of the
  * value, in characters from 1. */
 bool tally_config_metric_set(struct tally_config_metric *m, const char *field, const char *value,
-			     uint32_t line, uint32_t column, tally_config_complain *complain,
-			     void *data);
-/* Ends the metric's section: drops the last one begun, with a complaint,
+			     uint32_t line, uint32_t column, const struct tally_config_place *to);
+/* Ends the metric's section: drops the last one begun, with a complaint at its heading,
  * if it has no expression. */
 bool tally_config_metric_end(struct tally_config *config, struct tally_config_metric *m,
-			     tally_config_complain *complain, void *data);
+			     const struct tally_config_place *to);
 void tally_config_metrics_finish(struct tally_config *config);
 
 #endif

@@ -8,8 +8,6 @@
 #define MAX_KEY 128
 #define MAX_WORD 256
 
-static const char fields[] = "name, unit, expression and dialect";
-
 static void
 clear(struct tally_config_metric *m)
 {
@@ -69,11 +67,11 @@ grow(struct tally_config *config)
 
 struct tally_config_metric *
 tally_config_metric_begin(struct tally_config *config, const char *key, const char *file,
-			  uint32_t line, tally_config_complain *complain, void *data)
+			  uint32_t line, const struct tally_config_place *to)
 {
 	if (!is_key(key)) {
 		tally_config_report(
-			complain, data,
+			to,
 			"a metric is headed [metric NAME], with a name of at most %d "
 			"printable ASCII characters, without blank and \" \\ + , * ?",
 			MAX_KEY);
@@ -81,15 +79,15 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 	}
 	struct tally_config_metric *m = find(config, key);
 	if (m && strcmp(m->file, file) == 0) {
-		tally_config_report(complain, data,
+		tally_config_report(to,
 				    "there is a metric %s already, in line %u: this one was not "
 				    "read",
 				    key, m->line);
 		return NULL;
 	}
 	if (!m && config->n_metrics == MAX_METRICS) {
-		tally_config_report(complain, data, "more than %d metrics: %s was not read",
-				    MAX_METRICS, key);
+		tally_config_report(to, "more than %d metrics: %s was not read", MAX_METRICS,
+				    key);
 		return NULL;
 	}
 	struct tally_config_metric made = {
@@ -101,8 +99,7 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 	if (added && made.key && made.file)
 		m = grow(config);
 	if (!m || !made.key || !made.file) {
-		tally_config_report(complain, data,
-				    "out of memory: metric %s was not read", key);
+		tally_config_report(to, "out of memory: metric %s was not read", key);
 		clear(&made);
 		return NULL;
 	}
@@ -134,36 +131,26 @@ member(struct tally_config_metric *m, const char *field)
 bool
 tally_config_metric_set(struct tally_config_metric *m, const char *field,
 			const char *value, uint32_t line, uint32_t column,
-			tally_config_complain *complain, void *data)
+			const struct tally_config_place *to)
 {
 	char **at = member(m, field);
-	if (!at) {
-		tally_config_report(
-			complain, data,
-			"a metric has no \"%.64s\": say its %s, each as FIELD = VALUE",
-			field, fields);
-		return false;
-	}
-	if (!value || !*value) {
-		tally_config_report(complain, data, "the metric's %s is missing behind the '='",
-				    field);
-		return false;
-	}
-	if (*at) {
-		tally_config_report(complain, data, "the metric's %s was said before", field);
-		return false;
-	}
-	if (at != &m->expression && strlen(value) > MAX_WORD) {
-		tally_config_report(complain, data, "the metric's %s is longer than %d bytes",
-				    field, MAX_WORD);
-		return false;
-	}
+	if (!at)
+		return tally_config_report(
+			to, "a metric has no \"%.64s\": say its name, unit, expression "
+			    "and dialect, each as FIELD = VALUE",
+			field);
+	if (!value || !*value)
+		return tally_config_report(to, "the metric's %s is missing behind the '='",
+					   field);
+	if (*at)
+		return tally_config_report(to, "the metric's %s was said before", field);
+	if (at != &m->expression && strlen(value) > MAX_WORD)
+		return tally_config_report(to, "the metric's %s is longer than %d bytes", field,
+					   MAX_WORD);
 	*at = tally_config_copy_string(value);
-	if (!*at) {
-		tally_config_report(complain, data,
-				    "out of memory: the metric's %s was not read", field);
-		return false;
-	}
+	if (!*at)
+		return tally_config_report(to, "out of memory: the metric's %s was not read",
+					   field);
 	if (at == &m->expression) {
 		m->expression_line = line;
 		m->expression_column = column;
@@ -173,13 +160,13 @@ tally_config_metric_set(struct tally_config_metric *m, const char *field,
 
 bool
 tally_config_metric_end(struct tally_config *config, struct tally_config_metric *m,
-			tally_config_complain *complain, void *data)
+			const struct tally_config_place *to)
 {
+	const struct tally_config_place heading = { to->complain, to->data, NULL };
 	if (m->expression)
 		return true;
-	tally_config_report(complain, data,
-			    "%s:%u: metric %s has no expression = ...: it was left out", m->file,
-			    m->line, m->key);
+	tally_config_report(&heading, "%s:%u: metric %s has no expression = ...: it was left out",
+			    m->file, m->line, m->key);
 	clear(m);
 	struct tally_config_metric *last = &config->metrics[--config->n_metrics];
 	if (m != last)
