@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/base/error_text.h - the words for an errno, without a lock, a locale or an allocation
- * where the C library can do that.
+ * where the C library can do that, and what refuses a thing with a sentence.
  *
  * glibc has it from 2.32 on. Older ones translate the words; the text is then valid until the
  * thread asks again. Any thread.
@@ -8,7 +8,11 @@
 #ifndef PASSTALLY_LAYER_BASE_ERROR_TEXT_H
 #define PASSTALLY_LAYER_BASE_ERROR_TEXT_H
 
+#include <stdio.h>
 #include <string.h>
+
+/* Writes the sentence to `why`, and is false: for a function that refuses something. */
+#define TALLY_REFUSE(why, size, ...) (snprintf(why, size, __VA_ARGS__), false)
 
 static inline const char *
 tally_error_text(int error)

@@ -50,25 +50,22 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		snprintf(why, size, "the folder %s cannot be used (no link is followed): %s",
 			 folder, tally_error_text(errno));
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	/* In a folder like /tmp users cannot move the files of others. */
-	uid_t us = geteuid();
-	bool sticky = (st.st_mode & S_ISVTX) != 0;
-	bool open_to_others = (st.st_mode & S_IWOTH) ||
-			      (st.st_uid != us && (st.st_mode & S_IWGRP));
-	bool trusted = (st.st_uid == us || st.st_uid == 0) && (sticky || !open_to_others);
-	if (!trusted) {
+	} else {
+		/* In a folder like /tmp users cannot move the files of others. */
+		uid_t us = geteuid();
+		bool sticky = (st.st_mode & S_ISVTX) != 0;
+		bool open_to_others = (st.st_mode & S_IWOTH) ||
+				      (st.st_uid != us && (st.st_mode & S_IWGRP));
+		if ((st.st_uid == us || st.st_uid == 0) && (sticky || !open_to_others))
+			return fd;
 		snprintf(why, size,
 			 "the folder %s belongs to somebody else or others may write to "
 			 "it: name a path in one of your own",
 			 folder);
-		close(fd);
-		return -1;
 	}
-	return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 /* Two processes that find the same dead socket must not both replace it. A lock that is held
@@ -88,10 +85,9 @@ make_address(struct sockaddr_un *address, int folder, const char *name, char *wh
 	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	int len = snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s",
 			   folder, name);
-	if (len > 0 && (size_t)len < sizeof(address->sun_path))
-		return true;
-	snprintf(why, size, "the name %s is too long for a socket: use at most 80 bytes", name);
-	return false;
+	return (len > 0 && (size_t)len < sizeof(address->sun_path)) ||
+	       TALLY_REFUSE(why, size,
+			    "the name %s is too long for a socket: use at most 80 bytes", name);
 }
 
 /* Checks what has the name already. True: nothing, or our own dead socket, which is removed. */
@@ -102,26 +98,22 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	struct stat st;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT;
-	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
-		snprintf(why, size,
-			 "%s exists and is no socket of yours: it was left alone", path);
-		return false;
-	}
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return TALLY_REFUSE(why, size,
+				    "%s exists and is no socket of yours: it was left alone",
+				    path);
 	int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe < 0) {
-		snprintf(why, size, "no socket could be made: %s", tally_error_text(errno));
-		return false;
-	}
+	if (probe < 0)
+		return TALLY_REFUSE(why, size, "no socket could be made: %s",
+				    tally_error_text(errno));
 	bool dead = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
 		    errno == ECONNREFUSED;
 	close(probe);
-	if (!dead) {
-		snprintf(why, size,
-			 "another process listens at %s: give each its own, %%p in the "
-			 "path stands for the process's number",
-			 path);
-		return false;
-	}
+	if (!dead)
+		return TALLY_REFUSE(why, size,
+				    "another process listens at %s: give each its own, %%p in "
+				    "the path stands for the process's number",
+				    path);
 	return unlinkat(folder, name, 0) == 0 || errno == ENOENT;
 }
 
@@ -138,10 +130,9 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 			return false;
 		error = bind(s->fd, a, sizeof(address)) == 0 ? 0 : errno;
 	}
-	if (error) {
-		snprintf(why, size, "%s cannot be made: %s", s->path, tally_error_text(error));
-		return false;
-	}
+	if (error)
+		return TALLY_REFUSE(why, size, "%s cannot be made: %s", s->path,
+				    tally_error_text(error));
 	struct stat file, own;
 	if (fstatat(folder, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && fstat(s->fd, &own) == 0 &&
 	    listen(s->fd, BACKLOG) == 0) {
@@ -164,15 +155,11 @@ tally_control_socket_open(struct tally_control_socket *s, const char *path, char
 	char here[PATH_MAX] = "";
 	const char *name;
 	bool relative = path[0] != '/';
-	if (relative && !getcwd(here, sizeof(here) - 1)) {
-		snprintf(why, size, "%s is relative to a folder that is gone", path);
-		return false;
-	}
+	if (relative && !getcwd(here, sizeof(here) - 1))
+		return TALLY_REFUSE(why, size, "%s is relative to a folder that is gone", path);
 	int len = snprintf(s->path, sizeof(s->path), "%s%s%s", here, relative ? "/" : "", path);
-	if (len < 0 || (size_t)len >= sizeof(s->path)) {
-		snprintf(why, size, "the path is too long");
-		return false;
-	}
+	if (len < 0 || (size_t)len >= sizeof(s->path))
+		return TALLY_REFUSE(why, size, "the path is too long");
 	int folder = open_folder(s->path, &name, why, size);
 	if (folder < 0)
 		return false;

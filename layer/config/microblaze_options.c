@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/config/microblaze_options.h"
 
+#include "layer/base/error_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,17 +98,11 @@ is_interval(uint64_t n)
 }
 
 static bool
-set_choice(const struct word *word, const char *value, void *member)
+find_choice(const struct word *word, const char *value, uint64_t *out)
 {
-	for (unsigned i = 0; i < COUNT(word->choices) && word->choices[i]; i++) {
-		if (strcmp(word->choices[i], value) != 0)
-			continue;
-		if (word->size == sizeof(bool))
-			memcpy(member, &(bool){ i != 0 }, sizeof(bool));
-		else
-			memcpy(member, &i, sizeof(i));
-		return true;
-	}
+	for (*out = 0; *out < COUNT(word->choices) && word->choices[*out]; ++*out)
+		if (strcmp(word->choices[*out], value) == 0)
+			return true;
 	return false;
 }
 
@@ -125,11 +121,14 @@ static bool
 set_number(const struct word *word, const char *value, void *member)
 {
 	uint64_t n;
-	if (!read_number(value, &n) || n < word->least || n > word->most ||
-	    (word->is_good && !word->is_good(n)))
+	if (word->kind == CHOICE ? !find_choice(word, value, &n)
+				 : !read_number(value, &n) || n < word->least ||
+					   n > word->most || (word->is_good && !word->is_good(n)))
 		return false;
 	if (word->size == sizeof(n))
 		memcpy(member, &n, sizeof(n));
+	else if (word->size == sizeof(bool))
+		memcpy(member, &(bool){ n != 0 }, sizeof(bool));
 	else
 		memcpy(member, &(uint32_t){ (uint32_t)n }, sizeof(uint32_t));
 	return true;
@@ -164,22 +163,12 @@ static const struct word words[] = {
 	{ OF("check", check, CHOICE, "on or off"), .choices = { "off", "on" } },
 };
 
-static void
-list_words(char *out, size_t size)
-{
-	size_t at = 0;
-	for (size_t i = 0; i < COUNT(words) && at < size; i++)
-		at += (size_t)snprintf(out + at, size - at, "%s%s=", i ? ", " : "",
-				       words[i].name);
-}
-
 static bool
 set_word(struct tally_microblaze_options *o, const struct word *word, const char *value)
 {
 	char *member = (char *)o + word->offset;
 	bool good = word->kind == PATH	   ? set_path(o, value)
 		    : word->kind == EVENTS ? set_events(word, value, member)
-		    : word->kind == CHOICE ? set_choice(word, value, member)
 					   : set_number(word, value, member);
 	if (good)
 		o->said |= word->said;
@@ -197,34 +186,33 @@ take(struct tally_microblaze_options *o, const char *item, char *why, size_t siz
 			continue;
 		if (equals && set_word(o, &words[i], equals + 1))
 			return true;
-		snprintf(why, size, "option microblaze cannot have \"%.64s\": use %s=%s", item,
-			 words[i].name, words[i].valid);
-		return false;
+		return TALLY_REFUSE(why, size,
+				    "option microblaze cannot have \"%.64s\": use %s=%s", item,
+				    words[i].name, words[i].valid);
 	}
 	char all[200];
-	list_words(all, sizeof(all));
-	snprintf(why, size,
-		 "option microblaze has no \"%.64s\": use on, off, or with + between "
-		 "them %s",
-		 item, all);
-	return false;
+	size_t at = 0;
+	for (size_t i = 0; i < COUNT(words) && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s=", i ? ", " : "",
+				       words[i].name);
+	return TALLY_REFUSE(why, size,
+			    "option microblaze has no \"%.64s\": use on, off, or with + between "
+			    "them %s",
+			    item, all);
 }
 
 static bool
 fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
 {
 	if (o->ne + o->nl == 0)
-		snprintf(why, size,
-			 "option microblaze: ne and nl cannot both be 0: then there "
-			 "is nothing to count with");
-	else if (o->said & TALLY_MICROBLAZE_SAID_PORTS && o->core >= o->ports)
-		snprintf(why, size,
-			 "option microblaze: core=%u is not there with ports=%u: cores count "
-			 "from 0",
-			 o->core, o->ports);
-	else
-		return true;
-	return false;
+		return TALLY_REFUSE(why, size,
+				    "option microblaze: ne and nl cannot both be 0: then there "
+				    "is nothing to count with");
+	return !(o->said & TALLY_MICROBLAZE_SAID_PORTS && o->core >= o->ports) ||
+	       TALLY_REFUSE(why, size,
+			    "option microblaze: core=%u is not there with ports=%u: cores count "
+			    "from 0",
+			    o->core, o->ports);
 }
 
 bool
@@ -240,10 +228,9 @@ tally_microblaze_options_parse(struct tally_microblaze_options *out, const char 
 	}
 	for (const char *p = text; *p;) {
 		size_t len = strcspn(p, "+, ");
-		if (len >= sizeof(item)) {
-			snprintf(why, size, "option microblaze: \"%.40s...\" is too long", p);
-			return false;
-		}
+		if (len >= sizeof(item))
+			return TALLY_REFUSE(why, size,
+					    "option microblaze: \"%.40s...\" is too long", p);
 		memcpy(item, p, len);
 		item[len] = '\0';
 		if (len > 0 && strcmp(item, "on") != 0 && !take(&o, item, why, size))

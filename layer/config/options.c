@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/config/config.h"
 
+#include "layer/base/error_text.h"
 #include "layer/base/signal_name.h"
 #include "layer/config/internal.h"
 
@@ -18,8 +19,8 @@
 static bool
 refuse(char *why, size_t size, const char *key, const char *value, const char *valid)
 {
-	snprintf(why, size, "option %s cannot be \"%.64s\": use %s", key, value, valid);
-	return false;
+	return TALLY_REFUSE(why, size, "option %s cannot be \"%.64s\": use %s", key, value,
+			    valid);
 }
 
 /* ---- values ---- */
@@ -119,23 +120,13 @@ read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 	return !__builtin_add_overflow(whole, part, out);
 }
 
-/* Returns the number of words in a list that ends in NULL. */
-static size_t
-count_words(const char *const *words)
-{
-	size_t n = 0;
-	while (words[n])
-		n++;
-	return n;
-}
-
-/* The index of `value` in `words`, -1 when it is none of them. */
+/* The index of `value` in `words`, which end in NULL; -1 when it is none of them. */
 static int
-find_word(const char *const *words, size_t n, const char *value)
+find_word(const char *const *words, const char *value)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (int i = 0; words[i]; i++) {
 		if (strcmp(words[i], value) == 0)
-			return (int)i;
+			return i;
 	}
 	return -1;
 }
@@ -143,9 +134,9 @@ find_word(const char *const *words, size_t n, const char *value)
 static bool
 read_switch(const char *text, bool *out)
 {
-	static const char *const words[] = { "off", "on",  "false", "true",
-					     "no",  "yes", "0",     "1" };
-	int i = find_word(words, COUNT(words), text);
+	static const char *const words[] = { "off", "on",  "false", "true", "no",
+					     "yes", "0",   "1",     NULL };
+	int i = find_word(words, text);
 	if (i < 0)
 		return false;
 	*out = i & 1;
@@ -164,10 +155,8 @@ set_string(char **into, const char *value, const char *key, const char *valid, c
 	if (!clean)
 		return refuse(why, size, key, value, valid);
 	char *copy = tally_config_copy_string(value);
-	if (!copy) {
-		snprintf(why, size, "option %s was not taken: out of memory", key);
-		return false;
-	}
+	if (!copy)
+		return TALLY_REFUSE(why, size, "option %s was not taken: out of memory", key);
 	free(*into);
 	*into = copy;
 	return true;
@@ -250,12 +239,14 @@ argument(const char *value, const char *word)
 static const char frame_valid[] =
 	"present, finish, flush, terminator, idle, submit:N or label:NAME";
 
+/* In the order of enum tally_frame_boundary. */
+static const char *const frame_words[] = { "present",	 "finish", "flush",
+					   "terminator", "idle",   NULL };
+
 static bool
 set_frame(struct tally_config *c, const char *value, char *why, size_t size)
 {
-	static const char *const words[] = { "present", "finish", "flush", "terminator",
-					     "idle" };
-	int i = find_word(words, COUNT(words), value);
+	int i = find_word(frame_words, value);
 	if (i >= 0) {
 		c->frame = (enum tally_frame_boundary)i;
 		return true;
@@ -277,15 +268,13 @@ set_frame(struct tally_config *c, const char *value, char *why, size_t size)
 static size_t
 get_frame(const struct tally_config *c, char *out, size_t size)
 {
-	static const char *const words[] = { "present", "finish", "flush", "terminator",
-					     "idle" };
 	if (c->frame == TALLY_FRAME_SUBMIT)
 		return (size_t)snprintf(out, size, "submit:%llu",
 					(unsigned long long)c->frame_every);
 	if (c->frame == TALLY_FRAME_LABEL)
 		return (size_t)snprintf(out, size, "label:%s",
 					c->frame_label ? c->frame_label : "");
-	return get_string(words[c->frame], out, size);
+	return get_string(frame_words[c->frame], out, size);
 }
 
 static bool
@@ -438,13 +427,6 @@ const size_t tally_n_options = COUNT(tally_options);
 
 /* ---- one option ---- */
 
-/* The address of the option's value. */
-static const void *
-get_member(const struct tally_option *option, const struct tally_config *config)
-{
-	return (const char *)config + option->offset;
-}
-
 /* The value of an option that is a whole number of the option's size: counts and words. */
 static uint64_t
 load_number(const struct tally_option *option, const void *at)
@@ -465,7 +447,7 @@ static bool
 read_number(const struct tally_option *option, const char *value, uint64_t *n)
 {
 	if (option->type == TALLY_OPTION_WORD) {
-		int i = find_word(option->words, count_words(option->words), value);
+		int i = find_word(option->words, value);
 		*n = (uint64_t)i;
 		return i >= 0;
 	}
@@ -512,7 +494,7 @@ size_t
 tally_option_get(const struct tally_option *option, const struct tally_config *config, char *out,
 		 size_t size)
 {
-	const void *at = get_member(option, config);
+	const void *at = (const char *)config + option->offset;
 	switch (option->type) {
 	case TALLY_OPTION_FRAME:
 		return get_frame(config, out, size);

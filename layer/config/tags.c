@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/base/error_text.h"
 #include "layer/config/internal.h"
 
 #include <stdio.h>
@@ -108,11 +109,10 @@ tally_config_set_tags(struct tally_config *config, const char *text,
 		size_t key_len = key_length(at);
 		size_t value_len = key_len ? value_length(at + key_len + 1) : 0;
 		if (!is_clean(at + key_len + 1, value_len) ||
-		    !put_tag(config, at, key_len, value_len, origin)) {
-			snprintf(why, size, "option tag cannot be \"%.64s\": use %s",
-				 text, valid);
-			return false;
-		}
+		    !put_tag(config, at, key_len, value_len, origin))
+			return TALLY_REFUSE(why, size,
+					    "option tag cannot be \"%.64s\": use %s", text,
+					    valid);
 		at += key_len + 1 + value_len;
 	} while (*at++ == '+');
 	return true;

@@ -272,9 +272,8 @@ static const struct {
 	{ EMFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
 	{ ENFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
 	{ ENOSPC, TALLY_UNSUPPORTED,
-	  "the program has more threads than descriptors can be spared "
-	  "for: name fewer counters, or raise the limit (ulimit -n) where "
-	  "it is below 2048" },
+	  "the program has more threads than descriptors can be spared for: name fewer "
+	  "counters, or raise the limit (ulimit -n) where it is below 2048" },
 	{ E2BIG, TALLY_UNSUPPORTED, TOO_OLD },
 	{ EINVAL, TALLY_UNSUPPORTED, TOO_OLD },
 	{ ENOENT, TALLY_UNSUPPORTED, NO_EVENTS },
@@ -299,18 +298,15 @@ tally_linux_event_explain(int error, int32_t paranoid, char *reason)
 					 error);
 	if (paranoid > 2 && paranoid != INT32_MAX)
 		snprintf(reason, TALLY_REASON_BYTES,
-			 "kernel.perf_event_paranoid is %d: perf is for root alone; this "
-			 "allows it "
-			 "until the machine starts anew: sudo sysctl "
+			 "kernel.perf_event_paranoid is %d: perf is for root alone; "
+			 "this allows it until the machine starts anew: sudo sysctl "
 			 "kernel.perf_event_paranoid=2",
 			 (int)paranoid);
 	else
 		snprintf(reason, TALLY_REASON_BYTES,
 			 "a sandbox, container or security policy refuses "
-			 "perf_event_open (%s): "
-			 "allow it there, for example by the capability CAP_PERFMON or "
-			 "its "
-			 "seccomp profile",
+			 "perf_event_open (%s): allow it there, for example by the "
+			 "capability CAP_PERFMON or its seccomp profile",
 			 error == EPERM ? "EPERM" : "EACCES");
 	return TALLY_DENIED;
 }

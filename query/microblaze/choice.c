@@ -52,8 +52,7 @@ read_one(struct list *l, const char *word, const char *text, size_t len, bool la
 	if (latency && !tally_mb_is_latency((uint32_t)event))
 		return tally_unsupported(reason,
 					 "latency=%.*s has no latency: events 57 to 63 "
-					 "have one; count it with "
-					 "events=",
+					 "have one; count it with events=",
 					 (int)(len < 40 ? len : 40), text);
 	if (has(l, (uint32_t)event))
 		return tally_unsupported(reason, "%s= names %s twice", word,

@@ -77,18 +77,16 @@ refuse(char *reason, const char *path, int error)
 	if (error == EACCES || error == EPERM) {
 		tally_unsupported(
 			reason,
-			"%s: permission denied: run as root, or let root open it to this "
-			"user; "
-			"/dev/mem may be closed by the kernel, then bind the module to "
-			"uio_pdrv_genirq",
+			"%s: permission denied: run as root, or let root open it to "
+			"this user; /dev/mem may be closed by the kernel, then bind the "
+			"module to uio_pdrv_genirq",
 			path);
 		return TALLY_DENIED;
 	}
 	if (error == ENOENT || error == ENXIO || error == ENODEV)
 		return tally_unsupported(reason,
 					 "%s is not there: bind the debug module to "
-					 "uio_pdrv_genirq, or name "
-					 "another with path=",
+					 "uio_pdrv_genirq, or name another with path=",
 					 path);
 	return tally_unsupported(reason, "%s: %.80s", path, tally_error_text(error));
 }

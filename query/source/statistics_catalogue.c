@@ -13,53 +13,40 @@
 const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	ROW(VERTICES_SUBMITTED, false, "vertices_submitted", "Vertices submitted",
 	    "Vertices that draws handed to the pipeline. A vertex that several indices "
-	    "name "
-	    "is counted once for each; whether vertices of an incomplete primitive count "
-	    "is "
-	    "the driver's choice."),
+	    "name is counted once for each; whether vertices of an incomplete primitive "
+	    "count is the driver's choice."),
 	ROW(PRIMITIVES_SUBMITTED, true, "primitives_submitted", "Primitives submitted",
 	    "Points, lines, triangles or patches that draws handed to the pipeline, "
-	    "before "
-	    "any shader. Whether incomplete primitives count, and how a driver that "
-	    "splits "
-	    "line loops, polygons or quads counts those, is its choice."),
+	    "before any shader. Whether incomplete primitives count, and how a driver "
+	    "that splits line loops, polygons or quads counts those, is its choice."),
 	ROW(VERTEX_SHADER_INVOCATIONS, true, "vertex_shader_invocations",
 	    "Vertex shader invocations",
 	    "Runs of the vertex shader. With indexed draws the GPU's vertex cache saves "
-	    "some, "
-	    "so the number lies between the distinct and all the indices and differs "
-	    "from GPU "
-	    "to GPU; on tiling GPUs vertices may be shaded twice."),
+	    "some, so the number lies between the distinct and all the indices and "
+	    "differs from GPU to GPU; on tiling GPUs vertices may be shaded twice."),
 	ROW(TESS_CONTROL_SHADER_PATCHES, false, "tess_control_shader_patches",
 	    "Tessellation control shader patches",
-	    "Patches that the tessellation control (hull) shader worked on: patches, not "
-	    "runs "
-	    "of the shader, of which each patch takes several."),
+	    "Patches that the tessellation control (hull) shader worked on: patches, "
+	    "not runs of the shader, of which each patch takes several."),
 	ROW(TESS_EVALUATION_SHADER_INVOCATIONS, false,
 	    "tess_evaluation_shader_invocations",
 	    "Tessellation evaluation shader invocations",
 	    "Runs of the tessellation evaluation (domain) shader. A vertex that "
-	    "neighbouring "
-	    "triangles of a patch share may be evaluated more than once."),
+	    "neighbouring triangles of a patch share may be evaluated more than once."),
 	ROW(GEOMETRY_SHADER_INVOCATIONS, false, "geometry_shader_invocations",
 	    "Geometry shader invocations",
 	    "Runs of the geometry shader; an instanced geometry shader runs several "
-	    "times for "
-	    "each primitive."),
+	    "times for each primitive."),
 	ROW(GEOMETRY_SHADER_PRIMITIVES_EMITTED, false,
 	    "geometry_shader_primitives_emitted", "Geometry shader primitives emitted",
 	    "Primitives that left the geometry shader. Whether a strip that was cut "
-	    "short "
-	    "counts is the driver's choice."),
+	    "short counts is the driver's choice."),
 	ROW(FRAGMENT_SHADER_INVOCATIONS, true, "fragment_shader_invocations",
 	    "Fragment shader invocations",
 	    "Runs of the fragment shader. Inexact by nature: GPUs shade blocks of at "
-	    "least "
-	    "2x2 pixels and some count the helper pixels at edges, early tests may save "
-	    "runs, "
-	    "and work that the driver does with shaders of its own (clears, blits) may "
-	    "be "
-	    "included."),
+	    "least 2x2 pixels and some count the helper pixels at edges, early tests "
+	    "may save runs, and work that the driver does with shaders of its own "
+	    "(clears, blits) may be included."),
 	ROW(COMPUTE_SHADER_INVOCATIONS, true, "compute_shader_invocations",
 	    "Compute shader invocations",
 	    "Runs of compute shaders. Some GPUs count whole groups of lanes, idle ones "
@@ -67,19 +54,15 @@ const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	ROW(CLIPPING_INPUT_PRIMITIVES, false, "clipping_input_primitives",
 	    "Clipping input primitives",
 	    "Primitives that reached the clipping stage. What is culled earlier, or "
-	    "discarded "
-	    "before rasterisation, may be missing."),
+	    "discarded before rasterisation, may be missing."),
 	ROW(CLIPPING_OUTPUT_PRIMITIVES, false, "clipping_output_primitives",
 	    "Clipping output primitives",
 	    "Primitives that left the clipping stage. One that is cut can leave as "
-	    "several "
-	    "and one outside the view as none; a GPU that clips with a guard band gives "
-	    "other "
-	    "numbers than one that clips exactly."),
+	    "several and one outside the view as none; a GPU that clips with a guard "
+	    "band gives other numbers than one that clips exactly."),
 	ROW(SAMPLES_PASSED, false, "samples_passed", "Samples passed",
 	    "Samples that passed the depth and stencil tests. With multisampling each "
-	    "covered "
-	    "sample of a pixel counts. Depends on the order of the draws."),
+	    "covered sample of a pixel counts. Depends on the order of the draws."),
 	ROW(PRIMITIVES_GENERATED, false, "primitives_generated", "Primitives generated",
 	    "Primitives that left the last of the vertex, tessellation and geometry "
 	    "stages "
@@ -88,8 +71,7 @@ const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	    "transform_feedback_primitives_written",
 	    "Transform feedback primitives written",
 	    "Primitives that transform feedback wrote to its buffers, stream 0. Less "
-	    "than "
-	    "were generated when a buffer was full or nothing recorded."),
+	    "than were generated when a buffer was full or nothing recorded."),
 };
 
 bool
