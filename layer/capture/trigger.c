@@ -148,8 +148,7 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 	if (!is_free && !is_ours(&there)) {
 		tally_log_say(
 			TALLY_LEVEL_WARNING, "trigger",
-			"the game handles or ignores the signal %s itself, so "
-			"%s=signal:%s "
+			"the game handles or ignores the signal %s itself, so %s=signal:%s "
 			"does nothing: name another signal, or use passtally trigger",
 			word, option, word);
 		return;
@@ -174,9 +173,8 @@ tell_impossible(void)
 			      (unsigned long long)stop->frame, (unsigned long long)start->frame);
 	if (hardware && !config->microblaze.on)
 		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
-			      "%s=hw does nothing: hardware starts and stops "
-			      "MicroBlaze's counters "
-			      "alone, and --microblaze does not say where they are",
+			      "%s=hw does nothing: hardware starts and stops MicroBlaze's "
+			      "counters alone, and --microblaze does not say where they are",
 			      start->kind == TALLY_TRIGGER_HW ? "start-on" : "stop-on");
 }
 
@@ -213,8 +211,7 @@ look_after_signals(void)
 		tally_signal_word(number, word, sizeof(word));
 		tally_log_say(
 			TALLY_LEVEL_WARNING, "trigger",
-			"the game handles the signal %s itself by now, so %s=signal:%s "
-			"does "
+			"the game handles the signal %s itself by now, so %s=signal:%s does "
 			"nothing any more: name another signal, or use passtally trigger",
 			word, i ? "stop-on" : "start-on", word);
 	}
@@ -226,11 +223,11 @@ static void
 tell_change(enum tally_capture capture, uint64_t now_ns)
 {
 	bool runs = capture == TALLY_CAPTURE_RUNS;
-	size_t row = (size_t)(tally_option_find(runs ? "start-on" : "stop-on", runs ? 8 : 7) -
-			      tally_options);
+	const struct tally_option *row =
+		tally_option_find(runs ? "start-on" : "stop-on", runs ? 8 : 7);
 	char value[160] = "passtally trigger", text[256];
 	if (atomic_load(&now.cause) == TALLY_CAUSE_OPTION)
-		tally_option_get(&tally_options[row], config, value, sizeof(value));
+		tally_option_get(row, config, value, sizeof(value));
 	snprintf(text, sizeof(text), "capture %s: %s", runs ? "starts" : "pauses", value);
 	tally_log_mark("trigger", now_ns, text);
 }

@@ -26,14 +26,10 @@ struct label_entry {
 };
 
 struct tally_intern_cache {
-	struct {
+	struct cached {
 		uint64_t hash;
-		const struct tally_target *target;
-	} targets[CACHE_SLOTS];
-	struct {
-		uint64_t hash;
-		const char *text;
-	} labels[CACHE_SLOTS];
+		const void *what; /* a struct tally_target, or a text */
+	} targets[CACHE_SLOTS], labels[CACHE_SLOTS];
 };
 
 /* Guards the tables; taken only for a new target or label, and never while
@@ -150,17 +146,15 @@ tally_intern_target(struct tally_intern_cache *cache, const struct tally_target 
 	if (target->n_color > TALLY_MAX_COLOR)
 		return NULL;
 	uint64_t hash = hash_target(target);
-	size_t slot = hash & (CACHE_SLOTS - 1);
-	const struct tally_target *hit = cache ? cache->targets[slot].target : NULL;
-	if (hit && cache->targets[slot].hash == hash && same_target(hit, target))
+	struct cached *slot = cache ? &cache->targets[hash & (CACHE_SLOTS - 1)] : NULL;
+	const struct tally_target *hit = cache ? slot->what : NULL;
+	if (hit && slot->hash == hash && same_target(hit, target))
 		return hit;
 	pthread_mutex_lock(&lock);
 	hit = find_or_add_target(hash, target);
 	pthread_mutex_unlock(&lock);
-	if (hit && cache) {
-		cache->targets[slot].hash = hash;
-		cache->targets[slot].target = hit;
-	}
+	if (hit && cache)
+		*slot = (struct cached){ hash, hit };
 	return hit;
 }
 
@@ -209,16 +203,14 @@ tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t le
 {
 	len = cut_label(text, len);
 	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, text, len);
-	size_t slot = hash & (CACHE_SLOTS - 1);
-	const char *hit = cache ? cache->labels[slot].text : NULL;
-	if (hit && cache->labels[slot].hash == hash && strncmp(hit, text, len) == 0 && !hit[len])
+	struct cached *slot = cache ? &cache->labels[hash & (CACHE_SLOTS - 1)] : NULL;
+	const char *hit = cache ? slot->what : NULL;
+	if (hit && slot->hash == hash && strncmp(hit, text, len) == 0 && !hit[len])
 		return hit;
 	pthread_mutex_lock(&lock);
 	hit = find_or_add_label(text, len);
 	pthread_mutex_unlock(&lock);
-	if (hit && cache) {
-		cache->labels[slot].hash = hash;
-		cache->labels[slot].text = hit;
-	}
+	if (hit && cache)
+		*slot = (struct cached){ hash, hit };
 	return hit;
 }
