@@ -155,10 +155,8 @@ amd_open(struct tally_source *src, uint32_t slots)
 	src->reason[0] = '\0';
 	src->off = false;
 	const char *why = obstacle(amd->api);
-	if (why) {
-		snprintf(src->reason, sizeof(src->reason), "%s", why);
-		return status;
-	}
+	if (why)
+		return tally_unsupported(src->reason, "%s", why);
 	tally_gl_guard_begin(amd->api);
 	amd->catalogue = tally_amd_catalogue_create(amd->api, src, &status);
 	tally_gl_guard_end(amd->api);

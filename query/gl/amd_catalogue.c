@@ -154,55 +154,38 @@ ask_range(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 {
 	uint32_t words[4] = { 0 };
 	float numbers[2];
-	uint32_t narrow[2];
-	uint64_t wide[2];
+	bool is_wide = amd->type == TALLY_AMD_U64;
 
 	api->GetPerfMonitorCounterInfoAMD(amd->group, amd->id, COUNTER_RANGE, words);
-	switch (amd->type) {
-	case TALLY_AMD_U32:
-		memcpy(narrow, words, sizeof(narrow));
-		amd->ranged = narrow[0] < narrow[1];
-		amd->least = amd->ranged ? narrow[0] : 0;
-		amd->largest = amd->ranged ? narrow[1] : UINT32_MAX;
-		break;
-	case TALLY_AMD_U64:
+	uint64_t wide[2] = { words[0], words[1] };
+	if (is_wide)
 		memcpy(wide, words, sizeof(wide));
+	if (is_wide || amd->type == TALLY_AMD_U32) {
 		amd->ranged = wide[0] < wide[1];
 		amd->least = amd->ranged ? wide[0] : 0;
-		amd->largest = amd->ranged ? wide[1] : UINT64_MAX;
-		break;
-	default:
-		memcpy(numbers, words, sizeof(numbers));
-		amd->ranged = isfinite(numbers[0]) && isfinite(numbers[1]) &&
-			      numbers[0] < numbers[1];
-		amd->min = amd->ranged ? (double)numbers[0] : 0.0;
-		amd->max = amd->ranged ? (double)numbers[1] : 0.0;
-		break;
+		amd->largest = amd->ranged ? wide[1] : is_wide ? UINT64_MAX : UINT32_MAX;
+		return;
 	}
+	memcpy(numbers, words, sizeof(numbers));
+	amd->ranged = isfinite(numbers[0]) && isfinite(numbers[1]) && numbers[0] < numbers[1];
+	amd->min = amd->ranged ? (double)numbers[0] : 0.0;
+	amd->max = amd->ranged ? (double)numbers[1] : 0.0;
 }
 
 static bool
 ask_type(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 {
+	/* In the order of enum tally_amd_type. */
+	static const unsigned types[] = { UNSIGNED_INT, UNSIGNED_INT64, FLOAT, PERCENTAGE };
 	unsigned type = 0;
 
 	api->GetPerfMonitorCounterInfoAMD(amd->group, amd->id, COUNTER_TYPE, &type);
-	switch (type) {
-	case UNSIGNED_INT:
-		amd->type = TALLY_AMD_U32;
-		return true;
-	case UNSIGNED_INT64:
-		amd->type = TALLY_AMD_U64;
-		return true;
-	case FLOAT:
-		amd->type = TALLY_AMD_FLOAT;
-		return true;
-	case PERCENTAGE:
-		amd->type = TALLY_AMD_PERCENTAGE;
-		return true;
-	default:
-		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		amd->type = (enum tally_amd_type)i;
+		if (types[i] == type)
+			return true;
 	}
+	return false;
 }
 
 /* "SQ_PS" and "SQ_PS_003" become sq_ps_003, "Setup" and "busy" become setup_busy. */

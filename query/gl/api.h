@@ -14,25 +14,13 @@
 #include <stdint.h>
 
 #include "query/source/source.h"
+#include "query/source/statistics_catalogue.h"
 
 /* Query targets that only one query may use at a time (GL 4.6 spec 4.2; the three occlusion
- * targets share one). The values are bit numbers in app_active. */
+ * targets share SAMPLES_PASSED; of streams, 0): enum tally_statistic, then these. The values are
+ * bit numbers in app_active. */
 enum tally_gl_exclusive {
-	TALLY_GL_VERTICES_SUBMITTED = 0,
-	TALLY_GL_PRIMITIVES_SUBMITTED,
-	TALLY_GL_VERTEX_SHADER_INVOCATIONS,
-	TALLY_GL_TESS_CONTROL_SHADER_PATCHES,
-	TALLY_GL_TESS_EVALUATION_SHADER_INVOCATIONS,
-	TALLY_GL_GEOMETRY_SHADER_INVOCATIONS,
-	TALLY_GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
-	TALLY_GL_FRAGMENT_SHADER_INVOCATIONS,
-	TALLY_GL_COMPUTE_SHADER_INVOCATIONS,
-	TALLY_GL_CLIPPING_INPUT_PRIMITIVES,
-	TALLY_GL_CLIPPING_OUTPUT_PRIMITIVES,
-	TALLY_GL_SAMPLES_PASSED,        /* and ANY_SAMPLES_PASSED, ..._CONSERVATIVE */
-	TALLY_GL_PRIMITIVES_GENERATED,  /* stream 0 */
-	TALLY_GL_XFB_PRIMITIVES_WRITTEN, /* stream 0 */
-	TALLY_GL_TIME_ELAPSED,          /* reserved for the game: no source uses it */
+	TALLY_GL_TIME_ELAPSED = TALLY_N_STATISTICS, /* reserved for the game: no source uses it */
 	TALLY_GL_N_EXCLUSIVE,
 };
 
@@ -110,7 +98,7 @@ struct tally_gl_api {
 	 * clocks cannot be compared. */
 	bool timestamps_in_tiles;
 
-	/* One bit per enum tally_gl_exclusive: the game uses this target now. Maintained
+	/* One bit per exclusive target: the game uses this target now. Maintained
 	 * by the shim. */
 	uint32_t app_active;
 	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this
@@ -134,7 +122,7 @@ void tally_gl_api_fill(struct tally_gl_api *api, tally_gl_find *find, void *data
 int tally_gl_exclusive_of(unsigned target);
 /* The target of a group; of the occlusion targets, the one that counts samples; 0:
  * no such group. */
-unsigned tally_gl_exclusive_target(enum tally_gl_exclusive which);
+unsigned tally_gl_exclusive_target(unsigned which);
 
 /* Each source is created unopened, over an api that outlives it; NULL on OOM. close() or
  * abandon() frees what open() allocated; tally_source_destroy(), or the harvest that took the

@@ -423,10 +423,8 @@ intel_open(struct tally_source *src, uint32_t slots)
 
 	src->reason[0] = '\0';
 	in->dialect = tally_intel_dialect_of(in->api);
-	if (!in->dialect || !has_calls(in->api)) {
-		snprintf(src->reason, sizeof(src->reason), "needs GL_INTEL_performance_query");
-		return TALLY_UNSUPPORTED;
-	}
+	if (!in->dialect || !has_calls(in->api))
+		return tally_unsupported(src->reason, "needs GL_INTEL_performance_query");
 	in->orphans = in->preflight = in->active = NONE;
 	enum tally_status status = set_up(in, slots);
 	if (status == TALLY_NO_MEMORY)

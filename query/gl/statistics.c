@@ -16,11 +16,6 @@
 #define ID_BLOCK 64
 #define NAMED_AT_MOST 2u /* counters with the same reason */
 
-_Static_assert((int)TALLY_N_STATISTICS == (int)TALLY_GL_TIME_ELAPSED,
-	       "statistics and exclusive targets are numbered alike");
-_Static_assert((int)TALLY_STATISTIC_SAMPLES_PASSED == (int)TALLY_GL_SAMPLES_PASSED,
-	       "statistics and exclusive targets are numbered alike");
-
 /* Where a target is available: from a version of GL or GLES on (0 = never in core), or with an
  * extension. For one of the eleven statistics, this is where its shader stage is available,
  * because querying a context without the stage is an error. */
@@ -90,7 +85,7 @@ static const struct offer *const offers[TALLY_N_STATISTICS] = {
 /* One counter that is counted; its index here is its index in a sample. */
 struct chosen {
 	unsigned target;
-	uint32_t group_bit; /* of its enum tally_gl_exclusive, as in app_active */
+	uint32_t group_bit; /* as in app_active */
 	/* The largest value of the counter: a result this large is invalid. */
 	uint64_t largest;
 };
@@ -267,12 +262,11 @@ choose(struct gl_statistics *st)
 		st->n++;
 	}
 	report_left_out(&st->base, why);
-	if (st->n)
-		return TALLY_OK;
 	if (!wanted)
-		snprintf(st->base.reason, sizeof(st->base.reason),
-			 "none of its counters is in --counters %s", st->base.wanted);
-	return TALLY_UNSUPPORTED;
+		return tally_unsupported(st->base.reason,
+					 "none of its counters is in --counters %s",
+					 st->base.wanted);
+	return st->n ? TALLY_OK : TALLY_UNSUPPORTED;
 }
 
 static enum tally_status
@@ -344,17 +338,14 @@ statistics_open(struct tally_source *src, uint32_t slots)
 
 	src->reason[0] = '\0';
 	if (!api->GenQueries || !api->DeleteQueries || !api->BeginQuery || !api->EndQuery ||
-	    !api->GetQueryiv || !api->GetQueryObjectuiv) {
-		snprintf(src->reason, sizeof(src->reason),
-			 "this context has no query objects: they need GL 1.5 or GLES 3.0");
-		return TALLY_UNSUPPORTED;
-	}
-	if (is_unasked_on_llvmpipe(st)) {
-		snprintf(src->reason, sizeof(src->reason),
-			 "on llvmpipe these queries may corrupt Mesa's memory: name "
-			 "gl-statistics in --sources, or one of its counters, to use it");
-		return TALLY_UNSUPPORTED;
-	}
+	    !api->GetQueryiv || !api->GetQueryObjectuiv)
+		return tally_unsupported(src->reason, "this context has no query objects: they "
+						      "need GL 1.5 or GLES 3.0");
+	if (is_unasked_on_llvmpipe(st))
+		return tally_unsupported(
+			src->reason,
+			"on llvmpipe these queries may corrupt Mesa's memory: name "
+			"gl-statistics in --sources, or one of its counters, to use it");
 	enum tally_status status = choose(st);
 	if (status == TALLY_OK)
 		status = statistics_grow(src, slots);

@@ -187,10 +187,9 @@ make_timestamps(struct gl_timestamp *t)
 	}
 }
 
-/* The GPU records the time once everything issued so far is done. The caller owns the
- * one reference. */
+/* The caller owns the one reference. */
 static uint32_t
-issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
+take_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	if (!t->n_free && !t->out_of_names)
 		make_timestamps(t);
@@ -203,7 +202,16 @@ issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 	timestamp->known = timestamp->mapped = timestamp->from_cpu = false;
 	timestamp->sequence = ++t->sequence;
 	timestamp->cpu_ns = cpu_ns;
-	t->api->QueryCounter(timestamp->id, GL_TIMESTAMP);
+	return index;
+}
+
+/* The GPU records the time once everything issued so far is done. */
+static uint32_t
+issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
+{
+	uint32_t index = take_stamp(t, cpu_ns);
+	if (index != NO_STAMP)
+		t->api->QueryCounter(t->timestamps[index].id, GL_TIMESTAMP);
 	return index;
 }
 
@@ -212,22 +220,12 @@ issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 static uint32_t
 note_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
-	if (!t->n_free && !t->out_of_names)
-		make_timestamps(t);
-	if (!t->n_free)
-		return NO_STAMP;
-	uint32_t index = t->free[--t->n_free];
+	uint32_t index = take_stamp(t, cpu_ns);
+	if (index == NO_STAMP)
+		return index;
 	struct timestamp *timestamp = &t->timestamps[index];
-	*timestamp = (struct timestamp){
-		.id = timestamp->id,
-		.refs = 1,
-		.generation = t->generation,
-		.known = true,
-		.from_cpu = true,
-		.sequence = ++t->sequence,
-		.cpu_ns = cpu_ns,
-		.ticks = cpu_ns - (uint64_t)t->map.offset_ns,
-	};
+	timestamp->known = timestamp->from_cpu = true;
+	timestamp->ticks = cpu_ns - (uint64_t)t->map.offset_ns;
 	return index;
 }
 
@@ -591,10 +589,8 @@ timestamp_open(struct tally_source *src, uint32_t slots)
 
 	src->reason[0] = '\0';
 	const char *why = obstacle(t);
-	if (why) {
-		snprintf(src->reason, sizeof(src->reason), "%s", why);
-		return TALLY_UNSUPPORTED;
-	}
+	if (why)
+		return tally_unsupported(src->reason, "%s", why);
 	if (timestamp_grow(src, slots) != TALLY_OK) {
 		timestamp_abandon(src);
 		snprintf(src->reason, sizeof(src->reason), "out of memory");
@@ -638,8 +634,6 @@ tally_gl_timestamp_create(struct tally_gl_api *api)
 		return NULL;
 	t->base.ops = &timestamp_ops;
 	t->api = api;
-	t->boundary = NO_STAMP;
-	t->running = NO_SLOT;
-	t->provisional = NO_STAMP;
+	timestamp_abandon(&t->base);
 	return &t->base;
 }

@@ -12,7 +12,7 @@
 
 #include "layer/record.h"
 
-/* In the order of enum tally_gl_exclusive: query/gl/statistics.c uses one number for both. */
+/* query/gl/api.h counts on from these numbers. */
 enum tally_statistic {
 	TALLY_STATISTIC_VERTICES_SUBMITTED = 0,
 	TALLY_STATISTIC_PRIMITIVES_SUBMITTED,

@@ -417,7 +417,7 @@ fake_gl_disturb(struct fake_gl *f, int64_t jump_ns)
 
 void
 fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
-		   enum tally_gl_exclusive which)
+		   unsigned which)
 {
 	if (f->active[which] == THE_GAMES)
 		return;
@@ -431,7 +431,7 @@ fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
 }
 
 void
-fake_gl_game_end(struct fake_gl *f, enum tally_gl_exclusive which)
+fake_gl_game_end(struct fake_gl *f, unsigned which)
 {
 	if (f->active[which] != THE_GAMES)
 		return;

@@ -67,7 +67,7 @@ void fake_gl_work(struct fake_gl *f, uint64_t amount);
 void fake_gl_disturb(struct fake_gl *f, int64_t jump_ns);
 /* What the shim does around the game's own queries; `statistics` yields first, may be NULL. */
 void fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
-			enum tally_gl_exclusive which);
-void fake_gl_game_end(struct fake_gl *f, enum tally_gl_exclusive which);
+			unsigned which);
+void fake_gl_game_end(struct fake_gl *f, unsigned which);
 
 #endif

@@ -267,14 +267,14 @@ test_widths(void)
 
 		g_test_message("%s", width_cases[i].what);
 		fake_gl_init(&f, false, 46, " ");
-		f.counter_bits[TALLY_GL_VERTICES_SUBMITTED] = width_cases[i].bits;
+		f.counter_bits[TALLY_STATISTIC_VERTICES_SUBMITTED] = width_cases[i].bits;
 		if (width_cases[i].only_32)
 			f.api.GetQueryObjectui64v = NULL;
 		struct tally_source *src = open_source(&f, "vertices_submitted");
 		g_assert_cmpuint(src->n_counters, ==, 1);
 		g_assert_cmpuint(src->counters[0]->width_bits, ==, width_cases[i].want_width);
 		src->ops->begin(src, 0);
-		f.totals[TALLY_GL_VERTICES_SUBMITTED] += width_cases[i].work;
+		f.totals[TALLY_STATISTIC_VERTICES_SUBMITTED] += width_cases[i].work;
 		src->ops->end(src, 0);
 		fake_gl_complete(&f, 1);
 		g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
@@ -296,7 +296,7 @@ test_zero_bits(void)
 	struct fake_gl f;
 
 	fake_gl_init(&f, false, 46, " ");
-	f.counter_bits[TALLY_GL_COMPUTE_SHADER_INVOCATIONS] = 0;
+	f.counter_bits[TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS] = 0;
 	struct tally_source *src = open_source(&f, NULL);
 	g_assert_cmpuint(src->n_counters, ==, 3);
 	g_assert_cmpstr(
@@ -319,14 +319,14 @@ test_yields(void)
 	/* In the middle of ours. */
 	src->ops->begin(src, 0);
 	fake_gl_work(&f, 5);
-	fake_gl_game_begin(&f, src, TALLY_GL_SAMPLES_PASSED);
-	fake_gl_game_begin(&f, src, TALLY_GL_COMPUTE_SHADER_INVOCATIONS);
+	fake_gl_game_begin(&f, src, TALLY_STATISTIC_SAMPLES_PASSED);
+	fake_gl_game_begin(&f, src, TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS);
 	fake_gl_work(&f, 5);
 	src->ops->end(src, 0);
 	/* All through ours; what is not asked for does not matter. */
 	src->ops->begin(src, 1);
 	fake_gl_work(&f, 1);
-	fake_gl_game_end(&f, TALLY_GL_SAMPLES_PASSED);
+	fake_gl_game_end(&f, TALLY_STATISTIC_SAMPLES_PASSED);
 	src->ops->end(src, 1);
 	/* After it. */
 	src->ops->begin(src, 2);
@@ -345,7 +345,7 @@ test_yields(void)
 	fake_gl_init(&f, false, 14, " ");
 	src = tally_gl_statistics_create(&f.api);
 	g_assert_cmpint(src->ops->open(src, 1), ==, TALLY_UNSUPPORTED);
-	src->ops->yield(src, TALLY_GL_SAMPLES_PASSED);
+	src->ops->yield(src, TALLY_STATISTIC_SAMPLES_PASSED);
 	g_assert_cmpuint(f.misuse, ==, 0);
 	tally_source_destroy(src);
 	fake_gl_finish(&f);
@@ -423,7 +423,7 @@ test_grow_abandon(void)
 	src->ops->begin(src, 0);
 	f.gone = true;
 	src->ops->abandon(src);
-	src->ops->yield(src, TALLY_GL_PRIMITIVES_SUBMITTED);
+	src->ops->yield(src, TALLY_STATISTIC_PRIMITIVES_SUBMITTED);
 	tally_source_destroy(src);
 	g_assert_cmpuint(f.misuse, ==, 0);
 	fake_gl_finish(&f);
