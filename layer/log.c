@@ -203,6 +203,13 @@ out:
 	errno = saved_errno;
 }
 
+void
+tally_log_complain(void *data, const char *message)
+{
+	(void)data;
+	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
+}
+
 bool
 tally_log_mark(const char *source, uint64_t time_ns, const char *message)
 {

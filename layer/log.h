@@ -24,6 +24,9 @@
 void tally_log_say(enum tally_level level, const char *source, const char *format, ...)
 	TALLY_PRINTF(3, 4);
 
+/* Warns about the configuration: a tally_config_complain, which needs no data. */
+void tally_log_complain(void *data, const char *message);
+
 /* A mark of the user's, or the beginning or end of a window of captured frames: a
  * note with its time, for the log alone, written each time. False: the queue is
  * full (counted). Same rules. */

@@ -31,16 +31,10 @@ static atomic_int client = -1;
 static const char *
 capture_word(void)
 {
-	if (tally_capture_state() != TALLY_STATE_RUNNING)
-		return "over";
-	switch (tally_trigger_capture()) {
-	case TALLY_CAPTURE_WAITS:
-		return "waiting";
-	case TALLY_CAPTURE_RUNS:
-		return "capturing";
-	default:
-		return "paused";
-	}
+	/* In the order of enum tally_capture. */
+	static const char *const words[] = { "waiting", "capturing", "paused" };
+	return tally_capture_state() == TALLY_STATE_RUNNING ? words[tally_trigger_capture()]
+							    : "over";
 }
 
 static void
@@ -125,13 +119,12 @@ serve_client(int fd)
 	 * would discard the answer. */
 	if (!tally_control_socket_receive(&control.socket, fd, request, sizeof(request), &len))
 		return;
-	if (!tally_control_socket_is_user(fd)) {
+	if (!tally_control_socket_is_user(fd))
 		snprintf(reply, sizeof(reply), "error\nthis game belongs to another user\n");
-	} else if (strlen(request) != len) {
+	else if (strlen(request) != len)
 		snprintf(reply, sizeof(reply), "error\nthe request is cut or holds a NUL\n");
-	} else {
+	else
 		answer(request, reply, sizeof(reply));
-	}
 	tally_control_socket_send(fd, reply, strlen(reply));
 }
 

@@ -206,6 +206,12 @@ char *tally_config_file_path(const char *program);
 char *tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns,
 			    long pid);
 
+/* ASCII only: in the C library, case depends on the game's locale. */
+static inline char
+tally_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
 /* Whether an item of the list (keys, names without regard to case, globs with * and ?) matches.
  * The words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
 bool tally_list_matches(const char *list, const char *key, const char *name);

@@ -26,20 +26,33 @@ struct ini {
 	struct tally_config_metric *metric; /* the section's metric; NULL: [passtally] */
 };
 
+/* Reads up to `size` bytes, none without `text`; -1 with errno. */
+static ssize_t
+read_all(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = text ? 1 : 0;
+	while (n > 0 || (n < 0 && errno == EINTR)) {
+		n = read(fd, text + len, size - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	return n < 0 ? -1 : (ssize_t)len;
+}
+
 /* Reads the whole file and puts a NUL after it; NULL if that fails. *missing: there is no
  * file, which is no error. */
 static char *
 read_whole(const struct tally_config_place *file, size_t *len, bool *missing)
 {
 	char *text = NULL;
-	struct stat st;
+	struct stat st = { 0 };
 	/* O_NONBLOCK: a FIFO with the file's name must not stop the game. */
 	int fd = open(file->where, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	*missing = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
-	if (*missing)
-		return NULL;
+	*missing = false;
 	if (fd < 0) {
-		tally_config_report(file, "cannot be read: %s", tally_error_text(errno));
+		*missing = errno == ENOENT || errno == ENOTDIR;
+		if (!*missing)
+			tally_config_report(file, "cannot be read: %s", tally_error_text(errno));
 		return NULL;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -48,16 +61,15 @@ read_whole(const struct tally_config_place *file, size_t *len, bool *missing)
 		tally_config_report(file, "larger than %u bytes: it was not read", MAX_FILE);
 	else if (!(text = malloc((size_t)st.st_size + 1)))
 		tally_config_report(file, "out of memory: it was not read");
-	ssize_t n = text ? 1 : 0;
-	for (*len = 0; n > 0 || (n < 0 && errno == EINTR); *len += n > 0 ? (size_t)n : 0)
-		n = read(fd, text + *len, (size_t)st.st_size - *len);
+	ssize_t n = read_all(fd, text, (size_t)st.st_size);
 	if (n < 0) {
 		tally_config_report(file, "cannot be read: %s", tally_error_text(errno));
 		free(text);
 		text = NULL;
-	}
-	if (text)
+	} else if (text) {
+		*len = (size_t)n;
 		text[*len] = '\0';
+	}
 	close(fd);
 	return text;
 }

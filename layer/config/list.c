@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-/* ASCII only: in the C library, case depends on the game's locale. */
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Finds the next item, without the blanks around it; false after the last.
  * Empty items are skipped. */
 static bool
@@ -38,7 +31,7 @@ static bool
 same_word(const char *item, size_t len, const char *word)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (!word[i] || lower(item[i]) != lower(word[i]))
+		if (!word[i] || tally_lower(item[i]) != tally_lower(word[i]))
 			return false;
 	}
 	return word[len] == '\0';
@@ -55,7 +48,8 @@ matches(const char *glob, size_t len, const char *text)
 		if (g < len && glob[g] == '*') {
 			star = g++;
 			resume = text;
-		} else if (g < len && (glob[g] == '?' || lower(glob[g]) == lower(*text))) {
+		} else if (g < len &&
+			   (glob[g] == '?' || tally_lower(glob[g]) == tally_lower(*text))) {
 			g++;
 			text++;
 		} else if (resume) {

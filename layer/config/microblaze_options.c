@@ -118,12 +118,17 @@ set_events(const struct word *word, const char *value, char *member)
 }
 
 static bool
+read_good(const struct word *word, const char *value, uint64_t *out)
+{
+	return read_number(value, out) && *out >= word->least && *out <= word->most &&
+	       (!word->is_good || word->is_good(*out));
+}
+
+static bool
 set_number(const struct word *word, const char *value, void *member)
 {
 	uint64_t n;
-	if (word->kind == CHOICE ? !find_choice(word, value, &n)
-				 : !read_number(value, &n) || n < word->least ||
-					   n > word->most || (word->is_good && !word->is_good(n)))
+	if (word->kind == CHOICE ? !find_choice(word, value, &n) : !read_good(word, value, &n))
 		return false;
 	if (word->size == sizeof(n))
 		memcpy(member, &n, sizeof(n));

@@ -59,18 +59,14 @@ note_status(struct tally_assembly *a, enum tally_record_status status)
 const char *
 tally_assembly_failure(const struct tally_assembly *a)
 {
-	switch (a->status) {
-	case TALLY_RECORD_OK:
+	static const char *const reasons[TALLY_RECORD_NO_MEMORY + 1] = {
+		[TALLY_RECORD_LIMIT] = "max-log",
+		[TALLY_RECORD_FULL] = "disk-full",
+		[TALLY_RECORD_NO_MEMORY] = "no-memory",
+	};
+	if (a->status == TALLY_RECORD_OK)
 		return NULL;
-	case TALLY_RECORD_LIMIT:
-		return "max-log";
-	case TALLY_RECORD_FULL:
-		return "disk-full";
-	case TALLY_RECORD_NO_MEMORY:
-		return "no-memory";
-	default:
-		return "write-error";
-	}
+	return reasons[a->status] ? reasons[a->status] : "write-error";
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/frame.h"
 
+#include "layer/base/array.h"
 #include "layer/frame/interval.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ struct tally_frame_builder {
 
 	struct total *totals;
 	struct tally_keyed_value *total_values;
-	size_t n_totals, max_totals;
+	uint32_t n_totals, room_totals, room_total_values;
 
 	struct base_entry bases[CACHE_SLOTS];
 };
@@ -408,16 +409,10 @@ total_of(struct tally_frame_builder *b, const struct tally_counter *counter)
 		    strcmp(b->totals[i].counter->key, counter->key) == 0)
 			return &b->totals[i];
 	}
-	if (b->n_totals == b->max_totals) {
-		size_t room = b->max_totals ? 2 * b->max_totals : 32;
-		struct total *grown = realloc(b->totals, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		b->totals = grown;
-		if (!fit(&b->total_values, room, sizeof(*b->total_values)))
-			return NULL;
-		b->max_totals = room;
-	}
+	if (!tally_array_fit(&b->totals, b->n_totals, &b->room_totals, sizeof(*b->totals)) ||
+	    !tally_array_fit(&b->total_values, b->n_totals, &b->room_total_values,
+			     sizeof(*b->total_values)))
+		return NULL;
 	struct total *t = &b->totals[b->n_totals++];
 	*t = (struct total){ .counter = counter, .value.storage = counter->storage };
 	return t;

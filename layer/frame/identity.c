@@ -141,8 +141,7 @@ match_words(const char *text, const char *words)
 {
 	size_t i = 0;
 	for (; words[i]; i++) {
-		char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a')
-							  : text[i];
+		char c = tally_lower(text[i]);
 		if (words[i] == '/' ? !is_separator(c) : c != words[i])
 			return 0;
 	}

@@ -10,22 +10,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* ASCII only, as in layer/config/list.c. */
-static int
-lower(char c)
-{
-	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 /* The table's names are in lower case already. */
 static int
 compare(const char *name, const char *row)
 {
-	while (*name && lower(*name) == (unsigned char)*row) {
+	while (*name && tally_lower(*name) == *row) {
 		name++;
 		row++;
 	}
-	return lower(*name) - (unsigned char)*row;
+	return (unsigned char)tally_lower(*name) - (unsigned char)*row;
 }
 
 const struct tally_block_entry *

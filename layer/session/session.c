@@ -58,20 +58,14 @@ start_over_in_child(void)
 /* ---- configuration ---- */
 
 static void
-complain(void *data, const char *message)
-{
-	(void)data;
-	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
-}
-
-static void
 read_config(void)
 {
 	tally_config_init(&config);
 	tally_process_program(program, sizeof(program));
 	tally_process_called(called, sizeof(called));
-	tally_config_load(&config, called, complain, NULL);
-	struct tally_config_place place = { complain, NULL, "the program's own settings" };
+	tally_config_load(&config, called, tally_log_complain, NULL);
+	struct tally_config_place place = { tally_log_complain, NULL,
+					    "the program's own settings" };
 	const char *own = atomic_load(&offered);
 	taken = own ? strdup(own) : NULL;
 	if (own && !tally_config_secure())
@@ -104,8 +98,8 @@ tally_session_config_of(const char *own)
 		atomic_store(&offered, own);
 	pthread_once(&config_once, read_config);
 	if (own && (!taken || strcmp(own, taken) != 0))
-		complain(NULL, "the program's own settings came after the first instance or "
-			       "context, and do not count");
+		tally_log_complain(NULL, "the program's own settings came after the first "
+					 "instance or context, and do not count");
 	errno = saved_errno;
 	return config_read ? &config : NULL;
 }

@@ -45,13 +45,6 @@ struct tally_annotator {
 /* ---- creating and destroying ---- */
 
 static void
-complain(void *data, const char *message)
-{
-	(void)data;
-	tally_log_say(TALLY_LEVEL_WARNING, "config", "%s", message);
-}
-
-static void
 read_own_metrics(struct tally_annotator *a, const struct tally_config *config)
 {
 	if (config->n_metrics == 0)
@@ -63,7 +56,7 @@ read_own_metrics(struct tally_annotator *a, const struct tally_config *config)
 		return;
 	}
 	a->by.own = a->own;
-	a->by.n_own = tally_metric_read_own(config, a->own, complain, NULL);
+	a->by.n_own = tally_metric_read_own(config, a->own, tally_log_complain, NULL);
 }
 
 static struct tally_annotator *

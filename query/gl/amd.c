@@ -266,20 +266,23 @@ make_monitor(struct gl_amd *amd)
 	return amd->n_monitors++;
 }
 
-/* A call failed, and it is unknown how much of it was done: the monitor is deleted. To be
- * called inside a guard; errors that the deletion causes are dropped with the others. */
+/* A call failed, and it is unknown how much of it was done: the monitor is deleted, and the
+ * slot's value is lost. Errors that the deletion causes are dropped. */
 static void
-renounce(struct gl_amd *amd, uint32_t which)
+renounce(struct gl_amd *amd, struct amd_slot *s, uint32_t which)
 {
 	struct monitor *m = &amd->monitors[which];
 
+	tally_gl_guard_begin(amd->api);
 	if (m->name) {
 		amd->api->EndPerfMonitorAMD(m->name);
 		amd->api->DeletePerfMonitorsAMD(1, &m->name);
 	}
 	m->name = 0;
+	tally_gl_guard_end(amd->api);
 	m->set = NONE;
 	set_free(amd, which);
+	s->flags |= TALLY_FLAG(LOST);
 }
 
 /* A monitor with the set selected: one that already had it, a new one, or one that had another
@@ -323,9 +326,12 @@ is_ready(struct gl_amd *amd, const struct monitor *m)
 
 /* ---- counting ---- */
 
+/* Counts a refusal: after too many in a row it gives up. */
 static void
-give_up(struct gl_amd *amd, unsigned error)
+note_refusal(struct gl_amd *amd, unsigned error)
 {
+	if (++amd->refusals != MAX_REFUSALS)
+		return;
 	snprintf(amd->base.reason, sizeof(amd->base.reason),
 		 "the driver refuses to begin its monitors (GL error 0x%04x): another "
 		 "program or the game itself may hold the counters",
@@ -333,17 +339,6 @@ give_up(struct gl_amd *amd, unsigned error)
 	amd->base.off = true;
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);
 	/* Results in flight still arrive. */
-}
-
-static void
-refused(struct gl_amd *amd, struct amd_slot *s, uint32_t which, unsigned error)
-{
-	tally_gl_guard_begin(amd->api);
-	renounce(amd, which);
-	tally_gl_guard_end(amd->api);
-	s->flags |= TALLY_FLAG(LOST);
-	if (++amd->refusals == MAX_REFUSALS)
-		give_up(amd, error);
 }
 
 static void
@@ -370,7 +365,8 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	if (which == NONE) {
 		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
-		refused(amd, s, which, error);
+		renounce(amd, s, which);
+		note_refusal(amd, error);
 	} else {
 		amd->refusals = 0;
 		s->monitor = which;
@@ -391,17 +387,8 @@ amd_end(struct tally_source *src, uint32_t slot)
 	unsigned error = tally_gl_guard_end(amd->api);
 	if (!error)
 		return;
-	tally_gl_guard_begin(amd->api);
-	renounce(amd, s->monitor);
-	tally_gl_guard_end(amd->api);
+	renounce(amd, s, s->monitor);
 	s->monitor = NONE;
-	s->flags |= TALLY_FLAG(LOST);
-}
-
-static void
-amd_select(struct tally_source *src, uint32_t set)
-{
-	src->set = set;
 }
 
 /* ---- reading ---- */
@@ -503,7 +490,7 @@ static const struct tally_source_ops amd_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = amd_read,
-	.select = amd_select,
+	.select = tally_source_select,
 	.yield = amd_yield,
 	.serialized_by = amd_serialized_by,
 };

@@ -570,12 +570,6 @@ intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	return status;
 }
 
-static void
-intel_select(struct tally_source *src, uint32_t set)
-{
-	src->set = set;
-}
-
 /* No slot keeps a handle: no results will be read into a slot. */
 static void
 orphan_all(struct gl_intel *in)
@@ -660,7 +654,7 @@ static const struct tally_source_ops intel_ops = {
 	.gap = intel_gap,
 	.resume = tally_source_noop,
 	.read = intel_read,
-	.select = intel_select,
+	.select = tally_source_select,
 	.yield = intel_yield,
 	.serialized_by = intel_serialized_by,
 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "layer/config/config.h"
+
 /* The standard dialect follows its text in the registry; the other one follows the document of
  * 2011 (a driver for Sandy Bridge), in which 0x9405 is a gap and its non-blocking read is what
  * the standard calls FLUSH. */
@@ -68,12 +70,6 @@ place_of(const unsigned *values, unsigned n, unsigned value)
 	return i;
 }
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Does the word occur in the text, in any case, before the text goes on to its usage? */
 static bool
 tells(const char *text, const char *word)
@@ -81,7 +77,7 @@ tells(const char *text, const char *word)
 	const char *end = strstr(text, "Usage:");
 	for (; *text && text != end; text++) {
 		size_t i = 0;
-		while (word[i] && lower(text[i]) == word[i])
+		while (word[i] && tally_lower(text[i]) == word[i])
 			i++;
 		if (!word[i])
 			return true;

@@ -299,11 +299,7 @@ statistics_abandon(struct tally_source *src)
 
 	free(st->slots);
 	free(st->queries);
-	st->slots = NULL;
-	st->queries = NULL;
-	st->n_slots = st->n = st->n_fresh = 0;
-	st->groups = st->held = 0;
-	st->out_of_names = false;
+	*st = (struct gl_statistics){ .base = *src, .api = st->api };
 	src->counters = NULL;
 	src->n_counters = 0;
 }

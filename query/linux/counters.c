@@ -92,12 +92,6 @@ static const struct row rows[TALLY_LINUX_N] = {
 		    "Cycles in which instructions waited for a unit or for data, " WHOSE),
 };
 
-const struct tally_counter *
-tally_linux_counter(unsigned which, enum tally_linux_source source)
-{
-	return &rows[which].by[source];
-}
-
 bool
 tally_linux_named(const char *list)
 {
@@ -172,7 +166,7 @@ bool
 tally_linux_may_count(const char *counters)
 {
 	for (unsigned i = 0; i < TALLY_LINUX_N; i++) {
-		const struct tally_counter *c = tally_linux_counter(i, TALLY_LINUX_PERF);
+		const struct tally_counter *c = &rows[i].by[TALLY_LINUX_PERF];
 		if (tally_list_matches(counters, c->key, c->name))
 			return true;
 	}

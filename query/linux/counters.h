@@ -33,9 +33,6 @@ enum tally_linux_count {
 
 enum tally_linux_source { TALLY_LINUX_PERF = 0, TALLY_LINUX_PROC };
 
-/* The counter as this source defines it; `which` is less than TALLY_LINUX_N. */
-const struct tally_counter *tally_linux_counter(unsigned which, enum tally_linux_source source);
-
 /* The counters (bits of enum tally_linux_count) that src->wanted asks for; *hidden gets those
  * that only metrics need. */
 uint64_t tally_linux_wanted(const struct tally_snapshot_source *src,

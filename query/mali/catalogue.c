@@ -173,9 +173,7 @@ static char
 next_letter(const char **at)
 {
 	for (; **at; (*at)++) {
-		char c = *(*at);
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
+		char c = tally_lower(**at);
 		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
 			(*at)++;
 			return c;

@@ -56,9 +56,10 @@ tally_mali_sums_begin(struct tally_mali_sums *sums)
 	       tally_bit_words(sums->choice->n) * sizeof(*sums->invalid));
 }
 
-void
-tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block block,
-		      const uint32_t *values, uint32_t n_values)
+/* Adds 32-bit values. A saturated one sets the flag, and its counter is unknown. */
+static void
+add32(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *values,
+      uint32_t n_values)
 {
 	const struct tally_mali_choice *choice = sums->choice;
 
@@ -186,7 +187,7 @@ static void
 add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *words,
 	  uint32_t position)
 {
-	tally_mali_sums_add32(sums, block, words + (size_t)position * TALLY_MALI_DUMP_VALUES,
+	add32(sums, block, words + (size_t)position * TALLY_MALI_DUMP_VALUES,
 			      TALLY_MALI_DUMP_VALUES);
 }
 

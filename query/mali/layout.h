@@ -72,9 +72,6 @@ void tally_mali_sums_reset(struct tally_mali_sums *sums);
 
 /* For one sample, call begin, then blocks and doubts in any order, then end. */
 void tally_mali_sums_begin(struct tally_mali_sums *sums);
-/* Adds a 32-bit value. A saturated one sets the flag, and its counter is unknown. */
-void tally_mali_sums_add32(struct tally_mali_sums *sums, enum tally_mali_block block,
-			   const uint32_t *values, uint32_t n_values);
 /* Adds a 64-bit value. Returns whether any value that was read is not 0. */
 bool tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,
 			   const uint64_t *values, uint32_t n_values);

@@ -115,10 +115,7 @@ own(struct binder *b, char *string)
 	return set->strings[set->n_strings++] = string;
 }
 
-static const char *
-make(struct binder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static const char *
+static const char *__attribute__((format(printf, 2, 3)))
 make(struct binder *b, const char *format, ...)
 {
 	char *made;

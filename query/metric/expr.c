@@ -57,10 +57,7 @@ struct parser {
 
 /* ---- errors ---- */
 
-static bool fail_at(struct parser *p, size_t offset, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool
+static bool __attribute__((format(printf, 3, 4)))
 fail_at(struct parser *p, size_t offset, const char *format, ...)
 {
 	struct tally_expr_error *error = p->error;

@@ -138,20 +138,14 @@ enter_phase(struct tally_reader *r, enum tally_reader_phase phase)
 
 /* ---- opening ---- */
 
-static const char *
-words_for(enum tally_status status)
-{
-	switch (status) {
-	case TALLY_UNSUPPORTED:
-		return "this machine does not have it";
-	case TALLY_DENIED:
-		return "this user may not read it";
-	case TALLY_NO_MEMORY:
-		return "out of memory";
-	default:
-		return "it could not be opened";
-	}
-}
+/* For statuses whose source gives no reason. */
+static const char *const words_for[] = {
+	[TALLY_UNSUPPORTED] = "this machine does not have it",
+	[TALLY_DENIED] = "this user may not read it",
+	[TALLY_NO_MEMORY] = "out of memory",
+	[TALLY_NOT_READY] = "it could not be opened",
+	[TALLY_LOST] = "it could not be opened",
+};
 
 static enum tally_status
 make_room(struct tally_reader *r)
@@ -212,7 +206,7 @@ open_reader(struct tally_reader *r)
 	enum tally_status status = r->src ? open_source(r) : TALLY_NO_MEMORY;
 	const char *reason = r->src ? r->src->reason : "";
 	if (status != TALLY_OK && !reason[0])
-		reason = words_for(status);
+		reason = words_for[status];
 	snprintf(r->reason, sizeof(r->reason), "%s", reason);
 	if (status != TALLY_OK) {
 		if (r->src)

@@ -184,7 +184,6 @@ tally_counter_wanted(const char *list, const struct tally_counter *counter, cons
 
 /* ---- keys ---- */
 
-/* ASCII only: the C library's classification of letters depends on the game's locale. */
 void
 tally_counter_slug(const char *name, char *out, size_t size)
 {
@@ -193,9 +192,7 @@ tally_counter_slug(const char *name, char *out, size_t size)
 	if (!size)
 		return;
 	for (const char *p = name ? name : ""; *p && n + 1 < size; p++) {
-		char c = *p;
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
+		char c = tally_lower(*p);
 		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) {
 			gap = n > 0;
 			continue;

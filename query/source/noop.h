@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* query/source/noop.h - members of an ops table that have nothing to do.
+/* query/source/noop.h - members of an ops table that have nothing to do, or next to nothing.
  *
  * An ops table is complete: a source that needs no close or has no use for gap names one of
- * these functions instead of leaving NULL. Any thread; they touch nothing and cannot fail.
+ * these functions instead of leaving NULL. Any thread; they make no call and cannot fail.
  */
 #ifndef PASSTALLY_QUERY_SOURCE_NOOP_H
 #define PASSTALLY_QUERY_SOURCE_NOOP_H
@@ -25,6 +25,13 @@ tally_source_noop_slot(struct tally_source *src, uint32_t slot)
 {
 	(void)src;
 	(void)slot;
+}
+
+/* select of a source with sets. */
+static inline void
+tally_source_select(struct tally_source *src, uint32_t set)
+{
+	src->set = set;
 }
 
 /* yield: the source holds nothing that the game needs. */
