@@ -3,7 +3,25 @@
 
 #include "cli/report/columns.h"
 #include "cli/log/stats.h"
+#include "json/log_numbers.h"
 #include "json/swar.h"
+
+/* Who sees the numbers that json/log.fields lists of an object, those that are known. */
+struct number_watcher {
+	tally_export_see *see;
+	void *user;
+	const char *prefix;
+};
+
+static void
+see_listed(void *to, const char *name, const char *unit, bool known, struct tally_value value)
+{
+	const struct number_watcher *w = to;
+	const struct tally_export_arg arg = { .prefix = w->prefix, .key = name, .value = value };
+	(void)unit;
+	if (known)
+		w->see(w->user, &arg);
+}
 
 static void
 see_number(tally_export_see *see, void *user, const char *key, uint64_t v)
@@ -93,38 +111,11 @@ see_frame(const struct tally_frame_record *f, tally_export_see *see, void *user)
 	see_number(see, user, "overhead_ns", f->overhead_ns);
 	if (f->dropped_passes)
 		see_number(see, user, "dropped_passes", f->dropped_passes);
-	if (f->has_unattributed_gpu) {
-		const struct tally_export_arg arg = { .prefix = "unattributed.",
-						      .key = "gpu_ns",
-						      .value = tally_u64(f->unattributed_gpu_ns) };
-		see(user, &arg);
-	}
+	struct number_watcher watcher = { see, user, "unattributed." };
+	tally_unattributed_numbers(f, see_listed, &watcher);
 	see_lists(see, user, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
 		  f->n_metrics);
 	see_flags(see, user, f->flags);
-}
-
-static void
-see_tallies(const struct tally_pass_record *p, tally_export_see *see, void *user)
-{
-	const struct {
-		const char *key;
-		uint64_t v;
-		uint32_t unknown;
-		bool always;
-	} call_counts[] = {
-		{ "draws", p->call_counts.draws, TALLY_UNKNOWN_DRAWS, true },
-		{ "vertices", p->call_counts.vertices, TALLY_UNKNOWN_VERTICES, false },
-		{ "instances", p->call_counts.instances, TALLY_UNKNOWN_INSTANCES, false },
-		{ "dispatches", p->call_counts.dispatches, TALLY_UNKNOWN_DISPATCHES, false },
-		{ "copies", p->call_counts.copies, TALLY_UNKNOWN_COPIES, false },
-		{ "clears", p->call_counts.clears, TALLY_UNKNOWN_CLEARS, false },
-		{ "calls", p->call_counts.calls, 0, false },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(call_counts); i++)
-		if (!(p->unknown & call_counts[i].unknown) &&
-		    (call_counts[i].v || call_counts[i].always))
-			see_number(see, user, call_counts[i].key, call_counts[i].v);
 }
 
 static void
@@ -140,6 +131,7 @@ see_identity(const struct tally_pass_record *p, tally_export_see *see, void *use
 static void
 see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
 {
+	struct number_watcher watcher = { see, user, "" };
 	see_identity(p, see, user);
 	if (p->segment)
 		see_number(see, user, "segment", p->segment);
@@ -148,13 +140,7 @@ see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
 		see_number(see, user, "submission", p->submission);
 	if (p->surface >= 0)
 		see_number(see, user, "surface", (uint64_t)p->surface);
-	if (p->has_cpu_start)
-		see_number(see, user, "cpu_start_ns", p->cpu_start_ns);
-	if (p->has_gpu_start)
-		see_number(see, user, "gpu_start_ns", p->gpu_start_ns);
-	if (p->has_gpu)
-		see_number(see, user, "gpu_ns", p->gpu_ns);
-	see_tallies(p, see, user);
+	tally_pass_numbers(p, see_listed, &watcher);
 	see_lists(see, user, "counters.", p->counters, p->n_counters, p->metrics, p->n_metrics);
 	see_flags(see, user, p->flags);
 }
@@ -162,10 +148,8 @@ see_pass(const struct tally_pass_record *p, tally_export_see *see, void *user)
 static void
 see_workload(const struct tally_workload_record *w, tally_export_see *see, void *user)
 {
-	if (w->has_gpu_start)
-		see_number(see, user, "gpu_start_ns", w->gpu_start_ns);
-	if (w->has_gpu)
-		see_number(see, user, "gpu_ns", w->gpu_ns);
+	struct number_watcher watcher = { see, user, "" };
+	tally_workload_numbers(w, see_listed, &watcher);
 	see_lists(see, user, "counters.", w->counters, w->n_counters, NULL, 0);
 	see_flags(see, user, w->flags);
 }

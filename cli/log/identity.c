@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/identity.h"
 
+#include "cli/shared/each.h"
+#include "cli/shared/sort.h"
+
 #include <string.h>
 
 void
@@ -8,12 +11,6 @@ tally_log_identity_init(struct tally_log_identity *id)
 {
 	*id = (struct tally_log_identity){ .tags = g_ptr_array_new_with_free_func(
 						   g_free) };
-}
-
-static gint
-compare_tags(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void
@@ -43,7 +40,7 @@ tally_log_identity_read(struct tally_log_identity *id,
 	for (uint32_t i = 0; i < h->n_tags; i++)
 		g_ptr_array_add(id->tags, g_strdup_printf("%s=%s", h->tags[i].key,
 							  h->tags[i].value));
-	g_ptr_array_sort(id->tags, compare_tags);
+	g_ptr_array_sort(id->tags, tally_order_text);
 }
 
 void
@@ -60,12 +57,17 @@ const char *
 tally_log_identity_tag(const struct tally_log_identity *id, const char *key)
 {
 	size_t len = strlen(key);
-	for (guint i = 0; i < id->tags->len; i++) {
-		const char *tag = g_ptr_array_index(id->tags, i);
+	TALLY_EACH (const char, tag, id->tags)
 		if (strncmp(tag, key, len) == 0 && tag[len] == '=')
 			return tag + len + 1;
-	}
 	return NULL;
+}
+
+static void
+append(GString *out, const char *between, const char *text)
+{
+	if (text)
+		g_string_append_printf(out, "%s%s", out->len ? between : "", text);
 }
 
 char *
@@ -74,17 +76,9 @@ tally_log_identity_tags(const struct tally_log_identity *id, const char *between
 	if (!id->tags->len)
 		return NULL;
 	GString *out = g_string_new(NULL);
-	for (guint i = 0; i < id->tags->len; i++)
-		g_string_append_printf(out, "%s%s", i ? between : "",
-				       (const char *)g_ptr_array_index(id->tags, i));
+	TALLY_EACH (const char, tag, id->tags)
+		append(out, between, tag);
 	return g_string_free(out, FALSE);
-}
-
-static void
-append(GString *out, const char *between, const char *text)
-{
-	if (text)
-		g_string_append_printf(out, "%s%s", out->len ? between : "", text);
 }
 
 char *
@@ -115,8 +109,7 @@ tally_log_identity_put(struct tally_out *o, const struct tally_log_identity *id)
 	tally_out_text(o, "run", id->run);
 	if (id->tags->len) {
 		tally_out_object(o, "tags");
-		for (guint i = 0; i < id->tags->len; i++) {
-			const char *tag = g_ptr_array_index(id->tags, i);
+		TALLY_EACH (const char, tag, id->tags) {
 			g_autofree char *key = g_strndup(tag, strcspn(tag, "="));
 			tally_out_text(o, key, tag + strlen(key) + 1);
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/warmup.h"
 
-#include "cli/shared/cli.h"
+#include "cli/shared/each.h"
+#include "cli/shared/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,6 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 	return true;
 }
 
-static int
-compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* What frames take that are not loading. */
 struct usual {
 	uint64_t typical; /* the median */
@@ -55,7 +49,7 @@ static struct usual
 usual_of(const uint64_t *values, size_t n)
 {
 	g_autofree uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
-	qsort(sorted, n, sizeof(*sorted), compare_u64);
+	qsort(sorted, n, sizeof(*sorted), tally_order_u64);
 	struct usual usual = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
 	return usual;
 }
@@ -154,11 +148,9 @@ tally_warmup_create(void)
 static struct device *
 find_device(const struct tally_warmup *w, uint32_t number)
 {
-	for (guint i = 0; i < w->devices->len; i++) {
-		struct device *d = g_ptr_array_index(w->devices, i);
+	TALLY_EACH (struct device, d, w->devices)
 		if (d->number == number)
 			return d;
-	}
 	return NULL;
 }
 
