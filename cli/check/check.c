@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
-#include "cli/check/recount.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "json/record_json.h"
+#include "query/statistics/moments.h"
+#include "query/statistics/run_statistics.h"
 
 #include <glib.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+/* By what part of itself a mean or a deviation may differ. */
+#define FEW_PLACES 1e-12
 /* Wrong sums printed one by one; any further ones are only counted. */
 #define MOST_SHOWN 20
 
@@ -45,6 +51,10 @@ struct check {
 	bool lines_only;
 	uint64_t line, frames, passes;
 	uint64_t n_sums; /* number of sums that do not add up */
+	/* Totals of the lines before the end line. */
+	struct tally_conserve *conserve;
+	struct tally_run_statistics *statistics;
+	GPtrArray *kept; /* copies of counters, for the statistics */
 };
 
 static void
@@ -61,40 +71,155 @@ wrong_growth(void *data, uint32_t i, const char *message)
 	wrong_sum(data, "growth", i, message);
 }
 
-static void
-wrong_statistic(void *data, uint32_t i, const char *message)
+/* A value that is not finite is left out of the line and read back as not a number. */
+static bool
+near(double told, double counted)
 {
-	wrong_sum(data, "statistics", i, message);
+	if (!isfinite(told) || !isfinite(counted))
+		return !isfinite(told) && !isfinite(counted);
+	return fabs(told - counted) <= FEW_PLACES * fmax(fabs(told), fabs(counted));
 }
 
-/* Totals of the lines before the end line. */
-struct sums {
-	struct tally_conserve *conserve;
-	struct tally_recount *recount;
-};
+static double
+sample_of(const struct tally_statistic_record *s)
+{
+	return s->has_sd_sample ? s->sd_sample : (double)NAN;
+}
+
+static bool
+same_sums(const struct tally_statistic_record *a, const struct tally_statistic_record *b)
+{
+	if (a->integral && b->integral)
+		return memcmp(&a->sum, &b->sum, sizeof(a->sum)) == 0 &&
+		       memcmp(&a->sum_sq, &b->sum_sq, sizeof(a->sum_sq)) == 0;
+	/* A log that another program has rewritten may say 3 where we write 3.0. */
+	double sum = a->integral ? tally_int192_f64(&a->sum) : a->sum_f64;
+	double sum_sq = a->integral ? tally_int192_f64(&a->sum_sq) : a->sum_sq_f64;
+	double want = b->integral ? tally_int192_f64(&b->sum) : b->sum_f64;
+	double want_sq = b->integral ? tally_int192_f64(&b->sum_sq) : b->sum_sq_f64;
+	/* Either both are in the line or neither is. */
+	bool told = isfinite(sum) && isfinite(sum_sq);
+	if (told != (isfinite(want) && isfinite(want_sq)))
+		return false;
+	return !told || (near(sum, want) && near(sum_sq, want_sq));
+}
+
+/* The name of the first member in which they differ, or NULL. */
+static const char *
+difference(const struct tally_statistic_record *told,
+	   const struct tally_statistic_record *counted)
+{
+	if (told->n != counted->n)
+		return "n";
+	if (!same_sums(told, counted))
+		return "sum or sum_sq";
+	if (tally_value_compare(told->min, counted->min) != 0)
+		return "min";
+	if (tally_value_compare(told->max, counted->max) != 0)
+		return "max";
+	if (!near(told->mean, counted->mean))
+		return "mean";
+	if (!near(told->sd_population, counted->sd_population))
+		return "sd_population";
+	if (!near(sample_of(told), sample_of(counted)))
+		return "sd_sample";
+	return NULL;
+}
+
+static guint
+hash(gconstpointer p)
+{
+	const struct tally_statistic_record *s = p;
+	return (guint)(s->id ^ s->id >> 32) ^ g_str_hash(s->key) ^ s->device;
+}
+
+static gboolean
+equal(gconstpointer a, gconstpointer b)
+{
+	const struct tally_statistic_record *x = a, *y = b;
+	return x->id == y->id && x->device == y->device && strcmp(x->key, y->key) == 0;
+}
+
+/* Keys of frames live as long as the reader; nothing else of a line does. */
+static void
+describe(struct check *c, const struct tally_device_record *device)
+{
+	struct tally_device_record copy = { .device = device->device };
+	struct tally_counter *counters = g_new0(struct tally_counter, device->n_counters);
+	g_autofree const struct tally_counter **list = g_new0(const struct tally_counter *,
+							      device->n_counters);
+	g_ptr_array_add(c->kept, counters);
+	for (uint32_t i = 0; i < device->n_counters; i++) {
+		counters[i] = *device->counters[i];
+		counters[i].key = g_intern_string(counters[i].key);
+		counters[i].unit = g_intern_string(counters[i].unit ? counters[i].unit : "");
+		list[i] = &counters[i];
+	}
+	copy.counters = list;
+	copy.n_counters = device->n_counters;
+	tally_run_statistics_describe(c->statistics, &copy);
+}
 
 static void
-add_line(struct check *c, const struct sums *sums, const struct tally_log_line *line)
+wrong_statistic(struct check *c, uint32_t i, const struct tally_statistic_record *told,
+		const struct tally_statistic_record *counted, const char *what)
+{
+	g_autofree char *message =
+		counted ? g_strdup_printf(
+				  "%s of pass %016" G_GINT64_MODIFIER
+				  "x on device %u: %s is not what the frames come to "
+				  "(n %" G_GUINT64_FORMAT ", mean %.17g; "
+				  "they: n %" G_GUINT64_FORMAT ", mean %.17g)",
+				  told->key, told->id, told->device, what, told->n,
+				  told->mean, counted->n, counted->mean)
+			: g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER
+					  "x on device %u: no frame has a value of it",
+					  told->key, told->id, told->device);
+	wrong_sum(c, "statistics", i, message);
+}
+
+/* The statistics of the frames must be those of the end line: N, sums and extremes exactly, mean
+ * and deviations to a few digits of a double. */
+static void
+recount(struct check *c, const struct tally_end_record *end)
+{
+	uint32_t n;
+	struct tally_statistic_record *list = tally_run_statistics_list(c->statistics, &n);
+	g_autoptr(GHashTable) counted = g_hash_table_new(hash, equal);
+	for (uint32_t i = 0; i < n; i++)
+		g_hash_table_add(counted, &list[i]);
+	for (uint32_t i = 0; i < end->n_statistics; i++) {
+		const struct tally_statistic_record *told = &end->statistics[i];
+		const struct tally_statistic_record *mine = g_hash_table_lookup(counted, told);
+		const char *what = mine ? difference(told, mine) : NULL;
+		if (what || !mine)
+			wrong_statistic(c, i, told, mine, what);
+	}
+	free(list);
+}
+
+static void
+add_line(struct check *c, const struct tally_log_line *line)
 {
 	c->line = line->number;
 	switch (line->type) {
 	case TALLY_LINE_DEVICE:
-		tally_conserve_add_device(sums->conserve, &line->device);
-		tally_recount_add_device(sums->recount, &line->device);
+		tally_conserve_add_device(c->conserve, &line->device);
+		describe(c, &line->device);
 		break;
 	case TALLY_LINE_FRAME:
 		c->frames++;
 		c->passes += line->frame.n_passes;
 		if (c->lines_only)
 			break;
-		tally_conserve_add_frame(sums->conserve, &line->frame);
-		tally_recount_add_frame(sums->recount, &line->frame);
+		tally_conserve_add_frame(c->conserve, &line->frame);
+		tally_run_statistics_add(c->statistics, &line->frame);
 		break;
 	case TALLY_LINE_END:
 		if (c->lines_only)
 			break;
-		tally_conserve_check(sums->conserve, &line->end, wrong_growth, c);
-		tally_recount_check(sums->recount, &line->end, wrong_statistic, c);
+		tally_conserve_check(c->conserve, &line->end, wrong_growth, c);
+		recount(c, &line->end);
 		break;
 	default:
 		break;
@@ -104,18 +229,21 @@ add_line(struct check *c, const struct sums *sums, const struct tally_log_line *
 static enum tally_read_status
 read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_error *error)
 {
-	const struct sums sums = { tally_conserve_create(), tally_recount_create() };
+	c->conserve = tally_conserve_create();
+	c->statistics = tally_run_statistics_create();
+	c->kept = g_ptr_array_new_with_free_func(g_free);
 	struct tally_progress progress;
 	struct tally_log_line line;
 	enum tally_read_status status;
 	tally_progress_begin(&progress, 1000);
 	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK) {
-		add_line(c, &sums, &line);
+		add_line(c, &line);
 		tally_progress_read(&progress, "checking", c->path, reader);
 	}
 	tally_progress_end(&progress);
-	tally_conserve_destroy(sums.conserve);
-	tally_recount_destroy(sums.recount);
+	tally_conserve_destroy(c->conserve);
+	tally_run_statistics_destroy(c->statistics);
+	g_ptr_array_unref(c->kept);
 	return status;
 }
 

@@ -61,8 +61,6 @@ tally_conserve_create(void)
 void
 tally_conserve_destroy(struct tally_conserve *c)
 {
-	if (!c)
-		return;
 	g_array_unref(c->devices);
 	g_array_unref(c->sums);
 	g_hash_table_destroy(c->places);

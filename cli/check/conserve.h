@@ -15,7 +15,7 @@
 
 struct tally_conserve;
 struct tally_conserve *tally_conserve_create(void);
-void tally_conserve_destroy(struct tally_conserve *c); /* accepts NULL */
+void tally_conserve_destroy(struct tally_conserve *c);
 
 void tally_conserve_add_device(struct tally_conserve *c,
 			       const struct tally_device_record *device);
