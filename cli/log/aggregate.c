@@ -2,6 +2,7 @@
 #include "cli/log/aggregate_parts.h"
 
 #include "cli/log/input.h"
+#include "query/statistics/run_statistics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,23 +12,11 @@
 static void
 add_tallies(struct tally_group *g, const struct tally_pass_record *p)
 {
-	const struct {
-		enum tally_series_index series;
-		uint64_t value;
-		uint32_t unknown;
-	} call_counts[] = {
-		{ TALLY_SERIES_DRAWS, p->call_counts.draws, TALLY_UNKNOWN_DRAWS },
-		{ TALLY_SERIES_VERTICES, p->call_counts.vertices, TALLY_UNKNOWN_VERTICES },
-		{ TALLY_SERIES_INSTANCES, p->call_counts.instances, TALLY_UNKNOWN_INSTANCES },
-		{ TALLY_SERIES_DISPATCHES, p->call_counts.dispatches, TALLY_UNKNOWN_DISPATCHES },
-		{ TALLY_SERIES_COPIES, p->call_counts.copies, TALLY_UNKNOWN_COPIES },
-		{ TALLY_SERIES_CLEARS, p->call_counts.clears, TALLY_UNKNOWN_CLEARS },
-		{ TALLY_SERIES_CALLS, p->call_counts.calls, 0 },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(call_counts); i++)
-		if (!(p->unknown & call_counts[i].unknown))
-			tally_series_add_part(&g->series[call_counts[i].series],
-					      tally_u64(call_counts[i].value), TALLY_JOIN_SUM);
+	for (unsigned k = 0; k < TALLY_N_CALL_COUNTS; k++)
+		if (!(p->unknown & tally_call_count_names[k].unknown))
+			tally_series_add_part(&g->series[TALLY_SERIES_DRAWS + k],
+					      tally_u64(tally_call_count(&p->call_counts, k)),
+					      TALLY_JOIN_SUM);
 }
 
 static void

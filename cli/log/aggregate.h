@@ -27,7 +27,7 @@ enum tally_by { TALLY_BY_PASS = 0, TALLY_BY_FRAME, TALLY_BY_LABEL, TALLY_BY_WORK
 /* Series every group has; counters and metrics follow, in the order of aggregate->keys. */
 enum tally_series_index {
 	TALLY_SERIES_GPU = 0,
-	TALLY_SERIES_DRAWS,
+	TALLY_SERIES_DRAWS, /* from here on as in tally_call_count_names */
 	TALLY_SERIES_VERTICES,
 	TALLY_SERIES_INSTANCES,
 	TALLY_SERIES_DISPATCHES,

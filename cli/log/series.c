@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/aggregate.h"
 
+#include "cli/shared/each.h"
+#include "query/statistics/run_statistics.h"
+
 double
 tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 {
@@ -37,18 +40,10 @@ tally_n_series(const struct tally_aggregate *a)
 const char *
 tally_series_name(const struct tally_aggregate *a, uint32_t series)
 {
-	static const char *const fixed[TALLY_N_FIXED_SERIES] = {
-		[TALLY_SERIES_GPU] = "gpu_ns",
-		[TALLY_SERIES_DRAWS] = "draws",
-		[TALLY_SERIES_VERTICES] = "vertices",
-		[TALLY_SERIES_INSTANCES] = "instances",
-		[TALLY_SERIES_DISPATCHES] = "dispatches",
-		[TALLY_SERIES_COPIES] = "copies",
-		[TALLY_SERIES_CLEARS] = "clears",
-		[TALLY_SERIES_CALLS] = "calls",
-	};
+	if (series == TALLY_SERIES_GPU)
+		return "gpu_ns";
 	if (series < TALLY_N_FIXED_SERIES)
-		return fixed[series];
+		return tally_call_count_names[series - TALLY_SERIES_DRAWS].key;
 	return g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).key;
 }
 
@@ -65,8 +60,7 @@ tally_series_unit(const struct tally_aggregate *a, uint32_t series)
 bool
 tally_series_in_use(const struct tally_aggregate *a, uint32_t series)
 {
-	for (guint i = 0; i < a->groups->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(a->groups, i);
+	TALLY_EACH (const struct tally_group, g, a->groups) {
 		if (series >= g->n_series || g->series[series].stats.moments.n == 0)
 			continue;
 		const struct tally_stats *s = &g->series[series].stats;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/trial.h"
 
+#include "query/statistics/run_statistics.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,36 +52,21 @@ frame_at(const struct tally_seen_log *log, guint i)
 
 /* ---- what the program asked for ---- */
 
-struct seen_count {
-	const char *key;
-	uint64_t value;
-	bool known;
-};
-
 static void
 judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
 	    const char *want)
 {
-	const struct tally_call_counts *c = &pass->call_counts;
-	const struct seen_count counts[] = {
-		{ "draws", c->draws, !(pass->unknown & TALLY_UNKNOWN_DRAWS) },
-		{ "vertices", c->vertices, !(pass->unknown & TALLY_UNKNOWN_VERTICES) },
-		{ "instances", c->instances,
-		  !(pass->unknown & TALLY_UNKNOWN_INSTANCES) },
-		{ "dispatches", c->dispatches,
-		  !(pass->unknown & TALLY_UNKNOWN_DISPATCHES) },
-		{ "copies", c->copies, !(pass->unknown & TALLY_UNKNOWN_COPIES) },
-		{ "clears", c->clears, !(pass->unknown & TALLY_UNKNOWN_CLEARS) },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+	for (unsigned k = 0; k < TALLY_N_CALL_COUNTS; k++) {
+		const char *key = tally_call_count_names[k].key;
+		uint64_t seen = tally_call_count(&pass->call_counts, k);
+		bool known = !(pass->unknown & tally_call_count_names[k].unknown);
 		int64_t wanted;
-		if (!tally_expected_number(want, NULL, counts[i].key, &wanted) ||
-		    (counts[i].known && counts[i].value == (uint64_t)wanted))
+		if (!tally_expected_number(want, NULL, key, &wanted) ||
+		    (known && seen == (uint64_t)wanted))
 			continue;
 		fail_in(t, TALLY_LAW_CALLS, frame, pass->index,
-			"%" PRId64 " %s expected, %" PRIu64 " read%s", wanted,
-			counts[i].key, counts[i].value,
-			counts[i].known ? "" : " (flagged as unknown)");
+			"%" PRId64 " %s expected, %" PRIu64 " read%s", wanted, key, seen,
+			known ? "" : " (flagged as unknown)");
 	}
 }
 

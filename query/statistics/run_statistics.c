@@ -60,24 +60,8 @@ struct tally_run_statistics {
 	bool left_out;
 };
 
-/* Each of these is a series of every identity, before its counters and metrics. */
-static const struct {
-	const char *key;
-	uint32_t unknown;
-	size_t offset;
-} call_counts[] = {
-	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_call_counts, draws) },
-	{ "vertices", TALLY_UNKNOWN_VERTICES,
-	  offsetof(struct tally_call_counts, vertices) },
-	{ "instances", TALLY_UNKNOWN_INSTANCES,
-	  offsetof(struct tally_call_counts, instances) },
-	{ "dispatches", TALLY_UNKNOWN_DISPATCHES,
-	  offsetof(struct tally_call_counts, dispatches) },
-	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_call_counts, copies) },
-	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_call_counts, clears) },
-	{ "calls", 0, offsetof(struct tally_call_counts, calls) },
-};
-#define N_TALLIES (sizeof(call_counts) / sizeof(call_counts[0]))
+/* Each of the call_counts is a series of every identity, before its counters and metrics. */
+#define N_TALLIES TALLY_N_CALL_COUNTS
 #define GPU_NS N_TALLIES /* index of that series */
 #define N_FIXED (N_TALLIES + 1)
 
@@ -200,7 +184,7 @@ add_identity(struct tally_run_statistics *s, const struct identity_key *key)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < N_TALLIES; i++)
-		series[i].key = call_counts[i].key;
+		series[i].key = tally_call_count_names[i].key;
 	series[GPU_NS].key = "gpu_ns";
 	s->n_values += N_FIXED;
 	return new;
@@ -277,16 +261,15 @@ add_keyed(struct tally_run_statistics *s, struct identity *i,
 static struct tally_value
 call_count(const struct tally_call_counts *counts, uint32_t k)
 {
-	struct tally_value v = { .storage = TALLY_STORAGE_U64 };
-	memcpy(&v.u64, (const char *)counts + call_counts[k].offset, sizeof(v.u64));
-	return v;
+	return (struct tally_value){ .storage = TALLY_STORAGE_U64,
+				     .u64 = tally_call_count(counts, k) };
 }
 
 static void
 add_counts(struct identity *i, const struct tally_pass_record *pass)
 {
 	for (uint32_t k = 0; k < N_TALLIES; k++) {
-		if (!(pass->unknown & call_counts[k].unknown))
+		if (!(pass->unknown & tally_call_count_names[k].unknown))
 			add_part(&i->series[k], call_count(&pass->call_counts, k));
 	}
 }
@@ -340,7 +323,7 @@ static void
 settle_counts(struct identity *i)
 {
 	for (uint32_t k = 0; k < N_TALLIES && i->n_same; k++) {
-		if (!(i->unknown & call_counts[k].unknown))
+		if (!(i->unknown & tally_call_count_names[k].unknown))
 			add_value(&i->series[k], call_count(&i->counts, k), i->n_same);
 	}
 	i->n_same = 0;

@@ -15,6 +15,33 @@
 
 #include "layer/record.h"
 
+#include <stddef.h>
+#include <string.h>
+
+/* The call_counts by their keys, in the order of a log. Pure; any thread. */
+enum { TALLY_N_CALL_COUNTS = 7 };
+static const struct {
+	const char *key;
+	uint32_t unknown; /* the bit of a pass that does not know it */
+	size_t offset;
+} tally_call_count_names[TALLY_N_CALL_COUNTS] = {
+	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_call_counts, draws) },
+	{ "vertices", TALLY_UNKNOWN_VERTICES, offsetof(struct tally_call_counts, vertices) },
+	{ "instances", TALLY_UNKNOWN_INSTANCES, offsetof(struct tally_call_counts, instances) },
+	{ "dispatches", TALLY_UNKNOWN_DISPATCHES, offsetof(struct tally_call_counts, dispatches) },
+	{ "copies", TALLY_UNKNOWN_COPIES, offsetof(struct tally_call_counts, copies) },
+	{ "clears", TALLY_UNKNOWN_CLEARS, offsetof(struct tally_call_counts, clears) },
+	{ "calls", 0, offsetof(struct tally_call_counts, calls) },
+};
+
+static inline uint64_t
+tally_call_count(const struct tally_call_counts *counts, unsigned k)
+{
+	uint64_t v;
+	memcpy(&v, (const char *)counts + tally_call_count_names[k].offset, sizeof(v));
+	return v;
+}
+
 #define TALLY_MAX_STATISTICS 65536
 
 struct tally_run_statistics;
