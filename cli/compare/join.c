@@ -63,26 +63,26 @@ static struct tally_compare_subject *
 need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_group *g,
 	     uint32_t slot, uint32_t stratum)
 {
-	uint64_t id = g && !g->outside ? g->id : 0;
+	static const struct tally_group of_frame = { .name = (char *)"frame",
+						     .kind = TALLY_PASS_OTHER };
+	bool frame = !g;
+	g = frame ? &of_frame : g;
+	uint64_t id = g->outside ? 0 : g->id;
 	/* What identifies the same pass in every log. */
-	g_autofree char *key = g_strdup_printf("%u|%u|%s|%" G_GUINT64_FORMAT, stratum,
-					       slot,
-					       !g           ? "frame"
-					       : g->outside ? "outside"
-							    : "pass",
-					       id);
+	g_autofree char *key = g_strdup_printf("%u|%u|%d|%d|%" G_GUINT64_FORMAT, stratum,
+					       slot, frame, g->outside, id);
 	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
 	if (s)
 		return s;
 	s = g_new0(struct tally_compare_subject, 1);
-	s->frame = !g;
-	s->outside = g && g->outside;
+	s->frame = frame;
+	s->outside = g->outside;
 	s->slot = slot;
 	s->stratum = stratum;
 	s->id = id;
-	s->kind = g ? g->kind : TALLY_PASS_OTHER;
-	s->name = g_strdup(g ? g->name : "frame");
-	s->label = g && g->label ? g->label : NULL;
+	s->kind = g->kind;
+	s->name = g_strdup(g->name);
+	s->label = g->label;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		s->sources[i] = g_ptr_array_new();
 		g_ptr_array_set_size(s->sources[i], (gint)c->logs[i]->len);

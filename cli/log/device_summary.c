@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a log says of each device: its identity, frame times, clock and surface. */
 #include "cli/log/aggregate_parts.h"
+#include "cli/shared/each.h"
 
 #include <string.h>
 
@@ -61,13 +62,12 @@ tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 	if (!d || d->beneath < 0 || d->beneath > UINT32_MAX || d->beneath == device)
 		return false;
 	const struct tally_device_summary *upper = tally_aggregate_device(a, (uint32_t)d->beneath);
-	bool seen = upper && upper->seen > 0;
-	for (guint i = 0; upper && !seen && i < a->devices->len; i++) {
-		const struct tally_device_summary *other = g_ptr_array_index(a->devices, i);
-		seen = other->seen > 0 && other->described && other->api == upper->api &&
-		       other->api != d->api;
-	}
-	return seen;
+	if (!upper || upper->seen)
+		return upper != NULL;
+	TALLY_EACH (const struct tally_device_summary, other, a->devices)
+		if (other->seen && other->described && other->api == upper->api)
+			return other->api != d->api;
+	return false;
 }
 
 /* A key is one column for all devices: if they disagree about the unit, no unit is right for
@@ -148,12 +148,11 @@ tally_aggregate_clock(struct tally_device_summary *d, struct tally_clock_range *
 static void
 count_surface(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
-	struct tally_surface *s = (struct tally_surface *)(void *)d->surfaces->data;
 	if (!f->width || !f->height)
 		return;
-	for (guint i = 0; i < d->surfaces->len; i++) {
-		if (s[i].width == f->width && s[i].height == f->height) {
-			s[i].frames++;
+	TALLY_EACH_OF (struct tally_surface, s, d->surfaces) {
+		if (s->width == f->width && s->height == f->height) {
+			s->frames++;
 			return;
 		}
 	}
@@ -166,12 +165,9 @@ const struct tally_surface *
 tally_aggregate_surface(const struct tally_device_summary *d)
 {
 	const struct tally_surface *most = NULL;
-	for (guint i = 0; i < d->surfaces->len; i++) {
-		const struct tally_surface *s = &g_array_index(d->surfaces, struct tally_surface,
-							       i);
+	TALLY_EACH_OF (const struct tally_surface, s, d->surfaces)
 		if (!most || s->frames > most->frames)
 			most = s;
-	}
 	return most;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/report/html_pack.h"
 #include "cli/report/html_text.h"
 #include "cli/report/html_verdict.h"
+#include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
 #include "passtally_version.h"
@@ -38,8 +39,8 @@ static void
 texts(struct tally_out *o, const char *key, const GPtrArray *list)
 {
 	tally_out_array(o, key);
-	for (guint i = 0; i < list->len; i++)
-		text(o, NULL, g_ptr_array_index(list, i));
+	TALLY_EACH (const char, item, list)
+		text(o, NULL, item);
 	tally_out_end_array(o);
 }
 
@@ -139,8 +140,7 @@ put_groups(struct page *p, struct tally_html_device *own,
 	tally_out_u64(p->out, "block", block);
 	tally_out_array(p->out, "groups");
 	guint at_gpu = 0, at = 0;
-	for (guint i = 0; i < own->groups->len; i++) {
-		struct tally_group *g = g_ptr_array_index(own->groups, i);
+	TALLY_EACH (struct tally_group, g, own->groups) {
 		const struct tally_html_group *values = g->watched;
 		put_group(p, d, g, (const int *)gpu->data + at_gpu,
 			  (const int *)others->data + at);
@@ -154,9 +154,7 @@ static void
 put_kinds(struct tally_out *o, const struct tally_html_device *own)
 {
 	tally_out_array(o, "kinds");
-	for (guint i = 0; i < own->kinds->len; i++) {
-		const struct tally_html_kind *k = &g_array_index(
-			own->kinds, struct tally_html_kind, i);
+	TALLY_EACH_OF (const struct tally_html_kind, k, own->kinds) {
 		char queue[32];
 		g_snprintf(queue, sizeof(queue), "%d.%d", k->queue_family, k->queue_index);
 		tally_out_array(o, NULL);
@@ -244,12 +242,7 @@ put_kept(struct page *p, struct tally_html_device *own,
 static void
 put_device(struct page *p, const struct tally_html_log *log, struct tally_device_summary *d)
 {
-	struct tally_html_device *own = NULL;
-	for (guint i = 0; i < log->devices->len; i++) {
-		struct tally_html_device *candidate = g_ptr_array_index(log->devices, i);
-		if (candidate->device == d->device)
-			own = candidate;
-	}
+	struct tally_html_device *own = tally_html_log_device(log, d->device);
 	tally_out_object(p->out, NULL);
 	put_described(p->out, &log->aggregate, d);
 	if (own)
@@ -265,9 +258,7 @@ static void
 put_notes(struct tally_out *o, const struct tally_html_log *log)
 {
 	tally_out_array(o, "notes");
-	for (guint i = 0; i < log->notes->len; i++) {
-		const struct tally_note_record *n = &g_array_index(log->notes,
-								   struct tally_note_record, i);
+	TALLY_EACH_OF (const struct tally_note_record, n, log->notes) {
 		tally_out_array(o, NULL);
 		tally_out_text(o, NULL, tally_level_name(n->level));
 		text(o, NULL, n->source);
@@ -344,9 +335,9 @@ put_log(struct page *p, const struct tally_html_log *log)
 		put_series(o, log, i);
 	tally_out_end_array(o);
 	tally_out_array(o, "devices");
-	for (guint i = 0; i < a->devices->len; i++) {
+	TALLY_EACH (struct tally_device_summary, d, a->devices) {
 		tally_out_break(o, "\n");
-		put_device(p, log, g_ptr_array_index(a->devices, i));
+		put_device(p, log, d);
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
@@ -376,9 +367,7 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	}
 	tally_out_break(o, "\n");
 	tally_out_array(o, "columns");
-	for (guint i = 0; i < p->pack.columns->len; i++) {
-		const struct tally_html_packed *c = &g_array_index(p->pack.columns,
-								   struct tally_html_packed, i);
+	TALLY_EACH_OF (const struct tally_html_packed, c, p->pack.columns) {
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, c->offset);
 		tally_out_u64(o, NULL, c->length);
@@ -423,14 +412,13 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 
 /* Whether all numbers of the page were there again when it was written. */
 static bool
-is_whole(const struct tally_html_log *log)
+is_whole(const struct tally_html_log *logs, unsigned n)
 {
-	bool whole = true;
-	for (guint i = 0; log->devices && i < log->devices->len; i++) {
-		const struct tally_html_device *d = g_ptr_array_index(log->devices, i);
-		whole &= !d->spill.unreadable;
-	}
-	return whole;
+	for (unsigned i = 0; i < n; i++)
+		TALLY_EACH (const struct tally_html_device, d, logs[i].devices)
+			if (d->spill.unreadable)
+				return false;
+	return true;
 }
 
 int
@@ -443,25 +431,23 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	struct tally_html_log read[2] = { 0 };
 	struct tally_result target = { 0 };
 	mode_t mode = 0666;
-	int status;
 	for (unsigned i = 0; i < n_logs; i++)
 		mode &= tally_result_mode(logs[i]);
-	status = tally_result_open(&target, "report", path, mode, false,
-				   "name the page first: passtally report --html OUT LOG");
+	int status = tally_result_open(&target, "report", path, mode, false,
+				       "name the page first: passtally report --html OUT LOG");
 	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
 		status = tally_html_log_read(&read[i], logs[i], warmup);
-	bool good = status == TALLY_EXIT_OK;
-	if (good)
+	if (status == TALLY_EXIT_OK) {
 		write_page(target.file, read, n_logs, warmup);
-	if (good && !(is_whole(&read[0]) && is_whole(&read[1]))) {
-		tally_cli_complain("report", "the temporary file in %s cannot be read",
-				   g_get_tmp_dir());
-		status = TALLY_EXIT_FAILED;
-		good = false;
+		if (!is_whole(read, n_logs)) {
+			tally_cli_complain("report", "the temporary file in %s cannot be read",
+					   g_get_tmp_dir());
+			status = TALLY_EXIT_FAILED;
+		}
 	}
-	if (!tally_result_close(&target, good) && good)
+	if (!tally_result_close(&target, status == TALLY_EXIT_OK) && status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;
-	for (unsigned i = 0; i < G_N_ELEMENTS(read); i++)
+	for (unsigned i = 0; i < n_logs; i++)
 		tally_html_log_finish(&read[i]);
 	return status;
 }

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html_log.h"
 
+#include "cli/shared/each.h"
 #include "layer/config/config.h"
 
 #include <string.h>
 
 enum { MOST_NOTES = 2000 };
 
+struct tally_html_device *
+tally_html_log_device(const struct tally_html_log *log, uint32_t device)
+{
+	TALLY_EACH (struct tally_html_device, d, log->devices)
+		if (d->device == device)
+			return d;
+	return NULL;
+}
+
 static struct tally_html_device *
 need_device(struct tally_html_log *log, uint32_t number)
 {
-	for (guint i = 0; i < log->devices->len; i++) {
-		struct tally_html_device *d = g_ptr_array_index(log->devices, i);
-		if (d->device == number)
-			return d;
-	}
-	struct tally_html_device *d = g_new0(struct tally_html_device, 1);
+	struct tally_html_device *d = tally_html_log_device(log, number);
+	if (d)
+		return d;
+	d = g_new0(struct tally_html_device, 1);
 	d->device = number;
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
@@ -30,8 +38,7 @@ free_device(gpointer p)
 	struct tally_html_device *d = p;
 	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
 		tally_html_column_finish(&d->frames[i]);
-	for (guint i = 0; i < d->groups->len; i++) {
-		struct tally_group *g = g_ptr_array_index(d->groups, i);
+	TALLY_EACH (struct tally_group, g, d->groups) {
 		struct tally_html_group *own = g->watched;
 		for (uint32_t k = 0; k < own->n_series; k++) {
 			tally_html_column_finish(&own->series[k].column);
@@ -92,14 +99,12 @@ keep(struct tally_html_log *log, const char *text)
 }
 
 static void
-take_meaning(struct tally_html_log *log, struct tally_html_meaning m)
+take_meaning(struct tally_html_log *log, const char *key, struct tally_html_meaning m)
 {
-	m.key = keep(log, m.key);
 	m.name = keep(log, m.name);
-	m.unit = keep(log, m.unit);
 	m.text = keep(log, m.text);
 	m.source = keep(log, m.source);
-	g_hash_table_replace(log->meanings, (gpointer)m.key, g_memdup2(&m, sizeof(m)));
+	g_hash_table_replace(log->meanings, (gpointer)keep(log, key), g_memdup2(&m, sizeof(m)));
 }
 
 static void
@@ -107,22 +112,15 @@ take_device(struct tally_html_log *log, const struct tally_device_record *r)
 {
 	for (uint32_t i = 0; i < r->n_counters; i++) {
 		const struct tally_counter *c = r->counters[i];
-		take_meaning(log, (struct tally_html_meaning){
-					  .key = c->key,
-					  .name = c->name,
-					  .unit = c->unit,
-					  .text = c->description,
-					  .source = c->source,
-					  .kind = tally_counter_kind_name(c->kind),
-					  .scope = tally_scope_name(c->scope),
-				  });
+		take_meaning(log, c->key,
+			     (struct tally_html_meaning){ c->name, c->description, c->source,
+							  tally_counter_kind_name(c->kind),
+							  tally_scope_name(c->scope) });
 	}
 	for (uint32_t i = 0; i < r->n_metrics; i++) {
 		const struct tally_metric_info *m = &r->metrics[i];
-		take_meaning(log, (struct tally_html_meaning){ .key = m->key,
-							       .name = m->name,
-							       .unit = m->unit,
-							       .text = m->expression });
+		take_meaning(log, m->key,
+			     (struct tally_html_meaning){ .name = m->name, .text = m->expression });
 	}
 }
 
@@ -198,15 +196,12 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 		.has_gpu = p->has_gpu,
 		.has_cpu = p->has_cpu_start,
 	};
-	for (guint i = 0; i < d->kinds->len; i++) {
-		const struct tally_html_kind *k = &g_array_index(
-			d->kinds, struct tally_html_kind, i);
+	TALLY_EACH_OF (const struct tally_html_kind, k, d->kinds)
 		if (k->queue_family == want.queue_family && k->queue_index == want.queue_index &&
 		    k->context == want.context && k->flags == want.flags &&
 		    k->has_start == want.has_start && k->has_gpu == want.has_gpu &&
 		    k->has_cpu == want.has_cpu)
-			return i;
-	}
+			return (uint64_t)(k - &g_array_index(d->kinds, struct tally_html_kind, 0));
 	g_array_append_val(d->kinds, want);
 	return d->kinds->len - 1;
 }
@@ -257,8 +252,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 {
 	struct tally_html_log *log = user;
 	struct tally_html_device *d = need_device(log, f->device);
-	for (guint i = 0; i < groups->len; i++)
-		need_group(d, g_ptr_array_index(groups, i));
+	TALLY_EACH (struct tally_group, g, groups)
+		need_group(d, g);
 	if (!d->any)
 		d->base_ns = f->start_ns;
 	d->any = true;
@@ -297,9 +292,8 @@ close_columns(struct tally_html_device *d)
 {
 	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
 		tally_html_column_close(&d->frames[i], &d->spill);
-	for (guint i = 0; i < d->groups->len; i++) {
-		struct tally_html_group *own =
-			((struct tally_group *)g_ptr_array_index(d->groups, i))->watched;
+	TALLY_EACH (const struct tally_group, g, d->groups) {
+		struct tally_html_group *own = g->watched;
 		for (uint32_t k = 0; k < own->n_series; k++)
 			tally_html_column_close(&own->series[k].column, &d->spill);
 	}
@@ -325,8 +319,8 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
 	tally_answer_conclude(log->answer);
-	for (guint i = 0; i < log->devices->len; i++)
-		close_columns(g_ptr_array_index(log->devices, i));
+	TALLY_EACH (struct tally_html_device, d, log->devices)
+		close_columns(d);
 	return status;
 }
 

@@ -64,7 +64,7 @@ struct tally_html_device {
 };
 
 struct tally_html_meaning {
-	const char *key, *name, *unit, *text, *source;
+	const char *name, *text, *source;
 	const char *kind, *scope; /* NULL: a metric */
 };
 
@@ -85,5 +85,7 @@ struct tally_html_log {
  * afterwards. */
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup);
 void tally_html_log_finish(struct tally_html_log *log);
+/* What is kept of a device; NULL: no frame of it was read. */
+struct tally_html_device *tally_html_log_device(const struct tally_html_log *log, uint32_t device);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html_pack.h"
 
+#include "cli/shared/each.h"
+
 #include <zlib.h>
 
 enum { STEP = 1 << 16 };
@@ -197,8 +199,7 @@ add_series(struct tally_html_pack *pack, struct tally_html_device *d, bool gpu, 
 {
 	guint length = pack->blob->len;
 	uint64_t all = 0, done = 0;
-	for (guint i = 0; i < d->groups->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(d->groups, i);
+	TALLY_EACH (const struct tally_group, g, d->groups) {
 		const struct tally_html_group *own = g->watched;
 		uint32_t end = gpu ? MIN(own->n_series, 1) : own->n_series;
 		for (uint32_t k = gpu ? 0 : 1; k < end; k++) {

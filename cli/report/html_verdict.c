@@ -2,6 +2,7 @@
 #include "cli/report/html_verdict.h"
 
 #include "cli/compare/compare.h"
+#include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,13 +41,11 @@ refusal(const struct tally_compare *c)
 	if (tally_compare_on_both_sides(c))
 		return g_strdup("A and B are the same run");
 	GString *why = g_string_new(NULL);
-	for (guint i = 0; i < c->unlike->len; i++) {
-		const struct tally_compare_unlike *u = g_ptr_array_index(c->unlike, i);
+	TALLY_EACH (const struct tally_compare_unlike, u, c->unlike)
 		if (u->kind != TALLY_UNLIKE_NOTE)
 			g_string_append_printf(why, "%s%s: %s in A, %s in B", why->len ? "; " : "",
 					       u->what, u->side[TALLY_SIDE_BASE],
 					       u->side[TALLY_SIDE_NEW]);
-	}
 	return g_string_free(why, why->len == 0);
 }
 
@@ -58,8 +57,8 @@ put_judged(struct tally_out *o, struct tally_compare *c)
 	tally_out_text(o, "conclusion", tally_conclusion_name(c->conclusion));
 	tally_out_f64(o, "same_pct", 100 * c->settings.same);
 	tally_out_array(o, "rows");
-	for (guint i = 0; i < c->rows->len; i++)
-		put_row(o, c, g_ptr_array_index(c->rows, i));
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		put_row(o, c, row);
 	tally_out_end_array(o);
 }
 
