@@ -138,4 +138,10 @@ bool tally_decode_id(struct tally_decoder *d, uint64_t *id);
 /* The type field of a line whose type is known. */
 bool tally_decode_type(struct tally_decoder *d);
 
+/* time.c */
+
+/* "2026-01-31T12:00:00.5+01:00" as nanoseconds since 1970, UTC; a leap second is the second after
+ * it. `s` ends in NUL. False: it is something else, or before 1970 or after 2554. */
+bool tally_time_parse(const char *s, uint64_t *unix_ns);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/decode.h"
-#include "json/time.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/time.h"
+#include "json/decode.h"
 
 /* What the digits say, each in its range. */
 struct moment {

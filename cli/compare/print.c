@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_parts.h"
-#include "cli/compare/table.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 

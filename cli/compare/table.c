@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/table.h"
+#include "cli/compare/print_parts.h"
 
 #include "cli/shared/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
-#include "cli/log/pass_names.h"
+#include "cli/log/pass_name.h"
 
 struct tally_export_names {
 	struct tally_pass_names passes;

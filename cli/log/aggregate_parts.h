@@ -9,7 +9,7 @@
 #define PASSTALLY_CLI_AGGREGATE_PARTS_H
 
 #include "cli/log/aggregate.h"
-#include "cli/log/pass_names.h"
+#include "cli/log/pass_name.h"
 #include "cli/log/recent.h"
 
 /* A mark that waits for its frame, which may follow it in the log. */

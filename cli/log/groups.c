@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the passes of a log become groups: by pass, by label with roll-ups, by workload. */
 #include "cli/log/aggregate_parts.h"
-#include "cli/log/pass_name.h"
 
 #include <string.h>
 

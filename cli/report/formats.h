@@ -11,10 +11,36 @@
 
 #include "cli/answer/answer.h"
 #include "cli/report/columns.h"
-#include "cli/report/lines.h"
 #include "cli/shared/out.h"
 
 #include <stdio.h>
+
+/* The rows that --pass names: by a name as the table has it, a label or an id; where nothing is
+ * called exactly so, by a part of names, in any case, and standard error says what matched. */
+
+/* Keeps only the rows of the pass; what is below a matching label stays with it. `pass` NULL
+ * keeps all. Returns false after printing an error if there are none; `path` is the log's. */
+bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path);
+
+/* A table does not show every row: those that cost almost nothing share one line, which holds
+ * their number and their sum. Roll-ups of labels make a tree, in which the lines of a node
+ * follow it, indented. Of frames there are the first ten in the order of the rows, the median
+ * frame, and the sum of the others. */
+struct tally_line {
+	/* the row; of a line for several rows, the first of them */
+	struct tally_group *group;
+	unsigned n; /* > 1: the line stands for that many rows, and only their sums are known */
+	double frame_ns, share; /* those sums; negative = not known */
+	unsigned depth; /* in the tree of labels */
+	/* not escaped, without indentation; owned. Of a frame NULL, except where its number does
+	 * not say what the line is. */
+	char *name;
+	struct tally_group *sum; /* `group` where that is no row but a sum of frames; owned */
+};
+
+/* An array of struct tally_line, for `rows` in their order; roll-ups among them make it a tree.
+ * `all`: every row gets its line. */
+GArray *tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all);
 
 struct tally_table_style {
 	size_t width; /* 0 = no limit */

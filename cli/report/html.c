@@ -4,7 +4,6 @@
 #include "cli/report/formats.h"
 #include "cli/report/html_pack.h"
 #include "cli/report/html_text.h"
-#include "cli/report/html_verdict.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"

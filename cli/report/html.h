@@ -3,10 +3,13 @@
  *
  * Writes a file with the page, its scripts and the logs' numbers, and without any address
  * that a browser would fetch. Nothing in a log becomes markup: it is data throughout. If the
- * command is built without the charts' library (no_html.c), this only reports that fact.
+ * command is built without the charts' library (no_html.c), this only reports that fact. One
+ * thread.
  */
 #ifndef PASSTALLY_CLI_REPORT_HTML_H
 #define PASSTALLY_CLI_REPORT_HTML_H
+
+#include "cli/shared/out.h"
 
 #include <stdint.h>
 
@@ -15,5 +18,27 @@
  * output. */
 int tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 		      uint64_t warmup);
+
+/* What `passtally compare` says about two logs, for their page: the judgement is that of
+ * cli/compare/ with its defaults, so the page and the command never differ. The logs are read a
+ * second time; memory grows with passes, not with the logs. */
+
+/* Writes the member "verdict": an object with either `refused` (why the logs are not compared) or
+ * `conclusion`, `same_pct` and `rows` ([device, id or "frame" or "outside", key, verdict,
+ * difference, low and high in percent of the base, null = not known]). Writes nothing where the
+ * logs cannot be read again. */
+void tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t warmup);
+
+/* Where a page goes that was given no name, and how it is opened (page_place.c). Returned strings
+ * are freed by the caller with g_free(). */
+
+/* Whether this argument of --html is the name or the file of a log. */
+bool tally_page_is_log(const char *path);
+/* The page of a log: its path with .html instead of .jsonl or .jsonl.zst. NULL after printing
+ * an error: standard input has no such place. */
+char *tally_page_path(const char *log);
+/* Starts the desktop's browser if standard output is a terminal and there is a display;
+ * otherwise, and if there is no xdg-open, prints the path. Does not wait. */
+void tally_page_open(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_verdict.h"
+#include "cli/report/html.h"
 
 #include "cli/compare/compare.h"
 #include "cli/shared/each.h"

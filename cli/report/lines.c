@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/lines.h"
+#include "cli/report/formats.h"
 #include "cli/shared/each.h"
 
 #include <string.h>

@@ -3,8 +3,6 @@
 
 #include "cli/log/folder.h"
 #include "cli/report/html.h"
-#include "cli/report/match.h"
-#include "cli/report/page_place.h"
 #include "cli/shared/each.h"
 #include "cli/shared/pager.h"
 #include "cli/shared/text.h"
