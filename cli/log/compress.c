@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/compress.h"
 
+#include "cli/log/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -49,21 +51,6 @@ fail_errno(struct job *j, const char *what, const char *path)
 	return fail(j, "%s %s: %s", path, what, g_strerror(errno));
 }
 
-/* Whether no process has it open for writing. The kernel grants a read lease only in that
- * case. The lease is returned at once; if another process opens the file in that moment, the
- * signal has no effect. Where leases are not supported the answer is unknown, and
- * is_unchanged() must suffice. */
-static bool
-is_written_to(int fd)
-{
-	fcntl(fd, F_SETSIG, SIGURG);
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
-		fcntl(fd, F_SETLEASE, F_UNLCK);
-		return false;
-	}
-	return errno == EAGAIN;
-}
-
 static bool
 open_files(struct job *j)
 {
@@ -72,7 +59,8 @@ open_files(struct job *j)
 		return fail_errno(j, "cannot be opened", j->path);
 	if (fstat(j->from, &j->before) < 0 || !S_ISREG(j->before.st_mode))
 		return fail(j, "%s is no regular file", j->path);
-	if (is_written_to(j->from))
+	/* Where that is unknown, is_unchanged() must suffice. */
+	if (tally_file_is_written(j->from) > 0)
 		return fail(j,
 			    "a process that the program started still writes to %s; when it "
 			    "has ended: zstd --rm %s",
@@ -241,17 +229,11 @@ publish(struct job *j, bool replace)
 	return false;
 }
 
-char *
-tally_compress_name(const char *path)
-{
-	return g_strconcat(path, ".zst", NULL);
-}
-
 bool
 tally_compress_log(const char *path, int level, bool replace, char *why, size_t size)
 {
 	struct job j = { .path = path, .from = -1, .to = -1, .why = why, .why_size = size };
-	j.name = tally_compress_name(path);
+	j.name = g_strconcat(path, ".zst", NULL);
 	bool done = open_files(&j) && set_up(&j, level) && pack(&j) && publish(&j, replace);
 	if (j.temporary)
 		g_unlink(j.temporary);

@@ -17,8 +17,6 @@
 
 /* The supported levels; false: built without zstd. */
 bool tally_compress_levels(int *least, int *most);
-/* The name of a log after compression; the caller frees it. */
-char *tally_compress_name(const char *path);
 /* `replace`: an existing compressed log of that name is replaced. False: `why` is a
  * sentence, and PATH stays. */
 bool tally_compress_log(const char *path, int level, bool replace, char *why, size_t size);

@@ -164,21 +164,28 @@ tally_folder_list(const char *folder)
 	return logs;
 }
 
+/* The kernel grants a read lease only where no process writes. It is returned at once; if another
+ * process opens the file in that moment, the signal has no effect. */
+int
+tally_file_is_written(int fd)
+{
+	fcntl(fd, F_SETSIG, SIGURG);
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
+		return errno == EAGAIN ? 1 : -1;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
 bool
 tally_folder_log_is_written(const struct tally_folder_log *log)
 {
 	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	/* The kernel grants a read lease only where no process writes. */
-	fcntl(fd, F_SETSIG, SIGURG);
-	bool granted = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
-	bool written = !granted && errno == EAGAIN;
-	if (granted)
-		fcntl(fd, F_SETLEASE, F_UNLCK);
-	else if (!written)
-		written = log->pid > 0 && (kill((pid_t)log->pid, 0) == 0 || errno == EPERM);
+	int written = tally_file_is_written(fd);
 	close(fd);
+	if (written < 0)
+		return log->pid > 0 && (kill((pid_t)log->pid, 0) == 0 || errno == EPERM);
 	return written;
 }
 

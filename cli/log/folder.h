@@ -37,6 +37,9 @@ void tally_folder_log_free(gpointer log); /* one that was allocated */
  * which it was started, with or without a multiarch triplet. */
 bool tally_folder_log_is_of(const struct tally_folder_log *log, const char *program);
 
+/* Whether a process has an open file open for writing: 1 = yes, 0 = no, -1 = unknown, as where the
+ * file system has no leases. */
+int tally_file_is_written(int fd);
 /* Whether a process has the file open for writing; true as well if that is unknown and the
  * log's writer lives. */
 bool tally_folder_log_is_written(const struct tally_folder_log *log);

@@ -139,8 +139,7 @@ read_packed(struct input *in, char *to, size_t size, size_t *n, const char **why
 		if (more < 0)
 			return TALLY_LINES_IO;
 		if (more == 0)
-			return tally_unpack_is_inside(in->unpack) ? TALLY_LINES_CUT
-								  : TALLY_LINES_END;
+			return in->unpack->inside ? TALLY_LINES_CUT : TALLY_LINES_END;
 		in->n_packed = (size_t)more;
 		in->taken = 0;
 	}

@@ -36,23 +36,10 @@ tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size
 }
 
 bool
-tally_unpack_is_inside(const struct tally_unpack *unpack)
-{
-	(void)unpack;
-	return false;
-}
-
-bool
 tally_compress_levels(int *least, int *most)
 {
 	*least = *most = TALLY_COMPRESS_LEVEL;
 	return false;
-}
-
-char *
-tally_compress_name(const char *path)
-{
-	return g_strconcat(path, ".zst", NULL);
 }
 
 bool

@@ -5,12 +5,6 @@
 #include <stdint.h>
 #include <zstd.h>
 
-struct tally_unpack {
-	ZSTD_DStream *stream;
-	bool inside;
-	char *why;
-};
-
 struct tally_unpack *
 tally_unpack_create(const char **why)
 {
@@ -61,10 +55,4 @@ tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size
 	}
 	*taken = from.pos;
 	return out.pos;
-}
-
-bool
-tally_unpack_is_inside(const struct tally_unpack *unpack)
-{
-	return unpack->inside;
 }

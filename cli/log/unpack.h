@@ -11,18 +11,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tally_unpack;
+struct ZSTD_DCtx_s;
+
+struct tally_unpack {
+	bool inside; /* the stream is in the middle of a frame */
+	/* Private to unpack.c. */
+	struct ZSTD_DCtx_s *stream;
+	char *why;
+};
 
 /* Returns NULL with *why: a sentence that stays valid for the whole run. */
 struct tally_unpack *tally_unpack_create(const char **why);
 void tally_unpack_destroy(struct tally_unpack *unpack);
 /* Unpacks from `in`, of which *taken bytes are consumed already, as much as fits in `to`;
  * returns the number of bytes written. SIZE_MAX: the data is invalid, and *why says how. 0
- * means that more input is needed; if there is none, the stream has ended or is cut off: see
- * tally_unpack_is_inside(). */
+ * means that more input is needed; if there is none, the stream has ended, or is cut off where
+ * it is inside a frame. */
 size_t tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken,
 			 char *to, size_t size, const char **why);
-/* Whether the stream is in the middle of a frame. */
-bool tally_unpack_is_inside(const struct tally_unpack *unpack);
 
 #endif

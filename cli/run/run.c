@@ -252,7 +252,7 @@ compress_log(const struct tally_run_request *r, const char *path)
 			      r->compress_by_default ? "not compressed: " : "error: --compress: ",
 			      why, path);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return done ? tally_compress_name(path) : g_strdup(path);
+	return done ? g_strconcat(path, ".zst", NULL) : g_strdup(path);
 }
 
 static void
@@ -364,7 +364,9 @@ static int
 prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 {
 	keep_quota(r, log);
-	char *packed = r->compress && !r->config.force ? tally_compress_name(log->path) : NULL;
+	char *packed = r->compress && !r->config.force
+			       ? g_strconcat(log->path, ".zst", NULL)
+			       : NULL;
 	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
 	if (taken)
 		tally_cli_complain(
