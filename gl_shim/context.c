@@ -10,6 +10,10 @@
 #include "gl_shim/pass_request.h"
 #include "layer/base/clock.h"
 
+struct gl_context gl_passthrough;
+__thread struct gl_context *gl_current = &gl_passthrough;
+__thread struct gl_context_state *gl_worker;
+
 /* Guards everything below, and `current`, `doomed` and `refs` of contexts and share groups. It
  * is first in the lock order, and no driver call is made under it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -186,6 +190,12 @@ gl_current_leave(void)
 	if (s->zone.lost || (s->caps.release_flushes && !gl_no_query_zone(s)))
 		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
 	return c;
+}
+
+void
+gl_current_back(struct gl_context *old)
+{
+	gl_current = old;
 }
 
 /* The thread released the context. */

@@ -134,8 +134,10 @@ frame_is(const struct gl_context_state *s, enum tally_frame_boundary boundary)
 	return s->config && s->config->frame == boundary && !gl_no_query_zone(s);
 }
 
-bool
-gl_submits_end_frame(const struct gl_context_state *s)
+/* For --frame submit:N: whether the N-th submission (glFlush, glFinish,
+ * swap) has just been counted. */
+static bool
+submits_end_frame(const struct gl_context_state *s)
 {
 	return frame_is(s, TALLY_FRAME_SUBMIT) && s->config->frame_every &&
 	       s->submits % s->config->frame_every == 0;
@@ -173,7 +175,7 @@ submits(struct gl_context *c, enum tally_frame_boundary boundary)
 	struct gl_context_state *s = c->state;
 	s->submits++;
 	c->open = 0; /* the next draw checks whether another context ended the frame */
-	bool ends = frame_is(s, boundary) || gl_submits_end_frame(s) ||
+	bool ends = frame_is(s, boundary) || submits_end_frame(s) ||
 		    (boundary == TALLY_FRAME_FINISH && frame_is(s, TALLY_FRAME_IDLE));
 	if (ends || (s->config && s->config->granularity == TALLY_GRANULARITY_SUBMIT))
 		gl_pass_close(c);
@@ -221,6 +223,30 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 		gl_collect(c, true, TALLY_FLAG(LOST));
 	}
 	return status;
+}
+
+/* ---- swaps ---- */
+
+struct gl_context *
+gl_swap_begin(uintptr_t drawable)
+{
+	(void)drawable; /* the current context's pass ends for any drawable */
+	return gl_current_park();
+}
+
+void
+gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size)
+{
+	(void)drawable;
+	gl_current_back(c);
+	if (c->live && c->state->zone.perhaps_ended)
+		c->state->zone.in_begin = c->state->zone.perhaps_ended = false;
+	if (!c->live || !ends_frame)
+		return;
+	struct gl_context_state *s = c->state;
+	s->submits++;
+	if ((s->config && s->config->frame == TALLY_FRAME_PRESENT) || submits_end_frame(s))
+		gl_frame_end(c, size);
 }
 
 /* ---- labels ---- */

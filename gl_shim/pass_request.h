@@ -25,10 +25,6 @@ struct gl_pass_request {
  * be opened or closed now. */
 bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
-/* For --frame submit:N: whether the N-th submission (glFlush, glFinish,
- * swap) has just been counted. */
-bool gl_submits_end_frame(const struct gl_context_state *s);
-
 /* A context's first work, list or frame end sets up its capture, at a point
  * where our calls are allowed. */
 static inline void

@@ -104,7 +104,7 @@ void gl_standing_flag(struct gl_context *c, uint64_t flag, bool on);
 void gl_render_mode(struct gl_context *c, GLenum mode);
 void gl_tiling(struct gl_context *c);
 
-/* ---- for context.c, present.c, labels.c ---- */
+/* ---- for context.c, labels.c ---- */
 
 /* Ends the open pass here, with queries (GL calls) or, if the context
  * can take none, without. */

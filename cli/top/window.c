@@ -203,13 +203,6 @@ note_time(void *user, const struct tally_log_line *line)
 	let_go(w);
 }
 
-static void
-ignore_header(void *user, const struct tally_header_record *header)
-{
-	(void)user;
-	(void)header;
-}
-
 void
 tally_top_window_init(struct tally_top_window *w, const char *path, double seconds)
 {
@@ -221,7 +214,6 @@ tally_top_window_init(struct tally_top_window *w, const char *path, double secon
 	w->watch = (struct tally_aggregate_watch){
 		.user = w,
 		.line = note_time,
-		.header = ignore_header,
 		.value = add_value,
 		.frame = add_frame,
 	};

@@ -98,19 +98,6 @@ list_scenes(void)
 	}
 }
 
-static enum stage_api
-parse_api(const char *word)
-{
-	if (strcmp(word, "core") == 0)
-		return STAGE_CORE;
-	if (strcmp(word, "compat") == 0)
-		return STAGE_COMPAT;
-	if (strcmp(word, "gles") == 0)
-		return STAGE_GLES;
-	fprintf(stderr, "%s is not one of: core compat gles\n", word);
-	exit(2);
-}
-
 struct arguments {
 	const struct scene *scene;
 	struct stage_options options;
@@ -142,7 +129,7 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->frames = (unsigned)strtoul(value, NULL, 10);
 			i++;
 		} else if (strcmp(word, "--api") == 0) {
-			a->options.api = parse_api(value);
+			a->options.api = stage_parse_api(value);
 			a->has_api = true;
 			i++;
 		} else if (strcmp(word, "--platform") == 0) {

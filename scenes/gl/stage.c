@@ -58,6 +58,13 @@ stage_parse_platform(const char *word)
 	return (enum stage_platform)find_word(words, 4, word);
 }
 
+enum stage_api
+stage_parse_api(const char *word)
+{
+	static const char *const words[] = { "core", "compat", "gles" };
+	return (enum stage_api)find_word(words, 3, word);
+}
+
 enum stage_end
 stage_parse_end(const char *word)
 {

@@ -52,6 +52,7 @@ struct stage {
 
 /* Parse "surfaceless|pbuffer|x11|glx" and so on; ends the program on another word. */
 enum stage_platform stage_parse_platform(const char *word);
+enum stage_api stage_parse_api(const char *word);
 enum stage_end stage_parse_end(const char *word);
 
 /* Whether the platform has something to present. */
