@@ -77,7 +77,7 @@ tally_doctor_print(bool ok, const char *next)
 	enum { STEP_COLUMNS = 200 }; /* four lines: the row itself is below */
 	g_autofree char *bad = first_row(TALLY_DOCTOR_BAD), *fix = first_row(TALLY_DOCTOR_FIX);
 	print_verdict(ok, "below");
-	g_autofree char *step = tally_text_escape(bad ? bad : fix ? fix : next);
+	g_autofree char *step = tally_text_escape(bad ? bad : ok && fix ? fix : next);
 	g_autofree char *short_step = tally_text_fit(step, STEP_COLUMNS);
 	print_row(TALLY_DOCTOR_ANSWER, "next", short_step);
 	print_rows(true);

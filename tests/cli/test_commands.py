@@ -241,6 +241,10 @@ class Commands(CliCase):
         self.assertRegex("\n".join(rows), "(?m)^off +display +neither DISPLAY nor WAYLAND_DISPLAY is set")
         if not any(row.startswith("BAD") or re.match("off +(layer|installation)", row) for row in rows):
             self.assertRegex(self.answer(done), "^display: neither .* xvfb-run passtally run")
+        env = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "VK_ICD_FILENAMES": "/nowhere", "LIBGL_DRIVERS_PATH": "/nowhere"}
+        done = self.command("doctor", env=env)
+        if done.returncode and "BAD" not in done.stdout.decode().split("\n\n")[1]:
+            self.assertRegex(self.answer(done.stdout.decode()), "^a driver that works: ")
 
     def test_doctor_without_a_home(self):
         """What it keeps of drivers does not go to the folder where it was started."""
