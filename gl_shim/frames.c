@@ -151,6 +151,11 @@ gl_wait(struct gl_context *c)
 		gl_workload_end(c);
 		gl_worker = s;
 		gl_gap(s);
+		/* Mesa 22.3's llvmpipe draws what comes next in one scene with the queries that
+		 * ended here, and with the uniform buffers as they are now: it would miss what
+		 * the program writes through a mapping after its wait. */
+		if (s->api.timestamps_in_tiles && s->api.Flush)
+			s->api.Flush();
 		s->gap = true;
 		c->open = 0; /* the next draw shows whether the pass continues */
 	}

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-static GLuint framebuffers[2], textures[2], buffers[2], compute;
+static GLuint framebuffers[2], textures[2], buffers[2], program;
 
 /* ---- msaa ---- */
 
@@ -199,7 +199,7 @@ static const char compute_text[] =
 static void
 init_compute(struct stage *s)
 {
-	compute = stage_compute_program(s, compute_text);
+	program = stage_compute_program(s, compute_text);
 	glGenTextures(1, textures);
 	glBindTexture(GL_TEXTURE_2D, textures[0]);
 	glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SMALL, SMALL);
@@ -210,7 +210,7 @@ init_compute(struct stage *s)
 static void
 frame_compute(struct stage *s)
 {
-	glUseProgram(compute);
+	glUseProgram(program);
 	glBindImageTexture(0, textures[0], 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
 	glDispatchCompute(8, 4, 1);
 	glMemoryBarrier(GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
@@ -274,6 +274,60 @@ static const struct expect_pass passes[] = {
 	{ SHOWN },
 };
 
+/* ---- mapped: what the program writes into a mapped buffer after its wait is drawn ---- */
+
+static const char mapped_vertex[] =
+	"IN vec2 pos;\n"
+	"void main() {\n"
+	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
+	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
+	"}\n";
+static const char mapped_fragment[] =
+	"layout(std140) uniform block { vec4 mapped; };\n"
+	"RESULT\n"
+	"void main() { COLOR = mapped; }\n";
+static float *mapped;
+
+static void
+init_mapped(struct stage *s)
+{
+	const GLbitfield how = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+
+	scene_make_small(s);
+	program = stage_program(s, mapped_vertex, mapped_fragment);
+	glGenBuffers(1, buffers);
+	glBindBuffer(GL_UNIFORM_BUFFER, buffers[0]);
+	glBufferStorage(GL_UNIFORM_BUFFER, 16, NULL, how);
+	mapped = glMapBufferRange(GL_UNIFORM_BUFFER, 0, 16, how);
+	stage_check("a mapped buffer");
+}
+
+static void
+frame_mapped(struct stage *s)
+{
+	scene_small_target(s, 0);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glUseProgram(program);
+	glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffers[0]);
+	glEnable(GL_SCISSOR_TEST);
+	for (int i = 0; i < 4; i++) {
+		mapped[0] = 0.25f * (float)i;
+		mapped[1] = 1.0f - mapped[0];
+		glScissor(0, i * SMALL / 4, SMALL, SMALL / 4);
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+		glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, UINT64_C(10000000000));
+		glDeleteSync(sync);
+	}
+	glDisable(GL_SCISSOR_TEST);
+	scene_show(s, scene_textures[0]);
+}
+
+static const struct expect_pass mapped_passes[] = {
+	{ DRAWN(4, 12), CLEARED, IN_SMALL },
+	{ SHOWN },
+};
+
 const struct scene transfer_scenes[] = {
 	{ "msaa", SCENE_ALL, .init = init_msaa, .frame = frame_msaa, SCENE_PASSES(msaa_passes) },
 	{ "blit_chain", SCENE_ALL, .init = scene_make_small, .frame = frame_blit_chain,
@@ -290,5 +344,7 @@ const struct scene transfer_scenes[] = {
 	  .init = init_compute, .frame = frame_compute, SCENE_PASSES(compute_passes) },
 	{ "dsa", SCENE_DESKTOP, .major = 4, .minor = 5, .init = init_dsa, .frame = frame_dsa,
 	  SCENE_PASSES(passes) },
+	{ "mapped", SCENE_DESKTOP, .major = 4, .minor = 4, .init = init_mapped,
+	  .frame = frame_mapped, SCENE_PASSES(mapped_passes) },
 	{ 0 },
 };
