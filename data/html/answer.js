@@ -23,9 +23,10 @@ function sentence(words) {
 }
 
 function leftOutSentence(d, answer) {
-	const loading = answer.warmup_frames
-		? `first ${answer.warmup_frames === 1 ? "frame" : `${answer.warmup_frames} frames`}, ` +
-			`${duration(answer.warmup_ns)}, left out: loading; --warmup 0 keeps them`
+	const n = answer.warmup_frames;
+	const loading = n
+		? `first ${n === 1 ? "frame" : `${n} frames`}, ${duration(answer.warmup_ns)}, left out: ` +
+			`loading; --warmup 0 keeps ${n === 1 ? "it" : "them"}`
 		: "";
 	const more = [
 		d.partial && `${d.partial} cut by the run's end`,
