@@ -6,18 +6,8 @@
 #include <string.h>
 
 #include "json/pow10.h"
+#include "json/swar.h"
 #include "layer/base/int192.h"
-
-static const char digit_pairs[201] = "00010203040506070809"
-				     "10111213141516171819"
-				     "20212223242526272829"
-				     "30313233343536373839"
-				     "40414243444546474849"
-				     "50515253545556575859"
-				     "60616263646566676869"
-				     "70717273747576777879"
-				     "80818283848586878889"
-				     "90919293949596979899";
 
 const uint64_t tally_powers_of_ten[20] = {
 	UINT64_C(1),
@@ -42,60 +32,53 @@ const uint64_t tally_powers_of_ten[20] = {
 	UINT64_C(10000000000000000000),
 };
 
-static unsigned
-count_digits(uint64_t v)
+/* Eight digits of a number below 10^8, a byte each, the first in the lowest byte: its halves,
+ * then its quarters, are divided side by side by multiplying and shifting. */
+static inline uint64_t
+split_digits(uint32_t v)
 {
-	unsigned bits = 64u - (unsigned)__builtin_clzll(v | 1);
-	unsigned guess = bits * 1233 >> 12; /* bits * log10(2) */
-	return guess + (v >= tally_powers_of_ten[guess]) + (v == 0);
+	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t upper = (x * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+	x = upper | (x - upper * 100) << 16;
+	upper = (x * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+	return upper | (x - upper * 10) << 8;
 }
 
 static inline void
-put_pair(char *out, uint32_t pair)
+store_digits(char *out, uint64_t digits)
 {
-	memcpy(out, digit_pairs + 2 * pair, 2);
+	digits += TALLY_SWAR_ONES * '0';
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	digits = __builtin_bswap64(digits);
+#endif
+	memcpy(out, &digits, sizeof(digits));
 }
 
-/* Exactly eight digits. */
-static inline void
-put_eight(char *out, uint32_t v)
+#define EIGHT_DIGITS 100000000
+
+static inline size_t
+format_short(char *out, uint32_t v)
 {
-	uint32_t upper = v / 10000, lower = v % 10000;
-	put_pair(out, upper / 100);
-	put_pair(out + 2, upper % 100);
-	put_pair(out + 4, lower / 100);
-	put_pair(out + 6, lower % 100);
+	uint64_t digits = split_digits(v);
+	unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	store_digits(out, digits >> 8 * zeros);
+	return 8 - zeros;
+}
+
+static __attribute__((noinline)) size_t
+format_long(char *out, uint64_t v)
+{
+	uint64_t upper = v / EIGHT_DIGITS;
+	size_t n = upper < EIGHT_DIGITS ? format_short(out, (uint32_t)upper)
+					: format_long(out, upper);
+	store_digits(out + n, split_digits((uint32_t)(v % EIGHT_DIGITS)));
+	return n + 8;
 }
 
 size_t
 tally_number_format_u64(char *out, uint64_t v)
 {
-	if (v < 10) {
-		*out = (char)('0' + v);
-		return 1;
-	}
-	if (v < 100) {
-		put_pair(out, (uint32_t)v);
-		return 2;
-	}
-	unsigned n = count_digits(v);
-	char *at = out + n;
-	while (v >= 100000000) {
-		at -= 8;
-		put_eight(at, (uint32_t)(v % 100000000));
-		v /= 100000000;
-	}
-	uint32_t rest = (uint32_t)v;
-	while (rest >= 100) {
-		at -= 2;
-		put_pair(at, rest % 100);
-		rest /= 100;
-	}
-	if (rest >= 10)
-		put_pair(out, rest);
-	else if (at > out)
-		*out = (char)('0' + rest);
-	return n;
+	return v < EIGHT_DIGITS ? format_short(out, (uint32_t)v) : format_long(out, v);
 }
 
 /* Bits 128 and up of g * factor, the lowest bit set when anything below was not zero. */

@@ -13,15 +13,31 @@
 #include <stdint.h>
 
 #define TALLY_U64_CHARS 20 /* longest unsigned 64-bit integer */
-#define TALLY_F64_CHARS 26 /* longest double: sign, 17 digits, point, four zeros or exponent */
+#define TALLY_F64_CHARS 32 /* longest double: sign, 17 digits, point, exponent; and see below */
 
 /* 1 to 10^19. */
 extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden")));
 
-/* Each writes to `out`, without a NUL, and returns the length. */
+/* Each writes to `out`, without a NUL, and returns the length. `out` has room for as many
+ * characters as said above: some after the number may be overwritten. */
 size_t tally_number_format_u64(char *out, uint64_t v);
 /* A finite double, as JSON: always with a '.' or an 'e', so that it never looks like an integer. */
 size_t tally_number_format_f64(char *out, double v);
+
+/* The same; they return the address after it. */
+static inline char *
+tally_number_put_u64(char *at, uint64_t v)
+{
+	if (v >= 10)
+		return at + tally_number_format_u64(at, v);
+	*at = (char)('0' + v);
+	return at + 1;
+}
+static inline char *
+tally_number_put_f64(char *at, double v)
+{
+	return at + tally_number_format_f64(at, v);
+}
 
 /* The number `text` spells: `len` bytes that are a number by JSON's grammar. Infinite when it is
  * too large for a double. */

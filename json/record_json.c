@@ -17,6 +17,7 @@ struct tally_recorder {
 	struct tally_sink *sink;
 	uint64_t reserve;
 	bool limited; /* max_bytes reached: only notes and the end are taken */
+	struct tally_json_kept keys[TALLY_JSON_KEPT];
 };
 
 static struct tally_recorder *
@@ -45,7 +46,9 @@ static struct tally_json_writer *
 begin(struct tally_recorder *r, enum tally_record_status *status)
 {
 	struct tally_json_writer *w = r->limited ? NULL : tally_sink_begin_line(r->sink);
-	if (!w)
+	if (w)
+		w->kept = r->keys;
+	else
 		*status = r->limited ? TALLY_RECORD_LIMIT : tally_sink_flush(r->sink);
 	return w;
 }
@@ -73,6 +76,14 @@ RECORD(header)
 RECORD(device)
 RECORD(pass_info)
 RECORD(frame)
+
+/* The keys of its frames may be other texts at the same addresses. */
+static enum tally_record_status
+record_new_device(struct tally_recorder *r, const struct tally_device_record *device)
+{
+	memset(r->keys, 0, sizeof(r->keys));
+	return record_device(r, device);
+}
 
 static enum tally_record_status
 record_note(struct tally_recorder *r, const struct tally_note_record *note)
@@ -135,7 +146,7 @@ recorder_abandon(struct tally_recorder *r)
 const struct tally_recorder_ops tally_json_recorder = {
 	.open = recorder_open,
 	.header = record_header,
-	.device = record_device,
+	.device = record_new_device,
 	.pass_info = record_pass_info,
 	.frame = record_frame,
 	.note = record_note,

@@ -3,29 +3,37 @@
 
 #include <math.h>
 
+#include "json/number.h"
 #include "json/record_json.h"
 
 #define PUT(literal) TALLY_JSON_PUT(w, literal)
 
-/* A word of one of our own tables; "unknown" cannot be read back, so a bad enum shows itself. */
-static void
-put_word(struct tally_json_writer *w, const char *word)
-{
-	PUT("\"");
-	if (!word)
-		word = "unknown";
-	tally_json_put(w, word, strlen(word));
-	PUT("\"");
-}
-
+/* What an object writes by address: there is room for NEED bytes at `at`. */
+#define ROOM() \
+	do { \
+		_Static_assert(NEED <= TALLY_JSON_ROOM, "all of one object"); \
+		at = tally_json_has_room(w, NEED) ? w->at : NULL; \
+		if (!at) \
+			return; \
+	} while (0)
+#define AT(literal) (memcpy(at, literal, sizeof(literal) - 1), at += sizeof(literal) - 1)
 /* The next key of an object that has no member for sure: the first has no comma before it. */
-static void
-put_key(struct tally_json_writer *w, bool *any, const char *key)
+#define KEY(literal) (*at = ',', at += any, any = true, AT(literal))
+
+/* One of a set of words, in quotes. */
+struct word {
+	char text[23];
+	uint8_t len;
+};
+#define WORD(word) { "\"" word "\"", sizeof(word) + 1 }
+
+/* words[n] is for a value that is none of them. */
+static inline char *
+put_word(char *at, const struct word *words, unsigned n, unsigned value)
 {
-	if (*any)
-		PUT(",");
-	*any = true;
-	tally_json_put(w, key, strlen(key));
+	const struct word *word = &words[value < n ? value : n];
+	memcpy(at, word, sizeof(*word));
+	return at + word->len;
 }
 
 static void
@@ -109,11 +117,18 @@ put_color(struct tally_json_writer *w, const struct tally_pass_info_record *info
 	PUT("]");
 }
 
-/* {key: number} after `name`, which ends in '{'; nothing when no value can be written. Returns how
- * many of those written are estimates. */
+static bool
+has_values(const struct tally_keyed_value *values, uint32_t n)
+{
+	uint32_t i = 0;
+	while (i < n && !tally_json_is_writable(values[i].value))
+		i++;
+	return i < n;
+}
+
+/* key: number} of those that can be written; returns how many of them are estimates. */
 static uint32_t
-put_values(struct tally_json_writer *w, const char *name, const struct tally_keyed_value *values,
-	   uint32_t n)
+put_values(struct tally_json_writer *w, const struct tally_keyed_value *values, uint32_t n)
 {
 	uint32_t estimated = 0;
 	bool any = false;
@@ -122,16 +137,13 @@ put_values(struct tally_json_writer *w, const char *name, const struct tally_key
 			continue;
 		if (any)
 			PUT(",");
-		else
-			tally_json_put(w, name, strlen(name));
 		any = true;
-		tally_json_put_text(w, values[i].key);
+		tally_json_put_kept(w, values[i].key);
 		PUT(":");
 		tally_json_put_value(w, values[i].value);
 		estimated += values[i].estimated;
 	}
-	if (any)
-		PUT("}");
+	PUT("}");
 	return estimated;
 }
 
@@ -145,7 +157,7 @@ put_estimated_keys(struct tally_json_writer *w, const struct tally_keyed_value *
 		if (*any)
 			PUT(",");
 		*any = true;
-		tally_json_put_text(w, values[i].key);
+		tally_json_put_kept(w, values[i].key);
 	}
 }
 
@@ -163,14 +175,16 @@ put_estimated(struct tally_json_writer *w, const struct tally_keyed_value *count
 #define KNOWN_FLAGS ((UINT64_C(1) << TALLY_N_FLAGS) - 1)
 
 static void
-put_flags(struct tally_json_writer *w, uint64_t flags)
+put_flags(struct tally_json_writer *w, const struct word *words, uint64_t flags)
 {
+	enum { NEED = 1 + sizeof(struct word) };
+	char *at;
+	bool any = false;
 	PUT("[");
-	flags &= KNOWN_FLAGS;
-	for (bool any = false; flags; any = true, flags &= flags - 1) {
-		if (any)
-			PUT(",");
-		put_word(w, tally_flag_name((unsigned)__builtin_ctzll(flags)));
+	for (flags &= KNOWN_FLAGS; flags; flags &= flags - 1) {
+		ROOM();
+		KEY("");
+		w->at = put_word(at, words, TALLY_N_FLAGS, (unsigned)__builtin_ctzll(flags));
 	}
 	PUT("]");
 }
@@ -195,10 +209,8 @@ put_queue(struct tally_json_writer *w, const struct tally_pass_record *pass)
 static bool
 has_unattributed(const struct tally_frame_record *frame)
 {
-	bool any = frame->has_unattributed_gpu;
-	for (uint32_t i = 0; i < frame->n_unattributed && !any; i++)
-		any = tally_json_is_writable(frame->unattributed[i].value);
-	return any;
+	return frame->has_unattributed_gpu ||
+	       has_values(frame->unattributed, frame->n_unattributed);
 }
 
 static bool
@@ -250,7 +262,7 @@ tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *e
 /* A writer over a window of its own that is emptied into the caller's memory as far as it fits. */
 struct measured {
 	struct tally_json_writer writer; /* first: see empty_window() */
-	char window[256];
+	char window[TALLY_JSON_ROOM];
 	char *out;
 	size_t size, len;
 };

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/writer.h"
 
-#include <math.h>
-
 #include "json/number.h"
-#include "json/swar.h"
 #include "json/utf8.h"
 
 bool
@@ -21,7 +18,7 @@ void
 tally_json_put_u64(struct tally_json_writer *w, uint64_t v)
 {
 	if (tally_json_has_room(w, TALLY_U64_CHARS))
-		w->at += tally_number_format_u64(w->at, v);
+		w->at = tally_number_put_u64(w->at, v);
 }
 
 void
@@ -36,7 +33,7 @@ void
 tally_json_put_f64(struct tally_json_writer *w, double v)
 {
 	if (tally_json_has_room(w, TALLY_F64_CHARS))
-		w->at += tally_number_format_f64(w->at, v);
+		w->at = tally_number_put_f64(w->at, v);
 }
 
 void
@@ -52,34 +49,19 @@ tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v)
 void
 tally_json_put_id(struct tally_json_writer *w, uint64_t id)
 {
-	if (!tally_json_has_room(w, 18))
-		return;
-	*w->at++ = '"';
-	tally_swar_write_hex(w->at, (uint32_t)(id >> 32));
-	tally_swar_write_hex(w->at + 8, (uint32_t)id);
-	w->at += 16;
-	*w->at++ = '"';
-}
-
-bool
-tally_json_is_writable(struct tally_value v)
-{
-	return v.storage != TALLY_STORAGE_F64 || isfinite(v.f64);
+	if (tally_json_has_room(w, TALLY_JSON_ID_CHARS))
+		w->at = tally_json_put_id_at(w->at, id);
 }
 
 void
 tally_json_put_value(struct tally_json_writer *w, struct tally_value v)
 {
-	switch (v.storage) {
-	case TALLY_STORAGE_I64:
-		tally_json_put_i64(w, v.i64);
-		break;
-	case TALLY_STORAGE_F64:
+	if (v.storage == TALLY_STORAGE_F64)
 		tally_json_put_f64(w, v.f64);
-		break;
-	default:
+	else if (v.storage == TALLY_STORAGE_I64)
+		tally_json_put_i64(w, v.i64);
+	else
 		tally_json_put_u64(w, v.u64);
-	}
 }
 
 /* One ASCII byte that may need a backslash; `next` is the byte after it or NUL. */
@@ -199,6 +181,30 @@ tally_json_put_text(struct tally_json_writer *w, const char *text)
 		len -= n;
 	}
 	*w->at++ = '"';
+}
+
+void
+tally_json_put_kept(struct tally_json_writer *w, const char *text)
+{
+	uint64_t hash = (uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
+	struct tally_json_kept *kept = w->kept ? &w->kept[hash >> 56] : NULL;
+	if (kept && kept->text != text) {
+		size_t len = strlen(text);
+		if (len <= sizeof(kept->quoted) - 2 && is_plain(text, len)) {
+			kept->text = text;
+			kept->len = (uint8_t)(len + 2);
+			kept->quoted[0] = kept->quoted[len + 1] = '"';
+			memcpy(kept->quoted + 1, text, len);
+		} else {
+			kept = NULL;
+		}
+	}
+	if (!kept) {
+		tally_json_put_text(w, text);
+	} else if (tally_json_has_room(w, sizeof(kept->quoted))) {
+		memcpy(w->at, kept->quoted, sizeof(kept->quoted));
+		w->at += kept->len;
+	}
 }
 
 static void

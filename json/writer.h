@@ -9,16 +9,28 @@
 #ifndef PASSTALLY_JSON_WRITER_H
 #define PASSTALLY_JSON_WRITER_H
 
+#include <math.h>
 #include <string.h>
 
+#include "json/swar.h"
 #include "layer/record.h"
 
-#define TALLY_JSON_ROOM 64 /* the most one write asks room() for */
+#define TALLY_JSON_ID_CHARS 18
+#define TALLY_JSON_ROOM 1024 /* the most one write asks room() for */
+
+/* A text that stays as it is, in quotes; no text: nothing is kept here. */
+struct tally_json_kept {
+	const char *text;
+	char quoted[55];
+	uint8_t len;
+};
+#define TALLY_JSON_KEPT 256
 
 struct tally_json_writer {
 	char *at; /* the next byte goes here */
 	char *end; /* and none here or after */
 	bool failed;
+	struct tally_json_kept *kept; /* TALLY_JSON_KEPT of them, the owner's; or NULL */
 	/* Make end - at at least `need`, by moving bytes elsewhere or growing. */
 	bool (*room)(struct tally_json_writer *w, size_t need);
 };
@@ -54,14 +66,31 @@ void tally_json_put_f64(struct tally_json_writer *w, double v);
 void tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v);
 /* 16 hex digits in quotes. */
 void tally_json_put_id(struct tally_json_writer *w, uint64_t id);
+static inline char *
+tally_json_put_id_at(char *at, uint64_t id)
+{
+	*at = '"';
+	tally_swar_write_hex(at + 1, (uint32_t)(id >> 32));
+	tally_swar_write_hex(at + 9, (uint32_t)id);
+	at[17] = '"';
+	return at + TALLY_JSON_ID_CHARS;
+}
 /* Can it be written? Not so a double that is not finite. */
-bool tally_json_is_writable(struct tally_value v);
+static inline bool
+tally_json_is_writable(struct tally_value v)
+{
+	return v.storage != TALLY_STORAGE_F64 || isfinite(v.f64);
+}
 void tally_json_put_value(struct tally_json_writer *w, struct tally_value v);
 
 /* Text in quotes, always valid UTF-8: a byte that is not part of a UTF-8 sequence becomes the four
  * characters \xNN, and so that this can be undone a backslash before an 'x' becomes \x5c. NULL is
  * written as "". */
 void tally_json_put_text(struct tally_json_writer *w, const char *text);
+
+/* The same for a text that is not NULL and, until w->kept is emptied, neither changed nor freed:
+ * it is found by its address. */
+void tally_json_put_kept(struct tally_json_writer *w, const char *text);
 
 /* A moment in quotes, RFC 3339 in UTC with nine decimals. */
 void tally_json_put_time(struct tally_json_writer *w, uint64_t unix_ns);

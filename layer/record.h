@@ -3,8 +3,8 @@
  *
  * The writer turns these structs into log lines, the reader turns log lines into these structs;
  * nothing else passes between capture and log. Nothing here owns memory: the code that fills a
- * struct keeps what it points to alive during the call that the struct is passed to. There are
- * no thread rules: a record belongs to one thread at a time.
+ * struct keeps what it points to alive during the call that the struct is passed to (keys for
+ * longer: layer/recorder.h). There are no thread rules: a record belongs to one thread at a time.
  *
  * A number is either valid or absent, as `has_*` and `valid` say. An absent number is never
  * written as 0.

@@ -171,6 +171,11 @@ class Description:
         else:
             raise Wrong(number, f"not understood: {words}")
 
+    def all_words(self):
+        """The sets of words, and the flags."""
+        flags = Words(0, ["flag", "TALLY_FLAG_/TALLY_N_FLAGS", *(flag.name for flag in self.flags)])
+        return [*self.words.values(), flags]
+
     def words_of(self, field):
         """The set of words it is one of, or None."""
         name = field.of if field.type == "word" else getattr(self.types.get(field.type), "more", {}).get("words")
@@ -291,8 +296,7 @@ def inside(lines):
 def words_source(description):
     """layer/: the names of the enums' values."""
     out = [HEAD, '#include "layer/record.h"']
-    flags = Words(0, ["flag", "TALLY_FLAG_/TALLY_N_FLAGS", *(flag.name for flag in description.flags)])
-    for words in [*description.words.values(), flags]:
+    for words in description.all_words():
         n = len(words.words)
         if words.count:
             out += ["", f'_Static_assert({words.count} == {n}, "words {words.name}");']
@@ -303,45 +307,52 @@ def words_source(description):
     return out
 
 
-# How a value of a type is written and read: a call over the member M of r and the writer w, one
-# over the decoder d; what the member is while there is no value, if not zero; when there is one.
-U64 = ("tally_json_put_u64(w, M)", "tally_json_read_u64(&d->json, &M)", None, None)
+# How a value of a type is written and read: a call over the member M of r and the writer w, or the
+# address `at`; one over the decoder d; what the member is while there is no value, if not zero; when
+# there is one.
+U64 = ("tally_number_put_u64(at, M)", "tally_json_read_u64(&d->json, &M)", None, None)
 TEXT = ("tally_json_put_text(w, M)", "tally_decode_text(d, &M)", None, "M")
 KEY = ("tally_json_put_text(w, M)", "tally_decode_kept(d, &M)", None, "M")
+# The most characters of what is written by address.
+MOST = {"tally_number_put_u64": "TALLY_U64_CHARS", "tally_number_put_f64": "TALLY_F64_CHARS",
+        "tally_json_put_id_at": "TALLY_JSON_ID_CHARS", "put_word": "sizeof(struct word)"}
 C_TYPES = {
-    "uint32": ("tally_json_put_u64(w, M)", "tally_decode_u32(d, &M)", None, None),
+    "uint32": ("tally_number_put_u64(at, M)", "tally_decode_u32(d, &M)", None, None),
     "uint64": U64,
     "nanoseconds": U64,
-    "number63": ("tally_json_put_u64(w, (uint64_t)M)", "tally_decode_number(d, &M)", "-1", "M >= 0"),
+    "number63": ("tally_number_put_u64(at, (uint64_t)M)", "tally_decode_number(d, &M)", "-1", "M >= 0"),
     "text": TEXT,
     "label": TEXT,
     "key": KEY,
     "format": KEY,
-    "id": ("tally_json_put_id(w, M)", "tally_decode_id(d, &M)", None, None),
-    "number": ("tally_json_put_f64(w, M)", "tally_json_read_f64(&d->json, &M)", "NAN", "isfinite(M)"),
-    "share": ("tally_json_put_f64(w, M)", "decode_share(d, &M)", None, "isfinite(M)"),
+    "id": ("tally_json_put_id_at(at, M)", "tally_decode_id(d, &M)", None, None),
+    "number": ("tally_number_put_f64(at, M)", "tally_json_read_f64(&d->json, &M)", "NAN", "isfinite(M)"),
+    "share": ("tally_number_put_f64(at, M)", "decode_share(d, &M)", None, "isfinite(M)"),
     "counter_value": ("tally_json_put_value(w, M)", "tally_json_read_value(&d->json, &M)",
                       "{ .storage = TALLY_STORAGE_F64, .f64 = NAN }", "tally_json_is_writable(M)"),
     "bool": (None, "tally_json_read_bool(&d->json, &M)", None, None),
-    "flags": ("put_flags(w, M)", "decode_flags(d, &M)", None, None),
+    "flags": ("put_flags(w, flag_words, M)", "decode_flags(d, &M)", None, None),
 }
 
 
 class Put:
-    """put_NAME() of an object."""
+    """put_NAME() of an object: keys and numbers go to the address `at`, where there is room for all of
+    the object's; the rest through the writer, after which there is that room again."""
 
     def __init__(self, description, owner):
         self.description, self.owner = description, owner
         self.values = []  # members of the `values` so far
         self.is_plain = owner.fields[0].is_always()  # the first is always there: commas are known
+        self.chars, self.most = 2, []  # braces; what is written by address at most
 
     def key(self, field, value=""):
         """The statement that writes the key with its comma, and a constant."""
         spelled = f"{json.dumps(field.name)}:{value}"
+        self.chars += len(spelled) + 1
         if not self.is_plain:
-            return f"put_key(w, &any, {literal(spelled)});"
+            return f"KEY({literal(spelled)});"
         before = "{" if field is self.owner.fields[0] else ","
-        return f"PUT({literal(before + spelled)});"
+        return f"AT({literal(before + spelled)});"
 
     def condition(self, field, member):
         out = []
@@ -356,24 +367,31 @@ class Put:
             out.append(C_TYPES[field.type][3].replace("M", member))
         return " && ".join(out)
 
+    @staticmethod
+    def by_writer(lines):
+        return ["w->at = at;", *lines, "ROOM();"]
+
     def value(self, field, member):
         if field.type in ("by", "object"):
-            return [f"put_{field.of}(w, r);"]
+            return self.by_writer([f"put_{field.of}(w, r);"])
         words = self.description.words_of(field)
-        if words:
-            return [f"put_word(w, tally_{words.name}_name({member}));"]
         if field.type == "list":
             item = f"{'' if 'pointers' in field.attributes else '&'}{member}[i]"
-            return [f"for (uint32_t i = 0; i < r->n_{field.member}; i++) {{",
-                    *inside(["if (i)", '\tPUT(",");', f"put_{field.of}(w, {item});"]), "}", 'PUT("]");']
-        return [C_TYPES[field.type][0].replace("M", member) + ";"]
+            return self.by_writer([f"for (uint32_t i = 0; i < r->n_{field.member}; i++) {{",
+                                   *inside(["if (i)", '\tPUT(",");', f"put_{field.of}(w, {item});"]), "}",
+                                   'PUT("]");'])
+        put = f"put_word(at, {words.name}_words, {len(words.words)}, M)" if words else C_TYPES[field.type][0]
+        name, call = put.partition("(")[0], put.replace("M", member)
+        if name not in MOST:
+            return self.by_writer([f"{call};"])
+        self.most.append(MOST[name])
+        return [f"at = {call};"]
 
     def put_values(self, field):
-        """{key: number}: with its key only when there is a number to write."""
+        """{key: number}: only when there is a number to write."""
         self.values.append(f"r->{field.member}, r->n_{field.member}")
-        key = json.dumps(field.name) + ":{"
-        spelled = literal("," + key) if self.is_plain else f"any ? {literal(',' + key)} : {literal(key)}"
-        return [f"if (r->n_{field.member})", f"\testimated += put_values(w, {spelled}, {self.values[-1]});"]
+        lines = self.by_writer([f"estimated += put_values(w, {self.values[-1]});"])
+        return [f"if (has_values({self.values[-1]})) {{", *inside([self.key(field, "{"), *lines]), "}"]
 
     def put(self, field):
         member = f"r->{field.member}"
@@ -381,7 +399,7 @@ class Put:
             return self.put_values(field)
         if field.type == "estimated":
             lists = (self.values + ["NULL, 0"])[:2]
-            return ["if (estimated)", f"\tput_estimated(w, {', '.join(lists)});"]
+            return ["if (estimated) {", *inside(self.by_writer([f"put_estimated(w, {', '.join(lists)});"])), "}"]
         if field.type == "const":
             return [self.key(field, json.dumps(field.of))]
         if field.type == "bool":
@@ -394,19 +412,27 @@ class Put:
     def source(self):
         body = [line for field in self.owner.fields for line in self.put(field)]
         if not self.is_plain:
-            body = ["bool any = false;", 'PUT("{");', *body]
+            body = ["bool any = false;", 'AT("{");', *body]
         if self.values:
             body.insert(0, "uint32_t estimated = 0;")
+        most = [f"{self.most.count(most)} * {most}" for most in sorted(set(self.most))]
         # The end line may be written without its lists: see json/record_write.c.
         head = ["void", "tally_json_put"] if self.owner.is_line and self.owner.name != "end" else ["static void", "put"]
         return ["", head[0],
                 f"{head[1]}_{self.owner.name}(struct tally_json_writer *w, const {self.owner.struct} *r)",
-                "{", *inside(body), '\tPUT("}");', "}"]
+                "{", *inside([f"enum {{ NEED = {' + '.join([str(self.chars), *most])} }};", "char *at;", "ROOM();",
+                              *body, 'AT("}");', "w->at = at;"]), "}"]
 
 
 def put_source(description):
-    return [HEAD, *(line for owner in description.inner_first(description.objects) 
-                   for line in Put(description, owner).source())]
+    out = [HEAD]
+    for words in description.all_words():
+        unknown = [("unknown", str(len(words.words)))]  # a bad enum shows itself: it cannot be read back
+        out += ["", f"static const struct word {words.name}_words[] = {{",
+                *(f"\t[{value}] = WORD({literal(word)})," for word, value in [*zip(words.words, words.values), *unknown]),
+                "};"]
+    return out + [line for owner in description.inner_first(description.objects)
+                  for line in Put(description, owner).source()]
 
 
 class Read:

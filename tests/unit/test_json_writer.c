@@ -240,12 +240,44 @@ test_no_room(void)
 	}
 }
 
+/* The same bytes, found by their address or not; entries give way to others. */
+static void
+test_kept_text(void)
+{
+	static struct tally_json_kept kept[TALLY_JSON_KEPT];
+	char *texts[4 * TALLY_JSON_KEPT];
+	size_t n = 0;
+	for (; n < G_N_ELEMENTS(text_cases); n++)
+		texts[n] = g_strdup(text_cases[n].text ? text_cases[n].text : "");
+	for (; n < G_N_ELEMENTS(texts); n++)
+		texts[n] = g_strnfill(n % 70, (char)('a' + n % 26));
+	for (size_t i = 0; i < 3 * n; i++) {
+		struct grown plain, g;
+		init_grown(&plain, 1000);
+		init_grown(&g, 1000);
+		g.writer.kept = kept;
+		tally_json_put_text(&plain.writer, texts[i % n]);
+		tally_json_put_kept(&g.writer, texts[i % n]);
+		if (i % 3) /* at once, when it is surely there */
+			tally_json_put_kept(&g.writer, texts[i % n]);
+		char *once = g_strndup(plain.bytes, (size_t)(plain.writer.at - plain.bytes));
+		char *want = g_strconcat(once, i % 3 ? once : NULL, NULL);
+		check_written(&g, want);
+		check_written(&plain, once);
+		g_free(want);
+		g_free(once);
+	}
+	for (size_t i = 0; i < n; i++)
+		g_free(texts[i]);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/json_writer/text", test_text);
 	g_test_add_func("/json_writer/text_is_reversible", test_text_is_reversible);
+	g_test_add_func("/json_writer/kept_text", test_kept_text);
 	g_test_add_func("/json_writer/values", test_values);
 	g_test_add_func("/json_writer/ids_and_sums", test_ids_and_sums);
 	g_test_add_func("/json_writer/times", test_times);

@@ -185,6 +185,35 @@ test_abandon(void)
 	tally_json_recorder.close(NULL);
 }
 
+/* After a device is described again its keys may be others, at the same addresses. */
+static void
+test_new_keys(void)
+{
+	char *path = temporary_name(), *bytes, key[] = "first";
+	const struct tally_recorder_ops *ops = &tally_json_recorder;
+	const struct tally_keyed_value value = { .key = key, .value.u64 = 12 };
+	const struct tally_frame_record frame = {
+		.device = 1,
+		.unattributed = &value,
+		.n_unattributed = 1,
+	};
+	size_t len;
+	struct tally_recorder *r = open_recorder(path, 0);
+	g_assert_cmpint(ops->header(r, &header), ==, TALLY_RECORD_OK);
+	for (int i = 0; i < 2; i++) {
+		strcpy(key, i ? "other" : "first");
+		g_assert_cmpint(ops->device(r, &device), ==, TALLY_RECORD_OK);
+		g_assert_cmpint(ops->frame(r, &frame), ==, TALLY_RECORD_OK);
+	}
+	ops->close(r);
+	g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+	char *first = strstr(bytes, "\"unattributed\":{\"counters\":{\"first\":12}}");
+	g_assert_nonnull(first);
+	g_assert_nonnull(strstr(first, "\"unattributed\":{\"counters\":{\"other\":12}}"));
+	g_free(bytes);
+	remove_temporary(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -192,6 +221,7 @@ main(int argc, char **argv)
 	g_test_add_func("/record_write/limit", test_limit);
 	g_test_add_func("/record_write/device_text", test_device_text);
 	g_test_add_func("/record_write/device_line", test_device_line);
+	g_test_add_func("/record_write/new_keys", test_new_keys);
 	g_test_add_func("/record_write/abandon", test_abandon);
 	return g_test_run();
 }
