@@ -13,11 +13,13 @@
 #define BAD_TIME_SLACK_NS UINT64_C(60000000000)
 
 /* An entry is looked up by what a pass is; the epoch makes old entries count as empty, so
- * nothing needs clearing. */
+ * nothing needs clearing. What an old one knew of the same base stays true. */
 struct ordinal {
 	uint64_t base;
+	uint64_t tens; /* what the id of the ordinal before was made from, without the last digit */
 	uint32_t epoch;
 	uint32_t next;
+	uint32_t listed; /* ordinals below have been offered to `seen` */
 };
 
 /* A render pass that a later one may resume. */
@@ -54,6 +56,7 @@ struct tally_frame_builder {
 	size_t n_values, n_workloads, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
+	const struct tally_id_set *seen; /* what `listed` of ordinals is about */
 	struct ordinal *ordinals;
 	struct instance *instances;
 	size_t n_slots; /* of both tables; a power of two */
@@ -167,8 +170,8 @@ base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
 	struct tally_extent presented)
 {
 	const struct tally_target *target = pass->target ? pass->target : &no_target;
-	uint64_t hash = mix((uintptr_t)pass->label) ^ mix((uintptr_t)target + pass->kind);
-	struct base_entry *e = &b->bases[mix(hash) & (CACHE_SLOTS - 1)];
+	uint64_t hash = mix((uintptr_t)pass->label * 31 + (uintptr_t)target + pass->kind);
+	struct base_entry *e = &b->bases[hash & (CACHE_SLOTS - 1)];
 	if (e->known && e->label == pass->label && e->target == target &&
 	    e->kind == pass->kind && e->presented.width == presented.width &&
 	    e->presented.height == presented.height)
@@ -184,8 +187,9 @@ base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
 	return e->base;
 }
 
-static uint32_t
-next_ordinal(struct tally_frame_builder *b, uint64_t base)
+/* The id of the frame's next pass of that base; *is_new: it has not been offered to `seen`. */
+static uint64_t
+next_id(struct tally_frame_builder *b, uint64_t base, bool *is_new)
 {
 	size_t slot = (size_t)mix(base) & (b->n_slots - 1);
 	struct ordinal *o = &b->ordinals[slot];
@@ -193,9 +197,20 @@ next_ordinal(struct tally_frame_builder *b, uint64_t base)
 		slot = (slot + 1) & (b->n_slots - 1);
 		o = &b->ordinals[slot];
 	}
-	if (o->epoch != b->ordinal_epoch)
-		*o = (struct ordinal){ .base = base, .epoch = b->ordinal_epoch };
-	return o->next++;
+	if (o->epoch != b->ordinal_epoch) {
+		o->listed = o->base == base ? o->listed : 0;
+		o->base = base;
+		o->epoch = b->ordinal_epoch;
+		o->next = 0;
+	}
+	uint32_t n = o->next++;
+	char last = (char)('0' + n % 10);
+	if (n % 10 == 0)
+		o->tens = n ? tally_pass_id_finish(base, n / 10) : base;
+	*is_new = n >= o->listed;
+	if (*is_new)
+		o->listed = n + 1;
+	return tally_fnv1a(o->tens, &last, 1);
 }
 
 /* Finds the entry for this pass's kind of work on its target; its epoch
@@ -203,7 +218,7 @@ next_ordinal(struct tally_frame_builder *b, uint64_t base)
 static struct instance *
 find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
 {
-	size_t slot = (size_t)mix(pass->key ^ mix(base)) & (b->n_slots - 1);
+	size_t slot = (size_t)mix(pass->key ^ base) & (b->n_slots - 1);
 	for (;;) {
 		struct instance *i = &b->instances[slot];
 		if (i->epoch != b->instance_epoch ||
@@ -213,15 +228,16 @@ find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint
 	}
 }
 
-/* Sets id and segment; true when this is a new instance, not a resumed one. */
+/* Sets id and segment; true when the id has not been offered to `seen`. */
 static bool
 identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 	 struct tally_extent presented, struct tally_pass_record *out)
 {
+	bool is_new;
 	uint64_t base = base_of(b, pass, presented);
 	if (pass->kind != TALLY_PASS_RENDER) {
-		out->id = tally_pass_id_finish(base, next_ordinal(b, base));
-		return true;
+		out->id = next_id(b, base, &is_new);
+		return is_new;
 	}
 	struct instance *i = find_instance(b, pass, base);
 	if (i->epoch == b->instance_epoch && !pass->restarts) {
@@ -232,13 +248,13 @@ identify(struct tally_frame_builder *b, const struct tally_pass *pass,
 	*i = (struct instance){
 		.key = pass->key,
 		.base = base,
-		.id = tally_pass_id_finish(base, next_ordinal(b, base)),
+		.id = next_id(b, base, &is_new),
 		.label = pass->label,
 		.epoch = b->instance_epoch,
 		.segments = 1,
 	};
 	out->id = i->id;
-	return true;
+	return is_new;
 }
 
 /* ---- one pass ---- */
@@ -351,8 +367,11 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 	struct tally_layout layout = layout_of(stream, pass);
 	uint32_t index = b->record.n_passes++;
 	struct tally_pass_record *out = &b->passes[index];
+	/* Every member is named, so that none is set twice. */
 	*out = (struct tally_pass_record){
 		.index = index,
+		.id = 0,
+		.segment = 0,
 		.kind = pass->kind,
 		.label = pass->label,
 		.call_counts = pass->call_counts,
@@ -364,9 +383,18 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		.submission = pass->submission,
 		.surface = pass->surface,
 		.has_cpu_start = pass->cpu_start_ns != 0,
+		.has_gpu_start = false,
+		.has_gpu = false,
 		.cpu_start_ns = pass->cpu_start_ns,
+		.gpu_start_ns = 0,
+		.gpu_ns = 0,
 		.counters = b->values + b->n_values,
+		.n_counters = 0,
+		.metrics = NULL,
+		.n_metrics = 0,
 		.flags = pass->flags,
+		.workloads = NULL,
+		.n_workloads = 0,
 		.snapshot_from = pass->snapshot_from,
 		.snapshot_to = pass->snapshot_to,
 		.pixels = count_pixels(pass->target),
@@ -552,6 +580,9 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
+	if (in->seen != b->seen)
+		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));
+	b->seen = in->seen;
 	next_epoch(&b->ordinal_epoch, b->ordinals, b->n_slots * sizeof(*b->ordinals));
 	uint64_t longest_ns;
 	if (__builtin_mul_overflow(b->record.cpu_ns, UINT64_C(4), &longest_ns) ||

@@ -485,6 +485,39 @@ test_many(void)
 	world_free(w);
 }
 
+/* Ordinals of several digits, over frames of few and many passes: each identity is explained once
+ * for each set of those that were. */
+static void
+test_ordinals(void)
+{
+	static const struct {
+		uint32_t n_passes, n_infos;
+		bool new_log;
+	} frames[] = { { 5, 5, false },     { 128, 128, false }, { 12, 128, false },
+		       { 128, 128, false }, { 7, 128 + 7, true }, { 128, 256, false } };
+	struct world *w = world_new();
+	struct tally_frame_part *part = world_part(w, 0, 1);
+	for (unsigned i = 0; i < 128; i++)
+		world_pass(w, part,
+			   (struct tally_pass){ .kind = i % 4 ? TALLY_PASS_RENDER
+							      : TALLY_PASS_COMPUTE,
+						.key = i });
+	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
+		struct tally_id_set *old = frames[i].new_log ? w->seen : NULL;
+		w->seen = old ? tally_id_set_create() : w->seen;
+		tally_id_set_destroy(old);
+		part->n_passes = frames[i].n_passes;
+		const struct tally_frame_record *f = world_build(w, i);
+		g_assert_cmpuint(f->n_passes, ==, frames[i].n_passes);
+		for (uint32_t k = 0; k < f->n_passes; k++)
+			g_assert_cmphex(f->passes[k].id, ==,
+					id_of(f->passes[k].kind, NULL, &window,
+					      k % 4 ? k - k / 4 - 1 : k / 4));
+		g_assert_cmpuint(w->infos->len, ==, frames[i].n_infos);
+	}
+	world_free(w);
+}
+
 static void
 test_id_set(void)
 {
@@ -551,6 +584,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/workload-times", test_workload_times);
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
+	g_test_add_func("/frame/ordinals", test_ordinals);
 	g_test_add_func("/frame/id-set", test_id_set);
 	g_test_add_func("/frame/layouts", test_layouts);
 	return g_test_run();
