@@ -120,9 +120,8 @@ context_create(enum gl_platform platform, void *handle, void *share)
 }
 
 void
-gl_context_created(enum gl_platform platform, void *display, void *handle, void *share)
+gl_context_created(enum gl_platform platform, void *handle, void *share)
 {
-	(void)display;
 	pthread_mutex_lock(&lock);
 	/* The same address again: the old context was destroyed unseen. */
 	struct gl_context_state *stale = find_context(platform, handle);
@@ -147,9 +146,8 @@ settle(struct gl_context *c)
 }
 
 void
-gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
+gl_context_destroyed(enum gl_platform platform, void *handle)
 {
-	(void)display;
 	/* The context may end with the display without being released, and Mesa 22.3's llvmpipe
 	 * frees a query that is still active then while its threads write to it. */
 	const struct gl_context *c = gl_current;

@@ -58,15 +58,14 @@ extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-
  * GetProcAddress for gl* names. */
 
 /* A context was created. `share` may be NULL. Makes no GL call. */
-void gl_context_created(enum gl_platform platform, void *display, void *handle, void *share);
+void gl_context_created(enum gl_platform platform, void *handle, void *share);
 /* glXDestroyContext, eglDestroyContext: called before the real call. If the context is current
  * to any thread, its record stays until it is released. If that is this thread, its pass is
  * closed and its queries are ended (GL calls). */
-void gl_context_destroyed(enum gl_platform platform, void *display, void *handle);
+void gl_context_destroyed(enum gl_platform platform, void *handle);
 
 /* A drawable as the platform knows it; 0 = none (surfaceless). */
 struct gl_drawable {
-	void *display;
 	uintptr_t draw, read;
 };
 
@@ -86,12 +85,12 @@ bool gl_first_viewport(struct gl_context *c, struct tally_extent *size);
 /* Whether this make-current would change nothing. Then none of the above is called. */
 bool gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawable);
 
-/* Called around the real swap of `drawable`. Begin closes the pass (GL calls) and parks the
- * thread in the pass-through context. End puts the thread back into the context, ends the frame
- * when `ends_frame`, and reads results. The size is the drawable's, 0 x 0 when unknown. */
-struct gl_context *gl_swap_begin(uintptr_t drawable);
-void
-gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size);
+/* Called around the real swap. The first closes the pass, ends the queries (GL calls), parks the
+ * thread in the pass-through context, and returns the old one. The second puts the thread back,
+ * ends the frame when `ends_frame`, and reads results. The size is the drawable's, 0 x 0 when
+ * unknown. */
+struct gl_context *gl_current_park(void);
+void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size);
 
 /* A drawable was swapped by a thread without a context: ends the frame of the context that
  * released the drawable last. Makes no GL call. */

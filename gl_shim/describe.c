@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/describe.h"
 
+#include "layer/base/array.h"
 #include "layer/frame/identity.h"
 
 #include <stdlib.h>
@@ -55,11 +56,9 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 			known |= strcmp(group->counters[j]->key, counters[i]->key) == 0;
 		if (known)
 			continue;
-		const struct tally_counter **more = realloc(
-			group->counters, (group->n_counters + 1) * sizeof(group->counters[0]));
-		if (!more)
+		if (!tally_array_resize(&group->counters, group->n_counters + 1,
+					sizeof(group->counters[0])))
 			return grown;
-		group->counters = more;
 		group->counters[group->n_counters++] = counters[i];
 		grown = true;
 	}

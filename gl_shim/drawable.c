@@ -12,10 +12,8 @@
 /* The most recently used entry is first; entries with key 0 are free. */
 static struct drawable {
 	uintptr_t key;
-	struct tally_extent size;
-	uint64_t measured_ns; /* 0 = never */
+	struct gl_drawable_size known;
 	uint64_t swapped_ns; /* last swap of the whole; 0 = never */
-	bool fixed; /* never changes its size */
 } drawables[MAX_DRAWABLES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf lock */
 
@@ -35,37 +33,25 @@ entry_of(uintptr_t key)
 	return &drawables[0];
 }
 
-bool
-gl_drawable_is_fixed(uintptr_t drawable)
+struct gl_drawable_size
+gl_drawable_size(uintptr_t drawable)
 {
+	struct gl_drawable_size found = { .fixed = false };
+	if (!drawable)
+		return found;
 	pthread_mutex_lock(&lock);
-	bool fixed = entry_of(drawable)->fixed;
+	found = entry_of(drawable)->known;
 	pthread_mutex_unlock(&lock);
-	return fixed;
+	return found;
 }
 
 bool
 gl_drawable_stale(uintptr_t drawable)
 {
-	if (!drawable)
-		return false;
-	uint64_t now = tally_clock_now_ns();
-	pthread_mutex_lock(&lock);
-	const struct drawable *d = entry_of(drawable);
-	bool stale = !d->measured_ns || (!d->fixed && now - d->measured_ns >= SECOND_NS);
-	pthread_mutex_unlock(&lock);
-	return stale;
-}
-
-bool
-gl_drawable_known(uintptr_t drawable)
-{
-	if (!drawable)
-		return true;
-	pthread_mutex_lock(&lock);
-	bool known = entry_of(drawable)->measured_ns != 0;
-	pthread_mutex_unlock(&lock);
-	return known;
+	struct gl_drawable_size known = gl_drawable_size(drawable);
+	return drawable && (!known.measured_ns ||
+			    (!known.fixed &&
+			     tally_clock_now_ns() - known.measured_ns >= SECOND_NS));
 }
 
 void
@@ -75,10 +61,9 @@ gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed)
 		return;
 	uint64_t now = tally_clock_now_ns();
 	pthread_mutex_lock(&lock);
-	struct drawable *d = entry_of(drawable);
-	d->size = size;
-	d->measured_ns = now;
-	d->fixed = d->fixed || fixed;
+	struct gl_drawable_size *known = &entry_of(drawable)->known;
+	fixed |= known->fixed;
+	*known = (struct gl_drawable_size){ .size = size, .measured_ns = now, .fixed = fixed };
 	pthread_mutex_unlock(&lock);
 }
 
@@ -97,18 +82,6 @@ gl_drawable_forget(uintptr_t drawable)
 		break;
 	}
 	pthread_mutex_unlock(&lock);
-}
-
-struct tally_extent
-gl_drawable_size(uintptr_t drawable)
-{
-	struct tally_extent size = { 0 };
-	if (!drawable)
-		return size;
-	pthread_mutex_lock(&lock);
-	size = entry_of(drawable)->size;
-	pthread_mutex_unlock(&lock);
-	return size;
 }
 
 bool

@@ -14,14 +14,16 @@
 
 #include "layer/pass_id.h"
 
-bool gl_drawable_known(uintptr_t drawable); /* true for 0 as well */
+struct gl_drawable_size {
+	struct tally_extent size;
+	uint64_t measured_ns; /* 0 = never: the size is 0 x 0 */
+	bool fixed;           /* it never changes */
+};
+
+struct gl_drawable_size gl_drawable_size(uintptr_t drawable);
 bool gl_drawable_stale(uintptr_t drawable); /* unknown, or not fixed and a second old */
-bool gl_drawable_is_fixed(uintptr_t drawable);
-/* `fixed`: it never changes its size. */
 void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
 void gl_drawable_forget(uintptr_t drawable);
-/* 0 x 0 when unknown. */
-struct tally_extent gl_drawable_size(uintptr_t drawable);
 
 /* Records a swap and returns whether it ends a frame. `whole` false: only a part was shown,
  * which ends a frame only if the drawable has not been swapped as a whole for a second. */

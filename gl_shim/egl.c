@@ -7,6 +7,7 @@
 #include "gl_shim/drawable.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
+#include "layer/base/array.h"
 
 #define EGL_FALSE 0
 #define EGL_VERSION 0x3054
@@ -97,23 +98,15 @@ static struct known_context {
 	EGLDisplay dpy;
 	EGLContext context;
 } * known;
-static size_t n_known, room;
+static uint32_t n_known, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; a leaf lock */
 
 static void
 list_add(EGLDisplay dpy, EGLContext context)
 {
 	pthread_mutex_lock(&lock);
-	if (n_known == room) {
-		size_t more = room ? room * 2 : 16;
-		struct known_context *grown = realloc(known, more * sizeof(*known));
-		if (grown) {
-			known = grown;
-			room = more;
-		}
-	}
 	/* Out of memory: the record outlives the display, which costs no more than its size. */
-	if (n_known < room)
+	if (tally_array_fit(&known, n_known, &room, sizeof(*known)))
 		known[n_known++] = (struct known_context){ dpy, context };
 	pthread_mutex_unlock(&lock);
 }
@@ -153,21 +146,21 @@ gl_egl_made(bool tracked, EGLDisplay dpy, EGLContext context, EGLContext share)
 	if (!context || !tracked)
 		return;
 	list_add(dpy, context);
-	gl_context_created(GL_PLATFORM_EGL, dpy, context, share);
+	gl_context_created(GL_PLATFORM_EGL, context, share);
 }
 
 void
 gl_egl_unmake(EGLDisplay dpy, EGLContext context)
 {
 	if (context && list_take(dpy, context))
-		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
+		gl_context_destroyed(GL_PLATFORM_EGL, context);
 }
 
 void
 gl_egl_unmake_all(EGLDisplay dpy)
 {
 	for (EGLContext context; (context = list_take(dpy, NULL));)
-		gl_context_destroyed(GL_PLATFORM_EGL, dpy, context);
+		gl_context_destroyed(GL_PLATFORM_EGL, context);
 }
 
 /* ---- surfaces ---- */
@@ -212,11 +205,7 @@ eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read, EGLContext cont
 		return EGL_FALSE;
 	if (!gl_egl_tracks())
 		return real(dpy, draw, read, context);
-	struct gl_drawable drawable = {
-		.display = dpy,
-		.draw = (uintptr_t)draw,
-		.read = (uintptr_t)read,
-	};
+	struct gl_drawable drawable = { (uintptr_t)draw, (uintptr_t)read };
 	struct gl_switch s = gl_switch_begin(GL_PLATFORM_EGL, context, drawable,
 					     !context && !current_context());
 	if (s.on && context) {

@@ -461,7 +461,7 @@ resolve_window(struct gl_context *c, bool bound)
 		fbs->window_asked = false;
 		fbo->dirty = true;
 	}
-	struct tally_extent size = gl_drawable_size(s->drawable.draw);
+	struct tally_extent size = gl_drawable_size(s->drawable.draw).size;
 	struct tally_target *t = &fbs->window_target;
 	if (size.width != t->width || size.height != t->height)
 		fbo->dirty = true;

@@ -232,17 +232,9 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 
 /* ---- swaps ---- */
 
-struct gl_context *
-gl_swap_begin(uintptr_t drawable)
-{
-	(void)drawable; /* the current context's pass ends for any drawable */
-	return gl_current_park();
-}
-
 void
-gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size)
+gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 {
-	(void)drawable;
 	gl_current_back(c);
 	if (c->live && c->state->zone.perhaps_ended)
 		c->state->zone.in_begin = c->state->zone.perhaps_ended = false;

@@ -77,25 +77,25 @@ gl_glx_made_pbuffer(GLXPbuffer pbuffer, uint32_t width, uint32_t height, const i
 /* ---- contexts ---- */
 
 void
-gl_glx_made(Display *dpy, GLXContext context, GLXContext share)
+gl_glx_made(GLXContext context, GLXContext share)
 {
 	if (context && !gl_shim_disabled())
-		gl_context_created(GL_PLATFORM_GLX, dpy, context, share);
+		gl_context_created(GL_PLATFORM_GLX, context, share);
 }
 
 void
-gl_glx_unmake(Display *dpy, GLXContext context)
+gl_glx_unmake(GLXContext context)
 {
 	if (context && !gl_shim_disabled())
-		gl_context_destroyed(GL_PLATFORM_GLX, dpy, context);
+		gl_context_destroyed(GL_PLATFORM_GLX, context);
 }
 
 /* ---- make-current ---- */
 
 struct gl_switch
-gl_glx_switch_begin(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext context)
+gl_glx_switch_begin(GLXDrawable draw, GLXDrawable read, GLXContext context)
 {
-	struct gl_drawable drawable = { .display = dpy, .draw = draw, .read = read };
+	struct gl_drawable drawable = { .draw = draw, .read = read };
 	bool release_only = false;
 	if (!context && !gl_shim_disabled()) {
 		/* If GLX has nothing current here, what EGL made current stays current. */

@@ -58,7 +58,7 @@ static void
 learn_first_size(uintptr_t drawable)
 {
 	struct tally_extent size;
-	if (gl_current->live && !gl_drawable_known(drawable) &&
+	if (gl_current->live && drawable && !gl_drawable_size(drawable).measured_ns &&
 	    gl_first_viewport(gl_current, &size))
 		gl_drawable_learn(drawable, size, false);
 }
@@ -85,7 +85,7 @@ gl_drawable_outdated(uintptr_t drawable)
 	if (!gl_current->live)
 		return false;
 	bool changed = gl_viewport_changed(gl_current);
-	return gl_drawable_stale(drawable) || (changed && !gl_drawable_is_fixed(drawable));
+	return gl_drawable_stale(drawable) || (changed && !gl_drawable_size(drawable).fixed);
 }
 
 struct gl_present
@@ -94,7 +94,7 @@ gl_present_begin(uintptr_t drawable, bool whole)
 	struct gl_present p = { .drawable = drawable, .whole = whole };
 	p.on = drawable && !gl_shim_disabled();
 	if (p.on && gl_current->live)
-		p.context = gl_swap_begin(drawable);
+		p.context = gl_current_park();
 	if (p.on)
 		p.wait = tally_clock_wait_begin();
 	return p;
@@ -107,8 +107,9 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 		return;
 	tally_clock_wait_end(&p->wait);
 	bool ends = succeeded && gl_drawable_swapped(p->drawable, p->whole);
+	struct tally_extent size = gl_drawable_size(p->drawable).size;
 	if (p->context)
-		gl_swap_end(p->context, p->drawable, ends, gl_drawable_size(p->drawable));
+		gl_swap_end(p->context, ends, size);
 	else if (ends)
-		gl_swapped_elsewhere(p->drawable, gl_drawable_size(p->drawable));
+		gl_swapped_elsewhere(p->drawable, size);
 }

@@ -70,12 +70,11 @@ static inline void (*gl_platform_hook(const char *name, void (*real)(void),
 /* glx.c: a swap, a new context (NULL: none), the end of one, a pbuffer that was made with this size
  * (0 x 0: see its attributes), and a make-current. */
 struct gl_present gl_glx_present_begin(Display *dpy, GLXDrawable drawable, bool whole);
-void gl_glx_made(Display *dpy, GLXContext context, GLXContext share);
-void gl_glx_unmake(Display *dpy, GLXContext context);
+void gl_glx_made(GLXContext context, GLXContext share);
+void gl_glx_unmake(GLXContext context);
 void
 gl_glx_made_pbuffer(GLXPbuffer pbuffer, uint32_t width, uint32_t height, const int *attributes);
-struct gl_switch
-gl_glx_switch_begin(Display *dpy, GLXDrawable draw, GLXDrawable read, GLXContext context);
+struct gl_switch gl_glx_switch_begin(GLXDrawable draw, GLXDrawable read, GLXContext context);
 void gl_glx_switch_end(const struct gl_switch *s, Display *dpy, Bool result);
 
 /* egl.c: the same. gl_egl_tracks() comes before the context is made, as it asks EGL. */

@@ -37,24 +37,14 @@ choose_way(const struct gl_context_state *s)
 }
 
 static GLenum
-wait_for_fence(const struct gl_next *gl)
+wait_for_fence(GLsync (*create)(GLenum, GLbitfield),
+	       GLenum (*wait)(GLsync, GLbitfield, GLuint64), void (*destroy)(GLsync))
 {
-	GLsync sync = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	GLsync sync = create(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 	if (!sync)
 		return GL_TIMEOUT_EXPIRED;
-	GLenum status = gl->ClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, WAIT_NS);
-	gl->DeleteSync(sync);
-	return status;
-}
-
-static GLenum
-wait_for_fence_apple(const struct gl_next *gl)
-{
-	GLsync sync = gl->FenceSyncAPPLE(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-	if (!sync)
-		return GL_TIMEOUT_EXPIRED;
-	GLenum status = gl->ClientWaitSyncAPPLE(sync, GL_SYNC_FLUSH_COMMANDS_BIT, WAIT_NS);
-	gl->DeleteSyncAPPLE(sync);
+	GLenum status = wait(sync, GL_SYNC_FLUSH_COMMANDS_BIT, WAIT_NS);
+	destroy(sync);
 	return status;
 }
 
@@ -63,6 +53,7 @@ static bool
 drain(struct gl_context *c)
 {
 	struct gl_snapshots *n = &c->state->snapshots;
+	const struct gl_next *gl = c->next;
 	GLenum status = GL_TIMEOUT_EXPIRED;
 	if (n->way == GL_SNAPSHOT_UNKNOWN)
 		n->way = choose_way(c->state);
@@ -70,11 +61,12 @@ drain(struct gl_context *c)
 		return false;
 	gl_guard_begin(c);
 	if (n->way == GL_SNAPSHOT_FENCE) {
-		status = wait_for_fence(c->next);
+		status = wait_for_fence(gl->FenceSync, gl->ClientWaitSync, gl->DeleteSync);
 	} else if (n->way == GL_SNAPSHOT_FENCE_APPLE) {
-		status = wait_for_fence_apple(c->next);
+		status = wait_for_fence(gl->FenceSyncAPPLE, gl->ClientWaitSyncAPPLE,
+					gl->DeleteSyncAPPLE);
 	} else {
-		c->next->Finish();
+		gl->Finish();
 		status = GL_CONDITION_SATISFIED;
 	}
 	gl_guard_end(c);

@@ -206,10 +206,6 @@ gl_compiles_only(const struct gl_context_state *s)
 	return s->zone.in_list == GL_COMPILE;
 }
 
-/* Closes the current context's pass (GL calls) and parks the thread in
- * the pass-through context. */
-struct gl_context *gl_current_park(void);
-
 /* Sets up capture in a context at its first work command or swap; makes GL calls. */
 void gl_probe_context(struct gl_context_state *s);
 

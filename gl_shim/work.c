@@ -259,6 +259,22 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 		c->pending.copies++;
 }
 
+static void
+readback(struct gl_context *c, GLuint from, const struct tally_target *target)
+{
+	struct gl_pass_request w = {
+		.kind = TALLY_PASS_TRANSFER,
+		.key = gl_mix(GL_XFER_READBACK, from),
+		.target = target,
+		.flags = TALLY_FLAG(READBACK),
+		.command = "copy",
+	};
+	if (!c->state->pixel_pack_buffer)
+		w.flags |= TALLY_FLAG(SYNC);
+	if (enter_other(c, &w))
+		c->pending.copies++;
+}
+
 void
 gl_readback_begin(struct gl_context *c)
 {
@@ -271,17 +287,7 @@ gl_readback_begin(struct gl_context *c)
 		gl_probe_if_pending(s);
 		from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
 	}
-	struct gl_pass_request w = {
-		.kind = TALLY_PASS_TRANSFER,
-		.key = gl_mix(GL_XFER_READBACK, read),
-		.target = from ? from->target : NULL,
-		.flags = TALLY_FLAG(READBACK),
-		.command = "copy",
-	};
-	if (!s->pixel_pack_buffer)
-		w.flags |= TALLY_FLAG(SYNC);
-	if (enter_other(c, &w))
-		c->pending.copies++;
+	readback(c, read, from ? from->target : NULL);
 }
 
 /* The call has returned with the data: the GPU has nothing left to do for it. */
@@ -295,17 +301,7 @@ gl_readback_end(struct gl_context *c)
 void
 gl_readback_done(struct gl_context *c)
 {
-	struct gl_context_state *s = c->state;
-	struct gl_pass_request w = {
-		.kind = TALLY_PASS_TRANSFER,
-		.key = gl_mix(GL_XFER_READBACK, 0),
-		.flags = TALLY_FLAG(READBACK),
-		.command = "copy",
-	};
-	if (!s->pixel_pack_buffer)
-		w.flags |= TALLY_FLAG(SYNC);
-	if (enter_other(c, &w))
-		c->pending.copies++;
+	readback(c, 0, NULL);
 }
 
 /* ---- immediate mode and display lists ---- */

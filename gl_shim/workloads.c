@@ -98,23 +98,6 @@ read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally
 	return done || give_up;
 }
 
-/* Adds `term` to the sum. False if the result does not fit. */
-static bool
-add(struct tally_value *sum, struct tally_value term)
-{
-	if (sum->storage != term.storage)
-		return false;
-	switch (sum->storage) {
-	case TALLY_STORAGE_I64:
-		return !__builtin_add_overflow(sum->i64, term.i64, &sum->i64);
-	case TALLY_STORAGE_F64:
-		sum->f64 += term.f64;
-		return true;
-	default:
-		return !__builtin_add_overflow(sum->u64, term.u64, &sum->u64);
-	}
-}
-
 static bool
 sum_counter(struct tally_pass *pass, uint32_t counter)
 {
@@ -125,7 +108,7 @@ sum_counter(struct tally_pass *pass, uint32_t counter)
 			return false;
 		if (l == pass->workloads)
 			*sum = l->values[counter];
-		else if (!add(sum, l->values[counter]))
+		else if (!tally_value_add(sum, l->values[counter]))
 			return false;
 	}
 	return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/array.h"
 #include "layer/config/config.h"
 #include "layer/log.h"
 #include "query/gl/amd_catalogue.h"
@@ -89,14 +90,9 @@ amd_grow(struct tally_source *src, uint32_t slots)
 {
 	struct gl_amd *amd = amd_of(src);
 
-	struct amd_slot *grown = realloc(amd->slots, slots * sizeof(*grown));
-	if (!grown)
+	if (!tally_array_resize(&amd->slots, slots, sizeof(*amd->slots)) ||
+	    !tally_array_resize(&amd->monitors, slots, sizeof(*amd->monitors)))
 		return TALLY_NO_MEMORY;
-	amd->slots = grown;
-	struct monitor *monitors = realloc(amd->monitors, slots * sizeof(*monitors));
-	if (!monitors)
-		return TALLY_NO_MEMORY;
-	amd->monitors = monitors;
 	for (uint32_t i = amd->n_slots; i < slots; i++)
 		amd->slots[i] = (struct amd_slot){ .monitor = NONE };
 	amd->n_slots = slots;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "layer/base/array.h"
 #include "query/gl/intel_list.h"
 #include "query/source/noop.h"
 
@@ -325,17 +326,13 @@ static enum tally_status
 intel_grow(struct tally_source *src, uint32_t slots)
 {
 	struct gl_intel *in = intel_of(src);
-	struct intel_slot *grown = realloc(in->slots, slots * sizeof(*grown));
-	if (!grown)
+	if (!tally_array_resize(&in->slots, slots, sizeof(*in->slots)))
 		return TALLY_NO_MEMORY;
-	in->slots = grown;
 	uint32_t each = slots < TALLY_INTEL_MAX_HANDLES ? slots : TALLY_INTEL_MAX_HANDLES;
 	uint32_t room = (each + 1) * in->offer.n_sets;
 	if (room > in->room_handles) {
-		struct intel_handle *handles = realloc(in->handles, room * sizeof(*handles));
-		if (!handles)
+		if (!tally_array_resize(&in->handles, room, sizeof(*in->handles)))
 			return TALLY_NO_MEMORY;
-		in->handles = handles;
 		in->room_handles = room;
 	}
 	for (uint32_t i = in->n_slots; i < slots; i++)

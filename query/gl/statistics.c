@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/array.h"
 #include "layer/config/config.h"
 #include "query/gl/result.h"
 #include "query/source/noop.h"
@@ -274,17 +275,12 @@ statistics_grow(struct tally_source *src, uint32_t slots)
 {
 	struct gl_statistics *st = statistics_of(src);
 
-	struct stat_slot *grown = realloc(st->slots, slots * sizeof(*grown));
-	if (!grown)
+	size_t n_queries = (size_t)slots * st->n;
+	if (!tally_array_resize(&st->slots, slots, sizeof(*st->slots)) ||
+	    !tally_array_resize(&st->queries, n_queries, sizeof(*st->queries)))
 		return TALLY_NO_MEMORY;
-	st->slots = grown;
-	struct stat_query *queries = realloc(st->queries,
-					     (size_t)slots * st->n * sizeof(*queries));
-	if (!queries)
-		return TALLY_NO_MEMORY;
-	st->queries = queries;
-	for (size_t i = (size_t)st->n_slots * st->n; i < (size_t)slots * st->n; i++)
-		queries[i].id = 0;
+	for (size_t i = (size_t)st->n_slots * st->n; i < n_queries; i++)
+		st->queries[i].id = 0;
 	for (uint32_t i = st->n_slots; i < slots; i++)
 		st->slots[i] = (struct stat_slot){ .active = 0 };
 	st->n_slots = slots;

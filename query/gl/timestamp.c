@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/array.h"
 #include "layer/base/clock.h"
 #include "query/gl/result.h"
 #include "query/source/noop.h"
@@ -502,19 +503,10 @@ timestamp_grow(struct tally_source *src, uint32_t slots)
 	struct gl_timestamp *t = timestamp_of(src);
 	uint32_t capacity = 2 * slots + 2;
 
-	struct timestamp_slot *grown = realloc(t->slots, slots * sizeof(*grown));
-	if (!grown)
+	if (!tally_array_resize(&t->slots, slots, sizeof(*t->slots)) ||
+	    !tally_array_resize(&t->timestamps, capacity, sizeof(*t->timestamps)) ||
+	    !tally_array_resize(&t->free, capacity, sizeof(*t->free)))
 		return TALLY_NO_MEMORY;
-	t->slots = grown;
-	struct timestamp *timestamps = realloc(t->timestamps,
-					       capacity * sizeof(*timestamps));
-	if (!timestamps)
-		return TALLY_NO_MEMORY;
-	t->timestamps = timestamps;
-	uint32_t *stack = realloc(t->free, capacity * sizeof(*stack));
-	if (!stack)
-		return TALLY_NO_MEMORY;
-	t->free = stack;
 	t->capacity = capacity;
 	for (uint32_t i = t->n_slots; i < slots; i++)
 		t->slots[i] = (struct timestamp_slot){ NO_STAMP, NO_STAMP };

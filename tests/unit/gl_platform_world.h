@@ -53,18 +53,16 @@ static struct tally_extent first_viewport; /* the driver's, for the first make-c
 static bool viewport_changed;
 
 void
-gl_context_created(enum gl_platform platform, void *display, void *handle, void *share)
+gl_context_created(enum gl_platform platform, void *handle, void *share)
 {
 	(void)platform;
-	(void)display;
 	say("created:%d/%d", GPOINTER_TO_INT(handle), GPOINTER_TO_INT(share));
 }
 
 void
-gl_context_destroyed(enum gl_platform platform, void *display, void *handle)
+gl_context_destroyed(enum gl_platform platform, void *handle)
 {
 	(void)platform;
-	(void)display;
 	say("destroyed:%d", GPOINTER_TO_INT(handle));
 }
 
@@ -105,19 +103,18 @@ gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawab
 }
 
 struct gl_context *
-gl_swap_begin(uintptr_t drawable)
+gl_current_park(void)
 {
 	struct gl_context *old = gl_current;
-	say("begin:%d", (int)drawable);
+	say("begin");
 	gl_current = &parked;
 	return old;
 }
 
 void
-gl_swap_end(struct gl_context *c, uintptr_t drawable, bool ends_frame, struct tally_extent size)
+gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 {
-	say("end:%d:%s:%ux%u", (int)drawable, ends_frame ? "frame" : "part", size.width,
-	    size.height);
+	say("end:%s:%ux%u", ends_frame ? "frame" : "part", size.width, size.height);
 	gl_current = c;
 }
 

@@ -234,8 +234,8 @@ static const GLenum all_attachments[] = { COLOR_ATTACHMENT0, DEPTH_ATTACHMENT };
 static void
 swap(void)
 {
-	struct gl_context *c = gl_swap_begin(1);
-	gl_swap_end(c, 1, true, (struct tally_extent){ WINDOW, WINDOW });
+	struct gl_context *c = gl_current_park();
+	gl_swap_end(c, true, (struct tally_extent){ WINDOW, WINDOW });
 }
 
 static void
@@ -462,7 +462,7 @@ test_case(const void *data)
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct gl_drawable window = { .draw = 1, .read = 1 };
 	gl_drawable_learn(window.draw, (struct tally_extent){ WINDOW, WINDOW }, true);
-	gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
 	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
 	for (GLuint i = 1; i < FAKE_NEXT_FRAMEBUFFERS; i++) {
 		GLuint made = i;
@@ -473,7 +473,7 @@ test_case(const void *data)
 	char **calls = g_strsplit(cases[n].calls, " ", -1);
 	for (char **call = calls; *call; call++)
 		make_call(*call);
-	gl_context_destroyed(GL_PLATFORM_EGL, NULL, &the_context);
+	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
 	gl_current_leave();
 	g_assert_cmpuint(n_locked, >, 0);
 	g_assert_cmpuint(locks, ==, 0);
@@ -504,14 +504,14 @@ test_no_memory(void)
 	if (!stub_in_child("sources=api"))
 		return;
 	g_assert_true(tally_session_start(&stub_recorder));
-	gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
 	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
 	old = gl_current->state;
 	g_assert_nonnull(old);
 	unsigned n_failed = 0;
 	for (bool failed = true; failed; n_failed += failed) {
 		fail_at = n_failed + 1;
-		gl_context_created(GL_PLATFORM_EGL, NULL, &the_context, NULL);
+		gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
 		failed = fail_at == 0;
 		fail_at = 0;
 		gl_current_leave();
@@ -520,7 +520,7 @@ test_no_memory(void)
 		g_assert_true((gl_current->state == old) == failed);
 	}
 	g_assert_cmpuint(n_failed, >=, 2);
-	gl_context_destroyed(GL_PLATFORM_EGL, NULL, &the_context);
+	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
 	gl_current_leave();
 	tally_session_stop("exit");
 }
