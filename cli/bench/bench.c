@@ -23,8 +23,7 @@ static bool
 take_operand(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	(void)arg, (void)to;
-	tally_cli_complain(command, "%s: programs come after --", value);
-	return false;
+	return TALLY_FAIL(false, command, "%s: programs come after --", value);
 }
 
 static const struct tally_arg options[] = {
@@ -70,8 +69,8 @@ split(struct bench *b, int argc, char **argv, int from)
 	b->n_words[1] = MAX(argc - vs - 1, 0);
 	if (b->n_words[0] && b->n_words[1])
 		return true;
-	tally_cli_complain("bench", "two programs are needed: passtally bench -- A... --vs B...");
-	return false;
+	return TALLY_FAIL(false, "bench",
+			  "two programs are needed: passtally bench -- A... --vs B...");
 }
 
 static int
@@ -227,11 +226,9 @@ run(int argc, char **argv)
 	g_autofree char *folder = b.keep ? g_strdup(b.keep)
 					 : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
 	b.folder = folder;
-	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0)) {
-		tally_cli_complain("bench", "the folder %s cannot be created",
-				   b.folder ? b.folder : "for the logs");
-		return TALLY_EXIT_FAILED;
-	}
+	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0))
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "bench", "the folder %s cannot be created",
+				  b.folder ? b.folder : "for the logs");
 	for (unsigned side = 0; side < 2; side++)
 		b.logs[side] = g_ptr_array_new_with_free_func(g_free);
 	status = measure(&b);

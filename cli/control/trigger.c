@@ -52,10 +52,9 @@ parse_request(struct request *r)
 	bool marks = word && strcmp(word, "mark") == 0;
 	bool known = marks ||
 		     (word && g_strv_contains(plain_words, word));
-	if (!known || given->len != (marks ? 2u : 1u)) {
-		tally_cli_complain("trigger", "use one of: start, stop, toggle, status, mark NAME");
-		return false;
-	}
+	if (!known || given->len != (marks ? 2u : 1u))
+		return TALLY_FAIL(false, "trigger",
+				  "use one of: start, stop, toggle, status, mark NAME");
 	r->is_status = strcmp(word, "status") == 0;
 	const char *name = marks ? g_ptr_array_index(given, 1) : "";
 	size_t len = strlen(name);
@@ -178,10 +177,8 @@ ask(const struct request *r, const char *path)
 	bool refused;
 	long pid;
 	char *answer = tally_control_ask(path, r->text, &refused, &pid, why, sizeof(why));
-	if (!answer) {
-		tally_cli_complain("trigger", "%s", why);
-		return TALLY_EXIT_NOTHING;
-	}
+	if (!answer)
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, "trigger", "%s", why);
 	g_strchomp(answer);
 	if (refused) {
 		tally_cli_complain("trigger", "process %ld says: %s", pid, answer);
@@ -218,10 +215,9 @@ run(int argc, char **argv)
 	int status = tally_args_read(&tally_command_trigger, argc, argv, &r);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	if (r.control && r.pid) {
-		tally_cli_complain("trigger", "--control and --pid both name a game: use one");
-		return TALLY_EXIT_USAGE;
-	}
+	if (r.control && r.pid)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "trigger",
+				  "--control and --pid both name a game: use one");
 	status = parse_request(&r) ? ask_all(&r) : TALLY_EXIT_USAGE;
 	g_free(r.text);
 	return status;

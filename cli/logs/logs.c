@@ -39,9 +39,8 @@ take_age(const char *command, const struct tally_arg *arg, void *to, const char 
 			r->older_ns = n * units[i].seconds * 1000000000;
 			return true;
 		}
-	tally_cli_complain(command, "--%s %s: must be a number with m, h, d or w, as in 7d",
-			   arg->name, text);
-	return false;
+	return TALLY_FAIL(false, command, "--%s %s: must be a number with m, h, d or w, as in 7d",
+			  arg->name, text);
 }
 
 static const struct tally_arg options[] = {
@@ -289,13 +288,11 @@ read_named(const struct request *r, GPtrArray *logs)
 	for (guint i = 0; i < r->named->len; i++) {
 		const char *path = g_ptr_array_index(r->named, i);
 		struct tally_folder_log log;
-		if (!tally_folder_log_read(&log, path)) {
-			tally_cli_complain("logs",
-					   "%s is not a log of passtally, or cannot be "
-					   "read: nothing is removed",
-					   path);
-			return false;
-		}
+		if (!tally_folder_log_read(&log, path))
+			return TALLY_FAIL(false, "logs",
+					  "%s is not a log of passtally, or cannot be "
+					  "read: nothing is removed",
+					  path);
 		g_ptr_array_add(logs, g_memdup2(&log, sizeof(log)));
 	}
 	return true;
@@ -361,11 +358,10 @@ logs_of(const struct request *r)
 		return read_named(r, named) ? remove_logs(r, named) : TALLY_EXIT_USAGE;
 	}
 	g_autofree char *folder = tally_folder_path();
-	if (!folder) {
-		tally_cli_complain("logs", "there is no default folder: neither "
-					   "XDG_STATE_HOME nor HOME is an absolute path");
-		return TALLY_EXIT_FAILED;
-	}
+	if (!folder)
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "logs",
+				  "there is no default folder: neither "
+				  "XDG_STATE_HOME nor HOME is an absolute path");
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
 	select_logs(r, logs);
 	if (r->remove)

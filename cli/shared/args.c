@@ -31,15 +31,13 @@ unknown_option(const struct tally_args *args, const char *option, int len)
 	for (size_t i = 0; i < args->n; i++)
 		tally_near_offer(&near, args->table[i].name);
 	if (near.best)
-		tally_cli_complain(args->command,
-				   "unknown option %.*s: did you mean --%s? "
-				   "(passtally %s --help lists all)",
-				   len, option, near.best, args->command);
-	else
-		tally_cli_complain(args->command,
-				   "unknown option %.*s: passtally %s --help lists them", len,
-				   option, args->command);
-	return TALLY_ARG_ERROR;
+		return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+				  "unknown option %.*s: did you mean --%s? "
+				  "(passtally %s --help lists all)",
+				  len, option, near.best, args->command);
+	return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+			  "unknown option %.*s: passtally %s --help lists them", len, option,
+			  args->command);
 }
 
 /* Gets the value of option `i`, spelled `option`: attached, or the next argument. */
@@ -59,10 +57,9 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		attached = next;
 		args->next++;
 	}
-	if (!attached && !optional) {
-		tally_cli_complain(args->command, "--%s needs a value: %s", arg->name, arg->values);
-		return TALLY_ARG_ERROR;
-	}
+	if (!attached && !optional)
+		return TALLY_FAIL(TALLY_ARG_ERROR, args->command, "--%s needs a value: %s",
+				  arg->name, arg->values);
 	*value = attached;
 	return (int)i;
 }
@@ -76,10 +73,9 @@ next_long(struct tally_args *args, const char *option, const char **value)
 		const struct tally_arg *arg = &args->table[i];
 		if (strlen(arg->name) + 2 != len || strncmp(arg->name, option + 2, len - 2) != 0)
 			continue;
-		if (equals && !arg->values) {
-			tally_cli_complain(args->command, "--%s takes no value", arg->name);
-			return TALLY_ARG_ERROR;
-		}
+		if (equals && !arg->values)
+			return TALLY_FAIL(TALLY_ARG_ERROR, args->command, "--%s takes no value",
+					  arg->name);
 		return take_value(args, i, equals ? equals + 1 : NULL, value);
 	}
 	return unknown_option(args, option, (int)len);
@@ -177,13 +173,11 @@ bool
 tally_arg_whole(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	guint64 v;
-	if (!g_ascii_string_to_unsigned(value, 10, arg->least, arg->most, &v, NULL)) {
-		tally_cli_complain(command,
-				   "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
-				   " to %" G_GUINT64_FORMAT,
-				   arg->name, value, arg->least, arg->most);
-		return false;
-	}
+	if (!g_ascii_string_to_unsigned(value, 10, arg->least, arg->most, &v, NULL))
+		return TALLY_FAIL(false, command,
+				  "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
+				  " to %" G_GUINT64_FORMAT,
+				  arg->name, value, arg->least, arg->most);
 	memcpy(to, &v, sizeof(v));
 	return true;
 }
@@ -200,10 +194,9 @@ tally_args_read(const struct tally_command *command, int argc, char **argv, void
 							  : command->operands;
 		if (option == TALLY_ARG_ERROR)
 			return TALLY_EXIT_USAGE;
-		if (!arg) {
-			tally_cli_complain(command->name, "unexpected argument %s", value);
-			return TALLY_EXIT_USAGE;
-		}
+		if (!arg)
+			return TALLY_FAIL(TALLY_EXIT_USAGE, command->name, "unexpected argument %s",
+					  value);
 		if (!arg->take) {
 			tally_command_help(command);
 			return TALLY_ARG_HELPED;

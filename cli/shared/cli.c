@@ -13,10 +13,7 @@
 void
 tally_cli_complain(const char *command, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(text, format);
 	tally_text_print_line(stderr, "passtally%s%s: %s", command ? " " : "",
 			      command ? command : "", text);
 }
@@ -33,25 +30,13 @@ tally_cli_ignore(void *data, const char *message)
 	(void)data, (void)message;
 }
 
-void
-tally_cli_say(const char *format, ...)
-{
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
-	tally_cli_complain(NULL, "%s", text);
-}
-
 int
 tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
 		      const struct tally_read_error *error)
 {
-	if (status != TALLY_READ_BAD) {
-		tally_cli_complain(command, "%s: %s", path,
-				   error->message[0] ? error->message : "out of memory");
-		return TALLY_EXIT_FAILED;
-	}
+	if (status != TALLY_READ_BAD)
+		return TALLY_FAIL(TALLY_EXIT_FAILED, command, "%s: %s", path,
+				  error->message[0] ? error->message : "out of memory");
 	tally_text_print_line(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s", path,
 			      error->line, error->column, error->message);
 	return TALLY_EXIT_BAD_LOG;
@@ -103,10 +88,7 @@ tally_progress_show(struct tally_progress *progress, const char *format, ...)
 {
 	if (!progress->on)
 		return;
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(text, format);
 	g_autofree char *printable = tally_text_escape(text);
 	fprintf(stderr, "\r%s\033[K", printable);
 	progress->shown = true;

@@ -134,11 +134,13 @@ void tally_args_help(const struct tally_arg *table, size_t n);
 
 /* Prints "passtally COMMAND: MESSAGE" on standard error, as one line. `command` may be NULL. */
 void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same, and then `result`: what a function returns that refuses with a message. */
+#define TALLY_FAIL(result, ...) (tally_cli_complain(__VA_ARGS__), (result))
 /* Two of tally_config_complain: prints the same of the command that is named, and nothing. */
 void tally_cli_told(void *command, const char *message);
 void tally_cli_ignore(void *data, const char *message);
 /* Prints "passtally: MESSAGE" on standard error, as one line. */
-void tally_cli_say(const char *format, ...) G_GNUC_PRINTF(1, 2);
+#define tally_cli_say(...) tally_cli_complain(NULL, __VA_ARGS__)
 /* Prints "LOG:LINE:COLUMN: MESSAGE" for an invalid log, or "passtally COMMAND: LOG: MESSAGE"
  * for a log that could not be read; returns the matching exit status. */
 int tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,

@@ -72,8 +72,7 @@ create_part(struct tally_result *t, mode_t mode)
 static int
 complain(const struct tally_result *t, const char *what)
 {
-	tally_cli_complain(t->command, "%s: %s", t->path, what);
-	return TALLY_EXIT_FAILED;
+	return TALLY_FAIL(TALLY_EXIT_FAILED, t->command, "%s: %s", t->path, what);
 }
 
 /* `passtally export --csv LOG OUT` is an easy mistake that would destroy a log. */
@@ -120,10 +119,8 @@ tally_result_open(struct tally_result *t, const char *command, const char *path,
 		t->file = fopen(path, "wbe");
 		return t->file ? TALLY_EXIT_OK : complain(t, g_strerror(errno));
 	}
-	if (exists && is_log(path)) {
-		tally_cli_complain(command, "%s: that is a log; %s", path, hint);
-		return TALLY_EXIT_USAGE;
-	}
+	if (exists && is_log(path))
+		return TALLY_FAIL(TALLY_EXIT_USAGE, command, "%s: that is a log; %s", path, hint);
 	t->part = g_strdup_printf("%s.XXXXXX", path);
 	int fd = create_part(t, mode);
 	if (fd < 0) {

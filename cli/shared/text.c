@@ -103,10 +103,7 @@ tally_text_fit(const char *text, size_t columns)
 void
 tally_text_print(FILE *out, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(text, format);
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		bool more = *end != '\0';
@@ -123,10 +120,7 @@ tally_text_print(FILE *out, const char *format, ...)
 void
 tally_text_print_line(FILE *out, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(text, format);
 	g_autofree char *printable = tally_text_escape(text);
 	fprintf(out, "%s\n", printable);
 }
@@ -196,10 +190,7 @@ tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t colu
 void
 tally_text_print_folded(size_t indent, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(text, format);
 	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
 }
 

@@ -17,6 +17,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What makes a noun after a number plural: "%u frame%s", "%u pass%s", "%u value%s unclear". */
+#define TALLY_S(n) ((n) == 1 ? "" : "s")
+#define TALLY_ES(n) ((n) == 1 ? "" : "es")
+#define TALLY_ARE(n) ((n) == 1 ? " is" : "s are")
+
+/* In a function whose last arguments are `format` and what it prints: declares `text`, all of it,
+ * which is freed at the end of the block. */
+#define TALLY_FORMATTED(text, format) \
+	va_list text##_list; \
+	va_start(text##_list, format); \
+	g_autofree char *text = g_strdup_vprintf(format, text##_list); \
+	va_end(text##_list)
+
 /* Like printf(), but everything that is not printable is escaped except newlines, which
  * belong to the format. Apply tally_text_escape() first to an argument that may contain
  * newlines. */
