@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/screen.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <curses.h>
@@ -148,13 +149,11 @@ void
 tally_top_screen_show(const GPtrArray *rows)
 {
 	erase();
-	for (guint i = 0; i < rows->len; i++) {
-		const GArray *row = g_ptr_array_index(rows, i);
-		if (move((int)i, 0) == ERR)
+	int line = 0;
+	TALLY_EACH (const GArray, row, rows) {
+		if (move(line++, 0) == ERR)
 			break;
-		for (guint k = 0; k < row->len; k++) {
-			const struct tally_top_span *span = &g_array_index(
-				row, struct tally_top_span, k);
+		TALLY_EACH_OF (const struct tally_top_span, span, row) {
 			attrset(attributes(span->style));
 			addstr(span->text);
 		}

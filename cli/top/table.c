@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/view.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -71,29 +72,26 @@ tally_top_find_column(const struct tally_top_window *w, const char *name,
 		      struct tally_top_column *column)
 {
 	g_autoptr(GArray) columns = all_columns(w);
-	bool found = false;
-	for (guint i = 0; i < columns->len && !found; i++) {
-		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
-		found = c->what != TALLY_TOP_HISTORY && strcmp(column_name(w, c), name) == 0;
-		if (found)
-			*column = *c;
+	TALLY_EACH_OF (const struct tally_top_column, c, columns) {
+		if (c->what == TALLY_TOP_HISTORY || strcmp(column_name(w, c), name) != 0)
+			continue;
+		*column = *c;
+		return true;
 	}
-	return found;
+	return false;
 }
 
 char *
 tally_top_column_names(const struct tally_top_window *w)
 {
 	GString *names = g_string_new(NULL);
-	GArray *columns = all_columns(w);
-	for (guint i = 0; i < columns->len; i++) {
-		struct tally_top_column *c = &g_array_index(columns, struct tally_top_column, i);
+	g_autoptr(GArray) columns = all_columns(w);
+	TALLY_EACH_OF (const struct tally_top_column, c, columns) {
 		if (c->what == TALLY_TOP_HISTORY)
 			continue;
 		g_autofree char *name = tally_text_escape(column_name(w, c));
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
 	}
-	g_array_unref(columns);
 	return g_string_free(names, FALSE);
 }
 
@@ -163,13 +161,20 @@ compare_lines(const void *a, const void *b, void *data)
 	return look->reverse ? -order : order;
 }
 
+static void
+clear_line(gpointer line)
+{
+	g_free(((struct line *)line)->name);
+}
+
 static GArray *
 make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
 	   const struct tally_top_device *device)
 {
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
-	for (guint i = 0; i < w->passes->len; i++) {
-		struct line l = { .pass = g_ptr_array_index(w->passes, i) };
+	g_array_set_clear_func(lines, clear_line);
+	TALLY_EACH (const struct tally_top_pass, pass, w->passes) {
+		struct line l = { .pass = pass };
 		if (!device || l.pass->group->device != device->device)
 			continue;
 		l.gpu = tally_top_sum(w, l.pass->gpu);
@@ -181,14 +186,6 @@ make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
 	}
 	g_array_sort_with_data(lines, compare_lines, (void *)look);
 	return lines;
-}
-
-static void
-free_lines(GArray *lines)
-{
-	for (guint i = 0; i < lines->len; i++)
-		g_free(g_array_index(lines, struct line, i).name);
-	g_array_unref(lines);
 }
 
 /* ---- cells ---- */
@@ -433,11 +430,9 @@ static void
 choose_unit(struct layout *layout, const struct tally_top_look *look, const GArray *lines)
 {
 	double most = 0;
-	for (guint i = 0; i < lines->len; i++) {
-		const struct line *l = &g_array_index(lines, struct line, i);
+	TALLY_EACH_OF (const struct line, l, lines)
 		if (l->gpu.n)
 			most = MAX(most, l->gpu.sum / (double)l->gpu.n);
-	}
 	bool ms = most >= 1e6;
 	layout->unit_ns = ms ? 1e6 : 1e3;
 	layout->decimals = ms ? 3 : 1;
@@ -450,15 +445,14 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 		    unsigned *n_shown)
 {
 	struct layout layout = { .device = tally_top_shown_device(w, look) };
-	GArray *lines = make_lines(w, look, layout.device);
+	g_autoptr(GArray) lines = make_lines(w, look, layout.device);
 	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
 	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	layout.gpu_sum = layout.device ? tally_top_sum(w, layout.device->gpu).sum : 0;
 	choose_unit(&layout, look, lines);
 	unsigned name = LEAST_NAME;
-	for (guint i = 0; i < lines->len; i++)
-		name = MAX(name, (unsigned)tally_text_width(
-					 g_array_index(lines, struct line, i).name));
+	TALLY_EACH_OF (const struct line, l, lines)
+		name = MAX(name, (unsigned)tally_text_width(l->name));
 	lay_out(&layout, w, look, MIN(name, 60));
 	put_head(tally_top_new_row(rows), w, look, &layout);
 	unsigned room = height ? MAX(height, 1) - 1 : lines->len;
@@ -472,5 +466,4 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 			 &g_array_index(lines, struct line, look->scroll + i));
 	g_array_unref(layout.columns);
 	g_array_unref(layout.widths);
-	free_lines(lines);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
+#include "cli/control/client.h"
+#include "cli/log/folder.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/each.h"
 
 #include <errno.h>
-#include <glib.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct request {
@@ -23,9 +25,8 @@ take_window(const char *command, const struct tally_arg *arg, void *to, const ch
 	r->top.seconds = g_ascii_strtod(value, &end);
 	if (end != value && !*end && r->top.seconds >= 0.5 && r->top.seconds <= 3600)
 		return true;
-	tally_cli_complain(command, "--%s needs a number from 0.5 to 3600, not \"%s\"", arg->name,
-			   value);
-	return false;
+	return TALLY_FAIL(false, command, "--%s needs a number from 0.5 to 3600, not \"%s\"",
+			  arg->name, value);
 }
 
 static const struct tally_arg options[] = {
@@ -63,25 +64,129 @@ static const char help[] =
 	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
 	"usage; 3 LOG is no log; 125 passtally failed.";
 
+/* The log that was written to last. */
+struct newest {
+	char *path;
+	int64_t changed_ns;
+};
+
+static void
+offer(struct newest *newest, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	int64_t changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	if (newest->path && changed_ns <= newest->changed_ns)
+		return;
+	g_free(newest->path);
+	*newest = (struct newest){ g_strdup(path), changed_ns };
+}
+
+/* The logs of games with a listening control socket. */
+static void
+ask_games(struct newest *newest, long pid)
+{
+	g_autoptr(GPtrArray) games = tally_control_list();
+	TALLY_EACH (const struct tally_control_game, game, games) {
+		char why[512];
+		bool refused;
+		if (pid && game->pid != pid)
+			continue;
+		g_autofree char *answer = tally_control_ask(game->path, "status", &refused, NULL,
+							    why, sizeof(why));
+		g_auto(GStrv) lines = answer && !refused ? g_strsplit(answer, "\n", -1) : NULL;
+		for (char **line = lines; line && *line; line++)
+			if (g_str_has_prefix(*line, "log "))
+				offer(newest, *line + strlen("log "));
+	}
+}
+
+static bool
+lives(long pid)
+{
+	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* Whether the name is NAME.jsonl, or NAME.jsonl.PID, as further processes were named once; a
+ * compressed log is finished and therefore excluded. */
+static bool
+is_log_name(const char *name)
+{
+	const char *end = g_strrstr(name, ".jsonl");
+	if (!end)
+		return false;
+	end += strlen(".jsonl");
+	return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
+}
+
+static void
+tell_none(const char *newest, long pid)
+{
+	if (pid)
+		tally_cli_complain("top",
+				   "process %ld has no control socket, and no log in the "
+				   "default folder is its own: has it rendered yet? A "
+				   "log is named by passtally top LOG",
+				   pid);
+	else if (newest)
+		tally_cli_complain("top",
+				   "no game that runs has a log; the newest log is %s: passtally "
+				   "top LOG shows one",
+				   newest);
+	else
+		tally_cli_complain("top", "no game that runs has a log, and there is none in "
+					  "the default folder: start one with passtally run -- "
+					  "GAME, or name a log: passtally top LOG");
+}
+
+/* Of the logs in the default folder, the first whose process matches and is alive; NULL after
+ * printing an error. */
+static char *
+find_living(long pid)
+{
+	enum { MOST_LOOKED_AT = 200 };
+	const char *newest = NULL;
+	g_autofree char *folder = tally_folder_path();
+	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
+	for (guint i = 0; i < logs->len && i < MOST_LOOKED_AT; i++) {
+		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
+		if (!is_log_name(log->path))
+			continue;
+		newest = newest ? newest : log->path;
+		if (pid ? log->pid == pid : lives(log->pid))
+			return g_strdup(log->path);
+	}
+	tell_none(newest, pid);
+	return NULL;
+}
+
+/* The log of process `pid`, or (0) the newest log of a running game. A game with a control socket
+ * (`passtally run` gives each one) is queried, which takes at most 3 s a game; for others the
+ * default folder of logs is searched for a log whose header names the process. The caller frees it
+ * with g_free(); NULL after printing an error. */
+static char *
+find_log(long pid)
+{
+	struct newest newest = { 0 };
+	ask_games(&newest, pid);
+	return newest.path ? newest.path : find_living(pid);
+}
+
 static bool
 is_sensible(const struct request *r)
 {
-	if (r->top.path && strcmp(r->top.path, "-") == 0) {
-		tally_cli_complain("top", "standard input cannot be followed: name a file; "
-					  "`passtally report -` reads a log that is complete");
-		return false;
-	}
-	if (r->top.path && g_str_has_suffix(r->top.path, ".zst")) {
-		tally_cli_complain("top",
-				   "%s is compressed, so it is complete and cannot be "
-				   "followed: passtally report reads it",
-				   r->top.path);
-		return false;
-	}
-	if (r->top.path && r->pid) {
-		tally_cli_complain("top", "LOG and --pid both name a log: use one");
-		return false;
-	}
+	if (r->top.path && strcmp(r->top.path, "-") == 0)
+		return TALLY_FAIL(false, "top",
+				  "standard input cannot be followed: name a file; "
+				  "`passtally report -` reads a log that is complete");
+	if (r->top.path && g_str_has_suffix(r->top.path, ".zst"))
+		return TALLY_FAIL(false, "top",
+				  "%s is compressed, so it is complete and cannot be "
+				  "followed: passtally report reads it",
+				  r->top.path);
+	if (r->top.path && r->pid)
+		return TALLY_FAIL(false, "top", "LOG and --pid both name a log: use one");
 	return true;
 }
 
@@ -91,8 +196,7 @@ is_there(const char *path)
 {
 	if (access(path, R_OK) == 0)
 		return true;
-	tally_cli_complain("top", "%s: cannot be opened: %s", path, g_strerror(errno));
-	return false;
+	return TALLY_FAIL(false, "top", "%s: cannot be opened: %s", path, g_strerror(errno));
 }
 
 static int
@@ -104,14 +208,12 @@ run(int argc, char **argv)
 		return status;
 	if (!is_sensible(&r))
 		return TALLY_EXIT_USAGE;
-	char *found = r.top.path ? NULL : tally_top_find_log((long)r.pid);
+	g_autofree char *found = r.top.path ? NULL : find_log((long)r.pid);
 	if (!r.top.path && !found)
 		return TALLY_EXIT_NOTHING;
 	if (found)
 		r.top.path = found;
-	status = is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
-	g_free(found);
-	return status;
+	return is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
 }
 
 const struct tally_command tally_command_top = {

@@ -31,10 +31,4 @@ struct tally_top_options {
  * tables until the log ends. */
 int tally_top_watch(const struct tally_top_options *options);
 
-/* The log of process `pid`, or (0) the newest log of a running game (find.c). A game with a
- * control socket (`passtally run` gives each one) is queried, which takes at most 3 s a game; for
- * others the default folder of logs is searched for a log whose header names the process. The
- * caller frees it with g_free(); NULL after printing an error. */
-char *tally_top_find_log(long pid);
-
 #endif

@@ -2,6 +2,7 @@
 #include "cli/top/view.h"
 
 #include "cli/report/formats.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -54,8 +55,8 @@ static unsigned
 row_width(const GArray *row)
 {
 	size_t width = 0;
-	for (guint i = 0; i < row->len; i++)
-		width += tally_text_width(g_array_index(row, struct tally_top_span, i).text);
+	TALLY_EACH_OF (const struct tally_top_span, span, row)
+		width += tally_text_width(span->text);
 	return (unsigned)width;
 }
 
@@ -87,12 +88,10 @@ clip(GArray *row, unsigned width)
 static void
 use_ascii(GArray *row)
 {
-	for (guint i = 0; i < row->len; i++) {
-		struct tally_top_span *span = &g_array_index(row, struct tally_top_span, i);
-		char **parts = g_strsplit(span->text, "\xe2\x80\xa6", -1);
+	TALLY_EACH_OF (struct tally_top_span, span, row) {
+		g_auto(GStrv) parts = g_strsplit(span->text, "\xe2\x80\xa6", -1);
 		g_free(span->text);
 		span->text = g_strjoinv("~", parts);
-		g_strfreev(parts);
 	}
 }
 
@@ -139,11 +138,9 @@ enum {
 const struct tally_top_device *
 tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look)
 {
-	for (guint i = 0; look->device >= 0 && i < w->devices->len; i++) {
-		const struct tally_top_device *d = g_ptr_array_index(w->devices, i);
+	TALLY_EACH (const struct tally_top_device, d, w->devices)
 		if (d->device == look->device)
 			return d;
-	}
 	return tally_top_newest_device(w);
 }
 
@@ -151,27 +148,10 @@ void
 tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look)
 {
 	int64_t next = -1;
-	for (guint i = 0; i < w->devices->len; i++) {
-		const struct tally_top_device *d = g_ptr_array_index(w->devices, i);
+	TALLY_EACH (const struct tally_top_device, d, w->devices)
 		if (d->device > look->device && (next < 0 || d->device < next))
 			next = d->device;
-	}
 	look->device = next;
-}
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static char *
-clock_text(double seconds)
-{
-	uint64_t s = (uint64_t)seconds;
-	return g_strdup_printf("%u:%02u:%02u", (unsigned)(s / 3600), (unsigned)(s / 60 % 60),
-			       (unsigned)(s % 60));
 }
 
 /* A further part of a line whose parts are in order of importance, with `between` before it.
@@ -201,29 +181,27 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	g_autofree char *state = tally_top_clean(look, look->state ? look->state : "");
 	tally_top_put(row, look->state_style, g_strdup_printf("  %s", state));
 	if (a->program) {
-		g_autofree char *name = tally_top_clean(look, base_name(a->program));
+		g_autofree char *base = g_path_get_basename(a->program);
+		g_autofree char *name = tally_top_clean(look, base);
 		tally_top_put(row, TALLY_TOP_STRONG, g_strdup_printf("  %s", name));
 		tally_top_put(row, TALLY_TOP_PLAIN,
 			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")", a->header.pid));
 	}
 	uint64_t last_ns = 0;
-	for (guint i = 0; i < w->devices->len; i++)
-		last_ns = MAX(
-			last_ns,
-			((struct tally_top_device *)g_ptr_array_index(w->devices, i))->last_ns);
+	TALLY_EACH (const struct tally_top_device, d, w->devices)
+		last_ns = MAX(last_ns, d->last_ns);
 	if (w->frames) {
-		g_autofree char *length = clock_text((double)(last_ns - w->first_ns) / 1e9);
+		unsigned s = (unsigned)((double)(last_ns - w->first_ns) / 1e9);
 		put_part(rows, look, height, "  ",
-			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %s", w->frames,
-					 w->frames == 1 ? "" : "s", length));
+			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u", w->frames,
+					 TALLY_S(w->frames), s / 3600, s / 60 % 60, s % 60));
 	}
 	g_autofree char *path = tally_top_clean(look, a->path);
 	unsigned used = row_width(row);
 	unsigned room = look->width > used + 2 ? look->width - used - 2 : 0;
 	if (!look->width || room >= 12) {
-		char *fit = tally_text_fit(path, look->width ? room : SIZE_MAX);
+		g_autofree char *fit = tally_text_fit(path, look->width ? room : SIZE_MAX);
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
-		g_free(fit);
 	}
 }
 
@@ -262,12 +240,11 @@ put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height
 			      tally_bound_text(&a->bound, a->frames));
 	if (height < HEIGHT_HITCHES)
 		return;
-	char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
+	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
 	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
 		      worst ? g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s", a->n_hitches,
 					      a->n_hitches > 1 ? "the worst: " : "", worst)
 			    : g_strdup("hitches: none"));
-	g_free(worst);
 }
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
@@ -289,17 +266,13 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	}
 	g_autofree char *mean = tally_duration_text(f.sum / (double)f.n);
 	g_autofree char *most = tally_duration_text(f.largest);
-	char *more = g_strdup("");
-	if (rate && f.sum > 0) {
-		g_free(more);
-		more = g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9);
-	} else if (gpu && cpu.sum > 0) {
-		g_free(more);
-		more = g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum);
-	}
+	g_autofree char *more = rate && f.sum > 0
+					? g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9)
+				: gpu && cpu.sum > 0
+					? g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum)
+					: g_strdup("");
 	tally_top_put(row, TALLY_TOP_PLAIN,
 		      g_strdup_printf("  %9s  max %9s  %12s  ", mean, most, more));
-	g_free(more);
 	unsigned used = row_width(row);
 	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
 	if (n < 4)
@@ -313,7 +286,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 static void
 put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
 {
-	char **lines = g_strsplit(text, "\n", -1);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
 		const char *p = *line;
 		do {
@@ -332,7 +305,6 @@ put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text
 			p += *p == ' ';
 		} while (*p);
 	}
-	g_strfreev(lines);
 }
 
 static void
@@ -359,8 +331,8 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		label = "note: ";
 	}
 	g_autofree char *clean = tally_top_clean(look, text);
-	char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
-					       : g_strdup(label);
+	g_autofree char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
+							  : g_strdup(label);
 	if (look->height) {
 		GArray *row = tally_top_new_row(rows);
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup(count));
@@ -369,7 +341,6 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		g_autofree char *line = g_strconcat(count, clean, NULL);
 		put_wrapped(rows, look, line);
 	}
-	g_free(count);
 }
 
 static void
@@ -431,7 +402,7 @@ static void
 put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
 	 unsigned height, unsigned *n_rows, unsigned *n_shown)
 {
-	GPtrArray *page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	g_autoptr(GPtrArray) page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	if (look->page == TALLY_TOP_HELP)
 		put_wrapped(page, look, help_text);
 	else
@@ -442,7 +413,6 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 	*n_shown = MIN(room, page->len - look->scroll);
 	for (unsigned i = 0; i < *n_shown; i++)
 		g_ptr_array_add(rows, g_array_ref(g_ptr_array_index(page, look->scroll + i)));
-	g_ptr_array_unref(page);
 }
 
 /* ---- complete view ---- */
@@ -492,9 +462,11 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		put_keys(rows, look, n_rows, n_shown);
 	if (look->height && rows->len > look->height)
 		g_ptr_array_set_size(rows, (gint)look->height);
-	for (guint i = 0; look->width && i < rows->len; i++)
-		clip(g_ptr_array_index(rows, i), look->width);
-	for (guint i = 0; !look->utf8 && i < rows->len; i++)
-		use_ascii(g_ptr_array_index(rows, i));
+	TALLY_EACH (GArray, row, rows) {
+		if (look->width)
+			clip(row, look->width);
+		if (!look->utf8)
+			use_ascii(row);
+	}
 	return rows;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
+#include "cli/shared/each.h"
 #include "cli/top/follow.h"
 #include "cli/shared/text.h"
 #include "cli/top/screen.h"
@@ -160,11 +161,10 @@ look_after_game(struct watch *x)
 	if (now - x->looked_us < IDLE_US && x->looked_us)
 		return;
 	x->looked_us = now;
-	if (is_alive(x->window.log.header.pid)) {
+	if (is_alive(x->window.log.header.pid))
 		x->was_alive = true;
-	} else {
+	else
 		x->over = x->was_alive;
-	}
 }
 
 static char *
@@ -204,11 +204,9 @@ state_text(const struct watch *x, enum tally_top_style *style)
 static bool
 has_device(const struct watch *x)
 {
-	for (guint i = 0; i < x->window.devices->len; i++) {
-		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
+	TALLY_EACH (const struct tally_top_device, d, x->window.devices)
 		if (d->device == x->look.device)
 			return true;
-	}
 	return x->look.device < 0;
 }
 
@@ -411,11 +409,10 @@ watch_on_screen(struct watch *x)
 static void
 print_rows(const GPtrArray *rows)
 {
-	for (guint i = 0; i < rows->len; i++) {
-		const GArray *row = g_ptr_array_index(rows, i);
+	TALLY_EACH (const GArray, row, rows) {
 		g_autoptr(GString) text = g_string_new(NULL);
-		for (guint k = 0; k < row->len; k++)
-			g_string_append(text, g_array_index(row, struct tally_top_span, k).text);
+		TALLY_EACH_OF (const struct tally_top_span, span, row)
+			g_string_append(text, span->text);
 		while (text->len && text->str[text->len - 1] == ' ')
 			g_string_truncate(text, text->len - 1);
 		tally_text_print_line(stdout, "%s", text->str);
@@ -439,23 +436,18 @@ lacks_something(const struct watch *x)
 {
 	if (!x->sorted) {
 		g_autofree char *names = tally_top_column_names(&x->window);
-		tally_cli_complain("top", "--sort: no column is named %s; the columns are %s",
-				   x->options->sort, names);
-		return true;
+		return TALLY_FAIL(true, "top", "--sort: no column is named %s; the columns are %s",
+				  x->options->sort, names);
 	}
 	if (!x->window.frames || has_device(x))
 		return false;
 	g_autoptr(GString) numbers = g_string_new(NULL);
-	for (guint i = 0; i < x->window.devices->len; i++) {
-		const struct tally_top_device *d = g_ptr_array_index(x->window.devices, i);
-		g_string_append_printf(numbers, "%s%" G_GINT64_FORMAT, i ? ", " : "",
-				       (int64_t)d->device);
-	}
-	tally_cli_complain("top",
-			   "--device %" G_GINT64_FORMAT
-			   ": no frame is of it; there are frames of device %s",
-			   x->look.device, numbers->str);
-	return true;
+	TALLY_EACH (const struct tally_top_device, d, x->window.devices)
+		g_string_append_printf(numbers, "%s%u", numbers->len ? ", " : "", d->device);
+	return TALLY_FAIL(true, "top",
+			  "--device %" G_GINT64_FORMAT
+			  ": no frame is of it; there are frames of device %s",
+			  x->look.device, numbers->str);
 }
 
 /* Prints a table of the lines read so far. -1: there is more to come. */
@@ -466,19 +458,16 @@ print_one(struct watch *x, bool first)
 		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
 		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
 	}
-	if (x->options->once && !x->window.log.program && !x->bad) {
-		tally_cli_complain("top", "%s has no whole line yet", x->options->path);
-		return TALLY_EXIT_NOTHING;
-	}
+	if (x->options->once && !x->window.log.program && !x->bad)
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, "top", "%s has no whole line yet",
+				  x->options->path);
 	if (x->options->once && lacks_something(x))
 		return TALLY_EXIT_USAGE;
 	if (!first)
 		putchar('\n');
 	print_table(x);
-	if (x->bad) {
-		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
-		return TALLY_EXIT_BAD_LOG;
-	}
+	if (x->bad)
+		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", tally_follow_why(x->follow));
 	bool done = x->options->once || x->window.log.has_end || x->over;
 	return done || stopped || ferror(stdout) ? TALLY_EXIT_OK : -1;
 }

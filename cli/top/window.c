@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/window.h"
 
+#include "cli/shared/each.h"
+
 #include <math.h>
 #include <string.h>
 
 #define FINE_IN_COARSE (TALLY_TOP_SLICES / TALLY_TOP_COARSE)
+
+struct kept_pass {
+	uint64_t id, gpu_ns, gpu_start_ns, cpu_start_ns, flags;
+	bool has_gpu, has_gpu_start, has_cpu_start;
+};
+
+/* What is kept of a pass, and what a pass is made of again. */
+#define KEPT(p) \
+	.id = (p)->id, .gpu_ns = (p)->gpu_ns, .gpu_start_ns = (p)->gpu_start_ns, \
+	.cpu_start_ns = (p)->cpu_start_ns, .flags = (p)->flags, .has_gpu = (p)->has_gpu, \
+	.has_gpu_start = (p)->has_gpu_start, .has_cpu_start = (p)->has_cpu_start
+
+struct kept_frame {
+	struct tally_frame_record record; /* only its numbers */
+	struct kept_pass passes[]; /* record.n_passes of them */
+};
 
 static void
 free_pass(gpointer p)
@@ -20,7 +38,7 @@ free_pass(gpointer p)
 static void
 free_device(gpointer p)
 {
-	tally_top_recent_finish(&((struct tally_top_device *)p)->recent);
+	g_queue_clear_full(&((struct tally_top_device *)p)->recent, g_free);
 	g_free(p);
 }
 
@@ -140,11 +158,9 @@ add_value(void *user, struct tally_group *g, uint32_t series, struct tally_value
 static struct tally_top_device *
 need_device(struct tally_top_window *w, uint32_t number)
 {
-	for (guint i = 0; i < w->devices->len; i++) {
-		struct tally_top_device *d = g_ptr_array_index(w->devices, i);
-		if (d->device == number)
-			return d;
-	}
+	TALLY_EACH (struct tally_top_device, known, w->devices)
+		if (known->device == number)
+			return known;
 	struct tally_top_device *d = g_new0(struct tally_top_device, 1);
 	d->device = number;
 	g_ptr_array_add(w->devices, d);
@@ -158,6 +174,32 @@ oldest_ns(const struct tally_top_window *w)
 	return w->now > TALLY_TOP_SLICES ? (w->now - TALLY_TOP_SLICES) * w->slice_ns : 0;
 }
 
+/* Keeps the frame, and drops those that are no longer in the window. */
+static void
+keep_frame(const struct tally_top_window *w, struct tally_top_device *d,
+	   const struct tally_frame_record *f)
+{
+	struct kept_frame *kept = g_malloc(sizeof(*kept) +
+					   (size_t)f->n_passes * sizeof(kept->passes[0]));
+	kept->record = *f;
+	kept->record.set = NULL;
+	kept->record.passes = NULL;
+	kept->record.unattributed = NULL;
+	kept->record.n_unattributed = 0;
+	kept->record.metrics = NULL;
+	kept->record.n_metrics = 0;
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		kept->passes[i] = (struct kept_pass){ KEPT(&f->passes[i]) };
+	g_queue_push_tail(&d->recent, kept);
+	d->n_times += f->n_passes;
+	while ((kept = g_queue_peek_head(&d->recent)) &&
+	       (kept->record.start_ns < oldest_ns(w) || d->recent.length > TALLY_TOP_MOST_FRAMES ||
+		d->n_times > TALLY_TOP_MOST_TIMES)) {
+		d->n_times -= kept->record.n_passes;
+		g_free(g_queue_pop_head(&d->recent));
+	}
+}
+
 static void
 add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *groups)
 {
@@ -168,8 +210,8 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 	d->frames++;
 	d->last = MAX(d->last, number);
 	d->last_ns = MAX(d->last_ns, frame->start_ns);
-	for (guint i = 0; i < groups->len; i++) {
-		struct tally_top_pass *p = need_pass(w, g_ptr_array_index(groups, i));
+	TALLY_EACH (struct tally_group, group, groups) {
+		struct tally_top_pass *p = need_pass(w, group);
 		if (!p)
 			continue;
 		p->last = MAX(p->last, number);
@@ -178,7 +220,7 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 	/* A frame cut short by the end of the run has no meaningful length. */
 	if (!(frame->flags & TALLY_FLAG(PARTIAL)))
 		add_fine(d->cpu, number, (double)frame->cpu_ns);
-	tally_top_recent_add(&d->recent, frame, oldest_ns(w));
+	keep_frame(w, d, frame);
 	if (frame->has_gpu)
 		add_fine(d->gpu, number, (double)frame->gpu_ns);
 	if (frame->has_gpu && frame->has_coverage) {
@@ -274,10 +316,44 @@ tally_top_sum_series(const struct tally_top_window *w, const struct tally_top_pa
 	return tally_top_sum_coarse(w, series < p->n_series ? p->series[series] : NULL);
 }
 
+/* How many of the frames kept are loading: those of the log's start, if they are still here. */
+static size_t
+loading(const struct tally_top_device *d)
+{
+	if (d->frames != d->recent.length)
+		return 0;
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	for (const GList *l = d->recent.head; l && times->len < TALLY_WARMUP_FRAMES; l = l->next) {
+		const struct kept_frame *kept = l->data;
+		g_array_append_val(times, kept->record.cpu_ns);
+	}
+	return tally_warmup_count((const uint64_t *)(void *)times->data, times->len);
+}
+
 struct tally_answer *
 tally_top_window_answer(const struct tally_top_window *w, const struct tally_top_device *d)
 {
-	return tally_top_recent_answer(&d->recent, &w->log, oldest_ns(w));
+	struct tally_answer *answer = tally_answer_create(&w->log);
+	g_autoptr(GArray) passes = g_array_new(FALSE, TRUE, sizeof(struct tally_pass_record));
+	size_t skip = loading(d);
+	for (const GList *l = d->recent.head; l; l = l->next) {
+		const struct kept_frame *kept = l->data;
+		struct tally_frame_record f = kept->record;
+		if (f.start_ns < oldest_ns(w))
+			continue;
+		g_array_set_size(passes, f.n_passes);
+		for (uint32_t i = 0; i < f.n_passes; i++)
+			g_array_index(passes, struct tally_pass_record,
+				      i) = (struct tally_pass_record){ KEPT(&kept->passes[i]) };
+		f.passes = (const struct tally_pass_record *)(void *)passes->data;
+		if (skip > 0)
+			tally_answer_skip_frame(answer, &f);
+		else
+			tally_answer_add_frame(answer, &f);
+		skip -= skip > 0;
+	}
+	tally_answer_conclude(answer);
+	return answer;
 }
 
 /* The slice `number`, if it contains any values. */
@@ -321,13 +397,10 @@ struct tally_top_device *
 tally_top_newest_device(const struct tally_top_window *w)
 {
 	struct tally_top_device *newest = NULL;
-	for (guint i = 0; i < w->devices->len; i++) {
-		struct tally_top_device *d = g_ptr_array_index(w->devices, i);
-		if (tally_aggregate_is_beneath(&w->log, d->device))
-			continue;
-		if (!newest || d->last_ns > newest->last_ns)
+	TALLY_EACH (struct tally_top_device, d, w->devices)
+		if (!tally_aggregate_is_beneath(&w->log, d->device) &&
+		    (!newest || d->last_ns > newest->last_ns))
 			newest = d;
-	}
 	return newest;
 }
 

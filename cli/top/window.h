@@ -4,21 +4,24 @@
  * Time is the log's own (start_ns of frames), divided into slices; the window ends with the
  * newest frame. Of each slice only count, sum and largest value are kept, so memory depends
  * on the number of passes that ran within the window, not on its frames; only the answer
- * about the window has frames, a bounded number (cli/top/recent.h). At most
- * TALLY_TOP_MOST_PASSES passes are kept, and at most TALLY_TOP_MOST_SERIES of their counters
- * in all; the rest is counted in `left_out`. Names of passes stay for the whole log, as in a
- * report. One thread.
+ * about the window (cli/answer/answer.h) has frames: each with the GPU times of its passes, at
+ * most TALLY_TOP_MOST_FRAMES frames and TALLY_TOP_MOST_TIMES passes in all, the newest; so a
+ * window of more of them has an answer about its end. At most TALLY_TOP_MOST_PASSES passes are
+ * kept, and at most TALLY_TOP_MOST_SERIES of their counters in all; the rest is counted in
+ * `left_out`. Names of passes stay for the whole log, as in a report. One thread.
  */
 #ifndef PASSTALLY_CLI_TOP_WINDOW_H
 #define PASSTALLY_CLI_TOP_WINDOW_H
 
-#include "cli/top/recent.h"
+#include "cli/answer/answer.h"
 
 #define TALLY_TOP_SLICES 120
 /* slices for call_counts, counters and metrics, which have no sparkline */
 #define TALLY_TOP_COARSE 10
 #define TALLY_TOP_MOST_PASSES 4096
 #define TALLY_TOP_MOST_SERIES 131072
+#define TALLY_TOP_MOST_FRAMES 8192
+#define TALLY_TOP_MOST_TIMES 262144
 
 /* Values within one slice of time; `number` says which, 0 = none. */
 struct tally_top_slice {
@@ -44,7 +47,8 @@ struct tally_top_device {
 	uint64_t last_ns;
 	struct tally_top_slice cpu[TALLY_TOP_SLICES], gpu[TALLY_TOP_SLICES];
 	struct tally_top_slice covered[TALLY_TOP_COARSE], coverable[TALLY_TOP_COARSE];
-	struct tally_top_recent recent;
+	GQueue recent; /* elements: struct kept_frame *, the oldest first */
+	uint64_t n_times; /* passes of those frames */
 };
 
 struct tally_top_window {
@@ -84,7 +88,8 @@ struct tally_top_figures tally_top_sum_series(const struct tally_top_window *w,
 void tally_top_steps(const struct tally_top_window *w, const struct tally_top_device *device,
 		     const struct tally_top_slice *slices, double *steps, unsigned n);
 
-/* The answer about the frames of a device in the window; the caller destroys it. */
+/* The answer about the frames of a device in the window, without those in which the program
+ * loaded; the caller destroys it. */
 struct tally_answer *tally_top_window_answer(const struct tally_top_window *w,
 					     const struct tally_top_device *d);
 
