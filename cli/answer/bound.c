@@ -292,16 +292,10 @@ tally_bound_decide(struct tally_bound_input *b)
 	return v;
 }
 
-const char *
-tally_bound_name(enum tally_bound by)
-{
-	static const char *const names[] = {
-		[TALLY_BOUND_UNKNOWN] = "unknown", [TALLY_BOUND_GPU] = "gpu",
-		[TALLY_BOUND_CPU] = "cpu",         [TALLY_BOUND_CAP] = "cap",
-		[TALLY_BOUND_WAIT] = "wait",
-	};
-	return names[by];
-}
+const char *const tally_bound_names[TALLY_N_BOUNDS] = {
+	[TALLY_BOUND_UNKNOWN] = "unknown", [TALLY_BOUND_GPU] = "gpu",   [TALLY_BOUND_CPU] = "cpu",
+	[TALLY_BOUND_CAP] = "cap",         [TALLY_BOUND_WAIT] = "wait",
+};
 
 static char *
 doubt_text(const struct tally_bound_verdict *v, uint64_t frames)

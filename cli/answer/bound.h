@@ -92,7 +92,7 @@ void tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame
 struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
 /* "gpu", "cpu", "cap", "wait", "unknown". */
-const char *tally_bound_name(enum tally_bound by);
+extern const char *const tally_bound_names[TALLY_N_BOUNDS];
 /* The verdict as a sentence without a full stop; the caller frees it. */
 char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
 /* What to try where the log does not show it, or NULL. */

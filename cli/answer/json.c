@@ -21,11 +21,11 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 	const struct tally_bound_verdict *v = &d->bound;
 	g_autofree char *text = tally_bound_text(v, d->frames);
 	tally_out_object(o, "bound");
-	tally_out_text(o, "by", tally_bound_name(v->by));
+	tally_out_text(o, "by", tally_bound_names[v->by]);
 	tally_out_text(o, "text", text);
 	tally_out_object(o, "shares");
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)
-		tally_out_f64(o, tally_bound_name((enum tally_bound)i), v->share[i]);
+		tally_out_f64(o, tally_bound_names[i], v->share[i]);
 	tally_out_end_object(o);
 	if (v->has_busy)
 		tally_out_f64(o, "gpu_busy", v->busy);

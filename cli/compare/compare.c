@@ -12,14 +12,11 @@ struct compare_request {
 	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char *, given by --base and --new */
 	GPtrArray *plain; /* logs without an option, before "--" */
 	GPtrArray *behind; /* logs after "--" */
-	GArray *gates; /* elements: struct tally_gate */
 	GPtrArray *owned; /* the keys of the gates, paths of logs looked for */
 	struct tally_compare_filter filter;
-	/* without what other members say; fail_above is negative where it is not given */
-	struct tally_compare_settings settings;
-	GPtrArray *strata; /* owned: tags to compare within */
-	bool all, wide, json, markdown;
-	const char *names[TALLY_N_SIDES];
+	struct tally_compare_settings settings; /* fail_above < 0: it is not given */
+	struct tally_compare_style style;
+	bool json;
 	uint64_t warmup;
 	int64_t device;
 };
@@ -34,11 +31,9 @@ take_percent(const char *command, const struct tally_arg *arg, void *to, const c
 	end += strspn(end, " ");
 	end += *end == '%';
 	double least = (double)arg->least / 100, most = (double)arg->most / 100;
-	if (end == value || *end || !isfinite(v) || v < least || v > most) {
-		tally_cli_complain(command, "--%s %s: must be a percentage from %g to %g",
-				   arg->name, value, least, most);
-		return false;
-	}
+	if (end == value || *end || !isfinite(v) || v < least || v > most)
+		return TALLY_FAIL(false, command, "--%s %s: must be a percentage from %g to %g",
+				  arg->name, value, least, most);
 	*(double *)to = v / 100;
 	return true;
 }
@@ -47,40 +42,31 @@ static bool
 add_gate(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	struct compare_request *r = to;
-	struct tally_gate gate = { .worse = 1 };
-	char *key = g_strdup(value);
-	if (g_str_has_suffix(key, ":less")) {
-		key[strlen(key) - strlen(":less")] = '\0';
+	struct tally_gate gate = { g_strdup(value), 1 };
+	g_ptr_array_add(r->owned, gate.key);
+	if (g_str_has_suffix(gate.key, ":less")) {
+		gate.key[strlen(gate.key) - strlen(":less")] = '\0';
 		gate.worse = -1;
 	}
-	gate.key = key;
-	g_ptr_array_add(r->owned, key);
-	g_array_append_val(r->gates, gate);
+	g_array_append_val(r->settings.gates, gate);
 	for (unsigned pace = TALLY_PACE_P99; pace < TALLY_N_PACES; pace++)
-		r->filter.frame_times |= strcmp(key, tally_pace_key(pace)) == 0;
-	if (!*key)
-		tally_cli_complain(command, "--%s needs a key: KEY or KEY:less", arg->name);
-	return *key != '\0';
+		r->filter.frame_times |= strcmp(gate.key, tally_pace_keys[pace]) == 0;
+	return *gate.key ||
+	       TALLY_FAIL(false, command, "--%s needs a key: KEY or KEY:less", arg->name);
 }
 
+/* Adds the words of a list to a GPtrArray *; there must be one. */
 static bool
-add_keys(const char *command, const struct tally_arg *arg, void *to, const char *value)
+add_words(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
-	struct compare_request *r = to;
-	if (!r->filter.patterns)
-		r->filter.patterns = g_ptr_array_new_with_free_func(
-			(GDestroyNotify)g_pattern_spec_free);
+	GPtrArray *words = *(GPtrArray **)to;
 	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
-	bool any = false;
-	for (char **item = items; *item; item++) {
-		if (!**item)
-			continue;
-		any = true;
-		g_ptr_array_add(r->filter.patterns, g_pattern_spec_new(*item));
-	}
-	if (!any)
-		tally_cli_complain(command, "--%s %s: names no key", arg->name, value);
-	return any;
+	guint before = words->len;
+	for (char **item = items; *item; item++)
+		if (**item)
+			g_ptr_array_add(words, g_strdup(*item));
+	return words->len > before ||
+	       TALLY_FAIL(false, command, "--%s %s: names nothing", arg->name, value);
 }
 
 static bool
@@ -88,33 +74,18 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 {
 	struct compare_request *r = to;
 	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
-	bool good = true;
-	for (char **item = items; *item && good; item++) {
+	for (char **item = items; *item; item++) {
 		unsigned kind = TALLY_UNLIKE_DEVICE;
-		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_name(kind)) != 0)
+		while (kind < TALLY_N_UNLIKE && strcmp(*item, tally_unlike_names[kind]) != 0)
 			kind++;
-		good = kind < TALLY_N_UNLIKE || strcmp(*item, "all") == 0;
 		r->settings.allowed |= kind < TALLY_N_UNLIKE ? 1u << kind : ~0u;
-		if (!good)
-			tally_cli_complain(command,
-					   "--%s %s: must be of device, driver, size, "
-					   "options, tags, all",
-					   arg->name, *item);
+		if (kind == TALLY_N_UNLIKE && strcmp(*item, "all") != 0)
+			return TALLY_FAIL(false, command,
+					  "--%s %s: must be of device, driver, size, options, "
+					  "tags, all",
+					  arg->name, *item);
 	}
-	return good;
-}
-
-static bool
-add_strata(const char *command, const struct tally_arg *arg, void *to, const char *value)
-{
-	struct compare_request *r = to;
-	g_auto(GStrv) items = g_strsplit_set(value, ",+", -1);
-	for (char **item = items; *item; item++)
-		if (**item)
-			g_ptr_array_add(r->strata, g_strdup(*item));
-	if (!r->strata->len)
-		tally_cli_complain(command, "--%s %s: names no tag", arg->name, value);
-	return r->strata->len > 0;
+	return true;
 }
 
 static bool
@@ -124,72 +95,60 @@ take_statistic(const char *command, const struct tally_arg *arg, void *to, const
 	r->settings.trim = strcmp(value, "trimmed") == 0 ? 0.1 : 0;
 	if (r->settings.trim > 0 || strcmp(value, "mean") == 0)
 		return true;
-	tally_cli_complain(command, "--%s %s: must be mean or trimmed", arg->name, value);
-	return false;
+	return TALLY_FAIL(false, command, "--%s %s: must be mean or trimmed", arg->name, value);
 }
 
-#define PERCENT(name, member, least, most, help) \
-	{ name, 0, "PERCENT", help, take_percent, offsetof(struct compare_request, member), \
-	  least, most }
+#define ARG(name, member, values, take, least, most, help) \
+	{ name, 0, values, help, take, offsetof(struct compare_request, member), least, most }
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_LIST("base", 0, "LOG", struct compare_request, paths[TALLY_SIDE_BASE],
 		       "A log of the base side; may be given again."),
 	TALLY_ARG_LIST("new", 0, "LOG", struct compare_request, paths[TALLY_SIDE_NEW],
 		       "A log of the new side; may be given again."),
-	PERCENT("fail-above", settings.fail_above, 0, 100000000,
-		"Exit with 1 when a time is worse by more than this and chance does not "
-		"explain it: gpu_ns of a pass or frame, cpu_ns of a frame."),
-	TALLY_ARG_TAKE(
-		"gate", 0, "KEY[:less]", add_gate,
-		"Let a rise of this counter or metric fail too; with :less, a fall. p99 "
-		"is "
-		"the frame time's, hitches is their number in 1000 frames. May be given "
-		"again."),
-	TALLY_ARG_TAKE("keys", 0, "LIST", add_keys,
-		       "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, "
-		       "metrics, with * "
-		       "and ?; ',' or '+' between them. With fewer keys smaller changes "
-		       "are found."),
-	PERCENT("confidence", settings.confidence, 5000, 9999,
-		"Of each interval; 100 minus it is the chance that a change is "
-		"reported where there is none. From 50 to 99.99; default 99."),
+	ARG("fail-above", settings.fail_above, "PERCENT", take_percent, 0, 100000000,
+	    "Exit with 1 when a time is worse by more than this and chance does not explain it: "
+	    "gpu_ns of a pass or frame, cpu_ns of a frame."),
+	TALLY_ARG_TAKE("gate", 0, "KEY[:less]", add_gate,
+		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
+		       "the frame time's, hitches is their number in 1000 frames. May be given "
+		       "again."),
+	ARG("keys", filter.patterns, "LIST", add_words, 0, 0,
+	    "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
+	    "',' or '+' between them. With fewer keys smaller changes are found."),
+	ARG("confidence", settings.confidence, "PERCENT", take_percent, 5000, 9999,
+	    "Of each interval; 100 minus it is the chance that a change is reported where there "
+	    "is none. From 50 to 99.99; default 99."),
 	TALLY_ARG_TAKE("statistic", 0, "mean|trimmed", take_statistic,
-		       "Compare means (default), or means without the lowest and highest "
-		       "tenth of "
+		       "Compare means (default), or means without the lowest and highest tenth of "
 		       "frames, which single slow frames do not move."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
-	TALLY_ARG_FLAG("all", 0, struct compare_request, all,
+	TALLY_ARG_FLAG("all", 0, struct compare_request, style.all,
 		       "List what did not change too."),
-	TALLY_ARG_FLAG("wide", 'w', struct compare_request, wide,
-		       "Show the column p too, and names and sentences in full. Without "
-		       "it lines "
+	TALLY_ARG_FLAG("wide", 'w', struct compare_request, style.wide,
+		       "Show the column p too, and names and sentences in full. Without it lines "
 		       "have 80 columns, or what the terminal has."),
-	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request,
-		       names[TALLY_SIDE_BASE],
+	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_BASE],
 		       "What the output calls the base side, in place of its first log."),
-	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request,
-		       names[TALLY_SIDE_NEW], "The same for the new side."),
+	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_NEW],
+		       "The same for the new side."),
 	TALLY_ARG_FLAG("json", 0, struct compare_request, json,
 		       "Print JSON: everything that was compared."),
-	TALLY_ARG_FLAG("markdown", 0, struct compare_request, markdown,
+	TALLY_ARG_FLAG("markdown", 0, struct compare_request, style.markdown,
 		       "Print Markdown, for a merge request."),
-	PERCENT("same", settings.same, 0, 10000,
-		"Call a time the same when its interval is within this. Default 3."),
-	TALLY_ARG_TAKE(
-		"allow", 0, "LIST", add_allowed,
-		"Compare although these differ: device, driver, size (of the window), "
-		"options, tags (of --strata), or all."),
-	TALLY_ARG_TAKE(
-		"strata", 0, "LIST", add_strata,
-		"Compare only runs whose tags of these names are equal (--strata scene), "
-		"as with those of one device, driver and size."),
-	TALLY_ARG_FLAG(
-		"per-clock", 0, struct compare_request, filter.per_clock,
-		"Compare cycles: GPU times multiplied by the GPU clock of their frames "
-		"(metric gpu_clock). Frame times are left out."),
+	ARG("same", settings.same, "PERCENT", take_percent, 0, 10000,
+	    "Call a time the same when its interval is within this. Default 3."),
+	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
+		       "Compare although these differ: device, driver, size (of the window), "
+		       "options, tags (of --strata), or all."),
+	ARG("strata", settings.strata, "LIST", add_words, 0, 0,
+	    "Compare only runs whose tags of these names are equal (--strata scene), as with "
+	    "those of one device, driver and size."),
+	TALLY_ARG_FLAG("per-clock", 0, struct compare_request, settings.per_clock,
+		       "Compare cycles: GPU times multiplied by the GPU clock of their frames "
+		       "(metric gpu_clock). Frame times are left out."),
 	TALLY_ARG_HELP,
 };
 
@@ -248,12 +207,11 @@ choose_unnamed(struct compare_request *r)
 	bool is_log = only && (strchr(only, '/') || g_file_test(only, G_FILE_TEST_EXISTS));
 	if (r->plain->len < 2 && !is_log)
 		return choose_newest(r, only);
-	tally_cli_complain("compare",
-			   is_log ? "two logs are needed: passtally compare BASE NEW"
-				  : "which of the %u logs are new? passtally compare BASE... -- "
-				    "NEW...",
-			   r->plain->len);
-	return false;
+	return TALLY_FAIL(false, "compare",
+			  is_log ? "two logs are needed: passtally compare BASE NEW"
+				 : "which of the %u logs are new? passtally compare BASE... -- "
+				   "NEW...",
+			  r->plain->len);
 }
 
 /* Decides which side the logs without an option are on. Returns false after printing an
@@ -276,18 +234,14 @@ choose_sides(struct compare_request *r)
 	}
 	if (!named)
 		return choose_unnamed(r);
-	if (r->plain->len && base->len && fresh->len) {
-		tally_cli_complain(
-			"compare",
-			"%s: is it --base or --new? With both options each log needs one",
-			(const char *)r->plain->pdata[0]);
-		return false;
-	}
+	if (r->plain->len && base->len && fresh->len)
+		return TALLY_FAIL(false, "compare",
+				  "%s: is it --base or --new? With both options each log needs one",
+				  (const char *)r->plain->pdata[0]);
 	move(r->plain, base->len ? fresh : base);
-	if (!base->len || !fresh->len)
-		tally_cli_complain("compare", "no log of the %s side is named",
-				   base->len ? "new" : "base");
-	return base->len && fresh->len;
+	return (base->len && fresh->len) ||
+	       TALLY_FAIL(false, "compare", "no log of the %s side is named",
+			  base->len ? "new" : "base");
 }
 
 static int
@@ -299,15 +253,13 @@ parse(struct compare_request *r, int argc, char **argv)
 		return status;
 	for (int i = dashes + 1; i < argc; i++)
 		g_ptr_array_add(r->behind, argv[i]);
-	if (r->json && r->markdown) {
-		tally_cli_complain("compare", "--json and --markdown exclude each other");
-		return TALLY_EXIT_USAGE;
-	}
-	if (r->filter.per_clock && !tally_compare_wants(&r->filter, "gpu_ns")) {
-		tally_cli_complain("compare",
-				   "--per-clock compares gpu_ns, which --keys leaves out");
-		return TALLY_EXIT_USAGE;
-	}
+	if (r->json && r->style.markdown)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+				  "--json and --markdown exclude each other");
+	r->filter.per_clock = r->settings.per_clock;
+	if (r->filter.per_clock && !tally_compare_wants(&r->filter, "gpu_ns"))
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+				  "--per-clock compares gpu_ns, which --keys leaves out");
 	return choose_sides(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
@@ -315,24 +267,21 @@ parse(struct compare_request *r, int argc, char **argv)
 static int
 check_gates(const struct compare_request *r, const struct tally_compare *c)
 {
-	for (guint i = 0; i < r->gates->len; i++) {
-		const char *key = g_array_index(r->gates, struct tally_gate, i).key;
+	TALLY_EACH_OF (const struct tally_gate, gate, r->settings.gates) {
 		bool found = false;
 		TALLY_EACH (const struct tally_compare_row, row, c->rows)
-			found |= strcmp(row->key, key) == 0;
-		if (!found) {
-			tally_cli_complain(
-				"compare", "--gate %s: no log has a value of that key%s", key,
-				r->filter.patterns    ? " (as --keys leaves it)"
-				: r->filter.per_clock ? " (--per-clock leaves frame times out)"
-						      : "");
-			return TALLY_EXIT_USAGE;
-		}
+			found |= strcmp(row->key, gate->key) == 0;
+		if (!found)
+			return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+					  "--gate %s: no log has a value of that key%s", gate->key,
+					  r->filter.patterns->len ? " (as --keys leaves it)"
+					  : r->filter.per_clock
+						  ? " (--per-clock leaves frame times out)"
+						  : "");
 	}
-	if (c->rows->len)
-		return TALLY_EXIT_OK;
-	tally_cli_complain("compare", "--keys leaves nothing to compare");
-	return TALLY_EXIT_USAGE;
+	return c->rows->len ? TALLY_EXIT_OK
+			    : TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+					 "--keys leaves nothing to compare");
 }
 
 /* Whether the run is on that side already, perhaps under another name: it counts once. */
@@ -359,17 +308,6 @@ tally_compare_on_both_sides(const struct tally_compare *c)
 	return NULL;
 }
 
-static int
-check_both_sides(const struct tally_compare *c)
-{
-	const char *path = tally_compare_on_both_sides(c);
-	if (!path)
-		return TALLY_EXIT_OK;
-	tally_cli_complain("compare",
-			   "NOT COMPARED: %s: this run is on both sides, of base and new", path);
-	return TALLY_EXIT_UNLIKE;
-}
-
 static bool
 has_tag(const GPtrArray *logs, const char *key)
 {
@@ -383,13 +321,11 @@ has_tag(const GPtrArray *logs, const char *key)
 static int
 check_strata(const struct compare_request *r, const struct tally_compare *c)
 {
-	for (guint i = 0; i < r->strata->len; i++) {
-		const char *key = g_ptr_array_index(r->strata, i);
-		if (has_tag(c->logs[TALLY_SIDE_BASE], key) || has_tag(c->logs[TALLY_SIDE_NEW], key))
-			continue;
-		tally_cli_complain("compare", "--strata %s: no log has that tag", key);
-		return TALLY_EXIT_USAGE;
-	}
+	TALLY_EACH (const char, key, r->settings.strata)
+		if (!has_tag(c->logs[TALLY_SIDE_BASE], key) &&
+		    !has_tag(c->logs[TALLY_SIDE_NEW], key))
+			return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+					  "--strata %s: no log has that tag", key);
 	return TALLY_EXIT_OK;
 }
 
@@ -413,8 +349,11 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 				return status;
 		}
 	}
-	int status = check_both_sides(c);
-	return status == TALLY_EXIT_OK ? check_strata(r, c) : status;
+	const char *path = tally_compare_on_both_sides(c);
+	return path ? TALLY_FAIL(TALLY_EXIT_UNLIKE, "compare",
+				 "NOT COMPARED: %s: this run is on both sides, of base and new",
+				 path)
+		    : check_strata(r, c);
 }
 
 /* With --per-clock each side must have cycles: without, nothing would be judged. */
@@ -430,13 +369,11 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 				values = tally_compare_row_values(c, row, side);
 			found = values->len;
 		}
-		if (found)
-			continue;
-		tally_cli_complain("compare",
-				   "--per-clock: no GPU time of the %s side has a clock: its logs "
-				   "lack gpu_clock, a metric of the source gauge",
-				   side ? "new" : "base");
-		return TALLY_EXIT_BAD_LOG;
+		if (!found)
+			return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "compare",
+					  "--per-clock: no GPU time of the %s side has a clock: "
+					  "its logs lack gpu_clock, a metric of the source gauge",
+					  side ? "new" : "base");
 	}
 	return TALLY_EXIT_OK;
 }
@@ -458,7 +395,7 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 	for (unsigned kind = TALLY_UNLIKE_DEVICE; kind < TALLY_N_UNLIKE; kind++)
 		if (kinds & 1u << kind)
 			g_string_append_printf(list, "%s%s", list->len ? "," : "",
-					       tally_unlike_name(kind));
+					       tally_unlike_names[kind]);
 	if (kinds)
 		tally_cli_complain(
 			"compare",
@@ -474,11 +411,7 @@ compare(const struct compare_request *r)
 	struct tally_compare c;
 	tally_compare_init(&c);
 	c.settings = r->settings;
-	c.settings.per_clock = r->filter.per_clock;
 	c.settings.has_fail_above = r->settings.fail_above >= 0;
-	c.settings.gates = (const struct tally_gate *)(const void *)r->gates->data;
-	c.settings.n_gates = r->gates->len;
-	c.settings.strata = r->strata;
 	int status = read_sides(r, &c);
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_join(&c);
@@ -495,13 +428,9 @@ compare(const struct compare_request *r)
 		tally_compare_judge(&c);
 		tally_compare_conclude(&c);
 		size_t columns = tally_text_terminal_columns();
-		const struct tally_compare_style style = {
-			.markdown = r->markdown,
-			.all = r->all,
-			.wide = r->markdown || r->wide,
-			.width = r->markdown || r->wide ? 0 : columns ? columns : 80,
-			.names = { r->names[0], r->names[1] },
-		};
+		struct tally_compare_style style = r->style;
+		style.wide |= style.markdown;
+		style.width = style.wide ? 0 : columns ? columns : 80;
 		if (r->json)
 			tally_compare_print_json(stdout, &c);
 		else
@@ -523,25 +452,24 @@ serve(int argc, char **argv, bool only_parse)
 	g_autoptr(GPtrArray) plain = g_ptr_array_new(), behind = g_ptr_array_new();
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) strata = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
 	struct compare_request r = {
 		.paths = { base, fresh },
 		.plain = plain,
 		.behind = behind,
-		.gates = gates,
 		.owned = owned,
 		.device = -1,
+		.filter = { .patterns = keys },
 		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
 			      .same = TALLY_COMPARE_SAME,
-			      .fail_above = -1 },
-		.strata = strata,
+			      .fail_above = -1,
+			      .gates = gates,
+			      .strata = strata },
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	int status = parse(&r, argc, argv);
-	if (status == TALLY_EXIT_OK && !only_parse)
-		status = compare(&r);
-	g_clear_pointer(&r.filter.patterns, g_ptr_array_unref);
-	return status;
+	return status == TALLY_EXIT_OK && !only_parse ? compare(&r) : status;
 }
 
 static int

@@ -41,7 +41,7 @@ enum tally_conclusion {
 };
 
 struct tally_gate {
-	const char *key;
+	char *key;
 	int worse; /* +1: a larger value is worse, -1: a smaller one is */
 };
 
@@ -57,10 +57,9 @@ struct tally_compare_settings {
 	bool per_clock; /* the values of gpu_ns are cycles: see tally_compare_filter */
 	bool has_fail_above;
 	double fail_above; /* as a fraction: 0.05 = 5 % */
-	const struct tally_gate *gates;
-	uint32_t n_gates;
+	GArray *gates; /* elements: struct tally_gate; NULL = none */
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind: may differ */
-	const GPtrArray *strata; /* elements: char *, tags to compare within; NULL = none */
+	GPtrArray *strata; /* elements: char *, tags to compare within; NULL = none */
 };
 
 struct tally_compare_subject {
@@ -169,11 +168,15 @@ void tally_compare_finish(struct tally_compare *c);
 /* Joins the logs into subjects and rows (join.c), then judges them (judge.c). */
 void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
+/* Tests whether the values of the sides, of frames or (row->runs) of whole runs, differ in their
+ * means: fills in all that a tested row has but its verdict. */
+void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
+			struct tally_bootstrap_side sides[TALLY_N_SIDES]);
 /* Judges each pass against the other passes of the same frames, and adds to the errors of all
  * times what the machine's speed may differ between two runs (others.c). */
 void tally_compare_judge_others(struct tally_compare *c);
-/* The key of a pace, NULL for none; and judges a row that has one (pace.c). */
-const char *tally_pace_key(unsigned pace);
+/* The keys of paces, NULL for none; and judges a row that has one (pace.c). */
+extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
 /* Decides what is said at the end (conclude.c), and says whether a row takes part in that. */
 void tally_compare_conclude(struct tally_compare *c);
@@ -221,10 +224,10 @@ const char *tally_compare_key(const struct tally_compare *c, const struct tally_
 const char *tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Number of frames whose GPU time was left out because they have no clock (per_clock). */
 uint64_t tally_compare_no_clock(const struct tally_compare *c, enum tally_side side);
-/* The word of --allow; notes have none (NULL). */
-const char *tally_unlike_name(unsigned kind);
-const char *tally_verdict_name(unsigned verdict);
-const char *tally_conclusion_name(unsigned conclusion);
+/* The words of --allow; notes have none (NULL). */
+extern const char *const tally_unlike_names[TALLY_N_UNLIKE];
+extern const char *const tally_verdict_names[TALLY_N_VERDICTS];
+extern const char *const tally_conclusion_names[TALLY_N_CONCLUSIONS];
 
 struct tally_compare_style {
 	bool markdown;

@@ -5,22 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-const char *
-tally_conclusion_name(unsigned conclusion)
-{
-	static const char *const names[TALLY_N_CONCLUSIONS] = {
-		[TALLY_CONCLUSION_SAME] = "same",
-		[TALLY_CONCLUSION_FASTER] = "faster",
-		[TALLY_CONCLUSION_SLOWER] = "slower",
-		[TALLY_CONCLUSION_MIXED] = "mixed",
-		[TALLY_CONCLUSION_LESS] = "less",
-		[TALLY_CONCLUSION_MORE] = "more",
-		[TALLY_CONCLUSION_NO_REGRESSION] = "no-regression",
-		[TALLY_CONCLUSION_INCONCLUSIVE] = "inconclusive",
-		[TALLY_CONCLUSION_REGRESSION] = "regression",
-	};
-	return conclusion < TALLY_N_CONCLUSIONS ? names[conclusion] : NULL;
-}
+const char *const tally_conclusion_names[TALLY_N_CONCLUSIONS] = {
+	[TALLY_CONCLUSION_SAME] = "same",
+	[TALLY_CONCLUSION_FASTER] = "faster",
+	[TALLY_CONCLUSION_SLOWER] = "slower",
+	[TALLY_CONCLUSION_MIXED] = "mixed",
+	[TALLY_CONCLUSION_LESS] = "less",
+	[TALLY_CONCLUSION_MORE] = "more",
+	[TALLY_CONCLUSION_NO_REGRESSION] = "no-regression",
+	[TALLY_CONCLUSION_INCONCLUSIVE] = "inconclusive",
+	[TALLY_CONCLUSION_REGRESSION] = "regression",
+};
 
 bool
 tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row)

@@ -191,9 +191,10 @@ find_values(const struct tally_compare_log *log, const struct tally_compare_sour
 static int
 direction(const struct tally_compare *c, const char *key)
 {
-	for (uint32_t i = 0; i < c->settings.n_gates; i++)
-		if (strcmp(c->settings.gates[i].key, key) == 0)
-			return c->settings.gates[i].worse;
+	const GArray *gates = c->settings.gates;
+	for (guint i = 0; gates && i < gates->len; i++)
+		if (strcmp(g_array_index(gates, struct tally_gate, i).key, key) == 0)
+			return g_array_index(gates, struct tally_gate, i).worse;
 	return strcmp(key, "gpu_ns") == 0 || strcmp(key, "cpu_ns") == 0;
 }
 
@@ -222,7 +223,7 @@ add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 		}
 	}
 	for (unsigned pace = 0; pace < TALLY_N_PACES; pace++) {
-		const char *key = pace ? tally_pace_key(pace) : "cpu_ns";
+		const char *key = pace ? tally_pace_keys[pace] : "cpu_ns";
 		if (pace ? !has_each || !direction(c, key) : !has_mean)
 			continue;
 		struct tally_compare_row *row = add_row(c, s, key);

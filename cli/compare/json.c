@@ -78,7 +78,7 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 	tally_out_object(o, NULL);
 	tally_out_text(o, "key", tally_compare_key(c, row));
 	tally_out_text(o, "unit", tally_compare_unit(c, row));
-	tally_out_text(o, "verdict", tally_verdict_name(row->verdict));
+	tally_out_text(o, "verdict", tally_verdict_names[row->verdict]);
 	if (row->worse) {
 		tally_out_text(o, "worse", row->worse > 0 ? "more" : "less");
 		tally_out_bool(o, "fails", row->fails);
@@ -184,7 +184,7 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 				      tally_compare_no_clock(c, side));
 		tally_out_end_object(&o);
 	}
-	tally_out_text(&o, "conclusion", tally_conclusion_name(c->conclusion));
+	tally_out_text(&o, "conclusion", tally_conclusion_names[c->conclusion]);
 	tally_out_u64(&o, "open", c->n_open);
 	tally_out_u64(&o, "tested", c->n_tested);
 	tally_out_u64(&o, "failed", c->n_failed);

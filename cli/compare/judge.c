@@ -7,17 +7,12 @@
 
 #define RESAMPLES 999
 
-const char *
-tally_verdict_name(unsigned verdict)
-{
-	static const char *const names[TALLY_N_VERDICTS] = {
-		[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
-		[TALLY_VERDICT_EQUAL] = "equal",       [TALLY_VERDICT_UNSEEN] = "cannot-tell",
-		[TALLY_VERDICT_SAME] = "same",
-		[TALLY_VERDICT_LESS] = "less",         [TALLY_VERDICT_MORE] = "more",
-	};
-	return verdict < TALLY_N_VERDICTS ? names[verdict] : NULL;
-}
+const char *const tally_verdict_names[TALLY_N_VERDICTS] = {
+	[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
+	[TALLY_VERDICT_EQUAL] = "equal",       [TALLY_VERDICT_UNSEEN] = "cannot-tell",
+	[TALLY_VERDICT_SAME] = "same",         [TALLY_VERDICT_LESS] = "less",
+	[TALLY_VERDICT_MORE] = "more",
+};
 
 bool
 tally_compare_relative(const struct tally_compare_row *row, double value, double *out)
@@ -86,8 +81,9 @@ gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
 		e->values[i] = run_mean(all[i], trim);
 }
 
-static void
-test_row(const struct tally_compare *c, struct tally_compare_row *row, struct evidence *sides)
+void
+tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
+		   struct tally_bootstrap_side sides[TALLY_N_SIDES])
 {
 	struct tally_bootstrap_settings settings = {
 		.confidence = c->settings.confidence,
@@ -96,26 +92,39 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, struct ev
 		.seed = row_seed(row),
 		.independent = row->runs,
 	};
-	struct tally_bootstrap_side s[TALLY_N_SIDES];
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
-		s[i] = (struct tally_bootstrap_side){ .values = sides[i].values,
-						      .n = sides[i].n };
 	struct tally_bootstrap_result r;
-	tally_bootstrap_compare(&s[0], &s[1], &settings, &r);
+	tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		/* The points are floats and omit the last incomplete point; the mean over
-		 * frames is more accurate. */
-		row->mean[i] = row->runs || settings.trim > 0 ? s[i].mean : sides[i].mean;
-		row->block[i] = s[i].block * (row->runs ? 1 : sides[i].stride);
+		row->mean[i] = sides[i].mean;
+		row->block[i] = sides[i].block;
 	}
-	row->difference = row->mean[1] - row->mean[0];
-	double shift = row->difference - r.difference;
 	row->tested = true;
+	row->difference = r.difference;
 	row->se = r.se;
 	row->df = r.df;
-	row->low = r.low + shift;
-	row->high = r.high + shift;
+	row->low = r.low;
+	row->high = r.high;
 	row->p = r.p;
+}
+
+static void
+test_row(const struct tally_compare *c, struct tally_compare_row *row, const struct evidence *sides)
+{
+	struct tally_bootstrap_side s[TALLY_N_SIDES] = {
+		{ .values = sides[0].values, .n = sides[0].n },
+		{ .values = sides[1].values, .n = sides[1].n },
+	};
+	tally_compare_test(c, row, s);
+	for (unsigned i = 0; i < TALLY_N_SIDES && !row->runs; i++) {
+		/* The points are floats and omit the last incomplete point; the mean over
+		 * frames is more accurate. */
+		row->mean[i] = c->settings.trim > 0 ? s[i].mean : sides[i].mean;
+		row->block[i] *= sides[i].stride;
+	}
+	double shift = row->mean[1] - row->mean[0] - row->difference;
+	row->difference = row->mean[1] - row->mean[0];
+	row->low += shift;
+	row->high += shift;
 }
 
 /* NAN: not measured. */

@@ -48,6 +48,15 @@ struct group {
 	double *common[TALLY_N_SIDES]; /* what all passes of a frame, or run, have in common */
 };
 
+static void
+clear_member(gpointer p)
+{
+	struct member *m = p;
+	g_free(m->logs[0]);
+	g_free(m->logs[1]);
+	g_free(m->deviations);
+}
+
 static double
 median_of(const double *values, uint32_t n)
 {
@@ -127,8 +136,7 @@ gather(struct group *g, const struct tally_compare *c, const struct tally_compar
 				  2;
 			g_array_append_val(g->members, m);
 		} else {
-			g_free(m.logs[0]);
-			g_free(m.logs[1]);
+			clear_member(&m);
 		}
 	}
 }
@@ -141,12 +149,10 @@ find_common(struct group *g)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		g->common[side] = g_new(double, g->n[side]);
 		for (uint32_t i = 0; i < g->n[side]; i++) {
-			for (guint k = 0; k < g->members->len; k++) {
-				const struct member *m =
-					&g_array_index(g->members, struct member, k);
-				above[k] = m->logs[side][i] - m->level;
-			}
-			g->common[side][i] = tally_median(above, g->members->len);
+			guint n = 0;
+			TALLY_EACH_OF (const struct member, m, g->members)
+				above[n++] = m->logs[side][i] - m->level;
+			g->common[side][i] = tally_median(above, n);
 		}
 	}
 }
@@ -248,11 +254,12 @@ static void
 center(struct group *g)
 {
 	g_autofree double *shifts = g_new(double, g->members->len);
-	for (guint k = 0; k < g->members->len; k++)
-		shifts[k] = g_array_index(g->members, struct member, k).shift;
-	double middle = tally_median(shifts, g->members->len);
-	for (guint k = 0; k < g->members->len; k++)
-		g_array_index(g->members, struct member, k).shift -= middle;
+	guint n = 0;
+	TALLY_EACH_OF (const struct member, m, g->members)
+		shifts[n++] = m->shift;
+	double middle = tally_median(shifts, n);
+	TALLY_EACH_OF (struct member, m, g->members)
+		m->shift -= middle;
 }
 
 static void
@@ -358,24 +365,22 @@ choose(const struct tally_compare *c, struct member *m)
 static void
 judge_group(struct tally_compare *c, struct group *g, const struct tally_compare_row *first)
 {
-	double variances[TALLY_N_SIDES];
+	double variances[TALLY_N_SIDES] = { 0 };
 	find_common(g);
 	for (unsigned side = 0; side < TALLY_N_SIDES && !g->runs; side++)
 		variances[side] = wander(g->common[side], g->n[side]);
-	for (guint i = 0; i < c->rows->len && !g->runs; i++) {
-		struct tally_compare_row *row = g_ptr_array_index(c->rows, i);
-		if (row->tested && !row->runs && row->is_time &&
+	TALLY_EACH (struct tally_compare_row, row, c->rows)
+		if (!g->runs && row->tested && !row->runs && row->is_time &&
 		    tally_compare_same_place(row->subject, first->subject))
 			widen(c, row, variances);
-	}
 	if (g->members->len < LEAST_PASSES)
 		return;
-	for (guint k = 0; k < g->members->len; k++)
-		measure_member(g, &g_array_index(g->members, struct member, k));
+	TALLY_EACH_OF (struct member, m, g->members)
+		measure_member(g, m);
 	center(g);
 	judge_members(c, g);
-	for (guint k = 0; k < g->members->len; k++)
-		choose(c, &g_array_index(g->members, struct member, k));
+	TALLY_EACH_OF (struct member, m, g->members)
+		choose(c, m);
 }
 
 static bool
@@ -399,15 +404,11 @@ tally_compare_judge_others(struct tally_compare *c)
 		const struct tally_compare_row *first = g_ptr_array_index(c->rows, i);
 		struct group g = { .runs = first->runs };
 		g.members = g_array_new(FALSE, FALSE, sizeof(struct member));
+		g_array_set_clear_func(g.members, clear_member);
 		gather(&g, c, first);
 		uint32_t least = g.runs ? TALLY_COMPARE_LEAST_RUNS : LEAST_FRAMES;
 		if (g.members->len && g.n[0] >= least && g.n[1] >= least)
 			judge_group(c, &g, first);
-		TALLY_EACH_OF (struct member, m, g.members) {
-			for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-				g_free(m->logs[side]);
-			g_free(m->deviations);
-		}
 		g_array_unref(g.members);
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 			g_free(g.common[side]);

@@ -21,15 +21,10 @@ struct pace_side {
 	double found; /* hitches */
 };
 
-const char *
-tally_pace_key(unsigned pace)
-{
-	static const char *const keys[TALLY_N_PACES] = {
-		[TALLY_PACE_P99] = "p99",
-		[TALLY_PACE_HITCHES] = "hitches",
-	};
-	return pace < TALLY_N_PACES ? keys[pace] : NULL;
-}
+const char *const tally_pace_keys[TALLY_N_PACES] = {
+	[TALLY_PACE_P99] = "p99",
+	[TALLY_PACE_HITCHES] = "hitches",
+};
 
 static double
 quantile_of(const double *values, uint32_t n)
@@ -257,30 +252,14 @@ static void
 judge_runs(const struct tally_compare *c, struct tally_compare_row *row,
 	   const struct pace_side *sides)
 {
-	const struct tally_bootstrap_settings settings = {
-		.confidence = c->settings.confidence,
-		.independent = true,
+	struct tally_bootstrap_side s[TALLY_N_SIDES] = {
+		{ .values = sides[0].each, .n = sides[0].runs->len },
+		{ .values = sides[1].each, .n = sides[1].runs->len },
 	};
-	struct tally_bootstrap_side s[TALLY_N_SIDES];
-	bool none = row->pace == TALLY_PACE_HITCHES && sides[0].found + sides[1].found == 0;
-	if (none) {
+	if (row->pace == TALLY_PACE_HITCHES && sides[0].found + sides[1].found == 0)
 		row->verdict = TALLY_VERDICT_EQUAL;
-		return;
-	}
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		s[i] = (struct tally_bootstrap_side){ .values = sides[i].each,
-						      .n = sides[i].runs->len };
-	}
-	struct tally_bootstrap_result r;
-	tally_bootstrap_compare(&s[0], &s[1], &settings, &r);
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		row->mean[i] = s[i].mean;
-		row->block[i] = 1;
-	}
-	finish_row(c, row, r.low, r.high, r.p);
-	row->se = r.se;
-	row->df = r.df;
-	row->p = r.p;
+	else
+		tally_compare_test(c, row, s);
 }
 
 void

@@ -69,7 +69,7 @@ print_conclusion(const struct tally_printer *p)
 	const struct tally_compare_row *row = find_decisive(c);
 	g_autofree char *text = row ? decisive_text(p, row)
 				    : g_strdup("nothing was measured");
-	g_autofree char *word = g_ascii_strup(tally_conclusion_name(c->conclusion), -1);
+	g_autofree char *word = g_ascii_strup(tally_conclusion_names[c->conclusion], -1);
 	double limit = 100 * c->settings.fail_above;
 	switch (c->conclusion) {
 	case TALLY_CONCLUSION_REGRESSION:

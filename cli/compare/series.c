@@ -6,32 +6,22 @@
 
 #include <string.h>
 
-enum wanted { NOT_ASKED = 0, WANTED, UNWANTED };
-
-/* Totals of the frame being read. */
-struct total {
+/* What is kept of a series. */
+struct kept {
+	enum { NOT_ASKED = 0, WANTED, UNWANTED } wanted;
+	/* Totals of the frame being read: */
 	double sum;
 	uint32_t n; /* number of passes that gave a value */
 	bool estimated, touched;
 };
 
-struct tally_compare_log_state {
-	const struct tally_compare_filter *filter;
-	struct tally_aggregate_watch watch;
-	uint8_t *wanted; /* enum wanted, indexed by series */
-	struct total *totals; /* indexed by series */
-	uint32_t n_series;
-	bool wants_cpu;
-	GHashTable *metrics; /* maps the reader's key pointer to the series */
-};
-
 bool
 tally_compare_wants(const struct tally_compare_filter *filter, const char *key)
 {
-	if (!filter->patterns)
+	if (!filter->patterns || !filter->patterns->len)
 		return true;
-	for (guint i = 0; i < filter->patterns->len; i++)
-		if (g_pattern_spec_match_string(g_ptr_array_index(filter->patterns, i), key))
+	TALLY_EACH (const char, pattern, filter->patterns)
+		if (g_pattern_match_simple(pattern, key))
 			return true;
 	return false;
 }
@@ -177,52 +167,53 @@ take_header(void *user, const struct tally_header_record *header)
 	log->arguments = g_string_free(words, FALSE);
 }
 
-static bool
-is_wanted(struct tally_compare_log *log, uint32_t series)
+/* NULL: the filter does not ask for it. */
+static struct kept *
+find_kept(struct tally_compare_log *log, uint32_t series)
 {
-	struct tally_compare_log_state *s = log->state;
-	if (series >= s->n_series) {
-		uint32_t n = MAX(series + 1, tally_n_series(&log->aggregate));
-		s->wanted = g_renew(uint8_t, s->wanted, n);
-		s->totals = g_renew(struct total, s->totals, n);
-		memset(&s->wanted[s->n_series], NOT_ASKED, n - s->n_series);
-		memset(&s->totals[s->n_series], 0, (n - s->n_series) * sizeof(*s->totals));
-		s->n_series = n;
-	}
-	if (s->wanted[series] == NOT_ASKED) {
+	if (series >= log->kept->len)
+		g_array_set_size(log->kept, MAX(series + 1, tally_n_series(&log->aggregate)));
+	struct kept *kept = &g_array_index(log->kept, struct kept, series);
+	if (kept->wanted == NOT_ASKED) {
 		const char *key = tally_series_name(&log->aggregate, series);
-		s->wanted[series] = tally_compare_wants(s->filter, key) ? WANTED : UNWANTED;
+		kept->wanted = tally_compare_wants(log->filter, key) ? WANTED : UNWANTED;
 	}
-	return s->wanted[series] == WANTED;
+	return kept->wanted == WANTED ? kept : NULL;
 }
 
 bool
 tally_compare_log_took(const struct tally_compare_log *log, uint32_t series)
 {
-	const struct tally_compare_log_state *s = log->state;
-	return series < s->n_series && s->wanted[series] == WANTED;
+	return series < log->kept->len &&
+	       g_array_index(log->kept, struct kept, series).wanted == WANTED;
+}
+
+static struct tally_compare_source *
+need_source(struct tally_compare_log *log, struct tally_group *g)
+{
+	if (!g->watched)
+		g->watched = new_source(log, g, g->device);
+	return g->watched;
 }
 
 static void
 take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
 {
 	struct tally_compare_log *log = user;
-	if (!is_wanted(log, series))
+	struct kept *kept = find_kept(log, series);
+	if (!kept)
 		return;
-	if (!g->watched)
-		g->watched = new_source(log, g, g->device);
-	if (series == TALLY_SERIES_GPU && log->state->filter->per_clock) {
-		struct tally_compare_source *source = g->watched;
+	struct tally_compare_source *source = need_source(log, g);
+	if (series == TALLY_SERIES_GPU && log->filter->per_clock) {
 		source->waits = true;
 		source->gpu = v;
 		return;
 	}
-	add_value(g->watched, series, v, g->series[series].estimated);
-	struct total *total = &log->state->totals[series];
-	total->sum += tally_value_f64(v);
-	total->n += !g->outside;
-	total->estimated |= g->series[series].estimated;
-	total->touched = true;
+	add_value(source, series, v, g->series[series].estimated);
+	kept->sum += tally_value_f64(v);
+	kept->n += !g->outside;
+	kept->estimated |= g->series[series].estimated;
+	kept->touched = true;
 }
 
 static struct tally_compare_source *
@@ -238,14 +229,14 @@ need_frames(struct tally_compare_log *log, uint32_t device)
 static int64_t
 metric_series(struct tally_compare_log *log, const char *key)
 {
-	gpointer found = g_hash_table_lookup(log->state->metrics, key);
+	gpointer found = g_hash_table_lookup(log->metrics, key);
 	if (found)
 		return GPOINTER_TO_UINT(found) - 1;
 	uint32_t n = tally_n_series(&log->aggregate);
 	for (uint32_t i = TALLY_N_FIXED_SERIES; i < n; i++) {
 		if (strcmp(tally_series_name(&log->aggregate, i), key) != 0)
 			continue;
-		g_hash_table_insert(log->state->metrics, (gpointer)key, GUINT_TO_POINTER(i + 1));
+		g_hash_table_insert(log->metrics, (gpointer)key, GUINT_TO_POINTER(i + 1));
 		return i;
 	}
 	return -1;
@@ -257,10 +248,9 @@ add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *fr
 {
 	for (uint32_t i = 0; i < f->n_metrics; i++) {
 		int64_t series = metric_series(log, f->metrics[i].key);
-		if (series < 0 || !is_wanted(log, (uint32_t)series))
-			continue;
-		add_value(frames, (uint32_t)series, f->metrics[i].value,
-			  f->metrics[i].estimated);
+		if (series >= 0 && find_kept(log, (uint32_t)series))
+			add_value(frames, (uint32_t)series, f->metrics[i].value,
+				  f->metrics[i].estimated);
 	}
 }
 
@@ -269,10 +259,9 @@ static void
 add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *frames,
 		 uint32_t n_passes)
 {
-	struct tally_compare_log_state *s = log->state;
 	const struct tally_aggregate *a = &log->aggregate;
-	for (uint32_t i = TALLY_SERIES_GPU + 1; i < s->n_series; i++) {
-		const struct total *total = &s->totals[i];
+	for (uint32_t i = TALLY_SERIES_GPU + 1; i < log->kept->len; i++) {
+		const struct kept *total = &g_array_index(log->kept, struct kept, i);
 		if (!total->touched || total->n != n_passes ||
 		    (i >= TALLY_N_FIXED_SERIES &&
 		     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join !=
@@ -321,9 +310,9 @@ static void
 add_frame_gpu(struct tally_compare_log *log, struct tally_compare_source *frames,
 	      const struct tally_frame_record *f, const struct tally_keyed_value *clock)
 {
-	if (!f->has_gpu || !is_wanted(log, TALLY_SERIES_GPU))
+	if (!f->has_gpu || !find_kept(log, TALLY_SERIES_GPU))
 		return;
-	if (!log->state->filter->per_clock)
+	if (!log->filter->per_clock)
 		add_value(frames, TALLY_SERIES_GPU, tally_u64(f->gpu_ns), false);
 	else if (clock)
 		add_cycles(frames, tally_u64(f->gpu_ns), false, clock);
@@ -335,22 +324,19 @@ static void
 take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
 	struct tally_compare_log *log = user;
-	struct tally_compare_log_state *s = log->state;
 	uint32_t n_passes = 0;
-	const struct tally_keyed_value *clock = s->filter->per_clock ? find_clock(f) : NULL;
+	const struct tally_keyed_value *clock = log->filter->per_clock ? find_clock(f) : NULL;
 	add_pass_cycles(groups, clock);
 	TALLY_EACH (struct tally_group, g, groups) {
-		if (!g->watched)
-			g->watched = new_source(log, g, g->device);
-		((struct tally_compare_source *)g->watched)->frames++;
+		need_source(log, g)->frames++;
 		n_passes += !g->outside;
 	}
 	if (!(f->flags & TALLY_FLAG(PARTIAL))) {
 		struct tally_compare_source *frames = need_frames(log, f->device);
 		frames->frames++;
-		if (s->wants_cpu)
+		if (log->wants_cpu)
 			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
-		if (s->filter->frame_times && !s->filter->per_clock) {
+		if (log->filter->frame_times && !log->filter->per_clock) {
 			if (!frames->frame_ns)
 				frames->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 			g_array_append_val(frames->frame_ns, f->cpu_ns);
@@ -359,8 +345,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		add_frame_totals(log, frames, n_passes);
 		add_frame_metrics(log, frames, f);
 	}
-	if (s->totals)
-		memset(s->totals, 0, s->n_series * sizeof(*s->totals));
+	TALLY_EACH_OF (struct kept, kept, log->kept)
+		*kept = (struct kept){ .wanted = kept->wanted };
 }
 
 /* Devices */
@@ -384,15 +370,12 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 	g_array_sort(log->devices, number_compare);
 	if (log->devices->len)
 		return TALLY_EXIT_OK;
-	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device)) {
-		tally_cli_complain("compare",
-				   "--device %" G_GINT64_FORMAT ": %s has no such device",
-				   device, a->path);
-		return TALLY_EXIT_USAGE;
-	}
-	tally_cli_complain("compare", "%s has no whole frame to compare%s", a->path,
-			   a->warmup ? " after its warm-up" : "");
-	return TALLY_EXIT_BAD_LOG;
+	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device))
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
+				  "--device %" G_GINT64_FORMAT ": %s has no such device", device,
+				  a->path);
+	return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "compare", "%s has no whole frame to compare%s",
+			  a->path, a->warmup ? " after its warm-up" : "");
 }
 
 uint64_t
@@ -415,18 +398,17 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->sources = g_ptr_array_new_with_free_func(free_source);
 	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct tally_compare_log_state *s = g_new0(struct tally_compare_log_state, 1);
-	s->filter = filter;
-	s->wants_cpu = !filter->per_clock && tally_compare_wants(filter, "cpu_ns");
-	s->metrics = g_hash_table_new(NULL, NULL);
-	s->watch = (struct tally_aggregate_watch){
+	log->filter = filter;
+	log->wants_cpu = !filter->per_clock && tally_compare_wants(filter, "cpu_ns");
+	log->kept = g_array_new(FALSE, TRUE, sizeof(struct kept));
+	log->metrics = g_hash_table_new(NULL, NULL);
+	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.header = take_header,
 		.value = take_value,
 		.frame = take_frame,
 	};
-	log->state = s;
-	int status = tally_aggregate_watch(&log->aggregate, "compare", path, warmup, &s->watch);
+	int status = tally_aggregate_watch(&log->aggregate, "compare", path, warmup, &log->watch);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_ptr_array_sort(log->options, tally_order_text);
@@ -438,11 +420,8 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 {
 	if (!log)
 		return;
-	struct tally_compare_log_state *s = log->state;
-	g_hash_table_destroy(s->metrics);
-	g_free(s->wanted);
-	g_free(s->totals);
-	g_free(s);
+	g_hash_table_destroy(log->metrics);
+	g_array_unref(log->kept);
 	g_ptr_array_unref(log->sources);
 	g_ptr_array_unref(log->options);
 	g_array_unref(log->devices);

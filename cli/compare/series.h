@@ -51,12 +51,16 @@ struct tally_compare_log {
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
 	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
 	uint32_t stratum; /* index in tally_compare.strata; 0 where there are none */
-	/* Private to series.c. */
-	struct tally_compare_log_state *state;
+	/* Private to series.c: */
+	const struct tally_compare_filter *filter;
+	struct tally_aggregate_watch watch;
+	bool wants_cpu;
+	GArray *kept; /* elements: struct kept, indexed by series */
+	GHashTable *metrics; /* maps the reader's key pointer to the series + 1 */
 };
 
 struct tally_compare_filter {
-	GPtrArray *patterns; /* elements: GPatternSpec *; NULL = every key */
+	GPtrArray *patterns; /* elements: char *, with * and ?; NULL or none = every key */
 	/* gpu_ns becomes cycles: the time multiplied by the metric gpu_clock of its frame. Frames
 	 * without a clock give none, and cpu_ns is not kept, as it is no time of the GPU. */
 	bool per_clock;

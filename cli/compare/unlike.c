@@ -20,18 +20,11 @@ struct saying {
 	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
 
-const char *
-tally_unlike_name(unsigned kind)
-{
-	static const char *const names[TALLY_N_UNLIKE] = {
-		[TALLY_UNLIKE_DEVICE] = "device",
-		[TALLY_UNLIKE_DRIVER] = "driver",
-		[TALLY_UNLIKE_SIZE] = "size",
-		[TALLY_UNLIKE_OPTIONS] = "options",
-		[TALLY_UNLIKE_TAGS] = "tags",
-	};
-	return kind < TALLY_N_UNLIKE ? names[kind] : NULL;
-}
+const char *const tally_unlike_names[TALLY_N_UNLIKE] = {
+	[TALLY_UNLIKE_DEVICE] = "device", [TALLY_UNLIKE_DRIVER] = "driver",
+	[TALLY_UNLIKE_SIZE] = "size",     [TALLY_UNLIKE_OPTIONS] = "options",
+	[TALLY_UNLIKE_TAGS] = "tags",
+};
 
 static void
 free_saying(gpointer p)

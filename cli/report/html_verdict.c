@@ -27,7 +27,7 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 	else
 		tally_out_id(o, NULL, s->id);
 	tally_out_text(o, NULL, row->key);
-	tally_out_text(o, NULL, tally_verdict_name(row->verdict));
+	tally_out_text(o, NULL, tally_verdict_names[row->verdict]);
 	put_percent(o, row, both, row->mean[TALLY_SIDE_NEW] - row->mean[TALLY_SIDE_BASE]);
 	put_percent(o, row, row->tested, row->low);
 	put_percent(o, row, row->tested, row->high);
@@ -54,7 +54,7 @@ put_judged(struct tally_out *o, struct tally_compare *c)
 {
 	tally_compare_judge(c);
 	tally_compare_conclude(c);
-	tally_out_text(o, "conclusion", tally_conclusion_name(c->conclusion));
+	tally_out_text(o, "conclusion", tally_conclusion_names[c->conclusion]);
 	tally_out_f64(o, "same_pct", 100 * c->settings.same);
 	tally_out_array(o, "rows");
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)

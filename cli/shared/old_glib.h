@@ -29,6 +29,4 @@ g_string_replace(GString *text, const char *find, const char *replace, guint lim
 }
 #endif
 
-#define g_pattern_spec_match_string g_pattern_match_string /* of 2.70 */
-
 #endif

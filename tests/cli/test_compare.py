@@ -670,7 +670,7 @@ class Compare(CliCase):
                             (("--statistic", "median"), "must be mean or trimmed"),
                             (("--warmup", "x"), "whole number"), (("--gate", ":less"), "needs a key"),
                             (("--allow", "gpu"), "must be of device, driver, size, options, tags, all"),
-                            (("--strata", ","), "names no tag"),
+                            (("--strata", ","), "names nothing"),
                             (("--same", "x"), "must be a percentage"), (("--wrong",), "unknown option")):
             done = self.command("compare", *args, a, a)
             self.assertEqual((done.returncode, done.stdout), (2, b""), args)
