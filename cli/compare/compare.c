@@ -173,9 +173,10 @@ static const char help[] =
 	"runs count too. `~` marks an estimate, (ratio) a value that is not a\n"
 	"sum. docs/compare.md has the method.\n\n"
 	"The same logs always give the same output.\n\n"
-	"The last line is the verdict. Exit status: 0; with --fail-above 1 a\n"
-	"regression, 4 inconclusive; 5 the sides are not comparable (--allow); 2\n"
-	"usage; 3 a bad log, or nothing to compare in one; 125 other errors.";
+	"The verdict is the first line, and the last. Exit status: 0; with\n"
+	"--fail-above 1 a regression, 4 inconclusive; 5 the sides are not\n"
+	"comparable (--allow); 2 usage; 3 a bad log, or nothing to compare in one;\n"
+	"125 other errors.";
 
 static void
 move(GPtrArray *from, GPtrArray *to)

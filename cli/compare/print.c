@@ -256,13 +256,10 @@ print_cells(const struct tally_printer *p, struct tally_cells *t, const char *he
 void
 tally_print_line(const struct tally_printer *p, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *text = g_strdup_vprintf(format, list);
-	va_end(list);
-	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
+	TALLY_FORMATTED(text, format);
 	/* Lines after the first are indented by two columns more than it. */
 	size_t indent = strspn(text, " ");
+	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text + indent) : NULL;
 	if (safe || !p->style->width)
 		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
 	else
@@ -289,8 +286,8 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 					 " at the start (--warmup 0 keeps them)",
 					 warmup)
 		       : g_strdup("");
-	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more,
-			 frames, frames == 1 ? "" : "s", without);
+	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
+			 TALLY_S(frames), without);
 }
 
 static void
@@ -302,9 +299,10 @@ print_per_clock(const struct tally_printer *p)
 			    "times (cpu_ns) are left out");
 	if (left_out[0] + left_out[1])
 		tally_print_line(p,
-				 "per clock: GPU times of %" G_GUINT64_FORMAT " frames of base and "
+				 "per clock: GPU times of %" G_GUINT64_FORMAT
+				 " frame%s of base and "
 				 "%" G_GUINT64_FORMAT " of new have no clock and are left out",
-				 left_out[0], left_out[1]);
+				 left_out[0], TALLY_S(left_out[0]), left_out[1]);
 }
 
 static void
@@ -314,7 +312,7 @@ print_strata(const struct tally_printer *p)
 		const struct tally_stratum *s = g_ptr_array_index(p->c->strata, i);
 		g_autofree char *text = tally_text_escape(s->text);
 		tally_print_line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text,
-				 s->logs[0], s->logs[0] == 1 ? "" : "s", s->logs[1],
+				 s->logs[0], TALLY_S(s->logs[0]), s->logs[1],
 				 tally_strata_judged(p->c, i) ? ""
 				 : s->logs[0]                 ? ": no verdict, only base ran on it"
 							      : ": no verdict, only new ran on it");
@@ -406,8 +404,9 @@ print_times(const struct tally_printer *p)
 	print_cells(p, &t, head);
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
-				 "%s%u more passes without a detected change (--all lists them)\n",
-				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET);
+				 "%s%u more pass%s without a detected change (--all lists them)\n",
+				 p->style->markdown ? "\n" : "", quiet - MOST_QUIET,
+				 TALLY_ES(quiet - MOST_QUIET));
 }
 
 static void
@@ -451,11 +450,9 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 					    : g_strdup("not measured");
 		if (told++ == 0)
 			title(p, text);
-		tally_print_line(
-			p, "%s%s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
-			p->style->markdown ? "" : "  ", name, mean, row ? " " : "",
-			row ? unit_of(p, row)->word : "", s->frames[side],
-			s->frames[side] == 1 ? "" : "s");
+		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s", name,
+				 mean, row ? " " : "", row ? unit_of(p, row)->word : "",
+				 s->frames[side], TALLY_S(s->frames[side]));
 	}
 }
 
@@ -485,8 +482,8 @@ print_shares(const struct tally_printer *p)
 		if (told++ == 0)
 			title(p, "Passes in a different share of frames (the means are of those "
 				 "frames)");
-		tally_print_line(p, "%s%s: %.0f %% of frames in base, %.0f %% in new",
-				 p->style->markdown ? "" : "  ", name, 100 * base, 100 * fresh);
+		tally_print_line(p, "  %s: %.0f %% of frames in base, %.0f %% in new", name,
+				 100 * base, 100 * fresh);
 	}
 }
 
@@ -547,7 +544,6 @@ static void
 print_one_sided(const struct tally_printer *p)
 {
 	g_autoptr(GPtrArray) found = find_one_sided(p->c);
-	const char *indent = p->style->markdown ? "" : "  ";
 	if (found->len)
 		title(p, "Measured on one side only");
 	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
@@ -556,11 +552,12 @@ print_one_sided(const struct tally_printer *p)
 		char more[32] = "";
 		if (o->n > MOST_NAMES)
 			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
-		tally_print_line(p, "%s%s: only in %s, of %s%s", indent, key,
-				 o->row->n[0] ? "base" : "new", o->names->str, more);
+		tally_print_line(p, "  %s: only in %s, of %s%s", key, o->row->n[0] ? "base" : "new",
+				 o->names->str, more);
 	}
 	if (found->len > MOST_ONE_SIDED)
-		tally_print_line(p, "%s%u more keys", indent, found->len - MOST_ONE_SIDED);
+		tally_print_line(p, "  %u more key%s", found->len - MOST_ONE_SIDED,
+				 TALLY_S(found->len - MOST_ONE_SIDED));
 }
 
 void
@@ -570,14 +567,9 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	struct tally_printer p = { .out = out, .c = c, .style = style };
 	choose_units(&p);
 	p.plus_minus = tally_text_is_utf8() ? "\xc2\xb1" : "+-";
-	if (style->markdown) {
-		if (c->n_failed)
-			tally_text_print(out, "### %u regression%s above %g %%\n\n", c->n_failed,
-					 c->n_failed == 1 ? "" : "s", 100 * c->settings.fail_above);
-		else
-			tally_text_print(out, "### passtally compare%s\n\n",
-					 c->settings.has_fail_above ? ": no regression found" : "");
-	}
+	tally_print_conclusion(&p, "### passtally compare: ");
+	if (style->markdown)
+		putc('\n', out);
 	print_top(&p);
 	print_times(&p);
 	print_keys(&p);

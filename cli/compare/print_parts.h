@@ -38,8 +38,10 @@ char *tally_row_change(const struct tally_printer *p, const struct tally_compare
 		       double value);
 char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
 
-/* Prints a sentence, escaped if the output is Markdown, and a newline. */
+/* Prints a sentence and a newline; in Markdown escaped, as an item without indentation. */
 void tally_print_line(const struct tally_printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The conclusion, one line whatever its length; `mark` precedes it in Markdown. */
+void tally_print_conclusion(const struct tally_printer *p, const char *mark);
 /* The lines below the tables; the last one is the conclusion. */
 void tally_print_verdict(const struct tally_printer *p);
 

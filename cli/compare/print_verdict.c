@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_parts.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
 #include <math.h>
 
@@ -61,53 +62,51 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 			       100 * p->c->settings.confidence, interval);
 }
 
-/* The last line of all. */
-static void
-print_conclusion(const struct tally_printer *p)
+/* The caller frees it. */
+static char *
+conclusion_text(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
 	const struct tally_compare_row *row = find_decisive(c);
-	g_autofree char *text = row ? decisive_text(p, row)
-				    : g_strdup("nothing was measured");
+	g_autofree char *text = row ? decisive_text(p, row) : g_strdup("nothing was measured");
 	g_autofree char *word = g_ascii_strup(tally_conclusion_names[c->conclusion], -1);
 	double limit = 100 * c->settings.fail_above;
 	switch (c->conclusion) {
 	case TALLY_CONCLUSION_REGRESSION:
-		tally_print_line(p, "REGRESSION: %u regression%s above %g %%, the largest %s",
-				 c->n_failed, c->n_failed == 1 ? "" : "s", limit, text);
-		break;
+		return g_strdup_printf("REGRESSION: %u regression%s above %g %%, the largest %s",
+				       c->n_failed, TALLY_S(c->n_failed), limit, text);
 	case TALLY_CONCLUSION_INCONCLUSIVE:
 		if (c->settings.has_fail_above && !c->has_gates)
-			tally_print_line(
-				p,
-				"INCONCLUSIVE: no compared value can fail: name one with --gate");
-		else
-			tally_print_line(p, "INCONCLUSIVE: %u value%s unclear: %s", c->n_open,
-					 c->n_open == 1 ? " is" : "s are", text);
-		break;
+			return g_strdup("INCONCLUSIVE: no compared value can fail: name one with "
+					"--gate");
+		return g_strdup_printf("INCONCLUSIVE: %u value%s unclear: %s", c->n_open,
+				       TALLY_ARE(c->n_open), text);
 	case TALLY_CONCLUSION_NO_REGRESSION:
-		tally_print_line(p, "OK: no regression above %g %%", limit);
-		break;
-	case TALLY_CONCLUSION_SLOWER:
-	case TALLY_CONCLUSION_FASTER:
-	case TALLY_CONCLUSION_LESS:
-	case TALLY_CONCLUSION_MORE:
-		tally_print_line(p, "%s: %s", word, text);
-		break;
+		return g_strdup_printf("OK: no regression above %g %%", limit);
 	case TALLY_CONCLUSION_MIXED:
-		tally_print_line(p, "MIXED: some %s rose and some fell, the largest change is %s",
-				 !c->has_gates           ? "values"
-				 : c->settings.per_clock ? "cycles"
-							 : "times",
-				 text);
-		break;
+		return g_strdup_printf(
+			"MIXED: some %s rose and some fell, the largest change is %s",
+			!c->has_gates           ? "values"
+			: c->settings.per_clock ? "cycles"
+						: "times",
+			text);
+	case TALLY_CONCLUSION_SAME:
+		return g_strdup_printf("SAME: no %s changed by more than %g %%",
+				       !c->has_gates           ? "value"
+				       : c->settings.per_clock ? "number of cycles"
+							       : "time",
+				       100 * c->settings.same);
 	default:
-		tally_print_line(p, "SAME: no %s changed by more than %g %%",
-				 !c->has_gates           ? "value"
-				 : c->settings.per_clock ? "number of cycles"
-							 : "time",
-				 100 * c->settings.same);
+		return g_strdup_printf("%s: %s", word, text);
 	}
+}
+
+void
+tally_print_conclusion(const struct tally_printer *p, const char *mark)
+{
+	g_autofree char *text = conclusion_text(p);
+	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
+	tally_text_print(p->out, "%s%s\n", safe ? mark : "", safe ? safe : text);
 }
 
 void
@@ -126,7 +125,7 @@ tally_print_verdict(const struct tally_printer *p)
 	tally_print_line(p,
 			 "%u value%s tested by %s: %u rose, %u fell; in %g %% of comparisons "
 			 "chance alone reports a time as changed, in as many another value",
-			 c->n_tested, c->n_tested == 1 ? "" : "s",
+			 c->n_tested, TALLY_S(c->n_tested),
 			 runs == 0 ? "frames"
 			 : runs == c->n_tested
 				 ? "whole runs"
@@ -144,15 +143,10 @@ tally_print_verdict(const struct tally_printer *p)
 		tally_print_line(p,
 				 "%u value%s too noisy to rule out a regression: record more "
 				 "frames or more runs",
-				 c->n_blind, c->n_blind == 1 ? " is" : "s are");
+				 c->n_blind, TALLY_ARE(c->n_blind));
 	if (c->settings.has_fail_above && c->n_few)
 		tally_print_line(
 			p, "%u gated value%s known in too few frames to judge: record more frames",
-			c->n_few, c->n_few == 1 ? " is" : "s are");
-	/* The last line is one, whatever its length. */
-	struct tally_compare_style style = *p->style;
-	struct tally_printer whole = *p;
-	style.width = 0;
-	whole.style = &style;
-	print_conclusion(&whole);
+			c->n_few, TALLY_ARE(c->n_few));
+	tally_print_conclusion(p, "- ");
 }

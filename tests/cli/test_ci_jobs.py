@@ -115,7 +115,7 @@ class Jobs(CliCase):
                     got, folder = self.run_job(name, block(f"## {name}", "yaml"), speed)
                     self.assertEqual(got, status)
                     comment = (folder / "perf/comment.md").read_text(encoding="utf-8")
-                    self.assertIn("slower FAILS" if status else "no regression found", comment)
+                    self.assertIn("slower FAILS" if status else "OK: no regression", comment)
                     self.assertIn("<html", (folder / "perf/both.html").read_text(encoding="utf-8"))
                     if name == "GitHub":
                         self.assertTrue(pathlib.Path(self.env["GITHUB_STEP_SUMMARY"]).read_text().endswith(comment))

@@ -435,7 +435,7 @@ class Compare(CliCase):
                              [left_out[0], left_out[2], left_out[1]])
             lines = self.ok("compare", "--wide", *options, "--base", a, "--base", c, "--new", b).stdout.decode().split("\n")
             sums = (left_out[0] + left_out[2], left_out[1])
-            for line, n, kept in zip(lines, sums, (204 - sums[0], 100 - sums[1])):
+            for line, n, kept in zip(lines[1:], sums, (204 - sums[0], 100 - sums[1])):
                 said = f" frames, without {n} at the start (--warmup 0 keeps them)" if n else " frames"
                 self.assertTrue(line.endswith(f", {kept}{said}"), line)
         markdown = self.ok("compare", "--markdown", a, b).stdout.decode()
@@ -460,8 +460,11 @@ class Compare(CliCase):
         for conclusion, new, words in cases:
             result = self.json("--keys", "draws", ten, new)
             self.assertEqual((result["conclusion"], result["open"]), (conclusion, 2 * (conclusion == "inconclusive")))
-            last = self.ok("compare", "--keys", "draws", ten, new).stdout.decode().splitlines()[-1]
-            self.assertTrue(last.startswith(words), last)
+            lines = self.ok("compare", "--keys", "draws", ten, new).stdout.decode().splitlines()
+            self.assertTrue(lines[0].startswith(words), lines[0])
+            self.assertEqual(lines[-1], lines[0])
+            heading = self.ok("compare", "--markdown", "--keys", "draws", ten, new).stdout.decode().splitlines()[0]
+            self.assertTrue(heading.startswith("### passtally compare: " + words), heading)
         # With times the counts decide nothing; a limit needs a gate.
         self.assertEqual(self.json("--keys", "draws+gpu_ns", ten, cases[1][1])["conclusion"], "same")
         nothing = self.inconclusive("--keys", "draws", "--fail-above", "5%", ten, cases[1][1])
@@ -635,7 +638,7 @@ class Compare(CliCase):
         done = self.command("compare", "--markdown", "--fail-above", "5%", a, b)
         self.assertEqual(done.returncode, 1)
         text = done.stdout.decode()
-        self.assertTrue(text.startswith("### 2 regressions above 5 %\n"))
+        self.assertTrue(text.startswith("### passtally compare: REGRESSION: 2 regressions above 5 %, the largest "))
         rows = [line for line in text.split("\n") if line.startswith("|")]
         self.assertEqual({row.count("|") for row in rows}, {8})
         self.assertNotRegex(text, r"<img|@all|`c`|\*x\*")
