@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "json/number.h"
 #include "json/record_json.h"
 
 #define PUT(literal) TALLY_JSON_PUT(w, literal)

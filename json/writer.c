@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/writer.h"
 
-#include "json/number.h"
 #include "json/utf8.h"
 
 bool
@@ -12,13 +11,6 @@ tally_json_make_room(struct tally_json_writer *w, size_t need)
 	w->failed = true;
 	w->end = w->at; /* what is smaller must not slip through later */
 	return false;
-}
-
-void
-tally_json_put_u64(struct tally_json_writer *w, uint64_t v)
-{
-	if (tally_json_has_room(w, TALLY_U64_CHARS))
-		w->at = tally_number_put_u64(w->at, v);
 }
 
 void
@@ -184,27 +176,17 @@ tally_json_put_text(struct tally_json_writer *w, const char *text)
 }
 
 void
-tally_json_put_kept(struct tally_json_writer *w, const char *text)
+tally_json_keep_text(struct tally_json_writer *w, const char *text)
 {
-	uint64_t hash = (uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
-	struct tally_json_kept *kept = w->kept ? &w->kept[hash >> 56] : NULL;
-	if (kept && kept->text != text) {
-		size_t len = strlen(text);
-		if (len <= sizeof(kept->quoted) - 2 && is_plain(text, len)) {
-			kept->text = text;
-			kept->len = (uint8_t)(len + 2);
-			kept->quoted[0] = kept->quoted[len + 1] = '"';
-			memcpy(kept->quoted + 1, text, len);
-		} else {
-			kept = NULL;
-		}
+	size_t len = strlen(text);
+	struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
+	if (kept && len <= sizeof(kept->quoted) - 2 && is_plain(text, len)) {
+		kept->text = text;
+		kept->len = (uint8_t)(len + 2);
+		kept->quoted[0] = kept->quoted[len + 1] = '"';
+		memcpy(kept->quoted + 1, text, len);
 	}
-	if (!kept) {
-		tally_json_put_text(w, text);
-	} else if (tally_json_has_room(w, sizeof(kept->quoted))) {
-		memcpy(w->at, kept->quoted, sizeof(kept->quoted));
-		w->at += kept->len;
-	}
+	tally_json_put_text(w, text);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "json/number.h"
 #include "json/swar.h"
 #include "layer/record.h"
 
@@ -58,7 +59,12 @@ tally_json_put(struct tally_json_writer *w, const char *bytes, size_t len)
 /* A string literal: punctuation and keys. */
 #define TALLY_JSON_PUT(w, literal) tally_json_put(w, literal, sizeof(literal) - 1)
 
-void tally_json_put_u64(struct tally_json_writer *w, uint64_t v);
+static inline void
+tally_json_put_u64(struct tally_json_writer *w, uint64_t v)
+{
+	if (tally_json_has_room(w, TALLY_U64_CHARS))
+		w->at = tally_number_put_u64(w->at, v);
+}
 void tally_json_put_i64(struct tally_json_writer *w, int64_t v);
 /* `v` is finite. */
 void tally_json_put_f64(struct tally_json_writer *w, double v);
@@ -90,7 +96,23 @@ void tally_json_put_text(struct tally_json_writer *w, const char *text);
 
 /* The same for a text that is not NULL and, until w->kept is emptied, neither changed nor freed:
  * it is found by its address. */
-void tally_json_put_kept(struct tally_json_writer *w, const char *text);
+void tally_json_keep_text(struct tally_json_writer *w, const char *text); /* for the first time */
+static inline struct tally_json_kept *
+tally_json_kept_at(struct tally_json_writer *w, const char *text)
+{
+	return &w->kept[(uint8_t)((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 56)];
+}
+static inline void
+tally_json_put_kept(struct tally_json_writer *w, const char *text)
+{
+	const struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
+	if (!kept || kept->text != text) {
+		tally_json_keep_text(w, text);
+	} else if (tally_json_has_room(w, sizeof(kept->quoted))) {
+		memcpy(w->at, kept->quoted, sizeof(kept->quoted));
+		w->at += kept->len;
+	}
+}
 
 /* A moment in quotes, RFC 3339 in UTC with nine decimals. */
 void tally_json_put_time(struct tally_json_writer *w, uint64_t unix_ns);
