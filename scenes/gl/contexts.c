@@ -183,12 +183,9 @@ static const struct expect_pass threads_passes[] = {
 };
 
 const struct scene context_scenes[] = {
-	{ "switching", SCENE_ALL, .init = init_switching, .frame = frame_switching,
-	  .finish = finish_peers, SCENE_PASSES(switching_passes) },
-	{ "unshared", SCENE_ALL, .init = init_unshared, .frame = frame_unshared,
-	  .finish = finish_peers, SCENE_PASSES(unshared_passes), .devices = 2,
-	  .needs_surface = true },
-	{ "threads", SCENE_ALL, .init = init_threads, .frame = frame_threads,
-	  .finish = finish_threads, SCENE_PASSES(threads_passes) },
+	SCENE(switching, SCENE_ALL, .init = init_switching, .finish = finish_peers),
+	SCENE(unshared, SCENE_ALL, .init = init_unshared, .finish = finish_peers, .devices = 2,
+	      .needs_surface = true),
+	SCENE(threads, SCENE_ALL, .init = init_threads, .finish = finish_threads),
 	{ 0 },
 };

@@ -84,26 +84,22 @@ init_es31(struct stage *s)
 }
 
 static void
-frame_es31(struct stage *s)
+frame_es31_indirect(struct stage *s)
 {
 	scene_clear_screen(s);
 	stage_paint(s, 3);
 	glDrawArraysIndirect(GL_TRIANGLES, NULL);
 }
 
-static const struct expect_pass es31_passes[] = {
+static const struct expect_pass es31_indirect_passes[] = {
 	{ .kind = "render", .flags = "indirect", .load = "clear", .draws = 1, .clears = 1,
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
 const struct scene gles_scenes[] = {
-	{ "es2", SCENE_GLES, .es_major = 2, .init = init_es2, .frame = frame_es2,
-	  SCENE_PASSES(es2_passes) },
-	{ "invalidate", SCENE_CORE | SCENE_GLES, .major = 4, .minor = 3, .init = init_es2,
-	  .frame = frame_invalidate, SCENE_PASSES(invalidate_passes) },
-	{ "discard", SCENE_GLES, .es_major = 2, .init = init_es2, .frame = frame_discard,
-	  SCENE_PASSES(discard_passes) },
-	{ "es31_indirect", SCENE_GLES, .es_major = 3, .es_minor = 1, .init = init_es31,
-	  .frame = frame_es31, SCENE_PASSES(es31_passes) },
+	SCENE(es2, SCENE_GLES, .es_major = 2, .init = init_es2),
+	SCENE(invalidate, SCENE_CORE | SCENE_GLES, .major = 4, .minor = 3, .init = init_es2),
+	SCENE(discard, SCENE_GLES, .es_major = 2, .init = init_es2),
+	SCENE(es31_indirect, SCENE_GLES, .es_major = 3, .es_minor = 1, .init = init_es31),
 	{ 0 },
 };

@@ -148,15 +148,10 @@ static const struct expect_pass unbalanced_passes[] = {
 #define GROUPS SCENE_DESKTOP, .major = 4, .minor = 3
 
 const struct scene label_scenes[] = {
-	{ "groups", GROUPS, .init = scene_make_small, .frame = frame_groups,
-	  SCENE_PASSES(groups_passes) },
-	{ "group_over_passes", GROUPS, .init = scene_make_small,
-	  .frame = frame_group_over_passes, SCENE_PASSES(group_over_passes_passes) },
-	{ "groups_in_pass", GROUPS, .init = scene_make_small, .frame = frame_groups_in_pass,
-	  SCENE_PASSES(groups_in_pass_passes) },
-	{ "object_labels", GROUPS, .init = init_object_labels, .frame = frame_object_labels,
-	  SCENE_PASSES(object_labels_passes) },
-	{ "unbalanced", GROUPS, .init = scene_make_small, .frame = frame_unbalanced,
-	  SCENE_PASSES(unbalanced_passes) },
+	SCENE(groups, GROUPS, .init = scene_make_small),
+	SCENE(group_over_passes, GROUPS, .init = scene_make_small),
+	SCENE(groups_in_pass, GROUPS, .init = scene_make_small),
+	SCENE(object_labels, GROUPS, .init = init_object_labels),
+	SCENE(unbalanced, GROUPS, .init = scene_make_small),
 	{ 0 },
 };

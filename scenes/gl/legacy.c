@@ -167,13 +167,10 @@ static const struct expect_pass popped_passes[] = {
 };
 
 const struct scene legacy_scenes[] = {
-	{ "immediate", SCENE_COMPAT, .frame = frame_immediate, SCENE_PASSES(immediate_passes) },
-	{ "lists", SCENE_COMPAT, .init = init_lists, .frame = frame_lists,
-	  SCENE_PASSES(lists_passes) },
-	{ "list_compiled", SCENE_COMPAT, .init = init_list_compiled,
-	  .frame = frame_list_compiled, SCENE_PASSES(list_compiled_passes) },
-	{ "select", SCENE_COMPAT, .frame = frame_select, SCENE_PASSES(select_passes) },
-	{ "popped", SCENE_COMPAT, .init = init_popped, .frame = frame_popped,
-	  SCENE_PASSES(popped_passes) },
+	SCENE(immediate, SCENE_COMPAT),
+	SCENE(lists, SCENE_COMPAT, .init = init_lists),
+	SCENE(list_compiled, SCENE_COMPAT, .init = init_list_compiled),
+	SCENE(select, SCENE_COMPAT),
+	SCENE(popped, SCENE_COMPAT, .init = init_popped),
 	{ 0 },
 };

@@ -135,12 +135,9 @@ frame_clock(struct stage *s)
 }
 
 const struct scene measure_scenes[] = {
-	{ "work", SCENE_CORE, .init = init_measure, .frame = frame_work,
-	  SCENE_PASSES(work_passes) },
-	{ "twins", SCENE_CORE, .init = init_measure, .frame = frame_twins,
-	  SCENE_PASSES(twins_passes) },
-	{ "beside", SCENE_CORE, .init = init_measure, .frame = frame_beside,
-	  SCENE_PASSES(beside_passes) },
+	SCENE(work, SCENE_CORE, .init = init_measure),
+	SCENE(twins, SCENE_CORE, .init = init_measure),
+	SCENE(beside, SCENE_CORE, .init = init_measure),
 	{ "clock", SCENE_CORE, .init = init_clock, .frame = frame_clock, .varies = true },
 	{ 0 },
 };

@@ -29,7 +29,14 @@ struct scene {
 #define SCENE_GLES (1u << STAGE_GLES)
 #define SCENE_DESKTOP (SCENE_CORE | SCENE_COMPAT)
 #define SCENE_ALL (SCENE_DESKTOP | SCENE_GLES)
-#define SCENE_PASSES(table) .passes = table, .n_passes = (int)(sizeof(table) / sizeof(table[0]))
+/* Rows of a table: scene NAME is drawn by frame_NAME() and stated in NAME_passes, or as said. Then
+ * come its APIs, and what else the row needs. */
+#define SCENE(name, ...) SCENE_AS(name, name##_passes, __VA_ARGS__)
+#define SCENE_AS(name, table, ...) \
+	{ \
+		#name, .frame = frame_##name, .passes = table, \
+		.n_passes = (int)(sizeof(table) / sizeof(table[0])), .apis = __VA_ARGS__ \
+	}
 
 /* One table a file, ended by a row without a name. */
 extern const struct scene target_scenes[];

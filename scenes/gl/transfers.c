@@ -264,7 +264,7 @@ frame_dsa(struct stage *s)
 	scene_show(s, textures[1]);
 }
 
-static const struct expect_pass passes[] = {
+static const struct expect_pass dsa_passes[] = {
 	{ SMALL_DRAWN(300) },
 	{ .kind = "render", CLEARED, IN_SMALL },
 	{ .kind = "transfer", .copies = 1 },
@@ -329,22 +329,15 @@ static const struct expect_pass mapped_passes[] = {
 };
 
 const struct scene transfer_scenes[] = {
-	{ "msaa", SCENE_ALL, .init = init_msaa, .frame = frame_msaa, SCENE_PASSES(msaa_passes) },
-	{ "blit_chain", SCENE_ALL, .init = scene_make_small, .frame = frame_blit_chain,
-	  SCENE_PASSES(blit_chain_passes) },
-	{ "mipmap", SCENE_ALL, .init = init_mipmap, .frame = frame_mipmap,
-	  SCENE_PASSES(mipmap_passes) },
-	{ "readback", SCENE_ALL, .init = init_readback, .frame = frame_readback,
-	  SCENE_PASSES(readback_passes) },
-	{ "pack_popped", SCENE_COMPAT, .init = init_readback, .frame = frame_pack_popped,
-	  SCENE_PASSES(readback_passes) },
-	{ "copies", SCENE_ALL, .init = init_copies, .frame = frame_copies,
-	  SCENE_PASSES(copies_passes) },
-	{ "compute", SCENE_ALL, .major = 4, .minor = 3, .es_major = 3, .es_minor = 1,
-	  .init = init_compute, .frame = frame_compute, SCENE_PASSES(compute_passes) },
-	{ "dsa", SCENE_DESKTOP, .major = 4, .minor = 5, .init = init_dsa, .frame = frame_dsa,
-	  SCENE_PASSES(passes) },
-	{ "mapped", SCENE_DESKTOP, .major = 4, .minor = 4, .init = init_mapped,
-	  .frame = frame_mapped, SCENE_PASSES(mapped_passes) },
+	SCENE(msaa, SCENE_ALL, .init = init_msaa),
+	SCENE(blit_chain, SCENE_ALL, .init = scene_make_small),
+	SCENE(mipmap, SCENE_ALL, .init = init_mipmap),
+	SCENE(readback, SCENE_ALL, .init = init_readback),
+	SCENE_AS(pack_popped, readback_passes, SCENE_COMPAT, .init = init_readback),
+	SCENE(copies, SCENE_ALL, .init = init_copies),
+	SCENE(compute, SCENE_ALL, .major = 4, .minor = 3, .es_major = 3, .es_minor = 1,
+	      .init = init_compute),
+	SCENE(dsa, SCENE_DESKTOP, .major = 4, .minor = 5, .init = init_dsa),
+	SCENE(mapped, SCENE_DESKTOP, .major = 4, .minor = 4, .init = init_mapped),
 	{ 0 },
 };

@@ -125,20 +125,18 @@ static const struct expect_pass two_passes[] = {
 	{ SCREEN_PASS(9, 1), .device = 1 },
 };
 
-#define PLAIN \
-	.init = vk_plain_init, .frame = vk_plain_frame, VK_PASSES(vk_plain_passes), \
-	.uncounted = true
+#define PLAIN(name, ...) \
+	SCENE_PLAIN(name, vk_plain_init, .uncounted = true, .wish = __VA_ARGS__)
 
 const struct vk_scene vk_device_scenes[] = {
-	{ "features", PLAIN, .wish = { .features = &plain_features } },
-	{ "features2", PLAIN, .wish = { .next = &core12_chain } },
-	{ "features_last", PLAIN, .wish = { .next = &long_chain } },
-	{ "vulkan10", PLAIN, .wish = { .no_application_info = true } },
-	{ "vulkan11", PLAIN,
-	  .wish = { .api = VK_API_VERSION_1_1, .features = &plain_features } },
-	{ "own_statistics", .init = own_init, .frame = own_frame, VK_PASSES(own_passes),
-	  .wish = { .features = &counting_features }, .uncounted = true },
-	{ "two_devices", .init = two_init, .frame = two_frame, .finish = two_finish,
-	  VK_PASSES(two_passes), .devices = 2, .uncounted = true },
+	PLAIN(features, { .features = &plain_features }),
+	PLAIN(features2, { .next = &core12_chain }),
+	PLAIN(features_last, { .next = &long_chain }),
+	PLAIN(vulkan10, { .no_application_info = true }),
+	PLAIN(vulkan11, { .api = VK_API_VERSION_1_1, .features = &plain_features }),
+	SCENE_AS(own_statistics, own_frame, own_passes, own_init, .uncounted = true,
+		 .wish = { .features = &counting_features }),
+	SCENE_AS(two_devices, two_frame, two_passes, two_init, .finish = two_finish, .devices = 2,
+		 .uncounted = true),
 	{ 0 },
 };

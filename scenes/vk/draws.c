@@ -258,28 +258,17 @@ push_early_frame(struct vk_stage *s, unsigned number)
 	close_pass(s, commands);
 }
 
+#define OFFERED(name, feature) .wish = { .device_extensions = { name }, .extra = (feature) }
+
 const struct vk_scene vk_draw_scenes[] = {
-	{ "indexed", .init = indexed_init, .frame = indexed_frame,
-	  VK_PASSES(indexed_passes) },
-	{ "indirect", .init = indirect_init, .frame = indirect_frame,
-	  VK_PASSES(indirect_passes) },
-	{ "indirect_count", .init = indirect_init, .frame = indirect_count_frame,
-	  VK_PASSES(indirect_count_passes) },
-	{ "multi_draw", .init = indexed_init, .frame = multi_draw_frame,
-	  .wish = { .device_extensions = { "VK_EXT_multi_draw" },
-		    .extra = &multi_draw_feature },
-	  VK_PASSES(multi_draw_passes) },
-	{ "conditional", .init = conditional_init, .frame = conditional_frame,
-	  .wish = { .device_extensions = { "VK_EXT_conditional_rendering" },
-		    .extra = &conditional_feature },
-	  VK_PASSES(conditional_passes) },
-	{ "feedback", .init = feedback_init, .frame = feedback_frame,
-	  .wish = { .device_extensions = { "VK_EXT_transform_feedback" },
-		    .extra = &feedback_feature },
-	  VK_PASSES(feedback_passes) },
-	{ "occlusion", .init = occlusion_init, .frame = occlusion_frame,
-	  VK_PASSES(vk_plain_passes) },
-	{ "push_early", .init = push_early_init, .frame = push_early_frame,
-	  VK_PASSES(vk_plain_passes) },
+	SCENE(indexed, indexed_init),
+	SCENE(indirect, indirect_init),
+	SCENE(indirect_count, indirect_init),
+	SCENE(multi_draw, indexed_init, OFFERED("VK_EXT_multi_draw", &multi_draw_feature)),
+	SCENE(conditional, conditional_init,
+	      OFFERED("VK_EXT_conditional_rendering", &conditional_feature)),
+	SCENE(feedback, feedback_init, OFFERED("VK_EXT_transform_feedback", &feedback_feature)),
+	SCENE_AS(occlusion, occlusion_frame, vk_plain_passes, occlusion_init),
+	SCENE_AS(push_early, push_early_frame, vk_plain_passes, push_early_init),
 	{ 0 },
 };

@@ -78,7 +78,7 @@ static const struct expect_pass labels_passes[] = {
 /* ---- labels_straddle: over two command buffers, two submits, and the queue's own ---- */
 
 static void
-straddle_frame(struct vk_stage *s, unsigned number)
+labels_straddle_frame(struct vk_stage *s, unsigned number)
 {
 	VkDebugUtilsLabelEXT queue = named("queue");
 	VkCommandBuffer commands[3];
@@ -106,7 +106,7 @@ straddle_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct expect_pass straddle_passes[] = {
+static const struct expect_pass labels_straddle_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "queue/long" },
 	{ SCREEN_PASS(3, 1), .label = "queue/long" },
 	{ SCREEN_PASS(3, 1), .label = "queue/long/inner", .submission = 1 },
@@ -151,7 +151,7 @@ unasked_init(struct vk_stage *s)
 }
 
 static void
-unasked_frame(struct vk_stage *s, unsigned number)
+labels_unasked_frame(struct vk_stage *s, unsigned number)
 {
 	VkDebugUtilsLabelEXT queue = named("queue"), here = named("here");
 	VkCommandBuffer commands = vk_begin(s, 0);
@@ -167,7 +167,7 @@ unasked_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-static const struct expect_pass unasked_passes[] = {
+static const struct expect_pass labels_unasked_passes[] = {
 	{ SCREEN_PASS(3, 1), .label = "queue/tick" },
 	{ .kind = "transfer", .label = "queue/tick", .copies = 1 },
 };
@@ -201,23 +201,15 @@ markers_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
+#define UTILS .wish = { .instance_extensions = { "VK_EXT_debug_utils" } }
+
 const struct vk_scene vk_label_scenes[] = {
-	{ "labels", .init = labels_init, .frame = labels_frame,
-	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
-	  VK_PASSES(labels_passes) },
-	{ "labels_straddle", .boundary = "submit:2", .submissions = 2,
-	  .init = labels_init, .frame = straddle_frame,
-	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
-	  VK_PASSES(straddle_passes) },
-	{ "label_frame", .boundary = "label:tick", .init = labels_init,
-	  .frame = label_frame_frame,
-	  .wish = { .instance_extensions = { "VK_EXT_debug_utils" } },
-	  VK_PASSES(label_frame_passes) },
-	{ "labels_unasked", .init = unasked_init, .frame = unasked_frame,
-	  VK_PASSES(unasked_passes) },
-	{ "markers", .init = markers_init, .frame = markers_frame,
-	  .wish = { .device_extensions = { "VK_EXT_debug_marker" },
-		    .features = &no_features },
-	  VK_PASSES(label_frame_passes) },
+	SCENE(labels, labels_init, UTILS),
+	SCENE(labels_straddle, labels_init, .boundary = "submit:2", .submissions = 2, UTILS),
+	SCENE(label_frame, labels_init, .boundary = "label:tick", UTILS),
+	SCENE(labels_unasked, unasked_init),
+	SCENE_AS(markers, markers_frame, label_frame_passes, markers_init,
+		 .wish = { .device_extensions = { "VK_EXT_debug_marker" },
+			   .features = &no_features }),
 	{ 0 },
 };

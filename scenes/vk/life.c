@@ -72,14 +72,12 @@ pending_frame(struct vk_stage *s, unsigned number)
 
 static const struct expect_pass pending_passes[] = { { SCREEN_PASS(3, 1) } };
 
-#define PLAIN .init = vk_plain_init, .frame = vk_plain_frame, VK_PASSES(vk_plain_passes)
-
 const struct vk_scene vk_life_scenes[] = {
-	{ "exit", PLAIN, .finish = exit_finish },
-	{ "exit_now", PLAIN, .finish = exit_now_finish, .ends_abruptly = true },
-	{ "leak", PLAIN, .finish = leak_finish },
-	{ "fork", .init = vk_plain_init, .frame = fork_frame, VK_PASSES(vk_plain_passes) },
-	{ "pending", .boundary = "present", .init = vk_plain_init, .frame = pending_frame,
-	  VK_PASSES(pending_passes), .ends_partial = true, .uncounted = true },
+	SCENE_PLAIN(exit, vk_plain_init, .finish = exit_finish),
+	SCENE_PLAIN(exit_now, vk_plain_init, .finish = exit_now_finish, .ends_abruptly = true),
+	SCENE_PLAIN(leak, vk_plain_init, .finish = leak_finish),
+	SCENE_AS(fork, fork_frame, vk_plain_passes, vk_plain_init),
+	SCENE(pending, vk_plain_init, .boundary = "present", .ends_partial = true,
+	      .uncounted = true),
 	{ 0 },
 };

@@ -100,8 +100,8 @@ clock_init(struct vk_stage *s)
 }
 
 const struct vk_scene vk_measure_scenes[] = {
-	{ "work", .init = measure_init, .frame = work_frame, VK_PASSES(work_passes) },
-	{ "twins", .init = measure_init, .frame = twins_frame, VK_PASSES(twins_passes) },
+	SCENE(work, measure_init),
+	SCENE(twins, measure_init),
 	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true, .uncounted = true },
 	{ 0 },
 };

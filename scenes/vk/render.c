@@ -6,14 +6,6 @@ static struct vk_screen shadow, half;
 static VkRenderPass load_pass;
 static VkPipeline other_pipeline;
 
-static void
-draw_frame(struct vk_stage *s, unsigned number)
-{
-	VkCommandBuffer commands = vk_begin(s, 0);
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_finish(s, commands);
-}
-
 /* ---- pass2: the second form, depth, two draws with instances ---- */
 
 static void
@@ -222,16 +214,12 @@ static const struct expect_pass chain_passes[] = {
 };
 
 const struct vk_scene vk_render_scenes[] = {
-	{ "triangle", .init = vk_plain_init, .frame = vk_plain_frame,
-	  VK_PASSES(vk_plain_passes) },
-	{ "pass2", .init = pass2_init, .frame = pass2_frame, VK_PASSES(pass2_passes) },
-	{ "subpasses", .init = subpasses_init, .frame = subpasses_frame,
-	  VK_PASSES(subpasses_passes) },
-	{ "msaa", .init = msaa_init, .frame = draw_frame, VK_PASSES(msaa_passes) },
-	{ "multiview", .init = multiview_init, .frame = draw_frame,
-	  VK_PASSES(multiview_passes) },
-	{ "targets", .init = targets_init, .frame = targets_frame,
-	  VK_PASSES(targets_passes) },
-	{ "chain", .init = chain_init, .frame = chain_frame, VK_PASSES(chain_passes) },
+	SCENE_PLAIN(triangle, vk_plain_init),
+	SCENE(pass2, pass2_init),
+	SCENE(subpasses, subpasses_init),
+	SCENE_AS(msaa, vk_plain_frame, msaa_passes, msaa_init),
+	SCENE_AS(multiview, vk_plain_frame, multiview_passes, multiview_init),
+	SCENE(targets, targets_init),
+	SCENE(chain, chain_init),
 	{ 0 },
 };

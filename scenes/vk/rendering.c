@@ -144,11 +144,10 @@ static const struct expect_pass views_passes[] = {
 };
 
 const struct vk_scene vk_rendering_scenes[] = {
-	{ "rendering", .init = rendering_init, .frame = rendering_frame,
-	  VK_PASSES(rendering_passes) },
-	{ "suspend", .init = rendering_init, .frame = suspend_frame, VK_PASSES(suspend_passes) },
-	{ "suspend_across", .init = rendering_init, .frame = suspend_across_frame,
-	  VK_PASSES(suspend_passes), .uncounted = true },
-	{ "views", .init = views_init, .frame = views_frame, VK_PASSES(views_passes) },
+	SCENE(rendering, rendering_init),
+	SCENE(suspend, rendering_init),
+	SCENE_AS(suspend_across, suspend_across_frame, suspend_passes, rendering_init,
+		 .uncounted = true),
+	SCENE(views, views_init),
 	{ 0 },
 };

@@ -30,6 +30,15 @@ struct vk_scene {
 };
 
 #define VK_PASSES(table) .passes = table, .n_passes = (int)(sizeof(table) / sizeof(table[0]))
+/* Rows of a table: scene NAME is drawn by NAME_frame() and stated in NAME_passes, or as said. Then
+ * come what prepares it, and what else the row needs. */
+#define SCENE(name, ...) SCENE_AS(name, name##_frame, name##_passes, __VA_ARGS__)
+#define SCENE_AS(name, draw, table, ...) \
+	{ \
+		#name, .frame = draw, VK_PASSES(table), .init = __VA_ARGS__ \
+	}
+/* ... of the usual scene. */
+#define SCENE_PLAIN(name, ...) SCENE_AS(name, vk_plain_frame, vk_plain_passes, __VA_ARGS__)
 /* How most frames end: the picture is copied to a buffer. */
 #define COPY_OUT \
 	{ \

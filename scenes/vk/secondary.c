@@ -157,15 +157,11 @@ static const struct expect_pass rendering_passes[] = {
 };
 
 const struct vk_scene vk_secondary_scenes[] = {
-	{ "secondaries", .init = vk_plain_init, .frame = inside_frame, VK_PASSES(inside_passes),
-	  .uncounted = true },
-	{ "secondaries_kept", .init = kept_init, .frame = kept_frame, VK_PASSES(inside_passes),
-	  .uncounted = true },
-	{ "secondary_twice", .init = twice_init, .frame = kept_frame, VK_PASSES(twice_passes),
-	  .uncounted = true },
-	{ "secondary_work", .init = work_init, .frame = work_frame, VK_PASSES(work_passes),
-	  .uncounted = true },
-	{ "secondary_rendering", .init = work_init, .frame = rendering_frame,
-	  VK_PASSES(rendering_passes), .uncounted = true },
+	SCENE_AS(secondaries, inside_frame, inside_passes, vk_plain_init, .uncounted = true),
+	SCENE_AS(secondaries_kept, kept_frame, inside_passes, kept_init, .uncounted = true),
+	SCENE_AS(secondary_twice, kept_frame, twice_passes, twice_init, .uncounted = true),
+	SCENE_AS(secondary_work, work_frame, work_passes, work_init, .uncounted = true),
+	SCENE_AS(secondary_rendering, rendering_frame, rendering_passes, work_init,
+		 .uncounted = true),
 	{ 0 },
 };

@@ -393,31 +393,24 @@ idle_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-#define KEPT(words, first, each, table) \
-	{ \
-		words, .init = first, .frame = each, VK_PASSES(table), .uncounted = true \
-	}
+#define BY(n) .boundary = "submit:" #n, .submissions = (n), .uncounted = true
 
 const struct vk_scene vk_submit_scenes[] = {
-	{ "resubmit", .boundary = "submit:3", .submissions = 3, .init = resubmit_init,
-	  .frame = resubmit_frame, VK_PASSES(resubmit_passes), .uncounted = true },
-	{ "resubmit_unread", .boundary = "submit:3", .submissions = 3, .init = resubmit_init,
-	  .frame = resubmit_unread_frame, VK_PASSES(resubmit_passes), .uncounted = true },
-	{ "simultaneous", .boundary = "submit:3", .submissions = 3, .init = simultaneous_init,
-	  .frame = simultaneous_frame, VK_PASSES(simultaneous_passes), .uncounted = true },
-	KEPT("simultaneous_single", simultaneous_single_init, simultaneous_single_frame,
-	     simultaneous_single_passes),
-	KEPT("batches", vk_plain_init, batches_frame, batches_passes),
-	{ "empty", .boundary = "submit:2", .submissions = 2, .init = vk_plain_init,
-	  .frame = empty_frame, VK_PASSES(empty_passes), .uncounted = true },
-	KEPT("submit2", vk_plain_init, submit2_frame, vk_plain_passes),
-	{ "wait_first", .boundary = "submit:2", .submissions = 2, .init = wait_first_init,
-	  .frame = wait_first_frame, VK_PASSES(wait_first_passes), .uncounted = true },
-	KEPT("reuse_unread", resubmit_init, reuse_unread_frame, vk_plain_passes),
-	KEPT("pool_reset_unread", resubmit_init, pool_reset_unread_frame, vk_plain_passes),
-	KEPT("free_unread", vk_plain_init, free_unread_frame, free_unread_passes),
-	KEPT("threads", threads_init, threads_frame, threads_passes),
-	{ "idle", .boundary = "idle", .init = vk_plain_init, .frame = idle_frame,
-	  VK_PASSES(vk_plain_passes), .uncounted = true },
+	SCENE(resubmit, resubmit_init, BY(3)),
+	SCENE_AS(resubmit_unread, resubmit_unread_frame, resubmit_passes, resubmit_init, BY(3)),
+	SCENE(simultaneous, simultaneous_init, BY(3)),
+	SCENE(simultaneous_single, simultaneous_single_init, .uncounted = true),
+	SCENE(batches, vk_plain_init, .uncounted = true),
+	SCENE(empty, vk_plain_init, BY(2)),
+	SCENE_AS(submit2, submit2_frame, vk_plain_passes, vk_plain_init, .uncounted = true),
+	SCENE(wait_first, wait_first_init, BY(2)),
+	SCENE_AS(reuse_unread, reuse_unread_frame, vk_plain_passes, resubmit_init,
+		 .uncounted = true),
+	SCENE_AS(pool_reset_unread, pool_reset_unread_frame, vk_plain_passes, resubmit_init,
+		 .uncounted = true),
+	SCENE(free_unread, vk_plain_init, .uncounted = true),
+	SCENE(threads, threads_init, .uncounted = true),
+	SCENE_AS(idle, idle_frame, vk_plain_passes, vk_plain_init, .boundary = "idle",
+		 .uncounted = true),
 	{ 0 },
 };

@@ -319,7 +319,7 @@ static const struct expect_pass copy_results_passes[] = {
 /* ---- two_dozen: passes in one command buffer ---- */
 
 static void
-dozens_frame(struct vk_stage *s, unsigned number)
+two_dozen_frame(struct vk_stage *s, unsigned number)
 {
 	(void)number;
 	VkCommandBuffer commands = vk_begin(s, 0);
@@ -333,19 +333,15 @@ dozens_frame(struct vk_stage *s, unsigned number)
 		SCREEN_PASS(3, 1) \
 	}
 #define FOUR ONE, ONE, ONE, ONE
-static const struct expect_pass dozens_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
+static const struct expect_pass two_dozen_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
 
 const struct vk_scene vk_work_scenes[] = {
-	{ "compute", .init = compute_init, .frame = compute_frame, VK_PASSES(compute_passes) },
-	{ "transfers", .init = transfers_init, .frame = transfers_frame,
-	  VK_PASSES(transfers_passes) },
-	{ "buffers", .init = buffers_init, .frame = buffers_frame, VK_PASSES(buffers_passes) },
-	{ "one_target", .init = transfers_init, .frame = one_target_frame,
-	  VK_PASSES(one_target_passes) },
-	{ "transfers2", .init = transfers_init, .frame = transfers2_frame,
-	  VK_PASSES(transfers2_passes) },
-	{ "copy_results", .init = copy_results_init, .frame = copy_results_frame,
-	  VK_PASSES(copy_results_passes) },
-	{ "two_dozen", .init = vk_plain_init, .frame = dozens_frame, VK_PASSES(dozens_passes) },
+	SCENE(compute, compute_init),
+	SCENE(transfers, transfers_init),
+	SCENE(buffers, buffers_init),
+	SCENE(one_target, transfers_init),
+	SCENE(transfers2, transfers_init),
+	SCENE(copy_results, copy_results_init),
+	SCENE(two_dozen, vk_plain_init),
 	{ 0 },
 };
