@@ -145,7 +145,6 @@ static const struct arrays_command commands[4] = {
 static void
 init_indirect(struct stage *s)
 {
-	(void)s;
 	glGenBuffers(1, &indirect_buffer);
 	glBindBuffer(GL_DRAW_INDIRECT_BUFFER, indirect_buffer);
 	glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof(commands), commands, GL_STATIC_DRAW);
@@ -209,7 +208,6 @@ init_feedback(struct stage *s)
 {
 	static const char *const names[1] = { "kept" };
 	const char *texts[1] = { feedback_text };
-	(void)s;
 	feedback_program = glCreateProgram();
 	glAttachShader(feedback_program, stage_shader(GL_VERTEX_SHADER, texts, 1));
 	glBindAttribLocation(feedback_program, 0, "pos");

@@ -77,7 +77,6 @@ static void
 init_es31(struct stage *s)
 {
 	static const GLuint command[4] = { 300, 1, 0, 0 };
-	(void)s;
 	glGenBuffers(1, &indirect_buffer);
 	glBindBuffer(GL_DRAW_INDIRECT_BUFFER, indirect_buffer);
 	glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof(command), command, GL_STATIC_DRAW);

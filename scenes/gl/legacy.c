@@ -39,7 +39,6 @@ static const struct expect_pass immediate_passes[] = {
 static void
 init_lists(struct stage *s)
 {
-	(void)s;
 	lists[0] = glGenLists(2);
 	lists[1] = lists[0] + 1;
 	glUseProgram(0);

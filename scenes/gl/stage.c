@@ -264,7 +264,6 @@ stage_open(struct stage *s, const struct stage_options *options)
 void
 stage_target(struct stage *s, GLuint framebuffer, int width, int height)
 {
-	(void)s;
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
 	glViewport(0, 0, width, height);
 }

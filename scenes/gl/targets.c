@@ -24,7 +24,6 @@ static const struct expect_pass forward_passes[] = {
 static void
 init_shadow(struct stage *s)
 {
-	(void)s;
 	depth_texture = stage_texture(GL_DEPTH_COMPONENT24, 128, 128, 1);
 	glGenFramebuffers(1, &framebuffer);
 	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);

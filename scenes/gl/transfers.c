@@ -76,7 +76,6 @@ static const struct expect_pass blit_chain_passes[] = {
 static void
 init_mipmap(struct stage *s)
 {
-	(void)s;
 	scene_textures[0] = stage_texture(GL_RGBA8, SMALL, SMALL, 7);
 	scene_framebuffers[0] = stage_framebuffer(scene_textures[0], 0, 0);
 }
@@ -230,7 +229,6 @@ static const struct expect_pass compute_passes[] = {
 static void
 init_dsa(struct stage *s)
 {
-	(void)s;
 	glCreateTextures(GL_TEXTURE_2D, 2, textures);
 	glCreateFramebuffers(2, framebuffers);
 	for (int i = 0; i < 2; i++) {

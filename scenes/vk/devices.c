@@ -115,7 +115,6 @@ two_frame(struct vk_stage *s, unsigned number)
 static void
 two_finish(struct vk_stage *s)
 {
-	(void)s;
 	vk_stage_close(&other);
 }
 

@@ -11,14 +11,12 @@
 static void
 exit_finish(struct vk_stage *s)
 {
-	(void)s;
 	exit(7);
 }
 
 static void
 exit_now_finish(struct vk_stage *s)
 {
-	(void)s;
 	_exit(8);
 }
 

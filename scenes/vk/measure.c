@@ -38,7 +38,6 @@ pass_of(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *to
 static void
 work_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkCommandBuffer commands = vk_begin(s, 0);
 	for (int i = 0; i < 4; i++)
 		pass_of(s, commands, &screens[i], i % 2 ? HEAVY : LIGHT);
@@ -56,7 +55,6 @@ static const struct expect_pass work_passes[] = {
 static void
 twins_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkCommandBuffer commands = vk_begin(s, 0);
 	for (int i = 0; i < 2; i++)
 		pass_of(s, commands, &screens[i], LIGHT);
@@ -80,7 +78,6 @@ clock_ns(void)
 static void
 clock_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkCommandBuffer commands = vk_begin(s, 0);
 	pass_of(s, commands, &screens[0], clock_draws);
 	vk_run(s, commands);

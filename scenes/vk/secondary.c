@@ -59,7 +59,6 @@ kept_init(struct vk_stage *s)
 static void
 kept_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	execute_pass(s, 2, kept);
 }
 
@@ -97,7 +96,6 @@ work_init(struct vk_stage *s)
 static void
 work_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkCommandBuffer secondary = vk_begin_secondary(s, VK_NULL_HANDLE, NULL, 0);
 	vk_dispatch(secondary, &compute, 4);
 	vk_barrier_all(secondary);

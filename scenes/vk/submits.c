@@ -41,7 +41,6 @@ resubmit_init(struct vk_stage *s)
 static void
 resubmit_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	for (int i = 0; i < 3; i++) {
 		vk_submit(s, 1, &kept, s->fence);
 		vk_wait(s);
@@ -63,7 +62,6 @@ static const struct expect_pass resubmit_passes[] = {
 static void
 resubmit_unread_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	for (int i = 0; i < 3; i++) {
 		vk_submit(s, 1, &kept, s->fence);
 		vk_poll(s);
@@ -83,7 +81,6 @@ simultaneous_init(struct vk_stage *s)
 static void
 simultaneous_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, s->fence);
@@ -115,7 +112,6 @@ simultaneous_single_init(struct vk_stage *s)
 static void
 simultaneous_single_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	vk_submit(s, 1, &kept, s->fence);
 	vk_wait(s);
 }

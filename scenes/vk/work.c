@@ -27,7 +27,6 @@ compute_init(struct vk_stage *s)
 static void
 compute_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkBufferCopy region = { .size = 4096 };
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vk_dispatch(commands, &compute, 16);
@@ -321,7 +320,6 @@ static const struct expect_pass copy_results_passes[] = {
 static void
 two_dozen_frame(struct vk_stage *s, unsigned number)
 {
-	(void)number;
 	VkCommandBuffer commands = vk_begin(s, 0);
 	for (int i = 0; i < 24; i++)
 		vk_screen_pass(s, commands, &screen, 0.01F * (float)i, 3, 1);
