@@ -44,7 +44,7 @@ vk_make_shader(struct vk_stage *s, enum vk_shader which)
 		.pCode = shaders[which].code,
 	};
 	VkShaderModule module;
-	VK_STAGE_MAKE(s, VK_OWNED_SHADER, vkCreateShaderModule, &info, &module);
+	VK_STAGE_MAKE(s, ShaderModule, &info, &module);
 	return module;
 }
 
@@ -139,7 +139,7 @@ make_pass_1(struct vk_stage *s, const struct vk_pass_wish *wish, const struct at
 		.pDependencies = n > 1 ? dependencies : NULL,
 	};
 	VkRenderPass pass;
-	VK_STAGE_MAKE(s, VK_OWNED_RENDER_PASS, vkCreateRenderPass, &info, &pass);
+	VK_STAGE_MAKE(s, RenderPass, &info, &pass);
 	return pass;
 }
 
@@ -193,7 +193,8 @@ make_pass_2(struct vk_stage *s, const struct vk_pass_wish *wish, const struct at
 		.pSubpasses = &subpass,
 	};
 	VkRenderPass pass;
-	VK_STAGE_MAKE(s, VK_OWNED_RENDER_PASS, vkCreateRenderPass2, &info, &pass);
+	vk_check(vkCreateRenderPass2(s->device, &info, NULL, &pass), "vkCreateRenderPass2");
+	VK_STAGE_OWN(s, vkDestroyRenderPass, pass);
 	return pass;
 }
 
@@ -222,7 +223,7 @@ vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
 		.layers = 1,
 	};
 	VkFramebuffer framebuffer;
-	VK_STAGE_MAKE(s, VK_OWNED_FRAMEBUFFER, vkCreateFramebuffer, &info, &framebuffer);
+	VK_STAGE_MAKE(s, Framebuffer, &info, &framebuffer);
 	return framebuffer;
 }
 
@@ -321,7 +322,7 @@ vk_make_pipeline(struct vk_stage *s, const struct vk_pipeline_wish *wish)
 	VkPipeline pipeline;
 	vk_check(vkCreateGraphicsPipelines(s->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline),
 		 "vkCreateGraphicsPipelines");
-	VK_STAGE_OWN(s, VK_OWNED_PIPELINE, pipeline);
+	VK_STAGE_OWN(s, vkDestroyPipeline, pipeline);
 	return pipeline;
 }
 
@@ -338,7 +339,7 @@ make_set(struct vk_stage *s, VkDescriptorSetLayout set_layout, const struct vk_b
 		.pPoolSizes = &size,
 	};
 	VkDescriptorPool pool;
-	VK_STAGE_MAKE(s, VK_OWNED_SET_POOL, vkCreateDescriptorPool, &pool_info, &pool);
+	VK_STAGE_MAKE(s, DescriptorPool, &pool_info, &pool);
 	VkDescriptorSetAllocateInfo set_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
 		.descriptorPool = pool,
@@ -374,7 +375,7 @@ vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer)
 		.pBindings = &binding,
 	};
 	VkDescriptorSetLayout set_layout;
-	VK_STAGE_MAKE(s, VK_OWNED_SET_LAYOUT, vkCreateDescriptorSetLayout, &set_info, &set_layout);
+	VK_STAGE_MAKE(s, DescriptorSetLayout, &set_info, &set_layout);
 	struct vk_compute compute = {
 		.layout = vk_make_layout(s, VK_SHADER_STAGE_COMPUTE_BIT, set_layout),
 		.set = make_set(s, set_layout, buffer),
@@ -387,6 +388,6 @@ vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer)
 	vk_check(vkCreateComputePipelines(s->device, VK_NULL_HANDLE, 1, &info, NULL,
 					  &compute.pipeline),
 		 "vkCreateComputePipelines");
-	VK_STAGE_OWN(s, VK_OWNED_PIPELINE, compute.pipeline);
+	VK_STAGE_OWN(s, vkDestroyPipeline, compute.pipeline);
 	return compute;
 }

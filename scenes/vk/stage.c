@@ -157,9 +157,9 @@ make_basics(struct vk_stage *s)
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
 		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
 	};
-	VK_STAGE_MAKE(s, VK_OWNED_COMMANDS, vkCreateCommandPool, &pool, &s->pool);
+	VK_STAGE_MAKE(s, CommandPool, &pool, &s->pool);
 	VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
-	VK_STAGE_MAKE(s, VK_OWNED_FENCE, vkCreateFence, &fence, &s->fence);
+	VK_STAGE_MAKE(s, Fence, &fence, &s->fence);
 	s->layout = vk_make_layout(s, VK_SHADER_STAGE_VERTEX_BIT, VK_NULL_HANDLE);
 	if (s->count)
 		s->queries = vk_make_queries(
@@ -255,46 +255,18 @@ vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish)
 }
 
 void
-vk_stage_own(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle)
+vk_stage_own(struct vk_stage *s, PFN_vkDestroyBuffer destroy, VkBuffer handle)
 {
 	if (s->n_owned == VK_STAGE_MAX_OWNED)
 		vk_check(VK_ERROR_TOO_MANY_OBJECTS, "the stage");
-	s->owned[s->n_owned++] = (struct vk_owned){ .kind = kind, .handle = handle };
-}
-
-#define DESTROY(kind, type, command) \
-	case kind: \
-		command(s->device, (type)handle, NULL); \
-		break
-
-static void
-destroy_owned(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle)
-{
-	switch (kind) {
-		DESTROY(VK_OWNED_BUFFER, VkBuffer, vkDestroyBuffer);
-		DESTROY(VK_OWNED_MEMORY, VkDeviceMemory, vkFreeMemory);
-		DESTROY(VK_OWNED_IMAGE, VkImage, vkDestroyImage);
-		DESTROY(VK_OWNED_VIEW, VkImageView, vkDestroyImageView);
-		DESTROY(VK_OWNED_RENDER_PASS, VkRenderPass, vkDestroyRenderPass);
-		DESTROY(VK_OWNED_FRAMEBUFFER, VkFramebuffer, vkDestroyFramebuffer);
-		DESTROY(VK_OWNED_PIPELINE, VkPipeline, vkDestroyPipeline);
-		DESTROY(VK_OWNED_LAYOUT, VkPipelineLayout, vkDestroyPipelineLayout);
-		DESTROY(VK_OWNED_SET_LAYOUT, VkDescriptorSetLayout,
-			vkDestroyDescriptorSetLayout);
-		DESTROY(VK_OWNED_SET_POOL, VkDescriptorPool, vkDestroyDescriptorPool);
-		DESTROY(VK_OWNED_SHADER, VkShaderModule, vkDestroyShaderModule);
-		DESTROY(VK_OWNED_QUERIES, VkQueryPool, vkDestroyQueryPool);
-		DESTROY(VK_OWNED_SEMAPHORE, VkSemaphore, vkDestroySemaphore);
-		DESTROY(VK_OWNED_FENCE, VkFence, vkDestroyFence);
-		DESTROY(VK_OWNED_COMMANDS, VkCommandPool, vkDestroyCommandPool);
-	}
+	s->owned[s->n_owned++] = (struct vk_owned){ destroy, handle };
 }
 
 void
 vk_stage_drop(struct vk_stage *s)
 {
-	s->n_owned--;
-	destroy_owned(s, s->owned[s->n_owned].kind, s->owned[s->n_owned].handle);
+	const struct vk_owned *last = &s->owned[--s->n_owned];
+	last->destroy(s->device, last->handle, NULL);
 }
 
 void
@@ -318,7 +290,7 @@ vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,
 		.pipelineStatistics = statistics,
 	};
 	VkQueryPool queries;
-	VK_STAGE_MAKE(s, VK_OWNED_QUERIES, vkCreateQueryPool, &info, &queries);
+	VK_STAGE_MAKE(s, QueryPool, &info, &queries);
 	return queries;
 }
 
@@ -334,7 +306,7 @@ vk_make_semaphore(struct vk_stage *s, VkSemaphoreType type)
 		.pNext = &kind,
 	};
 	VkSemaphore semaphore;
-	VK_STAGE_MAKE(s, VK_OWNED_SEMAPHORE, vkCreateSemaphore, &info, &semaphore);
+	VK_STAGE_MAKE(s, Semaphore, &info, &semaphore);
 	return semaphore;
 }
 
@@ -350,7 +322,7 @@ vk_make_layout(struct vk_stage *s, VkShaderStageFlags stages, VkDescriptorSetLay
 		.pPushConstantRanges = &push,
 	};
 	VkPipelineLayout layout;
-	VK_STAGE_MAKE(s, VK_OWNED_LAYOUT, vkCreatePipelineLayout, &info, &layout);
+	VK_STAGE_MAKE(s, PipelineLayout, &info, &layout);
 	return layout;
 }
 
@@ -374,7 +346,8 @@ take_memory(struct vk_stage *s, const VkMemoryRequirements *needs, VkMemoryPrope
 		.memoryTypeIndex = type,
 	};
 	VkDeviceMemory handle;
-	VK_STAGE_MAKE(s, VK_OWNED_MEMORY, vkAllocateMemory, &info, &handle);
+	vk_check(vkAllocateMemory(s->device, &info, NULL, &handle), "vkAllocateMemory");
+	VK_STAGE_OWN(s, vkFreeMemory, handle);
 	return handle;
 }
 
@@ -403,7 +376,7 @@ vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usa
 	VkDeviceMemory memory = take_memory(s, &needs,
 					    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
 						    VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-	VK_STAGE_OWN(s, VK_OWNED_BUFFER, b.handle);
+	VK_STAGE_OWN(s, vkDestroyBuffer, b.handle);
 	vk_check(vkBindBufferMemory(s->device, b.handle, memory, 0), "vkBindBufferMemory");
 	vk_check(vkMapMemory(s->device, memory, 0, size, 0, &b.map), "vkMapMemory");
 	memset(b.map, 0, (size_t)size);
@@ -420,7 +393,7 @@ vk_make_view(struct vk_stage *s, struct vk_picture *p)
 		.format = p->format,
 		.subresourceRange = { p->aspect, 0, 1, 0, p->layers },
 	};
-	VK_STAGE_MAKE(s, VK_OWNED_VIEW, vkCreateImageView, &info, &p->view);
+	VK_STAGE_MAKE(s, ImageView, &info, &p->view);
 }
 
 struct vk_picture
@@ -453,7 +426,7 @@ vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width, uint32_t he
 	VkMemoryRequirements needs;
 	vkGetImageMemoryRequirements(s->device, p.image, &needs);
 	VkDeviceMemory memory = take_memory(s, &needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-	VK_STAGE_OWN(s, VK_OWNED_IMAGE, p.image);
+	VK_STAGE_OWN(s, vkDestroyImage, p.image);
 	vk_check(vkBindImageMemory(s->device, p.image, memory, 0), "vkBindImageMemory");
 	vk_make_view(s, &p);
 	return p;

@@ -30,27 +30,11 @@ struct vk_wish {
 	const void *next; /* replaces the usual chain; with `features`: no chain at all */
 };
 
-enum vk_owned_kind {
-	VK_OWNED_BUFFER,
-	VK_OWNED_MEMORY,
-	VK_OWNED_IMAGE,
-	VK_OWNED_VIEW,
-	VK_OWNED_RENDER_PASS,
-	VK_OWNED_FRAMEBUFFER,
-	VK_OWNED_PIPELINE,
-	VK_OWNED_LAYOUT,
-	VK_OWNED_SET_LAYOUT,
-	VK_OWNED_SET_POOL,
-	VK_OWNED_SHADER,
-	VK_OWNED_QUERIES,
-	VK_OWNED_SEMAPHORE,
-	VK_OWNED_FENCE,
-	VK_OWNED_COMMANDS,
-};
-
+/* An object that the stage destroys. Handles and destroying functions are those of whatever type it
+ * is: all that are not dispatchable have one representation. */
 struct vk_owned {
-	enum vk_owned_kind kind;
-	uint64_t handle;
+	PFN_vkDestroyBuffer destroy;
+	VkBuffer handle;
 };
 
 #define VK_STAGE_MAX_OWNED 512
@@ -106,13 +90,13 @@ void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
 void vk_stage_close(struct vk_stage *s);
 /* Destroy what was made last. */
 void vk_stage_drop(struct vk_stage *s);
-void vk_stage_own(struct vk_stage *s, enum vk_owned_kind kind, uint64_t handle);
-#define VK_STAGE_OWN(s, kind, h) vk_stage_own(s, kind, (uint64_t)(h))
-/* `command` creates what `info` describes in *handle; the stage owns it. */
-#define VK_STAGE_MAKE(s, kind, command, info, handle) \
+void vk_stage_own(struct vk_stage *s, PFN_vkDestroyBuffer destroy, VkBuffer handle);
+#define VK_STAGE_OWN(s, destroy, h) vk_stage_own(s, (PFN_vkDestroyBuffer)(destroy), (VkBuffer)(h))
+/* Creates what `info` describes, a Vk##type, in *handle; the stage owns it. */
+#define VK_STAGE_MAKE(s, type, info, handle) \
 	do { \
-		vk_check(command((s)->device, info, NULL, handle), #command); \
-		VK_STAGE_OWN(s, kind, *(handle)); \
+		vk_check(vkCreate##type((s)->device, info, NULL, handle), "vkCreate" #type); \
+		VK_STAGE_OWN(s, vkDestroy##type, *(handle)); \
 	} while (0)
 
 VkQueryPool vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,

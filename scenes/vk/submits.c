@@ -327,7 +327,7 @@ threads_init(struct vk_stage *s)
 	vk_make_screen_pass(s, &screen);
 	VkCommandPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO };
 	for (int i = 0; i < 2; i++) {
-		VK_STAGE_MAKE(s, VK_OWNED_COMMANDS, vkCreateCommandPool, &info, &pools[i]);
+		VK_STAGE_MAKE(s, CommandPool, &info, &pools[i]);
 	}
 }
 

@@ -134,7 +134,8 @@ static void
 present_finish(struct vk_stage *s)
 {
 	vk_check(vkDeviceWaitIdle(s->device), "vkDeviceWaitIdle");
-	while (s->n_owned && s->owned[s->n_owned - 1].kind != VK_OWNED_LAYOUT)
+	const PFN_vkDestroyBuffer basic = (PFN_vkDestroyBuffer)vkDestroyPipelineLayout;
+	while (s->n_owned && s->owned[s->n_owned - 1].destroy != basic)
 		vk_stage_drop(s);
 	vkDestroySwapchainKHR(s->device, chain, NULL);
 	vkDestroySurfaceKHR(s->instance, surface, NULL);
