@@ -4,16 +4,15 @@
  *   passtally-scenes-gl NAME [--frames N] [--api core|compat|gles]
  *               [--platform surfaceless|pbuffer|x11|glx | --device N]
  *               [--end present|finish|flush|terminator|label|nothing] [--no-read]
- *               [--expect] [--count]
+ *               [--expect]
  *   passtally-scenes-gl --list
  *   passtally-scenes-gl --describe [--device N]
  *
  * Prints the checksum of the final pixels (the scene is drawn once more after the last frame, so
- * that the frames themselves hold nothing but the scene). --count checks the expectation against
- * queries of the program's own instead. --device N is EGL's Nth device without a display, and 0 a
- * surfaceless display where EGL has no devices. --describe prints what the driver calls itself.
- * Exit status: 0; 2 usage; 77 what is asked is not there; 78 no such device; 99
- * GL said that something failed.
+ * that the frames themselves hold nothing but the scene). --device N is EGL's Nth device without a
+ * display, and 0 a surfaceless display where EGL has no devices. --describe prints what the driver
+ * calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 78 no such device; 99 GL
+ * said that something failed.
  */
 #include "scenes/gl/scenes.h"
 
@@ -102,7 +101,7 @@ struct arguments {
 	const struct scene *scene;
 	struct stage_options options;
 	unsigned frames;
-	bool has_api, read, expect, count, describe;
+	bool has_api, read, expect, describe;
 };
 
 static void
@@ -117,8 +116,6 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->read = false;
 		} else if (strcmp(word, "--expect") == 0) {
 			a->expect = true;
-		} else if (strcmp(word, "--count") == 0) {
-			a->count = true;
 		} else if (strcmp(word, "--describe") == 0) {
 			a->describe = true;
 		} else if (strcmp(word, "--device") == 0) {
@@ -162,44 +159,6 @@ choose_version(struct arguments *a)
 	a->options.major = es ? (scene->es_major ? scene->es_major : 3)
 			      : (scene->major ? scene->major : 3);
 	a->options.minor = es ? scene->es_minor : (scene->major ? scene->minor : 3);
-}
-
-/* The frame's totals by queries of our own, against the sums of the expectation. */
-static int
-count_frame(struct stage *s, const struct scene *scene)
-{
-	static const GLenum targets[] = { GL_PRIMITIVES_SUBMITTED,
-					  GL_VERTEX_SHADER_INVOCATIONS };
-	if (!epoxy_has_gl_extension("GL_ARB_pipeline_statistics_query") &&
-	    (s->options.api == STAGE_GLES || epoxy_gl_version() < 46))
-		stage_skip("no pipeline statistics");
-	for (int i = 0; i < scene->n_passes; i++) {
-		if (scene->passes[i].context)
-			stage_skip("a query counts one context only");
-	}
-	GLuint ids[2];
-	glGenQueries(2, ids);
-	for (int i = 0; i < 2; i++)
-		glBeginQuery(targets[i], ids[i]);
-	scene->frame(s);
-	for (int i = 0; i < 2; i++)
-		glEndQuery(targets[i]);
-	GLuint64 got[2] = { 0, 0 }, want[2] = { 0, 0 };
-	unsigned unsure = 0;
-	for (int i = 0; i < 2; i++)
-		glGetQueryObjectui64v(ids[i], GL_QUERY_RESULT, &got[i]);
-	for (int i = 0; i < scene->n_passes; i++) {
-		want[0] += (GLuint64)scene->passes[i].primitives;
-		want[1] += (GLuint64)scene->passes[i].shaded;
-		unsure |= scene->passes[i].unsure;
-	}
-	bool fine = (got[0] == want[0] || unsure & EXPECT_ANY_PRIMITIVES) &&
-		    (got[1] == want[1] || unsure & EXPECT_ANY_SHADED);
-	printf("%s: primitives %llu, expected %llu; shaded %llu, expected %llu%s\n",
-	       scene->name, (unsigned long long)got[0], (unsigned long long)want[0],
-	       (unsigned long long)got[1], (unsigned long long)want[1],
-	       fine ? "" : ": DIFFERENT");
-	return fine ? 0 : 1;
 }
 
 static void
@@ -252,12 +211,6 @@ main(int argc, char **argv)
 	if (a.scene->init)
 		a.scene->init(&stage);
 	stage_check("preparing the scene");
-	int status = 0;
-	if (a.count) {
-		status = count_frame(&stage, a.scene);
-		a.frames = 0;
-		a.read = false;
-	}
 	for (unsigned i = 0; i < a.frames; i++) {
 		stage_begin_frame(&stage);
 		a.scene->frame(&stage);
@@ -274,5 +227,5 @@ main(int argc, char **argv)
 		a.scene->finish(&stage);
 	stage_check("the scene");
 	stage_close(&stage);
-	return status;
+	return 0;
 }

@@ -48,18 +48,12 @@ vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags)
 		.flags = flags,
 	};
 	vk_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-	if (s->count && s->n_queries < VK_STAGE_MAX_QUERIES) {
-		vkCmdResetQueryPool(commands, s->queries, s->n_queries, 1);
-		vkCmdBeginQuery(commands, s->queries, s->n_queries, 0);
-	}
 	return commands;
 }
 
 void
-vk_end(struct vk_stage *s, VkCommandBuffer commands)
+vk_end(VkCommandBuffer commands)
 {
-	if (s->count && s->n_queries < VK_STAGE_MAX_QUERIES)
-		vkCmdEndQuery(commands, s->queries, s->n_queries++);
 	vk_check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
@@ -80,29 +74,12 @@ vk_submit(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands, VkFen
 	vk_check(vkQueueSubmit(s->queue, 1, &info, fence), "vkQueueSubmit");
 }
 
-static void
-read_counts(struct vk_stage *s)
-{
-	for (uint32_t i = 0; i < s->n_queries; i++) {
-		uint64_t values[4] = { 0 };
-		vk_check(vkGetQueryPoolResults(s->device, s->queries, i, 1,
-					       sizeof(values), values, sizeof(values),
-					       VK_QUERY_RESULT_64_BIT),
-			 "vkGetQueryPoolResults");
-		for (int k = 0; k < 4; k++)
-			s->counted[k] += values[k];
-	}
-	s->n_queries = 0;
-}
-
 void
 vk_wait(struct vk_stage *s)
 {
 	vk_check(vkWaitForFences(s->device, 1, &s->fence, VK_TRUE, UINT64_C(60000000000)),
 		 "vkWaitForFences");
 	vk_check(vkResetFences(s->device, 1, &s->fence), "vkResetFences");
-	if (s->count)
-		read_counts(s);
 }
 
 void
@@ -116,7 +93,7 @@ vk_poll(struct vk_stage *s)
 void
 vk_run(struct vk_stage *s, VkCommandBuffer commands)
 {
-	vk_end(s, commands);
+	vk_end(commands);
 	vk_submit(s, 1, &commands, s->fence);
 	vk_wait(s);
 	vk_free(s, commands);

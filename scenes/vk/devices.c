@@ -125,7 +125,7 @@ static const struct expect_pass two_passes[] = {
 };
 
 #define PLAIN(name, ...) \
-	SCENE_PLAIN(name, vk_plain_init, .uncounted = true, .wish = __VA_ARGS__)
+	SCENE_PLAIN(name, vk_plain_init, .wish = __VA_ARGS__)
 
 const struct vk_scene vk_device_scenes[] = {
 	PLAIN(features, { .features = &plain_features }),
@@ -133,9 +133,8 @@ const struct vk_scene vk_device_scenes[] = {
 	PLAIN(features_last, { .next = &long_chain }),
 	PLAIN(vulkan10, { .no_application_info = true }),
 	PLAIN(vulkan11, { .api = VK_API_VERSION_1_1, .features = &plain_features }),
-	SCENE_AS(own_statistics, own_frame, own_passes, own_init, .uncounted = true,
+	SCENE_AS(own_statistics, own_frame, own_passes, own_init,
 		 .wish = { .features = &counting_features }),
-	SCENE_AS(two_devices, two_frame, two_passes, two_init, .finish = two_finish, .devices = 2,
-		 .uncounted = true),
+	SCENE_AS(two_devices, two_frame, two_passes, two_init, .finish = two_finish, .devices = 2),
 	{ 0 },
 };

@@ -94,7 +94,7 @@ labels_straddle_frame(struct vk_stage *s, unsigned number)
 			calls.end(commands[i]);
 			vk_copy_out(commands[i], &screen.picture, &screen.out);
 		}
-		vk_end(s, commands[i]);
+		vk_end(commands[i]);
 	}
 	calls.queue_begin(s->queue, &queue);
 	vk_submit(s, 2, commands, VK_NULL_HANDLE);

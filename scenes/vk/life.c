@@ -62,7 +62,7 @@ pending_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
 	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_end(s, commands);
+	vk_end(commands);
 	vk_submit(s, 1, &commands, s->fence);
 	vk_poll(s);
 	vk_free(s, commands);
@@ -75,7 +75,6 @@ const struct vk_scene vk_life_scenes[] = {
 	SCENE_PLAIN(exit_now, vk_plain_init, .finish = exit_now_finish, .ends_abruptly = true),
 	SCENE_PLAIN(leak, vk_plain_init, .finish = leak_finish),
 	SCENE_AS(fork, fork_frame, vk_plain_passes, vk_plain_init),
-	SCENE(pending, vk_plain_init, .boundary = "present", .ends_partial = true,
-	      .uncounted = true),
+	SCENE(pending, vk_plain_init, .boundary = "present", .ends_partial = true),
 	{ 0 },
 };

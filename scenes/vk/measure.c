@@ -99,6 +99,6 @@ clock_init(struct vk_stage *s)
 const struct vk_scene vk_measure_scenes[] = {
 	SCENE(work, measure_init),
 	SCENE(twins, measure_init),
-	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true, .uncounted = true },
+	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true },
 	{ 0 },
 };

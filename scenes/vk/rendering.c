@@ -92,7 +92,7 @@ suspend_across_frame(struct vk_stage *s, unsigned number)
 		rendering_piece(s, commands[i], flags[i], 0.1F * (float)number, 3 * (i + 1), 1);
 		if (i == 2)
 			vk_copy_out(commands[i], &screen.picture, &screen.out);
-		vk_end(s, commands[i]);
+		vk_end(commands[i]);
 	}
 	vk_submit(s, 3, commands, s->fence);
 	vk_wait(s);
@@ -146,8 +146,7 @@ static const struct expect_pass views_passes[] = {
 const struct vk_scene vk_rendering_scenes[] = {
 	SCENE(rendering, rendering_init),
 	SCENE(suspend, rendering_init),
-	SCENE_AS(suspend_across, suspend_across_frame, suspend_passes, rendering_init,
-		 .uncounted = true),
+	SCENE_AS(suspend_across, suspend_across_frame, suspend_passes, rendering_init),
 	SCENE(views, views_init),
 	{ 0 },
 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
  *
- *   passtally-scenes-vk NAME [--device N] [--frames N] [--expect] [--count]
+ *   passtally-scenes-vk NAME [--device N] [--frames N] [--expect]
  *   passtally-scenes-vk --list
  *   passtally-scenes-vk --describe [--device N]
  *
- * Prints the checksum of everything that was read back. --count checks the expectation against
- * queries of the program's own instead. --device N is the Nth physical device. --describe prints
- * what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 78 no
- * such device; 99 a call failed.
+ * Prints the checksum of everything that was read back. --device N is the Nth physical device.
+ * --describe prints what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not
+ * there; 78 no such device; 99 a call failed.
  */
 #include "scenes/vk/scenes.h"
 
@@ -148,7 +147,7 @@ list_scenes(void)
 struct arguments {
 	const struct vk_scene *scene;
 	unsigned frames;
-	bool expect, count, describe;
+	bool expect, describe;
 };
 
 static void
@@ -160,8 +159,6 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			exit(0);
 		} else if (strcmp(argv[i], "--expect") == 0) {
 			a->expect = true;
-		} else if (strcmp(argv[i], "--count") == 0) {
-			a->count = true;
 		} else if (strcmp(argv[i], "--describe") == 0) {
 			a->describe = true;
 		} else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
@@ -172,35 +169,6 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->scene = find_scene(argv[i]);
 		}
 	}
-}
-
-/* One frame's totals by queries of our own, against the sums of the expectation. */
-static int
-compare_counts(const struct vk_stage *s, const struct vk_scene *scene)
-{
-	static const char *const words[] = { "primitives", "shaded", "fragments", "computed" };
-	static const unsigned hides[] = { EXPECT_ANY_PRIMITIVES, EXPECT_ANY_SHADED,
-					  EXPECT_ANY_FRAGMENTS, 0 };
-	uint64_t want[4] = { 0 };
-	unsigned unsure = 0;
-	for (int i = 0; i < scene->n_passes; i++) {
-		const struct expect_pass *p = &scene->passes[i];
-		want[0] += (uint64_t)p->primitives;
-		want[1] += (uint64_t)p->shaded;
-		want[2] += (uint64_t)p->fragments;
-		want[3] += (uint64_t)p->computed;
-		unsure |= p->unsure;
-	}
-	int status = 0;
-	for (int k = 0; k < 4; k++) {
-		bool stated = !(unsure & (hides[k] | EXPECT_NO_COUNTERS));
-		bool fine = !stated || s->counted[k] == want[k];
-		printf("%s: %s %" PRIu64 ", expected %" PRIu64 "%s%s\n", scene->name, words[k],
-		       s->counted[k], want[k], stated ? "" : " (not stated)",
-		       fine ? "" : ": DIFFERENT");
-		status |= !fine;
-	}
-	return status;
 }
 
 int
@@ -220,17 +188,12 @@ main(int argc, char **argv)
 		print_expectation(a.scene, a.frames);
 		return 0;
 	}
-	if (a.count && a.scene->uncounted)
-		vk_skip("this scene cannot be counted");
 	static struct vk_stage stage;
-	stage.count = a.count;
 	vk_stage_open_instance(&stage, &a.scene->wish);
 	vk_stage_open_device(&stage, &a.scene->wish);
 	a.scene->init(&stage);
-	for (unsigned i = 0; i < (a.count ? 1 : a.frames); i++)
+	for (unsigned i = 0; i < a.frames; i++)
 		a.scene->frame(&stage, i);
-	if (a.count)
-		return compare_counts(&stage, a.scene);
 	printf("%s %016" PRIx64 "\n", a.scene->name, stage.checksum);
 	fflush(stdout);
 	if (a.scene->finish)

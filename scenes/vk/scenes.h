@@ -26,7 +26,6 @@ struct vk_scene {
 	bool ends_partial; /* no boundary ends a frame: one frame of all, flagged */
 	bool ends_abruptly; /* no end line */
 	bool varies; /* no frame is stated: how much is drawn is up to the machine */
-	bool uncounted; /* --count cannot say anything of it */
 };
 
 #define VK_PASSES(table) .passes = table, .n_passes = (int)(sizeof(table) / sizeof(table[0]))

@@ -12,7 +12,7 @@ draw_secondary(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, u
 {
 	VkCommandBuffer commands = vk_begin_secondary(s, screen.pass, NULL, flags);
 	vk_draw(s, commands, screen.pipeline, red, vertices, 1);
-	vk_check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+	vk_end(commands);
 	return commands;
 }
 
@@ -102,7 +102,7 @@ work_frame(struct vk_stage *s, unsigned number)
 	vk_begin_rendering(secondary, &screen.picture, NULL, VK_ATTACHMENT_LOAD_OP_CLEAR, 0, 0);
 	vk_draw(s, secondary, rendering_pipeline, 0.6F, 3, 1);
 	vkCmdEndRendering(secondary);
-	vk_check(vkEndCommandBuffer(secondary), "vkEndCommandBuffer");
+	vk_end(secondary);
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vk_take_picture(commands, &screen.picture);
 	vk_dispatch(commands, &compute, 2);
@@ -136,7 +136,7 @@ rendering_frame(struct vk_stage *s, unsigned number)
 	};
 	VkCommandBuffer secondary = vk_begin_secondary(s, VK_NULL_HANDLE, &rendering, 0);
 	vk_draw(s, secondary, rendering_pipeline, 0.1F * (float)number, 12, 1);
-	vk_check(vkEndCommandBuffer(secondary), "vkEndCommandBuffer");
+	vk_end(secondary);
 	VkCommandBuffer commands = vk_begin(s, 0);
 	vk_take_picture(commands, &screen.picture);
 	vk_begin_rendering(commands, &screen.picture, NULL, VK_ATTACHMENT_LOAD_OP_CLEAR, 0,
@@ -155,11 +155,10 @@ static const struct expect_pass rendering_passes[] = {
 };
 
 const struct vk_scene vk_secondary_scenes[] = {
-	SCENE_AS(secondaries, inside_frame, inside_passes, vk_plain_init, .uncounted = true),
-	SCENE_AS(secondaries_kept, kept_frame, inside_passes, kept_init, .uncounted = true),
-	SCENE_AS(secondary_twice, kept_frame, twice_passes, twice_init, .uncounted = true),
-	SCENE_AS(secondary_work, work_frame, work_passes, work_init, .uncounted = true),
-	SCENE_AS(secondary_rendering, rendering_frame, rendering_passes, work_init,
-		 .uncounted = true),
+	SCENE_AS(secondaries, inside_frame, inside_passes, vk_plain_init),
+	SCENE_AS(secondaries_kept, kept_frame, inside_passes, kept_init),
+	SCENE_AS(secondary_twice, kept_frame, twice_passes, twice_init),
+	SCENE_AS(secondary_work, work_frame, work_passes, work_init),
+	SCENE_AS(secondary_rendering, rendering_frame, rendering_passes, work_init),
 	{ 0 },
 };

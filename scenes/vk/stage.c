@@ -126,7 +126,7 @@ struct usual_chain {
 };
 
 static const void *
-fill_usual_chain(struct usual_chain *c, bool count, void *extra)
+fill_usual_chain(struct usual_chain *c, void *extra)
 {
 	*c = (struct usual_chain){
 		.features = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 },
@@ -139,7 +139,6 @@ fill_usual_chain(struct usual_chain *c, bool count, void *extra)
 	c->v12.pNext = &c->v13;
 	c->v13.pNext = extra;
 	c->features.features.multiDrawIndirect = VK_TRUE;
-	c->features.features.pipelineStatisticsQuery = count;
 	c->v11.multiview = VK_TRUE;
 	c->v12.drawIndirectCount = VK_TRUE;
 	c->v12.imagelessFramebuffer = VK_TRUE;
@@ -161,13 +160,6 @@ make_basics(struct vk_stage *s)
 	VkFenceCreateInfo fence = { .sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO };
 	VK_STAGE_MAKE(s, Fence, &fence, &s->fence);
 	s->layout = vk_make_layout(s, VK_SHADER_STAGE_VERTEX_BIT, VK_NULL_HANDLE);
-	if (s->count)
-		s->queries = vk_make_queries(
-			s, VK_QUERY_TYPE_PIPELINE_STATISTICS, VK_STAGE_MAX_QUERIES,
-			VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
-				VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
-				VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
-				VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT);
 }
 
 static uint32_t chosen;
@@ -237,7 +229,7 @@ vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish)
 		.pQueuePriorities = &priority,
 	};
 	struct usual_chain usual;
-	const void *chain = fill_usual_chain(&usual, s->count, wish->extra);
+	const void *chain = fill_usual_chain(&usual, wish->extra);
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 		.pNext = plain        ? NULL

@@ -38,7 +38,6 @@ struct vk_owned {
 };
 
 #define VK_STAGE_MAX_OWNED 512
-#define VK_STAGE_MAX_QUERIES 64
 
 struct vk_stage {
 	VkInstance instance;
@@ -53,11 +52,6 @@ struct vk_stage {
 	struct vk_owned owned[VK_STAGE_MAX_OWNED];
 	uint32_t n_owned;
 	uint64_t checksum; /* of everything read back */
-	/* --count: statistics of our own around each primary. */
-	bool count;
-	VkQueryPool queries;
-	uint32_t n_queries;
-	uint64_t counted[4]; /* primitives, vertex, fragment and compute shader invocations */
 };
 
 struct vk_buffer {
@@ -162,12 +156,12 @@ struct vk_compute {
 };
 struct vk_compute vk_make_compute(struct vk_stage *s, const struct vk_buffer *buffer);
 
-/* A command buffer of the stage's pool, begun. With --count a query of ours opens it. */
+/* A command buffer of the stage's pool, begun. */
 VkCommandBuffer vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags);
 /* A secondary one; inside `pass` when there is one. `next` extends what it inherits. */
 VkCommandBuffer vk_begin_secondary(struct vk_stage *s, VkRenderPass pass, const void *next,
 				   VkCommandBufferUsageFlags flags);
-void vk_end(struct vk_stage *s, VkCommandBuffer commands);
+void vk_end(VkCommandBuffer commands);
 void vk_free(struct vk_stage *s, VkCommandBuffer commands);
 /* One batch of n command buffers. */
 void vk_submit(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands, VkFence fence);

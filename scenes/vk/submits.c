@@ -15,7 +15,7 @@ record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copi
 	vk_screen_pass(s, commands, &screen, red, 3, 1);
 	if (copies)
 		vk_copy_out(commands, &screen.picture, &screen.out);
-	vk_end(s, commands);
+	vk_end(commands);
 	return commands;
 }
 
@@ -161,7 +161,7 @@ empty_frame(struct vk_stage *s, unsigned number)
 	vk_wait(s);
 	vk_check(vkQueueSubmit(s->queue, 1, &nothing, VK_NULL_HANDLE), "vkQueueSubmit");
 	VkCommandBuffer commands[2] = { vk_begin(s, 0), VK_NULL_HANDLE };
-	vk_end(s, commands[0]);
+	vk_end(commands[0]);
 	commands[1] = record(s, 0, 0.1F * (float)number, true);
 	vk_submit(s, 2, commands, s->fence);
 	end_frame(s, 2, commands);
@@ -262,7 +262,7 @@ run_again(struct vk_stage *s, float red)
 	vk_check(vkBeginCommandBuffer(kept, &begin), "vkBeginCommandBuffer");
 	vk_screen_pass(s, kept, &screen, red, 3, 1);
 	vk_copy_out(kept, &screen.picture, &screen.out);
-	vk_check(vkEndCommandBuffer(kept), "vkEndCommandBuffer");
+	vk_end(kept);
 	vk_submit(s, 1, &kept, s->fence);
 	vk_poll(s);
 	vk_read(s, &screen.out);
@@ -339,7 +339,7 @@ record_in_thread(void *data)
 	for (int i = 0; i < 8; i++)
 		vk_screen_pass(&job->view, job->commands, &screen, 0.05F * (float)i,
 			       job->vertices, 1);
-	vk_end(&job->view, job->commands);
+	vk_end(job->commands);
 	return NULL;
 }
 
@@ -349,7 +349,6 @@ threads_frame(struct vk_stage *s, unsigned number)
 	static struct job jobs[2];
 	for (uint32_t i = 0; i < 2; i++) {
 		jobs[i].view = *s;
-		jobs[i].view.count = false;
 		jobs[i].view.pool = pools[i];
 		jobs[i].vertices = 3 * (i + 1);
 		if (pthread_create(&jobs[i].thread, NULL, record_in_thread, &jobs[i]) != 0)
@@ -389,24 +388,21 @@ idle_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
-#define BY(n) .boundary = "submit:" #n, .submissions = (n), .uncounted = true
+#define BY(n) .boundary = "submit:" #n, .submissions = (n)
 
 const struct vk_scene vk_submit_scenes[] = {
 	SCENE(resubmit, resubmit_init, BY(3)),
 	SCENE_AS(resubmit_unread, resubmit_unread_frame, resubmit_passes, resubmit_init, BY(3)),
 	SCENE(simultaneous, simultaneous_init, BY(3)),
-	SCENE(simultaneous_single, simultaneous_single_init, .uncounted = true),
-	SCENE(batches, vk_plain_init, .uncounted = true),
+	SCENE(simultaneous_single, simultaneous_single_init),
+	SCENE(batches, vk_plain_init),
 	SCENE(empty, vk_plain_init, BY(2)),
-	SCENE_AS(submit2, submit2_frame, vk_plain_passes, vk_plain_init, .uncounted = true),
+	SCENE_AS(submit2, submit2_frame, vk_plain_passes, vk_plain_init),
 	SCENE(wait_first, wait_first_init, BY(2)),
-	SCENE_AS(reuse_unread, reuse_unread_frame, vk_plain_passes, resubmit_init,
-		 .uncounted = true),
-	SCENE_AS(pool_reset_unread, pool_reset_unread_frame, vk_plain_passes, resubmit_init,
-		 .uncounted = true),
-	SCENE(free_unread, vk_plain_init, .uncounted = true),
-	SCENE(threads, threads_init, .uncounted = true),
-	SCENE_AS(idle, idle_frame, vk_plain_passes, vk_plain_init, .boundary = "idle",
-		 .uncounted = true),
+	SCENE_AS(reuse_unread, reuse_unread_frame, vk_plain_passes, resubmit_init),
+	SCENE_AS(pool_reset_unread, pool_reset_unread_frame, vk_plain_passes, resubmit_init),
+	SCENE(free_unread, vk_plain_init),
+	SCENE(threads, threads_init),
+	SCENE_AS(idle, idle_frame, vk_plain_passes, vk_plain_init, .boundary = "idle"),
 	{ 0 },
 };

@@ -103,7 +103,7 @@ present_frame(struct vk_stage *s, unsigned number)
 	vk_copy_out(commands, &pictures[at], &out);
 	vk_change_layout(commands, &pictures[at], VK_IMAGE_LAYOUT_GENERAL,
 			 VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
-	vk_end(s, commands);
+	vk_end(commands);
 	VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 	VkSubmitInfo submit = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -192,7 +192,7 @@ window_init(struct vk_stage *s)
 
 #define PRESENTS \
 	.boundary = "present", .frame = present_frame, .finish = present_finish, \
-	VK_PASSES(present_passes), .uncounted = true
+	VK_PASSES(present_passes)
 
 const struct vk_scene vk_window_scenes[] = {
 	{ "window", .init = window_init, PRESENTS,

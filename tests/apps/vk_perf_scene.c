@@ -141,7 +141,7 @@ record(struct vk_stage *s, unsigned frame, VkCommandBuffer *secondary)
 		}
 		vk_barrier_all(commands);
 	}
-	vk_end(s, commands);
+	vk_end(commands);
 	return commands;
 }
 

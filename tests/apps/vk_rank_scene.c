@@ -32,7 +32,7 @@ record(struct vk_stage *s, VkRenderPass pass, VkPipeline pipeline,
 		vkCmdEndRenderPass(commands);
 		vk_barrier_all(commands);
 	}
-	vk_end(s, commands);
+	vk_end(commands);
 	return commands;
 }
 

@@ -206,7 +206,7 @@ try_passes(bool host_reset)
 	vk_slot_begin(&device, commands, 0, &work, true);
 	vk_dispatch(commands, &compute, GROUPS);
 	vk_slot_end(&device, commands, &work);
-	vk_end(&stage, commands);
+	vk_end(commands);
 	for (int run = 0; run < 3; run++) {
 		uint64_t before = tally_clock_now_ns();
 		vk_submit(&stage, 1, &commands, stage.fence);
@@ -243,7 +243,7 @@ try_batch_intervals(bool host_reset)
 	VkCommandBuffer commands = vk_begin(&stage,
 					    VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
 	record_triangle(commands);
-	vk_end(&stage, commands);
+	vk_end(commands);
 	struct vk_batch_interval *first = NULL;
 	for (int run = 0; run < 2; run++) {
 		struct vk_batch_interval *pair = vk_batch_intervals_take(&device, 0);
@@ -328,9 +328,9 @@ try_waiting(void)
 	vk_slot_begin(&device, done, 0, &slot, true);
 	record_triangle(done);
 	vk_slot_end(&device, done, &slot);
-	vk_end(&stage, done);
+	vk_end(done);
 	record_triangle(held);
-	vk_end(&stage, held);
+	vk_end(held);
 	vk_submit(&stage, 1, &done, stage.fence);
 	vk_wait(&stage);
 	submit_held(held);
