@@ -3,6 +3,15 @@
 #include "scenes/expect.h"
 
 #include <stdio.h>
+#include <time.h>
+
+uint64_t
+scene_clock_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 static const char *separator;
 

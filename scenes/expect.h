@@ -9,6 +9,7 @@
 #define PASSTALLY_SCENES_EXPECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Of every stage that is not opened with another size. */
 #define SCREEN_WIDTH 256
@@ -62,6 +63,9 @@ struct expect_pass {
 	.primitives = (n) / 3, .shaded = (n)
 /* ... each of one instance. */
 #define DRAWN(d, n) INSTANCED(d, n, d)
+
+/* CLOCK_MONOTONIC, for scenes that last as long as the machine says. */
+uint64_t scene_clock_ns(void);
 
 /* A member of the JSON object that is open, after what was printed before; NULL: null. */
 void expect_number(const char *key, long long value);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/gl/measure.c - what is measured, not counted: work that takes time. */
-#include <time.h>
-
 #include "scenes/gl/scenes.h"
 
 #define SIZE 256
@@ -12,13 +10,7 @@
 #define CLOCK_NS 12000000
 #define MOST_DRAWS 32768
 
-/* Below the stage's head. One triangle covers the target; its fragments cost something. */
-static const char vertex[] =
-	"IN vec2 pos;\n"
-	"void main() {\n"
-	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
-	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
-	"}\n";
+/* Its fragments cost something. */
 static const char fragment[] = "RESULT\n"
 			       "void main() {\n"
 			       "	float x = gl_FragCoord.x;\n"
@@ -32,7 +24,7 @@ static int clock_draws;
 static void
 init_measure(struct stage *s)
 {
-	program = stage_program(s, vertex, fragment);
+	program = stage_program(s, scene_cover_vertex, fragment);
 	for (int i = 0; i < 4; i++)
 		framebuffers[i] = stage_framebuffer(stage_texture(GL_RGBA8, SIZE, SIZE, 1), 0, 0);
 	glGenBuffers(2, buffers);
@@ -105,14 +97,6 @@ static const struct expect_pass beside_passes[] = {
 
 /* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
 
-static long long
-clock_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-
 static void
 init_clock(struct stage *s)
 {
@@ -120,10 +104,10 @@ init_clock(struct stage *s)
 	draw(s, 0, 1);
 	for (clock_draws = 4; clock_draws < MOST_DRAWS; clock_draws *= 2) {
 		glFinish();
-		long long begin = clock_ns();
+		uint64_t begin = scene_clock_ns();
 		draw(s, 0, clock_draws);
 		glFinish();
-		if (clock_ns() - begin > CLOCK_NS)
+		if (scene_clock_ns() - begin > CLOCK_NS)
 			break;
 	}
 }

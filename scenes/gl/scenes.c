@@ -29,6 +29,13 @@ static const struct scene *const tables[] = {
 
 GLuint scene_textures[N_SMALL], scene_framebuffers[N_SMALL];
 
+const char scene_cover_vertex[] =
+	"IN vec2 pos;\n"
+	"void main() {\n"
+	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
+	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
+	"}\n";
+
 void
 scene_make_small(struct stage *s)
 {

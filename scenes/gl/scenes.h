@@ -56,6 +56,8 @@ void scene_make_small(struct stage *s);
 void scene_small_target(struct stage *s, int i);
 /* A pass there: a clear, and `count` vertices. */
 void scene_draw_small(struct stage *s, int i, int count);
+/* A vertex shader below the stage's head: one triangle covers the target. */
+extern const char scene_cover_vertex[];
 /* Color and depth of the screen, which becomes the target. */
 void scene_clear_screen(struct stage *s);
 /* ... then a triangle over all of it that samples `texture`. */

@@ -300,47 +300,30 @@ stage_draw_textured(struct stage *s, GLuint texture)
 	glDrawArrays(GL_TRIANGLES, STAGE_TRIANGLES * 3, 3);
 }
 
-static GLenum
-base_format(GLenum format)
-{
-	switch (format) {
-	case GL_DEPTH_COMPONENT16:
-	case GL_DEPTH_COMPONENT24:
-		return GL_DEPTH_COMPONENT;
-	case GL_DEPTH24_STENCIL8:
-		return GL_DEPTH_STENCIL;
-	default:
-		return GL_RGBA;
-	}
-}
-
-static GLenum
-base_type(GLenum format)
-{
-	switch (format) {
-	case GL_DEPTH_COMPONENT16:
-	case GL_DEPTH_COMPONENT24:
-		return GL_UNSIGNED_INT;
-	case GL_DEPTH24_STENCIL8:
-		return GL_UNSIGNED_INT_24_8;
-	case GL_RGBA16F:
-		return GL_HALF_FLOAT;
-	case GL_RGB10_A2:
-		return GL_UNSIGNED_INT_2_10_10_10_REV;
-	default:
-		return GL_UNSIGNED_BYTE;
-	}
-}
+/* Of formats that are not of four bytes. */
+static const struct pixels {
+	GLenum format, base, type;
+} pixel_formats[] = {
+	{ GL_DEPTH_COMPONENT16, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT },
+	{ GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT },
+	{ GL_DEPTH24_STENCIL8, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8 },
+	{ GL_RGBA16F, GL_RGBA, GL_HALF_FLOAT },
+	{ GL_RGB10_A2, GL_RGBA, GL_UNSIGNED_INT_2_10_10_10_REV },
+	{ 0, GL_RGBA, GL_UNSIGNED_BYTE },
+};
 
 GLuint
 stage_texture(GLenum format, int width, int height, int levels)
 {
 	GLuint texture;
+	const struct pixels *p = pixel_formats;
+	while (p->format && p->format != format)
+		p++;
 	glGenTextures(1, &texture);
 	glBindTexture(GL_TEXTURE_2D, texture);
 	for (int i = 0; i < levels; i++)
 		glTexImage2D(GL_TEXTURE_2D, i, (GLint)format, width >> i, height >> i, 0,
-			     base_format(format), base_type(format), NULL);
+			     p->base, p->type, NULL);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER,
 			levels > 1 ? GL_NEAREST_MIPMAP_NEAREST : GL_NEAREST);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);

@@ -274,12 +274,6 @@ static const struct expect_pass dsa_passes[] = {
 
 /* ---- mapped: what the program writes into a mapped buffer after its wait is drawn ---- */
 
-static const char mapped_vertex[] =
-	"IN vec2 pos;\n"
-	"void main() {\n"
-	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
-	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
-	"}\n";
 static const char mapped_fragment[] =
 	"layout(std140) uniform block { vec4 mapped; };\n"
 	"RESULT\n"
@@ -292,7 +286,7 @@ init_mapped(struct stage *s)
 	const GLbitfield how = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
 
 	scene_make_small(s);
-	program = stage_program(s, mapped_vertex, mapped_fragment);
+	program = stage_program(s, scene_cover_vertex, mapped_fragment);
 	glGenBuffers(1, buffers);
 	glBindBuffer(GL_UNIFORM_BUFFER, buffers[0]);
 	glBufferStorage(GL_UNIFORM_BUFFER, 16, NULL, how);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/measure.c - what is measured, not counted: work that takes time. */
-#include <time.h>
-
 #include "scenes/vk/scenes.h"
 
 /* Draws of a light and of a heavy pass, each of so many instances over the whole target. */
@@ -67,14 +65,6 @@ static const struct expect_pass twins_passes[] = {
 
 /* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
 
-static long long
-clock_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-
 static void
 clock_frame(struct vk_stage *s, unsigned number)
 {
@@ -87,13 +77,13 @@ static void
 clock_init(struct vk_stage *s)
 {
 	measure_init(s);
-	long long begin;
+	uint64_t begin;
 	clock_draws = 2;
 	do {
 		clock_draws *= 2;
-		begin = clock_ns();
+		begin = scene_clock_ns();
 		clock_frame(s, 0);
-	} while (clock_ns() - begin < CLOCK_NS && clock_draws < MOST_DRAWS);
+	} while (scene_clock_ns() - begin < CLOCK_NS && clock_draws < MOST_DRAWS);
 }
 
 const struct vk_scene vk_measure_scenes[] = {

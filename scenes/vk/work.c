@@ -331,7 +331,9 @@ two_dozen_frame(struct vk_stage *s, unsigned number)
 		SCREEN_PASS(3, 1) \
 	}
 #define FOUR ONE, ONE, ONE, ONE
-static const struct expect_pass two_dozen_passes[] = { FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT };
+static const struct expect_pass two_dozen_passes[] = {
+	FOUR, FOUR, FOUR, FOUR, FOUR, FOUR, COPY_OUT,
+};
 
 const struct vk_scene vk_work_scenes[] = {
 	SCENE(compute, compute_init),
