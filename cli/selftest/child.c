@@ -39,40 +39,13 @@ tally_child_signal(void)
 }
 
 /* In the child: a group of its own, so that all that it starts ends with it. */
-static _Noreturn void
-become(char *const *argv, char **environment, int out, int err, int report)
+static void
+set_up(gpointer data)
 {
-	setpgid(0, 0);
+	(void)data;
 	struct rlimit no_core = { 0, 0 };
+	setpgid(0, 0);
 	setrlimit(RLIMIT_CORE, &no_core);
-	int null = open("/dev/null", O_RDONLY);
-	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-	    dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
-		execve(argv[0], argv, environment);
-	int why = errno;
-	while (write(report, &why, sizeof(why)) < 0 && errno == EINTR)
-		;
-	_exit(127);
-}
-
-/* Returns the errno of what failed. */
-static int
-start(char *const *argv, char **environment, int out, int err, pid_t *pid)
-{
-	int report[2];
-	if (out < 0 || err < 0 || pipe2(report, O_CLOEXEC) < 0)
-		return errno;
-	*pid = fork();
-	if (*pid == 0)
-		become(argv, environment, out, err, report[1]);
-	int why = *pid < 0 ? errno : 0;
-	close(report[1]);
-	ssize_t n;
-	while (*pid > 0 && (n = read(report[0], &why, sizeof(why))) < 0 &&
-	       errno == EINTR)
-		;
-	close(report[0]);
-	return why;
 }
 
 static void
@@ -114,12 +87,16 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 	g_autofree char *err_path = g_strdup_printf("%s/%s.err", folder, name);
 	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
 	int out = open(out_path, flags, 0600), err = open(err_path, flags, 0600);
-	pid_t pid = -1;
-	int why = start(argv, environment, out, err, &pid);
-	if (pid > 0)
+	g_autoptr(GError) error = NULL;
+	GPid pid;
+	if (out < 0 || err < 0)
+		child->error = g_strdup(g_strerror(errno));
+	else if (g_spawn_async_with_fds(NULL, (char **)argv, environment,
+					G_SPAWN_DO_NOT_REAP_CHILD, set_up, NULL, &pid,
+					-1, out, err, &error))
 		wait_for(child, pid, limit_s);
-	if (why)
-		child->error = g_strdup(g_strerror(why));
+	else
+		child->error = g_strdup(error->message);
 	child->ended_ns = (uint64_t)g_get_monotonic_time() * 1000;
 	if (out >= 0)
 		close(out);
@@ -127,6 +104,14 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 		close(err);
 	child->out = read_back(out_path);
 	child->err = read_back(err_path);
+}
+
+char *
+tally_child_last_words(const struct tally_child *child)
+{
+	g_autofree char *text = g_strchomp(g_strdup(child->err));
+	const char *line = strrchr(text, '\n');
+	return g_strdup(line ? line + 1 : text);
 }
 
 char *

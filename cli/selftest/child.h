@@ -30,6 +30,8 @@ void tally_child_run(struct tally_child *child, char *const *argv, char **enviro
 		     const char *folder, const char *name, double limit_s);
 /* "exit status 3", "signal 11 (Segmentation fault)", ...; the caller frees it. */
 char *tally_child_say(const struct tally_child *child);
+/* The last line of what it complained: drivers may have warned before. The caller frees it. */
+char *tally_child_last_words(const struct tally_child *child);
 /* Whether it ended by itself, not by a signal: then its status is an exit status. */
 bool tally_child_exited(const struct tally_child *child);
 void tally_child_clear(struct tally_child *child);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/trial.h"
 
+#include "cli/shared/each.h"
+#include "cli/shared/sort.h"
 #include "query/statistics/run_statistics.h"
 
 #include <inttypes.h>
@@ -36,12 +38,6 @@ static void
 	g_autofree char *what = g_strdup_vprintf(format, list);
 	va_end(list);
 	FAIL(t, law, "frame %u, pass %u: %s", frame, pass, what);
-}
-
-static const struct tally_counter *
-counter_at(const struct tally_seen_log *log, guint i)
-{
-	return g_ptr_array_index(log->counters, i);
 }
 
 static const struct tally_seen_frame *
@@ -125,12 +121,12 @@ judge_statistics(struct tally_trial *t, guint frame,
 }
 
 static void
-judge_frame(struct tally_trial *t, guint number, const struct tally_seen_frame *frame)
+judge_frame(struct tally_trial *t, const struct tally_seen_frame *frame)
 {
 	guint n = g_strv_length(t->expected.passes);
 	if (frame->n_passes != n) {
 		FAIL(t, TALLY_LAW_CALLS, "frame %u: %u passes expected, %u read",
-		     number, n, frame->n_passes);
+		     frame->number, n, frame->n_passes);
 		return;
 	}
 	for (guint i = 0; i < n; i++) {
@@ -138,10 +134,10 @@ judge_frame(struct tally_trial *t, guint number, const struct tally_seen_frame *
 		g_autofree char *kind = tally_expected_word(t->expected.passes[i],
 							    "kind");
 		if (g_strcmp0(kind, tally_pass_kind_name(pass->kind)) != 0)
-			fail_in(t, TALLY_LAW_CALLS, number, i, "%s expected, %s read",
+			fail_in(t, TALLY_LAW_CALLS, frame->number, i, "%s expected, %s read",
 				kind, tally_pass_kind_name(pass->kind));
-		judge_calls(t, number, pass, t->expected.passes[i]);
-		judge_statistics(t, number, pass, t->expected.passes[i]);
+		judge_calls(t, frame->number, pass, t->expected.passes[i]);
+		judge_statistics(t, frame->number, pass, t->expected.passes[i]);
 	}
 }
 
@@ -152,8 +148,8 @@ tally_judge_frames(struct tally_trial *t)
 	if (t->log.frames->len != n)
 		FAIL(t, TALLY_LAW_CALLS, "%u frames expected, %u read", n,
 		     t->log.frames->len);
-	for (guint i = 0; i < t->log.frames->len; i++)
-		judge_frame(t, i, frame_at(&t->log, i));
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+		judge_frame(t, frame);
 	tally_law_hold(t->device, TALLY_LAW_CALLS);
 	tally_judge_flags(t);
 	tally_judge_times(t);
@@ -166,13 +162,12 @@ tally_judge_flags(struct tally_trial *t)
 {
 	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) |
 			     TALLY_FLAG(DROPPED);
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			uint64_t flags = frame->passes[k].flags & bad;
 			for (unsigned bit = 0; flags && bit < TALLY_N_FLAGS; bit++)
 				if (flags & UINT64_C(1) << bit)
-					fail_in(t, TALLY_LAW_RESULTS, i, k,
+					fail_in(t, TALLY_LAW_RESULTS, frame->number, k,
 						"flagged %s", tally_flag_name(bit));
 		}
 	}
@@ -225,31 +220,23 @@ void
 tally_judge_times(struct tally_trial *t)
 {
 	/* Contexts may work at the same time: only one context's passes have an order. */
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		uint64_t last = 0;
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			if (k &&
 			    frame->passes[k].context != frame->passes[k - 1].context)
 				last = 0;
-			judge_time(t, i, &frame->passes[k], &last);
+			judge_time(t, frame->number, &frame->passes[k], &last);
 		}
 	}
 }
 
 /* ---- work ---- */
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static double
 median(GArray *numbers)
 {
-	g_array_sort(numbers, compare_numbers);
+	g_array_sort(numbers, tally_order_double);
 	return g_array_index(numbers, double, numbers->len / 2);
 }
 
@@ -258,8 +245,7 @@ static double
 median_time(const struct tally_seen_log *log, uint32_t pass)
 {
 	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
-	for (guint i = 0; i < log->frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, log->frames) {
 		if (pass >= frame->n_passes || !is_timed(&frame->passes[pass]))
 			continue;
 		double time = (double)frame->passes[pass].gpu_ns;
@@ -296,8 +282,7 @@ is_statistic(const struct tally_counter *counter)
 static void
 judge_equal(struct tally_trial *t, const struct tally_counter *counter)
 {
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++) {
 			const struct tally_value *one = tally_seen_value(
 				&frame_at(&t->log, 0)->passes[k % 2], counter->key);
@@ -309,7 +294,7 @@ judge_equal(struct tally_trial *t, const struct tally_counter *counter)
 			if (a == b)
 				tally_law_hold(t->device, TALLY_LAW_EQUAL);
 			else
-				fail_in(t, TALLY_LAW_EQUAL, i, k,
+				fail_in(t, TALLY_LAW_EQUAL, frame->number, k,
 					"%s of %.0f; the same work in frame 0, pass "
 					"%u: %.0f",
 					counter->key, b, k % 2, a);
@@ -321,8 +306,7 @@ void
 tally_judge_work(struct tally_trial *t)
 {
 	tally_judge_frames(t);
-	for (guint i = 0; i < t->log.counters->len; i++) {
-		const struct tally_counter *counter = counter_at(&t->log, i);
+	TALLY_EACH (const struct tally_counter, counter, t->log.counters) {
 		if (is_statistic(counter))
 			judge_equal(t, counter);
 	}
@@ -370,8 +354,7 @@ tally_judge_sums(struct tally_trial *t)
 	if (!t->work)
 		return;
 	guint n = MIN(t->work->frames->len, t->log.frames->len);
-	for (guint i = 0; i < t->log.counters->len; i++) {
-		const struct tally_counter *counter = counter_at(&t->log, i);
+	TALLY_EACH (const struct tally_counter, counter, t->log.counters) {
 		double here, passes;
 		if (!is_statistic(counter) ||
 		    !sum_of(t->work, counter->key, n, &passes))
@@ -401,11 +384,10 @@ is_full(const struct tally_seen_frame *frame, uint64_t draws)
 static bool
 makes_no_sense(const struct tally_seen_log *log)
 {
-	const struct tally_seen_frame *last = log->frames->len
-						      ? frame_at(log,
-								 log->frames->len - 1)
-						      : NULL;
-	return last && last->n_passes && last->passes[0].flags & TALLY_FLAG(BAD_TIME);
+	if (!log->frames->len)
+		return false;
+	const struct tally_seen_frame *last = frame_at(log, log->frames->len - 1);
+	return last->n_passes && last->passes[0].flags & TALLY_FLAG(BAD_TIME);
 }
 
 void
@@ -413,12 +395,11 @@ tally_judge_clock(struct tally_trial *t)
 {
 	g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
 	uint64_t most = 0;
-	for (guint i = 0; i < t->log.frames->len; i++)
-		if (frame_at(&t->log, i)->n_passes)
-			most = MAX(most,
-				   frame_at(&t->log, i)->passes[0].call_counts.draws);
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+		if (frame->n_passes)
+			most = MAX(most, frame->passes[0].call_counts.draws);
+	}
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		if (!is_full(frame, most))
 			continue;
 		double share = (double)frame->passes[0].gpu_ns /
@@ -487,9 +468,9 @@ went_round(const struct tally_seen_log *log)
 {
 	const char *first = log->frames->len ? frame_at(log, 0)->set : NULL;
 	bool other = false;
-	for (guint i = 0; i < log->frames->len; i++) {
-		other |= frame_at(log, i)->set != first;
-		if (other && frame_at(log, i)->set == first)
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, log->frames) {
+		other |= frame->set != first;
+		if (other && frame->set == first)
 			return true;
 	}
 	return !other;
@@ -518,8 +499,7 @@ counts_work(const struct tally_counter *counter)
 static void
 judge_twins(struct tally_trial *t, const struct tally_counter *counter)
 {
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 1; k < frame->n_passes; k++) {
 			const struct tally_value *one = tally_seen_value(
 				&frame->passes[0], counter->key);
@@ -527,7 +507,7 @@ judge_twins(struct tally_trial *t, const struct tally_counter *counter)
 				&frame->passes[k], counter->key);
 			if (one && other &&
 			    tally_value_f64(*one) != tally_value_f64(*other))
-				fail_in(t, TALLY_LAW_COUNTERS, i, k,
+				fail_in(t, TALLY_LAW_COUNTERS, frame->number, k,
 					"%s of %s: %.0f; the same work in pass 0: %.0f",
 					counter->key, counter->source,
 					tally_value_f64(*other), tally_value_f64(*one));
@@ -539,8 +519,7 @@ static void
 judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 {
 	bool seen = false;
-	for (guint i = 0; i < t->log.frames->len; i++) {
-		const struct tally_seen_frame *frame = frame_at(&t->log, i);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			const struct tally_pass_record *pass = &frame->passes[k];
 			const struct tally_value *value = tally_seen_value(
@@ -553,7 +532,7 @@ judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 				counter, number,
 				pass->has_gpu ? (double)pass->gpu_ns : 0.0);
 			if (wrong)
-				fail_in(t, TALLY_LAW_COUNTERS, i, k,
+				fail_in(t, TALLY_LAW_COUNTERS, frame->number, k,
 					"%s of %s: %g %s %s", counter->key,
 					counter->source, number, counter->unit, wrong);
 		}
@@ -569,8 +548,7 @@ void
 tally_judge_counters(struct tally_trial *t)
 {
 	guint n = 0;
-	for (guint i = 0; i < t->log.counters->len; i++) {
-		const struct tally_counter *counter = counter_at(&t->log, i);
+	TALLY_EACH (const struct tally_counter, counter, t->log.counters) {
 		if (!is_hardware(counter))
 			continue;
 		n++;

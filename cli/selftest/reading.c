@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/reading.h"
 
+#include "cli/shared/each.h"
+
 #include <string.h>
 
 /* ---- the log ---- */
@@ -20,6 +22,7 @@ static void
 add_frame(struct tally_seen_log *log, const struct tally_frame_record *frame)
 {
 	struct tally_seen_frame seen = {
+		.number = log->frames->len,
 		.record = *frame,
 		.set = g_intern_string(frame->set),
 		.passes = g_new0(struct tally_pass_record, frame->n_passes + 1),
@@ -87,18 +90,16 @@ tally_seen_read(struct tally_seen_log *log, const char *path, bool vulkan)
 void
 tally_seen_clear(struct tally_seen_log *log)
 {
-	for (guint i = 0; log->frames && i < log->frames->len; i++) {
-		struct tally_seen_frame *frame = &g_array_index(
-			log->frames, struct tally_seen_frame, i);
+	if (!log->frames)
+		return; /* never read */
+	TALLY_EACH_OF (struct tally_seen_frame, frame, log->frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++)
 			g_free((void *)frame->passes[k].counters);
 		g_free(frame->passes);
 		g_free(frame->unattributed);
 	}
-	if (log->frames)
-		g_array_unref(log->frames);
-	if (log->counters)
-		g_ptr_array_unref(log->counters);
+	g_array_unref(log->frames);
+	g_ptr_array_unref(log->counters);
 	g_free(log->error);
 	*log = (struct tally_seen_log){ 0 };
 }
@@ -106,9 +107,7 @@ tally_seen_clear(struct tally_seen_log *log)
 const struct tally_counter *
 tally_seen_counter(const struct tally_seen_log *log, const char *key)
 {
-	for (guint i = 0; i < log->counters->len; i++) {
-		const struct tally_counter *counter = g_ptr_array_index(log->counters,
-									i);
+	TALLY_EACH (const struct tally_counter, counter, log->counters) {
 		if (strcmp(counter->key, key) == 0)
 			return counter;
 	}

@@ -12,6 +12,7 @@
 #include <glib.h>
 
 struct tally_seen_frame {
+	guint number; /* from 0 */
 	struct tally_frame_record record; /* its pointers are not valid */
 	const char *set; /* NULL = the only one */
 	struct tally_pass_record

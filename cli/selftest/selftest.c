@@ -295,14 +295,6 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 	return device;
 }
 
-/* Interned: drivers may have warned before the scene's own sentence. */
-static const char *
-last_line(char *text)
-{
-	const char *line = strrchr(g_strchomp(text), '\n');
-	return g_intern_string(line ? line + 1 : text);
-}
-
 /* What is said of devices without a column. The first reason is kept. */
 static void
 say_missing(const char **missing, unsigned number, bool unusable, const char *why)
@@ -330,10 +322,11 @@ test_api(struct session *s, bool vulkan)
 		struct tally_child child;
 		struct tally_tested_device *device = describe_device(s, vulkan, i,
 								     &child);
+		g_autofree char *words = tally_child_last_words(&child);
 		bool hung = child.hung,
 		     unusable = !device && WEXITSTATUS(child.status) == 77;
 		if (!device)
-			say_missing(missing, i, unusable, last_line(child.err));
+			say_missing(missing, i, unusable, words);
 		tally_child_clear(&child);
 		if (!device && (vulkan || !unusable))
 			return;
@@ -385,12 +378,6 @@ keep(struct session *s)
 	fclose(file);
 }
 
-static void
-print_json(const struct tally_selftest_result *result)
-{
-	tally_selftest_print_json(result, stdout);
-}
-
 static int
 test_all(struct session *s)
 {
@@ -413,7 +400,10 @@ test_all(struct session *s)
 		raise(sig);
 		return 128 + sig;
 	}
-	(s->json ? print_json : tally_selftest_print)(&s->result);
+	if (s->json)
+		tally_selftest_print_json(&s->result, stdout);
+	else
+		tally_selftest_print(&s->result);
 	return failed                  ? TALLY_EXIT_LAW_FAILS
 	       : s->result.out_of_time ? TALLY_EXIT_INCONCLUSIVE
 				       : TALLY_EXIT_OK;

@@ -85,20 +85,11 @@ ended_with(const struct tally_child *child, int status)
 	return tally_child_exited(child) && WEXITSTATUS(child->status) == status;
 }
 
-/* The last line of what a child complained. */
-static char *
-last_words(const struct tally_child *child)
-{
-	g_autofree char *text = g_strchomp(g_strdup(child->err));
-	const char *line = strrchr(text, '\n');
-	return g_strdup(line ? line + 1 : text);
-}
-
 /* The scene without us: 77 is what cannot be had, 99 a call that failed. */
 static bool
 judge_bare(struct tally_trial *t)
 {
-	g_autofree char *words = last_words(&t->bare);
+	g_autofree char *words = tally_child_last_words(&t->bare);
 	if (ended_with(&t->bare, 77)) {
 		if (t->row->feature)
 			tally_law_lack(t->device, t->row->feature, words);
@@ -123,7 +114,7 @@ judge_ours(struct tally_trial *t)
 		return ended_with(&t->ours, 0);
 	g_autofree char *said = tally_child_say(&t->ours);
 	g_autofree char *before = tally_child_say(&t->bare);
-	g_autofree char *words = last_words(&t->ours);
+	g_autofree char *words = tally_child_last_words(&t->ours);
 	if (strcmp(said, before) != 0) {
 		tally_law_fail(t->device, TALLY_LAW_STATUS, scene,
 			       "%s with passtally, %s without it%s%s", said, before,
