@@ -3,8 +3,8 @@
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/injected.h"
+#include "cli/run/folder.h"
 #include "cli/run/launch.h"
-#include "cli/run/leftovers.h"
 #include "cli/run/live.h"
 #include "cli/run/log.h"
 #include "cli/run/messages.h"
@@ -21,14 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A folder that is removed when the program has ended. */
-struct private_folder {
-	char *path; /* the folder, mode 0700 */
-	char *status; /* a file in the folder */
-	char *link; /* a link in the folder to the libraries' folder, or NULL */
-	char *layer; /* a link in the folder to that of the Vulkan manifest, or NULL */
-};
 
 /* The libraries that programs get. */
 struct to_inject {
@@ -118,86 +110,28 @@ options_variable(const struct tally_config *config)
 	return g_string_free(text, FALSE);
 }
 
-static bool
-private_folder_create(struct private_folder *f)
-{
-	*f = (struct private_folder){ 0 };
-	char *path = g_dir_make_tmp("passtally-XXXXXX", NULL);
-	if (path && strpbrk(path, " :")) {
-		/* ld.so may have to read a path in the folder. */
-		g_rmdir(path);
-		g_free(path);
-		path = g_mkdtemp(g_strdup("/tmp/passtally-XXXXXX"));
-	}
-	if (!path) {
-		tally_cli_complain("run", "no temporary folder could be created in %s: %s",
-				   g_get_tmp_dir(), g_strerror(errno));
-		return false;
-	}
-	f->path = path;
-	tally_run_leftovers_lock(path);
-	tally_run_leftovers_remove();
-	f->status = g_build_filename(path, TALLY_RUN_STATUS, NULL);
-	if (!g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL)) {
-		tally_cli_complain("run", "%s cannot be written: %s", f->status,
-				   g_strerror(errno));
-		return false;
-	}
-	return true;
-}
-
-static void
-private_folder_remove(struct private_folder *f)
-{
-	if (f->link)
-		g_unlink(f->link);
-	if (f->layer)
-		g_unlink(f->layer);
-	if (f->status)
-		g_unlink(f->status);
-	if (f->path)
-		g_rmdir(f->path);
-	g_free(f->link);
-	g_free(f->layer);
-	g_free(f->status);
-	g_free(f->path);
-	*f = (struct private_folder){ 0 };
-}
-
-/* Creates a link named `name` in the private folder; NULL after printing an error. */
-static char *
-make_link(const struct private_folder *f, const char *name, const char *to)
-{
-	char *link = g_build_filename(f->path, name, NULL);
-	if (symlink(to, link) == 0)
-		return link;
-	tally_cli_complain("run", "%s cannot be made: %s", link, g_strerror(errno));
-	g_free(link);
-	return NULL;
-}
-
 /* The library's name for LD_PRELOAD; if ld.so could not read its path, this uses a link that
  * it can read. The caller frees it; NULL after printing an error. */
 static char *
-preload_name(const struct tally_injected *in, struct private_folder *f)
+preload_name(const struct tally_injected *in, const struct tally_run_folder *f)
 {
 	if (in->preload)
 		return g_strdup(in->preload);
 	g_autofree char *folder = g_path_get_dirname(in->path);
 	g_autofree char *base = g_path_get_basename(in->path);
-	f->link = make_link(f, "lib", folder);
-	return f->link ? g_build_filename(f->link, base, NULL) : NULL;
+	g_autofree char *link = tally_run_folder_link(f, TALLY_RUN_LIBRARY, folder);
+	return link ? g_build_filename(link, base, NULL) : NULL;
 }
 
 /* Vulkan's loader has no escape for a colon in a path either. */
 static bool
-enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
+enable_layer(const struct tally_vk_manifest *vk, const struct tally_run_folder *f)
 {
 	if (!vk->library)
 		return true; /* reported after the run */
-	const char *folder = vk->folder;
-	if (!vk->implicit && strchr(folder, ':'))
-		folder = f->layer = make_link(f, "layer", folder);
+	g_autofree char *folder = !vk->implicit && strchr(vk->folder, ':')
+					  ? tally_run_folder_link(f, TALLY_RUN_LAYER, vk->folder)
+					  : g_strdup(vk->folder);
 	if (folder)
 		tally_vk_manifest_enable(vk, folder);
 	return folder != NULL;
@@ -206,22 +140,17 @@ enable_layer(const struct tally_vk_manifest *vk, struct private_folder *f)
 /* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
 static bool
 set_environment(const struct tally_run_request *r, const struct to_inject *in,
-		struct private_folder *f)
+		const struct tally_run_folder *f)
 {
-	char *name = preload_name(&in->gl, f);
-	if (!name || !enable_layer(&in->vk, f)) {
-		g_free(name);
+	g_autofree char *name = preload_name(&in->gl, f);
+	if (!name || !enable_layer(&in->vk, f))
 		return false;
-	}
 	const char *before = g_getenv("LD_PRELOAD");
-	char *preload = before && *before ? g_strconcat(name, ":", before, NULL)
-					  : g_strdup(name);
+	g_autofree char *preload = g_strconcat(name, before && *before ? ":" : NULL, before, NULL);
 	g_autofree char *options = options_variable(&r->config);
 	g_setenv("LD_PRELOAD", preload, TRUE);
 	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
 	g_setenv("PASSTALLY_STATUS", f->status, TRUE);
-	g_free(preload);
-	g_free(name);
 	return true;
 }
 
@@ -306,7 +235,7 @@ tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_st
 
 static void
 tell(const struct tally_run_request *r, const struct tally_run_log *log,
-     const struct private_folder *f, const struct to_inject *in,
+     const struct tally_run_folder *f, const struct to_inject *in,
      const struct tally_run_started *started, int wait_status)
 {
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
@@ -394,7 +323,8 @@ stay(const struct tally_run_request *r, struct tally_launch *launch, const char 
 
 /* Runs from the fork on, because the log's path contains the program's process ID. */
 static int
-run_program(const struct tally_run_request *r, const struct to_inject *in, struct private_folder *f)
+run_program(const struct tally_run_request *r, const struct to_inject *in,
+	    struct tally_run_folder *f)
 {
 	struct tally_launch launch;
 	struct tally_run_started started = {
@@ -439,7 +369,7 @@ run_program(const struct tally_run_request *r, const struct to_inject *in, struc
 		tally_run_live_tell_output(output, r->quiet);
 	g_free(output);
 	tally_run_log_finish(&log);
-	private_folder_remove(f);
+	tally_run_folder_remove(f);
 	fflush(stderr);
 	return tally_launch_leave(&launch);
 
@@ -480,11 +410,11 @@ start(struct tally_run_request *r)
 				   "first: is all of passtally installed?",
 				   tried[0]);
 	} else {
-		struct private_folder folder;
+		struct tally_run_folder folder;
 		choose_shared_time(r);
-		if (private_folder_create(&folder) && set_environment(r, &in, &folder))
+		if (tally_run_folder_create(&folder) && set_environment(r, &in, &folder))
 			status = run_program(r, &in, &folder);
-		private_folder_remove(&folder);
+		tally_run_folder_remove(&folder);
 	}
 	tally_vk_manifest_finish(&in.vk);
 	tally_injected_finish(&in.gl);
