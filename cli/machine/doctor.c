@@ -4,7 +4,7 @@
 #include "cli/install/elf_file.h"
 #include "cli/install/injected.h"
 #include "cli/machine/probe.h"
-#include "cli/machine/probe_vk.h"
+#include "cli/machine/drivers.h"
 #include "cli/machine/tiles.h"
 #include "cli/shared/text.h"
 #include "cli/install/vk_manifest.h"
@@ -133,8 +133,8 @@ check_preload(const struct tally_injected *in)
 		return true;
 	}
 	const char *before = g_getenv("LD_PRELOAD");
-	char *preload = before && *before ? g_strconcat(in->preload, ":", before, NULL)
-					  : g_strdup(in->preload);
+	g_autofree char *preload =
+		g_strconcat(in->preload, before && *before ? ":" : NULL, before, NULL);
 	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
 	g_autofree char *said = NULL;
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
@@ -146,7 +146,6 @@ check_preload(const struct tally_injected *in)
 				 "a program that was started with it has not loaded it%s%s",
 				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
 	g_strfreev(env);
-	g_free(preload);
 	return ok;
 }
 

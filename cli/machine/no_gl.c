@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces probe_gl.c where passtally is built without the driver probes. */
-#include "cli/machine/probe_gl.h"
+#include "cli/machine/drivers.h"
 
 #include <stdio.h>
 
 bool
-tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
+tally_probe_gl(enum tally_api api, const struct tally_probe_wish *wish,
 	       tally_probe_report *report, void *data, char *why, size_t size)
 {
-	(void)number;
 	(void)wish;
 	(void)report;
 	(void)data;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe.h"
 
-#include "cli/machine/probe_gl.h"
-#include "cli/machine/probe_vk.h"
+#include "cli/machine/drivers.h"
 #include "passtally_version.h"
 
 #include <errno.h>
@@ -110,7 +109,7 @@ run_child(const char *path, enum tally_api api, const struct tally_probe_wish *w
 	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
 	bool any = api == TALLY_API_VULKAN
 			   ? tally_probe_vk(wish->counters, report, &c, why, sizeof(why))
-			   : tally_probe_gl(api, 0, wish, report, &c, why, sizeof(why));
+			   : tally_probe_gl(api, wish, report, &c, why, sizeof(why));
 	if (!any)
 		record(&c, TALLY_LEVEL_ERROR, FACT_NOTE, why);
 	struct tally_end_record end = { .reason = "exit" };

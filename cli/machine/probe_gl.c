@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/probe_gl.h"
+#include "cli/machine/drivers.h"
 
 #include "query/gl/api.h"
 #include "query/gl/tiles.h"
@@ -236,7 +236,7 @@ counts_hardware(const struct tally_source_info *rows, uint32_t n)
 }
 
 static bool
-describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *wish,
+describe(enum tally_api which, const struct tally_probe_wish *wish,
 	 const char *display, tally_probe_report *report, void *data)
 {
 	struct tally_gl_api api;
@@ -251,7 +251,6 @@ describe(enum tally_api which, uint32_t number, const struct tally_probe_wish *w
 	if (!harvest)
 		return false;
 	struct tally_device_record device = {
-		.device = number,
 		.api = which,
 		.name = renderer,
 		.driver = vendor,
@@ -321,7 +320,7 @@ tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named), voi
 }
 
 bool
-tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
+tally_probe_gl(enum tally_api api, const struct tally_probe_wish *wish,
 	       tally_probe_report *report, void *data, char *why, size_t size)
 {
 	struct place places[3];
@@ -336,7 +335,7 @@ tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wis
 		struct context c;
 		if (!open_context(&c, places[i].display, es))
 			continue;
-		bool ok = describe(api, number, wish, places[i].words, report, data);
+		bool ok = describe(api, wish, places[i].words, report, data);
 		close_context(&c);
 		if (!ok)
 			snprintf(why, size, "out of memory");

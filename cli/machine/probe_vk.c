@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/probe_vk.h"
+#include "cli/machine/drivers.h"
 
 #include "query/source/source.h"
 #include "query/sources.h"
@@ -36,7 +36,6 @@
 
 /* Vulkan's loader, and an instance. */
 struct vulkan {
-	void *library;
 	uint32_t version; /* version of the instance */
 	VkInstance instance;
 	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
@@ -52,7 +51,7 @@ struct gpu {
 	VkPhysicalDeviceDriverProperties driver; /* zeroed if the device does not report it */
 	VkQueueFamilyProperties families[MAX_FAMILIES];
 	uint32_t n_families;
-	bool statistics, inherited, host_reset, calibrated, stamps;
+	bool statistics, inherited, host_reset, calibrated;
 	bool has_reset_extension;
 	bool has_performance, performance, performance_pools;
 };
@@ -86,8 +85,9 @@ close_vulkan(struct vulkan *v)
 static bool
 open_vulkan(struct vulkan *v, char *why, size_t size)
 {
-	*v = (struct vulkan){ .library = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL) };
-	void *get = v->library ? dlsym(v->library, "vkGetInstanceProcAddr") : NULL;
+	void *library = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL);
+	void *get = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+	*v = (struct vulkan){ 0 };
 	if (!get) {
 		snprintf(why, size, "no Vulkan: its loader, " LOADER ", is not installed");
 		return false;
@@ -181,8 +181,6 @@ read_gpu(const struct vulkan *v, VkPhysicalDevice handle, struct gpu *g)
 	*g = (struct gpu){ .handle = handle, .n_families = MAX_FAMILIES };
 	v->GetPhysicalDeviceProperties(handle, &g->properties);
 	v->GetPhysicalDeviceQueueFamilyProperties(handle, &g->n_families, g->families);
-	for (uint32_t i = 0; i < g->n_families; i++)
-		g->stamps |= g->families[i].timestampValidBits > 0;
 	VkPhysicalDeviceFeatures features = { 0 };
 	v->GetPhysicalDeviceFeatures(handle, &features);
 	g->statistics = features.pipelineStatisticsQuery;
@@ -264,25 +262,25 @@ gather_facts(const struct gpu *g)
 		g_ptr_array_add(facts, describe_family(&g->families[i], i));
 	g_ptr_array_add(facts, g_strdup_printf("time stamps: %g ns a tick",
 					(double)g->properties.limits.timestampPeriod));
-	g_ptr_array_add(facts,
-		 g_strdup(g->calibrated ? "calibrated time stamps: yes"
-					: "calibrated time stamps: no, GPU times are not "
-					  "on the CPU's time line"));
-	g_ptr_array_add(facts,
-		 g_strdup(g->host_reset
-				  ? "host query reset: yes"
-				  : "host query reset: no, queries are reset in the "
-				    "command buffers"));
-	g_ptr_array_add(facts,
-		 g_strdup(g->inherited
-				  ? "inherited queries: yes"
-				  : "inherited queries: no, secondary command buffers "
-				    "are counted one by one"));
-	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-		g_ptr_array_add(facts,
-			 g_strdup("lavapipe waits until the device is idle whenever a "
-				  "query "
-				  "is read: frames are slower than without a capture"));
+	const struct {
+		bool offered;
+		const char *yes, *no;
+	} rows[] = {
+		{ g->calibrated, "calibrated time stamps: yes",
+		  "calibrated time stamps: no, GPU times are not on the CPU's time line" },
+		{ g->host_reset, "host query reset: yes",
+		  "host query reset: no, queries are reset in the command buffers" },
+		{ g->inherited, "inherited queries: yes",
+		  "inherited queries: no, secondary command buffers are counted one by one" },
+		{ g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
+		  "lavapipe waits until the device is idle whenever a query is read: frames "
+		  "are slower than without a capture", NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const char *fact = rows[i].offered ? rows[i].yes : rows[i].no;
+		if (fact)
+			g_ptr_array_add(facts, g_strdup(fact));
+	}
 	g_ptr_array_add(facts, NULL);
 	return facts;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/tiles.h"
 
-#include "cli/machine/probe_gl.h"
+#include "cli/machine/drivers.h"
 #include "query/gl/tiles.h"
 #include "passtally_version.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/probe_gl.h"
+#include "cli/machine/drivers.h"
 
 #include "query/gl/api.h"
 #include "query/gl/result.h"

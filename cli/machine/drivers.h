@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/machine/probe_gl.h - reports which OpenGL sources and counters this machine offers.
+/* cli/machine/drivers.h - what drivers say of themselves: sources, counters, and how they draw.
  *
- * It makes a context of its own through EGL (on the display, else on the first device, else
- * without any), opens the sources of query/ on it and closes everything again. Drivers may
- * crash, and libepoxy aborts if it finds no EGL, so call this in a process that may die
- * (cli/machine/probe.h). One thread.
+ * OpenGL is asked through a context that EGL makes (on the display, else on the first device, else
+ * without any), Vulkan through its loader, which dlopen() opens, and a device on each GPU as a
+ * capture would make it; nothing is submitted to its queues. The sources of query/ are opened
+ * there, and everything is closed again. Drivers may crash or hang, and libepoxy aborts if it finds
+ * no EGL, so call this in a process that may die (cli/machine/probe.h). One thread.
  */
-#ifndef PASSTALLY_CLI_PROBE_GL_H
-#define PASSTALLY_CLI_PROBE_GL_H
+#ifndef PASSTALLY_CLI_DRIVERS_H
+#define PASSTALLY_CLI_DRIVERS_H
 
 #include "cli/machine/probe.h"
+
+/* Probes one API, OpenGL or OpenGL ES. False: no context of it could be made; `why` lists the
+ * attempts. */
+bool tally_probe_gl(enum tally_api api, const struct tally_probe_wish *wish,
+		    tally_probe_report *report, void *data, char *why, size_t size);
+
+/* `counters` is the list to choose from, as in --counters. False: no device; `why` says why. */
+bool tally_probe_vk(const char *counters, tally_probe_report *report, void *data, char *why,
+		    size_t size);
+
+/* Whether a Vulkan instance created here loads the library with that file name. False: see
+ * `why`. */
+bool tally_probe_vk_loads(const char *library, char *why, size_t size);
 
 enum tally_tiles {
 	TALLY_TILES_UNKNOWN = 0,
@@ -26,10 +40,6 @@ struct tally_gl_api;
  * at most if the driver answers. Several rounds must agree, so that a busy machine makes it UNKNOWN
  * rather than wrong; UNKNOWN too if the context has no timestamps or there is an error. */
 enum tally_tiles tally_tiles_measure(struct tally_gl_api *api);
-
-/* Probes one API. False: no context of that API could be made; `why` lists the attempts. */
-bool tally_probe_gl(enum tally_api api, uint32_t number, const struct tally_probe_wish *wish,
-		    tally_probe_report *report, void *data, char *why, size_t size);
 
 /* Whether the driver that a game would get draws passes of one framebuffer together (tiles_gl.c).
  * `meet` gets its name (query/gl/tiles.h), or an empty one, and says whether to draw; if it says
