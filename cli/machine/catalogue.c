@@ -362,7 +362,7 @@ tally_catalogue_print(const char *gpu, bool json)
 	else
 		tally_text_print(
 			stdout,
-			"%s: Midgard; passtally recognises it, but does not describe its "
+			"%s: Midgard; passtally recognizes it, but does not describe its "
 			"counters\n",
 			p->name);
 	return TALLY_EXIT_OK;

@@ -313,7 +313,7 @@ print_groups(FILE *to, const GPtrArray *rows, size_t width)
 		if (!g->groups)
 			continue;
 		g_autofree char *text = g_strdup_printf(
-			"%s holds labelled groups (%s): run with "
+			"%s holds labeled groups (%s): run with "
 			"--split group to separate them",
 			g->name, g->groups);
 		tally_text_print_wrapped(to, text, 2, width ? width : 80);

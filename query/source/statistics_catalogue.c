@@ -32,7 +32,7 @@ const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	    "tess_evaluation_shader_invocations",
 	    "Tessellation evaluation shader invocations",
 	    "Runs of the tessellation evaluation (domain) shader. A vertex that "
-	    "neighbouring triangles of a patch share may be evaluated more than once."),
+	    "neighboring triangles of a patch share may be evaluated more than once."),
 	ROW(GEOMETRY_SHADER_INVOCATIONS, false, "geometry_shader_invocations",
 	    "Geometry shader invocations",
 	    "Runs of the geometry shader; an instanced geometry shader runs several "
@@ -54,7 +54,7 @@ const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS] = {
 	ROW(CLIPPING_INPUT_PRIMITIVES, false, "clipping_input_primitives",
 	    "Clipping input primitives",
 	    "Primitives that reached the clipping stage. What is culled earlier, or "
-	    "discarded before rasterisation, may be missing."),
+	    "discarded before rasterization, may be missing."),
 	ROW(CLIPPING_OUTPUT_PRIMITIVES, false, "clipping_output_primitives",
 	    "Clipping output primitives",
 	    "Primitives that left the clipping stage. One that is cut can leave as "

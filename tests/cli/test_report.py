@@ -405,7 +405,7 @@ class Report(CliCase):
         self.assertIn(label, self.json(log)["rows"][0]["name"])
 
     def many_passes(self, n, frames=1, timed=True, **more):
-        """A log of n labelled passes of equal cost."""
+        """A log of n labeled passes of equal cost."""
         idents = ["%016x" % (i + 1) for i in range(n)]
         infos = [pass_info(ident, f"Pass/{i} \u65e5\u672c\u8a9e" + "\u8a9e" * (i % 40 if n < 1000 else 0))
                  for i, ident in enumerate(idents)]
@@ -551,7 +551,7 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", [header(), device(), info, pass_info(B, "Bloom"),
                                          frame(0, [one_pass(0, A, 5), one_pass(1, B, 5)]), end(1, 2)])
         text = self.ok("report", log).stdout.decode()
-        self.assertIn("Backbuffer holds labelled groups (Tonemap, UI \\u{1b}[31m): run with --split\n"
+        self.assertIn("Backbuffer holds labeled groups (Tonemap, UI \\u{1b}[31m): run with --split\n"
                       "  group to separate them\n", text)
         self.assertEqual(text.count("--split"), 1)
         self.assertNotIn("--split", self.ok("report", "--pass", "Bloom", log).stdout.decode())
