@@ -210,16 +210,20 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	g_ptr_array_set_size(a->state->touched, 0);
 }
 
-/* The option by which no frame may have been captured although frames ended. */
+/* What ends a frame, and the option by which none may have been captured although some ended. */
 static void
-read_waits(struct tally_aggregate *a, const struct tally_header_record *r)
+read_frame_options(struct tally_aggregate *a, const struct tally_header_record *r)
 {
 	tally_text_replace(&a->waits, NULL);
-	for (uint32_t i = 0; i < r->n_options && !a->waits; i++) {
+	tally_text_replace(&a->boundary, NULL);
+	for (uint32_t i = 0; i < r->n_options; i++) {
 		const struct tally_option_record *o = &r->options[i];
-		bool starts = strcmp(o->key, "start-on") == 0 && *o->value &&
-			      strcmp(o->value, "none") != 0;
-		if (starts || (strcmp(o->key, "skip") == 0 && strcmp(o->value, "0") != 0))
+		if (strcmp(o->key, "frame") == 0 && strcmp(o->value, "present") != 0)
+			tally_text_replace(&a->boundary, o->value);
+		bool late = strcmp(o->key, "start-on") == 0 && *o->value &&
+			    strcmp(o->value, "none") != 0;
+		late |= strcmp(o->key, "skip") == 0 && strcmp(o->value, "0") != 0;
+		if (late && !a->waits)
 			a->waits = g_strdup_printf("--%s %s", o->key, o->value);
 	}
 }
@@ -231,7 +235,7 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.started_unix_ns = r->started_unix_ns;
 	tally_text_replace(&a->program, r->program);
 	tally_text_replace(&a->version, r->version);
-	read_waits(a, r);
+	read_frame_options(a, r);
 	tally_log_identity_read(&a->identity, r);
 	if (a->watch && a->watch->header)
 		a->watch->header(a->watch->user, r);
@@ -310,6 +314,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_free(a->path);
 	g_free(a->program);
 	g_free(a->waits);
+	g_free(a->boundary);
 	g_free(a->version);
 	tally_log_identity_finish(&a->identity);
 	g_free(a->end_reason);

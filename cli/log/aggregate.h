@@ -169,6 +169,7 @@ struct tally_aggregate {
 	char *path;
 	struct tally_header_record header; /* only the numbers of the header */
 	char *program, *version;
+	char *boundary; /* the option frame: "finish"; NULL = present, the default */
 	char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
 	struct tally_log_identity identity;
 	GArray *keys; /* elements: struct tally_key */

@@ -94,6 +94,39 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 				 dropped);
 }
 
+/* What ended no frame, and what gives a program one that does not do that either. */
+static void
+print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
+{
+	static const struct {
+		const char *rule, *opengl, *vulkan;
+	} never[] = {
+		{ "finish", "glFinish was never called", "no queue was waited for" },
+		{ "idle", "glFinish was never called", "no queue was waited for" },
+		{ "flush", "glFlush was never called", NULL },
+		{ "terminator", "glFrameTerminatorGREMEDY was never called", NULL },
+		{ "submit:", "there were not so many submissions", NULL },
+		{ "label:", "no such label began", NULL },
+	};
+	const char *what = "no swap was seen", *advice = "; try --frame submit:1";
+	for (size_t i = 0; boundary && i < G_N_ELEMENTS(never); i++)
+		if (g_str_has_prefix(boundary, never[i].rule))
+			what = vulkan && never[i].vulkan ? never[i].vulkan : never[i].opengl;
+	if (!boundary && !vulkan)
+		advice = "; try --frame finish";
+	else if (g_strcmp0(boundary, "submit:1") == 0)
+		advice = "";
+	if (draws)
+		what = boundary ? "most was drawn after the last of them" :
+				  "most was drawn after the last swap";
+	if (boundary)
+		tally_text_print_line(out, "%s --frame %s: %s%s",
+				      draws ? "frames ended by" : "no frame ended by", boundary,
+				      what, advice);
+	else
+		tally_text_print_line(out, "%s%s%s", draws ? "" : "no frame ended: ", what, advice);
+}
+
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
@@ -113,8 +146,6 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 			 NULL;
 	/* Something was rendered, but nothing ever ended a frame. */
 	bool none = a->devices->len > 0 && frames + left_out == 0;
-	/* What gives a program without swaps its frames. */
-	const char *option = vulkan ? "--frame submit:1" : "--frame finish";
 	if (left_out && !frames)
 		tally_text_print(out,
 				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
@@ -125,12 +156,8 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 				      a->has_end ? "run's" : "log's", a->waits);
 	else if (none && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
-	else if (none)
-		tally_text_print(out, "no frame ended: no swap was seen; try %s\n",
-				 option);
-	else if (draws)
-		tally_text_print(out, "most was drawn after the last swap; try %s\n",
-				 option);
+	else if (none || draws)
+		print_boundary(out, a->boundary, vulkan, draws);
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)
