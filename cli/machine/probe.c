@@ -2,6 +2,7 @@
 #include "cli/machine/probe.h"
 
 #include "cli/machine/drivers.h"
+#include "cli/shared/cli.h"
 #include "passtally_version.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define LIMIT_SECONDS 30
+#define QUIET_MS 2000 /* nobody wonders before */
 /* The source name of the child's notes about a device. */
 #define FACT_NOTE "probe"
 #define SET_NOTE "set"
@@ -240,6 +242,27 @@ say_why(pid_t pid, int status, const char *path, char *why, size_t size)
 		g_snprintf(why, (gulong)size, "the probe could not write %s", path);
 }
 
+/* On a terminal it says what it waits for, until the child ends. */
+static void
+wait_for(pid_t pid, enum tally_api api, int *status)
+{
+	struct tally_progress progress;
+	tally_progress_begin(&progress, QUIET_MS);
+	pid_t done;
+	while ((done = waitpid(pid, status, progress.on ? WNOHANG : 0)) == 0 ||
+	       (done < 0 && errno == EINTR)) {
+		if (tally_progress_due(&progress))
+			tally_progress_show(&progress,
+					    "waiting for the %s driver, at most %d s: %d s",
+					    tally_api_name(api), LIMIT_SECONDS,
+					    (int)((g_get_monotonic_time() - progress.began_us) /
+						  G_USEC_PER_SEC));
+		if (done == 0)
+			g_usleep(5000);
+	}
+	tally_progress_end(&progress);
+}
+
 bool
 tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	    tally_probe_report *report_to, void *data, char *why, size_t size)
@@ -257,8 +280,8 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	if (pid == 0)
 		run_child(path, api, wish);
 	int status = 0;
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		wait_for(pid, api, &status);
 	say_why(pid, status, path, why, size);
 	struct answer answer = {
 		.report = report_to,

@@ -3,7 +3,8 @@
  * process.
  *
  * The child's findings come back as a log, which is read like any other. One thread; may
- * take as long as a driver needs to start, at most 30 s per API.
+ * take as long as a driver needs to start, at most 30 s per API: after 2 s a line on standard
+ * error, if that is a terminal, says what it waits for.
  */
 #ifndef PASSTALLY_CLI_PROBE_H
 #define PASSTALLY_CLI_PROBE_H

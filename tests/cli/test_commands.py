@@ -269,6 +269,32 @@ class Commands(CliCase):
         self.assertIn(child.returncode, (0, 1))
         self.assertRegex(said, rb"(?s)^\rasking the drivers \.\.\.\x1b\[K.*\r\x1b\[K$")
 
+    def test_counters_says_what_it_waits_for(self):
+        """A Vulkan driver whose manifest never ends: it is a pipe, which the loader waits to open."""
+        manifest = self.folder / "icd.json"
+        os.mkfifo(manifest)
+        master, slave = pty.openpty()
+        env = dict(self.env, VK_ICD_FILENAMES=str(manifest), VK_DRIVER_FILES=str(manifest))
+        said = b""
+        with subprocess.Popen([COMMAND, "counters", "--api", "vulkan"], env=env, stdout=subprocess.DEVNULL,
+                              stderr=slave) as child:
+            os.close(slave)
+            try:
+                while more := os.read(master, 65536):
+                    said += more
+                    if b"waiting" in said and manifest.exists():
+                        writer = os.open(manifest, os.O_WRONLY)
+                        manifest.unlink()
+                        os.close(writer)
+            except OSError:
+                pass # the other end is closed
+        os.close(master)
+        if b"is not installed" in said or b"built without" in said:
+            self.skipTest(said.decode())
+        self.assertEqual(child.returncode, 1)
+        self.assertRegex(said, rb"^\rwaiting for the vulkan driver, at most 30 s: \d+ s\x1b\[K")
+        self.assertRegex(said, rb"\r\x1b\[Kpasstally counters: [^\r]*Vulkan")
+
     def test_closed_output(self):
         done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=240,
                               preexec_fn=lambda: os.close(1))
