@@ -2,6 +2,7 @@
 #include "layer/config/config.h"
 
 #include "cli/shared/cli.h"
+#include "cli/shared/near.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
@@ -333,19 +334,37 @@ show(const struct request *r)
 	return status;
 }
 
-/* Words that do not go together, or that are no program's name; complains about them. */
-static bool
-is_refused(const struct request *r)
+/* "WORD=VALUE": an option, or what was meant to be one. */
+static void
+complain_option(const char *text, size_t len)
 {
-	const char *equals = r->program ? strchr(r->program, '=') : NULL;
-	if (r->program && !*r->program)
-		tally_cli_complain("config", "the name of a program cannot be empty");
-	else if (equals && tally_option_find(r->program, (size_t)(equals - r->program)))
+	struct tally_near near;
+	tally_near_begin(&near, text, len);
+	for (size_t i = 0; i < tally_n_options; i++)
+		tally_near_offer(&near, tally_options[i].key);
+	if (tally_option_find(text, len))
 		tally_cli_complain(
 			"config",
 			"%s is an option, and config takes the name of a program; to see "
 			"the option in force: PASSTALLY_OPTIONS=%s passtally config",
-			r->program, r->program);
+			text, text);
+	else
+		tally_cli_complain("config",
+				   "there is no option %.*s%s%s%s; config takes the name of a "
+				   "program, and lists all options without one",
+				   (int)len, text, near.best ? " (did you mean " : "",
+				   near.best ? near.best : "", near.best ? "?)" : "");
+}
+
+/* Words that do not go together, or that are no program's name; complains about them. */
+static bool
+is_refused(const struct request *r)
+{
+	size_t word = r->program ? strspn(r->program, "abcdefghijklmnopqrstuvwxyz-") : 0;
+	if (r->program && !*r->program)
+		tally_cli_complain("config", "the name of a program cannot be empty");
+	else if (word && r->program[word] == '=')
+		complain_option(r->program, word);
 	else if (r->path && (r->json || r->blocklist || r->changed))
 		tally_cli_complain("config", "--path stands alone, or with the name of a program");
 	else

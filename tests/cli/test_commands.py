@@ -295,6 +295,18 @@ class Commands(CliCase):
         self.assertRegex(said, rb"^\rwaiting for the vulkan driver, at most 30 s: \d+ s\x1b\[K")
         self.assertRegex(said, rb"\r\x1b\[Kpasstally counters: [^\r]*Vulkan")
 
+    def test_unknown_words(self):
+        """Each is named, with what is there, or what is nearest."""
+        for words, answer in (
+                (["config", "nosuch=1"], "there is no option nosuch; config takes the name of a program"),
+                (["config", "counter=all"], "there is no option counter (did you mean counters?); config takes"),
+                (["config", "frames=1"], "frames=1 is an option, and config takes the name of a program")):
+            done = self.command(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), words)
+            self.assertIn(f"passtally {words[0]}: ", done.stderr.decode())
+            self.assertIn(answer, done.stderr.decode())
+        self.assertNotIn("option", self.command("config", "./a=b").stderr.decode())
+
     def test_closed_output(self):
         done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=240,
                               preexec_fn=lambda: os.close(1))
