@@ -9,12 +9,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* All children together may take so many times one's limit. */
+#define ALL_LIMITS 6
+/* ... and so much more than the first scene says, for some scenes draw more. */
+#define SLACK 3
+
 static volatile sig_atomic_t came;
 
 static void
 remember(int sig)
 {
 	came = sig;
+}
+
+double
+tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_s)
+{
+	return MAX(ALL_LIMITS * limit_s, SLACK * n_scenes * first_s);
 }
 
 void

@@ -15,8 +15,6 @@
 #endif
 
 #define MOST_DEVICES 16
-/* All children together may take so many times one's limit. */
-#define ALL_LIMITS 6
 
 struct session {
 	bool json;
@@ -25,7 +23,8 @@ struct session {
 	char *self, *folder;
 	char *programs[2]; /* of OpenGL, of Vulkan; NULL = not there */
 	char **environment;
-	double began_s;
+	double began_s; /* with the device that is tested */
+	double most_s; /* for all of its programs */
 	struct tally_progress progress;
 	struct tally_selftest_result result;
 };
@@ -39,8 +38,9 @@ static const struct tally_arg options[] = {
 		       "Draw these scenes only, as failures name them. Default: all."),
 	TALLY_ARG_WHOLE(
 		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
-		"How long one of the programs may take before it counts as hung; all "
-		"together may take six times as long. Default 10."),
+		"How long one of the programs may take before it counts as hung; those of "
+		"a device together may take six times as long, or longer where its first "
+		"scene shows that the machine is slow or busy. Default 10."),
 	TALLY_ARG_HELP,
 };
 
@@ -130,7 +130,7 @@ run_child(struct session *s, struct tally_child *child, const char *name,
 static bool
 may_go_on(struct session *s)
 {
-	if (now_s() - s->began_s > ALL_LIMITS * (double)s->limit_s)
+	if (now_s() - s->began_s > s->most_s)
 		s->result.out_of_time = true;
 	return !s->result.out_of_time && !tally_child_signal();
 }
@@ -234,10 +234,10 @@ run_trial(struct session *s, struct tally_tested_device *device,
 }
 
 static bool
-is_wanted(const struct session *s, const struct tally_trial_row *row)
+is_wanted(const struct session *s, bool vulkan, const struct tally_trial_row *row)
 {
 	g_auto(GStrv) names = g_strsplit(s->scenes ? s->scenes : row->scene, "+", -1);
-	return g_strv_contains((const char *const *)names, row->scene);
+	return row->vulkan == vulkan && g_strv_contains((const char *const *)names, row->scene);
 }
 
 /* What no scene of this API shows. */
@@ -255,10 +255,18 @@ run_trials(struct session *s, struct tally_tested_device *device)
 {
 	struct tally_seen_log work = { 0 };
 	bool goes_on = true;
-	for (size_t i = 0; i < tally_n_trials && goes_on && may_go_on(s); i++)
-		if (tally_trials[i].vulkan == device->vulkan &&
-		    is_wanted(s, &tally_trials[i]))
-			goes_on = run_trial(s, device, &tally_trials[i], &work);
+	unsigned n = 0, done = 0;
+	for (size_t i = 0; i < tally_n_trials; i++)
+		n += is_wanted(s, device->vulkan, &tally_trials[i]);
+	for (size_t i = 0; i < tally_n_trials && goes_on && may_go_on(s); i++) {
+		double began_s = now_s();
+		if (!is_wanted(s, device->vulkan, &tally_trials[i]))
+			continue;
+		goes_on = run_trial(s, device, &tally_trials[i], &work);
+		if (done++ == 0)
+			s->most_s = tally_child_limit_of_all((double)s->limit_s, n,
+							     now_s() - began_s);
+	}
 	tally_seen_clear(&work);
 	if (goes_on && !s->scenes && may_go_on(s))
 		lack_the_rest(device);
@@ -318,8 +326,12 @@ test_api(struct session *s, bool vulkan)
 	}
 	/* Vulkan's loader starts all drivers to list the devices, EGL none. */
 	int may_die = vulkan ? 1 : 2;
-	for (unsigned i = 0; i < MOST_DEVICES && may_die && may_go_on(s); i++) {
+	for (unsigned i = 0; i < MOST_DEVICES && may_die; i++) {
 		struct tally_child child;
+		s->began_s = now_s();
+		s->most_s = tally_child_limit_of_all((double)s->limit_s, 0, 0);
+		if (!may_go_on(s))
+			return;
 		struct tally_tested_device *device = describe_device(s, vulkan, i,
 								     &child);
 		g_autofree char *words = tally_child_last_words(&child);
@@ -381,13 +393,13 @@ keep(struct session *s)
 static int
 test_all(struct session *s)
 {
-	s->began_s = now_s();
+	double began_s = now_s();
 	tally_progress_begin(&s->progress, 0);
 	for (int vulkan = 0; vulkan < 2; vulkan++)
 		if (!s->api || strcmp(s->api, vulkan ? "vulkan" : "opengl") == 0)
 			test_api(s, vulkan);
 	tally_progress_end(&s->progress);
-	s->result.seconds = now_s() - s->began_s;
+	s->result.seconds = now_s() - began_s;
 	int sig = tally_child_signal();
 	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||
 		      !s->result.devices->len;
@@ -409,6 +421,19 @@ test_all(struct session *s)
 				       : TALLY_EXIT_OK;
 }
 
+/* The names that --scenes takes, of both APIs; the caller frees it. */
+static char *
+scene_names(void)
+{
+	GString *names = g_string_new(NULL);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	for (size_t i = 0; i < tally_n_trials; i++)
+		if (g_hash_table_add(seen, (gpointer)tally_trials[i].scene))
+			g_string_append_printf(names, "%s%s", i ? ", " : "",
+					       tally_trials[i].scene);
+	return g_string_free(names, FALSE);
+}
+
 /* False after an error: a word of the list is no scene. */
 static bool
 knows_scenes(const char *list)
@@ -420,7 +445,9 @@ knows_scenes(const char *list)
 			i++;
 		if (i < tally_n_trials)
 			continue;
-		tally_cli_complain("selftest", "--scenes: there is no scene %s", *name);
+		g_autofree char *all = scene_names();
+		tally_cli_complain("selftest",
+				   "--scenes: there is no scene %s; there are %s", *name, all);
 		return false;
 	}
 	return true;

@@ -300,12 +300,14 @@ class Commands(CliCase):
         for words, answer in (
                 (["config", "nosuch=1"], "there is no option nosuch; config takes the name of a program"),
                 (["config", "counter=all"], "there is no option counter (did you mean counters?); config takes"),
-                (["config", "frames=1"], "frames=1 is an option, and config takes the name of a program")):
+                (["config", "frames=1"], "frames=1 is an option, and config takes the name of a program"),
+                (["selftest", "--scenes", "work+nosuch"], "there is no scene nosuch; there are forward, strips, ")):
             done = self.command(*words)
             self.assertEqual((done.returncode, done.stdout), (2, b""), words)
             self.assertIn(f"passtally {words[0]}: ", done.stderr.decode())
             self.assertIn(answer, done.stderr.decode())
         self.assertNotIn("option", self.command("config", "./a=b").stderr.decode())
+        self.assertEqual(done.stderr.decode().count("work"), 1) # of both APIs
 
     def test_closed_output(self):
         done = subprocess.run([COMMAND, "schema"], env=self.env, stderr=subprocess.PIPE, timeout=240,

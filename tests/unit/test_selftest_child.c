@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/selftest/child.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const struct {
+	const char *what;
+	double limit_s;
+	unsigned n_scenes;
+	double first_s, want_s;
+} limits[] = {
+	{ "before the first scene", 10, 0, 0, 60 },
+	{ "an idle machine", 10, 24, 0.5, 60 },
+	{ "one that is busy", 10, 24, 2.5, 180 },
+	{ "a short limit on a slow driver", 1, 24, 0.75, 54 },
+	{ "one scene", 10, 1, 8, 60 },
+};
+
+static void
+test_limit_of_all(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++) {
+		g_test_message("%s", limits[i].what);
+		g_assert_cmpfloat(tally_child_limit_of_all(limits[i].limit_s, limits[i].n_scenes,
+							   limits[i].first_s),
+				  ==, limits[i].want_s);
+	}
+}
+
+static const struct {
+	const char *what;
+	const char *argv[4];
+	const char *out, *last_words, *said; /* a part of it */
+	bool exited;
+} children[] = {
+	{ "ends by itself", { "/bin/sh", "-c", "echo $WORD; echo a >&2; echo b >&2; exit 3" },
+	  "x\n", "b", "exit status 3", true },
+	{ "reads nothing", { "/bin/sh", "-c", "cat" }, "", "", "exit status 0", true },
+	{ "is killed", { "/bin/sh", "-c", "kill -9 $$" }, "", "", "signal 9", false },
+	{ "is not there", { "/nowhere/at/all" }, "", "", "could not be started: ", false },
+	{ "hangs", { "/bin/sh", "-c", "sleep 1000" }, "", "", "hung and was killed", false },
+};
+
+static void
+test_run(void)
+{
+	char *environment[] = { (char *)"WORD=x", (char *)"PATH=/usr/bin:/bin", NULL };
+	g_autofree char *folder = g_dir_make_tmp("selftest-child-XXXXXX", NULL);
+	g_autofree char *out = g_build_filename(folder, "a.out", NULL);
+	g_autofree char *err = g_build_filename(folder, "a.err", NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(children); i++) {
+		g_test_message("%s", children[i].what);
+		struct tally_child child;
+		bool hangs = strcmp(children[i].what, "hangs") == 0;
+		tally_child_run(&child, (char *const *)children[i].argv, environment, folder, "a",
+				hangs ? 0.05 : 300);
+		g_autofree char *words = tally_child_last_words(&child);
+		g_autofree char *said = tally_child_say(&child);
+		g_assert_cmpstr(child.out, ==, children[i].out);
+		g_assert_cmpstr(words, ==, children[i].last_words);
+		g_assert_nonnull(strstr(said, children[i].said));
+		g_assert_cmpint(tally_child_exited(&child), ==, children[i].exited);
+		tally_child_clear(&child);
+	}
+	g_unlink(out);
+	g_unlink(err);
+	g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/selftest/child/limit-of-all", test_limit_of_all);
+	g_test_add_func("/selftest/child/run", test_run);
+	return g_test_run();
+}
