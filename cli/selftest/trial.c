@@ -37,7 +37,7 @@ const struct tally_trial_row tally_trials[] = {
 	{ GL = "twins", .frames = COUNTED, .options = ALL_COUNTERS,
 	  .judge = tally_judge_counters },
 	{ GL = "beside", .frames = 6, .judge = tally_judge_beside },
-	{ GL = "clock", .frames = 8, .judge = tally_judge_clock },
+	{ GL = "clock", .frames = 16, .judge = tally_judge_clock },
 
 	{ VK = "triangle" },
 	{ VK = "pass2" },
@@ -63,7 +63,7 @@ const struct tally_trial_row tally_trials[] = {
 	  .judge = tally_judge_sums },
 	{ VK = "twins", .frames = COUNTED, .options = ALL_COUNTERS,
 	  .judge = tally_judge_counters },
-	{ VK = "clock", .frames = 8, .judge = tally_judge_clock },
+	{ VK = "clock", .frames = 16, .judge = tally_judge_clock },
 };
 const size_t tally_n_trials = G_N_ELEMENTS(tally_trials);
 
