@@ -111,16 +111,9 @@ void *gl_dl_filter(void *handle, const char *name, const char *version, const vo
 GL_UNCHECKED static bool
 begins_with_one_of(const char *text, const char *const *prefixes)
 {
-	for (; *prefixes; prefixes++) {
-		const char *t = text, *p = *prefixes;
-		while (*p && *t == *p) {
-			t++;
-			p++;
-		}
-		if (!*p)
-			return true;
-	}
-	return false;
+	while (*prefixes && !gl_real_begins(text, *prefixes))
+		prefixes++;
+	return *prefixes;
 }
 
 /* The GL stack looks up names to build its own tables, and gets what it asks for. The game's

@@ -74,16 +74,8 @@ static char *
 joined_extensions(const struct gl_next *gl)
 {
 	const char *all = (const char *)gl->GetString(GL_EXTENSIONS);
-	size_t len = all ? strlen(all) : 0;
-	char *out = malloc(len + 3);
-	if (!out)
-		return NULL;
-	out[0] = ' ';
-	if (len)
-		memcpy(out + 1, all, len);
-	out[len + 1] = ' ';
-	out[len + 2] = '\0';
-	return out;
+	char *out;
+	return asprintf(&out, " %s ", all ? all : "") < 0 ? NULL : out;
 }
 
 static bool

@@ -45,8 +45,8 @@ same(const char *a, const char *b)
 	return *a == *b;
 }
 
-GL_UNCHECKED static bool
-begins(const char *text, const char *prefix)
+GL_UNCHECKED bool
+gl_real_begins(const char *text, const char *prefix)
 {
 	while (*prefix && *text == *prefix) {
 		text++;
@@ -168,7 +168,8 @@ find_loader(void)
 			const char *base = gl_real_basename(map);
 			/* libdl has dlsym before glibc 2.34. The second pass is for
 			 * a libc of another name. */
-			if (pass == 0 && !begins(base, "libc.so") && !begins(base, "libdl.so"))
+			if (pass == 0 && !gl_real_begins(base, "libc.so") &&
+			    !gl_real_begins(base, "libdl.so"))
 				continue;
 			void *found = gl_real_symbol(map, "dlsym");
 			void *versioned = gl_real_symbol(map, "dlvsym");
@@ -254,9 +255,9 @@ gl_real_library(const char *name)
 	static const char *const glx[] = { "libGL.so.1", "libGLX.so.0", NULL };
 	static const char *const gl[] = { "libGL.so.1", "libOpenGL.so.0", "libGLESv2.so.2",
 					  "libGLESv1_CM.so.1", NULL };
-	if (begins(name, "egl"))
+	if (gl_real_begins(name, "egl"))
 		return first_loaded(egl);
-	return first_loaded(begins(name, "glX") ? glx : gl);
+	return first_loaded(gl_real_begins(name, "glX") ? glx : gl);
 }
 
 void *

@@ -39,6 +39,7 @@ struct link_map *gl_real_owner(const void *address);
 void *gl_real_symbol(const struct link_map *map, const char *name);
 /* The file name without folders; "" for the program. */
 const char *gl_real_basename(const struct link_map *map);
+bool gl_real_begins(const char *text, const char *prefix);
 /* Whether the address is in this library. */
 bool gl_real_is_own(const void *address);
 

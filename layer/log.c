@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/log.h"
 
-#include "layer/log_internal.h"
 #include "layer/pass_id.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "cli/machine/drivers.h"
 
 #include "query/gl/api.h"
-#include "query/gl/result.h"
 
 #include <epoxy/gl.h>
 #include <glib.h>

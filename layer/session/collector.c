@@ -10,7 +10,6 @@
 #include "layer/frame/assembly.h"
 #include "layer/frame/queue.h"
 #include "layer/log.h"
-#include "layer/log_internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 #include "layer/session/collector.h"
 #include "layer/capture/control.h"
 #include "layer/log.h"
-#include "layer/log_internal.h"
 #include "layer/frame/frame_part.h"
 #include "layer/capture/trigger.h"
 

@@ -44,7 +44,7 @@ tally_annotated_destroy(struct tally_annotated *d)
 	for (uint32_t i = 0; i < d->n_accounts; i++)
 		tally_account_finish(&d->accounts[i]);
 	tally_metric_set_destroy(d->metrics);
-	tally_metric_frame_destroy(d->sums);
+	free(d->sums);
 	free(d->info);
 	free(d->sources);
 	free(d->counters);
@@ -221,7 +221,7 @@ list_metrics(struct tally_annotated *d, const struct tally_device_record *info,
 	struct tally_metric_frame *sums = n ? tally_metric_frame_create(info) : NULL;
 	if (!infos || (n && !sums)) {
 		tally_metric_set_destroy(set);
-		tally_metric_frame_destroy(sums);
+		free(sums);
 		free(infos);
 		return false;
 	}
@@ -232,7 +232,7 @@ list_metrics(struct tally_annotated *d, const struct tally_device_record *info,
 	for (uint32_t i = 0; i < n; i++)
 		infos[i] = tally_metric_set_info(set, i);
 	tally_metric_set_destroy(d->metrics);
-	tally_metric_frame_destroy(d->sums);
+	free(d->sums);
 	free(d->infos);
 	d->metrics = set;
 	d->sums = sums;
@@ -255,7 +255,7 @@ tally_annotated_describe(struct tally_annotated *d, const struct tally_device_re
 		return ok;
 	/* The metrics of the previous line were bound to what that line had. */
 	tally_metric_set_destroy(d->metrics);
-	tally_metric_frame_destroy(d->sums);
+	free(d->sums);
 	d->metrics = NULL;
 	d->sums = NULL;
 	return false;

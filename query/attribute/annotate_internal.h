@@ -119,8 +119,8 @@ void tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annota
 
 /* ---- query/attribute/annotate_metrics.c ---- */
 
+/* One allocation, which free() frees; NULL on OOM. */
 struct tally_metric_frame *tally_metric_frame_create(const struct tally_device_record *line);
-void tally_metric_frame_destroy(struct tally_metric_frame *f); /* accepts NULL */
 /* Evaluates the metrics of a frame. The inputs are sums over the passes (the first `n_own[i]`
  * counters of pass i are the device's own) and over what is unattributed (the first
  * n_unattributed are the device's own). `more` has totals of the frame from other sources.

@@ -13,40 +13,27 @@ struct sum {
 };
 
 struct tally_metric_frame {
-	struct sum *sums;
-	struct tally_keyed_value *values; /* the same number of entries */
+	struct tally_keyed_value *values; /* as many as sums */
 	uint32_t n;
+	struct sum sums[];
 };
 
 struct tally_metric_frame *
 tally_metric_frame_create(const struct tally_device_record *line)
 {
-	struct tally_metric_frame *f = calloc(1, sizeof(*f));
+	uint32_t n = line->n_counters;
+	struct tally_metric_frame *f = calloc(1, sizeof(*f) + n * (sizeof(f->sums[0]) +
+								   sizeof(f->values[0])));
 	if (!f)
 		return NULL;
-	f->sums = calloc(line->n_counters + 1, sizeof(*f->sums));
-	f->values = calloc(line->n_counters + 1, sizeof(*f->values));
-	if (!f->sums || !f->values) {
-		tally_metric_frame_destroy(f);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < line->n_counters; i++) {
+	f->values = (struct tally_keyed_value *)(f->sums + n);
+	for (uint32_t i = 0; i < n; i++) {
 		f->sums[i].key = line->counters[i]->key;
 		f->sums[i].value.storage = line->counters[i]->storage;
 		f->sums[i].adds_up = tally_counter_adds_up(line->counters[i]);
 	}
-	f->n = line->n_counters;
+	f->n = n;
 	return f;
-}
-
-void
-tally_metric_frame_destroy(struct tally_metric_frame *f)
-{
-	if (!f)
-		return;
-	free(f->sums);
-	free(f->values);
-	free(f);
 }
 
 /* Values have the order of the line's counters, so the one after the last match is tried

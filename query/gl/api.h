@@ -124,6 +124,17 @@ int tally_gl_exclusive_of(unsigned target);
  * no such group. */
 unsigned tally_gl_exclusive_target(unsigned which);
 
+/* Results of query objects. This is the one place where the GL sources read them. Each object is
+ * queried by itself: the fact that a newer one has its result says nothing about an older one,
+ * because a batch that the kernel lost at a reset of the GPU never writes its results, and the
+ * batches after it do. No query buffer may be bound, or the driver would write there. */
+
+/* Does the context have QUERY_RESULT_NO_WAIT? For tally_gl_result(); to be asked once. */
+bool tally_gl_has_no_wait(const struct tally_gl_api *api);
+/* The result of a query that was ended, if it is available; otherwise false, and *value is
+ * undefined. Without GetQueryObjectui64v a result has 32 bits. Never blocks. */
+bool tally_gl_result(const struct tally_gl_api *api, bool no_wait, unsigned id, uint64_t *value);
+
 /* Each source is created unopened, over an api that outlives it; NULL on OOM. close() or
  * abandon() frees what open() allocated; tally_source_destroy(), or the harvest that took the
  * source over, frees the source. */

@@ -183,24 +183,10 @@ tally_intel_describe(const struct tally_intel_dialect *dialect,
 static uint64_t
 whole_at(const char *at, uint32_t size)
 {
-	uint8_t one;
-	uint16_t two;
-	uint32_t four;
-	uint64_t eight;
-	switch (size) {
-	case 1:
-		memcpy(&one, at, sizeof(one));
-		return one;
-	case 2:
-		memcpy(&two, at, sizeof(two));
-		return two;
-	case 4:
-		memcpy(&four, at, sizeof(four));
-		return four;
-	default:
-		memcpy(&eight, at, sizeof(eight));
-		return eight;
-	}
+	const bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	uint64_t v = 0;
+	memcpy((char *)&v + (big_endian ? sizeof(v) - size : 0), at, size);
+	return v;
 }
 
 bool

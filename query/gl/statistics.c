@@ -8,7 +8,7 @@
 
 #include "layer/base/array.h"
 #include "layer/config/config.h"
-#include "query/gl/result.h"
+#include "query/gl/api.h"
 #include "query/source/noop.h"
 #include "query/source/statistics_catalogue.h"
 

@@ -8,7 +8,7 @@
 
 #include "layer/base/array.h"
 #include "layer/base/clock.h"
-#include "query/gl/result.h"
+#include "query/gl/api.h"
 #include "query/source/noop.h"
 
 #define GL_TIMESTAMP 0x8E28
