@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
 
+#include "cli/shared/text.h"
+
 #include <glib.h>
 #include <math.h>
 
@@ -303,7 +305,7 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 	switch (v->doubt) {
 	case TALLY_DOUBT_FEW_FRAMES:
 		return g_strdup_printf("bound by: cannot tell from %" G_GUINT64_FORMAT " frame%s",
-				       frames, frames == 1 ? "" : "s");
+				       frames, TALLY_S(frames));
 	case TALLY_DOUBT_NO_GPU_TIMES:
 		return g_strdup("bound by: cannot tell, GPU times were not measured");
 	case TALLY_DOUBT_NO_PASS:

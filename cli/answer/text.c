@@ -104,9 +104,8 @@ add_head(GPtrArray *lines, const struct tally_answer *answer, const struct tally
 		g_snprintf(size, sizeof(size), ", %ux%u", surface->width,
 			   surface->height);
 	add_line(lines,
-		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s",
-				 d->device, name, size, d->frames,
-				 d->frames == 1 ? "" : "s", time));
+		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s", d->device,
+				 name, size, d->frames, TALLY_S(d->frames), time));
 	if (d->skipped)
 		add_skipped(lines, answer, d);
 }

@@ -255,14 +255,14 @@ conclude(const struct check *c, enum tally_read_status status,
 	if (status != TALLY_READ_END && status != TALLY_READ_TRUNCATED)
 		exit_status = tally_cli_read_failed("check", c->path, status, error);
 	if (c->n_sums > MOST_SHOWN)
-		tally_text_print_line(stderr, "%s: %" G_GUINT64_FORMAT " more sums are wrong",
-				      c->path, c->n_sums - MOST_SHOWN);
+		tally_text_print_line(stderr, "%s: %" G_GUINT64_FORMAT " more sum%s wrong", c->path,
+				      c->n_sums - MOST_SHOWN, TALLY_ARE(c->n_sums - MOST_SHOWN));
 	if (exit_status != TALLY_EXIT_OK || c->n_sums)
 		return exit_status == TALLY_EXIT_OK ? TALLY_EXIT_BAD_LOG : exit_status;
 	char counts[80];
 	g_snprintf(counts, sizeof(counts),
-		   "%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " passes", c->frames,
-		   c->passes);
+		   "%" G_GUINT64_FORMAT " frame%s, %" G_GUINT64_FORMAT " pass%s", c->frames,
+		   TALLY_S(c->frames), c->passes, TALLY_ES(c->passes));
 	if (status == TALLY_READ_TRUNCATED) {
 		tally_text_print_line(stdout,
 				      "%s: ok up to line %" G_GUINT64_FORMAT

@@ -153,14 +153,14 @@ tell_left(const struct tally_export_left *left)
 {
 	if (left->passes)
 		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " passes have no known place on the GPU's "
-				   "timeline: they are listed where they were submitted",
-				   left->passes);
+				   "%" G_GUINT64_FORMAT " pass%s no known place on the GPU's "
+				   "timeline: listed where submitted",
+				   left->passes, left->passes == 1 ? " has" : "es have");
 	if (left->workloads)
 		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " single commands have no known place on "
-				   "the GPU's timeline: --csv has what was counted of them",
-				   left->workloads);
+				   "%" G_GUINT64_FORMAT " single command%s no known place on "
+				   "the GPU's timeline: --csv has what was counted there",
+				   left->workloads, left->workloads == 1 ? " has" : "s have");
 }
 
 /* Returns false after printing an error. */

@@ -3,6 +3,7 @@
 
 #include "cli/log/pass_name.h"
 #include "cli/log/stats.h"
+#include "cli/shared/text.h"
 #include "json/number.h"
 
 #include <string.h>
@@ -563,8 +564,8 @@ emit_early(struct tally_timeline *t, const struct tally_recent_frame *f)
 	if (t->n_early_lost && !f) {
 		char message[80];
 		g_snprintf(message, sizeof(message),
-			   "%" G_GUINT64_FORMAT " more notes and marks: see the log",
-			   t->n_early_lost);
+			   "%" G_GUINT64_FORMAT " more note%s or mark%s: see the log",
+			   t->n_early_lost, TALLY_S(t->n_early_lost), TALLY_S(t->n_early_lost));
 		const struct tally_note_record note = { .message = message, .source = "export" };
 		emit_note(t, &note, NULL);
 		t->n_early_lost = 0;

@@ -3,6 +3,7 @@
 
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
+#include "cli/shared/text.h"
 
 #include <string.h>
 
@@ -89,7 +90,7 @@ tally_log_identity_machine(const struct tally_log_identity *id)
 	append(out, "; ", id->cpu);
 	if (id->cpus)
 		g_string_append_printf(out, "%s%u CPU%s", out->len ? ", " : "", id->cpus,
-				       id->cpus == 1 ? "" : "s");
+				       TALLY_S(id->cpus));
 	if (id->memory_bytes)
 		g_string_append_printf(out, "%s%.1f GiB", out->len ? ", " : "",
 				       (double)id->memory_bytes / 1073741824.0);

@@ -272,7 +272,7 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 	}
 	guint n = r->all ? logs->len : MIN(logs->len, LISTED);
 	tally_text_print(stdout, "%s: %u log%s, %sB\n\n" ROW "\n", shown, logs->len,
-			 logs->len == 1 ? "" : "s", size, "AGE", "FRAMES", "MS", "SIZE", "LOG");
+			 TALLY_S(logs->len), size, "AGE", "FRAMES", "MS", "SIZE", "LOG");
 	for (guint i = 0; i < n; i++)
 		print_row(g_ptr_array_index(logs, i));
 	if (n < logs->len)
@@ -304,8 +304,8 @@ agrees(const struct request *r, const GPtrArray *logs)
 	if (r->yes || !isatty(STDIN_FILENO))
 		return true;
 	g_autofree char *size = size_text(total_bytes(logs));
-	tally_text_print(stderr, "remove %u log%s, %sB? [y/N] ", logs->len,
-			 logs->len == 1 ? "" : "s", size);
+	tally_text_print(stderr, "remove %u log%s, %sB? [y/N] ", logs->len, TALLY_S(logs->len),
+			 size);
 	char answer[16] = "";
 	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
@@ -332,7 +332,7 @@ remove_logs(const struct request *r, const GPtrArray *logs)
 		}
 	}
 	g_autofree char *size = size_text(bytes);
-	tally_text_print(stdout, "%u log%s removed, %sB\n", removed, removed == 1 ? "" : "s", size);
+	tally_text_print(stdout, "%u log%s removed, %sB\n", removed, TALLY_S(removed), size);
 	return status;
 }
 

@@ -127,8 +127,8 @@ print_product(const struct tally_mali_product *p)
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			n += (int)l->counters[i].block == block;
 		putchar('\n');
-		tally_text_print_folded(2, "%s: %u counters of %s", block_names[block], n,
-					block_texts[block]);
+		tally_text_print_folded(2, "%s: %u counter%s of %s", block_names[block], n,
+					TALLY_S(n), block_texts[block]);
 		for (uint32_t i = 0; i < l->n_counters; i++)
 			if ((int)l->counters[i].block == block)
 				print_counter(&l->counters[i]);

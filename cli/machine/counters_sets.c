@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/counters_sets.h"
 
+#include "cli/shared/text.h"
+
 #include <glib.h>
 #include <stdio.h>
 
@@ -18,9 +20,9 @@ tally_set_size(const struct tally_counter_set *set)
 	uint32_t n = set->layout.n_counters;
 	char bytes[32] = "";
 	if (set->bytes)
-		g_snprintf(bytes, sizeof(bytes), ", %u bytes", set->bytes);
+		g_snprintf(bytes, sizeof(bytes), ", %u byte%s", set->bytes, TALLY_S(set->bytes));
 	bool whole = set->layout.counters[n - 1]->scope == TALLY_SCOPE_SUBMISSION;
-	return g_strdup_printf("%u counter%s%s%s", n, n == 1 ? "" : "s", bytes,
+	return g_strdup_printf("%u counter%s%s%s", n, TALLY_S(n), bytes,
 			       whole ? ", of whole command buffers only" : "");
 }
 

@@ -362,7 +362,7 @@ tell_source(const struct tally_probe_found *found, const struct tally_source_inf
 				 s->reason ? s->reason : "no reason given",
 				 remains ? remains : advice(s->name, device->api));
 	else if (n)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counters%s%s", n,
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counter%s%s%s", n, TALLY_S(n),
 				 s->reason ? "; " : "", s->reason ? s->reason : "");
 	else
 		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s", s->reason ? s->reason : "on");

@@ -74,12 +74,16 @@ print_verdict(bool ok, const char *where)
 void
 tally_doctor_print(bool ok, const char *next)
 {
-	enum { STEP_COLUMNS = 200 }; /* four lines: the row itself is below */
+	enum { STEP_COLUMNS = 280 }; /* five lines: the row itself is below */
 	g_autofree char *bad = first_row(TALLY_DOCTOR_BAD), *fix = first_row(TALLY_DOCTOR_FIX);
 	print_verdict(ok, "below");
 	g_autofree char *step = tally_text_escape(bad ? bad : ok && fix ? fix : next);
-	g_autofree char *short_step = tally_text_fit(step, STEP_COLUMNS);
-	print_row(TALLY_DOCTOR_ANSWER, "next", short_step);
+	bool cut = tally_text_width(step) > STEP_COLUMNS;
+	char *blank = cut ? g_strrstr_len(step, STEP_COLUMNS - 12, " ") : NULL;
+	if (blank)
+		*blank = '\0';
+	g_autofree char *shown = g_strconcat(step, blank ? " ... (below)" : "", NULL);
+	print_row(TALLY_DOCTOR_ANSWER, "next", shown);
 	print_rows(true);
 	putchar('\n');
 	print_rows(false);
@@ -103,7 +107,8 @@ tally_doctor_sets(const struct tally_probe_found *found, const char *source)
 	}
 	if (n > MOST)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "",
-				 "and %u more sets: `passtally counters` lists them", n - MOST);
+				 "and %u more set%s: `passtally counters` lists all", n - MOST,
+				 TALLY_S(n - MOST));
 }
 
 void

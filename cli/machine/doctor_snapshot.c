@@ -2,6 +2,7 @@
 #include "cli/machine/doctor_rows.h"
 #include "cli/machine/snapshot_facts.h"
 #include "cli/machine/snapshots.h"
+#include "cli/shared/text.h"
 
 #include <glib.h>
 #include <string.h>
@@ -63,8 +64,8 @@ tally_doctor_snapshots(void)
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct tally_snapshot_found *found = &s.found[i];
 		if (found->info.on)
-			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name,
-					 "%u counters%s%s%s", found->n_counters,
+			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counter%s%s%s%s",
+					 found->n_counters, TALLY_S(found->n_counters),
 					 on_request(found), found->reason[0] ? "; " : "",
 					 found->reason);
 		else

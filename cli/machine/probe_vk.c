@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/drivers.h"
 
+#include "cli/shared/text.h"
 #include "query/source/source.h"
 #include "query/sources.h"
 #include "query/vk/source.h"
@@ -237,8 +238,7 @@ describe_family(const VkQueueFamilyProperties *f, uint32_t number)
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (f->queueFlags & words[i].bit)
 			g_string_append_printf(text, " %s", words[i].word);
-	g_string_append_printf(text, "; %u queue%s; ", f->queueCount,
-			       f->queueCount == 1 ? "" : "s");
+	g_string_append_printf(text, "; %u queue%s; ", f->queueCount, TALLY_S(f->queueCount));
 	if (f->timestampValidBits)
 		g_string_append_printf(text, "time stamps of %u bits", f->timestampValidBits);
 	else

@@ -229,8 +229,8 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 	for (uint32_t i = TALLY_N_FIXED_SERIES; i < tally_n_series(a); i++)
 		n += tally_series_in_use(a, i);
 	if (n)
-		tally_text_print(to, "%u counters and metrics more: --wide, or --columns LIST\n",
-				 n);
+		tally_text_print(to, "%u counter%s or metric%s more: --wide, or --columns LIST\n",
+				 n, TALLY_S(n), TALLY_S(n));
 }
 
 /* Grouped by workload: whether passes have times, which workloads need not have. */
@@ -393,7 +393,7 @@ tell_skipped(const struct tally_aggregate *a)
 	for (size_t i = 0; i < s->n && i < G_N_ELEMENTS(s->numbers); i++)
 		g_string_append_printf(list, "%s%" G_GUINT64_FORMAT, i ? ", " : " ", s->numbers[i]);
 	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
-			   a->path, s->n, s->n == 1 ? "" : "s", s->n == 1 ? "" : "s", list->str,
+			   a->path, s->n, TALLY_S(s->n), TALLY_S(s->n), list->str,
 			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
 }
 

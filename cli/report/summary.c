@@ -31,7 +31,7 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 		return;
 	g_autofree char *name = tally_text_escape(d->name ? d->name : "unknown");
 	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
-			 d->frames, d->frames == 1 ? "" : "s");
+			 d->frames, TALLY_S(d->frames));
 	if (beneath)
 		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
 				 d->beneath, d->device);
@@ -54,8 +54,9 @@ print_surface(FILE *out, const struct tally_device_summary *d)
 		tally_text_print(out, "%s%ux%u in %" G_GUINT64_FORMAT, i ? ", " : "", s->width,
 				 s->height, s->frames);
 	}
-	tally_text_print(out, "%s of %" G_GUINT64_FORMAT " frames\n",
-			 d->surfaces->len > MOST_SIZES ? ", ..." : "", d->frames);
+	tally_text_print(out, "%s of %" G_GUINT64_FORMAT " frame%s\n",
+			 d->surfaces->len > MOST_SIZES ? ", ..." : "", d->frames,
+			 TALLY_S(d->frames));
 }
 
 /* A clock that moved, by which times of one pass differ. */
@@ -87,11 +88,10 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 		tally_text_print(out,
 				 "%" G_GUINT64_FORMAT " more frame%s, cut short by the run's "
 				 "end, left out of the times\n",
-				 partial, partial == 1 ? "" : "s");
+				 partial, TALLY_S(partial));
 	if (dropped)
-		tally_text_print(out,
-				 "%" G_GUINT64_FORMAT " passes were dropped: see --max-passes\n",
-				 dropped);
+		tally_text_print(out, "%" G_GUINT64_FORMAT " pass%s dropped: see --max-passes\n",
+				 dropped, dropped == 1 ? " was" : "es were");
 }
 
 /* What ended no frame, and what gives a program one that does not do that either. */
@@ -149,8 +149,8 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 	if (left_out && !frames)
 		tally_text_print(out,
 				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
-				 " frames\n",
-				 a->warmup, left_out);
+				 " frame%s\n",
+				 a->warmup, left_out, TALLY_S(left_out));
 	else if (none && a->waits)
 		tally_text_print_line(out, "no frame was captured up to the %s end, with %s",
 				      a->has_end ? "run's" : "log's", a->waits);

@@ -161,8 +161,8 @@ tally_run_watch_tick(void *data)
 	tally_follow_progress(watch->log, &bytes, &total);
 	double s = (double)(g_get_monotonic_time() - watch->progress.began_us) / 1e6;
 	tally_progress_show(&watch->progress,
-			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frames, %.1f MB of log", s,
-			    watch->frames, (double)bytes / 1e6);
+			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frame%s, %.1f MB of log", s,
+			    watch->frames, TALLY_S(watch->frames), (double)bytes / 1e6);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "cli/install/vk_manifest.h"
 #include "cli/machine/tiles.h"
 #include "cli/machine/wanted.h"
+#include "cli/shared/text.h"
 #include "layer/session/process.h"
 
 #include <errno.h>
@@ -246,7 +247,7 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 		tell_ended(r, logs, wait_status, !disabled);
 	if (empty && logs->len && !r->quiet)
 		tally_cli_say("%u log%s without a device or a frame removed", empty,
-			      empty == 1 ? "" : "s");
+			      TALLY_S(empty));
 	if (r->quiet)
 		tell_errors(status);
 	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
@@ -284,7 +285,7 @@ keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
 	if (n && !r->quiet)
 		tally_cli_say("the %u oldest log%s (%.1f MB) in %s removed: they were "
 			      "over --log-quota",
-			      n, n == 1 ? "" : "s", (double)bytes / 1e6, folder);
+			      n, TALLY_S(n), (double)bytes / 1e6, folder);
 }
 
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the

@@ -38,12 +38,11 @@ print_verdict(const struct tally_selftest_result *result)
 	guint not_run = tally_selftest_count(result, TALLY_VERDICT_NOT_RUN);
 	g_autofree char *rest = not_run ? g_strdup_printf(", %u not run", not_run)
 					: NULL;
-	tally_text_print(stdout,
-			 "%u laws hold, %u fail, %u not offered%s on %u device%s\n\n",
+	tally_text_print(stdout, "%u laws hold, %u fail, %u not offered%s on %u device%s\n\n",
 			 tally_selftest_count(result, TALLY_VERDICT_PASS),
 			 tally_selftest_count(result, TALLY_VERDICT_FAIL),
-			 tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED),
-			 rest ? rest : "", n, n == 1 ? "" : "s");
+			 tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED), rest ? rest : "",
+			 n, TALLY_S(n));
 }
 
 static void
@@ -95,8 +94,9 @@ print_failures(const struct tally_selftest_result *result)
 				&device_at(result, i)->laws[law];
 			if (!f->n_failures)
 				continue;
-			tally_text_print(stdout, "\nFAIL on device %u: %s (%u times)\n",
-					 i + 1, tally_laws[law].title, f->n_failures);
+			tally_text_print(stdout, "\nFAIL on device %u: %s (%u time%s)\n", i + 1,
+					 tally_laws[law].title, f->n_failures,
+					 TALLY_S(f->n_failures));
 			for (guint k = 0; k < f->failures->len; k++) {
 				g_autofree char *line = g_strdup_printf(
 					"  %s",

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from cli_case import COMMAND, ROOT, CliCase, rows_of_doctor
+from cli_case import A, COMMAND, ROOT, CliCase, device, end, frame, header, one_pass, pass_info, rows_of_doctor
 
 # Those of the registry, in its order: a new source needs no change here.
 REGISTRY = (ROOT / "query/sources.c").read_text(encoding="utf-8").split("tally_snapshot_sources[] = {")[1]
@@ -22,6 +22,25 @@ COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger",
 
 
 class Commands(CliCase):
+    def test_one_is_no_plural(self):
+        """Of one thing of each kind no command says "1 frames"."""
+        def log(name, **more):
+            lines = [header(), device(), pass_info(A, "main"), frame(0, [one_pass(0, A, 1000, "main")], **more), end(1, 1)]
+            return self.write_log(name, lines)
+        a = log("a.jsonl")
+        state = self.folder / "state/passtally"
+        state.mkdir(parents=True)
+        (state / "a.jsonl").write_bytes(a.read_bytes())
+        wrong = re.compile(r"(?<![\w.,#x])1 (?!ms|us|ns|fps|is|was|has|less|pass\b)(?:more |whole |single )?[a-z]+s\b")
+        dropped, partial = log("dropped.jsonl", dropped_passes=1), log("partial.jsonl", flags=["partial"])
+        for words in (["check", a], ["report", a], ["report", "--wide", dropped], ["report", partial],
+                      ["report", "--warmup", "9", a], ["compare", a, log("b.jsonl")], ["compare", "--markdown", a, dropped],
+                      ["top", "--once", a], ["logs"], ["export", "--perfetto", a, "out"], ["logs", "--remove", "--all", "--yes"]):
+            done = self.command(*words)
+            text = (done.stdout + done.stderr).decode()
+            self.assertTrue(text, words)
+            self.assertEqual(wrong.findall(text), [], (words, text))
+
     def test_help(self):
         top = self.ok("--help").stdout
         self.assertEqual(self.ok("help").stdout, top)
@@ -180,8 +199,13 @@ class Commands(CliCase):
         done = self.command("doctor", env={"XDG_STATE_HOME": "/proc/nowhere"})
         self.assertEqual(done.returncode, 1)
         self.assertIn("/proc", self.answer(done.stdout.decode()))
+        long = self.command("doctor", env={"XDG_STATE_HOME": "/proc/" + "a folder " * 14}).stdout.decode()
+        step = self.answer(long).split("[[")[0]
+        self.assertIn("a folder " * 14, step)
+        self.assertRegex(step, r"or set XDG_STATE_HOME$", "what to do is not cut")
         done = self.command("doctor", env={"PASSTALLY_OPTIONS": "bogus"})
-        self.assertIn("bogus", self.answer(done.stdout.decode()))
+        step = self.answer(done.stdout.decode()).split("[[")[0]
+        self.assertRegex(step, r"bogus.*[\w,] \.\.\. \(below\)$", "the list of all options ends after a whole one")
         self.assertEqual(done.returncode, 1, "run refuses it, so nothing can be captured")
         self.assertEqual(self.left_behind(), [])
 
