@@ -199,7 +199,8 @@ def cross_build(machine, source, registry, vk_registry, folder):
     generate_log(source, generated, os.path.join(folder, "tables"))
     flags = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fno-plt", "-fvisibility=hidden", "-D_GNU_SOURCE",
              "-DHASH_NONFATAL_OOM=1", "-I", source, "-I", generated, "-Wl,-z,defs", "-Wl,-z,now",
-             "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared"]
+             "-Wl,-z,nodelete", "-Wl,-Bsymbolic", "-pthread", "-shared",
+             *(["-DPASSTALLY_HAS_VULKAN"] if vk_registry else [])]
 
     def sources(part):
         found = c_files(os.path.join(source, part))
