@@ -61,7 +61,7 @@ test_rendering(void)
 
 	/* A view's handle used again. */
 	struct vk_target_use before = render(1, color, NULL, NULL, 0, 1);
-	vk_destroy_image_view(&device, break_view, NULL, color[0].imageView, NULL);
+	DESTROY(VK_VIEWS, color[0].imageView);
 	next_handle = (uint64_t)(uintptr_t)color[0].imageView;
 	VkImageView again = HANDLE(VkImageView, next_handle);
 	next_handle = 0x9000;
@@ -155,12 +155,11 @@ test_swapchain(void)
 		.mipLevels = 1,
 		.samples = 1,
 	};
-	VkImage own;
-	vk_create_image(&device, make_image, NULL, &info, NULL, &own);
+	VkImage own = make_image(&info);
 	g_assert_true(vk_target_of_image(&device, own)->presented);
 
 	/* Resized: another swapchain, the same window. */
-	vk_destroy_swapchain(&device, break_swapchain, NULL, chain, NULL);
+	DESTROY(VK_SWAPCHAINS, chain);
 	g_assert_null(vk_target_of_image(&device, images[2]));
 	chain = swapchain(0x51, 1024, 768);
 	vk_target_of_swapchain(&device, chain, &number);
@@ -170,7 +169,8 @@ test_swapchain(void)
 		{ .surface = HANDLE(VkSurfaceKHR, 0x52), .imageExtent = { 2, 2 } },
 	};
 	VkSwapchainKHR both[2];
-	make_shared(NULL, 2, infos, NULL, both);
+	for (int i = 0; i < 2; i++)
+		both[i] = HANDLE(VkSwapchainKHR, next_handle++);
 	vk_swapchains_created(&device, 2, infos, both);
 	vk_target_of_swapchain(&device, both[0], &number);
 	g_assert_cmpint(number, ==, 2);

@@ -151,7 +151,7 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 	if (!s->views || attachment >= s->views->attachmentCount)
 		return -1;
 	const struct vk_view_known *view = vk_handles_find(
-		&s->t->views, VK_HANDLE_KEY(s->views->pAttachments[attachment]));
+		&s->t->objects[VK_VIEWS], VK_HANDLE_KEY(s->views->pAttachments[attachment]));
 	return view ? view->surface : -1;
 }
 
@@ -248,12 +248,10 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 		.surface = -1, .views = 1, .subpasses = 1
 	};
 	struct vk_targets *t = d->targets;
-	if (!t)
-		return &unknown;
-	struct vk_framebuffer_known *fb = vk_handles_find(&t->framebuffers,
+	struct vk_framebuffer_known *fb = vk_handles_find(&t->objects[VK_FRAMEBUFFERS],
 							  VK_HANDLE_KEY(info->framebuffer));
 	const struct vk_render_pass_known *pass = vk_handles_find(
-		&t->render_passes, VK_HANDLE_KEY(info->renderPass));
+		&t->objects[VK_RENDER_PASSES], VK_HANDLE_KEY(info->renderPass));
 	uint64_t key = 0;
 	const struct vk_target_use *known = NULL;
 	if (pass && !(fb && fb->imageless))
@@ -325,10 +323,11 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 		return;
 	}
 	w->info = info;
-	w->view = vk_handles_find(&t->views, VK_HANDLE_KEY(info->imageView));
+	w->view = vk_handles_find(&t->objects[VK_VIEWS], VK_HANDLE_KEY(info->imageView));
 	w->resolves = info->resolveMode != VK_RESOLVE_MODE_NONE && info->resolveImageView;
 	if (w->resolves)
-		w->resolve = vk_handles_find(&t->views, VK_HANDLE_KEY(info->resolveImageView));
+		w->resolve = vk_handles_find(&t->objects[VK_VIEWS],
+					     VK_HANDLE_KEY(info->resolveImageView));
 	if (!r->first)
 		r->first = w->view;
 	r->key = mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
@@ -404,16 +403,13 @@ void
 vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 		       struct vk_target_use *out)
 {
-	struct vk_targets *t = d->targets;
 	*out = (struct vk_target_use){
 		.surface = -1,
 		.views = count_views(info->viewMask),
 		.subpasses = 1,
 	};
-	if (!t)
-		return;
 	struct rendering r = { 0 };
-	look_up_all(t, info, &r);
+	look_up_all(d->targets, info, &r);
 	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
 	if (known) {
 		*out = *known;
@@ -429,11 +425,8 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 const struct tally_target *
 vk_target_of_image(struct vk_device *d, VkImage handle)
 {
-	struct vk_targets *t = d->targets;
-	struct vk_image_known *image = t && handle
-					       ? vk_handles_find(&t->images,
-								 VK_HANDLE_KEY(handle))
-					       : NULL;
+	struct vk_image_known *image = vk_handles_find(&d->targets->objects[VK_IMAGES],
+						       VK_HANDLE_KEY(handle));
 	if (!image)
 		return NULL;
 	const struct tally_target *target = atomic_load_explicit(&image->target,
@@ -467,11 +460,8 @@ vk_target_of_image(struct vk_device *d, VkImage handle)
 struct tally_extent
 vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, int64_t *number)
 {
-	struct vk_targets *t = d->targets;
-	const struct vk_swapchain_known *chain = t && handle
-							 ? vk_handles_find(&t->swapchains,
-									   VK_HANDLE_KEY(handle))
-							 : NULL;
+	const struct vk_swapchain_known *chain = vk_handles_find(
+		&d->targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(handle));
 	*number = chain ? chain->surface : -1;
 	return chain ? (struct tally_extent){ chain->width, chain->height }
 		     : (struct tally_extent){ 0, 0 };

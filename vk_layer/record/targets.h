@@ -3,9 +3,8 @@
  * operations.
  *
  * Records what the game specified when it created images, views, render passes, framebuffers
- * and swapchains; answers with an interned struct tally_target. The hooks are declared in
- * vk_next.h. Any thread; tables are read without a lock (handles.h). If memory runs out, an
- * object is unknown and its format is "?".
+ * and swapchains; answers with an interned struct tally_target. Any thread; tables are read
+ * without a lock (handles.h). If memory runs out, an object is unknown and its format is "?".
  */
 #ifndef PASSTALLY_VK_LAYER_TARGETS_H
 #define PASSTALLY_VK_LAYER_TARGETS_H
@@ -66,8 +65,30 @@ void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 			    struct vk_target_use *out);
 /* NULL when nothing is known of the image. */
 const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image);
+
+/* ---- after the driver created it, and before the driver destroys it ---- */
+
+void vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage handle);
+void vk_view_created(struct vk_device *d, const VkImageViewCreateInfo *info, VkImageView handle);
+void vk_render_pass_created(struct vk_device *d, const VkRenderPassCreateInfo *info,
+			    VkRenderPass handle);
+void vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info,
+			     VkRenderPass handle);
+void vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
+			    VkFramebuffer handle);
 void vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
 			   const VkSwapchainKHR *handles);
+enum vk_object {
+	VK_IMAGES,
+	VK_VIEWS,
+	VK_RENDER_PASSES,
+	VK_FRAMEBUFFERS,
+	VK_SWAPCHAINS,
+	VK_N_OBJECTS,
+};
+/* `key`: VK_HANDLE_KEY() of it. */
+void vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key);
+
 /* Size and number of a swapchain; 0 x 0 and -1 when unknown. */
 struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 					   int64_t *number);

@@ -91,7 +91,7 @@ struct vk_swapchain_known {
 };
 
 struct vk_targets {
-	struct vk_handles images, views, render_passes, framebuffers, swapchains;
+	struct vk_handles objects[VK_N_OBJECTS];
 	struct vk_handles surfaces; /* maps VkSurfaceKHR to number + 1 */
 	atomic_uint_fast64_t serial;
 	/* Guards what creation and destruction do apart from a table's own lock, which is

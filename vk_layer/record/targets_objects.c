@@ -2,8 +2,8 @@
 /* vk_layer/record/targets_objects.c - the game's images, views, render passes, framebuffers,
  * swapchains.
  *
- * Each hook first calls the driver and then records what the game specified. Nothing is kept of
- * a call that failed, nor when memory runs out: the object is then unknown.
+ * Called after the driver created an object, and before it destroys it. When memory runs out,
+ * the object is unknown.
  */
 #include "vk_layer/record/targets_internal.h"
 
@@ -18,39 +18,39 @@ known_create(struct vk_targets *t, size_t size)
 	return k;
 }
 
-/* Takes ownership of `object`. */
+/* Takes ownership of `object`; NULL: nothing is learned. */
 static void
-remember(struct vk_targets *t, struct vk_handles *map, uint64_t key, void *object)
+remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object)
 {
 	if (!object || !key) {
 		free(object);
 		return;
 	}
 	pthread_mutex_lock(&t->lock);
-	struct vk_known *old = vk_handles_find(map, key);
+	struct vk_known *old = vk_handles_find(&t->objects[what], key);
 	bool kept = false;
 	if (old)
 		old->more++; /* the same handle again: the driver considers the objects equal */
 	else
-		kept = vk_handles_put(map, key, object);
+		kept = vk_handles_put(&t->objects[what], key, object);
 	pthread_mutex_unlock(&t->lock);
 	if (!kept)
 		free(object);
 }
 
-/* Called before the driver destroys it. Returns what the caller has to free, or NULL. */
-static void *
-forget(struct vk_targets *t, struct vk_handles *map, uint64_t key)
+/* Returns what the caller has to free, or NULL. */
+static struct vk_known *
+forget(struct vk_targets *t, enum vk_object what, uint64_t key)
 {
-	if (!t || !key)
+	if (!key)
 		return NULL;
 	pthread_mutex_lock(&t->lock);
-	struct vk_known *k = vk_handles_find(map, key);
+	struct vk_known *k = vk_handles_find(&t->objects[what], key);
 	if (k && k->more) {
 		k->more--;
 		k = NULL;
 	} else if (k) {
-		vk_handles_remove(map, key);
+		vk_handles_remove(&t->objects[what], key);
 	}
 	pthread_mutex_unlock(&t->lock);
 	return k;
@@ -70,39 +70,38 @@ free_known(struct vk_known *known)
 	free(known);
 }
 
-/* Hooks of objects that need no more than their own table. */
-#define HOOK_CREATE(hook, pfn, info_type, handle_type, table, learn) \
-	VkResult hook(struct vk_device *d, pfn next, VkDevice device, const info_type *info, \
-		      const VkAllocationCallbacks *allocator, handle_type *out) \
-	{ \
-		VkResult result = next(device, info, allocator, out); \
-		struct vk_targets *t = d->targets; \
-		if (result == VK_SUCCESS && t) \
-			remember(t, &t->table, VK_HANDLE_KEY(*out), learn(t, info)); \
-		return result; \
+/* A swapchain's images: their handles become free as soon as its own does. */
+static void
+free_images(struct vk_targets *t, struct vk_image_known *image)
+{
+	while (image) {
+		struct vk_image_known *next = image->next;
+		vk_handles_remove(&t->objects[VK_IMAGES], VK_HANDLE_KEY(image->handle));
+		free(image);
+		image = next;
 	}
-/* `ends`: whether what was found by its handle is no longer true. */
-#define HOOK_DESTROY(hook, pfn, handle_type, table, ends) \
-	void hook(struct vk_device *d, pfn next, VkDevice device, handle_type handle, \
-		  const VkAllocationCallbacks *allocator) \
-	{ \
-		struct vk_targets *t = d->targets; \
-		void *known = t ? forget(t, &t->table, VK_HANDLE_KEY(handle)) : NULL; \
-		if (ends) \
-			atomic_fetch_add_explicit(&d->targets_generation, 1, \
-						  memory_order_release); \
-		next(device, handle, allocator); \
-		free_known(known); \
-	}
+}
+
+void
+vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key)
+{
+	struct vk_known *known = forget(d->targets, what, key);
+	if (what == VK_RENDER_PASSES || what == VK_FRAMEBUFFERS)
+		atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
+	if (known && what == VK_SWAPCHAINS)
+		free_images(d->targets, ((struct vk_swapchain_known *)known)->images);
+	free_known(known);
+}
 
 /* ---- images and views ---- */
 
-static struct vk_image_known *
-learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
+void
+vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage handle)
 {
+	struct vk_targets *t = d->targets;
 	struct vk_image_known *image = known_create(t, sizeof(*image));
 	if (!image)
-		return NULL;
+		return;
 	image->format = info->format;
 	image->width = info->extent.width;
 	image->height = info->extent.height;
@@ -115,14 +114,11 @@ learn_image(struct vk_targets *t, const VkImageCreateInfo *info)
 		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
 	if (of && of->swapchain) {
 		const struct vk_swapchain_known *chain = vk_handles_find(
-			&t->swapchains, VK_HANDLE_KEY(of->swapchain));
+			&t->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(of->swapchain));
 		image->surface = chain ? chain->surface : -1;
 	}
-	return image;
+	remember(t, VK_IMAGES, VK_HANDLE_KEY(handle), image);
 }
-
-HOOK_CREATE(vk_create_image, PFN_vkCreateImage, VkImageCreateInfo, VkImage, images, learn_image)
-HOOK_DESTROY(vk_destroy_image, PFN_vkDestroyImage, VkImage, images, false)
 
 static uint32_t
 at_level(uint32_t size, uint32_t level)
@@ -137,7 +133,7 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	struct vk_view_known *view = known_create(t, sizeof(*view));
 	if (!view)
 		return NULL;
-	const struct vk_image_known *image = vk_handles_find(&t->images,
+	const struct vk_image_known *image = vk_handles_find(&t->objects[VK_IMAGES],
 							     VK_HANDLE_KEY(info->image));
 	const VkImageSubresourceRange *range = &info->subresourceRange;
 	view->format = info->format;
@@ -161,9 +157,11 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	return view;
 }
 
-HOOK_CREATE(vk_create_image_view, PFN_vkCreateImageView, VkImageViewCreateInfo, VkImageView, views,
-	    learn_view)
-HOOK_DESTROY(vk_destroy_image_view, PFN_vkDestroyImageView, VkImageView, views, false)
+void
+vk_view_created(struct vk_device *d, const VkImageViewCreateInfo *info, VkImageView handle)
+{
+	remember(d->targets, VK_VIEWS, VK_HANDLE_KEY(handle), learn_view(d->targets, info));
+}
 
 /* ---- render passes ---- */
 
@@ -240,12 +238,13 @@ use_views(struct vk_render_pass_known *pass, uint32_t mask)
 			use_depth(pass, (s)->pDepthStencilAttachment->attachment); \
 	} while (0)
 
-static struct vk_render_pass_known *
-learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
+void
+vk_render_pass_created(struct vk_device *d, const VkRenderPassCreateInfo *info,
+		       VkRenderPass handle)
 {
-	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
+	struct vk_render_pass_known *pass = render_pass_create(d->targets, info->attachmentCount);
 	if (!pass)
-		return NULL;
+		return;
 	LEARN_ATTACHMENTS(pass, info);
 	const VkRenderPassMultiviewCreateInfo *views = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
@@ -253,15 +252,16 @@ learn_render_pass(struct vk_targets *t, const VkRenderPassCreateInfo *info)
 		LEARN_SUBPASS(pass, &info->pSubpasses[i]);
 		use_views(pass, views && i < views->subpassCount ? views->pViewMasks[i] : 0);
 	}
-	return pass;
+	remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
 }
 
-static struct vk_render_pass_known *
-learn_render_pass2(struct vk_targets *t, const VkRenderPassCreateInfo2 *info)
+void
+vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info,
+			VkRenderPass handle)
 {
-	struct vk_render_pass_known *pass = render_pass_create(t, info->attachmentCount);
+	struct vk_render_pass_known *pass = render_pass_create(d->targets, info->attachmentCount);
 	if (!pass)
-		return NULL;
+		return;
 	LEARN_ATTACHMENTS(pass, info);
 	for (uint32_t i = 0; i < info->subpassCount; i++) {
 		const VkSubpassDescription2 *s = &info->pSubpasses[i];
@@ -272,25 +272,21 @@ learn_render_pass2(struct vk_targets *t, const VkRenderPassCreateInfo2 *info)
 			use_resolve(pass, resolve->pDepthStencilResolveAttachment->attachment);
 		use_views(pass, s->viewMask);
 	}
-	return pass;
+	remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
 }
-
-HOOK_CREATE(vk_create_render_pass, PFN_vkCreateRenderPass, VkRenderPassCreateInfo, VkRenderPass,
-	    render_passes, learn_render_pass)
-HOOK_CREATE(vk_create_render_pass2, PFN_vkCreateRenderPass2, VkRenderPassCreateInfo2, VkRenderPass,
-	    render_passes, learn_render_pass2)
-HOOK_DESTROY(vk_destroy_render_pass, PFN_vkDestroyRenderPass, VkRenderPass, render_passes, true)
 
 /* ---- framebuffers ---- */
 
-static struct vk_framebuffer_known *
-learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
+void
+vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
+		       VkFramebuffer handle)
 {
+	struct vk_targets *t = d->targets;
 	uint32_t n = info->attachmentCount;
 	struct vk_framebuffer_known *fb = known_create(
 		t, sizeof(*fb) + n * sizeof(fb->surfaces[0]));
 	if (!fb)
-		return NULL;
+		return;
 	fb->width = info->width;
 	fb->height = info->height;
 	fb->layers = info->layers;
@@ -299,15 +295,12 @@ learn_framebuffer(struct vk_targets *t, const VkFramebufferCreateInfo *info)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct vk_view_known *view = NULL;
 		if (!fb->imageless)
-			view = vk_handles_find(&t->views, VK_HANDLE_KEY(info->pAttachments[i]));
+			view = vk_handles_find(&t->objects[VK_VIEWS],
+					       VK_HANDLE_KEY(info->pAttachments[i]));
 		fb->surfaces[i] = view ? view->surface : -1;
 	}
-	return fb;
+	remember(t, VK_FRAMEBUFFERS, VK_HANDLE_KEY(handle), fb);
 }
-
-HOOK_CREATE(vk_create_framebuffer, PFN_vkCreateFramebuffer, VkFramebufferCreateInfo, VkFramebuffer,
-	    framebuffers, learn_framebuffer)
-HOOK_DESTROY(vk_destroy_framebuffer, PFN_vkDestroyFramebuffer, VkFramebuffer, framebuffers, true)
 
 /* ---- swapchains ---- */
 
@@ -339,46 +332,22 @@ learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
 	chain->width = info->imageExtent.width;
 	chain->height = info->imageExtent.height;
 	chain->layers = info->imageArrayLayers;
-	remember(t, &t->swapchains, VK_HANDLE_KEY(handle), chain);
+	remember(t, VK_SWAPCHAINS, VK_HANDLE_KEY(handle), chain);
 }
 
 void
 vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
 		      const VkSwapchainKHR *handles)
 {
-	for (uint32_t i = 0; d->targets && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		learn_swapchain(d->targets, &infos[i], handles[i]);
-}
-
-static void
-free_swapchain(struct vk_targets *t, struct vk_swapchain_known *chain)
-{
-	struct vk_image_known *image = chain ? chain->images : NULL;
-	while (image) {
-		struct vk_image_known *next = image->next;
-		vk_handles_remove(&t->images, VK_HANDLE_KEY(image->handle));
-		free(image);
-		image = next;
-	}
-	free(chain);
-}
-
-void
-vk_destroy_swapchain(struct vk_device *d, PFN_vkDestroySwapchainKHR next, VkDevice device,
-		     VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator)
-{
-	struct vk_targets *t = d->targets;
-	/* Its images' handles become free as soon as its own does. */
-	if (t)
-		free_swapchain(t, forget(t, &t->swapchains, VK_HANDLE_KEY(swapchain)));
-	next(device, swapchain, allocator);
 }
 
 /* With t->lock held. */
 static void
 learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, VkImage handle)
 {
-	if (vk_handles_find(&t->images, VK_HANDLE_KEY(handle)))
+	if (vk_handles_find(&t->objects[VK_IMAGES], VK_HANDLE_KEY(handle)))
 		return; /* queried before */
 	struct vk_image_known *image = known_create(t, sizeof(*image));
 	if (!image)
@@ -390,7 +359,7 @@ learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, Vk
 	image->layers = chain->layers;
 	image->surface = chain->surface;
 	image->handle = handle;
-	if (!vk_handles_put(&t->images, VK_HANDLE_KEY(handle), image)) {
+	if (!vk_handles_put(&t->objects[VK_IMAGES], VK_HANDLE_KEY(handle), image)) {
 		free(image);
 		return;
 	}
@@ -404,9 +373,9 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 {
 	VkResult result = next(device, swapchain, n, images);
 	struct vk_targets *t = d->targets;
-	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !images || !t)
+	if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || !images)
 		return result;
-	struct vk_swapchain_known *chain = vk_handles_find(&t->swapchains,
+	struct vk_swapchain_known *chain = vk_handles_find(&t->objects[VK_SWAPCHAINS],
 							   VK_HANDLE_KEY(swapchain));
 	pthread_mutex_lock(&t->lock);
 	for (uint32_t i = 0; chain && i < *n; i++)
@@ -446,11 +415,9 @@ vk_targets_destroy(struct vk_device *d)
 		return;
 	d->targets = NULL;
 	/* A swapchain's images are in `images` too, and are freed with those. */
-	struct vk_handles *all[] = { &t->images, &t->views, &t->render_passes, &t->framebuffers,
-				     &t->swapchains };
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		vk_handles_each(all[i], visit_known, NULL);
-		vk_handles_finish(all[i]);
+	for (size_t i = 0; i < VK_N_OBJECTS; i++) {
+		vk_handles_each(&t->objects[i], visit_known, NULL);
+		vk_handles_finish(&t->objects[i]);
 	}
 	vk_handles_finish(&t->surfaces);
 	pthread_mutex_destroy(&t->lock);
