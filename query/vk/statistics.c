@@ -121,10 +121,20 @@ put(struct tally_sample *out, uint32_t counter, uint64_t sum)
 }
 
 /* The usual case: the queue counts all that was chosen, in one view. */
-static void
+static inline void
 read_all(const uint64_t *data, uint32_t n, struct tally_sample *out)
 {
-	for (uint32_t counter = 0; counter < n; counter++)
+	struct tally_value *values = out->values;
+	uint64_t bits = 0;
+
+	for (uint32_t counter = 0; counter < n; counter++) {
+		values[counter].storage = TALLY_STORAGE_U64;
+		values[counter].u64 = data[counter];
+		bits |= data[counter];
+	}
+	if (bits <= TALLY_STATISTIC_MOST) /* so is each of them */
+		out->valid[0] |= (UINT64_C(1) << n) - 1;
+	for (uint32_t counter = 0; counter < n && bits > TALLY_STATISTIC_MOST; counter++)
 		put(out, counter, data[counter]);
 }
 

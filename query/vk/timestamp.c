@@ -57,31 +57,24 @@ ticks_to_ns(const struct vk_timestamp *t, uint64_t ticks)
 }
 
 /* Undoes the wraps of a narrow clock: of all times that the reading may mean, the one nearest
- * to the reference. */
-static uint64_t
-unwrap(struct vk_timestamp *t, uint64_t ticks, unsigned bits)
+ * to the reference. `mask` has the clock's valid bits, as everywhere here. */
+static inline uint64_t
+unwrap(struct vk_timestamp *t, uint64_t ticks, uint64_t mask)
 {
-	uint64_t wrap = bits < 64 ? UINT64_C(1) << bits : 0;
+	uint64_t wrap = mask + 1; /* 0: none */
 	if (!t->has_reference) {
 		/* Ahead by a wrap, so that a time that turns out to be earlier does not
 		 * become negative. */
 		t->reference = ticks + wrap;
 		t->has_reference = true;
 	}
-	uint64_t ahead = tally_ticks_elapsed(t->reference, ticks, bits);
+	uint64_t ahead = (ticks - t->reference) & mask;
 	bool is_earlier = wrap && ahead > wrap / 2;
 	uint64_t whole = t->reference + ahead - (is_earlier ? wrap : 0);
 	/* Without a calibration that updates it, the reference follows the timestamps. */
 	if (!t->map.calibrated && wrap && !is_earlier)
 		t->reference = whole;
 	return whole;
-}
-
-/* Bits above the valid ones are noise. */
-static uint64_t
-masked(uint64_t ticks, unsigned bits)
-{
-	return tally_ticks_elapsed(0, ticks, bits);
 }
 
 /* --- the CPU's time ----------------------------------------------------------------------- */
@@ -229,15 +222,14 @@ timestamp_words(const struct tally_vk_source *src, const struct tally_vk_family 
 /* Of the views' timestamps, the one farthest from `begin`. */
 static uint64_t
 last_stamp(const struct timestamp *timestamps, uint32_t views, uint64_t begin,
-	   unsigned bits)
+	   uint64_t mask)
 {
 	uint64_t last = timestamps[0].ticks;
 
 	for (uint32_t i = 1; i < views; i++) {
-		uint64_t far = tally_ticks_elapsed(begin, timestamps[i].ticks, bits);
-		if (timestamps[i].available && timestamps[i].ticks &&
-		    far <= (UINT64_MAX >> (64 - bits)) / 2 &&
-		    far > tally_ticks_elapsed(begin, last, bits))
+		uint64_t far = (timestamps[i].ticks - begin) & mask;
+		if (timestamps[i].available && timestamps[i].ticks && far <= mask / 2 &&
+		    far > ((last - begin) & mask))
 			last = timestamps[i].ticks;
 	}
 	return last;
@@ -245,7 +237,7 @@ last_stamp(const struct timestamp *timestamps, uint32_t views, uint64_t begin,
 
 /* Can that much time have passed since the source was opened? Clocks may differ
  * slightly in speed. */
-static bool
+static inline bool
 is_possible(struct vk_timestamp *t, uint64_t ns)
 {
 	for (int fresh = 0; fresh < 2; fresh++) {
@@ -268,13 +260,13 @@ is_plausible(struct vk_timestamp *t, uint64_t ns)
 
 /* Puts a timestamp on the time line that we deliver, and on the GPU's without wraps (`whole`);
  * false: it is implausible there. */
-static bool
-place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint64_t *whole,
+static inline bool
+place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, uint64_t *ns, uint64_t *whole,
       uint64_t *flags)
 {
-	if (bits == 64 && !ticks)
+	if (mask == UINT64_MAX && !ticks)
 		return false; /* drivers write 0 where a timestamp failed */
-	*whole = unwrap(t, ticks, bits);
+	*whole = unwrap(t, ticks, mask);
 	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, *whole));
 	if (t->map.calibrated && !is_plausible(t, *ns)) {
 		/* Either the clock was set since the calibration (a suspended machine), or this
@@ -288,7 +280,7 @@ place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint6
 		snprintf(t->base.reason, sizeof(t->base.reason),
 			 "the driver's stamps are not on the clock that it shows: GPU times are "
 			 "not on the CPU's time line");
-		*whole = unwrap(t, ticks, bits);
+		*whole = unwrap(t, ticks, mask);
 		*ns = ticks_to_ns(t, *whole);
 	}
 	t->trusted |= t->map.calibrated;
@@ -298,17 +290,18 @@ place(struct vk_timestamp *t, uint64_t ticks, unsigned bits, uint64_t *ns, uint6
 }
 
 static void
-deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
+deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, uint64_t mask,
 	struct tally_sample *out)
 {
-	uint64_t ticks = tally_ticks_elapsed(begin, end, bits);
+	uint64_t ticks = (end - begin) & mask;
 	uint64_t begin_ns = 0, whole = 0, flags = 0;
 	/* A difference of more than half the clock's range means that the end is before
 	 * the beginning. */
-	bool backwards = ticks > (UINT64_MAX >> (64 - bits)) / 2;
+	bool backwards = ticks > mask / 2;
 
-	if (backwards || (bits == 64 && !end) || !is_possible(t, ticks_to_ns(t, ticks)) ||
-	    !place(t, begin, bits, &begin_ns, &whole, &flags)) {
+	if (backwards || (mask == UINT64_MAX && !end) ||
+	    !is_possible(t, ticks_to_ns(t, ticks)) ||
+	    !place(t, begin, mask, &begin_ns, &whole, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
@@ -327,12 +320,12 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, unsigned bits,
 
 /* Delivers one end alone; the other is in another command buffer. */
 static void
-deliver_half(struct vk_timestamp *t, uint64_t ticks, unsigned bits, bool is_begin,
+deliver_half(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, bool is_begin,
 	     struct tally_sample *out)
 {
 	uint64_t ns = 0, whole, flags = 0;
 
-	if (!place(t, ticks, bits, &ns, &whole, &flags)) {
+	if (!place(t, ticks, mask, &ns, &whole, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
@@ -353,18 +346,19 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 	(void)slot;
 	if (!bits || !(which & TALLY_VK_BOTH))
 		return TALLY_LOST;
+	uint64_t mask = UINT64_MAX >> (64 - bits); /* bits above the valid ones are noise */
 	/* The first view's timestamps must be available; views that the driver did not use
 	 * never become available. */
 	if ((which & TALLY_VK_BEGIN && !begins[0].available) ||
 	    (which & TALLY_VK_END && !ends[0].available))
 		return TALLY_NOT_READY;
 	if (!(which & TALLY_VK_END))
-		deliver_half(t, masked(begins[0].ticks, bits), bits, true, out);
+		deliver_half(t, begins[0].ticks & mask, mask, true, out);
 	else if (!(which & TALLY_VK_BEGIN))
-		deliver_half(t, masked(ends[0].ticks, bits), bits, false, out);
+		deliver_half(t, ends[0].ticks & mask, mask, false, out);
 	else
-		deliver(t, masked(begins[0].ticks, bits),
-			masked(last_stamp(ends, views, begins[0].ticks, bits), bits), bits, out);
+		deliver(t, begins[0].ticks & mask,
+			last_stamp(ends, views, begins[0].ticks, mask) & mask, mask, out);
 	return TALLY_OK;
 }
 

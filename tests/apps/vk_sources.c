@@ -134,7 +134,7 @@ read_slot(const struct vk_slot *slot)
 	pthread_mutex_lock(&device.lock);
 	vk_slot_request(&device, slot, left);
 	vk_slots_fetch(&device);
-	r.status = vk_slot_read(&device, 0, slot, &left, &r.sample);
+	r.status = vk_slot_read(&device, slot, &left, &r.sample);
 	pthread_mutex_unlock(&device.lock);
 	r.sample.values = NULL;
 	r.sample.valid = NULL;
@@ -199,11 +199,11 @@ try_passes(bool host_reset)
 	open_slots(host_reset);
 	VkCommandBuffer commands = vk_begin(&stage, 0);
 	struct vk_slot draw = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 1, true);
-	vk_slot_begin(&device, commands, 0, &draw, true);
+	vk_slot_begin(&device, commands, &draw, true);
 	record_triangle(commands);
 	vk_slot_end(&device, commands, &draw);
 	struct vk_slot work = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 2, true);
-	vk_slot_begin(&device, commands, 0, &work, true);
+	vk_slot_begin(&device, commands, &work, true);
 	vk_dispatch(commands, &compute, GROUPS);
 	vk_slot_end(&device, commands, &work);
 	vk_end(commands);
@@ -325,7 +325,7 @@ try_waiting(void)
 	vk_check(vkCreateSemaphore(stage.device, &info, NULL, &timeline), "vkCreateSemaphore");
 	VkCommandBuffer done = vk_begin(&stage, 0), held = vk_begin(&stage, 0);
 	struct vk_slot slot = vk_slots_take(&device, &runs, 0, VK_MEASURE_ALL, 1, true);
-	vk_slot_begin(&device, done, 0, &slot, true);
+	vk_slot_begin(&device, done, &slot, true);
 	record_triangle(done);
 	vk_slot_end(&device, done, &slot);
 	vk_end(done);

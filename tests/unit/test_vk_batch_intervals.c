@@ -190,7 +190,7 @@ test_pair(void)
 	pthread_mutex_lock(&f.d.lock);
 	vk_slot_request(&f.d, &pair->slot, left);
 	vk_slots_fetch(&f.d);
-	g_assert_cmpint(vk_slot_read(&f.d, 1, &pair->slot, &left, &out), ==, TALLY_OK);
+	g_assert_cmpint(vk_slot_read(&f.d, &pair->slot, &left, &out), ==, TALLY_OK);
 	pthread_mutex_unlock(&f.d.lock);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
 

@@ -320,14 +320,14 @@ test_stopped(void)
 	start(&f);
 	set_up(&f);
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
+	vk_slot_begin(&f.d, FQ_CB, &slot, false);
 	atomic_store(&f.d.stopped, true);
 	/* What has begun is ended, for the command buffer may still be submitted. */
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpuint(fq.active_statistics, ==, 0);
 	uint32_t left = slot.sources;
 	struct tally_sample out = { .n = 0 };
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, NULL, NULL, &out), ==, TALLY_LOST);
+	g_assert_cmpint(read_slot(&f, &slot, &left, NULL, NULL, &out), ==, TALLY_LOST);
 	g_assert_cmpuint(left, ==, 0);
 	g_assert_null(vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false).page);
 	pthread_mutex_lock(&f.d.lock);
@@ -378,7 +378,7 @@ test_recording(void)
 			record_cases[i].views, record_cases[i].can_reset);
 		g_assert_cmpint(slot.page != NULL, ==, record_cases[i].log[0] != '\0');
 		fq.log[0] = '\0';
-		vk_slot_begin(&f.d, FQ_CB, record_cases[i].family, &slot,
+		vk_slot_begin(&f.d, FQ_CB, &slot,
 			      record_cases[i].can_reset);
 		g_assert_cmpuint(slot.halves, ==, slot.page ? TALLY_VK_BEGIN : 0);
 		vk_slot_end(&f.d, FQ_CB, &slot);
@@ -400,7 +400,7 @@ test_begin_without_reset(void)
 	f.d.enabled.host_reset = false;
 	set_up(&f);
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, true);
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
+	vk_slot_begin(&f.d, FQ_CB, &slot, false);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpstr(fq.log, ==, "");
 	g_assert_cmphex(slot.sources, ==, 0);
@@ -423,14 +423,14 @@ test_yield(void)
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	fq.log[0] = '\0';
 	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT); /* nothing has begun */
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
+	vk_slot_begin(&f.d, FQ_CB, &slot, false);
 	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT);
 	vk_slot_yield(&f.d, FQ_CB, &slot, VK_MEASURE_COUNT);
 	g_assert_cmpuint(fq.active_statistics, ==, 0);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpstr(fq.log, ==, "t0 b0 e0 t1 ");
 	uint32_t left = slot.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_OK);
 	g_assert_true(out.has_time);
 	g_assert_cmphex(valid, ==, 0);
@@ -452,18 +452,18 @@ test_halves(void)
 	set_up(&f);
 	struct vk_slot first = vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_TIME, 1, false);
 	struct vk_slot last = vk_slots_take(&f.d, &b, GENERAL, VK_MEASURE_ALL, 1, false);
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &first, false);
+	vk_slot_begin(&f.d, FQ_CB, &first, false);
 	vk_slot_end(&f.d, FQ_CB, &last);
 	g_assert_cmphex(last.sources, ==, 0x1);
 	g_assert_cmpuint(first.halves, ==, TALLY_VK_BEGIN);
 	g_assert_cmpuint(last.halves, ==, TALLY_VK_END);
 	uint32_t left = first.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &first, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &first, &left, values, &valid, &out), ==,
 			TALLY_OK);
 	g_assert_cmpuint(out.begin_ns, ==, 1000);
 	g_assert_false(out.has_time);
 	left = last.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &last, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &last, &left, values, &valid, &out), ==,
 			TALLY_OK);
 	g_assert_cmpuint(out.end_ns, ==, 1100);
 	release(&f, &a);

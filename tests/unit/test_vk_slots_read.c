@@ -15,15 +15,15 @@ test_reading(void)
 	set_up(&f);
 	vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &slot, false);
+	vk_slot_begin(&f.d, FQ_CB, &slot, false);
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	uint32_t left = slot.sources;
 	fq.hold = true;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_NOT_READY);
 	g_assert_cmphex(left, ==, 0x3);
 	fq.hold = false;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_OK);
 	g_assert_cmphex(left, ==, 0);
 	g_assert_true(out.has_time);
@@ -32,7 +32,7 @@ test_reading(void)
 	g_assert_cmpuint(values[0].u64, ==, 11);
 	g_assert_cmpuint(values[3].u64, ==, 20);
 	/* Asked again there is nothing left to say. */
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_OK);
 
 	/* It runs again: reset, then unavailable, then other numbers. */
@@ -42,10 +42,10 @@ test_reading(void)
 	pthread_mutex_unlock(&f.d.lock);
 	g_assert_cmpstr(fq.log, ==, "h0+4 h0+2 ");
 	left = slot.sources;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_NOT_READY);
 	fq.fail_results = VK_ERROR_DEVICE_LOST;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_LOST);
 	g_assert_cmphex(out.flags & TALLY_FLAG(LOST), ==, TALLY_FLAG(LOST));
 	release(&f, &runs);
@@ -67,17 +67,17 @@ test_one_by_one(void)
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	struct vk_slot stamps = slot;
 	stamps.sources = 0x1;
-	vk_slot_begin(&f.d, FQ_CB, GENERAL, &stamps, false);
+	vk_slot_begin(&f.d, FQ_CB, &stamps, false);
 	vk_slot_end(&f.d, FQ_CB, &stamps);
 	slot.halves = TALLY_VK_BOTH;
 	uint32_t left = 0x3;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_NOT_READY);
 	g_assert_cmphex(left, ==, 0x2);
 	g_assert_true(out.has_time);
 	uint64_t begin = out.begin_ns;
 	fq_query((VkQueryPool)(uintptr_t)2, 0)->state = FQ_DONE;
-	g_assert_cmpint(read_slot(&f, GENERAL, &slot, &left, values, &valid, &out), ==,
+	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_OK);
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.begin_ns, ==, begin);
@@ -114,7 +114,7 @@ record_round(struct round *r, uint32_t n, bool host_reset, uint32_t every, uint3
 		struct vk_slot nothing = r->slots[i];
 		nothing.sources = 0;
 		bool used = i % every == 0;
-		vk_slot_begin(&r->f.d, FQ_CB, GENERAL, used ? &r->slots[i] : &nothing, true);
+		vk_slot_begin(&r->f.d, FQ_CB, used ? &r->slots[i] : &nothing, true);
 		if (used && i < ended)
 			vk_slot_end(&r->f.d, FQ_CB, &r->slots[i]);
 		else if (used)
@@ -138,7 +138,7 @@ read_of_round(struct round *r, uint32_t i)
 	uint64_t valid = 0;
 	struct tally_sample out = { .values = values, .valid = &valid };
 	uint32_t left = r->slots[i].sources;
-	enum tally_status status = vk_slot_read(&r->f.d, GENERAL, &r->slots[i], &left, &out);
+	enum tally_status status = vk_slot_read(&r->f.d, &r->slots[i], &left, &out);
 
 	if (status == TALLY_OK) {
 		g_assert_true(out.has_time);
@@ -255,7 +255,7 @@ test_round_of_many(void)
 	set_up(&f);
 	for (uint32_t i = 0; i < 32; i++) {
 		slots[i] = vk_slots_take(&f.d, &runs[i], GENERAL, VK_MEASURE_ALL, 1, false);
-		vk_slot_begin(&f.d, FQ_CB, GENERAL, &slots[i], false);
+		vk_slot_begin(&f.d, FQ_CB, &slots[i], false);
 		vk_slot_end(&f.d, FQ_CB, &slots[i]);
 		vk_slot_request(&f.d, &slots[i], slots[i].sources);
 	}
@@ -268,7 +268,7 @@ test_round_of_many(void)
 		uint64_t valid = 0;
 		struct tally_sample out = { .values = values, .valid = &valid };
 		uint32_t left = slots[i].sources;
-		g_assert_cmpint(vk_slot_read(&f.d, GENERAL, &slots[i], &left, &out), ==,
+		g_assert_cmpint(vk_slot_read(&f.d, &slots[i], &left, &out), ==,
 				i == 7 ? TALLY_NOT_READY : TALLY_OK);
 		release(&f, &runs[i]);
 	}

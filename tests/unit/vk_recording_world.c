@@ -92,10 +92,8 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, u
 }
 
 void
-vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family, struct vk_slot *slot,
-	      bool can_reset)
+vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, bool can_reset)
 {
-	(void)family;
 	g_assert_true(cb == world.buffers[now]);
 	if (!can_reset && !d->enabled.host_reset)
 		slot->sources = 0;

@@ -86,7 +86,7 @@ release(struct fixture *f, struct vk_slot_runs *runs)
 }
 
 static inline enum tally_status
-read_slot(struct fixture *f, uint32_t family, const struct vk_slot *slot, uint32_t *left,
+read_slot(struct fixture *f, const struct vk_slot *slot, uint32_t *left,
 	  struct tally_value *values, uint64_t *valid, struct tally_sample *out)
 {
 	out->values = values;
@@ -94,7 +94,7 @@ read_slot(struct fixture *f, uint32_t family, const struct vk_slot *slot, uint32
 	pthread_mutex_lock(&f->d.lock);
 	vk_slot_request(&f->d, slot, *left);
 	vk_slots_fetch(&f->d);
-	enum tally_status status = vk_slot_read(&f->d, family, slot, left, out);
+	enum tally_status status = vk_slot_read(&f->d, slot, left, out);
 	pthread_mutex_unlock(&f->d.lock);
 	return status;
 }

@@ -154,13 +154,6 @@ vk_slots_scope(const struct vk_device *d, uint32_t set)
 	return TALLY_SCOPE_WORKLOAD;
 }
 
-uint32_t
-vk_slot_set(const struct vk_device *d, const struct vk_slot *slot)
-{
-	(void)d, (void)slot;
-	return 0;
-}
-
 const char *
 vk_slots_serialized_by(const struct vk_device *d)
 {
@@ -197,10 +190,10 @@ vk_slots_fetch(struct vk_device *d)
 }
 
 enum tally_status
-vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t *left,
+vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 	     struct tally_sample *out)
 {
-	(void)d, (void)family;
+	(void)d;
 	const struct w_slot *s = &w.slots[slot->index];
 	g_assert_nonnull(slot->page);
 	g_assert_cmphex(w.fetched[slot->index / 64] & UINT64_C(1) << slot->index % 64, !=, 0);

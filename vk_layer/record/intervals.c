@@ -20,8 +20,7 @@ vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uin
 void
 vk_interval_run(struct vk_command *c, enum vk_around around, bool resets)
 {
-	vk_slot_begin(c->device, c->handle, c->recording->family, vk_interval_slot(c, around),
-		      resets);
+	vk_slot_begin(c->device, c->handle, vk_interval_slot(c, around), resets);
 	c->intervals[around].state = VK_INTERVAL_RUNNING;
 }
 

@@ -31,7 +31,7 @@ vk_late_begin(struct vk_command *c)
 	counters.halves = 0;
 	c->late.waiting = 0;
 	c->counts = 1;
-	vk_slot_begin(c->device, c->handle, c->recording->family, &counters, false);
+	vk_slot_begin(c->device, c->handle, &counters, false);
 	c->late.counting = counters.sources;
 }
 

@@ -284,12 +284,6 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	return slot;
 }
 
-uint32_t
-vk_slot_set(const struct vk_device *d, const struct vk_slot *slot)
-{
-	return slot->page ? d->slots->kinds[slot->page->kind].family.set : 0;
-}
-
 void
 vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs)
 {
@@ -337,12 +331,10 @@ record_reset(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot 
 }
 
 void
-vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family,
-	      struct vk_slot *slot, bool can_reset)
+vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, bool can_reset)
 {
 	const struct vk_slots *s = d->slots;
 
-	(void)family;
 	if (!s->api.ResetQueryPool && !can_reset)
 		slot->sources = 0;
 	/* Also where nothing begins: other slots of the run rely on the reset. */

@@ -125,16 +125,14 @@ vk_slots_take_usual(const struct vk_device *d, struct vk_slot_runs *runs, struct
 /* Records the begins: timestamps first, then counters. Records the reset of the run where the
  * host cannot reset it and this is the run's first begin: whoever takes a slot with `can_reset`
  * begins it at once. Removes from slot->sources what may not begin now. */
-void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, uint32_t family,
-		   struct vk_slot *slot, bool can_reset);
+void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot,
+		   bool can_reset);
 /* Ends counters first, then timestamps. */
 void vk_slot_end(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot);
 /* Ends these counters of a slot now while the rest continue: the game begins a query of the
  * same type (R21), or executes secondaries. Their counts are incomplete, so these counters
  * leave slot->sources and have no values. */
 void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what);
-/* The set that the slot's values belong to. */
-uint32_t vk_slot_set(const struct vk_device *d, const struct vk_slot *slot);
 
 /* ---- reading, with the lock: in rounds ----
  *
@@ -149,8 +147,8 @@ void vk_slots_fetch(struct vk_device *d);
 /* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every
  * source has answered; `*left` (initially slot->sources) has the sources that have not answered
  * yet. What was not requested is not ready. */
-enum tally_status vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot,
-			       uint32_t *left, struct tally_sample *out);
+enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
+			       struct tally_sample *out);
 /* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? If so,
  * vk_slots_fetch() may be called only while nothing submitted waits for something that the game
  * may signal later (a timeline semaphore, d->pending_timelines): it would wait for that with

@@ -90,28 +90,33 @@ fetched(const struct vk_slots *s, const struct vk_slot *slot, uint32_t i)
 	return page->lost[i] & unit ? TALLY_LOST : TALLY_OK;
 }
 
-static enum tally_status
-read_source(struct vk_slots *s, const struct tally_vk_family *mine, const struct vk_slot *slot,
-	    uint32_t i, struct tally_sample *out)
+static inline enum tally_status
+read_rows(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct tally_sample *out)
 {
 	const struct vk_page *page = slot->page;
 	struct tally_vk_source *src = s->sources[i];
-	uint32_t n = src->n_counters, first = s->first[i];
-
-	if (src->n_sets) {
-		n = mine->set ? src->sets[mine->set - 1]->layout.n_counters : 0;
-		if (first + n > out->n)
-			return TALLY_LOST;
-	}
 	enum tally_status status = fetched(s, slot, i);
 	if (status != TALLY_OK)
 		return status;
 	size_t row = page->row_bytes[i];
 	const void *rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
-	/* The source has no values, or its values come first in `out`: it writes them there. */
-	if (!src->n_sets && !(n && first))
-		return src->ops->read(src, mine, page->pools[i], rows, slot->index, slot->views,
-				      slot->halves, out);
+	return src->ops->read(src, &s->kinds[page->kind].family, page->pools[i], rows,
+			      slot->index, slot->views, slot->halves, out);
+}
+
+/* The source's values follow those of others in `out`. */
+static enum tally_status
+read_apart(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct tally_sample *out)
+{
+	struct tally_vk_source *src = s->sources[i];
+	uint32_t n = src->n_counters, first = s->first[i];
+	uint32_t set = s->kinds[slot->page->kind].family.set;
+
+	if (src->n_sets) {
+		n = set ? src->sets[set - 1]->layout.n_counters : 0;
+		if (first + n > out->n)
+			return TALLY_LOST;
+	}
 	struct tally_sample part = {
 		.values = out->values ? out->values + first : NULL,
 		.valid = s->scratch,
@@ -119,8 +124,7 @@ read_source(struct vk_slots *s, const struct tally_vk_family *mine, const struct
 	};
 	for (uint32_t word = 0; word * 64 <= n; word++)
 		s->scratch[word] = 0;
-	status = src->ops->read(src, mine, page->pools[i], rows, slot->index, slot->views,
-				slot->halves, &part);
+	enum tally_status status = read_rows(s, slot, i, &part);
 	if (status != TALLY_OK)
 		return status;
 	out->flags |= part.flags;
@@ -133,24 +137,27 @@ read_source(struct vk_slots *s, const struct tally_vk_family *mine, const struct
 	return TALLY_OK;
 }
 
+/* A source without values, or whose values come first in `out`, writes there itself. */
+static inline enum tally_status
+read_source(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct tally_sample *out)
+{
+	const struct tally_vk_source *src = s->sources[i];
+
+	return src->n_sets || (src->n_counters && s->first[i]) ? read_apart(s, slot, i, out)
+							       : read_rows(s, slot, i, out);
+}
+
 enum tally_status
-vk_slot_read(struct vk_device *d, uint32_t family, const struct vk_slot *slot, uint32_t *left,
+vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 	     struct tally_sample *out)
 {
 	struct vk_slots *s = d->slots;
-	bool asks = slot->page && family < d->n_families && vk_device_runs(d);
-	struct tally_vk_family mine = { 0 };
+	bool asks = slot->page && vk_device_runs(d);
 
-	if (asks) {
-		const struct tally_vk_family *how = &s->kinds[slot->page->kind].family;
-		mine = d->families[family];
-		mine.index = how->index; /* the kind's own, where it makes a difference */
-		mine.set = how->set;
-	}
 	for (uint32_t ask = *left; ask; ask &= ask - 1) {
 		enum tally_status status = TALLY_LOST;
 		if (asks)
-			status = read_source(s, &mine, slot, (uint32_t)__builtin_ctz(ask), out);
+			status = read_source(s, slot, (uint32_t)__builtin_ctz(ask), out);
 		if (status == TALLY_NOT_READY)
 			continue;
 		*left &= ~(ask & -ask);

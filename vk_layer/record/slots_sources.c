@@ -251,6 +251,7 @@ static bool
 is_alike(const struct page_kind *a, const struct page_kind *b, uint32_t performance_bit)
 {
 	return a->sources == b->sources && a->statistics == b->statistics &&
+	       a->family.timestamp_bits == b->family.timestamp_bits &&
 	       (!(a->sources & performance_bit) || a->family.index == b->family.index);
 }
 

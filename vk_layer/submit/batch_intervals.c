@@ -73,7 +73,7 @@ introduce(struct vk_device *d, VkCommandBuffer cb)
 }
 
 static bool
-record(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
+record(struct vk_device *d, struct vk_batch_interval *pair)
 {
 	const VkCommandBufferBeginInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -81,7 +81,7 @@ record(struct vk_device *d, uint32_t family, struct vk_batch_interval *pair)
 
 	if (d->next.use.BeginCommandBuffer(pair->first, &info) != VK_SUCCESS)
 		return false;
-	vk_slot_begin(d, pair->first, family, &pair->slot, true);
+	vk_slot_begin(d, pair->first, &pair->slot, true);
 	if (d->next.use.EndCommandBuffer(pair->first) != VK_SUCCESS)
 		return false;
 	if (d->next.use.BeginCommandBuffer(pair->last, &info) != VK_SUCCESS)
@@ -117,7 +117,7 @@ make_buffers(struct vk_device *d, uint32_t family, struct own_pair *own)
 	own->pair.first = buffers[0];
 	own->pair.last = buffers[1];
 	return introduce(d, buffers[0]) && introduce(d, buffers[1]) &&
-	       record(d, family, &own->pair);
+	       record(d, &own->pair);
 }
 
 static struct own_pair *

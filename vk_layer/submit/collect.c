@@ -38,8 +38,8 @@ read_pass(struct vk_submission *s, struct vk_pending_slot *unread,
 		.begin_ns = pass->gpu_begin_ns,
 		.end_ns = pass->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
-						&unread->slot, &unread->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
+						&sample);
 	pass->has_time = sample.has_time;
 	pass->gpu_begin_ns = sample.begin_ns;
 	pass->gpu_end_ns = sample.end_ns;
@@ -108,8 +108,8 @@ read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
 		.begin_ns = w->gpu_begin_ns,
 		.end_ns = w->gpu_end_ns,
 	};
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
-						&unread->slot, &unread->left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
+						&sample);
 	w->has_time = sample.has_time;
 	w->gpu_begin_ns = sample.begin_ns;
 	w->gpu_end_ns = sample.end_ns;
@@ -152,8 +152,7 @@ read_summand(struct vk_submission *s, struct vk_pending_slot *unread,
 		return TALLY_LOST;
 	struct tally_sample sample = { .values = values, .valid = valid, .n = n };
 	uint32_t left = unread->slot.sources;
-	enum tally_status status = vk_slot_read(s->queue->device, s->queue->family,
-						&unread->slot, &left, &sample);
+	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &left, &sample);
 	if (status == TALLY_NOT_READY)
 		return status;
 	pending->pass->flags |= sample.flags;
@@ -169,7 +168,7 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 {
 	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	enum tally_status status = TALLY_OK;
-	uint32_t n = vk_pending_pass_n_values(s->queue->device, pending);
+	uint32_t n = pending->pass ? pending->pass->layout->n_counters : 0;
 	if (!pending->pass)
 		; /* given up */
 	else if (unread->role == VK_ROLE_WORKLOAD)
@@ -403,7 +402,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 		}
 		sweep(q);
 		if (q->frame_pass)
-			vk_frame_pass_release(q, q->frame_pass);
+			vk_frame_pass_release(q->frame_pass);
 		q->frame_pass = NULL;
 	}
 }

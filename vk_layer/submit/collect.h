@@ -46,9 +46,7 @@ struct vk_pending_slot {
 	struct vk_slot slot;
 	enum vk_role role;
 	uint32_t left;	   /* sources that have not answered */
-	uint32_t
-		use; /* or VK_NONE: set by vk_submission_add_slot(), like the members that follow */
-	uint32_t next;	   /* the next slot of the same use, or VK_NONE */
+	uint32_t use, next; /* its use, and the next slot of that; or VK_NONE */
 	bool done;
 	struct vk_pending_pass *frame; /* the queue's, of the frame; otherwise: */
 	uint32_t pending; /* index in the submission */
@@ -86,9 +84,10 @@ struct vk_submission {
 struct vk_submission *vk_submission_take(struct vk_queue *q);
 /* Adds one; VK_NONE on OOM. A pending pass starts with 1 in n_left, which append() takes off. */
 uint32_t vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass);
-/* Adds a slot that `owner` took (NULL: a pair's) to its pending pass. False on OOM. */
-bool vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
-			    struct vk_recording *owner);
+/* Adds a slot that `owner` took (NULL: a pair's) and that the caller describes: all members but
+ * `use` and `next`. NULL on OOM. */
+struct vk_pending_slot *
+vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner);
 /* The driver accepted it: it waits for its results. Or the driver did not (or there was no
  * memory): everything in it is done, with `flag`. */
 void vk_submission_append(struct vk_submission *s);
@@ -97,7 +96,7 @@ void vk_submission_fail(struct vk_submission *s, uint64_t flag);
 /* A pending pass outside submissions (granularity frame): adding it, and giving up
  * one of its claims. */
 struct vk_pending_pass *vk_frame_pass_create(struct tally_pass *pass); /* NULL on OOM */
-void vk_frame_pass_release(struct vk_queue *q, struct vk_pending_pass *pending);
+void vk_frame_pass_release(struct vk_pending_pass *pending);
 
 /* ---- between submission_list.c and collect.c ---- */
 
@@ -110,8 +109,6 @@ vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread
 void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */
 void vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pending);
-uint32_t vk_pending_pass_n_values(const struct vk_device *d,
-				  const struct vk_pending_pass *pending);
 /* Answered, or given up. This may finish the pass, and the last slot of a
  * use releases its recording. */
 void vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread);

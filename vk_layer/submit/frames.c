@@ -35,7 +35,7 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	vk_frame_update_idle(d);
 	for (struct vk_queue *each = d->queues; each; each = each->next) {
 		if (each->frame_pass)
-			vk_frame_pass_release(each, each->frame_pass);
+			vk_frame_pass_release(each->frame_pass);
 		each->frame_pass = NULL;
 	}
 	if (!vk_device_idles(d))

@@ -118,29 +118,32 @@ add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role,
 	 const struct vk_slot *slot, struct vk_recording *owner,
 	 struct tally_workload *workload)
 {
-	struct vk_pending_slot unread = {
-		.slot = *slot, .role = role, .pending = pending, .workload = workload
-	};
-	struct vk_pending_pass *into = is_coarse(r) ? coarse_pending(r)
-						    : &r->s->passes[pending];
+	bool coarse = is_coarse(r);
+	struct vk_pending_pass *into = coarse ? coarse_pending(r) : &r->s->passes[pending];
 	if (!into)
 		return;
-	if (is_coarse(r)) {
-		unread.pending = r->coarse;
-		unread.frame = r->q->frame_pass;
+	struct vk_pending_slot *unread = vk_submission_add_slot(r->s, owner);
+	if (!unread) {
+		into->pass->flags |= TALLY_FLAG(DROPPED);
+		vk_pending_pass_miss(into);
+		return;
 	}
+	unread->slot = *slot;
+	unread->role = role;
+	unread->done = false;
+	unread->frame = coarse ? r->q->frame_pass : NULL;
+	unread->pending = coarse ? r->coarse : pending;
+	unread->workload = workload;
+	into->n_left++;
 	/* It was recorded while another set was current: values of a set do not
 	 * fit into this pass. */
-	if (vk_slot_set(r->d, slot) != into->set) {
-		unread.slot.sources &= ~vk_slots_sources(r->d, r->q->family,
-							 VK_MEASURE_PERFORMANCE);
-		if (role != VK_ROLE_WHOLE || is_coarse(r))
+	if ((owner ? owner->runs.set : 0) != into->set) {
+		unread->slot.sources &= ~vk_slots_sources(r->d, r->q->family,
+							  VK_MEASURE_PERFORMANCE);
+		if (role != VK_ROLE_WHOLE || coarse)
 			vk_pending_pass_miss_set(r->d, into);
 	}
-	if (vk_submission_add_slot(r->s, &unread, owner))
-		return;
-	into->pass->flags |= TALLY_FLAG(DROPPED);
-	vk_pending_pass_miss(into);
+	unread->left = unread->slot.sources;
 }
 
 /* ---- recorded passes ---- */

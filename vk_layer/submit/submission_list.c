@@ -75,13 +75,13 @@ vk_frame_pass_create(struct tally_pass *pass)
 }
 
 static void
-finish_sums(const struct vk_queue *q, struct vk_pending_pass *pending)
+finish_sums(struct vk_pending_pass *pending)
 {
 	struct tally_pass *pass = pending->pass;
 	pass->has_time = pending->has_begin && pending->has_end;
 	pass->gpu_begin_ns = pending->begin_ns;
 	pass->gpu_end_ns = pending->end_ns;
-	uint32_t n = vk_pending_pass_n_values(q->device, pending);
+	uint32_t n = pass->layout->n_counters;
 	n = n < VK_MAX_COUNTERS ? n : VK_MAX_COUNTERS;
 	for (uint32_t i = 0; i < (n + 63) / 64; i++)
 		pass->valid[i] &= ~pending->missing[i];
@@ -89,20 +89,20 @@ finish_sums(const struct vk_queue *q, struct vk_pending_pass *pending)
 
 /* Removes one claim; with the last one the pass is done. */
 static void
-release(const struct vk_queue *q, struct vk_pending_pass *pending)
+release(struct vk_pending_pass *pending)
 {
 	if (--pending->n_left || !pending->pass)
 		return;
 	if (pending->sums)
-		finish_sums(q, pending);
+		finish_sums(pending);
 	pending->pass->done = true;
 	pending->pass = NULL;
 }
 
 void
-vk_frame_pass_release(struct vk_queue *q, struct vk_pending_pass *pending)
+vk_frame_pass_release(struct vk_pending_pass *pending)
 {
-	release(q, pending);
+	release(pending);
 	if (!pending->n_left)
 		free(pending);
 }
@@ -123,31 +123,26 @@ use_of(struct vk_submission *s, struct vk_recording *r)
 	return s->n_uses++;
 }
 
-bool
-vk_submission_add_slot(struct vk_submission *s, const struct vk_pending_slot *unread,
-		       struct vk_recording *owner)
+struct vk_pending_slot *
+vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
 {
 	if (s->n_slots == s->room_slots &&
 	    !tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
-		return false;
+		return NULL;
 	uint32_t use = owner ? use_of(s, owner) : VK_NONE;
 	if (owner && use == VK_NONE)
-		return false;
-	struct vk_pending_slot *r = &s->slots[s->n_slots];
-	*r = *unread;
-	r->left = r->slot.sources;
-	r->next = VK_NONE;
-	r->use = use;
-	r->done = false;
+		return NULL;
+	struct vk_pending_slot *unread = &s->slots[s->n_slots];
+	unread->next = VK_NONE;
+	unread->use = use;
 	if (use != VK_NONE) {
-		r->next = s->uses[use].first;
+		unread->next = s->uses[use].first;
 		s->uses[use].first = s->n_slots;
 		s->uses[use].n_left++;
 	}
 	s->n_slots++;
 	s->n_unread++;
-	vk_pending_pass_of(s, r)->n_left++;
-	return true;
+	return unread;
 }
 
 void
@@ -157,9 +152,9 @@ vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 	unread->done = true;
 	s->n_unread--;
 	if (unread->frame)
-		vk_frame_pass_release(s->queue, pending);
+		vk_frame_pass_release(pending);
 	else
-		release(s->queue, pending);
+		release(pending);
 	if (unread->use == VK_NONE)
 		return;
 	struct vk_recording_use *use = &s->uses[unread->use];
@@ -200,12 +195,6 @@ vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pend
 		pending->missing[n / 64] |= UINT64_C(1) << (n % 64);
 }
 
-uint32_t
-vk_pending_pass_n_values(const struct vk_device *d, const struct vk_pending_pass *pending)
-{
-	return vk_slots_layout(d, pending->set)->set->layout.n_counters;
-}
-
 /* ---- the queue's list ---- */
 
 /* Everything unread in it is done. */
@@ -221,7 +210,7 @@ static void
 release_passes(struct vk_submission *s)
 {
 	for (uint32_t i = 0; i < s->n_passes; i++)
-		release(s->queue, &s->passes[i]);
+		release(&s->passes[i]);
 }
 
 void
