@@ -146,8 +146,8 @@ pick(GRand *random, const char *const *words, int n)
 static void
 add_pass(GRand *random, GString *script, bool *used)
 {
-	static const char *const passes[] = { " rp",  " rpa", " rpb", " rp2",
-					      " rp3", " rp4", " rpm", " dr" };
+	static const char *const passes[] = { " rp",  " rpa", " rpb", " rp2", " rp3",
+					      " rp4", " rpm", " dr",  " dra", " drb" };
 	static const char *const draws[] = {
 		" draw", " indirect", " attach", " multi", " [a", " ]"
 	};

@@ -170,26 +170,25 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 
 /* Each is kept, as if all framebuffers lived as long as the process. */
 const struct vk_target_use *
-vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct vk_last_use *last,
+vk_target_again(struct vk_device *d, const struct vk_begin *begin, struct vk_last_use *last,
 		struct vk_target_use *scratch)
 {
-	static struct vk_target_use kept[3][5];
-	uint64_t pass = VK_HANDLE_KEY(info->renderPass);
-	uint64_t framebuffer = VK_HANDLE_KEY(info->framebuffer);
+	static struct vk_target_use kept[3][5], rendered[3];
 	(void)scratch;
-	last->generation = atomic_load(&d->targets_generation);
-	last->pass = info->renderPass;
-	last->framebuffer = info->framebuffer;
-	last->use = vk_target_of_render_pass(d, info, &kept[framebuffer][pass]);
-	return last->use;
-}
-
-void
-vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
-		       struct vk_target_use *out)
-{
-	(void)d, (void)info;
-	*out = (struct vk_target_use){ .target = &world_targets[0], .views = 1, .subpasses = 1 };
+	last->generation = begin->generation;
+	last->key = begin->key;
+	last->framebuffer = begin->framebuffer;
+	struct vk_target_use *use;
+	if (begin->pass) {
+		use = &kept[begin->framebuffer][begin->key];
+		vk_target_of_render_pass(d, begin->pass, use);
+	} else {
+		use = &rendered[begin->rendering->layerCount - 1];
+		use->target = &world_targets[begin->rendering->layerCount - 1];
+		use->views = use->subpasses = 1;
+	}
+	last->use = begin->key ? use : NULL;
+	return use;
 }
 
 const struct tally_target *
@@ -406,8 +405,11 @@ dynamic(struct vk_command *c, const char *word)
 			info.flags |= VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
 		if (*how == 'i')
 			info.flags |= 0x10;
+		if (*how == 'a' || *how == 'b')
+			info.layerCount = 2 + (*how == 'b');
 	}
-	vk_rendering_begin(c, &info);
+	if (!vk_rendering_again(c, &info))
+		vk_rendering_begin(c, &info);
 	say(word);
 }
 

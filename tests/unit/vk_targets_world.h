@@ -140,7 +140,8 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 	/* The first answer is made, the second is what the framebuffer kept of it. */
 	for (int i = 0; i < 2; i++) {
 		memset(&use, 0xa5, sizeof(use));
-		use = *vk_target_again(&device, &info, &last, &use);
+		struct vk_begin how = vk_begin_pass(&device, &info);
+		use = *vk_target_again(&device, &how, &last, &use);
 	}
 	return use;
 }
@@ -198,8 +199,9 @@ render(uint32_t n, const VkRenderingAttachmentInfo *color,
 		.pStencilAttachment = stencil,
 	};
 	struct vk_target_use use, again;
-	vk_target_of_rendering(&device, &info, &use);
-	vk_target_of_rendering(&device, &info, &again);
+	struct vk_begin how = vk_begin_rendering(&device, &info);
+	use = *vk_target_again(&device, &how, &last, &use);
+	again = *vk_target_again(&device, &how, &last, &again);
 	g_assert_true(use.target && use.target == again.target);
 	g_assert_true(use.load == again.load && use.store == again.store);
 	g_assert_true(use.surface == again.surface && use.views == again.views);

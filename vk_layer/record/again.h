@@ -62,16 +62,39 @@ vk_pass_open_kept(struct vk_command *c, struct vk_pass *p)
 	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = n } };
 }
 
+/* The pass that may be the same as before; NULL: it may have queries, or none was here before. */
+static inline struct vk_pass *
+vk_pass_before(const struct vk_command *c)
+{
+	if (!c->bare || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(c->recording))
+		return NULL;
+	struct vk_pass *p = &c->recording->passes[c->recording->n_passes];
+	return p->last_use.described && !p->uncounted ? p : NULL;
+}
+
 /* A render pass begins. False: it may have queries, or is another one than before; nothing was
  * done. */
 static inline __attribute__((always_inline)) bool
 vk_pass_again(struct vk_command *c, const VkRenderPassBeginInfo *info)
 {
-	if (!c->bare || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(c->recording))
+	struct vk_pass *p = vk_pass_before(c);
+	if (!p)
 		return false;
-	struct vk_pass *p = &c->recording->passes[c->recording->n_passes];
-	if (!p->last_use.described || p->uncounted ||
-	    !vk_last_use_is(c->device, info, &p->last_use))
+	struct vk_begin begin = vk_begin_pass(c->device, info);
+	if (!vk_last_use_is(&begin, &p->last_use))
+		return false;
+	vk_pass_open_kept(c, p);
+	return true;
+}
+
+static inline bool
+vk_rendering_again(struct vk_command *c, const VkRenderingInfo *info)
+{
+	struct vk_pass *p = vk_pass_before(c);
+	if (!p)
+		return false;
+	struct vk_begin begin = vk_begin_rendering(c->device, info);
+	if (!vk_last_use_is(&begin, &p->last_use))
 		return false;
 	vk_pass_open_kept(c, p);
 	return true;

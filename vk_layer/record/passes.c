@@ -386,11 +386,10 @@ enter_render(struct vk_command *c)
 /* Would open_render() surround this render pass with everything that counts here, and decide
  * nothing else? */
 static inline bool
-is_usual(const struct vk_command *c, const struct vk_target_use *use, VkSubpassContents contents)
+is_usual(const struct vk_command *c, const struct vk_target_use *use)
 {
 	return c->usual && c->intervals[VK_AROUND_PRIMARY].state && !c->late.on &&
-	       !c->game.no_queries &&
-	       contents == VK_SUBPASS_CONTENTS_INLINE && use->subpasses <= 1 && use->views <= 1;
+	       !c->game.no_queries && use->subpasses <= 1 && use->views <= 1;
 }
 
 /* False: there is no query. */
@@ -410,16 +409,17 @@ measure_usual(struct vk_command *c)
 }
 
 /* The fast way: the recording had the same pass here before, and it has no query or is an
- * ordinary one. */
+ * ordinary one, all inline. */
 static inline bool
-open_again(struct vk_command *c, const VkRenderPassBeginInfo *info, VkSubpassContents contents)
+open_again(struct vk_command *c, const struct vk_begin *begin, bool all_inline)
 {
 	const struct vk_recording *r = vk_recording_of(c);
 	if (!r || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(r))
 		return false;
 	struct vk_pass *p = &r->passes[r->n_passes];
-	const struct vk_target_use *use = vk_last_use_find(c->device, info, &p->last_use);
-	if (!use || (!c->bare && !is_usual(c, use, contents)))
+	const struct vk_target_use *use = p->last_use.use;
+	if (!use || !vk_last_use_is(begin, &p->last_use) ||
+	    (!c->bare && !(all_inline && is_usual(c, use))))
 		return false;
 	if (!p->last_use.described || p->uncounted) {
 		clear_pass(p, TALLY_PASS_RENDER);
@@ -432,8 +432,7 @@ open_again(struct vk_command *c, const VkRenderPassBeginInfo *info, VkSubpassCon
 }
 
 static __attribute__((noinline)) void
-begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info,
-		  VkSubpassContents contents)
+begin_render(struct vk_command *c, const struct vk_begin *begin, const struct render_how *how)
 {
 	if (!enter_render(c))
 		return;
@@ -443,43 +442,42 @@ begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info,
 	if (vk_has_room(r))
 		last = &r->passes[r->n_passes].last_use;
 	last->described = false; /* what describes the pass is another one's */
-	const struct vk_target_use *use = vk_target_again(c->device, info, last, &scratch);
-	if (open_again(c, info, contents))
-		return;
-	struct render_how how = {
-		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
-		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
-			 contents != VK_SUBPASS_CONTENTS_INLINE,
-	};
-	open_render(c, use, &how);
+	const struct vk_target_use *use = vk_target_again(c->device, begin, last, &scratch);
+	if (!open_again(c, begin, !how->secondaries && !how->mixed))
+		open_render(c, use, how);
 }
 
 void
 vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		     VkSubpassContents contents)
 {
-	if (open_again(c, info, contents))
+	struct vk_begin begin = vk_begin_pass(c->device, info);
+	if (open_again(c, &begin, contents == VK_SUBPASS_CONTENTS_INLINE))
 		return;
-	begin_render_pass(c, info, contents);
+	struct render_how how = {
+		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
+		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
+			 contents != VK_SUBPASS_CONTENTS_INLINE,
+	};
+	begin_render(c, &begin, &how);
 }
 
 void
 vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 {
-	if (!enter_render(c))
-		return;
-	struct vk_target_use use;
-	vk_target_of_rendering(c->device, info, &use);
 	VkRenderingFlags flags = info->flags;
 	bool secondaries = flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
 	bool inlines = flags & RENDERING_CONTENTS_INLINE_BIT;
+	struct vk_begin begin = vk_begin_rendering(c->device, info);
+	if (open_again(c, &begin, !secondaries))
+		return;
 	struct render_how how = {
 		.secondaries = secondaries && !inlines,
 		.mixed = secondaries && inlines,
 		.suspends = flags & VK_RENDERING_SUSPENDING_BIT,
 		.resumes = flags & VK_RENDERING_RESUMING_BIT,
 	};
-	open_render(c, &use, &how);
+	begin_render(c, &begin, &how);
 }
 
 void

@@ -15,13 +15,6 @@
 
 /* ---- cached answers ---- */
 
-static uint64_t
-mix(uint64_t hash, uint64_t v)
-{
-	hash = (hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 static const struct vk_target_use *
 find_use(struct vk_uses *uses, uint64_t key)
 {
@@ -280,21 +273,6 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	return scratch;
 }
 
-const struct vk_target_use *
-vk_target_again(struct vk_device *d, const VkRenderPassBeginInfo *info, struct vk_last_use *last,
-		struct vk_target_use *scratch)
-{
-	const struct vk_target_use *use = vk_last_use_find(d, info, last);
-	if (use)
-		return use;
-	last->generation = atomic_load(&d->targets_generation);
-	last->pass = info->renderPass;
-	last->framebuffer = info->framebuffer;
-	use = vk_target_of_render_pass(d, info, scratch);
-	last->use = use != scratch && use->target && !info->pNext ? use : NULL;
-	return use;
-}
-
 /* ---- dynamic rendering ---- */
 
 /* One VkRenderingAttachmentInfo, with what is known of its views. */
@@ -319,7 +297,7 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 {
 	*w = (struct written){ 0 };
 	if (!info || !info->imageView) {
-		r->key = mix(r->key, 0);
+		r->key = vk_mix(r->key, 0);
 		return;
 	}
 	w->info = info;
@@ -330,15 +308,15 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 					     VK_HANDLE_KEY(info->resolveImageView));
 	if (!r->first)
 		r->first = w->view;
-	r->key = mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
-	r->key = mix(r->key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
-	r->key = mix(r->key, (w->resolve ? w->resolve->base.serial : 0) << 1 | w->resolves);
+	r->key = vk_mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
+	r->key = vk_mix(r->key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
+	r->key = vk_mix(r->key, (w->resolve ? w->resolve->base.serial : 0) << 1 | w->resolves);
 }
 
 static void
 look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
 {
-	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount,
+	r->key = vk_mix((uint64_t)info->viewMask << 32 | info->layerCount,
 		     info->colorAttachmentCount);
 	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++) {
 		look_up(t, &info->pColorAttachments[i], &r->color[i], r);
@@ -399,11 +377,11 @@ describe_rendering(const VkRenderingInfo *info, const struct rendering *r,
 	finish(out, &target);
 }
 
-void
+const struct vk_target_use *
 vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
-		       struct vk_target_use *out)
+		       struct vk_target_use *scratch)
 {
-	*out = (struct vk_target_use){
+	*scratch = (struct vk_target_use){
 		.surface = -1,
 		.views = count_views(info->viewMask),
 		.subpasses = 1,
@@ -411,13 +389,30 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 	struct rendering r = { 0 };
 	look_up_all(d->targets, info, &r);
 	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
-	if (known) {
-		*out = *known;
-		return;
-	}
-	describe_rendering(info, &r, out);
+	if (known)
+		return known;
+	describe_rendering(info, &r, scratch);
 	if (r.first && r.first->width)
-		keep_use(&r.first->base.uses, r.key, out);
+		keep_use(&r.first->base.uses, r.key, scratch);
+	return scratch;
+}
+
+/* ---- both ---- */
+
+const struct vk_target_use *
+vk_target_again(struct vk_device *d, const struct vk_begin *begin, struct vk_last_use *last,
+		struct vk_target_use *scratch)
+{
+	if (last->use && vk_last_use_is(begin, last))
+		return last->use;
+	const struct vk_target_use *use =
+		begin->pass ? vk_target_of_render_pass(d, begin->pass, scratch)
+			    : vk_target_of_rendering(d, begin->rendering, scratch);
+	last->generation = begin->generation;
+	last->key = begin->key;
+	last->framebuffer = begin->framebuffer;
+	last->use = use != scratch && use->target && begin->key ? use : NULL;
+	return use;
 }
 
 /* ---- images and swapchains ---- */

@@ -26,43 +26,91 @@ struct vk_target_use {
 const struct vk_target_use *vk_target_of_render_pass(struct vk_device *d,
 						     const VkRenderPassBeginInfo *info,
 						     struct vk_target_use *scratch);
-/* An answer that is true as long as d->targets_generation stays. Zeroed: none. */
+/* The same for dynamic rendering: kept with its first view. */
+const struct vk_target_use *vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
+						   struct vk_target_use *scratch);
+
+/* A render pass instance as it begins: one of the two is set, and what its target depends on,
+ * which is the same as long as no object of its kind is destroyed. */
+struct vk_begin {
+	const VkRenderPassBeginInfo *pass;
+	const VkRenderingInfo *rendering;
+	uint64_t key, framebuffer; /* key 0: like no other */
+	unsigned long generation;
+};
+
+static inline uint64_t
+vk_mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static inline struct vk_begin
+vk_begin_pass(const struct vk_device *d, const VkRenderPassBeginInfo *info)
+{
+	struct vk_device *any = (struct vk_device *)d;
+	return (struct vk_begin){
+		.pass = info,
+		/* An imageless framebuffer gets its views by pNext. */
+		.key = info->pNext ? 0 : VK_HANDLE_KEY(info->renderPass),
+		.framebuffer = VK_HANDLE_KEY(info->framebuffer),
+		.generation = atomic_load_explicit(&any->targets_generation,
+						   memory_order_acquire),
+	};
+}
+
+static inline uint64_t
+vk_mix_attachment(uint64_t key, const VkRenderingAttachmentInfo *info)
+{
+	if (!info || !info->imageView)
+		return vk_mix(key, 0);
+	key = vk_mix(key, VK_HANDLE_KEY(info->imageView));
+	key = vk_mix(key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
+	return vk_mix(key ^ (uint64_t)info->resolveMode << 32,
+		      VK_HANDLE_KEY(info->resolveImageView));
+}
+
+/* One that suspends or resumes is like no other. */
+static inline struct vk_begin
+vk_begin_rendering(const struct vk_device *d, const VkRenderingInfo *info)
+{
+	struct vk_device *any = (struct vk_device *)d;
+	struct vk_begin begin = {
+		.rendering = info,
+		.generation = atomic_load_explicit(&any->views_generation, memory_order_acquire),
+	};
+	if (info->flags & (VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT))
+		return begin;
+	begin.key = vk_mix((uint64_t)info->viewMask << 32 | info->layerCount,
+			   info->colorAttachmentCount);
+	for (uint32_t i = 0; i < info->colorAttachmentCount; i++)
+		begin.key = vk_mix_attachment(begin.key, &info->pColorAttachments[i]);
+	begin.key = vk_mix_attachment(begin.key, info->pDepthAttachment);
+	begin.key = vk_mix_attachment(begin.key, info->pStencilAttachment);
+	return begin;
+}
+
+/* An answer that is true as long as the generation stays. Zeroed: none. */
 struct vk_last_use {
 	const struct vk_target_use *use;
 	unsigned long generation;
-	VkRenderPass pass;
-	VkFramebuffer framebuffer;
+	uint64_t key, framebuffer;
 	/* The rest of the recorded pass is as it was then: an ordinary render pass, with nothing
 	 * inside (again.h). */
 	bool described;
 };
-/* The answer is in `scratch`, or in `last` and kept with the framebuffer; `last` may be another
- * one afterwards. */
-const struct vk_target_use *vk_target_again(struct vk_device *d,
-					    const VkRenderPassBeginInfo *info,
+/* The answer is in `scratch`, or in `last` and kept; `last` may be another one afterwards. */
+const struct vk_target_use *vk_target_again(struct vk_device *d, const struct vk_begin *begin,
 					    struct vk_last_use *last,
 					    struct vk_target_use *scratch);
 /* Is it the answer for this one, and still true? */
 static inline bool
-vk_last_use_is(const struct vk_device *d, const VkRenderPassBeginInfo *info,
-	       const struct vk_last_use *last)
+vk_last_use_is(const struct vk_begin *begin, const struct vk_last_use *last)
 {
-	struct vk_device *any = (struct vk_device *)d;
-	/* An imageless framebuffer gets its views by pNext. */
-	return !info->pNext && last->pass == info->renderPass &&
-	       last->framebuffer == info->framebuffer &&
-	       last->generation == atomic_load_explicit(&any->targets_generation,
-							memory_order_acquire);
+	return begin->key && last->key == begin->key && last->framebuffer == begin->framebuffer &&
+	       last->generation == begin->generation;
 }
-/* NULL: not the same, or no longer true. */
-static inline const struct vk_target_use *
-vk_last_use_find(const struct vk_device *d, const VkRenderPassBeginInfo *info,
-		 const struct vk_last_use *last)
-{
-	return last->use && vk_last_use_is(d, info, last) ? last->use : NULL;
-}
-void vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
-			    struct vk_target_use *out);
 /* NULL when nothing is known of the image. */
 const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image);
 
