@@ -306,6 +306,15 @@ khr_open(struct tally_vk_source *src)
 	return TALLY_OK;
 }
 
+/* There are no rows. */
+static uint64_t
+khr_read_many(struct tally_vk_source *src, const struct tally_vk_family *family,
+	      const void *rows, uint32_t n, struct tally_sample *out)
+{
+	(void)src, (void)family, (void)rows, (void)n, (void)out;
+	return 0;
+}
+
 static const struct tally_vk_source_ops khr_ops = {
 	.name = TALLY_KHR_NAME,
 	.queries = 1,
@@ -317,6 +326,7 @@ static const struct tally_vk_source_ops khr_ops = {
 	.end = tally_vk_end_slots,
 	.words = khr_words,
 	.read = khr_read,
+	.read_many = khr_read_many,
 	.tick = tally_vk_no_tick,
 };
 

@@ -108,6 +108,10 @@ struct tally_vk_source_ops {
 				  const struct tally_vk_family *family, VkQueryPool pool,
 				  const void *rows, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);
+	/* The same for `n` intervals, 64 at most, whose rows follow one another, each of one view
+	 * and with both halves recorded. Bit i of the result: out[i] was filled. */
+	uint64_t (*read_many)(struct tally_vk_source *src, const struct tally_vk_family *family,
+			      const void *rows, uint32_t n, struct tally_sample *out);
 	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. */
 	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);
 };

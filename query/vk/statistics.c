@@ -120,7 +120,7 @@ put(struct tally_sample *out, uint32_t counter, uint64_t sum)
 		out->flags |= TALLY_FLAG(LOST);
 }
 
-/* The usual case: the queue counts all that was chosen, in one view. */
+/* The queue counts all that was chosen, in one view. */
 static inline void
 read_all(const uint64_t *data, uint32_t n, struct tally_sample *out)
 {
@@ -138,27 +138,13 @@ read_all(const uint64_t *data, uint32_t n, struct tally_sample *out)
 		put(out, counter, data[counter]);
 }
 
-static enum tally_status
-statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
-		VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
-		unsigned which, struct tally_sample *out)
+/* The queue counts only `mask` of what was chosen, or there are several views. */
+static void
+read_some(const struct vk_statistics *st, uint32_t mask, const uint64_t *data, uint32_t views,
+	  struct tally_sample *out)
 {
-	const struct vk_statistics *st = statistics_of(src);
-	uint32_t mask = mask_of(st, family);
-	bool all = mask == st->chosen;
-	uint32_t n = all ? src->n_counters : n_counted(st, family), row = n + 1;
-	const uint64_t *data = rows;
+	uint32_t n = (uint32_t)__builtin_popcount(mask), row = n + 1;
 
-	(void)pool;
-	(void)slot;
-	if (!mask || which != TALLY_VK_BOTH)
-		return TALLY_LOST;
-	if (!data[n])
-		return TALLY_NOT_READY;
-	if (all && views == 1) {
-		read_all(data, n, out);
-		return TALLY_OK;
-	}
 	for (uint32_t counter = 0, i = 0, left = st->chosen; left; left &= left - 1, counter++) {
 		if (!(mask & left & -left))
 			continue;
@@ -168,7 +154,46 @@ statistics_read(struct tally_vk_source *src, const struct tally_vk_family *famil
 		i++;
 		put(out, counter, sum);
 	}
+}
+
+static enum tally_status
+statistics_read(struct tally_vk_source *src, const struct tally_vk_family *family,
+		VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
+		unsigned which, struct tally_sample *out)
+{
+	const struct vk_statistics *st = statistics_of(src);
+	uint32_t mask = mask_of(st, family);
+	const uint64_t *data = rows;
+
+	(void)pool;
+	(void)slot;
+	if (!mask || which != TALLY_VK_BOTH)
+		return TALLY_LOST;
+	if (!data[n_counted(st, family)])
+		return TALLY_NOT_READY;
+	read_some(st, mask, data, views, out);
 	return TALLY_OK;
+}
+
+static uint64_t
+statistics_read_many(struct tally_vk_source *src, const struct tally_vk_family *family,
+		     const void *rows, uint32_t n, struct tally_sample *out)
+{
+	const struct vk_statistics *st = statistics_of(src);
+	uint32_t mask = mask_of(st, family), counted = n_counted(st, family);
+	const uint64_t *data = rows;
+	uint64_t read = 0;
+
+	for (uint32_t i = 0; i < n; i++, data += counted + 1) {
+		if (!data[counted])
+			continue;
+		if (mask == st->chosen)
+			read_all(data, counted, &out[i]);
+		else
+			read_some(st, mask, data, 1, &out[i]);
+		read |= UINT64_C(1) << i;
+	}
+	return read;
 }
 
 /* --- lifetime ----------------------------------------------------------------------------- */
@@ -302,6 +327,7 @@ static const struct tally_vk_source_ops statistics_ops = {
 	.end = tally_vk_end_slots,
 	.words = statistics_words,
 	.read = statistics_read,
+	.read_many = statistics_read_many,
 	.tick = tally_vk_no_tick,
 };
 

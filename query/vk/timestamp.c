@@ -258,28 +258,38 @@ is_plausible(struct vk_timestamp *t, uint64_t ns)
 	return ns + SECOND_NS >= t->opened_ns && ns <= t->now_ns + SECOND_NS;
 }
 
+/* An implausible time: either the clock was set since the calibration (a suspended machine), or
+ * this driver's timestamps never were on the clock that it shows (true). */
+static __attribute__((noinline)) bool
+end_calibration(struct vk_timestamp *t)
+{
+	t->map = (struct tally_clock_map){ .calibrated = false };
+	t->has_reference = false;
+	t->calibrate_at_ns = 0;
+	if (t->trusted)
+		return false;
+	t->foreign = true;
+	snprintf(t->base.reason, sizeof(t->base.reason),
+		 "the driver's stamps are not on the clock that it shows: GPU times are "
+		 "not on the CPU's time line");
+	return true;
+}
+
 /* Puts a timestamp on the time line that we deliver, and on the GPU's without wraps (`whole`);
  * false: it is implausible there. */
-static inline bool
+static inline __attribute__((always_inline)) bool
 place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, uint64_t *ns, uint64_t *whole,
       uint64_t *flags)
 {
 	if (mask == UINT64_MAX && !ticks)
 		return false; /* drivers write 0 where a timestamp failed */
 	*whole = unwrap(t, ticks, mask);
-	*ns = tally_clock_map_apply(&t->map, ticks_to_ns(t, *whole));
+	*ns = ticks_to_ns(t, *whole);
+	if (t->map.calibrated)
+		*ns = tally_clock_map_apply(&t->map, *ns);
 	if (t->map.calibrated && !is_plausible(t, *ns)) {
-		/* Either the clock was set since the calibration (a suspended machine), or this
-		 * driver's timestamps never were on the clock that it shows. */
-		t->map = (struct tally_clock_map){ .calibrated = false };
-		t->has_reference = false;
-		t->calibrate_at_ns = 0;
-		if (t->trusted)
+		if (!end_calibration(t))
 			return false;
-		t->foreign = true;
-		snprintf(t->base.reason, sizeof(t->base.reason),
-			 "the driver's stamps are not on the clock that it shows: GPU times are "
-			 "not on the CPU's time line");
 		*whole = unwrap(t, ticks, mask);
 		*ns = ticks_to_ns(t, *whole);
 	}
@@ -289,7 +299,7 @@ place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, uint64_t *ns, uint6
 	return true;
 }
 
-static void
+static inline __attribute__((always_inline)) void
 deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, uint64_t mask,
 	struct tally_sample *out)
 {
@@ -333,6 +343,13 @@ deliver_half(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, bool is_begi
 	out->flags |= flags;
 }
 
+/* Bits above the valid ones, of which there is one at least, are noise. */
+static uint64_t
+valid_bits(const struct tally_vk_family *family)
+{
+	return UINT64_MAX >> (64 - (family->timestamp_bits < 64 ? family->timestamp_bits : 64));
+}
+
 static enum tally_status
 timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family,
 	       VkQueryPool pool, const void *rows, uint32_t slot, uint32_t views,
@@ -340,13 +357,12 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 {
 	struct vk_timestamp *t = timestamp_of(src);
 	const struct timestamp *begins = rows, *ends = begins + views;
-	unsigned bits = family->timestamp_bits < 64 ? family->timestamp_bits : 64;
 
 	(void)pool;
 	(void)slot;
-	if (!bits || !(which & TALLY_VK_BOTH))
+	if (!family->timestamp_bits || !(which & TALLY_VK_BOTH))
 		return TALLY_LOST;
-	uint64_t mask = UINT64_MAX >> (64 - bits); /* bits above the valid ones are noise */
+	uint64_t mask = valid_bits(family);
 	/* The first view's timestamps must be available; views that the driver did not use
 	 * never become available. */
 	if ((which & TALLY_VK_BEGIN && !begins[0].available) ||
@@ -360,6 +376,23 @@ timestamp_read(struct tally_vk_source *src, const struct tally_vk_family *family
 		deliver(t, begins[0].ticks & mask,
 			last_stamp(ends, views, begins[0].ticks, mask) & mask, mask, out);
 	return TALLY_OK;
+}
+
+static uint64_t
+timestamp_read_many(struct tally_vk_source *src, const struct tally_vk_family *family,
+		    const void *rows, uint32_t n, struct tally_sample *out)
+{
+	struct vk_timestamp *t = timestamp_of(src);
+	const struct timestamp *both = rows;
+	uint64_t mask = valid_bits(family), read = 0;
+
+	for (uint32_t i = 0; i < n; i++, both += 2) {
+		if (!both[0].available || !both[1].available)
+			continue;
+		deliver(t, both[0].ticks & mask, both[1].ticks & mask, mask, &out[i]);
+		read |= UINT64_C(1) << i;
+	}
+	return read;
 }
 
 /* --- lifetime ----------------------------------------------------------------------------- */
@@ -436,6 +469,7 @@ static const struct tally_vk_source_ops timestamp_ops = {
 	.end = timestamp_end,
 	.words = timestamp_words,
 	.read = timestamp_read,
+	.read_many = timestamp_read_many,
 	.tick = timestamp_tick,
 };
 

@@ -176,6 +176,30 @@ static const struct {
 	{ "nothing but the first stamp", true, 100, 1, 999, 1, true, 2, 0 },
 };
 
+/* Many at once say what each of them says. */
+static void
+check_many(struct round *r)
+{
+	for (uint32_t first = 0; first < r->n; first += 7) {
+		struct tally_value values[64][FQ_STATISTICS];
+		struct tally_sample out[64];
+		uint64_t valid[64] = { 0 };
+		uint32_t n = MIN(r->n - first, 64);
+		while (r->slots[first + n - 1].page != r->slots[first].page)
+			n--;
+		for (uint32_t i = 0; i < n; i++)
+			out[i] = (struct tally_sample){ .values = values[i], .valid = &valid[i] };
+		uint64_t complete = vk_slots_read(&r->f.d, &r->slots[first], n, out);
+		for (uint32_t i = 0; i < n; i++) {
+			bool ready = complete >> i & 1;
+			g_assert_cmpint(ready, ==, read_of_round(r, first + i) == TALLY_OK);
+			g_assert_true(!ready || (out[i].has_time && valid[i] == 0xf &&
+						 out[i].end_ns - out[i].begin_ns == 100 &&
+						 values[i][0].u64 == 1000 + first + i));
+		}
+	}
+}
+
 static void
 test_rounds(void)
 {
@@ -198,6 +222,7 @@ test_rounds(void)
 			g_assert_cmpint(read_of_round(&r, k), ==,
 					ready ? TALLY_OK : TALLY_NOT_READY);
 		}
+		check_many(&r);
 		/* Reset, or given to others: what was fetched is nobody's any more. */
 		vk_slots_reset(&r.f.d, &r.runs);
 		if (round_cases[i].host_reset)

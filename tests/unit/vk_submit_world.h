@@ -174,7 +174,8 @@ vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t source
 	(void)d;
 	g_assert_nonnull(slot->page);
 	g_assert_cmphex(sources, !=, 0);
-	w.wanted[slot->index / 64] |= UINT64_C(1) << slot->index % 64;
+	for (unsigned i = slot->index; i < slot->index + slot->views; i++)
+		w.wanted[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 void
@@ -212,6 +213,22 @@ vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 		out->valid[0] |= 3;
 	}
 	return TALLY_OK;
+}
+
+uint64_t
+vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
+	      struct tally_sample *out)
+{
+	uint64_t complete = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct vk_slot slot = *first;
+		slot.index = (uint16_t)(first->index + i);
+		uint32_t left = slot.sources;
+		if (w.slots[slot.index].status == TALLY_OK &&
+		    vk_slot_read(d, &slot, &left, &out[i]) == TALLY_OK)
+			complete |= UINT64_C(1) << i;
+	}
+	return complete;
 }
 
 void

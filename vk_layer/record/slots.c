@@ -138,7 +138,7 @@ create_page(struct vk_slots *s, uint32_t k)
 		VkQueryPool pool = VK_NULL_HANDLE;
 		size_t row = tally_vk_row_bytes(src, &kind->family);
 		page->row_bytes[i] = (uint32_t)row;
-		page->rows[i] = row ? calloc(PAGE_SLOTS, row) : NULL;
+		page->rows[i] = row ? malloc(PAGE_SLOTS * row) : NULL;
 		bool made = (!row || page->rows[i]) &&
 			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS,
 						  &pool) == TALLY_OK;
@@ -351,7 +351,7 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, boo
 }
 
 /* Ends the last source first. */
-static void
+static inline void
 end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *slot,
 	    uint32_t sources)
 {

@@ -149,6 +149,12 @@ void vk_slots_fetch(struct vk_device *d);
  * yet. What was not requested is not ready. */
 enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 			       struct tally_sample *out);
+/* The same for the first of `n` slots (64 at most) that follow one another, each of one view,
+ * begun and ended, with the same sources, none of which has answered. Bit i of the result: all of
+ * them have answered for the i-th, and out[i] is complete; without it out[i] is not valid, and
+ * vk_slot_read() is to be asked. */
+uint64_t vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
+		       struct tally_sample *out);
 /* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? If so,
  * vk_slots_fetch() may be called only while nothing submitted waits for something that the game
  * may signal later (a timeline semaphore, d->pending_timelines): it would wait for that with

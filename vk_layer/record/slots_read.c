@@ -147,6 +147,39 @@ read_source(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct t
 							       : read_rows(s, slot, i, out);
 }
 
+/* Were all these units fetched in this round? */
+static bool
+all_fetched(const struct vk_slots *s, const struct vk_page *page, uint32_t i, uint64_t units)
+{
+	return page->row_bytes[i] && !s->sources[i]->n_sets &&
+	       !(s->sources[i]->n_counters && s->first[i]) &&
+	       !(units & ~page->fetched[i]) && !(units & page->lost[i]);
+}
+
+uint64_t
+vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
+	      struct tally_sample *out)
+{
+	struct vk_slots *s = d->slots;
+	const struct vk_page *page = first->page;
+	uint32_t unit = first->index / UNIT_SLOTS, last = (first->index + n - 1) / UNIT_SLOTS;
+	uint64_t units = (UINT64_MAX >> (UNITS - 1 - (last - unit))) << unit;
+	uint64_t complete = UINT64_MAX;
+
+	if (page->round != s->round || !vk_device_runs(d))
+		return 0;
+	for (uint32_t left = first->sources; left; left &= left - 1)
+		if (!all_fetched(s, page, (uint32_t)__builtin_ctz(left), units))
+			return 0;
+	for (uint32_t left = first->sources; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct tally_vk_source *src = s->sources[i];
+		const char *rows = (const char *)page->rows[i] + first->index * page->row_bytes[i];
+		complete &= src->ops->read_many(src, &s->kinds[page->kind].family, rows, n, out);
+	}
+	return complete;
+}
+
 enum tally_status
 vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 	     struct tally_sample *out)

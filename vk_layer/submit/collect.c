@@ -25,25 +25,37 @@ frame_of(const struct vk_device *d)
 
 /* ---- one slot ---- */
 
-/* Reads the pass's only slot directly into the pass. */
-static enum tally_status
-read_pass(struct vk_submission *s, struct vk_pending_slot *unread,
-	  struct tally_pass *pass, uint32_t n)
+/* What its only slot is read into: the pass itself. */
+static inline void
+begin_sample(struct tally_sample *sample, const struct tally_pass *pass)
 {
-	struct tally_sample sample = {
+	*sample = (struct tally_sample){
 		.values = pass->values,
 		.valid = pass->valid,
-		.n = n,
+		.n = pass->layout->n_counters,
 		.has_time = pass->has_time,
 		.begin_ns = pass->gpu_begin_ns,
 		.end_ns = pass->gpu_end_ns,
 	};
+}
+
+static inline void
+end_sample(const struct tally_sample *sample, struct tally_pass *pass)
+{
+	pass->has_time = sample->has_time;
+	pass->gpu_begin_ns = sample->begin_ns;
+	pass->gpu_end_ns = sample->end_ns;
+	pass->flags |= sample->flags;
+}
+
+static enum tally_status
+read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass)
+{
+	struct tally_sample sample;
+	begin_sample(&sample, pass);
 	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
 						&sample);
-	pass->has_time = sample.has_time;
-	pass->gpu_begin_ns = sample.begin_ns;
-	pass->gpu_end_ns = sample.end_ns;
-	pass->flags |= sample.flags;
+	end_sample(&sample, pass);
 	return status;
 }
 
@@ -176,7 +188,7 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 	else if (pending->sums)
 		status = read_summand(s, unread, pending, n);
 	else
-		status = read_pass(s, unread, pending->pass, n);
+		status = read_pass(s, unread, pending->pass);
 	if (status == TALLY_NOT_READY)
 		return false;
 	if (status != TALLY_OK)
@@ -184,6 +196,54 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 	else
 		vk_pending_slot_done(s, unread);
 	return true;
+}
+
+/* ---- many slots ---- */
+
+#define MAX_ROW 64u
+
+/* Is this the only slot of its pass, unread, the k-th of those that follow `first`? */
+static inline bool
+is_in_row(struct vk_submission *s, const struct vk_pending_slot *first, uint32_t k)
+{
+	const struct vk_pending_slot *unread = first + k;
+	const struct vk_slot *slot = &unread->slot;
+	const struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
+	return slot->page == first->slot.page && slot->index == first->slot.index + k &&
+	       slot->views == 1 && slot->halves == TALLY_VK_BOTH &&
+	       slot->sources == first->slot.sources && unread->left == slot->sources &&
+	       !unread->done && !pending->sums && pending->pass;
+}
+
+/* How many slots lie in a row from `first` on; 0 where not even that does. */
+static inline uint32_t
+row_length(struct vk_submission *s, const struct vk_pending_slot *first)
+{
+	uint32_t n = 0, most = s->n_slots - (uint32_t)(first - s->slots);
+	while (n < most && n < MAX_ROW && is_in_row(s, first, n))
+		n++;
+	return n;
+}
+
+static void
+read_row(struct vk_submission *s, struct vk_pending_slot *first, uint32_t n)
+{
+	struct tally_sample samples[MAX_ROW];
+	for (uint32_t k = 0; k < n; k++)
+		begin_sample(&samples[k], vk_pending_pass_of(s, first + k)->pass);
+	uint64_t complete = vk_slots_read(s->queue->device, &first->slot, n, samples);
+	for (uint32_t k = 0; k < n; k++) {
+		struct vk_pending_slot *unread = first + k;
+		if (!(complete & UINT64_C(1) << k)) {
+			try_read(s, unread);
+			continue;
+		}
+		end_sample(&samples[k], vk_pending_pass_of(s, unread)->pass);
+		if (samples[k].flags & TALLY_FLAG(LOST))
+			vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
+		else
+			vk_pending_slot_done(s, unread);
+	}
 }
 
 /* ---- completed submissions ---- */
@@ -288,8 +348,15 @@ request(struct vk_submission *s, const struct vk_pending_slot *unread)
 static void
 request_all(struct vk_submission *s)
 {
-	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
-		request(s, &s->slots[i]);
+	for (uint32_t i = 0, n; i < s->n_slots && s->n_unread; i += n ? n : 1) {
+		struct vk_slot row = s->slots[i].slot;
+		n = row_length(s, &s->slots[i]);
+		row.views = (uint8_t)n;
+		if (n)
+			vk_slot_request(s->queue->device, &row, row.sources);
+		else
+			request(s, &s->slots[i]);
+	}
 	s->requested = true;
 }
 
@@ -297,9 +364,13 @@ static void
 read_all(struct vk_submission *s)
 {
 	s->requested = false;
-	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
-		if (!s->slots[i].done)
+	for (uint32_t i = 0, n; i < s->n_slots && s->n_unread; i += n ? n : 1) {
+		n = row_length(s, &s->slots[i]);
+		if (n)
+			read_row(s, &s->slots[i], n);
+		else if (!s->slots[i].done)
 			try_read(s, &s->slots[i]);
+	}
 	s->tried_frame = frame_of(s->queue->device);
 	s->tried_serial = s->queue->serial;
 }
