@@ -11,6 +11,7 @@
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H
 
+#include "layer/base/array.h"
 #include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/record/recording.h"
 
@@ -82,12 +83,40 @@ struct vk_submission {
 
 /* An empty one, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
-/* Adds one; VK_NONE on OOM. A pending pass starts with 1 in n_left, which append() takes off. */
-uint32_t vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass);
+/* Adds one, which the caller fills, with 1 in n_left, which append() takes off. NULL on OOM. */
+static inline struct vk_pending_pass *
+vk_submission_add_pass(struct vk_submission *s)
+{
+	if (s->n_passes == s->room_passes &&
+	    !tally_array_fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
+		return NULL;
+	return &s->passes[s->n_passes++];
+}
+/* Makes it the recording's use, with a reference. False on OOM. */
+bool vk_submission_use(struct vk_submission *s, struct vk_recording *recording);
 /* Adds a slot that `owner` took (NULL: a pair's) and that the caller describes: all members but
  * `use` and `next`. NULL on OOM. */
-struct vk_pending_slot *
-vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner);
+static inline struct vk_pending_slot *
+vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
+{
+	if (s->n_slots == s->room_slots &&
+	    !tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
+		return NULL;
+	if (owner && owner->pending != s && !vk_submission_use(s, owner))
+		return NULL;
+	struct vk_pending_slot *unread = &s->slots[s->n_slots];
+	unread->use = unread->next = VK_NONE;
+	if (owner) {
+		struct vk_recording_use *use = &s->uses[owner->pending_use];
+		unread->use = owner->pending_use;
+		unread->next = use->first;
+		use->first = s->n_slots;
+		use->n_left++;
+	}
+	s->n_slots++;
+	s->n_unread++;
+	return unread;
+}
 /* The driver accepted it: it waits for its results. Or the driver did not (or there was no
  * memory): everything in it is done, with `flag`. */
 void vk_submission_append(struct vk_submission *s);

@@ -14,12 +14,6 @@ vk_recording_has_work(const struct vk_recording *rec)
 }
 
 static bool
-is_coarse(const struct vk_replay *r)
-{
-	return r->d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
-}
-
-static bool
 captures(const struct vk_replay *r)
 {
 	return r->s && r->q->stream && tally_stream_captures(r->q->stream);
@@ -34,7 +28,7 @@ use_set(struct vk_replay *r, uint32_t set)
 
 /* ---- passes of the log ---- */
 
-static struct tally_pass *
+static inline struct tally_pass *
 open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
 	struct tally_stream *stream = r->q->stream;
@@ -55,21 +49,22 @@ open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 }
 
 /* VK_NONE: no room. */
-static uint32_t
+static inline uint32_t
 open_pending(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
 {
 	struct tally_pass *p = open_place(r, kind, listed);
 	if (!p)
 		return VK_NONE;
-	uint32_t pending = vk_submission_add_pass(r->s, p);
-	if (pending == VK_NONE) {
+	struct vk_pending_pass *pending = vk_submission_add_pass(r->s);
+	if (!pending) {
 		p->flags |= TALLY_FLAG(DROPPED);
 		p->done = true;
 		return VK_NONE;
 	}
-	r->s->passes[pending].set = r->set;
-	r->s->passes[pending].buffer = r->buffer;
-	return pending;
+	*pending = (struct vk_pending_pass){
+		.pass = p, .n_left = 1, .set = r->set, .buffer = r->buffer
+	};
+	return r->s->n_passes - 1;
 }
 
 static void
@@ -118,7 +113,7 @@ add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role,
 	 const struct vk_slot *slot, struct vk_recording *owner,
 	 struct tally_workload *workload)
 {
-	bool coarse = is_coarse(r);
+	bool coarse = r->is_coarse;
 	struct vk_pending_pass *into = coarse ? coarse_pending(r) : &r->s->passes[pending];
 	if (!into)
 		return;
@@ -242,13 +237,14 @@ begin_pass(struct vk_replay *r, const struct vk_pass *p)
 	out->load = p->load;
 	out->target = p->target;
 	out->surface = p->surface;
+	out->flags = r->reasons[p->slot.page != NULL];
 	if (r->labelled)
 		set_label(r, out);
 	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended ||
-				     p->uncounted || p->slot.halves != TALLY_VK_BOTH;
+				     p->uncounted ||
+				     (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
 	r->last_pending = pending;
 	r->n_batch_passes++;
-	out->flags |= r->reasons[p->slot.page != NULL];
 	return pending;
 }
 
@@ -261,7 +257,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		r->chain = p->suspended ? CHAIN_DROPPED : VK_NONE;
 		return;
 	}
-	if (is_coarse(r)) {
+	if (r->is_coarse) {
 		coarse_pass(r, p);
 		return;
 	}
@@ -272,7 +268,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	r->chain = p->suspended ? pending : VK_NONE;
 	if (pending == CHAIN_DROPPED)
 		return;
-	struct tally_pass *out = r->s->passes[pending].pass;
+	struct vk_pending_pass *into = &r->s->passes[pending];
+	struct tally_pass *out = into->pass;
 	if (goes_on)
 		tally_call_counts_add(&out->call_counts, &p->call_counts);
 	else
@@ -280,9 +277,9 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags;
-	r->s->passes[pending].has_inner |= p->n_inner || p->n_workloads;
+	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
-		vk_pending_pass_miss(&r->s->passes[pending]);
+		vk_pending_pass_miss(into);
 	if (p->slot.page)
 		add_slot(r, pending, VK_ROLE_PASS, &p->slot, rec, NULL);
 	read_inner(r, pending, rec, p);
@@ -324,7 +321,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 	use_set(r, rec->runs.set);
 	prepare(r, rec);
 	look_around(r, rec);
-	if (rec->dropped && r->captured && !is_coarse(r))
+	if (rec->dropped && r->captured && !r->is_coarse)
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
 	for (uint32_t i = 0; i < rec->n_items; i++) {
 		const struct vk_item *item = &rec->items[i];
@@ -367,8 +364,8 @@ open_whole(struct vk_replay *r)
 static void
 add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *owner)
 {
-	uint32_t pending = is_coarse(r) ? VK_NONE : open_whole(r);
-	if (is_coarse(r) || pending != VK_NONE)
+	uint32_t pending = r->is_coarse ? VK_NONE : open_whole(r);
+	if (r->is_coarse || pending != VK_NONE)
 		add_slot(r, pending, VK_ROLE_WHOLE, slot, owner, NULL);
 }
 
@@ -376,7 +373,7 @@ add_whole(struct vk_replay *r, const struct vk_slot *slot, struct vk_recording *
 static void
 replay_whole(struct vk_replay *r, struct vk_recording *rec)
 {
-	if (is_coarse(r) || !is_in_chain(rec)) {
+	if (r->is_coarse || !is_in_chain(rec)) {
 		if (rec->whole.page)
 			add_whole(r, &rec->whole, rec);
 		return;
@@ -399,7 +396,7 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 	struct vk_pending_pass *coarse = NULL;
 	use_set(r, rec->runs.set);
 	look_around(r, rec);
-	if (r->captured && is_coarse(r) && vk_recording_has_work(rec))
+	if (r->captured && r->is_coarse && vk_recording_has_work(rec))
 		coarse = coarse_pending(r);
 	if (coarse) {
 		coarse->pass->flags |= r->reasons[rec->whole.page != NULL];
@@ -411,7 +408,7 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 	replay_items(r, rec, 0);
 	r->n_batch_buffers++;
 	/* If a frame ended inside (--frame label), the interval belongs to two frames. */
-	if (captures(r) && (is_coarse(r) || tally_device_frame(r->d->tally) == frame))
+	if (captures(r) && (r->is_coarse || tally_device_frame(r->d->tally) == frame))
 		replay_whole(r, rec);
 	if (captures(r) && rec->buffer.page)
 		add_whole(r, &rec->buffer, rec);
@@ -426,7 +423,7 @@ replay_pair(struct vk_replay *r, struct vk_batch_interval *pair)
 	use_set(r, 0);
 	pair->next = r->s->pairs;
 	r->s->pairs = pair;
-	bool one = !is_coarse(r) && r->n_batch_buffers == 1 && r->n_batch_passes == 1;
+	bool one = !r->is_coarse && r->n_batch_buffers == 1 && r->n_batch_passes == 1;
 	if (!one) {
 		add_whole(r, &pair->slot, NULL);
 		return true;
@@ -443,6 +440,7 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches,
 	  struct vk_batch_interval **pairs)
 {
 	r->n_passes = r->buffer = 0;
+	r->is_coarse = r->d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
 	r->coarse = VK_NONE;
 	for (uint32_t i = 0; i < batches->n; i++) {
 		uint32_t n = vk_batch_n_buffers(batches, i);

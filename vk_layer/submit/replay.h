@@ -22,6 +22,7 @@ struct vk_replay {
 	uint32_t n_passes;
 	uint32_t set; /* the set of the recording that is replayed */
 	const struct tally_layout *layout; /* of that set */
+	bool is_coarse; /* granularity submit or frame */
 	/* Of the recording, and as long as no label begins or ends. */
 	bool captured, labelled;
 	uint64_t reasons[2]; /* flags of a pass without a slot, and of one with a slot */

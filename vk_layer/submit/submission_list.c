@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/base/array.h"
-
 #define MAX_UNREAD 4096 /* submissions of one queue; beyond that the oldest is given up */
 
 struct vk_submission *
@@ -55,16 +53,6 @@ vk_submission_recycle(struct vk_submission *s)
 
 /* ---- pending passes ---- */
 
-uint32_t
-vk_submission_add_pass(struct vk_submission *s, struct tally_pass *pass)
-{
-	if (s->n_passes == s->room_passes &&
-	    !tally_array_fit(&s->passes, s->n_passes, &s->room_passes, sizeof(*s->passes)))
-		return VK_NONE;
-	s->passes[s->n_passes] = (struct vk_pending_pass){ .pass = pass, .n_left = 1 };
-	return s->n_passes++;
-}
-
 struct vk_pending_pass *
 vk_frame_pass_create(struct tally_pass *pass)
 {
@@ -88,7 +76,7 @@ finish_sums(struct vk_pending_pass *pending)
 }
 
 /* Removes one claim; with the last one the pass is done. */
-static void
+static inline void
 release(struct vk_pending_pass *pending)
 {
 	if (--pending->n_left || !pending->pass)
@@ -109,40 +97,15 @@ vk_frame_pass_release(struct vk_pending_pass *pending)
 
 /* ---- reads ---- */
 
-/* The run of a recording in this submission; it has a reference. */
-static uint32_t
-use_of(struct vk_submission *s, struct vk_recording *r)
+bool
+vk_submission_use(struct vk_submission *s, struct vk_recording *r)
 {
-	if (r->pending == s)
-		return r->pending_use;
 	if (!tally_array_fit(&s->uses, s->n_uses, &s->room_uses, sizeof(*s->uses)))
-		return VK_NONE;
+		return false;
 	s->uses[s->n_uses] = (struct vk_recording_use){ vk_recording_ref(r), VK_NONE, 0 };
 	r->pending = s;
-	r->pending_use = s->n_uses;
-	return s->n_uses++;
-}
-
-struct vk_pending_slot *
-vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
-{
-	if (s->n_slots == s->room_slots &&
-	    !tally_array_fit(&s->slots, s->n_slots, &s->room_slots, sizeof(*s->slots)))
-		return NULL;
-	uint32_t use = owner ? use_of(s, owner) : VK_NONE;
-	if (owner && use == VK_NONE)
-		return NULL;
-	struct vk_pending_slot *unread = &s->slots[s->n_slots];
-	unread->next = VK_NONE;
-	unread->use = use;
-	if (use != VK_NONE) {
-		unread->next = s->uses[use].first;
-		s->uses[use].first = s->n_slots;
-		s->uses[use].n_left++;
-	}
-	s->n_slots++;
-	s->n_unread++;
-	return unread;
+	r->pending_use = s->n_uses++;
+	return true;
 }
 
 void
