@@ -16,8 +16,7 @@ vk_counts_begin(struct vk_command *c)
 {
 	c->call_counts = (struct tally_call_counts){ 0 };
 	c->unknown = 0;
-	c->flags = (c->game.conditional ? TALLY_FLAG(CONDITIONAL) : 0) |
-		   (c->game.transform_feedback ? TALLY_FLAG(TRANSFORM_FEEDBACK) : 0);
+	c->flags = c->game.flags;
 }
 
 /* The counts of what is open are complete. */
@@ -102,12 +101,15 @@ vk_rendering_again(struct vk_command *c, const VkRenderingInfo *info)
 
 /* The open pass ends, and is one that open_again() or vk_pass_again() opened. */
 static inline void
-vk_pass_store_counts(struct vk_command *c, struct vk_pass *p)
+vk_pass_close_kept(struct vk_command *c, struct vk_pass *p)
 {
 	vk_counts_end(c);
 	p->call_counts = c->call_counts;
 	p->unknown = c->unknown;
 	p->flags = c->flags | (c->recording->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0);
+	c->open.kind = VK_OPEN_NOTHING;
+	c->open.has_pass = c->open.bare = c->open.usual = false;
+	c->counts = 0;
 }
 
 /* A render pass ends. False: it has a query, or more than counts; nothing was done. */
@@ -119,10 +121,7 @@ vk_pass_bare_end(struct vk_command *c)
 	struct vk_pass *p = &c->recording->passes[c->open.pass];
 	if (p->uncounted)
 		return false;
-	vk_pass_store_counts(c, p);
-	c->open.kind = VK_OPEN_NOTHING;
-	c->open.has_pass = c->open.bare = false;
-	c->counts = 0;
+	vk_pass_close_kept(c, p);
 	return true;
 }
 

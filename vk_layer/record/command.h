@@ -49,7 +49,7 @@ struct vk_open_chain {
 struct vk_game_state {
 	uint32_t no_queries; /* > 0: per-tile execution and the like */
 	uint32_t statistics; /* its statistics queries that are active */
-	bool conditional, transform_feedback;
+	uint64_t flags; /* of everything recorded now: conditional rendering and the like */
 };
 
 /* Where it was allocated from, and its place in the pool's list. */

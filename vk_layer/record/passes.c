@@ -197,19 +197,20 @@ static inline void
 close_unmeasured(struct vk_command *c)
 {
 	struct vk_pass *p = vk_open_pass(c);
-	if (p && (c->open.bare || c->open.usual))
-		vk_pass_store_counts(c, p);
-	else if (p)
-		add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 	if (p && p->uncounted) {
 		p->n_inner = 0;
 		c->recording->uncounted = true;
 	}
+	c->open.sums = false;
+	if (p && (c->open.bare || c->open.usual)) {
+		vk_pass_close_kept(c, p);
+		return;
+	}
+	if (p)
+		add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 	c->open.kind = VK_OPEN_NOTHING;
 	c->counts = 0;
-	c->open.has_pass = false;
-	c->open.sums = false;
-	c->open.bare = c->open.usual = false;
+	c->open.has_pass = c->open.bare = c->open.usual = false;
 }
 
 void
@@ -399,18 +400,20 @@ measure_usual(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	if (r->idle || !c->measures)
 		return false;
-	if (vk_slots_take_usual(c->device, &r->runs, &r->passes[c->open.pass].slot))
+	struct vk_slot *slot = &r->passes[c->open.pass].slot;
+	if (vk_slots_take_usual(c->device, &r->runs, slot))
 		c->intervals[VK_AROUND_PASS].counts = VK_MEASURE_COUNT;
 	else if (!vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
 		return false;
-	vk_interval_run(c, VK_AROUND_PASS, true);
+	vk_slot_begin(c->device, c->handle, slot, true);
+	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_RUNNING;
 	c->open.usual = true;
 	return true;
 }
 
 /* The fast way: the recording had the same pass here before, and it has no query or is an
  * ordinary one, all inline. */
-static inline bool
+static inline __attribute__((always_inline)) bool
 open_again(struct vk_command *c, const struct vk_begin *begin, bool all_inline)
 {
 	const struct vk_recording *r = vk_recording_of(c);
@@ -504,13 +507,16 @@ vk_render_end(struct vk_command *c)
 static inline void
 close_usual(struct vk_command *c)
 {
-	struct vk_slot *slot = &c->recording->passes[c->open.pass].slot;
-	if (slot->sources)
-		vk_slot_end(c->device, c->handle, slot);
+	struct vk_pass *p = &c->recording->passes[c->open.pass];
+	if (p->slot.sources)
+		vk_slot_end(c->device, c->handle, &p->slot);
 	else /* the game's own query took its place */
-		*slot = (struct vk_slot){ 0 };
+		p->slot = (struct vk_slot){ 0 };
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
-	close_unmeasured(c);
+	if (p->uncounted)
+		close_unmeasured(c);
+	else
+		vk_pass_close_kept(c, p);
 }
 
 void

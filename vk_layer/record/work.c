@@ -193,9 +193,9 @@ vk_video_ended(struct vk_command *c)
 /* ---- changes to the open pass ---- */
 
 static void
-set_standing(struct vk_command *c, bool *what, uint64_t flag, bool on)
+set_standing(struct vk_command *c, uint64_t flag, bool on)
 {
-	*what = on;
+	c->game.flags = on ? c->game.flags | flag : c->game.flags & ~flag;
 	if (on && c->open.kind != VK_OPEN_NOTHING)
 		c->flags |= flag;
 }
@@ -205,13 +205,13 @@ vk_conditional(struct vk_command *c, bool on)
 {
 	/* The work before and after it is not of the same kind. */
 	end_group(c);
-	set_standing(c, &c->game.conditional, TALLY_FLAG(CONDITIONAL), on);
+	set_standing(c, TALLY_FLAG(CONDITIONAL), on);
 }
 
 void
 vk_transform_feedback(struct vk_command *c, bool on)
 {
-	set_standing(c, &c->game.transform_feedback, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
+	set_standing(c, TALLY_FLAG(TRANSFORM_FEEDBACK), on);
 }
 
 /* ---- labels ---- */
