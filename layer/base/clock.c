@@ -2,12 +2,11 @@
 #include "layer/base/clock.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
-static uint64_t
-read_clock(clockid_t id)
+uint64_t
+tally_clock_read_ns(clockid_t id)
 {
 	struct timespec t;
 	if (clock_gettime(id, &t) != 0)
@@ -20,14 +19,14 @@ static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
 uint64_t
 tally_clock_now_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return tally_clock_read_ns(CLOCK_MONOTONIC);
 }
 
 struct tally_thread_time
 tally_clock_thread(void)
 {
 	struct tally_thread_time t = {
-		.ns = read_clock(CLOCK_THREAD_CPUTIME_ID),
+		.ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 		.wait_ns = waited_ns,
 	};
 	if (t.ns) /* a sandbox may refuse it */
@@ -51,7 +50,7 @@ tally_clock_wait_end(const struct tally_clock_wait *wait)
 uint64_t
 tally_clock_unix_ns(void)
 {
-	return read_clock(CLOCK_REALTIME);
+	return tally_clock_read_ns(CLOCK_REALTIME);
 }
 
 void

@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
+/* Any clock, ns; 0: the system does not have it. */
+uint64_t tally_clock_read_ns(clockid_t id);
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
 /* A thread as it was at one moment. */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 size_t
@@ -22,4 +24,14 @@ tally_small_file_read(const char *path, char *out, size_t size)
 	if (fd >= 0)
 		close(fd);
 	return len;
+}
+
+bool
+tally_small_file_number(const char *path, long long *out)
+{
+	char text[64], *end;
+	tally_small_file_read(path, text, sizeof(text));
+	errno = 0;
+	*out = strtoll(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+	return end > text && errno == 0 && strchr(" \n", *end);
 }

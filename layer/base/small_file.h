@@ -7,10 +7,14 @@
 #ifndef PASSTALLY_LAYER_BASE_SMALL_FILE_H
 #define PASSTALLY_LAYER_BASE_SMALL_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Reads at most size - 1 bytes from the beginning of the file and adds a NUL. Returns their
  * number; 0 with an empty text when the file cannot be read or is empty. */
 size_t tally_small_file_read(const char *path, char *out, size_t size);
+/* The number with which the file begins, decimal or after 0x; a blank, a line's end or nothing
+ * follows it. False: there is none, or it does not fit. */
+bool tally_small_file_number(const char *path, long long *out);
 
 #endif

@@ -7,30 +7,6 @@
 
 #include "layer/base/small_file.h"
 
-bool
-gauge_parse_number(const char **text, uint64_t *out)
-{
-	const char *p = *text;
-	uint64_t value = 0;
-	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-			return false;
-	*out = value;
-	bool any = p != *text;
-	*text = p;
-	return any;
-}
-
-bool
-gauge_read_number(const char *path, uint64_t *out)
-{
-	char text[64];
-	const char *p = text;
-	return tally_small_file_read(path, text, sizeof(text)) &&
-	       gauge_parse_number(&p, out) && (*p == '\0' || *p == '\n' || *p == ' ');
-}
-
 void
 gauge_read_link_name(const char *path, char *out, size_t size)
 {

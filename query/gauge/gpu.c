@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layer/base/small_file.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- the files of each driver ---- */
@@ -360,8 +362,10 @@ read_files(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 	bool all_reasons = true;
 	for (uint32_t i = 0; i < gpu->n_files; i++) {
 		const struct gauge_file *file = &gpu->files[i];
-		uint64_t n;
-		if (!gauge_read_number(file->path, &n)) {
+		long long number;
+		bool known = tally_small_file_number(file->path, &number) && number >= 0;
+		uint64_t n = (uint64_t)number;
+		if (!known) {
 			all_reasons &= file->kind != GAUGE_THROTTLE;
 			continue;
 		}

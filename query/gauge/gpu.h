@@ -121,10 +121,6 @@ bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 
 /* ---- query/gauge/files.c ---- */
 
-/* The decimal number at *text, which is moved past it; false: there is none, or it is too large. */
-bool gauge_parse_number(const char **text, uint64_t *out);
-/* The decimal number that begins the file; false also for negative ones. */
-bool gauge_read_number(const char *path, uint64_t *out);
 /* The base name of what a link leads to; "" when there is none. */
 void gauge_read_link_name(const char *path, char *out, size_t size);
 /* Is the device with that folder in sysfs suspended? Reading another file of it may wake it. */

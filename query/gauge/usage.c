@@ -3,6 +3,7 @@
 #include "query/gauge/gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "layer/base/small_file.h"
@@ -14,10 +15,12 @@
 static bool
 read_value(const char *p, uint64_t *out, char unit[8])
 {
+	char *end;
 	p += strspn(p, " \t");
-	if (!gauge_parse_number(&p, out) || *out > MOST)
+	*out = strtoull(p, &end, 10);
+	if (*p < '0' || *p > '9' || *out > MOST)
 		return false;
-	p += strspn(p, " \t");
+	p = end + strspn(end, " \t");
 	size_t len = strcspn(p, " \t\n");
 	snprintf(unit, 8, "%.*s", (int)(len < 7 ? len : 7), p);
 	return true;

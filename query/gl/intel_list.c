@@ -331,17 +331,6 @@ tally_intel_offer_finish(struct tally_intel_offer *offer)
 
 /* ---- permission ---- */
 
-/* The number in a file that contains one number; -1 = it cannot be read. */
-static long
-number_in(const char *path)
-{
-	char text[16];
-	int saved_errno = errno;
-	size_t n = tally_small_file_read(path, text, sizeof(text));
-	errno = saved_errno;
-	return n > 0 ? strtol(text, NULL, 10) : -1;
-}
-
 void
 tally_intel_explain_permission(char *out, size_t size)
 {
@@ -351,13 +340,13 @@ tally_intel_explain_permission(char *out, size_t size)
 		{ "/proc/sys/dev/i915/perf_stream_paranoid", "dev.i915.perf_stream_paranoid" },
 		{ "/proc/sys/dev/xe/observation_paranoid", "dev.xe.observation_paranoid" },
 	};
+	int saved_errno = errno;
 	out[0] = '\0';
-	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
-		long is = number_in(locks[i].path);
-		if (is > 0 && geteuid() != 0) {
-			snprintf(out, size, "; %s is %ld: sudo sysctl %s=0 allows it",
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]) && !out[0]; i++) {
+		long long is;
+		if (tally_small_file_number(locks[i].path, &is) && is > 0 && geteuid() != 0)
+			snprintf(out, size, "; %s is %lld: sudo sysctl %s=0 allows it",
 				 locks[i].name, is, locks[i].name);
-			return;
-		}
 	}
+	errno = saved_errno;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -79,24 +80,14 @@ tally_linux_event_try(bool *user_only)
 /* Units of CPU cores have a file `cpus`; others (for memory controllers or graphics) have
  * `cpumask`. */
 static bool
-read_file_of(const char *folder, const char *unit, const char *file, char *out,
-	     size_t size)
-{
-	char path[512];
-	int n = snprintf(path, sizeof(path), "%s/%s/%s", folder, unit, file);
-	return n > 0 && (size_t)n < sizeof(path) &&
-	       tally_small_file_read(path, out, size);
-}
-
-static bool
 read_unit(const char *folder, const char *name, uint32_t *type)
 {
-	char text[64];
-	const char *p = text;
-	uint64_t value;
-	if (!read_file_of(folder, name, "cpus", text, sizeof(text)) ||
-	    !read_file_of(folder, name, "type", text, sizeof(text)) ||
-	    !tally_linux_next_number(&p, &value) || value > INT32_MAX)
+	char cpus[512], path[512], text[64];
+	long long value;
+	if (snprintf(cpus, sizeof(cpus), "%s/%s/cpus", folder, name) >= (int)sizeof(cpus) ||
+	    snprintf(path, sizeof(path), "%s/%s/type", folder, name) >= (int)sizeof(path) ||
+	    !tally_small_file_read(cpus, text, sizeof(text)) ||
+	    !tally_small_file_number(path, &value) || value < 0 || value > INT32_MAX)
 		return false;
 	*type = (uint32_t)value;
 	return true;
@@ -241,13 +232,11 @@ tally_linux_plan_add(const struct tally_linux_plan *plan,
 int32_t
 tally_linux_event_paranoid(void)
 {
-	char text[32];
-	uint64_t value;
-	const char *p = text;
-	if (!tally_small_file_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ||
-	    !tally_linux_next_number(&p, &value) || value > 99)
-		return INT32_MAX;
-	return text[0] == '-' ? -(int32_t)value : (int32_t)value;
+	long long value;
+	return tally_small_file_number("/proc/sys/kernel/perf_event_paranoid", &value) &&
+			       llabs(value) <= 99
+		       ? (int32_t)value
+		       : INT32_MAX;
 }
 
 #define NO_DESCRIPTORS \

@@ -2,6 +2,7 @@
 /* CPU work of the game's process. linux-perf: perf events on its threads and on those that they
  * start, and what getrusage() and the process's CPU clock report. linux-proc, where perf is
  * denied: the same without events, so that its plan is empty and it has no threads to read. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,8 @@ struct linux_cpu {
 static enum tally_status
 probe_proc(struct tally_snapshot_source *src)
 {
-	struct timespec cpu;
 	src->reason[0] = '\0';
-	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0
+	return tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID)
 		       ? TALLY_OK
 		       : tally_unsupported(
 				 src->reason,
@@ -93,15 +93,16 @@ is_own(pid_t tid, const pid_t *own, uint32_t n_own)
 
 /* Lists the game's threads, at most `room` of them; returns how many there are. */
 static uint32_t
-list_threads(struct linux_cpu *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+list_threads(struct linux_cpu *p, DIR *tasks, pid_t *tids, uint32_t room)
 {
 	uint32_t n = 0;
-	pid_t tid;
-	if (!tally_linux_tasks_rewind(tasks))
-		return 0;
-	while ((tid = tally_linux_tasks_next(tasks)) > 0)
-		if (!is_own(tid, p->own, p->n_own) && n++ < room)
+	const struct dirent *entry;
+	rewinddir(tasks);
+	while ((entry = readdir(tasks))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (tid > 0 && !is_own(tid, p->own, p->n_own) && n++ < room)
 			tids[n - 1] = tid;
+	}
 	return n;
 }
 
@@ -121,7 +122,7 @@ open_threads(struct linux_cpu *p, const pid_t *tids, uint32_t n)
 /* A thread that starts while events are opened is counted only if its parent already was, and
  * there is no way to find out. So this repeats until no thread starts meanwhile. */
 static int
-open_all(struct linux_cpu *p, struct tally_linux_tasks *tasks, pid_t *tids, uint32_t room)
+open_all(struct linux_cpu *p, DIR *tasks, pid_t *tids, uint32_t room)
 {
 	int error = 0;
 	p->n_own = tally_own_threads_list(p->own);
@@ -146,7 +147,6 @@ open_all(struct linux_cpu *p, struct tally_linux_tasks *tasks, pid_t *tids, uint
 static int
 open_events(struct linux_cpu *p, uint64_t asked)
 {
-	struct tally_linux_tasks tasks;
 	uint32_t budget = tally_linux_fd_budget();
 	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
 	if (error)
@@ -155,12 +155,13 @@ open_events(struct linux_cpu *p, uint64_t asked)
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)
 		return ENOMEM;
-	if (tally_linux_tasks_open(&tasks)) {
-		error = open_all(p, &tasks, tids, room);
-		tally_linux_tasks_close(&tasks);
-	} else {
-		error = errno;
-	}
+	int fd = tally_linux_open("/proc/self/task");
+	DIR *tasks = fd >= 0 ? fdopendir(fd) : NULL;
+	error = tasks ? open_all(p, tasks, tids, room) : errno;
+	if (tasks)
+		closedir(tasks);
+	else if (fd >= 0)
+		close(fd);
 	free(tids);
 	return error;
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "layer/base/clock.h"
 #include "layer/base/small_file.h"
 
 #define FAULTS \
@@ -141,14 +141,11 @@ static bool
 read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 {
 	struct tally_own_usage ours = own_usage(u);
-	struct timespec cpu;
+	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct rusage usage;
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
-	    (u->wanted & ~CLOCK && getrusage(RUSAGE_SELF, &usage) != 0))
+	if (!cpu_ns || (u->wanted & ~CLOCK && getrusage(RUSAGE_SELF, &usage) != 0))
 		return false;
-	used[TALLY_LINUX_TASK_CLOCK] = less((uint64_t)cpu.tv_sec * UINT64_C(1000000000) +
-						    (uint64_t)cpu.tv_nsec,
-					    ours.cpu_ns);
+	used[TALLY_LINUX_TASK_CLOCK] = less(cpu_ns, ours.cpu_ns);
 	if (!(u->wanted & ~CLOCK))
 		return true;
 	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);

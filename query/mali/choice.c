@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "layer/base/clock.h"
 #include "layer/config/config.h"
@@ -197,13 +196,10 @@ struct tally_mali_clocks
 tally_mali_clocks_read(void)
 {
 	struct tally_mali_clocks clocks;
-	struct timespec raw;
 
 	clocks.before_ns = tally_clock_now_ns();
-	if (clock_gettime(CLOCK_MONOTONIC_RAW, &raw) != 0)
-		raw = (struct timespec){ 0 };
+	clocks.raw_ns = tally_clock_read_ns(CLOCK_MONOTONIC_RAW);
 	clocks.after_ns = tally_clock_now_ns();
-	clocks.raw_ns = (uint64_t)raw.tv_sec * UINT64_C(1000000000) + (uint64_t)raw.tv_nsec;
 	return clocks;
 }
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -29,24 +28,15 @@ read_text(const char *path, char *out, size_t size)
 	return len > 0;
 }
 
-/* Parses "0x00010000", as sysfs writes it. */
-static bool
-read_hex(const char *path, uint64_t *out)
-{
-	char text[40], *end;
-	if (!read_text(path, text, sizeof(text)) || strncmp(text, "0x", 2) != 0)
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 16);
-	return *end == '\0' && errno == 0;
-}
-
 static bool
 read_map(const char *uio, const char *what, uint64_t *out)
 {
 	char path[96];
+	long long number;
 	snprintf(path, sizeof(path), "/sys/class/uio/%.32s/maps/map0/%s", uio, what);
-	return read_hex(path, out);
+	bool known = tally_small_file_number(path, &number) && number >= 0;
+	*out = known ? (uint64_t)number : 0;
+	return known;
 }
 
 bool
@@ -110,8 +100,7 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path,
 			path, uio);
 	}
 	/* A map need not begin on a page boundary. */
-	if (!read_map(uio, "offset", &inside))
-		inside = 0;
+	(void)read_map(uio, "offset", &inside);
 	e->offset = inside + options->base;
 	e->bytes = options->base < map_bytes ? map_bytes - options->base : 0;
 	return TALLY_OK;

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define HISTORY_BYTES ((size_t)8 << 20)
 #define NS_PER_MS UINT64_C(1000000)
@@ -248,16 +247,6 @@ tally_sampler_pace_of(const struct tally_snapshot_source *src, const struct tall
 	return pace;
 }
 
-/* The thread's CPU time, not the time that passed: the machine may be busy, or the source
- * may be waiting. */
-static uint64_t
-own_cpu_ns(void)
-{
-	struct timespec t = { 0 };
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t
 median_of(uint64_t costs[N_COSTS])
 {
@@ -405,13 +394,16 @@ read_totals(struct tally_reader *r, bool missed)
 static bool
 read_next(struct tally_reader *r, struct reading_loop *loop)
 {
-	uint64_t begin_ns = own_cpu_ns();
+	/* The thread's CPU time, not the time that passed: the machine may be busy, or the source
+	 * may be waiting. */
+	uint64_t begin_ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	enum tally_status status = read_totals(r, loop->missed);
 	uint64_t now_ns = tally_clock_now_ns();
 	if (is_lost(status))
 		return false;
 	loop->missed = loop->idle;
-	loop->costs[loop->n_costs] = own_cpu_ns() - begin_ns;
+	loop->costs[loop->n_costs] =
+		tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	if (status == TALLY_OK && ++loop->n_costs == N_COSTS)
 		slow_down(r, loop);
 	/* Missed readings are not made up for. */

@@ -6,7 +6,6 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "query/gauge/gpu.h"
-#include "query/linux/files.h"
 #include "query/linux/linux.h"
 #include "query/mali/abi.h"
 #include "query/mali/mali.h"
@@ -355,15 +354,6 @@ try_files(void)
 		fuzz_require(why[0] != '\0', "that there is no GPU has a reason");
 	}
 	gauge_gpu_finish(&gpu);
-	uint64_t number;
-	char *text = malloc(in.left + 1);
-	if (!text)
-		abort();
-	memcpy(text, in.at, in.left);
-	text[in.left] = '\0';
-	for (const char *at = text; tally_linux_next_number(&at, &number);)
-		fuzz_require(at > text && at <= text + in.left, "a number is in the text");
-	free(text);
 }
 
 int
