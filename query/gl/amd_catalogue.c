@@ -61,8 +61,10 @@ struct draft {
 	uint32_t n, room;
 	uint32_t unknown_types, too_many; /* counters that were left out */
 	uint32_t *set_of;
+	uint32_t *order; /* the entries set by set; those of no set at the end */
 	uint32_t n_sets;
-	uint32_t *active; /* scratch space, one entry per group */
+	struct tally_key_table named; /* the counters that have their key */
+	uint32_t *active; /* per group: its counters in the set that fits() is asked about */
 	bool careful;     /* ask the driver about every combination */
 	bool one_group;   /* a set holds counters of only one group */
 	uint32_t trials;
@@ -330,15 +332,26 @@ static bool
 fits(void *data, const uint32_t *chosen, uint32_t n)
 {
 	struct draft *d = data;
-	bool fine = d->one_group || n <= MAX_IN_A_SET;
+	uint32_t group = d->entries[chosen[n - 1]].group;
 
-	memset(d->active, 0, d->n_groups * sizeof(*d->active));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t group = d->entries[chosen[i]].group;
-		fine &= ++d->active[group] <= d->groups[group].max_active;
-		fine &= !d->one_group || group == d->entries[chosen[0]].group;
-	}
-	return fine && (!d->careful || try_together(d, chosen, n));
+	if (n == 1)
+		memset(d->active, 0, d->n_groups * sizeof(*d->active));
+	bool other = d->one_group ? group != d->entries[chosen[0]].group : n > MAX_IN_A_SET;
+	if (other || d->active[group] == d->groups[group].max_active ||
+	    (d->careful && !try_together(d, chosen, n)))
+		return false;
+	d->active[group]++;
+	return true;
+}
+
+/* The number of entries in the set that begins at `first` of the order. */
+static uint32_t
+set_length(const struct draft *d, uint32_t first)
+{
+	uint32_t n = 0;
+	while (first + n < d->n && d->set_of[d->order[first + n]] == d->set_of[d->order[first]])
+		n++;
+	return n;
 }
 
 /* Follows what the groups report. Only where the driver does not begin the resulting set is it
@@ -346,29 +359,22 @@ fits(void *data, const uint32_t *chosen, uint32_t n)
 static bool
 put_into_sets(struct draft *d)
 {
-	uint32_t *scratch = calloc((size_t)d->n + 1, sizeof(*scratch));
-
+	d->order = calloc((size_t)d->n + 1, sizeof(*d->order));
 	d->set_of = calloc((size_t)d->n + 1, sizeof(*d->set_of));
-	if (!scratch || !d->set_of) {
-		free(scratch);
+	if (!d->order || !d->set_of)
 		return false;
-	}
-	d->n_sets = tally_counter_group(d->n, d->set_of, scratch, fits, d);
-	for (uint32_t set = 0; set < d->n_sets && !d->careful; set++) {
-		uint32_t n = 0;
-		for (uint32_t i = 0; i < d->n; i++) {
-			if (d->set_of[i] == set)
-				scratch[n++] = i;
-		}
-		d->careful = !try_together(d, scratch, n);
+	d->n_sets = tally_counter_group(d->n, d->set_of, d->order, fits, d);
+	for (uint32_t set = 0, first = 0; set < d->n_sets && !d->careful; set++) {
+		uint32_t n = set_length(d, first);
+		d->careful = !try_together(d, d->order + first, n);
+		first += n;
 	}
 	if (d->careful) {
 		d->trials = 0;
-		d->n_sets = tally_counter_group(d->n, d->set_of, scratch, fits, d);
+		d->n_sets = tally_counter_group(d->n, d->set_of, d->order, fits, d);
 	}
 	if (d->n_sets > TALLY_AMD_MAX_SETS)
 		d->n_sets = TALLY_AMD_MAX_SETS;
-	free(scratch);
 	return true;
 }
 
@@ -377,23 +383,20 @@ put_into_sets(struct draft *d)
 /* The shared copy of the counter. Two counters of the same name, in groups of the same name,
  * are two counters. */
 static const struct tally_counter *
-name_counter(const struct draft *d, struct tally_key_table *keys, struct entry *e,
-	     const struct tally_counter *const *others, uint32_t n_others)
+name_counter(struct draft *d, struct tally_key_table *keys, struct entry *e)
 {
 	describe(&d->groups[e->group], e);
 	const struct tally_counter *counter = tally_key_table_add(keys, &e->counter);
-	for (uint32_t i = 0; counter && i < n_others; i++) {
-		if (others[i] != counter)
-			continue;
+	if (counter && tally_key_table_has(&d->named, counter->key)) {
 		size_t len = strlen(e->texts.key), used = strlen(e->texts.description);
 		snprintf(e->texts.key + len, sizeof(e->texts.key) - len, "_%u_%u", e->amd.group,
 			 e->amd.id);
 		snprintf(e->texts.description + used, sizeof(e->texts.description) - used,
 			 " Its numbers are %u and %u.", e->amd.group, e->amd.id);
 		e->counter.key = e->texts.key;
-		return tally_key_table_add(keys, &e->counter);
+		counter = tally_key_table_add(keys, &e->counter);
 	}
-	return counter;
+	return counter && tally_key_table_reserve(&d->named, counter) ? counter : NULL;
 }
 
 static bool
@@ -407,7 +410,7 @@ name_counters(struct draft *d, struct tally_key_table *keys, struct tally_amd_ca
 		struct entry *e = &d->entries[i];
 		if (d->set_of[i] >= d->n_sets)
 			continue;
-		e->amd.counter = name_counter(d, keys, e, out->counters, out->n_counters);
+		e->amd.counter = name_counter(d, keys, e);
 		if (!e->amd.counter)
 			return false;
 		out->all[i] = e->amd;
@@ -417,15 +420,12 @@ name_counters(struct draft *d, struct tally_key_table *keys, struct tally_amd_ca
 }
 
 static const struct tally_counter_set *
-fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogue *from,
-	 struct tally_amd_set *set)
+fill_set(const struct draft *d, const uint32_t *members, uint32_t n,
+	 const struct tally_amd_catalogue *from, struct tally_amd_set *set)
 {
 	char name[sizeof(SOURCE_NAME) + 12];
 	const struct tally_counter_set *kept = NULL;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < d->n; i++)
-		n += d->set_of[i] == number;
 	const struct tally_counter **layout = calloc((size_t)n + 1, sizeof(*layout));
 	set->counters = calloc((size_t)n + 1, sizeof(*set->counters));
 	set->ids = calloc((size_t)n + 1, sizeof(*set->ids));
@@ -433,10 +433,8 @@ fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogu
 	if (layout && set->counters && set->ids && set->runs) {
 		const char *group = NULL;
 		uint32_t bytes = 0;
-		for (uint32_t i = 0; i < d->n; i++) {
-			const struct tally_amd_counter *amd = &from->all[i];
-			if (d->set_of[i] != number)
-				continue;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct tally_amd_counter *amd = &from->all[members[i]];
 			if (!set->n_runs || set->runs[set->n_runs - 1].group != amd->group)
 				set->runs[set->n_runs++] =
 					(struct tally_amd_run){ amd->group, set->n, 0 };
@@ -446,9 +444,9 @@ fill_set(const struct draft *d, uint32_t number, const struct tally_amd_catalogu
 			layout[set->n++] = amd->counter;
 			/* The bytes of group, number and value. */
 			bytes += amd->type == TALLY_AMD_U64 ? 16 : 12;
-			group = d->groups[d->entries[i].group].name;
+			group = d->groups[d->entries[members[i]].group].name;
 		}
-		snprintf(name, sizeof(name), SOURCE_NAME "-%u", number + 1);
+		snprintf(name, sizeof(name), SOURCE_NAME "-%u", d->set_of[members[0]] + 1);
 		kept = tally_counter_set_keep(&(struct tally_counter_set){
 			.layout = { name, layout, n },
 			.category = set->n_runs == 1 ? group : NULL,
@@ -489,8 +487,10 @@ make(struct draft *d, struct tally_key_table *keys)
 	if (!out->sets || !out->set_list)
 		goto destroy;
 	out->n_sets = d->n_sets;
-	for (uint32_t i = 0; i < d->n_sets; i++) {
-		out->set_list[i] = fill_set(d, i, out, &out->sets[i]);
+	for (uint32_t i = 0, first = 0; i < d->n_sets; i++) {
+		uint32_t n = set_length(d, first);
+		out->set_list[i] = fill_set(d, d->order + first, n, out, &out->sets[i]);
+		first += n;
 		if (!out->set_list[i])
 			goto destroy;
 		if (out->widest < out->sets[i].n)
@@ -548,10 +548,12 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 	if (*status == TALLY_NO_MEMORY)
 		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	tally_key_table_finish(&own_keys);
+	tally_key_table_finish(&d.named);
 	free(d.groups);
 	free(d.active);
 	free(d.ids);
 	free(d.entries);
 	free(d.set_of);
+	free(d.order);
 	return out;
 }

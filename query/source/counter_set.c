@@ -223,6 +223,12 @@ holder_of(const struct tally_key_table *table, const char *key)
 }
 
 bool
+tally_key_table_has(const struct tally_key_table *table, const char *key)
+{
+	return holder_of(table, key) != NULL;
+}
+
+bool
 tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter)
 {
 	if (!table || holder_of(table, counter->key))
@@ -280,7 +286,7 @@ tally_key_table_finish(struct tally_key_table *table)
 /* ---- grouping and rotation ---- */
 
 uint32_t
-tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_counter_fits *fits,
+tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order, tally_counter_fits *fits,
 		    void *data)
 {
 	uint32_t n_sets = 0, left = n;
@@ -295,8 +301,8 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_count
 		for (uint32_t i = first; i < n; i++) {
 			if (set_of[i] != TALLY_NO_SET)
 				continue;
-			scratch[chosen] = i;
-			if (fits(data, scratch, chosen + 1)) {
+			order[chosen] = i;
+			if (fits(data, order, chosen + 1)) {
 				set_of[i] = n_sets;
 				chosen++;
 				left--;
@@ -306,7 +312,11 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch, tally_count
 		}
 		if (chosen)
 			n_sets++;
+		order += chosen;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		if (set_of[i] == TALLY_NO_SET)
+			*order++ = i;
 	return n_sets;
 }
 

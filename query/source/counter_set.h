@@ -54,6 +54,7 @@ struct tally_key_table {
  * result is that of tally_counter_keep(). counter->key is set to the copy's. */
 const struct tally_counter *tally_key_table_add(struct tally_key_table *table,
 						struct tally_counter *counter);
+bool tally_key_table_has(const struct tally_key_table *table, const char *key);
 /* Adds a counter that keeps its key whatever the table contains, and that lives as long as the
  * table; false on OOM. */
 bool tally_key_table_reserve(struct tally_key_table *table, const struct tally_counter *counter);
@@ -65,10 +66,11 @@ const struct tally_counter_set *tally_counter_set_keep(const struct tally_counte
 /* Puts n counters into as few sets as a driver allows, in order: `fits(data, chosen, n_chosen)`
  * reports whether these (indices) can be counted together; each set is filled greedily, and a
  * counter that does not fit alone is left out. `set_of[i]` becomes the set's number,
- * TALLY_NO_SET for a counter that was left out. Returns the number of sets. fits() is called at
- * most about n * sets times. */
+ * TALLY_NO_SET for a counter that was left out. `order` gets all indices, set by set, and those
+ * left out at the end. Returns the number of sets. fits() is called at most about n * sets times;
+ * all of `chosen` but the last are a set for which it was true before. */
 typedef bool tally_counter_fits(void *data, const uint32_t *chosen, uint32_t n_chosen);
-uint32_t tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *scratch,
+uint32_t tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order,
 			     tally_counter_fits *fits, void *data);
 
 /* The index of the set to count, of n sets: `turn` is the number of captured frames; `pinned`
