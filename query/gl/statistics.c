@@ -15,7 +15,6 @@
 #define SOURCE_NAME "gl-statistics"
 #define QUERY_COUNTER_BITS 0x8864
 #define ID_BLOCK 64
-#define NAMED_AT_MOST 2u /* counters with the same reason */
 
 /* Where a target is available: from a version of GL or GLES on (0 = never in core), or with an
  * extension. For one of the eleven statistics, this is where its shader stage is available,
@@ -175,46 +174,6 @@ width_of(const struct tally_gl_api *api, unsigned target)
 	return (uint32_t)(bits < most ? bits : most);
 }
 
-/* Appends to the reason; text that does not fit is cut off with dots. */
-static void
-say(struct tally_source *src, const char *text)
-{
-	size_t used = strlen(src->reason);
-	size_t room = sizeof(src->reason) - used;
-
-	if ((size_t)snprintf(src->reason + used, room, "%s", text) >= room)
-		strcpy(src->reason + sizeof(src->reason) - 4, "...");
-}
-
-/* Names the requested counters that are not available, those with the same obstacle together,
- * the first few of many. */
-static void
-report_left_out(struct tally_source *src, const char *why[TALLY_N_STATISTICS])
-{
-	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++) {
-		const char *reason = why[i];
-		unsigned n = 0;
-		char more[32];
-		if (!reason)
-			continue;
-		say(src, src->reason[0] ? "; " : "not counted here: ");
-		for (unsigned k = i; k < TALLY_N_STATISTICS; k++) {
-			if (why[k] != reason)
-				continue;
-			why[k] = NULL;
-			if (++n > NAMED_AT_MOST)
-				continue;
-			say(src, n > 1 ? ", " : "");
-			say(src, tally_statistics[k].key);
-		}
-		snprintf(more, sizeof(more), " and %u more", n - NAMED_AT_MOST);
-		say(src, n > NAMED_AT_MOST ? more : "");
-		say(src, " (");
-		say(src, reason);
-		say(src, ")");
-	}
-}
-
 static enum tally_status
 choose(struct gl_statistics *st)
 {
@@ -262,7 +221,7 @@ choose(struct gl_statistics *st)
 		st->groups |= st->chosen[st->n].group_bit;
 		st->n++;
 	}
-	report_left_out(&st->base, why);
+	tally_statistics_report_left_out(st->base.reason, why);
 	if (!wanted)
 		return tally_unsupported(st->base.reason,
 					 "none of its counters is in --counters %s",

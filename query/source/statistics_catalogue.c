@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/source/statistics_catalogue.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "query/source/counter_set.h"
+#include "query/source/source.h"
+
+#define NAMED_AT_MOST 2u /* statistics with the same reason */
 
 #define ROW(which_, overview_, key_, name_, text_) \
 	[TALLY_STATISTIC_##which_] = { \
@@ -98,6 +101,33 @@ tally_statistics_counter(enum tally_statistic which, const char *source, uint32_
 		.scope = TALLY_SCOPE_PASS,
 		.width_bits = width_bits,
 	});
+}
+
+void
+tally_statistics_report_left_out(char *reason, const char *why[TALLY_N_STATISTICS])
+{
+	for (unsigned i = 0; i < TALLY_N_STATISTICS; i++) {
+		const char *of = why[i];
+		char names[160] = "";
+		size_t len = 0;
+		unsigned n = 0;
+		for (unsigned k = i; of && k < TALLY_N_STATISTICS; k++) {
+			if (why[k] != of)
+				continue;
+			why[k] = NULL;
+			if (n++ < NAMED_AT_MOST)
+				len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+							len ? ", " : "", tally_statistics[k].key);
+		}
+		if (n > NAMED_AT_MOST)
+			snprintf(names + len, sizeof(names) - len, " and %u more",
+				 n - NAMED_AT_MOST);
+		if (n)
+			tally_reason_add(reason, "%s%s (%s)",
+					 reason[0] ? "" : "not counted here: ", names, of);
+	}
+	if (strlen(reason) == TALLY_REASON_BYTES - 1)
+		strcpy(reason + TALLY_REASON_BYTES - 4, "...");
 }
 
 /* The first rows: every draw raises them. */

@@ -52,6 +52,11 @@ const struct tally_counter *
 tally_statistics_counter(enum tally_statistic which, const char *source,
 			 uint32_t width_bits);
 
+/* Adds to a source's reason which statistics are not counted: why[i] is the reason of statistic i,
+ * or NULL. Those of one reason (the same pointer) are named together, the first of many; a text
+ * that does not fit ends in dots. Clears `why`. */
+void tally_statistics_report_left_out(char *reason, const char *why[TALLY_N_STATISTICS]);
+
 /* For the values of work that drew for certain, and with enough vertices for a primitive. If a
  * statistic that every draw raises is among the valid ones and all valid statistics are 0, they
  * are no counts, but what a driver returns after a reset of the GPU: clears their bits in

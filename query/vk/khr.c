@@ -280,10 +280,8 @@ khr_open(struct tally_vk_source *src)
 	enum tally_status status = TALLY_UNSUPPORTED;
 
 	src->reason[0] = '\0';
-	if (why) {
-		snprintf(src->reason, sizeof(src->reason), "%s", why);
-		return TALLY_UNSUPPORTED;
-	}
+	if (why)
+		return tally_unsupported(src->reason, "%s", why);
 	k->catalogue = tally_khr_catalogue_create(src, &status);
 	if (!k->catalogue)
 		return status;

@@ -129,7 +129,8 @@ struct tally_vk_source {
 	uint32_t n_sets;
 	const char *wanted; /* --counters list; valid during open() */
 	struct tally_key_table *keys; /* of the device, or NULL; valid during open() */
-	char reason[256];   /* why it is off, or what it lacks; "" = nothing to report */
+	/* Why it is off, or what it lacks; "" = nothing to report. */
+	char reason[TALLY_REASON_BYTES];
 };
 
 /* NULL on OOM. Two queries per slot. A slot's begins come before its ends, so that each of the

@@ -224,73 +224,42 @@ obstacle(const struct tally_vk_api *api)
 	return NULL;
 }
 
-/* Names the requested counters that are not available, the first few of many. */
-static void
-report_left_out(struct tally_vk_source *src, uint32_t left_out, uint32_t named,
-		const char *why)
-{
-	char names[128] = "";
-	size_t used = 0;
-	uint32_t n = 0;
-
-	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
-		if (!(left_out & UINT32_C(1) << which) || n++ >= named)
-			continue;
-		int length = snprintf(names + used, sizeof(names) - used, "%s%s",
-				      used ? ", " : "", tally_statistics[which].key);
-		if (length > 0 && (size_t)length < sizeof(names) - used)
-			used += (size_t)length;
-	}
-	if (!n)
-		return;
-	size_t at = strlen(src->reason);
-	char more[32] = "";
-	if (n > named)
-		snprintf(more, sizeof(more), " and %u more", n - named);
-	snprintf(src->reason + at, sizeof(src->reason) - at, "%s%s%s (%s)",
-		 at ? "; " : "not counted here: ", names, more, why);
-}
-
 static enum tally_status
 choose(struct vk_statistics *st)
 {
 	struct tally_vk_source *src = &st->base;
-	uint32_t wanted = 0, none_in_vulkan = 0, beside_meshes = 0, crashing = 0;
+	const char *why[TALLY_N_STATISTICS] = { NULL };
+	bool any = false;
 
 	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
-		if (tally_statistics_wanted(src->wanted, which))
-			wanted |= UINT32_C(1) << which;
+		if (!tally_statistics_wanted(src->wanted, which))
+			continue;
+		any = true;
+		why[which] = "Vulkan's pipeline statistics have none";
 	}
-	none_in_vulkan = wanted;
 	for (uint32_t bit = 0; bit < N_BITS; bit++) {
-		uint32_t statistic = UINT32_C(1) << statistic_of_bit[bit];
-		none_in_vulkan &= ~statistic;
-		if (!(wanted & statistic))
+		enum tally_statistic which = statistic_of_bit[bit];
+		if (!why[which])
 			continue;
-		if (src->api->mesh_shader && !(BESIDE_MESHES & 1u << bit)) {
-			beside_meshes |= statistic;
+		why[which] = NULL;
+		if (src->api->mesh_shader && !(BESIDE_MESHES & 1u << bit))
+			why[which] = "not where mesh shaders are enabled";
+		else if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit))
+			why[which] = "this driver would crash";
+		if (why[which])
 			continue;
-		}
-		if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit)) {
-			crashing |= statistic;
-			continue;
-		}
 		const struct tally_counter *counter =
-			tally_statistics_counter(statistic_of_bit[bit], SOURCE_NAME, WIDTH_BITS);
+			tally_statistics_counter(which, SOURCE_NAME, WIDTH_BITS);
 		if (!counter)
 			return TALLY_NO_MEMORY;
 		st->counters[src->n_counters++] = counter;
 		st->chosen |= UINT32_C(1) << bit;
 	}
-	report_left_out(src, beside_meshes, 2, "not where mesh shaders are enabled");
-	report_left_out(src, crashing, 1, "this driver would crash");
-	report_left_out(src, none_in_vulkan, 2, "Vulkan's pipeline statistics have none");
-	if (st->chosen)
-		return TALLY_OK;
-	if (!wanted)
-		snprintf(src->reason, sizeof(src->reason),
-			 "none of its counters is in --counters %.200s", src->wanted);
-	return TALLY_UNSUPPORTED;
+	tally_statistics_report_left_out(src->reason, why);
+	if (!any)
+		tally_unsupported(src->reason, "none of its counters is in --counters %.200s",
+				  src->wanted);
+	return st->chosen ? TALLY_OK : TALLY_UNSUPPORTED;
 }
 
 static enum tally_status
@@ -300,10 +269,8 @@ statistics_open(struct tally_vk_source *src)
 	const char *why = obstacle(src->api);
 
 	src->reason[0] = '\0';
-	if (why) {
-		snprintf(src->reason, sizeof(src->reason), "%s", why);
-		return TALLY_UNSUPPORTED;
-	}
+	if (why)
+		return tally_unsupported(src->reason, "%s", why);
 	enum tally_status status = choose(st);
 	if (status == TALLY_NO_MEMORY)
 		snprintf(src->reason, sizeof(src->reason), "out of memory");

@@ -422,19 +422,15 @@ timestamp_open(struct tally_vk_source *src)
 
 	src->reason[0] = '\0';
 	if (!api->CreateQueryPool || !api->DestroyQueryPool || !api->CmdResetQueryPool ||
-	    !api->CmdWriteTimestamp || !api->GetQueryPoolResults) {
-		snprintf(src->reason, sizeof(src->reason),
-			 "the driver lacks functions of Vulkan 1.0 for timestamps: report it to "
-			 "the driver's authors");
-		return TALLY_UNSUPPORTED;
-	}
-	if (!take_period(t, api->timestamp_period)) {
-		snprintf(src->reason, sizeof(src->reason),
-			 "the driver's timestampPeriod is %g ns a tick: its stamps cannot be "
-			 "turned into time",
-			 (double)api->timestamp_period);
-		return TALLY_UNSUPPORTED;
-	}
+	    !api->CmdWriteTimestamp || !api->GetQueryPoolResults)
+		return tally_unsupported(src->reason,
+					 "the driver lacks functions of Vulkan 1.0 for "
+					 "timestamps: report it to the driver's authors");
+	if (!take_period(t, api->timestamp_period))
+		return tally_unsupported(src->reason,
+					 "the driver's timestampPeriod is %g ns a tick: its "
+					 "stamps cannot be turned into time",
+					 (double)api->timestamp_period);
 	t->opened_ns = t->now_ns = tally_clock_now_ns();
 	if (can_calibrate(t))
 		calibrate(t);
