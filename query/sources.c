@@ -33,21 +33,12 @@ no_vulkan(const struct tally_vk_api *api)
 #define VK_CREATE(create_) no_vulkan
 #endif
 
-/* may_count, named: no counter name selects this source. */
+/* may_count: no counter name selects this source. */
 static bool
 counts_by_option(const char *counters)
 {
 	(void)counters;
 	return false;
-}
-
-/* look_closer: probe() already reports everything. */
-static void
-nothing_closer(const struct tally_config *config, char *out, uint32_t size)
-{
-	(void)config;
-	(void)out;
-	(void)size;
 }
 
 #define SOURCE(name_, gives_, ...) .row = { .name = name_, .gives = gives_, __VA_ARGS__ }
@@ -98,36 +89,32 @@ const struct tally_vk_source_row tally_vk_sources[] = {
 const uint32_t tally_n_vk_sources = N_ROWS(tally_vk_sources);
 _Static_assert(N_ROWS(tally_vk_sources) <= TALLY_MAX_VK_SOURCES, "raise TALLY_MAX_VK_SOURCES");
 
-/* The members that most snapshot sources share. */
-#define PLAIN .look_closer = nothing_closer, .named = counts_by_option
-#define WITH_CPU .look_closer = nothing_closer, .named = tally_linux_named, .with_cpu = true
-
 const struct tally_snapshot_source_row tally_snapshot_sources[] = {
 	{ SOURCE("mali-kbase", "the counters of a Mali GPU", .by_default = true,
 		 .hardware = true, .without = FOR_MALI),
-	  PLAIN, .create = tally_mali_kbase_create, .may_count = tally_mali_may_count },
+	  .create = tally_mali_kbase_create, .may_count = tally_mali_may_count },
 	{ SOURCE("mali-panfrost", "the counters of a Mali GPU", .by_default = true,
 		 .hardware = true, .without = FOR_MALI),
-	  PLAIN, .create = tally_mali_panfrost_create,
-	  .may_count = tally_mali_may_count },
+	  .create = tally_mali_panfrost_create, .may_count = tally_mali_may_count },
 	{ SOURCE("microblaze", "the counters of a MicroBlaze core", .by_default = true),
 	  .trial = true, .create = tally_microblaze_create, .may_count = counts_by_option,
-	  .named = counts_by_option, .look_closer = tally_microblaze_look_closer },
+	  .look_closer = tally_microblaze_look_closer },
 	{ SOURCE("linux-perf", "the program's use of the CPU",
 		 .without = "linux-proc counts in its place, without what only perf can "
 			    "tell"),
-	  WITH_CPU, .create = tally_linux_perf_create,
+	  .with_cpu = true, .named = tally_linux_named, .create = tally_linux_perf_create,
 	  .may_count = tally_linux_may_count },
 	{ SOURCE("linux-proc", "the program's use of the CPU", .by_default = false),
-	  WITH_CPU, .unless = "linux-perf", .create = tally_linux_proc_create,
+	  .with_cpu = true, .named = tally_linux_named, .unless = "linux-perf",
+	  .create = tally_linux_proc_create,
 	  .may_count = tally_linux_may_count },
 	{ SOURCE("gauge", "the GPU's clock, load, temperature, power and memory",
 		 .by_default = true,
 		 .without = "clock, load and the others are read while a program uses a GPU"),
 	  .create = tally_gauge_create, .may_count = counts_by_option,
-	  .named = counts_by_option, .look_closer = tally_gauge_look_closer },
+	  .look_closer = tally_gauge_look_closer },
 #ifdef PASSTALLY_TEST_SOURCES
-	{ SOURCE("fake-snapshot", NULL, .in_tests = true), PLAIN,
+	{ SOURCE("fake-snapshot", NULL, .in_tests = true),
 	  .create = tally_fake_snapshot_create, .may_count = tally_fake_may_count },
 #endif
 };

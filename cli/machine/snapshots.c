@@ -92,7 +92,8 @@ tally_snapshots_find(struct tally_snapshots *s, const char *counters)
 				   "%s counts the same, and more", row->unless);
 		} else {
 			look(found, src, &config, counters, row->trial);
-			row->look_closer(&config, found->reason, sizeof(found->reason));
+			if (row->look_closer)
+				row->look_closer(&config, found->reason, sizeof(found->reason));
 		}
 		src->ops->destroy(src);
 		found->info.reason = found->reason[0] ? found->reason : NULL;

@@ -6,29 +6,12 @@
 #include <glib.h>
 
 /* The row that query/sources.c would get. */
-static bool
-not_by_name(const char *counters)
-{
-	(void)counters;
-	return false;
-}
-
-static void
-nothing_closer(const struct tally_config *config, char *out, uint32_t size)
-{
-	(void)config;
-	(void)out;
-	(void)size;
-}
-
 static const struct tally_snapshot_source_row rows[] = {
 	{ .row = { .name = "interrupts",
 		   .by_default = true,
 		   .gives = "the machine's interrupts" },
 	  .create = tally_interrupts_create,
-	  .may_count = tally_interrupts_may_count,
-	  .named = not_by_name,
-	  .look_closer = nothing_closer },
+	  .may_count = tally_interrupts_may_count },
 };
 
 static void

@@ -139,10 +139,11 @@ test_snapshots(void)
 		g_assert_nonnull(src);
 		g_assert_cmpstr(src->ops->name, ==, row->row.name);
 		g_assert_false(row->may_count("no such counter"));
-		g_assert_false(row->named("no such counter"));
+		g_assert_true(!row->with_cpu || !row->named("no such counter"));
 		g_assert_true(!row->unless || tally_source_row_find(row->unless));
 		tally_config_init(&config);
-		row->look_closer(&config, text, sizeof(text));
+		if (row->look_closer)
+			row->look_closer(&config, text, sizeof(text));
 		src->config = &config;
 		if (src->ops->probe(src) != TALLY_OK)
 			g_assert_cmpstr(src->reason, !=, "");
