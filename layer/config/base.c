@@ -32,11 +32,40 @@ tally_config_report_at(void *place, const char *message)
 }
 
 char *
+tally_config_copy_text(const char *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+	if (!copy)
+		return NULL;
+	copy[len] = '\0';
+	return memcpy(copy, text, len);
+}
+
+char *
 tally_config_copy_string(const char *text)
 {
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-	return copy ? memcpy(copy, text, size) : NULL;
+	return tally_config_copy_text(text, strlen(text));
+}
+
+char *
+tally_config_trim(char *text)
+{
+	text += strspn(text, " \t\r");
+	size_t len = strlen(text);
+	while (len > 0 && strchr(" \t\r", text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+void
+tally_config_append(char *out, size_t size, size_t *len, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	size_t at = *len < size ? *len : size;
+	int n = vsnprintf(at < size ? out + at : NULL, size - at, format, args);
+	va_end(args);
+	*len += n > 0 ? (size_t)n : 0;
 }
 
 bool

@@ -70,9 +70,9 @@ report_unknown(const char *key, const struct tally_config_place *to)
 {
 	char keys[512];
 	size_t len = 0;
-	for (size_t i = 0; i < tally_n_options && len < sizeof(keys); i++)
-		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i ? ", " : "",
-					tally_options[i].key);
+	for (size_t i = 0; i < tally_n_options; i++)
+		tally_config_append(keys, sizeof(keys), &len, "%s%s", i ? ", " : "",
+				    tally_options[i].key);
 	return tally_config_report(to, "there is no option \"%.64s\"; the options are %s", key,
 				   keys);
 }
@@ -149,16 +149,6 @@ next_item(const char *text, char *out, char **value, bool *torn)
 	return *text == ',' ? text + 1 : NULL;
 }
 
-static char *
-trim(char *text)
-{
-	text += strspn(text, " \t");
-	size_t len = strlen(text);
-	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t'))
-		text[--len] = '\0';
-	return text;
-}
-
 bool
 tally_config_parse_options(struct tally_config *config, const char *text,
 			   enum tally_config_origin origin, tally_config_complain *complain,
@@ -178,7 +168,7 @@ tally_config_parse_options(struct tally_config *config, const char *text,
 		char *value;
 		bool torn;
 		text = next_item(text, item, &value, &torn);
-		char *key = trim(item);
+		char *key = tally_config_trim(item);
 		if (torn)
 			ok = tally_config_report(
 				&to, "a backslash ends the options: write \\\\ for one");

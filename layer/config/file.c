@@ -74,16 +74,6 @@ read_whole(const struct tally_config_place *file, size_t *len, bool *missing)
 	return text;
 }
 
-static char *
-trim(char *text)
-{
-	text += strspn(text, " \t\r");
-	size_t len = strlen(text);
-	while (len > 0 && strchr(" \t\r", text[len - 1]))
-		text[--len] = '\0';
-	return text;
-}
-
 /* Ends the section that is being read. */
 static bool
 end_section(struct ini *ini)
@@ -107,14 +97,14 @@ take_heading(struct ini *ini, char *line)
 {
 	/* A metric's name may contain brackets: "cpu[0]". */
 	char *end = strrchr(line, ']');
-	if (!end || *trim(end + 1) != '\0')
+	if (!end || *tally_config_trim(end + 1) != '\0')
 		return tally_config_report(&ini->place, "a section is written [passtally], alone "
 							"on its line");
 	*end = '\0';
-	char *name = trim(line + 1);
+	char *name = tally_config_trim(line + 1);
 	size_t word = strcspn(name, " \t");
 	if (word == strlen("metric") && memcmp(name, "metric", word) == 0)
-		return take_metric(ini, trim(name + word));
+		return take_metric(ini, tally_config_trim(name + word));
 	if (strcmp(name, "passtally") != 0)
 		return tally_config_report(
 			&ini->place,
@@ -148,7 +138,7 @@ static bool
 take_line(struct ini *ini, char *line)
 {
 	ini->line = line;
-	line = trim(line);
+	line = tally_config_trim(line);
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return true;
 	if (*line == '[')
@@ -162,13 +152,14 @@ take_line(struct ini *ini, char *line)
 	char *value = strchr(line, '=');
 	if (value) {
 		*value++ = '\0';
-		value = trim(value);
+		value = tally_config_trim(value);
 	}
+	line = tally_config_trim(line);
 	if (ini->metric)
-		return tally_config_metric_set(ini->metric, trim(line), value, ini->number,
+		return tally_config_metric_set(ini->metric, line, value, ini->number,
 					       value ? column_of(ini, value) : 1, &ini->place);
-	return tally_config_set(ini->config, trim(line), value, ini->origin,
-				tally_config_report_at, &ini->place);
+	return tally_config_set(ini->config, line, value, ini->origin, tally_config_report_at,
+				&ini->place);
 }
 
 /* A line of vk_layer_settings.txt. Vulkan spells what we write with '-' with '_'. */
@@ -177,14 +168,14 @@ take_setting(struct ini *ini, char *line)
 {
 	static const char ours[] = "passtally_capture.";
 	line[strcspn(line, "#")] = '\0';
-	char *key = trim(line), *value = strchr(key, '=');
+	char *key = tally_config_trim(line), *value = strchr(key, '=');
 	if (!value || strncmp(key, ours, strlen(ours)) != 0)
 		return true;
 	*value++ = '\0';
-	key = trim(key + strlen(ours));
+	key = tally_config_trim(key + strlen(ours));
 	for (char *p = strchr(key, '_'); p; p = strchr(p, '_'))
 		*p = '-';
-	value = trim(value);
+	value = tally_config_trim(value);
 	return !*value || tally_config_set(ini->config, key, value, ini->origin,
 					   tally_config_report_at, &ini->place);
 }

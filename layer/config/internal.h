@@ -37,8 +37,14 @@ enum tally_session tally_config_session(void);
  * "/name" appended. Caller frees; NULL on OOM, without a home and under secure execution. */
 char *tally_config_home_path(const char *variable, const char *fallback, const char *name);
 
-/* strdup, but with malloc, so that the torture test can make it fail. NULL on OOM. */
+/* strndup, and strdup, but with malloc, so that the torture test can make it fail. NULL on OOM. */
+char *tally_config_copy_text(const char *text, size_t len);
 char *tally_config_copy_string(const char *text);
+/* Cuts the blanks and carriage returns at both ends off: returns where the text begins then. */
+char *tally_config_trim(char *text);
+/* Prints at out + *len what fits in `size` bytes; *len grows by the whole length. */
+void tally_config_append(char *out, size_t size, size_t *len, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* The last component of a path, also of one like "C:\\x\\game.exe";
  * "program" when there is none. */

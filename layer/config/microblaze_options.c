@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/microblaze_options.h"
-
 #include "layer/base/error_text.h"
+#include "layer/config/internal.h"
 
-#include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -40,25 +40,11 @@ struct word {
 static bool
 read_number(const char *text, uint64_t *out)
 {
-	uint64_t base = 10, n = 0;
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		base = 16;
-		text += 2;
-	}
-	if (!*text)
-		return false;
-	for (; *text; text++) {
-		uint64_t digit = base;
-		if (*text >= '0' && *text <= '9')
-			digit = (uint64_t)(*text - '0');
-		else if ((*text | 0x20) >= 'a' && (*text | 0x20) <= 'f')
-			digit = (uint64_t)((*text | 0x20) - 'a') + 10;
-		if (digit >= base || __builtin_mul_overflow(n, base, &n) ||
-		    __builtin_add_overflow(n, digit, &n))
-			return false;
-	}
-	*out = n;
-	return true;
+	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
+	char *end;
+	errno = 0;
+	*out = strtoull(text, &end, hex ? 16 : 10);
+	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
 static bool
@@ -98,15 +84,6 @@ is_interval(uint64_t n)
 }
 
 static bool
-find_choice(const struct word *word, const char *value, uint64_t *out)
-{
-	for (*out = 0; *out < COUNT(word->choices) && word->choices[*out]; ++*out)
-		if (strcmp(word->choices[*out], value) == 0)
-			return true;
-	return false;
-}
-
-static bool
 set_events(const struct word *word, const char *value, char *member)
 {
 	size_t len = strlen(value);
@@ -118,17 +95,22 @@ set_events(const struct word *word, const char *value, char *member)
 }
 
 static bool
-read_good(const struct word *word, const char *value, uint64_t *out)
+read_value(const struct word *word, const char *value, uint64_t *out)
 {
-	return read_number(value, out) && *out >= word->least && *out <= word->most &&
-	       (!word->is_good || word->is_good(*out));
+	if (word->kind != CHOICE)
+		return read_number(value, out) && *out >= word->least && *out <= word->most &&
+		       (!word->is_good || word->is_good(*out));
+	for (*out = 0; *out < COUNT(word->choices) && word->choices[*out]; ++*out)
+		if (strcmp(word->choices[*out], value) == 0)
+			return true;
+	return false;
 }
 
 static bool
 set_number(const struct word *word, const char *value, void *member)
 {
 	uint64_t n;
-	if (word->kind == CHOICE ? !find_choice(word, value, &n) : !read_good(word, value, &n))
+	if (!read_value(word, value, &n))
 		return false;
 	if (word->size == sizeof(n))
 		memcpy(member, &n, sizeof(n));
@@ -197,9 +179,8 @@ take(struct tally_microblaze_options *o, const char *item, char *why, size_t siz
 	}
 	char all[200];
 	size_t at = 0;
-	for (size_t i = 0; i < COUNT(words) && at < sizeof(all); i++)
-		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s=", i ? ", " : "",
-				       words[i].name);
+	for (size_t i = 0; i < COUNT(words); i++)
+		tally_config_append(all, sizeof(all), &at, "%s%s=", i ? ", " : "", words[i].name);
 	return TALLY_REFUSE(why, size,
 			    "option microblaze has no \"%.64s\": use on, off, or with + between "
 			    "them %s",
@@ -251,21 +232,6 @@ tally_microblaze_options_parse(struct tally_microblaze_options *out, const char 
 
 /* ---- printing ---- */
 
-struct printer {
-	char *out;
-	size_t size, at;
-};
-
-static void __attribute__((format(printf, 2, 3))) put(struct printer *p, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	char *to = p->at < p->size ? p->out + p->at : NULL;
-	int len = vsnprintf(to, to ? p->size - p->at : 0, format, args);
-	va_end(args);
-	p->at += len > 0 ? (size_t)len : 0;
-}
-
 static bool
 is_shown(const struct tally_microblaze_options *o, const struct word *word)
 {
@@ -280,8 +246,8 @@ is_shown(const struct tally_microblaze_options *o, const struct word *word)
 size_t
 tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size)
 {
-	struct printer p = { out, size, 0 };
-	put(&p, o->on ? "on" : "off");
+	size_t len = 0;
+	tally_config_append(out, size, &len, o->on ? "on" : "off");
 	for (size_t i = 0; o->on && i < COUNT(words); i++) {
 		const struct word *word = &words[i];
 		const char *member = (const char *)o + word->offset;
@@ -294,13 +260,15 @@ tally_microblaze_options_print(const struct tally_microblaze_options *o, char *o
 			n = *(const uint64_t *)(const void *)member;
 		else if (word->size == sizeof(bool))
 			n = *(const bool *)member;
-		put(&p, "+%s=", word->name);
+		tally_config_append(out, size, &len, "+%s=", word->name);
 		if (word->kind == PATH || word->kind == EVENTS)
-			put(&p, "%s", member);
+			tally_config_append(out, size, &len, "%s", member);
 		else if (word->kind == CHOICE)
-			put(&p, "%s", word->choices[n]);
+			tally_config_append(out, size, &len, "%s", word->choices[n]);
 		else
-			put(&p, word->kind == NUMBER ? "%llu" : "0x%llx", (unsigned long long)n);
+			tally_config_append(out, size, &len,
+					    word->kind == NUMBER ? "%llu" : "0x%llx",
+					    (unsigned long long)n);
 	}
-	return p.at;
+	return len;
 }

@@ -60,17 +60,6 @@ find_tag(struct tally_config *config, const char *key, size_t len)
 	return NULL;
 }
 
-static char *
-copy_text(const char *text, size_t len)
-{
-	char *copy = malloc(len + 1);
-	if (!copy)
-		return NULL;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	return copy;
-}
-
 /* Adds a tag, or replaces one of no higher precedence. False: out of memory, or too many. */
 static bool
 put_tag(struct tally_config *config, const char *key, size_t key_len, size_t value_len,
@@ -82,8 +71,8 @@ put_tag(struct tally_config *config, const char *key, size_t key_len, size_t val
 		return true;
 	if (!tag && config->n_tags == TALLY_MAX_TAGS)
 		return false;
-	char *own_value = copy_text(value, value_len);
-	char *own_key = tag ? NULL : copy_text(key, key_len);
+	char *own_value = tally_config_copy_text(value, value_len);
+	char *own_key = tag ? NULL : tally_config_copy_text(key, key_len);
 	if (!own_value || (!tag && !own_key)) {
 		free(own_value);
 		free(own_key);
@@ -126,9 +115,7 @@ tally_config_get_tags(const struct tally_config *config, char *out, size_t size)
 		out[0] = '\0';
 	for (uint32_t i = 0; i < config->n_tags; i++) {
 		const struct tally_config_tag *tag = &config->tags[i];
-		len += (size_t)snprintf(len < size ? out + len : NULL,
-					len < size ? size - len : 0, "%s%s=%s",
-					i ? "+" : "", tag->key, tag->value);
+		tally_config_append(out, size, &len, "%s%s=%s", i ? "+" : "", tag->key, tag->value);
 	}
 	return len;
 }
