@@ -151,11 +151,6 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 
 /* ---- counters ---- */
 
-struct adding {
-	struct tally_mb_choice *choice;
-	const struct tally_snapshot_source *src;
-};
-
 /* How a value is derived from its event and described. */
 struct aspect {
 	const char *suffix, *name, *unit, *text;
@@ -164,7 +159,8 @@ struct aspect {
 };
 
 static const struct tally_counter *
-make_counter(struct adding *a, const struct tally_mb_event *event, const struct aspect *as)
+make_counter(const struct tally_snapshot_source *src, const struct tally_mb_event *event,
+	     const struct aspect *as)
 {
 	char key[80], name[96], text[512];
 	snprintf(key, sizeof(key), "%s%s", event->key, as->suffix);
@@ -181,25 +177,24 @@ make_counter(struct adding *a, const struct tally_mb_event *event, const struct 
 		.scope = TALLY_SCOPE_DEVICE,
 		.width_bits = as->width,
 	};
-	return tally_key_table_add(a->src->keys, &counter);
+	return tally_key_table_add(src->keys, &counter);
 }
 
 /* False on OOM. */
 static bool
-add_value(struct adding *a, uint32_t number, const struct aspect *as, bool level)
+add_value(struct tally_mb_choice *c, const struct tally_snapshot_source *src, uint32_t number,
+	  const struct aspect *as, bool level)
 {
 	const struct tally_mb_event *event = &tally_mb_events[number];
-	struct tally_mb_choice *c = a->choice;
-	const struct tally_counter *made = make_counter(a, event, as);
+	const struct tally_counter *made = make_counter(src, event, as);
 	if (made && level) {
 		c->levels[c->n_levels++] = (struct tally_snapshot_level){ .counter = made };
 	} else if (made) {
 		const struct tally_counter plain = { .key = event->key,
 						     .name = event->name };
-		const char *wanted = a->src->wanted;
-		if (tally_counter_wanted(wanted, made, TALLY_MB_SOURCE, TALLY_MB_SOURCE,
+		if (tally_counter_wanted(src->wanted, made, TALLY_MB_SOURCE, TALLY_MB_SOURCE,
 					 true) ||
-		    tally_counter_wanted(wanted, &plain, NULL, NULL, true))
+		    tally_counter_wanted(src->wanted, &plain, NULL, NULL, true))
 			tally_bit_set(c->logged, c->n);
 		c->counters[c->n++] = made;
 	}
@@ -207,7 +202,8 @@ add_value(struct adding *a, uint32_t number, const struct aspect *as, bool level
 }
 
 static bool
-add_all(struct adding *a, const struct tally_mb_shape *shape)
+add_all(struct tally_mb_choice *c, const struct tally_mb_shape *shape,
+	const struct tally_snapshot_source *src)
 {
 	const uint32_t width = shape->width, extreme = width == 32 ? 16 : 32;
 	/* Of a latency; the last two are levels. */
@@ -224,20 +220,19 @@ add_all(struct adding *a, const struct tally_mb_shape *shape)
 	};
 	struct aspect often = aspects[0];
 	often.width = width;
-	const struct tally_mb_choice *c = a->choice;
 	for (uint32_t i = 0; i < c->n_events; i++) {
 		const struct tally_mb_event *event = &tally_mb_events[c->events[i]];
 		const struct aspect plain = {
 			"", "", event->unit, "", event->kind, width
 		};
-		if (!add_value(a, c->events[i],
+		if (!add_value(c, src, c->events[i],
 			       tally_mb_is_latency(c->events[i]) ? &often : &plain,
 			       false))
 			return false;
 	}
 	for (uint32_t i = 0; i < c->n_latencies; i++)
 		for (uint32_t k = 0; k < COUNT(aspects); k++)
-			if (!add_value(a, c->events[shape->ne + i], &aspects[k], k >= 3))
+			if (!add_value(c, src, c->events[shape->ne + i], &aspects[k], k >= 3))
 				return false;
 	return true;
 }
@@ -246,8 +241,7 @@ bool
 tally_mb_choose_counters(struct tally_mb_choice *choice, const struct tally_mb_shape *shape,
 			 struct tally_snapshot_source *src)
 {
-	struct adding a = { .choice = choice, .src = src };
-	if (!add_all(&a, shape))
+	if (!add_all(choice, shape, src))
 		return false;
 	src->counters = choice->counters;
 	src->n_counters = choice->n;
