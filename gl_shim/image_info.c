@@ -36,6 +36,12 @@ get(struct gl_image_entry **table, GLuint name, bool make)
 	return entry;
 }
 
+static struct gl_image_entry **
+table_of(struct gl_share_group *group, bool texture)
+{
+	return texture ? &group->images.textures : &group->images.renderbuffers;
+}
+
 static bool
 equal(const struct gl_image_info *a, const struct gl_image_info *b)
 {
@@ -45,13 +51,13 @@ equal(const struct gl_image_info *a, const struct gl_image_info *b)
 }
 
 static void
-set_image(struct gl_share_group *group, struct gl_image_entry **table, GLuint name,
+set_image(struct gl_share_group *group, bool texture, GLuint name,
 	  const struct gl_image_info *image)
 {
 	if (!name)
 		return;
 	pthread_mutex_lock(&group->lock);
-	struct gl_image_entry *entry = get(table, name, true);
+	struct gl_image_entry *entry = get(table_of(group, texture), name, true);
 	if (entry && !equal(&entry->image, image)) {
 		entry->image = *image;
 		if (entry->looked_at)
@@ -61,10 +67,10 @@ set_image(struct gl_share_group *group, struct gl_image_entry **table, GLuint na
 	pthread_mutex_unlock(&group->lock);
 }
 
-static void
-remove_entries(struct gl_share_group *group, struct gl_image_entry **table, GLsizei n,
-	       const GLuint *names)
+void
+gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n, const GLuint *names)
 {
+	struct gl_image_entry **table = table_of(group, texture);
 	bool looked_at = false;
 	pthread_mutex_lock(&group->lock);
 	for (GLsizei i = 0; names && i < n; i++) {
@@ -101,24 +107,14 @@ make_image(GLenum format, GLsizei samples, GLsizei width, GLsizei height, GLsize
 	};
 }
 
-void
-gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n,
-		 const GLuint *names)
-{
-	struct gl_images *images = &group->images;
-	remove_entries(group, texture ? &images->textures : &images->renderbuffers, n,
-		       names);
-}
-
 /* ---- renderbuffers ---- */
 
 void
 gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
 		      GLsizei width, GLsizei height)
 {
-	struct gl_share_group *group = c->state->group;
 	struct gl_image_info image = make_image(format, samples, width, height, 1);
-	set_image(group, &group->images.renderbuffers, name, &image);
+	set_image(c->state->group, false, name, &image);
 }
 
 GLuint
@@ -133,9 +129,8 @@ gl_bound_renderbuffer(struct gl_context *c)
 void
 gl_image_forget_bound_renderbuffer(struct gl_context *c)
 {
-	struct gl_share_group *group = c->state->group;
 	struct gl_image_info unknown = { 0 };
-	set_image(group, &group->images.renderbuffers, gl_bound_renderbuffer(c), &unknown);
+	set_image(c->state->group, false, gl_bound_renderbuffer(c), &unknown);
 }
 
 /* ---- textures ---- */
@@ -175,7 +170,6 @@ void
 gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format,
 		 GLsizei samples, GLsizei width, GLsizei height, GLsizei depth)
 {
-	struct gl_share_group *group = c->state->group;
 	GLsizei layers = depth;
 	if (target == GL_TEXTURE_1D_ARRAY) {
 		layers = height;
@@ -184,7 +178,7 @@ gl_image_texture(struct gl_context *c, GLuint name, GLenum target, GLenum format
 		layers = 6;
 	}
 	struct gl_image_info image = make_image(format, samples, width, height, layers);
-	set_image(group, &group->images.textures, name, &image);
+	set_image(c->state->group, true, name, &image);
 }
 
 void
@@ -203,9 +197,8 @@ gl_image_bound_texture(struct gl_context *c, GLenum target, GLint level, GLint f
 void
 gl_image_forget_texture(struct gl_context *c, GLuint name)
 {
-	struct gl_share_group *group = c->state->group;
 	struct gl_image_info unknown = { 0 };
-	set_image(group, &group->images.textures, name, &unknown);
+	set_image(c->state->group, true, name, &unknown);
 }
 
 void
@@ -259,13 +252,12 @@ ask_renderbuffer(struct gl_context *c, GLuint name)
 }
 
 static struct gl_image_info
-look(struct gl_context *c, struct gl_image_entry **table, GLuint name,
-     struct gl_image_info (*ask)(struct gl_context *, GLuint))
+look(struct gl_context *c, bool texture, GLuint name)
 {
 	struct gl_share_group *group = c->state->group;
 	struct gl_image_info image = { 0 };
 	pthread_mutex_lock(&group->lock);
-	struct gl_image_entry *entry = get(table, name, true);
+	struct gl_image_entry *entry = get(table_of(group, texture), name, true);
 	if (entry) {
 		entry->looked_at = true;
 		image = entry->image;
@@ -274,23 +266,23 @@ look(struct gl_context *c, struct gl_image_entry **table, GLuint name,
 	if (image.known || !name || !c->state->caps.has_texture_dsa)
 		return image;
 	gl_guard_begin(c);
-	image = ask(c, name);
+	image = texture ? ask_texture(c, name) : ask_renderbuffer(c, name);
 	gl_guard_end(c);
 	if (image.known)
-		set_image(group, table, name, &image);
+		set_image(group, texture, name, &image);
 	return image;
 }
 
 struct gl_image_info
 gl_image_of_texture(struct gl_context *c, GLuint name)
 {
-	return look(c, &c->state->group->images.textures, name, ask_texture);
+	return look(c, true, name);
 }
 
 struct gl_image_info
 gl_image_of_renderbuffer(struct gl_context *c, GLuint name)
 {
-	return look(c, &c->state->group->images.renderbuffers, name, ask_renderbuffer);
+	return look(c, false, name);
 }
 
 /* ---- labels ---- */
@@ -299,10 +291,8 @@ void
 gl_image_set_label(struct gl_share_group *group, bool texture, GLuint name,
 		   const char *text, size_t len)
 {
-	struct gl_image_entry **table = texture ? &group->images.textures
-						: &group->images.renderbuffers;
 	pthread_mutex_lock(&group->lock);
-	struct gl_image_entry *entry = get(table, name, text != NULL);
+	struct gl_image_entry *entry = get(table_of(group, texture), name, text != NULL);
 	if (text)
 		atomic_store_explicit(&group->images.labelled, true,
 				      memory_order_relaxed);
@@ -317,10 +307,8 @@ bool
 gl_image_get_label(struct gl_share_group *group, bool texture, GLuint name, char *out,
 		   size_t size)
 {
-	struct gl_image_entry **table = texture ? &group->images.textures
-						: &group->images.renderbuffers;
 	pthread_mutex_lock(&group->lock);
-	struct gl_image_entry *entry = get(table, name, false);
+	struct gl_image_entry *entry = get(table_of(group, texture), name, false);
 	bool found = entry && entry->label;
 	if (found)
 		snprintf(out, size, "%s", entry->label);

@@ -35,42 +35,39 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 }
 
 /* Closes the open workload: the flags noted since the one before belong to it. */
-static struct tally_workload *
-take_load(struct gl_context *c)
+static void
+close_load(struct gl_context *c, bool with_queries)
 {
-	struct gl_open_pass *now = &c->state->now;
-	struct tally_workload *load = now->load;
-	now->load = NULL;
+	struct gl_context_state *s = c->state;
+	struct tally_workload *load = s->now.load;
+	s->now.load = NULL;
 	load->flags |= c->pending.flags;
-	now->flags |= c->pending.flags;
+	s->now.flags |= c->pending.flags;
 	c->pending.flags = 0;
-	return load;
+	if (load->slot == TALLY_NO_SLOT)
+		return;
+	if (with_queries) {
+		gl_worker = s;
+		tally_harvest_end(s->harvest, load->slot);
+		return;
+	}
+	/* Its slot is never needed again. */
+	load->slot = TALLY_NO_SLOT;
+	load->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 }
 
 void
 gl_workload_end(struct gl_context *c)
 {
-	struct gl_context_state *s = c->state;
-	if (!s->now.load || gl_no_query_zone(s))
-		return;
-	struct tally_workload *load = take_load(c);
-	if (load->slot == TALLY_NO_SLOT)
-		return;
-	gl_worker = s;
-	tally_harvest_end(s->harvest, load->slot);
+	if (c->state->now.load && !gl_no_query_zone(c->state))
+		close_load(c, true);
 }
 
 void
 gl_workload_end_silent(struct gl_context *c)
 {
-	if (!c->state->now.load)
-		return;
-	struct tally_workload *load = take_load(c);
-	if (load->slot == TALLY_NO_SLOT)
-		return;
-	/* Its slot is never needed again. */
-	load->slot = TALLY_NO_SLOT;
-	load->flags |= c->state->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
+	if (c->state->now.load)
+		close_load(c, false);
 }
 
 /* ---- results ---- */
