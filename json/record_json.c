@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/record_json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "json/record_write.h"
 #include "json/sink.h"
@@ -13,50 +12,27 @@
 #define RESERVE_BYTES (64u << 10)
 #define RESERVE_FOR_END 512u
 
-struct tally_recorder {
-	struct tally_sink *sink;
-	uint64_t reserve;
-	bool limited; /* max_bytes reached: only notes and the end are taken */
-	struct tally_json_kept keys[TALLY_JSON_KEPT];
-};
-
-static struct tally_recorder *
-recorder_open(const struct tally_recorder_options *options, enum tally_record_status *status,
-	      char *why, size_t size)
+static uint64_t
+reserve_of(const struct tally_recorder *r)
 {
-	struct tally_recorder *r = calloc(1, sizeof(*r));
-	if (!r) {
-		*status = TALLY_RECORD_NO_MEMORY;
-		snprintf(why, size, "The log %s cannot be opened: out of memory.",
-			 options->path);
-		return NULL;
-	}
-	r->sink = tally_sink_open(options, status, why, size);
-	if (!r->sink) {
-		free(r);
-		return NULL;
-	}
-	uint64_t share = options->max_bytes / 8;
-	r->reserve = share < RESERVE_BYTES ? share : RESERVE_BYTES;
-	return r;
+	uint64_t share = r->max_bytes / 8;
+	return share < RESERVE_BYTES ? share : RESERVE_BYTES;
 }
 
 /* The writer of a new line, or NULL with the reason in *status. */
 static struct tally_json_writer *
 begin(struct tally_recorder *r, enum tally_record_status *status)
 {
-	struct tally_json_writer *w = r->limited ? NULL : tally_sink_begin_line(r->sink);
-	if (w)
-		w->kept = r->keys;
-	else
-		*status = r->limited ? TALLY_RECORD_LIMIT : tally_sink_flush(r->sink);
+	struct tally_json_writer *w = r->limited ? NULL : tally_sink_begin_line(r);
+	if (!w)
+		*status = r->limited ? TALLY_RECORD_LIMIT : tally_sink_flush(r);
 	return w;
 }
 
 static enum tally_record_status
 end(struct tally_recorder *r)
 {
-	enum tally_record_status status = tally_sink_end_line(r->sink, r->reserve);
+	enum tally_record_status status = tally_sink_end_line(r, reserve_of(r));
 	r->limited = status == TALLY_RECORD_LIMIT;
 	return status;
 }
@@ -88,13 +64,12 @@ record_new_device(struct tally_recorder *r, const struct tally_device_record *de
 static enum tally_record_status
 record_note(struct tally_recorder *r, const struct tally_note_record *note)
 {
-	struct tally_json_writer *w = tally_sink_begin_line(r->sink);
+	struct tally_json_writer *w = tally_sink_begin_line(r);
 	if (!w)
-		return tally_sink_flush(r->sink);
+		return tally_sink_flush(r);
 	tally_json_put_note(w, note);
-	uint64_t reserve = r->reserve / 2;
-	return tally_sink_end_line(r->sink,
-				   reserve < RESERVE_FOR_END ? reserve : RESERVE_FOR_END);
+	uint64_t reserve = reserve_of(r) / 2;
+	return tally_sink_end_line(r, reserve < RESERVE_FOR_END ? reserve : RESERVE_FOR_END);
 }
 
 static enum tally_record_status
@@ -104,55 +79,25 @@ record_end(struct tally_recorder *r, const struct tally_end_record *record)
 	/* Better an end without its lists, which are for checking, than none. */
 	int with = record->n_statistics > 0 || record->n_growth > 0;
 	for (; with >= 0 && status == TALLY_RECORD_LIMIT; with--) {
-		struct tally_json_writer *w = tally_sink_begin_line(r->sink);
+		struct tally_json_writer *w = tally_sink_begin_line(r);
 		if (!w)
-			return tally_sink_flush(r->sink);
+			return tally_sink_flush(r);
 		tally_json_put_end(w, record, with);
-		status = tally_sink_end_line(r->sink, 0);
+		status = tally_sink_end_line(r, 0);
 	}
 	return status;
 }
 
-static enum tally_record_status
-recorder_flush(struct tally_recorder *r)
-{
-	return tally_sink_flush(r->sink);
-}
-
-static const char *
-recorder_why(const struct tally_recorder *r)
-{
-	return tally_sink_why(r->sink);
-}
-
-static void
-recorder_close(struct tally_recorder *r)
-{
-	if (!r)
-		return;
-	tally_sink_close(r->sink);
-	free(r);
-}
-
-static void
-recorder_abandon(struct tally_recorder *r)
-{
-	if (!r)
-		return;
-	tally_sink_abandon(r->sink);
-	free(r);
-}
-
 const struct tally_recorder_ops tally_json_recorder = {
-	.open = recorder_open,
+	.open = tally_sink_open,
 	.header = record_header,
 	.device = record_new_device,
 	.pass_info = record_pass_info,
 	.frame = record_frame,
 	.note = record_note,
 	.end = record_end,
-	.flush = recorder_flush,
-	.why = recorder_why,
-	.close = recorder_close,
-	.abandon = recorder_abandon,
+	.flush = tally_sink_flush,
+	.why = tally_sink_why,
+	.close = tally_sink_close,
+	.abandon = tally_sink_abandon,
 };

@@ -15,23 +15,9 @@
 /* Descriptors below this are the ones programs close, reopen and expect to get by number. */
 #define FIRST_DESCRIPTOR 64
 
-struct tally_sink {
-	struct tally_json_writer writer; /* first: make_line_room() gets from one to the other */
-	int fd;
-	dev_t device; /* which file fd was, see is_ours() */
-	ino_t inode;
-	char *buffer;
-	size_t size;
-	size_t line; /* where the line being built begins; whole lines stand before it */
-	uint64_t written; /* bytes in the file: whole lines */
-	uint64_t max_bytes;
-	enum tally_record_status status;
-	char *path;
-	char why[512];
-};
-
 static enum tally_record_status
-fail(struct tally_sink *sink, enum tally_record_status status, const char *what, const char *how)
+fail(struct tally_recorder *sink, enum tally_record_status status, const char *what,
+     const char *how)
 {
 	sink->status = status;
 	snprintf(sink->why, sizeof(sink->why),
@@ -43,7 +29,7 @@ fail(struct tally_sink *sink, enum tally_record_status status, const char *what,
 /* A game may close descriptors it never opened, and open a file of its own under our number. We
  * would rather lose the log than write into that file. */
 static bool
-is_ours(const struct tally_sink *sink)
+is_ours(const struct tally_recorder *sink)
 {
 	struct stat now;
 	return fstat(sink->fd, &now) == 0 && now.st_dev == sink->device &&
@@ -71,7 +57,7 @@ write_quietly(int fd, const char *bytes, size_t len)
 
 /* The file holds `partial` bytes of the buffer past sink->written: keep the whole lines in them. */
 static void
-cut_back(struct tally_sink *sink, size_t partial)
+cut_back(struct tally_recorder *sink, size_t partial)
 {
 	const char *newline = partial ? memrchr(sink->buffer, '\n', partial) : NULL;
 	if (newline)
@@ -82,7 +68,7 @@ cut_back(struct tally_sink *sink, size_t partial)
 }
 
 static enum tally_record_status
-fail_write(struct tally_sink *sink, int error)
+fail_write(struct tally_recorder *sink, int error)
 {
 	char what[160];
 	char text[96];
@@ -103,7 +89,7 @@ fail_write(struct tally_sink *sink, int error)
 
 /* Whole lines leave the buffer; the line being built moves to its start. */
 static enum tally_record_status
-write_lines(struct tally_sink *sink)
+write_lines(struct tally_recorder *sink)
 {
 	if (sink->line == 0)
 		return TALLY_RECORD_OK;
@@ -134,7 +120,7 @@ write_lines(struct tally_sink *sink)
 static bool
 make_line_room(struct tally_json_writer *w, size_t need)
 {
-	struct tally_sink *sink = (struct tally_sink *)w;
+	struct tally_recorder *sink = (struct tally_recorder *)w;
 	if (write_lines(sink) != TALLY_RECORD_OK)
 		return false;
 	size_t used = (size_t)(w->at - sink->buffer);
@@ -162,7 +148,7 @@ make_line_room(struct tally_json_writer *w, size_t need)
 }
 
 struct tally_json_writer *
-tally_sink_begin_line(struct tally_sink *sink)
+tally_sink_begin_line(struct tally_recorder *sink)
 {
 	if (sink->status != TALLY_RECORD_OK)
 		return NULL;
@@ -176,7 +162,7 @@ tally_sink_begin_line(struct tally_sink *sink)
 }
 
 enum tally_record_status
-tally_sink_end_line(struct tally_sink *sink, uint64_t reserve)
+tally_sink_end_line(struct tally_recorder *sink, uint64_t reserve)
 {
 	if (sink->status != TALLY_RECORD_OK)
 		return sink->status;
@@ -197,7 +183,7 @@ tally_sink_end_line(struct tally_sink *sink, uint64_t reserve)
 }
 
 enum tally_record_status
-tally_sink_flush(struct tally_sink *sink)
+tally_sink_flush(struct tally_recorder *sink)
 {
 	if (sink->status != TALLY_RECORD_OK)
 		return sink->status;
@@ -206,13 +192,13 @@ tally_sink_flush(struct tally_sink *sink)
 }
 
 const char *
-tally_sink_why(const struct tally_sink *sink)
+tally_sink_why(const struct tally_recorder *sink)
 {
 	return sink->why;
 }
 
 void
-tally_sink_close(struct tally_sink *sink)
+tally_sink_close(struct tally_recorder *sink)
 {
 	if (!sink)
 		return;
@@ -221,7 +207,7 @@ tally_sink_close(struct tally_sink *sink)
 }
 
 void
-tally_sink_abandon(struct tally_sink *sink)
+tally_sink_abandon(struct tally_recorder *sink)
 {
 	if (!sink)
 		return;
@@ -343,11 +329,11 @@ open_file(const struct tally_recorder_options *options, enum tally_record_status
 	return moved;
 }
 
-struct tally_sink *
+struct tally_recorder *
 tally_sink_open(const struct tally_recorder_options *options, enum tally_record_status *status,
 		char *why, size_t size)
 {
-	struct tally_sink *sink = calloc(1, sizeof(*sink));
+	struct tally_recorder *sink = calloc(1, sizeof(*sink));
 	if (!sink)
 		goto no_memory;
 	sink->path = strdup(options->path);
@@ -357,6 +343,7 @@ tally_sink_open(const struct tally_recorder_options *options, enum tally_record_
 	sink->size = BUFFER_SIZE;
 	sink->max_bytes = options->max_bytes;
 	sink->writer.room = make_line_room;
+	sink->writer.kept = sink->keys;
 	if (options->make_folders)
 		make_folders(sink->path);
 

@@ -69,13 +69,13 @@ name_file(const char *name)
 	return g_build_filename(folder, name, NULL);
 }
 
-static struct tally_sink *
+static struct tally_recorder *
 try_open(const struct tally_recorder_options *options, enum tally_record_status want,
 	 const char *want_why)
 {
 	enum tally_record_status status = TALLY_RECORD_IO;
 	char why[512] = "";
-	struct tally_sink *sink = tally_sink_open(options, &status, why, sizeof(why));
+	struct tally_recorder *sink = tally_sink_open(options, &status, why, sizeof(why));
 	g_assert_cmpint(status, ==, want);
 	g_assert_cmpint(sink != NULL, ==, want == TALLY_RECORD_OK);
 	if (!strstr(why, want_why))
@@ -85,7 +85,7 @@ try_open(const struct tally_recorder_options *options, enum tally_record_status 
 	return sink;
 }
 
-static struct tally_sink *
+static struct tally_recorder *
 open_plain(const char *path, uint64_t max_bytes)
 {
 	const struct tally_recorder_options options = { .path = path, .max_bytes = max_bytes };
@@ -94,7 +94,7 @@ open_plain(const char *path, uint64_t max_bytes)
 
 /* A line of `len` bytes and the newline. */
 static enum tally_record_status
-put_line(struct tally_sink *sink, size_t len, uint64_t reserve)
+put_line(struct tally_recorder *sink, size_t len, uint64_t reserve)
 {
 	struct tally_json_writer *w = tally_sink_begin_line(sink);
 	if (!w)
@@ -130,7 +130,7 @@ static void
 test_open(void)
 {
 	char *path = name_file("new");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	struct stat file;
 	g_assert_cmpint(stat(path, &file), ==, 0);
 	g_assert_cmpint(file.st_mode & 07777, ==, 0600);
@@ -162,7 +162,7 @@ static void
 test_descriptor(void)
 {
 	char *path = name_file("descriptor");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	int found = -1;
 	for (int fd = 3; fd < 256; fd++) {
 		char link[64], target[512] = "";
@@ -233,7 +233,7 @@ test_make_folders(void)
 {
 	char *path = g_build_filename(folder, "a", "b", "log", NULL);
 	const struct tally_recorder_options options = { .path = path, .make_folders = true };
-	struct tally_sink *sink = try_open(&options, TALLY_RECORD_OK, "");
+	struct tally_recorder *sink = try_open(&options, TALLY_RECORD_OK, "");
 	tally_sink_close(sink);
 	check_file(path, 0, 0);
 	g_unlink(path);
@@ -273,7 +273,7 @@ test_write(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(write_cases); i++) {
 		g_test_message("%s", write_cases[i].what);
 		char *path = name_file("written");
-		struct tally_sink *sink = open_plain(path, 0);
+		struct tally_recorder *sink = open_plain(path, 0);
 		disk.most = write_cases[i].most;
 		disk.interrupts = write_cases[i].interrupts;
 		for (size_t n = 0; n < write_cases[i].n; n++)
@@ -295,7 +295,7 @@ static void
 test_half_a_line(void)
 {
 	char *path = name_file("half");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	g_assert_cmpint(put_line(sink, 5, 0), ==, TALLY_RECORD_OK);
 	TALLY_JSON_PUT(tally_sink_begin_line(sink), "half a l");
 	g_assert_cmpint(tally_sink_flush(sink), ==, TALLY_RECORD_OK);
@@ -325,7 +325,7 @@ test_full(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(full_cases); i++) {
 		for (int64_t room = 0; room < 1000; room += 7) {
 			char *path = name_file("full");
-			struct tally_sink *sink = open_plain(path, 0);
+			struct tally_recorder *sink = open_plain(path, 0);
 			disk.left = room;
 			disk.error = full_cases[i].error;
 			disk.most = room % 2 ? 64 : 0;
@@ -359,7 +359,7 @@ test_file_size_limit(void)
 		enum tally_record_status status;
 		char why[256];
 		const struct tally_recorder_options options = { .path = path };
-		struct tally_sink *sink = tally_sink_open(&options, &status, why, sizeof(why));
+		struct tally_recorder *sink = tally_sink_open(&options, &status, why, sizeof(why));
 		for (int n = 0; sink && n < 100; n++)
 			put_line(sink, 99, 0);
 		status = sink ? tally_sink_flush(sink) : TALLY_RECORD_IO;
@@ -381,7 +381,7 @@ static void
 test_limit(void)
 {
 	char *path = name_file("limit");
-	struct tally_sink *sink = open_plain(path, 1000);
+	struct tally_recorder *sink = open_plain(path, 1000);
 	/* Lines of 100 bytes as long as 250 stay free. */
 	for (int n = 0; n < 7; n++)
 		g_assert_cmpint(put_line(sink, 99, 250), ==, TALLY_RECORD_OK);
@@ -404,7 +404,7 @@ static void
 test_longest_line(void)
 {
 	char *path = name_file("longest");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	g_assert_cmpint(put_line(sink, 9, 0), ==, TALLY_RECORD_OK);
 	char block[TALLY_JSON_ROOM];
 	memset(block, 'x', sizeof(block));
@@ -439,7 +439,7 @@ static void
 test_stolen_descriptor(void)
 {
 	char *path = name_file("stolen"), *other = name_file("other");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	g_assert_cmpint(put_line(sink, 9, 0), ==, TALLY_RECORD_OK);
 	g_assert_cmpint(tally_sink_flush(sink), ==, TALLY_RECORD_OK);
 	int fd = find_descriptor(path);
@@ -468,7 +468,7 @@ static void
 test_fork(void)
 {
 	char *path = name_file("forked");
-	struct tally_sink *sink = open_plain(path, 0);
+	struct tally_recorder *sink = open_plain(path, 0);
 	g_assert_cmpint(put_line(sink, 9, 0), ==, TALLY_RECORD_OK);
 	pid_t child = fork();
 	if (child == 0) {
