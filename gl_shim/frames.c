@@ -143,22 +143,32 @@ submits_end_frame(const struct gl_context_state *s)
 	       s->submits % s->config->frame_every == 0;
 }
 
+bool
+gl_rest(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (s->probe != GL_PROBE_DONE || gl_no_query_zone(s))
+		return false;
+	gl_workload_end(c);
+	gl_worker = s;
+	tally_harvest_gap(s->harvest);
+	s->gap = true;
+	c->open = 0; /* the next draw shows whether the pass continues */
+	return true;
+}
+
 void
 gl_wait(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (s->probe == GL_PROBE_DONE && !gl_no_query_zone(s)) {
-		gl_workload_end(c);
-		gl_worker = s;
-		gl_gap(s);
-		/* Mesa 22.3's llvmpipe draws what comes next in one scene with the queries that
-		 * ended here, and with the uniform buffers as they are now: it would miss what
-		 * the program writes through a mapping after its wait. */
-		if (s->api.timestamps_in_tiles && s->api.Flush)
-			s->api.Flush();
-		s->gap = true;
-		c->open = 0; /* the next draw shows whether the pass continues */
-	}
+	if (!gl_rest(c))
+		return;
+	s->scene.n = 0;
+	/* Mesa 22.3's llvmpipe draws what comes next in one scene with the queries that
+	 * ended here, and with the uniform buffers as they are now: it would miss what
+	 * the program writes through a mapping after its wait. */
+	if (s->api.timestamps_in_tiles && s->api.Flush)
+		s->api.Flush();
 }
 
 GLenum
@@ -191,6 +201,8 @@ void
 gl_flush(struct gl_context *c, void (*next)(void))
 {
 	bool ends = submits(c, TALLY_FRAME_FLUSH);
+	if (!ends)
+		gl_rest(c);
 	next();
 	if (ends)
 		gl_frame_end(c, nothing_presented);

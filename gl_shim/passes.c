@@ -245,8 +245,8 @@ continue_pass(struct gl_context *c)
 		s->gap = false;
 		gl_worker = s;
 		tally_harvest_resume(s->harvest);
-		if (s->now.pass)
-			s->scene.passes[s->scene.n++] = s->now.pass; /* alone since the gap */
+		if (s->now.pass && !s->scene.n)
+			s->scene.passes[s->scene.n++] = s->now.pass; /* alone since a wait */
 	}
 	if (s->now.pass && s->now.pass->store == TALLY_STORE_DISCARD)
 		s->now.pass->store = TALLY_STORE_STORE;

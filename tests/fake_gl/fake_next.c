@@ -207,6 +207,18 @@ gen_queries(GLsizei n, GLuint *out)
 		out[i] = ++last_name;
 }
 
+#define N_TIMESTAMPS 64 /* names of queries whose results are kept */
+
+static GLint64 timestamps[N_TIMESTAMPS];
+
+static void
+query_counter(GLuint name, GLenum target)
+{
+	(void)target;
+	check_zone("glQueryCounter");
+	get_integer64v(GL_TIMESTAMP, &timestamps[name % N_TIMESTAMPS]);
+}
+
 static void
 begin_query(GLenum target, GLuint name)
 {
@@ -242,10 +254,8 @@ get_query_uiv(GLuint name, GLenum what, GLuint *out)
 static void
 get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
 {
-	(void)name;
-	GLint64 now;
-	get_integer64v(GL_TIMESTAMP, &now);
-	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)now;
+	check_locks("glGetQueryObjectui64v");
+	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)timestamps[name % N_TIMESTAMPS];
 }
 
 /* Of any arguments: the caller takes them away. */
@@ -282,6 +292,7 @@ fake_next_look_up(const char *name)
 		{ "glBegin", (function)begin },
 		{ "glEnd", (function)end },
 		{ "glGenQueries", (function)gen_queries },
+		{ "glQueryCounter", (function)query_counter },
 		{ "glBeginQuery", (function)begin_query },
 		{ "glEndQuery", (function)end_query },
 		{ "glGetQueryiv", (function)get_queryiv },

@@ -2,12 +2,14 @@
 #include "gl_shim/context.h"
 
 #include "gl_shim/drawable.h"
+#include "layer/base/clock.h"
 #include "layer/session/session.h"
 #include "tests/fake_gl/fake_next.h"
 #include "tests/unit/recorder_stub.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+
 
 /* ---- locks: the linker leads the shim's calls here ---- */
 
@@ -77,12 +79,13 @@ __wrap_calloc(size_t n, size_t size)
  *   { }     glBegin with 3 vertices, glEnd          < >   a list is compiled: from, to
  *   l       call a list                             V     invalidate the bound framebuffer
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
- *   f F     glFlush, glFinish                       S     swap
+ *   f F     glFlush, glFinish                       y Y   glFenceSync, glClientWaitSync
+ *   z       the program sleeps                      S     swap
  *   e1 .. e5  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
  * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, U
- * undefined there, ~ discarded at its end, ? not all is known, "label", {groups inside}, flags in
- * words. Frames end with ";". */
+ * undefined there, ~ discarded at its end, ? not all is known, "label", {groups inside}, +z its GPU
+ * time reaches into the last sleep, flags in words. Frames end with ";". */
 static const struct {
 	const char *what, *options, *calls, *passes;
 } cases[] = {
@@ -163,6 +166,14 @@ static const struct {
 	  "t10 1p readback sync;" },
 	{ "finish ends frames", "frame=finish", "D3 F D6 S F", "r640 1d3v;r640 1d6v;" },
 	{ "one pass a frame", "granularity=frame", "B1 D3 B0 D6 X S", "o0 2d9v1x;" },
+	{ "asleep before the swap", "sources=api+gl-timestamp", "D3 z S", "r640 1d3v+z;" },
+	{ "... after a flush", "sources=api+gl-timestamp", "D3 f z S D3 S", "r640 1d3v;r640 1d3v;" },
+	{ "... after a fence", "sources=api+gl-timestamp", "D3 y z S D3 S", "r640 1d3v;r640 1d3v;" },
+	{ "... after a finish", "sources=api+gl-timestamp", "D3 F z S D3 S", "r640 1d3v;r640 1d3v;" },
+	{ "... after a wait", "sources=api+gl-timestamp", "D3 Y z S D3 S", "r640 1d3v;r640 1d3v;" },
+	{ "... and before another target", "sources=api+gl-timestamp", "D3 f z B1 D3 S",
+	  "r640 1d3v r10 1d3v;" },
+	{ "... and before more work", "sources=api+gl-timestamp", "D3 f z D3 S", "r640 2d6v+z;" },
 	{ "the game's query beside ours", "sources=api+gl-statistics", "D3 q D3 Q D3 S",
 	  "r640 3d9v yielded;" },
 	{ "... begun in a frame that is left out", "sources=api+gl-statistics,skip=1",
@@ -342,6 +353,16 @@ refused(GLuint which)
 	}
 }
 
+static uint64_t mid_sleep; /* a time when the program slept; half a sleep is far more than clocks differ */
+
+static void
+program_sleeps(void)
+{
+	uint64_t from = tally_clock_now_ns();
+	g_usleep(10000);
+	mid_sleep = from + (tally_clock_now_ns() - from) / 2;
+}
+
 static void
 make_call(const char *call)
 {
@@ -376,6 +397,15 @@ make_call(const char *call)
 		return;
 	case 'F':
 		glFinish();
+		return;
+	case 'y':
+		glFenceSync(0, 0);
+		return;
+	case 'Y':
+		glClientWaitSync(NULL, 0, 0);
+		return;
+	case 'z':
+		program_sleeps();
 		return;
 	case 'S':
 		swap();
@@ -437,6 +467,8 @@ say_pass(GString *out, const struct tally_pass_record *p)
 		g_string_append_printf(out, "\"%s\"", p->label);
 	if (info->groups)
 		g_string_append_printf(out, "{%s}", info->groups);
+	if (p->has_gpu && p->gpu_start_ns < mid_sleep && p->gpu_start_ns + p->gpu_ns >= mid_sleep)
+		g_string_append(out, "+z");
 	/* Of the sources, which are not what is tried here. */
 	uint64_t flags = p->flags & ~(TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(UNCALIBRATED));
 	for (unsigned i = 0; i < 64; i++) {
