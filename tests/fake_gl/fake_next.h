@@ -3,9 +3,9 @@
  *
  * fake_next_look_up() is the GetProcAddress to hand to gl_current_enter(): it fills struct gl_next.
  * What the shim asks has an answer (version, what a framebuffer is made of, queries that end at
- * once, on a GPU clock that is CLOCK_MONOTONIC); every other function does nothing. The window's colors are RGBA8, its depth has 24 bits.
- * One context, one thread; each breach of a rule is counted in `misuse`, as is a call that is made
- * while the program holds a lock.
+ * once, on a GPU clock that is CLOCK_MONOTONIC); every other function does nothing. The window's
+ * colors are RGBA8, its depth has 24 bits. One context, one thread; each breach of a rule is
+ * counted in `misuse`, as is a call that is made while the program holds a lock.
  */
 #ifndef PASSTALLY_TESTS_FAKE_GL_FAKE_NEXT_H
 #define PASSTALLY_TESTS_FAKE_GL_FAKE_NEXT_H

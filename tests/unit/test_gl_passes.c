@@ -167,10 +167,14 @@ static const struct {
 	{ "finish ends frames", "frame=finish", "D3 F D6 S F", "r640 1d3v;r640 1d6v;" },
 	{ "one pass a frame", "granularity=frame", "B1 D3 B0 D6 X S", "o0 2d9v1x;" },
 	{ "asleep before the swap", "sources=api+gl-timestamp", "D3 z S", "r640 1d3v+z;" },
-	{ "... after a flush", "sources=api+gl-timestamp", "D3 f z S D3 S", "r640 1d3v;r640 1d3v;" },
-	{ "... after a fence", "sources=api+gl-timestamp", "D3 y z S D3 S", "r640 1d3v;r640 1d3v;" },
-	{ "... after a finish", "sources=api+gl-timestamp", "D3 F z S D3 S", "r640 1d3v;r640 1d3v;" },
-	{ "... after a wait", "sources=api+gl-timestamp", "D3 Y z S D3 S", "r640 1d3v;r640 1d3v;" },
+	{ "... after a flush", "sources=api+gl-timestamp", "D3 f z S D3 S",
+	  "r640 1d3v;r640 1d3v;" },
+	{ "... after a fence", "sources=api+gl-timestamp", "D3 y z S D3 S",
+	  "r640 1d3v;r640 1d3v;" },
+	{ "... after a finish", "sources=api+gl-timestamp", "D3 F z S D3 S",
+	  "r640 1d3v;r640 1d3v;" },
+	{ "... after a wait", "sources=api+gl-timestamp", "D3 Y z S D3 S",
+	  "r640 1d3v;r640 1d3v;" },
 	{ "... and before another target", "sources=api+gl-timestamp", "D3 f z B1 D3 S",
 	  "r640 1d3v r10 1d3v;" },
 	{ "... and before more work", "sources=api+gl-timestamp", "D3 f z D3 S", "r640 2d6v+z;" },
@@ -353,7 +357,8 @@ refused(GLuint which)
 	}
 }
 
-static uint64_t mid_sleep; /* a time when the program slept; half a sleep is far more than clocks differ */
+/* A time when the program slept: half a sleep is far more than the two clocks differ. */
+static uint64_t mid_sleep;
 
 static void
 program_sleeps(void)
