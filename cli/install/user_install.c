@@ -217,10 +217,8 @@ print_path_hint(void)
 {
 	g_autofree char *link = link_path();
 	g_autofree char *folder = g_path_get_dirname(link);
-	char **dirs = g_strsplit(g_getenv("PATH") ? g_getenv("PATH") : "", ":", -1);
-	bool there = g_strv_contains((const char *const *)dirs, folder);
-	g_strfreev(dirs);
-	if (!there)
+	g_auto(GStrv) dirs = g_strsplit(g_getenv("PATH") ? g_getenv("PATH") : "", ":", -1);
+	if (!g_strv_contains((const char *const *)dirs, folder))
 		tally_text_print(stdout, "%s is not in PATH. For bash, in ~/.profile:\n"
 					 "  export PATH=\"$HOME/.local/bin:$PATH\"\n",
 				 folder);

@@ -139,13 +139,11 @@ static void
 prepend(const char *name, const char *item)
 {
 	const char *before = g_getenv(name);
-	char **items = g_strsplit(before ? before : "", ":", -1);
-	bool first = items[0] && strcmp(items[0], item) == 0;
-	char *value = before && *before ? g_strconcat(item, ":", before, NULL) : g_strdup(item);
-	if (!first)
+	g_auto(GStrv) items = g_strsplit(before ? before : "", ":", -1);
+	g_autofree char *value =
+		g_strconcat(item, before && *before ? ":" : NULL, before, NULL);
+	if (g_strcmp0(items[0], item) != 0)
 		g_setenv(name, value, TRUE);
-	g_free(value);
-	g_strfreev(items);
 }
 
 void

@@ -40,18 +40,17 @@ print_counter(const struct tally_mali_counter *c)
 {
 	tally_text_print_folded(4, "  %s (%s, %s%s)", c->counter.key, c->counter.unit,
 				level_names[c->visibility], c->overview ? ", overview" : "");
-	char *text = g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
+	g_autofree char *text =
+		g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
 	tally_text_print_indented("", text);
-	g_free(text);
 	if (c->erratum)
 		tally_text_print_indented("Erratum: ", c->erratum);
 	g_autofree char *aliases = g_strjoinv(", ", (char **)c->aliases);
-	char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : g_strdup("");
-	char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name, c->index,
-				      times, *aliases ? "; also " : "", aliases);
+	g_autofree char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : NULL;
+	g_autofree char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name,
+						 c->index, times ? times : "",
+						 *aliases ? "; also " : "", aliases);
 	tally_text_print_indented("Hardware: ", names);
-	g_free(names);
-	g_free(times);
 }
 
 /* Whether the metric needs an event of the core: if so, the event's key is in the

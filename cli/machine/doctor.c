@@ -135,7 +135,7 @@ check_preload(const struct tally_injected *in)
 	const char *before = g_getenv("LD_PRELOAD");
 	g_autofree char *preload =
 		g_strconcat(in->preload, before && *before ? ":" : NULL, before, NULL);
-	char **env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
+	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
 	g_autofree char *said = NULL;
 	bool ok = ask_self(SELF_TEST, env, NULL, &said);
 	if (ok)
@@ -145,14 +145,13 @@ check_preload(const struct tally_injected *in)
 		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
 				 "a program that was started with it has not loaded it%s%s",
 				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
-	g_strfreev(env);
 	return ok;
 }
 
 static bool
 try_layer(const struct tally_vk_manifest *m)
 {
-	char **env = g_get_environ();
+	g_auto(GStrv) env = g_get_environ();
 	g_autofree char *said = NULL;
 	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
 	if (ok)
@@ -164,7 +163,6 @@ try_layer(const struct tally_vk_manifest *m)
 	else
 		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
 				 said && *said ? g_strchomp(said) : "it could not be tried");
-	g_strfreev(env);
 	return ok;
 }
 
@@ -245,7 +243,7 @@ check_log(void)
 		return false;
 	}
 	g_autofree char *folder = g_path_get_dirname(path);
-	char *decides;
+	g_autofree char *decides = NULL;
 	bool writable = can_write_below(folder, &decides);
 	if (writable)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "log", "goes to %s", folder);
@@ -256,7 +254,6 @@ check_log(void)
 			"PATH, or set XDG_STATE_HOME",
 			decides, strcmp(decides, folder) ? " on the way to " : "",
 			strcmp(decides, folder) ? folder : "");
-	g_free(decides);
 	free(path);
 	return valid && writable;
 }
@@ -290,7 +287,7 @@ check_display_of(const char *variable, const char *other, const char *advice)
 	const char *value = g_getenv(variable);
 	if (!value || !*value)
 		return;
-	char **env = g_environ_unsetenv(g_get_environ(), other);
+	g_auto(GStrv) env = g_environ_unsetenv(g_get_environ(), other);
 	if (ask_self(SELF_TEST_DISPLAY, env, NULL, NULL)) {
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
 	} else {
@@ -300,7 +297,6 @@ check_display_of(const char *variable, const char *other, const char *advice)
 				 variable, value, advice);
 		g_unsetenv(variable);
 	}
-	g_strfreev(env);
 }
 
 static void

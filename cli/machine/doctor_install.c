@@ -15,20 +15,16 @@ static char *
 core_version(const char *path)
 {
 	enum { LONGEST = 64 };
-	char *bytes = NULL;
+	g_autofree char *bytes = NULL;
 	gsize len = 0;
 	if (!g_file_get_contents(path, &bytes, &len, NULL))
 		return NULL;
 	static const char mark[] = TALLY_VERSION_MARK;
-	char *version = NULL;
 	const char *at = memmem(bytes, len, mark, strlen(mark));
-	if (at) {
-		at += strlen(mark);
-		size_t room = (size_t)(bytes + len - at);
-		version = g_strndup(at, MIN(room, LONGEST));
-	}
-	g_free(bytes);
-	return version;
+	if (!at)
+		return NULL;
+	at += strlen(mark);
+	return g_strndup(at, MIN((size_t)(bytes + len - at), LONGEST));
 }
 
 /* A file that belongs to the library: in the same folder or, in a build tree, in the parent

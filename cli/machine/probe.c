@@ -49,7 +49,8 @@ record_set(struct child *c, const struct tally_counter_set *set)
 	if (!layout->n_counters)
 		return;
 	const char *source = tally_probe_set_source(set);
-	char *category = g_strdelimit(g_strdup(set->category ? set->category : ""), "\t", ' ');
+	g_autofree char *category = g_strdup(set->category ? set->category : "");
+	g_strdelimit(category, "\t", ' ');
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_string_printf(text, "%u\t%s\t", set->bytes, category);
 	for (uint32_t i = 0; i < layout->n_counters; i++)
@@ -57,7 +58,6 @@ record_set(struct child *c, const struct tally_counter_set *set)
 			g_string_append_printf(text, "%s ", layout->counters[i]->key);
 	g_string_append_printf(text, "\t%s", layout->set ? layout->set : "");
 	record(c, TALLY_LEVEL_INFO, SET_NOTE, text->str);
-	g_free(category);
 }
 
 static void
@@ -145,23 +145,20 @@ read_set(const struct tally_device_record *device, char **parts)
 {
 	if (g_strv_length(parts) != 4)
 		return NULL;
-	char **keys = g_strsplit(g_strchomp(parts[2]), " ", -1);
-	const struct tally_counter **counters = g_new(const struct tally_counter *,
-						      g_strv_length(keys) + 1);
+	g_auto(GStrv) keys = g_strsplit(g_strchomp(parts[2]), " ", -1);
+	g_autofree const struct tally_counter **counters =
+		g_new(const struct tally_counter *, g_strv_length(keys) + 1);
 	uint32_t n = 0;
 	for (char **key = keys; *key; key++) {
 		const struct tally_counter *counter = find_counter(device, *key);
 		if (counter)
 			counters[n++] = counter;
 	}
-	g_strfreev(keys);
-	if (!n) {
-		g_free(counters);
+	if (!n)
 		return NULL;
-	}
 	struct tally_counter_set *set = g_new(struct tally_counter_set, 1);
 	*set = (struct tally_counter_set){
-		.layout = { parts[3], counters, n },
+		.layout = { parts[3], g_steal_pointer(&counters), n },
 		.category = *parts[1] ? parts[1] : NULL,
 		.bytes = (uint32_t)g_ascii_strtoull(parts[0], NULL, 10),
 	};
@@ -179,7 +176,8 @@ free_set(gpointer p)
 static void
 pass_on(struct answer *answer, const struct tally_device_record *device)
 {
-	GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+	g_autoptr(GPtrArray) parts =
+		g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(free_set);
 	for (guint i = 0; i < answer->sets->len; i++) {
 		char **words = g_strsplit(g_ptr_array_index(answer->sets, i), "\t", 4);
@@ -199,7 +197,6 @@ pass_on(struct answer *answer, const struct tally_device_record *device)
 	answer->report(answer->data, &found);
 	g_ptr_array_set_size(answer->facts, 0);
 	g_ptr_array_set_size(answer->sets, 0);
-	g_ptr_array_unref(parts);
 }
 
 /* Returns false, with `why`, if the log contains no device. */
@@ -267,7 +264,7 @@ bool
 tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	    tally_probe_report *report_to, void *data, char *why, size_t size)
 {
-	char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	g_autofree char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
 	if (!folder) {
 		g_snprintf(why, (gulong)size, "no temporary folder could be created in %s",
 			   g_get_tmp_dir());
@@ -294,6 +291,5 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	g_ptr_array_unref(answer.sets);
 	g_unlink(path);
 	g_rmdir(folder);
-	g_free(folder);
 	return ok;
 }

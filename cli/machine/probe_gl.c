@@ -282,31 +282,32 @@ describe(enum tally_api which, const struct tally_probe_wish *wish,
 	return true;
 }
 
-/* Opens the first context that can be made. */
-static bool
-open_first(struct context *c, struct place places[3], bool es)
+/* Opens the first context that can be made. NULL: none of the `n` places that there are. */
+static const char *
+open_first(struct context *c, bool es, unsigned *n)
 {
-	unsigned n = list_places(places);
-	for (unsigned i = 0; i < n; i++)
+	struct place places[3];
+	*n = list_places(places);
+	for (unsigned i = 0; i < *n; i++)
 		if (open_context(c, places[i].display, es))
-			return true;
-	return false;
+			return places[i].words;
+	return NULL;
 }
 
 enum tally_tiles
 tally_probe_gl_tiles(bool (*meet)(void *data, const char *name, bool named), void *data)
 {
-	struct place places[3];
 	struct context c;
 	struct tally_gl_api api;
+	unsigned n;
 	char name[TALLY_GL_DRIVER_SIZE];
 	enum tally_tiles answer = TALLY_TILES_UNKNOWN;
 	bool es = false;
 	if (!epoxy_has_egl())
 		return answer;
-	if (!open_first(&c, places, false)) {
+	if (!open_first(&c, false, &n)) {
 		es = true;
-		if (!open_first(&c, places, true))
+		if (!open_first(&c, true, &n))
 			return answer;
 	}
 	const char *renderer = (const char *)glGetString(GL_RENDERER);
@@ -323,27 +324,24 @@ bool
 tally_probe_gl(enum tally_api api, const struct tally_probe_wish *wish,
 	       tally_probe_report *report, void *data, char *why, size_t size)
 {
-	struct place places[3];
+	struct context c;
 	bool es = api == TALLY_API_OPENGL_ES;
 	const char *words = es ? "OpenGL ES" : "OpenGL";
 	if (!epoxy_has_egl()) {
 		snprintf(why, size, "no %s: libEGL is not installed", words);
 		return false;
 	}
-	unsigned n = list_places(places);
-	for (unsigned i = 0; i < n; i++) {
-		struct context c;
-		if (!open_context(&c, places[i].display, es))
-			continue;
-		bool ok = describe(api, wish, places[i].words, report, data);
+	unsigned n;
+	const char *place = open_first(&c, es, &n);
+	bool ok = place && describe(api, wish, place, report, data);
+	if (!place)
+		snprintf(why, size, "no %s context could be made (tried %u places%s)", words, n,
+			 getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")
+				 ? ""
+				 : "; there is no display");
+	else if (!ok)
+		snprintf(why, size, "out of memory");
+	if (place)
 		close_context(&c);
-		if (!ok)
-			snprintf(why, size, "out of memory");
-		return ok;
-	}
-	snprintf(why, size, "no %s context could be made (tried %u places%s)", words, n,
-		 getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")
-			 ? ""
-			 : "; there is no display");
-	return false;
+	return ok;
 }

@@ -23,10 +23,10 @@ static void
 static char *
 read_text(const char *root, const char *path)
 {
-	char *whole = g_strconcat(root, path, NULL), *text = NULL;
+	g_autofree char *whole = g_strconcat(root, path, NULL);
+	char *text = NULL;
 	if (g_file_get_contents(whole, &text, NULL, NULL))
 		g_strstrip(text);
-	g_free(whole);
 	return text;
 }
 
@@ -67,7 +67,7 @@ void
 tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data)
 {
 	static const char name[] = "kernel.perf_event_paranoid";
-	char *text = read_text(root, "/proc/sys/kernel/perf_event_paranoid");
+	g_autofree char *text = read_text(root, "/proc/sys/kernel/perf_event_paranoid");
 	if (!text) {
 		tell(told, data, false, "perf",
 		     "there is no %s: this kernel has no perf events "
@@ -76,7 +76,6 @@ tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *to
 		return;
 	}
 	int value = (int)g_ascii_strtoll(text, NULL, 10);
-	g_free(text);
 	if (is_root)
 		tell(told, data, true, "perf",
 		     "%s is %d, and root may use perf all the same", name, value);
@@ -123,16 +122,14 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 	  void *data)
 {
 	struct stat st;
-	char *path = g_strconcat(root, node, NULL);
-	if (stat(path, &st) != 0) {
-		g_free(path);
+	g_autofree char *path = g_strconcat(root, node, NULL);
+	if (stat(path, &st) != 0)
 		return;
-	}
 	const struct passwd *user = getpwuid(st.st_uid);
 	const struct group *group = getgrgid(st.st_gid);
-	char *owner = g_strdup_printf("%s:%s, mode %04o", user ? user->pw_name : "?",
-				      group ? group->gr_name : "?",
-				      (unsigned)st.st_mode & 07777);
+	g_autofree char *owner = g_strdup_printf("%s:%s, mode %04o", user ? user->pw_name : "?",
+						 group ? group->gr_name : "?",
+						 (unsigned)st.st_mode & 07777);
 	if (access(path, R_OK | W_OK) == 0) {
 		tell(told, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
 		     owner);
@@ -141,8 +138,6 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 		tell(told, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
 		     driver, owner, words);
 	}
-	g_free(owner);
-	g_free(path);
 }
 
 /* Reports the version of a module, if it states one: built-in modules have the kernel's
@@ -162,7 +157,8 @@ tell_module(const char *root, const char *module, tally_snapshot_told *told, voi
 static void
 tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 {
-	char *text = read_text(root, "/sys/module/panfrost/parameters/unstable_ioctls");
+	g_autofree char *text =
+		read_text(root, "/sys/module/panfrost/parameters/unstable_ioctls");
 	if (text && (*text == 'Y' || *text == '1'))
 		tell(told, data, true, "panfrost",
 		     "unstable_ioctls is on: counters can be read");
@@ -171,18 +167,16 @@ tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
 		     "unstable_ioctls is off, and with it the counters; this switches "
 		     "them on until the machine restarts: echo Y | sudo tee "
 		     "/sys/module/panfrost/parameters/unstable_ioctls");
-	g_free(text);
 }
 
 /* The kernel driver of a render node; free with g_free(). */
 static char *
 driver_of(const char *root, unsigned number)
 {
-	char *path = g_strdup_printf("%s/sys/class/drm/renderD%u/device/driver", root, number);
+	g_autofree char *path =
+		g_strdup_printf("%s/sys/class/drm/renderD%u/device/driver", root, number);
 	g_autofree char *link = g_file_read_link(path, NULL);
-	char *name = link ? g_path_get_basename(link) : NULL;
-	g_free(path);
-	return name;
+	return link ? g_path_get_basename(link) : NULL;
 }
 
 void

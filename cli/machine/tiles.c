@@ -92,16 +92,10 @@ find_answer(const char *word)
 }
 
 static void
-free_line(gpointer line)
-{
-	g_strfreev(line);
-}
-
-static void
 read_known(struct known *k)
 {
 	k->path = g_build_filename(g_get_user_cache_dir(), "passtally", "drivers", NULL);
-	k->lines = g_ptr_array_new_with_free_func(free_line);
+	k->lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
 	k->environment = describe_environment();
 	g_autofree char *text = NULL;
 	if (!g_path_is_absolute(k->path) || /* HOME is empty */

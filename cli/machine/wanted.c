@@ -132,19 +132,13 @@ list_keys(void)
 	return keys;
 }
 
-static gint
-by_text(gconstpointer a, gconstpointer b)
-{
-	return strcmp(a, b);
-}
-
 /* Suggests up to three names: the nearest ones, then those that contain this one. */
 static void
 suggest_counters(GString *out, const char *name)
 {
 	enum { MOST = 3 };
-	GHashTable *keys = list_keys();
-	GList *sorted = g_list_sort(g_hash_table_get_keys(keys), by_text);
+	g_autoptr(GHashTable) keys = list_keys();
+	g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(keys), (GCompareFunc)strcmp);
 	for (int n = 0; n < MOST; n++) {
 		struct tally_near near;
 		tally_near_begin(&near, name, strlen(name));
@@ -160,8 +154,6 @@ suggest_counters(GString *out, const char *name)
 	g_string_append_printf(out, "%s`passtally counters` lists those of this machine, "
 			       "`passtally counters --catalogue GPU` those of a GPU",
 			       g_str_has_suffix(out->str, "; ") ? "" : "? ");
-	g_list_free(sorted);
-	g_hash_table_destroy(keys);
 }
 
 /* Checks the metrics that the user defined: which can be read, and what is wrong with the
@@ -169,10 +161,8 @@ suggest_counters(GString *out, const char *name)
 static bool
 check_own(const struct tally_config *config, tally_config_complain *complain, void *data)
 {
-	struct tally_metric *own = g_new(struct tally_metric, config->n_metrics + 1);
-	uint32_t n = tally_metric_read_own(config, own, complain, data);
-	g_free(own);
-	return n == config->n_metrics;
+	g_autofree struct tally_metric *own = g_new(struct tally_metric, config->n_metrics + 1);
+	return tally_metric_read_own(config, own, complain, data) == config->n_metrics;
 }
 
 static bool
@@ -191,7 +181,7 @@ check(const char *option, const char *list, bool (*known)(const char *),
       tally_config_complain *complain, void *data)
 {
 	bool ok = true;
-	char **items = g_strsplit_set(list ? list : "", "+,", -1);
+	g_auto(GStrv) items = g_strsplit_set(list ? list : "", "+,", -1);
 	for (char **item = items; *item; item++) {
 		const char *name = g_strstrip(*item);
 		if (!*name || is_own(own, name) || known(name))
@@ -203,7 +193,6 @@ check(const char *option, const char *list, bool (*known)(const char *),
 		complain(data, text->str);
 		ok = false;
 	}
-	g_strfreev(items);
 	return ok;
 }
 

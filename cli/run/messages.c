@@ -19,17 +19,15 @@ tally_run_status_read(const char *path)
 {
 	enum { MOST_LINES = 200 };
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-	char *text = NULL;
+	g_autofree char *text = NULL;
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return lines;
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-	char **all = g_strsplit(text, "\n", -1);
+	g_auto(GStrv) all = g_strsplit(text, "\n", -1);
 	for (char **p = all; *p && lines->len < MOST_LINES; p++) {
 		if (**p && g_hash_table_add(seen, *p))
 			g_ptr_array_add(lines, g_strdup(*p));
 	}
-	g_strfreev(all);
-	g_free(text);
 	return lines;
 }
 
@@ -84,12 +82,12 @@ print_log(const char *path, GHashTable *printed)
 void
 tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 {
-	GHashTable *printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) printed =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	print_status(status, false, printed);
 	for (guint i = 0; i < logs->len; i++)
 		print_log(g_ptr_array_index(logs, i), printed);
 	print_status(status, true, printed);
-	g_hash_table_destroy(printed);
 }
 
 void

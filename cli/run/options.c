@@ -91,10 +91,9 @@ tally_run_print_options(void)
 	g_autoptr(GArray) all = all_options();
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
-		char **keys = g_strsplit(groups[i].keys, " ", -1);
+		g_auto(GStrv) keys = g_strsplit(groups[i].keys, " ", -1);
 		for (char **key = keys; *key; key++)
 			move_option(all, *key, rows);
-		g_strfreev(keys);
 		print_group(groups[i].title, rows);
 	}
 	print_group("More", all);
@@ -151,7 +150,7 @@ take_own(struct tally_run_request *r, int own, const char *value)
 int
 tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 {
-	GArray *all = all_options();
+	g_autoptr(GArray) all = all_options();
 	struct tally_args args;
 	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data,
 			all->len);
@@ -175,7 +174,6 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 			ok = take_own(r, own, value);
 		}
 	}
-	g_array_unref(all);
 	if (ok && !r->help && !r->argv) {
 		tally_cli_complain(
 			"run", "no program named: passtally run [options] -- PROGRAM");

@@ -294,9 +294,9 @@ static int
 prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 {
 	keep_quota(r, log);
-	char *packed = r->compress && !r->config.force
-			       ? g_strconcat(log->path, ".zst", NULL)
-			       : NULL;
+	g_autofree char *packed = r->compress && !r->config.force
+					  ? g_strconcat(log->path, ".zst", NULL)
+					  : NULL;
 	bool taken = packed && g_file_test(packed, G_FILE_TEST_EXISTS);
 	if (taken)
 		tally_cli_complain(
@@ -304,7 +304,6 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 			"the compressed log %s exists: --force replaces it, --log PATH "
 			"names another (%%t and %%p in it stand for time and process)",
 			packed);
-	g_free(packed);
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }
 

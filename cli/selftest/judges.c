@@ -141,24 +141,10 @@ judge_frame(struct tally_trial *t, const struct tally_seen_frame *frame)
 	}
 }
 
-void
-tally_judge_frames(struct tally_trial *t)
-{
-	guint n = tally_trial_frames(t->row);
-	if (t->log.frames->len != n)
-		FAIL(t, TALLY_LAW_CALLS, "%u frames expected, %u read", n,
-		     t->log.frames->len);
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
-		judge_frame(t, frame);
-	tally_law_hold(t->device, TALLY_LAW_CALLS);
-	tally_judge_flags(t);
-	tally_judge_times(t);
-}
-
 /* ---- flags and times ---- */
 
-void
-tally_judge_flags(struct tally_trial *t)
+static void
+judge_flags(struct tally_trial *t)
 {
 	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) |
 			     TALLY_FLAG(DROPPED);
@@ -216,8 +202,8 @@ judge_time(struct tally_trial *t, guint frame, const struct tally_pass_record *p
 			end - t->ours.ended_ns);
 }
 
-void
-tally_judge_times(struct tally_trial *t)
+static void
+judge_times(struct tally_trial *t)
 {
 	/* Contexts may work at the same time: only one context's passes have an order. */
 	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
@@ -229,6 +215,20 @@ tally_judge_times(struct tally_trial *t)
 			judge_time(t, frame->number, &frame->passes[k], &last);
 		}
 	}
+}
+
+void
+tally_judge_frames(struct tally_trial *t)
+{
+	guint n = tally_trial_frames(t->row);
+	if (t->log.frames->len != n)
+		FAIL(t, TALLY_LAW_CALLS, "%u frames expected, %u read", n,
+		     t->log.frames->len);
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+		judge_frame(t, frame);
+	tally_law_hold(t->device, TALLY_LAW_CALLS);
+	judge_flags(t);
+	judge_times(t);
 }
 
 /* ---- work ---- */
@@ -260,7 +260,7 @@ judge_ratio(struct tally_trial *t, enum tally_law law, uint32_t light, uint32_t 
 	double less = median_time(&t->log, light), more = median_time(&t->log, heavy);
 	if (less <= 0.0 && more <= 0.0 && law == TALLY_LAW_NEIGHBOR)
 		tally_law_hold(t->device,
-			       law); /* flagged, as tally_judge_times() saw */
+			       law); /* flagged, as judge_times() saw */
 	else if (less <= 0.0 && more <= 0.0)
 		tally_law_lack(t->device, law,
 			       "these passes have no time of their own");
@@ -350,7 +350,7 @@ sum_of(const struct tally_seen_log *log, const char *key, guint n_frames, double
 void
 tally_judge_sums(struct tally_trial *t)
 {
-	tally_judge_flags(t);
+	judge_flags(t);
 	if (!t->work)
 		return;
 	guint n = MIN(t->work->frames->len, t->log.frames->len);

@@ -50,9 +50,6 @@ const char *tally_trial_name(const struct tally_trial_row *row);
 
 /* Every frame has the passes, calls and statistics that the scene expects. */
 void tally_judge_frames(struct tally_trial *trial);
-/* Flags and times of every pass of any scene. */
-void tally_judge_flags(struct tally_trial *trial);
-void tally_judge_times(struct tally_trial *trial);
 /* Scene "work": equal passes, more work. */
 void tally_judge_work(struct tally_trial *trial);
 /* Scene "work" at another granularity. */
