@@ -119,10 +119,9 @@ multi_draw_frame(struct vk_stage *s, unsigned number)
 {
 	static const VkMultiDrawInfoEXT draws[3] = { { 0, 3 }, { 0, 6 }, { 3, 3 } };
 	static const VkMultiDrawIndexedInfoEXT indexed[2] = { { 0, 6, 0 }, { 6, 3, 0 } };
-	PFN_vkCmdDrawMultiEXT draw_multi = (PFN_vkCmdDrawMultiEXT)vk_device_command(
-		s, "vkCmdDrawMultiEXT");
-	PFN_vkCmdDrawMultiIndexedEXT draw_indexed = (PFN_vkCmdDrawMultiIndexedEXT)
-		vk_device_command(s, "vkCmdDrawMultiIndexedEXT");
+	PFN_vkCmdDrawMultiEXT draw_multi = VK_DEVICE_COMMAND(s, vkCmdDrawMultiEXT);
+	PFN_vkCmdDrawMultiIndexedEXT draw_indexed =
+		VK_DEVICE_COMMAND(s, vkCmdDrawMultiIndexedEXT);
 	VkCommandBuffer commands = open_pass(s, number);
 	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
 	draw_multi(commands, 3, draws, 2, 0, sizeof(draws[0]));
@@ -147,10 +146,10 @@ conditional_init(struct vk_stage *s)
 static void
 conditional_frame(struct vk_stage *s, unsigned number)
 {
-	PFN_vkCmdBeginConditionalRenderingEXT begin = (PFN_vkCmdBeginConditionalRenderingEXT)
-		vk_device_command(s, "vkCmdBeginConditionalRenderingEXT");
-	PFN_vkCmdEndConditionalRenderingEXT end = (PFN_vkCmdEndConditionalRenderingEXT)
-		vk_device_command(s, "vkCmdEndConditionalRenderingEXT");
+	PFN_vkCmdBeginConditionalRenderingEXT begin =
+		VK_DEVICE_COMMAND(s, vkCmdBeginConditionalRenderingEXT);
+	PFN_vkCmdEndConditionalRenderingEXT end =
+		VK_DEVICE_COMMAND(s, vkCmdEndConditionalRenderingEXT);
 	VkConditionalRenderingBeginInfoEXT never = {
 		.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
 		.buffer = numbers.handle,
@@ -188,12 +187,11 @@ static void
 feedback_frame(struct vk_stage *s, unsigned number)
 {
 	PFN_vkCmdBindTransformFeedbackBuffersEXT bind =
-		(PFN_vkCmdBindTransformFeedbackBuffersEXT)vk_device_command(
-			s, "vkCmdBindTransformFeedbackBuffersEXT");
-	PFN_vkCmdBeginTransformFeedbackEXT begin = (PFN_vkCmdBeginTransformFeedbackEXT)
-		vk_device_command(s, "vkCmdBeginTransformFeedbackEXT");
-	PFN_vkCmdEndTransformFeedbackEXT end = (PFN_vkCmdEndTransformFeedbackEXT)
-		vk_device_command(s, "vkCmdEndTransformFeedbackEXT");
+		VK_DEVICE_COMMAND(s, vkCmdBindTransformFeedbackBuffersEXT);
+	PFN_vkCmdBeginTransformFeedbackEXT begin =
+		VK_DEVICE_COMMAND(s, vkCmdBeginTransformFeedbackEXT);
+	PFN_vkCmdEndTransformFeedbackEXT end =
+		VK_DEVICE_COMMAND(s, vkCmdEndTransformFeedbackEXT);
 	VkDeviceSize zero = 0, whole = 4096;
 	VkCommandBuffer commands = open_pass(s, number);
 	vk_prepare_draw(s, commands, feedback_pipeline, 0.1F * (float)number, VK_STAGE_WIDTH,

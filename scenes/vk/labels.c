@@ -12,19 +12,22 @@ static struct {
 	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
 	PFN_vkCmdDebugMarkerEndEXT marker_end;
 } calls;
-#define LOAD(member, command, get, from) calls.member = (PFN_##command)get(from, #command)
+/* From the instance or the device: false if one is not handed out. */
+#define LOAD(member, command, get, from) \
+	(calls.member = (PFN_##command)get(from, #command)) != NULL
+#define LOAD_LABELS(get, from) \
+	(LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, get, from) && \
+	 LOAD(end, vkCmdEndDebugUtilsLabelEXT, get, from) && \
+	 LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, get, from) && \
+	 LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, get, from) && \
+	 LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, get, from) && \
+	 LOAD(queue_insert, vkQueueInsertDebugUtilsLabelEXT, get, from))
 
 static void
 labels_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
-	LOAD(end, vkCmdEndDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
-	LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
-	LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
-	LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, vkGetInstanceProcAddr, s->instance);
-	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
-	    !calls.queue_end)
+	if (!LOAD_LABELS(vkGetInstanceProcAddr, s->instance))
 		vk_skip("no debug labels here");
 }
 
@@ -139,14 +142,7 @@ static void
 unasked_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	LOAD(end, vkCmdEndDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	LOAD(queue_insert, vkQueueInsertDebugUtilsLabelEXT, vkGetDeviceProcAddr, s->device);
-	if (!calls.begin || !calls.end || !calls.insert || !calls.queue_begin ||
-	    !calls.queue_end || !calls.queue_insert)
+	if (!LOAD_LABELS(vkGetDeviceProcAddr, s->device))
 		vk_skip("this loader hands out no debug labels that were not asked for");
 }
 
@@ -181,8 +177,8 @@ static void
 markers_init(struct vk_stage *s)
 {
 	vk_make_screen_pass(s, &screen);
-	LOAD(marker_begin, vkCmdDebugMarkerBeginEXT, vk_device_command, s);
-	LOAD(marker_end, vkCmdDebugMarkerEndEXT, vk_device_command, s);
+	calls.marker_begin = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerBeginEXT);
+	calls.marker_end = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerEndEXT);
 }
 
 static void

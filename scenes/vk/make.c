@@ -35,8 +35,8 @@ static const struct {
 	[VK_SHADER_FILL] = { fill_code, sizeof(fill_code) },
 };
 
-VkShaderModule
-vk_make_shader(struct vk_stage *s, enum vk_shader which)
+static VkShaderModule
+make_shader(struct vk_stage *s, enum vk_shader which)
 {
 	VkShaderModuleCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -235,7 +235,7 @@ stage_info(struct vk_stage *s, VkShaderStageFlagBits stage, enum vk_shader which
 	return (VkPipelineShaderStageCreateInfo){
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 		.stage = stage,
-		.module = vk_make_shader(s, which),
+		.module = make_shader(s, which),
 		.pName = "main",
 	};
 }

@@ -73,6 +73,7 @@ struct vk_picture {
 void vk_skip(const char *why);
 void vk_check(VkResult result, const char *what);
 PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name);
+#define VK_DEVICE_COMMAND(s, name) ((PFN_##name)vk_device_command(s, #name))
 
 /* Of all stages: which physical device is opened (0 at first). */
 void vk_stage_choose_device(uint32_t number);
@@ -136,7 +137,6 @@ enum vk_shader {
 	VK_SHADER_TWO,
 	VK_SHADER_FILL
 };
-VkShaderModule vk_make_shader(struct vk_stage *s, enum vk_shader which);
 struct vk_pipeline_wish {
 	VkRenderPass pass; /* VK_NULL_HANDLE: dynamic rendering */
 	uint32_t subpass;
