@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/window.c - the platform side of stage.h: EGL, and GLX by x11.c. */
+/* scenes/gl/window.c - the platform side of stage.h: EGL, and GLX by tests/apps/stage_x11.c. */
 #include "scenes/gl/stage.h"
 
 #include <stdio.h>

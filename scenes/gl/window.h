@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/window.h - what a stage's platform consists of: window.c has EGL, x11.c X11 and GLX.
+/* scenes/gl/window.h - what a stage's platform consists of: window.c has EGL, the tests' own
+ * stage_x11.c X11 and GLX.
  *
- * The program that is installed is built without x11.c, so that it needs no X11 library: its
+ * The program that is installed is built without it, so that it needs no X11 library: its
  * functions are NULL there, and stage_open_bare() skips every X11 platform. Functions that open end
  * the program when they cannot (stage.h). The thread of the stage calls them.
  */
