@@ -9,17 +9,6 @@ static VkPipeline other_pipeline;
 /* ---- pass2: the second form, depth, two draws with instances ---- */
 
 static void
-pass2_init(struct vk_stage *s)
-{
-	vk_make_target(s, &screen, &(struct vk_pass_wish){
-					   .color = { VK_FORMAT_R8G8B8A8_UNORM },
-					   .depth = VK_FORMAT_D32_SFLOAT,
-					   .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-					   .second = true,
-				   });
-}
-
-static void
 pass2_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
@@ -54,11 +43,7 @@ static const struct expect_pass pass2_passes[] = {
 static void
 subpasses_init(struct vk_stage *s)
 {
-	vk_make_target(s, &screen, &(struct vk_pass_wish){
-					   .color = { VK_FORMAT_R8G8B8A8_UNORM },
-					   .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-					   .subpasses = 2,
-				   });
+	vk_make_target(s, &screen, &(struct vk_pass_wish){ RGBA8, .subpasses = 2 });
 	other_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 						     .pass = screen.pass,
 						     .subpass = 1,
@@ -86,18 +71,6 @@ static const struct expect_pass subpasses_passes[] = {
 
 /* ---- msaa: four samples, resolved at the end ---- */
 
-static void
-msaa_init(struct vk_stage *s)
-{
-	vk_make_target(s, &screen, &(struct vk_pass_wish){
-					   .color = { VK_FORMAT_R8G8B8A8_UNORM },
-					   .samples = VK_SAMPLE_COUNT_4_BIT,
-					   .resolve = true,
-					   .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-					   .store = VK_ATTACHMENT_STORE_OP_DONT_CARE,
-				   });
-}
-
 static const struct expect_pass msaa_passes[] = {
 	{ DRAWN(1, 3), .load = "clear", .store = "resolve", .samples = 4,
 	  .color = "R8G8B8A8_UNORM", .unsure = EXPECT_ANY_FRAGMENTS },
@@ -105,16 +78,6 @@ static const struct expect_pass msaa_passes[] = {
 };
 
 /* ---- multiview: one draw, two views ---- */
-
-static void
-multiview_init(struct vk_stage *s)
-{
-	vk_make_target(s, &screen, &(struct vk_pass_wish){
-					   .color = { VK_FORMAT_R8G8B8A8_UNORM },
-					   .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-					   .view_mask = 3,
-				   });
-}
 
 /* Once a view, says lavapipe. */
 static const struct expect_pass multiview_passes[] = {
@@ -215,10 +178,13 @@ static const struct expect_pass chain_passes[] = {
 
 const struct vk_scene vk_render_scenes[] = {
 	SCENE_PLAIN(triangle, vk_plain_init),
-	SCENE(pass2, pass2_init),
+	SCENE(pass2, NULL, .target = { RGBA8, .depth = VK_FORMAT_D32_SFLOAT, .second = true }),
 	SCENE(subpasses, subpasses_init),
-	SCENE_AS(msaa, vk_plain_frame, msaa_passes, msaa_init),
-	SCENE_AS(multiview, vk_plain_frame, multiview_passes, multiview_init),
+	SCENE_AS(msaa, vk_plain_frame, msaa_passes, NULL,
+		 .target = { RGBA8, .samples = VK_SAMPLE_COUNT_4_BIT, .resolve = true,
+			     .store = VK_ATTACHMENT_STORE_OP_DONT_CARE }),
+	SCENE_AS(multiview, vk_plain_frame, multiview_passes, NULL,
+		 .target = { RGBA8, .view_mask = 3 }),
 	SCENE(targets, targets_init),
 	SCENE(chain, chain_init),
 	{ 0 },

@@ -63,10 +63,7 @@ vk_make_target(struct vk_stage *s, struct vk_screen *to, const struct vk_pass_wi
 void
 vk_make_screen_pass(struct vk_stage *s, struct vk_screen *to)
 {
-	vk_make_target(s, to, &(struct vk_pass_wish){
-				      .color = { VK_FORMAT_R8G8B8A8_UNORM },
-				      .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
-			      });
+	vk_make_target(s, to, &(struct vk_pass_wish){ RGBA8 });
 }
 
 void
@@ -191,7 +188,10 @@ main(int argc, char **argv)
 	static struct vk_stage stage;
 	vk_stage_open_instance(&stage, &a.scene->wish);
 	vk_stage_open_device(&stage, &a.scene->wish);
-	a.scene->init(&stage);
+	if (a.scene->init)
+		a.scene->init(&stage);
+	else
+		vk_make_target(&stage, &screen, &a.scene->target);
 	for (unsigned i = 0; i < a.frames; i++)
 		a.scene->frame(&stage, i);
 	printf("%s %016" PRIx64 "\n", a.scene->name, stage.checksum);

@@ -16,7 +16,8 @@ struct vk_scene {
 	const char *name;
 	const char *boundary; /* option frame=; NULL: submit:1 */
 	struct vk_wish wish;
-	void (*init)(struct vk_stage *s);
+	void (*init)(struct vk_stage *s); /* NULL: vk_make_target() makes the screen */
+	struct vk_pass_wish target;
 	void (*frame)(struct vk_stage *s, unsigned number);
 	void (*finish)(struct vk_stage *s); /* may be NULL; may end the process */
 	const struct expect_pass *passes;
@@ -28,6 +29,8 @@ struct vk_scene {
 	bool varies; /* no frame is stated: how much is drawn is up to the machine */
 };
 
+/* Of a struct vk_pass_wish: one color, cleared. */
+#define RGBA8 .color = { VK_FORMAT_R8G8B8A8_UNORM }, .load = VK_ATTACHMENT_LOAD_OP_CLEAR
 #define VK_PASSES(table) .passes = table, .n_passes = (int)(sizeof(table) / sizeof(table[0]))
 /* Rows of a table: scene NAME is drawn by NAME_frame() and stated in NAME_passes, or as said. Then
  * come what prepares it, and what else the row needs. */
