@@ -122,7 +122,7 @@ static const struct vk_scene *
 find_scene(const char *name)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct vk_scene *scene = tables[i]; scene->name; scene++) {
+		for (const struct vk_scene *scene = tables[i]; scene && scene->name; scene++) {
 			if (strcmp(scene->name, name) == 0)
 				return scene;
 		}
@@ -135,7 +135,7 @@ static void
 list_scenes(void)
 {
 	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct vk_scene *scene = tables[i]; scene->name; scene++)
+		for (const struct vk_scene *scene = tables[i]; scene && scene->name; scene++)
 			if (!scene->varies)
 				printf("%s\n", scene->name);
 	}

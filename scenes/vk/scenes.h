@@ -57,8 +57,9 @@ extern const struct vk_scene vk_submit_scenes[];
 extern const struct vk_scene vk_label_scenes[];
 extern const struct vk_scene vk_device_scenes[];
 extern const struct vk_scene vk_life_scenes[];
-extern const struct vk_scene vk_window_scenes[];
 extern const struct vk_scene vk_measure_scenes[];
+/* The tests' own; NULL in the program that is installed. */
+extern const struct vk_scene vk_window_scenes[] __attribute__((weak));
 
 /* Pictures to draw to, a render pass over them, a pipeline, and a buffer for the bytes of the last
  * color. */
