@@ -30,6 +30,8 @@
 /* The lines of an answer, and the columns of a line, at most. */
 #define TALLY_ANSWER_LINES 12
 #define TALLY_ANSWER_COLUMNS 80
+/* Above this share of the frame time, our own cost is a warning. */
+#define TALLY_ANSWER_COST_LIMIT 0.05
 
 struct tally_answer_pass {
 	const char *name; /* not escaped */
@@ -89,7 +91,12 @@ struct tally_answer_device {
 	struct tally_answer_state *state;
 };
 
-struct tally_answer;
+/* Private to the files of cli/answer/. */
+struct tally_answer {
+	const struct tally_aggregate *log;
+	struct tally_aggregate_watch watch;
+	GPtrArray *devices; /* elements: struct tally_answer_device * */
+};
 
 /* `log` must outlive the answer; nothing is read from it yet. */
 struct tally_answer *tally_answer_create(const struct tally_aggregate *log);

@@ -44,25 +44,26 @@ static const double rates[] = {
 /* Those that are common enough to be suspected where frames are only near them. */
 static const double common_rates[] = { 30, 60, 75, 90, 120, 144, 165, 240 };
 
+#define TIMES_OF(b) \
+	{ \
+		&(b)->all, &(b)->busy, &(b)->idle, &(b)->low, &(b)->rests \
+	}
+
 void
 tally_bound_init(struct tally_bound_input *b)
 {
+	struct tally_stats *const times[] = TIMES_OF(b);
 	*b = (struct tally_bound_input){ 0 };
-	tally_stats_init(&b->all, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&b->busy, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&b->idle, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&b->low, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&b->rests, TALLY_STATS_KEEP_PASS);
+	for (size_t i = 0; i < G_N_ELEMENTS(times); i++)
+		tally_stats_init(times[i], TALLY_STATS_KEEP_PASS);
 }
 
 void
 tally_bound_finish(struct tally_bound_input *b)
 {
-	tally_stats_finish(&b->all);
-	tally_stats_finish(&b->busy);
-	tally_stats_finish(&b->idle);
-	tally_stats_finish(&b->low);
-	tally_stats_finish(&b->rests);
+	struct tally_stats *const times[] = TIMES_OF(b);
+	for (size_t i = 0; i < G_N_ELEMENTS(times); i++)
+		tally_stats_finish(times[i]);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/answer/text.h"
+#include "cli/answer/answer.h"
 
 #include "cli/log/pass_name.h"
 #include "cli/shared/each.h"

@@ -216,6 +216,7 @@ GPtrArray *tally_compare_row_values(const struct tally_compare *c,
  * logs agree about it; otherwise the index of the slot. */
 uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
+bool tally_row_changed(const struct tally_compare_row *row);
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
 /* The name and the unit of what is in a row: of gpu_ns with per_clock gpu_cycles, cycles. */

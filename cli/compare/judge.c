@@ -24,6 +24,12 @@ tally_compare_relative(const struct tally_compare_row *row, double value, double
 	return isfinite(*out);
 }
 
+bool
+tally_row_changed(const struct tally_compare_row *row)
+{
+	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
+}
+
 /* Each row has its own random seed, so that the presence of other rows does not change it. */
 static uint64_t
 row_seed(const struct tally_compare_row *row)
@@ -246,7 +252,7 @@ judge_limit(struct tally_compare *c, struct tally_compare_row *row)
 	bool above = tally_compare_relative(row, worse, &relative)
 			     ? relative > c->settings.fail_above
 			     : worse > 0;
-	bool changed = row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
+	bool changed = tally_row_changed(row);
 	row->fails = changed && above;
 	double far = row->worse > 0 ? row->high : -row->low;
 	row->blind = !changed && tally_compare_relative(row, far, &relative) &&

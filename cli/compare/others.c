@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
-#include "cli/compare/outliers.h"
 #include "cli/shared/each.h"
 
 #include <math.h>
@@ -263,9 +262,9 @@ center(struct group *g)
 }
 
 static void
-set_interval(const struct tally_compare *c, struct tally_compare_row *row, double se)
+set_interval(const struct tally_compare *c, struct tally_compare_row *row)
 {
-	double reach = se * tally_student_quantile(1 - c->settings.confidence, row->df);
+	double reach = row->se * tally_student_quantile(1 - c->settings.confidence, row->df);
 	row->low = row->difference - reach;
 	row->high = row->difference + reach;
 }
@@ -296,7 +295,7 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 		return;
 	}
 	row->p = p;
-	set_interval(c, row, row->se);
+	set_interval(c, row);
 }
 
 /* Which passes stand out of what the others predict for them. */

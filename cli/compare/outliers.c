@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/outliers.h"
-
 #include "cli/compare/bootstrap.h"
 
 #include <glib.h>

@@ -15,12 +15,6 @@
 #define TOLD_SHARE 0.05
 
 bool
-tally_row_changed(const struct tally_compare_row *row)
-{
-	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
-}
-
-bool
 tally_row_is_main(const struct tally_compare_row *row)
 {
 	return strcmp(row->key, "gpu_ns") == 0 ||

@@ -25,7 +25,6 @@ struct tally_printer {
 	const char *plus_minus;
 };
 
-bool tally_row_changed(const struct tally_compare_row *row);
 /* GPU time of a pass or frame, frame time and its p99: the values of the first table. */
 bool tally_row_is_main(const struct tally_compare_row *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/outliers.h"
+#include "cli/compare/bootstrap.h"
 
 #include <glib.h>
 #include <math.h>
