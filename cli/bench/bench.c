@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench/fit.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/each.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -95,8 +96,8 @@ check_machine(void)
 				   "%ld CPUs): small changes cannot be detected",
 				   load, cpus);
 	g_autoptr(GPtrArray) found = tally_fit_look("");
-	for (guint i = 0; i < found->len; i++)
-		tally_cli_complain("bench", "warning: %s", (const char *)found->pdata[i]);
+	TALLY_EACH (const char, text, found)
+		tally_cli_complain("bench", "warning: %s", text);
 }
 
 /* Whether the log has a frame; it is read no further than that. */
@@ -209,8 +210,8 @@ clean_up(const struct bench *b)
 	if (b->keep)
 		return;
 	for (unsigned side = 0; side < 2; side++)
-		for (guint i = 0; i < b->logs[side]->len; i++)
-			g_unlink(g_ptr_array_index(b->logs[side], i));
+		TALLY_EACH (const char, log, b->logs[side])
+			g_unlink(log);
 	g_rmdir(b->folder);
 }
 

@@ -127,7 +127,7 @@ game_free(void *data)
 	g_free(game);
 }
 
-/* Adds each listening socket in the folder to `games`, if given, and removes dead ones. A
+/* Adds each listening socket in the folder to `games`, and removes dead ones. A
  * game holds the lock while it creates its socket. */
 static void
 look_into(const char *folder, GPtrArray *games)
@@ -143,7 +143,7 @@ look_into(const char *folder, GPtrArray *games)
 		long pid;
 		if (fd < 0 && errno == ECONNREFUSED && locked)
 			unlinkat(at, name, 0);
-		if (fd >= 0 && games && is_ours(fd, &pid)) {
+		if (fd >= 0 && is_ours(fd, &pid)) {
 			struct tally_control_game *game = g_new0(struct tally_control_game, 1);
 			game->path = g_build_filename(folder, name, NULL);
 			game->pid = pid;
@@ -158,27 +158,15 @@ look_into(const char *folder, GPtrArray *games)
 		g_dir_close(dir);
 }
 
-static void
-look(GPtrArray *games)
+GPtrArray *
+tally_control_list(void)
 {
+	GPtrArray *games = g_ptr_array_new_with_free_func(game_free);
 	char *folder;
 	for (unsigned i = 0; (folder = folder_name(i)); i++) {
 		look_into(folder, games);
 		g_free(folder);
 	}
-}
-
-void
-tally_control_sweep(void)
-{
-	look(NULL);
-}
-
-GPtrArray *
-tally_control_list(void)
-{
-	GPtrArray *games = g_ptr_array_new_with_free_func(game_free);
-	look(games);
 	return games;
 }
 

@@ -20,9 +20,8 @@ struct tally_control_game {
 /* The value of the option `control` for a game's processes; creates the folder (mode 0700).
  * The caller frees it; NULL with a reason in `why`. */
 char *tally_control_pattern(char *why, size_t size);
-/* Removes the sockets of processes that have ended. */
-void tally_control_sweep(void);
-/* The games with a listening socket: an array of struct tally_control_game. */
+/* The games with a listening socket: an array of struct tally_control_game. Removes the sockets of
+ * processes that have ended. */
 GPtrArray *tally_control_list(void);
 
 /* The game's answer: the text after "ok" (*refused is false) or "error". The caller frees

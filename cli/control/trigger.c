@@ -2,6 +2,7 @@
 #include "cli/shared/cli.h"
 #include "cli/control/client.h"
 #include "cli/log/input.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "layer/capture/control.h"
 
@@ -77,11 +78,8 @@ tell_several(const GPtrArray *games)
 {
 	tally_cli_complain("trigger", "%u games run: name one with --pid or --control",
 			   games->len);
-	for (guint i = 0; i < games->len; i++) {
-		const struct tally_control_game *game = g_ptr_array_index(games, i);
-		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid,
-				      game->path);
-	}
+	TALLY_EACH (const struct tally_control_game, game, games)
+		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid, game->path);
 }
 
 /* The parent of a process; 0 if it cannot be known. */
@@ -100,8 +98,8 @@ static void
 keep_of_process(GPtrArray *games, long pid)
 {
 	bool itself = false;
-	for (guint i = 0; i < games->len; i++)
-		itself |= ((const struct tally_control_game *)games->pdata[i])->pid == pid;
+	TALLY_EACH (const struct tally_control_game, game, games)
+		itself |= game->pid == pid;
 	for (guint i = games->len; i-- > 0;) {
 		long of = ((const struct tally_control_game *)games->pdata[i])->pid;
 		while (!itself && of > 1 && of != pid)
@@ -161,13 +159,12 @@ print_progress(const char *path)
 static void
 print_status(const char *answer)
 {
-	char **lines = g_strsplit(answer, "\n", -1);
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
 	for (char **line = lines; *line; line++)
 		tally_text_print_line(stdout, "%s", *line);
 	for (char **line = lines; *line; line++)
 		if (g_str_has_prefix(*line, "log "))
 			print_progress(*line + strlen("log "));
-	g_strfreev(lines);
 }
 
 static int
@@ -176,19 +173,19 @@ ask(const struct request *r, const char *path)
 	char why[512];
 	bool refused;
 	long pid;
-	char *answer = tally_control_ask(path, r->text, &refused, &pid, why, sizeof(why));
+	g_autofree char *answer = tally_control_ask(path, r->text, &refused, &pid, why,
+						    sizeof(why));
 	if (!answer)
 		return TALLY_FAIL(TALLY_EXIT_NOTHING, "trigger", "%s", why);
 	g_strchomp(answer);
-	if (refused) {
-		tally_cli_complain("trigger", "process %ld says: %s", pid, answer);
-	} else if (r->is_status) {
+	if (refused)
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, "trigger", "process %ld says: %s", pid,
+				  answer);
+	if (r->is_status)
 		print_status(answer);
-	} else {
+	else
 		tally_text_print_line(stdout, "process %ld: %s", pid, answer);
-	}
-	g_free(answer);
-	return refused ? TALLY_EXIT_NOTHING : TALLY_EXIT_OK;
+	return TALLY_EXIT_OK;
 }
 
 static int

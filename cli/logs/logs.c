@@ -3,7 +3,9 @@
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/each.h"
 #include "cli/shared/out.h"
+#include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
 #include <errno.h>
@@ -110,19 +112,6 @@ struct content {
 	double median_ms; /* their frame time */
 };
 
-static int
-by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
-static void
-free_times(gpointer times)
-{
-	g_array_unref(times);
-}
-
 static GArray *
 times_of(GPtrArray *devices, uint32_t device)
 {
@@ -143,7 +132,8 @@ read_content(const char *path)
 	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	if (!reader)
 		return c;
-	g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(free_times);
+	g_autoptr(GPtrArray)
+		devices = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	struct tally_log_line line;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
 		GArray *times = line.type == TALLY_LINE_FRAME
@@ -154,11 +144,10 @@ read_content(const char *path)
 	}
 	tally_log_reader_close(reader);
 	c.whole = status == TALLY_READ_END || status == TALLY_READ_TRUNCATED;
-	for (guint i = 0; i < devices->len; i++) {
-		GArray *times = g_ptr_array_index(devices, i);
+	TALLY_EACH (GArray, times, devices) {
 		if (times->len <= c.frames)
 			continue;
-		g_array_sort(times, by_value);
+		g_array_sort(times, tally_order_u64);
 		c.frames = times->len;
 		c.has_median = true;
 		c.median_ms = (double)g_array_index(times, uint64_t, (times->len - 1) / 2) / 1e6;
@@ -243,8 +232,8 @@ list_json(const GPtrArray *logs, const char *folder)
 	tally_out_text(&o, "schema", "passtally-logs/1");
 	tally_out_text_or_null(&o, "folder", folder);
 	tally_out_array(&o, "logs");
-	for (guint i = 0; i < logs->len; i++)
-		put_log(&o, g_ptr_array_index(logs, i));
+	TALLY_EACH (const struct tally_folder_log, log, logs)
+		put_log(&o, log);
 	tally_out_end_array(&o);
 	tally_out_end_object(&o);
 	tally_out_char(&o, '\n');
@@ -255,8 +244,8 @@ static uint64_t
 total_bytes(const GPtrArray *logs)
 {
 	uint64_t bytes = 0;
-	for (guint i = 0; i < logs->len; i++)
-		bytes += ((const struct tally_folder_log *)logs->pdata[i])->bytes;
+	TALLY_EACH (const struct tally_folder_log, log, logs)
+		bytes += log->bytes;
 	return bytes;
 }
 
@@ -285,8 +274,7 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 static bool
 read_named(const struct request *r, GPtrArray *logs)
 {
-	for (guint i = 0; i < r->named->len; i++) {
-		const char *path = g_ptr_array_index(r->named, i);
+	TALLY_EACH (const char, path, r->named) {
 		struct tally_folder_log log;
 		if (!tally_folder_log_read(&log, path))
 			return TALLY_FAIL(false, "logs",
@@ -318,8 +306,7 @@ remove_logs(const struct request *r, const GPtrArray *logs)
 	int status = TALLY_EXIT_OK;
 	unsigned removed = 0;
 	uint64_t bytes = 0;
-	for (guint i = 0; i < logs->len; i++) {
-		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
+	TALLY_EACH (const struct tally_folder_log, log, logs) {
 		if (tally_folder_log_is_written(log)) {
 			tally_cli_complain("logs", "%s is still written to: it stays", log->path);
 			status = TALLY_EXIT_NOTHING;
@@ -376,12 +363,10 @@ logs_of(const struct request *r)
 static int
 run(int argc, char **argv)
 {
-	struct request r = { .named = g_ptr_array_new() };
+	g_autoptr(GPtrArray) named = g_ptr_array_new();
+	struct request r = { .named = named };
 	int status = parse(&r, argc, argv);
-	if (status == TALLY_EXIT_OK)
-		status = logs_of(&r);
-	g_ptr_array_unref(r.named);
-	return status;
+	return status == TALLY_EXIT_OK ? logs_of(&r) : status;
 }
 
 const struct tally_command tally_command_logs = {

@@ -318,7 +318,7 @@ stay(const struct tally_run_request *r, struct tally_launch *launch, const char 
 	bool watched = wants_progress(r) && watch.progress.on;
 	tally_launch_wait(launch, watched ? tally_run_watch_tick : NULL, &watch);
 	tally_run_watch_end(&watch);
-	tally_control_sweep(); /* a game that was killed leaves its socket */
+	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
 }
 
 /* Runs from the fork on, because the log's path contains the program's process ID. */
