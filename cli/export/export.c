@@ -76,19 +76,15 @@ parse(struct request *r, int argc, char **argv)
 		const char *path = r->targets[i].path;
 		n += path != NULL;
 		for (unsigned k = 0; k < i; k++) {
-			if (path && g_strcmp0(path, r->targets[k].path) == 0) {
-				tally_cli_complain("export",
-						   "--%s and --%s both go to %s: name two",
-						   options[k].name, options[i].name, path);
-				return TALLY_EXIT_USAGE;
-			}
+			if (path && g_strcmp0(path, r->targets[k].path) == 0)
+				return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
+						  "--%s and --%s both go to %s: name two",
+						  options[k].name, options[i].name, path);
 		}
 	}
-	if (n == 0) {
-		tally_cli_complain("export",
-				   "no format named: --perfetto OUT, --chrome OUT or --csv OUT");
-		return TALLY_EXIT_USAGE;
-	}
+	if (n == 0)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
+				  "no format named: --perfetto OUT, --chrome OUT or --csv OUT");
 	r->found = tally_folder_choose("export", r->log);
 	r->log = r->found;
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;

@@ -58,14 +58,12 @@ parse(const struct tally_command *command, int argc, char **argv)
 	if (r.user && g_path_is_absolute(g_get_home_dir()) &&
 	    g_path_is_absolute(g_get_user_data_dir()))
 		return TALLY_EXIT_OK;
-	if (r.user) {
-		tally_cli_complain(argv[0], "HOME is not an absolute path");
-		return TALLY_EXIT_NOTHING;
-	}
-	tally_cli_complain(argv[0], "say passtally %s --user; for the whole system there "
-				    "are packages (docs/install.md)",
-			   argv[0]);
-	return TALLY_EXIT_USAGE;
+	if (r.user)
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, argv[0], "HOME is not an absolute path");
+	return TALLY_FAIL(TALLY_EXIT_USAGE, argv[0],
+			  "say passtally %s --user; for the whole system there "
+			  "are packages (docs/install.md)",
+			  argv[0]);
 }
 
 /* ---- places ---- */
@@ -105,17 +103,16 @@ is_our_link(const char *path)
 static bool
 in_way(const char *path)
 {
-	tally_cli_complain("install", "%s is there and is not passtally's: it stays, and "
-				      "must go first",
-			   path);
-	return false;
+	return TALLY_FAIL(false, "install",
+			  "%s is there and is not passtally's: it stays, and "
+			  "must go first",
+			  path);
 }
 
 static bool
 failed(const char *command, const char *path)
 {
-	tally_cli_complain(command, "%s: %s", path, g_strerror(errno));
-	return false;
+	return TALLY_FAIL(false, command, "%s: %s", path, g_strerror(errno));
 }
 
 /* ---- install ---- */
@@ -177,10 +174,8 @@ make_manifest(const char *template, const char *library)
 	if (!make_folder(path))
 		return false;
 	g_autoptr(GError) error = NULL;
-	if (!g_file_set_contents(path, text, -1, &error)) {
-		tally_cli_complain("install", "%s", error->message);
-		return false;
-	}
+	if (!g_file_set_contents(path, text, -1, &error))
+		return TALLY_FAIL(false, "install", "%s", error->message);
 	tally_text_print_line(stdout, "%s", path);
 	return true;
 }
@@ -231,15 +226,14 @@ install(int argc, char **argv)
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_autofree char *own = tally_own_path();
-	if (!own || !g_str_has_suffix(own, "/bin/passtally")) {
-		tally_cli_complain("install", "%s is not an installed or unpacked copy: "
-					      "its path must end in /bin/passtally. From "
-					      "a build: meson configure BUILD "
-					      "--prefix=FOLDER, meson install -C BUILD, "
-					      "FOLDER/bin/passtally install --user",
-				   own ? own : "this command");
-		return TALLY_EXIT_NOTHING;
-	}
+	if (!own || !g_str_has_suffix(own, "/bin/passtally"))
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, "install",
+				  "%s is not an installed or unpacked copy: "
+				  "its path must end in /bin/passtally. From "
+				  "a build: meson configure BUILD "
+				  "--prefix=FOLDER, meson install -C BUILD, "
+				  "FOLDER/bin/passtally install --user",
+				  own ? own : "this command");
 	/* Without the command nothing switches the layer on: no manifest then. */
 	bool ok = make_link(own) && make_manifests();
 	if (ok)

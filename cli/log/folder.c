@@ -350,13 +350,11 @@ tally_folder_choose_two(const char *command, const char *program, char **base, c
 	}
 	const struct tally_folder_log *log = g_ptr_array_index(logs, found), *older;
 	found = next_of(logs, found + 1, log->program);
-	if (found == logs->len) {
-		tally_cli_complain(command,
-				   "two logs are needed, and %s in the default folder is the only "
-				   "one of %s",
-				   log->path, log->program);
-		return false;
-	}
+	if (found == logs->len)
+		return TALLY_FAIL(false, command,
+				  "two logs are needed, and %s in the default folder is the only "
+				  "one of %s",
+				  log->path, log->program);
 	older = g_ptr_array_index(logs, found);
 	tell(command, "no logs are named; base", older->path);
 	tell(command, "new", log->path);

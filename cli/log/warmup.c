@@ -30,11 +30,9 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 	(void)arg;
 	guint64 v = TALLY_WARMUP_AUTO;
 	if (strcmp(value, "auto") != 0 &&
-	    !g_ascii_string_to_unsigned(value, 10, 0, TALLY_WARMUP_AUTO - 1, &v, NULL)) {
-		tally_cli_complain(command, "--warmup %s: must be auto or a whole number of frames",
-				   value);
-		return false;
-	}
+	    !g_ascii_string_to_unsigned(value, 10, 0, TALLY_WARMUP_AUTO - 1, &v, NULL))
+		return TALLY_FAIL(false, command,
+				  "--warmup %s: must be auto or a whole number of frames", value);
 	*(uint64_t *)to = v;
 	return true;
 }

@@ -334,10 +334,9 @@ complain_unknown(const char *gpu)
 		g_string_append_printf(names, "%s%s", i ? ", " : "",
 				       tally_mali_product(i)->name);
 	g_string_append(names, ", " CORE);
-	tally_cli_complain("counters",
-			   "--catalogue %s: no GPU is known by that name; there are %s",
-			   gpu, names->str);
-	return TALLY_EXIT_USAGE;
+	return TALLY_FAIL(TALLY_EXIT_USAGE, "counters",
+			  "--catalogue %s: no GPU is known by that name; there are %s", gpu,
+			  names->str);
 }
 
 int

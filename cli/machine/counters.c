@@ -271,16 +271,13 @@ probe(struct output *out)
 	}
 	if (out->n > 0 && !out->json)
 		print_snapshots(out);
-	if (out->n > 0 && out->wish.set && !out->has_set) {
-		tally_cli_complain("counters",
-				   "--set %s: there is no set of counters with that name here",
-				   out->wish.set);
-		return TALLY_EXIT_NOTHING;
-	}
+	if (out->n > 0 && out->wish.set && !out->has_set)
+		return TALLY_FAIL(TALLY_EXIT_NOTHING, "counters",
+				  "--set %s: there is no set of counters with that name here",
+				  out->wish.set);
 	if (out->n > 0)
 		return TALLY_EXIT_OK;
-	tally_cli_complain("counters", "%s", all);
-	return TALLY_EXIT_NOTHING;
+	return TALLY_FAIL(TALLY_EXIT_NOTHING, "counters", "%s", all);
 }
 
 /* Whether all names of the list are known, also as metrics that the user defined; reports those

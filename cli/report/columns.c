@@ -133,9 +133,8 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 	for (guint i = 0; i < columns->len; i++)
 		g_string_append_printf(valid, "%s%s", i ? ", " : "",
 				       g_array_index(columns, struct tally_column, i).key);
-	tally_cli_complain(command, "--%s %s: no such column; the columns are %s", option, key,
-			   valid->str);
-	return NULL;
+	return TALLY_FAIL(NULL, command, "--%s %s: no such column; the columns are %s", option, key,
+			  valid->str);
 }
 
 /* Moves the columns that the item names from one array to the other, but for the first, which

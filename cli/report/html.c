@@ -423,10 +423,9 @@ is_whole(const struct tally_html_log *logs, unsigned n)
 int
 tally_report_html(const char *path, const char *const *logs, unsigned n_logs, uint64_t warmup)
 {
-	if (n_logs > 2) {
-		tally_cli_complain("report", "--html takes one log, or two to compare");
-		return TALLY_EXIT_USAGE;
-	}
+	if (n_logs > 2)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "report",
+				  "--html takes one log, or two to compare");
 	struct tally_html_log read[2] = { 0 };
 	struct tally_result target = { 0 };
 	mode_t mode = 0666;

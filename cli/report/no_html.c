@@ -11,8 +11,7 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	(void)logs;
 	(void)n_logs;
 	(void)warmup;
-	tally_cli_complain("report",
-			   "--html: this passtally was built without it: libjs-dygraphs was not "
-			   "there (meson configure -Dhtml=enabled)");
-	return TALLY_EXIT_FAILED;
+	return TALLY_FAIL(TALLY_EXIT_FAILED, "report",
+			  "--html: this passtally was built without it: libjs-dygraphs was not "
+			  "there (meson configure -Dhtml=enabled)");
 }

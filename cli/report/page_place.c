@@ -25,11 +25,10 @@ tally_page_is_log(const char *path)
 char *
 tally_page_path(const char *log)
 {
-	if (strcmp(log, "-") == 0) {
-		tally_cli_complain("report", "--html needs a name for the page of standard input: "
-					     "--html OUT");
-		return NULL;
-	}
+	if (strcmp(log, "-") == 0)
+		return TALLY_FAIL(NULL, "report",
+				  "--html needs a name for the page of standard input: "
+				  "--html OUT");
 	size_t len = strlen(log);
 	static const char *const ends[] = { ".zst", ".jsonl" };
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {

@@ -44,9 +44,8 @@ take_by(const char *command, const struct tally_arg *arg, void *to, const char *
 			return true;
 		}
 	}
-	tally_cli_complain(command, "--%s %s: must be pass, frame, label or workload", arg->name,
-			   value);
-	return false;
+	return TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label or workload",
+			  arg->name, value);
 }
 
 static bool
@@ -200,9 +199,8 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
 		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
 	}
-	tally_cli_complain("report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
-			   a->path, list->len ? "only device " : "no device", list->str);
-	return false;
+	return TALLY_FAIL(false, "report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
+			  a->path, list->len ? "only device " : "no device", list->str);
 }
 
 /* What `--wide` shows: the device where there are several, and the time of a frame first. */

@@ -77,11 +77,9 @@ tally_run_folder_create(struct tally_run_folder *f)
 		g_free(f->path);
 		f->path = g_mkdtemp(g_strdup("/tmp/" PREFIX "XXXXXX"));
 	}
-	if (!f->path) {
-		tally_cli_complain("run", "no temporary folder could be created in %s: %s",
-				   g_get_tmp_dir(), g_strerror(errno));
-		return false;
-	}
+	if (!f->path)
+		return TALLY_FAIL(false, "run", "no temporary folder could be created in %s: %s",
+				  g_get_tmp_dir(), g_strerror(errno));
 	int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		flock(fd, LOCK_EX | LOCK_NB); /* stays open */

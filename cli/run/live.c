@@ -23,11 +23,10 @@ tally_run_live_check(void)
 	char why[256];
 	if (tally_top_screen_check(why, sizeof(why)))
 		return true;
-	tally_cli_complain("run",
-			   "--live cannot show anything here: %s. Leave it out, and look "
-			   "with passtally top in another terminal",
-			   why);
-	return false;
+	return TALLY_FAIL(false, "run",
+			  "--live cannot show anything here: %s. Leave it out, and look "
+			  "with passtally top in another terminal",
+			  why);
 }
 
 char *

@@ -55,12 +55,10 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 {
 	*log = (struct tally_run_log){ .by_default = !config->log };
 	char *path = tally_config_log_path(config->log, program, started_unix_ns, pid);
-	if (!path) {
-		tally_cli_complain(
-			"run", "no place for the log: neither XDG_STATE_HOME nor HOME "
-			       "is set; name one with --log PATH");
-		return false;
-	}
+	if (!path)
+		return TALLY_FAIL(false, "run",
+				  "no place for the log: neither XDG_STATE_HOME nor HOME "
+				  "is set; name one with --log PATH");
 	log->path = g_canonicalize_filename(path, NULL);
 	free(path);
 	log->before = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -80,11 +78,10 @@ check_folder(const struct tally_run_log *log)
 	errno = 0;
 	if (access(folder, W_OK | X_OK) == 0 && g_file_test(folder, G_FILE_TEST_IS_DIR))
 		return true;
-	tally_cli_complain("run",
-			   "the log %s cannot be written: its folder %s: %s; make it, or "
-			   "name another place with --log PATH",
-			   log->path, folder, g_strerror(errno ? errno : ENOTDIR));
-	return false;
+	return TALLY_FAIL(false, "run",
+			  "the log %s cannot be written: its folder %s: %s; make it, or "
+			  "name another place with --log PATH",
+			  log->path, folder, g_strerror(errno ? errno : ENOTDIR));
 }
 
 int
@@ -95,33 +92,25 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 	struct stat st;
 	if (lstat(log->path, &st) < 0)
 		return TALLY_EXIT_OK;
-	if (g_file_test(log->path, G_FILE_TEST_IS_DIR)) {
-		tally_cli_complain("run", "the log %s is a folder: name a file in it", log->path);
-		return TALLY_EXIT_USAGE;
-	}
-	if (!force) {
-		tally_cli_complain("run",
-				   "the log %s exists: --force replaces it, --log PATH "
-				   "names another "
-				   "(%%t and %%p in it stand for time and process)",
-				   log->path);
-		return TALLY_EXIT_USAGE;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		tally_cli_complain(
-			"run",
-			"the log %s exists and is no regular file, so --force does not "
-			"replace it: name another with --log PATH",
-			log->path);
-		return TALLY_EXIT_USAGE;
-	}
+	if (g_file_test(log->path, G_FILE_TEST_IS_DIR))
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "the log %s is a folder: name a file in it", log->path);
+	if (!force)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "the log %s exists: --force replaces it, --log PATH "
+				  "names another "
+				  "(%%t and %%p in it stand for time and process)",
+				  log->path);
+	if (!S_ISREG(st.st_mode))
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "the log %s exists and is no regular file, so --force does not "
+				  "replace it: name another with --log PATH",
+				  log->path);
 	/* Removed before the start, not replaced later: if several processes render, each
 	 * would replace the log of the previous one. */
-	if (unlink(log->path) < 0) {
-		tally_cli_complain("run", "the log %s cannot be replaced: %s", log->path,
-				   g_strerror(errno));
-		return TALLY_EXIT_USAGE;
-	}
+	if (unlink(log->path) < 0)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run", "the log %s cannot be replaced: %s",
+				  log->path, g_strerror(errno));
 	return TALLY_EXIT_OK;
 }
 

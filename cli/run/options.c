@@ -132,11 +132,10 @@ take_own(struct tally_run_request *r, int own, const char *value)
 		r->compress = 0;
 	if (own != OWN_COMPRESS && own != OWN_LEVEL)
 		return true;
-	if (!tally_compress_levels(&least, &most)) {
-		tally_cli_complain("run", "--compress: this passtally was built without "
-					  "zstd (meson configure -Dzstd=enabled)");
-		return false;
-	}
+	if (!tally_compress_levels(&least, &most))
+		return TALLY_FAIL(false, "run",
+				  "--compress: this passtally was built without "
+				  "zstd (meson configure -Dzstd=enabled)");
 	const struct tally_arg levels = { .name = "compress-level",
 					  .least = (uint64_t)least,
 					  .most = (uint64_t)most };

@@ -332,10 +332,9 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 		.config = &r->config,
 		.unix_ns = (uint64_t)g_get_real_time() * 1000,
 	};
-	if (!tally_launch_fork(&launch, r->argv)) {
-		tally_cli_complain("run", "no process could be started: %s", g_strerror(errno));
-		return TALLY_EXIT_FAILED;
-	}
+	if (!tally_launch_fork(&launch, r->argv))
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "run", "no process could be started: %s",
+				  g_strerror(errno));
 	started.pid = launch.pid;
 	struct tally_run_log log;
 	int status = TALLY_EXIT_FAILED;

@@ -446,9 +446,8 @@ knows_scenes(const char *list)
 		if (i < tally_n_trials)
 			continue;
 		g_autofree char *all = scene_names();
-		tally_cli_complain("selftest",
-				   "--scenes: there is no scene %s; there are %s", *name, all);
-		return false;
+		return TALLY_FAIL(false, "selftest", "--scenes: there is no scene %s; there are %s",
+				  *name, all);
 	}
 	return true;
 }
@@ -460,21 +459,18 @@ run(int argc, char **argv)
 	int status = tally_args_read(&tally_command_selftest, argc, argv, &s);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	if (s.api && strcmp(s.api, "opengl") != 0 && strcmp(s.api, "vulkan") != 0) {
-		tally_cli_complain("selftest", "--api %s: opengl or vulkan", s.api);
-		return TALLY_EXIT_USAGE;
-	}
+	if (s.api && strcmp(s.api, "opengl") != 0 && strcmp(s.api, "vulkan") != 0)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "selftest", "--api %s: opengl or vulkan",
+				  s.api);
 	if (!knows_scenes(s.scenes))
 		return TALLY_EXIT_USAGE;
 	if (!s.limit_s)
 		s.limit_s = 10;
 	s.self = tally_own_path();
 	s.folder = g_dir_make_tmp("passtally-selftest-XXXXXX", NULL);
-	if (!s.self || !s.folder) {
-		tally_cli_complain("selftest", "no temporary folder could be created in %s",
-				   g_get_tmp_dir());
-		return TALLY_EXIT_FAILED;
-	}
+	if (!s.self || !s.folder)
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "selftest",
+				  "no temporary folder could be created in %s", g_get_tmp_dir());
 	s.programs[0] = find_program(s.self, "passtally-scenes-gl");
 	s.programs[1] = find_program(s.self, "passtally-scenes-vk");
 	s.environment = make_environment(s.folder);
