@@ -14,7 +14,6 @@
 #include "gl_shim/queries.h"
 #include "gl_shim/state.h"
 #include "gl_shim/pass_request.h"
-#include "gl_shim/workloads.h"
 
 /* The game uses performance counters, in any context. */
 static atomic_bool game_counts;

@@ -60,42 +60,24 @@ tally_json_put_value(struct tally_json_writer *w, struct tally_value v)
 static size_t
 escape_ascii(char *out, unsigned char c, char next)
 {
+	static const char special[] = "\"\\\n\t\r\b\f", letters[] = "\"\\ntrbf";
 	if (c >= 0x20 && c != '"' && c != '\\') {
 		*out = (char)c;
 		return 1;
 	}
+	const char *found = strchr(special, c); /* no text holds a NUL */
 	out[0] = '\\';
-	switch (c) {
-	case '"':
-		out[1] = '"';
-		return 2;
-	case '\\':
-		out[1] = '\\';
-		if (next != 'x')
-			return 2;
-		memcpy(out + 2, "x5c", 3);
-		return 5;
-	case '\n':
-		out[1] = 'n';
-		return 2;
-	case '\t':
-		out[1] = 't';
-		return 2;
-	case '\r':
-		out[1] = 'r';
-		return 2;
-	case '\b':
-		out[1] = 'b';
-		return 2;
-	case '\f':
-		out[1] = 'f';
-		return 2;
-	default:
+	if (!found) {
 		memcpy(out + 1, "u00", 3);
 		out[4] = "0123456789abcdef"[c >> 4];
 		out[5] = "0123456789abcdef"[c & 15];
 		return 6;
 	}
+	out[1] = letters[found - special];
+	if (c != '\\' || next != 'x')
+		return 2;
+	memcpy(out + 2, "x5c", 3);
+	return 5;
 }
 
 /* The text at `s` up to the byte that ends a character; returns how many bytes were taken. */
