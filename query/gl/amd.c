@@ -476,7 +476,6 @@ amd_serialized_by(const struct tally_source *src)
 
 static const struct tally_source_ops amd_ops = {
 	.name = SOURCE_NAME,
-	.delivers_time = false,
 	.open = amd_open,
 	.grow = amd_grow,
 	.close = amd_close,
@@ -486,7 +485,6 @@ static const struct tally_source_ops amd_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = amd_read,
-	.select = tally_source_select,
 	.yield = amd_yield,
 	.serialized_by = amd_serialized_by,
 };

@@ -641,7 +641,6 @@ intel_serialized_by(const struct tally_source *src)
 
 static const struct tally_source_ops intel_ops = {
 	.name = SOURCE_NAME,
-	.delivers_time = false,
 	.open = intel_open,
 	.grow = intel_grow,
 	.close = intel_close,
@@ -651,7 +650,6 @@ static const struct tally_source_ops intel_ops = {
 	.gap = intel_gap,
 	.resume = tally_source_noop,
 	.read = intel_read,
-	.select = tally_source_select,
 	.yield = intel_yield,
 	.serialized_by = intel_serialized_by,
 };

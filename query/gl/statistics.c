@@ -459,7 +459,6 @@ statistics_serialized_by(const struct tally_source *src)
 
 static const struct tally_source_ops statistics_ops = {
 	.name = SOURCE_NAME,
-	.delivers_time = false,
 	.open = statistics_open,
 	.grow = statistics_grow,
 	.close = statistics_close,
@@ -469,7 +468,6 @@ static const struct tally_source_ops statistics_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = statistics_read,
-	.select = tally_source_noop_slot,
 	.yield = statistics_yield,
 	.serialized_by = statistics_serialized_by,
 };

@@ -613,7 +613,6 @@ static const struct tally_source_ops timestamp_ops = {
 	.gap = timestamp_gap,
 	.resume = timestamp_resume,
 	.read = timestamp_read,
-	.select = tally_source_noop_slot,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,
 };

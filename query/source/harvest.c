@@ -232,7 +232,7 @@ choose_set(struct tally_harvest *h, uint32_t set)
 		struct tally_source *src = h->open[i].src;
 		bool counts = !src->n_sets || (turn && turn->src == src);
 		if (src->n_sets)
-			src->ops->select(src, counts ? turn->set : TALLY_NO_SET);
+			src->set = counts ? turn->set : TALLY_NO_SET;
 		if (counts)
 			h->counting |= (uint16_t)(1u << i);
 	}

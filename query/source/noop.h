@@ -19,19 +19,12 @@ tally_source_noop(struct tally_source *src)
 	(void)src;
 }
 
-/* begin, end, and select of a source without sets. */
+/* begin and end. */
 static inline void
 tally_source_noop_slot(struct tally_source *src, uint32_t slot)
 {
 	(void)src;
 	(void)slot;
-}
-
-/* select of a source with sets. */
-static inline void
-tally_source_select(struct tally_source *src, uint32_t set)
-{
-	src->set = set;
 }
 
 /* yield: the source holds nothing that the game needs. */

@@ -76,10 +76,6 @@ struct tally_source_ops {
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot,
 				  struct tally_sample *out);
-	/* From the next begin on, counts src->sets[set], or nothing (TALLY_NO_SET).
-	 * Slots in flight keep the set with which they were begun. After open() a source
-	 * counts sets[0]. */
-	void (*select)(struct tally_source *src, uint32_t set);
 	/* The game is about to use `what` itself (a number of the API's: enum tally_gl_use):
 	 * gives up our own objects that would be in its way. True when there were any and the
 	 * source's row changed. Does nothing on a source that is not open. */
@@ -100,7 +96,9 @@ struct tally_source {
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
 	const bool *sets_off; /* for each set, whether it has given up since; NULL: none can */
-	uint32_t set; /* maintained by select() */
+	/* Of the sets the one that is counted from the next begin on; TALLY_NO_SET: none. Set by
+	 * the harvest; open() sets 0. Slots in flight keep the set with which they were begun. */
+	uint32_t set;
 	uint64_t frame; /* the number of frames that ended; maintained by the harvest */
 	/* Sets cannot take turns faster than this, in frames; 0 = in every one. May grow. */
 	uint32_t turn_frames;

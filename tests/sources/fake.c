@@ -201,12 +201,6 @@ fake_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	return TALLY_OK;
 }
 
-static void
-fake_select(struct tally_source *src, uint32_t set)
-{
-	src->set = set;
-}
-
 static const struct tally_source_ops fake_ops = {
 	.name = "fake",
 	.delivers_time = true,
@@ -219,7 +213,6 @@ static const struct tally_source_ops fake_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = fake_read,
-	.select = fake_select,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,
 };

@@ -26,7 +26,6 @@ static const struct tally_source_ops null_ops = {
 	.gap = tally_source_noop,
 	.resume = tally_source_noop,
 	.read = read_nothing,
-	.select = tally_source_noop_slot,
 	.yield = tally_source_noop_yield,
 	.serialized_by = tally_source_noop_serialized_by,
 };

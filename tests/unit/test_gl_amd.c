@@ -237,11 +237,11 @@ test_late_and_shuffled(void)
 
 	g_assert_cmpint(src->ops->grow(src, 8), ==, TALLY_OK);
 	for (uint32_t slot = 0; slot < 4; slot++) {
-		src->ops->select(src, slot % 3);
+		src->set = slot % 3;
 		begun[slot] = fake_perf.now.tick;
 		count(src, slot, slot);
 	}
-	src->ops->select(src, TALLY_NO_SET);
+	src->set = TALLY_NO_SET;
 	count(src, 4, 9);
 	g_assert_cmpint(read_slot(src, 4, &out), ==, TALLY_OK);
 	g_assert_cmpuint(valid, ==, 0);
@@ -321,7 +321,7 @@ test_refused(void)
 	count(src, 0, 1); /* still under the set's name */
 	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_LOST);
 	g_assert_cmpuint(valid, ==, 0);
-	src->ops->select(src, TALLY_NO_SET);
+	src->set = TALLY_NO_SET;
 	count(src, 0, 1);
 	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
 	g_assert_cmpuint(valid, ==, 0);
@@ -382,7 +382,7 @@ test_any_call_fails(void)
 		struct tally_sample out;
 		if (src->ops->open(src, 4) == TALLY_OK) {
 			for (uint32_t i = 0; i < 8; i++) {
-				src->ops->select(src, i % src->n_sets);
+				src->set = i % src->n_sets;
 				count(src, i % 4, 1);
 				fake_perf_tick();
 				for (int late = 0; late < 4; late++) {

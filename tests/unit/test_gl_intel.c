@@ -168,7 +168,7 @@ test_old_dialect(void)
 	g_assert_cmpuint(src->sets[pipeline]->layout.n_counters, ==, 6);
 	g_assert_null(src->ops->serialized_by(src));
 	for (uint32_t set = 0; set < 2; set++) {
-		src->ops->select(src, set);
+		src->set = set;
 		frame(src);
 		count(src, set, 2);
 		g_assert_cmpint(read_later(src, set), ==, TALLY_OK);
@@ -245,7 +245,7 @@ test_held_by_others(void)
 	g_assert_false(src->sets_off[set_named(src, "Pipeline")]);
 	g_assert_false(src->off);
 	g_assert_nonnull(strstr(src->reason, "another may hold them"));
-	src->ops->select(src, set_named(src, "Pipeline"));
+	src->set = set_named(src, "Pipeline");
 	count(src, 0, 4);
 	g_assert_cmpint(read_later(src, 0), ==, TALLY_OK);
 	g_assert_cmpuint(value_of(src, src->set, "n_draw_calls").u64, ==, 4);
@@ -389,7 +389,7 @@ run_frames(struct tally_source *src, unsigned n)
 	unsigned values = 0;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t set = i % src->n_sets;
-		src->ops->select(src, set);
+		src->set = set;
 		for (uint32_t slot = 0; slot < 4; slot++)
 			count(src, slot, slot + 1);
 		for (uint32_t slot = 0; slot < 4; slot++) {

@@ -127,7 +127,6 @@ diary_create(char letter, uint32_t n, bool delivers_time)
 		.gap = diary_gap,
 		.resume = diary_resume,
 		.read = diary_read,
-		.select = tally_source_noop_slot,
 	};
 	d->base.ops = &d->ops;
 	d->letter = letter;
