@@ -244,9 +244,9 @@ static const struct refusal {
 	{ EPERM, TALLY_DENIED,
 	  "not permitted: run as root, or unlock counters where the vendor's system "
 	  "locks them" },
-	{ ENODEV, TALLY_LOST,
+	{ ENODEV, TALLY_UNSUPPORTED,
 	  "the device is gone, or counters are switched off by the vendor" },
-	{ EIO, TALLY_LOST, "the device does not answer" },
+	{ EIO, TALLY_UNSUPPORTED, "the device does not answer" },
 	{ EBUSY, TALLY_UNSUPPORTED,
 	  "somebody else uses the counters: end other profilers, then start anew" },
 	{ ENOSYS, TALLY_UNSUPPORTED, "this kernel does not offer it" },
@@ -255,7 +255,7 @@ static const struct refusal {
 	{ ENOMEM, TALLY_NO_MEMORY, "the kernel is out of memory" },
 	{ EMFILE, TALLY_NO_MEMORY, "the program has too many files open" },
 	{ ENFILE, TALLY_NO_MEMORY, "the system has too many files open" },
-	{ ETIMEDOUT, TALLY_LOST, "the GPU does not answer" },
+	{ ETIMEDOUT, TALLY_UNSUPPORTED, "the GPU does not answer" },
 };
 
 enum tally_status

@@ -137,8 +137,6 @@ kbase_probe(struct tally_snapshot_source *src)
 	tally_kbase_close(&kbase->dev);
 	if (status == TALLY_OK)
 		snprintf(src->reason, sizeof(src->reason), "%s", kbase->note);
-	else if (status == TALLY_LOST)
-		status = TALLY_UNSUPPORTED;
 	return status;
 }
 
@@ -183,7 +181,7 @@ close_reader:
 	tally_mali_reader_close(&kbase->reader);
 close_device:
 	tally_kbase_close(&kbase->dev);
-	return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
+	return status;
 }
 
 static enum tally_status

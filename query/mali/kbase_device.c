@@ -261,7 +261,7 @@ tally_kbase_open(struct tally_kbase *dev, char *reason)
 		/* The first device is the most likely one, so its reason is reported. */
 		if (!reported) {
 			snprintf(reason, TALLY_REASON_BYTES, "%s", why);
-			status = this_one == TALLY_LOST ? TALLY_UNSUPPORTED : this_one;
+			status = this_one;
 		}
 		reported = true;
 	}

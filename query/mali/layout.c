@@ -6,12 +6,6 @@
 
 #define STUCK UINT32_MAX
 
-uint32_t
-tally_mali_count_cores(const struct tally_mali_props *props)
-{
-	return (uint32_t)__builtin_popcountll(props->core_mask);
-}
-
 /* ---- totals ---- */
 
 bool

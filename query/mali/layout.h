@@ -27,7 +27,11 @@ struct tally_mali_props {
 	uint32_t core_features, thread_features;
 	bool reports_clock; /* each sample holds the cycles of the GPU's clock */
 };
-uint32_t tally_mali_count_cores(const struct tally_mali_props *props);
+static inline uint32_t
+tally_mali_count_cores(const struct tally_mali_props *props)
+{
+	return (uint32_t)__builtin_popcountll(props->core_mask);
+}
 
 /* The chosen counters of a source, by block, then in the catalogue's order. */
 struct tally_mali_place {
@@ -121,8 +125,8 @@ tally_mali_find_described(const struct tally_mali_props *props, const char *node
 			  const struct tally_mali_product **out, char *reason);
 
 /* Explains why the kernel refused: fills `reason` with "what: why; what to do". EPERM and
- * EACCES give TALLY_DENIED, ENOMEM gives TALLY_NO_MEMORY, ENODEV gives TALLY_LOST, all others
- * give TALLY_UNSUPPORTED. */
+ * EACCES give TALLY_DENIED, ENOMEM gives TALLY_NO_MEMORY, all others give
+ * TALLY_UNSUPPORTED. */
 enum tally_status tally_mali_refuse(char *reason, const char *what, int error);
 
 #endif

@@ -233,7 +233,7 @@ panfrost_probe(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	enum tally_status status = open_device(p);
 	if (status != TALLY_OK)
-		return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
+		return status;
 	/* Only an attempt to enable the counters shows whether this is permitted and whether
 	 * they are free. */
 	int error = enable(p, true);
@@ -244,7 +244,7 @@ panfrost_probe(struct tally_snapshot_source *src)
 	if (!error)
 		snprintf(src->reason, sizeof(src->reason), "panfrost's counters by %s", p->node);
 	close_node(p);
-	return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
+	return status;
 }
 
 static enum tally_status
@@ -255,7 +255,7 @@ panfrost_open(struct tally_snapshot_source *src)
 	src->reason[0] = '\0';
 	enum tally_status status = open_device(p);
 	if (status != TALLY_OK)
-		return status == TALLY_LOST ? TALLY_UNSUPPORTED : status;
+		return status;
 	status = tally_mali_choose(&p->choice, src, SOURCE_NAME, 32, TALLY_MALI_DUMP_VALUES,
 				   p->product, &p->props);
 	if (status != TALLY_OK)

@@ -364,7 +364,7 @@ test_reasons(void)
 		{ EPERM, TALLY_DENIED, "not permitted" },
 		{ EBUSY, TALLY_UNSUPPORTED, "somebody else" },
 		{ ENOMEM, TALLY_NO_MEMORY, "memory" },
-		{ ENODEV, TALLY_LOST, "gone" },
+		{ ENODEV, TALLY_UNSUPPORTED, "gone" },
 		{ EXDEV, TALLY_UNSUPPORTED, "error 18" },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
