@@ -109,7 +109,7 @@ check_expression(const struct complaint *c)
  * indices. */
 struct own_refs {
 	uint32_t *first, *refs;
-	bool *fine; /* the metric does not depend on a circle */
+	bool *fine; /* the metric is in no circle */
 };
 
 static bool
@@ -138,24 +138,9 @@ list_refs(const struct tally_metric *own, uint32_t n, struct own_refs *r)
 	return true;
 }
 
-/* Metrics whose inputs are all fine are fine; this repeats until it finds no more of them. */
-static void
-follow_refs(struct own_refs *r, uint32_t n)
-{
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t i = 0; i < n; i++) {
-			bool fine = !r->fine[i];
-			for (uint32_t k = r->first[i]; k < r->first[i + 1] && fine; k++)
-				fine = r->fine[r->refs[k]];
-			r->fine[i] |= fine;
-			more |= fine;
-		}
-	}
-}
-
-/* Of the others, a metric that no other needs only depends on a circle without being in one, so
- * it is fine; this repeats until all that are left are in a circle, or between two. */
+/* Marks as fine what names nothing that is not fine, and what only depends on a circle: nothing
+ * that is not fine needs it. This repeats until all that are left are in a circle, or between
+ * two. */
 static void
 leave_circles(struct own_refs *r, uint32_t n, bool *needed)
 {
@@ -166,8 +151,12 @@ leave_circles(struct own_refs *r, uint32_t n, bool *needed)
 			for (uint32_t k = r->first[i]; k < r->first[i + 1] && !r->fine[i]; k++)
 				needed[r->refs[k]] = true;
 		for (uint32_t i = 0; i < n; i++) {
-			more |= !r->fine[i] && !needed[i];
-			r->fine[i] |= !needed[i];
+			bool leads_on = false;
+			for (uint32_t k = r->first[i]; k < r->first[i + 1]; k++)
+				leads_on |= !r->fine[r->refs[k]];
+			bool fine = r->fine[i] || !needed[i] || !leads_on;
+			more |= fine && !r->fine[i];
+			r->fine[i] = fine;
 		}
 	}
 }
@@ -184,7 +173,6 @@ drop_circles(const struct tally_config *config, struct tally_metric *own, uint32
 	uint32_t kept = n;
 	bool *needed = calloc((size_t)n + 1, sizeof(*needed));
 	if (r.first && r.fine && needed && list_refs(own, n, &r)) {
-		follow_refs(&r, n);
 		leave_circles(&r, n, needed);
 		kept = 0;
 		for (uint32_t i = 0; i < n; i++) {
