@@ -60,22 +60,10 @@ answer_change(char *reply, size_t size, bool start)
 		tally_trigger_stop(TALLY_CAUSE_CONTROL);
 }
 
-/* Whether the name can be in a log as it is, on one line. */
-static bool
-is_name(const char *name)
-{
-	size_t len = strlen(name);
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-			return false;
-	}
-	return len > 0 && len <= TALLY_CONTROL_MAX_MARK;
-}
-
 static void
 answer_mark(char *reply, size_t size, const char *name)
 {
-	if (!is_name(name))
+	if (!tally_config_is_clean(name, strlen(name), TALLY_CONTROL_MAX_MARK))
 		snprintf(reply, size,
 			 "error\na mark's name is 1 to %d bytes without control characters\n",
 			 TALLY_CONTROL_MAX_MARK);

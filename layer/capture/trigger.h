@@ -21,7 +21,6 @@ enum tally_capture {
 enum tally_trigger_cause {
 	TALLY_CAUSE_OPTION = 0, /* --start-on, --stop-on: label, signal, hw */
 	TALLY_CAUSE_CONTROL, /* passtally trigger */
-	TALLY_N_CAUSES,
 };
 
 /* Sets the state of a new process; `config` outlives it. Called in one

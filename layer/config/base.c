@@ -31,6 +31,15 @@ tally_config_report_at(void *place, const char *message)
 	tally_config_report(place, "%s", message);
 }
 
+bool
+tally_config_is_clean(const char *text, size_t len, size_t most)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return false;
+	return len > 0 && len <= most;
+}
+
 char *
 tally_config_copy_text(const char *text, size_t len)
 {

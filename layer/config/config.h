@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layer/config/microblaze_options.h"
-
 enum tally_granularity {
 	TALLY_GRANULARITY_FRAME = 0,
 	TALLY_GRANULARITY_SUBMIT,
@@ -51,6 +49,45 @@ struct tally_trigger {
 	uint64_t frame;
 	char *label;
 	int number; /* of the signal */
+};
+
+/* Option `microblaze`: where a debug module is, and what it has. No register shows how many
+ * counters a core has or how wide they are, and some facts about the debug module were written
+ * from memory, not from its manual: each of these is a word with a documented default
+ * (docs/microblaze.md). */
+#define TALLY_MICROBLAZE_MAX_EVENT_COUNTERS 48u
+#define TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS 7u
+
+enum tally_microblaze_access {
+	TALLY_MICROBLAZE_AUTO = 0, /* as the device tree says, else parallel */
+	TALLY_MICROBLAZE_PARALLEL,
+	TALLY_MICROBLAZE_SERIAL,
+};
+
+/* The words that were given: the others may come from the device tree. */
+enum {
+	TALLY_MICROBLAZE_SAID_BASE = 1u << 0,
+	TALLY_MICROBLAZE_SAID_NE = 1u << 1,
+	TALLY_MICROBLAZE_SAID_NL = 1u << 2,
+	TALLY_MICROBLAZE_SAID_WIDTH = 1u << 3,
+	TALLY_MICROBLAZE_SAID_PORTS = 1u << 4,
+	TALLY_MICROBLAZE_SAID_UNLOCK = 1u << 5,
+};
+
+struct tally_microblaze_options {
+	bool on; /* some word was given: the hardware may be accessed */
+	uint32_t said;
+	char path[128]; /* "/dev/uio0", "/dev/mem"; "": look for it */
+	uint64_t base; /* physical, for /dev/mem; offset into the map of a UIO device */
+	enum tally_microblaze_access access;
+	uint32_t ne, nl, width;
+	uint32_t ports, core;
+	uint32_t unlock; /* key of DBG_LOCK */
+	uint32_t take; /* bits 19:18 of DBG_CTRL */
+	bool check; /* check at the start whether ne, nl and width are right */
+	uint64_t interval; /* sample after this many cycles; 0: by time */
+	/* Names or numbers with ':' between them; "": passtally chooses. */
+	char events[512], latency[256];
 };
 
 /* Where a value in force came from, lowest precedence first. */
@@ -216,6 +253,11 @@ tally_lower(char c)
  * The words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
 bool tally_list_matches(const char *list, const char *key, const char *name);
 bool tally_list_has(const char *list, const char *word);
+/* The next item of *list, without the blanks around it; false after the last. Empty items are
+ * skipped. */
+bool tally_list_next(const char **list, const char **item, size_t *len);
+/* Whether it is text of 1 to `most` bytes, none of them a control character. */
+bool tally_config_is_clean(const char *text, size_t len, size_t most);
 
 /* Whether PASSTALLY_DISABLE is set, to any value: then everything is a pure
  * pass-through. Read once, at load. */

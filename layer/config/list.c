@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-/* Finds the next item, without the blanks around it; false after the last.
- * Empty items are skipped. */
-static bool
-next_item(const char **list, const char **item, size_t *len)
+bool
+tally_list_next(const char **list, const char **item, size_t *len)
 {
 	for (const char *p = *list; *p;) {
 		size_t n = strcspn(p, "+,");
@@ -69,7 +67,7 @@ tally_list_matches(const char *list, const char *key, const char *name)
 {
 	const char *item;
 	size_t len;
-	while (list && next_item(&list, &item, &len)) {
+	while (list && tally_list_next(&list, &item, &len)) {
 		if (same_word(item, len, "all") || same_word(item, len, "overview"))
 			continue;
 		if ((key && matches(item, len, key)) || (name && matches(item, len, name)))
@@ -83,7 +81,7 @@ tally_list_has(const char *list, const char *word)
 {
 	const char *item;
 	size_t len;
-	while (list && next_item(&list, &item, &len)) {
+	while (list && tally_list_next(&list, &item, &len)) {
 		if (same_word(item, len, word))
 			return true;
 	}

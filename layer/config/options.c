@@ -148,11 +148,7 @@ static bool
 set_string(char **into, const char *value, const char *key, const char *valid, char *why,
 	   size_t size)
 {
-	size_t len = strlen(value);
-	bool clean = len > 0 && len <= MAX_STRING;
-	for (size_t i = 0; clean && i < len; i++)
-		clean = (unsigned char)value[i] >= 0x20 && value[i] != 0x7f;
-	if (!clean)
+	if (!tally_config_is_clean(value, strlen(value), MAX_STRING))
 		return refuse(why, size, key, value, valid);
 	char *copy = tally_config_copy_string(value);
 	if (!copy)

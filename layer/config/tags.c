@@ -40,15 +40,6 @@ value_length(const char *text)
 	return len;
 }
 
-static bool
-is_clean(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return false;
-	return len > 0 && len <= MAX_VALUE;
-}
-
 static struct tally_config_tag *
 find_tag(struct tally_config *config, const char *key, size_t len)
 {
@@ -97,7 +88,7 @@ tally_config_set_tags(struct tally_config *config, const char *text,
 	do {
 		size_t key_len = key_length(at);
 		size_t value_len = key_len ? value_length(at + key_len + 1) : 0;
-		if (!is_clean(at + key_len + 1, value_len) ||
+		if (!tally_config_is_clean(at + key_len + 1, value_len, MAX_VALUE) ||
 		    !put_tag(config, at, key_len, value_len, origin))
 			return TALLY_REFUSE(why, size,
 					    "option tag cannot be \"%.64s\": use %s", text,

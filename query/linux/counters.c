@@ -95,12 +95,11 @@ static const struct row rows[TALLY_LINUX_N] = {
 bool
 tally_linux_named(const char *list)
 {
-	bool begins = true;
-	for (const char *p = list; *p; p++) {
-		if (begins && strncasecmp(p, "cpu", 3) == 0)
+	const char *item;
+	size_t len;
+	while (tally_list_next(&list, &item, &len))
+		if (strncasecmp(item, "cpu", 3) == 0)
 			return true;
-		begins = *p == '+' || *p == ',' || (begins && *p == ' ');
-	}
 	return false;
 }
 

@@ -499,18 +499,14 @@ add_means(struct binder *b, const char *wanted)
 		const struct tally_mali_counter *c = &layout->counters[i];
 		if (c->block != TALLY_MALI_CORE)
 			continue;
-		bool found = false;
-		for (const char *p = wanted; *p && !found;) {
-			p += strspn(p, "+, \t");
-			size_t n = strcspn(p, "+,");
-			size_t len = n;
-			while (len > 0 && (p[len - 1] == ' ' || p[len - 1] == '\t'))
-				len--;
-			found = wants_mean(c, p, len);
-			p += n;
+		const char *rest = wanted, *item;
+		size_t len;
+		while (tally_list_next(&rest, &item, &len)) {
+			if (wants_mean(c, item, len)) {
+				add_mean(b, &c->counter);
+				break;
+			}
 		}
-		if (found)
-			add_mean(b, &c->counter);
 	}
 }
 

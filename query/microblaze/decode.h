@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_QUERY_MICROBLAZE_DECODE_H
 #define PASSTALLY_QUERY_MICROBLAZE_DECODE_H
 
-#include "layer/config/microblaze_options.h"
+#include "layer/config/config.h"
 #include "query/statistics/latency.h"
 
 #define TALLY_MB_MAX_EVENTS TALLY_MICROBLAZE_MAX_EVENT_COUNTERS

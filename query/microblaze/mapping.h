@@ -10,7 +10,7 @@
 #ifndef PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 #define PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 
-#include "layer/config/microblaze_options.h"
+#include "layer/config/config.h"
 #include "query/source/source.h"
 
 /* What the device tree says; a number that it does not have is 0. */
