@@ -29,8 +29,6 @@
 
 struct tally_annotator {
 	struct tally_annotate_by by;
-	struct tally_metric *own; /* by.own */
-	struct tally_sampler *sampler; /* by.sampler */
 	bool exact;
 	bool trimmed; /* the first readings of some histories are gone */
 	struct tally_annotated *devices, *dropped; /* dropped: kept for end() */
@@ -49,14 +47,13 @@ read_own_metrics(struct tally_annotator *a, const struct tally_config *config)
 {
 	if (config->n_metrics == 0)
 		return;
-	a->own = calloc(config->n_metrics, sizeof(*a->own));
-	if (!a->own) {
+	a->by.own = calloc(config->n_metrics, sizeof(*a->by.own));
+	if (!a->by.own) {
 		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 			      "out of memory: the metrics of the configuration are left out");
 		return;
 	}
-	a->by.own = a->own;
-	a->by.n_own = tally_metric_read_own(config, a->own, tally_log_complain, NULL);
+	a->by.n_own = tally_metric_read_own(config, a->by.own, tally_log_complain, NULL);
 }
 
 static struct tally_annotator *
@@ -73,8 +70,7 @@ create(const struct tally_config *config)
 	read_own_metrics(a, config);
 	a->exact = config->snapshot == TALLY_SNAPSHOT_EXACT;
 	if (config->snapshot != TALLY_SNAPSHOT_OFF)
-		a->sampler = tally_sampler_create(config);
-	a->by.sampler = a->sampler;
+		a->by.sampler = tally_sampler_create(config);
 	a->statistics = tally_run_statistics_create();
 	if (!a->statistics)
 		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
@@ -99,20 +95,20 @@ destroy(struct tally_annotator *a)
 		return;
 	destroy_list(a->devices);
 	destroy_list(a->dropped);
-	tally_sampler_destroy(a->sampler);
+	tally_sampler_destroy(a->by.sampler);
 	tally_scratch_finish(&a->scratch);
 	free(a->rows);
 	free(a->statistic_rows);
 	tally_run_statistics_destroy(a->statistics);
-	free(a->own);
+	free(a->by.own);
 	free(a);
 }
 
 static void
 abandon(struct tally_annotator *a)
 {
-	if (a && a->sampler)
-		tally_sampler_abandon(a->sampler);
+	if (a && a->by.sampler)
+		tally_sampler_abandon(a->by.sampler);
 }
 
 /* ---- devices ---- */
@@ -130,8 +126,8 @@ static uint32_t
 count_on(const struct tally_annotator *a)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; a->sampler && i < tally_sampler_n_rows(a->sampler); i++)
-		n += tally_sampler_row(a->sampler, i).on;
+	for (uint32_t i = 0; a->by.sampler && i < tally_sampler_n_rows(a->by.sampler); i++)
+		n += tally_sampler_row(a->by.sampler, i).on;
 	return n;
 }
 
@@ -159,16 +155,16 @@ find_gpu(struct tally_annotator *a)
 		gpu = own;
 		first = false;
 	}
-	if (a->sampler)
-		tally_sampler_use_gpu(a->sampler, alike ? gpu : 0);
+	if (a->by.sampler)
+		tally_sampler_use_gpu(a->by.sampler, alike ? gpu : 0);
 }
 
 static const struct tally_device_record *
 describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
 	struct tally_annotated *d = find_device(a, info->device);
-	if (a->sampler)
-		tally_sampler_ready(a->sampler);
+	if (a->by.sampler)
+		tally_sampler_ready(a->by.sampler);
 	if (!d) {
 		if (a->n_devices == MAX_DEVICES) {
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
@@ -177,7 +173,7 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 				      MAX_DEVICES);
 			return info;
 		}
-		d = tally_annotated_create(info->device, a->sampler);
+		d = tally_annotated_create(info->device, a->by.sampler);
 		if (!d) {
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 				      "out of memory: device %u has neither counter snapshots "
@@ -231,8 +227,8 @@ changed(struct tally_annotator *a)
 static void
 trim(struct tally_annotator *a)
 {
-	for (uint32_t s = 0; s < tally_sampler_n_sources(a->sampler); s++) {
-		struct tally_history *history = tally_sampler_history(a->sampler, s);
+	for (uint32_t s = 0; s < tally_sampler_n_sources(a->by.sampler); s++) {
+		struct tally_history *history = tally_sampler_history(a->by.sampler, s);
 		uint64_t least_ns = UINT64_MAX;
 		bool waiting = false;
 		for (const struct tally_annotated *d = a->devices; d; d = d->next) {
@@ -264,12 +260,12 @@ skip(struct tally_annotator *a, uint32_t device, uint64_t end_ns)
 	if (!d || d->n_accounts == 0)
 		return;
 	d->skipped = true;
-	tally_sampler_lock(a->sampler);
+	tally_sampler_lock(a->by.sampler);
 	for (uint32_t i = 0; i < d->n_accounts; i++)
 		if (tally_account_begin(&d->accounts[i], a->trimmed, end_ns))
 			tally_account_pass_over(&d->accounts[i], end_ns);
 	trim(a);
-	tally_sampler_unlock(a->sampler);
+	tally_sampler_unlock(a->by.sampler);
 }
 
 static void
@@ -298,12 +294,12 @@ drop_device(struct tally_annotator *a, uint32_t device)
 		report_no_times(d);
 	if (d->n_accounts) {
 		uint64_t now_ns = tally_clock_now_ns();
-		tally_sampler_cover(a->sampler, now_ns);
-		tally_sampler_lock(a->sampler);
+		tally_sampler_cover(a->by.sampler, now_ns);
+		tally_sampler_lock(a->by.sampler);
 		for (uint32_t i = 0; i < d->n_accounts; i++)
 			if (d->accounts[i].begun)
 				tally_account_pass_over(&d->accounts[i], UINT64_MAX);
-		tally_sampler_unlock(a->sampler);
+		tally_sampler_unlock(a->by.sampler);
 	}
 	struct tally_annotated **at = &a->devices;
 	while (*at != d)
@@ -399,8 +395,8 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	}
 	uint64_t sample = a->exact ? last_sample(frame) : TALLY_NO_SNAPSHOT;
 	if (sample == TALLY_NO_SNAPSHOT)
-		tally_sampler_cover(a->sampler, end_ns);
-	tally_sampler_lock(a->sampler);
+		tally_sampler_cover(a->by.sampler, end_ns);
+	tally_sampler_lock(a->by.sampler);
 	for (uint32_t s = 0; s < d->n_accounts; s++) {
 		struct tally_account *account = &d->accounts[s];
 		account->reported = false;
@@ -416,7 +412,7 @@ attribute(struct tally_annotator *a, struct tally_annotated *d, struct tally_fra
 	}
 	d->skipped = false;
 	trim(a);
-	tally_sampler_unlock(a->sampler);
+	tally_sampler_unlock(a->by.sampler);
 }
 
 static bool

@@ -33,7 +33,7 @@ struct tally_account {
 struct tally_annotate_by {
 	const struct tally_config *config;
 	struct tally_sampler *sampler; /* or NULL */
-	const struct tally_metric *own; /* the user's metrics */
+	struct tally_metric *own; /* the user's metrics, or NULL */
 	uint32_t n_own;
 };
 
