@@ -19,7 +19,7 @@ import vk_registry
 from gen_gl import RulesError, fold
 from vk_registry import RegistryError
 
-FORMS = ("count", "around", "device", "hand")
+FORMS = ("count", "around", "device", "wait", "hand")
 OTHERS = ("use", "instance", "newer")
 WORDS = {"c", "d", "true", "false"}  # what an expression may name besides parameters
 BETA = "provisional"  # the only platform whose header the sizes include
@@ -134,13 +134,17 @@ def expand(expression, command, where):
 
 def make_wrapper(rule, command, where):
     first = command.params[0].type if command.params else ""
-    if any(command.has(name) for name in ("c", "d", "next", "result")):
+    if any(command.has(name) for name in ("c", "d", "next", "result", "wait")):
         raise RulesError(f"{where}: {command.name} has a parameter named like a variable of ours")
-    if rule.form in ("device", "hand"):
+    if rule.form in ("device", "wait", "hand"):
         if first not in ("VkDevice", "VkQueue", "VkCommandBuffer"):
             raise RulesError(f"{where}: {command.name} does not begin with a device's handle")
         if rule.form == "hand":
             return Wrapper(command, rule.form, rule.body)
+        if rule.form == "wait":
+            if command.returns != "VkResult":
+                raise RulesError(f"{where}: {command.name} does not tell how its wait ended")
+            return Wrapper(command, rule.form, "", expand(rule.body, command, where))
     elif first != "VkCommandBuffer" or command.returns != "void":
         raise RulesError(f"{where}: {command.name} is not recorded into a command buffer")
     if rule.form == "count":
@@ -225,7 +229,7 @@ def write_count(wrapper):
         f"\t{wrapper.before};\n"
         + fold(f"\tc->next->{name}", call, ";\n")
         + "\tif (!counts)\n"
-        "\t\tvk_draw_end(c);\n}\n\n"
+        "\t\tvk_workload_end(c);\n}\n\n"
     )
     return (
         slow + head(command, f"hook_{name}") + "\n{\n"
@@ -301,8 +305,26 @@ def write_device(wrapper):
     )
 
 
+def write_wait(wrapper):
+    command = wrapper.command
+    name = member(command.name)
+    call = arguments(command)
+    return (
+        head(command, f"hook_{name}") + "\n{\n"
+        f"\tstruct vk_device *d = vk_device_find({call[0]});\n"
+        "\tif (__builtin_expect(!d->tracked, 0))\n"
+        + fold(f"\t\treturn d->next.{name}", call, ";\n")
+        + "\tstruct tally_clock_wait wait = vk_wait_begin(d);\n"
+        + fold(f"\tVkResult result = d->next.{name}", call, ";\n")
+        + "\tvk_wait_end(d, &wait, result);\n"
+        "\tif (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)\n"
+        f"\t\t{wrapper.after};\n"
+        "\treturn result;\n}\n"
+    )
+
+
 BODIES = {"count": write_count, "around": write_around, "device": write_device,
-          "hand": write_hand}
+          "wait": write_wait, "hand": write_hand}
 
 
 class Generator:

@@ -194,14 +194,3 @@ vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice devic
 	pthread_mutex_unlock(&d->lock);
 	return result;
 }
-
-VkResult
-vk_wait_semaphores(struct vk_device *d, PFN_vkWaitSemaphores next, VkDevice device,
-		   const VkSemaphoreWaitInfo *info, uint64_t timeout)
-{
-	struct tally_clock_wait wait = vk_wait_begin(d);
-	VkResult result = next(device, info, timeout);
-	if (vk_wait_end(d, &wait, result) && result == VK_SUCCESS)
-		vk_drain(d);
-	return result;
-}

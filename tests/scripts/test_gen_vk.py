@@ -101,6 +101,8 @@ class Toy(unittest.TestCase):
              "1: 'device' needs BEFORE | AFTER"),
             ("by hand, of no device", "hand vkGetToy(V) x\n",
              "1: vkGetToy does not begin with a device's handle"),
+            ("a wait of which nothing is known", "wait vkDestroyToy x(d)\n",
+             "1: vkDestroyToy does not tell how its wait ended"),
             ("one spelling only", "count vkCmdDraw T(c)\n",
              "vkCmdDrawKHR is another spelling of vkCmdDraw"),
             ("spellings differ", "count vkCmdDraw T(c)\ncount vkCmdDrawKHR U(c)\n",

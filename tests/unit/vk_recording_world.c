@@ -428,9 +428,9 @@ tally(struct vk_command *c, const char *word)
 		VkMultiDrawInfoEXT draws[] = { { 0, 3 }, { 3, 6 } };
 		VkMultiDrawIndexedInfoEXT indexed[] = { { 0, 3, 0 }, { 3, 6, 0 } };
 		if (g_str_equal(word, "multi"))
-			VK_COUNT_MULTI(c, draws, 2, sizeof(draws[0]), 2);
+			vk_count_multi(c, draws, 2, sizeof(draws[0]), 2);
 		else
-			VK_COUNT_MULTI_INDEXED(c, indexed, 2, sizeof(indexed[0]), 2);
+			vk_count_multi(c, indexed, 2, sizeof(indexed[0]), 2);
 	}
 }
 
@@ -451,7 +451,7 @@ draw(struct vk_command *c, const char *word)
 		vk_draw_begin(c);
 		tally(c, word);
 		say(word);
-		vk_draw_end(c);
+		vk_workload_end(c);
 		return true;
 	}
 	return false;
@@ -520,7 +520,7 @@ before_other(struct vk_command *c, const char *word)
 	else if (g_str_equal(word, "barrier"))
 		vk_barrier(c);
 	else if (word[0] == '[')
-		vk_label_begin(c, word + 1);
+		vk_label(c, true, word + 1);
 	else if (word[0] == '*')
 		vk_label_insert(c, word + 1);
 	else if (word[0] == 'q')
@@ -544,11 +544,11 @@ after_other(struct vk_command *c, const char *word)
 	else if (g_str_equal(word, "tf"))
 		vk_transform_feedback(c, true);
 	else if (word[0] == ']')
-		vk_label_end(c);
+		vk_label(c, false, NULL);
 	else if (word[0] == '-')
 		vk_query_end(c, HANDLE(VkQueryPool, word[1] == 'o' ? 0x90 : 0x91));
 	else if (g_str_equal(word, "attach"))
-		vk_draw_end(c);
+		vk_workload_end(c);
 	else if (g_str_equal(word, "tile-"))
 		vk_no_queries(c, false);
 }

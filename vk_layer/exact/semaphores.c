@@ -24,37 +24,6 @@ vk_exact_created(struct vk_device *d, const VkSemaphoreCreateInfo *info, VkSemap
 			 timeline ? type->initialValue : 0);
 }
 
-static void
-acquired(struct vk_device *d, VkResult result, VkSemaphore semaphore)
-{
-	if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)
-		vk_resolve_signal(d->resolve, VK_HANDLE_KEY(semaphore), 0);
-}
-
-VkResult
-vk_acquire_next_image(struct vk_device *d, PFN_vkAcquireNextImageKHR next,
-		      VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
-		      VkSemaphore semaphore, VkFence fence, uint32_t *index)
-{
-	struct tally_clock_wait wait = vk_wait_begin(d);
-	VkResult result = next(device, swapchain, timeout, semaphore, fence, index);
-	vk_wait_end(d, &wait, result);
-	acquired(d, result, semaphore);
-	return result;
-}
-
-VkResult
-vk_acquire_next_image2(struct vk_device *d, PFN_vkAcquireNextImage2KHR next,
-		       VkDevice device, const VkAcquireNextImageInfoKHR *info,
-		       uint32_t *index)
-{
-	struct tally_clock_wait wait = vk_wait_begin(d);
-	VkResult result = next(device, info, index);
-	vk_wait_end(d, &wait, result);
-	acquired(d, result, info->semaphore);
-	return result;
-}
-
 /* ---- operations ---- */
 
 static uint64_t

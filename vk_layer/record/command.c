@@ -210,7 +210,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 		if (c->open.kind == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
 		vk_whole_end(c);
-		vk_buffer_end(c);
+		vk_interval_end(c, VK_AROUND_BUFFER);
 		c->recording->ends_suspended = c->chain.suspended;
 		clear_state(c);
 	}

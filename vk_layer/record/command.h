@@ -122,9 +122,6 @@ vk_recording_submitted(VkCommandBuffer handle)
 #define VK_COUNT_DRAW(c, n, times) \
 	((c)->call_counts.draws++, (c)->call_counts.vertices += (uint64_t)(n) * (times), \
 	 (c)->call_counts.instances += (times))
-#define VK_COUNT_MULTI(c, counts, n, stride, times) vk_count_multi(c, counts, n, stride, times)
-#define VK_COUNT_MULTI_INDEXED(c, counts, n, stride, times) \
-	vk_count_multi_indexed(c, counts, n, stride, times)
 #define VK_COUNT_INDIRECT(c, n) \
 	((c)->call_counts.draws += (n), (c)->call_counts.calls += 1 - (uint64_t)(n), \
 	 (c)->flags |= TALLY_FLAG(INDIRECT), \
@@ -133,15 +130,14 @@ vk_recording_submitted(VkCommandBuffer handle)
 	((c)->call_counts.calls++, (c)->flags |= TALLY_FLAG(INDIRECT), \
 	 (c)->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | TALLY_UNKNOWN_INSTANCES)
 #define VK_COUNT_MESH(c) ((c)->call_counts.draws++)
-void vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
-		    uint32_t stride, uint32_t instances);
-void vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
-			    uint32_t n, uint32_t stride, uint32_t instances);
+/* `draws`: VkMultiDrawInfoEXT or VkMultiDrawIndexedInfoEXT, `stride` bytes apart. */
+void vk_count_multi(struct vk_command *c, const void *draws, uint32_t n, uint32_t stride,
+		    uint32_t instances);
 
 /* A draw when c->counts is 0: begins an interval of its own (granularity draw), or finds that
  * it belongs to no pass. */
 void vk_draw_begin(struct vk_command *c);
-void vk_draw_end(struct vk_command *c);
+void vk_workload_end(struct vk_command *c); /* does nothing where none is open */
 /* vkCmdClearAttachments: counted as a clear, and measured like a draw. */
 void vk_clear_attachments_begin(struct vk_command *c);
 
@@ -181,8 +177,7 @@ void vk_transform_feedback(struct vk_command *c, bool on);
 
 void vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries);
 void vk_execute_end(struct vk_command *c);
-void vk_label_begin(struct vk_command *c, const char *name);
-void vk_label_end(struct vk_command *c);
+void vk_label(struct vk_command *c, bool begins, const char *name);
 void vk_label_insert(struct vk_command *c, const char *name);
 void vk_query_begin(struct vk_command *c, VkQueryPool pool);
 void vk_query_end(struct vk_command *c, VkQueryPool pool);

@@ -99,12 +99,6 @@ vk_buffer_begin(struct vk_command *c)
 		vk_interval_run(c, VK_AROUND_BUFFER, true);
 }
 
-void
-vk_buffer_end(struct vk_command *c)
-{
-	vk_interval_end(c, VK_AROUND_BUFFER);
-}
-
 /* The query's end had to be the last command, so what it counted is invalid. This happens only
  * once, because no more such queries are begun. */
 void
@@ -113,7 +107,7 @@ vk_buffer_yield(struct vk_command *c)
 	atomic_store(&c->device->no_buffer_queries, true);
 	if (c->intervals[VK_AROUND_BUFFER].state != VK_INTERVAL_RUNNING)
 		return;
-	vk_buffer_end(c);
+	vk_interval_end(c, VK_AROUND_BUFFER);
 	c->recording->buffer = (struct vk_slot){ 0 };
 	c->recording->no_performance = true;
 }

@@ -45,10 +45,9 @@ void vk_whole_begin(struct vk_command *c);
 /* Ends these counters of that interval: our query may not enclose what follows. */
 void vk_whole_yield(struct vk_command *c, unsigned what);
 void vk_whole_end(struct vk_command *c);
-/* Called at the first command of a primary, at the last, and where the query has to
- * end before the last. */
+/* Called at the first command of a primary, and where the query has to end before the
+ * last. */
 void vk_buffer_begin(struct vk_command *c);
-void vk_buffer_end(struct vk_command *c);
 void vk_buffer_yield(struct vk_command *c);
 /* Opens a pass, which is counted into from now on. If it returns NULL, the pass is open all the
  * same and only not listed. */
@@ -65,8 +64,6 @@ void vk_pass_close_any(struct vk_command *c);
 /* ---- workloads.c ---- */
 
 void vk_workload_begin(struct vk_command *c, const char *command);
-/* Does nothing where none is open. */
-void vk_workload_end(struct vk_command *c);
 
 /* ---- secondary.c ---- */
 

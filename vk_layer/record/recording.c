@@ -22,9 +22,10 @@
 #define MAX_TEXT (4u << 20)
 #define MAX_LABEL 1023u
 
-/* Makes room for `more` entries after `n`, with a limit of `most` in all. */
+/* Makes room for `more` entries after `n`, with a limit of `most` in all. `list`: where the
+ * pointer to the first is. */
 static bool
-make_room(void **list, uint32_t *room, uint32_t n, size_t more, size_t size, size_t most)
+make_room(void *list, uint32_t *room, uint32_t n, size_t more, size_t size, size_t most)
 {
 	if (n + more <= *room)
 		return true;
@@ -35,10 +36,12 @@ make_room(void **list, uint32_t *room, uint32_t n, size_t more, size_t size, siz
 		want *= 2;
 	if (want > most)
 		want = most;
-	void *bigger = realloc(*list, want * size);
+	void *bigger;
+	memcpy(&bigger, list, sizeof(bigger));
+	bigger = realloc(bigger, want * size);
 	if (!bigger)
 		return false;
-	*list = bigger;
+	memcpy(list, &bigger, sizeof(bigger));
 	*room = (uint32_t)want;
 	return true;
 }
@@ -52,21 +55,16 @@ max_passes(const struct vk_recording *r)
 static bool
 room_for_item(struct vk_recording *r)
 {
-	void *list = r->items;
-	bool ok = make_room(&list, &r->room_items, r->n_items, 1, sizeof(*r->items),
-			    ITEMS_PER_PASS * (max_passes(r) + 64));
-	r->items = list;
-	return ok;
+	return make_room(&r->items, &r->room_items, r->n_items, 1, sizeof(*r->items),
+			 ITEMS_PER_PASS * (max_passes(r) + 64));
 }
 
 static bool
 room_for_pass(struct vk_recording *r)
 {
-	void *list = r->passes;
 	uint32_t old = r->room_passes;
-	bool ok = make_room(&list, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
+	bool ok = make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
 			    max_passes(r));
-	r->passes = list;
 	for (; ok && old < r->room_passes; old++)
 		r->passes[old].last_use = (struct vk_last_use){ .use = NULL };
 	return ok;
@@ -75,10 +73,7 @@ room_for_pass(struct vk_recording *r)
 static bool
 room_for_text(struct vk_recording *r, size_t len)
 {
-	void *list = r->text;
-	bool ok = make_room(&list, &r->room_text, r->n_text, len, 1, MAX_TEXT);
-	r->text = list;
-	return ok;
+	return make_room(&r->text, &r->room_text, r->n_text, len, 1, MAX_TEXT);
 }
 
 bool
@@ -138,11 +133,8 @@ vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary)
 struct vk_workload *
 vk_recording_add_workload(struct vk_recording *r, const char *command)
 {
-	void *list = r->workloads;
-	bool ok = make_room(&list, &r->room_workloads, r->n_workloads, 1, sizeof(*r->workloads),
-			    WORKLOADS_PER_PASS * max_passes(r));
-	r->workloads = list;
-	if (!ok)
+	if (!make_room(&r->workloads, &r->room_workloads, r->n_workloads, 1,
+		       sizeof(*r->workloads), WORKLOADS_PER_PASS * max_passes(r)))
 		return NULL;
 	struct vk_workload *w = &r->workloads[r->n_workloads++];
 	*w = (struct vk_workload){ .command = command };
@@ -152,11 +144,8 @@ vk_recording_add_workload(struct vk_recording *r, const char *command)
 bool
 vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner)
 {
-	void *list = r->inner;
-	bool ok = make_room(&list, &r->room_inner, r->n_inner, 1, sizeof(*r->inner),
-			    ITEMS_PER_PASS * max_passes(r));
-	r->inner = list;
-	if (!ok)
+	if (!make_room(&r->inner, &r->room_inner, r->n_inner, 1, sizeof(*r->inner),
+		       ITEMS_PER_PASS * max_passes(r)))
 		return false;
 	r->inner[r->n_inner++] = (struct vk_inner){ .owner = owner };
 	return true;

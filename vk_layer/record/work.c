@@ -20,12 +20,6 @@ vk_draw_begin(struct vk_command *c)
 }
 
 void
-vk_draw_end(struct vk_command *c)
-{
-	vk_workload_end(c);
-}
-
-void
 vk_clear_attachments_begin(struct vk_command *c)
 {
 	if (!vk_recording_of(c) || !in_render(c))
@@ -35,30 +29,18 @@ vk_clear_attachments_begin(struct vk_command *c)
 }
 
 void
-vk_count_multi(struct vk_command *c, const VkMultiDrawInfoEXT *draws, uint32_t n,
-	       uint32_t stride, uint32_t instances)
+vk_count_multi(struct vk_command *c, const void *draws, uint32_t n, uint32_t stride,
+	       uint32_t instances)
 {
-	const char *at = (const char *)draws;
+	_Static_assert(offsetof(VkMultiDrawInfoEXT, vertexCount) ==
+			       offsetof(VkMultiDrawIndexedInfoEXT, indexCount),
+		       "indexed or not");
+	const char *at = draws;
 	uint64_t vertices = 0;
 	for (uint32_t i = 0; at && i < n; i++, at += stride)
 		vertices += ((const VkMultiDrawInfoEXT *)(const void *)at)->vertexCount;
 	c->call_counts.draws += n;
 	c->call_counts.vertices += vertices * instances;
-	c->call_counts.instances += (uint64_t)n * instances;
-	c->call_counts.calls += 1 - (uint64_t)n;
-}
-
-void
-vk_count_multi_indexed(struct vk_command *c, const VkMultiDrawIndexedInfoEXT *draws,
-		       uint32_t n, uint32_t stride, uint32_t instances)
-{
-	const char *at = (const char *)draws;
-	uint64_t indices = 0;
-	for (uint32_t i = 0; at && i < n; i++, at += stride)
-		indices +=
-			((const VkMultiDrawIndexedInfoEXT *)(const void *)at)->indexCount;
-	c->call_counts.draws += n;
-	c->call_counts.vertices += indices * instances;
 	c->call_counts.instances += (uint64_t)n * instances;
 	c->call_counts.calls += 1 - (uint64_t)n;
 }
@@ -216,26 +198,14 @@ vk_transform_feedback(struct vk_command *c, bool on)
 
 /* ---- labels ---- */
 
-static void
-add_label(struct vk_command *c, bool begins, const char *name)
+void
+vk_label(struct vk_command *c, bool begins, const char *name)
 {
 	struct vk_recording *r = vk_recording_of(c);
 	if (!r)
 		return;
 	end_group(c); /* a label covers a whole pass or none of it */
 	vk_recording_add_label(r, begins, name);
-}
-
-void
-vk_label_begin(struct vk_command *c, const char *name)
-{
-	add_label(c, true, name);
-}
-
-void
-vk_label_end(struct vk_command *c)
-{
-	add_label(c, false, NULL);
 }
 
 /* It names nothing, but may end a frame, or start or stop the capture. */
@@ -247,8 +217,8 @@ vk_label_insert(struct vk_command *c, const char *name)
 	    config->start_on.kind != TALLY_TRIGGER_LABEL &&
 	    config->stop_on.kind != TALLY_TRIGGER_LABEL)
 		return;
-	add_label(c, true, name);
-	add_label(c, false, NULL);
+	vk_label(c, true, name);
+	vk_label(c, false, NULL);
 }
 
 /* ---- the game's own statistics (R21) ---- */

@@ -46,12 +46,6 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 		vk_describe_beneath(d);
 }
 
-static void
-frame_ends(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
-{
-	end_frame(d, q, presented, 0);
-}
-
 void
 vk_frame_end_partial(struct vk_device *d)
 {
@@ -68,7 +62,7 @@ vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name)
 	tally_session_saw_label(name, strlen(name));
 	if (config->frame == TALLY_FRAME_LABEL && config->frame_label &&
 	    strcmp(config->frame_label, name) == 0)
-		frame_ends(d, q, vk_nothing_presented);
+		end_frame(d, q, vk_nothing_presented, 0);
 }
 
 /* Settings that do not apply to Vulkan are treated as the default. */
@@ -97,14 +91,14 @@ vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent pre
 	if (!ends_at_presents(d))
 		return;
 	d->marks_frames = true;
-	frame_ends(d, q, presented);
+	end_frame(d, q, presented, 0);
 }
 
 void
 vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
 {
 	if (ends_at_presents(d) && !d->marks_frames)
-		frame_ends(d, q, presented);
+		end_frame(d, q, presented, 0);
 }
 
 void
@@ -112,7 +106,7 @@ vk_frame_submitted(struct vk_device *d, struct vk_queue *q)
 {
 	if (d->config->frame == TALLY_FRAME_SUBMIT && d->config->frame_every &&
 	    ++d->submits_in_frame >= d->config->frame_every)
-		frame_ends(d, q, vk_nothing_presented);
+		end_frame(d, q, vk_nothing_presented, 0);
 }
 
 void
@@ -120,7 +114,7 @@ vk_frame_idle(struct vk_device *d, struct vk_queue *q)
 {
 	if (d->config->frame == TALLY_FRAME_IDLE ||
 	    d->config->frame == TALLY_FRAME_FINISH)
-		frame_ends(d, q, vk_nothing_presented);
+		end_frame(d, q, vk_nothing_presented, 0);
 }
 
 void

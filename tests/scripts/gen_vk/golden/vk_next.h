@@ -52,7 +52,5 @@ void vk_device_next_load(struct vk_device_next *next, VkDevice device,
  * function of the spelling that the game called. */
 struct vk_device;
 void toy_destroy(struct vk_device *d, PFN_vkDestroyToy next, VkDevice device);
-VkResult toy_submit(struct vk_device *d, PFN_vkQueueSubmit next, VkQueue queue,
-		const char *const *ppNames);
 
 #endif

@@ -45,7 +45,7 @@ slow_CmdDraw(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 	COUNT(c, vertexCount, 1);
 	c->next->CmdDraw(commandBuffer, vertexCount);
 	if (!counts)
-		vk_draw_end(c);
+		vk_workload_end(c);
 }
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -74,7 +74,7 @@ slow_CmdDrawKHR(VkCommandBuffer commandBuffer, uint32_t vertexCount)
 	COUNT(c, vertexCount, 1);
 	c->next->CmdDrawKHR(commandBuffer, vertexCount);
 	if (!counts)
-		vk_draw_end(c);
+		vk_workload_end(c);
 }
 
 static VKAPI_ATTR void VKAPI_CALL
@@ -160,7 +160,12 @@ hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
 	struct vk_device *d = vk_device_find(queue);
 	if (__builtin_expect(!d->tracked, 0))
 		return d->next.QueueSubmit(queue, ppNames);
-	return toy_submit(d, d->next.QueueSubmit, queue, ppNames);
+	struct tally_clock_wait wait = vk_wait_begin(d);
+	VkResult result = d->next.QueueSubmit(queue, ppNames);
+	vk_wait_end(d, &wait, result);
+	if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)
+		waited(d, queue);
+	return result;
 }
 
 const struct vk_hook vk_hooks[VK_N_HOOKS] = {
