@@ -4,7 +4,6 @@
 #include "cli/install/elf_file.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,12 +34,7 @@ static const char *const library_folders[] = {
 char *
 tally_own_path(void)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	return g_strdup(path);
+	return g_file_read_link("/proc/self/exe", NULL);
 }
 
 /* Removes as many folders from the end of `folder` as PASSTALLY_BINDIR has. */

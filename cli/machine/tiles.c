@@ -2,6 +2,7 @@
 #include "cli/machine/tiles.h"
 
 #include "cli/machine/drivers.h"
+#include "cli/shared/sort.h"
 #include "query/gl/tiles.h"
 #include "passtally_version.h"
 
@@ -54,12 +55,6 @@ chooses_driver(const char *variable)
 	return false;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The caller frees it. Changes where a library of the system was installed, too. */
 static char *
 describe_environment(void)
@@ -67,7 +62,7 @@ describe_environment(void)
 	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
 	g_auto(GStrv) names = g_listenv();
 	GStatBuf libraries = { 0 };
-	qsort(names, g_strv_length(names), sizeof(*names), compare_names);
+	qsort(names, g_strv_length(names), sizeof(*names), tally_order_text);
 	for (char **name = names; *name; name++) {
 		if (!chooses_driver(*name))
 			continue;
@@ -166,20 +161,12 @@ struct child {
 	unsigned answer;
 };
 
-static void
-put(int out, const char *text)
-{
-	/* What is not written leaves the answer unknown. */
-	ssize_t n = write(out, text, strlen(text));
-	(void)n;
-}
-
 static bool
 meet(void *data, const char *driver, bool named)
 {
 	struct child *c = data;
-	put(c->out, driver);
-	put(c->out, "\n");
+	/* What is not written leaves the answer unknown. */
+	dprintf(c->out, "%s\n", driver);
 	c->answer = named ? NAMED : find_driver(c->known, driver);
 	return c->answer == TALLY_TILES_UNKNOWN;
 }
@@ -192,7 +179,7 @@ run_child(const struct known *known, int out)
 	tally_probe_silence();
 	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
 	enum tally_tiles measured = tally_probe_gl_tiles(meet, &c);
-	put(out, answers[c.answer ? c.answer : measured]);
+	dprintf(out, "%s", answers[c.answer ? c.answer : measured]);
 	_exit(0);
 }
 

@@ -38,14 +38,12 @@ siblings(const char *path)
 	g_autofree char *base = g_path_get_basename(path);
 	bool ends = g_str_has_suffix(base, END) && strlen(base) > strlen(END);
 	size_t len = strlen(base) - (ends ? strlen(END) : 0);
-	GDir *dir = g_dir_open(folder, 0, NULL);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir))) {
 		if (strncmp(name, base, len) == 0 && is_number(name + len, ends ? END : ""))
 			g_ptr_array_add(found, g_build_filename(folder, name, NULL));
 	}
-	if (dir)
-		g_dir_close(dir);
 	return found;
 }
 

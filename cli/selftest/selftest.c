@@ -359,16 +359,13 @@ test_api(struct session *s, bool vulkan)
 static void
 remove_tree(const char *path)
 {
-	GDir *dir = g_file_test(path, G_FILE_TEST_IS_SYMLINK)
-			    ? NULL
-			    : g_dir_open(path, 0, NULL);
+	bool link = g_file_test(path, G_FILE_TEST_IS_SYMLINK);
+	g_autoptr(GDir) dir = link ? NULL : g_dir_open(path, 0, NULL);
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *inside = g_build_filename(path, name, NULL);
 		remove_tree(inside);
 	}
-	if (dir)
-		g_dir_close(dir);
 	g_remove(path);
 }
 
