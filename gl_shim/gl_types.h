@@ -81,6 +81,9 @@ typedef void *EGLDisplay;
 typedef void *EGLConfig;
 typedef void *EGLSurface;
 typedef void *EGLContext;
+typedef void *EGLSync;
+typedef intptr_t EGLAttrib;
+typedef uint64_t EGLTime; /* EGLTimeKHR too */
 typedef void *EGLNativePixmap; /* an X Pixmap or a pointer: only passed on */
 typedef void (*EGLProc)(void);
 

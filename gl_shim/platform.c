@@ -77,6 +77,24 @@ gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const c
 	learn_first_size(s->drawable.draw);
 }
 
+/* ---- fences and waits ---- */
+
+void
+gl_platform_rest(void)
+{
+	if (gl_current->live)
+		gl_rest(gl_current);
+}
+
+struct tally_clock_wait
+gl_platform_wait(void)
+{
+	if (!gl_current->live)
+		return (struct tally_clock_wait){ 0 };
+	gl_wait(gl_current);
+	return tally_clock_wait_begin();
+}
+
 /* ---- swaps ---- */
 
 bool

@@ -59,6 +59,10 @@ void gl_egl_forked_child(void);
 
 /* ---- what the generated hooks call (hooks.rules) ---- */
 
+/* A fence, or a wait, that GLX or EGL offers for the thread's own context: passes.h. */
+void gl_platform_rest(void);
+struct tally_clock_wait gl_platform_wait(void);
+
 /* gl_platform_proc() for functions. */
 static inline void (*gl_platform_hook(const char *name, void (*real)(void),
 				      const char *prefix))(void)

@@ -48,7 +48,7 @@ NOT_HOOKED = {
         "glReadBuffer", "glReadBufferNV", "glReadBufferIndexedEXT"],
     "rasterizer discard is asked of the driver": ["glEnable", "glDisable"],
     "no work, and no wait of the CPU": [
-        "glFenceSync", "glFenceSyncAPPLE", "glWaitSync", "glWaitSyncAPPLE"],
+        "glWaitSync", "glWaitSyncAPPLE"],
     "orders reads within a pass; splits none": [
         "glTextureBarrier", "glTextureBarrierNV", "glFramebufferFetchBarrierEXT",
         "glFramebufferFetchBarrierQCOM"],

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gl_shim/drawable.h"
+#include "gl_shim/passes.h"
 #include "gl_shim/platform.h"
 #include "gl_shim/real.h"
 #include "gl_shim/state.h"
@@ -142,6 +143,21 @@ gl_viewport_changed(struct gl_context *c)
 	return changed;
 }
 
+bool
+gl_rest(struct gl_context *c)
+{
+	g_assert_true(c == gl_current);
+	say("rest");
+	return true;
+}
+
+void
+gl_wait(struct gl_context *c)
+{
+	g_assert_true(c == gl_current);
+	say("wait");
+}
+
 void
 gl_platform_transfer(uintptr_t key)
 {
@@ -166,6 +182,8 @@ tally_clock_wait_begin(void)
 void
 tally_clock_wait_end(const struct tally_clock_wait *wait)
 {
+	if (!wait->begin_ns)
+		return; /* none was begun */
 	g_assert_cmpuint(wait->begin_ns, <=, now_ns);
 	g_assert_cmpuint(waits_open--, ==, 1);
 }
@@ -238,6 +256,25 @@ real_post(EGLDisplay dpy, EGLSurface surface, EGLint x, EGLint y, EGLint width, 
 	(void)width;
 	(void)height;
 	say("POST");
+	return 1;
+}
+
+static char fence;
+
+static inline EGLSync
+real_create_sync(EGLDisplay dpy, EGLenum type, const EGLint *attributes)
+{
+	(void)dpy;
+	(void)type;
+	(void)attributes;
+	say("SYNC");
+	return &fence;
+}
+
+static inline EGLBoolean
+real_wait(void)
+{
+	say("WAIT");
 	return 1;
 }
 
@@ -343,6 +380,9 @@ gl_real(enum gl_hook_row row)
 		{ GL_HOOK_eglSwapBuffers, (void (*)(void))real_swap },
 		{ GL_HOOK_eglPostSubBufferNV, (void (*)(void))real_post },
 		{ GL_HOOK_eglBindTexImage, (void (*)(void))real_bind_image },
+		{ GL_HOOK_eglCreateSyncKHR, (void (*)(void))real_create_sync },
+		{ GL_HOOK_eglWaitClient, (void (*)(void))real_wait },
+		{ GL_HOOK_glXWaitGL, (void (*)(void))real_wait },
 		{ GL_HOOK_glXMakeCurrent, (void (*)(void))glx_make_current },
 		{ GL_HOOK_glXSwapBuffers, (void (*)(void))glx_swap },
 		{ GL_HOOK_glXCreatePbuffer, (void (*)(void))glx_create_pbuffer },

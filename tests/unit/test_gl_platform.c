@@ -162,6 +162,26 @@ test_egl_swaps(void)
 	assert_said("");
 }
 
+/* What glFenceSync and glFinish do, by the platform's names. */
+static void
+test_fences(void)
+{
+	start();
+	g_assert_true(eglCreateSyncKHR(DPY, 0x30F9, NULL) == &fence);
+	g_assert_true(eglWaitClient());
+	assert_said("SYNC WAIT"); /* no context of ours */
+	gl_current = &tracked;
+	g_assert_true(eglCreateSyncKHR(DPY, 0x30F9, NULL) == &fence);
+	assert_said("rest SYNC");
+	g_assert_true(eglWaitClient());
+	glXWaitGL();
+	assert_said("wait WAIT wait WAIT");
+	/* What the driver lacks. */
+	g_assert_null(eglCreateSync(DPY, 0x30F9, NULL));
+	g_assert_false(eglClientWaitSync(DPY, &fence, 0, 0));
+	assert_said("");
+}
+
 /* ---- GLX ---- */
 
 static void
@@ -270,6 +290,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_platform/egl/current", test_egl_current);
 	g_test_add_func("/gl_platform/egl/contexts", test_egl_contexts);
 	g_test_add_func("/gl_platform/egl/swaps", test_egl_swaps);
+	g_test_add_func("/gl_platform/fences", test_fences);
 	g_test_add_func("/gl_platform/glx", test_glx);
 	g_test_add_func("/gl_platform/pbuffer", test_pbuffer);
 	g_test_add_func("/gl_platform/drawables", test_drawables);
