@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/base/array.h"
 #include "layer/config/internal.h"
 
 #include <stdlib.h>
@@ -56,13 +57,10 @@ find(struct tally_config *config, const char *key)
 static struct tally_config_metric *
 grow(struct tally_config *config)
 {
-	struct tally_config_metric *more = realloc(config->metrics,
-						   (config->n_metrics + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	config->metrics = more;
-	memset(&more[config->n_metrics], 0, sizeof(*more));
-	return &more[config->n_metrics];
+	size_t size = sizeof(*config->metrics);
+	return tally_array_resize(&config->metrics, config->n_metrics + 1, size)
+		       ? memset(&config->metrics[config->n_metrics], 0, size)
+		       : NULL;
 }
 
 struct tally_config_metric *

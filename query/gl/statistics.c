@@ -65,18 +65,13 @@ static const struct offer written = {
 	.needs = "needs GL 3.0 or GLES 3.0",
 };
 
+/* The others are in any stage. */
 static const struct offer *const offers[TALLY_N_STATISTICS] = {
-	[TALLY_STATISTIC_VERTICES_SUBMITTED] = &any_stage,
-	[TALLY_STATISTIC_PRIMITIVES_SUBMITTED] = &any_stage,
-	[TALLY_STATISTIC_VERTEX_SHADER_INVOCATIONS] = &any_stage,
 	[TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES] = &tessellation,
 	[TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS] = &tessellation,
 	[TALLY_STATISTIC_GEOMETRY_SHADER_INVOCATIONS] = &geometry,
 	[TALLY_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_EMITTED] = &geometry,
-	[TALLY_STATISTIC_FRAGMENT_SHADER_INVOCATIONS] = &any_stage,
 	[TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS] = &compute,
-	[TALLY_STATISTIC_CLIPPING_INPUT_PRIMITIVES] = &any_stage,
-	[TALLY_STATISTIC_CLIPPING_OUTPUT_PRIMITIVES] = &any_stage,
 	[TALLY_STATISTIC_SAMPLES_PASSED] = &samples,
 	[TALLY_STATISTIC_PRIMITIVES_GENERATED] = &generated,
 	[TALLY_STATISTIC_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN] = &written,
@@ -193,7 +188,7 @@ choose(struct gl_statistics *st)
 		if (!tally_statistics_wanted(st->base.wanted, which))
 			continue;
 		wanted++;
-		why[which] = obstacle(api, offers[which]);
+		why[which] = obstacle(api, offers[which] ? offers[which] : &any_stage);
 		if (why[which])
 			continue;
 		unsigned target = tally_gl_exclusive_target(which);

@@ -10,23 +10,17 @@
 
 /* ---- what is known beforehand ---- */
 
-static bool
-is_said(const struct tally_microblaze_options *o, uint32_t bit)
-{
-	return o->said & bit;
-}
-
 static void
 take_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
 	     const struct tally_mb_device_tree *tree)
 {
 	struct tally_mb_shape *shape = &device->shape;
 	*shape = (struct tally_mb_shape){ o->ne, o->nl, o->width };
-	if (!is_said(o, TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
+	if (!(o->said & TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
 		shape->ne = tree->ne;
-	if (!is_said(o, TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
+	if (!(o->said & TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
 		shape->nl = tree->nl;
-	if (!is_said(o, TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
+	if (!(o->said & TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
 		shape->width = tree->width;
 	device->check = o->check;
 	device->mdm = (struct tally_mdm){
@@ -34,12 +28,12 @@ take_numbers(struct tally_mb_device *device, const struct tally_microblaze_optio
 		.ports = o->ports,
 		.core = o->core,
 		.unlock = o->unlock,
-		.unlock_parallel = is_said(o, TALLY_MICROBLAZE_SAID_UNLOCK),
+		.unlock_parallel = o->said & TALLY_MICROBLAZE_SAID_UNLOCK,
 		.take = o->take,
 	};
 	if (o->access == TALLY_MICROBLAZE_AUTO && tree->has_interface)
 		device->mdm.serial = tree->interface == 0;
-	if (is_said(o, TALLY_MICROBLAZE_SAID_PORTS))
+	if (o->said & TALLY_MICROBLAZE_SAID_PORTS)
 		return;
 	if (tree->ports)
 		device->mdm.ports = tree->ports;
