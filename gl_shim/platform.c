@@ -5,6 +5,7 @@
 
 #include "gl_shim/drawable.h"
 #include "gl_shim/framebuffer.h"
+#include "gl_shim/passes.h"
 #include "gl_shim/real.h"
 
 /* ---- look-ups ---- */
