@@ -25,37 +25,23 @@ frame_of(const struct vk_device *d)
 
 /* ---- one slot ---- */
 
-/* What its only slot is read into: the pass itself. */
-static inline void
-begin_sample(struct tally_sample *sample, const struct tally_pass *pass)
-{
-	*sample = (struct tally_sample){
-		.values = pass->values,
-		.valid = pass->valid,
-		.n = pass->layout->n_counters,
-		.has_time = pass->has_time,
-		.begin_ns = pass->gpu_begin_ns,
-		.end_ns = pass->gpu_end_ns,
-	};
-}
-
-static inline void
-end_sample(const struct tally_sample *sample, struct tally_pass *pass)
-{
-	pass->has_time = sample->has_time;
-	pass->gpu_begin_ns = sample->begin_ns;
-	pass->gpu_end_ns = sample->end_ns;
-	pass->flags |= sample->flags;
-}
+/* A pass or a workload is what its only slot is read into. */
+#define BEGIN_SAMPLE(of, n_values) \
+	((struct tally_sample){ .values = (of)->values, .valid = (of)->valid, .n = (n_values), \
+				.has_time = (of)->has_time, .begin_ns = (of)->gpu_begin_ns, \
+				.end_ns = (of)->gpu_end_ns })
+#define END_SAMPLE(of, sample) \
+	((of)->has_time = (sample)->has_time, (of)->gpu_begin_ns = (sample)->begin_ns, \
+	 (of)->gpu_end_ns = (sample)->end_ns, (of)->flags |= (sample)->flags)
 
 static enum tally_status
-read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass)
+read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass,
+	  uint32_t n)
 {
-	struct tally_sample sample;
-	begin_sample(&sample, pass);
+	struct tally_sample sample = BEGIN_SAMPLE(pass, n);
 	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
 						&sample);
-	end_sample(&sample, pass);
+	END_SAMPLE(pass, &sample);
 	return status;
 }
 
@@ -112,20 +98,10 @@ read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
 	      struct vk_pending_pass *pending, uint32_t n)
 {
 	struct tally_workload *w = unread->workload;
-	struct tally_sample sample = {
-		.values = w->values,
-		.valid = w->valid,
-		.n = n,
-		.has_time = w->has_time,
-		.begin_ns = w->gpu_begin_ns,
-		.end_ns = w->gpu_end_ns,
-	};
+	struct tally_sample sample = BEGIN_SAMPLE(w, n);
 	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
 						&sample);
-	w->has_time = sample.has_time;
-	w->gpu_begin_ns = sample.begin_ns;
-	w->gpu_end_ns = sample.end_ns;
-	w->flags |= sample.flags;
+	END_SAMPLE(w, &sample);
 	if (status == TALLY_OK && n <= VK_MAX_COUNTERS)
 		add_counters(s, unread, pending, &sample);
 	return status;
@@ -188,7 +164,7 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 	else if (pending->sums)
 		status = read_summand(s, unread, pending, n);
 	else
-		status = read_pass(s, unread, pending->pass);
+		status = read_pass(s, unread, pending->pass, n);
 	if (status == TALLY_NOT_READY)
 		return false;
 	if (status != TALLY_OK)
@@ -229,8 +205,10 @@ static void
 read_row(struct vk_submission *s, struct vk_pending_slot *first, uint32_t n)
 {
 	struct tally_sample samples[MAX_ROW];
-	for (uint32_t k = 0; k < n; k++)
-		begin_sample(&samples[k], vk_pending_pass_of(s, first + k)->pass);
+	for (uint32_t k = 0; k < n; k++) {
+		const struct tally_pass *pass = vk_pending_pass_of(s, first + k)->pass;
+		samples[k] = BEGIN_SAMPLE(pass, pass->layout->n_counters);
+	}
 	uint64_t complete = vk_slots_read(s->queue->device, &first->slot, n, samples);
 	for (uint32_t k = 0; k < n; k++) {
 		struct vk_pending_slot *unread = first + k;
@@ -238,7 +216,8 @@ read_row(struct vk_submission *s, struct vk_pending_slot *first, uint32_t n)
 			try_read(s, unread);
 			continue;
 		}
-		end_sample(&samples[k], vk_pending_pass_of(s, unread)->pass);
+		struct tally_pass *pass = vk_pending_pass_of(s, unread)->pass;
+		END_SAMPLE(pass, &samples[k]);
 		if (samples[k].flags & TALLY_FLAG(LOST))
 			vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
 		else
