@@ -11,44 +11,10 @@ tally_top_screen_check(char *why, size_t size)
 	return false;
 }
 
-bool
+const struct tally_top_screen *
 tally_top_screen_open(bool colour, char *why, size_t size)
 {
 	(void)colour;
-	return tally_top_screen_check(why, size);
-}
-
-void
-tally_top_screen_close(void)
-{
-}
-
-bool
-tally_top_screen_has_blocks(void)
-{
-	return false;
-}
-
-void
-tally_top_screen_size(unsigned *width, unsigned *height)
-{
-	*width = *height = 0;
-}
-
-void
-tally_top_screen_show(const GPtrArray *rows)
-{
-	(void)rows;
-}
-
-int
-tally_top_screen_fd(void)
-{
-	return -1;
-}
-
-int
-tally_top_screen_key(void)
-{
-	return TALLY_TOP_KEY_NONE;
+	tally_top_screen_check(why, size);
+	return NULL;
 }

@@ -58,49 +58,8 @@ choose_colours(void)
 	init_pair(TALLY_TOP_WARNING, COLOR_YELLOW, -1);
 }
 
-bool
-tally_top_screen_open(bool colour, char *why, size_t size)
-{
-	if (!tally_top_screen_check(why, size))
-		return false;
-	memset(&it, 0, sizeof(it));
-	it.colour = colour;
-	it.fd = STDIN_FILENO;
-	/* If standard input is not a terminal, keys still come from the terminal. */
-	if (!isatty(STDIN_FILENO)) {
-		it.input = fopen("/dev/tty", "re");
-		if (!it.input) {
-			g_snprintf(why, (gulong)size, "keys cannot be read: /dev/tty: %s",
-				   g_strerror(errno));
-			return false;
-		}
-		it.fd = fileno(it.input);
-	}
-	/* LINES and COLUMNS, if they are set, must not keep ncurses from following the
-	 * terminal's size. */
-	use_tioctl(TRUE);
-	it.screen = newterm(NULL, stdout, it.input ? it.input : stdin);
-	if (!it.screen) {
-		g_snprintf(why, (gulong)size, "the terminal cannot be set up");
-		if (it.input)
-			fclose(it.input);
-		return false;
-	}
-	set_term(it.screen);
-	set_escdelay(25);
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	leaveok(stdscr, TRUE);
-	curs_set(0);
-	choose_colours();
-	return true;
-}
-
-void
-tally_top_screen_close(void)
+static void
+close_screen(void)
 {
 	if (!it.screen)
 		return;
@@ -113,16 +72,16 @@ tally_top_screen_close(void)
 	it.input = NULL;
 }
 
-bool
-tally_top_screen_has_blocks(void)
+static bool
+has_blocks(void)
 {
 	/* The fonts of the Linux console contain only some of the eighth blocks. */
 	const char *name = g_getenv("TERM");
 	return tally_text_is_utf8() && name && strcmp(name, "linux") != 0;
 }
 
-void
-tally_top_screen_size(unsigned *width, unsigned *height)
+static void
+get_size(unsigned *width, unsigned *height)
 {
 	int down, across;
 	getmaxyx(stdscr, down, across);
@@ -145,8 +104,8 @@ attributes(enum tally_top_style style)
 	return has_pair ? (attr_t)COLOR_PAIR(style) : plain[style];
 }
 
-void
-tally_top_screen_show(const GPtrArray *rows)
+static void
+show(const GPtrArray *rows)
 {
 	erase();
 	int line = 0;
@@ -162,8 +121,8 @@ tally_top_screen_show(const GPtrArray *rows)
 	refresh();
 }
 
-int
-tally_top_screen_fd(void)
+static int
+get_fd(void)
 {
 	return it.fd;
 }
@@ -176,8 +135,8 @@ is_gone(void)
 	return tcgetattr(it.fd, &settings) < 0 && errno != EINTR;
 }
 
-int
-tally_top_screen_key(void)
+static int
+get_key(void)
 {
 	static const struct {
 		int curses, ours;
@@ -195,4 +154,54 @@ tally_top_screen_key(void)
 		if (keys[i].curses == c)
 			return keys[i].ours;
 	return c < 0x80 ? c : TALLY_TOP_KEY_OTHER;
+}
+
+static const struct tally_top_screen screen = {
+	.close = close_screen,
+	.has_blocks = has_blocks,
+	.size = get_size,
+	.show = show,
+	.fd = get_fd,
+	.key = get_key,
+};
+
+const struct tally_top_screen *
+tally_top_screen_open(bool colour, char *why, size_t size)
+{
+	if (!tally_top_screen_check(why, size))
+		return NULL;
+	memset(&it, 0, sizeof(it));
+	it.colour = colour;
+	it.fd = STDIN_FILENO;
+	/* If standard input is not a terminal, keys still come from the terminal. */
+	if (!isatty(STDIN_FILENO)) {
+		it.input = fopen("/dev/tty", "re");
+		if (!it.input) {
+			g_snprintf(why, (gulong)size, "keys cannot be read: /dev/tty: %s",
+				   g_strerror(errno));
+			return NULL;
+		}
+		it.fd = fileno(it.input);
+	}
+	/* LINES and COLUMNS, if they are set, must not keep ncurses from following the
+	 * terminal's size. */
+	use_tioctl(TRUE);
+	it.screen = newterm(NULL, stdout, it.input ? it.input : stdin);
+	if (!it.screen) {
+		g_snprintf(why, (gulong)size, "the terminal cannot be set up");
+		if (it.input)
+			fclose(it.input);
+		return NULL;
+	}
+	set_term(it.screen);
+	set_escdelay(25);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, TRUE);
+	curs_set(0);
+	choose_colours();
+	return &screen;
 }

@@ -29,15 +29,16 @@ enum {
 
 /* Whether a full screen can be shown here. False with a reason; changes nothing. */
 bool tally_top_screen_check(char *why, size_t size);
-/* Takes over the terminal on standard output. False with a reason; then nothing was changed. */
-bool tally_top_screen_open(bool colour, char *why, size_t size);
-void tally_top_screen_close(void);
-/* Whether the terminal can show the characters of charts. */
-bool tally_top_screen_has_blocks(void);
-void tally_top_screen_size(unsigned *width, unsigned *height);
-void tally_top_screen_show(const GPtrArray *rows);
-/* File descriptor of the key input, for poll(2). */
-int tally_top_screen_fd(void);
-int tally_top_screen_key(void);
+/* A full screen that is shown. */
+struct tally_top_screen {
+	void (*close)(void);
+	bool (*has_blocks)(void); /* whether it can show the characters of charts */
+	void (*size)(unsigned *width, unsigned *height);
+	void (*show)(const GPtrArray *rows);
+	int (*fd)(void); /* file descriptor of the key input, for poll(2) */
+	int (*key)(void);
+};
+/* Takes over the terminal on standard output. NULL with a reason; then nothing was changed. */
+const struct tally_top_screen *tally_top_screen_open(bool colour, char *why, size_t size);
 
 #endif

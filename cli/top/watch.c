@@ -22,6 +22,7 @@
 
 struct watch {
 	const struct tally_top_options *options;
+	const struct tally_top_screen *screen; /* NULL: tables are printed */
 	struct tally_follow *follow;
 	struct tally_top_window window;
 	struct tally_top_look look;
@@ -242,10 +243,10 @@ refresh_words(struct watch *x)
 static void
 draw(struct watch *x)
 {
-	tally_top_screen_size(&x->look.width, &x->look.height);
+	x->screen->size(&x->look.width, &x->look.height);
 	refresh_words(x);
 	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
-	tally_top_screen_show(rows);
+	x->screen->show(rows);
 	x->drawn_us = g_get_monotonic_time();
 }
 
@@ -359,7 +360,7 @@ wait_for_something(struct watch *x)
 	bool due = now - x->drawn_us >= DRAW_US;
 	int64_t wait_us = due ? IDLE_US : DRAW_US - (now - x->drawn_us);
 	struct pollfd fds[] = {
-		{ .fd = tally_top_screen_fd(), .events = POLLIN },
+		{ .fd = x->screen->fd(), .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
 		/* A change before the next redraw is due would wake us for nothing. */
 		{ .fd = due && !x->held ? tally_follow_fd(x->follow) : -1, .events = POLLIN },
@@ -381,7 +382,7 @@ is_pointless(const struct watch *x)
 static void
 watch_on_screen(struct watch *x)
 {
-	x->look.blocks = !x->options->ascii && tally_top_screen_has_blocks();
+	x->look.blocks = !x->options->ascii && x->screen->has_blocks();
 	x->look.keys = true;
 	bool stay = true;
 	while (stay && !stopped) {
@@ -393,7 +394,7 @@ watch_on_screen(struct watch *x)
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
 		int key;
-		while (stay && (key = tally_top_screen_key()) != TALLY_TOP_KEY_NONE) {
+		while (stay && (key = x->screen->key()) != TALLY_TOP_KEY_NONE) {
 			stay = take_key(x, key);
 			pressed = true;
 		}
@@ -517,9 +518,11 @@ tally_top_watch(const struct tally_top_options *options)
 	int status = TALLY_EXIT_OK;
 	char why[256];
 	take_signals(options->is_over != NULL);
-	if (!options->once && tally_top_screen_open(colour, why, sizeof(why))) {
+	if (!options->once)
+		x.screen = tally_top_screen_open(colour, why, sizeof(why));
+	if (x.screen) {
 		watch_on_screen(&x);
-		tally_top_screen_close();
+		x.screen->close();
 	} else {
 		status = watch_plainly(&x);
 	}

@@ -248,7 +248,7 @@ note_time(void *user, const struct tally_log_line *line)
 void
 tally_top_window_init(struct tally_top_window *w, const char *path, double seconds)
 {
-	*w = (struct tally_top_window){ .seconds = seconds };
+	*w = (struct tally_top_window){ 0 };
 	w->slice_ns = MAX((uint64_t)(seconds * 1e9 / TALLY_TOP_SLICES), 1);
 	w->passes = g_ptr_array_new_with_free_func(free_pass);
 	w->devices = g_ptr_array_new_with_free_func(free_device);

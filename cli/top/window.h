@@ -53,7 +53,6 @@ struct tally_top_device {
 
 struct tally_top_window {
 	struct tally_aggregate log;
-	double seconds;
 	uint64_t slice_ns;
 	uint64_t now; /* slice of the newest frame */
 	uint64_t frame_ns; /* start of the frame being read */
