@@ -46,12 +46,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	tally_answer_add_frame(user, f);
 }
 
-static void
-take_skipped(void *user, const struct tally_frame_record *f)
-{
-	tally_answer_skip_frame(user, f);
-}
-
 struct tally_answer *
 tally_answer_create(const struct tally_aggregate *log)
 {
@@ -60,7 +54,7 @@ tally_answer_create(const struct tally_aggregate *log)
 	answer->watch = (struct tally_aggregate_watch){
 		.user = answer,
 		.frame = take_frame,
-		.skipped = take_skipped,
+		.skipped = tally_answer_skip_frame,
 	};
 	answer->devices = g_ptr_array_new_with_free_func(free_device);
 	return answer;
@@ -119,7 +113,7 @@ add_start(struct tally_answer_state *s, const struct tally_frame_record *f, bool
 }
 
 void
-tally_answer_skip_frame(struct tally_answer *answer, const struct tally_frame_record *f)
+tally_answer_skip_frame(void *answer, const struct tally_frame_record *f)
 {
 	struct tally_answer_device *d = need_device(answer, f->device);
 	d->skipped++;
@@ -149,7 +143,6 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	h->frame = f->frame;
 	h->start_ns = f->start_ns;
 	h->frame_ns = f->cpu_ns;
-	h->gpu_ns = f->has_gpu ? f->gpu_ns : 0;
 	h->timed = timed;
 	h->has_thread = f->has_thread;
 	h->thread_ns = f->has_thread ? f->thread_ns : 0;
@@ -157,7 +150,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	const struct tally_bound_frame b = {
 		.frame_ns = f->cpu_ns,
 		.timed = timed,
-		.gpu_ns = h->gpu_ns,
+		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
 		.unsure_ns = is_opengl(answer, f->device) ? unsure_ns : 0,
 		.has_thread = f->has_thread,
 		.thread_ns = f->thread_ns,

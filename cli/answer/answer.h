@@ -105,7 +105,7 @@ void tally_answer_destroy(struct tally_answer *answer);
 /* A watcher that adds all frames; valid for the answer's life. */
 const struct tally_aggregate_watch *tally_answer_watch(struct tally_answer *answer);
 void tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
-void tally_answer_skip_frame(struct tally_answer *answer, const struct tally_frame_record *f);
+void tally_answer_skip_frame(void *answer, const struct tally_frame_record *f);
 /* Computes the answers; no frame can be added afterwards. */
 void tally_answer_conclude(struct tally_answer *answer);
 

@@ -59,7 +59,6 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 	for (uint64_t k = MAX(first, oldest); k <= number; k++) {
 		const struct tally_hitch_frame *f = frame_at(h, k);
 		out->timed &= f->timed;
-		out->gpu_ns = MAX(out->gpu_ns, f->gpu_ns);
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
 			if (at == 0) {

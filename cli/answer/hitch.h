@@ -25,7 +25,7 @@ struct tally_hitch_part {
 };
 
 struct tally_hitch_frame {
-	uint64_t frame, start_ns, frame_ns, gpu_ns;
+	uint64_t frame, start_ns, frame_ns;
 	bool has_thread;
 	uint64_t thread_ns; /* how long the thread worked that ended it */
 	bool timed; /* all of its GPU work was timed */
@@ -36,7 +36,6 @@ struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
 	bool timed; /* also of the frames before it */
-	uint64_t gpu_ns; /* the largest of those frames */
 	bool has_thread;
 	int64_t thread_growth_ns; /* its thread_ns without the median of the frames around it */
 	GArray *parts; /* elements: struct tally_hitch_part, the largest of those frames */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
+#include "cli/check/schema_text.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "json/record_json.h"
 #include "query/statistics/moments.h"
@@ -319,4 +321,38 @@ const struct tally_command tally_command_check = {
 	.options = options,
 	.n_options = G_N_ELEMENTS(options),
 	.operands = &operands,
+};
+
+/* ---- passtally schema ---- */
+
+static const struct tally_arg schema_options[] = {
+	TALLY_ARG_HELP,
+};
+
+static const char schema_help[] =
+	"Usage: passtally schema\n\n"
+	"Prints the JSON Schema of a log's lines, version passtally/1: every\n"
+	"field, its unit and what it means.\n" TALLY_HELP_OPTIONS
+	"\nExit status: 0; 2 usage; 125 the output could not be written.";
+
+static int
+run_schema(int argc, char **argv)
+{
+	struct tally_out o;
+	int status = tally_args_read(&tally_command_schema, argc, argv, NULL);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	tally_out_init(&o, stdout);
+	tally_out_put(&o, tally_schema_text);
+	tally_out_flush(&o);
+	return TALLY_EXIT_OK;
+}
+
+const struct tally_command tally_command_schema = {
+	.name = "schema",
+	.summary = "Print the JSON Schema of the log",
+	.run = run_schema,
+	.help = schema_help,
+	.options = schema_options,
+	.n_options = G_N_ELEMENTS(schema_options),
 };
