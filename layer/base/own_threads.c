@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/own_threads.h"
 
+#include "layer/base/clock.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Process << 32 | thread, 0 = free. A forked child sees its parent's numbers, which are not its
@@ -48,9 +49,8 @@ static void
 add_usage(void)
 {
 	struct rusage used;
-	struct timespec cpu;
-	if (getrusage(RUSAGE_THREAD, &used) != 0 ||
-	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (getrusage(RUSAGE_THREAD, &used) != 0 || !cpu_ns)
 		return;
 	/* The first thread to leave in a forked child finds its parent's sums. Our threads
 	 * leave one at a time there: a child captures again only after all of its parent's
@@ -61,8 +61,7 @@ add_usage(void)
 		atomic_store(&gone.major_faults, 0);
 		atomic_store(&gone.switches, 0);
 	}
-	atomic_fetch_add(&gone.cpu_ns,
-			 (uint64_t)cpu.tv_sec * UINT64_C(1000000000) + (uint64_t)cpu.tv_nsec);
+	atomic_fetch_add(&gone.cpu_ns, cpu_ns);
 	atomic_fetch_add(&gone.minor_faults, (uint64_t)used.ru_minflt);
 	atomic_fetch_add(&gone.major_faults, (uint64_t)used.ru_majflt);
 	atomic_fetch_add(&gone.switches, (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw);

@@ -119,8 +119,6 @@ bool gauge_usage_parse(const char *text, struct gauge_usage *out);
 bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 		      struct gauge_usage *out);
 
-/* ---- query/gauge/files.c ---- */
-
 /* The base name of what a link leads to; "" when there is none. */
 void gauge_read_link_name(const char *path, char *out, size_t size);
 /* Is the device with that folder in sysfs suspended? Reading another file of it may wake it. */
