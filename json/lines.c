@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/lines.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "json/reader.h"
 #include "json/sink.h"
@@ -13,83 +10,30 @@
 #define FIRST_SIZE (256u << 10)
 
 void
-tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory, size_t len)
+tally_lines_init(struct tally_lines *lines, const struct tally_lines_source *source, bool growing)
 {
-	*lines = (struct tally_lines){
-		.fd = fd,
-		.owns_fd = owns_fd,
-		.memory = memory,
-		.memory_left = len,
-		.total = len,
-	};
-	struct stat file;
-	if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0)
-		lines->total = (uint64_t)file.st_size;
-}
-
-void
-tally_lines_init_source(struct tally_lines *lines, const struct tally_lines_source *source)
-{
-	*lines = (struct tally_lines){ .fd = -1, .source = *source };
+	*lines = (struct tally_lines){ .source = *source, .growing = growing };
 }
 
 void
 tally_lines_finish(struct tally_lines *lines)
 {
-	if (lines->source.read)
-		lines->source.close(lines->source.user);
-	if (lines->owns_fd && lines->fd >= 0)
-		close(lines->fd);
+	lines->source.close(lines->source.user);
 	free(lines->buffer);
 	lines->buffer = NULL;
-}
-
-void
-tally_lines_progress(const struct tally_lines *lines, uint64_t *done, uint64_t *total)
-{
-	*done = lines->done;
-	*total = lines->total;
-	if (lines->source.read)
-		lines->source.progress(lines->source.user, done, total);
-}
-
-static size_t
-fetch_memory(struct tally_lines *lines, char *to, size_t room)
-{
-	size_t n = lines->memory_left < room ? lines->memory_left : room;
-	if (n) {
-		memcpy(to, lines->memory, n);
-		lines->memory += n;
-		lines->memory_left -= n;
-	}
-	return n;
 }
 
 /* Bytes into the buffer's free end. */
 static enum tally_lines_status
 fetch(struct tally_lines *lines)
 {
-	char *to = lines->buffer + lines->fill;
-	size_t room = lines->size - lines->fill, n = 0;
-	if (lines->source.read) {
-		enum tally_lines_status status =
-			lines->source.read(lines->source.user, to, room, &n, &lines->why);
-		lines->cut = status == TALLY_LINES_CUT;
-		if (status != TALLY_LINES_OK && status != TALLY_LINES_END && !lines->cut)
-			return status;
-	} else if (lines->fd < 0) {
-		n = fetch_memory(lines, to, room);
-	} else {
-		ssize_t got;
-		do
-			got = read(lines->fd, to, room);
-		while (got < 0 && errno == EINTR);
-		if (got < 0) {
-			lines->error = errno;
-			return TALLY_LINES_IO;
-		}
-		n = (size_t)got;
-	}
+	size_t n = 0;
+	enum tally_lines_status status = lines->source.read(
+		lines->source.user, lines->buffer + lines->fill, lines->size - lines->fill, &n,
+		&lines->why);
+	lines->cut = status == TALLY_LINES_CUT;
+	if (status != TALLY_LINES_OK && status != TALLY_LINES_END && !lines->cut)
+		return status;
 	lines->at_end = n == 0;
 	lines->fill += n;
 	return TALLY_LINES_OK;
@@ -139,7 +83,6 @@ tally_lines_next(struct tally_lines *lines, char **line, size_t *len, bool *whol
 			*len = newline ? (size_t)(newline - start) : have;
 			*whole = newline;
 			lines->start += *len + *whole;
-			lines->done += *len + *whole;
 			return *len > TALLY_LINE_MAX ? TALLY_LINES_TOO_LONG : TALLY_LINES_OK;
 		}
 		if (lines->at_end)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* json/lines.h - a file, a pipe, memory or whatever gives bytes, line by line.
+/* json/lines.h - whatever gives bytes, line by line.
  *
  * A line is handed out in a buffer the caller may write to, with room after it for what
  * json/reader.h wants. Memory is bounded by the longest line, at most TALLY_LINE_MAX. One thread at
- * a time; reading blocks as read(2) does.
+ * a time; reading blocks as the source does.
  */
 #ifndef PASSTALLY_JSON_LINES_H
 #define PASSTALLY_JSON_LINES_H
@@ -22,7 +22,7 @@ enum tally_lines_status {
 	TALLY_LINES_NO_MEMORY,
 };
 
-/* Bytes that something makes: a decompressor, for one. */
+/* Where the bytes come from: a file, a decompressor. */
 struct tally_lines_source {
 	void *user;
 	/* Up to `size` bytes. TALLY_LINES_OK with *n > 0; _END or _CUT; or a failure: then *why is
@@ -35,30 +35,20 @@ struct tally_lines_source {
 };
 
 struct tally_lines {
-	int fd; /* -1 = memory or source */
-	bool owns_fd;
-	struct tally_lines_source source; /* read NULL = none */
-	const char *memory; /* what is left of it */
-	size_t memory_left;
+	struct tally_lines_source source;
 	char *buffer;
 	size_t size; /* without the padding */
 	size_t start, fill; /* bytes not yet handed out stand between them */
 	bool at_end; /* there is no more */
 	bool cut; /* and there should be */
 	bool growing; /* more may come: a last line waits for its newline, an end is not the last */
-	uint64_t done, total; /* bytes of text; total is a file's size */
-	int error; /* errno of the read that failed */
-	const char *why; /* a source's own words; NULL = none */
+	const char *why; /* reading failed, in the source's words */
 };
 
-/* `fd` -1: read `memory`. Cannot fail: memory is taken at the first line. */
-void tally_lines_init(struct tally_lines *lines, int fd, bool owns_fd, const char *memory,
-		      size_t len);
-/* The source is closed by tally_lines_finish(). */
-void tally_lines_init_source(struct tally_lines *lines, const struct tally_lines_source *source);
+/* The source is closed by tally_lines_finish(). Cannot fail: memory is taken at the first line. */
+void
+tally_lines_init(struct tally_lines *lines, const struct tally_lines_source *source, bool growing);
 void tally_lines_finish(struct tally_lines *lines);
-/* How far reading is; *total 0: not known. */
-void tally_lines_progress(const struct tally_lines *lines, uint64_t *done, uint64_t *total);
 /* The next line without its newline; *whole is false for a last one that had none. It may be
  * written to and is valid until the next call. */
 enum tally_lines_status

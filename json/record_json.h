@@ -2,10 +2,10 @@
 /* json/record_json.h - records to log lines and back.
  *
  * Writing: tally_json_recorder is the recorder of layer/recorder.h over a file (json/sink.c).
- * Reading: a tally_log_reader pulls one record after the other out of a file, a pipe or memory,
- * strictly: what it accepts is RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in
- * a legal order. Unknown fields are skipped (later versions add fields). Memory is bounded by the
- * longest line (at most 64 MiB) and does not grow with the file. One thread at a time.
+ * Reading: a tally_log_reader pulls one record after the other out of a source of bytes, strictly:
+ * what it accepts is RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in a legal
+ * order. Unknown fields are skipped (later versions add fields). Memory is bounded by the longest
+ * line (at most 64 MiB) and does not grow with the file. One thread at a time.
  */
 #ifndef PASSTALLY_JSON_RECORD_JSON_H
 #define PASSTALLY_JSON_RECORD_JSON_H
@@ -64,17 +64,11 @@ struct tally_skipped_lines {
 };
 
 struct tally_log_reader;
-/* `path` "-" is standard input. NULL with *status and *error set. */
-struct tally_log_reader *tally_log_reader_open(const char *path, enum tally_read_status *status,
-					       struct tally_read_error *error);
-/* Reads from memory that outlives the reader. */
-struct tally_log_reader *tally_log_reader_open_memory(const char *bytes, size_t len);
-/* Reads what `source` gives, and closes it in the end. NULL: out of memory; the source is then
- * still the caller's. */
-struct tally_log_reader *tally_log_reader_open_source(const struct tally_lines_source *source);
-/* Reads a file that is still written to, from `fd`, which stays the caller's. TALLY_READ_END means
- * then that no whole line is there yet: ask again. NULL: out of memory. */
-struct tally_log_reader *tally_log_reader_open_growing(int fd);
+/* Reads what `source` gives, and closes it in the end. `growing`: what is still written to.
+ * TALLY_READ_END then means that no whole line is there yet: ask again. NULL: out of memory; the
+ * source is then still the caller's. */
+struct tally_log_reader *
+tally_log_reader_open(const struct tally_lines_source *source, bool growing);
 void tally_log_reader_close(struct tally_log_reader *reader);
 /* From now on a bad line is left out and counted. Some are errors all the same, because what
  * follows would mean something else without them: the header, a second header, a device, and

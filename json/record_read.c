@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/record_json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json/decode.h"
 #include "json/sink.h"
@@ -34,62 +31,12 @@ static const struct tally_field type_names[] = {
 	[TALLY_LINE_END] = TALLY_FIELD("end"),
 };
 
-static struct tally_log_reader *
-create_reader(int fd, bool owns_fd, const char *memory, size_t len)
+struct tally_log_reader *
+tally_log_reader_open(const struct tally_lines_source *source, bool growing)
 {
 	struct tally_log_reader *reader = calloc(1, sizeof(*reader));
 	if (reader)
-		tally_lines_init(&reader->lines, fd, owns_fd, memory, len);
-	return reader;
-}
-
-struct tally_log_reader *
-tally_log_reader_open(const char *path, enum tally_read_status *status,
-		      struct tally_read_error *error)
-{
-	*error = (struct tally_read_error){ 0 };
-	bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		*status = TALLY_READ_IO;
-		char text[96];
-		snprintf(error->message, sizeof(error->message), "cannot be opened: %s",
-			 strerror_r(errno, text, sizeof(text)));
-		return NULL;
-	}
-	struct tally_log_reader *reader = create_reader(fd, !standard, NULL, 0);
-	if (!reader) {
-		if (!standard)
-			close(fd);
-		*status = TALLY_READ_NO_MEMORY;
-		snprintf(error->message, sizeof(error->message), "out of memory");
-		return NULL;
-	}
-	*status = TALLY_READ_OK;
-	return reader;
-}
-
-struct tally_log_reader *
-tally_log_reader_open_memory(const char *bytes, size_t len)
-{
-	return create_reader(-1, false, bytes, len);
-}
-
-struct tally_log_reader *
-tally_log_reader_open_source(const struct tally_lines_source *source)
-{
-	struct tally_log_reader *reader = calloc(1, sizeof(*reader));
-	if (reader)
-		tally_lines_init_source(&reader->lines, source);
-	return reader;
-}
-
-struct tally_log_reader *
-tally_log_reader_open_growing(int fd)
-{
-	struct tally_log_reader *reader = create_reader(fd, false, NULL, 0);
-	if (reader)
-		reader->lines.growing = true;
+		tally_lines_init(&reader->lines, source, growing);
 	return reader;
 }
 
@@ -119,7 +66,7 @@ tally_log_reader_skipped(const struct tally_log_reader *reader)
 void
 tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done, uint64_t *total)
 {
-	tally_lines_progress(&reader->lines, done, total);
+	reader->lines.source.progress(reader->lines.source.user, done, total);
 }
 
 /* Reading is over: remember how and say so. */
@@ -155,7 +102,7 @@ finish_failed(struct tally_log_reader *reader, bool whole)
 static enum tally_read_status
 finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 {
-	char text[96], message[128];
+	char message[128];
 	switch (status) {
 	case TALLY_LINES_END:
 		if (reader->number)
@@ -180,11 +127,7 @@ finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 		return finish(reader, TALLY_READ_NO_MEMORY, 1, "out of memory");
 	default:
 		reader->number++;
-		if (reader->lines.why)
-			return finish(reader, TALLY_READ_IO, 1, reader->lines.why);
-		snprintf(message, sizeof(message), "cannot be read: %s",
-			 strerror_r(reader->lines.error, text, sizeof(text)));
-		return finish(reader, TALLY_READ_IO, 1, message);
+		return finish(reader, TALLY_READ_IO, 1, reader->lines.why);
 	}
 }
 

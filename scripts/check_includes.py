@@ -94,7 +94,7 @@ WALLS = {
         "log": {"shared"},
         "control": {"shared", "log"},
         "logs": {"shared", "log"},
-        "machine": {"shared", "install"},
+        "machine": {"shared", "install", "log"},
         "answer": {"shared", "log"},
         "report": {"shared", "log", "answer", "compare"},
         "check": {"shared", "log"},
@@ -102,7 +102,7 @@ WALLS = {
         "export": {"shared", "log", "report"},
         "top": {"shared", "log", "report", "answer", "control"},
         "run": None,
-        "selftest": {"shared", "install"},
+        "selftest": {"shared", "install", "log"},
     },
 }
 NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "cli": {"shared", "log"}}

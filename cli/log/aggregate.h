@@ -193,8 +193,8 @@ struct tally_aggregate {
  * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). `watch`, NULL for none,
  * outlives the call. With `skip_bad` bad lines are left out where that does not change the
  * meaning of others (tally_log_reader_skip_bad()), and listed in a->skipped. */
-int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command,
-				 const char *path, enum tally_by by, uint64_t warmup,
+int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
+				 enum tally_by by, uint64_t warmup,
 				 const struct tally_aggregate_watch *watch, bool skip_bad);
 /* Does the same, grouped by pass, and leaves out no bad lines. */
 int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,

@@ -221,10 +221,10 @@ open_file(const char *path, enum tally_read_status *status, struct tally_read_er
 
 /* Gives the source to a reader, or closes it. */
 static struct tally_log_reader *
-open_reader(struct tally_lines_source *source, enum tally_read_status *status,
+open_reader(struct tally_lines_source *source, bool growing, enum tally_read_status *status,
 	    struct tally_read_error *error)
 {
-	struct tally_log_reader *reader = tally_log_reader_open_source(source);
+	struct tally_log_reader *reader = tally_log_reader_open(source, growing);
 	*status = reader ? TALLY_READ_OK : TALLY_READ_NO_MEMORY;
 	if (!reader) {
 		source->close(source->user);
@@ -242,7 +242,17 @@ tally_log_input_open(const char *path, enum tally_read_status *status,
 		return NULL;
 	struct tally_lines_source source;
 	init_source(&source, fd, strcmp(path, "-") != 0);
-	return open_reader(&source, status, error);
+	return open_reader(&source, false, status, error);
+}
+
+struct tally_log_reader *
+tally_log_input_follow(int fd)
+{
+	struct tally_lines_source source;
+	enum tally_read_status status;
+	struct tally_read_error error;
+	init_source(&source, fd, false);
+	return open_reader(&source, true, &status, &error);
 }
 
 struct tally_log_reader *
@@ -260,7 +270,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	struct tally_lines_source source;
 	init_source(&source, fd, false);
 	((struct input *)source.user)->spool = spool ? g_byte_array_ref(spool) : NULL;
-	struct tally_log_reader *reader = open_reader(&source, status, error);
+	struct tally_log_reader *reader = open_reader(&source, false, status, error);
 	if (reader) {
 		/* What is wrong with the log is reported when it is read. */
 		struct tally_read_error ignored;
@@ -278,5 +288,5 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	struct input *again = source.user;
 	again->spool = spool;
 	again->replay = true;
-	return open_reader(&source, status, error);
+	return open_reader(&source, false, status, error);
 }

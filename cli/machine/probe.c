@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe.h"
 
+#include "cli/log/input.h"
 #include "cli/machine/drivers.h"
 #include "cli/shared/cli.h"
 #include "passtally_version.h"
@@ -205,7 +206,7 @@ read_answer(const char *path, struct answer *answer, char *why, size_t size)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
-	struct tally_log_reader *reader = tally_log_reader_open(path, &status, &error);
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	struct tally_log_line line;
 	while (reader && tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK) {
 		if (line.type == TALLY_LINE_DEVICE) {

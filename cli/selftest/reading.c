@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/reading.h"
 
+#include "cli/log/input.h"
 #include "cli/shared/each.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ tally_seen_read(struct tally_seen_log *log, const char *path, bool vulkan)
 	};
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
-	struct tally_log_reader *reader = tally_log_reader_open(path, &status, &error);
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	struct tally_log_line line;
 	bool ended = false;
 	while (reader && (status = tally_log_reader_next(reader, &line, &error)) ==

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/follow.h"
 
+#include "cli/log/input.h"
 #include "cli/shared/text.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ open_log(struct tally_follow *f)
 		say(f, g_strdup_printf("%s: is no regular file: only those are followed",
 				       shown));
 	} else {
-		f->reader = tally_log_reader_open_growing(fd);
+		f->reader = tally_log_input_follow(fd);
 		f->opened = f->reader;
 		say(f, f->reader ? NULL : g_strdup_printf("%s: out of memory", shown));
 	}

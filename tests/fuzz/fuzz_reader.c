@@ -3,6 +3,7 @@
  * and counts, and say where and what when it refuses; and what it takes, the writer must write back
  * as JSON. */
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/log_bytes.h"
 
 #include "json/reader.h"
 #include "json/record_json.h"
@@ -101,7 +102,7 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 static void
 read_all(const char *exact, size_t size, bool skip)
 {
-	struct tally_log_reader *reader = tally_log_reader_open_memory(exact, size);
+	struct tally_log_reader *reader = open_log_bytes(exact, size);
 	if (!reader)
 		return;
 	if (skip)

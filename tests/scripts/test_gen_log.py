@@ -36,6 +36,7 @@ PROGRAM = r"""
 #include "json/log_numbers.h"
 #include "json/record_json.h"
 #include "json/record_write.h"
+#include "tests/unit/log_bytes.h"
 
 static bool
 no_room(struct tally_json_writer *w, size_t need)
@@ -72,7 +73,7 @@ main(void)
 	tally_json_put(&w, "\n", 1);
 	size_t len = (size_t)(w.at - text);
 	fwrite(text, 1, len, stdout);
-	struct tally_log_reader *reader = tally_log_reader_open_memory(text, len);
+	struct tally_log_reader *reader = open_log_bytes(text, len);
 	struct tally_log_line line;
 	struct tally_read_error error;
 	while (tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK) {
@@ -149,8 +150,8 @@ class GenLog(unittest.TestCase):
                      ("base/array", "record", "record_words", "base/int192"))]
         sources.remove(self.folder / "json/record_json.c")  # the recorder, which needs a session
         sources.remove(self.folder / "json/sink.c")
-        done = subprocess.run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-I", self.folder, "-o", self.folder / "program",
-                               *sources, "-lm"], capture_output=True, text=True, check=False)
+        done = subprocess.run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-I", self.folder, "-I", ROOT,
+                               "-o", self.folder / "program", *sources, "-lm"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = subprocess.run([self.folder / "program"], capture_output=True, text=True, check=True).stdout.splitlines()
         self.assertIn('"test_ns":77,"overhead_ns"', lines[2])

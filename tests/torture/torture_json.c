@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
+#include "tests/unit/log_bytes.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -141,7 +142,7 @@ test_write(void)
 static size_t
 read_all(const char *bytes, size_t len, enum tally_read_status want)
 {
-	struct tally_log_reader *reader = tally_log_reader_open_memory(bytes, len);
+	struct tally_log_reader *reader = open_log_bytes(bytes, len);
 	if (!reader) {
 		g_assert_cmpint(want, !=, TALLY_READ_END);
 		return 0;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines out of files, pipes and memory, whatever size they come in. */
+/* Lines out of sources of bytes, whatever size they come in. */
 #include <glib.h>
-#include <glib/gstdio.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "json/lines.h"
 #include "json/reader.h"
 #include "json/sink.h"
+#include "tests/unit/log_bytes.h"
 
 static const struct {
 	const char *text;
@@ -47,82 +44,22 @@ check_lines(struct tally_lines *lines, size_t n, const char *last, bool want_who
 }
 
 static void
+open_bytes(struct tally_lines *lines, const char *bytes, size_t len)
+{
+	struct tally_lines_source source;
+	g_assert_true(log_bytes_source(&source, -1, bytes, len));
+	tally_lines_init(lines, &source, false);
+}
+
+static void
 test_memory(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct tally_lines lines;
-		tally_lines_init(&lines, -1, false, cases[i].text, strlen(cases[i].text));
-		g_assert_cmpuint(lines.total, ==, strlen(cases[i].text));
+		open_bytes(&lines, cases[i].text, strlen(cases[i].text));
 		check_lines(&lines, cases[i].n, cases[i].last, cases[i].whole);
-		g_assert_cmpuint(lines.done, ==, strlen(cases[i].text));
 		tally_lines_finish(&lines);
 	}
-}
-
-/* A file that grows: what has no newline yet is no line, and an end is not for ever. */
-static void
-test_growing(void)
-{
-	char *path = NULL;
-	int fd = g_file_open_tmp("passtally-lines-XXXXXX", &path, NULL);
-	g_assert_cmpint(fd, >=, 0);
-	int out = open(path, O_WRONLY | O_CLOEXEC);
-	struct tally_lines lines;
-	tally_lines_init(&lines, fd, true, NULL, 0);
-	lines.growing = true;
-	static const struct {
-		const char *text, *line; /* NULL: none is whole */
-	} steps[] = {
-		{ "", NULL }, { "on", NULL },      { "e\ntw", "one" }, { "", NULL },
-		{ "o", NULL }, { "\nthree", "two" }, { "\n", "three" },  { "", NULL },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-		ssize_t len = (ssize_t)strlen(steps[i].text);
-		g_assert_cmpint(write(out, steps[i].text, (size_t)len), ==, len);
-		char *line;
-		size_t n;
-		bool whole = false;
-		enum tally_lines_status status = tally_lines_next(&lines, &line, &n, &whole);
-		if (!steps[i].line) {
-			g_assert_cmpint(status, ==, TALLY_LINES_END);
-			continue;
-		}
-		g_assert_cmpint(status, ==, TALLY_LINES_OK);
-		g_assert_true(whole);
-		g_assert_cmpuint(n, ==, strlen(steps[i].line));
-		g_assert_true(memcmp(line, steps[i].line, n) == 0);
-	}
-	tally_lines_finish(&lines);
-	close(out);
-	g_unlink(path);
-	g_free(path);
-}
-
-/* Bytes that arrive one by one. */
-static gpointer
-feed_slowly(gpointer data)
-{
-	const int *fd = data;
-	for (const char *s = "one\ntwo\nthree"; *s; s++) {
-		g_assert_cmpint(write(*fd, s, 1), ==, 1);
-		g_usleep(200);
-	}
-	close(*fd);
-	return NULL;
-}
-
-static void
-test_pipe(void)
-{
-	int ends[2];
-	g_assert_cmpint(pipe(ends), ==, 0);
-	GThread *thread = g_thread_new("feed", feed_slowly, &ends[1]);
-	struct tally_lines lines;
-	tally_lines_init(&lines, ends[0], true, NULL, 0);
-	g_assert_cmpuint(lines.total, ==, 0);
-	check_lines(&lines, 3, "three", false);
-	tally_lines_finish(&lines);
-	g_thread_join(thread);
 }
 
 /* Lines around the sizes at which the buffer grows. */
@@ -135,7 +72,7 @@ test_growth(void)
 		memset(text, 'x', sizes[i]);
 		memcpy(text + sizes[i], "\ny\n", 3);
 		struct tally_lines lines;
-		tally_lines_init(&lines, -1, false, text, sizes[i] + 3);
+		open_bytes(&lines, text, sizes[i] + 3);
 		char *line;
 		size_t len;
 		bool whole;
@@ -159,7 +96,7 @@ test_longest(void)
 	for (size_t len = TALLY_LINE_MAX; len <= (size_t)TALLY_LINE_MAX + 1; len++) {
 		text[len] = '\n';
 		struct tally_lines lines;
-		tally_lines_init(&lines, -1, false, text, len + 1);
+		open_bytes(&lines, text, len + 1);
 		char *line;
 		size_t got;
 		bool whole;
@@ -170,19 +107,6 @@ test_longest(void)
 		text[len] = ' ';
 	}
 	g_free(text);
-}
-
-static void
-test_error(void)
-{
-	struct tally_lines lines;
-	tally_lines_init(&lines, 999, false, NULL, 0); /* no such descriptor */
-	char *line;
-	size_t len;
-	bool whole;
-	g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==, TALLY_LINES_IO);
-	g_assert_cmpint(lines.error, ==, EBADF);
-	tally_lines_finish(&lines);
 }
 
 /* A source that gives `texts` one by one and then `last`. */
@@ -220,6 +144,58 @@ script_close(void *user)
 	((struct script *)user)->closed++;
 }
 
+static struct tally_lines_source
+source_of(struct script *script)
+{
+	return (struct tally_lines_source){ script, script_read, script_progress, script_close };
+}
+
+/* Bytes that arrive one by one. */
+static void
+test_single_bytes(void)
+{
+	static const char *const texts[] = { "o",  "n", "e", "\n", "t", "w", "o",
+					     "\n", "t", "h", "r",  "e", "e", NULL };
+	struct script script = { .texts = texts, .last = TALLY_LINES_END };
+	const struct tally_lines_source source = source_of(&script);
+	struct tally_lines lines;
+	tally_lines_init(&lines, &source, false);
+	check_lines(&lines, 3, "three", false);
+	tally_lines_finish(&lines);
+}
+
+/* What grows: what has no newline yet is no line, and an end is not for ever. */
+static void
+test_growing(void)
+{
+	static const struct {
+		const char *text, *line; /* NULL: none is whole */
+	} steps[] = {
+		{ "", NULL },  { "on", NULL },       { "e\ntw", "one" }, { "", NULL },
+		{ "o", NULL }, { "\nthree", "two" }, { "\n", "three" },  { "", NULL },
+	};
+	struct script script = { .last = TALLY_LINES_END };
+	const struct tally_lines_source source = source_of(&script);
+	struct tally_lines lines;
+	tally_lines_init(&lines, &source, true);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		const char *const texts[] = { *steps[i].text ? steps[i].text : NULL, NULL };
+		script.texts = texts;
+		char *line;
+		size_t n;
+		bool whole = false;
+		enum tally_lines_status status = tally_lines_next(&lines, &line, &n, &whole);
+		if (!steps[i].line) {
+			g_assert_cmpint(status, ==, TALLY_LINES_END);
+			continue;
+		}
+		g_assert_cmpint(status, ==, TALLY_LINES_OK);
+		g_assert_true(whole);
+		g_assert_cmpmem(line, n, steps[i].line, strlen(steps[i].line));
+	}
+	tally_lines_finish(&lines);
+}
+
 static void
 test_source(void)
 {
@@ -229,14 +205,9 @@ test_source(void)
 	static const char *const want[] = { "ab", "cd", "e" };
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
 		struct script script = { .texts = texts, .last = ends[i] };
-		const struct tally_lines_source source = {
-			.user = &script,
-			.read = script_read,
-			.progress = script_progress,
-			.close = script_close,
-		};
+		const struct tally_lines_source source = source_of(&script);
 		struct tally_lines lines;
-		tally_lines_init_source(&lines, &source);
+		tally_lines_init(&lines, &source, false);
 		char *line;
 		size_t len;
 		bool whole;
@@ -253,10 +224,6 @@ test_source(void)
 					ends[i]);
 		if (failed)
 			g_assert_cmpstr(lines.why, ==, "because");
-		uint64_t done, total;
-		tally_lines_progress(&lines, &done, &total);
-		g_assert_cmpuint(done, ==, 3);
-		g_assert_cmpuint(total, ==, 9);
 		tally_lines_finish(&lines);
 		g_assert_cmpuint(script.closed, ==, 1);
 	}
@@ -267,11 +234,10 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/lines/memory", test_memory);
-	g_test_add_func("/lines/pipe", test_pipe);
+	g_test_add_func("/lines/single-bytes", test_single_bytes);
 	g_test_add_func("/lines/source", test_source);
 	g_test_add_func("/lines/growing", test_growing);
 	g_test_add_func("/lines/growth", test_growth);
 	g_test_add_func("/lines/longest", test_longest);
-	g_test_add_func("/lines/error", test_error);
 	return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
+#include "tests/unit/log_bytes.h"
 
 #define HEADER \
 	"{\"type\":\"header\",\"schema\":\"passtally/1\",\"version\":\"1\",\"program\":\"p\"," \
@@ -152,7 +153,7 @@ static void
 check_log(const char *log, size_t len, uint64_t line, uint64_t column, const char *message)
 {
 	char *exact = g_memdup2(log, len);
-	struct tally_log_reader *reader = tally_log_reader_open_memory(exact, len);
+	struct tally_log_reader *reader = open_log_bytes(exact, len);
 	struct tally_log_line got;
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
@@ -217,7 +218,7 @@ test_skip_bad(void)
 		g_test_message("%s", skip_cases[i].what);
 		size_t len = strlen(skip_cases[i].log);
 		char *exact = g_memdup2(skip_cases[i].log, len);
-		struct tally_log_reader *reader = tally_log_reader_open_memory(exact, len);
+		struct tally_log_reader *reader = open_log_bytes(exact, len);
 		tally_log_reader_skip_bad(reader);
 		struct tally_log_line line;
 		struct tally_read_error error = { 0 };
@@ -270,7 +271,7 @@ test_times(void)
 					    "\"version\":\"\",\"program\":\"\",\"pid\":1,"
 					    "\"started\":\"%s\",\"options\":{}}\n",
 					    time_cases[i].text);
-		struct tally_log_reader *reader = tally_log_reader_open_memory(log, strlen(log));
+		struct tally_log_reader *reader = open_log_bytes(log, strlen(log));
 		struct tally_log_line line;
 		struct tally_read_error error;
 		enum tally_read_status status = tally_log_reader_next(reader, &line, &error);
@@ -315,7 +316,7 @@ test_bounds(void)
 	for (int i = 0; i < 65537; i++)
 		g_string_append_printf(log, "%s\"k%d\":%d", i ? "," : "", i, i);
 	g_string_append(log, "}}]}\n");
-	struct tally_log_reader *reader = tally_log_reader_open_memory(log->str, log->len);
+	struct tally_log_reader *reader = open_log_bytes(log->str, log->len);
 	struct tally_log_line line;
 	struct tally_read_error error;
 	enum tally_read_status status;
@@ -325,23 +326,6 @@ test_bounds(void)
 	g_assert_nonnull(strstr(error.message, "more than 65536 different keys"));
 	tally_log_reader_close(reader);
 	g_string_free(log, TRUE);
-}
-
-static void
-test_open_errors(void)
-{
-	enum tally_read_status status;
-	struct tally_read_error error;
-	struct tally_log_line line;
-	g_assert_null(tally_log_reader_open("/nonexistent/log", &status, &error));
-	g_assert_cmpint(status, ==, TALLY_READ_IO);
-	g_assert_cmpstr(error.message, ==, "cannot be opened: No such file or directory");
-	struct tally_log_reader *reader = tally_log_reader_open("/", &status, &error);
-	g_assert_nonnull(reader);
-	g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_IO);
-	g_assert_cmpstr(error.message, ==, "cannot be read: Is a directory");
-	tally_log_reader_close(reader);
-	tally_log_reader_close(NULL);
 }
 
 /* However it is cut, the lines before are given, and the cut is known for what it is. */
@@ -354,7 +338,7 @@ test_every_cut(void)
 	g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
 	for (size_t cut = 0; cut < len; cut++) {
 		char *exact = g_memdup2(bytes, cut);
-		struct tally_log_reader *reader = tally_log_reader_open_memory(exact, cut);
+		struct tally_log_reader *reader = open_log_bytes(exact, cut);
 		struct tally_log_line line;
 		struct tally_read_error error;
 		enum tally_read_status status;
@@ -392,7 +376,6 @@ main(int argc, char **argv)
 	g_test_add_func("/reader/skip_bad", test_skip_bad);
 	g_test_add_func("/reader/times", test_times);
 	g_test_add_func("/reader/bounds", test_bounds);
-	g_test_add_func("/reader/open_errors", test_open_errors);
 	g_test_add_func("/reader/every_cut", test_every_cut);
 	return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records to lines and back: tests/golden/log-1.jsonl, byte for byte and field for field. */
 #include "tests/unit/golden_records.h"
+#include "tests/unit/log_bytes.h"
 
 static char *
 golden_path(void)
@@ -403,20 +404,18 @@ test_golden_read(void)
 	char *path = golden_path(), *bytes;
 	size_t len;
 	uint64_t done, total;
-	enum tally_read_status status;
-	struct tally_read_error error;
-	struct tally_log_reader *reader = tally_log_reader_open(path, &status, &error);
+	g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+	struct tally_log_reader *reader = open_log_bytes(bytes, len);
 	g_assert_nonnull(reader);
 	check_golden(reader);
-	g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
 	tally_log_reader_progress(reader, &done, &total);
 	g_assert_cmpuint(done, ==, len);
 	g_assert_cmpuint(total, ==, len);
 	tally_log_reader_close(reader);
 
-	/* From memory, without the last newline, in memory that ends right there. */
+	/* Without the last newline, in memory that ends right there. */
 	char *exact = g_memdup2(bytes, len - 1);
-	reader = tally_log_reader_open_memory(exact, len - 1);
+	reader = open_log_bytes(exact, len - 1);
 	check_golden(reader);
 	tally_log_reader_close(reader);
 	g_free(exact);

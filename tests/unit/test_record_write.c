@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
+#include "tests/unit/log_bytes.h"
 
 static const struct tally_option_record options[] = { { "counters", "overview" } };
 static const struct tally_header_record header = {
@@ -76,7 +77,7 @@ open_recorder(const char *path, uint64_t max_bytes)
 static void
 check_log(const char *bytes, size_t len)
 {
-	struct tally_log_reader *reader = tally_log_reader_open_memory(bytes, len);
+	struct tally_log_reader *reader = open_log_bytes(bytes, len);
 	struct tally_log_line line;
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
