@@ -40,7 +40,7 @@ decode_schema(struct tally_decoder *d, struct tally_header_record *header)
 static bool
 decode_argv(struct tally_decoder *d, struct tally_header_record *header)
 {
-	(void)header; /* which gets the arrays in the end */
+	(void)header;
 	if (!tally_json_open_array(&d->json))
 		return false;
 	while (tally_json_next_item(&d->json)) {
@@ -52,36 +52,32 @@ decode_argv(struct tally_decoder *d, struct tally_header_record *header)
 }
 
 static bool
-decode_options(struct tally_decoder *d, struct tally_header_record *header)
+decode_key_texts(struct tally_decoder *d, struct tally_array *items)
 {
-	(void)header;
 	d->epoch++;
 	if (!tally_json_open_object(&d->json))
 		return false;
 	for (struct tally_word *key; (key = tally_decode_key(d));) {
-		struct tally_option_record *option = tally_array_push(d, &d->options,
-								      sizeof(*option));
-		if (!option || !tally_decode_text(d, &option->value))
+		struct tally_key_text *item = tally_array_push(d, items, sizeof(*item));
+		if (!item || !tally_decode_text(d, &item->value))
 			return false;
-		option->key = key->text;
+		item->key = key->text;
 	}
 	return !d->json.failed;
+}
+
+static bool
+decode_options(struct tally_decoder *d, struct tally_header_record *header)
+{
+	(void)header; /* which gets the arrays in the end */
+	return decode_key_texts(d, &d->options);
 }
 
 static bool
 decode_tags(struct tally_decoder *d, struct tally_header_record *header)
 {
 	(void)header;
-	d->epoch++;
-	if (!tally_json_open_object(&d->json))
-		return false;
-	for (struct tally_word *key; (key = tally_decode_key(d));) {
-		struct tally_tag_record *tag = tally_array_push(d, &d->tags, sizeof(*tag));
-		if (!tag || !tally_decode_text(d, &tag->value))
-			return false;
-		tag->key = key->text;
-	}
-	return !d->json.failed;
+	return decode_key_texts(d, &d->tags);
 }
 
 static bool

@@ -61,17 +61,23 @@ put_started(struct tally_json_writer *w, const struct tally_header_record *heade
 }
 
 static void
-put_options(struct tally_json_writer *w, const struct tally_header_record *header)
+put_key_texts(struct tally_json_writer *w, const struct tally_key_text *items, uint32_t n)
 {
 	PUT("{");
-	for (uint32_t i = 0; i < header->n_options; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			PUT(",");
-		tally_json_put_text(w, header->options[i].key);
+		tally_json_put_text(w, items[i].key);
 		PUT(":");
-		tally_json_put_text(w, header->options[i].value);
+		tally_json_put_text(w, items[i].value);
 	}
 	PUT("}");
+}
+
+static void
+put_options(struct tally_json_writer *w, const struct tally_header_record *header)
+{
+	put_key_texts(w, header->options, header->n_options);
 }
 
 static bool
@@ -83,15 +89,7 @@ has_tags(const struct tally_header_record *header)
 static void
 put_tags(struct tally_json_writer *w, const struct tally_header_record *header)
 {
-	PUT("{");
-	for (uint32_t i = 0; i < header->n_tags; i++) {
-		if (i)
-			PUT(",");
-		tally_json_put_text(w, header->tags[i].key);
-		PUT(":");
-		tally_json_put_text(w, header->tags[i].value);
-	}
-	PUT("}");
+	put_key_texts(w, header->tags, header->n_tags);
 }
 
 static bool

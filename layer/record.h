@@ -291,13 +291,8 @@ struct tally_pass_info_record {
 	const char *groups; /* debug groups inside the pass, joined by ", "; NULL = none */
 };
 
-struct tally_option_record {
-	const char *key;
-	const char *value;
-};
-
-/* A tag of the run: --tag KEY=VALUE. */
-struct tally_tag_record {
+/* An option of the run, or a tag: --tag KEY=VALUE. */
+struct tally_key_text {
 	const char *key;
 	const char *value;
 };
@@ -319,10 +314,10 @@ struct tally_header_record {
 	bool has_argv;
 	int64_t pid;
 	uint64_t started_unix_ns; /* written as RFC 3339, UTC */
-	const struct tally_option_record *options;
+	const struct tally_key_text *options;
 	uint32_t n_options;
 	const char *run; /* a UUID; NULL = none */
-	const struct tally_tag_record *tags;
+	const struct tally_key_text *tags;
 	uint32_t n_tags;
 	const char *os, *kernel, *cpu, *host; /* NULL = not known, or not wanted */
 	uint32_t cpus;                        /* 0 = not known */

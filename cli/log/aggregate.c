@@ -217,7 +217,7 @@ read_frame_options(struct tally_aggregate *a, const struct tally_header_record *
 	tally_text_replace(&a->waits, NULL);
 	tally_text_replace(&a->boundary, NULL);
 	for (uint32_t i = 0; i < r->n_options; i++) {
-		const struct tally_option_record *o = &r->options[i];
+		const struct tally_key_text *o = &r->options[i];
 		if (strcmp(o->key, "frame") == 0 && strcmp(o->value, "present") != 0)
 			tally_text_replace(&a->boundary, o->value);
 		bool late = strcmp(o->key, "start-on") == 0 && *o->value &&

@@ -171,7 +171,7 @@ tally_run_log_remove_empty(GPtrArray *logs)
 static GArray *
 option_records(const struct tally_config *config)
 {
-	GArray *records = g_array_new(FALSE, FALSE, sizeof(struct tally_option_record));
+	GArray *records = g_array_new(FALSE, FALSE, sizeof(struct tally_key_text));
 	for (size_t i = 0; i < tally_n_options; i++) {
 		if (!config->origin || config->origin[i] == TALLY_FROM_DEFAULT)
 			continue;
@@ -180,7 +180,7 @@ option_records(const struct tally_config *config)
 		tally_option_get(&tally_options[i], config, value, len + 1);
 		if (config->no_argv)
 			tally_identity_hide_homes(value);
-		struct tally_option_record r = { .key = tally_options[i].key, .value = value };
+		struct tally_key_text r = { .key = tally_options[i].key, .value = value };
 		g_array_append_val(records, r);
 	}
 	return records;
@@ -203,7 +203,7 @@ write_lines(struct tally_recorder *r, const struct tally_run_started *started,
 		.has_argv = !started->config->no_argv,
 		.pid = started->pid,
 		.started_unix_ns = started->unix_ns,
-		.options = (const struct tally_option_record *)(const void *)options->data,
+		.options = (const struct tally_key_text *)(const void *)options->data,
 		.n_options = options->len,
 	};
 	g_autofree struct tally_identity *identity = g_new(struct tally_identity, 1);
@@ -231,7 +231,7 @@ tally_run_log_write_empty(const struct tally_run_log *log,
 	if (!ok)
 		g_snprintf(why, (gulong)size, "%s", tally_json_recorder.why(r));
 	for (guint i = 0; i < records->len; i++)
-		g_free((char *)g_array_index(records, struct tally_option_record, i).value);
+		g_free((char *)g_array_index(records, struct tally_key_text, i).value);
 	tally_json_recorder.close(r);
 	return ok;
 }

@@ -215,7 +215,7 @@ list_tags(struct tally_identity *id, const struct tally_config *config,
 			tally_identity_hide_homes(id->tag_values[i]);
 			value = id->tag_values[i];
 		}
-		id->tags[i] = (struct tally_tag_record){ config->tags[i].key, value };
+		id->tags[i] = (struct tally_key_text){ config->tags[i].key, value };
 	}
 	header->tags = id->tags;
 	header->n_tags = config->n_tags;

@@ -13,7 +13,7 @@
 
 struct tally_identity {
 	char run[37], os[128], kernel[256], cpu[128], host[65];
-	struct tally_tag_record tags[TALLY_MAX_TAGS];
+	struct tally_key_text tags[TALLY_MAX_TAGS];
 	char tag_values[TALLY_MAX_TAGS][257]; /* only with --no-argv */
 };
 

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 
 /* Copies the values in force, one after the other, to a single block. NULL on OOM. */
-static struct tally_option_record *
+static struct tally_key_text *
 list_options(const struct tally_config *config, uint32_t *n)
 {
-	size_t bytes = tally_n_options * sizeof(struct tally_option_record);
+	size_t bytes = tally_n_options * sizeof(struct tally_key_text);
 	for (size_t i = 0; i < tally_n_options; i++)
 		bytes += tally_option_get(&tally_options[i], config, NULL, 0) + 1;
-	struct tally_option_record *records = malloc(bytes);
+	struct tally_key_text *records = malloc(bytes);
 	*n = 0;
 	if (!records)
 		return NULL;
@@ -29,7 +29,7 @@ list_options(const struct tally_config *config, uint32_t *n)
 			continue;
 		if (config->no_argv)
 			tally_identity_hide_homes(text);
-		records[(*n)++] = (struct tally_option_record){ tally_options[i].key, text };
+		records[(*n)++] = (struct tally_key_text){ tally_options[i].key, text };
 		text += len + 1;
 	}
 	return records;
@@ -44,7 +44,7 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 	if (!config->no_argv)
 		tally_process_read(&process);
 	uint32_t n_options;
-	struct tally_option_record *options = list_options(config, &n_options);
+	struct tally_key_text *options = list_options(config, &n_options);
 	static char shown[PATH_MAX];
 	snprintf(shown, sizeof(shown), "%s", program);
 	if (config->no_argv)

@@ -31,12 +31,12 @@
 /* ---- the golden log's records ---- */
 
 static const char *const argv_words[] = { "game", "--level", "caf\xc3\xa9 \"1\"\n", "" };
-static const struct tally_option_record options[] = {
+static const struct tally_key_text options[] = {
 	{ "counters", "overview" },
 	{ "frame", "present" },
 	{ "skip", "3" },
 };
-static const struct tally_tag_record tags[] = {
+static const struct tally_key_text tags[] = {
 	{ "build", "1234" },
 	{ "scene", "caf\xc3\xa9 \"1\"" },
 };

@@ -7,7 +7,7 @@
 #include "json/record_json.h"
 #include "tests/unit/log_bytes.h"
 
-static const struct tally_option_record options[] = { { "counters", "overview" } };
+static const struct tally_key_text options[] = { { "counters", "overview" } };
 static const struct tally_header_record header = {
 	.version = "1",
 	.program = "/usr/bin/game",
