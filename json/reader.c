@@ -2,10 +2,11 @@
 #include "json/reader.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "json/number.h"
-#include "json/reader_internal.h"
 #include "layer/base/array.h"
 
 void
@@ -33,16 +34,52 @@ tally_json_finish(struct tally_json_reader *r)
 	r->max_keys = 0;
 }
 
-char
-tally_json_peek(struct tally_json_reader *r)
+void
+tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
 {
-	return tally_json_skip_space(r);
+	if (r->failed)
+		return;
+	r->failed = true;
+	r->where = where;
+	r->cut = where == r->end;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(r->message, sizeof(r->message), format, args);
+	va_end(args);
+}
+
+const char *
+tally_json_quote(char out[48], const char *s, size_t len)
+{
+	enum { SHOWN = 40 };
+	size_t n = 0;
+	for (; n < len && n < SHOWN; n++)
+		out[n] = s[n] >= 0x20 && s[n] < 0x7f ? s[n] : '?';
+	if (n < len) {
+		memcpy(out + n, "...", 3);
+		n += 3;
+	}
+	out[n] = '\0';
+	return out;
+}
+
+bool
+tally_json_fail_expected(struct tally_json_reader *r, const char *what)
+{
+	unsigned char c = (unsigned char)*r->at;
+	if (r->at == r->end)
+		tally_json_fail(r, r->at, "expected %s, but the line ends here", what);
+	else if (c >= 0x20 && c < 0x7f)
+		tally_json_fail(r, r->at, "expected %s, found '%c'", what, c);
+	else
+		tally_json_fail(r, r->at, "expected %s, found byte 0x%02x", what, c);
+	return false;
 }
 
 bool
 tally_json_end(struct tally_json_reader *r)
 {
-	if (tally_json_skip_space(r) == '\n' && r->at == r->end)
+	if (tally_json_peek(r) == '\n' && r->at == r->end)
 		return true;
 	return tally_json_fail_expected(r, "the end of the line after the object");
 }
@@ -50,7 +87,7 @@ tally_json_end(struct tally_json_reader *r)
 static bool
 open_container(struct tally_json_reader *r, char bracket, const char *what)
 {
-	if (tally_json_skip_space(r) != bracket)
+	if (tally_json_peek(r) != bracket)
 		return tally_json_fail_expected(r, what);
 	if (r->depth == TALLY_JSON_DEPTH) {
 		tally_json_fail(r, r->at, "nested deeper than %d", TALLY_JSON_DEPTH);
@@ -66,7 +103,7 @@ open_container(struct tally_json_reader *r, char bracket, const char *what)
 static inline bool
 next_member(struct tally_json_reader *r, char closing, const char *what)
 {
-	char c = tally_json_skip_space(r);
+	char c = tally_json_peek(r);
 	if (c == closing) {
 		r->at++;
 		r->depth--;
@@ -106,11 +143,11 @@ tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key)
 {
 	if (!next_member(r, '}', "',' or '}'"))
 		return false;
-	if (tally_json_skip_space(r) != '"')
+	if (tally_json_peek(r) != '"')
 		return tally_json_fail_expected(r, "a key in quotes");
 	if (!tally_json_read_text(r, key))
 		return false;
-	if (tally_json_skip_space(r) != ':')
+	if (tally_json_peek(r) != ':')
 		return tally_json_fail_expected(r, "':' after the key");
 	r->at++;
 	return true;
@@ -172,7 +209,7 @@ check_not_fraction(struct tally_json_reader *r, const char *first)
 bool
 tally_json_read_any_u64(struct tally_json_reader *r, uint64_t *v)
 {
-	tally_json_skip_space(r);
+	tally_json_peek(r);
 	const char *first = r->at;
 	return check_integer(r, "an integer, 0 or more") && read_digits(r, v) &&
 	       check_not_fraction(r, first);
@@ -181,7 +218,7 @@ tally_json_read_any_u64(struct tally_json_reader *r, uint64_t *v)
 bool
 tally_json_read_i64(struct tally_json_reader *r, int64_t *v)
 {
-	tally_json_skip_space(r);
+	tally_json_peek(r);
 	const char *first = r->at;
 	bool negative = *r->at == '-';
 	r->at += negative;
@@ -257,7 +294,7 @@ tally_json_read_f64(struct tally_json_reader *r, double *v)
 {
 	if (take_decimal(r, v))
 		return true;
-	tally_json_skip_space(r);
+	tally_json_peek(r);
 	const char *first = r->at;
 	bool integer;
 	if (!skip_number(r, &integer))
@@ -280,7 +317,7 @@ tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 		v->storage = TALLY_STORAGE_F64;
 		return true;
 	}
-	tally_json_skip_space(r);
+	tally_json_peek(r);
 	char *first = r->at;
 	bool negative = *first == '-';
 	char *at = first + negative;
@@ -310,7 +347,7 @@ read_word(struct tally_json_reader *r, const char *word)
 bool
 tally_json_read_bool(struct tally_json_reader *r, bool *v)
 {
-	char c = tally_json_skip_space(r);
+	char c = tally_json_peek(r);
 	*v = c == 't';
 	if (c != 't' && c != 'f')
 		return tally_json_fail_expected(r, "true or false");
@@ -320,7 +357,7 @@ tally_json_read_bool(struct tally_json_reader *r, bool *v)
 bool
 tally_json_read_null(struct tally_json_reader *r)
 {
-	if (tally_json_skip_space(r) != 'n')
+	if (tally_json_peek(r) != 'n')
 		return tally_json_fail_expected(r, "null");
 	return read_word(r, "null");
 }
@@ -357,7 +394,7 @@ tally_json_skip(struct tally_json_reader *r)
 {
 	struct tally_json_text text;
 	bool integer;
-	switch (tally_json_skip_space(r)) {
+	switch (tally_json_peek(r)) {
 	case '{':
 		return skip_object(r);
 	case '[':

@@ -52,12 +52,20 @@ void tally_json_finish(struct tally_json_reader *r);
 /* Fail at `where`, a place in the line. */
 void tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Fail at the reader's place: "expected WHAT, found ...". Returns false. */
+bool tally_json_fail_expected(struct tally_json_reader *r, const char *what);
 /* Text of the log for a message: printable, shortened. Returns `out`. */
 const char *tally_json_quote(char out[48], const char *s, size_t len);
 
-/* The first byte of the next value: '{', '[', '"', '-', a digit, 't', 'f', 'n', or whatever wrong
- * byte stands there. */
-char tally_json_peek(struct tally_json_reader *r);
+/* Skip white space. Returns the first byte of the next value: '{', '[', '"', '-', a digit, 't',
+ * 'f', 'n', or whatever wrong byte stands there. */
+static inline char
+tally_json_peek(struct tally_json_reader *r)
+{
+	while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
+		r->at++;
+	return *r->at;
+}
 
 bool tally_json_open_object(struct tally_json_reader *r);
 /* False at the object's end too: then `failed` is not set. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/reader.h"
 
-#include "json/reader_internal.h"
 #include "json/utf8.h"
 
 /* Strings: found by eight bytes at a time, checked, unescaped in place. */
@@ -198,7 +197,7 @@ read_escaped(struct tally_json_reader *r, struct tally_json_text *text)
 bool
 tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text)
 {
-	if (tally_json_skip_space(r) != '"')
+	if (tally_json_peek(r) != '"')
 		return tally_json_fail_expected(r, "a string");
 	char *at = r->at + 1;
 	text->s = at;
