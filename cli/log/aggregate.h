@@ -37,10 +37,14 @@ enum tally_series_index {
 	TALLY_N_FIXED_SERIES,
 };
 
+/* The texts are interned (GLib). */
 struct tally_key {
-	char *key;
-	char *unit; /* NULL = not stated, or the devices disagree */
-	bool described; /* a device line describes the key, so `unit` was read */
+	const char *key;
+	const char *unit; /* NULL = not stated, or the devices disagree */
+	bool described; /* a device line describes the key, so what follows was read */
+	/* as the last of these lines has it; NULL = not stated */
+	const char *name, *text, *source;
+	const char *kind, *scope; /* NULL: a metric */
 	bool metric;
 	enum tally_join join;
 };

@@ -70,14 +70,23 @@ tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 	return false;
 }
 
-/* A key is one column for all devices: if they disagree about the unit, no unit is right for
- * all. */
-static void
-read_unit(struct tally_key *key, const char *unit)
+/* What a device line says of a key. A key is one column for all devices: if they disagree about
+ * the unit, no unit is right for all. */
+static struct tally_key *
+read_key(struct tally_aggregate *a, const char *name_of_key, bool metric,
+	 const struct tally_key *says)
 {
-	bool agree = !key->described || g_strcmp0(key->unit, unit) == 0;
-	tally_text_replace(&key->unit, agree ? unit : NULL);
+	uint32_t k = tally_aggregate_key(a, name_of_key, metric);
+	struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
+	bool agree = !key->described || g_strcmp0(key->unit, says->unit) == 0;
+	key->unit = agree ? g_intern_string(says->unit) : NULL;
+	key->name = g_intern_string(says->name);
+	key->text = g_intern_string(says->text);
+	key->source = g_intern_string(says->source);
+	key->kind = says->kind;
+	key->scope = says->scope;
 	key->described = true;
+	return key;
 }
 
 void
@@ -106,14 +115,21 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 							s->reason ? s->reason : "no reason given"));
 	}
 	for (uint32_t i = 0; i < r->n_counters; i++) {
-		uint32_t k = tally_aggregate_key(a, r->counters[i]->key, false);
-		struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
-		read_unit(key, r->counters[i]->unit);
-		key->join = tally_join_of_counter(r->counters[i]);
+		const struct tally_counter *c = r->counters[i];
+		const struct tally_key says = { .unit = c->unit,
+						.name = c->name,
+						.text = c->description,
+						.source = c->source,
+						.kind = tally_counter_kind_name(c->kind),
+						.scope = tally_scope_name(c->scope) };
+		read_key(a, c->key, false, &says)->join = tally_join_of_counter(c);
 	}
 	for (uint32_t i = 0; i < r->n_metrics; i++) {
-		uint32_t k = tally_aggregate_key(a, r->metrics[i].key, true);
-		read_unit(&g_array_index(a->keys, struct tally_key, k), r->metrics[i].unit);
+		const struct tally_metric_info *m = &r->metrics[i];
+		const struct tally_key says = { .unit = m->unit,
+						.name = m->name,
+						.text = m->expression };
+		read_key(a, m->key, true, &says);
 	}
 }
 

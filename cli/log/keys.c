@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static void
-clear_key(gpointer p)
-{
-	struct tally_key *k = p;
-	g_free(k->key);
-	g_free(k->unit);
-}
-
 uint32_t
 tally_aggregate_look_up_key(struct tally_aggregate *a, const char *key, bool metric)
 {
@@ -27,7 +19,7 @@ tally_aggregate_look_up_key(struct tally_aggregate *a, const char *key, bool met
 			if (strcmp(g_array_index(a->keys, struct tally_key, i).key, key) == 0)
 				break;
 		if (i == a->keys->len) {
-			struct tally_key k = { .key = g_strdup(key), .metric = metric };
+			struct tally_key k = { .key = g_intern_string(key), .metric = metric };
 			k.join = metric ? TALLY_JOIN_NONE : tally_join_of_key(key);
 			g_array_append_val(a->keys, k);
 			s->pointers = g_renew(const void *, s->pointers, i + 1);
@@ -43,7 +35,6 @@ void
 tally_keys_init(struct tally_aggregate *a)
 {
 	a->keys = g_array_new(FALSE, TRUE, sizeof(struct tally_key));
-	g_array_set_clear_func(a->keys, clear_key);
 	a->state->keys.index = g_hash_table_new(NULL, NULL);
 }
 

@@ -274,22 +274,21 @@ static void
 put_series(struct tally_out *o, const struct tally_html_log *log, uint32_t i)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	const char *key = tally_series_name(a, i);
-	bool fixed = i < TALLY_N_FIXED_SERIES;
-	const struct tally_html_meaning *m = fixed ? NULL
-						   : g_hash_table_lookup(log->meanings,
-									 key);
+	const struct tally_key *k = i < TALLY_N_FIXED_SERIES
+					    ? NULL
+					    : &g_array_index(a->keys, struct tally_key,
+							     i - TALLY_N_FIXED_SERIES);
 	tally_out_object(o, NULL);
-	text(o, "key", key);
+	text(o, "key", tally_series_name(a, i));
 	text(o, "unit", tally_series_unit(a, i));
-	if (m) {
-		text(o, "name", m->name);
-		text(o, "text", m->text);
-		text(o, "source", m->source);
-		text(o, "kind", m->kind);
-		text(o, "scope", m->scope);
+	if (k && k->described) {
+		text(o, "name", k->name);
+		text(o, "text", k->text);
+		text(o, "source", k->source);
+		text(o, "kind", k->kind);
+		text(o, "scope", k->scope);
 	}
-	if (!fixed && g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).metric)
+	if (k && k->metric)
 		tally_out_bool(o, "metric", true);
 	tally_out_end_object(o);
 }

@@ -92,38 +92,6 @@ take_header(void *user, const struct tally_header_record *h)
 	log->argv = tally_arguments_mask(h->argv, h->n_argv);
 }
 
-static const char *
-keep(struct tally_html_log *log, const char *text)
-{
-	return text ? g_string_chunk_insert_const(log->texts, text) : NULL;
-}
-
-static void
-take_meaning(struct tally_html_log *log, const char *key, struct tally_html_meaning m)
-{
-	m.name = keep(log, m.name);
-	m.text = keep(log, m.text);
-	m.source = keep(log, m.source);
-	g_hash_table_replace(log->meanings, (gpointer)keep(log, key), g_memdup2(&m, sizeof(m)));
-}
-
-static void
-take_device(struct tally_html_log *log, const struct tally_device_record *r)
-{
-	for (uint32_t i = 0; i < r->n_counters; i++) {
-		const struct tally_counter *c = r->counters[i];
-		take_meaning(log, c->key,
-			     (struct tally_html_meaning){ c->name, c->description, c->source,
-							  tally_counter_kind_name(c->kind),
-							  tally_scope_name(c->scope) });
-	}
-	for (uint32_t i = 0; i < r->n_metrics; i++) {
-		const struct tally_metric_info *m = &r->metrics[i];
-		take_meaning(log, m->key,
-			     (struct tally_html_meaning){ .name = m->name, .text = m->expression });
-	}
-}
-
 static void
 take_note(struct tally_html_log *log, const struct tally_note_record *r)
 {
@@ -132,8 +100,8 @@ take_note(struct tally_html_log *log, const struct tally_note_record *r)
 		return;
 	}
 	const struct tally_note_record note = { .level = r->level,
-						.source = keep(log, r->source),
-						.message = keep(log, r->message),
+						.source = g_intern_string(r->source),
+						.message = g_intern_string(r->message),
 						.has_time = r->has_time,
 						.time_ns = r->time_ns };
 	g_array_append_val(log->notes, note);
@@ -143,9 +111,7 @@ static void
 take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_html_log *log = user;
-	if (line->type == TALLY_LINE_DEVICE)
-		take_device(log, &line->device);
-	else if (line->type == TALLY_LINE_NOTE)
+	if (line->type == TALLY_LINE_NOTE)
 		take_note(log, &line->note);
 }
 
@@ -304,9 +270,7 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 {
 	*log = (struct tally_html_log){ 0 };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
-	log->texts = g_string_chunk_new(1024);
 	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
-	log->meanings = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
@@ -334,8 +298,6 @@ tally_html_log_finish(struct tally_html_log *log)
 	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
 	g_array_unref(log->notes);
-	g_hash_table_destroy(log->meanings);
-	g_string_chunk_free(log->texts);
 	g_ptr_array_unref(log->options);
 	if (log->argv)
 		g_ptr_array_unref(log->argv);

@@ -5,7 +5,7 @@
  * The log is read through a watched aggregate (cli/log/aggregate.h): names, joins and
  * statistics are those of `passtally report`, so the page and the table never differ.
  * Anything else that the page needs is kept here: each frame's numbers, each pass's index in
- * its frame, each value of each pass, options, notes and the descriptions of counters.
+ * its frame, each value of each pass, options and notes.
  * What grows with the log, about ten bytes per pass and three per value, goes to a temporary
  * file (cli/report/html_bytes.h). One thread.
  */
@@ -63,19 +63,12 @@ struct tally_html_device {
 	struct tally_html_bytes bar_lengths; /* how many bytes those of each row take */
 };
 
-struct tally_html_meaning {
-	const char *name, *text, *source;
-	const char *kind, *scope; /* NULL: a metric */
-};
-
 struct tally_html_log {
 	struct tally_aggregate aggregate;
 	struct tally_aggregate_watch watch;
 	GPtrArray *devices; /* elements: struct tally_html_device * */
-	GStringChunk *texts; /* of notes and meanings */
-	GArray *notes; /* elements: struct tally_note_record */
+	GArray *notes; /* elements: struct tally_note_record, whose texts are interned (GLib) */
 	uint64_t notes_left_out;
-	GHashTable *meanings; /* maps a key to struct tally_html_meaning * */
 	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
 	struct tally_answer *answer; /* concluded once the log is read */
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
