@@ -29,7 +29,7 @@ struct csv_device {
 struct csv {
 	struct tally_out out;
 	bool no_counters;
-	struct tally_export_names *names;
+	struct tally_export_names names;
 	GHashTable *devices; /* maps a number to struct csv_device */
 	GString *frame; /* the cells "device,api,frame,set," of the current frame */
 	GString *head; /* the cells before the key: what the rows describe */
@@ -120,7 +120,7 @@ find_cells(struct csv *e, enum what what, const char *key, const char *unit)
 		return cells;
 	const struct tally_export_key *says = what == NUMBER ? NULL
 							     : tally_export_names_key(
-								       e->names, e->number, key);
+								       &e->names, e->number, key);
 	const char *source = what == METRIC ? "metric" : says ? says->source : NULL;
 	cells = make_cells(key, says ? says->unit : unit, source);
 	g_hash_table_insert(e->device->keys[what], (gpointer)key, cells);
@@ -192,7 +192,7 @@ begin_pass(struct csv *e, const struct tally_pass_record *p,
 	g_string_append_printf(head, "%u,%016" G_GINT64_MODIFIER "x,%u,", p->index, p->id,
 			       p->segment);
 	add_cell(head, tally_pass_kind_name(p->kind));
-	add_cell(head, tally_export_names_find(e->names, e->number, p));
+	add_cell(head, tally_export_names_find(&e->names, e->number, p));
 	add_cell(head, p->label);
 	tally_export_lane_name(p, lane, sizeof(lane));
 	add_cell(head, lane);
@@ -250,7 +250,7 @@ begin(FILE *out, const struct tally_export_options *options)
 	struct csv *e = g_new0(struct csv, 1);
 	tally_out_init(&e->out, out);
 	e->no_counters = options->no_counters;
-	e->names = tally_export_names_create();
+	tally_export_names_init(&e->names);
 	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->frame = g_string_new(NULL);
 	e->head = g_string_new(NULL);
@@ -280,13 +280,11 @@ static void
 line(struct tally_export *export, const struct tally_log_line *line)
 {
 	struct csv *e = (struct csv *)export;
+	tally_export_names_read(&e->names, line);
 	if (line->type == TALLY_LINE_HEADER)
 		set_tags(e, &line->header);
-	if (line->type == TALLY_LINE_PASS_INFO)
-		tally_export_names_add(e->names, &line->pass_info);
 	if (line->type == TALLY_LINE_DEVICE) {
 		struct csv_device *d = need_device(e, line->device.device);
-		tally_export_names_add_device(e->names, &line->device);
 		d->api = tally_api_name(line->device.api);
 		forget_keys(d);
 	}
@@ -300,7 +298,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	(void)left; /* a table can show everything, so nothing is left out */
 	struct csv *e = (struct csv *)export;
 	tally_out_flush(&e->out);
-	tally_export_names_destroy(e->names);
+	tally_export_names_finish(&e->names);
 	g_hash_table_destroy(e->devices);
 	g_string_free(e->frame, TRUE);
 	g_string_free(e->head, TRUE);

@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_CLI_EXPORT_H
 #define PASSTALLY_CLI_EXPORT_H
 
+#include "cli/log/pass_name.h"
 #include "json/record_json.h"
 
 #include <glib.h>
@@ -37,28 +38,26 @@ struct tally_export_format {
 extern const struct tally_export_format tally_export_perfetto, tally_export_chrome,
 	tally_export_csv;
 
-/* Names for people, the same as in `passtally report` (cli/export/names.c). */
-struct tally_export_names;
-struct tally_export_names *tally_export_names_create(void);
-void tally_export_names_destroy(struct tally_export_names *names);
-void tally_export_names_add(struct tally_export_names *names,
-			    const struct tally_pass_info_record *info);
+/* Names for people, the same as in `passtally report`, and what keys mean (cli/export/names.c). */
+struct tally_export_names {
+	struct tally_pass_names passes;
+	GHashTable *names; /* maps struct tally_pass_key to char * */
+	GHashTable *keys; /* maps "DEVICE|KEY" to struct tally_export_key */
+};
+void tally_export_names_init(struct tally_export_names *names);
+void tally_export_names_finish(struct tally_export_names *names);
+/* Takes what a device or a pass_info line says; a later line replaces an earlier one. */
+void tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line);
 /* Returns the same pointer for the same pass of a device as long as `names` lives. */
 const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
 				    const struct tally_pass_record *pass);
-/* The label of the pass; NULL = none. Valid until the next line of the log. */
-const char *tally_export_names_label(struct tally_export_names *names,
-				     const struct tally_pass_record *pass);
 /* The lane that a pass ran on: "queue 0.1", "context 2" or "no context". */
 void tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t size);
 
-/* Description of a key; a member is NULL where the log does not state it. */
+/* Description of a key; a member is NULL where the log does not state it. Interned (GLib). */
 struct tally_export_key {
 	const char *unit, *source, *description;
 };
-/* Adds keys by device (cli/export/names.c). A later device line replaces an earlier one. */
-void tally_export_names_add_device(struct tally_export_names *names,
-				   const struct tally_device_record *device);
 /* NULL: the log does not describe the key. */
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key);

@@ -1,47 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
-#include "cli/log/pass_name.h"
-
-struct tally_export_names {
-	struct tally_pass_names passes;
-	GHashTable *names; /* maps struct tally_pass_key to char * */
-	GHashTable *keys; /* maps "DEVICE|KEY" to struct tally_export_key */
-	GStringChunk *texts; /* of the keys */
-};
-
-struct tally_export_names *
-tally_export_names_create(void)
+void
+tally_export_names_init(struct tally_export_names *names)
 {
-	struct tally_export_names *names = g_new0(struct tally_export_names, 1);
 	tally_pass_names_init(&names->passes);
 	names->names = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free,
 					     g_free);
 	names->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	names->texts = g_string_chunk_new(1024);
-	return names;
 }
 
 void
-tally_export_names_destroy(struct tally_export_names *names)
+tally_export_names_finish(struct tally_export_names *names)
 {
 	tally_pass_names_finish(&names->passes);
 	g_hash_table_destroy(names->names);
 	g_hash_table_destroy(names->keys);
-	g_string_chunk_free(names->texts);
-	g_free(names);
-}
-
-void
-tally_export_names_add(struct tally_export_names *names, const struct tally_pass_info_record *info)
-{
-	tally_pass_names_add(&names->passes, info);
-}
-
-const char *
-tally_export_names_label(struct tally_export_names *names, const struct tally_pass_record *pass)
-{
-	return tally_pass_names_find(&names->passes, pass)->label;
 }
 
 const char *
@@ -69,41 +43,30 @@ tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t s
 		g_snprintf(out, size, "no context");
 }
 
-static const char *
-keep(struct tally_export_names *names, const char *text)
-{
-	return text ? g_string_chunk_insert_const(names->texts, text) : NULL;
-}
-
 static void
-add_key(struct tally_export_names *names, uint32_t device, const char *key,
-	struct tally_export_key says)
+add_key(struct tally_export_names *names, uint32_t device, const char *key, const char *unit,
+	const char *source, const char *description)
 {
-	says.unit = keep(names, says.unit);
-	says.source = keep(names, says.source);
-	says.description = keep(names, says.description);
+	const struct tally_export_key says = { g_intern_string(unit), g_intern_string(source),
+					       g_intern_string(description) };
 	g_hash_table_replace(names->keys, g_strdup_printf("%u|%s", device, key),
 			     g_memdup2(&says, sizeof(says)));
 }
 
 void
-tally_export_names_add_device(struct tally_export_names *names,
-			      const struct tally_device_record *device)
+tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line)
 {
-	for (uint32_t i = 0; i < device->n_counters; i++) {
-		const struct tally_counter *c = device->counters[i];
-		add_key(names, device->device, c->key,
-			(struct tally_export_key){ .unit = c->unit,
-						   .source = c->source,
-						   .description = c->description });
-	}
-	for (uint32_t i = 0; i < device->n_metrics; i++) {
-		const struct tally_metric_info *m = &device->metrics[i];
-		add_key(names, device->device, m->key,
-			(struct tally_export_key){ .unit = m->unit,
-						   .source = m->dialect,
-						   .description = m->expression });
-	}
+	const struct tally_device_record *d = &line->device;
+	if (line->type == TALLY_LINE_PASS_INFO)
+		tally_pass_names_add(&names->passes, &line->pass_info);
+	if (line->type != TALLY_LINE_DEVICE)
+		return;
+	for (uint32_t i = 0; i < d->n_counters; i++)
+		add_key(names, d->device, d->counters[i]->key, d->counters[i]->unit,
+			d->counters[i]->source, d->counters[i]->description);
+	for (uint32_t i = 0; i < d->n_metrics; i++)
+		add_key(names, d->device, d->metrics[i].key, d->metrics[i].unit,
+			d->metrics[i].dialect, d->metrics[i].expression);
 }
 
 const struct tally_export_key *

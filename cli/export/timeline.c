@@ -41,7 +41,7 @@ tally_timeline_create(const struct tally_timeline_sink *sink,
 	t->sink = sink;
 	t->no_counters = options->no_counters;
 	t->same_layer = g_ptr_array_new();
-	t->names = tally_export_names_create();
+	tally_export_names_init(&t->names);
 	t->tracks = g_ptr_array_new_with_free_func(tally_tracks_free);
 	t->devices = g_hash_table_new_full(NULL, NULL, NULL, tally_tracks_free_device);
 	t->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
@@ -65,7 +65,7 @@ tally_timeline_destroy(struct tally_timeline *t)
 	g_ptr_array_unref(t->loads);
 	g_ptr_array_unref(t->number_tracks);
 	g_ptr_array_unref(t->early);
-	tally_export_names_destroy(t->names);
+	tally_export_names_finish(&t->names);
 	g_free(t->run.program);
 	tally_log_identity_finish(&t->run.identity);
 	g_free(t);
@@ -188,7 +188,7 @@ static const char *
 name_of(struct tally_timeline *t, const struct tally_timeline_device *d, struct placed *p)
 {
 	if (!p->name)
-		p->name = tally_export_names_find(t->names, d->number, p->pass);
+		p->name = tally_export_names_find(&t->names, d->number, p->pass);
 	return p->name;
 }
 
@@ -590,7 +590,7 @@ place_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	if (!p->can_draw)
 		return;
 	p->lane = tally_tracks_lane(d, pass);
-	p->label = tally_export_names_label(t->names, pass);
+	p->label = tally_pass_names_find(&t->names.passes, pass)->label;
 	p->start_ns = pass->gpu_start_ns;
 	p->end_ns = pass->gpu_start_ns + pass->gpu_ns;
 }
@@ -633,6 +633,7 @@ read_frame(struct tally_timeline *t, const struct tally_frame_record *f)
 void
 tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 {
+	tally_export_names_read(&t->names, line);
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		g_free(t->run.program);
@@ -643,10 +644,6 @@ tally_timeline_line(struct tally_timeline *t, const struct tally_log_line *line)
 		break;
 	case TALLY_LINE_DEVICE:
 		tally_tracks_device(t, line->device.device, &line->device);
-		tally_export_names_add_device(t->names, &line->device);
-		break;
-	case TALLY_LINE_PASS_INFO:
-		tally_export_names_add(t->names, &line->pass_info);
 		break;
 	case TALLY_LINE_FRAME:
 		read_frame(t, &line->frame);

@@ -180,7 +180,7 @@ add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 				where->own_clock ? ", own clock" : "", layer_name),
 		beside->device, beside->rank + 1);
 	track->clock = beside->clock;
-	const struct tally_export_key *says = tally_export_names_key(t->names,
+	const struct tally_export_key *says = tally_export_names_key(&t->names,
 								     (uint32_t)beside->device, key);
 	if (says) {
 		track->unit = g_strdup(says->unit);

@@ -66,7 +66,7 @@ struct tally_timeline_device {
 
 struct tally_timeline {
 	const struct tally_timeline_sink *sink;
-	struct tally_export_names *names;
+	struct tally_export_names names;
 	GPtrArray *tracks; /* elements: struct tally_timeline_track *, all tracks */
 	GHashTable *devices; /* maps a number to struct tally_timeline_device * */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
