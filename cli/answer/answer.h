@@ -123,6 +123,8 @@ char *tally_answer_speed_text(const struct tally_answer_device *d);
 char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_cost_text(const struct tally_answer_device *d);
+/* For example "1.23 ms" or "27 us". The caller frees it. */
+char *tally_duration_text(double ns);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: of the one
  * with the most frames all lines, of others the brief ones. */

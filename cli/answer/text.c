@@ -11,9 +11,8 @@
 
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
-/* For example "1.23 ms" or "27 us". The caller frees it. */
-static char *
-time_text(double ns)
+char *
+tally_duration_text(double ns)
 {
 	if (ns >= 1e10)
 		return g_strdup_printf("%.1f s", ns / 1e9);
@@ -82,7 +81,7 @@ add_skipped(GPtrArray *lines, const struct tally_answer *answer,
 					 : g_strdup_printf("first %" G_GUINT64_FORMAT
 							   " frames",
 							   d->skipped);
-	g_autofree char *time = time_text((double)d->skipped_ns);
+	g_autofree char *time = tally_duration_text((double)d->skipped_ns);
 	if (answer->log->warmup == TALLY_WARMUP_AUTO)
 		add_line(lines, g_strdup_printf("%s, %s, left out: loading; --warmup 0 keeps %s",
 						which, time, d->skipped == 1 ? "it" : "them"));
@@ -98,7 +97,7 @@ add_head(GPtrArray *lines, const struct tally_answer *answer, const struct tally
 								      d->device);
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
 	g_autofree char *name = shorten(s && s->name ? s->name : "unknown", 36);
-	g_autofree char *time = time_text(d->seconds * 1e9);
+	g_autofree char *time = tally_duration_text(d->seconds * 1e9);
 	char size[32] = "";
 	if (surface)
 		g_snprintf(size, sizeof(size), ", %ux%u", surface->width,
@@ -119,8 +118,8 @@ rate_text(double fps)
 char *
 tally_answer_speed_text(const struct tally_answer_device *d)
 {
-	g_autofree char *median = time_text(d->median_ns);
-	g_autofree char *p99 = time_text(d->p99_ns);
+	g_autofree char *median = tally_duration_text(d->median_ns);
+	g_autofree char *p99 = tally_duration_text(d->p99_ns);
 	g_autofree char *fps = rate_text(d->fps), *low_1 = rate_text(d->low_1_fps);
 	g_autofree char *low_01 = rate_text(d->low_01_fps);
 	return g_strdup_printf(
@@ -131,7 +130,7 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 static char *
 pass_text(const struct tally_answer_pass *p)
 {
-	g_autofree char *name = shorten(p->name, 28), *time = time_text(p->ns);
+	g_autofree char *name = shorten(p->name, 28), *time = tally_duration_text(p->ns);
 	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
 
@@ -151,7 +150,7 @@ pass_items(const struct tally_answer_device *d, double least)
 		more += d->passes[i].share;
 	}
 	if (more >= LEAST_SHARE) {
-		g_autofree char *time = time_text(more * d->typical_ns);
+		g_autofree char *time = tally_duration_text(more * d->typical_ns);
 		g_ptr_array_add(items, g_strdup_printf("%u more %s %.0f %%", n_more, time,
 						       100 * more));
 	} else if (n_more) {
@@ -187,7 +186,7 @@ char *
 tally_answer_typical_text(const struct tally_answer_device *d)
 {
 	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
-	g_autofree char *time = time_text(d->typical_ns);
+	g_autofree char *time = tally_duration_text(d->typical_ns);
 	return g_strdup_printf("typical frame, %s on the GPU%s", time,
 			       waits ? ", waits for the CPU within passes included" : "");
 }
@@ -204,7 +203,7 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 	if (!d->extra.name)
 		return;
 	g_autofree char *name = shorten(d->extra.name, 36);
-	g_autofree char *time = time_text(d->extra.mean_ns);
+	g_autofree char *time = tally_duration_text(d->extra.mean_ns);
 	add_line(lines, g_strdup_printf("besides: %s, %s in %" G_GUINT64_FORMAT
 					" of %" G_GUINT64_FORMAT " frames",
 					name, time, d->extra.frames, d->frames));
@@ -213,7 +212,7 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 char *
 tally_answer_hitch_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *time = time_text((double)h->excess_ns);
+	g_autofree char *time = tally_duration_text((double)h->excess_ns);
 	g_autofree char *name = h->pass    ? shorten(h->pass, 30)
 				: h->first ? shorten(h->first, 22)
 					   : NULL;
@@ -241,7 +240,7 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most
 		add_line(lines, g_strdup("hitches: none"));
 		return;
 	}
-	g_autofree char *time = time_text((double)d->hitch_ns);
+	g_autofree char *time = tally_duration_text((double)d->hitch_ns);
 	add_line(lines, g_strdup_printf("hitches: %" G_GUINT64_FORMAT ", %s in all%s", d->n_hitches,
 					time, d->n_hitches > 1 ? "; the worst:" : ":"));
 	g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
@@ -253,8 +252,8 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most
 char *
 tally_answer_cost_text(const struct tally_answer_device *d)
 {
-	g_autofree char *cost = time_text(d->cost_ns);
-	g_autofree char *once = time_text(d->once_ns);
+	g_autofree char *cost = tally_duration_text(d->cost_ns);
+	g_autofree char *once = tally_duration_text(d->once_ns);
 	bool much = d->cost_share > TALLY_ANSWER_COST_LIMIT;
 	return g_strdup_printf("%spasstally costs %s a frame (%.1f %%)%s%s%s",
 			       much ? "warning: " : "", cost, 100 * d->cost_share,

@@ -29,8 +29,7 @@ choose_units(struct tally_printer *p)
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
 		if (strcmp(row->key, "gpu_ns") == 0)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
-	const char *us = tally_text_is_utf8() ? "\xc2\xb5s" : "us";
-	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ us, 1e3, 1 }
+	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ "us", 1e3, 1 }
 					 : (struct tally_unit){ "ms", 1e6, 3 };
 	p->cycles = most < 1e6 ? (struct tally_unit){ "kcycles", 1e3, 1 }
 			       : (struct tally_unit){ "Mcycles", 1e6, 3 };

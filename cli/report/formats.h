@@ -69,7 +69,5 @@ void tally_summary_print(FILE *out, const struct tally_aggregate *a,
 void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */
 void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed);
-/* For example "1.23 ms" or "45.6 us". The caller frees it. */
-char *tally_duration_text(double ns);
 
 #endif

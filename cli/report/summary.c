@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-char *
-tally_duration_text(double ns)
-{
-	if (ns >= 1e9)
-		return g_strdup_printf("%.2f s", ns / 1e9);
-	if (ns >= 1e6)
-		return g_strdup_printf("%.2f ms", ns / 1e6);
-	if (ns >= 1e3)
-		return g_strdup_printf("%.1f us", ns / 1e3);
-	return g_strdup_printf("%.0f ns", ns);
-}
-
 /* A device that is not in the answer: one that lies below another, or without a frame. */
 static void
 print_other_device(FILE *out, const struct tally_aggregate *a, const struct tally_device_summary *d,

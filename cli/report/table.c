@@ -22,7 +22,7 @@ struct time_unit {
 static struct time_unit
 choose_unit(const struct tally_aggregate *a, const GArray *lines)
 {
-	const struct time_unit us = { tally_text_is_utf8() ? "\xc2\xb5s" : "us", 1e3, 1 };
+	const struct time_unit us = { "us", 1e3, 1 };
 	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
 	TALLY_EACH_OF (const struct tally_line, line, lines) {

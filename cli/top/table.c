@@ -427,7 +427,7 @@ put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 
 /* One unit for all times, as in a report. */
 static void
-choose_unit(struct layout *layout, const struct tally_top_look *look, const GArray *lines)
+choose_unit(struct layout *layout, const GArray *lines)
 {
 	double most = 0;
 	TALLY_EACH_OF (const struct line, l, lines)
@@ -436,7 +436,7 @@ choose_unit(struct layout *layout, const struct tally_top_look *look, const GArr
 	bool ms = most >= 1e6;
 	layout->unit_ns = ms ? 1e6 : 1e3;
 	layout->decimals = ms ? 3 : 1;
-	layout->unit = ms ? "ms" : look->utf8 ? "\xc2\xb5s" : "us";
+	layout->unit = ms ? "ms" : "us";
 }
 
 void
@@ -449,7 +449,7 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
 	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	layout.gpu_sum = layout.device ? tally_top_sum(w, layout.device->gpu).sum : 0;
-	choose_unit(&layout, look, lines);
+	choose_unit(&layout, lines);
 	unsigned name = LEAST_NAME;
 	TALLY_EACH_OF (const struct line, l, lines)
 		name = MAX(name, (unsigned)tally_text_width(l->name));

@@ -32,7 +32,7 @@ function countOfPasses(n) {
 const UNITS = [
 	["s", 1e9],
 	["ms", 1e6],
-	["µs", 1e3],
+	["us", 1e3],
 	["ns", 1],
 ];
 

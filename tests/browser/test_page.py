@@ -164,8 +164,8 @@ class Page(CliCase):
         self.open(self.write_log("t.jsonl", lines + [end(20, 60)]))
         self.page.wait("document.querySelectorAll('.icicle .bar').length === 4")
         words = self.page.js("[...document.querySelectorAll('.icicle .bar')].map(e => e.title)")
-        self.assertEqual(words, ["Bloom: 2 passes, 75 %, 6.000 µs", "Bloom/Down 0: 38 %, 3.000 µs", "Bloom/Up 0: 38 %, 3.000 µs",
-                                 "UI: 25 %, 2.000 µs"])
+        self.assertEqual(words, ["Bloom: 2 passes, 75 %, 6.000 us", "Bloom/Down 0: 38 %, 3.000 us", "Bloom/Up 0: 38 %, 3.000 us",
+                                 "UI: 25 %, 2.000 us"])
         self.page.click(".icicle .bar")
         self.assertEqual(sorted(self.names()), ["Bloom/Down 0", "Bloom/Up 0"])
 
