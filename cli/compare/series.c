@@ -147,9 +147,12 @@ free_source(gpointer p)
 }
 
 static void
-take_header(void *user, const struct tally_header_record *header)
+take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_compare_log *log = user;
+	const struct tally_header_record *header = &line->header;
+	if (line->type != TALLY_LINE_HEADER)
+		return;
 	for (uint32_t i = 0; i < header->n_options; i++)
 		g_ptr_array_add(log->options, g_strdup_printf("%s=%s", header->options[i].key,
 							      header->options[i].value));
@@ -404,11 +407,12 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->metrics = g_hash_table_new(NULL, NULL);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
-		.header = take_header,
+		.line = take_line,
 		.value = take_value,
 		.frame = take_frame,
 	};
-	int status = tally_aggregate_watch(&log->aggregate, "compare", path, warmup, &log->watch);
+	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, TALLY_BY_PASS,
+						  warmup, &log->watch, false);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_ptr_array_sort(log->options, tally_order_text);

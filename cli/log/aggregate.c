@@ -237,8 +237,6 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	tally_text_replace(&a->version, r->version);
 	read_frame_options(a, r);
 	tally_log_identity_read(&a->identity, r);
-	if (a->watch && a->watch->header)
-		a->watch->header(a->watch->user, r);
 }
 
 void
@@ -384,11 +382,4 @@ tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, con
 	a->skips_bad = skip_bad;
 	a->watch = watch;
 	return read_log(a, command, path);
-}
-
-int
-tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
-		      uint64_t warmup, const struct tally_aggregate_watch *watch)
-{
-	return tally_aggregate_read_watched(a, command, path, TALLY_BY_PASS, warmup, watch, false);
 }

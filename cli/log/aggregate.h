@@ -156,7 +156,6 @@ struct tally_aggregate_watch {
 	void *user;
 	/* Called for each line before it is processed. */
 	void (*line)(void *user, const struct tally_log_line *line);
-	void (*header)(void *user, const struct tally_header_record *header);
 	/* Called for each known value of a group in a frame. */
 	void (*value)(void *user, struct tally_group *g, uint32_t series, struct tally_value v);
 	/* Called after the values of a frame; `groups` are those seen in it. */
@@ -200,9 +199,6 @@ struct tally_aggregate {
 int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
 				 enum tally_by by, uint64_t warmup,
 				 const struct tally_aggregate_watch *watch, bool skip_bad);
-/* Does the same, grouped by pass, and leaves out no bad lines. */
-int tally_aggregate_watch(struct tally_aggregate *a, const char *command, const char *path,
-			  uint64_t warmup, const struct tally_aggregate_watch *watch);
 /* Does the same for a caller that reads the lines itself: begin by naming the log, then add
  * line by line. */
 void tally_aggregate_begin(struct tally_aggregate *a, const char *path,

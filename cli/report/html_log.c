@@ -75,9 +75,8 @@ is_default(const struct tally_config *defaults, const char *key, const char *val
 }
 
 static void
-take_header(void *user, const struct tally_header_record *h)
+take_header(struct tally_html_log *log, const struct tally_header_record *h)
 {
-	struct tally_html_log *log = user;
 	struct tally_config defaults;
 	tally_config_init(&defaults);
 	for (uint32_t i = 0; i < h->n_options; i++) {
@@ -111,7 +110,9 @@ static void
 take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_html_log *log = user;
-	if (line->type == TALLY_LINE_NOTE)
+	if (line->type == TALLY_LINE_HEADER)
+		take_header(log, &line->header);
+	else if (line->type == TALLY_LINE_NOTE)
 		take_note(log, &line->note);
 }
 
@@ -275,13 +276,13 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
-		.header = take_header,
 		.value = take_value,
 		.frame = take_frame,
 		.skipped = skip_frame,
 	};
 	log->answer = tally_answer_create(&log->aggregate);
-	int status = tally_aggregate_watch(&log->aggregate, "report", path, warmup, &log->watch);
+	int status = tally_aggregate_read_watched(&log->aggregate, "report", path, TALLY_BY_PASS,
+						  warmup, &log->watch, false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
 		close_columns(d);

@@ -74,8 +74,8 @@ struct tally_html_log {
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 
-/* Returns TALLY_EXIT_OK, or the status of tally_aggregate_watch(). Always call finish()
- * afterwards. */
+/* Returns TALLY_EXIT_OK, or the status of tally_aggregate_read_watched(). Always call
+ * finish() afterwards. */
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup);
 void tally_html_log_finish(struct tally_html_log *log);
 /* What is kept of a device; NULL: no frame of it was read. */
