@@ -125,23 +125,9 @@ add_integer(struct tally_moments *m, struct tally_value v)
 }
 
 void
-tally_moments_add(struct tally_moments *m, struct tally_value v)
+tally_moments_add_any(struct tally_moments *m, struct tally_value v)
 {
 	bool whole = v.storage != TALLY_STORAGE_F64;
-	if (m->n && v.storage == TALLY_STORAGE_U64 && m->storage == TALLY_STORAGE_U64) {
-		/* True of nearly all values. */
-		if (v.u64 < m->min.u64)
-			m->min = v;
-		if (v.u64 > m->max.u64)
-			m->max = v;
-		m->n++;
-		tally_int192_add_parts(&m->sum, 0, v.u64);
-		if (v.u64 <= UINT32_MAX)
-			tally_int192_add_parts(&m->sum_sq, 0, v.u64 * v.u64);
-		else
-			tally_int192_add_square(&m->sum_sq, v.u64);
-		return;
-	}
 	if (!whole && !isfinite(v.f64))
 		return;
 	if (m->n == 0) {

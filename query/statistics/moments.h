@@ -37,7 +37,26 @@ struct tally_moments {
 };
 
 /* Zeroed is empty. A value that is not finite is not counted. */
-void tally_moments_add(struct tally_moments *m, struct tally_value v);
+void tally_moments_add_any(struct tally_moments *m, struct tally_value v);
+
+/* The same. */
+static inline void
+tally_moments_add(struct tally_moments *m, struct tally_value v)
+{
+	if (!m->n || v.storage != TALLY_STORAGE_U64 || m->storage != TALLY_STORAGE_U64 ||
+	    v.u64 > UINT32_MAX) {
+		tally_moments_add_any(m, v);
+		return;
+	}
+	/* True of nearly all values. */
+	if (v.u64 < m->min.u64)
+		m->min.u64 = v.u64;
+	if (v.u64 > m->max.u64)
+		m->max.u64 = v.u64;
+	m->n++;
+	tally_int192_add_parts(&m->sum, 0, v.u64);
+	tally_int192_add_parts(&m->sum_sq, 0, v.u64 * v.u64);
+}
 /* The same n times. */
 void tally_moments_add_times(struct tally_moments *m, struct tally_value v, uint64_t n);
 
