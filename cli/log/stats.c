@@ -13,7 +13,7 @@
 
 /* A count of equal values. */
 struct tally_stats_run {
-	uint64_t bits;
+	uint64_t key; /* see key_of() */
 	uint64_t tag; /* the count times four, plus the storage */
 };
 
@@ -41,44 +41,36 @@ tally_f64(double v)
 	return (struct tally_value){ .storage = TALLY_STORAGE_F64, .f64 = v };
 }
 
-static struct tally_value
-run_value(const struct tally_stats_run *run)
-{
-	return (struct tally_value){ .storage = (enum tally_storage)(run->tag & 3),
-				     .u64 = run->bits };
-}
+#define SIGN (UINT64_C(1) << 63)
 
 /* Bits that order values of one storage. */
 static uint64_t
-run_key(const struct tally_stats_run *run)
+key_of(struct tally_value v)
 {
-	const uint64_t sign = UINT64_C(1) << 63;
-	enum tally_storage storage = (enum tally_storage)(run->tag & 3);
-	if (storage == TALLY_STORAGE_U64)
-		return run->bits;
-	return storage == TALLY_STORAGE_F64 && run->bits & sign ? ~run->bits : run->bits ^ sign;
+	if (v.storage == TALLY_STORAGE_U64)
+		return v.u64;
+	return v.storage == TALLY_STORAGE_F64 && v.u64 & SIGN ? ~v.u64 : v.u64 ^ SIGN;
 }
 
-/* Whether it is an unsigned integer, as most are: its bits order it. */
-static inline bool
-is_plain(const struct tally_stats_run *run)
+static struct tally_value
+run_value(const struct tally_stats_run *run)
 {
-	return (run->tag & 3) == TALLY_STORAGE_U64;
+	enum tally_storage storage = (enum tally_storage)(run->tag & 3);
+	uint64_t bits = run->key;
+	if (storage != TALLY_STORAGE_U64)
+		bits = storage == TALLY_STORAGE_F64 && !(bits & SIGN) ? ~bits : bits ^ SIGN;
+	return (struct tally_value){ .storage = storage, .u64 = bits };
 }
 
 /* By value; 0 only for equal values of equal storage. */
 static inline int
 run_compare(const struct tally_stats_run *a, const struct tally_stats_run *b)
 {
-	if (is_plain(a) && is_plain(b))
-		return (a->bits > b->bits) - (a->bits < b->bits);
 	unsigned x = a->tag & 3, y = b->tag & 3;
-	if (x == y) {
-		uint64_t key_a = run_key(a), key_b = run_key(b);
-		return (key_a > key_b) - (key_a < key_b);
-	}
-	int order = tally_value_compare(run_value(a), run_value(b));
-	return order ? order : x < y ? -1 : 1;
+	int order = x == y ? 0 : tally_value_compare(run_value(a), run_value(b));
+	if (order)
+		return order;
+	return x == y ? (a->key > b->key) - (a->key < b->key) : x < y ? -1 : 1;
 }
 
 void
@@ -294,14 +286,14 @@ sort_bytes(struct tally_stats_run *runs, uint32_t n, uint64_t differ)
 			continue;
 		uint32_t end[256] = { 0 }, sum = 0;
 		for (uint32_t i = 0; i < n; i++)
-			end[run_key(&from[i]) >> shift & 0xff]++;
+			end[from[i].key >> shift & 0xff]++;
 		for (unsigned byte = 0; byte < 256; byte++) {
 			uint32_t count = end[byte];
 			end[byte] = sum;
 			sum += count;
 		}
 		for (uint32_t i = 0; i < n; i++)
-			to[end[run_key(&from[i]) >> shift & 0xff]++] = from[i];
+			to[end[from[i].key >> shift & 0xff]++] = from[i];
 		struct tally_stats_run *swap = from;
 		from = to;
 		to = swap;
@@ -314,9 +306,9 @@ sort_bytes(struct tally_stats_run *runs, uint32_t n, uint64_t differ)
 static void
 sort_runs(struct tally_stats_run *runs, uint32_t n)
 {
-	uint64_t key = run_key(&runs[0]), differ = 0, storages = 0;
+	uint64_t differ = 0, storages = 0;
 	for (uint32_t i = 1; i < n; i++) {
-		differ |= run_key(&runs[i]) ^ key;
+		differ |= runs[i].key ^ runs[0].key;
 		storages |= (runs[i].tag ^ runs[0].tag) & 3;
 	}
 	if (n <= FEW)
@@ -331,7 +323,7 @@ sort_runs(struct tally_stats_run *runs, uint32_t n)
 static uint32_t
 append_run(struct tally_stats_run *runs, uint32_t n, const struct tally_stats_run *run)
 {
-	if (n && runs[n - 1].bits == run->bits && !((runs[n - 1].tag ^ run->tag) & 3)) {
+	if (n && runs[n - 1].key == run->key && !((runs[n - 1].tag ^ run->tag) & 3)) {
 		runs[n - 1].tag += run->tag & ~UINT64_C(3);
 		return n;
 	}
@@ -402,7 +394,7 @@ sort_in_last(struct tally_stats *s)
 		bucket_add(s, tally_value_f64(s->last), s->repeats);
 	else
 		s->waiting[s->n_waiting++] = (struct tally_stats_run){
-			.bits = s->last.u64,
+			.key = key_of(s->last),
 			.tag = s->repeats << 2 | s->last.storage,
 		};
 	s->repeats = 0;
