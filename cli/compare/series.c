@@ -200,9 +200,9 @@ need_source(struct tally_compare_log *log, struct tally_group *g)
 }
 
 static void
-take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
+take_value(struct tally_compare_log *log, struct tally_group *g, uint32_t series,
+	   struct tally_value v)
 {
-	struct tally_compare_log *log = user;
 	struct kept *kept = find_kept(log, series);
 	if (!kept)
 		return;
@@ -328,6 +328,11 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 {
 	struct tally_compare_log *log = user;
 	uint32_t n_passes = 0;
+	struct tally_value v;
+	TALLY_EACH (struct tally_group, g, groups)
+		for (uint32_t i = 0; i < g->n_series; i++)
+			if (tally_group_value(&log->aggregate, g, i, &v))
+				take_value(log, g, i, v);
 	const struct tally_keyed_value *clock = log->filter->per_clock ? find_clock(f) : NULL;
 	add_pass_cycles(groups, clock);
 	TALLY_EACH (struct tally_group, g, groups) {
@@ -408,7 +413,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
-		.value = take_value,
+		.takes_values = true,
 		.frame = take_frame,
 	};
 	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, TALLY_BY_PASS,

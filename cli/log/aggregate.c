@@ -2,6 +2,7 @@
 #include "cli/log/aggregate_parts.h"
 
 #include "cli/log/input.h"
+#include "cli/shared/each.h"
 #include "query/statistics/run_statistics.h"
 
 #include <stdio.h>
@@ -9,14 +10,21 @@
 
 /* Values */
 
+/* Joins a value with those of the frame being read. */
+static inline void
+add_part(struct tally_group *g, uint32_t series, struct tally_value v, enum tally_join join)
+{
+	struct tally_joined *part = &g->parts[series];
+	part->value = part->n++ ? tally_join_values(part->value, v, join) : v;
+}
+
 static void
 add_tallies(struct tally_group *g, const struct tally_pass_record *p)
 {
 	for (unsigned k = 0; k < TALLY_N_CALL_COUNTS; k++)
 		if (!(p->unknown & tally_call_count_names[k].unknown))
-			tally_series_add_part(&g->series[TALLY_SERIES_DRAWS + k],
-					      tally_u64(tally_call_count(&p->call_counts, k)),
-					      TALLY_JOIN_SUM);
+			add_part(g, TALLY_SERIES_DRAWS + k,
+				 tally_u64(tally_call_count(&p->call_counts, k)), TALLY_JOIN_SUM);
 }
 
 static void
@@ -26,9 +34,10 @@ add_keyed(struct tally_aggregate *a, struct tally_group *g, const struct tally_k
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = tally_aggregate_key(a, values[i].key, metrics);
 		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		tally_series_add_part(s, values[i].value,
-				      g_array_index(a->keys, struct tally_key, k).join);
-		s->estimated |= values[i].estimated;
+		add_part(g, TALLY_N_FIXED_SERIES + k, values[i].value,
+			 g_array_index(a->keys, struct tally_key, k).join);
+		if (values[i].estimated)
+			s->estimated = true;
 	}
 }
 
@@ -52,8 +61,7 @@ add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pa
 	touch(a, g, index);
 	g->flags |= p->flags;
 	if (p->has_gpu)
-		tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(p->gpu_ns),
-				      TALLY_JOIN_SUM);
+		add_part(g, TALLY_SERIES_GPU, tally_u64(p->gpu_ns), TALLY_JOIN_SUM);
 	add_tallies(g, p);
 	add_keyed(a, g, p->counters, p->n_counters, false);
 	if (a->by != TALLY_BY_FRAME)
@@ -74,8 +82,7 @@ add_workloads(struct tally_aggregate *a, struct tally_group *pass,
 		touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
 		g->flags |= w->flags;
 		if (w->has_gpu)
-			tally_series_add_part(&g->series[TALLY_SERIES_GPU], tally_u64(w->gpu_ns),
-					      TALLY_JOIN_SUM);
+			add_part(g, TALLY_SERIES_GPU, tally_u64(w->gpu_ns), TALLY_JOIN_SUM);
 		add_keyed(a, g, w->counters, w->n_counters, false);
 	}
 }
@@ -93,29 +100,27 @@ add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 	}
 	touch(a, d->outside, f->n_passes);
 	if (f->has_unattributed_gpu)
-		tally_series_add_part(&d->outside->series[TALLY_SERIES_GPU],
-				      tally_u64(f->unattributed_gpu_ns), TALLY_JOIN_SUM);
+		add_part(d->outside, TALLY_SERIES_GPU, tally_u64(f->unattributed_gpu_ns),
+			 TALLY_JOIN_SUM);
 	add_keyed(a, d->outside, f->unattributed, f->n_unattributed, false);
 }
 
-/* Ends the frame for a group: the joined values of its parts count as one value each. */
+/* The joined values of a group's parts count as one value each, if no watcher takes them. */
 static void
-close_group(struct tally_aggregate *a, struct tally_group *g)
+add_values(const struct tally_aggregate *a, struct tally_group *g)
 {
-	for (uint32_t i = 0; i < g->n_series; i++) {
-		struct tally_series *s = &g->series[i];
-		bool ratio =
-			i >= TALLY_N_FIXED_SERIES &&
-			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
-				TALLY_JOIN_NONE;
-		bool known = s->n_parts == g->n_parts && !(ratio && s->n_parts > 1);
-		if (known && a->watch && a->watch->value)
-			a->watch->value(a->watch->user, g, i, s->part);
-		else if (known)
-			tally_stats_add(&s->stats, s->part);
-		s->n_parts = 0;
-	}
+	struct tally_value v;
 	g->frames++;
+	for (uint32_t i = 0; i < g->n_series && !(a->watch && a->watch->takes_values); i++)
+		if (tally_group_value(a, g, i, &v))
+			tally_stats_add(&g->series[i].stats, v);
+}
+
+static void
+forget_parts(struct tally_group *g)
+{
+	for (uint32_t i = 0; i < g->n_series; i++)
+		g->parts[i].n = 0;
 	g->n_parts = 0;
 	g->touched = false;
 }
@@ -132,11 +137,12 @@ add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 		const struct tally_keyed_value *v = &f->unattributed[i];
 		uint32_t k = tally_aggregate_key(a, v->key, false);
 		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
+		struct tally_joined *part = &g->parts[TALLY_N_FIXED_SERIES + k];
 		if (g_array_index(a->keys, struct tally_key, k).join != TALLY_JOIN_SUM ||
-		    (s->n_parts && s->n_parts != g->n_parts))
+		    (part->n && part->n != g->n_parts))
 			continue;
-		tally_series_add_part(s, v->value, TALLY_JOIN_SUM);
-		s->n_parts = g->n_parts;
+		add_part(g, TALLY_N_FIXED_SERIES + k, v->value, TALLY_JOIN_SUM);
+		part->n = g->n_parts;
 		s->estimated |= v->estimated;
 	}
 	for (uint32_t i = 0; i < f->n_metrics; i++) {
@@ -144,7 +150,7 @@ add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
 		uint32_t k = tally_aggregate_key(a, v->key, true);
 		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
 		tally_stats_add(&s->stats, v->value);
-		s->n_parts = 0;
+		g->parts[TALLY_N_FIXED_SERIES + k].n = 0;
 		s->estimated |= v->estimated;
 	}
 }
@@ -203,10 +209,12 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		add_frame_totals(a, frame_group, f);
 	else if (a->by != TALLY_BY_WORKLOAD && (f->has_unattributed_gpu || f->n_unattributed))
 		add_outside(a, f);
-	for (guint i = 0; i < a->state->touched->len; i++)
-		close_group(a, g_ptr_array_index(a->state->touched, i));
+	TALLY_EACH (struct tally_group, g, a->state->touched)
+		add_values(a, g);
 	if (a->watch && a->watch->frame)
 		a->watch->frame(a->watch->user, f, a->state->touched);
+	TALLY_EACH (struct tally_group, g, a->state->touched)
+		forget_parts(g);
 	g_ptr_array_set_size(a->state->touched, 0);
 }
 

@@ -50,18 +50,15 @@ struct tally_key {
 };
 
 struct tally_series {
-	struct tally_value part; /* value of the frame being read */
-	uint32_t n_parts;
 	bool estimated; /* at least one value is an estimate */
 	struct tally_stats stats;
 };
 
-/* Joins a value with those of the frame being read. */
-static inline void
-tally_series_add_part(struct tally_series *series, struct tally_value v, enum tally_join join)
-{
-	series->part = series->n_parts++ ? tally_join_values(series->part, v, join) : v;
-}
+/* What a series has of the frame being read. Apart from it, so that they are close together. */
+struct tally_joined {
+	struct tally_value value;
+	uint32_t n; /* how many are joined in it */
+};
 
 struct tally_group {
 	uint32_t device;
@@ -80,6 +77,7 @@ struct tally_group {
 	uint32_t n_parts; /* number of passes in the frame being read */
 	uint32_t n_series;
 	struct tally_series *series;
+	struct tally_joined *parts; /* of each series */
 	bool touched; /* seen in the frame being read */
 	bool outside; /* not a pass: measured work that belongs to none */
 	/* Only when grouping by label. */
@@ -151,14 +149,14 @@ struct tally_device_summary {
 };
 
 /* A watcher is called while a log is read; members that are NULL are not called. If it takes
- * values, the series keep none (moments.n stays 0), so that memory use is up to the watcher. */
+ * values (tally_group_value()), the series keep none (moments.n stays 0), so that memory use is up
+ * to the watcher. */
 struct tally_aggregate_watch {
 	void *user;
+	bool takes_values;
 	/* Called for each line before it is processed. */
 	void (*line)(void *user, const struct tally_log_line *line);
-	/* Called for each known value of a group in a frame. */
-	void (*value)(void *user, struct tally_group *g, uint32_t series, struct tally_value v);
-	/* Called after the values of a frame; `groups` are those seen in it. */
+	/* Called for a frame; `groups` are those seen in it. */
 	void (*frame)(void *user, const struct tally_frame_record *frame,
 		      const GPtrArray *groups);
 	/* Called for a frame that is left out because it belongs to the warm-up. */
@@ -222,6 +220,20 @@ bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clo
 /* Whether another device in the log lies on top of this one, so that showing both would
  * count the work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
+
+/* The value of a group in the frame being read, for a watcher. False: it is not known, as one of
+ * its parts is not, or there are several of what is not joined. */
+static inline bool
+tally_group_value(const struct tally_aggregate *a, const struct tally_group *g, uint32_t series,
+		  struct tally_value *out)
+{
+	const struct tally_joined *part = &g->parts[series];
+	*out = part->value;
+	return part->n == g->n_parts &&
+	       (part->n == 1 || series < TALLY_N_FIXED_SERIES ||
+		g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).join !=
+			TALLY_JOIN_NONE);
+}
 
 /* cli/log/series.c: the values of a series and the words for them. */
 

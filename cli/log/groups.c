@@ -11,6 +11,7 @@ free_group(gpointer p)
 	for (uint32_t i = 0; i < g->n_series; i++)
 		tally_stats_finish(&g->series[i].stats);
 	g_free(g->series);
+	g_free(g->parts);
 	g_free(g->label);
 	g_free(g->groups);
 	g_free(g->name);
@@ -23,8 +24,10 @@ void
 tally_group_make_series(struct tally_group *g, uint32_t series)
 {
 	g->series = g_renew(struct tally_series, g->series, series + 1);
+	g->parts = g_renew(struct tally_joined, g->parts, series + 1);
 	for (uint32_t i = g->n_series; i <= series; i++) {
 		g->series[i] = (struct tally_series){ 0 };
+		g->parts[i] = (struct tally_joined){ 0 };
 		tally_stats_init(&g->series[i].stats, TALLY_STATS_KEEP_PASS);
 	}
 	g->n_series = series + 1;
@@ -59,6 +62,7 @@ make_rollup(struct tally_aggregate *a, struct tally_group *g)
 	g->n_parts = from->n_parts;
 	g->n_series = from->n_series;
 	g->series = g_memdup2(from->series, from->n_series * sizeof(*from->series));
+	g->parts = g_memdup2(from->parts, from->n_series * sizeof(*from->parts));
 	for (uint32_t i = 0; i < g->n_series; i++)
 		tally_stats_copy(&g->series[i].stats, &from->series[i].stats);
 	g->touched = from->touched;

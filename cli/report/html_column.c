@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define EXACT_IN_DOUBLE (UINT64_C(1) << 53)
-
 void
 tally_html_column_finish(struct tally_html_column *c)
 {
@@ -63,25 +61,10 @@ fits(struct tally_value v)
 	return v.storage != TALLY_STORAGE_F64 || fabs(v.f64) < 3e38;
 }
 
-/* Whether a value is one more of what the column's last run holds, as most are. */
-static bool
-is_usual(const struct tally_html_column *c, uint64_t row, struct tally_value v)
-{
-	return v.storage == TALLY_STORAGE_U64 && v.u64 <= EXACT_IN_DOUBLE && row == c->run_end &&
-	       c->n && !c->real && !c->is_signed;
-}
-
 void
-tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spill, uint64_t row,
-		      struct tally_value v)
+tally_html_column_add_any(struct tally_html_column *c, struct tally_html_spill *spill, uint64_t row,
+			  struct tally_value v)
 {
-	if (G_LIKELY(is_usual(c, row, v))) {
-		c->run_end++;
-		c->n++;
-		tally_html_put_signed(&c->values, spill, (int64_t)(v.u64 - c->last));
-		c->last = v.u64;
-		return;
-	}
 	if (!fits(v))
 		return;
 	if (!c->n) {
@@ -93,6 +76,7 @@ tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spil
 			  c->is_signed != (v.storage == TALLY_STORAGE_I64);
 	if (!c->real && (v.storage == TALLY_STORAGE_F64 || other_sign))
 		make_real(c, spill);
+	c->plain = !c->real && !c->is_signed;
 	if (row != c->run_end) {
 		tally_html_column_close(c, spill);
 		c->run_first = c->run_end = row;
@@ -106,7 +90,7 @@ tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spil
 	tally_html_put_signed(&c->values, spill, (int64_t)(v.u64 - c->last));
 	c->last = v.u64;
 	uint64_t size = c->is_signed && v.i64 < 0 ? 0 - v.u64 : v.u64;
-	c->wide |= size > EXACT_IN_DOUBLE;
+	c->wide |= size > TALLY_HTML_EXACT_IN_DOUBLE;
 }
 
 static void

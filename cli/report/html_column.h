@@ -15,6 +15,8 @@
 #include "cli/report/html_bytes.h"
 #include "layer/record.h"
 
+#define TALLY_HTML_EXACT_IN_DOUBLE (UINT64_C(1) << 53)
+
 struct tally_html_column {
 	struct tally_html_bytes values, runs;
 	uint64_t n; /* 0 = empty */
@@ -25,13 +27,30 @@ struct tally_html_column {
 	bool real; /* stored as 32-bit floats */
 	bool wide; /* some value needs more than the 53 bits of a double */
 	bool is_signed;
+	bool plain; /* not empty, and neither real nor signed, as most are */
 };
 
 void tally_html_column_finish(struct tally_html_column *c);
+void tally_html_column_add_any(struct tally_html_column *c, struct tally_html_spill *spill,
+			       uint64_t row, struct tally_value v);
+
 /* `row` is larger than all before. A value that is not finite is left out. `spill` is that of
  * the column's life; NULL: it stays in memory. */
-void tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spill,
-			   uint64_t row, struct tally_value v);
+static inline void
+tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spill, uint64_t row,
+		      struct tally_value v)
+{
+	bool usual = c->plain && row == c->run_end && v.storage == TALLY_STORAGE_U64 &&
+		     v.u64 <= TALLY_HTML_EXACT_IN_DOUBLE;
+	if (!usual) {
+		tally_html_column_add_any(c, spill, row, v);
+		return;
+	}
+	c->run_end++;
+	c->n++;
+	tally_html_put_signed(&c->values, spill, (int64_t)(v.u64 - c->last));
+	c->last = v.u64;
+}
 /* Ends the last run: called once, after the last value and before the functions below. */
 void tally_html_column_close(struct tally_html_column *c, struct tally_html_spill *spill);
 /* Creates a new column of the means over blocks of `block` rows, at rows row / block. It is in

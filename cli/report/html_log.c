@@ -44,6 +44,8 @@ free_device(gpointer p)
 			tally_html_column_finish(&own->series[k].column);
 			tally_stats_finish(&own->series[k].stats);
 		}
+		g_free(own->waiting);
+		g_free(own->there);
 		g_free(own->series);
 		g_free(own);
 		g->watched = NULL;
@@ -131,24 +133,51 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 	return own;
 }
 
+/* Passes the values that wait to their series. */
 static void
-take_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
+take_waiting(struct tally_html_group *own)
 {
-	struct tally_html_log *log = user;
-	struct tally_html_group *own = g->watched;
-	if (!own)
-		own = need_group(need_device(log, g->device), g);
-	struct tally_html_device *d = own->device;
-	if (series >= own->n_series) {
-		own->series = g_renew(struct tally_html_series, own->series, series + 1);
-		for (uint32_t i = own->n_series; i <= series; i++) {
-			own->series[i] = (struct tally_html_series){ 0 };
-			tally_stats_init(&own->series[i].stats, TALLY_STATS_KEEP_PASS);
+	for (uint32_t k = 0; k < own->n_series; k++) {
+		struct tally_html_series *s = &own->series[k];
+		for (uint32_t left = own->there[k]; left; left &= left - 1) {
+			unsigned i = (unsigned)__builtin_ctz(left);
+			struct tally_value v = own->waiting[i * own->n_series + k];
+			tally_stats_add(&s->stats, v);
+			tally_html_column_add(&s->column, &own->device->spill, own->rows[i], v);
 		}
-		own->n_series = series + 1;
+		own->there[k] = 0;
 	}
-	tally_stats_add(&own->series[series].stats, v);
-	tally_html_column_add(&own->series[series].column, &d->spill, d->rows, v);
+	own->n_waiting = 0;
+}
+
+static void
+make_series(struct tally_html_group *own, uint32_t n)
+{
+	take_waiting(own);
+	own->waiting = g_renew(struct tally_value, own->waiting, TALLY_HTML_WAITING * n);
+	own->there = g_renew(uint32_t, own->there, n);
+	own->series = g_renew(struct tally_html_series, own->series, n);
+	for (; own->n_series < n; own->n_series++) {
+		own->there[own->n_series] = 0;
+		own->series[own->n_series] = (struct tally_html_series){ 0 };
+		tally_stats_init(&own->series[own->n_series].stats, TALLY_STATS_KEEP_PASS);
+	}
+}
+
+/* The values of a group in the frame that is read. */
+static void
+take_values(const struct tally_html_log *log, struct tally_html_device *d, struct tally_group *g)
+{
+	struct tally_html_group *own = need_group(d, g);
+	if (own->n_series < g->n_series)
+		make_series(own, g->n_series);
+	struct tally_value *to = own->waiting + own->n_waiting * own->n_series;
+	for (uint32_t i = 0; i < g->n_series; i++)
+		own->there[i] |= (uint32_t)tally_group_value(&log->aggregate, g, i, &to[i])
+				 << own->n_waiting;
+	own->rows[own->n_waiting++] = d->rows;
+	if (own->n_waiting == TALLY_HTML_WAITING)
+		take_waiting(own);
 }
 
 static uint64_t
@@ -220,7 +249,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	struct tally_html_log *log = user;
 	struct tally_html_device *d = need_device(log, f->device);
 	TALLY_EACH (struct tally_group, g, groups)
-		need_group(d, g);
+		take_values(log, d, g);
 	if (!d->any)
 		d->base_ns = f->start_ns;
 	d->any = true;
@@ -261,6 +290,7 @@ close_columns(struct tally_html_device *d)
 		tally_html_column_close(&d->frames[i], &d->spill);
 	TALLY_EACH (const struct tally_group, g, d->groups) {
 		struct tally_html_group *own = g->watched;
+		take_waiting(own);
 		for (uint32_t k = 0; k < own->n_series; k++)
 			tally_html_column_close(&own->series[k].column, &d->spill);
 	}
@@ -276,7 +306,7 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
-		.value = take_value,
+		.takes_values = true,
 		.frame = take_frame,
 		.skipped = skip_frame,
 	};

@@ -30,8 +30,11 @@ enum tally_html_frame_column {
 	TALLY_HTML_N_FRAME_COLUMNS,
 };
 
-/* The data collected for a group; stored in group->watched. */
+/* The data collected for a group; stored in group->watched. Its values wait, frame after frame,
+ * until each series takes what is its own of several frames: the series of all groups together are
+ * larger than a processor's cache, so that going to one for each value costs more than the rest. */
 struct tally_html_device;
+enum { TALLY_HTML_WAITING = 16 };
 struct tally_html_group {
 	struct tally_html_device *device;
 	uint32_t place; /* index within its device */
@@ -40,6 +43,10 @@ struct tally_html_group {
 		struct tally_html_column column;
 		struct tally_stats stats;
 	} * series;
+	uint32_t n_waiting; /* frames */
+	uint64_t rows[TALLY_HTML_WAITING]; /* their numbers */
+	struct tally_value *waiting; /* n_series of each of them */
+	uint32_t *there; /* of each series: bit i is set if it has a value in frame i of these */
 };
 
 /* Properties that passes of a frame share; a pass refers to one of these. */

@@ -132,9 +132,8 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 }
 
 static void
-add_value(void *user, struct tally_group *g, uint32_t series, struct tally_value v)
+add_value(struct tally_top_window *w, struct tally_group *g, uint32_t series, struct tally_value v)
 {
-	struct tally_top_window *w = user;
 	double number = tally_value_f64(v);
 	if (series >= w->series_in_use->len)
 		g_array_set_size(w->series_in_use, series + 1);
@@ -205,6 +204,11 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 {
 	struct tally_top_window *w = user;
 	uint64_t number = slice_number(w);
+	struct tally_value v;
+	TALLY_EACH (struct tally_group, g, groups)
+		for (uint32_t i = 0; i < g->n_series; i++)
+			if (tally_group_value(&w->log, g, i, &v))
+				add_value(w, g, i, v);
 	struct tally_top_device *d = need_device(w, frame->device);
 	w->frames++;
 	d->frames++;
@@ -256,7 +260,7 @@ tally_top_window_init(struct tally_top_window *w, const char *path, double secon
 	w->watch = (struct tally_aggregate_watch){
 		.user = w,
 		.line = note_time,
-		.value = add_value,
+		.takes_values = true,
 		.frame = add_frame,
 	};
 	tally_aggregate_begin(&w->log, path, &w->watch);
