@@ -17,24 +17,21 @@ static void
 see_listed(void *to, const char *name, const char *unit, bool known, struct tally_value value)
 {
 	const struct number_watcher *w = to;
-	const struct tally_export_arg arg = { .prefix = w->prefix, .key = name, .value = value };
 	(void)unit;
 	if (known)
-		w->see(w->user, &arg);
+		w->see(w->user, w->prefix, name, NULL, value);
 }
 
 static void
 see_number(tally_export_see *see, void *user, const char *key, uint64_t v)
 {
-	const struct tally_export_arg arg = { .prefix = "", .key = key, .value = tally_u64(v) };
-	see(user, &arg);
+	see(user, "", key, NULL, tally_u64(v));
 }
 
 static void
 see_text(tally_export_see *see, void *user, const char *key, const char *text)
 {
-	const struct tally_export_arg arg = { .prefix = "", .key = key, .text = text };
-	see(user, &arg);
+	see(user, "", key, text, tally_u64(0));
 }
 
 static void
@@ -53,10 +50,7 @@ see_values(tally_export_see *see, void *user, const char *prefix,
 {
 	bool estimated = false;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct tally_export_arg arg = { .prefix = prefix,
-						      .key = values[i].key,
-						      .value = values[i].value };
-		see(user, &arg);
+		see(user, prefix, values[i].key, NULL, values[i].value);
 		estimated |= values[i].estimated;
 	}
 	return estimated;
@@ -101,12 +95,8 @@ see_frame(const struct tally_frame_record *f, tally_export_see *see, void *user)
 		see_number(see, user, "gpu_ns", f->gpu_ns);
 		see_number(see, user, "envelope_ns", f->envelope_ns);
 	}
-	if (f->has_coverage) {
-		const struct tally_export_arg arg = { .prefix = "",
-						      .key = "coverage",
-						      .value = tally_f64(f->coverage) };
-		see(user, &arg);
-	}
+	if (f->has_coverage)
+		see(user, "", "coverage", NULL, tally_f64(f->coverage));
 	see_number(see, user, "passes", f->n_passes);
 	see_number(see, user, "overhead_ns", f->overhead_ns);
 	if (f->dropped_passes)
@@ -158,16 +148,11 @@ static void
 see_note(const struct tally_timeline_event *e, tally_export_see *see, void *user)
 {
 	const struct tally_note_record *note = e->note;
-	const struct tally_export_arg args[] = {
-		{ .prefix = "", .key = "level", .text = tally_level_name(note->level) },
-		{ .prefix = "", .key = "source", .text = note->source },
-		{ .prefix = "", .key = "time", .text = "not said: shown where the log has it" },
-	};
-	see(user, &args[0]);
+	see_text(see, user, "level", tally_level_name(note->level));
 	if (note->source)
-		see(user, &args[1]);
+		see_text(see, user, "source", note->source);
 	if (!note->has_time)
-		see(user, &args[2]);
+		see_text(see, user, "time", "not said: shown where the log has it");
 	if (e->has_number)
 		see_number(see, user, "frame", e->number);
 }
@@ -185,20 +170,13 @@ tally_timeline_see_args(const struct tally_timeline_event *e, tally_export_see *
 		see_frame(e->frame, see, user);
 		return;
 	}
-	const struct tally_export_arg frame = { .prefix = "",
-						.key = "frame",
-						.value = tally_u64(e->frame->frame) };
-	see(user, &frame);
+	see_number(see, user, "frame", e->frame->frame);
 	if (e->workload) {
 		see_workload(e->workload, see, user);
 		return;
 	}
-	static const struct tally_export_arg time = { .prefix = "",
-						      .key = "time",
-						      .text = "not known: shown where the frame "
-							      "began" };
 	if (e->type == TALLY_TIMELINE_INSTANT && !e->pass->has_cpu_start)
-		see(user, &time);
+		see_text(see, user, "time", "not known: shown where the frame began");
 	if (e->brief)
 		see_identity(e->pass, see, user);
 	else

@@ -126,16 +126,16 @@ see_clock(void *user, const struct tally_timeline_clock *clock)
 }
 
 static void
-see_arg(void *user, const struct tally_export_arg *arg)
+see_arg(void *user, const char *prefix, const char *key, const char *text, struct tally_value value)
 {
 	struct chrome *e = user;
 	tally_out_put(&e->out, e->n_args++ ? "," : ",\"args\":{");
-	tally_out_string(&e->out, arg->prefix, arg->key);
+	tally_out_string(&e->out, prefix, key);
 	tally_out_char(&e->out, ':');
-	if (arg->text)
-		tally_out_string(&e->out, "", arg->text);
+	if (text)
+		tally_out_string(&e->out, "", text);
 	else
-		tally_json_put_value(&e->out.w, arg->value);
+		tally_json_put_value(&e->out.w, value);
 }
 
 /* Begin and end are separate events, not a start with a length: viewers compute in doubles,

@@ -323,24 +323,24 @@ see_track(void *user, const struct tally_timeline_track *track)
 }
 
 static void
-see_arg(void *user, const struct tally_export_arg *arg)
+see_arg(void *user, const char *prefix, const char *key, const char *text, struct tally_value value)
 {
 	struct perfetto *e = user;
 	struct tally_protobuf *p = &e->packet;
-	uint64_t name = intern_arg(e, arg->prefix, arg->key);
-	if (G_LIKELY(!arg->text && arg->value.storage == TALLY_STORAGE_U64)) {
+	uint64_t name = intern_arg(e, prefix, key);
+	if (G_LIKELY(!text && value.storage == TALLY_STORAGE_U64)) {
 		tally_protobuf_put_pair(p, EVENT_ANNOTATION, ANNOTATION_NAME_IID, name,
-					ANNOTATION_UINT, arg->value.u64);
+					ANNOTATION_UINT, value.u64);
 		return;
 	}
 	tally_protobuf_begin(p, EVENT_ANNOTATION);
 	tally_protobuf_put_number(p, ANNOTATION_NAME_IID, name);
-	if (arg->text)
-		tally_protobuf_put_text(p, ANNOTATION_STRING, arg->text);
-	else if (arg->value.storage == TALLY_STORAGE_I64)
-		tally_protobuf_put_number(p, ANNOTATION_INT, arg->value.u64);
+	if (text)
+		tally_protobuf_put_text(p, ANNOTATION_STRING, text);
+	else if (value.storage == TALLY_STORAGE_I64)
+		tally_protobuf_put_number(p, ANNOTATION_INT, value.u64);
 	else
-		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, arg->value.f64);
+		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, value.f64);
 	tally_protobuf_end(p);
 }
 
