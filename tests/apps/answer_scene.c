@@ -5,19 +5,19 @@
  *
  * Shadows, GBuffer and Lighting draw the same picture; a frame ends with glFinish().
  *
- *   frames      how many there are
+ *   frames      the number of frames
  *   heavy       how often GBuffer draws its picture
  *   heavy-each  only in every N-th frame
  *   sleep       milliseconds of sleep before a frame draws
- *   wait        the same after it has drawn
- *   sleep-each  both only in every N-th frame
+ *   wait        milliseconds of sleep after a frame has drawn
+ *   sleep-each  sleep and wait only in every N-th frame
  *   cap         frames a second, as a frame limiter keeps them
  *   busy        milliseconds of work of the CPU in a frame, up to half less or more of them
- *   within      the same between the draws of GBuffer and Lighting
- *   inside      the same between two draws of Lighting, the frame's last pass
- *   nap         milliseconds of sleep in the same place
+ *   within      as busy, but between the draws of GBuffer and Lighting
+ *   inside      as busy, but between two draws of Lighting, the frame's last pass
+ *   nap         milliseconds of sleep between two draws of Lighting
  *   last        how often Lighting draws its picture
- *   late        from this frame on there is a pass Late, whose long shader is made in that frame
+ *   late        from this frame on a pass Late exists, whose long shader is made in it
  */
 #include <epoxy/gl.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ sleep_until(int64_t ns)
 		;
 }
 
-/* A shader that takes a compiler some time. */
+/* A shader that takes a compiler a while. */
 static GLuint
 make_long_program(struct stage *s)
 {

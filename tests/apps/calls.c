@@ -19,7 +19,7 @@
 #define BLOCKS 8
 #define BLOCK_BYTES (64 * 1024)
 #define NO_WORLD 93
-#define SECONDS 20 /* for one call, with other tests beside it */
+#define SECONDS 20 /* for one call, while other tests run */
 #define NAME_BYTES 256
 
 struct report {
@@ -36,7 +36,7 @@ static const char *const words[] = {
 };
 
 static unsigned char blocks[BLOCKS][BLOCK_BYTES];
-/* Of each item in the first run. */
+/* What each item did in the first run. */
 static enum { FINE, DEADLY, CALLS_NULL } *skipped;
 static sigjmp_buf before_call;
 
@@ -113,7 +113,7 @@ say(int pipe, size_t item, int what, uint64_t result)
 		_exit(1);
 }
 
-/* Whether there was something to call, and it came back. */
+/* Returns whether a function was found and its call returned. */
 static bool
 call_one(const struct calls_plan *plan, size_t item, int pipe)
 {
@@ -164,7 +164,7 @@ show(const char *name, const struct report *report)
 		printf("%s %s\n", name, words[report->what]);
 }
 
-/* One child, from an item on; the item that the next one begins with. */
+/* Runs one child, starting at an item; returns the item that the next child starts at. */
 static size_t
 run_child(const struct calls_plan *plan, size_t first)
 {
@@ -217,7 +217,7 @@ calls_run(const struct calls_plan *plan, const char *skip)
 		}
 		size_t next = run_child(plan, i);
 		if (next == i)
-			return 1; /* the world was made, and nothing called */
+			return 1; /* the world was made, but nothing was called */
 		i = next;
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A library that ends the process while it is being loaded, before the constructors of preloaded
- * libraries: what exit() owes the program is done all the same.
+ * libraries: what exit() must do for the program is still done.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Write a call of every command of a registry, with arguments that harm least: handles that the
+"""Write a call of every command of a registry, with the least harmful arguments: handles that the
 program has made, zeroed memory behind pointers, counts and values of 0.
 
   gen_calls.py vk vk.xml OUTPUT
   gen_calls.py gl gl.xml glx.xml OUTPUT
 
-The registries are read by what reads them for the hooks (scripts/registry.py, vk_registry.py).
+The registries are read by the modules that read them for the hooks (scripts/registry.py, vk_registry.py).
 """
 
 import os
@@ -19,9 +19,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import registry  # noqa: E402
 import vk_registry  # noqa: E402
 
-# Results that are addresses, times or the machine's; what they are is nobody's promise.
+# Results of these types are compared; others are addresses, times or depend on the machine.
 VALUES = ("VkResult", "GLenum", "GLboolean", "GLint", "GLuint", "int", "Bool", "EGLBoolean", "EGLint")
-# Zeroes make some drivers write outside their memory, bare as well (lavapipe 22.3: no mip levels).
+# Zeroes make some drivers write outside their memory, also without passtally (lavapipe 22.3: no mip levels).
 FIELDS = {
     "VkImageCreateInfo": "imageType = VK_IMAGE_TYPE_2D; format = VK_FORMAT_R8G8B8A8_UNORM; extent.width = 4; "
                          "extent.height = 4; extent.depth = 1; mipLevels = 1; arrayLayers = 1; "
@@ -44,7 +44,7 @@ def is_pointer(type_):
 
 
 def call(command, function_type, argument):
-    """A function that calls it; `argument` gives a parameter's text."""
+    """A function that calls the command; `argument` gives a parameter's text."""
     arguments = ", ".join(argument(param) for param in command.params)
     made = f"(({function_type})f)({arguments})"
     body = f"return (uint64_t){made};" if command.returns in VALUES else f"{made};\n\treturn 0;"
@@ -79,7 +79,7 @@ class Vulkan:
         self.filled = []
 
     def fill(self, name):
-        """The name of a function that fills a structure, which is written when first asked for."""
+        """The name of a function that fills a structure; the function is written when it is first asked for."""
         if name in self.filled:
             return name
         out = []

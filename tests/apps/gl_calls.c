@@ -3,10 +3,11 @@
  *
  *   gl_calls none|compat|core|es2|es1 [--skip FILE]
  *
- * The word names the context that is current: none, one of GLX, or one of EGL. Commands are looked
- * up by glXGetProcAddress, glXGetProcAddressARB, eglGetProcAddress and dlsym in the program's
- * scope and in libGL alone; what dlsym and the look-up of the context's platform find is called,
- * the rest is listed. After each OpenGL call the error is read, and is part of the result.
+ * The first argument names the context that is current: none, one of GLX, or one of EGL.
+ * Commands are looked up by glXGetProcAddress, glXGetProcAddressARB, eglGetProcAddress and
+ * dlsym in the program's scope and in libGL alone; what dlsym and the look-up of the context's
+ * platform find is called, the rest is listed. After each OpenGL call the error is read, and is
+ * part of the result.
  */
 #include "tests/apps/calls.h"
 
@@ -134,8 +135,8 @@ look_up(enum route route, const char *name)
 	}
 }
 
-/* Where a driver lacks a command, libglvnd's function returns what is left in the register: only
- * what a context of this kind surely has returns something. */
+/* Where a driver lacks a command, libglvnd's function returns whatever is left in the register:
+ * only a command that a context of this kind is sure to have returns a value. */
 static bool
 has_value(const char *text)
 {
@@ -172,7 +173,7 @@ name(size_t item, char *out, size_t size)
 		 commands[item % N_COMMANDS].name);
 }
 
-/* What was made is gone then, another one is current, or no error can be read. */
+/* After it the objects are gone, another context is current, or no error can be read. */
 static bool
 is_last(size_t item)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/hygiene.c - does a game see that somebody else issues queries in its context?
+/* tests/apps/hygiene.c - checks whether a game can see that another component issues queries in
+ * its context.
  *
  *   hygiene core|compat|gles [PART] [--platform surfaceless|pbuffer|x11|glx]
  *

@@ -9,7 +9,7 @@
 
 #include "scenes/gl/stage.h"
 
-/* Two small targets to change passes with. */
+/* Two small targets for changing passes. */
 struct hygiene {
 	struct stage *s;
 	GLuint framebuffers[2], textures[2];
@@ -28,10 +28,10 @@ extern const struct hygiene_part state_parts[];
 #define HYGIENE_DESKTOP ((1u << STAGE_CORE) | (1u << STAGE_COMPAT))
 #define HYGIENE_ALL (HYGIENE_DESKTOP | (1u << STAGE_GLES))
 
-/* A pass in target 0 or 1, or in the screen: `count` vertices. */
+/* A pass in target 0 or 1, or (-1) on the screen: `count` vertices. */
 void hygiene_pass(struct hygiene *h, int target, int count);
 void hygiene_swap(struct hygiene *h);
-/* Print what glGetError says until it says nothing. */
+/* Print what glGetError returns until it returns no error. */
 void hygiene_errors(const char *where);
 
 #endif

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Passes on both targets and the screen, and a swap: what makes passtally issue and read. */
+/* Passes on both targets and the screen, and a swap: these make passtally issue and read
+ * queries. */
 static void
 some_frames(struct hygiene *h, int n)
 {
@@ -186,7 +187,7 @@ held_target(struct hygiene *h, GLenum target, const char *name)
 	hygiene_pass(h, 0, 30);
 	hygiene_errors(name);
 	uint64_t value = result(id);
-	if (target == GL_TIME_ELAPSED) /* a time: only that there is one */
+	if (target == GL_TIME_ELAPSED) /* a time: only its existence is compared */
 		printf("  %s answered\n", name);
 	else
 		printf("  %s %" PRIu64 "\n", name, value);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* glGetError after every call: none of ours, none swallowed. */
+/* glGetError after every call: no error of passtally's appears, and none of the game's is
+ * lost. */
 static void
 errors(struct hygiene *h)
 {
@@ -50,8 +51,8 @@ own_error(struct hygiene *h)
 	struct stage_peer *peer = stage_peer_create(h->s, true);
 	stage_peer_make_current(h->s, peer);
 	hygiene_errors("in another context");
-	/* A driver keeps one error: what follows it is dropped until it is fetched. Much of ours
-	 * is done at a context's first work. */
+	/* A driver keeps one error: later errors are dropped until it is fetched. Much of
+	 * passtally's work is done at the first work of a context. */
 	glEnable(0x1234);
 	glClear(GL_COLOR_BUFFER_BIT);
 	glViewport(0, 0, -1, -1);
@@ -83,7 +84,7 @@ query_buffer(struct hygiene *h)
 		glEndQuery(GL_SAMPLES_PASSED);
 		hygiene_swap(h);
 	}
-	for (int i = 0; i < 5; i++) { /* results of ours are read meanwhile */
+	for (int i = 0; i < 5; i++) { /* passtally's results are read meanwhile */
 		hygiene_pass(h, i % 2, 30);
 		hygiene_swap(h);
 		GLint bound = -1;
@@ -132,7 +133,7 @@ samples_of_list(struct hygiene *h, GLuint list, GLuint id)
 	return value;
 }
 
-/* Query commands of ours must not get into a list; the game's own must. */
+/* passtally's query commands must not get into a list; the game's own must. */
 static void
 display_lists(struct hygiene *h)
 {
@@ -148,7 +149,7 @@ display_lists(struct hygiene *h)
 	glEndList();
 	for (int i = 0; i < 3; i++)
 		printf("  list %u samples\n", samples_of_list(h, lists, ids[0]));
-	/* A list that holds a query of the game's. */
+	/* A list that holds one of the game's queries. */
 	glNewList(lists + 1, GL_COMPILE);
 	glBeginQuery(GL_SAMPLES_PASSED, ids[1]);
 	emit_triangle();
@@ -157,7 +158,8 @@ display_lists(struct hygiene *h)
 	for (int i = 0; i < 2; i++) {
 		stage_target(h->s, h->framebuffers[i], 64, 64);
 		glCallList(lists + 1);
-		/* Read before it begins anew: llvmpipe 22.3 may add the two up otherwise. */
+		/* Read the result before the query begins again: llvmpipe 22.3 may add the two
+		 * up otherwise. */
 		glGetQueryObjectuiv(ids[1], GL_QUERY_RESULT, &value);
 		printf("  query in a list %u\n", value);
 		hygiene_swap(h);
@@ -176,7 +178,7 @@ display_lists(struct hygiene *h)
 	hygiene_swap(h);
 }
 
-/* Between glBegin and glEnd nearly every call is an error: none of ours may be made there. */
+/* Between glBegin and glEnd nearly every call is an error: passtally may make none there. */
 static void
 begin_end(struct hygiene *h)
 {
@@ -194,7 +196,7 @@ begin_end(struct hygiene *h)
 	printf("  samples %u\n", value);
 	glBegin(GL_TRIANGLES);
 	glVertex2f(0.0f, 0.0f);
-	glBindFramebuffer(GL_FRAMEBUFFER, 0); /* an error of the game's */
+	glBindFramebuffer(GL_FRAMEBUFFER, 0); /* an error of the game's own */
 	glDrawArrays(GL_TRIANGLES, 0, 3);     /* another */
 	glClear(GL_COLOR_BUFFER_BIT);
 	glVertex2f(1.0f, 0.0f);
@@ -262,7 +264,7 @@ reset_status(struct hygiene *h)
 	hygiene_errors("at the reset status");
 }
 
-/* Cleared by being read: the game must see what it would have seen. */
+/* Reading clears it: the game must see what it would have seen without passtally. */
 static void
 disjoint(struct hygiene *h)
 {

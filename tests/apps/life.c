@@ -150,7 +150,7 @@ mode_segv(void)
 	return 1;
 }
 
-/* Rendered and gone before any result can have been read. */
+/* The program renders and ends before any result can have been read. */
 static int
 mode_unread(void)
 {
@@ -177,7 +177,8 @@ mode_destroy(void)
 		glClear(GL_COLOR_BUFFER_BIT);
 		stage_draw(&stage, 0, 30, i);
 		stage_peer_swap(&stage, peer);
-		/* Destroyed while it is current: it lives until it is released. */
+		/* The context is destroyed while it is current: it lives until it is
+		 * released. */
 		stage_peer_destroy(&stage, peer);
 		stage_peer_make_current(&stage, NULL);
 	}
@@ -242,7 +243,7 @@ leave_together(void *arg)
 	return leave_program(arg);
 }
 
-/* Not allowed (exit() may be called once), and done. */
+/* Not allowed (exit() may be called once), but programs do it. */
 static int
 mode_exit_threads(void)
 {
@@ -265,7 +266,7 @@ mode_fork_idle(void)
 	open_and_render();
 	pid_t pid = fork();
 	if (pid == 0)
-		_exit(9); /* exit() would have Mesa wait for threads that a child has not */
+		_exit(9); /* exit() would have Mesa wait for threads that the child lacks */
 	wait_for("child", pid);
 	pid = fork();
 	if (pid == 0)
@@ -356,7 +357,7 @@ mode_plugin(void)
 	return 0;
 }
 
-/* Pointers taken once, before there is any context, and kept. */
+/* Pointers are fetched once, before there is any context, and kept. */
 static void (*cached_clear)(GLbitfield);
 static void (*cached_draw)(GLenum, GLint, GLsizei);
 

@@ -11,7 +11,7 @@
 
 #define FIND(handle, name) ((__typeof__(&name))dlsym(handle, #name))
 
-/* Draw `frames` frames to a pbuffer of its own; returns how many were drawn. */
+/* Draw `frames` frames to its own pbuffer; returns how many were drawn. */
 __attribute__((visibility("default"))) int plugin_render(int frames);
 
 int

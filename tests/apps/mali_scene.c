@@ -3,12 +3,12 @@
  *
  *   mali_scene [--frames N] [--by work|clock] [--length MS]
  *
- * Under tests/fake_kernel the program says what is counted while it draws. By work: in each pass
- * the script's clock jumps by some microseconds, standing still otherwise. By clock: while the
- * draws of a pass run it goes at one to four times the real clock, and it stands between passes.
- * Prints a JSON line a frame: for each pass what the script's clock went on by and how long it
- * took, then the longest time between two samples, all in nanoseconds. Without the simulated
- * kernel it draws the same.
+ * Under tests/fake_kernel the program sets what is counted while it draws. By work: in each
+ * pass the script's clock jumps by some microseconds and stands still otherwise. By clock:
+ * while the draws of a pass run it runs at one to four times the real clock, and it stands
+ * still between passes. Prints a JSON line a frame: for each pass by how much the script's
+ * clock advanced and how long the pass took, then the longest time between two samples, all in
+ * nanoseconds. Without the simulated kernel it draws the same.
  */
 #include <epoxy/gl.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* What is counted between the first draw and whatever closes the pass. */
+/* The counts are added between the first draw and the one that closes the pass. */
 static struct cost
 pass_by_work(struct stage *s, unsigned frame, unsigned pass)
 {
@@ -47,7 +47,7 @@ pass_by_work(struct stage *s, unsigned frame, unsigned pass)
 	return cost;
 }
 
-/* Draws for about that long, and nothing else runs on the GPU before or after. */
+/* Draws for about that long; nothing else runs on the GPU before or after. */
 static struct cost
 pass_by_clock(struct stage *s, unsigned pass, unsigned length_ms)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/apps/orphan.c - a GLX program that never releases its context.
  *
- * As OpenSCAD does it: draw off screen, swap, read back, destroy the context while it is current
- * and close the display. "ok" on stdout, or 77 where there is no GLX.
+ * It does what OpenSCAD does: draw off screen, swap, read back, destroy the context while it is
+ * current and close the display. "ok" on stdout, or 77 where there is no GLX.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  *   perf_scene --expect
  *
  * --expect prints, as JSON, the vertices of each draw of each pass. With --own the program uses the
- * extension itself, from a frame on, over whole frames, and holds the results against what it
- * drew; with --in peer it does so in a second context. Ends with 1 when that is wrong or GL reports
- * an error.
+ * extension itself, from a frame on, over whole frames, and compares the results with what it
+ * drew; with --in peer it does so in a second context. Ends with 1 when a result is wrong or GL
+ * reports an error.
  */
 #include <epoxy/gl.h>
 #include <stdint.h>
@@ -124,9 +124,9 @@ struct own {
 	bool amd, intel, open;
 	unsigned from;
 	GLuint name;      /* monitor or handle */
-	unsigned running; /* frames whose result is not there yet: one at a time */
+	unsigned running; /* frames whose result has not arrived yet: one at a time */
 	unsigned results;
-	unsigned bytes; /* INTEL: of a result */
+	unsigned bytes; /* INTEL: size of a result */
 	bool in_peer;
 	struct stage_peer *peer;
 };
@@ -173,7 +173,7 @@ own_begin(struct own *own)
 			open_amd(own);
 		else
 			open_intel(own);
-		/* Handles of the other extension are anybody's guess. */
+		/* Handles of the other extension can have any value. */
 		expect(own->name == 1 || own->intel, "its first monitor is not number 1");
 		expect(own->name != 0, "it has no object");
 	}
@@ -257,7 +257,7 @@ count_errors(void)
 		fprintf(stderr, "GL error 0x%04x\n", error);
 }
 
-/* In the context that does it. */
+/* Runs `what` in the context that uses the extension. */
 static void
 own_turn(struct own *own, struct stage *s, void (*what)(struct own *own))
 {
@@ -278,7 +278,7 @@ own_delete(struct own *own)
 		glDeletePerfQueryINTEL(own->name);
 }
 
-/* What is under way is waited for, a frame at a time, so that nothing stalls. */
+/* Waits for outstanding results, a frame at a time, so that nothing stalls. */
 static void
 own_close(struct own *own, struct stage *s)
 {

@@ -4,8 +4,8 @@
  *   rank_scene [--frames N] [--platform pbuffer|surfaceless|...]
  *
  * The passes differ in nothing but how often they draw: once and four times, by which the log tells
- * them apart. A fragment is dear, so that on a software rasteriser the passes are as dear as their
- * fragments. A frame ends with glFinish().
+ * them apart. A fragment is expensive, so that on a software rasterizer the cost of a pass is
+ * that of its fragments. A frame ends with glFinish().
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define LIGHT 1
 #define HEAVY 4
 
-/* Below the stage's head. One triangle covers the whole target. */
+/* Appended to the stage's shader preamble. One triangle covers the whole target. */
 static const char vertex[] =
 	"IN vec2 pos;\n"
 	"void main() {\n"

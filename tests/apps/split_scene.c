@@ -3,11 +3,11 @@
  *
  *   split_scene BORDER [--frames N] [--heavy N] [--platform pbuffer|surfaceless|...]
  *
- * What lies between them: `copy` a copy between buffers, `group` each is a debug group (for --split
- * group), `targets` another framebuffer, which alone makes a driver that draws tile by tile begin a
- * new scene. `mip` is a mipmap of 8x8 pixels and the heavy pass, `clear` the same where that begins
- * with a clear. The passes cover the whole target --heavy times and once. A frame ends with
- * glFinish().
+ * BORDER is what separates them: `copy` is a copy between buffers, `group` makes each pass a
+ * debug group (for --split group), `targets` is another framebuffer, which alone makes a driver
+ * that draws tile by tile begin a new scene. `mip` is a mipmap of 8x8 pixels and the heavy
+ * pass, `clear` is the same with a heavy pass that begins with a clear. The passes cover the
+ * whole target --heavy times and once. A frame ends with glFinish().
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define SIZE 256
 
-/* Below the stage's head. One triangle covers the whole target. */
+/* Appended to the stage's shader preamble. One triangle covers the whole target. */
 static const char vertex[] =
 	"IN vec2 pos;\n"
 	"void main() {\n"

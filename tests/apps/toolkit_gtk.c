@@ -5,7 +5,7 @@
 
 static int frames = 10, drawn;
 
-/* Not in the middle of rendering: the area would lose its context under GTK's feet. */
+/* Not in the middle of rendering: the area would lose its context while GTK uses it. */
 static gboolean
 close_window(gpointer window)
 {

@@ -293,7 +293,7 @@ look_up(enum route route, const char *name)
 	}
 }
 
-/* Without our layer's look-ups there is nothing to find there. */
+/* Without passtally's layer its look-ups are left out. */
 static size_t
 n_routes(void)
 {
@@ -316,7 +316,8 @@ call(size_t item, uint64_t *result)
 	PFN_vkVoidFunction function = look_up(route, commands[command].name);
 	if (!function)
 		return CALLS_NONE;
-	/* What the loader gave the program for a physical device means nothing to a layer. */
+	/* The handle that the loader gave the program for a physical device means nothing to a
+	 * layer. */
 	bool of_device = commands[command].level == CALLS_DEVICE;
 	bool called = route == BY_INSTANCE ||
 		      (of_device && (route == BY_DEVICE || route >= LAYER));
@@ -333,7 +334,7 @@ name(size_t item, char *out, size_t size)
 		 commands[item % N_COMMANDS].name);
 }
 
-/* What was made is gone then, or in a state in which more calls mean nothing. */
+/* After it the object is gone, or in a state in which more calls mean nothing. */
 static bool
 is_last(size_t item)
 {

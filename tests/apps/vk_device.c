@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes instances and devices in every shape of a request, and says what it got: run with
- * and without a layer, the words must be the same but for the lines that begin with "layer".
+/* Makes instances and devices in every shape of a request, and prints what it got: with and
+ * without a layer, the output must be the same except for the lines that begin with "layer".
  *
  *   vk_device [option...]
  *     --api 1.0|1.1|1.2|1.3   what the instance asks for (default 1.3)
@@ -36,7 +36,7 @@ fail(const char *what, VkResult result)
 
 /* ---- what the layer may show of itself ---- */
 
-/* Which library a function is of. */
+/* Which library a function belongs to. */
 static const char *
 library_of(PFN_vkVoidFunction function)
 {
@@ -137,7 +137,7 @@ make_instance(void)
 	return instance;
 }
 
-/* All in memory that may not be written to. */
+/* The whole request is in memory that may not be written to. */
 static const VkPhysicalDeviceFeatures plain = { .robustBufferAccess = VK_TRUE };
 static const VkPhysicalDeviceFeatures statistics = { .pipelineStatisticsQuery = VK_TRUE };
 static const VkPhysicalDeviceFeatures2 features2 = {
@@ -186,7 +186,7 @@ make_device(VkPhysicalDevice physical)
 	return device;
 }
 
-/* Pools and buffers without recording: null devices cannot. */
+/* Makes pools and buffers without recording: null devices cannot record. */
 static void
 use_device(VkDevice device)
 {

@@ -2,8 +2,8 @@
 /* Submissions that `--snapshot exact` must not hang on:  vk_exact SCENE,  vk_exact --list
  *
  * Each command buffer fills a buffer a number of times by which its pass is known in the log. Runs
- * on any driver: no shader, no pixel. Whoever waited for the wrong submission would wait for ever:
- * the program waits 10 s at most and then says so. */
+ * on any driver: no shader, no pixel. A layer that waited for the wrong submission would wait
+ * forever: the program waits 10 s at most and then reports it. */
 #include "tests/apps/vk_stream.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #define ENOUGH_NS UINT64_C(10000000000)
 #define ROUNDS 12
 
-/* VK_EXT_frame_boundary is newer than the packaged headers; nobody needs to know it. */
+/* VK_EXT_frame_boundary is newer than the packaged headers; no driver needs to support it. */
 static const VkBaseInStructure foreign = { .sType = (VkStructureType)1000999000 };
 
 struct work {
@@ -138,7 +138,7 @@ run_pieces(struct stream *s)
 	wait_all(s);
 }
 
-/* As in `pieces`, in the newer call. */
+/* As in `pieces`, with the newer call. */
 static void
 run_pieces2(struct stream *s)
 {
@@ -220,7 +220,7 @@ run_cross(struct stream *s)
 	CHECK(vkQueueWaitIdle(other));
 }
 
-/* Both wait for each other's next but one, until the host lets one go. */
+/* Each waits for the other's next submission but one, until the host signals one of them. */
 static void
 run_circle(struct stream *s)
 {
@@ -262,7 +262,7 @@ run_binary(struct stream *s)
 	}
 }
 
-/* Two threads hand a timeline to and fro, and neither waits for the other. */
+/* Two threads signal a timeline alternately, and neither waits for the other. */
 struct side {
 	struct stream *s;
 	VkQueue queue;
@@ -308,7 +308,7 @@ run_threads(struct stream *s)
 			puts("hangs");
 }
 
-/* A sparse bind stands in the order too. */
+/* A sparse bind has its place in the order too. */
 static void
 run_sparse(struct stream *s)
 {
@@ -369,7 +369,7 @@ run_shared(struct stream *s)
 	wait_all(s);
 }
 
-/* A structure on the batch that nobody knows. */
+/* A structure in the batch that no driver or layer knows. */
 static void
 run_foreign(struct stream *s)
 {

@@ -4,7 +4,7 @@
  *   vk_life close|destroy|fork|exec|exit_threads|kill [--frames N]
  *
  * N submissions of three render passes of 1, 2 and 3 draws, then what is asked for. What may be
- * submitted is vk_stream's and vk_exact's; this has what the process does.
+ * submitted is tested by vk_stream and vk_exact; this program tests what the process does.
  */
 #include "tests/apps/vk_stream.h"
 
@@ -55,7 +55,8 @@ act_close(struct stream *s)
 	return 0;
 }
 
-/* What is submitted last is not waited for by the program, but by the device's end. */
+/* The last submission is not waited for by the program, but by the destruction of the
+ * device. */
 static int
 act_destroy(struct stream *s)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A deferred scene of twenty passes for counters: what each frame's passes hold is known.
+/* A deferred scene of twenty passes for counters: the contents of each frame's passes are
+ * known.
  *
  *   vk_perf_scene [--frames N] [--secondaries] [--kept] [--own] [--expect]
  *
  * Pass i of frame f draws 1 + (i + f) % 4 times, or dispatches 1 + f % 3 times (passes 6 and 13);
  * draw d has 3 * (1 + d) vertices. --secondaries: pass 4 comes from a secondary command buffer.
- * --kept: one command buffer, recorded once as frame 0 is. --own: the program enables performance
- * queries for itself and holds the profiling lock. A frame is a submission. --expect prints, per
- * frame and pass, draws, vertices and dispatches.
+ * --kept: one command buffer, recorded once with the contents of frame 0. --own: the program
+ * enables performance queries for itself and holds the profiling lock. A frame is a submission.
+ * --expect prints, per frame and pass, draws, vertices and dispatches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ run_frames(struct vk_stage *s)
 		vk_free(s, secondary);
 }
 
-/* The program counts for itself. */
+/* The program itself uses performance queries. */
 static void
 take_lock(const struct vk_stage *s)
 {

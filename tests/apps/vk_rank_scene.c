@@ -3,8 +3,8 @@
  *
  *   vk_rank_scene [--frames N]
  *
- * As rank_scene.c: pass by pass one draw and four, each of many instances that cover the whole
- * target. A frame is a submission, and is waited for.
+ * As in rank_scene.c, the passes have one draw and four, each of many instances that cover the
+ * whole target. A frame is a submission, and is waited for.
  */
 #include <stdlib.h>
 #include <string.h>

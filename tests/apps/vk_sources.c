@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_sources.c - the Vulkan sources against a real driver, without the layer.
  *
- * Counts what a known triangle and a known dispatch take, places it on CLOCK_MONOTONIC, runs a
- * command buffer again, does without host reset, and finds out whether the driver waits when a
- * result is read. Prints one line a finding. Exit status: 0, 77 where there is nothing to try it
- * on, anything else for what is wrong. */
+ * Counts what a known triangle and a known dispatch take, places it on CLOCK_MONOTONIC, submits
+ * a command buffer a second time, works without host reset, and finds out whether the driver
+ * waits when a result is read. Prints one line a finding. Exit status: 0; 77 where there is no
+ * device to try; anything else for a failure. */
 #include "scenes/vk/stage.h"
 
 #include <glib.h>
@@ -21,7 +21,8 @@
 #define GROUPS 5u
 #define N_COUNTERS 11u
 #define HELD_NS UINT64_C(300000000)
-/* A rasteriser's clock and ours, and what a scheduler may put between. */
+/* The clock of a rasterizer differs from ours, and a scheduler may come between the
+ * readings. */
 #define SLACK_NS UINT64_C(2000000)
 
 static struct vk_stage stage;
@@ -43,7 +44,7 @@ struct result {
 static void
 open_device(void)
 {
-	/* Asked for only what it has. */
+	/* Requests only what the device has. */
 	VkPhysicalDeviceVulkan12Features v12 = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
 	};
@@ -95,7 +96,7 @@ describe_device(void)
 	       (double)device.properties.limits.timestampPeriod);
 }
 
-/* A device as the layer has it, but for the layer. */
+/* A device as the layer sees it, but without the layer. */
 static void
 open_slots(bool host_reset)
 {
@@ -141,7 +142,7 @@ read_slot(const struct vk_slot *slot)
 	return r;
 }
 
-/* It ran between two readings of our clock. */
+/* It ran between two readings of CLOCK_MONOTONIC. */
 static void
 check_time(const struct result *r, uint64_t before_ns, uint64_t after_ns, const char *what)
 {
@@ -155,7 +156,7 @@ check_time(const struct result *r, uint64_t before_ns, uint64_t after_ns, const 
 	g_assert_cmpuint(r->sample.end_ns, >, r->sample.begin_ns);
 }
 
-/* Every counter that there is has a value. */
+/* Every available counter has a value. */
 static void
 check_count(const struct result *r, const char *key, uint64_t want)
 {
@@ -235,7 +236,7 @@ try_passes(bool host_reset)
 	close_slots();
 }
 
-/* A command buffer of the game's between two of ours, twice with the same pair. */
+/* One of the game's command buffers between two of ours, twice with the same pair. */
 static void
 try_batch_intervals(bool host_reset)
 {
@@ -284,7 +285,7 @@ signal_later(void *unused)
 	return unused;
 }
 
-/* Behind what is done, something waits for a timeline semaphore. */
+/* After work that is done, something waits for a timeline semaphore. */
 static void
 submit_held(VkCommandBuffer commands)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_stream.h - small Vulkan programs for tests/fake_vk, without pixels.
  *
- * Each scene makes what it needs, records and submits; struct stream remembers what there is to
- * destroy. Every object is made with allocation callbacks, by which the fake driver tells the
- * program's objects from a layer's. A call that fails is printed and ends the scene in order, with
- * status 3. One thread.
+ * Each scene makes what it needs, records and submits; struct stream keeps what has to be
+ * destroyed. Every object is made with allocation callbacks, by which the fake driver tells the
+ * program's objects from a layer's. A call that fails is printed and ends the scene in order,
+ * with status 3. One thread.
  */
 #ifndef PASSTALLY_TESTS_VK_STREAM_H
 #define PASSTALLY_TESTS_VK_STREAM_H
@@ -19,7 +19,7 @@
 
 enum { MAX_FAMILIES = 4, MAX_KEPT = 512 };
 
-/* What a scene asks of its device. */
+/* What a scene requests of its device. */
 enum {
 	WISH_STATISTICS = 1 << 0,
 	WISH_VULKAN10 = 1 << 1,	 /* apiVersion 1.0 */
@@ -105,7 +105,7 @@ void stream_keep(struct stream *s, enum kept_kind kind, uint64_t handle);
 void stream_drop(struct stream *s, uint64_t handle);
 #define KEEP(kind, handle) stream_keep(s, kind, (uint64_t)(handle))
 
-/* A function by name, NULL when the device has none. */
+/* Returns a function by name; NULL when the device does not have it. */
 PFN_vkVoidFunction stream_find(struct stream *s, const char *name);
 /* `FUNCTION(vkCmdX)` declares a variable x of the right type. */
 #define FUNCTION(name) PFN_##name p_##name = (PFN_##name)stream_find(s, #name)
@@ -131,7 +131,7 @@ void stream_begin(struct stream *s, VkCommandBuffer cb, VkCommandBufferUsageFlag
 void stream_end(struct stream *s, VkCommandBuffer cb);
 void stream_begin_inside(struct stream *s, VkCommandBuffer cb, VkRenderPass pass,
 			 VkFramebuffer framebuffer, VkCommandBufferUsageFlags flags);
-/* Submit and wait. */
+/* Submits and waits. */
 void stream_run(struct stream *s, VkQueue queue, uint32_t n, const VkCommandBuffer *buffers);
 void stream_submit(struct stream *s, VkQueue queue, const VkSubmitInfo *info, VkFence fence);
 void stream_wait(struct stream *s, VkFence fence);

@@ -18,7 +18,7 @@ drawn(struct stream *s, const struct target *t, uint32_t draws)
 	return cb;
 }
 
-/* The device's request is what matters. */
+/* Here the device's request is what matters. */
 static void
 run_plain(struct stream *s)
 {
@@ -75,7 +75,7 @@ run_pool_reset(struct stream *s)
 	}
 }
 
-/* Recorded once, used in frame after frame; a label between. */
+/* Recorded once, used in every frame; a label in between. */
 static void
 run_reused(struct stream *s)
 {
@@ -100,7 +100,8 @@ run_empty_submits(struct stream *s)
 	CHECK(vkQueueWaitIdle(s->queue));
 }
 
-/* Recorded and never submitted; recorded over while open; ended at once. */
+/* Command buffers that are recorded and never submitted; recorded over while open; ended at
+ * once. */
 static void
 run_never_submitted(struct stream *s)
 {
@@ -115,7 +116,7 @@ run_never_submitted(struct stream *s)
 	stream_run(s, s->queue, 1, &cb);
 }
 
-/* Destroyed right after the wait: its last frame has no end. */
+/* Destroyed right after the wait: the last frame has no end. */
 static void
 run_pending_frame(struct stream *s)
 {
@@ -145,7 +146,7 @@ run_exit_pending(struct stream *s)
 	exit(6);
 }
 
-/* The child renders nothing, and leaves in both ways that programs use. */
+/* The child renders nothing and exits in both of the ways that programs use. */
 static void
 run_fork(struct stream *s)
 {

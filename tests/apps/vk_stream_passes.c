@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Render passes in all their forms. What is in each: tests/live/vk_call_stream.py. */
+/* Render passes in all their forms. tests/live/vk_call_stream.py lists what each of them
+ * contains. */
 #include "tests/apps/vk_stream.h"
 
 static VkCommandBuffer
@@ -152,7 +153,7 @@ run_secondary_rendering(struct stream *s)
 	finish(s, cb);
 }
 
-/* The second subpass turns out to hold secondaries: nothing may be active around it. */
+/* The second subpass turns out to use secondaries: no query may be active around it. */
 static void
 run_secondary_later(struct stream *s)
 {
@@ -180,7 +181,7 @@ run_secondary_later(struct stream *s)
 	finish(s, cb);
 }
 
-/* Work of its own: a dispatch and a whole render pass. */
+/* The secondary has its own work: a dispatch and a whole render pass. */
 static void
 run_secondary_outside(struct stream *s)
 {
@@ -216,7 +217,7 @@ run_nested(struct stream *s)
 	finish(s, cb);
 }
 
-/* One secondary, SIMULTANEOUS_USE, twice in a primary that runs twice. */
+/* One secondary with SIMULTANEOUS_USE is used twice in a primary that runs twice. */
 static void
 run_secondary_reused(struct stream *s)
 {
@@ -234,7 +235,7 @@ run_secondary_reused(struct stream *s)
 	stream_run(s, s->queue, 1, &cb);
 }
 
-/* One secondary, not SIMULTANEOUS_USE, moves from one primary to the next. */
+/* One secondary without SIMULTANEOUS_USE moves from one primary to the next. */
 static void
 run_secondary_moves(struct stream *s)
 {
@@ -277,7 +278,7 @@ run_multiview_subpasses(struct stream *s)
 	finish(s, cb);
 }
 
-/* Suspended halves with views: stamps that must stand inside count as several. */
+/* Suspended halves with views: timestamps that must be written inside count as several. */
 static void
 run_multiview_suspended(struct stream *s)
 {

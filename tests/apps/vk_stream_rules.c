@@ -31,7 +31,7 @@ break_recording(struct stream *s, const struct target *t)
 	vkCmdBeginQuery(cb, pool, 2, 0);
 	stream_end(s, cb); /* 00061 */
 	cb = open_on(s, s->transfer);
-	vkCmdResetQueryPool(cb, pool, 0, 1); /* not for this family */
+	vkCmdResetQueryPool(cb, pool, 0, 1); /* not for this queue family */
 	vkCmdWriteTimestamp(cb, VK_PIPELINE_STAGE_TRANSFER_BIT, stamps, 0); /* 00829 */
 	stream_end(s, cb);
 	cb = open_on(s, s->compute);
@@ -81,7 +81,7 @@ break_running(struct stream *s, const struct target *t)
 	stream_run(s, s->queue, 1, &cb); /* 06014 */
 }
 
-/* Behind a gate, so that everything is pending. */
+/* After a gate, so that everything is pending. */
 static void
 break_waiting(struct stream *s)
 {
@@ -135,7 +135,7 @@ run_breaks_rules(struct stream *s)
 	break_running(s, &t);
 	break_waiting(s);
 	stream_fence(s);
-	s->n_kept--; /* 00378: left behind */
+	s->n_kept--; /* 00378: left unfinished */
 }
 
 const struct scene stream_rules[] = {

@@ -129,7 +129,7 @@ open_instance(struct stream *s)
 		if (!has_instance_extension(extensions[i]))
 			stream_skip(s, extensions[i]);
 	VkResult result = vkCreateInstance(&info, NULL, &s->instance);
-	if (result == VK_ERROR_INCOMPATIBLE_DRIVER) { /* a driver of 1.0 takes no more */
+	if (result == VK_ERROR_INCOMPATIBLE_DRIVER) { /* 1.0 drivers accept no newer version */
 		app.apiVersion = VK_API_VERSION_1_0;
 		result = vkCreateInstance(&info, NULL, &s->instance);
 	}
@@ -186,7 +186,7 @@ static const struct {
 	{ WISH_FEEDBACK, "VK_EXT_transform_feedback" },
 };
 
-/* What was not core yet. */
+/* Functions that were not core yet. */
 static const struct {
 	uint32_t core;
 	const char *extension;

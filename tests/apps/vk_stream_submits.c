@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Submissions: again, at once, on several queues, before what they wait for, and frames' ends. */
+/* Submissions: repeated, simultaneous, on several queues, earlier than what they wait for, and
+ * the ends of frames. */
 #include "tests/apps/vk_stream.h"
 
 #include <stdio.h>
@@ -146,7 +147,7 @@ run_wait_before_signal(struct stream *s)
 	printf("timeline %llu\n", (unsigned long long)value);
 }
 
-/* Graphics, compute and transfer, tied by semaphores. */
+/* Graphics, compute and transfer, ordered by semaphores. */
 static void
 run_queues(struct stream *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work outside render passes, labels, and queries of the program's own. */
+/* Work outside render passes, labels, and the program's own queries. */
 #include "tests/apps/vk_stream.h"
 
 #include <stdio.h>
@@ -146,8 +146,8 @@ label(const char *name)
 				       .pLabelName = name };
 }
 
-/* A region from the queue around two submissions; one opened in the first command buffer and closed
- * in the second; a pop too many at the end. */
+/* One label region of the queue around two submissions; one opened in the first command buffer
+ * and closed in the second; at the end one pop too many. */
 static void
 run_labels(struct stream *s)
 {
@@ -199,7 +199,7 @@ run_markers(struct stream *s)
 	finish_on(s, s->queue, cb);
 }
 
-/* ---- queries of the program's own ---- */
+/* ---- the program's own queries ---- */
 
 static void
 print_results(struct stream *s, VkQueryPool pool, uint32_t n)
@@ -213,7 +213,7 @@ print_results(struct stream *s, VkQueryPool pool, uint32_t n)
 	printf("\n");
 }
 
-/* Inside a render pass: ours must not be active there. */
+/* Inside a render pass: passtally's queries must not be active there. */
 static void
 run_own_statistics_inside(struct stream *s)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/bench/bench.h - what the benchmark programs share: clocks, sorting, numbers out of the
- * command line. Any thread; bench_number() ends the program when it is given no number in range.
+/* tests/bench/bench.h - what the benchmark programs share: clocks, sorting, numbers from the
+ * command line. Any thread; bench_number() ends the program when it is given no number in
+ * range.
  */
 #ifndef PASSTALLY_TESTS_BENCH_BENCH_H
 #define PASSTALLY_TESTS_BENCH_BENCH_H

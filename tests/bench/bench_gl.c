@@ -24,8 +24,8 @@
 #define N_TARGETS 16
 #define MAX_THREADS 64
 
-/* glDrawArrays as eglGetProcAddress gives it, glDrawArraysInstanced, or glDrawArrays as a program
- * calls it that is linked with its GL library: the shim's own function, if it is loaded. */
+/* glDrawArrays as eglGetProcAddress gives it, glDrawArraysInstanced, or glDrawArrays as called
+ * by a program that is linked with its GL library: the shim's own function, if it is loaded. */
 enum draw_kind { DRAW_ARRAYS = 0, DRAW_INSTANCED, DRAW_LINKED };
 
 extern void linked_draw(GLenum mode, GLint first, GLsizei count) __asm__("glDrawArrays")
@@ -67,7 +67,7 @@ struct worker {
 	EGLConfig config;
 	pthread_t thread;
 	uint64_t *frame_ns;
-	uint64_t thread_ns, first_ns; /* the first frame, by the clock on the wall */
+	uint64_t thread_ns, first_ns; /* the first frame, in wall-clock time */
 	bool ok;
 };
 
@@ -180,7 +180,7 @@ work(void *data)
 		if (f >= o->warm_up)
 			w->frame_ns[f - o->warm_up] =
 				bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-		/* A game has a frame rate: give whoever writes the log the processor. */
+		/* A game has a frame rate: leave the processor to the log's writer. */
 		if (o->pause_us)
 			usleep(o->pause_us);
 	}
@@ -284,7 +284,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "bench_gl: a thread got no context\n");
 		return 1;
 	}
-	/* What other threads than the game's used: the log's writer. */
+	/* The time that threads other than the game's used: the log's writer. */
 	uint64_t others_ns = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	for (unsigned i = 0; i < o.threads; i++)
 		others_ns -= workers[i].thread_ns;

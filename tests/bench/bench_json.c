@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast the log is written and read: MB/s of ours beside jansson and yajl, on the same file.
+/* How fast the log is written and read: MB/s of passtally, jansson and yajl on the same file.
  *
  *     bench_json [--check] [FRAMES [PASSES]]
  *
  * Writes a log of that shape (default 270 frames of 1000 passes, 100 MB), then sums gpu_ns of all
  * passes by each reader; the sums must agree. The jansson and yajl writers produce the same fields
- * of frame lines. Times are of the CPU, for other programs run too; ours is the median of five
- * runs, theirs is of one. A table, and a line of JSON. --check: exit status 1 when a figure is past
- * its limit (the table at the end of this file).
+ * of frame lines. Times are CPU times, because other programs run too; ours is the median of
+ * five runs, theirs that of one run. Prints a table and a line of JSON. --check: exit status 1
+ * when a figure is past its limit (the table at the end of this file).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -499,8 +499,8 @@ enum {
 	N_FIGURES,
 };
 
-/* Limits on speed are ratios of one run, which other programs slow down alike; the ns a pass and
- * the MB/s are the budget on a machine of today. */
+/* Limits on speed are ratios within one run, as other programs slow both down alike; ns a pass
+ * and MB/s are the budget on a current machine. */
 static const struct {
 	const char *name, *what;
 	double at_most, at_least; /* 0: no limit */

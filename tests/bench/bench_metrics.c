@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What metrics cost: expressions parsed a second, a set bound, and each value of a pass.
+/* What metrics cost: expressions parsed per second, the binding of a set, and each value of a
+ * pass.
  *
  *     bench_metrics [PASSES]
  *
- * A Mali-G715 that counts all it can, with all its metrics and with the overview's. CPU time, the
- * best of five runs each. A table, and a line of JSON.
+ * A Mali-G715 that counts all it can, with all its metrics and with the overview's. Measured is
+ * CPU time, the best of five runs each. Prints a table and a line of JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>

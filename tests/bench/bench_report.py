@@ -5,11 +5,11 @@
     tests/bench/bench_report.py --build FOLDER [--mb N] [--check] [--json FILE]
 
 tests/bench/gen_log writes the log (1000 MB unless said otherwise). Each program finds the mean GPU
-time of each pass: passtally report everything else besides; its check, exports and page stand beside it; Python's json, jq and DuckDB (where they
-are installed; DuckDB on one thread, by its module for Python) nothing but that. Times are of the
-processor, user and system, so other programs disturb little; MB are of the plain log, for the compressed
-one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check compares with
-tests/bench/ceilings.json; exit status 1 when something is past its limit.
+time of each pass: passtally report finds everything else as well; its check, exports and page are measured too;
+Python's json, jq and DuckDB (where they are installed; DuckDB on one thread, by its module for Python) only that.
+Times are processor times (user and system), so other programs disturb them little; MB are of the plain log, for
+the compressed one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check
+compares with tests/bench/ceilings.json; exit status 1 when something is past its limit.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def main():
         seconds, resident, out = best([passtally, "report", "--json", log], 3)
         passes = len(json.loads(out)["reports"][0]["rows"])
         measures = {"report.mb_s": mb / seconds, "report.resident_kib": resident}
-        if wish.mb >= 1000: # by then the tables of values are as large as they get
+        if wish.mb >= 1000: # by then the tables of values have reached their full size
             measures["report.memory_ratio"] = resident / best([passtally, "report", quarter], 1)[1]
             page = best([passtally, "report", "--html", "/dev/null", log], 1)[1]
             measures["report.html_memory_ratio"] = page / best([passtally, "report", "--html", "/dev/null", quarter], 1)[1]

@@ -4,7 +4,7 @@
  *	bench_snapshot sample SOURCE
  *		ns that one reading of the source takes; status 77: it is off
  *	bench_snapshot cut PASSES COUNTERS OVERLAP
- *		ns a pass to cut a frame of so many, OVERLAP of which run at any time
+ *		ns a pass to cut a frame of so many, of which OVERLAP run at any time
  */
 #include <string.h>
 
@@ -64,7 +64,7 @@ measure_sample(const char *source)
 	return on ? 0 : 1;
 }
 
-/* Everything that one call needs, for so many passes and counters. */
+/* Everything that one call needs, for the given numbers of passes and counters. */
 struct frame {
 	struct tally_attributor *attributor;
 	struct tally_history *history;

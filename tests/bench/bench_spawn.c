@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process pays to start: bench_spawn N PROGRAM [ARGUMENT...] runs it N times and prints the
- * median and the smallest wall time in ns as JSON. LD_PRELOAD is passed on like all else.
+/* The cost of starting a process: bench_spawn N PROGRAM [ARGUMENT...] runs the program N times
+ * and prints the median and the smallest wall time in ns as JSON. LD_PRELOAD is passed on like
+ * the rest of the environment.
  */
 #include <inttypes.h>
 #include <spawn.h>

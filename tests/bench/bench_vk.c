@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What one Vulkan program pays: frames of N render passes with M draws each, recorded anew every
- * frame and submitted, timed by the recording thread's own clock.
+/* What one Vulkan program pays: frames of N render passes with M draws each, recorded again for
+ * every frame and submitted, timed by the recording thread's own clock.
  *
  * The same program runs bare, with the layer loaded but off, and capturing; run_vk.py compares.
  * The driver is the do-nothing one of tests/fake_vk (VK_ICD_FILENAMES names it); no pipeline is
- * bound, so one that draws for real would crash. Each thread has a command pool and buffers of its
- * own and submits what it recorded to the one queue. One line of JSON goes to stdout. With --reuse
- * the buffers are recorded once and submitted every frame.
+ * bound, so one that draws for real would crash. Each thread has its own command pool and
+ * buffers and submits what it recorded to the one queue. One line of JSON goes to stdout. With
+ * --reuse the buffers are recorded once and submitted every frame.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ make_device(VkQueue *queue)
 	return device;
 }
 
-/* A framebuffer without attachments: nothing that a driver could be slow at. */
+/* A framebuffer without attachments: there is nothing in it that could slow a driver down. */
 static void
 make_scene(struct scene *s)
 {
@@ -111,7 +111,7 @@ make_scene(struct scene *s)
 	};
 	check(vkCreateFramebuffer(s->device, &framebuffer, NULL, &s->framebuffer),
 	      "vkCreateFramebuffer");
-	/* As games do: not through the loader's own trampoline. */
+	/* As games do, not through the loader's trampoline. */
 	s->begin_pass = (PFN_vkCmdBeginRenderPass)vkGetDeviceProcAddr(s->device,
 								      "vkCmdBeginRenderPass");
 	s->end_pass = (PFN_vkCmdEndRenderPass)vkGetDeviceProcAddr(s->device,

@@ -5,7 +5,7 @@
     tests/bench/callgrind.py BENCH_GL STUB SHIM
 
 Runs the benchmark program over the do-nothing library with two numbers of draws (and of passes), with
-and without the shim: the difference of the differences is what one costs, exactly, on any machine.
+and without the shim: the difference of the differences is exactly what one draw or pass costs, on any machine.
 What sets up the capture, in the first frame, is counted by itself.
 Compares with tests/bench/ceilings.json. Exit status: 0, 1 over a ceiling, 77 no valgrind here.
 """
@@ -40,8 +40,8 @@ SET_UP = "gl_probe_context"
 
 
 def count(folder, program, library, shim, options, passes, draws, kind=ARRAYS, only=None):
-    """Instructions of the program's own thread, and of ours; or those in one function."""
-    # MALLOC_PERTURB_, which meson sets, fills memory: that is no cost of a pass.
+    """Instructions of the program's own thread and of passtally's, or those in one function."""
+    # MALLOC_PERTURB_, which meson sets, fills memory: that is not a cost of a pass.
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PASSTALLY", "MALLOC_"))}
     env["XDG_CONFIG_HOME"] = str(folder)
     log = folder / "log.jsonl"
@@ -92,14 +92,14 @@ def main():
             return [(ours - bare) / units for ours, bare in zip(grown(shim, options, small, large, kind),
                                                                 grown(None, None, small, large, kind))]
 
-        # Many, for what a frame costs depends a little on when results arrive.
+        # Many, because what a frame costs depends a little on when results arrive.
         got = {what: added((4, 100), (4, 8100), FRAMES * 4 * 8000, *how)[0] for what, how in DRAWS.items()}
         for what, options in MODES.items():
             got[what], got[f"{what}, our threads"] = added((50, 1), (250, 1), FRAMES * 200, options)
         got["the set-up"] = count(folder, program, library, shim, TIMES, 1, 1, only=SET_UP)[0]
     over = False
     for what, ceiling in ceilings.items():
-        over = over or not 0 < got[what] <= ceiling  # nothing counted is a wrong count
+        over = over or not 0 < got[what] <= ceiling  # a count of nothing is a wrong count
         print(f"{what}: {got[what]:.1f} instructions added (ceiling {ceiling})")
     return 1 if over else 0
 

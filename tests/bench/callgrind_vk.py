@@ -5,11 +5,13 @@
     tests/bench/callgrind_vk.py BUILD
 
 Runs bench_vk over the do-nothing driver with two numbers of draws (and of passes), with and without the
-layer: the difference of the differences is what one costs in the program's own thread, exactly, on any
-machine; and in ours, where it varies a little with what they do at once, and has the share of 20 frames in
-the statistics at the end. Over the driver that keeps a log, how often a frame of 1000 passes asks for results and resets
-queries. Where ../shared/bench is, a pass of the whole process is told in those of its layer, the least that writes such
-lines: one figure for any machine. Compares with tests/bench/ceilings.json. Exit status: 0, 1 over a ceiling, 77 no valgrind here.
+layer: the difference of the differences is exactly what one draw or pass costs in the program's own thread, on any
+machine; and what it costs in passtally's threads, where the number varies a little with what they do at the same
+time and includes the share of 20 frames in the statistics at the end. Over the driver that keeps a log, it counts
+how often a frame of 1000 passes asks for results and resets queries. Where ../shared/bench exists, the cost of a
+pass in the whole process is also given as a multiple of the cost in its layer, the minimal one that writes such
+lines: one figure for any machine. Compares with tests/bench/ceilings.json. Exit status: 0, 1 over a ceiling, 77 no
+valgrind here.
 """
 
 import functools
@@ -32,7 +34,7 @@ FLOOR = "the floor's layer"  # as sources
 
 
 def build_floor(folder):
-    """The least that a layer can do; False where it is not here or cannot be built."""
+    """Builds the minimal layer; False where its source is absent or cannot be built."""
     source = HERE.parents[2] / "shared" / "bench"
     if not (source / "vkfloor.c").exists() or not shutil.which("cc"):
         return False
@@ -42,8 +44,8 @@ def build_floor(folder):
 
 
 def run(build, folder, sources, passes, draws, driver, prefix=()):
-    """`sources` None: without the layer. FRAMES frames, each ended by its submission."""
-    # MALLOC_PERTURB_, which meson sets, fills memory: that is no cost of a pass.
+    """`sources` None: without the layer. Runs FRAMES frames, each ended by its submission."""
+    # MALLOC_PERTURB_, which meson sets, fills memory: that is not a cost of a pass.
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PASSTALLY", "VK_", "MALLOC_"))}
     env.update(XDG_CONFIG_HOME=str(folder), NODEVICE_SELECT="1", VK_ICD_FILENAMES=str(build / "tests/fake_vk/fake_vk.json"),
                FAKE_VK_LOG=str(folder / "calls"), FAKE_VK=driver)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How often passtally compare finds a pass that is slower, and raises an alarm where nothing is.
+"""How often passtally compare finds a pass that is slower, and how often it raises an alarm where nothing has
+changed.
 
     PASSTALLY_COMMAND=build/cli/passtally tests/bench/compare_power.py [KIND...] [--quick]
 
 Kinds of noise: recorded on llvmpipe, eight runs of 300 frames of 20 passes each (tests/cli/*_noise.xz),
 and white, made here. One run a side. Prints a table as in docs/compare.md.
 
-The last column is what no method can exceed on these recordings: +10 %, found by one who knows, of each pass, by how much
-its median, less what all passes have in common, differs between equal runs.
+The last column is a bound that no method can exceed on these recordings: how often +10 % is found if it is known
+by how much the median of each pass, less what all passes have in common, differs between equal runs.
 """
 
 import argparse
@@ -30,7 +31,7 @@ SMALL = 300e3  # ns
 
 
 def white():
-    """Passes of 0.05 to 2 ms, each frame apart from the last, 5 % of noise, runs of one speed."""
+    """Passes of 0.05 to 2 ms: frames are independent, with 5 % of noise, and all runs have the same speed."""
     rand = random.Random(7)
     means = [50e3 * 40 ** (k / (PASSES - 1)) for k in range(PASSES)]
     return [[[int(mean * rand.lognormvariate(0, 0.05)) for _ in range(FRAMES)] for mean in means] for _ in range(RUNS)]
@@ -57,7 +58,7 @@ class Judge:
         return sum(bool(self.changes(make_log(runs[a]), make_log(runs[b]))) for a, b in pairs)
 
     def power(self, runs, pairs, factor):
-        """Found and tried, of all passes and of those that are not small."""
+        """How often a change was found and tried, over all passes and over those that are not small."""
         found, tried = [0, 0], [0, 0]
         for trial, (a, b) in enumerate(pairs):
             slow = (7 * trial + trial // PASSES) % PASSES

@@ -4,9 +4,9 @@
  *     gen_log [--mb N] [--passes N] [--seed N] OUT
  *
  * By default 1000 MB of frames of 40 passes with labels, time stamps, eight counters and two
- * metrics, through the capture's own writer. GPU times and fragments wander and are noisy from
- * frame to frame, the rest of a pass is much the same, a few passes come and go. The same seed
- * gives the same bytes.
+ * metrics, through the capture's own writer. GPU times and fragments drift and are noisy from
+ * frame to frame, the rest of a pass varies little, and a few passes appear and disappear. The
+ * same seed gives the same bytes.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #define N_COUNTERS 8
 #define N_METRICS 2
 #define MOST_PASSES 1000
-#define PASS_BYTES 545 /* about what one comes to, the frame's own share included */
+#define PASS_BYTES 545 /* about the bytes of one pass, including its share of the frame's own */
 
 static const struct tally_counter counters[N_COUNTERS] = {
 	{ .key = "primitives_submitted", .name = "Primitives", .unit = "1" },
@@ -105,7 +105,8 @@ make_passes(void)
 	}
 }
 
-/* The game goes on: the passes of the next frame, and how long they took together. */
+/* The game advances: determines the passes of the next frame, and how long they took
+ * together. */
 static uint64_t
 make_frame(struct tally_frame_record *f)
 {

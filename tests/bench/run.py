@@ -223,7 +223,7 @@ FLOORS = {"time stamps": "time", "statistics": "stats"}  # GLFLOOR
 
 
 def build_floor(folder):
-    """The least that a library can do, and a program for it; False where they are not or cannot be built."""
+    """The minimal library and a program for it; False where they are absent or cannot be built."""
     source = HERE.parents[2] / "shared" / "bench"
     if not (source / "glfloor.c").exists() or not shutil.which("cc"):
         return False
@@ -234,10 +234,11 @@ def build_floor(folder):
 
 
 def measure_floor(bench, measures):
-    """CPU time of the whole process a pass against the floor's, which writes its lines in the program's thread.
-    Shown and not judged: each is the difference of two sums, and the floor's is 50 to 120 ns: beside busy cores four runs
-    gave 5.5 to 13.8 times and, with statistics, 2.1 to 3.2. What is judged are instructions, of the program's thread and
-    of ours (callgrind.py), with Vulkan also in those of the floor (callgrind_vk.py), which no other program disturbs."""
+    """CPU time of the whole process per pass, compared with that of the floor (the minimal library), which writes
+    its lines in the program's thread. It is shown but not judged: each is the difference of two sums, and the
+    floor's is 50 to 120 ns: with other cores busy, four runs gave 5.5 to 13.8 times and, with statistics, 2.1 to
+    3.2. Instructions are judged instead, those of the program's thread and of passtally's (callgrind.py), for
+    Vulkan also as multiples of the floor's (callgrind_vk.py): no other program disturbs them."""
     folder = bench.folder / "floor"
     if not build_floor(folder):
         print("\nThe floor: skipped, ../shared/bench is not here, or cc and libgl-dev, libegl-dev, libx11-dev are not")
@@ -263,7 +264,7 @@ def measure_floor(bench, measures):
 
 
 def measure_log(bench, measures):
-    """The log's writer and reader beside jansson and yajl."""
+    """The log's writer and reader compared with jansson and yajl."""
     program = bench.program.with_name("bench_json")
     if not program.exists():
         print("\nThe log's speed: skipped, built without jansson and yajl")
@@ -286,7 +287,7 @@ SNAPSHOT_SOURCES = [
 
 
 def snapshot_figures(bench, command, kernel=None):
-    """What bench_snapshot says; None where the source is off."""
+    """What bench_snapshot prints; None where the source is off."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PASSTALLY")}
     if kernel:
         env.update(FAKE_KERNEL=kernel,
@@ -306,7 +307,7 @@ def snapshot_figures(bench, command, kernel=None):
 
 
 def measure_snapshot(bench, measures):
-    """Counter snapshots: a reading, and cutting them into passes, both outside the game's threads."""
+    """Counter snapshots: taking a reading and cutting it into passes, both outside the game's threads."""
     if not bench.program.with_name("bench_snapshot").exists():
         print("\nSnapshots: skipped, bench_snapshot is not built")
         return
@@ -325,12 +326,12 @@ def measure_snapshot(bench, measures):
         costs.append(one)
         measures[f"snapshot.cut_{passes}_passes_ns"] = one
         print(f"  {passes:6} passes a frame: {one:7.0f}   three at once: {three:7.0f}")
-    # At ten passes the frame's fixed part is as large as what is looked for.
+    # At ten passes the fixed cost of a frame is as large as the cost of the passes.
     measures["snapshot.cut_ratio"] = max(costs[1:]) / min(costs[1:])
 
 
 def measure_metrics(bench, measures):
-    """Expressions: reading them, binding them to a device, and their values in each pass."""
+    """Expressions: parsing them, binding them to a device, and computing their values in each pass."""
     program = bench.program.with_name("bench_metrics")
     if not program.exists():
         print("\nMetrics: skipped, bench_metrics is not built")
@@ -344,8 +345,8 @@ def measure_metrics(bench, measures):
 
 
 def compare(measures, ceilings, prefix=""):
-    """True when nothing that --check looks at is over. Budgets in ns are shown, not judged. Only names
-    with the prefix; with none, all but those of Vulkan and of bench_report.py."""
+    """True when nothing that --check examines is over its limit. Budgets in ns are shown, not judged. `prefix`
+    limits it to names with that prefix; without one, to all but those of Vulkan and of bench_report.py."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
     for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):
@@ -374,7 +375,7 @@ def options(text):
 
 
 def measure_all(args, kind, steps, prefix=""):
-    """Take each step with a bench of that kind, then compare; the exit status."""
+    """Runs each step that has a benchmark of that kind, then compares; returns the exit status."""
     measures = {}
     bench = None
     try:

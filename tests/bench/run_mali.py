@@ -4,8 +4,9 @@
 
     tests/bench/run_mali.py --build FOLDER [--samples N] [--repeats N] [--json FILE]
 
-For each way to the counters and some GPUs: ns a sample as the caller sees it, what of it was spent in the simulated
-kernel, and the rest, which is ours (with two clock readings a call for the measuring). The best of several runs.
+For each way to the counters and some GPUs: ns a sample as the caller sees it, how much of it was spent in the
+simulated kernel, and the rest, which is passtally's (with two clock readings a call for the measuring). The best
+of several runs.
 """
 
 import argparse

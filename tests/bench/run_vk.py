@@ -146,7 +146,7 @@ def measure_reuse(bench, measures):
 
 
 def measure_growth(bench, measures):
-    """Is a pass as cheap in a large frame, and with several threads recording at once?"""
+    """Checks whether a pass is as cheap in a large frame, and with several threads recording at once."""
     frames = max(20, bench.frames // 5)
     print("\nns a pass (time stamps, 10 draws each), driver's own share taken off:")
     costs = []
@@ -161,8 +161,8 @@ def measure_growth(bench, measures):
               f"   dropped {got['time stamps']['dropped']}")
     measures["vk.growth.passes_ratio"] = max(costs[1:]) / min(costs[1:])
     costs = []
-    # As many passes a frame however many threads share them: else the one processor that the program and
-    # the log's writer have would drop passes, which are cheap.
+    # The number of passes a frame does not depend on the number of threads: otherwise the one processor that the
+    # program and the log's writer share would drop passes, which costs little.
     for threads in (1, 2, 4, 8):
         passes = MANY[0] // threads
         got = bench.frame(["bare", "time stamps"], passes, MANY[1], threads=threads, frames=frames)

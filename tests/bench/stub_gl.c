@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A GL and EGL library that does nothing, so that what is measured over it is ours alone.
+/* A GL and EGL library that does nothing, so that only passtally's own cost is measured over
+ * it.
  *
- * Draws, binds and clears return at once. Queries have their result the moment they end: stamps
- * are a tick per stamp of the thread, everything else is 1000. Nothing is checked. Nobody links it:
- * the benchmark opens it by path under a GL library's name, as a game would.
+ * Draws, binds and clears return at once. Queries have their result the moment they end: a
+ * timestamp advances by one tick per timestamp of the thread, everything else is 1000. Nothing
+ * is checked. No program links it: the benchmark opens it by path under a GL library's name, as
+ * a game would.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -36,7 +38,7 @@ struct stub_current {
 	EGLContext context;
 	uint64_t timestamp_ns;
 	GLuint active[16]; /* query in progress, by the low bits of its target */
-	GLuint texture; /* bound, to whatever target */
+	GLuint texture; /* bound to any target */
 };
 static __thread struct stub_current current;
 
@@ -438,7 +440,7 @@ eglReleaseThread(void)
 	return EGL_TRUE;
 }
 
-/* All framebuffers are complete, and all names are names. */
+/* All framebuffers are complete, and all names are valid. */
 static GLenum
 check_framebuffer_status(GLenum target)
 {
@@ -496,7 +498,8 @@ static const struct {
 	{ "eglMakeCurrent", (function)eglMakeCurrent },
 };
 
-/* Any other gl name does nothing, as with a dispatch library that answers for every name. */
+/* Any other gl name does nothing, as with a dispatch library that returns a function for every
+ * name. */
 API function
 eglGetProcAddress(const char *name)
 {

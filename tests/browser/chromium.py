@@ -128,7 +128,7 @@ class Page:
 
     def click(self, selector, right=0.5):
         x, y, w, h = self.box(selector)
-        # As a hand does: a chart learns from the way there which point is meant.
+        # As a hand does: a chart learns from the pointer's path which point is meant.
         self.mouse("mouseMoved", x + right * w, y + h / 2, 0)
         self.mouse("mousePressed", x + right * w, y + h / 2)
         self.mouse("mouseReleased", x + right * w, y + h / 2)

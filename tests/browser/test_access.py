@@ -15,8 +15,8 @@ if not chromium.find():
     print("no chromium here: skipped")
     sys.exit(77)
 
-# Texts and graphics whose contrast is too low, as "what: ratio". A text is compared with what lies behind it, a part of a
-# chart (and the border of a control) with what is around it; its fill or its border will do.
+# Texts and graphics whose contrast is too low, as "what: ratio". A text is compared with its background, a part of
+# a chart (and the border of a control) with what is around it; its fill or its border will do.
 CONTRAST = """(() => {
 const color = (text) => { const v = text.match(/[\\d.]+/g).map(Number); return [v[0], v[1], v[2], v[3] ?? 1]; };
 const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
@@ -58,7 +58,8 @@ return {bad, texts, graphics};
 
 UNFOLD = "document.querySelectorAll('details').forEach((e) => e.open = true); document.getElementById('key-list').hidden = false"
 REACH = "a[href], button, input, select, summary, [tabindex='0']"
-# A bar may be as narrow as its time: the row of its pass does the same, and is as high as is asked for.
+# A bar may be as narrow as its time requires: the row of its pass has the same effect and is as high as the rule
+# requires.
 SMALL = f"""[...document.querySelectorAll("{REACH}")].filter((e) => e.checkVisibility() && !e.matches(".bar, .skip"))
 .map((e) => [e.id || e.className || e.textContent, e.getBoundingClientRect()])
 .filter(([, r]) => r.width < 24 || r.height < 24).map(([n, r]) => `${{n}}: ${{r.width}} x ${{r.height}}`)"""
@@ -100,7 +101,7 @@ class Access(CliCase):
         self.page.size(1400, 900)
 
     def views(self):
-        """Each view of the page, with all that is folded unfolded."""
+        """Each view of the page, with everything that is folded unfolded."""
         for name, open_pass in (("one.html", False), ("one.html", True), ("two.html", False), ("two.html", True)):
             self.page.open((self.folder / name).as_uri())
             self.page.wait("document.querySelector('#passes tbody tr')")
@@ -127,7 +128,8 @@ class Access(CliCase):
             self.page.prefers("light")
 
     def test_keyboard_alone(self):
-        """Tab reaches whatever can be used, shows where it is, and nothing holds it; targets are 24 pixels high and wide."""
+        """Tab reaches every control, shows where it is, and is never trapped; targets are 24 pixels high and
+        wide."""
         for name in self.views():
             self.assertEqual(self.page.js(SMALL), [], name)
             self.page.js("document.activeElement.blur(); scrollTo(0, 0)")
@@ -149,7 +151,8 @@ class Access(CliCase):
             self.page.wait("document.querySelector('#values') && document.activeElement.id === 'heading'")
 
     def test_what_a_screen_reader_gets(self):
-        """Chromium's tree: whatever can be used or looked at has a name, tables have heads, changes are announced."""
+        """Chromium's tree: every control and everything that can be looked at has a name, tables have headers,
+        changes are announced."""
         self.page.call("Accessibility.enable")
         for name in self.views():
             nodes = [n for n in self.page.call("Accessibility.getFullAXTree")["nodes"] if not n["ignored"]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page of report --html in a headless Chromium: charts, table, keys, dark and light, hostile words."""
+"""The page of report --html in a headless Chromium: charts, table, keys, dark and light, hostile text."""
 
 import json
 import pathlib
@@ -191,7 +191,8 @@ class Page(CliCase):
         self.assertLess(self.page.js("document.getElementById('frames').getBoundingClientRect().bottom + scrollY"), 900)
 
     def test_a_pause_is_a_gap(self):
-        """No line is drawn across frames that were not captured, and a mark in the pause is in the pause."""
+        """No line is drawn across frames that were not captured, and a mark made during the pause appears in the
+        pause."""
         lines = [header(), device(), pass_info(A)]
         for i in [*range(20), *range(60, 80)]:
             lines.append(frame(i, [one_pass(0, A, 10**6)], start_ns=10**9 + i * 10**7, cpu_ns=10**7))
@@ -365,7 +366,7 @@ class Page(CliCase):
         self.open(whole, cut)
         self.page.wait("document.querySelector('#passes tbody tr')")
         row = self.page.js("[...document.querySelector('#passes tbody tr').cells].map(c => c.textContent)")
-        self.assertEqual(row[3], row[5]) # in both frames, so its difference is what a frame has
+        self.assertEqual(row[3], row[5]) # in both frames, so its difference is that of the frames
         self.open(cut)
         self.page.click("#passes tbody td")
         self.page.wait("document.querySelector('#values')")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the command share: where it is, running it, logs made to order.
+"""What the tests of the command share: where it is, running it, generated logs.
 
 PASSTALLY_COMMAND names the executable (the build sets it).
 """
@@ -21,18 +21,19 @@ if not COMMAND:
     print("PASSTALLY_COMMAND is not set: the command was not built")
     sys.exit(77)
 
-# Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
+# The caller of the tests may ignore these signals (nohup, a shell's "&"), and then so does every process that they
+# start.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
 
 
-# One for all tests of a file, so that passtally run asks the driver once.
+# One for all tests of a file, so that passtally run asks the driver only once.
 CACHE = tempfile.TemporaryDirectory(prefix="cli-tests-cache-")
 
 
 class CliCase(unittest.TestCase):
-    """A folder of its own, an environment without surprises, and the command."""
+    """A separate folder, an environment without surprises, and the command."""
 
     maxDiff = None
 
@@ -80,7 +81,7 @@ class CliCase(unittest.TestCase):
 
 
 def rows_of_doctor(text):
-    """Its rows, each a line again."""
+    """The rows of the table, each as one line again."""
     return re.sub(r"\n {23}(?=\S)", " ", text).splitlines()
 
 
@@ -160,5 +161,5 @@ def simple_log(n=10):
 
 
 def program(text):
-    """The words that run `text` as a program that knows nothing of us."""
+    """The command line that runs `text` as a program that knows nothing of passtally."""
     return [sys.executable, "-c", text]

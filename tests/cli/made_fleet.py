@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Runs of a made program on made GPUs, for the tests of comparisons over fleets: what is true is known."""
+"""Runs of an invented program on invented GPUs, for the tests of comparisons over fleets: the true answer is
+known."""
 
 from cli_case import A, B, C, device, end, frame, header, one_pass, pass_info
 
 
 def run_log(rand, factor, n=60, extra=None, gpu="card 0", speed=1, device_more=None, **header_more):
-    """One run: a pass in two segments, one that `factor` slows, maybe another. Its speed and each
-    frame's time are left to chance."""
+    """One run: a pass in two segments, one that `factor` slows, and possibly another. The speed and the time of
+    each frame are random."""
     lines = [header(**header_more), device(name=gpu, **(device_more or {})), pass_info(A, "scene/shadow"),
              pass_info(B, "scene/main"), pass_info(C, "scene/ui")]
     run = rand.gauss(1, 0.005)

@@ -22,7 +22,8 @@ def varint(data, at):
 
 
 def fields(data):
-    """[(field number, value)]: whole numbers, 8 bytes, or bytes. Raises where they do not end together."""
+    """[(field number, value)]: whole numbers, 8 bytes, or bytes. Raises an error where the fields and the buffer
+    do not end together."""
     found, at = [], 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -44,7 +45,7 @@ def fields(data):
 
 def message(data, **names):
     """A message as a dictionary: name=number, a single value, or name=(number,) for all of them in order. A
-    field without a name is an error: the writer writes nothing that this file does not know."""
+    field without a name is an error: the writer writes nothing that this file does not list."""
     out = {name: [] for name, number in names.items() if isinstance(number, tuple)}
     by_number = {number[0] if isinstance(number, tuple) else number: name for name, number in names.items()}
     for number, value in fields(data):

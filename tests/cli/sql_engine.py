@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DuckDB and ClickHouse within the test's process, by whichever library is installed.
+"""DuckDB and ClickHouse within the test's process, through the library that is installed.
 
 DuckDB's module for Python, or the shared libraries that scripts/deps installs from npm (@duckdb/node-bindings,
 chdb), called by their C interfaces: no Node runs. NODE_PATH names further folders to look in.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The answer that report, run's summary, the page and top share: logs made so that the right answer is known."""
+"""The answer that report, run's summary, the page and top share: for logs with a known right answer."""
 
 import json
 import random
@@ -39,19 +39,19 @@ def steady(n, ms, gpu_ms, jitter=0.05, seed=1):
 
 
 def follows_gpu(n, gpu_ms, seed=2):
-    """Frames that take as long as the GPU does."""
+    """Frames that are as long as the GPU's time."""
     rand = random.Random(seed)
     times = [gpu_ms * rand.uniform(0.8, 1.2) for _ in range(n)]
     return [(t * 1.03, {"GBuffer": t}, {}) for t in times]
 
 
 def thread(frames, share, wait=0.0):
-    """The same frames, whose log says that the thread which ends them worked for this share of them, and how long it was
-    inside calls in which drivers wait."""
+    """The same frames, in a log that gives the share of each frame in which the thread that ends frames worked,
+    and the time that it spent in calls in which drivers wait."""
     return [(ms, passes, {**more, "thread_ns": int(ms * MS * share), "wait_ns": int(ms * MS * wait)}) for ms, passes, more in frames]
 
 
-# What the frames are, the verdict, and words of its line.
+# What the frames are, the verdict, and words of the line with the verdict.
 BOUND = (
     ("GPU", follows_gpu(200, 14), "gpu", "bound by the GPU in 100 % of frames (it works 97 % of the frame time)"),
     ("GPU, near a refresh rate", follows_gpu(200, 16.2), "gpu", "bound by the GPU in 100 %"),
@@ -141,7 +141,8 @@ class Answer(CliCase):
                 self.assertAlmostEqual(sum(got["shares"].values()), 1)
 
     def test_time_that_may_be_the_cpus(self):
-        """In OpenGL a pass ends where the CPU begins the next one: a CPU that works between them is not the GPU."""
+        """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
+        GPU time."""
         def run(cpu_begins_at, api="opengl", ms=30, **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
@@ -167,7 +168,8 @@ class Answer(CliCase):
         self.assertEqual(run(1000, "vulkan")["bound"]["by"], "gpu")
 
     def test_last_pass_of_opengl(self):
-        """Its end is known only where the present begins: what the CPU did before that is not the GPU's."""
+        """Its end is known only from the beginning of the present: what the CPU did before that is not GPU
+        time."""
         def run(issue_ms, thread_ms, api="opengl", frame_ms=36, late_ms=0, **flags):
             lines, start = [header(), device(api=api), pass_info(IDS["UI"], "UI")], 10**9
             for i in range(60):
@@ -221,7 +223,7 @@ class Answer(CliCase):
         self.assertIn("besides: Probe update, 30.0 ms in 1 of 100 frames", got["lines"])
 
     def test_one_label_above_all(self):
-        """Where one component is nearly everything, the next one says more."""
+        """Where one component is nearly everything, the next one gives more information."""
         got = self.answer([(12, {"Bloom/Down": 4, "Bloom/Up": 6, "UI": 0.1}, {})] * 20)
         self.assertEqual([p["name"] for p in got["typical"]["passes"]], ["Bloom/Down", "Bloom/Up", "UI"])
 
@@ -238,7 +240,7 @@ class Answer(CliCase):
         self.assertIn("  19998 more 0.20 ms 9 %", got["lines"])
 
     def test_many_equal_passes(self):
-        """None has half a per cent, and yet some are listed."""
+        """None has half a percent, and yet some are listed."""
         ids = [f"{i + 1:016x}" for i in range(1000)]
         passes = [one_pass(i, ident, MS) for i, ident in enumerate(ids)]
         got = self.answers([header(), device(), *map(pass_info, ids), frame(0, passes), end(1, 1000)])[0]

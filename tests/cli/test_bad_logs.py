@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Logs that are no logs: report and check say where and why, exit 3, and never crash."""
+"""Broken logs: report and check say where and why, exit 3, and never crash."""
 
 import json
 import os
@@ -69,7 +69,7 @@ class BadLogs(CliCase):
                 self.refused(self.write("bad.jsonl", data), line, words)
 
     def test_skip_bad(self):
-        """A report can read round bad lines, and says which; not round what others depend on."""
+        """A report can read past bad lines, and lists them; not past lines that others depend on."""
         lines = log_bytes(simple_log(20)).splitlines(keepends=True)
         lines[9], lines[11] = b"junk\n", lines[11][:80] + b"\n"
         log = self.write("a.jsonl", b"".join(lines))
@@ -82,7 +82,7 @@ class BadLogs(CliCase):
             self.assertIn(b"2 bad lines skipped: lines 10, 12\n", done.stderr)
         report = json.loads(self.ok("report", "--skip-bad", "--json", log).stdout)["reports"][0]
         self.assertEqual((report["skipped_lines"], report["devices"][0]["frames"]), (2, 18))
-        # From a pipe, where the start of the log is looked at beforehand, too.
+        # From a pipe, where the start of the log is examined beforehand, too.
         self.assertEqual(self.ok("report", "--skip-bad", "-", input=log.read_bytes()).stdout.splitlines()[1:],
                          self.ok("report", "--skip-bad", log).stdout.splitlines()[1:])
         lines[1] = lines[1][:40] + b"\n"
@@ -166,7 +166,7 @@ class BadLogs(CliCase):
         self.assertIn(b"more sums are wrong", done.stderr)
 
     def test_statistics_that_frames_do_not_have(self):
-        """The end line's statistics are what the frames come to."""
+        """The end line's statistics agree with the frames."""
         def log(**wrong):
             told = {"device": 0, "id": A, "key": "gpu_ns", "n": 2, "sum": "19", "sum_sq": "193",
                     "min": 7, "max": 12, "mean": 9.5, "sd_population": 2.5,
@@ -185,7 +185,7 @@ class BadLogs(CliCase):
             self.ok("check", "--lines", wrong)
 
     def test_counts_of_a_display_list(self):
-        """What a segment flagged `list` leaves out is unknown: for check, in the end line, and in a report."""
+        """What a segment flagged `list` leaves out is unknown, for check, in the end line and in a report."""
         frames = [frame(n, [one_pass(0, A, 5, clears=1),
                             {"index": 1, "id": A, "segment": 1, "kind": "render", "gpu_ns": 7, "flags": ["list"]}])
                   for n in range(2)]
@@ -218,7 +218,7 @@ class BadLogs(CliCase):
         self.assertEqual(self.command("check", wrong).returncode, 3)
 
     def test_statistics_of_doubles_that_are_whole(self):
-        """We write 3.0, but what went through jq or a script may say 3, in frames or in sums."""
+        """We write 3.0, but jq or a script may have changed that to 3, in frames or in sums."""
         for values, total, squares in (([0.5] * 4, "2", "1"), ([3000000000] * 3, "9000000000.0", "2.7e19"),
                                        ([1000000000000000] * 3, "3000000000000000.0", "3e30"), ([1, 2.5, 2.5], "6", "13.5")):
             frames = [frame(n, [one_pass(0, A, 5, counters={"x": v})]) for n, v in enumerate(values)]
@@ -233,7 +233,7 @@ class BadLogs(CliCase):
             self.assertEqual(self.command("check", self.write_log("b.jsonl", lines)).returncode, 3, values)
 
     def test_what_the_schema_lets_be_left_out(self):
-        """A counter may have no unit, a pass nothing but its place: every command reads that."""
+        """A counter may have no unit, a pass only its position: every command reads that."""
         lines = [{k: v for k, v in header().items() if k != "argv"},
                  {"type": "device", "device": 0, "api": "vulkan", "sources": [{"name": "s", "state": "off"}],
                   "counters": [{"key": "k", "kind": "event", "scope": "pass"}], "metrics": [{"key": "m"}]},
@@ -264,7 +264,7 @@ class BadLogs(CliCase):
                          [told[k] for k in ("n", "min", "max", "mean", "sd_population", "sd_sample")])
 
     def test_growth_that_does_not_add_up(self):
-        """Passes, unattributed and unlogged are what a snapshot counter grew by."""
+        """The sum of passes, unattributed and unlogged is the delta of a snapshot counter."""
         def log(growth, **more):
             rest = {"unattributed": {"counters": {"snap": 4, "other": 2**64 - 1}}}
             lines = [header(), device(), device(1), pass_info(A),

@@ -56,7 +56,7 @@ class Catalogue(CliCase):
         self.assertIn(" of its block times 16;", self.ok("counters", "--catalogue", "g1").stdout.decode())
 
     def test_metrics(self):
-        """Each expression names nothing that this GPU has not."""
+        """Each expression names only counters that this GPU has."""
         for gpu in "g71", "g31", "g78", "g710", "g715", "g725", "g1":
             described = self.described(gpu)
             names = {n for c in described["counters"] for n in [c["key"], c["hardware_name"], *c["aliases"]]}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The jobs of docs/ci.md, run as a shell runs them: a branch that is as fast, and one that is slower.
 
-The game's runs are made (a display is another test's), everything else is the command's own work.
+The game's runs are invented (another test covers a display); everything else is done by the command itself.
 """
 
 import os
@@ -22,7 +22,7 @@ if not shutil.which("git") or not shutil.which("make"):
     sys.exit(77)
 
 PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
-# What `passtally` is in the job: captures are made, from the number of the run and the program's own word.
+# What `passtally` is in the job: captures are generated from the number of the run and the program's own argument.
 STAND_IN = """#!/bin/sh
 if [ "$1" != run ]; then exec "$REAL" "$@"; fi
 "$REAL" "$@" > /dev/null 2>&1 # its options are checked
@@ -82,7 +82,7 @@ class Jobs(CliCase):
         return subprocess.run(["sh", "-e", "-c", text], cwd=folder, env=self.env, capture_output=True, timeout=240)
 
     def checkout(self, name, speed):
-        """A clone as a job has it: main is as usual, the branch has that speed."""
+        """A clone as a job has it: main has the usual speed, the branch the given one."""
         origin = self.folder / name / "origin"
         origin.mkdir(parents=True)
         (origin / "gate.sh").write_text(block("A gate in CI", "sh"), encoding="utf-8")

@@ -20,7 +20,7 @@ if not CONNECT:
 
 
 def statements():
-    """Those of the page."""
+    """The queries of the page."""
     page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
     text = re.search(r"## ClickHouse.*?```sql\n(.*?)```", page, re.DOTALL)[1]
     return [part.strip() for part in text.split(";\n") if part.strip()]
@@ -34,7 +34,7 @@ class ClickHouse(CliCase):
         for number, (name, lines) in enumerate(logs):
             lines[0]["run"] = f"run {number}"
             self.write_log(f"{'before' if name.startswith('base') else 'after'}/{name}", lines)
-        # A run twice, a foreign file, another schema, a log that was cut: none counts, or none changes a verdict.
+        # A duplicate run, a foreign file, another schema, a truncated log: none counts, or none changes a verdict.
         self.write_log("before/twice.jsonl", logs[0][1])
         (self.folder / "before/foreign.jsonl").write_text('{"a": 1}\nno JSON at all\n', encoding="utf-8")
         self.write_log("before/two.jsonl", [header(schema="passtally/2"), *logs[0][1][1:]])

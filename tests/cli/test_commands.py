@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Help, version, schema, counters, doctor, and what all commands do alike."""
+"""Help, version, schema, counters, doctor, and the behavior that all commands share."""
 
 import ctypes.util
 import json
@@ -14,7 +14,7 @@ import unittest
 
 from cli_case import A, COMMAND, ROOT, CliCase, device, end, frame, header, one_pass, pass_info, rows_of_doctor
 
-# Those of the registry, in its order: a new source needs no change here.
+# The sources of the registry, in its order: a new source needs no change here.
 REGISTRY = (ROOT / "query/sources.c").read_text(encoding="utf-8").split("tally_snapshot_sources[] = {")[1]
 SNAPSHOTS = tuple(re.findall(r'SOURCE\("([^"]+)"', REGISTRY.split("#ifdef")[0]))
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
@@ -65,7 +65,7 @@ class Commands(CliCase):
             self.assertRegex(text, rf"(?m)^  (-., |    )--{option['option']}( |$)")
 
     def test_did_you_mean(self):
-        """One line with the word that was meant; a program is one to run."""
+        """One line with the word that was meant; a program name means "run it"."""
         for args, meant in ((["reprot", "x"], "did you mean: passtally report"),
                             (["help", "trigegr"], "did you mean: passtally trigger"),
                             (["run", "--cuonters", "all", "x"], "did you mean --counters?"),
@@ -229,7 +229,8 @@ class Commands(CliCase):
         return step + str(bad)
 
     def test_process_counters(self):
-        """What counts the process is here on every machine, once in the text and in each device object."""
+        """The source that counts for the process is available on every machine: it appears once in the text and in
+        each device object."""
         done = self.command("counters", "--json", "--counters", "overview")
         if done.returncode:
             self.skipTest(done.stderr.decode())
@@ -247,7 +248,8 @@ class Commands(CliCase):
             self.assertEqual(text.count(f"\n{name}: "), 1, text)
 
     def test_doctor_tries_the_display(self):
-        """One that is not there, and one that accepts and never answers: in seconds."""
+        """A display server that does not exist, and one that accepts and never answers: the command ends within
+        seconds."""
         with socket.create_server(("127.0.0.1", 0)) as mute:
             silent = f"127.0.0.1:{mute.getsockname()[1] - 6000}"
             for variable, value in (("DISPLAY", ":99999"), ("DISPLAY", silent), ("WAYLAND_DISPLAY", "wayland-99")):
@@ -271,14 +273,14 @@ class Commands(CliCase):
             self.assertRegex(self.answer(done.stdout.decode()), "^a driver that works: ")
 
     def test_doctor_without_a_home(self):
-        """What it keeps of drivers does not go to the folder where it was started."""
+        """What the command stores about drivers does not go to the folder in which it was started."""
         done = self.command("doctor", env=dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), ""))
         self.assertEqual(done.returncode, 1)
         self.assertIn("HOME is set: name a place with --log", self.answer(done.stdout.decode()))
         self.assertFalse((self.folder / ".cache").exists())
 
     def test_doctor_says_that_it_waits(self):
-        """Drivers may take their 30 seconds each: a line that is wiped again, on a terminal only."""
+        """Drivers may take 30 seconds each: a line that is erased again, on a terminal only."""
         self.assertNotIn(b"asking", self.command("doctor").stderr)
         master, slave = pty.openpty()
         with subprocess.Popen([COMMAND, "doctor"], env=self.env, stdout=subprocess.DEVNULL, stderr=slave) as child:

@@ -90,7 +90,7 @@ class Compare(CliCase):
         return {(s["name"], v["key"]) for s in result["subjects"] for v in s["values"]
                 if v["verdict"] in ("more", "less")}
 
-    # What it must show
+    # What a comparison must show
 
     def test_finds_three_percent(self):
         missed = []
@@ -132,7 +132,7 @@ class Compare(CliCase):
     def test_trimmed_sees_through_spikes(self):
         a = self.write("a.jsonl", noisy_log("spiky a", spikes=0.01))
         b = self.write("b.jsonl", noisy_log("spiky b", spikes=0.01, slower={7: 1.03}))
-        # Against the other passes the middle of the frames counts, so spikes hide less of it.
+        # Against the other passes the middle of the frames counts, so that spikes hide less of a change.
         found = self.value(self.json(a, b), "pass 7")
         self.assertTrue(found["against_others"])
         self.assertTrue(1 < found["against_others_pct"] < 5, found)
@@ -155,7 +155,7 @@ class Compare(CliCase):
         def side(name, means):
             return [self.write_log(f"{name}{i}.jsonl", times_log(wobble(mean, 40, f"{name}{i}")))
                     for i, mean in enumerate(means)]
-        # Runs differ by 5 % among themselves: frames alone would call it a change.
+        # Runs differ by 5 % among themselves: frames alone would indicate a change.
         a = side("a", [1000000, 1050000, 980000, 1030000, 955000])
         b = side("b", [1040000, 990000, 1060000, 975000, 1020000])
         result = self.json(*a, "--", *b)
@@ -267,15 +267,15 @@ class Compare(CliCase):
             logs = [self.write_log(f"{key} {i}.jsonl", lines) for i, lines in enumerate((base, new))]
             return self.value(self.json("--warmup", "0", "--fail-above", "5%", "--gate", key, *logs, status=status),
                               "frame", key)
-        # In 300 frames the slowest may be below the p99, and a hitch in 100 frames in none.
+        # In 300 frames the slowest may be below the p99, and a hitch in 100 frames may be in none of them.
         short = [self.paced(f"few {i}", 300) for i in range(2)]
         for key in ("p99", "hitches"):
             self.assertEqual(gate(key, *short, 4)["verdict"], "too-few")
-        # Five hitches against none are no proof, and not fine either.
+        # Five hitches against none are no proof of a change, but the result is not "fine" either.
         found = gate("hitches", short[0], self.paced("x", 300, 20e6), 4)
         self.assertEqual((found["verdict"], found["new"]["n"]), ("cannot-tell", 300))
         self.assertGreater(found["p"], 0.01)
-        # Not asked for: not there.
+        # An option that was not given adds nothing.
         logs = [self.write_log(f"{i}.jsonl", lines) for i, lines in enumerate(short)]
         self.assertNotIn("p99", json.dumps(self.json(*logs)))
 
@@ -339,7 +339,7 @@ class Compare(CliCase):
                          [("beats", "one-side", True, False), ("bytes", "one-side", False, True)])
         self.assertIn("unit of bus: beats in base, bytes in new", self.ok("compare", beats, octets).stdout.decode())
         self.assertEqual(self.json("--keys", "gpu_ns", beats, octets)["not_the_same"], [])
-        # What a log does not say contradicts nothing.
+        # What a log does not contain contradicts nothing.
         result = self.json(beats, none)
         self.assertEqual((result["not_the_same"], self.value(result, "main", "bus")["verdict"]), ([], "more"))
 
@@ -422,7 +422,7 @@ class Compare(CliCase):
         self.assertIn("no whole frame to compare after its warm-up", done.stderr.decode())
 
     def test_warmup_is_said(self):
-        """How many frames were left out, of each side, by a number and by --warmup auto."""
+        """How many frames were left out on each side, by a number and by --warmup auto."""
         def loading(n, name, seed):
             lines = [header(), device(), pass_info(A, "main")]
             lines += [frame(i, [one_pass(0, A, t, "main")], cpu_ns=800000000 if i < n else 16000000)
@@ -485,7 +485,7 @@ class Compare(CliCase):
             for i, time in enumerate(wobble(mean, 60)):
                 out += [frame(i, [one_pass(0, A, time * (k + 1), "main")], n) for k, n in enumerate(numbers)]
             return out
-        # Numbers are each run's own: the first of one is the first of the other.
+        # Numbers belong to a run: the first device of one is the first of the other.
         a, b = self.write_log("a.jsonl", lines([0, 1], 1000)), self.write_log("b.jsonl", lines([2, 5], 1200))
         done = self.command("compare", a, b)
         self.assertEqual((done.returncode, done.stdout), (5, b""))
@@ -499,11 +499,12 @@ class Compare(CliCase):
         self.assertEqual(self.command("compare", "--device", "7", a, a).returncode, 2)
         self.assertIn("devices with frames: 2 (numbers 0, 1) in base, 2 (numbers 2, 5) in new\n",
                       self.ok("compare", "--wide", "--allow=device", a, b).stdout.decode())
-        # Where the logs agree in the numbers, they are told: it is what --device takes.
+        # Where the logs agree in the numbers, the numbers are shown: they are what --device takes.
         self.assertEqual({s["device"] for s in self.json(b, b)["subjects"]}, {2, 5})
         text = self.ok("compare", b, b).stdout.decode()
         self.assertTrue("main, device 2" in text and "main, device 5" in text and "device 1" not in text, text)
-        # A device that one side lacks: its number says so, none of its properties is held against nothing.
+        # A device that one side lacks: its number is reported, and none of its properties is compared with
+        # nothing.
         one = self.write_log("one.jsonl", lines([2], 1000))
         text = self.ok("compare", one, b).stdout.decode()
         self.assertEqual([line for line in text.splitlines() if line.startswith("differs")],
@@ -525,7 +526,8 @@ class Compare(CliCase):
                           "GPU clock": ("1800 MHz", "1200 MHz")})
         again = dict(here, run="3")
         self.assertEqual(unlike(clocked(1800, **here), clocked(1870, **again)), {})  # less than 5 %
-        self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is said of the other
+        self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is reported of the
+                                                                                      # other
 
     def test_per_clock(self):
         def log(name, cycles, mhz, seed, n=100):
@@ -552,7 +554,7 @@ class Compare(CliCase):
         changed = self.value(self.json("--per-clock", fast, more), "main", "gpu_cycles")
         self.assertAlmostEqual(changed["base"]["mean"], 1850000, delta=10000)
         self.assertAlmostEqual(changed["difference_pct"], 10, delta=1)
-        # Cycles are nowhere called a time, and the CPU's time is no number of the GPU's cycles.
+        # Cycles are nowhere called a time, and the CPU's time is not a number of GPU cycles.
         text = self.ok("compare", "--wide", "--per-clock", "--all", fast, more).stdout.decode()
         self.assertIn("per clock: cycles are GPU time x gpu_clock of the frame; frame times (cpu_ns) are left out\n", text)
         self.assertRegex(text, r"GPU cycles +base Mcycles +new Mcycles ")
@@ -593,7 +595,7 @@ class Compare(CliCase):
             self.assertIn(f"--per-clock: no GPU time of the {side} side has a clock: its logs lack gpu_clock",
                           done.stderr.decode())
 
-    # What is said at the top
+    # What the head of the output says
 
     def test_not_the_same(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000), header_more={
@@ -616,7 +618,7 @@ class Compare(CliCase):
         self.assertLess(text.index("differs: driver version: 1 in base, 2 in new"), text.index("Times"))
         self.assertNotIn("\x1b", text)
         self.assertEqual(self.json(a, a)["not_the_same"], [])
-        # Logs of one side that are not alike are said too.
+        # Differences among the logs of one side are reported too.
         unlike = {u["what"]: u["base"] for u in self.json("--allow", "all", a, b, "--", a)["not_the_same"]}
         self.assertEqual(unlike["driver version"], "1 and 2")
 

@@ -37,7 +37,7 @@ def recorded(kind="busy"):
 
 
 def make_log(run, slow=None, factor=1.0, every=1.0, frames=range(FRAMES)):
-    """`slow`: the pass that takes `factor` as long; `every`: all passes do."""
+    """`slow`: the pass that takes `factor` as long; `every`: or all passes take that."""
     lines = [log_bytes([header(), device()]
                        + [pass_info(IDS[k], f"pass {k}", width=8, height=8) for k in range(PASSES)])]
     for number, frame in enumerate(frames):
@@ -90,7 +90,7 @@ class CompareNoise(CliCase):
         return found, wrong
 
     def test_planted(self):
-        """Found, or at least not called fine."""
+        """Found, or at least not reported as fine."""
         found, wrong = self.planted(1.1, 20)
         self.assertGreaterEqual(found, 3)
         self.assertEqual(wrong, [])
@@ -98,7 +98,7 @@ class CompareNoise(CliCase):
         self.assertGreaterEqual(found, 12)
 
     def test_passes_that_move_together(self):
-        """Passes of 0.3 ms or more beside a load that is moderate: 23 of 36 in compare_power.py."""
+        """Passes of 0.3 ms or more under moderate load: 23 of 36 in compare_power.py."""
         runs = recorded("moderate")
         large = [k for k in range(PASSES) if sorted(runs[0][k])[FRAMES // 2] >= 300e3]
         found, alarms = 0, 0

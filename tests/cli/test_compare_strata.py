@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare over fleets whose mix of GPUs differs between the sides: judged within what is alike.
+"""compare over fleets whose mix of GPUs differs between the sides: runs are compared within strata that are alike.
 
 STRATA_TRIALS=20 test_compare_strata.py prints the table of docs/compare.md.
 """
@@ -23,7 +23,7 @@ class Strata(CliCase):
         self.rand = random.Random(7)
 
     def fleet(self, logs):
-        """The logs of each side, written."""
+        """Writes the logs of each side."""
         sides = {"base": [], "new": []}
         for name, lines in logs:
             sides["new" if name.startswith("new") else "base"].append(self.write_log(name, lines))
@@ -114,7 +114,7 @@ class Strata(CliCase):
         self.assertIn(b"(tag scene: docks in base, hall in new)", done.stderr)
 
     def test_tags_of_any_text(self):
-        """Tags whose texts run together, or that read as no tag, are strata of their own."""
+        """Tags whose texts run together, or that do not read as tags, are their own strata."""
         cases = (({"a": "1, b=2", "b": "3"}, {"a": "1", "b": "2, b=3"}), ({"a": "1", "b": "(not said)"}, {"a": "1"}))
         for case, (base, new) in enumerate(cases):
             logs = [log for side, tags in (("base", base), ("new", new)) for log in self.some(f"{side}{case}", 2, tags=tags)
@@ -123,7 +123,7 @@ class Strata(CliCase):
             self.assertEqual([(s["base_logs"], s["new_logs"]) for s in result["strata"]], [(2, 0), (2, 2), (0, 2)])
 
     def test_page(self):
-        """The page of two logs has no verdict where compare has none."""
+        """The page of two logs has no verdict where compare gives none."""
         run = "11111111-1111-4111-8111-111111111111"
         run_twice = self.some("base", 1, run=run)[0][1]
         cases = (
@@ -143,7 +143,7 @@ class Strata(CliCase):
                                "same run": "A and B are the same run"}[words], found[1])
 
     def test_pass_timed_on_one_side(self):
-        """A driver that does not time the main pass is not faster, nor is the other one slower."""
+        """Where a driver does not time the main pass, the pass is not faster, nor is the other driver's slower."""
         def untimed(lines):
             return [dict(line, gpu_ns=times, envelope_ns=times,
                          passes=[{k: v for k, v in p.items() if k != "gpu_ns" or p["id"] == A} for p in line["passes"]])

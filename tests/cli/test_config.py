@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`passtally config`, files for one program, and who is left alone."""
+"""`passtally config`, files for one program, and programs that are not captured."""
 
 import json
 import pathlib
@@ -80,7 +80,8 @@ class Config(CliCase):
             self.assertEqual(self.command("config", *words).returncode, 2, words)
 
     def test_mistakes_that_only_run_would_tell(self):
-        """Names that nothing has and metrics that cannot be read: run refuses them, so these do."""
+        """Names that match nothing and metrics that cannot be parsed: run refuses them, so these commands do
+        too."""
         for text, what in (("[passtally]\ncounters = nope_x\n", 'option counters: nothing is called "nope_x"'),
                            ("[passtally]\nsources = nope_y\n", 'option sources: nothing is called "nope_y"'),
                            ("[metric a]\nexpression = 1 +\n", "passtally.conf:2:")):
@@ -117,7 +118,7 @@ class Config(CliCase):
 
 
 class LeftAlone(CliCase):
-    """A script with a launcher's name draws; so does the same under a game's."""
+    """A script with a launcher's name draws; so does the same script with a game's name."""
 
     def draw(self, name, *options, how="script"):
         script = self.folder / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`passtally doctor` on installations that are whole, torn and mixed, for several architectures."""
+"""`passtally doctor` on installations that are complete, incomplete and mixed, for several architectures."""
 
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ MARK = b"passtally's core, version "
 
 class Installation(CliCase):
     def install(self, libdir="lib64"):
-        """The build's command and libraries below a prefix of the test's; the core that runs is the build's."""
+        """The build's command and libraries below a prefix of the test; the core that runs is the build's."""
         folder = self.folder / libdir
         folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "bin").mkdir(exist_ok=True)
@@ -29,7 +29,7 @@ class Installation(CliCase):
         return folder
 
     def for_other_machine(self, folder):
-        """As if built for i386: what tells is the header's class and machine."""
+        """As if built for i386: the header's class and machine decide."""
         for path in folder.iterdir():
             data = bytearray(path.read_bytes())
             data[4] = 1

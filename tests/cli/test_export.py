@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally export: traces and tables hold what the log says, to the nanosecond, and nothing else."""
+"""passtally export: traces and tables contain what the log contains, to the nanosecond, and nothing else."""
 
 import contextlib
 import csv
@@ -75,7 +75,7 @@ def passes_of(lines):
 
 
 def args_of(number, p):
-    """What a trace says of a pass, by its line in the log."""
+    """What a trace shows of a pass, by the pass's line in the log."""
     args = {"frame": number}
     for key, value in p.items():
         if key in ("counters", "metrics"):
@@ -244,7 +244,7 @@ class Export(CliCase):
             clock, = track.clocks
             self.assertGreaterEqual(clock, 64)
             snapshot, = [s for s in trace.snapshots if clock in s]
-            # Its first stamp is shown where its frame began.
+            # The first timestamp is shown where the frame began.
             self.assertEqual(snapshot[3] - snapshot[clock], {0: 2000000, 1: 2500000}[number] - (gpu + 100))
             self.assertIn(f"the stamp {gpu + 100} is shown at", track.description)
         self.assertEqual({next(iter(t.clocks)) for t in tracks}, {64, 65})
@@ -263,7 +263,7 @@ class Export(CliCase):
 
     def test_absent_times(self):
         passes = [one_pass(0, A, context=1, cpu_start_ns=1200, counters={"samples_passed": 9}, flags=["bad_time"]),
-                  one_pass(1, B, 50, context=1),  # how long, but not when
+                  one_pass(1, B, 50, context=1),  # the duration is known, but not when
                   timed(2, C, 1400, 2000, 10, context=1)]
         log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "a"), pass_info(B, "b"), pass_info(C, "c"),
                                           frame(0, passes, start_ns=1000), end(1, 3)])
@@ -306,7 +306,7 @@ class Export(CliCase):
         tracks = trace.named("queue 0.0: GPU")
         self.assertEqual((len(tracks), sorted(s[4]["index"] for t in tracks for s in t.slices if s[0])),
                          (16, list(range(16))))
-        listed, = trace.named("queue 0.0: CPU submits")  # with all that is known, where no track says it
+        listed, = trace.named("queue 0.0: CPU submits")  # with everything that is known, where no track shows it
         self.assertEqual([i[2].get("counters.samples_passed") for i in listed.instants], [None] * 16 + [16, 17, 18, 19])
 
     def test_times_at_the_end_of_their_range(self):
@@ -321,7 +321,7 @@ class Export(CliCase):
                                          frame(0, passes, start_ns=top, cpu_ns=top, **sums),
                                          frame(1, passes, start_ns=7, cpu_ns=top, **sums), end(2, 10)])
         done = self.ok("export", "--perfetto", "-", log)
-        # Of each frame pass 0; of the first also 3: no time that far away is matched with a clock.
+        # Pass 0 of each frame; of the first frame also pass 3: no time that far away is matched with a clock.
         self.assertIn(b"3 passes have no known place", done.stderr)
         self.assertIn(b"2 single commands have no known place", done.stderr)
         trace = Trace(done.stdout)
@@ -404,7 +404,7 @@ class Export(CliCase):
                 self.assertEqual((row["value"], row["command"]), (str(load.get("gpu_ns", "")), load["command"]))
                 self.assertEqual((row["validity"], row["flags"]), ("measured", "") if "gpu_ns" in load else ("absent", "lost"))
         there = [r for r in got.values() if r["what"] == "pass" and r["validity"] != "absent"]
-        self.assertEqual(len(there), n_values)  # and nothing besides
+        self.assertEqual(len(there), n_values)  # and nothing else
         load = got["1", "0", "pass", "0", "", "load"]
         self.assertEqual((load["api"], load["unit"], load["source"], load["validity"]), ("vulkan", "percent", "metric", "derived"))
         samples = got["0", "0", "pass", "0", "", "samples_passed"]
@@ -487,7 +487,7 @@ class Export(CliCase):
                  frame(0, [timed(0, A, 1, 2, 5, label=nasty, context=1)]), end(1, 1)]
         log = self.write_log("a.jsonl", lines)
         rows = [r for r in self.table(log) if r["what"] == "pass"]
-        shown = "a,\"b\"\n\\u{1b}[31m\\\\u{202e}\u65e5"  # a terminal must not obey a table
+        shown = "a,\"b\"\n\\u{1b}[31m\\\\u{202e}\u65e5"  # a table must not be able to control a terminal
         self.assertEqual({(r["name"], r["label"]) for r in rows}, {(shown, shown)})
         self.assertEqual([e["name"] for e in self.chrome(log)["traceEvents"] if e.get("cat") == "render"], [nasty])
         gpu, = self.trace(log).named("context 1: GPU")
@@ -527,7 +527,7 @@ class Export(CliCase):
         if shutil.which("zstd"):
             subprocess.run(["zstd", "-q", str(log), "-o", str(self.folder / "z")], check=True, timeout=240)
             self.assertEqual((self.folder / "c").read_bytes(), self.export("csv", self.folder / "z"))
-            again = self.command("export", "--csv", "z", log)  # not over a log
+            again = self.command("export", "--csv", "z", log)  # does not overwrite a log
             self.assertEqual((again.returncode, (self.folder / "z").read_bytes()[:4]), (2, b"\x28\xb5\x2f\xfd"))
             (self.folder / "z").unlink()
         umask = os.umask(0)
@@ -582,7 +582,7 @@ class Export(CliCase):
                                   stderr=subprocess.PIPE, timeout=240)
         self.assertEqual(done.returncode, 125)
         self.assertIn(b"No space left", done.stderr)
-        # A reader that has seen enough: no words, and no reading to the end.
+        # A reader that has seen enough: no message, and no reading to the end.
         child = subprocess.Popen([COMMAND, "export", "--csv", "-", "-"], env=self.env, stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         child.stdout.close()

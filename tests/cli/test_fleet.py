@@ -70,7 +70,7 @@ class Fleet(CliCase):
         self.assertEqual({r["verdict"] for r in rows.values()}, {"no change seen"})
 
     def test_packed_cut_appeared(self):
-        """Logs as they come: compressed, cut by a crash, with a pass that others lack."""
+        """Logs as they occur: compressed, cut by a crash, with a pass that others lack."""
         self.logs("base", 3, 1)
         self.logs("new", 3, 1, extra=C)
         if shutil.which("zstd"):
@@ -98,7 +98,7 @@ class Fleet(CliCase):
         self.assertEqual((verdicts["slow", "scene/main"], verdicts["fast", "scene/main"]), ("slower", "no change seen"))
 
     def test_tags(self):
-        """Within the tags named; none of them, and the variable never set, are one stratum."""
+        """Within the tags that are named; no tags, and a variable that was never set, mean one stratum."""
         for scene, order, speed in (("docks", (4, 2), 1), ("hall", (2, 4), 3)):
             for side, runs in zip(("base", "new"), order):
                 self.logs(f"{side}{scene}", runs, 1, speed=speed, n=20, tags={"scene": scene})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Text that a stranger chose: names of files, words of the command line, labels of a game.
+"""Untrusted text: names of files, arguments of the command line, labels of a game.
 
-A terminal obeys escape sequences (ESC, and the C1 characters that mean the same), and shows text
-after a bidirectional control in another order than it stands in. Nothing of that may leave the
-command raw, on either stream, in any format that is text.
+A terminal obeys escape sequences (ESC, and the C1 characters that mean the same), and shows text after a
+bidirectional control in another order than that of its bytes. The command may write none of these unescaped, on
+either stream, in any text format.
 """
 
 import csv
@@ -164,7 +164,7 @@ class Hostile(CliCase):
                     (self.folder / name).unlink()
 
     def test_many_devices(self):
-        """Each event finds its device; with a search through all of them this takes a minute."""
+        """Each event finds its device; a search through all devices would take a minute."""
         n = 30000
         lines = [header(), pass_info(A, width=8, height=8)] + [device(i, counters=[]) for i in range(n)]
         lines += [frame(0, [one_pass(0, A, 1000)], device_number=i) for i in range(n)] + [end(n, n)]

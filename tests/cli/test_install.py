@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally install --user and uninstall: what they make and take back, and nothing else."""
+"""passtally install --user and uninstall: what they create and remove, and nothing else."""
 
 import json
 import os
@@ -17,7 +17,7 @@ BUILD = pathlib.Path(COMMAND).resolve().parent.parent
 class Install(CliCase):
     def setUp(self):
         super().setUp()
-        # As it would be unpacked; the build's own files.
+        # As it would be unpacked; the files are the build's.
         self.tree = self.folder / "opt dir" / "passtally-1"
         lib = self.tree / "lib/x86_64-linux-gnu"
         manifests = self.tree / "share/vulkan/explicit_layer.d"
@@ -62,11 +62,11 @@ class Install(CliCase):
         layer = json.loads(self.manifest.read_text(encoding="utf-8"))["layer"]
         self.assertEqual((layer["library_path"], layer["library_arch"]), (str(self.layer), "64"))
         self.assertEqual(layer["enable_environment"], {"PASSTALLY": "1"})
-        # Again: nothing to do, and the hint only where it is needed.
+        # A second time: nothing to do, and the hint appears only where it is needed.
         done = self.call("install", "--user", PATH=f"{self.link.parent}:{self.env['PATH']}")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("PATH", done.stdout)
-        # By its link it finds its files, and the layer through the user's manifest.
+        # The link leads the command to its files, and the user's manifest leads the loader to the layer.
         env = self.call("run", "-o", "x.jsonl", "--", "env", command=self.link).stdout.splitlines()
         self.assertIn("PASSTALLY=1", env)
         self.assertFalse([line for line in env if line.startswith("VK_INSTANCE_LAYERS=")])

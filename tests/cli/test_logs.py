@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally logs, and the log that a command means when none is named."""
+"""passtally logs, and the log that a command uses when none is named."""
 
 import fcntl
 import json
@@ -37,7 +37,7 @@ class Logs(CliCase):
         return path
 
     def several(self):
-        """Newest last; and what is no log of ours."""
+        """The newest is last; files that are not passtally's logs."""
         self.add("alien.jsonl", b'{"type":"event"}\n', 0)
         self.add("notes.txt", b"mine", 0)
         return [self.add("a-1.jsonl", log_of("alpha", 5), 200), self.add("b-1.jsonl", log_of("beta"), 100),
@@ -82,7 +82,7 @@ class Logs(CliCase):
         self.assertEqual(self.command("logs", env={"HOME": "", "XDG_STATE_HOME": ""}).returncode, 125)
 
     def test_damaged(self):
-        """Listed as what its header says, with the frames before the fault, and no count."""
+        """Listed as its header says, with the frames before the error, and no count."""
         self.add("bad.jsonl", log_of("bad") + b"{\n" + log_of("bad"), 1)
         self.assertRegex(self.ok("logs").stdout.decode(), r"6[01]m +\? +17.00 +\d.*k  bad.jsonl\n")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally report: its numbers, its formats, its options, its manners with strange labels."""
+"""passtally report: its numbers, its formats, its options, its treatment of strange labels."""
 
 import csv
 import fcntl
@@ -116,7 +116,7 @@ class Report(CliCase):
         lines = [header(), device(), device(1), pass_info(A, "a"), pass_info(B, "load screen")]
         for i in range(60):
             lines.append(frame(i, [one_pass(0, A if i > 2 else B, 100)], cpu_ns=800000000 if i < 3 else 14000000))
-            if i % 10 == 0:  # of another rate, and without a slow start
+            if i % 10 == 0:  # of another frame rate, and without a slow start
                 lines.append(frame(i // 10, [one_pass(0, A, 70)], 1, cpu_ns=140000000))
         log = self.write_log("a.jsonl", lines + [end(66, 66)])
         report = self.json(log)
@@ -193,7 +193,7 @@ class Report(CliCase):
         self.assertEqual(len(rows), 4)
         draw = rows[1]["values"]
         self.assertEqual((draw["gpu_ns"]["n"], draw["gpu_ns"]["sum"], draw["samples_passed"]["sum"]), (2, 20, 10))
-        # The second segment goes on counting; its time was not measured.
+        # The second segment counts too; its time was not measured.
         self.assertEqual((rows[3]["name"], rows[3]["flags"]), ("a: 3 draw", ["no_timestamps"]))
         self.assertNotIn("gpu_ns", rows[3]["values"])
         self.assertEqual(set(self.rows("--by", "workload", "--pass", "a", log)),
@@ -247,11 +247,11 @@ class Report(CliCase):
         self.assertIn(b"0, 1", done.stderr)
 
     def test_beneath_a_context_that_was_thrown_away(self):
-        # Device 0 is a first context of the program's that drew nothing; 2 is the one that did.
+        # Device 0 is the program's first context, which drew nothing; 2 is the one that did.
         lines = [header(), device(0), device(1, beneath=0, api="vulkan"), device(2), pass_info(A, "a"),
                  frame(0, [one_pass(0, A, 5)], 1), frame(0, [one_pass(0, A, 6)], 2), end(2, 2)]
         self.assertEqual([r["device"] for r in self.json(self.write_log("a.jsonl", lines))["rows"]], [2])
-        # A Vulkan device of the program's own beside them is its own.
+        # A separate Vulkan device of the program beside them stays separate.
         lines[2:2] = [device(3, api="vulkan")]
         lines[-1:] = [frame(0, [one_pass(0, A, 7)], 3), end(3, 3)]
         rows = self.json(self.write_log("b.jsonl", lines))["rows"]
@@ -263,11 +263,11 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", lines)
         self.assertEqual({r["label"]: r["queue"] for r in self.json(log)["rows"]}, {"a": "0.0", "b": "1.0"})
         self.assertRegex(self.ok("report", log).stdout.decode(), r"(?m)^pass +queue +.s/frame")
-        # The same pass now here, now there.
+        # The same pass in different positions.
         lines[-1:] = [frame(1, [one_pass(0, A, 5, "a", queue="1.0")]), end(2, 3)]
         rows = self.json(self.write_log("b.jsonl", lines))["rows"]
         self.assertEqual({r["label"]: r["queue"] for r in rows}, {"a": "several", "b": "1.0"})
-        # With one queue the column would say nothing.
+        # With one queue the column would show nothing.
         log = self.write_log("c.jsonl", lines[:3] + [frame(0, [one_pass(0, A, 5, "a", queue="0.0")]), end(1, 1)])
         self.assertNotIn("queue", self.ok("report", log).stdout.decode())
         self.assertNotIn("queue", self.json(self.write_log("d.jsonl", simple_log()))["rows"][0])
@@ -290,7 +290,8 @@ class Report(CliCase):
         self.assertTrue(self.rows(log)["a"]["values"]["samples_passed"]["estimated"])
 
     def test_counters_that_rotate_have_a_number_of_their_own(self):
-        """In the table (not where it is N itself) and as JSON: a mean over 2 frames is none over 6."""
+        """In the table (except where the number is N itself) and as JSON: a mean over 2 frames is not one over
+        6."""
         lines = [header(), device(), pass_info(A, "a")]
         for n in range(6):
             counters = {"always": 7, **({"turns": 40 + n} if n % 3 == 0 else {})}
@@ -373,7 +374,7 @@ class Report(CliCase):
         self.assertEqual(self.json(log)["rows"][0]["label"], nasty)
 
     def on_terminal(self, columns, *args, rows=0, env={}):
-        """What reaches a terminal, one without colors; `rows` 0: it does not say how high it is."""
+        """What reaches a terminal, one without colors; `rows` 0: the terminal does not report its height."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         env = {**self.env, "COLUMNS": str(columns), "TERM": "dumb", **env}
@@ -468,7 +469,7 @@ class Report(CliCase):
         self.assertEqual(cells["pass"], ["pass", "ms/frame", "p50 ms", "p99 ms", "share", "N", "draws"])
         self.assertEqual(cells["always"][1:3] + cells["always"][5:6], ["4.000", "4.000", "10"])
         self.assertEqual(cells["once"][1:3] + cells["once"][5:6], ["20.000", "200.000", "1 of 10"])
-        # Frames in which its time is not known are not frames in which it cost nothing.
+        # Frames in which the time of a pass is not known are not frames in which it cost nothing.
         self.assertEqual(cells["lost"][1:3] + cells["lost"][5:6], ["6.000", "6.000", "4 of 10"])
         self.assertEqual({r["name"]: r["per_frame_ns"] for r in self.json(log)["rows"]},
                          {"always": 4e6, "once": 2e7, "lost": 6e6})
@@ -489,7 +490,7 @@ class Report(CliCase):
             "I/O", "(No attachment)", "Post/Fog: 3 passes", "Near", "Far", "Far"])
         self.assertEqual([len(line) - len(line.lstrip()) for line in table], [0, 0, 2, 2, 2, 2, 0, 0, 0, 0, 0, 2, 2, 2])
         report = self.json("--by", "label", log)
-        # Machine formats have every pass once; the sums stand by themselves.
+        # Machine formats list every pass once; the sums are separate.
         self.assertAlmostEqual(sum(r["share"] for r in report["rows"]), 1)
         sums = {r["label"]: (r["ids"], r["values"]["gpu_ns"]["p50"]) for r in report["rollups"]}
         # A part with only one thing in it is no sum.
@@ -499,7 +500,7 @@ class Report(CliCase):
         self.assertEqual(len(self.table("--by", "label", "--pass", "bloom", log)), 6)
 
     def test_a_sum_that_begins_late(self):
-        """What was alone in its part of the tree counts in the sum from its first frame on."""
+        """What was alone in its part of the tree is part of the sum from its first frame on."""
         lines = [header(), device(), pass_info(A, "Bloom/a"), pass_info(B, "Bloom/b/c"), pass_info(C, "Bloom")]
         lines += [frame(0, [one_pass(0, A, 5)]), frame(1, [one_pass(0, A, 7)]), frame(2, [one_pass(0, A, 1), one_pass(1, B, 2)]),
                   frame(3, [one_pass(0, C, 9), one_pass(1, A, 4), one_pass(2, B, 6), one_pass(3, A, 3, segment=1)]), end(4, 8)]
@@ -535,7 +536,7 @@ class Report(CliCase):
                 self.assertEqual(says in " ".join(self.ok("report", *args, log).stdout.decode().split()), told, (flags, args))
 
     def test_lines_of_80_columns(self):
-        """What a log says at length is wrapped; share says whose GPU time it is of where there are several."""
+        """Long texts of a log are wrapped; share names the GPU whose time it is of where there are several."""
         words = "a note that goes on " * 10
         lines = [header(os="An OS " * 9, cpu="A processor " * 5), device(), device(1), pass_info(A, "a"),
                  {"type": "note", "level": "info", "source": "x", "message": words},
@@ -546,7 +547,7 @@ class Report(CliCase):
         self.assertIn("share is of the GPU time of the row's device", text)
 
     def test_groups_inside_a_pass(self):
-        """A pass that holds groups without being named by them: the report says what separates them."""
+        """A pass that contains groups without being named by them: the report says what separates the groups."""
         info = dict(pass_info(A, presented=True, width=640, height=480), groups="Tonemap, UI \x1b[31m")
         log = self.write_log("a.jsonl", [header(), device(), info, pass_info(B, "Bloom"),
                                          frame(0, [one_pass(0, A, 5), one_pass(1, B, 5)]), end(1, 2)])
@@ -570,7 +571,7 @@ class Report(CliCase):
                          ["last", "first", "rare", "(outside passes)"])
 
     def test_nothing_outside_passes(self):
-        """Estimates alone are no work outside passes; a table does not show them."""
+        """Estimates alone are not work outside passes; a table does not show them."""
         lines = [header(), device(), pass_info(A, "a"), frame(0, [one_pass(0, A, 75)], unattributed={
             "gpu_ns": 0, "counters": {"cpu_page_faults": 4}, "estimated": ["cpu_page_faults"]}), end(1, 1)]
         log = self.write_log("a.jsonl", lines)
@@ -597,7 +598,7 @@ class Report(CliCase):
             self.assertEqual([r["name"] for r in json.loads(done.stdout)["reports"][0]["rows"]], want)
             self.assertIn(told, done.stderr)
             self.assertEqual(bool(told), bool(done.stderr))
-        for none in ("", "\udce3", "x\udcf0", "\u65e5"):  # also bytes that are no text
+        for none in ("", "\udce3", "x\udcf0", "\u65e5"):  # also bytes that are not text
             self.assertEqual(self.command("report", "--pass", none, log).returncode, 2)
 
     def test_colors_and_pager(self):
@@ -607,7 +608,8 @@ class Report(CliCase):
         self.assertNotIn("\x1b", self.on_terminal(80, "report", log, env={**color, "NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b", self.ok("report", log, env=color).stdout)
         plain = self.on_terminal(80, "report", log)
-        # Only what is longer than the screen goes there; what cannot be paged is shown all the same.
+        # Only output that is longer than the screen goes to the pager; output that cannot be paged is shown
+        # anyway.
         sed = {"TERM": "xterm", "NO_COLOR": "1", "PAGER": "sed s/^/paged:/"}
         paged = "".join("paged:" + line for line in plain.splitlines(keepends=True))
         for want, rows, args, env in ((paged, 5, [], {}), (plain, 50, [], {}), (plain, 0, [], {}),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally run: the program is left alone, and what it leaves is told.
+"""passtally run: the program is left alone, and the log that it leaves is reported.
 
 The programs here render nothing; those that must leave a log write what the capture would.
 """
@@ -142,7 +142,7 @@ class Run(CliCase):
         self.assertIn(b"nothing was rendered", seen)
 
     def wait_for(self, name):
-        """Python that waits for a file, which the test makes when it has seen enough."""
+        """A Python program that waits for a file, which the test creates when it has seen enough."""
         return ("import os, time\nend = time.monotonic() + 120\n"
                 f"while not os.path.exists({str(self.folder / name)!r}) and time.monotonic() < end: time.sleep(0.02)\n")
 
@@ -175,7 +175,7 @@ class Run(CliCase):
         self.assertEqual((done.stdout, done.stderr), (bare.stdout, bare.stderr))
 
     def test_environment(self):
-        self.env["LD_PRELOAD"] = "no-such-library.so"  # ld.so says so and goes on
+        self.env["LD_PRELOAD"] = "no-such-library.so"  # ld.so prints a warning and continues
         text = "import json, os; print(json.dumps(dict(os.environ)))"
         env = json.loads(self.run_program(program(text)).stdout)
         self.assertRegex(env["LD_PRELOAD"], r"^/.*libpasstally_gl\.so:no-such-library\.so$")
@@ -289,7 +289,7 @@ class Run(CliCase):
         self.assertEqual((self.folder / "a.jsonl").stat().st_mode & 0o777, 0o600)
 
     def test_unwritable_place(self):
-        """The program is not started: what it would render is lost."""
+        """The program is not started: its capture would be lost."""
         self.write("file", "")
         for args, env in ((("-o", "/proc/no/such.jsonl"), {}), (("-o", "no/such.jsonl"), {}),
                           (("-o", "file/such.jsonl"), {}), ((), {"XDG_STATE_HOME": "/proc/no"})):
@@ -301,7 +301,7 @@ class Run(CliCase):
             self.assertFalse((self.folder / "ran").exists())
 
     def test_compressed_by_default(self):
-        """Where nothing names the log; a path that somebody chose keeps its name."""
+        """Where nothing names the log; a path that a user chose keeps its name."""
         packs = b"built without zstd" not in self.run_program(["true"], "--compress").stderr
         for args, env, end_ in (((), {}, ".jsonl.zst" if packs else ".jsonl"), (("--no-compress",), {}, ".jsonl"),
                                 (("-o", "state/passtally/a.jsonl"), {}, "/a.jsonl"),
@@ -315,7 +315,7 @@ class Run(CliCase):
             self.ok("check", self.logs()[0])
 
     def test_empty_logs_go(self):
-        """From the default folder, where nobody asked for them; a log with a device stays."""
+        """From the default folder, which nobody asked for; a log with a device stays."""
         text = ("import os\n" + WRITE_LOG.format(hex=log_bytes([header(), end(0, 0)]).hex()) +
                 "stem = path[:-len('.jsonl')]\n"
                 "open(stem + '.77.jsonl', 'xb').write(bytes.fromhex('{0}'))\n")
@@ -410,7 +410,7 @@ class Run(CliCase):
         lines[1]["sources"].append({"name": "gl-statistics", "state": "off", "reason": "no such queries"})
         lines.insert(2, {"type": "note", "level": "warning", "message": "beware", "source": "session"})
         done = self.run_program(program(WRITE_LOG.format(hex=log_bytes(lines).hex())))
-        self.assertNotIn(b"gl-statistics", done.stderr)  # the doctor's business
+        self.assertNotIn(b"gl-statistics", done.stderr)  # doctor reports this
         self.assertEqual(done.stderr.count(b"beware"), 1)
 
     def test_status_is_told_once(self):
@@ -456,7 +456,7 @@ class Run(CliCase):
         self.assertIn(b"statically", done.stderr)
 
     def test_blank_in_the_librarys_path(self):
-        """ld.so cannot read such a path: run goes through a link."""
+        """ld.so cannot read such a path: run uses a link."""
         text = ("maps = open('/proc/self/maps').read(); print('libpasstally_gl' in maps)")
         found = json.loads(self.run_program(program("import os, json; print(json.dumps(os.environ['LD_PRELOAD']))")).stdout)
         library = os.path.dirname(found)
@@ -472,9 +472,9 @@ class Run(CliCase):
         self.assertEqual(self.left_behind(), [])
 
     def test_folders_of_killed_runs_go(self):
-        """Only those that are ours, old, unlocked and hold nothing that a program may still need."""
+        """Only folders that are passtally's, old, unlocked and without anything that a program may still need."""
         tmp = pathlib.Path(self.env["TMPDIR"])
-        rows = {  # name: (files, seconds old, mode, goes)
+        rows = {  # name: (files, seconds old, mode, removed)
             "passtally-old111": (["status"], 3600, 0o700, True),
             "passtally-young1": (["status"], 0, 0o700, False),
             "passtally-locked": (["status"], 3600, 0o700, False),
@@ -517,7 +517,7 @@ class Run(CliCase):
         self.assertFalse(folder.exists(), "the next run removes it")
 
     def test_progress(self):
-        """A line on a terminal only, and gone at the end."""
+        """A line on a terminal only, which is gone at the end."""
         text = WRITE_LOG.format(hex=log_bytes(simple_log(3)).hex()) + self.wait_for("finish")
         master, slave = pty.openpty()
         child = subprocess.Popen([COMMAND, "run", "--", *program(text)], env=self.env, stdin=subprocess.DEVNULL,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally run and Vulkan: what a program's loader is told, wherever we are installed.
+"""passtally run and Vulkan: what a program's loader is given, wherever passtally is installed.
 
-The trees here hold the command, and in place of the libraries files that only have to be there.
+The trees here contain the command, and in place of the libraries files that only have to exist.
 """
 
 import json
@@ -70,11 +70,11 @@ class RunVulkan(CliCase):
             self.assertNotIn("VK_INSTANCE_LAYERS", env)
             self.assertTrue(env["LD_PRELOAD"].split(":")[0].endswith("libpasstally_gl.so"))
             self.assertNotIn("Vulkan", said)
-        # By another name for the same folder, and among others.
+        # By another name for the same folder, and among other folders.
         os.symlink(root, self.folder / "alias")
         env, _ = self.run_it(root / "bin/passtally", XDG_DATA_DIRS=f"/nowhere:{self.folder}/alias/share/:/usr/share")
         self.assertEqual(env["PASSTALLY"], "1")
-        # What the user set for other layers is none of ours.
+        # What the user set for other layers is left alone.
         env, _ = self.run_it(root / "bin/passtally", XDG_DATA_DIRS=f"{root}/share", VK_LAYER_PATH="/theirs",
                              VK_INSTANCE_LAYERS="VK_LAYER_THEIRS")
         self.assertEqual((env["VK_LAYER_PATH"], env["VK_INSTANCE_LAYERS"]), ("/theirs", "VK_LAYER_THEIRS"))
@@ -95,13 +95,13 @@ class RunVulkan(CliCase):
             env, _ = self.run_it(command, VK_ADD_LAYER_PATH="/theirs:/more", VK_INSTANCE_LAYERS="VK_LAYER_A:VK_LAYER_B")
             self.assertEqual(env["VK_ADD_LAYER_PATH"], f"{where}:/theirs:/more")
             self.assertEqual(env["VK_INSTANCE_LAYERS"], f"{LAYER}:VK_LAYER_A:VK_LAYER_B")
-            # VK_LAYER_PATH hides VK_ADD_LAYER_PATH; empty it is as good as unset.
+            # VK_LAYER_PATH hides VK_ADD_LAYER_PATH; an empty one counts as unset.
             env, _ = self.run_it(command, VK_LAYER_PATH="/only", VK_ADD_LAYER_PATH="/hidden")
             self.assertEqual(env["VK_LAYER_PATH"], f"{where}:/only")
             self.assertEqual(env["VK_ADD_LAYER_PATH"], "/hidden")
             env, _ = self.run_it(command, VK_LAYER_PATH="", PASSTALLY="1")
             self.assertEqual(env["VK_ADD_LAYER_PATH"], where)
-            self.assertNotIn("PASSTALLY", env)  # one that is installed must not come in its place
+            self.assertNotIn("PASSTALLY", env)  # an installed one must not be used in its place
             # One run inside another.
             env, _ = self.run_it(command, VK_ADD_LAYER_PATH=where, VK_INSTANCE_LAYERS=LAYER)
             self.assertEqual((env["VK_ADD_LAYER_PATH"], env["VK_INSTANCE_LAYERS"]), (where, LAYER))
@@ -128,7 +128,7 @@ class RunVulkan(CliCase):
         self.assertEqual(self.run_it(root / "bin/passtally", "--quiet")[1], "")
 
     def test_same_log(self):
-        """One log for both front ends: the path goes by PASSTALLY_LOG, which both read."""
+        """One log for both front ends: the path is in PASSTALLY_LOG, which both read."""
         root = self.installed("usr")
         env, _ = self.run_it(root / "bin/passtally", "-o", self.folder / "both.jsonl", XDG_DATA_DIRS=f"{root}/share")
         self.assertEqual(env["PASSTALLY_LOG"], str(self.folder / "both.jsonl"))

@@ -23,7 +23,7 @@ C = "00000000000000cc"
 
 
 class Screen:
-    """As much of a terminal as ncurses asks of TERM=xterm: what stands where."""
+    """The parts of a terminal that ncurses uses of TERM=xterm: the text in each position."""
 
     def __init__(self, columns, rows):
         self.resize(columns, rows)
@@ -34,7 +34,7 @@ class Screen:
         self.columns, self.rows = columns, rows
         self.cells = [[" "] * columns for _ in range(rows)]
         self.x = self.y = 0
-        self.top, self.bottom = 0, rows - 1 # what scrolls
+        self.top, self.bottom = 0, rows - 1 # the lines that scroll
         self.last = " "
 
     def text(self):
@@ -47,7 +47,7 @@ class Screen:
         self.last = character
 
     def scroll(self, first, lines):
-        """Lines at `first` go (or, below 0, come) and those down to the bottom move up (down)."""
+        """Lines at `first` are removed (or, below 0, inserted), and those down to the bottom move up (down)."""
         for _ in range(abs(lines)):
             del self.cells[first if lines > 0 else self.bottom]
             self.cells.insert(self.bottom if lines > 0 else first, [" "] * self.columns)
@@ -138,7 +138,7 @@ class Screen:
 
 
 class Terminal:
-    """passtally on a terminal of its own."""
+    """passtally in its own terminal."""
 
     def __init__(self, case, args, columns=100, rows=24, program=COMMAND, **env):
         self.case = case
@@ -179,7 +179,7 @@ class Terminal:
         return bool(data)
 
     def until(self, wanted, seconds=120):
-        """Read until the pattern stands on the screen (or the callable is true)."""
+        """Read until the pattern is on the screen (or the callable is true)."""
         holds = wanted if callable(wanted) else lambda text: re.search(wanted, text)
         deadline = time.monotonic() + seconds
         while not holds(self.screen.text()):
@@ -192,7 +192,7 @@ class Terminal:
         os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
 
     def ended(self, seconds=120):
-        """The exit status; what was left to read is on the screen."""
+        """The exit status; the remaining output is on the screen."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None:
             if time.monotonic() > deadline:
@@ -258,7 +258,7 @@ class Plain(CliCase):
         self.assertRegex(self.table(log, "--sort", "samples_passed"), r"p02 +50.0% +3.0 +3.0 +█+ +10 +2\n")
 
     def test_what_is_printed_has_80_columns(self):
-        """The head loses nothing: what does not fit beside the device has a line of its own."""
+        """The head loses nothing: text that does not fit beside the device has its own line."""
         name, note = "a graphics card with a name that is rather long (rev 2)", "word " * 40
         lines = [header(pid=os.getpid(), program="/usr/bin/" + "g" * 40), device(0, name=name), device(1),
                  pass_info(A, "scene/" + "a" * 90), pass_info(B, "b"),
@@ -341,7 +341,7 @@ class Plain(CliCase):
             lines.append(frame(k, [one_pass(0, B, 1000, "other b")], 1, start_ns=2 * 10**9 + k))
             lines.append(frame(k, [one_pass(0, C, 1000, "p77")], 2, start_ns=2 * 10**9 + 10 + k))
         log = self.write_log("a.jsonl", lines)
-        text = self.table(log) # the one that drew last, but not what lies beneath it
+        text = self.table(log) # the one that drew last, but not what is below it
         self.assertIn("device 1: card 1", text)
         self.assertIn("3 devices in all", text)
         self.assertIn("other b", text)
@@ -361,7 +361,7 @@ class Plain(CliCase):
         lines[0]["pid"] = gone.pid
         log = self.write_log("a.jsonl", lines)
         self.assertIn("no end line, and its process is not here", self.table(log))
-        # It may be another machine's: what goes on growing runs.
+        # The process may be on another machine: a log that still grows counts as running.
         process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
         self.assertIn(b"is not here", process.stdout.readline())
@@ -516,7 +516,7 @@ class OnATerminal(CliCase):
                 self.assertEqual(len(names(text)), min(30, rows - 7 - (rows >= 12) - (rows >= 14) - (rows >= 16)))
             else:
                 terminal.take(1)
-        # LINES and COLUMNS say something else, and are not believed.
+        # LINES and COLUMNS differ from it and are ignored.
         terminal.press("q")
         self.assertEqual(terminal.ended(), 0)
         terminal = self.top(long_log(), columns=60, rows=20, LINES="50", COLUMNS="200")
@@ -530,7 +530,7 @@ class OnATerminal(CliCase):
         terminal.until(r"(?s)note 2: second.*p29.*p28.*quit")
         terminal.press("r")
         terminal.until(r"(?s)p00.*p01")
-        terminal.press("r" + "\x1bOB" * 3) # down, as with the keypad on
+        terminal.press("r" + "\x1bOB" * 3) # cursor down, as with the keypad on
         terminal.until(lambda text: names(text)[:1] == ["p26"] and re.search(r"4-\d+ of 30", text))
         terminal.press("\x1bOF") # to the end
         terminal.until(lambda text: names(text)[-1:] == ["p00"])
@@ -624,7 +624,7 @@ class OnATerminal(CliCase):
         terminal = self.top(long_log(2, 5))
         terminal.until(r"5 frames")
         line = log_bytes([frame(5, [one_pass(0, C, 10**9, "p77")], start_ns=10**12 + 10**8)])
-        self.append(line[:40]) # half a line is waited for
+        self.append(line[:40]) # half a line: the rest is waited for
         terminal.take(1)
         self.assertRegex(terminal.until(r"running"), r"5 frames")
         self.append(line[40:])
@@ -644,11 +644,11 @@ class OnATerminal(CliCase):
         os.rename(self.folder / "b.jsonl", self.log)
         terminal.until(lambda text: re.search(r"second \(process \d+\)  20 frames", text) and
                        "another log replaced the first" in text and names(text) == [])
-        # Cut short and written anew in place, to less and to more than there was.
+        # Truncated and written again in place, to less and to more than before.
         for n in (2, 60):
             self.write_log("a.jsonl", [header(program=f"/bin/third{n}", pid=os.getpid())] + simple_log(n)[1:-1])
             terminal.until(rf"third{n} \(process \d+\)  {n} frames")
-        os.unlink(self.log) # what was read stays
+        os.unlink(self.log) # text that was already read stays
         terminal.take(1)
         self.assertIn("60 frames", terminal.screen.text())
         terminal.press("q")
@@ -669,7 +669,7 @@ class OnATerminal(CliCase):
         self.assertEqual(terminal.ended(), 0)
 
     def test_stop_and_go_on(self):
-        # Only a shell's job is stopped by Ctrl-Z; while it draws, ncurses is deaf to it.
+        # Only a shell's job is stopped by Ctrl-Z; while it draws, ncurses ignores it.
         self.write_log("a.jsonl", long_log())
         script = f"'{COMMAND}' top a.jsonl; echo status $?; read line; fg; echo over"
         terminal = Terminal(self, ["-mc", script], program="sh")

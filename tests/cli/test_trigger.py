@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`passtally trigger` against sockets made to order; real games are in tests/live/trigger.py."""
+"""`passtally trigger` against sockets that the test serves; real games are in tests/live/trigger.py."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Trigger(CliCase):
                 except OSError:
                     return
                 request = client.recv(1000)
-                if request:  # else somebody only looked who is there
+                if request:  # otherwise the other end only checked who listens
                     asked.append(request)
                     answer = left.pop(0)
                     if answer is not None:
@@ -82,12 +82,12 @@ class Trigger(CliCase):
         self.assertIn(b"says: not ", done.stderr)
         self.assertEqual(self.ok("trigger", "--control", path, "status").stdout,
                          b"state capturing\npid 3\nprogram /a\\tb\n")
-        # What started the game, as passtally run did, names it too.
+        # The program that started the game, as passtally run did, names it too.
         self.assertIn(b": by its parent\n", self.ok("trigger", "--pid", os.getppid(), "start").stdout)
         self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status", b"start"])
 
     def test_toggle_and_progress(self):
-        """status adds what the log holds by now, also where its last line is cut."""
+        """status also shows what the log contains so far, even where its last line is cut."""
         log = self.write_log("a.jsonl", [header(), device(), pass_info("00000000000000aa", "Scene")] +
                              [frame(i, [one_pass(0, "00000000000000aa", 5)]) for i in range(3)])
         with open(log, "ab") as out:
@@ -121,7 +121,7 @@ class Trigger(CliCase):
         self.assertIn("does not answer", self.refuse("--control", path, "start"))
 
     def test_temporary(self):
-        """Without a folder for the session, the sockets are in a folder of TMPDIR, which is looked into anyhow."""
+        """Without a folder for the session, the sockets are in a folder in TMPDIR, which is always searched."""
         place = self.folder / "tmp" / f"passtally-{os.geteuid()}"
         place.mkdir(mode=0o700)
         self.serve(place / "game.sock", [b"ok\nstate waiting\n", b"ok\nstate waiting\n"])
@@ -131,13 +131,14 @@ class Trigger(CliCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to another user")
     def test_foreign_runtime(self):
-        """A folder for the session that another user owns (sudo -E) is not used, even with a folder of ours in it."""
+        """A folder for the session that another user owns (sudo -E) is not used, even with a passtally folder in
+        it."""
         self.serve(self.place / "game.sock", [b"ok\nstate waiting\n"])
         os.chown(self.env["XDG_RUNTIME_DIR"], 65534, 65534)
         self.refuse("status")
 
     def test_dead(self):
-        """The folder is cleared of sockets that nobody listens at, and of nothing else."""
+        """The folder is cleared of sockets at which no process listens, and of nothing else."""
         for name in ("dead.sock", "dead.other"):
             dead = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             dead.bind(str(self.place / name))
@@ -148,7 +149,7 @@ class Trigger(CliCase):
         self.assertEqual([p.name for p in self.place.iterdir()], ["dead.other"])
 
     def test_folder(self):
-        """What others may write to, or what is a link, is not looked into."""
+        """A folder that others may write to, or that is a link, is not searched."""
         self.serve(self.place / "game.sock", [b"ok\nstate waiting\n"])
         self.place.chmod(0o777)
         self.assertIn("no game runs", self.refuse("status"))
@@ -162,7 +163,7 @@ class Trigger(CliCase):
         self.assertNotIn(b"yours alone", self.ok("run", "--control", "off", "--", "true").stderr)
 
     def test_run(self):
-        """What the command line says is of this folder; what other places say stays as it is."""
+        """What the command line names is relative to this folder; paths from other places stay as they are."""
         def said(name, *args, **env):
             self.ok("run", *args, "-o", f"{name}.jsonl", "--", "true", env=env)
             first = (self.folder / f"{name}.jsonl").read_text().splitlines()[0]
@@ -175,7 +176,7 @@ class Trigger(CliCase):
         deep = self.folder / ("d" * 120)
         deep.mkdir()
         before = pathlib.Path.cwd()
-        os.chdir(deep)  # an address of a socket is short
+        os.chdir(deep)  # the address of a socket has to be short
         try:
             self.serve("s", [b"ok\nstate waiting\n"])
         finally:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What every command prints fits 80 columns where it is not a terminal, and a terminal's where it is."""
+"""What every command prints fits 80 columns where it is not a terminal, and the terminal's width where it is."""
 
 import fcntl
 import os
@@ -91,7 +91,7 @@ class Width(CliCase):
                 with self.subTest(width=width, args=args):
                     text = self.printed(width, args)
                     self.assertIn(shown, text)
-                    # A path is never broken, and the verdict is always one line.
+                    # A path is never broken, and the verdict always has one line.
                     lines = [l for l in text.splitlines() if "/" not in l.split(" ")[-1] and str(self.folder) not in l]
                     if args[0] == "compare":
                         lines = lines[1:-1]

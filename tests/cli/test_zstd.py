@@ -19,7 +19,7 @@ ZSTD = shutil.which("zstd")
 if not ZSTD:
     print("zstd is not installed: nothing can be compressed here")
     sys.exit(77)
-# What a game's capture would leave: the log in the place that the run names.
+# What a game's capture would leave: the log at the path that `run` sets.
 WRITE_LOG = """
 import os, sys
 path = os.environ["PASSTALLY_LOG"].replace("%%", "%")
@@ -67,7 +67,7 @@ class Reading(CliCase):
         }
         for name, data in forms.items():
             with self.subTest(name):
-                # By its bytes, not its name.
+                # Recognized by its bytes, not its name.
                 self.write("any.name", data)
                 self.assertEqual(self.report("any.name"), (want, ""))
                 self.assertEqual(self.report("-", input=data), (want, ""))
@@ -78,7 +78,7 @@ class Reading(CliCase):
         self.assertEqual(self.report("plain.jsonl.zst")[0], want)
 
     def test_slow_pipe(self):
-        """Byte by byte: the first bytes too say what it is only together."""
+        """Byte by byte: even the first bytes identify the format only together."""
         small = log_bytes(simple_log(3))
         for data in (small, pack(small)):
             child = subprocess.Popen([COMMAND, "report", "--json", "-"], env=self.env, stdin=subprocess.PIPE,
@@ -115,7 +115,7 @@ class Reading(CliCase):
         self.assertRegex(done.stderr.decode(), r'(?m)^bad\.zst:100:\d+: "cpu_ns": ')
 
     def test_cut(self):
-        """Wherever the file ends, what it holds is reported, and that it is cut."""
+        """Wherever the file ends, its contents are reported, and that it is cut."""
         data = pack(self.plain, "--check")
         for cut in (len(data) - 1, len(data) - 5, len(data) * 2 // 3):
             with self.subTest(cut=cut):
@@ -133,7 +133,7 @@ class Reading(CliCase):
         self.assertIn(b"the last line is cut", done.stderr)
 
     def test_cut_between_lines(self):
-        """The text seems whole there; the file is not."""
+        """The text seems complete there; the file is not."""
         end = self.plain.index(b"\n", 50000) + 1
         answer, err = self.report("-", input=pack(self.plain[:end], "--check")[:-2])
         self.assertIn("is cut", err)
@@ -167,7 +167,7 @@ class Reading(CliCase):
         self.assertIn(b"Is a directory", done.stderr)
 
     def test_any_damage_ends_well(self):
-        """Never a crash, whichever byte is wrong: a report, or a bad log with its place."""
+        """Never a crash, whichever byte is wrong: a report, or "bad log" with its position."""
         data = pack(log_bytes(simple_log(40)), "--check")
         for at in range(0, len(data), max(1, len(data) // 60)):
             bad = bytearray(data)
@@ -194,7 +194,7 @@ class Compressing(CliCase):
         self.assertEqual(self.names(), ["a.jsonl.zst"])
         packed = self.folder / "a.jsonl.zst"
         self.assertEqual(unpack(packed.read_bytes()), log_bytes(simple_log(5)))
-        # The summary is of the compressed log, and the same.
+        # The summary is of the compressed log, and is the same.
         self.assertEqual(done.stderr.replace(b"a.jsonl.zst", b"plain.jsonl"), before.stderr)
         self.assertEqual(packed.stat().st_mode & 0o777, (self.folder / "plain.jsonl").stat().st_mode & 0o777)
 
@@ -299,7 +299,7 @@ open("child", "w").write(str(pid))
         noise = os.urandom(150000).hex()
         log = log_bytes(simple_log(5)[:-1] + [{"type": "note", "level": "info", "source": "x", "message": noise}])
         path = self.folder / "a.jsonl"
-        # The limit holds for us alone: the program raises it again.
+        # The limit applies to passtally alone: the program raises it again.
         text = ("import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))\n" +
                 self.renders(log)[2])
         child = subprocess.run(["prlimit", "--fsize=100000:unlimited", COMMAND, "run", "--log", str(path),
@@ -311,7 +311,7 @@ open("child", "w").write(str(pid))
         self.assertEqual(child.returncode, 0)
 
     def test_interrupted(self):
-        """A signal that asks us to end leaves the plain log, whole, and nothing else."""
+        """A signal that asks passtally to end leaves the plain log, complete, and nothing else."""
         log = log_bytes(simple_log(5)[:-1]) + \
             b'{"type":"note","level":"info","source":"x","message":"%s"}\n' % os.urandom(20 << 20).hex().encode()
         child = subprocess.Popen([COMMAND, "run", "--log", "a.jsonl", "--compress-level", "22", "--",

@@ -50,7 +50,7 @@ has_extension(const struct tally_gl_api *api, const char *name)
 	return false;
 }
 
-/* By the texts of the specifications: a target that the context lacks is an error. */
+/* As the specifications say, a target that the context does not have is an error. */
 static bool
 has(int version, const char *extension)
 {
@@ -58,7 +58,7 @@ has(int version, const char *extension)
 	return api->version >= version || (extension && has_extension(api, extension));
 }
 
-/* The pipeline's statistics, of which ES has none. */
+/* The pipeline statistics, which ES does not have. */
 static bool
 knows_statistic(unsigned target)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/fake_gl_api.h - a scripted OpenGL behind struct tally_gl_api.
  *
- * One context, one thread: GL functions carry no user pointer, so the fake in force is a global.
- * It keeps query objects by the rules of the specification and counts every breach of them
+ * One context, one thread: GL functions carry no user pointer, so the current fake is a global.
+ * It keeps query objects according to the specification and counts every breach of them
  * (`misuse`, the last one in words) and every read that would have waited for the GPU (`stalls`).
- * Commands are done when fake_gl_complete() says so, in order.
+ * Commands complete in order, when fake_gl_complete() is called.
  */
 #ifndef PASSTALLY_TESTS_FAKE_GL_API_H
 #define PASSTALLY_TESTS_FAKE_GL_API_H
@@ -34,15 +34,15 @@ struct fake_gl {
 	bool no_names;            /* GenQueries gives zeros */
 	bool gone;                /* any call is a misuse */
 	bool blind_clock;         /* GetInteger64v(GL_TIMESTAMP) leaves 0 */
-	uint64_t query_offset_ns; /* stamps' clock less the one GetInteger64v shows */
-	uint64_t lost_from, lost_to; /* commands that are never done: a batch lost at a GPU reset */
+	uint64_t query_offset_ns; /* timestamps minus what GetInteger64v shows */
+	uint64_t lost_from, lost_to; /* commands of a batch lost at a GPU reset */
 
 	/* What happened. */
 	unsigned misuse, stalls;
 	char last_misuse[160];
 	unsigned n_calls, n_stamps, n_polls, n_gens, n_disjoint_reads, n_clock_reads;
 	unsigned n_names;         /* names alive */
-	uint64_t last_ticks;      /* of the last stamp, whole */
+	uint64_t last_ticks;      /* of the last timestamp, before it was cut */
 	uint64_t last_cpu_ns;
 
 	/* The GPU. */
@@ -56,16 +56,17 @@ struct fake_gl {
 
 extern struct fake_gl *fake_gl;
 
-/* A context: desktop or ES, with all 64-bit functions. Becomes the one in force. */
+/* A context: desktop or ES, with all 64-bit functions. Becomes the current one. */
 void fake_gl_init(struct fake_gl *f, bool es, int version, const char *extensions);
 void fake_gl_finish(struct fake_gl *f);
 /* The GPU finishes the next n commands. */
 void fake_gl_complete(struct fake_gl *f, uint64_t n);
-/* Work that counts: every statistic grows, each by another amount. */
+/* Counted work: every statistic grows, each by a different amount. */
 void fake_gl_work(struct fake_gl *f, uint64_t amount);
-/* The clock jumps and the flag goes up. */
+/* The clock jumps and the disjoint flag is set. */
 void fake_gl_disturb(struct fake_gl *f, int64_t jump_ns);
-/* What the shim does around the game's own queries; `statistics` yields first, may be NULL. */
+/* What the shim does around the game's own queries; `statistics` is stopped first and may be
+ * NULL. */
 void fake_gl_game_begin(struct fake_gl *f, struct tally_source *statistics,
 			unsigned which);
 void fake_gl_game_end(struct fake_gl *f, unsigned which);

@@ -27,7 +27,8 @@ check_locks(const char *call)
 		complain(call, "with a lock held");
 }
 
-/* Between glBegin and glEnd almost every call is an error, and one that waits would be ours. */
+/* Between glBegin and glEnd almost every call is an error, so passtally must make none
+ * there. */
 static void
 check_zone(const char *call)
 {
@@ -36,7 +37,7 @@ check_zone(const char *call)
 		complain(call, "inside glBegin");
 }
 
-/* ---- what is asked ---- */
+/* ---- queries of state ---- */
 
 static const GLubyte *
 get_string(GLenum name)
@@ -157,7 +158,7 @@ framebuffer_status(GLenum target)
 	return named_framebuffer_status(fake_next.draw, target);
 }
 
-/* ---- state that is followed ---- */
+/* ---- state that is tracked ---- */
 
 static void
 bind_framebuffer(GLenum target, GLuint name)
@@ -197,7 +198,7 @@ end(void)
 	fake_next.in_begin = false;
 }
 
-/* ---- queries, which end at once ---- */
+/* ---- query objects, whose queries end at once ---- */
 
 static void
 gen_queries(GLsizei n, GLuint *out)
@@ -258,7 +259,7 @@ get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
 	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)timestamps[name % N_TIMESTAMPS];
 }
 
-/* Of any arguments: the caller takes them away. */
+/* Any arguments are fine: the caller removes them from the stack. */
 static long
 nothing(void)
 {

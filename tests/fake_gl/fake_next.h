@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_gl/fake_next.h - a driver behind the shim's wrappers, without a display.
+/* tests/fake_gl/fake_next.h - a driver below the shim's wrappers, without a display.
  *
  * fake_next_look_up() is the GetProcAddress to hand to gl_current_enter(): it fills struct gl_next.
- * What the shim asks has an answer (version, what a framebuffer is made of, queries that end at
+ * Whatever the shim asks is answered (version, what a framebuffer is made of, queries that end at
  * once, on a GPU clock that is CLOCK_MONOTONIC); every other function does nothing. The window's
  * colors are RGBA8, its depth has 24 bits. One context, one thread; each breach of a rule is
  * counted in `misuse`, as is a call that is made while the program holds a lock.
@@ -22,8 +22,8 @@ struct fake_next {
 	} framebuffers[FAKE_NEXT_FRAMEBUFFERS];
 	bool discards; /* GL_RASTERIZER_DISCARD */
 	bool in_begin, in_list;
-	unsigned active[16]; /* query in progress, by its target's place */
-	const unsigned *locks; /* held by this thread; NULL: nobody counts */
+	unsigned active[16]; /* query in progress, by the index of its target */
+	const unsigned *locks; /* held by this thread; NULL: locks are not counted */
 	unsigned misuse;
 	char last_misuse[120];
 };

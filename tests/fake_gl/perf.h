@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/perf.h - a driver's performance queries: GL_INTEL_performance_query, its
- * pre-standard dialect and GL_AMD_performance_monitor, with the manners that Mesa has.
+ * pre-standard dialect and GL_AMD_performance_monitor, with Mesa's behavior.
  *
- * Counters follow a script or the work that is reported to fake_perf_work(). Time goes by ticks: a
- * swap, flush or finish is one. Results are there `late` ticks after the end, with `shuffle` some
- * earlier ones after later ones. What a driver would wait for is counted, never done, as are GL
- * errors, misuse and what is left over. perf_egl.c puts it below a real program, unit tests call
- * fake_perf_function(). One context; one thread at a time.
+ * Counters follow a script or the work that is reported to fake_perf_work(). Time is counted in
+ * ticks: a swap, flush or finish is one. A result is available `late` ticks after the end of
+ * its query; with `shuffle` some results arrive after later ones. Where a driver would wait,
+ * the fake only counts; it also counts GL errors, misuse and objects that are left over.
+ * perf_egl.c puts it below a real program, unit tests call fake_perf_function(). One context;
+ * one thread at a time.
  */
 #ifndef PASSTALLY_TESTS_FAKE_GL_PERF_H
 #define PASSTALLY_TESTS_FAKE_GL_PERF_H
@@ -18,35 +19,35 @@
 /* Which extensions are offered. */
 enum { FAKE_PERF_INTEL = 1, FAKE_PERF_OLD = 2, FAKE_PERF_AMD = 4 };
 
-/* FAKE_PERF=key=value,...: a member is the key, unless said otherwise. */
+/* FAKE_PERF=key=value,...: the key is the member's name, unless stated otherwise. */
 struct fake_perf_config {
 	unsigned ext;         /* ext=intel+old+amd, all, none */
-	unsigned late;        /* ticks until a result is there, at least 1; 0 = never */
-	unsigned shuffle;     /* every other result takes so many ticks more */
+	unsigned late;        /* ticks until a result is available, at least 1; 0 = never */
+	unsigned shuffle;     /* every other result takes this many more ticks */
 	unsigned sets;        /* INTEL: hardware sets; AMD: counters that exclude each other */
 	unsigned paranoid;    /* INTEL: only the pipeline set is offered */
 	unsigned exclusive;   /* INTEL: another program holds the stream, begins fail later */
 	unsigned one_set;     /* INTEL: no begin while results of another hardware set are unread */
-	unsigned defer_every; /* INTEL: every so many-th begin fails later */
+	unsigned defer_every; /* INTEL: every N-th begin fails later */
 	unsigned short_write; /* INTEL: bytesWritten ends with the last counter */
-	unsigned ignore_size; /* write all whatever dataSize says, as Mesa does */
-	unsigned instances;   /* INTEL: noInstances is the count of active ones, as Mesa's */
-	unsigned stall_begin; /* a begin while the last result is not there waits, as Mesa's */
-	unsigned no_nul;      /* AMD: text that fills its buffer has no end */
-	unsigned conflict;    /* AMD: counters of two groups are not begun together */
-	unsigned backwards;   /* AMD: records come in the other order */
-	unsigned error_at;    /* the so many-th call of an extension is an error and does nothing */
-	unsigned error_every; /* so is every so many-th begin */
-	/* Lies, which no reader can see in one result alone, or at once. */
-	unsigned unequal;     /* half of the results count so much more of each whole number */
-	unsigned absurd;      /* percentages are so many times what they are */
+	unsigned ignore_size; /* write everything regardless of dataSize, as Mesa does */
+	unsigned instances;   /* INTEL: noInstances is the number of active ones, as in Mesa */
+	unsigned stall_begin; /* a begin waits while the last result is missing, as in Mesa */
+	unsigned no_nul;      /* AMD: text that fills its buffer is not terminated */
+	unsigned conflict;    /* AMD: counters of two groups cannot begin together */
+	unsigned backwards;   /* AMD: records come in reverse order */
+	unsigned error_at;    /* the N-th call of an extension is an error and does nothing */
+	unsigned error_every; /* every N-th begin is an error too */
+	/* Lies that no reader can detect in a single result, or at once. */
+	unsigned unequal;     /* half of the results add this to each whole number */
+	unsigned absurd;      /* percentages are multiplied by this */
 	char vendor[32];      /* GL_VENDOR; empty = the real one */
 };
 
-/* What happened, as written to FAKE_PERF_REPORT at exit, a "name value" a line. */
+/* What happened, as written to FAKE_PERF_REPORT at exit, one "name value" per line. */
 struct fake_perf_tally {
 	unsigned waits, errors, misuse, leaks;
-	unsigned most; /* objects at once */
+	unsigned most; /* most objects at one time */
 	unsigned calls, created, begun, ended, reads, ready_reads, deferred, nested, flushes;
 	char last_misuse[160];
 };
@@ -66,8 +67,8 @@ enum fake_perf_type {
 };
 
 enum fake_perf_meaning {
-	FAKE_PERF_SCRIPT, /* fake_perf_script() of its seed and of the tick of the begin */
-	FAKE_PERF_WRAP,   /* the same, as two 32-bit readings with a wrap between */
+	FAKE_PERF_SCRIPT, /* fake_perf_script() of the seed and of the tick of the begin */
+	FAKE_PERF_WRAP,   /* the same, as two 32-bit readings with a wrap in between */
 	FAKE_PERF_DRAWS,
 	FAKE_PERF_VERTICES,
 };
@@ -88,7 +89,7 @@ struct fake_perf_object {
 	uint64_t serial; /* of its end */
 	uint64_t ready; /* tick; UINT64_MAX = never */
 	struct fake_perf_totals begin, end;
-	uint64_t selected[8]; /* AMD: bit per counter, a word a group */
+	uint64_t selected[8]; /* AMD: bit per counter, one word per group */
 	uint64_t counted[8];  /* as it was at the begin */
 };
 #define FAKE_PERF_MAX_OBJECTS 4096
@@ -103,11 +104,13 @@ struct fake_perf {
 };
 extern struct fake_perf fake_perf;
 
-/* Start anew with this configuration. False: a key or value is unknown (said on stderr). */
+/* Starts over with this configuration. False: a key or value is unknown (reported on
+ * stderr). */
 bool fake_perf_configure(const char *text);
 void fake_perf_tick(void);
 void fake_perf_work(uint64_t draws, uint64_t vertices);
-/* A GL function of an extension that is offered, or glGetError's part of ours; NULL otherwise. */
+/* A GL function of an extension that is offered, or the fake's part of glGetError; NULL
+ * otherwise. */
 void *fake_perf_function(const char *name);
 unsigned fake_perf_get_error(void);
 struct tally_gl_api;
@@ -115,20 +118,20 @@ struct tally_gl_api;
 void fake_perf_fill_api(struct tally_gl_api *api);
 /* The n-th extension that is offered, NULL past the last. */
 const char *fake_perf_extension(unsigned n);
-/* The context goes, and its objects with it. */
+/* Destroys the context, and its objects with it. */
 void fake_perf_destroy_context(void);
-/* Objects that are still there become `leaks`; then the report, if `path` is not NULL. */
+/* Objects that still exist are counted as `leaks`; then the report, if `path` is not NULL. */
 void fake_perf_report(const char *path);
 
 /* An integer below 2^31 that depends on both; floats are an eighth, doubles a sixteenth of it,
  * percentages an eighth of it modulo 801, booleans its lowest bit; 64 bits have the seed above. */
 uint64_t fake_perf_script(unsigned seed, uint64_t tick);
 
-/* For the parts. */
+/* For the other parts of the fake. */
 void fake_perf_error(unsigned error, const char *what);
 void fake_perf_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void fake_perf_wait(const char *what);
-/* Counts a call; false: this is the one that fails. */
+/* Counts a call; false: this call is the one that fails. */
 bool fake_perf_call(const char *name);
 unsigned fake_perf_create(struct fake_perf_object *objects);
 struct fake_perf_object *fake_perf_object(struct fake_perf_object *objects, unsigned name);

@@ -26,7 +26,7 @@ static const struct fake_perf_counter typed_counters[] = {
 	{ "Typed percentage", FAKE_PERF_PERCENT, FAKE_PERF_SCRIPT, 24, 0, 0 },
 	{ "Typed wrap", FAKE_PERF_U32, FAKE_PERF_WRAP, 25, 0, 0 },
 };
-/* They exclude each other: one at a time. */
+/* Counters that exclude each other: only one at a time. */
 static const struct fake_perf_counter turn_counters[] = {
 	{ "turn 0", FAKE_PERF_U64, FAKE_PERF_SCRIPT, 31, 0, 0 },
 	{ "turn 1", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 32, 0, 0 },
@@ -37,12 +37,12 @@ static const struct fake_perf_counter turn_counters[] = {
 	{ "turn 6", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 37, 0, 0 },
 	{ "turn 7", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 38, 0, 0 },
 };
-/* With `conflict` not to be begun beside a turn. */
+/* With `conflict` it cannot begin beside a counter of the group "turn". */
 static const struct fake_perf_counter lone_counters[] = {
 	{ "lone", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 41, 0, 0 },
 };
 
-/* Numbers of groups and counters are sparse: they are names, not places. */
+/* Numbers of groups and counters are sparse: they are names, not indices. */
 static const struct {
 	unsigned id;
 	const char *name;
@@ -112,7 +112,7 @@ get_counters(unsigned group, int *n, int *most, int size, unsigned *ids)
 		ids[i] = COUNTER_ID((unsigned)i);
 }
 
-/* Cut to the buffer; an end only where there is room, or the test wants one. */
+/* Cut to the buffer; terminated only where there is room, or never if the test wants that. */
 static void
 put_text(const char *name, int size, int *length, char *out)
 {
@@ -249,7 +249,7 @@ select_counters(unsigned name, unsigned char enable, unsigned group, int n, unsi
 	}
 }
 
-/* Can the driver count the selection? */
+/* Whether the driver can count the selection. */
 static bool
 goes_together(const struct fake_perf_object *o)
 {
@@ -303,7 +303,7 @@ end_monitor(unsigned name)
 		fake_perf_end(o);
 }
 
-/* All records, in order or backwards; returns the bytes, writes at most `room` of them. */
+/* All records, in order or in reverse; returns the bytes, writes at most `room` of them. */
 static size_t
 put_result(const struct fake_perf_object *o, unsigned char *out, size_t room)
 {

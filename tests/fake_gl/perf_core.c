@@ -107,9 +107,9 @@ fake_perf_extension(unsigned n)
 	return NULL;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
-/* One flag, as in software drivers: the first error stays until it is asked for. */
+/* One flag, as in software drivers: the first error stays until it is fetched. */
 void
 fake_perf_error(unsigned error, const char *what)
 {
@@ -258,7 +258,7 @@ size_t
 fake_perf_value(const struct fake_perf_counter *counter, const struct fake_perf_object *o,
 		void *out)
 {
-	/* Half of them, in no order that passes have. */
+	/* Half of them, in an order that no pass follows. */
 	bool chosen = (uint32_t)((o->serial + 1) * 2654435761u) >> 31;
 	uint64_t wide = meaning_of(counter, o) + (chosen ? fake_perf.config.unequal : 0);
 	uint32_t narrow = (uint32_t)wide;

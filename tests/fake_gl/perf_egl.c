@@ -4,8 +4,8 @@
  * libglvnd loads it in place of Mesa's (__EGL_VENDOR_LIBRARY_FILENAMES); it hands everything to
  * Mesa, adds the extensions that FAKE_PERF asks for, and counts draws and vertices on their way.
  * FAKE_PERF_REPORT names the file that says at exit what happened. One mutex: any thread may call,
- * but there is one set of objects for all contexts. With FAKE_QUERIES, GL's own queries misbehave
- * (query_faults.h), in programs of one thread.
+ * but there is one set of objects for all contexts. With FAKE_QUERIES, GL's own queries
+ * misbehave (query_faults.h), in single-threaded programs.
  */
 #include <dlfcn.h>
 #include <glvnd/libeglabi.h>
@@ -28,7 +28,7 @@ static function (*next_get_proc)(const char *);
 static bool misbehaves; /* FAKE_QUERIES is set */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards fake_perf */
 
-/* Mesa's functions behind our own, found when they are asked for. */
+/* Mesa's functions for the wrapped ones, found when they are asked for. */
 static struct {
 	unsigned (*GetError)(void);
 	const unsigned char *(*GetString)(unsigned);
@@ -69,7 +69,7 @@ get_error(void)
 	return error ? error : next.GetError();
 }
 
-/* All extensions in one string, for contexts that still have it. */
+/* All extensions in one string, for contexts that still support that. */
 static const unsigned char *
 get_string(unsigned name)
 {
@@ -142,7 +142,7 @@ swap_buffers(void *display, void *surface)
 	return fine;
 }
 
-/* Programs of one context only: it takes its objects along. */
+/* For programs of one context only: its objects are destroyed with it. */
 static unsigned
 destroy_context(void *display, void *context)
 {
@@ -250,7 +250,7 @@ __egl_Main(uint32_t version, const __EGLapiExports *exports, __EGLvendorInfo *ve
 		return EGL_FALSE;
 	next_get_proc = (function(*)(const char *))(uintptr_t)imports->getProcAddress;
 	imports->getProcAddress = get_proc;
-	/* Needed by others, whoever is asked for first. */
+	/* Other wrappers need these, whichever function is looked up first. */
 	for (size_t i = 0; i < N_WRAPPED; i++)
 		*wrapped[i].behind = next_get_proc(wrapped[i].name);
 	fake_queries_use(next.Finish);

@@ -9,7 +9,7 @@
 #define INVALID_VALUE 0x0501
 #define INVALID_OPERATION 0x0502
 #define DONOT_FLUSH 0x83F9
-#define FLUSH 0x83FA /* NONBLOCK in the old dialect, which has no other that does not wait */
+#define FLUSH 0x83FA /* NONBLOCK in the old dialect: no other flag avoids the wait */
 #define WAIT 0x83FB
 #define FIRST_TYPE 0x94F8
 #define FIRST_CATEGORY 0x94F0
@@ -200,7 +200,7 @@ delete_query(unsigned handle)
 	o->alive = false;
 }
 
-/* Does something stand in the way of a begin, as Mesa finds out in its driver thread? */
+/* Whether another query prevents a begin, which Mesa finds out in its driver thread. */
 static bool
 stands_in_the_way(const struct fake_perf_query *query)
 {
@@ -283,7 +283,7 @@ put_result(const struct fake_perf_object *o, unsigned size, unsigned char *out,
 		fake_perf_misuse("%u bytes for a result of %u", size, query->size);
 	if (fake_perf.config.ignore_size || size > query->size)
 		size = query->size;
-	memset(out, 0xa5, size); /* gaps hold what was there */
+	memset(out, 0xa5, size); /* gaps keep their previous contents */
 	for (size_t i = 0; i < query->n; i++) {
 		unsigned char value[8];
 		const struct fake_perf_counter *counter = &query->counters[i];

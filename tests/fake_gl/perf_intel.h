@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/fake_gl/perf_intel.h - the query types that the fake INTEL extension offers.
  *
- * Tables only: what a query does is in perf_intel.c. Numbers are sparse on purpose.
+ * Only tables: perf_intel.c has what a query does. Numbers are sparse on purpose.
  * Any thread.
  */
 #ifndef PASSTALLY_TESTS_FAKE_GL_PERF_INTEL_H
@@ -18,10 +18,10 @@ struct fake_perf_query {
 	const struct fake_perf_counter *counters;
 	size_t n;
 	unsigned size;
-	unsigned from_sets; /* offered when config.sets is at least this */
+	unsigned from_sets; /* offered when config.sets is at least this number */
 };
 
-/* The n-th that the configuration offers, NULL past the last. */
+/* Returns the n-th type that the configuration offers, NULL past the last. */
 const struct fake_perf_query *fake_perf_query_at(unsigned n);
 
 #endif

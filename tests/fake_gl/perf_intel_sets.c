@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the INTEL extension counts here: sets of the present dialect, some to take turns, and the
- * two queries of the pre-standard one as Windows had them on Sandy Bridge. Offsets are those
- * of natural alignment. */
+/* What the INTEL extension counts here: sets of the present dialect, some that cannot be active
+ * together, and the two queries of the pre-standard one as Windows had them on Sandy Bridge.
+ * Offsets are those of natural alignment. */
 #include "tests/fake_gl/perf_intel.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ static const struct fake_perf_counter pipeline[] = {
 	{ "N draw calls", FAKE_PERF_U64, FAKE_PERF_DRAWS, 0, 0, 8 },
 };
 
-/* Each data type, with gaps between and behind. */
+/* Each data type, with gaps between the counters and after them. */
 static const struct fake_perf_counter typed[] = {
 	{ "Typed uint32", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 1, 4, 0 },
 	{ "Typed uint64", FAKE_PERF_U64, FAKE_PERF_SCRIPT, 2, 0, 8 },
@@ -88,7 +88,7 @@ static const struct fake_perf_counter old_pipeline[] = {
 
 #define COUNTERS(table) (table), sizeof(table) / sizeof((table)[0])
 
-/* By name, as Mesa sorts them; numbers have gaps. */
+/* By name, as Mesa sorts them; the numbers have gaps. */
 static const struct fake_perf_query present[] = {
 	{ 97, "Intel_Raw_Hardware_Counters_Set_0_Query", FAKE_PERF_RAW, COUNTERS(raw), 256, 0 },
 	{ 1, "Pipeline Statistics Registers", FAKE_PERF_PIPELINE, COUNTERS(pipeline), 16, 0 },

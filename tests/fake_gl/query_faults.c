@@ -28,7 +28,7 @@ static unsigned waits, questions, faults;
 
 static struct {
 	unsigned serial, swap; /* 0 = never ended */
-	unsigned stamp; /* so many-th timestamp after a glFinish(); 0 = it is none */
+	unsigned stamp; /* position of the timestamp after a glFinish(); 0 = no timestamp */
 } queries[MAX_NAMES];
 
 static struct {
@@ -140,7 +140,8 @@ is_there(unsigned name)
 	return !delay || now >= queries[name].swap + delay;
 }
 
-/* Where nothing is asked of the driver: true, and what the program gets, unless that is nothing. */
+/* True where the driver is not asked; then `value` is what the program gets, unless `writes` is
+ * false. */
 static bool
 answer(unsigned name, unsigned what, uint64_t *value, bool *writes)
 {
@@ -162,13 +163,13 @@ answer(unsigned name, unsigned what, uint64_t *value, bool *writes)
 		*writes = false;
 		return true;
 	}
-	/* Another number each time, none of them small. */
+	/* A different number each time, none of them small. */
 	*value = is_lost() ? 0 : UINT64_C(0xfedcba9876543210) ^ ((uint64_t)questions << 40);
 	faults += config.garbage;
 	return is_lost() || config.garbage;
 }
 
-/* What the driver's own result becomes. */
+/* Changes the driver's own result. */
 static uint64_t
 spoil(unsigned what, uint64_t value)
 {
@@ -211,12 +212,12 @@ lie(unsigned name, unsigned what, uint64_t value)
 		return value;
 	if (queries[name].stamp)
 		return even_time(queries[name].stamp, wrong_time(value));
-	/* Half of them, in no order that passes have. */
+	/* Half of them, in an order that no pass follows. */
 	bool chosen = (uint32_t)(queries[name].serial * 2654435761u) >> 31;
 	return value + config.plus + (chosen ? config.unequal : 0);
 }
 
-/* A value that the driver leaves as it was is no result. */
+/* A value that the driver left unchanged is no result. */
 #define GET(name, type, call) \
 	static void name(unsigned query, unsigned what, type *out) \
 	{ \

@@ -22,7 +22,7 @@ fake_buffer_bytes(void)
 	return (2 + fake_config.l2 + fake_highest_core() + 1) * BLOCK_WORDS * 4;
 }
 
-/* Where the block of an instance stands in the buffer. */
+/* Where the block of an instance is in the buffer. */
 static uint32_t
 place(unsigned block, uint32_t instance)
 {
@@ -60,7 +60,7 @@ fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample,
 {
 	uint32_t words[256 * BLOCK_WORDS];
 	uint64_t now = fake_base_sample(base);
-	/* What stands where no core is says nothing. */
+	/* The values where no core exists mean nothing. */
 	memset(words, fake_config.junk ? 0x5a : 0, fake_buffer_bytes());
 	for (unsigned block = 0; block < FAKE_BLOCKS; block++) {
 		for (uint32_t n = 0; n < fake_n_instances(block); n++) {

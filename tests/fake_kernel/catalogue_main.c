@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints all that the product knows of Mali GPUs, and every metric's value on made-up counts, as
- * JSON lines. tests/live/mali_cross.py compares what this machine says with what others say.
+/* Prints everything that the product knows about Mali GPUs, and every metric's value on made-up
+ * counts, as JSON lines. tests/live/mali_cross.py compares the output of this machine with that
+ * of others.
  */
 #include "query/metric/metric.h"
 
@@ -10,7 +11,7 @@
 
 #define MAX_COUNTERS 1024
 
-/* Made up from the key alone: large enough that 32 bits would not do. */
+/* Made up from the key alone: too large for 32 bits. */
 static uint64_t
 made_up(const char *key)
 {

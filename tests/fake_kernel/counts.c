@@ -13,7 +13,7 @@
 static struct fake_kernel_state *state;
 static struct fake_kernel_state alone;
 
-/* Shared with whoever looks at the file, or the program's own. */
+/* Shared with every process that maps the file, or the program's own. */
 __attribute__((visibility("default"))) struct fake_kernel_state *
 fake_kernel_get_state(void)
 {
@@ -94,7 +94,7 @@ fake_base_sample(struct fake_base *base)
 {
 	uint64_t before = 0, after = 0;
 	fake_kernel_lock(fake_kernel_get_state());
-	/* Both clocks at once: again, where something came between. */
+	/* Reads both clocks together: once more where something came between the readings. */
 	for (int i = 0; i < 100; i++) {
 		before = fake_raw_ns();
 		base->script_ns = fake_kernel_script_ns(state);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_kernel/drive.h - how a program or a test says what the simulated GPU counted.
+/* tests/fake_kernel/drive.h - how a program or a test sets what the simulated GPU counted.
  *
  * The total of counter c of instance i of block b (0 front end, 1 tiler, 2 L2, 3 shader core by its
- * physical number) is rate(b, i, c) counts for each microsecond of the script's clock, and what was
- * added to it by name. The script's clock stands still (clock=off), or goes at `speed` times
- * CLOCK_MONOTONIC (clock=mono), and advances besides by what a program says. Programs find the
- * state by dlsym(); without the simulated kernel every call does nothing.
+ * physical number) is rate(b, i, c) counts for each microsecond of the script's clock, plus
+ * what was added to it by name. The script's clock stands still (clock=off), or runs at `speed`
+ * times CLOCK_MONOTONIC (clock=mono), and also advances by what a program requests. Programs
+ * find the state by dlsym(); without the simulated kernel every call does nothing.
  */
 #ifndef FAKE_KERNEL_DRIVE_H
 #define FAKE_KERNEL_DRIVE_H
@@ -22,13 +22,13 @@
 
 struct fake_kernel_state {
 	uint64_t magic;
-	uint32_t lock; /* for all below; taken for a few instructions */
-	uint32_t speed; /* of the script's clock */
+	uint32_t lock; /* for all members below; held for a few instructions */
+	uint32_t speed; /* speed of the script's clock */
 	uint64_t script_ns; /* at since_ns of CLOCK_MONOTONIC */
 	uint64_t since_ns;
-	uint64_t n_samples; /* that the kernel made, of all readers */
+	uint64_t n_samples; /* samples that the kernel made, of all readers */
 	uint64_t n_misuses;
-	uint64_t longest_ns; /* between two samples of one reader; whoever reads it may clear it */
+	uint64_t longest_ns; /* between two samples of one reader; readers may clear it */
 	uint64_t kernel_ns; /* spent in the simulated kernel */
 	uint64_t added[FAKE_BLOCKS][FAKE_INSTANCES][FAKE_COUNTERS];
 };
@@ -65,7 +65,7 @@ fake_kernel_unlock(struct fake_kernel_state *s)
 	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The lock is held. What the script's clock shows, brought up to now. */
+/* The lock is held. Returns what the script's clock shows, brought up to date. */
 static inline uint64_t
 fake_kernel_script_ns(struct fake_kernel_state *s)
 {
@@ -89,7 +89,7 @@ fake_kernel_advance(uint64_t ns)
 	fake_kernel_unlock(s);
 }
 
-/* From now on it goes at so many times the real clock. What it shows now is returned. */
+/* From now on the clock runs at this multiple of the real clock. Returns what it shows now. */
 static inline uint64_t
 fake_kernel_set_speed(uint32_t speed)
 {
@@ -104,7 +104,7 @@ fake_kernel_set_speed(uint32_t speed)
 	return shows;
 }
 
-/* The longest time between two samples of one reader since the last call. */
+/* Returns the longest time between two samples of one reader since the last call. */
 static inline uint64_t
 fake_kernel_longest_ns(void)
 {
@@ -112,7 +112,7 @@ fake_kernel_longest_ns(void)
 	return s ? __atomic_exchange_n(&s->longest_ns, 0, __ATOMIC_RELAXED) : 0;
 }
 
-/* One counter of one instance counts so many. */
+/* Adds this many counts to one counter of one instance. */
 static inline void
 fake_kernel_add(unsigned block, unsigned instance, unsigned counter, uint64_t counts)
 {

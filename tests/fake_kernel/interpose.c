@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of libc that reach a kernel, for our device nodes; all else goes on to libc. */
-#undef _FILE_OFFSET_BITS /* open() and open64() are both ours, and two functions */
+/* The calls of libc that reach a kernel, for the simulated device nodes; all other calls go on
+ * to libc. */
+#undef _FILE_OFFSET_BITS /* open() and open64() are both replaced, and are two functions */
 #undef _FORTIFY_SOURCE
 
 #include "tests/fake_kernel/kernel.h"
@@ -22,12 +23,12 @@
 #define OURS __attribute__((visibility("default")))
 #define MAX_FILES 64
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all but these few */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all other state */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct fake_file *files[MAX_FILES];
 static _Atomic int n_files; /* most programs never have one: then nothing takes the lock */
 
-/* The next function of that name, asked for once. */
+/* The next function of that name, looked up once. */
 #define NEXT(name) \
 	static __typeof__(&name) next_##name; \
 	if (!next_##name) { \
@@ -86,7 +87,8 @@ find(int fd)
 	return NULL;
 }
 
-/* Files are /dev/null to the real kernel: a descriptor of their own, and a character device. */
+/* Files are /dev/null to the real kernel: they have their own descriptor, which is of a
+ * character device. */
 int
 fake_file_add(struct fake_file *file)
 {
@@ -143,7 +145,7 @@ fake_memory_free(int fd, void *at, size_t bytes)
 
 /* ---- open ---- */
 
-/* A small file to read. */
+/* Opens a small file to read. */
 static int
 text_file(const char *text)
 {
@@ -173,7 +175,7 @@ open_node(const char *path, int flags)
 		file = fake_kbase_old_open();
 		break;
 	case FAKE_PANFROST:
-		/* The node before ours is another GPU's. */
+		/* The node before the simulated one is another GPU's. */
 		file = fake_panfrost_open(fake_config.decoy && strstr(path, "renderD128")
 						  ? "i915"
 						  : "panfrost");
@@ -185,7 +187,7 @@ open_node(const char *path, int flags)
 	return file ? fake_file_add(file) : -ENOMEM;
 }
 
-/* 0: none of ours; else what open() is to say: +1, or an error. */
+/* What a path is to the simulated kernel. */
 enum { NOT_OURS, IS_NODE, IS_PARAMETER, IS_ABSENT };
 
 static int
@@ -203,7 +205,7 @@ whose(const char *path)
 		return IS_NODE;
 	if (fake_config.decoy && strcmp(path, "/dev/dri/renderD128") == 0)
 		return IS_NODE;
-	/* A machine's own nodes must not come between. */
+	/* The nodes of the real machine must not be found. */
 	if (strncmp(path, "/dev/mali", 9) == 0 || strncmp(path, "/dev/dri/renderD", 16) == 0)
 		return IS_ABSENT;
 	if (strcmp(path, "/sys/module/panfrost/parameters/unstable_ioctls") == 0)
@@ -339,7 +341,8 @@ read(int fd, void *buffer, size_t n)
 	return next_read(fd, buffer, n);
 }
 
-/* What the memory file of fd is; 0: fd is not ours; negative: it can not be mapped so. */
+/* Returns the memory file of fd; 0: fd is not simulated; negative: it cannot be mapped like
+ * this. */
 static int
 check_mapping(int fd, size_t bytes, int protection, int flags, int64_t offset)
 {
@@ -382,7 +385,8 @@ MMAP(mmap64, off64_t)
 
 /* ---- poll ---- */
 
-/* How many of ours are ready; those are marked, and the others' descriptors are left to libc. */
+/* How many of the simulated files are ready; those are marked, and the other descriptors are
+ * left to libc. */
 static int
 poll_ours(const struct pollfd *in, struct pollfd *rest, nfds_t n, short *events)
 {
@@ -415,7 +419,7 @@ any_ours(const struct pollfd *fds, nfds_t n)
 	return found;
 }
 
-/* In slices of a millisecond, for a sample can become due. */
+/* In slices of a millisecond, because a sample can become due. */
 static int
 poll_until(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
 {
@@ -464,7 +468,7 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset
 		timeout ? (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec : -1);
 }
 
-/* What is still open when the program ends. */
+/* Releases what is still open when the program ends. */
 static __attribute__((destructor)) void
 tell_what_is_left(void)
 {

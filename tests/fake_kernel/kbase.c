@@ -10,7 +10,7 @@ struct kbase {
 	bool version_checked, has_context;
 };
 
-/* ---- what the GPU says of itself ---- */
+/* ---- what the GPU reports about itself ---- */
 
 uint64_t
 fake_gpu_id(void)
@@ -56,7 +56,7 @@ fill_props(struct props *p)
 	put(p, 27, 3, 1);
 	put(p, 29, 2, 7u << 24 | 19u << 16);
 	put(p, 30, 2, 2);
-	put(p, 200, 3, UINT64_MAX); /* nobody knows it yet */
+	put(p, 200, 3, UINT64_MAX); /* an unknown property */
 	if (strcmp(fake_config.props, "noid") != 0)
 		put(p, 55, fake_config.longid ? 3 : 2, fake_gpu_id());
 	put(p, 59, 2, 0x04000400);
@@ -153,7 +153,7 @@ glb_iface(union kb_glb_iface *iface)
 	return 0;
 }
 
-/* What is served once there is a context. */
+/* Requests that are served once there is a context. */
 static int
 context_ioctl(struct kbase *k, unsigned command, void *argument)
 {
@@ -174,7 +174,7 @@ kbase_ioctl(struct fake_file *file, unsigned command, void *argument)
 		return -ENODEV;
 	if (command == (fake_config.csf ? KB_VERSION_CSF : KB_VERSION_JM))
 		return check_version(k, argument);
-	/* Asking which kind of kernel this is; the other kind's question is refused. */
+	/* Asks which kind of kernel this is; the question for the other kind is refused. */
 	if (command == KB_VERSION_JM || command == KB_VERSION_CSF || command == OK_VERSION)
 		return -EPERM;
 	if (!k->version_checked)

@@ -10,7 +10,7 @@ struct kbase_old {
 	bool version_checked, has_context;
 };
 
-#define REFUSED 3 /* what the driver writes over the function's number */
+#define REFUSED 3 /* the driver writes this over the function's number */
 
 static void
 put32(char *props, size_t offset, uint32_t value)
@@ -48,7 +48,7 @@ get_props(char *props)
 	uint64_t half = fake_config.groups > 1 ? fake_config.cores & 0xf : fake_config.cores;
 	put64(props, 280, half);
 	put64(props, 296, fake_config.cores & ~half);
-	/* Groups that there are not: whatever the kernel left there. */
+	/* Groups that do not exist: whatever the kernel left there. */
 	if (fake_config.junk)
 		memset(props + 280 + 16 * fake_config.groups, 0xff, 16);
 	return 0;

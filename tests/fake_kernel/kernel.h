@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_kernel/kernel.h - the parts of the simulated kernel, to each other.
+/* tests/fake_kernel/kernel.h - the interfaces between the parts of the simulated kernel.
  *
- * Everything runs under one lock that interpose.c takes. Functions return 0 or more, or an errno
- * with its sign turned, as the kernel's own do. A test library: it may allocate and print.
+ * Everything runs under one lock that interpose.c takes. Functions return 0 or more, or a
+ * negative errno, as the kernel's own do. A test library: it may allocate and print.
  */
 #ifndef FAKE_KERNEL_KERNEL_H
 #define FAKE_KERNEL_KERNEL_H
@@ -18,7 +18,7 @@ enum { FAKE_FRONT = 0, FAKE_TILER, FAKE_L2, FAKE_CORE };
 
 struct fake_gpu {
 	const char *name;
-	uint32_t product; /* as panfrost's GPU_PROD_ID has it */
+	uint32_t product; /* as panfrost's GPU_PROD_ID returns it */
 	uint32_t n_values; /* of a block */
 	uint32_t hwver; /* of the layout of 32-bit buffers */
 };
@@ -35,7 +35,7 @@ struct fake_rule {
 struct fake_fault {
 	char call[16];
 	int error;
-	unsigned hang_ms; /* it succeeds then */
+	unsigned hang_ms; /* the call succeeds after that */
 	uint32_t from, until; /* calls of that name; 0: always */
 };
 
@@ -47,8 +47,8 @@ struct fake_config {
 	uint32_t l2;
 	uint32_t major, minor;
 	uint32_t groups, node, nomem, set, domains, features, unstable, period_ns;
-	uint32_t enum_extra, meta_extra; /* bytes that items are larger by */
-	bool unknown; /* items of types that nobody knows yet */
+	uint32_t enum_extra, meta_extra; /* bytes by which items are larger */
+	bool unknown; /* items of types that no reader knows yet */
 	bool phys, all_blocks, junk, decoy, busy, longid, regular, noscope, mono;
 	char props[16], lists[16];
 	struct fake_rule rules[FAKE_MAX_RULES];
@@ -60,31 +60,34 @@ struct fake_config {
 extern struct fake_config fake_config;
 
 /* config.c */
-bool fake_configure(const char *text); /* says on stderr what it does not understand */
-/* The rule `word` for that block at that sample, or NULL. block -1: whichever. */
+bool fake_configure(const char *text); /* reports on stderr what it does not understand */
+/* The rule `word` for that block at that sample, or NULL. block -1: any. */
 const struct fake_rule *fake_rule(const char *word, int block, int index, uint32_t sample);
-/* Counts a call by that name, and traces it; 0 or the error it is to fail with. */
+/* Counts a call by that name, and traces it; returns 0 or the error that the call is to fail
+ * with. */
 int fake_fault(const char *call);
-/* The call of this thread takes so long once nobody waits for the simulated kernel's lock. */
+/* The time that this thread's call takes once no other thread waits for the simulated kernel's
+ * lock. */
 extern _Thread_local unsigned fake_hang_ms;
 
 /* trace.c */
 void fake_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What a program may not do. Counted. Returns -error. */
+/* Reports a call that a program may not make, and counts it. Returns -error. */
 int fake_misuse(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* counts.c: what a reader saw last, so that it gets growth */
+/* counts.c: what a reader saw last, from which its deltas follow */
 struct fake_base {
 	uint64_t script_ns, clock_ns;
 	uint64_t seen[FAKE_BLOCKS][FAKE_INSTANCES][FAKE_COUNTERS];
 };
 struct fake_kernel_state *fake_kernel_get_state(void);
 void fake_base_reset(struct fake_base *base);
-/* Cycles of the GPU's clock since the last call: one for each ns of the script's clock. */
+/* Returns the cycles of the GPU's clock since the last call: one for each ns of the script's
+ * clock. */
 uint64_t fake_base_cycles(struct fake_base *base);
-/* Stops the clocks for one sample; CLOCK_MONOTONIC_RAW is returned. */
+/* Stops the clocks for one sample; returns CLOCK_MONOTONIC_RAW. */
 uint64_t fake_base_sample(struct fake_base *base);
-/* A sample was made, so long after the reader's last. */
+/* Records a sample, made this long after the reader's last one. */
 void fake_count_sample(uint64_t since_ns, uint64_t now_ns);
 uint64_t fake_base_growth(struct fake_base *base, unsigned block, unsigned instance,
 			  unsigned counter);
@@ -95,7 +98,7 @@ uint32_t fake_highest_core(void);
 uint64_t fake_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 
 /* buffer32.c: 32-bit buffers of vinstr and panfrost; masks by block, bit i: values 4i..4i+3.
- * When it was filled is returned. */
+ * fake_buffer_fill() returns the time at which it filled the buffer. */
 uint32_t fake_buffer_bytes(void);
 uint64_t fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_t sample,
 			  void *out);
@@ -104,9 +107,9 @@ uint64_t fake_buffer_fill(struct fake_base *base, const uint32_t *masks, uint32_
 struct fake_file;
 struct fake_file_ops {
 	int (*ioctl)(struct fake_file *file, unsigned command, void *argument);
-	/* Something to read? Negative: gone. NULL: never. */
+	/* Whether there is something to read. Negative: the file is gone. NULL: never. */
 	int (*ready)(struct fake_file *file);
-	/* The memory file to map, and how long it is; NULL: none. */
+	/* Returns the memory file to map, and its length; NULL: none. */
 	int (*map)(struct fake_file *file, size_t *bytes);
 	void (*release)(struct fake_file *file);
 };
@@ -118,7 +121,7 @@ struct fake_file {
 
 /* interpose.c: a new file with its descriptor, -error when there is none. Takes `file`. */
 int fake_file_add(struct fake_file *file);
-/* A memory file of ours and where we see it. */
+/* Returns a memory file of the simulated kernel, and maps it at `out`. */
 int fake_memory(size_t bytes, void **out);
 void fake_memory_free(int fd, void *at, size_t bytes);
 
@@ -129,7 +132,7 @@ int fake_kinstr_enum(struct kb_enum_info *info);
 int fake_kinstr_setup(union kb_prfcnt_setup *setup);
 int fake_vinstr_setup(const struct kb_reader_setup *setup);
 uint64_t fake_gpu_id(void);
-/* A device that went away. */
+/* Whether the device went away. */
 bool fake_gone(uint32_t sample);
 
 #endif

@@ -9,7 +9,7 @@
 #define MAX_REQUESTS 32
 #define LEAST_PERIOD_NS 100000
 
-/* ---- the list of what there is ---- */
+/* ---- the list of what can be counted ---- */
 
 struct list {
 	uint8_t bytes[24 * 128];
@@ -21,7 +21,7 @@ add_item(struct list *l, uint16_t type)
 {
 	struct pc_enum *item = (struct pc_enum *)(void *)(l->bytes + (size_t)l->n++ * l->stride);
 	memset(item, 0, l->stride);
-	/* What a later kernel has to say there. */
+	/* Items that a later kernel may add. */
 	memset((char *)item + sizeof(*item), 0x5a, l->stride - sizeof(*item));
 	item->head.type = type;
 	return item;

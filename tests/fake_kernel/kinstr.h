@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/fake_kernel/kinstr.h - a reader of kinstr_prfcnt.
  *
- * kinstr.c checks what is asked for, kinstr_reader.c counts and hands out samples. Test code, under
+ * kinstr.c checks requests, kinstr_reader.c counts and hands out samples. Test code, under
  * the simulated kernel's lock.
  */
 #ifndef FAKE_KERNEL_KINSTR_H
@@ -15,7 +15,7 @@ struct kinstr_wish {
 	bool enabled[FAKE_BLOCKS];
 };
 
-/* The new descriptor; fills setup->out. */
+/* Returns the new descriptor; fills setup->out. */
 int fake_kinstr_open(const struct kinstr_wish *wish, union kb_prfcnt_setup *setup);
 
 #endif

@@ -29,7 +29,7 @@ struct kinstr {
 /* ---- one sample ---- */
 
 struct place {
-	uint8_t *meta, *values; /* where the next ones go */
+	uint8_t *meta, *values; /* positions of the next items */
 };
 
 static struct pc_meta *
@@ -43,7 +43,7 @@ add_meta(struct place *at, uint16_t type)
 	return meta;
 }
 
-/* Is what stands in its values as usual? Else all are 0. */
+/* Whether the block's values are as usual; otherwise they are all 0. */
 static bool
 block_state(const struct kinstr *k, unsigned block, uint32_t instance, uint32_t *state)
 {
@@ -169,7 +169,8 @@ make_sample(struct kinstr *k, uint64_t user_data)
 	k->overflow = false;
 	k->next_slot = (slot + 1) % N_SLOTS;
 	if (fake_rule("lose", -1, -1, k->n_samples)) {
-		/* A sample between that nobody gets to see: number and growth are gone. */
+		/* A sample in between that no reader gets: its number and its deltas are
+		 * lost. */
 		k->seq++;
 		fill_slot(k, slot, user_data);
 	}
@@ -177,7 +178,7 @@ make_sample(struct kinstr *k, uint64_t user_data)
 	k->waiting[k->n_waiting++].slot = slot;
 }
 
-/* Periodic readers: what has become due since. */
+/* Periodic readers: makes the samples that have become due since the last call. */
 static void
 catch_up(struct kinstr *k)
 {
@@ -236,7 +237,7 @@ stop(struct kinstr *k, uint64_t user_data)
 	if (!k->active)
 		return fake_misuse(EINVAL, "stop without start");
 	k->active = false;
-	/* The last slot is kept for this one. */
+	/* The last slot is reserved for this sample. */
 	if (k->n_waiting < N_SLOTS)
 		make_sample(k, user_data);
 	return 0;
@@ -290,7 +291,7 @@ put_back(struct kinstr *k, const struct pc_access *access)
 	if (!k->taken || access->sequence != k->given.sequence ||
 	    access->offset != k->given.offset)
 		return fake_misuse(EINVAL, "put back what was not taken");
-	/* Whoever still reads it afterwards reads nonsense. */
+	/* A program that still reads it afterwards reads nonsense. */
 	memset(k->memory + (size_t)k->waiting[0].slot * k->slot_bytes, 0xa5, k->slot_bytes);
 	memmove(&k->waiting[0], &k->waiting[1], --k->n_waiting * sizeof(k->waiting[0]));
 	k->taken = false;

@@ -10,7 +10,7 @@ struct panfrost {
 	const char *driver;
 	struct fake_base base;
 	bool owner;
-	/* The GPU was reset, and nothing counts any more: dumps wait in vain, or are empty. */
+	/* The GPU was reset and no longer counts: dumps wait in vain, or are empty. */
 	bool waits, is_empty;
 	uint32_t set, n_samples;
 	uint64_t last_raw_ns;
@@ -22,7 +22,7 @@ static int
 copy_text(const char *text, char *out, size_t *bytes)
 {
 	size_t n = strlen(text) < *bytes ? strlen(text) : *bytes;
-	/* No NUL: it is counted bytes. */
+	/* No NUL: the text is counted bytes. */
 	if (n && out)
 		memcpy(out, text, n);
 	*bytes = strlen(text);
@@ -72,7 +72,8 @@ param(struct pf_param *p)
 		p->value = 1;
 		return 0;
 	case 4:
-		/* Layout 4 has an L2 a core group, elsewhere the slices are one L2. */
+		/* Layout 4 has an L2 for each core group; in other layouts the slices are one
+		 * L2. */
 		p->value = fake_config.gpu.hwver == 4 ? 0x11 >> (fake_config.l2 < 2 ? 4 : 0) : 1;
 		return 0;
 	case 8:
@@ -144,7 +145,7 @@ dump(struct panfrost *p, const struct pf_dump *d)
 	p->is_empty |= fake_rule("forgotten", -1, -1, p->n_samples) != NULL;
 	if (p->waits)
 		return -ETIMEDOUT;
-	/* The whole buffer, however small the caller's. */
+	/* The whole buffer, even if the caller's is smaller. */
 	uint64_t now = fake_buffer_fill(&p->base, all, p->n_samples,
 					(void *)(uintptr_t)d->buffer);
 	fake_count_sample(p->last_raw_ns, now);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks the simulated kernel in the right and in the wrong way, and holds it to the rules it is to
- * have: what the tests of the product rest on. Run under it (tests/live/mali_kernel.py):
+/* Makes valid and invalid requests of the simulated kernel and checks that it follows its
+ * rules, on which the tests of the product rely. Run under it (tests/live/mali_kernel.py):
  *
  *   rules kinstr | vinstr | old | panfrost
  *
- * Prints TAP. FAKE_KERNEL is the caller's to set; the script's clock stands still but for us.
+ * Prints TAP. The caller sets FAKE_KERNEL; only this program advances the script's clock.
  */
 #include "tests/fake_kernel/drive.h"
 #include "tests/fake_kernel/wire.h"
@@ -29,7 +29,7 @@ that(bool fine, const char *what)
 	n_failed += !fine;
 }
 
-/* The errno of a call, 0 when it went well. */
+/* The errno of a call, 0 when it succeeded. */
 static int
 ask(int fd, unsigned long command, void *argument)
 {
@@ -119,7 +119,7 @@ check_sample(const uint8_t *map, const struct pc_access *got, uint32_t stride, u
 		if (meta->head.type != PC_META_BLOCK)
 			continue;
 		const uint64_t *values = (const void *)(map + meta->u.block.offset);
-		/* Cores 0 and 2 are there. */
+		/* Cores 0 and 2 exist. */
 		unsigned instance = meta->u.block.index * (meta->u.block.type == 3 ? 2u : 1u);
 		n_cores += meta->u.block.type == 3;
 		sums = sums && values[10] == expected(meta->u.block.type, instance, 10, us);

@@ -5,7 +5,7 @@
  *   snapshot_main SOURCE --bench N
  *
  * Before each sample the script's clock of the simulated kernel (drive.h) advances by US
- * microseconds. tests/live/mali_kernel.py compares. Exit status 0 when it could say something.
+ * microseconds. tests/live/mali_kernel.py compares. Exit status 0 when it could print anything.
  */
 #include "query/mali/catalogue.h"
 #include "query/mali/mali.h"
@@ -79,7 +79,7 @@ print_step(const char *step, enum tally_status status, const struct tally_snapsh
 	print_string(src->reason);
 }
 
-/* Where the catalogue says that a key stands: block, index, shift; the clock after all blocks. */
+/* The position of a key in the catalogue: block, index, shift; the clock after all blocks. */
 static void
 print_place(const struct tally_mali_layout *layout, const char *key)
 {
@@ -189,7 +189,7 @@ bench(struct tally_snapshot_source *src, unsigned n)
 	       src->n_counters, n, all / n, kernel / n);
 }
 
-/* Between open and close. */
+/* Steps between open and close. */
 static void
 count(struct tally_snapshot_source *src, const struct run *run)
 {

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Descriptors are opened by system call: open() is ours. */
+/* Files are opened by system call: the simulated kernel replaces open(). */
 static void
 write_line(const char *begin, const char *format, va_list args)
 {

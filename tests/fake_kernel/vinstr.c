@@ -126,7 +126,7 @@ interval(struct vinstr *v, uintptr_t ns)
 	return 0;
 }
 
-/* What a reader says of itself. */
+/* What a reader reports about itself. */
 static int
 tell(const char *call, uint32_t value, uint32_t *out)
 {
@@ -142,7 +142,7 @@ tell_features(struct vi_features *out)
 	int error = fake_fault("features");
 	if (error)
 		return -error;
-	/* Kernels without cycles know the short question only. */
+	/* Kernels without cycles know only the short request. */
 	if (fake_config.features == 0)
 		return -EINVAL;
 	out->version = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_kernel/wire.h - what crosses between a program and the kernel, byte for byte.
+/* tests/fake_kernel/wire.h - what a program and the kernel exchange, byte for byte.
  *
  * Written from the description of the kernel interfaces, apart from the product's own declarations,
- * so that a slip in one of the two shows. Numbers and offsets are asserted for 64 and 32 bits.
- * u64 members are aligned to 8 on every machine.
+ * so that a mistake in one of the two is noticed. Numbers and offsets are asserted for 64 and
+ * 32 bits. u64 members are aligned to 8 on every machine.
  */
 #ifndef FAKE_KERNEL_WIRE_H
 #define FAKE_KERNEL_WIRE_H
@@ -218,10 +218,11 @@ static_assert(VI_PUT == 0x4010be21 && VI_PUT_CYCLES == 0x4020be21, "");
 static_assert(VI_INTERVAL == 0x4004be30, "");
 static_assert(VI_API == 0x8004beff && VI_API_FEATURES == 0x8008beff, "");
 
-/* ---- kbase before r21: a header in front of everything, the function's number in it ---- */
+/* ---- kbase before r21: a header in front of everything, which contains the function's number
+ * ---- */
 
 struct ok_head {
-	uint32_t id; /* on the way out: 0 or what went wrong */
+	uint32_t id; /* on return: 0 or the error */
 	uint32_t pad;
 };
 struct ok_version {
@@ -238,7 +239,7 @@ struct ok_reader_setup {
 	uint32_t buffers, fe, shader, tiler, l2;
 	int32_t fd;
 };
-/* What is written of it is written by offset. */
+/* Members that the simulated kernel writes are written by offset. */
 #define OK_PROPS_BYTES 536
 
 #define OK_VERSION WIRE(3, 0x80, 0, sizeof(struct ok_version))

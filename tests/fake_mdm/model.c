@@ -7,7 +7,7 @@
 #define CYCLES 30
 #define LATENCIES 57 /* and above */
 
-/* Events in 1000 cycles. Those that contain others count more. */
+/* Events in 1000 cycles. An event that contains others counts more. */
 static const uint16_t per_1000[64] = {
 	[0] = 800,  [1] = 90,   [4] = 40,    [7] = 30,   [8] = 60,  [9] = 40,   [10] = 700,
 	[11] = 680, [12] = 90,  [13] = 80,   [14] = 50,  [15] = 45, [16] = 20,  [17] = 10,
@@ -209,7 +209,7 @@ set_item(struct fake_mdm *m, uint32_t counter, uint32_t item, uint32_t value)
 
 /* ---- the selection ---- */
 
-/* False: it is behind the last. */
+/* False: it is past the last item. */
 static bool
 selected(struct fake_mdm *m)
 {
@@ -261,7 +261,7 @@ do_command(struct fake_mdm *m, uint32_t value)
 		m->counter = m->item = 0;
 }
 
-/* A register of the core, by its command. */
+/* Reads a register of the core, by its command. */
 static void
 write_register(struct fake_mdm *m, uint32_t command, uint32_t value)
 {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A MicroBlaze's debug module under programs, as /dev/uio0 and in /dev/mem: preloaded after ours.
+/* A MicroBlaze's debug module under programs, as /dev/uio0 and in /dev/mem: preloaded after the
+ * shim.
  *
  * Its registers are a mapping that may not be touched (PROT_NONE): each access is a SIGSEGV, whose
- * handler reads the instruction, asks the model (model.h) and steps over it. What is no single
- * move of 32 bits ends the program, for query/microblaze/mmio.h promises no other.
+ * handler reads the instruction, asks the model (model.h) and steps over it. Any other access
+ * than a single move of 32 bits ends the program, because query/microblaze/mmio.h promises no
+ * other.
  *
  *   FAKE_MDM=WORD,...   ne=5 nl=1 width=32 ports=1 mhz=100 key=0xebab latency=3 start=0 size=0x6000
  *                       way=parallel|serial|both dead held full deny busy noirq hw=ON:OFF (ms)
  *   FAKE_MDM_LOG=PATH   a line for each sample ("sample COUNTS... | STATUS..."), clear and start,
- *                       and for what nobody should do ("wrong ...")
+ *                       and invalid access ("wrong ...")
  */
-#undef _FILE_OFFSET_BITS /* open() and open64() are both ours, and two functions */
+#undef _FILE_OFFSET_BITS /* open() and open64() are both replaced, and are two functions */
 #undef _FORTIFY_SOURCE
 
 #include "tests/fake_mdm/model.h"
@@ -36,7 +38,7 @@
 #define DBG_STATUS 0x10u
 #define BASE UINT64_C(0x44a00000) /* in /dev/mem */
 
-/* The next function of that name, asked for once. */
+/* The next function of that name, looked up once. */
 #define NEXT(name) \
 	static __typeof__(&name) next_##name; \
 	if (!next_##name) { \
@@ -62,7 +64,7 @@ static struct {
 
 static struct fake_mdm mdm;
 static atomic_flag model_lock = ATOMIC_FLAG_INIT;
-static unsigned char *page; /* what is mapped, NULL: nothing */
+static unsigned char *page; /* the mapped page; NULL: none */
 static size_t page_bytes;
 static int device = -1, log_fd = -1;
 static bool armed;
@@ -77,7 +79,7 @@ now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* ---- what is told; in signal handlers, too ---- */
+/* ---- the log; written in signal handlers, too ---- */
 
 static void __attribute__((format(printf, 1, 2))) tell(const char *format, ...)
 {
@@ -114,7 +116,7 @@ tell_sample(void)
 
 /* ---- the interrupt ---- */
 
-/* The descriptor can be read from once a counter overflows. */
+/* The descriptor can be read from once a counter has overflowed. */
 static void
 set_timer(void)
 {
@@ -151,7 +153,7 @@ note_write(unsigned clears, unsigned samples, bool ran)
 		tell(ran ? "stop\n" : "start\n");
 }
 
-/* Another's trigger starts and stops the counting, so long after the mapping. */
+/* Another component's trigger starts and stops the counting, this long after the mapping. */
 static void
 run_hardware(uint64_t now)
 {
@@ -202,7 +204,7 @@ static const int registers[16] = {
 	REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 };
 
-/* Bytes of ModRM, SIB and displacement. */
+/* Size in bytes of ModRM, SIB and displacement. */
 static unsigned
 operand_bytes(const unsigned char *modrm)
 {
@@ -263,7 +265,7 @@ on_fault(int signal, siginfo_t *info, void *context)
 	uintptr_t address = (uintptr_t)info->si_addr, begin = (uintptr_t)page;
 	(void)signal;
 	if (!begin || address < begin || address >= begin + page_bytes) {
-		sigaction(SIGSEGV, &before, NULL); /* it happens again */
+		sigaction(SIGSEGV, &before, NULL); /* the fault happens again */
 		return;
 	}
 	int saved_errno = errno;
@@ -271,7 +273,7 @@ on_fault(int signal, siginfo_t *info, void *context)
 	errno = saved_errno;
 }
 
-/* ---- what it is ---- */
+/* ---- what the model is ---- */
 
 static uint64_t
 number_of(const char *word, const char *name, uint64_t otherwise)
@@ -504,7 +506,7 @@ read(int fd, void *data, size_t n)
 
 /* ---- signals ---- */
 
-/* Threads of ours block all signals, and a fault that is blocked ends the program. */
+/* passtally's threads block all signals, and a blocked fault ends the program. */
 #define MASK(name) \
 	OURS int name(int how, const sigset_t *restrict set_, sigset_t *restrict old) \
 	{ \

@@ -49,7 +49,8 @@ check_place(struct fake_object *o, const struct fake_info *info)
 		fake_rule("VUID-any-renderpass", "%s inside a render pass", info->name);
 	if (info->render_pass == FAKE_INSIDE && !b->render)
 		fake_rule("VUID-any-renderpass", "%s outside a render pass", info->name);
-	/* Video scopes allow little; a stamp is said to be allowed, but not by every session. */
+	/* Video scopes allow few commands; a timestamp is formally allowed, but not by every
+	 * session. */
 	if (info->video == FAKE_OUTSIDE && b->video)
 		fake_rule("VUID-any-videocoding", "%s in a video coding scope", info->name);
 	if (info->video == FAKE_INSIDE && !b->video)

@@ -20,7 +20,7 @@ fake_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Goes on with the CPU's clock, and runs ahead of it while commands run. */
+/* Advances with the CPU's clock, and runs ahead of it while commands run. */
 uint64_t
 fake_clock(void)
 {
@@ -71,7 +71,7 @@ notice(struct fake_device *d, const char *feature)
 	d->protected_memory |= strcmp(feature, "protectedMemory") == 0;
 }
 
-/* Prints what is on, and says whether all of it may be. */
+/* Prints which features are enabled, and returns whether all of them may be. */
 static bool
 take_features(struct fake_device *d, uint32_t number, const void *at)
 {
@@ -222,7 +222,7 @@ fake_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks *pAllocator)
 	}
 	fake_flush();
 	fake_unlock();
-	/* Not freed: results of the last device may still be asked about its loss. */
+	/* Not freed: the last device may still be asked whether it was lost. */
 }
 
 VKAPI_ATTR void VKAPI_CALL

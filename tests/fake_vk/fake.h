@@ -2,10 +2,10 @@
 /* tests/fake_vk/fake.h - a Vulkan driver without a GPU, for tests of the layer.
  *
  * It prints each command that it is given, runs command streams on submit far enough to give
- * exact query results, and names the rules of the specification that a stream breaks. What it
- * offers and how it fails is told by FAKE_VK (README.md). Any thread; one recursive mutex guards
- * everything. Objects are never returned to malloc, so that a stale handle can be told; their
- * handles are used again at once, as real drivers do.
+ * exact query results, and names the rules of the specification that a stream breaks. FAKE_VK
+ * sets what it offers and how it fails (README.md). Any thread; one recursive mutex guards
+ * everything. Objects are never returned to malloc, so that a stale handle can be recognized;
+ * their handles are used again at once, as in real drivers.
  */
 #ifndef PASSTALLY_TESTS_FAKE_VK_FAKE_H
 #define PASSTALLY_TESTS_FAKE_VK_FAKE_H
@@ -31,9 +31,9 @@ enum {
 	FAKE_MAX_ACTIVE = 16,
 	FAKE_N_STATISTICS = 13,
 };
-#define FAKE_TICK 1000 /* what a command takes, in ticks of the device's clock */
+#define FAKE_TICK 1000 /* duration of a command, in ticks of the device's clock */
 
-/* ---- what FAKE_VK says (config.c) ---- */
+/* ---- the settings of FAKE_VK (config.c) ---- */
 
 struct fake_family {
 	VkQueueFlags flags;
@@ -49,24 +49,24 @@ struct fake_config {
 	float period;
 	struct fake_family families[FAKE_MAX_FAMILIES];
 	uint32_t n_families;
-	char no[512];	 /* +name+name+: features and extensions that are not there */
-	char refuse[512]; /* ... that are told of, but fail vkCreateDevice */
-	bool wrap;	  /* the timestamps' valid bits run over early */
+	char no[512];	 /* +name+name+: features and extensions that are absent */
+	char refuse[512]; /* ... that are reported, but fail vkCreateDevice */
+	bool wrap;	  /* the timestamps' valid bits overflow early */
 	bool noise;	  /* bits above the valid ones are set */
 	bool never;	  /* no result ever becomes available */
-	bool garbage;	  /* results for a layer are noise */
+	bool garbage;	  /* results for a layer are random */
 	bool zero;	  /* they are 0 */
-	bool untouched;	  /* they are said to be there, and nothing is written */
-	uint32_t pools;	  /* from this one on, pools of a layer are out of memory */
-	uint32_t gaps;	  /* a layer's queries of which every so many-th never becomes available */
-	uint32_t shuffle; /* every other of a layer's is there only when asked so often */
-	int32_t results;  /* what vkGetQueryPoolResults answers a layer */
-	uint32_t late_ms; /* a submission takes so long */
-	uint32_t late_fence_ms; /* fences are signalled so much later */
+	bool untouched;	  /* they are reported as available, and nothing is written */
+	uint32_t pools;	  /* from this number on, a layer's pools are out of memory */
+	uint32_t gaps;	  /* every N-th query of a layer never becomes available */
+	uint32_t shuffle; /* every other query of a layer is available only at the N-th read */
+	int32_t results;  /* what vkGetQueryPoolResults returns to a layer */
+	uint32_t late_ms; /* duration of a submission */
+	uint32_t late_fence_ms; /* additional time until fences are signalled */
 	uint32_t lost, lost_ours; /* vkQueueSubmit that loses the device, from 1; 0: none */
-	uint32_t oom, oom_ours;	  /* call that is out of memory */
-	bool oom_device; /* vkCreateDevice always is */
-	int32_t reset_fences; /* what vkResetFences answers a layer */
+	uint32_t oom, oom_ours;	  /* number of the call that is out of memory */
+	bool oom_device; /* vkCreateDevice always is out of memory */
+	int32_t reset_fences; /* what vkResetFences returns to a layer */
 };
 
 /* ---- tables that gen_fake_vk.py makes ---- */
@@ -85,11 +85,11 @@ struct fake_member {
 	const char *name;
 	uint8_t kind;
 	uint8_t stars;
-	size_t size;	   /* of an element */
-	size_t count_size; /* bytes of the member that holds the length; 0: one element */
+	size_t size;	   /* size of an element */
+	size_t count_size; /* size of the member that holds the length; 0: one element */
 	size_t offset, count_offset;
 	uint32_t type; /* number of the handle's type or of the struct */
-	size_t n;      /* elements in place */
+	size_t n;      /* elements in the member itself */
 };
 
 struct fake_struct {
@@ -108,7 +108,7 @@ enum fake_place { FAKE_BOTH, FAKE_INSIDE, FAKE_OUTSIDE };
 
 struct fake_info {
 	const char *name;
-	VkQueueFlags queues; /* 0: not known */
+	VkQueueFlags queues; /* 0: unknown */
 	uint8_t render_pass, video;
 	bool action, sync;
 };
@@ -117,7 +117,7 @@ struct fake_command {
 	const char *name;
 	PFN_vkVoidFunction function;
 	const char *extensions;
-	uint32_t version; /* core since, 0: never */
+	uint32_t version; /* core version, 0: never core */
 	uint32_t level;	  /* 0 instance, 1 physical device, 2 device */
 	bool records;
 };
@@ -166,7 +166,7 @@ struct fake_buffer { /* command buffer */
 	VkQueryPipelineStatisticFlags inherited;
 	bool secondary, continues;
 	uint32_t render; /* 0 outside, 1 render pass, 2 dynamic, 3 the primary's */
-	uint32_t scope, next_scope; /* which subpass; 0 outside */
+	uint32_t scope, next_scope; /* the number of the subpass; 0 outside */
 	uint32_t views, subpass, device_mask;
 	bool video, per_tile, failed;
 	struct fake_object *pass;
@@ -179,7 +179,7 @@ struct fake_buffer { /* command buffer */
 enum { FAKE_QUERY_UNSET = 0, FAKE_QUERY_RESET, FAKE_QUERY_ACTIVE, FAKE_QUERY_DONE };
 struct fake_query {
 	uint32_t state;
-	uint32_t asked; /* how often it was not there, with `shuffle` */
+	uint32_t asked; /* how often it was read in vain, with `shuffle` */
 	uint64_t values[FAKE_N_STATISTICS];
 };
 
@@ -220,7 +220,7 @@ struct fake_object {
 			void *bytes;
 			uint64_t offset;
 			struct fake_object *memory;
-		} memory; /* of memory and of buffers */
+		} memory; /* for memory and for buffers */
 		struct {
 			uint32_t masks[FAKE_MAX_VIEWS];
 		} pass;
@@ -236,7 +236,7 @@ struct fake_object {
 
 uint64_t fake_new(uint32_t type, bool ours);
 void fake_free(uint64_t handle);
-/* Objects that are there, but for those of the instance. */
+/* The number of live objects, except those of the instance. */
 uint32_t fake_n_alive(bool ours);
 
 /* ---- printing (print.c) ---- */
@@ -266,13 +266,13 @@ struct fake_device {
 	bool lost;
 	bool host_reset, inherited, statistics, timeline;
 	bool mesh, protected_memory;
-	uint32_t version; /* what the instance asked for */
+	uint32_t version; /* what the instance requested */
 	char extensions[4096]; /* +name+name+ */
 	uint32_t group_size;
 	uint64_t clock; /* ticks */
 };
 
-/* There is one live device in most tests; each object belongs to the newest. */
+/* Most tests have one live device; each object belongs to the newest. */
 extern struct fake_device *fake_current;
 extern struct fake_config fake_config;
 extern char fake_instance_extensions[4096];
@@ -280,19 +280,19 @@ extern uint32_t fake_instance_version;
 extern struct fake_object *fake_queues;
 
 bool fake_has_word(const char *list, const char *word); /* in "+a+b+" */
-/* Is it offered, by FAKE_VK? */
+/* Whether FAKE_VK offers it. */
 bool fake_offers_extension(const char *name);
-/* "11+VK_KHR_x": is one of them enabled (device given) or offered? */
+/* "11+VK_KHR_x": whether one of them is enabled (device given) or offered. */
 bool fake_home_is_there(const char *homes, const struct fake_device *device);
 void fake_config_read(void);
 extern const char *const fake_extensions[];
 extern const uint32_t fake_n_extensions;
 
-/* Counts a call that may fail. `ours`: made by a layer. */
+/* Counts a call that may fail. `ours`: the call was made by a layer. */
 VkResult fake_enter(const char *name, bool ours);
 uint64_t fake_now_ns(void);
-uint64_t fake_clock(void); /* the device's, in ticks, brought up to now */
-/* What a timestamp of so many valid bits reads. */
+uint64_t fake_clock(void); /* the device's, in ticks, brought up to date */
+/* The value of a timestamp of this many valid bits. */
 uint64_t fake_stamp(uint32_t bits);
 
 /* ---- commands (command.c, query.c) ---- */
@@ -320,9 +320,9 @@ struct fake_submission {
 };
 
 void fake_run(struct fake_object *queue, struct fake_submission *s);
-/* Let everything run that may; true when a query of it is still to run. */
+/* Lets everything run that may; true when a query of it is still to run. */
 void fake_pump(void);
-/* Sleep a little, so that time goes on, and pump. False once `until` is past. */
+/* Sleeps a little, so that time passes, and pumps. False once `until` is past. */
 bool fake_wait_until(uint64_t until_ns);
 bool fake_queue_idle(const struct fake_object *queue);
 bool fake_pool_pending(const struct fake_object *pool, uint32_t first, uint32_t n);

@@ -4,9 +4,9 @@
 
     gen_fake_vk.py VK_XML OUT.c OUT.h HAND.c...
 
-A command that a HAND file defines as fake_NAME is used; each other one gets a body here: commands of a
-command buffer are recorded and printed, creating and destroying keeps count of objects, the rest
-succeeds. So no command of the registry is missing. Only the standard library; same input, same bytes.
+For a command that a HAND file defines as fake_NAME, that function is used; every other one gets a generated body:
+commands of a command buffer are recorded and printed, creating and destroying counts objects, the rest succeeds.
+So no command of the registry is missing. Only the standard library; same input, same bytes.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-# Commands that Debian's registry lacks; all take the command buffer and pointers.
+# Commands that Debian's registry lacks; all of them take the command buffer and pointers.
 NEWER = {
     "vkCmdEndRendering2EXT": 1, "vkCmdEndRendering2KHR": 1, "vkCmdBeginCustomResolveEXT": 1,
     "vkCmdBeginPerTileExecutionQCOM": 1, "vkCmdEndPerTileExecutionQCOM": 1, "vkCmdDispatchTileQCOM": 1,
@@ -35,7 +35,7 @@ NEWER = {
 PLATFORMS = {None, "provisional"}
 LOGGED = re.compile(r"vk(Cmd|Create|Destroy|Allocate|Free|Reset|Bind|Map|Unmap|Update|Signal|Trim|Queue|"
                     r"Begin|End|Wait|Set|Release|Acquire)")
-# Whose pointers may be anything, according to another member.
+# Structures whose pointers may be anything, depending on another member.
 OPAQUE = {"VkWriteDescriptorSet", "VkAccelerationStructureBuildGeometryInfoKHR", "VkSubmitInfo2KHR",
           "VkAccelerationStructureGeometryKHR", "VkMicromapBuildInfoEXT"}
 QUEUES = {"graphics": 1, "compute": 2, "transfer": 4, "sparse_binding": 8, "decode": 0x20, "encode": 0x40,
@@ -95,7 +95,7 @@ class Registry:
         return "vulkan" in (element.get("supported") or "vulkan").split(",")
 
     def find_skipped(self, root):
-        """Of platforms whose headers are elsewhere, or disabled."""
+        """Commands of platforms whose headers are elsewhere, or disabled ones."""
         keep, drop = set(), set()
         blocks = list(root.findall("feature")) + list(root.find("extensions"))
         for e in blocks:
@@ -196,7 +196,7 @@ class Writer:
         return f'{{"{m.name}", FAKE_{kind}, 0, {element}, 0, {at}, 0, {number}, {n}}}'
 
     def length(self, struct, m, members):
-        """Where the number of elements stands, and how wide it is; width 0: one element."""
+        """The position of the number of elements, and its width; width 0: one element."""
         if not m.len or m.len == "null-terminated" or m.len == "1":
             return "0", "0"
         for other in members:
@@ -234,7 +234,7 @@ class Writer:
         self.put(f"enum {{ N_HANDLES = {len(self.reg.handles)} }};")
 
     def argument(self, m, params):
-        """How a body prints a parameter."""
+        """The expression by which a body prints a parameter."""
         kind, number = self.kind(m.type)
         if m.name == "pAllocator":
             return "\tfake_put_word(pAllocator ? \"allocator\" : \"-\");"

@@ -142,7 +142,7 @@ fake_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pCount,
 	return VK_SUCCESS;
 }
 
-/* All of a structure's features but those that FAKE_VK takes away. */
+/* All features of a structure, except those that FAKE_VK removes. */
 static void
 fill_features(uint32_t number, void *out)
 {
@@ -458,7 +458,8 @@ fake_vkGetInstanceProcAddr(VkInstance instance, const char *pName)
 	(void)instance;
 	fake_config_read();
 	const struct fake_command *c = find(pName);
-	/* The loader makes headless surfaces itself, and counts on an absent one. */
+	/* The loader creates headless surfaces itself, and relies on the function being
+	 * absent. */
 	if (!c || strcmp(pName, "vkCreateHeadlessSurfaceEXT") == 0 ||
 	    strcmp(pName, "vkDestroySurfaceKHR") == 0 || strstr(pName, "DebugUtilsMessenger") ||
 	    strstr(pName, "DebugReport"))

@@ -102,7 +102,7 @@ fake_vkCmdBeginRenderPass2(VkCommandBuffer commandBuffer,
 	fake_cmd_end();
 }
 
-/* Queries begun in a subpass end in it. */
+/* A query that begins in a subpass ends in it. */
 static void
 leave_scope(struct fake_buffer *b)
 {
@@ -212,7 +212,7 @@ fake_vkCmdEndRendering2EXT(VkCommandBuffer commandBuffer, const void *p0)
 	leave(commandBuffer, &info_vkCmdEndRendering2EXT, 2);
 }
 
-/* Queries and stamps are forbidden while it is active: query.c looks at it. */
+/* Queries and timestamps are forbidden while it is active: query.c checks that. */
 VKAPI_ATTR void VKAPI_CALL
 fake_vkCmdBeginPerTileExecutionQCOM(VkCommandBuffer commandBuffer, const void *p0)
 {

@@ -159,7 +159,7 @@ put_handle(uint32_t type, uint64_t handle)
 		put("0");
 	else if (type == FAKE_VkSurfaceKHR || type == FAKE_VkDevice || type == FAKE_VkInstance ||
 		 type == FAKE_VkPhysicalDevice || type == FAKE_VkDebugUtilsMessengerEXT)
-		put("%s", name); /* not one of ours */
+		put("%s", name); /* not an object of this driver */
 	else
 		put("%s#%" PRIu32 "%s", name, FAKE_OBJECT(handle)->number,
 		    FAKE_OBJECT(handle)->dead ? "!dead" : "");
@@ -307,7 +307,7 @@ fake_rule(const char *id, const char *format, ...)
 {
 	if (fake_config.bench || file < 0)
 		return;
-	/* In the middle of another line: keep that for later. */
+	/* In the middle of another line: the text so far is kept for later. */
 	static char kept[LINE];
 	size_t n_kept = n_line;
 	memcpy(kept, line, n_line);

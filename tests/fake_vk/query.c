@@ -113,7 +113,7 @@ put_value(char **at, uint64_t value, bool wide)
 	*at += wide ? 8 : 4;
 }
 
-/* Does a layer's query that is done show it? */
+/* Whether a layer's completed query is shown as available. */
 static bool
 is_shown(const struct fake_object *pool, struct fake_query *q)
 {
@@ -123,7 +123,7 @@ is_shown(const struct fake_object *pool, struct fake_query *q)
 	return index % 2 == 0 || q->asked++ >= fake_config.shuffle;
 }
 
-/* One query's row; false when it is not available. */
+/* Writes the results of one query; false when it is not available. */
 static bool
 put_query(const struct fake_object *pool, struct fake_query *q, char *at,
 	  VkQueryResultFlags flags)
@@ -146,7 +146,7 @@ put_query(const struct fake_object *pool, struct fake_query *q, char *at,
 	return there;
 }
 
-/* Two stamps, or two rows of counters, that always are there. */
+/* Writes two timestamps, or two rows of counters, which are always available. */
 static VkResult
 bench_results(size_t size, uint64_t *out)
 {
@@ -452,7 +452,7 @@ fake_vkCmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t commandBufferC
 	}
 }
 
-/* Where results of a copy go; used by run.c. */
+/* Where the results of a copy go; used by run.c. */
 void fake_copy_results(const struct fake_op *op);
 void
 fake_copy_results(const struct fake_op *op)

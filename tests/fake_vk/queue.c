@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- what is on the way ---- */
+/* ---- work in progress ---- */
 
 static bool
 may_run(const struct fake_submission *s)
@@ -83,7 +83,7 @@ fake_wait_until(uint64_t until_ns)
 {
 	if (fake_now_ns() >= until_ns || (fake_current && fake_current->lost))
 		return false;
-	/* Held once only: nothing sleeps inside a line. */
+	/* The lock is held only once: nothing sleeps inside a line. */
 	fake_unlock();
 	struct timespec pause = { 0, 200000 };
 	nanosleep(&pause, NULL);
@@ -183,7 +183,7 @@ check_fence(VkFence fence)
 	f->fence.pending = true;
 }
 
-/* Which of the faults this call is; counts submissions by layers apart. */
+/* Returns which of the faults applies to this call; counts submissions by layers separately. */
 static VkResult
 submit_fault(struct fake_object *queue, bool ours, const char *name)
 {
@@ -250,7 +250,7 @@ convert(const VkSubmitInfo *info)
 	return b;
 }
 
-/* Nothing is bound, but in its order. */
+/* A sparse bind binds nothing, but keeps its place in the order. */
 static struct batch
 convert_bind(const VkBindSparseInfo *info)
 {

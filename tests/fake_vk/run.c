@@ -6,9 +6,9 @@
 
 void fake_copy_results(const struct fake_op *op);
 
-/* What runs through a batch. */
+/* State that is kept throughout a batch. */
 struct machine {
-	uint32_t bits; /* valid ones of a timestamp */
+	uint32_t bits; /* valid bits of a timestamp */
 	bool suspended;
 	struct fake_active active[FAKE_MAX_ACTIVE];
 	uint32_t n_active;
@@ -22,7 +22,7 @@ fake_stamp(uint32_t bits)
 	uint64_t now = fake_current->clock;
 	uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 	static uint64_t shift;
-	/* The valid bits run over 20 ms after the first stamp. */
+	/* The valid bits overflow 20 ms after the first timestamp. */
 	if (fake_config.wrap && !shift)
 		shift = mask - now - 20000000;
 	now += shift;

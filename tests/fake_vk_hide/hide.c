@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_vk_hide/hide.c - a Vulkan layer that makes the driver beneath it look poorer.
+/* tests/fake_vk_hide/hide.c - a Vulkan layer that makes the driver below it look less capable.
  *
- * FAKE_VK_HIDE holds words with commas between them:
+ * FAKE_VK_HIDE is a list of words separated by commas:
  *   hostQueryReset, pipelineStatisticsQuery, inheritedQueries, calibrated   not offered
  *   api10          the device is Vulkan 1.0, without extensions: none of the later commands
  *   transferOnly   the queue families can only transfer
@@ -32,7 +32,8 @@ hides(const char *word)
 	return false;
 }
 
-/* Asked for once, when the instance is made: the loader's answers later lead back to the top. */
+/* Looked up once, when the instance is made: later the loader's answers lead back to the
+ * top. */
 #define FORWARDED(_) \
 	_(vkGetPhysicalDeviceFeatures) \
 	_(vkGetPhysicalDeviceFeatures2) \
@@ -47,7 +48,7 @@ static struct {
 	FORWARDED(MEMBER)
 } next;
 
-/* Under the spelling that the instance has. */
+/* By the spelling that the instance has. */
 static PFN_vkVoidFunction
 load(const char *name)
 {
@@ -58,7 +59,7 @@ load(const char *name)
 	return next_gipa(the_instance, khr);
 }
 
-/* ---- what the device says of itself ---- */
+/* ---- what the device reports about itself ---- */
 
 static void
 hide_features(VkPhysicalDeviceFeatures *f)
@@ -243,7 +244,7 @@ create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *a
 
 /* ---- names ---- */
 
-/* Later than 1.0: what a layer could be tempted to use. */
+/* Functions newer than 1.0, which a layer could be tempted to use. */
 static const char *const later[] = {
 	"vkResetQueryPool",       "vkGetSemaphoreCounterValue",
 	"vkWaitSemaphores",       "vkSignalSemaphore",
@@ -298,7 +299,7 @@ static const struct {
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 get_instance_proc(VkInstance instance, const char *name)
 {
-	/* The loader asks for vkCreateInstance with an instance that is none yet. */
+	/* The loader asks for vkCreateInstance with an instance that does not exist yet. */
 	bool made = instance && instance == the_instance;
 	PFN_vkVoidFunction below = made ? next_gipa(instance, name) : NULL;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {

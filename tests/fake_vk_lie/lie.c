@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_vk_lie/lie.c - a Vulkan driver that lies: lavapipe, with one thing said wrongly.
+/* tests/fake_vk_lie/lie.c - a Vulkan driver that lies: lavapipe, with one wrong answer.
  *
  * FAKE_VK_LIE=key=value,... with the keys of `lies` below; FAKE_VK_DRIVER names lavapipe's library.
- * The loader finds it by a manifest that the test writes. One device; a draw or a result may come
- * on any thread, lies count without a lock.
+ * The loader finds it by a manifest that the test writes. One device; a draw or a result may
+ * come on any thread, and calls are counted without a lock.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -18,19 +18,19 @@
 #define EXPORTED __attribute__((visibility("default")))
 #define MAX_POOLS 4096
 
-/* Each key; 0 = not so. */
+/* Each key; 0 = off. */
 static struct {
-	unsigned plus; /* so much is added to each result that is no timestamp */
-	unsigned unequal; /* the same to half of them */
-	unsigned backwards; /* timestamps go down where they should go up */
-	unsigned even; /* each timestamp is so many ticks after the one before */
-	unsigned pixels, fails; /* with a query pool: other pixels, no submission */
-	unsigned twice; /* the so many-th draw goes through the loader once more */
-	unsigned scale; /* timestampPeriod is so many times what it should be */
-	unsigned never; /* no result is ever there */
-	unsigned hang, crash; /* the so many-th draw */
-	unsigned lost; /* the so many-th submission loses the device */
-	unsigned dead, stuck; /* it crashes, or hangs, where it is loaded */
+	unsigned plus; /* added to each result that is not a timestamp */
+	unsigned unequal; /* the same for half of them */
+	unsigned backwards; /* timestamps decrease where they should increase */
+	unsigned even; /* each timestamp is this many ticks after the one before */
+	unsigned pixels, fails; /* with a query pool: different pixels, or no submission */
+	unsigned twice; /* the N-th draw goes through the loader once more */
+	unsigned scale; /* timestampPeriod is multiplied by this */
+	unsigned never; /* no result is ever available */
+	unsigned hang, crash; /* the N-th draw */
+	unsigned lost; /* the N-th submission loses the device */
+	unsigned dead, stuck; /* the driver crashes, or hangs, when it is loaded */
 } lies;
 
 static PFN_vkGetInstanceProcAddr next_instance;
@@ -85,7 +85,7 @@ lie_in(uint64_t *values, size_t n, bool stamp)
 {
 	static uint64_t first;
 	static unsigned serial;
-	/* Half of them, in no order that passes have. */
+	/* Half of them, in an order that no pass follows. */
 	bool chosen = (uint32_t)(++serial * 2654435761u) >> 31;
 	for (size_t i = 0; i < n; i++) {
 		if (!stamp)
@@ -97,7 +97,7 @@ lie_in(uint64_t *values, size_t n, bool stamp)
 	}
 }
 
-/* Readers of 64-bit results only, which ours are. */
+/* For readers of 64-bit results only, such as passtally. */
 static VkResult
 get_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, size_t size,
 	    void *data, VkDeviceSize stride, VkQueryResultFlags flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in each command buffer, and what running it does to queries. */
+/* The contents of each command buffer, and what running it does to queries. */
 #include <string.h>
 
 #include "tests/fake_vk_perf/perf.h"
@@ -52,7 +52,7 @@ perf_buffers_finish(void)
 	g_clear_pointer(&buffers, g_hash_table_unref);
 }
 
-/* Any command at all. */
+/* Any command. */
 static struct buffer *
 command(VkCommandBuffer handle)
 {
@@ -262,7 +262,7 @@ dispatch(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
 	perf_next.CmdDispatch(handle, x, y, z);
 }
 
-/* ---- commands that only have to be known of ---- */
+/* ---- commands that are only recognized ---- */
 
 static VKAPI_ATTR void VKAPI_CALL
 write_timestamp(VkCommandBuffer handle, VkPipelineStageFlagBits stage, VkQueryPool pool,

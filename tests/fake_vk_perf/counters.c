@@ -13,7 +13,7 @@
 #define IMPACTED VK_PERFORMANCE_COUNTER_DESCRIPTION_CONCURRENTLY_IMPACTED_BIT_KHR
 #define IMPACTING VK_PERFORMANCE_COUNTER_DESCRIPTION_PERFORMANCE_IMPACTING_BIT_KHR
 
-/* Twenty that may stand anywhere, then those that may not. */
+/* Twenty counters that may be used anywhere, then those that may not. */
 const struct perf_counter perf_counters[] = {
 	COUNTER(DRAWS, 1, GENERIC, UINT64, COMMAND, 0),
 	COUNTER(VERTICES, 1, GENERIC, UINT32, COMMAND, 0),
@@ -56,7 +56,7 @@ perf_value(const struct perf_counter *counter, const struct perf_work *work)
 {
 	const uint64_t of[] = { work->draws, work->vertices, work->dispatches };
 	uint64_t value = of[counter->quantity] * counter->factor;
-	/* What 32 bits leave alone is noise. */
+	/* The bits that a 32-bit value does not set are noise. */
 	VkPerformanceCounterResultKHR out = { .uint64 = UINT64_C(0xdededededededede) };
 	switch (counter->storage) {
 	case VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR:

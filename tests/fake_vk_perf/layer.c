@@ -144,7 +144,7 @@ count_runs(VkPhysicalDevice physical, const VkQueryPoolPerformanceCreateInfoKHR 
 	*runs = (info->counterIndexCount + perf_config.room - 1) / perf_config.room;
 }
 
-/* ---- making a device: what only we know goes no further ---- */
+/* ---- making a device: what only this layer knows is not passed on ---- */
 
 /* The feature structure, taken out of the chain; `*link` is where it was. */
 static VkBaseOutStructure *
@@ -243,7 +243,7 @@ get_device_proc(VkDevice device, const char *name)
 	if (strcmp(name, "vkGetDeviceProcAddr") == 0)
 		return (PFN_vkVoidFunction)get_device_proc;
 	PFN_vkVoidFunction mine = perf_device_function(name), below = next_gdpa(device, name);
-	/* The driver beneath does not know the extension's own. */
+	/* The driver below does not know the extension's own functions. */
 	return mine && (below || strstr(name, "ProfilingLock")) ? mine : below;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/fake_vk_perf/perf.h - a Vulkan layer that gives the driver beneath it performance queries.
+/* tests/fake_vk_perf/perf.h - a Vulkan layer that gives the driver below it performance
+ * queries.
  *
- * Offers VK_KHR_performance_query on a driver that has none (lavapipe), keeps its rules, and counts
- * what is recorded between begin and end, so that a test knows every value. Stands below whatever
- * is tested. README.md has the words of FAKE_VK_PERF. One instance and one device at a time; any
- * thread. Breaches of the rules, and calls in which the CPU waits, go into a report.
+ * Offers VK_KHR_performance_query on a driver that has none (lavapipe), enforces its rules, and
+ * counts what is recorded between begin and end, so that a test knows every value. It is below
+ * the layer that is tested. README.md has the words of FAKE_VK_PERF. One instance and one
+ * device at a time; any thread. Breaches of the rules, and calls in which the CPU waits, go
+ * into a report.
  */
 #ifndef PASSTALLY_TESTS_FAKE_VK_PERF_H
 #define PASSTALLY_TESTS_FAKE_VK_PERF_H
@@ -14,7 +16,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
-/* What a counter is derived from. */
+/* The quantity that a counter is derived from. */
 struct perf_work {
 	uint64_t draws, vertices, dispatches;
 };
@@ -31,19 +33,19 @@ struct perf_counter {
 };
 extern const struct perf_counter perf_counters[];
 extern const uint32_t perf_n_counters;
-/* "draws times 3": the slug of it says what the value has to be. */
+/* "draws times 3": its slug says what the value has to be. */
 void perf_name(const struct perf_counter *counter, char *out, size_t size);
 VkPerformanceCounterResultKHR
 perf_value(const struct perf_counter *counter, const struct perf_work *work);
 
 struct perf_config {
-	unsigned room; /* counters that one run can count */
-	unsigned late; /* so often a result is not ready that is */
-	unsigned lost; /* the n-th question for results loses the device; 0: none does */
-	bool single; /* one pool a command buffer */
-	bool never; /* no result ever */
+	unsigned room; /* counters that fit into one pass */
+	unsigned late; /* how often a result that is ready is reported as not ready */
+	unsigned lost; /* the N-th request for results loses the device; 0: none does */
+	bool single; /* one pool per command buffer */
+	bool never; /* no result ever arrives */
 	bool no_feature, refuse;
-	VkResult lock; /* what vkAcquireProfilingLockKHR answers */
+	VkResult lock; /* what vkAcquireProfilingLockKHR returns */
 };
 extern struct perf_config perf_config;
 
@@ -87,12 +89,12 @@ extern struct perf_next perf_next;
 /* ---- queries.c ---- */
 
 void perf_device_created(VkDevice device, PFN_vkGetDeviceProcAddr get, bool enabled);
-/* Our function of that name, or NULL. */
+/* Returns the layer's function of that name, or NULL. */
 PFN_vkVoidFunction perf_device_function(const char *name);
-/* A rule is broken: into the report. */
+/* Reports a broken rule. */
 void perf_misuse(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* ---- buffers.c: what command buffers hold; with the lock ---- */
+/* ---- buffers.c: the contents of command buffers; called with the lock ---- */
 
 struct perf_query {
 	enum { PERF_UNRESET, PERF_RESET, PERF_DONE } state;
@@ -104,13 +106,13 @@ struct perf_query {
 struct perf_pool {
 	uint32_t n, n_counters, family;
 	uint32_t *counters;
-	VkPerformanceCounterScopeKHR widest; /* COMMAND_BUFFER, if any counter is */
+	VkPerformanceCounterScopeKHR widest; /* COMMAND_BUFFER, if any counter has that scope */
 	struct perf_query *queries;
 };
 struct perf_pool *perf_pool_find(VkQueryPool pool); /* NULL: the driver's own */
 
 extern GMutex perf_lock;
-/* Fills the queries that it ends. True when it ended any. */
+/* Fills the queries that the command buffer ends. True when it ended any. */
 bool perf_buffer_run(VkCommandBuffer buffer, uint64_t serial);
 PFN_vkVoidFunction perf_buffer_function(const char *name);
 void perf_buffers_finish(void);

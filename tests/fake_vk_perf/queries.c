@@ -126,8 +126,9 @@ destroy_pool(VkDevice device, VkQueryPool handle, const VkAllocationCallbacks *a
 	g_mutex_unlock(&perf_lock);
 }
 
-/* Is the submission through, now or so many ms later? Our fence follows the program's own in a
- * submission of its own, so on a busy machine the program may know some ms before we do. */
+/* Whether the submission has completed, now or the configured number of ms later. The layer's
+ * fence follows the program's in a separate submission, so on a busy machine the program may
+ * know some ms earlier. */
 static bool
 is_through(uint64_t serial, unsigned patience_ms)
 {
@@ -234,7 +235,7 @@ release(VkDevice device)
 
 /* ---- submissions ---- */
 
-/* A fence follows, to know when the results are there. */
+/* A fence follows, which tells when the results are available. */
 static void
 follow(VkQueue queue, bool any, uint64_t serial)
 {

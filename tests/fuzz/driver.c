@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The main() of a fuzz target in the tests: the files of the folders that it is given, each as it
- * is and changed in `rounds` ways, the same ones every time. */
+/* The main() of a fuzz target in the tests: the files of the folders that it is given, each
+ * unchanged and changed in `rounds` ways, which are the same every time. */
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ roll(uint32_t n)
 	return (state >> 8) % n;
 }
 
-/* A few bytes become others, of those that mean something more often than not. */
+/* Changes a few bytes, usually to bytes that mean something. */
 static void
 change(uint8_t *bytes, size_t size)
 {

@@ -24,7 +24,7 @@ extern const struct fuzz_target fuzz_target;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What must be so; otherwise the program aborts and says what was not. */
+/* Checks a condition; otherwise the program aborts and prints the condition. */
 static inline void
 fuzz_require(bool good, const char *what)
 {
@@ -46,7 +46,7 @@ fuzz_copy(const uint8_t *data, size_t size)
 	return exact;
 }
 
-/* A new file each time: what replaces another's text may wait for the disk. */
+/* Writes a new file each time: replacing the text of an existing file may wait for the disk. */
 static inline void
 fuzz_write(const char *path, const void *bytes, size_t size)
 {
@@ -72,7 +72,7 @@ fuzz_byte(struct fuzz_input *in)
 	return *in->at++;
 }
 
-/* One byte chooses: itself, a number near a limit, or the eight bytes that follow. */
+/* One byte chooses: the byte itself, a number near a limit, or the eight bytes that follow. */
 static inline uint64_t
 fuzz_number(struct fuzz_input *in)
 {

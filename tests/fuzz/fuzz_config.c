@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a file of options, as PASSTALLY_OPTIONS, as the value of one option, and as all
- * places together. What is taken must be printed as words that set the same again; what is
- * refused is refused with a sentence. The first byte chooses. */
+ * of these together. An accepted setting must be printed as words that set the same again; a
+ * refused one must be refused with a sentence. The first byte chooses. */
 #include "tests/fuzz/fuzz.h"
 
 #include "layer/config/config.h"

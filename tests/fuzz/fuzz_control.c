@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any packets to a game's control socket, and any answers to the command. The first byte
- * chooses. The game must answer each packet with "ok" or "error" and one line or more of text,
- * and go on; the command must give the answer's text, or say why there is none. */
+ * chooses. The game must answer each packet with "ok" or "error" and at least one line of text,
+ * and continue; the command must give the answer's text, or say why there is none. */
 #include "tests/fuzz/fuzz.h"
 
 #include "layer/capture/capture.h"
@@ -13,12 +13,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* No session runs here: the requests must be taken, not refused as too late. */
+/* No session runs here: the requests must be accepted, not refused as too late. */
 #define tally_capture_state() TALLY_STATE_RUNNING
 #include "layer/capture/control.c"
 #undef tally_capture_state
 
-/* The other end of the command's connection is a socket of ours that has answered already. */
+/* The other end of the command's connection is a socket of this program that has answered
+ * already. */
 static int other_end;
 #define connect(fd, address, size) (dup2(other_end, fd) == fd ? 0 : -1)
 #include "cli/control/client.c"
@@ -57,7 +58,7 @@ ask_game(const uint8_t *packet, size_t n)
 		fuzz_require(note.message && strlen(note.message) < 512, "a mark is bounded");
 }
 
-/* Packets of the length that the byte before them says. */
+/* Packets whose length is given by the byte before them. */
 static void
 ask_often(struct fuzz_input *in)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes into the parser of metric expressions. It must end, stay in its memory, point inside
- * the text when it refuses, say why, and evaluate what it takes to a finite number or to nothing.
+ * the text when it refuses, say why, and evaluate what it accepts to a finite number or to no
+ * value.
  */
 #include "tests/fuzz/fuzz.h"
 

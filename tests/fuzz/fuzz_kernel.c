@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any answers of the kernel to those who read counters. The first byte chooses: the simulated
+/* Any answers of the kernel to the readers of counters. The first byte chooses: the simulated
  * kernel of tests/fake_kernel with its replies and its memory changed on the way, the files that
- * describe a GPU and a process's work on it, or the readings of perf_event_open. Totals never go
- * back, whoever refuses says why, and no descriptor is left. */
+ * describe a GPU and a process's work on it, or the readings of perf_event_open. Totals never
+ * decrease, a reader that refuses gives a reason, and no descriptor is left open. */
 #include "tests/fuzz/fuzz.h"
 
 #include "query/gauge/gpu.h"
@@ -56,7 +56,7 @@ flip(void *bytes, size_t size, unsigned n)
 	}
 }
 
-/* What the command's argument points to. */
+/* Changes what the command's argument points to. */
 static void
 flip_further(unsigned long command, void *argument, unsigned n)
 {
@@ -111,7 +111,7 @@ int
 __wrap_fake_memory(size_t bytes, void **out)
 {
 	int fd = __real_fake_memory(bytes, out);
-	if (changing && fd >= 0) { /* else it is the state, which drive.h shows */
+	if (changing && fd >= 0) { /* otherwise it is the state, which drive.h shows */
 		memory.at = *out;
 		memory.size = bytes;
 	}
@@ -146,7 +146,7 @@ open_event(void)
 	return fd;
 }
 
-/* Takes six arguments, however many there are, as libc does. */
+/* Takes six arguments, whatever their number, as libc does. */
 __attribute__((no_sanitize("address"))) long
 __wrap_syscall(long number, ...)
 {
@@ -312,7 +312,7 @@ static void __attribute__((destructor)) remove_tree(void)
 	remove_all(tree());
 }
 
-/* Each file's text ends with a NUL of the input; where there is none, the file keeps its text. */
+/* Each file's text ends with a NUL of the input; without one, the file keeps its text. */
 static void
 write_files(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as the manifest of a Vulkan layer that stands where ours would, as the path of the
- * library that ours names, as a library or program, and as the loader's variables. What `install`
- * writes must be JSON, and be found again by the very path. */
+/* Any bytes as the manifest of a Vulkan layer in the place of passtally's, as the path of the
+ * library that the manifest names, as a library or program, and as the loader's variables. What
+ * `install` writes must be JSON, and be found again by the same path. */
 #include "tests/fuzz/fuzz.h"
 
 #include <glib.h>
@@ -45,7 +45,7 @@ static void __attribute__((destructor)) remove_folder(void)
 	g_rmdir(fuzz_data_dir());
 }
 
-/* What stands at our manifest's place. */
+/* What is at the path of passtally's manifest. */
 static void
 check_found(const char *text, size_t n, const char *library)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Any answers of a driver to our questions about queries: OpenGL's own, INTEL's and AMD's, and
- * Vulkan's. The first byte chooses. The driver here says and writes what the input has; it never
- * writes past the room that it is given, but fills it. No source may wait for a result, ask about
- * an object that it was never given, or give a value that is no number. */
+/* Any answers of a driver to passtally's questions about queries: OpenGL's own, INTEL's and
+ * AMD's, and Vulkan's. The first byte chooses. The driver here returns and writes what the
+ * input contains; it never writes past the room that it is given, but fills it. No source may
+ * wait for a result, ask about an object that it was never given, or give a value that is no
+ * number. */
 #include "tests/fuzz/fuzz_queries.h"
 
 #include "query/gl/api.h"
@@ -16,7 +17,7 @@ const struct fuzz_target fuzz_target = { "queries", "", 300 };
 #define FRAMES 4
 
 struct fuzz_input fuzz_answers;
-static bool available; /* the driver said so last */
+static bool available; /* the driver's last answer */
 
 /* ---- OpenGL ---- */
 
@@ -141,7 +142,7 @@ get_object64(unsigned query, unsigned name, uint64_t *out)
 
 /* ---- performance monitors and queries ---- */
 
-/* A list of `size` places; how many there are is the driver's word. */
+/* A list of `size` entries; the driver decides how many there are. */
 static void
 list(int *n, int size, unsigned *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/fuzz/fuzz_queries.h - what the drivers of fuzz_queries.c share
  *
- * OpenGL's and Vulkan's say what one input has, byte by byte. One thread calls.
+ * Both the OpenGL and the Vulkan driver return what one input contains, byte by byte. One
+ * thread calls.
  */
 #ifndef PASSTALLY_TESTS_FUZZ_QUERIES_H
 #define PASSTALLY_TESTS_FUZZ_QUERIES_H
@@ -9,16 +10,17 @@
 #include "query/source/source.h"
 #include "tests/fuzz/fuzz.h"
 
-/* The input, less what was said. */
+/* The rest of the input. */
 extern struct fuzz_input fuzz_answers;
 
-/* Text of the driver in `size` bytes; at times not terminated. */
+/* The driver's text in `size` bytes; sometimes not terminated. */
 void fuzz_text(char *out, size_t size);
 
-/* No negative time, each valid value of its counter's kind and a number. */
+/* Checks that no time is negative and that each valid value fits its counter's kind and is a
+ * number. */
 void fuzz_check_sample(const struct tally_sample *out, const struct tally_counter *const *counters);
 
-/* Every Vulkan source over a driver that answers so. */
+/* Runs every Vulkan source over a driver that gives such answers. */
 void fuzz_vk_queries(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes into the log reader. It must end, stay in its memory, keep its promises about strings
- * and counts, and say where and what when it refuses; and what it takes, the writer must write back
- * as JSON. */
+ * and counts, and say where and what when it refuses; and the writer must write what it accepts
+ * back as JSON. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/log_bytes.h"
 
@@ -57,7 +57,7 @@ make_room(struct tally_json_writer *w, size_t need)
 	return false;
 }
 
-/* Escapes at most make three times of a text what it was; fields are only left out. */
+/* Escapes make a text at most three times as long; fields are only left out. */
 static void
 check_rewrite(const struct tally_log_line *line, size_t size)
 {
@@ -98,7 +98,7 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 	free(bytes);
 }
 
-/* `skip`: read round bad lines; every line is then read, counted or an error. */
+/* `skip`: read past bad lines; every line is then read, counted or an error. */
 static void
 read_all(const char *exact, size_t size, bool skip)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The answer about programs with a planted cause: tests/apps/answer_scene.c on llvmpipe, read by the command.
 
-The machine may be busy with anything else, so effects are large, and what is asked is what a planted cause does and
-noise does not: a pass that is drawn six times has a larger share than it had, frames that slept are hitches and not the
-GPU's.
+The machine may be busy with anything else, so effects are large, and the checks are for what a planted cause does
+and noise does not: a pass that is drawn six times has a larger share than it had, frames that slept are hitches
+and not the GPU's.
 
   answer.py
 """
@@ -45,13 +45,13 @@ def check_heavy_pass(checks, folder):
     checks.equal(list(shares(heavy)), ["Shadows", "GBuffer", "Lighting"], "passes in order of execution")
     checks.that(shares(heavy)["GBuffer"] > shares(usual)["GBuffer"] + 0.2,
                 f"GBuffer has {shares(usual)} and then {shares(heavy)}")
-    # Steady frames may take as long as a common rate's interval by chance; the load is then beside it.
+    # Steady frames may by chance take as long as the interval of a common rate; the load is then shown beside it.
     checks.that(heavy["bound"]["by"] == "gpu" or (heavy["bound"]["by"] == "cap" and heavy["bound"]["gpu_busy"] > 0.85),
                 f"bound by the GPU: {heavy['bound']}")
 
 
 def check_heavy_frames(checks, folder):
-    """Of frames in which one pass draws 40 times, the pass is named."""
+    """For frames in which one pass draws 40 times, the answer names the pass."""
     found = worst(answer_of(checks, folder, "--frames", 150, "--heavy", 40, "--heavy-each", 50))
     named = [n for n in (49, 99, 149) if found.get(n, {}).get("pass") == "GBuffer"]
     checks.that(len(named) >= 2, f"frames 49, 99 and 149 drew GBuffer 40 times: {found}")
@@ -74,7 +74,7 @@ def check_wait(checks, folder):
 
 
 def check_first_use(checks, folder):
-    """The frame in which a long shader is made is a hitch, and says what is new in it."""
+    """The frame in which a long shader is made is a hitch, and the answer names what is new in it."""
     found = worst(answer_of(checks, folder, "--frames", 100, "--late", 60))
     checks.that(60 in found, f"frame 60 made a long shader: {found}")
     if 60 in found:
@@ -82,7 +82,7 @@ def check_first_use(checks, folder):
 
 
 def check_cpu(checks, folder):
-    """Work of the CPU; where other programs have the CPUs half of the time, it waits for one."""
+    """The CPU's work; where other programs use the CPUs half of the time, the program waits for one."""
     bound = answer_of(checks, folder, "--frames", 40, "--busy", 60)["bound"]
     right = {"cpu"} if bound["cpu_busy"] > 0.9 else {"cpu", "wait", "unknown"} - ({"cpu"} if bound["cpu_busy"] < 0.3 else set())
     checks.that(bound["by"] in right, f"bound by {bound}")
@@ -102,7 +102,8 @@ def check_sleep_within(checks, folder):
 
 
 def check_cap(checks, folder):
-    """A limiter is seen where the machine lets the program keep to it; else it is at least not the GPU that bounds it."""
+    """A limiter is detected where the machine lets the program keep to it; otherwise the GPU is at least not
+    reported as the bound."""
     seen = []
     while len(seen) < 3 and "cap" not in seen:
         bound = answer_of(checks, folder, "--frames", 40, "--cap", 30)["bound"]

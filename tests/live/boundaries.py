@@ -50,8 +50,8 @@ def check_boundary(checks, scenes, end, frame, count, passes):
         log = capture(checks, folder, argv, {"frame": frame})
         if not log:
             return
-        # A label begins a frame: what stands before the first is a frame of nothing, and what
-        # follows the last ends with the context; it may be left out, but not in silence.
+        # A label begins a frame: what precedes the first is a frame without passes, and what follows the last ends
+        # with the context; it may be left out, but not silently.
         frames = [f for f in log.frames if f["passes"]]
         left_out = sum(int(re.match(r"\d+", n)[0]) for n in log.notes if "after its last frame" in n)
         checks.equal(sum(len(f["passes"]) for f in frames) + left_out, passes * count, "passes listed or told of")
@@ -100,7 +100,7 @@ def check_choice(checks, scenes, options, numbers):
 
 
 def check_workloads(checks, scenes):
-    """A source that dictates its values, and its times: the sum is what it should be."""
+    """A source that dictates its values, and its times: the sum is as it should be."""
     argv = [scenes, "forward", "--frames", "3", "--no-read"]
     with h.scratch() as folder:
         log = capture(checks, folder, argv, {"granularity": "draw", "sources": "fake"})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Every function that any look-up hands out, called with and without us: nothing that the driver
-alone survives may die or return something else, and what is NULL alone is NULL with us.
+"""Every function that any look-up hands out, called with and without passtally: no call that the driver alone
+survives may crash or return something else, and a function that is NULL without passtally is NULL with it.
 
   call_safety.py vk-all|vk-each|gl
 
-tests/apps/vk_calls and gl_calls hold a call of every command of the registries, and go through them
-in children. They run bare first; what died there is skipped with us.
+tests/apps/vk_calls and gl_calls contain a call of every command of the registries, and make them in child
+processes. They run bare first; calls that died there are skipped with passtally.
 """
 
 import concurrent.futures
@@ -15,11 +15,11 @@ import sys
 import harness as h
 import vk_harness as vk
 
-# What must differ: how many layers there are; and on an instance of Vulkan 1.0, for which we enable
-# VK_KHR_get_physical_device_properties2, the loader hands out its commands, which work.
+# The expected differences: the number of layers; and on an instance of Vulkan 1.0, for which passtally enables
+# VK_KHR_get_physical_device_properties2, the loader returns its commands, which work.
 OTHERWISE = re.compile(r"instance vkEnumerateDeviceLayerProperties"
                        r"|(instance|again) vkGetPhysicalDevice\w+2KHR")
-LEAST = 150  # calls that must come back, or nothing is proven
+LEAST = 150  # calls that must return, or nothing is proven
 CONTEXTS = ("none", "compat", "core", "es2", "es1")
 
 
@@ -30,7 +30,7 @@ def outcomes(text):
 
 
 def skip_file(path, bare, aliases):
-    """What a run with us leaves out: `aliases` has look-ups of ours for some of the bare ones."""
+    """What a run with passtally leaves out: `aliases` has passtally's own look-ups for some of the bare ones."""
     lines = []
     for route in [r for r in dict.fromkeys(item.split(" ")[0] for item in bare)] + list(aliases):
         like = aliases.get(route, route)
@@ -43,7 +43,7 @@ def skip_file(path, bare, aliases):
 
 
 def compare(checks, bare, ours, again):
-    """`again`: another bare run, made only where something differs, to see what varies by itself."""
+    """`again`: another bare run, made only where something differs, to find what varies without passtally."""
     differ = {}
     for item, outcome in bare.items():
         kind = outcome.split(" ")[0]
@@ -59,7 +59,7 @@ def compare(checks, bare, ours, again):
 
 
 def check_own(checks, bare, ours, aliases):
-    """Functions of our own look-ups must not die where the loader's for the same name came back."""
+    """Functions of passtally's own look-ups must not die where the loader's for the same name returned."""
     for item, outcome in ours.items():
         route, name = item.split(" ")
         if route in aliases and bare.get(f"{aliases[route]} {name}", "").startswith("returned"):
@@ -67,7 +67,7 @@ def check_own(checks, bare, ours, aliases):
 
 
 def run_pair(checks, argv, folder, bare_env, our_env, aliases):
-    """Returns how many calls came back without us."""
+    """Returns how many calls returned without passtally."""
     def run(env, *more):
         result = h.run([*argv, *more], env, timeout=300)
         if result.status == 77:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The calls that the driver sees, less our own queries, are those that it sees without us.
+"""The calls that the driver sees, except passtally's own queries, are those that it sees without passtally.
 
-tests/live/egl_trace.c stands below libglvnd and writes every gl* call down. The bare run's stream
-must be found in the captured run's, in order and with equal arguments; what is over must be a
-query or a question, or put a binding back before the game's next call; with --snapshot exact a fence
-of ours, too; and where the game waits a flush, as llvmpipe draws in tiles (gl_wait() in gl_shim/frames.c).
+tests/live/egl_trace.c is below libglvnd and logs every gl* call. The bare run's stream
+must be found in the captured run's, in order and with equal arguments; each additional call must be a query or a
+question, or restore a binding before the game's next call; with --snapshot exact it may be one of passtally's
+fences, too; and where the game waits it may be a flush, because llvmpipe draws in tiles (gl_wait() in
+gl_shim/frames.c).
 """
 
 import json
@@ -12,7 +13,7 @@ import re
 
 import harness as h
 
-# Calls about queries: names and results are ours to map, so only the function is compared.
+# Calls about queries: passtally maps names and results, so only the function is compared.
 QUERY = re.compile(r"gl(Gen|Create|Delete|Begin|End|Is|Get)?(Query|Queries)\w*$|glQueryCounter\w*$|glGetQuery\w*$|gl\w*ConditionalRender\w*$")
 QUESTION = re.compile(r"gl((Get|Is)\w+|CheckFramebufferStatus)$")
 FENCE = re.compile(r"gl(FenceSync|ClientWaitSync|DeleteSync)$")
@@ -24,7 +25,7 @@ QUERY_BUFFER = "37266"  # GL_QUERY_BUFFER
 
 
 def read(path):
-    """(thread, name, arguments) a call."""
+    """(thread, name, arguments) of each call."""
     calls = []
     for line in path.read_text().splitlines():
         thread, name, *words = line.split(" ")
@@ -37,7 +38,7 @@ def is_harmless(call, fences):
 
 
 class Gap:
-    """What stood over between two calls of the game."""
+    """The additional calls between two calls of the game."""
 
     def __init__(self, bound, fences):
         self.bound = bound  # what the game has bound: (name, target) -> object
@@ -122,7 +123,7 @@ def main():
     checks = h.Checks()
     rows = [line.split() for line in h.run([scenes, "--list"], dict(h.os.environ)).text.splitlines()]
     for name, *words in rows:
-        if name == "threads":  # two streams that interleave as they like
+        if name == "threads":  # two streams in no fixed order
             continue
         for api in words:
             if api == "surface":

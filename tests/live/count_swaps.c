@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/live/count_swaps.c - count a program's frames from outside.
  *
- * Preloaded beside passtally; knows nothing of it. Counts the swap calls of programs that link
- * libGL or libEGL directly. COUNT_SWAPS_FILE names a file whose first eight bytes are the count
- * (mapped, so that it survives any end); COUNT_SWAPS_LIMIT ends the program with exit(0) after so
- * many swaps. Any thread.
+ * Preloaded beside passtally, but independent of it. Counts the swap calls of programs that
+ * link libGL or libEGL directly. COUNT_SWAPS_FILE names a file whose first eight bytes are the
+ * count (mapped, so that it survives any end); COUNT_SWAPS_LIMIT ends the program with exit(0)
+ * after so many swaps. Any thread.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

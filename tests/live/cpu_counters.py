@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""linux-perf and linux-proc on real drivers: what they count adds up and ranks passes, and one stands in for the other.
+"""linux-perf and linux-proc on real drivers: what they count adds up and ranks passes, and one replaces the other.
 
 tests/apps/rank_scene.c (llvmpipe) and vk_rank_scene.c (lavapipe) draw two passes a frame, the second with four times
-the fragments of the first. The rasteriser's threads are the process' own, so its CPU time is the passes' cost.
+the fragments of the first. The rasterizer's threads belong to the process, so its CPU time is the passes' cost.
 
   cpu_counters.py gl|vk
 """
@@ -41,7 +41,7 @@ def capture(checks, run, options, deny=None, counts=True):
             if result.status == 77:
                 h.skip(result.errors.strip() or result.text.strip())
             checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
-            h.validate(checks, log)  # which adds up every counter, against the end line
+            h.validate(checks, log)  # the source that adds up every counter, for comparison with the end line
             return h.Log(log)
 
     return h.long_enough(FRAMES, once, lambda log: not counts or ranked(log, "cpu_task_clock")[2] >= FRAMES / 2)
@@ -56,7 +56,7 @@ def keys_of(log, source):
 
 
 def check_sums(checks, log, source):
-    """Passes, what is unattributed and what was left out are the growth, to the integer."""
+    """Passes, the unattributed part and what was left out add up to the delta, exactly."""
     growth = {r["key"]: r for r in log.of("end")[0].get("growth", []) if r["source"] == source}
     checks.equal(sorted(growth), sorted(keys_of(log, source)), "counters of which the end line tells")
     for key, row in growth.items():
@@ -92,7 +92,7 @@ def check_overview(checks, log, source):
 
 
 def check_all(checks, log, source):
-    """Everything: of perf what this machine has, of proc what the kernel's books have."""
+    """All counters: of perf those that this machine has, of proc those that the kernel accounts for."""
     told = rows(log)[source]
     keys = set(keys_of(log, source))
     checks.that(set(OVERVIEW) | {"cpu_minor_faults", "cpu_major_faults"} <= keys, f"keys {sorted(keys)}")
@@ -105,7 +105,7 @@ def check_all(checks, log, source):
 
 
 def check_denied(checks, run):
-    """Perf refused: the same keys, by the kernel's books."""
+    """Perf refused: the same keys, from the kernel's accounting."""
     for error, word in (("EACCES", "perf_event_open"), ("ENOSYS", "CONFIG_PERF_EVENTS")):
         with checks.part(error):
             log = capture(checks, run, {"cpu": "on"}, deny=error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A preload that has the kernel refuse perf_event_open, as sandboxes and careful systems do: with
- * the errno that DENY_PERF names ("EACCES" when it is not set). */
+/* A preload with which perf_event_open is refused, as in sandboxes and on restricted systems:
+ * with the errno that DENY_PERF names ("EACCES" when it is not set). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/live/egl_trace.c - what the driver sees: an EGL vendor that writes each gl* call down.
+/* tests/live/egl_trace.c - what the driver sees: an EGL vendor that logs each gl* call.
  *
  * libglvnd loads it in place of Mesa's (__EGL_VENDOR_LIBRARY_FILENAMES); it hands everything to
- * Mesa, but for gl* functions it gives stubs that note name and arguments and jump on. So it stands
- * below passtally however that finds its functions, and the test can compare the driver's call
- * stream with and without it. EGL_TRACE_FILE names the output, one line a call: thread, name,
- * arguments. x86-64 only. Any thread; one mutex keeps lines whole.
+ * Mesa, but for gl* functions it gives stubs that note name and arguments and jump on. So it is
+ * below passtally, whichever way that finds its functions, and the test can compare the
+ * driver's call stream with and without it. EGL_TRACE_FILE names the output, one line a call:
+ * thread, name, arguments. x86-64 only. Any thread; one mutex keeps lines whole.
  */
 #include <dlfcn.h>
 #include <glvnd/libeglabi.h>
@@ -31,7 +31,7 @@ static void *(*next_get_proc)(const char *);
 static _Atomic int n_threads;
 static __thread int thread;
 
-/* N_COMMANDS stubs of STUB_SIZE bytes: push the index, go to the common part. That saves the
+/* N_COMMANDS stubs of STUB_SIZE bytes: push the index, jump to the common part. That saves the
  * argument registers, calls note(index, integers, floats), and jumps to what it returns. */
 #define STRING(x) #x
 #define EXPAND(x) STRING(x)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Preloaded: makes one allocation of passtally's libraries fail, or all from one on.
  *
- * FAIL_AT=N: the N-th (from 0). FAIL_FROM=N: that and all after it. What others allocate is left
- * alone; who allocates is told by the return address.
+ * FAIL_AT=N: the N-th (from 0). FAIL_FROM=N: that and all after it. Allocations of others are
+ * left alone; the return address tells them apart.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* glibc's own, under names that nobody preloads. */
+/* glibc's own functions, under names that no other library preloads. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the table of tests/live/egl_trace.c: every gl* command of the registry, with what its
-arguments are.
+"""Write the table of tests/live/egl_trace.c: every gl* command of the registry, with the types of its arguments.
 
   gen_egl_trace.py gl.xml OUTPUT
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Hardware counters of OpenGL are what the driver's script and the program's draws say.
+"""Hardware counters of OpenGL have the values that the driver's script and the program's draws determine.
 
-tests/fake_gl/perf_egl.c stands between libglvnd and Mesa and offers GL_INTEL_performance_query, its
+tests/fake_gl/perf_egl.c is between libglvnd and Mesa and offers GL_INTEL_performance_query, its
 pre-standard dialect and GL_AMD_performance_monitor; tests/apps/perf_scene.c draws twenty passes
-of known draws and vertices. Every number in the log is held against the script, with every habit of
-the real drivers; the driver counts waits, errors and what is left over.
+of known draws and vertices. Every number in the log is compared with the script, with every peculiarity of the
+real drivers; the driver counts waits, errors and objects that are left over.
 
   gl_counters.py [PART ...]
 """
@@ -17,9 +17,9 @@ import harness as h
 
 N_PASSES = 20
 LAST_FRAMES = 6  # results of these may come too late
-SCENE = []  # vertices of each draw, a list a pass
+SCENE = []  # vertices of each draw, one list per pass
 
-# What the driver's tables say: key -> (type, seed); type "draws" and "vertices" follow the work.
+# The driver's tables: key -> (type, seed); the types "draws" and "vertices" follow the work.
 AMD_TYPED = {"work_draws": ("draws", 0), "work_vertices": ("vertices", 0), "typed_uint": ("u32", 21),
              "typed_uint64": ("u64", 22), "typed_float": ("float", 23), "typed_percentage": ("percent", 24),
              "typed_wrap": ("u32", 25)}
@@ -34,7 +34,7 @@ INTEL_PIPELINE = {"n_vertices_submitted": ("vertices", 0), "n_draw_calls": ("dra
 INTEL_TURNS = {f"turn_{k}_{word}": (kind, 51 + 2 * k + add) for k in range(1, 9)
                for word, kind, add in (("count", "u64", 0), ("share", "float", 1))}
 INTEL = {**INTEL_TYPED, **INTEL_PIPELINE, **INTEL_TURNS}
-# Of the pre-standard dialect, the places of what is no plain 64-bit number.
+# In the pre-standard dialect, the positions of counters that are not plain 64-bit numbers.
 OLD_FLOATS, OLD_U32, OLD_BOOLS = range(2, 17), range(17, 23), (36, 37)
 
 
@@ -46,7 +46,7 @@ def script(kind, seed, tick):
 
 
 def wanted(kind, seed, tick, vertices):
-    """The value of one interval that began at `tick` and held draws of so many vertices."""
+    """The value of one interval that began at `tick` and contained draws of these vertex counts."""
     if kind == "draws":
         return len(vertices)
     if kind == "vertices":
@@ -132,13 +132,13 @@ def check_interval(checks, where, got, table, tick, vertices):
 
 
 def is_lost(p):
-    """Its results were not there when the program ended."""
+    """The results were not available when the program ended."""
     return bool({"lost", "incomplete"} & set(p.get("flags", [])))
 
 
 def check_frames(checks, run, table, complete=True, first=None):
-    """Each value is the script's or absent; `complete`: none is absent that its frame's set has,
-    but for the last frames, whose results came too late for the program. `first`: only so many."""
+    """Each value is the script's or absent; `complete`: none of those that the frame's set has is absent, except
+    in the last frames, whose results came too late for the program. `first`: check only that many."""
     frames = run.log.whole_frames(0)[:first]
     keys_of_set, values = {}, 0
     in_time = frames[-1]["frame"] - LAST_FRAMES
@@ -178,7 +178,7 @@ TABLES = {"amd": ("gl-amd", AMD), "intel": ("gl-intel", INTEL)}
 
 
 def part_types(checks, folder):
-    """Every data type, width and offset; results late and out of order; each harmless habit."""
+    """Every data type, width and offset; results late and out of order; each harmless peculiarity."""
     for config in ("late=1", "late=3,shuffle=2", "ignore_size=0", "backwards,no_nul"):
         with checks.part(f"amd {config}"):
             run = Run(checks, folder, f"ext=amd,{config}", {"granularity": "pass"}, 24)
@@ -265,7 +265,7 @@ def check_statistics(checks, run, seen):
 
 
 def check_report(checks, run, seen):
-    """What `passtally report` makes of it: N, mean and the sample's deviation, of each pass."""
+    """What `passtally report` computes from it: N, mean and the sample's deviation, of each pass."""
     told = h.run([h.need("passtally"), "report", "--json", "--warmup", "0", run.log.path], dict(h.os.environ))
     checks.equal(told.status, 0, f"report: {told.errors[-300:]}")
     rows = {row["id"]: row["values"] for row in json.loads(told.text)["reports"][0]["rows"] if "id" in row}
@@ -281,8 +281,8 @@ def check_report(checks, run, seen):
 
 
 def part_rotation(checks, folder):
-    """Five sets, five hundred captured frames after warm-up, and twenty frames more."""
-    # An instrumented writer thread falls behind of a program that does nothing but draw: fewer there.
+    """Five sets, five hundred captured frames after warm-up, and twenty more frames."""
+    # An instrumented writer thread cannot keep up with a program that does nothing but draw: fewer frames there.
     captured = 500 if not h.SANITIZER else 250
     options = {"skip": "5", "frames": str(captured)}
     with checks.part("amd"):
@@ -311,7 +311,7 @@ def check_own_use(checks, folder, ext, first, argv=()):
     run = Run(checks, folder, f"ext={ext},late=2", {}, 40, ["--own", ext, "--from", first, *argv])
     name, table = TABLES[ext]
     checks.that("own results" in run.text, "it has no results of its own")
-    # The frames after these are the program's wait for its last result.
+    # The frames after these belong to the program's wait for its last result.
     frames = run.log.whole_frames(0)[:40]
     if first:
         check_frames(checks, run, table, complete=False, first=40)
@@ -326,19 +326,20 @@ def check_own_use(checks, folder, ext, first, argv=()):
 
 
 def part_own_use(checks, folder):
-    """The program uses the extension itself: its names, results and errors are its own."""
+    """The program uses the extension itself: its names, results and errors stay its own."""
     for ext in ("amd", "intel"):
         for first in (0, 12):
             with checks.part(f"{ext} from frame {first}"):
                 check_own_use(checks, folder, ext, first)
-    # Mesa lets one context at a time hold the GPU's counters, so those of all are given back.
+    # Mesa lets one context at a time use the GPU's counters, so those of all contexts are released.
     for first in (0, 12):
         with checks.part(f"intel in another context from frame {first}"):
             check_own_use(checks, folder, "intel", first, ["--in", "peer"])
 
 
 def part_faults(checks, folder):
-    """What goes wrong in the driver costs values, never truth, the program's errors or a wait."""
+    """What goes wrong in the driver may make values absent, but never wrong, nor cause the program errors or a
+    wait."""
     cases = [("intel", "defer_every=5"), ("intel", "exclusive"), ("intel", "sets=3,one_set,late=2"),
              ("intel", "error_every=4"), ("intel", "late=0"), ("intel", "late=40"),
              ("amd", "error_every=4"), ("amd", "error_every=1"), ("amd", "sets=3,conflict"), ("amd", "late=0"),
@@ -361,7 +362,7 @@ def part_faults(checks, folder):
 
 
 def part_offers(checks, folder):
-    """What is missing is said; what is offered stands in the device line."""
+    """What is missing is reported; what is offered is in the device line."""
     with checks.part("none"):
         # On llvmpipe statistics are counted only where they are named.
         run = Run(checks, folder, "ext=none", {"sources": "all+gl-statistics"}, 8)

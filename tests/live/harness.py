@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the live tests share: find what was built, run programs with and without passtally, read logs.
+"""What the live tests share: find build outputs, run programs with and without passtally, read logs.
 
 PASSTALLY_BUILD names the build folder (it holds passtally and its libraries, at its top or in the
 folders that meson makes), PASSTALLY_APPS the folder of the programs of tests/apps,
@@ -27,11 +27,12 @@ BUILD = pathlib.Path(os.environ.get("PASSTALLY_BUILD") or ".")
 APPS = pathlib.Path(os.environ.get("PASSTALLY_APPS") or BUILD / "tests" / "apps")
 SANITIZER = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
 TIMEOUT = 300 * (4 if SANITIZER else 1)
-# Of all runs of a test: llvmpipe would compile the same shaders in each.
+# For all runs of a test: otherwise llvmpipe would compile the same shaders in each.
 SHADER_CACHE = tempfile.TemporaryDirectory(prefix="passtally-live-")
-EXTRA_ENV = {}  # of every run; display() adds DISPLAY, compositor() WAYLAND_DISPLAY
+EXTRA_ENV = {}  # for every run; display() adds DISPLAY, compositor() WAYLAND_DISPLAY
 
-# Whoever started the tests may ignore them (nohup, a shell's "&"), and then so does all they start.
+# The caller of the tests may ignore these signals (nohup, a shell's "&"), and then so does every process that they
+# start.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
@@ -43,7 +44,7 @@ def skip(why):
 
 
 def built(name):
-    """The path of something built, or None."""
+    """The path of a build output, or None."""
     for folder in (".", "gl_shim", "cli", "scenes", "tests/apps", "tests/live"):
         path = BUILD / folder / name
         if path.is_file():
@@ -123,7 +124,7 @@ def scratch():
 
 @contextlib.contextmanager
 def display():
-    """An X server of our own; -noreset, or it races with the next client."""
+    """A separate X server; -noreset, because otherwise it races with the next client."""
     need_tool("Xvfb")
     read, write = os.pipe()
     with open(os.devnull, "w") as null:
@@ -146,7 +147,7 @@ def display():
 
 @contextlib.contextmanager
 def compositor():
-    """A Wayland compositor of our own that draws nothing; its clients find it by the socket's path."""
+    """A separate Wayland compositor that draws nothing; its clients find it by the socket's path."""
     weston = need_tool("weston")
     with scratch() as folder:
         env = base_env(folder)
@@ -157,7 +158,7 @@ def compositor():
             env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             until = time.monotonic() + 30
-            # The output comes after the socket; a client that is earlier sees no screen.
+            # The output comes after the socket; a client that connects earlier sees no screen.
             while not (socket.exists() and log.exists() and b"launching" in log.read_bytes()):
                 if server.poll() is not None or time.monotonic() > until:
                     skip(f"weston does not start: {log.read_text() if log.exists() else ''}"[-400:])
@@ -282,7 +283,7 @@ class Log:
 
     @property
     def notes(self):
-        """Of how dear a reading of counters is, which is the machine's business, nothing."""
+        """All notes, except the one on the cost of reading counters, which depends on the machine."""
         messages = [line["message"] for line in self.of("note")]
         return [m for m in messages if not m.startswith("reading the counters takes ")]
 
@@ -297,18 +298,18 @@ import oracle  # noqa: E402  (found by the line above)
 
 @functools.cache
 def schema():
-    """Made once a test: a start of Python with jsonschema costs more than most logs."""
+    """Made once a test: starting Python with jsonschema takes longer than checking most logs."""
     return oracle.make_validator() if oracle.jsonschema else None
 
 
 def has_frames(path, n):
-    """Whether so many frames are written, for run()'s stop_when."""
+    """Whether this many frames are written, for run()'s stop_when."""
     return lambda: path.exists() and path.read_bytes().count(b'"type":"frame"') >= n
 
 
 def long_enough(frames, capture, fine):
-    """capture(frames), and with more of them where that was too short: a source is opened beside the game, whose first
-    frames may all end before it is. The last is returned as it is."""
+    """capture(frames), repeated with more frames where that was too short: a source is opened in parallel with the
+    game, whose first frames may all end before it is open. The last result is returned even if it is too short."""
     for factor in (1, 6, 36):
         got = capture(factor * frames)
         if fine(got):
@@ -329,7 +330,7 @@ def validate(checks, path, truncated=False):
 
 
 def check_order(checks, log):
-    """What every log owes its reader: header first, everything told before it is used."""
+    """What every log must provide: header first, everything described before it is used."""
     types = [line["type"] for line in log.lines]
     checks.equal(types[0] if types else None, "header", "first line")
     checks.equal(types.count("header"), 1, "header lines")
@@ -370,8 +371,8 @@ def union_length(intervals):
 
 
 def check_workload_sums(checks, p):
-    """A pass's counters are the sums of its workloads', and absent where one of them is. What is cut
-    out of counter snapshots is of passes only."""
+    """A pass's counters are the sums of its workloads', and absent where one of them is. Values that are cut out
+    of counter snapshots belong to passes only."""
     loads = p["workloads"]
     own = {key for w in loads for key in w.get("counters", {})}
     keys = own | (set(p.get("counters", {})) - set(p.get("estimated", [])))
@@ -382,7 +383,7 @@ def check_workload_sums(checks, p):
 
 
 def check_time(checks, frame):
-    """Time adds up: the frame's is the union of what was measured, idle is neither."""
+    """Times add up: the frame's is the union of what was measured, and idle time is not included."""
     spans = [(p["gpu_start_ns"], p["gpu_ns"]) for p in frame["passes"] if "gpu_start_ns" in p and "gpu_ns" in p]
     what = f"frame {frame['frame']}"
     if not spans:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a game can see of us: nothing. `hygiene` prints the same bytes with and without passtally.
+"""A game can see nothing of passtally. `hygiene` prints the same bytes with and without passtally.
 
   hygiene.py [PART...]
 """
@@ -18,7 +18,7 @@ RUNS = [
     {"counters": "all", "frame": "flush", "split": "group"},
 ]
 
-STATISTICS = "all+gl-statistics"  # on llvmpipe they have to be asked for
+STATISTICS = "all+gl-statistics"  # on llvmpipe they have to be requested
 
 
 def difference(want, got):
@@ -58,7 +58,7 @@ def compare(checks, hygiene, words, options):
 
 
 def check_yielded_workloads(checks, hygiene):
-    """Only what was drawn under the game's query lacks a value, and with it the sum."""
+    """Only what was drawn under the game's query lacks a value, and with it the sum does."""
     with h.scratch() as folder:
         log = folder / "log.jsonl"
         options = {"counters": "all", "granularity": "draw", "sources": STATISTICS}
@@ -72,7 +72,8 @@ def check_yielded_workloads(checks, hygiene):
 
 
 def check_yielded(checks, hygiene):
-    """Where the game holds a target of ours the pass says so instead of showing a wrong number."""
+    """Where the game uses a query target that passtally needs, the pass says so instead of showing a wrong
+    number."""
     with h.scratch() as folder:
         log = folder / "log.jsonl"
         h.run([hygiene, "core", "held"], h.base_env(folder, h.capture_env(log, {"counters": "all", "sources": STATISTICS})))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Debian's real iris over an emulated kernel (../shared/intel_gpu, where it is there): the program's own
-performance queries and monitors have the results that they have without passtally, and so have its frames.
+performance queries and monitors have the results that they have without passtally, and its frames have the same
+content.
 
-The emulator's metric sets have numbers of their own ("ids"), so that two sets conflict as on hardware.
+The emulator's metric sets have their own numbers ("ids"), so that two sets conflict as on hardware.
 """
 
 import os
@@ -51,13 +52,13 @@ class Gpu:
 
 
 def check_own(checks, gpu, platform, program, args, options, more=None):
-    """The program prints what its own queries came to: the same with us as without."""
+    """The program prints the results of its own queries: they are the same with and without passtally."""
     bare, _ = gpu.run(platform, program, args, more=more)
     ours, log = gpu.run(platform, program, args, options=options, more=more)
     what = f"{platform} {program} {' '.join(args)} {' '.join(options)}".strip()
     checks.equal(bare.status, 0, f"{what}: status without passtally")
     checks.equal(ours.status, bare.status, f"{what}: status")
-    if "glora" in program:  # a time tick of ours may lie in a query of the program's
+    if "glora" in program:  # one of passtally's time ticks may fall into a query of the program
         checks.equal(ours.text.count('"size":0'), bare.text.count('"size":0'), f"{what}: results without a byte")
         checks.equal(ours.text.count('"w":0'), bare.text.count('"w":0'), f"{what}: empty results")
     else:
@@ -67,7 +68,8 @@ def check_own(checks, gpu, platform, program, args, options, more=None):
 
 
 def check_game_first(checks, gpu):
-    """One observation unit serves both extensions: whichever the program uses, all of ours yield."""
+    """One observation unit serves both extensions: whichever the program uses, all of passtally's queries
+    yield."""
     for platform in PLATFORMS:
         with checks.part(f"own counters {platform}"):
             sets = gpu.run(platform, "glora", ["1", "list"], more={"MID": "1"})[0].text
@@ -81,13 +83,14 @@ def check_game_first(checks, gpu):
 
 
 def check_flagged(checks, log, platform):
-    """waitmon counts in frame 10: from then on nothing of ours, and the passes say why."""
+    """waitmon counts in frame 10: from then on passtally counts nothing, and the passes say why."""
     flagged = [p for f in log.frames[11:] for p in f["passes"] if "yielded" in p.get("flags", [])]
     checks.that(flagged, f"{platform}: no pass after the program's own monitor is flagged yielded")
 
 
 def check_amd_sets(checks, gpu):
-    """gl-amd where it is named: a set is one group, as iris reads all out of the first one's report."""
+    """gl-amd where it is named: a set is one group, because iris reads all counters from the first one's
+    report."""
     for platform in PLATFORMS:
         for options in (["--counters", "all"], []):
             with checks.part(f"gl-amd {platform} {' '.join(options)}"):
@@ -102,7 +105,7 @@ def check_amd_sets(checks, gpu):
 
 
 def check_numbers(checks, log):
-    """Bits of another counter read as a number are next to nothing, as 2.96e-42."""
+    """Bits of another counter, read as a number, are tiny values such as 2.96e-42."""
     values = [v for f in log.frames for p in f["passes"] for v in p.get("counters", {}).values() if isinstance(v, float)]
     checks.that(values, "no number with a fraction")
     wrong = [v for v in values if v and abs(v) < 1e-30]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How programs end, fork, exec, load and fail: the game's ways are kept and the log is whole.
+"""How programs end, fork, exec, load and fail: the game's behavior is unchanged and the log is complete.
 
   lifecycle.py [MODE...]
 """
@@ -13,7 +13,7 @@ import sys
 import harness as h
 
 FRAMES = 5
-THREAD_EXITS = 40  # of each side; where none dies without us, 10 of ours fail
+THREAD_EXITS = 40  # runs per side; if none dies without passtally, 10 deaths with it fail the test
 EXIT_THREADS = 20
 # How glibc's abort() begins, which the exit() of another thread may overtake.
 HEAP = re.compile(rb"(malloc|free|realloc|calloc|munmap_chunk|malloc_consolidate|_int_\w+)\(\): |double free|corrupted ")
@@ -61,7 +61,7 @@ def check_mode(checks, life, mode, frames, ended):
         logs.mkdir()
         got = h.run(argv, h.base_env(folder, h.capture_env(logs / "%e-%p.jsonl")))
         checks.equal((got.status, got.stdout), (bare.status, bare.stdout), "status and stdout")
-        if not h.SANITIZER:  # whose reports of a crash hold addresses
+        if not h.SANITIZER:  # reports of a crash contain addresses
             checks.equal(got.stderr, bare.stderr, "stderr")
         paths = sorted(logs.iterdir())
         for path in paths:
@@ -88,15 +88,16 @@ def check_mode(checks, life, mode, frames, ended):
 
 
 def chance(ours, bare, n):
-    """How likely it is that by chance so many of the deaths, or more, are ours: n runs each (Fisher's exact test)."""
+    """How likely it is that by chance at least this many of the deaths occur with passtally: n runs each (Fisher's
+    exact test)."""
     both = ours + bare
     ways = [math.comb(n, k) * math.comb(n, both - k) for k in range(max(0, both - n), min(both, n) + 1)]
     return sum(ways[ours - max(0, both - n):]) / sum(ways)
 
 
 def check_deaths(checks, argv, n, wants_end):
-    """So many runs of a program without us and with us by turns, which may die without us: we may not make it die more
-    often, or in another way, and what it says when it lives is the same."""
+    """Runs a program n times without and with passtally in turns. It may die without passtally; passtally may not
+    make it die more often, or in another way, and its output when it lives is the same."""
     died, lived, ways = {"bare": 0, "ours": 0}, {"bare": set(), "ours": set()}, {"bare": set(), "ours": set()}
     for number in range(n):
         with h.scratch() as folder:
@@ -123,17 +124,18 @@ def check_deaths(checks, argv, n, wants_end):
 
 
 def check_thread_exit(checks, life):
-    """Where another thread draws while exit() runs Mesa itself crashes, in up to half of the runs."""
+    """Where another thread draws while exit() runs, Mesa itself crashes in up to half of the runs."""
     check_deaths(checks, [life, "thread_exit", "--frames", 100], THREAD_EXITS, False)
 
 
 def check_exit_threads(checks, life):
-    """Where four threads call exit() at once glibc itself crashes, in up to half of the runs: by then the log has ended."""
+    """Where four threads call exit() at once, glibc itself crashes in up to half of the runs: by then the log has
+    ended."""
     check_deaths(checks, [life, "exit_threads", "--frames", 100], EXIT_THREADS, True)
 
 
 def check_exec(checks, life):
-    """The second image has the first one's pid: neither log may eat the other."""
+    """The second image has the pid of the first: neither log may overwrite the other."""
     with h.scratch() as folder:
         argv = [life, "exec", "--frames", FRAMES]
         bare = h.run(argv, h.base_env(folder))
@@ -159,8 +161,8 @@ def check_goes_on(checks, got):
 
 
 def check_message(checks, text, words, what):
-    """One clear message: a single line of ours with these words in it."""
-    # Whether a reading of counters is dear is the machine's business.
+    """One clear message: a single line from passtally with these words in it."""
+    # The cost of reading counters depends on the machine.
     lines = [line for line in text.splitlines() if line.strip() and "reading the counters takes" not in line]
     checks.that(len(lines) == 1, f"{what}: {len(lines)} lines instead of one: {lines}")
     for word in words:
@@ -230,7 +232,7 @@ def limit_files():
 
 
 def check_file_limit(checks, life):
-    """A file that may not grow: as a full disk, and a signal that would kill the game."""
+    """A file that may not grow: like a full disk, and with a signal that would kill the game."""
     with h.scratch() as folder:
         log = folder / "log.jsonl"
         got = capture(folder, life, log=log, frames=2000, preexec=limit_files,
@@ -241,7 +243,7 @@ def check_file_limit(checks, life):
 
 
 def check_cut(checks, log, limit):
-    """What fitted is whole lines, up to the one that was cut."""
+    """Everything that fitted is whole lines, up to the one that was cut."""
     checks.that(limit // 2 < log.stat().st_size <= limit, f"log of {log.stat().st_size} bytes")
     text = h.Log(log)
     h.validate(checks, log, truncated=not text.complete)
@@ -291,7 +293,7 @@ def check_disabled(checks, life):
 
 
 def check_early(checks, life):
-    """A constructor that calls exit() before ours has run: handlers and buffers are not lost."""
+    """A constructor that calls exit() before passtally's has run: handlers and buffers are not lost."""
     early = h.need("early_exit")
     with h.scratch() as folder:
         for extra in ({}, {"PASSTALLY_DISABLE": "1"}):
@@ -302,7 +304,7 @@ def check_early(checks, life):
 
 
 def check_run(checks, life):
-    """The command passes the game's end on, and its complaints come after the game."""
+    """The command passes on the way in which the game ended, and its messages come after the game's."""
     command = h.need("passtally")
     for mode, status in (("return", 3), ("_exit", 5), ("kill", -9), ("term", -15), ("abort", -6)):
         with h.scratch() as folder:

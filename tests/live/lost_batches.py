@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Batches that the kernel loses (a reset of the GPU) under Debian's real iris on the emulated GPU: nothing hangs, the program
-ends as without us, and no number of a pass whose work was lost is in the log.
+"""Batches that the kernel loses (a reset of the GPU) under Debian's real iris on the emulated GPU: nothing hangs,
+the program ends as without passtally, and no number of a pass whose work was lost is in the log.
 """
 
 import sys
@@ -23,7 +23,7 @@ def check_values(checks, log, what, sources):
         lost += "lost" in p.get("flags", [])
         if "lost" in p.get("flags", []):
             checks.that("gpu_ns" not in p and not counters, f"{at}: lost, and has {counters}")
-        # Only a batch in the midst of a pass can go unnoticed: then the GPU did nothing, and counted nothing.
+        # Only a batch in the middle of a pass can go unnoticed: then the GPU did nothing, and counted nothing.
         for key, want in (("vertex_shader_invocations", VERTICES), ("primitives_submitted", PRIMITIVES)):
             checks.that(counters.get(key, 0) in (0, want[p["index"]]), f"{at}: {key} is {counters.get(key)}")
         if sources is None:

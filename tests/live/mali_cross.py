@@ -17,7 +17,7 @@ import mali_harness
 import mali_kernel
 
 COMPILERS = {"arm": "arm-linux-gnueabihf-gcc", "aarch64": "aarch64-linux-gnu-gcc"}
-# As meson has them: files of more than 2 GiB are for 32-bit machines to know, too.
+# The options that meson sets: 32-bit machines must handle files of more than 2 GiB, too.
 FLAGS = ["-std=gnu11", "-O0", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
          "-DHASH_NONFATAL_OOM=1", "-pthread"]
 PROGRAMS = {"snapshot_main": "snapshot_main.c", "catalogue_main": "catalogue_main.c", "fake_kernel_rules": "rules.c"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the Mali tests share: the simulated kernel (tests/fake_kernel) under a program that reads one of
-the product's snapshot sources, and what its script says that the totals are.
+the product's snapshot sources, and the totals that its script gives.
 
-The script knows nothing of the product but where the catalogue puts a key (block, index, shift).
+The script uses nothing of the product except the position of a key in the catalogue (block, index, shift).
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import re
 import harness
 
 RATE_BLOCK = 64
-CLOCK_BLOCK = 4  # no block: the cycles of the GPU's clock, of which the kernel tells 1000 a microsecond
+CLOCK_BLOCK = 4  # no block: the cycles of the GPU's clock, of which the kernel reports 1000 a microsecond
 GPU_NAMES = {
     "g71": "Mali-G71", "g72": "Mali-G72", "g51": "Mali-G51", "g76": "Mali-G76", "g52": "Mali-G52",
     "g31": "Mali-G31", "g77": "Mali-G77", "g57": "Mali-G77", "g78": "Mali-G78", "g68": "Mali-G78",
@@ -42,7 +42,7 @@ class Kernel:
 
     @property
     def tells_clock(self):
-        """With each sample: kinstr_prfcnt where it has domains, vinstr where it has the feature."""
+        """With each sample: for kinstr_prfcnt where it has domains, for vinstr where it has the feature."""
         if not self.kind.startswith("kbase"):
             return False
         return self.settings.get("domains") != "0" and int(self.settings.get("features", "3")) & 1 == 1
@@ -63,7 +63,7 @@ class Kernel:
 
 
 class Machine:
-    """How to run programs, here or of another machine by qemu."""
+    """How to run programs, on this machine or for another machine with qemu."""
 
     def __init__(self, programs=None, fake=None, before=()):
         self.before = list(before)
@@ -84,7 +84,7 @@ class Machine:
         else:
             env.update(harness.preload_env(fake))
         if harness.SANITIZER:
-            # Leaks count here: the program is ours from end to end.
+            # Leaks count here: the program is entirely the project's.
             env["ASAN_OPTIONS"] = "detect_leaks=1:verify_asan_link_order=0"
         result = harness.run(argv, env)
         return result, trace.read_text().splitlines() if trace.exists() else []
@@ -121,7 +121,7 @@ class Session:
 
     @property
     def reason(self):
-        """The last thing that was said."""
+        """The last status that was printed."""
         said = [s["reason"] for s in self.steps if s.get("reason")]
         return said[-1] if said else ""
 
@@ -135,7 +135,7 @@ class Session:
 
     @property
     def counts(self):
-        """It got so far that it delivers values."""
+        """Checks that the reader delivers values."""
         start = self.step("start")
         return bool(start and start["status"] == "ok")
 
@@ -150,7 +150,7 @@ def run_session(machine, folder, text, *args):
 
 
 def check_clean(checks, session):
-    """The program ended, and asked the kernel nothing that it may not."""
+    """Checks that the program ended, and made no forbidden request of the kernel."""
     checks.that(session.result.status == 0, f"status {session.result.status}: {session.result.errors[-1500:]}")
     checks.that(not re.search("what is '|ERROR: |runtime error", session.result.errors),
                 f"says {session.result.errors[-1500:]}")
@@ -160,8 +160,8 @@ def check_clean(checks, session):
 
 
 def check_no_wrong_number(checks, session, advance_us, without=None):
-    """Whatever happens, growth is the script's or said to be unknown. `without(sample)`: (block, instance) pairs
-    that truly counted nothing. Returns, for each delivered sample, its number and the unknown keys."""
+    """Whatever happens, each delta is the script's or reported as unknown. `without(sample)`: (block, instance)
+    pairs that truly counted nothing. Returns, for each delivered sample, its number and the unknown keys."""
     n = len(session.counters)
     before, n_missed, unknown = [0] * n, 0, []
     for number, sample in enumerate(session.samples, 1):

@@ -21,7 +21,7 @@ RULES = [
     ("panfrost", "panfrost"),
 ]
 
-# Everything that works as it should, and must give every count.
+# Settings with which everything works, and that must give every count.
 PATHS = [
     "kbase-csf",
     "kbase-csf,cores=0xff,l2=4",
@@ -77,7 +77,7 @@ PATHS = [
     "panfrost,gpu=g71,node=9",
 ]
 
-# Nothing to count with, and why is said: settings, status of the step that fails, words of the reason.
+# Nothing to count with, and the reason is given: settings, status of the step that fails, words of the reason.
 REFUSED = [
     ("kbase-jm,gpu=t860,iface=11.20", "T860"),
     ("kbase-jm,gpu=t760,iface=11.20", "T760"),
@@ -111,7 +111,7 @@ REFUSED = [
      ("kbase-old,at=refuse@548", ""), ("kbase-old,at=refuse@530", ""), ("kbase-old,at=refuse@526", ""),
      ("kbase-jm,gpu=g72,iface=11.20,fail=clear:EIO", ""), ("kbase-csf,at=remove", "")]
 
-# Values go on or end, no number is wrong: settings.
+# Values continue or end, and no number is wrong: settings.
 FAULTS = [f"{kind},fail={call}:{errno}:{when}"
           for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old", "panfrost")
           for call in ("sample", "get", "put", "poll")
@@ -168,7 +168,7 @@ def check_paths(checks, machine, folder):
 
 
 def check_clock(checks, machine, folder):
-    """The script's clock runs: totals are true within the times that the sample tells."""
+    """The script's clock runs: totals are true within the times that the sample states."""
     for text in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old", "panfrost"):
         with checks.part(f"{text} by the clock"):
             session = run_session(machine, folder, text + ",clock=mono", "--advance", 0, "--samples", 20,
@@ -272,7 +272,7 @@ def check_states(checks, machine, folder):
 
 
 def check_saturation(checks, machine, folder):
-    """32 bits are too few for what grew; 64 are not."""
+    """32 bits are too few for the deltas; 64 are enough."""
     advance_us = 500_000_000
     for text, wide in (("kbase-jm,gpu=g72,iface=11.20", False), ("kbase-old", False), ("panfrost", False),
                        ("kbase-csf", True)):
@@ -310,7 +310,8 @@ def check_faults(checks, machine, folder, every=1):
                 checks.that(len(session.reason) > 15, f"ended without a reason: {session.steps[-3:]}")
             if not session.counts or not text.partition("@")[2].endswith("-") and not text.endswith("-"):
                 continue
-            # What never works again is given up, or is only not ready; it does not look as if it counted.
+            # A source that will never work again is given up, or is only "not ready"; it does not look as if it
+            # counted.
             checks.that(ended or all(s["status"] != "ok" or s["unknown"] for s in session.samples[8:])
                         or "fail=poll" in text, "goes on as if nothing were wrong")
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Passes of a real program (llvmpipe) under the shim, in the counters of a simulated Mali GPU that the program drives.
 
-`exact` gives each pass what the script says, to the last count; `sampled` is off by no more than period over pass
-length, at the rate of the busiest pass beside it. In both, what was counted is all there: passes + unattributed = the
-counter's own growth (passtally check).
+`exact` gives each pass exactly the script's counts; `sampled` is off by no more than the period divided by the
+pass length, at the rate of the busiest adjacent pass. In both, no count is lost: passes + unattributed = the
+counter's own delta (passtally check).
 
     mali_passes.py [exact|sampled]...
 """
@@ -19,13 +19,14 @@ LENGTH_MS = 20
 
 
 def places(folder, text):
-    """Where each counter stands, by the source alone."""
+    """The position of each counter, by the source alone."""
     session = mali_harness.run_session(mali_harness.Machine(), folder, text, "--samples", 0)
     return session.kernel, {key: place for key, place, _ in session.counters}
 
 
 def run_scene(checks, folder, text, options, *args, strict=True):
-    """The log, and for each frame what the program says: rows of passes, and the longest time between samples."""
+    """The log, and for each frame what the program printed: rows of passes, and the longest time between
+    samples."""
     log, trace = folder / "log.jsonl", folder / "trace"
     for path in (log, trace):
         path.unlink(missing_ok=True)
@@ -45,7 +46,7 @@ def run_scene(checks, folder, text, options, *args, strict=True):
 
 
 def check_log(checks, log, told, source):
-    """The source is on, and every frame and pass is there."""
+    """The source is on, and the log has every frame and pass."""
     state = {s["name"]: s for s in log.of("device")[-1]["sources"]}.get(source)
     checks.that(state and state["state"] == "on", f"{source}: {state}")
     checks.equal([len(f["passes"]) for f in log.frames], [len(row) - 1 for row in told], "passes")
@@ -55,7 +56,8 @@ def check_log(checks, log, told, source):
 
 
 def check_utilization(checks, log, kernel, where):
-    """Cycles that the GPU was active over those of its clock; absent where the kernel does not tell the clock."""
+    """Cycles that the GPU was active over those of its clock; absent where the kernel does not report the
+    clock."""
     clock, active = where.get("mali_clock_cycles"), where.get("MaliGPUCyclesGPUActive")
     checks.equal(bool(clock), kernel.tells_clock, "the clock is counted")
     if kernel.gpu not in ("g71", "g72", "g51", "g52", "g76", "g31"):
@@ -97,16 +99,19 @@ def check_sampled(checks, folder):
                                   "--by", "clock", "--length", LENGTH_MS)
             check_log(checks, log, told, kernel.source)
             worst = 0.0
-            # The first frame makes shaders, before the GPU begins; of the last nobody says how far its last sample was.
+            # The first frame makes shaders, before the GPU begins; for the last one the distance to its last
+            # sample is unknown.
             for frame, row, after in list(zip(log.frames, told, told[1:]))[1:]:
-                # Samples are as far apart as the machine lets them be; how far is said where the later one lies.
+                # Samples are as far apart as the machine allows; the row of the later one has the distance.
                 period_ns = max(1_000_000, row[-1], after[-1])
                 speeds = [script_ns / length_ns for script_ns, length_ns in row[:-1]]
                 for n, (one, (script_ns, length_ns)) in enumerate(zip(frame["passes"], row)):
-                    # What was counted between the samples around a border is shared by time, and a sample's own time is
-                    # known to half of what lies between: of a busier neighbour a pass may get more than of itself.
+                    # The counts between the samples around a border are apportioned by time, and a sample's own
+                    # time is known to within half the distance: a pass may get more of a busier neighbor's counts
+                    # than of its own.
                     most = period_ns / length_ns * max(speeds[max(n - 1, 0):n + 2]) / speeds[n]
-                    # The script goes on while the program is kept from the CPU, when the GPU has no work of the pass.
+                    # The script's clock runs on while the program waits for the CPU, when the GPU has no work of
+                    # the pass.
                     outside = max(0, length_ns - one["gpu_ns"]) / length_ns
                     for key, place in where.items():
                         want = kernel.rate(place) * script_ns / 1000
@@ -124,14 +129,15 @@ def check_sampled(checks, folder):
 
 
 def check_hangs(checks, folder):
-    """A kernel call that takes ten minutes: frames have all but this source's values, flagged, and the end comes."""
+    """A kernel call that takes ten minutes: frames have everything except this source's values, are flagged, and
+    the log ends properly."""
     kernel, where = places(folder, "kbase-csf")
     for snapshot, fault in (("sampled", "sample:HANG600000:20"), ("exact", "sample:HANG600000:40")):
         with checks.part(f"{snapshot}, {fault}"):
             log, told = run_scene(checks, folder, f"kbase-csf,fail={fault}", {"snapshot": snapshot, "period": "1ms"},
                                   "--frames", "30", strict=False)
             checks.equal((len(log.frames), log.of("end")[-1]["frames_dropped"]), (len(told), 0), "frames, dropped ones")
-            # What was under way when the program ended has neither.
+            # What was in progress when the program ended has neither.
             passes = [p for f in log.frames for p in f["passes"] if "lost" not in p.get("flags", [])]
             checks.equal(len([p for p in passes if "gpu_ns" not in p]), 0, "passes without a time")
             checks.that(any("left out until it answers" in n for n in log.notes), f"notes {log.notes}")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A MicroBlaze's counters in the log of a program that draws, from a model of its debug module.
 
-tests/fake_mdm stands below the program: it traps each access to the mapped registers, asks the model,
-and writes down what every sample held. So what the log has can be held against it, to the integer:
-the passes of a log add up to what was counted, and with --snapshot exact each pass is the difference
-of two samples, the same two for all its counters. What is wrong with the hardware or the options
-is told once, the program runs as ever, and no number comes of it.
+tests/fake_mdm is below the program: it traps each access to the mapped registers, asks the model, and logs the
+contents of every sample. So the log can be compared with it exactly: the passes of a log add up to what was
+counted, and with --snapshot exact each pass is the difference of two samples, the same two for all its counters.
+An error in the hardware or the options is reported once, the program runs as usual, and produces no number.
 
   microblaze.py [counts | wrong | hardware | glmark2]...
 """
@@ -26,14 +25,14 @@ DRAWN = 5 * FRAMES  # see h.long_enough()
 
 
 class Module:
-    """What the model wrote down."""
+    """What the model logged."""
 
     def __init__(self, path, preset=None):
         self.lines = path.read_text().splitlines() if path.exists() else []
         self.wrong = [line for line in self.lines if line.startswith("wrong")]
-        # The last start begins what the log has; before it the shape is tried out.
+        # The last start begins what the log has; before it the configuration is probed.
         self.begin = max((i for i, line in enumerate(self.lines) if line == "start"), default=0)
-        # Of the capture, over all clears: what each sample held, as KEYS has it.
+        # Contents of each sample of the capture, over all clears, in the order of KEYS.
         self.samples, self.overflows, self.clears = [], 0, 0
         before, now = [0] * 100, [0] * 100
         for line in self.lines[self.begin:]:
@@ -66,7 +65,7 @@ def has_values(captured):
 
 
 def capture(checks, mdm, microblaze, options=None, frames=None, **more):
-    """Of so many frames, or of as many as it takes."""
+    """Captures this many frames, or as many as it takes."""
     def once(n):
         return capture_frames(checks, mdm, microblaze, options, n, **more)
 
@@ -85,7 +84,7 @@ def capture_frames(checks, mdm, microblaze, options, frames, preset=None, clean=
         checks.equal(result.status, 0, f"exit status ({result.errors[-300:]!r})")
         h.validate(checks, folder / "log.jsonl")
         module = Module(told, preset)
-        # A module that was not unlocked is asked once who it is.
+        # A module that was not unlocked is asked once for its identity.
         checks.equal(len(module.wrong), 0 if clean else 1, f"accesses that no one should make: {module.wrong[:2]}")
         return h.Log(folder / "log.jsonl"), module
 
@@ -102,7 +101,7 @@ def passes_of(log):
 # ---- what is counted ----
 
 def lies_between(values, a, b):
-    """Are they what was counted at one moment between two samples, evenly grown?"""
+    """Whether they are the counts of one moment between two samples, interpolated linearly."""
     if not all(x <= v <= y for v, x, y in zip(values, a, b)):
         return False
     wide = max(range(len(values)), key=lambda i: b[i] - a[i])
@@ -111,8 +110,8 @@ def lies_between(values, a, b):
 
 
 def check_growth(checks, log, module, keys=None):
-    """What the log accounts for, all counters of one moment: it begins with one of the first samples,
-    and ends where the last pass did."""
+    """What the log accounts for, all counters at one moment: it begins with one of the first samples, and ends
+    where the last pass did."""
     keys = keys or KEYS
     total = snapshots.check_sums(checks, log, keys)
     samples = module.samples
@@ -175,7 +174,7 @@ def check_exact(checks, mdm, options):
 
 
 def check_metrics(checks):
-    """Of frames: least and greatest are those of all the time, the mean is its counters' quotient."""
+    """For frames: minimum and maximum are those of all the time, the mean is the quotient of its counters."""
     log, _ = capture(checks, "latency=7", "on", {"metrics": "all"})
     whole = 0
     for frame in log.frames:
@@ -196,7 +195,7 @@ def check_metrics(checks):
 
 
 def check_flags(checks):
-    """Squares that wrap, and latencies that overlap: told, and no value is made of them."""
+    """Squares that wrap, and latencies that overlap: reported, and no value is computed from them."""
     log, module = capture(checks, "latency=100", "on", frames=500)
     checks.that(module.overflows, "no counter of the model overflowed")
     checks.that(any("overflow" in thing.get("flags", []) for f in log.frames for thing in [f, *f["passes"]]), "no flag tells of it")
@@ -211,7 +210,7 @@ def check_flags(checks):
 
 
 def check_interval(checks, width):
-    """Read when the cycle counter overflows: as often as it does, and what is read adds up."""
+    """Read when the cycle counter overflows: as often as it does, and the readings add up."""
     cycles = 200000  # 2 ms
     log, module = capture(checks, f"width={width}", f"interval={cycles}+width={width}", preset=(2 ** width - cycles, 2 ** width))
     checks.that(module.clears > 5, f"only {module.clears} intervals")
@@ -300,8 +299,8 @@ def wrong(checks):
 # ---- the hardware's trigger ----
 
 def hardware_run(checks, options, slow):
-    """The hardware acts by the clock, the program draws as fast as it can, here `slow` times as long."""
-    # A frame takes 1 ms at least, the first, which compiles shaders, many.
+    """The hardware follows the clock, the program draws as fast as it can, here `slow` times as long."""
+    # A frame takes at least 1 ms, the first, which compiles shaders, much longer.
     start, stop, n = (500, 2500, 4000) if h.SANITIZER else (200, 900, 3000)
     on, off = "start-on" in options, "stop-on" in options
     ran = slow * (n if off else 2 * start + 200)
@@ -312,11 +311,11 @@ def hardware_run(checks, options, slow):
 
 
 def hardware(checks):
-    """Counting that another starts and stops is seen; frames are captured meanwhile alone."""
+    """Counting that another component starts and stops is detected; frames are captured only in between."""
     for options in {"start-on": "hw", "stop-on": "hw"}, {"start-on": "hw"}, {"stop-on": "hw"}:
         with checks.part(f"hardware: {' and '.join(options)}"):
             on, off = "start-on" in options, "stop-on" in options
-            for slow in 1, 4, 16:  # on a busy machine the clock outruns the program's start
+            for slow in 1, 4, 16:  # on a busy machine the clock is ahead of the program's start
                 log, module, late, early = hardware_run(checks, options, slow)
                 if (late, early) == (on, off):
                     break
@@ -343,7 +342,7 @@ def capture_glmark2(checks, program, snapshot, frames):
 
 
 def glmark2(checks):
-    """A program that was not written for us."""
+    """A program that was not written for passtally."""
     program = shutil.which("glmark2-es2") or shutil.which("glmark2")
     if not program or not shutil.which("Xvfb"):
         print("# left out: glmark2 or Xvfb is not installed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs that were not written for us, under `passtally run` (or the bare preload where the
-command was not built): they do what they always do, and the log has each of their frames.
+"""Programs that were not written for passtally, under `passtally run` (or the bare preload where the
+command was not built): they behave as always, and the log has each of their frames.
 
   real_programs.py gears|glmark2|toolkits|plug-ins|info
 """
@@ -13,7 +13,7 @@ import sys
 
 import harness as h
 
-# glmark2's scenes: name, and what a frame of it must hold at least (render passes).
+# glmark2's scenes: name, and what a frame of it must contain at least (render passes).
 GLMARK = [
     ("build", 1), ("shadow", 2), ("refract", 2), ("terrain", 3), ("desktop", 3), ("effect2d", 1), ("bump", 1), ("jellyfish", 1),
 ]
@@ -30,7 +30,7 @@ def captured(argv, log, options=None, env=None):
 
 
 def mask(text):
-    """Numbers, hexadecimal ones too, and the runs of blanks that their width makes."""
+    """Numbers, hexadecimal ones too, and the blanks that their width produces."""
     return re.sub(rb"[ \t]+", b" ", re.sub(rb"0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?", b"#", text))
 
 
@@ -44,7 +44,7 @@ def read_log(checks, path, truncated=False):
 
 
 def check_frames(checks, log, least=1):
-    """At least so many passes in each frame, with a time on the GPU."""
+    """At least this many passes in each frame, with a time on the GPU."""
     for device in log.devices:
         for f in log.whole_frames(device):
             renders = [p for p in f["passes"] if p["kind"] == "render"]
@@ -65,7 +65,7 @@ def swaps(path):
 
 
 def gears(checks, name, first):
-    """first: the counter stands before the shim, else behind it."""
+    """first: the counter comes before the shim, else after it."""
     program, counter, shim = h.need_tool(name), h.need("count_swaps.so"), h.need("libpasstally_gl.so")
     order = [counter, shim] if first else [shim, counter]
     with h.scratch() as folder:
@@ -77,7 +77,7 @@ def gears(checks, name, first):
         if not text:
             return
         check_frames(checks, text)
-        # What was in flight and not yet written when the signal came is lost; nothing else.
+        # Work in progress that was not yet written when the signal came is lost; nothing else.
         done, written = swaps(count), whole_count(text)
         checks.that(written <= done and written > done * 3 // 4, f"{written} frames of {done}")
         numbers = [f["frame"] for f in text.frames]
@@ -85,7 +85,7 @@ def gears(checks, name, first):
 
 
 def gears_exact(checks, name):
-    """The counter ends the program after 40 swaps, in the way of exit(): no frame is missing."""
+    """The counter ends the program after 40 swaps, by exit(): no frame is missing."""
     program, counter, shim = h.need_tool(name), h.need("count_swaps.so"), h.need("libpasstally_gl.so")
     with h.scratch() as folder:
         log, count = folder / "log.jsonl", folder / "count"
@@ -158,7 +158,7 @@ def glmark(checks, name, scene, least):
             checks.that(f.get("gpu_ns", 0) > 0, f"frame {f['frame']} took no GPU time")
             h.check_time(checks, f)
         checks.equal(len({tuple((p["id"], p.get("segment", 0)) for p in f["passes"]) for f in body}), 1, "lists of passes in frames that are alike")
-        # Its first context, which it only tries out, is cleared and thrown away.
+        # The first context, which it only tries out, is cleared and thrown away.
         checks.equal([n for n in text.notes if "never shown" not in n], [], "notes")
         return text
 
@@ -229,10 +229,10 @@ def check_gtk_demo(checks):
 
 
 def check_orphan(checks):
-    """A context that ends with its display: a query that still ran made llvmpipe write to freed memory."""
+    """A context that ends with its display: a query that was still active made llvmpipe write to freed memory."""
     program = h.need("orphan")
     with h.scratch() as folder:
-        extra = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}  # which finds it in a third of the runs
+        extra = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}  # which occurs in a third of the runs
         bare = h.run([program], h.base_env(folder, extra))
         if bare.status == 77:
             print(bare.errors.strip())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`passtally run` with programs that use OpenGL, Vulkan or both: nothing to choose, one log.
 
-From the build folder, where Vulkan's loader must be shown the way, and from a prefix like an
-installed one, where one variable does.
+From the build folder, where Vulkan's loader must be given the path, and from a prefix like an installed one, where
+one variable is enough.
 """
 
 import json
@@ -69,7 +69,7 @@ def apis(log):
 
 
 def check_identity(checks, log, width, height):
-    """Where it ran: the machine, and the surface of each frame that was shown."""
+    """Where the program ran: the machine, and the surface of each frame that was shown."""
     head = log.of("header")[0]
     checks.that(re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", head.get("run", "")), f"run: {head.get('run')}")
     checks.that(head.get("kernel", "").startswith("Linux ") and head.get("cpus", 0) > 0, f"machine: {head}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every scene of tests/apps under passtally: the log must say exactly what the scene says of itself.
+"""Every scene of tests/apps under passtally: the log must contain exactly what the scene reports about itself.
 
   scenes.py core|compat|gles|x11|glx|surfaceless [I/N | SCENE...]
 
@@ -16,7 +16,7 @@ import harness as h
 
 FRAMES = 4
 TALLIES = ("draws", "vertices", "instances", "dispatches", "copies", "clears")
-# Left out of the log when 0; `draws` is always said unless it is not known.
+# Left out of the log when 0; `draws` is always present unless it is unknown.
 ZERO_IS_ABSENT = {"vertices", "instances", "dispatches", "copies", "clears"}
 SUMMED = ("primitives_submitted", "vertex_shader_invocations", "compute_shader_invocations")
 
@@ -55,7 +55,7 @@ def check_pass(checks, log, device, got, want):
     checks.equal(got["kind"], want["kind"], "kind")
     checks.equal(got.get("label"), want["label"], "label")
     checks.equal(got.get("segment", 0), want["segment"], "segment")
-    # llvmpipe draws tile by tile: what shares a scene has one time, which no pass has.
+    # llvmpipe draws tile by tile: passes that share a scene have one time together, and no time of their own.
     shares = "shared_time" in got.get("flags", [])
     checks.equal(sorted(set(got.get("flags", [])) - {"shared_time"}), sorted(want["flags"].split()), "flags")
     check_tallies(checks, got, want)
@@ -69,7 +69,7 @@ def check_pass(checks, log, device, got, want):
 
 
 def check_counters_offered(checks, log, want):
-    """On desktop GL llvmpipe has the statistics: their absence would hide every exact check."""
+    """On desktop GL llvmpipe has the statistics: if they were absent, every exact check would be skipped."""
     if want["gles"]:
         return
     for device in log.devices:
@@ -78,7 +78,7 @@ def check_counters_offered(checks, log, want):
 
 
 def map_devices(log, want):
-    """The scene's numbers of its share groups to the log's, told apart by the vertices they draw."""
+    """The scene's numbers of its share groups to the log's, distinguished by the vertices they draw."""
     devices = sorted({f["device"] for f in log.frames})
     if want["devices"] == 1:
         return {0: devices[0]}, devices
@@ -126,7 +126,7 @@ def check_frames(checks, log, want):
 def totals(log, want):
     """Sums over all whole frames of what llvmpipe counts exactly, tallies included."""
     sums = {}
-    # At frame granularity a list's pass is all there is, and nothing in it is known but by the GPU.
+    # At frame granularity the pass of a list is all that is shown, and only the GPU knows what is in it.
     lists = any("list" in p.get("flags", []) for p in want["passes"])
     known = [key for key in TALLIES if not lists and all(p.get(key, 0) is not None for p in want["passes"])]
     for frame in log.frames:
@@ -145,9 +145,9 @@ def totals(log, want):
 
 
 def check_pass_workloads(checks, p):
-    """One workload a call, in order and kind; the pass is their sum."""
+    """One workload per call, in order and kind; the pass is their sum."""
     loads = p["workloads"]
-    # What a display list holds is one workload; glCallList inside glBegin is part of the glBegin.
+    # The contents of a display list are one workload; glCallList inside glBegin is part of the glBegin.
     if "list" not in p.get("flags", []):
         checks.equal(len(loads), p.get("calls", 0), "workloads and calls")
         for word, key in (("dispatch", "dispatches"), ("copy", "copies"), ("clear", "clears")):
@@ -157,7 +157,7 @@ def check_pass_workloads(checks, p):
         checks.equal(loads[0].get("gpu_ns"), p["gpu_ns"], "time of the only workload")
     for w in loads:
         checks.that(w["command"] in ("draw", "dispatch", "copy", "clear"), f"workload {w['command']}")
-        # A timestamp between two commands of a scene says the time of neither.
+        # A timestamp between two commands of a scene gives the time of neither.
         checks.that("gpu_ns" in w or "no_timestamps" in w.get("flags", []), f"no time and no word on why: {w}")
         checks.that("gpu_ns" not in w or len(loads) == 1, f"the time of one of {len(loads)} workloads: {w}")
 
@@ -184,7 +184,7 @@ def capture(checks, folder, argv, name, bare, options):
     h.validate(checks, path)
     h.check_order(checks, log)
     checks.that(log.of("end"), f"{name}: no end line")
-    # What is drawn for the checksum comes after the last frame, and may be said to be left out.
+    # What is drawn for the checksum comes after the last frame, and may be reported as left out.
     notes = [n for n in log.notes if "after its last frame" not in n]
     checks.equal(notes, [], f"{name}: notes")
     return log

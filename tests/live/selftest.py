@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally selftest on drivers that hold the laws, and on drivers that are made to lie.
+"""passtally selftest on drivers that obey the laws, and on drivers that are made to lie.
 
   selftest.py software|zink|intel|opengl|vulkan|absent...
 
-`opengl` and `vulkan` are tables of lies: what the driver is told, the scenes to draw, the law that must fail. A
+`opengl` and `vulkan` are tables of lies: the driver's settings, the scenes to draw, the law that must fail. A
 lie that no law names fails the test, and so does a law of another kind on a driver that tells the truth.
 """
 
@@ -17,16 +17,16 @@ import harness as h
 import vk_harness as vk
 from intel_gpu import EMULATOR, build
 
-# A child's, in seconds: a machine that is busy with other tests is slow, not hung.
+# Limit for a child, in seconds: a machine that is busy with other tests is slow, not hung.
 LIMIT = 60
-# What cannot hold where nothing is drawn and the clock is made up: ../shared/intel_gpu/README.md.
+# What cannot hold where nothing is drawn and the clock is artificial: ../shared/intel_gpu/README.md.
 EMULATED = {"fragment-shader", "times", "clock"}
-# What an API or a software driver has not.
+# What an API or a software driver does not have.
 LACKS = {
     "OpenGL": {"counters", "resubmit", "secondary"},
     "Vulkan": {"counters", "neighbor", "contexts"},
 }
-# (told to the driver, scenes, laws that must fail)
+# (settings of the driver, scenes, laws that must fail)
 OPENGL_LIES = [
     ("plus=1", "work", {"primitives", "sums"}),
     ("unequal=1", "work", {"equal"}),
@@ -90,7 +90,7 @@ def left(folder):
 
 
 def check_holds(checks, folder, env, apis, args=()):
-    """Every law is tried; what is not offered is what the driver has not; nothing is left behind."""
+    """Every law is tried; what is not offered is what the driver does not have; no files are left."""
     result = run(folder, ["--json", "--limit", LIMIT, *args], env)
     found = tried(checks, result)
     if not found:
@@ -191,7 +191,7 @@ def check_lie(checks, api, told, scenes, laws):
 
 
 def check_lies(checks, api, lies):
-    """Two at a time: those of drivers that hang wait."""
+    """Two at a time: those of drivers that hang only wait."""
     def one(lie):
         mine = h.Checks()
         check_lie(mine, api, *lie)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally run finds out by a probe which drivers give passes of one framebuffer one time, and keeps the answer.
+"""passtally run finds out by a probe which drivers give the passes of one framebuffer a single common time, and
+stores the answer.
 
-Below libglvnd stands tests/fake_gl/perf_egl.c: llvmpipe under a name that nobody knows, which draws tile by tile all
-the same, or (`exact`) ends its scene at each timestamp, as a driver would whose times are true.
+Below libglvnd is tests/fake_gl/perf_egl.c: llvmpipe under an unknown name, which still draws tile by tile, or
+(`exact`) ends its scene at each timestamp, as a driver with true times would.
 """
 
 import re
@@ -13,7 +14,7 @@ import harness as h
 from selftest import liar_env
 
 NAME = r"\S+ Unheard-of Mesa \S+"
-# What the driver is told, what the probe says of it. What it cannot decide goes by name.
+# The driver's settings, and the result of the probe. What it cannot decide is decided by name.
 DRIVERS = [
     ("renamed=1", "together"),
     ("renamed=1,exact=1", "apart"),
@@ -37,7 +38,7 @@ def keep(folder, lines):
 
 
 def ask(checks, folder, env, *options):
-    """The driver that a program started by passtally run is told of; None: of none."""
+    """The driver about which a program started by passtally run is informed; None: about none."""
     argv = [h.need("passtally"), "run", "--quiet", *options, "--", "sh", "-c", 'printf %s "$PASSTALLY_OPTIONS"; exit 7']
     got = h.run(argv, env)
     checks.equal((got.status, got.errors), (7, ""), "the program's status, and what is said")
@@ -46,7 +47,7 @@ def ask(checks, folder, env, *options):
 
 
 def ask_until(checks, folder, env, lines, done):
-    """With `lines` kept; a busy machine may leave the probe undecided, or past its limit of time."""
+    """With the stored `lines`; on a busy machine the probe may be undecided, or exceed its time limit."""
     for _ in range(TRIES):
         keep(folder, lines)
         driver = ask(checks, folder, env)
@@ -73,13 +74,13 @@ def check_driver(checks, told, want):
             text = h.run([h.need("passtally"), "doctor"], env).text
             checks.equal("shared-time" in text, want == "together", f"doctor's row: {text!r}")
             checks.that("Unheard-of" in text, f"doctor's driver: {text!r}")
-        # Another driver's name is no word on this one.
+        # Another driver's name says nothing about this one.
         for other in ("off", driver + ".1", "%s%n" * 1000) if driver else ():
             check_passes(checks, folder, env, False, "--shared-time", other)
 
 
 def check_kept(checks):
-    """An answer is kept by environment and by the driver's name, which holds its version."""
+    """An answer is stored by environment and by the driver's name, which includes its version."""
     with h.scratch() as folder, checks.part("answers kept"):
         env = liar_env(folder, "opengl", "renamed=1")
         (folder / "cache" / "passtally").mkdir()

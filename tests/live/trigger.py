@@ -70,7 +70,7 @@ class Game:
         return h.run([h.need("passtally"), "trigger", *words], self.env)
 
     def pid(self):
-        """The game's own, not that of `passtally run`."""
+        """The game's own socket, not that of `passtally run`."""
         return int(re.search(r"^pid (\d+)$", self.trigger("status").text, re.M)[1])
 
     def state(self, *words):
@@ -105,8 +105,8 @@ def cpu_seconds(pid):
 
 
 def works(checks, game, what):
-    """The game has drawn some frames more, captured or not: it draws all the time, and half a second of work is
-    many of them, however long that takes on this machine today."""
+    """The game has drawn some more frames, captured or not: it draws all the time, and half a second of work is
+    many frames, however long that takes on this machine."""
     pid = game.pid()
     before = cpu_seconds(pid)
     return checks.that(wait_for(lambda: cpu_seconds(pid) > before + 0.5), f"the game does not work {what}")
@@ -117,9 +117,9 @@ def notes_of(log, source):
 
 
 def check_windows(checks, log, expected):
-    """The notes, and that each frame belongs to a window: `expected` is what they begin with. Whether a frame is
-    captured is decided after its start_ns and before its end, at a moment that the log does not say: so no frame lies
-    wholly outside of a window."""
+    """The notes, and that each frame belongs to a window: `expected` lists how they begin. Whether a frame is
+    captured is decided after its start_ns and before its end, at a moment that the log does not contain: so no
+    frame lies wholly outside a window."""
     notes = notes_of(log, "trigger")
     checks.equal([n["message"] for n in notes], expected, "what the triggers said")
     times = [n["time_ns"] for n in notes]
@@ -174,7 +174,7 @@ def check_story(checks, program, env, extra=()):
 
 
 def check_toggle(checks, program, env):
-    """One signal that does both, and the usual limits over all windows together."""
+    """One signal for both, and the usual limits over all windows together."""
     options = ["--start-on", "signal:RTMIN+4", "--stop-on", "signal:RTMIN+4", "--frames", "40"]
     with h.scratch() as folder, Game(folder, program, options, env) as game:
         if not rendering(checks, game):
@@ -208,7 +208,7 @@ def check_killed(checks, program, env):
             checks.equal(state, "capturing", "the next game takes the place")
             game.trigger("--control", path, "mark", "second")
             checks.that(wait_for(lambda: notes_of(game.lines(), "mark")), "no mark")
-        # By `run`, which sweeps.
+        # Removed by `run`, which sweeps.
         with Game(folder, program, [], env, "third") as game:
             if rendering(checks, game):
                 pid = game.pid()
@@ -218,7 +218,7 @@ def check_killed(checks, program, env):
 
 
 def check_two(checks, program, env):
-    """Two at once: one must be named; on one path the second has none, and says so."""
+    """Two at once: one must be named; if both use one path the second has no socket, and says so."""
     with h.scratch() as folder, Game(folder, program, [], env, "one") as one:
         with Game(folder, program, [], env, "two") as two:
             if not checks.that(wait_for(lambda: len(one.sockets()) == 2), f"sockets: {one.sockets()}"):
@@ -247,7 +247,7 @@ def check_two(checks, program, env):
 
 
 def check_others(checks, program, env):
-    """Another user, even with the path, even where the mode would let him."""
+    """Another user is refused, even with the path and even where the file mode would permit the connection."""
     if os.geteuid() != 0 or not h.shutil.which("setpriv"):
         print("not checked: another user (needs root and setpriv)")
         return
@@ -268,7 +268,7 @@ def check_others(checks, program, env):
             path.chmod(0o666)
             done = h.run(command, game.env)
             checks.that(done.status == 1 and "not yours" in done.errors, f"not his: {done.errors}")
-            # Nor when his client does not care.
+            # Nor with a client that does not check the owner.
             code = ("import socket,sys;s=socket.socket(socket.AF_UNIX,socket.SOCK_SEQPACKET)\n"
                     "s.settimeout(20);s.connect(sys.argv[1])\n"
                     "s.send(b'stop')\n"
@@ -279,8 +279,8 @@ def check_others(checks, program, env):
 
 
 def check_quiet(checks, program, env):
-    """A storm of questions does not slow frames down. Whatever else runs here slows some frames down: what the least
-    disturbed tenth takes counts."""
+    """Very many requests do not slow frames down. Other work on the machine slows some frames down: the least
+    disturbed tenth counts."""
     with h.scratch() as folder, Game(folder, program, [], env) as game:
         if not rendering(checks, game):
             return

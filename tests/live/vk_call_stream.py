@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the driver sees, less our queries, is what the program sent; and the log says what that was.
+"""The driver sees what the program sent, except passtally's queries; and the log describes what the program sent.
 
-tests/fake_vk stands in for the driver: it writes down each command, runs it far enough for exact results,
+tests/fake_vk stands in for the driver: it logs each command, runs it far enough for exact results,
 and names the rules that a stream breaks. Each scene of tests/apps/vk_stream runs bare and under the layer, on
 drivers that offer more and less.
 
@@ -14,7 +14,7 @@ import sys
 import harness as h
 import vk_fake as f
 
-TICK = 1000  # ns, what a command takes
+TICK = 1000  # ns, duration of a command
 
 
 def draws(n, ticks=None, **more):
@@ -35,7 +35,7 @@ UNCOUNTED = {"shaded": None, "fragments": None}
 YIELDED = {**UNCOUNTED, "flags": ["yielded"]}
 PLAIN = [draws(2)]
 
-# Scene -> frames' passes, in the order of their submission. Written by hand from tests/apps/vk_stream_*.c.
+# Scene -> passes of each frame, in the order of submission. Written by hand from tests/apps/vk_stream_*.c.
 SCENES = {
     "render_pass": [draws(3), draws(1, vertices=12, instances=2, shaded=12)],
     "subpasses": [draws(3, 7)],
@@ -91,7 +91,7 @@ SCENES = {
     "empty_submits": [draws(1)],
     "never_submitted": [draws(2)],
     "pending_frame": [draws(4)],
-    "exit_pending": None,  # what is ready when it leaves is not said
+    "exit_pending": None,  # which results are ready when it ends is not specified
     "fork": PLAIN * 2,
     "two_devices": PLAIN * 3,
     "devices_in_turn": PLAIN * 4,
@@ -99,7 +99,8 @@ SCENES = {
 }
 FRAMES = {"present": 3, "present_compute": 3, "boundary": 2, "two_devices": 2, "devices_in_turn": 4}
 
-# Row -> what the driver is, our options, and what the log must hold: all, the work without counters, or valid lines.
+# Row -> the driver's settings, passtally's options, and what the log must contain: everything, the work without
+# counters, or just valid lines.
 ROWS = {
     "usual": ("", {}, "all"),
     "late": ("late=3", {}, "all"),
@@ -123,7 +124,7 @@ ROWS = {
     "barrier": ("", {"split": "barrier"}, "valid"),
 }
 GROUP = "gpus=2,group"
-BARE = {}  # (scene, driver) -> what it does without us
+BARE = {}  # (scene, driver) -> what it does without passtally
 
 
 def check_pass(checks, got, want, what, full):
@@ -190,7 +191,7 @@ def check(checks, scene, offers, options, how):
             check_log(checks, scene, log, how)
 
 
-# What scene breaks_rules breaks, in tests/apps/vk_stream_rules.c.
+# The rules that scene breaks_rules breaks, in tests/apps/vk_stream_rules.c.
 BROKEN = """vkCmdResetQueryPool-firstQuery-00796 vkCmdEndQuery-None-01923 vkCmdBeginQuery-queryPool-01922
     vkCmdResetQueryPool-None-02841 any-renderpass vkCmdEndQuery-None-07007 vkEndCommandBuffer-commandBuffer-00061
     any-commandBuffer-cmdpool vkCmdWriteTimestamp-timestampValidBits-00829 vkCmdBeginQuery-queryType-00804
@@ -203,7 +204,7 @@ BROKEN = """vkCmdResetQueryPool-firstQuery-00796 vkCmdEndQuery-None-01923 vkCmdB
 
 
 def check_driver(checks):
-    """The driver notices what is broken; else silence would prove nothing."""
+    """The driver detects what is broken; otherwise the absence of reports would prove nothing."""
     with h.scratch() as folder, checks.part("the driver notices"):
         result, trace = f.run_bare(folder, ["breaks_rules"], "families=gct:64:1+ct:64:1+t:0:1")
         checks.equal(result.status, 0, f"status: {result.text}{result.errors[-300:]}")
@@ -212,7 +213,7 @@ def check_driver(checks):
 
 
 def check_oracle(checks):
-    """A stream that was tampered with is told from one that was not."""
+    """A stream that was tampered with is distinguished from one that was not."""
     with h.scratch() as folder, checks.part("the comparison notices"):
         _, bare = f.run_bare(folder, ["labels"], "")
         _, got = f.run_layer(folder, ["labels"], "", folder / "log.jsonl", {})

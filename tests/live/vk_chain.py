@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Our layer above and below each other layer that a distribution has: every pair is a row.
+"""passtally's layer above and below each of the other layers that a distribution has: every pair is a row.
 
 The program runs as it does with the other layer alone, its pixels are the same, and the log is valid
-and has the scene's passes. What a layer above us draws itself (an overlay) is work like any other and
-may be listed beside them. The order is forced by the order of the manifests' folders, and checked.
-A layer that is not installed is skipped by name.
+and has the scene's passes. What a layer above passtally's draws itself (an overlay) is work like any other and may
+be listed beside them. The order is forced by the order of the manifests' folders, and checked. A layer that is not
+installed is skipped by name.
 """
 
 import harness as h
@@ -43,7 +43,7 @@ def partner_manifest(name, folder):
 
 
 def run_pair(folder, argv, name, above, log, options):
-    """With `above` our layer stands over the other, else under it; None: the other one alone."""
+    """With `above` passtally's layer is above the other one, else below it; None: the other one alone."""
     theirs = partner_manifest(name, folder / "theirs")
     env = vk.bare_env(folder, partner_env(folder, name))
     if above is None:
@@ -65,7 +65,7 @@ def wanted_shape(p):
 
 
 def contains(found, wanted):
-    """Are the scene's passes there, in order, perhaps with others between them?"""
+    """Whether the scene's passes are present, in order, possibly with others between them."""
     rest = iter(found)
     return all(any(w == f for f in rest) for w in wanted)
 
@@ -93,7 +93,7 @@ def check_pair(checks, program, name, above, scene):
     argv = [program, scene, "--frames", "3"]
     with h.scratch() as folder:
         alone = run_pair(folder, argv, name, None, None, None)
-        if alone.status < 0:  # the other layer's own, now and then
+        if alone.status < 0:  # the other layer's own passes, which occur occasionally
             alone = run_pair(folder, argv, name, None, None, None)
         if alone.status == 77:
             print(f"{scene}: {alone.errors.strip().splitlines()[-1:]}")
@@ -109,7 +109,7 @@ def check_pair(checks, program, name, above, scene):
         chain = [n for n in vk.chain(got, "vkCreateInstance") if n in (vk.LAYER, name)]
         checks.equal(chain, [vk.LAYER, name] if above else [name, vk.LAYER], "layers from the program down")
         checks.equal(vk.messages(got), vk.messages(alone), "messages of validation")
-        # RenderDoc prepares itself with a submission, an overlay draws at each present.
+        # RenderDoc makes a submission to prepare itself, an overlay draws at each present.
         check_log(checks, path, want, exact=above or not (scene == "window" or "RENDERDOC" in name))
 
 
@@ -127,7 +127,7 @@ def main():
             for above in (True, False):
                 for scene in SCENES:
                     if scene == "markers" and not above:
-                        continue  # who offers the extension keeps the markers to itself
+                        continue  # a layer that offers the extension keeps the markers to itself
                     with checks.part(f"{scene}, {'above' if above else 'below'} {name}"):
                         check_pair(checks, program, name, above, scene)
     checks.finish()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Performance queries of Vulkan are what was recorded between begin and end.
+"""Performance queries of Vulkan return what was recorded between begin and end.
 
-tests/fake_vk_perf stands below and offers VK_KHR_performance_query on lavapipe; a counter called
+tests/fake_vk_perf is below the layer and offers VK_KHR_performance_query on lavapipe; a counter called
 draws_times_3 is three times the draws. tests/apps/vk_perf_scene draws twenty passes of known work.
-Every number in the log is held against that, and the layer below counts broken rules and waits.
+Every number in the log is compared with that, and the layer below counts broken rules and waits.
 
   vk_counters.py [PART ...]
 """
@@ -21,7 +21,7 @@ KEY = re.compile(r"(draws|vertices|dispatches)_times_(\d+)$")
 ANYWHERE = "+".join(["draws_times_?", "draws_times_1?", "vertices_times_?", "vertices_times_1?",
                      "vertices_times_10000000019", "dispatches_times_1", "dispatches_times_14"])
 LEVELS = ("percent", "hertz", "kelvin", "watts", "volts", "amps", "bytes/s")
-# What validation 1.3.239 says of a COMMAND_BUFFER query that ends last: it counts the end itself.
+# What validation 1.3.239 reports for a COMMAND_BUFFER query that ends last: it counts the end itself.
 FALSE_ALARM = "VUID-vkCmdEndQuery-queryPool-03227"
 
 
@@ -29,7 +29,7 @@ def environment(folder, log, options, fake="", validation=False):
     library = h.BUILD / "tests" / "fake_vk_perf" / "VkLayer_perf.so"
     if not library.exists():
         h.skip("the layer of tests/fake_vk_perf was not built")
-    # The loader chains what VK_INSTANCE_LAYERS names in the order in which it finds manifests.
+    # The loader chains the layers of VK_INSTANCE_LAYERS in the order in which it finds their manifests.
     paths = []
     if validation:
         first = folder / "layers" / "1"
@@ -95,7 +95,7 @@ def quiet(checks, run, what=""):
 
 
 def check_passes(checks, run, keys):
-    """Each pass of each frame has these keys (or what the frame's set says) and their values."""
+    """Each pass of each frame has these keys (or those of the frame's set) and their values."""
     bad = []
     for frame in run.frames():
         want = keys(frame) if callable(keys) else keys
@@ -109,7 +109,7 @@ def check_passes(checks, run, keys):
 
 
 def sets_of(run):
-    """Keys by set, from the frames themselves."""
+    """Keys by set, taken from the frames themselves."""
     sets = {}
     for frame in run.frames():
         for record in frame["passes"]:
@@ -311,7 +311,7 @@ def part_validation(checks, folder):
 
 
 def part_radv(checks, folder):
-    """Mesa's RADV without a GPU lists and makes, but does not record."""
+    """Mesa's RADV without a GPU lists and makes counters, but does not record."""
     icds = [p for folder_ in vk.SYSTEM for p in sorted((folder_ / "icd.d").glob("radeon_icd.*.json"))]
     if not icds:
         h.skip("Mesa's RADV is not installed")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Running tests/apps/vk_stream on tests/fake_vk, and comparing what that driver wrote down.
+"""Running tests/apps/vk_stream on tests/fake_vk, and comparing what that driver logged.
 
-The program makes all its objects with allocation callbacks and the layer makes none with them: that tells whose
-an object is. A trace is compared after everything of the layer's is taken out and objects are numbered anew.
+The program makes all its objects with allocation callbacks and the layer makes none with them: that shows whose
+object it is. A trace is compared after all of the layer's calls are removed and objects are renumbered.
 """
 
 import re
@@ -10,7 +10,8 @@ import re
 import harness as h
 import vk_harness as vk
 
-# What we may add to the game's request: features that we use, and the extensions of those before they were core.
+# What the layer may add to the game's request: features that it uses, and their extensions from before they were
+# core.
 MAY_ADD = {"pipelineStatisticsQuery", "inheritedQueries", "hostQueryReset", "VK_EXT_host_query_reset",
            "VK_EXT_calibrated_timestamps", "VK_KHR_calibrated_timestamps", "VK_KHR_get_physical_device_properties2",
            "VK_KHR_timeline_semaphore", "timelineSemaphore"}
@@ -44,7 +45,7 @@ class Trace:
 
 
 class Stripper:
-    """Takes out what the layer added; `wrong` is what it must not have done."""
+    """Takes out what the layer added; `wrong` lists what it must not have done."""
 
     def __init__(self):
         self.ours = set()
@@ -74,7 +75,7 @@ class Stripper:
         if True in mine:
             self.check_own(name, words, mine)
             return None
-        # Statistics that a secondary inherits for our sake.
+        # Statistics that a secondary inherits because of the layer.
         return INHERITED.sub(r"\1", line) if name == "vkBeginCommandBuffer" else line
 
     def submit(self, line, tokens, mine):
@@ -99,7 +100,7 @@ class Stripper:
 
 
 def renumber(lines):
-    """Objects by the order of their first mention, for ours took numbers."""
+    """Objects by the order of their first mention, because the layer's took numbers too."""
     numbers, counts = {}, {}
 
     def number(match):
@@ -114,7 +115,7 @@ def renumber(lines):
 
 
 def compare_requests(bare, got):
-    # A request that the driver refused is repeated without our wishes.
+    # A request that the driver refused is repeated without the layer's additions.
     got = [one for i, one in enumerate(got) if i + 1 == len(got) or got[i + 1][0] != one[0] or "0" in one[1] or
            one[0] == "vkCreateInstance"]
     for (name, words), (_, more) in zip(bare, got):
@@ -126,7 +127,7 @@ def compare_requests(bare, got):
 
 
 def stripped(trace):
-    """Its Stripper, and what that leaves; a bare run's is asked for with each of our options."""
+    """The Stripper of the captured run, and what it leaves; a bare run's is looked up with each of our options."""
     if trace.stripped is None or trace.stripped[0] is not trace.lines:
         stripper = Stripper()
         trace.stripped = trace.lines, stripper, renumber(stripper.strip(trace))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the layer does without: scenes over a layer that hides what the driver has.
+"""What the layer can do without: scenes over a layer that hides what the driver has.
 
-tests/fake_vk_hide stands below the validation layer, which stands below ours, so what we ask for in
-vain, or use although it is hidden, fails or is told of. Each row: the log is valid, its passes are
-the scene's, the device line says why something is missing, and no validation message is new.
+tests/fake_vk_hide is below the validation layer, which is below passtally's, so whatever passtally requests in
+vain, or uses although it is hidden, fails or is reported. For each row the log is valid, its passes are the
+scene's, the device line says why something is missing, and no validation message is new.
 """
 
 import json
@@ -15,8 +15,8 @@ import vk_harness as vk
 HIDE = "VK_LAYER_PASSTALLY_TEST_hide"
 STATISTICS = ("primitives_submitted", "vertex_shader_invocations", "fragment_shader_invocations")
 
-# What is hidden, the scene, what its passes must have: times, statistics ("maybe": by the driver),
-# flags; and what the reason of which source must say.
+# What is hidden, the scene, what its passes must have: times, statistics ("maybe": depends on the driver), flags;
+# and the words that the reason of a source must contain.
 ROWS = [
     ("", "triangle", {"time": True, "statistics": True}, {}),
     ("", "triangle", {"time": True, "statistics": False, "options": {"sources": "vk-timestamp"}}, {}),

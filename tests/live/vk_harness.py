@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the live tests of the Vulkan layer share, beside harness.py.
+"""What the live tests of the Vulkan layer share, in addition to harness.py.
 
-Programs run on Mesa's lavapipe and see no layer of this machine but those that a test asks for. Ours
-is found as an installed one is: a manifest in $XDG_DATA_HOME/vulkan/implicit_layer.d, switched on by
-PASSTALLY=1, so it stands above whatever VK_INSTANCE_LAYERS names.
+Programs run on Mesa's lavapipe and see no layers of this machine except those that a test requests. passtally's is
+found like an installed one: a manifest in $XDG_DATA_HOME/vulkan/implicit_layer.d, switched on by PASSTALLY=1, so
+it is above all layers that VK_INSTANCE_LAYERS names.
 """
 
 import json
@@ -49,7 +49,7 @@ def installed_manifest(name):
 
 
 def manifest(folder):
-    """Our manifest with the library's full path, in `folder`."""
+    """passtally's manifest with the library's full path, in `folder`."""
     source = library().parent / "VkLayer_passtally.json"
     if not source.exists():
         h.skip("VkLayer_passtally.json was not built")
@@ -62,7 +62,7 @@ def manifest(folder):
 
 
 def bare_env(folder, extra=None):
-    """A program on lavapipe, without us and without any layer that is on by default."""
+    """A program on lavapipe, without passtally and without any layer that is on by default."""
     env = h.base_env(folder)
     for key in [k for k in env if k.startswith("VK_") or k in ("XDG_DATA_HOME", "MANGOHUD", "ENABLE_VULKAN_RENDERDOC_CAPTURE")]:
         del env[key]
@@ -77,7 +77,7 @@ def bare_env(folder, extra=None):
 
 
 def layer_env(folder, log, options=None, extra=None):
-    """The same with our layer, switched on as an installed one is."""
+    """The same with passtally's layer, switched on like an installed one."""
     manifest(folder / "data" / "vulkan" / "implicit_layer.d")
     env = bare_env(folder, extra)
     env["PASSTALLY"] = "1"
@@ -95,12 +95,12 @@ def expectation(program, argv, env):
     return json.loads(h.run([program, *argv, "--expect"], env).text)
 
 
-# One message of the validation layer, less what differs from run to run.
+# One message of the validation layer, without what differs from run to run.
 MESSAGE = re.compile(r"\b((?:VUID|UNASSIGNED)-[\w-]+)")
 
 
 def messages(result):
-    """How often the validation layer said what."""
+    """How often the validation layer gave each message."""
     counts = {}
     for text in (result.text, result.errors):
         for line in text.splitlines():

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How the Vulkan layer gets in, and what it changes by being there: installed paths, real loader.
+"""How the Vulkan layer is loaded, and what its presence changes: installed paths, real loader.
 
     vk_loading.py enable | shapes | programs | memory
 
 `enable` tries each way to switch the layer on and off, with the manifests that `meson install` puts
 into a folder and no VK_ADD_LAYER_PATH; `shapes` makes instances and devices in each way a program may
-ask for them, and compares what the program is told; `programs` starts vulkaninfo and vkcube;
-`memory` lets each of our allocations fail.
+ask for them, and compares what the program is given; `programs` starts vulkaninfo and vkcube;
+`memory` lets each of passtally's allocations fail.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def driver(name):
 
 
 class Installed:
-    """What `meson install` gives, below a folder of ours."""
+    """What `meson install` installs, below a folder of the test."""
 
     def __init__(self, folder):
         done = subprocess.run(["meson", "install", "-C", str(BUILD), "--no-rebuild", "--destdir", str(folder)],
@@ -59,7 +59,7 @@ class Installed:
         return copy
 
     def env(self, folder, more):
-        """Nothing of the machine's own layers but those in /usr."""
+        """None of the machine's own layers except those in /usr."""
         env = base_env(folder)
         for name in list(env):
             if name.startswith("VK_") or name in ("NODEVICE_SELECT", "ENABLE_VKBASALT"):
@@ -84,19 +84,19 @@ def was_loaded(result):
 
 
 def captures(result):
-    """Does the program's vkQueueSubmit lead through us?"""
+    """Whether the program's vkQueueSubmit leads through passtally's layer."""
     return f"layer has vkQueueSubmit in {LIBRARY}" in result.text
 
 
 def times_inserted(result):
-    """By the loader's own account, None when it gives none."""
+    """From the loader's own messages, None when it prints none."""
     if "nsert instance layer" not in result.errors:
         return None
     return len(re.findall(rf'Insert instance layer "?{LAYER}"?', result.errors))
 
 
 # What is set, and whether the layer is loaded and captures. The rows are those of any layer that can
-# be both implicit and explicit; OFF_OR_LOADED: nobody says whether, but it must not capture.
+# be both implicit and explicit; OFF_OR_LOADED: it is not specified which, but it must not capture.
 YES, NO, OFF_OR_LOADED = "yes", "no", "off"
 ROWS = [
     ("nothing", {}, [], NO),
@@ -145,7 +145,7 @@ def enable(checks, folder, installed, program):
             more = {**env, "VK_LOADER_DEBUG": "layer"}
             check_row(checks, run([program, *arguments], installed.env(folder, more)), want)
     with checks.part("named, with the implicit manifest alone"):
-        # Why there is an explicit one: this loader filters the variable. A newer one need not.
+        # Why there is an explicit one: this loader filters the variable. A newer one may not.
         other = installed.without_explicit(folder / "implicit-only")
         result = run([program], other.env(folder, {"PASSTALLY": "1"}))
         check_row(checks, result, YES)
@@ -163,7 +163,7 @@ def enable(checks, folder, installed, program):
 
 
 def compare(checks, installed, folder, program, arguments, more=None):
-    """The same words with and without us."""
+    """The output is the same with and without passtally."""
     more = more or {}
     plain = run([program, *arguments], installed.env(folder, more))
     ours = run([program, *arguments], installed.env(folder, {**more, "PASSTALLY": "1"}))
@@ -197,7 +197,7 @@ def shapes(checks, folder, installed, program):
 
 
 def check_validation(checks, folder, installed, program):
-    """Beneath us, it sees what we send: no message more than without us."""
+    """Below passtally's layer it sees what passtally sends: no more messages than without it."""
     below = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
     probe = run([program, "--instance-only"], installed.env(folder, {**below, "VK_LOADER_DEBUG": "layer"}))
     if "VK_LAYER_KHRONOS_validation" not in probe.errors:
@@ -245,7 +245,7 @@ def programs(checks, folder, installed, _program):
 
 
 def memory(checks, folder, installed, program):
-    """Each allocation of ours fails once, then all from one on: the program notices nothing."""
+    """Each allocation of passtally's fails once, then all from one on: the program notices nothing."""
     if SANITIZER:
         skip("the sanitizer has its own malloc")
     preload = {"LD_PRELOAD": str(need("fail_alloc.so"))}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A driver that fails below us: the program goes on as it would without us, and the log is valid and says so.
+"""A driver that fails below passtally: the program continues as it would without passtally, and the log is valid
+and reports the failure.
 
-tests/fake_vk fails on demand. What fails for the program fails without us too, and must look the same to it; what
-fails for us alone (calls about objects that we made) the program must not notice.
+tests/fake_vk fails on demand. What fails for the program fails without passtally too, and must look the same to
+it; what fails for passtally alone (calls about objects that it made) the program must not notice.
 
   vk_never_hangs.py [GROUP...]
 """
@@ -15,10 +16,10 @@ import harness as h
 import vk_fake as f
 
 SCENES = ["resubmit", "present", "simultaneous", "queues", "secondary", "own_statistics_outside"]
-LIMIT = 40 * (4 if h.SANITIZER else 1)  # s; what a run may take
-FINISH = 25 * (4 if h.SANITIZER else 1)  # s; at most 2 of them in vkDestroyDevice
+LIMIT = 40 * (4 if h.SANITIZER else 1)  # seconds; limit for a run
+FINISH = 25 * (4 if h.SANITIZER else 1)  # seconds; at most 2 of them in vkDestroyDevice
 GROUPS = {
-    # what the driver does, whether the program itself meets it, and what the log has to say of it
+    # what the driver does, whether the program itself is affected, and what the log has to report about it
     "results": [("never", False, True), ("never,late=2", False, True), ("gaps=3", False, True), ("shuffle=2", False, False), ("late_fence=50", True, False),
                 ("reset_fences=-13", False, False)],
     "requests": [("oom_device", True, False)] +
@@ -41,7 +42,7 @@ def says_so(log):
 
 
 def measured(log):
-    """How many numbers it holds."""
+    """How many numbers it contains."""
     passes = [one for frame in log.frames for one in frame["passes"]]
     return len(passes), sum("gpu_ns" in one for one in passes), sum(len(one.get("counters", {})) for one in passes)
 
@@ -75,7 +76,8 @@ def check_log(checks, scene, path, told):
 
 
 def check(checks, scene, fault, met, told):
-    """`met`: the program meets the fault without us as well; None: it may, only with us."""
+    """`met`: the program is affected by the fault without passtally as well; None: it may be, only with
+    passtally."""
     with h.scratch() as folder:
         alone, before = bare(folder, scene, fault if met else "")
         if alone.status < 0:

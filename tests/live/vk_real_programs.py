@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Vulkan programs that were not written for us: they do what they always do, and the log is whole.
+"""Vulkan programs that were not written for passtally: they behave as always, and the log is complete.
 
   vk_real_programs.py vkcube|info|zink
 
 Under the layer as it is installed; zink with the shim too, as `passtally run` has it: one session,
-one log, two devices, of which the lower says that it is beneath the upper.
+one log, two devices, of which the lower reports that it is below the upper.
 """
 
 import re
@@ -50,7 +50,7 @@ def check_cube(checks, log, what):
         renders = [p for p in frame["passes"] if p["kind"] == "render"]
         checks.equal([(p["draws"], p["vertices"], p["instances"]) for p in renders], [(1, 36, 1)],
                      f"frame {frame['frame']}: draws, vertices, instances")
-        # vkcube records for simultaneous use: the GPU may count nothing inside, and
+        # vkcube records for simultaneous use: counters are not allowed inside, and
         # the batch, which is this one pass, is timed from outside.
         checks.equal(renders[0].get("flags"), ["approximate", "simultaneous"], f"frame {frame['frame']}: flags")
         counted = [key for key in renders[0].get("counters", {}) if not key.startswith("cpu_")]
@@ -82,10 +82,10 @@ def cube():
     checks.finish()
 
 
-# ---- vulkaninfo: the same text, but for what differs anyhow, and our own name ----
+# ---- vulkaninfo: the same text, except for what always differs, and passtally's name ----
 
 def settled(text):
-    """Heap budgets move, pointers and window ids too; our layer is in the list of layers."""
+    """Heap budgets vary, pointers and window ids too; passtally's layer is in the list of layers."""
     lines = []
     for line in text.splitlines():
         if "budget" in line.lower() or "usage" in line.lower() or vk.LAYER in line:
@@ -95,7 +95,7 @@ def settled(text):
 
 
 def strip_layer(lines):
-    """Without the paragraph of our layer in `Layers:`, and its number."""
+    """Without the paragraph about passtally's layer in `Layers:`, and its number."""
     return [re.sub(r"count = \d+$", "count = #", line) for line in lines]
 
 
@@ -127,7 +127,7 @@ def check_devices(checks, log):
     checks.equal((len(upper), len(lower)), (1, 1), f"devices that draw: {[last[d]['api'] for d in used]}")
     if len(upper) != 1 or len(lower) != 1:
         return None
-    # A context that was thrown away may have been the first on top.
+    # A context that was thrown away may have been the first one of the upper device.
     all_upper = [d for d, line in last.items() if line["api"].startswith("opengl")]
     checks.that(last[lower[0]].get("beneath") in all_upper, f"beneath is {last[lower[0]].get('beneath')}, OpenGL's are {all_upper}")
     checks.that("beneath" not in last[upper[0]], "the upper device is beneath another")
@@ -146,7 +146,7 @@ def both_env(folder, path, options=None):
 def check_zink(checks, name, argv, least, exact):
     with checks.part(name), h.scratch() as folder:
         path = folder / "log.jsonl"
-        # Each frame of such a program is two of the log.
+        # Each frame of such a program is two frames of the log.
         got = h.run(argv, both_env(folder, path), stop_when=None if exact else h.has_frames(path, 8 * least))
         checks.equal(got.status, h.run(argv, vk.bare_env(folder, ZINK)).status if exact else -signal.SIGTERM, "exit status")
         checks.equal(sorted(p.name for p in folder.glob("*.jsonl*")), ["log.jsonl"], "one log")
@@ -163,9 +163,9 @@ def check_zink(checks, name, argv, least, exact):
             check_vulkan_frame(checks, frame)
         draws = [sum(p.get("draws", 0) for f in each for p in f["passes"]) for each in frames]
         checks.that(draws[1] > 0, f"draws {draws}")
-        if exact:  # gears use display lists: nobody knows their draws above
+        if exact:  # gears uses display lists: their draws are unknown in the upper device
             checks.that(draws[0] > 0, f"draws {draws}")
-            # Clears may become draws below, never fewer draws.
+            # Clears may become draws in the lower device, but there are never fewer draws.
             checks.that(draws[1] >= draws[0], f"draws above and below {draws}")
         expected = ("zink", "belongs to no frame", "after its last frame")
         checks.equal([n for n in log.notes if not any(e in n for e in expected)], [], "notes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every Vulkan scene of tests/apps under the layer: the log must say exactly what the scene says.
+"""Every Vulkan scene of tests/apps under the layer: the log must contain exactly what the scene reports.
 
   vk_scenes.py [--window] [I/N | SCENE...]
 
@@ -22,7 +22,7 @@ ZERO_IS_ABSENT = {"vertices", "instances", "dispatches", "copies", "clears"}
 STATISTICS = ("primitives_submitted", "vertex_shader_invocations", "fragment_shader_invocations",
               "compute_shader_invocations")
 SUMMED = ("primitives_submitted", "vertex_shader_invocations", "compute_shader_invocations")
-# Between the stamps of lavapipe and ours: how far the mapping of clocks may be off.
+# How far the mapping between lavapipe's clock and passtally's may be off.
 CLOCK_NS = 100_000
 
 
@@ -43,7 +43,7 @@ def check_counters(checks, log, device, got, want, by_draw):
         checks.equal({k: v for k, v in counters.items() if k in STATISTICS}, {}, "counters that nobody can know")
         return
     for key, value in wanted.items():
-        # Lavapipe may be asked at draws only, and not for compute_shader_invocations: it crashes.
+        # Lavapipe may be queried at draws only, and not for compute_shader_invocations: it crashes.
         if key in counters or want["workloads"] != 0 and log.has_counter(device, key):
             checks.equal(counters.get(key), value, key)
 
@@ -86,7 +86,7 @@ def check_pass(checks, log, device, got, want, end_ns, by_draw):
 
 
 def check_order_of_starts(checks, frame):
-    """One queue of lavapipe works off one pass after the other."""
+    """One queue of lavapipe processes one pass after the other."""
     timed = [p for p in frame["passes"] if "gpu_start_ns" in p]
     for before, after in zip(timed, timed[1:]):
         checks.that(before["gpu_start_ns"] + before["gpu_ns"] <= after["gpu_start_ns"],
@@ -103,14 +103,14 @@ def check_submissions(checks, frame, expected):
 
 
 def check_counters_offered(checks, log):
-    """Their absence would hide every exact check."""
+    """If they were absent, every exact check would be skipped."""
     for device in log.devices:
         for key in SUMMED[:2] + ("fragment_shader_invocations",):
             checks.that(log.has_counter(device, key), f"device {device} has no counter {key}")
 
 
 def frames_of(log, device, want):
-    """The frames that the scene speaks of."""
+    """The frames that the scene describes."""
     frames = [f for f in log.frames if f["device"] == device]
     if want["partial"] or want["boundary"].startswith("label"):
         return [f for f in frames if f["passes"]]
@@ -159,14 +159,14 @@ def check_frames(checks, log, want, end_ns, by_draw=False):
 
 
 def check_instances(checks, log, want):
-    """Every run of a command buffer has a result of its own."""
+    """Every run of a command buffer has its own result."""
     starts = [p["gpu_start_ns"] for f in log.frames for p in f["passes"] if "gpu_start_ns" in p]
     if want["devices"] == 1:
         checks.equal(len(set(starts)), len(starts), "starts that differ")
 
 
 def check_draws(checks, log, want):
-    """Granularity draw: each command is listed, and what they count is the pass's."""
+    """Granularity draw: each command is listed, and their counts add up to the pass's."""
     for device in sorted({f["device"] for f in log.frames}):
         for frame in frames_of(log, device, want):
             if len(frame["passes"]) != len(expected_of(want, device)):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Vulkan's own ways to set a layer's options: its file, its environment, and the program itself through
-VK_EXT_layer_settings, each with what wins over it. 10 frames are drawn; `frames` says how many are logged."""
+VK_EXT_layer_settings, each with what takes precedence over it. 10 frames are drawn; `frames` says how many are
+logged."""
 
 import sys
 
@@ -8,7 +9,7 @@ import harness as h
 import vk_harness as vk
 
 NAME = "vk_layer_settings.txt"
-# What is said where, and how many frames are logged; a note where one is due.
+# What is set where, and how many frames are logged; a note where one is expected.
 CASES = [
     ("the file", {"file": "passtally_capture.frames = 4\n"}, 4, None),
     ("the environment over the file", {"file": "passtally_capture.frames = 4", "VK_PASSTALLY_CAPTURE_FRAMES": "3"}, 3, None),

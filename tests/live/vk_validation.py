@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The validation layer beneath ours finds nothing that it does not find without us.
+"""The validation layer below passtally's finds nothing that it does not find without it.
 
   vk_validation.py scenes [I/N]
   vk_validation.py programs
 
 Core checks on, synchronisation and best practices off (the layer's defaults). Its messages are
-counted by their identity, with and without us, for each scene of tests/apps (at granularity pass
-and draw), vkcube, and glmark2 through zink. That the validation layer is there, beneath us, and
-speaks up where something is wrong is shown first.
+counted by their identity, with and without passtally, for each scene of tests/apps (at granularity pass
+and draw), vkcube, and glmark2 through zink. A first check shows that the validation layer is present, below
+passtally's, and reports errors.
 """
 
 import concurrent.futures
@@ -22,8 +22,8 @@ ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink"}
 
 
 def compare(checks, folder, argv, bare_extra, runs, leaks=False, abrupt=False):
-    """The same messages, the same exit status. Where the program `leaks` its device, our objects on
-    it are told of as its own are: more of the same. One that ends `abrupt`ly may end before anything is
+    """The same messages, the same exit status. Where the program `leaks` its device, passtally's objects on it are
+    reported like the program's: more of the same messages. One that ends `abrupt`ly may end before anything is
     written."""
     bare = h.run(argv, vk.bare_env(folder, {**BENEATH, **bare_extra}))
     if bare.status == 77:
@@ -45,7 +45,7 @@ def compare(checks, folder, argv, bare_extra, runs, leaks=False, abrupt=False):
 
 
 def check_order(checks, program):
-    """We stand above the validation layer, and it works."""
+    """passtally's layer is above the validation layer, and it works."""
     with checks.part("order of the layers"), h.scratch() as folder:
         env = vk.layer_env(folder, folder / "log.jsonl", None, {**BENEATH, "VK_LOADER_DEBUG": "layer"})
         got = h.run([program, "triangle", "--frames", "1"], env)
@@ -78,7 +78,7 @@ def check_programs(checks):
     for scene in ("build", "shadow"):
         with checks.part(f"glmark2 over zink, {scene}"), h.scratch() as folder:
             argv = [glmark, "-s", "128x128", "-b", f"{scene}:nframes=10:duration=600"]
-            # GALLIUM_DRIVER would take precedence over the wish for zink.
+            # GALLIUM_DRIVER would take precedence over the request for zink.
             compare(checks, folder, argv, {**ZINK, "GALLIUM_DRIVER": ""}, runs)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs on Wayland, under `passtally run`, beside no X display: frames, draws and passes are those
-that they have on X11. The compositor is a program of its own and is not measured.
+"""Programs on Wayland, under `passtally run`, without an X display: frames, draws and passes are those
+that they have on X11. The compositor is a separate program and is not measured.
 
   wayland.py gl|vulkan
 """

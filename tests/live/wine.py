@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A Windows program under Wine: Direct3D 9 by way of wined3d on OpenGL, captured by `passtally run`.
 
-The process that renders is captured and none of Wine's own (server, services, explorer); the log has
-the program's passes, whatever copies wined3d adds, and the program's output is what it is without us.
+The process that renders is captured, and none of Wine's own processes (server, services, explorer); the log has
+the program's passes, whatever copies wined3d adds, and the program's output is the same as without passtally.
 """
 
 import harness as h
@@ -28,7 +28,7 @@ def check_log(checks, path):
     checks.equal(log.of("header")[0]["program"].replace("\\", "/").split("/")[-1], "d3d9_scene.exe",
                  "the header names the program, not Wine's loader")
     checks.equal(path.name.rsplit("-", 1)[0], "d3d9_scene.exe", "so does %e")
-    # wined3d tries a context of its own first; the program's device has all its frames.
+    # wined3d first tries a context that it does not keep; the program's device has all its frames.
     device = max(log.devices, key=lambda d: len(log.whole_frames(d)))
     frames = log.whole_frames(device)
     # The last one waits in wined3d's own thread, which the program's end may cut off.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""scripts/package: what it builds installs side by side for several architectures, works, and goes again.
+"""scripts/package: what it builds installs side by side for several architectures, works, and can be removed
+again.
 
 PASSTALLY_PACKAGES names a folder with packages that are built already; without it they are built. Needs root (dpkg).
 """
@@ -14,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A picture without a window, three frames of it.
+# A scene without a window, three frames of it.
 EGL = """
 import ctypes
 egl = ctypes.CDLL("libEGL.so.1")
@@ -36,7 +37,7 @@ for i in range(3):
 """
 
 
-# In a mount namespace of its own: install, use, purge, compare. $1: a folder; then the packages.
+# In a separate mount namespace: install, use, purge, compare. $1: a folder; then the packages.
 SYSTEM = """
 set -e
 place=$1
@@ -68,7 +69,7 @@ def run(*words, **more):
 
 
 def tree(root):
-    """Every path but dpkg's own records."""
+    """Every path except dpkg's own records."""
     return sorted(str(p.relative_to(root)) for p in root.rglob("*")
                   if not str(p.relative_to(root)).startswith(("var/lib/dpkg", "var/log")))
 
@@ -136,7 +137,7 @@ class Package(unittest.TestCase):
         debs = [d for d in self.debs if not self.field(d, "Package").endswith("-dbgsym")]
         for arch in {self.field(d, "Architecture") for d in debs} - {self.native}:
             self.dpkg("--add-architecture", arch)
-        # What two architectures both hold must be the same to the byte, or dpkg refuses here.
+        # Files that two architectures share must be identical, or dpkg refuses here.
         self.dpkg("-i", *debs)
         self.use()
         names = [f"{self.field(d, 'Package')}:{self.field(d, 'Architecture')}" for d in debs]
@@ -144,7 +145,7 @@ class Package(unittest.TestCase):
         self.assertEqual(tree(self.root), before)
 
     def test_on_this_system(self):
-        """As a person does it, under a copy of /usr, /etc and /var that goes with the process."""
+        """As a user does it, under a copy of /usr, /etc and /var that disappears with the process."""
         if os.geteuid() != 0:
             self.skipTest("dpkg installs as root only")
         debs = [d for d in self.debs if self.field(d, "Architecture") == self.native
@@ -169,7 +170,7 @@ class Package(unittest.TestCase):
         done = run(command, "--version", env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         log = home / "out.jsonl"
-        if run(sys.executable, "-c", EGL, env=env).returncode == 0:  # else there is no EGL here
+        if run(sys.executable, "-c", EGL, env=env).returncode == 0:  # otherwise there is no EGL here
             done = run(command, "run", "-o", log, "--", sys.executable, "-c", EGL, env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(log.read_text().count('"type":"frame"'), 3, done.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/check_glibc.py: what needs a later C library, or another library, is found and named.
+"""scripts/check_glibc.py: libraries that need a later C library, or another library, are found and named.
 
     test_check_glibc.py COMPILER...
 """

@@ -10,7 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "check_includes.py"
 
-# What stands in which file, and what the checker says of it ("" = nothing).
+# The contents of each file, and what the checker reports about it ("" = nothing).
 CASES = [
     ("layer may use libc", "layer/a.c", "#include <pthread.h>\n#include <sys/mman.h>\n", ""),
     ("layer may use its own", "layer/a.c", '#include "layer/record.h"\n', ""),

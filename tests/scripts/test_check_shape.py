@@ -19,12 +19,12 @@ def branches(n):
     return "\tif (x)\n\t\tg();\n" * n
 
 
-# So many that one of high complexity is not one of twenty.
+# Enough functions that one of high complexity is less than one in twenty.
 PLAIN = "".join(function(f"plain{i}") for i in range(40))
 
 
 def ring(*names):
-    """A function in each file that names the next one's."""
+    """A function in each file that names the next file's."""
     return {f"{name}.c": function(f"f_{name.replace('/', '_')}", f"\tf_{other.replace('/', '_')}();\n")
             for name, other in zip(names, names[1:] + names[:1])}
 
@@ -32,7 +32,7 @@ def ring(*names):
 SHORT = "int x;\n"
 LONG = "int " + "x" * 90 + ";\n"
 
-# What is tried, the files, the exceptions, what is found (nothing: all is well).
+# What is tried, the files, the exceptions, the findings (none: all is well).
 CASES = [
     ("two files that call each other", ring("layer/a", "layer/b"), "", ""),
     ("three in a ring", ring("layer/a", "layer/b", "cli/c"), "", "a ring of 3 files: cli/c layer/a layer/b"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/check_symbols.py must find what is planted in small libraries made on the spot."""
+"""scripts/check_symbols.py must find what is planted in small libraries made by the test."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ CC = os.environ.get("CC", "cc").split()
 GOOD = "int tally_x(void);\nint tally_x(void) { return 1; }\n"
 LIST = "# made by hand\nneeds libc.so.*\nexports tally_x\n"
 
-# What is compiled, with which arguments, against which list; what the checker says ("" = nothing).
+# What is compiled, with which arguments, against which list; what the checker reports ("" = nothing).
 CASES = [
     ("clean", GOOD, [], LIST, [], ""),
     ("one export too many", GOOD + "int more(void);\nint more(void) { return 2; }\n", [], LIST, [],
@@ -39,7 +39,7 @@ CASES = [
     ("executable stack", GOOD, ["-Wl,-z,execstack"], LIST, [], "writable and executable"),
 ]
 
-# A statement, the object's name, what is said of it.
+# A statement, the object's name, and the report about it.
 CALLS = [
     ("prints", "#include <stdio.h>\n", 'printf("%d", x);', "layer_x.c.o", "calls printf()"),
     ("prints, made puts", "#include <stdio.h>\n", 'puts("x");', "layer_x.c.o", "calls puts()"),

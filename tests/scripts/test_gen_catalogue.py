@@ -73,7 +73,7 @@ counter MaliTwo
 	text Cycles in which two things were done.
 """
 
-# What is put in the place of what, the line that must be named, and what is said of it.
+# What replaces what, the line that must be named, and the report about it.
 FAULTS = [
     ("unit cycles\n\tkind duration", "unit cycles\n\tkind long", "\tkind long",
      "no kind is called long; take one of event, duration,"),
@@ -115,7 +115,7 @@ FAULTS = [
     ("front-end job-manager", "front-end job", "\tfront-end job",
      "front-end is job-manager or command-stream"),
 ]
-# Doubled: the later one is named, and it says where the first is.
+# Doubled: the later one is named, and the message says where the first one is.
 DOUBLES = {"counter MaliOne": "MaliOne stands at toy.txt:32 already; give it another `at` there",
            "product Mali-A": "a second product Mali-A; remove one"}
 
@@ -206,7 +206,7 @@ class GenCatalogue(unittest.TestCase):
             self.assertIn(f"'../data/mali/{path.name}'", listed)
 
     def test_descriptions(self):
-        """No two counters are told in the same words."""
+        """No two counters are described in the same words."""
         layouts, _ = gen_catalogue.load(DATA)
         texts = {}
         for layout in layouts:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scripts/gen_gl.py: the toy registry's golden output, errors that name their place, and what the
-real rules make of the real registry, checked against the reference list of hooks.
+"""scripts/gen_gl.py: the toy registry's golden output, errors that name their place, and what the real rules
+produce from the real registry, checked against the reference list of hooks.
 
 PASSTALLY_REGISTRY names gl.xml (default: where Debian puts it), PASSTALLY_SHARED the folder of the
 project's reference material (default: ../shared beside the sources). A test whose file is absent is
@@ -164,7 +164,7 @@ class RealRegistry(unittest.TestCase):
             self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
 
     def test_names_are_sorted(self):
-        """gl_hook_find() searches by halves, in the order of bytes."""
+        """gl_hook_find() uses a binary search, in byte order."""
         with tempfile.TemporaryDirectory() as out:
             generate(out)
             names = re.findall(r'^\t\{ "(\w+)"', read(os.path.join(out, "gl_names.c")), re.M)
@@ -172,20 +172,20 @@ class RealRegistry(unittest.TestCase):
         self.assertEqual(names, sorted(set(names)))
 
     def test_query_names_never_leak(self):
-        """Names of query objects are translated, so whatever takes one is wrapped."""
+        """Names of query objects are translated, so every function that takes one is wrapped."""
         missing = [command.name for command in self.commands.values()
                    if any(param.object_class == "query" for param in command.params)
                    and command.name not in self.wrappers]
         self.assertEqual(missing, [])
 
     def test_begin_has_its_end(self):
-        """Whatever opens has its closing twin wrapped, in every spelling."""
+        """For every function that opens something, its closing counterpart is wrapped, in every spelling."""
         for begin, end in (("glBegin", "glEnd"), ("glPush", "glPop"), ("glNewList", "glEndList"),
                            ("glStartTiling", "glEndTiling")):
             for name in self.wrappers:
                 twin = end + name[len(begin):]
                 if re.match("glBeginPerf(Query|Monitor)", name):
-                    continue # only noticed: the program uses the extension itself
+                    continue # only observed: the program uses the extension itself
                 if name.startswith(begin) and twin in self.commands:
                     self.assertIn(twin, self.wrappers, name)
 

@@ -29,7 +29,7 @@ ROW = """\
 		| Added by this test.
 """
 MEMBER = "\tbool has_test;\n\tuint64_t test_ns;\n"
-# Written, read back, and among the rows of `export --csv`.
+# Written, read back, and listed among the rows of `export --csv`.
 PROGRAM = r"""
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scripts/gen_metrics.py: the same data gives the same bytes, lines, groups and variants are read as
-its text says, and every fault names file and line."""
+"""scripts/gen_metrics.py: the same data gives the same bytes, lines, groups and variants are read as documented,
+and every fault names file and line."""
 
 import json
 import pathlib
@@ -79,7 +79,7 @@ class Reading(unittest.TestCase):
         self.assertNotIn(b"tmp", made[0])
 
     def test_c_strings(self):
-        """What C would read otherwise is escaped."""
+        """Text that C would read differently is escaped."""
         with tempfile.TemporaryDirectory() as folder:
             data, made = pathlib.Path(folder) / "d.txt", pathlib.Path(folder) / "m.c"
             data.write_text('dialect = arm\n[k]\nname = a "b" \\ c\nunit = 1\nexpression = 1\n')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scripts/gen_vk.py: the toy registry's golden output, errors that name their place, and what the
-real rules make of the real registry.
+"""scripts/gen_vk.py: the toy registry's golden output, errors that name their place, and what the real rules
+produce from the real registry.
 
 PASSTALLY_VK_REGISTRY names vk.xml (default: where Debian puts it). A test whose file is absent is
 skipped and says so. With PASSTALLY_UPDATE_GOLDEN set, the golden files are written instead.
@@ -30,7 +30,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import gen_vk  # noqa: E402
 import vk_registry  # noqa: E402
 
-# Commands that do work, or may, and are left alone on purpose.
+# Commands that do work, or may do so, and are left alone on purpose.
 NOT_HOOKED = re.compile(
     "vkCmdResetQueryPool|vkCmdWriteTimestamp2?(KHR)?"  # no work of the game's to measure
     "|vkCmdWriteBufferMarker2?AMD|vkCmdWriteMarkerToMemoryAMD|vkCmdSetCheckpointNV"
@@ -156,7 +156,7 @@ class RealRegistry(unittest.TestCase):
             self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
 
     def test_names_are_sorted(self):
-        """vk_hook_find() searches by halves, in the order of bytes."""
+        """vk_hook_find() uses a binary search, in byte order."""
         with tempfile.TemporaryDirectory() as out:
             generate(out)
             names = re.findall(r'^\t\{ "(vk\w+)"', read(os.path.join(out, "vk_wrappers.c")), re.M)
@@ -165,7 +165,7 @@ class RealRegistry(unittest.TestCase):
         self.assertEqual(names, sorted(self.wrappers))
 
     def test_all_work_is_hooked(self):
-        """The registry says of each command whether it does work ("action")."""
+        """The registry states for each command whether it does work ("action")."""
         missing = []
         for element in ET.parse(REGISTRY).getroot().findall("commands/command"):
             name = element.findtext("proto/name") or ""
@@ -176,14 +176,14 @@ class RealRegistry(unittest.TestCase):
         self.assertEqual(missing, [])
 
     def test_begin_has_its_end(self):
-        """Whatever opens has its closing twin hooked, in every spelling."""
+        """For every command that opens something, its closing counterpart is hooked, in every spelling."""
         for name in self.wrappers:
             twin = name.replace("CmdBegin", "CmdEnd")
             if twin != name and twin in self.source.commands:
                 self.assertIn(twin, self.wrappers, name)
 
     def test_no_hook_calls_null(self):
-        """Every member that a wrapper calls has a function to stand in for the driver's."""
+        """Every member that a wrapper calls has a function that replaces the driver's."""
         with tempfile.TemporaryDirectory() as out:
             generate(out)
             rows = dict(re.findall(r'offsetof\(struct vk_device_next, (\w+)\), "vk\w+",\n\t  (.+?) \}',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`meson install` must give a tree that works where it stands: run with the build folder and prefix.
+"""`meson install` must give a tree that works in place: run with the build folder and prefix.
 
     test_install.py BUILD PREFIX
 """
@@ -58,7 +58,7 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_manifests_name_the_layer(self):
-        """In the system's folder by its name, elsewhere by its place, seen from the manifest."""
+        """In the system's folder by its name, elsewhere by its path relative to the manifest."""
         manifests = sorted(self.tree.rglob("VkLayer_passtally.json"))
         self.assertEqual([m.parent.name for m in manifests], ["explicit_layer.d", "implicit_layer.d"])
         for manifest in manifests:
@@ -70,7 +70,7 @@ class Install(unittest.TestCase):
                                  self.find("libVkLayer_passtally.so").resolve())
 
     def test_preloads_into_a_program(self):
-        """ld.so says on stderr what it could not load; the program's own output stays."""
+        """ld.so reports on stderr what it could not load; the program's own output is unchanged."""
         shim = self.find("libpasstally_gl.so")
         done = run("/bin/echo", "hello", env={**os.environ, "LD_PRELOAD": str(shim)})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "hello\n", ""))
@@ -84,7 +84,7 @@ class Install(unittest.TestCase):
                 self.assertNotIn(f"/{name}/", dynamic, path)
 
     def test_words(self):
-        """What people read, where the system's readers look."""
+        """What users read, where the system's readers look."""
         if not list(self.tree.rglob("passtally.1")):
             self.skipTest("built without manuals")
         prefix = self.tree / PREFIX.lstrip("/")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A test that no meson.build lists never runs, and a list that looks whether a file is there loses tests in
-silence: both fail here."""
+"""A test that no meson.build lists never runs, and a list that checks whether a file exists loses tests silently:
+both fail here."""
 
 import pathlib
 import re
@@ -26,7 +26,7 @@ class Lists(unittest.TestCase):
         self.assertEqual([str(path.relative_to(TESTS)) for path in found if not is_listed(path)], [])
 
     def test_no_list_looks_for_files_of_the_tree(self):
-        """What is asked for may be the system's: a registry named by an option."""
+        """A requested file may be the system's: a registry named by an option."""
         for path, text in LISTS.items():
             asked = re.findall(r"fs\.exists\(([^)]*\)?)\)", text)
             self.assertEqual([what for what in asked if "registry" not in what and what != "vk_xml"], [], path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Manual pages and completions: they say what the command says, and the shells take them.
+"""Manual pages and completions: they agree with the command, and the shells accept them.
 
     test_manuals.py COMMAND FOLDER     the built command, and where the build wrote both
 """
@@ -165,7 +165,7 @@ class Fish(unittest.TestCase):
 
 
 class Zsh(unittest.TestCase):
-    """A terminal, for zsh completes nowhere else: what a tab adds to a line that has one answer."""
+    """A terminal, because zsh completes only in one: what a tab adds to a line that has one answer."""
 
     @classmethod
     def setUpClass(cls):
@@ -186,7 +186,7 @@ class Zsh(unittest.TestCase):
 
     @classmethod
     def type(cls, text, until):
-        """What came before `until` did; all there is after 20 s."""
+        """The output before `until`; everything read so far after 20 s."""
         os.write(cls.fd, text.encode())
         got, end = "", time.monotonic() + 20
         while until not in got and time.monotonic() < end:
@@ -195,7 +195,7 @@ class Zsh(unittest.TestCase):
         return got
 
     def complete(self, line):
-        """The words after a tab: the function of that name prints them."""
+        """The words after a tab, which the function of that name prints."""
         got = self.type(f"{line}\t\n", ">>")
         found = re.search(r"<<(.*)>>", got)
         self.assertTrue(found, got)

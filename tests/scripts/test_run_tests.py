@@ -46,7 +46,7 @@ def line(name, result, stdout=""):
 LIVE, UNIT = "passtally:live+no-asan / live-scenes", "passtally:unit / frame"
 STAGE = run_tests.Stage("gcc", "build", [], None)
 
-# What the first run, and that of one test alone, end with: status and lines. Passed, failed; second tries.
+# How the first run, and that of one test alone, end: status and lines. Passed, failed; second tries.
 TRIES = [
     ("all is well", (0, [line(LIVE, "OK")]), None, (1, 0), []),
     ("fails once", (1, [line(LIVE, "FAIL", "ok 1\nnot ok 2\n")]), (0, [line(LIVE, "OK", "ok 1\nok 2\n")]), (2, 0), [LIVE]),
@@ -75,7 +75,7 @@ class SecondTries(unittest.TestCase):
                 self.assertEqual(names, [f"gcc: {name}" for name in told])
 
     def test_suites(self):
-        """Those of real programs are tried again, those of our functions never."""
+        """Tests of real programs are tried again, those of our functions never."""
         for suites, want in (("live+no-asan", True), ("torture", True), ("torture+no-asan", True), ("cli", True),
                              ("browser", True), ("unit", False), ("unit+threads", False), ("golden", False),
                              ("scripts", False), ("fuzz", False), ("bench", False)):
@@ -94,7 +94,7 @@ class SecondTries(unittest.TestCase):
                 self.assertEqual(run_tests.tell_second_tries(names), want)
 
 
-# Result, stdout, stderr of a test named t; what it left out.
+# Result, stdout, stderr of a test named t; the part that it left out.
 SKIPPED = [
     ("a whole test", "SKIP", "skipped: Xvfb is not installed\n", "", ["Xvfb is not installed"]),
     ("in its own words", "SKIP", "no valgrind\n", "", ["no valgrind"]),

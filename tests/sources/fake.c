@@ -70,7 +70,7 @@ static const struct tally_counter set_counters[MAX_SETS] = {
 	SET_COUNTER(5), SET_COUNTER(6), SET_COUNTER(7), SET_COUNTER(8),
 };
 
-/* What all sets together count. */
+/* The counters that all sets have together. */
 static const struct tally_counter *const of_sets[1 + MAX_SETS] = {
 	&counter_a,	  &set_counters[0], &set_counters[1], &set_counters[2], &set_counters[3],
 	&set_counters[4], &set_counters[5], &set_counters[6], &set_counters[7],

@@ -12,7 +12,7 @@
 
 struct tally_gl_api;
 
-/* open and grow of a source that has none of its own. */
+/* open and grow of a source that has no own functions for these. */
 static inline enum tally_status
 tally_source_noop_slots(struct tally_source *src, uint32_t slots)
 {
@@ -23,24 +23,24 @@ tally_source_noop_slots(struct tally_source *src, uint32_t slots)
 
 /* A source that counts nothing; NULL on OOM. */
 struct tally_source *tally_null_create(void);
-/* For the registry: created over an api that they do not use. */
+/* For the registry: created with an api that they do not use. */
 struct tally_source *tally_null_of_gl_create(struct tally_gl_api *api);
 struct tally_source *tally_fake_of_gl_create(struct tally_gl_api *api);
-/* Is it the name or a pattern of a counter of `fake`? */
+/* Whether the word is the name of a counter of `fake`, or a pattern that matches one. */
 bool tally_fake_may_count(const char *counters);
 
-/* Two counters, or one and that of a set, and a clock. All of them are running totals that only
- * begin and end advance, so that an outer interval counts what its inner ones do. */
+/* Two counters, or one counter and that of a set, and a clock. All of them are running totals
+ * that only begin and end advance, so that an outer interval counts what its inner ones do. */
 struct tally_fake_script {
 	uint64_t a_step, b_step;  /* added to fake_a and fake_b at every end */
 	uint64_t tick_ns;         /* added to the clock at every begin and every end */
 	uint64_t start_ns;        /* where the clock starts */
-	uint32_t delay;           /* reads of a slot that answer TALLY_NOT_READY first */
+	uint32_t delay;           /* how many reads of a slot first return TALLY_NOT_READY */
 	/* Every lose_every-th interval is LOST, starting with the first; 0 = none. */
 	uint32_t lose_every;
 	uint64_t flags;           /* TALLY_FLAG(...) bits of every sample */
-	enum tally_status open_status; /* what open() answers */
-	uint32_t max_slots;       /* grow() past it answers TALLY_NO_MEMORY; 0 = no limit */
+	enum tally_status open_status; /* what open() returns */
+	uint32_t max_slots;       /* grow() beyond it returns TALLY_NO_MEMORY; 0 = no limit */
 	/* At most 8: "fake set 1" ... count fake_a and fake_set_1 ..., b_step each. */
 	uint32_t n_sets;
 };

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Each source of counters x each fault: the game's result is as without us, the log holds no wrong number, and what
-is missing is flagged.
+"""Each source of counters x each fault: the game's result is the same as without passtally, the log holds no wrong
+number, and what is missing is flagged.
 
 A row of SOURCES is a source with the program that runs over it and what makes its driver misbehave; a column of
-FAULTS is what goes wrong. A cell runs the program without us, then with us, both under the fault, and holds the log
-against CONTROL, the same run without a fault: a value of the source is what it is there, or absent; of a pass that
-has none, the pass, its frame, its device or a note says why.
+FAULTS is what goes wrong. A cell runs the program without passtally, then with it, both under the fault, and
+compares the log with CONTROL, the same run without a fault: a value of the source is the same as there, or absent;
+where a pass has none, the pass, its frame, its device or a note gives the reason.
 
   fault_matrix.py [SOURCE | FAULT | SOURCE:FAULT]...
 """
@@ -22,33 +22,35 @@ import vk_fake as fake_vk  # noqa: E402
 import vk_harness as vk  # noqa: E402
 
 FRAMES = {"gl": 8, "kernel": 8, "totals": 8, "vulkan": 24, "khr": 24}
-LIMIT = 160 * (4 if h.SANITIZER else 1)  # s: what has not ended then hangs
+LIMIT = 160 * (4 if h.SANITIZER else 1)  # seconds; a program that has not ended by then hangs
 
 DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batch", "lost-device",
-                 # Drivers that lie: results that are 0, too narrow, run backwards, or are not written; no objects; no memory.
+                 # Drivers that lie: results that are 0, too narrow, decrease, or are not written; no objects; no
+                 # memory.
                  "zero", "narrow", "backwards", "untouched", "no-objects", "no-objects-later", "no-strings", "no-period",
                  "odd-period", "out-of-memory")
 PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
-# Which passes must have values: none, or some; where nothing is said any or none. Absent without a word never.
+# Which passes must have values: none, or some; where nothing is stated, any or none. Values are never absent
+# without a reason.
 WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some",
         "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some"}
-# Of a process that is killed or execs the log may end without a line that says so; also where threads leave at once and
-# the shim is not there to see them call exit().
+# The log of a process that is killed or execs may end without a line that reports it; also where threads exit at
+# the same time and the shim is not there to see them call exit().
 CUT = ("killed", "exec")
 CUT_WITHOUT_SHIM = ("exit-threads",)
-# What ends before the driver below has said whether it was waited for.
+# Faults that end the process before the driver below has reported whether it was waited for.
 NO_REPORT = ("exit-threads", "killed")
 TRIES = 60
-LEAVES = 8  # the status of a program whose threads leave at once, where it lives
+LEAVES = 8  # the status of a program whose threads exit at the same time, if it survives
 
 
 @dataclasses.dataclass
 class Source:
     api: str  # gl, vulkan, khr, kernel or totals
-    faults: dict  # fault -> what the driver is told
+    faults: dict  # fault -> the driver's settings
     options: dict = dataclasses.field(default_factory=dict)
-    driver: str = ""  # what the driver is told in any case
+    driver: str = ""  # settings of the driver that always apply
     times: bool = False  # its values are times, not counters
 
 
@@ -74,13 +76,14 @@ SOURCES = {
         "garbage": "at=faraway@3-", "lost-batch": "at=nosample@4", "lost-device": "at=remove@4-"}, driver="kbase-csf"),
     "mali-panfrost": Source("kernel", {
         "error": "fail=sample:EIO:4-", "lost-device": "at=remove@4-"}, driver="panfrost,cores=0x3"),
-    # What these count depends on the moment, so that no run has another's values: faults of the process alone. Those of
-    # MicroBlaze's module are in tests/live/microblaze.py, those of perf_event_open in cpu_counters.py.
+    # The counts of these depend on the moment, so that no two runs have the same values: faults of the process
+    # alone. Those of MicroBlaze's module are in tests/live/microblaze.py, those of perf_event_open in
+    # cpu_counters.py.
     "microblaze": Source("totals", {}, {"microblaze": "on", "counters": "all"}, driver="fake_mdm"),
     "linux-perf": Source("totals", {}),
     "linux-proc": Source("totals", {}),
 }
-# A fault that a source has no row for cannot be made there: its interface has no such answer.
+# A fault for which a source has no row cannot occur there: its interface has no such answer.
 
 
 # ---- how programs run ----
@@ -130,7 +133,7 @@ def run_vulkan(folder, name, source, fault, log):
 
 
 def run_khr(folder, name, source, fault, log):
-    """Performance queries by a layer of tests/fake_vk_perf, which stands over tests/fake_vk."""
+    """Performance queries by a layer of tests/fake_vk_perf, which is above tests/fake_vk."""
     library = h.BUILD / "tests" / "fake_vk_perf" / "VkLayer_perf.so"
     if not library.exists():
         h.skip("the layer of tests/fake_vk_perf was not built")
@@ -148,7 +151,7 @@ def run_khr(folder, name, source, fault, log):
 
 
 def run_kernel(folder, name, source, fault, log):
-    """A simulated kernel below a GL program; without us the kernel is not asked."""
+    """A simulated kernel below a GL program; without passtally the kernel is not used."""
     library = h.built("fake_kernel.so") or h.BUILD / "tests" / "fake_kernel" / "fake_kernel.so"
     if not library.exists():
         h.skip("tests/fake_kernel was not built")
@@ -164,13 +167,13 @@ def run_kernel(folder, name, source, fault, log):
     command = gl_command(fault) if fault in PROCESS_FAULTS else \
         [h.need("mali_scene"), "--frames", FRAMES["kernel"]]
     got = h.run(command, env, timeout=LIMIT)
-    # The last number of mali_scene's rows is how long the samples were apart, of which there are none without us.
+    # The last number of mali_scene's rows is the time between samples; without passtally there are none.
     got.stdout = re.sub(rb", \d+\]\n", b"]\n", got.stdout)
     return got
 
 
 def run_totals(folder, name, source, fault, log):
-    """Totals that the CPU reads, below a GL program, and the model of a debug module for those of one."""
+    """Totals that the CPU reads, below a GL program, and the model of a debug module for the totals of one."""
     below = [h.built(f"tests/{source.driver}/{source.driver}.so")] if source.driver else []
     if None in below:
         h.skip(f"tests/{source.driver} is built for x86-64 only")
@@ -188,7 +191,7 @@ RUN = {"totals": run_totals, "gl": run_gl, "vulkan": run_vulkan, "khr": run_khr,
 # ---- what a log holds ----
 
 class Values:
-    """Of each pass by frame and index: the source's values, and whether what is missing is explained."""
+    """For each pass by frame and index: the source's values, and whether missing ones are explained."""
 
     def __init__(self, log, source, name):
         self.passes = {}
@@ -253,8 +256,8 @@ def control_of(checks, name, source):
 
 
 def run_alive(folder, name, source, fault, log):
-    """Of threads that call exit() at once glibc 2.36 itself crashes in half of the runs, on busy cores in most: tried until
-    one lives. How often it dies with us and without is held by tests/live/lifecycle.py."""
+    """When threads call exit() at once, glibc 2.36 itself crashes in half of the runs, on busy cores in most:
+    tried until one survives. tests/live/lifecycle.py checks how often it dies with and without passtally."""
     for _ in range(TRIES if fault == "exit-threads" else 1):
         got = RUN[source.api](folder, name, source, fault, log)
         if got.status == LEAVES:

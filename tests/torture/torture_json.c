@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each allocation of json/ fails once, first alone, then with all after it: the writer leaves whole
- * lines and says why, the reader gives what it has read and then NO_MEMORY, for good.
+ * lines and says why, the reader returns what it has read and then NO_MEMORY on every further
+ * call.
  *
  * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc. */
 #include <glib.h>
@@ -128,7 +129,7 @@ test_write(void)
 			g_assert_true(len == 0 || bytes[len - 1] == '\n');
 			g_free(bytes);
 		}
-		g_assert_cmpuint(n, >, 3); /* recorder, path, buffer and its growth */
+		g_assert_cmpuint(n, >, 3); /* recorder, path, buffer, reallocation */
 	}
 	g_free(passes);
 	g_unlink(path);
@@ -157,7 +158,7 @@ read_all(const char *bytes, size_t len, enum tally_read_status want)
 	if (want == TALLY_READ_NO_MEMORY) {
 		g_assert_cmpuint(error.line, ==, lines + 1);
 		g_assert_cmpstr(error.message, ==, "out of memory");
-		/* There may be memory now: it stays so all the same. */
+		/* There may be memory now: the error stays anyway. */
 		bool armed = disarm();
 		g_assert_true(armed);
 		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, want);
@@ -166,7 +167,7 @@ read_all(const char *bytes, size_t len, enum tally_read_status want)
 	return lines;
 }
 
-/* Every line type, and every list a line can hold. */
+/* Every line type, and every list that a line can contain. */
 static const char log_lines[] =
 	"{\"type\":\"header\",\"schema\":\"passtally/"
 	"1\",\"version\":\"1\",\"program\":\"p\","
@@ -199,7 +200,7 @@ static const char last_line[] = "{\"type\":\"end\",\"frames\":1,\"frames_dropped
 static void
 test_read(void)
 {
-	/* Also a line with keys in another order, and one with many keys nobody knows. */
+	/* Also a line with keys in another order, and one with many unknown keys. */
 	GString *log = g_string_new(log_lines);
 	g_string_append(log, "{\"level\":\"info\",\"message\":\"m\",\"type\":\"note\"");
 	for (int i = 0; i < 100; i++)

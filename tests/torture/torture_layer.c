@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each allocation of the capture core fails, one by one, in a process of its own: first that one
- * alone, then that one and all later ones. Nothing may crash, hang or leak, the game's calls get
- * an answer, and what is not captured is counted.
+/* Each allocation of the capture core fails, one by one, in a separate process: first that one
+ * alone, then that one and all later ones. Nothing may crash, hang or leak, the game's calls
+ * get an answer, and what is not captured is counted.
  *
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  */
@@ -163,7 +163,7 @@ static const struct tally_recorder_ops counting = {
 	.abandon = count_close,
 };
 
-/* ---- what a game makes us do ---- */
+/* ---- what a game makes the core do ---- */
 
 static void
 check(bool ok, const char *what)
@@ -268,7 +268,7 @@ run_game(void)
 	check(!tally_session_running(), "still running");
 	if (started) {
 		check(log_seen.ends == 1 && log_seen.closed == 1, "no end");
-		/* A pass outside passes may be among the dropped ones, once a frame. */
+		/* A pass outside passes may be among the dropped ones, once per frame. */
 		uint64_t told = log_seen.passes + log_seen.dropped;
 		check(told >= asked && told <= asked + FRAMES, "passes lost without a word");
 		check(!s || log_seen.frames > 0 || log_seen.dropped > 0, "no frames");
@@ -281,7 +281,7 @@ run_game(void)
 	}
 }
 
-/* ---- one process each ---- */
+/* ---- one process for each ---- */
 
 static void
 end_by_signal(int status, unsigned at)
@@ -290,7 +290,7 @@ end_by_signal(int status, unsigned at)
 		fail_on ? " and later" : "", (unsigned)status);
 }
 
-/* The number of allocations made, or 0 when it went wrong. */
+/* Returns the number of allocations made, or 0 when something went wrong. */
 static unsigned
 run_once(unsigned at, bool all_later)
 {

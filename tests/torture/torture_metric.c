@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each allocation of binding metrics, and of reading the user's own, fails once: what comes out is
- * a whole set, one that lacks a metric, or none; never a wrong number.
+/* Each allocation of binding metrics, and of reading the user's own metrics, fails once: the
+ * result is a complete set, one that lacks a metric, or none; never a wrong number.
  *
  * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc. */
 #include <glib.h>
@@ -131,7 +131,7 @@ test_own(void)
 		uint32_t n = tally_metric_read_own(&config, metrics, keep_message, &said);
 		fail_at = 0;
 		bool failed = count >= failing;
-		/* Not to give back what was too much is no loss. */
+		/* If excess memory cannot be given back, nothing is lost. */
 		g_assert_true(said > 0 || (read && n == 2));
 		told += said > 0;
 		for (uint32_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each allocation of query/ fails once, and after it nothing is wrong but a measurement.
+/* Each allocation of query/ fails once, and afterwards at most a measurement is missing.
  *
  * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc. */
 #include <glib.h>

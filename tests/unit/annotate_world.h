@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/annotate_world.h - a sampler that reads what a test says, in place of
+/* tests/unit/annotate_world.h - a sampler that returns what a test specifies, in place of
  * query/sampler/, and frames with passes to annotate.
  *
  * One thread; include it in one file of a program: it defines the sampler's functions.
@@ -19,7 +19,7 @@
 #define MS UINT64_C(1000000)
 #define N_TOTALS 3
 
-/* ---- a sampler that reads what the test says ---- */
+/* ---- a sampler that returns what the test specifies ---- */
 
 static const struct tally_counter counter_a = {
 	.key = "snap_a", .name = "A", .unit = "1", .source = "snap", .scope = TALLY_SCOPE_DEVICE
@@ -52,7 +52,7 @@ struct tally_sampler {
 static struct tally_sampler snap;
 static bool no_sampler, of_state;
 
-/* The next reading: each counter has grown so much more. */
+/* The next reading: each counter has increased by the given amount. */
 static inline void
 read_snap(uint64_t time_ns, uint64_t a, uint64_t b, uint64_t unknown, uint64_t flags)
 {
@@ -71,7 +71,7 @@ read_snap(uint64_t time_ns, uint64_t a, uint64_t b, uint64_t unknown, uint64_t f
 	g_assert_true(tally_history_add(snap.history, &reading));
 }
 
-/* a grows by one each ns, b by one each second ns. */
+/* a increases by one each ns, b by one every other ns. */
 static inline void
 read_steadily(uint64_t time_ns)
 {
@@ -196,7 +196,7 @@ tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns)
 {
 	g_assert_false(s->locked);
 	s->n_covers++;
-	/* The clock of the tests is their own: at the end there is nothing more to read. */
+	/* The tests have their own clock: at the end there is nothing more to read. */
 	if (!s->lost && s->last_ns < time_ns && time_ns < 1000 * MS)
 		read_steadily(time_ns);
 }
@@ -221,7 +221,7 @@ struct world {
 	struct tally_frame_record frame;
 	struct tally_pass_record passes[64];
 	struct tally_keyed_value own[64], own_unattributed;
-	/* Of all frames that were written, by counter. */
+	/* Sums over all frames that were written, by counter. */
 	uint64_t passed[2][2], unattributed[2][2];
 };
 
@@ -366,7 +366,7 @@ has(const struct world *w, uint32_t pass, const char *key)
 	return find_value(w->passes[pass].counters, w->passes[pass].n_counters, key);
 }
 
-/* Drop the devices; what the end line says of a counter. */
+/* Drops the devices; returns what the end line reports about a counter. */
 static inline struct tally_growth_record
 end_run(struct world *w, uint32_t n_devices, uint32_t device, const char *key)
 {

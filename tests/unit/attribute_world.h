@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/attribute_world.h - a history, an attributor and work to cut it into, with
- * what every cut must hold.
+/* tests/unit/attribute_world.h - a history, an attributor and work to cut it into, with the
+ * conditions that every cut must meet.
  *
  * One thread.
  */
@@ -69,11 +69,12 @@ read_totals(struct world *w, uint64_t time_ns, const uint64_t *totals, uint64_t 
 						    }));
 }
 
-/* What every cut must hold: nothing is lost, and what is not known is not told. */
+/* The conditions that every cut must meet: nothing is lost, and unknown values are not
+ * reported. */
 static inline void
 cut(struct world *w, bool exact, uint64_t begin_ns, uint64_t end_ns)
 {
-	/* What was in the arrays before does not matter. */
+	/* The previous contents of the arrays do not matter. */
 	memset(w->delta, 0xee, sizeof(w->delta));
 	memset(w->unknown, 0xee, sizeof(w->unknown));
 	memset(w->unattributed, 0xee, sizeof(w->unattributed));

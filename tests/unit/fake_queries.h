@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/fake_queries.h - a driver that knows query pools and nothing else, for unit tests.
+/* tests/unit/fake_queries.h - a driver that supports only query pools, for unit tests.
  *
- * Commands run as they are recorded: a stamp shows `clock` and moves it on, a statistics query
- * counts what a test puts into `counted`. It checks what the specification asks for (reset before
- * use, ranges, one active query of a type a command buffer) and counts `misuse`. One test at a
- * time: state is one global, `fq`.
+ * Commands run as they are recorded: a timestamp returns `clock` and advances it, a statistics
+ * query counts what a test puts into `counted`. It checks what the specification requires
+ * (reset before use, ranges, one active query of a type a command buffer) and counts `misuse`.
+ * One test at a time: state is one global, `fq`.
  */
 #ifndef PASSTALLY_TESTS_UNIT_FAKE_QUERIES_H
 #define PASSTALLY_TESTS_UNIT_FAKE_QUERIES_H
@@ -38,7 +38,7 @@ struct fq_pool {
 static struct {
 	struct fq_pool pools[FQ_POOLS + 1]; /* handle n is pools[n] */
 	uint32_t n_pools, n_live, fail_after; /* fail_after: pools that may still be made, + 1 */
-	uint64_t clock, step;		      /* ticks; at each stamp */
+	uint64_t clock, step;		      /* ticks; added at each timestamp */
 	unsigned bits;
 	bool noise; /* above the valid bits */
 	uint64_t counted[FQ_STATISTICS];
@@ -47,8 +47,8 @@ static struct {
 	VkResult fail_results, fail_clock;
 	unsigned n_results; /* calls for results */
 	unsigned fail_from; /* the first of these that fails, counted from 1; 0: all */
-	unsigned available; /* so many queries of a range at most; 0: all */
-	bool stops; /* ... and nothing is written of the rest */
+	unsigned available; /* at most this many queries of a range; 0: all */
+	bool stops; /* ... and nothing is written for the rest */
 	uint64_t clock_offset, deviation; /* the device's clock: CLOCK_MONOTONIC + clock_offset */
 	unsigned n_calibrations;
 	uint32_t active_statistics;
@@ -243,7 +243,7 @@ fq_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, size
 	bool fails = fq.fail_results && fq.n_results >= fq.fail_from;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fq_query *query = fq_query(handle, first + i);
-		/* What came before it fails is written. */
+		/* Results before the one that fails are written. */
 		if (fails && i >= n / 2)
 			return fq.fail_results;
 		fq.misuse += query->state == FQ_NEW;
@@ -273,7 +273,7 @@ fq_calibrated(VkDevice device, uint32_t n, const VkCalibratedTimestampInfoEXT *i
 	return VK_SUCCESS;
 }
 
-/* A fresh driver: stamps 100 ticks apart, of 64 bits. */
+/* A fresh driver: timestamps 100 ticks apart, of 64 bits. */
 static inline void
 fq_init(void)
 {

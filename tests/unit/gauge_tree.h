@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/gauge_tree.h - trees of files as the kernel has them for a GPU, for query/gauge/.
+/* tests/unit/gauge_tree.h - trees of files like the kernel's for a GPU, for query/gauge/.
  *
  * One thread; the test removes its tree.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/gl_platform_world.h - a window system, a pass tracker and look-ups that
- * write down what is called: "leave enter:1" and so on. Upper case is the game's real call.
+/* tests/unit/gl_platform_world.h - a window system, a pass tracker and look-ups that log what
+ * is called: "leave enter:1" and so on. Upper case is the game's real call.
  *
  * Include it in one file of a program: it defines what gl_shim's hooks call.
  */
@@ -22,7 +22,7 @@ static uint64_t now_ns;
 
 static bool disabled;
 static bool real_fails;
-static void *current_on_platform; /* what the window system has current */
+static void *current_on_platform; /* what is current in the window system */
 static unsigned bound_api;
 static bool direct;
 
@@ -170,7 +170,7 @@ tally_clock_now_ns(void)
 	return now_ns;
 }
 
-static unsigned waits_open; /* each call that waits is inside one of its own */
+static unsigned waits_open; /* each call that waits must be inside its own calls.wait */
 
 struct tally_clock_wait
 tally_clock_wait_begin(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/harvest_reading.h - room for what a harvest's slot answers, for tests of it.
+/* tests/unit/harvest_reading.h - room for the values of a harvest's slot, for tests of it.
  *
- * Large enough for every counter that a test makes up; cleared before a slot is read. One thread.
+ * Large enough for every counter that a test invents; cleared before a slot is read. One
+ * thread.
  */
 #ifndef PASSTALLY_TESTS_UNIT_HARVEST_READING_H
 #define PASSTALLY_TESTS_UNIT_HARVEST_READING_H

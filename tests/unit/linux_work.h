@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/unit/linux_work.h - work of known cost for the tests of linux-perf and linux-proc.
  *
- * Threads that run for a CPU time that they measure themselves, and a source opened, started and
- * sampled in a line each. One thread; the process of the test is what is measured.
+ * Threads that run for a CPU time that they measure themselves, and functions that open, start
+ * and sample a source in one line each. One thread; the measured process is that of the test.
  */
 #ifndef PASSTALLY_TESTS_UNIT_LINUX_WORK_H
 #define PASSTALLY_TESTS_UNIT_LINUX_WORK_H
@@ -43,7 +43,7 @@ struct spinner {
 	pthread_t thread;
 	uint64_t cpu_ns; /* to run */
 	bool ours;
-	uint64_t ran_ns; /* as it says itself */
+	uint64_t ran_ns; /* measured by the thread itself */
 };
 
 static inline void *
@@ -115,7 +115,7 @@ count_descriptors(void)
 	return list_descriptors(open);
 }
 
-/* The lowest that is open now and was not `before`; MOST_DESCRIPTORS: none. */
+/* The lowest descriptor that is open now and was not `before`; MOST_DESCRIPTORS: none. */
 static inline int
 lowest_new_descriptor(const bool before[MOST_DESCRIPTORS])
 {
@@ -147,7 +147,7 @@ begin_counting(struct counting *c, struct tally_snapshot_source *src, const char
 	g_assert_cmpint(src->ops->start(src), ==, TALLY_OK);
 }
 
-/* A reading; totals never fall. */
+/* Takes a reading; totals never decrease. */
 static inline enum tally_status
 read_counting(struct counting *c)
 {
@@ -162,7 +162,7 @@ read_counting(struct counting *c)
 	return status;
 }
 
-/* The total of a key, which is counted. */
+/* The total of a key, which must be counted. */
 static inline uint64_t
 total_of(const struct counting *c, const char *key)
 {
@@ -182,8 +182,8 @@ end_counting(struct counting *c)
 	c->src->ops->destroy(c->src);
 }
 
-/* What the host took from this virtual machine: perf's task clock runs on meanwhile, the kernel's
- * books of CPU time do not. Counted in steps. */
+/* The time that the host took from this virtual machine: perf's task clock includes it, the
+ * kernel's accounting of CPU time does not. Counted in steps. */
 static inline uint64_t
 stolen_ns(void)
 {
@@ -198,8 +198,8 @@ stolen_ns(void)
 }
 #define STEAL_STEP (20 * MS)
 
-/* What both sources must get right, each opened by `create`. `tick_ns`: how far behind the total of
- * a thread may be. */
+/* What both sources must do correctly, each opened by `create`. `tick_ns`: by how much the
+ * total of a thread may be late. */
 typedef struct tally_snapshot_source *create_source(void);
 
 static inline void
@@ -231,7 +231,7 @@ check_known_time(create_source *create, uint64_t tick_ns)
 	end_counting(&c);
 }
 
-/* Threads that live for a while between samples: what they ran stays. */
+/* Threads that live for a while between samples: the time that they ran stays counted. */
 static inline void
 check_coming_and_going(create_source *create, uint64_t tick_ns)
 {
@@ -301,8 +301,8 @@ check_short_lived(create_source *create)
 	end_counting(&c);
 }
 
-/* Of this process, as the kernel counts them: a nap whose time is over before the thread sleeps is
- * none. */
+/* Context switches of this process, as the kernel counts them: a sleep whose time is over
+ * before the thread blocks is not one. */
 static inline uint64_t
 context_switches(void)
 {

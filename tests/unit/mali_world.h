@@ -22,7 +22,7 @@
 
 static const char *const world_core_aliases[] = { "SC.QUADS", "OldQuads", NULL };
 
-/* Not by block, so that nothing rests on it. */
+/* Not by block, so that no test depends on the order. */
 static const struct tally_mali_counter world_counters[] = {
 	WORLD_COUNTER("WorldCoreA", TALLY_MALI_CORE, 4, 0, true, "CORE_A", NULL),
 	WORLD_COUNTER("WorldFrontA", TALLY_MALI_FRONTEND, 4, 0, true, "FRONT_A", NULL),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays traces of register accesses back to query/microblaze_*.c, and prints what was understood.
+/* Plays traces of register accesses back to query/microblaze_*.c, and prints how they were
+ * interpreted.
  *
  * Standard input, for microblaze_vectors.py:
  *   vector WIDTH NE NL SERIAL PORTS CORE PRESET_COUNTER PRESET_VALUE EVENT...
  *   w OFFSET VALUE | r OFFSET VALUE      hexadecimal, in order; then
  *   go
- * PRESET_COUNTER -1: none. One JSON object a vector comes back. */
+ * PRESET_COUNTER -1: none. The output is one JSON object per vector. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct access {
 
 static struct access trace[MAX_ACCESSES];
 static unsigned n_trace, at;
-static char wrong[200]; /* the first access that is not as it should be */
+static char wrong[200]; /* the first access that differs from the expected one */
 
 static uint32_t
 play(char what, uint32_t offset, uint32_t value)
@@ -97,7 +98,7 @@ run(const struct vector *v, struct tally_mb_sample *sample)
 	tally_mb_read(&v->mdm, &v->shape, sample);
 }
 
-/* ---- what it means ---- */
+/* ---- the interpretation ---- */
 
 static struct tally_counter counters[3 * TALLY_MB_MAX_COUNTERS];
 static const struct tally_counter *pointers[3 * TALLY_MB_MAX_COUNTERS];
@@ -105,7 +106,7 @@ static struct tally_keyed_value values[3 * TALLY_MB_MAX_COUNTERS];
 static char keys[3 * TALLY_MB_MAX_COUNTERS][64];
 static uint32_t n_counters, n_values;
 
-/* A counter that is there; a value only where it is valid. */
+/* A counter that exists; a value only where it is valid. */
 static void
 add(const char *key, const char *suffix, uint64_t value, bool valid)
 {

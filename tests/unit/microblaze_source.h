@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/unit/microblaze_source.h - the source `microblaze` on the model of a debug module
- * (tests/fake_mdm/model.h), opened, sampled and closed in a line each.
+ * (tests/fake_mdm/model.h), with functions that open, sample and close it in one line each.
  *
- * In place of mmio.c and mapping.c: include it in one file of a program.
+ * It replaces mmio.c and mapping.c: include it in one file of a program.
  */
 #ifndef PASSTALLY_TESTS_UNIT_MICROBLAZE_SOURCE_H
 #define PASSTALLY_TESTS_UNIT_MICROBLAZE_SOURCE_H
@@ -30,9 +30,9 @@
 static struct fake_mdm mdm;
 static enum tally_status mapping_status;
 
-static char registers[4]; /* their address is all that is asked for */
-static int due_fd = -1; /* stands for /dev/uioN */
-static unsigned late_us; /* the thread is interrupted so long before the next sample */
+static char registers[4]; /* only their address is used */
+static int due_fd = -1; /* represents /dev/uioN */
+static unsigned late_us; /* the thread is interrupted for this long before the next sample */
 static const char *start_on, *stop_on; /* options of the next reader */
 
 uint32_t
@@ -54,7 +54,7 @@ tally_mmio_write(void *map, uint32_t offset, uint32_t value)
 	fake_mdm_write(&mdm, offset, value, tally_clock_now_ns());
 }
 
-/* There is none here; one of a large board takes a tenth of a second. */
+/* There is no device tree here; that of a large board takes a tenth of a second. */
 static unsigned n_tree_walks;
 
 void
@@ -208,7 +208,7 @@ refused(const struct fake_mdm_config *config, const char *options, const char *s
 	reader_close(&r, false);
 }
 
-/* Of all counters the totals are what the model counted. */
+/* The totals of all counters are what the model counted. */
 static inline void
 check_totals(const struct reader *r)
 {

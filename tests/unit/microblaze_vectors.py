@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces of a MicroBlaze's debug module, and what query/microblaze/*.c makes of them.
+"""Traces of a MicroBlaze's debug module, and what query/microblaze/*.c reads from them.
 
     microblaze_vectors.py PROGRAM VECTORS
 
-PROGRAM is microblaze_main. The tests' own traces are written here, from latencies and counts, by
-rules of their own; their expected values come from fractions. VECTORS (../shared/microblaze) is used
-too where it is. TAP on standard output.
+PROGRAM is microblaze_main. The tests' own traces are written here, from latencies and counts, by separate rules;
+their expected values are computed with fractions. VECTORS (../shared/microblaze) is used too where it exists. TAP
+on standard output.
 """
 
 import fractions
@@ -76,7 +76,7 @@ def items_of(width, value):
 
 
 def write_trace(config, counts, latencies, status):
-    """Every access, from the first to the last, of: say what to count, count, sample, read."""
+    """Every access, from the first to the last: configure, count, sample, read."""
     width = config["counter_width"]
     access = serial if config["access_path"] == "serial" else parallel
     trace = []
@@ -149,7 +149,7 @@ def check_own(player, tap, width, path, name, values, ports=1, core=0):
 
 
 def check_states(player, tap):
-    """Overflow and Full: values are told, and nothing is derived from them."""
+    """Overflow and Full: values are reported, and nothing is derived from them."""
     for place, bit, gone in ((1, 2, "cpi"), (5, 1, "icache_miss_latency"), (5, 2, "icache_miss_latency")):
         config = {"counter_width": 32, "event_counters": 5, "latency_counters": 1, "mb_dbg_ports": 1,
                   "access_path": "parallel", "events": [0, 30, 10, 11, 29], "latency_events": [60]}
@@ -196,7 +196,7 @@ def check_shared(player, tap, vector):
         if "counted_since_preset" in want and have["since"] != want["counted_since_preset"]:
             problems.append(f"since the preset {have['since']}")
         if want.get("overflow"):
-            continue # whoever has the state reports nothing at all
+            continue # a reader that has the state reports nothing at all
         key = "sd_population"
         if key in want and not close_to(have[key], want[key]):
             problems.append(f"{key} {have[key]} instead of {want[key]}")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Moments of series of values, for moments_oracle.py: reads lines "u N", "i N", "f X" (a value) and
- * "r COUNT TYPE VALUE" (a value many times); "=" prints what the series so far comes to in one
- * line: N, whole?, sum, sum of squares, min, max, mean, both deviations; and begins a new one. */
+ * "r COUNT TYPE VALUE" (a value many times); "=" prints the moments of the series so far in one
+ * line: N, whole?, sum, sum of squares, min, max, mean, both deviations; and begins a new
+ * series. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

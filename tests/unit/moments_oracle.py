@@ -58,7 +58,7 @@ def oracle(values):
 
 
 def root(fraction):
-    """Its square root as a double."""
+    """The square root as a double."""
     scale = 1
     while fraction * scale and fraction * scale < 2**120:
         scale *= 4
@@ -79,14 +79,14 @@ def check(what, values, line):
         return f"n or whole: {line}"
     if whole and (int(got[2]) != total or int(got[3]) != squares):
         return f"sums: {got[2]} {got[3]}, not {total} {squares}"
-    # Doubles: as good as 100 bits; what cancels is measured by the largest part.
+    # Doubles: as accurate as 100 bits; the error of a cancellation is measured by the largest part.
     largest = float(max(abs(low), abs(high)))
     lost = 0.0 if whole else largest * 2.0**-90 * n
     if not whole and not (near(float(got[2]), total, lost)
                           and near(float(got[3]), squares, largest * lost)):
         return f"sums: {got[2]} {got[3]}, not {float(total)} {float(squares)}"
     wants = [low, high, mean, root(spread / n), root(spread / (n - 1)) if n > 1 else -1]
-    # Squares of which a double holds no part worth telling: no deviation, rather than 0.
+    # Squares of which a double holds no significant part: no deviation, rather than 0.
     if not whole and 0 < high - low < 2.0**-480:
         if not all(math.isnan(float(text)) for text in got[7:9]):
             return f"deviations: {got[7:9]}, not NaN"

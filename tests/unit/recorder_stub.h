@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/recorder_stub.h - a recorder that keeps what it is told, for tests of the core.
+/* tests/unit/recorder_stub.h - a recorder that keeps what it receives, for tests of the core.
  *
  * Written by the collector thread, read by the test after tally_session_stop(). `stub_fail` makes
  * the recorder refuse after so many lines.
@@ -236,7 +236,7 @@ static const struct tally_recorder_ops stub_recorder = {
 	.abandon = stub_abandon,
 };
 
-/* Run the calling test in a process of its own: a process has one session. False: this is the
+/* Runs the calling test in a separate process: a process has one session. False: this is the
  * parent, and the child passed. `options` become PASSTALLY_OPTIONS. */
 static inline bool
 stub_in_child(const char *options)

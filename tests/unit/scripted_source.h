@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/scripted_source.h - snapshot sources that do what a script says, and write
- * down what was done with them.
+/* tests/unit/scripted_source.h - snapshot sources that follow a script, and log how they were
+ * used.
  *
  * The script is set before the sampler starts; counts of calls may be read by any thread.
  */
@@ -26,7 +26,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* A forked child that starts threads is what one test is about. */
+/* One of the tests is about a forked child that starts threads. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 
 const char *
@@ -35,15 +35,15 @@ __tsan_default_options(void)
 	return "die_after_fork=0";
 }
 
-/* ---- sources by script ---- */
+/* ---- scripted sources ---- */
 
 enum call { PROBE, OPEN, START, SAMPLE, STOP, CLOSE, ABANDON, DESTROY, N_CALLS };
 
-/* What the source does, and what was done with it. */
+/* What the source does, and how it was used. */
 struct script {
 	enum tally_status probe, open, start;
 	const char *reason;
-	uint32_t lost_at; /* the sample that says TALLY_LOST, from 1; 0 = none */
+	uint32_t lost_at; /* the sample that returns TALLY_LOST, from 1; 0 = none */
 	uint32_t not_ready_at;
 	uint64_t least_ns, most_ns, cost_ns;
 	bool no_counters;
@@ -212,7 +212,7 @@ create_none(void)
 	return NULL;
 }
 
-/* Under names that are known, so that --sources can name them. */
+/* The names are known ones, so that --sources can name them. */
 static const struct tally_snapshot_source_row kinds[] = {
 	{ .row = { .name = "mali-panfrost", .by_default = true }, .create = create_first },
 	{ .row = { .name = "mali-kbase", .by_default = true }, .create = create_second },
@@ -229,7 +229,7 @@ static const struct tally_snapshot_source_row no_memory[] = {
 
 static struct tally_config config;
 
-/* Since this was asked last. */
+/* Since the last such question. */
 static inline unsigned
 n_warnings(void)
 {
@@ -278,7 +278,7 @@ expect_row(struct tally_sampler *s, uint32_t i, const char *name, bool on, const
 	g_assert_cmpstr(row.reason, ==, reason);
 }
 
-/* Until so many samples were taken, at most ten seconds. */
+/* Waits until this many samples were taken, at most ten seconds. */
 static inline void
 wait_for_samples(int which, unsigned n)
 {

@@ -22,7 +22,7 @@ test_device_line(void)
 	world_free(w);
 }
 
-/* A value of that name there is already: two could not be told apart. */
+/* Metrics with the names of existing values: two could not be told apart. */
 static void
 test_own_metrics(void)
 {
@@ -90,7 +90,7 @@ test_sampled(void)
 	add_pass(w, 3 * MS + 100, 4 * MS + 700);
 	add_pass(w, 5 * MS, 7 * MS + 1);
 	annotate(w);
-	/* The device's own come first and stay. */
+	/* The device's own values come first and stay. */
 	g_assert_cmpstr(w->passes[1].counters[0].key, ==, "own");
 	g_assert_cmpuint(w->passes[1].counters[0].value.u64, ==, 101);
 	g_assert_cmpuint(w->passes[1].n_counters, ==, 3);
@@ -98,7 +98,7 @@ test_sampled(void)
 	assert_pass(w, 0, "snap_a", MS + 600, true);
 	assert_pass(w, 1, "snap_a", 2 * MS + 1, true);
 	assert_pass(w, 0, "snap_b", (MS + 600) / 2, true);
-	/* From the first reading on, and no further than the last pass. */
+	/* Growth is counted from the first reading to the last pass, and no further. */
 	assert_unattributed(w, "own", 7, false);
 	assert_unattributed(w, "snap_a", 2 * MS + 100 + MS - 700, true);
 	/* The second begins where the first ended, though the CPU was faster. */
@@ -114,7 +114,7 @@ test_sampled(void)
 	world_free(w);
 }
 
-/* A source that has not answered yet: what is missing is flagged. */
+/* A source that has not answered yet: missing values are flagged. */
 static void
 test_before_first_reading(void)
 {
@@ -174,8 +174,9 @@ test_no_times(void)
 	}
 }
 
-/* A pass that was lost says nothing of the clock; and a stretch without length nothing at all. */
-/* The GPU's clock ran on while the machine slept, and is not matched anew yet. */
+/* A lost pass gives no information about the clock; an interval without length gives nothing at
+ * all. */
+/* The GPU's clock continued while the machine slept, and is not matched again yet. */
 static void
 test_time_to_come(void)
 {
@@ -193,7 +194,7 @@ test_time_to_come(void)
 	g_assert_false(has(w, 0, "snap_a"));
 	g_assert_cmpuint(w->frame.flags, ==, TALLY_FLAG(NO_TIMESTAMPS));
 	assert_unattributed(w, "snap_a", 2 * MS, true);
-	/* Those with a time that can be count. */
+	/* The passes that have a time can have counts. */
 	begin_frame(w, 0, 2, 5 * MS, 8 * MS);
 	add_pass(w, 6 * MS, 7 * MS);
 	add_pass(w, hour_ns, hour_ns + MS);
@@ -285,7 +286,8 @@ test_exact(void)
 	world_free(w);
 }
 
-/* A doubtful reading: its counter is absent, the other stays, and the sum is right all the same. */
+/* An unreliable reading: its counter is absent, the other stays, and the sum is right
+ * anyway. */
 static void
 test_doubts(void)
 {
@@ -308,12 +310,12 @@ test_doubts(void)
 	assert_pass(w, 2, "snap_a", 2 * MS, true);
 	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
 	g_assert_cmpuint(g.growth, ==, 7 * MS);
-	/* The second pass, and from 4 to 6 ms what is nobody's. */
+	/* The second pass; the interval from 4 to 6 ms belongs to no pass. */
 	g_assert_cmpuint(g.unlogged, ==, 4 * MS);
 	world_free(w);
 }
 
-/* A source that metrics alone need flags nothing: no value of the log is missing. */
+/* A source that only metrics need flags nothing: no value of the log is missing. */
 static void
 test_nothing_shown(void)
 {
@@ -344,7 +346,7 @@ test_lost_source(void)
 	read_steadily(4 * MS);
 	g_assert_null(tally_annotator.changed(w->annotator));
 	snap.lost = true;
-	/* Its row goes off, once, in a device line that says the rest again. */
+	/* Its row is removed, once, by a device line that repeats the rest. */
 	const struct tally_device_record *line = tally_annotator.changed(w->annotator);
 	g_assert_nonnull(line);
 	g_assert_cmpstr(line->sources[0].name, ==, "gl-x");
@@ -379,7 +381,8 @@ test_two_devices(void)
 	begin_frame(w, 0, 0, 1 * MS, 5 * MS);
 	add_pass(w, 2 * MS, 4 * MS);
 	annotate(w);
-	/* The other may yet tell of a frame before 4 ms; it begins with its first. */
+	/* The other device may still report a frame before 4 ms; the history begins with its
+	 * first reading. */
 	struct tally_reading first;
 	g_assert_true(tally_history_first(snap.history, &first));
 	g_assert_cmpuint(first.time_ns, ==, 1 * MS);
@@ -388,7 +391,7 @@ test_two_devices(void)
 	annotate(w);
 	assert_pass(w, 0, "snap_a", MS, true);
 	assert_unattributed(w, "snap_a", MS, true);
-	/* The slower of the two keeps what it needs. */
+	/* The slower device keeps what it needs. */
 	g_assert_true(tally_history_first(snap.history, &first));
 	g_assert_cmpuint(first.time_ns, ==, 4 * MS);
 	begin_frame(w, 0, 1, 5 * MS, 10 * MS);
@@ -402,7 +405,8 @@ test_two_devices(void)
 	world_free(w);
 }
 
-/* Totals are the GPU's: a frame's values may have the work of each device that works still. */
+/* Totals are the GPU's: the values of a frame may include the work of other devices that are
+ * active at the time. */
 static void
 test_shared_totals(void)
 {
@@ -438,7 +442,7 @@ test_shared_totals(void)
 	}
 }
 
-/* The sources are told which GPU it is where all devices are the same one. */
+/* The sources are informed which GPU it is where all devices are the same one. */
 static void
 test_gpu(void)
 {
@@ -471,7 +475,7 @@ test_gpu(void)
 	}
 }
 
-/* Its first frame is complete after a later one of another device, but not for ever. */
+/* Its first frame is complete after a later one of another device, but the wait is limited. */
 static void
 test_device_told_late(void)
 {

@@ -30,9 +30,9 @@ test_is_left_alone(void)
 		bool good;
 	} rows[] = {
 		{ 0, 1, 1, true }, /* it has room */
-		{ UINT32_C(1) << 31, UINT32_C(1) << 31, 1, false }, /* the room would wrap */
-		{ 1, 1, SIZE_MAX / 2 + 1, false }, /* the bytes would */
-		{ 1, 1, SIZE_MAX / 4, false }, /* more than there is */
+		{ UINT32_C(1) << 31, UINT32_C(1) << 31, 1, false }, /* the count would wrap */
+		{ 1, 1, SIZE_MAX / 2 + 1, false }, /* the number of bytes would wrap */
+		{ 1, 1, SIZE_MAX / 4, false }, /* more than exists */
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		uint32_t room = rows[i].room;

@@ -62,7 +62,7 @@ struct world {
 	struct tally_assembly *assembly;
 	struct tally_device *device;
 	struct tally_stream *streams[N_STREAMS];
-	uint64_t start_ns, end_ns; /* the collector's clock; of the last frame ended */
+	uint64_t start_ns, end_ns; /* time of the collector's clock; end of the last frame */
 };
 
 static void
@@ -97,7 +97,7 @@ world_init(struct world *w)
 	}
 }
 
-/* Its part of the frame, of one pass. */
+/* The stream's part of the frame, with one pass. */
 static void
 hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 {
@@ -112,8 +112,8 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	s->lost_ends = s->lost_frame = 0;
 	if (part->ends) {
 		part->end.now_ns = w->end_ns += 1000;
-		/* Each stream has a thread of its own, which works half the time, and waits in
-		 * calls for a quarter. */
+		/* Each stream has its own thread, which works half the time, and waits in calls
+		 * for a quarter. */
 		if (how != '?')
 			part->end.thread = (struct tally_thread_time){
 				.thread = s->number + 1,
@@ -138,7 +138,7 @@ run_round(struct world *w, uint64_t late_ns)
 {
 	uint64_t now_ns = late_ns ? tally_clock_now_ns() + late_ns : 0;
 	tally_assembly_begin_round(w->assembly);
-	/* Twice: what is popped in one round is judged in the next. */
+	/* Twice: what is taken from the queue in one round is judged in the next. */
 	tally_assembly_end_round(w->assembly, now_ns);
 	tally_assembly_end_round(w->assembly, now_ns);
 }
@@ -207,7 +207,7 @@ test_case(const void *data)
 	unsigned next = 0;
 	say_frames(said, &next);
 	g_string_append(said, "| ");
-	/* Its streams are the assembly's: what they hold is let go with them. */
+	/* The assembly owns its streams: what they hold is released with them. */
 	tally_assembly_finish(w.assembly, "exit", tally_clock_now_ns());
 	say_frames(said, &next);
 	if (stub.end.frames_dropped)
@@ -221,8 +221,8 @@ test_case(const void *data)
 	g_strfreev(words);
 }
 
-/* A stream may be announced, and end the capture's last frame, after this round took its messages:
- * its part is still to come. */
+/* A stream may be announced, and end the capture's last frame, after this round took its
+ * messages: its part is still missing. */
 static void
 test_announced(void)
 {

@@ -11,7 +11,7 @@ struct sampled_row {
 	unsigned known; /* bit a pass */
 };
 
-/* Of 0 to 1000 ns, in which one counter grows by 1000 and one by 10. */
+/* Interval from 0 to 1000 ns, in which one counter increases by 1000 and one by 10. */
 static const struct sampled_row sampled_rows[] = {
 	{ .what = "no work", .unattributed = { 1000, 10 } },
 	{ "one pass", { { 100, 400, 0, 0 } }, 1, { { 300, 3 } }, { 700, 7 }, 1 },
@@ -90,7 +90,7 @@ test_sampled(void)
 	}
 }
 
-/* Growth that is not known is withheld where it may have happened, and only there. */
+/* An unknown delta is withheld where it may have occurred, and only there. */
 static void
 test_unknown(void)
 {
@@ -113,12 +113,12 @@ test_unknown(void)
 	g_assert_cmpuint(w.shares[1].flags, ==, TALLY_FLAG(SATURATED));
 	g_assert_cmpuint(w.unknown[2][0], ==, 0);
 	g_assert_cmpuint(w.delta[2][1], ==, 800);
-	/* 120 to 200 was idle; what is known of idle time is 100 + 200 + 100 + 100. */
+	/* The GPU was idle from 120 to 200; the known idle time is 100 + 200 + 100 + 100. */
 	g_assert_cmpuint(w.unattributed_unknown[0], ==, 2);
 	g_assert_cmpuint(w.unlogged[1], ==, 200 + 500);
 	g_assert_cmpuint(w.unlogged[0], ==, 0);
 	g_assert_cmpuint(w.window.flags, ==, TALLY_FLAG(SATURATED));
-	/* Nothing was read after 300. */
+	/* There is no reading after 300. */
 	w.work[0] = (struct tally_work){ .begin_ns = 300, .end_ns = 320 };
 	w.n = 1;
 	cut(&w, false, 300, 350);
@@ -126,7 +126,8 @@ test_unknown(void)
 	g_assert_cmpuint(w.unattributed_unknown[0], ==, 7);
 	g_assert_cmpuint(w.shares[0].flags, ==, TALLY_FLAG(UNSAMPLED));
 	g_assert_cmpuint(w.window.flags, ==, TALLY_FLAG(UNSAMPLED));
-	/* What comes now came since then; what came before 350 is no value of what runs now. */
+	/* New counts occurred since then; counts from before 350 do not belong to the work that
+	 * runs now. */
 	read_totals(&w, 400, (uint64_t[N]){ 400, 2000, 0 }, 0, 0);
 	w.n = 0;
 	cut(&w, false, 350, 400);
@@ -136,7 +137,7 @@ test_unknown(void)
 	close_world(&w);
 }
 
-/* Work that began before the first reading: what it did until then is in no total. */
+/* Work that began before the first reading: what it did before that is in no total. */
 static void
 test_before_the_first(void)
 {
@@ -157,7 +158,7 @@ test_before_the_first(void)
 	close_world(&w);
 }
 
-/* Nobody is favoured, over time, by what does not divide evenly. */
+/* When counts do not divide evenly, no pass is favored over time. */
 static void
 test_fair(void)
 {
@@ -191,13 +192,14 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The slow way: every stretch between two boundaries, every pass in it, in real numbers. */
+/* The slow algorithm: every interval between two boundaries, every pass in it, in real
+ * numbers. */
 static void
 check_sampled(const struct world *w, bool crowded)
 {
 	static uint64_t times[2 * MAX_WORK + 2];
 	static double want[MAX_WORK];
-	static uint32_t shared[MAX_WORK]; /* stretches that it had company in */
+	static uint32_t shared[MAX_WORK]; /* intervals in which other passes ran too */
 	uint64_t begin = w->window.begin_ns, end = w->window.end_ns;
 	for (int k = 0; k < N; k++) {
 		uint32_t n = 0;
@@ -236,8 +238,8 @@ check_sampled(const struct world *w, bool crowded)
 		g_assert_cmpuint(w->unattributed[k], ==, idle);
 		for (uint32_t i = 0; i < w->n; i++) {
 			double off = (double)w->delta[i][k] - want[i];
-			/* Less than one each time that something had to be rounded, and what the
-			 * time before left over where it was not dealt out. */
+			/* Less than one for each rounding, plus the remainder of the previous
+			 * time where it was not apportioned. */
 			double most = crowded ? 2.0 * shared[i] : shared[i];
 			g_assert_cmpfloat(ABS(off), <=, most + 1e-6 + want[i] * 1e-14);
 		}
@@ -256,7 +258,7 @@ random_sampled(uint32_t seed, size_t history_bytes, int most_work, int most_leng
 	read_totals(&w, time_ns, totals, 0, 0);
 	for (int frame = 0; frame < 120; frame++) {
 		uint64_t end_ns = begin_ns + g_rand_int_range(rand, 1, 3000);
-		/* Readings reach up to the end, and often past it. */
+		/* Readings extend to the end, and often beyond it. */
 		while (time_ns < end_ns) {
 			time_ns += g_rand_int_range(rand, 1, 400);
 			advance_totals(rand, totals);
@@ -297,14 +299,14 @@ test_random_sampled(void)
 	}
 }
 
-/* More at once than are dealt to one by one. */
+/* More passes at once than are apportioned one by one. */
 static void
 test_random_crowded(void)
 {
 	random_sampled(100, 1 << 20, MAX_WORK, 3000, true);
 }
 
-/* The history is coarsened under our feet: other shares, but nothing lost. */
+/* The history is coarsened meanwhile: other shares, but nothing is lost. */
 static void
 test_random_coarse(void)
 {
@@ -312,7 +314,8 @@ test_random_coarse(void)
 		random_sampled(seed, 1, 12, 300, false);
 }
 
-/* What was cut once is not handed out again, nor taken back, when its reading is let go. */
+/* Counts that were apportioned once are not apportioned again, nor taken back, when their
+ * reading is released. */
 static void
 test_coarsened_after(void)
 {
@@ -328,7 +331,7 @@ test_coarsened_after(void)
 	struct tally_reading r;
 	for (uint64_t t = 1700; tally_history_find(w.history, 2, &r); t += 100)
 		read_totals(&w, t, totals, 0, 0);
-	/* Now the growth seems to lie between 0 and 200. */
+	/* Now the delta seems to lie between 0 and 200. */
 	tally_history_at(w.history, 150, totals);
 	g_assert_cmpuint(totals[0], ==, 750);
 	w.work[0] = (struct tally_work){ .begin_ns = 110, .end_ns = 190 };
@@ -340,7 +343,8 @@ test_coarsened_after(void)
 	close_world(&w);
 }
 
-/* Many passes all the time, two counters of which grow by less than there are: all is dealt out. */
+/* Many passes at any time, and two counters with smaller deltas than that number: everything is
+ * apportioned. */
 static void
 test_many_at_once(void)
 {

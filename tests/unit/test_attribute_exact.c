@@ -4,7 +4,8 @@
 
 /* ---- exact ---- */
 
-/* Readings 1 to 8 at 100, 200, ..., 800; the counters grow by 10, 11, 12, ... and their squares. */
+/* Readings 1 to 8 at 100, 200, ..., 800; the counters increase by 10, 11, 12, ... and by their
+ * squares. */
 static void
 open_exact(struct world *w)
 {
@@ -54,7 +55,7 @@ test_exact(void)
 	close_world(&w);
 }
 
-/* Passes of one command buffer share what grew around it by their GPU time. */
+/* Passes of one command buffer share the delta around it by their GPU time. */
 static void
 test_exact_group(void)
 {
@@ -82,7 +83,7 @@ test_exact_group(void)
 	close_world(&w);
 }
 
-/* As with work that runs at once: of equal parts none is favoured. */
+/* As with work that runs at the same time: of equal parts none is favored. */
 static void
 test_exact_group_fair(void)
 {
@@ -109,7 +110,7 @@ test_exact_group_fair(void)
 	close_world(&w);
 }
 
-/* Two queues that were sampled at once: what grew is shared, not counted twice. */
+/* Two queues that were sampled at the same time: the delta is shared, not counted twice. */
 static void
 test_exact_overlap(void)
 {
@@ -121,11 +122,11 @@ test_exact_overlap(void)
 	w.work[3] = (struct tally_work){ .from = 7, .to = 8 };
 	w.n = 4;
 	cut(&w, true, 100, 750);
-	/* 10, a half of 11, 12; of 11 the first has one more. */
+	/* 10, a half of 11, 12; of 11 the first pass has one more. */
 	g_assert_cmpuint(w.delta[0][0], ==, 16);
 	g_assert_cmpuint(w.delta[1][0], ==, 17);
 	g_assert_cmpuint(w.delta[2][0], ==, 13);
-	g_assert_cmpuint(w.delta[3][0], ==, 8); /* half of it lies in another stretch */
+	g_assert_cmpuint(w.delta[3][0], ==, 8); /* half of it lies in another interval */
 	static const bool estimated[4] = { true, true, false, true };
 	for (uint32_t i = 0; i < w.n; i++)
 		g_assert_cmpint(w.shares[i].estimated, ==, estimated[i]);
@@ -153,7 +154,7 @@ test_random_exact(void)
 			time_ns += g_rand_int_range(rand, 1, 100);
 			read_totals(&w, time_ns, totals, 0, 0);
 		}
-		/* Groups that follow each other, each of one to four passes. */
+		/* Groups that follow one another, each of one to four passes. */
 		static uint32_t size[MAX_WORK];
 		w.n = 0;
 		for (int at = 0; at < n_readings;) {
@@ -204,7 +205,7 @@ test_random_exact(void)
 	g_rand_free(rand);
 }
 
-/* Stamps that make no sense are no reason to compute nonsense. */
+/* Meaningless timestamps do not lead to meaningless results. */
 static void
 test_absurd(void)
 {

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Search by halves needs an order, and the generator's and ours must be one. */
+/* Binary search needs an order, and the generator's and ours must be the same. */
 static void
 test_order(void)
 {
@@ -54,7 +54,7 @@ test_find(void)
 }
 
 static const struct {
-	const char *program, *words, *block, *allow; /* words: parted by blanks */
+	const char *program, *words, *block, *allow; /* words, separated by blanks */
 	bool blocked;
 	const char *name;
 } cases[] = {
@@ -128,7 +128,7 @@ test_named_by(void)
 	g_assert_cmpuint(tally_process_named_by(NULL, 0), ==, 0);
 }
 
-/* This process: known by what it was executed as. */
+/* This process: identified by the path with which it was executed. */
 static void
 test_own(void)
 {

@@ -57,7 +57,7 @@ test_binomial(void)
 		g_assert_cmpfloat_with_epsilon(tally_binomial_tail(x, n, binomial_cases[i].p),
 					       binomial_cases[i].want, 1e-9);
 	}
-	/* Fractions lie between. */
+	/* Fractions lie in between. */
 	double at = tally_binomial_tail(2.5, 10, 0.3);
 	g_assert_cmpfloat(at, <, tally_binomial_tail(2, 10, 0.3));
 	g_assert_cmpfloat(at, >, tally_binomial_tail(3, 10, 0.3));
@@ -70,7 +70,8 @@ test_quantile(void)
 	uint32_t slow = 0, odd = 0;
 	for (uint32_t i = 0; i < MOST; i++)
 		values[i] = i % 60 == 59 ? 36 : 16;
-	/* Each 60th value is more than one in 100, and regular: few resamples lack it. */
+	/* Each 60th value makes more than one in 100, at regular distances: few resamples lack
+	 * it. */
 	g_assert_cmpuint(tally_bootstrap_quantile(values, MOST, 0.99, 1, out, 500), >=, 34);
 	for (uint32_t i = 0; i < 500; i++) {
 		slow += out[i] == 36;
@@ -122,7 +123,7 @@ test_trimmed_mean(void)
 	const double values[] = { 100, 2, 3, 4, 5, 6, 7, 8, 9, -50 };
 	g_assert_cmpfloat_with_epsilon(tally_trimmed_mean(values, 10, 0), 9.4, 1e-12);
 	g_assert_cmpfloat_with_epsilon(tally_trimmed_mean(values, 10, 0.1), 5.5, 1e-12);
-	/* Nothing to cut of nine values. */
+	/* With nine values nothing is cut. */
 	g_assert_cmpfloat_with_epsilon(tally_trimmed_mean(values, 9, 0.1), 16, 1e-12);
 	g_assert_cmpfloat(tally_trimmed_mean(values, 1, 0.4), ==, 100);
 }
@@ -191,7 +192,7 @@ test_block_length(void)
 		g_assert_cmpuint(b, >=, cases[i].least);
 		g_assert_cmpuint(b, <=, cases[i].most);
 	}
-	/* What the mean's variance is, near enough: 25 (1 + phi) / (1 - phi). */
+	/* What the mean's variance is, approximately: 25 (1 + phi) / (1 - phi). */
 	const struct noise strong = { .size = 0.05, .phi = 0.8 };
 	double sum = 0;
 	for (unsigned i = 0; i < 20; i++) {
@@ -245,11 +246,11 @@ test_compare_laws(void)
 	struct tally_bootstrap_result s = compare(scaled_a, 300, scaled_b, 200, 0, false);
 	g_assert_cmpfloat_with_epsilon(s.difference / 1048576, r.difference, 1e-6);
 	g_assert_cmpfloat_with_epsilon(s.p, r.p, 1e-9);
-	/* Sides changed: the sign does too. */
+	/* Sides exchanged: the sign changes too. */
 	struct tally_bootstrap_result t = compare(b, 200, a, 300, 0, false);
 	g_assert_cmpfloat_with_epsilon(t.difference, -r.difference, 1e-9);
 	g_assert_cmpfloat_with_epsilon(t.se, r.se, 1e-9);
-	/* A run against itself differs in nothing. */
+	/* A run does not differ from itself. */
 	struct tally_bootstrap_result same = compare(a, 300, a, 300, 0, false);
 	g_assert_cmpfloat(same.difference, ==, 0);
 	g_assert_cmpfloat(same.p, ==, 1);
@@ -268,14 +269,14 @@ test_constants(void)
 	g_assert_cmpfloat(r.low, ==, 1);
 	g_assert_cmpfloat(r.high, ==, 1);
 	g_assert_cmpfloat(compare(a, 20, a, 20, 0.1, false).p, ==, 1);
-	/* One side that moves is enough to have an error. */
+	/* One side that varies is enough for an error. */
 	b[7] = 40;
 	r = compare(a, 20, b, 20, 0, false);
 	g_assert_cmpfloat(r.se, >, 0);
 	g_assert_cmpfloat(r.p, >, 0.01);
 }
 
-/* Runs as units are Welch's test. */
+/* With runs as units it is Welch's test. */
 static void
 test_runs(void)
 {
@@ -295,7 +296,7 @@ test_runs(void)
 	g_assert_cmpfloat_with_epsilon(r.p, tally_student_tail(t, df), 1e-9);
 }
 
-/* What it must show: 30 passes, two runs, 1 % for all alarms together. */
+/* What the test has to show: 30 passes, two runs, 1 % for all alarms together. */
 static const struct {
 	const char *what;
 	struct noise noise;
@@ -342,8 +343,8 @@ compare_runs(size_t row, double effect, double *p, double *difference)
 	tally_holm_adjust(p, PASSES);
 }
 
-/* In -m quick, which a sanitized build runs, the same code for fewer pairs: too few to find
- * something in. */
+/* With -m quick, which a sanitized build uses, the same code runs for fewer pairs: too few to
+ * find something in. */
 static void
 test_alarms(void)
 {
@@ -371,7 +372,7 @@ test_alarms(void)
 	}
 }
 
-/* An interval of 99 % holds the truth about 99 times in a hundred. */
+/* An interval of 99 % contains the true value about 99 times in a hundred. */
 static void
 test_coverage(void)
 {

@@ -5,7 +5,7 @@
 
 #include "query/mali/catalogue.h"
 
-/* Facts that the tables must tell, whatever else changes. */
+/* Facts that the tables must contain, whatever else changes. */
 
 static const struct {
 	uint64_t id;
@@ -58,7 +58,7 @@ static const struct {
 	{ "immortalis-g715", "Immortalis-G715", "Mali-G715" },
 	{ "g925", "Immortalis-G925", "Mali-G725" },
 	{ "G1-Premium", "Mali G1-Premium", "Mali G1" },
-	{ "g1", "Mali G1-Ultra", "Mali G1" }, /* a layout: the first that has it */
+	{ "g1", "Mali G1-Ultra", "Mali G1" }, /* a layout: the first GPU that has it */
 	{ "Mali G1", "Mali G1-Ultra", "Mali G1" },
 	{ "t880", "Mali-T880", NULL },
 	{ "g7", NULL, NULL },
@@ -89,13 +89,13 @@ static const struct {
 	{ "G71", "JM.GPU_ACTIVE", false, "GPU_ACTIVE" },
 	{ "G31", "SC.FRAG_QUADS", false, "FRAG_WARPS" },
 	{ "G77", "SC.FRAG_QUADS", false, NULL },
-	{ "G51", "SC.TEX_INSTRS", false, NULL }, /* Mali-G71 and G72 alone have it */
+	{ "G51", "SC.TEX_INSTRS", false, NULL }, /* only Mali-G71 and G72 have it */
 	{ "G72", "SC.TEX_INSTRS", false, "TEX_INSTR" },
 	{ "G72", "SC.LSC_WRITE_BEATS", false, "BEATS_WR_LSC" },
 	{ "G1", "MaliSCBusLSWrBt", false, "BEATS_WR_LSC" },
 	{ "G71", "L2_EXT_READ_BEATS", false, "L2_EXT_READ_BEATS" },
 	{ "G71", "l2_ext_read_beats", false, NULL },
-	/* 2022: what is active today was raw then. */
+	/* 2022: what is called active today was raw then. */
 	{ "G715", "MaliGPUCyclesGPUActive", false, NULL },
 	{ "G715", "MaliGPUCyclesGPUActive", true, "GPU_ACTIVE" },
 	{ "G715", "MaliGPUCyclesGPUActiveRaw", true, "GPU_ACTIVE" },
@@ -169,7 +169,7 @@ check_counter(const struct tally_mali_layout *l, const struct tally_mali_counter
 		g_assert_true(tally_mali_find_counter(l, *alias, false) == c);
 }
 
-/* Every counter is in its place, has words, and is found by all of its names. */
+/* Every counter is in its place, has a description, and is found by all of its names. */
 static void
 test_layouts(void)
 {
@@ -211,7 +211,7 @@ test_errata(void)
 	}
 }
 
-/* Under ThreadSanitizer: whoever asks first fills, and all see the same. */
+/* Under ThreadSanitizer: the first to ask fills the table, and all threads see the same. */
 static gpointer
 read_all(gpointer data)
 {

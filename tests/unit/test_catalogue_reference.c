@@ -11,7 +11,7 @@ struct rows {
 	char *text;
 	char **lines;
 	char **titles;
-	char **fields; /* of the row in hand */
+	char **fields; /* of the current row */
 	guint next;
 };
 
@@ -125,7 +125,7 @@ test_counters(void)
 	g_assert_cmpuint(n, >, 2000);
 }
 
-/* Engines by the low bits of CORE_FEATURES, as the reference words it. */
+/* Engines by the low bits of CORE_FEATURES, as the reference writes it. */
 static unsigned
 reference_engines(const char *rule, unsigned variant)
 {
@@ -162,7 +162,7 @@ check_product(const struct rows *rows, const struct tally_mali_product *p)
 	for (guint i = 0; ids[i]; i++) {
 		uint64_t id = strtoul(ids[i], NULL, 16);
 		g_assert_true(p->ids[0] == id || p->ids[1] == id);
-		/* Two names of one id: the first. */
+		/* Two names of one id: the first one. */
 		const struct tally_mali_product *by_id = tally_mali_find_product(id << 16);
 		g_assert_nonnull(by_id);
 		g_assert_true(by_id->layout == p->layout);
@@ -285,7 +285,8 @@ test_names_of_documents(void)
 				l, field(&rows, "name"), true);
 			g_test_message("%s of %s", field(&rows, "name"), l->name);
 			if (!has) {
-				/* Today's keys that were the same in 2022 are known elsewhere. */
+				/* Today's keys that were the same in 2022 have other names
+				 * elsewhere. */
 				g_assert_true(!c || strchr(field(&rows, "name"), '.') == NULL);
 				continue;
 			}

@@ -45,7 +45,7 @@ test_now(void)
 	g_assert_cmpuint(tally_clock_unix_ns(), <, UINT64_C(4102444800000000000));
 }
 
-/* A wait within a wait counts once, and one that never began not at all. */
+/* A wait within a wait counts once, and one that never began does not count. */
 static void
 test_waits(void)
 {

@@ -15,7 +15,7 @@
 #define N_THREADS 4
 #define N_LETTERS 200
 
-/* A description of device `number`, whose line says which it is. */
+/* A description of device `number`, with the number in its line. */
 static struct tally_message *
 message_of(uint32_t number)
 {
@@ -41,7 +41,7 @@ post(uint32_t number)
 	struct tally_message *message = message_of(number);
 	if (tally_queue_post(message))
 		return true;
-	free_message(message); /* refused: it stays the caller's */
+	free_message(message); /* refused: the caller keeps it */
 	return false;
 }
 
@@ -88,7 +88,7 @@ test_no_capture(void)
 	g_assert_false(post(0));
 	tally_queue_notify(false);
 	tally_queue_notify(true);
-	stop(); /* of what does not run: returns at once */
+	stop(); /* of a collector that does not run: returns at once */
 	start();
 	g_assert_true(post(0));
 	stop();
@@ -99,7 +99,7 @@ test_no_capture(void)
 	g_assert_cmpuint(stub_count("device "), ==, 1);
 }
 
-/* Each capture has a number of its own, and its devices count from 0. */
+/* Each capture has its own number, and its devices count from 0. */
 static void
 test_generations(void)
 {
@@ -128,7 +128,7 @@ post_many(gpointer data)
 	return NULL;
 }
 
-/* What was taken is written; the end, at any moment, refuses the rest. */
+/* Everything that was accepted is written; the end, at any moment, refuses the rest. */
 static void
 test_threads(const void *data)
 {
@@ -176,7 +176,7 @@ test_forget(void)
 	g_assert_cmpuint(stub.n_closed, ==, 1);
 }
 
-/* A log that can take no more ends the capture by itself. */
+/* A log that is full ends the capture. */
 static void
 test_failure(void)
 {

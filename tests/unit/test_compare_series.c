@@ -45,7 +45,8 @@ test_growth(void)
 		g_assert_cmpuint(n, ==, growth_cases[i].points);
 		double stride = (double)growth_cases[i].stride;
 		for (uint32_t k = 0; k < n; k++) {
-			/* The mean of a stride of equal steps lies in its middle. */
+			/* The mean of a stride of equal steps lies in the middle of the
+			 * stride. */
 			double want = 5 + 2 * (k * stride + (stride - 1) / 2);
 			g_assert_cmpfloat_with_epsilon(points[k], want, 1e-6 * want);
 		}
@@ -54,8 +55,7 @@ test_growth(void)
 	}
 }
 
-/* Small changes of large numbers are what counts: a float of the number itself would not hold
- * them. */
+/* Small changes of large numbers matter: a float of the number itself would not hold them. */
 static void
 test_large_values(void)
 {

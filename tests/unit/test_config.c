@@ -50,7 +50,7 @@ test_defaults(void)
 	tally_config_finish(NULL);
 }
 
-/* want NULL: refused, and the complaint says `says`. */
+/* want NULL: refused, and the message contains `says`. */
 static const struct {
 	const char *key, *value, *want, *says;
 } settings[] = {
@@ -216,7 +216,7 @@ test_set(void)
 	}
 }
 
-/* What an option says of itself sets it again. */
+/* The text that an option prints about itself sets it again. */
 static void
 test_round_trip(void)
 {
@@ -256,12 +256,12 @@ test_precedence(void)
 				       keep_message, said));
 	assert_value(&config, "skip", "6");
 	g_assert_cmpstr(said->str, ==, "");
-	/* Overridden, but wrong all the same. */
+	/* Overridden, but still wrong. */
 	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_PROGRAM_FILE,
 					keep_message, said));
 	g_assert_nonnull(strstr(said->str, "skip"));
 	assert_value(&config, "skip", "6");
-	/* A bad value leaves the good one. */
+	/* A bad value leaves the good one in force. */
 	g_assert_false(tally_config_set(&config, "skip", "x", TALLY_FROM_COMMAND_LINE,
 					keep_message, said));
 	assert_value(&config, "skip", "6");
@@ -269,7 +269,7 @@ test_precedence(void)
 	tally_config_finish(&config);
 }
 
-/* Set one after the other; what counts in the end. */
+/* Set one after the other; which one is in force in the end. */
 static const struct {
 	struct {
 		enum tally_config_origin origin;

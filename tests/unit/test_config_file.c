@@ -62,7 +62,7 @@ test_bad_files(void)
 	struct tally_config config;
 	GString *said = g_string_new(NULL);
 	tally_config_init(&config);
-	/* Missing is fine, a folder or too much is not. */
+	/* A missing file is fine; a folder, or too large a file, is not. */
 	g_assert_true(
 		tally_config_read_file(&config, path, TALLY_FROM_USER_FILE, keep_message, said));
 	g_assert_cmpstr(said->str, ==, "");
@@ -83,7 +83,7 @@ test_bad_files(void)
 	g_free(dir);
 }
 
-/* Vulkan's settings of layers: its file, where it looks for it, and its environment. */
+/* Vulkan's settings of layers: the file, where it is searched for, and the environment. */
 static void
 test_layer_settings(void)
 {
@@ -134,7 +134,7 @@ test_layer_settings(void)
 		if (cases[i].variable)
 			g_unsetenv(cases[i].variable);
 	}
-	/* vkconfig's own place comes first. */
+	/* vkconfig's own path comes first. */
 	char *folder = g_build_filename(dir, "vulkan", "settings.d", NULL);
 	char *first = g_build_filename(folder, "vk_layer_settings.txt", NULL);
 	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
@@ -192,7 +192,7 @@ test_load(void)
 	g_assert_cmpint(config.origin[row_of("frames")], ==, TALLY_FROM_PROGRAM_FILE);
 	tally_config_finish(&config);
 
-	/* Another program, the other home. */
+	/* A different program has a different home. */
 	g_unsetenv("XDG_CONFIG_HOME");
 	g_unsetenv("PASSTALLY_OPTIONS");
 	g_unsetenv("PASSTALLY_LOG");

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A forked child that starts threads is what one test is about. */
+/* One of the tests is about a forked child that starts threads. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 
 const char *
@@ -80,7 +80,7 @@ ask(const char *path, const char *request)
 
 #define assert_has(text, part) g_assert_nonnull(strstr(text, part))
 
-/* ---- what it answers ---- */
+/* ---- what the socket answers ---- */
 
 static bool
 start_session(void)
@@ -89,7 +89,7 @@ start_session(void)
 	return tally_session_start(&stub_recorder);
 }
 
-/* In a process of its own, whose socket is FOLDER/NAME. */
+/* In a separate process, whose socket is FOLDER/NAME. */
 static bool
 in_child(const char *name, const char *more)
 {
@@ -151,7 +151,8 @@ test_requests(void)
 	g_assert_cmpint(reach(path), ==, -1);
 }
 
-/* Who connects and says nothing, or goes before the answer, keeps nobody for long; nor do many. */
+/* A client that connects and sends nothing, or leaves before the answer, delays nobody for
+ * long; nor do many of them. */
 static void
 test_silent(void)
 {
@@ -165,13 +166,13 @@ test_silent(void)
 	int gone = reach(path);
 	g_assert_cmpint(send(gone, "status", 6, 0), ==, 6);
 	close(gone);
-	assert_has(ask(path, "status"), "state capturing"); /* while they are silent still */
+	assert_has(ask(path, "status"), "state capturing"); /* while they are still silent */
 	for (unsigned i = 0; i < G_N_ELEMENTS(silent); i++)
 		close(silent[i]);
 	tally_session_stop("exit");
 }
 
-/* The capture came to its end by itself: the socket still says so. */
+/* The capture ended by itself: the socket still reports that. */
 static void
 test_over(void)
 {
@@ -208,7 +209,7 @@ test_fork(void)
 	g_assert_true(start_session());
 	g_autofree char *path = in_folder("f");
 	assert_has(ask(path, "status"), "state capturing");
-	g_usleep(50000); /* until our threads sleep: see test_session.c */
+	g_usleep(50000); /* until passtally's threads sleep: see test_session.c */
 	int ready[2];
 	g_assert_cmpint(pipe(ready), ==, 0);
 	pid_t pid = fork();
@@ -234,7 +235,7 @@ test_fork(void)
 	g_assert_cmpint(g_access(own, F_OK), ==, -1);
 }
 
-/* The game lost our descriptor and has its own under that number. */
+/* The game closed passtally's descriptor and has its own under that number. */
 static void
 test_stolen(void)
 {
@@ -292,7 +293,7 @@ test_off_one(gconstpointer expected)
 	g_assert_cmpuint(stub.n_ends, ==, 1);
 }
 
-/* ---- where it may lie ---- */
+/* ---- where the socket may be ---- */
 
 static struct tally_control_socket one, two;
 
@@ -301,7 +302,7 @@ test_stale(void)
 {
 	g_autofree char *path = in_folder("stale");
 	g_assert_true(tally_control_socket_open(&one, path, why, sizeof(why)));
-	/* Alive: nobody takes its place. */
+	/* Alive: no other process takes its place. */
 	g_assert_false(tally_control_socket_open(&two, path, why, sizeof(why)));
 	assert_has(why, "another process listens at ");
 	assert_has(why, path);
@@ -314,19 +315,19 @@ test_stale(void)
 	g_assert_cmpint(reach(path), ==, -1);
 	g_assert_cmpint(errno, ==, ECONNREFUSED);
 	g_assert_true(tally_control_socket_open(&two, path, why, sizeof(why)));
-	/* The dead one's owner must not remove what is not his. */
+	/* The dead one's owner must not remove a socket that is not his. */
 	tally_control_socket_remove(&one);
 	fd = reach(path);
 	g_assert_cmpint(fd, >=, 0);
 	close(fd);
 	tally_control_socket_remove(&two);
 	g_assert_cmpint(g_access(path, F_OK), ==, -1);
-	g_assert_cmpint(tally_control_socket_accept(&two), >=, 0); /* ours, from above */
+	g_assert_cmpint(tally_control_socket_accept(&two), >=, 0); /* passtally's, from above */
 	g_assert_cmpint(tally_control_socket_accept(&two), ==, -1);
 	tally_control_socket_close(&two);
 }
 
-/* Others that listen at the place, or are no sockets, are left alone. */
+/* Other listeners at the path, or files that are not sockets, are left alone. */
 static void
 test_not_ours(void)
 {
@@ -396,7 +397,7 @@ test_folders(void)
 	assert_has(why, "does not name a file");
 }
 
-/* Longer than a socket's address, and relative to where we are. */
+/* Longer than a socket's address, and relative to the current folder. */
 static void
 test_long(void)
 {
@@ -422,7 +423,7 @@ test_long(void)
 	assert_has(why, "too long");
 }
 
-/* Somebody holds the folder's lock: we wait a moment and go on. */
+/* Another process holds the folder's lock: passtally waits a moment and continues. */
 static void
 test_locked(void)
 {
@@ -435,7 +436,7 @@ test_locked(void)
 	tally_control_socket_close(&one);
 }
 
-/* Another user does not even get in; and where the mode does not stop him, we do. */
+/* The file mode keeps another user out; and where it does not, passtally refuses. */
 static void
 test_other_user(void)
 {

@@ -75,7 +75,7 @@ test_keys(void)
 						    .source = "s", .description = "d" };
 	char name[] = "Busy";
 	const struct tally_counter *a = add(&table, "busy", name, "gl-intel");
-	memset(name, 'x', 4); /* the copy has strings of its own */
+	memset(name, 'x', 4); /* the copy has its own strings */
 	g_assert_cmpstr(a->name, ==, "Busy");
 	g_assert_true(add(&table, "busy", "Busy", "gl-intel") == a);
 	const struct tally_counter *b = add(&table, "busy", "BUSY", "gl-intel");
@@ -86,7 +86,7 @@ test_keys(void)
 	g_assert_cmpstr(add(&table, "busy", "Busy", "gl-amd")->key, ==, "gl-amd.busy");
 	g_assert_true(tally_key_table_reserve(&table, &fixed));
 	g_assert_cmpstr(add(&table, "taken", "m", "s")->key, ==, "s.taken");
-	/* Another context: the same counter is the same pointer. */
+	/* In another context the same counter is the same pointer. */
 	g_assert_true(add(&other, "busy", "Busy", "gl-intel") == a);
 	for (int i = 0; i < 1000; i++) {
 		char key[16];
@@ -118,7 +118,7 @@ test_keep(void)
 	g_assert_cmpuint(kept->layout.n_counters, ==, 0);
 }
 
-/* Each counter takes units of a block, that has `room` of them; bigger ones fit nowhere. */
+/* Each counter takes units of a block that has `room` of them; larger ones fit nowhere. */
 struct blocks {
 	const unsigned *needs;
 	unsigned room, calls;

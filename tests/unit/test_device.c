@@ -12,7 +12,7 @@ static const struct tally_counter counter = {
 };
 static const struct tally_counter *const counters[] = { &counter, &counter };
 
-/* Text that is overwritten when the copy has been made. */
+/* Text that is overwritten after the copy has been made. */
 struct texts {
 	char words[12][16];
 };
@@ -84,7 +84,7 @@ test_copy_of_nothing(void)
 	free(copy);
 }
 
-/* Before, while and after a capture runs. */
+/* Before, during and after a capture. */
 static void
 test_life(void)
 {
@@ -103,7 +103,7 @@ test_life(void)
 	g_assert_cmpint(tally_device_newest(~0u), ==, 1);
 	tally_device_describe(first, &other);
 	tally_device_destroy(second);
-	/* Also of one that is gone. */
+	/* Also for a device that no longer exists. */
 	g_assert_cmpint(tally_device_newest(1u << info.api), ==, 1);
 	g_assert_cmpint(tally_device_newest(0), ==, -1);
 	tally_session_stop("exit");
@@ -137,7 +137,7 @@ make_devices(gpointer data)
 	return NULL;
 }
 
-/* Each gets its own number, and its line. */
+/* Each device gets its own number, and its line. */
 static void
 test_threads(void)
 {

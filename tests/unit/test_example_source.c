@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The worked example of docs/adding-a-source.md, under the sampler that the product has. */
+/* The worked example of docs/adding-a-source.md, under the product's sampler. */
 #include "query/sampler/internal.h"
 #include "tests/example_source/interrupts.h"
 
 #include <glib.h>
 
-/* The row that query/sources.c would get. */
+/* The row that query/sources.c would contain. */
 static const struct tally_snapshot_source_row rows[] = {
 	{ .row = { .name = "interrupts",
 		   .by_default = true,
@@ -34,7 +34,7 @@ test_counts(void)
 		g_assert_cmpstr(src->counters[0]->key, ==, "machine_interrupts");
 		g_assert_cmphex(src->logged[0], ==, 1);
 		uint64_t first = tally_snapshot_take();
-		g_usleep(20000); /* the clock's own interrupt comes in that time */
+		g_usleep(20000); /* the clock's own interrupt occurs in that time */
 		g_assert_cmpuint(tally_snapshot_take(), ==, first + 1);
 		g_assert_true(tally_history_last(tally_sampler_history(s, 0), &last));
 		g_assert_cmpuint(last.totals[0], >, 0);

@@ -6,7 +6,7 @@
 
 #include "query/metric/expr.h"
 
-/* Values for the names that a to f are; any other name is absent. */
+/* Values for the names a to f; any other name is absent. */
 static bool
 evaluate(const char *text, double *out)
 {
@@ -19,7 +19,7 @@ evaluate(const char *text, double *out)
 	uint64_t valid[TALLY_EXPR_MAX_NAMES / 64] = { 0 };
 	for (uint32_t i = 0; i < tally_expr_n_names(e); i++) {
 		const char *name = tally_expr_name(e, i);
-		values[i] = NAN; /* must never be looked at where `valid` is clear */
+		values[i] = NAN; /* must never be read where `valid` is clear */
 		if (strlen(name) == 1 && name[0] >= 'a' && name[0] <= 'f') {
 			values[i] = given[name[0] - 'a'];
 			valid[i / 64] |= UINT64_C(1) << (i % 64);
@@ -222,14 +222,14 @@ test_nul_byte(void)
 	g_assert_null(tally_expr_parse("(a\0", 3, &error));
 }
 
-/* As deep, long and wide as is allowed, and one more. */
+/* As deep, long and wide as is allowed, and then one more. */
 static void
 test_limits(void)
 {
 	for (unsigned extra = 0; extra < 2; extra++) {
 		unsigned depth = TALLY_EXPR_MAX_DEPTH + extra;
 		GString *text = g_string_new("");
-		/* Each level leaves a function's, a sum's and a product's operand waiting. */
+		/* On each level an operand of a function, a sum and a product is pending. */
 		for (unsigned i = 0; i < depth; i++)
 			g_string_append(text, "max(1, 2 + 3 * ");
 		g_string_append(text, "1 + 1 * 1");
@@ -279,7 +279,7 @@ test_limits(void)
 	g_assert_null(tally_expr_parse(digits, strlen(digits), &error));
 }
 
-/* The game's locale may write 1,5: numbers stay what they are. */
+/* The game's locale may write 1,5: numbers do not depend on it. */
 static void
 test_locale(void)
 {

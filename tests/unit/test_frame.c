@@ -8,7 +8,7 @@
 
 #define S(n) ((uint64_t)(n)*UINT64_C(1000000000))
 
-/* What a frame is built from, without streams of real threads. */
+/* A frame is built from these, without streams of real threads. */
 struct world {
 	struct tally_frame_builder *builder;
 	struct tally_id_set *seen;
@@ -200,7 +200,7 @@ test_identity(void)
 				id_of(passes[i].kind, passes[i].label, t, passes[i].ordinal));
 		g_assert_cmpint(f->passes[i].context, ==, 10);
 	}
-	/* Each identity was explained once, by its first instance. */
+	/* Each identity was described once, by its first instance. */
 	g_assert_cmpuint(w->infos->len, ==, 8);
 	const struct tally_pass_info_record *info = &g_array_index(
 		w->infos, struct tally_pass_info_record, 2);
@@ -345,7 +345,7 @@ static const struct {
 	  .flags = { TALLY_FLAG(UNCALIBRATED) } },
 };
 
-/* A workload's time is believed as little as a pass's, and never adds to the frame's. */
+/* A workload's time is checked like a pass's, and is never added to the frame's. */
 static void
 test_workload_times(void)
 {
@@ -453,7 +453,7 @@ test_counters(void)
 	g_assert_cmpstr(f->unattributed[0].key, ==, "a");
 	g_assert_cmpuint(f->unattributed[0].value.u64, ==, 21);
 
-	/* A sum that no longer fits is left out and said. */
+	/* A sum that no longer fits is left out, and the frame says so. */
 	p = world_pass(w, part, (struct tally_pass){ .unattributed = true });
 	p->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = UINT64_MAX } };
 	p->valid[0] = 1;
@@ -544,7 +544,7 @@ test_layouts(void)
 						    .source = "fake",
 						    .kind = TALLY_KIND_RATIO };
 	static const struct tally_counter *const swapped[] = { &counter_b, &share, &counter_a };
-	static const struct tally_layout set = { "one", swapped, 3 }; /* more than there is room */
+	static const struct tally_layout set = { "one", swapped, 3 }; /* more than fits */
 	struct world *w = world_new();
 	struct tally_frame_part *late = world_part(w, 0, 1);
 	late->set = "of an earlier frame";

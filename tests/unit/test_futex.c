@@ -7,7 +7,7 @@
 #define ROUNDS 2000
 #define SLEEPERS 4
 
-/* Would hang if it waited: no time is measured. */
+/* It would hang if it waited: no time is measured. */
 static void
 test_another_value(void)
 {
@@ -34,7 +34,7 @@ test_errno_is_kept(void)
 }
 
 struct turns {
-	_Atomic uint32_t turn; /* even: the main thread's */
+	_Atomic uint32_t turn; /* even: the main thread's turn */
 };
 
 static gpointer
@@ -50,7 +50,7 @@ answer(gpointer data)
 	return NULL;
 }
 
-/* A wake that got lost would leave both asleep for ever. */
+/* A lost wake-up would leave both asleep forever. */
 static void
 test_turns(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The gauges on trees of files as the kernel's drivers have them: query/gauge/.
+/* The gauges on trees of files like those of the kernel's drivers: query/gauge/.
  *
- * What stands in the trees is from the kernel's documents, which each tree names; fdinfo is from
- * Documentation/gpu/drm-usage-stats.rst throughout. */
+ * The contents of the trees are from the kernel's documents, which each tree names; fdinfo is
+ * from Documentation/gpu/drm-usage-stats.rst throughout. */
 #include "tests/unit/gauge_tree.h"
 
 /* ---- each driver ---- */
@@ -170,7 +170,7 @@ static const struct {
 	{ "", false, 0 },                  { "\n", false, 0 },
 	{ "N/A\n", false, 0 },             { "-5\n", false, 0 },
 	{ "12x\n", false, 0 },             { "99999999999999999999999\n", false, 0 },
-	{ "0\n", false, 0 }, /* a clock that stands still */
+	{ "0\n", false, 0 }, /* a clock that does not advance */
 };
 
 static void
@@ -240,14 +240,14 @@ test_suspended(void)
 
 /* ---- which GPU ---- */
 
-/* A second GPU, of xe, is descriptor 9 where it has file information. NULL: as before. */
+/* A second GPU, of xe, is descriptor 9 where that has file information. NULL: as before. */
 static void
 test_choice(void)
 {
 	static const struct {
 		const char *what, *one, *other, *one_later, *other_later;
 		uint32_t n; /* on which work was seen */
-		const char *driver; /* where it is one */
+		const char *driver; /* the device where it is a single one */
 	} rows[] = {
 		{ "one, and it works", ENGINE("1", "5"), NULL, ENGINE("1", "6"), NULL, 1,
 		  "amdgpu" },
@@ -291,7 +291,7 @@ test_choice(void)
 	}
 }
 
-/* The number of a descriptor that was closed now is another GPU's. */
+/* The number of a closed descriptor is now another GPU's. */
 static void
 test_reused_descriptor(void)
 {
@@ -321,7 +321,7 @@ test_reused_descriptor(void)
 	remove_all(root);
 }
 
-/* Less than before, and then as much as before: nothing worked. */
+/* Less than before, and then as much as before: no work was done. */
 static void
 test_work_that_falls(void)
 {
@@ -383,7 +383,7 @@ test_clients(void)
 	gauge_gpu_take(&gpu, 0);
 	g_assert_cmpuint(gpu.n_fds, ==, 3);
 	g_assert_true(gauge_usage_read(root, gpu.fds, gpu.n_fds, &usage));
-	g_assert_cmpuint(usage.engine_ns, ==, 15); /* a client counts once */
+	g_assert_cmpuint(usage.engine_ns, ==, 15); /* a client counts only once */
 	g_assert_cmpuint(usage.memory_kib, ==, 3);
 	gauge_gpu_finish(&gpu);
 	remove_all(root);
@@ -391,7 +391,7 @@ test_clients(void)
 
 /* ---- the source ---- */
 
-/* A GPU that is open, and on which nothing of this process works, is not that of its frames. */
+/* A GPU that is open, but on which this process does no work, is not the GPU of its frames. */
 static void
 test_source_of_idle(void)
 {
@@ -445,7 +445,7 @@ test_source(void)
 		g_assert_cmpuint(out.begin_ns, >=, last_ns);
 		/* 2 GHz, to the cycle that rounding may take. */
 		uint64_t cycles = totals[0] - before[0], ns = totals[1] - before[1];
-		/* Less on a machine that stood still meanwhile: then nothing is known. */
+		/* Lower on a machine that stood still meanwhile: then nothing is known. */
 		g_assert_cmpuint(ns, <=, last_ns ? out.begin_ns - last_ns : 0);
 		g_assert_cmpuint(cycles, <=, 2 * ns);
 		g_assert_cmpuint(cycles + 2, >=, 2 * ns);
@@ -471,7 +471,7 @@ test_source(void)
 	remove_all(root);
 }
 
-/* By the address that the device line has, whatever worked where. */
+/* By the address in the device line, whichever GPU was used. */
 static void
 test_source_by_address(void)
 {

@@ -96,7 +96,7 @@ test_nvml_read(void)
 	check_values(&values, want,
 		     KNOWN(CLOCK) | KNOWN(BUSY) | KNOWN(TEMPERATURE) | KNOWN(MEMORY) |
 			     KNOWN(THROTTLE));
-	/* Every value is unknown of one that is suspended. */
+	/* Every value of a suspended GPU is unknown. */
 	g_autofree char *folder = g_dir_make_tmp("passtally-gauge-XXXXXX", NULL);
 	put(folder, "power/runtime_status", "suspended\n");
 	g_strlcpy(nvml.folder, folder, sizeof(nvml.folder));
@@ -106,7 +106,7 @@ test_nvml_read(void)
 	gauge_nvml_read(&nvml, &values);
 	g_assert_true(values.known & KNOWN(CLOCK));
 	remove_all(folder);
-	/* A slowdown whose reason is said is not another one besides. */
+	/* A slowdown with a known reason is not also counted as another one. */
 	static const struct {
 		unsigned long long reasons;
 		uint64_t want;
@@ -114,7 +114,7 @@ test_nvml_read(void)
 		{ 0x8, GAUGE_THROTTLED_OTHER },
 		{ 0x8 | 0x40, GAUGE_THROTTLED_THERMAL },
 		{ 0x8 | 0x80, GAUGE_THROTTLED_POWER },
-		{ 0x1 | 0x2 | 0x10 | 0x100, 0 }, /* idle, set so, sync boost, display */
+		{ 0x1 | 0x2 | 0x10 | 0x100, 0 }, /* idle, set by a user, sync boost, display */
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(throttled); i++) {
 		reasons_now = throttled[i].reasons;

@@ -67,7 +67,7 @@ count(struct tally_source *src, uint32_t slot, unsigned draws)
 	src->ops->end(src, slot);
 }
 
-/* The place of a key in a set; fails the test where there is none. */
+/* The index of a key in a set; fails the test where the set does not have it. */
 static uint32_t
 place_of(const struct tally_source *src, uint32_t set, const char *key)
 {
@@ -107,7 +107,7 @@ static const struct {
 	{ "a name", "ext=amd", "typed FLOAT", NULL, 1, 1, "" },
 	{ "none", "ext=amd", "gpu_cycles", NULL, 0, 0, "--counters gpu_cycles" },
 	{ "Intel", "ext=amd,vendor=Intel", NULL, NULL, 0, 0, "name gl-amd in --sources" },
-	/* One group a set: the driver would read the others out of the first one's report. */
+	/* One group per set: the driver would read the others out of the first one's report. */
 	{ "Intel, asked for", "ext=amd,vendor=Intel", NULL, "gl-amd", 4, 8, "" },
 	{ "Intel, all", "ext=amd,vendor=Intel", "all", "gl-amd", 4, 9, "" },
 	{ "nothing begins", "ext=amd,error_every=1", "all", NULL, 0, 0, "begins none" },
@@ -142,7 +142,7 @@ test_open(void)
 	}
 }
 
-/* Names, units and types as the log tells them, and the same pointers for each context. */
+/* Names, units and types as the log contains them, and the same pointers for each context. */
 static void
 test_description(void)
 {
@@ -200,7 +200,7 @@ check_typed(struct tally_source *src, uint64_t tick, unsigned draws)
 	}
 }
 
-/* Each type, in each order of records, whatever becomes of the size that the driver is told. */
+/* Each type, in each order of records, whatever size the driver is given. */
 static void
 test_values(void)
 {
@@ -227,7 +227,8 @@ test_values(void)
 	}
 }
 
-/* Results come in another order than was asked for, and slots keep the set they began with. */
+/* Results come in a different order than requested, and slots keep the set with which they
+ * began. */
 static void
 test_late_and_shuffled(void)
 {
@@ -290,7 +291,7 @@ test_nested(void)
 	finish(src, 0);
 }
 
-/* A begin that fails costs its values; when all do, the source gives up and says so. */
+/* A begin that fails loses its values; when all fail, the source gives up and reports it. */
 static void
 test_refused(void)
 {
@@ -330,7 +331,7 @@ test_refused(void)
 	finish(src, errors);
 }
 
-/* The game uses monitors: it gets the first name, and none of ours stays. */
+/* The game uses monitors: it gets the first name, and none of the source's remain. */
 static void
 test_yield(void)
 {
@@ -357,7 +358,7 @@ test_yield(void)
 	finish(src, 0);
 }
 
-/* The context is gone: no call is made any more. */
+/* The context is gone: no more calls are made. */
 static void
 test_abandon(void)
 {
@@ -420,7 +421,7 @@ test_serialized_by(void)
 	}
 }
 
-/* ---- a driver that begins whatever it is asked to: two groups of 150 counters ---- */
+/* ---- a driver that begins anything: two groups of 150 counters ---- */
 
 #define WIDE_GROUPS 2u
 #define WIDE_COUNTERS 150u

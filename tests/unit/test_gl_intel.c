@@ -85,7 +85,7 @@ set_named(const struct tally_source *src, const char *part)
 	return 0;
 }
 
-/* The value of a key of a set in what was read. */
+/* The value of a key of a set in the reading. */
 static struct tally_value
 value_of(const struct tally_source *src, uint32_t set, const char *key)
 {
@@ -112,8 +112,8 @@ read_later(struct tally_source *src, uint32_t slot)
 	return TALLY_NOT_READY;
 }
 
-/* Asked for too early, Mesa may wait inside the call: what counts is frames, not how often the game
- * waits in one. */
+/* If asked too early, Mesa may wait inside the call: what matters is frames, not how often the
+ * game waits in one. */
 static void
 test_many_gaps(void)
 {
@@ -178,7 +178,7 @@ test_old_dialect(void)
 	finish(src, 0);
 }
 
-/* The standard one wins, and its values are asked for by its own words alone. */
+/* The standard one takes precedence, and its values are requested with its own enums alone. */
 static void
 test_both_dialects(void)
 {
@@ -210,7 +210,7 @@ test_sets(void)
 	tally_source_destroy(src);
 }
 
-/* Results come late and after later ones; a slot is asked once a frame. */
+/* Results come late and out of order; a slot is read once a frame. */
 static void
 test_late(void)
 {
@@ -234,7 +234,7 @@ test_late(void)
 	finish(src, 0);
 }
 
-/* Another program holds the counters: the trial of open() finds out, in its time. */
+/* Another program uses the counters: the trial in open() detects it, within its time limit. */
 static void
 test_held_by_others(void)
 {
@@ -249,10 +249,10 @@ test_held_by_others(void)
 	count(src, 0, 4);
 	g_assert_cmpint(read_later(src, 0), ==, TALLY_OK);
 	g_assert_cmpuint(value_of(src, src->set, "n_draw_calls").u64, ==, 4);
-	finish(src, 2); /* told each time it is asked, and asked twice */
+	finish(src, 2); /* reported each time it is asked, and asked twice */
 }
 
-/* Failures that come now and then cost their own slot, a row of them the source. */
+/* Occasional failures lose only their own slot; a series of failures turns the source off. */
 static void
 test_failures(void)
 {
@@ -273,8 +273,8 @@ test_failures(void)
 	finish(src, 5);
 }
 
-/* Mesa: no begin while results of another set are unread. It is learned from the first failure;
- * from then on nothing is begun that would fail, and each set counts in its turn. */
+/* Mesa: no begin while results of another set are unread. The source learns this from the first
+ * failure; from then on it makes no begin that would fail, and each set counts in its turn. */
 static void
 test_one_set(void)
 {
@@ -316,7 +316,7 @@ test_one_set(void)
 	tally_harvest_destroy(h, true);
 }
 
-/* Five sets and nothing in the way: each is counted in every fifth frame. */
+/* Five sets and nothing that prevents a begin: each is counted in every fifth frame. */
 static void
 test_rotation(void)
 {
@@ -367,22 +367,23 @@ test_yield(void)
 	count(src, 2, 1);
 	g_assert_cmpint(read_slot(src, 2), ==, TALLY_OK);
 	g_assert_cmpuint(reading.sample.flags, ==, TALLY_FLAG(YIELDED));
-	/* What was out is given up: nothing of ours may keep the game's set from beginning. */
+	/* Outstanding queries are given up: none of the source's queries may keep the game's
+	 * set from beginning. */
 	g_assert_cmpint(read_slot(src, 0), ==, TALLY_OK);
 	g_assert_cmpuint(reading.sample.flags, ==, TALLY_FLAG(YIELDED));
 	g_assert_false(is_valid(&reading, 0));
 	for (int i = 0; i < 8; i++) {
 		fake_perf_tick();
-		/* Asks again, whatever the frame. */
+		/* Asks again, in any frame. */
 		g_assert_false(src->ops->yield(src, TALLY_GL_USE_COUNTERS));
 	}
 	fake_perf_report(NULL);
-	g_assert_cmpuint(fake_perf.tally.leaks, ==, 0); /* all are given back, none by waiting */
+	g_assert_cmpuint(fake_perf.tally.leaks, ==, 0); /* all are deleted, none by waiting */
 	finish(src, 0);
 }
 
-/* Frames of four intervals of `draws` each, whose turns the sets take; what comes of them is the
- * truth or nothing. How many gave values. */
+/* Frames of four intervals of `draws` each, for which the sets take turns; each gives true
+ * values or none. Returns how many gave values. */
 static unsigned
 run_frames(struct tally_source *src, unsigned n)
 {
@@ -409,8 +410,8 @@ run_frames(struct tally_source *src, unsigned n)
 	return values;
 }
 
-/* Whichever call it is that fails once, it costs its interval and no more: nothing waits, nothing
- * is begun inside another, and nothing is left. The calls after these delete. */
+/* If any single call fails once, only its interval is lost: nothing waits, nothing is begun
+ * inside another, and nothing is left over. The calls after these delete. */
 static void
 test_error_at_each_call(void)
 {

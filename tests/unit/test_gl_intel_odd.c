@@ -63,7 +63,7 @@ get_next(unsigned id, unsigned *next)
 	*next = find(id)->next;
 }
 
-/* Names without their end, as the specification allows to read it. */
+/* Names that are not terminated, as one reading of the specification allows. */
 static void
 put_name(const char *text, unsigned size, char *out)
 {
@@ -179,8 +179,8 @@ expect_sets(const struct tally_source *src, const char *want)
 	g_string_free(out, TRUE);
 }
 
-/* The second is another counter with a place of its own, unless it stands where the first does;
- * in another query both are what they are in this one. */
+/* The second is a separate counter, unless its offset is that of the first; in another query
+ * both are what they are in this one. */
 static void
 test_alike(void)
 {
@@ -222,7 +222,7 @@ test_alike(void)
 	close_source(src);
 }
 
-/* What is behind a name without its end is not the last one's rest. */
+/* What follows an unterminated name is not the remainder of the previous one. */
 static void
 test_names(void)
 {
@@ -241,7 +241,7 @@ test_names(void)
 	close_source(src);
 }
 
-/* What can not be decoded is left out, and told. */
+/* What cannot be decoded is left out and reported. */
 static void
 test_unread(void)
 {
@@ -260,7 +260,7 @@ test_unread(void)
 	close_source(src);
 }
 
-/* A list of queries that leads back into itself is no longer than what is in it. */
+/* A list of queries that leads back into itself is no longer than its contents. */
 static void
 test_ring(void)
 {
@@ -275,7 +275,7 @@ test_ring(void)
 	close_source(src);
 }
 
-/* More types of query than are looked at: told, not only cut. */
+/* More types of query than are examined: reported, not only cut. */
 static void
 test_many(void)
 {

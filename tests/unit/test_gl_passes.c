@@ -46,7 +46,7 @@ __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return __real_pthread_mutex_unlock(mutex);
 }
 
-/* ---- memory: so it does with the shim's allocations ---- */
+/* ---- memory: the linker does the same with the shim's allocations ---- */
 
 static __thread unsigned fail_at; /* how many allocations until one fails; 0: none does */
 
@@ -186,7 +186,7 @@ static const struct {
 	  "B1 D3 B0 { } S", "r10 1d3v r640 1d0v? immediate;" },
 };
 
-/* What the game sees: the wrappers, by the shim's own types. */
+/* What the game calls: the wrappers, by the shim's own types. */
 void glBegin(GLenum mode);
 void glBeginConditionalRender(GLuint id, GLenum mode);
 void glBeginQuery(GLenum target, GLuint id);
@@ -421,7 +421,7 @@ make_call(const char *call)
 	}
 }
 
-/* ---- what it became ---- */
+/* ---- the resulting passes ---- */
 
 static const struct tally_pass_info_record *
 info_of(uint64_t id)
@@ -474,7 +474,7 @@ say_pass(GString *out, const struct tally_pass_record *p)
 		g_string_append_printf(out, "{%s}", info->groups);
 	if (p->has_gpu && p->gpu_start_ns < mid_sleep && p->gpu_start_ns + p->gpu_ns >= mid_sleep)
 		g_string_append(out, "+z");
-	/* Of the sources, which are not what is tried here. */
+	/* For the sources, which are not under test here. */
 	uint64_t flags = p->flags & ~(TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(UNCALIBRATED));
 	for (unsigned i = 0; i < 64; i++) {
 		if (flags >> i & 1)
@@ -495,7 +495,7 @@ test_case(const void *data)
 	if (!child)
 		return;
 	fake_next.locks = &locks;
-	/* The shim's own start finds it running. */
+	/* The shim's own start code finds it running. */
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct gl_drawable window = { .draw = 1, .read = 1 };
 	gl_drawable_learn(window.draw, (struct tally_extent){ WINDOW, WINDOW }, true);
@@ -531,8 +531,8 @@ test_case(const void *data)
 	g_strfreev(calls);
 }
 
-/* A handle comes again while its context is current: where there is no memory for the new one, the
- * old one stays known, so that what it has measured is collected at the end. */
+/* A handle is reused while its context is current: where there is no memory for the new one,
+ * the old one stays known, so that what it has measured is collected at the end. */
 static void
 test_no_memory(void)
 {

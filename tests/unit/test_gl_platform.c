@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* glx.c, egl.c and platform.c over a window system and a pass tracker that write down what is
- * called: "leave enter:1" and so on. Upper case is the game's real call. */
+/* glx.c, egl.c and platform.c over a window system and a pass tracker that log what is called:
+ * "leave enter:1" and so on. Upper case is the game's real call. */
 #include "tests/unit/gl_platform_world.h"
 
 static void
@@ -16,9 +16,9 @@ test_proc(void)
 		{ "glToy", "glX", true, false, false, true, 1 },
 		{ "glToy", "egl", true, false, false, true, 1 },
 		{ "glXToy", "glX", true, false, false, true, 2 },
-		{ "glXToy", "egl", true, false, false, false, -1 }, /* a stub to nowhere */
+		{ "glXToy", "egl", true, false, false, false, -1 }, /* a stub only */
 		{ "eglToy", "glX", true, false, false, false, -1 },
-		{ "glOther", "glX", true, false, false, false, -1 }, /* no hook of ours */
+		{ "glOther", "glX", true, false, false, false, -1 }, /* not hooked */
 		{ "glToy", "glX", false, false, false, false, -1 },  /* NULL stays NULL */
 		{ "glToy", "glX", true, true, false, true, -1 },     /* already ours */
 		{ "glToy", "glX", true, false, true, false, -1 },    /* disabled */
@@ -38,7 +38,7 @@ test_proc(void)
 	learned[1] = &driver_code;
 	g_assert_true(gl_platform_symbol("glToy", NULL) == &driver_code);
 	g_assert_true(gl_platform_symbol("glNext", NULL) == &driver_code);
-	/* Only where GetProcAddress was asked and has none. */
+	/* Only where GetProcAddress was asked and does not have it. */
 	g_assert_null(gl_platform_symbol("glPlugIn", NULL));
 	g_assert_true(gl_platform_symbol("glPlugIn", &driver_code) == &driver_code);
 }
@@ -67,7 +67,7 @@ test_egl_current(void)
 {
 	start();
 	g_assert_true(eglMakeCurrent(DPY, SURFACE, SURFACE, GINT_TO_POINTER(1)));
-	/* Our calls first: eglGetError is the game's. */
+	/* passtally's calls come first: eglGetError is the game's. */
 	assert_said("leave size? size? MAKE enter:1");
 	g_assert_true(eglMakeCurrent(DPY, SURFACE, SURFACE, GINT_TO_POINTER(1)));
 	assert_said("MAKE"); /* nothing changes */
@@ -115,7 +115,7 @@ test_egl_contexts(void)
 	assert_said("CREATE CREATE");
 	bound_api = 0x30A0;
 	g_assert_true(eglDestroyContext(DPY, GINT_TO_POINTER(1)));
-	g_assert_true(eglDestroyContext(DPY, GINT_TO_POINTER(4))); /* not one of ours */
+	g_assert_true(eglDestroyContext(DPY, GINT_TO_POINTER(4))); /* not a known one */
 	assert_said("destroyed:1 DESTROY DESTROY");
 	g_assert_true(eglTerminate(DPY));
 	assert_said("destroyed:2 TERMINATE");
@@ -137,7 +137,7 @@ test_egl_swaps(void)
 	start();
 	g_assert_true(eglSwapBuffers(DPY, SURFACE));
 	g_assert_true(eglBindTexImage(DPY, SURFACE, 0));
-	assert_said("SWAP elsewhere:30:64x32 BIND"); /* no context of ours */
+	assert_said("SWAP elsewhere:30:64x32 BIND"); /* not a known context */
 	gl_current = &tracked;
 	gl_drawable_forget((uintptr_t)SURFACE);
 	g_assert_true(eglSwapBuffers(DPY, SURFACE));
@@ -199,7 +199,7 @@ test_glx(void)
 	now_ns += 1000000000; /* it may have been resized */
 	glXSwapBuffers(dpy, 40);
 	assert_said("size? size? begin SWAP end:frame:640x480");
-	viewport_changed = true; /* it surely was */
+	viewport_changed = true; /* it certainly was resized */
 	glXSwapBuffers(dpy, 40);
 	glXSwapBuffers(dpy, 40);
 	assert_said("size? size? begin SWAP end:frame:640x480 begin SWAP "
@@ -245,8 +245,9 @@ test_pbuffer(void)
 	g_assert_cmpuint(size.width, ==, 300);
 	g_assert_cmpuint(size.height, ==, 200);
 	assert_said("PBUFFER");
-	/* As large as can be had: to be asked, by make-current or swap. A draw does not ask: the
-	 * pbuffer may be destroyed while it is current, and X ends a program that asks then. */
+	/* As large as available: the size is queried by make-current or swap. A draw does not
+	 * query it: the pbuffer may be destroyed while it is current, and X then ends the
+	 * program. */
 	glXCreatePbuffer(dpy, NULL, largest);
 	g_assert_true(gl_drawable_stale(50));
 	size = gl_drawable_size(50).size;
@@ -256,7 +257,7 @@ test_pbuffer(void)
 	g_assert_true(gl_drawable_stale(50));
 }
 
-/* Of more drawables than there is room for, those used last are known. */
+/* When there are more drawables than room, those used last are kept. */
 static void
 test_drawables(void)
 {
@@ -272,7 +273,7 @@ test_drawables(void)
 	g_assert_true(gl_drawable_stale(1010));
 	struct tally_extent size = gl_drawable_size(1100).size;
 	g_assert_cmpuint(size.width, ==, 100);
-	gl_drawable_forget(5000); /* unknown: nobody makes room for it */
+	gl_drawable_forget(5000); /* unknown: no other entry is dropped for it */
 	g_assert_false(gl_drawable_stale(1060));
 	gl_drawable_forget(1100);
 	g_assert_true(gl_drawable_stale(1100));

@@ -123,7 +123,7 @@ test_open(void)
 	}
 }
 
-/* Where these queries may corrupt the driver's memory only who asks has them. */
+/* Where these queries may corrupt the driver's memory, they are used only if named. */
 static void
 test_llvmpipe(void)
 {
@@ -161,7 +161,7 @@ test_llvmpipe(void)
 	}
 }
 
-/* The longest reason there is ends in dots, inside its array. */
+/* The longest reason possible ends in dots, inside its array. */
 static void
 test_long_reason(void)
 {
@@ -173,7 +173,7 @@ test_long_reason(void)
 	g_assert_cmpint(src->ops->open(src, 2), ==, TALLY_UNSUPPORTED);
 	g_assert_cmpuint(strlen(src->reason), ==, sizeof(src->reason) - 1);
 	g_assert_true(g_str_has_suffix(src->reason, "..."));
-	/* Asked again, it says it again. */
+	/* Asked again, it gives the same answer. */
 	src->wanted = "samples_passed";
 	g_assert_cmpint(src->ops->open(src, 2), ==, TALLY_UNSUPPORTED);
 	g_assert_cmpstr(src->reason, ==,
@@ -214,7 +214,7 @@ test_values(void)
 	finish(&f, src);
 }
 
-/* One of the results comes after the others: those are not read again. */
+/* One of the results arrives after the others: those are not read again. */
 static void
 test_read_once(void)
 {
@@ -316,14 +316,14 @@ test_yields(void)
 	struct tally_source *src = open_source(&f, "samples_passed+vertices_submitted");
 	uint32_t samples = BIT(VERTICES_SUBMITTED) << 1; /* second of two */
 
-	/* In the middle of ours. */
+	/* In the middle of our query. */
 	src->ops->begin(src, 0);
 	fake_gl_work(&f, 5);
 	fake_gl_game_begin(&f, src, TALLY_STATISTIC_SAMPLES_PASSED);
 	fake_gl_game_begin(&f, src, TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS);
 	fake_gl_work(&f, 5);
 	src->ops->end(src, 0);
-	/* All through ours; what is not asked for does not matter. */
+	/* During all of our query; statistics that are not measured do not matter. */
 	src->ops->begin(src, 1);
 	fake_gl_work(&f, 1);
 	fake_gl_game_end(&f, TALLY_STATISTIC_SAMPLES_PASSED);
@@ -351,7 +351,7 @@ test_yields(void)
 	fake_gl_finish(&f);
 }
 
-/* The outer interval counts, the inner one does without. */
+/* The outer interval counts, the inner one has no counters. */
 static void
 test_nested(void)
 {

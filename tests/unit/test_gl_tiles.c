@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of a driver is one in all of its contexts, and another in each version. */
+/* The name of a driver is the same in all of its contexts, and different in each version. */
 #include <glib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "tests/fake_gl/fake_gl_api.h"
 
 #define WRAP_NS (UINT64_C(1) << 28) /* of a clock of 28 bits */
-#define NEAR_NS 1000000000 /* the fake's clock is real: how late a loaded machine may be */
+#define NEAR_NS 1000000000 /* the fake's clock is real: a loaded machine may be late */
 
 static struct tally_source *
 open_source(struct fake_gl *f, uint32_t slots)
@@ -168,7 +168,7 @@ test_gap_in_a_pass(void)
 		src->ops->end(src, 0);
 		g_assert_cmpuint(f.n_stamps, ==, goes_on ? 3u : 2u);
 		uint64_t end = goes_on ? f.last_ticks : at_gap;
-		/* Not shared across the gap; shared where the pass went on to its end. */
+		/* Not shared across the gap; shared where the pass continued to its end. */
 		src->ops->begin(src, 1);
 		g_assert_cmpuint(f.n_stamps, ==, 3);
 		src->ops->end(src, 1);
@@ -224,13 +224,13 @@ test_stamps_in_tiles(void)
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.begin_ns, >=, before);
 	g_assert_cmpuint(out.begin_ns, <=, after);
-	/* The map's offset is 0 but for how exactly the clock could be read. */
+	/* The map's offset is 0, within the accuracy of the clock reading. */
 	assert_near(out.end_ns, first_end, NEAR_NS);
 	g_assert_cmpint(read_slot(src, 1, &out), ==, TALLY_OK);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, f.last_ticks - first_end);
 
-	/* The GPU is 5 ms behind the program: what begins after a gap begins when it has
-	 * done what came before, not when the program said so. */
+	/* The GPU is 5 ms behind the program: what begins after a gap begins when the GPU has
+	 * done what came before, not at the time of the program's call. */
 	f.query_offset_ns = UINT64_C(5000000);
 	for (uint32_t slot = 2; slot < 4; slot++) {
 		src->ops->gap(src);
@@ -245,7 +245,7 @@ test_stamps_in_tiles(void)
 	close_source(&f, src);
 }
 
-/* Of clocks that are not the CPU's own 64 bits. */
+/* Clocks that are not the CPU's own 64 bits. */
 static const struct {
 	unsigned bits;
 	bool blind;
@@ -268,8 +268,8 @@ test_clocks_of_tiles(void)
 		f.timestamp_bits = tile_clocks[i].bits;
 		f.blind_clock = tile_clocks[i].blind;
 		f.api.timestamps_in_tiles = true;
-		/* The GPU is behind by more than the clocks' comparison may be wrong, or a pass
-		 * that takes no time would end before it began. */
+		/* The GPU is behind by more than the clocks' comparison may be wrong, otherwise
+		 * a pass that takes no time would end before it began. */
 		f.query_offset_ns = UINT64_C(5000000);
 		struct tally_source *src = open_source(&f, 4);
 		for (uint32_t slot = 0; slot < 4; slot++) {
@@ -287,7 +287,8 @@ test_clocks_of_tiles(void)
 				      (out.begin_ns >= last && out.end_ns >= out.begin_ns));
 			last = timed ? out.end_ns : last;
 		}
-		/* A gap inside a pass: what comes after it has no timestamp to begin with. */
+		/* A gap inside a pass: what comes after it has no timestamp of its
+		 * beginning. */
 		src->ops->gap(src);
 		src->ops->begin(src, 0);
 		src->ops->gap(src);
@@ -302,8 +303,8 @@ test_clocks_of_tiles(void)
 	}
 }
 
-/* Each timestamp is asked for by itself, never again once it is there, and in one call where the
- * context has QUERY_RESULT_NO_WAIT. */
+/* Each timestamp is read separately, never again once it is available, and in one call where
+ * the context has QUERY_RESULT_NO_WAIT. */
 static void
 test_polls_little(void)
 {
@@ -329,8 +330,9 @@ test_polls_little(void)
 	}
 }
 
-/* A batch that the kernel lost takes its timestamps with it, newer ones are there: an interval with
- * a lost one is never ready, the others are, and nothing waits. Pass 2 comes after a gap. */
+/* The timestamps of a batch that the kernel lost are lost, newer ones are available: an
+ * interval with a lost one is never ready, the others are, and nothing waits. Pass 2 comes
+ * after a gap. */
 static const struct {
 	const char *what;
 	uint64_t from, to; /* timestamps lost, from 1 */
@@ -477,7 +479,7 @@ test_long_pause(void)
 		g_usleep(700000);
 		measure(&f, src, &second);
 		g_assert_true(first.has_time && second.has_time);
-		/* Calibrated, the map between the clocks may have been renewed. */
+		/* With a calibration, the map between the clocks may have been renewed. */
 		if (blind)
 			g_assert_cmpuint(second.end_ns - first.end_ns, ==, f.last_ticks - ticks);
 		else
@@ -486,8 +488,8 @@ test_long_pause(void)
 	}
 }
 
-/* A stamp of 0 is a failed one; stamps that are on another clock than the one shown keep their
- * length and lose their place; a clock that was set later is calibrated anew. */
+/* A timestamp of 0 is a failed one; timestamps of another clock than the one shown keep their
+ * length and lose their position; a clock that was set later is calibrated again. */
 static void
 test_odd_clocks(void)
 {
@@ -535,7 +537,7 @@ test_disjoint(void)
 	fake_gl_init(&f, true, 31, " GL_EXT_disjoint_timer_query ");
 	struct tally_source *src = open_source(&f, 8);
 	make_passes(src, 0, 3);
-	/* 0 is done and read before the disturbance, 1 and 2 are under way. */
+	/* 0 is done and read before the disturbance, 1 and 2 are in progress. */
 	fake_gl_complete(&f, 2);
 	g_assert_cmpint(read_slot(src, 0, &out), ==, TALLY_OK);
 	g_assert_true(out.has_time);
@@ -546,7 +548,7 @@ test_disjoint(void)
 		g_assert_false(out.has_time);
 		g_assert_cmpuint(out.flags, ==, TALLY_FLAG(DISJOINT));
 	}
-	/* Then on as before, on the new clock, from a stamp of its own. */
+	/* Afterwards as before, on the new clock, from its own timestamp on. */
 	unsigned stamps = f.n_stamps;
 	src->ops->begin(src, 3);
 	g_assert_cmpuint(f.n_stamps, ==, stamps + 1);
@@ -565,7 +567,7 @@ test_disjoint(void)
 	g_assert_cmpuint(out.flags, ==, TALLY_FLAG(DISJOINT));
 	g_assert_false(f.api.disjoint_seen);
 
-	/* One look at the flag serves all results that were there before it. */
+	/* One check of the flag serves all results that were available before it. */
 	make_passes(src, 0, 3);
 	fake_gl_complete(&f, 100);
 	g_assert_cmpint(read_slot(src, 2, &out), ==, TALLY_OK);
@@ -591,7 +593,7 @@ test_calibrates_rarely(void)
 	g_assert_cmpuint(reads, <=, 3);
 	for (int i = 0; i < 2000; i++)
 		measure(&f, src, &out);
-	/* Each second three at most: on a machine that is not busy none yet. */
+	/* At most three a second: on a machine that is not busy none so far. */
 	gint64 seconds = (g_get_monotonic_time() - begin) / G_USEC_PER_SEC;
 	g_assert_cmpuint(f.n_clock_reads, <=, reads + 3 * (unsigned)seconds);
 	g_usleep(1100000);

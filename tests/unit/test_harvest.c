@@ -9,7 +9,8 @@
 #include "tests/fake_gl/fake_gl_api.h"
 #include "tests/unit/harvest_reading.h"
 
-/* --- a source that writes down what is asked of it ------------------------------------------- */
+/* --- a source that logs what it is asked
+ * ---------------------------------------------------------- */
 
 #define MANY 70
 
@@ -21,7 +22,7 @@ struct diary {
 	uint32_t n;
 	char letter;
 	enum tally_status answer;
-	uint32_t answers; /* reads answered with other than NOT_READY */
+	uint32_t answers; /* number of reads with an answer other than NOT_READY */
 	bool gone, undone;
 	bool letters_reads; /* 'R' for each */
 };
@@ -87,7 +88,7 @@ diary_resume(struct tally_source *src)
 	note(src, 'r');
 }
 
-/* Every third value is there. */
+/* Every third value is valid. */
 static enum tally_status
 diary_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
@@ -134,7 +135,7 @@ diary_create(char letter, uint32_t n, bool delivers_time)
 	return d;
 }
 
-/* Time outermost, values in log order, valid bits in their place. */
+/* Time outermost, values in log order, valid bits in their places. */
 static void
 test_order_and_places(void)
 {
@@ -161,7 +162,7 @@ test_order_and_places(void)
 	tally_harvest_gap(h);
 	g_assert_cmpstr(diary_text->str, ==, "Tb Ab Bb Be Ae Te Tg Ag Bg ");
 
-	/* Each answers once, in its own time. */
+	/* Each source answers once, at its own time. */
 	clear(&r);
 	a->answer = b->answer = TALLY_NOT_READY;
 	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
@@ -180,7 +181,7 @@ test_order_and_places(void)
 			g_assert_cmpuint(r.values[i].u64, ==, 1000 * slot + own);
 	}
 
-	/* One is lost: the others' values stand. */
+	/* One is lost: the others' values stay valid. */
 	clear(&r);
 	a->answer = TALLY_LOST;
 	slot = tally_harvest_begin(h);
@@ -206,8 +207,9 @@ test_order_and_places(void)
 	g_string_free(diary_text, TRUE);
 }
 
-/* A lost batch: no source but that of time is asked while its timestamp is not there. When the slot
- * is given up nothing of it stands, and nobody has it until the driver answered. */
+/* A lost batch: no source except that of time is read while its timestamp is missing. When the
+ * slot is given up none of its values are used, and it is not reused until the driver has
+ * answered. */
 static void
 test_given_up(void)
 {
@@ -225,7 +227,7 @@ test_given_up(void)
 	clear(&r);
 	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
 	g_assert_cmpstr(diary_text->str, ==, "TR ");
-	/* The time came, the counters did not. */
+	/* The time arrived, the counters did not. */
 	t->answer = TALLY_OK;
 	a->answer = TALLY_NOT_READY;
 	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
@@ -248,7 +250,7 @@ test_given_up(void)
 	g_assert_nonnull(strstr(diary_text->str, "AR "));
 	tally_harvest_end(h, slot);
 
-	/* A source sees that the work was not done: the others' values go too. */
+	/* A source detects that the work was not done: the others' values are dropped too. */
 	a->undone = true;
 	a->answer = TALLY_LOST;
 	clear(&r);
@@ -293,7 +295,7 @@ static const struct {
 	const char *what;
 	uint32_t slots, max_slots;
 	uint32_t source_limit; /* the fake's grow() fails past it */
-	uint32_t want;         /* slots that can be had at once */
+	uint32_t want;         /* slots that are available at the same time */
 } pool_cases[] = {
 	{ "no growth", 4, 4, 0, 4 },
 	{ "doubling", 2, 16, 0, 16 },
@@ -332,7 +334,8 @@ test_pool(void)
 		}
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
-		/* A slot that is read is free; one that was given up once it was answered. */
+		/* A slot that is read is free; one that was given up is free once it was
+		 * answered. */
 		clear(&r);
 		g_assert_cmpint(tally_harvest_read(h, 0, &r.sample), ==, TALLY_OK);
 		g_assert_cmpuint(r.values[0].u64, ==, 1);
@@ -362,7 +365,8 @@ test_no_sources(void)
 	tally_harvest_destroy(h, true);
 }
 
-/* Sets of two sources take turns behind what is always counted; each slot keeps its own. */
+/* Sets of two sources take turns in addition to what is always counted; each slot keeps its own
+ * sets. */
 static void
 test_sets(void)
 {
@@ -406,7 +410,7 @@ test_sets(void)
 	tally_harvest_read(h, slot, &r.sample);
 	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_OK);
 	g_assert_cmphex(r.valid[0], ==, 3);
-	/* One gives up in the midst of its turn: the slot is still answered for. */
+	/* One gives up in the middle of its turn: the slot still gets an answer. */
 	tally_harvest_select(h, 5);
 	slot = tally_harvest_begin(h);
 	last->off = true;

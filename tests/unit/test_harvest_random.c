@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random sequences of everything that may happen to a harvest, against a model of what must come
- * out: values, times, flags, and not one breach of the GL's rules. */
+/* Random sequences of everything that may happen to a harvest, against a model of the expected
+ * result: values, times, flags, and not one breach of the GL's rules. */
 #include <glib.h>
 #include <string.h>
 
@@ -17,9 +17,9 @@
 struct model_slot {
 	enum { FREE, RUNNING, ENDED, GIVEN_UP } state;
 	uint64_t begin_ticks, end_ticks, begin_cpu_ns;
-	bool disturbed;             /* the clock was, while a stamp was under way */
-	uint64_t done_at;           /* command number of the last of it */
-	uint64_t stamped_at;        /* of its last stamp */
+	bool disturbed;             /* the clock was, while a timestamp was in progress */
+	uint64_t done_at;           /* command number of its last command */
+	uint64_t stamped_at;        /* command number of its last timestamp */
 	bool counted[TALLY_N_STATISTICS];
 	uint64_t totals[TALLY_N_STATISTICS];
 	bool yielded;
@@ -28,8 +28,8 @@ struct model_slot {
 
 struct model {
 	struct fake_gl gl;
-	uint64_t provisional; /* command number of the stamp that a gap took; 0 = none */
-	bool disturbed_since; /* the clock was, after that stamp was done */
+	uint64_t provisional; /* command number of the timestamp that a gap took; 0 = none */
+	bool disturbed_since; /* the clock was disturbed after that timestamp */
 	struct tally_harvest *harvest;
 	struct tally_source *statistics;
 	unsigned which[TALLY_N_STATISTICS]; /* per counter of the harvest */
@@ -37,7 +37,7 @@ struct model {
 	struct model_slot slots[MODEL_SLOTS];
 	uint32_t open[DEPTH]; /* nested */
 	uint32_t depth;
-	int holder[TALLY_N_STATISTICS]; /* slot, -1 = nobody of ours */
+	int holder[TALLY_N_STATISTICS]; /* slot, -1 = none of the harvest's */
 	uint64_t last_end_ticks, last_end_cpu_ns;
 	bool last_end_disturbed;
 	unsigned delivered, timed, valued;
@@ -51,7 +51,7 @@ check_driver(const struct model *m)
 	g_assert_cmpuint(m->gl.stalls, ==, 0);
 }
 
-/* The innermost that runs did not end at the gap. */
+/* The innermost running slot did not end at the gap. */
 static void
 goes_on(struct model *m)
 {
@@ -102,7 +102,7 @@ step_begin(struct model *m)
 	m->open[m->depth++] = slot;
 }
 
-/* What runs ends here, if nothing else comes before its end. */
+/* The running slot ends here, if nothing else comes before its end. */
 static void
 step_gap(struct model *m)
 {
@@ -335,7 +335,7 @@ test_random(gconstpointer data)
 	for (int k = 0; k < STEPS; k++)
 		step(m);
 
-	/* What is still under way ends well too. */
+	/* What is still in progress ends properly too. */
 	while (m->depth)
 		step_end(m);
 	fake_gl_complete(&m->gl, UINT64_MAX);

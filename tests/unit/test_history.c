@@ -9,7 +9,7 @@
 #define MAX_READINGS 4096
 #define N 3
 
-/* All readings that were added, and the totals at a time by the slow way. */
+/* All readings that were added, and the totals at a time by the slow method. */
 struct world {
 	struct tally_history *history;
 	uint64_t time_ns[MAX_READINGS];
@@ -59,7 +59,7 @@ test_share_of(void)
 		g_assert_cmpuint(share, ==,
 				 tally_share_of_large(amount, part, whole, &large_rest));
 		g_assert_cmpuint(rest, ==, large_rest);
-		/* Modulo 2^64, and so exactly where the division's rules hold. */
+		/* Modulo 2^64, and therefore exact where the division's rules hold. */
 		g_assert_cmpuint(rest, <, whole);
 		g_assert_cmpuint(share, <=, amount);
 		g_assert_cmpuint(share * whole + rest, ==, amount * part);
@@ -94,7 +94,7 @@ test_empty(void)
 static const struct {
 	uint64_t time_ns, totals[2];
 } at_rows[] = {
-	{ 0, { 10, 0 } }, /* before the first: the first's */
+	{ 0, { 10, 0 } }, /* before the first: the first reading's */
 	{ 100, { 10, 0 } },   { 101, { 10, 10 } }, /* 3 in 10 ns, rounded down */
 	{ 104, { 11, 40 } },  { 109, { 12, 90 } },  { 110, { 13, 100 } },
 	{ 111, { 13, 100 } }, { 900, { 13, 100 } },
@@ -117,7 +117,7 @@ test_at(void)
 		g_assert_cmpuint(totals[0], ==, at_rows[i].totals[0]);
 		g_assert_cmpuint(totals[1], ==, at_rows[i].totals[1]);
 	}
-	/* Growth times time does not fit in 64 bits. */
+	/* Delta times time does not fit in 64 bits. */
 	for (uint64_t t = 0; t <= 4; t++) {
 		tally_history_at(w.history, 111 + t, totals);
 		g_assert_cmpuint(totals[2], ==, large + t * (large / 2));
@@ -134,7 +134,8 @@ test_find(void)
 		g_assert_true(add(&w, 50 * i, (uint64_t[N]){ i, 2 * i, 3 * i }, 0, 0));
 	struct tally_reading r;
 	for (uint64_t number = 0; number < 1020; number++) {
-		/* Each answers three: its own and those before it that were asked for with it. */
+		/* Each reading answers three numbers: its own and those before it that were
+		 * requested with it. */
 		uint64_t last = (number + 2) / 10 * 10;
 		bool there = number >= 8 && number <= last && last <= 1000;
 		g_assert_cmpint(tally_history_find(w.history, number, &r), ==, there);
@@ -146,7 +147,7 @@ test_find(void)
 	}
 	g_assert_true(tally_history_first(w.history, &r) && r.number == 10);
 	g_assert_true(tally_history_last(w.history, &r) && r.number == 1000);
-	/* The last at or before the time stays. */
+	/* The last reading at or before the time stays. */
 	tally_history_trim(w.history, 1249);
 	g_assert_true(tally_history_first(w.history, &r));
 	g_assert_cmpuint(r.time_ns, ==, 1200);
@@ -172,7 +173,7 @@ test_doubts(void)
 	struct world w;
 	open_world(&w, 1 << 20);
 	static const uint64_t none[N];
-	/* What the first reading says of is before everything. */
+	/* What the first reading reports applies to everything before it. */
 	add(&w, 100, none, 7, 8);
 	add(&w, 200, none, 1, 1);
 	add(&w, 300, none, 2, 2);
@@ -188,7 +189,7 @@ test_doubts(void)
 	tally_history_destroy(w.history);
 }
 
-/* A source that falls back has not grown. */
+/* A source whose totals decrease has a delta of 0. */
 static void
 test_falls_back(void)
 {
@@ -203,8 +204,8 @@ test_falls_back(void)
 	tally_history_destroy(w.history);
 }
 
-/* Totals at any time never fall, and those that were read and are still there are met. Doubts are
- * never forgotten, only spread. */
+/* Totals at any time never decrease, and agree with readings that are still kept. Unknown
+ * intervals are never forgotten, only widened. */
 static void
 check_against(const struct world *w, const uint64_t *unknown, uint32_t first)
 {
@@ -250,12 +251,12 @@ test_bounded(void)
 		struct tally_reading first, last;
 		g_assert_true(tally_history_first(w.history, &first));
 		g_assert_true(tally_history_last(w.history, &last));
-		g_assert_cmpuint(first.number, ==, 10); /* nothing of the growth was let go */
+		g_assert_cmpuint(first.number, ==, 10); /* no reading was released */
 		g_assert_cmpuint(last.number, ==, 10 * (i + 1));
 		if (i % 500 == 499)
 			check_against(&w, unknown, 0);
 	}
-	/* At least sixteen are there, the newest ones among them. */
+	/* At least sixteen are kept, the newest ones among them. */
 	uint32_t kept = 0;
 	struct tally_reading r;
 	for (uint32_t i = 0; i < w.n; i++)
@@ -267,7 +268,7 @@ test_bounded(void)
 	tally_history_destroy(w.history);
 }
 
-/* With trimming, as a capture does it: nothing that is still needed goes. */
+/* With trimming, as in a capture: nothing that is still needed is released. */
 static void
 test_trimmed(void)
 {

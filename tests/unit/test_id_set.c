@@ -12,7 +12,8 @@ static const struct {
 	{ 0, true }, /* also the mark of an empty slot */
 	{ 0, false },
 	{ UINT64_MAX, true },
-	/* Alike but for the upper bits, which the table's place must not depend on alone. */
+	/* Alike except for the upper bits, which must not be the only input of the table's
+	 * hash. */
 	{ UINT64_C(1) << 63 | 1, true },
 	{ UINT64_C(1) << 32 | 1, true },
 	{ UINT64_C(1) << 32 | 1, false },
@@ -32,7 +33,7 @@ test_steps(void)
 	tally_id_set_destroy(NULL);
 }
 
-/* Ids that differ in a few bits, at any place. */
+/* Ids that differ in a few bits, at any position. */
 static void
 test_random(void)
 {

@@ -79,7 +79,7 @@ test_header(void)
 	g_assert_cmpuint(a.cpus, >, 0);
 	g_assert_cmpuint(a.memory_bytes, >, 1 << 20);
 	g_assert_cmpint(a.session, !=, TALLY_SESSION_UNKNOWN);
-	g_assert_null(a.host); /* nobody asked */
+	g_assert_null(a.host); /* not asked for */
 	g_assert_cmpuint(a.n_tags, ==, 2);
 	g_assert_cmpstr(a.tags[0].key, ==, "build");
 	g_assert_cmpstr(a.tags[0].value, ==, "1234");

@@ -26,7 +26,7 @@ test_spelling(void)
 		if (i + 1 < G_N_ELEMENTS(spelled)) {
 			g_assert_true(tally_int192_parse(spelled[i], strlen(spelled[i]), &w));
 		} else {
-			/* The one that has no positive twin is not read. */
+			/* The value that has no positive counterpart is not read. */
 			g_assert_false(tally_int192_parse(spelled[i], strlen(spelled[i]), &w));
 			w = (struct tally_int192){ { 0, 0, UINT64_C(1) << 63 } };
 		}
@@ -95,7 +95,7 @@ test_rounding(void)
 		g_assert_true(tally_int192_parse(rounded[i].number,
 						 strlen(rounded[i].number), &w));
 		g_assert_cmpfloat(tally_int192_f64(&w), ==, rounded[i].want);
-		/* What is left is less than half a place of it. */
+		/* The remainder is less than half of its last place. */
 		tally_int192_subtract_f64(&w, rounded[i].want);
 		g_assert_cmpfloat(ABS(tally_int192_f64(&w)), <=, ABS(rounded[i].want) * 0x1p-53);
 	}

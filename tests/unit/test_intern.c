@@ -76,7 +76,7 @@ test_targets(void)
 		struct tally_target t = window;
 		changes[i].make(&t);
 		g_test_message("%s", changes[i].what);
-		/* By the cache, without one, and by the cache once it knows. */
+		/* With the cache, without one, and with the cache once it has the text. */
 		const struct tally_target *got = tally_intern_target(cache, &t);
 		g_assert_true((got == first) == changes[i].same);
 		g_assert_true(tally_intern_target(NULL, &t) == got);
@@ -91,7 +91,7 @@ static const struct {
 	const char *what;
 	size_t n;
 	const char *tail;
-	size_t len; /* of what is kept */
+	size_t len; /* of the text that is kept */
 } labels[] = {
 	{ "empty", 0, "", 0 },
 	{ "as long as may be", 512, "", 512 },
@@ -118,7 +118,7 @@ test_labels(void)
 		g_assert_cmpint(memcmp(got, text, labels[i].len), ==, 0);
 		g_assert_true(tally_intern_label(NULL, text, len) == got);
 		g_assert_true(tally_intern_label(cache, text, len) == got);
-		/* What is said to be longer ends at its NUL. */
+		/* A text whose given length is too long ends at its NUL. */
 		g_assert_true(tally_intern_label(cache, text, len + 1) == got);
 		g_free(text);
 	}

@@ -8,7 +8,7 @@
 #include "json/reader.h"
 #include "json/swar.h"
 
-/* A line in memory of its very size, as the reader wants it. */
+/* A line in memory of exactly its size, as the reader requires. */
 static char *
 copy_line(const char *text, size_t len)
 {
@@ -28,7 +28,7 @@ static const struct {
 	{ "0", 0, "" },
 	{ "-0", 0, "" },
 	{ "-0.0e-0", 0, "" },
-	{ "123456789012345678901234567890", 0, "" }, /* nobody asked for its value */
+	{ "123456789012345678901234567890", 0, "" }, /* its value was not read */
 	{ "1E5", 0, "" },
 	{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\"", 0, "" },
 	{ "{\"a\":1,\"A\":1,\"\":1}", 0, "" },
@@ -200,7 +200,7 @@ static const struct {
 	uint64_t u64;
 	int64_t i64;
 	double f64;
-	bool is_u64, is_i64; /* what the strict readers say */
+	bool is_u64, is_i64; /* what the strict readers report */
 } number_cases[] = {
 	{ "0", U64, 0, 0, 0, true, true },
 	{ "7", U64, 7, 7, 7, true, true },
@@ -238,7 +238,7 @@ static const struct {
 	{ "null", REFUSED, 0, 0, NAN, false, false },
 };
 
-/* One number with every reader, behind and before what may stand there. */
+/* One number with every reader, before and after everything that may surround it. */
 static void
 check_number(size_t i, const char *format)
 {
@@ -307,7 +307,7 @@ test_numbers(void)
 	}
 }
 
-/* Digits of every length before and behind the point, as members of an object. */
+/* Digits of every length before and after the decimal point, as members of an object. */
 static void
 test_decimals(void)
 {
@@ -357,7 +357,7 @@ test_words(void)
 	g_assert_true(tally_json_end(&r));
 }
 
-/* A key taken by its spelling is the key that is there, and no other. */
+/* tally_json_take_key() accepts the key that the text contains, and no other. */
 static void
 test_take_key(void)
 {
@@ -370,7 +370,7 @@ test_take_key(void)
 		{ "{\"serialized_by\":1}", "\"serialized_by\":", true },
 		{ "{\"serialized_by_\":1}", "\"serialized_by\":", false },
 		{ "{\"serialized_bz\":1}", "\"serialized_by\":", false },
-		{ "{ \"gpu_ns\":1}", "\"gpu_ns\":", false }, /* the slow way takes these */
+		{ "{ \"gpu_ns\":1}", "\"gpu_ns\":", false }, /* the slow path takes these */
 		{ "{\"gpu_ns\" :1}", "\"gpu_ns\":", false },
 		{ "{}", "\"gpu_ns\":", false },
 		{ "{\"", "\"gpu_ns\":", false },
@@ -409,7 +409,7 @@ test_quote(void)
 	g_assert_true(g_str_has_suffix(out, "x..."));
 }
 
-/* Each byte there is, in each place of eight digits. */
+/* Every byte in each of the eight positions of digits. */
 static void
 test_hex(void)
 {

@@ -6,8 +6,8 @@
 
 #include "json/writer.h"
 
-/* A writer into memory of `limit` bytes that is grown byte by byte, so that every border between
- * two pieces is met. */
+/* A writer into memory of `limit` bytes that is enlarged byte by byte, so that every boundary
+ * between two pieces is tested. */
 struct grown {
 	struct tally_json_writer writer; /* first */
 	char *bytes;
@@ -94,7 +94,7 @@ test_text(void)
 	}
 }
 
-/* \xNN in the text becomes the byte again, from left to right. */
+/* Turns \xNN in the text into the byte, from left to right. */
 static char *
 undo_escapes(const char *json, size_t len)
 {
@@ -119,7 +119,7 @@ undo_escapes(const char *json, size_t len)
 	return g_string_free(text, FALSE);
 }
 
-/* Whatever a label is, the log tells it exactly. */
+/* Whatever a label is, the log contains it exactly. */
 static void
 test_text_is_reversible(void)
 {

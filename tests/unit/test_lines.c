@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines out of sources of bytes, whatever size they come in. */
+/* Lines from sources of bytes, in pieces of any size. */
 #include <glib.h>
 #include <string.h>
 
@@ -211,7 +211,7 @@ test_source(void)
 		char *line;
 		size_t len;
 		bool whole;
-		/* What stands behind the last newline of a source that fails is no line. */
+		/* What follows the last newline of a source that fails is not a line. */
 		bool failed = ends[i] == TALLY_LINES_DAMAGED || ends[i] == TALLY_LINES_IO;
 		for (int k = 0; k < 3 - failed; k++) {
 			g_assert_cmpint(tally_lines_next(&lines, &line, &len, &whole), ==,

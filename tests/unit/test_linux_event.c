@@ -31,7 +31,7 @@ test_scale(void)
 	}
 }
 
-/* The task clock, two events of hardware, and one of them by a second kind of cores. */
+/* The task clock, two hardware events, and one of them for a second kind of cores. */
 static const struct tally_linux_plan plan = {
 	.n = 4,
 	.events = {

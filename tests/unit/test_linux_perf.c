@@ -98,7 +98,7 @@ test_descriptors(void)
 	end_counting(&c);
 	g_assert_cmpuint(count_descriptors(), ==, before);
 
-	/* Too few for all threads: it says so, and leaves none behind. */
+	/* Too few for all threads: the source reports it, and leaves none open. */
 	struct rlimit few = { .rlim_cur = 32, .rlim_max = limit.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &few);
 	struct tally_snapshot_source *src = tally_linux_perf_create();
@@ -147,7 +147,7 @@ test_fork(void)
 	if (child == 0) {
 		c.src->ops->abandon(c.src);
 		bool ok = count_descriptors() == before;
-		/* And it may count itself. */
+		/* And a child may count itself. */
 		struct counting own;
 		begin_counting(&own, tally_linux_perf_create(), "cpu_task_clock");
 		spin(150 * MS);
@@ -160,7 +160,7 @@ test_fork(void)
 	g_assert_cmpint(status, ==, 0);
 	spin(20 * MS);
 	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
-	/* Its own, not the child's. */
+	/* Its own count, not the child's. */
 	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >=, 19 * MS);
 	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), <, 140 * MS);
 	end_counting(&c);

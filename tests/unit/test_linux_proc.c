@@ -31,7 +31,7 @@ test_events(void)
 	check_events(tally_linux_proc_create);
 }
 
-/* Ours nap and touch memory while they live, and stay out of it when they are gone. */
+/* Threads nap and touch memory while they live, and are left out when they are gone. */
 static void *
 run_ours(void *data)
 {
@@ -99,7 +99,7 @@ row_of(const struct tally_sampler *s, const char *name, bool *on)
 	return NULL;
 }
 
-/* In a child, for a filter is for good. */
+/* In a child process, because a filter is permanent. */
 static int
 take_over(int error)
 {
@@ -158,7 +158,7 @@ test_perf_denied(void)
 	}
 }
 
-/* A metric finds what it is made of, which is not in the log. */
+/* A metric finds its inputs, which are not in the log. */
 static void
 test_for_metrics(void)
 {
@@ -182,7 +182,7 @@ test_descriptors(void)
 	uint32_t before = count_descriptors();
 	begin_counting(&c, tally_linux_proc_create(), "all");
 	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
-	/* Perf alone can say these. */
+	/* Only perf has these. */
 	for (uint32_t i = 0; i < c.src->n_counters; i++) {
 		g_assert_cmpstr(c.src->counters[i]->key, !=, "cpu_cycles");
 		g_assert_cmpstr(c.src->counters[i]->key, !=, "cpu_migrations");

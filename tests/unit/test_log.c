@@ -33,8 +33,8 @@ test_queue(void)
 	tally_log_say(TALLY_LEVEL_WARNING, "a", "one %d", 1);
 	g_assert_cmpint(errno, ==, 77);
 	tally_log_say(TALLY_LEVEL_ERROR, "b", "two");
-	tally_log_say(TALLY_LEVEL_WARNING, "a", "one %d", 1); /* told already */
-	tally_log_say(TALLY_LEVEL_INFO, "b", "one 1"); /* by another source */
+	tally_log_say(TALLY_LEVEL_WARNING, "a", "one %d", 1); /* already reported */
+	tally_log_say(TALLY_LEVEL_INFO, "b", "one 1"); /* reported by another source */
 	assert_note(TALLY_LEVEL_WARNING, "a", "one 1");
 	assert_note(TALLY_LEVEL_ERROR, "b", "two");
 	assert_note(TALLY_LEVEL_INFO, "b", "one 1");
@@ -46,7 +46,7 @@ test_queue(void)
 	assert_note(TALLY_LEVEL_ERROR, "b", "two");
 }
 
-/* Said twice it comes twice, with its time, and the one that does not fit is not taken. */
+/* A repeated message is logged again, with its time, and one that does not fit is dropped. */
 static void
 test_marks(void)
 {
@@ -82,7 +82,7 @@ test_text(void)
 	tally_log_say(TALLY_LEVEL_INFO, "a", "tab\tline\nend\x7f");
 	assert_note(TALLY_LEVEL_INFO, "a", "tab line end ");
 
-	/* 479 bytes fit; of a character that does not fit whole, nothing is left. */
+	/* 479 bytes fit; a character that does not fit whole is left out completely. */
 	char *long_text = g_strnfill(478, 'x');
 	char *torn = g_strconcat(long_text, "\xc3\xbc tail", NULL);
 	tally_log_say(TALLY_LEVEL_INFO, "a", "%s", torn);
@@ -140,7 +140,7 @@ test_status_file(void)
 	char *text;
 	tally_log_reset();
 	g_setenv("PASSTALLY_STATUS", path, TRUE);
-	/* Not ours to make: run owns it. */
+	/* passtally does not create it: run owns it. */
 	tally_log_say(TALLY_LEVEL_INFO, "a", "zero");
 	g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 
@@ -189,7 +189,7 @@ test_verbose(void)
 	tally_log_say(TALLY_LEVEL_ERROR, "session", "loud");
 }
 
-/* A closed pipe at the other end of stderr does not end the game. */
+/* A pipe closed at the other end of stderr does not end the game. */
 static void
 test_closed_stderr(void)
 {
@@ -229,7 +229,7 @@ test_threads(void)
 	unsigned n = 0;
 	while (tally_log_take(&note))
 		n++;
-	g_assert_cmpuint(n, ==, 40); /* two pairs said the same */
+	g_assert_cmpuint(n, ==, 40); /* two pairs had the same text */
 	tally_log_reset();
 }
 

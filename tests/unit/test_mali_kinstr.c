@@ -79,7 +79,7 @@ test_offer(void)
 	g_assert_cmpuint(offer.n_instances[TALLY_MALI_L2], ==, 2);
 	g_assert_cmpuint(offer.n_instances[TALLY_MALI_CORE], ==, 3);
 
-	/* Larger items, unknown types, and whatever stands after the end. */
+	/* Larger items, unknown types, and anything after the end. */
 	uint8_t wide[16][56];
 	memset(wide, 0xee, sizeof(wide));
 	for (size_t i = 0; i < list.n; i++)
@@ -98,7 +98,8 @@ test_bad_offers(void)
 	struct tally_kinstr_offer offer;
 	const char *why;
 
-	/* Without one of its first three items, or with it twice, it is of no use. */
+	/* Without one of the first three items, or with one of them twice, the list is
+	 * unusable. */
 	for (unsigned i = 0; i < 3; i++) {
 		struct list list = good_list();
 		list.items[i] = (struct kinstr_enum_item){ .item.type = 0x0009 };
@@ -207,7 +208,7 @@ static bool
 parse(struct tally_kinstr_sample *sample, const char **why)
 {
 	size_t stride = format.item_size;
-	/* What is between items is not ours to read. */
+	/* The bytes between items are not read. */
 	memset(map.bytes, 0xff, FIRST_VALUES);
 	for (size_t i = 0; i < map.n; i++)
 		memcpy(map.bytes + AT + i * stride, &map.items[i], sizeof(map.items[i]));
@@ -362,7 +363,7 @@ test_bad_samples(void)
 	format.physical_cores = true;
 	assert_bad("core numbers that the GPU has not");
 
-	/* Where the first item would lie. */
+	/* Where the first item would be. */
 	struct tally_kinstr_sample sample;
 	const char *why;
 	static const uint64_t outside[] = { sizeof(map.bytes) - 47, sizeof(map.bytes),
@@ -380,7 +381,7 @@ clear_values(unsigned item)
 		set_value(item, i, 0);
 }
 
-/* Counters of which blocks are unknown; nothing else is. */
+/* Counters whose blocks are unknown; everything else is known. */
 static void
 assert_unknown(const char *what, uint64_t unknown)
 {
@@ -432,7 +433,7 @@ test_states(void)
 		map.items[i].block.state = KINSTR_STATE_OFF;
 		clear_values(i);
 	}
-	/* Header words are no counts. */
+	/* Header words are not counts. */
 	set_value(FRONT, 2, 0xffff);
 	assert_unknown("all asleep: truly 0", 0);
 	format.states = 0;
@@ -455,7 +456,7 @@ test_short(void)
 	end_world();
 }
 
-/* The cycles of the first domain are one counter more, after all blocks. */
+/* The cycles of the first domain are one more counter, after all blocks. */
 static void
 test_clock(void)
 {
@@ -498,7 +499,8 @@ test_clock(void)
 	end_world();
 }
 
-/* Whatever the bytes are, nothing outside is read and nothing else but truth or doubt comes out. */
+/* Whatever the bytes are, nothing outside is read, and each value is correct or reported as
+ * unknown. */
 static void
 test_random(void)
 {

@@ -46,7 +46,7 @@ static const struct {
 	uint32_t n_values;
 	enum tally_status status;
 	uint32_t n;
-	uint64_t logged; /* by the order of what was chosen */
+	uint64_t logged; /* in the order of the selection */
 } choice_cases[] = {
 	{ "the overview", NULL, false, 64, TALLY_OK, 4, 0xf },
 	{ "the overview, and what metrics need", NULL, true, 64, TALLY_OK, 8, 0x55 },
@@ -120,7 +120,7 @@ test_constants(void)
 	g_assert_cmpfloat(constant("WorldTileSize"), ==, 16);
 	end_world();
 
-	/* What the driver does not tell is not there, and never 0. */
+	/* What the driver does not report is absent, and never 0. */
 	struct tally_mali_props props = { .core_mask = 1, .l2_slices = 1 };
 	src = (struct tally_snapshot_source){ .wanted = "all" };
 	g_assert_cmpint(tally_mali_choose(&choice, &src, "mali-test", 32, 64,
@@ -199,7 +199,7 @@ test_dump_v5(void)
 	g_assert_cmpuint(totals[TILER_A], ==, 2 * 1004);
 	g_assert_cmpuint(totals[MEMORY_A], ==, 2 * (2004 + 3004));
 	g_assert_cmpuint(totals[MEMORY_B], ==, 2 * (2009 + 3009));
-	/* Cores 0, 3 and 5 stand in blocks 4, 7 and 9; the second counter has a shift. */
+	/* Cores 0, 3 and 5 are in blocks 4, 7 and 9; the second counter has a shift. */
 	g_assert_cmpuint(totals[CORE_A], ==, 2 * (4004 + 7004 + 9004));
 	g_assert_cmpuint(totals[CORE_B], ==, 8 * (4009 + 7009 + 9009));
 	tally_mali_sums_reset(&sums);
@@ -221,7 +221,7 @@ test_dump_v4(void)
 	g_assert_cmpuint(totals[FRONT_A], ==, 7004);
 	g_assert_cmpuint(totals[TILER_B], ==, 4009);
 	g_assert_cmpuint(totals[MEMORY_A], ==, 5004 + 13004);
-	/* Cores 0 and 2 of the first group, the second of the other. */
+	/* Cores 0 and 2 of the first group, and the second core of the other. */
 	g_assert_cmpuint(totals[CORE_A], ==, 4 + 2004 + 9004);
 	end_world();
 }
@@ -242,10 +242,10 @@ test_saturation(void)
 	deliver(totals, &unknown, &flags);
 	g_assert_cmphex(unknown, ==, 1 << CORE_A);
 	g_assert_cmphex(flags, ==, TALLY_FLAG(SATURATED));
-	/* It stays as it was: what one core counted says nothing of the sum. */
+	/* The total stays as it was: what one core counted does not give the sum. */
 	g_assert_cmpuint(totals[CORE_A], ==, 4004 + 7004 + 9004);
 	g_assert_cmpuint(totals[TILER_A], ==, 1004 + (uint64_t)UINT32_MAX - 1);
-	/* Sums go past 32 bits. */
+	/* Sums exceed 32 bits. */
 	words[7 * 64 + 4] = words[4 * 64 + 4] = words[9 * 64 + 4] = UINT32_MAX - 1;
 	add_dump(&dump, words);
 	deliver(totals, &unknown, &flags);
@@ -267,7 +267,7 @@ test_doubts(void)
 	tally_mali_dump_add(&dump, words, &sums);
 	tally_mali_sums_invalidate(&sums, TALLY_MALI_L2);
 	tally_mali_sums_end(&sums);
-	/* A doubt lasts until it was told, though a good sample follows. */
+	/* "Unknown" lasts until it was reported, even if a good sample follows. */
 	add_dump(&dump, words);
 	deliver(totals, &unknown, &flags);
 	g_assert_cmphex(unknown, ==, 1 << MEMORY_A | 1 << MEMORY_B);
@@ -311,7 +311,8 @@ test_clocks(void)
 		g_test_message("%s", clock_cases[i].what);
 		tally_mali_clocks_apply(&clock_cases[i].first, &clock_cases[i].last,
 					clock_cases[i].raw, &begin, &end);
-		/* The given limits hold the true moment and may be told more narrowly. */
+		/* The given limits contain the true moment; the reported ones may be
+		 * narrower. */
 		g_assert_cmpuint(begin, >=, clock_cases[i].begin);
 		g_assert_cmpuint(end, <=, clock_cases[i].end);
 		g_assert_cmpuint(begin, <=, end);
@@ -323,7 +324,8 @@ test_clocks(void)
 	}
 }
 
-/* Clocks that drift, with brackets of any width: the truth lies in what is told. */
+/* Clocks that drift, with brackets of any width: the true moment lies within the reported
+ * limits. */
 static void
 test_drift(void)
 {
@@ -334,7 +336,7 @@ test_drift(void)
 		for (int i = 1; i < 7; i++)
 			at[i] = at[i - 1] + (uint64_t)g_test_rand_int_range(
 						    0, i == 3 || i == 4 ? 3000000 : 400);
-		/* 0..2 the first bracket, 3 the stamp, 4..6 the last. */
+		/* 0..2 the first bracket, 3 the timestamp, 4..6 the last. */
 		uint64_t raw[7];
 		for (int i = 0; i < 7; i++)
 			raw[i] = (uint64_t)((double)(at[i] - at[0]) * rate) + offset;

@@ -10,7 +10,7 @@ struct pairs {
 	size_t size;
 };
 
-/* As the kernel packs it: the value's size in the key's lower bits. */
+/* Packed as by the kernel: the value's size in the key's lower bits. */
 static void
 add(struct pairs *pairs, uint32_t id, unsigned log2_bytes, uint64_t value)
 {
@@ -38,7 +38,7 @@ test_g715(void)
 	add(&pairs, 62, 0, 2);
 	add(&pairs, 64, 3, 0x55);
 	add(&pairs, 65, 3, 0x500000000);
-	add(&pairs, 66, 3, 0xf0000); /* a third group that is not there */
+	add(&pairs, 66, 3, 0xf0000); /* a third group that does not exist */
 	add(&pairs, 4000, 3, 12345); /* of a newer kernel */
 	g_assert_true(tally_kbase_parse_props(pairs.data, pairs.size, &props));
 	g_assert_cmphex(props.gpu_id, ==, 0xb0020000);
@@ -57,7 +57,7 @@ test_sparse(void)
 	struct pairs pairs = { .size = 0 };
 	struct tally_mali_props props;
 
-	/* What has another place to be learned from; and nonsense is not known. */
+	/* Properties that have to be read from elsewhere; nonsense counts as unknown. */
 	add(&pairs, 55, 3, 0xfb00000200000000);
 	add(&pairs, 25, 1, 0x8001);
 	add(&pairs, 27, 1, 0x1111);
@@ -76,7 +76,8 @@ test_sparse(void)
 	g_assert_cmpuint(props.l2_slices, ==, 0);
 }
 
-/* Every length but those at which a pair ends is an error, and nothing past the end is read. */
+/* Every length except those at which a pair ends is an error, and nothing beyond the end is
+ * read. */
 static void
 test_cut(void)
 {

@@ -77,8 +77,8 @@ find_value(const struct device *d, uint32_t n, const char *key)
 	return NULL;
 }
 
-/* The expression as a metric of the user's, on these values: NAN where it is absent, and INFINITY
- * where it cannot be bound. */
+/* The value of the expression as one of the user's metrics, for these values: NAN where it is
+ * absent, and INFINITY where it cannot be bound. */
 static double
 value_of(struct device *d, enum tally_dialect dialect, const char *expression)
 {
@@ -109,7 +109,8 @@ value_of(struct device *d, enum tally_dialect dialect, const char *expression)
 #define BIFROST TALLY_DIALECT_BIFROST
 #define OURS TALLY_DIALECT_PASSTALLY
 
-/* Of a Mali-G715 of 4 cores: GPU_ACTIVE 1000, GPU_ITER_ACTIVE 800, FRAG_WARPS 4000 in all. */
+/* For a Mali-G715 of 4 cores: GPU_ACTIVE 1000, GPU_ITER_ACTIVE 800, FRAG_WARPS 4000 in
+ * total. */
 static void
 test_dialects(void)
 {
@@ -194,7 +195,7 @@ test_bifrost(void)
 		{ "JM.GPU_ACTIVE", 50 },
 		{ "SC.GPU_ACTIVE", 50 }, /* as the document misspells it */
 		{ "SUM(L2.EXTERNAL_READ_BEATS * L2.AXI_WIDTH_BYTES)", 16 * 9 },
-		{ "SC.TEX_INSTRS", INFINITY }, /* Mali-G71 and Mali-G72 alone have it */
+		{ "SC.TEX_INSTRS", INFINITY }, /* only Mali-G71 and Mali-G72 have it */
 		{ "SC.FRAG_QUAD_CYCLES", 1.5 }, /* 300 cycles for 100 warps of two quads */
 	};
 	struct device *d = make_device("Mali-G76");
@@ -210,7 +211,7 @@ test_bifrost(void)
 	g_free(d);
 }
 
-/* A device without a layout: means, aliases and Mali constants are not there. */
+/* A device without a layout: means, aliases and Mali constants are absent. */
 static void
 test_no_layout(void)
 {
@@ -281,7 +282,7 @@ test_circles(void)
 	g_free(d);
 }
 
-/* However long a chain is, and wherever one begins; but not one that is closed. */
+/* A chain of metrics may have any length and begin anywhere, but must not be circular. */
 static void
 test_chain(void)
 {
@@ -318,7 +319,8 @@ test_chain(void)
 
 static void keep_message(void *data, const char *message);
 
-/* The user is told which of his metrics name what is not there, and what is in a circle. */
+/* The user is informed which metrics name something that does not exist, and which are
+ * circular. */
 static void
 test_broken(void)
 {
@@ -383,7 +385,7 @@ test_wanted(void)
 	struct device *d = make_device("Mali-G715");
 	struct tally_metric_set *set = tally_metric_set_create(&d->in, &own, 1, NULL);
 	uint32_t n = tally_metric_set_size(set);
-	/* Some ten of the GPU, and a few of any. */
+	/* About ten of the GPU's, and a few of any device's. */
 	g_assert_cmpuint(n, >=, 10);
 	g_assert_cmpuint(n, <=, 24);
 	bool found = false;
@@ -392,7 +394,7 @@ test_wanted(void)
 		g_assert_false(g_str_has_prefix(info.key, "g715."));
 		found |= strcmp(info.key, "overdraw") == 0 && strcmp(info.expression, "42") == 0;
 	}
-	g_assert_true(found); /* the user's own goes before ours */
+	g_assert_true(found); /* the user's own metric takes precedence over the built-in one */
 	tally_metric_set_destroy(set);
 
 	set = tally_metric_set_create(&d->in, NULL, 0, "arm-2022");
@@ -435,7 +437,8 @@ test_clusters(void)
 	g_free(d);
 }
 
-/* Keys by pointer, by text, from the second list; estimates pass on; nothing of the pass before. */
+/* Keys by pointer, by text, from the second list; estimates are passed on; nothing remains of
+ * the previous pass. */
 static void
 test_inputs(void)
 {
@@ -487,7 +490,8 @@ test_inputs(void)
 	g_free(d);
 }
 
-/* All of ours: what is said of them is whole, and a percentage lies between 0 and 100. */
+/* All built-in metrics: their descriptions are complete, and a percentage lies between 0 and
+ * 100. */
 static void
 test_built_in(void)
 {
@@ -613,7 +617,7 @@ test_own(void)
 	g_assert_cmpstr(own[1].unit, ==, "1");
 	g_assert_cmpint(own[1].dialect, ==, TALLY_DIALECT_ARM);
 	g_assert_nonnull(strstr(said->str, "a.conf:9:23: metric bad: expected"));
-	g_assert_null(strchr(said->str, '\n')); /* a complaint is one line */
+	g_assert_null(strchr(said->str, '\n')); /* a message is one line */
 	g_assert_nonnull(strstr(said->str, "a.conf:13:17: metric x[0]: expected"));
 	g_assert_nonnull(strstr(said->str,
 				"a.conf:14: metric klingon: the dialect has to be arm"));

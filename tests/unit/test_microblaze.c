@@ -73,7 +73,8 @@ test_levels(void)
 	reader_close(&r, true);
 }
 
-/* A counter wraps: the sample that first tells of it leaves its growth out, the next is right. */
+/* A counter wraps: the first sample that reports it leaves out the delta, the next one is
+ * right. */
 static void
 test_wrap(void)
 {
@@ -81,7 +82,7 @@ test_wrap(void)
 	struct reader r;
 	g_assert_cmpint(reader_open(&r, &usual, "check=off", "all"), ==, TALLY_OK);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
-	/* Let all event counters stand before their end. */
+	/* Let all event counters be close to their end. */
 	uint64_t before = total(&r, "cycles");
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	g_assert_cmpuint(total(&r, "cycles"), >=, before);
@@ -90,14 +91,14 @@ test_wrap(void)
 	config.start = 0;
 	g_assert_cmpint(reader_open(&r, &config, "check=off+events=30:0", "all"), ==, TALLY_OK);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
-	/* The second counter is moved on by nearly 2^32 at once: no core counts so fast. */
+	/* The second counter is advanced by nearly 2^32 at once: no core counts that fast. */
 	mdm.counters[1].n = (mdm.counters[1].n - 5000000) & UINT32_MAX;
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_NOT_READY);
 	mdm.counters[1].n = (mdm.counters[1].n + 5000000) & UINT32_MAX;
 	g_usleep(100);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	check_totals(&r);
-	/* Overflow is told once. */
+	/* Overflow is reported once. */
 	mdm.counters[0].status = 2;
 	before = total(&r, "cycles");
 	g_usleep(100);
@@ -128,7 +129,7 @@ test_full(void)
 	g_assert_true(is_unknown(&r, "icache_read_latency.sum_sq"));
 	g_assert_false(is_unknown(&r, "cycles"));
 	g_assert_cmpuint(total(&r, "icache_read_latency.n"), ==, 0);
-	/* A second later it is cleared, so that the bit can tell again. */
+	/* A second later the counters are cleared, so that the bit can report again. */
 	unsigned clears = mdm.n_clears;
 	mdm.config.full = false;
 	g_usleep(1100000);
@@ -144,14 +145,15 @@ test_full(void)
 	reader_close(&r, true);
 }
 
-/* Sums of squares past 32 bits, and latencies past 16: what is not sure is unknown. */
+/* Sums of squares beyond 32 bits, and latencies beyond 16: what is not certain is unknown. */
 static void
 test_long_latencies(void)
 {
 	struct fake_mdm_config config = usual;
 	struct reader r;
 	config.latency = 60000;
-	/* Slow, or on a busy machine the sum of latencies is past 32 bits, too: in 3.5 s. */
+	/* A slow clock, because on a busy machine the sum of latencies exceeds 32 bits too: in
+	 * 3.5 s. */
 	config.cycles_per_us = 2;
 	g_assert_cmpint(reader_open(&r, &config, "on", "all"), ==, TALLY_OK);
 	g_usleep(20000);
@@ -265,8 +267,8 @@ static void
 test_interval(void)
 {
 	struct reader r;
-	/* Of what is written to the one nothing comes back, and who reads from it waits, as with a
-	 * UIO device. */
+	/* A socket returns nothing of what is written to it, and a reader of it waits, as with
+	 * a UIO device. */
 	int ends[2];
 	g_assert_cmpint(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), ==, 0);
 	due_fd = ends[0];
@@ -276,7 +278,7 @@ test_interval(void)
 	g_assert_cmpint(*r.src->due_fd, ==, due_fd);
 	g_assert_cmpuint(mdm.counters[0].event, ==, 30);
 	g_usleep(300);
-	/* Before the interrupt: read by others, nothing is preset anew. */
+	/* Before the interrupt: a sample for other reasons does not preset anything again. */
 	unsigned clears = mdm.n_clears;
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	g_assert_cmpuint(mdm.n_clears, ==, clears);
@@ -306,8 +308,8 @@ test_interval(void)
 	due_fd = -1;
 }
 
-/* Other threads may have the processor between a look at the clock and the sample: what the core
- * counts meanwhile is no contradiction. */
+/* Other threads may have the processor between the reading of the clock and the sample: what
+ * the core counts meanwhile is not a contradiction. */
 static void
 test_interrupted(void)
 {
@@ -323,7 +325,7 @@ test_interrupted(void)
 	reader_close(&r, true);
 }
 
-/* What is odd is told and logged all the same. */
+/* Odd values are reported but still logged. */
 static void
 test_oddity(void)
 {
@@ -336,7 +338,7 @@ test_oddity(void)
 		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth,
 						   &why));
 		g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
-		sample.events[1] += 50; /* on their way */
+		sample.events[1] += 50; /* in transit */
 	}
 	sample.events[1] += 50;
 	g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
@@ -369,7 +371,7 @@ test_hardware(void)
 	start_on = stop_on = "hw";
 	g_assert_cmpint(reader_open(&r, &usual, "on", "all"), ==, TALLY_OK);
 	g_assert_cmpuint(r.src->most_period_ns, ==, 1000000);
-	/* It is the hardware that starts them. */
+	/* The hardware starts the counters. */
 	g_assert_false(mdm.running);
 	hardware_does(&r, false, TALLY_CAPTURE_WAITS);
 	g_assert_cmpuint(total(&r, "cycles"), ==, 0);
@@ -380,7 +382,8 @@ test_hardware(void)
 	hardware_does(&r, false, TALLY_CAPTURE_PAUSED);
 	g_assert_cmpuint(total(&r, "cycles"), ==, cycles);
 	hardware_does(&r, true, TALLY_CAPTURE_RUNS);
-	/* Latencies overlap: what is cleared because of it is not started by us. */
+	/* Latencies overlap: the counters are cleared because of that, but not started by
+	 * passtally. */
 	mdm.config.full = true;
 	g_usleep(1000);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
@@ -405,7 +408,7 @@ test_hardware(void)
 	stop_on = NULL;
 }
 
-/* A game whose user did not ask for it does not pay for it. */
+/* A game whose user did not request it does not pay for it. */
 static void
 test_not_asked_for(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* First steps into memory that may not answer: what happens to them, and what the game sees. */
+/* The first access to memory that may not answer: what happens to it, and what the game
+ * sees. */
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ look(void *data)
 	s->n++;
 }
 
-/* A file without bytes: what lies behind its end is a bus error. */
+/* A file without bytes: access beyond its end is a bus error. */
 static void *
 map_nothing(void)
 {
@@ -66,7 +67,7 @@ map_nothing(void)
 	return map;
 }
 
-/* The game has no child, its handlers are as they were, and no signal was told. */
+/* The game has no child process, its handlers are unchanged, and no signal was reported. */
 static void
 check_untouched(void)
 {
@@ -112,7 +113,7 @@ test_bus_error(void)
 	munmap(map, 4096);
 }
 
-/* A signal that comes meanwhile is the game's, and is told it once, afterwards. */
+/* A signal that arrives meanwhile is the game's, and is delivered once, afterwards. */
 static void
 test_signal(void)
 {

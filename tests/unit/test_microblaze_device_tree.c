@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a debug module is, by device trees that are made here. */
+/* Where a debug module is, by device trees that the test makes. */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -107,12 +107,12 @@ test_usual(void)
 	g_assert_cmpuint(tree.interface, ==, 1);
 }
 
-/* What an address would be wrong of, or is none. */
+/* What is wrong with an address, or that there is none. */
 static void
 test_not_there(void)
 {
 	begin();
-	/* Behind a bus that moves addresses. */
+	/* On a bus that translates addresses. */
 	NUMBERS("soc", "ranges", 0, 0x80000000, 0x10000);
 	put_text("soc/mdm@0", "compatible", "xlnx,mdm-3.2");
 	NUMBERS("soc/mdm@0", "reg", 0, 0, 0x1000);

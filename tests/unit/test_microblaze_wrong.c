@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The source `microblaze` where something is wrong: options that contradict the module,
- * samples read as another shape, refusals, a debugger beside us. */
+ * samples read in another configuration, refusals, a debugger in parallel. */
 #include "tests/unit/microblaze_source.h"
 
 /* ---- what is wrong ---- */
@@ -59,7 +59,7 @@ test_mistakes(void)
 	}
 }
 
-/* Fewer counters than there are: what is read is right, or nothing comes. */
+/* Fewer counters than exist: what is read is right, or there is no value. */
 static void
 test_too_few(void)
 {
@@ -85,7 +85,7 @@ test_too_few(void)
 		g_assert_nonnull(strstr(r.src->reason, "ne="));
 		g_test_message("%s", r.src->reason);
 		reader_close(&r, open_status == TALLY_OK);
-		/* Latency counters that are left alone hurt nobody. */
+		/* Latency counters that are not used do no harm. */
 		g_assert_cmpint(reader_open(&r, &config,
 					    widths[w] == 32   ? "nl=0"
 					    : widths[w] == 48 ? "nl=0+width=48"
@@ -99,7 +99,7 @@ test_too_few(void)
 	}
 }
 
-/* ---- every shape read as every other ---- */
+/* ---- every configuration read as every other ---- */
 
 /* What was counted of a key since the last Clear. */
 static uint64_t
@@ -118,7 +118,7 @@ truth(const char *key)
 	return sum;
 }
 
-/* How many values were told, or -1: it was refused. */
+/* How many values were returned, or -1: the sample was refused. */
 static int
 read_as(const struct fake_mdm_config *config, const char *options)
 {
@@ -163,7 +163,7 @@ check_shape(const struct fake_mdm_config *config)
 	}
 }
 
-/* A wrong shape is refused, or what it tells is right all the same. */
+/* A wrong configuration is refused, or what it returns is still right. */
 static void
 test_any_shape(void)
 {
@@ -209,7 +209,7 @@ test_refusals(void)
 	mapping_status = TALLY_OK;
 }
 
-/* A debugger comes, moves the selection, and goes. */
+/* A debugger connects, changes the selection, and disconnects. */
 static void
 test_debugger(void)
 {
@@ -222,7 +222,8 @@ test_debugger(void)
 	g_usleep(200);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	check_totals(&r);
-	/* It clears the counters: what went before it is not known, and no number is made up. */
+	/* It clears the counters: the counts before that are not known, and no number is
+	 * invented. */
 	uint64_t before = total(&r, "cycles");
 	g_usleep(1000);
 	fake_mdm_read(&mdm, 0x10, tally_clock_now_ns());
@@ -238,7 +239,7 @@ test_debugger(void)
 	g_usleep(1000);
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	g_assert_cmpuint(total(&r, "cycles"), ==, before + mdm.sampled[1].n);
-	/* The module goes away. */
+	/* The module disappears. */
 	mdm.config.dead = true;
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_LOST);
 	g_assert_nonnull(strstr(r.src->reason, "answers no more"));

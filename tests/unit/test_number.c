@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers to text and back: shortest, exact, whatever the locale is. */
+/* Numbers to text and back: shortest, exact, in every locale. */
 #include <glib.h>
 #include <float.h>
 #include <locale.h>
@@ -60,7 +60,7 @@ next_random(uint64_t *state)
 	return *state;
 }
 
-/* How many digits does it take at least? */
+/* The least number of digits that identifies the value. */
 static int
 count_least_digits(double v)
 {
@@ -109,7 +109,7 @@ test_random_doubles(void)
 	}
 }
 
-/* Spellings our writer never makes. */
+/* Spellings that our writer never produces. */
 static const struct {
 	const char *text;
 	double want;
@@ -193,7 +193,7 @@ test_integers(void)
 	}
 }
 
-/* Every road through the parser gives what strtod(3) does. */
+/* Every code path of the parser gives what strtod(3) gives. */
 static void
 test_parse_random(void)
 {

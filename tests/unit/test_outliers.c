@@ -9,7 +9,8 @@
 #define PARTS 24
 #define LEVEL 0.01
 
-/* The first six move together; the rest each by itself. A wave of another period is independent. */
+/* The first six move together; the others move independently. A wave of another period is
+ * independent. */
 static double
 deviation(unsigned item, unsigned part)
 {
@@ -18,13 +19,13 @@ deviation(unsigned item, unsigned part)
 	return 0.05 * (cos(2 * G_PI * period * part / PARTS + 0.3 * period) + own);
 }
 
-/* Changes: the shift of what moves together, and 0.15 more for the item that is slower (-1: none).
- */
+/* Changes: the shift that all have in common, and 0.15 more for the item that is slower (-1:
+ * none). */
 static const struct {
 	const char *what;
 	double together;
 	int slower;
-	double found; /* what is found of it, within 0.04 */
+	double found; /* the value found, within 0.04 */
 } cases[] = {
 	{ "nothing", 0, -1, 0 },
 	{ "what moves together did", 0.15, -1, 0 },
@@ -44,7 +45,7 @@ test_table(void)
 		g_test_message("%s", cases[c].what);
 		struct tally_outlier items[N];
 		for (int k = 0; k < N; k++) {
-			/* Small changes of both signs, as chance has them. */
+			/* Small changes of both signs, as they occur by chance. */
 			double shift = 0.004 * (k % 5 - 2) + (k < 6 ? cases[c].together : 0);
 			items[k] = (struct tally_outlier){
 				.shift = shift + 0.15 * (k == cases[c].slower),
@@ -65,7 +66,7 @@ test_table(void)
 	}
 }
 
-/* More than a matrix is made for, and one alone. */
+/* More than a matrix is made for, and a single one. */
 static void
 test_sizes(void)
 {
@@ -82,7 +83,7 @@ test_sizes(void)
 	g_assert_cmpfloat(one.p, >, 0.5);
 }
 
-/* An error that six parts gave too small comes nearer to that of the others. */
+/* An error that was too small, computed from six parts, comes closer to that of the others. */
 static void
 test_moderate(void)
 {

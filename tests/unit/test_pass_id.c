@@ -7,7 +7,7 @@
 
 #define IDENTITY "docs/identity.md"
 
-/* One vector of the page, as text and as what pass_id.c takes. */
+/* One vector of the page, as text and as input of pass_id.c. */
 struct vector {
 	enum tally_pass_kind kind;
 	char *label;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of passes, the parts of a label, and the frame in which a mark lies. */
+/* Names of passes, the parts of a label, and the frame that contains a mark. */
 #include <glib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ test_label_parts(void)
 static const struct {
 	const char *name;
 	size_t columns;
-	const char *want; /* '~' stands for the mark */
+	const char *want; /* '~' represents the mark */
 } fit_cases[] = {
 	{ "Color + depth 800x600 RGBA8", 27, "Color + depth 800x600 RGBA8" },
 	{ "Color + depth 800x600 RGBA8", 24, "Color + depth 800x600" },

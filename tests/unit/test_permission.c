@@ -10,7 +10,7 @@
 static const struct {
 	const char *what, *path, *content;
 	bool is_root, allowed;
-	const char *sentence; /* NULL = nothing is told */
+	const char *sentence; /* NULL = nothing is reported */
 } cases[] = {
 	{ "no such driver", NULL, NULL, false, false, NULL },
 	{ "i915, open", I915, "0\n", false, true,

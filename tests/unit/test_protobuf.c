@@ -70,14 +70,14 @@ test_long_messages(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
 		char *text = g_strnfill(lengths[i], 'x');
 		struct tally_protobuf p = { 0 };
-		tally_protobuf_put_number(&p, 7, 9); /* must stay where it is */
+		tally_protobuf_put_number(&p, 7, 9); /* must stay in place */
 		tally_protobuf_begin(&p, 1);
 		tally_protobuf_begin(&p, 2);
 		tally_protobuf_put_text(&p, 3, text);
 		tally_protobuf_end(&p);
 		tally_protobuf_end(&p);
 		g_assert_cmpmem(p.bytes, 2, "\x38\x09", 2);
-		/* Peel it: tag, length, rest; each length says exactly what is left. */
+		/* Unwraps it: tag, length, rest; each length equals exactly what is left. */
 		size_t at = 2;
 		static const uint8_t tags[] = { 0x0a, 0x12, 0x1a };
 		for (size_t t = 0; t < G_N_ELEMENTS(tags); t++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log reader: the order lines must keep, what each field must be, cut files, bounds; where and
- * how it says what is wrong. */
+/* The log reader: the order lines must keep, what each field must be, cut files, bounds; where
+ * and how it reports what is wrong. */
 #include <glib.h>
 #include <string.h>
 
@@ -190,7 +190,7 @@ static const struct {
 	const char *what, *log;
 	uint64_t n_skipped, first; /* the first of them */
 	uint64_t n_read; /* lines */
-	uint64_t line; /* of what is an error all the same; 0: nothing */
+	uint64_t line; /* number of values that are still an error; 0: nothing */
 } skip_cases[] = {
 	{ "nothing is bad", HEADER DEVICE INFO PASS("") END, 0, 0, 5, 0 },
 	{ "junk", HEADER DEVICE JUNK INFO PASS("") "\n" END, 2, 3, 5, 0 },
@@ -328,7 +328,7 @@ test_bounds(void)
 	g_string_free(log, TRUE);
 }
 
-/* However it is cut, the lines before are given, and the cut is known for what it is. */
+/* Wherever the log is cut, the lines before are returned, and the cut is recognized as such. */
 static void
 test_every_cut(void)
 {

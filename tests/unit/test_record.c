@@ -9,7 +9,7 @@
 
 static const struct {
 	const char *what;
-	struct tally_value a, b, sum; /* sum is a where they cannot be added */
+	struct tally_value a, b, sum; /* sum is a where the two cannot be added */
 	bool good;
 } add_cases[] = {
 	{ "u64", U64(2), U64(3), U64(5), true },

@@ -111,7 +111,7 @@ check_value(struct tally_value got, struct tally_value want)
 		g_assert_cmpuint(got.u64, ==, want.u64);
 }
 
-/* Values that are no numbers were not written. */
+/* Values that are not numbers were not written. */
 static void
 check_values(const struct tally_keyed_value *got, uint32_t n_got,
 	     const struct tally_keyed_value *want, uint32_t n_want)
@@ -302,7 +302,7 @@ check_frame(const struct tally_frame_record *got, const struct tally_frame_recor
 		check_pass(&got->passes[i], &want->passes[i]);
 }
 
-/* NaN in a record read back stands for what the log leaves out. */
+/* NaN in a record that was read back represents what the log leaves out. */
 static void
 check_double(double got, double want)
 {
@@ -347,7 +347,7 @@ check_end(const struct tally_end_record *got)
 	}
 }
 
-/* Labels read back as they stand in the log. */
+/* Labels that were read back as they are in the log. */
 static void
 check_labels(const struct tally_frame_record *got)
 {
@@ -413,7 +413,7 @@ test_golden_read(void)
 	g_assert_cmpuint(total, ==, len);
 	tally_log_reader_close(reader);
 
-	/* Without the last newline, in memory that ends right there. */
+	/* Without the last newline, in memory that ends exactly there. */
 	char *exact = g_memdup2(bytes, len - 1);
 	reader = open_log_bytes(exact, len - 1);
 	check_golden(reader);
@@ -427,7 +427,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	if (argc > 1) { /* a path: write the log there, to be looked at before it is kept */
+	if (argc > 1) { /* a path: write the log there, to be inspected before it is kept */
 		struct tally_recorder *r = open_recorder(argv[1]);
 		write_golden(r);
 		tally_json_recorder.close(r);

@@ -73,7 +73,7 @@ open_recorder(const char *path, uint64_t max_bytes)
 	return r;
 }
 
-/* It is a log from end to end. */
+/* It is a complete log from beginning to end. */
 static void
 check_log(const char *bytes, size_t len)
 {
@@ -89,7 +89,7 @@ check_log(const char *bytes, size_t len)
 	tally_log_reader_close(reader);
 }
 
-/* Lines stop below max_bytes, the note and the end still get in, and the log is a good one. */
+/* Lines stop below max_bytes, the note and the end still fit, and the log is valid. */
 static void
 test_limit(void)
 {
@@ -109,7 +109,7 @@ test_limit(void)
 		g_assert_nonnull(strstr(ops->why(r), "--max-log"));
 		g_assert_cmpint(ops->note(r, &note), ==, TALLY_RECORD_OK);
 
-		/* More statistics than there is room for are left out. */
+		/* Statistics that do not fit are left out. */
 		struct tally_statistic_record *many = g_new(struct tally_statistic_record, 5000);
 		for (size_t s = 0; s < 5000; s++)
 			many[s] = statistic;
@@ -169,7 +169,7 @@ test_device_line(void)
 	g_free(log);
 }
 
-/* The child of a fork writes nothing, whatever was buffered. */
+/* The child of a fork writes nothing, even if text was buffered. */
 static void
 test_abandon(void)
 {

@@ -97,7 +97,7 @@ test_segments(void)
 	check(find(list, n, 1, "draws"), 2, 5, 13, 2, 3);
 	check(find(list, n, 1, "invocations"), 2, 25, 15 * 15 + 100, 10, 15);
 	check(find(list, n, 1, "latency.min"), 2, 10, 9 + 49, 3, 7);
-	/* A share has no value over two segments, a metric that one lacks none either. */
+	/* A share has no value over two segments, nor has a metric that one segment lacks. */
 	check(find(list, n, 1, "busy"), 1, 50, 2500, 50, 50);
 	check(find(list, n, 1, "overdraw"), 1, 1.5, 2.25, 1.5, 1.5);
 	check(find(list, n, 2, "copies"), 1, 3, 9, 3, 3);
@@ -135,7 +135,8 @@ test_devices(void)
 	tally_run_statistics_destroy(s);
 }
 
-/* A device described anew has its metrics' keys elsewhere, and others where they were. */
+/* A device that is described again has its metrics' keys elsewhere, and others where they
+ * were. */
 static void
 test_described_anew(void)
 {
@@ -157,7 +158,7 @@ test_described_anew(void)
 	tally_run_statistics_destroy(s);
 }
 
-/* Bounded: what comes late is left out, what was there goes on. */
+/* Bounded: late keys are left out, existing ones continue. */
 static void
 test_ceiling(void)
 {
@@ -190,7 +191,7 @@ test_nothing(void)
 	tally_run_statistics_destroy(NULL);
 }
 
-/* Values that come again and again are added at once: the sums are those of one by one. */
+/* Values that are repeated are added at once: the sums are the same as one by one. */
 static void
 test_again(void)
 {

@@ -113,7 +113,7 @@ static const struct {
 	enum tally_status first; /* what the first one's probe says */
 	const char *rows;
 } choice_rows[] = {
-	/* The CPU's count only when they are asked for. */
+	/* The CPU's sources count only when they are requested. */
 	{ NULL, NULL, false, TALLY_OK, "" },
 	{ NULL, "all", false, TALLY_OK, "" },
 	{ NULL, "overview+*cycles*", false, TALLY_OK, "" },
@@ -204,7 +204,7 @@ test_sampled(void)
 	wait_for_samples(0, 30);
 	tally_sampler_stop(s);
 	uint64_t since_ns = tally_clock_now_ns() - begin_ns;
-	/* Not more often than asked for, but for the first and the last. */
+	/* Not more often than requested, except for the first and the last. */
 	g_assert_cmpuint(calls(0, SAMPLE), <=, since_ns / (2 * MS) + 2);
 	g_assert_false(atomic_load(&scripts[0].lets_signals_in));
 	struct tally_history *h = tally_sampler_history(s, 0);
@@ -214,7 +214,7 @@ test_sampled(void)
 	g_assert_cmpuint(first.time_ns, >=, begin_ns);
 	g_assert_cmpuint(last.totals[0], ==, scripts[0].total);
 	g_assert_cmpuint(scripts[0].total, ==, 5 * calls(0, SAMPLE));
-	/* Only the first was asked for. */
+	/* Only the first was requested. */
 	g_assert_true(tally_history_find(h, 1, &r));
 	g_assert_false(tally_history_find(h, 2, &r));
 	tally_sampler_destroy(s);
@@ -243,14 +243,14 @@ test_slows_down(void)
 	tally_sampler_ready(s);
 	for (int i = 0; i < 10000 && tally_sampler_period_ns(s, 0) == MS; i++)
 		g_usleep(1000);
-	/* 0.5 ms is 2 % of 25 ms; a busy machine may find it to be more. */
+	/* 0.5 ms is 2 % of 25 ms; on a busy machine it may be measured as more. */
 	g_assert_cmpuint(tally_sampler_period_ns(s, 0), >=, 32 * MS);
 	tally_sampler_destroy(s);
 	g_assert_cmpuint(n_warnings(), ==, 0);
 }
 
 /* Frames that are not captured: the source is not read until one is, and the first reading then
- * says nothing of the time between. */
+ * does not apply to the time between. */
 static void
 test_idle(void)
 {
@@ -282,8 +282,8 @@ test_idle(void)
 	tally_sampler_destroy(s);
 }
 
-/* A game that presents nothing more: a source that is read at a pace of its own sleeps too, and
- * wakes with the next frame. */
+/* A game that no longer presents: a source that is read at its own pace sleeps too, and wakes
+ * with the next frame. */
 static void
 test_idle_without_frames(void)
 {
@@ -319,7 +319,7 @@ test_exact(void)
 		g_assert_cmpint(errno, ==, ENOTTY);
 		g_assert_cmpuint(numbers[i], >, i ? numbers[i - 1] : 1);
 	}
-	/* Each found in every history, but where a source was not ready. */
+	/* Each sample is found in every history, except where a source was not ready. */
 	struct tally_reading r;
 	unsigned missing = 0;
 	for (int i = 0; i < 4; i++) {
@@ -356,7 +356,7 @@ test_cover(void)
 	tally_sampler_destroy(s);
 }
 
-/* A source that is gone ends its own values, and nobody else's. */
+/* A source that is gone ends its own values, but not those of others. */
 static void
 test_lost(void)
 {
@@ -379,7 +379,7 @@ test_lost(void)
 	struct tally_reading r;
 	g_assert_false(tally_history_find(tally_sampler_history(s, 0), third, &r));
 	g_assert_true(tally_history_find(tally_sampler_history(s, 1), third, &r));
-	/* What comes after is not known, what came before is. */
+	/* Values after it are unknown, values before it are known. */
 	uint64_t unknown = 0, now_ns = tally_clock_now_ns();
 	g_assert_true(tally_history_last(tally_sampler_history(s, 0), &r));
 	tally_history_invalid(tally_sampler_history(s, 0), r.time_ns - 1, r.time_ns, &unknown);
@@ -387,7 +387,7 @@ test_lost(void)
 	tally_sampler_cover(s, now_ns);
 	tally_history_invalid(tally_sampler_history(s, 0), now_ns - 1, now_ns, &unknown);
 	g_assert_cmpuint(unknown, ==, 3);
-	/* With the other one gone there is nothing to be had. */
+	/* When the other one is gone too, there are no values. */
 	scripts[1].lost_at = calls(1, SAMPLE) + 1;
 	g_assert_cmpuint(tally_snapshot_take(), ==, TALLY_NO_SNAPSHOT);
 	expect_row(s, 1, "mali-kbase", false, "it stopped counting");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sampler and its threads: captures beside samples, forks, sources that hang. */
+/* The sampler and its threads: captures in parallel with samples, forks, sources that hang. */
 #include "tests/unit/scripted_source.h"
 
 #define N_CAPTURES 5
@@ -19,12 +19,12 @@ take_often(void *data)
 		}
 		tally_snapshot_exact();
 	}
-	/* Numbers begin anew with each, and only then. */
+	/* Numbers start again with each capture, and only then. */
 	g_assert_cmpuint(captures, <=, N_CAPTURES);
 	return NULL;
 }
 
-/* The game's threads take samples before, while and after a capture, several times over. */
+/* The game's threads take samples before, during and after a capture, several times. */
 static void
 test_threads(void)
 {
@@ -78,7 +78,7 @@ wait_until_in_sample(void)
 	g_assert_true(atomic_load(&scripts[0].in_sample));
 }
 
-/* What the child finds: a lock whose holder does not exist. */
+/* What the child finds: a lock whose owner does not exist. */
 static int
 child_of_fork(struct tally_sampler *s)
 {
@@ -96,7 +96,7 @@ child_of_fork(struct tally_sampler *s)
 	return calls(0, CLOSE) == 1 ? 0 : 3;
 }
 
-/* A capture that is just ending has told nobody whom to abandon. */
+/* A capture that is just ending has not told anyone which sampler to abandon. */
 static int
 child_of_the_end(struct tally_sampler *s)
 {
@@ -131,7 +131,7 @@ fork_in_a_sample(int (*child)(struct tally_sampler *s))
 	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
 	g_assert_true(WIFEXITED(status));
 	g_assert_cmpint(WEXITSTATUS(status), ==, 0);
-	/* Here all is as it was. */
+	/* Here everything is as it was. */
 	atomic_store(&scripts[0].stuck, false);
 	pthread_join(thread, NULL);
 	g_assert_cmpuint(number, >=, 2);
@@ -146,9 +146,9 @@ test_fork(void)
 	fork_in_a_sample(child_of_the_end);
 }
 
-/* A source whose kernel call hangs holds up nobody: not who wants its values, not the game in
- * `exact`, not the other source: it answers only after all of them came back. When it does, what
- * grew meanwhile is not known. */
+/* A source whose kernel call hangs delays nobody: not the thread that wants its values, not the
+ * game with `exact`, not the other source; it answers only after all of them returned. When it
+ * does, the delta of that time is not known. */
 static void
 hang_for_a_while(enum tally_snapshot snapshot)
 {
@@ -202,8 +202,8 @@ test_hangs(void)
 	hang_for_a_while(TALLY_SNAPSHOT_EXACT);
 }
 
-/* Nor does one that hangs while it is opened, or at the end. A capture can follow once it is
- * through. */
+/* Nor does a source that hangs while it is opened, or at the end. A capture can follow once the
+ * call has returned. */
 static void
 test_stuck(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reader remembers: equal words are one pointer, numbers keep their values, and both stop
- * at their ceilings. */
+/* What the reader remembers: equal words are one pointer, numbers keep their values, and both
+ * stop at their limits. */
 #include <glib.h>
 #include <string.h>
 

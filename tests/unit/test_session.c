@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A forked child that starts threads is what one test is about. */
+/* One of the tests is about a forked child that starts threads. */
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 
 const char *
@@ -64,7 +64,7 @@ test_wants_frame(gconstpointer data)
 			continue;
 		}
 		g_test_message("frame %u", (unsigned)frame);
-		if (*p == '1') { /* turns leave none out */
+		if (*p == '1') { /* taking turns leaves none out */
 			g_assert_true(turn == UINT64_MAX ||
 				      tally_session_rotation(frame) == turn + 1);
 			turn = tally_session_rotation(frame);
@@ -289,8 +289,8 @@ test_bad_option(void)
 	assert_told("PASSTALLY_OPTIONS: option skip");
 }
 
-/* A program that makes two instances says its settings twice, and often from the same place of its
- * stack: their text decides. */
+/* A program that makes two instances reports its settings twice, and often from the same place
+ * of its stack: their text decides. */
 static void
 test_own_settings(void)
 {
@@ -320,7 +320,7 @@ test_taken(void)
 		{ "/tmp/taken.jsonl", "/tmp/taken", ".jsonl" },
 		{ "/tmp/.jsonl", "/tmp/.jsonl", "" },
 	};
-	/* A child of its own for each row, which finds it again by its option. */
+	/* A separate child for each row, which finds the row again by its option. */
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autofree char *option = g_strconcat("log=", rows[i].log, NULL);
 		const char *given = g_getenv("PASSTALLY_OPTIONS");
@@ -387,7 +387,7 @@ stream_with_frames(struct tally_device **device, unsigned n)
 	return s;
 }
 
-/* The log fills up: one message, an end, and a game that goes on. */
+/* The log fills up: one message, an end, and the game continues. */
 static void
 test_write_fails(gconstpointer data)
 {
@@ -425,7 +425,7 @@ status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The child has no capture until it starts its own, under a name of its own. */
+/* The child has no capture until it starts its own, with its own name. */
 static void
 test_fork(void)
 {
@@ -454,7 +454,7 @@ test_fork(void)
 		struct tally_stream *t = stream_with_frames(&own, 2);
 		tally_stream_destroy(t);
 		tally_device_destroy(own);
-		/* What came from the parent is dead, and safe to let go. */
+		/* Objects inherited from the parent are dead, and can be released safely. */
 		tally_stream_destroy(s);
 		tally_device_destroy(device);
 		tally_session_stop("exit");
@@ -506,7 +506,7 @@ say_closed(void)
 		_exit(1);
 }
 
-/* What nobody takes down; here so that it is no leak. */
+/* An object that nobody destroys; referenced here so that it is not a leak. */
 static struct tally_stream *volatile left_behind;
 
 /* exit() without teardown writes the end. */
@@ -547,7 +547,7 @@ test_start_from_threads(void)
 	g_assert_cmpuint(stub_count("header"), ==, 1);
 }
 
-/* The writer thread takes none of the game's signals: with the game's thread blocking one, it
+/* The writer thread takes none of the game's signals: when the game's thread blocks one, it
  * stays pending. */
 static void
 test_signals(void)
@@ -566,7 +566,7 @@ test_signals(void)
 	tally_session_stop("exit");
 }
 
-/* Once all is quiet the thread sleeps: next to no processor time. */
+/* Once everything is quiet the thread sleeps: it uses next to no processor time. */
 static void
 test_idle(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of whole lines: how it is opened, what a full disk, an interrupted write and a program
- * that plays with our descriptor leave behind. */
+/* The file of whole lines: how it is opened, what a full disk, an interrupted write and a
+ * program that misuses passtally's descriptor leave in it. */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <errno.h>
@@ -15,12 +15,13 @@
 
 #include "json/sink.h"
 
-/* ---- a write(2) that does as a test says, for descriptors from 64 up: those of sinks ---- */
+/* ---- a write(2) that follows a test's script, for descriptors from 64 up: those of sinks
+ * ---- */
 
 static struct {
 	size_t most; /* bytes a call takes, 0 = all */
 	int64_t left; /* bytes until the disk is full, -1 = never */
-	int error; /* and how it says so */
+	int error; /* errno of a full disk */
 	int interrupts; /* EINTR that many times first */
 	int calls;
 } disk = { .left = -1 };
@@ -140,7 +141,7 @@ test_open(void)
 	g_assert_cmpint(file.st_size, ==, 11);
 	check_file(path, 1, 10);
 
-	/* It is there now. */
+	/* It exists now. */
 	const struct tally_recorder_options again = { .path = path };
 	try_open(&again, TALLY_RECORD_EXISTS, "--force");
 	check_file(path, 1, 10);
@@ -209,7 +210,7 @@ test_open_refused(void)
 								.force = cases[i].force };
 		try_open(&options, cases[i].status, cases[i].why);
 	}
-	/* A FIFO somebody reads opens, and is refused all the same. */
+	/* A FIFO that is being read can be opened, and is still refused. */
 	int reader = open(fifo, O_RDONLY | O_NONBLOCK);
 	const struct tally_recorder_options read_fifo = { .path = fifo, .force = true };
 	try_open(&read_fifo, TALLY_RECORD_DENIED, "only regular files");
@@ -290,7 +291,7 @@ test_write(void)
 	}
 }
 
-/* A line begun and not ended is not written, by flush or close. */
+/* A line that was begun and not ended is not written, neither by flush nor by close. */
 static void
 test_half_a_line(void)
 {
@@ -318,7 +319,7 @@ static const struct {
 	{ EIO, TALLY_RECORD_IO, "Input/output error" },
 };
 
-/* Wherever the disk becomes full, what is left is whole lines, and all that fit. */
+/* Wherever the disk becomes full, only whole lines remain, and all that fit. */
 static void
 test_full(void)
 {
@@ -334,7 +335,7 @@ test_full(void)
 			g_assert_cmpint(tally_sink_flush(sink), ==, full_cases[i].status);
 			g_assert_nonnull(strstr(tally_sink_why(sink), full_cases[i].why));
 			check_file(path, (size_t)room / 100, 99);
-			/* And it stays so when there is room again. */
+			/* It stays full even when there is room again. */
 			reset_disk();
 			g_assert_cmpint(put_line(sink, 99, 0), ==, full_cases[i].status);
 			g_assert_null(tally_sink_begin_line(sink));
@@ -382,7 +383,7 @@ test_limit(void)
 {
 	char *path = name_file("limit");
 	struct tally_recorder *sink = open_plain(path, 1000);
-	/* Lines of 100 bytes as long as 250 stay free. */
+	/* Lines of 100 bytes, of which those up to 250 stay free. */
 	for (int n = 0; n < 7; n++)
 		g_assert_cmpint(put_line(sink, 99, 250), ==, TALLY_RECORD_OK);
 	g_assert_cmpint(put_line(sink, 99, 250), ==, TALLY_RECORD_LIMIT);
@@ -399,7 +400,7 @@ test_limit(void)
 	g_free(path);
 }
 
-/* A line no reader would take is not written; the next one is. */
+/* A line that no reader would accept is not written; the next one is. */
 static void
 test_longest_line(void)
 {
@@ -420,7 +421,7 @@ test_longest_line(void)
 	g_free(path);
 }
 
-/* ---- what the program around us does ---- */
+/* ---- what the program does to the descriptor ---- */
 
 static int
 find_descriptor(const char *path)
@@ -434,7 +435,8 @@ find_descriptor(const char *path)
 	g_assert_not_reached();
 }
 
-/* Our descriptor closed, and its number given to a file of the game's: not a byte goes there. */
+/* passtally's descriptor is closed, and its number given to a file of the game: not a byte is
+ * written there. */
 static void
 test_stolen_descriptor(void)
 {
@@ -450,7 +452,7 @@ test_stolen_descriptor(void)
 	g_assert_cmpint(tally_sink_flush(sink), ==, TALLY_RECORD_IO);
 	g_assert_nonnull(strstr(tally_sink_why(sink), "the program closed our file"));
 	tally_sink_close(sink);
-	g_assert_cmpint(fcntl(fd, F_GETFD), !=, -1); /* still open: it is not ours to close */
+	g_assert_cmpint(fcntl(fd, F_GETFD), !=, -1); /* still open: not closed */
 	close(fd);
 	close(game);
 	size_t len;

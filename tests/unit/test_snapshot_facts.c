@@ -97,7 +97,7 @@ test_nodes(void)
 	tally_snapshot_tell_nodes(root, hear, NULL);
 	g_assert_cmpstr(heard->str, ==, "");
 
-	/* Two nodes that this user may open, one of them nobody's driver. */
+	/* Two nodes that this user may open, one of them without a driver. */
 	put("/dev/mali0", "", 0666);
 	put("/dev/dri/renderD128", "", 0666);
 	put("/dev/dri/renderD129", "", 0666);
@@ -126,7 +126,7 @@ test_nodes(void)
 	tear_down();
 }
 
-/* A node of root's, looked at by somebody else. */
+/* A node of root's, checked by another user. */
 static void
 test_closed_nodes(void)
 {
@@ -141,7 +141,7 @@ test_closed_nodes(void)
 	char *path = place("/dev/mali1");
 	g_assert_cmpint(chown(path, 0, 44), ==, 0);
 	g_free(path);
-	/* access() asks for the real user. */
+	/* access() checks the real user. */
 	g_assert_cmpint(setresuid(65534, 65534, 0), ==, 0);
 	tally_snapshot_tell_nodes(root, hear, NULL);
 	g_assert_cmpint(setresuid(0, 0, 0), ==, 0);

@@ -20,7 +20,7 @@ test_wanted(void)
 		{ NULL, "vk-timestamp", true },
 		{ NULL, "fake", false },
 		{ "all", "gl-statistics", true },
-		{ "all", "null", false }, /* a test's, only by its name */
+		{ "all", "null", false }, /* a test's source, used only if named */
 		{ "all+null", "null", true },
 		{ "fake", "fake", true },
 		{ "fake", "api", false },
@@ -113,7 +113,7 @@ test_vk_without_driver(void)
 		g_test_message("%s", tally_vk_sources[i].row.name);
 		g_assert_nonnull(src);
 		g_assert_cmpstr(src->ops->name, ==, tally_vk_sources[i].row.name);
-		/* Time stamps are the queues' to have. */
+		/* Only queues can have time stamps. */
 		if (src->ops->open(src) == TALLY_OK) {
 			g_assert_false(src->ops->covers(src, &family));
 			src->ops->close(src);

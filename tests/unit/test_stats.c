@@ -53,7 +53,7 @@ test_series(void)
 	}
 }
 
-/* The deviation of large, close values must not drown in their squares. */
+/* The deviation of large, close values must not be lost in their squares. */
 static void
 test_cancellation(void)
 {
@@ -105,7 +105,7 @@ check_ascending(void *user, double value, uint64_t count)
 	*last = value;
 }
 
-/* What walks the distribution, against the sorted values. */
+/* The function that walks the distribution, compared with the sorted values. */
 static void
 check_visits(struct tally_stats *s, const uint64_t *values, size_t n)
 {
@@ -126,12 +126,12 @@ check_visits(struct tally_stats *s, const uint64_t *values, size_t n)
 	double middle = (double)values[n / 2];
 	while (low < n && (double)values[low] < 0.9 * middle)
 		low++;
-	/* Values near the edges may fall into a bucket beyond them. */
+	/* Values near the boundaries may fall into a neighboring bucket. */
 	double got = (double)tally_stats_count_between(s, 0, 0.9 * middle);
 	g_assert_cmpfloat(fabs(got - (double)low), <=, 0.01 * (double)n);
 }
 
-/* Past `keep`, quantiles stay within 0.1 % of the true ones, whatever the values are like. */
+/* Beyond `keep` values, quantiles stay within 0.1 % of the true ones, for any values. */
 static void
 check_sketch(unsigned shape)
 {
@@ -173,7 +173,7 @@ test_sketch(void)
 		check_sketch(shape);
 }
 
-/* Negative and tiny numbers have buckets too, and there is an end to how many. */
+/* Negative and tiny numbers have buckets too, and the number of buckets is limited. */
 static void
 test_sketch_bounds(void)
 {
@@ -217,8 +217,8 @@ check_equal(struct tally_stats *a, struct tally_stats *b)
 				  tally_value_f64(tally_stats_quantile(b, q / 100.0)));
 }
 
-/* A copy goes on by itself, however much the original held: nothing, values that wait, distinct
- * ones, buckets. */
+/* A copy continues independently, whatever the original contains: nothing, values that wait,
+ * distinct ones, buckets. */
 static void
 test_copy(void)
 {
@@ -231,7 +231,7 @@ test_copy(void)
 		tally_stats_init(&want, TALLY_STATS_KEEP_PASS);
 		add_values(&original, 0, n, whole);
 		tally_stats_copy(&copy, &original);
-		add_values(&original, 50000, 52000, whole); /* leaves the copy alone */
+		add_values(&original, 50000, 52000, whole); /* leaves the copy unchanged */
 		add_values(&want, 0, n, whole);
 		check_equal(&copy, &want);
 		add_values(&copy, n, n + 500, whole);

@@ -13,7 +13,7 @@ test_one_stream(void)
 	for (uint64_t frame = 0; frame < 10; frame++) {
 		g_assert_cmpuint(tally_device_frame(device), ==, frame);
 		g_assert_true(tally_stream_captures(s));
-		/* Frame 3 has none: it gets its line all the same. 200 passes need more chunks. */
+		/* Frame 3 has no pass: it gets its line anyway. 200 passes need more chunks. */
 		unsigned n = frame == 3 ? 0 : frame == 4 ? 200 : 3;
 		for (unsigned i = 0; i < n; i++)
 			g_assert_nonnull(open_pass(s, serial++));
@@ -112,7 +112,7 @@ produce(gpointer data)
 		if (p->ends_frames)
 			g_usleep(100);
 	}
-	/* Half hand over properly, half just go. */
+	/* Half hand over properly, half just end. */
 	if (p->number % 2) {
 		finish_all(s);
 		tally_stream_publish(s);
@@ -122,7 +122,7 @@ produce(gpointer data)
 	return NULL;
 }
 
-/* The passes after the last frame, dropped ones included, as a note tells them. */
+/* The passes after the last frame, dropped ones included, as a note reports them. */
 static uint64_t
 told_left_out(void)
 {
@@ -151,7 +151,8 @@ check_stress(const struct producer *producers, unsigned n)
 		for (uint32_t j = 0; j < f->n_passes; j++) {
 			unsigned c = (unsigned)f->passes[j].context;
 			g_assert_cmpuint(c, <, n);
-			/* Late passes are listed after newer ones, so order holds only without. */
+			/* Late passes are listed after newer ones, so the order holds only
+			 * without them. */
 			if (!(f->flags & TALLY_FLAG(LATE)) && j && f->passes[j - 1].context == c)
 				g_assert_cmpuint(f->passes[j].call_counts.draws, >,
 						 f->passes[j - 1].call_counts.draws);
@@ -202,7 +203,7 @@ test_threads(gconstpointer data)
 	stress_device = start_device();
 	for (unsigned i = 0; i < n; i++) {
 		producers[i].number = i;
-		/* Two windows swapped by two threads, once there are enough. */
+		/* Two windows swapped by two threads, once there are enough frames. */
 		producers[i].ends_frames = i == 0 || i == 4;
 		threads[i] = g_thread_new("producer", produce, &producers[i]);
 	}
@@ -235,7 +236,7 @@ test_max_passes(void)
 	for (unsigned i = 0; i < 100; i++)
 		g_assert_true((open_pass(s, i) != NULL) == (i < 70));
 	end_frame(s, tally_clock_now_ns());
-	/* What is not listed takes nobody's place. */
+	/* A frame that is not listed takes no place. */
 	for (unsigned i = 0; i < 75; i++) {
 		struct tally_pass *between = tally_stream_open_unattributed(s, 1);
 		g_assert_true((between != NULL) == (i < 70));
@@ -254,8 +255,8 @@ test_max_passes(void)
 	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 10);
 }
 
-/* The collector is in a hurry from a quarter of the memory on, also where that is in frames whose
- * results are late, until it is given back. */
+/* The collector hurries from a quarter of the memory on, even where that memory is in frames
+ * whose results are late, until it is given back. */
 static void
 test_hurries(void)
 {
@@ -278,7 +279,7 @@ test_hurries(void)
 			end_frame(s, tally_clock_now_ns());
 			tally_stream_publish(s);
 		}
-		g_assert_cmpuint(s->n_out, ==, 0); /* no result is there */
+		g_assert_cmpuint(s->n_out, ==, 0); /* no result is available */
 		g_assert_true(tally_stream_hurries(s));
 		end_frame(s, tally_clock_now_ns());
 		finish_all(s);
@@ -294,9 +295,9 @@ test_hurries(void)
 	tally_session_stop("exit");
 }
 
-/* Results that do not come for more frames than there are parts. */
+/* Results do not arrive for more frames than there are parts. */
 /* Workloads are listed under their pass in order, also when passes take turns, and their memory
- * comes round again. */
+ * is reused. */
 static void
 test_workloads(void)
 {
@@ -437,7 +438,7 @@ test_no_parts_left(void)
 	finish_all(s);
 	tally_stream_publish(s);
 	wait_for_frames(TALLY_MAX_PARTS);
-	/* And on it goes; the lost ends are known, so the time is right. */
+	/* And it continues; the lost ends are known, so the time is right. */
 	g_assert_nonnull(open_pass(s, n));
 	end_frame(s, t0 + n * FRAME_NS);
 	finish_all(s);
@@ -478,7 +479,7 @@ test_destroy(void)
 	g_assert_cmphex(stub_frame(0)->passes[1].flags, ==, TALLY_FLAG(LOST));
 }
 
-/* What comes after a device's last frame is told, and is no frame. */
+/* What comes after a device's last frame is reported, but is not a frame. */
 static void
 test_after_the_last_frame(void)
 {
@@ -498,7 +499,7 @@ test_after_the_last_frame(void)
 	g_assert_cmpuint(stub_count("note 2 passes of device 0 belong to no frame"), ==, 1);
 }
 
-/* A context that was only tried out: cleared, never drawn to, never shown. */
+/* A context that was only tried: cleared, never drawn to, never shown. */
 static void
 test_clears_alone(void)
 {
@@ -534,7 +535,8 @@ test_nothing(void)
 	g_assert_cmpuint(stub.end.frames, ==, 0);
 }
 
-/* A stream that sits on a pass holds frames back only so long; later its pass is late. */
+/* A stream that keeps a pass open delays frames only for a limited time; later its pass is
+ * late. */
 static void
 test_slow_stream(void)
 {
@@ -553,11 +555,12 @@ test_slow_stream(void)
 			g_usleep(20000);
 			g_assert_cmpuint(atomic_load(&stub.n_frames), ==, 0);
 		}
-		/* No faster than parts come back. */
+		/* No faster than parts are returned. */
 		if (i > 50)
 			wait_for_frames(i - 50);
 	}
-	/* The first was given up when 48 waited, or after 2 s; the others then wait for nobody. */
+	/* The first was given up when 48 waited, or after 2 s; the others then wait for no
+	 * stream. */
 	wait_for_frames(70);
 	finish_all(slow);
 	tally_stream_publish(slow);

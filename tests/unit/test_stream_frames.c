@@ -35,7 +35,7 @@ test_skip_every_frames(void)
 	end_frame(s, 1);
 	tally_stream_publish(s);
 	g_assert_false(tally_session_start(&stub_recorder));
-	tally_session_stop("exit"); /* waits until the thread is through */
+	tally_session_stop("exit"); /* waits until the thread has finished */
 	tally_stream_destroy(s);
 	tally_device_destroy(device);
 
@@ -65,7 +65,7 @@ test_limits_per_device(void)
 	run_frames(a, 30, t0);
 	run_frames(b, 3, t0);
 	tally_session_saw_label("L", 1);
-	g_usleep(60000); /* the collector looks whether the capture is over */
+	g_usleep(60000); /* the collector checks whether the capture is over */
 	run_frames(a, 2, t0);
 	g_assert_true(tally_stream_captures(a));
 	run_frames(b, 2, t0);
@@ -197,7 +197,7 @@ test_devices(void)
 	g_assert_null(tally_device_create(&info));
 }
 
-/* Streams that outlive the capture are inert, and freed by their owner. */
+/* Streams that outlive the capture do nothing, and are freed by their owner. */
 static void
 test_after_the_end(void)
 {

@@ -51,20 +51,20 @@ expect_no_note(void)
 }
 
 /* What happens and what frames are captured, from frame 0: '1' and '0' a frame that is and is not,
- * 's' start and 'p' stop by hand, 'L' the label L, 'H' and 'h' the hardware counts, or no more, 'U'
- * SIGUSR1, 'V' SIGUSR2. 'o' asks whether the capture is over, 'n' whether it is not; 'i' and 'w'
- * whether from the last frame on nothing is captured, or that may be. */
+ * 's' start and 'p' stop by hand, 'L' the label L, 'H' and 'h' the hardware counts, or has
+ * stopped, 'U' SIGUSR1, 'V' SIGUSR2. 'o' asks whether the capture is over, 'n' whether it is
+ * not; 'i' and 'w' whether from the last frame on nothing is captured, or something may be. */
 static const struct {
 	const char *options, *story;
 } stories[] = {
 	{ "", "11p00s11p0s1" },
-	{ "", "11ps11" }, /* between two frames: nobody saw it */
+	{ "", "11ps11" }, /* between two frames: not observed */
 	{ "", "11s11pp00ss11" },
 	{ "frames=4", "11p000s1n1o" },
 	{ "frames=4", "11p000s110o" },
 	{ "frames=3,skip=1", "01p00s110o" },
 	{ "skip=3", "0p00s001" },
-	{ "every=2", "10p00s1010" }, /* the count goes on where it stood */
+	{ "every=2", "10p00s1010" }, /* the count continues from where it was */
 	{ "every=2", "1p00s0101" },
 	{ "every=2,frames=2", "10p00s10o" },
 	{ "start-on=frame:2", "00111" },
@@ -139,7 +139,7 @@ test_story(gconstpointer data)
 	signal(SIGUSR2, SIG_DFL);
 	begin(stories[i].options);
 	tally_trigger_catch_signals();
-	/* Two devices, the second asked twice: they agree. */
+	/* Two devices, the second of which is asked twice: they agree. */
 	_Atomic uint64_t one = TALLY_NO_FRAME, two = TALLY_NO_FRAME;
 	uint64_t frame = 0;
 	for (const char *p = stories[i].story; *p; p++) {
@@ -203,7 +203,7 @@ test_never(void)
 	expect_no_note();
 }
 
-/* What can not be is told when the capture begins, not after the last hour of it. */
+/* An impossible condition is reported when the capture begins, not after its last hour. */
 static void
 test_impossible(void)
 {
@@ -263,7 +263,7 @@ watch_over(void *data)
 	return NULL;
 }
 
-/* Not even for the moment at which it ends, for whoever asks just then. */
+/* Not even at the moment at which a pause ends, for a thread that asks just then. */
 static void
 test_pauses_end(void)
 {
@@ -280,7 +280,7 @@ test_pauses_end(void)
 		tally_trigger_wants_frame(frame, &count);
 		over = atomic_load(&w.n_over);
 		captured_ns += tally_clock_now_ns() - since_ns;
-		/* The machine is busy: a reason to be over. */
+		/* The machine is busy: the capture may be over for that reason. */
 		if (captured_ns >= UINT64_C(20000000))
 			break;
 		g_usleep(45000);
@@ -301,7 +301,7 @@ game_handler(int number)
 	(void)number;
 }
 
-/* The game's handler stays, whenever it comes; it is told once. */
+/* The game's handler stays, whenever it is installed; it is called once. */
 static void
 test_taken(void)
 {
@@ -322,7 +322,8 @@ test_taken(void)
 	g_assert_true(signal(SIGRTMIN + 3, SIG_DFL) == game_handler);
 }
 
-/* Ignored by the game is the game's too; what we caught has its old meaning in a child. */
+/* A signal that the game ignores stays ignored; one that passtally caught has its old meaning
+ * in a child. */
 static void
 test_signals(void)
 {
@@ -346,7 +347,7 @@ test_signals(void)
 	g_assert_true(signal(SIGUSR2, SIG_DFL) == SIG_DFL);
 }
 
-/* Several threads end frames of one device while somebody plays with the trigger. */
+/* Several threads end frames of one device while another thread uses the trigger. */
 static struct {
 	_Atomic uint64_t frame, count;
 	atomic_bool done;
@@ -396,7 +397,7 @@ test_threads(void)
 	g_assert_cmpuint(sum, <, frames);
 	g_assert_cmpuint(counted, >, 0);
 	g_assert_cmpuint(counted, <=, frames + 1);
-	g_assert_true(atomic_load(&shared.count) >> 63); /* it knows of the last pause */
+	g_assert_true(atomic_load(&shared.count) >> 63); /* it includes the last pause */
 }
 
 int

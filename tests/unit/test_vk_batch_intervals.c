@@ -5,7 +5,8 @@
 
 #define MAX_BUFFERS 1024
 
-/* What the loader puts in front of a dispatchable handle, and we into ours. */
+/* What the loader puts at the beginning of a dispatchable object, and the layer into its
+ * own. */
 struct object {
 	void *dispatch;
 	int recording; /* 0: new; 1: begun; 2: ended */
@@ -27,7 +28,7 @@ static struct {
 	struct fixture *f;
 } fb;
 
-/* No call of ours goes down under the lock. */
+/* The layer makes no driver call under the lock. */
 static VkResult
 called(void)
 {
@@ -194,7 +195,8 @@ test_pair(void)
 	pthread_mutex_unlock(&f.d.lock);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
 
-	/* Another one while the first is in use; then the first again, reset and as recorded. */
+	/* Another pair while the first is in use; then the first again, reset and as
+	 * recorded. */
 	struct vk_batch_interval *other = vk_batch_intervals_take(&f.d, 1);
 	g_assert_nonnull(other);
 	g_assert_true(other != pair);
@@ -244,7 +246,7 @@ test_nothing_to_have(void)
 	struct fixture f;
 
 	start(&f, true);
-	g_assert_null(vk_batch_intervals_take(&f.d, 0)); /* no stamps there */
+	g_assert_null(vk_batch_intervals_take(&f.d, 0)); /* no timestamps there */
 	g_assert_null(vk_batch_intervals_take(&f.d, 5)); /* no such family */
 	atomic_store(&f.d.stopped, true);
 	g_assert_null(vk_batch_intervals_take(&f.d, 1));
@@ -252,7 +254,8 @@ test_nothing_to_have(void)
 	finish(&f);
 }
 
-/* Each call fails once: there is no pair, nothing is left behind, the driver is left alone. */
+/* Each call fails once: there is no pair, nothing is left over, the driver is not used
+ * again. */
 static void
 test_failures(void)
 {
@@ -272,7 +275,7 @@ test_failures(void)
 		g_assert_cmpuint(fb.n_pools_live, ==, 0);
 		g_assert_null(vk_batch_intervals_take(&f.d, 1));
 		g_assert_cmpuint(fb.n_calls, ==, n);
-		/* The slot came back. */
+		/* The slot was returned. */
 		struct vk_slot_runs runs = { .n = 0 };
 		struct vk_slot slot = vk_slots_take(&f.d, &runs, 1, VK_MEASURE_TIME, 1, true);
 		g_assert_nonnull(slot.page);

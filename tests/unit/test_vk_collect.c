@@ -16,7 +16,7 @@ is_pending(unsigned n)
 	return w.commands[n].recording->pending != NULL;
 }
 
-/* A fence of ours follows a frame's end; nothing is read before it is signalled. */
+/* The layer's fence follows a frame's end; nothing is read before it is signalled. */
 static void
 test_fences(void)
 {
@@ -54,7 +54,7 @@ test_fences(void)
 	g_assert_cmpint(w_value(w_logged(1, 0), "a"), ==, 2);
 }
 
-/* Many submissions, of two queues: what is through is read at once. */
+/* Many submissions on two queues: those that have completed are read at once. */
 static void
 test_one_round(void)
 {
@@ -97,10 +97,11 @@ test_ring(void)
 	g_assert_cmpuint(w.n_created, <=, VK_FENCE_RING);
 	w_finish();
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 16 + 3200);
-	g_assert_cmpuint(w.n_slots, ==, 16 + 3200); /* each once, by its re-submission or a fence */
+	g_assert_cmpuint(w.n_slots, ==, 16 + 3200); /* each once: resubmitted, or a fence */
 }
 
-/* At the end more is under way than fences follow: they are waited for, and then the rest is. */
+/* At the end more work is outstanding than fences follow: those are waited for, and then the
+ * rest is. */
 static void
 test_ring_at_end(void)
 {
@@ -125,7 +126,7 @@ test_ring_at_end(void)
 	}
 }
 
-/* R35: two queues, the later work through first. */
+/* R35: two queues, the later work completes first. */
 static void
 test_out_of_order(void)
 {
@@ -140,7 +141,8 @@ test_out_of_order(void)
 	w.signalled = 1;
 	vk_drain(&w.d);
 	g_assert_true(is_pending(0) && !is_pending(1));
-	/* The other queue's fence comes with its own next submission: a frame ended since. */
+	/* The other queue's fence comes with its own next submission, because a frame has ended
+	 * since. */
 	w_submit_one(q, buffers[2]);
 	g_assert_cmpuint(w.n_fence_submits, ==, 2);
 	w.signalled = UINT64_MAX;
@@ -153,7 +155,8 @@ test_out_of_order(void)
 	g_assert_cmphex(w_logged(0, 0)->flags | w_logged(0, 1)->flags, ==, 0);
 }
 
-/* R34: results that do not come though the fence says so are given up after 32 frames. */
+/* R34: results that do not arrive although the fence is signalled are given up after 32
+ * frames. */
 static void
 test_never_ready(void)
 {
@@ -180,7 +183,7 @@ test_never_ready(void)
 	g_assert_cmpint(w_value(w_logged(10, 0), "a"), ==, 2);
 }
 
-/* Never signalled: the list has an end, and so has the wait at the device's. */
+/* Never signalled: the list is limited, and so is the wait at the device's destruction. */
 static void
 test_never_through(void)
 {
@@ -188,7 +191,7 @@ test_never_through(void)
 		return;
 	VkQueue q = w_start();
 	w.signalled = 0;
-	/* The command buffer is another one each time: no re-submission reads it. */
+	/* The command buffer is a different one each time: no resubmission reads it. */
 	struct vk_recording *r[4200];
 	VkCommandBuffer buffer = VK_NULL_HANDLE;
 	for (unsigned i = 0; i < G_N_ELEMENTS(r); i++) {
@@ -212,7 +215,8 @@ test_never_through(void)
 	}
 }
 
-/* Lost at the fence, or at the game's own call: from then on nothing of ours is called. */
+/* The device is lost at the fence, or at the game's own call: from then on the layer makes no
+ * calls. */
 static void
 lose(bool at_fence)
 {
@@ -274,7 +278,7 @@ test_no_reset(void)
 	g_assert_cmpuint(w.n_destroyed, ==, 100);
 }
 
-/* What the game waited for is read without a fence of ours. */
+/* Submissions that the game waited for are read without a fence of the layer. */
 static VKAPI_ATTR VkResult VKAPI_CALL
 game_waits(VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all, uint64_t timeout)
 {
@@ -328,7 +332,8 @@ test_game_waits(void)
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 4);
 }
 
-/* Where reading waits for the whole device: never while something waits for a timeline. */
+/* Where reading waits for the whole device: it is never done while something waits for a
+ * timeline. */
 static void
 test_reading_waits(void)
 {
@@ -357,7 +362,7 @@ test_reading_waits(void)
 	w_submit_one(other, buffers[0]);
 	w_present(other); /* fence 1 */
 	vk_queue_submit(&w.d, w_submit, q, 1, &info, VK_NULL_HANDLE);
-	g_assert_cmpuint(w.n_fence_submits, ==, 2); /* at once: until it is through nothing is */
+	g_assert_cmpuint(w.n_fence_submits, ==, 2); /* at once: nothing completes before it */
 	w.signalled = 1;
 	vk_drain(&w.d);
 	g_assert_cmpuint(w.n_slots, ==, 0);
@@ -366,7 +371,7 @@ test_reading_waits(void)
 	w.signalled = 2;
 	vk_drain(&w.d);
 	g_assert_cmpuint(atomic_load(&w.d.pending_timelines), ==, 0);
-	/* The newest is not through: reading would wait for it, and needs not yet. */
+	/* The newest has not completed: reading would wait for it, and is not necessary yet. */
 	g_assert_cmpuint(w.n_slots, ==, 0);
 	w.signalled = UINT64_MAX;
 	w_present(other);
@@ -378,7 +383,7 @@ test_reading_waits(void)
 	g_assert_cmphex(w_logged(1, 0)->flags | w_logged(1, 1)->flags, ==, 0);
 }
 
-/* exit() without teardown: what is ready is read, the rest handed over as it is. */
+/* exit() without teardown: available results are read, the rest is handed over as it is. */
 static void
 test_exit(void)
 {
@@ -398,13 +403,13 @@ test_exit(void)
 	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
 	g_assert_cmpint(w_value(w_logged(0, 0), "a"), ==, 1);
 	g_assert_cmphex(w_logged(0, 1)->flags, ==, TALLY_FLAG(INCOMPLETE));
-	/* The game goes on for a while. */
+	/* The game continues for a while. */
 	w_submit_one(q, buffers[0]);
 	w_present(q);
 	vk_device_finish(&w.d);
 }
 
-/* ... from a handler of signals inside a call down: the driver is left alone. */
+/* ... from a signal handler inside a driver call: the driver is not used. */
 static VKAPI_ATTR VkResult VKAPI_CALL
 stop_inside(VkQueue queue)
 {
@@ -485,7 +490,7 @@ lose_device(void)
 	vk_give_up(&w.d);
 }
 
-/* Another thread finds the device lost while one submits: nothing stays unread. */
+/* Another thread finds the device lost during a submission: nothing stays unread. */
 static void
 test_lost_meanwhile(void)
 {

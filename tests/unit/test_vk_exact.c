@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Submissions in slices: what goes down in which order, and which passes get which samples. `F` is
- * a fence of ours that was waited for, `S1` the first sample, `[w 0 1 s f]` a call of the game's
- * that carries its waits, command buffers, signals and fence. */
+/* Submissions in slices: what is submitted in which order, and which passes get which samples.
+ * `F` is a fence of the layer that was waited for, `S1` the first sample, `[w 0 1 s f]` a call
+ * of the game that contains its waits, command buffers, signals and fence. */
 #include "query/sampler/sampler.h"
 #include "tests/unit/vk_submit_world.h"
 
-/* The file itself, with samples of the test's. */
+/* The file itself, with the test's samples. */
 static bool e_asked(void);
 static uint64_t e_take(void);
 #define tally_snapshot_exact e_asked
@@ -19,8 +19,8 @@ static uint64_t e_take(void);
 static struct {
 	GString *text;
 	uint64_t samples;
-	bool on, dry; /* dry: no source can be read */
-	unsigned n, refuse; /* the n-th call of the game's fails, from 1 */
+	bool on, dry; /* no source can be read */
+	unsigned n, refuse; /* the n-th of the game's calls fails, from 1 */
 	VkResult failure, wait_result;
 } e;
 
@@ -85,7 +85,7 @@ e_reset(VkDevice device, uint32_t n, const VkFence *fences)
 	return VK_SUCCESS;
 }
 
-/* Semaphore 0: resolved; BOUND: a timeline that nobody signals. */
+/* Semaphore 0: resolved; BOUND: a timeline that is never signalled. */
 static VkQueue
 start(void)
 {
@@ -214,7 +214,7 @@ test_one(void)
 	check_pass(0, 0, 1, 2);
 }
 
-/* What it waits for goes down first, what it signals last. */
+/* What the batch waits for goes first, what it signals last. */
 static void
 test_cut(void)
 {
@@ -232,10 +232,11 @@ test_cut(void)
 	finish();
 	for (unsigned i = 0; i < 4; i++)
 		check_pass(0, i, i + 1, i + 2);
-	g_assert_cmpuint(w_logged(0, 0)->gpu_ns, ==, 50); /* read without a fence of its own */
+	g_assert_cmpuint(w_logged(0, 0)->gpu_ns, ==, 50); /* read without an additional fence */
 }
 
-/* Nothing submitted signals it: as the game meant it, and so is all that follows, until it is. */
+/* No submission signals it: it is submitted as the game wrote it, and so is everything that
+ * follows, until it is signalled. */
 static void
 test_unresolved(void)
 {
@@ -266,7 +267,7 @@ test_unresolved(void)
 	check_pass(0, 6, 4, 5);
 }
 
-/* After a wait that ran out nothing is waited for any more. */
+/* After a wait that timed out there are no more waits. */
 static void
 test_timeout(void)
 {
@@ -302,7 +303,7 @@ test_lost(void)
 	finish();
 }
 
-/* What was refused is tried as the game meant it: its answer is the game's. */
+/* A refused submission is retried as the game wrote it: the game gets that result. */
 static void
 test_refused(void)
 {
@@ -347,7 +348,7 @@ test_suspended(void)
 	check_pass(0, 1, 2, 3);
 }
 
-/* A structure that nobody knows how to cut: whole, but sampled. */
+/* A structure that the layer cannot cut: submitted whole, but sampled. */
 static void
 test_unknown(void)
 {
@@ -406,7 +407,7 @@ test_again(void)
 	check_pass(0, 1, 3, 4);
 }
 
-/* Stamps of ours around a batch stay around it. */
+/* The layer's timestamps around a batch stay around it. */
 static void
 test_simultaneous(void)
 {
@@ -446,7 +447,7 @@ test_submit(void)
 	check_pass(0, 1, 0, 0);
 }
 
-/* From before the first submission to after the last; one that was missed spoils it. */
+/* From before the first submission to after the last; a missed one invalidates the interval. */
 static void
 test_frame(void)
 {
@@ -502,7 +503,7 @@ test_frame_ends(void)
 	check_pass(0, 0, 0, 0);
 }
 
-/* Frames that are not captured are as they are without us. */
+/* Frames that are not captured are the same as without passtally. */
 static void
 test_not_captured(void)
 {
@@ -522,7 +523,7 @@ test_not_captured(void)
 	check_pass(0, 0, 1, 2);
 }
 
-/* No source to read: nothing waits, nothing is flagged; one that fails: flagged. */
+/* No source to read: nothing waits, nothing is flagged; if one fails: flagged. */
 static void
 test_no_source(void)
 {

@@ -147,7 +147,7 @@ patch(uint32_t api_version, bool has_properties2, const VkDeviceCreateInfo *info
 
 static const VkDeviceCreateInfo bare = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO };
 
-/* ---- where the game's request stands (R14) ---- */
+/* ---- where the game's request is (R14) ---- */
 
 static void
 test_no_features(void)
@@ -220,7 +220,7 @@ test_features2(void)
 	const VkPhysicalDeviceSynchronization2Features *sync = find(
 		out.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES);
 	g_assert_true(sync && sync != &before && sync->synchronization2);
-	/* What is behind the last change is the game's own. */
+	/* What follows the last change is the game's own. */
 	g_assert_true(features->pNext == &behind);
 	g_assert_true(before.pNext == &game);
 	free(out.memory);
@@ -244,7 +244,7 @@ test_vulkan12(void)
 	const VkPhysicalDeviceVulkan12Features *v12 =
 		find(out.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
 	g_assert_true(v12 && v12 != &game && v12->hostQueryReset && v12->timelineSemaphore);
-	/* The two must not stand in one chain. */
+	/* The two must not be in one chain. */
 	g_assert_null(find(out.info.pNext,
 			   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES));
 	const VkPhysicalDeviceFeatures2 *features =
@@ -274,7 +274,7 @@ test_single_reset_in_chain(void)
 	free(out.memory);
 }
 
-/* ---- what stands in the way ---- */
+/* ---- what prevents a change ---- */
 
 static void
 test_unknown_structure(void)
@@ -291,7 +291,7 @@ test_unknown_structure(void)
 	g_assert_null(out.info.pEnabledFeatures);
 	g_assert_false(out.enabled.pipeline_statistics || out.enabled.inherited_queries);
 	g_assert_cmpstr(out.enabled.denied, ==, "pipelineStatisticsQuery");
-	/* What goes in front needs no clone. */
+	/* A structure added at the front needs no clone. */
 	const VkPhysicalDeviceHostQueryResetFeatures *reset = out.info.pNext;
 	g_assert_cmpint(reset->sType, ==,
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
@@ -301,7 +301,7 @@ test_unknown_structure(void)
 	free(out.memory);
 }
 
-/* An unknown one between two that are to change: the first is changed. */
+/* An unknown structure between two that have to change: the first is changed. */
 static void
 test_unknown_between(void)
 {
@@ -372,7 +372,8 @@ patch_performance(const VkDeviceCreateInfo *info, bool wanted)
 	return out;
 }
 
-/* In a structure of ours, or in the game's where it says no; never where the game says yes. */
+/* In the layer's structure, or in the game's where it says no; never where the game says
+ * yes. */
 static void
 test_performance(void)
 {
@@ -420,7 +421,7 @@ test_no_performance(void)
 	free(out.memory);
 
 	struct vk_instance instance = make_instance(VK_API_VERSION_1_3, false);
-	gpu.host_reset = false; /* it could not be reset where it is begun */
+	gpu.host_reset = false; /* it could not be reset where it begins */
 	g_assert_true(vk_features_patch(&instance, NULL, &bare, true, &out));
 	g_assert_false(out.enabled.performance);
 	free(out.memory);
@@ -492,7 +493,7 @@ test_listed_extensions(void)
 	free(out.memory);
 }
 
-/* A count past the room that was given is not believed. */
+/* A count beyond the given room is ignored. */
 static void
 test_says_more(void)
 {
@@ -522,7 +523,7 @@ test_calibration(void)
 	free(out.memory);
 }
 
-/* ---- what the game itself asks for ---- */
+/* ---- what the game itself requests ---- */
 
 static void
 test_games_own(void)

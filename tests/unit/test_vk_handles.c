@@ -50,7 +50,7 @@ count(void *v, void *data)
 	++*(unsigned *)data;
 }
 
-/* Against a plain array of what should be there. */
+/* Compared with a plain array of what should be in the table. */
 static void
 test_random(void)
 {
@@ -77,7 +77,8 @@ test_random(void)
 	unsigned seen = 0;
 	vk_handles_each(&map, count, &seen);
 	g_assert_cmpuint(seen, ==, live);
-	/* Removed handles are given up: the table stays as large as what lived at once needs. */
+	/* Removed handles are released: the table's size depends on the number of handles that
+	 * were alive at once. */
 	g_assert_cmpuint(map.table->mask, <, 4096);
 	vk_handles_finish(&map);
 }

@@ -137,7 +137,8 @@ static const struct listed odd[] = {
 	  .scope = VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR },
 };
 
-/* No key twice; what cannot be counted in one run, or is not understood, is left out and told. */
+/* No key twice; counters that cannot be counted in one run, or are not understood, are left out
+ * and reported. */
 static void
 test_odd_lists(void)
 {
@@ -158,7 +159,7 @@ test_odd_lists(void)
 	close_source(src);
 }
 
-/* Keys that another source of the device has stay its. */
+/* Keys that another source of the device has remain that source's. */
 static void
 test_shared_keys(void)
 {
@@ -343,7 +344,7 @@ static void
 fill(uint32_t slot, double scale)
 {
 	VkPerformanceCounterResultKHR *r = drv.results[slot];
-	memset(r, 0xee, sizeof(drv.results[slot])); /* 32 bits leave the rest alone */
+	memset(r, 0xee, sizeof(drv.results[slot])); /* 32-bit values leave the rest unchanged */
 	r[0].int32 = (int32_t)(-5 * scale);
 	r[1].int64 = (int64_t)(INT64_C(-6000000000) * scale);
 	r[2].uint32 = (uint32_t)(4000000000u / 2 * scale);
@@ -383,7 +384,7 @@ test_storages(void)
 	close_source(src);
 }
 
-/* Views are summed where a sum says something; views that hold nothing are passed over. */
+/* Views are summed where a sum has a meaning; views without results are skipped. */
 static void
 test_views(void)
 {
@@ -402,7 +403,7 @@ test_views(void)
 	g_assert_cmpuint(got.values[2].u64, ==, 6000000000u);
 	g_assert_true(got.values[3].u64 == UINT64_C(1) << 63);
 	g_assert_cmpfloat(got.values[4].f64, ==, 4.5);
-	drv.results[2][3].uint64 = UINT64_MAX; /* and the sum runs over */
+	drv.results[2][3].uint64 = UINT64_MAX; /* and the sum overflows */
 	g_assert_cmpint(read_slot(src, pool, 2, 3, &got), ==, TALLY_OK);
 	g_assert_cmphex(got.valid, ==, 0x37);
 	drv.ready[3] = VK_NOT_READY;
@@ -501,7 +502,7 @@ test_refusals(void)
 	}
 }
 
-/* Once, for as long as the source is open, and never for long. */
+/* Once, for as long as the source is open, and never with a long wait. */
 static void
 test_lock(void)
 {

@@ -44,7 +44,7 @@ test_path(void)
 	g_assert_cmpstr(frame, ==, "frame");
 	vk_labels_push(l, "shadows");
 	g_assert_cmpstr(vk_labels_path(l, s), ==, "frame/shadows");
-	vk_labels_push(l, NULL); /* a nameless region adds nothing but its level */
+	vk_labels_push(l, NULL); /* a nameless region only adds its level */
 	g_assert_cmpstr(vk_labels_path(l, s), ==, "frame/shadows/");
 	vk_labels_pop(l);
 	vk_labels_pop(l);
@@ -74,7 +74,7 @@ test_unbalanced(void)
 	finish(l, s);
 }
 
-/* Past 64 levels only the count goes on, so that the pops still match. */
+/* Beyond 64 levels only the count continues, so that the pops still match. */
 static void
 test_deep(void)
 {

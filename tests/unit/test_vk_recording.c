@@ -30,7 +30,7 @@ struct oracle {
 	bool inherits, draws, late;
 	bool drew; /* a pipeline is bound */
 	bool in_pass, suspended;
-	uint8_t open[4096]; /* stamps and counters may begin apart */
+	uint8_t open[4096]; /* timestamps and counters may begin separately */
 	uint32_t n_open, counting; /* slots; statistics queries */
 	bool counts[4096];
 };
@@ -95,7 +95,8 @@ is_draw(const char *word)
 	       g_str_equal(word, "multi");
 }
 
-/* What the driver saw without our queries is the script, and ours keep the rules. */
+/* Without passtally's queries the driver saw exactly the script, and the queries follow the
+ * rules. */
 static void
 check_stream(const char *script, const char *setting)
 {
@@ -229,8 +230,8 @@ test_random(void)
 	g_rand_free(random);
 }
 
-/* What was recorded before in the same command buffers changes nothing: neither what the driver
- * sees nor what is recorded. */
+/* Earlier recordings in the same command buffers change nothing: neither what the driver sees
+ * nor what is recorded. */
 static void
 test_random_again(void)
 {
@@ -252,7 +253,8 @@ test_random_again(void)
 		char *dumps[2][N_BUFFERS], *streams[2];
 		for (int again = 0; again < 2; again++) {
 			world_begin(setting);
-			/* The first time there is no memory yet that a pass could be kept in. */
+			/* The first time there is no memory yet in which a pass could be
+			 * kept. */
 			for (int n = 0; again && n < 2; n++) {
 				world_play(before);
 				world_play(between[change]);
@@ -296,7 +298,8 @@ test_used_again(void)
 	g_assert_cmpuint(first->n_passes, ==, 1);
 	g_assert_cmpuint(world.released, ==, 3);
 
-	/* A submission that was not read holds it: another takes its place, and then they trade. */
+	/* A submission that was not read holds it: another recording takes its place, and then
+	 * they are exchanged. */
 	struct vk_recording *held = vk_recording_ref(world_command(0)->recording);
 	world_play("0 B dispatch E");
 	struct vk_recording *second = world_command(0)->recording;
@@ -317,7 +320,7 @@ test_used_again(void)
 	world_end();
 }
 
-/* The driver's word counts: what it refuses to record has no recording. */
+/* The driver decides: what it refuses to record has no recording. */
 static void
 test_refusals(void)
 {
@@ -385,7 +388,7 @@ test_freeing(void)
 	g_assert_nonnull(r->inner[0].owner->own.page);
 	vk_recording_unref(r, false);
 	g_assert_cmpuint(world.released, ==, 3);
-	world_play("0 B rp draw end E R"); /* nobody we know */
+	world_play("0 B rp draw end E R"); /* not a known one */
 	world_end();
 }
 
@@ -404,7 +407,7 @@ test_label_ceiling(void)
 	world_end();
 }
 
-/* Ends without a place must not leave levels on the queue's stack. */
+/* Ends without a matching begin must not leave levels on the queue's stack. */
 static void
 test_label_balance(void)
 {
@@ -426,7 +429,7 @@ test_label_balance(void)
 static void
 test_empty(void)
 {
-	/* No allocation before the first pass beyond the struct. */
+	/* No allocation before the first pass, except for the struct. */
 	world_begin("");
 	world_play("0 B E");
 	const struct vk_recording *r = world_command(0)->recording;

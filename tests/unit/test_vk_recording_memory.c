@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every allocation of recording fails once: the driver sees the same commands, and queries of ours
- * that were begun are ended. */
+/* Every allocation of recording fails once: the driver sees the same commands, and all of
+ * passtally's queries that were begun are ended. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ test_realloc(void *old, size_t size)
 	"x57 drs draw end [g drr end vid vid- E 1 B rp draw draw draw draw draw draw draw draw " \
 	"draw end rp end rp end rp end rp end rp end rp end rp end rp end E 0 B rp draw end E"
 
-/* The stream without our queries. */
+/* The stream without passtally's queries. */
 static char *
 game_stream(int *n_open)
 {
@@ -58,7 +58,7 @@ game_stream(int *n_open)
 	return g_string_free(game, FALSE);
 }
 
-/* What is said to be recorded is either all, or marked. */
+/* What counts as recorded is either complete or marked. */
 static void
 check_marked(unsigned n)
 {

@@ -24,7 +24,7 @@ test_rendering(void)
 	VkRenderingAttachmentInfo stencil = depth;
 	stencil.storeOp = STORE;
 	struct vk_target_use use = render(3, color, &depth, &stencil, 0, 1);
-	/* The smallest of 640x480 and level 1 of 1000x500, each way. */
+	/* The smallest of 640x480 and level 1 of 1000x500, in both orders. */
 	g_assert_cmpuint(use.target->width, ==, 500);
 	g_assert_cmpuint(use.target->height, ==, 250);
 	g_assert_cmpuint(use.target->n_color, ==, 3);
@@ -36,7 +36,7 @@ test_rendering(void)
 	g_assert_cmpint(use.store, ==, TALLY_STORE_STORE);
 	g_assert_cmpuint(use.subpasses, ==, 1);
 
-	/* Other operations on the same views are another answer. */
+	/* Different operations on the same views give a different answer. */
 	color[0].loadOp = LOAD;
 	use = render(3, color, NULL, &stencil, 0x5, 1);
 	g_assert_cmpint(use.load, ==, TALLY_LOAD_LOAD);
@@ -52,14 +52,14 @@ test_rendering(void)
 	g_assert_cmpuint(use.target->n_color, ==, 0);
 	g_assert_cmpint(use.load, ==, TALLY_LOAD_UNKNOWN);
 
-	/* A view that we never saw. */
+	/* An unknown view. */
 	VkRenderingAttachmentInfo strange = { .imageView = HANDLE(VkImageView, 99) };
 	use = render(1, &strange, NULL, NULL, 0, 3);
 	g_assert_cmpstr(use.target->color[0].format, ==, "?");
 	g_assert_cmpuint(use.target->width, ==, 24);
 	g_assert_cmpuint(use.target->layers, ==, 3);
 
-	/* A view's handle used again. */
+	/* A view's handle that is used again. */
 	struct vk_target_use before = render(1, color, NULL, NULL, 0, 1);
 	DESTROY(VK_VIEWS, color[0].imageView);
 	next_handle = (uint64_t)(uintptr_t)color[0].imageView;
@@ -95,7 +95,7 @@ test_resolve(void)
 	struct vk_target_use use = render(1, &color, NULL, NULL, 0, 1);
 	g_assert_cmpint(use.store, ==, TALLY_STORE_RESOLVE);
 	g_assert_cmpuint(use.target->samples, ==, 4);
-	g_assert_cmpint(use.surface, ==, 0); /* by what it is resolved into */
+	g_assert_cmpint(use.surface, ==, 0); /* by the image that it is resolved into */
 	g_assert_true(use.target->presented);
 	color.resolveMode = VK_RESOLVE_MODE_NONE;
 	use = render(1, &color, NULL, NULL, 0, 1);
@@ -143,7 +143,7 @@ test_swapchain(void)
 	g_assert_cmpint(use.surface, ==, 0);
 	g_assert_true(use.target->presented);
 
-	/* An image of the game's own that takes a swapchain's memory. */
+	/* One of the game's own images that uses a swapchain's memory. */
 	VkImageSwapchainCreateInfoKHR of = {
 		.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR, .swapchain = other
 	};
@@ -207,7 +207,7 @@ test_imageless(void)
 		g_assert_cmpint(use.surface, ==, -1);
 		g_assert_false(use.target->presented);
 		g_assert_cmpuint(use.target->width, ==, 800);
-		use = begin(pass, fb, NULL); /* broken, but no reason to fall over */
+		use = begin(pass, fb, NULL); /* broken, but no reason to crash */
 		g_assert_cmpint(use.surface, ==, -1);
 	}
 	teardown();

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Times that this thread read a clock. */
+/* How often this thread read a clock. */
 static __thread unsigned n_clock;
 
 int
@@ -61,7 +61,8 @@ test_passes(void)
 	g_assert_cmpuint(w_logged(1, 0)->submission, ==, 1);
 }
 
-/* R27: what the last run left is read before the call that runs it again, then reset. */
+/* R27: the results of the last run are read before the call that runs it again, and then the
+ * queries are reset. */
 static void
 test_resubmitted(void)
 {
@@ -81,7 +82,7 @@ test_resubmitted(void)
 		w.slots[0].end_ns = 200 + i;
 	}
 	w.slots[0].status = TALLY_NOT_READY;
-	w_submit_one(q, buffer); /* a driver that does not know its duty */
+	w_submit_one(q, buffer); /* a driver that wrongly reports the results as not ready */
 	w.slots[0].status = TALLY_OK;
 	w.signalled = UINT64_MAX;
 	w_finish();
@@ -125,7 +126,7 @@ test_chain(void)
 		buffers[i] = w_buffer((unsigned)i, r[i]);
 	}
 	w_submit_n(q, 3, buffers);
-	/* Nothing resumes it in the next batch: what claims to is a pass of its own. */
+	/* Nothing in the next batch resumes it: a pass that claims to do so is separate. */
 	w_submit_one(q, buffers[1]);
 	w_present(q);
 	w_finish();
@@ -271,7 +272,7 @@ test_frame_granularity(void)
 	g_assert_cmpint(w_value(w_logged(2, 0), "a"), ==, -1);
 }
 
-/* --frame label:NAME: what came before belongs to the old frame. */
+/* --frame label:NAME: work before the label belongs to the old frame. */
 static void
 test_label_frames(void)
 {
@@ -300,7 +301,7 @@ test_label_frames(void)
 	g_assert_cmphex(stub_frame(2)->flags, ==, TALLY_FLAG(PARTIAL));
 }
 
-/* Labels that found no place in a recording are made up for behind it. */
+/* Labels that found no room in a recording are closed after it. */
 static void
 test_lost_labels(void)
 {
@@ -345,7 +346,7 @@ test_simultaneous(void)
 	w_submit_n(q, 2, buffers);
 	g_assert_cmpuint(w.n_seen, ==, 4);
 	g_assert_true(memcmp(buffers, untouched, sizeof(buffers)) == 0);
-	/* Nothing of ours goes into a protected batch. */
+	/* The layer puts nothing into a protected batch. */
 	VkProtectedSubmitInfo protect = {
 		.sType = VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO, .protectedSubmit = VK_TRUE
 	};
@@ -414,7 +415,7 @@ test_recorded_idle(void)
 	g_assert_cmpint(w_value(w_logged(0, 3), "a"), ==, -1);
 }
 
-/* Recorded while it was captured, submitted again in a pause: its queries are read and reset. */
+/* Recorded while capturing, submitted again in a pause: its queries are read and reset. */
 static void
 test_paused(void)
 {
@@ -463,7 +464,7 @@ test_refused(void)
 	g_assert_cmpint(w_value(w_logged(0, 1), "a"), ==, 1);
 }
 
-/* Granularity draw: each workload by itself, the pass's counters their sum. */
+/* Granularity draw: each workload is listed separately, the pass's counters are their sum. */
 static void
 test_workloads(void)
 {
@@ -499,7 +500,7 @@ test_workloads(void)
 	g_assert_cmphex(p->workloads[1].flags, ==, TALLY_FLAG(DROPPED));
 }
 
-/* A secondary's draws stand in its primary's list; their slots are the secondary's. */
+/* A secondary's draws are in its primary's list; their slots are the secondary's. */
 static void
 test_workload_owner(void)
 {
@@ -543,7 +544,7 @@ test_reasons(void)
 	VkCommandBuffer buffer = w_buffer(0, r);
 	w_submit_one(q, buffer);
 	w_submit_one(stampless, buffer);
-	r->dropped = 5; /* past the recording's own ceiling */
+	r->dropped = 5; /* past the recording's own limit */
 	w.no_cover = true;
 	w_submit_one(q, buffer);
 	w_present(q);

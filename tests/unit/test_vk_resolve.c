@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which waits end without anything more that the game does. A script is a line of words: queue
- * letters with what they are given, and what is asked between. */
+/* Which waits end without further action of the game. A script is a line of words: queue
+ * letters with what is submitted to them, and questions in between. */
 #include "vk_layer/exact/resolve.h"
 
 #include <glib.h>
@@ -132,7 +132,7 @@ test_script(gconstpointer data)
 	vk_resolve_destroy(w.r);
 }
 
-/* Operations past the ceiling: nobody can tell until the queue is idle. */
+/* Operations beyond the limit: the answer is unknown until the queue is idle. */
 static void
 test_ceiling(void)
 {
@@ -140,7 +140,7 @@ test_ceiling(void)
 	start(&w);
 	for (int i = 0; i < 4096; i++)
 		step(&w, "0:t1>-");
-	step(&w, "0:t1>a"); /* has no place */
+	step(&w, "0:t1>a"); /* there is no room for it */
 	step(&w, "!t1");
 	step(&w, "0?-=unknown");
 	step(&w, "1?a=host");
@@ -153,7 +153,7 @@ test_ceiling(void)
 	vk_resolve_destroy(w.r);
 }
 
-/* Without memory nothing is resolvable, and nothing falls. */
+/* Without memory nothing is resolvable, and nothing crashes. */
 static void
 test_no_memory(void)
 {

@@ -34,7 +34,7 @@ static const char *const strings[] = { "a=1", "b,\\", NULL };
 #define OURS VK_LAYER_OF_OURS
 static const struct {
 	struct setting setting;
-	const char *want; /* NULL: no setting of ours */
+	const char *want; /* NULL: no setting for passtally */
 } cases[] = {
 	{ { OURS, "no_argv", BOOL32, 1, bools }, "no-argv=on" },
 	{ { OURS, "force", BOOL32, 1, bools + 1 }, "force=off" },
@@ -62,7 +62,7 @@ test_each(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char text[VK_SETTINGS_SIZE];
 		struct settings info = { STYPE, NULL, 1, &cases[i].setting };
-		/* Others may stand before it. */
+		/* Other structures may come before it. */
 		VkBaseInStructure first = { VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
 					    (const void *)&info };
 		g_assert_cmpstr(vk_settings_read(&first, text, sizeof(text)), ==, cases[i].want);

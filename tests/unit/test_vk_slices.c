@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes with which slice of a batch that is cut. */
+/* What is submitted with which slice of a batch that is cut. */
 #include "vk_layer/exact/slices.h"
 
 #include <glib.h>
@@ -92,7 +92,7 @@ test_timeline(void)
 		g_assert_true(!t->signalSemaphoreValueCount ||
 			      t->pSignalSemaphoreValues == signal_values);
 	}
-	g_assert_cmpuint(timeline.waitSemaphoreValueCount, ==, 2); /* the game's own is untouched */
+	g_assert_cmpuint(timeline.waitSemaphoreValueCount, ==, 2); /* the game's, unchanged */
 }
 
 static void

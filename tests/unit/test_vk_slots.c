@@ -9,7 +9,7 @@ static const struct {
 	float period;
 	const char *rows; /* name and + or -, in order */
 	uint32_t n_counters;
-	unsigned covers; /* families that stamps cover, from bit 0; counters, from bit 8 */
+	unsigned covers; /* families that timestamps cover, from bit 0; counters, from bit 8 */
 } source_cases[] = {
 	{ "all there", NULL, NULL, true, true, true, false, 1.0f,
 	  "api+ vk-timestamp+ vk-statistics+ vk-khr- ", 4, 0x0b0f },
@@ -129,7 +129,7 @@ test_runs(void)
 	for (uint32_t i = 0; i < 84; i++) {
 		struct vk_slot slot = vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_ALL, 1, false);
 		g_assert_nonnull(slot.page);
-		/* 4 and 16 and 64, each right after the last. */
+		/* 4 and 16 and 64, each directly after the last. */
 		g_assert_cmpuint(slot.index, ==, i);
 		g_assert_cmpuint(slot.views, ==, 1);
 		g_assert_cmpuint(slot.halves, ==, 0);
@@ -139,11 +139,11 @@ test_runs(void)
 	g_assert_cmpuint(fq.n_live, ==, 2);
 	/* Both queries of timestamps, and the statistics. */
 	g_assert_cmpstr(fq.log, ==, "h0+8 h0+4 h8+32 h4+16 h40+128 h20+64 ");
-	/* Another recording, of a family that behaves alike: the same page. */
+	/* Another recording, of a family that behaves the same: the same page. */
 	struct vk_slot other = vk_slots_take(&f.d, &b, GENERAL_AGAIN, VK_MEASURE_TIME, 1, false);
 	g_assert_cmpuint(other.index, ==, 84);
 	g_assert_cmphex(other.sources, ==, 0x1);
-	/* What follows is another's now: the next run lies elsewhere. */
+	/* The following slots belong to the other recording now: the next run is elsewhere. */
 	g_assert_cmpuint(vk_slots_take(&f.d, &a, GENERAL, VK_MEASURE_ALL, 1, false).index, ==, 88);
 	g_assert_cmpuint(a.n, ==, 2);
 	g_assert_cmpuint(fq.n_live, ==, 2);
@@ -158,8 +158,9 @@ test_runs(void)
 	finish(&f);
 }
 
-/* What is given out twice at once is a bug; what is given back must come again. */
-/* The short way gives what the long one gives. */
+/* A slot that is given out twice at the same time is a bug; released slots must be given out
+ * again. */
+/* The short path gives what the long one gives. */
 static void
 test_usual(void)
 {
@@ -212,7 +213,7 @@ test_no_slot_twice(void)
 	for (int round = 0; round < 4000; round++) {
 		uint32_t which = (uint32_t)g_rand_int_range(random, 0, 16);
 		uint32_t views = g_rand_int_range(random, 0, 5) ? 1 : 1 + round % 32;
-		uint32_t family = which % 3; /* COPY has stamps alone */
+		uint32_t family = which % 3; /* COPY only has timestamps */
 		struct vk_slot slot = vk_slots_take(&f.d, &runs[which], family, VK_MEASURE_TIME,
 						    views, false);
 		g_assert_nonnull(slot.page);
@@ -281,7 +282,7 @@ test_ceiling(void)
 	finish(&f);
 }
 
-/* The n-th pool cannot be made: nothing is left behind, and the driver is not asked again. */
+/* The n-th pool cannot be made: nothing is left over, and the driver is not asked again. */
 static void
 test_no_pools(void)
 {
@@ -322,7 +323,8 @@ test_stopped(void)
 	struct vk_slot slot = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, false);
 	vk_slot_begin(&f.d, FQ_CB, &slot, false);
 	atomic_store(&f.d.stopped, true);
-	/* What has begun is ended, for the command buffer may still be submitted. */
+	/* A query that has begun is ended, because the command buffer may still be
+	 * submitted. */
 	vk_slot_end(&f.d, FQ_CB, &slot);
 	g_assert_cmpuint(fq.active_statistics, ==, 0);
 	uint32_t left = slot.sources;
@@ -438,7 +440,7 @@ test_yield(void)
 	finish(&f);
 }
 
-/* An interval from one command buffer to another: stamps in a slot of each. */
+/* An interval from one command buffer to another: timestamps in a slot of each. */
 static void
 test_halves(void)
 {
@@ -470,7 +472,7 @@ test_halves(void)
 	release(&f, &b);
 	finish(&f);
 
-	/* Who cannot reset there has no second half. */
+	/* A command buffer that cannot reset there has no second half. */
 	start(&f);
 	f.d.enabled.host_reset = false;
 	set_up(&f);

@@ -31,7 +31,7 @@ test_reading(void)
 	g_assert_cmphex(valid, ==, 0xf);
 	g_assert_cmpuint(values[0].u64, ==, 11);
 	g_assert_cmpuint(values[3].u64, ==, 20);
-	/* Asked again there is nothing left to say. */
+	/* A second read finds nothing more. */
 	g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 			TALLY_OK);
 
@@ -52,7 +52,7 @@ test_reading(void)
 	finish(&f);
 }
 
-/* One source answers, the other does not: the first is not asked again, its answer stays. */
+/* One source answers, the other does not: the first is not asked again, its result stays. */
 static void
 test_one_by_one(void)
 {
@@ -87,13 +87,13 @@ test_one_by_one(void)
 	finish(&f);
 }
 
-/* A round: how many calls, and what each slot says. */
+/* A round: how many calls, and what each slot returns. */
 struct round {
 	struct fixture f;
 	struct vk_slot_runs runs;
 	struct vk_slot slots[320];
 	uint32_t n;
-	bool any; /* what the slot that was read last has to say */
+	bool any; /* what the slot that was read last has to return */
 };
 
 /* Slots [0, n), of which those that `used` does not name (NULL: all) were not begun; those after
@@ -110,7 +110,7 @@ record_round(struct round *r, uint32_t n, bool host_reset, uint32_t every, uint3
 		fq.counted[0] = fq.counted[1] = 1000 + i;
 		r->slots[i] = vk_slots_take(&r->f.d, &r->runs, GENERAL, VK_MEASURE_ALL, 1, true);
 		g_assert_nonnull(r->slots[i].page);
-		/* A reset is recorded with the first begin of a run, whoever that is. */
+		/* A reset is recorded with the first begin of a run, whichever slot begins. */
 		struct vk_slot nothing = r->slots[i];
 		nothing.sources = 0;
 		bool used = i % every == 0;
@@ -130,7 +130,7 @@ finish_round(struct round *r)
 	finish(&r->f);
 }
 
-/* What slot `i` says after a fetch; a value of a query that did not end shows as misuse. */
+/* The values of slot `i` after a fetch; a value of a query that did not end shows as misuse. */
 static enum tally_status
 read_of_round(struct round *r, uint32_t i)
 {
@@ -170,7 +170,7 @@ static const struct {
 	{ "every third was begun, reset by the command buffer", false, 100, 3, 999, 0, false, 2,
 	  999 },
 	{ "the later ones never ended", true, 100, 1, 40, 0, false, 2, 40 },
-	/* Of timestamps two a slot: 30 slots have both. */
+	/* There are two timestamps per slot: 30 slots have both. */
 	{ "partly available", true, 100, 1, 999, 60, false, 2, 30 },
 	{ "partly available, the rest left as it was", true, 100, 1, 999, 60, true, 2, 30 },
 	{ "nothing but the first stamp", true, 100, 1, 999, 1, true, 2, 0 },
@@ -211,7 +211,7 @@ test_rounds(void)
 		fq.available = round_cases[i].available;
 		fq.stops = round_cases[i].stops;
 		for (uint32_t k = 0; k < r.n; k++) {
-			/* Before the fetch nothing is there. */
+			/* Before the fetch no result is available. */
 			g_assert_cmpint(read_of_round(&r, k), ==, TALLY_NOT_READY);
 			vk_slot_request(&r.f.d, &r.slots[k], r.slots[k].sources);
 		}
@@ -223,14 +223,14 @@ test_rounds(void)
 					ready ? TALLY_OK : TALLY_NOT_READY);
 		}
 		check_many(&r);
-		/* Reset, or given to others: what was fetched is nobody's any more. */
+		/* Reset, or given to others: what was fetched is no longer used. */
 		vk_slots_reset(&r.f.d, &r.runs);
 		if (round_cases[i].host_reset)
 			g_assert_cmpint(read_of_round(&r, 0), ==, TALLY_NOT_READY);
 		vk_slots_fetch(&r.f.d);
 		g_assert_cmpint(read_of_round(&r, 0), ==, TALLY_NOT_READY);
 		g_assert_cmpuint(fq.n_results, ==, round_cases[i].calls);
-		/* The same again, of which the driver says nothing now. */
+		/* The same again, for which the driver returns nothing now. */
 		fq.hold = fq.untouched = true;
 		for (uint32_t k = 0; k < r.n; k++)
 			vk_slot_request(&r.f.d, &r.slots[k], r.slots[k].sources);
@@ -243,7 +243,7 @@ test_rounds(void)
 	}
 }
 
-/* The driver fails in the midst of a round: what it had written so far is not believed. */
+/* The driver fails in the middle of a round: what it had written so far is not used. */
 static void
 test_round_fails(void)
 {
@@ -262,13 +262,14 @@ test_round_fails(void)
 			g_assert_true(status == TALLY_OK || status == TALLY_LOST);
 			fine += status == TALLY_OK;
 		}
-		/* The page that was wanted last comes first; one of its two calls may fail. */
+		/* The page that was requested last comes first; one of its two calls may
+		 * fail. */
 		g_assert_cmpuint(fine, ==, from > 2 ? 44 : 0);
 		finish_round(&r);
 	}
 }
 
-/* Many small recordings, whose runs lie side by side: still a call a source. */
+/* Many small recordings, whose runs are adjacent: still one call per source. */
 static void
 test_round_of_many(void)
 {

@@ -119,7 +119,7 @@ test_open(void)
 	}
 }
 
-/* Where counting compute shaders crashes the driver they are left out, by every family. */
+/* Where counting compute shaders crashes the driver they are left out, on every family. */
 static void
 test_crashing_compute(void)
 {
@@ -158,7 +158,8 @@ read_slot(struct tally_vk_source *src, const struct tally_vk_family *family, VkQ
 	return src->ops->read(src, family, pool, rows, slot, views, TALLY_VK_BOTH, &out->sample);
 }
 
-/* A driver's leftovers are no counts: of four counters one has more than any GPU counts. */
+/* A driver's uninitialized memory is not counts: one of four counters has more than any GPU
+ * counts. */
 static void
 test_no_count(void)
 {
@@ -229,7 +230,7 @@ test_read(void)
 	}
 }
 
-/* Multiview: those slots that hold a result are summed, and the first must. */
+/* Multiview: the slots that contain a result are summed, and the first must contain one. */
 static void
 test_views(void)
 {
@@ -260,7 +261,7 @@ test_views(void)
 	close_source(src);
 }
 
-/* A statistics query belongs to one command buffer: halves of one say nothing. */
+/* A statistics query belongs to one command buffer: the halves of one give nothing. */
 static void
 test_halves(void)
 {

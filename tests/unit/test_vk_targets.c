@@ -29,7 +29,7 @@ test_plain(void)
 	g_assert_cmpint(use.store, ==, TALLY_STORE_STORE);
 	g_assert_cmpuint(use.views, ==, 1);
 	g_assert_cmpuint(use.subpasses, ==, 1);
-	/* Kept, and the same answer. */
+	/* Kept, and the same answer again. */
 	struct vk_target_use again = begin(pass, fb, NULL);
 	g_assert_true(again.target == use.target && again.load == use.load);
 	teardown();
@@ -232,12 +232,12 @@ test_unknown(void)
 {
 	setup();
 	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
-	/* A framebuffer that we never saw: where it draws. */
+	/* An unknown framebuffer: where it draws. */
 	struct vk_target_use use = begin(pass, HANDLE(VkFramebuffer, 77), NULL);
 	g_assert_cmpuint(use.target->width, ==, 48);
 	g_assert_cmpuint(use.target->height, ==, 24);
 	g_assert_cmpstr(use.target->color[0].format, ==, "R8G8B8A8_UNORM");
-	/* A render pass that we never saw. */
+	/* An unknown render pass. */
 	VkFramebuffer fb = framebuffer(pass, 0, NULL, 100, 50, 2);
 	use = begin(HANDLE(VkRenderPass, 78), fb, NULL);
 	g_assert_cmpuint(use.target->width, ==, 100);
@@ -258,7 +258,7 @@ test_reused_handles(void)
 	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
 	VkFramebuffer fb = framebuffer(pass, 1, &none, 64, 64, 1);
 	g_assert_cmpint(begin(pass, fb, NULL).load, ==, TALLY_LOAD_CLEAR);
-	/* The next render pass gets the old one's handle. */
+	/* The next render pass gets the handle of the old one. */
 	DESTROY(VK_RENDER_PASSES, pass);
 	uint64_t after = next_handle;
 	next_handle = (uint64_t)(uintptr_t)pass;
@@ -271,7 +271,7 @@ test_reused_handles(void)
 	VkFramebuffer smaller = framebuffer(same, 1, &none, 32, 32, 1);
 	g_assert_true(smaller == fb);
 	g_assert_cmpuint(begin(same, smaller, NULL).target->width, ==, 32);
-	/* A driver that knows equal render passes: one handle, two destroys. */
+	/* A driver that recognizes equal render passes: one handle, two destroys. */
 	next_handle = after;
 	VkRenderPass one = simple_pass(CLEAR, DONT_STORE, 0);
 	next_handle = after;
@@ -281,7 +281,7 @@ test_reused_handles(void)
 	g_assert_cmpint(begin(two, smaller, NULL).store, ==, TALLY_STORE_DISCARD);
 	DESTROY(VK_RENDER_PASSES, two);
 	g_assert_cmpint(begin(two, smaller, NULL).store, ==, TALLY_STORE_UNKNOWN);
-	/* Nothing is what null handles are. */
+	/* Nothing is known of null handles. */
 	DESTROY(VK_RENDER_PASSES, VK_NULL_HANDLE);
 	DESTROY(VK_FRAMEBUFFERS, VK_NULL_HANDLE);
 	DESTROY(VK_VIEWS, VK_NULL_HANDLE);
@@ -290,7 +290,7 @@ test_reused_handles(void)
 	teardown();
 }
 
-/* More render passes than answers are kept of begin one framebuffer. */
+/* More render passes than answers are kept for begin with one framebuffer. */
 static void
 test_many_passes(void)
 {
@@ -315,7 +315,7 @@ test_many_passes(void)
 static VkRenderPass shared_pass;
 static VkFramebuffer shared_fb;
 
-/* Begin what all share; make, use and destroy what is one's own. */
+/* Begins with what all threads share; makes, uses and destroys the thread's own objects. */
 static gpointer
 churn(gpointer data)
 {

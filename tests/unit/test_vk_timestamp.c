@@ -5,7 +5,7 @@
 
 #define SLOTS 4u
 #define SECOND_NS UINT64_C(1000000000)
-#define NEAR_NS 100000000 /* the calibrating fake's clock is real: how late a machine may be */
+#define NEAR_NS 100000000 /* the calibrating fake's clock is real: a machine may be late */
 
 static const struct tally_vk_family graphics = {
 	.flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, .timestamp_bits = 64
@@ -58,7 +58,7 @@ read_slot(struct fixture *f, const struct tally_vk_family *family, uint32_t slot
 	return f->src->ops->read(f->src, family, f->pool, rows, slot, views, which, out);
 }
 
-/* Stamps at two points of the clock, read at once. */
+/* Timestamps at two points of the clock, read at once. */
 static enum tally_status
 measure(struct fixture *f, uint64_t begin, uint64_t end, unsigned bits, struct tally_sample *out)
 {
@@ -170,7 +170,7 @@ test_times(void)
 	}
 }
 
-/* A narrow clock without a calibration goes on through its wraps. */
+/* A narrow clock without a calibration continues through its wraps. */
 static void
 test_wraps(void)
 {
@@ -190,7 +190,7 @@ test_wraps(void)
 			g_assert_cmpuint(out.begin_ns, ==, last + quarter);
 		last = out.begin_ns;
 	}
-	/* What came a little earlier on another queue is earlier, not a wrap later. */
+	/* What came a little earlier on another queue is earlier, not one wrap later. */
 	g_assert_cmpint(measure(&f, 39 * quarter - 93, 39 * quarter - 90, 36, &out), ==,
 			TALLY_OK);
 	g_assert_cmpuint(out.begin_ns, ==, last - 100);
@@ -214,7 +214,7 @@ test_recording(void)
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_NOT_READY);
 	f.src->ops->end(f.src, FQ_CB, f.pool, 1, 2);
 	g_assert_cmpstr(fq.log, ==, "r2+4 t2 t4 ");
-	/* Not there yet, and the driver leaves our memory as it was. */
+	/* Not available yet, and the driver leaves our memory unchanged. */
 	fq.hold = fq.untouched = true;
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_NOT_READY);
 	g_assert_false(out.has_time);
@@ -224,13 +224,13 @@ test_recording(void)
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_OK);
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
-	/* The driver says no. */
+	/* The driver refuses. */
 	fq.fail_results = VK_ERROR_DEVICE_LOST;
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_LOST);
 	finish(&f);
 }
 
-/* In a multiview subpass each view has a stamp: from the first begin to the last end. */
+/* In a multiview subpass each view has a timestamp: from the first begin to the last end. */
 static void
 test_views(void)
 {
@@ -336,7 +336,7 @@ test_calibrated(void)
 	}
 }
 
-/* Stamps that touch stay together, whatever the period and a mapping make of them. */
+/* Timestamps that are equal stay equal, whatever the period and a mapping do to them. */
 static void
 test_touching(void)
 {
@@ -377,7 +377,7 @@ test_tick(void)
 	g_assert_true(out.has_time);
 	g_assert_cmpuint(out.begin_ns, <=, begin + 1000000);
 	g_assert_cmpuint(out.begin_ns + 1000000, >=, begin);
-	/* The driver fails: the mapping in force stays. */
+	/* The driver fails: the current mapping stays. */
 	fq.fail_clock = VK_ERROR_OUT_OF_HOST_MEMORY;
 	f.src->ops->tick(f.src, now + 9 * SECOND_NS);
 	measure(&f, begin + fq.clock_offset, begin + fq.clock_offset + 10, 64, &out);
@@ -403,7 +403,8 @@ test_no_clock(void)
 	finish(&f);
 }
 
-/* Stamps that never were on the clock that the driver shows: no calibration, from then on. */
+/* Timestamps that never were on the clock that the driver shows: no calibration from then
+ * on. */
 static void
 test_foreign(void)
 {
@@ -426,7 +427,7 @@ test_foreign(void)
 	finish(&f);
 }
 
-/* A clock that was right before was set: no time until the next calibration. */
+/* A clock that was right before is set: no time until the next calibration. */
 static void
 test_clock_set(void)
 {

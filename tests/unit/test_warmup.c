@@ -84,7 +84,7 @@ test_rule(void)
 	}
 }
 
-/* A hitch every 8 frames is how the program runs; what is longer than that at the start is not. */
+/* A hitch every 8 frames is normal for the program; a longer time at the start is not. */
 static void
 test_never_settles(void)
 {
@@ -110,7 +110,7 @@ test_noise(void)
 			frames[i] = (uint64_t)(ms * 1e6);
 		}
 		g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), <=, 6);
-		/* And a load before it is found nevertheless. */
+		/* And a load before that is still found. */
 		for (size_t i = 0; i < 10; i++)
 			frames[i] = 250 * MS;
 		size_t count = tally_warmup_count(frames, G_N_ELEMENTS(frames));
@@ -119,7 +119,7 @@ test_noise(void)
 	}
 }
 
-/* At most a quarter, whatever the frames are. */
+/* At most a quarter of the frames, whatever they are like. */
 static void
 test_bound(void)
 {

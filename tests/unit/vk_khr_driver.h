@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/vk_khr_driver.h - a Vulkan driver that knows performance queries, for the tests of
- * query/vk/khr.c: what it lists, what it was asked for, and a source opened on it.
+/* tests/unit/vk_khr_driver.h - a Vulkan driver that supports performance queries, for the tests
+ * of query/vk/khr.c: what it lists, what was requested of it, and a source opened on it.
  *
  * One thread.
  */
@@ -13,7 +13,7 @@
 
 #include "query/vk/khr_catalogue.h"
 
-/* A driver that knows performance queries: what it lists and what it was asked for. */
+/* A driver that supports performance queries: what it lists and what was requested of it. */
 #define MAX_LISTED 64u
 #define N_SLOTS 8u
 
@@ -24,7 +24,7 @@ struct listed {
 	VkPerformanceCounterStorageKHR storage;
 	VkPerformanceCounterScopeKHR scope;
 	VkPerformanceCounterDescriptionFlagsKHR flags;
-	unsigned cost; /* of what one run can count; 0: 1 */
+	unsigned cost; /* share of what one run can count; 0: 1 */
 };
 
 static struct {
@@ -36,11 +36,11 @@ static struct {
 	uint64_t lock_timeout;
 	unsigned locked, released;
 	VkPhysicalDevice physical;
-	/* The pools made last, by handle - 1. */
+	/* The most recently made pools, by handle - 1. */
 	uint32_t pool_family[8], pool_n[8], pool_indices[8][MAX_LISTED], n_pools;
 	VkResult pool_answer;
 	char log[256];
-	/* What a query holds; ready[] says whether. */
+	/* The contents of a query; ready[] says whether they are available. */
 	VkPerformanceCounterResultKHR results[N_SLOTS][MAX_LISTED];
 	VkResult ready[N_SLOTS];
 	VkQueryResultFlags flags;

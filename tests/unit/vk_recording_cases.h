@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/vk_recording_cases.h - scripts of calls, and what comes of them.
+/* tests/unit/vk_recording_cases.h - scripts of calls, and their results.
  *
- * Words and settings are those of vk_recording_world.c. In the stream "t0<" begins stamps in slot
- * 0, "a0<" stamps and statistics, "c0<" statistics alone; ">0" ends, "~0" gives statistics up.
- * What was recorded stands there by command buffer: passes (^ resuming, ~ suspended, ! uncounted,
- * @ target, call_counts, flags, slot, workloads), labels, and what executed secondaries hold in
- * braces.
+ * Words and settings are those of vk_recording_world.c. In the stream "t0<" begins timestamps
+ * in slot 0, "a0<" timestamps and statistics, "c0<" statistics alone; ">0" ends, "~0" gives
+ * statistics up. The recordings are listed by command buffer: passes (^ resuming, ~
+ * suspended, ! uncounted, @ target, call_counts, flags, slot, workloads), labels, and the
+ * contents of executed secondaries in braces.
  */
 static const struct {
 	const char *what, *setting, *script, *stream, *recorded;

@@ -151,8 +151,8 @@ vk_device_stop(struct vk_device *d, const char *why)
 
 const struct tally_target world_targets[3];
 
-/* The handle of a render pass says what it is: 1 plain, 2 two subpasses, 3 two views, 4 both; that
- * of a framebuffer which target it has. */
+/* The handle of a render pass encodes its kind: 1 plain, 2 two subpasses, 3 two views, 4 both;
+ * that of a framebuffer encodes its target. */
 const struct vk_target_use *
 vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 			 struct vk_target_use *out)
@@ -482,7 +482,7 @@ work(struct vk_command *c, const char *word)
 	return false;
 }
 
-/* As the wrapper of vkCmdEndRenderPass. */
+/* What the wrapper of vkCmdEndRenderPass does. */
 static void
 end_render(struct vk_command *c)
 {
@@ -507,7 +507,7 @@ execute(struct vk_command *c, const char *word)
 	vk_execute_end(c);
 }
 
-/* What begins or ends something else than a render pass: before the driver's call. */
+/* Calls that begin or end something other than a render pass: before the driver's call. */
 static bool
 before_other(struct vk_command *c, const char *word)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/unit/vk_recording_world.h - a driver, slots and targets for tests of recording.
  *
- * A script of words stands for the game's calls; each goes through the functions that its wrapper
- * would call. What reaches the driver, and every query of ours, is written into one text, and what
- * was recorded into another. Slots are numbered in order of being taken.
+ * A script of words represents the game's calls; each word calls the functions that the call's
+ * wrapper would call. What reaches the driver, including passtally's queries, is written into
+ * one text, and what was recorded into another. Slots are numbered in the order in which they
+ * are taken.
  */
 #ifndef PASSTALLY_TESTS_VK_RECORDING_WORLD_H
 #define PASSTALLY_TESTS_VK_RECORDING_WORLD_H
@@ -14,7 +15,7 @@
 #include "vk_layer/record/passes.h"
 
 #define N_BUFFERS 8
-#define WORLD_STATISTICS 2u /* bit of the source that counts; 1 are the stamps */
+#define WORLD_STATISTICS 2u /* bit of the source that counts; 1 is that of the timestamps */
 
 struct world {
 	struct vk_device device;
@@ -38,9 +39,9 @@ void world_begin(const char *setting);
 void world_end(void);
 /* Run a script. */
 void world_play(const char *script);
-/* The game frees a buffer; it may go on using it, unknown to us. */
+/* The game frees a buffer; it may go on using it without the layer's knowledge. */
 void world_free(unsigned buffer);
-/* What a buffer's recording holds; g_free(). */
+/* Returns the contents of a buffer's recording; g_free(). */
 char *world_dump(unsigned buffer);
 struct vk_command *world_command(unsigned buffer);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/unit/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
  *
- * Stands in for what vk_layer/'s submitting files need: slots whose results a test writes down by
- * number, batch intervals, command buffers whose recordings a test builds, fences that are
- * signalled up to
- * where the test says. State is one global, `w`; each test runs in a process of its own.
+ * Replaces what vk_layer/'s submitting files need: slots whose results a test sets by number,
+ * batch intervals, command buffers whose recordings a test builds, fences that are signalled up
+ * to a number that the test sets. State is one global, `w`; each test runs in its own process.
  */
 #ifndef PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
 #define PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
@@ -25,7 +24,7 @@
 
 struct w_slot {
 	enum tally_status status;
-	bool stamps, counts; /* what it gives */
+	bool stamps, counts; /* its values */
 	uint64_t begin_ns, end_ns;
 	uint64_t a, b;
 };
@@ -38,18 +37,18 @@ static struct {
 	char page;
 	bool read_waits, no_cover;
 	unsigned n_slots, n_resets, n_stops;
-	unsigned n_rounds; /* in which something was wanted */
+	unsigned n_rounds; /* rounds in which something was wanted */
 	uint64_t wanted[W_SLOTS / 64], fetched[W_SLOTS / 64];
 	/* The driver. */
 	VkResult submit_result, fence_status, reset_result;
 	uint64_t n_submits, n_fence_submits, n_status, n_created, n_destroyed, n_waits;
 	bool waits_end; /* a wait signals what was submitted */
 	uint64_t signalled; /* fences submitted so far that are signalled */
-	uint64_t fence_order[W_FENCES]; /* by handle: when it was submitted, 0: not */
+	uint64_t fence_order[W_FENCES]; /* by handle: number of its submission; 0: none */
 	VkCommandBuffer seen[16]; /* command buffers of the last submission */
 	uint32_t n_seen;
 	unsigned reads_before_call;
-	void (*during_call)(void); /* what another thread does meanwhile */
+	void (*during_call)(void); /* what another thread does in the meantime */
 	struct vk_batch_interval pairs[4];
 	uint32_t n_pairs, n_released;
 } w;
@@ -377,7 +376,7 @@ w_get_queue(VkDevice device, uint32_t family, uint32_t index, VkQueue *out)
 	*out = (VkQueue)(uintptr_t)(0x100 + 16 * family + index);
 }
 
-/* ---- a test's own words ---- */
+/* ---- the tests' helpers ---- */
 
 static VkQueue
 w_queue(uint32_t family)
@@ -484,7 +483,7 @@ w_execute(struct vk_recording *r, struct vk_recording *secondary)
 	r->executes = true;
 }
 
-/* Command buffer `n`, which holds the recording. */
+/* Command buffer `n`, with the recording. */
 static VkCommandBuffer
 w_buffer(unsigned n, struct vk_recording *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/vk_targets_world.h - a Vulkan driver that hands out numbers as handles, a
- * device of ours on top of it, and short forms of what creates and begins render passes.
+/* tests/unit/vk_targets_world.h - a Vulkan driver whose handles are numbers, a device of the
+ * layer on top of it, and short forms of the calls that create and begin render passes.
  *
  * Handles are counted by each thread.
  */
@@ -12,7 +12,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* A driver that hands out numbers as handles, and a device of ours on top of it. */
+/* A driver whose handles are numbers, and a device of the layer on top of it. */
 static _Thread_local uint64_t next_handle;
 static struct vk_device device;
 
@@ -49,7 +49,8 @@ MAKER(framebuffer, VkFramebufferCreateInfo, VkFramebuffer)
 
 #define DESTROY(what, handle) vk_object_destroyed(&device, what, VK_HANDLE_KEY(handle))
 
-/* A swapchain's images have its handle times 16, and what follows. */
+/* The handles of a swapchain's images are its own handle times 16, and the numbers after
+ * that. */
 static inline VKAPI_ATTR VkResult VKAPI_CALL
 get_images(VkDevice dev, VkSwapchainKHR swapchain, uint32_t *n, VkImage *images)
 {
@@ -124,7 +125,8 @@ framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w,
 	return make_framebuffer(&info);
 }
 
-/* As a recording's, which is one thread's: the last answer must never be taken for another one. */
+/* As in a recording, which belongs to one thread: the last answer must never be taken for
+ * another one. */
 static __thread struct vk_last_use last;
 
 static inline struct vk_target_use
@@ -137,7 +139,7 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 		.renderArea = { { 8, 4 }, { 40, 20 } },
 	};
 	struct vk_target_use use;
-	/* The first answer is made, the second is what the framebuffer kept of it. */
+	/* The first answer is computed, the second is what the framebuffer kept of it. */
 	for (int i = 0; i < 2; i++) {
 		memset(&use, 0xa5, sizeof(use));
 		struct vk_begin how = vk_begin_pass(&device, &info);
@@ -154,7 +156,7 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 #define STORE VK_ATTACHMENT_STORE_OP_STORE
 #define DONT_STORE VK_ATTACHMENT_STORE_OP_DONT_CARE
 
-/* One subpass with one colour attachment, and depth where wanted. */
+/* One subpass with one color attachment, and depth where requested. */
 static inline VkRenderPass
 simple_pass(VkAttachmentLoadOp load, VkAttachmentStoreOp store, VkFormat depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fake.h - what the loader tests' own "GL library" offers.
+/* fake.h - the functions of the loader tests' own "GL library".
  *
  * It draws nothing; it counts. The types are plain C, as wide as those of the real interface.
  */
@@ -8,7 +8,7 @@
 
 typedef void fake_function(void);
 
-/* Calls that reached the library, by the first letters that tell them apart. */
+/* Calls that reached the library, by the first letters of the name. */
 struct fake_calls {
 	int clear, draw, swap, make_current, vertex;
 };

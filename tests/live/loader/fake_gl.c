@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A GL library of nine functions, built as libGL.so.1; with -DFAKE_ANGLE as one that is ANGLE's. */
+/* A GL library of nine functions, built as libGL.so.1; with -DFAKE_ANGLE as one that looks like
+ * ANGLE's. */
 #include "fake.h"
 
 #include <stddef.h>
@@ -58,7 +59,7 @@ glXGetCurrentContext(void)
 	return current;
 }
 
-/* As glvnd does it, an answer for the other platform's names too. */
+/* Like glvnd, it returns a function for the other platform's names too. */
 unsigned
 eglSwapBuffers(void *display, void *surface)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small libraries that look names up from where they stand; -DHELPER_... says which one. */
+/* Small libraries that look names up in their own scope; -DHELPER_... selects one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@ user_only_here(void)
 	return 1;
 }
 
-/* Each call by linkage, as GStreamer's and Qt's plug-ins make them: nobody looked a name up.
- * Returns what GetProcAddress says of glClear. */
+/* Makes each call by linkage, as GStreamer's and Qt's plug-ins do, without looking up a name.
+ * Returns what GetProcAddress returns for glClear. */
 fake_function *
 user_frame(void *context)
 {
@@ -61,7 +61,7 @@ user_frame(void *context)
 	return glXGetProcAddressARB((const unsigned char *)"glClear");
 }
 #elif defined(HELPER_VENDOR)
-/* Part of the GL stack by its name. */
+/* A part of the GL stack, judging by its name. */
 void *
 vendor_find(void *handle, const char *name)
 {
@@ -79,7 +79,7 @@ early(void)
 	early_clear = handle ? dlsym(handle, "glClear") : NULL;
 }
 
-/* Part of what the program started with, as GLib's g_module_symbol() is. */
+/* A library that the program started with, as GLib's g_module_symbol() is. */
 void *
 early_find(void *handle, const char *name)
 {
@@ -87,7 +87,7 @@ early_find(void *handle, const char *name)
 	return found;
 }
 #elif defined(HELPER_IMPOSTOR)
-/* No GL library by its name. */
+/* Not a GL library, judging by its name. */
 void
 glClear(unsigned mask)
 {

@@ -4,7 +4,7 @@
 
     hot_path.py LIBRARY
 
-What is counted is the path of a draw in an open pass. Exit status: 0, 1 too long, 77 no objdump or
+It counts the instructions of a draw in an open pass. Exit status: 0, 1 too long, 77 no objdump or
 another machine than x86-64.
 """
 
@@ -12,8 +12,8 @@ import re
 import subprocess
 import sys
 
-# Up to the jump and with it. One more than compilers need today. Draws with indices also look at their
-# arguments, for what the driver refuses is not counted.
+# Up to and including the jump. One more than compilers need today. Draws with indices also look at their
+# arguments, because draws that the driver refuses are not counted.
 CEILINGS = {
     "glDrawArrays": 14,
     "glDrawElements": 20,

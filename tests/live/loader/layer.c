@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vulkan layer without Vulkan's loader and without a driver: two frames over functions that do
- * nothing but count. For machines that have neither; objects have handles that only differ in the
- * upper half of their 64 bits.
+/* The Vulkan layer without Vulkan's loader and without a driver: two frames over functions that
+ * only count. It is for machines that have neither; objects have handles that only differ in
+ * the upper half of their 64 bits.
  *
  *     layer LIBRARY
  */
@@ -26,7 +26,7 @@ static int failures;
 #define CHECK(what) \
 	((what) ? (void)0 : (void)(failures++, printf("%d: %s\n", __LINE__, #what)))
 
-/* What is dispatchable begins with the loader's pointer. */
+/* Dispatchable objects begin with the loader's pointer. */
 struct object {
 	const void *dispatch;
 };
@@ -91,7 +91,7 @@ extensions(VkPhysicalDevice physical, const char *layer, uint32_t *n, VkExtensio
 	return VK_SUCCESS;
 }
 
-/* Of every kind: device, info, allocator, out. */
+/* Functions of every kind: device, info, allocator, out. */
 static VKAPI_ATTR VkResult VKAPI_CALL
 create(VkDevice d, const void *info, const VkAllocationCallbacks *a, VkFence *out)
 {

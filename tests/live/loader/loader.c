@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One way to reach GL per case: is what comes back our hook, and does the call arrive?
+/* One way to reach GL per case: is the returned function passtally's hook, and does the call
+ * arrive?
  *
  *     loader CASE
  *
@@ -107,7 +108,7 @@ static void
 test_next_program(void)
 {
 	CHECK(is_from(dlsym(RTLD_NEXT, "glVertex3f"), "libGL.so.1"));
-	CHECK(is_from(dlsym(RTLD_NEXT, "glClear"), SHIM)); /* we are what comes next */
+	CHECK(is_from(dlsym(RTLD_NEXT, "glClear"), SHIM)); /* the shim is what comes next */
 }
 
 static void
@@ -141,10 +142,10 @@ test_get_proc_address(void)
 	CHECK(is_from((void *)glXGetProcAddress((const unsigned char *)"glXSwapBuffers"), SHIM));
 	CHECK(is_from((void *)glXGetProcAddressARB((const unsigned char *)"glVertex3f"),
 		      "libGL.so.1"));
-	/* The other platform's name: whatever the library says. */
+	/* The other platform's name: whatever the library returns. */
 	CHECK(is_from((void *)glXGetProcAddressARB((const unsigned char *)"eglSwapBuffers"),
 		      "libGL.so.1"));
-	/* We have a hook for it, the library does not know it. */
+	/* The shim has a hook for it, but the library does not have the function. */
 	CHECK(!glXGetProcAddressARB((const unsigned char *)"glDispatchCompute"));
 	CHECK(!glXGetProcAddressARB((const unsigned char *)"glNoSuchCall"));
 	void (*clear)(unsigned) =
@@ -182,7 +183,7 @@ test_handle(void)
 	CHECK(calls_of(gl)->clear == 1);
 }
 
-/* What the library lacks stays NULL, and the message is libc's about that very name. */
+/* What the library lacks stays NULL, and the message is libc's about exactly that name. */
 static void
 test_missing(void)
 {
@@ -195,7 +196,7 @@ test_missing(void)
 		CHECK(message && strstr(message, names[i]));
 		CHECK(!dlerror());
 	}
-	/* A message of before is gone after a success, as ever. */
+	/* An earlier message is cleared after a success, as without the shim. */
 	CHECK(!dlsym(gl, "glNoSuchCall"));
 	CHECK(dlsym(gl, "glClear"));
 	CHECK(!dlerror());
@@ -211,7 +212,7 @@ test_dlvsym(void)
 	CHECK(dlerror());
 }
 
-/* "Is GL there already?" must not be answered by us. */
+/* The shim must not answer "is GL loaded already?". */
 static void
 test_default_absent(void)
 {
@@ -225,14 +226,14 @@ test_default_absent(void)
 		CHECK(!dlsym(program, names[i]));
 		CHECK(dlerror());
 	}
-	/* Kept to itself by whoever opened it: still not there for us. */
+	/* The library that opened it keeps it local: for others it is still not loaded. */
 	open_gl("libGL.so.1", RTLD_NOW | RTLD_LOCAL);
 	CHECK(!dlsym(RTLD_DEFAULT, "glClear"));
 	open_gl("libGL.so.1", RTLD_NOW | RTLD_GLOBAL);
 	CHECK(is_from(dlsym(RTLD_DEFAULT, "glClear"), SHIM));
 }
 
-/* A plug-in with a GL library of its own asks its own scope. */
+/* A plug-in with its own GL library asks its own scope. */
 static void
 test_local_scope(void)
 {
@@ -245,8 +246,9 @@ test_local_scope(void)
 	CHECK(calls_of(gl)->clear == 1);
 }
 
-/* A plug-in that is linked to a GL library which nobody else sees: its calls come to our hooks with
- * no look-up before them, and what stands behind us in search order has none of these names. */
+/* A plug-in that is linked to a GL library that no other library sees: its calls come to our
+ * hooks with no look-up before them, and what comes after the shim in search order has none of
+ * these names. */
 static void
 test_local_linked(const char *clear_from)
 {
@@ -276,7 +278,8 @@ test_local_linked_disabled(void)
 	test_local_linked("libGL.so.1");
 }
 
-/* Calls reach a library that nobody else sees, its GetProcAddress never asked for. */
+/* Calls reach a library that no other library sees, and whose GetProcAddress is never asked
+ * for. */
 static void
 test_local_calls(void)
 {
@@ -316,7 +319,7 @@ test_reload(void)
 	}
 }
 
-/* Bound to its own libraries first: it bypasses us, as documented, and works. */
+/* Bound to its own libraries first: it bypasses the shim, as documented, and works. */
 static void
 test_deepbind(void)
 {
@@ -351,7 +354,8 @@ test_early(void)
 {
 	void **early = dlsym(RTLD_DEFAULT, "early_clear");
 	CHECK(early && is_from(*early, SHIM));
-	/* A library that nobody opened by dlopen() asks for what is not there, or not for it. */
+	/* A library that was not opened by dlopen() asks for a name that does not exist, or
+	 * that is not for it. */
 	void *(*find)(void *, const char *) =
 		(void *(*)(void *, const char *))dlsym(RTLD_DEFAULT, "early_find");
 	void *program = dlopen(NULL, RTLD_NOW);
@@ -364,7 +368,8 @@ test_early(void)
 	CHECK(find && !find(program, "glTexImage3DOES"));
 }
 
-/* The GL stack looks up for itself; ANGLE and what is no GL library are let be. */
+/* The GL stack looks names up for itself; ANGLE and libraries that are not GL libraries are
+ * left alone. */
 static void
 test_others(void)
 {
@@ -379,8 +384,8 @@ test_others(void)
 	CHECK(is_from(dlsym(impostor, "glClear"), "libengine.so"));
 }
 
-/* Each of two overlays goes to libc's dlsym, not to the other's: whose dlsym comes first has the
- * program's look-ups. In no order is a call lost or made twice. */
+/* Each of two overlays goes to libc's dlsym, not to the other's: the one whose dlsym comes
+ * first receives the program's look-ups. In no order is a call lost or made twice. */
 static void
 test_overlay(const char *clear_from, int swaps_seen)
 {
@@ -417,7 +422,7 @@ test_disabled(void)
 	CHECK(!dlsym(RTLD_DEFAULT, "glClear"));
 }
 
-/* The status goes through, and a vfork child's exit is not the parent's. */
+/* The status is passed on, and a vfork child's exit is not the parent's. */
 static void
 test_exit(void)
 {

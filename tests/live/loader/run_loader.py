@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SHIM = "libpasstally_gl.so"
 LAYER = "libVkLayer_passtally.so"
 
-# Case, is it in loader-linked, and what is preloaded, the shim being "-". "loose": with a GL
-# library that is not bound to itself, so that its GetProcAddress hands out our hooks.
+# Case, whether it is in loader-linked, and what is preloaded; "-" is the shim. "loose": with a GL library that is
+# not bound to itself, so that its GetProcAddress returns our hooks.
 CASES = [
     ("linked", True, "-"),
     ("default", True, "-"),
@@ -155,7 +155,7 @@ def cross_build_layer(machine, source, registry, folder, flags):
 
 
 def generate_log(source, headers, tables):
-    """What json/meson.build makes of the description of the log's fields."""
+    """What json/meson.build generates from the description of the log's fields."""
     os.makedirs(os.path.join(headers, "json"))
     powers = subprocess.run([sys.executable, os.path.join(source, "scripts/gen_pow10.py")], check=True, capture_output=True)
     with open(os.path.join(headers, "json", "pow10.h"), "wb") as file:
@@ -263,7 +263,7 @@ def run_cases(runner, shim):
     sanitizer = os.environ.get("PASSTALLY_TEST_SANITIZER", "")
     failed = 0
     for case, linked, preload in CASES:
-        # It refuses RTLD_DEEPBIND, and an overlay's dlsym in C breaks its own first look-ups.
+        # It refuses RTLD_DEEPBIND, and with an overlay's dlsym in C its own first look-ups fail.
         if sanitizer and (case == "deepbind" or preload.startswith("liboverlay")):
             print(f"skipped: {case} (preload {preload}): not with a sanitizer")
             continue
