@@ -4,8 +4,8 @@
 
     scripts/build_page.py OUTPUT PAGE CSS CHART_CSS CHART_JS LICENCE JS...
 
-PAGE names what goes where: {{css}}, {{chart_css}}, {{chart_js}}, {{licence}}, {{js}}. Same input, same
-bytes. Fails where a part would end the element it is put into, or fetches something.
+PAGE names the place of each part: {{css}}, {{chart_css}}, {{chart_js}}, {{licence}}, {{js}}. Same input, same
+bytes. Fails where a part would end the element that it is put into, or loads something from elsewhere.
 """
 
 import html

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold programs and libraries to an oldest C library, by the versions of the symbols that they need.
+"""Check that programs and libraries run with an old C library, by the versions of the symbols that they need.
 
     scripts/check_glibc.py --most 2.31 [--only-libc] FILE...
 
-Each FILE may need no symbol of glibc later than that, and with --only-libc no library but glibc's and ours.
-Prints one line a file. Exit status: 0; 1 a file needs more, or is none; 2 usage.
+No FILE may need a symbol of a newer glibc than that, and with --only-libc no libraries except glibc's and
+passtally's. Prints one line a file. Exit status: 0; 1 a file needs more, or is not an ELF file; 2 usage.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Fail when a source file includes what its folder may not.
 
-The tables of who may include whom are RULES and WALLS below; in words: layer/ knows no graphics
-API, query/ knows only layer/, json/ knows only the record, cli/ never the capture side.
+The tables RULES and WALLS below list what may include what; in words: layer/ uses no graphics API, query/ uses
+only layer/, json/ only the record, cli/ never the capture side.
 
     scripts/check_includes.py [--root FOLDER]
 
@@ -38,11 +38,11 @@ VERSION = r"passtally_version\.h"
 
 @dataclasses.dataclass
 class Rule:
-    """What one folder may include."""
+    """What a folder may include."""
 
     own: str  # whole-name pattern of our headers, from the root
     system: list  # patterns of <headers>
-    generated: str = r"(?!)"  # headers the build makes
+    generated: str = r"(?!)"  # headers that the build makes
     # Files (whole name, from that folder) that may include more.
     more: dict = dataclasses.field(default_factory=dict)
 
@@ -63,8 +63,8 @@ RULES = {
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 
-# Walls inside a folder: which of its rooms a room may look into besides itself ("" is the folder's
-# own files). A room that is not listed may use NEW_ROOM's: a new source needs no row here.
+# Walls inside a folder: from which of its rooms a room may include, besides itself ("" is the folder's own files).
+# A room that is not listed may use NEW_ROOM's: a new source needs no row here.
 WALLS = {
     "layer": {
         "": {"base", "config"},  # the record and the tables of functions
@@ -113,7 +113,7 @@ NAME = re.compile(r'(?:"([^"]+)"|<([^>]+)>)\s*$')
 
 
 def without_comments(text):
-    """The text with comments blanked; line numbers stay."""
+    """The text with comments replaced by blanks; line numbers stay."""
     def blank(match):
         word = match.group(0)
         if word.startswith('"'):
@@ -129,7 +129,7 @@ def room_of(folder, name):
 
 
 def behind_wall(root, path, full):
-    """Does the include look through a wall inside its folder?"""
+    """Whether the include crosses a wall inside its folder."""
     name = path.relative_to(root).as_posix()
     folder = name.split("/")[0]
     if folder not in WALLS or not full.startswith(folder + "/"):
@@ -140,7 +140,7 @@ def behind_wall(root, path, full):
 
 
 def judge_own(root, path, rule, name):
-    """None when the quoted include is allowed, else what is wrong."""
+    """None when the quoted include is allowed, otherwise what is wrong."""
     beside = path.parent / name
     inside = root / name
     if beside.exists():
@@ -150,7 +150,7 @@ def judge_own(root, path, rule, name):
     elif re.fullmatch(rule.generated, name):
         return None
     else:
-        # Not there (yet): judge it by its name, so that a broken build does not hide it.
+        # A file that does not exist (yet) is judged by its name, so that a broken build does not hide it.
         full = name
     if full.endswith(".c"):
         return f'includes a source file, "{name}"'

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fail where the product's shape leaves the limits of the house: rings, complexity, wide lines.
+"""Fail where the product's structure exceeds the project's limits: rings, complexity, wide lines.
 
     scripts/check_shape.py [--root FOLDER] [--prune] [--list]
 
-A room is a .c file and the .h of its name. No ring of more than two rooms in the graph of who uses whose
-functions; no function's cyclomatic complexity over 20 (as pmccabe counts: each case, && and || is one); of a
-hundred functions of the product 95 at most 10; of the lines of code of the product and of the
-tests at most 3 in a hundred wider than 90 columns. Regular expressions over formatted code: nothing need
-be installed.
+A room is a .c file and the .h of its name. No ring of more than two rooms in the graph of function uses; no
+function's cyclomatic complexity over 20 (as pmccabe counts: each case, && and || is one); of a hundred functions
+of the product 95 at most 10; of the lines of code of the product and of the tests at most 3 in a hundred wider
+than 90 columns. It uses regular expressions on formatted code, so nothing has to be installed.
 
-What broke a limit when this check came is listed in scripts/shape_exceptions.txt, which may only shrink: what is
-not listed fails, and so does a line there of what is mended. --prune takes such lines out; --list prints
-all that is over a limit, listed or not. Exit status: 0 nothing found, 1 findings, 2 no source files.
+Code that exceeded a limit when this check was introduced is listed in scripts/shape_exceptions.txt, which may only
+shrink: anything else over a limit fails, and so does a line there for code that has been fixed. --prune removes
+such lines; --list prints everything over a limit, listed or not. Exit status: 0 nothing found, 1 findings, 2 no
+source files.
 """
 
 import argparse
@@ -30,13 +30,13 @@ MAX_WIDE_PERCENT = 3.0
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 BRANCH = re.compile(r"\b(?:if|for|while|case|TALLY_EACH|TALLY_EACH_OF)\b|&&|\|\||\?")
-# The formatter puts a function's name at the left edge, after its type on a line of its own.
+# The formatter puts a function's name at the left edge, after its type on a separate line.
 DEFINITION = re.compile(r"^([A-Za-z_]\w*)\([^;{}]*\)\s*\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 def strip(text):
-    """Without comments and with empty texts; lines stay where they are."""
+    """Without comments and with emptied strings; lines stay where they are."""
     def blank(match):
         word = match.group(0)
         lines = "\n" * word.count("\n")
@@ -58,7 +58,7 @@ class File:
         self.code_lines = [
             line for line, code in zip(raw.split("\n"), stripped.split("\n")) if code.strip()]
         self.code = without_directives(stripped)
-        self.functions = {}  # name -> (complexity, is it static)
+        self.functions = {}  # name -> (complexity, whether it is static)
         for match in DEFINITION.finditer(self.code):
             before = self.code[:match.start()].rstrip("\n").rsplit("\n", 1)[-1]
             complexity = 1 + len(BRANCH.findall(match.group(2)))
@@ -73,7 +73,7 @@ def read(root, folders):
 
 
 def arrows(files):
-    """room -> the rooms whose functions it names."""
+    """room -> the rooms whose functions it uses."""
     owner = {}
     for file in files:
         for name, (_, is_static) in file.functions.items():
@@ -81,7 +81,7 @@ def arrows(files):
                 owner[name] = file.room
     graph = collections.defaultdict(set)
     for file in files:
-        # A header's declarations are no calls; its inline functions are.
+        # A header's declarations are not calls; its inline functions are.
         code = file.code
         if file.is_header():
             code = "\n".join(match.group(2) for match in DEFINITION.finditer(code))
@@ -133,7 +133,7 @@ def wide_percent(files):
 
 
 def findings(product, tests):
-    """key -> what is wrong; the key is what scripts/shape_exceptions.txt holds."""
+    """key -> what is wrong; the keys are those of scripts/shape_exceptions.txt."""
     found = {}
     for ring in rings(arrows(product)):
         for room in ring:

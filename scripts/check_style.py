@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fail where C code leaves the hard limits of the house style; the formatter sees to the rest.
+"""Fail where C code exceeds the hard limits of the project's style; the formatter takes care of the rest.
 
     scripts/check_style.py [--root FOLDER] [--add-licence]
 
 No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at a line's end, no
 spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
-least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, but
-for literals. What names one of our files, in code or documents, names one that is there. Source
-files of any language say their licence in the first line, after "#!": --add-licence writes it
-where it is missing. Prints one "file:line: what is wrong" a finding. Exit status: 0 nothing found,
-1 findings, 2 no source files.
+least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, except for
+literals. A path of a project file, in code or documents, must exist. Source files of any language state their
+licence in the first line, after "#!": --add-licence writes it where it is missing. Prints one "file:line: what is
+wrong" a finding. Exit status: 0 nothing found, 1 findings, 2 no source files.
 """
 
 import argparse
@@ -22,22 +21,22 @@ import sys
 FOLDERS = ("layer", "query", "json", "gl_shim", "vk_layer", "cli", "scenes", "tests")
 MAX_COLUMNS = 100
 MAX_FUNCTION = 100
-# What the command writes goes through one function for people and one for programs, which escape.
-# Perfetto's packets are bytes.
+# The command's output goes through one function for people and one for programs, which escape it. Perfetto's
+# packets are bytes.
 WRITERS = ("cli/shared/text.c", "cli/shared/text.h", "cli/shared/cli.c", "cli/shared/out.c", "cli/shared/pager.c",
            "cli/export/perfetto.c")
 OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwrite|g_print|g_printerr|perror|psignal)"
                     r"\((?![\"'])")
-# A file of ours by its path from the root, in comments and documents.
+# A project file by its path from the root, in comments and documents.
 OUR_FILE = re.compile(r"(?<![\w./-])((?:" + "|".join(FOLDERS) + r"|scripts|data|docs|man)/(?:[\w.-]+/)*\w[\w-]*"
                       r"\.(?:c|h|py|cjs|sql|rules|fields|md|txt|js|conf))\b")
-MADE = ("json/pow10.h", "tests/unit/test_NAME.c")  # by the build; an example
+MADE = ("json/pow10.h", "tests/unit/test_NAME.c")  # made by the build; an example
 LICENCE = "SPDX-License-Identifier: MIT"
 # How a comment is written, by the end of a file's name; a script without one says "#!".
 COMMENTS = {"/* %s */": (".c", ".h", ".S", ".js", ".cjs", ".css", ".map"),
             "// %s": (".vert", ".frag", ".comp"), "-- %s": (".sql",),
             "# %s": (".py", ".build", ".rules", ".fields", "meson_options.txt", ".yml", ".spec")}
-# Made, kept for us by others, or input of tests of generators.
+# Generated files, files that other projects maintain, or input for tests of generators.
 NO_LICENCE = re.compile(r"(?:build[^/]*|\.(?!ci$)[^/]*|shared|.*__pycache__|tests/scripts/gen_\w+)$")
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 
@@ -56,7 +55,7 @@ def check_lines(lines):
 
 
 def check_functions(lines):
-    """A function's braces stand on lines of their own, at the left edge."""
+    """A function's braces are on separate lines, at the left edge."""
     begin = None
     for number, line in enumerate(lines, 1):
         if line == "{":
@@ -101,7 +100,7 @@ def check_file(root, path, name):
 
 
 def licence_head(path):
-    """The line that a source file has to have, None where it is no source file."""
+    """The licence line that a source file must have, None for other files."""
     for comment, ends in COMMENTS.items():
         if path.name.endswith(ends):
             return comment % LICENCE

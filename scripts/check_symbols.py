@@ -5,10 +5,10 @@
     scripts/check_symbols.py LIBRARY --list FILE [--objects FOLDER] [--runpath '$ORIGIN'] [--update]
 
 LIST is the checked-in contract: lines "exports NAME" (exactly these), "needs NAME" (at most these,
-globs) and "# comment". Beyond the list, always: no undefined gl*, egl*, glX* or vk* symbol (the
+globs) and "# comment". In addition to the list: no undefined gl*, egl*, glX* or vk* symbol (the
 shim would link, and call, itself), no symbol version newer than GLIBC_2.34, and no writable and
-executable segment. With --objects, the object files of the library may not call what BANNED names,
-outside of the files it excepts. With --runpath the library must carry exactly this RUNPATH.
+executable segment. With --objects, the object files of the library may not call the functions that BANNED names,
+except in the files that it lists. With --runpath the library must carry exactly this RUNPATH.
 
 Prints one finding a line. Exit status: 0 nothing found, 1 findings, 2 something could not be read.
 """
@@ -23,7 +23,8 @@ import sys
 NEWEST_GLIBC = (2, 34)
 API_NAME = re.compile(r"(?:gl[A-Z]|egl[A-Z]|glX[A-Z]|vk[A-Z])\w*")
 
-# Not in someone else's process. Function: object files (source names) where it is right.
+# Functions that must not be called in another program's process. Function: object files (source names) that may
+# call it.
 PRINTS = "printf vprintf fprintf vfprintf puts fputs putchar fputc putc fwrite perror psignal syslog"
 ENDS = "abort exit quick_exit _exit _Exit raise kill err errx verr verrx"
 UNBOUNDED = "strcpy stpcpy strcat sprintf vsprintf gets scanf fscanf strtok mktemp tmpnam"
@@ -35,18 +36,18 @@ NETWORK = "socket connect bind listen accept"
 BANNED = {name: () for group in (PRINTS, ENDS, UNBOUNDED, PROCESS, WAITS, NETWORK)
           for name in group.split()}
 BANNED.update({
-    # Those that read options, and the one that speaks to people; not under secure execution.
+    # The files that read options, and the one that prints messages; not under secure execution.
     "getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     "secure_getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
-    # Threads of ours, started with the first frame.
+    # passtally's threads, started with the first frame.
     "pthread_create": ("layer/base/thread.c",),
     "dlopen": ("layer/base/keep_loaded.c", "gl_shim/real.c", "query/gauge/nvml.c"),
-    # Local sockets alone: no network.
+    # Only local sockets: no network.
     **{name: ("layer/capture/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
-    # Asks a descriptor of ours whether it is still there, and never waits; a thread of ours waits.
+    # Asks whether one of passtally's descriptors is still open, and never waits; one of its threads waits.
     "poll": ("layer/capture/control_socket.c", "query/mali/reader.c", "query/microblaze/microblaze.c", "query/sampler/reader.c"),
-    # Only where the user set mali-delay, in `exact`; and once in a context's life, 100 ms at most, where
-    # the driver would refuse the game's own first query while a result of ours is out.
+    # Only where the user set mali-delay, in `exact`; and once in a context's life, 100 ms at most, where the
+    # driver would refuse the game's own first query while one of passtally's results is outstanding.
     "nanosleep": ("query/mali/kbase.c", "query/gl/intel.c"),
 })
 
@@ -105,7 +106,7 @@ def read_list(path):
 
 
 def write_list(path, library, needs):
-    """Exports anew; what may be needed is a decision and stays."""
+    """Rewrites the exports; what may be needed is a decision and stays."""
     text = f"# Written by scripts/check_symbols.py --update; what {path.stem} promises.\n"
     text += "".join(f"needs {name}\n" for name in needs or sorted(library.needs))
     text += "".join(f"exports {name}\n" for name in sorted(library.exports))
@@ -135,7 +136,7 @@ def check_library(library, exports, needs, runpath):
 
 
 def source_name(path):
-    """ "layer_config_config.c.o" is what meson makes of layer/config/config.c."""
+    """"layer_config_config.c.o" is meson's name for layer/config/config.c."""
     return path.name.removesuffix(".o")
 
 
@@ -145,7 +146,7 @@ def is_file(object_name, source):
 
 
 def plain(name):
-    """The function behind a compiler's or libc's spelling of it."""
+    """The function for a compiler's or libc's spelling of it."""
     fortified = re.fullmatch(r"__(\w+)_chk", name)
     name = fortified.group(1) if fortified else name
     return re.sub(r"^__isoc(?:99|23)_", "", name)

@@ -4,7 +4,7 @@
 
     scripts/gen_blocklist.py INPUT OUTPUT
 
-The form of the file is told in its own first lines. Names come first, sorted as bytes in lower case,
+The format of the file is described in its first lines. Names come first, sorted as bytes in lower case,
 then patterns with * or ?, then arguments. Stops after naming every fault as "FILE:LINE: what is
 wrong". Same input, same bytes.
 """

@@ -4,9 +4,9 @@
 
     scripts/gen_catalogue.py OUTPUT FILE...
 
-The format of the files is described in data/mali/README.md. Checks what they say, and stops at the first
-files with faults after naming every fault as "FILE:LINE: what is wrong; what to do". Same input,
-same bytes, in whatever order the files are given.
+The format of the files is described in data/mali/README.md. Checks their contents, and stops at the first files
+with faults after naming every fault as "FILE:LINE: what is wrong; what to do". Same input, same bytes, in whatever
+order the files are given.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ class Field:
     place: str
     word: str
     value: str
-    layouts: str  # what stood in brackets, "" = all
+    layouts: str  # the text in brackets, "" = all
 
 
 @dataclasses.dataclass
@@ -52,7 +52,7 @@ class Stanza:
 
 
 class Data:
-    """The stanzas of all files, and the faults met on the way."""
+    """The stanzas of all files, and the faults found on the way."""
 
     def __init__(self):
         self.stanzas = []
@@ -114,7 +114,7 @@ class Data:
         stanza.fields.append(Field(place, word, value.strip(), ""))
 
     def take_brackets(self):
-        """Only when continued lines are joined: brackets stand at a field's end."""
+        """Continued lines are joined first: brackets are at a field's end."""
         for stanza in self.stanzas:
             for field in stanza.fields:
                 found = re.fullmatch(r"(.*?)\s*\[([^\[\]]*)\]", field.value)
@@ -122,7 +122,7 @@ class Data:
                     field.value, field.layouts = found.groups()
 
     def span(self, field):
-        """The layouts that a field speaks of, as a set of names."""
+        """The layouts that a field names, as a set of names."""
         names = set()
         for part in field.layouts.split():
             first, dots, last = part.partition("..")
@@ -139,7 +139,7 @@ class Data:
         return names if field.layouts else set(self.layouts)
 
     def one(self, stanza, word, layout=None, need=True):
-        """The value of the only field `word` that speaks of the layout; None after a complaint."""
+        """The value of the only field `word` that names the layout; None after a complaint."""
         found = [f for f in stanza.fields if f.word == word and
                  (layout is None or not f.layouts or layout in self.span(f))]
         where = f" for {layout}" if layout else ""
@@ -264,7 +264,7 @@ def read_alias_layouts(data):
 
 
 def parse_at(data, field):
-    """`at INDEX HW_NAME`, and perhaps `<< SHIFT`."""
+    """`at INDEX HW_NAME`, and optionally `<< SHIFT`."""
     found = re.fullmatch(r"(\d+)\s+([A-Z][A-Z0-9_]*)(?:\s*<<\s*(\d+))?", field.value)
     if not found:
         data.fault(field.place, f"`at {field.value}`: must be `at INDEX HARDWARE_NAME`, "
@@ -283,7 +283,7 @@ def check_text(data, field, name):
 
 
 def counter_in(data, stanza, layout, units, spans):
-    """The counter as it is in one layout; None where that has no such counter."""
+    """The counter as it is in one layout; None where the layout has no such counter."""
     at = data.one(stanza, "at", layout["short"], need=False)
     if not at:
         return None
@@ -318,7 +318,7 @@ def counter_in(data, stanza, layout, units, spans):
 
 
 def check_layout(data, layout):
-    """Each place once, each name one counter."""
+    """Each position is used once, each name means one counter."""
     places, names = {}, {}
     for c in layout["counters"]:
         other = places.setdefault((c["block"], c["index"]), c)
@@ -334,7 +334,7 @@ def check_layout(data, layout):
 
 
 def check_brackets(data, stanza):
-    """Every field must speak of a layout that has the counter."""
+    """Every field must name a layout that has the counter."""
     has = set()
     for field in stanza.fields:
         if field.word == "at":
@@ -367,7 +367,7 @@ def read_counters(data, layouts):
 # ---- the tables ----
 
 class Text:
-    """All strings behind each other, each once."""
+    """All strings one after the other, each once."""
 
     def __init__(self):
         self.offsets = {"": 0}
@@ -391,7 +391,7 @@ class Text:
 
 
 def pack_counters(layouts, text):
-    """Rows of what differs, the places of each layout, and the aliases, each list once."""
+    """Rows of the differences, the positions of each layout, and the aliases, each list once."""
     rows, lists, aliases, places = {}, {(): 0}, ["\t0,"], []
     for layout in layouts:
         layout["first"] = len(places)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the completions of bash, zsh and fish from what the command says of its options.
+"""Write the completions of bash, zsh and fish from the command's own description of its options.
 
     scripts/gen_completions.py COMMAND OUT
 
@@ -19,7 +19,7 @@ HEAD = "# Written by scripts/gen_completions.py from `passtally --help`."
 
 
 def short(text):
-    """The first sentence, without what a shell could take for its own."""
+    """The first sentence, without characters that a shell could interpret."""
     text = re.split(r"(?<=[a-z)])[.;:](?: |$)", text, maxsplit=1)[0]
     text = re.sub(r"[`'\"\\$\[\]]", "", text)
     return text if len(text) <= 72 else text[:69].rsplit(" ", 1)[0] + " ..."
@@ -177,7 +177,7 @@ argument)
 
 # ---- fish ----
 
-# What stands behind our own options is a command line of its own.
+# What follows the command's own options is a separate command line.
 FISH_PROGRAM = """function __passtally_program
 	set -l words (commandline -opc)
 	set -l valued VALUED

@@ -4,8 +4,8 @@
 
 Output, into --out: gl_next.h and gl_next.c (the table of the driver's functions), gl_wrappers.c
 and gl_platform.c (what the game calls), gl_names.h and gl_names.c (name -> hook), gl_shim.map (what
-is exported). Same input, same bytes. The language of the rules is told at the head of hooks.rules;
-decisions stand there and in gl_shim/, none here.
+is exported). Same input, same bytes. The language of the rules is described at the top of hooks.rules; all
+decisions are made there and in gl_shim/, none here.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import registry
 from registry import RegistryError
 
 FORMS = ("draw", "before", "after", "instead")
-WORDS = {"c", "NEXT", "NULL", "true", "false"}  # what an expression may name besides parameters
+WORDS = {"c", "NEXT", "NULL", "true", "false"}  # names that an expression may use in addition to parameters
 
 
 class RulesError(Exception):
@@ -43,7 +43,7 @@ class Wrapper:
 
 @dataclass(frozen=True)
 class Platform:
-    """A call of GLX or EGL; by hand: its hook is not generated."""
+    """A call of GLX or EGL; "by hand": its hook is not generated."""
     command: registry.Command
     by_hand: bool
     before: str = ""
@@ -88,7 +88,7 @@ class Rules:
 
 
 def expand_expression(expression, command, where):
-    """Choose {a|b|=0}, put the driver's function for NEXT, and check every name."""
+    """Choose {a|b|=0}, replace NEXT by the driver's function, and check every name."""
 
     def choose(match):
         for choice in match.group(1).split("|"):
@@ -182,7 +182,7 @@ def declare(command, name, before="", after=";\n"):
 
 
 def head(command, name, before=""):
-    """The head of a definition: the return type on a line of its own."""
+    """The head of a definition: the return type on a separate line."""
     params = [param.declaration() for param in command.params] or ["void"]
     return f"{before}{command.returns}\n" + fold(name, params, "")
 
@@ -202,13 +202,13 @@ def guarded(wrapper, condition="c->live"):
 
 
 def counts_of(command):
-    """What is an error where it is negative: the counts that a draw gives by value."""
+    """Arguments that are errors when negative: the counts that a draw gives by value."""
     return [param.name for param in command.params
             if param.name.lower() in COUNTS and param.type in ("GLsizei", "GLint")]
 
 
 def validity(command, modes):
-    """Whether the driver would accept the arguments, as far as they alone tell, or ''.
+    """Whether the driver would accept the arguments, as far as they alone determine it, or ''.
 
     `modes` holds a bit for each primitive that the context knows."""
     types = {param.name: param.type for param in command.params}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make from json/log.fields what knows the fields of the log.
+"""Generate from json/log.fields everything that depends on the fields of the log.
 
     gen_log.py FIELDS schema FILE             the JSON Schema
     gen_log.py FIELDS words FILE              C for layer/: tally_NAME_name() of the sets of words
@@ -29,14 +29,14 @@ class Wrong(Exception):
 # ---- the description ----
 
 class Entry:
-    """Something with a name, a text below it and maybe JSON for the schema."""
+    """Something with a name, a text below it and optionally JSON for the schema."""
 
     def __init__(self, line, name):
         self.line, self.name = line, name
         self.text, self.json = "", None
 
     def take(self, words):
-        """A line below the name. False: it is none of the two."""
+        """A line below the name. False: the line is neither."""
         if words.startswith("| "):
             self.text += (" " if self.text else "") + words[2:]
         elif words.startswith("{"):
@@ -65,7 +65,7 @@ class Field(Entry):
         return next((word[3:] for word in self.when if word.startswith("if:")), None)
 
     def has_member(self):
-        """The bool that is true when it is there, or None."""
+        """The bool that is true when the value is present, or None."""
         condition = self.condition()
         return condition if condition and "(" not in condition else None
 
@@ -91,7 +91,7 @@ class Object(Entry):
         return f"{self.name}_{field.name}".upper()
 
     def together(self):
-        """Fields that come all or none: those of one bool."""
+        """Fields of which all or none are present: those of one bool."""
         groups = {}
         for field in self.fields:
             if field.has_member():
@@ -99,7 +99,7 @@ class Object(Entry):
         return next((group for group in groups.values() if len(group) > 1), [])
 
     def marks(self):
-        """Does reading it mark the keys of its estimates by its own mark?"""
+        """Whether reading it marks the keys of its estimates by a separate mark."""
         return any(field.type == "estimated" and "get" not in field.attributes for field in self.fields)
 
 
@@ -188,7 +188,7 @@ class Description:
             raise Wrong(field.line, f"there is no type {field.type}:{field.of}".rstrip(":"))
 
     def inner_first(self, names):
-        """These objects and those inside them, each after those inside it."""
+        """These objects and those inside them, each after the ones inside it."""
         order = []
 
         def add(owner):
@@ -263,7 +263,7 @@ def make_schema(description):
 
 
 def spell(value, indent=0, before=0):
-    """JSON with what is short on one line; `before` columns stand before it there."""
+    """JSON with short items on one line; `before` columns precede it there."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     is_object = isinstance(value, dict)
@@ -307,13 +307,12 @@ def words_source(description):
     return out
 
 
-# How a value of a type is written and read: a call over the member M of r and the writer w, or the
-# address `at`; one over the decoder d; what the member is while there is no value, if not zero; when
-# there is one.
+# How a value of a type is written and read: a call with the member M of r and the writer w, or the address `at`;
+# one with the decoder d; the member's value while there is none, if not zero; the condition that there is one.
 U64 = ("tally_number_put_u64(at, M)", "tally_json_read_u64(&d->json, &M)", None, None)
 TEXT = ("tally_json_put_text(w, M)", "tally_decode_text(d, &M)", None, "M")
 KEY = ("tally_json_put_text(w, M)", "tally_decode_kept(d, &M)", None, "M")
-# The most characters of what is written by address.
+# The maximum number of characters that are written by address.
 MOST = {"tally_number_put_u64": "TALLY_U64_CHARS", "tally_number_put_f64": "TALLY_F64_CHARS",
         "tally_json_put_id_at": "TALLY_JSON_ID_CHARS", "put_word": "sizeof(struct word)"}
 C_TYPES = {
@@ -342,8 +341,8 @@ class Put:
     def __init__(self, description, owner):
         self.description, self.owner = description, owner
         self.values = []  # members of the `values` so far
-        self.is_plain = owner.fields[0].is_always()  # the first is always there: commas are known
-        self.chars, self.most = 2, []  # braces; what is written by address at most
+        self.is_plain = owner.fields[0].is_always()  # the first one is always present: commas are known
+        self.chars, self.most = 2, []  # braces; the most that is written by address
 
     def key(self, field, value=""):
         """The statement that writes the key with its comma, and a constant."""
@@ -436,7 +435,7 @@ def put_source(description):
 
 
 class Read:
-    """decode_NAME() of an object, and all that it needs; of a line, read_NAME()."""
+    """decode_NAME() of an object, and everything that it needs; of a line, read_NAME()."""
 
     def __init__(self, description, owner):
         self.description, self.owner = description, owner
@@ -494,7 +493,7 @@ class Read:
         return " | ".join(f"TALLY_BIT({self.owner.bit(field)})" for field in fields)
 
     def object(self):
-        """What struct tally_object says of it."""
+        """The type of the field in struct tally_object."""
         owner = self.owner
         out = [f".what = {literal(owner.what)},", f".fields = {owner.name}_fields,",
                f".n_fields = N_{owner.name.upper()}_FIELDS,"]
@@ -510,7 +509,7 @@ class Read:
         return out
 
     def absent(self):
-        """What the record begins with."""
+        """The members at the beginning of the record."""
         out = []
         for field in self.owner.fields:
             absent = C_TYPES.get(field.type, (0, 0, None))[2]
@@ -521,7 +520,7 @@ class Read:
         return ", ".join(out) or "0"
 
     def shares_record(self):
-        """Is it an object inside another one's record?"""
+        """Whether it is an object inside another one's record."""
         return any(field.type == "object" and field.of == self.owner.name
                    for owner in self.description.objects.values() for field in owner.fields)
 
@@ -600,7 +599,7 @@ HOLDS = {
 
 
 def holds(field):
-    """What stands after the colon, in words."""
+    """The text after the colon, in words."""
     if field.type == "by":
         return {"object": "object", "array": "array"}.get(field.json.get("type"), "text")
     if field.type == "list":

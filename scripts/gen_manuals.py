@@ -5,7 +5,7 @@
     scripts/gen_manuals.py COMMAND SCHEMA EXTRA OUT NAME...
 
 COMMAND is the built passtally: usage and options come from its --help. SCHEMA gives passtally-log(5).
-EXTRA is a folder with what is written by hand, PAGE.txt: `= SECTION` begins a section, a blank line a
+EXTRA is a folder with hand-written parts, PAGE.txt: `= SECTION` begins a section, a blank line a
 paragraph, `: TERM` an entry of a list, two blanks at a line's start text that stays as it is. NAMEs are
 the commands that the build expects: one more or less is an error. Same input, same bytes.
 """
@@ -101,7 +101,7 @@ def see_also(page, pages):
 
 
 def split_status(paragraphs):
-    """Paragraphs, and the exit statuses of the one that tells them."""
+    """Paragraphs, and the exit statuses in the one that lists them."""
     rest, statuses = [], []
     for lines in paragraphs:
         text = " ".join(part.strip() for part in lines)

@@ -14,16 +14,15 @@ A file is blocks of `key = value` lines, one block a metric, headed by the metri
     expression = $MaliGPUCyclesAnyQueueActive
 
 A line that begins with a blank goes on with the one before; `#` begins a comment line. Fields:
-`name`, `unit`, `expression` (needed), `layouts` (counter layouts it holds for, with commas; * is any
-Mali, empty any device), `expression [LAYOUTS]` (one of several, each for layouts of its own),
-`printed` (as the document has it, where that differs), `description`, `erratum` (why it differs),
-`overview = yes`. Before the first block stand `dialect`, the `layouts` of blocks that do not say,
-`clamp = UNIT` (expressions of that unit are wrapped in max(min(..., 100), 0)), and
-`group NAME = LAYOUTS`, names that lists of layouts may use.
+`name`, `unit`, `expression` (needed), `layouts` (counter layouts that it applies to, with commas; * is any Mali,
+empty any device), `expression [LAYOUTS]` (one of several, each for its own layouts), `printed` (the expression in
+the document, where that differs), `description`, `erratum` (why it differs), `overview = yes`. Before the first
+block are `dialect`, the `layouts` of blocks that do not name any, `clamp = UNIT` (expressions of that unit are
+wrapped in max(min(..., 100), 0)), and `group NAME = LAYOUTS`, names that lists of layouts may use.
 
-[0..N] in a key, name and expression stands for each number for which there are counters.
+[0..N] in a key, name and expression represents each number for which there are counters.
 
---list prints what comes out, as JSON. Same input, same bytes. Exit status 1 and "file:line: what is
+--list prints the result as JSON. Same input, same bytes. Exit status 1 and "file:line: what is
 wrong" for what cannot be read.
 """
 
@@ -38,7 +37,7 @@ STRINGS = ("key", "name", "unit", "expression", "printed", "description", "errat
 
 
 class Bad(Exception):
-    """What is wrong, with file and line in front."""
+    """The error, with file and line in front."""
 
 
 def read_lines(path):
@@ -60,7 +59,7 @@ def read_lines(path):
 
 
 def split_layouts(where, text, groups):
-    """Names of layouts, groups replaced by what they hold; ['*'] is any Mali, [] any device."""
+    """Names of layouts, with groups replaced by their members; ['*'] is any Mali, [] any device."""
     names = []
     for item in filter(None, (part.strip() for part in text.split(","))):
         for name in groups.get(item, [item]):
@@ -74,7 +73,7 @@ def split_layouts(where, text, groups):
 
 
 class Block:
-    """A metric as its block says it."""
+    """A metric as its block describes it."""
 
     def __init__(self, where, key):
         self.where, self.key = where, key

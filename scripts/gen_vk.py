@@ -5,8 +5,8 @@
 Output, into --out: vk_next.h and vk_next.c (the tables of the next layer's functions),
 vk_wrappers.c (what the game calls), vk_names.h and vk_names.c (name -> hook), vk_sizes.h and
 vk_sizes.c (how large an extension structure is), vk_formats.h and vk_formats.c (what a format is
-called). Same input, same bytes. The language of the rules is told at the head of hooks.rules;
-decisions stand there and in vk_layer/, none here.
+called). Same input, same bytes. The language of the rules is described at the top of hooks.rules; all decisions
+are made there and in vk_layer/, none here.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from vk_registry import RegistryError
 
 FORMS = ("count", "around", "device", "wait", "hand")
 OTHERS = ("use", "instance", "newer")
-WORDS = {"c", "d", "true", "false"}  # what an expression may name besides parameters
+WORDS = {"c", "d", "true", "false"}  # names that an expression may use in addition to parameters
 BETA = "provisional"  # the only platform whose header the sizes include
 
 
@@ -38,9 +38,9 @@ class Rule:
 class Wrapper:
     command: vk_registry.Command
     form: str
-    before: str  # of `count` and `hand`: all there is
+    before: str  # of `count` and `hand`: the whole expression
     after: str = ""
-    quick: str = ""  # of `around`: where it is true, the call is all that is left to do
+    quick: str = ""  # of `around`: where it is true, only the call is left to do
 
 
 class Rules:
@@ -95,7 +95,7 @@ class Rules:
 
 
 def add_newer(source, rules):
-    """Commands given by hand stand in where the registry knows none, or only for a platform."""
+    """Commands given by hand are used where the registry has none, or only for a platform."""
     added = set()
     for command in rules.newer:
         if command.name in source.commands and command.name not in source.platforms:
@@ -163,7 +163,7 @@ def resolve(rules, source):
     wrappers = []
     for name in sorted(source.commands):
         if name in source.platforms:
-            continue  # its types are not in the headers that we include
+            continue  # the headers that we include do not have its types
         rule = next((rule for rule, pattern in compiled if pattern.fullmatch(name)), None)
         if rule:
             rule.used += 1
@@ -207,7 +207,7 @@ def declare(command, before, after):
 
 
 def head(command, name, prefix="static VKAPI_ATTR ", call=" VKAPI_CALL"):
-    """The head of a definition: the return type on a line of its own."""
+    """The head of a definition: the return type on a separate line."""
     params = [param.declaration() for param in command.params] or ["void"]
     return f"{prefix}{command.returns}{call}\n" + fold(name, params, "")
 
@@ -424,8 +424,8 @@ class Generator:
         return "".join(out)
 
     def _rows(self, name, struct, rows, required):
-        """A table of members and names; several rows of one member: the first found counts. What
-        is `required` has a stand-in where nobody has it."""
+        """A table of members and names; several rows of one member: the first one found counts. A `required`
+        member has a substitute where no driver or layer has the function."""
         out = [f"static const struct row {name}[] = {{\n"]
         for path, spelling in rows:
             by_instance = "true" if spelling in self.source.of_instance else "false"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the command says of itself, taken apart: for manuals and completions, which so cannot drift.
+"""The command's own help, parsed: for manuals and completions, which therefore stay in agreement with it.
 
-The form is that of cli/shared/args.c and of each command's help(): usage lines, paragraphs, options of a
-table (`  -o, --log PATH   text`, going on at column 28), in groups below a heading (`Every day:`) where there are
+The format is that of cli/shared/args.c and of each command's help(): usage lines, paragraphs, options of a
+table (`  -o, --log PATH   text`, continued at column 28), in groups below a heading (`Every day:`) where there are
 many, paragraphs again.
 """
 
@@ -25,7 +25,7 @@ class Option:
     group: str = ""  # the heading above it, without its colon
 
     def words(self):
-        """Values that can be offered: "present", "submit:"; and whether a path can stand there."""
+        """Values that can be offered: "present", "submit:"; and whether a path is possible."""
         values = self.values.strip("[]")
         words, path = [], False
         for value in values.split("|"):
@@ -46,7 +46,7 @@ class Help:
     after: list = dataclasses.field(default_factory=list)
 
     def operands(self):
-        """Of the usage lines: "program" (and its arguments), "files", words like "start"."""
+        """From the usage lines: "program" (and its arguments), "files", words like "start"."""
         text = " ".join(self.usage)
         text = re.sub(r"--[\w-]+ [A-Z]+|\[options\]|passtally [a-z-]+", " ", text)
         found = set()
@@ -61,7 +61,7 @@ class Help:
 
 
 def parse(name, text):
-    """The help of one command. ValueError names the first line that is not of the form."""
+    """The help of one command. ValueError names the first line that does not have the format."""
     help_ = Help(name)
     paragraph, into, group = [], help_.before, ""
     for line in [line.rstrip() for line in text.rstrip("\n").split("\n")] + [""]:

@@ -4,8 +4,8 @@
 
     scripts/manifest_settings.py [--update] PASSTALLY
 
-PASSTALLY is the command, whose `config --json` names every option. Compares vk_layer/VkLayer_passtally.json.in with
-what it says, or writes it (--update). Exit status: 0; 1 the manifest is another; 2 usage.
+PASSTALLY is the command, whose `config --json` names every option. Compares vk_layer/VkLayer_passtally.json.in
+with the command's output, or writes it (--update). Exit status: 0; 1 the manifest differs; 2 usage.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads a Khronos registry (gl.xml): what each command is called, takes, returns and repeats.
+"""Reads a Khronos registry (gl.xml): the name, parameters, result and alias of each command.
 
 Only the Python standard library is used. A registry that cannot be read raises RegistryError with a
 sentence for people.
@@ -57,7 +57,7 @@ def _split_declaration(text):
     match = re.fullmatch(r"(.*?)\s*(\w+)", text.strip())
     if not match or not match.group(1):
         raise RegistryError(f"cannot find the name in the declaration '{text}'")
-    # Stars stand apart from the word before them and close to what follows.
+    # Stars are separated from the word before them and attached to what follows.
     type_ = re.sub(r"\s*\*\s*", " *", match.group(1))
     return type_.replace("* *", "**"), match.group(2)
 

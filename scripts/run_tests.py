@@ -22,9 +22,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOOD = {"OK", "EXPECTEDFAIL"}
 TAIL_LINES = 80
-# Of real drivers and programs, which share the cores with what runs beside them.
+# Tests of real drivers and programs, which share the cores with everything that runs at the same time.
 TRIED_AGAIN = {"live", "torture", "cli", "browser"}
-SECOND_TRIES = 2  # in a run: of more, something is broken that only shows at times
+SECOND_TRIES = 2  # per run: if there are more, something is broken that only shows occasionally
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
 
 
@@ -39,9 +39,9 @@ class Stage:
     skip_suites: list = dataclasses.field(default_factory=list)
     env: dict = dataclasses.field(default_factory=dict)
     timeout_multiplier: int = 1
-    build_all: bool = True  # False: only what the chosen tests need
+    build_all: bool = True  # False: build only what the chosen tests need
     targets: list = dataclasses.field(default_factory=list)  # what is built; empty: everything
-    waiting: int = 0  # so many tests more at a time, as some of them wait for most of theirs
+    waiting: int = 0  # how many more tests run in parallel, as some of them mostly wait
 
 
 @dataclasses.dataclass
@@ -70,8 +70,8 @@ def stages(args):
     strict.append("-Dtests=enabled")
     # A sanitized shared library may leave the sanitizer's own symbols open.
     sanitized = strict + ["-Db_lundef=false", "-Db_ndebug=false"]
-    # Nothing is found by running all of `live` and `cli` sanitized that the unit tests, the scenes, torture
-    # and fuzz do not find: that is for --all.
+    # Running all of `live` and `cli` sanitized finds nothing that the unit tests, the scenes, torture and fuzz do
+    # not find: that is for --all.
     thorough = args.all or args.sanitize
     address = Stage(
         "address and undefined behaviour", "build-asan",
@@ -91,12 +91,12 @@ def stages(args):
                          + supp("tsan")}, 8, build_all=False)
     if args.sanitize:
         return [{"address": address, "thread": thread}[args.sanitize]]
-    # What the address stage runs it runs for both.
+    # What the address stage runs it runs for both sanitizers.
     gcc = Stage("gcc", "build", strict, None, [] if args.all else ["long", "asan"], waiting=1)
     if args.quick:
         gcc.suites = ["unit", "golden"]
         return [gcc]
-    # For its warnings, which need no optimiser.
+    # For its warnings, which need no optimizer.
     clang = Stage("clang, compiled only", "build-clang",
                   strict + ["-Doptimization=0", "-Ddebug=false"], [], env={"CC": "clang"},
                   targets=[] if args.all else ["programs"])
@@ -111,10 +111,10 @@ def run(command, env=None):
 def configure(stage, env):
     folder = ROOT / stage.folder
     if (folder / "build.ninja").exists():
-        # Not `meson configure`: test files that are new since are found only by this.
+        # Not `meson configure`: only this finds test files that were added since.
         if run(["meson", "setup", "--reconfigure", stage.folder, *stage.options], env) == 0:
             return True
-        # A folder of another meson or of moved sources: start afresh.
+        # A folder of another meson version or of moved sources: start over.
         shutil.rmtree(folder)
     return run(["meson", "setup", stage.folder, *stage.options], env) == 0
 
@@ -138,13 +138,13 @@ def count_points(entry):
             counts.passed += 1
         else:
             counts.failed += 1
-    # A program that died after its last good point has failed all the same.
+    # A program that died after its last good point has still failed.
     if result not in GOOD and result != "SKIP" and not counts.failed:
         counts.failed += 1
     return counts
 
 
-# What was left out of a test that went on: our own programs' words, GLib's TAP, and unittest's with -v.
+# What was left out of a test that continued: the messages of our own programs, GLib's TAP, and unittest's with -v.
 SKIPS = re.compile(r"^#? ?(?:skipped|not checked): (.+)$|^ok\b.*?#\s*skip\b *(.*)$|\.\.\. skipped (['\"])(.*)\3$",
                    re.IGNORECASE | re.MULTILINE)
 
@@ -160,7 +160,7 @@ def skips_of(entry):
 
 
 def allowed_skips(path):
-    """Patterns, one a line; what begins with # says why."""
+    """Patterns, one per line; a line that begins with # gives the reason."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -168,7 +168,7 @@ def allowed_skips(path):
 
 
 def is_allowed(skip, patterns):
-    # Brackets are no sets of characters here.
+    # Brackets do not mean sets of characters here.
     return any(fnmatch.fnmatchcase(skip, pattern.replace("[", "[[]")) for pattern in patterns)
 
 
@@ -196,18 +196,18 @@ def read_log(folder):
 
 
 def meson_test(stage, jobs, env, *chosen):
-    """Its status, and an entry of its log for each test."""
+    """The status, and an entry of the log for each test."""
     log = ROOT / stage.folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", stage.folder, "--num-processes", str(jobs),
                "--timeout-multiplier", str(stage.timeout_multiplier), *chosen]
-    if stage.build_all:  # else meson builds what the tests need, and fails where that fails
+    if stage.build_all:  # otherwise meson builds what the tests need, and fails where that fails
         command.append("--no-rebuild")
     return run(command, env), read_log(stage.folder)
 
 
 def test_again(stage, env, entry):
-    """A test of TRIED_AGAIN failed beside another: does it alone? Its counts, or None."""
+    """A test of TRIED_AGAIN failed while others ran: does it fail alone? Its counts, or None."""
     suites, _, name = entry["name"].rpartition(" / ")
     if not TRIED_AGAIN & set(re.split("[:+]", suites)):
         return None
@@ -219,7 +219,8 @@ def test_again(stage, env, entry):
 
 
 def test(stage, jobs, env, skips, second_tries):
-    """`skips`: takes what was left out. `second_tries`: what passed only then, or None: there are none."""
+    """`skips`: receives what was left out. `second_tries`: what passed only the second time, or None: not
+    allowed."""
     chosen = []
     for suite in stage.suites or []:
         chosen += ["--suite", suite]
@@ -264,7 +265,7 @@ def run_stage(stage, jobs, skips, second_tries):
 
 
 def tell_skips(skips, require):
-    """Each of them; how many should not have been."""
+    """Lists all of them; returns how many were not expected."""
     patterns = allowed_skips(ALLOWED_SKIPS)
     unexpected = [skip for skip in skips if not is_allowed(skip, patterns)]
     for skip in skips:
@@ -277,7 +278,7 @@ def tell_skips(skips, require):
 
 
 def tell_second_tries(names):
-    """Each of them; 1 when they are too many."""
+    """Lists all of them; returns 1 when there are too many."""
     for name in names:
         print(f"passed only at the second try, by itself: {name}")
     if len(names) <= SECOND_TRIES:

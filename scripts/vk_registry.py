@@ -3,8 +3,8 @@
 and formats.
 
 Only the Python standard library is used. A registry that cannot be read raises RegistryError with a
-sentence for people. What belongs to another API (Vulkan SC) is left out; what needs a platform's
-headers is there, and says which platform.
+sentence for people. What belongs to another API (Vulkan SC) is left out; what needs a platform's headers is
+included, with the platform's name.
 """
 
 import re
@@ -19,7 +19,7 @@ __all__ = ["Command", "Format", "Param", "Registry", "RegistryError", "Structure
 
 @dataclass(frozen=True)
 class Structure:
-    """One that says its type in `sType`."""
+    """A structure that states its type in `sType`."""
 
     name: str
     type: str  # VK_STRUCTURE_TYPE_...
@@ -44,7 +44,7 @@ class Registry:
     of_instance: set = field(default_factory=set)  # commands of extensions of the instance
 
     def spellings(self, name):
-        """`name` first, then every other spelling of the same command, by name."""
+        """`name` first, then all other spellings of the same command, by name."""
         base = self.base(name)
         others = [other for other in sorted(self.commands) if self.base(other) == base]
         return [name] + [other for other in others if other != name]
@@ -115,7 +115,7 @@ def _read_commands(root, registry):
 
 
 def _read_platforms(root, registry):
-    """What only extensions of a platform ask for."""
+    """Types that only extensions of a platform need."""
     wanted, everywhere = {}, set()
     for element in root.findall("feature") + root.findall("extensions/extension"):
         platform = element.get("platform")

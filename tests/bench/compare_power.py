@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How often passtally compare finds a pass that is slower, and how often it raises an alarm where nothing has
-changed.
+"""How often passtally compare finds a slower pass, and how often it raises a false alarm.
 
     PASSTALLY_COMMAND=build/cli/passtally tests/bench/compare_power.py [KIND...] [--quick]
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs of an invented program on invented GPUs, for the tests of comparisons over fleets: the true answer is
-known."""
+"""Runs of an invented program on invented GPUs, for tests of fleet comparisons: the true answer is known."""
 
 from cli_case import A, B, C, device, end, frame, header, one_pass, pass_info
 

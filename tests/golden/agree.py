@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`passtally check` and python3-jsonschema share no code: they must agree on what a log is.
+"""`passtally check` and python3-jsonschema share no code: they must agree on what a valid log is.
 
     tests/golden/agree.py MUTATIONS PASSTALLY LOG-OR-FOLDER...
 
-Three rounds: logs made to be wrong in one place, or right where that is near; every LOG; and every LOG
-line of the first file with each of its values replaced, MUTATIONS of those. A log both refuse may be
-refused for different reasons. Where the last line is cut, `check` still says whether it was bad before
-the cut, which the oracle does not: then only its "no" counts.
+Three rounds: logs that are wrong in one place, or just right there; every LOG; and every LOG
+line of the first file with each of its values replaced, MUTATIONS of those. A log that both refuse may be refused
+for different reasons. Where the last line is cut, `check` still reports whether it was bad before the cut, which
+the oracle does not: then only the oracle's "no" counts.
 """
 
 import copy
@@ -42,7 +42,7 @@ def a_pass(**fields):
     return a_frame(passes=[{**PASS, **fields}])
 
 
-# What is planted, the log, is it good.
+# The planted error, the log, and whether the log is valid.
 PLANTED = [
     ("a header alone", text(HEADER), True),
     ("one of each", text(HEADER, DEVICE, INFO, a_pass(), NOTE, END), True),
@@ -89,7 +89,7 @@ VALUES = [None, -1, 1.5, "", "x", [], {}, True, 10**20, 2**63, "00.1", "1e", "1.
 
 
 def places(node, path=()):
-    """Where values are; of an array only the first."""
+    """The paths of values; of an array only the first element."""
     if path:
         yield path
     items = node.items() if isinstance(node, dict) else [(0, node[0])] if isinstance(node, list) and node else ()
@@ -146,7 +146,7 @@ def main():
         if said not in ((0, True), (3, False)) and not (cut and said == (3, True)):
             wrong.append(f"{log}: check {said[0]}, oracle {said[1]}")
     changed = list(mutations(logs[0]))
-    # What the schema cannot see (an id used nowhere else, a device's number) only `check` refuses.
+    # What the schema cannot express (an id used nowhere else, a device's number) only `check` refuses.
     for what, data in changed[:: max(1, len(changed) // mutate)]:
         if list(oracle.errors(validator, data)) and check(command, data) != 3:
             wrong.append(f"{what}: check takes what the oracle refuses")

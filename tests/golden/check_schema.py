@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The golden logs against the schema, by python3-jsonschema: an oracle we did not write.
+"""The golden logs against the schema, by python3-jsonschema: an oracle that is not part of the project.
 
     tests/golden/check_schema.py SCHEMA
 
-Also: the schema is one of draft 2020-12, and every field of it says what it means. Exit status 77
+Also: the schema is one of draft 2020-12, and every field of it has a description. Exit status 77
 (skipped) where the module is not installed.
 """
 
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def undescribed(schema, where="#"):
-    """Fields without a description of their own or of what they refer to."""
+    """Fields without their own description or one of what they refer to."""
     for name, rule in schema.get("properties", {}).items():
         if "description" not in rule and "$ref" not in rule:
             yield f"{where}/{name}"
@@ -45,7 +45,7 @@ def main():
             checked += 1
     if not checked:
         wrong.append("no golden log was found")
-    # It must be able to say no, too.
+    # The schema must be able to refuse, too.
     if validator.is_valid({"type": "frame", "frame": "1"}):
         wrong.append("a frame with a text for a number is taken")
     print("\n".join(wrong) or f"{checked} lines are as the schema says")

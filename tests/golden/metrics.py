@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every built-in metric against an evaluator of its own, over the facts in ../shared/mali.
+"""Every built-in metric compared with an independent evaluator, over the facts in ../shared/mali.
 
     tests/golden/metrics.py METRIC_VALUES GEN_METRICS DATA-FOLDER SHARED-FOLDER
 
-What is expected comes from Arm's current formulas (derived.tsv), and from the two documents
+The expected values come from Arm's current formulas (derived.tsv), and from the two documents
 (seed_g715.tsv, seed_bifrost.tsv) with their errata applied as the tables below list them: evaluated
-here, by Python, on random inputs, zeros and missing ones among them. Exit status 77 (skipped) where
-the facts are not there.
+here, by Python, on random inputs, zeros and missing ones among them. Exit status 77 (skipped) where the facts do
+not exist.
 """
 
 import json
@@ -21,8 +21,8 @@ PASSES = 12
 TOLERANCE = 1e-12
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
-# Seed 001: sections whose printed formula is not what is computed, and what is instead, in hardware names.
-# TOTAL: primitives at the tiler.
+# Seed 001: sections whose printed formula is not the one that is computed, and the computed one, in hardware
+# names. TOTAL: primitives at the tiler.
 TOTAL = "(PRIM_FACE_CULLED + PRIM_FRUSTUM_CULLED + PRIM_SAMPLE_CULLED + PRIM_VISIBLE)"
 G715_ERRATA = {
     "3.1.1": "GPU_ITER_ACTIVE",
@@ -40,12 +40,12 @@ G715_ERRATA = {
     "6.1.1": "max(EXEC_INSTR_CVT + EXEC_INSTR_SFU + (EXEC_INSTR_FMA - min(EXEC_INSTR_FMA, "
              "EXEC_INSTR_CVT + EXEC_INSTR_SFU)) / 2, EXEC_INSTR_SFU * 4) / EXEC_CORE_ACTIVE * 100",
 }
-# What is CPU work, by cluster: not of this comparison.
+# CPU work, by cluster: not part of this comparison.
 G715_CPU = {"2.1", "2.2"}
-# Of 4.6.1 the text is damaged: the dollar signs are put back. Of these two there is no formula: reconstructed.
+# In 4.6.1 the text is damaged: the dollar signs are restored. For these two there is no formula: reconstructed.
 G715_LOST = {"4.5.5", "5.3.4"}
 
-# Seed 004: what is computed instead of what is printed, in hardware names; the percentages clamped.
+# Seed 004: the computed formula instead of the printed one, in hardware names; the percentages are clamped.
 INPUT = "(PRIM_CULLED + PRIM_CLIPPED + PRIM_SAT_CULLED + PRIM_VISIBLE)"
 BIFROST_ERRATA = {
     "JM.GPU_UTILIZATION": "GPU_ACTIVE / CLOCK_CYCLES * 100",
@@ -96,7 +96,7 @@ def table(shared, name):
 
 
 class Facts:
-    """What ../shared/mali says."""
+    """The facts in ../shared/mali."""
 
     def __init__(self, shared):
         self.counters = {}
@@ -118,7 +118,7 @@ class Facts:
 
 
 class Device:
-    """One made-up GPU: its constants, and random values of counters, sums over their instances."""
+    """One invented GPU: its constants, and random values of counters, sums over their instances."""
 
     def __init__(self, facts, gpu, rng):
         self.facts, self.gpu = facts, gpu
@@ -185,7 +185,7 @@ def evaluate(expression, value_of):
 
     values = []
     try:
-        # An exponent such as 1e6 is no name.
+        # An exponent such as 1e6 is not a name.
         text = re.sub(r"(?<![0-9.])" + NAME.pattern, replace, expression.replace("$", ""))
         return eval(text, {"__builtins__": {}}, {"values": values, **words})
     except (KeyError, ZeroDivisionError):
@@ -298,7 +298,7 @@ def same(got, want):
 
 
 def compare(where, expected, got, known, keys):
-    """How many values there were; `keys`: from the name in the facts to the metric's key."""
+    """Returns the number of values; `keys`: from the name in the facts to the metric's key."""
     n = 0
     for name, want in expected:
         key = keys.get(name)
@@ -312,7 +312,7 @@ def compare(where, expected, got, known, keys):
 
 
 def check_documents(facts, rows):
-    """Every section is there, under its title; `printed` is what the document prints, where it differs."""
+    """Every section is present, under its title; `printed` is what the document prints, where it differs."""
     counts = {}
     for dialect, seed, title, errata in (
             ("arm-2022", facts.seed_g715, "title", G715_ERRATA),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is this a passtally log? An answer that shares no code with the command `passtally check`.
+"""Is this a passtally log? Answered without code of the command `passtally check`.
 
     tests/golden/oracle.py [--allow-cut] [--schema FILE] LOG...
 
@@ -35,11 +35,11 @@ except ImportError:
 
 
 class Bad(Exception):
-    """The line is not what it must be."""
+    """The line violates a rule."""
 
 
 def is_integer(_checker, value):
-    """As our reader has it: spelled as an integer. 1.0 is none."""
+    """An integer as our reader defines it: spelled as an integer. 1.0 is not one."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -53,7 +53,7 @@ def match_whole(_validator, pattern, value, _schema):
         yield jsonschema.ValidationError(f"{value!r} does not match {pattern}")
 
 
-# Keywords that see more of a value than Validator.shape() keeps.
+# Keywords that depend on more of a value than Validator.shape() keeps.
 UNSEEN = ("multipleOf", "uniqueItems", "minLength", "maxLength", "format")
 
 
@@ -67,15 +67,15 @@ def values_of(schema, *names):
 
 
 class Validator:
-    """Of one line. Python3-jsonschema takes milliseconds for one, so a line or an item of an array is shown
-    to it once for all that it cannot tell apart: those of one shape, where that shape is good."""
+    """For one line. Python3-jsonschema takes milliseconds for one, so lines or items of an array that it cannot
+    tell apart are shown to it only once: those of one shape, where that shape is valid."""
 
     def __init__(self, schema):
         assert not list(values_of(schema, *UNSEEN)), "shape() keeps too little for this schema"
         known = {*values_of(schema, "minimum", "maximum", "const")}.union(*values_of(schema, "enum"))
         numbers = {one for one in known if not isinstance(one, str)}
         self.words = known - numbers
-        self.bounds = sorted(numbers | {-(2**63), 2**64 - 1})  # those of wide_integers(), too
+        self.bounds = sorted(numbers | {-(2**63), 2**64 - 1})  # including those of wide_integers()
         self.patterns = sorted(set(values_of(schema, "pattern")))
         self.texts = {}
         self.good = set()
@@ -174,7 +174,7 @@ def parse(line):
 
 
 def wide_integers(value, where=""):
-    """No integer of a log is wider than 64 bits, also where the schema says only `number` and 1.5 may stand."""
+    """No integer of a log is wider than 64 bits, even where the schema says only `number` and 1.5 is allowed."""
     if where.endswith(("/mean", "/sd_population", "/sd_sample")):
         return  # never whole
     if is_integer(None, value) and not -(2**63) <= value < 2**64:
@@ -185,13 +185,13 @@ def wide_integers(value, where=""):
 
 
 class Order:
-    """What must stand before what."""
+    """The required order of lines."""
 
     def __init__(self):
         self.n = 0
         self.ended = False
         self.ids = set()
-        self.last_frame = {}  # of each device
+        self.last_frame = {}  # per device
 
     def errors(self, record):
         self.n += 1

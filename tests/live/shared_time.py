@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""passtally run finds out by a probe which drivers give the passes of one framebuffer a single common time, and
-stores the answer.
+"""passtally run finds out by a probe which drivers give one time to all passes of a framebuffer, and stores it.
 
 Below libglvnd is tests/fake_gl/perf_egl.c: llvmpipe under an unknown name, which still draws tile by tile, or
 (`exact`) ends its scene at each timestamp, as a driver with true times would.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A driver that fails below passtally: the program continues as it would without passtally, and the log is valid
-and reports the failure.
+"""A driver that fails below passtally: the program continues as without passtally, and the valid log reports it.
 
 tests/fake_vk fails on demand. What fails for the program fails without passtally too, and must look the same to
 it; what fails for passtally alone (calls about objects that it made) the program must not notice.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/package: what it builds installs side by side for several architectures, works, and can be removed
-again.
+"""scripts/package: what it builds installs side by side for several architectures, works, and is removable.
 
 PASSTALLY_PACKAGES names a folder with packages that are built already; without it they are built. Needs root (dpkg).
 """
