@@ -383,7 +383,7 @@ test_limit(void)
 {
 	char *path = name_file("limit");
 	struct tally_recorder *sink = open_plain(path, 1000);
-	/* Lines of 100 bytes, of which those up to 250 stay free. */
+	/* Lines of 100 bytes; the last 250 bytes of the file stay free. */
 	for (int n = 0; n < 7; n++)
 		g_assert_cmpint(put_line(sink, 99, 250), ==, TALLY_RECORD_OK);
 	g_assert_cmpint(put_line(sink, 99, 250), ==, TALLY_RECORD_LIMIT);
