@@ -80,7 +80,7 @@ read_skipped(const struct calls_plan *plan, const char *path)
 	fclose(file);
 }
 
-/* A jump to NULL has done nothing yet: the child may go on. Anything else ends it. */
+/* A jump to NULL has done nothing yet: the child may continue. Anything else ends it. */
 static void
 caught(int number, siginfo_t *info, void *context)
 {

@@ -94,7 +94,7 @@ act_fork(struct stream *s)
 		}
 		wait_for(pid);
 	}
-	render(s); /* the parent goes on */
+	render(s); /* the parent continues */
 	stream_close(s);
 	return 0;
 }

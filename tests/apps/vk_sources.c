@@ -21,7 +21,7 @@
 #define GROUPS 5u
 #define N_COUNTERS 11u
 #define HELD_NS UINT64_C(300000000)
-/* The clock of a rasterizer differs from ours, and a scheduler may come between the
+/* The clock of a rasterizer differs from this program's, and a scheduler may come between the
  * readings. */
 #define SLACK_NS UINT64_C(2000000)
 
@@ -236,7 +236,7 @@ try_passes(bool host_reset)
 	close_slots();
 }
 
-/* One of the game's command buffers between two of ours, twice with the same pair. */
+/* One of the game's command buffers between two of the test's, twice with the same pair. */
 static void
 try_batch_intervals(bool host_reset)
 {

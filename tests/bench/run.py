@@ -51,7 +51,7 @@ class Bench:
         self.repeats = repeats
         self.frames = frames
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="passtally-bench-"))
-        # Named as the library that it stands for: the shim looks at the name.
+        # Named like the library that it replaces: the shim looks at the name.
         self.stub = self.folder / "libEGL.so.1"
         self.stub.symlink_to(build / "tests" / "bench" / "libstub_gl.so")
         self.pin = ["taskset", "-c", str(max(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
@@ -346,7 +346,7 @@ def measure_metrics(bench, measures):
 
 def compare(measures, ceilings, prefix=""):
     """True when nothing that --check examines is over its limit. Budgets in ns are shown, not judged. `prefix`
-    limits it to names with that prefix; without one, to all but those of Vulkan and of bench_report.py."""
+    limits it to names with that prefix; without one, to all except those of Vulkan and of bench_report.py."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
     for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):

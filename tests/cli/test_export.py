@@ -425,7 +425,7 @@ class Export(CliCase):
         marks, = self.trace(self.write_log("b.jsonl", lines)).named("marks")
         self.assertEqual([(i[0], i[1], i[2]) for i in marks.instants],
                          [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark", "frame": 3})])
-        # Whether a mark stands before its frame, after it or in none.
+        # Whether a mark comes before its frame, after it or is in none.
         def mark(name, ns):
             return {"type": "note", "level": "info", "message": name, "source": "mark", "time_ns": ns}
         lines = [header(), device(), mark("first", 1500), pass_info(A), *(frame(i, [one_pass(0, A, 1)], start_ns=1000 * (i + 1),

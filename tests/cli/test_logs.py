@@ -171,7 +171,7 @@ class Logs(CliCase):
         self.assertNotIn("linux-gnu", self.ok("logs").stdout.decode())
 
     def test_what_is_no_log(self):
-        """The file of a program stands for its log, LOG for LOG.zst; a wrong name gets a hint."""
+        """The file of a program represents its log, LOG represents LOG.zst; a wrong name gets a hint."""
         self.several()
         for start in (b"\x7fELF", b"#!/bin/sh\n"):
             self.write("alpha", start)

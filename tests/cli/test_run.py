@@ -315,7 +315,7 @@ class Run(CliCase):
             self.ok("check", self.logs()[0])
 
     def test_empty_logs_go(self):
-        """From the default folder, which nobody asked for; a log with a device stays."""
+        """From the default folder, which no user asked for; a log with a device stays."""
         text = ("import os\n" + WRITE_LOG.format(hex=log_bytes([header(), end(0, 0)]).hex()) +
                 "stem = path[:-len('.jsonl')]\n"
                 "open(stem + '.77.jsonl', 'xb').write(bytes.fromhex('{0}'))\n")

@@ -295,7 +295,7 @@ open("child", "w").write(str(pid))
         self.assertIn(b"Permission denied", done.stderr)
 
     def test_disk_full(self):
-        """The file size's limit stands in for a full disk: the plain log stays, nothing else."""
+        """The limit on the file size simulates a full disk: the plain log stays, nothing else."""
         noise = os.urandom(150000).hex()
         log = log_bytes(simple_log(5)[:-1] + [{"type": "note", "level": "info", "source": "x", "message": noise}])
         path = self.folder / "a.jsonl"

@@ -67,7 +67,7 @@ def check_sleep(checks, folder):
 
 
 def check_wait(checks, folder):
-    """A wait between the last draw and the frame's end is in the last pass: the answer says so."""
+    """A wait between the last draw and the frame's end is in the last pass: the answer reports it."""
     found = worst(answer_of(checks, folder, "--frames", 100, "--wait", 200, "--sleep-each", 50))
     waits = [n for n in (49, 99) if n in found and (found[n].get("or_wait") or found[n]["cause"] == "not-gpu")]
     checks.that(waits, f"frames 49 and 99 waited after their last draw: {found}")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""--snapshot exact: nothing hangs, what was sampled has the totals read around it, what was not says why.
+"""--snapshot exact: nothing hangs, sampled passes have the totals that were read around them, and the others give
+the reason.
 
-tests/apps/vk_exact.c submits what a wait of ours could hang on, on tests/fake_vk (which has several queues) and on
-lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: its fake_total_reads grows by 1000 a
-reading (ours at a boundary, or one of the collector's at times), so a pass that has all between two readings has a
-multiple of 1000, and one that was cut by time has not.
+tests/apps/vk_exact.c submits work on which a wait of passtally could hang, on tests/fake_vk (which has several
+queues) and on lavapipe; tests/apps/scenes.c draws on llvmpipe. The source is `fake-snapshot`: its fake_total_reads
+increases by 1000 per reading (at a boundary, or occasionally one of the collector's), so a pass that has the whole
+delta between two readings has a multiple of 1000, and one that was cut by time does not.
 
   snapshot_exact.py [fake | streams | faults | lavapipe | validation | scenes | opengl]...
 """
@@ -15,14 +16,14 @@ import harness as h
 import vk_fake as f
 import vk_harness as vk
 
-LIMIT = 180 * (4 if h.SANITIZER else 1)  # s, of one run: what has not ended then hangs
+LIMIT = 180 * (4 if h.SANITIZER else 1)  # seconds, of one run: a run that has not ended by then hangs
 OPTIONS = {"snapshot": "exact", "sources": "api+vk-timestamp+gl-timestamp+fake-snapshot", "counters": "fake_total_*"}
 QUEUES = "families=gctp:64:2"
 
 NOT_SIGNALLED = "nothing submitted so far signals"
 SHARED = "shared with another program"
 BEHIND = "has work before it"
-# Of each scene: the passes in order of submission (fills, sampled or not), and the reasons told.
+# For each scene: the passes in order of submission (fills, sampled or not), and the reasons reported.
 YES, NO = True, False
 SCENES = {
     "pieces": ([(1, YES), (2, YES), (3, YES), (4, YES), (4, YES)], []),
@@ -34,12 +35,12 @@ SCENES = {
     "sparse": ([(1, NO), (2, YES)], [NOT_SIGNALLED]),
     "shared": ([(1, YES), (2, NO), (3, NO), (4, YES)], [SHARED]),
     "foreign": ([(1, YES), (2, YES), (3, YES)], ["cannot be cut"]),
-    # Two of a batch share their samples, and have no times to share by.
+    # Two passes of a batch share their samples, and have no times to share by.
     "simultaneous": ([(1, YES), (1, YES), (1, NO), (1, NO)], []),
     "present": ([(1, YES), (2, YES)] * 3, []),
     "threads": (None, None),
 }
-TOGETHER = {"foreign", "simultaneous"}  # where passes may share one piece
+TOGETHER = {"foreign", "simultaneous"}  # where passes may share one slice
 
 
 def is_sampled(one):
@@ -92,7 +93,7 @@ def run(folder, name, extra, options=None):
 
 
 def check_scene(checks, name, extra, options=None):
-    """False: the scene is not for this driver."""
+    """False: the scene does not work on this driver."""
     with h.scratch() as folder:
         bare = h.run([h.need("vk_exact"), name], vk.bare_env(folder, extra), timeout=LIMIT)
         if bare.status == 77 or (bare.status == 3 and "FAKE_VK" not in extra):
@@ -110,7 +111,7 @@ def check_scene(checks, name, extra, options=None):
 
 
 def check_coarse(checks, extra, granularity):
-    """One sample before and after; a submission that could not be waited for spoils it."""
+    """One sample before and after; a submission that could not be waited for invalidates it."""
     with h.scratch() as folder:
         for name, want in (("pieces", YES), ("gate", NO)):
             _, path = run(folder, name, extra, {"granularity": granularity})
@@ -148,7 +149,8 @@ def fake(checks):
 
 
 def streams(checks):
-    """All that tests/apps/vk_stream.c submits (device groups, protected, boundaries, suspended passes): by the rules."""
+    """Everything that tests/apps/vk_stream.c submits (device groups, protected, boundaries, suspended passes),
+    according to the rules."""
     names = [name for name in vk.scene_list(f.program()) if name != "breaks_rules"]
     sampled = sum(part(checks, f"stream {name}", check_stream, name) for name in names)
     checks.that(sampled > 100, f"only {sampled} passes were sampled")
@@ -169,14 +171,14 @@ def check_stream(checks, name):
 
 
 def faults(checks):
-    """What fails for us alone the program does not notice; nothing hangs, and no rule is broken."""
+    """The program does not notice what fails for passtally alone; nothing hangs, and no rule is broken."""
     ours = ["never", "reset_fences=-13"] + [f"oom_ours={n}" for n in range(1, 31)]
     lost = [f"lost_ours={n}" for n in range(1, 5)] + [f"lost={n}" for n in range(1, 6)]
     for fault in ours + lost + [f"oom={n}" for n in range(8, 33)]:
         with checks.part(f"fault {fault}"), h.scratch() as folder:
             trace = folder / "trace.txt"
             extra = {"VK_ICD_FILENAMES": str(f.driver()), "FAKE_VK": f"{QUEUES},{fault}", "FAKE_VK_LOG": str(trace)}
-            # A program that cannot open its gate any more waits for ever without us too.
+            # A program that can no longer open its gate waits forever without passtally too.
             for name in ("pieces", "gate") if fault in ours else ("pieces", "pieces2"):
                 got, _ = run(folder, name, extra)
                 fine = got.status == 0 or (got.status == 3 and fault not in ours)
@@ -212,7 +214,8 @@ def validation(checks):
 
 
 def scenes(checks):
-    """What tests/apps/vk_scenes.c draws and presents, as without us: pixels are in its output."""
+    """What tests/apps/vk_scenes.c draws and presents is the same as without passtally: pixels are in its
+    output."""
     program = h.need("vk_scenes")
     with h.display():
         sampled = sum(part(checks, f"scene {name}", check_drawn, program, name) for name in vk.scene_list(program))
@@ -266,7 +269,7 @@ def check_gl_log(checks, name, log):
         reads = one.get("counters", {}).get("fake_total_reads")
         estimated = "fake_total_reads" in one.get("estimated", [])
         if "unsampled" in flags:
-            # Where the program ends in a pass, or leaves its context behind, nobody may wait.
+            # Where the program ends in a pass, or does not destroy its context, nothing may wait.
             checks.that(flags & {"incomplete", "lost", "dropped"}, f"pass {one['index']} is not sampled: {flags}")
         elif name == "threads" and estimated:
             checks.that(reads is not None, f"pass {one['index']} has nothing")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Counter snapshots cut into passes: what is shared out is what was counted, to the integer.
+"""Counter snapshots cut into passes: the apportioned values are exactly the counted ones.
 
-fake-snapshot's fake_total_ns grows by one each nanosecond of the CPU's clock, so with --snapshot
+fake-snapshot's fake_total_ns increases by one each nanosecond of the CPU's clock, so with --snapshot
 sampled a pass that nothing overlaps has as much of it as its GPU time. linux-perf (or linux-proc,
 where perf is denied) counts this process for real. Over a log the values of passes and what is
-unattributed are the growth that the end line tells: `passtally check` says so, and so do the sums
-that are made here, each in its own way.
+unattributed are the growth in the end line: `passtally check` verifies it, and so do the sums that are computed
+here, each in its own way.
 
   snapshots.py gl|vk
 """
@@ -30,7 +30,7 @@ def run_vk(folder, log, options, frames, scene="targets"):
 
 
 def check_sums(checks, log, keys):
-    """By hand what `passtally check` does; returns the growth, by key."""
+    """Does by hand what `passtally check` does; returns the growth, by key."""
     ends = log.of("end")
     if not checks.equal(len(ends), 1, "end lines"):
         return {}
@@ -62,7 +62,7 @@ def capture(checks, run, options, fine=lambda log: True):
 
 
 def counts(key, n=1):
-    """Whether a log has it so often."""
+    """Whether a log has it this often."""
     return lambda log: sum(p.get("counters", {}).get(key, 0) > 0
                            for f in log.frames for p in [*f["passes"], f.get("unattributed", {})]) >= n
 
@@ -103,12 +103,12 @@ def check_sampled(checks, run, clock):
 
 
 def check_every(checks, run, clock):
-    """Frames between are nobody's: told as outside."""
+    """Frames in between belong to no window: reported as outside."""
     log = capture(checks, run, {"sources": f"api+{clock}+fake-snapshot", "every": 3, "skip": 1}, counts("fake_total_ns"))
     total = check_sums(checks, log, FAKE)
     rows = {r["key"]: r for r in log.of("end")[0].get("growth", [])}
     checks.that(rows.get("fake_total_ns", {}).get("outside", 0) > 0, "nothing was outside")
-    # Each reading is 1000: with what is outside all of them are accounted for.
+    # Each reading adds 1000: with `outside` all of them are accounted for.
     checks.equal(total.get("fake_total_reads", 1) % 1000, 0, "readings that were lost")
 
 
@@ -131,7 +131,7 @@ def check_untimed(checks, run):
     """Without GPU times values are the frame's."""
     log = capture(checks, run, {"sources": "api+fake-snapshot"}, counts("fake_total_ns"))
     check_sums(checks, log, FAKE)
-    counted = False  # sources are opened beside the game: its first frames may end before that
+    counted = False  # sources open in parallel with the game: its first frames may end before that
     for frame in log.frames:
         if not frame["passes"]:
             continue

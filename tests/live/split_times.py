@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A driver that draws tile by tile (llvmpipe): no pass gets the time of a neighbour that was drawn in the same scene.
+"""A driver that draws tile by tile (llvmpipe): no pass gets the time of a neighbor that was drawn in the same
+scene.
 
-tests/apps/split_scene.c draws a heavy pass beside a light one. Where the border between them does not end the driver's
-scene their time is told as one, outside passes, and both are flagged `shared_time`; where it does each has its own.
+tests/apps/split_scene.c draws a heavy pass next to a light one. Where the border between them does not end the
+driver's scene, their time is reported as one, outside passes, and both are flagged `shared_time`; where it does,
+each has its own.
 """
 
 import statistics
@@ -11,10 +13,10 @@ import sys
 
 import harness as h
 
-# More fragments a nanosecond than any GPU shades: who has them has another's time.
+# More fragments a nanosecond than any GPU shades: a pass that has them has another's time.
 IMPOSSIBLE = 4
 FRAMES = 6
-# Border, options, kinds of the passes in order, whether their times are told apart.
+# Border, options, kinds of the passes in order, whether their times are separate.
 CASES = [
     ("mip", {}, ["transfer", "render"], False),
     ("clear", {}, ["transfer", "render"], False),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`passtally trigger` and --start-on, --stop-on with signals, on programs that run: glxgears, vkcube
-and two at once. A window of frames begins and ends where it was told to, with a note and a time.
+"""`passtally trigger` and --start-on, --stop-on with signals, on running programs: glxgears, vkcube and two at
+once. A window of frames begins and ends where it was requested, with a note and a time.
 
   trigger.py gl|vulkan
 """
@@ -218,7 +218,7 @@ def check_killed(checks, program, env):
 
 
 def check_two(checks, program, env):
-    """Two at once: one must be named; if both use one path the second has no socket, and says so."""
+    """Two at once: one must be named; if both use one path the second has no socket, and reports it."""
     with h.scratch() as folder, Game(folder, program, [], env, "one") as one:
         with Game(folder, program, [], env, "two") as two:
             if not checks.that(wait_for(lambda: len(one.sockets()) == 2), f"sockets: {one.sockets()}"):

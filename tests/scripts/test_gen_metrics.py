@@ -41,7 +41,7 @@ erratum = Why
 
 
 def run(texts, *arguments):
-    """Exit status, standard output and error; @ in arguments stands for the files."""
+    """Exit status, standard output and error; @ in arguments is replaced by the files."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for number, text in enumerate(texts):

@@ -13,10 +13,10 @@
 /* One device, two streams made by hand, and the collector's thread is this one. Words of a script,
  * one after the other; S is a stream (a, b), F a frame of one digit:
  *   SF    S hands over its part of frame F          SF!  ... and has ended the frame
- *   SF-   it ended a frame that is not captured     S@F  from now on S may still add to frame F
+ *   SF-   S ended a frame that is not captured     S@F  from now on S may still add to frame F
  *   SF?   the same as SF!, and how long its thread worked could not be read
  *   S*    S may add to no frame                     Sx   S is gone
- *   S~F   S ended frame F with no part to say so: its next part says it
+ *   S~F   S ended frame F without a part that records it: its next part does
  *   .     a round of the collector                  ;    one 3 s later
  *   x     the device is gone (a round follows by .)
  * The result: a word a line of the log, its frame with i incomplete, p partial, t where the

@@ -314,7 +314,7 @@ test_random_coarse(void)
 		random_sampled(seed, 1, 12, 300, false);
 }
 
-/* Counts that were apportioned once are not apportioned again, nor taken back, when their
+/* Counts that were apportioned once are not apportioned again, nor withdrawn, when their
  * reading is released. */
 static void
 test_coarsened_after(void)

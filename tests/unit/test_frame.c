@@ -453,7 +453,7 @@ test_counters(void)
 	g_assert_cmpstr(f->unattributed[0].key, ==, "a");
 	g_assert_cmpuint(f->unattributed[0].value.u64, ==, 21);
 
-	/* A sum that no longer fits is left out, and the frame says so. */
+	/* A sum that no longer fits is left out, and the frame is flagged. */
 	p = world_pass(w, part, (struct tally_pass){ .unattributed = true });
 	p->values[0] = (struct tally_value){ TALLY_STORAGE_U64, { .u64 = UINT64_MAX } };
 	p->valid[0] = 1;

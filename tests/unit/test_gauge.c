@@ -445,7 +445,7 @@ test_source(void)
 		g_assert_cmpuint(out.begin_ns, >=, last_ns);
 		/* 2 GHz, to the cycle that rounding may take. */
 		uint64_t cycles = totals[0] - before[0], ns = totals[1] - before[1];
-		/* Lower on a machine that stood still meanwhile: then nothing is known. */
+		/* Lower on a machine that was suspended meanwhile: then nothing is known. */
 		g_assert_cmpuint(ns, <=, last_ns ? out.begin_ns - last_ns : 0);
 		g_assert_cmpuint(cycles, <=, 2 * ns);
 		g_assert_cmpuint(cycles + 2, >=, 2 * ns);

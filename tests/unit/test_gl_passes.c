@@ -67,7 +67,7 @@ __wrap_calloc(size_t n, size_t size)
 	return fail_at && --fail_at == 0 ? NULL : __real_calloc(n, size);
 }
 
-/* A frame as a line of calls, and the passes that it is. A call is a letter with its arguments:
+/* A frame as a line of calls, and the resulting passes. A call is a letter with its arguments:
  *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
  *   a31     the same by glFramebufferTexture        P     glPopAttrib
  *   D6      draw 6 vertices                         I D6  the same of 2 instances: i6

@@ -20,7 +20,7 @@ test_proc(void)
 		{ "eglToy", "glX", true, false, false, false, -1 },
 		{ "glOther", "glX", true, false, false, false, -1 }, /* not hooked */
 		{ "glToy", "glX", false, false, false, false, -1 },  /* NULL stays NULL */
-		{ "glToy", "glX", true, true, false, true, -1 },     /* already ours */
+		{ "glToy", "glX", true, true, false, true, -1 },     /* already the shim's */
 		{ "glToy", "glX", true, false, true, false, -1 },    /* disabled */
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

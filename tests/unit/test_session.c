@@ -515,7 +515,7 @@ test_exit(void)
 {
 	if (!stub_in_child(NULL))
 		return;
-	atexit(say_closed); /* before ours, so it runs after */
+	atexit(say_closed); /* before passtally's, so it runs after */
 	g_assert_true(tally_session_start(&stub_recorder));
 	struct tally_device *device;
 	left_behind = stream_with_frames(&device, 3);

@@ -56,7 +56,7 @@ test_all_of_three(void)
 		char bytes[3] = { (char)(code >> 16), (char)(code >> 8), (char)code };
 		size_t n = tally_utf8_length(bytes, 3);
 		bool valid = n && g_utf8_validate_len(bytes, n, NULL);
-		/* When GLib finds a character at the start, so does ours, of the same
+		/* When GLib finds a character at the start, so does passtally, of the same
 		 * length. */
 		gunichar c = g_utf8_get_char_validated(bytes, 3);
 		bool glib = c != (gunichar)-1 && c != (gunichar)-2;

@@ -39,7 +39,7 @@ void world_begin(const char *setting);
 void world_end(void);
 /* Run a script. */
 void world_play(const char *script);
-/* The game frees a buffer; it may go on using it without the layer's knowledge. */
+/* The game frees a buffer; it may continue to use it without the layer's knowledge. */
 void world_free(unsigned buffer);
 /* Returns the contents of a buffer's recording; g_free(). */
 char *world_dump(unsigned buffer);
