@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* answer_scene.c - frames of three labelled passes, with a cause of slowness planted on request.
+/* answer_scene.c - frames of three labeled passes, with a cause of slowness planted on request.
  *
  *   answer_scene [--WORD NUMBER]...
  *

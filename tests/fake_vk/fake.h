@@ -62,7 +62,7 @@ struct fake_config {
 	uint32_t shuffle; /* every other query of a layer is available only at the N-th read */
 	int32_t results;  /* what vkGetQueryPoolResults returns to a layer */
 	uint32_t late_ms; /* duration of a submission */
-	uint32_t late_fence_ms; /* additional time until fences are signalled */
+	uint32_t late_fence_ms; /* additional time until fences are signaled */
 	uint32_t lost, lost_ours; /* vkQueueSubmit that loses the device, from 1; 0: none */
 	uint32_t oom, oom_ours;	  /* number of the call that is out of memory */
 	bool oom_device; /* vkCreateDevice always is out of memory */
@@ -207,7 +207,7 @@ struct fake_object {
 		} fence;
 		struct {
 			bool timeline;
-			uint64_t value; /* binary: 1 signalled */
+			uint64_t value; /* binary: 1 signaled */
 		} semaphore;
 		struct {
 			struct fake_device *device;

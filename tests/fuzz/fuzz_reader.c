@@ -11,7 +11,7 @@
 
 const struct fuzz_target fuzz_target = { "reader", "{}[]:,\"\\0129.eE-+truefalsn \n\xc3\xa9", 50 };
 
-static size_t touched; /* so that nothing read is optimised away */
+static size_t touched; /* so that nothing read is optimized away */
 
 static void
 touch(const char *s)

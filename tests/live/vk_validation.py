@@ -4,7 +4,7 @@
   vk_validation.py scenes [I/N]
   vk_validation.py programs
 
-Core checks on, synchronisation and best practices off (the layer's defaults). Its messages are
+Core checks on, synchronization and best practices off (the layer's defaults). Its messages are
 counted by their identity, with and without passtally, for each scene of tests/apps (at granularity pass
 and draw), vkcube, and glmark2 through zink. A first check shows that the validation layer is present, below
 passtally's, and reports errors.

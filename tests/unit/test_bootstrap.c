@@ -149,7 +149,7 @@ normal(void)
 
 struct noise {
 	double size; /* deviation over the mean */
-	double phi; /* correlation of neighbours */
+	double phi; /* correlation of neighbors */
 	double drift; /* deviation of a run's rise from its first frame to its last */
 	double spikes; /* share of frames that take 3 to 10 times as long */
 };

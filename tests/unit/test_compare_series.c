@@ -80,7 +80,7 @@ test_join(void)
 	fill(&none, 0, 0, 0);
 	fill(&b, 0, 1, 4096); /* two to a point */
 	double *points = tally_compare_values_join(list, 3, &n);
-	g_assert_cmpuint(n, ==, 2 + 2048); /* the fifth of a has no neighbour */
+	g_assert_cmpuint(n, ==, 2 + 2048); /* the fifth of a has no neighbor */
 	g_assert_cmpfloat(points[1], ==, 1000);
 	g_assert_cmpfloat(points[2], ==, 0.5);
 	g_assert_cmpfloat(points[n - 1], ==, 4094.5);

@@ -213,7 +213,7 @@ test_times(void)
 	}
 }
 
-/* Once refused, nothing is written any more, however small. */
+/* Once refused, nothing is written anymore, however small. */
 static void
 test_no_room(void)
 {

@@ -202,7 +202,7 @@ test_parse_random(void)
 		char text[64];
 		uint64_t digits = (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
 		int exponent = g_rand_int_range(rand, -345, 335);
-		if (i % 4 == 0) /* ties and their neighbours */
+		if (i % 4 == 0) /* ties and their neighbors */
 			g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT "e%d",
 				   (digits >> 10 | UINT64_C(1) << 53) | 1, exponent % 30);
 		else if (i % 4 == 1)

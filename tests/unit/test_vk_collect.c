@@ -16,7 +16,7 @@ is_pending(unsigned n)
 	return w.commands[n].recording->pending != NULL;
 }
 
-/* The layer's fence follows a frame's end; nothing is read before it is signalled. */
+/* The layer's fence follows a frame's end; nothing is read before it is signaled. */
 static void
 test_fences(void)
 {
@@ -155,7 +155,7 @@ test_out_of_order(void)
 	g_assert_cmphex(w_logged(0, 0)->flags | w_logged(0, 1)->flags, ==, 0);
 }
 
-/* R34: results that do not arrive although the fence is signalled are given up after 32
+/* R34: results that do not arrive although the fence is signaled are given up after 32
  * frames. */
 static void
 test_never_ready(void)
@@ -183,7 +183,7 @@ test_never_ready(void)
 	g_assert_cmpint(w_value(w_logged(10, 0), "a"), ==, 2);
 }
 
-/* Never signalled: the list is limited, and so is the wait at the device's destruction. */
+/* Never signaled: the list is limited, and so is the wait at the device's destruction. */
 static void
 test_never_through(void)
 {

@@ -85,7 +85,7 @@ e_reset(VkDevice device, uint32_t n, const VkFence *fences)
 	return VK_SUCCESS;
 }
 
-/* Semaphore 0: resolved; BOUND: a timeline that is never signalled. */
+/* Semaphore 0: resolved; BOUND: a timeline that is never signaled. */
 static VkQueue
 start(void)
 {
@@ -236,7 +236,7 @@ test_cut(void)
 }
 
 /* No submission signals it: it is submitted as the game wrote it, and so is everything that
- * follows, until it is signalled. */
+ * follows, until it is signaled. */
 static void
 test_unresolved(void)
 {

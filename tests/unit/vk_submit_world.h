@@ -2,7 +2,7 @@
 /* tests/unit/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
  *
  * Replaces what vk_layer/'s submitting files need: slots whose results a test sets by number,
- * batch intervals, command buffers whose recordings a test builds, fences that are signalled up
+ * batch intervals, command buffers whose recordings a test builds, fences that are signaled up
  * to a number that the test sets. State is one global, `w`; each test runs in its own process.
  */
 #ifndef PASSTALLY_TESTS_UNIT_VK_SUBMIT_WORLD_H
@@ -43,7 +43,7 @@ static struct {
 	VkResult submit_result, fence_status, reset_result;
 	uint64_t n_submits, n_fence_submits, n_status, n_created, n_destroyed, n_waits;
 	bool waits_end; /* a wait signals what was submitted */
-	uint64_t signalled; /* fences submitted so far that are signalled */
+	uint64_t signalled; /* fences submitted so far that are signaled */
 	uint64_t fence_order[W_FENCES]; /* by handle: number of its submission; 0: none */
 	VkCommandBuffer seen[16]; /* command buffers of the last submission */
 	uint32_t n_seen;
