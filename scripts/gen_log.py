@@ -336,7 +336,7 @@ C_TYPES = {
 
 class Put:
     """put_NAME() of an object: keys and numbers go to the address `at`, where there is room for all of
-    the object's; the rest through the writer, after which there is that room again."""
+    the object's; the rest through the writer, which makes that room again."""
 
     def __init__(self, description, owner):
         self.description, self.owner = description, owner
@@ -426,7 +426,7 @@ class Put:
 def put_source(description):
     out = [HEAD]
     for words in description.all_words():
-        unknown = [("unknown", str(len(words.words)))]  # a bad enum shows itself: it cannot be read back
+        unknown = [("unknown", str(len(words.words)))]  # a bad enum is noticed: it cannot be read back
         out += ["", f"static const struct word {words.name}_words[] = {{",
                 *(f"\t[{value}] = WORD({literal(word)})," for word, value in [*zip(words.words, words.values), *unknown]),
                 "};"]

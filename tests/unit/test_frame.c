@@ -486,7 +486,7 @@ test_many(void)
 }
 
 /* Ordinals of several digits, over frames of few and many passes: each identity is explained once
- * for each set of those that were. */
+ * for each set of ids. */
 static void
 test_ordinals(void)
 {

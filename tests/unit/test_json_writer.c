@@ -240,7 +240,7 @@ test_no_room(void)
 	}
 }
 
-/* The same bytes, found by their address or not; entries give way to others. */
+/* The bytes are the same whether a text is found by its address or not; entries are replaced. */
 static void
 test_kept_text(void)
 {
@@ -258,7 +258,7 @@ test_kept_text(void)
 		g.writer.kept = kept;
 		tally_json_put_text(&plain.writer, texts[i % n]);
 		tally_json_put_kept(&g.writer, texts[i % n]);
-		if (i % 3) /* at once, when it is surely there */
+		if (i % 3) /* at once, when it is certainly kept */
 			tally_json_put_kept(&g.writer, texts[i % n]);
 		char *once = g_strndup(plain.bytes, (size_t)(plain.writer.at - plain.bytes));
 		char *want = g_strconcat(once, i % 3 ? once : NULL, NULL);

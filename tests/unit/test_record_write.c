@@ -186,7 +186,7 @@ test_abandon(void)
 	tally_json_recorder.close(NULL);
 }
 
-/* After a device is described again its keys may be others, at the same addresses. */
+/* After a device is described again its keys may differ, at the same addresses. */
 static void
 test_new_keys(void)
 {
