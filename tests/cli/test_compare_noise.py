@@ -90,7 +90,7 @@ class CompareNoise(CliCase):
         return found, wrong
 
     def test_planted(self):
-        """Found, or at least not reported as fine."""
+        """The error is found, or at least not reported as correct."""
         found, wrong = self.planted(1.1, 20)
         self.assertGreaterEqual(found, 3)
         self.assertEqual(wrong, [])

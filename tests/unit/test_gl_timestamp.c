@@ -593,7 +593,7 @@ test_calibrates_rarely(void)
 	g_assert_cmpuint(reads, <=, 3);
 	for (int i = 0; i < 2000; i++)
 		measure(&f, src, &out);
-	/* At most three a second: on a machine that is not busy none so far. */
+	/* At most three a second; none was seen yet on a machine that is not busy. */
 	gint64 seconds = (g_get_monotonic_time() - begin) / G_USEC_PER_SEC;
 	g_assert_cmpuint(f.n_clock_reads, <=, reads + 3 * (unsigned)seconds);
 	g_usleep(1100000);

@@ -213,7 +213,7 @@ test_times(void)
 	}
 }
 
-/* Once refused, nothing is written anymore, however small. */
+/* After a refusal nothing more is written, however small. */
 static void
 test_no_room(void)
 {

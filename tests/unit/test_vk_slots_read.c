@@ -176,7 +176,7 @@ static const struct {
 	{ "nothing but the first stamp", true, 100, 1, 999, 1, true, 2, 0 },
 };
 
-/* Many at once say what each of them says. */
+/* Many at once give what each of them gives. */
 static void
 check_many(struct round *r)
 {
