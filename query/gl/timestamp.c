@@ -307,11 +307,11 @@ timestamp_gap(struct tally_source *src)
 
 	t->batch = false;
 	drop_boundary(t);
-	/* A pass may still be open: the next command decides whether it ends here. */
-	if (t->running == NO_SLOT ||
+	/* A pass may still be open: the next command decides whether it ends here, or at the gap
+	 * before if nothing came in between. */
+	if (t->running == NO_SLOT || t->provisional != NO_STAMP ||
 	    (t->slots[t->running].begin == NO_STAMP && !begins_unknown(t)))
 		return;
-	drop_provisional(t);
 	t->provisional = issue_timestamp(t, tally_clock_now_ns());
 }
 
