@@ -41,7 +41,7 @@ uint64_t tally_html_bytes_length(const struct tally_html_bytes *b);
 /* Makes room for TALLY_HTML_NUMBER_BYTES. */
 void tally_html_bytes_make_room(struct tally_html_bytes *b, struct tally_html_spill *spill);
 
-/* Write a number to `at` and return where it ends. */
+/* Writes a number to `at` and returns where it ends. */
 static inline guint8 *
 tally_html_write_unsigned(guint8 *at, uint64_t v)
 {
@@ -51,13 +51,7 @@ tally_html_write_unsigned(guint8 *at, uint64_t v)
 	return at;
 }
 
-static inline guint8 *
-tally_html_write_signed(guint8 *at, int64_t v)
-{
-	return tally_html_write_unsigned(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-/* Append a number; `spill` may be NULL. */
+/* Appends a number; `spill` may be NULL. */
 static inline void
 tally_html_put_unsigned(struct tally_html_bytes *b, struct tally_html_spill *spill, uint64_t v)
 {
