@@ -580,7 +580,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
-	if (in->seen != b->seen)
+	if (in->seen != b->seen && b->n_slots)
 		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));
 	b->seen = in->seen;
 	next_epoch(&b->ordinal_epoch, b->ordinals, b->n_slots * sizeof(*b->ordinals));
