@@ -59,7 +59,7 @@ help(void)
 	     "              passtally report");
 }
 
-/* For who types the name alone: an error, but one that says how to go on. */
+/* For a user who types only the name: an error, but one that explains how to continue. */
 static int
 short_help(void)
 {

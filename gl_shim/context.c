@@ -23,7 +23,7 @@ static uint64_t n_released;
 static bool fork_watched;
 
 /* The child has no collector and may not use the parent's contexts. It only forwards calls
- * until it creates a context of its own. */
+ * until it creates its own context. */
 static void
 forked_child(void)
 {
@@ -123,7 +123,7 @@ void
 gl_context_created(enum gl_platform platform, void *handle, void *share)
 {
 	pthread_mutex_lock(&lock);
-	/* The same address again: the old context was destroyed unseen. */
+	/* The same address again: the old context was destroyed without being seen. */
 	struct gl_context_state *stale = find_context(platform, handle);
 	if (stale && stale->life.current)
 		stale = NULL; /* leave it to its thread */
@@ -134,7 +134,8 @@ gl_context_created(enum gl_platform platform, void *handle, void *share)
 	context_free(stale);
 }
 
-/* Makes sure that none of our queries is active. Makes GL calls in the current context. */
+/* Makes sure that none of passtally's queries is active. Makes GL calls in the current
+ * context. */
 static void
 settle(struct gl_context *c)
 {
@@ -183,7 +184,7 @@ gl_current_leave(void)
 	struct gl_context *c = gl_current_park();
 	if (!c->live)
 		return c;
-	/* Asking for a result flushes, which a release need not do. */
+	/* Querying a result flushes, which a release need not do. */
 	const struct gl_context_state *s = c->state;
 	if (s->zone.lost || (s->caps.release_flushes && !gl_no_query_zone(s)))
 		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
@@ -350,8 +351,8 @@ hand_over(void)
 	struct gl_context *c = gl_current;
 	struct gl_context_state *s = held;
 	if (s && c == &s->pub && c->live) {
-		/* This context is still tracked: the game's own exit handlers know
-		 * queries by the names we gave. */
+		/* This context is still tracked: the game's own exit handlers know queries by
+		 * the names that the shim gave them. */
 		hand_over_all(s);
 	}
 	/* The contexts that threads released, or left current when they ended. We may be in a

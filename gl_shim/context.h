@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/context.h - what the shim knows about one GL context.
+/* gl_shim/context.h - the shim's data about one GL context.
  *
  * A context is current to at most one thread, so that thread reads and writes it without a
  * lock. Create, destroy and make-current take the map's mutex (context.c). `gl_current` is
@@ -53,9 +53,9 @@ struct gl_context {
 extern struct gl_context gl_passthrough;
 extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-exec")));
 
-/* How the platform's hooks (glx.c, egl.c) report what the game does. None can fail, and they
- * make GL calls only where their comments say so. `lookup` is the provider's real
- * GetProcAddress for gl* names. */
+/* The platform's hooks (glx.c, egl.c) report with these functions what the game does. None can
+ * fail, and they make GL calls only where their comments say so. `lookup` is the provider's
+ * real GetProcAddress for gl* names. */
 
 /* A context was created. `share` may be NULL. Makes no GL call. */
 void gl_context_created(enum gl_platform platform, void *handle, void *share);
@@ -64,7 +64,7 @@ void gl_context_created(enum gl_platform platform, void *handle, void *share);
  * closed and its queries are ended (GL calls). */
 void gl_context_destroyed(enum gl_platform platform, void *handle);
 
-/* A drawable as the platform knows it; 0 = none (surfaceless). */
+/* The platform's handle of a drawable; 0 = none (surfaceless). */
 struct gl_drawable {
 	uintptr_t draw, read;
 };

@@ -65,8 +65,8 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 	return grown;
 }
 
-/* The GPU's UUID; "" where the driver does not offer it. The extension makes the query valid, so
- * that it cannot leave an error behind. */
+/* The GPU's UUID; "" where the driver does not offer it. The extension makes the query valid,
+ * so that it cannot cause an error. */
 static void
 read_uuid(struct gl_context_state *s, char out[37])
 {

@@ -2,8 +2,8 @@
 /* gl_shim/describe.h - the log's `device` line for a share group, from what its contexts count.
  *
  * Owner thread of the context, which is current. The group's lock is held while the line is
- * handed over; the only GL calls before that are glGetString and the query of the UUID where its
- * extension is there: neither can fail. Nothing blocks.
+ * handed over; the only GL calls before that are glGetString and the query of the UUID where
+ * its extension exists: neither can fail. Nothing blocks.
  */
 #ifndef PASSTALLY_GL_SHIM_DESCRIBE_H
 #define PASSTALLY_GL_SHIM_DESCRIBE_H

@@ -17,7 +17,7 @@ static struct provider {
 	struct gl_next next;
 } providers[MAX_PROVIDERS];
 
-static struct gl_next unbound; /* the library after us in search order */
+static struct gl_next unbound; /* the next library after the shim in search order */
 static pthread_once_t unbound_filled = PTHREAD_ONCE_INIT;
 static _Atomic(const struct gl_next *) first;
 

@@ -2,7 +2,7 @@
 /* gl_shim/dispatch.h - which driver function a wrapper forwards to.
  *
  * One table per provider (the GetProcAddress of GLX, that of EGL), filled once, when the first
- * context of that provider becomes current, and kept for good. A context points to its
+ * context of that provider becomes current, and kept permanently. A context points to its
  * provider's table. Any thread; nothing here allocates memory or makes a GL call.
  */
 #ifndef PASSTALLY_GL_SHIM_DISPATCH_H
@@ -13,7 +13,7 @@
 /* The table that was filled with the answers of `lookup`; never NULL. */
 const struct gl_next *gl_next_for(void *(*lookup)(const char *name));
 
-/* For calls in no context that we know: the first provider's table once there is one, before
+/* For calls in an unknown context: the first provider's table once there is one, before
  * that the functions of the library after us in search order. Never NULL. */
 const struct gl_next *gl_next_default(void);
 

@@ -13,7 +13,7 @@
 static struct drawable {
 	uintptr_t key;
 	struct gl_drawable_size known;
-	uint64_t swapped_ns; /* last swap of the whole; 0 = never */
+	uint64_t swapped_ns; /* last swap of the whole drawable; 0 = never */
 } drawables[MAX_DRAWABLES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a leaf lock */
 

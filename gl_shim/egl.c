@@ -16,7 +16,8 @@
 #define EGL_WIDTH 0x3057
 #define EGL_OPENVG_API 0x30A1
 
-/* Each EGL call sets the thread's error code, so each of our calls comes before the game's. */
+/* Each EGL call sets the thread's error code, so each of the shim's calls comes before the
+ * game's. */
 
 /* ---- look-ups ---- */
 
@@ -57,7 +58,7 @@ learn_lookup(EGLDisplay dpy)
 		atomic_store_explicit(&knows_all, true, memory_order_relaxed);
 }
 
-/* The driver's gl* functions, for our own table. */
+/* The driver's gl* functions, for the shim's own table. */
 static void *
 look_up(const char *name)
 {
@@ -93,7 +94,8 @@ current_context(void)
 
 /* ---- contexts ---- */
 
-/* eglTerminate() ends a display's contexts without naming them, so we keep a list of them. */
+/* eglTerminate() ends a display's contexts without naming them, so the shim keeps a list of
+ * them. */
 static struct known_context {
 	EGLDisplay dpy;
 	EGLContext context;

@@ -22,8 +22,8 @@
 
 /* ---- start and end ---- */
 
-/* The process whose exit we handle: a vfork() child that fails to exec
- * calls _exit() on our memory. */
+/* The process whose exit is handled: a vfork() child that fails to exec calls _exit() on the
+ * same memory. */
 static pid_t process;
 /* Looked up in advance: at exit another thread may hold the dynamic linker's lock forever. */
 static void *next_exit, *next__exit, *next_Exit;
@@ -66,8 +66,8 @@ finish(void)
 	leave();
 }
 
-/* Wine and many games leave this way, where no destructor runs. A constructor of a library may
- * call it before ours has run, and then `next` is not known yet. */
+/* Wine and many games exit in this way, in which no destructor runs. A constructor of a library
+ * may call it before the shim's has run, and then `next` is not known yet. */
 static __attribute__((noreturn)) void
 end_process(void *next, const char *name, int status)
 {
@@ -89,7 +89,8 @@ _exit(int status)
 /* The log is ended before the handlers of exit() run, and not in one of them: where several
  * threads call exit() at once, each runs the handlers that the others left, and glibc 2.36 frees a
  * block of handlers while a thread is still in one of them. That thread crashes when its handler
- * returns, unless the process is gone by then: so each moment more in a handler makes it likelier.
+ * returns, unless the process is gone by then: so each additional moment in a handler makes
+ * that more likely.
  */
 GL_EXPORT __attribute__((noreturn)) void
 exit(int status)
@@ -116,8 +117,8 @@ begins_with_one_of(const char *text, const char *const *prefixes)
 	return *prefixes;
 }
 
-/* The GL stack looks up names to build its own tables, and gets what it asks for. The game's
- * own helper libraries are not part of it, even if their names begin alike. */
+/* The GL stack looks up names to build its own tables, and gets the real functions. The game's
+ * own helper libraries are not part of it, even if their names begin in the same way. */
 GL_UNCHECKED static bool
 is_gl_stack(const struct link_map *map)
 {
@@ -152,15 +153,15 @@ is_gl_library(const struct link_map *map)
 	return begins_with_one_of(gl_real_basename(map), names) && !is_angle(map);
 }
 
-/* Returns what the game gets in place of `real`. */
+/* Returns what the game gets instead of `real`. */
 GL_UNCHECKED static void *
 hand_out(int row, void *real, const struct link_map *owner)
 {
 	if (gl_shim_disabled())
 		return real;
 	gl_real_learn(row, real);
-	/* The game may have loaded this library with RTLD_LOCAL: so we find
-	 * its other functions here. */
+	/* The game may have loaded this library with RTLD_LOCAL: so its other functions are
+	 * found here. */
 	static const int lookups[] = { GL_HOOK_glXGetProcAddressARB, GL_HOOK_glXGetProcAddress,
 				       GL_HOOK_eglGetProcAddress };
 	for (unsigned i = 0; owner && i < sizeof(lookups) / sizeof(lookups[0]); i++) {
@@ -173,9 +174,9 @@ hand_out(int row, void *real, const struct link_map *owner)
 	return (void *)(uintptr_t)gl_hooks[row].hook;
 }
 
-/* Looks in the caller's own libraries, which were loaded for it alone. The caller's link map
- * must not serve as the handle: glibc has no search list for what was not opened by dlopen(),
- * and reads it all the same. */
+/* Looks in the caller's own libraries, which were loaded only for it. The caller's link map
+ * must not serve as the handle: glibc has no search list for an object that was not opened by
+ * dlopen(), and still reads it. */
 GL_UNCHECKED static void *
 find_beside(const void *caller, const char *name, const char *version)
 {

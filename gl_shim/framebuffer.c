@@ -41,8 +41,8 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 	if (!fbo)
 		return NULL;
 	reset(fbo, name);
-	/* We did not see this framebuffer being created: the driver is
-	 * asked for its contents. */
+	/* The creation of this framebuffer was not seen: the driver is asked for its
+	 * contents. */
 	fbo->ask = true;
 	HASH_ADD(hh, fbs->table, name, sizeof(fbo->name), fbo);
 	if (!fbo->hh.tbl) {
@@ -52,7 +52,7 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 	return fbo;
 }
 
-/* Something about the framebuffer changed: the next draw has to look at it again. */
+/* Something about the framebuffer changed: the next draw has to examine it again. */
 static void
 touch(struct gl_context *c, struct gl_framebuffer *fbo)
 {
@@ -80,8 +80,8 @@ is_known(const struct gl_framebuffers *fbs, GLuint name)
 	return fbo != NULL;
 }
 
-/* Whether an unknown `name` got bound. The game created it elsewhere or made it
- * up, which may be an error. */
+/* Whether an unknown `name` got bound. The game created it elsewhere or invented it, which may
+ * be an error. */
 static bool
 was_bound(struct gl_context *c, bool draws, GLuint name)
 {
@@ -350,7 +350,7 @@ hash(uint64_t h, uint64_t v)
 	return tally_fnv1a(h, &v, sizeof(v));
 }
 
-/* The same for an object that was attached by another call, and for what the driver answers: there
+/* The same for an object that was attached by another call, and for the driver's answer: there
  * an image of one layer is not layered. */
 static uint64_t
 hash_attachment(struct gl_context *c, uint64_t h, unsigned role, const struct gl_attachment *at)

@@ -21,8 +21,8 @@
 struct gl_attachment {
 	GLenum type; /* GL_NONE, GL_TEXTURE or GL_RENDERBUFFER */
 	GLuint name;
-	GLint level, layer; /* layer: of a cube map its face, from 0 */
-	bool layered; /* all layers at once; perhaps of an image that has one */
+	GLint level, layer; /* layer: for a cube map its face, from 0 */
+	bool layered; /* all layers at once; possibly of an image with only one */
 	GLsizei views; /* OVR_multiview, else 0 */
 	GLsizei samples; /* implicit multisampling, else 0 */
 };
@@ -43,7 +43,7 @@ struct gl_framebuffer {
 	bool ask; /* contents unknown: ask the driver at the next use */
 	bool dirty; /* key and target are stale */
 	bool incomplete; /* the driver draws nothing to it */
-	uint64_t invalidated; /* in this frame + 1, since the last pass on it; 0 = it was not */
+	uint64_t invalidated; /* in this frame + 1, since the last pass on it; 0 = not */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
@@ -73,8 +73,8 @@ void gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names
 GLuint gl_framebuffer_at(const struct gl_context *c, GLenum target);
 /* buffers NULL: the vendor's call has other arguments, so the driver is asked. */
 void gl_draw_buffers(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers);
-/* The driver is to be asked what the framebuffer is, as after glPopAttrib(), which may have
- * restored the draw buffers (GL_COLOR_BUFFER_BIT). */
+/* The driver is to be asked for the framebuffer's contents, as after glPopAttrib(), which may
+ * have restored the draw buffers (GL_COLOR_BUFFER_BIT). */
 void gl_framebuffer_touch(struct gl_context *c, GLuint framebuffer);
 void gl_attach_renderbuffer(struct gl_context *c, GLuint fbo, GLenum attachment, GLuint name);
 /* `face`: a cube map's; any other value counts as none, and `layer` holds. */
@@ -107,13 +107,13 @@ struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
 void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo, char *out,
 			  size_t size);
 /* Asks the driver for the attachments and, when it is bound for drawing, the draw buffers. This
- * does not bind the framebuffer. False when it is neither bound nor can be asked about by name;
- * then the question stays open. */
+ * does not bind the framebuffer. False when it is neither bound nor can be queried by name;
+ * then its contents stay unknown. */
 bool gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
-/* Asks for the draw buffers of the framebuffer that is bound for drawing. Called inside an
- * error guard, as is the next function. */
+/* Queries the draw buffers of the framebuffer that is bound for drawing. Called inside an error
+ * guard, as is the next function. */
 void gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo);
-/* Asks for the formats and samples of the window's buffers, while FBO 0 is bound. */
+/* Queries the formats and samples of the window's buffers, while FBO 0 is bound. */
 void gl_framebuffer_ask_window(struct gl_context *c, struct tally_target *target);
 void gl_framebuffers_finish(struct gl_framebuffers *fbs);
 

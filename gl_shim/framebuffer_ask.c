@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/framebuffer_ask.c - asks the driver for a framebuffer's contents, for what was set by
+/* gl_shim/framebuffer_ask.c - asks the driver for a framebuffer's contents, if they were set by
  * calls that are not tracked one by one. */
 #include "gl_shim/state.h"
 
@@ -37,7 +37,7 @@ ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
 	if (version >= 32)
 		at->layered = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_LAYERED) != 0;
 	if (at->layered)
-		return; /* of a cube map the driver would still name a face */
+		return; /* for a cube map the driver would still return a face */
 	GLenum face = (GLenum)ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE);
 	if (gl_is_cube_face(face))
 		at->layer = (GLint)(face - GL_TEXTURE_CUBE_MAP_POSITIVE_X);
@@ -45,7 +45,7 @@ ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
 		at->layer = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
 }
 
-/* Asks for the draw buffers of the framebuffer that is bound for drawing. */
+/* Queries the draw buffers of the framebuffer that is bound for drawing. */
 void
 gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo)
 {
@@ -94,7 +94,7 @@ gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 						   &fbo->default_height);
 	}
 	gl_guard_end(c);
-	/* The draw buffers could not be asked for by name. */
+	/* The draw buffers could not be queried by name. */
 	fbo->ask = !bound;
 	return true;
 }

@@ -11,8 +11,8 @@
 /* Results that are not available this many frames later are given up. */
 #define MAX_AGE_FRAMES 32
 
-/* Asks for a pass's results once. False: not all are available, and they
- * should be asked for again. */
+/* Queries a pass's results once. False: not all are available, and they should be queried
+ * again. */
 static bool
 read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 {
@@ -40,7 +40,7 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 #define NEED_NOT_RUN \
 	(TALLY_FLAG(CONDITIONAL) | TALLY_FLAG(SELECT) | TALLY_FLAG(INDIRECT) | TALLY_FLAG(YIELDED))
 
-/* After a reset that the game does not ask about, drivers return 0 for every query. The time of
+/* After a reset that the game does not query, drivers return 0 for every query. The time of
  * such a pass is one in which its draws did not run. */
 static void
 refute_zeros(struct tally_pass *pass)
@@ -82,7 +82,7 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		gl_query_buffer_hide(c);
 	uint64_t age;
 	struct tally_pass *pass;
-	bool guarded = false; /* errors of our queries are not the game's */
+	bool guarded = false; /* errors of passtally's queries are not the game's */
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
 		if (measured && !give_up && !guarded) {
@@ -164,9 +164,9 @@ gl_wait(struct gl_context *c)
 	if (!gl_rest(c))
 		return;
 	s->scene.n = 0;
-	/* Mesa 22.3's llvmpipe draws what comes next in one scene with the queries that
-	 * ended here, and with the uniform buffers as they are now: it would miss what
-	 * the program writes through a mapping after its wait. */
+	/* Mesa 22.3's llvmpipe draws the following commands in one scene with the
+	 * queries that ended here, and with the uniform buffers as they are now: it
+	 * would miss what the program writes through a mapping after its wait. */
 	if (s->api.timestamps_in_tiles && s->api.Flush)
 		s->api.Flush();
 }
@@ -182,7 +182,7 @@ gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64
 	return result;
 }
 
-/* What was issued so far goes to the GPU with the call that follows. If a frame ends there,
+/* The call that follows submits the commands issued so far to the GPU. If a frame ends there,
  * closes the pass. Returns whether one does. */
 static bool
 submits(struct gl_context *c, enum tally_frame_boundary boundary)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, in plain C of our own.
+/* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, declared in plain C.
  *
- * The shim includes no GL, X11 or EGL header: they declare the functions we define, differ
- * between systems, and are missing in cross builds. Sizes are those of the ABI (EGL's and X's
- * handles are as wide as a pointer or a long). Never include this together with a real GL
- * header.
+ * The shim includes no GL, X11 or EGL header: they declare the functions that the shim defines,
+ * differ between systems, and are missing in cross builds. Sizes are those of the ABI (EGL's
+ * and X's handles are as wide as a pointer or a long). Never include this together with a real
+ * GL header.
  */
 #ifndef PASSTALLY_GL_SHIM_GL_TYPES_H
 #define PASSTALLY_GL_SHIM_GL_TYPES_H
@@ -83,7 +83,7 @@ typedef void *EGLSurface;
 typedef void *EGLContext;
 typedef void *EGLSync;
 typedef intptr_t EGLAttrib;
-typedef uint64_t EGLTime; /* EGLTimeKHR too */
+typedef uint64_t EGLTime; /* also EGLTimeKHR */
 typedef void *EGLNativePixmap; /* an X Pixmap or a pointer: only passed on */
 typedef void (*EGLProc)(void);
 

@@ -11,7 +11,7 @@
 
 /* ---- look-ups ---- */
 
-/* The driver's gl* functions, for our own table. */
+/* The driver's gl* functions, for the shim's own table. */
 static void *
 look_up(const char *name)
 {
@@ -44,9 +44,9 @@ gl_glx_measure(void *display, uintptr_t drawable)
 	gl_drawable_learn(drawable, size, false);
 }
 
-/* The size is asked before a swap, not at a make-current: waiting for the X server there
- * widens a race of Mesa's zink (22.3) with its own flush thread, and raises errors
- * about the game's drawables. */
+/* The size is queried before a swap, not at a make-current: waiting for the X server there
+ * widens a race of Mesa's zink (22.3) with its own flush thread, and raises errors about the
+ * game's drawables. */
 struct gl_present
 gl_glx_present_begin(Display *dpy, GLXDrawable drawable, bool whole)
 {
@@ -98,7 +98,8 @@ gl_glx_switch_begin(GLXDrawable draw, GLXDrawable read, GLXContext context)
 	struct gl_drawable drawable = { .draw = draw, .read = read };
 	bool release_only = false;
 	if (!context && !gl_shim_disabled()) {
-		/* If GLX has nothing current here, what EGL made current stays current. */
+		/* If GLX has nothing current here, the context that EGL made current stays
+		 * current. */
 		static _Atomic(void *) cache;
 		GLXContext (*current)(void) = (GLXContext(*)(void))(
 			uintptr_t)gl_real_named("glXGetCurrentContext", &cache);

@@ -60,7 +60,7 @@ gl_query_buffer_hide(struct gl_context *c)
 	struct gl_hidden *h = &c->state->hidden;
 	if (!h->query_buffer)
 		return;
-	/* After a bind that failed, another buffer is bound than we noted. */
+	/* After a bind that failed, the bound buffer differs from the recorded one. */
 	GLint bound = 0;
 	c->next->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
 	h->query_buffer = (GLuint)bound;
@@ -122,8 +122,8 @@ gl_read_disjoint(struct tally_gl_api *api)
 	return flag != 0;
 }
 
-/* The game reads the flag: `now` is what the driver reported. The
- * answer includes what we saw. */
+/* The game reads the flag: `now` is what the driver reported. The answer includes what the shim
+ * saw. */
 static bool
 game_reads_disjoint(struct gl_context *c, bool now)
 {
@@ -135,8 +135,8 @@ game_reads_disjoint(struct gl_context *c, bool now)
 	return disjoint;
 }
 
-/* In contexts without the extension the name is an error and writes nothing,
- * which we leave as it is. */
+/* In contexts without the extension the name is an error and writes nothing; this is left as it
+ * is. */
 static bool
 has_disjoint(const struct gl_context *c)
 {

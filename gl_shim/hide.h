@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/hide.h - hides our other traces from the game: the error flag, GL_QUERY_BUFFER, the
- * clear-on-read disjoint flag, a lost context.
+/* gl_shim/hide.h - hides passtally's other traces from the game: the error flag,
+ * GL_QUERY_BUFFER, the clear-on-read disjoint flag, a lost context.
  *
  * Owner thread only.
  */
@@ -16,15 +16,16 @@ struct gl_hidden {
 	unsigned n_errors;
 	bool many_flags; /* the driver has kept errors of several kinds */
 	GLuint query_buffer; /* what the game has bound to GL_QUERY_BUFFER */
-	bool disjoint_for_game; /* we read the flag, and the game must still see it */
+	bool disjoint_for_game; /* the shim read the flag, and the game must still see it */
 };
 
-/* Called around our own calls that may fail: the game's pending errors are kept for it, ours
- * are dropped. The end returns the first error of our own calls. Not to be called inside
- * glBegin/glEnd. */
+/* Called around passtally's calls that may fail: the game's pending errors are kept for it,
+ * passtally's are dropped. The end returns the first error of passtally's calls. Not to be
+ * called inside glBegin/glEnd. */
 void gl_guard_begin(struct gl_context *c);
 GLenum gl_guard_end(struct gl_context *c);
-/* Called around reading our query results: no buffer is bound to GL_QUERY_BUFFER in between. */
+/* Called around reading passtally's query results: no buffer is bound to GL_QUERY_BUFFER in
+ * between. */
 void gl_query_buffer_hide(struct gl_context *c);
 void gl_query_buffer_restore(struct gl_context *c);
 

@@ -3,8 +3,8 @@
  *
  * The records are kept per share group, written by the calls that allocate storage, and read
  * when a framebuffer's target is determined. Each function takes the group's lock for a table
- * look-up; driver calls (asking which texture is bound) are made outside it. If we did not see
- * an object being created, the driver is asked about it if the context has direct state access;
+ * look-up; driver calls (asking which texture is bound) are made outside it. If an object's
+ * creation was not seen, the driver is asked about it if the context has direct state access;
  * else its size and format are recorded as unknown.
  */
 #ifndef PASSTALLY_GL_SHIM_IMAGE_INFO_H
@@ -26,12 +26,12 @@ struct gl_image_info {
 struct gl_images {
 	struct gl_image_entry *textures, *renderbuffers;
 	atomic_uint generation; /* increments when a size or format that was used changes */
-	atomic_bool labelled;   /* some object was given a label */
+	atomic_bool labelled;   /* some object has a label */
 };
 
 void gl_image_renderbuffer(struct gl_context *c, GLuint name, GLenum format, GLsizei samples,
 			   GLsizei width, GLsizei height);
-/* 0: none, or it cannot be asked now. */
+/* 0: none, or it cannot be queried now. */
 GLuint gl_bound_renderbuffer(struct gl_context *c);
 void gl_image_forget_bound_renderbuffer(struct gl_context *c);
 /* Only a call for level 0 (or a storage call) sets a size and format. */
@@ -56,7 +56,7 @@ gl_is_cube_face(GLenum target)
 /* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
 GLuint gl_bound_texture(struct gl_context *c, GLenum target);
 
-/* What is known about the object; asks the driver when nothing is. */
+/* The information about the object; asks the driver when there is none. */
 struct gl_image_info gl_image_of_texture(struct gl_context *c, GLuint name);
 struct gl_image_info gl_image_of_renderbuffer(struct gl_context *c, GLuint name);
 

@@ -37,7 +37,7 @@ void
 gl_pop_group(struct gl_context *c)
 {
 	struct gl_labels *l = &c->state->labels;
-	if (l->depth == 0) /* the game's own mistake */
+	if (l->depth == 0) /* the game's own error */
 		return;
 	l->depth--;
 	if (l->depth < l->low)
@@ -54,7 +54,7 @@ add_inside(struct gl_inside *in, const char *name, size_t len)
 	static const char more[] = ", ...";
 	if (in->n > MOST_INSIDE || len == 0)
 		return;
-	/* Names may be a part of one another: a list for people may then lack one. */
+	/* One name may be a part of another: a list for people may then lack one. */
 	if (in->n && memmem(in->text, in->len, name, len))
 		return;
 	bool fits = in->n < MOST_INSIDE && in->len + len + 2 + sizeof(more) <= sizeof(in->text);

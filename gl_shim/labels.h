@@ -5,8 +5,8 @@
  * its work: a group that was left before the pass continued does not name it. Owner thread
  * only.
  *
- * Groups inside a pass are noted, but for the first few passes that have some: the report says
- * that --split group would separate them.
+ * Groups inside a pass are noted, except for the first few passes that have some: the report
+ * suggests that --split group would separate them.
  */
 #ifndef PASSTALLY_GL_SHIM_LABELS_H
 #define PASSTALLY_GL_SHIM_LABELS_H
@@ -46,7 +46,7 @@ gl_label_length(const GLchar *text, GLsizei len)
 
 void gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len);
 void gl_pop_group(struct gl_context *c);
-/* The driver's name of the object that is labeled. */
+/* The driver's name of the labeled object. */
 GLuint gl_labelled_name(struct gl_context *c, GLenum type, GLuint name);
 /* Keeps a copy of an object's label, or removes it. */
 void

@@ -25,8 +25,8 @@ struct gl_pass_request {
  * be opened or closed now. */
 bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
-/* A context's first work, list or frame end sets up its capture, at a point
- * where our calls are allowed. */
+/* A context's first work, list or frame end sets up its capture, at a point where the shim's
+ * calls are allowed. */
 static inline void
 gl_probe_if_pending(struct gl_context_state *s)
 {

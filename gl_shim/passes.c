@@ -7,7 +7,7 @@
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
 
-/* The one place where what the wrappers counted becomes the pass's. */
+/* The only place where the counts of the wrappers become the pass's. */
 static void
 move_pending_counts(struct gl_context *c, struct tally_pass *pass)
 {
@@ -77,7 +77,7 @@ gl_pass_close(struct gl_context *c)
 	/* The clock is not read for a pass that is not captured. */
 	uint64_t t0 = s->now.pass ? tally_clock_now_ns() : 0;
 	close_pass(c, true);
-	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game continues in between */
+	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game continues in the meantime */
 	if (t0 && s->stream)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -159,7 +159,7 @@ mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
 	if (pass && scene->n < GL_SCENE_PASSES)
 		scene->passes[scene->n++] = pass;
 	else if (pass)
-		pass->flags |= TALLY_FLAG(SHARED_TIME); /* no room: perhaps shared */
+		pass->flags |= TALLY_FLAG(SHARED_TIME); /* no room: may be shared */
 }
 
 static void
@@ -246,7 +246,7 @@ continue_pass(struct gl_context *c)
 		gl_worker = s;
 		tally_harvest_resume(s->harvest);
 		if (s->now.pass && !s->scene.n)
-			s->scene.passes[s->scene.n++] = s->now.pass; /* alone since a wait */
+			s->scene.passes[s->scene.n++] = s->now.pass; /* only pass since a wait */
 	}
 	if (s->now.pass && s->now.pass->store == TALLY_STORE_DISCARD)
 		s->now.pass->store = TALLY_STORE_STORE;
@@ -285,18 +285,18 @@ note_flags(struct gl_context *c, uint64_t more)
 {
 	const struct gl_context_state *s = c->state;
 	c->pending.flags |= s->standing | more;
-	/* Before 3.0 the question raises an error that the game would read:
+	/* Before 3.0 the query raises an error that the game would read:
 	 * glBeginTransformFeedback may have been called where it does nothing. */
 	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
 	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
 		c->pending.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
 }
 
-#define OWN_TIME_FIRST 8 /* so many passes of a frame are all measured */
+#define OWN_TIME_FIRST 8 /* in a frame with this many passes all are measured */
 #define OWN_TIME_EVERY 16
 
-/* How many passes the time that is measured in this one stands for; 0: the clock is not read a
- * second time. Where boundaries wait, each is measured. */
+/* The number of passes that the time measured in this one represents; 0: the clock is not read
+ * a second time. Where boundaries wait, each pass is measured. */
 static unsigned
 own_time_of(struct gl_context_state *s)
 {
@@ -308,14 +308,14 @@ own_time_of(struct gl_context_state *s)
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }
 
-/* No pass was opened. If that is because the frame is not captured, further work in it is no pass
- * of its own, unless passes of an earlier frame might share its time. */
+/* No pass was opened. If that is because the frame is not captured, further work in it is not a
+ * separate pass, unless passes of an earlier frame might share its time. */
 static bool
 begin_idle(struct gl_context_state *s)
 {
 	if (tally_stream_captures(s->stream))
 		return false; /* dropped */
-	/* Unless another context began the next frame meanwhile. */
+	/* Unless another context has begun the next frame in the meantime. */
 	s->now.idle = !s->scene.n && s->now.frame == gl_frame_now(s);
 	if (s->now.idle)
 		s->idle_end = s->now.frame + 1;

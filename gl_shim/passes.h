@@ -83,10 +83,10 @@ void gl_end_list(struct gl_context *c, void (*next)(void));
 
 void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
-/* A flush or a fence comes: the program may leave the GPU without work after it, so the open pass
- * ends here unless more work comes. False: no query may be issued now. */
+/* Called before a flush or a fence: the program may leave the GPU without work after it, so the
+ * open pass ends here unless more work follows. False: no query may be issued now. */
 bool gl_rest(struct gl_context *c);
-/* The same where the program waits: the driver has had to draw all issued work. */
+/* The same where the program waits: by then the driver must have drawn all issued work. */
 void gl_wait(struct gl_context *c);
 GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),
 		      GLsync sync, GLbitfield flags, GLuint64 timeout);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/perf_queries.c - the game uses performance queries or monitors itself: ours yield.
+/* gl_shim/perf_queries.c - the game uses performance queries or monitors itself: passtally's
+ * yield.
  *
  * Mesa's Intel drivers let only one metric set of one context run at a time on the whole
  * device, whichever of the two extensions uses it; a set that is running or unread keeps every
  * other from beginning. So both sources release everything at the first call that a counting
- * program must make, which asks what is available, and in every other context as soon as that
- * context works again. Elsewhere monitors belong to their context, but get their names in order
- * of creation: ours are deleted before the game creates its first.
+ * program must make, which queries what is available, and in every other context as soon as
+ * that context works again. Elsewhere monitors belong to their context, but get their names in
+ * order of creation: passtally's are deleted before the game creates its first.
  */
 #include <stdatomic.h>
 

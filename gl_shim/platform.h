@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/platform.h - what the hooks of GLX and EGL do (glx.c, egl.c), and what both need.
+/* gl_shim/platform.h - the hooks of GLX and EGL (glx.c, egl.c), and their common functions.
  *
- * The hooks, of which hooks.rules makes most, call the real function, return its result unchanged,
- * and report to context.h what it meant. Without a real function a hook does nothing and returns 0.
- * Any thread. We call the window system rarely: for a drawable's size, at most once a second
- * unless the viewport changed, and before the game's own call, so that EGL's error code remains
- * the game's.
+ * The hooks, most of which are generated from hooks.rules, call the real function, return its
+ * result unchanged, and report its effect to context.h. Without a real function a hook does
+ * nothing and returns 0. Any thread. The shim calls the window system rarely: for a drawable's
+ * size, at most once a second unless the viewport changed, and before the game's own call, so
+ * that EGL's error code remains the game's.
  */
 #ifndef PASSTALLY_GL_SHIM_PLATFORM_H
 #define PASSTALLY_GL_SHIM_PLATFORM_H
@@ -13,7 +13,7 @@
 #include "gl_shim/context.h"
 #include "layer/base/clock.h"
 
-/* ---- what glx.c and egl.c share: platform.c ---- */
+/* ---- shared by glx.c and egl.c: platform.c ---- */
 
 /* The result of GetProcAddress: our hook for `name` if we have one and `real` is not NULL, else
  * `real`. Of the platforms' own functions only those that begin with `prefix` are hooked. */
@@ -48,18 +48,18 @@ struct gl_present {
 struct gl_present gl_present_begin(uintptr_t drawable, bool whole);
 void gl_present_end(const struct gl_present *p, bool succeeded);
 
-/* Called at a swap: whether the drawable's size must be asked for,
- * because it may have changed. */
+/* Called at a swap: whether the drawable's size must be queried, because it may have
+ * changed. */
 bool gl_drawable_outdated(uintptr_t drawable);
-/* Asks GLX for the size; EGL is only asked around the game's own EGL calls. */
+/* Queries the size from GLX; EGL is only queried around the game's own EGL calls. */
 void gl_glx_measure(void *display, uintptr_t drawable);
 
 /* In a forked child: frees the lock, which another thread may have held. */
 void gl_egl_forked_child(void);
 
-/* ---- what the generated hooks call (hooks.rules) ---- */
+/* ---- functions that the generated hooks call (hooks.rules) ---- */
 
-/* A fence, or a wait, that GLX or EGL offers for the thread's own context: passes.h. */
+/* A fence, or a wait, of GLX or EGL in the thread's own context: see passes.h. */
 void gl_platform_rest(void);
 struct tally_clock_wait gl_platform_wait(void);
 
@@ -81,7 +81,7 @@ gl_glx_made_pbuffer(GLXPbuffer pbuffer, uint32_t width, uint32_t height, const i
 struct gl_switch gl_glx_switch_begin(GLXDrawable draw, GLXDrawable read, GLXContext context);
 void gl_glx_switch_end(const struct gl_switch *s, Display *dpy, Bool result);
 
-/* egl.c: the same. gl_egl_tracks() comes before the context is made, as it asks EGL. */
+/* egl.c: the same. gl_egl_tracks() is called before the context is made, as it queries EGL. */
 struct gl_present gl_egl_present_begin(EGLDisplay dpy, EGLSurface surface, bool whole);
 bool gl_egl_tracks(void);
 void gl_egl_made(bool tracked, EGLDisplay dpy, EGLContext context, EGLContext share);

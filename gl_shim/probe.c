@@ -235,7 +235,7 @@ gl_probe_context(struct gl_context_state *s)
 {
 	static atomic_flag exit_watched = ATOMIC_FLAG_INIT;
 	s->probe = GL_PROBE_OFF;
-	s->pub.live = 0; /* our own calls from here on are not the game's */
+	s->pub.live = 0; /* the shim's own calls from here on are not the game's */
 	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
 		return;

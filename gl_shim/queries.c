@@ -77,7 +77,7 @@ gl_queries_finish(struct gl_queries *q)
 	clear(&q->ours);
 }
 
-/* ---- our own names ---- */
+/* ---- passtally's own names ---- */
 
 void
 gl_own_gen_queries(int n, unsigned *ids)
@@ -85,8 +85,8 @@ gl_own_gen_queries(int n, unsigned *ids)
 	struct gl_context_state *s = gl_worker;
 	s->queries.generate(n, ids);
 	for (int i = 0; i < n; i++) {
-		/* A name that we could not record might be taken for the
-		 * game's, so it is deleted. */
+		/* A name that could not be recorded might be taken for the game's, so it is
+		 * deleted. */
 		if (ids[i] && !add(&s->queries.ours, ids[i], 0)) {
 			s->queries.destroy(1, &ids[i]);
 			ids[i] = 0;
@@ -106,7 +106,7 @@ gl_own_delete_queries(int n, const unsigned *ids)
 /* ---- the game's names ---- */
 
 /* The driver's name for a game's name, or 0 when the game's name exists in the driver only by
- * coincidence: there it is one of ours, or stands for another of the game's names. */
+ * coincidence: there it is one of passtally's, or represents another of the game's names. */
 static GLuint
 translate(const struct gl_queries *q, GLuint id)
 {
@@ -142,8 +142,8 @@ gl_query_used(struct gl_context *c, GLuint id)
 	struct gl_queries *q = &c->state->queries;
 	if (!id)
 		return 0;
-	/* The names we invent continue from the highest, so a name far beyond
-	 * the others is not counted. */
+	/* The invented names continue from the highest, so a name far above the others is not
+	 * counted. */
 	if (id > q->highest && id < FAR_NAME)
 		q->highest = id;
 	GLuint real = translate(q, id);
@@ -162,7 +162,8 @@ gl_query_used(struct gl_context *c, GLuint id)
 	return real;
 }
 
-/* The driver returned `ids`; replaces them with those the game would have seen without us. */
+/* The driver returned `ids`; replaces them with those that the game would have seen without
+ * passtally. */
 static void
 show_names(struct gl_context *c, GLsizei n, GLuint *ids)
 {
@@ -281,7 +282,7 @@ void
 gl_query_begins(struct gl_context *c, GLenum target, GLuint index)
 {
 	if (index)
-		return; /* our queries are on stream 0 */
+		return; /* passtally's queries are on stream 0 */
 	if (c->state->zone.in_list)
 		atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
 	else
@@ -291,8 +292,8 @@ gl_query_begins(struct gl_context *c, GLenum target, GLuint index)
 void
 gl_query_ends(struct gl_context *c, GLenum target, GLuint index)
 {
-	/* One of ours may be active there when the game has none: the game's
-	 * error must remain an error. */
+	/* One of passtally's may be active there when the game has none: the game's error must
+	 * remain an error. */
 	if (!index && !c->state->zone.in_list)
 		take(c, tally_gl_exclusive_of(target));
 }

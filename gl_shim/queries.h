@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* gl_shim/queries.h - the game's own queries: their names, and the targets they use.
  *
- * Our query objects live in the game's name space. So that the game never meets one, it sees
- * names of its own: those the driver would have returned without us. The map between the two is
- * empty until we create our first query. We yield a target as soon as the game uses it.
+ * passtally's query objects are in the game's name space. So that the game never encounters
+ * one, it sees different names: those that the driver would have returned without passtally.
+ * The map between the two is empty until passtally creates its first query. A target is yielded
+ * as soon as the game uses it.
  */
 #ifndef PASSTALLY_GL_SHIM_QUERIES_H
 #define PASSTALLY_GL_SHIM_QUERIES_H
@@ -16,7 +17,7 @@ struct tally_gl_api;
 struct gl_queries {
 	struct gl_query_name *by_game; /* game's name -> driver's name, where they differ */
 	struct gl_query_name *by_driver; /* the inverse */
-	struct gl_query_name *ours; /* the driver's names of our queries */
+	struct gl_query_name *ours; /* the driver's names of passtally's queries */
 	GLuint highest; /* the game's highest name so far */
 	void (*generate)(GLsizei n, GLuint *ids); /* the driver's function for this context */
 	void (*destroy)(GLsizei n, const GLuint *ids);
@@ -26,7 +27,7 @@ struct gl_queries {
 void gl_own_gen_queries(int n, unsigned *ids);
 void gl_own_delete_queries(int n, const unsigned *ids);
 
-/* These keep the sources' errors apart from the game's. */
+/* These separate the sources' errors from the game's. */
 void gl_own_guard_begin(struct tally_gl_api *api);
 unsigned gl_own_guard_end(struct tally_gl_api *api);
 
@@ -37,7 +38,7 @@ GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 /* A list contains a query that begins whenever the list is called: yields every target
  * to the game from here on. */
 void gl_queries_take_all(struct gl_context *c);
-/* Ends all our active queries until the next pass. */
+/* Ends all of passtally's active queries until the next pass. */
 void gl_queries_yield_all(struct gl_context *c);
 
 void gl_gen_queries(struct gl_context *c, void (*next)(GLsizei, GLuint *), GLsizei n,
@@ -53,10 +54,10 @@ GLuint gl_query_used(struct gl_context *c, GLuint id);
 void gl_query_begins(struct gl_context *c, GLenum target, GLuint index);
 void gl_query_ends(struct gl_context *c, GLenum target, GLuint index);
 void gl_query_ended(struct gl_context *c, GLenum target, GLuint index);
-/* GL_CURRENT_QUERY names our query while it is active: the game must see none. */
+/* GL_CURRENT_QUERY names passtally's query while it is active: the game must see none. */
 void gl_hide_current_query(struct gl_context *c, GLenum pname, GLint *params);
-/* Called before the game asks about, creates or begins performance queries,
- * or asks about monitors. */
+/* Called before the game queries, creates or begins performance queries, or queries
+ * monitors. */
 void gl_game_counts(struct gl_context *c);
 /* Called before the game creates or begins a monitor. */
 void gl_game_monitors(struct gl_context *c);

@@ -316,7 +316,7 @@ find_real(const char *name)
 	void *found = gl_real_next(name);
 	if (found)
 		return found;
-	/* Perhaps the game loaded its library with RTLD_LOCAL. */
+	/* Possibly the game loaded its library with RTLD_LOCAL. */
 	void *lookup = family_lookup(name);
 	struct link_map *map = lookup ? gl_real_owner(lookup) : NULL;
 	if (map)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/real.h - the real functions that our hooks replace: libc's dlsym, and the glX and egl
+/* gl_shim/real.h - the real functions that the hooks replace: libc's dlsym, and the glX and egl
  * functions.
  *
  * Any thread, from the first instruction of the process on (other libraries' constructors call
@@ -16,8 +16,8 @@
 
 #include "gl_names.h" /* generated */
 
-/* For code that runs before a sanitizer has started: its checks would use
- * memory that is not there yet. */
+/* For code that runs before a sanitizer has started: its checks would use memory that does not
+ * exist yet. */
 #define GL_UNCHECKED __attribute__((no_sanitize("address", "undefined", "thread")))
 
 struct link_map;
@@ -43,21 +43,21 @@ bool gl_real_begins(const char *text, const char *prefix);
 /* Whether the address is in this library. */
 bool gl_real_is_own(const void *address);
 
-/* The function of that name after us in search order; NULL when only we have
- * it, or no library does. */
+/* The function of that name after the shim in search order; NULL when only the shim has it, or
+ * no library does. */
 void *gl_real_next(const char *name);
 
 /* A handle to a library that is already loaded, to be closed with dlclose(), or NULL; "" is the
  * program. Takes the dynamic linker's lock. */
 void *gl_real_opened(const char *path);
-/* The same for the GL library that has functions named like this one. Perhaps only a plug-in
- * sees it (RTLD_LOCAL) and is linked to it, so that no look-up showed us where it is. */
+/* The same for the GL library that has functions named like this one. Possibly only a plug-in
+ * sees it (RTLD_LOCAL) and is linked to it, so that no look-up revealed where it is. */
 void *gl_real_library(const char *name);
 /* A function of that library, or NULL. */
 void *gl_real_in_library(const char *name);
 
-/* Remembers `real`, in place of which a hook was returned. The newest is kept, because a
- * library may have been unloaded and loaded elsewhere in between. */
+/* Stores `real`, instead of which a hook was returned. The newest is kept, because a library
+ * may have been unloaded and loaded elsewhere in between. */
 void gl_real_learn(int row, void *real);
 /* The function learned for a row, or NULL. */
 void *gl_real_learned(int row);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/snapshot.h - `--snapshot exact`: totals read where a pass begins and ends.
+/* gl_shim/snapshot.h - `--snapshot exact`: reads totals where a pass begins and ends.
  *
  * At a boundary the shim waits for a fence, for 2 s at most (or calls glFinish if the context
  * has no fences); then it takes a sample, whose number goes into the pass. A pass that begins
- * right where another ended uses that one's sample. A pass whose wait failed is flagged
+ * exactly where another ended uses that one's sample. A pass whose wait failed is flagged
  * UNSAMPLED; after three timeouts in a row the context takes no more samples. Owner thread of
  * the context only, where queries may be issued; raises no error that the game could see.
  */
@@ -30,7 +30,7 @@ struct gl_snapshots {
 void gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass);
 /* Only where it has a snapshot_from: it ends here. Called after its queries have ended. */
 void gl_snapshot_end(struct gl_context *c, struct tally_pass *pass);
-/* The same where no GL call may be made. */
+/* The same where GL calls are not allowed. */
 void gl_snapshot_abandon(struct tally_pass *pass);
 
 #endif

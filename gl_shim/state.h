@@ -41,7 +41,7 @@ enum gl_probe_state {
 /* The pass that is open now, with what decides whether the next command continues it. */
 struct gl_open_pass {
 	bool open; /* in the sense of the rules, measured or not */
-	bool idle; /* stands for all work of a frame that is not captured */
+	bool idle; /* represents all work of a frame that is not captured */
 	enum tally_pass_kind kind;
 	uint64_t key;
 	uint64_t frame; /* the device's open frame when it began */
@@ -66,7 +66,7 @@ struct gl_scene {
 /* The context's lifetime. Guarded by context.c's lock. */
 struct gl_life {
 	bool current; /* current to some thread */
-	uint64_t released; /* increasing: shows who released a drawable last */
+	uint64_t released; /* increasing: who released a drawable last */
 	bool entered; /* it has been current */
 	bool doomed; /* destroyed by the game while current */
 	bool indirect;
@@ -78,7 +78,7 @@ struct gl_caps {
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
 	bool release_flushes; /* a make-current flushes: KHR_context_flush_control */
-	bool intel; /* compute runs in a batch of its own: FACTS 3.4, see passes.c */
+	bool intel; /* compute runs in a separate batch: FACTS 3.4, see passes.c */
 	bool has_texture_dsa;
 };
 
@@ -87,14 +87,14 @@ struct gl_counting {
 	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
 	bool game_monitors; /* it makes monitors in this context */
 	bool minded_game; /* game_counts was acted on */
-	bool yielded; /* we had counters of one of the two and yielded them */
+	bool yielded; /* passtally had counters of one of the two and yielded them */
 	uint64_t set_frame; /* the frame that the harvest's set was selected for */
 	const struct tally_layout *layout; /* of that set */
 	bool counts, timed; /* tally_harvest_counts(), tally_harvest_has_time() */
 	uint32_t n_off; /* sources known to have failed */
 };
 
-/* Our own time is measured in some passes of a frame: see passes.c. */
+/* passtally's own time is measured in some passes of a frame: see passes.c. */
 struct gl_own_time {
 	uint64_t frame;
 	uint32_t n; /* passes of it so far */
@@ -192,7 +192,7 @@ gl_no_query_zone(const struct gl_context_state *s)
 }
 
 /* Whether the work of the open frame is known not to be captured: then a command that may issue
- * queries needs nothing but the counts of the idle pass, which go nowhere. */
+ * queries needs only the counts of the idle pass, which are discarded. */
 static inline bool
 gl_idles(const struct gl_context_state *s)
 {

@@ -10,7 +10,7 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
 		return false;
 	gl_probe_if_pending(s);
-	if (gl_no_query_zone(s)) { /* the driver may not be asked anything either */
+	if (gl_no_query_zone(s)) { /* the driver must not be queried either */
 		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
 		as_is.command = command;
 		return s->now.open && gl_pass_enter(c, &as_is);
@@ -131,7 +131,7 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 		s->split = true;
 	if (!gl_pass_enter(c, w))
 		return false;
-	c->open = 0; /* only a render pass may leave the fast path on */
+	c->open = 0; /* only a render pass may leave the fast path enabled */
 	return true;
 }
 
@@ -345,8 +345,8 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
 	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
 		gl_draw_enter(c);
-		/* The game may begin a query in the list, where ours
-		 * could not be ended any more. */
+		/* The game may begin a query in the list, where passtally's could no longer be
+		 * ended. */
 		gl_queries_yield_all(c);
 	}
 	c->open = 0;

@@ -72,7 +72,7 @@ gl_workload_end_silent(struct gl_context *c)
 
 /* ---- results ---- */
 
-/* False: the workload's results are not all available and must be asked for again. */
+/* False: the workload's results are not all available and must be queried again. */
 static bool
 read_one(struct gl_context_state *s, const struct tally_pass *pass, struct tally_workload *load,
 	 bool give_up)

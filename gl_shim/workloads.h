@@ -2,10 +2,10 @@
 /* gl_shim/workloads.h - granularity draw: measures each command of a pass by itself.
  *
  * A workload begins at a work command and ends where the next one begins, where the pass ends,
- * or where the game begins a query of its own or waits. The harvest then measures workloads,
- * and the pass is computed from them: its time is from the first's begin to the last's end, and
- * its counters are the sums of theirs. A sum with a missing term is absent. Owner thread of the
- * context only.
+ * or where the game begins one of its own queries or waits. The harvest then measures
+ * workloads, and the pass is computed from them: its time is from the first's begin to the
+ * last's end, and its counters are the sums of theirs. A sum with a missing term is absent.
+ * Owner thread of the context only.
  */
 #ifndef PASSTALLY_GL_SHIM_WORKLOADS_H
 #define PASSTALLY_GL_SHIM_WORKLOADS_H
@@ -21,9 +21,9 @@ void gl_workload_end(struct gl_context *c);
 /* The same without a GL call: the context is no longer usable. */
 void gl_workload_end_silent(struct gl_context *c);
 
-/* Asks for the results of a pass's workloads and computes the pass from them. False: not
- * all are available, and the pass is unchanged. `give_up`: results that are not
- * available by now are given up. */
+/* Queries the results of a pass's workloads and computes the pass from them. False: not all are
+ * available, and the pass is unchanged. `give_up`: results that are not available by now are
+ * given up. */
 bool gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up);
 /* The same without a GL call: missing results are flagged with `flag`,
  * and their slots are lost. */

@@ -66,7 +66,7 @@ find_field(const struct tally_object *o, const struct tally_json_text *key)
 	return -1;
 }
 
-/* Some of the fields that come all or none are there, and some are not. */
+/* Some of the fields that are all present or all absent are present, and some are not. */
 static bool
 fail_together(struct tally_decoder *d, const struct tally_object *o)
 {
@@ -84,7 +84,7 @@ fail_together(struct tally_decoder *d, const struct tally_object *o)
 	return false;
 }
 
-/* At the closing brace: is everything there, and nothing unknown twice? */
+/* At the closing brace: checks that everything is present, and no unknown key occurs twice. */
 static bool
 check_object(struct tally_decoder *d, const struct tally_object *o)
 {
@@ -100,8 +100,8 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
 }
 
-/* One of the fields after the last one, spelled as our writer does: it may leave out some. -1:
- * perhaps another. */
+/* One of the fields after the last one, spelled as our writer does: the writer may leave some
+ * out. -1: possibly another field. */
 static int
 take_later_field(struct tally_decoder *d, struct tally_object *o)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* json/decode.h - the text of each log line to its record: what json/record_read.c and the
- * decoders share.
+/* json/decode.h - decodes the text of each log line to its record; shared by json/record_read.c
+ * and the decoders.
  *
- * Inside json/ only. One thread at a time. Functions that return bool return false after failing
- * `json`, with a message that names the field. Records point into the line, into `words` and into
- * the arrays here: all valid until the next line, words for the reader's life.
+ * Only for use inside json/. One thread at a time. Functions that return bool return false
+ * after failing `json`, with a message that names the field. Records point into the line, into
+ * `words` and into the arrays here: all valid until the next line, words for the reader's life.
  */
 #ifndef PASSTALLY_JSON_DECODE_H
 #define PASSTALLY_JSON_DECODE_H
@@ -12,7 +12,7 @@
 #include "json/reader.h"
 #include "json/seen.h"
 
-/* A growing array; its memory serves line after line. */
+/* A growing array; its memory is reused for every line. */
 struct tally_array {
 	void *items;
 	uint32_t n, max;
@@ -22,16 +22,16 @@ struct tally_decoder {
 	struct tally_json_reader json;
 	struct tally_words words;
 	struct tally_numbers ids; /* of pass_info lines */
-	struct tally_numbers devices; /* value: the last frame, once there is one */
+	struct tally_numbers devices; /* value: number of the last frame, if any */
 	uint64_t epoch; /* of the object whose keys are words */
 	uint8_t frame_follow[32], pass_follow[32], workload_follow[32]; /* tally_object.follow */
 	bool any_id; /* a pass_info line may be missing */
 	bool named; /* the message in `json` names its field */
-	/* The line's arrays. Of a frame, in the order of its passes: */
+	/* The line's arrays. For a frame, in the order of its passes: */
 	struct tally_array passes, counters, metrics, workloads, workload_counters;
 	struct tally_array unattributed, frame_metrics;
-	struct tally_array frame_estimated; /* of struct tally_word * */
-	/* and of the other lines: */
+	struct tally_array frame_estimated; /* elements: struct tally_word * */
+	/* for the other lines: */
 	struct tally_array texts, options, tags, sources, counter_infos, counter_pointers,
 		metric_infos;
 	struct tally_array statistics, growth;
@@ -39,7 +39,7 @@ struct tally_decoder {
 
 void tally_decoder_finish(struct tally_decoder *d);
 
-/* Each reads one whole line; record.* is filled entirely. */
+/* Each reads one whole line; record.* is completely filled in. */
 bool tally_decode_header(struct tally_decoder *d, struct tally_header_record *header);
 bool tally_decode_device(struct tally_decoder *d, struct tally_device_record *device);
 bool tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *info);
@@ -49,10 +49,10 @@ bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 
 /* Helpers of the decoders. */
 
-/* Fail: out of memory. Returns false. */
+/* Fails with "out of memory". Returns false. */
 bool tally_decode_fail_memory(struct tally_decoder *d);
 
-/* A new item, not initialised; NULL after failing: out of memory. */
+/* A new item, not initialized; NULL after failing: out of memory. */
 void *tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size);
 
 static inline void *
@@ -86,15 +86,15 @@ struct tally_object {
 	const char *what; /* "a frame", for messages */
 	const struct tally_field *fields;
 	unsigned n_fields;
-	/* Which field is likely to come after field f, at [f + 1]: the fields of one object are
-	 * much the same from line to line. NULL: the next field of the table. */
+	/* The field that is likely to come after field f, at [f + 1]: the fields of one kind of
+	 * object are much the same from line to line. NULL: the next field of the table. */
 	uint8_t *follow;
-	int field; /* the one being read, -1 before the first and for unknown ones */
+	int field; /* the field being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
-	uint64_t together; /* these come all or none */
+	uint64_t together; /* fields that are all present or all absent */
 	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.epoch */
 	uint64_t seen;
-	uint32_t base; /* of its unknown keys, tally_json_push_key() */
+	uint32_t base; /* of its unknown keys: see tally_json_push_key() */
 	const char *where;
 };
 
@@ -114,23 +114,23 @@ tally_object_next(struct tally_decoder *d, struct tally_object *o)
 	}
 	return tally_object_next_any(d, o);
 }
-/* Put the field's name before the message of a failure. Returns false. */
+/* Puts the field's name at the beginning of the message of a failure. Returns false. */
 bool tally_object_fail(struct tally_decoder *d, const struct tally_object *o);
 
 bool tally_decode_u32(struct tally_decoder *d, uint32_t *v);
-/* 0 or more, in the int64_t that records keep with -1 for "none". */
+/* 0 or more, as the int64_t of records in which -1 means "none". */
 bool tally_decode_number(struct tally_decoder *d, int64_t *v);
 /* A text without a NUL in it. */
 bool tally_decode_json_text(struct tally_decoder *d, struct tally_json_text *text);
-/* Text for as long as the line. */
+/* Text that is valid as long as the line. */
 bool tally_decode_text(struct tally_decoder *d, const char **s);
-/* Text for as long as the reader. */
+/* Text that is valid as long as the reader. */
 struct tally_word *tally_decode_word(struct tally_decoder *d);
 bool tally_decode_kept(struct tally_decoder *d, const char **s);
-/* The next key of an object whose keys are words, none of them twice: count d->epoch up before its
- * first. NULL at its end, and on failure: see json.failed. */
+/* The next key of an object whose keys are words, none of them twice: increment d->epoch before
+ * its first one. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);
-/* One of the words `name` knows, as its number. */
+/* One of the words that `name` lists, as its number. */
 bool tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsigned n,
 		       unsigned *v);
 /* 16 hex digits. */
@@ -141,7 +141,7 @@ bool tally_decode_type(struct tally_decoder *d);
 /* time.c */
 
 /* "2026-01-31T12:00:00.5+01:00" as nanoseconds since 1970, UTC; a leap second is the second after
- * it. `s` ends in NUL. False: it is something else, or before 1970 or after 2554. */
+ * it. `s` ends in NUL. False: it is not a time, or before 1970 or after 2554. */
 bool tally_time_parse(const char *s, uint64_t *unix_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/decode.h"
 
-/* The lines that describe: devices and passes. */
+/* The lines that describe devices and passes. */
 
 static bool
 decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)
@@ -27,7 +27,7 @@ decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)
 /* read_device(), read_pass_info(), and decode_NAME() of the objects in them. */
 #include "json/log_read_device.inc"
 
-/* Records want pointers to counters, which stay where they are from now on. */
+/* Records need pointers to counters, which do not move from now on. */
 static bool
 attach_counters(struct tally_decoder *d, struct tally_device_record *device)
 {

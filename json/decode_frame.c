@@ -23,8 +23,8 @@ decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n)
 	return !d->json.failed;
 }
 
-/* `estimated` may come before the values that it names: its keys are marked, and apply_estimated()
- * looks for the mark. Marks are numbered, so that none needs clearing. */
+/* `estimated` may come before the values that it names: its keys are marked, and
+ * apply_estimated() checks the mark. Marks are numbered, so that none needs clearing. */
 static bool
 decode_estimated(struct tally_decoder *d, uint64_t mark)
 {
@@ -49,7 +49,7 @@ apply_estimated(struct tally_array *array, uint32_t n, uint64_t mark)
 	}
 }
 
-/* Words a later version added are skipped. */
+/* Words that a later version added are skipped. */
 static bool
 decode_flags(struct tally_decoder *d, uint64_t *flags)
 {
@@ -100,7 +100,7 @@ decode_pass_id(struct tally_decoder *d, uint64_t *id)
 	const char *where = d->json.at;
 	if (!tally_decode_id(d, id))
 		return false;
-	/* Past the ceiling of what is remembered the order is not checked. */
+	/* Beyond the limit of the stored words the order is not checked. */
 	if (tally_numbers_find(&d->ids, *id) || d->ids.n == TALLY_MAX_NUMBERS || d->any_id)
 		return true;
 	tally_json_fail(&d->json, where, "pass %016" PRIx64 " has no pass_info line before it",
@@ -121,7 +121,8 @@ decode_share(struct tally_decoder *d, double *share)
 	return false;
 }
 
-/* The frame's passes may come after this list and mark the same words: so the words are kept. */
+/* The frame's passes may come after this list and mark the same words: therefore the words are
+ * stored. */
 static bool
 decode_frame_estimated(struct tally_decoder *d)
 {
@@ -141,7 +142,7 @@ static void finish_pass(const struct tally_object *o, struct tally_pass_record *
 /* read_frame(), and decode_NAME() of the objects in a frame. */
 #include "json/log_read_frame.inc"
 
-/* Which absent counts are unknown and which are 0: the flags say so. */
+/* Decides which absent counts are unknown and which are 0, according to the flags. */
 static uint32_t
 find_unknown(uint64_t seen, const struct tally_pass_record *pass)
 {
@@ -156,7 +157,7 @@ find_unknown(uint64_t seen, const struct tally_pass_record *pass)
 		unknown |= TALLY_UNKNOWN_INSTANCES;
 	if (!(pass->flags & TALLY_FLAG(LIST)))
 		return unknown;
-	/* A list may hold clears and copies: 0 outside of it is not 0. */
+	/* A list may contain clears and copies: 0 outside the list does not mean 0. */
 	if (!(seen & TALLY_BIT(PASS_DISPATCHES)))
 		unknown |= TALLY_UNKNOWN_DISPATCHES;
 	if (!(seen & TALLY_BIT(PASS_COPIES)))
@@ -172,7 +173,7 @@ finish_pass(const struct tally_object *o, struct tally_pass_record *pass)
 	pass->unknown = find_unknown(o->seen, pass);
 }
 
-/* The arrays stay where they are now: point the passes into them. */
+/* The arrays no longer move: makes the passes point into them. */
 static void
 attach_arrays(struct tally_decoder *d)
 {
@@ -210,7 +211,7 @@ apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *
 	apply_estimated(&d->frame_metrics, frame->n_metrics, mark);
 }
 
-/* The frames of a device are in order, after the line of the device. */
+/* The frames of a device must be in order, after the line of the device. */
 static bool
 check_order(struct tally_decoder *d, const struct tally_frame_record *frame, const char *where)
 {

@@ -7,7 +7,7 @@
 
 /* The lines about the run itself: header, notes, end. */
 
-/* Whether a later passtally wrote the log: the same name with a higher number. */
+/* Whether a later version of passtally wrote the log: the same name with a higher number. */
 static bool
 is_newer(const struct tally_json_text *schema)
 {
@@ -69,7 +69,7 @@ decode_key_texts(struct tally_decoder *d, struct tally_array *items)
 static bool
 decode_options(struct tally_decoder *d, struct tally_header_record *header)
 {
-	(void)header; /* which gets the arrays in the end */
+	(void)header; /* which receives the arrays in the end */
 	return decode_key_texts(d, &d->options);
 }
 
@@ -94,7 +94,7 @@ decode_started(struct tally_decoder *d, struct tally_header_record *header)
 	return false;
 }
 
-/* A whole number as JSON writes it: no sign but '-', no zero in front. */
+/* A whole number as JSON spells it: no sign except '-', no leading zero. */
 static bool
 scan_integer(const char *s, bool is_signed, struct tally_int192 *whole)
 {
@@ -104,7 +104,7 @@ scan_integer(const char *s, bool is_signed, struct tally_int192 *whole)
 	return tally_int192_parse(s, strlen(s), whole);
 }
 
-/* Is it a number with a point or an exponent, by JSON's grammar? */
+/* Whether it is a number with a point or an exponent, by JSON's grammar. */
 static bool
 scan_double(const char *s, double *f64)
 {
@@ -124,7 +124,7 @@ scan_double(const char *s, double *f64)
 	return true;
 }
 
-/* A sum in quotes: *integral stays true only for a whole number; *f64 is set for every one. */
+/* A sum in quotes: *integral stays true only for a whole number; *f64 is always set. */
 static bool
 decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral,
 	       struct tally_int192 *whole, double *f64)
@@ -160,7 +160,7 @@ static void finish_statistic(const struct tally_object *o, struct tally_statisti
 /* read_header(), read_note(), read_end(), and decode_NAME() of the objects in them. */
 #include "json/log_read_run.inc"
 
-/* Sums are exact together or not at all. */
+/* Sums are both exact or both inexact. */
 static void
 finish_statistic(const struct tally_object *o, struct tally_statistic_record *s)
 {

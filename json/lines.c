@@ -23,7 +23,7 @@ tally_lines_finish(struct tally_lines *lines)
 	lines->buffer = NULL;
 }
 
-/* Bytes into the buffer's free end. */
+/* Reads bytes into the free end of the buffer. */
 static enum tally_lines_status
 fetch(struct tally_lines *lines)
 {
@@ -39,7 +39,8 @@ fetch(struct tally_lines *lines)
 	return TALLY_LINES_OK;
 }
 
-/* Read more bytes after those of the unfinished line, which moves to the start of the buffer. */
+/* Reads more bytes after those of the unfinished line, which moves to the start of the
+ * buffer. */
 static enum tally_lines_status
 refill(struct tally_lines *lines)
 {

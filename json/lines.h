@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* json/lines.h - whatever gives bytes, line by line.
+/* json/lines.h - reads any source of bytes line by line.
  *
- * A line is handed out in a buffer the caller may write to, with room after it for what
- * json/reader.h wants. Memory is bounded by the longest line, at most TALLY_LINE_MAX. One thread at
- * a time; reading blocks as the source does.
+ * A line is returned in a buffer that the caller may write to, with the room after it that
+ * json/reader.h requires. Memory is bounded by the longest line, at most TALLY_LINE_MAX. One
+ * thread at a time; reading blocks as the source does.
  */
 #ifndef PASSTALLY_JSON_LINES_H
 #define PASSTALLY_JSON_LINES_H
@@ -15,21 +15,21 @@
 enum tally_lines_status {
 	TALLY_LINES_OK = 0,
 	TALLY_LINES_END,
-	TALLY_LINES_CUT, /* the source ended where it should not: all it had was given */
+	TALLY_LINES_CUT, /* the source ended too early: all that it had was returned */
 	TALLY_LINES_TOO_LONG,
-	TALLY_LINES_DAMAGED, /* the source makes no sense of its own bytes */
+	TALLY_LINES_DAMAGED, /* the source's own bytes are invalid */
 	TALLY_LINES_IO,
 	TALLY_LINES_NO_MEMORY,
 };
 
-/* Where the bytes come from: a file, a decompressor. */
+/* A source of bytes: a file, a decompressor. */
 struct tally_lines_source {
 	void *user;
-	/* Up to `size` bytes. TALLY_LINES_OK with *n > 0; _END or _CUT; or a failure: then *why is
-	 * a sentence without place or name, valid for the source's life. */
+	/* Returns up to `size` bytes. TALLY_LINES_OK with *n > 0; _END or _CUT; or a failure:
+	 * then *why is a sentence without place or name, valid for the source's life. */
 	enum tally_lines_status (*read)(void *user, char *to, size_t size, size_t *n,
 					const char **why);
-	/* By the source's own measure; *total 0: not known. */
+	/* In the source's own unit; *total 0: not known. */
 	void (*progress)(void *user, uint64_t *done, uint64_t *total);
 	void (*close)(void *user);
 };
@@ -38,19 +38,20 @@ struct tally_lines {
 	struct tally_lines_source source;
 	char *buffer;
 	size_t size; /* without the padding */
-	size_t start, fill; /* bytes not yet handed out stand between them */
-	bool at_end; /* there is no more */
-	bool cut; /* and there should be */
-	bool growing; /* more may come: a last line waits for its newline, an end is not the last */
-	const char *why; /* reading failed, in the source's words */
+	size_t start, fill; /* bytes not yet returned are between them */
+	bool at_end; /* there are no more bytes */
+	bool cut; /* but there should be more */
+	bool growing; /* more may come: a last line waits for its end */
+	const char *why; /* why reading failed, from the source */
 };
 
-/* The source is closed by tally_lines_finish(). Cannot fail: memory is taken at the first line. */
+/* The source is closed by tally_lines_finish(). Cannot fail: memory is allocated at the first
+ * line. */
 void
 tally_lines_init(struct tally_lines *lines, const struct tally_lines_source *source, bool growing);
 void tally_lines_finish(struct tally_lines *lines);
-/* The next line without its newline; *whole is false for a last one that had none. It may be
- * written to and is valid until the next call. */
+/* Returns the next line without its newline; *whole is false for a last one that had none. It
+ * may be written to and is valid until the next call. */
 enum tally_lines_status
 tally_lines_next(struct tally_lines *lines, char **line, size_t *len, bool *whole);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* json/log_numbers.h - the plain numbers of a log's objects, by the names the log has for them.
+/* json/log_numbers.h - the plain numbers of a log's objects, by their names in the log.
  *
- * Which they are, json/log.fields says (attribute csv); the code is made from it. Any thread;
+ * json/log.fields lists them (attribute csv); the code is generated from it. Any thread;
  * nothing here allocates or fails.
  */
 #ifndef PASSTALLY_JSON_LOG_NUMBERS_H
@@ -9,12 +9,12 @@
 
 #include "layer/record.h"
 
-/* Called for a number. `name` and `unit` are static. `known` false: the number would say something
- * if it were there, and is absent; `value` has no meaning then. */
+/* Called for a number. `name` and `unit` are static. `known` false: the number would have a
+ * meaning here but is absent; then `value` has no meaning. */
 typedef void tally_put_number(void *to, const char *name, const char *unit, bool known,
 			      struct tally_value value);
 
-/* Calls `put` with `to` for each number of the object itself, not of what is inside it. */
+/* Calls `put` with `to` for each number of the object itself, not of the objects inside it. */
 void tally_frame_numbers(const struct tally_frame_record *r, tally_put_number *put, void *to);
 void tally_unattributed_numbers(const struct tally_frame_record *r, tally_put_number *put,
 				void *to);

@@ -81,7 +81,7 @@ tally_number_format_u64(char *out, uint64_t v)
 	return v < EIGHT_DIGITS ? format_short(out, (uint32_t)v) : format_long(out, v);
 }
 
-/* Bits 128 and up of g * factor, the lowest bit set when anything below was not zero. */
+/* Bits 128 and up of g * factor; the lowest bit is set when anything below was not zero. */
 static uint64_t
 round_to_odd(unsigned row, uint64_t factor)
 {
@@ -98,8 +98,8 @@ struct decimal {
 	int exponent; /* the value is digits * 10^exponent */
 };
 
-/* The shortest decimal inside the rounding interval of c * 2^q, the closest one where several are
- * that short: R. Giulietti, "The Schubfach way to render doubles", 2020. */
+/* The shortest decimal inside the rounding interval of c * 2^q, the closest one if several are
+ * equally short: R. Giulietti, "The Schubfach way to render doubles", 2020. */
 static struct decimal
 find_shortest(uint64_t fraction, int biased)
 {
@@ -109,7 +109,7 @@ find_shortest(uint64_t fraction, int biased)
 		return (struct decimal){ c >> -q, 0 };
 
 	uint64_t odd = c & 1;
-	bool uneven = fraction == 0 && biased > 1; /* the lower neighbour is half as far */
+	bool uneven = fraction == 0 && biased > 1; /* the lower neighbor is half as far away */
 	int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22; /* floor(log10(width)) */
 	int h = q + ((-k * 1741647) >> 19) + 1; /* floor(log2(10^-k)) */
 	unsigned row = (unsigned)(-k - TALLY_POW10_FIRST);
@@ -133,7 +133,7 @@ find_shortest(uint64_t fraction, int biased)
 	return (struct decimal){ s + (value > middle || (value == middle && (s & 1))), k };
 }
 
-/* digits d1d2d3... with the point after `point` of them. */
+/* digits d1d2d3... with the decimal point after `point` of them. */
 static size_t
 place_point(char *out, const char *digits, int n, int point)
 {
@@ -198,8 +198,8 @@ tally_number_format_f64(char *out, double v)
 	return (size_t)(at - out);
 }
 
-/* The exponent after the digits: text[i] is the 'e', or i is the end. At most `most`, and as much
- * below 0: what is larger means no other number. */
+/* Reads the exponent after the digits: text[i] is the 'e', or i is the end. At most `most`, and
+ * at least its negative: beyond that the result is the same. */
 static int64_t
 scan_exponent(const char *text, size_t i, size_t len, int64_t most)
 {
@@ -216,15 +216,15 @@ scan_exponent(const char *text, size_t i, size_t len, int64_t most)
 
 enum { DIGITS_THAT_MATTER = 780 };
 
-/* Digits without a point: the number is `text` * 10^exponent. */
+/* Digits without a decimal point: the number is `text` * 10^exponent. */
 struct plain {
 	char text[DIGITS_THAT_MATTER + 32]; /* from n on: room for an exponent */
 	size_t n;
 	int64_t exponent;
 };
 
-/* The digits up to 'e' or the end, whose index is returned. Those past the ones that can matter are
- * folded into one that keeps the number off a tie. */
+/* Copies the digits up to 'e' or the end, whose index is returned. Those beyond the significant
+ * ones are replaced by one that keeps the number off a tie. */
 static size_t
 take_digits(const char *text, size_t len, struct plain *plain)
 {
@@ -254,8 +254,8 @@ take_digits(const char *text, size_t len, struct plain *plain)
 	return i;
 }
 
-/* A decimal too long or too large for exact arithmetic in doubles, without its sign. strtod()
- * rounds correctly; it is given no point, so that the locale has no say. */
+/* A decimal, without its sign, that is too long or too large for exact arithmetic in doubles.
+ * strtod() rounds correctly; it is given no decimal point, so that the locale has no effect. */
 static double
 parse_slowly(const char *text, size_t len)
 {
@@ -264,7 +264,7 @@ parse_slowly(const char *text, size_t len)
 	plain.exponent = 0;
 	size_t i = take_digits(text, len, &plain);
 	int64_t exponent = plain.exponent + scan_exponent(text, i, len, INT64_C(1000000000000));
-	/* Beyond these nothing but 0 or infinity is left, whatever the digits are. */
+	/* Beyond these the result is only 0 or infinity, whatever the digits are. */
 	exponent = exponent < -9999 ? -9999 : exponent > 9999 ? 9999 : exponent;
 	char *at = plain.text + plain.n;
 	*at++ = 'e';
@@ -275,13 +275,13 @@ parse_slowly(const char *text, size_t len)
 	return strtod(plain.text, NULL);
 }
 
-/* digits * 10^exponent, which is not 0, correctly rounded. False: too near to a tie, too large or
- * too small to say.
+/* digits * 10^exponent, which is not 0, correctly rounded. False: too close to a tie, too large
+ * or too small to decide.
  *
  * `digits` with its top bit set times the upper 128 bits of the power of ten, which are at most one
  * too large, is at most 2^64 too large; of its upper 128 bits, with their top bit set, that is less
- * than two. 53 of them stay, so only what lies within two of half of the last one could round
- * otherwise. */
+ * than two. 53 of them are kept, so only values within two of half of the last one could round
+ * differently. */
 static bool
 multiply_rounded(uint64_t digits, int exponent, double *v)
 {
@@ -307,7 +307,7 @@ multiply_rounded(uint64_t digits, int exponent, double *v)
 	int biased = ((exponent * 217706) >> 16) + 1087 - shift - down;
 	if (biased < 1 || biased > 2045)
 		return false;
-	/* A carry out of the 53 bits ends in the exponent, as it must. */
+	/* A carry out of the 53 bits goes to the exponent, as it must. */
 	uint64_t bits = ((uint64_t)biased << 52) + (kept - (UINT64_C(1) << 52));
 	memcpy(v, &bits, sizeof(*v));
 	return true;
@@ -333,7 +333,7 @@ tally_number_parse_f64(const char *text, size_t len)
 	bool negative = len && text[0] == '-';
 	text += negative;
 	len -= negative;
-	enum { MOST_DIGITS = 19 }; /* that surely fit */
+	enum { MOST_DIGITS = 19 }; /* digits that certainly fit */
 	uint64_t digits = 0;
 	int exponent = 0, n = 0;
 	bool after_point = false, fits = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* json/number.h - numbers to decimal text and back, exactly.
+/* json/number.h - converts numbers to decimal text and back, exactly.
  *
- * Doubles are written in the fewest digits that read back as the same double, and read with
- * correct rounding. Nothing here looks at the locale (a game may have set a decimal comma),
+ * Doubles are written with the fewest digits that read back as the same double, and read with
+ * correct rounding. Nothing here depends on the locale (a game may have set a decimal comma),
  * allocates or fails. Any thread.
  */
 #ifndef PASSTALLY_JSON_NUMBER_H
@@ -19,7 +19,7 @@
 extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden")));
 
 /* Each writes to `out`, without a NUL, and returns the length. `out` has room for as many
- * characters as said above: some after the number may be overwritten. */
+ * characters as stated above: some after the number may be overwritten. */
 size_t tally_number_format_u64(char *out, uint64_t v);
 /* A finite double, as JSON: always with a '.' or an 'e', so that it never looks like an integer. */
 size_t tally_number_format_f64(char *out, double v);
@@ -39,8 +39,8 @@ tally_number_put_f64(char *at, double v)
 	return at + tally_number_format_f64(at, v);
 }
 
-/* The number `text` spells: `len` bytes that are a number by JSON's grammar. Infinite when it is
- * too large for a double. */
+/* The number that `text` spells: `len` bytes that are a number by JSON's grammar. Infinite when
+ * it is too large for a double. */
 double tally_number_parse_f64(const char *text, size_t len);
 /* digits * 10^exponent, correctly rounded. False: only tally_number_parse_f64() can tell. */
 bool tally_number_from_decimal(uint64_t digits, int exponent, double *v);

@@ -99,7 +99,8 @@ open_container(struct tally_json_reader *r, char bracket, const char *what)
 	return true;
 }
 
-/* To the next member. False at the closing bracket, which is taken, or on failure. */
+/* Advances to the next member. False at the closing bracket, which is consumed, or on
+ * failure. */
 static inline bool
 next_member(struct tally_json_reader *r, char closing, const char *what)
 {
@@ -159,7 +160,7 @@ is_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Digits at r->at without a leading zero. False when none stand there. */
+/* Digits at r->at without a leading zero. False when there are none. */
 static inline bool
 check_integer(struct tally_json_reader *r, const char *what)
 {
@@ -172,7 +173,7 @@ check_integer(struct tally_json_reader *r, const char *what)
 	return true;
 }
 
-/* The integer at r->at, where a digit stands. */
+/* The integer at r->at, where there is a digit. */
 static inline bool
 read_digits(struct tally_json_reader *r, uint64_t *v)
 {
@@ -244,7 +245,7 @@ skip_digits(struct tally_json_reader *r)
 	return true;
 }
 
-/* Past a number of JSON's grammar. */
+/* The end of a number of JSON's grammar. */
 static bool
 skip_number(struct tally_json_reader *r, bool *integer)
 {
@@ -268,12 +269,13 @@ skip_number(struct tally_json_reader *r, bool *integer)
 	return true;
 }
 
-/* Take digits with a point among them, up to 19, before another member or the end: the writer puts
- * most fractions so. False changes nothing but *v, and does not mean that the number is wrong. */
+/* Consumes digits with a decimal point among them, up to 19, before another member or the end:
+ * the writer formats most fractions like this. False changes nothing but *v, and does not mean
+ * that the number is invalid. */
 static bool
 take_decimal(struct tally_json_reader *r, double *v)
 {
-	enum { MOST_DIGITS = 19 }; /* that surely fit */
+	enum { MOST_DIGITS = 19 }; /* digits that certainly fit */
 	uint64_t whole, part;
 	char *point = tally_swar_scan_digits(r->at, &whole);
 	if (*point != '.' || point == r->at || (*r->at == '0' && point != r->at + 1))
@@ -310,7 +312,7 @@ bool
 tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 {
 	if (tally_json_take_u64(r, &v->u64)) {
-		v->storage = TALLY_STORAGE_U64; /* as nearly all are */
+		v->storage = TALLY_STORAGE_U64; /* as is the case for nearly all */
 		return true;
 	}
 	if (take_decimal(r, &v->f64)) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* json/reader.h - a strict pull reader for one line of JSON.
  *
- * The caller asks for what it expects and gets it, or an error with its place. What passes is
- * RFC 8259: no NaN, no leading zero, no raw control character, no lone surrogate, valid UTF-8, at
- * most TALLY_JSON_DEPTH deep. Text is unescaped in place, in the caller's line, and ended by a NUL.
- * One thread at a time. Memory is taken only to remember the keys of objects of unknown shape, to
- * find duplicates: at most 8 bytes a key.
+ * The caller requests what it expects and gets it, or an error with its position. Accepted text
+ * is RFC 8259: no NaN, no leading zero, no raw control character, no lone surrogate, valid
+ * UTF-8, at most TALLY_JSON_DEPTH deep. Text is unescaped in place, in the caller's line, and
+ * terminated by a NUL. One thread at a time. Memory is allocated only to store the keys of
+ * objects with unknown members, to find duplicates: at most 8 bytes per key.
  *
- * Every function that returns bool returns false on failure; then `failed` is set, `message` and
- * `where` tell, and nothing else may be asked for.
+ * Every function that returns bool returns false on failure; then `failed` is set, `message`
+ * and `where` describe the error, and nothing else may be requested.
  */
 #ifndef PASSTALLY_JSON_READER_H
 #define PASSTALLY_JSON_READER_H
@@ -20,7 +20,7 @@
 #define TALLY_JSON_PADDING 64 /* readable bytes that must follow a line */
 
 struct tally_json_text {
-	const char *s; /* ends in a NUL; may hold others only when has_nul */
+	const char *s; /* ends in a NUL; may contain others only when has_nul */
 	size_t len;
 	bool has_nul;
 };
@@ -30,7 +30,7 @@ struct tally_json_key_span {
 };
 
 struct tally_json_reader {
-	char *begin, *at, *end; /* *end is '\n': nothing runs past it */
+	char *begin, *at, *end; /* *end is '\n': no function reads past it */
 	unsigned depth;
 	bool fresh; /* an object or array was just opened */
 	bool failed;
@@ -49,16 +49,16 @@ void tally_json_begin(struct tally_json_reader *r, char *line, size_t len);
 bool tally_json_end(struct tally_json_reader *r);
 void tally_json_finish(struct tally_json_reader *r);
 
-/* Fail at `where`, a place in the line. */
+/* Fails at `where`, a position in the line. */
 void tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Fail at the reader's place: "expected WHAT, found ...". Returns false. */
+/* Fails at the reader's position: "expected WHAT, found ...". Returns false. */
 bool tally_json_fail_expected(struct tally_json_reader *r, const char *what);
 /* Text of the log for a message: printable, shortened. Returns `out`. */
 const char *tally_json_quote(char out[48], const char *s, size_t len);
 
-/* Skip white space. Returns the first byte of the next value: '{', '[', '"', '-', a digit, 't',
- * 'f', 'n', or whatever wrong byte stands there. */
+/* Skips white space. Returns the first byte of the next value: '{', '[', '"', '-', a digit,
+ * 't', 'f', 'n', or any invalid byte that is there. */
 static inline char
 tally_json_peek(struct tally_json_reader *r)
 {
@@ -68,12 +68,12 @@ tally_json_peek(struct tally_json_reader *r)
 }
 
 bool tally_json_open_object(struct tally_json_reader *r);
-/* False at the object's end too: then `failed` is not set. */
+/* Returns false at the end of the object too: then `failed` is not set. */
 bool tally_json_next_key(struct tally_json_reader *r, struct tally_json_text *key);
 
-/* Take the next key if it is spelled exactly like `spelled`, which is the key in its quotes and the
- * colon, `len` bytes in all, at most TALLY_JSON_PADDING. False changes nothing and means nothing:
- * ask tally_json_next_key(). */
+/* Consumes the next key if it is spelled exactly like `spelled`, which is the key in its quotes
+ * and the colon, `len` bytes in total, at most TALLY_JSON_PADDING. False changes nothing and
+ * has no further meaning: call tally_json_next_key(). */
 static inline bool
 tally_json_take_key(struct tally_json_reader *r, const char *spelled, size_t len)
 {
@@ -86,12 +86,12 @@ tally_json_take_key(struct tally_json_reader *r, const char *spelled, size_t len
 }
 
 bool tally_json_open_array(struct tally_json_reader *r);
-/* Is there another item? False at the array's end too, as above. */
+/* Whether there is another item. False at the end of the array too, as above. */
 bool tally_json_next_item(struct tally_json_reader *r);
 
 bool tally_json_read_text(struct tally_json_reader *r, struct tally_json_text *text);
-/* Take an integer of up to 16 digits before another member or the end, as the writer puts
- * them. False changes nothing but *v, and means nothing. */
+/* Consumes an integer of up to 16 digits before another member or the end, as the writer
+ * formats them. False changes nothing but *v, and has no further meaning. */
 static inline bool
 tally_json_take_u64(struct tally_json_reader *r, uint64_t *v)
 {
@@ -103,7 +103,7 @@ tally_json_take_u64(struct tally_json_reader *r, uint64_t *v)
 }
 
 bool tally_json_read_any_u64(struct tally_json_reader *r, uint64_t *v);
-/* Spelled as an integer: no sign, point or exponent. */
+/* An integer spelled without sign, point or exponent. */
 static inline bool
 tally_json_read_u64(struct tally_json_reader *r, uint64_t *v)
 {
@@ -115,11 +115,11 @@ bool tally_json_read_bool(struct tally_json_reader *r, bool *v);
 bool tally_json_read_null(struct tally_json_reader *r);
 /* Any number: U64 or, with a minus, I64 when spelled as an integer, else F64. */
 bool tally_json_read_value(struct tally_json_reader *r, struct tally_value *v);
-/* Any value, checked to its depth. */
+/* Skips any value, checked to its depth. */
 bool tally_json_skip(struct tally_json_reader *r);
 
-/* Duplicates among keys the caller does not know: push each, and when the object ends check all
- * since `base`, the n_keys before the first, which also drops them. */
+/* Duplicates among keys that the caller does not know: push each one, and when the object ends
+ * check all since `base`, the n_keys before the first one; that also drops them. */
 bool tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key);
 bool tally_json_check_keys(struct tally_json_reader *r, uint32_t base);
 

@@ -3,7 +3,7 @@
 
 #include "json/utf8.h"
 
-/* Strings: found by eight bytes at a time, checked, unescaped in place. */
+/* Strings: scanned eight bytes at a time, checked, unescaped in place. */
 
 static int
 hex_digit(char c)
@@ -14,7 +14,8 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hex digits at r->at, which moves past them; -1 after failing at the byte that is none. */
+/* Four hex digits at r->at, which is advanced past them; -1 after failing at the byte that is
+ * not one. */
 static int
 read_hex4(struct tally_json_reader *r)
 {
@@ -52,7 +53,7 @@ put_utf8(char *out, unsigned code)
 	return out;
 }
 
-/* After "\u", one code point, maybe in two halves. NULL after failing. */
+/* After "\u", one code point, possibly in two halves. NULL after failing. */
 static char *
 unescape_unicode(struct tally_json_reader *r, char *out, bool *has_nul)
 {
@@ -94,7 +95,7 @@ unescape_unicode(struct tally_json_reader *r, char *out, bool *has_nul)
 	return put_utf8(out, (unsigned)code);
 }
 
-/* r->at stands at a backslash. */
+/* There is a backslash at r->at. */
 static char *
 unescape(struct tally_json_reader *r, char *out, bool *has_nul)
 {
@@ -164,7 +165,7 @@ fail_utf8(struct tally_json_reader *r)
 	return fail_in_text(r);
 }
 
-/* The rest of a string that holds an escape, from the first one on. */
+/* The remainder of a string that contains an escape, from the first one on. */
 static bool
 read_escaped(struct tally_json_reader *r, struct tally_json_text *text)
 {

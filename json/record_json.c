@@ -6,9 +6,9 @@
 #include "json/record_write.h"
 #include "json/sink.h"
 
-/* Kept free below max_bytes by ordinary lines, so that the note that says why and the end line
- * still fit; a note leaves room for the end, which is some 200 bytes without statistics. A limit so
- * small that an eighth of it is less keeps an eighth. */
+/* Ordinary lines keep this much free below max_bytes, so that the note with the reason and the
+ * end line still fit; a note leaves room for the end, which is about 200 bytes without
+ * statistics. If an eighth of the limit is less, an eighth is kept free. */
 #define RESERVE_BYTES (64u << 10)
 #define RESERVE_FOR_END 512u
 
@@ -76,7 +76,7 @@ static enum tally_record_status
 record_end(struct tally_recorder *r, const struct tally_end_record *record)
 {
 	enum tally_record_status status = TALLY_RECORD_LIMIT;
-	/* Better an end without its lists, which are for checking, than none. */
+	/* An end line without its lists, which are for checking, is better than none. */
 	int with = record->n_statistics > 0 || record->n_growth > 0;
 	for (; with >= 0 && status == TALLY_RECORD_LIMIT; with--) {
 		struct tally_json_writer *w = tally_sink_begin_line(r);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* json/record_json.h - records to log lines and back.
+/* json/record_json.h - converts records to log lines and back.
  *
  * Writing: tally_json_recorder is the recorder of layer/recorder.h over a file (json/sink.c).
- * Reading: a tally_log_reader pulls one record after the other out of a source of bytes, strictly:
- * what it accepts is RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in a legal
- * order. Unknown fields are skipped (later versions add fields). Memory is bounded by the longest
- * line (at most 64 MiB) and does not grow with the file. One thread at a time.
+ * Reading: a tally_log_reader reads one record after the other from a source of bytes,
+ * strictly: it accepts only RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in
+ * a legal order. Unknown fields are skipped (later versions add fields). Memory is bounded by
+ * the longest line (at most 64 MiB) and does not grow with the file. One thread at a time.
  */
 #ifndef PASSTALLY_JSON_RECORD_JSON_H
 #define PASSTALLY_JSON_RECORD_JSON_H
@@ -15,8 +15,8 @@
 
 extern const struct tally_recorder_ops tally_json_recorder;
 
-/* One line, without the newline, into `out`; returns the length it has or would have. For
- * `passtally counters --json` and tests. */
+/* Formats one line, without the newline, into `out`; returns the length it has or would have.
+ * For `passtally counters --json` and tests. */
 size_t tally_json_write_device(char *out, size_t size, const struct tally_device_record *device);
 
 enum tally_line_type {
@@ -45,7 +45,7 @@ struct tally_log_line {
 enum tally_read_status {
 	TALLY_READ_OK = 0,
 	TALLY_READ_END,       /* clean end of file */
-	/* the last line, which is not the header, is cut: all before it were given */
+	/* the last line, which is not the header, is cut: all lines before it were returned */
 	TALLY_READ_TRUNCATED,
 	TALLY_READ_BAD,       /* not a log: see the error */
 	TALLY_READ_IO,
@@ -54,25 +54,25 @@ enum tally_read_status {
 
 struct tally_read_error {
 	uint64_t line, column; /* from 1; column in bytes */
-	char message[256];     /* what is wrong, without place or file name */
+	char message[256];     /* the error, without place or file name */
 };
 
-/* Lines that were left out because they are no records. */
+/* Lines that were left out because they are not records. */
 struct tally_skipped_lines {
 	uint64_t n;
 	uint64_t numbers[10]; /* of the first of them */
 };
 
 struct tally_log_reader;
-/* Reads what `source` gives, and closes it in the end. `growing`: what is still written to.
- * TALLY_READ_END then means that no whole line is there yet: ask again. NULL: out of memory; the
- * source is then still the caller's. */
+/* Reads the bytes of `source`, and closes it in the end. `growing`: for a file that is still
+ * being written. TALLY_READ_END then means that there is no whole line yet: call again. NULL:
+ * out of memory; the source is then still the caller's. */
 struct tally_log_reader *
 tally_log_reader_open(const struct tally_lines_source *source, bool growing);
 void tally_log_reader_close(struct tally_log_reader *reader);
-/* From now on a bad line is left out and counted. Some are errors all the same, because what
- * follows would mean something else without them: the header, a second header, a device, and
- * what follows the end line. Without a pass_info line its passes have no name. */
+/* From now on a bad line is left out and counted. Some are still errors, because the following
+ * lines would have a different meaning without them: the header, a second header, a device, and
+ * lines after the end line. Without a pass_info line its passes have no name. */
 void tally_log_reader_skip_bad(struct tally_log_reader *reader);
 const struct tally_skipped_lines *tally_log_reader_skipped(const struct tally_log_reader *reader);
 /* The next record; everything it points to is valid until the next call. Keys of counters and
@@ -81,7 +81,7 @@ const struct tally_skipped_lines *tally_log_reader_skipped(const struct tally_lo
 enum tally_read_status tally_log_reader_next(struct tally_log_reader *reader,
 					     struct tally_log_line *line,
 					     struct tally_read_error *error);
-/* Bytes consumed and, where that is known, in all (else 0): for progress. */
+/* Bytes consumed and, where it is known, the total (else 0): for progress. */
 void tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done,
 			       uint64_t *total);
 

@@ -15,10 +15,10 @@ struct tally_log_reader {
 	bool ended; /* the end line was read */
 	bool skips; /* bad lines are left out */
 	struct tally_skipped_lines skipped;
-	/* Once reading is over, for good or bad: */
+	/* Once reading is over, successfully or not: */
 	enum tally_read_status status;
 	struct tally_read_error error;
-	char *copy; /* of a line whose type does not stand first */
+	char *copy; /* for a line whose type does not come first */
 	size_t copy_size;
 };
 
@@ -69,7 +69,7 @@ tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done,
 	reader->lines.source.progress(reader->lines.source.user, done, total);
 }
 
-/* Reading is over: remember how and say so. */
+/* Reading is over: stores the status and returns it. */
 static enum tally_read_status
 finish(struct tally_log_reader *reader, enum tally_read_status status, uint64_t column,
        const char *message)
@@ -83,7 +83,7 @@ finish(struct tally_log_reader *reader, enum tally_read_status status, uint64_t 
 
 static const char cut_header[] = "the file is cut: not even the header is whole";
 
-/* The line just decoded is not good. */
+/* The line that was just decoded is invalid. */
 static enum tally_read_status
 finish_failed(struct tally_log_reader *reader, bool whole)
 {
@@ -141,7 +141,7 @@ name_type(const char *s, size_t len)
 	return TALLY_LINE_UNKNOWN;
 }
 
-/* The type of a line written as our writer does, without touching it. */
+/* The type of a line that is spelled as our writer does, without changing it. */
 static bool
 peek_type(const char *line, size_t len, enum tally_line_type *type)
 {
@@ -159,8 +159,8 @@ peek_type(const char *line, size_t len, enum tally_line_type *type)
 	return true;
 }
 
-/* The type of any other line: keys may stand in any order, so look through a copy, for reading
- * changes the text. False after failing the decoder's reader. */
+/* The type of any other line: keys may be in any order, so this searches a copy, because
+ * reading changes the text. False after failing the decoder's reader. */
 static bool
 search_type(struct tally_log_reader *reader, const char *line, size_t len,
 	    enum tally_line_type *type)
@@ -201,7 +201,7 @@ search_type(struct tally_log_reader *reader, const char *line, size_t len,
 	return false;
 }
 
-/* Is a line of this type legal here? */
+/* Whether a line of this type is allowed here. */
 static bool
 check_order(struct tally_log_reader *reader, enum tally_line_type type)
 {
@@ -245,8 +245,8 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 	}
 }
 
-/* Leaves the line just decoded out, if nothing after it depends on it. `type` is
- * TALLY_LINE_UNKNOWN when the line does not say what it is. */
+/* Leaves out the line that was just decoded, if nothing after it depends on it. `type` is
+ * TALLY_LINE_UNKNOWN when the line does not have one. */
 static bool
 skip_bad(struct tally_log_reader *reader, enum tally_line_type type, bool whole)
 {
@@ -262,7 +262,7 @@ skip_bad(struct tally_log_reader *reader, enum tally_line_type type, bool whole)
 	return true;
 }
 
-/* Decodes one line. False when it is bad; its type is then UNKNOWN if it was not found. */
+/* Decodes one line. False when it is invalid; its type is then UNKNOWN if it was not found. */
 static bool
 read_line(struct tally_log_reader *reader, char *text, size_t len, struct tally_log_line *line)
 {

@@ -16,7 +16,8 @@
 			return; \
 	} while (0)
 #define AT(literal) (memcpy(at, literal, sizeof(literal) - 1), at += sizeof(literal) - 1)
-/* The next key of an object that has no member for sure: the first has no comma before it. */
+/* The next key of an object of which no member is certain to be present: the first one has no
+ * comma before it. */
 #define KEY(literal) (*at = ',', at += any, any = true, AT(literal))
 
 /* One of a set of words, in quotes. */
@@ -256,7 +257,8 @@ tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *e
 	put_end(w, &written);
 }
 
-/* A writer over a window of its own that is emptied into the caller's memory as far as it fits. */
+/* A writer over a separate window that is emptied into the caller's memory as far as it
+ * fits. */
 struct measured {
 	struct tally_json_writer writer; /* first: see empty_window() */
 	char window[TALLY_JSON_ROOM];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* json/record_write.h - each record as the JSON text of its line, without the newline.
+/* json/record_write.h - formats each record as the JSON text of its line, without the newline.
  *
- * Used by the recorder and by whoever prints one record. The caller's thread; nothing here
- * allocates or fails: see json/writer.h. Fields stand in the order of docs and schema; what is
- * absent or not finite is left out.
+ * Used by the recorder and by code that prints one record. The caller's thread; nothing here
+ * allocates or fails: see json/writer.h. Fields are in the order of docs and schema; values
+ * that are absent or not finite are left out.
  */
 #ifndef PASSTALLY_JSON_RECORD_WRITE_H
 #define PASSTALLY_JSON_RECORD_WRITE_H

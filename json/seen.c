@@ -11,7 +11,7 @@ mix(uint64_t v)
 	return v ^ v >> 32;
 }
 
-/* Seeded by an address, so that a log made to collide does not. */
+/* Seeded with an address, so that a log that was made to collide does not. */
 static uint64_t
 hash_text(const struct tally_words *words, const char *s, size_t len)
 {
@@ -26,7 +26,7 @@ hash_text(const struct tally_words *words, const char *s, size_t len)
 	return mix(hash ^ part);
 }
 
-/* Twice the slots. Slots are a power of two, at most half of them used. */
+/* Doubles the number of slots. It is a power of two; at most half of them are used. */
 static bool
 grow_words(struct tally_words *words)
 {

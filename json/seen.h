@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* json/seen.h - what a log reader remembers from line to line: words and numbers already met.
+/* json/seen.h - what a log reader stores from line to line: words and numbers that already
+ * occurred.
  *
  * Words (counter keys, units, formats) are kept once each, so that equal ones are equal pointers;
- * numbers (pass identities, devices) map to one number each. Both have a ceiling, for a log may be
- * hostile. One thread at a time. What may allocate says so.
+ * numbers (pass identities, devices) map to one number each. Both have a limit, because a log
+ * may be hostile. One thread at a time. Functions that may allocate are marked.
  */
 #ifndef PASSTALLY_JSON_SEEN_H
 #define PASSTALLY_JSON_SEEN_H
@@ -13,16 +14,16 @@
 #include <stdint.h>
 
 #define TALLY_MAX_WORDS (1u << 16)
-#define TALLY_MAX_WORD_BYTES (16u << 20) /* of all words together */
+#define TALLY_MAX_WORD_BYTES (16u << 20) /* total of all words */
 #define TALLY_MAX_NUMBERS (1u << 20)
 
 struct tally_word {
-	struct tally_word *next; /* the word that followed this one last time: a guess */
+	struct tally_word *next; /* the word that followed this one the last time: a guess */
 	uint64_t hash;
-	uint64_t epoch; /* the caller's: which object held it last */
+	uint64_t epoch; /* the caller's: the object that contained it last */
 	uint64_t marks; /* the caller's */
 	size_t len;
-	bool plain; /* four bytes or more, none that JSON would spell otherwise */
+	bool plain; /* four bytes or more, none of which JSON would spell differently */
 	char text[];
 };
 
@@ -32,15 +33,15 @@ struct tally_words {
 	struct tally_word *last;
 };
 
-/* The word of this text, made on first sight (allocates). NULL with *full: too many words; NULL
- * without: out of memory. */
+/* The word with this text, created when it is first seen (allocates). NULL with *full: too many
+ * words; NULL without: out of memory. */
 struct tally_word *
 tally_words_get(struct tally_words *words, const char *s, size_t len, bool *full);
 void tally_words_finish(struct tally_words *words);
 
 struct tally_number {
 	uint64_t key, value;
-	bool used, has_value; /* used is seen.c's */
+	bool used, has_value; /* `used` belongs to seen.c */
 };
 
 struct tally_numbers {
@@ -50,8 +51,8 @@ struct tally_numbers {
 
 /* NULL when the key was not added. */
 struct tally_number *tally_numbers_find(const struct tally_numbers *numbers, uint64_t key);
-/* The entry of the key, made when missing (allocates); pointers from before are void. NULL: out of
- * memory, or TALLY_MAX_NUMBERS reached. */
+/* The entry of the key, created when missing (allocates); earlier pointers become invalid.
+ * NULL: out of memory, or TALLY_MAX_NUMBERS reached. */
 struct tally_number *tally_numbers_add(struct tally_numbers *numbers, uint64_t key);
 void tally_numbers_finish(struct tally_numbers *numbers);
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE (256u << 10)
-/* Descriptors below this are the ones programs close, reopen and expect to get by number. */
+/* Descriptors below this are the ones that programs close, reopen and expect to get by
+ * number. */
 #define FIRST_DESCRIPTOR 64
 
 static enum tally_record_status
@@ -26,8 +27,8 @@ fail(struct tally_recorder *sink, enum tally_record_status status, const char *w
 	return status;
 }
 
-/* A game may close descriptors it never opened, and open a file of its own under our number. We
- * would rather lose the log than write into that file. */
+/* A game may close descriptors that it never opened, and open its own file under our number.
+ * Losing the log is better than writing into that file. */
 static bool
 is_ours(const struct tally_recorder *sink)
 {
@@ -36,7 +37,8 @@ is_ours(const struct tally_recorder *sink)
 	       now.st_ino == sink->inode;
 }
 
-/* write(2) past RLIMIT_FSIZE raises SIGXFSZ, which ends the process: not for our sake. */
+/* write(2) beyond RLIMIT_FSIZE raises SIGXFSZ, which ends the process: that must not happen
+ * because of passtally. */
 static ssize_t
 write_quietly(int fd, const char *bytes, size_t len)
 {
@@ -55,14 +57,15 @@ write_quietly(int fd, const char *bytes, size_t len)
 	return n;
 }
 
-/* The file holds `partial` bytes of the buffer past sink->written: keep the whole lines in them. */
+/* The file contains `partial` bytes of the buffer beyond sink->written: keeps the whole lines
+ * among them. */
 static void
 cut_back(struct tally_recorder *sink, size_t partial)
 {
 	const char *newline = partial ? memrchr(sink->buffer, '\n', partial) : NULL;
 	if (newline)
 		sink->written += (uint64_t)(newline + 1 - sink->buffer);
-	/* What can be done when this fails too? The reader copes with a cut last line. */
+	/* Nothing can be done if this fails too. The reader accepts a cut last line. */
 	while (ftruncate(sink->fd, (off_t)sink->written) < 0 && errno == EINTR)
 		;
 }
@@ -87,7 +90,7 @@ fail_write(struct tally_recorder *sink, int error)
 	}
 }
 
-/* Whole lines leave the buffer; the line being built moves to its start. */
+/* Removes whole lines from the buffer; the line being built moves to its start. */
 static enum tally_record_status
 write_lines(struct tally_recorder *sink)
 {
@@ -153,7 +156,7 @@ tally_sink_begin_line(struct tally_recorder *sink)
 	if (sink->status != TALLY_RECORD_OK)
 		return NULL;
 	sink->writer.at = sink->buffer + sink->line;
-	/* By the first size, not the present one: what is buffered is what a crash loses. */
+	/* By the first size, not the current one: a crash loses what is buffered. */
 	if (sink->line > BUFFER_SIZE - TALLY_JSON_ROOM && write_lines(sink) != TALLY_RECORD_OK)
 		return NULL;
 	sink->writer.end = sink->buffer + sink->size - 1; /* the newline always fits */
@@ -269,7 +272,7 @@ explain_open(int error, const char *path, char *why, size_t size)
 	}
 }
 
-/* Missing folders above the file; a failure shows itself when the file is opened. */
+/* Creates missing folders above the file; a failure is noticed when the file is opened. */
 static void
 make_folders(char *path)
 {
@@ -284,7 +287,7 @@ make_folders(char *path)
 static int
 open_existing(const char *path, enum tally_record_status *status, char *why, size_t size)
 {
-	/* O_NONBLOCK: a FIFO without a reader must not hold up the game. */
+	/* O_NONBLOCK: a FIFO without a reader must not delay the game. */
 	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0) {
 		*status = explain_open(errno, path, why, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* json/swar.h - eight bytes of text looked at together.
+/* json/swar.h - examines eight bytes of text together.
  *
- * Any thread; nothing here can fail. The callers fall back to single bytes around what is found.
+ * Any thread; nothing here can fail. The callers fall back to single bytes around a match.
  */
 #ifndef PASSTALLY_JSON_SWAR_H
 #define PASSTALLY_JSON_SWAR_H
@@ -14,8 +14,8 @@
 #define TALLY_SWAR_ONES UINT64_C(0x0101010101010101)
 #define TALLY_SWAR_TOPS UINT64_C(0x8080808080808080)
 
-/* The top bit of every byte that JSON text cannot hold as it is or that is not ASCII: below 0x20,
- * '"', '\\', 0x80 and up. Bytes after the first one found may be marked wrongly. */
+/* Sets the top bit of every byte that JSON text cannot contain literally or that is not ASCII:
+ * below 0x20, '"', '\\', 0x80 and up. Bytes after the first one found may be marked wrongly. */
 static inline uint64_t
 tally_swar_find_special(const char *eight)
 {
@@ -28,19 +28,19 @@ tally_swar_find_special(const char *eight)
 	       TALLY_SWAR_TOPS;
 }
 
-/* How many bytes before the first marked one are surely plain; `marks` is not 0. */
+/* How many bytes before the first marked one are certainly plain; `marks` is not 0. */
 static inline unsigned
 tally_swar_first(uint64_t marks)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (unsigned)__builtin_ctzll(marks) / 8;
 #else
-	(void)marks; /* borrows run against the order of addresses: look at each byte */
+	(void)marks; /* borrows propagate against the order of addresses: checks each byte */
 	return 0;
 #endif
 }
 
-/* The number that up to eight digits at `eight` spell, and how many there are. */
+/* The number that up to eight digits at `eight` spell, and the number of digits. */
 static inline uint64_t
 tally_swar_read_digits(const char *eight, unsigned *n)
 {
@@ -48,7 +48,8 @@ tally_swar_read_digits(const char *eight, unsigned *n)
 	uint64_t x;
 	memcpy(&x, eight, sizeof(x));
 	x -= TALLY_SWAR_ONES * '0';
-	/* The first byte that is no digit is marked exactly, and those before it not at all. */
+	/* The first byte that is not a digit is marked exactly, and those before it not at
+	 * all. */
 	uint64_t other = ((x + TALLY_SWAR_ONES * (0x80 - 10)) | x) & TALLY_SWAR_TOPS;
 	*n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 	if (*n == 0)
@@ -82,7 +83,8 @@ tally_swar_scan_digits(char *at, uint64_t *v)
 	return at + 8 + n;
 }
 
-/* The number that eight digits of 0-9 and a-f spell; *good becomes false where others stand. */
+/* The number that eight digits of 0-9 and a-f spell; *good becomes false if there are
+ * others. */
 static inline uint32_t
 tally_swar_read_hex(const char *eight, bool *good)
 {
@@ -92,8 +94,8 @@ tally_swar_read_hex(const char *eight, bool *good)
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 	x = __builtin_bswap64(x);
 #endif
-	/* Top bits: what is at least the one and below the other. Bytes from 0x80 up carry into
-	 * their neighbours: they are no good anyway. */
+	/* Sets the top bits of bytes that are at least the one and below the other. Bytes from
+	 * 0x80 up carry into their neighbors: they are invalid anyway. */
 	uint64_t digits = (x + TALLY_SWAR_ONES * (0x80 - '0')) &
 			  ~(x + TALLY_SWAR_ONES * (0x80 - '9' - 1)) & TALLY_SWAR_TOPS;
 	uint64_t letters = (x + TALLY_SWAR_ONES * (0x80 - 'a')) &
@@ -121,7 +123,7 @@ tally_swar_write_hex(char *eight, uint32_t v)
 	memcpy(eight, &x, sizeof(x));
 }
 
-/* Are `len` bytes, four or more, the same? */
+/* Whether `len` bytes, four or more, are the same. */
 static inline bool
 tally_swar_is_equal(const char *a, const char *b, size_t len)
 {
@@ -135,7 +137,7 @@ tally_swar_is_equal(const char *a, const char *b, size_t len)
 	}
 	for (size_t i = 0;; i += 8) {
 		if (i + 8 > len)
-			i = len - 8; /* the rest, with some bytes looked at again */
+			i = len - 8; /* the remainder, with some bytes compared again */
 		uint64_t x, y;
 		memcpy(&x, a + i, 8);
 		memcpy(&y, b + i, 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/decode.h"
 
-/* What the digits say, each in its range. */
+/* The values of the digits, each in its range. */
 struct moment {
 	unsigned year, month, day, hour, minute, second;
 	unsigned fraction_ns;

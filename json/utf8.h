@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json/utf8.h - is this UTF-8? By RFC 3629: no overlong forms, no surrogates, at most U+10FFFF.
+/* json/utf8.h - checks UTF-8 by RFC 3629: no overlong forms, no surrogates, at most U+10FFFF.
  *
  * Any thread; nothing here can fail.
  */
@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 
-/* Length of the sequence at `s` that begins with a byte of 0x80 or more, 0 when it is not one.
- * Reads no byte past the first that does not fit, nor past `len`. */
+/* The length of the sequence at `s` that begins with a byte of 0x80 or more, 0 when it is
+ * invalid. Reads no byte after the first that does not fit, nor beyond `len`. */
 static inline size_t
 tally_utf8_length(const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	unsigned lead = s[0];
-	unsigned low = 0x80, high = 0xbf; /* what the second byte may be */
+	unsigned low = 0x80, high = 0xbf; /* allowed range of the second byte */
 	size_t n;
 	if (lead >= 0xc2 && lead <= 0xdf) {
 		n = 2;

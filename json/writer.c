@@ -9,7 +9,7 @@ tally_json_make_room(struct tally_json_writer *w, size_t need)
 	if (!w->failed && w->room(w, need))
 		return true;
 	w->failed = true;
-	w->end = w->at; /* what is smaller must not slip through later */
+	w->end = w->at; /* smaller writes must not succeed later */
 	return false;
 }
 
@@ -65,7 +65,7 @@ escape_ascii(char *out, unsigned char c, char next)
 		*out = (char)c;
 		return 1;
 	}
-	const char *found = strchr(special, c); /* no text holds a NUL */
+	const char *found = strchr(special, c); /* no text contains a NUL */
 	out[0] = '\\';
 	if (!found) {
 		memcpy(out + 1, "u00", 3);
@@ -80,7 +80,8 @@ escape_ascii(char *out, unsigned char c, char next)
 	return 5;
 }
 
-/* The text at `s` up to the byte that ends a character; returns how many bytes were taken. */
+/* Writes the text at `s` up to the byte that ends a character; returns how many bytes were
+ * consumed. */
 static size_t
 put_character(struct tally_json_writer *w, const char *s, size_t len)
 {
@@ -102,7 +103,7 @@ put_character(struct tally_json_writer *w, const char *s, size_t len)
 	return 1;
 }
 
-/* Nothing to escape, nothing but ASCII: as nearly all texts are. */
+/* Nothing to escape, only ASCII: the case for nearly all texts. */
 static bool
 is_plain(const char *text, size_t len)
 {
@@ -180,7 +181,7 @@ put_padded(struct tally_json_writer *w, uint64_t v, unsigned width)
 }
 
 /* Days since 1970 to a date of the Gregorian calendar, counting years from March so that the leap
- * day comes last. Not gmtime_r(): it takes a lock a forked child may find held. */
+ * day comes last. Not gmtime_r(): it takes a lock that may be held in a forked child. */
 static void
 put_date(struct tally_json_writer *w, uint64_t days)
 {

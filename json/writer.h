@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* json/writer.h - JSON bytes into memory somebody else provides.
+/* json/writer.h - writes JSON bytes into memory that the caller provides.
  *
- * The caller writes punctuation and keys as literals; this writes values, escapes text and sees to
- * it that there is room. Used by one thread at a time. Nothing here allocates, blocks, calls the
- * kernel or looks at the locale. When room() refuses, `failed` is set, that write and all later
- * ones do nothing, and the owner throws the line away: check it once, at the line's end.
+ * The caller writes punctuation and keys as literals; this writes values, escapes text and
+ * ensures that there is room. Used by one thread at a time. Nothing here allocates, blocks,
+ * calls the kernel or depends on the locale. When room() refuses, `failed` is set, that write
+ * and all later ones do nothing, and the owner discards the line: check it once, at the end of
+ * the line.
  */
 #ifndef PASSTALLY_JSON_WRITER_H
 #define PASSTALLY_JSON_WRITER_H
@@ -17,9 +18,9 @@
 #include "layer/record.h"
 
 #define TALLY_JSON_ID_CHARS 18
-#define TALLY_JSON_ROOM 1024 /* the most one write asks room() for */
+#define TALLY_JSON_ROOM 1024 /* the most that one write requests from room() */
 
-/* A text that stays as it is, in quotes; no text: nothing is kept here. */
+/* A text that does not change, in quotes; `text` NULL: the entry is empty. */
 struct tally_json_kept {
 	const char *text;
 	char quoted[55];
@@ -29,14 +30,14 @@ struct tally_json_kept {
 
 struct tally_json_writer {
 	char *at; /* the next byte goes here */
-	char *end; /* and none here or after */
+	char *end; /* no bytes here or after */
 	bool failed;
 	struct tally_json_kept *kept; /* TALLY_JSON_KEPT of them, the owner's; or NULL */
-	/* Make end - at at least `need`, by moving bytes elsewhere or growing. */
+	/* Makes end - at at least `need`, by moving bytes elsewhere or enlarging. */
 	bool (*room)(struct tally_json_writer *w, size_t need);
 };
 
-/* Not enough room for `need` bytes: ask for it. False: failed. */
+/* There is no room for `need` bytes: requests it. False: failed. */
 bool tally_json_make_room(struct tally_json_writer *w, size_t need);
 
 static inline bool
@@ -46,7 +47,7 @@ tally_json_has_room(struct tally_json_writer *w, size_t need)
 	       tally_json_make_room(w, need);
 }
 
-/* `len` bytes as they are, at most TALLY_JSON_ROOM. */
+/* Writes `len` bytes unchanged, at most TALLY_JSON_ROOM. */
 static inline void
 tally_json_put(struct tally_json_writer *w, const char *bytes, size_t len)
 {
@@ -81,7 +82,7 @@ tally_json_put_id_at(char *at, uint64_t id)
 	at[17] = '"';
 	return at + TALLY_JSON_ID_CHARS;
 }
-/* Can it be written? Not so a double that is not finite. */
+/* Whether it can be written: not if it is a double that is not finite. */
 static inline bool
 tally_json_is_writable(struct tally_value v)
 {
@@ -114,7 +115,7 @@ tally_json_put_kept(struct tally_json_writer *w, const char *text)
 	}
 }
 
-/* A moment in quotes, RFC 3339 in UTC with nine decimals. */
+/* A time in quotes, RFC 3339 in UTC with nine decimals. */
 void tally_json_put_time(struct tally_json_writer *w, uint64_t unix_ns);
 
 #endif

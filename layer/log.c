@@ -56,7 +56,7 @@ trim_utf8(char *text, size_t len)
 		text[start - 1] = '\0';
 }
 
-/* Makes a message one line, whatever characters a path or a driver string brought into it. */
+/* Makes a message one line, whatever characters a path or a driver string contains. */
 static void
 flatten(char *text)
 {
@@ -97,7 +97,7 @@ enqueue(const struct note *note)
 }
 
 /* Writing from the game's thread must not raise a signal in it: a closed pipe or a file size
- * limit must affect only us. */
+ * limit must affect only passtally. */
 static void
 write_quietly(int fd, const char *line, size_t len)
 {
@@ -142,8 +142,8 @@ append_quietly(const char *path, const char *line, size_t len)
 static void
 tell_people(const struct note *note)
 {
-	/* A program with privileges that its user lacks must not be made to write
-	 * where the environment says. */
+	/* A program with privileges that its user lacks must not be made to write to a place
+	 * that the environment names. */
 	if (getauxval(AT_SECURE))
 		return;
 	char line[MAX_MESSAGE + 128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/pass_id.h - the name by which a pass is recognized across frames, runs and builds.
+/* layer/pass_id.h - the identity by which a pass is recognized across frames, runs and builds.
  *
  * FNV-1a, 64 bits, over the UTF-8 string
  * "v1|kind|label path|role:format:samples:layers,...|size|ordinal" (docs/identity.md has the

@@ -6,8 +6,8 @@
  * struct keeps what it points to alive during the call that the struct is passed to (keys for
  * longer: layer/recorder.h). There are no thread rules: a record belongs to one thread at a time.
  *
- * A number is either valid or absent, as `has_*` and `valid` say. An absent number is never
- * written as 0.
+ * A number is either valid or absent, as `has_*` and `valid` indicate. An absent number is
+ * never written as 0.
  */
 #ifndef PASSTALLY_LAYER_RECORD_H
 #define PASSTALLY_LAYER_RECORD_H
@@ -40,7 +40,7 @@ struct tally_value {
 enum tally_counter_kind {
 	TALLY_KIND_EVENT = 0,  /* things that happened */
 	TALLY_KIND_DURATION,   /* time or cycles spent */
-	TALLY_KIND_RATIO,      /* a share, 0 to 1 or percent as the unit says */
+	TALLY_KIND_RATIO,      /* a share, 0 to 1 or percent, depending on the unit */
 	TALLY_KIND_THROUGHPUT, /* things per second, bytes moved */
 	TALLY_KIND_RAW,        /* meaning known only to the driver's author */
 	TALLY_KIND_TIMESTAMP,  /* a point in time */
@@ -155,12 +155,12 @@ enum tally_flag {
 	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
 	TALLY_FLAG_BAD_TIME,         /* the GPU's timestamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
-	TALLY_FLAG_DISTURBED,        /* the hardware says that its counters were disturbed */
+	TALLY_FLAG_DISTURBED,        /* the hardware reports that its counters were disturbed */
 	TALLY_FLAG_UNSAMPLED,        /* totals not read at both ends: some values left out */
 	TALLY_FLAG_FULL,             /* latencies overlapped: their counter is less certain */
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */
-	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no time of its own */
-	TALLY_FLAG_SHARED_TOTALS,    /* frame: totals may have another device's work in them */
+	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no separate time */
+	TALLY_FLAG_SHARED_TOTALS,    /* frame: totals may include another device's work */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
@@ -263,7 +263,7 @@ struct tally_frame_record {
 	uint64_t start_ns, cpu_ns;
 	bool has_thread, has_wait, has_gpu, has_coverage;
 	uint64_t thread_ns; /* CPU time of the thread that ended it */
-	uint64_t wait_ns; /* how long that was inside calls in which drivers wait */
+	uint64_t wait_ns; /* time inside calls in which drivers wait */
 	uint64_t gpu_ns, envelope_ns;
 	double coverage; /* 0 to 1 */
 	uint32_t width, height; /* of the largest presented surface, 0 = none */
@@ -291,7 +291,7 @@ struct tally_pass_info_record {
 	const char *groups; /* debug groups inside the pass, joined by ", "; NULL = none */
 };
 
-/* An option of the run, or a tag: --tag KEY=VALUE. */
+/* An option of the run, or a tag (--tag KEY=VALUE). */
 struct tally_key_text {
 	const char *key;
 	const char *value;
@@ -335,7 +335,7 @@ struct tally_device_record {
 	uint32_t driver_id;     /* VkDriverId, 0 = none */
 	const char *pci, *uuid; /* NULL = not known */
 	int64_t beneath;           /* device that uses this one, -1 = none */
-	const char *serialized_by; /* NULL = none of our queries serializes it */
+	const char *serialized_by; /* NULL = none of passtally's queries serializes it */
 	const struct tally_source_info *sources;
 	uint32_t n_sources;
 	const struct tally_counter *const *counters;

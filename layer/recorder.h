@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/recorder.h - where finished records go: the ops table that json/ implements.
+/* layer/recorder.h - the destination of finished records: the ops table that json/ implements.
  *
  * The collector thread (layer/session/collector.c) is the only caller once a session runs;
  * before that, the code that opens the recorder. Nothing here is called from the game's draw
@@ -15,7 +15,7 @@
 
 enum tally_record_status {
 	TALLY_RECORD_OK = 0,
-	TALLY_RECORD_EXISTS,  /* the file is there and `force` is off */
+	TALLY_RECORD_EXISTS,  /* the file exists and `force` is off */
 	TALLY_RECORD_DENIED,  /* no permission, a link, a missing folder: see `why` */
 	TALLY_RECORD_FULL,    /* no space left on the device */
 	TALLY_RECORD_LIMIT,   /* max-log reached */

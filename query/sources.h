@@ -25,7 +25,7 @@ struct tally_source_row {
 	bool by_default;  /* it counts without being named */
 	bool in_tests;    /* for tests only: not in any list shown to people */
 	bool hardware;    /* its counters are the hardware's own */
-	/* For people; NULL = nothing to say: what the source provides ("GPU times"), what it
+	/* For people; NULL = nothing to report: what the source provides ("GPU times"), what it
 	 * provides besides counters, what its absence means and what to do about it, and the
 	 * same for OpenGL ES. */
 	const char *gives, *besides, *without, *without_es;
@@ -61,7 +61,7 @@ struct tally_snapshot_source_row {
 	/* It is off where the source of this name counts; NULL = never off for that reason. */
 	const char *unless;
 	/* It counts in each of these cases: --sources lists it; with_cpu is set and --cpu is
-	 * given; with_cpu is set, `named` says that an item of --counters asks for it, and
+	 * given; with_cpu is set, `named` finds that an item of --counters selects it, and
 	 * --sources is not given. */
 	bool with_cpu;
 	bool (*named)(const char *counters); /* only with with_cpu */
@@ -70,8 +70,8 @@ struct tally_snapshot_source_row {
 	/* For `counters`: could this name be a counter of the source on some machine? No
 	 * driver is queried. */
 	bool (*may_count)(const char *counters);
-	/* For `doctor`, which has time to spare: writes to out, as a sentence, what the machine
-	 * has that the options leave unused; out is untouched where there is nothing to say.
+	/* For `doctor`, which may take its time: writes to out, as a sentence, what the machine
+	 * has that the options leave unused; out is untouched if there is nothing to report.
 	 * NULL: probe() reports everything. */
 	void (*look_closer)(const struct tally_config *config, char *out, uint32_t size);
 };
@@ -96,7 +96,7 @@ const struct tally_source_row *tally_source_row(uint32_t i);
 /* The row with that name, or NULL. */
 const struct tally_source_row *tally_source_row_find(const char *name);
 
-/* Does a --sources list ask for the source? NULL stands for the default, and the word `all` for
+/* Whether a --sources list selects the source. NULL represents the default, and the word `all`
  * all sources that are on by default. */
 bool tally_source_wanted(const char *list, const struct tally_source_row *row);
 

@@ -54,8 +54,8 @@ close_object(void)
 	separator = ",";
 }
 
-/* null: there must be none. `by_draw`: with granularity draw, where each draw is counted alone and
- * may be although the pass may not. */
+/* null: there must be none. `by_draw`: with granularity draw, where each draw is counted alone
+ * and may have a value although the pass may not. */
 static void
 print_counters(const struct expect_pass *p, bool vulkan, bool by_draw)
 {

@@ -34,7 +34,8 @@ vk_devices_abandon(struct vk_instance *instance)
 		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
 		if (d->tracked)
 			vk_device_finish(d);
-		/* Stays in memory: a thread of the game may still be in one of our hooks. */
+		/* Stays in memory: a thread of the game may still be inside one of the
+		 * hooks. */
 		atomic_store(&d->stopped, true);
 		d->instance = NULL;
 	}
@@ -51,7 +52,7 @@ read_families(struct vk_device *d)
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, NULL);
 	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES;
 	d->instance->next.GetPhysicalDeviceQueueFamilyProperties(d->physical, &n, rows);
-	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES; /* whatever it says now */
+	n = n < VK_MAX_FAMILIES ? n : VK_MAX_FAMILIES; /* whatever the driver returns now */
 	d->n_families = n;
 	for (uint32_t i = 0; i < n; i++) {
 		d->families[i].flags = rows[i].queueFlags;
@@ -107,7 +108,8 @@ read_driver(struct vk_device *d)
 
 /* ---- creation ---- */
 
-/* Tries with our features, then without performance queries, then exactly as the game asked. */
+/* Tries with the layer's features, then without performance queries, then exactly as the game
+ * requested. */
 static VkResult
 create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
 	     const VkAllocationCallbacks *allocator)

@@ -272,7 +272,7 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 /* Our own structures. Without an sType, or with has_core false, one is not used. */
 struct own {
-	VkPhysicalDeviceFeatures core; /* the game's, with what we add */
+	VkPhysicalDeviceFeatures core; /* the game's, with the layer's additions */
 	VkPhysicalDeviceHostQueryResetFeatures reset;
 	VkPhysicalDevicePerformanceQueryFeaturesKHR performance;
 };
@@ -370,7 +370,7 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 		note(out->added, sizeof(out->added), "inheritedQueries");
 }
 
-/* Is it enabled only because we added it? */
+/* Whether it is enabled only because the layer added it. */
 static bool
 plan_extension(struct plan *plan, const VkDeviceCreateInfo *info, const char *name)
 {
@@ -492,7 +492,7 @@ clone_chain(const struct plan *plan, struct vk_patched *out, char *memory)
 	}
 }
 
-/* In front of the chain, unless it is not used. */
+/* Adds it to the front of the chain, unless it is not used. */
 static void
 link_own(struct vk_patched *out, void *structure)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/device_features.h - the VkDeviceCreateInfo with the features that we need (R12-R20).
+/* vk_layer/device_features.h - the VkDeviceCreateInfo with the features that the layer needs
+ * (R12-R20).
  *
  * Queries what is supported, then adds only that, in a copy. The game's memory is never written
  * to. A structure in the middle of a chain is replaced by cloning the chain up to it. If a
@@ -11,10 +12,9 @@
 #include "vk_layer/state.h"
 
 struct vk_patched {
-	VkDeviceCreateInfo info;   /* passed down; points into `memory` and the game's own */
+	VkDeviceCreateInfo info;   /* passed on; points into `memory` and the game's own */
 	struct vk_enabled enabled; /* if this create info is accepted */
-	VkLayerDeviceCreateInfo *link; /* the loader's link node as it is passed down: in the
-					  clone, or in the game's chain (R17) */
+	VkLayerDeviceCreateInfo *link; /* the loader's node: a clone, or the game's (R17) */
 	char added[128]; /* the names of what was added, for people to read; "" = nothing */
 	void *memory;	 /* to be freed by free() */
 };
@@ -29,7 +29,7 @@ void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 /* The loader's node in a chain, or NULL. Not const: the protocol is to advance it in place. */
 VkLayerDeviceCreateInfo *
 vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
-/* Does the device itself (not a layer) support an extension? */
+/* Whether the device itself (not a layer) supports an extension. */
 bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
 /* The function that queries detailed properties of this device, or NULL where
  * that is not allowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/devices.h - the table of devices: finding by handle, visiting, adding and removing.
  *
- * The base that the other files build on: nothing here calls down the chain except the look-ups
+ * The other files build on it: nothing here calls the next layer except the look-ups
  * of vk_devices_load_next(). Any thread; a lock is held for additions and removals only, and
  * never across a call. The functions that every file needs (vk_device_find(),
  * vk_devices_each(), vk_device_stop()) are declared in state.h.

@@ -88,7 +88,8 @@ enumerate_device_extensions(VkPhysicalDevice physical, const char *layer, uint32
 
 /* ---- look-up of names ---- */
 
-/* Where we return our own function for a name, whether or not the next layer has it. */
+/* Cases in which our own function is returned for a name, whether or not the next layer has
+ * it. */
 enum scope {
 	GLOBAL,	  /* even without an instance */
 	INSTANCE,
@@ -194,6 +195,6 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiate)
 		return VK_ERROR_INITIALIZATION_FAILED; /* would look for exported symbols */
 	negotiate->pfnGetInstanceProcAddr = get_instance_proc_addr;
 	negotiate->pfnGetDeviceProcAddr = get_device_proc_addr;
-	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* we add no such functions */
+	negotiate->pfnGetPhysicalDeviceProcAddr = NULL; /* the layer adds no such functions */
 	return VK_SUCCESS;
 }

@@ -156,7 +156,7 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 VkResult
 vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice device)
 {
-	/* Meanwhile the game lets no other thread use a queue. */
+	/* During this call the game lets no other thread use a queue. */
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device);
 	if (!vk_wait_end(d, &wait, result)) {

@@ -65,7 +65,7 @@ put_string(struct text *t, const char *value)
 static void
 put_number(struct text *t, double value)
 {
-	char digits[32] = "?"; /* is refused as what it is: no value of an option */
+	char digits[32] = "?"; /* is refused because it is not a value of an option */
 	if (value >= 0 && value < 1e9)
 		/* Not %f: the game's locale may write a comma. */
 		snprintf(digits, sizeof(digits), "%u.%09u", (unsigned)value,

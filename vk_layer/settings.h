@@ -14,9 +14,9 @@
 #define VK_SETTINGS_EXTENSION_VERSION 2
 
 /* Writes the settings of this layer in a pNext chain of VkInstanceCreateInfo as
- * PASSTALLY_OPTIONS has them: "max-log=1000000,tag=a=b". Of a list the parts have '+' between
- * them. Returns `text`, or NULL where there are none. What does not fit is left out, which is
- * logged. */
+ * PASSTALLY_OPTIONS has them: "max-log=1000000,tag=a=b". The parts of a list are joined with
+ * '+'. Returns `text`, or NULL if there are none. Settings that do not fit are left out, which
+ * is logged. */
 const char *vk_settings_read(const void *chain, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/state.h - what the layer knows of the game's instances, devices and queues.
+/* vk_layer/state.h - the layer's data about the game's instances, devices and queues.
  *
  * An instance and a device are found by the loader's dispatch pointer, which their child
  * handles share; a queue and a command buffer by their own handles (handles.h). Who may access
@@ -10,7 +10,7 @@
  *   - a command buffer and what is recorded into it belong to the recording thread (the game
  *     has to ensure that, "externally synchronized"), and need no lock.
  * Nothing here waits for the GPU except vk_device_finish() and `--snapshot exact` (exact.h),
- * which wait at most 2 s for a fence of their own.
+ * which wait at most 2 s for their own fence.
  */
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H
@@ -42,7 +42,7 @@ struct vk_instance {
 	bool tracked;	      /* false: all its calls are only forwarded */
 };
 
-/* What the device was created with: the game's request and ours together. */
+/* What the device was created with: the game's request together with the layer's. */
 struct vk_enabled {
 	bool pipeline_statistics, inherited_queries, host_reset, calibrated, mesh_shader;
 	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
@@ -50,7 +50,7 @@ struct vk_enabled {
 	/* VK_KHR_performance_query: it is supported; we enabled it; with several pools. */
 	bool performance_offered, performance, performance_pools;
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
-	/* Extensions that only we enabled: the game must not find their commands. */
+	/* Extensions that only the layer enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance;
 	char denied[128];      /* refused requests, for people to read; "" = none */
 };
@@ -59,7 +59,7 @@ struct vk_enabled {
 #define VK_FENCE_RING 2 /* with more, validation layers report too many: they count
 			   the game's as well */
 
-/* A fence of our own, signaled when everything up to a submission has completed. */
+/* A fence of the layer, signaled when everything up to a submission has completed. */
 struct vk_fence {
 	VkFence handle;
 	uint64_t serial; /* covers submissions up to this one; 0: the entry is free */
@@ -77,7 +77,7 @@ struct vk_queue {
 	struct vk_labels *labels; /* labels.h: the queue's stack */
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
-	uint64_t fenced; /* the newest that one of our fences follows */
+	uint64_t fenced; /* the newest that one of the layer's fences follows */
 	uint64_t completed; /* the newest that is known to have completed */
 	struct vk_fence fences[VK_FENCE_RING];
 	uint32_t fence_first, n_fences;
@@ -119,7 +119,7 @@ struct vk_device {
 	const struct tally_config *config;
 	struct vk_targets *targets;
 	/* Changes before a framebuffer or a render pass, or before an image view, is destroyed:
-	 * what was found by their handles is no longer true. */
+	 * data that was found by their handles is no longer valid. */
 	atomic_ulong targets_generation, views_generation;
 	/* Used by command.c, zeroed at first: command pools; pools of
 	 * the game's statistics queries. */

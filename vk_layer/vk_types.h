@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/vk_types.h - the Vulkan headers as the layer sees them.
+/* vk_layer/vk_types.h - the Vulkan headers as the layer uses them.
  *
  * Without prototypes: every call goes through a table of the next layer's functions, and a call
  * by name would reach the function that the game calls, which is hooked. Types only; any

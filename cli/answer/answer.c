@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
-#define GROWTH_OF_PASS 0.33 /* of what the frame lost: the pass explains it */
-#define GROWTH_OF_GPU 0.50 /* the GPU does, but no pass by itself */
-#define CPU_WORKED 0.33 /* of what the frame lost: its thread worked so long */
-#define CPU_WAITED 0.20 /* no longer: it waited */
-#define EXTRA_SHARE 0.01 /* of the GPU time: worth mention though not in the typical frame */
-#define START_FRAMES 10 /* at least so many frames are the start */
+#define GROWTH_OF_PASS 0.33 /* of what the frame lost: then the pass explains it */
+#define GROWTH_OF_GPU 0.50 /* the GPU as a whole explains it, but no single pass */
+#define CPU_WORKED 0.33 /* of what the frame lost: its thread worked this much longer */
+#define CPU_WAITED 0.20 /* the thread worked no longer: it waited */
+#define EXTRA_SHARE 0.01 /* of the GPU time: mentioned although not in the typical frame */
+#define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
 
@@ -168,7 +168,7 @@ median_of(struct tally_stats *s)
 	return s->moments.n ? tally_value_f64(tally_stats_quantile(s, 0.5)) : 0;
 }
 
-/* The frame rate of the slowest frames: a `q`-th of all, at least one. */
+/* The frame rate of the slowest frames: the fraction `q` of all, at least one. */
 static double
 low_fps(struct tally_stats *s, uint64_t q)
 {
@@ -199,7 +199,8 @@ is_typical(const struct tally_answer_device *d, const struct tally_part *part)
 	return 2 * part->frames >= d->frames;
 }
 
-/* Of what is not in the typical frame the most expensive, if that is worth mention. */
+/* The most expensive pass that is not in the typical frame, if it is expensive enough to
+ * mention. */
 static void
 conclude_extra(struct tally_answer_device *d)
 {

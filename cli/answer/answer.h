@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/answer/answer.h - what a log says about a program, in a few lines: how fast, bound by
- * what, which passes the typical frame consists of, which frames were hitches and why, and
+/* cli/answer/answer.h - what a log shows about a program, in a few lines: how fast it is, what
+ * limits it, which passes the typical frame consists of, which frames were hitches and why, and
  * what passtally itself cost.
  *
  * One answer is computed for `report`, the summary of `run`, the page and `top`, so that they
@@ -13,7 +13,7 @@
  *	tally_answer_print(stdout, answer, -1);
  *	tally_answer_destroy(answer);   (before the log)
  *
- * A caller that has a watcher of its own calls tally_answer_add_frame() from its `frame` and
+ * A caller that has its own watcher calls tally_answer_add_frame() from its `frame` and
  * tally_answer_skip_frame() from its `skipped`. Memory grows with the number of passes, not
  * with the log. One thread. Out of memory ends the program, as everywhere in the command.
  */
@@ -30,7 +30,7 @@
 /* The lines of an answer, and the columns of a line, at most. */
 #define TALLY_ANSWER_LINES 12
 #define TALLY_ANSWER_COLUMNS 80
-/* Above this share of the frame time, our own cost is a warning. */
+/* Above this share of the frame time, passtally's own cost is a warning. */
 #define TALLY_ANSWER_COST_LIMIT 0.05
 
 struct tally_answer_pass {
@@ -50,9 +50,9 @@ struct tally_answer_extra {
 
 enum tally_answer_cause {
 	TALLY_CAUSE_UNKNOWN = 0, /* not all GPU times around it are known */
-	TALLY_CAUSE_PASS, /* `pass` grew by `growth_ns` */
-	TALLY_CAUSE_GPU, /* the GPU's work grew, but no pass by itself */
-	TALLY_CAUSE_NOT_GPU, /* the GPU's work did not grow */
+	TALLY_CAUSE_PASS, /* `pass` took longer, by `growth_ns` */
+	TALLY_CAUSE_GPU, /* the GPU's work increased, but that of no single pass */
+	TALLY_CAUSE_NOT_GPU, /* the GPU's work did not increase */
 };
 
 enum tally_answer_cpu { TALLY_CPU_UNKNOWN = 0, TALLY_CPU_WORKED, TALLY_CPU_WAITED };
@@ -61,11 +61,11 @@ struct tally_answer_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the frames around it */
 	enum tally_answer_cause cause;
-	const char *pass; /* the one that grew, or NULL; not escaped */
+	const char *pass; /* the pass that took longer, or NULL; not escaped */
 	uint64_t growth_ns; /* of that pass, or of the whole GPU time */
-	enum tally_answer_cpu cpu; /* what the thread did in the time lost that ended the frame */
+	enum tally_answer_cpu cpu; /* what the ending thread did in the lost time */
 	bool or_wait; /* it is the frame's last: a wait before the present is in its time */
-	const char *first; /* what ran for the first time in it; NULL = nothing */
+	const char *first; /* what ran for the first time in the frame; NULL = nothing */
 };
 
 struct tally_answer_device {
@@ -86,7 +86,7 @@ struct tally_answer_device {
 	unsigned n_listed;
 	/* What passtally used in the program's threads. */
 	double cost_ns, cost_share; /* medians: of a frame, and of the frame time */
-	double once_ns; /* at the start, in all; 0 = nothing worth mention */
+	double once_ns; /* at the start, in all; 0 = nothing worth mentioning */
 	/* Private to answer.c. */
 	struct tally_answer_state *state;
 };
@@ -114,8 +114,8 @@ const struct tally_answer_device *
 tally_answer_find(const struct tally_answer *answer, uint32_t device);
 
 /* The answer about one device as lines of at most TALLY_ANSWER_COLUMNS columns, escaped and
- * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what it
- * is bound by. The caller frees the array (char *) with g_ptr_array_unref(). */
+ * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what
+ * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
 GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 			      const struct tally_answer_device *d, bool brief);
 /* Single lines of it, for other layouts; the caller frees them with g_free(). */
@@ -126,8 +126,8 @@ char *tally_answer_cost_text(const struct tally_answer_device *d);
 /* For example "1.23 ms" or "27 us". The caller frees it. */
 char *tally_duration_text(double ns);
 
-/* Prints the lines of `device`, or (-1) of each device that is not below another: of the one
- * with the most frames all lines, of others the brief ones. */
+/* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
+ * the one with the most frames, the brief ones of others. */
 void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
 /* Writes an array with an object for each device that has frames: the numbers, and `lines`. */
 void tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer);

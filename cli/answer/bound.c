@@ -9,21 +9,21 @@
 /* The thresholds of docs/verdicts.md. */
 #define LEAST_FRAMES 10
 #define BUSY_FROM 0.85 /* the GPU works all the time */
-#define SURE_FROM 0.80 /* and for so long surely not for want of work */
+#define SURE_FROM 0.80 /* and for so much of it surely not for lack of work */
 #define FULL_FROM 0.97 /* nothing else can limit the frame rate */
 #define LOW_TO 0.60 /* it works little */
 #define MAJORITY 0.50
-#define NO_CAP_FROM 0.93 /* the thread works so long: it waits for no cap */
+#define NO_CAP_FROM 0.93 /* the thread works this much: it waits for no cap */
 #define WORKS_FROM 0.85 /* the thread that ends frames works all the time */
 #define RESTS_TO 0.35 /* it waits; with more work others may keep the CPU */
-#define WORKS_HALF 0.50 /* it is at work more than not */
-#define IDLE_TO 0.75 /* and the GPU with it: one may wait for the other in turn */
-#define TURNS_TO 1.10 /* of both together: they hardly overlap */
+#define WORKS_HALF 0.50 /* it works more than half of the time */
+#define IDLE_TO 0.75 /* and the GPU with it: they may wait for each other alternately */
+#define TURNS_TO 1.10 /* sum of both: they hardly overlap */
 #define WITHIN_FROM 0.15 /* the GPU may wait within passes */
 #define SPINS_FROM 0.30 /* the CPU works in the calls in which it waits */
 #define WAITS_FROM 0.60 /* it is mostly inside calls in which the driver waits */
-#define FOR_GPU_FROM 0.50 /* and surely waits for the GPU, if that works so long */
-#define FEW_WAITS 0.15 /* it is rarely */
+#define FOR_GPU_FROM 0.50 /* and surely waits for the GPU, if that works so much */
+#define FEW_WAITS 0.15 /* it is rarely in such calls */
 #define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
 #define CAP_MEAN 0.005 /* how far the mean of those frames may be from it */
 #define CAP_SHARE 0.70 /* of the frames */
@@ -81,7 +81,7 @@ add_sums(struct tally_bound_sums *s, const struct tally_bound_frame *f)
 	s->thread += (double)MIN(f->thread_ns, known);
 }
 
-/* What a frame says by itself, together with those before it. */
+/* What a frame shows by itself, together with those before it. */
 enum kind {
 	KIND_GPU,
 	KIND_CPU,
@@ -179,14 +179,16 @@ is_common(double rate)
 	return false;
 }
 
-/* Of the rates that explain most frames the lowest: 60, not 120. Steady work of the GPU may
- * take as long as some rate's interval by chance: then only common rates are believed. */
+/* Of the rates that explain most frames the lowest is taken: 60, not 120. Steady work of the
+ * GPU may by chance take as long as the interval of some rate: then only common rates are
+ * considered. */
 static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	uint64_t most = 0;
 	bool busy = (double)(b->busy.moments.n + b->n_both) > MAJORITY * (double)b->all.moments.n;
-	/* Who never waits is not held up by a cap, unless the limiter spins: find_steady(). */
+	/* A thread that never waits is not limited by a cap, unless the limiter spins:
+	 * find_steady(). */
 	if (b->sums.known > 0 && b->sums.work >= NO_CAP_FROM * b->sums.known)
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
@@ -216,7 +218,7 @@ find_steady(struct tally_bound_input *b, struct tally_bound_verdict *v)
 		    (double)n;
 }
 
-/* On a busy machine a limiter keeps its rate on the whole, but not from frame to frame. */
+/* On a busy machine a limiter keeps its rate on average, but not from frame to frame. */
 static void
 find_near_rate(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {

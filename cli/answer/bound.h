@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/answer/bound.h - what limits the frame rate: the GPU, the CPU, a cap or vsync, a wait, or
- * that the log does not show it.
+ * "unknown" where the log does not show it.
  *
  * Frames are added in order; the decision needs only counts and distributions, so memory is
  * bounded. docs/verdicts.md explains the rule and its thresholds, which are in bound.c. One
@@ -25,7 +25,7 @@ enum tally_bound_doubt {
 	TALLY_DOUBT_NONE = 0,
 	TALLY_DOUBT_FEW_FRAMES,
 	TALLY_DOUBT_NO_GPU_TIMES,
-	TALLY_DOUBT_NO_PASS, /* the same, as the frames have no pass */
+	TALLY_DOUBT_NO_PASS, /* the same, because the frames have no pass */
 	TALLY_DOUBT_STEADY, /* the CPU, or a limiter at an unusual rate */
 	TALLY_DOUBT_NO_THREAD, /* the CPU or a wait: the thread's time is not known */
 	TALLY_DOUBT_BUSY, /* the GPU works most of the time, but not all, or the CPU as well */
@@ -42,14 +42,14 @@ struct tally_bound_frame {
 	uint64_t gpu_ns;
 	uint64_t unsure_ns; /* part of gpu_ns in which the GPU may have waited for the CPU */
 	bool has_thread;
-	uint64_t thread_ns; /* how long the thread worked that ended it */
+	uint64_t thread_ns; /* how long the thread that ended it worked */
 	uint64_t wait_ns; /* how long that was inside calls in which a driver may wait */
 };
 
 /* Sums over frames, in nanoseconds. */
 struct tally_bound_sums {
 	double frame, gpu, sure; /* sure: without unsure_ns */
-	/* Of the frames that say what the thread did that ended them: */
+	/* For the frames that have the time of the thread that ended them: */
 	double known, work, wait, thread;
 };
 
@@ -57,8 +57,8 @@ struct tally_bound_input {
 	struct tally_stats all; /* frame times */
 	struct tally_stats busy; /* of frames that the GPU bounds */
 	struct tally_stats idle; /* of all others */
-	struct tally_stats low; /* of them those that the CPU bounds */
-	struct tally_stats rests; /* and those that a wait bounds */
+	struct tally_stats low; /* number of those that the CPU bounds */
+	struct tally_stats rests; /* number of those that a wait bounds */
 	uint64_t n_both, n_within, n_no_thread; /* see enum kind */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	struct tally_bound_sums sums, timed; /* of all, and of those */
@@ -80,8 +80,8 @@ struct tally_bound_verdict {
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */
-	/* TALLY_DOUBT_STEADY, TALLY_BOUND_WAIT: a share `within` takes about so long, or most
-	 * frames are near a usual rate. */
+	/* TALLY_DOUBT_STEADY, TALLY_BOUND_WAIT: a fraction `within` takes about this long, or
+	 * most frames are near a usual rate. */
 	double typical_ns, within;
 	double near_rate; /* 0 = none */
 };

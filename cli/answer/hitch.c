@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
-#define LEAST_FRAMES 8 /* in the window: with fewer nothing is judged */
+#define LEAST_FRAMES 8 /* in the window: with fewer frames nothing is judged */
 #define FACTOR_NUM 3 /* one and a half times as long */
 #define FACTOR_DEN 2
 #define LONGER_NS UINT64_C(5000000)
@@ -47,7 +47,7 @@ frame_at(const struct tally_hitches *h, uint64_t number)
 	return &h->ring[number % TALLY_HITCH_WINDOW];
 }
 
-/* The parts of the frame and of those shortly before it: of each the largest. */
+/* The parts of the frame and of those shortly before it: of each part the largest. */
 static void
 take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *out)
 {
@@ -111,7 +111,7 @@ median_of(const struct tally_hitches *h, uint64_t first, size_t n, size_t member
 	return values[(n - 1) / 2];
 }
 
-/* Compares the oldest frame not judged yet with those around it, up to the newest. */
+/* Compares the oldest frame that is not judged yet with those around it, up to the newest. */
 static void
 judge_next(struct tally_hitches *h)
 {
@@ -120,7 +120,7 @@ judge_next(struct tally_hitches *h)
 	size_t n = (size_t)(h->n - first);
 	if (n < LEAST_FRAMES || ns < LONGER_NS)
 		return;
-	/* Four of five of them must be that much shorter. */
+	/* Four of five of them must be shorter by this much. */
 	uint64_t limit = MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
 	size_t shorter = 0;
 	for (uint64_t k = first; k < h->n; k++)

@@ -16,18 +16,18 @@
 #define TALLY_HITCH_BEFORE 2 /* frames before it whose GPU work may have delayed it */
 #define TALLY_HITCH_WORST 10
 
-/* GPU time of something in a frame; what it is, is the caller's. */
+/* GPU time of one item in a frame; the caller defines what an item is. */
 struct tally_hitch_part {
 	void *what;
 	uint64_t ns;
 	bool first; /* it had never run before this frame */
-	bool may_wait; /* the CPU began nothing after it for most of its time */
+	bool may_wait; /* the CPU began nothing after it for most of the part's time */
 };
 
 struct tally_hitch_frame {
 	uint64_t frame, start_ns, frame_ns;
 	bool has_thread;
-	uint64_t thread_ns; /* how long the thread worked that ended it */
+	uint64_t thread_ns; /* how long the thread that ended it worked */
 	bool timed; /* all of its GPU work was timed */
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
@@ -52,7 +52,8 @@ struct tally_hitches {
 
 void tally_hitches_init(struct tally_hitches *h);
 void tally_hitches_finish(struct tally_hitches *h);
-/* The place for the next frame, with no parts: fill it in, then tally_hitches_add(). */
+/* Returns the entry of the next frame, with no parts: fill it in, then call
+ * tally_hitches_add(). */
 struct tally_hitch_frame *tally_hitches_next(struct tally_hitches *h);
 void tally_hitches_add(struct tally_hitches *h);
 /* Judges the last frames, which have fewer frames after them. No frame can follow. */

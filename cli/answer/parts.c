@@ -8,7 +8,8 @@
 
 /* Distinct times kept of a part: enough for a median within 0.1 %. */
 #define KEEP 1024
-/* Above this share of the typical frame one part of the top level says too little. */
+/* If one part of the top level has more than this share of the typical frame, the fine level is
+ * used. */
 #define NEARLY_ALL 0.8
 
 struct part_of_pass {
@@ -131,8 +132,8 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 }
 
 /* The part of a pass's GPU time before the CPU began the next pass or, after the last one, the
- * call that ends the frame. OpenGL knows the end of a pass only then, so the GPU may be through
- * with it long before. */
+ * call that ends the frame. In OpenGL the end of a pass is known only then, so the GPU may have
+ * finished it long before. */
 static uint64_t
 unsure_of(const struct tally_frame_record *f, uint32_t index)
 {
@@ -187,7 +188,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		}
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
 	}
-	/* The part of the last pass, where it is not known when the CPU was through with it. */
+	/* The same for the last pass, where it is not known when the CPU had issued it. */
 	const struct tally_part *last = f->n_passes && !f->has_wait
 						? of->level[TALLY_PART_FINE]
 						: NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/answer/parts.h - what a frame's GPU time consists of: passes, rolled up by label.
  *
- * A part is all passes whose labels begin alike: with the first component at the top level,
- * with the first two at the fine one. A pass without a label is a part of its own, on both
- * levels. For each part the GPU time in a frame is summed and its distribution kept; memory
- * grows with the number of passes. One thread.
+ * A part consists of all passes whose labels have the same beginning: the first component at
+ * the top level, the first two at the fine one. A pass without a label is a separate part on
+ * both levels. For each part the GPU time in a frame is summed and its distribution kept;
+ * memory grows with the number of passes. One thread.
  */
 #ifndef PASSTALLY_CLI_ANSWER_PARTS_H
 #define PASSTALLY_CLI_ANSWER_PARTS_H
@@ -18,7 +18,7 @@ struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */
 	uint64_t frames; /* in which it ran */
-	struct tally_stats gpu; /* its GPU time in those frames in which all of it was timed */
+	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	double index_sum; /* of its first pass in each frame */
 	/* Of the frame being read. */
 	bool touched, timed;
@@ -26,7 +26,7 @@ struct tally_part {
 };
 
 struct tally_parts {
-	GHashTable *by_name[TALLY_N_PART_LEVELS]; /* maps a label's start to a part */
+	GHashTable *by_name[TALLY_N_PART_LEVELS]; /* maps the beginning of a label to a part */
 	GPtrArray *all[TALLY_N_PART_LEVELS]; /* elements: struct tally_part * */
 	GPtrArray *owned; /* each part once */
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
@@ -38,7 +38,7 @@ struct tally_parts {
 void tally_parts_init(struct tally_parts *p);
 void tally_parts_finish(struct tally_parts *p);
 /* Adds a frame and appends its fine parts to `out` (struct tally_hitch_part). Returns whether
- * the GPU time of all its passes is known. *unsure_ns receives how much of it lies before the CPU
+ * the GPU time of all its passes is known. *unsure_ns receives the part of it before the CPU
  * began the next pass, or the frame's last call: in OpenGL the GPU may have waited then. */
 bool tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		     const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);

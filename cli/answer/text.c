@@ -27,7 +27,7 @@ tally_duration_text(double ns)
 	return g_strdup_printf("%.*f us", ns >= 1e4 ? 0 : 1, ns / 1e3);
 }
 
-/* Takes `line`; what is too wide for it is cut. */
+/* Takes ownership of `line`, which is cut if it is too wide. */
 static void
 add_line(GPtrArray *lines, char *line)
 {
@@ -46,7 +46,7 @@ shorten(const char *name, size_t columns)
 	return tally_pass_name_fit(clean, columns);
 }
 
-/* Adds the items, ended by `between`, in at most `most` lines; "..." stands for the rest. */
+/* Adds the items, ended by `between`, in at most `most` lines; "..." replaces the rest. */
 static void
 add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigned most)
 {
@@ -56,7 +56,7 @@ add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigne
 		bool last = i + 1 == items->len;
 		size_t width = tally_text_width(line->str) + 1 + tally_text_width(item);
 		width += last ? 0 : strlen(between);
-		/* The last line needs room for the mark, unless everything fits. */
+		/* The last line needs room for the "...", unless everything fits. */
 		size_t room = TALLY_ANSWER_COLUMNS - (used == most && !last ? strlen(" ...") : 0);
 		if (line->len > 1 && width > room && used == most) {
 			g_string_append(line, " ...");
@@ -134,7 +134,7 @@ pass_text(const struct tally_answer_pass *p)
 	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
 
-/* The passes from a share on, and the sum of the others. */
+/* The passes with at least a given share, and the sum of the others. */
 static GPtrArray *
 pass_items(const struct tally_answer_device *d, double least)
 {
@@ -198,7 +198,7 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 		return;
 	g_autofree char *head = tally_answer_typical_text(d);
 	add_line(lines, g_strdup_printf("%s:", head));
-	/* One line less where there is one more below. */
+	/* One line less if there is one more below. */
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);
 	if (!d->extra.name)
 		return;
@@ -280,7 +280,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	return lines;
 }
 
-/* The device that has all lines: of those shown the one with most frames. */
+/* The device that has all lines: of those shown, the one with the most frames. */
 static const struct tally_answer_device *
 choose_main(const struct tally_answer *answer)
 {

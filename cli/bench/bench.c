@@ -100,7 +100,7 @@ check_machine(void)
 		tally_cli_complain("bench", "warning: %s", text);
 }
 
-/* Whether the log has a frame; it is read no further than that. */
+/* Whether the log has a frame; only that much of it is read. */
 static bool
 has_frames(const char *path)
 {
@@ -159,7 +159,7 @@ name_of(const struct bench *b, unsigned side)
 	return g_string_free(name, FALSE);
 }
 
-/* What `compare` gets, or before there are logs: two names in their place. */
+/* The arguments for `compare`, or, before there are logs, two names instead. */
 static int
 call_compare(const struct bench *b, int (*call)(int, char **))
 {
@@ -170,7 +170,7 @@ call_compare(const struct bench *b, int (*call)(int, char **))
 	for (size_t i = 0; i < G_N_ELEMENTS(passed); i++)
 		for (unsigned j = 0; passed[i][1] && j < 2; j++)
 			g_ptr_array_add(words, (gpointer)passed[i][j]);
-	/* Without --keep the logs are removed, so that their names say nothing. */
+	/* Without --keep the logs are removed, so their names have no meaning. */
 	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
 	const char *const names[] = { "--base-name", base, "--new-name", fresh };
 	for (size_t i = 0; i < (b->keep ? 0 : G_N_ELEMENTS(names)); i++)
@@ -203,7 +203,7 @@ measure(struct bench *b)
 	return status == TALLY_EXIT_OK ? call_compare(b, tally_command_compare.run) : status;
 }
 
-/* Removes the logs and their folder, unless they are to stay. */
+/* Removes the logs and their folder, unless they are to be kept. */
 static void
 clean_up(const struct bench *b)
 {

@@ -61,7 +61,7 @@ look_at_gpu(GPtrArray *found, const char *card, const char *folder)
 {
 	if (reads(folder, "device/power/runtime_status", "suspended"))
 		return;
-	/* Documentation/gpu/amdgpu/thermal.rst: anything but auto stands still. */
+	/* Documentation/gpu/amdgpu/thermal.rst: every level except auto is fixed. */
 	if (reads(folder, "device/power_dpm_force_performance_level", "auto"))
 		g_ptr_array_add(found,
 				g_strdup_printf("the clock of GPU %s follows the load "

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By what part of itself a mean or a deviation may differ. */
+/* The fraction of its own value by which a mean or a deviation may differ. */
 #define FEW_PLACES 1e-12
 /* Wrong sums printed one by one; any further ones are only counted. */
 #define MOST_SHOWN 20
@@ -99,7 +99,7 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 	double sum_sq = a->integral ? tally_int192_f64(&a->sum_sq) : a->sum_sq_f64;
 	double want = b->integral ? tally_int192_f64(&b->sum) : b->sum_f64;
 	double want_sq = b->integral ? tally_int192_f64(&b->sum_sq) : b->sum_sq_f64;
-	/* Either both are in the line or neither is. */
+	/* Either both or neither are in the line. */
 	bool told = isfinite(sum) && isfinite(sum_sq);
 	if (told != (isfinite(want) && isfinite(want_sq)))
 		return false;
@@ -142,7 +142,7 @@ equal(gconstpointer a, gconstpointer b)
 	return x->id == y->id && x->device == y->device && strcmp(x->key, y->key) == 0;
 }
 
-/* Keys of frames live as long as the reader; nothing else of a line does. */
+/* Keys of frames live as long as the reader; nothing else in a line does. */
 static void
 describe(struct check *c, const struct tally_device_record *device)
 {
@@ -303,7 +303,7 @@ run(int argc, char **argv)
 	if (status != TALLY_EXIT_OK)
 		return status;
 	for (guint i = 0; i < logs->len; i++) {
-		/* MAX() evaluates what is larger twice. */
+		/* MAX() evaluates the larger argument twice. */
 		int one = check_log(g_ptr_array_index(logs, i), r.lines_only);
 		status = MAX(status, one);
 	}

@@ -14,7 +14,7 @@ struct sum {
 	bool shared; /* a frame overlaps one of another device and is not flagged for it */
 	uint32_t shared_with; /* that device */
 	uint64_t shared_frame;
-	uint64_t end_ns; /* of the last frame that had passes and a value; 0: none */
+	uint64_t end_ns; /* the end of the last frame that had passes and a value; 0: none */
 	/* Modulo 2^64, as the delta is: equal sums stay equal. */
 	uint64_t passes, unattributed;
 };
@@ -143,7 +143,7 @@ mark_shared(struct tally_conserve *c, const struct tally_frame_record *frame, ui
 	}
 }
 
-/* Compares a frame that is not flagged with what came before it in the log. Of GL over Vulkan
+/* Compares a frame that is not flagged with the earlier ones in the log. With GL over Vulkan
  * both devices have the same work. */
 static void
 look_beside(struct tally_conserve *c, const struct tally_frame_record *frame)
@@ -162,7 +162,7 @@ look_beside(struct tally_conserve *c, const struct tally_frame_record *frame)
 	}
 }
 
-/* Whether to say of a counter that the whole growth of its source is another device's, too:
+/* Whether to report for a counter that the whole growth of its source is also another device's:
  * once for each device. */
 static bool
 is_shared_untold(struct tally_conserve *c, const struct sum *s)

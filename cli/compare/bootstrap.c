@@ -9,7 +9,8 @@
 
 /* Limit of blocks per resample and side; more blocks only add time. */
 #define MOST_BLOCKS 256
-/* From this correlation of neighbors on, a first-order model is used besides the blocks. */
+/* If neighbors correlate at least this much, a first-order model is used in addition to the
+ * blocks. */
 #define STRONG 0.5
 /* The level at which the bootstrap's tail is compared with Student's. */
 #define HELD_LEVEL 0.01
@@ -164,7 +165,7 @@ tally_block_length(const double *values, uint32_t n, double *long_run)
 	if (spectrum > 0)
 		length = cbrt(1.5 * slope * slope / (spectrum * spectrum) * n);
 	else if (r[0] > 0 && lags > 0)
-		length = most; /* The estimate makes no sense: use the most cautious length. */
+		length = most; /* The estimate is not usable: use the most cautious length. */
 	double variance = r[0], correlation = r[0] > 0 ? r[1] / r[0] : 0;
 	*long_run = MAX(MAX(spectrum, 0), first_order(correlation, variance, n));
 	/* In a short run the rule does not see weak correlation. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/compare/bootstrap.h - do two series of frames differ in their mean, and by how much?
+/* cli/compare/bootstrap.h - whether two series of frames differ in their mean, and by how much.
  *
  * Successive frames are correlated, so they are resampled in blocks (circular block
  * bootstrap). The block length follows the rule of Politis and White (2004, corrected 2009),
@@ -69,9 +69,9 @@ double tally_student_quantile(double p, double df);
  * fractions, as the counts of draws that resemble each other are. */
 double tally_binomial_tail(double x, double n, double p);
 
-/* Quantiles (nearest rank) of `resamples` series of blocks of the values that follow each other;
- * n > 0. Blocks are of Politis and White's length, at least the root of n, which also stands for
- * what returns every so many frames. Returns the frames of a block. */
+/* Quantiles (nearest rank) of `resamples` series of blocks of consecutive values; n > 0. Blocks
+ * have Politis and White's length, at least the root of n, which also covers periodic frames.
+ * Returns the frames of a block. */
 uint32_t tally_bootstrap_quantile(const double *values, uint32_t n, double q, uint64_t seed,
 				  double *out, uint32_t resamples);
 
@@ -83,27 +83,27 @@ void tally_holm_adjust(double *p, uint32_t m);
  * which hypothesis i is rejected, at most 1. */
 void tally_fdr_adjust(double *p, uint32_t m);
 
-/* Which of many changes stand out, given how their values move together (outliers.c)?
- *
+/* Finds which of many changes are outliers, given how their values move together (outliers.c).
  * Passes that use the machine alike become slower and faster together, from frame to frame and
  * hence from run to run. Each change is judged against what the others predict for it
- * (generalized least squares with a shrunken correlation matrix), and all of them against how
- * far they scatter anyway. The one that stands out most is taken away before the rest is judged
- * once more, so that it misleads no prediction. */
+ * (generalized least squares with a shrunken correlation matrix), and all of them against their
+ * usual scatter. The largest outlier is removed before the rest is judged once more, so that it
+ * distorts no prediction. */
 struct tally_outlier {
 	/* in: the change, its standard error (> 0) and the degrees of freedom of that;
 	 * out: what of the change the others do not predict */
 	double shift, se, df;
 	double p; /* out: two-sided, of this change alone */
-	/* How the value deviates within the sides, in the same number of parts as the others. */
+	/* The deviations of the value within the sides, in the same number of parts as the
+	 * others. */
 	const double *deviations;
 };
 
-/* Averages each error's square with what all of them together show: how it follows from the size of
- * the deviations, as a line through the logarithms. For errors known from few values. */
+/* Averages each error's square with the estimate from all of them: its dependence on the size
+ * of the deviations, as a line through the logarithms. For errors known from few values. */
 void tally_outliers_moderate(struct tally_outlier *items, uint32_t n, uint32_t n_parts);
 
-/* `level`: of all alarms together, from which on a change is taken away. n > 0. */
+/* `level`: the level of all alarms together at which a change is removed. n > 0. */
 void tally_outliers_judge(struct tally_outlier *items, uint32_t n, uint32_t n_parts, double level);
 
 #endif

@@ -12,9 +12,9 @@ struct compare_request {
 	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char *, given by --base and --new */
 	GPtrArray *plain; /* logs without an option, before "--" */
 	GPtrArray *behind; /* logs after "--" */
-	GPtrArray *owned; /* the keys of the gates, paths of logs looked for */
+	GPtrArray *owned; /* the keys of the gates; paths of logs that were searched for */
 	struct tally_compare_filter filter;
-	struct tally_compare_settings settings; /* fail_above < 0: it is not given */
+	struct tally_compare_settings settings; /* fail_above < 0: not given */
 	struct tally_compare_style style;
 	bool json;
 	uint64_t warmup;
@@ -200,7 +200,7 @@ choose_newest(struct compare_request *r, const char *program)
 	return true;
 }
 
-/* Neither side is named, and there are not two logs: none, or the name of a program. */
+/* No side is named, and there are not two logs: none, or the name of a program. */
 static bool
 choose_unnamed(struct compare_request *r)
 {
@@ -285,7 +285,7 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 					 "--keys leaves nothing to compare");
 }
 
-/* Whether the run is on that side already, perhaps under another name: it counts once. */
+/* Whether the run is already on that side, possibly under another name: it counts once. */
 static bool
 is_there(const GPtrArray *logs, const struct tally_compare_log *log)
 {
@@ -318,7 +318,7 @@ has_tag(const GPtrArray *logs, const char *key)
 	return false;
 }
 
-/* A tag that no log has would be equal in all, so a mistyped one must be an error. */
+/* A tag that no log has would be equal in all of them, so a mistyped one must be an error. */
 static int
 check_strata(const struct compare_request *r, const struct tally_compare *c)
 {
@@ -357,7 +357,7 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 		    : check_strata(r, c);
 }
 
-/* With --per-clock each side must have cycles: without, nothing would be judged. */
+/* With --per-clock each side must have cycles: otherwise nothing would be judged. */
 static int
 check_clocks(const struct compare_request *r, const struct tally_compare *c)
 {
@@ -379,7 +379,7 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 	return TALLY_EXIT_OK;
 }
 
-/* Whether what differs between the sides would be taken for a change of the program. */
+/* Whether a difference between the sides would be mistaken for a change of the program. */
 static bool
 is_refused(const struct compare_request *r, const struct tally_compare *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/compare/compare.h - two sides of logs, joined by pass identity and judged.
+/* cli/compare/compare.h - compares two sides of logs, joined by pass identity.
  *
  * A subject is a pass, the work outside passes, or the whole frame; a row is one key of a
  * subject. Rows with a gate (times) share one Holm correction, all others a
@@ -26,15 +26,15 @@ enum tally_verdict {
 	TALLY_N_VERDICTS,
 };
 
-/* What is said at the end, and with --fail-above is the exit status. */
+/* The conclusion, which with --fail-above is the exit status. */
 enum tally_conclusion {
-	TALLY_CONCLUSION_SAME = 0, /* every time that matters is known to be the same */
+	TALLY_CONCLUSION_SAME = 0, /* every time that matters is known to be unchanged */
 	TALLY_CONCLUSION_FASTER,
-	TALLY_CONCLUSION_SLOWER, /* but nothing above the limit */
+	TALLY_CONCLUSION_SLOWER, /* regressions, but none above the limit */
 	TALLY_CONCLUSION_MIXED,
-	TALLY_CONCLUSION_LESS, /* these two where no time was compared */
+	TALLY_CONCLUSION_LESS, /* these two only where no time was compared */
 	TALLY_CONCLUSION_MORE,
-	TALLY_CONCLUSION_NO_REGRESSION, /* of a gate: all that matters is below the limit */
+	TALLY_CONCLUSION_NO_REGRESSION, /* with a gate: all that matters is below it */
 	TALLY_CONCLUSION_INCONCLUSIVE,
 	TALLY_CONCLUSION_REGRESSION,
 	TALLY_N_CONCLUSIONS,
@@ -65,7 +65,7 @@ struct tally_compare_settings {
 struct tally_compare_subject {
 	bool frame, outside;
 	uint32_t slot; /* index of the device among those compared */
-	/* index in tally_compare.strata, or their number: the changes of all, pooled */
+	/* index in tally_compare.strata, or their number: the pooled changes of all strata */
 	uint32_t stratum;
 	struct tally_compare_subject *pooled; /* the same of all strata; NULL = there are none */
 	uint64_t id;
@@ -79,7 +79,7 @@ struct tally_compare_subject {
 
 #define TALLY_COMPARE_CPU UINT32_MAX /* the series of the frames' cpu_ns */
 
-/* What a gate asks about the frames' times besides their mean. */
+/* The property of the frames' times, other than their mean, that a gate compares. */
 enum tally_pace {
 	TALLY_PACE_NONE = 0,
 	TALLY_PACE_P99,
@@ -116,7 +116,7 @@ struct tally_compare_row {
 	bool open; /* it leaves the conclusion open */
 };
 
-/* What kind of property differs: all but notes are refused unless --allow names them. */
+/* The kind of property that differs: all but notes are refused unless --allow names them. */
 enum tally_unlike_kind {
 	TALLY_UNLIKE_NOTE = 0,
 	TALLY_UNLIKE_DEVICE,
@@ -136,7 +136,7 @@ struct tally_compare_unlike {
 
 /* Runs that can be compared: of the same GPU, driver, size and tags. */
 struct tally_stratum {
-	char *text; /* for people, not escaped */
+	char *text; /* its parts, each ended by a NUL, so that no two strata are equal */
 	/* the parts of it, each ended by a zero byte, so that no two strata have the same */
 	GString *key;
 	uint32_t logs[TALLY_N_SIDES];
@@ -159,7 +159,7 @@ struct tally_compare {
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 	uint32_t n_open; /* rows that leave the conclusion open */
-	bool has_gates; /* on any row: on a time, or by --gate; the others then decide nothing */
+	bool has_gates; /* on any row: a time, or by --gate; the others then decide nothing */
 	enum tally_conclusion conclusion;
 };
 
@@ -173,37 +173,37 @@ void tally_compare_judge(struct tally_compare *c);
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 			struct tally_bootstrap_side sides[TALLY_N_SIDES]);
 /* Judges each pass against the other passes of the same frames, and adds to the errors of all
- * times what the machine's speed may differ between two runs (others.c). */
+ * times the possible difference of the machine's speed between two runs (others.c). */
 void tally_compare_judge_others(struct tally_compare *c);
 /* The keys of paces, NULL for none; and judges a row that has one (pace.c). */
 extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
-/* Decides what is said at the end (conclude.c), and says whether a row takes part in that. */
+/* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Whether two subjects are of the same device and stratum. */
 bool tally_compare_same_place(const struct tally_compare_subject *a,
 			      const struct tally_compare_subject *b);
-/* The path of a run that both sides have, so that it would be compared with itself, borrowed; NULL:
- * there is none. */
+/* Returns the path, borrowed, of a run that both sides have, which would be compared with
+ * itself; NULL: there is none. */
 const char *tally_compare_on_both_sides(const struct tally_compare *c);
-/* Lists where the program, options, devices or machines of the sides differ, and how fast their
- * GPUs were clocked (unlike.c). */
+/* Lists where the program, options, devices or machines of the sides differ, and the clocks of
+ * their GPUs (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
-/* What is compared of a device. */
+/* The devices' slots: what is compared of a device. */
 enum { TALLY_N_PROPERTIES = 6 };
 struct tally_compare_property {
-	const char *what, *text; /* text NULL = not said */
+	const char *what, *text; /* text NULL = not stated */
 	enum tally_unlike_kind kind;
 };
 void tally_compare_properties(const struct tally_device_summary *d,
 			      struct tally_compare_property out[TALLY_N_PROPERTIES], char size[32]);
-/* Divides the runs into strata (strata.c); pools what was judged within them, as rows of the
+/* Divides the runs into strata (strata.c); pools the results within them as rows of the
  * subjects' `pooled`. */
 GPtrArray *tally_strata_new(void);
 void tally_strata_find(struct tally_compare *c);
 void tally_strata_pool(struct tally_compare *c);
-/* Whether runs are told apart by this property, unless it may differ; whether both sides have
+/* Whether runs are separated by this property, unless it may differ; whether both sides have
  * that stratum. */
 bool tally_strata_have(const struct tally_compare *c, enum tally_unlike_kind kind);
 bool tally_strata_judged(const struct tally_compare *c, uint32_t stratum);
@@ -219,7 +219,8 @@ uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 bool tally_row_changed(const struct tally_compare_row *row);
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
-/* The name and the unit of what is in a row: of gpu_ns with per_clock gpu_cycles, cycles. */
+/* The name and the unit of the key of a row: gpu_cycles and cycles for gpu_ns with
+ * per_clock. */
 bool tally_compare_is_cycles(const struct tally_compare *c, const struct tally_compare_row *row);
 const char *tally_compare_key(const struct tally_compare *c, const struct tally_compare_row *row);
 const char *tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row);

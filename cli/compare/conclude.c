@@ -23,7 +23,7 @@ tally_compare_decides(const struct tally_compare *c, const struct tally_compare_
 	return row->worse || (!c->has_gates && !c->settings.has_fail_above);
 }
 
-/* Without a gate more is neither worse nor better. */
+/* Without a gate, more is neither worse nor better. */
 static int
 direction(const struct tally_compare_row *row)
 {
@@ -41,9 +41,9 @@ frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
 	return 0;
 }
 
-/* A value that cannot be told leaves the conclusion open if its estimate is above the limit,
- * or if what its interval allows is above the limit of the whole frame: a pass of 0.1 % of a
- * frame, known to within a half, is no reason to repeat a run. */
+/* A value that is not known leaves the conclusion open if its estimate is above the limit, or
+ * if its interval includes more than the limit of the whole frame: a pass of 0.1 % of a frame,
+ * known to within a half, is not a reason to repeat a run. */
 static bool
 is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 {
@@ -55,7 +55,7 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 	bool blind = c->settings.has_fail_above ? row->blind
 						: row->verdict == TALLY_VERDICT_UNSEEN;
 	double low, high, estimate, frame = frame_time(c, row->subject);
-	/* Few hitches could always be a few more; that there are more has to be seen. */
+	/* Few hitches could always be a few more; an increase has to be seen. */
 	if (row->pace == TALLY_PACE_HITCHES && row->verdict == TALLY_VERDICT_UNSEEN) {
 		double worse = row->difference * row->worse;
 		return tally_compare_relative(row, worse, &estimate) ? estimate > limit

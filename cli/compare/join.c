@@ -68,7 +68,7 @@ need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_g
 	bool frame = !g;
 	g = frame ? &of_frame : g;
 	uint64_t id = g->outside ? 0 : g->id;
-	/* What identifies the same pass in every log. */
+	/* The properties by which a pass is the same in every log. */
 	g_autofree char *key = g_strdup_printf("%u|%u|%d|%d|%" G_GUINT64_FORMAT, stratum,
 					       slot, frame, g->outside, id);
 	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
@@ -210,8 +210,8 @@ add_row(struct tally_compare *c, const struct tally_compare_subject *s, const ch
 	return row;
 }
 
-/* The frame time, and of its paces what a gate names: everything that is judged makes the rest
- * harder to see. */
+/* The frame time, and those of its paces that a gate names: everything that is judged makes it
+ * harder to detect the rest. */
 static void
 add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {

@@ -144,7 +144,7 @@ total_of(const struct tally_compare *c, const struct tally_compare_row *row, enu
 	return total;
 }
 
-/* Adds what only one side measured of a pass that both have. */
+/* Adds values of a pass that both sides have but only one measured. */
 static void
 add_lone(const struct tally_compare *c, const struct tally_compare_row *row,
 	 double lone[TALLY_N_SIDES])
@@ -157,8 +157,8 @@ add_lone(const struct tally_compare *c, const struct tally_compare_row *row,
 	lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
 }
 
-/* Whether passes that both sides have were measured on one of them only, and are more than what
- * counts as the same: the frame's sums then differ by what was not measured. */
+/* Whether passes that both sides have were measured on one of them only, and amount to more
+ * than what counts as the same: the frame's sums then differ by what was not measured. */
 static bool
 is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 {
@@ -222,7 +222,8 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 		    c->settings.has_fail_above;
 }
 
-/* Rows with a gate are one family, so that counters nobody gates cost them nothing. */
+/* Rows with a gate are one family, so that counters without a gate do not reduce their
+ * power. */
 static void
 correct(struct tally_compare *c, bool gated)
 {
@@ -265,7 +266,7 @@ static void
 conclude(struct tally_compare *c, struct tally_compare_row *row)
 {
 	double low, high;
-	/* No time falls by more than all of it. */
+	/* No time can decrease by more than all of it. */
 	if (row->is_time)
 		row->low = MAX(row->low, -row->mean[TALLY_SIDE_BASE]);
 	row->verdict = TALLY_VERDICT_UNSEEN;

@@ -5,24 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer passes say too little about what they have in common. */
+/* With fewer passes too little is known about what they have in common. */
 #define LEAST_PASSES 8
-/* Parts of a run by whose medians one sees how far its speed wanders. */
+/* Number of parts of a run whose medians show how far its speed wanders. */
 #define PARTS 6
 #define LEAST_FRAMES (2 * PIECES)
-/* How far runs differ beyond what their parts let expect: twice the variance of a run's mean. */
+/* How far runs differ beyond the differences of their parts: twice the variance of a run's
+ * mean. */
 #define SLOW 2.0
-/* Parts whose medians vary by this factor more than the error says do not only by chance. */
+/* If the medians of the parts vary by this factor more than the error predicts, that is not
+ * chance alone. */
 #define LARGE 3.0
-/* Shorter parts of a run, by which one sees which passes move together. */
+/* Number of shorter parts of a run, which show which passes move together. */
 #define PIECES 12
 /* Of the logarithms the middle half is averaged. */
 #define TRIM 0.25
-/* Of eight runs or more the lowest and the highest are left out: one may have been disturbed. */
+/* With eight runs or more the lowest and the highest are left out: one may have been
+ * disturbed. */
 #define TRIM_RUNS 0.125
-/* Chance in which the better of two tests is found: most of it goes to that against the others. */
+/* The better of two tests is taken, which costs significance: most of that is charged to the
+ * test of the pass itself. */
 #define OTHERS 0.8
-/* The part of a change of the mean that the median shows too. */
+/* The fraction of a change of the mean that the median must show too. */
 #define TYPICAL 0.5
 /* From a median absolute deviation to a standard deviation of the normal distribution. */
 #define MAD_TO_SD 1.4826
@@ -32,16 +36,16 @@ struct member {
 	struct tally_compare_row *row;
 	double *logs[TALLY_N_SIDES]; /* the logarithm of its time in each frame, or run */
 	double level; /* its typical logarithm, over both sides */
-	double typical; /* how the median of its logarithms changed */
-	double shift, se, df; /* the change that is its own */
+	double typical; /* how much the median of its logarithms changed */
+	double shift, se, df; /* the change that is the pass's own */
 	double p;
 	double parts[TALLY_N_SIDES]; /* the variance of its parts' medians */
-	double *deviations; /* of pieces, or runs, from the middle of their side */
+	double *deviations; /* medians of pieces, or runs, relative to their middle */
 };
 
 struct group {
 	GArray *members; /* elements: struct member */
-	bool runs; /* whole runs stand in place of frames */
+	bool runs; /* the values are whole runs instead of frames */
 	uint32_t n[TALLY_N_SIDES]; /* frames, or runs */
 	uint32_t n_pieces; /* of both sides */
 	double *common[TALLY_N_SIDES]; /* what all passes of a frame, or run, have in common */
@@ -113,7 +117,7 @@ is_member(const struct tally_compare_row *row, const struct tally_compare_row *f
 	       tally_compare_same_place(s, first->subject);
 }
 
-/* The passes of the place of `first` that are in as many frames as its busiest pass, on
+/* The passes of the same place as `first` that are in as many frames as its busiest pass, on
  * both sides. */
 static void
 gather(struct group *g, const struct tally_compare *c, const struct tally_compare_row *first)
@@ -140,7 +144,7 @@ gather(struct group *g, const struct tally_compare *c, const struct tally_compar
 	}
 }
 
-/* Of each frame the median of what its passes are above their levels. */
+/* For each frame the median of the distances of its passes from their levels. */
 static void
 find_common(struct group *g)
 {
@@ -171,7 +175,7 @@ part_variance(const double *values, uint32_t n)
 	return squares / (PARTS - 1);
 }
 
-/* What the median of `n` values would vary by if each frame had nothing to do with the last. */
+/* The variance that the median of `n` values would have if frames were independent. */
 static double
 independent_variance(const double *values, uint32_t n, uint32_t part)
 {
@@ -183,7 +187,8 @@ independent_variance(const double *values, uint32_t n, uint32_t part)
 }
 
 /* The variance of the medians of a run's parts, beyond what independent frames would show:
- * how far its speed wanders, hence how far that of two runs of one program may be apart. */
+ * how far its speed wanders, and therefore how much that of two runs of one program may
+ * differ. */
 static double
 wander(const double *common, uint32_t n)
 {
@@ -203,8 +208,8 @@ deviate(const struct group *g, struct member *m, unsigned side, double middle, u
 	return at + pieces;
 }
 
-/* The change of a pass against the others: of frames that of the median, which stands for frames
- * that nothing disturbed. */
+/* The change of a pass against the others: for frames that of the median, which represents
+ * undisturbed frames. */
 static void
 measure_member(struct group *g, struct member *m)
 {
@@ -237,8 +242,7 @@ measure_member(struct group *g, struct member *m)
 			continue;
 		m->parts[side] = part_variance(m->logs[side], g->n[side]);
 		parts += m->parts[side];
-		/* What frames that resemble their neighbors show anyway is in the error of
-		 * its own mean already. */
+		/* The variation of correlated frames is already in the error of the mean. */
 		double own = sides[side].se * sides[side].se;
 		if (m->parts[side] < LARGE * PARTS * own)
 			m->parts[side] = 0;
@@ -269,7 +273,8 @@ set_interval(const struct tally_compare *c, struct tally_compare_row *row)
 	row->high = row->difference + reach;
 }
 
-/* Adds to the error of a time what the machine's speed may differ between the runs. */
+/* Adds to the error of a time the possible difference of the machine's speed between the
+ * runs. */
 static void
 widen(const struct tally_compare *c, struct tally_compare_row *row, const double *variances)
 {
@@ -286,7 +291,8 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	row->se = sqrt(total);
 	double p = tally_student_tail(fabs(row->difference) / row->se, row->df);
 	if (row->pace) {
-		/* Its interval has a longer half, and its p was not of a normal error. */
+		/* The longer half of its interval is used, because its p was not from a normal
+		 * error. */
 		double level_of_all = 1 - c->settings.confidence;
 		double wider = row->se * tally_student_quantile(level_of_all, row->df) / half;
 		row->p = MAX(row->p, p);
@@ -298,7 +304,7 @@ widen(const struct tally_compare *c, struct tally_compare_row *row, const double
 	set_interval(c, row);
 }
 
-/* Which passes stand out of what the others predict for them. */
+/* Finds the passes that deviate from what the others predict for them. */
 static void
 judge_members(const struct tally_compare *c, struct group *g)
 {
@@ -311,7 +317,7 @@ judge_members(const struct tally_compare *c, struct group *g)
 				m->shift, m->se, m->df, 1, m->deviations,
 			};
 	}
-	/* Six parts say little about how far one pass wanders. */
+	/* Six parts give little information on how far a single pass wanders. */
 	if (!g->runs)
 		tally_outliers_moderate(items, n, g->n_pieces);
 	if (n)
@@ -327,10 +333,10 @@ judge_members(const struct tally_compare *c, struct group *g)
 	}
 }
 
-/* Of the two tests the one that says more. Where the intervals have nothing in common, most
- * passes have changed, and the others are no measure. A mean that changed without the typical
- * frame is that of a few slow frames, as a busy machine has them: then the other test has to
- * show it too. */
+/* Takes the more significant of the two tests. Where the intervals have nothing in common, most
+ * passes have changed, and the others are not a reference. A mean that changed without the
+ * typical frame depends on a few slow frames, which busy machines cause: then the other test
+ * has to show it too. */
 static void
 choose(const struct tally_compare *c, struct member *m)
 {

@@ -6,15 +6,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* More are judged as if each stood alone: the matrix has a row and a column for each. */
+/* With more values than this each is judged as independent: the matrix has a row and a column
+ * for each. */
 #define MOST_CORRELATED 256
-/* The least part of a correlation that is put down to chance; keeps the matrix regular. */
+/* The least fraction of a correlation that is attributed to chance; keeps the matrix
+ * regular. */
 #define LEAST_SHRINKAGE 0.05
 /* From a median absolute deviation to a standard deviation of the normal distribution. */
 #define MAD_TO_SD 1.4826
-/* Deviations beyond so many standard deviations count as that many. */
+/* Deviations of more than this many standard deviations are cut to it. */
 #define FAR 4.0
-/* Of a variance of logarithms: steps of a clock. */
+/* Least variance of logarithms: steps of a clock. */
 #define TINY 1e-10
 
 static double
@@ -26,7 +28,7 @@ median_size(const double *values, uint32_t n)
 	return tally_median(sizes, n);
 }
 
-/* Copies the deviations of one without its outliers, and returns their mean square. */
+/* Copies the deviations of a value without its outliers, and returns their mean square. */
 static double
 clip(const struct tally_outlier *item, uint32_t n_parts, double *out)
 {
@@ -52,7 +54,7 @@ standardize(const struct tally_outlier *items, uint32_t n, uint32_t n_parts)
 	return out;
 }
 
-/* How y follows from x: the slope, at least 0, and the middles of both. */
+/* The dependence of y on x: the slope, at least 0, and the middles of both. */
 static double
 fit(const double *x, const double *y, uint32_t n, double *mx, double *my)
 {
@@ -140,8 +142,8 @@ struct field {
 	uint32_t n;
 };
 
-/* Of each change that is left what the others do not predict; returns how much more these scatter
- * than their errors let expect, at least 1. */
+/* For each remaining change: the part that the others do not predict; returns how much more
+ * these scatter than their errors predict, at least 1. */
 static double
 predict(struct field *f)
 {
@@ -168,7 +170,7 @@ settle(struct field *f, uint32_t k, double excess)
 	double size = sqrt(f->inverse ? f->inverse[k * f->n + k] : 1);
 	o->se = o->se * excess / size;
 	o->shift = o->se * f->z[k] / excess;
-	/* How far they scatter is known from as many as there are. */
+	/* The scatter is estimated from no more than n values. */
 	if (excess > 1)
 		o->df = MIN(o->df, MAX(f->n - 1, 1));
 	o->p = tally_student_tail(fabs(f->z[k]) / excess, o->df);
@@ -187,7 +189,7 @@ tally_outliers_judge(struct tally_outlier *items, uint32_t n, uint32_t n_parts, 
 		for (uint32_t k = 0; k < n; k++)
 			sweep(f.inverse, n, k);
 	}
-	/* No more than half: then most have changed, and nothing is left to measure by. */
+	/* No more than half: otherwise most have changed, and there is no reference left. */
 	double excess = predict(&f);
 	for (uint32_t left = n; left > n / 2; left--, excess = predict(&f)) {
 		uint32_t most = n;
@@ -198,7 +200,7 @@ tally_outliers_judge(struct tally_outlier *items, uint32_t n, uint32_t n_parts, 
 		if (p * left > level)
 			break;
 		settle(&f, most, excess);
-		/* Back out of the inverse: the others are predicted without it. */
+		/* Removes it from the inverse: the others are predicted without it. */
 		if (f.inverse)
 			sweep(f.inverse, n, most);
 	}

@@ -47,7 +47,7 @@ find_hitches(const GArray *run, double *flags)
 		if (h.count > before)
 			flags[h.judged - 1] = 1;
 	}
-	/* Of the last few it is known only how many they are; the flags serve to see clusters. */
+	/* Of the last few, only their number is known; the flags serve to detect clusters. */
 	uint64_t before = h.count;
 	tally_hitches_conclude(&h);
 	uint64_t count = h.count;
@@ -97,7 +97,8 @@ drop(struct pace_side *s)
 	g_free(s->each);
 }
 
-/* By how much the number of frames with a flag varies more than if each stood alone, at least 1. */
+/* How much more the number of flagged frames varies than if they were independent, at least
+ * 1. */
 static double
 dispersion(const double *flags, uint32_t n)
 {
@@ -110,7 +111,7 @@ dispersion(const double *flags, uint32_t n)
 }
 
 /* Whether the side's slowest frame may by chance be below its p99 (as it may where it has fewer
- * than 500 frames), or something that stops one frame in 100 be in none of them. */
+ * than 500 frames), or a delay of one frame in 100 may be in none of them. */
 static bool
 is_few(const struct tally_compare *c, const struct pace_side *s, double spread)
 {
@@ -144,7 +145,7 @@ finish_row(const struct tally_compare *c, struct tally_compare_row *row, double 
 	row->p = clear ? p : MAX(p, 1 - c->settings.confidence);
 }
 
-/* The frames that are among the slowest 1 % of both sides together: how many each side has. */
+/* The frames that are among the slowest 1 % of both sides together: the number of each side. */
 static void
 count_slowest(struct pace_side *sides, double *counts)
 {
@@ -158,7 +159,7 @@ count_slowest(struct pace_side *sides, double *counts)
 		above += all[i] > limit;
 		at += all[i] == limit;
 	}
-	/* Of many frames that take as long: with them or without, whichever is nearer to 1 %. */
+	/* If many frames are equally long: with or without them, whichever is closer to 1 %. */
 	double want = (1 - QUANTILE) * n;
 	bool with = fabs(above + at - want) < fabs(above - want);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
@@ -201,7 +202,7 @@ judge_p99(const struct tally_compare *c, struct tally_compare_row *row, struct p
 	g_free(samples[1]);
 }
 
-/* The p at which x of n frames or more are as unlikely as `level`. */
+/* The p at which x or more of n frames are as unlikely as `level`. */
 static double
 rate_limit(double x, double n, double level)
 {
@@ -241,7 +242,7 @@ judge_hitches(const struct tally_compare *c, struct tally_compare_row *row,
 		low[i] = PER * (counts[i] > 0 ? rate_limit(counts[i], n[i], level) : 0);
 		high[i] = PER * rate_limit(counts[i] + 1, n[i], 1 - level);
 	}
-	/* That of their difference (Zou and Donner). */
+	/* The interval of their difference (Zou and Donner). */
 	const double *at = row->mean;
 	double difference = at[1] - at[0];
 	finish_row(c, row, difference - hypot(at[1] - low[1], high[0] - at[0]),

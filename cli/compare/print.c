@@ -8,7 +8,7 @@
 
 /* Number of unchanged passes that are listed too, the most expensive first. */
 #define MOST_QUIET 20
-/* Number of keys listed that only one side measured, and of passes named with each. */
+/* Number of keys listed that only one side measured, and number of passes named for each. */
 #define MOST_ONE_SIDED 12
 #define MOST_NAMES 3
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
@@ -144,7 +144,7 @@ p_text(const struct tally_compare_row *row)
 			       row->p_holm);
 }
 
-/* "cannot tell (+-40 %)": by how much the value may have changed and nobody would know. */
+/* "cannot tell (+-40 %)": by how much the value may have changed without being detected. */
 static char *
 unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
@@ -159,7 +159,7 @@ unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 static char *
 verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	/* Of a time, and of any other value. */
+	/* For a time, and for any other value. */
 	static const char *const words[TALLY_N_VERDICTS][2] = {
 		[TALLY_VERDICT_FEW] = { "too few to judge", "too few to judge" },
 		[TALLY_VERDICT_EQUAL] = { "equal", "equal" },

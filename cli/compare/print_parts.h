@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/compare/print_parts.h - between the files that print a comparison for people; private to
- * them.
+/* cli/compare/print_parts.h - shared by the files that print a comparison for people; private
+ * to them.
  *
- * print.c has the rows and what all need, table.c lays tables out, print_verdict.c prints the
- * lines below them. Returned strings are freed by the caller with g_free(). One thread.
+ * print.c has the rows and the common functions, table.c lays tables out, print_verdict.c
+ * prints the lines below them. Returned strings are freed by the caller with g_free(). One
+ * thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
 #define PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
@@ -59,7 +60,7 @@ void tally_cells_finish(struct tally_cells *t);
 void tally_cells_add(struct tally_cells *t, char *text);
 guint tally_cells_rows(const struct tally_cells *t); /* Number of rows without the head. */
 
-/* A row that is wider than `width` (0 = no limit) goes on in a second line. */
+/* A row that is wider than `width` (0 = no limit) continues in a second line. */
 void tally_cells_print(FILE *out, const struct tally_cells *t, size_t width);
 void tally_cells_print_markdown(FILE *out, const struct tally_cells *t);
 

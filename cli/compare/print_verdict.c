@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* The value that decides the conclusion: of those that count the one with the largest change,
- * by what it is of the base. NULL = none. */
+/* The value that decides the conclusion: among those that count, the one with the largest
+ * change relative to the base. NULL = none. */
 static const struct tally_compare_row *
 find_decisive(const struct tally_compare *c)
 {
@@ -35,7 +35,7 @@ find_decisive(const struct tally_compare *c)
 	return best;
 }
 
-/* The pass, and the key where that is no time. The caller frees it. */
+/* The pass, and the key if it is not a time. The caller frees it. */
 static char *
 key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is kept of a series. */
+/* The data kept of a series. */
 struct kept {
 	enum { NOT_ASKED = 0, WANTED, UNWANTED } wanted;
 	/* Totals of the frame being read: */
@@ -170,7 +170,7 @@ take_line(void *user, const struct tally_log_line *line)
 	log->arguments = g_string_free(words, FALSE);
 }
 
-/* NULL: the filter does not ask for it. */
+/* NULL: the filter does not select it. */
 static struct kept *
 find_kept(struct tally_compare_log *log, uint32_t series)
 {
@@ -274,7 +274,7 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 	}
 }
 
-/* The mean clock of the GPU while the frame ran; NULL: it is not known. */
+/* The mean clock of the GPU while the frame ran; NULL: not known. */
 static const struct tally_keyed_value *
 find_clock(const struct tally_frame_record *f)
 {
@@ -284,7 +284,7 @@ find_clock(const struct tally_frame_record *f)
 	return NULL;
 }
 
-/* Nanoseconds at so many MHz are a thousand times as many cycles. */
+/* Nanoseconds times MHz are thousandths of cycles. */
 static void
 add_cycles(struct tally_compare_source *source, struct tally_value ns, bool estimated,
 	   const struct tally_keyed_value *clock)

@@ -39,7 +39,7 @@ struct tally_compare_source {
 	GPtrArray *values;
 	/* frames only: CPU time, which is not a series of passes */
 	struct tally_compare_values cpu;
-	/* of frames, if the filter asks for it: elements: uint64_t, each frame's cpu_ns */
+	/* of frames, if the filter selects it: elements: uint64_t, each frame's cpu_ns */
 	GArray *frame_ns;
 };
 
@@ -62,7 +62,8 @@ struct tally_compare_log {
 struct tally_compare_filter {
 	GPtrArray *patterns; /* elements: char *, with * and ?; NULL or none = every key */
 	/* gpu_ns becomes cycles: the time multiplied by the metric gpu_clock of its frame. Frames
-	 * without a clock give none, and cpu_ns is not kept, as it is no time of the GPU. */
+	 * without a clock give none, and cpu_ns is not kept, because it is not a time of the
+	 * GPU. */
 	bool per_clock;
 	bool frame_times; /* keep each frame's time, 8 bytes a frame; not per clock */
 };

@@ -47,7 +47,7 @@ tally_compare_properties(const struct tally_device_summary *d,
 	memcpy(out, properties, sizeof(properties));
 }
 
-/* `value` NULL: not said. A value may hold any text but a zero byte, so only that ends it. */
+/* `value` NULL: not stated. A value may contain any text except a NUL, so only that ends it. */
 static void
 add_part(struct tally_stratum *s, GString *text, const char *name, const char *value)
 {
@@ -59,7 +59,7 @@ add_part(struct tally_stratum *s, GString *text, const char *name, const char *v
 	g_string_append_c(s->key, '\0');
 }
 
-/* What its runs have in common: "fast, opengl, nvidia, 550.1, 1920x1080, scene=docks". */
+/* The common properties of its runs: "fast, opengl, nvidia, 550.1, 1920x1080, scene=docks". */
 static struct tally_stratum *
 describe(const struct tally_compare *c, const struct tally_compare_log *log)
 {
@@ -89,7 +89,7 @@ describe(const struct tally_compare *c, const struct tally_compare_log *log)
 	return s;
 }
 
-/* Which stratum a run belongs to; `s`, owned, is a new one where no run before it has its key. */
+/* The stratum of a run; `s`, owned, becomes a new one if no earlier run has its key. */
 static uint32_t
 find_stratum(GPtrArray *strata, struct tally_stratum *s)
 {
@@ -118,7 +118,7 @@ tally_strata_find(struct tally_compare *c)
 	}
 	if (c->strata->len > 1 && common)
 		return;
-	/* All runs are alike, or the sides have nothing in common: what differs decides. */
+	/* All runs are alike, or the sides have nothing in common: the differences decide. */
 	g_ptr_array_set_size(c->strata, 0);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (struct tally_compare_log, log, c->logs[side])
@@ -151,8 +151,8 @@ is_same_value(const struct tally_compare_row *a, const struct tally_compare_row 
 	       g_strcmp0(a->unit, b->unit) == 0;
 }
 
-/* Precision of the difference of two means of so many runs; it does not hang on how the runs came
- * out, so a stratum that was quiet by chance counts no more. */
+/* The precision of the difference of two means of these numbers of runs; it does not depend on
+ * the results of the runs, so a stratum that was quiet by chance has no larger weight. */
 static double
 weight_of(const struct tally_compare *c, const struct tally_compare_row *row)
 {

@@ -43,7 +43,7 @@ cell(const struct tally_cells *t, guint row, guint column)
 	return g_ptr_array_index(t->cells, row * t->n_columns + column);
 }
 
-/* Prints the text, aligned right in so many columns, or left if `left`. */
+/* Prints the text in this many columns, aligned right, or left if `left`. */
 static void
 print_cell(FILE *out, const char *text, size_t columns, bool left)
 {
@@ -51,7 +51,7 @@ print_cell(FILE *out, const char *text, size_t columns, bool left)
 	tally_text_print(out, "%*s%s%*s", left ? 0 : gap, "", text, left ? gap : 0, "");
 }
 
-/* The row's cells, in as many lines as `width` asks for (0 = no limit). */
+/* Prints the row's cells, in as many lines as `width` requires (0 = no limit). */
 static void
 print_row(FILE *out, const struct tally_cells *t, guint row, const size_t *widths, size_t width)
 {

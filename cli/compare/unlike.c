@@ -10,12 +10,13 @@ static const char *const no_matter[] = { "log",     "force",   "max-log", "log-q
 					 "control", "no-argv", "host",	   "tag",
 					 "shared-time" };
 
-/* One property, with what the logs of each side say about it. */
+/* One property, with its value in the logs of each side. */
 struct saying {
 	char *what;
 	enum tally_unlike_kind kind;
 	bool device; /* a device, or a property of a device that a side may lack */
-	/* of the machine: it decides nothing, and a log that does not say it agrees with any */
+	/* of the machine: it decides nothing, and a log that does not state it agrees with
+	 * any */
 	bool machine, silent;
 	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
@@ -162,7 +163,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	say_units(sayings, side, log);
 }
 
-/* The machine, and what it runs. */
+/* The machine, and its system. */
 static void
 say_machine(GPtrArray *sayings, unsigned side, const struct tally_log_identity *identity)
 {
@@ -194,8 +195,8 @@ join(const GPtrArray *texts)
 	return g_string_free(out, FALSE);
 }
 
-/* Whether both sides agree, or the property is that of a device that one side lacks, which
- * the number of devices already shows. */
+/* Whether both sides agree, or the property belongs to a device that one side lacks, which the
+ * number of devices already shows. */
 static bool
 is_alike(const struct saying *s)
 {

@@ -24,7 +24,7 @@ static char *
 folder_name(unsigned i)
 {
 	const char *runtime = g_getenv("XDG_RUNTIME_DIR");
-	/* After `sudo -E` it is another user's, who could replace what is made in it. */
+	/* After `sudo -E` the folder is another user's, who could replace files in it. */
 	struct stat st;
 	bool has_runtime = runtime && g_path_is_absolute(runtime) && stat(runtime, &st) == 0 &&
 			   S_ISDIR(st.st_mode) && st.st_uid == geteuid();

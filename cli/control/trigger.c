@@ -15,7 +15,7 @@ struct request {
 	const char *control;
 	int64_t pid; /* 0: not given */
 	GPtrArray *words; /* what to do, borrowed from argv */
-	char *text; /* as it is sent to the game */
+	char *text; /* the request as it is sent to the game */
 	bool is_status;
 };
 
@@ -88,12 +88,12 @@ parent_of(long pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%ld/stat", pid), *stat = NULL;
 	long parent = 0;
-	/* "PID (NAME) STATE PARENT ...", and a name may hold anything. */
+	/* "PID (NAME) STATE PARENT ...", and a name may contain anything. */
 	const char *end = g_file_get_contents(path, &stat, NULL, NULL) ? strrchr(stat, ')') : NULL;
 	return end && sscanf(end, ") %*c %ld", &parent) == 1 ? parent : 0;
 }
 
-/* Keeps the game of this process, or those that it started, as `passtally run` did. */
+/* Keeps the game with this process ID, or those that it started, as `passtally run` did. */
 static void
 keep_of_process(GPtrArray *games, long pid)
 {
@@ -134,8 +134,8 @@ choose(const struct request *r, GPtrArray *games)
 
 /* ---- requests ---- */
 
-/* What the log holds by now. Nothing if it cannot be read here, as that of a game in a
- * container may be. */
+/* Prints the current contents of the log. Nothing if it cannot be read here, as that of a game
+ * in a container may be. */
 static void
 print_progress(const char *path)
 {

@@ -6,7 +6,7 @@
 #include "json/log_numbers.h"
 #include "json/swar.h"
 
-/* Who sees the numbers that json/log.fields lists of an object, those that are known. */
+/* Receives the numbers of an object that json/log.fields lists, if they are known. */
 struct number_watcher {
 	tally_export_see *see;
 	void *user;

@@ -4,9 +4,9 @@
 #include "cli/shared/out.h"
 #include "cli/log/stats.h"
 
-/* The Trace Event Format: JSON that chrome://tracing, Perfetto and others read. Its
- * processes are our devices and its threads are our tracks. Times are microseconds; with
- * three decimals they are exact. */
+/* The Trace Event Format: JSON that chrome://tracing, Perfetto and others read. Its processes
+ * represent devices and its threads represent tracks. Times are microseconds; with three
+ * decimals they are exact. */
 
 struct chrome {
 	struct tally_timeline_sink sink;

@@ -90,7 +90,7 @@ parse(struct request *r, int argc, char **argv)
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-/* Returns false if a write failed, so that there is no point in going on. */
+/* Returns false if a write failed, so that continuing is pointless. */
 static bool
 show_line(struct request *r, const struct tally_log_line *line)
 {
@@ -100,7 +100,8 @@ show_line(struct request *r, const struct tally_log_line *line)
 		if (!t->path)
 			continue;
 		errno = 0;
-		/* Not before the first line was read: of what is no log, nothing is written. */
+		/* Not before the first line was read: if the file is not a log, nothing is
+		 * written. */
 		if (!t->export)
 			t->export = formats[i]->begin(t->t.file, &r->options);
 		formats[i]->line(t->export, line);

@@ -46,7 +46,7 @@ struct tally_export_names {
 };
 void tally_export_names_init(struct tally_export_names *names);
 void tally_export_names_finish(struct tally_export_names *names);
-/* Takes what a device or a pass_info line says; a later line replaces an earlier one. */
+/* Reads a device or a pass_info line; a later line replaces an earlier one. */
 void tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line);
 /* Returns the same pointer for the same pass of a device as long as `names` lives. */
 const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
@@ -62,10 +62,10 @@ struct tally_export_key {
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key);
 
-/* Takes one argument of an event: everything that a record holds besides its times and name, item
- * by item (cli/export/args.c), to be shown with the event. `prefix` is "" or ends in a dot:
- * "counters." and "metrics." mark values that are not fields of the record. `text` NULL: the
- * argument is `value`. */
+/* Receives one argument of an event: everything that a record holds besides its times and name,
+ * item by item (cli/export/args.c), to be shown with the event. `prefix` is "" or ends in a
+ * dot: "counters." and "metrics." mark values that are not fields of the record. `text` NULL:
+ * the argument is `value`. */
 typedef void tally_export_see(void *user, const char *prefix, const char *key, const char *text,
 			      struct tally_value value);
 

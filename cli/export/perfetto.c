@@ -75,10 +75,10 @@ struct known {
 	const char *prefix, *text;
 	unsigned table;
 	uint64_t number;
-	struct known *next; /* of an argument's name: the one that followed it last time */
+	struct known *next; /* name of an argument: that which came next last time */
 };
 
-/* Packets are written together once they are so long. */
+/* Packets are written together once they have this size. */
 enum { WRITTEN_AT_ONCE = 1 << 16 };
 
 struct perfetto {
@@ -104,7 +104,7 @@ uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
 	return (uint64_t)tally_timeline_run(e->timeline)->pid << 24 | track->number;
 }
 
-/* Begins a packet and returns where it goes on: there is room for three numbers. */
+/* Begins a packet and returns where it continues: there is room for three numbers. */
 TALLY_INLINE uint8_t *
 begin_head(struct perfetto *e)
 {
@@ -289,8 +289,8 @@ see_track(void *user, const struct tally_timeline_track *track)
 {
 	struct perfetto *e = user;
 	if (track->kind == TALLY_TRACK_COUNTER) {
-		/* It gets no track descriptor of its own: the packet of its first value
-		 * describes it. */
+		/* It gets no separate track descriptor: the packet of its first value describes
+		 * it. */
 		g_ptr_array_add(e->specs, (gpointer)track);
 		return;
 	}

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Field numbers are constants, so that little is left of a call. */
+/* Field numbers are constants, so that a call compiles to very little. */
 #define TALLY_INLINE static inline __attribute__((always_inline))
 
 #define TALLY_PROTOBUF_DEPTH 8 /* maximum depth of nested messages */
@@ -63,7 +63,7 @@ tally_protobuf_encode(uint8_t *to, uint64_t v)
 TALLY_INLINE uint8_t *
 tally_protobuf_encode_tag(uint8_t *to, uint32_t field, unsigned wire)
 {
-	uint32_t tag = field << 3 | wire; /* constant, as a rule: then this is one store */
+	uint32_t tag = field << 3 | wire; /* usually constant: then this is one store */
 	if (tag < 0x80) {
 		*to = (uint8_t)tag;
 		return to + 1;

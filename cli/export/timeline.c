@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Trace formats support only a few clocks of a file's own. */
+/* Trace formats support only a few clocks defined by a file. */
 #define MOST_CLOCKS 60
 #define MOST_EARLY 1000
 
@@ -192,7 +192,7 @@ name_of(struct tally_timeline *t, const struct tally_timeline_device *d, struct 
 	return p->name;
 }
 
-/* What the GPU's side of the pass shows, where it is on a track, is left out. */
+/* The properties of the pass that its GPU event shows, if it has one, are left out. */
 static void
 emit_submission(struct tally_timeline *t, struct tally_timeline_device *d,
 		const struct tally_frame_record *f, struct placed *placed)
@@ -361,7 +361,7 @@ emit_pass(struct tally_timeline *t, struct tally_timeline_device *d,
 	emit_numbers(t, &s, true, p->pass->metrics, p->pass->n_metrics);
 }
 
-/* What the slices of a frame have in common. */
+/* The common properties of the slices of a frame. */
 struct gpu_frame {
 	struct tally_timeline_device *device;
 	const struct tally_frame_record *frame;
@@ -498,7 +498,7 @@ tally_timeline_is_mark(const struct tally_timeline_event *e)
 	return e->note && g_strcmp0(e->note->source, "mark") == 0;
 }
 
-/* `frame`: the frame that a mark stands in, or NULL. */
+/* `frame`: the frame that contains the mark, or NULL. */
 static void
 emit_note(struct tally_timeline *t, const struct tally_note_record *note,
 	  const struct tally_recent_frame *frame)
@@ -506,7 +506,7 @@ emit_note(struct tally_timeline *t, const struct tally_note_record *note,
 	const struct tally_timeline_event of_note = { .note = note };
 	bool mark = tally_timeline_is_mark(&of_note);
 	struct tally_timeline_track **track = mark ? &t->marks : &t->notes;
-	/* A note without a time is placed where it stands in the log: after the preceding
+	/* A note without a time is placed at its position in the log: after the preceding
 	 * frame. */
 	uint64_t ns = note->has_time ? note->time_ns : t->last_ns;
 	if (ns > INT64_MAX)

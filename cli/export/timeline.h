@@ -5,8 +5,8 @@
  * and one for what the GPU ran; passes nest in frames and in the parts of their labels, and
  * workloads in passes. Work that
  * overlaps on one queue goes to further tracks of the same name, so that events on a track
- * always nest. Times of a GPU clock that was never matched with the CPU's stay on tracks of
- * their own. Slices of a track come in time order; other events come in no particular order.
+ * always nest. Times of a GPU clock that was never matched with the CPU's stay on separate
+ * tracks. Slices of a track come in time order; other events come in no particular order.
  * Memory: the tracks, the names and one frame. One thread.
  */
 #ifndef PASSTALLY_CLI_EXPORT_TIMELINE_H
@@ -57,7 +57,7 @@ struct tally_timeline_event {
 	uint64_t ns; /* on the track's clock */
 	uint64_t end_ns; /* for BEGIN and NUMBERS */
 	const char *name; /* for END: the name of the slice that ends */
-	bool name_repeats; /* the same text will come again, so a string table pays off */
+	bool name_repeats; /* the same text will occur again, so a string table is worthwhile */
 	const char *category;
 	uint64_t flow; /* links the CPU's and the GPU's event of a pass; 0 = none */
 	bool brief; /* another event carries the full details of the pass */
@@ -66,7 +66,7 @@ struct tally_timeline_event {
 	const struct tally_pass_record *pass;
 	const struct tally_workload_record *workload;
 	const struct tally_note_record *note;
-	/* of a mark: the frame that it stands in, if `has_number` */
+	/* of a mark: the frame that contains it, if `has_number` */
 	uint64_t number;
 	bool has_number;
 	/* For NUMBERS: the tracks are all of one kind and on one clock. */
@@ -83,7 +83,7 @@ struct tally_timeline_sink {
 	void (*event)(void *user, const struct tally_timeline_event *event);
 };
 
-/* What the header says, and so far was left out. */
+/* The contents of the header; default values before it was read. */
 struct tally_timeline_run {
 	char *program; /* "?" before the header was read */
 	int64_t pid; /* 0 before that */

@@ -116,8 +116,8 @@ struct tally_layer_place {
 	int rank;
 	const struct tally_timeline_clock *clock; /* NULL = CLOCK_MONOTONIC */
 };
-/* Takes the first layer that is free from start_ns on; it is occupied until end_ns. NULL:
- * all layers are occupied and no more may be created. */
+/* Takes the first layer that is free from start_ns on; it is occupied until end_ns. NULL: all
+ * layers are occupied and no more may be created. */
 struct tally_layer *
 tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `passtally install` and `passtally uninstall`: what makes an unpacked archive, or any other
+/* `passtally install` and `passtally uninstall`: makes an unpacked archive, or any other
  * prefix, usable by name, and its layer known to Vulkan's loader. */
 #include "cli/install/elf_file.h"
 #include "cli/install/injected.h"
@@ -74,7 +74,7 @@ link_path(void)
 	return g_build_filename(g_get_home_dir(), ".local", "bin", "passtally", NULL);
 }
 
-/* The manifest for libraries of so many bits. */
+/* The manifest for 32-bit or 64-bit libraries. */
 static char *
 manifest_path(unsigned bits)
 {
@@ -84,7 +84,7 @@ manifest_path(unsigned bits)
 				bits == 64 ? TALLY_VK_MANIFEST : other, NULL);
 }
 
-/* Whether a file that stands there may be replaced or removed: it names our layer. */
+/* Whether an existing file may be replaced or removed: it names passtally's layer. */
 static bool
 is_ours(const char *path)
 {
@@ -92,7 +92,7 @@ is_ours(const char *path)
 	return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, TALLY_VK_LAYER);
 }
 
-/* Whether the link leads to a passtally, also to one that is gone. */
+/* Whether the link leads to a passtally, even to one that no longer exists. */
 static bool
 is_our_link(const char *path)
 {
@@ -180,7 +180,7 @@ make_manifest(const char *template, const char *library)
 	return true;
 }
 
-/* The layers of this copy: beside each library to preload lies the layer. */
+/* The layers of this copy: each is next to a library to preload. */
 static bool
 make_manifests(void)
 {
@@ -234,7 +234,7 @@ install(int argc, char **argv)
 				  "--prefix=FOLDER, meson install -C BUILD, "
 				  "FOLDER/bin/passtally install --user",
 				  own ? own : "this command");
-	/* Without the command nothing switches the layer on: no manifest then. */
+	/* Without the command nothing enables the layer: then no manifest. */
 	bool ok = make_link(own) && make_manifests();
 	if (ok)
 		print_path_hint();

@@ -73,7 +73,7 @@ find_built(struct tally_vk_manifest *m, const char *own_folder)
 char *
 tally_vk_manifest_quote(const char *path)
 {
-	/* JSON has no octal escapes: what is not ASCII stays as it is. */
+	/* JSON has no octal escapes: characters that are not ASCII stay as they are. */
 	char high[0x81];
 	for (int i = 0; i < 0x80; i++)
 		high[i] = (char)(0x80 + i);
@@ -83,7 +83,7 @@ tally_vk_manifest_quote(const char *path)
 }
 
 /* `passtally install --user` made a manifest that names this library: the loader finds it by
- * itself, also in a container that takes over the home folder. */
+ * itself, even in a container that shares the home folder. */
 static bool
 is_installed_for_user(const char *library)
 {

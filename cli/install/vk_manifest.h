@@ -26,12 +26,13 @@ struct tally_vk_manifest {
 void tally_vk_manifest_find(struct tally_vk_manifest *manifest);
 void tally_vk_manifest_finish(struct tally_vk_manifest *manifest);
 
-/* The path as a manifest spells it, in quotes; the caller frees it. Control characters in it
+/* The path as spelled in a manifest, in quotes; the caller frees it. Control characters in it
  * have no spelling that the loader reads. */
 char *tally_vk_manifest_quote(const char *path);
 
-/* Sets our environment so that the programs we start get the layer; the user's settings for
- * other layers stay. `folder` is a path to manifest->folder that contains no colon. */
+/* Sets this process's environment so that the programs it starts get the layer; the user's
+ * settings for other layers stay. `folder` is a path to manifest->folder that contains no
+ * colon. */
 void tally_vk_manifest_enable(const struct tally_vk_manifest *manifest, const char *folder);
 
 #endif

@@ -78,7 +78,7 @@ add_workloads(struct tally_aggregate *a, struct tally_group *pass,
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct tally_workload_record *w = &p->workloads[i];
 		struct tally_group *g = tally_group_next_workload(a, pass, w->command);
-		/* All commands of a pass stand before those of the next one. */
+		/* All commands of a pass come before those of the next one. */
 		touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
 		g->flags |= w->flags;
 		if (w->has_gpu)
@@ -87,7 +87,7 @@ add_workloads(struct tally_aggregate *a, struct tally_group *pass,
 	}
 }
 
-/* Measured work that belongs to no pass gets a group of its own, so that the shares add up. */
+/* Measured work that belongs to no pass gets a separate group, so that the shares add up. */
 static void
 add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
 {

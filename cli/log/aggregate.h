@@ -5,10 +5,9 @@
  * Within one frame the segments of an id (or all passes of a label) are joined before they
  * count as one value; if one of them lacks a value, the joined value is missing. Ratios are
  * not joined: they count only where a group has one part in the frame. Grouped by label, each
- * node of the tree of labels has a roll-up besides: a group that counts its passes a second
- * time. Memory grows with the
- * number of groups, not with the log (when grouping by frame, the frames are the groups). No
- * memory of the reader is kept. One thread.
+ * node of the tree of labels also has a roll-up: a group that counts its passes a second time.
+ * Memory grows with the number of groups, not with the log (when grouping by frame, the frames
+ * are the groups). No memory of the reader is kept. One thread.
  */
 #ifndef PASSTALLY_CLI_AGGREGATE_H
 #define PASSTALLY_CLI_AGGREGATE_H
@@ -42,7 +41,7 @@ struct tally_key {
 	const char *key;
 	const char *unit; /* NULL = not stated, or the devices disagree */
 	bool described; /* a device line describes the key, so what follows was read */
-	/* as the last of these lines has it; NULL = not stated */
+	/* as in the last of these lines; NULL = not stated */
 	const char *name, *text, *source;
 	const char *kind, *scope; /* NULL: a metric */
 	bool metric;
@@ -54,10 +53,11 @@ struct tally_series {
 	struct tally_stats stats;
 };
 
-/* What a series has of the frame being read. Apart from it, so that they are close together. */
+/* The values of a series in the frame being read. Separate from the series, so that they are
+ * close together in memory. */
 struct tally_joined {
 	struct tally_value value;
-	uint32_t n; /* how many are joined in it */
+	uint32_t n; /* number of values that are joined in it */
 };
 
 struct tally_group {
@@ -83,8 +83,8 @@ struct tally_group {
 	/* Only when grouping by label. */
 	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
 	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
-	/* of a roll-up: all that is in it, so that its values are those of that group and it has
-	 * no series; NULL = several groups are in it */
+	/* of a roll-up: the only group in it, so that its values are those of that group and it
+	 * has no series; NULL = several groups are in it */
 	struct tally_group *only;
 	bool only_name; /* grouped by frame: a pass, which has no values and is no row */
 	/* Only when grouping by workload. */
@@ -156,7 +156,7 @@ struct tally_aggregate_watch {
 	bool takes_values;
 	/* Called for each line before it is processed. */
 	void (*line)(void *user, const struct tally_log_line *line);
-	/* Called for a frame; `groups` are those seen in it. */
+	/* Called for a frame; `groups` are those that occur in it. */
 	void (*frame)(void *user, const struct tally_frame_record *frame,
 		      const GPtrArray *groups);
 	/* Called for a frame that is left out because it belongs to the warm-up. */
@@ -217,12 +217,12 @@ struct tally_group *tally_aggregate_find_pass(const struct tally_aggregate *a, u
 					      uint64_t id, uint32_t place);
 /* Among the complete frames after the warm-up that have a clock; false: there is none. */
 bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clock_range *out);
-/* Whether another device in the log lies on top of this one, so that showing both would
- * count the work twice. */
+/* Whether another device in the log is on top of this one, so that showing both would count the
+ * work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
-/* The value of a group in the frame being read, for a watcher. False: it is not known, as one of
- * its parts is not, or there are several of what is not joined. */
+/* The value of a group in the frame being read, for a watcher. False: it is not known, because
+ * one of its parts is not, or because there are several values that are not joined. */
 static inline bool
 tally_group_value(const struct tally_aggregate *a, const struct tally_group *g, uint32_t series,
 		  struct tally_value *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/aggregate_parts.h - between the files of a log's summary; private to them.
+/* cli/log/aggregate_parts.h - shared by the files of a log's summary; private to them.
  *
  * aggregate.c reads lines and adds values; keys.c numbers counters and metrics; groups.c
  * decides what a row is; device_summary.c keeps what concerns a device; notes.c keeps notes and
@@ -36,7 +36,7 @@ struct tally_groups {
 	struct tally_pass_names names;
 	GHashTable *by_id; /* maps struct tally_pass_key * to struct tally_group * */
 	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
-	/* Passes come in the same order in every frame: guess before looking up. */
+	/* Passes come in the same order in every frame: the index is tried before a look-up. */
 	struct tally_group **guess;
 	uint32_t n_guess;
 };
@@ -46,7 +46,7 @@ struct tally_aggregate_state {
 	struct tally_groups groups;
 	struct tally_notes notes;
 	GHashTable *devices; /* maps a number to struct tally_device_summary * */
-	const char *clock_key; /* the reader's text "gpu_clock", NULL: not met yet */
+	const char *clock_key; /* the reader's text "gpu_clock", NULL: not found yet */
 	struct tally_warmup *warmup; /* NULL: a->warmup is a number */
 	GPtrArray *touched; /* groups of the frame being read */
 };
@@ -120,7 +120,7 @@ void tally_notes_init(struct tally_aggregate *a);
 void tally_notes_finish(struct tally_aggregate *a);
 /* A note line; a mark gets its point in time, and its frame where that was read already. */
 void tally_notes_add(struct tally_aggregate *a, const struct tally_note_record *r);
-/* A frame was read: the marks in it need not wait any longer. */
+/* A frame was read: the marks in it no longer have to wait. */
 void tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f);
 
 #endif

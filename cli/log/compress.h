@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/compress.h - compresses a finished log into PATH.zst.
  *
- * One whole log exists at every moment: the compressed one is written next to the plain one,
+ * A complete log exists at every moment: the compressed one is written next to the plain one,
  * synced to disk and renamed, and only then is the plain one removed. A log that another
  * process still writes to is left alone. Callers block signals: a pending signal that asks
  * the process to end stops the compression and leaves the plain log. One thread. Without

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log says of each device: its identity, frame times, clock and surface. */
+/* The information in a log about each device: its identity, frame times, clock and surface. */
 #include "cli/log/aggregate_parts.h"
 #include "cli/shared/each.h"
 
 #include <string.h>
 
-/* A window that is dragged larger has many sizes: more than these are not told apart. */
+/* A window that is dragged larger has many sizes: more than these are not distinguished. */
 #define MOST_SURFACES 64
 
 void
@@ -70,8 +70,8 @@ tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device)
 	return false;
 }
 
-/* What a device line says of a key. A key is one column for all devices: if they disagree about
- * the unit, no unit is right for all. */
+/* The description of a key in a device line. A key is one column for all devices: if they
+ * disagree about the unit, no unit is right for all. */
 static struct tally_key *
 read_key(struct tally_aggregate *a, const char *name_of_key, bool metric,
 	 const struct tally_key *says)

@@ -46,7 +46,7 @@ cut_triplet(char *name)
 	return name;
 }
 
-/* Fills what the first line says. */
+/* Fills in what the first line contains. */
 static bool
 read_header(struct tally_folder_log *log)
 {
@@ -129,7 +129,8 @@ last_written_first(const void *a, const void *b)
 	return strcmp(y->path, x->path);
 }
 
-/* What could be logs by their names, last written first; their headers are not read yet. */
+/* The files that could be logs by their names, last written first; their headers are not read
+ * yet. */
 static GPtrArray *
 look_into(const char *folder)
 {
@@ -219,7 +220,7 @@ tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *byt
 	}
 }
 
-/* ---- which log is meant ---- */
+/* ---- which log is used ---- */
 
 static void
 tell(const char *command, const char *what, const char *path)
@@ -228,8 +229,8 @@ tell(const char *command, const char *what, const char *path)
 	tally_cli_complain(command, "%s is %s", what, shown);
 }
 
-/* The index of the first log from `from` on that `program` (NULL: any) wrote, or the number
- * of logs. Reads no more headers than it must. */
+/* The index of the first log from `from` on that `program` (NULL: any) wrote, or the number of
+ * logs. Reads no more headers than necessary. */
 static guint
 next_of(const GPtrArray *logs, guint from, const char *program)
 {
@@ -280,7 +281,7 @@ find_newest(const char *program)
 	return g_strdup(((const struct tally_folder_log *)g_ptr_array_index(logs, found))->path);
 }
 
-/* Someone who names the game's file means its log. */
+/* A user who names the game's file means its log. */
 static char *
 choose_of_program(const char *command, const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/folder.h - the folder where logs go by default, and which of its logs a command
- * means when none is named.
+/* cli/log/folder.h - the folder where logs go by default, and which of its logs a command uses
+ * when none is named.
  *
- * A file counts as a log of ours only if its first line is a header that the reader accepts,
+ * A file counts as a log only if its first line is a header that the reader accepts,
  * whatever its name is. One thread; files are opened and read as far as stated.
  */
 #ifndef PASSTALLY_CLI_LOG_FOLDER_H
@@ -25,9 +25,9 @@ struct tally_folder_log {
 /* $XDG_STATE_HOME/passtally; the caller frees it. NULL: no home is known. */
 char *tally_folder_path(void);
 /* The logs of a folder, last written first; struct tally_folder_log, freed with the array.
- * Reads the first line of each. A folder that is not there has none. */
+ * Reads the first line of each. A folder that does not exist has none. */
 GPtrArray *tally_folder_list(const char *folder);
-/* Reads the first line. False: the file is not a log of ours. *log is freed by
+/* Reads the first line. False: the file is not a log. *log is freed by
  * tally_folder_log_finish() if true. */
 bool tally_folder_log_read(struct tally_folder_log *log, const char *path);
 void tally_folder_log_finish(struct tally_folder_log *log);
@@ -40,8 +40,8 @@ bool tally_folder_log_is_of(const struct tally_folder_log *log, const char *prog
 /* Whether a process has an open file open for writing: 1 = yes, 0 = no, -1 = unknown, as where the
  * file system has no leases. */
 int tally_file_is_written(int fd);
-/* Whether a process has the file open for writing; true as well if that is unknown and the
- * log's writer lives. */
+/* Whether a process has the file open for writing; also true if that is unknown and the log's
+ * writer is running. */
 bool tally_folder_log_is_written(const struct tally_folder_log *log);
 
 /* Removes the logs of a folder that were last written to longest ago, until those that are
@@ -49,11 +49,11 @@ bool tally_folder_log_is_written(const struct tally_folder_log *log);
  * *bytes count what was removed. */
 void tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *bytes);
 
-/* The log that `word` means to `command`: a file of that name, or "-", or else the log of the
- * default folder that the program of that name wrote last; NULL: the one that any program
- * wrote last. A log that was chosen in this way is printed on standard error. The caller
- * frees it; NULL after printing an error. The file of a program stands for its newest log, and
- * "LOG" for "LOG.zst" if only that is there. A word that is neither a file nor a program is
+/* The log that `word` means for `command`: a file of that name, or "-", or else the log in the
+ * default folder that the program of that name wrote last; NULL: the one that any program wrote
+ * last. A log that was chosen in this way is printed on standard error. The caller frees it;
+ * NULL after printing an error. The file of a program represents its newest log, and "LOG"
+ * represents "LOG.zst" if only that exists. A word that is neither a file nor a program is
  * returned as it is, for its reader to report. */
 char *tally_folder_choose(const char *command, const char *word);
 /* The two logs that one program wrote last, for compare: the last one of all (of `program`,
@@ -62,9 +62,9 @@ char *tally_folder_choose(const char *command, const char *word);
 bool tally_folder_choose_two(const char *command, const char *program, char **base,
 			     char **fresh);
 
-/* For a list of what was named on the command line: replaces each word by its log, or adds
- * the newest log to an empty list. The paths live as long as `owned`, which frees them.
- * False after printing an error. */
+/* For a list of files from the command line: replaces each word by its log, or adds the newest
+ * log to an empty list. The paths live as long as `owned`, which frees them. False after
+ * printing an error. */
 bool tally_folder_choose_all(const char *command, GPtrArray *words, GPtrArray *owned);
 
 #endif

@@ -48,7 +48,7 @@ tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tall
 	return g;
 }
 
-/* Gives a roll-up values of its own: so far they were those of the only group in it. */
+/* Gives a roll-up separate values: so far they were those of the only group in it. */
 static void
 make_rollup(struct tally_aggregate *a, struct tally_group *g)
 {
@@ -85,7 +85,7 @@ add_to_rollup(struct tally_aggregate *a, struct tally_group *parent, struct tall
 static struct tally_group *
 need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 {
-	enum { MOST_LEVELS = 32 }; /* what is below them is one part */
+	enum { MOST_LEVELS = 32 }; /* everything below them is one part */
 	struct tally_group *parent = NULL;
 	size_t end = 0;
 	for (unsigned level = 1; label[end]; level++) {
@@ -181,7 +181,7 @@ tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint
 }
 
 /* The group of the next command of a pass, indexed over all its segments. If a frame has a
- * clear where others have a draw, the clear gets a group of its own at that index. */
+ * clear where others have a draw, the clear gets a separate group at that index. */
 struct tally_group *
 tally_group_next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command)
 {

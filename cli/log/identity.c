@@ -130,7 +130,7 @@ tally_log_identity_put(struct tally_out *o, const struct tally_log_identity *id)
 
 /* ---- arguments ---- */
 
-/* Does the name of an option look like that of a secret? */
+/* Whether the name of an option looks like that of a secret. */
 static bool
 is_secret_name(const char *name, size_t len)
 {
@@ -186,7 +186,7 @@ is_web_token(const char *word)
 	return dot && strchr(dot + 1, '.');
 }
 
-/* Is the word after this one a secret? */
+/* Whether the word after this one is a secret. */
 static bool
 announces_secret(const char *word)
 {

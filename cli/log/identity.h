@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/identity.h - where a log was taken, and the tags of its run.
  *
- * Copied from the header line; what the log does not say is NULL or 0. Arguments that look like
- * secrets are masked here, for every page and report. One thread; the caller frees returned
- * strings with g_free().
+ * Copied from the header line; what the log does not contain is NULL or 0. Arguments that look
+ * like secrets are masked here, for every page and report. One thread; the caller frees
+ * returned strings with g_free().
  */
 #ifndef PASSTALLY_CLI_IDENTITY_H
 #define PASSTALLY_CLI_IDENTITY_H
@@ -35,7 +35,7 @@ tally_log_identity_tag(const struct tally_log_identity *identity, const char *ke
 char *
 tally_log_identity_tags(const struct tally_log_identity *identity, const char *between);
 /* One line about the machine: "AMD Ryzen 7, 16 CPUs, 32.0 GiB; Debian 12; Linux 6.1; x11". NULL
- * when the log says nothing of it. */
+ * when the log has nothing about it. */
 char *tally_log_identity_machine(const struct tally_log_identity *identity);
 /* Members of an object of JSON: run, tags, os and so on, those that are known. */
 void

@@ -272,7 +272,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	((struct input *)source.user)->spool = spool ? g_byte_array_ref(spool) : NULL;
 	struct tally_log_reader *reader = open_reader(&source, false, status, error);
 	if (reader) {
-		/* What is wrong with the log is reported when it is read. */
+		/* Errors in the log are reported when it is read. */
 		struct tally_read_error ignored;
 		struct tally_log_line line;
 		if (skip_bad)

@@ -15,13 +15,13 @@
 /* `path` "-" is standard input. NULL with *status and *error set. */
 struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_status *status,
 					      struct tally_read_error *error);
-/* Reads a file that is still written to, from `fd`, which stays the caller's: see `growing` of
- * tally_log_reader_open(). NULL: out of memory. */
+/* Reads a file that is still being written, from `fd`, which stays the caller's: see `growing`
+ * of tally_log_reader_open(). NULL: out of memory. */
 struct tally_log_reader *tally_log_input_follow(int fd);
 /* Like tally_log_input_open() for a reader that must look ahead: passes the first lines to
  * `wants`, until that returns false or the log ends or is bad, and then gives a reader that starts
- * again with the first line. `skip_bad`: bad lines do not end that. A file is read twice as far as
- * that; of a pipe the bytes are kept in memory. */
+ * again with the first line. `skip_bad`: bad lines do not end that. These lines of a file are
+ * read twice; those of a pipe are kept in memory. */
 struct tally_log_reader *
 tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line),

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Puts the number of its frame on a mark's note. */
+/* Adds the number of its frame to a mark's note. */
 static void
 name_frame(struct tally_aggregate *a, const struct tally_mark *mark,
 	   const struct tally_recent_frame *frame)
@@ -16,7 +16,7 @@ name_frame(struct tally_aggregate *a, const struct tally_mark *mark,
 	a->notes->pdata[mark->note] = text;
 }
 
-/* A frame was read: the marks in it need not wait any longer. */
+/* A frame was read: the marks in it no longer have to wait. */
 void
 tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {

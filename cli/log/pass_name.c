@@ -74,7 +74,7 @@ tally_pass_number_name(const char *base, unsigned n)
 	return n == 1 ? g_strdup(base) : g_strdup_printf("%s #%u", base, n);
 }
 
-/* Removes the format: the word behind the size, in capital letters. */
+/* Removes the format: the word after the size, in capital letters. */
 static void
 drop_format(char *name)
 {
@@ -127,7 +127,7 @@ tally_label_part(const char *label)
 	return i;
 }
 
-/* ---- of a log ---- */
+/* ---- names in a log ---- */
 
 guint
 tally_pass_key_hash(gconstpointer key)

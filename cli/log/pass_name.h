@@ -30,7 +30,7 @@ char *tally_pass_name_fit(const char *name, size_t columns);
  * program's own text. */
 size_t tally_label_part(const char *label);
 
-/* What the log says about all passes of an id. */
+/* The information in the log about all passes of an id. */
 struct tally_named_pass {
 	char *label; /* NULL = none */
 	char *base; /* generated name without the number */
@@ -42,7 +42,7 @@ struct tally_pass_names {
 	GHashTable *counts; /* maps "device|base" to the count so far */
 };
 
-/* For hash tables of what belongs to a pass of a device. */
+/* For hash tables of data that belongs to a pass of a device. */
 struct tally_pass_key {
 	uint64_t id;
 	uint32_t device;
@@ -55,7 +55,8 @@ void tally_pass_names_finish(struct tally_pass_names *names);
 /* A pass_info line: for all passes with that id that come after it. */
 void tally_pass_names_add(struct tally_pass_names *names,
 			  const struct tally_pass_info_record *info);
-/* What is known about a pass, at least what it says itself; valid until the next add(). */
+/* The information about a pass, at least what its own record contains; valid until the next
+ * add(). */
 const struct tally_named_pass *
 tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_record *pass);
 /* Its label, or the generated name without a number; valid as above. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/recent.h - the frames read last, to find the one in which something happened.
  *
- * A mark has a time, and stands in a log before or soon after the frame of that time. One
+ * A mark has a time, and is in the log before or soon after the frame of that time. One
  * thread; nothing fails.
  */
 #ifndef PASSTALLY_CLI_LOG_RECENT_H

@@ -24,9 +24,9 @@ struct tally_unpack {
 struct tally_unpack *tally_unpack_create(const char **why);
 void tally_unpack_destroy(struct tally_unpack *unpack);
 /* Unpacks from `in`, of which *taken bytes are consumed already, as much as fits in `to`;
- * returns the number of bytes written. SIZE_MAX: the data is invalid, and *why says how. 0
- * means that more input is needed; if there is none, the stream has ended, or is cut off where
- * it is inside a frame. */
+ * returns the number of bytes written. SIZE_MAX: the data is invalid, and *why has the reason.
+ * 0 means that more input is needed; if there is none, the stream has ended, or is cut off
+ * where it is inside a frame. */
 size_t tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size_t *taken,
 			 char *to, size_t size, const char **why);
 

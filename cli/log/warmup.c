@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loading frame takes more than this many times the typical frame time, and at least this
- * much longer than it. */
+/* A loading frame takes more than this many times the typical frame time, and is at least this
+ * much longer. */
 #define SLOW_FACTOR 5
 #define SLOW_NS UINT64_C(10000000)
-/* Of the frames that follow one in this many may take as long. */
+/* Of the subsequent frames, one in this many may take as long. */
 #define FEW 20
-/* With quick frames in between it takes this long: a busy machine delays a frame by less. */
+/* With quick frames in between, a frame must take this long: a busy machine delays a frame by
+ * less. */
 #define LONG_NS UINT64_C(100000000)
-/* Loading goes on if another slow frame comes within this many frames. */
+/* Loading continues if another slow frame comes within this many frames. */
 #define MOST_GAP 16
 /* Of the frames examined at most one in this many is left out. */
 #define LEAST_SHARE 4
@@ -37,10 +38,10 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 	return true;
 }
 
-/* What frames take that are not loading. */
+/* The times of frames that are not loading. */
 struct usual {
 	uint64_t typical; /* the median */
-	uint64_t longest; /* few take longer */
+	uint64_t longest; /* exceeded by few frames */
 };
 
 static struct usual
@@ -59,7 +60,7 @@ is_slow(uint64_t ns, const struct usual *usual)
 	       ns > usual->longest;
 }
 
-/* So long that it is no noise of a busy machine. */
+/* So long that it is not the noise of a busy machine. */
 static bool
 is_long(uint64_t ns, const struct usual *usual)
 {
@@ -104,10 +105,10 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 	size_t most = n / LEAST_SHARE;
 	if (most == 0)
 		return 0;
-	/* What follows the frames that could be left out: they cannot move it. */
+	/* The frames after those that could be left out: they cannot shift it. */
 	const struct usual usual = usual_of(frame_ns + most, n - most);
 	size_t end = slow_start(frame_ns, n, &usual, MOST_GAP);
-	if (end > most) /* it never settles: only an unbroken start may be loading */
+	if (end > most) /* the times never settle: only an unbroken start may be loading */
 		end = slow_start(frame_ns, n, &usual, 0);
 	return end > most ? 0 : mostly_slow(frame_ns, end, &usual);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/warmup.h - which frames at the start of a log are loading, and are left out.
  *
- * A program that starts compiles shaders and loads data: its first frames take a hundred
- * times as long as all others, and would own every mean, maximum and chart. One rule, in
+ * A program that starts compiles shaders and loads data: its first frames take a hundred times
+ * as long as all others, and would dominate every mean, maximum and chart. One rule, in
  * tally_warmup_count(), decides which frames these are; docs/verdicts.md explains it.
  *
- * What each command does by default is TALLY_WARMUP_AUTO: an aggregate (cli/log/aggregate.h)
+ * The default of each command is TALLY_WARMUP_AUTO: an aggregate (cli/log/aggregate.h)
  * that is read with it skips those frames of each device before anything counts them, and
- * says how many there were in tally_device_summary (warmed_up, warmed_up_ns). A number skips
- * that many frames instead; 0 skips none. TALLY_WARMUP_ARG is the option.
+ * stores their number in tally_device_summary (warmed_up, warmed_up_ns). A number skips that
+ * many frames instead; 0 skips none. TALLY_WARMUP_ARG is the option.
  *
  * Equal input gives equal output: a plain log, a compressed one and a pipe give the same. Only
  * the start of the log is examined (TALLY_WARMUP_FRAMES), so memory is bounded. One thread.

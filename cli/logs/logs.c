@@ -103,7 +103,7 @@ parse(struct request *r, int argc, char **argv)
 	return wrong ? TALLY_EXIT_USAGE : TALLY_EXIT_OK;
 }
 
-/* ---- what is in a log ---- */
+/* ---- the contents of a log ---- */
 
 struct content {
 	bool whole; /* read to its end without an error */
@@ -157,7 +157,7 @@ read_content(const char *path)
 
 /* ---- the list ---- */
 
-/* In the least room: 40.2k. */
+/* In the shortest form: 40.2k. */
 static char *
 size_text(uint64_t bytes)
 {
@@ -270,7 +270,8 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 
 /* ---- removal ---- */
 
-/* The logs named on the command line; false after printing which is none of ours. */
+/* The logs named on the command line; false after printing which of them is not a passtally
+ * log. */
 static bool
 read_named(const struct request *r, GPtrArray *logs)
 {

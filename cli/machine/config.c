@@ -334,7 +334,7 @@ show(const struct request *r)
 	return status;
 }
 
-/* "WORD=VALUE": an option, or what was meant to be one. */
+/* "WORD=VALUE": an option, or a mistyped one. */
 static void
 complain_option(const char *text, size_t len)
 {
@@ -356,7 +356,7 @@ complain_option(const char *text, size_t len)
 				   near.best ? near.best : "", near.best ? "?)" : "");
 }
 
-/* Words that do not go together, or that are no program's name; complains about them. */
+/* Words that cannot be combined, or that are no program's name; prints an error about them. */
 static bool
 is_refused(const struct request *r)
 {

@@ -14,7 +14,7 @@
 /* The request, and the number of devices printed. */
 struct output {
 	bool json, catalogue;
-	int api; /* -1: those that are there */
+	int api; /* -1: all existing devices */
 	const char *counters; /* as given; NULL = all */
 	const char *gpu; /* of --catalogue; NULL = list the names */
 	struct tally_probe_wish wish;
@@ -105,7 +105,7 @@ print_json(const struct output *out, const struct tally_probe_found *found)
 struct widths {
 	size_t key, unit, kind, scope, sets;
 	size_t indent; /* where descriptions begin */
-	bool apart; /* no room for them beside the rest: they have lines of their own */
+	bool apart; /* there is no room for them next to the others: they have separate lines */
 };
 
 static struct widths

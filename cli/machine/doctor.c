@@ -29,7 +29,7 @@
 #define SELF_TEST_VULKAN "--self-test-vulkan"
 #define SELF_TEST_DISPLAY "--self-test-display"
 #define LIMIT_SECONDS 30
-#define DISPLAY_SECONDS 3 /* a server that is there answers in milliseconds */
+#define DISPLAY_SECONDS 3 /* a server that exists answers in milliseconds */
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
@@ -82,7 +82,7 @@ self_test(void)
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-/* The same for the Vulkan layer, as `passtally run` enables it; a failure's reason goes to
+/* The same for the Vulkan layer, as `passtally run` enables it; the reason of a failure goes to
  * standard output. */
 static int
 self_test_vulkan(void)
@@ -259,11 +259,11 @@ check_log(void)
 }
 
 /* In the child: whether the window system's own library can connect, as a program would. Where
- * that library is not installed nothing is known, and the name is believed. */
+ * that library is not installed nothing is known, and the name is assumed to be right. */
 static int
 self_test_display(void)
 {
-	alarm(DISPLAY_SECONDS); /* a name of a dead host connects for minutes */
+	alarm(DISPLAY_SECONDS); /* for the name of a dead host this takes minutes */
 	bool wayland = g_getenv("WAYLAND_DISPLAY") != NULL;
 	void *library = dlopen(wayland ? "libwayland-client.so.0" : "libxcb.so.1", RTLD_NOW);
 	if (!library)
@@ -327,13 +327,13 @@ advice(const char *source, enum tally_api api)
 	return "the other sources go on without it";
 }
 
-/* What check_api() found. */
+/* The result of check_api(). */
 struct seen {
 	bool layer; /* the Vulkan layer works */
 	bool any, hardware; /* a device; counters of the GPU's own */
 };
 
-/* Where OpenGL was found, OpenGL ES stands among the other rows only. */
+/* If OpenGL was found, OpenGL ES is only among the other rows. */
 static bool
 in_answer(enum tally_api api, const struct seen *seen)
 {

@@ -16,7 +16,7 @@
 enum tally_doctor_mark {
 	TALLY_DOCTOR_GOOD,
 	TALLY_DOCTOR_OFF,
-	TALLY_DOCTOR_FIX, /* off, and the sentence says what the user can do about it */
+	TALLY_DOCTOR_FIX, /* off, and the sentence tells the user what to do */
 	TALLY_DOCTOR_BAD,
 	TALLY_DOCTOR_FACT,
 	TALLY_DOCTOR_ANSWER, /* a fact that belongs to the answer */

@@ -54,7 +54,7 @@ void
 tally_doctor_snapshots(void)
 {
 	struct tally_snapshots s;
-	/* No GPU needs perf, so it is not what to do first. */
+	/* No GPU needs perf, so this is not the first thing to do. */
 	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, gpu = TALLY_DOCTOR_FIX;
 	tally_snapshot_tell_permission("", geteuid() == 0, row_told, &gpu);
 	tell_kernel();

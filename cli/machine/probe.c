@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define LIMIT_SECONDS 30
-#define QUIET_MS 2000 /* nobody wonders before */
+#define QUIET_MS 2000 /* a shorter wait needs no explanation */
 /* The source name of the child's notes about a device. */
 #define FACT_NOTE "probe"
 #define SET_NOTE "set"
@@ -240,7 +240,7 @@ say_why(pid_t pid, int status, const char *path, char *why, size_t size)
 		g_snprintf(why, (gulong)size, "the probe could not write %s", path);
 }
 
-/* On a terminal it says what it waits for, until the child ends. */
+/* On a terminal, reports what it waits for, until the child ends. */
 static void
 wait_for(pid_t pid, enum tally_api api, int *status)
 {

@@ -156,7 +156,8 @@ fill_api(struct tally_gl_api *api, bool es)
 
 /* ---- facts for people ---- */
 
-/* A row is of the first that the driver offers; where it offers none, of the first. */
+/* A row is about the first extension that the driver offers; if it offers none, about the first
+ * one. */
 static const char *const perf_extensions[][2] = {
 	{ "GL_INTEL_performance_query", "GL_INTEL_performance_queries" },
 	{ "GL_AMD_performance_monitor" },
@@ -282,7 +283,7 @@ describe(enum tally_api which, const struct tally_probe_wish *wish,
 	return true;
 }
 
-/* Opens the first context that can be made. NULL: none of the `n` places that there are. */
+/* Opens the first context that can be made. NULL: none of the `n` attempts was successful. */
 static const char *
 open_first(struct context *c, bool es, unsigned *n)
 {

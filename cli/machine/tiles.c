@@ -40,7 +40,7 @@ struct known {
 	char *environment;
 };
 
-/* What a driver is chosen by besides the machine. */
+/* What the choice of a driver depends on besides the machine. */
 static bool
 chooses_driver(const char *variable)
 {
@@ -55,7 +55,7 @@ chooses_driver(const char *variable)
 	return false;
 }
 
-/* The caller frees it. Changes where a library of the system was installed, too. */
+/* The caller frees it. It also changes where a library of the system was installed. */
 static char *
 describe_environment(void)
 {
@@ -121,7 +121,7 @@ write_known(const struct known *k, unsigned answer, const char *driver)
 		g_autofree char *joined = g_strjoinv(" ", line);
 		g_string_append_printf(text, "%s\n", joined);
 	}
-	/* Where it cannot be kept, the next run asks again. */
+	/* If it cannot be stored, the next run asks again. */
 	if (g_path_is_absolute(folder) && g_mkdir_with_parents(folder, 0700) == 0)
 		g_file_set_contents_full(k->path, text->str, (gssize)text->len,
 					 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
@@ -141,7 +141,7 @@ find_environment(const struct known *k)
 	return NULL;
 }
 
-/* The answer that is kept of a driver, whatever environment gave it. */
+/* The answer that is stored for a driver, in any environment. */
 static unsigned
 find_driver(const struct known *k, const char *driver)
 {
@@ -165,7 +165,7 @@ static bool
 meet(void *data, const char *driver, bool named)
 {
 	struct child *c = data;
-	/* What is not written leaves the answer unknown. */
+	/* If it cannot be written, the answer stays unknown. */
 	dprintf(c->out, "%s\n", driver);
 	c->answer = named ? NAMED : find_driver(c->known, driver);
 	return c->answer == TALLY_TILES_UNKNOWN;
@@ -183,7 +183,7 @@ run_child(const struct known *known, int out)
 	_exit(0);
 }
 
-/* Reads to the end of what the child writes, or to the limit. */
+/* Reads until the child has finished writing, or to the limit. */
 static void
 read_child(int in, char *text, size_t size)
 {
@@ -211,7 +211,7 @@ end_child(pid_t pid)
 		g_usleep(1000);
 }
 
-/* Asks the driver; `text` gets its name. */
+/* Asks the driver; `text` receives its name. */
 static unsigned
 ask(const struct known *known, char *text, size_t size)
 {

@@ -6,17 +6,17 @@
 #include <epoxy/gl.h>
 #include <glib.h>
 
-/* More tiles than one, whatever memory a GPU has on its chip: 16 MiB. */
+/* More than one tile, however much on-chip memory a GPU has: 16 MiB. */
 #define SIZE 2048
-/* A round is this long on the GPU, so that what the scheduler of a busy machine takes between
- * two calls is little beside it. */
+/* A round takes this long on the GPU, so that what the scheduler of a busy machine takes
+ * between two calls is small in comparison. */
 #define ROUND_NS UINT64_C(10000000)
-/* As long on the CPU, but not by the timestamps: they are of no use. */
+/* The round takes this long on the CPU, but not by the timestamps: they are useless. */
 #define HOPELESS_NS UINT64_C(100000000)
 #define MOST_DRAWS 512
 #define MOST_ROUNDS 40
 #define BUDGET_NS UINT64_C(2000000000)
-/* So many more rounds must say one thing than the other. */
+/* One result must occur in this many more rounds than the other. */
 #define LEAD 5
 
 struct bench {
@@ -66,7 +66,7 @@ make_target(void)
 static bool
 set_up(struct bench *b)
 {
-	/* One triangle over all of the target, one over a few pixels of it. */
+	/* One triangle over the whole target, one over a few pixels of it. */
 	static const float corners[] = { -1, -1, 3, -1, -1, 3, 0, 0, 0.01f, 0, 0, 0.01f };
 	GLuint program = glCreateProgram(), buffer;
 	GLint linked = 0;
@@ -81,7 +81,7 @@ set_up(struct bench *b)
 	glBufferData(GL_ARRAY_BUFFER, sizeof(corners), corners, GL_STATIC_DRAW);
 	glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
 	glEnableVertexAttribArray(0);
-	/* Blended, or a GPU draws only what is seen in the end. */
+	/* Blended, because otherwise a GPU draws only what is finally visible. */
 	glEnable(GL_BLEND);
 	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
 	glViewport(0, 0, SIZE, SIZE);
@@ -101,7 +101,7 @@ draw_light(void)
 static bool
 read_stamps(struct bench *b, uint64_t ticks[3])
 {
-	/* All is done, so they are there unless they never come. */
+	/* All work is done, so the results are available unless they never come. */
 	for (int i = 0; i < 3; i++)
 		if (!tally_gl_result(b->api, false, b->stamps[i], &ticks[i]))
 			return false;
@@ -110,14 +110,14 @@ read_stamps(struct bench *b, uint64_t ticks[3])
 
 enum vote { APART, TOGETHER, N_VOTES, NO_VOTE = N_VOTES };
 
-/* One round: is the light pass given the time of the heavy one? False: an error. */
+/* One round: whether the light pass is given the time of the heavy one. False: an error. */
 static bool
 draw_round(struct bench *b, enum vote *vote)
 {
 	uint64_t ticks[3];
 	uint64_t before = now_ns();
-	/* The first timestamp is in another framebuffer and done before, so it is right
-	 * whatever the driver does. */
+	/* The first timestamp is in another framebuffer and done before, so it is right with
+	 * any driver. */
 	glBindFramebuffer(GL_FRAMEBUFFER, b->targets[0]);
 	draw_light();
 	b->api->QueryCounter(b->stamps[0], GL_TIMESTAMP);
@@ -140,7 +140,7 @@ draw_round(struct bench *b, enum vote *vote)
 		return b->draws <= MOST_DRAWS;
 	}
 	if (both > wall + wall / 8)
-		return true; /* a clock that is none */
+		return true; /* a clock that does not advance */
 	if (light <= both / 8)
 		*vote = APART;
 	else if (light >= both / 2 && light <= both)
@@ -153,7 +153,7 @@ has_timestamps(struct bench *b)
 {
 	const struct tally_gl_api *api = b->api;
 	int bits = 0;
-	/* Only where timestamps are offered is there a QueryCounter. */
+	/* QueryCounter exists only where timestamps are offered. */
 	if (api->version < 20 || !api->QueryCounter || !api->GenQueries || !api->GetQueryiv ||
 	    !api->GetQueryObjectuiv)
 		return false;

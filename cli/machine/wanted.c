@@ -31,7 +31,7 @@ seen(void *data, const struct tally_probe_found *found)
 	*any |= found->device->n_counters > 0;
 }
 
-/* [0..N] in a metric's name stands for a number: any number will do here. */
+/* [0..N] in a metric's name represents a number: any number will do here. */
 static bool
 is_metric(const char *item, const char *key, const char *name)
 {
@@ -109,7 +109,7 @@ add_found(void *data, const struct tally_probe_found *found)
 		g_hash_table_add(data, g_strdup(found->device->counters[i]->key));
 }
 
-/* Adds the keys that drivers, metrics and Mali GPUs know; a set of strings. */
+/* Adds the keys of drivers, metrics and Mali GPUs; a set of strings. */
 static GHashTable *
 list_keys(void)
 {
@@ -156,7 +156,7 @@ suggest_counters(GString *out, const char *name)
 			       g_str_has_suffix(out->str, "; ") ? "" : "? ");
 }
 
-/* Checks the metrics that the user defined: which can be read, and what is wrong with the
+/* Checks the metrics that the user defined: which can be parsed, and what is wrong with the
  * others. */
 static bool
 check_own(const struct tally_config *config, tally_config_complain *complain, void *data)
@@ -198,7 +198,7 @@ check(const char *option, const char *list, bool (*known)(const char *),
 
 struct set_search {
 	const char *set;
-	bool any, found; /* a device; one with that set */
+	bool any, found; /* a device exists; one with that set exists */
 	GString *names;
 };
 
@@ -214,8 +214,8 @@ look_for_set(void *data, const struct tally_probe_found *found)
 	}
 }
 
-/* Only the drivers know their sets, so all are probed. Where none can be (no display, say),
- * the run is left to find out. */
+/* Only the drivers know their sets, so all are probed. Where none can be probed (no display,
+ * for example), the run will find out. */
 static bool
 check_set(const struct tally_config *config, tally_config_complain *complain, void *data)
 {

@@ -46,7 +46,8 @@ static const struct tally_column frame_columns[] = {
 	N("dropped_passes", "dropped", NUMBER, FIELD, false),
 };
 
-/* Later than the others: they stand at the end, so that the columns of CSV keep their places. */
+/* Newer than the others: they are at the end, so that the columns of CSV keep their
+ * positions. */
 static const struct tally_column late_pass_columns[] = {
 	N("per_frame_ns", "/frame", TIME, PER_FRAME, true),
 	N("order", "order", NUMBER, ORDER, false),
@@ -96,7 +97,7 @@ tally_columns_create(const struct tally_aggregate *a)
 	return columns;
 }
 
-/* A key or a heading without what does not matter: case, blanks, the unit. The caller frees
+/* A key or a heading without irrelevant differences: case, blanks, the unit. The caller frees
  * it. */
 static char *
 plain_name(const char *name)
@@ -137,8 +138,8 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 			  valid->str);
 }
 
-/* Moves the columns that the item names from one array to the other, but for the first, which
- * is always shown. */
+/* Moves the columns that the item names from one array to the other, except the first, which is
+ * always shown. */
 static bool
 choose_item(GArray *from, GArray *to, const char *item)
 {
@@ -233,7 +234,7 @@ from_u64(bool has, uint64_t v, struct tally_value *out)
 	return has;
 }
 
-/* A number of a frame that is sought among those that json/log.fields lists. */
+/* A number of a frame that is searched for among those that json/log.fields lists. */
 struct sought {
 	const char *key;
 	bool found;
@@ -272,7 +273,7 @@ frame_value(const struct tally_frame_record *r, const struct tally_column *c,
 	}
 }
 
-/* The mean; if all values are equal, as the integer that it is. */
+/* The mean; if all values are equal, the integer itself. */
 static bool
 series_value(const struct tally_group *g, uint32_t series, struct tally_value *out)
 {
@@ -446,7 +447,8 @@ static void
 sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort,
 	  bool reverse)
 {
-	/* Numbers are sorted from the largest, but the place in the frame from the first. */
+	/* Numbers are sorted from the largest, except the position in the frame, which
+	 * ascends. */
 	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT,
 				  .reverse = reverse != (sort->what == TALLY_COLUMN_ORDER) };
 	g_autofree struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);

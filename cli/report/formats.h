@@ -15,27 +15,29 @@
 
 #include <stdio.h>
 
-/* The rows that --pass names: by a name as the table has it, a label or an id; where nothing is
- * called exactly so, by a part of names, in any case, and standard error says what matched. */
+/* The rows that --pass names: by a name as in the table, a label or an id; if nothing has
+ * exactly that name, by a part of names, in any case, and standard error reports what
+ * matched. */
 
-/* Keeps only the rows of the pass; what is below a matching label stays with it. `pass` NULL
- * keeps all. Returns false after printing an error if there are none; `path` is the log's. */
+/* Keeps only the rows of the pass; everything below a matching label is kept with it. `pass`
+ * NULL keeps all. Returns false after printing an error if there are none; `path` is the
+ * log's. */
 bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path);
 
-/* A table does not show every row: those that cost almost nothing share one line, which holds
+/* A table does not show every row: those that cost almost nothing share one line, which has
  * their number and their sum. Roll-ups of labels make a tree, in which the lines of a node
  * follow it, indented. Of frames there are the first ten in the order of the rows, the median
  * frame, and the sum of the others. */
 struct tally_line {
 	/* the row; of a line for several rows, the first of them */
 	struct tally_group *group;
-	unsigned n; /* > 1: the line stands for that many rows, and only their sums are known */
+	unsigned n; /* > 1: the line represents that many rows, and only their sums are known */
 	double frame_ns, share; /* those sums; negative = not known */
 	unsigned depth; /* in the tree of labels */
-	/* not escaped, without indentation; owned. Of a frame NULL, except where its number does
-	 * not say what the line is. */
+	/* not escaped, without indentation; owned. NULL for a frame, except where its number
+	 * does not describe the line. */
 	char *name;
-	struct tally_group *sum; /* `group` where that is no row but a sum of frames; owned */
+	struct tally_group *sum; /* `group` if that is a sum of frames, not a row; owned */
 };
 
 /* An array of struct tally_line, for `rows` in their order; roll-ups among them make it a tree.
@@ -61,11 +63,11 @@ void tally_csv_print_rows(struct tally_out *o, const struct tally_aggregate *a,
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 			     const struct tally_answer *answer, const GPtrArray *rows);
 
-/* Prints the answer (cli/answer/answer.h), and what is not in it: devices below others, what
- * was left out, how the capture ended if the program did not end it. */
+/* Prints the answer (cli/answer/answer.h), and additional facts: devices below others, what was
+ * left out, how the capture ended if the program did not end it. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a,
 			 const struct tally_answer *answer, int64_t device);
-/* The run's tags and its machine, a line each, where the log says them. */
+/* The run's tags and its machine, one line each, if the log has them. */
 void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */
 void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed);

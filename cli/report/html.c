@@ -20,7 +20,7 @@ struct page {
 	struct tally_out *out;
 	struct tally_html_pack pack;
 	uint64_t warmup;
-	unsigned devices_left; /* number of devices that share the rest of MOST_NUMBERS */
+	unsigned devices_left; /* number of devices that share the remainder of MOST_NUMBERS */
 };
 
 /* Numbers and strings of JSON */
@@ -168,7 +168,7 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 	tally_out_end_array(o);
 }
 
-/* In words: the same as `report` says. */
+/* In words: the same that `report` prints. */
 static void
 put_clock(struct tally_out *o, struct tally_device_summary *d)
 {
@@ -408,7 +408,7 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	tally_html_pack_finish(&p.pack);
 }
 
-/* Whether all numbers of the page were there again when it was written. */
+/* Whether all numbers of the page could be read back when it was written. */
 static bool
 is_whole(const struct tally_html_log *logs, unsigned n)
 {

@@ -19,7 +19,7 @@
 int tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 		      uint64_t warmup);
 
-/* What `passtally compare` says about two logs, for their page: the judgement is that of
+/* The result of `passtally compare` for two logs, for their page: the judgment is that of
  * cli/compare/ with its defaults, so the page and the command never differ. The logs are read a
  * second time; memory grows with passes, not with the logs. */
 
@@ -29,8 +29,8 @@ int tally_report_html(const char *path, const char *const *logs, unsigned n_logs
  * logs cannot be read again. */
 void tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t warmup);
 
-/* Where a page goes that was given no name, and how it is opened (page_place.c). Returned strings
- * are freed by the caller with g_free(). */
+/* Where a page goes for which no name was given, and how it is opened (page_place.c). Returned
+ * strings are freed by the caller with g_free(). */
 
 /* Whether this argument of --html is the name or the file of a log. */
 bool tally_page_is_log(const char *path);

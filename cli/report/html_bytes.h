@@ -2,7 +2,7 @@
 /* cli/report/html_bytes.h - byte streams that are written once and read back in order, with a
  * bounded part of each in memory.
  *
- * What does not fit into the buffer of a stream goes to a temporary file without a name, in
+ * Bytes that do not fit into the buffer of a stream go to a temporary file without a name, in
  * TMPDIR or /tmp, in blocks; each block begins with the number of the next. The file is created
  * with the first block, so a small log needs none. If it cannot be created or written, or there
  * is no spill, the bytes stay in memory. Nothing here prints. One thread.
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At most so many bytes a number. */
+/* At most this many bytes per number. */
 #define TALLY_HTML_NUMBER_BYTES 10
 
 /* The file of all streams of a log. */
@@ -85,7 +85,7 @@ struct tally_html_cursor {
 
 void tally_html_cursor_begin(struct tally_html_cursor *c, const struct tally_html_bytes *b,
 			     struct tally_html_spill *spill);
-/* Once all bytes are taken: gives the next ones; false: there are none. What is past the end is
+/* Once all bytes are taken: gives the next ones; false: there are none. Bytes past the end are
  * zero. */
 bool tally_html_cursor_fill(struct tally_html_cursor *c);
 uint64_t tally_html_take_unsigned(struct tally_html_cursor *c);

@@ -34,8 +34,8 @@ void tally_html_column_finish(struct tally_html_column *c);
 void tally_html_column_add_any(struct tally_html_column *c, struct tally_html_spill *spill,
 			       uint64_t row, struct tally_value v);
 
-/* `row` is larger than all before. A value that is not finite is left out. `spill` is that of
- * the column's life; NULL: it stays in memory. */
+/* `row` is larger than all before. A value that is not finite is left out. `spill` is the same
+ * for the column's whole life; NULL: it stays in memory. */
 static inline void
 tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spill, uint64_t row,
 		      struct tally_value v)

@@ -60,7 +60,7 @@ free_device(gpointer p)
 
 /* Lines */
 
-/* Whether an option is what it is by default. The log's path never is, and the page shows the
+/* Whether an option has its default value. The log's path never has, and the page shows the
  * log's name anyway; the control socket's depends on the user. */
 static bool
 is_default(const struct tally_config *defaults, const char *key, const char *value)
@@ -133,7 +133,7 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 	return own;
 }
 
-/* Passes the values that wait to their series. */
+/* Passes the values collected so far to their series. */
 static void
 take_waiting(struct tally_html_group *own)
 {
@@ -164,7 +164,7 @@ make_series(struct tally_html_group *own, uint32_t n)
 	}
 }
 
-/* The values of a group in the frame that is read. */
+/* The values of a group in the frame being read. */
 static void
 take_values(const struct tally_html_log *log, struct tally_html_device *d, struct tally_group *g)
 {

@@ -30,9 +30,9 @@ enum tally_html_frame_column {
 	TALLY_HTML_N_FRAME_COLUMNS,
 };
 
-/* The data collected for a group; stored in group->watched. Its values wait, frame after frame,
- * until each series takes what is its own of several frames: the series of all groups together are
- * larger than a processor's cache, so that going to one for each value costs more than the rest. */
+/* The data collected for a group; stored in group->watched. Values are collected for several
+ * frames before each series receives its own: the series of all groups together are larger than
+ * a processor's cache, so that accessing one for each value costs more than everything else. */
 struct tally_html_device;
 enum { TALLY_HTML_WAITING = 16 };
 struct tally_html_group {
@@ -85,7 +85,7 @@ struct tally_html_log {
  * finish() afterwards. */
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup);
 void tally_html_log_finish(struct tally_html_log *log);
-/* What is kept of a device; NULL: no frame of it was read. */
+/* The data kept for a device; NULL: no frame of it was read. */
 struct tally_html_device *tally_html_log_device(const struct tally_html_log *log, uint32_t device);
 
 #endif

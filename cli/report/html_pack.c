@@ -171,7 +171,7 @@ tally_html_pack_bars(struct tally_html_pack *pack, struct tally_html_device *d, 
 		guint size = pack->blob->len - length;
 		if (size <= most || last)
 			return number;
-		/* The part that was packed says about how large all of them are. */
+		/* The packed part indicates about how large all of them are. */
 		double all = (double)size * (double)*step * (double)d->rows / (double)rows;
 		do
 			*step *= 2;

@@ -34,7 +34,7 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 	tally_out_end_array(o);
 }
 
-/* What `compare` refuses: sides that differ in more than what they are to differ in. */
+/* Sides that `compare` refuses because they differ in more than intended. */
 static char *
 refusal(const struct tally_compare *c)
 {

@@ -37,7 +37,8 @@ put_stats(struct tally_out *o, const char *key, struct tally_stats *s, const cha
 	tally_out_end_object(o);
 }
 
-/* What tells one GPU from another, and the surface that most frames presented. */
+/* The properties that distinguish one GPU from another, and the surface that most frames
+ * presented. */
 static void
 put_hardware(struct tally_out *o, const struct tally_device_summary *d)
 {

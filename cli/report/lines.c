@@ -7,7 +7,7 @@
 /* A row below this share of the GPU time, and not among the most expensive, gets no line. */
 #define LEAST_SHARE 0.005
 #define MOST_EXPENSIVE 5
-/* Of more frames than these, the first ones get lines. */
+/* If there are more frames than this, the first ones get lines. */
 #define MOST_FRAMES 10
 
 struct builder {
@@ -26,7 +26,7 @@ free_line(gpointer p)
 	g_free(line->sum);
 }
 
-/* Work outside passes of which nothing but estimates is known, and no GPU time. */
+/* Work outside passes of which only estimates are known, and no GPU time. */
 static bool
 is_nothing(const struct tally_group *g)
 {
@@ -88,8 +88,8 @@ need_folded(GArray *folded, struct tally_group *g, unsigned depth)
 
 static void add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth);
 
-/* The line of a row, and those of what is below it. A node with one thing below it is left
- * out: that shows both names. */
+/* The line of a row, and those below it. A node with one thing below it is left out: that shows
+ * both names. */
 static void
 add_row(struct builder *b, struct tally_group *g, const char *above, unsigned depth)
 {
@@ -159,7 +159,7 @@ compare_frame_time(gconstpointer x, gconstpointer y)
 	return (a->record.cpu_ns > b->record.cpu_ns) - (a->record.cpu_ns < b->record.cpu_ns);
 }
 
-/* Of each device the frame whose frame time is the median. */
+/* For each device the frame with the median frame time. */
 static void
 add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
 {

@@ -15,7 +15,7 @@ is_called(const struct tally_group *g, const char *name)
 	       g_strcmp0(name, g->label) == 0 || (has_id && strcmp(name, id) == 0);
 }
 
-/* Whether `part`, in lower case, stands in the name or label of a group. */
+/* Whether `part`, in lower case, occurs in the name or label of a group. */
 static bool
 has_in_name(const struct tally_group *g, const char *part)
 {
@@ -28,7 +28,7 @@ has_in_name(const struct tally_group *g, const char *part)
 	return has;
 }
 
-/* Reports which passes a part of a name stands for, if there are several. */
+/* Reports which passes a part of a name matches, if there are several. */
 static void
 tell_matches(const char *part, const GPtrArray *rows)
 {
@@ -53,7 +53,7 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 {
 	if (!pass)
 		return true;
-	/* Names are UTF-8; what comes from the command line need not be. */
+	/* Names are UTF-8; text from the command line need not be. */
 	bool valid = g_utf8_validate(pass, -1, NULL);
 	g_autofree char *part = valid ? g_utf8_strdown(pass, -1)
 				      : g_ascii_strdown(pass, -1);

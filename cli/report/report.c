@@ -25,7 +25,7 @@ struct report_request {
 	uint64_t warmup;
 	GPtrArray *logs;
 	bool page; /* --html, with or without OUT */
-	GPtrArray *owned; /* paths of logs that were looked for */
+	GPtrArray *owned; /* paths of logs that were searched for */
 	char *beside; /* where the page goes if no OUT is given */
 	struct tally_out out; /* for JSON and CSV */
 	struct tally_pager pager; /* for the table */
@@ -135,8 +135,8 @@ static const char help[] =
 	"warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
 	"LOG:LINE:COLUMN: message; 125 other errors.";
 
-/* Which logs, and where the page goes: beside the last of them. A log that was given
- * to --html alone is the one to show. */
+/* Which logs, and where the page goes: next to the last of them. A log that was given to --html
+ * alone is the one to show. */
 static bool
 choose_logs(struct report_request *r)
 {
@@ -153,7 +153,7 @@ choose_logs(struct report_request *r)
 	return r->html != NULL;
 }
 
-/* Which options do not go together; NULL = all do. */
+/* Which options cannot be combined; NULL = all can. */
 static const char *
 conflict_of(const struct report_request *r)
 {
@@ -203,7 +203,7 @@ device_exists(const struct report_request *r, const struct tally_aggregate *a)
 			  a->path, list->len ? "only device " : "no device", list->str);
 }
 
-/* What `--wide` shows: the device where there are several, and the time of a frame first. */
+/* What `--wide` shows: the device if there are several, and the time of a frame first. */
 static void
 arrange_wide(GArray *columns, const GPtrArray *rows)
 {
@@ -231,7 +231,7 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n, TALLY_S(n), TALLY_S(n));
 }
 
-/* Grouped by workload: whether passes have times, which workloads need not have. */
+/* When grouped by workload: whether passes have times, even if workloads have none. */
 static bool
 has_timed_pass(const struct tally_aggregate *a)
 {
@@ -253,7 +253,7 @@ print_flagged(FILE *to, const char *what, uint64_t flags)
 	tally_text_print_wrapped(to, text, 2, 80);
 }
 
-/* Reports why a table has no times: what the log says of its rows. */
+/* Reports why a table has no times, according to the rows' flags in the log. */
 static void
 print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
@@ -275,7 +275,7 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	print_flagged(to, "the GPU time of these rows is unknown", flags);
 }
 
-/* Reports why a table has no counters though a device has some. */
+/* Reports why a table has no counters although a device has some. */
 static void
 print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
@@ -300,7 +300,7 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 		print_flagged(to, "no counter was measured in these rows", flags);
 }
 
-/* Reports which of the rows hold debug groups, and what separates them. */
+/* Reports which of the rows contain debug groups, and how to separate them. */
 static void
 print_groups(FILE *to, const GPtrArray *rows, size_t width)
 {
@@ -395,7 +395,7 @@ tell_skipped(const struct tally_aggregate *a)
 			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
 }
 
-/* Finds the columns and the order that were asked for; `by` keeps the latter. */
+/* Finds the requested columns and order; `by` keeps the latter. */
 static bool
 choose_columns(struct report_request *r, GArray *columns, struct tally_column *by,
 	       const struct tally_column **sort)

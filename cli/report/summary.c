@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A device that is not in the answer: one that lies below another, or without a frame. */
+/* A device that is not in the answer: one below another, or one without a frame. */
 static void
 print_other_device(FILE *out, const struct tally_aggregate *a, const struct tally_device_summary *d,
 		   int64_t device)
@@ -26,8 +26,8 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 	putc('\n', out);
 }
 
-/* The sizes that were presented, where there are several: a window that was resized, or
- * several windows, of which each frame presents one. */
+/* The sizes that were presented, if there are several: a window that was resized, or several
+ * windows, of which each frame presents one. */
 static void
 print_surface(FILE *out, const struct tally_device_summary *d)
 {
@@ -47,7 +47,7 @@ print_surface(FILE *out, const struct tally_device_summary *d)
 			 TALLY_S(d->frames));
 }
 
-/* A clock that moved, by which times of one pass differ. */
+/* A clock that varied, which makes times of one pass differ. */
 static void
 print_clock(FILE *out, struct tally_device_summary *d)
 {
@@ -82,7 +82,7 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 				 dropped, dropped == 1 ? " was" : "es were");
 }
 
-/* What ended no frame, and what gives a program one that does not do that either. */
+/* Prints which boundary never ended a frame, and which setting ends frames in such a program. */
 static void
 print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 {
@@ -152,7 +152,7 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 		tally_text_print(out, "0 frames\n");
 }
 
-/* What the end of the log says that the frames do not. */
+/* The information in the end of the log that the frames do not have. */
 static void
 print_end(FILE *out, const struct tally_aggregate *a)
 {

@@ -58,7 +58,8 @@ name_text(const struct tally_line *line)
 	return g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
 }
 
-/* The value of a column; of a line for several rows, what is known of all of them. */
+/* The value of a column; for a line that represents several rows, what is known about all of
+ * them. */
 static bool
 line_value(const struct tally_aggregate *a, const struct tally_line *line,
 	   const struct tally_column *c, struct tally_value *out)
@@ -69,7 +70,7 @@ line_value(const struct tally_aggregate *a, const struct tally_line *line,
 	return c->what == TALLY_COLUMN_PER_FRAME || c->what == TALLY_COLUMN_GPU_SHARE;
 }
 
-/* The number of frames; of a row that is not in every frame, out of how many. */
+/* The number of frames; for a row that is not in every frame, also the total. */
 static char *
 count_text(const struct tally_aggregate *a, const struct tally_group *g, struct tally_value v)
 {
@@ -80,8 +81,8 @@ count_text(const struct tally_aggregate *a, const struct tally_group *g, struct 
 	return g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
 }
 
-/* Where a mean is of fewer frames than the row's N (counters that rotate are in some frames
- * only), their number follows in brackets. */
+/* Where a mean is over fewer frames than the row's N (counters that rotate are only in some
+ * frames), their number follows in brackets. */
 static char *
 series_text(const struct tally_group *g, const struct tally_column *c, struct tally_value v)
 {
@@ -197,7 +198,7 @@ print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 		tally_text_print(out, "%*s%s", gap, "", text);
 }
 
-/* What begins the line of a row: the most expensive ones stand out. */
+/* The beginning of a row's line: the most expensive ones are highlighted. */
 static const char *
 color_of(const struct tally_aggregate *a, const GArray *lines, guint row)
 {

@@ -44,9 +44,9 @@ is_left_over(int folder)
 	       holds_status_alone(folder);
 }
 
-/* Removes such folders of this user that nobody has locked, are older than a minute (they may be
- * about to be locked) and hold the status file alone: a program that outlived its run may still
- * need the links beside it. */
+/* Removes such folders of this user that are not locked, older than a minute (newer ones may be
+ * about to be locked) and contain only the status file: a program that outlived its run may
+ * still need the links in it. */
 static void
 remove_leftovers(void)
 {
@@ -72,7 +72,7 @@ tally_run_folder_create(struct tally_run_folder *f)
 {
 	*f = (struct tally_run_folder){ g_dir_make_tmp(PREFIX "XXXXXX", NULL), NULL };
 	if (f->path && strpbrk(f->path, " :")) {
-		/* ld.so may have to read a path in the folder. */
+		/* ld.so may have to read a path to the folder. */
 		g_rmdir(f->path);
 		g_free(f->path);
 		f->path = g_mkdtemp(g_strdup("/tmp/" PREFIX "XXXXXX"));

@@ -21,7 +21,7 @@ struct tally_run_folder {
 
 /* Programs that are started do not inherit the lock. */
 bool tally_run_folder_create(struct tally_run_folder *folder);
-/* The folder, and what the functions here made in it. May be called more than once. */
+/* Removes the folder, and what the functions here made in it. May be called more than once. */
 void tally_run_folder_remove(struct tally_run_folder *folder);
 /* The path of a new link, which the caller frees; NULL after an error. */
 char *tally_run_folder_link(const struct tally_run_folder *folder, const char *name,

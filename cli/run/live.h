@@ -15,10 +15,10 @@ bool tally_run_live_check(void);
 /* Creates the file for the program's output; returns its path, which the caller frees with
  * g_free(). It is /dev/null, after printing an error, if no file can be created. */
 char *tally_run_live_make_output(const char *log_path);
-/* Shows the view until the user leaves it or nothing more can come; the program may still
- * run. */
+/* Shows the view until the user leaves it or nothing more can come; the program may still be
+ * running. */
 void tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool quiet);
-/* Says where the output is; an empty file is removed. */
+/* Prints where the output is; an empty file is removed. */
 void tally_run_live_tell_output(const char *path, bool quiet);
 
 #endif

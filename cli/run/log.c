@@ -66,7 +66,7 @@ tally_run_log_choose(struct tally_run_log *log, const struct tally_config *confi
 	return true;
 }
 
-/* Whether the log can be made in its folder; prints why not. */
+/* Whether the log can be created in its folder; prints the reason if not. */
 static bool
 check_folder(const struct tally_run_log *log)
 {
@@ -146,7 +146,7 @@ tally_run_log_content(const char *path)
 		c.device |= line.type == TALLY_LINE_DEVICE;
 		c.frame |= line.type == TALLY_LINE_FRAME;
 	}
-	/* What cannot be read is not empty. */
+	/* A log that cannot be read is not empty. */
 	c.device |= status == TALLY_READ_BAD || status == TALLY_READ_IO;
 	tally_log_reader_close(reader);
 	return c;

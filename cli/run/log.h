@@ -31,14 +31,14 @@ char *tally_run_log_variable(const struct tally_run_log *log);
 /* The logs that exist now: paths (char *), freed by the caller. */
 GPtrArray *tally_run_log_find(const struct tally_run_log *log);
 
-/* What a log holds. */
+/* The contents of a log. */
 struct tally_run_content {
 	bool device, frame; /* at least one */
 };
 /* Reads as far as the first frame. */
 struct tally_run_content tally_run_log_content(const char *path);
-/* Removes from the disk and from the array the logs that say nothing: without a device and
- * without a frame. Returns how many. */
+/* Removes from the disk and from the array the logs that contain nothing: neither a device nor
+ * a frame. Returns how many. */
 unsigned tally_run_log_remove_empty(GPtrArray *logs);
 
 struct tally_run_started {
@@ -47,7 +47,7 @@ struct tally_run_started {
 	long pid;
 	uint64_t unix_ns;
 };
-/* Writes a log that says that nothing was rendered. False: `why` says why it could not. */
+/* Writes a log stating that nothing was rendered. False: `why` has the reason. */
 bool tally_run_log_write_empty(const struct tally_run_log *log,
 			       const struct tally_run_started *started, char *why, size_t size);
 void tally_run_log_finish(struct tally_run_log *log);

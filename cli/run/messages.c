@@ -50,7 +50,7 @@ mark_printed(GHashTable *printed, const char *line)
 				g_strconcat("note: ", message ? message + 2 : line, NULL));
 }
 
-/* What went wrong is printed first, what is merely said after the answer. */
+/* Errors are printed first, other messages after the answer. */
 static void
 print_status(const GPtrArray *status, bool informs, GHashTable *printed)
 {
@@ -172,7 +172,7 @@ tally_run_watch_end(struct tally_run_watch *watch)
 
 /* How the program ended */
 
-/* Signals that a program raises by a mistake, its own or that of a library in it. */
+/* Signals that a program raises by an error, its own or that of a library in it. */
 static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
 
 static bool
@@ -184,8 +184,8 @@ is_fault(int sig)
 	return false;
 }
 
-/* Without "SIG"; NULL for a signal without a name of its own. sigabbrev_np() is too new for
- * older C libraries. */
+/* Without "SIG"; NULL for a signal without a name. sigabbrev_np() is too new for older C
+ * libraries. */
 static const char *
 signal_name(int sig)
 {
@@ -226,7 +226,8 @@ print_try(const struct tally_run_ended *e)
 	tally_cli_say("if that works it is passtally's fault: please report it");
 }
 
-/* Shells and launchers end with 128 + N for a signal that ended what they started. */
+/* Shells and launchers end with 128 + N for a signal that ended the program that they
+ * started. */
 static int
 signal_in(int exit_status)
 {

@@ -23,7 +23,8 @@ void tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status);
 /* Prints possible reasons why nothing was captured. `program` is the name that the user
  * gave. */
 void tally_run_explain_nothing(const char *program, const char *library);
-/* Prints that the program that was started is one that the capture leaves alone, if it is. */
+/* Reports, if it is so, that the program that was started is one that the capture leaves
+ * alone. */
 void tally_run_explain_blocked(const struct tally_config *config, const char *program,
 			       char *const *argv, const GPtrArray *status);
 
@@ -41,12 +42,12 @@ struct tally_run_ended {
 	char *const *argv; /* of the program */
 	int status; /* as waitpid(2) sets it */
 	bool captured; /* false: the capture was switched off, so it is out of the question */
-	bool frame; /* a log of the run has a frame, or may lack those that there were */
+	bool frame; /* a log of the run has a frame, or may lack existing ones */
 };
 
-/* Prints a line if the program was ended by a signal or has an exit status other than 0, and
- * how to find out whose fault it is where the capture could be the reason: after a fault, or
- * an end before the first frame. */
+/* Prints a line if the program was ended by a signal or has an exit status other than 0, and,
+ * where the capture could be the reason (after a fault, or an end before the first frame), how
+ * to find out which is at fault. */
 void tally_run_print_ended(const struct tally_run_ended *e);
 
 #endif

@@ -48,7 +48,7 @@ all_options(void)
 	return all;
 }
 
-/* What --help shows together, in its order. An option that is in no list comes last. */
+/* The groups of options in --help, in order. An option that is in no list comes last. */
 static const struct {
 	const char *title;
 	const char *keys;
@@ -71,7 +71,7 @@ print_group(const char *title, GArray *rows)
 	g_array_set_size(rows, 0);
 }
 
-/* Moves the option named `key` from one array to the other, if it is there. */
+/* Moves the option named `key` from one array to the other, if it exists. */
 static void
 move_option(GArray *from, const char *key, GArray *to)
 {

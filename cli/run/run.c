@@ -73,7 +73,8 @@ choose_control(struct tally_run_request *r)
 				tally_cli_told, (void *)"run");
 }
 
-/* Finds out which driver gives the passes of one framebuffer one time, unless that is said. */
+/* Finds out which driver gives the passes of one framebuffer one time, unless an option names
+ * it. */
 static void
 choose_shared_time(struct tally_run_request *r)
 {
@@ -86,7 +87,7 @@ choose_shared_time(struct tally_run_request *r)
 				 tally_cli_ignore, NULL);
 }
 
-/* The options that the capture must know: ours and those of PASSTALLY_OPTIONS, joined.
+/* The options for the capture: those of the command line and of PASSTALLY_OPTIONS, joined.
  * `force` is not passed on: an old log is removed by then, and processes of one run must not
  * replace each other's. */
 static char *
@@ -226,7 +227,7 @@ tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_st
 		.argv = r->argv,
 		.status = wait_status,
 		.captured = captured,
-		/* A capture that starts late says nothing about frames before it. */
+		/* A capture that starts late has no information about earlier frames. */
 		.frame = r->config.skip || r->config.start_on.kind != TALLY_TRIGGER_NONE,
 	};
 	for (guint i = 0; i < logs->len && !ended.frame && wait_status; i++)

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* All children together may take so many times one's limit. */
+/* All children together may take this many times the limit of one. */
 #define ALL_LIMITS 6
-/* ... and so much more than the first scene says, for some scenes draw more. */
+/* ... and this much more than the first scene indicates, because some scenes draw more. */
 #define SLACK 3
 
 static volatile sig_atomic_t came;
@@ -49,7 +49,7 @@ tally_child_signal(void)
 	return came;
 }
 
-/* In the child: a group of its own, so that all that it starts ends with it. */
+/* In the child: a separate process group, so that everything that it starts ends with it. */
 static void
 set_up(gpointer data)
 {
@@ -76,7 +76,7 @@ wait_for(struct tally_child *child, pid_t pid, double limit_s)
 		}
 		g_usleep(1000);
 	}
-	/* What it left running. */
+	/* Ends the processes that it left running. */
 	kill(-pid, SIGKILL);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/selftest/child.h - runs a program that a driver may crash or hang, with a limit of time.
+/* cli/selftest/child.h - runs a program that a driver may crash or hang, with a time limit.
  *
- * What it prints goes to files in the self-test's folder and is read back. A child that is over
- * its limit, or that runs when the user ends us, is killed with all that it started. One thread;
- * blocks until the child has ended.
+ * Its output goes to files in the self-test's folder and is read back. A child that exceeds its
+ * limit, or that runs when the user ends the self-test, is killed with all processes that it
+ * started. One thread; blocks until the child has ended.
  */
 #ifndef PASSTALLY_CLI_SELFTEST_CHILD_H
 #define PASSTALLY_CLI_SELFTEST_CHILD_H
@@ -15,14 +15,15 @@
 struct tally_child {
 	int status; /* as waitpid(2) sets it; of no meaning if `hung` or `error` is set */
 	bool hung; /* killed at its limit */
-	bool stopped; /* killed because the user ended us */
-	char *error; /* why it could not be started; NULL = it was */
-	char *out, *err; /* what it printed, never NULL */
+	bool stopped; /* killed because the user ended the self-test */
+	char *error; /* why it could not be started; NULL = it was started */
+	char *out, *err; /* its output, never NULL */
 	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 };
 
 /* How many seconds all programs of a device may take together: six times one's limit, or, where
- * the machine is slow or busy, three times what the first of so many scenes took for each. */
+ * the machine is slow or busy, three times what the first scene took, for each of the
+ * scenes. */
 double tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_s);
 /* From now on SIGINT, SIGTERM and SIGHUP only end the child that runs. */
 void tally_child_take_signals(void);
@@ -33,7 +34,8 @@ void tally_child_run(struct tally_child *child, char *const *argv, char **enviro
 		     const char *folder, const char *name, double limit_s);
 /* "exit status 3", "signal 11 (Segmentation fault)", ...; the caller frees it. */
 char *tally_child_say(const struct tally_child *child);
-/* The last line of what it complained: drivers may have warned before. The caller frees it. */
+/* The last line of its error output: drivers may have printed warnings before. The caller frees
+ * it. */
 char *tally_child_last_words(const struct tally_child *child);
 /* Whether it ended by itself, not by a signal: then its status is an exit status. */
 bool tally_child_exited(const struct tally_child *child);

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the two clocks may be apart where one is mapped to the other. */
+/* How much the two clocks may differ where one is mapped to the other. */
 #define CLOCK_SLACK_NS 1000000
-/* Of the draws in the scenes "work" and "beside" a heavy pass has 16, a light one 1. */
+/* In the scenes "work" and "beside" a heavy pass has 16 draws, a light one 1. */
 #define LEAST_RATIO 2.0
-/* In scene "clock" the GPU works nearly all the time: what share of it GPU time may be. */
+/* In scene "clock" the GPU works nearly all the time: the share of it that GPU time may be. */
 #define CLOCK_LEAST 0.4
 #define CLOCK_MOST 1.2
 
@@ -46,7 +46,7 @@ frame_at(const struct tally_seen_log *log, guint i)
 	return &g_array_index(log->frames, struct tally_seen_frame, i);
 }
 
-/* ---- what the program asked for ---- */
+/* ---- what the program requested ---- */
 
 static void
 judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
@@ -68,7 +68,7 @@ judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *
 
 /* ---- what the GPU counted ---- */
 
-/* A statistic lies between two bounds; `source` words in messages are the log's keys. */
+/* A statistic lies between two bounds; `source` in messages uses the log's keys. */
 static void
 judge_range(struct tally_trial *t, enum tally_law law, guint frame,
 	    const struct tally_pass_record *pass, const char *key, double least,
@@ -114,7 +114,8 @@ judge_statistics(struct tally_trial *t, guint frame,
 		return;
 	tally_expected_number(want, "target", "width", &width);
 	tally_expected_number(want, "target", "height", &height);
-	/* What a later draw hides need not be shaded; borders of tiles may be shaded twice. */
+	/* Pixels that a later draw hides need not be shaded; borders of tiles may be shaded
+	 * twice. */
 	if (wanted >= width * height)
 		judge_range(t, TALLY_LAW_FRAGMENTS, frame, pass, FRAGMENTS,
 			    (double)(width * height), 2.0 * (double)wanted);
@@ -260,7 +261,7 @@ judge_ratio(struct tally_trial *t, enum tally_law law, uint32_t light, uint32_t 
 	double less = median_time(&t->log, light), more = median_time(&t->log, heavy);
 	if (less <= 0.0 && more <= 0.0 && law == TALLY_LAW_NEIGHBOR)
 		tally_law_hold(t->device,
-			       law); /* flagged, as judge_times() saw */
+			       law); /* flagged; see judge_times() */
 	else if (less <= 0.0 && more <= 0.0)
 		tally_law_lack(t->device, law,
 			       "these passes have no time of their own");
@@ -373,7 +374,7 @@ tally_judge_sums(struct tally_trial *t)
 
 /* ---- clock ---- */
 
-/* One pass of so many draws, with a time: not one of the tries before. */
+/* One pass with this many draws, with a time: not one of the earlier trials. */
 static bool
 is_full(const struct tally_seen_frame *frame, uint64_t draws)
 {
@@ -439,7 +440,7 @@ tally_judge_clock(struct tally_trial *t)
 static const char *
 find_nonsense(const struct tally_counter *counter, double value, double gpu_ns)
 {
-	/* No GPU has more in so many nanoseconds, by far. */
+	/* No GPU comes near this count in that many nanoseconds. */
 	static const struct {
 		const char *unit;
 		double most, a_ns;
@@ -470,7 +471,7 @@ is_hardware(const struct tally_counter *counter)
 	return false;
 }
 
-/* Whether every set had its turn: the first came again after another. */
+/* Whether every set had its turn: the first one came again after another. */
 static bool
 went_round(const struct tally_seen_log *log)
 {
@@ -484,8 +485,8 @@ went_round(const struct tally_seen_log *log)
 	return !other;
 }
 
-/* Whether its numbers say how much work there was, not how it was done: by what the device's line
- * says. Its words have to tell caches from draws, as units do not. */
+/* Whether its numbers measure the amount of work, not how it was done, judging by the device's
+ * line. The words of its description have to distinguish caches from draws, as units do not. */
 static bool
 counts_work(const struct tally_counter *counter)
 {
@@ -502,8 +503,8 @@ counts_work(const struct tally_counter *counter)
 	return true;
 }
 
-/* Of scene "twins", whose passes are all equal. Frames are not compared with each other: work of
- * a driver's own may lie in one. */
+/* Of scene "twins", whose passes are all equal. Frames are not compared with each other: one
+ * may contain a driver's own work. */
 static void
 judge_twins(struct tally_trial *t, const struct tally_counter *counter)
 {

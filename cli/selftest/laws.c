@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/laws.h"
 
-/* What is kept of one law: one driver's fault may show in every frame of every scene. */
+/* How much is kept of one law: one driver's fault may appear in every frame of every scene. */
 #define MOST_FAILURES 4
 
 const struct tally_law_row tally_laws[TALLY_N_LAWS] = {

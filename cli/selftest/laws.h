@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/selftest/laws.h - the laws that a capture must hold, and what was found of each device.
+/* cli/selftest/laws.h - the laws that a capture must obey, and the results for each device.
  *
- * A law holds on a device when it held in every scene that shows it, and fails when it failed in
- * one. One thread; messages belong to the device and are freed with it.
+ * A law holds on a device when it held in every scene that tests it, and fails when it failed
+ * in one. One thread; messages belong to the device and are freed with it.
  */
 #ifndef PASSTALLY_CLI_SELFTEST_LAWS_H
 #define PASSTALLY_CLI_SELFTEST_LAWS_H

@@ -126,7 +126,7 @@ tally_seen_value(const struct tally_pass_record *pass, const char *key)
 
 /* ---- the expectation ---- */
 
-/* What follows "KEY": in the text, NULL if that is not there or null. */
+/* What follows "KEY": in the text, NULL if the key is absent or null. */
 static const char *
 find_value(const char *text, const char *key)
 {

@@ -18,10 +18,10 @@
 
 struct session {
 	bool json;
-	uint64_t limit_s; /* of one child; 0 = nobody said */
+	uint64_t limit_s; /* of one child; 0 = not given */
 	const char *api, *scenes; /* NULL = all */
 	char *self, *folder;
-	char *programs[2]; /* of OpenGL, of Vulkan; NULL = not there */
+	char *programs[2]; /* of OpenGL, of Vulkan; NULL = absent */
 	char **environment;
 	double began_s; /* with the device that is tested */
 	double most_s; /* for all of its programs */
@@ -64,9 +64,9 @@ now_s(void)
 	return (double)g_get_monotonic_time() / 1e6;
 }
 
-/* ---- what children need ---- */
+/* ---- the children's environment ---- */
 
-/* In the build tree, then where it is installed. NULL = not there. */
+/* In the build tree, then where it is installed. NULL = absent. */
 static char *
 find_program(const char *self, const char *name)
 {
@@ -85,8 +85,9 @@ find_program(const char *self, const char *name)
 	return found;
 }
 
-/* The user's, but off the screen, without options of passtally, and with caches, logs and files
- * of options in our folder. Drivers that are installed for one user are still found. */
+/* The user's environment, but off the screen, without options of passtally, and with caches,
+ * logs and files of options in our folder. Drivers that are installed for one user are still
+ * found. */
 static char **
 make_environment(const char *folder)
 {
@@ -106,7 +107,7 @@ make_environment(const char *folder)
 	return environment;
 }
 
-/* Borrows the words, which NULL ends. */
+/* Borrows the words, of which NULL is the last. */
 static GPtrArray *
 words_of(const char *const *words)
 {
@@ -135,7 +136,8 @@ may_go_on(struct session *s)
 	return !s->result.out_of_time && !tally_child_signal();
 }
 
-/* The scene's words for a program; nothing is copied but `number`, which the caller frees. */
+/* The scene's arguments for a program; nothing is copied except `number`, which the caller
+ * frees. */
 static void
 add_scene(const struct session *s, GPtrArray *argv, const struct tally_trial_row *row,
 	  const char *number, const char *frames)
@@ -190,12 +192,12 @@ capture(struct session *s, struct tally_trial *t, const char *number,
 	tally_child_clear(&judge);
 }
 
-/* False: the driver hung, and is left alone from now on. */
+/* False: the driver hung, and is not used from now on. */
 static bool
 run_trial(struct session *s, struct tally_tested_device *device,
 	  const struct tally_trial_row *row, struct tally_seen_log *work)
 {
-	/* A scene whose other row came first was drawn without us already. */
+	/* A scene with an earlier row was already drawn without passtally. */
 	struct tally_trial t = { .row = row,
 				 .device = device,
 				 .known = row->label != NULL,
@@ -240,7 +242,7 @@ is_wanted(const struct session *s, bool vulkan, const struct tally_trial_row *ro
 	return row->vulkan == vulkan && g_strv_contains((const char *const *)names, row->scene);
 }
 
-/* What no scene of this API shows. */
+/* Laws that no scene of this API shows. */
 static void
 lack_the_rest(struct tally_tested_device *device)
 {
@@ -303,7 +305,7 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 	return device;
 }
 
-/* What is said of devices without a column. The first reason is kept. */
+/* The reasons for devices without a column. The first reason is kept. */
 static void
 say_missing(const char **missing, unsigned number, bool unusable, const char *why)
 {
@@ -324,7 +326,7 @@ test_api(struct session *s, bool vulkan)
 		*missing = "this build of passtally has no scenes for it";
 		return;
 	}
-	/* Vulkan's loader starts all drivers to list the devices, EGL none. */
+	/* Vulkan's loader starts all drivers to list the devices, EGL starts none. */
 	int may_die = vulkan ? 1 : 2;
 	for (unsigned i = 0; i < MOST_DEVICES && may_die; i++) {
 		struct tally_child child;
@@ -354,7 +356,7 @@ test_api(struct session *s, bool vulkan)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the whole test ---- */
 
 static void
 remove_tree(const char *path)
@@ -369,7 +371,7 @@ remove_tree(const char *path)
 	g_remove(path);
 }
 
-/* What is sent with a report. */
+/* The files to send with a report. */
 static void
 keep(struct session *s)
 {
@@ -431,7 +433,7 @@ scene_names(void)
 	return g_string_free(names, FALSE);
 }
 
-/* False after an error: a word of the list is no scene. */
+/* False after an error: a word of the list is not a scene. */
 static bool
 knows_scenes(const char *list)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/selftest/show.h - the result of a self-test, for people and for programs.
  *
- * The text is at most 80 columns wide: the verdict, the devices, a table of laws with a column a
- * device (in blocks of three devices), and each failure with what to send. One thread.
+ * The text is at most 80 columns wide: the verdict, the devices, a table of laws with one
+ * column per device (in blocks of three devices), and each failure with what to send. One
+ * thread.
  */
 #ifndef PASSTALLY_CLI_SELFTEST_SHOW_H
 #define PASSTALLY_CLI_SELFTEST_SHOW_H
@@ -14,10 +15,10 @@
 struct tally_selftest_result {
 	GPtrArray *devices; /* elements: struct tally_tested_device * */
 	const char *missing
-		[2]; /* of OpenGL and Vulkan: which device is not there; NULL = all are */
+		[2]; /* for OpenGL and Vulkan: which device is missing; NULL = none is */
 	const char *kept; /* the folder to send; NULL = removed */
 	double seconds;
-	bool out_of_time; /* some laws were not tried for that */
+	bool out_of_time; /* some laws were not tried for that reason */
 };
 
 /* How many laws have the verdict, over all devices. */

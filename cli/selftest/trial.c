@@ -85,7 +85,7 @@ ended_with(const struct tally_child *child, int status)
 	return tally_child_exited(child) && WEXITSTATUS(child->status) == status;
 }
 
-/* The scene without us: 77 is what cannot be had, 99 a call that failed. */
+/* The scene without passtally: 77 means unavailable, 99 a call that failed. */
 static bool
 judge_bare(struct tally_trial *t)
 {
@@ -134,7 +134,7 @@ judge_ours(struct tally_trial *t)
 	return true;
 }
 
-/* Of the laws that say whether a scene was captured as it is, not how it was measured. */
+/* For the laws on whether a scene was captured correctly, not on how it was measured. */
 static guint
 count_failures(const struct tally_tested_device *device)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/selftest/trial.h - one scene drawn twice, without and with capture, and what both came to.
+/* cli/selftest/trial.h - one scene drawn twice, without and with capture, and both results.
  *
- * The rows of tally_trials say which scene with which options shows which laws; laws that every
- * scene must hold need no row. Judges only read the trial and write to its device's laws.
+ * The rows of tally_trials list which scene with which options tests which laws; laws that
+ * every scene must obey need no row. Judges only read the trial and write to its device's laws.
  */
 #ifndef PASSTALLY_CLI_SELFTEST_TRIAL_H
 #define PASSTALLY_CLI_SELFTEST_TRIAL_H
@@ -14,7 +14,7 @@
 struct tally_trial {
 	const struct tally_trial_row *row;
 	struct tally_tested_device *device;
-	bool known; /* a row before this one drew the scene bare: `bare` is not run */
+	bool known; /* an earlier row drew the scene bare: `bare` is not run */
 	struct tally_child bare, ours;
 	struct tally_expected expected;
 	struct tally_seen_log log;
@@ -25,9 +25,9 @@ struct tally_trial {
 struct tally_trial_row {
 	bool vulkan;
 	const char *scene; /* of scenes/gl or scenes/vk */
-	/* Its name where a row before this one has the scene; NULL = the scene's. */
+	/* Its name if an earlier row has the scene; NULL = the scene's. */
 	const char *label;
-	enum tally_law feature; /* fails when anything of the scene does; 0 = none */
+	enum tally_law feature; /* fails when anything in the scene fails; 0 = none */
 	unsigned frames; /* 0 = 3 */
 	const char *options; /* of `run`, with blanks between; NULL = none */
 	void (*judge)(struct tally_trial
@@ -41,12 +41,12 @@ extern const size_t tally_n_trials;
 void tally_trial_judge(struct tally_trial *trial);
 /* How many frames are drawn. */
 unsigned tally_trial_frames(const struct tally_trial_row *row);
-/* Which name a trial goes by. */
+/* The name of a trial. */
 const char *tally_trial_name(const struct tally_trial_row *row);
 
-/* What a log must say of a scene, law by law (judges.c). Each judge is called with a trial whose
- * log was read whole, and writes what it finds to the laws of the trial's device; none keeps
- * anything. Units: ns and counts as in the log. */
+/* What a log must contain for a scene, law by law (judges.c). Each judge is called with a trial
+ * whose log was read completely, and writes its findings to the laws of the trial's device;
+ * none keeps any state. Units: ns and counts as in the log. */
 
 /* Every frame has the passes, calls and statistics that the scene expects. */
 void tally_judge_frames(struct tally_trial *trial);

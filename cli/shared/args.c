@@ -52,7 +52,7 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 	/* "--" ends the options and is never a value. */
 	bool may_be = next && strcmp(next, "--") != 0;
 	if (optional && next && next[0] == '-')
-		may_be = next[1] == '\0'; /* "-" stands for a file */
+		may_be = next[1] == '\0'; /* "-" represents a file */
 	if (!attached && may_be) {
 		attached = next;
 		args->next++;

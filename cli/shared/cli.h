@@ -52,7 +52,7 @@ struct tally_arg {
 tally_arg_take tally_arg_flag; /* a bool becomes true */
 tally_arg_take tally_arg_text; /* a const char * gets the value */
 tally_arg_take tally_arg_list; /* a GPtrArray * gets one more element */
-tally_arg_take tally_arg_one; /* as tally_arg_text, but an error the second time */
+tally_arg_take tally_arg_one; /* like tally_arg_text, but an error the second time */
 tally_arg_take tally_arg_whole; /* a uint64_t or int64_t gets a whole number */
 
 #define TALLY_ARG_FLAG(name, letter, type, member, help) \
@@ -76,12 +76,13 @@ struct tally_command {
 	const char *summary; /* shown in the list of commands */
 	/* argv[0] is the command's name. Returns an exit status or TALLY_ARG_HELPED. */
 	int (*run)(int argc, char **argv);
-	const char *help; /* of --help; the options stand at TALLY_HELP_OPTIONS */
+	const char *help; /* of --help; the options are inserted at TALLY_HELP_OPTIONS */
 	void (*print_options)(void); /* NULL: the table below */
 	/* For tally_args_read(); `run` reads its own. */
 	const struct tally_arg *options;
 	size_t n_options;
-	/* Takes each argument that is no option; `values` names it. NULL: there is none. */
+	/* Takes each argument that is not an option; `values` names it. NULL: there are
+	 * none. */
 	const struct tally_arg *operands;
 };
 
@@ -92,8 +93,8 @@ extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_config, tally_command_top, tally_command_logs,
 	tally_command_install, tally_command_uninstall,
 	tally_command_selftest;
-/* Whether `passtally compare` understands these words: complains of those that it does not.
- * Reads no log where two are named. Returns the exit status. */
+/* Whether `passtally compare` accepts these words: prints an error about those that it does
+ * not. Reads no log if two are named. Returns the exit status. */
 int tally_compare_check(int argc, char **argv);
 
 /* Returned in place of an exit status after --help was printed. */
@@ -136,7 +137,8 @@ void tally_args_help(const struct tally_arg *table, size_t n);
 void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same, and then `result`: what a function returns that refuses with a message. */
 #define TALLY_FAIL(result, ...) (tally_cli_complain(__VA_ARGS__), (result))
-/* Two of tally_config_complain: prints the same of the command that is named, and nothing. */
+/* Two variants of tally_config_complain: one prints the same with the name of the command, the
+ * other nothing. */
 void tally_cli_told(void *command, const char *message);
 void tally_cli_ignore(void *data, const char *message);
 /* Prints "passtally: MESSAGE" on standard error, as one line. */

@@ -4,7 +4,7 @@
  *	TALLY_EACH (const struct row, row, rows)      a GPtrArray of struct row *
  *	TALLY_EACH_OF (struct column, c, columns)     a GArray of struct column
  *
- * The item is declared by the loop; `break` and `continue` are those of any loop. The array must
+ * The item is declared by the loop; `break` and `continue` work as in any loop. The array must
  * not change meanwhile, and is evaluated more than once. Any thread.
  */
 #ifndef PASSTALLY_CLI_SHARED_EACH_H

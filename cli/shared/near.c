@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Longer words are not worth a table. */
+/* Longer words are not worth the table. */
 #define MAX_LEN 48
 
 static size_t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/shared/near.h - the word that a mistyped one was meant to be.
+/* cli/shared/near.h - the word that the user meant by a mistyped one.
  *
  * The distance of two words is the number of characters to insert, remove, replace or swap
  * with their neighbor (Levenshtein's, with Damerau's swaps). One thread; nothing fails.
@@ -16,8 +16,9 @@ struct tally_near {
 	size_t distance;
 };
 
-/* Begins a search for the word nearest to the first `len` bytes of `word`. Candidates count
- * that differ in at most a third of its characters (but in one of a word of two or three). */
+/* Begins a search for the word nearest to the first `len` bytes of `word`. Only candidates
+ * count that differ in at most a third of its characters (in at most one for a word of two or
+ * three). */
 void tally_near_begin(struct tally_near *near, const char *word, size_t len);
 /* Offers a candidate, which must outlive the search. Of equally near ones the first stays. */
 void tally_near_offer(struct tally_near *near, const char *candidate);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/shared/old_glib.h - what GLib 2.66 (Debian 11) lacks of 2.70. The build includes it into
- * every file that uses GLib where that is the version, and into none elsewhere: each function is
- * GLib's of that name, and goes when 2.66 is no longer built against.
+/* cli/shared/old_glib.h - the functions of GLib 2.70 that 2.66 (Debian 11) lacks. The build
+ * includes it into every file that uses GLib where that is the version, and into none
+ * elsewhere: each function does what GLib's of that name does, and is removed when 2.66 is no
+ * longer supported.
  */
 #ifndef PASSTALLY_CLI_OLD_GLIB_H
 #define PASSTALLY_CLI_OLD_GLIB_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/shared/pager.h - long output for people, page by page on a terminal.
  *
- * As git does it: $PAGER, or else `less`, which gets LESS=FRX unless $LESS is set. There is no
+ * As in git: $PAGER, or else `less`, which gets LESS=FRX unless $LESS is set. There is no
  * pager when standard output is no terminal, the output fits on the screen, $PAGER is empty or
  * "cat", $TERM is "dumb", or the caller does not want one. One thread.
  */
@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 struct tally_pager {
-	FILE *out; /* write to it; standard output where there is surely no pager */
-	char *text; /* private: what was written */
+	FILE *out; /* write to it; standard output if there certainly is no pager */
+	char *text; /* private: the text written so far */
 	size_t size;
 };
 

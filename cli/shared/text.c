@@ -91,7 +91,7 @@ tally_text_fit(const char *text, size_t columns)
 	const char *tail = text;
 	for (size_t left = width; left > tail_room; tail = g_utf8_next_char(tail))
 		left -= char_width(g_utf8_get_char(tail));
-	/* A combining mark must not combine with our ellipsis. */
+	/* A combining mark must not combine with the ellipsis. */
 	while (*tail && g_unichar_iszerowidth(g_utf8_get_char(tail)))
 		tail = g_utf8_next_char(tail);
 	GString *out = g_string_new_len(text, head_end - text);

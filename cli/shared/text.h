@@ -60,10 +60,10 @@ bool tally_text_is_utf8(void);
 /* Whether text on standard output may be colored: it is a terminal that can, and $NO_COLOR is
  * not set. */
 bool tally_text_has_color(void);
-/* Begins a color, an escape sequence of our own; NULL ends it. */
+/* Begins a color with an escape sequence; NULL ends it. */
 void tally_text_color(FILE *out, const char *color);
 /* A path as people write it: "~/x" for a file below the home folder. Where a shell would not
- * take it as it stands it is quoted, and then complete. */
+ * accept it unquoted it is quoted, and then complete. */
 char *tally_text_path(const char *path);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */

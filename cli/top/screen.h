@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/top/screen.h - the live view's terminal: full screen, keys, resizing.
  *
- * It uses ncurses, which knows what each terminal can do, draws only what changed (which
- * matters over a slow line), stops and resumes with job control and restores the terminal.
- * If passtally is built without ncurses, opening fails with that reason. One terminal at a
- * time; one thread.
+ * It uses ncurses, which knows the capabilities of each terminal, draws only what changed
+ * (which matters over a slow line), stops and resumes with job control and restores the
+ * terminal. If passtally is built without ncurses, opening fails with that reason. One terminal
+ * at a time; one thread.
  */
 #ifndef PASSTALLY_CLI_TOP_SCREEN_H
 #define PASSTALLY_CLI_TOP_SCREEN_H

@@ -179,7 +179,7 @@ make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
 			continue;
 		l.gpu = tally_top_sum(w, l.pass->gpu);
 		if (l.pass->group->outside && l.gpu.sum <= 0)
-			continue; /* there was nothing outside passes */
+			continue; /* there was no work outside passes */
 		l.name = tally_top_clean(look, l.pass->group->name);
 		take_value(w, &look->sort, &l);
 		g_array_append_val(lines, l);

@@ -108,8 +108,8 @@ lives(long pid)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Whether the name is NAME.jsonl, or NAME.jsonl.PID, as further processes were named once; a
- * compressed log is finished and therefore excluded. */
+/* Whether the name is NAME.jsonl, or NAME.jsonl.PID, as further processes were named formerly;
+ * a compressed log is finished and therefore excluded. */
 static bool
 is_log_name(const char *name)
 {
@@ -140,8 +140,8 @@ tell_none(const char *newest, long pid)
 					  "GAME, or name a log: passtally top LOG");
 }
 
-/* Of the logs in the default folder, the first whose process matches and is alive; NULL after
- * printing an error. */
+/* Among the logs in the default folder, the first whose process matches and is running; NULL
+ * after printing an error. */
 static char *
 find_living(long pid)
 {

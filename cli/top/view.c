@@ -84,7 +84,7 @@ clip(GArray *row, unsigned width)
 	}
 }
 
-/* Names were made ASCII already: what is left are marks of what was cut. */
+/* Names are already ASCII: only the marks of cut text are left. */
 static void
 use_ascii(GArray *row)
 {
@@ -154,9 +154,8 @@ tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *l
 	look->device = next;
 }
 
-/* A further part of a line whose parts are in order of importance, with `between` before it.
- * One that does not fit begins a line of its own on a high screen, and is left out on a low
- * one. */
+/* A further part of a line whose parts are in order of importance, with `between` before it. A
+ * part that does not fit begins a new line on a high screen, and is left out on a low one. */
 static void
 put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
 	 const char *between, char *text)
@@ -228,7 +227,7 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 			 g_strdup_printf("coverage %.1f %%", 100 * covered / coverable));
 }
 
-/* How fast, bound by what, and the worst hitch, all of the window. */
+/* The speed, what limits it, and the worst hitch, all for the window. */
 static void
 put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height)
 {
@@ -364,7 +363,8 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 
 /* ---- pages of text ---- */
 
-/* Lines of keys have at most 80 columns; a paragraph is one line, which put_wrapped() breaks. */
+/* Lines of keys have at most 80 columns; a paragraph is one line, which put_wrapped()
+ * breaks. */
 static const char help_text[] =
 	"The newest frames of a game, pass by pass: those of the last seconds (--window).\n"
 	"\n"

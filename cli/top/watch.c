@@ -64,7 +64,8 @@ stop(int sig)
 	errno = saved;
 }
 
-/* `all`: also signals that are ignored, as SIGINT is while our child has the terminal. */
+/* `all`: including signals that are ignored, as SIGINT is while the child process has the
+ * terminal. */
 static void
 take_signals(bool all)
 {
@@ -192,7 +193,7 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup("the game has ended without an end line in the log");
 	if (!log->program)
 		return g_strdup("waiting for the first line");
-	/* The process was killed before the first check, or writes from another machine or
+	/* The process was killed before the first check, or runs on another machine or in a
 	 * container. */
 	if (!x->options->is_over && !x->was_alive && !x->grew)
 		return g_strdup("no end line, and its process is not here");
@@ -362,7 +363,7 @@ wait_for_something(struct watch *x)
 	struct pollfd fds[] = {
 		{ .fd = x->screen->fd(), .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
-		/* A change before the next redraw is due would wake us for nothing. */
+		/* A change before the next redraw is due would wake the view for nothing. */
 		{ .fd = due && !x->held ? tally_follow_fd(x->follow) : -1, .events = POLLIN },
 	};
 	/* For the case without inotify, and for file systems whose changes it does not
@@ -372,7 +373,7 @@ wait_for_something(struct watch *x)
 	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
 }
 
-/* For run --live: no log will appear any more. */
+/* For run --live: no log will appear anymore. */
 static bool
 is_pointless(const struct watch *x)
 {
@@ -431,7 +432,7 @@ print_table(struct watch *x)
 	fflush(stdout);
 }
 
-/* Reports what the single table was to show but the log does not contain. */
+/* Reports what the single table should have shown but the log does not contain. */
 static bool
 lacks_something(const struct watch *x)
 {

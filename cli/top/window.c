@@ -13,7 +13,7 @@ struct kept_pass {
 	bool has_gpu, has_gpu_start, has_cpu_start;
 };
 
-/* What is kept of a pass, and what a pass is made of again. */
+/* The data kept of a pass, from which a pass is reconstructed. */
 #define KEPT(p) \
 	.id = (p)->id, .gpu_ns = (p)->gpu_ns, .gpu_start_ns = (p)->gpu_start_ns, \
 	.cpu_start_ns = (p)->cpu_start_ns, .flags = (p)->flags, .has_gpu = (p)->has_gpu, \
@@ -320,7 +320,7 @@ tally_top_sum_series(const struct tally_top_window *w, const struct tally_top_pa
 	return tally_top_sum_coarse(w, series < p->n_series ? p->series[series] : NULL);
 }
 
-/* How many of the frames kept are loading: those of the log's start, if they are still here. */
+/* How many of the kept frames are loading: those of the log's start, if they are still kept. */
 static size_t
 loading(const struct tally_top_device *d)
 {

@@ -23,7 +23,7 @@
 #define TALLY_TOP_MOST_FRAMES 8192
 #define TALLY_TOP_MOST_TIMES 262144
 
-/* Values within one slice of time; `number` says which, 0 = none. */
+/* Values within one slice of time; `number` identifies it, 0 = none. */
 struct tally_top_slice {
 	uint64_t number;
 	uint32_t n;

@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes the array one of exactly n items, n > 0. False: out of memory; it is then as it was. */
+/* Makes the array one of exactly n items, n > 0. False: out of memory; it is then unchanged. */
 bool tally_array_resize(void *array, size_t n, size_t size);
 /* Room for at least one item of `size` bytes after the first `n`. `array` is the address of the
  * pointer to the items; *room counts items and doubles when they do not fit. False: out of memory,
- * or the room would not fit in 32 bits; pointer and room are then as they were. */
+ * or the room would not fit in 32 bits; pointer and room are then unchanged. */
 bool tally_array_fit(void *array, uint32_t n, uint32_t *room, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/base/clear.h - zeroes memory of known size in place.
  *
- * Of an initializer or a memset() of more than 80 bytes gcc 12 makes a loop of 8 bytes at a
- * time, `rep stos` or a call; of less it makes stores of 16 bytes. Any thread; never fails.
+ * For an initializer or a memset() of more than 80 bytes gcc 12 generates a loop of 8 bytes at
+ * a time, `rep stos` or a call; for less it generates stores of 16 bytes. Any thread; never
+ * fails.
  */
 #ifndef PASSTALLY_LAYER_BASE_CLEAR_H
 #define PASSTALLY_LAYER_BASE_CLEAR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/base/clock.h - the CPU clock, and GPU ticks turned into its nanoseconds.
+/* layer/base/clock.h - the CPU clock, and the conversion of GPU ticks to its nanoseconds.
  *
  * The only place where raw GPU ticks become time. Any thread; nothing here blocks or allocates.
  */
@@ -14,15 +14,15 @@
 uint64_t tally_clock_read_ns(clockid_t id);
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
-/* A thread as it was at one moment. */
+/* The state of a thread at one moment. */
 struct tally_thread_time {
-	uint64_t thread; /* which one; 0 = what follows could not be read */
-	uint64_t ns; /* how long it worked on the CPU so far */
-	uint64_t wait_ns; /* how long it was between tally_clock_wait_begin() and _end() */
+	uint64_t thread; /* which thread; 0 = the other members could not be read */
+	uint64_t ns; /* CPU time that it has used so far */
+	uint64_t wait_ns; /* time between tally_clock_wait_begin() and _end() so far */
 };
 /* The calling thread; a system call. */
 struct tally_thread_time tally_clock_thread(void);
-/* Surrounds a call in which a driver may wait; what is within another one counts once. */
+/* Surrounds a call in which a driver may wait; nested calls count once. */
 struct tally_clock_wait {
 	uint64_t begin_ns, before_ns; /* all 0: nothing is added */
 };
@@ -42,7 +42,7 @@ tally_ticks_elapsed(uint64_t begin, uint64_t end, unsigned valid_bits)
 	return (end - begin) & mask;
 }
 
-/* How GPU time maps to CLOCK_MONOTONIC: cpu = gpu_ns + offset_ns, true to +-error_ns. */
+/* How GPU time maps to CLOCK_MONOTONIC: cpu = gpu_ns + offset_ns, accurate to +-error_ns. */
 struct tally_clock_map {
 	bool calibrated;
 	int64_t offset_ns;

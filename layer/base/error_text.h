@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/base/error_text.h - the words for an errno, without a lock, a locale or an allocation
- * where the C library can do that, and what refuses a thing with a sentence.
+/* layer/base/error_text.h - the text for an errno, without a lock, a locale or an allocation
+ * where the C library can do that, and a function that refuses something with a sentence.
  *
- * glibc has it from 2.32 on. Older ones translate the words; the text is then valid until the
- * thread asks again. Any thread.
+ * glibc has it from 2.32 on. Older ones translate the text; it is then valid until the thread's
+ * next call. Any thread.
  */
 #ifndef PASSTALLY_LAYER_BASE_ERROR_TEXT_H
 #define PASSTALLY_LAYER_BASE_ERROR_TEXT_H
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the sentence to `why`, and is false: for a function that refuses something. */
+/* Writes the sentence to `why`, and returns false: for a function that refuses something. */
 #define TALLY_REFUSE(why, size, ...) (snprintf(why, size, __VA_ARGS__), false)
 
 static inline const char *

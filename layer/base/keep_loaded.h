@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_LAYER_BASE_KEEP_LOADED_H
 #define PASSTALLY_LAYER_BASE_KEEP_LOADED_H
 
-/* Keeps the library that contains `address` loaded for good. Does nothing if there is none,
+/* Keeps the library that contains `address` loaded permanently. Does nothing if there is none,
  * or if it is the program. */
 void tally_keep_loaded(const void *address);
 

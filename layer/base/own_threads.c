@@ -76,7 +76,8 @@ tally_own_threads_leave(void)
 		if (atomic_load(&slots[i]) != mine)
 			continue;
 		/* In this order the thread is counted twice for a moment, and readers never let
-		 * their totals fall. In the other order its work would count as the game's. */
+		 * their totals decrease. In the other order its work would count as the
+		 * game's. */
 		add_usage();
 		atomic_store(&slots[i], 0);
 		break;

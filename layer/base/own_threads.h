@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/base/own_threads.h - which threads of the process are ours, and what they used.
+/* layer/base/own_threads.h - which threads of the process are passtally's, and the CPU time
+ * that they used.
  *
  * For code that measures the process from outside (query/linux_*.c): our threads' work is not
  * the game's. Each of our threads calls enter() first and leave() last. Any thread may read;
@@ -15,7 +16,7 @@
 
 #define TALLY_MAX_OWN_THREADS 8
 
-/* The calling thread is ours. Past TALLY_MAX_OWN_THREADS it counts as the game's. */
+/* The calling thread is passtally's. Past TALLY_MAX_OWN_THREADS it counts as the game's. */
 void tally_own_threads_enter(void);
 /* The calling thread ends now: its usage is added to that of the threads that have left. */
 void tally_own_threads_leave(void);

@@ -34,8 +34,8 @@ uint64_t tally_capture_generation(void);
 void tally_capture_begin(void);
 void tally_capture_end(void);
 
-/* Records that the OpenGL shim is in this process and measures. Called when it is
- * loaded, before all else. */
+/* Records that the OpenGL shim is in this process and measures. Called when it is loaded,
+ * before anything else. */
 void tally_capture_set_shim(void);
 bool tally_capture_has_shim(void);
 

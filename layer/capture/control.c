@@ -100,7 +100,7 @@ answer(const char *request, char *reply, size_t size)
 static void
 serve_client(int fd)
 {
-	static char reply[TALLY_CONTROL_MAX_REPLY]; /* used by this thread alone */
+	static char reply[TALLY_CONTROL_MAX_REPLY]; /* used only by this thread */
 	char request[TALLY_CONTROL_MAX_REQUEST];
 	size_t len;
 	/* Receives before it checks the user: closing with an unread request

@@ -3,9 +3,9 @@
  *
  * A local socket (SOCK_SEQPACKET, mode 0600) that only the process's own user may speak to. A
  * request is one packet: "start", "stop", "toggle", "mark NAME" or "status". The answer is one
- * packet: "ok" or "error", a newline and text for people. Our own thread serves the socket and
- * sleeps until a request comes; the game's threads never touch it. It exists only if a socket
- * was asked for and could be created.
+ * packet: "ok" or "error", a newline and text for people. A thread of passtally serves the
+ * socket and sleeps until a request comes; the game's threads never access it. It exists only
+ * if a socket was requested and could be created.
  */
 #ifndef PASSTALLY_LAYER_CAPTURE_CONTROL_H
 #define PASSTALLY_LAYER_CAPTURE_CONTROL_H
@@ -17,7 +17,7 @@
 #define TALLY_CONTROL_MAX_REPLY 16384
 
 /* Creates the socket at `path` and serves it. False if there is none: another process listens
- * there, the existing file is no socket, or others may write to the folder. A note says why,
+ * there, the existing file is not a socket, or others may write to the folder. A note says why,
  * and the game continues. A socket without a listener is replaced. The session makes sure that
  * this is called at most once per process and fork. `program` and `log` are for "status". */
 bool tally_control_start(const char *path, const char *program, const char *log);

@@ -69,7 +69,7 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 }
 
 /* Two processes that find the same dead socket must not both replace it. A lock that is held
- * for long is not held by our code: then we continue without it. */
+ * for a long time is not passtally's: then this continues without it. */
 static void
 lock_folder(int folder)
 {
@@ -90,7 +90,8 @@ make_address(struct sockaddr_un *address, int folder, const char *name, char *wh
 			    "the name %s is too long for a socket: use at most 80 bytes", name);
 }
 
-/* Checks what has the name already. True: nothing, or our own dead socket, which is removed. */
+/* Checks the file that already has the name. True: there is none, or it is passtally's own dead
+ * socket, which is removed. */
 static bool
 clear_way(int folder, const char *name, const struct sockaddr_un *address, const char *path,
 	  char *why, size_t size)
@@ -212,7 +213,7 @@ tally_control_socket_accept(const struct tally_control_socket *s)
 		int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			return fd;
-		/* The game has no descriptor left, but may close one. */
+		/* The game has no free descriptor left now, but may close one. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
 			nap(SHORT_OF_NAP_NS);
 		else if (errno != EINTR && errno != ECONNABORTED)

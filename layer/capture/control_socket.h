@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/capture/control_socket.h - the local socket under layer/capture/control.c, and what keeps
- * it private.
+/* layer/capture/control_socket.h - the local socket below layer/capture/control.c, and its
+ * protection.
  *
  * The socket is created once, in the thread that starts the capture, served by one thread, and
  * removed by any. The code follows no link, replaces nothing but a dead socket of the same
@@ -29,7 +29,8 @@ struct tally_control_socket {
 /* Binds and listens. False: nothing is left over and `why` has a sentence. */
 bool tally_control_socket_open(struct tally_control_socket *s, const char *path,
 			       char *why, size_t size);
-/* Removes the file, if it is still ours, and makes accept() return. Async-signal-safe. */
+/* Removes the file, if it is still passtally's, and makes accept() return.
+ * Async-signal-safe. */
 void tally_control_socket_remove(const struct tally_control_socket *s);
 /* Async-signal-safe. */
 void tally_control_socket_close(const struct tally_control_socket *s);

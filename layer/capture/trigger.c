@@ -13,7 +13,7 @@
 /* Number of frames between two checks that our handlers are still installed. */
 #define LOOK_EVERY 256
 
-static const struct tally_config *config; /* constant after the first frame is asked for */
+static const struct tally_config *config; /* constant once the first frame has been requested */
 
 static struct {
 	_Atomic uint32_t capture; /* enum tally_capture */
@@ -159,7 +159,7 @@ catch_signal(const struct tally_trigger *t, const char *option, atomic_int *slot
 		atomic_store(slot, t->number);
 }
 
-/* Reports at once options that cannot work: a user would wait for them without end. */
+/* Reports at once options that cannot work: otherwise a user would wait for them forever. */
 static void
 tell_impossible(void)
 {

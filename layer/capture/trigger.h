@@ -27,9 +27,8 @@ enum tally_trigger_cause {
  * thread, before all others. */
 void tally_trigger_reset(const struct tally_config *config);
 
-/* Catches the signals that are asked for, unless the game handles them: called as
- * the capture starts. A signal that the game handles or ignores remains the
- * game's, which a note reports. */
+/* Catches the requested signals, unless the game handles them: called as the capture starts. A
+ * signal that the game handles or ignores remains the game's, which a note reports. */
 void tally_trigger_catch_signals(void);
 /* In a forked child: restores the default action of the signals that we catch. */
 void tally_trigger_release_signals(void);

@@ -77,7 +77,8 @@ report_unknown(const char *key, const struct tally_config_place *to)
 				   keys);
 }
 
-/* Tags add up over all places; which of two equal keys counts is decided tag by tag. */
+/* Tags add up over all places; which of two with the same key counts is decided for each
+ * tag. */
 static bool
 set_tags(struct tally_config *config, size_t row, const char *value,
 	 enum tally_config_origin origin, const struct tally_config_place *to)
@@ -105,8 +106,8 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 	size_t row = (size_t)(option - tally_options);
 	if (option->type == TALLY_OPTION_TAGS)
 		return set_tags(config, row, value, origin, &to);
-	/* A value that a higher precedence overrides is still checked:
-	 * a mistake is a mistake. */
+	/* A value that a higher precedence overrides is still checked: an error is still an
+	 * error. */
 	struct tally_config scratch;
 	struct tally_config *into = config;
 	if (config->origin && origin < config->origin[row]) {

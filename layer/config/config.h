@@ -51,7 +51,7 @@ struct tally_trigger {
 	int number; /* of the signal */
 };
 
-/* Option `microblaze`: where a debug module is, and what it has. No register shows how many
+/* Option `microblaze`: where a debug module is, and its properties. No register shows how many
  * counters a core has or how wide they are, and some facts about the debug module were written
  * from memory, not from its manual: each of these is a word with a documented default
  * (docs/microblaze.md). */
@@ -86,14 +86,14 @@ struct tally_microblaze_options {
 	uint32_t take; /* bits 19:18 of DBG_CTRL */
 	bool check; /* check at the start whether ne, nl and width are right */
 	uint64_t interval; /* sample after this many cycles; 0: by time */
-	/* Names or numbers with ':' between them; "": passtally chooses. */
+	/* Names or numbers separated by ':'; "": passtally chooses. */
 	char events[512], latency[256];
 };
 
-/* Where a value in force came from, lowest precedence first. */
+/* The place that a value in force came from, lowest precedence first. */
 enum tally_config_origin {
 	TALLY_FROM_DEFAULT = 0,
-	TALLY_FROM_PROGRAM, /* itself: VK_EXT_layer_settings */
+	TALLY_FROM_PROGRAM, /* the program itself: VK_EXT_layer_settings */
 	TALLY_FROM_USER_FILE,
 	TALLY_FROM_PROGRAM_FILE,
 	TALLY_FROM_LAYER_SETTINGS, /* Vulkan's file and environment of layers */
@@ -101,7 +101,7 @@ enum tally_config_origin {
 	TALLY_FROM_COMMAND_LINE,
 };
 
-/* A `[metric NAME]` section as it was written. It is parsed later, by query/metric/metric.h. */
+/* A `[metric NAME]` section as written. It is parsed later, by query/metric/metric.h. */
 struct tally_config_metric {
 	char *key;
 	char *name, *unit, *dialect; /* NULL: not given */
@@ -123,7 +123,7 @@ struct tally_config {
 	char *counters; /* list, '+' or ',' between items */
 	char *set;      /* NULL = rotate */
 	char *sources;  /* NULL = all GPU sources whose probe succeeds */
-	bool cpu;       /* CPU sources count, too, whatever sources says */
+	bool cpu;       /* CPU sources count too, regardless of `sources` */
 	enum tally_granularity granularity;
 	enum tally_frame_boundary frame;
 	uint64_t frame_every;
@@ -219,12 +219,12 @@ bool tally_config_parse_options(struct tally_config *config, const char *text,
 bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);
-/* The settings of Vulkan's layers: one file whose lines "passtally_capture.max_log = 1M" are
- * ours and all others somebody else's, in which "#" begins a comment. An empty value is none. As
- * above otherwise. */
+/* The settings of Vulkan's layers: one file in which lines such as "passtally_capture.max_log =
+ * 1M" are passtally's and all others belong to other layers, and "#" begins a comment. An empty
+ * value counts as absent. Otherwise as above. */
 bool tally_config_read_layer_file(struct tally_config *config, const char *path,
 				  tally_config_complain *complain, void *data);
-/* Reads all places but the command line and the program, lowest precedence first:
+/* Reads all places except the command line and the program, lowest precedence first:
  * $XDG_CONFIG_HOME/passtally/passtally.conf, .../programs/<executable's base name>.conf
  * (`program` may be NULL), vk_layer_settings.txt where Vulkan's layers look for it
  * (docs/config.md), VK_PASSTALLY_CAPTURE_<OPTION>, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure

@@ -20,8 +20,8 @@ struct ini {
 	struct tally_config_place place; /* the line */
 	const char *path;
 	uint32_t number; /* of the line */
-	const char *line; /* as it is in the file */
-	bool in_section; /* the lines being read are ours */
+	const char *line; /* the line as it is in the file */
+	bool in_section; /* the lines being read are passtally's */
 	bool any_section;
 	struct tally_config_metric *metric; /* the section's metric; NULL: [passtally] */
 };
@@ -39,8 +39,8 @@ read_all(int fd, char *text, size_t size)
 	return n < 0 ? -1 : (ssize_t)len;
 }
 
-/* Reads the whole file and puts a NUL after it; NULL if that fails. *missing: there is no
- * file, which is no error. */
+/* Reads the whole file and puts a NUL after it; NULL if that fails. *missing: there is no file,
+ * which is not an error. */
 static char *
 read_whole(const struct tally_config_place *file, size_t *len, bool *missing)
 {
@@ -162,7 +162,7 @@ take_line(struct ini *ini, char *line)
 				&ini->place);
 }
 
-/* A line of vk_layer_settings.txt. Vulkan spells what we write with '-' with '_'. */
+/* A line of vk_layer_settings.txt. Vulkan uses '_' where passtally uses '-'. */
 static bool
 take_setting(struct ini *ini, char *line)
 {

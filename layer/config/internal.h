@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/config/internal.h - what the files of this folder share.
+/* layer/config/internal.h - shared by the files of this folder.
  *
- * base.c has what all of them need, options.c has the table and reads each value, config.c sets
+ * base.c has the common functions, options.c has the table and reads each value, config.c sets
  * one option or a list of them, file.c reads INI files, metric.c reads their metric sections,
  * tags.c reads tags, path.c makes the log's name, load.c reads all places in order of precedence,
  * list.c matches counter lists. Threads and errors are handled as in layer/config/config.h.
@@ -40,17 +40,17 @@ char *tally_config_home_path(const char *variable, const char *fallback, const c
 /* strndup, and strdup, but with malloc, so that the torture test can make it fail. NULL on OOM. */
 char *tally_config_copy_text(const char *text, size_t len);
 char *tally_config_copy_string(const char *text);
-/* Cuts the blanks and carriage returns at both ends off: returns where the text begins then. */
+/* Removes blanks and carriage returns at both ends; returns the new start of the text. */
 char *tally_config_trim(char *text);
 /* Prints at out + *len what fits in `size` bytes; *len grows by the whole length. */
 void tally_config_append(char *out, size_t size, size_t *len, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The last component of a path, also of one like "C:\\x\\game.exe";
- * "program" when there is none. */
+/* The last component of a path, also of a path like "C:\\x\\game.exe"; "program" when there is
+ * none. */
 const char *tally_config_base_name(const char *path);
 
-/* ---- microblaze: words with + or , between them: "path=uio0+width=48" ---- */
+/* ---- microblaze: words separated by + or ,: "path=uio0+width=48" ---- */
 
 /* False: `why` has a sentence that lists what is valid, and *out is unchanged. */
 bool tally_microblaze_options_parse(struct tally_microblaze_options *out, const char *text,

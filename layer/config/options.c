@@ -120,7 +120,7 @@ read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 	return !__builtin_add_overflow(whole, part, out);
 }
 
-/* The index of `value` in `words`, which end in NULL; -1 when it is none of them. */
+/* The index of `value` in `words`, which end in NULL; -1 when it is not one of them. */
 static int
 find_word(const char *const *words, const char *value)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether this is a program of Wine's, whose path may have the slashes of Windows. */
+/* Whether this is one of Wine's programs, whose path may have the slashes of Windows. */
 static bool
 is_exe(const char *path)
 {

@@ -20,7 +20,7 @@ is_key_character(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
-/* The length of the key at the start of `text`, 0 when no KEY= stands there. */
+/* The length of the key at the start of `text`, 0 when there is no KEY= there. */
 static size_t
 key_length(const char *text)
 {

@@ -114,7 +114,7 @@ write_new_id(void *data, const struct tally_pass_info_record *info)
 		note_status(a, a->ops->pass_info(a->recorder, info));
 }
 
-/* ---- what comes in ---- */
+/* ---- incoming messages and parts ---- */
 
 static void
 add_device(struct tally_assembly *a, struct tally_device *d)
@@ -214,7 +214,7 @@ read_gates(struct tally_device *d)
 	}
 }
 
-/* ---- what goes out ---- */
+/* ---- finished frames ---- */
 
 static void
 give_back(struct tally_frame_part *part)
@@ -258,12 +258,13 @@ count_ended(const struct tally_device *d)
 	return n;
 }
 
-/* What the thread did that ended the frame, if it also ended the frame before. */
+/* What the thread that ended the frame did, if it also ended the previous one. */
 static void
 settle_thread(struct tally_frame_input *in, const struct tally_thread_time *from)
 {
 	const struct tally_thread_time *to = &in->thread;
-	/* A thread that had the same identity before may have ended: counts may have fallen. */
+	/* A thread that had the same identity before may have ended: counts may have
+	 * decreased. */
 	if (!from->thread || from->thread != to->thread || from->ns > to->ns ||
 	    from->wait_ns > to->wait_ns)
 		return;
@@ -279,7 +280,7 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	const struct tally_frame_part *p = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
 		a->frames_dropped += p->lost_ends;
-		/* Its end came after a later frame was written: it has no line of its own. */
+		/* Its end came after a later frame was written: it has no separate line. */
 		if (p->ends && p->captured && p->frame < in->frame)
 			a->frames_dropped++;
 		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
@@ -439,8 +440,8 @@ has_work(const struct tally_device *d)
 	return false;
 }
 
-/* Work after the last frame belongs to no frame, because it was never shown: a note
- * reports that it is left out. */
+/* Work after the last frame belongs to no frame, because it was never shown: a note reports
+ * that it is left out. */
 static void
 report_trailing(const struct tally_device *d, uint64_t n)
 {
@@ -568,8 +569,8 @@ tally_assembly_over(struct tally_assembly *a)
 		}
 		some = true;
 		a->over_reason = reason;
-		/* The gates are read now, after the state: the stream
-		 * adds to no later frame. */
+		/* The gates are read now, after the state: the stream adds to no later
+		 * frame. */
 		unread |= next_ended(d) != NULL;
 		for (struct tally_stream *s = d->streams; s; s = s->next)
 			unread |= atomic_load(&s->oldest_open) != UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/frame/assembly.h - the collector thread's state: what was received, which frames are
- * complete, what was recorded.
+/* layer/frame/assembly.h - the collector thread's state: received parts, complete frames,
+ * recorded lines.
  *
  * One round: begin_round(), take_messages(), end_round(). Used by the collector thread alone,
  * after create(). Only recorder calls block. A recorder error ends all writing; failure()
@@ -43,8 +43,8 @@ tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorde
 /* Called after finish(), or if nothing was begun. */
 void tally_assembly_destroy(struct tally_assembly *a);
 
-/* Pops what the streams pushed. This and the functions below return true if
- * there was something to do. */
+/* Pops the parts that the streams pushed. This and the functions below return true if there was
+ * something to do. */
 bool tally_assembly_begin_round(struct tally_assembly *a);
 /* Takes the list of messages, oldest first. */
 bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages);
@@ -67,7 +67,7 @@ enum tally_over tally_assembly_over(struct tally_assembly *a);
 /* The word for end.reason after a recorder error, or NULL. */
 const char *tally_assembly_failure(const struct tally_assembly *a);
 
-/* Writes everything that is there, complete or not, the notes and the `end` line; closes the
+/* Writes everything that exists, complete or not, the notes and the `end` line; closes the
  * recorder and releases all streams and devices. */
 void tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now_ns);
 

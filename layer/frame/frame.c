@@ -12,11 +12,11 @@
  * CPU time may still have kept the GPU busy for long: software drivers compile shaders then. */
 #define BAD_TIME_SLACK_NS UINT64_C(60000000000)
 
-/* An entry is looked up by what a pass is; the epoch makes old entries count as empty, so
- * nothing needs clearing. What an old one knew of the same base stays true. */
+/* An entry is looked up by the properties of a pass; the epoch makes old entries count as
+ * empty, so nothing needs clearing. What an old one has about the same base stays valid. */
 struct ordinal {
 	uint64_t base;
-	uint64_t tens; /* what the id of the ordinal before was made from, without the last digit */
+	uint64_t tens; /* input of the previous ordinal's id, without the last digit */
 	uint32_t epoch;
 	uint32_t next;
 	uint32_t listed; /* ordinals below have been offered to `seen` */
@@ -56,7 +56,7 @@ struct tally_frame_builder {
 	size_t n_values, n_workloads, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
-	const struct tally_id_set *seen; /* what `listed` of ordinals is about */
+	const struct tally_id_set *seen; /* the set that `listed` of ordinals refers to */
 	struct ordinal *ordinals;
 	struct instance *instances;
 	size_t n_slots; /* of both tables; a power of two */
@@ -187,7 +187,7 @@ base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
 	return e->base;
 }
 
-/* The id of the frame's next pass of that base; *is_new: it has not been offered to `seen`. */
+/* The id of the frame's next pass with that base; *is_new: it has not been offered to `seen`. */
 static uint64_t
 next_id(struct tally_frame_builder *b, uint64_t base, bool *is_new)
 {
@@ -292,7 +292,7 @@ is_valid(const uint64_t *valid, uint32_t counter)
 	return valid[counter / 64] >> (counter % 64) & 1;
 }
 
-/* The meaning of the pass's values, for no more of them than there is room for. */
+/* The meaning of the pass's values, for at most as many as there is room for. */
 static struct tally_layout
 layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
 {
@@ -538,7 +538,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};
-	/* The clocks are not read at once: by microseconds it may be more than the frame. */
+	/* The clocks are not read at the same time: it may exceed the frame by microseconds. */
 	if (in->has_thread) {
 		r->thread_ns = in->thread_ns < r->cpu_ns ? in->thread_ns : r->cpu_ns;
 		r->wait_ns = in->wait_ns < r->cpu_ns ? in->wait_ns : r->cpu_ns;

@@ -14,7 +14,7 @@
 
 #define TALLY_MAX_SEEN 65536
 
-/* The identities that a device's log has explained. */
+/* The identities that a device's log has described. */
 struct tally_id_set;
 struct tally_id_set *tally_id_set_create(void);
 void tally_id_set_destroy(struct tally_id_set *set);
@@ -34,12 +34,12 @@ struct tally_frame_input {
 	const struct tally_frame_part *parts;
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;
-	struct tally_thread_time thread; /* the one that ended it, then; all 0 = not known */
+	struct tally_thread_time thread; /* the thread that ended it, then; all 0 = not known */
 	bool has_thread; /* the next two are known */
 	uint64_t thread_ns, wait_ns;
 	struct tally_extent presented;
 	uint64_t flags;
-	uint64_t dropped; /* besides those that the parts report */
+	uint64_t dropped; /* in addition to those that the parts report */
 	struct tally_id_set *seen;
 };
 

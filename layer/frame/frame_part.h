@@ -2,13 +2,13 @@
 /* layer/frame/frame_part.h - the internals of devices and streams, for stream.c, device.c,
  * collector.c, frame.c.
  *
- * A part is what one stream adds to one frame of its device. The stream's owner thread fills it
- * and pushes it into the stream's `out` ring; from then on it belongs to the collector, until
- * that pushes it into `back`. The collector knows that a frame is complete from `oldest_open`
- * and `newest_open`, which give the frames that a stream may still add to. The owner stores
- * them before it reads the device's frame a second time, and the collector reads them after it
- * knows that the frame ended; both accesses are sequentially consistent, so one of the two sees
- * the other.
+ * A part is the contribution of one stream to one frame of its device. The stream's owner
+ * thread fills it and pushes it into the stream's `out` ring; from then on it belongs to the
+ * collector, until that pushes it into `back`. The collector knows that a frame is complete
+ * from `oldest_open` and `newest_open`, which give the frames that a stream may still add to.
+ * The owner stores them before it reads the device's frame a second time, and the collector
+ * reads them after it knows that the frame ended; both accesses are sequentially consistent, so
+ * one of the two sees the other.
  *
  * Memory: a part is 200 bytes, a pass about 250 plus 16 for each counter, a workload 72 plus 16
  * for each counter. A stream keeps at most TALLY_MAX_PARTS parts, chunks for 8 * max_passes
@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 
 #define TALLY_CHUNK_PASSES 64
-#define TALLY_HURRY_PARTS 32 /* parts at the collector that are many */
+#define TALLY_HURRY_PARTS 32 /* more parts than this at the collector are many */
 #define TALLY_PASS_NO_SLOT UINT32_MAX /* query/source/harvest.h's TALLY_NO_SLOT */
 
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
@@ -131,9 +131,9 @@ tally_frame_part_pass(struct tally_chunk *chunk, uint32_t n)
 	return &chunk->passes[n % TALLY_CHUNK_PASSES];
 }
 
-/* Should the collector take parts at once, not at the end of its nap? Chunks in use count wherever
- * they are: those of open frames and of passes whose results are late are missing as well. Only
- * the owner may call it. */
+/* Whether the collector should take parts at once, not at the end of its nap. Chunks in use
+ * count wherever they are: those of open frames and of passes whose results are late are
+ * missing as well. Only the owner may call it. */
 static inline bool
 tally_stream_hurries(const struct tally_stream *s)
 {

@@ -135,7 +135,7 @@ ends_name(char c)
 }
 
 /* The length of `words` at the start of `text`, where '/' also matches a backslash and letters
- * match without regard to case; 0 when they do not stand there. */
+ * match without regard to case; 0 when they are not there. */
 static size_t
 match_words(const char *text, const char *words)
 {
@@ -177,7 +177,7 @@ home_length(const char *text)
 	return 0;
 }
 
-/* Does a path go on after this character? /mnt/home/x is no home. */
+/* Whether a path continues after this character. /mnt/home/x is not a home. */
 static bool
 goes_on(char before)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/frame/identity.h - what the header says about where the run took place.
+/* layer/frame/identity.h - the header's information about the machine of the run.
  *
  * Filled once, when the log is opened: a few system calls, the processor's own name and one
- * small file; 0.1 ms in a busy virtual machine. Nothing here prints or sets errno for good; what
- * cannot be found out is left out. Any thread.
+ * small file; 0.1 ms in a busy virtual machine. Nothing here prints, and errno is preserved;
+ * facts that cannot be determined are left out. Any thread.
  */
 #ifndef PASSTALLY_LAYER_FRAME_IDENTITY_H
 #define PASSTALLY_LAYER_FRAME_IDENTITY_H
@@ -24,11 +24,11 @@ tally_identity_read(struct tally_identity *identity, const struct tally_config *
 		    struct tally_header_record *header);
 
 /* Prints a UUID as 8-4-4-4-12 hexadecimal digits: 37 bytes with the NUL; "" when all of it is
- * zero, which stands for none. */
+ * zero, which means none. */
 void tally_uuid_print(const unsigned char uuid[16], char out[37]);
 
-/* With --no-argv: replaces in place what precedes a path inside a home folder, this user's or
- * anyone's (/home/NAME, /root, C:\users\NAME), by '~'. */
+/* With --no-argv: replaces the beginning of each path inside a home folder, this user's or
+ * anyone's (/home/NAME, /root, C:\users\NAME), by '~', in place. */
 void tally_identity_hide_homes(char *text);
 
 #endif

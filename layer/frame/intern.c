@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets and labels, kept for the life of the process so that equal ones are equal pointers. */
+/* Targets and labels, kept for the life of the process, so that equal ones have equal
+ * pointers. */
 #include "layer/frame/frame_part.h"
 
 #include <pthread.h>

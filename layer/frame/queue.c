@@ -81,7 +81,7 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 		  uint64_t timeout_ns)
 {
 	/* The store comes before the check, as the producer's increment comes before its check
-	 * of `resting`: one of the two sees the other. A nap is taken in any case. */
+	 * of `resting`: one of the two sees the other. A nap is taken unconditionally. */
 	atomic_store(&resting, rest);
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) &&
 	    !atomic_load(stop))

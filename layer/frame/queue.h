@@ -23,7 +23,7 @@ enum tally_message_kind {
 	TALLY_MESSAGE_STREAM,
 };
 
-/* A message that is too rare for a ring. The collector frees it and what it contains. */
+/* A message that is too rare for a ring. The collector frees it and its contents. */
 struct tally_message {
 	struct tally_message *next;
 	enum tally_message_kind kind;
@@ -41,7 +41,7 @@ void tally_queue_notify(bool urgent);
 
 /* A capture begins: the queue is empty and accepts messages. */
 void tally_queue_open(void);
-/* No capture is running any more. A message left in the queue is never freed: after a fork its
+/* No capture is running anymore. A message left in the queue is never freed: after a fork its
  * memory is the parent's. */
 void tally_queue_forget(void);
 
@@ -56,7 +56,7 @@ enum tally_queue_rest {
 	TALLY_QUEUE_NAPPING, /* for the whole time unless an urgent notify wakes it */
 	TALLY_QUEUE_ASLEEP,  /* until anything is notified */
 };
-/* Grows with every notify. Read it before checking for work. */
+/* Increases with every notify. Read it before checking for work. */
 uint32_t tally_queue_count(void);
 /* Sleeps for at most `timeout_ns`. Does not sleep if ASLEEP and the count is no longer `seen`,
  * or once *stop is not NULL. */

@@ -168,7 +168,7 @@ _Static_assert(offsetof(struct tally_pass, valid) ==
 		       offsetof(struct tally_workload, values) + sizeof(void *), "take_chunk()");
 
 /* A chunk of `size` bytes. Its items are `each` bytes long; in the first one `values`, followed by
- * `valid`, is at `results`. NULL: there are as many as may be, or no memory. */
+ * `valid`, is at `results`. NULL: the maximum number exists, or there is no memory. */
 static void *
 take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, size_t results,
 	   size_t each)
@@ -265,7 +265,7 @@ part_of(struct tally_stream *s, uint64_t state)
 	return part;
 }
 
-/* Most have one word of valid bits: no call for that. */
+/* Most have one word of valid bits: no call is needed for that. */
 static void
 clear_valid(uint64_t *valid, uint32_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/frame/stream.h - takes finished passes out of the thread that issued them.
+/* layer/frame/stream.h - takes finished passes from the thread that issued them.
  *
  * A device is a GL share group or a VkDevice: frames are numbered per device. A stream is one
  * producer inside it, a GL context or a queue, used by one thread at a time (its owner's),
@@ -111,7 +111,7 @@ struct tally_stream *tally_stream_create(struct tally_device *device,
  * has finished with it. Accepts NULL. */
 void tally_stream_destroy(struct tally_stream *stream);
 
-/* A copy that lives as long as the process; equal contents give equal pointers.
+/* Returns a copy that lives as long as the process; equal contents give equal pointers.
  * Allocates for new contents; NULL on OOM or past 4096 targets or 16384 labels (label
  * bytes: at most 512 each). */
 const struct tally_target *tally_stream_intern_target(struct tally_stream *stream,
@@ -141,7 +141,7 @@ void tally_stream_use_set(struct tally_stream *stream, const char *name);
 struct tally_workload *
 tally_stream_add_workload(struct tally_stream *stream, struct tally_pass *pass);
 
-/* Our own time in the game's thread, added to the open frame's overhead_ns. */
+/* passtally's own time in the game's thread, added to the open frame's overhead_ns. */
 void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
 
 /* Adds `n` passes of the open frame that were already dropped where they were recorded. */

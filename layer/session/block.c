@@ -55,7 +55,7 @@ tally_block_find_argument(const char *argument)
 	return NULL;
 }
 
-/* Whether the program runs a script, whose name is then the one that people know. */
+/* Whether the program runs a script, whose name is then the familiar one. */
 static bool
 is_interpreter(const char *name)
 {
@@ -71,7 +71,7 @@ script_of(const char *name, const char *const *argv, size_t n_argv)
 	for (size_t i = 1; i < n_argv; i++) {
 		if (argv[i][0] != '-')
 			return tally_config_base_name(argv[i]);
-		/* The script's text is given here instead of a file's name. */
+		/* The script's text is given in this argument instead of a file name. */
 		if (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "-e") == 0)
 			break;
 	}

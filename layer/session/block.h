@@ -4,8 +4,9 @@
  *
  * Every process between the user and the game inherits the game's environment. The table is
  * data/blocklist; `block` and `allow` of the configuration add to it and remove from it, and
- * allow wins. Any thread; no locks. tally_block_early() reads a configuration only for a
- * program that the table names; if that cannot be read or allocated, the table decides.
+ * `allow` takes precedence. Any thread; no locks. tally_block_early() reads a configuration
+ * only for a program that the table names; if that cannot be read or allocated, the table
+ * decides.
  */
 #ifndef PASSTALLY_LAYER_SESSION_BLOCK_H
 #define PASSTALLY_LAYER_SESSION_BLOCK_H
@@ -25,7 +26,7 @@ const struct tally_block_entry *tally_block_find_argument(const char *argument);
 
 struct tally_block_verdict {
 	bool blocked;
-	const char *name; /* what decided: a name of the process or an argument; NULL: nothing */
+	const char *name; /* what decided: a name or an argument; NULL: nothing */
 	const struct tally_block_entry *entry; /* NULL: `block` or `allow` of the configuration */
 };
 /* Decides for a process by its program (a path) and its command line, which may be NULL. Names

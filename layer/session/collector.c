@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-/* Frames arrive: those of this time are written together. A killed game loses no more. */
+/* Frames that arrive within this time are written together. A killed game loses no more than
+ * that. */
 #define GATHER_NS (50 * NS_PER_MS)
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/session/fork.h - holds our locks across fork(), and makes a child forget its
+/* layer/session/fork.h - holds passtally's locks across fork(), and makes a child forget its
  * parent's capture.
  *
- * A child has none of our threads and shares the parent's log file: it closes what it inherited
- * and writes nothing. The handlers run in whatever thread of the game forks; they wait only for
- * our own locks, none of which is held over a call into the driver.
+ * A child has none of passtally's threads and shares the parent's log file: it closes what it
+ * inherited and writes nothing. The handlers run in whatever thread of the game forks; they
+ * wait only for passtally's locks, none of which is held over a call into the driver.
  */
 #ifndef PASSTALLY_LAYER_SESSION_FORK_H
 #define PASSTALLY_LAYER_SESSION_FORK_H

@@ -60,7 +60,7 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 		.options = options,
 		.n_options = n_options,
 	};
-	static struct tally_identity identity; /* 9 KiB: more than a game's thread may spare */
+	static struct tally_identity identity; /* 9 KiB: too much for a game's stack */
 	tally_identity_read(&identity, config, &header);
 	enum tally_record_status status = ops->header(recorder, &header);
 	if (status == TALLY_RECORD_OK)

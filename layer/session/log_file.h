@@ -2,7 +2,7 @@
 /* layer/session/log_file.h - names the log, and opens it without damage to an existing one.
  *
  * A process may be forked, may execute another program and may be one of several that a
- * launcher starts with the same options: each of them gets a log of its own. Called by the
+ * launcher starts with the same options: each of them gets its own log. Called by the
  * session with its lock held; opening blocks as open(2) does.
  */
 #ifndef PASSTALLY_LAYER_SESSION_LOG_FILE_H
@@ -11,7 +11,7 @@
 #include "layer/config/config.h"
 #include "layer/recorder.h"
 
-/* What the names of one capture are made from. */
+/* The inputs for the names of one capture. */
 struct tally_naming {
 	const struct tally_config *config;
 	const char *program; /* %e; may be a path */

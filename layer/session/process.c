@@ -67,7 +67,7 @@ tally_process_named_by(const char *const *argv, size_t n_argv)
 	size_t i = 0;
 	while (i < n_argv && (is_wine(argv[i]) || (i && !argv[i][0])))
 		i++;
-	/* Wine alone, or with an option of its own. */
+	/* Wine alone, or with one of its own options. */
 	return i < n_argv && argv[i][0] != '-' ? i : 0;
 }
 

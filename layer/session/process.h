@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/session/process.h - what the header line says about the game's process.
+/* layer/session/process.h - the header line's information about the game's process.
  *
  * Filled once by tally_process_read(); the strings belong to the struct. Reads /proc, so it may
  * block as open(2) does; values that cannot be read are left out. tally_process_finish()
@@ -26,13 +26,13 @@ void tally_process_finish(struct tally_process *process);
  * process names it: with the slashes of Windows. Never blocks for long. */
 void tally_process_program(char *out, size_t size);
 
-/* The name that people know the program by: the name it was executed by (that of a link or
- * a script, not of what it leads to), under Wine the .exe as above. Files for one program
- * and %e use its base name. */
+/* The name by which people know the program: the name with which it was executed (that of a
+ * link or a script, not of its target), under Wine the .exe as above. Files for one program and
+ * %e use its base name. */
 void tally_process_called(char *out, size_t size);
 
-/* Which word of a command line names the program: the first, or the .exe
- * after Wine's own words. */
+/* Returns which word of a command line names the program: the first, or the .exe after Wine's
+ * own words. */
 size_t tally_process_named_by(const char *const *argv, size_t n_argv);
 
 #endif

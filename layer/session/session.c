@@ -42,7 +42,7 @@ static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
 static _Atomic(const char *) offered; /* of callers that wait for config_once, or did */
-static char *taken; /* a copy of what was offered: the caller's text does not stay */
+static char *taken; /* a copy of the offered settings: the caller's text does not stay */
 static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
@@ -119,7 +119,8 @@ tally_session_use_annotator(const struct tally_annotator_ops *ops)
 	atomic_compare_exchange_strong(&annotator_ops, &none, ops);
 }
 
-/* Opens what can start and stop the capture. A failure here does not end the capture. */
+/* Opens everything that can start and stop the capture. A failure here does not end the
+ * capture. */
 static void
 open_triggers(const struct tally_naming *naming)
 {
@@ -225,7 +226,7 @@ call_last(void)
 void
 tally_session_stop(const char *reason)
 {
-	/* A vfork child shares our memory but must not touch the capture. */
+	/* A vfork child shares the memory but must not touch the capture. */
 	if (tally_capture_state() == TALLY_STATE_IDLE ||
 	    atomic_load(&session_pid) != (long)getpid())
 		return;

@@ -17,9 +17,9 @@
  * constant until the process ends. NULL when PASSTALLY_DISABLE is set: then everything
  * is a pure pass-through. */
 const struct tally_config *tally_session_config(void);
-/* The same, for a program that says options itself, as in PASSTALLY_OPTIONS: all other places
- * win over it, and a note says so where an earlier call has read the configuration. `own` may be
- * NULL and is not kept. */
+/* The same, for a program that sets options itself, as in PASSTALLY_OPTIONS: all other places
+ * take precedence over it, and a note reports if an earlier call has already read the
+ * configuration. `own` may be NULL and is not kept. */
 const struct tally_config *tally_session_config_of(const char *own);
 
 /* Opens the log and starts the collector thread, once; later calls return at once. False:
@@ -44,9 +44,9 @@ void tally_session_stop(const char *reason);
  * unloaded (-z nodelete). */
 bool tally_session_on_stop(void (*last)(void));
 
-/* The rotation index of a captured frame: it goes up by one from each captured frame to
- * the next, whatever --every, --skip and --start-on leave out (pauses do count), and is
- * the same for all devices. */
+/* The rotation index of a captured frame: it increases by one from each captured frame to the
+ * next, whatever --every, --skip and --start-on leave out (pauses do count), and is the same
+ * for all devices. */
 uint64_t tally_session_rotation(uint64_t frame);
 /* Called when a label begins, for --start-on label:NAME and --stop-on
  * label:NAME. Cheap when unused. */

@@ -22,9 +22,10 @@
 #define TIME_SLACK_NS UINT64_C(1000000000)
 /* How long readings are kept for the first frame of a known device. */
 #define WAIT_FOR_FIRST_NS UINT64_C(1000000000)
-/* This number of consecutive frames without times is no accident. */
+/* This many consecutive frames without times are no accident. */
 #define SURELY_UNTIMED 8
-/* Frames of several devices arrive in any order: one that worked so recently may do so still. */
+/* Frames of several devices arrive in any order: a device that worked within this time may
+ * still be working. */
 #define STILL_WORKS_NS UINT64_C(1000000000)
 
 struct tally_annotator {
@@ -131,7 +132,7 @@ count_on(const struct tally_annotator *a)
 	return n;
 }
 
-/* GL over Vulkan: the work is that of the device beneath. */
+/* GL over Vulkan: the work is that of the device below. */
 static bool
 lies_on_another(const struct tally_annotator *a, const struct tally_annotated *d)
 {
@@ -141,7 +142,7 @@ lies_on_another(const struct tally_annotator *a, const struct tally_annotated *d
 	return false;
 }
 
-/* The sources get the address of the GPU that all devices are, where they say so. */
+/* The sources get the address of the GPU, if all devices report the same one. */
 static void
 find_gpu(struct tally_annotator *a)
 {
@@ -221,7 +222,7 @@ changed(struct tally_annotator *a)
 	return NULL;
 }
 
-/* Drops the readings that no device needs any more. For a device that has not begun, only the
+/* Drops the readings that no device needs anymore. For a device that has not begun, only the
  * latest are kept: its first frame may be complete after later ones of other devices, but it
  * may also never draw. */
 static void
@@ -325,7 +326,7 @@ is_timed(const struct tally_pass_record *pass, uint64_t now_ns)
 }
 
 /* Finds where the passes lie on the CPU's clock; *end_ns: when the last of them ended, or when
- * the frame ended on the CPU where none has a time. False: the passes cannot have times. */
+ * the frame ended on the CPU if none has a time. False: the passes cannot have times. */
 static bool
 place_passes(struct tally_scratch *scratch, const struct tally_frame_record *frame,
 	     uint64_t *end_ns)
@@ -420,7 +421,7 @@ works_beside(const struct tally_annotated *list, const struct tally_annotated *d
 	     const struct tally_frame_record *frame)
 {
 	for (; list; list = list->next) {
-		/* Of GL over Vulkan both devices have the same work. */
+		/* With GL over Vulkan both devices have the same work. */
 		bool layered = list->line.beneath == (int64_t)d->number ||
 			       d->line.beneath == (int64_t)list->number;
 		if (list != d && !layered && list->seen_ns + STILL_WORKS_NS >= frame->start_ns)
@@ -436,7 +437,7 @@ flag_shared_totals(struct tally_annotator *a, struct tally_annotated *d,
 {
 	bool any = false;
 	for (uint32_t s = 0; s < d->n_accounts; s++)
-		/* Metrics may be of totals that are not in the log. */
+		/* Metrics may use totals that are not in the log. */
 		any |= d->accounts[s].reported &&
 		       (d->accounts[s].shown || (d->metrics && !d->accounts[s].src->of_state));
 	if (any && (works_beside(a->devices, d, frame) || works_beside(a->dropped, d, frame)))

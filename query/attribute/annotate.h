@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* query/attribute/annotate.h - what is added to each frame before it is written, in one place
- * and in this order: shares of snapshots (query/attribute/attribute.h), then metrics of
- * everything (query/metric/metric.h).
+/* query/attribute/annotate.h - adds values to each frame before it is written, in one place and
+ * in this order: shares of snapshots (query/attribute/attribute.h), then metrics of everything
+ * (query/metric/metric.h).
  *
  * See layer/annotator.h for threads. Front ends pass the table to the session:
  * tally_session_use_annotator().

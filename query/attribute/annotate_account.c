@@ -81,9 +81,9 @@ tally_account_pass_over(struct tally_account *account, uint64_t time_ns)
 	account->cursor_ns = window->end_ns;
 }
 
-/* Nothing is known past the last reading, and passes there get nothing: a source that was lost
+/* Nothing is known after the last reading, and passes there get nothing: a source that was lost
  * does not count zeros. A later reading's delta belongs to the next window: the attributor
- * knows where the last one ended. */
+ * stores where the last one ended. */
 bool
 tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
 			const struct tally_work *work, struct tally_share *shares, uint32_t n)

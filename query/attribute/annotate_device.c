@@ -153,8 +153,8 @@ is_taken(const struct tally_device_record *line, const char *key)
 	return false;
 }
 
-/* Lists the user's metrics. One with the same name as another value would be next to it in the
- * log, and a reader that sums the values of this name would add both. */
+/* Lists the user's metrics. A metric with the same name as another value would be next to it in
+ * the log, and a reader that sums the values of this name would add both. */
 static uint32_t
 list_own(const struct tally_annotated *d, const struct tally_annotate_by *by,
 	 struct tally_metric *out)
@@ -253,7 +253,7 @@ tally_annotated_describe(struct tally_annotated *d, const struct tally_device_re
 	ok &= say_serialized(d, info, by->config);
 	if (list_metrics(d, info, by))
 		return ok;
-	/* The metrics of the previous line were bound to what that line had. */
+	/* The metrics of the previous line were bound to the contents of that line. */
 	tally_metric_set_destroy(d->metrics);
 	free(d->sums);
 	d->metrics = NULL;

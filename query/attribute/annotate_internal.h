@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* query/attribute/annotate_internal.h - what the files of query/attribute/annotate.h share:
- * devices as the annotator knows them, and metrics of their frames.
+/* query/attribute/annotate_internal.h - shared by the files of query/attribute/annotate.h: the
+ * annotator's devices, and metrics of their frames.
  *
  * Collector thread only; nothing here waits for the GPU. Each device has its own account of
  * each snapshot source; it records how far the device's frames have advanced and what they were
@@ -29,7 +29,7 @@ struct tally_account {
 	struct tally_snapshot_level levels[TALLY_MAX_LEVELS]; /* at the last window's end */
 };
 
-/* What the configuration of the capture provides. */
+/* The parts of the capture's configuration that are used here. */
 struct tally_annotate_by {
 	const struct tally_config *config;
 	struct tally_sampler *sampler; /* or NULL */
@@ -62,13 +62,13 @@ struct tally_annotated {
 	char *serialized_by;
 };
 
-/* Memory for one frame, as large as the largest so far needed. All zeros is empty. */
+/* Memory for one frame, as large as the largest one so far needed. All zeros is empty. */
 struct tally_scratch {
 	/* The passes that deltas are divided among: all, or none if there are too many. */
 	uint32_t n_shared;
 	struct tally_work *work; /* n_shared entries */
 	struct tally_share *shares; /* ordered by source, then by pass */
-	uint64_t *numbers; /* what the shares point to */
+	uint64_t *numbers; /* the shares point into these */
 	struct tally_keyed_value *values;
 	uint32_t *n_own; /* per pass: counters that are not from snapshots */
 	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
@@ -107,7 +107,8 @@ void tally_account_take_back(struct tally_account *account);
 
 /* ---- query/attribute/annotate_values.c ---- */
 
-/* Makes room for all that is added to the frame, and lays out the shares. False on OOM. */
+/* Makes room for everything that is added to the frame, and lays out the shares. False on
+ * OOM. */
 bool tally_scratch_reserve(struct tally_scratch *scratch, const struct tally_annotated *d,
 			   const struct tally_frame_record *frame);
 void tally_scratch_finish(struct tally_scratch *scratch);

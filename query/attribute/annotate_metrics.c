@@ -71,7 +71,7 @@ reset_sums(struct tally_metric_frame *f)
 	}
 }
 
-/* A counter that some passes lack has no sum; one that all of them have does. */
+/* A counter that some passes lack has no sum; one that all passes have does. */
 static uint32_t
 sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
 	     const uint32_t *n_own, uint32_t n_unattributed)

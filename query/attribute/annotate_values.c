@@ -125,7 +125,8 @@ add_shares(struct tally_scratch *scratch, const struct tally_annotated *d,
 			continue;
 		pass->flags |= d->accounts[s].reported ? share->flags
 						       : TALLY_FLAG(UNSAMPLED);
-		/* It ran before the source's first reading, which came within this frame. */
+		/* The pass ran before the source's first reading, which came within this
+		 * frame. */
 		if (d->accounts[s].reported && !share->known && !share->flags &&
 		    pass->has_gpu)
 			pass->flags |= TALLY_FLAG(UNSAMPLED);

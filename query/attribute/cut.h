@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* query/attribute/cut.h - what the files of one attribution share (attribute.h).
+/* query/attribute/cut.h - shared by the files of one attribution (attribute.h).
  *
  * A sweep line: attribute.c finds the intervals of work in a window and sorts their ends, the
  * events, by time; sweep.c goes from event to event with the set of active intervals and gives
- * each its share of what was counted in between; apportion.c divides what an interval got among
- * its members. A counter's `level` is what an interval that is always active would have got:
- * an interval's delta is the level at its end less that at its beginning, so an event costs the
+ * each its share of what was counted in between; apportion.c divides an interval's share among
+ * its members. A counter's `level` is the share that an always active interval would have: an
+ * interval's delta is the level at its end less that at its beginning, so an event costs the
  * same however many are active.
  *
  *     intervals  |---A---|   |--C--|
@@ -80,10 +80,10 @@ cut_length_of(const struct tally_work *work)
 	return work->end_ns > work->begin_ns ? work->end_ns - work->begin_ns : 0;
 }
 
-/* From event to event through the window. */
+/* Goes from event to event through the window. */
 void cut_sweep(struct cut *c);
 
-/* An interval ends: divides its delta among its members, flags and withholds what is not known. */
+/* Ends an interval: divides its delta among its members, flags and withholds unknown values. */
 void cut_finish_interval(struct cut *c, const struct interval *interval);
 /* Flags all members of an interval that cannot be distinguished from each other. */
 void cut_give_up(struct cut *c, uint32_t first, uint32_t n, uint64_t flag);

@@ -11,12 +11,12 @@
 #include "query/gauge/nvml.h"
 #include "query/source/noop.h"
 
-/* At most ten readings a second, and how long a value is held. */
+/* At most ten readings a second; also the time for which a value is held. */
 #define PERIOD_NS UINT64_C(100000000)
-/* A thread that wakes late may read this much later than that. */
+/* A thread that wakes late may read this much later. */
 #define LATE_NS (PERIOD_NS / 2)
-/* NVIDIA's library does not show whose work it is. Where work on another GPU would be seen, so
- * many readings in a row must see none before its values count. */
+/* NVIDIA's library does not show whose work it is. Where work on another GPU would be seen,
+ * this many consecutive readings must see none before its values count. */
 #define LOOKS_ELSEWHERE 10
 
 enum { CYCLES, KNOWN_TIME, N_TOTALS };
@@ -26,8 +26,8 @@ struct gauge {
 	char root[128];
 	struct gauge_gpu gpu;
 	struct gauge_nvml nvml;
-	uint32_t n_looks; /* in a row, without work on any GPU */
-	uint64_t read_ns, until_ns; /* the last reading; up to when the totals are */
+	uint32_t n_looks; /* consecutive readings without work on any GPU */
+	uint64_t read_ns, until_ns; /* the last reading; the end of the totals */
 	uint64_t cycles, known_ns; /* the totals */
 	struct gauge_values now;
 	uint64_t throttled; /* reasons that were reported */
@@ -47,7 +47,8 @@ static const struct tally_counter totals[N_TOTALS] = {
 static const struct tally_counter *const total_pointers[] = { &totals[0], &totals[1] };
 static const uint64_t none_logged;
 
-/* The clock's is 1 where it is known: with it in its expression a metric is of frames alone. */
+/* The input for the clock is 1 where it is known: with that in its expression a metric applies
+ * only to frames. */
 static const struct tally_counter levels[GAUGE_N_KINDS] = {
 	[GAUGE_CLOCK] = COUNTER("gauge.clock", "1"),
 	[GAUGE_BUSY] = COUNTER("gauge.busy", "1"),
@@ -66,7 +67,8 @@ gauge_probe(struct tally_snapshot_source *src)
 	char pci[32];
 	src->reason[0] = '\0';
 	if (src->config && src->config->snapshot == TALLY_SNAPSHOT_EXACT) {
-		/* Where nothing else is, each pass would wait for the GPU because of it. */
+		/* Where no other source counts, each pass would wait for the GPU because of
+		 * this one. */
 		return tally_unsupported(
 			src->reason,
 			"not with --snapshot exact: a clock is read ten times a second");
@@ -109,7 +111,7 @@ gauge_start(struct tally_snapshot_source *src)
 	return TALLY_OK;
 }
 
-/* Once for each reason. */
+/* Reports each reason once. */
 static void
 report_throttling(struct gauge *g)
 {
@@ -138,7 +140,8 @@ read_now(struct gauge *g, uint64_t now_ns)
 	uint64_t pci = g->base.gpu ? atomic_load(g->base.gpu) : 0;
 	const char *nvml_pci = strrchr(g->nvml.folder, '/');
 	bool is_nvml = pci && nvml_pci && tally_pci_number(nvml_pci + 1) == pci;
-	/* Of a GPU whose address the devices say it is known that it renders these frames. */
+	/* If the devices report the address of the GPU, it is known that it renders these
+	 * frames. */
 	uint32_t n_worked = !pci ? gauge_gpu_choose(&g->gpu)
 				 : gauge_gpu_choose_pci(&g->gpu, pci) && !is_nvml;
 	bool gap = now_ns - g->read_ns > PERIOD_NS + LATE_NS;
@@ -158,8 +161,8 @@ read_now(struct gauge *g, uint64_t now_ns)
 	g->read_ns = now_ns;
 }
 
-/* The totals reach that time; the clock was as in `v`. Where it was not known they stay: a frame
- * in which neither grew has no clock. */
+/* Advances the totals to that time, with the clock of `v`. Where it was not known they stay: a
+ * frame in which neither changed has no clock. */
 static void
 hold(struct gauge *g, const struct gauge_values *v, uint64_t until_ns)
 {
@@ -184,7 +187,7 @@ gauge_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 		g->until_ns = now_ns;
 	if (first || now_ns - g->read_ns >= PERIOD_NS - PERIOD_NS / 8)
 		read_now(g, now_ns);
-	/* Since when nothing was read for longer than a value is held. */
+	/* For how long nothing was read, if longer than a value is held. */
 	bool gap = now_ns > g->until_ns && now_ns - g->until_ns > LATE_NS;
 	hold(g, gap ? &nothing : &before, now_ns);
 	if (!first)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* query/gauge/gauge.h - what the GPU did meanwhile: clock, load, temperature, power, memory,
+/* query/gauge/gauge.h - the state of the GPU: clock, load, temperature, power, memory,
  * throttling.
  *
  * A snapshot source (query/source/snapshot.h) over files of the kernel, for the GPU that this
- * process works with: sysfs and hwmon of its device, and the DRM file information of its own
- * descriptors, which says whether it does: before that grew on exactly one of the GPUs that are
- * open, nothing is known. Where NVIDIA's driver is loaded and no other GPU works, its management
- * library. It runs on the sampler's
- * thread, reads at most ten times a second, and never wakes a suspended GPU.
+ * process uses: sysfs and hwmon of its device, and the DRM file information of its own
+ * descriptors, which shows whether it is used: before the work there increased on exactly one
+ * of the open GPUs, nothing is known. Where NVIDIA's driver is loaded and no other GPU works,
+ * its management library is used. It runs on the sampler's thread, reads at most ten times a
+ * second, and never wakes a suspended GPU.
  *
  * Values are those of a moment. The clock becomes two totals, cycles and the time in which the
  * clock was known, with the last value held until the next reading, so that the metric gpu_clock
@@ -22,9 +22,9 @@
 
 /* NULL on OOM. */
 struct tally_snapshot_source *tally_gauge_create(void);
-/* The same below another root: /sys is ROOT/sys. `root` is copied. For tests. */
+/* The same with another root: /sys is ROOT/sys. `root` is copied. For tests. */
 struct tally_snapshot_source *tally_gauge_create_at(const char *root);
-/* For `doctor`: says which GPU of this machine would be read. */
+/* For `doctor`: reports which GPU of this machine would be read. */
 void tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t size);
 
 #endif

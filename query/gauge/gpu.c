@@ -39,7 +39,7 @@ gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value)
 		[GAUGE_THROTTLE] = UINT32_MAX,
 	};
 	if (value > most[kind] || (kind == GAUGE_CLOCK && value == 0))
-		return; /* a clock of 0 is that of a GPU asleep, not one it worked at */
+		return; /* a clock of 0 is that of a sleeping GPU, not one at which it worked */
 	v->value[kind] = value;
 	v->known |= 1u << kind;
 }
@@ -70,7 +70,8 @@ gauge_is_suspended(const char *device)
 		REASON(driver_, path_ "vr_tdc", CURRENT)
 
 /* `driver` NULL: any. `path` is below the device's folder, or below /sys where it begins with a
- * slash. Of the rows of a kind the first that can be read counts; of GAUGE_THROTTLE all do. */
+ * slash. Of the rows of a kind, the first one that can be read is used; of GAUGE_THROTTLE all
+ * are. */
 static const struct row {
 	const char *driver;
 	enum gauge_kind kind;
@@ -82,7 +83,7 @@ static const struct row {
 	{ "amdgpu", GAUGE_CLOCK, "hwmon/hwmon*/freq1_input", 1, 1000, 0, false },
 	{ "amdgpu", GAUGE_BUSY, "gpu_busy_percent", 10, 1, 0, false },
 	{ "amdgpu", GAUGE_MEMORY, "mem_info_vram_used", 1, 1024, 0, false },
-	/* drivers/gpu/drm/i915/gt/intel_gt_sysfs_pm.c; the older place is the card's */
+	/* drivers/gpu/drm/i915/gt/intel_gt_sysfs_pm.c; the older path is the card's */
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt/gt0/rps_act_freq_mhz", 1000, 1, 0, false },
 	{ "i915", GAUGE_CLOCK, "drm/card*/gt_act_freq_mhz", 1000, 1, 0, false },
 	REASONS("i915", "drm/card*/gt/gt0/throttle_reason_"),
@@ -166,7 +167,7 @@ node_of(const char *root, int fd, char node[32])
 	return true;
 }
 
-/* The index of that device in the list, n where it is not there. */
+/* The index of that device in the list, n if it is not in it. */
 static uint32_t
 find_device(const struct gauge_candidate *list, uint32_t n, const struct stat *device)
 {
@@ -218,8 +219,8 @@ list_gpus(const char *root, struct gauge_candidate list[GAUGE_MAX_GPUS])
 	return n;
 }
 
-/* The work that this process has had done on it: time where the kernel counts it, else cycles. A
- * suspended GPU, which is not woken for this, has none. False: it is not known. */
+/* The work that this process has had done on the GPU: time where the kernel counts it, else
+ * cycles. A suspended GPU, which is not woken for this, has none. False: it is not known. */
 static bool
 read_work(const char *root, const struct gauge_candidate *c, uint64_t *work, uint64_t *clients)
 {
@@ -234,8 +235,7 @@ read_work(const char *root, const struct gauge_candidate *c, uint64_t *work, uin
 	return usage.has_engines || usage.has_cycles;
 }
 
-/* Which of the GPUs that were seen this is, a new one where it was not: NULL when there is no
- * room. */
+/* Returns the entry of this GPU, a new one if it has none: NULL when there is no room. */
 static struct gauge_candidate *
 seen_as(struct gauge_gpu *gpu, const struct gauge_candidate *c, bool first)
 {
@@ -249,7 +249,8 @@ seen_as(struct gauge_gpu *gpu, const struct gauge_candidate *c, bool first)
 	return &gpu->seen[i];
 }
 
-/* Looks at the GPUs that are open now, and on which of them work grew since the previous look. */
+/* Examines the GPUs that are open now, and finds on which of them work increased since the
+ * previous call. */
 static void
 look(struct gauge_gpu *gpu, bool first)
 {
@@ -269,13 +270,13 @@ look(struct gauge_gpu *gpu, bool first)
 		if (!read_work(gpu->root, c, &work, &clients))
 			continue;
 		c->worked |= c->has_base && work > c->work;
-		/* It may fall for a while, and come back without any work. */
+		/* It may decrease for a while, and increase again without any work. */
 		if (clients != c->clients || work > c->work)
 			c->work = work;
 		c->clients = clients;
 		c->counts = c->has_base = true;
 	}
-	/* One that was closed begins again. */
+	/* A GPU that was closed begins again. */
 	for (uint32_t i = 0; i < gpu->n_seen; i++) {
 		struct gauge_candidate *c = &gpu->seen[i];
 		if (c->n_fds > 0)
@@ -421,8 +422,8 @@ read_files(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 		out->known &= ~(1u << GAUGE_THROTTLE);
 }
 
-/* Whether `now` went on from *before. Values may fall for a while, and are then to be taken for
- * the larger one of before; a sum over other clients is another sum. */
+/* Whether `now` continues *before. Values may decrease for a while, and then the larger
+ * previous one is used; a sum over other clients is a different sum. */
 static bool
 goes_on(uint64_t *now, uint64_t before, bool same_clients)
 {
@@ -431,8 +432,8 @@ goes_on(uint64_t *now, uint64_t before, bool same_clients)
 	return *now >= before;
 }
 
-/* Busy time from what grew; the clock, where no file has it, from what the kernel says or from
- * the cycles in the busy time. */
+/* Busy time from the delta; the clock, if no file has it, from the kernel's value or from the
+ * cycles in the busy time. */
 static void
 read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* query/gauge/gpu.h - the GPU that a process uses, and the files in which the kernel describes
- * what it does. One thread at a time. Memory is allocated in take() and choose() only; nothing
+ * its state. One thread at a time. Memory is allocated in take() and choose() only; nothing
  * blocks longer than the kernel needs for a small file.
  */
 #ifndef PASSTALLY_QUERY_GAUGE_GPU_H
@@ -38,7 +38,8 @@ struct gauge_values {
 	uint32_t known;
 };
 
-/* A value that no GPU has stays unknown: drivers have bugs, and sums of it must not overflow. */
+/* A value that no GPU can have stays unknown: drivers have bugs, and sums of it must not
+ * overflow. */
 void gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value);
 
 #define GAUGE_MAX_FILES 24
@@ -48,56 +49,56 @@ void gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value);
 /* A file that has a value, by absolute path. */
 struct gauge_file {
 	enum gauge_kind kind;
-	bool is_energy; /* microjoules so far: its growth is the power */
-	uint32_t bits; /* of GAUGE_THROTTLE: what a 1 in it means */
+	bool is_energy; /* microjoules so far: the delta gives the power */
+	uint32_t bits; /* of GAUGE_THROTTLE: the meaning of a 1 in it */
 	uint32_t num, den; /* to the unit of the kind */
 	char *path;
 };
 
-/* A GPU that this process has, or had, open. */
+/* A GPU that this process has open, or had open. */
 struct gauge_candidate {
 	struct stat device;
 	char node[32]; /* renderD128 */
 	uint64_t pci; /* tally_pci_number() of its device, 0 = none */
 	int fds[GAUGE_MAX_FDS];
 	uint32_t n_fds; /* 0: it was closed */
-	uint64_t work; /* of this process, at the last look; 0 where it was not open then */
-	uint64_t clients; /* whose work that is */
+	uint64_t work; /* of this process, at the last examination; 0 if it was not open then */
+	uint64_t clients; /* the clients that did that work */
 	bool has_base; /* `work` is known */
 	bool counts; /* the kernel counts that work */
-	bool worked; /* it grew since find() */
+	bool worked; /* it increased since find() */
 };
 
 struct gauge_gpu {
 	char root[128];
 	struct gauge_candidate seen[GAUGE_MAX_GPUS];
 	uint32_t n_seen;
-	/* Of the one that is read: */
-	char device[PATH_MAX]; /* its folder in sysfs, "" before one was taken */
+	/* About the GPU that is read: */
+	char device[PATH_MAX]; /* its folder in sysfs, "" before one was chosen */
 	char driver[32];
 	struct gauge_file files[GAUGE_MAX_FILES];
 	uint32_t n_files;
 	int fds[GAUGE_MAX_FDS]; /* of this process, on this GPU */
 	uint32_t n_fds;
-	/* What grew since the previous reading. */
+	/* Values at the previous reading, for deltas. */
 	uint64_t time_ns, engine_ns, cycles, total_cycles, energy_uj;
-	uint64_t clients; /* whose engines and cycles */
+	uint64_t clients; /* the clients of these engines and cycles */
 	bool had_engines, had_cycles, had_energy;
 };
 
 /* Notes which GPUs this process has open and the work it had done on them. False: none; `why`
- * says so. */
+ * has the reason. */
 bool gauge_gpu_find(struct gauge_gpu *gpu, const char *root, char *why);
-/* On how many of the GPUs that it has open now did this process have work done since find()?
- * Where it is one, that is the one to read. Else its values would be given to frames of which it
- * is not known that it rendered them. Call it before each reading. */
+/* Returns on how many of the GPUs that it has open now this process has had work done since
+ * find(). If it is one, that one is read. Otherwise values could be given to frames that the
+ * GPU may not have rendered. Call it before each reading. */
 uint32_t gauge_gpu_choose(struct gauge_gpu *gpu);
-/* Takes the GPU of that PCI address (tally_pci_number()), whatever works where. False: this process
- * has it not open. Call it before each reading, in place of choose(). */
+/* Chooses the GPU of that PCI address (tally_pci_number()), regardless of work. False: this
+ * process does not have it open. Call it before each reading, in place of choose(). */
 bool gauge_gpu_choose_pci(struct gauge_gpu *gpu, uint64_t pci);
-/* Makes seen[i] the one that is read, whatever it did, and finds its files. */
+/* Chooses seen[i] as the one that is read, regardless of its work, and finds its files. */
 void gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i);
-/* Would work on one of those that are open be seen? */
+/* Whether work on one of the open GPUs would be visible. */
 bool gauge_gpu_counts_work(const struct gauge_gpu *gpu);
 /* Call it in any case. */
 void gauge_gpu_finish(struct gauge_gpu *gpu);
@@ -106,22 +107,23 @@ void gauge_gpu_read(struct gauge_gpu *gpu, uint64_t now_ns, struct gauge_values 
 
 /* ---- query/gauge/usage.c: DRM file information ---- */
 
-/* What a descriptor's file says of its client; sums over engines and regions. */
+/* The information about a descriptor's client in its file; sums over engines and regions. */
 struct gauge_usage {
-	uint64_t client; /* after gauge_usage_read() which clients, as a number */
+	uint64_t client; /* after gauge_usage_read(): identifies the clients, as a number */
 	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory,
 		has_frequency;
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
 };
 /* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */
 bool gauge_usage_parse(const char *text, struct gauge_usage *out);
-/* Sums of the clients of these descriptors, each client once. False: none is there. */
+/* Sums over the clients of these descriptors, each client once. False: there is none. */
 bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 		      struct gauge_usage *out);
 
 /* The base name of what a link leads to; "" when there is none. */
 void gauge_read_link_name(const char *path, char *out, size_t size);
-/* Is the device with that folder in sysfs suspended? Reading another file of it may wake it. */
+/* Whether the device with that folder in sysfs is suspended. Reading another of its files may
+ * wake it. */
 bool gauge_is_suspended(const char *device);
 
 #endif

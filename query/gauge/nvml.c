@@ -13,7 +13,7 @@
 
 #define CLOCK_GRAPHICS 0
 #define SENSOR_GPU 0
-/* nvmlClocksThrottleReason*: of these the hardware or the driver slowed the clock down. */
+/* nvmlClocksThrottleReason*: with these the hardware or the driver slowed the clock down. */
 #define REASON_SW_POWER 0x4ULL
 #define REASON_HW_SLOWDOWN 0x8ULL
 #define REASON_SW_THERMAL 0x20ULL
@@ -163,7 +163,7 @@ gauge_nvml_read(const struct gauge_nvml *nvml, struct gauge_values *out)
 		bits |= GAUGE_THROTTLED_POWER;
 	if (reasons & (REASON_SW_THERMAL | REASON_HW_THERMAL))
 		bits |= GAUGE_THROTTLED_THERMAL;
-	/* It is set besides where one of those two is why. */
+	/* It is also set where one of those two is the reason. */
 	if ((reasons & REASON_HW_SLOWDOWN) &&
 	    !(reasons & (REASON_HW_THERMAL | REASON_HW_POWER_BRAKE)))
 		bits |= GAUGE_THROTTLED_OTHER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* query/gauge/nvml.h - the same values from NVIDIA's management library, where NVIDIA's driver is
- * loaded and this process has its GPU open.
+/* query/gauge/nvml.h - reads the same values from NVIDIA's management library, where NVIDIA's
+ * driver is loaded and this process has its GPU open.
  *
  * The library is opened with dlopen, so that nothing depends on it, and only by the sampler's
  * thread. It may open descriptors of its own. Errors leave values unknown.
@@ -10,7 +10,8 @@
 
 #include "query/gauge/gpu.h"
 
-/* What is called of the library; nvml.h, version 2 of each where there are several. */
+/* The functions of the library that are called; nvml.h, version 2 of each where there are
+ * several. */
 struct gauge_nvml_api {
 	int (*init)(void);
 	int (*shutdown)(void);
@@ -29,7 +30,8 @@ struct gauge_nvml {
 	char folder[256]; /* the device's, in sysfs */
 };
 
-/* Finds the NVIDIA GPU that this process has open, and its library. False: `why` says. */
+/* Finds the NVIDIA GPU that this process has open, and its library. False: `why` has the
+ * reason. */
 bool gauge_nvml_open(struct gauge_nvml *nvml, const char *root, char *why);
 /* The PCI address of that GPU; false: there is none, or several. */
 bool gauge_nvml_find(const char *root, char pci[32], char *why);

@@ -8,7 +8,7 @@
 
 #include "layer/base/small_file.h"
 
-/* No sum of so many lines of so many clients overflows. */
+/* No sum over this many lines of this many clients overflows. */
 #define MOST (UINT64_C(1) << 56)
 
 /* The number after the key's colon, and the unit after it. */
@@ -100,7 +100,8 @@ gauge_usage_parse(const char *text, struct gauge_usage *u)
 	for (const char *line = text; line && *line;) {
 		const char *end = strchr(line, '\n');
 		const char *colon = begins(line, "drm-") ? strchr(line, ':') : NULL;
-		/* The kernel ends each line: one without an end was cut, as may be its number. */
+		/* The kernel terminates each line: an unterminated one was cut, and its number
+		 * may be too. */
 		if (colon && end && colon < end)
 			take_line(line, colon + 1, u, &memory);
 		line = end ? end + 1 : NULL;

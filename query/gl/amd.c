@@ -26,7 +26,7 @@
  * otherwise the behavior is up to the driver, which may wait. */
 struct monitor {
 	unsigned name; /* 0 = none: the last one was in an unknown state */
-	uint32_t set;  /* the selected set; NONE = nothing is selected */
+	uint32_t set;  /* 0 = none: its previous object was in an unknown state */
 	uint32_t next; /* the next monitor in its list */
 };
 
@@ -99,7 +99,7 @@ amd_grow(struct tally_source *src, uint32_t slots)
 	return TALLY_OK;
 }
 
-/* Forgets the monitors: the driver has none of our monitors any more. */
+/* Forgets the monitors: the driver no longer has any of them. */
 static void
 forget_monitors(struct gl_amd *amd)
 {

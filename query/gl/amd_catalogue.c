@@ -61,7 +61,7 @@ struct draft {
 	uint32_t n, room;
 	uint32_t unknown_types, too_many; /* counters that were left out */
 	uint32_t *set_of;
-	uint32_t *order; /* the entries set by set; those of no set at the end */
+	uint32_t *order; /* the entries by set; those of no set at the end */
 	uint32_t n_sets;
 	struct tally_key_table named; /* the counters that have their key */
 	uint32_t *active; /* per group: its counters in the set that fits() is asked about */
@@ -177,7 +177,7 @@ ask_range(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 static bool
 ask_type(const struct tally_gl_api *api, struct tally_amd_counter *amd)
 {
-	/* In the order of enum tally_amd_type. */
+	/* Indexed by enum tally_amd_type. */
 	static const unsigned types[] = { UNSIGNED_INT, UNSIGNED_INT64, FLOAT, PERCENTAGE };
 	unsigned type = 0;
 
@@ -293,7 +293,8 @@ tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
 	}
 }
 
-/* Does the driver begin these counters? Nothing waits, because the result is never read. */
+/* Tests whether the driver begins these counters. Nothing waits, because the result is never
+ * read. */
 static bool
 try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
 {

@@ -70,7 +70,7 @@ struct tally_amd_catalogue *tally_amd_catalogue_create(struct tally_gl_api *api,
 /* Accepts NULL. */
 void tally_amd_catalogue_destroy(struct tally_amd_catalogue *catalogue);
 
-/* Is it a driver of Intel GPUs, according to GL_VENDOR? */
+/* Whether the driver is for Intel GPUs, according to GL_VENDOR. */
 bool tally_amd_is_intel(const struct tally_gl_api *api);
 
 /* Selects all counters of a set, or deselects them. */

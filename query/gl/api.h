@@ -28,13 +28,13 @@ enum tally_gl_exclusive {
 struct tally_gl_api {
 	bool es;
 	int version; /* 10 * major + minor */
-	/* Is the exact token in the extension list? */
+	/* Whether the exact token is in the extension list. */
 	bool (*has_extension)(const struct tally_gl_api *api, const char *name);
 	void *user; /* argument for has_extension */
 
-	/* Called around our own calls that may fail: guard_begin() saves the errors that belong
-	 * to the game; guard_end() then drops our own errors and returns the first, 0 when
-	 * there is none. NULL: there are no errors but our own. */
+	/* Called around passtally's calls that may fail: guard_begin() saves the errors that
+	 * belong to the game; guard_end() then drops passtally's errors and returns the first,
+	 * 0 when there is none. NULL: there are no errors of the game to save. */
 	void (*guard_begin)(struct tally_gl_api *api);
 	unsigned (*guard_end)(struct tally_gl_api *api);
 	const char *sources; /* the --sources list, NULL = the default */
@@ -129,7 +129,7 @@ unsigned tally_gl_exclusive_target(unsigned which);
  * because a batch that the kernel lost at a reset of the GPU never writes its results, and the
  * batches after it do. No query buffer may be bound, or the driver would write there. */
 
-/* Does the context have QUERY_RESULT_NO_WAIT? For tally_gl_result(); to be asked once. */
+/* Whether the context has QUERY_RESULT_NO_WAIT. For tally_gl_result(); to be called once. */
 bool tally_gl_has_no_wait(const struct tally_gl_api *api);
 /* The result of a query that was ended, if it is available; otherwise false, and *value is
  * undefined. Without GetQueryObjectui64v a result has 32 bits. Never blocks. */
@@ -143,24 +143,24 @@ struct tally_source *tally_gl_statistics_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_intel_create(struct tally_gl_api *api);
 struct tally_source *tally_gl_amd_create(struct tally_gl_api *api);
 
-/* What the game may be about to use itself: `what` of a source's yield(), called before the
- * game's call is forwarded. Below TALLY_GL_N_EXCLUSIVE: the game begins a query of that group.
- * The open slot's value is given up, flagged YIELDED; app_active gets the bit afterwards. */
+/* The game's intended use: `what` of a source's yield(), called before the game's call is
+ * forwarded. Below TALLY_GL_N_EXCLUSIVE: the game begins a query of that group. The open slot's
+ * value is given up, flagged YIELDED; app_active gets the bit afterwards. */
 enum tally_gl_use {
-	/* The game asks about, makes or begins performance queries or monitors. Where one
-	 * unit of the GPU counts both (Intel), each source ends what is active, gives up
-	 * all outstanding results, deletes every object that the driver has finished with,
-	 * and counts nothing more; slots in flight and slots begun from then on answer
-	 * without values, flagged YIELDED. Later calls ask again for results that were not
-	 * ready. Does not block. */
+	/* The game queries the extension, or makes or begins performance queries or monitors.
+	 * Where one unit of the GPU counts both (Intel), each source ends what is active, gives
+	 * up all outstanding results, deletes every object that the driver has finished with,
+	 * and counts nothing more; slots in flight and slots begun from then on return no
+	 * values, flagged YIELDED. Later calls try again for results that were not ready. Does
+	 * not block. */
 	TALLY_GL_USE_COUNTERS = TALLY_GL_N_EXCLUSIVE,
 	/* The game's use includes monitors: on other drivers, too, its first monitor must get
-	 * the name that it would have without us. Comes after TALLY_GL_USE_COUNTERS. */
+	 * the name that it would have without passtally. Comes after TALLY_GL_USE_COUNTERS. */
 	TALLY_GL_USE_MONITORS,
-	/* The game begins its first query or monitor: while one of our results is outstanding,
-	 * an Intel driver refuses to begin another metric set, and the game would never get a
-	 * result. Flushes and waits until the driver has finished with all of our queries: at
-	 * most 100 ms, and once in a context's life. */
+	/* The game begins its first query or monitor: while one of passtally's results is
+	 * outstanding, an Intel driver refuses to begin another metric set, and the game would
+	 * never get a result. Flushes and waits until the driver has finished with all of our
+	 * queries: at most 100 ms, and once in a context's life. */
 	TALLY_GL_USE_BEGINS,
 };
 

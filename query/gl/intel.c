@@ -129,7 +129,7 @@ take_handle(struct gl_intel *in, uint32_t which)
 	unsigned name = 0;
 	in->api->CreatePerfQueryINTEL(set->query, &name);
 	if (!name) {
-		set->refused_until = in->gaps + CREATE_AGAIN; /* do not ask at every pass */
+		set->refused_until = in->gaps + CREATE_AGAIN; /* do not retry at every pass */
 		return NONE;
 	}
 	set->n_handles++;
@@ -189,7 +189,7 @@ failed(struct gl_intel *in, uint32_t which, bool over_other)
 {
 	bool pipeline = in->offer.sets[which].pipeline;
 	/* In Mesa a set can begin only when no results of another are unread. That is not a
-	 * failure, but from here on the results are awaited before the next set begins. */
+	 * failure, but from then on the results are awaited before the next set begins. */
 	if (over_other) {
 		in->sets_exclude = true;
 		in->base.turn_frames = LONG_TURN;
@@ -198,7 +198,7 @@ failed(struct gl_intel *in, uint32_t which, bool over_other)
 	}
 }
 
-/* Are results of another set of the observation unit outstanding? */
+/* Whether results of another set of the observation unit are outstanding. */
 static bool
 others_are_out(const struct gl_intel *in, uint32_t which)
 {
@@ -266,7 +266,7 @@ ask(struct gl_intel *in, uint32_t handle, unsigned *written)
 	return tally_gl_guard_end(in->api);
 }
 
-/* Asks for the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
+/* Queries the results of a handle: afterwards it is free unless TALLY_NOT_READY. */
 static enum tally_status
 fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 {
@@ -298,7 +298,7 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 }
 
 /* Handles whose results are no longer wanted become free when the driver has finished with
- * them. After a yield all are asked for, however recent: each prevents the game's own metric
+ * them. After a yield all are queried, even recent ones: each prevents the game's own metric
  * set from beginning. */
 static void
 fetch_orphans(struct gl_intel *in)
@@ -358,8 +358,8 @@ intel_abandon(struct tally_source *src)
 	src->n_counters = src->n_sets = 0;
 }
 
-/* Does counting work at all? Begins one interval around no work, of the first set of the
- * observation unit; the result is evaluated later. */
+/* Tests whether counting works at all. Begins one interval around no work, of the first set of
+ * the observation unit; the result is evaluated later. */
 static void
 try_begin(struct gl_intel *in)
 {

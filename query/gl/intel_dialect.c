@@ -70,7 +70,7 @@ place_of(const unsigned *values, unsigned n, unsigned value)
 	return i;
 }
 
-/* Does the word occur in the text, in any case, before the text goes on to its usage? */
+/* Whether the word occurs in the text, in any case, before the part about its usage. */
 static bool
 tells(const char *text, const char *word)
 {
@@ -95,7 +95,7 @@ static const struct {
 	{ "AVG GPU Core Frequency", "hertz", TALLY_KIND_RAW },
 };
 
-/* Words of a description that give the unit; the first one that occurs counts. */
+/* Words of a description that give the unit; the first one that occurs is used. */
 static const struct {
 	const char *word, *unit;
 } units[] = {
@@ -179,7 +179,7 @@ tally_intel_describe(const struct tally_intel_dialect *dialect,
 	return true;
 }
 
-/* If there are fewer bytes than the type has, they are its lower ones. */
+/* If there are fewer bytes than the type has, they are the low-order ones. */
 static uint64_t
 whole_at(const char *at, uint32_t size)
 {

@@ -37,7 +37,7 @@ enum tally_intel_kind {
 /* The enum values and properties of one dialect. */
 struct tally_intel_dialect {
 	const char *extension;                /* the whole token */
-	unsigned read_flags;                  /* asks for data without waiting */
+	unsigned read_flags;                  /* requests data without waiting */
 	unsigned types[TALLY_INTEL_N_TYPES];  /* 0 = the dialect has no such type */
 	unsigned kinds[TALLY_INTEL_N_KINDS];
 	bool has_limit;    /* the second to last number of a query is how many may be created */
@@ -72,14 +72,14 @@ bool tally_intel_describe(const struct tally_intel_dialect *dialect,
 bool tally_intel_decode(const struct tally_intel_field *field, const void *data, size_t written,
 			struct tally_value *out);
 
-/* What the name of a query says: it has no counters to read; it uses the pipeline's registers
+/* The meaning of a query's name: it has no counters to read; it uses the pipeline's registers
  * and not the GPU's observation unit; it is the most general of the latter. */
 bool tally_intel_is_blob(const char *query);
 bool tally_intel_is_pipeline(const char *query);
 bool tally_intel_is_basic(const char *query);
 /* A counter that is not 0 if the others were disturbed while they counted. */
 bool tally_intel_reports_disturbance(const char *counter);
-/* Is it the time that its set counted, in Mesa's spelling? */
+/* Whether it is the time that its set counted, in Mesa's spelling. */
 bool tally_intel_is_elapsed(const char *counter);
 
 #endif

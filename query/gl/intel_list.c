@@ -22,7 +22,7 @@ struct lister {
 	const struct tally_gl_api *api;
 	const struct tally_intel_dialect *dialect;
 	struct tally_source *src;
-	bool more_queries, more_counters; /* more exist than are looked at */
+	bool more_queries, more_counters; /* more exist than are examined */
 	uint32_t n_unread; /* counters that cannot be decoded */
 };
 
@@ -76,7 +76,7 @@ find_chosen(const struct listing *l, const struct tally_counter *counter)
 	return TALLY_INTEL_NONE;
 }
 
-/* Is it the same counter that has this place in the query, listed again? */
+/* Whether it is the same counter with this position in the query, listed again. */
 static bool
 lies_at(const struct lister *in, const struct listing *l, uint32_t value,
 	const struct tally_intel_field *field)
@@ -232,7 +232,7 @@ list_ids(struct lister *in, unsigned ids[MAX_QUERIES])
 	return n;
 }
 
-/* Does another source count the pipeline's statistics in this context? */
+/* Whether another source counts the pipeline's statistics in this context. */
 static bool
 statistics_elsewhere(const struct tally_gl_api *api)
 {
@@ -280,7 +280,7 @@ list_all(struct lister *in, struct listing *l)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!ask_query(in, l, ids[i]) || (pinned && !is_pinned(pinned, l->name)))
 			continue;
-		/* A user who pins a set and names no counters wants what is in the set. */
+		/* A user who pins a set and names no counters wants the counters of the set. */
 		l->everything = pinned && (!wanted || tally_list_has(wanted, "overview"));
 		l->overview = i == basic || (tally_intel_is_pipeline(l->name) && !elsewhere);
 		if (!list_query(in, l, ids[i]))

@@ -17,7 +17,8 @@
 /* A counter that is decoded. */
 struct tally_intel_place {
 	struct tally_intel_field field;
-	/* Its index among the set's values; NONE: it only shows whether they are good. */
+	/* Its index among the set's values; NONE: it only shows whether the values are
+	 * valid. */
 	uint32_t value;
 	bool disturbs;
 	bool elapsed; /* how long the GPU counted: 0 when it did not */
@@ -48,8 +49,8 @@ struct tally_intel_offer {
 	uint32_t data_size; /* of the largest set */
 };
 
-/* Fills a zeroed offer with what src->wanted and src->pinned ask for; src->reason says why it
- * is empty. False only on OOM; call finish() in any case. */
+/* Fills a zeroed offer with what src->wanted and src->pinned request; src->reason has the
+ * reason if it is empty. False only on OOM; call finish() in any case. */
 bool tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
 		      const struct tally_intel_dialect *dialect, struct tally_source *src);
 void tally_intel_offer_finish(struct tally_intel_offer *offer);

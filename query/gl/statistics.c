@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be used
  * by one query at a time, and the game's queries have priority: a target that the game uses is
- * left out, and a target that it requests while we count is given up. */
+ * left out, and a target that it requests while passtally counts is given up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
  * extension. For one of the eleven statistics, this is where its shader stage is available,
  * because querying a context without the stage is an error. */
 struct offer {
-	bool statistics; /* one of the eleven */
+	bool statistics; /* one of the eleven statistics */
 	int gl, es;
 	const char *extensions[2]; /* for desktop GL */
 	const char *es_extensions[2];
@@ -65,7 +65,7 @@ static const struct offer written = {
 	.needs = "needs GL 3.0 or GLES 3.0",
 };
 
-/* The others are in any stage. */
+/* The others exist in any stage. */
 static const struct offer *const offers[TALLY_N_STATISTICS] = {
 	[TALLY_STATISTIC_TESS_CONTROL_SHADER_PATCHES] = &tessellation,
 	[TALLY_STATISTIC_TESS_EVALUATION_SHADER_INVOCATIONS] = &tessellation,
@@ -94,7 +94,7 @@ struct stat_slot {
 };
 
 /* A query object, bound to its first target, and its result once known. Each result is read
- * once: Mesa 22.3's llvmpipe multiplies what it returned before by 16 when it is asked again. */
+ * once: Mesa 22.3's llvmpipe multiplies the previous result by 16 when it is queried again. */
 struct stat_query {
 	unsigned id; /* 0 = none yet */
 	uint64_t result;
@@ -255,7 +255,7 @@ statistics_abandon(struct tally_source *src)
 }
 
 /* Mesa 22.3's llvmpipe corrupts its heap when one of these queries is active over primitives of
- * millions of vertices (piglit's longprim dies in most runs, never without us): they are
+ * millions of vertices (piglit's longprim dies in most runs, never without passtally): they are
  * counted only on request. */
 static bool
 is_unasked_on_llvmpipe(const struct gl_statistics *st)

@@ -10,8 +10,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* What the driver adds to the version of the API: "Mesa 22.3.6" of "OpenGL ES 3.2 Mesa 22.3.6"
- * and of "4.5 (Core Profile) Mesa 22.3.6". */
+/* The part that the driver adds to the version of the API: "Mesa 22.3.6" of "OpenGL ES 3.2 Mesa
+ * 22.3.6" and of "4.5 (Core Profile) Mesa 22.3.6". */
 static const char *
 driver_version(const char *version)
 {
@@ -37,7 +37,7 @@ tally_gl_driver_name(const char *vendor, const char *renderer, const char *versi
 		name[0] = '\0';
 		return false;
 	}
-	/* It is a line of a file. */
+	/* The name becomes a line of a file. */
 	for (char *p = name; *p; p++)
 		if ((unsigned char)*p < ' ')
 			*p = ' ';

@@ -2,9 +2,9 @@
 /* query/gl/tiles.h - which drivers draw a framebuffer tile by tile, timestamps included, so that
  * the passes of one scene have one time (timestamps_in_tiles in query/gl/api.h).
  *
- * Two are known by name. Of others it is known by a probe, in a process of its own, that the
- * command runs before the game (cli/machine/tiles.h); the option shared-time then names the
- * driver. Any thread. Nothing here allocates, blocks or calls a driver.
+ * Two are known by name. Others are found by a probe, in a separate process, that the command
+ * runs before the game (cli/machine/tiles.h); the option shared-time then names the driver. Any
+ * thread. Nothing here allocates, blocks or calls a driver.
  */
 #ifndef PASSTALLY_QUERY_GL_TILES_H
 #define PASSTALLY_QUERY_GL_TILES_H
@@ -19,7 +19,7 @@
  * string is NULL, or they are too long. */
 bool tally_gl_driver_name(const char *vendor, const char *renderer, const char *version,
 			  char name[TALLY_GL_DRIVER_SIZE]);
-/* Whether GL_RENDERER, which may be NULL, is that of a driver known to draw so. */
+/* Whether GL_RENDERER, which may be NULL, is that of a driver known to draw in this way. */
 bool tally_gl_tiles_by_name(const char *renderer);
 
 #endif

@@ -31,7 +31,7 @@ struct timestamp {
 	uint64_t sequence;   /* in order of issue, from 1 */
 	uint64_t cpu_ns;     /* issued at this time or later */
 	uint64_t ticks;      /* the GPU clock's value, once known */
-	uint64_t ns;         /* the same on the time line that we deliver, once mapped */
+	uint64_t ns;         /* the same on the time line that is delivered, once mapped */
 };
 
 struct timestamp_slot {
@@ -57,7 +57,7 @@ struct gl_timestamp {
 	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
 	uint32_t provisional; /* where it ends if nothing more comes after a gap */
 	uint64_t sequence;   /* of the newest timestamp */
-	/* The newest known to be available; this says nothing of older ones. */
+	/* The newest one known to be available; this says nothing about older ones. */
 	uint64_t available;
 	/* The newest that was available when the clock was last checked. */
 	uint64_t undisturbed;
@@ -307,8 +307,8 @@ timestamp_gap(struct tally_source *src)
 
 	t->batch = false;
 	drop_boundary(t);
-	/* A pass may still be open: the next command decides whether it ends here, or at the gap
-	 * before if nothing came in between. */
+	/* A pass may still be open: the next command decides whether it ends here, or at the
+	 * previous gap if there was no work in between. */
 	if (t->running == NO_SLOT || t->provisional != NO_STAMP ||
 	    (t->slots[t->running].begin == NO_STAMP && !begins_unknown(t)))
 		return;
@@ -343,8 +343,9 @@ is_known(struct gl_timestamp *t, struct timestamp *timestamp)
 	return timestamp->known;
 }
 
-/* GLES: was the clock disturbed? If so, whatever is under way has no time. To be called after a
- * result is available, and again for results that became available after the last call. */
+/* GLES: whether the clock was disturbed. If so, outstanding intervals have no time. To be
+ * called after a result is available, and again for results that became available after the
+ * last call. */
 static void
 watch_clock(struct gl_timestamp *t)
 {
@@ -376,8 +377,8 @@ start_batch(struct gl_timestamp *t)
 		calibrate(t);
 }
 
-/* Can that much time have passed on the GPU since the timestamp was issued? A clock may run a
- * little faster than ours. */
+/* Whether that much time can have passed on the GPU since the timestamp was issued. A clock may
+ * run a little faster than ours. */
 static bool
 is_possible(struct gl_timestamp *t, const struct timestamp *begin, uint64_t ns)
 {
@@ -390,7 +391,7 @@ is_possible(struct gl_timestamp *t, const struct timestamp *begin, uint64_t ns)
 	return false;
 }
 
-/* Is a calibrated time one at which the GPU can have worked on it? */
+/* Whether the GPU can have worked on it at a calibrated time. */
 static bool
 is_plausible(const struct gl_timestamp *t, const struct timestamp *begin,
 	     uint64_t begin_ns)
@@ -425,7 +426,8 @@ map_begin(struct gl_timestamp *t, struct timestamp *begin)
 	return true;
 }
 
-/* Puts an interval of `ns` on the time line. False: no GPU can have worked so long, or then. */
+/* Puts an interval of `ns` on the time line. False: no GPU can have worked so long, or at that
+ * time. */
 static bool
 map_interval(struct gl_timestamp *t, struct timestamp *begin, const struct timestamp *end,
 	     uint64_t ns)
@@ -433,7 +435,7 @@ map_interval(struct gl_timestamp *t, struct timestamp *begin, const struct times
 	/* Drivers write 0 where a timestamp failed; a 64-bit clock never shows it. */
 	if (t->bits == 64 && (!begin->ticks || !end->ticks))
 		return false;
-	/* Nor does any clock reach its end; the sum would be before the begin. */
+	/* Nor does any clock reach its end; otherwise the sum would be before the begin. */
 	return is_possible(t, begin, ns) && map_begin(t, begin) &&
 	       begin->ns <= UINT64_MAX - ns;
 }
@@ -451,7 +453,7 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
-	/* When the program asked for it the GPU may still have been at what came before. */
+	/* When the program called, the GPU may still have been working on earlier commands. */
 	uint64_t late = t->done_ns > begin->ns ? t->done_ns - begin->ns : 0;
 	if (begin->from_cpu && late <= ns) {
 		begin->ns += late;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* query/linux/files.h - reading /proc inside a game without disturbing its descriptors.
  *
- * Descriptors are close-on-exec and have high numbers, so that the game gets the numbers it
- * would get without us, and a game that closes "everything" and opens new files does not get
- * ours again. Nothing allocates. Any thread.
+ * Descriptors are close-on-exec and have high numbers, so that the game gets the numbers that
+ * it would get without passtally, and a game that closes "everything" and opens new files does
+ * not get passtally's again. Nothing allocates. Any thread.
  */
 #ifndef PASSTALLY_QUERY_LINUX_FILES_H
 #define PASSTALLY_QUERY_LINUX_FILES_H

@@ -304,7 +304,7 @@ read_events(struct linux_cpu *p)
 	return ok;
 }
 
-/* What perf counted for the game's threads. */
+/* The counts of perf for the game's threads. */
 static uint64_t
 perf_total(const struct linux_cpu *p, unsigned which)
 {
@@ -387,7 +387,8 @@ sample(struct tally_snapshot_source *src, struct tally_totals *out)
 	return TALLY_LOST;
 }
 
-/* The events count until they are closed, the kernel's accounts in any case: nothing to stop. */
+/* The events count until they are closed, the kernel's accounts always: there is nothing to
+ * stop. */
 #define OPS(name_, probe_) \
 	{ \
 		.name = name_, .probe = probe_, .open = open_source, .start = start, \

@@ -83,7 +83,7 @@ read_switches(struct tally_linux_own *own)
 		(void)parse_switches(text, &own->used.switches);
 }
 
-/* Forgets those of our threads that have ended, and meets those that began. */
+/* Forgets those of our threads that have ended, and adds those that began. */
 static void
 follow_own(struct tally_linux_usage *u, pid_t *tids, uint32_t n)
 {

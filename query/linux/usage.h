@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* query/linux/usage.h - what a process used, by the kernel's accounting: its CPU time, page
- * faults and context switches, without those of our own threads.
+/* query/linux/usage.h - the resources that a process used, by the kernel's accounting: its CPU
+ * time, page faults and context switches, without those of our own threads.
  *
  * Belongs to one source; one thread at a time. Totals begin at 0 with start() and never
  * decrease. open() uses descriptors, nothing allocates, and a sample is a handful of system

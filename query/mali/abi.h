@@ -85,7 +85,7 @@ struct kbase_old_core_group {
 	uint64_t core_mask;
 	uint16_t n_cores, pad[3];
 };
-/* We use only some of it: only the fields that are read have a name. */
+/* Only some of it is used: only the fields that are read have a name. */
 struct kbase_old_props {
 	struct kbase_old_header header;
 	uint32_t product_id;

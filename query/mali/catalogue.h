@@ -60,8 +60,8 @@ struct tally_mali_product {
 	const struct tally_mali_layout *layout; /* NULL: Midgard (recognized, not described) */
 };
 
-/* What no layout has, but some kernels report with each sample: the cycles of the GPU's clock,
- * whether it worked or not. */
+/* A counter that no layout has, but that some kernels report with each sample: the cycles of
+ * the GPU's clock, whether it worked or not. */
 extern const struct tally_counter tally_mali_clock;
 
 extern const uint32_t tally_mali_n_layouts, tally_mali_n_products;

@@ -194,7 +194,7 @@ kbase_start(struct tally_snapshot_source *src)
 }
 
 /* CSF drivers before r54p0 may withhold the latest counts when the GPU goes to sleep: where the
- * user asks for it, the reading waits. A signal may interrupt that wait once. */
+ * user requests it, the reading waits. A signal may interrupt that wait once. */
 static void
 settle(uint64_t ns)
 {

@@ -45,7 +45,7 @@ enum {
 	N_PROPS = PROP_CORE_GROUP + N_CORE_GROUPS,
 };
 
-/* Some properties can be interpreted only once all are known; 0: not told. */
+/* Some properties can be interpreted only once all are known; 0: not reported. */
 static void
 derive(struct tally_mali_props *props, const uint64_t values[N_PROPS])
 {

@@ -219,7 +219,7 @@ const struct tally_mali_reader_ops tally_mali_kinstr = {
 
 /* ---- trial ---- */
 
-/* Starts and stops: whether the sample that the stop makes exists and is valid. */
+/* Starts and stops: tests whether the sample that the stop makes exists and is valid. */
 static bool
 sample_is_fine(struct tally_mali_reader *r)
 {

@@ -74,7 +74,7 @@ void tally_mali_sums_finish(struct tally_mali_sums *sums);
 /* Sets all totals to 0. */
 void tally_mali_sums_reset(struct tally_mali_sums *sums);
 
-/* For one sample, call begin, then blocks and doubts in any order, then end. */
+/* For one sample, call begin, then blocks and invalidations in any order, then end. */
 void tally_mali_sums_begin(struct tally_mali_sums *sums);
 /* Adds a 64-bit value. Returns whether any value that was read is not 0. */
 bool tally_mali_sums_add64(struct tally_mali_sums *sums, enum tally_mali_block block,

@@ -14,8 +14,8 @@
 struct tally_snapshot_source *tally_mali_kbase_create(void);
 struct tally_snapshot_source *tally_mali_panfrost_create(void);
 
-/* Whether this is the name, key or alias of a counter of any Mali GPU, perhaps with ".mean", or
- * a pattern that matches such a name. */
+/* Whether this is the name, key or alias of a counter of any Mali GPU, optionally with ".mean",
+ * or a pattern that matches such a name. */
 bool tally_mali_may_count(const char *counters);
 
 #endif

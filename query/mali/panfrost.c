@@ -23,8 +23,8 @@
 #define MOST_PERIOD_NS UINT64_C(1000000000)
 #define MAX_FAILURES 3u
 /* The request has no field for the size of our memory: the kernel writes what its GPU has, even
- * where its answers about the cores were others. No GPU has more than 64 slices and 64 cores beside
- * two blocks. */
+ * if its answers about the cores were different. No GPU has more than 64 slices and 64 cores in
+ * addition to two blocks. */
 #define MOST_BYTES ((2 + 64 + 64) * (size_t)TALLY_MALI_BLOCK_BYTES)
 #define SETTING "/sys/module/panfrost/parameters/unstable_ioctls"
 

@@ -37,7 +37,7 @@ struct tally_kinstr_offer {
 	uint32_t n_items;
 	uint32_t n_blocks; /* instances of all types, including those that are ignored */
 	uint32_t n_values; /* per block */
-	uint32_t n_clock_domains; /* 0: samples do not say how long the clock ran */
+	uint32_t n_clock_domains; /* 0: samples do not contain how long the clock ran */
 	uint32_t n_instances[TALLY_N_MALI_BLOCKS]; /* 0: no such block */
 };
 

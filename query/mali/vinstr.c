@@ -78,7 +78,7 @@ describe(struct tally_mali_reader *r)
 	if (r->dump.v4)
 		r->dump.core_mask &= 0xf;
 	r->buffer_bytes = bytes;
-	/* Kernels without cycles do not know the question. */
+	/* Kernels without cycles do not support the request. */
 	struct vinstr_features features = { 0 };
 	r->reports_clock = tally_mali_ioctl(r->fd, VINSTR_GET_FEATURES, &features) >= 0 &&
 			   (features.features & VINSTR_FEATURE_TOP_CYCLES);

@@ -11,7 +11,7 @@
 
 #define CORE_COUNT "MaliConstantsShaderCoreCount"
 #define MAX_DEPTH 32 /* nested calls for metrics of metrics; deeper ones are bound first */
-#define MAX_INDEX 16 /* the maximum number of indices that [0..N] stands for */
+#define MAX_INDEX 16 /* the maximum number of indices that [0..N] represents */
 #define ANY_INDEX "[0..N]"
 
 static const struct {
@@ -156,7 +156,7 @@ with_index(struct binder *b, const char *before, const char *by)
 	return own(b, made);
 }
 
-/* ---- what a name means ---- */
+/* ---- the meaning of a name ---- */
 
 static const char *
 layout_name(const struct binder *b)
@@ -428,7 +428,7 @@ add_candidate(struct binder *b, const struct tally_metric *metric)
 		b->candidates[b->n_candidates++] = (struct candidate){ .metric = *metric };
 }
 
-/* Adds one candidate for each index that [0..N] stands for, or just the metric itself. */
+/* Adds one candidate for each index that [0..N] represents, or just the metric itself. */
 static void
 add_metric(struct binder *b, const struct tally_metric *metric)
 {
@@ -450,7 +450,7 @@ add_metric(struct binder *b, const struct tally_metric *metric)
 	}
 }
 
-/* Adds the metric "key.mean" of a counter that an item of the list asks for in that form. */
+/* Adds the metric "key.mean" of a counter that an item of the list requests in that form. */
 static void
 add_mean(struct binder *b, const struct tally_counter *counter)
 {
@@ -469,7 +469,7 @@ add_mean(struct binder *b, const struct tally_counter *counter)
 			 });
 }
 
-/* Whether an item that ends in ".mean" asks for this counter's mean, by key, glob or alias. */
+/* Whether an item that ends in ".mean" requests this counter's mean, by key, glob or alias. */
 static bool
 wants_mean(const struct tally_mali_counter *c, const char *item, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* query/metric/internal.h - what the binding and the evaluation of metrics share.
+/* query/metric/internal.h - shared by the binding and the evaluation of metrics.
  *
- * query/metric/bind.c makes a set: it finds what the names of each expression mean on one
+ * query/metric/bind.c makes a set: it finds the meaning of the names of each expression on one
  * device. query/metric/set.c evaluates it. Every value has a slot: first those from calls and
  * the clock, then constants, counters and metrics in the order of binding. One thread at a
  * time.

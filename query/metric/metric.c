@@ -109,7 +109,7 @@ check_expression(const struct complaint *c)
  * indices. */
 struct own_refs {
 	uint32_t *first, *refs;
-	bool *fine; /* the metric is in no circle */
+	bool *fine; /* the metric is not part of a cycle */
 };
 
 static bool
@@ -138,8 +138,8 @@ list_refs(const struct tally_metric *own, uint32_t n, struct own_refs *r)
 	return true;
 }
 
-/* Marks as fine what names nothing that is not fine, and what only depends on a circle: nothing
- * that is not fine needs it. This repeats until all that are left are in a circle, or between
+/* Marks a metric as fine if all that it names are fine, or if it only depends on a cycle: no
+ * other unmarked metric needs it. Repeats until all that remain are in a cycle, or between
  * two. */
 static void
 leave_circles(struct own_refs *r, uint32_t n, bool *needed)

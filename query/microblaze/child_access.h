@@ -2,8 +2,8 @@
 /* query/microblaze/child_access.h - first accesses to device memory that may not answer.
  *
  * A bus error is a SIGBUS, and we must not change the game's signal handlers. So the first
- * accesses are made by a short-lived child that shares our memory but has signal handlers of
- * its own; the calling thread waits for it, and no other thread does. Any thread, at the start
+ * accesses are made by a short-lived child that shares our memory but has its own signal
+ * handlers; the calling thread waits for it, and no other thread does. Any thread, at the start
  * of a capture.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_CHILD_ACCESS_H

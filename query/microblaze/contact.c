@@ -8,7 +8,7 @@
 
 #define FREE_NS UINT64_C(100000000)
 
-/* ---- what is known beforehand ---- */
+/* ---- what is known in advance ---- */
 
 static void
 take_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
@@ -73,7 +73,7 @@ settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_opt
 	return TALLY_OK;
 }
 
-/* ---- first contact ---- */
+/* ---- first access ---- */
 
 struct handshake {
 	const struct tally_mdm *mdm;

@@ -2,9 +2,9 @@
 /* query/microblaze/contact.h - opens a debug module: finds it, checks that it answers, and
  * locks it.
  *
- * First contact goes through query/microblaze/child_access.h, as there may be no device at that
- * address. What the user gave takes precedence over the device tree. Only at the start of a
- * capture; waits at most 100 ms for a debugger to release the module.
+ * The first access goes through query/microblaze/child_access.h, as there may be no device at
+ * that address. The user's settings take precedence over the device tree. Only at the start of
+ * a capture; waits at most 100 ms for a debugger to release the module.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_CONTACT_H
 #define PASSTALLY_QUERY_MICROBLAZE_CONTACT_H

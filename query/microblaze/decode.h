@@ -15,7 +15,7 @@
 #define TALLY_MB_MAX_LATENCIES TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS
 #define TALLY_MB_MAX_COUNTERS (TALLY_MB_MAX_EVENTS + TALLY_MB_MAX_LATENCIES)
 #define TALLY_MB_MAX_ITEMS (2 * TALLY_MB_MAX_EVENTS + 7 * TALLY_MB_MAX_LATENCIES)
-/* A 16-bit minimum or maximum that may stand for a larger value: whether it saturates or wraps
+/* A 16-bit minimum or maximum that may represent a larger value: whether it saturates or wraps
  * is not documented. */
 #define TALLY_MB_NARROW_MAX 0xffffu
 

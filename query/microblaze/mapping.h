@@ -3,9 +3,9 @@
  * registers.
  *
  * The module is reached by a UIO device (/dev/uioN, map 0) or by /dev/mem at a physical
- * address; what the user did not give is looked up in the device tree and in sysfs. One program
- * at a time: the device is locked (flock) while it is open. Only at the start of a capture: it
- * reads files, and allocates nothing lasting.
+ * address; settings that the user did not give are looked up in the device tree and in sysfs.
+ * One program at a time: the device is locked (flock) while it is open. Only at the start of a
+ * capture: it reads files, and allocates nothing lasting.
  */
 #ifndef PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 #define PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
@@ -13,7 +13,7 @@
 #include "layer/config/config.h"
 #include "query/source/source.h"
 
-/* What the device tree says; a number that it does not have is 0. */
+/* The contents of the device tree; a number that it does not have is 0. */
 struct tally_mb_device_tree {
 	bool has_mdm;
 	uint64_t base, bytes;

@@ -19,8 +19,8 @@
 #include "query/source/noop.h"
 
 #define BUSY_NS UINT64_C(100000) /* a debugger's access takes less */
-/* This many samples that contradict themselves are put down to chance; then counting restarts.
- * After this many restarts without one good sample in between, it is no accident. */
+/* This many samples that contradict themselves are attributed to chance; then counting
+ * restarts. After this many restarts without one good sample in between, it is not chance. */
 #define MAX_BAD 8
 #define MAX_RESTARTS 3
 /* Counters that overlapped (Full) are cleared no more often than this: what is counted during a

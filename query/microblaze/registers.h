@@ -2,7 +2,7 @@
 /* query/microblaze/registers.h - registers of a MicroBlaze's debug module (MDM), in either
  * access mode.
  *
- * Parallel: each register of the core has an address of its own. Serial: DBG_CTRL names the
+ * Parallel: each register of the core has its own address. Serial: DBG_CTRL names the
  * register, and DBG_DATA carries its value, after DBG_LOCK was given its key. A read or write
  * of a counter register advances the hardware's selection, so nothing here repeats one. One
  * thread at a time. Functions wait for the other side of the module (a JTAG debugger) only
@@ -56,10 +56,11 @@ uint32_t tally_mdm_offset(enum tally_mdm_register reg);
 uint32_t tally_mdm_read(const struct tally_mdm *mdm, enum tally_mdm_register reg);
 void tally_mdm_write(const struct tally_mdm *mdm, enum tally_mdm_register reg, uint32_t value);
 
-/* DBG_STATUS: 0 free, 1 locked by JTAG, anything else is no debug module. Changes no state. */
+/* DBG_STATUS: 0 free, 1 locked by JTAG, any other value: not a debug module. Changes no
+ * state. */
 uint32_t tally_mdm_status(const struct tally_mdm *mdm);
-/* Waits until the module is free; false: it is still not free after that time (0: look
- * once). */
+/* Waits until the module is free, for at most that time (0: checks once); false: it is still
+ * not free. */
 bool tally_mdm_wait_free(const struct tally_mdm *mdm, uint64_t timeout_ns);
 
 void tally_mdm_unlock(const struct tally_mdm *mdm);

@@ -255,7 +255,7 @@ tally_history_invalid(const struct tally_history *h, uint64_t begin_ns, uint64_t
 		return 0;
 	for (uint32_t i = count_up_to(h, TIME, begin_ns); i < h->n; i++) {
 		uint64_t *reading = slot(h, i);
-		/* The first reading describes a time of which nothing else is known. */
+		/* The first reading applies to a time about which nothing else is known. */
 		if (i > 0) {
 			flags |= reading[FLAGS];
 			for (uint32_t w = 0; w < h->words; w++)

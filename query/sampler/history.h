@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* query/sampler/history.h - what a snapshot source read, over time: totals at any
+/* query/sampler/history.h - the readings of a snapshot source over time, and totals at any
  * moment in between.
  *
- * Between two readings the total is assumed to grow evenly: total(t) is a whole number, never
- * decreases, and equals the reading at each reading's time. So the deltas of adjoining
- * intervals add up to the counter's own delta, to the integer. Memory is bounded: past its
- * ceiling every second reading of the older half is dropped, which loses detail but no counts.
- * One thread at a time.
+ * Between two readings the total is assumed to increase linearly: total(t) is a whole number,
+ * never decreases, and equals the reading at each reading's time. So the deltas of adjoining
+ * intervals add up exactly to the counter's own delta. Memory is bounded: past its limit every
+ * second reading of the older half is dropped, which loses detail but no counts. One thread at
+ * a time.
  */
 #ifndef PASSTALLY_QUERY_HISTORY_H
 #define PASSTALLY_QUERY_HISTORY_H

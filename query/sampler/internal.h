@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query/sampler/internal.h - what the sampler's files share, and its interface for tests.
+/* query/sampler/internal.h - shared by the sampler's files, and the interface for tests.
  *
  * sampler.c has the list of sources and their lifetime, reader.c the thread of one source and
  * when it reads. Threads as in query/sampler/sampler.h.
@@ -11,7 +11,7 @@
 #include "query/sources.h"
 
 /* tally_sampler_create() with sources other than the product's; at most
- * TALLY_MAX_SNAPSHOT_SOURCES are looked at. */
+ * TALLY_MAX_SNAPSHOT_SOURCES are considered. */
 struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n);

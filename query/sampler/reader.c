@@ -27,10 +27,10 @@
  * was requested. */
 #define DUE_LOOK_NS (2 * NS_PER_MS)
 #define ANSWER_NS (100 * NS_PER_MS)
-/* After frames have gone by for this long without a captured one, nothing is being captured. */
+/* If frames have passed for this long without a captured one, nothing is being captured. */
 #define IDLE_NS (1000 * NS_PER_MS)
-/* Where none has gone by, the game may have stopped presenting, or be in a long frame, whose
- * values would be lost: so later, and only for sources that are slow to read. */
+/* If no frame has passed, the game may have stopped presenting, or be in a long frame, whose
+ * values would be lost: therefore later, and only for sources that are slow to read. */
 #define STILL_NS (3000 * NS_PER_MS)
 
 struct tally_sampler_frames tally_sampler_frames;
@@ -276,7 +276,7 @@ slow_down(struct tally_reader *r, struct reading_loop *loop)
 	atomic_store(&r->period_ns, slower);
 }
 
-/* Is nothing being captured? */
+/* Whether nothing is being captured. */
 static bool
 is_idle(const struct tally_reader *r, struct reading_loop *loop, uint64_t now_ns)
 {

@@ -4,8 +4,8 @@
  * A call into a source may hang in the kernel for an unlimited time. So only the source's own
  * thread makes such calls, and no lock is held across them: other threads ask for a reading and
  * wait for a bounded time. A thread whose wait ended without an answer marks the source as
- * silent; no thread waits for a silent source, and its first reading afterwards says nothing of
- * the time before it. A thread that hangs for good is left alone with its memory.
+ * silent; no thread waits for a silent source, and its first reading afterwards does not apply
+ * to the time before it. A thread that hangs forever is left alone with its memory.
  *
  * Readers are static and never freed, so that any thread may ask one at any time.
  */
@@ -71,7 +71,7 @@ void tally_reader_ask(struct tally_reader *r, uint64_t number);
 /* Waits until that time for the requested reading; does not wait for a silent source. False:
  * there is no such reading, nor will there be. */
 bool tally_reader_await(struct tally_reader *r, uint64_t number, uint64_t until_ns);
-/* Is there a reading at or after that time? */
+/* Whether there is a reading at or after that time. */
 bool tally_reader_covers(struct tally_reader *r, uint64_t time_ns);
 
 /* Waits until the word differs from the given value. False: it is still the same. */

@@ -290,7 +290,8 @@ tally_sampler_create(const struct tally_config *config)
 	return tally_sampler_create_of(config, tally_snapshot_sources, tally_n_snapshot_sources);
 }
 
-/* Did all readers leave the phase in time? A warning is given for each reader that did not. */
+/* Whether all readers left the phase in time. A warning is given for each reader that did
+ * not. */
 static bool
 all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
 {

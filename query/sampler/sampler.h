@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* query/sampler/sampler.h - the snapshot sources of a capture, and the threads that read them.
  *
- * Each source has a thread of its own (query/sampler/reader.h), which alone makes calls into
- * the source: a kernel that does not answer delays neither the collector nor the game nor the
- * exit, and the other sources continue to count.
+ * Each source has its own thread (query/sampler/reader.h), and only that makes calls into the
+ * source: a kernel that does not answer delays neither the collector nor the game nor the exit,
+ * and the other sources continue to count.
  *
  * `sampled`: the threads read once per period, on the CPU's own time; nothing in the game
  * waits. `exact`: the game's threads ask for a sample at each boundary that they turned into a
  * real one, and sources are read by time only as often as they need it.
  *
  * Samples have numbers that increase from 1; each source has its readings in a history
- * (query/sampler/history.h) of bounded size. While frames go by and none is captured, the
- * threads sleep; those of sources that are slow to read also while none goes by.
+ * (query/sampler/history.h) of bounded size. While frames pass and none is captured, the
+ * threads sleep; those of sources that are slow to read also sleep while no frame passes.
  *
  * Any thread may call tally_snapshot_*() and frame_begins(); only the collector may call the
  * other functions, except for create() and abandon().
@@ -28,16 +28,16 @@
 
 struct tally_sampler;
 
-/* Begins to open what --sources and --counters ask for, in other threads; `exact` waits for
- * them as ready() does. NULL with --snapshot off, and while a source of an earlier capture
- * hangs. At most one sampler at a time. */
+/* Begins to open the sources that --sources and --counters select, in other threads; `exact`
+ * waits for them as ready() does. NULL with --snapshot off, and while a source of an earlier
+ * capture hangs. At most one sampler at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
 /* Waits until all sources are open and have been read once: at most 500 ms for opening, after
  * which a source is left out, and as long as for a sample. The results of the functions below
  * are final from then on. */
 void tally_sampler_ready(struct tally_sampler *s);
 /* Takes one last sample, then stops. Waits for at most 250 ms; a source that does not answer by
- * then is left alone for good, with its thread. Sources and histories remain readable. */
+ * then is abandoned permanently, with its thread. Sources and histories remain readable. */
 void tally_sampler_stop(struct tally_sampler *s);
 void tally_sampler_destroy(struct tally_sampler *s); /* accepts NULL */
 void tally_sampler_abandon(struct tally_sampler *s); /* see annotator.h */
@@ -55,7 +55,7 @@ struct tally_history *tally_sampler_history(struct tally_sampler *s, uint32_t i)
 const struct tally_snapshot_level *
 tally_sampler_levels(const struct tally_sampler *s, uint32_t i);
 
-/* Says to the sources whose frames are captured: see tally_snapshot_source.gpu. */
+/* Tells the sources on which GPU the captured frames are: see tally_snapshot_source.gpu. */
 void tally_sampler_use_gpu(struct tally_sampler *s, uint64_t pci_number);
 
 /* Between these two calls the histories do not change. The collector holds the lock while it
@@ -69,8 +69,8 @@ void tally_sampler_unlock(struct tally_sampler *s);
  * last reading is unknown (tally_history_invalid()). */
 void tally_sampler_cover(struct tally_sampler *s, uint64_t time_ns);
 
-/* For front ends, any thread. Is `exact` requested, and is there a source to read? Constant for
- * the duration of a capture, false outside one. */
+/* For front ends, any thread: whether `exact` is requested and there is a source to read.
+ * Constant for the duration of a capture, false outside one. */
 bool tally_snapshot_exact(void);
 /* Makes all sources read now. Returns the sample's number, TALLY_NO_SNAPSHOT when there is
  * no capture or no source could be read. Waits for the sources' threads (tens of

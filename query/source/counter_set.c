@@ -44,7 +44,7 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Are they equal in everything but the key? */
+/* Whether they are equal in everything except the key. */
 static bool
 same_meaning(const struct tally_counter *a, const struct tally_counter *b)
 {
@@ -292,8 +292,8 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order, tally_counter
 	uint32_t n_sets = 0, left = n;
 	for (uint32_t i = 0; i < n; i++)
 		set_of[i] = TALLY_NO_SET;
-	/* A counter that would open a set but does not fit alone is skipped for good; so each
-	 * round takes the first counter that is left, and the loop ends. */
+	/* A counter that would open a set but does not fit alone is skipped permanently; so
+	 * each round takes the first remaining counter, and the loop ends. */
 	for (uint32_t first = 0; first < n && left; first++) {
 		uint32_t chosen = 0;
 		if (set_of[first] != TALLY_NO_SET)

@@ -28,9 +28,10 @@ struct tally_counter_set {
 	uint32_t bytes; /* size of one result as the driver writes it; 0 = unknown */
 };
 
-/* Did the user ask for this counter, which a source offers? `set` and `category` may be NULL.
- * With a NULL list, or the item `overview`, the counter's `overview` decides. Items are keys,
- * names without regard to case, globs, set names, categories; `all` selects everything. */
+/* Whether the user requested this counter, which a source offers. `set` and `category` may be
+ * NULL. With a NULL list, or the item `overview`, the counter's `overview` decides. Items are
+ * keys, names without regard to case, globs, set names, categories; `all` selects
+ * everything. */
 bool tally_counter_wanted(const char *list, const struct tally_counter *counter, const char *set,
 			  const char *category, bool overview);
 

@@ -333,7 +333,7 @@ tally_harvest_select(struct tally_harvest *h, uint32_t set)
 {
 	if (!h->has_sets)
 		return;
-	/* The number refers to the list before the removal: keep the set that it meant. */
+	/* The number refers to the list before the removal: keeps the set that was selected. */
 	const struct tally_counter_set *wanted = set < h->n_sets ? h->sets[set] : NULL;
 	drop_off(h);
 	for (set = 0; set < h->n_sets && h->sets[set] != wanted; set++)

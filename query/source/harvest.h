@@ -60,16 +60,17 @@ uint32_t tally_harvest_n_off(const struct tally_harvest *h);
 /* The game is about to use `what` itself: calls each source's yield(). True when a
  * source gave up. */
 bool tally_harvest_yield(struct tally_harvest *h, unsigned what);
-/* What the driver serializes because of the sources that count, in words; "" =
- * nothing known. */
+/* What the driver serializes because of the sources that count, in words; "" = nothing
+ * known. */
 void tally_harvest_serialized_by(const struct tally_harvest *h, char *out, size_t size);
 /* Warns, through layer/log.h, about each source with sets that by now has
  * something to report. */
 void tally_harvest_warn(const struct tally_harvest *h);
 
-/* Is any source open? If none is, a slot has nothing to deliver. Constant, like the next. */
+/* Whether any source is open. If none is, a slot has nothing to deliver. Constant, like the
+ * next. */
 bool tally_harvest_counts(const struct tally_harvest *h);
-/* Is any open source a source of time? */
+/* Whether any open source is a source of time. */
 bool tally_harvest_has_time(const struct tally_harvest *h);
 
 /* Begins all sources; TALLY_NO_SLOT when the pool is at its ceiling, or there was no memory to
@@ -77,7 +78,7 @@ bool tally_harvest_has_time(const struct tally_harvest *h);
  * interval and are absent from the inner one. */
 uint32_t tally_harvest_begin(struct tally_harvest *h);
 void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
-/* None of our intervals follows immediately: the next begin takes a new timestamp. */
+/* No further interval follows immediately: the next begin takes a new timestamp. */
 void tally_harvest_gap(struct tally_harvest *h);
 void tally_harvest_resume(struct tally_harvest *h);
 
@@ -94,7 +95,7 @@ enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
  * flagged LOST. An active slot is ended. The driver may still write to its queries, so the slot
  * is not reused until every source has answered. */
 void tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
-/* A frame ended and the available results are read: counts the frame, and asks for a few of the
+/* A frame ended and the available results are read: counts the frame, and polls a few of the
  * slots that were given up; those that were answered become free. */
 void tally_harvest_frame_end(struct tally_harvest *h);
 

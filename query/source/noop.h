@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query/source/noop.h - members of an ops table that have nothing to do, or next to nothing.
+/* query/source/noop.h - members of an ops table that do nothing, or next to nothing.
  *
  * An ops table is complete: a source that needs no close or has no use for gap names one of
  * these functions instead of leaving NULL. Any thread; they make no call and cannot fail.
@@ -19,7 +19,7 @@ tally_source_noop(struct tally_source *src)
 	(void)src;
 }
 
-/* begin and end. */
+/* For begin and end. */
 static inline void
 tally_source_noop_slot(struct tally_source *src, uint32_t slot)
 {

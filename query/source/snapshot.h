@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* query/source/snapshot.h - one way to read running totals of counters on the CPU.
  *
- * A snapshot source reports what it can count, and at any moment what the totals are. Totals
+ * A snapshot source reports which counters it has, and at any moment their totals. Totals
  * are 64-bit and never decrease: a wrap at the hardware's width is undone here, and readings
  * that clear the hardware's counter are added up. query/sampler/sampler.c is the only caller,
- * one call at a time, on threads of its own: errno is not preserved. Nothing here waits for the
+ * one call at a time, on its own threads: errno is not preserved. Nothing here waits for the
  * GPU, and any wait in the kernel is bounded; memory is allocated in probe() and open() only. A
- * source that fails later reports it once and answers TALLY_LOST from then on.
+ * source that fails later reports it once and returns TALLY_LOST from then on.
  */
 #ifndef PASSTALLY_QUERY_SNAPSHOT_H
 #define PASSTALLY_QUERY_SNAPSHOT_H
@@ -27,8 +27,8 @@ struct tally_constant {
 struct tally_totals {
 	uint64_t *totals; /* n_counters; start() counts from 0 */
 	/* Bit i set: the delta of counter i since the previous sample is unknown
-	 * (saturated, block off or protected, descriptor lost); its total grew by what is
-	 * known of it. Cleared by the caller. */
+	 * (saturated, block off or protected, descriptor lost); its total increased by the
+	 * known part. Cleared by the caller. */
 	uint64_t *unknown; /* (n_counters + 63) / 64 words */
 	/* CLOCK_MONOTONIC: the totals are those of some moment between these. */
 	uint64_t begin_ns, end_ns;
@@ -54,7 +54,8 @@ tally_bit_set(uint64_t *words, uint32_t i)
 }
 
 #define TALLY_MAX_LEVELS 16
-/* A value that applies to all of the time since start() and has no delta: the least latency. */
+/* A value that applies to all of the time since start() and has no delta, such as the minimum
+ * latency. */
 struct tally_snapshot_level {
 	const struct tally_counter *counter;
 	uint64_t value; /* as of the last sample */
@@ -79,8 +80,8 @@ tally_pci_number(const char *text)
 /* Complete: no member is NULL. */
 struct tally_snapshot_ops {
 	const char *name; /* as in the log: "mali-kbase" */
-	/* Is it there, and may this user read it? Makes no lasting changes. On error reason
-	 * says why, and for TALLY_DENIED what grants access. */
+	/* Checks whether the hardware exists and this user may read it. Makes no lasting
+	 * changes. On error reason says why, and for TALLY_DENIED what grants access. */
 	enum tally_status (*probe)(struct tally_snapshot_source *src);
 	/* After probe() returned TALLY_OK: chooses counters by `wanted`, sets the members
 	 * below. On error nothing is left allocated. */
@@ -123,8 +124,8 @@ struct tally_snapshot_source {
 	/* Set by start(): a sample is also due when this descriptor is readable; sample() makes
 	 * it unreadable again. NULL: only time decides. */
 	const int *due_fd;
-	/* Set by open(): what it reads is the state of a GPU, and not work of the program: frames
-	 * are not flagged for what was not read, nor because of other devices. */
+	/* Set by open(): it reads the state of a GPU, and not work of the program: frames are
+	 * not flagged for missing readings, nor because of other devices. */
 	bool of_state;
 	/* Set before open(): the PCI address of the GPU whose frames are captured, 0 where it is
 	 * not known or there are several. NULL: it is never known. */

@@ -15,8 +15,8 @@
 /* The answer of a call into a source. */
 enum tally_status {
 	TALLY_OK = 0,
-	TALLY_UNSUPPORTED, /* the driver offers no such query: normal, not a fault */
-	TALLY_DENIED,      /* it does, but this user may not read it: say how to allow it */
+	TALLY_UNSUPPORTED, /* the driver offers no such query: normal, not an error */
+	TALLY_DENIED,      /* it does, but this user may not read it: give the remedy */
 	TALLY_NO_MEMORY,
 	TALLY_NOT_READY,   /* the GPU is still busy: ask again next frame */
 	TALLY_LOST,        /* this result will never come */
@@ -56,8 +56,8 @@ struct tally_source_ops {
 	/* Probes the driver, chooses counters from the requested list, reserves `slots` slots.
 	 * On error nothing is left allocated and src->reason says why, for people. */
 	enum tally_status (*open)(struct tally_source *src, uint32_t slots);
-	/* Raises the number of slots to `slots` in all (more than before); those in flight keep
-	 * their results. On error nothing changes. */
+	/* Raises the number of slots to `slots` in total (more than before); those in flight
+	 * keep their results. On error nothing changes. */
 	enum tally_status (*grow)(struct tally_source *src, uint32_t slots);
 	/* Returns everything to the driver. Only while the context is current. */
 	void (*close)(struct tally_source *src);
@@ -69,16 +69,16 @@ struct tally_source_ops {
 	/* Time that belongs to no interval may pass on the GPU (end of frame, a CPU wait): the
 	 * next begin must not reuse the last end's timestamp. */
 	void (*gap)(struct tally_source *src);
-	/* Work continues in the interval that was active at the last gap: had nothing more
-	 * come, the gap would have been its end. */
+	/* Work continues in the interval that was active at the last gap: without more work,
+	 * the gap would have been its end. */
 	void (*resume)(struct tally_source *src);
 	/* Fetches a finished slot without waiting; the slot is free afterwards. TALLY_NOT_READY
 	 * leaves *out untouched; TALLY_LOST frees the slot too. */
 	enum tally_status (*read)(struct tally_source *src, uint32_t slot,
 				  struct tally_sample *out);
-	/* The game is about to use `what` itself (a number of the API's: enum tally_gl_use):
-	 * gives up our own objects that would be in its way. True when there were any and the
-	 * source's row changed. Does nothing on a source that is not open. */
+	/* The game is about to use `what` itself (a number of the API: enum tally_gl_use):
+	 * gives up passtally's objects that would be in its way. True when there were any and
+	 * the source's row changed. Does nothing on a source that is not open. */
 	bool (*yield)(struct tally_source *src, unsigned what);
 	/* What the driver serializes or disturbs because this source counts, for the device
 	 * line; NULL = nothing known. Static. */
@@ -96,7 +96,7 @@ struct tally_source {
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
 	const bool *sets_off; /* for each set, whether it has given up since; NULL: none can */
-	/* Of the sets the one that is counted from the next begin on; TALLY_NO_SET: none. Set by
+	/* The set that is counted from the next begin on; TALLY_NO_SET: none. Set by
 	 * the harvest; open() sets 0. Slots in flight keep the set with which they were begun. */
 	uint32_t set;
 	uint64_t frame; /* the number of frames that ended; maintained by the harvest */

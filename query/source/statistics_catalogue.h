@@ -31,18 +31,18 @@ enum tally_statistic {
 	TALLY_N_STATISTICS,
 };
 
-/* No GPU counts this much in a pass: a larger value is not a count, but what a
- * driver left there. */
+/* No GPU counts this much in a pass: a larger value is not a count, but uninitialized memory of
+ * the driver. */
 #define TALLY_STATISTIC_MOST (UINT64_C(1) << 56)
 
-/* What is the same for a statistic in every API. */
+/* The properties of a statistic that are the same in every API. */
 struct tally_statistic_info {
 	const char *key, *name, *description;
 	bool overview; /* in the set `overview`, which is counted by default */
 };
 extern const struct tally_statistic_info tally_statistics[TALLY_N_STATISTICS];
 
-/* Does a --counters list ask for it? NULL stands for `overview`. */
+/* Whether a --counters list requests it. NULL represents `overview`. */
 bool tally_statistics_wanted(const char *list, enum tally_statistic which);
 
 /* The counter as `source` (a static string) delivers it, `width_bits` wide. Lives as long as
@@ -59,8 +59,8 @@ void tally_statistics_report_left_out(char *reason, const char *why[TALLY_N_STAT
 
 /* For the values of work that drew for certain, and with enough vertices for a primitive. If a
  * statistic that every draw raises is among the valid ones and all valid statistics are 0, they
- * are no counts, but what a driver returns after a reset of the GPU: clears their bits in
- * `valid` and returns true. Counters of other sources are left alone. */
+ * are not counts, but the values that a driver returns after a reset of the GPU: clears their
+ * bits in `valid` and returns true. Counters of other sources are left alone. */
 bool tally_statistics_refute_zeros(const char *source,
 				   const struct tally_counter *const *counters, uint32_t n,
 				   const struct tally_value *values, uint64_t *valid);

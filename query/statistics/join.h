@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* query/statistics/join.h - how the values of several segments of work become the value
- * of the whole.
+/* query/statistics/join.h - how the values of several segments of work are joined into one
+ * value.
  *
  * One rule for the run's own statistics and for the command: the segments of a pass in one
  * frame are joined before they count as one value. Any thread; nothing allocates.

@@ -17,7 +17,7 @@ struct tally_latency {
 	uint64_t n, sum, sum_sq;
 };
 
-/* Could they belong to any n whole numbers at all: n * sum_sq >= sum * sum? */
+/* Whether they could belong to any n whole numbers at all: n * sum_sq >= sum * sum. */
 bool tally_latency_is_possible(const struct tally_latency *l);
 /* The deviation of the population. False: there is none (n is 0 or 2^32), or the three contradict
  * each other (a counter wrapped). */

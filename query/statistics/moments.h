@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* query/statistics/moments.h - N, sum, sum of squares, minimum, maximum of one series, and what
- * follows from them: mean, deviation of the population and of a sample.
+/* query/statistics/moments.h - N, sum, sum of squares, minimum, maximum of one series, and
+ * values derived from them: mean, deviation of the population and of a sample.
  *
- * These are what MicroBlaze's latency counters keep (seed 003), here for any value. Whole
- * numbers are summed exactly (layer/base/int192.h), so mean and deviation are accurate to the last
- * digits of a double whatever the values; other numbers are summed in pairs of doubles (106
- * bits), as are the squares of their distance from the first value, so that nothing cancels.
- * The run's own statistics and `passtally report` both use this: equal values in equal order
- * give equal numbers. Nothing allocates; one thread at a time.
+ * MicroBlaze's latency counters keep the same moments (seed 003); here they are kept for any
+ * value. Whole numbers are summed exactly (layer/base/int192.h), so mean and deviation are
+ * accurate to the last digits of a double whatever the values; other numbers are summed in
+ * pairs of doubles (106 bits), as are the squares of their distance from the first value, so
+ * that nothing cancels. The run's own statistics and `passtally report` both use this: equal
+ * values in equal order give equal numbers. Nothing allocates; one thread at a time.
  */
 #ifndef PASSTALLY_QUERY_MOMENTS_H
 #define PASSTALLY_QUERY_MOMENTS_H

@@ -17,7 +17,7 @@
 /* One value of one identity. */
 struct series {
 	const char *key; /* allocated by us where `owned` */
-	const void *seen; /* the key's address in the frames since the device was described */
+	const void *seen; /* the key's address in the frames since the description */
 	bool owned;
 	enum tally_join join;
 	uint32_t n_parts; /* in the frame that is being added */
@@ -26,7 +26,7 @@ struct series {
 	struct tally_moments moments;
 };
 
-/* Of an identity: no padding. */
+/* The key of an identity: no padding. */
 struct identity_key {
 	uint64_t device, id;
 };
@@ -302,7 +302,7 @@ settle(struct series *series)
 	series->n_last = 0;
 }
 
-/* The series gets this value n times. Most values are those of the frame before. */
+/* Adds this value n times to the series. Most values are those of the previous frame. */
 static void
 add_value(struct series *series, struct tally_value v, uint64_t n)
 {

@@ -5,10 +5,10 @@
  * For the `end` line: N, sum, sum of squares, extremes, mean, deviations
  * (query/statistics/moments.h) of gpu_ns, the call_counts, each counter and each metric, as
  * `passtally report` computes them from the frames: segments of an identity in one frame are
- * joined first, and a value that one of them lacks counts for none; passes of a frame that the
- * run's end cut short count. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes; later
- * values are left out, which is reported. Collector thread only; a frame costs memory only
- * where it brings new values.
+ * joined first, and a value that one of them lacks is not counted; passes of a frame that the
+ * run's end cut short are counted. Memory is bounded: TALLY_MAX_STATISTICS values of 150 bytes;
+ * later values are left out, which is reported. Collector thread only; a frame costs memory
+ * only where it brings new values.
  */
 #ifndef PASSTALLY_QUERY_RUN_STATISTICS_H
 #define PASSTALLY_QUERY_RUN_STATISTICS_H
@@ -22,7 +22,7 @@
 enum { TALLY_N_CALL_COUNTS = 7 };
 static const struct {
 	const char *key;
-	uint32_t unknown; /* the bit of a pass that does not know it */
+	uint32_t unknown; /* the bit of a pass for which it is unknown */
 	size_t offset;
 } tally_call_count_names[TALLY_N_CALL_COUNTS] = {
 	{ "draws", TALLY_UNKNOWN_DRAWS, offsetof(struct tally_call_counts, draws) },

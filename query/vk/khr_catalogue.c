@@ -66,7 +66,7 @@ list_family(struct draft *d, uint32_t family)
 		t->texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
 	}
 	if (ask(d->api->physical, family, &n, t->counters, t->texts) >= 0)
-		t->n = n < room ? n : room; /* a driver may say more than it wrote */
+		t->n = n < room ? n : room; /* a driver may report more than it wrote */
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->texts[i].name[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
 		t->texts[i].category[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
@@ -105,7 +105,7 @@ is_new(const struct draft *d, uint32_t family, uint32_t index)
 	return true;
 }
 
-/* Can these counters, given as indices of a family, be counted in one run? */
+/* Whether these counters, given as indices of a family, can be counted in one run. */
 static bool
 in_one_run(const struct draft *d, uint32_t family, const uint32_t *indices, uint32_t n)
 {
@@ -171,7 +171,7 @@ in_overview(struct draft *d, uint32_t family, uint32_t index)
 	return true;
 }
 
-/* Are there any counters whose values can be attributed to a pass? */
+/* Whether there are any counters whose values can be attributed to a pass. */
 static bool
 bears_on_passes(const struct table *t)
 {

@@ -68,8 +68,8 @@ tally_khr_scope(VkPerformanceCounterScopeKHR scope)
 	}
 }
 
-/* The driver's description, its limitations, and a name that stays the same across
- * drivers and runs. */
+/* The driver's description, its limitations, and a name that is the same across drivers and
+ * runs. */
 static void
 describe(const VkPerformanceCounterKHR *counter, const VkPerformanceCounterDescriptionKHR *from,
 	 struct tally_khr_texts *texts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Vulkan sources have in common. */
+/* Common code of the Vulkan sources. */
 #include "query/vk/source.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * It differs from query/source/source.h because recording and execution are separate: queries
  * are recorded by any number of threads, each into its own command buffer, and are executed
- * (and read) later, perhaps often. So a source keeps no slot: it creates query pools, and the
+ * (and read) later, possibly often. So a source keeps no slot: it creates query pools, and the
  * caller that records chooses the slot and the pool. begin() and end() may be called by several
  * threads at once, each with its own command buffer; everything else by one thread at a time
  * (the device's lock). Nothing waits for the GPU.
@@ -37,8 +37,8 @@ struct tally_vk_api {
 	bool pipeline_statistics; /* the feature is enabled */
 	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
 	bool multi_device; /* timestamps only */
-	/* VK_KHR_performance_query: the driver has it; it is enabled, by us alone; two pools
-	 * may be used in one command buffer; the game enabled it for itself (R18). */
+	/* VK_KHR_performance_query: the driver has it; it is enabled, by passtally alone; two
+	 * pools may be used in one command buffer; the game enabled it for itself (R18). */
 	bool performance_offered, performance_query, performance_pools, game_performance;
 	PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR
 		EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
@@ -49,7 +49,7 @@ struct tally_vk_api {
 	uint32_t n_families;
 	VkDriverId driver_id; /* 0: unknown */
 	/* Beginning a query that counts compute shaders crashes where no compute pipeline is
-	 * bound: lavapipe (seen in 22.3.6) looks at the pipeline before it has one. */
+	 * bound: lavapipe (seen in 22.3.6) accesses the pipeline before it has one. */
 	bool compute_crashes;
 };
 
@@ -71,7 +71,7 @@ struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
 	uint32_t queries; /* of one slot; those of slot n begin at n times this */
-	/* An interval may begin and end in different command buffers, and may stand between the
+	/* An interval may begin and end in different command buffers, and may be between the
 	 * outer ends of suspended halves; otherwise it is recorded only as a whole. */
 	bool halves;
 	/* Secondaries may inherit its queries: tally_vk_statistics_mask(). */
@@ -80,7 +80,7 @@ struct tally_vk_source_ops {
 	 * 50 ms for another program to release the profiling lock (vk-khr). */
 	enum tally_status (*open)(struct tally_vk_source *src);
 	void (*close)(struct tally_vk_source *src);
-	/* Can an interval be recorded for queues of this family at all? */
+	/* Whether an interval can be recorded at all for queues of this family. */
 	bool (*covers)(const struct tally_vk_source *src, const struct tally_vk_family *family);
 	/* Creates a pool of `slots` slots for queues of a family that it covers. No query
 	 * is reset yet. */
@@ -103,7 +103,7 @@ struct tally_vk_source_ops {
 	 * tally_vk_fetch() wrote for its slots, NULL without words. `which`: the halves that were
 	 * recorded; with one half only begin_ns or end_ns is set and has_time stays false.
 	 * TALLY_NOT_READY leaves *out untouched. Implausible timestamps are left out, with
-	 * TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver answers with an error. */
+	 * TALLY_FLAG(BAD_TIME). TALLY_LOST: the driver returns an error. */
 	enum tally_status (*read)(struct tally_vk_source *src,
 				  const struct tally_vk_family *family, VkQueryPool pool,
 				  const void *rows, uint32_t slot, uint32_t views,
@@ -123,7 +123,7 @@ struct tally_vk_source {
 	/* Set by open(); valid as long as the process uses them. */
 	const struct tally_counter *const *counters;
 	uint32_t n_counters;
-	/* Set by open(): the sets that take turns, counted where tally_vk_family.set says so;
+	/* Set by open(): the sets that take turns, counted where tally_vk_family.set names one;
 	 * values are then in the order of the set. None: `counters` is always counted. */
 	const struct tally_counter_set *const *sets;
 	uint32_t n_sets;
@@ -142,7 +142,7 @@ VkQueryPipelineStatisticFlags tally_vk_statistics_mask(const struct tally_vk_sou
 						       const struct tally_vk_family *family);
 /* VK_KHR_performance_query. Holds the driver's profiling lock while it is open. */
 struct tally_vk_source *tally_vk_khr_create(const struct tally_vk_api *api);
-/* Where an interval of a set (number from 1) may stand: WORKLOAD: anywhere; PASS: outside
+/* Where an interval of a set (number from 1) may be: WORKLOAD: anywhere; PASS: outside
  * render passes; SUBMISSION: its begin is the first and its end the last command of a primary.
  * Never across vkCmdExecuteCommands. */
 enum tally_scope tally_vk_khr_scope(const struct tally_vk_source *src, uint32_t set);
@@ -159,7 +159,7 @@ void tally_vk_record_reset(struct tally_vk_source *src, VkCommandBuffer cb, VkQu
 size_t tally_vk_row_bytes(const struct tally_vk_source *src, const struct tally_vk_family *family);
 /* Asks the driver once for slots [first, first + n), all of which were reset at some time, and
  * writes a row for each, with the availability of its queries. Does not wait. TALLY_LOST: the
- * driver answers with an error, and none of these rows may be read. */
+ * driver returns an error, and none of these rows may be read. */
 enum tally_status tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
 				 VkQueryPool pool, uint32_t first, uint32_t n, void *rows);
 /* begin and end of a source whose interval is one query a slot. */

@@ -112,8 +112,8 @@ read_both(struct vk_timestamp *t, struct reading *out)
 	uint64_t earliest = values[1] > deviation ? values[1] - deviation : 0;
 	uint64_t latest = values[1] < UINT64_MAX - deviation ? values[1] + deviation
 							     : UINT64_MAX;
-	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two
-	 * readings count. */
+	/* If the driver's second value is not a CLOCK_MONOTONIC time, only our own two readings
+	 * are used. */
 	if (earliest > out->after_ns || latest < out->before_ns)
 		return true;
 	if (out->before_ns < earliest)
@@ -235,7 +235,7 @@ last_stamp(const struct timestamp *timestamps, uint32_t views, uint64_t begin,
 	return last;
 }
 
-/* Can that much time have passed since the source was opened? Clocks may differ
+/* Whether that much time can have passed since the source was opened. Clocks may differ
  * slightly in speed. */
 static inline bool
 is_possible(struct vk_timestamp *t, uint64_t ns)
@@ -249,7 +249,7 @@ is_possible(struct vk_timestamp *t, uint64_t ns)
 	return false;
 }
 
-/* Is a calibrated time one at which the GPU can have worked for us? */
+/* Whether the GPU can have done this work at a calibrated time. */
 static bool
 is_plausible(struct vk_timestamp *t, uint64_t ns)
 {
@@ -275,7 +275,7 @@ end_calibration(struct vk_timestamp *t)
 	return true;
 }
 
-/* Puts a timestamp on the time line that we deliver, and on the GPU's without wraps (`whole`);
+/* Puts a timestamp on the delivered time line, and on the GPU's without wraps (`whole`);
  * false: it is implausible there. */
 static inline __attribute__((always_inline)) bool
 place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, uint64_t *ns, uint64_t *whole,

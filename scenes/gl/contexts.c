@@ -8,7 +8,7 @@
 static struct stage_peer *peers[2];
 static GLuint texture, framebuffers[2];
 
-/* Not by glFinish, which may be a frame's end. */
+/* Not with glFinish, which may be the end of a frame. */
 static void
 wait_for_gpu(void)
 {
@@ -56,14 +56,14 @@ frame_switching(struct stage *s)
 	scene_show(s, texture);
 }
 
-/* Making current what is current already parts nothing. */
+/* Making current a context that is already current separates nothing. */
 static const struct expect_pass switching_passes[] = {
 	{ SMALL_DRAWN(300), .context = 1 },
 	{ DRAWN(2, 210), CLEARED, IN_SMALL, .context = 2 },
 	{ DRAWN(1, 3), CLEARED },
 };
 
-/* As a tidy program does: nothing is in flight when a context goes. */
+/* Like a tidy program: nothing is in flight when a context is destroyed. */
 static void
 finish_peers(struct stage *s)
 {
@@ -87,7 +87,7 @@ init_unshared(struct stage *s)
 {
 	peers[0] = stage_peer_create(s, false);
 	stage_peer_make_current(s, peers[0]);
-	/* Objects of its own, in the stage of its own: only the window is common. */
+	/* Separate objects in a separate stage: only the window is common. */
 	other = *s;
 	glGenBuffers(1, &other.vertices);
 	glGenBuffers(1, &other.indices);
@@ -131,7 +131,7 @@ worker_main(void *arg)
 	stage_peer_make_current(worker_stage, peer);
 	stage_peer_use_vertices(worker_stage);
 	GLuint framebuffer = stage_framebuffer(texture, 0, 0);
-	/* Uniforms live in shared programs: this thread has one of its own. */
+	/* Uniforms belong to shared programs: this thread has its own program. */
 	struct stage mine = *worker_stage;
 	stage_make_program(&mine);
 	for (;;) {

@@ -106,7 +106,7 @@ frame_instanced(struct stage *s)
 	glDrawArraysInstanced(GL_TRIANGLES, 60, 9, 0);
 }
 
-/* A draw of no instances is a draw: 60 + 30 + 0 vertices. */
+/* A draw without instances is a draw: 60 + 30 + 0 vertices. */
 static const struct expect_pass instanced_passes[] = {
 	{ INSTANCED(3, 90, 6), CLEARED },
 };
@@ -150,8 +150,8 @@ init_indirect(struct stage *s)
 	glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof(commands), commands, GL_STATIC_DRAW);
 }
 
-/* Only here: with a parameter buffer bound llvmpipe 22.3 takes the count of plain indirect draws
- * from it too. */
+/* Only here: with a parameter buffer bound, llvmpipe 22.3 also takes the count of plain
+ * indirect draws from it. */
 static void
 init_indirect_count(struct stage *s)
 {
@@ -175,7 +175,7 @@ frame_indirect(struct stage *s)
 				  (const void *)sizeof(struct arrays_command), 3, 0);
 }
 
-/* 3 + 300 + 60 + 60 + 90 vertices, of which the calls say 3. */
+/* 3 + 300 + 60 + 60 + 90 vertices, of which the calls give only 3. */
 static const struct expect_pass indirect_passes[] = {
 	{ DRAWN(5, 513), CLEARED, .flags = "indirect",
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
@@ -195,7 +195,7 @@ static const struct expect_pass indirect_count_passes[] = {
 	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
-/* ---- feedback: captured with the rasteriser off, then drawn ---- */
+/* ---- feedback: captured with the rasterizer off, then drawn ---- */
 
 static const char feedback_text[] = "#version 330\n"
 				    "in vec2 pos;\n"
@@ -264,7 +264,7 @@ frame_conditional(struct stage *s)
 	glEndConditionalRender();
 }
 
-/* Its query is of a target that passtally counts too, asked for all counters. */
+/* Its query is of a target that passtally counts too, if all counters are requested. */
 static const struct expect_pass conditional_passes[] = {
 	{ DRAWN(2, 90), CLEARED, .flags = "conditional yielded" },
 };

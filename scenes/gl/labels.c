@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/labels.c - debug groups and object labels: how a pass gets its name. */
+/* scenes/gl/labels.c - debug groups and object labels: the names of passes. */
 #include "scenes/gl/scenes.h"
 
 static void
@@ -15,7 +15,7 @@ draw_screen(struct stage *s, int count)
 	stage_draw(s, 0, count, 5);
 }
 
-/* ---- groups: nested, one a pass; the pop comes after the last draw ---- */
+/* ---- groups: nested, one per pass; the pop comes after the last draw ---- */
 
 static void
 frame_groups(struct stage *s)
@@ -59,7 +59,7 @@ static const struct expect_pass group_over_passes_passes[] = {
 	{ DRAWN(1, 90), CLEARED },
 };
 
-/* ---- groups_in_pass: many groups in one framebuffer do not part it ---- */
+/* ---- groups_in_pass: many groups in one framebuffer do not split it ---- */
 
 static void
 draw_in_groups(struct stage *s)
@@ -87,7 +87,7 @@ frame_groups_in_pass(struct stage *s)
 	draw_in_groups(s);
 }
 
-/* Only what covers the whole pass names it. */
+/* Only a group that covers the whole pass names it. */
 static const struct expect_pass groups_in_pass_passes[] = {
 	{ DRAWN(3, 180), CLEARED, IN_SMALL, .label = "Scene" },
 	{ DRAWN(3, 180) },
@@ -124,7 +124,7 @@ static const struct expect_pass object_labels_passes[] = {
 	{ DRAWN(1, 120), CLEARED },
 };
 
-/* ---- unbalanced: a pop too many, and a group left open over the swap ---- */
+/* ---- unbalanced: one pop too many, and a group left open over the swap ---- */
 
 static void
 frame_unbalanced(struct stage *s)

@@ -62,8 +62,8 @@ frame_lists(struct stage *s)
 	glCallLists(2, GL_UNSIGNED_INT, lists);
 }
 
-/* 8 + 8 + 8 triangles. Mesa gives the vertices of a list indices of its own. The lists may hold
- * clears, so their number is not known. */
+/* 8 + 8 + 8 triangles. Mesa gives the vertices of a list separate indices. The lists may
+ * contain clears, so their number is not known. */
 static const struct expect_pass lists_passes[] = {
 	{ .kind = "render", .flags = "list", .load = "clear", .primitives = 24,
 	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES |
@@ -94,7 +94,7 @@ frame_list_compiled(struct stage *s)
 	stage_draw(s, 0, 30, 1);
 }
 
-/* What is compiled is not drawn; the first pass is the clear, resumed by the last draw. */
+/* What is only compiled is not drawn; the first pass is the clear, resumed by the last draw. */
 static const struct expect_pass list_compiled_passes[] = {
 	{ .kind = "render", CLEARED },
 	{ .kind = "render", .flags = "list", .primitives = 6, IN_SMALL,
@@ -125,8 +125,8 @@ static const struct expect_pass select_passes[] = {
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_ANY_PRIMITIVES | EXPECT_ANY_SHADED },
 };
 
-/* ---- popped: attributes that are restored between two draws do not part them, nor does the way
- * in which the texture was attached ---- */
+/* ---- popped: attributes that are restored between two draws do not separate them, nor does
+ * the way in which the texture was attached ---- */
 
 static GLuint other_fbo;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/measure.c - what is measured, not counted: work that takes time. */
+/* scenes/gl/measure.c - scenes that are measured, not counted: work that takes time. */
 #include "scenes/gl/scenes.h"
 
 #define SIZE 256
 /* Draws of a light and of a heavy pass. */
 #define LIGHT 1
 #define HEAVY 16
-/* How long the GPU is to work in a frame of "clock", and what is enough of a try. */
+/* How long the GPU is to work in a frame of "clock", and the length at which a trial is long
+ * enough. */
 #define CLOCK_NS 12000000
 #define MOST_DRAWS 32768
 
@@ -95,7 +96,7 @@ static const struct expect_pass beside_passes[] = {
 	{ COVERED(LIGHT), .same_as = 1, .segment = 1 },
 };
 
-/* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
+/* ---- clock: the number of draws is chosen by the CPU's clock, not the GPU's ---- */
 
 static void
 init_clock(struct stage *s)

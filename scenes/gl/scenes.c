@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/scenes.c - draw one scene a number of times, or say what a log of it must hold.
+/* scenes/gl/scenes.c - draws one scene a number of times, or prints what a log of it must
+ * contain.
  *
  *   passtally-scenes-gl NAME [--frames N] [--api core|compat|gles]
  *               [--platform surfaceless|pbuffer|x11|glx | --device N]
@@ -8,11 +9,11 @@
  *   passtally-scenes-gl --list
  *   passtally-scenes-gl --describe [--device N]
  *
- * Prints the checksum of the final pixels (the scene is drawn once more after the last frame, so
- * that the frames themselves hold nothing but the scene). --device N is EGL's Nth device without a
- * display, and 0 a surfaceless display where EGL has no devices. --describe prints what the driver
- * calls itself. Exit status: 0; 2 usage; 77 what is asked is not there; 78 no such device; 99 GL
- * said that something failed.
+ * Prints the checksum of the final pixels (the scene is drawn once more after the last frame,
+ * so that the frames themselves contain only the scene). --device N is EGL's Nth device without
+ * a display, and 0 a surfaceless display where EGL has no devices. --describe prints the
+ * driver's name for itself. Exit status: 0; 2 usage; 77 the request is not available; 78 no
+ * such device; 99 GL reported an error.
  */
 #include "scenes/gl/scenes.h"
 
@@ -87,7 +88,8 @@ find_scene(const char *name)
 	exit(2);
 }
 
-/* One line a scene: its name, the APIs it runs on, whether it needs a surface, its devices. */
+/* One line per scene: its name, the APIs on which it runs, whether it needs a surface, its
+ * devices. */
 static void
 list_scenes(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/scenes.h - a scene: what is drawn, and what a perfect log says of it.
+/* scenes/gl/scenes.h - a scene: what is drawn, and what a perfect log contains for it.
  *
- * Expectations are those of scenes/expect.h. One thread, but for the scenes that start their own.
+ * Expectations are those of scenes/expect.h. One thread, except for the scenes that start their
+ * own.
  */
 #ifndef PASSTALLY_SCENES_GL_SCENES_H
 #define PASSTALLY_SCENES_GL_SCENES_H
@@ -21,7 +22,7 @@ struct scene {
 	int n_passes;
 	unsigned devices; /* share groups; 0 = 1 */
 	bool needs_surface; /* not on --platform surfaceless */
-	bool varies; /* no frame is stated: how much is drawn is up to the machine */
+	bool varies; /* no frame is stated: the amount of drawing depends on the machine */
 };
 
 #define SCENE_CORE (1u << STAGE_CORE)
@@ -29,8 +30,8 @@ struct scene {
 #define SCENE_GLES (1u << STAGE_GLES)
 #define SCENE_DESKTOP (SCENE_CORE | SCENE_COMPAT)
 #define SCENE_ALL (SCENE_DESKTOP | SCENE_GLES)
-/* Rows of a table: scene NAME is drawn by frame_NAME() and stated in NAME_passes, or as said. Then
- * come its APIs, and what else the row needs. */
+/* Rows of a table: scene NAME is drawn by frame_NAME() and its expected passes are in NAME_passes,
+ * unless the row names others. Its APIs follow, and what else the row needs. */
 #define SCENE(name, ...) SCENE_AS(name, name##_passes, __VA_ARGS__)
 #define SCENE_AS(name, table, ...) \
 	{ \
@@ -38,7 +39,7 @@ struct scene {
 		.n_passes = (int)(sizeof(table) / sizeof(table[0])), .apis = __VA_ARGS__ \
 	}
 
-/* One table a file, ended by a row without a name. */
+/* One table per file, ended by a row without a name. */
 extern const struct scene target_scenes[];
 extern const struct scene transfer_scenes[];
 extern const struct scene draw_scenes[];
@@ -48,24 +49,24 @@ extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 extern const struct scene measure_scenes[];
 
-/* Square color targets, and framebuffers over them, of the process's one scene. */
+/* Square color targets, and framebuffers over them, for the process's one scene. */
 #define SMALL 64
 #define N_SMALL 3
 extern GLuint scene_textures[N_SMALL], scene_framebuffers[N_SMALL];
 void scene_make_small(struct stage *s);
 void scene_small_target(struct stage *s, int i);
-/* A pass there: a clear, and `count` vertices. */
+/* A pass on the small target: a clear, and `count` vertices. */
 void scene_draw_small(struct stage *s, int i, int count);
 /* A vertex shader below the stage's head: one triangle covers the target. */
 extern const char scene_cover_vertex[];
-/* Color and depth of the screen, which becomes the target. */
+/* Clears color and depth of the screen, which becomes the target. */
 void scene_clear_screen(struct stage *s);
 /* ... then a triangle over all of it that samples `texture`. */
 void scene_show(struct stage *s, GLuint texture);
 
 #define CLEARED .load = "clear", .clears = 1
 #define IN_SMALL .width = SMALL, .height = SMALL
-/* What scene_show() and scene_draw_small() must say. */
+/* The expectation of scene_show() and scene_draw_small(). */
 #define SHOWN DRAWN(1, 3), CLEARED
 #define SMALL_DRAWN(n) DRAWN(1, n), CLEARED, IN_SMALL
 

@@ -108,7 +108,7 @@ stage_link(GLuint program)
 	}
 }
 
-/* The three dialects a scene meets, so that one body serves all. */
+/* The three dialects that a scene may use, so that one body serves all. */
 static const char *
 shader_head(const struct stage *s, bool vertex)
 {

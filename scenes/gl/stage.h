@@ -3,9 +3,9 @@
  *
  * For the scenes and the small programs of tests/apps: it opens EGL (surfaceless, a device,
  * pbuffer, X11 window) or GLX, so
- * that a scene is written once. GL comes through libepoxy, as in many real programs. What cannot
- * be had on this machine ends the program with status 77 and one line on stderr; anything else
- * that fails ends it with 99. Each stage belongs to the thread that uses it.
+ * that a scene is written once. GL comes through libepoxy, as in many real programs. Anything
+ * that this machine does not have ends the program with status 77 and one line on stderr;
+ * anything else that fails ends it with 99. Each stage belongs to the thread that uses it.
  */
 #ifndef PASSTALLY_SCENES_GL_STAGE_H
 #define PASSTALLY_SCENES_GL_STAGE_H
@@ -16,7 +16,7 @@
 
 enum stage_platform { STAGE_SURFACELESS, STAGE_PBUFFER, STAGE_X11, STAGE_GLX, STAGE_DEVICE };
 enum stage_api { STAGE_CORE, STAGE_COMPAT, STAGE_GLES };
-/* What the program does where a frame ends. */
+/* What the program does at the end of a frame. */
 enum stage_end {
 	STAGE_END_PRESENT,
 	STAGE_END_FINISH,
@@ -32,22 +32,23 @@ struct stage_options {
 	enum stage_end end;
 	int major, minor; /* of the context */
 	int width, height;
-	int device; /* of STAGE_DEVICE: which of EGL's, without a surface */
+	int device; /* for STAGE_DEVICE: which of EGL's, without a surface */
 };
 
-struct stage_window; /* what is the platform's */
+struct stage_window; /* private to the platform */
 
 struct stage {
 	struct stage_options options;
 	struct stage_window *window;
-	GLuint screen; /* framebuffer that stands for the screen: 0, or ours when surfaceless */
+	GLuint screen; /* framebuffer used as the screen: 0, or one when surfaceless */
 	GLuint screen_color, screen_depth;
 	GLuint program, sampling_program;
 	GLint place, tint, sampling_place;
 	GLuint vertex_array, vertices, indices;
 };
 
-/* Triangles in the shared vertex buffer, corners in a row, and as many indices 0, 1, 2, ... */
+/* Triangles in the shared vertex buffer, with consecutive corners, and as many indices 0, 1, 2,
+ * ... */
 #define STAGE_TRIANGLES 1024
 
 /* Parse "surfaceless|pbuffer|x11|glx" and so on; ends the program on another word. */
@@ -57,18 +58,19 @@ enum stage_end stage_parse_end(const char *word);
 
 /* Whether the platform has something to present. */
 bool stage_has_surface(const struct stage_options *options);
-/* Open the platform, make a context and make it current. With `bare` no GL call is made. */
+/* Opens the platform, makes a context and makes it current. With `bare` no GL call is made. */
 void stage_open(struct stage *s, const struct stage_options *options);
 void stage_open_bare(struct stage *s, const struct stage_options *options);
 void stage_close(struct stage *s);
 
-/* Another context of the same kind, drawing to a surface of its own of the same size (on a GLX
- * stage to the same window). */
+/* Another context of the same kind, drawing to its own surface of the same size (on a GLX stage
+ * to the same window). */
 struct stage_peer;
 struct stage_peer *stage_peer_create(struct stage *s, bool shared);
 void stage_peer_make_current(struct stage *s, struct stage_peer *p); /* NULL: the stage's own */
 void stage_peer_swap(struct stage *s, struct stage_peer *p); /* unless frames end by nothing */
-/* Vertex arrays are not shared between contexts: make the current one draw our vertices. */
+/* Vertex arrays are not shared between contexts: makes the current one draw the stage's
+ * vertices. */
 void stage_peer_use_vertices(struct stage *s);
 void stage_peer_destroy(struct stage *s, struct stage_peer *p);
 void stage_release(struct stage *s); /* no context current */
@@ -76,23 +78,25 @@ void stage_release(struct stage *s); /* no context current */
 void stage_begin_frame(struct stage *s);
 void stage_end_frame(struct stage *s);
 void stage_terminate_frame(void);
-void stage_swap(struct stage *s); /* whatever `end` says; nothing when surfaceless */
+void stage_swap(struct stage *s); /* regardless of `end`; nothing when surfaceless */
 
 /* Shaders: both read the attribute `pos`; `place` is offset and scale; the first paints `tint`,
  * the second a texture on unit 0. NULL geometry and fragment: the stage's own. */
 GLuint stage_program(const struct stage *s, const char *vertex, const char *fragment);
-/* The one that stage_draw() uses, again: in the current context, or for another thread. */
+/* The program that stage_draw() uses, made again: in the current context, or for another
+ * thread. */
 void stage_make_program(struct stage *s);
 GLuint stage_compute_program(const struct stage *s, const char *text);
 GLuint stage_shader(GLenum type, const char *const *texts, int n);
 void stage_link(GLuint program);
 
-/* Bind the framebuffer and set the viewport. */
+/* Binds the framebuffer and sets the viewport. */
 void stage_target(struct stage *s, GLuint framebuffer, int width, int height);
 void stage_target_screen(struct stage *s);
-/* `count` corners of the grid from triangle `first` on, coloured by `tone`; count is vertices. */
+/* `count` corners of the grid from triangle `first` on, colored by `tone`; count is
+ * vertices. */
 void stage_draw(struct stage *s, int first_triangle, int count, unsigned tone);
-/* Set what stage_draw() sets, for scenes that make the draw call themselves. */
+/* Sets what stage_draw() sets, for scenes that make the draw call themselves. */
 void stage_paint(struct stage *s, unsigned tone);
 /* One triangle over the whole target that samples `texture`. */
 void stage_draw_textured(struct stage *s, GLuint texture);
@@ -104,11 +108,11 @@ GLuint stage_framebuffer(GLuint texture, GLuint depth_renderbuffer, GLenum depth
 
 /* FNV-1a over the pixels of the bound read framebuffer. */
 unsigned long long stage_checksum(struct stage *s);
-/* End the program with 99 when GL reports an error. */
+/* Ends the program with 99 when GL reports an error. */
 void stage_check(const char *what);
 
 _Noreturn void stage_skip(const char *why);
-/* With 78: the number is past the last device. */
+/* Ends the program with 78: the number is beyond the last device. */
 _Noreturn void stage_no_device(void);
 _Noreturn void stage_fail(const char *why);
 

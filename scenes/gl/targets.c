@@ -52,7 +52,7 @@ static const struct expect_pass shadow_passes[] = {
 	{ DRAWN(2, 603), CLEARED },
 };
 
-/* ---- deferred: three colour targets and depth ---- */
+/* ---- deferred: three color targets and depth ---- */
 
 static void
 init_deferred(struct stage *s)
@@ -116,7 +116,8 @@ frame_pingpong(struct stage *s)
 
 #define BLUR DRAWN(1, 3), IN_SMALL
 
-/* Each step begins with a clear: four passes of the same shape, told apart by their ordinal. */
+/* Each step begins with a clear: four passes of the same shape, distinguished by their
+ * ordinal. */
 static const struct expect_pass pingpong_passes[] = {
 	{ SMALL_DRAWN(3) }, { SMALL_DRAWN(3) }, { SMALL_DRAWN(3) }, { SMALL_DRAWN(3) },
 	{ SHOWN },
@@ -128,7 +129,8 @@ frame_pingpong_load(struct stage *s)
 	pingpong(s, false);
 }
 
-/* Without a clear the third step goes on with what the first one left: segments. */
+/* Without a clear the third step continues with the contents that the first one left:
+ * segments. */
 static const struct expect_pass pingpong_load_passes[] = {
 	{ BLUR }, { BLUR },
 	{ BLUR, .same_as = 1, .segment = 1 }, { BLUR, .same_as = 2, .segment = 1 },
@@ -191,7 +193,7 @@ static const struct expect_pass clear_buffer_passes[] = {
 	{ DRAWN(1, 90), .load = "clear", .clears = 2 },
 };
 
-/* ---- bind_churn: what is bound but not drawn to makes no pass ---- */
+/* ---- bind_churn: a framebuffer that is bound but not drawn to makes no pass ---- */
 
 static void
 frame_bind_churn(struct stage *s)
@@ -247,7 +249,7 @@ static const struct expect_pass draw_buffers_passes[] = {
 	{ SHOWN },
 };
 
-/* ---- recycled: names deleted and made anew each frame ---- */
+/* ---- recycled: names deleted and created again each frame ---- */
 
 static void
 frame_recycled(struct stage *s)

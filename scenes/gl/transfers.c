@@ -63,7 +63,7 @@ frame_blit_chain(struct stage *s)
 	blit(scene_framebuffers[2], s->screen, 128, 128, 192);
 }
 
-/* The last two go from one place to one place: one transfer pass. */
+/* The last two have the same source and destination: one transfer pass. */
 static const struct expect_pass blit_chain_passes[] = {
 	{ SMALL_DRAWN(300) },
 	{ .kind = "transfer", .copies = 1 },
@@ -218,13 +218,13 @@ frame_compute(struct stage *s)
 	scene_show(s, textures[0]);
 }
 
-/* A barrier does not part two dispatches: 32 + 64 groups of 64. */
+/* A barrier does not separate two dispatches: 32 + 64 groups of 64. */
 static const struct expect_pass compute_passes[] = {
 	{ .kind = "compute", .dispatches = 2, .computed = 96 * 64 },
 	{ SHOWN },
 };
 
-/* ---- dsa: nothing is bound but to draw ---- */
+/* ---- dsa: nothing is bound except for drawing ---- */
 
 static void
 init_dsa(struct stage *s)
@@ -251,7 +251,7 @@ frame_dsa(struct stage *s)
 	glClearNamedFramebufferfv(framebuffers[0], GL_COLOR, 0, blue);
 	stage_target(s, framebuffers[0], SMALL, SMALL);
 	stage_draw(s, 0, 300, 2);
-	/* A clear of another framebuffer than the bound one. */
+	/* A clear of a framebuffer other than the bound one. */
 	glClearNamedFramebufferfv(framebuffers[1], GL_COLOR, 0, blue);
 	glBlitNamedFramebuffer(framebuffers[0], framebuffers[1], 0, 0, SMALL,
 			       SMALL, 0, 0, 32, 32, GL_COLOR_BUFFER_BIT, GL_NEAREST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/window.c - the platform side of stage.h: EGL, and GLX by tests/apps/stage_x11.c. */
+/* scenes/gl/window.c - the platform side of stage.h: EGL, and GLX through
+ * tests/apps/stage_x11.c. */
 #include "scenes/gl/stage.h"
 
 #include <stdio.h>
@@ -80,7 +81,7 @@ choose_egl_config(struct stage *s)
 	EGLint n = 0;
 	if (!eglChooseConfig(w->display, wanted, configs, 64, &n) || n == 0)
 		stage_skip("no such EGL config");
-	/* The first of exactly 8 bits a channel: 10-bit ones sort before it. */
+	/* The first one with exactly 8 bits per channel: 10-bit ones sort before it. */
 	w->config = configs[0];
 	for (EGLint i = n; i-- > 0;) {
 		EGLint red = 0;
@@ -168,7 +169,7 @@ stage_peer_make_current(struct stage *s, struct stage_peer *p)
 		fine = stage_glx_make_current(w, p ? p->glx_context : w->glx_context);
 	} else {
 		EGLSurface surface = p ? p->surface : w->surface;
-		/* The API bound is the thread's own: a new thread begins with OpenGL ES. */
+		/* The bound API belongs to the thread: a new thread begins with OpenGL ES. */
 		eglBindAPI(s->options.api == STAGE_GLES ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
 		fine = eglMakeCurrent(w->display, surface, surface, p ? p->context : w->context);
 	}
@@ -214,8 +215,8 @@ stage_peer_swap(struct stage *s, struct stage_peer *p)
 		eglSwapBuffers(s->window->display, p->surface);
 }
 
-/* Debuggers offer this extension, drivers do not: libglvnd gives a stub for the name all the same,
- * and programs that have it call it. */
+/* Debuggers offer this extension, drivers do not: libglvnd still gives a stub for the name, and
+ * programs that have it call it. */
 void
 stage_terminate_frame(void)
 {

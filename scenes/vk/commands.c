@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/commands.c - recording and submitting, in the ways that most scenes need. */
+/* scenes/vk/commands.c - recording and submitting, as most scenes need it. */
 #include "scenes/vk/stage.h"
 
 #include <sched.h>

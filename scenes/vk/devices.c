@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/devices.c - scenes of how a program makes its instance and device. */
+/* scenes/vk/devices.c - scenes about the creation of instances and devices. */
 #include "scenes/vk/scenes.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static struct vk_screen other_screen;
 static struct vk_stage other;
 static VkQueryPool queries;
 
-/* ---- requests that must not be written to: they lie in .rodata ---- */
+/* ---- requests that must not be written to: they are in .rodata ---- */
 
 static const VkPhysicalDeviceFeatures plain_features = { .samplerAnisotropy = VK_TRUE };
 static const VkPhysicalDeviceFeatures counting_features = { .pipelineStatisticsQuery = VK_TRUE };
@@ -23,7 +23,7 @@ static const VkPhysicalDeviceFeatures2 core12_chain = {
 	.features = { .samplerAnisotropy = VK_TRUE },
 };
 
-/* What has to be changed stands at the end of the chain. */
+/* The structure that has to be changed is at the end of the chain. */
 static const VkPhysicalDeviceHostQueryResetFeatures no_reset = {
 	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
 };
@@ -42,7 +42,7 @@ static const VkPhysicalDeviceSynchronization2Features long_chain = {
 	.synchronization2 = VK_TRUE,
 };
 
-/* ---- own_statistics: the scene counts inside its pass, so nobody else may ---- */
+/* ---- own_statistics: the scene counts inside its pass, so passtally may not ---- */
 
 static void
 own_init(struct vk_stage *s)
@@ -54,7 +54,7 @@ own_init(struct vk_stage *s)
 			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT);
 }
 
-/* The scene's own results belong to its checksum. */
+/* The scene's own results are part of its checksum. */
 static void
 read_own(struct vk_stage *s, uint32_t query)
 {
@@ -92,7 +92,7 @@ static const struct expect_pass own_passes[] = {
 	{ .kind = "transfer", .copies = 1, UNCOUNTED },
 };
 
-/* ---- two_devices: of one instance, drawing in turn ---- */
+/* ---- two_devices: of one instance, drawing alternately ---- */
 
 static void
 two_init(struct vk_stage *s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/draws.c - scenes of every kind of draw, and of what changes what they do. */
+/* scenes/vk/draws.c - scenes of every kind of draw, and of state that changes the effect of
+ * draws. */
 #include "scenes/vk/scenes.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ static const struct expect_pass indexed_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- indirect: counts that stand in a buffer ---- */
+/* ---- indirect: counts in a buffer ---- */
 
 static void
 indirect_init(struct vk_stage *s)
@@ -134,7 +135,7 @@ static const struct expect_pass multi_draw_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- conditional: what was asked for counts, what ran shows in the counters ---- */
+/* ---- conditional: requested draws count, executed ones appear in the counters ---- */
 
 static void
 conditional_init(struct vk_stage *s)
@@ -208,7 +209,7 @@ static const struct expect_pass feedback_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- occlusion: a query of the scene's own that never conflicts with ours ---- */
+/* ---- occlusion: the scene's own query, which never conflicts with passtally's ---- */
 
 static void
 occlusion_init(struct vk_stage *s)
@@ -234,8 +235,8 @@ occlusion_frame(struct vk_stage *s, unsigned number)
 	s->checksum += samples != 0;
 }
 
-/* ---- push_early: constants for all stages before any pipeline is bound. Lavapipe 22.3 falls over
- * a statistics query that begins then, which the game has not asked for. ---- */
+/* ---- push_early: constants for all stages before any pipeline is bound. Lavapipe 22.3 crashes
+ * in a statistics query that begins then, which the game did not request. ---- */
 
 static void
 push_early_init(struct vk_stage *s)

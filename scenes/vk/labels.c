@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/labels.c - scenes of debug labels: nested, straddling, of the queue. */
+/* scenes/vk/labels.c - scenes of debug labels: nested, across command buffers, of the queue. */
 #include "scenes/vk/scenes.h"
 
 static struct {
@@ -12,7 +12,7 @@ static struct {
 	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
 	PFN_vkCmdDebugMarkerEndEXT marker_end;
 } calls;
-/* From the instance or the device: false if one is not handed out. */
+/* Looks the functions up in the instance or the device; false if one is missing. */
 #define LOAD(member, command, get, from) \
 	(calls.member = (PFN_##command)get(from, #command)) != NULL
 #define LOAD_LABELS(get, from) \
@@ -135,8 +135,8 @@ static const struct expect_pass label_frame_passes[] = {
 	{ .kind = "transfer", .label = "tick", .copies = 1 },
 };
 
-/* ---- labels_unasked: the commands of a device whose instance did not enable the extension. The
- * loader hands them out all the same, and a driver that has them does what they say. ---- */
+/* ---- labels_unasked: the commands of a device whose instance did not enable the extension.
+ * The loader still returns them, and a driver that has them executes them. ---- */
 
 static void
 unasked_init(struct vk_stage *s)
@@ -169,7 +169,7 @@ static const struct expect_pass labels_unasked_passes[] = {
 };
 
 /* ---- markers: VK_EXT_debug_marker, which only other layers offer; RenderDoc's does, and hides
- * what is newer than Vulkan 1.2 ---- */
+ * everything newer than Vulkan 1.2 ---- */
 
 static const VkPhysicalDeviceFeatures no_features;
 

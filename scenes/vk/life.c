@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/life.c - scenes of how a program ends, or goes on beside itself. */
+/* scenes/vk/life.c - scenes about the end of a program, or its fork. */
 #include "scenes/vk/scenes.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ exit_now_finish(struct vk_stage *s)
 	_exit(8);
 }
 
-/* ---- the instance goes, its device stays: not allowed, and done ---- */
+/* ---- the instance is destroyed, its device is not: not allowed, but programs do it ---- */
 
 static void
 leak_finish(struct vk_stage *s)
@@ -29,7 +29,7 @@ leak_finish(struct vk_stage *s)
 	exit(0);
 }
 
-/* ---- fork: children that end in either way, in the middle of the run ---- */
+/* ---- fork: children that end in both ways, in the middle of the run ---- */
 
 static void
 fork_child(bool handlers)
@@ -55,7 +55,8 @@ fork_frame(struct vk_stage *s, unsigned number)
 		fork_child(true);
 }
 
-/* ---- pending: no boundary ever comes, and the device is destroyed while all is unread ---- */
+/* ---- pending: no boundary ever comes, and the device is destroyed while everything is unread
+ * ---- */
 
 static void
 pending_frame(struct vk_stage *s, unsigned number)

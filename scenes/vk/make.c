@@ -154,7 +154,7 @@ second_reference(VkAttachmentReference reference, VkImageAspectFlags aspect)
 	};
 }
 
-/* One subpass, without resolves: what scenes use of it. */
+/* One subpass, without resolves: the parts that scenes use. */
 static VkRenderPass
 make_pass_2(struct vk_stage *s, const struct vk_pass_wish *wish, const struct attachments *a)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/measure.c - what is measured, not counted: work that takes time. */
+/* scenes/vk/measure.c - scenes that are measured, not counted: work that takes time. */
 #include "scenes/vk/scenes.h"
 
-/* Draws of a light and of a heavy pass, each of so many instances over the whole target. */
+/* Draws of a light and of a heavy pass, each with this many instances over the whole target. */
 #define LIGHT 1
 #define HEAVY 16
 #define INSTANCES 16
-/* How long the GPU is to work in a frame of "clock", and what is enough of a try. */
+/* How long the GPU is to work in a frame of "clock", and the length at which a trial is long
+ * enough. */
 #define CLOCK_NS 12000000
 #define MOST_DRAWS 32768
 
@@ -63,7 +64,7 @@ static const struct expect_pass twins_passes[] = {
 	DRAWS(LIGHT), DRAWS(LIGHT),
 };
 
-/* ---- clock: as many draws as take a while by the CPU's clock, whatever the GPU's says ---- */
+/* ---- clock: the number of draws is chosen by the CPU's clock, not the GPU's ---- */
 
 static void
 clock_frame(struct vk_stage *s, unsigned number)

@@ -79,14 +79,14 @@ static const struct expect_pass msaa_passes[] = {
 
 /* ---- multiview: one draw, two views ---- */
 
-/* Once a view, says lavapipe. */
+/* Once per view on lavapipe. */
 static const struct expect_pass multiview_passes[] = {
 	{ .kind = "render", CLEARED, .draws = 1, .vertices = 3, .instances = 1, .primitives = 2,
 	  .shaded = 6, .fragments = 2 * PIXELS, .layers = 2 },
 	COPY_OUT,
 };
 
-/* ---- targets: two colours and depth, kept from the pass before; then nothing but clears ---- */
+/* ---- targets: two colors and depth, kept from the previous pass; then only clears ---- */
 
 static void
 targets_init(struct vk_stage *s)
@@ -123,7 +123,7 @@ targets_frame(struct vk_stage *s, unsigned number)
 
 #define TWO_COLORS .color = "R8G8B8A8_UNORM R8G8B8A8_UNORM", .depth = "D32_SFLOAT"
 
-/* ClearAttachments may count as a draw of the driver's own, and does on lavapipe. */
+/* ClearAttachments may count as one of the driver's own draws, and does on lavapipe. */
 static const struct expect_pass targets_passes[] = {
 	{ .kind = "render", .load = "clear", .store = "store", TWO_COLORS },
 	{ DRAWN(1, 3), .load = "load", .store = "store", .clears = 1, TWO_COLORS,
@@ -131,7 +131,8 @@ static const struct expect_pass targets_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- chain: shadow map, half size, screen; without labels, told apart by their targets ---- */
+/* ---- chain: shadow map, half size, screen; without labels, distinguished by their targets
+ * ---- */
 
 static void
 chain_init(struct vk_stage *s)

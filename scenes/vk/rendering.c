@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/rendering.c - scenes of dynamic rendering, suspended and resumed too. */
+/* scenes/vk/rendering.c - scenes of dynamic rendering, also suspended and resumed. */
 #include "scenes/vk/scenes.h"
 
 static struct vk_picture depth;
@@ -15,7 +15,7 @@ begin_rendering(VkCommandBuffer commands, VkRenderingFlags flags)
 			   flags);
 }
 
-/* A piece of it, with one draw. */
+/* A part of the rendering, with one draw. */
 static void
 rendering_piece(struct vk_stage *s, VkCommandBuffer commands, VkRenderingFlags flags, float red,
 		uint32_t vertices, uint32_t instances)
@@ -57,7 +57,7 @@ static const struct expect_pass rendering_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- suspend: three pieces in one command buffer are one pass ---- */
+/* ---- suspend: three parts in one command buffer are one pass ---- */
 
 static void
 suspend_frame(struct vk_stage *s, unsigned number)

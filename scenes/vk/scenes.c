@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/scenes.c - run one Vulkan scene a few times, or say what a log of it must hold.
+/* scenes/vk/scenes.c - runs one Vulkan scene a few times, or prints what a log of it must
+ * contain.
  *
  *   passtally-scenes-vk NAME [--device N] [--frames N] [--expect]
  *   passtally-scenes-vk --list
  *   passtally-scenes-vk --describe [--device N]
  *
  * Prints the checksum of everything that was read back. --device N is the Nth physical device.
- * --describe prints what the driver calls itself. Exit status: 0; 2 usage; 77 what is asked is not
- * there; 78 no such device; 99 a call failed.
+ * --describe prints the driver's name for itself. Exit status: 0; 2 usage; 77 the request is
+ * not available; 78 no such device; 99 a call failed.
  */
 #include "scenes/vk/scenes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/scenes.h - a Vulkan scene: what is done, and what a perfect log says of it.
+/* scenes/vk/scenes.h - a Vulkan scene: what is done, and what a perfect log contains for it.
  *
  * Expectations are those of scenes/expect.h. Every frame of a scene is like every other. One
- * thread, but for the scenes that start their own.
+ * thread, except for the scenes that start their own.
  */
 #ifndef PASSTALLY_SCENES_VK_SCENES_H
 #define PASSTALLY_SCENES_VK_SCENES_H
@@ -26,14 +26,14 @@ struct vk_scene {
 	unsigned submissions; /* a frame, on each device; 0 = 1 */
 	bool ends_partial; /* no boundary ends a frame: one frame of all, flagged */
 	bool ends_abruptly; /* no end line */
-	bool varies; /* no frame is stated: how much is drawn is up to the machine */
+	bool varies; /* no frame is stated: the amount of drawing depends on the machine */
 };
 
-/* Of a struct vk_pass_wish: one color, cleared. */
+/* Members of a struct vk_pass_wish: one color, cleared. */
 #define RGBA8 .color = { VK_FORMAT_R8G8B8A8_UNORM }, .load = VK_ATTACHMENT_LOAD_OP_CLEAR
 #define VK_PASSES(table) .passes = table, .n_passes = (int)(sizeof(table) / sizeof(table[0]))
-/* Rows of a table: scene NAME is drawn by NAME_frame() and stated in NAME_passes, or as said. Then
- * come what prepares it, and what else the row needs. */
+/* Rows of a table: scene NAME is drawn by NAME_frame() and its expected passes are in NAME_passes,
+ * unless the row names others. Its init function follows, and what else the row needs. */
 #define SCENE(name, ...) SCENE_AS(name, name##_frame, name##_passes, __VA_ARGS__)
 #define SCENE_AS(name, draw, table, ...) \
 	{ \
@@ -41,13 +41,13 @@ struct vk_scene {
 	}
 /* ... of the usual scene. */
 #define SCENE_PLAIN(name, ...) SCENE_AS(name, vk_plain_frame, vk_plain_passes, __VA_ARGS__)
-/* How most frames end: the picture is copied to a buffer. */
+/* The usual end of a frame: the image is copied to a buffer. */
 #define COPY_OUT \
 	{ \
 		.kind = "transfer", .copies = 1 \
 	}
 
-/* One table a file, ended by a row without a name. */
+/* One table per file, ended by a row without a name. */
 extern const struct vk_scene vk_render_scenes[];
 extern const struct vk_scene vk_rendering_scenes[];
 extern const struct vk_scene vk_draw_scenes[];
@@ -58,21 +58,21 @@ extern const struct vk_scene vk_label_scenes[];
 extern const struct vk_scene vk_device_scenes[];
 extern const struct vk_scene vk_life_scenes[];
 extern const struct vk_scene vk_measure_scenes[];
-/* The tests' own; NULL in the program that is installed. */
+/* Only in the tests' program; NULL in the installed one. */
 extern const struct vk_scene vk_window_scenes[] __attribute__((weak));
 
-/* Pictures to draw to, a render pass over them, a pipeline, and a buffer for the bytes of the last
- * color. */
+/* Images to draw to, a render pass over them, a pipeline, and a buffer for the bytes of the
+ * last color. */
 struct vk_screen {
-	struct vk_picture picture; /* the last color; without any, the depth */
+	struct vk_picture picture; /* the last color; without any color, the depth */
 	VkRenderPass pass;
 	VkFramebuffer framebuffer;
 	VkPipeline pipeline;
 	struct vk_buffer out;
 };
-/* Where the process's one scene draws. */
+/* The target of the process's one scene. */
 extern struct vk_screen screen;
-/* The pictures are those of the wish. With a view mask they have two layers. */
+/* The images are as requested. With a view mask they have two layers. */
 void vk_make_target(struct vk_stage *s, struct vk_screen *to, const struct vk_pass_wish *wish);
 /* ... the usual: one color of the stage's size, cleared. */
 void vk_make_screen_pass(struct vk_stage *s, struct vk_screen *to);
@@ -80,15 +80,16 @@ void vk_begin_screen(VkCommandBuffer commands, const struct vk_screen *to);
 /* A whole render pass with one draw. */
 void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *to,
 		    float red, uint32_t vertices, uint32_t instances);
-/* The screen is copied out; run, read. */
+/* Copies the screen out, runs, and reads. */
 void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
 
-/* The usual scene: a screen, a pass with one draw that is another in each frame. */
+/* The usual scene: a screen, and a pass with one draw that differs in each frame. */
 void vk_plain_init(struct vk_stage *s);
 void vk_plain_frame(struct vk_stage *s, unsigned number);
 extern const struct expect_pass vk_plain_passes[2];
 
-/* What a pass of the screen must say. `COVERED`: n vertices, each triangle over all of it. */
+/* The expectation for a pass on the screen. `COVERED`: n vertices, each triangle over all of
+ * it. */
 #define CLEARED .load = "clear", .store = "store", .color = "R8G8B8A8_UNORM"
 #define COVERED(d, n, i) INSTANCED(d, n, i), .fragments = (n) / 3 * PIXELS
 /* ... and of vk_screen_pass(). */

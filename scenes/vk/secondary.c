@@ -16,7 +16,7 @@ draw_secondary(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, u
 	return commands;
 }
 
-/* A pass made of `n` secondaries, copied out, run. */
+/* A pass made of `n` secondaries, copied out and run. */
 static void
 execute_pass(struct vk_stage *s, uint32_t n, const VkCommandBuffer *secondaries)
 {
@@ -79,7 +79,7 @@ static const struct expect_pass twice_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- secondary_work: passes of a secondary's own, outside any of the primary's ---- */
+/* ---- secondary_work: a secondary's own passes, outside any of the primary's ---- */
 
 static void
 work_init(struct vk_stage *s)

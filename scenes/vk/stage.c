@@ -44,7 +44,7 @@ count_names(const char *const *names, uint32_t room)
 	return n;
 }
 
-/* Every name is offered, or the scene is skipped. */
+/* Every name must be offered, or the scene is skipped. */
 static void
 need_extensions(const char *const *names, uint32_t n, const VkExtensionProperties *offered,
 		uint32_t n_offered)
@@ -60,7 +60,7 @@ need_extensions(const char *const *names, uint32_t n, const VkExtensionPropertie
 	}
 }
 
-/* Chains VK_SCENES_SETTING="NAME=VALUE" as a setting of passtally's. Its extension is newer than
+/* Chains VK_SCENES_SETTING="NAME=VALUE" as a setting for passtally. Its extension is newer than
  * Debian's headers, and than its loader, which refuses the name. */
 static void
 add_setting(VkInstanceCreateInfo *info, const char *text)
@@ -117,7 +117,7 @@ vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish)
 	s->own_instance = true;
 }
 
-/* A 1.3 device's features as most scenes want them. */
+/* A 1.3 device's features as most scenes need them. */
 struct usual_chain {
 	VkPhysicalDeviceFeatures2 features;
 	VkPhysicalDeviceVulkan11Features v11;
@@ -148,7 +148,7 @@ fill_usual_chain(struct usual_chain *c, void *extra)
 	return &c->features;
 }
 
-/* What every stage has, whatever the scene. */
+/* The parts that every stage has, in any scene. */
 static void
 make_basics(struct vk_stage *s)
 {

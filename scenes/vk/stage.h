@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* scenes/vk/stage.h - a Vulkan device, and things to draw with whose counts are known.
  *
- * For passtally-scenes-vk: what a scene needs made is made here, remembered, and destroyed at the
- * end. Images live in VK_IMAGE_LAYOUT_GENERAL, memory is the host's, so no scene needs a submission
- * of its own to prepare. What cannot be had on this machine ends the program with status 77 and
- * one line on stderr; anything else that fails ends it with 99. A stage belongs to one thread at a
- * time.
+ * For passtally-scenes-vk: the objects that a scene needs are made here, stored, and destroyed
+ * at the end. Images are in VK_IMAGE_LAYOUT_GENERAL, memory is the host's, so no scene needs a
+ * separate submission to prepare. Anything that this machine does not have ends the program
+ * with status 77 and one line on stderr; anything else that fails ends it with 99. A stage
+ * belongs to one thread at a time.
  */
 #ifndef PASSTALLY_SCENES_VK_STAGE_H
 #define PASSTALLY_SCENES_VK_STAGE_H
@@ -18,14 +18,14 @@
 #define VK_STAGE_WIDTH 256
 #define VK_STAGE_HEIGHT 192
 
-/* How a scene wants its instance and device; zeroed: Vulkan 1.3 with dynamic rendering,
+/* What a scene requires of its instance and device; zeroed: Vulkan 1.3 with dynamic rendering,
  * synchronization2, timeline semaphores and multiview. */
 struct vk_wish {
 	uint32_t api; /* 0: 1.3 */
 	bool no_application_info;
 	const char *instance_extensions[4];
 	const char *device_extensions[4];
-	const VkPhysicalDeviceFeatures *features; /* handed over as it is, may be in .rodata */
+	const VkPhysicalDeviceFeatures *features; /* passed on unchanged, may be in .rodata */
 	void *extra; /* structures at the end of the usual chain of vkCreateDevice */
 	const void *next; /* replaces the usual chain; with `features`: no chain at all */
 };
@@ -46,8 +46,8 @@ struct vk_stage {
 	VkDevice device;
 	VkQueue queue;
 	VkCommandPool pool;
-	VkPipelineLayout layout; /* one push constant: a colour */
-	VkFence fence; /* unsignalled between frames */
+	VkPipelineLayout layout; /* one push constant: a color */
+	VkFence fence; /* unsignaled between frames */
 	uint32_t memory_type; /* host-visible and coherent */
 	struct vk_owned owned[VK_STAGE_MAX_OWNED];
 	uint32_t n_owned;
@@ -69,25 +69,25 @@ struct vk_picture {
 	VkSampleCountFlagBits samples;
 };
 
-/* Never return on failure. */
+/* These never return on failure. */
 void vk_skip(const char *why);
 void vk_check(VkResult result, const char *what);
 PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name);
 #define VK_DEVICE_COMMAND(s, name) ((PFN_##name)vk_device_command(s, #name))
 
-/* Of all stages: which physical device is opened (0 at first). */
+/* For all stages: which physical device is opened (0 at first). */
 void vk_stage_choose_device(uint32_t number);
-/* One line on stdout: what the device and its driver call themselves. */
+/* Prints one line on stdout: the names that the device and its driver report. */
 void vk_stage_describe(void);
 void vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish);
 void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
-/* The device and, where it is ours, the instance; the device must be idle. */
+/* Destroys the device and, if the stage made it, the instance; the device must be idle. */
 void vk_stage_close(struct vk_stage *s);
-/* Destroy what was made last. */
+/* Destroys the object that was made last. */
 void vk_stage_drop(struct vk_stage *s);
 void vk_stage_own(struct vk_stage *s, PFN_vkDestroyBuffer destroy, VkBuffer handle);
 #define VK_STAGE_OWN(s, destroy, h) vk_stage_own(s, (PFN_vkDestroyBuffer)(destroy), (VkBuffer)(h))
-/* Creates what `info` describes, a Vk##type, in *handle; the stage owns it. */
+/* Creates the object that `info` describes, a Vk##type, in *handle; the stage owns it. */
 #define VK_STAGE_MAKE(s, type, info, handle) \
 	do { \
 		vk_check(vkCreate##type((s)->device, info, NULL, handle), "vkCreate" #type); \
@@ -106,13 +106,13 @@ vk_make_buffer_for(struct vk_stage *s, VkDeviceSize size, VkBufferUsageFlags usa
 struct vk_picture
 vk_make_picture(struct vk_stage *s, VkFormat format, uint32_t width, uint32_t height,
 		uint32_t layers, VkSampleCountFlagBits samples);
-/* Of an image that is there. */
+/* A view of an image that exists. */
 void vk_make_view(struct vk_stage *s, struct vk_picture *picture);
 /* The usual: VK_STAGE_WIDTH x VK_STAGE_HEIGHT, R8G8B8A8_UNORM, one layer and sample. */
 struct vk_picture vk_make_screen(struct vk_stage *s);
 
-/* A render pass of one subpass: colours in order, then depth, then resolve targets of the colours.
- * `load` for all attachments that are not resolved to. */
+/* A render pass of one subpass: colors in order, then depth, then resolve targets of the
+ * colors. `load` for all attachments that are not resolved to. */
 struct vk_pass_wish {
 	VkFormat color[4], depth; /* VK_FORMAT_UNDEFINED: none */
 	VkSampleCountFlagBits samples;
@@ -122,7 +122,7 @@ struct vk_pass_wish {
 	uint32_t view_mask;
 	uint32_t subpasses; /* 0: 1; all with the same attachments */
 	bool second; /* vkCreateRenderPass2 */
-	uint32_t width, height; /* of the pictures of vk_make_target(); 0: the stage's */
+	uint32_t width, height; /* for the images of vk_make_target(); 0: the stage's */
 };
 VkRenderPass vk_make_pass(struct vk_stage *s, const struct vk_pass_wish *wish);
 VkFramebuffer vk_make_framebuffer(struct vk_stage *s, VkRenderPass pass, uint32_t n,
@@ -158,39 +158,39 @@ struct vk_compute vk_make_compute(struct vk_stage *s, const struct vk_buffer *bu
 
 /* A command buffer of the stage's pool, begun. */
 VkCommandBuffer vk_begin(struct vk_stage *s, VkCommandBufferUsageFlags flags);
-/* A secondary one; inside `pass` when there is one. `next` extends what it inherits. */
+/* A secondary one; inside `pass` if there is one. `next` extends what it inherits. */
 VkCommandBuffer vk_begin_secondary(struct vk_stage *s, VkRenderPass pass, const void *next,
 				   VkCommandBufferUsageFlags flags);
 void vk_end(VkCommandBuffer commands);
 void vk_free(struct vk_stage *s, VkCommandBuffer commands);
 /* One batch of n command buffers. */
 void vk_submit(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands, VkFence fence);
-/* Until the stage's fence is signalled; then reset. */
+/* Waits until the stage's fence is signaled; then resets it. */
 void vk_wait(struct vk_stage *s);
-/* The same by asking for the fence's state again and again, which no layer can notice. */
+/* The same by querying the fence's state repeatedly, which no layer can notice. */
 void vk_poll(struct vk_stage *s);
-/* End, submit, wait, free. */
+/* Ends, submits, waits, frees. */
 void vk_run(struct vk_stage *s, VkCommandBuffer commands);
 
 void vk_change_layout(VkCommandBuffer commands, const struct vk_picture *picture,
 		      VkImageLayout from, VkImageLayout to);
 /* UNDEFINED to GENERAL. */
 void vk_take_picture(VkCommandBuffer commands, const struct vk_picture *picture);
-/* Everything before is done and seen by everything after. */
+/* Everything before is done and visible to everything after. */
 void vk_barrier_all(VkCommandBuffer commands);
 void vk_begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer framebuffer,
 		   uint32_t width, uint32_t height, VkSubpassContents contents);
-/* Dynamic rendering over the whole pictures; `depth` may be NULL. */
+/* Dynamic rendering over the whole images; `depth` may be NULL. */
 void vk_begin_rendering(VkCommandBuffer commands, const struct vk_picture *color,
 			const struct vk_picture *depth, VkAttachmentLoadOp load,
 			uint32_t view_mask, VkRenderingFlags flags);
-/* Set viewport, pipeline and colour, then vkCmdDraw. */
+/* Sets viewport, pipeline and color, then calls vkCmdDraw. */
 void vk_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline, float red,
 	     uint32_t vertices, uint32_t instances);
 void vk_prepare_draw(struct vk_stage *s, VkCommandBuffer commands, VkPipeline pipeline,
 		     float red, uint32_t width, uint32_t height);
 void vk_dispatch(VkCommandBuffer commands, const struct vk_compute *compute, uint32_t groups);
-/* One copy of a whole layered single-sampled colour picture; the buffer is big enough. */
+/* One copy of a whole layered single-sampled color image; the buffer is large enough. */
 void vk_copy_out(VkCommandBuffer commands, const struct vk_picture *picture,
 		 const struct vk_buffer *buffer);
 /* Adds the bytes to the stage's checksum. The copy is done. */

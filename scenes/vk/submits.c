@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/submits.c - scenes of what is handed to a queue, when, and how often. */
+/* scenes/vk/submits.c - scenes about submissions to a queue: what, when, and how often. */
 #include "scenes/vk/scenes.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copi
 	return commands;
 }
 
-/* When all that was submitted with the stage's fence is done. */
+/* When everything that was submitted with the stage's fence is done. */
 static void
 end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands)
 {
@@ -57,7 +57,7 @@ static const struct expect_pass resubmit_passes[] = {
 	{ .kind = "transfer", .copies = 1, .submission = 2 },
 };
 
-/* ---- resubmit_unread: the same, but nobody waits in a way that a layer could notice ---- */
+/* ---- resubmit_unread: the same, but nothing waits in a way that a layer could notice ---- */
 
 static void
 resubmit_unread_frame(struct vk_stage *s, unsigned number)
@@ -150,8 +150,8 @@ static const struct expect_pass batches_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- empty: no batch, which is no submission; a batch without command buffers; one of an empty
- * command buffer and another ---- */
+/* ---- empty: no batch, which is not a submission; a batch without command buffers; one with an
+ * empty command buffer and another ---- */
 
 static void
 empty_frame(struct vk_stage *s, unsigned number)
@@ -312,7 +312,7 @@ static const struct expect_pass free_unread_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- threads: two record at once, each from a pool of its own ---- */
+/* ---- threads: two record at the same time, each from its own pool ---- */
 
 struct job {
 	pthread_t thread;

@@ -11,7 +11,7 @@ static VkQueryPool queries;
 
 static const VkImageSubresourceLayers one_layer = { VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1 };
 
-/* ---- compute: dispatches that follow each other are one pass ---- */
+/* ---- compute: consecutive dispatches are one pass ---- */
 
 static void
 compute_init(struct vk_stage *s)
@@ -52,7 +52,7 @@ static const struct expect_pass compute_passes[] = {
 	{ .kind = "compute", .dispatches = 3, .computed = 7 * 64 },
 };
 
-/* ---- transfers: those that follow each other are one pass, whatever they write to ---- */
+/* ---- transfers: consecutive ones are one pass, whatever they write to ---- */
 
 static void
 transfers_init(struct vk_stage *s)
@@ -172,7 +172,7 @@ static const struct expect_pass transfers_passes[] = {
 	{ .kind = "transfer", .copies = 3 },
 };
 
-/* ---- buffers: nothing that a queue for transfers alone could not do ---- */
+/* ---- buffers: only commands that a transfer queue supports too ---- */
 
 static void
 buffers_init(struct vk_stage *s)
@@ -219,7 +219,7 @@ static const struct expect_pass one_target_passes[] = {
 	  .color = "R8G8B8A8_UNORM" },
 };
 
-/* ---- transfers2: the same by the second forms ---- */
+/* ---- transfers2: the same with the newer commands ---- */
 
 static void
 transfers2_frame(struct vk_stage *s, unsigned number)
@@ -285,7 +285,7 @@ static const struct expect_pass transfers2_passes[] = {
 	{ .kind = "transfer", .copies = 2 },
 };
 
-/* ---- copy_results: the scene's own stamps, copied on the GPU ---- */
+/* ---- copy_results: the scene's own timestamps, copied on the GPU ---- */
 
 static void
 copy_results_init(struct vk_stage *s)

@@ -251,7 +251,7 @@ plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uin
 		return;
 	}
 	bool waits = vk_batch_has_waits(&x->game, batch);
-	/* The waits are a part of their own, so that the totals are read after them. */
+	/* The waits are a separate part, so that the totals are read after them. */
 	struct part *part = NULL;
 	if (waits) {
 		part = add_part(plan, batch, 0, 0);
@@ -347,7 +347,7 @@ send_part(const struct vk_exact_call *x, const struct part *part)
 	return send(x, &info.batches, fence);
 }
 
-/* ---- is waiting allowed? ---- */
+/* ---- whether waiting is allowed ---- */
 
 static void
 report_verdict(enum vk_verdict verdict)
@@ -404,8 +404,8 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 			before = sample(x);
 		if (part->sampled && !before && is_over(x->q->device))
 			return i;
-		/* Recorded before it is submitted: from here on, what it signals depends on
-		 * nothing but the GPU. */
+		/* Recorded before it is submitted: from here on, its signals depend only on the
+		 * GPU. */
 		if (part->slice.last)
 			vk_resolve_submitted(x->q->device->resolve, x->q->line,
 					     vk_batch_op(&x->game, part->slice.batch),
@@ -438,8 +438,8 @@ submit_parts(struct vk_exact_call *x, struct plan *plan)
 	if (result == VK_ERROR_DEVICE_LOST)
 		return result;
 	if (result != VK_SUCCESS) {
-		/* What the driver has accepted cannot be taken back: the rest is submitted as
-		 * the game meant it, or not at all. */
+		/* Work that the driver has accepted cannot be taken back: the rest is submitted
+		 * as the game requested it, or not at all. */
 		give_up(d, "the driver refused a part of a submission");
 		return send_unsampled(x, plan, i);
 	}

@@ -3,7 +3,7 @@
  * them.
  *
  * In a captured frame a batch is submitted one command buffer at a time. Before the first and
- * after each command buffer this waits, 2 s at most, for a fence of our own and takes a sample,
+ * after each command buffer this waits, 2 s at most, for its own fence and takes a sample,
  * whose numbers go into the passes of the slice. It does so only where everything before it
  * will end without any action of the game (resolve.h); passes that are not sampled are flagged
  * UNSAMPLED, and each reason is logged once. No lock is held while it waits: other queues
@@ -21,7 +21,7 @@ struct vk_exact_call {
 	struct vk_queue *q;
 	struct vk_submission *s;
 	bool logged; /* passes of it are in the log: `s` is set */
-	struct vk_batches game, down; /* what the game passed; the same with intervals around */
+	struct vk_batches game, down; /* the game's; the same with intervals around */
 	VkFence fence;
 	PFN_vkQueueSubmit one; /* `next` of the spelling that was called, or NULL */
 	PFN_vkQueueSubmit2 two;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/exact/resolve.h - will this wait end without any further action of the game?
+/* vk_layer/exact/resolve.h - determines whether a wait ends without further action of the game.
  *
  * `--snapshot exact` waits in the game's own vkQueueSubmit. It must never wait for something
  * that the same thread, or one that waits for it, has yet to submit. A wait is resolvable when
- * what signals it was submitted to the driver, and so was all that comes before that in its
- * queue, and all that it waits for in turn. So every queue operation is reported here in order;
- * those that cannot end yet are kept in a line of their queue, with their signals, until what
- * they wait for is promised. A binary semaphore is treated as a timeline that counts its
- * signals. Makes no Vulkan call; any thread; one short lock of its own, a leaf.
+ * its signal operation was submitted to the driver, and so was everything before that in its
+ * queue, and everything that these wait for in turn. So every queue operation is reported here
+ * in order; those that cannot end yet are kept in a line of their queue, with their signals,
+ * until their waits are certain to end. A binary semaphore is treated as a timeline that counts
+ * its signals. Makes no Vulkan call; any thread; it has one short lock, which is a leaf.
  */
 #ifndef PASSTALLY_VK_LAYER_RESOLVE_H
 #define PASSTALLY_VK_LAYER_RESOLVE_H
@@ -25,7 +25,7 @@ enum vk_verdict {
 	VK_WAITS_EXTERNAL, /* for a semaphore that may be shared with others, or is unknown */
 	VK_WAITS_BEHIND,   /* for an earlier operation of its queue that waits
 			      for one of these */
-	VK_WAITS_UNKNOWN,  /* no memory, or too many operations: it cannot be known */
+	VK_WAITS_UNKNOWN,  /* no memory, or too many operations: the answer is unknown */
 	VK_N_VERDICTS,
 };
 
@@ -53,9 +53,10 @@ void vk_op_set_wait(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t v
 void vk_op_set_signal(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value);
 void vk_op_destroy(struct vk_op *op); /* for one that was not handed over; accepts NULL */
 
-/* If it were the queue's next operation now, would it end by itself? `line` may be NULL. */
+/* Whether it would end by itself if it were the queue's next operation now. `line` may be
+ * NULL. */
 enum vk_verdict vk_resolve_ask(struct vk_resolve *r, struct vk_line *line, struct vk_op *op);
-/* It is the queue's next operation. Takes ownership of `op`. */
+/* Appends the queue's next operation. Takes ownership of `op`. */
 void vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *op,
 			  uint64_t serial);
 /* All of the queue's operations with serials up to this one have ended. */

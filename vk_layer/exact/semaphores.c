@@ -74,8 +74,7 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 	return op;
 }
 
-/* They have no serial of their own: the end of a later submission shows
- * that they have ended. */
+/* They have no separate serial: the end of a later submission shows that they have ended. */
 static void
 note_op(struct vk_queue *q, struct vk_op *op)
 {

@@ -2,7 +2,7 @@
 /* vk_layer/exact/slices.h - one batch of a submission, cut between its command buffers.
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
- * submitted in slices: the first has what it waits for, the last what it signals (FACTS 5.2).
+ * submitted in slices: the first has the waits, the last the signals (FACTS 5.2).
  * Each structure of its pNext chain goes with each slice, or with the last, depending on its
  * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
  * thread.
@@ -40,7 +40,7 @@ struct vk_slice_latency {
 	uint64_t presentID;
 };
 
-/* A slice as it is submitted; points into itself and into what the game passed. */
+/* A slice as it is submitted; points into itself and into the game's structures. */
 struct vk_slice_info {
 	struct vk_batches batches; /* has one batch */
 	VkSubmitInfo one;
@@ -53,7 +53,7 @@ struct vk_slice_info {
 	struct vk_slice_latency latency;
 };
 
-/* Are all structures in the chain of the batch of a kind that can be cut? */
+/* Whether all structures in the chain of the batch are of a kind that can be cut. */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
 bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */

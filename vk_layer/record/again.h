@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/record/again.h - a render pass that the recording had at this place before.
  *
- * Games record the same passes every frame, and an emptied recording keeps its list: what
- * describes such a pass is still there, and only its counts are new. Inline in the wrappers for
- * passes without a query, while nothing is captured or where nothing counts. For the recording
- * thread; nothing waits, locks or allocates.
+ * Games record the same passes every frame, and an emptied recording keeps its list: the
+ * description of such a pass still exists, and only its counts are new. Inline in the wrappers
+ * for passes without a query, while nothing is captured or where nothing counts. For the
+ * recording thread; nothing waits, locks or allocates.
  */
 #ifndef PASSTALLY_VK_LAYER_AGAIN_H
 #define PASSTALLY_VK_LAYER_AGAIN_H
@@ -19,7 +19,7 @@ vk_counts_begin(struct vk_command *c)
 	c->flags = c->game.flags;
 }
 
-/* The counts of what is open are complete. */
+/* Completes the counts of what is open. */
 static inline void
 vk_counts_end(struct vk_command *c)
 {
@@ -71,7 +71,7 @@ vk_pass_before(const struct vk_command *c)
 	return p->last_use.described && !p->uncounted ? p : NULL;
 }
 
-/* A render pass begins. False: it may have queries, or is another one than before; nothing was
+/* A render pass begins. False: it may have queries, or differs from the one before; nothing was
  * done. */
 static inline __attribute__((always_inline)) bool
 vk_pass_again(struct vk_command *c, const VkRenderPassBeginInfo *info)

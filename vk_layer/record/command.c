@@ -4,8 +4,7 @@
  *
  * A recording outlives its command buffer until its submissions have been read (recording.h),
  * so nothing here reads results. A handle is removed from the tables before the call that frees
- * it, because another thread may get the same handle at once; what it stood for is freed after
- * the call.
+ * it, because another thread may get the same handle at once; its data is freed after the call.
  */
 #include "vk_layer/record/command.h"
 
@@ -84,8 +83,8 @@ drop_recording(struct vk_command *c)
 	vk_recording_unref(r, false);
 }
 
-/* The same, but it keeps the memory, unless the game releases that of the driver too: most of
- * what is reset is recorded again. */
+/* The same, but it keeps the memory, unless the game also releases that of the driver: most
+ * command buffers that are reset are recorded again. */
 static void
 reset_recording(struct vk_command *c, bool release)
 {
@@ -205,7 +204,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 	(void)d;
 	struct vk_command *c = vk_command_find(handle);
 	if (c && vk_recording_of(c)) {
-		/* This includes a render pass whose end we did not see. */
+		/* This includes a render pass whose end was not seen. */
 		vk_pass_close_any(c);
 		if (c->open.kind == VK_OPEN_INHERITED)
 			vk_inherited_end(c);

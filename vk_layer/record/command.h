@@ -25,7 +25,7 @@ enum vk_open_kind {
 	VK_OPEN_VIDEO, /* a video coding scope */
 };
 
-/* What is open; zeroed but for `views`: nothing. */
+/* What is open; zeroed except for `views`: nothing. */
 struct vk_open_work {
 	enum vk_open_kind kind;
 	uint32_t pass; /* index into recording->passes while something is open */
@@ -52,7 +52,7 @@ struct vk_game_state {
 	uint64_t flags; /* of everything recorded now: conditional rendering and the like */
 };
 
-/* Where it was allocated from, and its place in the pool's list. */
+/* The pool that it was allocated from, and its position in the pool's list. */
 struct vk_command_home {
 	struct vk_pool *pool;
 	struct vk_command *next, **link;
@@ -65,7 +65,7 @@ struct vk_command {
 	uint32_t counts; /* a draw only needs counting: a pass is open, no interval per draw */
 	uint32_t unknown;
 	struct tally_call_counts
-		call_counts; /* of the open pass; `calls`: those beyond one per workload */
+		call_counts; /* of the open pass; `calls`: those beyond one each */
 	uint64_t flags;
 	/* Accessed less often. */
 	struct vk_device *device;
@@ -78,8 +78,8 @@ struct vk_command {
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
 	bool usual; /* a pass takes one slot with all that counts here */
-	bool bare; /* no render pass has a query: nothing is captured, or nothing counts */
-	bool measures; /* something counts here */
+	bool bare; /* no render pass has a query: nothing is captured, or no source counts */
+	bool measures; /* some source counts here */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
 	struct vk_command_home home;
@@ -89,8 +89,8 @@ extern struct vk_handles vk_commands;
 
 /* The command buffer that this thread accessed last: games record many calls in a row into one.
  * The variable has the initial-exec TLS model, so that no call is needed to find it; it takes 8
- * bytes of what the C library reserves for libraries that are loaded late. A struct vk_command
- * is reused, never freed, so that an old one still says whose it is. */
+ * bytes of the space that the C library reserves for libraries that are loaded late. A struct
+ * vk_command is reused, never freed, so that an old one still identifies its command buffer. */
 extern __thread struct vk_command *vk_last_command __attribute__((tls_model("initial-exec")));
 struct vk_command *vk_command_look_up(VkCommandBuffer handle);
 
@@ -134,10 +134,10 @@ vk_recording_submitted(VkCommandBuffer handle)
 void vk_count_multi(struct vk_command *c, const void *draws, uint32_t n, uint32_t stride,
 		    uint32_t instances);
 
-/* A draw when c->counts is 0: begins an interval of its own (granularity draw), or finds that
- * it belongs to no pass. */
+/* A draw when c->counts is 0: begins a separate interval (granularity draw), or finds that it
+ * belongs to no pass. */
 void vk_draw_begin(struct vk_command *c);
-void vk_workload_end(struct vk_command *c); /* does nothing where none is open */
+void vk_workload_end(struct vk_command *c); /* does nothing if none is open */
 /* vkCmdClearAttachments: counted as a clear, and measured like a draw. */
 void vk_clear_attachments_begin(struct vk_command *c);
 

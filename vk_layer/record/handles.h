@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/handles.h - a map from a handle of the game to what we know of it, read
- * without a lock.
+/* vk_layer/record/handles.h - a map from a handle of the game to its data, read without a lock.
  *
  * One open-addressed table, written under a mutex and read without one. The game may not use a
  * handle while it is created or destroyed, so a reader always finds the entry that the handle's

@@ -26,14 +26,14 @@ enum vk_around {
 
 enum vk_interval_state {
 	VK_INTERVAL_NONE = 0, /* not begun yet */
-	VK_INTERVAL_VOID,     /* what it surrounds is open, and not measured */
+	VK_INTERVAL_VOID,     /* its object is open, and not measured */
 	VK_INTERVAL_RUNNING,
 	VK_INTERVAL_DONE,
 };
 
 struct vk_interval {
 	enum vk_interval_state state;
-	uint8_t counts; /* VK_MEASURE_: counters that run beside the time and may be yielded */
+	uint8_t counts; /* VK_MEASURE_: counters measured with the time; may be yielded */
 };
 
 /* Takes a slot: the interval is VOID when there is none. `resets`: the slot may be reset in the

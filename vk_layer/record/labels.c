@@ -48,7 +48,7 @@ vk_labels_push(struct vk_labels *l, const char *name)
 void
 vk_labels_pop(struct vk_labels *l)
 {
-	if (l && l->depth) /* otherwise a mistake of the game */
+	if (l && l->depth) /* otherwise an error of the game */
 		l->depth--;
 }
 

@@ -19,7 +19,8 @@ struct vk_labels *vk_labels_create(void); /* NULL on OOM */
 void vk_labels_destroy(struct vk_labels *labels);
 void vk_labels_push(struct vk_labels *labels, const char *name);
 void vk_labels_pop(struct vk_labels *labels);
-/* Is there a path at all? If so, vk_labels_path() returns NULL only for lack of room. */
+/* Whether there is a path at all. If so, vk_labels_path() returns NULL only for lack of
+ * room. */
 bool vk_labels_any(const struct vk_labels *labels);
 /* The path joined by '/', interned; NULL when there is none. Cheap if nothing has changed. */
 const char *vk_labels_path(struct vk_labels *labels, struct tally_stream *stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/record/late_counters.h - counters that begin at the first draw.
  *
- * lavapipe (seen in 22.3.6) looks at the graphics pipeline when a statistics query begins, and
+ * lavapipe (seen in 22.3.6) accesses the graphics pipeline when a statistics query begins, and
  * crashes if constants were pushed or descriptors bound before any pipeline was bound. That may
  * happen inside the game's own command buffer, where it cannot be detected. At a draw a
  * pipeline is bound. So until the first draw (and in all of a command buffer whose `whole`
@@ -32,7 +32,7 @@ void vk_late_hold(struct vk_command *c, struct vk_slot *slot, unsigned what);
 void vk_late_begin(struct vk_command *c);
 /* Does nothing where none count. */
 void vk_late_end(struct vk_command *c);
-/* Ends the slot that a pass has, whose counters may have ended before, or may never have begun. */
+/* Ends the slot of a pass, whose counters may have ended before, or may never have begun. */
 void vk_late_end_pass(struct vk_command *c, struct vk_slot *slot);
 /* The same for a secondary inside a pass, which has counters and no times. */
 void vk_late_end_secondary(struct vk_command *c, struct vk_slot *slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/record/open.h - what is open in a command buffer, and what may begin there.
  *
- * Inline, because every pass asks several times. For the recording thread; nothing waits, locks
- * or changes anything.
+ * Inline, because every pass uses it several times. For the recording thread; nothing waits,
+ * locks or changes anything.
  */
 #ifndef PASSTALLY_VK_LAYER_OPEN_H
 #define PASSTALLY_VK_LAYER_OPEN_H
@@ -37,7 +37,7 @@ vk_interval_slot(const struct vk_command *c, enum vk_around around)
 	}
 }
 
-/* May a query begin here? */
+/* Whether a query may begin here. */
 static inline bool
 vk_may_query(const struct vk_command *c)
 {

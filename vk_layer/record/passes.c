@@ -3,7 +3,7 @@
  * primary.
  *
  * The slot of a pass begins before the command that begins the pass and ends after the one that
- * ends it, so that we never record anything inside (except with granularity draw). Between the
+ * ends it, so that nothing is recorded inside (except with granularity draw). Between the
  * halves of a suspended render pass nothing may be recorded at all: the timestamps are before
  * the first half and after the last.
  */
@@ -123,7 +123,7 @@ clear_pass(struct vk_pass *p, enum tally_pass_kind kind)
 	p->surface = -1;
 }
 
-/* Where there is room: appends a pass and its item. */
+/* Appends a pass and its item if there is room. */
 static inline struct vk_pass *
 append_pass(struct vk_command *c, enum tally_pass_kind kind)
 {
@@ -213,7 +213,7 @@ vk_pass_close(struct vk_command *c)
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->measures_draws)
 		vk_workload_end(c);
-	if (c->late.counting) /* where a command that we do not know ended the pass */
+	if (c->late.counting) /* a command that the layer does not know ended the pass here */
 		vk_late_end(c);
 	if (p && p->slot.page)
 		vk_late_end_pass(c, &p->slot);
@@ -225,7 +225,7 @@ void
 vk_pass_close_any(struct vk_command *c)
 {
 	switch (c->open.kind) {
-	case VK_OPEN_RENDER: /* ended by a command that we do not know */
+	case VK_OPEN_RENDER: /* ended by a command that the layer does not know */
 		if (c->open.has_pass)
 			c->flags |= TALLY_FLAG(APPROXIMATE);
 		vk_pass_close(c);
@@ -242,14 +242,14 @@ vk_pass_close_any(struct vk_command *c)
 
 /* ---- render passes ---- */
 
-/* All of it is recorded here: nothing comes from secondaries. */
+/* All of it is recorded here: no part comes from secondaries. */
 static bool
 is_inline(const struct vk_target_use *use, const struct render_how *how)
 {
 	return !how->secondaries && !how->mixed && use->subpasses <= 1;
 }
 
-/* Which counters may be recorded around it (R21-R24)? A later subpass may come from
+/* The counters that may be recorded around it (R21-R24). A later subpass may come from
  * secondaries, which a performance query must never enclose. */
 static unsigned
 may_hold(const struct vk_command *c, const struct vk_target_use *use,
@@ -374,12 +374,12 @@ enter_render(struct vk_command *c)
 }
 
 /* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag for
- * dynamic rendering are newer than Debian's headers; what is neither inline nor
- * all secondary is mixed. */
+ * dynamic rendering are newer than Debian's headers; everything that is neither inline nor all
+ * secondary is mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
-/* Would open_render() surround this render pass with everything that counts here, and decide
- * nothing else? */
+/* Whether open_render() would surround this render pass with everything that counts here, and
+ * decide nothing else. */
 static inline bool
 is_usual(const struct vk_command *c, const struct vk_target_use *use)
 {
@@ -405,7 +405,7 @@ measure_usual(struct vk_command *c)
 	return true;
 }
 
-/* The fast way: the recording had the same pass here before, and it has no query or is an
+/* The fast path: the recording had the same pass here before, and it has no query or is an
  * ordinary one, all inline. */
 static inline __attribute__((always_inline)) bool
 open_again(struct vk_command *c, const struct vk_begin *begin, bool all_inline)
@@ -438,7 +438,7 @@ begin_render(struct vk_command *c, const struct vk_begin *begin, const struct re
 	struct vk_last_use none = { .use = NULL }, *last = &none;
 	if (vk_has_room(r))
 		last = &r->passes[r->n_passes].last_use;
-	last->described = false; /* what describes the pass is another one's */
+	last->described = false; /* the description is that of another pass */
 	const struct vk_target_use *use = vk_target_again(c->device, begin, last, &scratch);
 	if (!open_again(c, begin, !how->secondaries && !how->mixed))
 		open_render(c, use, how);
@@ -504,7 +504,7 @@ close_usual(struct vk_command *c)
 	struct vk_pass *p = &c->recording->passes[c->open.pass];
 	if (p->slot.sources)
 		vk_slot_end(c->device, c->handle, &p->slot);
-	else /* the game's own query took its place */
+	else /* replaced by the game's own query */
 		p->slot = (struct vk_slot){ 0 };
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
 	if (p->uncounted)
@@ -534,8 +534,8 @@ vk_render_ended(struct vk_command *c)
 		c->open.has_pass = false;
 		return;
 	}
-	/* Begun in another command buffer: this is the end half, in a slot that only
-	 * the host can reset. */
+	/* Begun in another command buffer: this is the end half, in a slot that only the host
+	 * can reset. */
 	if (p && p->resuming && measures_passes(c) && c->device->enabled.host_reset)
 		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME,
 					1, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/passes.h - what the files that follow a command buffer share.
+/* vk_layer/record/passes.h - shared by the files that record a command buffer.
  *
  * passes.c opens and closes passes; command.c (lifetime of command buffers), work.c (commands
  * outside a render pass) and secondary.c use it. All of it is for the recording thread; nothing
@@ -20,12 +20,12 @@ struct vk_recording *vk_recording_empty(struct vk_recording *old);
  * the reference to `old` (may be NULL). NULL on OOM. */
 struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family);
-/* Frees what is kept for reuse. */
+/* Frees the memory kept for reuse. */
 void vk_recordings_trim(struct vk_device *d);
 /* False above the limit or on OOM: a dropped pass, which is counted. */
 bool vk_recording_room_for_pass(struct vk_recording *r);
 void vk_recording_add_label(struct vk_recording *r, bool begins, const char *name);
-/* Adds a reference of its own; false: not added. */
+/* Adds a separate reference; false: not added. */
 bool vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary);
 /* NULL above the limit or on OOM. */
 struct vk_workload *vk_recording_add_workload(struct vk_recording *r, const char *command);
@@ -42,15 +42,16 @@ vk_recording_of(const struct vk_command *c)
 
 /* Begins the interval around a whole primary, at its first work. */
 void vk_whole_begin(struct vk_command *c);
-/* Ends these counters of that interval: our query may not enclose what follows. */
+/* Ends these counters of that interval: passtally's query may not enclose the following
+ * commands. */
 void vk_whole_yield(struct vk_command *c, unsigned what);
 void vk_whole_end(struct vk_command *c);
 /* Called at the first command of a primary, and where the query has to end before the
  * last. */
 void vk_buffer_begin(struct vk_command *c);
 void vk_buffer_yield(struct vk_command *c);
-/* Opens a pass, which is counted into from now on. If it returns NULL, the pass is open all the
- * same and only not listed. */
+/* Opens a pass, to which further counts are added. If it returns NULL, the pass is still open
+ * and only not listed. */
 struct vk_pass *vk_pass_open(struct vk_command *c, enum tally_pass_kind kind);
 /* Takes the pass's slot and begins it. */
 void vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views);

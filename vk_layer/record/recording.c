@@ -12,7 +12,7 @@
 
 #include "vk_layer/record/passes.h"
 
-/* The most that is kept for reuse: 32 recordings of 64 KiB each. */
+/* The maximum that is kept for reuse: 32 recordings of 64 KiB each. */
 #define MAX_SPARE 32
 #define MAX_SPARE_BYTES (64u << 10)
 /* Limits of one recording, in addition to config->max_passes: labels with executed secondaries,

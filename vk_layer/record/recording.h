@@ -90,7 +90,7 @@ struct vk_recording {
 	char *text;
 	uint32_t n_text, room_text;
 	/* Timestamps around a whole primary, from which the remainder is computed. They extend
-	 * from before the first work to the end; there are none without work. In a suspended
+	 * from before the first work to the end; without work there are none. In a suspended
 	 * chain of command buffers (starts_resuming, ends_suspended) the first has the begin
 	 * half, the last the end half and those between have none: it is one interval. With
 	 * granularity frame or submit it also has counters, unless `uncounted` is set. */
@@ -99,8 +99,8 @@ struct vk_recording {
 	bool uncounted;
 	bool no_performance; /* ... unless only its performance query had to end early */
 	struct vk_slot buffer; /* a performance query around all of a primary's commands */
-	/* For a secondary inside a pass: what it adds to the pass, and its statistics (R25).
-	 * Its workloads are copied into the recording that executes it. */
+	/* For a secondary inside a pass: its contribution to the pass, and its statistics
+	 * (R25). Its workloads are copied into the recording that executes it. */
 	struct tally_call_counts call_counts;
 	uint32_t unknown;
 	uint64_t flags;

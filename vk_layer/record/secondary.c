@@ -2,10 +2,10 @@
 /* vk_layer/record/secondary.c - secondary command buffers, and primaries that execute them.
  *
  * A secondary that executes inside a render pass adds to the primary's pass; one that executes
- * outside has passes of its own. Where queries are inherited (R24) a query of the primary
- * counts both; where they are not, each secondary inside a pass counts for itself (R25). A
- * secondary for simultaneous use may execute twice at once and contains no query: it is
- * measured around vkCmdExecuteCommands, or not at all.
+ * outside has its own passes. Where queries are inherited (R24) a query of the primary counts
+ * both; where they are not, each secondary inside a pass counts for itself (R25). A secondary
+ * for simultaneous use may execute twice at once and contains no query: it is measured around
+ * vkCmdExecuteCommands, or not at all.
  */
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/targets.h"
@@ -157,7 +157,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
-	if (!s) { /* unknown secondary: what it adds is missing */
+	if (!s) { /* unknown secondary: its contribution is missing */
 		c->flags |= TALLY_FLAG(INCOMPLETE);
 		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
 			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
@@ -199,7 +199,7 @@ struct summary {
 	uint32_t unknown;
 	uint64_t flags;
 	uint32_t n_passes;
-	enum tally_pass_kind kind; /* render if any is, otherwise that of the first */
+	enum tally_pass_kind kind; /* render if any of them is, otherwise that of the first */
 	const struct vk_pass *only;
 };
 
@@ -255,7 +255,7 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		copy_labels(c->recording, vk_recording_submitted(secondaries[i]));
 }
 
-/* Do all have SIMULTANEOUS_USE, with no half of a suspended render pass among them? */
+/* Whether all have SIMULTANEOUS_USE, with no half of a suspended render pass among them. */
 static bool
 all_simultaneous(uint32_t n, const VkCommandBuffer *secondaries)
 {

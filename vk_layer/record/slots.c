@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Query pools in pages, and their slots for the recording threads. What a page consists of
- * depends only on what its queues can do and on the current set, so that families that
+/* Query pools in pages, and their slots for the recording threads. The contents of a page
+ * depend only on the capabilities of its queues and on the current set, so that families that
  * behave alike share pages. */
 #include "vk_layer/record/slots_internal.h"
 
@@ -221,7 +221,7 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 	pthread_mutex_lock(&d->lock);
 	bool longer = lengthen(s, runs, n, views);
 	bool taken = longer || take_from_pages(&s->kinds[k], run);
-	/* Another thread may take what we have just created before we do. */
+	/* Another thread may take the page that was just created before this one does. */
 	while (!taken && add_page(d, k))
 		taken = take_from_pages(&s->kinds[k], run);
 	if (taken && !longer)
@@ -337,7 +337,7 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, boo
 
 	if (!s->api.ResetQueryPool && !can_reset)
 		slot->sources = 0;
-	/* Also where nothing begins: other slots of the run rely on the reset. */
+	/* Also if no query begins: other slots of the run rely on the reset. */
 	if (!s->api.ResetQueryPool && slot->page && can_reset)
 		record_reset(s, cb, slot);
 	if (!slot->page || !slot->sources)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/slots.h - the sources of one device, and slots for what they count.
+/* vk_layer/record/slots.h - the sources of one device, and slots for their queries.
  *
  * A page is one query pool for each source, with 256 slots in each; slot n of a page has the
  * same index in all of them. A recording takes slots in runs (4, then 16, then 64), so that
@@ -94,7 +94,7 @@ const char *vk_slots_serialized_by(const struct vk_device *d);
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
 /* The sources that would count, with any set: bits for vk_slot.sources. */
 uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
-/* Can anything, or at least timestamps, be measured on this family? */
+/* Whether anything, or at least timestamps, can be measured on this family. */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
 /* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded
@@ -104,7 +104,7 @@ bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
  */
 struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 			     unsigned what, uint32_t views, bool can_reset);
-/* The same for VK_MEASURE_ALL, one view and `can_reset`, where the newest run has another such
+/* The same for VK_MEASURE_ALL, one view and `can_reset`, if the newest run has another such
  * slot. False: it has none. */
 static inline bool
 vk_slots_take_usual(const struct vk_device *d, struct vk_slot_runs *runs, struct vk_slot *slot)
@@ -123,8 +123,8 @@ vk_slots_take_usual(const struct vk_device *d, struct vk_slot_runs *runs, struct
 	return true;
 }
 /* Records the begins: timestamps first, then counters. Records the reset of the run where the
- * host cannot reset it and this is the run's first begin: whoever takes a slot with `can_reset`
- * begins it at once. Removes from slot->sources what may not begin now. */
+ * host cannot reset it and this is the run's first begin: the code that takes a slot with
+ * `can_reset` begins it at once. Removes from slot->sources what may not begin now. */
 void vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot,
 		   bool can_reset);
 /* Ends counters first, then timestamps. */
@@ -142,11 +142,12 @@ void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot
 
 /* Adds these sources of the slot to the next round. */
 void vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
-/* Runs the round: fetches what was requested. Results of earlier rounds are no longer read. */
+/* Runs the round: fetches the requested results. Results of earlier rounds are no longer
+ * read. */
 void vk_slots_fetch(struct vk_device *d);
 /* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every
  * source has answered; `*left` (initially slot->sources) has the sources that have not answered
- * yet. What was not requested is not ready. */
+ * yet. Sources that were not requested are not ready. */
 enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 			       struct tally_sample *out);
 /* The same for the first of `n` slots (64 at most) that follow one another, each of one view,
@@ -155,13 +156,13 @@ enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, 
  * vk_slot_read() is to be asked. */
 uint64_t vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
 		       struct tally_sample *out);
-/* Does vkGetQueryPoolResults() wait until the whole device is idle, whatever its flags? If so,
- * vk_slots_fetch() may be called only while nothing submitted waits for something that the game
- * may signal later (a timeline semaphore, d->pending_timelines): it would wait for that with
- * the lock held, perhaps in the very thread that signals it. True on lavapipe, see
- * slots_sources.c. Host reset, fences and the rest do not wait. */
+/* Whether vkGetQueryPoolResults() waits until the whole device is idle, regardless of its
+ * flags. If so, vk_slots_fetch() may be called only while nothing submitted waits for something
+ * that the game may signal later (a timeline semaphore, d->pending_timelines): it would wait
+ * for that with the lock held, possibly in the same thread that signals it. True on lavapipe,
+ * see slots_sources.c. Host reset, fences and the rest do not wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
-/* The caller holds the lock. The recording will execute again: makes its slots usable once more
+/* The caller holds the lock. The recording will execute again: makes its slots usable again
  * (host reset; nothing to do where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
 /* The caller holds the lock. Returns all runs. */

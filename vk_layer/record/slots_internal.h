@@ -64,7 +64,7 @@ struct vk_slots {
 	uint32_t n_counters;
 	uint64_t *scratch; /* valid bits of one source; with the lock */
 
-	/* layouts[0]: what is always counted; each of the others has one set. */
+	/* layouts[0]: the counters that are always counted; each of the others has one set. */
 	struct vk_layout *layouts;
 	uint32_t n_sets;
 	atomic_uint set; /* the current set: an index into layouts */

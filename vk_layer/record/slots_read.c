@@ -147,7 +147,7 @@ read_source(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct t
 							       : read_rows(s, slot, i, out);
 }
 
-/* Were all these units fetched in this round? */
+/* Whether all these units were fetched in this round. */
 static bool
 all_fetched(const struct vk_slots *s, const struct vk_page *page, uint32_t i, uint64_t units)
 {

@@ -31,7 +31,7 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.pipeline_statistics = d->enabled.pipeline_statistics,
 		.mesh_shader = d->enabled.mesh_shader,
 		.multi_device = d->enabled.multi_device,
-		/* lavapipe has both faults: its reads wait, and it crashes in compute. */
+		/* lavapipe has both defects: its reads wait, and it crashes in compute. */
 		.compute_crashes = vk_slots_read_waits(d),
 		.performance_offered = d->enabled.performance_offered,
 		.performance_query = d->enabled.performance,
@@ -184,7 +184,8 @@ rotate_sets(struct vk_device *d)
 
 /* ---- capabilities of queues ---- */
 
-/* May performance queries of this set begin and end there? Their scope determines it. */
+/* Whether performance queries of this set may begin and end there. Their scope determines
+ * it. */
 static bool
 may_measure(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
 {

@@ -148,7 +148,7 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 	return view ? view->surface : -1;
 }
 
-/* The first of several: color before what it is resolved into. */
+/* The first of several: color before its resolve target. */
 static int64_t
 find_surface(const struct vk_render_pass_known *pass, const struct surfaces *s)
 {
@@ -275,7 +275,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 
 /* ---- dynamic rendering ---- */
 
-/* One VkRenderingAttachmentInfo, with what is known of its views. */
+/* One VkRenderingAttachmentInfo, with the known properties of its views. */
 struct written {
 	const VkRenderingAttachmentInfo *info; /* NULL: not present */
 	struct vk_view_known *view; /* NULL: unknown */

@@ -71,7 +71,7 @@ vk_mix_attachment(uint64_t key, const VkRenderingAttachmentInfo *info)
 		      VK_HANDLE_KEY(info->resolveImageView));
 }
 
-/* One that suspends or resumes is like no other. */
+/* An instance that suspends or resumes gets key 0. */
 static inline struct vk_begin
 vk_begin_rendering(const struct vk_device *d, const VkRenderingInfo *info)
 {
@@ -91,27 +91,28 @@ vk_begin_rendering(const struct vk_device *d, const VkRenderingInfo *info)
 	return begin;
 }
 
-/* An answer that is true as long as the generation stays. Zeroed: none. */
+/* An answer that is valid as long as the generation does not change. Zeroed: none. */
 struct vk_last_use {
 	const struct vk_target_use *use;
 	unsigned long generation;
 	uint64_t key, framebuffer;
-	/* The rest of the recorded pass is as it was then: an ordinary render pass, with nothing
-	 * inside (again.h). */
+	/* The remainder of the recorded pass is the same as then: an ordinary render pass, with
+	 * nothing inside (again.h). */
 	bool described;
 };
-/* The answer is in `scratch`, or in `last` and kept; `last` may be another one afterwards. */
+/* The answer is in `scratch`, or in `last` and kept; `last` may be a different one
+ * afterwards. */
 const struct vk_target_use *vk_target_again(struct vk_device *d, const struct vk_begin *begin,
 					    struct vk_last_use *last,
 					    struct vk_target_use *scratch);
-/* Is it the answer for this one, and still true? */
+/* Whether it is the answer for this one, and still valid. */
 static inline bool
 vk_last_use_is(const struct vk_begin *begin, const struct vk_last_use *last)
 {
 	return begin->key && last->key == begin->key && last->framebuffer == begin->framebuffer &&
 	       last->generation == begin->generation;
 }
-/* NULL when nothing is known of the image. */
+/* NULL when nothing is known about the image. */
 const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image);
 
 /* ---- after the driver created it, and before the driver destroys it ---- */

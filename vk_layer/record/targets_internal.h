@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/targets_internal.h - what is kept of images, views, render passes and
+/* vk_layer/record/targets_internal.h - the data kept about images, views, render passes and
  * framebuffers.
  *
  * Written by targets_objects.c while an object is created, and constant from then on except for
  * the lists of answers and the count of equal handles; read by targets.c without a lock. An
  * object lives until the game destroys it, when no thread may use it. A `serial` is never
- * reused, unlike a handle, so answers are cached by serial. A framebuffer keeps what it needs
- * of its views.
+ * reused, unlike a handle, so answers are cached by serial. A framebuffer keeps the data that
+ * it needs of its views.
  */
 #ifndef PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
 #define PASSTALLY_VK_LAYER_TARGETS_INTERNAL_H
@@ -32,7 +32,7 @@ struct vk_uses {
 /* The first members of every object. */
 struct vk_known {
 	uint64_t serial;
-	uint32_t more; /* drivers may give equal objects one handle: destroys still to expect */
+	uint32_t more; /* equal objects may share a handle: destroys still to come */
 	/* Answers for passes in this framebuffer, or for dynamic rendering that begins with this
 	 * view. */
 	struct vk_uses uses;

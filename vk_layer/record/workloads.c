@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/workloads.c - one draw, dispatch or copy by itself (granularity draw). */
+/* vk_layer/record/workloads.c - intervals of single draws, dispatches and copies (granularity
+ * draw). */
 #include "vk_layer/record/passes.h"
 
 static bool

@@ -18,12 +18,13 @@ struct vk_batches {
 
 uint32_t vk_batch_n_buffers(const struct vk_batches *b, uint32_t i);
 VkCommandBuffer vk_batch_buffer(const struct vk_batches *b, uint32_t i, uint32_t n);
-/* Does it wait for a timeline semaphore? */
+/* Whether it waits for a timeline semaphore. */
 bool vk_batch_waits(const struct vk_batches *b, uint32_t i);
-/* May we add command buffers of our own? Not if the batch is protected or has device masks. */
+/* Whether the layer may add its own command buffers. Not if the batch is protected or has
+ * device masks. */
 bool vk_batch_is_plain(const struct vk_batches *b, uint32_t i);
 
-/* Does a pNext chain contain a VkFrameBoundaryEXT that ends a frame? */
+/* Whether a pNext chain contains a VkFrameBoundaryEXT that ends a frame. */
 bool vk_ends_frame(const void *chain);
 bool vk_batches_end_frame(const struct vk_batches *b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of our own command buffers with one timestamp each. A pair is recorded once and used
- * again after it was released; it has a command pool of its own, so that threads that submit to
+/* Pairs of the layer's command buffers with one timestamp each. A pair is recorded once and
+ * used again after it was released; it has its own command pool, so that threads that submit to
  * different queues need no lock across the calls that record. */
 #include "vk_layer/submit/batch_intervals.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/batch_intervals.h - timestamps around a batch whose command buffers may not
- * contain our queries.
+ * contain the layer's queries.
  *
  * A command buffer with SIMULTANEOUS_USE may execute twice at once, so queries inside it would
- * be begun twice (R30). Its batch gets two one-time command buffers of our own, first and last,
+ * be begun twice (R30). Its batch gets two additional one-time command buffers, first and last,
  * with one timestamp each. They are never added to a protected submission, to one with a device
  * mask, or on a queue without timestamps. Callers hold the device's lock, except for the calls
  * that allocate and record, which vk_batch_intervals_take() makes without it.

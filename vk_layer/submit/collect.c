@@ -25,7 +25,7 @@ frame_of(const struct vk_device *d)
 
 /* ---- one slot ---- */
 
-/* A pass or a workload is what its only slot is read into. */
+/* If a pass or a workload has only one slot, this is read directly into it. */
 #define BEGIN_SAMPLE(of, n_values) \
 	((struct tally_sample){ .values = (of)->values, .valid = (of)->valid, .n = (n_values), \
 				.has_time = (of)->has_time, .begin_ns = (of)->gpu_begin_ns, \
@@ -45,8 +45,8 @@ read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_
 	return status;
 }
 
-/* The counters that a slot must have for the sum to be true: timestamps around other slots need
- * none, and counters that may not begin inside render passes are not expected there. */
+/* The counters that a slot must have for the sum to be valid: timestamps around other slots
+ * need none, and counters that may not begin inside render passes are not expected there. */
 static void
 expect_counters(struct vk_submission *s, const struct vk_pending_slot *unread,
 		const struct vk_pending_pass *pending, uint64_t *expected)
@@ -87,12 +87,12 @@ add_counters(struct vk_submission *s, const struct vk_pending_slot *unread,
 		else if (!(pass->valid[i / 64] & bit))
 			pass->values[i] = sample->values[i];
 		else if (!tally_value_add(&pass->values[i], sample->values[i]))
-			pending->missing[i / 64] |= bit; /* the sum is not true */
+			pending->missing[i / 64] |= bit; /* the sum is not valid */
 		pass->valid[i / 64] |= bit;
 	}
 }
 
-/* Reads a workload into its place, and into the sum that its pass's counters are. */
+/* Reads a workload into its place, and into the sum that forms its pass's counters. */
 static enum tally_status
 read_workload(struct vk_submission *s, struct vk_pending_slot *unread,
 	      struct vk_pending_pass *pending, uint32_t n)
@@ -178,7 +178,7 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 
 #define MAX_ROW 64u
 
-/* Is this the only slot of its pass, unread, the k-th of those that follow `first`? */
+/* Whether the k-th slot after `first` is unread and the only slot of its pass. */
 static inline bool
 is_in_row(struct vk_submission *s, const struct vk_pending_slot *first, uint32_t k)
 {
@@ -191,7 +191,7 @@ is_in_row(struct vk_submission *s, const struct vk_pending_slot *first, uint32_t
 	       !unread->done && !pending->sums && pending->pass;
 }
 
-/* How many slots lie in a row from `first` on; 0 where not even that does. */
+/* The number of consecutive such slots from `first`; 0 if `first` is not one. */
 static inline uint32_t
 row_length(struct vk_submission *s, const struct vk_pending_slot *first)
 {
@@ -299,7 +299,7 @@ is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 	       s->queue->serial - s->completed_serial > submissions;
 }
 
-/* Is it time to query the results of the submission? */
+/* Whether it is time to query the results of the submission. */
 static bool
 may_read(const struct vk_submission *s)
 {

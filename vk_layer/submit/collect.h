@@ -68,7 +68,7 @@ struct vk_submission {
 	bool waits;	   /* it is counted in pending_timelines */
 	bool completed;
 	bool requested; /* its slots are part of the current round of reading */
-	/* The newest when it was found completed. */
+	/* The newest submission when this one was found completed. */
 	uint64_t completed_frame, completed_serial;
 	uint64_t tried_frame, tried_serial; /* ... when its results were not ready */
 	uint64_t frame;	   /* the frame that was open at submission */
@@ -81,9 +81,10 @@ struct vk_submission {
 	struct vk_batch_interval *pairs; /* around its batches */
 };
 
-/* An empty one, NULL on OOM. */
+/* An empty submission, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
-/* Adds one, which the caller fills, with 1 in n_left, which append() takes off. NULL on OOM. */
+/* Adds a pass that the caller fills; its n_left starts with 1, which append() subtracts. NULL on
+ * OOM. */
 static inline struct vk_pending_pass *
 vk_submission_add_pass(struct vk_submission *s)
 {
@@ -92,7 +93,7 @@ vk_submission_add_pass(struct vk_submission *s)
 		return NULL;
 	return &s->passes[s->n_passes++];
 }
-/* Makes it the recording's use, with a reference. False on OOM. */
+/* Makes the submission a use of the recording, with a reference to it. False on OOM. */
 bool vk_submission_use(struct vk_submission *s, struct vk_recording *recording);
 /* Adds a slot that `owner` took (NULL: a pair's) and that the caller describes: all members but
  * `use` and `next`. NULL on OOM. */
@@ -134,7 +135,7 @@ vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread
 {
 	return unread->frame ? unread->frame : &s->passes[unread->pending];
 }
-/* Some of its work was not measured: none of its counters is true. */
+/* Some of its work was not measured: none of its counters is valid. */
 void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */
 void vk_pending_pass_miss_set(const struct vk_device *d, struct vk_pending_pass *pending);
@@ -161,13 +162,13 @@ void vk_collect_completed(struct vk_queue *q, uint64_t serial);
 void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
 /* Everything unread is done, with `flag`; `try` first reads what is available. */
 void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
-/* Is it time for one of our fences after the newest submission, and so
- * for querying earlier ones? */
+/* Whether it is time for one of the layer's fences after the newest submission, and therefore
+ * for querying earlier ones. */
 bool vk_collect_due(const struct vk_queue *q);
-/* ... and is there room for one? */
+/* ... and whether there is room for one. */
 bool vk_collect_wants_fence(const struct vk_queue *q);
-/* An unsignaled fence: `old` reset, or a new one; NULL when the driver makes none. Takes over
- * `old`, which may be NULL. Without the lock. */
+/* Returns an unsignaled fence: `old` reset, or a new one; NULL when the driver creates none.
+ * Takes over `old`, which may be NULL. Without the lock. */
 VkFence vk_fence_renew(struct vk_device *d, VkFence old);
 /* Without the lock, by a thread that may use the queue. */
 void vk_collect_fence(struct vk_queue *q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/submit/describe.c - the device line: what the driver reports about itself,
- * and what we measure. */
+/* vk_layer/submit/describe.c - the device line: what the driver reports about itself, and what
+ * the layer measures. */
 #include <stdio.h>
 #include <string.h>
 

@@ -51,7 +51,7 @@ void vk_frame_update_idle(struct vk_device *d);
 /* In describe.c: describes the device again once another OpenGL device uses it. */
 void vk_describe_beneath(struct vk_device *d);
 
-/* Stopped: what is unread is given up, once. Takes the lock. */
+/* Stopped: unread results are given up, once. Takes the lock. */
 void vk_give_up(struct vk_device *d);
 /* Above 0 around calls down: a signal handler that runs in this thread and exits must not call
  * the driver, which may be in the middle of a call. */

@@ -150,7 +150,7 @@ has_timestamps(const struct vk_replay *r)
 	       r->d->families[r->q->family].timestamp_bits;
 }
 
-/* Why a pass has no times, or no results at all. */
+/* The reason why a pass has no times, or no results at all. */
 static uint64_t
 reason(const struct vk_replay *r, const struct vk_recording *rec, bool has_slot)
 {
@@ -302,7 +302,7 @@ is_plain(const struct vk_recording *rec)
 	       !is_in_chain(rec);
 }
 
-/* What holds for the passes that follow in the recording. */
+/* Values that apply to the passes that follow in the recording. */
 static void
 look_around(struct vk_replay *r, const struct vk_recording *rec)
 {

@@ -36,7 +36,7 @@ struct vk_replay {
 void
 vk_replay(struct vk_replay *r, const struct vk_batches *batches, struct vk_batch_interval **pairs);
 
-/* Does it contain more than labels? */
+/* Whether it contains more than labels. */
 bool vk_recording_has_work(const struct vk_recording *rec);
 
 #endif

@@ -43,7 +43,7 @@ set_up(struct vk_device *d, struct vk_queue *q)
 			.queue_family = (int32_t)q->family,
 			.queue_index = (int32_t)q->index,
 		};
-		info.n_counters = vk_slots_max_values(d); /* each pass has a layout of its own */
+		info.n_counters = vk_slots_max_values(d); /* each pass has its own layout */
 		q->stream = tally_stream_create(d->tally, &info);
 	}
 	vk_frame_update_idle(d);
@@ -127,7 +127,7 @@ count_waits(struct call *c)
 		waits |= vk_batch_waits(&c->game, i);
 	if (!waits)
 		return;
-	/* Without a submission it is never decremented: nothing is read any more. */
+	/* Without a submission it is never decremented: nothing is read anymore. */
 	atomic_fetch_add(&d->pending_timelines, 1);
 	if (c->s)
 		c->s->waits = true;
@@ -298,7 +298,7 @@ last_of_device(struct vk_device *d, void *data)
 {
 	(void)data;
 	if (pthread_mutex_trylock(&d->lock) != 0)
-		return; /* another thread is using it: what it has is lost */
+		return; /* another thread is using it: its results are lost */
 	bool calls = vk_device_runs(d) && vk_calls_down == 0;
 	if (calls)
 		vk_collect_poll(d);
@@ -317,8 +317,9 @@ vk_submissions_exit(void)
 	vk_devices_each(last_of_device, NULL);
 }
 
-/* Waits, but not for long, until our fences show that what they follow has completed. Returns
- * whether there is more that no fence follows, because there were too many. */
+/* Waits, but not for long, until the layer's fences show that the submissions before them have
+ * completed. Returns whether there is more that no fence follows, because there were too
+ * many. */
 static bool
 wait_for_rest(struct vk_device *d)
 {

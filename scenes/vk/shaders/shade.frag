@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gradient over the vertices' colour, so that a shifted pixel changes the checksum.
+// A gradient over the vertices' color, so that a shifted pixel changes the checksum.
 #version 450
 layout(location = 0) in vec4 shade;
 layout(location = 0) out vec4 colour;
