@@ -104,6 +104,41 @@ test_resolve(void)
 	teardown();
 }
 
+/* What begins differently has another answer, though the keys are made of the same few numbers. */
+static void
+test_alike(void)
+{
+	setup();
+	VkRenderingAttachmentInfo none[8] = { { .imageView = VK_NULL_HANDLE } };
+	VkRenderingAttachmentInfo depth = {
+		.imageView = view_of(image(D24S8, 64, 64, 1, 8, 1), D24S8, 0, 0, 8),
+		.loadOp = CLEAR,
+		.storeOp = STORE,
+	};
+	/* As many layers as colors that are absent. */
+	for (uint32_t n = 1; n <= 8; n++)
+		g_assert_cmpuint(render(n, none, &depth, NULL, 0, n).target->layers, ==, n);
+
+	/* A handle whose upper half is the resolve mode: there are none on 32-bit machines. */
+	if (UINTPTR_MAX == UINT32_MAX) {
+		teardown();
+		return;
+	}
+	VkImage many = image(RGBA8, 64, 64, 1, 1, 4), one = image(RGBA8, 64, 64, 1, 1, 1);
+	VkRenderingAttachmentInfo color = {
+		.imageView = view_of(many, RGBA8, 0, 0, 1),
+		.loadOp = CLEAR,
+		.storeOp = DONT_STORE,
+	};
+	next_handle = (uint64_t)VK_RESOLVE_MODE_AVERAGE_BIT << 32;
+	VkImageView resolved = view_of(one, RGBA8, 0, 0, 1);
+	g_assert_cmpint(render(1, &color, NULL, NULL, 0, 1).store, ==, TALLY_STORE_DISCARD);
+	color.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+	color.resolveImageView = resolved;
+	g_assert_cmpint(render(1, &color, NULL, NULL, 0, 1).store, ==, TALLY_STORE_RESOLVE);
+	teardown();
+}
+
 /* ---- swapchains ---- */
 
 static void
@@ -237,6 +272,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk_targets/rendering", test_rendering);
 	g_test_add_func("/vk_targets/resolve", test_resolve);
+	g_test_add_func("/vk_targets/alike", test_alike);
 	g_test_add_func("/vk_targets/swapchain", test_swapchain);
 	g_test_add_func("/vk_targets/imageless", test_imageless);
 	g_test_add_func("/vk_targets/images", test_images);

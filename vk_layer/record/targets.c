@@ -316,8 +316,7 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 static void
 look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
 {
-	r->key = vk_mix((uint64_t)info->viewMask << 32 | info->layerCount,
-		     info->colorAttachmentCount);
+	r->key = vk_mix_layers(info);
 	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++) {
 		look_up(t, &info->pColorAttachments[i], &r->color[i], r);
 		if (r->color[i].info)

@@ -60,6 +60,15 @@ vk_begin_pass(const struct vk_device *d, const VkRenderPassBeginInfo *info)
 	};
 }
 
+/* What a key of dynamic rendering begins with. Not 0, to which attachments that are absent would
+ * add nothing. */
+static inline uint64_t
+vk_mix_layers(const VkRenderingInfo *info)
+{
+	return vk_mix((uint64_t)info->viewMask << 32 | info->layerCount,
+		      ~(uint64_t)info->colorAttachmentCount);
+}
+
 static inline uint64_t
 vk_mix_attachment(uint64_t key, const VkRenderingAttachmentInfo *info)
 {
@@ -67,7 +76,8 @@ vk_mix_attachment(uint64_t key, const VkRenderingAttachmentInfo *info)
 		return vk_mix(key, 0);
 	key = vk_mix(key, VK_HANDLE_KEY(info->imageView));
 	key = vk_mix(key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
-	return vk_mix(key ^ (uint64_t)info->resolveMode << 32,
+	/* In bits that no pointer has: many handles are pointers or small numbers. */
+	return vk_mix(key ^ (uint64_t)info->resolveMode << 57,
 		      VK_HANDLE_KEY(info->resolveImageView));
 }
 
@@ -82,8 +92,7 @@ vk_begin_rendering(const struct vk_device *d, const VkRenderingInfo *info)
 	};
 	if (info->flags & (VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT))
 		return begin;
-	begin.key = vk_mix((uint64_t)info->viewMask << 32 | info->layerCount,
-			   info->colorAttachmentCount);
+	begin.key = vk_mix_layers(info);
 	for (uint32_t i = 0; i < info->colorAttachmentCount; i++)
 		begin.key = vk_mix_attachment(begin.key, &info->pColorAttachments[i]);
 	begin.key = vk_mix_attachment(begin.key, info->pDepthAttachment);
