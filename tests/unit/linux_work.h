@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <glib.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,18 @@ spin(uint64_t cpu_ns)
 		;
 }
 
+static inline void
+nap(unsigned times)
+{
+	for (unsigned i = 0; i < times; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+}
+
 struct spinner {
 	pthread_t thread;
 	uint64_t cpu_ns; /* to run */
 	bool ours;
+	atomic_bool entered, starts; /* one of ours: it is listed; it may run */
 	uint64_t ran_ns; /* measured by the thread itself */
 };
 
@@ -52,6 +61,9 @@ run_spinner(void *data)
 	struct spinner *s = data;
 	if (s->ours)
 		tally_own_threads_enter();
+	atomic_store(&s->entered, true);
+	while (s->ours && !atomic_load(&s->starts))
+		nap(1);
 	spin(s->cpu_ns);
 	s->ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (s->ours)
@@ -59,11 +71,14 @@ run_spinner(void *data)
 	return NULL;
 }
 
+/* One of ours waits until `starts`: a source has to read while it is listed. */
 static inline void
 begin_spinner(struct spinner *s, uint64_t cpu_ns, bool ours)
 {
 	*s = (struct spinner){ .cpu_ns = cpu_ns, .ours = ours };
 	g_assert_cmpint(pthread_create(&s->thread, NULL, run_spinner, s), ==, 0);
+	while (ours && !atomic_load(&s->entered))
+		nap(1);
 }
 
 static inline void
@@ -78,13 +93,6 @@ touch_pages(unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		*(volatile char *)(memory + i * page) = 1;
 	munmap(memory, n * page);
-}
-
-static inline void
-nap(unsigned times)
-{
-	for (unsigned i = 0; i < times; i++)
-		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 }
 
 #define MOST_DESCRIPTORS 8192
@@ -212,6 +220,8 @@ check_known_time(create_source *create, uint64_t tick_ns)
 	uint64_t process = clock_ns(CLOCK_PROCESS_CPUTIME_ID), stolen = stolen_ns();
 	begin_spinner(&after, 80 * MS, false);
 	begin_spinner(&ours, 100 * MS, true);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	atomic_store(&ours.starts, true);
 	for (unsigned i = 0; i < 100; i++) {
 		nap(3);
 		g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
