@@ -144,7 +144,7 @@ submits_end_frame(const struct gl_context_state *s)
 }
 
 bool
-gl_rest(struct gl_context *c)
+gl_pass_may_end(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
 	if (s->probe != GL_PROBE_DONE || gl_no_query_zone(s))
@@ -161,7 +161,7 @@ void
 gl_wait(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (!gl_rest(c))
+	if (!gl_pass_may_end(c))
 		return;
 	s->scene.n = 0;
 	/* Mesa 22.3's llvmpipe draws the following commands in one scene with the
@@ -202,7 +202,7 @@ gl_flush(struct gl_context *c, void (*next)(void))
 {
 	bool ends = submits(c, TALLY_FRAME_FLUSH);
 	if (!ends)
-		gl_rest(c);
+		gl_pass_may_end(c);
 	next();
 	if (ends)
 		gl_frame_end(c, nothing_presented);

@@ -85,7 +85,7 @@ void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
 /* Called before a flush or a fence: the program may leave the GPU without work after it, so the
  * open pass ends here unless more work follows. False: no query may be issued now. */
-bool gl_rest(struct gl_context *c);
+bool gl_pass_may_end(struct gl_context *c);
 /* The same where the program waits: by then the driver must have drawn all issued work. */
 void gl_wait(struct gl_context *c);
 GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),

@@ -81,10 +81,10 @@ gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const c
 /* ---- fences and waits ---- */
 
 void
-gl_platform_rest(void)
+gl_platform_fence(void)
 {
 	if (gl_current->live)
-		gl_rest(gl_current);
+		gl_pass_may_end(gl_current);
 }
 
 struct tally_clock_wait

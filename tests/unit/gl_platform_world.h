@@ -144,10 +144,10 @@ gl_viewport_changed(struct gl_context *c)
 }
 
 bool
-gl_rest(struct gl_context *c)
+gl_pass_may_end(struct gl_context *c)
 {
 	g_assert_true(c == gl_current);
-	say("rest");
+	say("may-end");
 	return true;
 }
 

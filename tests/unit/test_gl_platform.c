@@ -172,7 +172,7 @@ test_fences(void)
 	assert_said("SYNC WAIT"); /* no context of ours */
 	gl_current = &tracked;
 	g_assert_true(eglCreateSyncKHR(DPY, 0x30F9, NULL) == &fence);
-	assert_said("rest SYNC");
+	assert_said("may-end SYNC");
 	g_assert_true(eglWaitClient());
 	glXWaitGL();
 	assert_said("wait WAIT wait WAIT");
