@@ -66,6 +66,8 @@ enum { TALLY_VK_BEGIN = 1, TALLY_VK_END = 2, TALLY_VK_BOTH = 3 };
 
 struct tally_vk_source;
 
+#define TALLY_VK_MAX_ROWS 64u /* intervals that read_many() reads: a bit of its result each */
+
 /* Complete: no member is NULL. */
 struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
@@ -108,8 +110,9 @@ struct tally_vk_source_ops {
 				  const struct tally_vk_family *family, VkQueryPool pool,
 				  const void *rows, uint32_t slot, uint32_t views,
 				  unsigned which, struct tally_sample *out);
-	/* The same for `n` intervals, 64 at most, whose rows follow one another, each of one view
-	 * and with both halves recorded. Bit i of the result: out[i] was filled. */
+	/* The same for `n` intervals, at most TALLY_VK_MAX_ROWS, whose rows follow one another,
+	 * each of one view and with both halves recorded. Bit i of the result: out[i] was
+	 * filled. */
 	uint64_t (*read_many)(struct tally_vk_source *src, const struct tally_vk_family *family,
 			      const void *rows, uint32_t n, struct tally_sample *out);
 	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. */

@@ -176,8 +176,6 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 
 /* ---- many slots ---- */
 
-#define MAX_ROW 64u
-
 /* Whether the k-th slot after `first` is unread and the only slot of its pass. */
 static inline bool
 is_in_row(struct vk_submission *s, const struct vk_pending_slot *first, uint32_t k)
@@ -196,7 +194,7 @@ static inline uint32_t
 row_length(struct vk_submission *s, const struct vk_pending_slot *first)
 {
 	uint32_t n = 0, most = s->n_slots - (uint32_t)(first - s->slots);
-	while (n < most && n < MAX_ROW && is_in_row(s, first, n))
+	while (n < most && n < TALLY_VK_MAX_ROWS && is_in_row(s, first, n))
 		n++;
 	return n;
 }
@@ -204,7 +202,7 @@ row_length(struct vk_submission *s, const struct vk_pending_slot *first)
 static void
 read_row(struct vk_submission *s, struct vk_pending_slot *first, uint32_t n)
 {
-	struct tally_sample samples[MAX_ROW];
+	struct tally_sample samples[TALLY_VK_MAX_ROWS];
 	for (uint32_t k = 0; k < n; k++) {
 		const struct tally_pass *pass = vk_pending_pass_of(s, first + k)->pass;
 		samples[k] = BEGIN_SAMPLE(pass, pass->layout->n_counters);
