@@ -26,13 +26,17 @@
 /* How often a thread that waits for the source's descriptor checks whether a reading
  * was requested. */
 #define DUE_LOOK_NS (2 * NS_PER_MS)
-#define ANSWER_NS (100 * NS_PER_MS)
 /* If frames have passed for this long without a captured one, nothing is being captured. */
 #define IDLE_NS (1000 * NS_PER_MS)
 /* If no frame has passed, the game may have stopped presenting, or be in a long frame, whose
  * values would be lost: therefore later, and only for sources that are slow to read. */
 #define STILL_NS (3000 * NS_PER_MS)
 
+struct tally_sampler_waits tally_sampler_waits = {
+	.open_ns = 500 * NS_PER_MS,
+	.answer_ns = 100 * NS_PER_MS,
+	.stop_ns = 250 * NS_PER_MS,
+};
 struct tally_sampler_frames tally_sampler_frames;
 _Atomic uint64_t tally_sampler_gpu;
 
@@ -213,7 +217,7 @@ open_reader(struct tally_reader *r)
 		return false;
 	}
 	r->pace = tally_sampler_pace_of(r->src, r->config);
-	r->answer_ns = ANSWER_NS + r->src->settle_ns;
+	r->answer_ns = tally_sampler_waits.answer_ns + r->src->settle_ns;
 	atomic_store(&r->period_ns, r->pace.period_ns);
 	return true;
 }

@@ -13,9 +13,6 @@
 #include <unistd.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-/* The time that all sources together may take to open, and to stop. */
-#define OPEN_WAIT_NS (500 * NS_PER_MS)
-#define STOP_WAIT_NS (250 * NS_PER_MS)
 
 /* Never freed, so that a thread of the game may ask for a sample at any time. */
 struct tally_sampler {
@@ -212,7 +209,7 @@ has_opened(struct tally_reader *r)
 		return true;
 	tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
 		      "it did not open within %u ms and is left out of this run",
-		      (unsigned)(OPEN_WAIT_NS / NS_PER_MS));
+		      (unsigned)(tally_sampler_waits.open_ns / NS_PER_MS));
 	return false;
 }
 
@@ -221,7 +218,7 @@ tally_sampler_ready(struct tally_sampler *s)
 {
 	if (s->ready)
 		return;
-	tally_reader_leaves(&s->all_open, 0, tally_clock_now_ns() + OPEN_WAIT_NS);
+	tally_reader_leaves(&s->all_open, 0, tally_clock_now_ns() + tally_sampler_waits.open_ns);
 	s->ready = true;
 	/* Only the last one can still be opening. */
 	for (uint32_t i = 0; i < atomic_load(&s->n_readers); i++) {
@@ -295,7 +292,7 @@ tally_sampler_create(const struct tally_config *config)
 static bool
 all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
 {
-	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
+	uint64_t until_ns = tally_clock_now_ns() + tally_sampler_waits.stop_ns;
 	bool all = true;
 	for (uint32_t i = 0; i < s->n_readers; i++) {
 		struct tally_reader *r = &s->readers[i];
@@ -361,7 +358,7 @@ tally_sampler_destroy(struct tally_sampler *s)
 	if (!s)
 		return;
 	tally_sampler_stop(s);
-	uint64_t until_ns = tally_clock_now_ns() + STOP_WAIT_NS;
+	uint64_t until_ns = tally_clock_now_ns() + tally_sampler_waits.stop_ns;
 	s->stuck = !visitors_leave(s, until_ns);
 	for (uint32_t i = 0; i < s->n_readers; i++)
 		s->stuck |= !close_reader(&s->readers[i], until_ns);

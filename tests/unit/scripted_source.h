@@ -240,12 +240,19 @@ n_warnings(void)
 	return n;
 }
 
+/* Longer than any test takes. */
+#define NEVER_NS (3600000 * MS)
+
+/* No source is read by itself, and no thread is given up because the machine is busy: a test that
+ * is about either sets it. */
 static inline void
 reset(enum tally_snapshot snapshot)
 {
 	main_thread = pthread_self();
 	memset(scripts, 0, sizeof(scripts));
-	config = (struct tally_config){ .snapshot = snapshot, .period_ns = 1000 * MS };
+	scripts[0].least_ns = scripts[1].least_ns = snapshot == TALLY_SNAPSHOT_EXACT ? NEVER_NS : 0;
+	config = (struct tally_config){ .snapshot = snapshot, .period_ns = NEVER_NS };
+	tally_sampler_waits = (struct tally_sampler_waits){ NEVER_NS, NEVER_NS, NEVER_NS };
 	tally_trigger_reset(&config);
 	n_warnings();
 	tally_log_reset();

@@ -26,7 +26,7 @@ test_opens(void)
 	g_assert_cmpuint(first.totals[1], ==, 10);
 	g_assert_false(tally_snapshot_exact());
 	tally_sampler_stop(s);
-	/* One at the start, one at the end; the period is a second. */
+	/* One at the start, one at the end. */
 	g_assert_cmpuint(calls(0, SAMPLE), ==, 2);
 	g_assert_cmpuint(calls(0, STOP), ==, 1);
 	g_assert_cmpuint(calls(0, CLOSE), ==, 0);
@@ -189,7 +189,8 @@ test_pace(void)
 			tally_sampler_source(s, 0), &config);
 		g_assert_cmpuint(pace.period_ns, ==, pace_rows[i].want_ns);
 		g_assert_cmpuint(pace.most_ns, ==, pace_rows[i].most_want_ns);
-		g_assert_cmpuint(tally_sampler_period_ns(s, 0), ==, pace_rows[i].want_ns);
+		/* It is longer already where the machine was busy. */
+		g_assert_cmpuint(tally_sampler_period_ns(s, 0), >=, pace_rows[i].want_ns);
 		tally_sampler_destroy(s);
 	}
 }
@@ -220,12 +221,11 @@ test_sampled(void)
 	tally_sampler_destroy(s);
 }
 
-/* Stopping does not wait for the period. */
+/* Stopping does not wait for the period, which is longer than the test may take. */
 static void
 test_stops_at_once(void)
 {
 	reset(TALLY_SNAPSHOT_SAMPLED);
-	config.period_ns = 3600000 * MS;
 	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 1);
 	tally_sampler_stop(s);
 	tally_sampler_destroy(s);
@@ -309,7 +309,6 @@ test_exact(void)
 	reset(TALLY_SNAPSHOT_EXACT);
 	g_assert_cmpuint(tally_snapshot_take(), ==, TALLY_NO_SNAPSHOT);
 	scripts[0].not_ready_at = 3;
-	scripts[0].most_ns = scripts[1].most_ns = 0;
 	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 2);
 	g_assert_true(tally_snapshot_exact());
 	uint64_t numbers[4];
@@ -415,7 +414,9 @@ test_fake_snapshot(void)
 	tally_sampler_lock(s);
 	g_assert_true(tally_history_find(h, from, &a) && tally_history_find(h, to, &b));
 	g_assert_cmpuint(b.totals[0] - a.totals[0], ==, b.time_ns - a.time_ns);
-	g_assert_cmpuint(b.totals[3] - a.totals[3], ==, 1000 * (to - from));
+	/* Where the machine was busy, it was read at its own pace as well. */
+	g_assert_cmpuint(b.totals[3] - a.totals[3], >=, 1000 * (to - from));
+	g_assert_cmpuint((b.totals[3] - a.totals[3]) % 1000, ==, 0);
 	/* In between as well. */
 	for (uint64_t t = a.time_ns; t < b.time_ns; t += 12345) {
 		uint64_t totals[4];
