@@ -179,6 +179,22 @@ tally_moments_add_times(struct tally_moments *m, struct tally_value v, uint64_t 
 		tally_moments_add(m, v);
 }
 
+void
+tally_moments_add_sums(struct tally_moments *m, struct tally_sums *s)
+{
+	if (s->n == 0)
+		return;
+	const struct tally_value min = { .u64 = s->min }, max = { .u64 = s->max };
+	if (m->n == 0 || tally_value_compare(min, m->min) < 0)
+		m->min = min;
+	if (m->n == 0 || tally_value_compare(max, m->max) > 0)
+		m->max = max;
+	m->n += s->n;
+	tally_int192_add_parts(&m->sum, 0, s->sum);
+	tally_int192_add_parts(&m->sum_sq, 0, s->sum_sq);
+	*s = (struct tally_sums){ 0 };
+}
+
 /* ---- derived values ---- */
 
 double

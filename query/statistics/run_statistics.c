@@ -14,15 +14,26 @@
 	((hash_) = (unsigned)(((key_)->id ^ (key_)->device) * UINT64_C(0x9e3779b97f4a7c15) >> 32))
 #include <uthash.h>
 
-/* One value of one identity. */
+/* One value of one identity: what nearly every frame changes, in one cache line. */
 struct series {
-	const char *key; /* allocated by us where `owned` */
 	const void *seen; /* the key's address in the frames since the description */
+	union {
+		uint64_t last; /* came n_last times and is not in sums or moments yet */
+		double last_f64;
+	};
+	uint32_t n_last;
+	uint8_t storage; /* of last */
+	bool exact; /* a value had another storage: all go to moments */
+	struct tally_sums sums;
+};
+
+/* The rest of it. */
+struct series_rest {
+	const char *key; /* allocated by us where `owned` */
 	bool owned;
 	enum tally_join join;
 	uint32_t n_parts; /* in the frame that is being added */
 	struct tally_value part; /* the value joined so far */
-	uint64_t last, n_last; /* a whole number that came n_last times and is not in moments yet */
 	struct tally_moments moments;
 };
 
@@ -33,16 +44,17 @@ struct identity_key {
 
 struct identity {
 	struct identity_key key;
-	UT_hash_handle hh; /* in order of appearance */
-	uint32_t n_parts; /* passes in the frame that is being added; 0: untouched */
-	const struct tally_pass_record *first; /* of them */
-	struct identity *next_touched;
-	/* Those of n_same frames, one pass in each, that are in no series yet. */
-	struct tally_call_counts counts;
-	uint32_t unknown;
-	uint64_t n_same;
+	struct identity *then; /* the one after it in the frame where it was last */
+	uint64_t frame; /* in which it was last, as n_frames */
+	uint32_t n_parts; /* passes in that frame */
+	uint32_t unknown, n_same; /* those of n_same frames, with counts, are in no series yet */
+	uint32_t n_series, room, room_rest;
 	struct series *series;
-	uint32_t n_series, room;
+	const struct tally_pass_record *first; /* of that frame's passes */
+	struct tally_call_counts counts;
+	struct series_rest *rest;
+	struct identity *next_split;
+	UT_hash_handle hh; /* in order of appearance */
 };
 
 struct device {
@@ -55,7 +67,8 @@ struct tally_run_statistics {
 	struct device *devices;
 	uint32_t n_devices;
 	struct identity *identities; /* by device and id */
-	struct identity *touched;
+	struct identity *split; /* those with several passes in the frame that is being added */
+	uint64_t n_frames;
 	uint32_t n_values;
 	bool left_out;
 };
@@ -64,6 +77,8 @@ struct tally_run_statistics {
 #define N_TALLIES TALLY_N_CALL_COUNTS
 #define GPU_NS N_TALLIES /* index of that series */
 #define N_FIXED (N_TALLIES + 1)
+#define FIRST_ROOM (N_FIXED + 8)
+#define NONE UINT32_MAX
 
 struct tally_run_statistics *
 tally_run_statistics_create(void)
@@ -75,9 +90,10 @@ static void
 forget_identity(struct identity *i)
 {
 	for (uint32_t k = 0; k < i->n_series; k++)
-		if (i->series[k].owned)
-			free((char *)i->series[k].key);
+		if (i->rest[k].owned)
+			free((char *)i->rest[k].key);
 	free(i->series);
+	free(i->rest);
 	free(i);
 }
 
@@ -170,91 +186,156 @@ add_identity(struct tally_run_statistics *s, const struct identity_key *key)
 		return NULL;
 	}
 	struct identity *new = calloc(1, sizeof(*new));
-	struct series *series = calloc(N_FIXED + 8, sizeof(*series));
-	if (new && series) {
-		*new = (struct identity){ .key = *key,
-					  .series = series,
-					  .room = N_FIXED + 8,
-					  .n_series = N_FIXED };
+	struct series *series = calloc(FIRST_ROOM, sizeof(*series));
+	struct series_rest *rest = calloc(FIRST_ROOM, sizeof(*rest));
+	if (new && series && rest) {
+		*new = (struct identity){
+			.key = *key,
+			.series = series,
+			.rest = rest,
+			.room = FIRST_ROOM,
+			.room_rest = FIRST_ROOM,
+			.n_series = N_FIXED,
+		};
 		HASH_ADD(hh, s->identities, key, sizeof(new->key), new);
 	}
-	if (!new || !series || !new->hh.tbl) { /* uthash ran out of memory */
+	if (!new || !series || !rest || !new->hh.tbl) { /* uthash ran out of memory */
 		free(new);
 		free(series);
+		free(rest);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < N_TALLIES; i++)
-		series[i].key = tally_call_count_names[i].key;
-	series[GPU_NS].key = "gpu_ns";
+		rest[i].key = tally_call_count_names[i].key;
+	rest[GPU_NS].key = "gpu_ns";
 	s->n_values += N_FIXED;
 	return new;
 }
 
+/* The pass's identity; *at is where it probably is: frames have the same passes in the same
+ * order. NULL: it is left out. */
+static struct identity *
+identity_of(struct tally_run_statistics *s, uint32_t device, uint64_t id, struct identity **at)
+{
+	struct identity *i = *at;
+	if (i && i->key.id == id && i->key.device == device)
+		return i;
+	const struct identity_key key = { device, id };
+	HASH_FIND(hh, s->identities, &key, sizeof(key), i);
+	if (!i && !s->left_out) {
+		i = add_identity(s, &key);
+		if (!i)
+			leave_out(s, "out of memory");
+	}
+	*at = i;
+	return i;
+}
+
 /* ---- values ---- */
 
-static struct series *
+static bool
 add_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric)
 {
 	if (s->n_values == TALLY_MAX_STATISTICS) {
 		leave_out(s, "too many different values");
-		return NULL;
-	}
-	if (!tally_array_fit(&i->series, i->n_series, &i->room, sizeof(*i->series))) {
-		leave_out(s, "out of memory");
-		return NULL;
+		return false;
 	}
 	const char *kept = metric ? strdup(key) : key;
-	if (!kept) {
+	if (!kept ||
+	    !tally_array_fit(&i->series, i->n_series, &i->room, sizeof(*i->series)) ||
+	    !tally_array_fit(&i->rest, i->n_series, &i->room_rest, sizeof(*i->rest))) {
 		leave_out(s, "out of memory");
-		return NULL;
+		if (metric)
+			free((char *)kept);
+		return false;
 	}
 	s->n_values++;
-	struct series *new = &i->series[i->n_series++];
-	*new = (struct series){
+	i->series[i->n_series] = (struct series){ .seen = key };
+	i->rest[i->n_series++] = (struct series_rest){
 		.key = kept,
-		.seen = key,
 		.owned = metric,
 		.join = join_of(s, i->key.device, key, metric),
 	};
-	return new;
+	return true;
 }
 
-/* Keys come in the same order in most frames: `*guess` is the index at which the last
- * one was found. */
-static struct series *
+/* The index of the key's series, or NONE. Keys come in the same order in most frames: `*guess`
+ * is the index at which the last one was found. */
+static uint32_t
 find_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric,
 	    uint32_t *guess)
 {
-	if (*guess + 1 < i->n_series && i->series[*guess + 1].seen == key)
-		return &i->series[++*guess];
-	for (uint32_t k = 0; k < i->n_series; k++) {
-		if (i->series[k].seen == key || strcmp(i->series[k].key, key) == 0) {
+	uint32_t n = i->n_series;
+	for (uint32_t k = *guess + 1; k < n; k++)
+		if (i->series[k].seen == key)
+			return *guess = k;
+	for (uint32_t k = N_FIXED; k <= *guess; k++)
+		if (i->series[k].seen == key)
+			return *guess = k;
+	for (uint32_t k = 0; k < n; k++) {
+		if (strcmp(i->rest[k].key, key) == 0) {
 			i->series[k].seen = key;
-			*guess = k;
-			return &i->series[k];
+			return *guess = k;
 		}
 	}
-	struct series *new = s->left_out ? NULL : add_series(s, i, key, metric);
-	if (new)
-		*guess = i->n_series - 1;
-	return new;
+	if (s->left_out || !add_series(s, i, key, metric))
+		return NONE;
+	return *guess = n;
 }
 
 static void
-add_part(struct series *series, struct tally_value value)
+settle(struct identity *i, uint32_t k)
 {
-	series->part = series->n_parts++ ? tally_join_values(series->part, value, series->join)
-					 : value;
+	struct series *series = &i->series[k];
+	uint32_t n = series->n_last;
+	series->n_last = 0;
+	if (!n || (!series->exact && tally_sums_add(&series->sums, series->last, n)))
+		return;
+	const struct tally_value last = { .storage = series->storage, .u64 = series->last };
+	tally_moments_add_sums(&i->rest[k].moments, &series->sums);
+	tally_moments_add_times(&i->rest[k].moments, last, n);
 }
+
+/* Adds this value n times to the series. Most values are those of the previous frame. */
+static void
+add_value(struct identity *i, uint32_t k, struct tally_value v, uint32_t n)
+{
+	struct series *series = &i->series[k];
+	if (v.u64 == series->last && v.storage == series->storage &&
+	    n <= UINT32_MAX - series->n_last) {
+		series->n_last += n;
+		return;
+	}
+	settle(i, k);
+	series->last = v.u64;
+	series->storage = (uint8_t)v.storage;
+	series->n_last = n;
+	series->exact |= v.storage != TALLY_STORAGE_U64;
+}
+
+/* Adds the value of one of several passes; `again`: it was taken for the only one. */
+static void
+add_part(struct identity *i, uint32_t k, struct tally_value v, bool again)
+{
+	struct series_rest *rest = &i->rest[k];
+	if (again && i->series[k].n_last)
+		i->series[k].n_last--;
+	rest->part = rest->n_parts++ ? tally_join_values(rest->part, v, rest->join) : v;
+}
+
+enum how { ONLY, AGAIN, ANOTHER }; /* the pass in its frame */
 
 static void
 add_keyed(struct tally_run_statistics *s, struct identity *i,
-	  const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess)
+	  const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess,
+	  enum how how)
 {
-	for (uint32_t k = 0; k < n; k++) {
-		struct series *series = find_series(s, i, values[k].key, metrics, guess);
-		if (series)
-			add_part(series, values[k].value);
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t k = find_series(s, i, values[v].key, metrics, guess);
+		if (k != NONE && how == ONLY)
+			add_value(i, k, values[v].value, 1);
+		else if (k != NONE)
+			add_part(i, k, values[v].value, how == AGAIN);
 	}
 }
 
@@ -266,73 +347,19 @@ call_count(const struct tally_call_counts *counts, uint32_t k)
 }
 
 static void
-add_counts(struct identity *i, const struct tally_pass_record *pass)
-{
-	for (uint32_t k = 0; k < N_TALLIES; k++) {
-		if (!(pass->unknown & tally_call_count_names[k].unknown))
-			add_part(&i->series[k], call_count(&pass->call_counts, k));
-	}
-}
-
-static void
-add_pass(struct tally_run_statistics *s, struct identity *i,
-	 const struct tally_pass_record *pass)
-{
-	if (i->n_parts++ == 0) {
-		i->next_touched = s->touched;
-		s->touched = i;
-		i->first = pass;
-	} else {
-		if (i->n_parts == 2)
-			add_counts(i, i->first);
-		add_counts(i, pass);
-	}
-	if (pass->has_gpu)
-		add_part(&i->series[GPU_NS], (struct tally_value){ .u64 = pass->gpu_ns });
-	uint32_t guess = GPU_NS;
-	add_keyed(s, i, pass->counters, pass->n_counters, false, &guess);
-	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess);
-}
-
-static void
-settle(struct series *series)
-{
-	struct tally_value last = { .storage = TALLY_STORAGE_U64, .u64 = series->last };
-	tally_moments_add_times(&series->moments, last, series->n_last);
-	series->n_last = 0;
-}
-
-/* Adds this value n times to the series. Most values are those of the previous frame. */
-static void
-add_value(struct series *series, struct tally_value v, uint64_t n)
-{
-	if (v.storage == TALLY_STORAGE_U64 && v.u64 == series->last && series->n_last) {
-		series->n_last += n;
-		return;
-	}
-	settle(series);
-	if (v.storage == TALLY_STORAGE_U64) {
-		series->last = v.u64;
-		series->n_last = n;
-	} else {
-		tally_moments_add_times(&series->moments, v, n);
-	}
-}
-
-static void
 settle_counts(struct identity *i)
 {
 	for (uint32_t k = 0; k < N_TALLIES && i->n_same; k++) {
 		if (!(i->unknown & tally_call_count_names[k].unknown))
-			add_value(&i->series[k], call_count(&i->counts, k), i->n_same);
+			add_value(i, k, call_count(&i->counts, k), i->n_same);
 	}
 	i->n_same = 0;
 }
 
 static void
-add_frame_counts(struct identity *i, const struct tally_pass_record *pass)
+add_counts(struct identity *i, const struct tally_pass_record *pass)
 {
-	if (i->unknown != pass->unknown ||
+	if (i->unknown != pass->unknown || i->n_same == UINT32_MAX ||
 	    memcmp(&i->counts, &pass->call_counts, sizeof(i->counts)) != 0) {
 		settle_counts(i);
 		i->unknown = pass->unknown;
@@ -341,46 +368,82 @@ add_frame_counts(struct identity *i, const struct tally_pass_record *pass)
 	i->n_same++;
 }
 
+static void
+add_counts_part(struct identity *i, const struct tally_pass_record *pass)
+{
+	for (uint32_t k = 0; k < N_TALLIES; k++) {
+		if (!(pass->unknown & tally_call_count_names[k].unknown))
+			add_part(i, k, call_count(&pass->call_counts, k), false);
+	}
+}
+
+static void
+add_values(struct tally_run_statistics *s, struct identity *i,
+	   const struct tally_pass_record *pass, enum how how)
+{
+	const struct tally_value gpu_ns = { .u64 = pass->gpu_ns };
+	if (pass->has_gpu && how == ONLY)
+		add_value(i, GPU_NS, gpu_ns, 1);
+	else if (pass->has_gpu)
+		add_part(i, GPU_NS, gpu_ns, how == AGAIN);
+	uint32_t guess = GPU_NS;
+	add_keyed(s, i, pass->counters, pass->n_counters, false, &guess, how);
+	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess, how);
+}
+
+static void
+add_pass(struct tally_run_statistics *s, struct identity *i,
+	 const struct tally_pass_record *pass)
+{
+	if (i->frame != s->n_frames) {
+		i->frame = s->n_frames;
+		i->first = pass;
+		i->n_parts = 1;
+		add_counts(i, pass);
+		add_values(s, i, pass, ONLY);
+		return;
+	}
+	if (i->n_parts++ == 1) {
+		i->next_split = s->split;
+		s->split = i;
+		i->n_same--;
+		add_counts_part(i, i->first);
+		add_values(s, i, i->first, AGAIN);
+	}
+	add_counts_part(i, pass);
+	add_values(s, i, pass, ANOTHER);
+}
+
 /* The frame is complete: the joined values of its segments count as one value each. */
 static void
-close_identity(struct identity *i)
+close_split(struct identity *i)
 {
-	bool one = i->n_parts == 1;
-	if (one)
-		add_frame_counts(i, i->first);
-	else
-		settle_counts(i);
-	for (uint32_t k = one ? GPU_NS : 0; k < i->n_series; k++) {
-		struct series *series = &i->series[k];
-		bool several = series->n_parts > 1 && series->join == TALLY_JOIN_NONE;
-		if (series->n_parts && series->n_parts == i->n_parts && !several)
-			add_value(series, series->part, 1);
-		series->n_parts = 0;
+	settle_counts(i);
+	for (uint32_t k = 0; k < i->n_series; k++) {
+		struct series_rest *rest = &i->rest[k];
+		if (rest->n_parts == i->n_parts && rest->join != TALLY_JOIN_NONE)
+			add_value(i, k, rest->part, 1);
+		rest->n_parts = 0;
 	}
-	i->n_parts = 0;
 }
 
 void
 tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_frame_record *frame)
 {
+	struct identity *i = NULL, *before = NULL;
+	s->n_frames++;
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		const struct identity_key key = { frame->device, pass->id };
-		struct identity *i;
-		HASH_FIND(hh, s->identities, &key, sizeof(key), i);
-		if (!i && !s->left_out) {
-			i = add_identity(s, &key);
-			if (!i)
-				leave_out(s, "out of memory");
-		}
-		if (i)
-			add_pass(s, i, pass);
+		if (!identity_of(s, frame->device, pass->id, &i))
+			continue;
+		if (before)
+			before->then = i;
+		before = i;
+		add_pass(s, i, pass);
+		i = i->then;
 	}
-	while (s->touched) {
-		struct identity *i = s->touched;
-		s->touched = i->next_touched;
-		close_identity(i);
-	}
+	for (; s->split; s->split = s->split->next_split)
+		close_split(s->split);
 }
 
 /* ---- the end of the run ---- */
@@ -390,8 +453,9 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 static bool
 is_told(struct identity *i, uint32_t k)
 {
-	const struct tally_moments *m = &i->series[k].moments;
-	settle(&i->series[k]);
+	struct tally_moments *m = &i->rest[k].moments;
+	settle(i, k);
+	tally_moments_add_sums(m, &i->series[k].sums);
 	return m->n && (k == 0 || k >= N_TALLIES || m->max.u64 != 0);
 }
 
@@ -416,8 +480,8 @@ tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
 				struct tally_statistic_record *r = &list[(*n)++];
 				r->device = d;
 				r->id = i->key.id;
-				r->key = i->series[k].key;
-				tally_moments_record(&i->series[k].moments, r);
+				r->key = i->rest[k].key;
+				tally_moments_record(&i->rest[k].moments, r);
 			}
 		}
 	}
