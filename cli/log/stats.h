@@ -17,28 +17,19 @@
 #include "query/statistics/moments.h"
 
 struct tally_stats_run;
-struct tally_stats_bucket;
 
 struct tally_stats {
 	struct tally_moments moments;
-	/* Values not yet inserted: the last one with its repeat count, and others before it. */
+	/* The value added last, and how often; not yet among the runs. */
 	struct tally_value last;
 	uint64_t repeats;
-	struct tally_stats_run *waiting;
-	uint32_t n_waiting, room_waiting;
-	/* While quantiles are exact: the distinct values, sorted. */
-	uint32_t keep; /* maximum number before buckets are used */
-	uint32_t n_runs;
+	uint32_t keep; /* maximum number of distinct values before buckets are used */
+	/* Values, or buckets once `sketched`, with their counts: the first n_sorted are ascending
+	 * and distinct, those after them are as they came. */
+	uint32_t n_sorted, n_runs, room;
 	struct tally_stats_run *runs;
-	/* After that: contiguous buckets, or sparse ones in `buckets`. */
 	bool sketched;
-	unsigned mantissa_bits;
-	int64_t first_dense;
-	uint32_t n_dense;
-	uint64_t *dense;
-	uint64_t zeros;
-	uint32_t n_buckets, room_buckets;
-	struct tally_stats_bucket *buckets;
+	unsigned mantissa_bits; /* of a bucket's key */
 };
 
 /* Distinct values kept for a pass and for a frame. */

@@ -159,7 +159,7 @@ check_sketch(unsigned shape)
 	}
 	g_assert_cmpuint(tally_stats_quantile(&s, 0).u64, ==, values[0]);
 	g_assert_cmpuint(tally_stats_quantile(&s, 1).u64, ==, values[N - 1]);
-	g_assert_cmpuint(s.n_buckets, <=, 32768);
+	g_assert_cmpuint(s.n_runs, <=, 32768);
 	check_visits(&s, values, N);
 	tally_stats_finish(&s);
 	g_rand_free(rand);
@@ -184,7 +184,7 @@ test_sketch_bounds(void)
 			tally_stats_add(&s,
 					tally_f64((k % 2 ? -1 : 1) * pow(10, i) * (1 + k / 100.0)));
 	g_assert_false(tally_stats_exact(&s));
-	g_assert_cmpuint(s.n_buckets, <=, 32768);
+	g_assert_cmpuint(s.n_runs, <=, 32768);
 	double low = tally_value_f64(tally_stats_quantile(&s, 0.25));
 	double middle = tally_value_f64(tally_stats_quantile(&s, 0.5));
 	double high = tally_value_f64(tally_stats_quantile(&s, 0.75));
