@@ -145,6 +145,7 @@ def count_points(entry):
 
 
 # What was left out of a test that continued: the messages of our own programs, GLib's TAP, and unittest's with -v.
+PASSED_LINE = re.compile(r"^ok \d|\.\.\. ok$")  # one of those that make the failure hard to find
 SKIPS = re.compile(r"^#? ?(?:skipped|not checked): (.+)$|^ok\b.*?#\s*skip\b *(.*)$|\.\.\. skipped (['\"])(.*)\3$",
                    re.IGNORECASE | re.MULTILINE)
 
@@ -179,7 +180,7 @@ def show(entry):
         text = (entry.get(stream) or "").rstrip()
         if not text:
             continue
-        lines = text.split("\n")
+        lines = [line for line in text.split("\n") if not PASSED_LINE.search(line)]
         left_out = len(lines) - TAIL_LINES
         print(f"-- {stream}" + (f" (last {TAIL_LINES} of {len(lines)} lines)" if left_out > 0 else ""))
         print("\n".join(lines[-TAIL_LINES:]))
