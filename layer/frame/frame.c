@@ -30,6 +30,22 @@ struct instance {
 	uint32_t segments;
 };
 
+/* What a pass's id depends on, apart from the passes before it. */
+struct origin {
+	uint64_t key;
+	const struct tally_target *target;
+	const char *label;
+	uint8_t kind;
+	bool restarts, begins; /* begins: its part has none before it */
+};
+
+/* A pass of the previous frame. */
+struct known {
+	struct origin origin;
+	uint32_t segment;
+	uint64_t id;
+};
+
 struct base_entry {
 	const char *label;
 	const struct tally_target *target;
@@ -56,7 +72,13 @@ struct tally_frame_builder {
 	size_t n_values, n_workloads, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
-	const struct tally_id_set *seen; /* the set that `listed` of ordinals refers to */
+	/* While a frame repeats the previous one from its first pass on, ids are those of
+	 * `known`, and its passes are not in the tables. */
+	struct known *known;
+	uint32_t n_known;
+	bool repeats;
+	struct tally_extent presented; /* in which these ids are right */
+	struct tally_id_set *seen; /* the set that `listed` of ordinals refers to */
 	struct ordinal *ordinals;
 	struct instance *instances;
 	size_t n_slots; /* of both tables; a power of two */
@@ -87,6 +109,7 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 	free(b->workloads);
 	free(b->intervals);
 	free(b->others);
+	free(b->known);
 	free(b->ordinals);
 	free(b->instances);
 	free(b->totals);
@@ -120,9 +143,11 @@ reserve_passes(struct tally_frame_builder *b, size_t n)
 	size_t room = slots / 2;
 	b->max_passes = 0;
 	b->n_slots = 0;
+	b->n_known = 0;
 	if (!fit(&b->passes, room, sizeof(*b->passes)) ||
 	    !fit(&b->intervals, room, sizeof(*b->intervals)) ||
 	    !fit(&b->others, room, sizeof(*b->others)) ||
+	    !fit(&b->known, room, sizeof(*b->known)) ||
 	    !fit(&b->ordinals, slots, sizeof(*b->ordinals)) ||
 	    !fit(&b->instances, slots, sizeof(*b->instances)))
 		return false;
@@ -166,23 +191,22 @@ mix(uint64_t h)
 /* ---- identity ---- */
 
 static uint64_t
-base_of(struct tally_frame_builder *b, const struct tally_pass *pass,
-	struct tally_extent presented)
+base_of(struct tally_frame_builder *b, const struct origin *from)
 {
-	const struct tally_target *target = pass->target ? pass->target : &no_target;
-	uint64_t hash = mix((uintptr_t)pass->label * 31 + (uintptr_t)target + pass->kind);
+	const struct tally_target *target = from->target ? from->target : &no_target;
+	uint64_t hash = mix((uintptr_t)from->label * 31 + (uintptr_t)target + from->kind);
 	struct base_entry *e = &b->bases[hash & (CACHE_SLOTS - 1)];
-	if (e->known && e->label == pass->label && e->target == target &&
-	    e->kind == pass->kind && e->presented.width == presented.width &&
-	    e->presented.height == presented.height)
+	if (e->known && e->label == from->label && e->target == target &&
+	    e->kind == from->kind && e->presented.width == b->presented.width &&
+	    e->presented.height == b->presented.height)
 		return e->base;
 	*e = (struct base_entry){
-		.label = pass->label,
+		.label = from->label,
 		.target = target,
-		.presented = presented,
-		.kind = pass->kind,
+		.presented = b->presented,
+		.kind = from->kind,
 		.known = true,
-		.base = tally_pass_id_base(pass->kind, pass->label, target, presented),
+		.base = tally_pass_id_base(from->kind, from->label, target, b->presented),
 	};
 	return e->base;
 }
@@ -216,13 +240,13 @@ next_id(struct tally_frame_builder *b, uint64_t base, bool *is_new)
 /* Finds the entry for this pass's kind of work on its target; its epoch
  * differs if there is none yet. */
 static struct instance *
-find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
+find_instance(struct tally_frame_builder *b, const struct origin *from, uint64_t base)
 {
-	size_t slot = (size_t)mix(pass->key ^ base) & (b->n_slots - 1);
+	size_t slot = (size_t)mix(from->key ^ base) & (b->n_slots - 1);
 	for (;;) {
 		struct instance *i = &b->instances[slot];
 		if (i->epoch != b->instance_epoch ||
-		    (i->key == pass->key && i->base == base && i->label == pass->label))
+		    (i->key == from->key && i->base == base && i->label == from->label))
 			return i;
 		slot = (slot + 1) & (b->n_slots - 1);
 	}
@@ -230,30 +254,63 @@ find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint
 
 /* Sets id and segment; true when the id has not been offered to `seen`. */
 static bool
-identify(struct tally_frame_builder *b, const struct tally_pass *pass,
-	 struct tally_extent presented, struct tally_pass_record *out)
+look_up(struct tally_frame_builder *b, struct known *out)
 {
 	bool is_new;
-	uint64_t base = base_of(b, pass, presented);
-	if (pass->kind != TALLY_PASS_RENDER) {
+	const struct origin *from = &out->origin;
+	uint64_t base = base_of(b, from);
+	if (from->begins)
+		next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
+	out->segment = 0;
+	if (from->kind != TALLY_PASS_RENDER) {
 		out->id = next_id(b, base, &is_new);
 		return is_new;
 	}
-	struct instance *i = find_instance(b, pass, base);
-	if (i->epoch == b->instance_epoch && !pass->restarts) {
+	struct instance *i = find_instance(b, from, base);
+	if (i->epoch == b->instance_epoch && !from->restarts) {
 		out->id = i->id;
 		out->segment = i->segments++;
 		return false;
 	}
 	*i = (struct instance){
-		.key = pass->key,
+		.key = from->key,
 		.base = base,
 		.id = next_id(b, base, &is_new),
-		.label = pass->label,
+		.label = from->label,
 		.epoch = b->instance_epoch,
 		.segments = 1,
 	};
 	out->id = i->id;
+	return is_new;
+}
+
+/* Whether the pass is the one that had this place in the previous frame. */
+static bool
+is_known(const struct known *known, const struct origin *from)
+{
+	const struct origin *was = &known->origin;
+	return was->key == from->key && was->target == from->target &&
+	       was->label == from->label && was->kind == from->kind &&
+	       was->restarts == from->restarts && was->begins == from->begins;
+}
+
+/* The same for the frame's next pass. */
+static bool
+identify(struct tally_frame_builder *b, const struct origin *from, struct tally_pass_record *out)
+{
+	struct known *known = &b->known[out->index];
+	bool is_new = false;
+	if (b->repeats && (out->index >= b->n_known || !is_known(known, from))) {
+		b->repeats = false;
+		for (uint32_t i = 0; i < out->index; i++)
+			look_up(b, &b->known[i]);
+	}
+	if (!b->repeats) {
+		known->origin = *from;
+		is_new = look_up(b, known);
+	}
+	out->id = known->id;
+	out->segment = known->segment;
 	return is_new;
 }
 
@@ -360,10 +417,11 @@ count_pixels(const struct tally_target *target)
 }
 
 static void
-list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
-	  const struct tally_stream *stream, const struct tally_pass *pass, uint64_t longest_ns,
+list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
+	  const struct tally_pass *pass, bool begins, uint64_t longest_ns,
 	  tally_frame_new_id *new_id, void *data)
 {
+	const struct tally_stream *stream = part->stream;
 	struct tally_layout layout = layout_of(stream, pass);
 	uint32_t index = b->record.n_passes++;
 	struct tally_pass_record *out = &b->passes[index];
@@ -412,8 +470,15 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_input *in,
 		out->gpu_start_ns = interval.begin;
 		out->gpu_ns = interval.end - interval.begin;
 	}
-	if (!identify(b, pass, in->presented, out) || !in->seen ||
-	    !tally_id_set_add(in->seen, out->id))
+	const struct origin from = {
+		.key = pass->key,
+		.target = pass->target,
+		.label = pass->label,
+		.kind = (uint8_t)pass->kind,
+		.restarts = pass->restarts,
+		.begins = begins,
+	};
+	if (!identify(b, &from, out) || !b->seen || !tally_id_set_add(b->seen, out->id))
 		return;
 	struct tally_pass_info_record info = {
 		.id = out->id,
@@ -504,20 +569,21 @@ finish_times(struct tally_frame_builder *b)
 }
 
 static void
-add_part(struct tally_frame_builder *b, const struct tally_frame_input *in,
-	 const struct tally_frame_part *part, uint64_t longest_ns, tally_frame_new_id *new_id,
-	 void *data)
+add_part(struct tally_frame_builder *b, const struct tally_frame_part *part,
+	 uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
 {
-	next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
+	bool begins = true;
 	struct tally_chunk *chunk = part->first;
 	for (uint32_t i = 0; i < part->n_passes; i++) {
 		if (i && i % TALLY_CHUNK_PASSES == 0)
 			chunk = chunk->next;
 		const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
-		if (pass->unattributed)
+		if (pass->unattributed) {
 			add_unattributed(b, part->stream, pass, longest_ns);
-		else
-			list_pass(b, in, part->stream, pass, longest_ns, new_id, data);
+			continue;
+		}
+		list_pass(b, part, pass, begins, longest_ns, new_id, data);
+		begins = false;
 	}
 }
 
@@ -580,6 +646,9 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
+	b->repeats = in->seen == b->seen && in->presented.width == b->presented.width &&
+		     in->presented.height == b->presented.height;
+	b->presented = in->presented;
 	if (in->seen != b->seen && b->n_slots)
 		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));
 	b->seen = in->seen;
@@ -593,10 +662,11 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 		const struct tally_frame_part *part = in->parts;
 		for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 			if ((part->frame != in->frame) == late)
-				add_part(b, in, part, longest_ns, new_id, data);
+				add_part(b, part, longest_ns, new_id, data);
 		}
 	}
 	b->record.passes = b->passes;
+	b->n_known = b->record.n_passes;
 	finish_totals(b);
 	finish_times(b);
 	return &b->record;
