@@ -124,25 +124,27 @@ has_values(const struct tally_keyed_value *values, uint32_t n)
 	return i < n;
 }
 
-/* key: number} of those that can be written; returns how many of them are estimates. */
-static uint32_t
-put_values(struct tally_json_writer *w, const struct tally_keyed_value *values, uint32_t n)
+/* key: number} of those that can be written; counts the estimates among them. */
+static void
+put_values(struct tally_json_writer *w, const struct tally_keyed_value *values, uint32_t n,
+	   uint32_t *estimated)
 {
-	uint32_t estimated = 0;
+	enum { NEED = sizeof(((struct tally_json_kept *)NULL)->quoted) + 2 + TALLY_F64_CHARS };
+	char *at;
 	bool any = false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!tally_json_is_writable(values[i].value))
 			continue;
-		if (any)
-			PUT(",");
-		any = true;
+		ROOM();
+		KEY("");
+		w->at = at;
 		tally_json_put_kept(w, values[i].key);
-		PUT(":");
-		tally_json_put_value(w, values[i].value);
-		estimated += values[i].estimated;
+		ROOM();
+		AT(":");
+		w->at = tally_json_put_value_at(at, values[i].value);
+		*estimated += values[i].estimated;
 	}
 	PUT("}");
-	return estimated;
 }
 
 static void

@@ -48,12 +48,8 @@ tally_json_put_id(struct tally_json_writer *w, uint64_t id)
 void
 tally_json_put_value(struct tally_json_writer *w, struct tally_value v)
 {
-	if (v.storage == TALLY_STORAGE_F64)
-		tally_json_put_f64(w, v.f64);
-	else if (v.storage == TALLY_STORAGE_I64)
-		tally_json_put_i64(w, v.i64);
-	else
-		tally_json_put_u64(w, v.u64);
+	if (tally_json_has_room(w, TALLY_F64_CHARS))
+		w->at = tally_json_put_value_at(w->at, v);
 }
 
 /* One ASCII byte that may need a backslash; `next` is the byte after it or NUL. */

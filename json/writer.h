@@ -88,6 +88,16 @@ tally_json_is_writable(struct tally_value v)
 {
 	return v.storage != TALLY_STORAGE_F64 || isfinite(v.f64);
 }
+/* For at most TALLY_F64_CHARS; it can be written. */
+static inline char *
+tally_json_put_value_at(char *at, struct tally_value v)
+{
+	if (v.storage == TALLY_STORAGE_F64)
+		return tally_number_put_f64(at, v.f64);
+	bool negative = v.storage == TALLY_STORAGE_I64 && v.i64 < 0;
+	*at = '-';
+	return tally_number_put_u64(at + negative, negative ? -v.u64 : v.u64);
+}
 void tally_json_put_value(struct tally_json_writer *w, struct tally_value v);
 
 /* Text in quotes, always valid UTF-8: a byte that is not part of a UTF-8 sequence becomes the four

@@ -389,7 +389,7 @@ class Put:
     def put_values(self, field):
         """{key: number}: only when there is a number to write."""
         self.values.append(f"r->{field.member}, r->n_{field.member}")
-        lines = self.by_writer([f"estimated += put_values(w, {self.values[-1]});"])
+        lines = self.by_writer([f"put_values(w, {self.values[-1]}, &estimated);"])
         return [f"if (has_values({self.values[-1]})) {{", *inside([self.key(field, "{"), *lines]), "}"]
 
     def put(self, field):

@@ -387,8 +387,10 @@ add_values(struct tally_run_statistics *s, struct identity *i,
 	else if (pass->has_gpu)
 		add_part(i, GPU_NS, gpu_ns, how == AGAIN);
 	uint32_t guess = GPU_NS;
-	add_keyed(s, i, pass->counters, pass->n_counters, false, &guess, how);
-	add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess, how);
+	if (pass->n_counters)
+		add_keyed(s, i, pass->counters, pass->n_counters, false, &guess, how);
+	if (pass->n_metrics)
+		add_keyed(s, i, pass->metrics, pass->n_metrics, true, &guess, how);
 }
 
 static void
