@@ -285,27 +285,6 @@ gather_facts(const struct gpu *g)
 	return facts;
 }
 
-static const char *
-vendor_name(uint32_t id)
-{
-	static const struct {
-		uint32_t id;
-		const char *name;
-	} vendors[] = {
-		{ 0x1002, "AMD" },
-		{ 0x1010, "Imagination" },
-		{ 0x10de, "NVIDIA" },
-		{ 0x13b5, "Arm" },
-		{ 0x5143, "Qualcomm" },
-		{ 0x8086, "Intel" },
-		{ VK_VENDOR_ID_MESA, "Mesa" },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(vendors); i++)
-		if (vendors[i].id == id)
-			return vendors[i].name;
-	return "unknown";
-}
-
 /* ---- sources of the device ---- */
 
 static VkDevice
@@ -472,19 +451,18 @@ close_sources(struct opened *sources, size_t n)
 	}
 }
 
-/* Everything except the counters. `version` has room for the driver's version. */
+/* Everything except the counters. */
 static struct tally_device_record
-describe_driver(const struct gpu *g, char *version, gulong size)
+describe_driver(const struct gpu *g, char version[TALLY_VK_VERSION_SIZE])
 {
-	uint32_t v = g->properties.driverVersion;
-	g_snprintf(version, size, "%u.%u.%u", VK_API_VERSION_MAJOR(v), VK_API_VERSION_MINOR(v),
-		   VK_API_VERSION_PATCH(v));
 	struct tally_device_record device = {
 		.api = TALLY_API_VULKAN,
 		.name = g->properties.deviceName,
 		.driver = g->driver.driverName[0] ? g->driver.driverName
-						  : vendor_name(g->properties.vendorID),
-		.driver_version = g->driver.driverInfo[0] ? g->driver.driverInfo : version,
+						  : tally_vk_vendor(g->properties.vendorID),
+		.driver_version = g->driver.driverInfo[0]
+					  ? g->driver.driverInfo
+					  : tally_vk_version(&g->properties, version),
 		.beneath = -1,
 	};
 	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
@@ -511,8 +489,8 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 	struct tally_key_table keys = { NULL };
 	g_autoptr(GPtrArray) facts = gather_facts(g);
-	char version[32];
-	struct tally_device_record device = describe_driver(g, version, sizeof(version));
+	char version[TALLY_VK_VERSION_SIZE];
+	struct tally_device_record device = describe_driver(g, version);
 	device.device = number;
 	device.sources = rows;
 	device.n_sources = 1;

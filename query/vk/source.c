@@ -2,7 +2,41 @@
 /* Common code of the Vulkan sources. */
 #include "query/vk/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#define NVIDIA 0x10de
+
+const char *
+tally_vk_vendor(uint32_t id)
+{
+	static const struct {
+		uint32_t id;
+		const char *name;
+	} vendors[] = {
+		{ 0x1002, "AMD" },	{ 0x1010, "Imagination" }, { NVIDIA, "NVIDIA" },
+		{ 0x13b5, "Arm" },	{ 0x5143, "Qualcomm" },	   { 0x8086, "Intel" },
+		{ VK_VENDOR_ID_MESA, "Mesa" },
+	};
+	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		if (vendors[i].id == id)
+			return vendors[i].name;
+	return "unknown";
+}
+
+/* NVIDIA packs its version numbers in its own way. */
+const char *
+tally_vk_version(const VkPhysicalDeviceProperties *p, char out[TALLY_VK_VERSION_SIZE])
+{
+	uint32_t v = p->driverVersion;
+	if (p->vendorID == NVIDIA)
+		snprintf(out, TALLY_VK_VERSION_SIZE, "%u.%u.%u.%u", v >> 22, v >> 14 & 0xff,
+			 v >> 6 & 0xff, v & 0x3f);
+	else
+		snprintf(out, TALLY_VK_VERSION_SIZE, "%u.%u.%u", VK_API_VERSION_MAJOR(v),
+			 VK_API_VERSION_MINOR(v), VK_API_VERSION_PATCH(v));
+	return out;
+}
 
 enum tally_status
 tally_vk_create_pool(struct tally_vk_source *src, const VkQueryPoolCreateInfo *info,

@@ -175,4 +175,11 @@ void tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns);
 /* Frees a source that is not open. Accepts NULL. */
 void tally_vk_source_destroy(struct tally_vk_source *src);
 
+/* For a driver without VkPhysicalDeviceDriverProperties: the name of the vendor ("unknown" for
+ * other ids), and its version as the vendor writes it, in `out`, which is returned. */
+#define TALLY_VK_VERSION_SIZE 48
+const char *tally_vk_vendor(uint32_t id);
+const char *tally_vk_version(const VkPhysicalDeviceProperties *p,
+			     char out[TALLY_VK_VERSION_SIZE]);
+
 #endif

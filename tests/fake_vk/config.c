@@ -140,6 +140,8 @@ read_pair(const char *key, char *value)
 		uint32_t *number;
 	} numbers[] = {
 		{ "gpus", &c->n_gpus },
+		{ "vendor", &c->vendor },
+		{ "driver_version", &c->driver_version },
 		{ "late", &c->late_ms },
 		{ "late_fence", &c->late_fence_ms },
 		{ "gaps", &c->gaps },
@@ -186,6 +188,8 @@ read_environment(void)
 {
 	fake_config.version = 13;
 	fake_config.n_gpus = 1;
+	fake_config.vendor = VK_VENDOR_ID_VIV;
+	fake_config.driver_version = 42;
 	fake_config.period = 1;
 	char families[] = "gctsp:64:2+ct:64:1+t:64:1+td:64:1";
 	read_families(families);

@@ -52,6 +52,7 @@ struct fake_config {
 	char no[512];	 /* +name+name+: features and extensions that are absent */
 	char refuse[512]; /* ... that are reported, but fail vkCreateDevice */
 	bool wrap;	  /* the timestamps' valid bits overflow early */
+	uint32_t vendor, driver_version; /* numbers of VkPhysicalDeviceProperties */
 	bool noise;	  /* bits above the valid ones are set */
 	bool never;	  /* no result ever becomes available */
 	bool garbage;	  /* results for a layer are random */

@@ -184,8 +184,8 @@ fake_vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice,
 {
 	memset(pProperties, 0, sizeof(*pProperties));
 	pProperties->apiVersion = VK_MAKE_API_VERSION(0, 1, fake_config.version % 10, 239);
-	pProperties->driverVersion = 42;
-	pProperties->vendorID = VK_VENDOR_ID_VIV;
+	pProperties->driverVersion = fake_config.driver_version;
+	pProperties->vendorID = fake_config.vendor;
 	pProperties->deviceID = 1 + ((struct physical *)physicalDevice)->number;
 	pProperties->deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
 	snprintf(pProperties->deviceName, sizeof(pProperties->deviceName), "fake_vk");

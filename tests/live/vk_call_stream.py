@@ -8,11 +8,13 @@ drivers that offer more and less.
   vk_call_stream.py [ROW...]
 """
 
+import json
 import re
 import sys
 
 import harness as h
 import vk_fake as f
+import vk_harness as vk
 
 TICK = 1000  # ns, duration of a command
 
@@ -232,6 +234,22 @@ def check_oracle(checks):
             checks.that(f.compare(bare, got), what)
 
 
+def check_names(checks):
+    """Without the driver's own words, the log and the command say the same about it."""
+    for vendor, version, want in ((0x10de, 550 << 22 | 54 << 14 | 14 << 6 | 3, ("NVIDIA", "550.54.14.3")),
+                                  (0x1002, 2 << 22 | 0 << 12 | 279, ("AMD", "2.0.279")),
+                                  (0x13b5, 38 << 22 | 1 << 12, ("Arm", "38.1.0")), (7, 42, ("unknown", "0.0.42"))):
+        with h.scratch() as folder, checks.part(f"vendor {vendor:#x}"):
+            offers, log = f"version=1.0,vendor={vendor},driver_version={version}", folder / "log.jsonl"
+            f.run_layer(folder, ["labels"], offers, log, {})
+            env = vk.bare_env(folder, {"VK_ICD_FILENAMES": str(f.driver()), "FAKE_VK": offers})
+            listed = h.run([h.need("passtally"), "counters", "--json"], env)
+            listed = [json.loads(line) for line in listed.text.splitlines()]
+            for what, lines in (("the log", h.Log(log).of("device")), ("counters", listed)):
+                seen = {(d["driver"], d["driver_version"]) for d in lines if d.get("api") == "vulkan"}
+                checks.equal(seen, {want}, what)
+
+
 def main():
     program = f.program()
     listed = h.run([program, "--list"], dict(h.os.environ)).text.split()
@@ -239,6 +257,8 @@ def main():
     checks.equal(sorted(listed), sorted([*SCENES, "breaks_rules"]), "scenes of the program and of this table")
     check_driver(checks)
     check_oracle(checks)
+    if "vulkan10" in sys.argv:
+        check_names(checks)
     for row in sys.argv[1:] or ROWS:
         offers, options, how = ROWS[row]
         for scene in SCENES:
