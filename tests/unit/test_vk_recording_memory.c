@@ -104,7 +104,7 @@ test_failures(gconstpointer setting)
 		n++;
 	} while (failed);
 	g_test_message("%u allocations", n - 2);
-	g_assert_cmpuint(n, >, 20);
+	g_assert_cmpuint(n, >, 16);
 	g_free(want);
 }
 

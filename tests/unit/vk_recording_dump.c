@@ -62,16 +62,25 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 }
 
 static void
+separate(GString *out)
+{
+	if (out->len && !g_str_has_suffix(out->str, "{"))
+		g_string_append(out, "; ");
+}
+
+static void
 dump_recording(GString *out, const struct vk_recording *r)
 {
-	for (uint32_t i = 0; i < r->n_items; i++) {
-		const struct vk_item *item = &r->items[i];
-		if (out->len && !g_str_has_suffix(out->str, "{"))
-			g_string_append(out, "; ");
-		switch (item->kind) {
-		case VK_ITEM_PASS:
-			dump_pass(out, r, &r->passes[item->pass]);
+	for (uint32_t i = 0, n = 0; i <= r->n_items; i++) {
+		while (n < vk_passes_before(r, i)) {
+			separate(out);
+			dump_pass(out, r, &r->passes[n++]);
+		}
+		if (i == r->n_items)
 			break;
+		const struct vk_item *item = &r->items[i];
+		separate(out);
+		switch (item->kind) {
 		case VK_ITEM_LABEL_BEGIN:
 			g_string_append_printf(out, "[%s", r->text + item->text);
 			break;

@@ -458,8 +458,7 @@ w_take(struct vk_recording *r, int n, bool stamps, bool counts, uint64_t begin, 
 static struct vk_pass *
 w_pass(struct vk_recording *r, int slot, uint64_t begin, uint64_t end, uint64_t a)
 {
-	struct vk_pass *p = &r->passes[r->n_passes];
-	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = r->n_passes++ } };
+	struct vk_pass *p = &r->passes[r->n_passes++];
 	p->surface = -1;
 	p->call_counts.draws = 1;
 	p->slot = w_take(r, slot, true, true, begin, end, a);
@@ -471,6 +470,7 @@ w_label(struct vk_recording *r, const char *name)
 {
 	struct vk_item *item = &r->items[r->n_items++];
 	item->kind = name ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END;
+	item->n_passes = r->n_passes;
 	item->text = r->n_text;
 	if (name)
 		r->n_text += (uint32_t)g_strlcpy(r->text + r->n_text, name, 256 - r->n_text) + 1;
@@ -479,7 +479,8 @@ w_label(struct vk_recording *r, const char *name)
 static inline void
 w_execute(struct vk_recording *r, struct vk_recording *secondary)
 {
-	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_EXECUTE, { .secondary = secondary } };
+	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_EXECUTE, r->n_passes,
+						   { .secondary = secondary } };
 	r->executes = true;
 }
 

@@ -37,7 +37,7 @@ vk_counts_end(struct vk_command *c)
 static inline bool
 vk_has_room(const struct vk_recording *r)
 {
-	return r->n_passes < r->room_passes && r->n_items < r->room_items;
+	return r->n_passes < r->room_passes;
 }
 
 /* Opens `p`, the recording's next pass, for which there is room and which is described. */
@@ -58,7 +58,6 @@ vk_pass_open_kept(struct vk_command *c, struct vk_pass *p)
 	c->counts = 1;
 	p->slot = (struct vk_slot){ 0 };
 	r->n_passes = n + 1;
-	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = n } };
 }
 
 /* The pass that may be the same as before; NULL: it may have queries, or none was here before. */

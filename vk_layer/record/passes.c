@@ -123,13 +123,12 @@ clear_pass(struct vk_pass *p, enum tally_pass_kind kind)
 	p->surface = -1;
 }
 
-/* Appends a pass and its item if there is room. */
+/* Appends a pass, for which there is room. */
 static inline struct vk_pass *
 append_pass(struct vk_command *c, enum tally_pass_kind kind)
 {
 	struct vk_recording *r = c->recording;
 	c->open.pass = r->n_passes++;
-	r->items[r->n_items++] = (struct vk_item){ VK_ITEM_PASS, { .pass = c->open.pass } };
 	struct vk_pass *p = &r->passes[c->open.pass];
 	clear_pass(p, kind);
 	p->first_inner = r->n_inner;

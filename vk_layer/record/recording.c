@@ -59,6 +59,16 @@ room_for_item(struct vk_recording *r)
 			 ITEMS_PER_PASS * (max_passes(r) + 64));
 }
 
+/* There is room for it. */
+static struct vk_item *
+add_item(struct vk_recording *r, enum vk_item_kind kind)
+{
+	struct vk_item *item = &r->items[r->n_items++];
+	item->kind = kind;
+	item->n_passes = r->n_passes;
+	return item;
+}
+
 static bool
 room_for_pass(struct vk_recording *r)
 {
@@ -79,8 +89,7 @@ room_for_text(struct vk_recording *r, size_t len)
 bool
 vk_recording_room_for_pass(struct vk_recording *r)
 {
-	if ((r->n_passes < r->room_passes || room_for_pass(r)) &&
-	    (r->n_items < r->room_items || room_for_item(r)))
+	if (r->n_passes < r->room_passes || room_for_pass(r))
 		return true;
 	r->dropped++;
 	r->broken |= r->n_passes < max_passes(r);
@@ -105,8 +114,7 @@ vk_recording_add_label(struct vk_recording *r, bool begins, const char *name)
 		r->lost_labels += begins ? 1 : -1;
 		return;
 	}
-	struct vk_item *item = &r->items[r->n_items++];
-	item->kind = begins ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END;
+	struct vk_item *item = add_item(r, begins ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END);
 	item->text = r->n_text;
 	if (!begins)
 		return;
@@ -123,9 +131,7 @@ vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secondary)
 		r->broken = true;
 		return false;
 	}
-	struct vk_item *item = &r->items[r->n_items++];
-	item->kind = VK_ITEM_EXECUTE;
-	item->secondary = vk_recording_ref(secondary);
+	add_item(r, VK_ITEM_EXECUTE)->secondary = vk_recording_ref(secondary);
 	r->executes = true;
 	return true;
 }

@@ -47,16 +47,16 @@ struct vk_pass {
 };
 
 enum vk_item_kind {
-	VK_ITEM_PASS = 0, /* passes[n] */
-	VK_ITEM_LABEL_BEGIN, /* text */
+	VK_ITEM_LABEL_BEGIN = 0, /* text */
 	VK_ITEM_LABEL_END,
 	VK_ITEM_EXECUTE, /* a secondary: its own labels and, outside a pass, its own passes */
 };
 
+/* What lies between passes. */
 struct vk_item {
 	enum vk_item_kind kind;
+	uint32_t n_passes; /* begun before it */
 	union {
-		uint32_t pass;
 		uint32_t text; /* offset into recording->text, NUL-terminated */
 		struct vk_recording *secondary; /* holds a reference */
 	};
@@ -112,6 +112,13 @@ struct vk_recording {
 	uint32_t pending_use; /* the index of that use there */
 	bool ran; /* was submitted: its slots need a reset before it executes again */
 };
+
+/* The number of passes before the i-th item; with `i` one too large, of all. */
+static inline uint32_t
+vk_passes_before(const struct vk_recording *r, uint32_t i)
+{
+	return i < r->n_items ? r->items[i].n_passes : r->n_passes;
+}
 
 /* NULL on OOM. */
 struct vk_recording *vk_recording_create(struct vk_device *d, uint32_t family);

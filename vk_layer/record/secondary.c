@@ -168,7 +168,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
-	bool holds = s && (s->n_items || s->own.page || s->n_workloads);
+	bool holds = s && (s->n_items || s->n_passes || s->own.page || s->n_workloads);
 	bool kept = !holds || vk_recording_add_execute(r, s);
 	bool counted = s && kept && join_counters(c, p, s);
 	if (!counted && (!s || c->open.sums || c->measures_draws))
@@ -204,22 +204,24 @@ struct summary {
 };
 
 static void
+add_pass(struct summary *sum, const struct vk_pass *p)
+{
+	tally_call_counts_add(&sum->call_counts, &p->call_counts);
+	sum->unknown |= p->unknown;
+	sum->flags |= p->flags;
+	sum->only = sum->n_passes++ ? NULL : p;
+	if (sum->n_passes == 1 || p->kind == TALLY_PASS_RENDER)
+		sum->kind = p->kind;
+}
+
+static void
 sum_up(struct summary *sum, const struct vk_recording *s)
 {
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		if (s->items[i].kind == VK_ITEM_EXECUTE) {
+	for (uint32_t i = 0, n = 0; i <= s->n_items; i++) {
+		while (n < vk_passes_before(s, i))
+			add_pass(sum, &s->passes[n++]);
+		if (i < s->n_items && s->items[i].kind == VK_ITEM_EXECUTE)
 			sum_up(sum, s->items[i].secondary);
-			continue;
-		}
-		if (s->items[i].kind != VK_ITEM_PASS)
-			continue;
-		const struct vk_pass *p = &s->passes[s->items[i].pass];
-		tally_call_counts_add(&sum->call_counts, &p->call_counts);
-		sum->unknown |= p->unknown;
-		sum->flags |= p->flags;
-		sum->only = sum->n_passes++ ? NULL : p;
-		if (sum->n_passes == 1 || p->kind == TALLY_PASS_RENDER)
-			sum->kind = p->kind;
 	}
 }
 
@@ -287,7 +289,7 @@ list_executed(struct vk_recording *r, struct vk_recording *s)
 {
 	if (!s)
 		r->broken = true;
-	else if (s->n_items)
+	else if (s->n_items || s->n_passes)
 		vk_recording_add_execute(r, s);
 	r->uncounted |= !s || s->uncounted || (s->simultaneous && s->n_passes);
 }

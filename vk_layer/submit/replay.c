@@ -298,7 +298,7 @@ is_in_chain(const struct vk_recording *rec)
 static bool
 is_plain(const struct vk_recording *rec)
 {
-	return rec->n_items == rec->n_passes && !rec->runs.n && !rec->lost_labels &&
+	return !rec->n_items && !rec->runs.n && !rec->lost_labels &&
 	       !is_in_chain(rec);
 }
 
@@ -323,12 +323,13 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 	look_around(r, rec);
 	if (rec->dropped && r->captured && !r->is_coarse)
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
-	for (uint32_t i = 0; i < rec->n_items; i++) {
+	for (uint32_t i = 0, n = 0; i <= rec->n_items; i++) {
+		for (uint32_t end = vk_passes_before(rec, i); n < end; n++)
+			replay_pass(r, rec, &rec->passes[n]);
+		if (i == rec->n_items)
+			break;
 		const struct vk_item *item = &rec->items[i];
 		switch (item->kind) {
-		case VK_ITEM_PASS:
-			replay_pass(r, rec, &rec->passes[item->pass]);
-			continue;
 		case VK_ITEM_LABEL_BEGIN:
 			vk_frame_label(r->d, r->q, rec->text + item->text);
 			vk_labels_push(r->q->labels, rec->text + item->text);
