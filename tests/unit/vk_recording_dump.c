@@ -30,7 +30,7 @@ dump_tallies(GString *out, const struct tally_call_counts *t, uint32_t unknown, 
 	dump_number(out, "x", t->dispatches);
 	dump_number(out, "c", t->copies);
 	dump_number(out, "k", t->clears);
-	dump_number(out, "n", t->calls);
+	dump_number(out, "n", vk_n_calls(t));
 	dump_number(out, "?", unknown);
 	for (unsigned i = 0; i < TALLY_N_FLAGS; i++) {
 		if (flags & UINT64_C(1) << i)
@@ -46,7 +46,8 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 			       p->uncounted ? "!" : "");
 	if (p->target)
 		g_string_append_printf(out, "@%d", (int)(p->target - world_targets));
-	dump_tallies(out, &p->call_counts, p->unknown, p->flags);
+	uint64_t always = r->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
+	dump_tallies(out, &p->call_counts, p->unknown, p->flags | always);
 	dump_slot(out, &p->slot);
 	for (uint32_t i = 0; i < p->n_inner; i++) {
 		g_string_append(out, " +");

@@ -24,10 +24,9 @@ static inline void
 vk_counts_end(struct vk_command *c)
 {
 	struct tally_call_counts *t = &c->call_counts;
-	t->calls += t->draws + t->dispatches + t->copies + t->clears;
 	if (!c->flags)
 		return;
-	if (!t->calls)
+	if (!vk_n_calls(t))
 		c->flags &= ~TALLY_FLAG(CONDITIONAL);
 	if (!t->draws && !(c->unknown & TALLY_UNKNOWN_DRAWS))
 		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
@@ -47,15 +46,15 @@ vk_pass_open_kept(struct vk_command *c, struct vk_pass *p)
 	struct vk_recording *r = c->recording;
 	uint32_t n = r->n_passes;
 	vk_counts_begin(c);
+	c->counts = 1;
 	c->open = (struct vk_open_work){
 		.kind = VK_OPEN_RENDER,
-		.pass = n,
 		.has_pass = true,
 		.bare = true,
 		.views = 1,
 	};
+	c->open_pass = n;
 	c->chain = (struct vk_open_chain){ 0 };
-	c->counts = 1;
 	p->slot = (struct vk_slot){ 0 };
 	r->n_passes = n + 1;
 }
@@ -67,7 +66,7 @@ vk_pass_before(const struct vk_command *c)
 	if (!c->bare || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(c->recording))
 		return NULL;
 	struct vk_pass *p = &c->recording->passes[c->recording->n_passes];
-	return p->last_use.described && !p->uncounted ? p : NULL;
+	return p->last_use.described ? p : NULL;
 }
 
 /* A render pass begins. False: it may have queries, or differs from the one before; nothing was
@@ -105,9 +104,8 @@ vk_pass_close_kept(struct vk_command *c, struct vk_pass *p)
 	vk_counts_end(c);
 	p->call_counts = c->call_counts;
 	p->unknown = c->unknown;
-	p->flags = c->flags | (c->recording->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0);
-	c->open.kind = VK_OPEN_NOTHING;
-	c->open.has_pass = c->open.bare = c->open.usual = false;
+	p->flags = c->flags;
+	c->open = (struct vk_open_work){ .views = 1 };
 	c->counts = 0;
 }
 
@@ -117,7 +115,7 @@ vk_pass_bare_end(struct vk_command *c)
 {
 	if (!c->open.bare)
 		return false;
-	struct vk_pass *p = &c->recording->passes[c->open.pass];
+	struct vk_pass *p = &c->recording->passes[c->open_pass];
 	if (p->uncounted)
 		return false;
 	vk_pass_close_kept(c, p);

@@ -27,22 +27,20 @@ enum vk_open_kind {
 
 /* What is open; zeroed except for `views`: nothing. */
 struct vk_open_work {
-	enum vk_open_kind kind;
-	uint32_t pass; /* index into recording->passes while something is open */
-	bool has_pass; /* `pass` is valid (it was not dropped and is counted) */
+	uint8_t kind; /* enum vk_open_kind */
+	uint8_t work_kind; /* enum tally_pass_kind, of the group of work */
+	bool has_pass; /* open_pass is valid (it was not dropped and is counted) */
 	bool sums; /* the pass gets its counters from the secondaries in it (R25) */
 	bool bare; /* the render pass has no query, and does not suspend */
 	bool usual; /* the render pass has one slot, which ends after it */
 	bool suspending; /* the render pass ends by suspending */
 	uint8_t views; /* of the render pass: a query inside it takes this many slots */
-	enum tally_pass_kind work_kind; /* of the group of work */
-	uint64_t outer_flags; /* of the pass, while the command buffer's flags are a workload's */
 };
 
 /* A render pass that has suspended and is to be resumed. */
 struct vk_open_chain {
 	bool suspended; /* the layer may record nothing until it resumes */
-	bool has_pass; /* open.pass is the suspended pass */
+	bool has_pass; /* open_pass is the suspended pass */
 };
 
 /* What the game has begun and not ended. */
@@ -73,7 +71,9 @@ struct vk_command {
 	bool recording_now;
 	struct vk_recording *recording; /* being recorded, or recorded last; NULL: none */
 	struct vk_open_work open;
+	uint32_t open_pass; /* index into recording->passes while something is open */
 	struct vk_open_chain chain;
+	uint64_t outer_flags; /* of the open pass, while `flags` are a workload's */
 	struct vk_game_state game;
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */

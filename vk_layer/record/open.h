@@ -13,7 +13,7 @@
 static inline struct vk_pass *
 vk_open_pass(const struct vk_command *c)
 {
-	return c->open.has_pass ? &c->recording->passes[c->open.pass] : NULL;
+	return c->open.has_pass ? &c->recording->passes[c->open_pass] : NULL;
 }
 
 /* Where the interval's slot is stored; NULL when there is no open pass, or no workload. */

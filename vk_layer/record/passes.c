@@ -128,12 +128,11 @@ static inline struct vk_pass *
 append_pass(struct vk_command *c, enum tally_pass_kind kind)
 {
 	struct vk_recording *r = c->recording;
-	c->open.pass = r->n_passes++;
-	struct vk_pass *p = &r->passes[c->open.pass];
+	c->open_pass = r->n_passes++;
+	struct vk_pass *p = &r->passes[c->open_pass];
 	clear_pass(p, kind);
 	p->first_inner = r->n_inner;
 	p->first_workload = r->n_workloads;
-	p->flags = r->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
 	return p;
 }
 
@@ -201,9 +200,8 @@ close_unmeasured(struct vk_command *c)
 	}
 	if (p)
 		add_counts(c, &p->call_counts, &p->unknown, &p->flags);
-	c->open.kind = VK_OPEN_NOTHING;
+	c->open = (struct vk_open_work){ .views = 1 };
 	c->counts = 0;
-	c->open.has_pass = c->open.bare = c->open.usual = false;
 }
 
 void
@@ -291,7 +289,7 @@ resume_chain(struct vk_command *c, const struct render_how *how)
 	c->chain.has_pass = false;
 	c->open.has_pass = true;
 	vk_counts_begin(c);
-	c->recording->passes[c->open.pass].suspended = how->suspends;
+	c->recording->passes[c->open_pass].suspended = how->suspends;
 }
 
 static void
@@ -393,7 +391,7 @@ measure_usual(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	if (r->idle || !c->measures)
 		return false;
-	struct vk_slot *slot = &r->passes[c->open.pass].slot;
+	struct vk_slot *slot = &r->passes[c->open_pass].slot;
 	if (vk_slots_take_usual(c->device, &r->runs, slot))
 		c->intervals[VK_AROUND_PASS].counts = VK_MEASURE_COUNT;
 	else if (!vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
@@ -417,7 +415,7 @@ open_again(struct vk_command *c, const struct vk_begin *begin, bool all_inline)
 	if (!use || !vk_last_use_is(begin, &p->last_use) ||
 	    (!c->bare && !(all_inline && is_usual(c, use))))
 		return false;
-	if (!p->last_use.described || p->uncounted) {
+	if (!p->last_use.described) {
 		clear_pass(p, TALLY_PASS_RENDER);
 		set_target(p, use);
 		p->last_use.described = true;
@@ -482,7 +480,7 @@ vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 	struct vk_pass *p = c->open.kind == VK_OPEN_RENDER ? vk_open_pass(c) : NULL;
 	if (p && c->open.sums &&
 	    contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS)
-		p->uncounted = true;
+		vk_recording_miss(c->recording, p);
 }
 
 void
@@ -500,7 +498,7 @@ vk_render_end(struct vk_command *c)
 static inline void
 close_usual(struct vk_command *c)
 {
-	struct vk_pass *p = &c->recording->passes[c->open.pass];
+	struct vk_pass *p = &c->recording->passes[c->open_pass];
 	if (p->slot.sources)
 		vk_slot_end(c->device, c->handle, &p->slot);
 	else /* replaced by the game's own query */

@@ -33,10 +33,11 @@ struct vk_pass {
 	bool resuming; /* continues a pass that an earlier command buffer suspended */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint64_t flags;
-	bool uncounted; /* no query counted some of its work: its counters are absent */
+	bool uncounted; /* vk_recording_miss() */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain that it renders to, -1 = none */
-	struct tally_call_counts call_counts; /* including secondaries executed inside */
+	struct tally_call_counts call_counts; /* including secondaries executed inside;
+						 `calls`: see vk_n_calls() */
 	struct vk_slot slot;
 	/* Statistics counted inside secondaries that are executed in the pass (R25): [first,
 	 * first + n) of recording->inner. */
@@ -45,6 +46,13 @@ struct vk_pass {
 	/* Stays when the recording is emptied: most begin the same passes again. */
 	struct vk_last_use last_use;
 };
+
+/* While recorded, `calls` has only those beyond one for each draw and the like. */
+static inline uint64_t
+vk_n_calls(const struct tally_call_counts *t)
+{
+	return t->calls + t->draws + t->dispatches + t->copies + t->clears;
+}
 
 enum vk_item_kind {
 	VK_ITEM_LABEL_BEGIN = 0, /* text */
@@ -112,6 +120,19 @@ struct vk_recording {
 	uint32_t pending_use; /* the index of that use there */
 	bool ran; /* was submitted: its slots need a reset before it executes again */
 };
+
+/* No query counts some of the work of `p`, or of a secondary that continues a pass (NULL): its
+ * counters are absent. */
+static inline void
+vk_recording_miss(struct vk_recording *r, struct vk_pass *p)
+{
+	if (!p) {
+		r->uncounted = true;
+		return;
+	}
+	p->uncounted = true;
+	p->last_use.described = false;
+}
 
 /* The number of passes before the i-th item; with `i` one too large, of all. */
 static inline uint32_t

@@ -162,9 +162,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
 			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
 	} else {
-		struct tally_call_counts t = s->call_counts;
-		t.calls -= t.draws + t.dispatches + t.copies + t.clears;
-		tally_call_counts_add(&c->call_counts, &t);
+		tally_call_counts_add(&c->call_counts, &s->call_counts);
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
@@ -172,7 +170,7 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 	bool kept = !holds || vk_recording_add_execute(r, s);
 	bool counted = s && kept && join_counters(c, p, s);
 	if (!counted && (!s || c->open.sums || c->measures_draws))
-		*(p ? &p->uncounted : &r->uncounted) = true;
+		vk_recording_miss(r, p);
 }
 
 /* ---- outside a render pass ---- */
@@ -238,11 +236,8 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		c->open.kind = VK_OPEN_WORK;
 		c->open.work_kind = sum.kind;
 		c->call_counts = sum.call_counts;
-		c->call_counts.calls -= sum.call_counts.draws +
-					sum.call_counts.dispatches +
-					sum.call_counts.copies + sum.call_counts.clears;
 		c->unknown = sum.unknown;
-		c->flags |= sum.flags & ~TALLY_FLAG(SIMULTANEOUS);
+		c->flags |= sum.flags;
 		if (p && sum.only) {
 			p->target = sum.only->target;
 			p->load = sum.only->load;

@@ -19,14 +19,14 @@ vk_workload_begin(struct vk_command *c, const char *command)
 		return;
 	struct vk_workload *w = vk_recording_add_workload(r, command);
 	if (!w) {
-		*(p ? &p->uncounted : &r->uncounted) = true;
+		vk_recording_miss(r, p);
 		c->flags |= TALLY_FLAG(DROPPED);
 		return;
 	}
 	if (p)
 		p->n_workloads++;
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
-	c->open.outer_flags = c->flags;
+	c->outer_flags = c->flags;
 	c->flags = c->game.statistics ? TALLY_FLAG(YIELDED) : 0;
 	unsigned what = vk_measures_now(c);
 	if (c->late.on)
@@ -39,7 +39,7 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	uint32_t counting = vk_slots_sources(c->device, r->family, VK_MEASURE_COUNT);
 	bool is_inner = vk_slots_scope(c->device, r->runs.set) == TALLY_SCOPE_WORKLOAD;
 	if (!w->slot.page || (is_inner && !(w->slot.sources & counting)))
-		*(p ? &p->uncounted : &r->uncounted) = true;
+		vk_recording_miss(r, p);
 }
 
 void
@@ -50,5 +50,5 @@ vk_workload_end(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	vk_interval_end(c, VK_AROUND_WORKLOAD);
 	r->workloads[r->n_workloads - 1].flags |= c->flags;
-	c->flags |= c->open.outer_flags;
+	c->flags |= c->outer_flags;
 }

@@ -214,6 +214,14 @@ add_workload(struct vk_replay *r, uint32_t pending, struct vk_recording *rec,
 	}
 }
 
+static struct tally_call_counts
+counts_of(const struct vk_pass *p)
+{
+	struct tally_call_counts t = p->call_counts;
+	t.calls = vk_n_calls(&t);
+	return t;
+}
+
 /* A pass that is measured by the interval around its command buffer. */
 static void
 coarse_pass(struct vk_replay *r, const struct vk_pass *p)
@@ -221,9 +229,10 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	struct vk_pending_pass *pending = coarse_pending(r);
 	if (!pending)
 		return;
-	tally_call_counts_add(&pending->pass->call_counts, &p->call_counts);
+	struct tally_call_counts t = counts_of(p);
+	tally_call_counts_add(&pending->pass->call_counts, &t);
 	pending->pass->unknown |= p->unknown;
-	pending->pass->flags |= p->flags;
+	pending->pass->flags |= p->flags | r->flags;
 }
 
 /* The pending pass of a pass that begins here; VK_NONE: no room. */
@@ -270,13 +279,14 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		return;
 	struct vk_pending_pass *into = &r->s->passes[pending];
 	struct tally_pass *out = into->pass;
+	struct tally_call_counts t = counts_of(p);
 	if (goes_on)
-		tally_call_counts_add(&out->call_counts, &p->call_counts);
+		tally_call_counts_add(&out->call_counts, &t);
 	else
-		out->call_counts = p->call_counts;
+		out->call_counts = t;
 	out->store = p->store;
 	out->unknown |= p->unknown;
-	out->flags |= p->flags;
+	out->flags |= p->flags | r->flags;
 	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
 		vk_pending_pass_miss(into);
@@ -310,6 +320,7 @@ look_around(struct vk_replay *r, const struct vk_recording *rec)
 	r->labelled = vk_labels_any(r->q->labels);
 	r->reasons[false] = reason(r, rec, false);
 	r->reasons[true] = reason(r, rec, true);
+	r->flags = rec->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
 }
 
 static void

@@ -25,6 +25,7 @@ struct vk_replay {
 	bool is_coarse; /* granularity submit or frame */
 	/* Of the recording, and as long as no label begins or ends. */
 	bool captured, labelled;
+	uint64_t flags; /* of all its passes */
 	uint64_t reasons[2]; /* flags of a pass without a slot, and of one with a slot */
 	uint32_t buffer; /* the call's command buffers before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* pending passes */
