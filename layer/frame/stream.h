@@ -67,31 +67,31 @@ struct tally_pass {
 	enum tally_store_op store;
 	bool restarts;     /* begins by clearing or discarding its target: never a resumption */
 	bool unattributed; /* measured work outside passes: summed, not listed */
-	bool has_time;     /* gpu_begin_ns and gpu_end_ns are valid */
-	bool done;         /* results are final: the owner's last write to the pass */
-	uint32_t slot;     /* the measurer's handle, query/source/harvest.h */
 	uint32_t unknown;  /* TALLY_UNKNOWN_* */
 	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
 	const struct tally_target *target; /* from tally_stream_intern_target() */
 	const char *label;                 /* from tally_stream_intern_label(), or NULL */
 	const char *groups; /* the same: debug groups inside the pass, joined; NULL = none */
-	uint64_t flags;
 	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */
 	bool has_submission;
+	uint32_t n_workloads; /* set by stream.c, like the pointers to them */
 	uint64_t submission;
 	uint64_t cpu_start_ns;
-	uint64_t gpu_begin_ns, gpu_end_ns;
 	/* With --snapshot exact: the numbers of the samples around the pass
 	 * (query/sampler/sampler.h), 0 = none. */
 	uint64_t snapshot_from, snapshot_to;
+	struct tally_workload *workloads, *last_workload; /* in order */
+	struct tally_frame_part *part; /* set by stream.c */
+	/* Results come frames later: what is accessed then lies together. */
+	uint64_t flags;
+	bool has_time; /* gpu_begin_ns and gpu_end_ns are valid */
+	bool done;     /* results are final: the owner's last write to the pass */
+	uint32_t slot; /* the measurer's handle, query/source/harvest.h */
+	uint64_t gpu_begin_ns, gpu_end_ns;
 	/* The meaning of the values, also of those of its workloads; NULL = the stream's
 	 * counters. Valid as long as the process or the session, whichever ends first. */
 	const struct tally_layout *layout;
-	struct tally_workload *workloads; /* in order; set by stream.c, like the rest */
-	struct tally_workload *last_workload;
-	struct tally_frame_part *part;
-	uint32_t n_workloads;
 	struct tally_value *values; /* info.n_counters of them; stream.c's memory */
 	uint64_t *valid;            /* bit per value */
 };
