@@ -531,6 +531,12 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	    struct tally_sample *out)
 {
 	struct tally_source *src = open->src;
+	if (!src->n_sets && !src->n_counters && !out->has_time) {
+		/* It has only a time, for which there is no other place. */
+		enum tally_status answer = src->ops->read(src, slot, out);
+		h->slots[slot].undone |= out->undone;
+		return answer == TALLY_OK || answer == TALLY_NOT_READY ? answer : TALLY_LOST;
+	}
 	struct tally_sample part = {
 		.values = out->values + open->first,
 		.valid = h->scratch,
@@ -538,8 +544,7 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 				 : src->n_counters,
 	};
 
-	h->scratch[0] = 0;
-	for (uint32_t i = 1; i * WORD_BITS < part.n; i++)
+	for (uint32_t i = 0; i * WORD_BITS < part.n; i++)
 		h->scratch[i] = 0;
 	enum tally_status status = src->ops->read(src, slot, &part);
 	if (status == TALLY_NOT_READY)
@@ -548,8 +553,7 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	h->slots[slot].undone |= part.undone;
 	if (status != TALLY_OK)
 		return TALLY_LOST;
-	if (part.n)
-		merge_valid(out->valid, open->first, h->scratch, part.n);
+	merge_valid(out->valid, open->first, h->scratch, part.n);
 	if (part.has_time && !out->has_time) {
 		out->has_time = true;
 		out->begin_ns = part.begin_ns;
