@@ -54,8 +54,6 @@ store_digits(char *out, uint64_t digits)
 	memcpy(out, &digits, sizeof(digits));
 }
 
-#define EIGHT_DIGITS 100000000
-
 static inline size_t
 format_short(char *out, uint32_t v)
 {
@@ -65,20 +63,26 @@ format_short(char *out, uint32_t v)
 	return 8 - zeros;
 }
 
+void
+tally_number_format_eight(char *out, uint32_t v)
+{
+	store_digits(out, split_digits(v));
+}
+
 static __attribute__((noinline)) size_t
 format_long(char *out, uint64_t v)
 {
-	uint64_t upper = v / EIGHT_DIGITS;
-	size_t n = upper < EIGHT_DIGITS ? format_short(out, (uint32_t)upper)
+	uint64_t upper = v / TALLY_EIGHT_DIGITS;
+	size_t n = upper < TALLY_EIGHT_DIGITS ? format_short(out, (uint32_t)upper)
 					: format_long(out, upper);
-	store_digits(out + n, split_digits((uint32_t)(v % EIGHT_DIGITS)));
+	store_digits(out + n, split_digits((uint32_t)(v % TALLY_EIGHT_DIGITS)));
 	return n + 8;
 }
 
 size_t
 tally_number_format_u64(char *out, uint64_t v)
 {
-	return v < EIGHT_DIGITS ? format_short(out, (uint32_t)v) : format_long(out, v);
+	return v < TALLY_EIGHT_DIGITS ? format_short(out, (uint32_t)v) : format_long(out, v);
 }
 
 /* Bits 128 and up of g * factor; the lowest bit is set when anything below was not zero. */

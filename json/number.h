@@ -15,6 +15,8 @@
 #define TALLY_U64_CHARS 20 /* longest unsigned 64-bit integer */
 #define TALLY_F64_CHARS 32 /* longest double: sign, 17 digits, point, exponent; and see below */
 
+#define TALLY_EIGHT_DIGITS 100000000
+
 /* 1 to 10^19. */
 extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden")));
 
@@ -23,6 +25,9 @@ extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden"
 size_t tally_number_format_u64(char *out, uint64_t v);
 /* A finite double, as JSON: always with a '.' or an 'e', so that it never looks like an integer. */
 size_t tally_number_format_f64(char *out, double v);
+
+/* Exactly eight digits of a number below 10^8, with zeros in front. */
+void tally_number_format_eight(char *out, uint32_t v);
 
 /* The same; they return the address after it. */
 static inline char *

@@ -14,6 +14,15 @@ tally_json_make_room(struct tally_json_writer *w, size_t need)
 }
 
 void
+tally_json_remember_digits(struct tally_json_digits *before, uint64_t n)
+{
+	char text[TALLY_U64_CHARS] = ""; /* more than the digits may be written */
+	before->n = n;
+	before->len = (uint8_t)tally_number_format_u64(text, n);
+	memcpy(before->text, text, sizeof(before->text));
+}
+
+void
 tally_json_put_i64(struct tally_json_writer *w, int64_t v)
 {
 	if (v < 0)

@@ -28,11 +28,21 @@ struct tally_json_kept {
 };
 #define TALLY_JSON_KEPT 256
 
+/* The digits of a number before its last eight; n 0: the entry is empty. */
+struct tally_json_digits {
+	uint64_t n;
+	char text[16];
+	uint8_t len;
+};
+#define TALLY_JSON_CLOCKS 4
+
 struct tally_json_writer {
 	char *at; /* the next byte goes here */
 	char *end; /* no bytes here or after */
 	bool failed;
 	struct tally_json_kept *kept; /* TALLY_JSON_KEPT of them, the owner's; or NULL */
+	/* Of the latest times: for 0.1 s all of one clock begin with the same digits. */
+	struct tally_json_digits before[TALLY_JSON_CLOCKS];
 	/* Makes end - at at least `need`, by moving bytes elsewhere or enlarging. */
 	bool (*room)(struct tally_json_writer *w, size_t need);
 };
@@ -65,6 +75,22 @@ tally_json_put_u64(struct tally_json_writer *w, uint64_t v)
 {
 	if (tally_json_has_room(w, TALLY_U64_CHARS))
 		w->at = tally_number_put_u64(w->at, v);
+}
+/* The same at an address, for times: cheap if the last ones were close to it. */
+void tally_json_remember_digits(struct tally_json_digits *before, uint64_t n);
+static inline char *
+tally_json_put_ns_at(struct tally_json_writer *w, char *at, uint64_t ns)
+{
+	uint64_t n = ns / TALLY_EIGHT_DIGITS;
+	if (n == 0)
+		return tally_number_put_u64(at, ns);
+	struct tally_json_digits *before = &w->before[n % TALLY_JSON_CLOCKS];
+	if (before->n != n)
+		tally_json_remember_digits(before, n);
+	memcpy(at, before->text, sizeof(before->text));
+	at += before->len;
+	tally_number_format_eight(at, (uint32_t)(ns % TALLY_EIGHT_DIGITS));
+	return at + 8;
 }
 void tally_json_put_i64(struct tally_json_writer *w, int64_t v);
 /* `v` is finite. */

@@ -314,11 +314,12 @@ TEXT = ("tally_json_put_text(w, M)", "tally_decode_text(d, &M)", None, "M")
 KEY = ("tally_json_put_text(w, M)", "tally_decode_kept(d, &M)", None, "M")
 # The maximum number of characters that are written by address.
 MOST = {"tally_number_put_u64": "TALLY_U64_CHARS", "tally_number_put_f64": "TALLY_F64_CHARS",
+        "tally_json_put_ns_at": "TALLY_U64_CHARS",
         "tally_json_put_id_at": "TALLY_JSON_ID_CHARS", "put_word": "sizeof(struct word)"}
 C_TYPES = {
     "uint32": ("tally_number_put_u64(at, M)", "tally_decode_u32(d, &M)", None, None),
     "uint64": U64,
-    "nanoseconds": U64,
+    "nanoseconds": ("tally_json_put_ns_at(w, at, M)", *U64[1:]),
     "number63": ("tally_number_put_u64(at, (uint64_t)M)", "tally_decode_number(d, &M)", "-1", "M >= 0"),
     "text": TEXT,
     "label": TEXT,

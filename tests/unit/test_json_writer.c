@@ -213,6 +213,24 @@ test_times(void)
 	}
 }
 
+/* Numbers that share their first digits with earlier ones, and others between them. */
+static void
+test_nanoseconds(void)
+{
+	static const uint64_t around[] = {
+		0, 99999999, 100000000, 1700000000, 399999999999, UINT64_MAX - 300000000,
+	};
+	struct tally_json_writer w = { .at = NULL };
+	for (int i = 0; i < 20000; i++) {
+		char got[TALLY_U64_CHARS + 1], want[TALLY_U64_CHARS + 1];
+		uint64_t ns = around[g_test_rand_int_range(0, G_N_ELEMENTS(around))] +
+			      (uint64_t)g_test_rand_int_range(0, 300000000);
+		*tally_json_put_ns_at(&w, got, ns) = '\0';
+		g_snprintf(want, sizeof(want), "%" G_GUINT64_FORMAT, ns);
+		g_assert_cmpstr(got, ==, want);
+	}
+}
+
 /* After a refusal nothing more is written, however small. */
 static void
 test_no_room(void)
@@ -281,6 +299,7 @@ main(int argc, char **argv)
 	g_test_add_func("/json_writer/values", test_values);
 	g_test_add_func("/json_writer/ids_and_sums", test_ids_and_sums);
 	g_test_add_func("/json_writer/times", test_times);
+	g_test_add_func("/json_writer/nanoseconds", test_nanoseconds);
 	g_test_add_func("/json_writer/no_room", test_no_room);
 	return g_test_run();
 }
