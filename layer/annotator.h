@@ -4,8 +4,9 @@
  *
  * The ops table that query/attribute/annotate.c implements; layer/ uses it as one object. The
  * collector thread is the only caller, between a frame's assembly and its line, except for
- * frame_begins(), abandon(), and create(), which runs once in the thread that starts the
- * capture. Nothing here waits for the GPU. A failure leaves the frame unchanged.
+ * frame_begins(), abandon(), and with exact snapshots create(), which then runs in the thread
+ * that starts the capture. Nothing here waits for the GPU. A failure leaves the frame
+ * unchanged.
  */
 #ifndef PASSTALLY_LAYER_ANNOTATOR_H
 #define PASSTALLY_LAYER_ANNOTATOR_H

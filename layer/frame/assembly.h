@@ -26,6 +26,7 @@ struct tally_assembly {
 	/* Adds to frames; NULL: no annotator. A forked child reads it, too. */
 	const struct tally_annotator_ops *annotate;
 	_Atomic(struct tally_annotator *) annotator;
+	const struct tally_config *config; /* for its create() */
 	enum tally_record_status status; /* the first error */
 	struct tally_frame_builder *builder;
 	struct tally_id_set *seen; /* ids whose pass_info line is written */

@@ -95,11 +95,26 @@ collect_frames(struct tally_assembly *a)
 	}
 }
 
+static void
+create_annotator(struct tally_assembly *a)
+{
+	atomic_store(&a->annotator, a->annotate->create(a->config));
+}
+
+/* The game's first boundary must have its sample. */
+static bool
+is_created_first(const struct tally_assembly *a)
+{
+	return a->config->snapshot == TALLY_SNAPSHOT_EXACT;
+}
+
 static void *
 run_collector(void *data)
 {
 	struct tally_assembly *a = data;
 	tally_own_threads_enter();
+	if (a->annotate && !is_created_first(a))
+		create_annotator(a);
 	const char *reason = collect_frames(a);
 
 	tally_trigger_report_end();
@@ -122,13 +137,15 @@ bool
 tally_collector_start(const struct tally_recorder_ops *ops,
 		      struct tally_recorder *recorder,
 		      const struct tally_annotator_ops *annotate,
-		      struct tally_annotator *annotator)
+		      const struct tally_config *config)
 {
 	struct tally_assembly *a = tally_assembly_create(ops, recorder);
 	if (!a)
 		return false;
 	a->annotate = annotate;
-	atomic_store(&a->annotator, annotator);
+	a->config = config;
+	if (annotate && is_created_first(a))
+		create_annotator(a);
 	tally_queue_open();
 	atomic_store(&stop_reason, NULL);
 	atomic_store(&running, 1);
@@ -142,6 +159,8 @@ tally_collector_start(const struct tally_recorder_ops *ops,
 	tally_queue_forget();
 	atomic_store(&current, NULL);
 	atomic_store(&running, 0);
+	if (annotate)
+		annotate->destroy(atomic_load(&a->annotator));
 	tally_assembly_destroy(a);
 	return false;
 }

@@ -11,11 +11,13 @@
 #include "layer/annotator.h"
 #include "layer/recorder.h"
 
-/* Takes the open recorder, whose header is written, and the annotator that adds to frames
- * (NULL: none). False: no thread could be created, and both remain the caller's. */
+/* Takes the open recorder, whose header is written. `annotate` (NULL: none) adds to frames; its
+ * create() is called with `config`, which outlives the capture: in the collector thread, or here,
+ * before any frame, where the game's first boundary needs a reading (exact snapshots). False: no
+ * thread could be created, and the recorder remains the caller's. */
 bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
 			   const struct tally_annotator_ops *annotate,
-			   struct tally_annotator *annotator);
+			   const struct tally_config *config);
 
 /* Has everything available and the `end` line written and the log closed; waits at
  * most `timeout_ns` for it. */

@@ -158,16 +158,13 @@ start(const struct tally_recorder_ops *ops)
 		exit_registered = atexit(stop_at_exit) == 0;
 	atomic_store(&session_pid, naming.pid);
 	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
-	struct tally_annotator *annotator = annotate ? annotate->create(&config) : NULL;
 	tally_capture_follow(annotate ? annotate->frame_begins : NULL);
 	tally_capture_set_state(TALLY_STATE_RUNNING); /* the thread may end the capture at once */
-	if (tally_collector_start(ops, recorder, annotate, annotator)) {
+	if (tally_collector_start(ops, recorder, annotate, &config)) {
 		open_triggers(&naming);
 		return;
 	}
 	tally_capture_set_state(TALLY_STATE_OVER);
-	if (annotator)
-		annotate->destroy(annotator);
 	tally_log_say(TALLY_LEVEL_ERROR, "session",
 		      "nothing is captured, the game goes on: no thread could be made "
 		      "for writing");

@@ -8,6 +8,7 @@
 #include "layer/session/session.h"
 #include "tests/unit/recorder_stub.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,6 +195,64 @@ test_failure(void)
 	g_assert_cmpuint(stub.n_closed, ==, 1);
 }
 
+/* ---- the annotator ---- */
+
+struct tally_annotator {
+	pthread_t maker;
+	uint32_t n_made, n_destroyed;
+};
+
+static struct tally_annotator annotator;
+
+static struct tally_annotator *
+make(const struct tally_config *config)
+{
+	g_assert_nonnull(config);
+	annotator.maker = pthread_self();
+	annotator.n_made++;
+	return &annotator;
+}
+
+static void
+add_nothing(struct tally_annotator *a, struct tally_end_record *end)
+{
+	g_assert_true(a == &annotator);
+	g_assert_nonnull(end);
+}
+
+static void
+destroy(struct tally_annotator *a)
+{
+	a->n_destroyed++;
+}
+
+/* Opening its sources takes as long as a frame: the game's thread does that only where its
+ * first boundary needs a reading. */
+static void
+test_annotator(const void *data)
+{
+	static const struct tally_annotator_ops ops = {
+		.create = make,
+		.end = add_nothing,
+		.destroy = destroy,
+	};
+	static struct tally_recorder recorder;
+	if (!stub_in_child(NULL))
+		return;
+	bool exact = data != NULL;
+	struct tally_config config = *tally_session_config();
+	config.snapshot = exact ? TALLY_SNAPSHOT_EXACT : TALLY_SNAPSHOT_SAMPLED;
+	tally_trigger_reset(&config);
+	g_assert_true(tally_collector_start(&stub_recorder, &recorder, &ops, &config));
+	if (exact)
+		g_assert_cmpuint(annotator.n_made, ==, 1);
+	stop();
+	g_assert_cmpuint(annotator.n_made, ==, 1);
+	g_assert_cmpuint(annotator.n_destroyed, ==, 1);
+	g_assert_cmpint(pthread_equal(annotator.maker, pthread_self()) != 0, ==, exact);
+	g_assert_cmpstr(stub_line(0), ==, "end exit");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -205,5 +264,7 @@ main(int argc, char **argv)
 	g_test_add_data_func("/collector/threads-and-end", "early", test_threads);
 	g_test_add_func("/collector/forget", test_forget);
 	g_test_add_func("/collector/failure", test_failure);
+	g_test_add_data_func("/collector/annotator", NULL, test_annotator);
+	g_test_add_data_func("/collector/annotator-exact", "exact", test_annotator);
 	return g_test_run();
 }
