@@ -170,7 +170,8 @@ hang_for_a_while(enum tally_snapshot snapshot)
 	for (int i = 0; i < 1000; i++)
 		g_assert_cmpuint(tally_snapshot_take(), !=, TALLY_NO_SNAPSHOT);
 	now_ns = tally_clock_now_ns();
-	g_assert_cmpuint(calls(1, SAMPLE), ==, before + 1000);
+	/* With `exact` the source is also read each 100 ms without a request. */
+	g_assert_cmpuint(calls(1, SAMPLE), >=, before + 1000);
 	g_assert_cmpuint(calls(0, SAMPLE), ==, 2);
 	uint64_t number = tally_snapshot_take();
 	tally_sampler_lock(s);
