@@ -11,12 +11,16 @@
 
 #include "json/reader.h"
 #include "json/seen.h"
+#include "layer/base/numbers.h"
 
 /* A growing array; its memory is reused for every line. */
 struct tally_array {
 	void *items;
 	uint32_t n, max;
 };
+
+/* How many devices, and how many passes, are kept: a log may be hostile. */
+#define TALLY_MAX_NUMBERS (1u << 20)
 
 struct tally_decoder {
 	struct tally_json_reader json;

@@ -55,7 +55,7 @@ tally_decode_device(struct tally_decoder *d, struct tally_device_record *device)
 		return false;
 	device->sources = tally_array_items(&d->sources);
 	device->metrics = tally_array_items(&d->metric_infos);
-	if (tally_numbers_add(&d->devices, device->device))
+	if (tally_numbers_add(&d->devices, device->device, TALLY_MAX_NUMBERS))
 		return true;
 	if (d->devices.n < TALLY_MAX_NUMBERS)
 		return tally_decode_fail_memory(d);
@@ -69,7 +69,8 @@ tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *i
 	struct tally_object o;
 	if (!read_pass_info(d, &o, info))
 		return false;
-	if (tally_numbers_add(&d->ids, info->id) || d->ids.n == TALLY_MAX_NUMBERS)
+	if (tally_numbers_add(&d->ids, info->id, TALLY_MAX_NUMBERS) ||
+	    d->ids.n == TALLY_MAX_NUMBERS)
 		return true;
 	return tally_decode_fail_memory(d);
 }

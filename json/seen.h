@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* json/seen.h - what a log reader stores from line to line: words and numbers that already
- * occurred.
+/* json/seen.h - what a log reader stores from line to line: words that already occurred.
  *
- * Words (counter keys, units, formats) are kept once each, so that equal ones are equal pointers;
- * numbers (pass identities, devices) map to one number each. Both have a limit, because a log
- * may be hostile. One thread at a time. Functions that may allocate are marked.
+ * Words (counter keys, units, formats) are kept once each, so that equal ones are equal pointers.
+ * They have a limit, because a log may be hostile. One thread at a time. Functions that may
+ * allocate are marked.
  */
 #ifndef PASSTALLY_JSON_SEEN_H
 #define PASSTALLY_JSON_SEEN_H
@@ -15,7 +14,6 @@
 
 #define TALLY_MAX_WORDS (1u << 16)
 #define TALLY_MAX_WORD_BYTES (16u << 20) /* total of all words */
-#define TALLY_MAX_NUMBERS (1u << 20)
 
 struct tally_word {
 	struct tally_word *next; /* the word that followed this one the last time: a guess */
@@ -38,22 +36,5 @@ struct tally_words {
 struct tally_word *
 tally_words_get(struct tally_words *words, const char *s, size_t len, bool *full);
 void tally_words_finish(struct tally_words *words);
-
-struct tally_number {
-	uint64_t key, value;
-	bool used, has_value; /* `used` belongs to seen.c */
-};
-
-struct tally_numbers {
-	struct tally_number *slots;
-	size_t n, size;
-};
-
-/* NULL when the key was not added. */
-struct tally_number *tally_numbers_find(const struct tally_numbers *numbers, uint64_t key);
-/* The entry of the key, created when missing (allocates); earlier pointers become invalid.
- * NULL: out of memory, or TALLY_MAX_NUMBERS reached. */
-struct tally_number *tally_numbers_add(struct tally_numbers *numbers, uint64_t key);
-void tally_numbers_finish(struct tally_numbers *numbers);
 
 #endif

@@ -51,7 +51,7 @@ RULES = {
     "layer": Rule(r"layer/[\w/]+\.h", [LIBC, UTHASH], VERSION),
     "query": Rule(r"(?:query|layer)/[\w/]+\.h|tests/sources/test_sources\.h", [LIBC, UTHASH], VERSION,
                   {r"gl/\w+\.c": [GL], r"vk/\w+\.[ch]": [VULKAN]}),
-    "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|base/(?:array|int192))\.h", [LIBC],
+    "json": Rule(r"json/[\w/]+\.h|layer/(?:record|recorder|log|base/(?:array|int192|numbers))\.h", [LIBC],
                  VERSION + r"|json/(?:log_\w+\.inc|pow10\.h)"),
     "gl_shim": Rule(r"(?:gl_shim|layer|query|json)/[\w/]+\.h", [LIBC, UTHASH, GL],
                     VERSION + r"|gl_\w+\.(?:h|inc)"),

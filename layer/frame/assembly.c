@@ -21,10 +21,6 @@ tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorde
 		free(a);
 		return NULL;
 	}
-	a->seen = tally_id_set_create();
-	if (!a->seen)
-		tally_log_say(TALLY_LEVEL_WARNING, "session",
-			      "out of memory: the passes of this run are not described");
 	a->ops = ops;
 	a->recorder = recorder;
 	a->dirty = true; /* the header */
@@ -38,7 +34,7 @@ tally_assembly_destroy(struct tally_assembly *a)
 	if (!a)
 		return;
 	tally_frame_builder_destroy(a->builder);
-	tally_id_set_destroy(a->seen);
+	tally_numbers_finish(&a->seen);
 	free(a);
 }
 
@@ -332,7 +328,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 {
 	in->device = d->number;
 	in->parts = d->parts;
-	in->seen = a->seen;
+	in->seen = &a->seen;
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
 	settle_ends(a, d, in);

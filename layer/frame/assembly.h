@@ -29,7 +29,7 @@ struct tally_assembly {
 	const struct tally_config *config; /* for its create() */
 	enum tally_record_status status; /* the first error */
 	struct tally_frame_builder *builder;
-	struct tally_id_set *seen; /* ids whose pass_info line is written */
+	struct tally_numbers seen; /* ids whose pass_info line is written */
 	struct tally_device *devices; /* in order of number */
 	uint64_t frames, frames_dropped, passes;
 	bool dirty; /* written since flushed_ns */

@@ -78,7 +78,7 @@ struct tally_frame_builder {
 	uint32_t n_known;
 	bool repeats;
 	struct tally_extent presented; /* in which these ids are right */
-	struct tally_id_set *seen; /* the set that `listed` of ordinals refers to */
+	struct tally_numbers *seen; /* the set that `listed` of ordinals refers to */
 	struct ordinal *ordinals;
 	struct instance *instances;
 	size_t n_slots; /* of both tables; a power of two */
@@ -478,8 +478,12 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.restarts = pass->restarts,
 		.begins = begins,
 	};
-	if (!identify(b, &from, out) || !b->seen || !tally_id_set_add(b->seen, out->id))
+	if (!identify(b, &from, out))
 		return;
+	struct tally_number *id = tally_numbers_add(b->seen, out->id, TALLY_MAX_SEEN);
+	if (!id || id->has_value)
+		return;
+	id->has_value = true; /* described */
 	struct tally_pass_info_record info = {
 		.id = out->id,
 		.kind = pass->kind,

@@ -10,17 +10,11 @@
 #ifndef PASSTALLY_LAYER_FRAME_FRAME_H
 #define PASSTALLY_LAYER_FRAME_FRAME_H
 
+#include "layer/base/numbers.h"
 #include "layer/frame/frame_part.h"
 
+/* How many identities a log describes. */
 #define TALLY_MAX_SEEN 65536
-
-/* The identities that a device's log has described. */
-struct tally_id_set;
-struct tally_id_set *tally_id_set_create(void);
-void tally_id_set_destroy(struct tally_id_set *set);
-/* True when the id was not in the set; false also when it cannot be added (the
- * set has 65536, or OOM). */
-bool tally_id_set_add(struct tally_id_set *set, uint64_t id);
 
 struct tally_frame_builder;
 struct tally_frame_builder *tally_frame_builder_create(void);
@@ -40,7 +34,7 @@ struct tally_frame_input {
 	struct tally_extent presented;
 	uint64_t flags;
 	uint64_t dropped; /* in addition to those that the parts report */
-	struct tally_id_set *seen;
+	struct tally_numbers *seen; /* the identities that the log has described */
 };
 
 /* Called at an identity's first use, before tally_frame_build() returns the frame. */

@@ -147,7 +147,7 @@ class GenLog(unittest.TestCase):
         (self.folder / "main.c").write_text(PROGRAM, encoding="utf-8")
         sources = [*self.folder.glob("json/*.c"), self.folder / "main.c",
                    *(self.folder / "layer" / f"{name}.c" for name in
-                     ("base/array", "record", "record_words", "base/int192"))]
+                     ("base/array", "base/numbers", "record", "record_words", "base/int192"))]
         sources.remove(self.folder / "json/record_json.c")  # the recorder, which needs a session
         sources.remove(self.folder / "json/sink.c")
         done = subprocess.run([CC, "-std=gnu11", "-D_GNU_SOURCE", "-I", self.folder, "-I", ROOT,

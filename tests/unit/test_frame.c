@@ -11,7 +11,7 @@
 /* A frame is built from these, without streams of real threads. */
 struct world {
 	struct tally_frame_builder *builder;
-	struct tally_id_set *seen;
+	struct tally_numbers *seen;
 	struct tally_stream streams[2];
 	struct tally_frame_part parts[4];
 	struct tally_chunk chunks[4][2];
@@ -58,7 +58,7 @@ world_new(void)
 {
 	struct world *w = g_new0(struct world, 1);
 	w->builder = tally_frame_builder_create();
-	w->seen = tally_id_set_create();
+	w->seen = g_new0(struct tally_numbers, 1);
 	w->infos = g_array_new(FALSE, FALSE, sizeof(struct tally_pass_info_record));
 	for (unsigned i = 0; i < 2; i++) {
 		w->streams[i].number = i;
@@ -74,7 +74,8 @@ static void
 world_free(struct world *w)
 {
 	tally_frame_builder_destroy(w->builder);
-	tally_id_set_destroy(w->seen);
+	tally_numbers_finish(w->seen);
+	g_free(w->seen);
 	g_array_free(w->infos, TRUE);
 	g_free(w);
 }
@@ -503,9 +504,11 @@ test_ordinals(void)
 							      : TALLY_PASS_COMPUTE,
 						.key = i });
 	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
-		struct tally_id_set *old = frames[i].new_log ? w->seen : NULL;
-		w->seen = old ? tally_id_set_create() : w->seen;
-		tally_id_set_destroy(old);
+		struct tally_numbers *old = frames[i].new_log ? w->seen : NULL;
+		w->seen = old ? g_new0(struct tally_numbers, 1) : w->seen;
+		if (old)
+			tally_numbers_finish(old);
+		g_free(old);
 		part->n_passes = frames[i].n_passes;
 		const struct tally_frame_record *f = world_build(w, i);
 		g_assert_cmpuint(f->n_passes, ==, frames[i].n_passes);
@@ -516,22 +519,6 @@ test_ordinals(void)
 		g_assert_cmpuint(w->infos->len, ==, frames[i].n_infos);
 	}
 	world_free(w);
-}
-
-static void
-test_id_set(void)
-{
-	struct tally_id_set *set = tally_id_set_create();
-	g_assert_true(tally_id_set_add(set, 0));
-	g_assert_false(tally_id_set_add(set, 0));
-	for (uint64_t id = 1; id <= TALLY_MAX_SEEN; id++)
-		g_assert_true(tally_id_set_add(set, id << 40 | (id & 7)));
-	for (uint64_t id = 1; id <= TALLY_MAX_SEEN; id++)
-		g_assert_false(tally_id_set_add(set, id << 40 | (id & 7)));
-	/* Full. */
-	g_assert_false(tally_id_set_add(set, 12345));
-	tally_id_set_destroy(set);
-	tally_id_set_destroy(NULL);
 }
 
 /* Each pass by its own layout; the frame by the first set that is named in it. */
@@ -585,7 +572,6 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/ordinals", test_ordinals);
-	g_test_add_func("/frame/id-set", test_id_set);
 	g_test_add_func("/frame/layouts", test_layouts);
 	return g_test_run();
 }

@@ -82,42 +82,6 @@ test_words_full(void)
 	tally_words_finish(&words);
 }
 
-static void
-test_numbers(void)
-{
-	struct tally_numbers numbers = { 0 };
-	g_assert_null(tally_numbers_find(&numbers, 0));
-	for (uint64_t i = 0; i < 5000; i++) {
-		uint64_t key = i * UINT64_C(0x100000000); /* alike in their low bits */
-		g_assert_null(tally_numbers_find(&numbers, key));
-		struct tally_number *number = tally_numbers_add(&numbers, key);
-		g_assert_false(number->has_value);
-		number->value = i;
-		number->has_value = true;
-	}
-	for (uint64_t i = 0; i < 5000; i++) {
-		uint64_t key = i * UINT64_C(0x100000000);
-		struct tally_number *number = tally_numbers_find(&numbers, key);
-		g_assert_true(number == tally_numbers_add(&numbers, key));
-		g_assert_true(number->has_value);
-		g_assert_cmpuint(number->value, ==, i);
-	}
-	g_assert_cmpuint(numbers.n, ==, 5000);
-	tally_numbers_finish(&numbers);
-}
-
-static void
-test_numbers_full(void)
-{
-	struct tally_numbers numbers = { 0 };
-	for (uint64_t i = 0; i < TALLY_MAX_NUMBERS; i++)
-		g_assert_nonnull(tally_numbers_add(&numbers, ~i));
-	g_assert_null(tally_numbers_add(&numbers, 1));
-	g_assert_null(tally_numbers_find(&numbers, 1));
-	g_assert_nonnull(tally_numbers_add(&numbers, UINT64_MAX));
-	tally_numbers_finish(&numbers);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -125,7 +89,5 @@ main(int argc, char **argv)
 	g_test_add_func("/seen/words", test_words);
 	g_test_add_func("/seen/plain", test_plain);
 	g_test_add_func("/seen/words_full", test_words_full);
-	g_test_add_func("/seen/numbers", test_numbers);
-	g_test_add_func("/seen/numbers_full", test_numbers_full);
 	return g_test_run();
 }
