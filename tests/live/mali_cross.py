@@ -37,9 +37,10 @@ def compile_all(machine, folder):
         files = sorted(str(path) for path in (root / "data" / data).glob("*.txt"))
         call([sys.executable, root / "scripts" / script, generated / output, *files])
     call([sys.executable, root / "scripts" / "gen_blocklist.py", root / "data" / "blocklist", generated / "blocklist.c"])
+    call([sys.executable, root / "scripts" / "gen_log.py", root / "json" / "log.fields", "words", generated / "record_words.c"])
     flags = [*FLAGS, "-I", root, "-I", generated]
-    product = [path for pattern in ("layer/**/*.c", "query/mali/*.c", "query/source/counter_set.c",
-                                    "query/statistics/latency.c", "query/metric/*.c")
+    product = [path for pattern in ("layer/**/*.c", "query/mali/*.c", "query/source/*.c", "query/statistics/latency.c",
+                                    "query/metric/*.c")
                for path in sorted(root.glob(pattern))] + sorted(generated.glob("*.c"))
     objects = []
     for path in product:
