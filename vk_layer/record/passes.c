@@ -119,7 +119,7 @@ clear_pass(struct vk_pass *p, enum tally_pass_kind kind)
 {
 	tally_clear(p, offsetof(struct vk_pass, last_use));
 	p->last_use.described = false;
-	p->kind = kind;
+	p->kind = (uint8_t)kind;
 	p->surface = -1;
 }
 
@@ -316,8 +316,8 @@ static void
 set_target(struct vk_pass *p, const struct vk_target_use *use)
 {
 	p->target = use->target;
-	p->load = use->load;
-	p->store = use->store;
+	p->load = (uint8_t)use->load;
+	p->store = (uint8_t)use->store;
 	p->surface = use->surface;
 }
 

@@ -26,13 +26,11 @@ struct vk_workload {
 };
 
 struct vk_pass {
-	enum tally_pass_kind kind;
-	enum tally_load_op load;
-	enum tally_store_op store;
+	uint64_t flags;
+	uint32_t unknown; /* TALLY_UNKNOWN_* */
+	uint8_t kind, load, store; /* enum tally_pass_kind, tally_load_op, tally_store_op */
 	bool suspended; /* suspends: the next resuming pass of the batch continues it */
 	bool resuming; /* continues a pass that an earlier command buffer suspended */
-	uint32_t unknown; /* TALLY_UNKNOWN_* */
-	uint64_t flags;
 	bool uncounted; /* vk_recording_miss() */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain that it renders to, -1 = none */

@@ -234,7 +234,7 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 	if (sum.n_passes) {
 		struct vk_pass *p = vk_pass_open(c, sum.kind);
 		c->open.kind = VK_OPEN_WORK;
-		c->open.work_kind = sum.kind;
+		c->open.work_kind = (uint8_t)sum.kind;
 		c->call_counts = sum.call_counts;
 		c->unknown = sum.unknown;
 		c->flags |= sum.flags;

@@ -94,7 +94,7 @@ open_work(struct vk_command *c, enum tally_pass_kind kind,
 	vk_whole_begin(c);
 	struct vk_pass *p = vk_pass_open(c, kind);
 	c->open.kind = VK_OPEN_WORK;
-	c->open.work_kind = kind;
+	c->open.work_kind = (uint8_t)kind;
 	if (p)
 		p->target = target;
 	if (c->game.statistics && !c->measures_draws)

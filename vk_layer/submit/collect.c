@@ -117,14 +117,15 @@ static void
 add_times(struct vk_pending_pass *pending, const struct vk_slot *slot,
 	  const struct tally_sample *sample)
 {
+	struct tally_pass *pass = pending->pass;
 	if (has_half(slot, sample, TALLY_VK_BEGIN) && sample->begin_ns) {
-		if (!pending->has_begin || sample->begin_ns < pending->begin_ns)
-			pending->begin_ns = sample->begin_ns;
+		if (!pending->has_begin || sample->begin_ns < pass->gpu_begin_ns)
+			pass->gpu_begin_ns = sample->begin_ns;
 		pending->has_begin = true;
 	}
 	if (has_half(slot, sample, TALLY_VK_END) && sample->end_ns) {
-		if (!pending->has_end || sample->end_ns > pending->end_ns)
-			pending->end_ns = sample->end_ns;
+		if (!pending->has_end || sample->end_ns > pass->gpu_end_ns)
+			pass->gpu_end_ns = sample->end_ns;
 		pending->has_end = true;
 	}
 }
@@ -314,26 +315,36 @@ may_read(const struct vk_submission *s)
 	return all_completed(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
 }
 
-/* Adds this read to the next round. */
-static void
-request(struct vk_submission *s, const struct vk_pending_slot *unread)
+/* Whether the slot and what it is to be asked for continue `row`. */
+static inline bool
+continues(const struct vk_slot *row, const struct vk_pending_slot *unread)
 {
-	if (!unread->done && vk_pending_pass_of(s, unread)->pass)
-		vk_slot_request(s->queue->device, &unread->slot, unread->left);
+	return unread->slot.page == row->page && unread->left == row->sources &&
+	       unread->slot.index == row->index + row->views &&
+	       row->views < TALLY_VK_MAX_ROWS;
 }
 
+/* Adds the reads of all slots to the next round, those that follow one another at once. */
 static void
 request_all(struct vk_submission *s)
 {
-	for (uint32_t i = 0, n; i < s->n_slots && s->n_unread; i += n ? n : 1) {
-		struct vk_slot row = s->slots[i].slot;
-		n = row_length(s, &s->slots[i]);
-		row.views = (uint8_t)n;
-		if (n)
-			vk_slot_request(s->queue->device, &row, row.sources);
-		else
-			request(s, &s->slots[i]);
+	struct vk_device *d = s->queue->device;
+	struct vk_slot row = { .page = NULL };
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++) {
+		const struct vk_pending_slot *unread = &s->slots[i];
+		if (unread->done)
+			continue;
+		if (continues(&row, unread)) {
+			row.views = (uint8_t)(row.views + unread->slot.views);
+			continue;
+		}
+		if (row.page)
+			vk_slot_request(d, &row, row.sources);
+		row = unread->slot;
+		row.sources = unread->left;
 	}
+	if (row.page)
+		vk_slot_request(d, &row, row.sources);
 	s->requested = true;
 }
 
@@ -414,7 +425,8 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 			     atomic_load(&d->pending_timelines));
 		uint32_t first = s->uses[r->pending_use].first, next;
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
-			request(s, &s->slots[i]);
+			if (!s->slots[i].done)
+				vk_slot_request(d, &s->slots[i].slot, s->slots[i].left);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_pending_slot *unread = &s->slots[i];

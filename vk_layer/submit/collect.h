@@ -31,7 +31,6 @@ struct vk_pending_pass {
 	 * whether any sample of it is missing. */
 	uint64_t snapshot_from;
 	bool unsampled;
-	uint64_t begin_ns, end_ns;
 	uint64_t missing[VK_MAX_COUNTERS / 64]; /* counters that not every slot had */
 };
 
@@ -45,13 +44,15 @@ enum vk_role {
 /* A slot to read. */
 struct vk_pending_slot {
 	struct vk_slot slot;
-	enum vk_role role;
 	uint32_t left;	   /* sources that have not answered */
 	uint32_t use, next; /* its use, and the next slot of that; or VK_NONE */
+	uint32_t pending; /* index in the submission; VK_NONE: `frame` instead */
+	union {
+		struct vk_pending_pass *frame; /* the queue's */
+		struct tally_workload *workload; /* of its pass, with VK_ROLE_WORKLOAD */
+	};
+	uint8_t role; /* enum vk_role */
 	bool done;
-	struct vk_pending_pass *frame; /* the queue's, of the frame; otherwise: */
-	uint32_t pending; /* index in the submission */
-	struct tally_workload *workload; /* of its pass */
 };
 
 /* The pending slots of one recording in a submission. */
@@ -133,7 +134,7 @@ void vk_frame_pass_release(struct vk_pending_pass *pending);
 static inline struct vk_pending_pass *
 vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread)
 {
-	return unread->frame ? unread->frame : &s->passes[unread->pending];
+	return unread->pending == VK_NONE ? unread->frame : &s->passes[unread->pending];
 }
 /* Some of its work was not measured: none of its counters is valid. */
 void vk_pending_pass_miss(struct vk_pending_pass *pending);

@@ -124,11 +124,13 @@ add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role,
 		return;
 	}
 	unread->slot = *slot;
-	unread->role = role;
+	unread->role = (uint8_t)role;
 	unread->done = false;
-	unread->frame = coarse ? r->q->frame_pass : NULL;
 	unread->pending = coarse ? r->coarse : pending;
-	unread->workload = workload;
+	if (unread->pending == VK_NONE)
+		unread->frame = r->q->frame_pass;
+	else
+		unread->workload = workload;
 	into->n_left++;
 	/* It was recorded while another set was current: values of a set do not
 	 * fit into this pass. */

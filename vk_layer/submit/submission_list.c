@@ -67,8 +67,6 @@ finish_sums(struct vk_pending_pass *pending)
 {
 	struct tally_pass *pass = pending->pass;
 	pass->has_time = pending->has_begin && pending->has_end;
-	pass->gpu_begin_ns = pending->begin_ns;
-	pass->gpu_end_ns = pending->end_ns;
 	uint32_t n = pass->layout->n_counters;
 	n = n < VK_MAX_COUNTERS ? n : VK_MAX_COUNTERS;
 	for (uint32_t i = 0; i < (n + 63) / 64; i++)
@@ -114,7 +112,7 @@ vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	unread->done = true;
 	s->n_unread--;
-	if (unread->frame)
+	if (unread->pending == VK_NONE)
 		vk_frame_pass_release(pending);
 	else
 		release(pending);
