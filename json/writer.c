@@ -43,7 +43,10 @@ tally_json_put_int192(struct tally_json_writer *w, const struct tally_int192 *v)
 	if (!tally_json_has_room(w, TALLY_INT192_DIGITS + 2))
 		return;
 	*w->at++ = '"';
-	w->at += tally_int192_print(v, w->at);
+	if (v->word[1] | v->word[2])
+		w->at += tally_int192_print(v, w->at);
+	else
+		w->at = tally_number_put_u64(w->at, v->word[0]);
 	*w->at++ = '"';
 }
 

@@ -20,7 +20,7 @@ tally_words_multiply(const uint64_t *a, unsigned na, const uint64_t *b, unsigned
 {
 	memset(out, 0, (na + nb) * sizeof(*out));
 	for (unsigned i = 0; i < na; i++) {
-		for (unsigned j = 0; j < nb; j++) {
+		for (unsigned j = 0; j < nb && a[i]; j++) {
 			uint64_t lo, hi = tally_multiply(a[i], b[j], &lo);
 			add_at(out, na + nb, i + j, lo);
 			add_at(out, na + nb, i + j + 1, hi);
