@@ -13,10 +13,18 @@
 #include "json/seen.h"
 #include "layer/base/numbers.h"
 
-/* A growing array; its memory is reused for every line. */
+/* A growing array of a line's items; its memory is reused for later lines. */
 struct tally_array {
 	void *items;
 	uint32_t n, max;
+	size_t size; /* of an item, once there was one */
+	struct tally_block *block; /* contains them, after those of kept lines */
+};
+
+/* The arrays of a decoder, and of a tally_log_memory while no decoder uses it. */
+#define TALLY_N_ARRAYS 18
+struct tally_log_memory {
+	struct tally_array arrays[TALLY_N_ARRAYS];
 };
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
@@ -31,17 +39,27 @@ struct tally_decoder {
 	uint8_t frame_follow[32], pass_follow[32], workload_follow[32]; /* tally_object.follow */
 	bool any_id; /* a pass_info line may be missing */
 	bool named; /* the message in `json` names its field */
-	/* The line's arrays. For a frame, in the order of its passes: */
-	struct tally_array passes, counters, metrics, workloads, workload_counters;
-	struct tally_array unattributed, frame_metrics;
-	struct tally_array frame_estimated; /* elements: struct tally_word * */
-	/* for the other lines: */
-	struct tally_array texts, options, tags, sources, counter_infos, counter_pointers,
-		metric_infos;
-	struct tally_array statistics, growth;
+	struct tally_log_memory *kept; /* NULL: a line's arrays are valid until the next line */
+	union {
+		struct tally_log_memory memory;
+		struct {
+			/* of a frame, in the order of its passes */
+			struct tally_array passes, counters, metrics, workloads, workload_counters;
+			struct tally_array unattributed, frame_metrics;
+			struct tally_array frame_estimated; /* elements: struct tally_word * */
+			/* of the other lines */
+			struct tally_array texts, options, tags, sources, counter_infos;
+			struct tally_array counter_pointers, metric_infos, statistics, growth;
+			struct tally_array chars; /* texts, where arrays are kept */
+		};
+	};
 };
 
 void tally_decoder_finish(struct tally_decoder *d);
+/* From now on arrays are in `memory`, which is emptied, and stay there. */
+void tally_decoder_keep(struct tally_decoder *d, struct tally_log_memory *memory);
+/* Empties the arrays, before each line. */
+void tally_decoder_begin_line(struct tally_decoder *d);
 
 /* Each reads one whole line; record.* is completely filled in. */
 bool tally_decode_header(struct tally_decoder *d, struct tally_header_record *header);
@@ -56,14 +74,16 @@ bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 /* Fails with "out of memory". Returns false. */
 bool tally_decode_fail_memory(struct tally_decoder *d);
 
-/* A new item, not initialized; NULL after failing: out of memory. */
-void *tally_array_push_slowly(struct tally_decoder *d, struct tally_array *array, size_t size);
+/* Makes room for n more items, n > 0. False after failing: out of memory. */
+bool
+tally_array_grow(struct tally_decoder *d, struct tally_array *array, size_t n, size_t size);
 
+/* A new item, not initialized; NULL after failing. */
 static inline void *
 tally_array_push(struct tally_decoder *d, struct tally_array *array, size_t size)
 {
-	if (__builtin_expect(array->n == array->max, 0))
-		return tally_array_push_slowly(d, array, size);
+	if (__builtin_expect(array->n == array->max, 0) && !tally_array_grow(d, array, 1, size))
+		return NULL;
 	return (char *)array->items + array->n++ * size;
 }
 
@@ -126,7 +146,7 @@ bool tally_decode_u32(struct tally_decoder *d, uint32_t *v);
 bool tally_decode_number(struct tally_decoder *d, int64_t *v);
 /* A text without a NUL in it. */
 bool tally_decode_json_text(struct tally_decoder *d, struct tally_json_text *text);
-/* Text that is valid as long as the line. */
+/* Text that is valid as long as the line's arrays. */
 bool tally_decode_text(struct tally_decoder *d, const char **s);
 /* Text that is valid as long as the reader. */
 struct tally_word *tally_decode_word(struct tally_decoder *d);

@@ -47,10 +47,6 @@ bool
 tally_decode_device(struct tally_decoder *d, struct tally_device_record *device)
 {
 	struct tally_object o;
-	d->sources.n = 0;
-	d->counter_infos.n = 0;
-	d->counter_pointers.n = 0;
-	d->metric_infos.n = 0;
 	if (!read_device(d, &o, device) || !attach_counters(d, device))
 		return false;
 	device->sources = tally_array_items(&d->sources);

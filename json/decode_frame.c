@@ -236,24 +236,10 @@ check_order(struct tally_decoder *d, const struct tally_frame_record *frame, con
 	return true;
 }
 
-static void
-clear_arrays(struct tally_decoder *d)
-{
-	d->passes.n = 0;
-	d->counters.n = 0;
-	d->metrics.n = 0;
-	d->workloads.n = 0;
-	d->workload_counters.n = 0;
-	d->unattributed.n = 0;
-	d->frame_metrics.n = 0;
-	d->frame_estimated.n = 0;
-}
-
 bool
 tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 {
 	struct tally_object o;
-	clear_arrays(d);
 	const char *where = d->json.at;
 	if (!read_frame(d, &o, frame))
 		return false;

@@ -174,9 +174,6 @@ bool
 tally_decode_header(struct tally_decoder *d, struct tally_header_record *header)
 {
 	struct tally_object o;
-	d->texts.n = 0;
-	d->options.n = 0;
-	d->tags.n = 0;
 	if (!read_header(d, &o, header))
 		return false;
 	header->argv = tally_array_items(&d->texts);
@@ -199,8 +196,6 @@ bool
 tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
 {
 	struct tally_object o;
-	d->statistics.n = 0;
-	d->growth.n = 0;
 	if (!read_end(d, &o, end))
 		return false;
 	end->growth = tally_array_items(&d->growth);

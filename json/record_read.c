@@ -64,6 +64,12 @@ tally_log_reader_skipped(const struct tally_log_reader *reader)
 }
 
 void
+tally_log_reader_keep(struct tally_log_reader *reader, struct tally_log_memory *memory)
+{
+	tally_decoder_keep(&reader->decoder, memory);
+}
+
+void
 tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done, uint64_t *total)
 {
 	reader->lines.source.progress(reader->lines.source.user, done, total);
@@ -268,7 +274,9 @@ read_line(struct tally_log_reader *reader, char *text, size_t len, struct tally_
 {
 	struct tally_decoder *d = &reader->decoder;
 	line->number = reader->number;
+	line->bytes = len;
 	d->named = false;
+	tally_decoder_begin_line(d);
 	tally_json_begin(&d->json, text, len);
 	if (!peek_type(text, len, &line->type)) {
 		line->type = TALLY_LINE_UNKNOWN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
 #include "cli/check/schema_text.h"
+#include "cli/log/ahead.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
@@ -200,9 +201,10 @@ recount(struct check *c, const struct tally_end_record *end)
 	free(list);
 }
 
-static void
-add_line(struct check *c, const struct tally_log_line *line)
+static bool
+add_line(void *user, const struct tally_log_line *line)
 {
+	struct check *c = user;
 	c->line = line->number;
 	switch (line->type) {
 	case TALLY_LINE_DEVICE:
@@ -226,6 +228,7 @@ add_line(struct check *c, const struct tally_log_line *line)
 	default:
 		break;
 	}
+	return true;
 }
 
 static enum tally_read_status
@@ -234,15 +237,8 @@ read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_e
 	c->conserve = tally_conserve_create();
 	c->statistics = tally_run_statistics_create();
 	c->kept = g_ptr_array_new_with_free_func(g_free);
-	struct tally_progress progress;
-	struct tally_log_line line;
-	enum tally_read_status status;
-	tally_progress_begin(&progress, 1000);
-	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK) {
-		add_line(c, &line);
-		tally_progress_read(&progress, "checking", c->path, reader);
-	}
-	tally_progress_end(&progress);
+	const struct tally_log_taker taker = { add_line, c, "checking", c->path };
+	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
 	tally_conserve_destroy(c->conserve);
 	tally_run_statistics_destroy(c->statistics);
 	g_ptr_array_unref(c->kept);
@@ -287,7 +283,6 @@ check_log(const char *path, bool lines_only)
 	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	if (reader)
 		status = read_lines(&c, reader, &error);
-	tally_log_reader_close(reader);
 	return conclude(&c, status, &error);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/export/export.h"
 
 #include "cli/shared/cli.h"
+#include "cli/log/ahead.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/result.h"
@@ -92,8 +93,9 @@ parse(struct request *r, int argc, char **argv)
 
 /* Returns false if a write failed, so that continuing is pointless. */
 static bool
-show_line(struct request *r, const struct tally_log_line *line)
+show_line(void *user, const struct tally_log_line *line)
 {
+	struct request *r = user;
 	bool good = true;
 	for (unsigned i = 0; i < N_FORMATS; i++) {
 		struct target *t = &r->targets[i];
@@ -122,16 +124,8 @@ read_log(struct request *r)
 	struct tally_log_reader *reader = tally_log_input_open(r->log, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed("export", r->log, status, &error);
-	struct tally_progress progress;
-	tally_progress_begin(&progress, 1000);
-	struct tally_log_line line;
-	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		if (!show_line(r, &line))
-			break;
-		tally_progress_read(&progress, "exporting", r->log, reader);
-	}
-	tally_progress_end(&progress);
-	tally_log_reader_close(reader);
+	const struct tally_log_taker taker = { show_line, r, "exporting", r->log };
+	status = tally_log_read_lines(reader, &taker, NULL, &error);
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {

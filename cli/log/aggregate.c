@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/aggregate_parts.h"
 
+#include "cli/log/ahead.h"
 #include "cli/log/input.h"
 #include "cli/shared/each.h"
 #include "query/statistics/run_statistics.h"
@@ -350,6 +351,13 @@ open_log(struct tally_aggregate *a, const char *path, enum tally_read_status *st
 	return reader;
 }
 
+static bool
+add_line(void *user, const struct tally_log_line *line)
+{
+	tally_aggregate_add(user, line);
+	return true;
+}
+
 static int
 read_log(struct tally_aggregate *a, const char *command, const char *path)
 {
@@ -358,16 +366,8 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	struct tally_log_reader *reader = open_log(a, path, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed(NULL, path, status, &error);
-	struct tally_progress progress;
-	tally_progress_begin(&progress, 1000);
-	struct tally_log_line line;
-	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		tally_aggregate_add(a, &line);
-		tally_progress_read(&progress, "reading", path, reader);
-	}
-	tally_progress_end(&progress);
-	a->skipped = *tally_log_reader_skipped(reader);
-	tally_log_reader_close(reader);
+	const struct tally_log_taker taker = { add_line, a, "reading", path };
+	status = tally_log_read_lines(reader, &taker, &a->skipped, &error);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
 		tally_cli_complain(command,

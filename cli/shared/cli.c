@@ -96,12 +96,10 @@ tally_progress_show(struct tally_progress *progress, const char *format, ...)
 
 void
 tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
-		    const struct tally_log_reader *reader)
+		    uint64_t done, uint64_t total)
 {
-	uint64_t done, total;
 	if (!tally_progress_due(progress))
 		return;
-	tally_log_reader_progress(reader, &done, &total);
 	if (total)
 		tally_progress_show(progress, "%s %s: %u %%", verb, path,
 				    (unsigned)(100.0 * (double)done / (double)total));

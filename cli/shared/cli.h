@@ -164,9 +164,10 @@ void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
 bool tally_progress_due(struct tally_progress *progress);
 void tally_progress_show(struct tally_progress *progress, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
-/* Shows "VERB PATH: N %" for a log that is being read, if it is time for a new text. */
+/* Shows "VERB PATH: N %" for a log that is being read, if it is time for a new text. `done` of
+ * `total` bytes were read; 0: their number is not known. */
 void tally_progress_read(struct tally_progress *progress, const char *verb, const char *path,
-			 const struct tally_log_reader *reader);
+			 uint64_t done, uint64_t total);
 void tally_progress_end(struct tally_progress *progress); /* wipes the line */
 
 #endif
