@@ -258,6 +258,7 @@ tally_bound_decide(struct tally_bound_input *b)
 	struct tally_bound_verdict v = { 0 };
 	uint64_t n = b->all.moments.n;
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
+	v.n_timed = b->n_timed;
 	v.has_busy = b->timed.frame > 0;
 	v.busy = v.has_busy ? b->timed.gpu / b->timed.frame : 0;
 	v.unsure = v.has_busy ? (b->timed.gpu - b->timed.sure) / b->timed.frame : 0;
@@ -310,6 +311,11 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 		return g_strdup_printf("bound by: cannot tell from %" G_GUINT64_FORMAT " frame%s",
 				       frames, TALLY_S(frames));
 	case TALLY_DOUBT_NO_GPU_TIMES:
+		if (v->n_timed)
+			return g_strdup_printf("bound by: cannot tell, GPU times are missing in "
+					       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+					       " frames",
+					       frames - v->n_timed, frames);
 		return g_strdup("bound by: cannot tell, GPU times were not measured");
 	case TALLY_DOUBT_NO_PASS:
 		return g_strdup("bound by: cannot tell, no pass was seen");

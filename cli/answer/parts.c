@@ -12,6 +12,11 @@
  * used. */
 #define NEARLY_ALL 0.8
 
+/* Flags of a pass whose own part of a time that passes share may be missing from it. */
+#define UNTIMED \
+	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
+	 TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(BAD_TIME))
+
 struct part_of_pass {
 	uint64_t id;
 	struct tally_part *level[TALLY_N_PART_LEVELS];
@@ -131,6 +136,13 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	return of;
 }
 
+/* When the program made the call that ends the frame. */
+static uint64_t
+frame_issued(const struct tally_frame_record *f)
+{
+	return f->start_ns + f->cpu_ns - (f->has_wait ? f->wait_ns : 0);
+}
+
 /* The part of a pass's GPU time before the CPU began the next pass or, after the last one, the
  * call that ends the frame. In OpenGL the end of a pass is known only then, so the GPU may have
  * finished it long before. */
@@ -143,9 +155,26 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 		return 0;
 	if (r->flags & TALLY_FLAG(UNCALIBRATED))
 		return r->gpu_ns;
-	uint64_t frame_end = f->start_ns + f->cpu_ns - (f->has_wait ? f->wait_ns : 0);
-	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, last ? frame_end : r[1].cpu_start_ns);
+	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, last ? frame_issued(f) : r[1].cpu_start_ns);
 	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
+}
+
+/* Passes that were drawn together have one time, and it is outside passes. */
+static bool
+is_timed_together(const struct tally_frame_record *f, const struct tally_pass_record *r)
+{
+	return (r->flags & (UNTIMED | TALLY_FLAG(SHARED_TIME))) == TALLY_FLAG(SHARED_TIME) &&
+	       f->has_unattributed_gpu;
+}
+
+/* The part of that time in which the CPU may have issued them, `r` being the first. */
+static uint64_t
+unsure_together(const struct tally_frame_record *f, const struct tally_pass_record *r)
+{
+	uint64_t issued = frame_issued(f);
+	if (!r->has_cpu_start)
+		return f->unattributed_gpu_ns;
+	return MIN(f->unattributed_gpu_ns, issued - MIN(issued, r->cpu_start_ns));
 }
 
 static void
@@ -169,11 +198,15 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 {
 	bool all_timed = f->dropped_passes == 0;
 	const struct part_of_pass *of = NULL;
+	const struct tally_pass_record *together = NULL;
 	*unsure_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		of = find_pass(p, log, f->device, r->id, i);
-		all_timed &= r->has_gpu;
+		if (!r->has_gpu && is_timed_together(f, r))
+			together = together ? together : r;
+		else
+			all_timed &= r->has_gpu;
 		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns);
@@ -187,18 +220,19 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			add_to_levels(p, p->outside);
 		}
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
+		p->outside->unsure_ns = together ? unsure_together(f, together) : 0;
+		*unsure_ns += p->outside->unsure_ns;
 	}
 	/* The same for the last pass, where it is not known when the CPU had issued it. */
-	const struct tally_part *last = f->n_passes && !f->has_wait
-						? of->level[TALLY_PART_FINE]
-						: NULL;
+	const struct tally_part *last = f->n_passes && !f->has_wait ? of->level[TALLY_PART_FINE]
+								    : NULL;
 	TALLY_EACH (struct tally_part, part, p->touched) {
-		const struct tally_hitch_part share = { .what = part,
-							.ns = part->ns,
-							.first = part->frames == 1,
-							.may_wait = part == last ||
-								    part->unsure_ns >
-									    part->ns / 2 };
+		const struct tally_hitch_part share = {
+			.what = part,
+			.ns = part->ns,
+			.first = part->frames == 1,
+			.may_wait = part == last || part->unsure_ns > part->ns / 2
+		};
 		if (part->fine)
 			g_array_append_val(out, share);
 		if (part->timed)

@@ -67,6 +67,8 @@ BOUND = (
     ("a cap, and no GPU times", [(16.667, {"GBuffer": None}, {})] * 100, "cap", "at 60 fps in 100 % of frames"),
     ("no GPU times", [(ms, {"GBuffer": None}, {}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown",
      "cannot tell, GPU times were not measured"),
+    ("few GPU times", [(ms, {"GBuffer": None if i % 3 else 5}, {}) for i, (ms, _, _) in enumerate(steady(99, 21, 5, 0.2))], "unknown",
+     "cannot tell, GPU times are missing in 66 of 99 frames"),
     ("no pass", [(ms, {}, {"gpu_ns": None, "envelope_ns": None, "coverage": None}) for ms, _, _ in steady(100, 21, 5, 0.2)], "unknown", "cannot tell, no pass was seen"),
     ("constant frames of no known rate", thread(steady(200, 22.1, 5, 0.005), 0.95), "unknown",
      "bound by the CPU or a limiter: cannot tell (100 % take 22.1 ms +-2 %, GPU 23 %)"),
@@ -189,6 +191,29 @@ class Answer(CliCase):
         self.assertEqual(run(36, 35, late_ms=45), ("unknown", halve), "the same, and the thread works or spins")
         self.assertEqual(run(36, 3, "vulkan"), ("gpu", None))
         self.assertEqual(run(3, 3, flags=["uncalibrated"]), ("unknown", halve), "it is not known when the GPU worked")
+
+    def test_passes_that_share_a_time(self):
+        """Where passes are drawn together their time is the frame's, outside passes: it is measured, and what the CPU
+        needed to issue them may be in it."""
+        def run(issue_ms, thread_ms, flags=("shared_time",), slow_ms=0, outside=True):
+            lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer"), pass_info(IDS["UI"], "UI")], 10**9
+            for i in range(60):
+                slow = slow_ms if i == 40 else 0
+                ms, gpu = 36 + i % 7 + slow, (33 + i % 7 + slow) * MS
+                passes = [one_pass(k, IDS[name], None, name, cpu_start_ns=start + MS, flags=list(flags)) for k, name in enumerate(("GBuffer", "UI"))]
+                lines.append(frame(i, passes, start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=max(ms - issue_ms, 0) * MS,
+                                   gpu_ns=gpu, envelope_ns=gpu, coverage=0, unattributed={"gpu_ns": gpu} if outside else {}))
+                start += ms * MS
+            got = self.answers(lines + [end(60, 120)])[0]
+            return got["bound"]["by"], got["bound"]["text"], [h["text"] for h in got["hitches"]["worst"]]
+        self.assertEqual(run(3, 3)[0], "gpu", "it waits in the present")
+        self.assertEqual(run(36, 35)[0], "cpu", "it works until it presents")
+        self.assertIn("cannot tell, the CPU works or waits within passes", run(36, 3)[1])
+        self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (outside passes)"])
+        self.assertEqual(run(60, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (outside passes), or a wait after it"])
+        missing = "bound by: cannot tell, GPU times were not measured"
+        for flags, outside in (((), True), (("shared_time", "lost"), True), (("shared_time",), False)):
+            self.assertEqual(run(3, 3, flags, outside=outside)[:2], ("unknown", missing), flags)
 
     # Speed
 
