@@ -6,6 +6,8 @@
 #include "cli/shared/out.h"
 #include "json/log_numbers.h"
 
+#include <string.h>
+
 enum validity { MEASURED, ESTIMATED, DERIVED, ABSENT, N_VALIDITIES };
 static const char *const validity_words[N_VALIDITIES] = { "measured", "estimated", "derived",
 							  "absent" };
@@ -16,6 +18,8 @@ enum what { NUMBER, COUNTER, METRIC, N_WHATS };
 /* The cells of a key, formatted once: a table has a row for each value, and most cells
  * repeat. */
 struct key_cells {
+	const char *of; /* the key */
+	struct key_cells *next; /* which came next last time, of the same kind; or NULL */
 	GString *key; /* "KEY," */
 	GString *rest[N_VALIDITIES]; /* ",UNIT,SOURCE,VALIDITY," */
 };
@@ -36,6 +40,7 @@ struct csv {
 	GString *flags; /* the cells after them and the end of the line */
 	char *tags; /* the cell of the run's tags, "" without any */
 	struct csv_device *device; /* device of the current frame */
+	struct key_cells *last[N_WHATS]; /* of its rows; NULL = none yet */
 	uint32_t number; /* number of that device */
 };
 
@@ -92,7 +97,9 @@ add_cell(GString *to, const char *text)
 static void
 add_number(GString *to, uint64_t v)
 {
-	g_string_append_printf(to, "%" G_GUINT64_FORMAT ",", v);
+	char digits[TALLY_U64_CHARS];
+	g_string_append_len(to, digits, tally_number_put_u64(digits, v) - digits);
+	g_string_append_c(to, ',');
 }
 
 /* ---- rows ---- */
@@ -100,7 +107,8 @@ add_number(GString *to, uint64_t v)
 static struct key_cells *
 make_cells(const char *key, const char *unit, const char *source)
 {
-	struct key_cells *cells = g_new(struct key_cells, 1);
+	struct key_cells *cells = g_new0(struct key_cells, 1);
+	cells->of = key;
 	cells->key = g_string_new(NULL);
 	add_cell(cells->key, key);
 	for (unsigned i = 0; i < N_VALIDITIES; i++) {
@@ -112,19 +120,30 @@ make_cells(const char *key, const char *unit, const char *source)
 	return cells;
 }
 
-static const struct key_cells *
-find_cells(struct csv *e, enum what what, const char *key, const char *unit)
+static struct key_cells *
+add_cells(struct csv *e, enum what what, const char *key, const char *unit)
 {
-	struct key_cells *cells = g_hash_table_lookup(e->device->keys[what], key);
-	if (cells)
-		return cells;
 	const struct tally_export_key *says = what == NUMBER ? NULL
 							     : tally_export_names_key(
 								       &e->names, e->number, key);
 	const char *source = what == METRIC ? "metric" : says ? says->source : NULL;
-	cells = make_cells(key, says ? says->unit : unit, source);
+	struct key_cells *cells = make_cells(key, says ? says->unit : unit, source);
 	g_hash_table_insert(e->device->keys[what], (gpointer)key, cells);
 	return cells;
+}
+
+/* Values come in much the same order in every pass. */
+static const struct key_cells *
+find_cells(struct csv *e, enum what what, const char *key, const char *unit)
+{
+	struct key_cells *last = e->last[what], *cells = last ? last->next : NULL;
+	if (!cells || cells->of != key)
+		cells = g_hash_table_lookup(e->device->keys[what], key);
+	if (!cells)
+		cells = add_cells(e, what, key, unit);
+	if (last)
+		last->next = cells;
+	return e->last[what] = cells;
 }
 
 static void
@@ -166,7 +185,9 @@ set_flags(struct csv *e, uint64_t flags)
 		g_autofree char *text = tally_flags_text(flags, " ");
 		g_string_append(e->flags, text);
 	}
-	g_string_append_printf(e->flags, ",%s\n", e->tags);
+	g_string_append_c(e->flags, ',');
+	g_string_append(e->flags, e->tags);
+	g_string_append_c(e->flags, '\n');
 }
 
 /* From here on rows describe the frame. */
@@ -189,8 +210,12 @@ begin_pass(struct csv *e, const struct tally_pass_record *p,
 	g_string_truncate(head, 0);
 	g_string_append_len(head, e->frame->str, (gssize)e->frame->len);
 	add_cell(head, workload ? "workload" : "pass");
-	g_string_append_printf(head, "%u,%016" G_GINT64_MODIFIER "x,%u,", p->index, p->id,
-			       p->segment);
+	add_number(head, p->index);
+	char id[TALLY_JSON_ID_CHARS]; /* in quotes */
+	tally_json_put_id_at(id, p->id);
+	g_string_append_len(head, id + 1, 16);
+	g_string_append_c(head, ',');
+	add_number(head, p->segment);
 	add_cell(head, tally_pass_kind_name(p->kind));
 	add_cell(head, tally_export_names_find(&e->names, e->number, p));
 	add_cell(head, p->label);
@@ -225,6 +250,7 @@ put_frame(struct csv *e, const struct tally_frame_record *f)
 {
 	e->number = f->device;
 	e->device = need_device(e, f->device);
+	memset(e->last, 0, sizeof(e->last)); /* are another device's, or were freed */
 	g_string_truncate(e->frame, 0);
 	add_number(e->frame, f->device);
 	add_cell(e->frame, e->device->api);
