@@ -26,6 +26,19 @@ hash_text(const struct tally_words *words, const char *s, size_t len)
 	return mix(hash ^ part);
 }
 
+/* The slot of the word with this text, or the empty one where it belongs. There is always an empty
+ * one. */
+static struct tally_word **
+find_slot(struct tally_word **slots, size_t size, const char *s, size_t len, uint64_t hash)
+{
+	for (size_t at = (size_t)hash;; at++) {
+		struct tally_word *word = slots[at & (size - 1)];
+		if (!word ||
+		    (word->hash == hash && word->len == len && !memcmp(word->text, s, len)))
+			return &slots[at & (size - 1)];
+	}
+}
+
 /* Doubles the number of slots. It is a power of two; at most half of them are used. */
 static bool
 grow_words(struct tally_words *words)
@@ -36,12 +49,8 @@ grow_words(struct tally_words *words)
 		return false;
 	for (size_t i = 0; i < words->size; i++) {
 		struct tally_word *word = words->slots[i];
-		if (!word)
-			continue;
-		size_t at = (size_t)word->hash & (size - 1);
-		while (slots[at])
-			at = (at + 1) & (size - 1);
-		slots[at] = word;
+		if (word)
+			*find_slot(slots, size, word->text, word->len, word->hash) = word;
 	}
 	free(words->slots);
 	words->slots = slots;
@@ -68,27 +77,10 @@ add_word(struct tally_words *words, const char *s, size_t len, uint64_t hash, bo
 		unsigned char c = (unsigned char)s[i];
 		word->plain &= c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 	}
-	size_t at = (size_t)hash & (words->size - 1);
-	while (words->slots[at])
-		at = (at + 1) & (words->size - 1);
-	words->slots[at] = word;
+	*find_slot(words->slots, words->size, s, len, hash) = word;
 	words->n++;
 	words->bytes += len;
 	return word;
-}
-
-static struct tally_word *
-find_word(const struct tally_words *words, const char *s, size_t len, uint64_t hash)
-{
-	if (!words->size)
-		return NULL;
-	size_t mask = words->size - 1;
-	for (size_t at = (size_t)hash & mask; words->slots[at]; at = (at + 1) & mask) {
-		struct tally_word *word = words->slots[at];
-		if (word->hash == hash && word->len == len && !memcmp(word->text, s, len))
-			return word;
-	}
-	return NULL;
 }
 
 struct tally_word *
@@ -102,7 +94,9 @@ tally_words_get(struct tally_words *words, const char *s, size_t len, bool *full
 		return guess;
 	}
 	uint64_t hash = hash_text(words, s, len);
-	struct tally_word *word = find_word(words, s, len, hash);
+	struct tally_word *word = NULL;
+	if (words->size)
+		word = *find_slot(words->slots, words->size, s, len, hash);
 	if (!word)
 		word = add_word(words, s, len, hash, full);
 	if (!word)

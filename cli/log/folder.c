@@ -190,8 +190,8 @@ tally_folder_log_is_written(const struct tally_folder_log *log)
 	return written;
 }
 
-static uint64_t
-sum_bytes(const GPtrArray *logs)
+uint64_t
+tally_folder_bytes(const GPtrArray *logs)
 {
 	uint64_t bytes = 0;
 	for (guint i = 0; i < logs->len; i++)
@@ -206,10 +206,10 @@ tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *byt
 	*bytes = 0;
 	/* Headers are read only if the folder could be too large. */
 	g_autoptr(GPtrArray) all = look_into(folder);
-	if (sum_bytes(all) <= quota)
+	if (tally_folder_bytes(all) <= quota)
 		return;
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
-	uint64_t left = sum_bytes(logs);
+	uint64_t left = tally_folder_bytes(logs);
 	for (guint i = logs->len; i-- > 0 && left > quota;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
 		if (tally_folder_log_is_written(log) || unlink(log->path) < 0)

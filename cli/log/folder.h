@@ -27,6 +27,7 @@ char *tally_folder_path(void);
 /* The logs of a folder, last written first; struct tally_folder_log, freed with the array.
  * Reads the first line of each. A folder that does not exist has none. */
 GPtrArray *tally_folder_list(const char *folder);
+uint64_t tally_folder_bytes(const GPtrArray *logs); /* of all of them */
 /* Reads the first line. False: the file is not a log. *log is freed by
  * tally_folder_log_finish() if true. */
 bool tally_folder_log_read(struct tally_folder_log *log, const char *path);

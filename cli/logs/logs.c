@@ -240,20 +240,11 @@ list_json(const GPtrArray *logs, const char *folder)
 	tally_out_flush(&o);
 }
 
-static uint64_t
-total_bytes(const GPtrArray *logs)
-{
-	uint64_t bytes = 0;
-	TALLY_EACH (const struct tally_folder_log, log, logs)
-		bytes += log->bytes;
-	return bytes;
-}
-
 static void
 list(const struct request *r, const GPtrArray *logs, const char *folder)
 {
 	g_autofree char *shown = tally_text_escape(folder);
-	g_autofree char *size = size_text(total_bytes(logs));
+	g_autofree char *size = size_text(tally_folder_bytes(logs));
 	if (logs->len == 0) {
 		tally_text_print_line(stdout, "%s: no log%s", shown,
 				      r->program || r->older_ns ? " of that kind" : "");
@@ -292,7 +283,7 @@ agrees(const struct request *r, const GPtrArray *logs)
 {
 	if (r->yes || !isatty(STDIN_FILENO))
 		return true;
-	g_autofree char *size = size_text(total_bytes(logs));
+	g_autofree char *size = size_text(tally_folder_bytes(logs));
 	tally_text_print(stderr, "remove %u log%s, %sB? [y/N] ", logs->len, TALLY_S(logs->len),
 			 size);
 	char answer[16] = "";
