@@ -7,7 +7,7 @@
 
 #define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
 #define FIRST_MANTISSA_BITS 9
-#define LEAST_ROOM 64 /* runs that are sorted in together */
+#define LEAST_ROOM 256 /* runs that are sorted in together */
 #define LEAST_BUCKETS 1024 /* room for them */
 #define FEW 32 /* runs that qsort() sorts faster */
 
@@ -182,8 +182,8 @@ join_equal(struct tally_stats *s)
 		struct tally_stats_run *last = &s->runs[n ? n - 1 : 0], *run = &s->runs[i];
 		if (n && last->key == run->key && !((last->tag ^ run->tag) & 3))
 			last->tag += run->tag & ~UINT64_C(3);
-		else
-			s->runs[n++] = *run;
+		else if (n++ != i)
+			s->runs[n - 1] = *run;
 	}
 	s->n_runs = n;
 }
@@ -246,18 +246,40 @@ make_room(struct tally_stats *s)
 	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
+/* Counts the value in its bucket if that is near its place among the sorted ones: in the middle
+ * of a series few buckets are missing between others. */
+static bool
+count_in_place(struct tally_stats *s, const struct tally_stats_run *bucket)
+{
+	enum { MOST_STEPS = 4 };
+	if (!s->n_sorted)
+		return false;
+	int64_t middle = s->n_sorted / 2, last = (int64_t)s->n_sorted - 1;
+	int64_t i = middle + (int64_t)(bucket->key - s->runs[middle].key);
+	i = CLAMP(i, 0, last);
+	for (int n = 0; n < MOST_STEPS && s->runs[i].key != bucket->key; n++)
+		i = s->runs[i].key > bucket->key ? MAX(i - 1, 0) : MIN(i + 1, last);
+	bool found = s->runs[i].key == bucket->key;
+	if (found)
+		s->runs[i].tag += bucket->tag & ~UINT64_C(3);
+	return found;
+}
+
 static void
 add_last(struct tally_stats *s)
 {
-	if (s->repeats == 0)
-		return;
-	if (s->n_runs == s->room)
+	struct tally_stats_run run = { key_of(s->last), s->repeats << 2 | s->last.storage };
+	bool counted = s->repeats == 0;
+	if (s->sketched && !counted) {
+		run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
+		counted = count_in_place(s, &run);
+	}
+	if (!counted && s->n_runs == s->room)
 		make_room(s);
-	struct tally_stats_run *run = &s->runs[s->n_runs++];
-	run->key = key_of(s->last);
-	run->tag = s->repeats << 2 | s->last.storage;
-	if (s->sketched)
-		*run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
+	if (!counted && s->sketched) /* perhaps only now, or wider */
+		run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
+	if (!counted)
+		s->runs[s->n_runs++] = run;
 	s->repeats = 0;
 }
 
