@@ -33,6 +33,7 @@ struct tally_line {
 	struct tally_group *group;
 	unsigned n; /* > 1: the line represents that many rows, and only their sums are known */
 	double frame_ns, share; /* those sums; negative = not known */
+	unsigned n_untimed; /* rows without a time among them, which are not in the sums */
 	unsigned depth; /* in the tree of labels */
 	/* not escaped, without indentation; owned. NULL for a frame, except where its number
 	 * does not describe the line. */

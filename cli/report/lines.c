@@ -7,6 +7,9 @@
 /* A row below this share of the GPU time, and not among the most expensive, gets no line. */
 #define LEAST_SHARE 0.005
 #define MOST_EXPENSIVE 5
+/* A row without a time that is in a smaller part of the frames gets none either, where others
+ * have times. */
+#define RARE_SHARE 0.1
 /* If there are more frames than this, the first ones get lines. */
 #define MOST_FRAMES 10
 
@@ -36,6 +39,16 @@ is_nothing(const struct tally_group *g)
 		nothing = g->series[i].estimated || m->n == 0 || tally_moments_total(m) == 0;
 	}
 	return nothing;
+}
+
+/* Whether a row without a time, as of mipmaps that are made while the game loads, is in so few
+ * frames that it would only hide those that have times. */
+static bool
+is_rare(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
+	return a->by == TALLY_BY_PASS && d && tally_int192_f64(&d->gpu_total) > 0 &&
+	       (double)g->frames < RARE_SHARE * (double)tally_group_n_frames(a, g);
 }
 
 /* The name below a line that shows the label `above`. */
@@ -114,8 +127,11 @@ add_folded(struct builder *b, GArray *folded, const char *above)
 			add_row(b, line->group, above, line->depth);
 			continue;
 		}
-		line->name = g_strdup_printf("(%u more, under %.1f %%)", line->n,
-					     100 * LEAST_SHARE);
+		line->name = line->n_untimed ? g_strdup_printf("(%u more, small or rare)", line->n)
+					     : g_strdup_printf("(%u more, under %.1f %%)", line->n,
+							       100 * LEAST_SHARE);
+		if (line->n_untimed == line->n)
+			line->share = line->frame_ns = -1;
 		g_array_append_val(b->lines, *line);
 	}
 }
@@ -129,13 +145,15 @@ add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned d
 		double share = tally_group_share(b->a, g);
 		if (is_nothing(g))
 			continue;
-		if (b->all || share < 0 || share >= LEAST_SHARE || g_hash_table_contains(kept, g)) {
+		bool counts = share < 0 ? !is_rare(b->a, g) : share >= LEAST_SHARE;
+		if (b->all || counts || g_hash_table_contains(kept, g)) {
 			add_row(b, g, above, depth);
 			continue;
 		}
 		struct tally_line *line = need_folded(folded, g, depth);
 		line->n++;
-		line->share += share;
+		line->n_untimed += share < 0;
+		line->share += MAX(share, 0);
 		line->frame_ns += MAX(tally_group_frame_ns(b->a, g), 0);
 	}
 	add_folded(b, folded, above);
@@ -176,8 +194,7 @@ add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *row
 		const struct tally_line line = {
 			.group = g,
 			.n = 1,
-			.name = g_strdup_printf("median: %" G_GUINT64_FORMAT,
-						g->record.frame),
+			.name = g_strdup_printf("median: %" G_GUINT64_FORMAT, g->record.frame),
 		};
 		g_array_append_val(lines, line);
 	}

@@ -67,7 +67,8 @@ line_value(const struct tally_aggregate *a, const struct tally_line *line,
 	if (line->n == 1 || c->what == TALLY_COLUMN_DEVICE)
 		return tally_column_value(a, line->group, c, out);
 	*out = tally_f64(c->what == TALLY_COLUMN_PER_FRAME ? line->frame_ns : line->share);
-	return c->what == TALLY_COLUMN_PER_FRAME || c->what == TALLY_COLUMN_GPU_SHARE;
+	return (c->what == TALLY_COLUMN_PER_FRAME || c->what == TALLY_COLUMN_GPU_SHARE) &&
+	       line->share >= 0;
 }
 
 /* The number of frames; for a row that is not in every frame, also the total. */

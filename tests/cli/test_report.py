@@ -458,6 +458,21 @@ class Report(CliCase):
         self.assertEqual(len(self.table(self.write_log("b.jsonl", [*lines[:8], frame(0, [
             one_pass(i, ident, cost) for i, (ident, cost) in enumerate(zip(idents[:6], costs))]), end(1, 6)]))), 7)
 
+    def test_rare_rows_without_a_time_share_a_line(self):
+        """Textures that get mipmaps while the game loads are passes of one frame each, and on some drivers have no time."""
+        def rows(others, frames=20, cost=5000000, *args):
+            idents = ["%016x" % (i + 1) for i in range(40)]
+            lines = [header(), device(), *(pass_info(ident, f"p{i}") for i, ident in enumerate(idents))]
+            lines += [frame(f, [one_pass(0, idents[0], cost)] + [one_pass(1 + k, idents[k], None) for k in others(f)]) for f in range(frames)]
+            n = sum(1 + len(others(f)) for f in range(frames))
+            table = self.table(*args, self.write_log("a.jsonl", [*lines, end(frames, n)]))
+            return [line.split()[0] for line in table[1:] if line.startswith(("p", "("))], table[-1].split()
+        names, last = rows(lambda f: [1] + ([f + 10] if f > 4 else []))
+        self.assertEqual((names[:2], len(names), last), (["p0", "p1"], 6, ["(12", "more,", "small", "or", "rare)"]))
+        self.assertEqual(len(rows(lambda f: [1, f + 10], 20, 5000000, "--wide")[0]), 22)
+        self.assertEqual(len(rows(lambda f: [1, f % 5 + 10])[0]), 7, "often")
+        self.assertEqual(len(rows(lambda f: [1, f + 10], 20, None)[0]), 22, "no pass has a time")
+
     def test_a_frame_is_a_frame(self):
         """ms/frame is the total over all frames, and N says in how many of them a pass was."""
         lines = [header(), device(), pass_info(A, "always"), pass_info(B, "once"), pass_info(C, "lost")]
