@@ -4,6 +4,7 @@
 #include "cli/install/elf_file.h"
 #include "cli/report/formats.h"
 #include "cli/top/follow.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "layer/session/block.h"
 
@@ -61,6 +62,15 @@ print_status(const GPtrArray *status, bool informs, GHashTable *printed)
 	}
 }
 
+static bool
+has_frames(const struct tally_aggregate *a)
+{
+	TALLY_EACH (const struct tally_device_summary, device, a->devices)
+		if (device->seen)
+			return true;
+	return false;
+}
+
 static void
 print_log(const char *path, GHashTable *printed)
 {
@@ -73,7 +83,8 @@ print_log(const char *path, GHashTable *printed)
 		tally_answer_conclude(answer);
 		tally_summary_print(stderr, &a, answer, -1);
 		tally_summary_print_notes(stderr, &a, printed);
-		tally_text_print_line(stderr, "next: passtally report --html %s", shown);
+		if (has_frames(&a))
+			tally_text_print_line(stderr, "next: passtally report --html %s", shown);
 	}
 	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);

@@ -18,7 +18,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import COMMAND, CliCase, device, end, header, log_bytes, program, simple_log
+from cli_case import COMMAND, CliCase, device, end, frame, header, log_bytes, program, simple_log
 
 WRITE_LOG = """
 import os
@@ -370,6 +370,10 @@ class Run(CliCase):
                 self.assertEqual(tries, "try: PASSTALLY_DISABLE=1 passtally run -- " in said, said)
                 done = self.run_program(program(before + text), "--force", "-o", "a.jsonl", "--quiet")
                 self.assertEqual(done.stderr, b"")
+        # A page of a log without a frame would be empty.
+        for lines, page in (([header(), device()], False), ([header(), device(), frame(0, [])], True)):
+            done = self.run_program(program(WRITE_LOG.format(hex=log_bytes(lines).hex()) + kill.format(15)), "--force", "-o", "a.jsonl")
+            self.assertEqual(b"next: passtally report --html" in done.stderr, page, done.stderr)
         done = self.run_program(program(kill.format(11)), env={"PASSTALLY_DISABLE": "1"})
         self.assertIn(b"was ended by signal 11 (SIGSEGV)\n", done.stderr)
         self.assertNotIn(b"try:", done.stderr)
