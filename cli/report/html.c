@@ -2,7 +2,7 @@
 #include "cli/report/html.h"
 
 #include "cli/report/formats.h"
-#include "cli/report/html_pack.h"
+#include "cli/report/html_parts.h"
 #include "cli/report/html_text.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"

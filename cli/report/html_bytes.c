@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_bytes.h"
+#include "cli/report/html_parts.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_column.h"
+#include "cli/report/html_parts.h"
 
 #include <math.h>
 

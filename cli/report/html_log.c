@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_log.h"
+#include "cli/report/html_parts.h"
 
 #include "cli/shared/each.h"
 #include "layer/config/config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_pack.h"
+#include "cli/report/html_parts.h"
 
 #include "cli/shared/each.h"
 

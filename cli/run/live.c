@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/live.h"
+#include "cli/run/run.h"
 
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"

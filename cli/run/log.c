@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/log.h"
+#include "cli/run/run.h"
 
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/messages.h"
+#include "cli/run/run.h"
 
 #include "cli/install/elf_file.h"
 #include "cli/report/formats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/options.h"
+#include "cli/run/run.h"
 
 #include "cli/log/compress.h"
 #include "cli/shared/cli.h"

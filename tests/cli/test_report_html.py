@@ -36,7 +36,7 @@ class Bytes:
 
 
 class Numbers:
-    """The page's numbers, decoded by its layout (cli/report/html_column.h) and not by its own script."""
+    """The page's numbers, decoded by its layout (cli/report/html_parts.h) and not by its own script."""
 
     def __init__(self, page):
         self.text = page.decode()

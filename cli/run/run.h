@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/run/run.h - the parts of `passtally run`; private to it.
+ *
+ * One thread.
+ */
+#ifndef PASSTALLY_CLI_RUN_H
+#define PASSTALLY_CLI_RUN_H
+
+#include "cli/shared/cli.h"
+#include "layer/config/config.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* ---- options.c: the command line of `passtally run`: the options of a capture, those of
+ * the command, and the program with its arguments. */
+
+struct tally_run_request {
+	struct tally_config config; /* of the caller, who initialized it */
+	bool quiet, progress, live, help;
+	int compress; /* compression level; 0 = do not compress, -1 = not stated */
+	bool compress_by_default; /* set by run: the user did not request it */
+	char **argv; /* arguments of the program */
+};
+
+/* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error. */
+int tally_run_options_parse(struct tally_run_request *r, int argc, char **argv);
+extern const char tally_run_help[];
+void tally_run_print_options(void); /* of --help, to standard output */
+
+/* ---- folder.c: the private folder of a run: the status file of its capture, and links.
+ *
+ * It is passtally-XXXXXX in the temporary folder, mode 0700, and locked for as long as the run
+ * lives; one that SIGKILL ended leaves the folder without the lock, and a later run removes it.
+ * One thread; nothing here blocks. Errors are printed. */
+
+/* Names of the links: to the libraries' folder, and to that of the Vulkan manifest. */
+#define TALLY_RUN_LIBRARY "lib"
+#define TALLY_RUN_LAYER "layer"
+
+struct tally_run_folder {
+	char *path;
+	char *status; /* the file that PASSTALLY_STATUS names */
+};
+
+/* Programs that are started do not inherit the lock. */
+bool tally_run_folder_create(struct tally_run_folder *folder);
+/* Removes the folder, and what the functions here made in it. May be called more than once. */
+void tally_run_folder_remove(struct tally_run_folder *folder);
+/* The path of a new link, which the caller frees; NULL after an error. */
+char *tally_run_folder_link(const struct tally_run_folder *folder, const char *name,
+			    const char *to);
+
+/* ---- log.c: the log of a run, as `passtally run` handles it.
+ *
+ * run chooses the path before the program starts, so that it knows the path afterwards. A
+ * program that starts others may leave more logs: each process that finds the path taken
+ * writes NAME.PID.jsonl (PATH.PID if the path does not end in .jsonl). */
+
+struct tally_run_log {
+	char *path; /* absolute */
+	bool by_default; /* the default location, whose folder is created */
+	GHashTable *before; /* such files that existed before */
+};
+
+/* Chooses the path for a program that starts now as process `pid`. Returns false after
+ * printing an error. */
+bool tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
+			  const char *program, uint64_t started_unix_ns, long pid);
+/* Prepares the location: creates the default folder; with `force` removes an old log.
+ * Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error, also for a folder that
+ * is missing or cannot be written: what the program would render is lost. */
+int tally_run_log_prepare(struct tally_run_log *log, bool force);
+/* The value of PASSTALLY_LOG for it (a pattern: '%' is doubled); the caller frees it. */
+char *tally_run_log_variable(const struct tally_run_log *log);
+/* The logs that exist now: paths (char *), freed by the caller. */
+GPtrArray *tally_run_log_find(const struct tally_run_log *log);
+
+/* The contents of a log. */
+struct tally_run_content {
+	bool device, frame; /* at least one */
+};
+/* Reads as far as the first frame. */
+struct tally_run_content tally_run_log_content(const char *path);
+/* Removes from the disk and from the array the logs that contain nothing: neither a device nor
+ * a frame. Returns how many. */
+unsigned tally_run_log_remove_empty(GPtrArray *logs);
+
+struct tally_run_started {
+	char *const *argv;
+	const struct tally_config *config;
+	long pid;
+	uint64_t unix_ns;
+};
+/* Writes a log stating that nothing was rendered. False: `why` has the reason. */
+bool tally_run_log_write_empty(const struct tally_run_log *log,
+			       const struct tally_run_started *started, char *why, size_t size);
+void tally_run_log_finish(struct tally_run_log *log);
+
+/* ---- launch.c: starts a program as a child process, as transparently as if it had been
+ * started directly.
+ *
+ * The child stays in our process group, so the terminal's signals and job control reach it
+ * directly: SIGINT and SIGQUIT are ignored here while it runs. SIGTERM, SIGHUP, SIGUSR1 and
+ * SIGUSR2 sent to us are passed on. Its standard streams are untouched, unless `output` is
+ * set. One program at a time; one thread. */
+
+struct tally_launch {
+	pid_t pid;
+	int go; /* the child waits until this is closed */
+	int error; /* the errno of a failed exec is read from here */
+	int status; /* as waitpid(2) sets it, once the child has ended */
+	/* Set before tally_launch_go(): a file that receives what the program would write to
+	 * a terminal; the program then reads nothing from a terminal. NULL: its streams are
+	 * left alone. */
+	const char *output;
+};
+
+/* Forks. The child waits until tally_launch_go(). False: errno says why. */
+bool tally_launch_fork(struct tally_launch *launch, char *const *argv);
+/* Lets the child execute argv[0] (searched for in PATH), with `value` in its environment
+ * under `name`. Returns 0, or the errno of a failed exec; the child has then ended. */
+int tally_launch_go(struct tally_launch *launch, const char *name, const char *value);
+/* Cancels the launch: the child ends without executing anything. */
+void tally_launch_abort(struct tally_launch *launch);
+
+/* Whether it has ended (and waits to be reaped). */
+bool tally_launch_is_over(const struct tally_launch *launch);
+/* Waits for the end; `tick`, if not NULL, is called about four times a second. Afterwards
+ * the previous signal actions are restored. */
+void tally_launch_wait(struct tally_launch *launch, void (*tick)(void *), void *data);
+
+/* The exit status to pass on; does not return if the program was killed by a signal that can
+ * also kill this process (which then dies of it, without a second core file). */
+int tally_launch_leave(const struct tally_launch *launch);
+
+/* ---- live.c: `passtally run --live`: the live view, shown while the program runs.
+ *
+ * The view owns the terminal: program output that would go there goes to a file next to the
+ * log, and program input from there is empty. Streams that are already redirected stay
+ * unchanged. */
+
+/* Whether there is a terminal for it. Returns false after printing an error. */
+bool tally_run_live_check(void);
+/* Creates the file for the program's output; returns its path, which the caller frees with
+ * g_free(). It is /dev/null, after printing an error, if no file can be created. */
+char *tally_run_live_make_output(const char *log_path);
+/* Shows the view until the user leaves it or nothing more can come; the program may still be
+ * running. */
+void tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool quiet);
+/* Prints where the output is; an empty file is removed. */
+void tally_run_live_tell_output(const char *path, bool quiet);
+
+/* ---- messages.c: the messages of `passtally run` on standard error, during and after the
+ * program.
+ *
+ * One thread. No function fails: files that cannot be read are reported as such. */
+
+/* Lines of the status file, without duplicates: "level: source: message" (char *); the
+ * caller frees them. */
+GPtrArray *tally_run_status_read(const char *path);
+/* Whether one of the lines is an error. */
+bool tally_run_status_has_error(const GPtrArray *lines);
+
+/* Prints the summary of the logs that a run left, and the messages of its status file. */
+void tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status);
+/* Prints possible reasons why nothing was captured. `program` is the name that the user
+ * gave. */
+void tally_run_explain_nothing(const char *program, const char *library);
+/* Reports, if it is so, that the program that was started is one that the capture leaves
+ * alone. */
+void tally_run_explain_blocked(const struct tally_config *config, const char *program,
+			       char *const *argv, const GPtrArray *status);
+
+/* Counts the frames in a growing log, for a progress line. */
+struct tally_run_watch {
+	struct tally_progress progress;
+	struct tally_follow *log; /* NULL where no progress is shown */
+	uint64_t frames;
+};
+void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
+void tally_run_watch_tick(void *watch);
+void tally_run_watch_end(struct tally_run_watch *watch);
+
+struct tally_run_ended {
+	char *const *argv; /* of the program */
+	int status; /* as waitpid(2) sets it */
+	bool captured; /* false: the capture was switched off, so it is out of the question */
+	bool frame; /* a log of the run has a frame, or may lack existing ones */
+};
+
+/* Prints a line if the program was ended by a signal or has an exit status other than 0, and,
+ * where the capture could be the reason (after a fault, or an end before the first frame), how
+ * to find out which is at fault. */
+void tally_run_print_ended(const struct tally_run_ended *e);
+
+#endif
