@@ -63,14 +63,6 @@ tally_decoder_finish(struct tally_decoder *d)
 	tally_json_finish(&d->json);
 }
 
-bool
-tally_decode_fail_memory(struct tally_decoder *d)
-{
-	tally_json_fail(&d->json, d->json.at, "out of memory");
-	d->json.no_memory = true;
-	return false;
-}
-
 void
 tally_decoder_keep(struct tally_decoder *d, struct tally_log_memory *memory)
 {
@@ -118,7 +110,7 @@ tally_array_grow(struct tally_decoder *d, struct tally_array *array, size_t n, s
 	if (room / size <= UINT32_MAX)
 		block = malloc(sizeof(*block) + room);
 	if (!block)
-		return tally_decode_fail_memory(d);
+		return tally_json_fail_memory(&d->json);
 	if (used)
 		memcpy(block->bytes, array->items, used);
 	block->older = d->kept ? old : NULL;
@@ -165,9 +157,8 @@ fail_together(struct tally_decoder *d, const struct tally_object *o)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", before,
 					o->fields[__builtin_ctzll(left)].name);
 	}
-	tally_json_fail(&d->json, o->where, "%s stand together or not at all", list);
 	d->named = true;
-	return false;
+	return tally_json_fail(&d->json, o->where, "%s stand together or not at all", list);
 }
 
 /* At the closing brace: checks that everything is present, and no unknown key occurs twice. */
@@ -179,9 +170,9 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 		return fail_together(d, o);
 	if (missing) {
 		const char *name = o->fields[__builtin_ctzll(missing)].name;
-		tally_json_fail(&d->json, o->where, "%s needs the field \"%s\"", o->what, name);
 		d->named = true;
-		return false;
+		return tally_json_fail(&d->json, o->where, "%s needs the field \"%s\"", o->what,
+				       name);
 	}
 	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
 }
@@ -260,10 +251,8 @@ tally_decode_u32(struct tally_decoder *d, uint32_t *v)
 	uint64_t wide;
 	if (!tally_json_read_u64(&d->json, &wide))
 		return false;
-	if (wide > UINT32_MAX) {
-		tally_json_fail(&d->json, where, "the integer does not fit in 32 bits");
-		return false;
-	}
+	if (wide > UINT32_MAX)
+		return tally_json_fail(&d->json, where, "the integer does not fit in 32 bits");
 	*v = (uint32_t)wide;
 	return true;
 }
@@ -276,10 +265,8 @@ tally_decode_number(struct tally_decoder *d, int64_t *v)
 	uint64_t u;
 	if (!tally_json_read_u64(&d->json, &u))
 		return false;
-	if (u > INT64_MAX) {
-		tally_json_fail(&d->json, where, "the integer does not fit in 63 bits");
-		return false;
-	}
+	if (u > INT64_MAX)
+		return tally_json_fail(&d->json, where, "the integer does not fit in 63 bits");
 	*v = (int64_t)u;
 	return true;
 }
@@ -291,8 +278,7 @@ tally_decode_json_text(struct tally_decoder *d, struct tally_json_text *text)
 		return false;
 	if (!text->has_nul)
 		return true;
-	tally_json_fail(&d->json, text->s - 1, "the text holds a NUL character (\\u0000)");
-	return false;
+	return tally_json_fail(&d->json, text->s - 1, "the text holds a NUL character (\\u0000)");
 }
 
 bool
@@ -323,7 +309,7 @@ get_word(struct tally_decoder *d, const struct tally_json_text *text)
 				"formats in one log",
 				TALLY_MAX_WORDS);
 	else if (!word)
-		tally_decode_fail_memory(d);
+		tally_json_fail_memory(&d->json);
 	return word;
 }
 
@@ -407,9 +393,8 @@ tally_decode_enum(struct tally_decoder *d, const char *(*name)(unsigned), unsign
 	for (unsigned i = 0; i < n && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 					name(i));
-	tally_json_fail(&d->json, text.s - 1, "\"%s\" is none of %s",
-			tally_json_quote(shown, text.s, text.len), list);
-	return false;
+	return tally_json_fail(&d->json, text.s - 1, "\"%s\" is none of %s",
+			       tally_json_quote(shown, text.s, text.len), list);
 }
 
 bool
@@ -424,10 +409,8 @@ tally_decode_id(struct tally_decoder *d, uint64_t *id)
 		uint64_t high = tally_swar_read_hex(text.s, &good);
 		v = high << 32 | tally_swar_read_hex(text.s + 8, &good);
 	}
-	if (!good) {
-		tally_json_fail(&d->json, text.s - 1, "an id is 16 digits of 0-9 and a-f");
-		return false;
-	}
+	if (!good)
+		return tally_json_fail(&d->json, text.s - 1, "an id is 16 digits of 0-9 and a-f");
 	*id = v;
 	return true;
 }

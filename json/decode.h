@@ -71,9 +71,6 @@ bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 
 /* Helpers of the decoders. */
 
-/* Fails with "out of memory". Returns false. */
-bool tally_decode_fail_memory(struct tally_decoder *d);
-
 /* Makes room for n more items, n > 0. False after failing: out of memory. */
 bool
 tally_array_grow(struct tally_decoder *d, struct tally_array *array, size_t n, size_t size);

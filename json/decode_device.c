@@ -14,11 +14,9 @@ decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)
 		bool absent = tally_json_peek(&d->json) == 'n';
 		if (absent ? !tally_json_read_null(&d->json) : !tally_decode_kept(d, &format))
 			return false;
-		if (target->n_color == TALLY_MAX_COLOR) {
-			tally_json_fail(&d->json, d->json.at, "more than %d color attachments",
-					TALLY_MAX_COLOR);
-			return false;
-		}
+		if (target->n_color == TALLY_MAX_COLOR)
+			return tally_json_fail(&d->json, d->json.at,
+					       "more than %d color attachments", TALLY_MAX_COLOR);
 		target->color[target->n_color++].format = format;
 	}
 	return !d->json.failed;
@@ -54,9 +52,9 @@ tally_decode_device(struct tally_decoder *d, struct tally_device_record *device)
 	if (tally_numbers_add(&d->devices, device->device, TALLY_MAX_NUMBERS))
 		return true;
 	if (d->devices.n < TALLY_MAX_NUMBERS)
-		return tally_decode_fail_memory(d);
-	tally_json_fail(&d->json, o.where, "more than %u devices in one log", TALLY_MAX_NUMBERS);
-	return false;
+		return tally_json_fail_memory(&d->json);
+	return tally_json_fail(&d->json, o.where, "more than %u devices in one log",
+			       TALLY_MAX_NUMBERS);
 }
 
 bool
@@ -68,5 +66,5 @@ tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *i
 	if (tally_numbers_add(&d->ids, info->id, TALLY_MAX_NUMBERS) ||
 	    d->ids.n == TALLY_MAX_NUMBERS)
 		return true;
-	return tally_decode_fail_memory(d);
+	return tally_json_fail_memory(&d->json);
 }

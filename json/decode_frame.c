@@ -83,11 +83,9 @@ decode_queue(struct tally_decoder *d, struct tally_pass_record *pass)
 		good = s > first && (*first != '0' || s == first + 1) && *s == (i ? '\0' : '.');
 		s += i == 0;
 	}
-	if (!good || s != text.s + text.len) {
-		tally_json_fail(&d->json, text.s - 1,
-				"a queue is \"family.index\", two integers");
-		return false;
-	}
+	if (!good || s != text.s + text.len)
+		return tally_json_fail(&d->json, text.s - 1,
+				       "a queue is \"family.index\", two integers");
 	pass->queue_family = parts[0];
 	pass->queue_index = parts[1];
 	return true;
@@ -103,9 +101,8 @@ decode_pass_id(struct tally_decoder *d, uint64_t *id)
 	/* Beyond the limit of the stored words the order is not checked. */
 	if (tally_numbers_find(&d->ids, *id) || d->ids.n == TALLY_MAX_NUMBERS || d->any_id)
 		return true;
-	tally_json_fail(&d->json, where, "pass %016" PRIx64 " has no pass_info line before it",
-			*id);
-	return false;
+	return tally_json_fail(&d->json, where,
+			       "pass %016" PRIx64 " has no pass_info line before it", *id);
 }
 
 static bool
@@ -117,8 +114,7 @@ decode_share(struct tally_decoder *d, double *share)
 		return false;
 	if (*share >= 0 && *share <= 1)
 		return true;
-	tally_json_fail(&d->json, where, "a share is between 0 and 1");
-	return false;
+	return tally_json_fail(&d->json, where, "a share is between 0 and 1");
 }
 
 /* The frame's passes may come after this list and mark the same words: therefore the words are
@@ -217,20 +213,16 @@ check_order(struct tally_decoder *d, const struct tally_frame_record *frame, con
 {
 	struct tally_number *device = tally_numbers_find(&d->devices, frame->device);
 	d->named = true;
-	if (!device) {
-		tally_json_fail(&d->json, where,
-				"frame %" PRIu64 " is of device %" PRIu32
-				", which has no device line before it",
-				frame->frame, frame->device);
-		return false;
-	}
-	if (device->has_value && frame->frame <= device->value) {
-		tally_json_fail(&d->json, where,
-				"frame %" PRIu64 " of device %" PRIu32 " comes "
-				"after its frame %" PRIu64,
-				frame->frame, frame->device, device->value);
-		return false;
-	}
+	if (!device)
+		return tally_json_fail(&d->json, where,
+				       "frame %" PRIu64 " is of device %" PRIu32
+				       ", which has no device line before it",
+				       frame->frame, frame->device);
+	if (device->has_value && frame->frame <= device->value)
+		return tally_json_fail(&d->json, where,
+				       "frame %" PRIu64 " of device %" PRIu32 " comes "
+				       "after its frame %" PRIu64,
+				       frame->frame, frame->device, device->value);
 	device->value = frame->frame;
 	device->has_value = true;
 	return true;

@@ -30,11 +30,10 @@ decode_schema(struct tally_decoder *d, struct tally_header_record *header)
 	if (text.len == strlen(TALLY_SCHEMA) && !memcmp(text.s, TALLY_SCHEMA, text.len))
 		return true;
 	char shown[48];
-	tally_json_fail(&d->json, text.s - 1, "this is schema %s; this passtally reads %s%s",
-			tally_json_quote(shown, text.s, text.len), TALLY_SCHEMA,
-			is_newer(&text) ? ": update passtally" : "");
 	d->named = true;
-	return false;
+	return tally_json_fail(&d->json, text.s - 1, "this is schema %s; this passtally reads %s%s",
+			       tally_json_quote(shown, text.s, text.len), TALLY_SCHEMA,
+			       is_newer(&text) ? ": update passtally" : "");
 }
 
 static bool
@@ -88,10 +87,9 @@ decode_started(struct tally_decoder *d, struct tally_header_record *header)
 		return false;
 	if (tally_time_parse(s, &header->started_unix_ns))
 		return true;
-	tally_json_fail(&d->json, s - 1,
-			"a time is written as RFC 3339 says, for example "
-			"2026-01-31T12:00:00Z, from 1970 to 2554");
-	return false;
+	return tally_json_fail(&d->json, s - 1,
+			       "a time is written as RFC 3339 says, for example "
+			       "2026-01-31T12:00:00Z, from 1970 to 2554");
 }
 
 /* A whole number as JSON spells it: no sign except '-', no leading zero. */
@@ -139,8 +137,8 @@ decode_any_sum(struct tally_decoder *d, bool is_signed, bool *integral,
 	*integral = false;
 	if ((is_signed || *s != '-') && scan_double(s, f64))
 		return true;
-	tally_json_fail(&d->json, s - 1, "a sum is a decimal number in quotes, 128 bits wide");
-	return false;
+	return tally_json_fail(&d->json, s - 1,
+			       "a sum is a decimal number in quotes, 128 bits wide");
 }
 
 static bool

@@ -34,11 +34,11 @@ tally_json_finish(struct tally_json_reader *r)
 	r->max_keys = 0;
 }
 
-void
+bool
 tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
 {
 	if (r->failed)
-		return;
+		return false;
 	r->failed = true;
 	r->where = where;
 	r->cut = where == r->end;
@@ -46,6 +46,14 @@ tally_json_fail(struct tally_json_reader *r, const char *where, const char *form
 	va_start(args, format);
 	vsnprintf(r->message, sizeof(r->message), format, args);
 	va_end(args);
+	return false;
+}
+
+bool
+tally_json_fail_memory(struct tally_json_reader *r)
+{
+	r->no_memory = true;
+	return tally_json_fail(r, r->at, "out of memory");
 }
 
 const char *
@@ -68,12 +76,10 @@ tally_json_fail_expected(struct tally_json_reader *r, const char *what)
 {
 	unsigned char c = (unsigned char)*r->at;
 	if (r->at == r->end)
-		tally_json_fail(r, r->at, "expected %s, but the line ends here", what);
-	else if (c >= 0x20 && c < 0x7f)
-		tally_json_fail(r, r->at, "expected %s, found '%c'", what, c);
-	else
-		tally_json_fail(r, r->at, "expected %s, found byte 0x%02x", what, c);
-	return false;
+		return tally_json_fail(r, r->at, "expected %s, but the line ends here", what);
+	if (c >= 0x20 && c < 0x7f)
+		return tally_json_fail(r, r->at, "expected %s, found '%c'", what, c);
+	return tally_json_fail(r, r->at, "expected %s, found byte 0x%02x", what, c);
 }
 
 bool
@@ -89,10 +95,8 @@ open_container(struct tally_json_reader *r, char bracket, const char *what)
 {
 	if (tally_json_peek(r) != bracket)
 		return tally_json_fail_expected(r, what);
-	if (r->depth == TALLY_JSON_DEPTH) {
-		tally_json_fail(r, r->at, "nested deeper than %d", TALLY_JSON_DEPTH);
-		return false;
-	}
+	if (r->depth == TALLY_JSON_DEPTH)
+		return tally_json_fail(r, r->at, "nested deeper than %d", TALLY_JSON_DEPTH);
 	r->at++;
 	r->depth++;
 	r->fresh = true;
@@ -166,10 +170,8 @@ check_integer(struct tally_json_reader *r, const char *what)
 {
 	if (!is_digit(*r->at))
 		return tally_json_fail_expected(r, what);
-	if (*r->at == '0' && is_digit(r->at[1])) {
-		tally_json_fail(r, r->at, "a number may not begin with a 0");
-		return false;
-	}
+	if (*r->at == '0' && is_digit(r->at[1]))
+		return tally_json_fail(r, r->at, "a number may not begin with a 0");
 	return true;
 }
 
@@ -186,10 +188,8 @@ read_digits(struct tally_json_reader *r, uint64_t *v)
 		unsigned digit = (unsigned)(*at - '0');
 		bool fits = sum < UINT64_MAX / 10 ||
 			    (sum == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
-		if (!fits || is_digit(at[1])) {
-			tally_json_fail(r, first, "the integer does not fit in 64 bits");
-			return false;
-		}
+		if (!fits || is_digit(at[1]))
+			return tally_json_fail(r, first, "the integer does not fit in 64 bits");
 		sum = sum * 10 + digit;
 		at++;
 	}
@@ -203,8 +203,7 @@ check_not_fraction(struct tally_json_reader *r, const char *first)
 {
 	if (*r->at != '.' && (*r->at | 0x20) != 'e')
 		return true;
-	tally_json_fail(r, first, "expected an integer, without point or exponent");
-	return false;
+	return tally_json_fail(r, first, "expected an integer, without point or exponent");
 }
 
 bool
@@ -227,10 +226,8 @@ tally_json_read_i64(struct tally_json_reader *r, int64_t *v)
 	if (!check_integer(r, "an integer") || !read_digits(r, &u) ||
 	    !check_not_fraction(r, first))
 		return false;
-	if (u > (uint64_t)INT64_MAX + negative) {
-		tally_json_fail(r, first, "the integer does not fit in 64 bits");
-		return false;
-	}
+	if (u > (uint64_t)INT64_MAX + negative)
+		return tally_json_fail(r, first, "the integer does not fit in 64 bits");
 	*v = (int64_t)(negative ? -u : u);
 	return true;
 }
@@ -304,8 +301,7 @@ tally_json_read_f64(struct tally_json_reader *r, double *v)
 	*v = tally_number_parse_f64(first, (size_t)(r->at - first));
 	if (isfinite(*v))
 		return true;
-	tally_json_fail(r, first, "the number is too large for a double");
-	return false;
+	return tally_json_fail(r, first, "the number is too large for a double");
 }
 
 bool
@@ -419,11 +415,8 @@ tally_json_skip(struct tally_json_reader *r)
 bool
 tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key)
 {
-	if (!tally_array_fit(&r->keys, r->n_keys, &r->max_keys, sizeof(*r->keys))) {
-		tally_json_fail(r, r->at, "out of memory");
-		r->no_memory = true;
-		return false;
-	}
+	if (!tally_array_fit(&r->keys, r->n_keys, &r->max_keys, sizeof(*r->keys)))
+		return tally_json_fail_memory(r);
 	r->keys[r->n_keys++] = (struct tally_json_key_span){ (uint32_t)(key->s - r->begin),
 							      (uint32_t)key->len };
 	return true;
@@ -454,9 +447,8 @@ fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_span *ke
 {
 	char shown[48];
 	const char *s = r->begin + key->offset;
-	tally_json_fail(r, s - 1, "the key \"%s\" stands twice in one object",
-			tally_json_quote(shown, s, key->len));
-	return false;
+	return tally_json_fail(r, s - 1, "the key \"%s\" stands twice in one object",
+			       tally_json_quote(shown, s, key->len));
 }
 
 bool

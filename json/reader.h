@@ -49,11 +49,12 @@ void tally_json_begin(struct tally_json_reader *r, char *line, size_t len);
 bool tally_json_end(struct tally_json_reader *r);
 void tally_json_finish(struct tally_json_reader *r);
 
-/* Fails at `where`, a position in the line. */
-void tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
+/* Fails at `where`, a position in the line. All three return false. */
+bool tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Fails at the reader's position: "expected WHAT, found ...". Returns false. */
+/* Fails at the reader's position: "expected WHAT, found ...". */
 bool tally_json_fail_expected(struct tally_json_reader *r, const char *what);
+bool tally_json_fail_memory(struct tally_json_reader *r);
 /* Text of the log for a message: printable, shortened. Returns `out`. */
 const char *tally_json_quote(char out[48], const char *s, size_t len);
 

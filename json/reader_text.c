@@ -138,15 +138,13 @@ fail_in_text(struct tally_json_reader *r)
 {
 	unsigned char c = (unsigned char)*r->at;
 	if (r->at == r->end)
-		tally_json_fail(r, r->at, "the line ends inside a string");
-	else if (c < 0x20)
-		tally_json_fail(r, r->at,
-				"a control character (byte 0x%02x) inside a string is "
-				"not escaped",
-				c);
-	else
-		tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
-	return false;
+		return tally_json_fail(r, r->at, "the line ends inside a string");
+	if (c < 0x20)
+		return tally_json_fail(r, r->at,
+				       "a control character (byte 0x%02x) inside a string is "
+				       "not escaped",
+				       c);
+	return tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
 }
 
 /* A sequence that is cut by the end of the line fails there, not at its first byte. */

@@ -109,30 +109,26 @@ static enum tally_read_status
 finish_unread(struct tally_log_reader *reader, enum tally_lines_status status)
 {
 	char message[128];
+	if (status == TALLY_LINES_END && reader->number)
+		return finish(reader, TALLY_READ_END, 0, "");
+	reader->number++;
 	switch (status) {
 	case TALLY_LINES_END:
-		if (reader->number)
-			return finish(reader, TALLY_READ_END, 0, "");
-		reader->number = 1;
 		return finish(reader, TALLY_READ_BAD, 1,
 			      "the file is empty: a log begins with a header line");
 	case TALLY_LINES_CUT:
-		if (reader->number++ == 0)
+		if (reader->number == 1)
 			return finish(reader, TALLY_READ_BAD, 1, cut_header);
 		return finish(reader, TALLY_READ_TRUNCATED, 1, "the file ends in the middle");
 	case TALLY_LINES_DAMAGED:
-		reader->number++;
 		return finish(reader, TALLY_READ_BAD, 1, reader->lines.why);
 	case TALLY_LINES_TOO_LONG:
-		reader->number++;
 		snprintf(message, sizeof(message), "the line is longer than %u MiB",
 			 TALLY_LINE_MAX >> 20);
 		return finish(reader, TALLY_READ_BAD, (uint64_t)TALLY_LINE_MAX + 1, message);
 	case TALLY_LINES_NO_MEMORY:
-		reader->number++;
 		return finish(reader, TALLY_READ_NO_MEMORY, 1, "out of memory");
 	default:
-		reader->number++;
 		return finish(reader, TALLY_READ_IO, 1, reader->lines.why);
 	}
 }
@@ -175,11 +171,8 @@ search_type(struct tally_log_reader *reader, const char *line, size_t len,
 	size_t need = len + TALLY_JSON_PADDING;
 	if (need > reader->copy_size) {
 		char *copy = realloc(reader->copy, need);
-		if (!copy) {
-			tally_json_fail(json, json->at, "out of memory");
-			json->no_memory = true;
-			return false;
-		}
+		if (!copy)
+			return tally_json_fail_memory(json);
 		reader->copy = copy;
 		reader->copy_size = need;
 	}
@@ -212,16 +205,14 @@ static bool
 check_order(struct tally_log_reader *reader, enum tally_line_type type)
 {
 	struct tally_json_reader *json = &reader->decoder.json;
-	if (reader->ended) {
-		tally_json_fail(json, json->begin, "a line follows the end line");
-		return false;
-	}
+	if (reader->ended)
+		return tally_json_fail(json, json->begin, "a line follows the end line");
 	if ((reader->number == 1) == (type == TALLY_LINE_HEADER))
 		return true;
-	tally_json_fail(json, json->begin,
-			reader->number == 1 ? "not a passtally log: the first line is not a header"
-					    : "a second header");
-	return false;
+	return tally_json_fail(json, json->begin,
+			       reader->number == 1
+				       ? "not a passtally log: the first line is not a header"
+				       : "a second header");
 }
 
 static bool
