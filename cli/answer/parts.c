@@ -264,8 +264,11 @@ static GPtrArray *
 typical_of_level(struct tally_parts *p, enum tally_part_level level, uint64_t frames)
 {
 	GPtrArray *typical = g_ptr_array_new();
+	uint64_t most = 1;
 	TALLY_EACH (struct tally_part, part, p->all[level])
-		if (2 * part->frames >= frames && part->gpu.moments.n)
+		most = MAX(most, part->gpu.moments.n);
+	TALLY_EACH (struct tally_part, part, p->all[level])
+		if (2 * part->frames >= frames && 2 * part->gpu.moments.n >= most)
 			g_ptr_array_add(typical, part);
 	g_ptr_array_sort(typical, compare_order);
 	return typical;

@@ -247,6 +247,14 @@ class Answer(CliCase):
         self.assertIn("  Shadows 3.00 ms 30 %, GBuffer 5.00 ms 50 %, Bloom 2.00 ms 20 %", got["lines"])
         self.assertIn("besides: Probe update, 30.0 ms in 1 of 100 frames", got["lines"])
 
+    def test_a_time_known_in_few_frames_is_not_typical(self):
+        for known, names in ((1, ["GBuffer"]), (20, ["GBuffer", "UI"])):
+            got = self.answer([(12, {"GBuffer": 5, "UI": 6 if i < known else None}, {}) for i in range(22)])
+            self.assertEqual([p["name"] for p in got["typical"]["passes"]], names)
+        # Where a driver loses most of all times, none is known less often than others.
+        got = self.answer([(12, {"GBuffer": 5, "UI": 6} if i % 9 == 0 else {"GBuffer": None, "UI": None}, {}) for i in range(90)])
+        self.assertEqual([p["name"] for p in got["typical"]["passes"]], ["GBuffer", "UI"])
+
     def test_one_label_above_all(self):
         """Where one component is nearly everything, the next one gives more information."""
         got = self.answer([(12, {"Bloom/Down": 4, "Bloom/Up": 6, "UI": 0.1}, {})] * 20)
