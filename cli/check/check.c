@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check/conserve.h"
-#include "cli/check/schema_text.h"
+#include "cli/check/parts.h"
 #include "cli/log/ahead.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check/conserve.h"
+#include "cli/check/parts.h"
 #include "cli/shared/each.h"
 
 #include <glib.h>

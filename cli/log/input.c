@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/input.h"
 
-#include "cli/log/unpack.h"
+#include "cli/log/zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces unpack.c and compress.c where passtally is built without libzstd. */
-#include "cli/log/compress.h"
-#include "cli/log/unpack.h"
+#include "cli/log/zstd.h"
 
 #include <glib.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/unpack.h"
+#include "cli/log/zstd.h"
 
 #include <glib.h>
 #include <stdint.h>

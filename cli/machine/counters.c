@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/catalogue.h"
+#include "cli/machine/counters.h"
 #include "cli/shared/cli.h"
-#include "cli/machine/counters_sets.h"
 #include "cli/machine/probe.h"
 #include "cli/machine/snapshots.h"
 #include "cli/machine/wanted.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/doctor_rows.h"
 
-#include "cli/machine/counters_sets.h"
+#include "cli/machine/counters.h"
 #include "cli/shared/text.h"
 #include "query/sources.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/report/html_parts.h - the parts of a page of `report --html`; private to it.
- *
- * Nothing here prints. One thread.
+/* cli/report/html_parts.h - the parts of a page of `report --html`; private to it. Nothing
+ * here prints. One thread.
  */
 #ifndef PASSTALLY_CLI_HTML_PARTS_H
 #define PASSTALLY_CLI_HTML_PARTS_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/run/run.h - the parts of `passtally run`; private to it.
- *
  * One thread.
  */
 #ifndef PASSTALLY_CLI_RUN_H
@@ -33,7 +32,7 @@ void tally_run_print_options(void); /* of --help, to standard output */
  *
  * It is passtally-XXXXXX in the temporary folder, mode 0700, and locked for as long as the run
  * lives; one that SIGKILL ended leaves the folder without the lock, and a later run removes it.
- * One thread; nothing here blocks. Errors are printed. */
+ * Nothing here blocks. Errors are printed. */
 
 /* Names of the links: to the libraries' folder, and to that of the Vulkan manifest. */
 #define TALLY_RUN_LIBRARY "lib"
@@ -155,7 +154,7 @@ void tally_run_live_tell_output(const char *path, bool quiet);
 /* ---- messages.c: the messages of `passtally run` on standard error, during and after the
  * program.
  *
- * One thread. No function fails: files that cannot be read are reported as such. */
+ * No function fails: files that cannot be read are reported as such. */
 
 /* Lines of the status file, without duplicates: "level: source: message" (char *); the
  * caller frees them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/trial.h"
+#include "cli/selftest/parts.h"
 
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/install/injected.h"
-#include "cli/selftest/show.h"
-#include "cli/selftest/trial.h"
+#include "cli/selftest/parts.h"
 #include "cli/shared/cli.h"
 
 #include <glib/gstdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/show.h"
+#include "cli/selftest/parts.h"
 
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"

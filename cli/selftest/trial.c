@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/trial.h"
+#include "cli/selftest/parts.h"
 
 #include <string.h>
 #include <sys/wait.h>

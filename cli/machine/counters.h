@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/machine/counters_sets.h - the sets that group the counters of a device, for people and
- * for programs.
- *
- * Counters that cannot be counted at the same time are rotated, one set per captured frame.
+/* cli/machine/counters.h - the parts of `passtally counters`.
  * One thread.
  */
-#ifndef PASSTALLY_CLI_COUNTERS_SETS_H
-#define PASSTALLY_CLI_COUNTERS_SETS_H
+#ifndef PASSTALLY_CLI_COUNTERS_H
+#define PASSTALLY_CLI_COUNTERS_H
 
 #include "cli/machine/probe.h"
 #include "cli/shared/out.h"
+
+#include <stdbool.h>
+
+/* ---- counters_sets.c: the sets that group the counters of a device, for people and
+ * for programs.
+ *
+ * Counters that cannot be counted at the same time are rotated, one set per captured frame. */
 
 /* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
  * or NULL. 0: no set is counted, because there is none or none of that name. */
@@ -26,5 +30,14 @@ char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char
  * there are no sets. */
 void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found,
 		    const char *pinned);
+
+/* ---- catalogue.c: the output of `passtally counters --catalogue GPU`, which works
+ * without that GPU.
+ *
+ * Results go to standard output. */
+
+/* Prints the counters and metrics of the GPU or, for NULL, the names of the known GPUs.
+ * Returns the exit status. */
+int tally_catalogue_print(const char *gpu, bool json);
 
 #endif
