@@ -47,7 +47,6 @@ static const VkPhysicalDeviceSynchronization2Features long_chain = {
 static void
 own_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	queries = vk_make_queries(
 		s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 2,
 		VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
@@ -97,7 +96,6 @@ static const struct expect_pass own_passes[] = {
 static void
 two_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	other.instance = s->instance;
 	vk_stage_open_device(&other, &(struct vk_wish){ 0 });
 	vk_make_screen_pass(&other, &other_screen);
@@ -125,7 +123,7 @@ static const struct expect_pass two_passes[] = {
 };
 
 #define PLAIN(name, ...) \
-	SCENE_PLAIN(name, vk_plain_init, .wish = __VA_ARGS__)
+	SCENE_PLAIN(name, NULL, .wish = __VA_ARGS__)
 
 const struct vk_scene vk_device_scenes[] = {
 	PLAIN(features, { .features = &plain_features }),

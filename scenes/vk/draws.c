@@ -44,7 +44,6 @@ close_pass(struct vk_stage *s, VkCommandBuffer commands)
 static void
 indexed_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	indices = vk_make_buffer(s, 4096);
 	for (uint32_t i = 0; i < 1024; i++)
 		((uint32_t *)indices.map)[i] = i % 6;
@@ -140,7 +139,6 @@ static const struct expect_pass multi_draw_passes[] = {
 static void
 conditional_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	numbers = vk_make_buffer_for(s, 16, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
 }
 
@@ -175,7 +173,6 @@ static const struct expect_pass conditional_passes[] = {
 static void
 feedback_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	feedback_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 							.pass = screen.pass,
 							.colors = 1,
@@ -214,7 +211,6 @@ static const struct expect_pass feedback_passes[] = {
 static void
 occlusion_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	queries = vk_make_queries(s, VK_QUERY_TYPE_OCCLUSION, 2, 0);
 }
 
@@ -241,7 +237,6 @@ occlusion_frame(struct vk_stage *s, unsigned number)
 static void
 push_early_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	all_stages = vk_make_layout(s, VK_SHADER_STAGE_ALL, VK_NULL_HANDLE);
 }
 

@@ -26,7 +26,6 @@ static struct {
 static void
 labels_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	if (!LOAD_LABELS(vkGetInstanceProcAddr, s->instance))
 		vk_skip("no debug labels here");
 }
@@ -141,7 +140,6 @@ static const struct expect_pass label_frame_passes[] = {
 static void
 unasked_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	if (!LOAD_LABELS(vkGetDeviceProcAddr, s->device))
 		vk_skip("this loader hands out no debug labels that were not asked for");
 }
@@ -176,7 +174,6 @@ static const VkPhysicalDeviceFeatures no_features;
 static void
 markers_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	calls.marker_begin = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerBeginEXT);
 	calls.marker_end = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerEndEXT);
 }

@@ -72,10 +72,10 @@ pending_frame(struct vk_stage *s, unsigned number)
 static const struct expect_pass pending_passes[] = { { SCREEN_PASS(3, 1) } };
 
 const struct vk_scene vk_life_scenes[] = {
-	SCENE_PLAIN(exit, vk_plain_init, .finish = exit_finish),
-	SCENE_PLAIN(exit_now, vk_plain_init, .finish = exit_now_finish, .ends_abruptly = true),
-	SCENE_PLAIN(leak, vk_plain_init, .finish = leak_finish),
-	SCENE_AS(fork, fork_frame, vk_plain_passes, vk_plain_init),
-	SCENE(pending, vk_plain_init, .boundary = "present", .ends_partial = true),
+	SCENE_PLAIN(exit, NULL, .finish = exit_finish),
+	SCENE_PLAIN(exit_now, NULL, .finish = exit_now_finish, .ends_abruptly = true),
+	SCENE_PLAIN(leak, NULL, .finish = leak_finish),
+	SCENE_AS(fork, fork_frame, vk_plain_passes, NULL),
+	SCENE(pending, NULL, .boundary = "present", .ends_partial = true),
 	{ 0 },
 };

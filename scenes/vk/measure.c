@@ -88,8 +88,8 @@ clock_init(struct vk_stage *s)
 }
 
 const struct vk_scene vk_measure_scenes[] = {
-	SCENE(work, measure_init),
-	SCENE(twins, measure_init),
-	{ "clock", .init = clock_init, .frame = clock_frame, .varies = true },
+	SCENE(work, measure_init, .bare = true),
+	SCENE(twins, measure_init, .bare = true),
+	{ "clock", .init = clock_init, .bare = true, .frame = clock_frame, .varies = true },
 	{ 0 },
 };

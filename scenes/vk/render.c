@@ -43,7 +43,6 @@ static const struct expect_pass pass2_passes[] = {
 static void
 subpasses_init(struct vk_stage *s)
 {
-	vk_make_target(s, &screen, &(struct vk_pass_wish){ RGBA8, .subpasses = 2 });
 	other_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 						     .pass = screen.pass,
 						     .subpass = 1,
@@ -137,7 +136,6 @@ static const struct expect_pass targets_passes[] = {
 static void
 chain_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	vk_make_target(s, &shadow, &(struct vk_pass_wish){
 					   .depth = VK_FORMAT_D32_SFLOAT,
 					   .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
@@ -178,15 +176,15 @@ static const struct expect_pass chain_passes[] = {
 };
 
 const struct vk_scene vk_render_scenes[] = {
-	SCENE_PLAIN(triangle, vk_plain_init),
+	SCENE_PLAIN(triangle, NULL),
 	SCENE(pass2, NULL, .target = { RGBA8, .depth = VK_FORMAT_D32_SFLOAT, .second = true }),
-	SCENE(subpasses, subpasses_init),
+	SCENE(subpasses, subpasses_init, .target = { RGBA8, .subpasses = 2 }),
 	SCENE_AS(msaa, vk_plain_frame, msaa_passes, NULL,
 		 .target = { RGBA8, .samples = VK_SAMPLE_COUNT_4_BIT, .resolve = true,
 			     .store = VK_ATTACHMENT_STORE_OP_DONT_CARE }),
 	SCENE_AS(multiview, vk_plain_frame, multiview_passes, NULL,
 		 .target = { RGBA8, .view_mask = 3 }),
-	SCENE(targets, targets_init),
+	SCENE(targets, targets_init, .bare = true),
 	SCENE(chain, chain_init),
 	{ 0 },
 };

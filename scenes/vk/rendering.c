@@ -28,7 +28,6 @@ rendering_piece(struct vk_stage *s, VkCommandBuffer commands, VkRenderingFlags f
 static void
 rendering_init(struct vk_stage *s)
 {
-	screen.picture = vk_make_screen(s);
 	depth = vk_make_picture(s, VK_FORMAT_D32_SFLOAT, VK_STAGE_WIDTH, VK_STAGE_HEIGHT, 1,
 				VK_SAMPLE_COUNT_1_BIT);
 	screen.pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
@@ -37,7 +36,6 @@ rendering_init(struct vk_stage *s)
 						      .depth = VK_FORMAT_D32_SFLOAT,
 						      .writes_depth = true,
 					      });
-	screen.out = vk_make_buffer(s, (VkDeviceSize)PIXELS * 4);
 }
 
 /* ---- rendering: two instances of it, one after the other ---- */
@@ -147,6 +145,6 @@ const struct vk_scene vk_rendering_scenes[] = {
 	SCENE(rendering, rendering_init),
 	SCENE(suspend, rendering_init),
 	SCENE_AS(suspend_across, suspend_across_frame, suspend_passes, rendering_init),
-	SCENE(views, views_init),
+	SCENE(views, views_init, .bare = true),
 	{ 0 },
 };

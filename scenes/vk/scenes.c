@@ -93,12 +93,6 @@ vk_finish(struct vk_stage *s, VkCommandBuffer commands)
 }
 
 void
-vk_plain_init(struct vk_stage *s)
-{
-	vk_make_screen_pass(s, &screen);
-}
-
-void
 vk_plain_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
@@ -189,10 +183,12 @@ main(int argc, char **argv)
 	static struct vk_stage stage;
 	vk_stage_open_instance(&stage, &a.scene->wish);
 	vk_stage_open_device(&stage, &a.scene->wish);
+	if (a.scene->target.load)
+		vk_make_target(&stage, &screen, &a.scene->target);
+	else if (!a.scene->bare)
+		vk_make_screen_pass(&stage, &screen);
 	if (a.scene->init)
 		a.scene->init(&stage);
-	else
-		vk_make_target(&stage, &screen, &a.scene->target);
 	for (unsigned i = 0; i < a.frames; i++)
 		a.scene->frame(&stage, i);
 	printf("%s %016" PRIx64 "\n", a.scene->name, stage.checksum);

@@ -16,8 +16,9 @@ struct vk_scene {
 	const char *name;
 	const char *boundary; /* option frame=; NULL: submit:1 */
 	struct vk_wish wish;
-	void (*init)(struct vk_stage *s); /* NULL: vk_make_target() makes the screen */
-	struct vk_pass_wish target;
+	struct vk_pass_wish target; /* the screen; `load` 0: that of vk_make_screen_pass() */
+	bool bare; /* no screen is made */
+	void (*init)(struct vk_stage *s); /* called when there is one; may be NULL */
 	void (*frame)(struct vk_stage *s, unsigned number);
 	void (*finish)(struct vk_stage *s); /* may be NULL; may end the process */
 	const struct expect_pass *passes;
@@ -84,7 +85,6 @@ void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct v
 void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
 
 /* The usual scene: a screen, and a pass with one draw that differs in each frame. */
-void vk_plain_init(struct vk_stage *s);
 void vk_plain_frame(struct vk_stage *s, unsigned number);
 extern const struct expect_pass vk_plain_passes[2];
 

@@ -48,7 +48,6 @@ struct vk_stage {
 	VkCommandPool pool;
 	VkPipelineLayout layout; /* one push constant: a color */
 	VkFence fence; /* unsignaled between frames */
-	uint32_t memory_type; /* host-visible and coherent */
 	struct vk_owned owned[VK_STAGE_MAX_OWNED];
 	uint32_t n_owned;
 	uint64_t checksum; /* of everything read back */

@@ -34,7 +34,6 @@ end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands)
 static void
 resubmit_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	kept = record(s, 0, 0.4F, true);
 }
 
@@ -74,7 +73,6 @@ resubmit_unread_frame(struct vk_stage *s, unsigned number)
 static void
 simultaneous_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	kept = record(s, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, 0.4F, true);
 }
 
@@ -105,7 +103,6 @@ static const struct expect_pass simultaneous_passes[] = {
 static void
 simultaneous_single_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	kept = record(s, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, 0.4F, false);
 }
 
@@ -196,7 +193,6 @@ submit2_frame(struct vk_stage *s, unsigned number)
 static void
 wait_first_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	timeline = vk_make_semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
 }
 
@@ -324,7 +320,6 @@ struct job {
 static void
 threads_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	VkCommandPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO };
 	for (int i = 0; i < 2; i++) {
 		VK_STAGE_MAKE(s, CommandPool, &info, &pools[i]);
@@ -395,14 +390,14 @@ const struct vk_scene vk_submit_scenes[] = {
 	SCENE_AS(resubmit_unread, resubmit_unread_frame, resubmit_passes, resubmit_init, BY(3)),
 	SCENE(simultaneous, simultaneous_init, BY(3)),
 	SCENE(simultaneous_single, simultaneous_single_init),
-	SCENE(batches, vk_plain_init),
-	SCENE(empty, vk_plain_init, BY(2)),
-	SCENE_AS(submit2, submit2_frame, vk_plain_passes, vk_plain_init),
+	SCENE(batches, NULL),
+	SCENE(empty, NULL, BY(2)),
+	SCENE_AS(submit2, submit2_frame, vk_plain_passes, NULL),
 	SCENE(wait_first, wait_first_init, BY(2)),
 	SCENE_AS(reuse_unread, reuse_unread_frame, vk_plain_passes, resubmit_init),
 	SCENE_AS(pool_reset_unread, pool_reset_unread_frame, vk_plain_passes, resubmit_init),
-	SCENE(free_unread, vk_plain_init),
+	SCENE(free_unread, NULL),
 	SCENE(threads, threads_init),
-	SCENE_AS(idle, idle_frame, vk_plain_passes, vk_plain_init, .boundary = "idle"),
+	SCENE_AS(idle, idle_frame, vk_plain_passes, NULL, .boundary = "idle"),
 	{ 0 },
 };

@@ -57,7 +57,6 @@ static const struct expect_pass compute_passes[] = {
 static void
 transfers_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	other = vk_make_screen(s);
 	small = vk_make_picture(s, VK_FORMAT_R8G8B8A8_UNORM, 64, 64, 1, VK_SAMPLE_COUNT_1_BIT);
 	depth = vk_make_picture(s, VK_FORMAT_D32_SFLOAT, 64, 64, 1, VK_SAMPLE_COUNT_1_BIT);
@@ -290,7 +289,6 @@ static const struct expect_pass transfers2_passes[] = {
 static void
 copy_results_init(struct vk_stage *s)
 {
-	vk_make_screen_pass(s, &screen);
 	words = vk_make_buffer(s, 4096);
 	queries = vk_make_queries(s, VK_QUERY_TYPE_TIMESTAMP, 2, 0);
 }
@@ -336,12 +334,12 @@ static const struct expect_pass two_dozen_passes[] = {
 };
 
 const struct vk_scene vk_work_scenes[] = {
-	SCENE(compute, compute_init),
+	SCENE(compute, compute_init, .bare = true),
 	SCENE(transfers, transfers_init),
-	SCENE(buffers, buffers_init),
+	SCENE(buffers, buffers_init, .bare = true),
 	SCENE(one_target, transfers_init),
 	SCENE(transfers2, transfers_init),
 	SCENE(copy_results, copy_results_init),
-	SCENE(two_dozen, vk_plain_init),
+	SCENE(two_dozen, NULL),
 	{ 0 },
 };

@@ -191,7 +191,7 @@ window_init(struct vk_stage *s)
 }
 
 #define PRESENTS \
-	.boundary = "present", .frame = present_frame, .finish = present_finish, \
+	.boundary = "present", .frame = present_frame, .finish = present_finish, .bare = true, \
 	VK_PASSES(present_passes)
 
 const struct vk_scene vk_window_scenes[] = {
