@@ -35,21 +35,11 @@ read_hex4(struct tally_json_reader *r)
 static char *
 put_utf8(char *out, unsigned code)
 {
-	if (code < 0x80) {
-		*out++ = (char)code;
-	} else if (code < 0x800) {
-		*out++ = (char)(0xc0 | code >> 6);
-		*out++ = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*out++ = (char)(0xe0 | code >> 12);
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
-	} else {
-		*out++ = (char)(0xf0 | code >> 18);
-		*out++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
-	}
+	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+	unsigned more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+	*out++ = (char)(lead[more] | code >> 6 * more);
+	while (more--)
+		*out++ = (char)(0x80 | (code >> 6 * more & 0x3f));
 	return out;
 }
 
@@ -99,37 +89,19 @@ unescape_unicode(struct tally_json_reader *r, char *out, bool *has_nul)
 static char *
 unescape(struct tally_json_reader *r, char *out, bool *has_nul)
 {
+	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	r->at++;
-	char c = *r->at;
-	switch (c) {
-	case '"':
-	case '\\':
-	case '/':
-		break;
-	case 'b':
-		c = '\b';
-		break;
-	case 'f':
-		c = '\f';
-		break;
-	case 'n':
-		c = '\n';
-		break;
-	case 'r':
-		c = '\r';
-		break;
-	case 't':
-		c = '\t';
-		break;
-	case 'u':
+	if (*r->at == 'u') {
 		r->at++;
 		return unescape_unicode(r, out, has_nul);
-	default:
+	}
+	const char *found = *r->at ? strchr(letters, *r->at) : NULL;
+	if (!found) {
 		tally_json_fail_expected(r, "one of \"\\/bfnrtu after a backslash");
 		return NULL;
 	}
 	r->at++;
-	*out++ = c;
+	*out++ = meant[found - letters];
 	return out;
 }
 
