@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 size_t
-tally_small_file_read(const char *path, char *out, size_t size)
+tally_small_file_reread(int fd, char *out, size_t size)
 {
 	size_t len = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	while (fd >= 0 && len + 1 < size) {
-		ssize_t n = read(fd, out + len, size - 1 - len);
+	while (len + 1 < size) {
+		ssize_t n = pread(fd, out + len, size - 1 - len, (off_t)len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -21,6 +20,14 @@ tally_small_file_read(const char *path, char *out, size_t size)
 		len += (size_t)n;
 	}
 	out[len] = '\0';
+	return len;
+}
+
+size_t
+tally_small_file_read(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	size_t len = tally_small_file_reread(fd, out, size);
 	if (fd >= 0)
 		close(fd);
 	return len;

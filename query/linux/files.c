@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/files.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -50,24 +49,6 @@ int
 tally_linux_open(const char *path)
 {
 	return tally_linux_lift_fd(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-}
-
-bool
-tally_linux_reread(int fd, char *out, size_t size)
-{
-	size_t len = 0;
-	/* With pread(), a pipe or socket that reused our number gives an error and loses no
-	 * data. */
-	while (len + 1 < size) {
-		ssize_t n = pread(fd, out + len, size - 1 - len, (off_t)len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
-	out[len] = '\0';
-	return len > 0;
 }
 
 bool

@@ -21,9 +21,6 @@ int tally_linux_lift_fd(int fd);
 
 /* open(2) for reading, moved to a high number; -1 with errno. */
 int tally_linux_open(const char *path);
-/* Reads the file from its beginning, and adds a NUL; what does not fit is cut off. False with
- * *out "" when it cannot be read or is empty. */
-bool tally_linux_reread(int fd, char *out, size_t size);
 
 /* The CPU time that a thread has used so far, in ns; false: there is no such thread. */
 bool tally_linux_thread_cpu_ns(pid_t tid, uint64_t *out);

@@ -56,7 +56,7 @@ static void
 read_faults(struct tally_linux_own *own)
 {
 	char text[512];
-	if (own->stat < 0 || !tally_linux_reread(own->stat, text, sizeof(text)))
+	if (own->stat < 0 || !tally_small_file_reread(own->stat, text, sizeof(text)))
 		return;
 	const char *p = strrchr(text, ')');
 	uint64_t minor = 0, major = 0;
@@ -79,7 +79,7 @@ static void
 read_switches(struct tally_linux_own *own)
 {
 	char text[96];
-	if (own->schedstat >= 0 && tally_linux_reread(own->schedstat, text, sizeof(text)))
+	if (own->schedstat >= 0 && tally_small_file_reread(own->schedstat, text, sizeof(text)))
 		(void)parse_switches(text, &own->used.switches);
 }
 
