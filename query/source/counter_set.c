@@ -14,21 +14,18 @@
 
 /* ---- data that lives as long as the process ---- */
 
-struct kept_counter {
-	struct kept_counter *next; /* never changes once published */
-	struct tally_counter counter;
-};
-
-struct kept_set {
-	struct kept_set *next;
-	struct tally_counter_set set;
+struct kept {
+	struct kept *next; /* never changes once published */
+	union {
+		struct tally_counter counter;
+		struct tally_counter_set set;
+	};
 };
 
 /* Every counter and set returned so far: as many as the drivers of this process offer. Entries
  * are pushed without a lock, so that a fork at any moment is harmless, and never freed, because
  * the description of a device outlives contexts. */
-static _Atomic(struct kept_counter *) kept_counters[N_BUCKETS];
-static _Atomic(struct kept_set *) kept_sets[N_BUCKETS];
+static _Atomic(struct kept *) kept_counters[N_BUCKETS], kept_sets[N_BUCKETS];
 
 static uint32_t
 hash_text(uint32_t hash, const char *text)
@@ -54,84 +51,84 @@ same_meaning(const struct tally_counter *a, const struct tally_counter *b)
 	       same_text(a->description, b->description);
 }
 
-/* `*to` becomes a copy of `text` in the memory at `*at`, which is advanced. */
-static void
-copy_text(const char **to, const char *text, char **at)
+/* Room for a `struct kept` and `bytes` more, and after them copies of the texts, at which the
+ * pointers then point. NULL on OOM. */
+static struct kept *
+make_kept(size_t bytes, const char **const texts[], uint32_t n_texts)
 {
-	*to = NULL;
-	if (!text)
-		return;
-	size_t size = strlen(text) + 1;
-	memcpy(*at, text, size);
-	*to = *at;
-	*at += size;
-}
-
-static size_t
-room_for(const char *text)
-{
-	return text ? strlen(text) + 1 : 0;
-}
-
-static const struct tally_counter *
-find_counter(const struct kept_counter *list, const struct tally_counter *counter)
-{
-	for (; list; list = list->next) {
-		if (same_text(list->counter.key, counter->key) &&
-		    same_meaning(&list->counter, counter))
-			return &list->counter;
+	size_t size = sizeof(struct kept) + bytes;
+	for (uint32_t i = 0; i < n_texts; i++)
+		size += *texts[i] ? strlen(*texts[i]) + 1 : 0;
+	struct kept *kept = malloc(size);
+	char *at = kept ? (char *)(kept + 1) + bytes : NULL;
+	for (uint32_t i = 0; kept && i < n_texts; i++) {
+		if (*texts[i])
+			*texts[i] = strcpy(at, *texts[i]);
+		at += *texts[i] ? strlen(at) + 1 : 0;
 	}
-	return NULL;
+	return kept;
 }
 
-const struct tally_counter *
-tally_counter_keep(const struct tally_counter *counter)
+typedef bool is_same(const struct kept *kept, const void *wanted);
+
+static struct kept *
+find_kept(struct kept *list, is_same *is, const void *wanted)
 {
-	uint32_t hash = hash_text(hash_text(2166136261u, counter->key), counter->name);
-	_Atomic(struct kept_counter *) *bucket = &kept_counters[hash & (N_BUCKETS - 1)];
-	struct kept_counter *head = atomic_load(bucket);
-	const struct tally_counter *known = find_counter(head, counter);
-	if (known)
-		return known;
-	size_t text = room_for(counter->key) + room_for(counter->name) +
-		      room_for(counter->unit) + room_for(counter->source) +
-		      room_for(counter->description);
-	struct kept_counter *kept = malloc(sizeof(*kept) + text);
-	if (!kept)
-		return NULL;
-	char *at = (char *)(kept + 1);
-	kept->counter = *counter;
-	copy_text(&kept->counter.key, counter->key, &at);
-	copy_text(&kept->counter.name, counter->name, &at);
-	copy_text(&kept->counter.unit, counter->unit, &at);
-	copy_text(&kept->counter.source, counter->source, &at);
-	copy_text(&kept->counter.description, counter->description, &at);
+	while (list && !is(list, wanted))
+		list = list->next;
+	return list;
+}
+
+/* Pushes it, unless another thread pushed the same in the meantime: then that one. */
+static struct kept *
+publish(_Atomic(struct kept *) *bucket, struct kept *kept, is_same *is, const void *wanted)
+{
+	struct kept *head = atomic_load(bucket);
 	do {
-		known = find_counter(head, counter);
+		struct kept *known = find_kept(head, is, wanted);
 		if (known) {
 			free(kept);
 			return known;
 		}
 		kept->next = head;
 	} while (!atomic_compare_exchange_weak(bucket, &head, kept));
-	return &kept->counter;
+	return kept;
 }
 
-static const struct tally_counter_set *
-find_set(const struct kept_set *list, const struct tally_counter_set *set)
+static bool
+is_counter(const struct kept *kept, const void *wanted)
 {
-	const struct tally_layout *want = &set->layout;
-	for (; list; list = list->next) {
-		const struct tally_layout *have = &list->set.layout;
-		if (have->n_counters == want->n_counters &&
-		    list->set.bytes == set->bytes && same_text(have->set, want->set) &&
-		    same_text(list->set.category, set->category) &&
-		    (!want->n_counters ||
-		     memcmp(have->counters, want->counters,
-			    want->n_counters * sizeof(*want->counters)) == 0))
-			return &list->set;
-	}
-	return NULL;
+	const struct tally_counter *counter = wanted;
+	return same_text(kept->counter.key, counter->key) && same_meaning(&kept->counter, counter);
+}
+
+const struct tally_counter *
+tally_counter_keep(const struct tally_counter *counter)
+{
+	uint32_t hash = hash_text(hash_text(2166136261u, counter->key), counter->name);
+	_Atomic(struct kept *) *bucket = &kept_counters[hash & (N_BUCKETS - 1)];
+	struct kept *known = find_kept(atomic_load(bucket), is_counter, counter);
+	if (known)
+		return &known->counter;
+	struct tally_counter copy = *counter;
+	const char **const texts[] = { &copy.key, &copy.name, &copy.unit, &copy.source,
+				       &copy.description };
+	struct kept *kept = make_kept(0, texts, sizeof(texts) / sizeof(texts[0]));
+	if (!kept)
+		return NULL;
+	kept->counter = copy;
+	return &publish(bucket, kept, is_counter, counter)->counter;
+}
+
+static bool
+is_set(const struct kept *kept, const void *wanted)
+{
+	const struct tally_counter_set *set = wanted;
+	const struct tally_layout *want = &set->layout, *have = &kept->set.layout;
+	return have->n_counters == want->n_counters && kept->set.bytes == set->bytes &&
+	       same_text(have->set, want->set) && same_text(kept->set.category, set->category) &&
+	       (!want->n_counters || memcmp(have->counters, want->counters,
+					    want->n_counters * sizeof(*want->counters)) == 0);
 }
 
 const struct tally_counter_set *
@@ -139,33 +136,21 @@ tally_counter_set_keep(const struct tally_counter_set *set)
 {
 	const struct tally_layout *layout = &set->layout;
 	uint32_t hash = hash_text(hash_text(2166136261u, layout->set), set->category);
-	_Atomic(struct kept_set *) *bucket = &kept_sets[hash & (N_BUCKETS - 1)];
-	struct kept_set *head = atomic_load(bucket);
-	const struct tally_counter_set *known = find_set(head, set);
+	_Atomic(struct kept *) *bucket = &kept_sets[hash & (N_BUCKETS - 1)];
+	struct kept *known = find_kept(atomic_load(bucket), is_set, set);
 	if (known)
-		return known;
+		return &known->set;
+	struct tally_counter_set copy = *set;
+	const char **const texts[] = { &copy.layout.set, &copy.category };
 	size_t bytes = layout->n_counters * sizeof(*layout->counters);
-	struct kept_set *kept =
-		malloc(sizeof(*kept) + bytes + room_for(layout->set) + room_for(set->category));
+	struct kept *kept = make_kept(bytes, texts, 2);
 	if (!kept)
 		return NULL;
-	const struct tally_counter **counters = (const struct tally_counter **)(kept + 1);
+	kept->set = copy;
+	kept->set.layout.counters = (const struct tally_counter **)(kept + 1);
 	if (bytes)
-		memcpy(counters, layout->counters, bytes);
-	char *at = (char *)counters + bytes;
-	kept->set = *set;
-	kept->set.layout.counters = counters;
-	copy_text(&kept->set.layout.set, layout->set, &at);
-	copy_text(&kept->set.category, set->category, &at);
-	do {
-		known = find_set(head, set);
-		if (known) {
-			free(kept);
-			return known;
-		}
-		kept->next = head;
-	} while (!atomic_compare_exchange_weak(bucket, &head, kept));
-	return &kept->set;
+		memcpy(kept + 1, layout->counters, bytes);
+	return &publish(bucket, kept, is_set, set)->set;
 }
 
 /* ---- choosing ---- */
