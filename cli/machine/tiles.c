@@ -20,10 +20,7 @@
 
 #define LIMIT_US (5 * G_USEC_PER_SEC)
 #define DAY_S (24 * 60 * 60)
-#define MOST_LINES 64
-
-/* A line of the file: "ENVIRONMENT SECONDS ANSWER DRIVER". */
-enum { ENVIRONMENT, SECONDS, ANSWER, DRIVER, N_WORDS };
+#define MOST_ENVIRONMENTS 64
 
 /* As enum tally_tiles, and one that needs no probe. */
 enum { NAMED = TALLY_TILES_TOGETHER + 1, N_ANSWERS };
@@ -34,10 +31,11 @@ static const char *const answers[N_ANSWERS] = {
 	[NAMED] = "named",
 };
 
+/* The file: a group for each environment, with "seconds", "answer" and "driver"; the newest is
+ * last. */
 struct known {
-	char *path;
-	GPtrArray *lines; /* elements: char **, of N_WORDS; the newest first */
-	char *environment;
+	char *path, *environment;
+	GKeyFile *file;
 };
 
 /* What the choice of a driver depends on besides the machine. */
@@ -90,67 +88,60 @@ static void
 read_known(struct known *k)
 {
 	k->path = g_build_filename(g_get_user_cache_dir(), "passtally", "drivers", NULL);
-	k->lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
 	k->environment = describe_environment();
-	g_autofree char *text = NULL;
-	if (!g_path_is_absolute(k->path) || /* HOME is empty */
-	    !g_file_get_contents(k->path, &text, NULL, NULL))
-		return;
-	g_auto(GStrv) lines = g_strsplit(text, "\n", MOST_LINES + 1);
-	for (guint i = 0; lines[i] && i < MOST_LINES; i++) {
-		char **words = g_strsplit(lines[i], " ", N_WORDS);
-		if (g_strv_length(words) == N_WORDS)
-			g_ptr_array_add(k->lines, words);
-		else
-			g_strfreev(words);
-	}
+	k->file = g_key_file_new();
+	if (g_path_is_absolute(k->path)) /* HOME is not empty */
+		g_key_file_load_from_file(k->file, k->path, G_KEY_FILE_NONE, NULL);
 }
 
 static void
 write_known(const struct known *k, unsigned answer, const char *driver)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *folder = g_path_get_dirname(k->path);
-	g_string_printf(text, "%s %lld %s %s\n", k->environment,
-			(long long)(g_get_real_time() / G_USEC_PER_SEC), answers[answer],
-			driver);
-	for (guint i = 0; i < k->lines->len && i < MOST_LINES - 1; i++) {
-		char **line = g_ptr_array_index(k->lines, i);
-		if (strcmp(line[ENVIRONMENT], k->environment) == 0)
-			continue;
-		g_autofree char *joined = g_strjoinv(" ", line);
-		g_string_append_printf(text, "%s\n", joined);
-	}
+	gsize n, len;
+	g_key_file_remove_group(k->file, k->environment, NULL); /* the new one is the last */
+	g_auto(GStrv) groups = g_key_file_get_groups(k->file, &n);
+	for (gsize i = 0; i + MOST_ENVIRONMENTS <= n; i++)
+		g_key_file_remove_group(k->file, groups[i], NULL);
+	g_key_file_set_int64(k->file, k->environment, "seconds",
+			     g_get_real_time() / G_USEC_PER_SEC);
+	g_key_file_set_string(k->file, k->environment, "answer", answers[answer]);
+	g_key_file_set_string(k->file, k->environment, "driver", driver);
+	g_autofree char *text = g_key_file_to_data(k->file, &len, NULL);
 	/* If it cannot be stored, the next run asks again. */
 	if (g_path_is_absolute(folder) && g_mkdir_with_parents(folder, 0700) == 0)
-		g_file_set_contents_full(k->path, text->str, (gssize)text->len,
+		g_file_set_contents_full(k->path, text, (gssize)len,
 					 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
-static char **
-find_environment(const struct known *k)
+static unsigned
+known_answer(const struct known *k, const char *environment)
 {
-	gint64 now = g_get_real_time() / G_USEC_PER_SEC;
-	for (guint i = 0; i < k->lines->len; i++) {
-		char **line = g_ptr_array_index(k->lines, i);
-		gint64 when = g_ascii_strtoll(line[SECONDS], NULL, 10);
-		if (strcmp(line[ENVIRONMENT], k->environment) == 0 && when <= now &&
-		    now - when < DAY_S)
-			return line;
-	}
-	return NULL;
+	g_autofree char *word = g_key_file_get_string(k->file, environment, "answer", NULL);
+	return word ? find_answer(word) : TALLY_TILES_UNKNOWN;
 }
 
-/* The answer that is stored for a driver, in any environment. */
+/* Whether this environment's answer is of the last day. */
+static bool
+is_known(const struct known *k)
+{
+	gint64 now = g_get_real_time() / G_USEC_PER_SEC;
+	gint64 when = g_key_file_get_int64(k->file, k->environment, "seconds", NULL);
+	return when <= now && when > now - DAY_S;
+}
+
+/* The newest answer that is stored for a driver, in any environment. */
 static unsigned
 find_driver(const struct known *k, const char *driver)
 {
-	for (guint i = 0; i < k->lines->len; i++) {
-		char **line = g_ptr_array_index(k->lines, i);
-		if (strcmp(line[DRIVER], driver) == 0)
-			return find_answer(line[ANSWER]);
+	unsigned answer = TALLY_TILES_UNKNOWN;
+	g_auto(GStrv) groups = g_key_file_get_groups(k->file, NULL);
+	for (char **group = groups; *group; group++) {
+		g_autofree char *name = g_key_file_get_string(k->file, *group, "driver", NULL);
+		if (g_strcmp0(name, driver) == 0)
+			answer = known_answer(k, *group);
 	}
-	return TALLY_TILES_UNKNOWN;
+	return answer;
 }
 
 /* ---- the child ---- */
@@ -245,18 +236,14 @@ tally_tiles_driver(void)
 	struct known known;
 	char *found = NULL;
 	read_known(&known);
-	char **line = find_environment(&known);
-	if (line) {
-		if (find_answer(line[ANSWER]) == TALLY_TILES_TOGETHER)
-			found = g_strdup(line[DRIVER]);
-	} else {
+	if (!is_known(&known)) {
 		char driver[TALLY_GL_DRIVER_SIZE + 32];
 		unsigned answer = ask(&known, driver, sizeof(driver));
 		write_known(&known, answer, driver);
-		if (answer == TALLY_TILES_TOGETHER)
-			found = g_strdup(driver);
 	}
-	g_ptr_array_unref(known.lines);
+	if (known_answer(&known, known.environment) == TALLY_TILES_TOGETHER)
+		found = g_key_file_get_string(known.file, known.environment, "driver", NULL);
+	g_key_file_unref(known.file);
 	g_free(known.environment);
 	g_free(known.path);
 	return found;

@@ -6,6 +6,7 @@ Below libglvnd is tests/fake_gl/perf_egl.c: llvmpipe under an unknown name, whic
 (`exact`) ends its scene at each timestamp, as a driver with true times would.
 """
 
+import configparser
 import re
 import sys
 
@@ -25,14 +26,21 @@ DRIVERS = [
 TRIES = 4
 
 
+KEYS = ("seconds", "answer", "driver")
+
+
 def kept(folder):
-    """The lines of the file of answers: environment, seconds, answer, driver."""
-    path = folder / "cache" / "passtally" / "drivers"
-    return [line.split(" ", 3) for line in path.read_text(errors="replace").split("\n")[:-1]] if path.exists() else []
+    """The groups of the file of answers, the newest first: environment, seconds, answer, driver."""
+    file = configparser.ConfigParser(interpolation=None, delimiters="=")
+    file.read(folder / "cache" / "passtally" / "drivers")
+    return [[name] + [file[name][key] for key in KEYS] for name in reversed(file.sections())]
 
 
-def keep(folder, lines):
-    text = "".join(" ".join(line) + "\n" for line in lines)
+def keep(folder, groups):
+    write(folder, "".join(f"[{name}]\n" + "".join(map("{}={}\n".format, KEYS, values)) for name, *values in groups))
+
+
+def write(folder, text):
     (folder / "cache" / "passtally" / "drivers").write_bytes(text.encode(errors="surrogateescape"))
 
 
@@ -45,10 +53,10 @@ def ask(checks, folder, env, *options):
     return found.group(1) if found else None
 
 
-def ask_until(checks, folder, env, lines, done):
-    """With the stored `lines`; on a busy machine the probe may be undecided, or exceed its time limit."""
+def ask_until(checks, folder, env, stored, done):
+    """With the stored groups, or text; on a busy machine the probe may be undecided, or exceed its time limit."""
     for _ in range(TRIES):
-        keep(folder, lines)
+        (write if isinstance(stored, str) else keep)(folder, stored)
         driver = ask(checks, folder, env)
         if done(kept(folder)):
             break
@@ -100,9 +108,13 @@ def check_kept(checks):
         old = apart[:3] + ["Mesa/X.org Unheard-of Mesa 0.1"]
         found = ask_until(checks, folder, env, [old], lambda now: now[0][2] == "together")
         checks.equal(found, name, "another version is another driver")
-        for junk in ([""], ["", ""], ["\udcff\0", "1"], ["a b c d"] * 100, [line[0], "9999999999999", "apart", "x"]):
-            ask_until(checks, folder, env, [junk], lambda now: now[0][3:] == [name])
-            checks.equal(kept(folder)[0][3:], [name], f"after {junk[:2]}")
+        future = [[line[0], "9999999999999", "apart", "x"]]
+        many = [[f"{i:064}", "1", "apart", "x"] for i in range(100)]
+        # The last one is a line of passtally 0.1.
+        for junk in ("", "\n", "\udcff\0 1\n", f"[{line[0]}]\n", future, many, " ".join(line) + "\n"):
+            ask_until(checks, folder, env, junk, lambda now: now[0][3] == name)
+            checks.equal(kept(folder)[0][3], name, f"after {junk[:2]}")
+            checks.that(len(kept(folder)) <= 64, f"{len(kept(folder))} environments")
 
 
 def check_passes(checks, folder, env, shared, *options):
