@@ -20,9 +20,8 @@
 #ifndef PASSTALLY_CLI_ANSWER_H
 #define PASSTALLY_CLI_ANSWER_H
 
-#include "cli/answer/bound.h"
-#include "cli/answer/hitch.h"
 #include "cli/answer/parts.h"
+#include "cli/answer/hitch.h"
 #include "cli/shared/out.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/injected.h"
+#include "cli/install/install.h"
 
-#include "cli/install/elf_file.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/vk_manifest.h"
+#include "cli/install/install.h"
 
-#include "cli/install/injected.h"
 
 #include <limits.h>
 #include <stdlib.h>

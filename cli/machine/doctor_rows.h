@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_CLI_DOCTOR_ROWS_H
 #define PASSTALLY_CLI_DOCTOR_ROWS_H
 
-#include "cli/install/injected.h"
+#include "cli/install/install.h"
 #include "cli/machine/probe.h"
 
 #include <glib.h>

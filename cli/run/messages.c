@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/run/run.h"
 
-#include "cli/install/elf_file.h"
+#include "cli/install/install.h"
 #include "cli/report/formats.h"
 #include "cli/top/follow.h"
 #include "cli/shared/each.h"

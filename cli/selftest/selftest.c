@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/injected.h"
+#include "cli/install/install.h"
 #include "cli/selftest/parts.h"
 #include "cli/shared/cli.h"
 

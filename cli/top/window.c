@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/top/window.h"
+#include "cli/top/view.h"
 
 #include "cli/shared/each.h"
 
