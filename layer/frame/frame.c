@@ -481,9 +481,10 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 	if (!identify(b, &from, out))
 		return;
 	struct tally_number *id = tally_numbers_add(b->seen, out->id, TALLY_MAX_SEEN);
-	if (!id || id->has_value)
+	if (id && id->has_value)
 		return;
-	id->has_value = true; /* described */
+	if (id)
+		id->has_value = true; /* described */
 	struct tally_pass_info_record info = {
 		.id = out->id,
 		.kind = pass->kind,

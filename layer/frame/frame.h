@@ -13,7 +13,7 @@
 #include "layer/base/numbers.h"
 #include "layer/frame/frame_part.h"
 
-/* How many identities a log describes. */
+/* How many identities are known to be described: others may be described more than once. */
 #define TALLY_MAX_SEEN 65536
 
 struct tally_frame_builder;
@@ -37,7 +37,8 @@ struct tally_frame_input {
 	struct tally_numbers *seen; /* the identities that the log has described */
 };
 
-/* Called at an identity's first use, before tally_frame_build() returns the frame. */
+/* Called at an identity's first use, before tally_frame_build() returns the frame; now and then
+ * again where `seen` is full or had no memory. */
 typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
 
 /* Builds a frame. The record belongs to the builder and is valid until the next call;

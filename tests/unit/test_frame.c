@@ -521,6 +521,25 @@ test_ordinals(void)
 	world_free(w);
 }
 
+/* A log in which a pass is described nowhere cannot be read: where the set is full, or has no
+ * memory, an identity may be described more than once, but never not at all. */
+static void
+test_full_set(void)
+{
+	struct world *w = world_new();
+	struct tally_frame_part *part = world_part(w, 0, 1);
+	for (uint64_t key = 1; key <= TALLY_MAX_SEEN; key++)
+		g_assert_nonnull(tally_numbers_add(w->seen, key, TALLY_MAX_SEEN));
+	for (unsigned i = 0; i < 3; i++) {
+		world_pass(w, part, (struct tally_pass){ .kind = TALLY_PASS_RENDER, .key = i });
+		const struct tally_frame_record *f = world_build(w, i);
+		g_assert_cmpuint(w->infos->len, ==, i + 1);
+		g_assert_cmphex(g_array_index(w->infos, struct tally_pass_info_record, i).id, ==,
+				f->passes[i].id);
+	}
+	world_free(w);
+}
+
 /* Each pass by its own layout; the frame by the first set that is named in it. */
 static void
 test_layouts(void)
@@ -572,6 +591,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/ordinals", test_ordinals);
+	g_test_add_func("/frame/full-set", test_full_set);
 	g_test_add_func("/frame/layouts", test_layouts);
 	return g_test_run();
 }
