@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/aggregate_parts.h"
 
-#include "cli/log/ahead.h"
 #include "cli/log/input.h"
 #include "cli/shared/each.h"
 #include "query/statistics/run_statistics.h"

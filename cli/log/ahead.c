@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/ahead.h"
+#include "cli/log/input.h"
 
 #include "cli/shared/cli.h"
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/input.h - the bytes of a log, as every command that reads one gets them.
- *
- * Plain text, or zstd: the first bytes decide, never the name, so standard input and a
- * renamed file work as well. Nothing is read before the first line is requested. A
- * compressed file that ends too early gives the lines it contains and then TALLY_LINES_CUT;
- * one that is damaged, or compressed by another tool, gives TALLY_LINES_DAMAGED with the
- * command that unpacks it. One thread.
+/* cli/log/input.h - reads logs: their bytes, and their lines.
+ * One thread.
  */
 #ifndef PASSTALLY_CLI_LOG_INPUT_H
 #define PASSTALLY_CLI_LOG_INPUT_H
 
 #include "json/record_json.h"
+
+/* ---- input.c: the bytes of a log, as every command that reads one gets them.
+ *
+ * Plain text, or zstd: the first bytes decide, never the name, so standard input and a
+ * renamed file work as well. Nothing is read before the first line is requested. A
+ * compressed file that ends too early gives the lines it contains and then TALLY_LINES_CUT;
+ * one that is damaged, or compressed by another tool, gives TALLY_LINES_DAMAGED with the
+ * command that unpacks it. */
 
 /* `path` "-" is standard input. NULL with *status and *error set. */
 struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_status *status,
@@ -27,5 +30,26 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line),
 			   void *user, enum tally_read_status *status,
 			   struct tally_read_error *error);
+
+/* ---- ahead.c: reads a whole log, on a second thread while the caller handles its lines.
+ *
+ * The thread reads, unpacks and decodes some lines ahead; the caller's own thread gets them one
+ * by one, in order, and then what ended them, as from tally_log_reader_next(). Nothing but time
+ * depends on the thread: if none can be made, the caller's reads. Memory: a few MiB, and
+ * that of lines of more than 1 MiB one at a time. */
+
+struct tally_log_taker {
+	/* False: no further lines are wanted. The line is valid until this returns, its keys and
+	 * interned strings until tally_log_read_lines() does. */
+	bool (*take)(void *user, const struct tally_log_line *line);
+	void *user;
+	const char *verb, *path; /* of the progress that a terminal shows: "reading", LOG */
+};
+
+/* Reads to the end, and closes `reader`. Returns what ended the lines, with *error set, or
+ * TALLY_READ_OK if take() did. `skipped`, unless NULL, is set to the lines left out. */
+enum tally_read_status
+tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_taker *taker,
+		     struct tally_skipped_lines *skipped, struct tally_read_error *error);
 
 #endif

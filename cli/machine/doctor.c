@@ -3,8 +3,6 @@
 #include "cli/machine/doctor_rows.h"
 #include "cli/install/install.h"
 #include "cli/machine/probe.h"
-#include "cli/machine/drivers.h"
-#include "cli/machine/tiles.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "query/sources.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces probe_gl.c where passtally is built without the driver probes. */
-#include "cli/machine/drivers.h"
+#include "cli/machine/probe.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces probe_vk.c where passtally is built without Vulkan's headers or vk.xml, or
  * without the driver probes. */
-#include "cli/machine/drivers.h"
+#include "cli/machine/probe.h"
 
 #include <stdio.h>
 

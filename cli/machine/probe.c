@@ -2,7 +2,6 @@
 #include "cli/machine/probe.h"
 
 #include "cli/log/input.h"
-#include "cli/machine/drivers.h"
 #include "cli/shared/cli.h"
 #include "passtally_version.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/drivers.h"
+#include "cli/machine/probe.h"
 
 #include "cli/shared/text.h"
 #include "query/source/source.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/tiles.h"
+#include "cli/machine/probe.h"
 
-#include "cli/machine/drivers.h"
 #include "cli/shared/sort.h"
 #include "query/gl/tiles.h"
 #include "passtally_version.h"

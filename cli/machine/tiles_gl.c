@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/drivers.h"
+#include "cli/machine/probe.h"
 
 #include "query/gl/api.h"
 

@@ -3,7 +3,6 @@
 
 #include "cli/report/formats.h"
 #include "cli/report/html_parts.h"
-#include "cli/report/html_text.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"

@@ -277,4 +277,12 @@ int tally_html_pack_bars(struct tally_html_pack *pack, struct tally_html_device 
 void tally_html_pack_series(struct tally_html_pack *pack, struct tally_html_device *d, bool gpu,
 			    size_t most, uint64_t *block, GArray *numbers);
 
+/* ---- html_text.c, made by the build from data/html/ (scripts/build_page.py): the whole page,
+ * with one marker, TALLY_HTML_MARK, where the numbers are inserted. */
+
+#define TALLY_HTML_MARK "<!-- the logs -->"
+
+extern const char tally_html_page[];
+extern const size_t tally_html_page_len;
+
 #endif

@@ -4,7 +4,7 @@
 #include "cli/control/client.h"
 #include "cli/install/install.h"
 #include "cli/run/run.h"
-#include "cli/machine/tiles.h"
+#include "cli/machine/probe.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
 #include "layer/session/process.h"
