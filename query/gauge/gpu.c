@@ -126,7 +126,7 @@ add_file(struct gauge_gpu *gpu, const struct row *row)
 	for (size_t i = 0; !failed && i < found.gl_pathc; i++) {
 		if (access(found.gl_pathv[i], R_OK) != 0)
 			continue;
-		char *path = malloc(strlen(found.gl_pathv[i]) + 1);
+		char *path = strdup(found.gl_pathv[i]);
 		if (path)
 			gpu->files[gpu->n_files++] = (struct gauge_file){
 				.kind = row->kind,
@@ -134,8 +134,7 @@ add_file(struct gauge_gpu *gpu, const struct row *row)
 				.bits = row->bits,
 				.num = row->num,
 				.den = row->den,
-				.path = memcpy(path, found.gl_pathv[i],
-					       strlen(found.gl_pathv[i]) + 1),
+				.path = path,
 			};
 		break;
 	}

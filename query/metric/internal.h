@@ -14,7 +14,7 @@
 #define TALLY_NO_SLOT UINT32_MAX
 #define TALLY_UNUSED_SLOT (UINT32_MAX - 1) /* a counter that no metric names */
 
-/* The slots that every set has, in order. */
+/* The slots that every set has, in order: at first as in tally_call_count_names. */
 enum tally_metric_special {
 	TALLY_SPECIAL_DRAWS = 0,
 	TALLY_SPECIAL_VERTICES,

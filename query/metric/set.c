@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/metric/internal.h"
 
+#include "query/statistics/run_statistics.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,27 +125,13 @@ take_special(struct tally_metric_set *set, enum tally_metric_special special, do
 	set->state[special] = TALLY_SLOT_KNOWN;
 }
 
-/* Sets a number of calls; `unknown`: its bit in in->unknown. */
-static void
-take_count(struct tally_metric_set *set, const struct tally_metric_values *in, uint32_t unknown,
-	   unsigned special, uint64_t count)
-{
-	if (!(in->unknown & unknown))
-		take_special(set, special, (double)count);
-}
-
 static void
 take_specials(struct tally_metric_set *set, const struct tally_metric_values *in)
 {
-	const struct tally_call_counts *t = in->call_counts;
-	if (t) {
-		take_count(set, in, TALLY_UNKNOWN_DRAWS, TALLY_SPECIAL_DRAWS, t->draws);
-		take_count(set, in, TALLY_UNKNOWN_VERTICES, TALLY_SPECIAL_VERTICES, t->vertices);
-		take_count(set, in, TALLY_UNKNOWN_INSTANCES, TALLY_SPECIAL_INSTANCES,
-			   t->instances);
-		take_count(set, in, TALLY_UNKNOWN_DISPATCHES, TALLY_SPECIAL_DISPATCHES,
-			   t->dispatches);
-	}
+	/* The first specials are the first call_counts. */
+	for (unsigned k = 0; in->call_counts && k < TALLY_SPECIAL_GPU_NS; k++)
+		if (!(in->unknown & tally_call_count_names[k].unknown))
+			take_special(set, k, (double)tally_call_count(in->call_counts, k));
 	if (in->has_gpu) {
 		take_special(set, TALLY_SPECIAL_GPU_NS, (double)in->gpu_ns);
 		take_special(set, TALLY_SPECIAL_DURATION, (double)in->gpu_ns / 1e9);
