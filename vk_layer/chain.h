@@ -9,6 +9,8 @@
 
 #include "vk_layer/state.h"
 
+#include <string.h>
+
 #define VK_LAYER_OF_OURS "VK_LAYER_PASSTALLY_capture"
 
 VKAPI_ATTR VkResult VKAPI_CALL vk_instance_create(const VkInstanceCreateInfo *info,
@@ -33,6 +35,26 @@ static inline uint64_t
 vk_dispatch_key(const void *handle)
 {
 	return (uint64_t)(uintptr_t)*(void *const *)handle;
+}
+
+/* The loader's node in the chain of an instance or a device, whose types begin alike; NULL: there
+ * is none. It belongs to the loader, and the protocol is to advance it in place. */
+static inline void *
+vk_loader_node(const void *chain, int type, VkLayerFunction function)
+{
+	const VkLayerDeviceCreateInfo *node = vk_find_in_chain(chain, type);
+	while (node && node->function != function)
+		node = vk_find_in_chain(node->pNext, type);
+	return (void *)(uintptr_t)node;
+}
+
+static inline bool
+vk_lists(uint32_t n, const char *const *names, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
 }
 
 #endif

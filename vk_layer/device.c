@@ -61,7 +61,7 @@ read_families(struct vk_device *d)
 }
 
 static void
-read_driver(struct vk_device *d)
+read_driver(struct vk_device *d, const struct vk_extensions *extensions)
 {
 	const struct vk_instance *instance = d->instance;
 	PFN_vkGetPhysicalDeviceProperties2 ask = vk_reads_properties2(instance, &d->properties);
@@ -83,13 +83,13 @@ read_driver(struct vk_device *d)
 	if (!ask)
 		return;
 	if (version >= VK_API_VERSION_1_2 ||
-	    vk_offers(instance, d->physical, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+	    vk_extensions_have(extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
 		all.pNext = &driver;
 	if (version >= VK_API_VERSION_1_1) {
 		id.pNext = all.pNext;
 		all.pNext = &id;
 	}
-	bool has_bus = vk_offers(instance, d->physical, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+	bool has_bus = vk_extensions_have(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
 	if (has_bus) {
 		bus.pNext = all.pNext;
 		all.pNext = &bus;
@@ -111,7 +111,8 @@ read_driver(struct vk_device *d)
 /* Tries with the layer's features, then without performance queries, then exactly as the game
  * requested. */
 static VkResult
-create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
+create_below(struct vk_device *made, const struct vk_extensions *extensions,
+	     const VkDeviceCreateInfo *info, PFN_vkCreateDevice create,
 	     const VkAllocationCallbacks *allocator)
 {
 	VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
@@ -120,8 +121,8 @@ create_below(struct vk_device *made, const VkDeviceCreateInfo *info, PFN_vkCreat
 	char added[sizeof(((struct vk_patched *)0)->added)] = "";
 	bool performance = true;
 	struct vk_patched patched;
-	while (made->tracked && vk_features_patch(made->instance, made->physical, info,
-						  performance, &patched)) {
+	while (made->tracked && vk_features_patch(made->instance, made->physical, extensions,
+						  info, performance, &patched)) {
 		patched.link->u.pLayerInfo = next; /* layers below have advanced it */
 		made->handle = passed;
 		VkResult result = create(made->physical, &patched.info, allocator,
@@ -152,7 +153,6 @@ start_measuring(struct vk_device *d)
 	d->config = tally_session_config();
 	d->beneath = -1;
 	read_families(d);
-	read_driver(d);
 	if (pthread_mutex_init(&d->lock, NULL) != 0)
 		return false;
 	if (!vk_targets_create(d))
@@ -231,9 +231,15 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 		.tracked = instance->tracked,
 		.set_loader_data = data ? data->u.pfnSetDeviceLoaderData : NULL,
 	};
-	if (made.tracked)
+	struct vk_extensions extensions = { NULL, 0 };
+	if (made.tracked) {
 		instance->next.GetPhysicalDeviceProperties(physical, &made.properties);
-	VkResult result = create_below(&made, info, create, allocator);
+		extensions = vk_extensions_read(instance, physical);
+	}
+	VkResult result = create_below(&made, &extensions, info, create, allocator);
+	if (made.tracked && result == VK_SUCCESS)
+		read_driver(&made, &extensions);
+	free(extensions.rows);
 	if (result != VK_SUCCESS)
 		return result;
 	if (keep(&made, get)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/device_features.h"
+#include "vk_layer/chain.h"
 #include "vk_sizes.h"
 
 #include "layer/session/session.h"
@@ -19,23 +20,13 @@
 static bool
 lists(const VkDeviceCreateInfo *info, const char *name)
 {
-	for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-		if (strcmp(info->ppEnabledExtensionNames[i], name) == 0)
-			return true;
-	return false;
+	return vk_lists(info->enabledExtensionCount, info->ppEnabledExtensionNames, name);
 }
 
 VkLayerDeviceCreateInfo *
 vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
 {
-	VkBaseOutStructure *s = (VkBaseOutStructure *)(uintptr_t)info->pNext;
-	for (; s; s = s->pNext) {
-		VkLayerDeviceCreateInfo *node = (VkLayerDeviceCreateInfo *)s;
-		if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO &&
-		    node->function == function)
-			return node;
-	}
-	return NULL;
+	return vk_loader_node(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, function);
 }
 
 static const VkPhysicalDeviceFeatures *
@@ -101,45 +92,31 @@ struct offer {
 	bool has_performance, performance, performance_pools;
 };
 
-struct extensions {
-	VkExtensionProperties *rows;
-	uint32_t n;
-};
-
-static struct extensions
-read_extensions(const struct vk_instance *instance, VkPhysicalDevice physical)
+struct vk_extensions
+vk_extensions_read(const struct vk_instance *instance, VkPhysicalDevice physical)
 {
-	struct extensions all = { NULL, 0 };
+	struct vk_extensions all = { NULL, 0 };
 	PFN_vkEnumerateDeviceExtensionProperties ask =
 		instance->next.EnumerateDeviceExtensionProperties;
 	if (ask(physical, NULL, &all.n, NULL) != VK_SUCCESS || all.n == 0)
-		return (struct extensions){ NULL, 0 };
+		return (struct vk_extensions){ NULL, 0 };
 	uint32_t room = all.n;
 	all.rows = calloc(room, sizeof(all.rows[0]));
 	if (!all.rows || ask(physical, NULL, &all.n, all.rows) < 0) {
 		free(all.rows);
-		return (struct extensions){ NULL, 0 };
+		return (struct vk_extensions){ NULL, 0 };
 	}
 	all.n = all.n < room ? all.n : room; /* a driver may report more than it wrote */
 	return all;
 }
 
-static bool
-has_extension(const struct extensions *all, const char *name)
+bool
+vk_extensions_have(const struct vk_extensions *all, const char *name)
 {
 	for (uint32_t i = 0; i < all->n; i++)
 		if (strcmp(all->rows[i].extensionName, name) == 0)
 			return true;
 	return false;
-}
-
-bool
-vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name)
-{
-	struct extensions all = read_extensions(instance, physical);
-	bool found = has_extension(&all, name);
-	free(all.rows);
-	return found;
 }
 
 /* The device may support an older version than its instance. Then these calls are valid
@@ -225,10 +202,11 @@ has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask,
 
 static void
 read_calibration(const struct vk_instance *instance, VkPhysicalDevice physical,
-		 const VkDeviceCreateInfo *info, const struct extensions *all, struct offer *out)
+		 const VkDeviceCreateInfo *info, const struct vk_extensions *all,
+		 struct offer *out)
 {
-	bool khr = has_extension(all, CALIBRATED_KHR);
-	bool ext = has_extension(all, CALIBRATED_EXT);
+	bool khr = vk_extensions_have(all, CALIBRATED_KHR);
+	bool ext = vk_extensions_have(all, CALIBRATED_EXT);
 	if (ext && !(khr && lists(info, CALIBRATED_KHR))) {
 		out->calibrated_extension = CALIBRATED_EXT;
 		out->calibrated = has_both_clocks(
@@ -244,16 +222,15 @@ read_calibration(const struct vk_instance *instance, VkPhysicalDevice physical,
 
 static void
 read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
-	   const VkDeviceCreateInfo *info, struct offer *out)
+	   const VkDeviceCreateInfo *info, const struct vk_extensions *all, struct offer *out)
 {
 	memset(out, 0, sizeof(*out));
 	instance->next.GetPhysicalDeviceProperties(physical, &out->properties);
 	instance->next.GetPhysicalDeviceFeatures(physical, &out->core);
-	struct extensions all = read_extensions(instance, physical);
 	bool is_core = in_core(instance, &out->properties, VK_API_VERSION_1_2);
 	out->host_reset_is_extension = !is_core;
 	PFN_vkGetPhysicalDeviceFeatures2 ask = reads_features2(instance, &out->properties);
-	if (ask && (is_core || has_extension(&all, HOST_RESET_EXTENSION))) {
+	if (ask && (is_core || vk_extensions_have(all, HOST_RESET_EXTENSION))) {
 		VkPhysicalDeviceHostQueryResetFeatures reset = {
 			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
 		};
@@ -262,10 +239,9 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 	}
 	/* These extensions depend on the one that queries properties in detail. */
 	if (ask)
-		read_calibration(instance, physical, info, &all, out);
-	if (ask && has_extension(&all, PERFORMANCE_QUERY))
+		read_calibration(instance, physical, info, all, out);
+	if (ask && vk_extensions_have(all, PERFORMANCE_QUERY))
 		read_performance(ask, physical, out);
-	free(all.rows);
 }
 
 /* ---- the copy ---- */
@@ -540,14 +516,15 @@ write_copy(const struct plan *plan, struct vk_patched *out)
 
 bool
 vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
-		  const VkDeviceCreateInfo *info, bool performance, struct vk_patched *out)
+		  const struct vk_extensions *all, const VkDeviceCreateInfo *info,
+		  bool performance, struct vk_patched *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->info = *info;
 	out->link = vk_device_node(info, VK_LAYER_LINK_INFO);
 	vk_features_of_game(info, &out->enabled);
 	struct offer offer;
-	read_offer(instance, physical, info, &offer);
+	read_offer(instance, physical, info, all, &offer);
 	struct plan plan = { 0 };
 	if (!out->enabled.multi_device) /* else timestamps only */
 		plan_core(&plan, info, &offer, out);

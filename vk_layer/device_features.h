@@ -19,18 +19,25 @@ struct vk_patched {
 	void *memory;	 /* to be freed by free() */
 };
 
+/* The extensions of the device itself, not of a layer. */
+struct vk_extensions {
+	VkExtensionProperties *rows; /* to be freed by free() */
+	uint32_t n;
+};
+struct vk_extensions
+vk_extensions_read(const struct vk_instance *instance, VkPhysicalDevice physical);
+bool vk_extensions_have(const struct vk_extensions *all, const char *name);
+
 /* False: out of memory, and `out` is the game's request unchanged. `performance`: include
  * performance queries where they are supported; drivers may refuse those alone. */
 bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
-		       const VkDeviceCreateInfo *info, bool performance, struct vk_patched *out);
+		       const struct vk_extensions *all, const VkDeviceCreateInfo *info,
+		       bool performance, struct vk_patched *out);
 /* What the game's own request enables, without our additions. */
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
 
-/* The loader's node in a chain, or NULL. Not const: the protocol is to advance it in place. */
 VkLayerDeviceCreateInfo *
 vk_device_node(const VkDeviceCreateInfo *info, VkLayerFunction function);
-/* Whether the device itself (not a layer) supports an extension. */
-bool vk_offers(const struct vk_instance *instance, VkPhysicalDevice physical, const char *name);
 /* The function that queries detailed properties of this device, or NULL where
  * that is not allowed. */
 PFN_vkGetPhysicalDeviceProperties2

@@ -33,37 +33,7 @@ vk_instance_find(const void *handle)
 	return instance;
 }
 
-static bool
-is_reserved(const struct vk_instance *instance)
-{
-	return (const char *)instance >= (const char *)reserve &&
-	       (const char *)instance < (const char *)(reserve + N_RESERVE);
-}
-
 /* ---- creation ---- */
-
-static VkLayerInstanceCreateInfo *
-find_link(const VkInstanceCreateInfo *info)
-{
-	/* The node belongs to the loader, and the protocol is to advance it in place. */
-	VkBaseOutStructure *s = (VkBaseOutStructure *)(uintptr_t)info->pNext;
-	for (; s; s = s->pNext) {
-		VkLayerInstanceCreateInfo *node = (VkLayerInstanceCreateInfo *)s;
-		if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
-		    node->function == VK_LAYER_LINK_INFO)
-			return node;
-	}
-	return NULL;
-}
-
-static bool
-lists(const VkInstanceCreateInfo *info, const char *name)
-{
-	for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-		if (strcmp(info->ppEnabledExtensionNames[i], name) == 0)
-			return true;
-	return false;
-}
 
 static uint32_t
 version_asked_for(const VkInstanceCreateInfo *info)
@@ -166,7 +136,9 @@ VKAPI_ATTR VkResult VKAPI_CALL
 vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
 		   VkInstance *out)
 {
-	VkLayerInstanceCreateInfo *link = find_link(info);
+	VkLayerInstanceCreateInfo *link =
+		vk_loader_node(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+			       VK_LAYER_LINK_INFO);
 	if (!link || !link->u.pLayerInfo)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
@@ -185,7 +157,8 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 		tally_session_config_of(vk_settings_read(info->pNext, own, sizeof(own)));
 	struct vk_instance made = {
 		.api_version = version_asked_for(info),
-		.has_properties2 = lists(info, PROPERTIES2),
+		.has_properties2 = vk_lists(info->enabledExtensionCount,
+					    info->ppEnabledExtensionNames, PROPERTIES2),
 		.is_zink = app && app->pEngineName && strcmp(app->pEngineName, "mesa zink") == 0,
 	};
 	made.tracked = config && !is_left_to_shim(&made, config);
@@ -219,14 +192,16 @@ vk_instance_destroy(VkInstance handle, const VkAllocationCallbacks *allocator)
 	vk_devices_abandon(instance);
 	/* Removed from the table first: the loader may reuse the pointer at once. */
 	PFN_vkDestroyInstance destroy = instance->next.DestroyInstance;
-	if (is_reserved(instance)) {
-		for (size_t i = 0; i < N_RESERVE; i++)
-			if (instance == &reserve[i].instance)
-				atomic_store(&reserve[i].key, 0);
-	} else {
-		vk_handles_remove(&instances, vk_dispatch_key(handle));
+	bool reserved = false;
+	for (size_t i = 0; i < N_RESERVE; i++) {
+		if (instance == &reserve[i].instance) {
+			reserved = true;
+			atomic_store(&reserve[i].key, 0);
+		}
 	}
+	if (!reserved)
+		vk_handles_remove(&instances, vk_dispatch_key(handle));
 	destroy(handle, allocator);
-	if (!is_reserved(instance))
+	if (!reserved)
 		free(instance);
 }
