@@ -40,9 +40,7 @@ has_token(const char *list, const char *token)
 static void
 learn_lookup(EGLDisplay dpy)
 {
-	static _Atomic(void *) cache;
-	const char *(*query)(EGLDisplay, EGLint) = (const char *(*)(EGLDisplay, EGLint))(
-		uintptr_t)gl_real_named("eglQueryString", &cache);
+	GL_REAL_NAMED(query, "eglQueryString", const char *, EGLDisplay, EGLint);
 	if (!query || !dpy)
 		return;
 	const char *version = query(dpy, EGL_VERSION);
@@ -77,18 +75,14 @@ look_up(const char *name)
 static bool
 is_gl_bound(void)
 {
-	static _Atomic(void *) cache;
-	EGLenum (*query)(void) = (EGLenum(*)(void))(uintptr_t)gl_real_named("eglQueryAPI",
-									    &cache);
+	GL_REAL_NAMED(query, "eglQueryAPI", EGLenum, void);
 	return !query || query() != EGL_OPENVG_API;
 }
 
 static EGLContext
 current_context(void)
 {
-	static _Atomic(void *) cache;
-	EGLContext (*query)(void) = (EGLContext(*)(void))(uintptr_t)gl_real_named(
-		"eglGetCurrentContext", &cache);
+	GL_REAL_NAMED(query, "eglGetCurrentContext", EGLContext, void);
 	return query ? query() : NULL;
 }
 
@@ -171,10 +165,8 @@ gl_egl_unmake_all(EGLDisplay dpy)
 static void
 measure(EGLDisplay dpy, EGLSurface surface)
 {
-	static _Atomic(void *) cache;
-	EGLBoolean (*query)(EGLDisplay, EGLSurface, EGLint, EGLint *) = (EGLBoolean(*)(
-		EGLDisplay, EGLSurface, EGLint, EGLint *))(
-		uintptr_t)gl_real_named("eglQuerySurface", &cache);
+	GL_REAL_NAMED(query, "eglQuerySurface", EGLBoolean, EGLDisplay, EGLSurface, EGLint,
+		      EGLint *);
 	if (!query)
 		return;
 	EGLint width = 0, height = 0;

@@ -29,10 +29,8 @@ look_up(const char *name)
 void
 gl_glx_measure(void *display, uintptr_t drawable)
 {
-	static _Atomic(void *) cache;
-	void (*query)(Display *, GLXDrawable, int, unsigned int *) = (void (*)(
-		Display *, GLXDrawable, int, unsigned int *))(
-		uintptr_t)gl_real_named("glXQueryDrawable", &cache);
+	GL_REAL_NAMED(query, "glXQueryDrawable", void, Display *, GLXDrawable, int,
+		      unsigned int *);
 	unsigned int width = 0, height = 0;
 	if (query && display) {
 		query(display, (GLXDrawable)drawable, GLX_WIDTH, &width);
@@ -100,9 +98,7 @@ gl_glx_switch_begin(GLXDrawable draw, GLXDrawable read, GLXContext context)
 	if (!context && !gl_shim_disabled()) {
 		/* If GLX has nothing current here, the context that EGL made current stays
 		 * current. */
-		static _Atomic(void *) cache;
-		GLXContext (*current)(void) = (GLXContext(*)(void))(
-			uintptr_t)gl_real_named("glXGetCurrentContext", &cache);
+		GL_REAL_NAMED(current, "glXGetCurrentContext", GLXContext, void);
 		release_only = current && !current();
 	}
 	return gl_switch_begin(GL_PLATFORM_GLX, context, drawable, release_only);
@@ -115,10 +111,7 @@ gl_glx_switch_end(const struct gl_switch *s, Display *dpy, Bool result)
 		return;
 	bool indirect = false;
 	if (result && s->handle && dpy) {
-		static _Atomic(void *) cache;
-		Bool (*is_direct)(Display *, GLXContext) = (Bool(*)(
-			Display *, GLXContext))(uintptr_t)gl_real_named("glXIsDirect",
-									&cache);
+		GL_REAL_NAMED(is_direct, "glXIsDirect", Bool, Display *, GLXContext);
 		indirect = is_direct && !is_direct(dpy, s->handle);
 	}
 	gl_switch_end(s, result, look_up, indirect);

@@ -68,6 +68,11 @@ void *gl_real_learned(int row);
 void *gl_real(enum gl_hook_row row);
 /* The same for a glX or egl function that is not hooked; `cache` begins as NULL. */
 void *gl_real_named(const char *name, _Atomic(void *) *cache);
+/* Declares `call`, a pointer to that function; the rest are its result and its parameters. */
+#define GL_REAL_NAMED(call, name, result, ...) \
+	static _Atomic(void *) call##_cache; \
+	result (*call)(__VA_ARGS__) = (result (*)(__VA_ARGS__))( \
+		uintptr_t)gl_real_named(name, &call##_cache)
 
 /* The function that our hook of the same name replaces, with its type. */
 #define GL_REAL(call) ((__typeof__(call) *)(uintptr_t)gl_real(GL_HOOK_##call))
