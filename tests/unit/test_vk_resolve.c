@@ -48,11 +48,11 @@ op_of(const char *waits, const char *signals)
 	const char *at = waits;
 	for (uint32_t i = 0; i < count(waits);
 	     i++, at = strchr(at, ',') ? strchr(at, ',') + 1 : at)
-		vk_op_set_wait(op, i, (uint64_t)*at, strtoull(at + 1, NULL, 10));
+		vk_op_set(op, i, (uint64_t)*at, strtoull(at + 1, NULL, 10));
 	at = signals;
 	for (uint32_t i = 0; i < count(signals);
 	     i++, at = strchr(at, ',') ? strchr(at, ',') + 1 : at)
-		vk_op_set_signal(op, i, (uint64_t)*at, strtoull(at + 1, NULL, 10));
+		vk_op_set(op, count(waits) + i, (uint64_t)*at, strtoull(at + 1, NULL, 10));
 	return op;
 }
 
@@ -173,8 +173,7 @@ test_no_memory(void)
 	vk_resolve_forget(NULL, 1);
 	vk_resolve_signal(NULL, 1, 1);
 	vk_resolve_completed(NULL, NULL, 1);
-	vk_op_set_wait(NULL, 0, 1, 1);
-	vk_op_set_signal(NULL, 0, 1, 1);
+	vk_op_set(NULL, 0, 1, 1);
 	g_assert_null(vk_line_create(NULL));
 	vk_resolve_destroy(NULL);
 	vk_resolve_destroy(w.r);

@@ -504,7 +504,7 @@ execute(struct vk_command *c, const char *word)
 						 : world.buffers[*which - '0'];
 	vk_execute_begin(c, n, secondaries);
 	say(word);
-	vk_execute_end(c);
+	vk_work_close(c);
 }
 
 /* Calls that begin or end something other than a render pass: before the driver's call. */

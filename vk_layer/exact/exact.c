@@ -119,6 +119,13 @@ sample(struct vk_exact_call *x)
 
 /* ---- storing the numbers of samples ---- */
 
+static void
+set_unsampled(struct tally_pass *pass)
+{
+	pass->flags |= TALLY_FLAG(UNSAMPLED);
+	pass->snapshot_from = pass->snapshot_to = TALLY_NO_SNAPSHOT;
+}
+
 /* For --granularity frame: another thread may end the frame while this one waits. */
 static void
 doubt_frame(struct vk_exact_call *x)
@@ -126,11 +133,8 @@ doubt_frame(struct vk_exact_call *x)
 	struct vk_device *d = x->q->device;
 	pthread_mutex_lock(&d->lock);
 	struct vk_pending_pass *pending = x->q->frame_pass;
-	if (pending && pending->pass) {
-		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		pending->pass->snapshot_from = pending->pass->snapshot_to =
-			TALLY_NO_SNAPSHOT;
-	}
+	if (pending && pending->pass)
+		set_unsampled(pending->pass);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -143,9 +147,7 @@ set_frame(struct vk_exact_call *x, uint64_t from, uint64_t to)
 		return;
 	pending->unsampled |= !from || !to;
 	if (pending->unsampled) {
-		pending->pass->flags |= TALLY_FLAG(UNSAMPLED);
-		pending->pass->snapshot_from = pending->pass->snapshot_to =
-			TALLY_NO_SNAPSHOT;
+		set_unsampled(pending->pass);
 		return;
 	}
 	pending->pass->flags &= ~TALLY_FLAG(UNSAMPLED);
@@ -295,16 +297,22 @@ send(const struct vk_exact_call *x, const struct vk_batches *b, VkFence fence)
 	return x->two(x->q->handle, b->n, b->two, fence);
 }
 
-/* Submits the batches from `first` to the end unchanged. */
+/* Submits `n` batches from `first` on unchanged. */
+static VkResult
+send_whole(const struct vk_exact_call *x, uint32_t first, uint32_t n, VkFence fence)
+{
+	struct vk_batches some = { .n = n };
+	if (x->one)
+		some.one = x->down.one + first;
+	else
+		some.two = x->down.two + first;
+	return send(x, &some, fence);
+}
+
 static VkResult
 send_rest(const struct vk_exact_call *x, uint32_t first)
 {
-	struct vk_batches rest = { .n = x->down.n - first };
-	if (x->one)
-		rest.one = x->down.one + first;
-	else
-		rest.two = x->down.two + first;
-	return send(x, &rest, x->fence);
+	return send_whole(x, first, x->down.n - first, x->fence);
 }
 
 /* Submits all parts from `i` on, none of which is sampled. */
@@ -334,16 +342,10 @@ send_part(const struct vk_exact_call *x, const struct part *part)
 {
 	bool last = part->slice.last && part->slice.batch + 1 == x->game.n;
 	VkFence fence = last ? x->fence : VK_NULL_HANDLE;
+	if (part->whole)
+		return send_whole(x, part->slice.batch, 1, fence);
 	struct vk_slice_info info;
-	if (part->whole) {
-		info.batches = (struct vk_batches){ .n = 1 };
-		if (x->one)
-			info.batches.one = x->down.one + part->slice.batch;
-		else
-			info.batches.two = x->down.two + part->slice.batch;
-	} else {
-		vk_slice_build(&x->game, &part->slice, &info);
-	}
+	vk_slice_build(&x->game, &part->slice, &info);
 	return send(x, &info.batches, fence);
 }
 

@@ -110,18 +110,10 @@ vk_op_create(uint32_t n_waits, uint32_t n_signals)
 }
 
 void
-vk_op_set_wait(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value)
+vk_op_set(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value)
 {
 	if (op)
 		op->points[i] = (struct point){ .handle = semaphore, .value = value };
-}
-
-void
-vk_op_set_signal(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value)
-{
-	if (op)
-		op->points[op->n_waits + i] = (struct point){ .handle = semaphore,
-							      .value = value };
 }
 
 void
@@ -130,26 +122,18 @@ vk_op_destroy(struct vk_op *op)
 	free(op);
 }
 
-/* Binds the waits to the current semaphores: the game may not destroy one that is in use. */
+/* Binds the points from `first` to `end` - 1 to the current semaphores: the game may not destroy
+ * one that is in use. */
 static void
-bind_waits(struct vk_resolve *r, struct vk_op *op)
+bind(struct vk_resolve *r, struct vk_op *op, uint32_t first, uint32_t end)
 {
-	for (uint32_t i = 0; i < op->n_waits; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		struct point *p = &op->points[i];
 		p->semaphore = vk_handles_find(&r->semaphores, p->handle);
-		if (p->semaphore && p->semaphore->kind == VK_SEMAPHORE_BINARY)
-			p->value = p->semaphore->submitted;
-	}
-}
-
-static void
-bind_signals(struct vk_resolve *r, struct vk_op *op)
-{
-	for (uint32_t i = op->n_waits; i < op->n_points; i++) {
-		struct point *p = &op->points[i];
-		p->semaphore = vk_handles_find(&r->semaphores, p->handle);
-		if (p->semaphore && p->semaphore->kind == VK_SEMAPHORE_BINARY)
-			p->value = ++p->semaphore->submitted;
+		if (!p->semaphore || p->semaphore->kind != VK_SEMAPHORE_BINARY)
+			continue;
+		p->semaphore->submitted += i >= op->n_waits;
+		p->value = p->semaphore->submitted;
 	}
 }
 
@@ -287,7 +271,7 @@ vk_resolve_ask(struct vk_resolve *r, struct vk_line *line, struct vk_op *op)
 	if (!r || !line || !op)
 		return VK_WAITS_UNKNOWN;
 	pthread_mutex_lock(&r->lock);
-	bind_waits(r, op);
+	bind(r, op, 0, op->n_waits);
 	enum vk_verdict verdict = judge(op);
 	if (line->unknown || r->broken)
 		verdict = VK_WAITS_UNKNOWN;
@@ -318,11 +302,11 @@ vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *o
 		r->broken = true;
 	} else if (line->n >= MAX_STANDING) {
 		lose_track(line, serial);
-		bind_signals(r, op); /* not promised by any operation, but counted */
+		/* Its signals are not promised by any operation, but counted. */
+		bind(r, op, op->n_waits, op->n_points);
 		vk_op_destroy(op);
 	} else {
-		bind_waits(r, op);
-		bind_signals(r, op);
+		bind(r, op, 0, op->n_points);
 		op->serial = serial;
 		if (line->last)
 			line->last->next = op;

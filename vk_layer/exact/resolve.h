@@ -49,8 +49,8 @@ void vk_resolve_signal(struct vk_resolve *r, uint64_t semaphore, uint64_t value)
 
 /* NULL on OOM, which the functions below treat as an operation of which nothing is known. */
 struct vk_op *vk_op_create(uint32_t n_waits, uint32_t n_signals);
-void vk_op_set_wait(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value);
-void vk_op_set_signal(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value);
+/* Point `i`: first the waits, then the signals. */
+void vk_op_set(struct vk_op *op, uint32_t i, uint64_t semaphore, uint64_t value);
 void vk_op_destroy(struct vk_op *op); /* for one that was not handed over; accepts NULL */
 
 /* Whether it would end by itself if it were the queue's next operation now. `line` may be

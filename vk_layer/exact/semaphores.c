@@ -43,13 +43,11 @@ plain_op(const void *chain, uint32_t n_waits, const VkSemaphore *waits,
 	t = t ? t : &none;
 	struct vk_op *op = vk_op_create(n_waits, n_signals);
 	for (uint32_t i = 0; i < n_waits; i++)
-		vk_op_set_wait(
-			op, i, VK_HANDLE_KEY(waits[i]),
-			value_at(t->pWaitSemaphoreValues, t->waitSemaphoreValueCount, i));
+		vk_op_set(op, i, VK_HANDLE_KEY(waits[i]),
+			  value_at(t->pWaitSemaphoreValues, t->waitSemaphoreValueCount, i));
 	for (uint32_t i = 0; i < n_signals; i++)
-		vk_op_set_signal(op, i, VK_HANDLE_KEY(signals[i]),
-				 value_at(t->pSignalSemaphoreValues,
-					  t->signalSemaphoreValueCount, i));
+		vk_op_set(op, n_waits + i, VK_HANDLE_KEY(signals[i]),
+			  value_at(t->pSignalSemaphoreValues, t->signalSemaphoreValueCount, i));
 	return op;
 }
 
@@ -64,13 +62,12 @@ vk_batch_op(const struct vk_batches *b, uint32_t i)
 	struct vk_op *op = vk_op_create(two->waitSemaphoreInfoCount,
 					two->signalSemaphoreInfoCount);
 	for (uint32_t k = 0; k < two->waitSemaphoreInfoCount; k++)
-		vk_op_set_wait(op, k,
-			       VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
-			       two->pWaitSemaphoreInfos[k].value);
+		vk_op_set(op, k, VK_HANDLE_KEY(two->pWaitSemaphoreInfos[k].semaphore),
+			  two->pWaitSemaphoreInfos[k].value);
 	for (uint32_t k = 0; k < two->signalSemaphoreInfoCount; k++)
-		vk_op_set_signal(op, k,
-				 VK_HANDLE_KEY(two->pSignalSemaphoreInfos[k].semaphore),
-				 two->pSignalSemaphoreInfos[k].value);
+		vk_op_set(op, two->waitSemaphoreInfoCount + k,
+			  VK_HANDLE_KEY(two->pSignalSemaphoreInfos[k].semaphore),
+			  two->pSignalSemaphoreInfos[k].value);
 	return op;
 }
 

@@ -167,6 +167,7 @@ enum vk_work {
 /* `image`: the destination, or VK_NULL_HANDLE. */
 void vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image);
 void vk_work_end(struct vk_command *c);
+void vk_work_close(struct vk_command *c); /* ends the open pass if it is one of work */
 void vk_barrier(struct vk_command *c); /* --split barrier */
 void vk_video_begin(struct vk_command *c);
 void vk_video_ended(struct vk_command *c);
@@ -176,7 +177,6 @@ void vk_transform_feedback(struct vk_command *c, bool on);
 /* ---- secondaries, labels, the game's own queries ---- */
 
 void vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *secondaries);
-void vk_execute_end(struct vk_command *c);
 void vk_label(struct vk_command *c, bool begins, const char *name);
 void vk_label_insert(struct vk_command *c, const char *name);
 void vk_query_begin(struct vk_command *c, VkQueryPool pool);

@@ -326,10 +326,3 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 	for (uint32_t i = 0; i < n; i++)
 		execute_inside(c, vk_recording_submitted(secondaries[i]));
 }
-
-void
-vk_execute_end(struct vk_command *c)
-{
-	if (c->open.kind == VK_OPEN_WORK)
-		vk_pass_close(c);
-}

@@ -70,6 +70,16 @@ has_stencil(VkFormat format)
 	return format == VK_FORMAT_UNDEFINED || vk_format_has_stencil(format);
 }
 
+static struct tally_attachment
+attachment(const struct vk_pass_attachment *a, const struct tally_target *target)
+{
+	return (struct tally_attachment){
+		.format = format_name(a->format),
+		.samples = a->samples,
+		.layers = target->layers,
+	};
+}
+
 /* The combined operations of all attachments. */
 struct ops {
 	bool any, loads, clears, stores, resolves;
@@ -152,17 +162,12 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 static int64_t
 find_surface(const struct vk_render_pass_known *pass, const struct surfaces *s)
 {
-	for (uint32_t i = 0; i < pass->n_color; i++) {
-		int64_t surface = surface_of(s, pass->color[i]);
-		if (surface >= 0)
-			return surface;
-	}
-	for (uint32_t i = 0; i < pass->n_resolve; i++) {
-		int64_t surface = surface_of(s, pass->resolve[i]);
-		if (surface >= 0)
-			return surface;
-	}
-	return -1;
+	int64_t surface = -1;
+	for (uint32_t i = 0; i < pass->n_color && surface < 0; i++)
+		surface = surface_of(s, pass->color[i]);
+	for (uint32_t i = 0; i < pass->n_resolve && surface < 0; i++)
+		surface = surface_of(s, pass->resolve[i]);
+	return surface;
 }
 
 static void
@@ -173,22 +178,13 @@ describe_attachments(const struct vk_render_pass_known *pass, struct tally_targe
 		if (pass->color[i] >= pass->n_attachments)
 			continue;
 		const struct vk_pass_attachment *a = &pass->attachments[pass->color[i]];
-		target->color[target->n_color++] = (struct tally_attachment){
-			.format = format_name(a->format),
-			.samples = a->samples,
-			.layers = target->layers,
-		};
+		target->color[target->n_color++] = attachment(a, target);
 		add_ops(ops, a->load, a->store);
 	}
 	if (pass->depth >= pass->n_attachments)
 		return;
 	const struct vk_pass_attachment *a = &pass->attachments[pass->depth];
-	struct tally_attachment *role = has_depth(a->format) ? &target->depth : &target->stencil;
-	*role = (struct tally_attachment){
-		.format = format_name(a->format),
-		.samples = a->samples,
-		.layers = target->layers,
-	};
+	*(has_depth(a->format) ? &target->depth : &target->stencil) = attachment(a, target);
 	if (has_depth(a->format))
 		add_ops(ops, a->load, a->store);
 	if (has_stencil(a->format))

@@ -127,28 +127,27 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 }
 
 void
-vk_work_end(struct vk_command *c)
-{
-	vk_workload_end(c);
-	/* A performance query of the game may have to end last: leave nothing open after it. */
-	const struct vk_device *d = c->device;
-	if (c->open.kind == VK_OPEN_WORK &&
-	    (!d->config->group_work || d->enabled.game_performance))
-		vk_pass_close(c);
-}
-
-static void
-end_group(struct vk_command *c)
+vk_work_close(struct vk_command *c)
 {
 	if (c->open.kind == VK_OPEN_WORK)
 		vk_pass_close(c);
 }
 
 void
+vk_work_end(struct vk_command *c)
+{
+	vk_workload_end(c);
+	/* A performance query of the game may have to end last: leave nothing open after it. */
+	const struct vk_device *d = c->device;
+	if (!d->config->group_work || d->enabled.game_performance)
+		vk_work_close(c);
+}
+
+void
 vk_barrier(struct vk_command *c)
 {
 	if (c->device->config->split == TALLY_SPLIT_BARRIER)
-		end_group(c);
+		vk_work_close(c);
 }
 
 void
@@ -186,7 +185,7 @@ void
 vk_conditional(struct vk_command *c, bool on)
 {
 	/* The work before and after it is not of the same kind. */
-	end_group(c);
+	vk_work_close(c);
 	set_standing(c, TALLY_FLAG(CONDITIONAL), on);
 }
 
@@ -204,7 +203,7 @@ vk_label(struct vk_command *c, bool begins, const char *name)
 	struct vk_recording *r = vk_recording_of(c);
 	if (!r)
 		return;
-	end_group(c); /* a label covers a whole pass or none of it */
+	vk_work_close(c); /* a label covers a whole pass or none of it */
 	vk_recording_add_label(r, begins, name);
 }
 

@@ -162,10 +162,7 @@ before(struct call *c)
 		    (c->s->n_passes || q->frame_pass);
 	pthread_mutex_unlock(&d->lock);
 	c->down = c->game;
-	bool any = false;
-	for (uint32_t i = 0; i < c->game.n && c->pairs; i++)
-		any |= c->pairs[i] != NULL;
-	if (any)
+	if (c->pairs)
 		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);
 	c->overhead_ns = vk_overhead_since(c->start_ns);
 }
