@@ -424,7 +424,8 @@ open_source(struct opened *o, const struct gpu *g)
 {
 	struct tally_vk_source *src = o->src;
 	struct tally_source_info row = { .name = src->ops->name };
-	o->open = src->ops->open(src) == TALLY_OK;
+	enum tally_status status = src->ops->open(src);
+	o->open = status == TALLY_OK;
 	row.on = o->open && covers_any(src, g);
 	if (row.on && !makes_pools(src, g)) {
 		row.on = false;
@@ -434,7 +435,7 @@ open_source(struct opened *o, const struct gpu *g)
 	if (row.on)
 		row.reason = src->reason[0] ? src->reason : NULL;
 	else if (!o->open)
-		row.reason = src->reason;
+		row.reason = status == TALLY_NO_MEMORY ? "out of memory" : src->reason;
 	else
 		row.reason = src->ops->delivers_time ? "no queue family has time stamps"
 						     : "no queue family can count it";

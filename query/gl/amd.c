@@ -161,7 +161,6 @@ amd_open(struct tally_source *src, uint32_t slots)
 	status = prepare(amd, slots);
 	if (status != TALLY_OK) {
 		amd_abandon(src);
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 		return status;
 	}
 	src->counters = amd->catalogue->counters;

@@ -546,8 +546,6 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 			report_left_out(&d, src, out ? out->n_counters : 0);
 		}
 	}
-	if (*status == TALLY_NO_MEMORY)
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	tally_key_table_finish(&own_keys);
 	tally_key_table_finish(&d.named);
 	free(d.groups);

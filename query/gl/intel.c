@@ -424,8 +424,6 @@ intel_open(struct tally_source *src, uint32_t slots)
 		return tally_unsupported(src->reason, "needs GL_INTEL_performance_query");
 	in->orphans = in->preflight = in->active = NONE;
 	enum tally_status status = set_up(in, slots);
-	if (status == TALLY_NO_MEMORY)
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	if (status != TALLY_OK) {
 		intel_abandon(src);
 		return status;

@@ -2,7 +2,6 @@
 /* Pipeline statistics, samples passed and primitives, by glBeginQuery. Each target can be used
  * by one query at a time, and the game's queries have priority: a target that the game uses is
  * left out, and a target that it requests while passtally counts is given up. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,8 +294,6 @@ statistics_open(struct tally_source *src, uint32_t slots)
 	enum tally_status status = choose(st);
 	if (status == TALLY_OK)
 		status = statistics_grow(src, slots);
-	if (status == TALLY_NO_MEMORY)
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	if (status != TALLY_OK) {
 		statistics_abandon(src);
 		return status;

@@ -587,7 +587,6 @@ timestamp_open(struct tally_source *src, uint32_t slots)
 		return tally_unsupported(src->reason, "%s", why);
 	if (timestamp_grow(src, slots) != TALLY_OK) {
 		timestamp_abandon(src);
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 		return TALLY_NO_MEMORY;
 	}
 	if (t->api->read_disjoint) {

@@ -93,7 +93,10 @@ open_sources(struct tally_harvest *h, uint32_t slots)
 	for (uint32_t i = 0; i < h->n_all; i++) {
 		struct tally_source *src = h->all[i];
 		src->keys = &h->keys;
-		h->is_open[i] = src->ops->open(src, slots) == TALLY_OK;
+		enum tally_status status = src->ops->open(src, slots);
+		if (status == TALLY_NO_MEMORY)
+			snprintf(src->reason, sizeof(src->reason), "out of memory");
+		h->is_open[i] = status == TALLY_OK;
 		src->keys = NULL;
 		/* Reserves the keys of sources whose counters have fixed names. */
 		for (uint32_t k = 0; h->is_open[i] && !src->n_sets && k < src->n_counters; k++)

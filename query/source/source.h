@@ -54,7 +54,8 @@ struct tally_source_ops {
 	const char *name;   /* as in the log: "gl-timestamp" */
 	bool delivers_time; /* fills sample->begin_ns and end_ns */
 	/* Probes the driver, chooses counters from the requested list, reserves `slots` slots.
-	 * On error nothing is left allocated and src->reason says why, for people. */
+	 * On error nothing is left allocated and, unless that is TALLY_NO_MEMORY,
+	 * src->reason says why, for people. */
 	enum tally_status (*open)(struct tally_source *src, uint32_t slots);
 	/* Raises the number of slots to `slots` in total (more than before); those in flight
 	 * keep their results. On error nothing changes. */

@@ -286,13 +286,8 @@ khr_open(struct tally_vk_source *src)
 	if (!k->catalogue)
 		return status;
 	k->results = calloc(k->catalogue->widest, sizeof(*k->results));
-	if (!k->results) {
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
-		status = TALLY_NO_MEMORY;
-	} else {
-		/* Taken last, because it may change the GPU's clocks. */
-		status = take_lock(src);
-	}
+	/* The lock is taken last, because it may change the GPU's clocks. */
+	status = k->results ? take_lock(src) : TALLY_NO_MEMORY;
 	if (status != TALLY_OK) {
 		forget(k);
 		return status;

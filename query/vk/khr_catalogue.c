@@ -448,8 +448,6 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 			report_left_out(&d, src, out);
 		}
 	}
-	if (*status == TALLY_NO_MEMORY)
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	tally_key_table_finish(&own_keys);
 	for (uint32_t f = 0; f < d.n_families; f++) {
 		free(d.tables[f].counters);

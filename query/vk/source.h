@@ -78,8 +78,9 @@ struct tally_vk_source_ops {
 	bool halves;
 	/* Secondaries may inherit its queries: tally_vk_statistics_mask(). */
 	bool inherits;
-	/* Probes and chooses counters from src->wanted. On error src->reason says why. May wait
-	 * 50 ms for another program to release the profiling lock (vk-khr). */
+	/* Probes and chooses counters from src->wanted. On error src->reason says why,
+	 * unless that is TALLY_NO_MEMORY. May wait 50 ms for another program to release the
+	 * profiling lock (vk-khr). */
 	enum tally_status (*open)(struct tally_vk_source *src);
 	void (*close)(struct tally_vk_source *src);
 	/* Whether an interval can be recorded at all for queues of this family. */

@@ -2,7 +2,6 @@
 /* Pipeline statistics, by vkCmdBeginQuery: one query counts all requested statistics. */
 #include "query/vk/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,8 +271,6 @@ statistics_open(struct tally_vk_source *src)
 	if (why)
 		return tally_unsupported(src->reason, "%s", why);
 	enum tally_status status = choose(st);
-	if (status == TALLY_NO_MEMORY)
-		snprintf(src->reason, sizeof(src->reason), "out of memory");
 	if (status != TALLY_OK) {
 		statistics_close(src);
 		return status;
