@@ -39,25 +39,12 @@ vk_device_stop(struct vk_device *d, const char *why)
 			      d->properties.deviceName, why);
 }
 
-struct visit {
-	void (*each)(struct vk_device *d, void *data);
-	void *data;
-};
-
-static void
-visit_one(void *value, void *data)
-{
-	struct visit *visit = data;
-	visit->each(value, visit->data);
-}
-
 void
-vk_devices_each(void (*each)(struct vk_device *d, void *data), void *data)
+vk_devices_each(void (*visit)(void *device, void *data), void *data)
 {
 	if (pthread_mutex_trylock(&devices_lock) != 0)
 		return; /* this very thread may hold it, if a signal made it call exit() */
-	struct visit visit = { each, data };
-	vk_handles_each(&devices, visit_one, &visit);
+	vk_handles_each(&devices, visit, data);
 	pthread_mutex_unlock(&devices_lock);
 }
 

@@ -148,9 +148,9 @@ struct vk_device {
  * VkCommandBuffer). It always exists for a handle that a hook can be called with. */
 struct vk_device *vk_device_find(const void *handle);
 struct vk_instance *vk_instance_find(const void *handle);
-/* Visits every device, with none created or destroyed meanwhile; visits nothing if one is being
- * created or destroyed now. Used at the end of the process: never waits. */
-void vk_devices_each(void (*visit)(struct vk_device *d, void *data), void *data);
+/* Visits every struct vk_device, with none created or destroyed meanwhile; visits nothing if one
+ * is being created or destroyed now. Used at the end of the process: never waits. */
+void vk_devices_each(void (*visit)(void *device, void *data), void *data);
 
 /* Stops measuring on this device, once: `why` (a sentence) is written to the log as a note. */
 void vk_device_stop(struct vk_device *d, const char *why);

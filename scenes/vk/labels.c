@@ -102,10 +102,7 @@ labels_straddle_frame(struct vk_stage *s, unsigned number)
 	vk_submit(s, 2, commands, VK_NULL_HANDLE);
 	vk_submit(s, 1, &commands[2], s->fence);
 	calls.queue_end(s->queue);
-	vk_wait(s);
-	for (int i = 0; i < 3; i++)
-		vk_free(s, commands[i]);
-	vk_read(s, &screen.out);
+	vk_end_frame(s, 3, commands);
 }
 
 static const struct expect_pass labels_straddle_passes[] = {

@@ -93,10 +93,7 @@ suspend_across_frame(struct vk_stage *s, unsigned number)
 		vk_end(commands[i]);
 	}
 	vk_submit(s, 3, commands, s->fence);
-	vk_wait(s);
-	for (int i = 0; i < 3; i++)
-		vk_free(s, commands[i]);
-	vk_read(s, &screen.out);
+	vk_end_frame(s, 3, commands);
 }
 
 /* ---- views: dynamic rendering with a view mask ---- */

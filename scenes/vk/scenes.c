@@ -93,6 +93,15 @@ vk_finish(struct vk_stage *s, VkCommandBuffer commands)
 }
 
 void
+vk_end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands)
+{
+	vk_wait(s);
+	for (uint32_t i = 0; i < n; i++)
+		vk_free(s, commands[i]);
+	vk_read(s, &screen.out);
+}
+
+void
 vk_plain_frame(struct vk_stage *s, unsigned number)
 {
 	VkCommandBuffer commands = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);

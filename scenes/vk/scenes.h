@@ -83,6 +83,8 @@ void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct v
 		    float red, uint32_t vertices, uint32_t instances);
 /* Copies the screen out, runs, and reads. */
 void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
+/* When everything that was submitted with the stage's fence is done: frees, and reads. */
+void vk_end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands);
 
 /* The usual scene: a screen, and a pass with one draw that differs in each frame. */
 void vk_plain_frame(struct vk_stage *s, unsigned number);

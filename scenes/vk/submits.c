@@ -19,16 +19,6 @@ record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copi
 	return commands;
 }
 
-/* When everything that was submitted with the stage's fence is done. */
-static void
-end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands)
-{
-	vk_wait(s);
-	for (uint32_t i = 0; i < n; i++)
-		vk_free(s, commands[i]);
-	vk_read(s, &screen.out);
-}
-
 /* ---- resubmit: recorded once, run three times a frame, each time waited for ---- */
 
 static void
@@ -82,7 +72,7 @@ simultaneous_frame(struct vk_stage *s, unsigned number)
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, VK_NULL_HANDLE);
 	vk_submit(s, 1, &kept, s->fence);
-	end_frame(s, 0, NULL);
+	vk_end_frame(s, 0, NULL);
 }
 
 /* Counted, but not measured: queries inside would be begun twice. */
@@ -136,7 +126,7 @@ batches_frame(struct vk_stage *s, unsigned number)
 		  .pCommandBuffers = commands + 2 },
 	};
 	vk_check(vkQueueSubmit(s->queue, 2, infos, s->fence), "vkQueueSubmit");
-	end_frame(s, 4, commands);
+	vk_end_frame(s, 4, commands);
 }
 
 static const struct expect_pass batches_passes[] = {
@@ -161,7 +151,7 @@ empty_frame(struct vk_stage *s, unsigned number)
 	vk_end(commands[0]);
 	commands[1] = record(s, 0, 0.1F * (float)number, true);
 	vk_submit(s, 2, commands, s->fence);
-	end_frame(s, 2, commands);
+	vk_end_frame(s, 2, commands);
 }
 
 static const struct expect_pass empty_passes[] = {
@@ -185,7 +175,7 @@ submit2_frame(struct vk_stage *s, unsigned number)
 		.pCommandBufferInfos = &one,
 	};
 	vk_check(vkQueueSubmit2(s->queue, 1, &info, s->fence), "vkQueueSubmit2");
-	end_frame(s, 1, &commands);
+	vk_end_frame(s, 1, &commands);
 }
 
 /* ---- wait_first: waits for a value that the CPU signals after the submission ---- */
@@ -238,7 +228,7 @@ wait_first_frame(struct vk_stage *s, unsigned number)
 		.pValues = &signalled,
 	};
 	vk_check(vkWaitSemaphores(s->device, &wait, UINT64_C(60000000000)), "vkWaitSemaphores");
-	end_frame(s, 2, commands);
+	vk_end_frame(s, 2, commands);
 }
 
 static const struct expect_pass wait_first_passes[] = {
@@ -354,11 +344,9 @@ threads_frame(struct vk_stage *s, unsigned number)
 	VkCommandBuffer commands[3] = { jobs[0].commands, jobs[1].commands,
 					record(s, 0, 0.1F * (float)number, true) };
 	vk_submit(s, 3, commands, s->fence);
-	vk_wait(s);
+	vk_end_frame(s, 1, &commands[2]);
 	for (uint32_t i = 0; i < 2; i++)
 		vkFreeCommandBuffers(s->device, pools[i], 1, &commands[i]);
-	vk_free(s, commands[2]);
-	vk_read(s, &screen.out);
 }
 
 #define ONE(n) \

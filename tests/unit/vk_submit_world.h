@@ -78,7 +78,7 @@ vk_device_stop(struct vk_device *d, const char *why)
 }
 
 void
-vk_devices_each(void (*visit)(struct vk_device *d, void *data), void *data)
+vk_devices_each(void (*visit)(void *device, void *data), void *data)
 {
 	visit(&w.d, data);
 }

@@ -291,8 +291,9 @@ vk_queue_submit2(struct vk_device *d, PFN_vkQueueSubmit2 next, VkQueue queue, ui
 /* ---- the end ---- */
 
 static void
-last_of_device(struct vk_device *d, void *data)
+last_of_device(void *device, void *data)
 {
+	struct vk_device *d = device;
 	(void)data;
 	if (pthread_mutex_trylock(&d->lock) != 0)
 		return; /* another thread is using it: its results are lost */
