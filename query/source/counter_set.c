@@ -62,9 +62,10 @@ make_kept(size_t bytes, const char **const texts[], uint32_t n_texts)
 	struct kept *kept = malloc(size);
 	char *at = kept ? (char *)(kept + 1) + bytes : NULL;
 	for (uint32_t i = 0; kept && i < n_texts; i++) {
-		if (*texts[i])
-			*texts[i] = strcpy(at, *texts[i]);
-		at += *texts[i] ? strlen(at) + 1 : 0;
+		size_t len = *texts[i] ? strlen(*texts[i]) + 1 : 0;
+		if (len)
+			*texts[i] = memcpy(at, *texts[i], len);
+		at += len;
 	}
 	return kept;
 }
