@@ -143,9 +143,8 @@ tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_tak
 	bool wanted = true;
 	unsigned handled = 0;
 	a->users = 2;
-	if (pthread_create(&thread, NULL, read_ahead, a) == 0)
-		pthread_detach(thread);
-	else
+	bool threaded = pthread_create(&thread, NULL, read_ahead, a) == 0;
+	if (!threaded)
 		a->users = 1;
 	tally_progress_begin(&progress, 1000);
 	do {
@@ -160,6 +159,10 @@ tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_tak
 	*error = b->error;
 	if (skipped)
 		*skipped = b->skipped;
+	if (threaded && wanted) /* it has ended, or is about to */
+		pthread_join(thread, NULL);
+	else if (threaded)
+		pthread_detach(thread);
 	unuse(a);
 	return status;
 }
