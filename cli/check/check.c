@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/parts.h"
-#include "cli/log/input.h"
 #include "cli/log/folder.h"
+#include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"

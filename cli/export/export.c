@@ -2,8 +2,8 @@
 #include "cli/export/export.h"
 
 #include "cli/shared/cli.h"
-#include "cli/log/input.h"
 #include "cli/log/folder.h"
+#include "cli/log/input.h"
 #include "cli/shared/result.h"
 
 #include <errno.h>

@@ -17,10 +17,7 @@
 /* One value of one identity: what nearly every frame changes, in one cache line. */
 struct series {
 	const void *seen; /* the key's address in the frames since the description */
-	union {
-		uint64_t last; /* came n_last times and is not in sums or moments yet */
-		double last_f64;
-	};
+	uint64_t last; /* its bits; came n_last times and is not in sums or moments yet */
 	uint32_t n_last;
 	uint8_t storage; /* of last */
 	bool exact; /* a value had another storage: all go to moments */
