@@ -104,7 +104,8 @@ class Checks:
         except Exception as e:  # a broken log must not hide the other parts' results
             self.failures.append(f"{self.where}: {type(e).__name__}: {e}\n{traceback.format_exc()}")
         finally:
-            print(f"{'ok' if len(self.failures) == before else 'FAILED'} - {self.where}", flush=True)
+            # In one write: parts may run side by side.
+            print(f"{'ok' if len(self.failures) == before else 'FAILED'} - {self.where}\n", end="", flush=True)
             self.where = old
 
     def finish(self):
