@@ -14,9 +14,17 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 	bool beneath = device < 0 && tally_aggregate_is_beneath(a, d->device);
 	if (d->frames && !beneath)
 		return;
-	/* Contexts that never ended a frame have no times to report. */
-	if (d->frames == 0 && device < 0 && a->devices->len > 1)
+	/* Contexts that never ended a frame have no times to report. The end of a log has a
+	 * note about their passes; without it only this line says that they may have drawn. */
+	if (d->frames == 0 && device < 0 && a->devices->len > 1) {
+		if (!a->has_end && !d->warmed_up && !d->partial)
+			tally_text_print_line(out,
+					      "device %u ended no frame: what it drew is not in "
+					      "this log; try --frame %s",
+					      d->device,
+					      d->api == TALLY_API_VULKAN ? "submit:1" : "flush");
 		return;
+	}
 	g_autofree char *name = tally_text_escape(d->name ? d->name : "unknown");
 	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
 			 d->frames, TALLY_S(d->frames));

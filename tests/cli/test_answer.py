@@ -388,6 +388,17 @@ class Answer(CliCase):
         for log, there in ((lines, False), (lines[:-1], True)):
             self.assertEqual(words in self.ok("report", self.write_log("a.jsonl", log)).stdout.decode(), there)
 
+    def test_a_device_without_a_frame(self):
+        # The end of a log has a note about its passes; a program that was killed wrote none.
+        lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+        for api, advice in (("opengl", "flush"), ("vulkan", "submit:1")):
+            words = f"device 1 ended no frame: what it drew is not in this log; try --frame {advice}\n"
+            for end, there in ((lines[-1:], False), ([], True)):
+                log = self.write_log("a.jsonl", [*lines[:2], device(1, api=api), *lines[2:-1], *end])
+                with self.subTest(api=api, there=there):
+                    self.assertEqual(words in self.ok("report", log).stdout.decode(), there)
+                    self.assertNotIn("ended no frame", self.ok("report", "--device", "0", log).stdout.decode())
+
     def test_warmup_leaves_nothing(self):
         log = self.write_log("a.jsonl", log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)]))
         self.assertIn("--warmup 9999 left out all 30 frames", self.ok("report", "--warmup", "9999", log).stdout.decode())
