@@ -346,12 +346,12 @@ def measure_metrics(bench, measures):
 
 def compare(measures, ceilings, prefix=""):
     """True when nothing that --check examines is over its limit. Budgets in ns are shown, not judged. `prefix`
-    limits it to names with that prefix; without one, to all except those of Vulkan and of bench_report.py."""
+    limits it to names with that prefix; without one, to all except those of the other scripts here."""
     good = True
     print("\nAgainst tests/bench/ceilings.json:")
     for group, judged in (("ratios", True), ("floors", True), ("budgets", False)):
         for name, limit in ceilings[group].items():
-            if not name.startswith(prefix) or (not prefix and name.startswith(("vk.", "report."))):
+            if not name.startswith(prefix) or (not prefix and name.startswith(("vk.", "report.", "programs."))):
                 continue
             if name not in measures:
                 print(f"  {name}: not measured in this run")
