@@ -170,7 +170,7 @@ def measure_growth(bench, measures):
         costs.append((added - measures["vk.time_stamps.frame_ns"] / threads) / passes)
         measures[f"vk.growth.{threads}_threads_ns"] = costs[-1]
         print(f"  {threads:6} threads recording: {costs[-1]:7.0f}   dropped {got['time stamps']['dropped']}")
-    measures["vk.growth.threads_ratio"] = max(costs) / min(costs)
+    measures["vk.growth.threads_ratio"] = max(costs) / costs[0]
 
 
 def main():
