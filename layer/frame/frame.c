@@ -77,6 +77,7 @@ struct tally_frame_builder {
 	struct known *known;
 	uint32_t n_known;
 	bool repeats;
+	bool rekeyed; /* but some have another key: none may resume another unexamined */
 	struct tally_extent presented; /* in which these ids are right */
 	struct tally_numbers *seen; /* the set that `listed` of ordinals refers to */
 	struct ordinal *ordinals;
@@ -284,14 +285,21 @@ look_up(struct tally_frame_builder *b, struct known *out)
 	return is_new;
 }
 
-/* Whether the pass is the one that had this place in the previous frame. */
+/* Whether the pass is the one that had this place in the previous frame. Its key may be another,
+ * as in each submission of Vulkan, since only passes that may resume one depend on it. */
 static bool
-is_known(const struct known *known, const struct origin *from)
+is_known(struct tally_frame_builder *b, struct known *known, const struct origin *from)
 {
-	const struct origin *was = &known->origin;
-	return was->key == from->key && was->target == from->target &&
-	       was->label == from->label && was->kind == from->kind &&
-	       was->restarts == from->restarts && was->begins == from->begins;
+	struct origin *was = &known->origin;
+	if (was->target != from->target || was->label != from->label ||
+	    was->kind != from->kind || was->restarts != from->restarts ||
+	    was->begins != from->begins)
+		return false;
+	if (from->kind != TALLY_PASS_RENDER)
+		return true;
+	b->rekeyed |= was->key != from->key;
+	was->key = from->key;
+	return from->restarts || !b->rekeyed;
 }
 
 /* The same for the frame's next pass. */
@@ -300,7 +308,7 @@ identify(struct tally_frame_builder *b, const struct origin *from, struct tally_
 {
 	struct known *known = &b->known[out->index];
 	bool is_new = false;
-	if (b->repeats && (out->index >= b->n_known || !is_known(known, from))) {
+	if (b->repeats && (out->index >= b->n_known || !is_known(b, known, from))) {
 		b->repeats = false;
 		for (uint32_t i = 0; i < out->index; i++)
 			look_up(b, &b->known[i]);
@@ -365,21 +373,24 @@ layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
 }
 
 /* Appends the values that are valid; returns how many. */
-static uint32_t
+static inline uint32_t
 list_values(struct tally_frame_builder *b, struct tally_layout layout,
 	    const struct tally_value *values, const uint64_t *valid)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < layout.n_counters; i++) {
-		if (!is_valid(valid, i))
-			continue;
-		b->values[b->n_values++] = (struct tally_keyed_value){
-			.key = layout.counters[i]->key,
-			.value = values[i],
-		};
-		n++;
+	struct tally_keyed_value *first = b->values + b->n_values, *out = first;
+	for (uint32_t i = 0; i < layout.n_counters; i += 64) {
+		uint32_t n = layout.n_counters - i;
+		uint64_t bits = valid[i / 64] & (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX);
+		for (uint32_t at = i; bits; at++, bits >>= 1) {
+			if (bits & 1)
+				*out++ = (struct tally_keyed_value){
+					.key = layout.counters[at]->key,
+					.value = values[at],
+				};
+		}
 	}
-	return n;
+	b->n_values += (size_t)(out - first);
+	return (uint32_t)(out - first);
 }
 
 static void
@@ -653,6 +664,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 		return &b->record;
 	b->repeats = in->seen == b->seen && in->presented.width == b->presented.width &&
 		     in->presented.height == b->presented.height;
+	b->rekeyed = false;
 	b->presented = in->presented;
 	if (in->seen != b->seen && b->n_slots)
 		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));

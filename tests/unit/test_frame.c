@@ -521,6 +521,56 @@ test_ordinals(void)
 	world_free(w);
 }
 
+/* Frames that nearly repeat the previous one, with the same keys or with others: identities are
+ * those that the frame has by itself. */
+static void
+test_repeats(void)
+{
+	enum { N = 12, FRAMES = 2000 };
+	GRand *rand = g_rand_new_with_seed(14);
+	struct world *w = world_new();
+	struct tally_frame_part *part = world_part(w, 0, 1);
+	uint64_t keys[N] = { 0 };
+	for (unsigned i = 0; i < N; i++)
+		world_pass(w, part, (struct tally_pass){ .kind = TALLY_PASS_RENDER });
+	struct tally_pass *passes = part->first->passes;
+	for (uint64_t frame = 0; frame < FRAMES; frame++) {
+		struct tally_pass *changed = &passes[g_rand_int_range(rand, 0, N)];
+		switch (g_rand_int_range(rand, 0, 8)) {
+		case 0:
+			changed->kind = g_rand_boolean(rand) ? TALLY_PASS_RENDER
+							     : TALLY_PASS_COMPUTE;
+			break;
+		case 1:
+			changed->restarts = g_rand_boolean(rand);
+			break;
+		case 2:
+			changed->target = g_rand_boolean(rand) ? &window : &shadow;
+			break;
+		case 3:
+			keys[changed - passes] = (uint64_t)g_rand_int_range(rand, 0, 4);
+			break;
+		default:
+			break;
+		}
+		uint64_t first = frame / 4 % 2 ? frame * 4 : 0;
+		for (unsigned i = 0; i < N; i++)
+			passes[i].key = first + keys[i];
+		const struct tally_frame_record *f = world_build(w, frame);
+		struct world *fresh = world_new();
+		*world_part(fresh, 0, 1) = *part;
+		const struct tally_frame_record *g = world_build(fresh, frame);
+		g_assert_cmpuint(f->n_passes, ==, N);
+		for (unsigned i = 0; i < N; i++) {
+			g_assert_cmphex(f->passes[i].id, ==, g->passes[i].id);
+			g_assert_cmpuint(f->passes[i].segment, ==, g->passes[i].segment);
+		}
+		world_free(fresh);
+	}
+	world_free(w);
+	g_rand_free(rand);
+}
+
 /* A log in which a pass is described nowhere cannot be read: where the set is full, or has no
  * memory, an identity may be described more than once, but never not at all. */
 static void
@@ -591,6 +641,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/ordinals", test_ordinals);
+	g_test_add_func("/frame/repeats", test_repeats);
 	g_test_add_func("/frame/full-set", test_full_set);
 	g_test_add_func("/frame/layouts", test_layouts);
 	return g_test_run();
