@@ -132,17 +132,24 @@ put_values(struct tally_json_writer *w, const struct tally_keyed_value *values, 
 	enum { NEED = sizeof(((struct tally_json_kept *)NULL)->quoted) + 2 + TALLY_F64_CHARS };
 	char *at;
 	bool any = false;
+	ROOM();
 	for (uint32_t i = 0; i < n; i++) {
 		if (!tally_json_is_writable(values[i].value))
 			continue;
-		ROOM();
 		KEY("");
-		w->at = at;
-		tally_json_put_kept(w, values[i].key);
-		ROOM();
+		const struct tally_json_kept *kept = tally_json_find_kept(w, values[i].key);
+		if (kept) {
+			memcpy(at, kept->quoted, sizeof(kept->quoted));
+			at += kept->len;
+		} else {
+			w->at = at;
+			tally_json_keep_text(w, values[i].key);
+			ROOM();
+		}
 		AT(":");
-		w->at = tally_json_put_value_at(at, values[i].value);
+		w->at = at = tally_json_put_value_at(at, values[i].value);
 		*estimated += values[i].estimated;
+		ROOM();
 	}
 	PUT("}");
 }

@@ -156,8 +156,10 @@ tally_sink_begin_line(struct tally_recorder *sink)
 	if (sink->status != TALLY_RECORD_OK)
 		return NULL;
 	sink->writer.at = sink->buffer + sink->line;
-	/* By the first size, not the current one: a crash loses what is buffered. */
-	if (sink->line > BUFFER_SIZE - TALLY_JSON_ROOM && write_lines(sink) != TALLY_RECORD_OK)
+	/* By the first size, not the current one: a crash loses what is buffered. A line like the
+	 * last one is written before this one is begun: what is begun would have to be moved. */
+	if (sink->line && sink->line + sink->last > BUFFER_SIZE - TALLY_JSON_ROOM &&
+	    write_lines(sink) != TALLY_RECORD_OK)
 		return NULL;
 	sink->writer.end = sink->buffer + sink->size - 1; /* the newline always fits */
 	sink->writer.failed = false;
@@ -181,6 +183,7 @@ tally_sink_end_line(struct tally_recorder *sink, uint64_t reserve)
 			 sink->path, sink->max_bytes);
 		return TALLY_RECORD_LIMIT;
 	}
+	sink->last = end - sink->line;
 	sink->line = end;
 	return TALLY_RECORD_OK;
 }

@@ -26,6 +26,7 @@ struct tally_recorder {
 	char *buffer;
 	size_t size;
 	size_t line; /* where the line being built begins; whole lines precede it */
+	size_t last; /* the length of the line before it */
 	uint64_t written; /* bytes in the file: whole lines */
 	uint64_t max_bytes;
 	enum tally_record_status status;

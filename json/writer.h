@@ -139,11 +139,18 @@ tally_json_kept_at(struct tally_json_writer *w, const char *text)
 {
 	return &w->kept[(uint8_t)((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 56)];
 }
+/* NULL: it is not kept. */
+static inline const struct tally_json_kept *
+tally_json_find_kept(struct tally_json_writer *w, const char *text)
+{
+	const struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
+	return kept && kept->text == text ? kept : NULL;
+}
 static inline void
 tally_json_put_kept(struct tally_json_writer *w, const char *text)
 {
-	const struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
-	if (!kept || kept->text != text) {
+	const struct tally_json_kept *kept = tally_json_find_kept(w, text);
+	if (!kept) {
 		tally_json_keep_text(w, text);
 	} else if (tally_json_has_room(w, sizeof(kept->quoted))) {
 		memcpy(w->at, kept->quoted, sizeof(kept->quoted));
