@@ -280,8 +280,9 @@ tally_moments_record(const struct tally_moments *m, struct tally_statistic_recor
 	out->min = m->min;
 	out->max = m->max;
 	out->mean = tally_moments_mean(m);
-	out->sd_population = tally_moments_sd_population(m);
+	double sum_sq = squares(m);
+	out->sd_population = sqrt(sum_sq / (double)m->n);
 	out->has_sd_sample = m->n > 1;
 	if (out->has_sd_sample)
-		out->sd_sample = tally_moments_sd_sample(m);
+		out->sd_sample = sqrt(sum_sq / (double)(m->n - 1));
 }

@@ -256,45 +256,49 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 	return true;
 }
 
-/* The index of the key's series, or NONE. Keys come in the same order in most frames: `*guess`
- * is the index at which the last one was found. */
-static uint32_t
+/* The index of the key's series, or NONE. Keys come in the same order in most frames: `guess` is
+ * the index at which the last one was found. */
+static __attribute__((noinline)) uint32_t
 find_series(struct tally_run_statistics *s, struct identity *i, const char *key, bool metric,
-	    uint32_t *guess)
+	    uint32_t guess)
 {
 	uint32_t n = i->n_series;
-	for (uint32_t k = *guess + 1; k < n; k++)
+	for (uint32_t k = guess + 1; k < n; k++)
 		if (i->series[k].seen == key)
-			return *guess = k;
-	for (uint32_t k = N_FIXED; k <= *guess; k++)
+			return k;
+	for (uint32_t k = N_FIXED; k <= guess; k++)
 		if (i->series[k].seen == key)
-			return *guess = k;
+			return k;
 	for (uint32_t k = 0; k < n; k++) {
 		if (strcmp(i->rest[k].key, key) == 0) {
 			i->series[k].seen = key;
-			return *guess = k;
+			return k;
 		}
 	}
-	if (s->left_out || !add_series(s, i, key, metric))
-		return NONE;
-	return *guess = n;
+	return s->left_out || !add_series(s, i, key, metric) ? NONE : n;
 }
 
 static void
-settle(struct identity *i, uint32_t k)
+settle_exactly(struct identity *i, uint32_t k, uint32_t n)
 {
 	struct series *series = &i->series[k];
-	uint32_t n = series->n_last;
-	series->n_last = 0;
-	if (!n || (!series->exact && tally_sums_add(&series->sums, series->last, n)))
-		return;
 	const struct tally_value last = { .storage = series->storage, .u64 = series->last };
 	tally_moments_add_sums(&i->rest[k].moments, &series->sums);
 	tally_moments_add_times(&i->rest[k].moments, last, n);
 }
 
+static inline void
+settle(struct identity *i, uint32_t k)
+{
+	struct series *series = &i->series[k];
+	uint32_t n = series->n_last;
+	series->n_last = 0;
+	if (n && (series->exact || !tally_sums_add(&series->sums, series->last, n)))
+		settle_exactly(i, k, n);
+}
+
 /* Adds this value n times to the series. Most values are those of the previous frame. */
-static void
+static inline void
 add_value(struct identity *i, uint32_t k, struct tally_value v, uint32_t n)
 {
 	struct series *series = &i->series[k];
@@ -322,17 +326,40 @@ add_part(struct identity *i, uint32_t k, struct tally_value v, bool again)
 
 enum how { ONLY, AGAIN, ANOTHER }; /* the pass in its frame */
 
+/* Of the frame's only pass with this identity. */
+static inline void
+add_only(struct tally_run_statistics *s, struct identity *i,
+	 const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess)
+{
+	uint32_t at = *guess;
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t k = at + 1;
+		if (k >= i->n_series || i->series[k].seen != values[v].key) {
+			k = find_series(s, i, values[v].key, metrics, at);
+			if (k == NONE)
+				continue;
+		}
+		at = k;
+		add_value(i, k, values[v].value, 1);
+	}
+	*guess = at;
+}
+
 static void
 add_keyed(struct tally_run_statistics *s, struct identity *i,
 	  const struct tally_keyed_value *values, uint32_t n, bool metrics, uint32_t *guess,
 	  enum how how)
 {
+	if (how == ONLY) {
+		add_only(s, i, values, n, metrics, guess);
+		return;
+	}
 	for (uint32_t v = 0; v < n; v++) {
-		uint32_t k = find_series(s, i, values[v].key, metrics, guess);
-		if (k != NONE && how == ONLY)
-			add_value(i, k, values[v].value, 1);
-		else if (k != NONE)
-			add_part(i, k, values[v].value, how == AGAIN);
+		uint32_t k = find_series(s, i, values[v].key, metrics, *guess);
+		if (k == NONE)
+			continue;
+		*guess = k;
+		add_part(i, k, values[v].value, how == AGAIN);
 	}
 }
 
