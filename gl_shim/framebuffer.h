@@ -38,32 +38,33 @@ struct gl_recent_target {
 	const struct tally_target *target;
 };
 
+/* What each pass on it reads lies in front. */
 struct gl_framebuffer {
 	GLuint name;
 	bool ask; /* contents unknown: ask the driver at the next use */
 	bool dirty; /* key and target are stale */
 	bool incomplete; /* the driver draws nothing to it */
+	unsigned images_seen; /* the generation of the group's images that target was made from */
+	uint64_t key;
+	const struct tally_target *target; /* interned; NULL = not known */
+	char *label;
 	uint64_t invalidated; /* in this frame + 1, since the last pass on it; 0 = not */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
 	GLint default_width, default_height; /* framebuffers without attachments */
-	uint64_t key;
-	unsigned images_seen; /* the generation of the group's images that target was made from */
-	const struct tally_target *target; /* interned; NULL = not known */
 	struct gl_recent_target recent[GL_RECENT_TARGETS];
-	char *label;
 	UT_hash_handle hh;
 };
 
 struct gl_framebuffers {
-	struct gl_framebuffer *table; /* by name, without 0 */
-	struct gl_framebuffer window; /* FBO 0 */
-	struct tally_target window_target; /* formats, asked once per drawable */
-	bool window_asked;
-	uintptr_t window_drawable;
 	GLuint draw, read;
 	struct gl_framebuffer *recent[GL_RECENT_FRAMEBUFFERS]; /* looked up recently, by name */
+	struct gl_framebuffer *table; /* by name, without 0 */
+	uintptr_t window_drawable;
+	bool window_asked;
+	struct gl_framebuffer window; /* FBO 0 */
+	struct tally_target window_target; /* formats, asked once per drawable */
 };
 
 void gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer);

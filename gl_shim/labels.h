@@ -28,9 +28,9 @@ struct gl_inside {
 
 struct gl_labels {
 	bool changed; /* a group began or ended since the last work */
-	struct gl_inside inside;
 	unsigned depth; /* may exceed GL_MAX_GROUPS: deeper groups are only counted */
 	unsigned low; /* lowest depth since the last work in the open pass */
+	struct gl_inside inside;
 	uint16_t end[GL_MAX_GROUPS + 1]; /* length of the path down to each depth; end[0] = 0 */
 	const char *interned[GL_MAX_GROUPS + 1];
 	char path[GL_MAX_PATH];

@@ -59,8 +59,8 @@ struct gl_open_pass {
  * pass and the work since that is not rendering; none before the last gap. */
 struct gl_scene {
 	uint64_t key; /* framebuffer that was rendered to last, 0 = none yet */
-	struct tally_pass *passes[GL_SCENE_PASSES];
 	unsigned n;
+	struct tally_pass *passes[GL_SCENE_PASSES];
 };
 
 /* The context's lifetime. Guarded by context.c's lock. */
@@ -116,40 +116,39 @@ struct gl_window {
 struct gl_context_state {
 	struct gl_context pub; /* must be first: what the wrappers see */
 
-	enum gl_platform platform;
-	void *handle;
-	int64_t number;
-	struct gl_share_group *group;
-	struct gl_life life;
-	struct gl_drawable drawable;
-
+	/* Read or written for each pass or frame. */
 	enum gl_probe_state probe;
-	const struct tally_config *config;
-	struct tally_gl_api api;
-	struct gl_caps caps;
-	struct gl_counting counting;
-	struct gl_own_time own_time;
-	struct tally_harvest *harvest;
-	struct tally_stream *stream;
-	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
-	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
-
-	struct gl_open_pass now;
-	struct gl_scene scene;
-	struct gl_zone zone;
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass with any key */
 	bool gap; /* the GPU may idle since the open pass's last work */
 	bool took_all; /* every query target was yielded to the game: see lists_query */
+	const struct tally_config *config;
+	struct gl_share_group *group;
+	struct tally_harvest *harvest;
+	struct tally_stream *stream;
+	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
+	struct gl_open_pass now;
+	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
+	struct gl_zone zone;
+	struct gl_own_time own_time;
+	struct gl_counting counting;
+	struct gl_drawable drawable;
+	struct gl_snapshots snapshots;
 	uint64_t submits; /* flushes so far, for granularity submit */
-
 	struct gl_window window;
+	struct gl_hidden hidden;
+	struct tally_gl_api api;
 	struct gl_framebuffers framebuffers;
 	struct gl_labels labels;
+	struct gl_scene scene;
+
+	enum gl_platform platform;
+	void *handle;
+	int64_t number;
+	struct gl_life life;
+	struct gl_caps caps;
 	struct gl_queries queries;
-	struct gl_hidden hidden;
-	struct gl_snapshots snapshots;
 	GLuint pixel_pack_buffer;
 	bool uses_pack_buffer; /* one was bound before */
 	UT_hash_handle hh; /* of context.c's table */

@@ -41,18 +41,20 @@ struct tally_gl_api {
 	bool has_statistics_source; /* set when a gl-statistics is created over it */
 	const char *driver;  /* GL_VENDOR, a space, GL_RENDERER; NULL = unknown */
 
+	/* Called for each pass. */
+	void (*QueryCounter)(unsigned id, unsigned target);
+	void (*BeginQuery)(unsigned target, unsigned id);
+	void (*EndQuery)(unsigned target);
+	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
+	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
+
 	unsigned (*GetError)(void);
 	void (*GetIntegerv)(unsigned pname, int *data);
 	void (*GetInteger64v)(unsigned pname, int64_t *data);
 	void (*Flush)(void);
 	void (*GenQueries)(int n, unsigned *ids);
 	void (*DeleteQueries)(int n, const unsigned *ids);
-	void (*BeginQuery)(unsigned target, unsigned id);
-	void (*EndQuery)(unsigned target);
-	void (*QueryCounter)(unsigned id, unsigned target);
 	void (*GetQueryiv)(unsigned target, unsigned pname, int *params);
-	void (*GetQueryObjectuiv)(unsigned id, unsigned pname, unsigned *params);
-	void (*GetQueryObjectui64v)(unsigned id, unsigned pname, uint64_t *params);
 
 	/* GL_AMD_performance_monitor. */
 	void (*GetPerfMonitorGroupsAMD)(int *n, int size, unsigned *groups);
