@@ -168,7 +168,7 @@ gl_context_destroyed(enum gl_platform platform, void *handle)
 
 /* ---- make-current ---- */
 
-struct gl_context *
+__attribute__((hot)) struct gl_context *
 gl_current_park(void)
 {
 	struct gl_context *c = gl_current;
@@ -191,7 +191,7 @@ gl_current_leave(void)
 	return c;
 }
 
-void
+__attribute__((hot)) void
 gl_current_back(struct gl_context *old)
 {
 	gl_current = old;

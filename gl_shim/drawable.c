@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards drawables; a 
 
 /* Finds the entry of `key` and moves it to the front; a new one replaces the oldest.
  * Called with the lock held. */
-static struct drawable *
+static __attribute__((hot)) struct drawable *
 entry_of(uintptr_t key)
 {
 	size_t at = 0;
@@ -33,7 +33,7 @@ entry_of(uintptr_t key)
 	return &drawables[0];
 }
 
-struct gl_drawable_size
+__attribute__((hot)) struct gl_drawable_size
 gl_drawable_size(uintptr_t drawable)
 {
 	struct gl_drawable_size found = { .fixed = false };
@@ -45,7 +45,7 @@ gl_drawable_size(uintptr_t drawable)
 	return found;
 }
 
-bool
+__attribute__((hot)) bool
 gl_drawable_stale(uintptr_t drawable)
 {
 	struct gl_drawable_size known = gl_drawable_size(drawable);
@@ -84,7 +84,7 @@ gl_drawable_forget(uintptr_t drawable)
 	pthread_mutex_unlock(&lock);
 }
 
-bool
+__attribute__((hot)) bool
 gl_drawable_swapped(uintptr_t drawable, bool whole)
 {
 	uint64_t now = tally_clock_now_ns();

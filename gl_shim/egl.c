@@ -179,7 +179,7 @@ measure(EGLDisplay dpy, EGLSurface surface)
 	gl_drawable_learn((uintptr_t)surface, size, false);
 }
 
-struct gl_present
+__attribute__((hot)) struct gl_present
 gl_egl_present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
 {
 	if (gl_drawable_outdated((uintptr_t)surface))

@@ -19,7 +19,7 @@ reset(struct gl_framebuffer *fbo, GLuint name)
 	fbo->draw_buffers[0] = name ? GL_COLOR_ATTACHMENT0 : GL_BACK;
 }
 
-struct gl_framebuffer *
+__attribute__((hot)) struct gl_framebuffer *
 gl_framebuffer_get(struct gl_context *c, GLuint name)
 {
 	struct gl_framebuffers *fbs = &c->state->framebuffers;
@@ -98,7 +98,7 @@ was_bound(struct gl_context *c, bool draws, GLuint name)
 	return true;
 }
 
-void
+__attribute__((hot)) void
 gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer)
 {
 	struct gl_framebuffers *fbs = &c->state->framebuffers;
@@ -301,7 +301,7 @@ gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei heigh
 		s->window.viewport.height = (uint32_t)top;
 }
 
-bool
+__attribute__((hot)) bool
 gl_viewport_changed(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
@@ -519,7 +519,7 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	return slot->target;
 }
 
-struct gl_framebuffer *
+__attribute__((hot)) struct gl_framebuffer *
 gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 {
 	struct gl_context_state *s = c->state;

@@ -70,7 +70,7 @@ give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
 		pass->flags |= flag;
 }
 
-void
+__attribute__((hot)) void
 gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 {
 	struct gl_context_state *s = c->state;
@@ -105,7 +105,7 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 	tally_stream_publish(s->stream);
 }
 
-void
+__attribute__((hot)) void
 gl_frame_end(struct gl_context *c, struct tally_extent presented)
 {
 	struct gl_context_state *s = c->state;
@@ -244,7 +244,7 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 
 /* ---- swaps ---- */
 
-void
+__attribute__((hot)) void
 gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 {
 	gl_current_back(c);

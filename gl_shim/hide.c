@@ -10,7 +10,7 @@
 /* Saves the game's pending errors, which the driver no longer has afterwards. GL 4.6
  * spec 2.3.1 lets it keep one flag or several: if one, errors after the stashed one
  * would have been dropped. */
-void
+__attribute__((hot)) void
 gl_guard_begin(struct gl_context *c)
 {
 	struct gl_hidden *h = &c->state->hidden;
@@ -30,7 +30,7 @@ gl_guard_begin(struct gl_context *c)
 	}
 }
 
-GLenum
+__attribute__((hot)) GLenum
 gl_guard_end(struct gl_context *c)
 {
 	GLenum first = c->next->GetError(), next = first;
@@ -54,7 +54,7 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 	return e;
 }
 
-void
+__attribute__((hot)) void
 gl_query_buffer_hide(struct gl_context *c)
 {
 	struct gl_hidden *h = &c->state->hidden;
@@ -68,7 +68,7 @@ gl_query_buffer_hide(struct gl_context *c)
 		c->next->BindBuffer(GL_QUERY_BUFFER, 0);
 }
 
-void
+__attribute__((hot)) void
 gl_query_buffer_restore(struct gl_context *c)
 {
 	if (c->state->hidden.query_buffer)

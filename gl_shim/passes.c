@@ -28,7 +28,7 @@ move_pending_counts(struct gl_context *c, struct tally_pass *pass)
 	pass->unknown |= counted->unknown;
 }
 
-static void
+static __attribute__((hot)) void
 close_pass(struct gl_context *c, bool with_queries)
 {
 	struct gl_context_state *s = c->state;
@@ -62,7 +62,7 @@ close_pass(struct gl_context *c, bool with_queries)
 	c->pending = (struct gl_pending_counts){ 0 };
 }
 
-void
+__attribute__((hot)) void
 gl_pass_close(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
@@ -322,7 +322,7 @@ begin_idle(struct gl_context_state *s)
 	return true;
 }
 
-bool
+__attribute__((hot)) bool
 gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;

@@ -63,7 +63,7 @@ gl_game_begins_counting(struct gl_context *c)
 	tally_harvest_yield(s->harvest, TALLY_GL_USE_BEGINS);
 }
 
-void
+__attribute__((hot)) void
 gl_mind_game_queries(struct gl_context *c)
 {
 	const struct gl_counting *counting = &c->state->counting;

@@ -98,7 +98,7 @@ gl_platform_wait(void)
 
 /* ---- swaps ---- */
 
-bool
+__attribute__((hot)) bool
 gl_drawable_outdated(uintptr_t drawable)
 {
 	if (!gl_current->live)
@@ -107,7 +107,7 @@ gl_drawable_outdated(uintptr_t drawable)
 	return gl_drawable_stale(drawable) || (changed && !gl_drawable_size(drawable).fixed);
 }
 
-struct gl_present
+__attribute__((hot)) struct gl_present
 gl_present_begin(uintptr_t drawable, bool whole)
 {
 	struct gl_present p = { .drawable = drawable, .whole = whole };
@@ -119,7 +119,7 @@ gl_present_begin(uintptr_t drawable, bool whole)
 	return p;
 }
 
-void
+__attribute__((hot)) void
 gl_present_end(const struct gl_present *p, bool succeeded)
 {
 	if (!p->on)

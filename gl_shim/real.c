@@ -11,7 +11,7 @@
 
 static bool disabled;
 
-GL_UNCHECKED bool
+__attribute__((hot)) GL_UNCHECKED bool
 gl_shim_disabled(void)
 {
 	return disabled;
@@ -343,7 +343,7 @@ gl_real_named(const char *name, _Atomic(void *) *cache)
 	return found;
 }
 
-void *
+__attribute__((hot)) void *
 gl_real(enum gl_hook_row row)
 {
 	void *found = gl_real_learned((int)row);

@@ -3,7 +3,7 @@
  * the pass it belongs to. */
 #include "gl_shim/pass_request.h"
 
-static bool
+static __attribute__((hot)) bool
 enter_measured(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
 	struct gl_context_state *s = c->state;
@@ -88,7 +88,7 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 
 #define CLEARS_OF_ALL (GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT)
 
-void
+__attribute__((hot)) void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
 	GLbitfield known = CLEARS_OF_ALL |

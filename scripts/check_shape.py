@@ -31,7 +31,7 @@ MAX_WIDE_PERCENT = 3.0
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 BRANCH = re.compile(r"\b(?:if|for|while|case|TALLY_EACH|TALLY_EACH_OF)\b|&&|\|\||\?")
 # The formatter puts a function's name at the left edge, after its type on a separate line.
-DEFINITION = re.compile(r"^([A-Za-z_]\w*)\([^;{}]*\)\s*\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+DEFINITION = re.compile(r"^(?!__attribute__)([A-Za-z_]\w*)\([^;{}]*\)\s*\n\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 
 

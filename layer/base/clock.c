@@ -16,13 +16,13 @@ tally_clock_read_ns(clockid_t id)
 
 static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_clock_now_ns(void)
 {
 	return tally_clock_read_ns(CLOCK_MONOTONIC);
 }
 
-struct tally_thread_time
+__attribute__((hot)) struct tally_thread_time
 tally_clock_thread(void)
 {
 	struct tally_thread_time t = {
@@ -34,13 +34,13 @@ tally_clock_thread(void)
 	return t;
 }
 
-struct tally_clock_wait
+__attribute__((hot)) struct tally_clock_wait
 tally_clock_wait_begin(void)
 {
 	return (struct tally_clock_wait){ tally_clock_now_ns(), waited_ns };
 }
 
-void
+__attribute__((hot)) void
 tally_clock_wait_end(const struct tally_clock_wait *wait)
 {
 	if (wait->begin_ns)
@@ -71,7 +71,7 @@ tally_clock_map_feed(struct tally_clock_map *map, uint64_t cpu_before_ns, uint64
 	map->taken_ns = cpu_after_ns;
 }
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_clock_map_apply(const struct tally_clock_map *map, uint64_t gpu_ns)
 {
 	if (!map->calibrated)

@@ -44,7 +44,7 @@ tally_ring_destroy(struct tally_ring *ring)
 	free(ring);
 }
 
-bool
+__attribute__((hot)) bool
 tally_ring_push(struct tally_ring *ring, void *item)
 {
 	uint32_t pushed = atomic_load_explicit(&ring->pushed, memory_order_relaxed);
@@ -60,7 +60,7 @@ tally_ring_push(struct tally_ring *ring, void *item)
 	return true;
 }
 
-void *
+__attribute__((hot)) void *
 tally_ring_pop(struct tally_ring *ring)
 {
 	uint32_t popped = atomic_load_explicit(&ring->popped, memory_order_relaxed);

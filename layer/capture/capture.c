@@ -35,7 +35,7 @@ tally_capture_set_state(enum tally_state now)
 	atomic_store(&state, now);
 }
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_capture_generation(void)
 {
 	return atomic_load_explicit(&generation, memory_order_relaxed);
@@ -78,7 +78,7 @@ tally_capture_follow(tally_capture_follower *by)
 	atomic_store(&follower, by);
 }
 
-bool
+__attribute__((hot)) bool
 tally_capture_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 {
 	bool wanted = tally_capture_config() && tally_trigger_wants_frame(frame, count);

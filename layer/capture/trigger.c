@@ -306,7 +306,7 @@ captured_seconds(void)
 	return first_ns && to_ns > first_ns ? (double)(to_ns - first_ns) / 1e9 : 0;
 }
 
-const char *
+__attribute__((hot)) const char *
 tally_trigger_over(uint64_t frame, uint64_t count)
 {
 	if (config->stop_on.kind == TALLY_TRIGGER_FRAME && frame >= config->stop_on.frame)
@@ -322,7 +322,7 @@ tally_trigger_over(uint64_t frame, uint64_t count)
 	return n / config->every + (n % config->every != 0) >= config->frames ? "frames" : NULL;
 }
 
-bool
+__attribute__((hot)) bool
 tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 {
 	enum tally_capture capture = settle();
@@ -359,7 +359,7 @@ tally_trigger_idles(uint64_t frame, uint64_t count)
 
 /* The start of the count and pauses do not matter for the rotation of counter sets, so no
  * device's count is needed. */
-uint64_t
+__attribute__((hot)) uint64_t
 tally_trigger_rotation(uint64_t frame)
 {
 	uint64_t first = config->skip;

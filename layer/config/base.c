@@ -111,7 +111,7 @@ tally_config_session(void)
 	return TALLY_SESSION_HEADLESS;
 }
 
-bool
+__attribute__((hot)) bool
 tally_config_disabled(void)
 {
 	/* 0: not read yet. Two threads that call first read the same

@@ -214,7 +214,7 @@ tally_device_state(const struct tally_device *device)
 	return &device->state;
 }
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_device_frame(const struct tally_device *device)
 {
 	return atomic_load_explicit(&((struct tally_device *)device)->state,

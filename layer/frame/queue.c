@@ -11,7 +11,7 @@ static struct tally_message closed;
 static _Atomic uint32_t notified;
 static _Atomic uint32_t resting; /* enum tally_queue_rest; the collector sleeps on it */
 
-void
+__attribute__((hot)) void
 tally_queue_notify(bool urgent)
 {
 	atomic_fetch_add(&notified, 1);

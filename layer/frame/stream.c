@@ -127,7 +127,7 @@ tally_stream_intern_label(struct tally_stream *stream, const char *text, size_t 
 	return tally_intern_label(stream->interned, text, len);
 }
 
-bool
+__attribute__((hot)) bool
 tally_stream_captures(struct tally_stream *s)
 {
 	return (atomic_load_explicit(&s->device->state, memory_order_relaxed) & 1) && is_live(s);
@@ -147,7 +147,7 @@ put_chunks(struct tally_chunk_pool *pool, void *first, void *last, uint32_t n)
 }
 
 /* Takes back the parts that the collector has finished with. */
-static void
+static __attribute__((hot)) void
 take_back(struct tally_stream *s)
 {
 	struct tally_frame_part *part;
@@ -224,7 +224,7 @@ take_part(struct tally_stream *s)
 
 /* This stream's part of the frame that is open according to `state`. NULL: the device has begun
  * another frame meanwhile (its state has changed), or there is no memory (it has not). */
-static struct tally_frame_part *
+static __attribute__((hot)) struct tally_frame_part *
 part_of(struct tally_stream *s, uint64_t state)
 {
 	uint64_t frame = state >> 1;
@@ -293,7 +293,7 @@ fetch_ahead(const struct tally_pass *pass)
 		__builtin_prefetch((const void *)(next + i), 1);
 }
 
-static struct tally_pass *
+static __attribute__((hot)) struct tally_pass *
 open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 {
 	if (!is_live(s))
@@ -343,7 +343,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 	return pass;
 }
 
-struct tally_pass *
+__attribute__((hot)) struct tally_pass *
 tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 {
 	return open_pass(s, now_ns, true);
@@ -355,7 +355,7 @@ tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
 	return open_pass(s, now_ns, false);
 }
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_stream_pass_frame(const struct tally_pass *pass)
 {
 	return pass->part->frame;
@@ -417,7 +417,7 @@ tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
 	return load;
 }
 
-void
+__attribute__((hot)) void
 tally_stream_add_overhead(struct tally_stream *s, uint64_t ns)
 {
 	uint64_t state = atomic_load_explicit(&s->device->state, memory_order_relaxed);
@@ -446,7 +446,7 @@ tally_stream_add_dropped(struct tally_stream *s, uint64_t n)
 		s->lost_passes += n;
 }
 
-void
+__attribute__((hot)) void
 tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end)
 {
 	if (!is_live(s))
@@ -506,7 +506,7 @@ oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 	return NULL;
 }
 
-struct tally_pass *
+__attribute__((hot)) struct tally_pass *
 tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 {
 	struct tally_frame_part *part;
@@ -517,7 +517,7 @@ tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 }
 
 /* Hands over, oldest first, the parts of frames before `frame` whose passes are all done. */
-static void
+static __attribute__((hot)) void
 hand_over(struct tally_stream *s, uint64_t frame)
 {
 	bool any = false;
@@ -549,7 +549,7 @@ hand_over(struct tally_stream *s, uint64_t frame)
 	tally_queue_notify(tally_stream_hurries(s));
 }
 
-void
+__attribute__((hot)) void
 tally_stream_publish(struct tally_stream *s)
 {
 	if (!is_live(s))

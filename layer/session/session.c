@@ -236,7 +236,7 @@ tally_session_stop(const char *reason)
 
 /* ---- for the front ends ---- */
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_session_rotation(uint64_t frame)
 {
 	return tally_session_config() ? tally_trigger_rotation(frame) : 0;

@@ -166,7 +166,7 @@ tally_gl_has_no_wait(const struct tally_gl_api *api)
 	       (api->version >= 44 || api->has_extension(api, "GL_ARB_query_buffer_object"));
 }
 
-bool
+__attribute__((hot)) bool
 tally_gl_result(const struct tally_gl_api *api, bool no_wait, unsigned id, uint64_t *value)
 {
 	unsigned narrow = 0;

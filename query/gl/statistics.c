@@ -351,7 +351,7 @@ fresh_id(struct gl_statistics *st)
 	return st->n_fresh ? st->fresh[--st->n_fresh] : 0;
 }
 
-static void
+static __attribute__((hot)) void
 statistics_begin(struct tally_source *src, uint32_t slot)
 {
 	struct gl_statistics *st = statistics_of(src);
@@ -377,13 +377,13 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 	*s = (struct stat_slot){ .active = active, .flags = theirs ? TALLY_FLAG(YIELDED) : 0 };
 }
 
-static void
+static __attribute__((hot)) void
 statistics_end(struct tally_source *src, uint32_t slot)
 {
 	end_active(statistics_of(src), slot);
 }
 
-static enum tally_status
+static __attribute__((hot)) enum tally_status
 statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
 	struct gl_statistics *st = statistics_of(src);

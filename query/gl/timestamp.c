@@ -207,7 +207,7 @@ take_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 }
 
 /* The GPU records the time once everything issued so far is done. */
-static uint32_t
+static __attribute__((hot)) uint32_t
 issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	uint32_t index = take_stamp(t, cpu_ns);
@@ -253,7 +253,7 @@ drop_provisional(struct gl_timestamp *t)
 	t->provisional = NO_STAMP;
 }
 
-static void
+static __attribute__((hot)) void
 timestamp_begin(struct tally_source *src, uint32_t slot)
 {
 	struct gl_timestamp *t = timestamp_of(src);
@@ -270,7 +270,7 @@ timestamp_begin(struct tally_source *src, uint32_t slot)
 		s->begin = first_stamp(t);
 }
 
-static void
+static __attribute__((hot)) void
 timestamp_end(struct tally_source *src, uint32_t slot)
 {
 	struct gl_timestamp *t = timestamp_of(src);
@@ -300,7 +300,7 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	t->boundary = s->end;
 }
 
-static void
+static __attribute__((hot)) void
 timestamp_gap(struct tally_source *src)
 {
 	struct gl_timestamp *t = timestamp_of(src);
@@ -473,7 +473,7 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 		out->flags |= TALLY_FLAG(UNCALIBRATED);
 }
 
-static enum tally_status
+static __attribute__((hot)) enum tally_status
 timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
 	struct gl_timestamp *t = timestamp_of(src);

@@ -37,7 +37,7 @@ static atomic_bool exact;
 
 /* ---- samples ---- */
 
-bool
+__attribute__((hot)) bool
 tally_snapshot_exact(void)
 {
 	return atomic_load_explicit(&exact, memory_order_relaxed);
@@ -126,7 +126,7 @@ tally_sampler_unlock(struct tally_sampler *s)
 		pthread_mutex_unlock(&s->sources[i]->lock);
 }
 
-void
+__attribute__((hot)) void
 tally_sampler_frame_begins(bool captured)
 {
 	atomic_fetch_add(&tally_sampler_frames.all, 1);

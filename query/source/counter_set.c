@@ -306,7 +306,7 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order, tally_counter
 	return n_sets;
 }
 
-uint32_t
+__attribute__((hot)) uint32_t
 tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n, const char *pinned,
 		   uint64_t turn)
 {

@@ -331,7 +331,7 @@ tally_harvest_sets(const struct tally_harvest *h, uint32_t *n)
 	return h->n_sets ? h->sets : (const struct tally_counter_set *const *)&h->bare;
 }
 
-void
+__attribute__((hot)) void
 tally_harvest_select(struct tally_harvest *h, uint32_t set)
 {
 	if (!h->has_sets)
@@ -344,7 +344,7 @@ tally_harvest_select(struct tally_harvest *h, uint32_t set)
 	choose_set(h, set);
 }
 
-uint32_t
+__attribute__((hot)) uint32_t
 tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn)
 {
 	uint32_t frames = 1;
@@ -355,7 +355,7 @@ tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t t
 	return tally_counter_turn(h->sets, h->n_sets, pinned, turn / frames);
 }
 
-const struct tally_counter_set *
+__attribute__((hot)) const struct tally_counter_set *
 tally_harvest_selected(const struct tally_harvest *h)
 {
 	return h->selected;
@@ -373,7 +373,7 @@ tally_harvest_max_values(const struct tally_harvest *h)
 	return h->max_values;
 }
 
-uint32_t
+__attribute__((hot)) uint32_t
 tally_harvest_n_off(const struct tally_harvest *h)
 {
 	uint32_t n = 0;
@@ -464,7 +464,7 @@ grow(struct tally_harvest *h)
 		h->max_slots = h->n_slots;
 }
 
-uint32_t
+__attribute__((hot)) uint32_t
 tally_harvest_begin(struct tally_harvest *h)
 {
 	if (!h->n_free && h->n_slots < h->max_slots)
@@ -484,7 +484,7 @@ tally_harvest_begin(struct tally_harvest *h)
 	return slot;
 }
 
-void
+__attribute__((hot)) void
 tally_harvest_end(struct tally_harvest *h, uint32_t slot)
 {
 	struct harvest_slot *s = &h->slots[slot];
@@ -498,7 +498,7 @@ tally_harvest_end(struct tally_harvest *h, uint32_t slot)
 	}
 }
 
-void
+__attribute__((hot)) void
 tally_harvest_gap(struct tally_harvest *h)
 {
 	for (uint32_t i = 0; i < h->n_open; i++)
@@ -577,7 +577,7 @@ clear(const struct harvest_slot *s, struct tally_sample *out)
 	out->flags |= TALLY_FLAG(LOST);
 }
 
-enum tally_status
+__attribute__((hot)) enum tally_status
 tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *out)
 {
 	struct harvest_slot *s = &h->slots[slot];
@@ -616,7 +616,7 @@ tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sampl
 	h->given_up[h->n_given_up++] = slot;
 }
 
-void
+__attribute__((hot)) void
 tally_harvest_frame_end(struct tally_harvest *h)
 {
 	for (uint32_t i = 0; i < h->n_open; i++)

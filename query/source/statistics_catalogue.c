@@ -140,7 +140,7 @@ is_of_every_draw(const struct tally_counter *counter)
 	return false;
 }
 
-bool
+__attribute__((hot)) bool
 tally_statistics_refute_zeros(const char *source, const struct tally_counter *const *counters,
 			      uint32_t n, const struct tally_value *values, uint64_t *valid)
 {
