@@ -8,6 +8,7 @@
 #define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
 #define FIRST_MANTISSA_BITS 9
 #define LEAST_ROOM 256 /* runs that are sorted in together */
+#define MOST_UNSORTED 4096
 #define LEAST_BUCKETS 1024 /* room for them */
 #define FEW 32 /* runs that qsort() sorts faster */
 
@@ -72,6 +73,13 @@ void
 tally_stats_init(struct tally_stats *s, uint32_t keep)
 {
 	*s = (struct tally_stats){ .keep = keep, .mantissa_bits = FIRST_MANTISSA_BITS };
+}
+
+void
+tally_stats_expect(struct tally_stats *s, uint64_t n)
+{
+	s->room = (uint32_t)MIN(n, MIN(s->keep, MOST_UNSORTED) + LEAST_ROOM);
+	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
 void
@@ -234,15 +242,21 @@ sort_runs(struct tally_stats *s)
 	s->n_sorted = s->n_runs;
 }
 
-/* As many runs are added as are sorted, so each is moved a few times only. */
+/* As many runs are added as are sorted, so each is moved a few times only. Where nearly all
+ * values differ they are sorted again when there may be more than are kept. */
 static void
 make_room(struct tally_stats *s)
 {
-	if (s->n_runs >= LEAST_ROOM)
+	uint32_t before = s->n_runs, enough = MIN(s->keep, MOST_UNSORTED) + LEAST_ROOM;
+	if (before >= LEAST_ROOM)
 		sort_runs(s);
 	if (s->n_runs <= s->room / 2 && s->room)
 		return;
-	s->room = MAX(4, 2 * s->room);
+	bool differ = before >= LEAST_ROOM && s->n_runs > before - before / 8;
+	if (differ && s->room < enough)
+		s->room = enough;
+	else
+		s->room = MAX(4, 2 * s->room);
 	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
@@ -292,20 +306,41 @@ sort_all(struct tally_stats *s)
 		sort_runs(s);
 }
 
+/* Counts a value n times, but for the moments. */
+static inline void
+count(struct tally_stats *s, struct tally_value v, uint64_t n)
+{
+	/* Most series repeat the same value most of the time. */
+	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
+		s->repeats += n;
+		return;
+	}
+	add_last(s);
+	s->last = v;
+	s->repeats = n;
+}
+
 void
 tally_stats_add(struct tally_stats *s, struct tally_value v)
 {
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	tally_moments_add(&s->moments, v);
-	/* Most series repeat the same value most of the time. */
-	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
-		s->repeats++;
+	count(s, v, 1);
+}
+
+void
+tally_stats_add_times(struct tally_stats *s, struct tally_value v, uint64_t n)
+{
+	if (n <= 1) {
+		if (n)
+			tally_stats_add(s, v);
 		return;
 	}
-	add_last(s);
-	s->last = v;
-	s->repeats = 1;
+	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
+		return;
+	tally_moments_add_times(&s->moments, v, n);
+	count(s, v, n);
 }
 
 void
