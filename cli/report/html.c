@@ -6,9 +6,9 @@
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
+#include "cli/shared/workers.h"
 #include "passtally_version.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Limit for the bytes of compressed numbers; base64 turns three into four. With the page
@@ -54,28 +54,27 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 /* Writes n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 = estimated, 2 = quantiles
  * accurate to 0.1 % only. */
 static void
-stats(struct tally_out *o, struct tally_stats *s, bool estimated)
+stats(struct tally_out *o, const struct tally_html_summary *s, bool estimated)
 {
-	static const double quantiles[] = { 0.5, 0.9, 0.99 };
-	uint64_t n = s->moments.n;
-	tally_out_u64(o, NULL, n);
-	if (n == 0)
+	tally_out_u64(o, NULL, s->n);
+	if (s->n == 0)
 		return;
-	tally_out_f64(o, NULL, tally_moments_total(&s->moments));
-	tally_out_f64(o, NULL, tally_moments_mean(&s->moments));
-	tally_out_f64(o, NULL, n > 1 ? tally_moments_sd_sample(&s->moments) : (double)NAN);
-	tally_out_value(o, NULL, s->moments.min);
-	for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
-		tally_out_value(o, NULL, tally_stats_quantile(s, quantiles[i]));
-	tally_out_value(o, NULL, s->moments.max);
-	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (tally_stats_exact(s) ? 0 : 2));
+	tally_out_f64(o, NULL, s->total);
+	tally_out_f64(o, NULL, s->mean);
+	tally_out_f64(o, NULL, s->sd);
+	tally_out_value(o, NULL, s->min);
+	for (size_t i = 0; i < G_N_ELEMENTS(s->quantiles); i++)
+		tally_out_value(o, NULL, s->quantiles[i]);
+	tally_out_value(o, NULL, s->max);
+	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (s->exact ? 0 : 2));
 }
 
 static void
 named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
 {
+	const struct tally_html_summary summary = tally_html_summarize(s);
 	tally_out_array(o, key);
-	stats(o, s, false);
+	stats(o, &summary, false);
 	tally_out_end_array(o);
 }
 
@@ -98,14 +97,13 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 	text(o, "queue", queue);
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
-	if (own->n_series && own->series[0].stats.moments.n && all > 0)
-		tally_out_f64(o, "share",
-			      tally_moments_total(&own->series[0].stats.moments) / all);
+	if (own->n_series && own->series[0].summary.n && all > 0)
+		tally_out_f64(o, "share", own->series[0].summary.total / all);
 	tally_out_flags(o, "flags", g->flags);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
-		struct tally_stats *s = &own->series[i].stats;
-		if (s->moments.n == 0)
+		const struct tally_html_summary *s = &own->series[i].summary;
+		if (s->n == 0)
 			continue;
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, i);
@@ -215,13 +213,35 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 	named_stats(o, "overhead", &d->overhead);
 }
 
+/* What is made on two threads: the passes of frames, and the summaries of all series. */
+struct made {
+	struct tally_html_pack *pack;
+	struct tally_html_device *own;
+	GPtrArray *series; /* elements: struct tally_html_series * */
+	size_t most;
+	uint64_t step;
+	int bars;
+};
+
+static void
+make(void *user, unsigned worker, unsigned piece)
+{
+	struct made *m = user;
+	(void)worker;
+	if (piece == 0)
+		m->bars = tally_html_pack_bars(m->pack, m->own, m->most, &m->step);
+	else
+		tally_html_summarize_series(g_ptr_array_index(m->series, piece - 1),
+					    &m->own->spill);
+}
+
 /* Writes the columns of a device's frames. */
 static void
 put_kept(struct page *p, struct tally_html_device *own,
 	 const struct tally_device_summary *d)
 {
 	struct tally_out *o = p->out;
-	uint64_t step;
+	g_autoptr(GPtrArray) series = g_ptr_array_new();
 	tally_out_u64(o, "rows", own->rows);
 	digits(o, "base_ns", own->base_ns);
 	tally_out_array(o, "columns");
@@ -229,9 +249,15 @@ put_kept(struct page *p, struct tally_html_device *own,
 		tally_out_i64(o, NULL, tally_html_pack_column(&p->pack, &own->frames[i],
 						     &own->spill));
 	tally_out_end_array(o);
-	tally_out_i64(o, "bars",
-		      tally_html_pack_bars(&p->pack, own, left_for_device(p) / 2, &step));
-	tally_out_u64(o, "bar_step", step);
+	TALLY_EACH (const struct tally_group, g, own->groups) {
+		struct tally_html_group *values = g->watched;
+		for (uint32_t k = 0; k < values->n_series; k++)
+			g_ptr_array_add(series, &values->series[k]);
+	}
+	struct made made = { &p->pack, own, series, left_for_device(p) / 2, 0, 0 };
+	tally_workers_run(1 + series->len, make, &made);
+	tally_out_i64(o, "bars", made.bars);
+	tally_out_u64(o, "bar_step", made.step);
 	put_kinds(o, own);
 	put_groups(p, own, d);
 	p->devices_left--;

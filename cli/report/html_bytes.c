@@ -129,7 +129,8 @@ read_block(struct tally_html_spill *spill, uint64_t block, guint8 *to)
 			break;
 		done += n > 0 ? (size_t)n : 0;
 	}
-	spill->unreadable |= done < BLOCK_SIZE;
+	if (done < BLOCK_SIZE)
+		__atomic_store_n(&spill->unreadable, true, __ATOMIC_RELAXED);
 	memset(to + done, 0, BLOCK_SIZE - done);
 }
 
@@ -152,14 +153,14 @@ tally_html_cursor_fill(struct tally_html_cursor *c)
 	return true;
 }
 
-static guint8
+static inline guint8
 take_byte(struct tally_html_cursor *c)
 {
 	return c->at < c->end || tally_html_cursor_fill(c) ? *c->at++ : 0;
 }
 
 uint64_t
-tally_html_take_unsigned(struct tally_html_cursor *c)
+tally_html_take_large(struct tally_html_cursor *c)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -2,6 +2,7 @@
 #include "cli/report/html_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 void
 tally_html_column_finish(struct tally_html_column *c)
@@ -91,6 +92,39 @@ tally_html_column_add_any(struct tally_html_column *c, struct tally_html_spill *
 	c->last = v.u64;
 	uint64_t size = c->is_signed && v.i64 < 0 ? 0 - v.u64 : v.u64;
 	c->wide |= size > TALLY_HTML_EXACT_IN_DOUBLE;
+}
+
+void
+tally_html_column_count(const struct tally_html_column *c, struct tally_html_spill *spill,
+			struct tally_stats *to)
+{
+	struct tally_html_cursor k;
+	uint64_t last = 0, times = 0;
+	tally_html_cursor_begin(&k, &c->values, spill);
+	for (uint64_t i = 0; i < c->n; i++) {
+		uint64_t zigzag = tally_html_take_unsigned(&k);
+		if (!zigzag) {
+			times++;
+			continue;
+		}
+		tally_stats_add_times(to, tally_u64(last), times);
+		last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
+		times = 1;
+	}
+	tally_stats_add_times(to, tally_u64(last), times);
+}
+
+bool
+tally_html_column_repeat(struct tally_html_column *c, uint32_t n)
+{
+	struct tally_html_bytes *b = &c->values;
+	if (b->room - b->n < TALLY_HTML_MOST_REPEATS)
+		return false;
+	memset(b->data + b->n, 0, TALLY_HTML_MOST_REPEATS); /* of a fixed size: one store */
+	b->n += n;
+	c->n += n;
+	c->run_end += n;
+	return true;
 }
 
 static void

@@ -4,6 +4,7 @@
 #include "cli/shared/each.h"
 #include "layer/config/config.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_NOTES = 2000 };
@@ -33,6 +34,14 @@ need_device(struct tally_html_log *log, uint32_t number)
 }
 
 static void
+free_stats(struct tally_html_series *s)
+{
+	if (s->stats)
+		tally_stats_finish(s->stats);
+	g_clear_pointer(&s->stats, g_free);
+}
+
+static void
 free_device(gpointer p)
 {
 	struct tally_html_device *d = p;
@@ -42,7 +51,7 @@ free_device(gpointer p)
 		struct tally_html_group *own = g->watched;
 		for (uint32_t k = 0; k < own->n_series; k++) {
 			tally_html_column_finish(&own->series[k].column);
-			tally_stats_finish(&own->series[k].stats);
+			free_stats(&own->series[k]);
 		}
 		g_free(own->waiting);
 		g_free(own->there);
@@ -133,16 +142,46 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 	return own;
 }
 
+static void
+add_to_stats(struct tally_html_series *s, struct tally_html_spill *spill, struct tally_value v)
+{
+	if (!s->stats) {
+		s->stats = g_new(struct tally_stats, 1);
+		tally_stats_init(s->stats, TALLY_STATS_KEEP_PASS);
+		tally_html_column_count(&s->column, spill, s->stats);
+	}
+	tally_stats_add(s->stats, v);
+}
+
+/* Takes the values collected of a series if all are the one before, as most often. */
+static bool
+take_repeats(struct tally_html_group *own, uint32_t k)
+{
+	struct tally_html_series *s = &own->series[k];
+	uint32_t n = own->n_waiting;
+	uint64_t differ = 0;
+	if (s->stats || !s->column.plain || own->there[k] != (UINT32_C(1) << n) - 1 ||
+	    own->rows[0] != s->column.run_end || own->rows[n - 1] - own->rows[0] != n - 1)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tally_value *v = &own->waiting[i * own->n_series + k];
+		differ |= (v->u64 ^ s->column.last) | (v->storage ^ TALLY_STORAGE_U64);
+	}
+	return !differ && tally_html_column_repeat(&s->column, n);
+}
+
 /* Passes the values collected so far to their series. */
 static void
 take_waiting(struct tally_html_group *own)
 {
 	for (uint32_t k = 0; k < own->n_series; k++) {
 		struct tally_html_series *s = &own->series[k];
-		for (uint32_t left = own->there[k]; left; left &= left - 1) {
+		uint32_t left = own->n_waiting && take_repeats(own, k) ? 0 : own->there[k];
+		for (; left; left &= left - 1) {
 			unsigned i = (unsigned)__builtin_ctz(left);
 			struct tally_value v = own->waiting[i * own->n_series + k];
-			tally_stats_add(&s->stats, v);
+			if (s->stats || v.storage != TALLY_STORAGE_U64)
+				add_to_stats(s, &own->device->spill, v);
 			tally_html_column_add(&s->column, &own->device->spill, own->rows[i], v);
 		}
 		own->there[k] = 0;
@@ -160,7 +199,6 @@ make_series(struct tally_html_group *own, uint32_t n)
 	for (; own->n_series < n; own->n_series++) {
 		own->there[own->n_series] = 0;
 		own->series[own->n_series] = (struct tally_html_series){ 0 };
-		tally_stats_init(&own->series[own->n_series].stats, TALLY_STATS_KEEP_PASS);
 	}
 }
 
@@ -281,6 +319,39 @@ skip_frame(void *user, const struct tally_frame_record *f)
 {
 	struct tally_html_log *log = user;
 	tally_answer_skip_frame(log->answer, f);
+}
+
+struct tally_html_summary
+tally_html_summarize(struct tally_stats *values)
+{
+	static const double quantiles[] = { 0.5, 0.9, 0.99 };
+	const struct tally_moments *m = &values->moments;
+	struct tally_html_summary s = { .n = m->n };
+	if (m->n == 0)
+		return s;
+	s.total = tally_moments_total(m);
+	s.mean = tally_moments_mean(m);
+	s.sd = m->n > 1 ? tally_moments_sd_sample(m) : (double)NAN;
+	s.min = m->min;
+	s.max = m->max;
+	for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+		s.quantiles[i] = tally_stats_quantile(values, quantiles[i]);
+	s.exact = tally_stats_exact(values);
+	return s;
+}
+
+void
+tally_html_summarize_series(struct tally_html_series *s, struct tally_html_spill *spill)
+{
+	struct tally_stats whole;
+	tally_stats_init(&whole, TALLY_STATS_KEEP_PASS);
+	if (!s->stats) {
+		tally_stats_expect(&whole, s->column.n);
+		tally_html_column_count(&s->column, spill, &whole);
+	}
+	s->summary = tally_html_summarize(s->stats ? s->stats : &whole);
+	tally_stats_finish(&whole);
+	free_stats(s);
 }
 
 static void

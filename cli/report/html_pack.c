@@ -2,6 +2,7 @@
 #include "cli/report/html_parts.h"
 
 #include "cli/shared/each.h"
+#include "cli/shared/workers.h"
 
 #include <zlib.h>
 
@@ -191,46 +192,124 @@ pack_thinned(struct tally_html_pack *pack, const struct tally_html_column *c,
 	return number;
 }
 
+/* Columns that are packed on two threads, and then added in their order: so few that their bytes
+ * take little memory. One that is alone is packed where it belongs. */
+enum { MOST_AT_ONCE = 256, MOST_BYTES_AT_ONCE = 2 << 20 };
+
+struct at_once {
+	struct tally_html_pack *to, packs[TALLY_WORKERS];
+	struct tally_html_column **columns; /* `n` of them */
+	unsigned n;
+	struct {
+		unsigned worker;
+		int number; /* in its pack */
+	} packed[MOST_AT_ONCE];
+	struct tally_html_spill *spill;
+	uint64_t block;
+};
+
+static void
+pack_one(void *user, unsigned worker, unsigned piece)
+{
+	struct at_once *a = user;
+	struct tally_html_pack *pack = a->n == 1 ? a->to : &a->packs[worker];
+	const struct tally_html_column *c = a->columns[piece];
+	a->packed[piece].worker = worker;
+	a->packed[piece].number = a->block == 1 ? tally_html_pack_column(pack, c, a->spill)
+						: pack_thinned(pack, c, a->spill, a->block);
+}
+
+static int
+add_packed(const struct at_once *a, unsigned i)
+{
+	struct tally_html_pack *pack = a->to;
+	if (a->n == 1 || a->packed[i].number < 0)
+		return a->packed[i].number;
+	const struct tally_html_pack *from = &a->packs[a->packed[i].worker];
+	struct tally_html_packed p = g_array_index(from->columns, struct tally_html_packed,
+						   a->packed[i].number);
+	const guint8 *bytes = from->blob->data + p.offset;
+	p.offset = pack->blob->len;
+	g_byte_array_append(pack->blob, bytes, p.length);
+	g_array_append_val(pack->columns, p);
+	return (int)pack->columns->len - 1;
+}
+
+/* Packs the first of `left` columns. */
+static void
+pack_at_once(struct at_once *a, struct tally_html_column **columns, guint left)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < TALLY_WORKERS; i++)
+		take_back(&a->packs[i], 0, 0);
+	a->columns = columns;
+	for (a->n = 0; a->n < MIN(left, MOST_AT_ONCE); a->n++) {
+		bytes += tally_html_bytes_length(&columns[a->n]->values);
+		if (a->n && bytes > MOST_BYTES_AT_ONCE)
+			break;
+	}
+	tally_workers_run(a->n, pack_one, a);
+}
+
 /* Adds the columns, or as many as there are before `most` bytes are exceeded. Returns the part
  * that was added. */
 static double
-add_series(struct tally_html_pack *pack, struct tally_html_device *d, bool gpu, uint64_t block,
-	   size_t most, GArray *numbers)
+add_series(struct tally_html_pack *pack, GPtrArray *columns, struct tally_html_spill *spill,
+	   uint64_t block, size_t most, GArray *numbers)
 {
 	guint length = pack->blob->len;
 	uint64_t all = 0, done = 0;
-	TALLY_EACH (const struct tally_group, g, d->groups) {
-		const struct tally_html_group *own = g->watched;
-		uint32_t end = gpu ? MIN(own->n_series, 1) : own->n_series;
-		for (uint32_t k = gpu ? 0 : 1; k < end; k++) {
-			const struct tally_html_column *c = &own->series[k].column;
-			all += tally_html_bytes_length(&c->values);
-			if (pack->blob->len - length > most)
-				continue;
-			int number = block == 1 ? tally_html_pack_column(pack, c, &d->spill)
-						: pack_thinned(pack, c, &d->spill, block);
+	struct at_once a = { .to = pack, .spill = spill, .block = block };
+	for (unsigned i = 0; i < TALLY_WORKERS; i++)
+		tally_html_pack_init(&a.packs[i]);
+	bool room = true;
+	for (guint at = 0; at < columns->len && room; at += a.n) {
+		pack_at_once(&a, (struct tally_html_column **)columns->pdata + at,
+			     columns->len - at);
+		for (unsigned i = 0; i < a.n && room; i++) {
+			int number = add_packed(&a, i);
 			g_array_append_val(numbers, number);
-			done = all;
+			done += tally_html_bytes_length(&a.columns[i]->values);
+			room = pack->blob->len - length <= most;
 		}
 	}
+	for (unsigned i = 0; i < TALLY_WORKERS; i++)
+		tally_html_pack_finish(&a.packs[i]);
+	TALLY_EACH (const struct tally_html_column, c, columns)
+		all += tally_html_bytes_length(&c->values);
 	return all ? (double)done / (double)all : 1;
+}
+
+static GPtrArray *
+columns_of(const struct tally_html_device *d, bool gpu)
+{
+	GPtrArray *columns = g_ptr_array_new();
+	TALLY_EACH (const struct tally_group, g, d->groups) {
+		struct tally_html_group *own = g->watched;
+		uint32_t end = gpu ? MIN(own->n_series, 1) : own->n_series;
+		for (uint32_t k = gpu ? 0 : 1; k < end; k++)
+			g_ptr_array_add(columns, &own->series[k].column);
+	}
+	return columns;
 }
 
 void
 tally_html_pack_series(struct tally_html_pack *pack, struct tally_html_device *d, bool gpu,
 		       size_t most, uint64_t *block, GArray *numbers)
 {
-	guint columns = pack->columns->len, length = pack->blob->len, given = numbers->len;
+	guint n_columns = pack->columns->len, length = pack->blob->len, given = numbers->len;
+	g_autoptr(GPtrArray) columns = columns_of(d, gpu);
 	for (*block = 1;;) {
 		bool last = *block >= d->rows;
-		double part = add_series(pack, d, gpu, *block, last ? SIZE_MAX : most, numbers);
+		double part = add_series(pack, columns, &d->spill, *block, last ? SIZE_MAX : most,
+					 numbers);
 		guint size = pack->blob->len - length;
 		if (size <= most || last)
 			return;
 		/* Means are floats, about twice the size of a difference, so a small block
 		 * saves little. */
 		*block = MAX(*block * 2, (uint64_t)(size / part / (double)MAX(most, 1)));
-		take_back(pack, columns, length);
+		take_back(pack, n_columns, length);
 		g_array_set_size(numbers, given);
 	}
 }

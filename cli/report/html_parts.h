@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/report/html_parts.h - the parts of a page of `report --html`; private to it. Nothing
- * here prints. One thread.
+ * here prints. One thread, unless said otherwise.
  */
 #ifndef PASSTALLY_CLI_HTML_PARTS_H
 #define PASSTALLY_CLI_HTML_PARTS_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* ---- html_bytes.c: byte streams that are written once and read back in order, with a
- * bounded part of each in memory.
+ * bounded part of each in memory. Streams that no longer change are read by any thread.
  *
  * Bytes that do not fit into the buffer of a stream go to a temporary file without a name, in
  * TMPDIR or /tmp, in blocks; each block begins with the number of the next. The file is created
@@ -28,7 +28,8 @@
 struct tally_html_spill {
 	int fd; /* -1 = none yet */
 	bool full; /* nothing more can be written to it */
-	bool unreadable; /* some bytes of it could not be read again: the streams are wrong */
+	/* some bytes of it could not be read again: the streams are wrong; set atomically */
+	bool unreadable;
 	uint64_t n_blocks; /* given to streams */
 };
 
@@ -95,7 +96,13 @@ void tally_html_cursor_begin(struct tally_html_cursor *c, const struct tally_htm
 /* Once all bytes are taken: gives the next ones; false: there are none. Bytes past the end are
  * zero. */
 bool tally_html_cursor_fill(struct tally_html_cursor *c);
-uint64_t tally_html_take_unsigned(struct tally_html_cursor *c);
+/* Of any size. */
+uint64_t tally_html_take_large(struct tally_html_cursor *c);
+static inline uint64_t
+tally_html_take_unsigned(struct tally_html_cursor *c)
+{
+	return c->at < c->end && *c->at < 0x80 ? *c->at++ : tally_html_take_large(c);
+}
 double tally_html_take_float(struct tally_html_cursor *c);
 
 /* ---- html_column.c: a compact encoding for a column of numbers, for a page that
@@ -109,6 +116,7 @@ double tally_html_take_float(struct tally_html_cursor *c);
  * floats. Nothing here prints. */
 
 #define TALLY_HTML_EXACT_IN_DOUBLE (UINT64_C(1) << 53)
+enum { TALLY_HTML_MOST_REPEATS = 16 };
 
 struct tally_html_column {
 	struct tally_html_bytes values, runs;
@@ -144,12 +152,18 @@ tally_html_column_add(struct tally_html_column *c, struct tally_html_spill *spil
 	tally_html_put_signed(&c->values, spill, (int64_t)(v.u64 - c->last));
 	c->last = v.u64;
 }
+/* Adds the last value of a `plain` column for the `n` next rows, at most TALLY_HTML_MOST_REPEATS;
+ * false: there is no room, so that they are to be added one by one. */
+bool tally_html_column_repeat(struct tally_html_column *c, uint32_t n);
 /* Ends the last run: called once, after the last value and before the functions below. */
 void tally_html_column_close(struct tally_html_column *c, struct tally_html_spill *spill);
 /* Creates a new column of the means over blocks of `block` rows, at rows row / block. It is in
  * memory, and closed. */
 void tally_html_column_thin(const struct tally_html_column *c, struct tally_html_spill *spill,
 			    uint64_t block, struct tally_html_column *out);
+/* Adds the column's values, in their order. It is empty or `plain`, and need not be closed. */
+void tally_html_column_count(const struct tally_html_column *c, struct tally_html_spill *spill,
+			     struct tally_stats *to);
 
 /* ---- html_log.c: one log in the form that a page of `report --html` needs: columns
  * and passes in time order.
@@ -175,19 +189,34 @@ enum tally_html_frame_column {
 	TALLY_HTML_N_FRAME_COLUMNS,
 };
 
+/* What the page's tables show of a series. */
+struct tally_html_summary {
+	uint64_t n; /* 0: the others are not set */
+	double total, mean;
+	double sd; /* of a sample; NAN: there is one value */
+	struct tally_value min, max;
+	struct tally_value quantiles[3]; /* p50, p90, p99 */
+	bool exact; /* so are the quantiles; else accurate to 0.1 % */
+};
+
+struct tally_html_series {
+	struct tally_html_column column;
+	/* NULL: only U64 came, so the column has all values exactly, and the summary is made from
+	 * it: a table of distinct values for each series would take more memory than all else. */
+	struct tally_stats *stats;
+	struct tally_html_summary summary;
+};
+
 /* The data collected for a group; stored in group->watched. Values are collected for several
  * frames before each series receives its own: the series of all groups together are larger than
  * a processor's cache, so that accessing one for each value costs more than everything else. */
 struct tally_html_device;
-enum { TALLY_HTML_WAITING = 16 };
+enum { TALLY_HTML_WAITING = TALLY_HTML_MOST_REPEATS };
 struct tally_html_group {
 	struct tally_html_device *device;
 	uint32_t place; /* index within its device */
 	uint32_t n_series;
-	struct tally_html_series {
-		struct tally_html_column column;
-		struct tally_stats stats;
-	} * series;
+	struct tally_html_series *series;
 	uint32_t n_waiting; /* frames */
 	uint64_t rows[TALLY_HTML_WAITING]; /* their numbers */
 	struct tally_value *waiting; /* n_series of each of them */
@@ -230,6 +259,10 @@ struct tally_html_log {
  * finish() afterwards. */
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup);
 void tally_html_log_finish(struct tally_html_log *log);
+/* The summary of a series' values; may reorder them. */
+struct tally_html_summary tally_html_summarize(struct tally_stats *values);
+/* Fills in s->summary, and takes back what that was made from except the column. On any thread. */
+void tally_html_summarize_series(struct tally_html_series *s, struct tally_html_spill *spill);
 /* The data kept for a device; NULL: no frame of it was read. */
 struct tally_html_device *tally_html_log_device(const struct tally_html_log *log, uint32_t device);
 
