@@ -106,6 +106,18 @@ tally_html_put_float(struct tally_html_bytes *b, struct tally_html_spill *spill,
 }
 
 void
+tally_html_put_value(struct tally_html_bytes *b, struct tally_html_spill *spill,
+		     struct tally_value v)
+{
+	G_STATIC_ASSERT(1 + sizeof(v.u64) <= TALLY_HTML_NUMBER_BYTES);
+	if (G_UNLIKELY(b->room - b->n < TALLY_HTML_NUMBER_BYTES))
+		tally_html_bytes_make_room(b, spill);
+	b->data[b->n] = (guint8)v.storage;
+	memcpy(b->data + b->n + 1, &v.u64, sizeof(v.u64));
+	b->n += 1 + sizeof(v.u64);
+}
+
+void
 tally_html_cursor_begin(struct tally_html_cursor *c, const struct tally_html_bytes *b,
 			struct tally_html_spill *spill)
 {
@@ -170,6 +182,19 @@ tally_html_take_large(struct tally_html_cursor *c)
 			break;
 	}
 	return v;
+}
+
+bool
+tally_html_take_value(struct tally_html_cursor *c, struct tally_value *v)
+{
+	guint8 bytes[sizeof(v->u64)];
+	if (c->at == c->end && !tally_html_cursor_fill(c))
+		return false;
+	v->storage = (enum tally_storage)take_byte(c);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = take_byte(c);
+	memcpy(&v->u64, bytes, sizeof(bytes));
+	return true;
 }
 
 double

@@ -114,6 +114,20 @@ tally_html_column_count(const struct tally_html_column *c, struct tally_html_spi
 	tally_stats_add_times(to, tally_u64(last), times);
 }
 
+void
+tally_html_column_copy(const struct tally_html_column *c, struct tally_html_spill *spill,
+		       struct tally_html_bytes *to)
+{
+	struct tally_html_cursor k;
+	uint64_t last = 0;
+	tally_html_cursor_begin(&k, &c->values, spill);
+	for (uint64_t i = 0; i < c->n; i++) {
+		uint64_t zigzag = tally_html_take_unsigned(&k);
+		last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
+		tally_html_put_value(to, spill, tally_u64(last));
+	}
+}
+
 bool
 tally_html_column_repeat(struct tally_html_column *c, uint32_t n)
 {

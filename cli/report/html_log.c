@@ -34,14 +34,6 @@ need_device(struct tally_html_log *log, uint32_t number)
 }
 
 static void
-free_stats(struct tally_html_series *s)
-{
-	if (s->stats)
-		tally_stats_finish(s->stats);
-	g_clear_pointer(&s->stats, g_free);
-}
-
-static void
 free_device(gpointer p)
 {
 	struct tally_html_device *d = p;
@@ -51,7 +43,7 @@ free_device(gpointer p)
 		struct tally_html_group *own = g->watched;
 		for (uint32_t k = 0; k < own->n_series; k++) {
 			tally_html_column_finish(&own->series[k].column);
-			free_stats(&own->series[k]);
+			tally_html_bytes_finish(&own->series[k].exact);
 		}
 		g_free(own->waiting);
 		g_free(own->there);
@@ -143,14 +135,11 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 }
 
 static void
-add_to_stats(struct tally_html_series *s, struct tally_html_spill *spill, struct tally_value v)
+add_exact(struct tally_html_series *s, struct tally_html_spill *spill, struct tally_value v)
 {
-	if (!s->stats) {
-		s->stats = g_new(struct tally_stats, 1);
-		tally_stats_init(s->stats, TALLY_STATS_KEEP_PASS);
-		tally_html_column_count(&s->column, spill, s->stats);
-	}
-	tally_stats_add(s->stats, v);
+	if (!s->exact.data)
+		tally_html_column_copy(&s->column, spill, &s->exact);
+	tally_html_put_value(&s->exact, spill, v);
 }
 
 /* Takes the values collected of a series if all are the one before, as most often. */
@@ -160,7 +149,7 @@ take_repeats(struct tally_html_group *own, uint32_t k)
 	struct tally_html_series *s = &own->series[k];
 	uint32_t n = own->n_waiting;
 	uint64_t differ = 0;
-	if (s->stats || !s->column.plain || own->there[k] != (UINT32_C(1) << n) - 1 ||
+	if (s->exact.data || !s->column.plain || own->there[k] != (UINT32_C(1) << n) - 1 ||
 	    own->rows[0] != s->column.run_end || own->rows[n - 1] - own->rows[0] != n - 1)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
@@ -180,8 +169,8 @@ take_waiting(struct tally_html_group *own)
 		for (; left; left &= left - 1) {
 			unsigned i = (unsigned)__builtin_ctz(left);
 			struct tally_value v = own->waiting[i * own->n_series + k];
-			if (s->stats || v.storage != TALLY_STORAGE_U64)
-				add_to_stats(s, &own->device->spill, v);
+			if (s->exact.data || v.storage != TALLY_STORAGE_U64)
+				add_exact(s, &own->device->spill, v);
 			tally_html_column_add(&s->column, &own->device->spill, own->rows[i], v);
 		}
 		own->there[k] = 0;
@@ -343,15 +332,21 @@ tally_html_summarize(struct tally_stats *values)
 void
 tally_html_summarize_series(struct tally_html_series *s, struct tally_html_spill *spill)
 {
-	struct tally_stats whole;
-	tally_stats_init(&whole, TALLY_STATS_KEEP_PASS);
-	if (!s->stats) {
-		tally_stats_expect(&whole, s->column.n);
-		tally_html_column_count(&s->column, spill, &whole);
+	struct tally_stats stats;
+	tally_stats_init(&stats, TALLY_STATS_KEEP_PASS);
+	tally_stats_expect(&stats, s->column.n);
+	if (s->exact.data) {
+		struct tally_html_cursor k;
+		struct tally_value v;
+		tally_html_cursor_begin(&k, &s->exact, spill);
+		while (tally_html_take_value(&k, &v))
+			tally_stats_add(&stats, v);
+	} else {
+		tally_html_column_count(&s->column, spill, &stats);
 	}
-	s->summary = tally_html_summarize(s->stats ? s->stats : &whole);
-	tally_stats_finish(&whole);
-	free_stats(s);
+	s->summary = tally_html_summarize(&stats);
+	tally_stats_finish(&stats);
+	tally_html_bytes_finish(&s->exact);
 }
 
 static void

@@ -75,6 +75,8 @@ tally_html_put_signed(struct tally_html_bytes *b, struct tally_html_spill *spill
 }
 
 void tally_html_put_float(struct tally_html_bytes *b, struct tally_html_spill *spill, double v);
+void tally_html_put_value(struct tally_html_bytes *b, struct tally_html_spill *spill,
+			  struct tally_value v);
 
 enum {
 	TALLY_HTML_BLOCK_HEAD = 8, /* the number of the next block */
@@ -104,6 +106,8 @@ tally_html_take_unsigned(struct tally_html_cursor *c)
 	return c->at < c->end && *c->at < 0x80 ? *c->at++ : tally_html_take_large(c);
 }
 double tally_html_take_float(struct tally_html_cursor *c);
+/* False: there are no more. */
+bool tally_html_take_value(struct tally_html_cursor *c, struct tally_value *v);
 
 /* ---- html_column.c: a compact encoding for a column of numbers, for a page that
  * draws them.
@@ -164,6 +168,9 @@ void tally_html_column_thin(const struct tally_html_column *c, struct tally_html
 /* Adds the column's values, in their order. It is empty or `plain`, and need not be closed. */
 void tally_html_column_count(const struct tally_html_column *c, struct tally_html_spill *spill,
 			     struct tally_stats *to);
+/* Puts them to a stream. */
+void tally_html_column_copy(const struct tally_html_column *c, struct tally_html_spill *spill,
+			    struct tally_html_bytes *to);
 
 /* ---- html_log.c: one log in the form that a page of `report --html` needs: columns
  * and passes in time order.
@@ -201,9 +208,9 @@ struct tally_html_summary {
 
 struct tally_html_series {
 	struct tally_html_column column;
-	/* NULL: only U64 came, so the column has all values exactly, and the summary is made from
-	 * it: a table of distinct values for each series would take more memory than all else. */
-	struct tally_stats *stats;
+	/* All values as they came, for the summary. Empty: only U64 came, so the column has them
+	 * exactly. */
+	struct tally_html_bytes exact;
 	struct tally_html_summary summary;
 };
 
