@@ -183,6 +183,55 @@ test_never_ready(void)
 	g_assert_cmpint(w_value(w_logged(10, 0), "a"), ==, 2);
 }
 
+/* Passes of one recording are read as a row, and those that are not ready then one by one. */
+static void
+test_row(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	static const struct {
+		enum tally_status first, then;
+		uint64_t flags;
+	} rows[] = {
+		{ TALLY_OK, TALLY_OK, 0 },
+		{ TALLY_NOT_READY, TALLY_OK, 0 },
+		{ TALLY_LOST, TALLY_LOST, TALLY_FLAG(LOST) },
+		{ TALLY_NOT_READY, TALLY_NOT_READY, TALLY_FLAG(INCOMPLETE) },
+		{ TALLY_NOT_READY, TALLY_LOST, TALLY_FLAG(LOST) },
+		{ TALLY_OK, TALLY_OK, 0 },
+	};
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording();
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		w_pass(r, (int)i, 100 + 100 * i, 150 + 100 * i, i + 1);
+		w.slots[i].status = rows[i].first;
+	}
+	w_submit_one(q, w_buffer(0, r));
+	w_present(q);
+	w_present(q);
+	g_assert_cmphex(w.fetched[0], ==, 0x3f);
+	g_assert_nonnull(r->pending);
+	/* What was read is not read again, whatever its queries have by now. */
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		w.slots[i].status = rows[i].then;
+		w.slots[i].a += rows[i].first == TALLY_OK ? 1000 : 0;
+	}
+	w_present(q);
+	g_assert_cmphex(w.fetched[0], ==, 0x1a);
+	w_present(q);
+	g_assert_cmphex(w.fetched[0], ==, 0x08);
+	for (unsigned i = 0; i < 33; i++)
+		w_present(q);
+	g_assert_null(r->pending);
+	w_finish();
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const struct tally_pass_record *p = w_logged(0, i);
+		g_assert_cmphex(p->flags, ==, rows[i].flags);
+		g_assert_cmpint(w_value(p, "a"), ==, rows[i].flags ? -1 : (int64_t)i + 1);
+		g_assert_true(p->has_gpu == !rows[i].flags);
+	}
+}
+
 /* Never signaled: the list is limited, and so is the wait at the device's destruction. */
 static void
 test_never_through(void)
@@ -518,6 +567,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/ring-at-end", test_ring_at_end);
 	g_test_add_func("/vk_collect/out_of_order", test_out_of_order);
 	g_test_add_func("/vk_collect/never_ready", test_never_ready);
+	g_test_add_func("/vk_collect/row", test_row);
 	g_test_add_func("/vk_collect/never_through", test_never_through);
 	g_test_add_func("/vk_collect/lost_at_fence", test_lost_at_fence);
 	g_test_add_func("/vk_collect/lost_at_submit", test_lost_at_submit);

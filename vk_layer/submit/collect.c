@@ -35,12 +35,10 @@ frame_of(const struct vk_device *d)
 	 (of)->gpu_end_ns = (sample)->end_ns, (of)->flags |= (sample)->flags)
 
 static enum tally_status
-read_pass(struct vk_submission *s, struct vk_pending_slot *unread, struct tally_pass *pass,
-	  uint32_t n)
+read_pass(struct vk_device *d, const struct vk_slot *slot, uint32_t *left, struct tally_pass *pass)
 {
-	struct tally_sample sample = BEGIN_SAMPLE(pass, n);
-	enum tally_status status = vk_slot_read(s->queue->device, &unread->slot, &unread->left,
-						&sample);
+	struct tally_sample sample = BEGIN_SAMPLE(pass, pass->layout->n_counters);
+	enum tally_status status = vk_slot_read(d, slot, left, &sample);
 	END_SAMPLE(pass, &sample);
 	return status;
 }
@@ -153,7 +151,7 @@ read_summand(struct vk_submission *s, struct vk_pending_slot *unread,
 
 /* False: not available yet. */
 static bool
-try_read(struct vk_submission *s, struct vk_pending_slot *unread)
+try_slot(struct vk_submission *s, struct vk_pending_slot *unread)
 {
 	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	enum tally_status status = TALLY_OK;
@@ -165,7 +163,7 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 	else if (pending->sums)
 		status = read_summand(s, unread, pending, n);
 	else
-		status = read_pass(s, unread, pending->pass, n);
+		status = read_pass(s->queue->device, &unread->slot, &unread->left, pending->pass);
 	if (status == TALLY_NOT_READY)
 		return false;
 	if (status != TALLY_OK)
@@ -175,53 +173,68 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 	return true;
 }
 
-/* ---- many slots ---- */
+/* ---- rows ---- */
 
-/* Whether the k-th slot after `first` is unread and the only slot of its pass. */
-static inline bool
-is_in_row(struct vk_submission *s, const struct vk_pending_slot *first, uint32_t k)
-{
-	const struct vk_pending_slot *unread = first + k;
-	const struct vk_slot *slot = &unread->slot;
-	const struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
-	return slot->page == first->slot.page && slot->index == first->slot.index + k &&
-	       slot->views == 1 && slot->halves == TALLY_VK_BOTH &&
-	       slot->sources == first->slot.sources && unread->left == slot->sources &&
-	       !unread->done && !pending->sums && pending->pass;
-}
-
-/* The number of consecutive such slots from `first`; 0 if `first` is not one. */
-static inline uint32_t
-row_length(struct vk_submission *s, const struct vk_pending_slot *first)
-{
-	uint32_t n = 0, most = s->n_slots - (uint32_t)(first - s->slots);
-	while (n < most && n < TALLY_VK_MAX_ROWS && is_in_row(s, first, n))
-		n++;
-	return n;
-}
-
+/* Reads all of the row at once, none of which has answered. */
 static void
-read_row(struct vk_submission *s, struct vk_pending_slot *first, uint32_t n)
+read_row(struct vk_device *d, struct vk_pending_slot *row)
 {
 	struct tally_sample samples[TALLY_VK_MAX_ROWS];
+	struct vk_slot first = row->slot;
+	uint32_t n = first.views;
+	first.views = 1;
 	for (uint32_t k = 0; k < n; k++) {
-		const struct tally_pass *pass = vk_pending_pass_of(s, first + k)->pass;
+		const struct tally_pass *pass = &row->row[k];
 		samples[k] = BEGIN_SAMPLE(pass, pass->layout->n_counters);
 	}
-	uint64_t complete = vk_slots_read(s->queue->device, &first->slot, n, samples);
+	uint64_t complete = vk_slots_read(d, &first, n, samples);
 	for (uint32_t k = 0; k < n; k++) {
-		struct vk_pending_slot *unread = first + k;
-		if (!(complete & UINT64_C(1) << k)) {
-			try_read(s, unread);
-			continue;
+		struct tally_pass *pass = &row->row[k];
+		if (complete & UINT64_C(1) << k) {
+			END_SAMPLE(pass, &samples[k]);
+			pass->done = true;
+		} else {
+			pass->slot = first.sources;
 		}
-		struct tally_pass *pass = vk_pending_pass_of(s, unread)->pass;
-		END_SAMPLE(pass, &samples[k]);
-		if (samples[k].flags & TALLY_FLAG(LOST))
-			vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
-		else
-			vk_pending_slot_done(s, unread);
 	}
+	row->unread &= ~complete;
+	row->apart = true;
+}
+
+/* Reads those that are left one by one. */
+static void
+read_apart(struct vk_device *d, struct vk_pending_slot *row)
+{
+	for (uint64_t left = row->unread; left; left &= left - 1) {
+		uint32_t k = (uint32_t)__builtin_ctzll(left);
+		struct tally_pass *pass = &row->row[k];
+		struct vk_slot slot = vk_row_slot(row, k);
+		enum tally_status status = read_pass(d, &slot, &pass->slot, pass);
+		if (status == TALLY_NOT_READY)
+			continue;
+		pass->flags |= status == TALLY_OK ? 0 : TALLY_FLAG(LOST);
+		pass->done = true;
+		row->unread &= ~(left & -left);
+	}
+}
+
+static bool
+try_row(struct vk_submission *s, struct vk_pending_slot *row)
+{
+	if (!row->apart)
+		read_row(s->queue->device, row);
+	read_apart(s->queue->device, row);
+	if (row->unread)
+		return false;
+	vk_pending_slot_done(s, row);
+	return true;
+}
+
+/* False: not all of it is available yet. */
+static bool
+try_read(struct vk_submission *s, struct vk_pending_slot *unread)
+{
+	return unread->role == VK_ROLE_ROW ? try_row(s, unread) : try_slot(s, unread);
 }
 
 /* ---- completed submissions ---- */
@@ -315,36 +328,27 @@ may_read(const struct vk_submission *s)
 	return all_completed(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
 }
 
-/* Whether the slot and what it is to be asked for continue `row`. */
-static inline bool
-continues(const struct vk_slot *row, const struct vk_pending_slot *unread)
+/* Adds what is left of the slot to the next round. */
+static void
+request(struct vk_device *d, const struct vk_pending_slot *unread)
 {
-	return unread->slot.page == row->page && unread->left == row->sources &&
-	       unread->slot.index == row->index + row->views &&
-	       row->views < TALLY_VK_MAX_ROWS;
+	if (!unread->apart) {
+		vk_slot_request(d, &unread->slot, unread->left);
+		return;
+	}
+	for (uint64_t left = unread->unread; left; left &= left - 1) {
+		uint32_t k = (uint32_t)__builtin_ctzll(left);
+		struct vk_slot slot = vk_row_slot(unread, k);
+		vk_slot_request(d, &slot, unread->row[k].slot);
+	}
 }
 
-/* Adds the reads of all slots to the next round, those that follow one another at once. */
 static void
 request_all(struct vk_submission *s)
 {
-	struct vk_device *d = s->queue->device;
-	struct vk_slot row = { .page = NULL };
-	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++) {
-		const struct vk_pending_slot *unread = &s->slots[i];
-		if (unread->done)
-			continue;
-		if (continues(&row, unread)) {
-			row.views = (uint8_t)(row.views + unread->slot.views);
-			continue;
-		}
-		if (row.page)
-			vk_slot_request(d, &row, row.sources);
-		row = unread->slot;
-		row.sources = unread->left;
-	}
-	if (row.page)
-		vk_slot_request(d, &row, row.sources);
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
+		if (!s->slots[i].done)
+			request(s->queue->device, &s->slots[i]);
 	s->requested = true;
 }
 
@@ -352,13 +356,9 @@ static void
 read_all(struct vk_submission *s)
 {
 	s->requested = false;
-	for (uint32_t i = 0, n; i < s->n_slots && s->n_unread; i += n ? n : 1) {
-		n = row_length(s, &s->slots[i]);
-		if (n)
-			read_row(s, &s->slots[i], n);
-		else if (!s->slots[i].done)
+	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
+		if (!s->slots[i].done)
 			try_read(s, &s->slots[i]);
-	}
 	s->tried_frame = frame_of(s->queue->device);
 	s->tried_serial = s->queue->serial;
 }
@@ -426,7 +426,7 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 		uint32_t first = s->uses[r->pending_use].first, next;
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
 			if (!s->slots[i].done)
-				vk_slot_request(d, &s->slots[i].slot, s->slots[i].left);
+				request(d, &s->slots[i]);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_pending_slot *unread = &s->slots[i];

@@ -36,12 +36,13 @@ struct vk_pending_pass {
 
 enum vk_role {
 	VK_ROLE_PASS = 0, /* time and counters of a pass */
+	VK_ROLE_ROW, /* the same of consecutive passes that have one slot each, or all none */
 	VK_ROLE_INNER,	  /* counters from inside a secondary */
 	VK_ROLE_WHOLE,	  /* around a command buffer or a batch */
 	VK_ROLE_WORKLOAD,
 };
 
-/* A slot to read. */
+/* A slot to read; with VK_ROLE_ROW as many as its `views`, one for each pass. */
 struct vk_pending_slot {
 	struct vk_slot slot;
 	uint32_t left;	   /* sources that have not answered */
@@ -50,9 +51,14 @@ struct vk_pending_slot {
 	union {
 		struct vk_pending_pass *frame; /* the queue's */
 		struct tally_workload *workload; /* of its pass, with VK_ROLE_WORKLOAD */
+		struct tally_pass *row; /* the first; the others follow it in memory */
 	};
 	uint8_t role; /* enum vk_role */
 	bool done;
+	/* VK_ROLE_ROW: those that are not done, a bit each. When all were asked together once,
+	 * these are read one by one; `slot` of a pass has its sources that have not answered. */
+	uint64_t unread;
+	bool apart;
 };
 
 /* The pending slots of one recording in a submission. */
@@ -96,8 +102,8 @@ vk_submission_add_pass(struct vk_submission *s)
 }
 /* Makes the submission a use of the recording, with a reference to it. False on OOM. */
 bool vk_submission_use(struct vk_submission *s, struct vk_recording *recording);
-/* Adds a slot that `owner` took (NULL: a pair's) and that the caller describes: all members but
- * `use` and `next`. NULL on OOM. */
+/* Adds a slot that `owner` took (NULL: a pair's) and that the caller describes: all members that
+ * this does not set. NULL on OOM. */
 static inline struct vk_pending_slot *
 vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
 {
@@ -108,6 +114,7 @@ vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
 		return NULL;
 	struct vk_pending_slot *unread = &s->slots[s->n_slots];
 	unread->use = unread->next = VK_NONE;
+	unread->done = unread->apart = false;
 	if (owner) {
 		struct vk_recording_use *use = &s->uses[owner->pending_use];
 		unread->use = owner->pending_use;
@@ -135,6 +142,15 @@ static inline struct vk_pending_pass *
 vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread)
 {
 	return unread->pending == VK_NONE ? unread->frame : &s->passes[unread->pending];
+}
+/* The slot of the k-th pass of a row. */
+static inline struct vk_slot
+vk_row_slot(const struct vk_pending_slot *row, uint32_t k)
+{
+	struct vk_slot slot = row->slot;
+	slot.index = (uint16_t)(slot.index + k);
+	slot.views = 1;
+	return slot;
 }
 /* Some of its work was not measured: none of its counters is valid. */
 void vk_pending_pass_miss(struct vk_pending_pass *pending);

@@ -125,7 +125,6 @@ add_slot(struct vk_replay *r, uint32_t pending, enum vk_role role,
 	}
 	unread->slot = *slot;
 	unread->role = (uint8_t)role;
-	unread->done = false;
 	unread->pending = coarse ? r->coarse : pending;
 	if (unread->pending == VK_NONE)
 		unread->frame = r->q->frame_pass;
@@ -237,6 +236,27 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	pending->pass->flags |= p->flags | r->flags;
 }
 
+/* A pass as it begins. */
+static inline void
+describe_begin(struct vk_replay *r, const struct vk_pass *p, struct tally_pass *out)
+{
+	out->load = p->load;
+	out->target = p->target;
+	out->surface = p->surface;
+	out->flags = r->reasons[p->slot.page != NULL];
+	if (r->labelled)
+		set_label(r, out);
+}
+
+/* ... and as it ends, but for its counts. */
+static inline void
+describe_end(const struct vk_replay *r, const struct vk_pass *p, struct tally_pass *out)
+{
+	out->store = p->store;
+	out->unknown |= p->unknown;
+	out->flags |= p->flags | r->flags;
+}
+
 /* The pending pass of a pass that begins here; VK_NONE: no room. */
 static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_pass *p)
@@ -244,13 +264,7 @@ begin_pass(struct vk_replay *r, const struct vk_pass *p)
 	uint32_t pending = open_pending(r, p->kind, true);
 	if (pending == VK_NONE)
 		return VK_NONE;
-	struct tally_pass *out = r->s->passes[pending].pass;
-	out->load = p->load;
-	out->target = p->target;
-	out->surface = p->surface;
-	out->flags = r->reasons[p->slot.page != NULL];
-	if (r->labelled)
-		set_label(r, out);
+	describe_begin(r, p, r->s->passes[pending].pass);
 	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended ||
 				     p->uncounted ||
 				     (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
@@ -286,9 +300,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		tally_call_counts_add(&out->call_counts, &t);
 	else
 		out->call_counts = t;
-	out->store = p->store;
-	out->unknown |= p->unknown;
-	out->flags |= p->flags | r->flags;
+	describe_end(r, p, out);
 	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
 		vk_pending_pass_miss(into);
@@ -297,6 +309,79 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	read_inner(r, pending, rec, p);
 	for (uint32_t i = 0; i < p->n_workloads; i++)
 		add_workload(r, pending, rec, &rec->workloads[p->first_workload + i]);
+}
+
+/* ---- rows of passes ---- */
+
+struct row {
+	struct vk_slot slot; /* the first; `views`: how many passes there are */
+	struct tally_pass *first;
+};
+
+/* Whether all its results are in one slot, or it has none. */
+static inline bool
+is_alone(const struct vk_pass *p)
+{
+	if (p->slot.page && (p->slot.views != 1 || p->slot.halves != TALLY_VK_BOTH))
+		return false;
+	return !(p->n_inner | p->n_workloads) && !p->suspended && !p->resuming && !p->uncounted;
+}
+
+static void
+add_row(struct vk_replay *r, struct vk_recording *owner, const struct row *row)
+{
+	uint32_t n = row->slot.views;
+	struct vk_pending_slot *unread = NULL;
+	if (n)
+		unread = vk_submission_add_slot(r->s, row->slot.page ? owner : NULL);
+	if (unread) {
+		unread->slot = row->slot;
+		unread->left = row->slot.sources;
+		unread->row = row->first;
+		unread->role = VK_ROLE_ROW;
+		unread->unread = UINT64_MAX >> (TALLY_VK_MAX_ROWS - n);
+		return;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		row->first[k].flags |= TALLY_FLAG(DROPPED);
+		row->first[k].done = true;
+	}
+}
+
+/* Whether the pass and its slot follow those of the row. */
+static inline bool
+is_next(const struct row *row, const struct vk_slot *slot, const struct tally_pass *pass)
+{
+	uint32_t n = row->slot.views;
+	return pass == row->first + n && slot->page == row->slot.page &&
+	       (!slot->page || slot->index == row->slot.index + n) &&
+	       slot->sources == row->slot.sources && n < TALLY_VK_MAX_ROWS;
+}
+
+/* The passes from the n-th to before the `end`-th, as long as each is alone. The number of the
+ * first that is not. */
+static uint32_t
+replay_rows(struct vk_replay *r, struct vk_recording *rec, uint32_t n, uint32_t end)
+{
+	struct row row = { .first = NULL };
+	for (; n < end && is_alone(&rec->passes[n]); n++) {
+		const struct vk_pass *p = &rec->passes[n];
+		struct tally_pass *out = open_place(r, p->kind, true);
+		r->chain = VK_NONE;
+		if (!out)
+			continue;
+		describe_begin(r, p, out);
+		describe_end(r, p, out);
+		out->call_counts = counts_of(p);
+		if (!is_next(&row, &p->slot, out)) {
+			add_row(r, rec, &row);
+			row = (struct row){ .slot = p->slot, .first = out };
+			row.slot.views = 0;
+		}
+		row.slot.views++;
+	}
+	add_row(r, rec, &row);
+	return n;
 }
 
 static bool
@@ -337,8 +422,12 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 	if (rec->dropped && r->captured && !r->is_coarse)
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
 	for (uint32_t i = 0, n = 0; i <= rec->n_items; i++) {
-		for (uint32_t end = vk_passes_before(rec, i); n < end; n++)
-			replay_pass(r, rec, &rec->passes[n]);
+		for (uint32_t end = vk_passes_before(rec, i); n < end;) {
+			if (r->captured && r->rows)
+				n = replay_rows(r, rec, n, end);
+			if (n < end)
+				replay_pass(r, rec, &rec->passes[n++]);
+		}
 		if (i == rec->n_items)
 			break;
 		const struct vk_item *item = &rec->items[i];
@@ -461,6 +550,7 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches,
 		/* Chains end with their batch. */
 		r->chain = r->whole_chain = r->last_pending = VK_NONE;
 		r->n_batch_buffers = r->n_batch_passes = 0;
+		r->rows = !r->is_coarse && !r->d->resolve && !(pairs && pairs[i]);
 		for (uint32_t k = 0; k < n; k++) {
 			struct vk_recording *rec =
 				vk_recording_submitted(vk_batch_buffer(batches, i, k));

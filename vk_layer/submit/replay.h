@@ -23,6 +23,7 @@ struct vk_replay {
 	uint32_t set; /* the set of the recording that is replayed */
 	const struct tally_layout *layout; /* of that set */
 	bool is_coarse; /* granularity submit or frame */
+	bool rows; /* nothing but their own slots is added to the batch's passes later */
 	/* Of the recording, and as long as no label begins or ends. */
 	bool captured, labelled;
 	uint64_t flags; /* of all its passes */

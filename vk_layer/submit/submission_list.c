@@ -109,13 +109,14 @@ vk_submission_use(struct vk_submission *s, struct vk_recording *r)
 void
 vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 {
-	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	unread->done = true;
 	s->n_unread--;
-	if (unread->pending == VK_NONE)
-		vk_frame_pass_release(pending);
+	if (unread->role == VK_ROLE_ROW)
+		; /* each pass was done when it was read */
+	else if (unread->pending == VK_NONE)
+		vk_frame_pass_release(unread->frame);
 	else
-		release(pending);
+		release(&s->passes[unread->pending]);
 	if (unread->use == VK_NONE)
 		return;
 	struct vk_recording_use *use = &s->uses[unread->use];
@@ -128,10 +129,25 @@ vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unread)
 	vk_recording_unref(r, true);
 }
 
+static void
+give_up_row(struct vk_pending_slot *unread, uint64_t flag)
+{
+	for (; unread->unread; unread->unread &= unread->unread - 1) {
+		struct tally_pass *pass = &unread->row[__builtin_ctzll(unread->unread)];
+		pass->flags |= flag;
+		pass->done = true;
+	}
+}
+
 void
 vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread,
 			uint64_t flag)
 {
+	if (unread->role == VK_ROLE_ROW) {
+		give_up_row(unread, flag);
+		vk_pending_slot_done(s, unread);
+		return;
+	}
 	struct vk_pending_pass *pending = vk_pending_pass_of(s, unread);
 	if (unread->role == VK_ROLE_WORKLOAD)
 		unread->workload->flags |= flag;
@@ -167,11 +183,15 @@ vk_submission_give_up(struct vk_submission *s, uint64_t flag)
 			vk_pending_slot_give_up(s, &s->slots[i], flag);
 }
 
+/* Nothing more is added to them, and those without a slot are done. */
 static void
 release_passes(struct vk_submission *s)
 {
 	for (uint32_t i = 0; i < s->n_passes; i++)
 		release(&s->passes[i]);
+	for (uint32_t i = 0; i < s->n_slots; i++)
+		if (!s->slots[i].slot.page && !s->slots[i].done)
+			vk_pending_slot_give_up(s, &s->slots[i], 0);
 }
 
 void
