@@ -8,6 +8,7 @@
 #define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
 #define FIRST_MANTISSA_BITS 9
 #define LEAST_ROOM 256 /* runs that are sorted in together */
+#define MANY 1024
 #define MOST_UNSORTED 4096
 #define LEAST_BUCKETS 1024 /* room for them */
 #define FEW 32 /* runs that qsort() sorts faster */
@@ -242,8 +243,8 @@ sort_runs(struct tally_stats *s)
 	s->n_sorted = s->n_runs;
 }
 
-/* As many runs are added as are sorted, so each is moved a few times only. Where nearly all
- * values differ they are sorted again when there may be more than are kept. */
+/* As many runs are added as are sorted, so each is moved a few times only. Where nearly all of
+ * MANY differ they are sorted again when there may be more than are kept. */
 static void
 make_room(struct tally_stats *s)
 {
@@ -252,7 +253,7 @@ make_room(struct tally_stats *s)
 		sort_runs(s);
 	if (s->n_runs <= s->room / 2 && s->room)
 		return;
-	bool differ = before >= LEAST_ROOM && s->n_runs > before - before / 8;
+	bool differ = before >= MANY && s->n_runs > before - before / 8;
 	if (differ && s->room < enough)
 		s->room = enough;
 	else
