@@ -532,6 +532,33 @@ test_workload_owner(void)
 	g_assert_cmpint(w_value(w_logged(0, 1), "a"), ==, 7);
 }
 
+/* A primary recorded while nothing was captured executes a secondary that has queries: the
+ * timestamps around the batch are the pass's, those of the workload are its own. */
+static void
+test_workload_in_idle(void)
+{
+	if (!stub_in_child("granularity=draw"))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording(), *s = w_recording();
+	r->idle = true;
+	w_pass(r, -1, 0, 0, 0)->n_workloads = 1;
+	r->workloads[r->n_workloads++] = (struct vk_workload){
+		.command = "draw",
+		.slot = w_take(s, 10, true, true, 110, 120, 7),
+		.owner = s,
+	};
+	w_execute(r, s);
+	w_submit_one(q, w_buffer(0, r));
+	w_present(q);
+	w_finish();
+	const struct tally_pass_record *p = w_logged(0, 0);
+	g_assert_cmpuint(p->gpu_ns, ==, 50);
+	g_assert_cmpuint(p->n_workloads, ==, 1);
+	g_assert_true(p->workloads[0].has_gpu);
+	g_assert_cmpuint(p->workloads[0].gpu_ns, ==, 10);
+}
+
 /* Why a pass has no numbers. */
 static void
 test_reasons(void)
@@ -595,6 +622,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/workloads", test_workloads);
 	g_test_add_func("/vk_replay/lost_labels", test_lost_labels);
 	g_test_add_func("/vk_replay/workload_owner", test_workload_owner);
+	g_test_add_func("/vk_replay/workload_in_idle", test_workload_in_idle);
 	g_test_add_func("/vk_replay/reasons", test_reasons);
 	g_test_add_func("/vk_replay/not_captured", test_not_captured);
 	return g_test_run();
