@@ -26,21 +26,22 @@ struct vk_workload {
 };
 
 struct vk_pass {
-	uint64_t flags;
-	uint32_t unknown; /* TALLY_UNKNOWN_* */
-	uint8_t kind, load, store; /* enum tally_pass_kind, tally_load_op, tally_store_op */
-	bool suspended; /* suspends: the next resuming pass of the batch continues it */
-	bool resuming; /* continues a pass that an earlier command buffer suspended */
-	bool uncounted; /* vk_recording_miss() */
 	const struct tally_target *target; /* interned, or NULL */
 	int64_t surface; /* number of the swapchain that it renders to, -1 = none */
-	struct tally_call_counts call_counts; /* including secondaries executed inside;
-						 `calls`: see vk_n_calls() */
-	struct vk_slot slot;
 	/* Statistics counted inside secondaries that are executed in the pass (R25): [first,
 	 * first + n) of recording->inner. */
 	uint32_t first_inner, n_inner;
 	uint32_t first_workload, n_workloads; /* of recording->workloads */
+	/* What is written each time that the same pass is recorded again lies together. */
+	uint32_t unknown; /* TALLY_UNKNOWN_* */
+	uint8_t kind, load, store; /* enum tally_pass_kind, tally_load_op, tally_store_op */
+	bool suspended : 1; /* suspends: the next resuming pass of the batch continues it */
+	bool resuming : 1; /* continues a pass that an earlier command buffer suspended */
+	bool uncounted : 1; /* vk_recording_miss() */
+	uint64_t flags;
+	struct tally_call_counts call_counts; /* including secondaries executed inside;
+						 `calls`: see vk_n_calls() */
+	struct vk_slot slot;
 	/* Stays when the recording is emptied: most begin the same passes again. */
 	struct vk_last_use last_use;
 };
