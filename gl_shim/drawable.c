@@ -23,6 +23,8 @@ static __attribute__((hot)) struct drawable *
 entry_of(uintptr_t key)
 {
 	size_t at = 0;
+	if (drawables[0].key == key)
+		return &drawables[0];
 	while (at < MAX_DRAWABLES - 1 && drawables[at].key != key && drawables[at].key != 0)
 		at++;
 	struct drawable found = { .key = key };
@@ -85,14 +87,14 @@ gl_drawable_forget(uintptr_t drawable)
 }
 
 __attribute__((hot)) bool
-gl_drawable_swapped(uintptr_t drawable, bool whole)
+gl_drawable_swapped(uintptr_t drawable, bool whole, uint64_t now_ns, struct tally_extent *size)
 {
-	uint64_t now = tally_clock_now_ns();
 	pthread_mutex_lock(&lock);
 	struct drawable *d = entry_of(drawable);
-	bool ends = whole || !d->swapped_ns || now - d->swapped_ns >= SECOND_NS;
+	bool ends = whole || !d->swapped_ns || now_ns - d->swapped_ns >= SECOND_NS;
 	if (whole)
-		d->swapped_ns = now;
+		d->swapped_ns = now_ns;
+	*size = d->known.size;
 	pthread_mutex_unlock(&lock);
 	return ends;
 }

@@ -25,9 +25,11 @@ bool gl_drawable_stale(uintptr_t drawable); /* unknown, or not fixed and a secon
 void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
 void gl_drawable_forget(uintptr_t drawable);
 
-/* Records a swap and returns whether it ends a frame. `whole` false: only a part was shown,
- * which ends a frame only if the drawable has not been swapped as a whole for a second. */
-bool gl_drawable_swapped(uintptr_t drawable, bool whole);
+/* Records a swap at `now_ns` and returns whether it ends a frame; *size: the drawable's. `whole`
+ * false: only a part was shown, which ends a frame only if the drawable has not been swapped as a
+ * whole for a second. */
+bool gl_drawable_swapped(uintptr_t drawable, bool whole, uint64_t now_ns,
+			 struct tally_extent *size);
 
 /* In a forked child: frees the lock, which another thread may have held. */
 void gl_drawables_forked_child(void);

@@ -124,9 +124,13 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 {
 	if (!p->on)
 		return;
-	tally_clock_wait_end(&p->wait);
-	bool ends = succeeded && gl_drawable_swapped(p->drawable, p->whole);
-	struct tally_extent size = gl_drawable_size(p->drawable).size;
+	uint64_t now_ns = tally_clock_wait_end(&p->wait);
+	struct tally_extent size;
+	bool ends = false;
+	if (succeeded)
+		ends = gl_drawable_swapped(p->drawable, p->whole, now_ns, &size);
+	else
+		size = gl_drawable_size(p->drawable).size;
 	if (p->context)
 		gl_swap_end(p->context, ends, size);
 	else if (ends)

@@ -40,11 +40,14 @@ tally_clock_wait_begin(void)
 	return (struct tally_clock_wait){ tally_clock_now_ns(), waited_ns };
 }
 
-__attribute__((hot)) void
+__attribute__((hot)) uint64_t
 tally_clock_wait_end(const struct tally_clock_wait *wait)
 {
-	if (wait->begin_ns)
-		waited_ns = wait->before_ns + tally_clock_now_ns() - wait->begin_ns;
+	if (!wait->begin_ns)
+		return 0;
+	uint64_t now_ns = tally_clock_now_ns();
+	waited_ns = wait->before_ns + now_ns - wait->begin_ns;
+	return now_ns;
 }
 
 uint64_t

@@ -27,7 +27,8 @@ struct tally_clock_wait {
 	uint64_t begin_ns, before_ns; /* all 0: nothing is added */
 };
 struct tally_clock_wait tally_clock_wait_begin(void);
-void tally_clock_wait_end(const struct tally_clock_wait *wait);
+/* Returns CLOCK_MONOTONIC; 0 if nothing was surrounded. */
+uint64_t tally_clock_wait_end(const struct tally_clock_wait *wait);
 /* CLOCK_REALTIME, ns since 1970. */
 uint64_t tally_clock_unix_ns(void);
 

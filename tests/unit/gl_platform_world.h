@@ -179,13 +179,14 @@ tally_clock_wait_begin(void)
 	return (struct tally_clock_wait){ now_ns, 0 };
 }
 
-void
+uint64_t
 tally_clock_wait_end(const struct tally_clock_wait *wait)
 {
 	if (!wait->begin_ns)
-		return; /* none was begun */
+		return 0; /* none was begun */
 	g_assert_cmpuint(wait->begin_ns, <=, now_ns);
 	g_assert_cmpuint(waits_open--, ==, 1);
+	return now_ns;
 }
 
 /* ---- the window system ---- */
