@@ -389,19 +389,21 @@ statistics_read(struct tally_source *src, uint32_t slot, struct tally_sample *ou
 	struct gl_statistics *st = statistics_of(src);
 	struct stat_slot *s = &st->slots[slot];
 	struct stat_query *queries = st->queries + (size_t)slot * st->n;
+	uint32_t pending = s->pending, ended = pending;
 	uint64_t valid = 0;
 
 	/* The query that ended last is read first: when it is available, the others most
 	 * probably are. */
-	for (uint32_t i = st->n; i-- > 0;) {
-		uint32_t bit = s->pending & UINT32_C(1) << i;
-		if (!bit)
-			continue;
+	while (pending) {
+		uint32_t i = 31 - (uint32_t)__builtin_clz(pending);
 		if (!tally_gl_result(st->api, st->no_wait, queries[i].id, &queries[i].result))
-			return TALLY_NOT_READY;
-		s->pending &= ~bit;
-		s->known |= bit;
+			break;
+		pending &= ~(UINT32_C(1) << i);
 	}
+	s->pending = pending;
+	s->known |= ended & ~pending;
+	if (pending)
+		return TALLY_NOT_READY;
 	for (uint32_t left = s->known; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		/* A counter that overflowed is stuck at the largest value. */
