@@ -29,8 +29,14 @@ import sys
 import tempfile
 import time
 
+from callgrind_vk import build_floor
 from run import HERE, BenchError, measure_all, options
 
+sys.path.insert(0, str(HERE.parent / "live"))
+import harness
+import vk_harness
+
+SHARED = HERE.parents[1].parent / "shared" / "bench"
 LAYER = "VK_LAYER_PASSTALLY_capture"
 OVERLAY = {"VK_INSTANCE_LAYERS": "VK_LAYER_MESA_overlay", "VK_LAYER_MESA_OVERLAY_CONFIG": "no_display"}
 NEVER = "start-on=frame:100000000"
@@ -100,61 +106,38 @@ def show(rounds, unit, measures, key, ratio=False):
         print(f"  {mode:<14} {middle:{sign}9.2f} [{low:{sign}.2f} to {high:{sign}.2f}] {unit}")
 
 
-def missing(case, *tools):
-    lack = [tool for tool in tools if not shutil.which(tool)]
-    if lack:
-        print(f"\n{case}: left out, {' and '.join(lack)} is not installed")
-    return bool(lack)
+def measured_where_possible(case):
+    """The same for measure_all(): a case that lacks something says so and is left out."""
+    def step(bench, measures):
+        try:
+            case(bench, measures)
+        except SystemExit as end:
+            if end.code != 77:
+                raise
+    return step
 
 
-@contextlib.contextmanager
-def display():
-    """A display of its own: what is shown on the user's would wait for it."""
-    read, write = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],
-                              pass_fds=[write], stderr=subprocess.DEVNULL)
-    os.close(write)
-    try:
-        with os.fdopen(read) as number:
-            line = number.readline().strip()
-        if not line:
-            raise BenchError("Xvfb does not start")
-        yield {"DISPLAY": f":{line}"}
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def lavapipe_icd():
-    for folder in ("/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan"):
-        for path in sorted(pathlib.Path(folder, "icd.d").glob("lvp_icd.*.json")):
-            return {"VK_ICD_FILENAMES": str(path)}
-    return None
+def lavapipe():
+    return {"VK_ICD_FILENAMES": str(vk_harness.icd())}
 
 
 def measure_lavapipe(bench, measures):
-    source, icd = HERE.parents[2] / "shared" / "bench", lavapipe_icd()
-    folder = bench.folder / "floor"
-    if not icd or not (source / "vkbench.c").exists() or missing("lavapipe", "cc"):
-        print("\nlavapipe: left out, Mesa's lavapipe or ../shared/bench is not here")
-        return
-    shutil.copytree(source, folder)
-    for command in (["sh", "build-vkbench.sh"], ["cc", "-O2", "-shared", "-fPIC", "vkfloor.c", "-o", "libvkfloor.so", "-lpthread"]):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise BenchError(f"{' '.join(command)}: {done.stderr.strip()}")
+    icd, folder = lavapipe(), bench.folder / "floor"
+    folder.mkdir()
+    if not build_floor(folder):
+        harness.skip("lavapipe: ../shared/bench or cc is not here")
+    shutil.copytree(SHARED, folder / "bench")
+    run(["sh", str(folder / "bench" / "build-vkbench.sh")], bench.base)
     floor = {"VK_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": "VK_LAYER_FLOOR", "VKFLOOR_OUT": "/dev/null"}
     modes = {"default": bench.layer(), "idle": bench.layer(PASSTALLY_OPTIONS=NEVER), "floor": ({**floor, "VKFLOOR": "full"}, [])}
-    command = [str(folder / "vkbench"), "--passes", "1000", "--draws", "10", "--frames", "36"]
+    command = [str(folder / "bench" / "vkbench"), "--passes", "1000", "--draws", "10", "--frames", "36"]
     rounds = bench.rounds_of("lavapipe", command, modes, lambda c, env: run(c, env)[1], icd)
     show(rounds, "times the CPU of the bare process", measures, "lavapipe", ratio=True)
 
 
 def measure_vkcube(bench, measures):
-    icd = lavapipe_icd()
-    if not icd or missing("vkcube", "vkcube", "Xvfb"):
-        return
-    first = {}
+    icd, first = lavapipe(), []
+    harness.need_tool("vkcube")
 
     def figure(command, env):
         _, seconds = run(command, env)
@@ -162,31 +145,30 @@ def measure_vkcube(bench, measures):
             with open(bench.log, encoding="utf-8") as log:
                 record = next((r for r in map(json.loads, log) if r["type"] == "frame"), None)
             if record:
-                first.setdefault("us", []).append(record["overhead_ns"] / 1e3)
+                first.append(record["overhead_ns"] / 1e3)
         return seconds * 1e6 / VKCUBE_FRAMES
 
     modes = {"default": bench.layer(), "idle": bench.layer(PASSTALLY_OPTIONS=NEVER), "Mesa overlay": (OVERLAY, [])}
-    with display() as env:
-        rounds = bench.rounds_of("vkcube", ["vkcube", "--c", str(VKCUBE_FRAMES)], modes, figure, {**icd, **env})
+    with harness.display() as name:
+        rounds = bench.rounds_of("vkcube", ["vkcube", "--c", str(VKCUBE_FRAMES)], modes, figure, {**icd, "DISPLAY": name})
     show(rounds, "us of CPU a frame", measures, "vkcube")
     if first:
-        measures["programs.vkcube.first_frame"] = statistics.median(first["us"])
+        measures["programs.vkcube.first_frame"] = statistics.median(first)
         print(f"  the first frame, in the program's thread: {measures['programs.vkcube.first_frame']:.0f} us, "
-              f"at least {min(first['us']):.0f}")
+              f"at least {min(first):.0f}")
 
 
 def measure_zink(bench, measures):
-    icd = lavapipe_icd()
-    if not icd or missing("zink", "glmark2", "Xvfb"):
-        return
+    icd = lavapipe()
+    harness.need_tool("glmark2")
 
     def figure(command, env):
         return statistics.geometric_mean([1 / float(fps) for fps in re.findall(r"FPS: (\d+)", run(command, env)[0])])
 
     modes = {"default": bench.command(), "idle": bench.command("--start-on", "frame:100000000"), "Mesa overlay": (OVERLAY, [])}
     command = ["glmark2", "-s", "160x120", "-b", "shadow:nframes=300", "-b", "build:nframes=1000"]
-    with display() as env:
-        zink = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1", **icd, **env}
+    with harness.display() as name:
+        zink = {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "LIBGL_ALWAYS_SOFTWARE": "1", **icd, "DISPLAY": name}
         rounds = bench.rounds_of("zink", command, modes, figure, zink)
     show(rounds, "times the frame time of the bare program", measures, "zink", ratio=True)
 
@@ -233,7 +215,7 @@ def main():
     parser.add_argument("--only", action="append", choices=list(CASES), help="a case to measure; may be repeated")
     args = parser.parse_args()
     return measure_all(args, lambda build, _repeats, _frames: Programs(build, 3 if args.quick else args.rounds),
-                       [CASES[name] for name in args.only or CASES], "programs.")
+                       [measured_where_possible(CASES[name]) for name in args.only or CASES], "programs.")
 
 
 if __name__ == "__main__":
