@@ -29,15 +29,21 @@ whole_as_double(const struct tally_html_column *c, uint64_t bits)
 	return c->is_signed ? (double)(int64_t)bits : (double)bits;
 }
 
-/* The next value as a double; `last` is 0 at first. */
+/* The next whole value; `last` is 0 at first. */
+static inline uint64_t
+next_whole(struct tally_html_cursor *k, uint64_t *last)
+{
+	uint64_t zigzag = tally_html_take_unsigned(k);
+	return *last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
+}
+
+/* The next value as a double. */
 static double
 next_value(const struct tally_html_column *c, struct tally_html_cursor *k, uint64_t *last)
 {
 	if (c->real)
 		return tally_html_take_float(k);
-	uint64_t zigzag = tally_html_take_unsigned(k);
-	*last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
-	return whole_as_double(c, *last);
+	return whole_as_double(c, next_whole(k, last));
 }
 
 static void
@@ -101,15 +107,12 @@ tally_html_column_count(const struct tally_html_column *c, struct tally_html_spi
 	struct tally_html_cursor k;
 	uint64_t last = 0, times = 0;
 	tally_html_cursor_begin(&k, &c->values, spill);
-	for (uint64_t i = 0; i < c->n; i++) {
-		uint64_t zigzag = tally_html_take_unsigned(&k);
-		if (!zigzag) {
-			times++;
+	for (uint64_t i = 0; i < c->n; i++, times++) {
+		uint64_t before = last;
+		if (next_whole(&k, &last) == before)
 			continue;
-		}
-		tally_stats_add_times(to, tally_u64(last), times);
-		last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
-		times = 1;
+		tally_stats_add_times(to, tally_u64(before), times);
+		times = 0;
 	}
 	tally_stats_add_times(to, tally_u64(last), times);
 }
@@ -121,11 +124,8 @@ tally_html_column_copy(const struct tally_html_column *c, struct tally_html_spil
 	struct tally_html_cursor k;
 	uint64_t last = 0;
 	tally_html_cursor_begin(&k, &c->values, spill);
-	for (uint64_t i = 0; i < c->n; i++) {
-		uint64_t zigzag = tally_html_take_unsigned(&k);
-		last += zigzag >> 1 ^ (zigzag & 1 ? UINT64_MAX : 0);
-		tally_html_put_value(to, spill, tally_u64(last));
-	}
+	for (uint64_t i = 0; i < c->n; i++)
+		tally_html_put_value(to, spill, tally_u64(next_whole(&k, &last)));
 }
 
 bool
