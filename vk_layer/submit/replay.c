@@ -257,6 +257,14 @@ describe_end(const struct vk_replay *r, const struct vk_pass *p, struct tally_pa
 	out->flags |= p->flags | r->flags;
 }
 
+/* Whether the pass's values are the sum of several results, or lack some. */
+static inline bool
+is_sum(const struct vk_pass *p)
+{
+	return (p->n_inner | p->n_workloads) || p->suspended || p->uncounted ||
+	       (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
+}
+
 /* The pending pass of a pass that begins here; VK_NONE: no room. */
 static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_pass *p)
@@ -265,9 +273,7 @@ begin_pass(struct vk_replay *r, const struct vk_pass *p)
 	if (pending == VK_NONE)
 		return VK_NONE;
 	describe_begin(r, p, r->s->passes[pending].pass);
-	r->s->passes[pending].sums = p->n_inner || p->n_workloads || p->suspended ||
-				     p->uncounted ||
-				     (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
+	r->s->passes[pending].sums = is_sum(p);
 	r->last_pending = pending;
 	r->n_batch_passes++;
 	return pending;
@@ -322,9 +328,7 @@ struct row {
 static inline bool
 is_alone(const struct vk_pass *p)
 {
-	if (p->slot.page && (p->slot.views != 1 || p->slot.halves != TALLY_VK_BOTH))
-		return false;
-	return !(p->n_inner | p->n_workloads) && !p->suspended && !p->resuming && !p->uncounted;
+	return !is_sum(p) && !p->resuming && (!p->slot.page || p->slot.views == 1);
 }
 
 static void
