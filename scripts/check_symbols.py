@@ -41,7 +41,7 @@ BANNED.update({
     "secure_getenv": ("layer/config/base.c", "layer/config/load.c", "layer/config/path.c", "layer/log.c"),
     # passtally's threads, started with the first frame.
     "pthread_create": ("layer/base/thread.c",),
-    "dlopen": ("layer/base/keep_loaded.c", "gl_shim/real.c", "query/gauge/nvml.c"),
+    "dlopen": ("layer/base/keep_loaded.c", "gl_shim/window/real.c", "query/gauge/nvml.c"),
     # Only local sockets: no network.
     **{name: ("layer/capture/control_socket.c",) for name in ("socket", "connect", "bind", "listen")},
     # Asks whether one of passtally's descriptors is still open, and never waits; one of its threads waits.
@@ -141,8 +141,8 @@ def source_name(path):
 
 
 def is_file(object_name, source):
-    """A library built in its own folder names its objects without it."""
-    return object_name in (source.replace("/", "_"), source.rsplit("/", maxsplit=1)[-1])
+    """A library built in its own folder names its objects from there."""
+    return object_name in (source.replace("/", "_"), source.split("/", maxsplit=1)[-1].replace("/", "_"))
 
 
 def plain(name):

@@ -369,7 +369,7 @@ class Generator:
         out = [
             self.banner("gl_next.c", "fills the table of the driver's functions."),
             '#include <stdlib.h>\n#include <string.h>\n\n#include "gl_next.h"\n'
-            '#include "gl_shim/real.h"\n'
+            '#include "gl_shim/window/real.h"\n'
             '#include "layer/log.h"\n\n',
             "/* Stand-ins ignore what they are given. */\n"
             '#pragma GCC diagnostic ignored "-Wunused-parameter"\n\n',
@@ -432,8 +432,8 @@ class Generator:
         return "".join(out)
 
     def wrappers_c(self):
-        headers = ("context", "dispatch", "framebuffer", "hide", "image_info", "labels", "passes",
-                   "queries")
+        headers = ("context/context", "context/dispatch", "game/hide", "game/queries", "image/framebuffer",
+                   "image/image_info", "pass/labels", "pass/passes")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]
         for wrapper in self.wrappers:
@@ -443,7 +443,8 @@ class Generator:
     def platform_c(self):
         out = [
             self.banner("gl_platform.c", "what the game calls instead of GLX and EGL."),
-            '#include "gl_shim/drawable.h"\n#include "gl_shim/platform.h"\n#include "gl_shim/real.h"\n',
+            '#include "gl_shim/window/drawable.h"\n#include "gl_shim/window/platform.h"\n'
+            '#include "gl_shim/window/real.h"\n',
         ]
         out += ["\n" + write_platform(hook) for hook in self.hooks if not hook.by_hand]
         return "".join(out)
@@ -491,7 +492,7 @@ class Generator:
     def names_c(self):
         out = [
             self.banner("gl_names.c", "the names we have a hook for."),
-            '#include "gl_names.h"\n#include "gl_next.h"\n#include "gl_shim/real.h"\n\n',
+            '#include "gl_names.h"\n#include "gl_next.h"\n#include "gl_shim/window/real.h"\n\n',
             "const struct gl_hook gl_hooks[GL_N_HOOKS] = {\n",
         ]
         for name in self.names:

@@ -5,7 +5,7 @@ tests/live/egl_trace.c is below libglvnd and logs every gl* call. The bare run's
 must be found in the captured run's, in order and with equal arguments; each additional call must be a query or a
 question, or restore a binding before the game's next call; with --snapshot exact it may be one of passtally's
 fences, too; and where the game waits it may be a flush, because llvmpipe draws in tiles (gl_wait() in
-gl_shim/frames.c).
+gl_shim/pass/frames.c).
 """
 
 import json

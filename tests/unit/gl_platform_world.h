@@ -10,11 +10,11 @@
 #include <glib.h>
 #include <string.h>
 
-#include "gl_shim/drawable.h"
-#include "gl_shim/passes.h"
-#include "gl_shim/platform.h"
-#include "gl_shim/real.h"
-#include "gl_shim/state.h"
+#include "gl_shim/context/state.h"
+#include "gl_shim/pass/passes.h"
+#include "gl_shim/window/drawable.h"
+#include "gl_shim/window/platform.h"
+#include "gl_shim/window/real.h"
 #include "layer/base/clock.h"
 
 static GString *said;

@@ -58,9 +58,9 @@ CASES = [
 
 MACHINES = {
     "i386": ("i686-linux-gnu-gcc", "/usr/i686-linux-gnu", "ld-linux.so.2", "qemu-i386",
-             "dlsym_i386.S"),
+             "window/dlsym_i386.S"),
     "aarch64": ("aarch64-linux-gnu-gcc", "/usr/aarch64-linux-gnu", "ld-linux-aarch64.so.1",
-                "qemu-aarch64", "dlsym_aarch64.S"),
+                "qemu-aarch64", "window/dlsym_aarch64.S"),
 }
 
 

@@ -4,7 +4,7 @@
  */
 #include "gl_names.h"
 #include "gl_next.h"
-#include "gl_shim/real.h"
+#include "gl_shim/window/real.h"
 
 const struct gl_hook gl_hooks[GL_N_HOOKS] = {
 	{ "eglToy", (void (*)(void))eglToy, -1 },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gl_next.h"
-#include "gl_shim/real.h"
+#include "gl_shim/window/real.h"
 #include "layer/log.h"
 
 /* Stand-ins ignore what they are given. */

@@ -2,9 +2,9 @@
  *
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
-#include "gl_shim/drawable.h"
-#include "gl_shim/platform.h"
-#include "gl_shim/real.h"
+#include "gl_shim/window/drawable.h"
+#include "gl_shim/window/platform.h"
+#include "gl_shim/window/real.h"
 
 void
 glXOld(Toy *toy)

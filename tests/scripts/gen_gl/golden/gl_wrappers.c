@@ -2,14 +2,14 @@
  *
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
-#include "gl_shim/context.h"
-#include "gl_shim/dispatch.h"
-#include "gl_shim/framebuffer.h"
-#include "gl_shim/hide.h"
-#include "gl_shim/image_info.h"
-#include "gl_shim/labels.h"
-#include "gl_shim/passes.h"
-#include "gl_shim/queries.h"
+#include "gl_shim/context/context.h"
+#include "gl_shim/context/dispatch.h"
+#include "gl_shim/game/hide.h"
+#include "gl_shim/game/queries.h"
+#include "gl_shim/image/framebuffer.h"
+#include "gl_shim/image/image_info.h"
+#include "gl_shim/pass/labels.h"
+#include "gl_shim/pass/passes.h"
 
 static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)

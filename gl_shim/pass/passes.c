@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* gl_shim/pass/passes.c - opening, continuing and closing a pass. */
+#include <string.h>
+
+#include "gl_shim/pass/pass_request.h"
+#include "gl_shim/pass/workloads.h"
+#include "layer/base/clock.h"
+#include "query/sampler/sampler.h"
+
+/* The only place where the counts of the wrappers become the pass's. */
+static void
+move_pending_counts(struct gl_context *c, struct tally_pass *pass)
+{
+	const struct gl_pending_counts *counted = &c->pending;
+	int64_t calls = (int64_t)(counted->draws + counted->dispatches + counted->copies +
+				  counted->clears) +
+			counted->extra_calls;
+	pass->call_counts = (struct tally_call_counts){
+		.draws = counted->draws,
+		.dispatches = counted->dispatches,
+		.copies = counted->copies,
+		.clears = counted->clears,
+		.vertices = counted->vertices,
+		.instances = (uint64_t)((int64_t)counted->draws + counted->extra_instances),
+		.calls = (uint64_t)calls,
+	};
+	pass->flags |= counted->flags | c->state->now.flags;
+	pass->unknown |= counted->unknown;
+}
+
+static __attribute__((hot)) void
+close_pass(struct gl_context *c, bool with_queries)
+{
+	struct gl_context_state *s = c->state;
+	c->open = 0;
+	if (!s->now.open)
+		return;
+	struct tally_pass *pass = s->now.pass;
+	if (pass) {
+		if (s->now.load && with_queries)
+			gl_workload_end(c);
+		else if (s->now.load)
+			gl_workload_end_silent(c);
+		move_pending_counts(c, pass);
+		pass->label = s->now.label;
+		if (s->labels.inside.n)
+			pass->groups = gl_take_inside(c);
+		if (pass->slot != TALLY_NO_SLOT && with_queries) {
+			gl_worker = s;
+			tally_harvest_end(s->harvest, pass->slot);
+		} else if (pass->slot != TALLY_NO_SLOT) {
+			/* The context is no longer usable: its slots are never needed again. */
+			pass->slot = TALLY_NO_SLOT;
+			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
+		}
+		if (pass->snapshot_from && with_queries)
+			gl_snapshot_end(c, pass);
+		else if (pass->snapshot_from)
+			gl_snapshot_abandon(pass);
+	}
+	s->now = (struct gl_open_pass){ 0 };
+	c->pending = (struct gl_pending_counts){ 0 };
+}
+
+__attribute__((hot)) void
+gl_pass_close(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (!s || !s->now.open)
+		return;
+	if (s->zone.lost) {
+		gl_pass_close_silent(c);
+		return;
+	}
+	if (gl_no_query_zone(s))
+		return; /* the boundary is postponed to the next work command */
+	/* The clock is not read for a pass that is not captured. */
+	uint64_t t0 = s->now.pass ? tally_clock_now_ns() : 0;
+	close_pass(c, true);
+	s->snapshots.here = TALLY_NO_SNAPSHOT; /* the game continues in the meantime */
+	if (t0 && s->stream)
+		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
+}
+
+void
+gl_pass_close_silent(struct gl_context *c)
+{
+	if (c->state)
+		close_pass(c, false);
+}
+
+/* The name of a pass that no group covers: its target's own label. */
+static const char *
+target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
+{
+	char text[GL_MAX_PATH];
+	gl_framebuffer_label(c, fbo, text, sizeof(text));
+	if (!text[0])
+		return NULL;
+	return tally_stream_intern_label(c->state->stream, text, strlen(text));
+}
+
+static const char *
+pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fbo)
+{
+	const struct gl_images *images = &c->state->group->images;
+	if (depth > 0)
+		return gl_label_path(c, depth);
+	if (!fbo || (!fbo->label &&
+		     !atomic_load_explicit(&images->labelled, memory_order_relaxed)))
+		return NULL;
+	return target_label(c, fbo);
+}
+
+/* Whether the pass begins with new contents. If there is a color attachment, color decides. */
+static bool
+clears_target(const struct gl_pass_request *w)
+{
+	bool depth_only = w->target && w->target->n_color == 0;
+	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
+}
+
+/* Selects the counter set whose turn it is in the pass's frame. */
+static void
+choose_set(struct gl_context_state *s, struct tally_pass *pass)
+{
+	struct gl_counting *counting = &s->counting;
+	uint64_t frame = tally_stream_pass_frame(pass);
+	if (frame != counting->set_frame) {
+		counting->set_frame = frame;
+		tally_harvest_select(s->harvest,
+				     tally_harvest_turn(s->harvest, s->config->set,
+							tally_session_rotation(frame)));
+		counting->layout = &tally_harvest_selected(s->harvest)->layout;
+	}
+	pass->layout = counting->layout;
+	if (pass->layout->set)
+		tally_stream_use_set(s->stream, pass->layout->set);
+}
+
+/* Flags passes that share their time. If rendering continues in the framebuffer that the driver
+ * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
+ * last tile (query/gl/api.h). */
+static void
+mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
+{
+	struct gl_scene *scene = &s->scene;
+	struct tally_pass *pass = s->now.pass;
+
+	if (w->kind == TALLY_PASS_RENDER) {
+		bool same = scene->key == w->scene || !scene->key;
+		for (unsigned i = 0; i < scene->n && same; i++)
+			scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
+		if (pass && same && scene->n)
+			pass->flags |= TALLY_FLAG(SHARED_TIME);
+		scene->key = w->scene;
+		scene->n = 0;
+	}
+	if (pass && scene->n < GL_SCENE_PASSES)
+		scene->passes[scene->n++] = pass;
+	else if (pass)
+		pass->flags |= TALLY_FLAG(SHARED_TIME); /* no room: may be shared */
+}
+
+static void
+describe_pass(const struct gl_context_state *s, struct tally_pass *pass,
+	      const struct gl_pass_request *w, bool dont_care)
+{
+	pass->kind = w->kind;
+	pass->key = w->key;
+	pass->target = w->target;
+	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
+	if (w->kind != TALLY_PASS_RENDER)
+		return;
+	bool clears = clears_target(w);
+	pass->load = clears      ? TALLY_LOAD_CLEAR
+		     : dont_care ? TALLY_LOAD_DONT_CARE
+				 : TALLY_LOAD_LOAD;
+	pass->store = TALLY_STORE_STORE;
+	pass->restarts = clears || dont_care;
+}
+
+static void
+open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
+{
+	struct gl_context_state *s = c->state;
+	bool dont_care = w->fbo && w->fbo->invalidated > s->idle_end;
+	if (w->fbo)
+		w->fbo->invalidated = 0;
+	s->now = (struct gl_open_pass){
+		.open = true,
+		.kind = w->kind,
+		.key = w->key,
+		.frame = gl_frame_now(s),
+		.label_depth = s->labels.depth,
+		.fbo = w->fbo,
+	};
+	s->labels.low = s->labels.depth;
+	s->labels.changed = false;
+	s->split = false;
+	s->gap = false;
+	gl_queries_mind_lists(c);
+	gl_mind_game_queries(c);
+	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
+	s->now.pass = pass;
+	if (pass)
+		pass->flags = w->flags;
+	if (s->api.timestamps_in_tiles && s->counting.timed)
+		mind_scene(s, w);
+	if (!pass)
+		return;
+	choose_set(s, pass);
+	s->now.label = pass_label(c, s->labels.depth, w->fbo);
+	describe_pass(s, pass, w, dont_care);
+	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
+		pass->flags |= TALLY_FLAG(APPROXIMATE);
+	if (s->counting.yielded)
+		pass->flags |= TALLY_FLAG(YIELDED);
+	if (!s->counting.timed)
+		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
+	if (tally_snapshot_exact())
+		gl_snapshot_begin(c, pass);
+	if (s->by_draw || !s->counting.counts)
+		return; /* its workloads are measured instead, or nothing is */
+	pass->slot = tally_harvest_begin(s->harvest);
+	if (pass->slot == TALLY_NO_SLOT)
+		pass->flags |= TALLY_FLAG(DROPPED);
+}
+
+/* The command continues the open pass: a group that was left in between
+ * does not cover all of it. */
+static void
+continue_pass(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (s->labels.changed)
+		gl_note_inside(c);
+	if (s->labels.low < s->now.label_depth) {
+		s->now.label_depth = s->labels.low;
+		if (s->now.pass)
+			s->now.label = pass_label(c, s->now.label_depth, s->now.fbo);
+	}
+	s->labels.low = s->labels.depth;
+	if (s->gap) {
+		s->gap = false;
+		gl_worker = s;
+		tally_harvest_resume(s->harvest);
+		if (s->now.pass && !s->scene.n)
+			s->scene.passes[s->scene.n++] = s->now.pass; /* only pass since a wait */
+	}
+	if (s->now.pass && s->now.pass->store == TALLY_STORE_DISCARD)
+		s->now.pass->store = TALLY_STORE_STORE;
+}
+
+/* Applies the options that define what one pass is. */
+static void
+apply_options(struct gl_context *c, struct gl_pass_request *w)
+{
+	struct gl_context_state *s = c->state;
+	w->scene = w->kind == TALLY_PASS_RENDER ? w->key : 0;
+	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {
+		w->kind = TALLY_PASS_OTHER;
+		w->key = s->config->granularity == TALLY_GRANULARITY_SUBMIT ? 1 + s->submits : 1;
+		w->target = NULL;
+		w->fbo = NULL;
+	}
+	if (s->config->split != TALLY_SPLIT_GROUP)
+		return;
+	const char *path = s->labels.depth ? gl_label_path(c, s->labels.depth) : NULL;
+	w->key = gl_mix(w->key, (uintptr_t)path);
+}
+
+/* Whether the command would continue the open pass. If another context of the share group ended
+ * the frame, it would not: the pass ends with the frame. */
+static bool
+is_same(const struct gl_context_state *s, const struct gl_pass_request *w)
+{
+	return s->now.open && !s->split && s->now.kind == w->kind && s->now.key == w->key &&
+	       s->now.frame == gl_frame_now(s);
+}
+
+/* The flags that hold while the command runs apply to its pass. */
+static void
+note_flags(struct gl_context *c, uint64_t more)
+{
+	const struct gl_context_state *s = c->state;
+	c->pending.flags |= s->standing | more;
+	/* Before 3.0 the query raises an error that the game would read:
+	 * glBeginTransformFeedback may have been called where it does nothing. */
+	if ((s->standing & TALLY_FLAG(TRANSFORM_FEEDBACK)) && s->api.version >= 30 &&
+	    !gl_no_query_zone(s) && c->next->IsEnabled(GL_RASTERIZER_DISCARD))
+		c->pending.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
+}
+
+#define OWN_TIME_FIRST 8 /* in a frame with this many passes all are measured */
+#define OWN_TIME_EVERY 16
+
+/* The number of passes that the time measured in this one represents; 0: the clock is not read
+ * a second time. Where boundaries wait, each pass is measured. */
+static unsigned
+own_time_of(struct gl_context_state *s)
+{
+	if (s->now.frame != s->own_time.frame)
+		s->own_time = (struct gl_own_time){ .frame = s->now.frame };
+	uint32_t n = s->own_time.n++;
+	if (n < OWN_TIME_FIRST || s->by_draw || tally_snapshot_exact())
+		return 1;
+	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
+}
+
+/* No pass was opened. If that is because the frame is not captured, further work in it is not a
+ * separate pass, unless passes of an earlier frame might share its time. */
+static bool
+begin_idle(struct gl_context_state *s)
+{
+	if (tally_stream_captures(s->stream))
+		return false; /* dropped */
+	/* Unless another context has begun the next frame in the meantime. */
+	s->now.idle = !s->scene.n && s->now.frame == gl_frame_now(s);
+	if (s->now.idle)
+		s->idle_end = s->now.frame + 1;
+	return true;
+}
+
+__attribute__((hot)) bool
+gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
+{
+	struct gl_context_state *s = c->state;
+	if (gl_idles(s))
+		return true;
+	gl_probe_if_pending(s);
+	if (s->probe != GL_PROBE_DONE)
+		return false;
+	apply_options(c, w);
+	bool same = is_same(s, w);
+	bool begins = !same && !gl_no_query_zone(s);
+	if (!begins && !s->now.open)
+		return false; /* nothing to count into until queries are allowed again */
+	uint64_t t0 = gl_frame_captured(s) && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
+	if (begins) {
+		gl_worker = s;
+		close_pass(c, true);
+		open_pass(c, w, t0);
+		if (!s->now.pass && begin_idle(s))
+			t0 = 0;
+		s->snapshots.here = TALLY_NO_SNAPSHOT;
+	} else {
+		gl_workload_end(c);
+		continue_pass(c);
+	}
+	note_flags(c, same ? w->flags : 0);
+	if (s->by_draw && s->now.pass)
+		gl_workload_begin(c, w->command ? w->command : "draw", w->flags);
+	unsigned times = t0 ? own_time_of(s) : 0;
+	if (times)
+		tally_stream_add_overhead(s->stream, times * (tally_clock_now_ns() - t0));
+	return true;
+}
