@@ -78,7 +78,7 @@ struct gl_caps {
 	char *extensions; /* " a b c ", one blank around each token */
 	bool core_profile; /* names must be generated before they are used */
 	bool release_flushes; /* a make-current flushes: KHR_context_flush_control */
-	bool intel; /* compute runs in a separate batch: FACTS 3.4, see passes.c */
+	bool intel; /* compute runs in a separate batch: G14, see passes.c */
 	bool has_texture_dsa;
 };
 

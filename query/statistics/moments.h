@@ -2,7 +2,7 @@
 /* query/statistics/moments.h - N, sum, sum of squares, minimum, maximum of one series, and
  * values derived from them: mean, deviation of the population and of a sample.
  *
- * MicroBlaze's latency counters keep the same moments (seed 003); here they are kept for any
+ * MicroBlaze's latency counters keep the same moments; here they are kept for any
  * value. Whole numbers are summed exactly (layer/base/int192.h), so mean and deviation are
  * accurate to the last digits of a double whatever the values; other numbers are summed in
  * pairs of doubles (106 bits), as are the squares of their distance from the first value, so

@@ -2,7 +2,7 @@
 /* vk_layer/exact/slices.h - one batch of a submission, cut between its command buffers.
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
- * submitted in slices: the first has the waits, the last the signals (FACTS 5.2).
+ * submitted in slices: the first has the waits, the last the signals (R39).
  * Each structure of its pNext chain goes with each slice, or with the last, depending on its
  * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
  * thread.

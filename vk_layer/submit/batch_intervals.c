@@ -62,7 +62,7 @@ vk_batch_intervals_destroy(struct vk_device *d)
 	d->batch_intervals = NULL;
 }
 
-/* Makes handles that the driver gave us usable by the layers below (FACTS 1.3). */
+/* Makes handles that the driver gave us usable by the layers below (R38). */
 static bool
 introduce(struct vk_device *d, VkCommandBuffer cb)
 {
