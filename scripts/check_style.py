@@ -30,7 +30,7 @@ OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwr
 # A project file by its path from the root, in comments and documents.
 OUR_FILE = re.compile(r"(?<![\w./-])((?:" + "|".join(FOLDERS) + r"|scripts|data|docs|man)/(?:[\w.-]+/)*\w[\w-]*"
                       r"\.(?:c|h|py|cjs|sql|rules|fields|md|txt|js|conf))\b")
-MADE = ("json/pow10.h", "tests/unit/test_NAME.c")  # made by the build; an example
+MADE = ("json/pow10.h", "tests/unit/query/test_NAME.c")  # made by the build; an example
 LICENCE = "SPDX-License-Identifier: MIT"
 # How a comment is written, by the end of a file's name; a script without one says "#!".
 COMMENTS = {"/* %s */": (".c", ".h", ".S", ".js", ".cjs", ".css", ".map"),

@@ -25,7 +25,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "json/record_json.h"
-#include "tests/unit/log_bytes.h"
+#include "tests/unit/json/log_bytes.h"
 
 #define RUNS 5
 #define FEWER 5 /* the slow writers write one frame in so many */

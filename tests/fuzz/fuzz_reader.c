@@ -3,7 +3,7 @@
  * and counts, and say where and what when it refuses; and the writer must write what it accepts
  * back as JSON. */
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/log_bytes.h"
+#include "tests/unit/json/log_bytes.h"
 
 #include "json/reader.h"
 #include "json/record_json.h"

@@ -36,7 +36,7 @@ PROGRAM = r"""
 #include "json/log_numbers.h"
 #include "json/record_json.h"
 #include "json/record_write.h"
-#include "tests/unit/log_bytes.h"
+#include "tests/unit/json/log_bytes.h"
 
 static bool
 no_room(struct tally_json_writer *w, size_t need)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
-#include "tests/unit/log_bytes.h"
+#include "tests/unit/json/log_bytes.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
