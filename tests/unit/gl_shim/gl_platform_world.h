@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/gl_shim/gl_platform_world.h - a window system, a pass tracker and look-ups that log what
- * is called: "leave enter:1" and so on. Upper case is the game's real call.
+/* tests/unit/gl_shim/gl_platform_world.h - a window system, a pass tracker and look-ups that
+ * log what is called: "leave enter:1" and so on. Upper case is the game's real call.
  *
  * Include it in one file of a program: it defines what gl_shim's hooks call.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/layer/stream_world.h - a device, streams and passes for the tests of layer/frame/stream.h,
- * over the recorder of tests/unit/layer/recorder_stub.h.
+/* tests/unit/layer/stream_world.h - a device, streams and passes for the tests of
+ * layer/frame/stream.h, over the recorder of tests/unit/layer/recorder_stub.h.
  *
  * A stream belongs to one thread, as in the product.
  */

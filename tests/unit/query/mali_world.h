@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/query/mali_world.h - a GPU of few counters, for tests of what is read from Mali drivers.
+/* tests/unit/query/mali_world.h - a GPU of few counters, for tests of what is read from Mali
+ * drivers.
  *
  * Two counters in each block, at indices 4 and 9; the second core counter has a shift of 2, the
  * first of each block is in the overview. One thread.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/query/vk_khr_driver.h - a Vulkan driver that supports performance queries, for the tests
- * of query/vk/khr.c: what it lists, what was requested of it, and a source opened on it.
+/* tests/unit/query/vk_khr_driver.h - a Vulkan driver that supports performance queries, for
+ * the tests of query/vk/khr.c: what it lists, what was requested of it, and a source opened
+ * on it.
  *
  * One thread.
  */

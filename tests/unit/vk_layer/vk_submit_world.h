@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/vk_layer/vk_submit_world.h - a device without a driver, for tests of submitting and reading.
+/* tests/unit/vk_layer/vk_submit_world.h - a device without a driver, for tests of submitting
+ * and reading.
  *
  * Replaces what vk_layer/'s submitting files need: slots whose results a test sets by number,
  * batch intervals, command buffers whose recordings a test builds, fences that are signaled up

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/unit/vk_layer/vk_targets_world.h - a Vulkan driver whose handles are numbers, a device of the
- * layer on top of it, and short forms of the calls that create and begin render passes.
+/* tests/unit/vk_layer/vk_targets_world.h - a Vulkan driver whose handles are numbers, a
+ * device of the layer on top of it, and short forms of the calls that create and begin render
+ * passes.
  *
  * Handles are counted by each thread.
  */
