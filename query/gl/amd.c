@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hardware counters by GL_AMD_performance_monitor: radeonsi, freedreno, nouveau and others.
- * Only one monitor is active at a time, because the extension does not nest monitors. */
+ * Only one monitor is active at a time, because the extension does not nest monitors. A set that
+ * the driver refuses to begin is divided, and its parts are counted in different frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@
  * otherwise the behavior is up to the driver, which may wait. */
 struct monitor {
 	unsigned name; /* 0 = none: the last one was in an unknown state */
-	uint32_t set;  /* 0 = none: its previous object was in an unknown state */
+	uint32_t set;  /* the set selected in it, NONE = none */
+	uint32_t first, n; /* the part of the set that is selected */
 	uint32_t next; /* the next monitor in its list */
 };
 
@@ -34,6 +36,21 @@ struct amd_slot {
 	uint32_t monitor; /* NONE: nothing is counted in this interval */
 	uint32_t set;
 	uint64_t flags;
+};
+
+/* What is known of a counter's place in its set. */
+enum place {
+	JOINED = 0, /* in the part of the one before it */
+	UNTRIED,    /* the first of a part that was never begun */
+	BEGUN,      /* the first of a part that the driver does begin */
+	REFUSED,    /* the driver does not begin it, even alone */
+};
+
+/* How a set is counted: whole, until the driver refuses that. */
+struct counted_set {
+	unsigned char *places; /* enum place, for each counter */
+	uint32_t first, n;     /* the part whose turn it is */
+	uint64_t frame;        /* the one in which its turn began */
 };
 
 struct gl_amd {
@@ -48,6 +65,9 @@ struct gl_amd {
 	uint32_t holder; /* the slot whose monitor is active, NONE = none */
 	unsigned fresh[NAME_BLOCK];
 	uint32_t n_fresh;
+	struct counted_set *counted;
+	unsigned char *places; /* of all sets */
+	bool *sets_off;
 	uint32_t *data; /* room for one result */
 	uint32_t data_bytes;
 	uint32_t refusals; /* consecutive refusals */
@@ -76,6 +96,11 @@ obstacle(const struct tally_gl_api *api)
 	    !api->BeginPerfMonitorAMD || !api->EndPerfMonitorAMD ||
 	    !api->GetPerfMonitorCounterDataAMD || !api->GetError)
 		return "the driver names GL_AMD_performance_monitor but lacks functions of it";
+	/* Its counters are those of zink's own work in software, and there is next to nothing in
+	 * them. Mesa 25.0 crashes at the flush after a monitor without work. */
+	if (api->driver && strstr(api->driver, "zink"))
+		return "zink counts only its own work, in software: Vulkan sources count the "
+		       "GPU's";
 	/* iris and crocus show the driver's own queries there, which GL_INTEL_performance_query
 	 * also has, and the GPU's in addition. */
 	if (tally_amd_is_intel(api) &&
@@ -120,10 +145,14 @@ amd_abandon(struct tally_source *src)
 	free(amd->slots);
 	free(amd->monitors);
 	free(amd->free);
+	free(amd->counted);
+	free(amd->places);
+	free(amd->sets_off);
 	free(amd->data);
 	*amd = (struct gl_amd){ .base = *src, .api = amd->api };
 	src->counters = NULL;
 	src->sets = NULL;
+	src->sets_off = NULL;
 	src->n_counters = src->n_sets = 0;
 }
 
@@ -136,8 +165,18 @@ prepare(struct gl_amd *amd, uint32_t slots)
 	amd->free = malloc((catalogue->n_sets + 1) * sizeof(*amd->free));
 	amd->data = calloc(words, sizeof(*amd->data));
 	amd->data_bytes = words * (uint32_t)sizeof(*amd->data);
-	if (!amd->free || !amd->data || amd_grow(&amd->base, slots) != TALLY_OK)
+	amd->counted = calloc(catalogue->n_sets, sizeof(*amd->counted));
+	amd->places = calloc(catalogue->n_counters, 1);
+	amd->sets_off = calloc(catalogue->n_sets, sizeof(*amd->sets_off));
+	if (!amd->free || !amd->data || !amd->counted || !amd->places || !amd->sets_off ||
+	    amd_grow(&amd->base, slots) != TALLY_OK)
 		return TALLY_NO_MEMORY;
+	for (uint32_t i = 0, first = 0; i < catalogue->n_sets; i++) {
+		uint32_t n = catalogue->sets[i].n;
+		amd->counted[i] = (struct counted_set){ amd->places + first, 0, n, 0 };
+		amd->places[first] = UNTRIED;
+		first += n;
+	}
 	forget_monitors(amd);
 	return TALLY_OK;
 }
@@ -167,6 +206,7 @@ amd_open(struct tally_source *src, uint32_t slots)
 	src->n_counters = amd->catalogue->n_counters;
 	src->sets = amd->catalogue->set_list;
 	src->n_sets = amd->catalogue->n_sets;
+	src->sets_off = amd->sets_off;
 	src->set = 0;
 	return TALLY_OK;
 }
@@ -280,6 +320,23 @@ renounce(struct gl_amd *amd, struct amd_slot *s, uint32_t which)
 	s->flags |= TALLY_FLAG(LOST);
 }
 
+/* Selects the part of the set whose turn it is. */
+static void
+select_part(struct gl_amd *amd, struct monitor *m, uint32_t set)
+{
+	const struct tally_amd_set *sets = amd->catalogue->sets;
+	const struct counted_set *counted = &amd->counted[set];
+
+	if (m->set == set && m->first == counted->first && m->n == counted->n)
+		return;
+	if (m->set != NONE)
+		tally_amd_select(amd->api, m->name, &sets[m->set], m->first, m->n, false);
+	m->set = set;
+	m->first = counted->first;
+	m->n = counted->n;
+	tally_amd_select(amd->api, m->name, &sets[set], m->first, m->n, true);
+}
+
 /* A monitor with the set selected: one that already had it, a new one, or one that had another
  * set. To be called inside a guard. NONE: all are in use, or the driver creates no more. */
 static uint32_t
@@ -287,9 +344,8 @@ take_monitor(struct gl_amd *amd, uint32_t set)
 {
 	uint32_t which = pop(amd, free_list(amd, set));
 
-	if (which != NONE)
-		return which;
-	which = make_monitor(amd);
+	if (which == NONE)
+		which = make_monitor(amd);
 	for (uint32_t i = amd->catalogue->n_sets + 1; which == NONE && i-- > 0;)
 		which = pop(amd, &amd->free[i]);
 	if (which == NONE)
@@ -301,10 +357,7 @@ take_monitor(struct gl_amd *amd, uint32_t set)
 		set_free(amd, which);
 		return NONE;
 	}
-	if (m->set != NONE)
-		tally_amd_select(amd->api, m->name, &amd->catalogue->sets[m->set], false);
-	tally_amd_select(amd->api, m->name, &amd->catalogue->sets[set], true);
-	m->set = set;
+	select_part(amd, m, set);
 	return which;
 }
 
@@ -319,13 +372,65 @@ is_ready(struct gl_amd *amd, const struct monitor *m)
 	return ready != 0;
 }
 
+/* ---- sets in parts ---- */
+
+/* Goes to the next part that the driver may begin, from `at` on; there is none: the set is
+ * off. */
+static void
+take_part(struct gl_amd *amd, uint32_t set, uint32_t at)
+{
+	struct counted_set *counted = &amd->counted[set];
+	uint32_t all = amd->catalogue->sets[set].n, i = 0;
+
+	while (i < all && (counted->places[(at + i) % all] == JOINED ||
+			   counted->places[(at + i) % all] == REFUSED))
+		i++;
+	amd->sets_off[set] = i == all;
+	counted->first = (at + i) % all;
+	counted->n = 1;
+	while (counted->first + counted->n < all &&
+	       counted->places[counted->first + counted->n] == JOINED)
+		counted->n++;
+	counted->frame = amd->base.frame;
+}
+
+/* The driver refuses a part that it has never begun: half of it comes next. */
+static void
+narrow(struct gl_amd *amd, uint32_t set)
+{
+	struct counted_set *counted = &amd->counted[set];
+
+	if (counted->n == 1) {
+		counted->places[counted->first] = REFUSED;
+	} else {
+		uint32_t middle = tally_amd_middle(&amd->catalogue->sets[set], counted->first,
+						   counted->n);
+		counted->places[middle] = UNTRIED;
+		if (!amd->base.reason[0])
+			snprintf(amd->base.reason, sizeof(amd->base.reason),
+				 "the driver begins less at once than its groups allow: sets "
+				 "are counted in parts, and passes lack the others (dropped)");
+	}
+	take_part(amd, set, counted->first);
+}
+
 /* ---- counting ---- */
 
 /* Counts a refusal: after too many in a row it gives up. */
 static void
-note_refusal(struct gl_amd *amd, unsigned error)
+note_refusal(struct gl_amd *amd, uint32_t set, unsigned error)
 {
-	if (++amd->refusals != MAX_REFUSALS)
+	struct counted_set *counted = &amd->counted[set];
+	bool divisible = counted->n > 1, any = false;
+
+	if (counted->places[counted->first] == UNTRIED) {
+		narrow(amd, set);
+		if (divisible)
+			return;
+	}
+	for (uint32_t i = 0; i < amd->base.n_sets; i++)
+		any |= !amd->sets_off[i];
+	if (++amd->refusals < MAX_REFUSALS && any)
 		return;
 	snprintf(amd->base.reason, sizeof(amd->base.reason),
 		 "the driver refuses to begin its monitors (GL error 0x%04x): another "
@@ -348,10 +453,15 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	/* An interval inside another one has no counters, because monitors do not nest. */
 	if (amd->yielded || src->set >= src->n_sets || amd->holder != NONE)
 		return;
-	if (src->off) { /* the interval is recorded under the set's name until the frame ends */
+	/* The interval is recorded under the set's name until the frame ends. */
+	if (src->off || amd->sets_off[src->set]) {
 		s->flags |= TALLY_FLAG(LOST);
 		return;
 	}
+	struct counted_set *counted = &amd->counted[src->set];
+	bool whole = counted->n == amd->catalogue->sets[src->set].n;
+	if (!whole && counted->frame != src->frame)
+		take_part(amd, src->set, counted->first + counted->n);
 	tally_gl_guard_begin(amd->api);
 	uint32_t which = take_monitor(amd, src->set);
 	if (which != NONE)
@@ -361,9 +471,11 @@ amd_begin(struct tally_source *src, uint32_t slot)
 		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
 		renounce(amd, s, which);
-		note_refusal(amd, error);
+		note_refusal(amd, src->set, error);
 	} else {
 		amd->refusals = 0;
+		counted->places[counted->first] = BEGUN;
+		s->flags |= whole ? 0 : TALLY_FLAG(DROPPED);
 		s->monitor = which;
 		amd->holder = slot;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Enumerates groups and counters, chooses among them, and finds out which can be counted
- * together: within a group as many as the group allows, and of those the ones that the
- * driver begins. */
+/* Enumerates groups and counters, chooses among them, and puts them into sets: of a group as many
+ * as it allows. Nothing is begun to find out what else the driver refuses: no program begins a
+ * monitor without work, and Mesa 25.0's zink crashes at the flush after one. */
 #include "query/gl/amd_catalogue.h"
 
 #include "layer/base/array.h"
@@ -20,8 +20,6 @@
 #define FLOAT 0x1406
 #define MAX_GROUPS 512
 #define NAME_SIZE 128
-#define MAX_TRIALS 4096u
-#define MAX_ERROR_POLLS 16
 /* Drivers begin more than they can count. Mesa's freedreno writes samples of 40 bytes into a
  * buffer of 4 KiB without checking for its end (22.3, fd_acc_begin_query). */
 #define MAX_IN_A_SET 96u
@@ -65,24 +63,8 @@ struct draft {
 	uint32_t n_sets;
 	struct tally_key_table named; /* the counters that have their key */
 	uint32_t *active; /* per group: its counters in the set that fits() is asked about */
-	bool careful;     /* ask the driver about every combination */
 	bool one_group;   /* a set holds counters of only one group */
-	uint32_t trials;
 };
-
-static unsigned
-take_error(const struct tally_gl_api *api)
-{
-	unsigned first = 0;
-
-	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
-		unsigned error = api->GetError();
-		if (!error)
-			break;
-		first = first ? first : error;
-	}
-	return first;
-}
 
 /* ---- available groups and counters ---- */
 
@@ -284,40 +266,27 @@ choose(struct draft *d, const char *wanted)
 
 void
 tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
-		 const struct tally_amd_set *set, bool enable)
+		 const struct tally_amd_set *set, uint32_t first, uint32_t n, bool enable)
 {
 	for (uint32_t i = 0; i < set->n_runs; i++) {
 		const struct tally_amd_run *run = &set->runs[i];
-		api->SelectPerfMonitorCountersAMD(monitor, enable, run->group, (int)run->n,
-						  set->ids + run->first);
+		uint32_t from = run->first > first ? run->first : first;
+		uint32_t to = run->first + run->n < first + n ? run->first + run->n : first + n;
+		if (from < to)
+			api->SelectPerfMonitorCountersAMD(monitor, enable, run->group,
+							  (int)(to - from), set->ids + from);
 	}
 }
 
-/* Tests whether the driver begins these counters. Nothing waits, because the result is never
- * read. */
-static bool
-try_together(struct draft *d, const uint32_t *chosen, uint32_t n)
+uint32_t
+tally_amd_middle(const struct tally_amd_set *set, uint32_t first, uint32_t n)
 {
-	const struct tally_gl_api *api = d->api;
-	unsigned monitor = 0;
-
-	if (d->trials++ >= MAX_TRIALS)
-		return false;
-	take_error(api);
-	api->GenPerfMonitorsAMD(1, &monitor);
-	if (!monitor)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		struct tally_amd_counter *amd = &d->entries[chosen[i]].amd;
-		api->SelectPerfMonitorCountersAMD(monitor, 1, amd->group, 1, &amd->id);
+	for (uint32_t i = 0; i < set->n_runs; i++) {
+		uint32_t at = set->runs[i].first;
+		if (at >= first + (n + 1) / 2 && at < first + n)
+			return at;
 	}
-	api->BeginPerfMonitorAMD(monitor);
-	bool begun = take_error(api) == 0;
-	if (begun)
-		api->EndPerfMonitorAMD(monitor);
-	api->DeletePerfMonitorsAMD(1, &monitor);
-	take_error(api);
-	return begun;
+	return first + n / 2;
 }
 
 /* Mesa's iris and crocus read every counter out of the report of the first counter's group
@@ -338,8 +307,7 @@ fits(void *data, const uint32_t *chosen, uint32_t n)
 	if (n == 1)
 		memset(d->active, 0, d->n_groups * sizeof(*d->active));
 	bool other = d->one_group ? group != d->entries[chosen[0]].group : n > MAX_IN_A_SET;
-	if (other || d->active[group] == d->groups[group].max_active ||
-	    (d->careful && !try_together(d, chosen, n)))
+	if (other || d->active[group] == d->groups[group].max_active)
 		return false;
 	d->active[group]++;
 	return true;
@@ -355,8 +323,6 @@ set_length(const struct draft *d, uint32_t first)
 	return n;
 }
 
-/* Follows what the groups report. Only where the driver does not begin the resulting set is it
- * asked about each step, which takes many trials. */
 static bool
 put_into_sets(struct draft *d)
 {
@@ -365,15 +331,6 @@ put_into_sets(struct draft *d)
 	if (!d->order || !d->set_of)
 		return false;
 	d->n_sets = tally_counter_group(d->n, d->set_of, d->order, fits, d);
-	for (uint32_t set = 0, first = 0; set < d->n_sets && !d->careful; set++) {
-		uint32_t n = set_length(d, first);
-		d->careful = !try_together(d, d->order + first, n);
-		first += n;
-	}
-	if (d->careful) {
-		d->trials = 0;
-		d->n_sets = tally_counter_group(d->n, d->set_of, d->order, fits, d);
-	}
 	if (d->n_sets > TALLY_AMD_MAX_SETS)
 		d->n_sets = TALLY_AMD_MAX_SETS;
 	return true;
@@ -508,7 +465,6 @@ destroy:
 static void
 report_left_out(const struct draft *d, struct tally_source *src, uint32_t n_counters)
 {
-	uint32_t alone = d->n - n_counters;
 	size_t size = sizeof(src->reason);
 
 	if (!d->n_groups)
@@ -517,13 +473,11 @@ report_left_out(const struct draft *d, struct tally_source *src, uint32_t n_coun
 	else if (!d->n)
 		snprintf(src->reason, size, "none of its counters is in --counters %s",
 			 src->wanted ? src->wanted : "overview");
-	else if (!n_counters)
-		snprintf(src->reason, size, "the driver begins none of its counters: another "
-					    "program may hold them");
-	else if (alone || d->too_many)
-		snprintf(src->reason, size, "%u counters that the driver does not begin, and %u "
-					    "past the ceiling of %u, are left out",
-			 alone, d->too_many, TALLY_AMD_MAX_COUNTERS);
+	else if (d->n + d->too_many > n_counters)
+		snprintf(src->reason, size, "%u counters past the ceiling of %u, or of %u sets, "
+					    "are left out",
+			 d->n + d->too_many - n_counters, TALLY_AMD_MAX_COUNTERS,
+			 TALLY_AMD_MAX_SETS);
 	else if (d->unknown_types)
 		snprintf(src->reason, size, "%u counters of a type that the extension does not "
 					    "name are left out", d->unknown_types);

@@ -2,10 +2,9 @@
 /* query/gl/amd_catalogue.h - what GL_AMD_performance_monitor offers, put into sets;
  * its results.
  *
- * Creating a catalogue makes the driver calls of a probe, a few for each counter, so the
- * context must be current; it waits for nothing. A catalogue belongs to one source of one
- * context. Errors that these calls cause are removed from the driver again: create the
- * catalogue inside a guard.
+ * Creating a catalogue asks the driver for names and types, a few calls for each counter, so the
+ * context must be current; nothing is begun, and nothing waits. Create it inside a guard, because
+ * these calls may fail. A catalogue belongs to one source of one context.
  */
 #ifndef PASSTALLY_QUERY_GL_AMD_CATALOGUE_H
 #define PASSTALLY_QUERY_GL_AMD_CATALOGUE_H
@@ -73,9 +72,12 @@ void tally_amd_catalogue_destroy(struct tally_amd_catalogue *catalogue);
 /* Whether the driver is for Intel GPUs, according to GL_VENDOR. */
 bool tally_amd_is_intel(const struct tally_gl_api *api);
 
-/* Selects all counters of a set, or deselects them. */
+/* Selects counters of a set, `n` from `first` on, or deselects them. */
 void tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
-		      const struct tally_amd_set *set, bool enable);
+		      const struct tally_amd_set *set, uint32_t first, uint32_t n, bool enable);
+/* Where to divide these counters, at least two, so that both parts have some: where a group
+ * begins, if one does in the second half. */
+uint32_t tally_amd_middle(const struct tally_amd_set *set, uint32_t first, uint32_t n);
 
 /* Decodes one result of `len` bytes into values in the order of the set's layout, with
  * their flags. */

@@ -38,6 +38,7 @@ struct fake_perf_config {
 	unsigned backwards;   /* AMD: records come in reverse order */
 	unsigned error_at;    /* the N-th call of an extension is an error and does nothing */
 	unsigned error_every; /* every N-th begin is an error too */
+	unsigned idle_dies;   /* an end before the program's first work crashes */
 	/* Lies that no reader can detect in a single result, or at once. */
 	unsigned unequal;     /* half of the results add this to each whole number */
 	unsigned absurd;      /* percentages are multiplied by this */
@@ -98,6 +99,7 @@ struct fake_perf {
 	struct fake_perf_config config;
 	struct fake_perf_tally tally;
 	struct fake_perf_totals now;
+	bool worked; /* the program has drawn or cleared something */
 	unsigned error; /* glGetError's */
 	uint64_t serial;
 	struct fake_perf_object queries[FAKE_PERF_MAX_OBJECTS], monitors[FAKE_PERF_MAX_OBJECTS];

@@ -20,7 +20,7 @@ static const struct {
 	KEY(late), KEY(shuffle), KEY(sets), KEY(paranoid), KEY(exclusive), KEY(defer_every),
 	KEY(short_write), KEY(ignore_size), KEY(instances), KEY(stall_begin), KEY(no_nul),
 	KEY(conflict), KEY(backwards), KEY(error_at), KEY(error_every), KEY(one_set),
-	KEY(unequal), KEY(absurd),
+	KEY(unequal), KEY(absurd), KEY(idle_dies),
 };
 
 static bool
@@ -167,6 +167,7 @@ fake_perf_tick(void)
 void
 fake_perf_work(uint64_t draws, uint64_t vertices)
 {
+	fake_perf.worked = true;
 	fake_perf.now.draws += draws;
 	fake_perf.now.vertices += vertices;
 }
@@ -211,6 +212,8 @@ fake_perf_end(struct fake_perf_object *o)
 	const struct fake_perf_config *config = &fake_perf.config;
 	uint64_t serial = fake_perf.serial++;
 
+	if (config->idle_dies && !fake_perf.worked)
+		abort();
 	o->active = false;
 	o->ended = true;
 	o->end = fake_perf.now;

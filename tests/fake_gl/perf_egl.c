@@ -36,6 +36,7 @@ static struct {
 	void (*GetIntegerv)(unsigned, int *);
 	void (*Flush)(void);
 	void (*Finish)(void);
+	void (*Clear)(unsigned);
 	void (*DrawArrays)(unsigned, int, int);
 	void (*DrawElements)(unsigned, int, unsigned, const void *);
 	void (*DrawArraysInstanced)(unsigned, int, int, int);
@@ -153,6 +154,13 @@ destroy_context(void *display, void *context)
 }
 
 static void
+clear(unsigned mask)
+{
+	count(0, 0);
+	next.Clear(mask);
+}
+
+static void
 draw_arrays(unsigned mode, int first, int n)
 {
 	count(1, (uint64_t)n);
@@ -192,6 +200,7 @@ static const struct {
 	ROW("gl", GetIntegerv, get_integerv),
 	ROW("gl", Flush, flush),
 	ROW("gl", Finish, finish),
+	ROW("gl", Clear, clear),
 	ROW("gl", DrawArrays, draw_arrays),
 	ROW("gl", DrawElements, draw_elements),
 	ROW("gl", DrawArraysInstanced, draw_arrays_instanced),

@@ -28,13 +28,15 @@ DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batc
                  # Drivers that lie: results that are 0, too narrow, decrease, or are not written; no objects; no
                  # memory.
                  "zero", "narrow", "backwards", "untouched", "no-objects", "no-objects-later", "no-strings", "no-period",
-                 "odd-period", "out-of-memory")
+                 "odd-period", "out-of-memory",
+                 # Dies at a query around no work, as Mesa 25.0's zink does.
+                 "idle-dies")
 PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
 # Which passes must have values: none, or some; where nothing is stated, any or none. Values are never absent
 # without a reason.
 WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some",
-        "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some"}
+        "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some", "idle-dies": "some"}
 # The log of a process that is killed or execs may end without a line that reports it; also where threads exit at
 # the same time and the shim is not there to see them call exit().
 CUT = ("killed", "exec")
@@ -65,7 +67,7 @@ SOURCES = {
     "gl-timestamp": Source("gl", {**QUERIES, "backwards": "backwards", "zero": "zero_every=3"}, times=True),
     "gl-statistics": Source("gl", QUERIES),
     "gl-intel": Source("gl", PERF, {"counters": "hardware_*+n_*"}, driver="ext=intel,late=1"),
-    "gl-amd": Source("gl", PERF, {"counters": "work_*"}, driver="ext=amd,late=1"),
+    "gl-amd": Source("gl", {**PERF, "idle-dies": "idle_dies=1"}, {"counters": "work_*"}, driver="ext=amd,late=1"),
     "vk-timestamp": Source("vulkan", {**VULKAN, "zero": "zero", "no-period": "period=0", "odd-period": "period=nan"},
                            times=True),
     "vk-statistics": Source("vulkan", VULKAN),
