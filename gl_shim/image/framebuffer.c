@@ -177,15 +177,12 @@ void
 gl_draw_buffers(struct gl_context *c, GLuint framebuffer, GLsizei n, const GLenum *buffers)
 {
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, framebuffer);
-	if (!fbo || c->state->zone.in_list == GL_COMPILE)
+	if (!fbo || n < 0 || c->state->zone.in_list == GL_COMPILE)
 		return;
-	if (!buffers) {
+	if (buffers || n == 0)
+		gl_framebuffer_set_draw_buffers(fbo, n, buffers);
+	else
 		fbo->ask = true;
-	} else {
-		fbo->n_draw_buffers = 0;
-		for (GLsizei i = 0; i < n && i < TALLY_MAX_COLOR; i++)
-			fbo->draw_buffers[fbo->n_draw_buffers++] = buffers[i];
-	}
 	touch(c, fbo);
 }
 

@@ -111,6 +111,10 @@ void gl_framebuffer_label(struct gl_context *c, const struct gl_framebuffer *fbo
  * does not bind the framebuffer. False when it is neither bound nor can be queried by name;
  * then its contents stay unknown. */
 bool gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound);
+/* GL_NONE at the end is not kept: the driver, which is asked for all, returns more of them than
+ * the program named. */
+void gl_framebuffer_set_draw_buffers(struct gl_framebuffer *fbo, GLsizei n,
+				     const GLenum *buffers);
 /* Queries the draw buffers of the framebuffer that is bound for drawing. Called inside an error
  * guard, as is the next function. */
 void gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo);

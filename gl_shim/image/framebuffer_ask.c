@@ -45,23 +45,33 @@ ask_attachment(struct gl_context *c, const struct asked *fbo, GLenum point,
 		at->layer = ask(c, fbo, point, GL_FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER);
 }
 
-/* Queries the draw buffers of the framebuffer that is bound for drawing. */
+void
+gl_framebuffer_set_draw_buffers(struct gl_framebuffer *fbo, GLsizei n, const GLenum *buffers)
+{
+	fbo->n_draw_buffers = 1;
+	fbo->draw_buffers[0] = GL_NONE;
+	for (GLsizei i = 0; i < n && i < TALLY_MAX_COLOR; i++) {
+		fbo->draw_buffers[i] = buffers[i];
+		if (buffers[i] != GL_NONE)
+			fbo->n_draw_buffers = (unsigned)i + 1;
+	}
+}
+
 void
 gl_framebuffer_ask_draw_buffers(struct gl_context *c, struct gl_framebuffer *fbo)
 {
 	const struct gl_context_state *s = c->state;
+	GLenum buffers[TALLY_MAX_COLOR] = { GL_NONE };
 	GLint max_draw = 1;
 	if (s->api.version < (s->api.es ? 30 : 20))
 		return;
 	c->next->GetIntegerv(GL_MAX_DRAW_BUFFERS, &max_draw);
-	fbo->n_draw_buffers = 0;
 	for (int i = 0; i < TALLY_MAX_COLOR && i < max_draw; i++) {
 		GLint value = GL_NONE;
 		c->next->GetIntegerv(GL_DRAW_BUFFER0 + (GLenum)i, &value);
-		fbo->draw_buffers[fbo->n_draw_buffers++] = (GLenum)value;
+		buffers[i] = (GLenum)value;
 	}
-	while (fbo->n_draw_buffers > 1 && fbo->draw_buffers[fbo->n_draw_buffers - 1] == GL_NONE)
-		fbo->n_draw_buffers--;
+	gl_framebuffer_set_draw_buffers(fbo, TALLY_MAX_COLOR, buffers);
 }
 
 bool

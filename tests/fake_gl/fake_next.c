@@ -56,6 +56,15 @@ get_stringi(GLenum name, GLuint index)
 	return (const GLubyte *)(index < 3 ? extensions[index] : "");
 }
 
+static GLint
+draw_buffer(unsigned n)
+{
+	unsigned set = fake_next.framebuffers[fake_next.draw].n_draw_buffers;
+	if (!set && n == 0)
+		return fake_next.draw ? GL_COLOR_ATTACHMENT0 : GL_BACK;
+	return n < set ? (GLint)fake_next.framebuffers[fake_next.draw].draw_buffers[n] : GL_NONE;
+}
+
 static void
 get_integerv(GLenum name, GLint *out)
 {
@@ -67,8 +76,8 @@ get_integerv(GLenum name, GLint *out)
 		*out = 8;
 	else if (name == GL_DRAW_FRAMEBUFFER_BINDING)
 		*out = (GLint)fake_next.draw;
-	else if (name == GL_DRAW_BUFFER0)
-		*out = fake_next.draw ? GL_COLOR_ATTACHMENT0 : GL_BACK;
+	else if (name >= GL_DRAW_BUFFER0 && name <= GL_DRAW_BUFFER7)
+		*out = draw_buffer(name - GL_DRAW_BUFFER0);
 }
 
 static void
@@ -186,6 +195,15 @@ framebuffer_whole_texture(GLenum target, GLenum point, GLuint texture, GLint lev
 }
 
 static void
+draw_buffers(GLsizei n, const GLenum *buffers)
+{
+	unsigned count = n > 0 ? (unsigned)n : 1; /* no buffer at all is one that is none */
+	fake_next.framebuffers[fake_next.draw].n_draw_buffers = count;
+	for (unsigned i = 0; i < count; i++)
+		fake_next.framebuffers[fake_next.draw].draw_buffers[i] = n ? buffers[i] : GL_NONE;
+}
+
+static void
 begin(GLenum mode)
 {
 	(void)mode;
@@ -290,6 +308,7 @@ fake_next_look_up(const char *name)
 		{ "glBindFramebuffer", (function)bind_framebuffer },
 		{ "glFramebufferTexture2D", (function)framebuffer_texture },
 		{ "glFramebufferTexture", (function)framebuffer_whole_texture },
+		{ "glDrawBuffers", (function)draw_buffers },
 		{ "glBegin", (function)begin },
 		{ "glEnd", (function)end },
 		{ "glGenQueries", (function)gen_queries },

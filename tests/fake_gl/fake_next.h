@@ -19,6 +19,7 @@ struct fake_next {
 	unsigned draw; /* framebuffer bound */
 	struct {
 		unsigned color, depth; /* textures */
+		unsigned n_draw_buffers, draw_buffers[8]; /* 0: the default, the first color */
 	} framebuffers[FAKE_NEXT_FRAMEBUFFERS];
 	bool discards; /* GL_RASTERIZER_DISCARD */
 	bool in_begin, in_list;

@@ -70,6 +70,7 @@ __wrap_calloc(size_t n, size_t size)
 /* A frame as a line of calls, and the resulting passes. A call is a letter with its arguments:
  *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
  *   a31     the same by glFramebufferTexture        P     glPopAttrib
+ *   N N1 N2 glDrawBuffers: none; the first color alone; it and GL_NONE
  *   D6      draw 6 vertices                         I D6  the same of 2 instances: i6
  *   C Z     clear color, depth                      c1    clear color of framebuffer 1 by name
  *   X M     dispatch, memory barrier                L12   blit from framebuffer 1 to 2
@@ -103,6 +104,10 @@ static const struct {
 	{ "... one that the driver was asked about", "", "A12 B1 D3 B2 P D6 S", "r10 2d9v;" },
 	{ "attributes restored", "", "B1 D3 P D6 S", "r10 2d9v;" },
 	{ "... of a framebuffer by glFramebufferTexture", "", "a31 B1 D3 P D6 S", "r30 2d9v;" },
+	{ "... after the color and no second draw buffer", "", "B1 N2 D3 P D6 S", "r10 2d9v;" },
+	{ "... after no draw buffer at all", "", "B1 N D3 P D6 S", "r0 2d9v;" },
+	{ "... of the window", "", "N D3 P D6 S", "r640 2d9v;" },
+	{ "one draw buffer, and it with none after it", "", "B1 N1 D3 N2 D6 S", "r10 2d9v;" },
 	{ "another attachment of the same one", "", "B1 D3 A21 D6 S", "r10 1d3v r20 1d6v;" },
 	{ "a framebuffer that is not complete", "", "A01 B1 D3 B0 D6 S", "r640 1d6v;" },
 	{ "instances", "", "i6 S", "r640 1d12v;" },
@@ -205,6 +210,7 @@ void glClearNamedFramebufferfv(GLuint name, GLenum buffer, GLint drawbuffer,
 void glDispatchCompute(GLuint x, GLuint y, GLuint z);
 void glDrawArrays(GLenum mode, GLint first, GLsizei count);
 void glDrawArraysInstanced(GLenum mode, GLint first, GLsizei count, GLsizei instances);
+void glDrawBuffers(GLsizei n, const GLenum *buffers);
 void glEnd(void);
 void glEndConditionalRender(void);
 void glEndList(void);
@@ -245,6 +251,7 @@ enum {
 
 #define WINDOW 640
 static int the_context;
+static const GLenum color_and_none[] = { COLOR_ATTACHMENT0, GL_NONE };
 static const GLenum all_attachments[] = { COLOR_ATTACHMENT0, DEPTH_ATTACHMENT };
 
 /* ---- a frame of calls ---- */
@@ -386,6 +393,9 @@ make_call(const char *call)
 		return;
 	case 'P':
 		glPopAttrib();
+		return;
+	case 'N':
+		glDrawBuffers((GLsizei)a, color_and_none);
 		return;
 	case 'e':
 		refused(a);
