@@ -488,6 +488,16 @@ resolve_window(struct gl_context *c, bool bound)
 	return fbo;
 }
 
+/* A context without framebuffers (OpenGL ES 1) raises an error and returns 0. */
+static bool
+ask_incomplete(struct gl_context *c)
+{
+	gl_guard_begin(c);
+	GLenum status = c->next->CheckFramebufferStatus(GL_FRAMEBUFFER);
+	gl_guard_end(c);
+	return status && status != GL_FRAMEBUFFER_COMPLETE;
+}
+
 /* The target for fbo->key: one that this framebuffer had recently, or a new one. */
 static const struct tally_target *
 find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation, bool bound)
@@ -499,14 +509,7 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	}
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
-	/* A context without framebuffers (OpenGL ES 1) raises an error and returns 0. */
-	GLenum status = 0;
-	if (bound) {
-		gl_guard_begin(c);
-		status = c->next->CheckFramebufferStatus(GL_FRAMEBUFFER);
-		gl_guard_end(c);
-	}
-	fbo->incomplete = status && status != GL_FRAMEBUFFER_COMPLETE;
+	fbo->incomplete = bound && ask_incomplete(c);
 	if (!c->state->stream)
 		return NULL;
 	slot->incomplete = fbo->incomplete;
@@ -536,6 +539,17 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 	fbo->images_seen = generation;
 	fbo->dirty = false;
 	return fbo;
+}
+
+bool
+gl_framebuffer_refuses(struct gl_context *c)
+{
+	const struct gl_context_state *s = c->state;
+	GLuint name = s->framebuffers.draw;
+	struct gl_framebuffer *fbo = name ? gl_framebuffer_get(c, name) : NULL;
+	if (!fbo || s->zone.in_begin || s->zone.lost)
+		return false;
+	return fbo->dirty || fbo->ask ? ask_incomplete(c) : fbo->incomplete;
 }
 
 void

@@ -101,6 +101,10 @@ void gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *name
  * (in an error guard) if the driver has to be asked. `bound`: it is the draw framebuffer. NULL
  * when out of memory, or for FBO 0 without a drawable. */
 struct gl_framebuffer *gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound);
+/* Whether the driver refuses to draw to the framebuffer that is bound for it, where a list is
+ * compiled and the record cannot be brought up to date: asks at most whether it is complete, which
+ * no list contains. */
+bool gl_framebuffer_refuses(struct gl_context *c);
 /* The same record without the update, created if it is new; NULL when out of memory. */
 struct gl_framebuffer *gl_framebuffer_get(struct gl_context *c, GLuint name);
 /* The label that names a pass: the framebuffer's, else that of its first labeled attachment. It

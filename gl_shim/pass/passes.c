@@ -42,6 +42,8 @@ close_pass(struct gl_context *c, bool with_queries)
 		else if (s->now.load)
 			gl_workload_end_silent(c);
 		move_pending_counts(c, pass);
+		if (!pass->call_counts.calls)
+			tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
 		pass->label = s->now.label;
 		if (s->labels.inside.n)
 			pass->groups = gl_take_inside(c);
@@ -350,7 +352,7 @@ gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 	}
 	note_flags(c, same ? w->flags : 0);
 	if (s->by_draw && s->now.pass)
-		gl_workload_begin(c, w->command ? w->command : "draw", w->flags);
+		gl_workload_begin(c, w->command, w->flags);
 	unsigned times = t0 ? own_time_of(s) : 0;
 	if (times)
 		tally_stream_add_overhead(s->stream, times * (tally_clock_now_ns() - t0));

@@ -61,8 +61,8 @@ enum gl_transfer { GL_XFER_COPY = 1, GL_XFER_CLEAR, GL_XFER_MIPMAP, GL_XFER_READ
 void gl_transfer(struct gl_context *c, enum gl_transfer what, GLenum target);
 void gl_transfer_texture(struct gl_context *c, enum gl_transfer what, GLuint name);
 void gl_transfer_buffer(struct gl_context *c, enum gl_transfer what, GLuint name);
-/* `named`: the two framebuffers are given by name; otherwise they are the bound ones. */
-void gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named);
+void gl_blit(struct gl_context *c, GLuint read, GLuint draw, GLbitfield mask, GLenum filter);
+void gl_blit_bound(struct gl_context *c, GLbitfield mask, GLenum filter);
 
 void gl_readback_begin(struct gl_context *c);
 #define gl_readback(c, call) \

@@ -13,7 +13,8 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 	if (gl_no_query_zone(s)) { /* the driver must not be queried either */
 		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
 		as_is.command = command;
-		return s->now.open && gl_pass_enter(c, &as_is);
+		return s->now.open && !(bound && gl_framebuffer_refuses(c)) &&
+		       gl_pass_enter(c, &as_is);
 	}
 	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
 	if (!fbo || fbo->incomplete)
@@ -86,12 +87,12 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 	c->open = !bound || gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
 }
 
-#define CLEARS_OF_ALL (GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT)
+#define ALL_BUFFERS (GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT)
 
 __attribute__((hot)) void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
-	GLbitfield known = CLEARS_OF_ALL |
+	GLbitfield known = ALL_BUFFERS |
 			   (c->state->caps.core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
 	if (mask & ~known)
 		return; /* an error */
@@ -228,23 +229,29 @@ gl_platform_transfer(uintptr_t key)
 		c->pending.copies++;
 }
 
+/* Whether the arguments alone make the driver refuse the blit. */
+static bool
+is_bad_blit(GLbitfield mask, GLenum filter)
+{
+	return mask & ~ALL_BUFFERS || (filter != GL_NEAREST && mask & ~GL_COLOR_BUFFER_BIT);
+}
+
 void
-gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
+gl_blit(struct gl_context *c, GLuint read, GLuint draw, GLbitfield mask, GLenum filter)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_compiles_only(s) || gl_no_query_zone(s) || s->probe == GL_PROBE_OFF || gl_idles(s))
+	if (gl_no_query_zone(s) || s->probe == GL_PROBE_OFF || gl_idles(s) ||
+	    is_bad_blit(mask, filter))
 		return;
 	gl_probe_if_pending(s);
-	if (!named) {
-		read = s->framebuffers.read;
-		draw = s->framebuffers.draw;
-	}
 	struct gl_framebuffer *from = gl_framebuffer_resolve(
 		c, read, read == s->framebuffers.draw);
 	uint64_t from_key = from ? from->key : 0;
 	uint32_t from_samples = from && from->target ? from->target->samples : 0;
 	struct gl_framebuffer *to = gl_framebuffer_resolve(c, draw,
 							   draw == s->framebuffers.draw);
+	if (to && to->incomplete)
+		return;
 	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
 		.key = gl_mix(from_key, to ? to->key : 0),
@@ -257,6 +264,13 @@ gl_blit(struct gl_context *c, GLuint read, GLuint draw, bool named)
 		s->now.pass->store = TALLY_STORE_RESOLVE;
 	if (enter_other(c, &w))
 		c->pending.copies++;
+}
+
+void
+gl_blit_bound(struct gl_context *c, GLbitfield mask, GLenum filter)
+{
+	const struct gl_framebuffers *bound = &c->state->framebuffers;
+	gl_blit(c, bound->read, bound->draw, mask, filter);
 }
 
 static void
@@ -287,7 +301,8 @@ gl_readback_begin(struct gl_context *c)
 		gl_probe_if_pending(s);
 		from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
 	}
-	readback(c, read, from ? from->target : NULL);
+	if (!from || !from->incomplete)
+		readback(c, read, from ? from->target : NULL);
 }
 
 /* The call has returned with the data: the GPU has nothing left to do for it. */
@@ -344,7 +359,8 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 	bool begins = list && !s->zone.in_begin && !s->zone.in_list && !s->caps.core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
 	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
-		gl_draw_enter(c);
+		/* No pass can begin in the list. One without a command is not listed. */
+		enter_render(c, NULL, s->framebuffers.draw, true, 0);
 		/* The game may begin a query in the list, where passtally's could no longer be
 		 * ended. */
 		gl_queries_yield_all(c);

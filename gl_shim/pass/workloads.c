@@ -16,8 +16,11 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 {
 	struct gl_context_state *s = c->state;
 	bool zone = gl_no_query_zone(s);
-	if (zone && s->now.load)
+	if (zone && s->now.load) {
+		if (!s->now.load->command)
+			s->now.load->command = command;
 		return;
+	}
 	struct tally_workload *load = tally_stream_add_workload(s->stream, s->now.pass);
 	if (!load)
 		return;
@@ -100,23 +103,33 @@ sum_counter(struct tally_pass *pass, uint32_t counter)
 {
 	uint64_t bit = UINT64_C(1) << (counter % 64);
 	struct tally_value *sum = &pass->values[counter];
+	bool any = false;
 	for (const struct tally_workload *l = pass->workloads; l; l = l->next) {
+		if (!l->command)
+			continue;
 		if (!(l->valid[counter / 64] & bit))
 			return false;
-		if (l == pass->workloads)
+		if (!any)
 			*sum = l->values[counter];
 		else if (!tally_value_add(sum, l->values[counter]))
 			return false;
+		any = true;
 	}
-	return true;
+	return any;
 }
 
 /* From the first begin to the last end, if both are known and on the same clock. */
 static void
 take_time(struct tally_pass *pass)
 {
-	const struct tally_workload *first = pass->workloads, *last = pass->last_workload;
-	if (!first->has_time || !last->has_time ||
+	const struct tally_workload *first = NULL, *last = NULL;
+	for (const struct tally_workload *l = pass->workloads; l; l = l->next) {
+		if (!l->command)
+			continue;
+		first = first ? first : l;
+		last = l;
+	}
+	if (!first || !first->has_time || !last->has_time ||
 	    (first->flags ^ last->flags) & TALLY_FLAG(UNCALIBRATED))
 		return;
 	pass->has_time = true;

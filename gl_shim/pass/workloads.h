@@ -14,7 +14,8 @@
 
 /* The next command in the open pass, which is captured, begins a workload. Where no query
  * may be issued it counts with the open workload, or is listed without values. `flags`
- * are those known for it. */
+ * are those known for it. NULL: there is no command yet, the next one that is issued where no query
+ * may be is meant. */
 void gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags);
 /* Ends the open workload. Does nothing if there is none, or if it cannot be ended now. */
 void gl_workload_end(struct gl_context *c);

@@ -397,12 +397,14 @@ static void
 list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
 {
-	out->workloads = b->workloads + b->n_workloads;
-	out->n_workloads = pass->n_workloads;
+	struct tally_workload_record *first = b->workloads + b->n_workloads;
+	out->workloads = first;
 	for (const struct tally_workload *load = pass->workloads; load; load = load->next) {
-		struct tally_workload_record *record = &b->workloads[b->n_workloads++];
+		if (!load->command)
+			continue;
+		struct tally_workload_record *record = &first[out->n_workloads++];
 		*record = (struct tally_workload_record){
-			.command = load->command ? load->command : "draw",
+			.command = load->command,
 			.counters = b->values + b->n_values,
 			.flags = load->flags,
 		};
@@ -414,6 +416,7 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 		record->gpu_start_ns = load->gpu_begin_ns;
 		record->gpu_ns = load->gpu_end_ns - load->gpu_begin_ns;
 	}
+	b->n_workloads += out->n_workloads;
 }
 
 /* The pixels of all layers. Each counts once, however many samples it has. */

@@ -349,6 +349,13 @@ tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 	return open_pass(s, now_ns, true);
 }
 
+void
+tally_stream_unlist_pass(struct tally_pass *pass)
+{
+	pass->unattributed = true;
+	pass->part->n_unlisted++;
+}
+
 struct tally_pass *
 tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
 {

@@ -50,7 +50,7 @@ int64_t tally_device_newest(unsigned apis);
  * sets all members but next. */
 struct tally_workload {
 	struct tally_workload *next;
-	const char *command; /* static: "draw", "dispatch", "copy", "clear" */
+	const char *command; /* static: "draw", "dispatch", "copy", "clear"; NULL: not listed */
 	bool has_time;       /* gpu_begin_ns and gpu_end_ns are valid */
 	uint32_t slot;       /* the measurer's handle, query/source/harvest.h */
 	uint64_t gpu_begin_ns, gpu_end_ns;
@@ -129,6 +129,8 @@ struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t 
 /* The same for work that is summed and not listed (`unattributed` is set). It does not count
  * towards max_passes, but has a limit of the same size. */
 struct tally_pass *tally_stream_open_unattributed(struct tally_stream *stream, uint64_t now_ns);
+/* The pass turned out to be none: what was measured in it is summed and not listed. */
+void tally_stream_unlist_pass(struct tally_pass *pass);
 
 /* The frame that the pass belongs to. */
 uint64_t tally_stream_pass_frame(const struct tally_pass *pass);

@@ -78,15 +78,17 @@ __wrap_calloc(size_t n, size_t size)
  *   ( )     debug group "g" begins, ends            [ ]   conditional rendering begins, ends
  *   h       debug group "h" begins
  *   { }     glBegin with 3 vertices, glEnd          < >   a list is compiled: from, to
+ *   k >     the same, and the list is executed, too
  *   l       call a list                             V     invalidate the bound framebuffer
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
  *   f F     glFlush, glFinish                       y Y   glFenceSync, glClientWaitSync
  *   z       the program sleeps                      S     swap
- *   e1 .. e5  calls that the driver refuses: refused()
+ *   e1 .. e7  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
  * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, U
- * undefined there, ~ discarded at its end, ? not all is known, "label", {groups inside}, +z its GPU
- * time reaches into the last sleep, flags in words. Frames end with ";". */
+ * undefined there, *draw+clear its workloads, ~ discarded at its end, ? not all is known, "label",
+ * {groups inside}, +z its GPU time reaches into the last sleep, flags in words. Frames end with
+ * ";". */
 static const struct {
 	const char *what, *options, *calls, *passes;
 } cases[] = {
@@ -128,11 +130,14 @@ static const struct {
 	{ "... or each by itself", "group-work=off", "X X S", "c0 1x c0 1x;" },
 	{ "a dispatch between draws", "", "D3 X D3 S", "r640 1d3v c0 1x r640 1d3v/1;" },
 	{ "a blit", "", "L12 S", "t20 1p;" },
+	{ "... that the driver refuses", "", "D3 e6 e7 S", "r640 1d3v;" },
+	{ "... to what is not complete", "", "D3 A01 B1 L21 B0 S", "r640 1d3v;" },
 	{ "blits from one target to another are one pass", "", "L12 L12 S", "t20 2p;" },
 	{ "blits from two are two", "", "L12 L32 S", "t20 1p t20 1p;" },
 	{ "blits to two are two", "", "L12 L13 S", "t20 1p t30 1p;" },
 	{ "mipmaps", "", "G3 S", "t30 1p mipmap;" },
 	{ "a read back", "", "D3 R S", "r640 1d3v t640 1p readback sync;" },
+	{ "... from what is not complete", "", "D3 A01 B1 R B0 S", "r640 1d3v;" },
 	{ "... of what was not drawn to yet", "", "R S", "t640 1p readback sync;" },
 	{ "flush and finish end nothing", "", "D3 f D3 F D3 S", "r640 3d9v;" },
 	{ "invalidated after", "", "B1 D3 V B0 D3 S", "r10 1d3v~ r640 1d3v;" },
@@ -154,6 +159,20 @@ static const struct {
 	  "r640 1d3v rasterizer_discard transform_feedback;" },
 	{ "glBegin is a draw without vertices", "", "{ } S", "r640 1d0v? immediate;" },
 	{ "what is compiled is no work", "", "< D3 > S", ";" },
+	{ "... executed at the same time, it is", "", "k D3 > S", "r640 1d3v;" },
+	{ "... but not without a command", "", "k > S", ";" },
+	{ "... nor between passes", "", "B1 D3 B0 k > B2 D6 S", "r10 1d3v r20 1d6v;" },
+	{ "... and it continues the pass", "", "D3 k > D6 S", "r640 2d9v;" },
+	{ "... with nothing but a clear", "", "k C > S", "r640 1c;" },
+	{ "... on what is not complete", "", "D3 A01 B1 k D6 C > B0 S", "r640 1d3v;" },
+	{ "... bound inside", "", "A01 k D3 B1 D6 C B0 D9 > S", "r640 2d12v;" },
+	{ "... or made so", "", "B1 k D3 A01 D6 A11 D9 > S", "r10 2d12v;" },
+	{ "workloads", "granularity=draw", "D3 C S", "r640 1d3v1c*draw+clear;" },
+	{ "... of a list without a command", "granularity=draw", "D3 k > D6 S",
+	  "r640 2d9v*draw+draw;" },
+	{ "... of one with only a clear", "granularity=draw", "D3 k C C > D6 S",
+	  "r640 2d9v2c*draw+clear+draw;" },
+	{ "... alone, without a command", "granularity=draw", "k > S", ";" },
 	{ "a list that is called", "", "l S", "r640 0d0v? list;" },
 	{ "frames", "", "D3 S D6 S S", "r640 1d3v;r640 1d6v;;" },
 	{ "a pass ends with its frame", "", "B1 D3 S D3 S", "r10 1d3v;r10 1d3v;" },
@@ -200,6 +219,8 @@ void glBeginConditionalRender(GLuint id, GLenum mode);
 void glBeginQuery(GLenum target, GLuint id);
 void glBeginTransformFeedback(GLenum mode);
 void glBindFramebuffer(GLenum target, GLuint name);
+void glBlitFramebuffer(GLint x0, GLint y0, GLint x1, GLint y1, GLint a0, GLint b0, GLint a1,
+		       GLint b1, GLbitfield mask, GLenum filter);
 void glBlitNamedFramebuffer(GLuint read, GLuint draw, GLint x0, GLint y0, GLint x1,
 			    GLint y1, GLint a0, GLint b0, GLint a1, GLint b1,
 			    GLbitfield mask, GLenum filter);
@@ -239,6 +260,8 @@ enum {
 	UNSIGNED_BYTE = 0x1401,
 	RGBA = 0x1908,
 	COMPILE = 0x1300,
+	COMPILE_AND_EXECUTE = 0x1301,
+	LINEAR = 0x2601,
 	COLOR = 0x1800,
 	PRIMITIVES_SUBMITTED = 0x82EF,
 	TEXTURE_2D = 0x0DE1,
@@ -332,6 +355,9 @@ make_pair(char what)
 	case '<':
 		glNewList(1, COMPILE);
 		return true;
+	case 'k':
+		glNewList(1, COMPILE_AND_EXECUTE);
+		return true;
 	case '>':
 		glEndList();
 		return true;
@@ -361,6 +387,12 @@ refused(GLuint which)
 		return;
 	case 4:
 		glClear(1);
+		return;
+	case 6:
+		glBlitFramebuffer(0, 0, 4, 4, 0, 0, 4, 4, 0xdead0, 0);
+		return;
+	case 7:
+		glBlitFramebuffer(0, 0, 4, 4, 0, 0, 4, 4, GL_DEPTH_BUFFER_BIT, LINEAR);
 		return;
 	default:
 		glBindFramebuffer(0xdead, 0);
@@ -481,6 +513,8 @@ say_pass(GString *out, const struct tally_pass_record *p)
 		g_string_append_c(out, '~');
 	if (p->segment)
 		g_string_append_printf(out, "/%u", p->segment);
+	for (uint32_t i = 0; i < p->n_workloads; i++)
+		g_string_append_printf(out, "%c%s", i ? '+' : '*', p->workloads[i].command);
 	if (p->label)
 		g_string_append_printf(out, "\"%s\"", p->label);
 	if (info->groups)

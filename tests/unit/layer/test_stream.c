@@ -368,8 +368,11 @@ test_max_workloads(void)
 	for (unsigned frame = 0; frame < 3; frame++) {
 		struct tally_pass *pass = open_pass(s, 1);
 		struct tally_pass *next = open_pass(s, 2);
-		for (unsigned i = 0; i < 16; i++)
-			g_assert_nonnull(tally_stream_add_workload(s, pass));
+		for (unsigned i = 0; i < 16; i++) {
+			struct tally_workload *load = tally_stream_add_workload(s, pass);
+			g_assert_nonnull(load);
+			load->command = "draw";
+		}
 		g_assert_null(tally_stream_add_workload(s, next));
 		end_frame(s, tally_clock_now_ns());
 		finish_all(s);
