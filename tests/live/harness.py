@@ -45,7 +45,7 @@ def skip(why):
 
 def built(name):
     """The path of a build output, or None."""
-    for folder in (".", "gl_shim", "cli", "scenes", "tests/apps", "tests/live"):
+    for folder in (".", "gl_shim", "cli", "scenes", "tests/apps", "tests/live", "tests/random"):
         path = BUILD / folder / name
         if path.is_file():
             return path.resolve()
