@@ -42,6 +42,7 @@ class Registry:
     vendors: list = field(default_factory=list)  # suffixes: KHR, EXT, ...
     core: set = field(default_factory=set)  # commands of Vulkan 1.0: every driver has them
     of_instance: set = field(default_factory=set)  # commands of extensions of the instance
+    offered: set = field(default_factory=set)  # types of some version or extension; others are not in the headers
 
     def spellings(self, name):
         """`name` first, then all other spellings of the same command, by name."""
@@ -114,42 +115,43 @@ def _read_commands(root, registry):
         registry.commands[name] = Command(name, of.returns, of.params, alias)
 
 
-def _read_platforms(root, registry):
-    """Types that only extensions of a platform need."""
-    wanted, everywhere = {}, set()
+def _offers(root):
+    """Each version and extension of Vulkan with each thing that it brings; `require` may be another API's."""
     for element in root.findall("feature") + root.findall("extensions/extension"):
-        platform = element.get("platform")
-        for thing in element.findall("require/*"):
-            if thing.tag in ("command", "type") and platform:
-                wanted.setdefault(thing.get("name"), platform)
-            elif thing.tag in ("command", "type"):
-                everywhere.add(thing.get("name"))
-    registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
+        if "vulkan" not in element.get("supported", element.get("api", "vulkan")).split(","):
+            continue
+        for require in element.findall("require"):
+            if _is_ours(require):
+                for thing in require:
+                    yield element, thing
 
 
 def _read_origins(root, registry):
-    """Which commands every driver has, and which come with an instance's extension."""
-    for name, path in (("core", "feature[@name='VK_VERSION_1_0']"),
-                       ("of_instance", "extensions/extension[@type='instance']")):
-        for command in root.findall(path + "/require/command"):
-            getattr(registry, name).add(command.get("name"))
-
-
-def _offered(root):
-    """Types that some version or extension of Vulkan offers; others are not in the headers."""
-    offered = set()
-    for element in root.findall("feature") + root.findall("extensions/extension"):
-        supported = element.get("supported", element.get("api", "vulkan")).split(",")
-        if "vulkan" in supported:
-            offered.update(thing.get("name") for thing in element.findall("require/type"))
-    return offered
+    """What only extensions of a platform need, which commands every driver has, and which come with an
+    instance's extension. Vulkan 1.0 is one feature, in newer registries several."""
+    wanted, everywhere = {}, set()
+    for element, thing in _offers(root):
+        name = thing.get("name")
+        if thing.tag == "command" and element.tag == "feature" and element.get("number") == "1.0":
+            registry.core.add(name)
+        if thing.tag == "command" and element.get("type") == "instance":
+            registry.of_instance.add(name)
+        if thing.tag in ("command", "type"):
+            if element.get("platform"):
+                wanted.setdefault(name, element.get("platform"))
+            else:
+                everywhere.add(name)
+        if thing.tag == "type":
+            registry.offered.add(name)
+    registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
 
 
 def _read_structures(root, registry):
-    offered = _offered(root)
     for element in root.findall("types/type"):
         name = element.get("name")
-        if element.get("category") != "struct" or element.get("alias") or name not in offered:
+        if element.get("category") != "struct" or element.get("alias") or name not in registry.offered:
+            continue
+        if not _is_ours(element):
             continue
         first = element.find("member")
         if first is None or first.findtext("name") != "sType" or not first.get("values"):
@@ -174,7 +176,6 @@ def read(path):
     _read_commands(root, registry)
     if not registry.commands:
         raise RegistryError(f"the registry {path} holds no commands: is it a vk.xml?")
-    _read_platforms(root, registry)
     _read_origins(root, registry)
     _read_structures(root, registry)
     _read_formats(root, registry)

@@ -119,6 +119,36 @@ class Toy(unittest.TestCase):
             with self.subTest(what):
                 self.assertIn(want, self.toy(rules))
 
+    def test_shapes_of_registries(self):
+        """A registry of before 1.4.340 and one after give the same: Vulkan 1.0 may be in several features, and what
+        a `require` is for may be said by the feature, the extension or itself."""
+        toy = read(os.path.join(TOY, "toy.xml"))
+        old = '<feature api="vulkan" name="VK_VERSION_1_0" number="1.0">'
+        body = re.search(re.escape(old) + "(.*?)</feature>", toy, re.S)[1]
+        sc = ('<require api="vulkansc"><type name="VkNowhereToy"/><command name="vkCmdEnd"/>'
+              '<command name="vkDestroyToy"/></require>')
+        debug = 'type="instance" supported="vulkan">'
+        both = 'api="vulkan,vulkansc,vulkanbase"'
+        new = (f'<feature {both} apitype="internal" name="VK_BASE_VERSION_1_0" number="1.0">{body}{sc}</feature>'
+               f'<feature {both} name="VK_VERSION_1_0" number="1.0" depends="VK_BASE_VERSION_1_0"></feature>')
+        twin = '<type api="vulkansc" category="struct" name="VkOtherToy"><member values="VK_STRUCTURE_TYPE_SC_TOY">' \
+               '<type>VkStructureType</type> <name>sType</name></member></type>'
+        for what, text in (
+            ("split", toy.replace(f"{old}{body}</feature>", new)),
+            ("in an extension", toy.replace(debug, debug + sc)),
+            ("a structure of both", toy.replace("<types>", "<types>" + twin)),
+        ):
+            text = text.replace(r"\g<0>", 'type="instance" supported="vulkan">')
+            with self.subTest(what), tempfile.TemporaryDirectory() as out:
+                self.assertNotEqual(text, toy)
+                path = os.path.join(out, "toy.xml")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                done = generate(out, os.path.join(TOY, "toy.rules"), path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for name in os.listdir(GOLDEN):
+                    self.assertMultiLineEqual(read(os.path.join(out, name)), read(os.path.join(GOLDEN, name)), name)
+
     def test_bad_registry(self):
         with tempfile.TemporaryDirectory() as out:
             for text, want in (
