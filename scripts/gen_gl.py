@@ -14,6 +14,7 @@ import re
 import sys
 from dataclasses import dataclass
 
+import known
 import registry
 from registry import RegistryError
 
@@ -554,29 +555,37 @@ class Generator:
         }
 
 
-def generate(registry_path, rules_path, exports):
+def generate(options):
     """All output files as {name: text}."""
-    source = registry.read(registry_path)
-    rules = Rules(rules_path)
+    source = registry.read(options.registry)
+    rules = Rules(options.rules)
     commands = dict(source.commands)
     for command in rules.extra:
         commands.setdefault(command.name, command)  # a newer registry knows better
     origin = (
-        f"Made by scripts/gen_gl.py from {os.path.basename(registry_path)} and "
-        f"{os.path.basename(rules_path)}."
+        f"Made by scripts/gen_gl.py from {os.path.basename(options.registry)} and "
+        f"{os.path.basename(options.rules)}."
     )
-    return Generator(rules, commands, source, origin, exports).files()
+    generator = Generator(rules, commands, source, origin, options.export)
+    found = {command.name for command in generator.table if command.name in source.commands}
+    if options.learn:  # gl.xml states no version
+        known.learn(options.known, "scripts/gen_gl.py", "gl.xml", "0", found)
+    elif options.known:
+        known.check(options.known, options.registry, "0", found)
+    return generator.files()
 
 
 def main():
     parser = argparse.ArgumentParser(description="Write the OpenGL shim's wrappers.")
     parser.add_argument("--registry", required=True, help="gl.xml")
     parser.add_argument("--rules", required=True, help="hooks.rules")
+    parser.add_argument("--known", help="hooks.known: what the registry has to have")
+    parser.add_argument("--learn", action="store_true", help="add what is new in the registry to --known")
     parser.add_argument("--out", required=True, help="folder to write into")
     parser.add_argument("--export", action="append", default=[], help="export this name as well")
     options = parser.parse_args()
     try:
-        files = generate(options.registry, options.rules, options.export)
+        files = generate(options)
         for name, text in files.items():
             with open(os.path.join(options.out, name), "w", encoding="utf-8") as file:
                 file.write(text)

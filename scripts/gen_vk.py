@@ -15,6 +15,7 @@ import re
 import sys
 from dataclasses import dataclass
 
+import known
 import vk_registry
 from gen_gl import RulesError, fold
 from vk_registry import RegistryError
@@ -614,6 +615,14 @@ class Generator:
             out.append("\t\treturn true;\n\tdefault:\n\t\treturn false;\n\t}\n}\n")
         return "".join(out)
 
+    def found(self, of_registry):
+        """What came from the registry, for hooks.known."""
+        used = [spelling for name in self.use + self.instance for spelling in self.spellings(name)]
+        names = set(used + [wrapper.command.name for wrapper in self.wrappers]) & of_registry
+        kind = {name: "instance:" for name in self.source.of_instance} | {name: "core:" for name in self.source.core}
+        return {kind.get(name, "") + name for name in names} | {
+            f"structures>={len(self.source.structures)}", f"formats>={len(self.source.formats)}"}
+
     def files(self):
         return {
             "vk_next.h": self.next_h(),
@@ -628,26 +637,37 @@ class Generator:
         }
 
 
-def generate(registry_path, rules_path):
+def generate(options):
     """All output files as {name: text}."""
-    source = vk_registry.read(registry_path)
-    rules = Rules(rules_path)
+    source = vk_registry.read(options.registry)
+    rules = Rules(options.rules)
+    of_registry = set(source.commands)
     newer = add_newer(source, rules)
     origin = (
-        f"Made by scripts/gen_vk.py from {os.path.basename(registry_path)} and "
-        f"{os.path.basename(rules_path)}."
+        f"Made by scripts/gen_vk.py from {os.path.basename(options.registry)} and "
+        f"{os.path.basename(options.rules)}."
     )
-    return Generator(rules, source, newer, origin).files()
+    generator = Generator(rules, source, newer, origin)
+    if options.known and not source.version:
+        raise RegistryError(f"the registry {options.registry} does not state its version")
+    found = generator.found(of_registry)
+    if options.learn:
+        known.learn(options.known, "scripts/gen_vk.py", "vk.xml", source.version, found)
+    elif options.known:
+        known.check(options.known, options.registry, source.version, found, newer)
+    return generator.files()
 
 
 def main():
     parser = argparse.ArgumentParser(description="Write the Vulkan layer's wrappers and tables.")
     parser.add_argument("--registry", required=True, help="vk.xml")
     parser.add_argument("--rules", required=True, help="hooks.rules")
+    parser.add_argument("--known", help="hooks.known: what the registry has to have")
+    parser.add_argument("--learn", action="store_true", help="add what is new in the registry to --known")
     parser.add_argument("--out", required=True, help="folder to write into")
     options = parser.parse_args()
     try:
-        files = generate(options.registry, options.rules)
+        files = generate(options)
         for name, text in files.items():
             with open(os.path.join(options.out, name), "w", encoding="utf-8") as file:
                 file.write(text)

@@ -40,6 +40,7 @@ class Registry:
     structures: list = field(default_factory=list)
     formats: list = field(default_factory=list)
     vendors: list = field(default_factory=list)  # suffixes: KHR, EXT, ...
+    version: str = ""  # 1.3.239; "" where the registry does not say
     core: set = field(default_factory=set)  # commands of Vulkan 1.0: every driver has them
     of_instance: set = field(default_factory=set)  # commands of extensions of the instance
     offered: set = field(default_factory=set)  # types of some version or extension; others are not in the headers
@@ -146,6 +147,18 @@ def _read_origins(root, registry):
     registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
 
 
+def _read_version(root, registry):
+    """VK_HEADER_VERSION_COMPLETE is made of numbers and of VK_HEADER_VERSION."""
+    for element in root.findall("types/type[@category='define']"):
+        text = _text(element)
+        if not _is_ours(element) or "#define" not in text:
+            continue
+        if match := re.search(r"VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(0, (\d+), (\d+), VK_H", text):
+            registry.version = ".".join(match.groups()) + registry.version
+        elif match := re.search(r"VK_HEADER_VERSION (\d+)", text):
+            registry.version += "." + match[1]
+
+
 def _read_structures(root, registry):
     for element in root.findall("types/type"):
         name = element.get("name")
@@ -176,6 +189,7 @@ def read(path):
     _read_commands(root, registry)
     if not registry.commands:
         raise RegistryError(f"the registry {path} holds no commands: is it a vk.xml?")
+    _read_version(root, registry)
     _read_origins(root, registry)
     _read_structures(root, registry)
     _read_formats(root, registry)

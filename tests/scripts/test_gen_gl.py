@@ -154,6 +154,17 @@ class RealRegistry(unittest.TestCase):
     def setUpClass(cls):
         cls.wrappers, cls.commands = wrappers()
 
+    def test_known(self):
+        """The registry of this machine has all that the list says; one that lost commands fails."""
+        known = os.path.join(ROOT, "gl_shim", "hooks.known")
+        with tempfile.TemporaryDirectory() as out:
+            self.assertEqual(generate(out, RULES, REGISTRY, "--known", known).stderr, "")
+            path = os.path.join(out, "gl.xml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(read(REGISTRY).replace("<name>glDrawArraysInstancedBaseInstance<", "<name>glDrawLost<"))
+            self.assertIn("gl.xml lacks what such a registry has: glDrawArraysInstancedBaseInstance. ",
+                          generate(out, RULES, path, "--known", known).stderr)
+
     def test_same_bytes(self):
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
             for out in (one, two):

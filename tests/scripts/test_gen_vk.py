@@ -22,6 +22,7 @@ TOY = os.path.join(HERE, "gen_vk")
 GOLDEN = os.path.join(TOY, "golden")
 GENERATOR = os.path.join(ROOT, "scripts", "gen_vk.py")
 RULES = os.path.join(ROOT, "vk_layer", "hooks.rules")
+KNOWN = os.path.join(ROOT, "vk_layer", "hooks.known")
 REGISTRY = os.environ.get("PASSTALLY_VK_REGISTRY") or "/usr/share/vulkan/registry/vk.xml"
 
 sys.dont_write_bytecode = True
@@ -39,8 +40,8 @@ NOT_HOOKED = re.compile(
 )
 
 
-def generate(out, rules=RULES, source=REGISTRY):
-    command = [sys.executable, GENERATOR, "--registry", source, "--rules", rules, "--out", out]
+def generate(out, rules=RULES, source=REGISTRY, *more):
+    command = [sys.executable, GENERATOR, "--registry", source, "--rules", rules, "--out", out, *more]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -149,6 +150,43 @@ class Toy(unittest.TestCase):
                 for name in os.listdir(GOLDEN):
                     self.assertMultiLineEqual(read(os.path.join(out, name)), read(os.path.join(GOLDEN, name)), name)
 
+    def test_known(self):
+        """What registries of a version have, every later one must have."""
+        version = ('<types><type category="define">#define <name>VK_HEADER_VERSION</name> {0}</type>'
+                   '<type category="define">#define <name>VK_HEADER_VERSION_COMPLETE</name> '
+                   '<type>VK_MAKE_API_VERSION</type>(0, 1, {1}, VK_HEADER_VERSION)</type>')
+        toy = read(os.path.join(TOY, "toy.xml"))
+        feature = '<feature api="vulkan" name="VK_VERSION_1_0" number="1.0">'
+        no_toy = toy.replace("vkDestroyToy", "vkDestroyOther")
+
+        def run(out, text, minor, patch, *more, rules=""):
+            for name, content in (("toy.xml", text.replace("<types>", version.format(patch, minor))),
+                                  ("rules", "device vk(Break|Destroy)Toy - | x(d)\nuse vkGetToy vkCmdDraw\n" + rules)):
+                with open(os.path.join(out, name), "w", encoding="utf-8") as file:
+                    file.write(content)
+            return generate(out, os.path.join(out, "rules"), os.path.join(out, "toy.xml"), "--known",
+                            os.path.join(out, "known"), *more).stderr
+
+        with tempfile.TemporaryDirectory() as out:
+            self.assertEqual(run(out, no_toy, 3, 239, "--learn"), "")
+            self.assertEqual(run(out, toy, 4, 20, "--learn"), "")
+            self.assertRegex(read(os.path.join(out, "known")),
+                             "(?s)1.3.239 .*core:vkCmdDraw.*vkBreakToy.*\n1.4.20 vkDestroyToy\n")
+            newer = "newer void vkDestroyNew(VkDevice device)\ndevice vkDestroyNew - | x(d)\n"
+            for what, text, minor, patch, rules, want in (
+                ("as before", toy, 4, 20, "", "^$"),
+                ("before the command came", no_toy, 3, 300, "", "^$"),
+                ("lost", no_toy, 4, 20, "", "is of version 1.4.20, but lacks what such a registry has: vkDestroyToy. "),
+                ("later", no_toy, 5, 1, "", "version 1.5.1, .*: vkDestroyToy"),
+                ("no core", toy.replace(feature, feature.replace("1.0", "1.9")), 4, 20, "", "core:vkCmdDraw, core:vkGetToy"),
+                ("a structure less", toy.replace('name="VkOtherToy"/', 'name="VkNone"/'), 4, 20, "", "structures>=3. It is damaged"),
+                ("nobody knows since when", toy, 4, 20, newer, "does not say which version .* vkDestroyNew"),
+            ):
+                with self.subTest(what):
+                    self.assertRegex(run(out, text, minor, patch, rules=rules), want)
+            plain = generate(out, os.path.join(out, "rules"), os.path.join(TOY, "toy.xml"), "--known", os.path.join(out, "known"))
+            self.assertIn("does not state its version", plain.stderr)
+
     def test_bad_registry(self):
         with tempfile.TemporaryDirectory() as out:
             for text, want in (
@@ -184,6 +222,16 @@ class RealRegistry(unittest.TestCase):
             names = sorted(os.listdir(one))
             self.assertEqual(len(names), 9)
             self.assertEqual(filecmp.cmpfiles(one, two, names, shallow=False), (names, [], []))
+
+    def test_known(self):
+        """The registry of this machine has what it should, and one whose core moved again fails."""
+        with tempfile.TemporaryDirectory() as out:
+            self.assertEqual(generate(out, RULES, REGISTRY, "--known", KNOWN).stderr, "")
+            path = os.path.join(out, "vk.xml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(read(REGISTRY).replace('number="1.0"', 'number="1.x"'))
+            self.assertRegex(generate(out, RULES, path, "--known", KNOWN).stderr,
+                             "lacks what such a registry has: core:vk.* and [0-9]+ more")
 
     def test_names_are_sorted(self):
         """vk_hook_find() uses a binary search, in byte order."""
