@@ -20,7 +20,7 @@
 #define MIN_AGE 3 /* frames; gaps also occur where the game waits, many in a frame */
 #define MAX_FAILURES 8 /* consecutive; more attempts would not help */
 #define LONG_TURN 16 /* frames, see failed() */
-#define ORPHANS_A_GAP 16
+#define GL_TIMESTAMP 0x8E28
 #define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
 #define SETTLE_TRIES 100 /* of one millisecond each, once in a run */
 
@@ -53,7 +53,10 @@ struct gl_intel {
 	uint32_t n_slots, n_handles, room_handles;
 	/* Given up while their results were outstanding, oldest first. */
 	uint32_t orphans, last_orphan;
-	uint32_t preflight; /* the handle that tests whether counting works at all, or NONE */
+	/* A timestamp after the end of all orphans, 0 = none; once it has its result, they have
+	 * theirs. */
+	unsigned sign;
+	bool landed;
 	uint32_t active; /* a slot, or NONE */
 	uint64_t gaps;
 	/* Consecutive: of the observation unit, of the pipeline's registers. */
@@ -297,24 +300,49 @@ fetch(struct gl_intel *in, uint32_t handle, struct tally_sample *out)
 	return TALLY_OK;
 }
 
-/* Handles whose results are no longer wanted become free when the driver has finished with
- * them. After a yield all are queried, even recent ones: each prevents the game's own metric
- * set from beginning. */
+/* Asks for the sign that the GPU gets past everything issued so far. Where it is lost, Mesa waits
+ * without end in a call for results that will never come, whatever the flags of the call. */
+static void
+ask_for_sign(struct gl_intel *in)
+{
+	const struct tally_gl_api *api = in->api;
+
+	in->landed = !api->QueryCounter || !api->GenQueries || !api->GetQueryObjectuiv;
+	if (in->landed)
+		return;
+	tally_gl_guard_begin(in->api);
+	if (!in->sign)
+		api->GenQueries(1, &in->sign);
+	if (in->sign)
+		api->QueryCounter(in->sign, GL_TIMESTAMP);
+	tally_gl_guard_end(in->api);
+}
+
+static bool
+has_landed(struct gl_intel *in)
+{
+	uint64_t ticks;
+
+	if (in->landed || !in->sign)
+		return in->landed;
+	tally_gl_guard_begin(in->api);
+	in->landed = tally_gl_result(in->api, tally_gl_has_no_wait(in->api), in->sign, &ticks);
+	tally_gl_guard_end(in->api);
+	return in->landed;
+}
+
+/* Handles whose results are no longer wanted, because of a yield: the driver's objects are deleted
+ * once their work is done, even in the same frame, as each prevents the game's own metric set from
+ * beginning. */
 static void
 fetch_orphans(struct gl_intel *in)
 {
 	uint32_t last = in->last_orphan;
-	for (int i = 0; (in->yielded || i < ORPHANS_A_GAP) && in->orphans != NONE; i++) {
+
+	while (in->orphans != NONE && has_landed(in)) {
 		uint32_t handle = pop(in, &in->orphans);
-		bool young = !in->yielded &&
-			     in->base.frame - in->handles[handle].ended < MIN_AGE;
-		enum tally_status status = young ? TALLY_NOT_READY : fetch(in, handle, NULL);
-		if (status == TALLY_NOT_READY)
+		if (fetch(in, handle, NULL) == TALLY_NOT_READY)
 			push_orphan(in, handle);
-		else if (status == TALLY_LOST && handle == in->preflight)
-			give_up(in, in->offer.sets[in->handles[handle].set].pipeline);
-		if (handle == in->preflight && status != TALLY_NOT_READY)
-			in->preflight = NONE;
 		if (handle == last)
 			break;
 	}
@@ -358,35 +386,6 @@ intel_abandon(struct tally_source *src)
 	src->n_counters = src->n_sets = 0;
 }
 
-/* Tests whether counting works at all. Begins one interval around no work, of the first set of
- * the observation unit; the result is evaluated later. */
-static void
-try_begin(struct gl_intel *in)
-{
-	uint32_t which = 0;
-	while (which < in->offer.n_sets && in->offer.sets[which].pipeline)
-		which++;
-	if (which == in->offer.n_sets)
-		return;
-	tally_gl_guard_begin(in->api);
-	uint32_t handle = take_handle(in, which);
-	tally_gl_guard_end(in->api);
-	if (handle == NONE)
-		return;
-	tally_gl_guard_begin(in->api);
-	in->api->BeginPerfQueryINTEL(in->handles[handle].name);
-	if (tally_gl_guard_end(in->api)) {
-		free_handle(in, handle); /* this makes no call: the game has not begun */
-		give_up(in, false);
-		return;
-	}
-	in->offer.sets[which].pending++;
-	if (end_handle(in, handle)) {
-		in->preflight = handle;
-		push_orphan(in, handle);
-	}
-}
-
 static bool
 has_calls(const struct tally_gl_api *api)
 {
@@ -422,7 +421,7 @@ intel_open(struct tally_source *src, uint32_t slots)
 	in->dialect = tally_intel_dialect_of(in->api);
 	if (!in->dialect || !has_calls(in->api))
 		return tally_unsupported(src->reason, "needs GL_INTEL_performance_query");
-	in->orphans = in->preflight = in->active = NONE;
+	in->orphans = in->active = NONE;
 	enum tally_status status = set_up(in, slots);
 	if (status != TALLY_OK) {
 		intel_abandon(src);
@@ -437,7 +436,6 @@ intel_open(struct tally_source *src, uint32_t slots)
 	src->off = false;
 	src->turn_frames = 0;
 	report_pipeline_only(in);
-	try_begin(in);
 	return TALLY_OK;
 }
 
@@ -479,6 +477,8 @@ intel_close(struct tally_source *src)
 		end_active(in);
 	tally_gl_guard_begin(in->api);
 	delete_free(in);
+	if (in->sign)
+		in->api->DeleteQueries(1, &in->sign);
 	tally_gl_guard_end(in->api);
 	intel_abandon(src);
 }
@@ -579,6 +579,8 @@ orphan_all(struct gl_intel *in)
 		s->handle = NONE;
 		s->flags |= TALLY_FLAG(YIELDED);
 	}
+	if (in->orphans != NONE)
+		ask_for_sign(in);
 }
 
 static bool

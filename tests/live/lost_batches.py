@@ -6,7 +6,7 @@ the program ends as without passtally, and no number of a pass whose work was lo
 
 import sys
 
-from harness import Checks, scratch, skip, validate
+from harness import Checks, need, scratch, skip, validate
 from intel_gpu import Gpu, build
 
 # Values of each of glora's six passes when its work was done: vertices and primitives.
@@ -43,6 +43,20 @@ def check_drops(checks, gpu, platform, every):
         checks.that(lost, f"{what}: nothing was lost, so nothing was tested")
 
 
+def check_new_contexts(checks, gpu):
+    """The GPU is lost for good after some submissions, and the program makes new contexts all the same. Mesa waits for
+    ever in a call for the counters of work that will not be done, so that none may be asked for."""
+    program = need("contexts")
+    for platform in ("skl", "tgl"):
+        for last in ("6", "10", "14", "40"):
+            for options in (["--counters", "all"], ["--counters", "all", "--sources", "gl-intel"]):
+                what = f"{platform}, lost after {last} submissions, {' '.join(options)}"
+                result, log = gpu.run(platform, program, ["40", "10"], "emu", options, {"INTEL_EMU_FAIL_AFTER": last})
+                checks.equal((result.status, result.text), (0, "frames 40\n"), what)
+                validate(checks, log.path)
+                checks.that(len(log.frames) > 35, f"{what}: {len(log.frames)} frames")
+
+
 def main():
     checks = Checks()
     with scratch() as folder:
@@ -55,6 +69,8 @@ def main():
             for every in ("2", "3", "7"):
                 with checks.part(f"{platform} {every}"):
                     check_drops(checks, gpu, platform, every)
+        with checks.part("new contexts"):
+            check_new_contexts(checks, gpu)
     checks.finish()
 
 

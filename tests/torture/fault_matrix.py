@@ -62,12 +62,13 @@ QUERIES = {"never": "never", "late": "late=2", "out-of-order": "shuffle=2", "err
 VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=1", "error": "results=-1", "garbage": "garbage",
           "lost-batch": "gaps=5", "lost-device": "lost=5", "untouched": "untouched", "no-objects": "pools=1",
           "no-objects-later": "pools=2", "narrow": "families=gct:36:2,noise", "out-of-memory": "oom_ours=9"}
-PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5"}
+PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5",
+        "idle-dies": "idle_dies=1"}
 SOURCES = {
     "gl-timestamp": Source("gl", {**QUERIES, "backwards": "backwards", "zero": "zero_every=3"}, times=True),
     "gl-statistics": Source("gl", QUERIES),
     "gl-intel": Source("gl", PERF, {"counters": "hardware_*+n_*"}, driver="ext=intel,late=1"),
-    "gl-amd": Source("gl", {**PERF, "idle-dies": "idle_dies=1"}, {"counters": "work_*"}, driver="ext=amd,late=1"),
+    "gl-amd": Source("gl", PERF, {"counters": "work_*"}, driver="ext=amd,late=1"),
     "vk-timestamp": Source("vulkan", {**VULKAN, "zero": "zero", "no-period": "period=0", "odd-period": "period=nan"},
                            times=True),
     "vk-statistics": Source("vulkan", VULKAN),
