@@ -3,6 +3,7 @@
 
 #include "layer/base/array.h"
 #include "layer/frame/interval.h"
+#include "layer/frame/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ struct total {
 struct tally_frame_builder {
 	struct tally_frame_record record;
 	struct tally_pass_record *passes;
+	struct tally_begun *begun; /* of each of them */
 	struct tally_keyed_value *values; /* of passes and workloads */
 	struct tally_workload_record *workloads;
 	struct tally_interval *intervals, *others; /* of passes; outside passes */
@@ -106,6 +108,7 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 	if (!b)
 		return;
 	free(b->passes);
+	free(b->begun);
 	free(b->values);
 	free(b->workloads);
 	free(b->intervals);
@@ -146,6 +149,7 @@ reserve_passes(struct tally_frame_builder *b, size_t n)
 	b->n_slots = 0;
 	b->n_known = 0;
 	if (!fit(&b->passes, room, sizeof(*b->passes)) ||
+	    !fit(&b->begun, room, sizeof(*b->begun)) ||
 	    !fit(&b->intervals, room, sizeof(*b->intervals)) ||
 	    !fit(&b->others, room, sizeof(*b->others)) ||
 	    !fit(&b->known, room, sizeof(*b->known)) ||
@@ -592,6 +596,7 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part,
 	 uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
 {
 	bool begins = true;
+	uint64_t begun_ns = 0;
 	struct tally_chunk *chunk = part->first;
 	for (uint32_t i = 0; i < part->n_passes; i++) {
 		if (i && i % TALLY_CHUNK_PASSES == 0)
@@ -601,6 +606,14 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part,
 			add_unattributed(b, part->stream, pass, longest_ns);
 			continue;
 		}
+		/* Within a stream the order of issue holds; where the time is not known, the place
+		 * in the list. */
+		uint32_t at = b->record.n_passes;
+		if (begins && !pass->cpu_start_ns && at)
+			begun_ns = b->begun[at - 1].ns;
+		else if (pass->cpu_start_ns > begun_ns)
+			begun_ns = pass->cpu_start_ns;
+		b->begun[at] = (struct tally_begun){ .ns = begun_ns, .at = at };
 		list_pass(b, part, pass, begins, longest_ns, new_id, data);
 		begins = false;
 	}
@@ -686,6 +699,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 		}
 	}
 	b->record.passes = b->passes;
+	tally_order_passes(b->passes, b->begun, b->record.n_passes);
 	b->n_known = b->record.n_passes;
 	finish_totals(b);
 	finish_times(b);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/frame/frame.h - builds a frame: the parts of all streams become one record.
  *
- * Passes get their number, identity and segment; intervals get their union. Collector thread
- * only; nothing here blocks. Memory grows to the largest frame seen and is kept: about 300
- * bytes per pass, 80 per workload and 32 per counter value, 4 MiB for a frame of 10 000 passes
- * with timestamps and four statistics. Out of memory costs passes, counted as dropped, never
- * the frame.
+ * Passes get their identity and segment by stream, and their number by when they began;
+ * intervals get their union. Collector thread only; nothing here blocks. Memory grows to the
+ * largest frame seen and is kept: about 300 bytes per pass, 80 per workload and 32 per counter
+ * value, 4 MiB for a frame of 10 000 passes with timestamps and four statistics. Out of memory
+ * costs passes, counted as dropped, never the frame.
  */
 #ifndef PASSTALLY_LAYER_FRAME_FRAME_H
 #define PASSTALLY_LAYER_FRAME_FRAME_H
@@ -23,8 +23,8 @@ void tally_frame_builder_destroy(struct tally_frame_builder *builder);
 struct tally_frame_input {
 	uint32_t device;
 	uint64_t frame;
-	/* Sorted by frame, then stream. Those of an earlier frame are late: they are listed last
-	 * and resume nothing. */
+	/* Sorted by frame, then stream. Those of an earlier frame are late: their ids are
+	 * counted last, and they resume nothing. */
 	const struct tally_frame_part *parts;
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;

@@ -241,7 +241,7 @@ test_streams_and_late_parts(void)
 	g_assert_cmpuint(f->overhead_ns, ==, 30);
 	g_assert_cmpuint(f->dropped_passes, ==, 7);
 	g_assert_cmphex(f->flags, ==, TALLY_FLAG(LATE));
-	/* Same key, but another stream: not a resumption. The late one comes last. */
+	/* Same key, but another stream: not a resumption. The late one counts last. */
 	for (uint32_t i = 0; i < 3; i++) {
 		g_assert_cmphex(f->passes[i].id, ==, id_of(TALLY_PASS_RENDER, NULL, &window, i));
 		g_assert_cmpuint(f->passes[i].segment, ==, 0);
@@ -466,6 +466,59 @@ test_counters(void)
 }
 
 /* More than one chunk, and tables that grow. */
+/* Passes of two streams, by when they began: the ids count by stream. A time of 0 is not known,
+ * and one before the stream's last is of a clock that was read too early. */
+static void
+test_order(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t began[3][4]; /* of the streams' passes, and those of a late part */
+		unsigned n[3];
+		const char *order; /* stream and number in it, late ones: "z" */
+	} rows[] = {
+		{ "one stream", { { 1, 2, 3 } }, { 3 }, "a0 a1 a2" },
+		{ "one after the other", { { 1, 2 }, { 3, 4 } }, { 2, 2 }, "a0 a1 b0 b1" },
+		{ "in turn", { { 1, 3, 5 }, { 2, 4 } }, { 3, 2 }, "a0 b0 a1 b1 a2" },
+		{ "the second first", { { 5, 6 }, { 1, 2 } }, { 2, 2 }, "b0 b1 a0 a1" },
+		{ "at the same time", { { 3, 3 }, { 3, 3 } }, { 2, 2 }, "a0 a1 b0 b1" },
+		{ "not known", { { 4, 0, 6 }, { 5, 0 } }, { 3, 2 }, "a0 a1 b0 b1 a2" },
+		{ "none known", { { 0, 0 }, { 0, 0 } }, { 2, 2 }, "a0 a1 b0 b1" },
+		{ "too early in its stream", { { 4, 2, 6 }, { 3, 5 } }, { 3, 2 },
+		  "b0 a0 a1 b1 a2" },
+		{ "a late part", { { 4, 6 }, { 5 }, { 2 } }, { 2, 1, 1 }, "z0 a0 b0 a1" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct world *w = world_new();
+		GString *order = g_string_new(NULL);
+		g_test_message("%s", rows[i].what);
+		for (unsigned s = 0; s < 3; s++) {
+			struct tally_frame_part *part = world_part(w, s % 2, s < 2 ? 5 : 4);
+			for (unsigned n = 0; n < rows[i].n[s]; n++) {
+				struct tally_pass pass = { .kind = TALLY_PASS_COMPUTE,
+							   .call_counts.calls = 10 * s + n,
+							   .cpu_start_ns = rows[i].began[s][n] };
+				world_pass(w, part, pass);
+			}
+		}
+		const struct tally_frame_record *f = world_build(w, 5);
+		for (uint32_t k = 0; k < f->n_passes; k++) {
+			const struct tally_pass_record *p = &f->passes[k];
+			uint64_t calls = p->call_counts.calls, before = calls % 10;
+			before += calls >= 10 ? rows[i].n[0] : 0;
+			before += calls >= 20 ? rows[i].n[1] : 0;
+			g_string_append_printf(order, "%s%c%u", k ? " " : "", "abz"[calls / 10],
+					       (unsigned)(calls % 10));
+			g_assert_cmpuint(p->index, ==, k);
+			g_assert_cmphex(p->id, ==,
+					id_of(TALLY_PASS_COMPUTE, NULL, &window, (uint32_t)before));
+		}
+		g_assert_cmpstr(order->str, ==, rows[i].order);
+		g_string_free(order, TRUE);
+		world_free(w);
+	}
+}
+
 static void
 test_many(void)
 {
@@ -640,6 +693,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/times", test_times);
 	g_test_add_func("/frame/workload-times", test_workload_times);
 	g_test_add_func("/frame/counters", test_counters);
+	g_test_add_func("/frame/order", test_order);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/ordinals", test_ordinals);
 	g_test_add_func("/frame/repeats", test_repeats);
