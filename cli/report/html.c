@@ -2,24 +2,21 @@
 #include "cli/report/html.h"
 
 #include "cli/report/formats.h"
-#include "cli/report/html_parts.h"
+#include "cli/report/html_log.h"
+#include "cli/report/html_pack.h"
+#include "cli/report/html_page.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
-#include "cli/shared/workers.h"
 #include "passtally_version.h"
 
+#include <math.h>
 #include <string.h>
-
-/* Limit for the bytes of compressed numbers; base64 turns three into four. With the page
- * itself this stays below 25 MB. */
-enum { MOST_NUMBERS = 17500000 };
 
 struct page {
 	struct tally_out *out;
 	struct tally_html_pack pack;
 	uint64_t warmup;
-	unsigned devices_left; /* number of devices that share the remainder of MOST_NUMBERS */
 };
 
 /* Numbers and strings of JSON */
@@ -54,39 +51,39 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 /* Writes n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 = estimated, 2 = quantiles
  * accurate to 0.1 % only. */
 static void
-stats(struct tally_out *o, const struct tally_html_summary *s, bool estimated)
+stats(struct tally_out *o, struct tally_stats *s, bool estimated)
 {
-	tally_out_u64(o, NULL, s->n);
-	if (s->n == 0)
+	const struct tally_moments *m = &s->moments;
+	tally_out_u64(o, NULL, m->n);
+	if (m->n == 0)
 		return;
-	tally_out_f64(o, NULL, s->total);
-	tally_out_f64(o, NULL, s->mean);
-	tally_out_f64(o, NULL, s->sd);
-	tally_out_value(o, NULL, s->min);
-	for (size_t i = 0; i < G_N_ELEMENTS(s->quantiles); i++)
-		tally_out_value(o, NULL, s->quantiles[i]);
-	tally_out_value(o, NULL, s->max);
-	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (s->exact ? 0 : 2));
+	tally_out_f64(o, NULL, tally_moments_total(m));
+	tally_out_f64(o, NULL, tally_moments_mean(m));
+	tally_out_f64(o, NULL, m->n > 1 ? tally_moments_sd_sample(m) : (double)NAN);
+	tally_out_value(o, NULL, m->min);
+	tally_out_value(o, NULL, tally_stats_quantile(s, 0.5));
+	tally_out_value(o, NULL, tally_stats_quantile(s, 0.9));
+	tally_out_value(o, NULL, tally_stats_quantile(s, 0.99));
+	tally_out_value(o, NULL, m->max);
+	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (tally_stats_exact(s) ? 0 : 2));
 }
 
 static void
 named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
 {
-	const struct tally_html_summary summary = tally_html_summarize(s);
 	tally_out_array(o, key);
-	stats(o, &summary, false);
+	stats(o, s, false);
 	tally_out_end_array(o);
 }
 
 /* One device */
 
 static void
-put_group(struct page *p, const struct tally_device_summary *d, struct tally_group *g,
-	  const int *gpu_column, const int *columns)
+put_group(struct page *p, const struct tally_aggregate *a, struct tally_group *g)
 {
 	struct tally_out *o = p->out;
-	struct tally_html_group *own = g->watched;
-	double all = tally_int192_f64(&d->gpu_total);
+	const struct tally_html_group *own = g->watched;
+	double share = tally_group_share(a, g);
 	tally_out_object(o, NULL);
 	tally_out_id(o, "id", g->id);
 	text(o, "name", g->name);
@@ -97,53 +94,22 @@ put_group(struct page *p, const struct tally_device_summary *d, struct tally_gro
 	text(o, "queue", queue);
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
-	if (own->n_series && own->series[0].summary.n && all > 0)
-		tally_out_f64(o, "share", own->series[0].summary.total / all);
+	if (share >= 0)
+		tally_out_f64(o, "share", share);
 	tally_out_flags(o, "flags", g->flags);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
-		const struct tally_html_summary *s = &own->series[i].summary;
-		if (s->n == 0)
+		if (g->series[i].stats.moments.n == 0)
 			continue;
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, i);
-		tally_out_i64(o, NULL, i == TALLY_SERIES_GPU ? gpu_column[0] : columns[i - 1]);
-		stats(o, s, i < g->n_series && g->series[i].estimated);
+		tally_out_i64(o, NULL, tally_html_pack_series(&p->pack, &own->series[i]));
+		tally_html_series_finish(&own->series[i]);
+		stats(o, &g->series[i].stats, g->series[i].estimated);
 		tally_out_end_array(o);
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
-}
-
-/* The number of bytes that this device may still use. */
-static size_t
-left_for_device(const struct page *p)
-{
-	size_t left = p->pack.blob->len < MOST_NUMBERS ? MOST_NUMBERS - p->pack.blob->len : 0;
-	return left / MAX(p->devices_left, 1);
-}
-
-static void
-put_groups(struct page *p, struct tally_html_device *own,
-	   const struct tally_device_summary *d)
-{
-	g_autoptr(GArray) gpu = g_array_new(FALSE, FALSE, sizeof(int));
-	g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(int));
-	uint64_t gpu_block, block;
-	tally_html_pack_series(&p->pack, own, true, left_for_device(p) / 2, &gpu_block, gpu);
-	tally_html_pack_series(&p->pack, own, false, left_for_device(p), &block, others);
-	tally_out_u64(p->out, "gpu_block", gpu_block);
-	tally_out_u64(p->out, "block", block);
-	tally_out_array(p->out, "groups");
-	guint at_gpu = 0, at = 0;
-	TALLY_EACH (struct tally_group, g, own->groups) {
-		const struct tally_html_group *values = g->watched;
-		put_group(p, d, g, (const int *)gpu->data + at_gpu,
-			  (const int *)others->data + at);
-		at_gpu += MIN(values->n_series, 1);
-		at += values->n_series ? values->n_series - 1 : 0;
-	}
-	tally_out_end_array(p->out);
 }
 
 static void
@@ -213,54 +179,27 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 	named_stats(o, "overhead", &d->overhead);
 }
 
-/* What is made on two threads: the passes of frames, and the summaries of all series. */
-struct made {
-	struct tally_html_pack *pack;
-	struct tally_html_device *own;
-	GPtrArray *series; /* elements: struct tally_html_series * */
-	size_t most;
-	uint64_t step;
-	int bars;
-};
-
-static void
-make(void *user, unsigned worker, unsigned piece)
-{
-	struct made *m = user;
-	(void)worker;
-	if (piece == 0)
-		m->bars = tally_html_pack_bars(m->pack, m->own, m->most, &m->step);
-	else
-		tally_html_summarize_series(g_ptr_array_index(m->series, piece - 1),
-					    &m->own->spill);
-}
-
 /* Writes the columns of a device's frames. */
 static void
-put_kept(struct page *p, struct tally_html_device *own,
-	 const struct tally_device_summary *d)
+put_kept(struct page *p, const struct tally_aggregate *a, const struct tally_html_device *own)
 {
 	struct tally_out *o = p->out;
-	g_autoptr(GPtrArray) series = g_ptr_array_new();
-	tally_out_u64(o, "rows", own->rows);
+	tally_out_u64(o, "rows", own->frames.rows->len);
+	tally_out_u64(o, "all_rows", own->frames.n);
+	tally_out_u64(o, "step", own->frames.step);
 	digits(o, "base_ns", own->base_ns);
 	tally_out_array(o, "columns");
-	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
-		tally_out_i64(o, NULL, tally_html_pack_column(&p->pack, &own->frames[i],
-						     &own->spill));
+	for (unsigned i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
+		tally_out_i64(o, NULL, tally_html_pack_frames(&p->pack, &own->frames, i));
 	tally_out_end_array(o);
-	TALLY_EACH (const struct tally_group, g, own->groups) {
-		struct tally_html_group *values = g->watched;
-		for (uint32_t k = 0; k < values->n_series; k++)
-			g_ptr_array_add(series, &values->series[k]);
-	}
-	struct made made = { &p->pack, own, series, left_for_device(p) / 2, 0, 0 };
-	tally_workers_run(1 + series->len, make, &made);
-	tally_out_i64(o, "bars", made.bars);
-	tally_out_u64(o, "bar_step", made.step);
+	tally_out_i64(o, "bars", tally_html_pack_passes(&p->pack, &own->frames));
+	tally_out_u64(o, "bar_step", own->frames.pass_step);
 	put_kinds(o, own);
-	put_groups(p, own, d);
-	p->devices_left--;
+	tally_out_u64(o, "block", own->block);
+	tally_out_array(o, "groups");
+	TALLY_EACH (struct tally_group, g, own->groups)
+		put_group(p, a, g);
+	tally_out_end_array(o);
 }
 
 static void
@@ -270,7 +209,7 @@ put_device(struct page *p, const struct tally_html_log *log, struct tally_device
 	tally_out_object(p->out, NULL);
 	put_described(p->out, &log->aggregate, d);
 	if (own)
-		put_kept(p, own, d);
+		put_kept(p, &log->aggregate, own);
 	else
 		tally_out_u64(p->out, "rows", 0);
 	tally_out_end_object(p->out);
@@ -372,8 +311,6 @@ static void
 put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 {
 	struct tally_out *o = p->out;
-	for (unsigned i = 0; i < n; i++)
-		p->devices_left += logs[i].devices->len;
 	tally_out_object(o, NULL);
 	tally_out_text(o, "schema", "passtally-html/1");
 	tally_out_text(o, "version", PASSTALLY_VERSION);
@@ -394,7 +331,6 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, c->offset);
 		tally_out_u64(o, NULL, c->length);
-		tally_out_u64(o, NULL, c->kind);
 		tally_out_end_array(o);
 	}
 	tally_out_end_array(o);
@@ -433,17 +369,6 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	tally_html_pack_finish(&p.pack);
 }
 
-/* Whether all numbers of the page could be read back when it was written. */
-static bool
-is_whole(const struct tally_html_log *logs, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		TALLY_EACH (const struct tally_html_device, d, logs[i].devices)
-			if (d->spill.unreadable)
-				return false;
-	return true;
-}
-
 int
 tally_report_html(const char *path, const char *const *logs, unsigned n_logs, uint64_t warmup)
 {
@@ -458,15 +383,9 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	int status = tally_result_open(&target, "report", path, mode, false,
 				       "name the page first: passtally report --html OUT LOG");
 	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
-		status = tally_html_log_read(&read[i], logs[i], warmup);
-	if (status == TALLY_EXIT_OK) {
+		status = tally_html_log_read(&read[i], logs[i], warmup, n_logs);
+	if (status == TALLY_EXIT_OK)
 		write_page(target.file, read, n_logs, warmup);
-		if (!is_whole(read, n_logs)) {
-			tally_cli_complain("report", "the temporary file in %s cannot be read",
-					   g_get_tmp_dir());
-			status = TALLY_EXIT_FAILED;
-		}
-	}
 	if (!tally_result_close(&target, status == TALLY_EXIT_OK) && status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;
 	for (unsigned i = 0; i < n_logs; i++)

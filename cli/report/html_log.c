@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html_parts.h"
+#include "cli/report/html_log.h"
 
 #include "cli/shared/each.h"
 #include "layer/config/config.h"
@@ -8,6 +8,10 @@
 #include <string.h>
 
 enum { MOST_NOTES = 2000 };
+/* Of all logs of a page: with them it has at most some 25 MB. */
+enum { MOST_POINTS = 5 << 19, MOST_PASS_BYTES = 6 << 20 };
+/* How many rows are added before the series are measured. */
+enum { THIN_EVERY = 64 };
 
 struct tally_html_device *
 tally_html_log_device(const struct tally_html_log *log, uint32_t device)
@@ -26,9 +30,11 @@ need_device(struct tally_html_log *log, uint32_t number)
 		return d;
 	d = g_new0(struct tally_html_device, 1);
 	d->device = number;
+	d->block = 1;
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
-	tally_html_spill_init(&d->spill);
+	d->passes = g_byte_array_new();
+	tally_html_frames_init(&d->frames, MOST_PASS_BYTES / log->share);
 	g_ptr_array_add(log->devices, d);
 	return d;
 }
@@ -37,25 +43,18 @@ static void
 free_device(gpointer p)
 {
 	struct tally_html_device *d = p;
-	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
-		tally_html_column_finish(&d->frames[i]);
 	TALLY_EACH (struct tally_group, g, d->groups) {
 		struct tally_html_group *own = g->watched;
-		for (uint32_t k = 0; k < own->n_series; k++) {
-			tally_html_column_finish(&own->series[k].column);
-			tally_html_bytes_finish(&own->series[k].exact);
-		}
-		g_free(own->waiting);
-		g_free(own->there);
+		for (uint32_t k = 0; k < own->n_series; k++)
+			tally_html_series_finish(&own->series[k]);
 		g_free(own->series);
 		g_free(own);
 		g->watched = NULL;
 	}
 	g_ptr_array_unref(d->groups);
 	g_array_unref(d->kinds);
-	tally_html_bytes_finish(&d->bars);
-	tally_html_bytes_finish(&d->bar_lengths);
-	tally_html_spill_finish(&d->spill);
+	g_byte_array_unref(d->passes);
+	tally_html_frames_finish(&d->frames);
 	g_free(d);
 }
 
@@ -128,67 +127,9 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 		return g->watched;
 	struct tally_html_group *own = g_new0(struct tally_html_group, 1);
 	own->place = d->groups->len;
-	own->device = d;
 	g->watched = own;
 	g_ptr_array_add(d->groups, g);
 	return own;
-}
-
-static void
-add_exact(struct tally_html_series *s, struct tally_html_spill *spill, struct tally_value v)
-{
-	if (!s->exact.data)
-		tally_html_column_copy(&s->column, spill, &s->exact);
-	tally_html_put_value(&s->exact, spill, v);
-}
-
-/* Takes the values collected of a series if all are the one before, as most often. */
-static bool
-take_repeats(struct tally_html_group *own, uint32_t k)
-{
-	struct tally_html_series *s = &own->series[k];
-	uint32_t n = own->n_waiting;
-	uint64_t differ = 0;
-	if (s->exact.data || !s->column.plain || own->there[k] != (UINT32_C(1) << n) - 1 ||
-	    own->rows[0] != s->column.run_end || own->rows[n - 1] - own->rows[0] != n - 1)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tally_value *v = &own->waiting[i * own->n_series + k];
-		differ |= (v->u64 ^ s->column.last) | (v->storage ^ TALLY_STORAGE_U64);
-	}
-	return !differ && tally_html_column_repeat(&s->column, n);
-}
-
-/* Passes the values collected so far to their series. */
-static void
-take_waiting(struct tally_html_group *own)
-{
-	for (uint32_t k = 0; k < own->n_series; k++) {
-		struct tally_html_series *s = &own->series[k];
-		uint32_t left = own->n_waiting && take_repeats(own, k) ? 0 : own->there[k];
-		for (; left; left &= left - 1) {
-			unsigned i = (unsigned)__builtin_ctz(left);
-			struct tally_value v = own->waiting[i * own->n_series + k];
-			if (s->exact.data || v.storage != TALLY_STORAGE_U64)
-				add_exact(s, &own->device->spill, v);
-			tally_html_column_add(&s->column, &own->device->spill, own->rows[i], v);
-		}
-		own->there[k] = 0;
-	}
-	own->n_waiting = 0;
-}
-
-static void
-make_series(struct tally_html_group *own, uint32_t n)
-{
-	take_waiting(own);
-	own->waiting = g_renew(struct tally_value, own->waiting, TALLY_HTML_WAITING * n);
-	own->there = g_renew(uint32_t, own->there, n);
-	own->series = g_renew(struct tally_html_series, own->series, n);
-	for (; own->n_series < n; own->n_series++) {
-		own->there[own->n_series] = 0;
-		own->series[own->n_series] = (struct tally_html_series){ 0 };
-	}
 }
 
 /* The values of a group in the frame being read. */
@@ -196,15 +137,42 @@ static void
 take_values(const struct tally_html_log *log, struct tally_html_device *d, struct tally_group *g)
 {
 	struct tally_html_group *own = need_group(d, g);
-	if (own->n_series < g->n_series)
-		make_series(own, g->n_series);
-	struct tally_value *to = own->waiting + own->n_waiting * own->n_series;
+	if (own->n_series < g->n_series) {
+		own->series = g_renew(struct tally_html_series, own->series, g->n_series);
+		for (; own->n_series < g->n_series; own->n_series++)
+			own->series[own->n_series] = (struct tally_html_series){ 0 };
+	}
+	struct tally_value v;
 	for (uint32_t i = 0; i < g->n_series; i++)
-		own->there[i] |= (uint32_t)tally_group_value(&log->aggregate, g, i, &to[i])
-				 << own->n_waiting;
-	own->rows[own->n_waiting++] = d->rows;
-	if (own->n_waiting == TALLY_HTML_WAITING)
-		take_waiting(own);
+		if (tally_group_value(&log->aggregate, g, i, &v))
+			tally_html_series_add(&own->series[i], d->frames.n / d->block,
+					      tally_value_f64(v));
+}
+
+/* Makes points of all values, and halves the series while there are more than MOST_POINTS. */
+static void
+thin(const struct tally_html_log *log, struct tally_html_device *d)
+{
+	uint64_t most = MOST_POINTS / log->share, n_points, longest;
+	for (bool halved = false;; halved = true) {
+		n_points = longest = 0;
+		TALLY_EACH (const struct tally_group, g, d->groups) {
+			struct tally_html_group *own = g->watched;
+			for (uint32_t k = 0; k < own->n_series; k++) {
+				struct tally_html_series *s = &own->series[k];
+				tally_html_series_flush(s);
+				if (halved)
+					tally_html_series_halve(s);
+				n_points += s->n;
+				longest = MAX(longest, s->end);
+			}
+		}
+		bool room = longest <= TALLY_HTML_MOST_ROWS && n_points <= most;
+		/* A row of twice the length begins here. */
+		if (room || longest < 2 || d->frames.n % (2 * d->block))
+			return;
+		d->block *= 2;
+	}
 }
 
 static uint64_t
@@ -229,45 +197,53 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 	return d->kinds->len - 1;
 }
 
+static void
+put_unsigned(GByteArray *to, uint64_t v)
+{
+	guint8 bytes[10];
+	guint n = 0;
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (guint8)(v | 0x80);
+	bytes[n++] = (guint8)v;
+	g_byte_array_append(to, bytes, n);
+}
+
+static void
+put_signed(GByteArray *to, int64_t v)
+{
+	put_unsigned(to, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
 /* Groups, kinds and starts are stored as differences: most are small. */
 static void
-take_passes(const struct tally_html_log *log, struct tally_html_device *d,
-	    const struct tally_frame_record *f)
+put_passes(const struct tally_html_log *log, struct tally_html_device *d,
+	   const struct tally_frame_record *f)
 {
-	uint64_t before = tally_html_bytes_length(&d->bars);
-	tally_html_put_unsigned(&d->bars, &d->spill, f->n_passes);
+	GByteArray *to = d->passes;
 	uint64_t end = f->start_ns, cpu = f->start_ns;
 	int64_t index = -1;
+	g_byte_array_set_size(to, 0);
+	put_unsigned(to, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
 		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate, f->device,
 									p->id, i);
 		const struct tally_html_group *own = g ? g->watched : NULL;
 		int64_t now = own ? (int64_t)own->place : index;
-		tally_html_put_signed(&d->bars, &d->spill, now - index - 1);
+		put_signed(to, now - index - 1);
 		index = now;
-		tally_html_put_unsigned(&d->bars, &d->spill, need_kind(d, p));
+		put_unsigned(to, need_kind(d, p));
 		if (p->has_gpu_start && p->has_gpu) {
-			tally_html_put_signed(&d->bars, &d->spill,
-					      (int64_t)(p->gpu_start_ns - end));
+			put_signed(to, (int64_t)(p->gpu_start_ns - end));
 			end = p->gpu_start_ns + p->gpu_ns;
 		}
 		if (p->has_gpu)
-			tally_html_put_unsigned(&d->bars, &d->spill, p->gpu_ns);
+			put_unsigned(to, p->gpu_ns);
 		if (p->has_cpu_start) {
-			tally_html_put_signed(&d->bars, &d->spill,
-					      (int64_t)(p->cpu_start_ns - cpu));
+			put_signed(to, (int64_t)(p->cpu_start_ns - cpu));
 			cpu = p->cpu_start_ns;
 		}
 	}
-	tally_html_put_unsigned(&d->bar_lengths, &d->spill,
-				tally_html_bytes_length(&d->bars) - before);
-}
-
-static void
-put(struct tally_html_device *d, enum tally_html_frame_column c, uint64_t v)
-{
-	tally_html_column_add(&d->frames[c], &d->spill, d->rows, tally_u64(v));
 }
 
 static void
@@ -275,31 +251,31 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 {
 	struct tally_html_log *log = user;
 	struct tally_html_device *d = need_device(log, f->device);
+	if (d->frames.n == 0)
+		d->base_ns = f->start_ns;
+	if (d->frames.n % (THIN_EVERY * d->block) == 0)
+		thin(log, d);
 	TALLY_EACH (struct tally_group, g, groups)
 		take_values(log, d, g);
-	if (!d->any)
-		d->base_ns = f->start_ns;
-	d->any = true;
-	put(d, TALLY_HTML_FRAME, f->frame);
-	tally_html_column_add(&d->frames[TALLY_HTML_START], &d->spill, d->rows,
-			      (struct tally_value){ .storage = TALLY_STORAGE_I64,
-						    .i64 = (int64_t)(f->start_ns - d->base_ns) });
-	put(d, TALLY_HTML_CPU, f->cpu_ns);
-	if (f->has_gpu) {
-		put(d, TALLY_HTML_GPU, f->gpu_ns);
-		put(d, TALLY_HTML_ENVELOPE, f->envelope_ns);
-	}
-	if (f->has_coverage)
-		tally_html_column_add(&d->frames[TALLY_HTML_COVERAGE], &d->spill, d->rows,
-				      tally_f64(f->coverage));
-	if (f->has_unattributed_gpu)
-		put(d, TALLY_HTML_UNATTRIBUTED, f->unattributed_gpu_ns);
-	put(d, TALLY_HTML_OVERHEAD, f->overhead_ns);
-	put(d, TALLY_HTML_DROPPED, f->dropped_passes);
-	if (f->flags)
-		put(d, TALLY_HTML_FLAGS, f->flags);
-	take_passes(log, d, f);
-	d->rows++;
+	put_passes(log, d, f);
+	const struct tally_html_frame frame = {
+		.columns = {
+			[TALLY_HTML_FRAME] = (double)f->frame,
+			[TALLY_HTML_START] = (double)(int64_t)(f->start_ns - d->base_ns),
+			[TALLY_HTML_CPU] = (double)f->cpu_ns,
+			[TALLY_HTML_GPU] = f->has_gpu ? (double)f->gpu_ns : NAN,
+			[TALLY_HTML_ENVELOPE] = f->has_gpu ? (double)f->envelope_ns : NAN,
+			[TALLY_HTML_COVERAGE] = f->has_coverage ? f->coverage : NAN,
+			[TALLY_HTML_UNATTRIBUTED] =
+				f->has_unattributed_gpu ? (double)f->unattributed_gpu_ns : NAN,
+			[TALLY_HTML_OVERHEAD] = (double)f->overhead_ns,
+			[TALLY_HTML_DROPPED] = (double)f->dropped_passes,
+			[TALLY_HTML_FLAGS] = f->flags ? (double)f->flags : NAN,
+		},
+		.passes = d->passes->data,
+		.n_bytes = d->passes->len,
+	};
+	tally_html_frames_add(&d->frames, &frame);
 	tally_answer_add_frame(log->answer, f);
 }
 
@@ -310,69 +286,16 @@ skip_frame(void *user, const struct tally_frame_record *f)
 	tally_answer_skip_frame(log->answer, f);
 }
 
-struct tally_html_summary
-tally_html_summarize(struct tally_stats *values)
-{
-	static const double quantiles[] = { 0.5, 0.9, 0.99 };
-	const struct tally_moments *m = &values->moments;
-	struct tally_html_summary s = { .n = m->n };
-	if (m->n == 0)
-		return s;
-	s.total = tally_moments_total(m);
-	s.mean = tally_moments_mean(m);
-	s.sd = m->n > 1 ? tally_moments_sd_sample(m) : (double)NAN;
-	s.min = m->min;
-	s.max = m->max;
-	for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
-		s.quantiles[i] = tally_stats_quantile(values, quantiles[i]);
-	s.exact = tally_stats_exact(values);
-	return s;
-}
-
-void
-tally_html_summarize_series(struct tally_html_series *s, struct tally_html_spill *spill)
-{
-	struct tally_stats stats;
-	tally_stats_init(&stats, TALLY_STATS_KEEP_PASS);
-	tally_stats_expect(&stats, s->column.n);
-	if (s->exact.data) {
-		struct tally_html_cursor k;
-		struct tally_value v;
-		tally_html_cursor_begin(&k, &s->exact, spill);
-		while (tally_html_take_value(&k, &v))
-			tally_stats_add(&stats, v);
-	} else {
-		tally_html_column_count(&s->column, spill, &stats);
-	}
-	s->summary = tally_html_summarize(&stats);
-	tally_stats_finish(&stats);
-	tally_html_bytes_finish(&s->exact);
-}
-
-static void
-close_columns(struct tally_html_device *d)
-{
-	for (size_t i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
-		tally_html_column_close(&d->frames[i], &d->spill);
-	TALLY_EACH (const struct tally_group, g, d->groups) {
-		struct tally_html_group *own = g->watched;
-		take_waiting(own);
-		for (uint32_t k = 0; k < own->n_series; k++)
-			tally_html_column_close(&own->series[k].column, &d->spill);
-	}
-}
-
 int
-tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup)
+tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup, unsigned share)
 {
-	*log = (struct tally_html_log){ 0 };
+	*log = (struct tally_html_log){ .share = share };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
 	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
 	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
-		.takes_values = true,
 		.frame = take_frame,
 		.skipped = skip_frame,
 	};
@@ -381,7 +304,7 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 						  warmup, &log->watch, false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
-		close_columns(d);
+		thin(log, d);
 	return status;
 }
 

@@ -149,8 +149,7 @@ function hitchSection(log, d) {
 						class: "hitch",
 						"data-place": `hitch-${h.frame}`,
 						title: h.text,
-						onclick: () =>
-							pickFrame(d.read.frame.indexOf(h.frame)),
+						onclick: () => pickFrame(rowNear(d, h.frame)),
 					},
 					el("span", {}, `frame ${plain(h.frame)}`),
 					el("span", { class: "bad" }, `+${duration(h.excess_ns)}`),

@@ -272,12 +272,17 @@ function compareTable(la, a, lb, b) {
 function compareChart(a, b, column, title, others) {
 	const holder = el("div", { class: "chart small" }),
 		legend = el("span", { class: "legend" });
-	const rows = Math.max(a.rows, b.rows),
-		x = a.read[column],
-		y = b.read[column];
-	const ms = (values, i) =>
-		i < values.length && !Number.isNaN(values[i]) ? values[i] / 1e6 : null;
-	const data = Array.from({ length: rows }, (unused, i) => [i, ms(x, i), ms(y, i)]);
+	const step = Math.min(a.step, b.step),
+		rows = Math.ceil(Math.max(a.all_rows, b.all_rows) / step);
+	const ms = (d, place) => {
+		const v = d.read[column][Math.floor(place / d.step)];
+		return Number.isFinite(v) ? v / 1e6 : null;
+	};
+	const data = Array.from({ length: rows }, (unused, i) => [
+		i * step,
+		ms(a, i * step),
+		ms(b, i * step),
+	]);
 	const labels = ["frame", "A", "B"],
 		colors = [theme("gpu"), theme("cpu")];
 	return {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html_parts.h. */
+/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html_pack.h. */
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const unpacked = new Map();
 let numbers = null;
@@ -45,73 +45,28 @@ class Bytes {
 		const v = this.unsigned();
 		return v % 2 ? -(v + 1) / 2 : v / 2;
 	}
-	big() {
-		let v = 0n,
-			shift = 0n;
-		for (;;) {
-			const byte = this.bytes[this.at++];
-			v |= BigInt(byte & 127) << shift;
-			if (byte < 128) return v & 1n ? -((v + 1n) >> 1n) : v >> 1n;
-			shift += 7n;
-		}
-	}
 }
 
-function readReal(b, n, values) {
-	const from = b.bytes,
-		at = b.at,
-		four = new Uint8Array(4),
-		view = new DataView(four.buffer);
+/* A value for each row: a point holds up to the next one, and the last one is the end. */
+async function readSeries(index) {
+	const bytes = await inflate(index),
+		n = bytes.length / 8;
+	const skipped = new Uint32Array(bytes.buffer, 0, n),
+		points = new Float32Array(bytes.buffer, 4 * n, n);
+	const rows = new Float64Array(skipped.reduce((sum, k) => sum + k, 0)).fill(NaN);
+	let row = 0;
 	for (let i = 0; i < n; i++) {
-		for (let k = 0; k < 4; k++) four[k] = from[at + k * n + i];
-		values[i] = view.getFloat32(0, true);
+		if (i) rows.fill(points[i - 1], row, row + skipped[i]);
+		row += skipped[i];
 	}
+	return { rows, values: rows.filter((v) => !Number.isNaN(v)) };
 }
 
-function readWhole(b, n, values) {
-	let last = 0;
-	for (let i = 0; i < n; i++) values[i] = last += b.signed();
-}
-
-function readWide(b, n, values, isSigned) {
-	let last = 0n;
-	for (let i = 0; i < n; i++) {
-		last += b.big();
-		values[i] = Number(isSigned ? BigInt.asIntN(64, last) : BigInt.asUintN(64, last));
-	}
-}
-
-/* { rows, values, wide } by ascending row; null: there is none. */
-function column(index) {
+/* Null: there is none. */
+function series(index) {
 	if (index === undefined || index < 0) return Promise.resolve(null);
-	if (!unpacked.has(index)) unpacked.set(index, readColumn(index));
+	if (!unpacked.has(index)) unpacked.set(index, readSeries(index));
 	return unpacked.get(index);
-}
-
-async function readColumn(index) {
-	const kind = meta.columns[index][2],
-		b = new Bytes(await inflate(index));
-	const n = b.unsigned(),
-		runs = b.unsigned();
-	const rows = new Uint32Array(n),
-		values = new Float64Array(n);
-	let row = 0,
-		filled = 0;
-	for (let i = 0; i < runs; i++) {
-		row += b.unsigned();
-		for (let left = b.unsigned(); left > 0; left--) rows[filled++] = row++;
-	}
-	if (kind === 1) readReal(b, n, values);
-	else if (kind === 0) readWhole(b, n, values);
-	else readWide(b, n, values, kind === 3);
-	return { rows, values, wide: kind > 1 };
-}
-
-/* By row, NaN where there is no value. */
-function dense(col, rows) {
-	const out = new Float64Array(rows).fill(NaN);
-	if (col) for (let i = 0; i < col.rows.length; i++) out[col.rows[i]] = col.values[i];
-	return out;
 }
 
 /* A device's frames. */
@@ -129,42 +84,33 @@ async function readFrames(d) {
 		"dropped",
 		"flags",
 	];
-	const all = await Promise.all(d.columns.map(column));
+	const all = await Promise.all(d.columns.map((i) => (i < 0 ? null : inflate(i))));
 	d.read = {};
 	names.forEach((name, i) => {
-		d.read[name] = dense(all[i], d.rows);
+		d.read[name] = all[i]
+			? new Float64Array(all[i].buffer)
+			: new Float64Array(d.rows).fill(NaN);
 	});
+	await readPasses(d);
 	return d.read;
 }
 
-/* Where each kept frame's passes begin. */
-async function barPlaces(d) {
-	if (d.places) return d.places;
+/* The passes of all rows, and where those of each begin. */
+async function readPasses(d) {
 	const bytes = await inflate(d.bars),
-		b = new Bytes(bytes),
-		places = [];
-	while (b.at < bytes.length) {
-		places.push(b.at);
-		for (let n = b.unsigned(); n > 0; n--) {
-			b.unsigned();
-			const kind = d.kinds[b.unsigned()];
-			if (kind[3]) b.unsigned();
-			if (kind[4]) b.unsigned();
-			if (kind[5]) b.unsigned();
-		}
-	}
-	d.places = { bytes, places };
-	return d.places;
+		lengths = new Uint32Array(bytes.buffer, 0, d.rows);
+	let at = 4 * d.rows;
+	d.passes = { bytes, lengths, begins: Array.from(lengths, (n) => (at += n) - n) };
 }
 
 /* The passes of a row in the order of the log: index, place, kind, start, gpu and cpu (ns; start
  * and cpu since the frame began: where the GPU and the CPU began the pass). Null: not kept for this frame. */
-async function passesOf(d, row) {
-	if (row % d.bar_step) return null;
-	const { bytes, places } = await barPlaces(d),
+function passesOf(d, row) {
+	const { bytes, lengths, begins } = d.passes,
 		b = new Bytes(bytes),
 		out = [];
-	b.at = places[row / d.bar_step];
+	if (!lengths[row]) return null;
+	b.at = begins[row];
 	let place = -1,
 		end = 0,
 		cpu = 0;

@@ -22,9 +22,17 @@ function rowOfFrame(d, frame) {
 	if (found >= 0 || !d.cpu[0]) return Math.max(0, found);
 	const median = d.cpu[5];
 	let best = 0;
-	for (let i = 0; i < d.rows; i += d.bar_step)
-		if (Math.abs(d.read.cpu[i] - median) < Math.abs(d.read.cpu[best] - median))
-			best = i;
+	const far = (i) =>
+		d.passes.lengths[i] ? Math.abs(d.read.cpu[i] - median) : Infinity;
+	for (let i = 0; i < d.rows; i++) if (far(i) < far(best)) best = i;
+	return best;
+}
+
+/* The frame of that number, or of a long run the one that is kept beside it. */
+function rowNear(d, frame) {
+	const far = (i) => Math.abs(d.read.frame[i] - frame);
+	let best = 0;
+	for (let i = 1; i < d.rows; i++) if (far(i) < far(best)) best = i;
 	return best;
 }
 
@@ -87,22 +95,20 @@ function frameFacts(d, row) {
 		.join(" · ");
 }
 
-async function showFrame() {
+function showFrame() {
 	const { d } = current(),
 		box = document.getElementById("frame-bars");
 	if (!box || !d.rows) return;
-	const row = state.row,
-		ticket = ++view.drawn;
+	const row = state.row;
 	document.getElementById("frame").value = String(d.read.frame[row]);
 	document.getElementById("frame-facts").textContent = frameFacts(d, row);
-	const passes = await passesOf(d, row);
-	if (ticket !== view.drawn) return;
+	const passes = passesOf(d, row);
 	if (!passes) {
 		box.replaceChildren(
 			el(
 				"p",
 				{ class: "dim" },
-				`The page keeps the passes of every ${d.bar_step}th frame, to stay small.`,
+				`The page keeps the passes of the slowest of each ${d.step * d.bar_step} frames, to stay small.`,
 			),
 		);
 		return;

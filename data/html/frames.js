@@ -32,8 +32,12 @@ function placeOfTime(d, at) {
  * everywhere. */
 function pauses(d) {
 	const { frame } = d.read;
-	let least = Infinity;
-	for (let i = 1; i < d.rows; i++) least = Math.min(least, frame[i] - frame[i - 1]);
+	let least = d.step;
+	if (d.step === 1) {
+		least = Infinity;
+		for (let i = 1; i < d.rows; i++)
+			least = Math.min(least, frame[i] - frame[i - 1]);
+	}
 	return (row) => frame[row + 1] - frame[row] > 4 * least;
 }
 
@@ -120,7 +124,8 @@ function frameTools(d) {
 			? el(
 					"span",
 					{ class: "dim" },
-					`a point is the slowest of up to ${Math.ceil(d.rows / MOST_POINTS)} frames; zoom in for each`,
+					`a point is the slowest of up to ${d.step * Math.ceil(d.rows / MOST_POINTS)} frames; zoom in for ` +
+						(d.step > 1 ? `the slowest of each ${d.step}` : "each"),
 				)
 			: null,
 	);

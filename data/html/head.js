@@ -356,9 +356,8 @@ function readingSection() {
 			"~ marks an estimate; - is a value that was not measured, and says why when pointed at. " +
 				"N is the number of frames whose GPU time " +
 				"is known. Segments of a pass in a frame are joined. sd is of the sample, quantiles are " +
-				"nearest-rank. Whole numbers up to 2⁵³ are " +
-				"exact here (larger ones are rounded to 53 bits); charts of other numbers are drawn " +
-				"from 32-bit floats, the tables are not.",
+				"nearest-rank. Whole numbers up to 2⁵³ are exact in tables (larger ones are rounded " +
+				"to 53 bits); charts of passes are drawn from 32-bit floats.",
 		),
 	);
 }

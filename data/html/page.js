@@ -160,7 +160,7 @@ function keys(e) {
 }
 
 function begin() {
-	window.passtally = { meta, state, view, charts, problems, column, passesOf, renders: 0 };
+	window.passtally = { meta, state, view, charts, problems, series, passesOf, renders: 0 };
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	setTheme(dark.matches ? "dark" : "light");
 	history.scrollRestoration = "manual";

@@ -32,11 +32,7 @@ function seriesIn(log, key) {
 
 async function valuesOf(side, key) {
 	const s = statsOf(side.group, seriesIn(side.log, key));
-	return s ? column(s.column) : null;
-}
-
-function blockOf(side, key) {
-	return key === "gpu_ns" ? side.d.gpu_block : side.d.block;
+	return s ? series(s.column) : null;
 }
 
 async function setsOf(sides, key) {
@@ -50,7 +46,7 @@ async function setsOf(sides, key) {
 			color: side.color,
 			side,
 			col,
-			block: blockOf(side, key),
+			block: side.d.block,
 			values: col.values,
 		});
 	}
@@ -59,14 +55,18 @@ async function setsOf(sides, key) {
 
 /* By place in the run: two runs need not have the same frame numbers. */
 function trendData(sets) {
-	const rows = Math.max(...sets.map((s) => Math.ceil(s.side.d.rows / s.block)));
-	const lines = sets.map((s) => dense(s.col, rows)),
-		block = Math.max(...sets.map((s) => s.block));
-	const frame = sets.length === 1 ? sets[0].side.d.read.frame : null,
+	const rows = Math.max(...sets.map((s) => Math.ceil(s.side.d.all_rows / s.block)));
+	const block = Math.max(...sets.map((s) => s.block));
+	const { d } = sets[0].side,
+		{ frame } = d.read,
 		data = [];
+	const number = (i) => frame[Math.min(Math.floor(i / d.step), frame.length - 1)];
 	for (let i = 0; i < rows; i++) {
-		const x = frame ? frame[Math.min(i * block, frame.length - 1)] : i * block;
-		data.push([x, ...lines.map((l) => (Number.isNaN(l[i]) ? null : l[i]))]);
+		const x = sets.length === 1 ? number(i * block) : i * block;
+		data.push([
+			x,
+			...sets.map((s) => (Number.isFinite(s.col.rows[i]) ? s.col.rows[i] : null)),
+		]);
 	}
 	return data;
 }
@@ -78,7 +78,6 @@ function trendWords(sets) {
 			(s) =>
 				`${s.name}: each point is the mean of ${s.block} frames, to keep the page small`,
 		);
-	if (sets.some((s) => s.col.wide)) words.push("values over 2⁵³ are drawn rounded");
 	words.push(sets.length > 1 ? "by place in the run" : "click: that frame");
 	return words.join(" · ");
 }

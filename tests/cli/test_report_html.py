@@ -4,6 +4,7 @@
 
 import base64
 import json
+import math
 import os
 import random
 import re
@@ -14,6 +15,11 @@ import zlib
 from cli_case import A, B, CliCase, device, end, frame, header, one_pass, pass_info, simple_log
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=alert(1)>&amp;\u202e\x1b[2J\"'"
+
+
+def as_floats(values):
+    """As a chart has them: of 32 bits."""
+    return {row: struct.unpack("<f", struct.pack("<f", v))[0] for row, v in values.items()}
 
 
 class Bytes:
@@ -36,7 +42,7 @@ class Bytes:
 
 
 class Numbers:
-    """The page's numbers, decoded by its layout (cli/report/html_parts.h) and not by its own script."""
+    """The page's numbers, decoded by its layout (cli/report/html_pack.h) and not by its own script."""
 
     def __init__(self, page):
         self.text = page.decode()
@@ -44,27 +50,32 @@ class Numbers:
         self.bytes = base64.b64decode(re.search(r'id="numbers">(.*?)</script>', self.text).group(1))
 
     def raw(self, index):
-        offset, length, kind = self.meta["columns"][index]
-        return Bytes(zlib.decompress(self.bytes[offset:offset + length])), kind
+        offset, length = self.meta["columns"][index]
+        return zlib.decompress(self.bytes[offset:offset + length])
+
+    def frames(self, index):
+        data = self.raw(index)
+        return list(struct.unpack(f"<{len(data) // 8}d", data))
 
     def column(self, index):
-        b, kind = self.raw(index)
-        n, runs = b.unsigned(), b.unsigned()
-        rows, row = [], 0
-        for _ in range(runs):
-            row += b.unsigned()
-            length = b.unsigned()
-            rows += range(row, row + length)
-            row += length
-        if kind == 1:
-            planes = b.data[b.at:]
-            values = [struct.unpack("<f", bytes(planes[k * n + i] for k in range(4)))[0] for i in range(n)]
-        else:
-            values, last = [], 0
-            for _ in range(n):
-                last = (last + b.signed()) % 2**64
-                values.append(last - 2**64 if last >> 63 and kind != 2 else last)
-        return dict(zip(rows, values))
+        """The value of each row that has one."""
+        data = self.raw(index)
+        n = len(data) // 8
+        skipped, values = struct.unpack(f"<{n}I", data[:4 * n]), struct.unpack(f"<{n}f", data[4 * n:])
+        rows, row = {}, 0
+        for i in range(n):
+            if i and not math.isnan(values[i - 1]):
+                rows.update(dict.fromkeys(range(row, row + skipped[i]), values[i - 1]))
+            row += skipped[i]
+        return rows
+
+    def passes(self, d):
+        """The bytes of each row's passes."""
+        data = self.raw(d["bars"])
+        at = 4 * d["rows"]
+        for length in struct.unpack(f"<{d['rows']}I", data[:at]):
+            yield Bytes(data[at:at + length])
+            at += length
 
     def series(self, group, key):
         log = self.meta["logs"][0]
@@ -101,40 +112,44 @@ class Page(CliCase):
         group = next(g for g in d["groups"] if g["name"] == "a")
         for key, values in want.items():
             entry = n.series(group, key)
-            self.assertEqual(n.column(entry[1]), values, key)
+            self.assertEqual(n.column(entry[1]), as_floats(values), key)
             self.assertEqual(entry[2:4], [len(values), sum(values.values())])
-        self.assertEqual(n.column(d["columns"][2]), {i: 10**7 + i * i % 77 for i in range(300)})
-        self.assertEqual((d["gpu_block"], d["block"], d["bar_step"]), (1, 1, 1))
+        self.assertEqual(n.frames(d["columns"][2]), [10**7 + i * i % 77 for i in range(300)])
+        self.assertEqual((d["step"], d["block"], d["bar_step"]), (1, 1, 1))
 
-    def test_numbers_beyond_the_buffers(self):
-        """Columns of more bytes than stay in memory go through a temporary file; without one nothing changes."""
+    def test_passes_of_frames(self):
         lines, noise = [header(), device(), pass_info(A)], random.Random(3)
-        want = {"gpu_ns": {}, "samples_passed": {}, "ratio": {}}
-        for i in range(5000):
-            if i % 7 == 3:
-                lines.append(frame(i, [], start_ns=5000 * i))
-                continue
-            values = {"gpu_ns": noise.getrandbits(28), "samples_passed": noise.getrandbits(40)}
-            # Whole numbers at first: the column becomes one of floats half-way.
-            values["ratio"] = i if i < 2500 else noise.getrandbits(20) / 1024
-            for key, value in values.items():
-                want[key][i] = value
-            counters = {key: values[key] for key in ("samples_passed", "ratio")}
-            lines.append(frame(i, [one_pass(0, A, values["gpu_ns"], gpu_start_ns=5000 * i, counters=counters)],
-                               start_ns=5000 * i))
-        n = self.page(lines + [end(5000, len(want["ratio"]))], "--warmup", "0")
+        want = {i: noise.getrandbits(28) for i in range(500) if i % 7 != 3}
+        for i in range(500):
+            lines.append(frame(i, [one_pass(0, A, want[i], gpu_start_ns=5000 * i)] if i in want else [], start_ns=5000 * i))
+        n = self.page(lines + [end(500, len(want))], "--warmup", "0")
         d = n.meta["logs"][0]["devices"][0]
-        for key, values in want.items():
-            self.assertEqual(n.column(n.series(d["groups"][0], key)[1]), values, key)
-        bars = n.raw(d["bars"])[0]
-        for i in range(5000):
-            self.assertEqual(bars.unsigned(), i in want["gpu_ns"])
-            if i in want["gpu_ns"]:
-                bars.signed(), bars.unsigned(), bars.signed()
-                self.assertEqual(bars.unsigned(), want["gpu_ns"][i])
-        self.assertEqual(self.left_behind(), [])
-        self.ok("report", "--html", "memory.html", "a.jsonl", "--warmup", "0", env={"TMPDIR": "/nowhere"})
-        self.assertEqual((self.folder / "memory.html").read_text(), n.text)
+        self.assertEqual(n.column(n.series(d["groups"][0], "gpu_ns")[1]), as_floats(want))
+        for i, passes in enumerate(n.passes(d)):
+            self.assertEqual(passes.unsigned(), i in want)
+            if i in want:
+                passes.signed(), passes.unsigned(), passes.signed()
+                self.assertEqual(passes.unsigned(), want[i])
+
+    def test_a_long_run_is_thinned(self):
+        """The slowest of each two frames, and the means of the values of two; statistics are of all."""
+        n_frames, lines = 40000, [header(), device(), pass_info(A), pass_info(B)]
+        slow = {i: 20_000_000 + i for i in range(7, n_frames, 1000)}
+        for i in range(n_frames):
+            passes = [one_pass(0, A, 1000 + i % 4, gpu_start_ns=5000 * i)] + [one_pass(1, B, 5)] * (i == 30001)
+            lines.append(frame(i, passes, start_ns=5000 * i, cpu_ns=slow.get(i, 16_000_000)))
+        n = self.page(lines + [end(n_frames, n_frames + 1)], "--warmup", "0")
+        d = n.meta["logs"][0]["devices"][0]
+        self.assertEqual([d[k] for k in ("rows", "all_rows", "step", "block", "bar_step")], [20000, 40000, 2, 2, 1])
+        frames, cpu = n.frames(d["columns"][0]), n.frames(d["columns"][2])
+        self.assertEqual(frames, [i if i in slow else i - 1 for i in range(1, n_frames, 2)])
+        self.assertEqual(cpu, [slow.get(i, 16_000_000) for i in frames])
+        by_id = {g["id"]: g for g in d["groups"]}
+        gpu = n.series(by_id[A], "gpu_ns")
+        self.assertEqual(n.column(gpu[1]), {i: 1000.5 + i % 2 * 2 for i in range(20000)})
+        self.assertEqual(gpu[2:4], [40000, sum(1000 + i % 4 for i in range(n_frames))])
+        self.assertEqual(n.column(n.series(by_id[B], "gpu_ns")[1]), {15000: 5})
+        self.assertEqual(sum(p.unsigned() for p in n.passes(d)), 20000 + (30001 in frames))
 
     def test_statistics_are_those_of_report(self):
         n = self.page(simple_log(50))
@@ -155,7 +170,7 @@ class Page(CliCase):
                                                                "below": -5 * i})]))
         n = self.page(lines + [end(4, 4)])
         group = n.meta["logs"][0]["devices"][0]["groups"][0]
-        self.assertEqual(list(n.column(n.series(group, "samples_passed")[1]).values()), values)
+        self.assertEqual(n.column(n.series(group, "samples_passed")[1]), as_floats(dict(enumerate(values))))
         self.assertEqual(list(n.column(n.series(group, "ratio")[1]).values()), [1, 0.5, 3, -0.25])
         self.assertEqual(list(n.column(n.series(group, "below")[1]).values()), [0, -5, -10, -15])
 
