@@ -247,9 +247,11 @@ gl_probe_context(struct gl_context_state *s)
 	bool ok = set_up(s);
 	gl_guard_end(&s->pub);
 	if (!ok) {
-		tally_log_say(TALLY_LEVEL_ERROR, "gl",
-			      "out of memory while setting up context %lld: it is not measured",
-			      (long long)s->number);
+		if (tally_session_running()) /* else that, and not memory, is why */
+			tally_log_say(TALLY_LEVEL_ERROR, "gl",
+				      "out of memory while setting up context %lld: it is not "
+				      "measured",
+				      (long long)s->number);
 		tally_harvest_destroy(s->harvest, true);
 		s->harvest = NULL;
 		return;

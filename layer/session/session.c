@@ -133,7 +133,8 @@ open_triggers(const struct tally_naming *naming)
 	free(path);
 }
 
-/* Starts the session. Called once, with the lock held; sets the state that others then see. */
+/* Starts the session. Called once, with the lock held; other threads see it when it is complete:
+ * until then they wait for the lock. */
 static void
 start(const struct tally_recorder_ops *ops)
 {
@@ -159,7 +160,6 @@ start(const struct tally_recorder_ops *ops)
 	atomic_store(&session_pid, naming.pid);
 	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
 	tally_capture_follow(annotate ? annotate->frame_begins : NULL);
-	tally_capture_set_state(TALLY_STATE_RUNNING); /* the thread may end the capture at once */
 	if (tally_collector_start(ops, recorder, annotate, &config)) {
 		open_triggers(&naming);
 		return;

@@ -50,6 +50,8 @@ set_up(struct vk_device *d, struct vk_queue *q)
 	if (q->stream || q->stream_failed)
 		return;
 	q->stream_failed = true;
+	if (!tally_session_running()) /* that, and not memory, is why */
+		return;
 	tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
 		      "out of memory while setting up queue %u.%u: it is not measured",
 		      q->family, q->index);

@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -588,6 +589,88 @@ test_idle(void)
 	tally_session_stop("exit");
 }
 
+/* ---- a second thread comes while the first starts the session ---- */
+
+static struct {
+	_Atomic pid_t thread; /* the second, once it is about to start */
+	atomic_bool returned;
+	bool started;
+	struct tally_device *device;
+} second;
+
+static gpointer
+start_second(gpointer data)
+{
+	(void)data;
+	static const struct tally_device_record info = { .name = "second" };
+	atomic_store(&second.thread, gettid());
+	second.started = tally_session_start(&stub_recorder);
+	second.device = tally_device_create(&info);
+	atomic_store(&second.returned, true);
+	return NULL;
+}
+
+/* Lets the second thread run until it has a device, or sleeps: it waits for the first. */
+static void
+let_second_come(void)
+{
+	static GThread *thread;
+	if (!thread)
+		thread = g_thread_new("second", start_second, NULL);
+	while (!atomic_load(&second.returned)) {
+		char path[64], *stat = NULL;
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)second.thread);
+		if (second.thread && g_file_get_contents(path, &stat, NULL, NULL) &&
+		    strstr(stat, ") S "))
+			break;
+		g_free(stat);
+	}
+}
+
+static struct tally_recorder *
+open_slowly(const struct tally_recorder_options *options, enum tally_record_status *status,
+	    char *why, size_t size)
+{
+	let_second_come();
+	return stub_recorder.open(options, status, why, size);
+}
+
+static struct tally_annotator *
+create_slowly(const struct tally_config *config)
+{
+	(void)config;
+	let_second_come();
+	return NULL;
+}
+
+static const struct {
+	const char *what, *options;
+	bool in_open;
+} start_cases[] = {
+	{ "while-the-log-opens", "", true },
+	{ "while-sources-open", "snapshot=exact", false },
+};
+
+static void
+test_second_thread(gconstpointer data)
+{
+	unsigned i = GPOINTER_TO_UINT(data);
+	static const struct tally_annotator_ops annotator = { .create = create_slowly };
+	if (!stub_in_child(start_cases[i].options))
+		return;
+	struct tally_recorder_ops slow = stub_recorder;
+	if (start_cases[i].in_open)
+		slow.open = open_slowly;
+	else
+		tally_session_use_annotator(&annotator);
+	g_assert_true(tally_session_start(&slow));
+	while (!atomic_load(&second.returned))
+		g_usleep(100);
+	g_assert_true(second.started);
+	g_assert_nonnull(second.device);
+	_exit(0); /* the annotator has no other functions */
+}
+
 int
 main(int argc, char **argv)
 {
@@ -621,5 +704,10 @@ main(int argc, char **argv)
 	g_test_add_func("/session/signals", test_signals);
 	g_test_add_func("/session/idle", test_idle);
 	g_test_add_func("/session/start-from-threads", test_start_from_threads);
+	for (unsigned i = 0; i < G_N_ELEMENTS(start_cases); i++) {
+		char *path = g_strdup_printf("/session/second-thread/%s", start_cases[i].what);
+		g_test_add_data_func(path, GUINT_TO_POINTER(i), test_second_thread);
+		g_free(path);
+	}
 	return g_test_run();
 }
