@@ -77,6 +77,7 @@ struct vk_queue {
 	struct vk_labels *labels; /* labels.h: the queue's stack */
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
+	uint64_t busy; /* of the newest that has command buffers, or waits for a timeline */
 	uint64_t fenced; /* the newest that one of the layer's fences follows */
 	uint64_t completed; /* the newest that is known to have completed */
 	struct vk_fence fences[VK_FENCE_RING];

@@ -243,7 +243,7 @@ static bool
 all_completed(const struct vk_device *d)
 {
 	for (const struct vk_queue *q = d->queues; q; q = q->next)
-		if (q->completed < q->serial)
+		if (q->completed < q->busy)
 			return false;
 	return true;
 }

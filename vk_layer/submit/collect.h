@@ -73,6 +73,7 @@ struct vk_submission {
 	uint64_t serial;   /* the queue's serial */
 	VkFence game_fence;
 	bool waits;	   /* it is counted in pending_timelines */
+	bool empty;	   /* it has no command buffers, and does not wait for a timeline */
 	bool completed;
 	bool requested; /* its slots are part of the current round of reading */
 	/* The newest submission when this one was found completed. */

@@ -199,6 +199,8 @@ vk_submission_append(struct vk_submission *s)
 {
 	struct vk_queue *q = s->queue;
 	s->serial = ++q->serial;
+	if (!s->empty)
+		q->busy = s->serial;
 	release_passes(s);
 	if (!s->n_unread && !s->pairs && !s->waits) {
 		vk_submission_recycle(s);

@@ -135,6 +135,15 @@ count_waits(struct call *c)
 		c->s->waits = true;
 }
 
+static bool
+is_empty(const struct vk_batches *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		if (vk_batch_n_buffers(b, i) || vk_batch_waits(b, i))
+			return false;
+	return true;
+}
+
 static void
 before(struct call *c)
 {
@@ -148,8 +157,10 @@ before(struct call *c)
 	if (started && !q->stream)
 		set_up(d, q);
 	c->s = vk_submission_take(q);
-	if (c->s)
+	if (c->s) {
 		c->s->game_fence = c->fence;
+		c->s->empty = is_empty(&c->game);
+	}
 	count_waits(c);
 	struct vk_replay replay = {
 		.d = d,

@@ -432,6 +432,27 @@ test_reading_waits(void)
 	g_assert_cmphex(w_logged(1, 0)->flags | w_logged(1, 1)->flags, ==, 0);
 }
 
+/* ... and a submission without work is none that reading could wait for: a program's last one
+ * often only has a fence. */
+static void
+test_reading_waits_at_end(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.read_waits = true;
+	w.signalled = 0;
+	VkSubmitInfo empty = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO };
+	w_submit_one(q, one_pass(0, 1));
+	w_present(q);
+	w.signalled = w.n_fence_submits;
+	vk_queue_submit(&w.d, w_submit, q, 1, &empty, (VkFence)(uintptr_t)(W_FENCES - 1));
+	w.signalled = UINT64_MAX;
+	w_finish();
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
+	g_assert_true(w_logged(0, 0)->has_gpu);
+}
+
 /* exit() without teardown: available results are read, the rest is handed over as it is. */
 static void
 test_exit(void)
@@ -574,6 +595,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/no_reset", test_no_reset);
 	g_test_add_func("/vk_collect/game_waits", test_game_waits);
 	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);
+	g_test_add_func("/vk_collect/reading_waits_at_end", test_reading_waits_at_end);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
 	g_test_add_func("/vk_collect/exit_locked", test_exit_locked);
