@@ -459,10 +459,11 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		.flags = TALLY_FLAG(PARTIAL),
 	};
 	settle_gone(a, d);
-	uint64_t n_passes = d->spare_dropped;
+	uint64_t n_passes = d->spare_dropped, n_unlisted = 0;
 	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
 		in.n_parts++;
 		n_passes += p->n_passes + p->dropped;
+		n_unlisted += p->n_unlisted;
 		if (p->frame > in.frame)
 			in.frame = p->frame;
 	}
@@ -470,9 +471,9 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 	const struct tally_config *config = tally_capture_config();
 	bool begun = config && config->frame == TALLY_FRAME_LABEL;
 	bool is_all = begun || (d->next_frame == 0 && (has_work(d) || d->spare_dropped));
-	if (n_passes && !is_all) {
-		report_trailing(d, n_passes);
-	} else if (n_passes) {
+	if (n_passes > n_unlisted && !is_all) {
+		report_trailing(d, n_passes - n_unlisted);
+	} else if (n_passes && is_all) {
 		write_frame(a, d, &in);
 		d->next_frame = in.frame + 1;
 	}

@@ -151,7 +151,8 @@ tally_collector_start(const struct tally_recorder_ops *ops,
 	atomic_store(&running, 1);
 	atomic_store(&current, a);
 	tally_capture_begin();
-	tally_capture_set_state(TALLY_STATE_RUNNING); /* before the thread, which may end it at once */
+	/* Before the thread, which may end it at once. */
+	tally_capture_set_state(TALLY_STATE_RUNNING);
 	tally_log_on_queued(notify_of_note);
 	if (tally_thread_start(run_collector, a))
 		return true;

@@ -13,9 +13,9 @@
 
 /* Takes the open recorder, whose header is written. `annotate` (NULL: none) adds to frames; its
  * create() is called with `config`, which outlives the capture: in the collector thread, or here,
- * before any frame, where the game's first boundary needs a reading (exact snapshots). When everything is in place the
- * capture is running for all threads. False: no thread could be created, and the recorder remains
- * the caller's. */
+ * before any frame, where the game's first boundary needs a reading (exact snapshots). When
+ * everything is in place the capture is running for all threads. False: no thread could be
+ * created, and the recorder remains the caller's. */
 bool tally_collector_start(const struct tally_recorder_ops *ops, struct tally_recorder *recorder,
 			   const struct tally_annotator_ops *annotate,
 			   const struct tally_config *config);

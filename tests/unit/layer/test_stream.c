@@ -494,6 +494,7 @@ test_after_the_last_frame(void)
 	end_frame(s, tally_clock_now_ns());
 	open_pass(s, 2);
 	open_pass(s, 3);
+	g_assert_nonnull(tally_stream_open_unattributed(s, tally_clock_now_ns())); /* is none */
 	tally_stream_destroy(s);
 	tally_device_destroy(device);
 	tally_session_stop("exit");
