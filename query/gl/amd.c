@@ -20,6 +20,10 @@
 #define NAME_BLOCK 32u
 #define RECORD_WORDS 4u /* at most: group, counter, and a value of 8 bytes */
 #define SPARE_WORDS 64u /* some drivers write past the size that they are given */
+/* A begin that fails late, in the thread that makes the calls for Mesa's threaded context, has no
+ * error; its result is never available. After this many frames, and once the timestamps around it
+ * are available, it will not be. */
+#define NEVER 8
 /* The source stops after this many consecutive begins that the driver refuses. */
 #define MAX_REFUSALS 16u
 
@@ -35,6 +39,8 @@ struct monitor {
 struct amd_slot {
 	uint32_t monitor; /* NONE: nothing is counted in this interval */
 	uint32_t set;
+	bool over_other; /* begun while results of another set were outstanding */
+	uint64_t ended;  /* the frame in which it ended */
 	uint64_t flags;
 };
 
@@ -51,6 +57,7 @@ struct counted_set {
 	unsigned char *places; /* enum place, for each counter */
 	uint32_t first, n;     /* the part whose turn it is */
 	uint64_t frame;        /* the one in which its turn began */
+	uint32_t pending;      /* begun and not read */
 };
 
 struct gl_amd {
@@ -71,6 +78,9 @@ struct gl_amd {
 	uint32_t *data; /* room for one result */
 	uint32_t data_bytes;
 	uint32_t refusals; /* consecutive refusals */
+	uint32_t pending;  /* of all sets */
+	bool intel;
+	bool sets_exclude; /* another set can begin only after all results are read */
 	bool yielded;
 };
 
@@ -132,6 +142,9 @@ forget_monitors(struct gl_amd *amd)
 		amd->slots[i].monitor = NONE;
 	for (uint32_t i = 0; amd->catalogue && i <= amd->catalogue->n_sets; i++)
 		amd->free[i] = NONE;
+	for (uint32_t i = 0; amd->catalogue && i < amd->catalogue->n_sets; i++)
+		amd->counted[i].pending = 0;
+	amd->pending = 0;
 	amd->n_monitors = amd->n_fresh = 0;
 	amd->holder = NONE;
 }
@@ -173,7 +186,7 @@ prepare(struct gl_amd *amd, uint32_t slots)
 		return TALLY_NO_MEMORY;
 	for (uint32_t i = 0, first = 0; i < catalogue->n_sets; i++) {
 		uint32_t n = catalogue->sets[i].n;
-		amd->counted[i] = (struct counted_set){ amd->places + first, 0, n, 0 };
+		amd->counted[i] = (struct counted_set){ .places = amd->places + first, .n = n };
 		amd->places[first] = UNTRIED;
 		first += n;
 	}
@@ -192,6 +205,7 @@ amd_open(struct tally_source *src, uint32_t slots)
 	const char *why = obstacle(amd->api);
 	if (why)
 		return tally_unsupported(src->reason, "%s", why);
+	amd->intel = tally_amd_is_intel(amd->api);
 	tally_gl_guard_begin(amd->api);
 	amd->catalogue = tally_amd_catalogue_create(amd->api, src, &status);
 	tally_gl_guard_end(amd->api);
@@ -299,6 +313,27 @@ make_monitor(struct gl_amd *amd)
 		return NONE;
 	amd->monitors[amd->n_monitors] = (struct monitor){ .set = NONE };
 	return amd->n_monitors++;
+}
+
+/* The slot's result is read, or will not be: returns its monitor. */
+static uint32_t
+let_go(struct gl_amd *amd, struct amd_slot *s)
+{
+	uint32_t which = s->monitor;
+
+	s->monitor = NONE;
+	amd->counted[s->set].pending--;
+	amd->pending--;
+	return which;
+}
+
+/* A begin failed, or counted nothing, while results of another set were outstanding: in Mesa's
+ * Intel drivers these prevent it. From now on they are awaited before the next set begins. */
+static void
+await_others(struct gl_amd *amd)
+{
+	amd->sets_exclude = true;
+	amd->base.turn_frames = TALLY_INTEL_LONG_TURN;
 }
 
 /* A call failed, and it is unknown how much of it was done: the monitor is deleted, and the
@@ -423,6 +458,8 @@ note_refusal(struct gl_amd *amd, uint32_t set, unsigned error)
 	struct counted_set *counted = &amd->counted[set];
 	bool divisible = counted->n > 1, any = false;
 
+	if (amd->base.off)
+		return;
 	if (counted->places[counted->first] == UNTRIED) {
 		narrow(amd, set);
 		if (divisible)
@@ -433,8 +470,8 @@ note_refusal(struct gl_amd *amd, uint32_t set, unsigned error)
 	if (++amd->refusals < MAX_REFUSALS && any)
 		return;
 	snprintf(amd->base.reason, sizeof(amd->base.reason),
-		 "the driver refuses to begin its monitors (GL error 0x%04x): another "
-		 "program or the game itself may hold the counters",
+		 "the driver refuses to begin its monitors, or never has their results (GL error "
+		 "0x%04x): another program or the game itself may hold the counters",
 		 error);
 	amd->base.off = true;
 	tally_log_say(TALLY_LEVEL_WARNING, SOURCE_NAME, "%s", amd->base.reason);
@@ -460,6 +497,11 @@ amd_begin(struct tally_source *src, uint32_t slot)
 	}
 	struct counted_set *counted = &amd->counted[src->set];
 	bool whole = counted->n == amd->catalogue->sets[src->set].n;
+	s->over_other = amd->pending != counted->pending;
+	if (s->over_other && amd->sets_exclude) {
+		s->flags |= TALLY_FLAG(DROPPED);
+		return;
+	}
 	if (!whole && counted->frame != src->frame)
 		take_part(amd, src->set, counted->first + counted->n);
 	tally_gl_guard_begin(amd->api);
@@ -471,12 +513,16 @@ amd_begin(struct tally_source *src, uint32_t slot)
 		s->flags |= TALLY_FLAG(DROPPED);
 	} else if (error) {
 		renounce(amd, s, which);
-		note_refusal(amd, src->set, error);
+		if (s->over_other && amd->intel)
+			await_others(amd);
+		else
+			note_refusal(amd, src->set, error);
 	} else {
-		amd->refusals = 0;
 		counted->places[counted->first] = BEGUN;
 		s->flags |= whole ? 0 : TALLY_FLAG(DROPPED);
 		s->monitor = which;
+		counted->pending++;
+		amd->pending++;
 		amd->holder = slot;
 	}
 }
@@ -492,10 +538,10 @@ amd_end(struct tally_source *src, uint32_t slot)
 	tally_gl_guard_begin(amd->api);
 	end_active(amd);
 	unsigned error = tally_gl_guard_end(amd->api);
+	s->ended = src->frame;
 	if (!error)
 		return;
-	renounce(amd, s, s->monitor);
-	s->monitor = NONE;
+	renounce(amd, s, let_go(amd, s));
 }
 
 /* ---- reading ---- */
@@ -532,16 +578,27 @@ amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 		out->flags |= s->flags;
 		return s->flags & TALLY_FLAG(LOST) ? TALLY_LOST : TALLY_OK;
 	}
+	if (amd->intel && src->frame - s->ended < TALLY_INTEL_MIN_AGE)
+		return TALLY_NOT_READY;
 	tally_gl_guard_begin(amd->api);
 	enum tally_status status = fetch(amd, &amd->monitors[s->monitor], &len);
 	tally_gl_guard_end(amd->api);
-	if (status == TALLY_NOT_READY)
+	bool never = amd->intel && src->frame - s->ended >= NEVER;
+	if (status == TALLY_NOT_READY && !never)
 		return status;
-	set_free(amd, s->monitor);
-	s->monitor = NONE;
+	uint32_t which = let_go(amd, s);
+	if (status == TALLY_NOT_READY)
+		renounce(amd, s, which);
+	else
+		set_free(amd, which);
 	out->flags |= s->flags;
+	if (!len && s->over_other && amd->intel)
+		await_others(amd);
+	else if (!len && amd->intel)
+		note_refusal(amd, s->set, 0);
 	if (!len)
 		return TALLY_LOST;
+	amd->refusals = 0;
 	tally_amd_decode(&amd->catalogue->sets[s->set], amd->data, len, out);
 	return TALLY_OK;
 }
@@ -551,9 +608,8 @@ amd_yield(struct tally_source *src, unsigned what)
 {
 	struct gl_amd *amd = amd_of(src);
 	/* On Intel one unit counts for both extensions, and for only one user at a time. */
-	bool intel = tally_amd_is_intel(amd->api);
-
-	if (what != TALLY_GL_USE_MONITORS && !(intel && what == TALLY_GL_USE_COUNTERS))
+	if (what != TALLY_GL_USE_MONITORS &&
+	    !(amd->intel && what == TALLY_GL_USE_COUNTERS))
 		return false;
 	if (!src->n_sets || amd->yielded)
 		return false;

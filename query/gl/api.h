@@ -166,6 +166,12 @@ enum tally_gl_use {
 	TALLY_GL_USE_BEGINS,
 };
 
+/* Mesa's Intel drivers read the observation unit for both extensions. Asked for results earlier
+ * than this, in frames, they may wait in the call for the unit's next report; and while a result of
+ * one metric set is unread they refuse to begin another, so that sets take turns this slowly. */
+#define TALLY_INTEL_MIN_AGE 3
+#define TALLY_INTEL_LONG_TURN 16
+
 /* Around a source's own calls that may fail; see guard_begin above. */
 static inline void
 tally_gl_guard_begin(struct tally_gl_api *api)

@@ -15,11 +15,7 @@
 #define SOURCE_NAME "gl-intel"
 #define NONE TALLY_INTEL_NONE
 #define SLACK 4096 /* drivers may write more than they announced */
-/* If results are queried earlier, Mesa's drivers may wait inside the call for the counters'
- * last report. */
-#define MIN_AGE 3 /* frames; gaps also occur where the game waits, many in a frame */
 #define MAX_FAILURES 8 /* consecutive; more attempts would not help */
-#define LONG_TURN 16 /* frames, see failed() */
 #define GL_TIMESTAMP 0x8E28
 #define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
 #define SETTLE_TRIES 100 /* of one millisecond each, once in a run */
@@ -195,7 +191,7 @@ failed(struct gl_intel *in, uint32_t which, bool over_other)
 	 * failure, but from then on the results are awaited before the next set begins. */
 	if (over_other) {
 		in->sets_exclude = true;
-		in->base.turn_frames = LONG_TURN;
+		in->base.turn_frames = TALLY_INTEL_LONG_TURN;
 	} else if (++in->failures[pipeline] >= MAX_FAILURES) {
 		give_up(in, pipeline);
 	}
@@ -551,7 +547,9 @@ intel_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 		out->flags |= s->flags;
 		return s->lost ? TALLY_LOST : TALLY_OK;
 	}
-	if (s->polled == in->gaps || src->frame - in->handles[s->handle].ended < MIN_AGE)
+	/* Gaps also occur where the game waits, many in a frame. */
+	if (s->polled == in->gaps ||
+	    src->frame - in->handles[s->handle].ended < TALLY_INTEL_MIN_AGE)
 		return TALLY_NOT_READY;
 	s->polled = in->gaps;
 	uint32_t which = in->handles[s->handle].set;

@@ -27,7 +27,7 @@ struct fake_perf_config {
 	unsigned sets;        /* INTEL: hardware sets; AMD: counters that exclude each other */
 	unsigned paranoid;    /* INTEL: only the pipeline set is offered */
 	unsigned exclusive;   /* INTEL: another program holds the stream, begins fail later */
-	unsigned one_set;     /* INTEL: no begin while results of another hardware set are unread */
+	unsigned one_set;     /* no begin while results of another set are unread, as on Intel */
 	unsigned defer_every; /* INTEL: every N-th begin fails later */
 	unsigned short_write; /* INTEL: bytesWritten ends with the last counter */
 	unsigned ignore_size; /* write everything regardless of dataSize, as Mesa does */

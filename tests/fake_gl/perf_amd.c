@@ -260,6 +260,19 @@ goes_together(const struct fake_perf_object *o)
 	return !fake_perf.config.conflict || !o->selected[2] || !o->selected[3];
 }
 
+/* Whether a result of another selection prevents a begin, as on Intel. */
+static bool
+stands_in_the_way(const struct fake_perf_object *o)
+{
+	for (unsigned i = 0; i < FAKE_PERF_MAX_OBJECTS && fake_perf.config.one_set; i++) {
+		const struct fake_perf_object *other = &fake_perf.monitors[i];
+		if (other->alive && other->ended && !other->was_read &&
+		    memcmp(other->counted, o->selected, sizeof(o->selected)) != 0)
+			return true;
+	}
+	return false;
+}
+
 static unsigned active_monitor;
 
 static void
@@ -272,7 +285,7 @@ begin_monitor(unsigned name)
 	unsigned every = fake_perf.config.error_every;
 	if (!o) {
 		fake_perf_error(INVALID_VALUE, "glBeginPerfMonitorAMD");
-	} else if (o->active || !goes_together(o) ||
+	} else if (o->active || !goes_together(o) || stands_in_the_way(o) ||
 		   (every && ++fake_perf.serial % every == 0)) {
 		fake_perf_error(INVALID_OPERATION, "glBeginPerfMonitorAMD");
 	} else {

@@ -82,6 +82,19 @@ def check_game_first(checks, gpu):
                         check_own(checks, gpu, platform, "glora", ["12", *mode], options, {"MID": "1"})
 
 
+def check_amd_turns(checks, gpu):
+    """With the set numbers of hardware, a set can begin only when nothing of another is unread."""
+    for platform in PLATFORMS:
+        with checks.part(f"gl-amd turns {platform}"):
+            options = ["--sources", "gl-amd+gl-timestamp", "--counters", "all"]
+            result, log = gpu.run(platform, "glora", ["200", "bare"], options=options)
+            checks.equal(result.status, 0, "status")
+            passes = [p for f in log.frames for p in f["passes"]]
+            counted = sum(bool(p.get("counters")) for p in passes)
+            checks.that(counted > len(passes) * 0.6, f"{counted} of {len(passes)} passes have values")
+            checks.that(all(p.get("counters") or p.get("flags") for p in passes), "a pass without values or a flag")
+
+
 def check_flagged(checks, log, platform):
     """waitmon counts in frame 10: from then on passtally counts nothing, and the passes say why."""
     flagged = [p for f in log.frames[11:] for p in f["passes"] if "yielded" in p.get("flags", [])]
@@ -122,6 +135,7 @@ def main():
             skip("iris does not start on the emulated GPU")
         check_game_first(checks, gpu)
         check_amd_sets(checks, gpu)
+        check_amd_turns(checks, gpu)
     checks.finish()
 
 

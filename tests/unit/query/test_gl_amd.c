@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "query/gl/amd_catalogue.h"
+#include "query/source/harvest.h"
 #include "tests/fake_gl/perf.h"
+#include "tests/unit/query/harvest_reading.h"
 
 #define MAX_VALUES 64
 
@@ -364,6 +366,48 @@ test_parts(void)
 	finish(src, fake_perf.tally.errors);
 }
 
+/* Mesa's Intel drivers: no begin while results of another set are unread. The source learns this
+ * from the first refusal; from then on none is refused, and each set counts in its turn. */
+static void
+test_one_set(void)
+{
+	struct tally_source *src = create("ext=amd,vendor=Intel,one_set=1,late=2", "all");
+	api.sources = "gl-amd";
+	struct tally_harvest *h = tally_harvest_create(&src, 1, 8, 64);
+	static struct reading reading;
+	unsigned counted[8] = { 0 }, dropped = 0, errors_at_half = 0;
+	uint32_t n, slots[8] = { 0 };
+
+	tally_harvest_sets(h, &n);
+	g_assert_cmpuint(n, ==, 4);
+	for (uint64_t turn = 0; turn < 400; turn++) {
+		tally_harvest_select(h, tally_harvest_turn(h, NULL, turn));
+		slots[turn % 8] = tally_harvest_begin(h);
+		fake_perf_work(1, 3);
+		tally_harvest_end(h, slots[turn % 8]);
+		tally_harvest_gap(h);
+		tally_harvest_frame_end(h);
+		fake_perf_tick();
+		if (turn == 200)
+			errors_at_half = fake_perf.tally.errors;
+		uint32_t slot = slots[(turn + 1) % 8];
+		if (turn < 7)
+			continue;
+		const struct tally_counter_set *set = tally_harvest_layout(h, slot);
+		clear(&reading);
+		tally_harvest_read(h, slot, &reading.sample);
+		dropped += (reading.sample.flags & TALLY_FLAG(DROPPED)) != 0;
+		for (uint32_t i = 0; i < n && is_valid(&reading, 0); i++)
+			counted[i] += set->layout.set == src->sets[i]->layout.set;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		g_assert_cmpuint(counted[i], >, 40);
+	g_assert_cmpuint(dropped, >, 0);
+	g_assert_cmpuint(fake_perf.tally.errors, ==, errors_at_half);
+	g_assert_cmpuint(fake_perf.tally.waits, ==, 0);
+	tally_harvest_destroy(h, true);
+}
+
 /* The game uses monitors: it gets the first name, and none of the source's remain. */
 static void
 test_yield(void)
@@ -613,6 +657,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_amd/nested", test_nested);
 	g_test_add_func("/gl_amd/refused", test_refused);
 	g_test_add_func("/gl_amd/parts", test_parts);
+	g_test_add_func("/gl_amd/one_set", test_one_set);
 	g_test_add_func("/gl_amd/yield", test_yield);
 	g_test_add_func("/gl_amd/abandon", test_abandon);
 	g_test_add_func("/gl_amd/any_call_fails", test_any_call_fails);
