@@ -60,9 +60,22 @@ class Registry:
         return name
 
 
-def _is_ours(element):
-    api = element.get("api")
-    return api is None or "vulkan" in api.split(",")
+def _prune(element):
+    for child in list(element):
+        if "vulkan" in child.get("api", "vulkan").split(","):
+            _prune(child)
+        else:
+            element.remove(child)
+
+
+def parse(path):
+    """The document in the file `path`, without all that is another API's."""
+    try:
+        root = ET.parse(path).getroot()
+    except (OSError, ET.ParseError) as error:
+        raise RegistryError(f"cannot read the registry {path}: {error}") from error
+    _prune(root)
+    return root
 
 
 def _text(element):
@@ -95,15 +108,13 @@ def _command(element):
         raise RegistryError("a <command> has no <proto> with a name")
     name = proto.findtext("name")
     returns = re.sub(r"\s*\*\s*", " *", _text(proto).rpartition(name)[0].strip())
-    params = tuple(_param(param) for param in element.findall("param") if _is_ours(param))
+    params = tuple(_param(param) for param in element.findall("param"))
     return Command(name, returns, params)
 
 
 def _read_commands(root, registry):
     aliases = []
     for element in root.findall("commands/command"):
-        if not _is_ours(element):
-            continue
         if element.get("alias"):
             aliases.append((element.get("name"), element.get("alias")))
         else:
@@ -117,14 +128,11 @@ def _read_commands(root, registry):
 
 
 def _offers(root):
-    """Each version and extension of Vulkan with each thing that it brings; `require` may be another API's."""
+    """Each version and extension of Vulkan with each thing that it brings."""
     for element in root.findall("feature") + root.findall("extensions/extension"):
-        if "vulkan" not in element.get("supported", element.get("api", "vulkan")).split(","):
-            continue
-        for require in element.findall("require"):
-            if _is_ours(require):
-                for thing in require:
-                    yield element, thing
+        if "vulkan" in element.get("supported", "vulkan").split(","):
+            for thing in element.findall("require/*"):
+                yield element, thing
 
 
 def _read_origins(root, registry):
@@ -151,8 +159,6 @@ def _read_version(root, registry):
     """VK_HEADER_VERSION_COMPLETE is made of numbers and of VK_HEADER_VERSION."""
     for element in root.findall("types/type[@category='define']"):
         text = _text(element)
-        if not _is_ours(element) or "#define" not in text:
-            continue
         if match := re.search(r"VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION\(0, (\d+), (\d+), VK_H", text):
             registry.version = ".".join(match.groups()) + registry.version
         elif match := re.search(r"VK_HEADER_VERSION (\d+)", text):
@@ -163,8 +169,6 @@ def _read_structures(root, registry):
     for element in root.findall("types/type"):
         name = element.get("name")
         if element.get("category") != "struct" or element.get("alias") or name not in registry.offered:
-            continue
-        if not _is_ours(element):
             continue
         first = element.find("member")
         if first is None or first.findtext("name") != "sType" or not first.get("values"):
@@ -181,10 +185,7 @@ def _read_formats(root, registry):
 
 def read(path):
     """The registry in the file `path`."""
-    try:
-        root = ET.parse(path).getroot()
-    except (OSError, ET.ParseError) as error:
-        raise RegistryError(f"cannot read the registry {path}: {error}") from error
+    root = parse(path)
     registry = Registry()
     _read_commands(root, registry)
     if not registry.commands:

@@ -11,7 +11,6 @@ The registries are read by the modules that read them for the hooks (scripts/reg
 import os
 import re
 import sys
-import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
@@ -56,8 +55,7 @@ def offered_names(root):
     """What some version or extension of Vulkan offers; the rest is not in the headers."""
     names = set()
     for element in root.findall("feature") + root.findall("extensions/extension"):
-        supported = element.get("supported", element.get("api", "vulkan")).split(",")
-        if "vulkan" in supported and not element.get("platform"):
+        if "vulkan" in element.get("supported", "vulkan").split(",") and not element.get("platform"):
             names.update(thing.get("name") for thing in element.findall("require/*") if thing.get("name"))
     return names
 
@@ -65,13 +63,14 @@ def offered_names(root):
 class Vulkan:
     def __init__(self, path):
         self.source = vk_registry.read(path)
-        root = ET.parse(path).getroot()
+        root = vk_registry.parse(path)
         self.offered = offered_names(root)
         self.handles = [e.findtext("name") for e in root.findall("types/type[@category='handle']")
                         if e.findtext("name") in self.offered]
         self.structures = {s.name: s for s in self.source.structures if s.name in self.offered}
         self.members = {e.get("name"): e.findall("member") for e in root.findall("types/type[@category='struct']")}
-        self.functions = {e.findtext("name") for e in root.findall("types/type[@category='funcpointer']")}
+        self.functions = {e.findtext("name") or e.findtext("proto/name")  # before and since 1.4.320
+                          for e in root.findall("types/type[@category='funcpointer']")}
         self.extensions = {}
         for extension in root.findall("extensions/extension"):
             for element in extension.findall("require/command"):
@@ -84,8 +83,6 @@ class Vulkan:
             return name
         out = []
         for member in self.members.get(name, ()):
-            if member.get("api") not in (None, "vulkan"):
-                continue
             what, type_ = member.findtext("name"), member.findtext("type")
             text = "".join(member.itertext())
             if "*" in text and not member.get("len") and type_ in self.structures and type_ != name:

@@ -12,7 +12,10 @@ So no command of the registry is missing. Only the standard library; same input,
 import pathlib
 import re
 import sys
-import xml.etree.ElementTree as ET
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+sys.dont_write_bytecode = True
+import vk_registry  # noqa: E402
 
 # Commands that Debian's registry lacks; all of them take the command buffer and pointers.
 NEWER = {
@@ -67,7 +70,7 @@ class Member:
 
 class Registry:
     def __init__(self, path):
-        root = ET.parse(path).getroot()
+        root = vk_registry.parse(path)
         self.category, self.alias, self.structs = {}, {}, {}
         skipped = self.find_skipped(root)
         for t in root.find("types").findall("type"):
@@ -112,8 +115,6 @@ class Registry:
     def find_homes(self, root):
         versions, extensions = {}, {}
         for f in root.findall("feature"):
-            if not self.is_ours(f) and "vulkan" not in (f.get("api") or ""):
-                continue
             for r in f.findall("require"):
                 for c in r.findall("command"):
                     major, minor = f.get("number").split(".")
@@ -356,7 +357,7 @@ class Writer:
     def row(self, name, base, first):
         extensions = "+".join(e for e, _ in self.reg.extensions.get(name, []))
         version = self.reg.versions.get(name, 0)
-        if name in NEWER:
+        if name in NEWER:  # there without its extension, whatever the registry
             version = 10
         level = {"VkInstance": 0, "VkPhysicalDevice": 1}.get(first, 2)
         function = f"fake_{base}" if base in self.hand else f"gen_{name}"
@@ -377,12 +378,13 @@ class Writer:
             if base in self.hand:
                 continue
             self.body(name, command)
-        for name, n in sorted(NEWER.items()):
-            self.newer(name, n)
+        newer = NEWER.keys() - every.keys()
+        for name in sorted(newer):
+            self.newer(name, NEWER[name])
         self.put("const struct fake_command fake_commands[] = {")
-        rows = sorted([*every, *NEWER])
+        rows = sorted([*every, *newer])
         for name in rows:
-            if name in NEWER:
+            if name in newer:
                 self.row(name, name, "VkCommandBuffer")
             else:
                 base, command = every[name]

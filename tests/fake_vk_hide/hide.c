@@ -309,7 +309,7 @@ get_instance_proc(VkInstance instance, const char *name)
 	return below;
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *version)
 {
 	if (version->loaderLayerInterfaceVersion > 2)

@@ -288,7 +288,7 @@ get_physical_proc(VkInstance instance, const char *name)
 	return strstr(name, "PerformanceQuery") ? get_instance_proc(the_instance, name) : NULL;
 }
 
-VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *version)
 {
 	if (version->loaderLayerInterfaceVersion > 2)

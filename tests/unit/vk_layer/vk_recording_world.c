@@ -82,7 +82,7 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, u
 	if (world.no_slots || (!can_reset && !d->enabled.host_reset))
 		return slot;
 	if (!runs->runs)
-		runs->runs = g_malloc(1);
+		runs->runs = g_new0(struct vk_slot_run, 1);
 	runs->used += views;
 	slot.page = (struct vk_page *)(void *)&world;
 	slot.index = (uint16_t)world.taken;
