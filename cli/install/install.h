@@ -65,10 +65,13 @@ char *tally_installed_library(const char *prefix, const char *name);
 
 #define TALLY_VK_LAYER "VK_LAYER_PASSTALLY_capture"
 #define TALLY_VK_MANIFEST "VkLayer_passtally.json"
+/* What a build for 32 bits has beside that one, outside /usr. */
+#define TALLY_VK_MANIFEST_32 "VkLayer_passtally32.json"
 
 struct tally_vk_manifest {
 	char *library; /* absolute; NULL = the layer was not found */
-	char *folder; /* folder of the manifest; absolute */
+	char *path; /* of the manifest; absolute */
+	char *folder; /* its folder */
 	bool implicit; /* the loader finds the manifest by default */
 	GPtrArray *tried; /* elements: char *, paths of manifests that do not exist */
 };

@@ -76,10 +76,8 @@ link_path(void)
 static char *
 manifest_path(unsigned bits)
 {
-	char other[32];
-	g_snprintf(other, sizeof(other), "VkLayer_passtally%u.json", bits);
 	return g_build_filename(g_get_user_data_dir(), "vulkan", "implicit_layer.d",
-				bits == 64 ? TALLY_VK_MANIFEST : other, NULL);
+				bits == 64 ? TALLY_VK_MANIFEST : TALLY_VK_MANIFEST_32, NULL);
 }
 
 /* Whether an existing file may be replaced or removed: it names passtally's layer. */
@@ -152,11 +150,9 @@ manifest_text(const char *template, const char *library, unsigned bits)
 	g_autofree char *path = g_strdup_printf(
 		"\"library_path\": %s,\n\t\t\"library_arch\": \"%u\"", quoted, bits);
 	g_autoptr(GRegex) member =
-		g_regex_new("\"library_path\": *\"[^\"]*\"", G_REGEX_RAW, 0, NULL);
-	g_autofree char *named = g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
-	g_autoptr(GRegex) format =
-		g_regex_new("(\"file_format_version\": *)\"[^\"]*\"", G_REGEX_RAW, 0, NULL);
-	return g_regex_replace(format, named, -1, 0, "\\1\"1.2.1\"", 0, NULL);
+		g_regex_new("\"library_path\": *\"[^\"]*\"(,\\s*\"library_arch\": *\"[^\"]*\")?",
+			    G_REGEX_RAW, 0, NULL);
+	return g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
 }
 
 static bool
@@ -187,8 +183,7 @@ make_manifests(void)
 	tally_injected_find(&gl);
 	tally_vk_manifest_find(&vk);
 	bool ok = true;
-	g_autofree char *template =
-		vk.folder ? g_build_filename(vk.folder, TALLY_VK_MANIFEST, NULL) : NULL;
+	const char *template = vk.path;
 	if (template)
 		ok = make_manifest(template, vk.library);
 	else

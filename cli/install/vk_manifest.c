@@ -43,11 +43,16 @@ loader_reads(const char *data)
 static bool
 try_folder(struct tally_vk_manifest *m, char *folder, const char *library)
 {
-	char *path = g_build_filename(folder, TALLY_VK_MANIFEST, NULL);
+	char *path = g_build_filename(folder, TALLY_VK_MANIFEST_32, NULL);
+	if (sizeof(void *) == 8 || access(path, R_OK) < 0) {
+		g_free(path);
+		path = g_build_filename(folder, TALLY_VK_MANIFEST, NULL);
+	}
 	bool there = access(path, R_OK) == 0 && access(library, R_OK) == 0;
 	if (there && !m->library) {
 		m->library = g_canonicalize_filename(library, NULL);
-		m->folder = g_canonicalize_filename(folder, NULL);
+		m->path = g_canonicalize_filename(path, NULL);
+		m->folder = g_path_get_dirname(m->path);
 	}
 	if (there)
 		g_free(path);
@@ -126,6 +131,7 @@ void
 tally_vk_manifest_finish(struct tally_vk_manifest *m)
 {
 	g_free(m->library);
+	g_free(m->path);
 	g_free(m->folder);
 	if (m->tried)
 		g_ptr_array_unref(m->tried);

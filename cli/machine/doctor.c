@@ -144,6 +144,30 @@ check_preload(const struct tally_injected *in)
 	return ok;
 }
 
+/* Why the layer is not loaded: another architecture's build may have written the manifest. NULL if
+ * that is not the reason; the caller frees it. */
+static char *
+wrong_manifest(const struct tally_vk_manifest *m)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GMatchInfo) match = NULL;
+	g_autoptr(GRegex) member =
+		g_regex_new("\"library_path\": *\"([^\"]*/[^\"]*)\"", G_REGEX_RAW, 0, NULL);
+	if (!g_file_get_contents(m->path, &text, NULL, NULL) ||
+	    !g_regex_match(member, text, 0, &match))
+		return NULL;
+	g_autofree char *path = g_match_info_fetch(match, 1);
+	g_autofree char *named = g_canonicalize_filename(path, m->folder);
+	struct tally_elf_file named_file = tally_elf_file_read(named);
+	struct tally_elf_file file = tally_elf_file_read(m->library);
+	const char *machine = tally_elf_machine_name(&named_file);
+	if (strcmp(machine, tally_elf_machine_name(&file)) == 0)
+		return NULL;
+	return g_strdup_printf("its manifest %s is of a build for %s programs: install that of "
+			       "%s ones again",
+			       m->path, machine, tally_elf_machine_name(&file));
+}
+
 static bool
 try_layer(const struct tally_vk_manifest *m)
 {
@@ -156,9 +180,13 @@ try_layer(const struct tally_vk_manifest *m)
 			m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
 				    : "not where Vulkan's loader looks: `passtally run` "
 				      "tells the loader its path");
-	else
-		tally_doctor_row(TALLY_DOCTOR_OFF, "layer", "%s: %s", m->library,
-				 said && *said ? g_strchomp(said) : "it could not be tried");
+	g_autofree char *wrong = ok ? NULL : wrong_manifest(m);
+	if (!ok)
+		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s",
+				 m->library,
+				 wrong		 ? wrong
+				 : said && *said ? g_strchomp(said)
+						 : "it could not be tried");
 	return ok;
 }
 
@@ -437,15 +465,18 @@ examine(void)
 	check_api(TALLY_API_OPENGL_ES, &seen);
 	tell_shared_time();
 	bool gl = seen.any;
+	seen.any = false;
 	check_api(TALLY_API_VULKAN, &seen);
-	ok &= gl || (seen.any && seen.layer);
+	bool vulkan = seen.any && seen.layer;
+	ok &= gl || vulkan;
+	const char *only = gl && vulkan ? NULL : gl ? "OpenGL" : "Vulkan";
 	const char *next = "passtally report, once a program ran";
 	if (!ok)
 		next = "a driver that works: its row below says what it lacks";
 	else if (seen.hardware)
 		next = "passtally run --counters all -- PROGRAM: with the GPU's own counters";
 	tally_progress_end(&progress);
-	tally_doctor_print(ok, next);
+	tally_doctor_print(ok, only, next);
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 

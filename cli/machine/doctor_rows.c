@@ -63,20 +63,24 @@ first_row(enum tally_doctor_mark mark)
 }
 
 static void
-print_verdict(bool ok, const char *where)
+print_verdict(bool ok, const char *only, const char *where)
 {
-	if (ok)
+	if (ok && only)
+		printf("passes of %s programs can be captured, of others not: passtally run "
+		       "-- PROGRAM\n",
+		       only);
+	else if (ok)
 		puts("passes can be captured: passtally run -- PROGRAM");
 	else
 		printf("nothing can be captured until what is BAD or off %s is fixed\n", where);
 }
 
 void
-tally_doctor_print(bool ok, const char *next)
+tally_doctor_print(bool ok, const char *only, const char *next)
 {
 	enum { STEP_COLUMNS = 280 }; /* five lines: the row itself is below */
 	g_autofree char *bad = first_row(TALLY_DOCTOR_BAD), *fix = first_row(TALLY_DOCTOR_FIX);
-	print_verdict(ok, "below");
+	print_verdict(ok, only, "below");
 	g_autofree char *step = tally_text_escape(bad ? bad : ok && fix ? fix : next);
 	bool cut = tally_text_width(step) > STEP_COLUMNS;
 	char *blank = cut ? g_strrstr_len(step, STEP_COLUMNS - 12, " ") : NULL;
@@ -88,7 +92,7 @@ tally_doctor_print(bool ok, const char *next)
 	putchar('\n');
 	print_rows(false);
 	putchar('\n');
-	print_verdict(ok, "above");
+	print_verdict(ok, only, "above");
 }
 
 /* ---- sets, and what is measured without them ---- */

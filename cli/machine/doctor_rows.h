@@ -26,9 +26,10 @@ enum tally_doctor_mark {
  * tally_text_columns(). */
 void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
-/* Prints whether passes can be captured, the next step (the first BAD row, else the first one
+/* Prints whether passes can be captured, and if not of all programs, those `only` of which they
+ * can (otherwise NULL), the next step (the first BAD row, else the first one
  * that the user can fix, else `next`), the rows of the answer, and all other rows. */
-void tally_doctor_print(bool ok, const char *next);
+void tally_doctor_print(bool ok, const char *only, const char *next);
 
 /* The installation is complete and of one version: false if the libraries for this machine's own
  * architecture are unusable (doctor_install.c). */

@@ -75,5 +75,29 @@ class Installation(CliCase):
         self.assertRegex(self.rows()[-1], r"^off +installation +libpasstally.so.0 is not beside .*lib32.*i386 programs cannot load it")
 
 
+    def test_manifest_of_another_architecture(self):
+        """As builds before this one left it: a second build's manifest in place of ours."""
+        folder = self.install()
+        other = self.install("lib32")
+        self.for_other_machine(other)
+        if not (folder / LAYER).exists():
+            self.skipTest("this build has no Vulkan layer")
+        manifests = self.folder / "share/vulkan/explicit_layer.d"
+        manifests.mkdir(parents=True)
+        text = (BUILD / "vk_layer/VkLayer_passtally.json").read_text(encoding="utf-8")
+        for libdir, verdict in (("lib64", ""), ("lib32", "of OpenGL programs ")):
+            (manifests / "VkLayer_passtally.json").write_text(text.replace('"./lib', f'"../../../{libdir}/lib'), encoding="utf-8")
+            done = subprocess.run([self.folder / "bin" / "passtally", "doctor"], capture_output=True, text=True, check=False,
+                                  env=dict(self.env, LD_LIBRARY_PATH=str(BUILD), DISPLAY=""), timeout=240)
+            rows = rows_of_doctor(done.stdout)
+            if not any(row.startswith("ok") and " vulkan " in row[:20] for row in rows):
+                self.skipTest("no Vulkan driver")
+            if any(row.startswith("ok") and " opengl" in row[:20] for row in rows):
+                self.assertTrue(done.stdout.startswith(f"passes {verdict}can be captured"), done.stdout[:200])
+            layer = next(row for row in rows if " layer " in row[:20])
+            self.assertRegex(layer, r"^ok +layer " if not verdict else
+                             r"VkLayer_passtally.json is of a build for i386 programs: install that of x86-64 ones again$")
+
+
 if __name__ == "__main__":
     unittest.main()

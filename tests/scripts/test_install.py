@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,52 @@ class Install(unittest.TestCase):
         done = run(str(command[0]), "--version")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("passtally", done.stdout)
+
+
+CROSS = """[binaries]
+c = 'i686-linux-gnu-gcc'
+ar = 'i686-linux-gnu-ar'
+strip = 'i686-linux-gnu-strip'
+[properties]
+needs_exe_wrapper = true
+[host_machine]
+system = 'linux'
+cpu_family = 'x86'
+cpu = 'i686'
+endian = 'little'
+"""
+
+
+class TwoArchitectures(unittest.TestCase):
+    """docs/install.md: a second build for another architecture goes to the same prefix, in any order."""
+
+    def plan(self, folder, *more):
+        """What a build would install: the file's bytes by its place (None: made by the build)."""
+        build = folder / f"build{len(more)}"
+        done = run("meson", "setup", str(build), str(ROOT), "--prefix=/opt/toy", "-Dtests=disabled", "-Dvulkan=enabled", *more)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout[-2000:] + done.stderr)
+        plan = json.loads(run("meson", "introspect", "--installed", str(build)).stdout)
+        return {to: pathlib.Path(of).read_bytes() if os.path.isfile(of) else None for of, to in plan.items()}
+
+    @unittest.skipUnless(shutil.which("i686-linux-gnu-gcc"), "i686-linux-gnu-gcc is not installed")
+    def test_same_prefix(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            cross = folder / "cross.txt"
+            cross.write_text(CROSS, encoding="utf-8")
+            ours = self.plan(folder, "--libdir=lib/x86_64-linux-gnu")
+            other = self.plan(folder, "--cross-file", str(cross), "--libdir=lib/i386-linux-gnu", "-Dcommand=disabled",
+                              "-Dhtml=disabled")
+        # What is made for share/ is the same for all.
+        overwritten = [to for to in other if to in ours and (other[to] != ours[to] if other[to] else "/share/" not in to)]
+        self.assertEqual(overwritten, [])
+        for plan, bits, lib in ((ours, "64", "x86_64"), (other, "32", "i386")):
+            manifests = [json.loads(text)["layer"] for to, text in plan.items() if "_layer.d/" in to]
+            self.assertTrue(manifests)
+            for manifest in manifests:
+                self.assertEqual((manifest["library_path"], manifest["library_arch"]),
+                                 (f"../../../lib/{lib}-linux-gnu/libVkLayer_passtally.so", bits))
 
 
 if __name__ == "__main__":
