@@ -31,6 +31,7 @@ struct gauge {
 	uint64_t cycles, known_ns; /* the totals */
 	struct gauge_values now;
 	uint64_t throttled; /* reasons that were reported */
+	bool told_more;
 	struct tally_snapshot_level levels[GAUGE_N_KINDS];
 };
 
@@ -158,6 +159,12 @@ read_now(struct gauge *g, uint64_t now_ns)
 	}
 	g->levels[GAUGE_CLOCK].value = 1;
 	report_throttling(g);
+	if (g->gpu.more && !g->told_more)
+		tally_log_say(TALLY_LEVEL_WARNING, "gauge",
+			      "the program has the GPU open more than %u times: its load and "
+			      "its memory are left out",
+			      (unsigned)GAUGE_MAX_FDS);
+	g->told_more |= g->gpu.more;
 	g->read_ns = now_ns;
 }
 

@@ -199,6 +199,8 @@ take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 	}
 	if (list[i].n_fds < GAUGE_MAX_FDS)
 		list[i].fds[list[i].n_fds++] = fd;
+	else
+		list[i].more = true;
 }
 
 /* The DRM descriptors of this process, by GPU. */
@@ -265,6 +267,7 @@ look(struct gauge_gpu *gpu, bool first)
 		c->pci = list[i].pci;
 		memcpy(c->fds, list[i].fds, sizeof(c->fds));
 		c->n_fds = list[i].n_fds;
+		c->more = list[i].more;
 		uint64_t work, clients;
 		if (!read_work(gpu->root, c, &work, &clients))
 			continue;
@@ -322,6 +325,7 @@ gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i)
 		gpu->had_engines = gpu->had_cycles = false;
 	memcpy(gpu->fds, c->fds, sizeof(gpu->fds));
 	gpu->n_fds = c->n_fds;
+	gpu->more = c->more;
 	if (strcmp(device, gpu->device) == 0)
 		return;
 	gauge_gpu_finish(gpu);
@@ -462,6 +466,8 @@ read_usage(struct gauge_gpu *gpu, uint64_t passed_ns, struct gauge_values *out)
 		gauge_put(out, GAUGE_CLOCK,
 			  rate(now.cycles, gpu->cycles, 1000000,
 			       now.engine_ns - gpu->engine_ns));
+	if (gpu->more) /* other clients may have had the GPU too */
+		out->known &= ~(1u << GAUGE_PROCESS_BUSY | 1u << GAUGE_PROCESS_MEMORY);
 	gpu->clients = now.client;
 	gpu->engine_ns = now.engine_ns;
 	gpu->cycles = now.cycles;

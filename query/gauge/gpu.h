@@ -43,7 +43,7 @@ struct gauge_values {
 void gauge_put(struct gauge_values *v, enum gauge_kind kind, uint64_t value);
 
 #define GAUGE_MAX_FILES 24
-#define GAUGE_MAX_FDS 16
+#define GAUGE_MAX_FDS 64 /* that a process has open on one GPU, dup()s among them */
 #define GAUGE_MAX_GPUS 8
 
 /* A file that has a value, by absolute path. */
@@ -62,6 +62,7 @@ struct gauge_candidate {
 	uint64_t pci; /* tally_pci_number() of its device, 0 = none */
 	int fds[GAUGE_MAX_FDS];
 	uint32_t n_fds; /* 0: it was closed */
+	bool more; /* there are others, whose clients are not known */
 	uint64_t work; /* of this process, at the last examination; 0 if it was not open then */
 	uint64_t clients; /* the clients that did that work */
 	bool has_base; /* `work` is known */
@@ -80,6 +81,7 @@ struct gauge_gpu {
 	uint32_t n_files;
 	int fds[GAUGE_MAX_FDS]; /* of this process, on this GPU */
 	uint32_t n_fds;
+	bool more; /* the process' share of the GPU and its memory are not known */
 	/* Values at the previous reading, for deltas. */
 	uint64_t time_ns, engine_ns, cycles, total_cycles, energy_uj;
 	uint64_t clients; /* the clients of these engines and cycles */
@@ -112,6 +114,7 @@ struct gauge_usage {
 	uint64_t client; /* after gauge_usage_read(): identifies the clients, as a number */
 	bool has_client, has_engines, has_cycles, has_total_cycles, has_memory,
 		has_frequency;
+	bool memory_unclear; /* some of it is in a unit that is not known: so is the sum */
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
 };
 /* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */

@@ -26,23 +26,28 @@ read_value(const char *p, uint64_t *out, char unit[8])
 	return true;
 }
 
-static uint64_t
-to_kib(uint64_t value, const char *unit)
+/* The document allows no unit, which means bytes, KiB and MiB. False: another one. */
+static bool
+to_kib(uint64_t *value, const char *unit)
 {
-	if (strcmp(unit, "KiB") == 0)
-		return value;
 	if (strcmp(unit, "MiB") == 0)
-		return value < MOST / 1024 ? value * 1024 : MOST;
-	return value / 1024;
+		*value = *value < MOST / 1024 ? *value * 1024 : MOST;
+	else if (!unit[0])
+		*value /= 1024;
+	else
+		return strcmp(unit, "KiB") == 0;
+	return true;
 }
 
-static uint64_t
-to_hz(uint64_t value, const char *unit)
+/* No unit means Hz. False: another one. */
+static bool
+to_hz(uint64_t *value, const char *unit)
 {
 	uint64_t scale = strcmp(unit, "MHz") == 0   ? 1000000
 			 : strcmp(unit, "KHz") == 0 ? 1000
 						     : 1;
-	return value < MOST / scale ? value * scale : MOST;
+	*value = *value < MOST / scale ? *value * scale : MOST;
+	return scale > 1 || !unit[0] || strcmp(unit, "Hz") == 0;
 }
 
 static bool
@@ -81,12 +86,13 @@ take_line(const char *line, const char *value, struct gauge_usage *u,
 		u->cycles += n;
 	} else if (begins(line, "drm-total-")) {
 		memory->has_total = true;
-		memory->total += to_kib(n, unit);
+		u->memory_unclear |= !to_kib(&n, unit);
+		memory->total += n;
 	} else if (begins(line, "drm-memory-")) {
 		memory->has_older = true;
-		memory->older += to_kib(n, unit);
-	} else if (begins(line, "drm-curfreq-") && n > 0) {
-		n = to_hz(n, unit);
+		u->memory_unclear |= !to_kib(&n, unit);
+		memory->older += n;
+	} else if (begins(line, "drm-curfreq-") && n > 0 && to_hz(&n, unit)) {
 		u->has_frequency = true;
 		u->frequency_hz = n > u->frequency_hz ? n : u->frequency_hz;
 	}
@@ -118,6 +124,7 @@ add(struct gauge_usage *to, const struct gauge_usage *u)
 	to->has_cycles |= u->has_cycles;
 	to->has_total_cycles |= u->has_total_cycles;
 	to->has_memory |= u->has_memory;
+	to->memory_unclear |= u->memory_unclear;
 	to->has_frequency |= u->has_frequency;
 	to->engine_ns += u->engine_ns;
 	to->cycles += u->cycles;
@@ -152,5 +159,6 @@ gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
 		out->client += (u.client + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	}
 	out->has_client = n > 0;
+	out->has_memory &= !out->memory_unclear;
 	return n > 0;
 }

@@ -124,6 +124,14 @@ static const struct driver {
 		      "drm-total-vram:\t72057594037927935 MiB\n" } },
 	  { { FDINFO, "drm-client-id:\t12\ndrm-engine-gfx:\t72057594037927935 ns\n"
 		      "drm-total-vram:\t72057594037927935 MiB\n" } }, { 0 }, 0 },
+	{ "xe", "a unit of tomorrow: the sum is not known, nor is the clock",
+	  { { FDINFO, "drm-client-id:\t9\ndrm-total-vram0:\t2 GiB\ndrm-total-gtt:\t1 MiB\n"
+		      "drm-curfreq-a:\t2 GHz\n" } }, { { NULL, NULL } }, { 0 }, 0 },
+	{ "xe", "bytes, and a clock in Hz without the unit",
+	  { { FDINFO, "drm-client-id:\t9\ndrm-total-vram0:\t2048\n"
+		      "drm-curfreq-a:\t800000000\n" } }, { { NULL, NULL } },
+	  { [GAUGE_PROCESS_MEMORY] = 2, [GAUGE_CLOCK] = 800000 },
+	  KNOWN(PROCESS_MEMORY) | KNOWN(CLOCK) },
 	{ "v3d", "time that falls for a while stays as it was (drm-usage-stats.rst)",
 	  { { FDINFO, ENGINE("1", "5000") } }, { { FDINFO, ENGINE("1", "4000") } },
 	  { [GAUGE_PROCESS_BUSY] = 0 }, KNOWN(PROCESS_BUSY) },
@@ -286,6 +294,53 @@ test_choice(void)
 		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, rows[i].n);
 		g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, rows[i].n); /* no more work */
 		g_assert_cmpstr(gpu.driver, ==, rows[i].driver ? rows[i].driver : "");
+		gauge_gpu_finish(&gpu);
+		remove_all(root);
+	}
+}
+
+/* Each of n clients has 1 % of the GPU and 1 MiB; dup()s of one are one. */
+static void
+test_many_clients(void)
+{
+	static const struct {
+		uint32_t fds, clients;
+		bool known;
+	} rows[] = {
+		{ 20, 20, true }, { 60, 1, true }, { 60, 30, true }, { 90, 90, false },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *root = make_tree("amdgpu", NULL);
+		struct gauge_gpu gpu;
+		struct gauge_values values;
+		char why[256];
+		take_away(root, "proc/self/fd/7");
+		for (uint32_t later = 0; later < 2; later++) {
+			for (uint32_t k = 0; k < rows[i].fds; k++) {
+				g_autofree char *fd = g_strdup_printf("proc/self/fd/%u", k + 10);
+				g_autofree char *info =
+					g_strdup_printf("proc/self/fdinfo/%u", k + 10);
+				g_autofree char *text = g_strdup_printf(
+					"drm-client-id:\t%u\ndrm-engine-gfx:\t%u ns\n"
+					"drm-total-vram:\t1 MiB\n",
+					k % rows[i].clients, later * 1000000);
+				put(root, fd, "-> /dev/dri/renderD128");
+				put(root, info, text);
+			}
+			if (!later)
+				g_assert_true(gauge_gpu_find(&gpu, root, why));
+			g_assert_cmpuint(gauge_gpu_choose(&gpu), ==, later);
+			gauge_gpu_take(&gpu, 0);
+			gauge_gpu_read(&gpu, (1 + later) * 100 * MS, &values);
+		}
+		if (rows[i].known) {
+			g_assert_cmpuint(values.value[GAUGE_PROCESS_BUSY], ==,
+					 rows[i].clients * 10);
+			g_assert_cmpuint(values.value[GAUGE_PROCESS_MEMORY], ==,
+					 rows[i].clients * 1024);
+		}
+		g_assert_cmphex(values.known, ==,
+				rows[i].known ? KNOWN(PROCESS_BUSY) | KNOWN(PROCESS_MEMORY) : 0);
 		gauge_gpu_finish(&gpu);
 		remove_all(root);
 	}
@@ -570,6 +625,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gauge/suspended", test_suspended);
 	g_test_add_func("/gauge/choice", test_choice);
 	g_test_add_func("/gauge/clients", test_clients);
+	g_test_add_func("/gauge/many_clients", test_many_clients);
 	g_test_add_func("/gauge/reused_descriptor", test_reused_descriptor);
 	g_test_add_func("/gauge/work_that_falls", test_work_that_falls);
 	g_test_add_func("/gauge/long_text", test_long_text);
