@@ -38,9 +38,11 @@ add(struct list *l, uint32_t event)
 
 /* ---- events that the options name ---- */
 
+/* `other`: what the counters of the other kind count, of which a latency's .n is the same number
+ * as its event. */
 static enum tally_status
-read_one(struct list *l, const char *word, const char *text, size_t len, bool latency,
-	 char *reason)
+read_one(struct list *l, const struct list *other, const char *word, const char *text,
+	 size_t len, bool latency, char *reason)
 {
 	int event = tally_mb_find_event(text, len);
 	if (event < 0)
@@ -57,6 +59,11 @@ read_one(struct list *l, const char *word, const char *text, size_t len, bool la
 	if (has(l, (uint32_t)event))
 		return tally_unsupported(reason, "%s= names %s twice", word,
 					 tally_mb_events[event].key);
+	if (has(other, (uint32_t)event))
+		return tally_unsupported(reason,
+					 "events= and latency= both name %s, whose latency "
+					 "counts how often too: leave it out of events=",
+					 tally_mb_events[event].key);
 	if (l->n == l->room)
 		return tally_unsupported(
 			reason,
@@ -67,13 +74,14 @@ read_one(struct list *l, const char *word, const char *text, size_t len, bool la
 }
 
 static enum tally_status
-read_list(struct list *l, const char *word, const char *text, bool latency, char *reason)
+read_list(struct list *l, const struct list *other, const char *word, const char *text,
+	  bool latency, char *reason)
 {
 	enum tally_status status = TALLY_OK;
 	for (const char *p = text; *p && status == TALLY_OK;) {
 		size_t len = strcspn(p, ":");
 		if (len)
-			status = read_one(l, word, p, len, latency, reason);
+			status = read_one(l, other, word, p, len, latency, reason);
 		p += len;
 		p += strspn(p, ":");
 	}
@@ -123,10 +131,11 @@ tally_mb_choose_events(struct tally_mb_choice *choice,
 	struct list events = { choice->events, 0, shape->ne };
 	struct list latencies = { choice->events + shape->ne, 0, shape->nl };
 	memset(choice, 0, sizeof(*choice));
-	enum tally_status status = read_list(&events, "events", options->events, false,
-					     reason);
+	enum tally_status status = read_list(&events, &latencies, "events", options->events,
+					     false, reason);
 	if (status == TALLY_OK)
-		status = read_list(&latencies, "latency", options->latency, true, reason);
+		status = read_list(&latencies, &events, "latency", options->latency, true,
+				   reason);
 	if (status != TALLY_OK)
 		return status;
 	if (cycles_for && !options->events[0])

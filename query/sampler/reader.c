@@ -160,6 +160,18 @@ make_room(struct tally_reader *r)
 	return r->history && r->totals && r->unknown ? TALLY_OK : TALLY_NO_MEMORY;
 }
 
+/* The second of two counters that share a key; NULL: there is none. An object of the log has one
+ * value of a key. What different sources offer is told apart by tally_key_table_add(). */
+static const struct tally_counter *
+find_double(const struct tally_snapshot_source *src)
+{
+	for (uint32_t i = 1; i < src->n_counters; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(src->counters[i]->key, src->counters[k]->key) == 0)
+				return src->counters[i];
+	return NULL;
+}
+
 static enum tally_status
 start_source(struct tally_reader *r)
 {
@@ -168,6 +180,10 @@ start_source(struct tally_reader *r)
 		snprintf(src->reason, sizeof(src->reason), "nothing of it was asked for");
 		return TALLY_UNSUPPORTED;
 	}
+	const struct tally_counter *second = find_double(src);
+	if (second)
+		return tally_unsupported(src->reason, "two of its counters are called %s",
+					 second->key);
 	enum tally_status status = make_room(r);
 	return status == TALLY_OK ? src->ops->start(src) : status;
 }

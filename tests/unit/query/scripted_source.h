@@ -46,7 +46,7 @@ struct script {
 	uint32_t lost_at; /* the sample that returns TALLY_LOST, from 1; 0 = none */
 	uint32_t not_ready_at;
 	uint64_t least_ns, most_ns, cost_ns;
-	bool no_counters;
+	bool no_counters, one_key;
 	const char *wanted; /* seen in open() */
 	bool had_keys, wanted_metrics;
 	atomic_uint calls[N_CALLS];
@@ -65,6 +65,7 @@ static const struct tally_counter counters[2] = {
 	{ .key = "two", .name = "Two", .unit = "1", .source = "s", .width_bits = 64 },
 };
 static const struct tally_counter *const both[2] = { &counters[0], &counters[1] };
+static const struct tally_counter *const twice[2] = { &counters[0], &counters[0] };
 static pthread_t main_thread;
 
 static inline struct script *
@@ -100,7 +101,7 @@ scripted_open(struct tally_snapshot_source *src)
 	script->wanted = src->wanted;
 	script->wanted_metrics = src->metrics_wanted;
 	script->had_keys = src->keys != NULL;
-	src->counters = both;
+	src->counters = script->one_key ? twice : both;
 	src->n_counters = script->no_counters ? 0 : 2;
 	src->logged = &logged;
 	src->least_period_ns = script->least_ns;

@@ -17,8 +17,6 @@ static const struct {
 	{ "second of two cores", "access=serial+ports=2+core=1", 5, 1, 32, 2, false },
 	{ "third of some cores: the module says of how many", "access=serial+core=2", 5,
 	  1, 32, 4, false },
-	{ "one event on both kinds of counters", "events=0:57+latency=57", 5, 1, 32, 1,
-	  true },
 	{ "last of twelve cores", "access=serial+core=11+ports=12", 5, 1, 32, 12, false },
 	{ "all that there can be", "ne=48+nl=7+width=64", 48, 7, 64, 1, true },
 	{ "one event counter", "ne=1+nl=0", 1, 0, 32, 1, true },

@@ -205,6 +205,8 @@ test_refusals(void)
 	refused(&usual, "events=0:1:2:3:4:5", "ne=5");
 	refused(&usual, "events=30:cycles", "twice");
 	refused(&usual, "latency=30", "57 to 63");
+	/* Its how-often is one number, and a log has one value of a key. */
+	refused(&usual, "events=30:57+latency=57", "leave it out of events=");
 	refused(&usual, "interval=100000+events=0:10", "cycles");
 	refused(&usual, "off", "--microblaze");
 	mapping_status = TALLY_UNSUPPORTED;

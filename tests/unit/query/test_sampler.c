@@ -70,6 +70,8 @@ static const struct {
 	  1 },
 	{ "nothing to count", 0, 0, 0, true, NULL, "nothing of it was asked for", 1, 1,
 	  0 },
+	{ "two of one key", 0, 0, 0, false, NULL, "two of its counters are called one", 1, 1,
+	  0 },
 };
 
 static void
@@ -82,6 +84,7 @@ test_failures(void)
 		scripts[0].open = failure_rows[i].open;
 		scripts[0].start = failure_rows[i].start;
 		scripts[0].no_counters = failure_rows[i].no_counters;
+		scripts[0].one_key = strncmp(failure_rows[i].what, "two", 3) == 0;
 		scripts[0].reason = failure_rows[i].reason;
 		struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 1);
 		g_assert_nonnull(s);
