@@ -344,7 +344,7 @@ class Generator:
         out = [
             self.banner("gl_next.h", "the driver's functions, and the prototypes of our wrappers."),
             "#ifndef PASSTALLY_GL_NEXT_H\n#define PASSTALLY_GL_NEXT_H\n\n",
-            '#include "gl_shim/gl_types.h"\n\n',
+            '#include "gl_shim/context/gl_types.h"\n\n',
             "/* One member per command that is wrapped or that the shim calls itself. After\n"
             " * gl_next_fill() no member is NULL. */\n",
             f"#define GL_N_NEXT {len(self.table)}\n",
@@ -433,8 +433,8 @@ class Generator:
         return "".join(out)
 
     def wrappers_c(self):
-        headers = ("context/context", "context/dispatch", "game/hide", "game/queries", "image/framebuffer",
-                   "image/image_info", "pass/labels", "pass/passes")
+        headers = ("context/context", "game/hide", "game/queries", "image/framebuffer", "image/image_info",
+                   "pass/labels", "pass/passes", "window/dispatch")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]
         for wrapper in self.wrappers:
@@ -444,7 +444,7 @@ class Generator:
     def platform_c(self):
         out = [
             self.banner("gl_platform.c", "what the game calls instead of GLX and EGL."),
-            '#include "gl_shim/window/drawable.h"\n#include "gl_shim/window/platform.h"\n'
+            '#include "gl_shim/image/drawable.h"\n#include "gl_shim/window/platform.h"\n'
             '#include "gl_shim/window/real.h"\n',
         ]
         out += ["\n" + write_platform(hook) for hook in self.hooks if not hook.by_hand]

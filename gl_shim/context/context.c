@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "gl_shim/context/dispatch.h"
 #include "gl_shim/context/state.h"
 #include "gl_shim/pass/pass_request.h"
 #include "gl_shim/pass/passes.h"
+#include "gl_shim/window/dispatch.h"
 #include "layer/base/clock.h"
 
 struct gl_context gl_passthrough;

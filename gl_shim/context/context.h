@@ -9,7 +9,7 @@
 #ifndef PASSTALLY_GL_SHIM_CONTEXT_H
 #define PASSTALLY_GL_SHIM_CONTEXT_H
 
-#include "gl_shim/gl_types.h"
+#include "gl_shim/context/gl_types.h"
 
 #include "gl_enums.h" /* generated, as is the next */
 #include "gl_next.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gl_shim/context/state.h"
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 
 #define MAX_FRAMEBUFFERS 65536
 

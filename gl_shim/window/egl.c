@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 #include "layer/base/array.h"

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 #include "layer/capture/capture.h"

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/pass/passes.h"
-#include "gl_shim/window/drawable.h"
 #include "gl_shim/window/real.h"
 
 /* ---- look-ups ---- */

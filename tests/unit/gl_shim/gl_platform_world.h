@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "gl_shim/context/state.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/passes.h"
-#include "gl_shim/window/drawable.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 #include "layer/base/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/context/context.h"
 
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 #include "layer/base/clock.h"
 #include "layer/session/session.h"
 #include "tests/fake_gl/fake_next.h"

@@ -5,7 +5,7 @@
 #ifndef PASSTALLY_GL_NEXT_H
 #define PASSTALLY_GL_NEXT_H
 
-#include "gl_shim/gl_types.h"
+#include "gl_shim/context/gl_types.h"
 
 /* One member per command that is wrapped or that the shim calls itself. After
  * gl_next_fill() no member is NULL. */

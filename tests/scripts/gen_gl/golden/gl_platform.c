@@ -2,7 +2,7 @@
  *
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 

@@ -3,13 +3,13 @@
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
 #include "gl_shim/context/context.h"
-#include "gl_shim/context/dispatch.h"
 #include "gl_shim/game/hide.h"
 #include "gl_shim/game/queries.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/image/image_info.h"
 #include "gl_shim/pass/labels.h"
 #include "gl_shim/pass/passes.h"
+#include "gl_shim/window/dispatch.h"
 
 static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)

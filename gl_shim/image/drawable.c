@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gl_shim/window/drawable.h"
+#include "gl_shim/image/drawable.h"
 
 #include <pthread.h>
 #include <string.h>

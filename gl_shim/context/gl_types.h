@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/gl_types.h - the types of OpenGL, GLX and EGL, declared in plain C.
+/* gl_shim/context/gl_types.h - the types of OpenGL, GLX and EGL, declared in plain C.
  *
  * The shim includes no GL, X11 or EGL header: they declare the functions that the shim defines,
  * differ between systems, and are missing in cross builds. Sizes are those of the ABI (EGL's

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/context/dispatch.h - which driver function a wrapper forwards to.
+/* gl_shim/window/dispatch.h - which driver function a wrapper forwards to.
  *
  * One table per provider (the GetProcAddress of GLX, that of EGL), filled once, when the first
  * context of that provider becomes current, and kept permanently. A context points to its

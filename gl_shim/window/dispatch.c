@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gl_shim/context/dispatch.h"
+#include "gl_shim/window/dispatch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/window/drawable.h - the drawables used last: the size of each, and when it was swapped.
+/* gl_shim/image/drawable.h - the drawables used last: the size of each, and when it was swapped.
  *
  * Nothing here asks the window system: the code that does (platform.h) records the answer here.
  * So a size is known from the first make-current or swap on, and is at most a second old. A
