@@ -7,7 +7,6 @@
 #include "gl_shim/context/state.h"
 #include "gl_shim/pass/pass_request.h"
 #include "gl_shim/pass/passes.h"
-#include "gl_shim/window/dispatch.h"
 #include "layer/base/clock.h"
 
 struct gl_context gl_passthrough;
@@ -239,7 +238,7 @@ watch_threads(void)
 
 void
 gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
-		 void *(*lookup)(const char *name), bool indirect)
+		 bool indirect)
 {
 	struct gl_context_state *old = held;
 	held = NULL;
@@ -266,8 +265,6 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 	s->drawable = drawable;
 	s->life.indirect = indirect;
 	s->pub.open = 0;
-	if (!s->pub.next)
-		s->pub.next = gl_next_for(lookup);
 	s->config = tally_session_config();
 	s->pub.live = s->config && !indirect && s->probe != GL_PROBE_OFF;
 	gl_current = &s->pub;

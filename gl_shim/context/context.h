@@ -54,8 +54,7 @@ extern struct gl_context gl_passthrough;
 extern __thread struct gl_context *gl_current __attribute__((tls_model("initial-exec")));
 
 /* The platform's hooks (glx.c, egl.c) report with these functions what the game does. None can
- * fail, and they make GL calls only where their comments say so. `lookup` is the provider's
- * real GetProcAddress for gl* names. */
+ * fail, and they make GL calls only where their comments say so. */
 
 /* A context was created. `share` may be NULL. Makes no GL call. */
 void gl_context_created(enum gl_platform platform, void *handle, void *share);
@@ -75,10 +74,11 @@ struct gl_drawable {
 struct gl_context *gl_current_leave(void);
 /* The real call failed: the old context is still current. */
 void gl_current_back(struct gl_context *old);
-/* The real call succeeded and `handle` is current now (NULL: none). Makes no GL call.
- * `indirect` says that it is a GLX context without direct rendering, which only forwards. */
+/* The real call succeeded and `handle` is current now (NULL: none). Makes no GL call. The first
+ * time its `next` is NULL: the caller sets it (window/dispatch.h). `indirect` says that it is a GLX
+ * context without direct rendering, which only forwards. */
 void gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
-		      void *(*lookup)(const char *name), bool indirect);
+		      bool indirect);
 /* The context's viewport when it is current for the first time (a GL
  * call); false afterwards. */
 bool gl_first_viewport(struct gl_context *c, struct tally_extent *size);

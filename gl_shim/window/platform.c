@@ -6,6 +6,7 @@
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/pass/passes.h"
+#include "gl_shim/window/dispatch.h"
 #include "gl_shim/window/real.h"
 
 /* ---- look-ups ---- */
@@ -74,7 +75,9 @@ gl_switch_end(const struct gl_switch *s, bool succeeded, void *(*lookup)(const c
 		gl_current_back(s->old);
 		return;
 	}
-	gl_current_enter(s->platform, s->handle, s->drawable, lookup, indirect);
+	gl_current_enter(s->platform, s->handle, s->drawable, indirect);
+	if (gl_current->state && !gl_current->next)
+		gl_current->next = gl_next_for(lookup);
 	learn_first_size(s->drawable.draw);
 }
 

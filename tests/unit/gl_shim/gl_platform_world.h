@@ -13,6 +13,7 @@
 #include "gl_shim/context/state.h"
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/passes.h"
+#include "gl_shim/window/dispatch.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 #include "layer/base/clock.h"
@@ -46,7 +47,8 @@ assert_said(const char *want)
 
 /* ---- the pass tracker ---- */
 
-static struct gl_context parked, tracked;
+static struct gl_context_state state;
+static struct gl_context parked, tracked = { .state = &state };
 __thread struct gl_context *gl_current = &parked;
 static void *current_handle;
 static struct gl_drawable current_drawable;
@@ -85,14 +87,20 @@ gl_current_back(struct gl_context *old)
 
 void
 gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable drawable,
-		 void *(*lookup)(const char *name), bool indirect)
+		 bool indirect)
 {
 	(void)platform;
-	g_assert_nonnull(lookup);
 	say(indirect ? "enter-indirect:%d" : "enter:%d", GPOINTER_TO_INT(handle));
 	current_handle = handle;
 	current_drawable = drawable;
 	gl_current = handle && !indirect ? &tracked : &parked;
+}
+
+const struct gl_next *
+gl_next_for(void *(*lookup)(const char *name))
+{
+	g_assert_nonnull(lookup);
+	return NULL;
 }
 
 bool

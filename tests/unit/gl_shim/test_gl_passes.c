@@ -2,6 +2,7 @@
 #include "gl_shim/context/context.h"
 
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/window/dispatch.h"
 #include "layer/base/clock.h"
 #include "layer/session/session.h"
 #include "tests/fake_gl/fake_next.h"
@@ -530,6 +531,15 @@ say_pass(GString *out, const struct tally_pass_record *p)
 }
 
 static void
+enter_context(void)
+{
+	const struct gl_drawable window = { .draw = 1, .read = 1 };
+	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, false);
+	if (!gl_current->next)
+		gl_current->next = gl_next_for(fake_next_look_up);
+}
+
+static void
 test_case(const void *data)
 {
 	size_t n = GPOINTER_TO_SIZE(data);
@@ -544,10 +554,9 @@ test_case(const void *data)
 	fake_next.locks = &locks;
 	/* The shim's own start code finds it running. */
 	g_assert_true(tally_session_start(&stub_recorder));
-	struct gl_drawable window = { .draw = 1, .read = 1 };
-	gl_drawable_learn(window.draw, (struct tally_extent){ WINDOW, WINDOW }, true);
+	gl_drawable_learn(1, (struct tally_extent){ WINDOW, WINDOW }, true);
 	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
-	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
+	enter_context();
 	for (GLuint i = 1; i < FAKE_NEXT_FRAMEBUFFERS; i++) {
 		GLuint made = i;
 		glGenFramebuffers(1, &made);
@@ -584,12 +593,11 @@ static void
 test_no_memory(void)
 {
 	static const struct gl_context_state *old; /* left to its thread: for leak checkers */
-	const struct gl_drawable window = { .draw = 1, .read = 1 };
 	if (!stub_in_child("sources=api"))
 		return;
 	g_assert_true(tally_session_start(&stub_recorder));
 	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
-	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
+	enter_context();
 	old = gl_current->state;
 	g_assert_nonnull(old);
 	unsigned n_failed = 0;
@@ -599,7 +607,7 @@ test_no_memory(void)
 		failed = fail_at == 0;
 		fail_at = 0;
 		gl_current_leave();
-		gl_current_enter(GL_PLATFORM_EGL, &the_context, window, fake_next_look_up, false);
+		enter_context();
 		g_test_message("allocation %u: %s", n_failed + 1, failed ? "fails" : "is not made");
 		g_assert_true((gl_current->state == old) == failed);
 	}
