@@ -87,6 +87,13 @@ WALLS = {
         "metric": {"source", "statistics", "mali"},
         "attribute": {"source", "statistics", "metric", "sampler"},
     },
+    "gl_shim": {
+        "window": {"context", "image", "pass"},
+        "pass": {"context", "image", "game"},
+        "image": {"context", "game"},
+        "game": {"context"},
+        "context": {"image", "game", "pass"},  # its state holds theirs
+    },
     "cli": {
         "": None,  # main.c
         "shared": {},
@@ -105,7 +112,7 @@ WALLS = {
         "selftest": {"shared", "install", "log"},
     },
 }
-NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "cli": {"shared", "log"}}
+NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "gl_shim": {"context"}, "cli": {"shared", "log"}}
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*([^\n]*)", re.MULTILINE)

@@ -18,7 +18,7 @@ import known
 import registry
 from registry import RegistryError
 
-FORMS = ("draw", "before", "after", "instead")
+FORMS = ("draw", "work", "before", "after", "instead")
 WORDS = {"c", "NEXT", "NULL", "true", "false"}  # names that an expression may use in addition to parameters
 
 
@@ -234,7 +234,7 @@ def write_draw(wrapper):
     fast = validity(command, "c->open")
     if "GL_KNOWS_MODE" not in fast:
         fast = f"c->open && {fast}" if fast else "c->open"
-    enter = f"c->live && {valid} && gl_draw_enter(c)" if valid else "c->live && gl_draw_enter(c)"
+    enter = (f"{valid} && " if valid else "") + "gl_measures(c) && gl_draw_enter(c)"
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
@@ -253,7 +253,8 @@ def write_draw(wrapper):
 def write_before(wrapper):
     command = wrapper.command
     keyword = "" if command.returns == "void" else "return "
-    return guarded(wrapper) + forward(command, f"\t{keyword}")
+    condition = "gl_measures(c)" if wrapper.form == "work" else "c->live"
+    return guarded(wrapper, condition) + forward(command, f"\t{keyword}")
 
 
 def write_after(wrapper):
@@ -274,7 +275,7 @@ def write_instead(wrapper):
     return f"\tif (!c->live)\n{plain}\treturn {wrapper.expression};\n"
 
 
-BODIES = {"before": write_before, "after": write_after, "instead": write_instead}
+BODIES = {"work": write_before, "before": write_before, "after": write_after, "instead": write_instead}
 
 
 def write_wrapper(wrapper):
@@ -434,7 +435,7 @@ class Generator:
 
     def wrappers_c(self):
         headers = ("context/context", "game/hide", "game/queries", "image/framebuffer", "image/image_info",
-                   "pass/labels", "pass/passes", "window/dispatch")
+                   "pass/frames", "pass/labels", "pass/work", "pass/workloads", "window/dispatch")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]
         for wrapper in self.wrappers:
@@ -444,8 +445,8 @@ class Generator:
     def platform_c(self):
         out = [
             self.banner("gl_platform.c", "what the game calls instead of GLX and EGL."),
-            '#include "gl_shim/image/drawable.h"\n#include "gl_shim/window/platform.h"\n'
-            '#include "gl_shim/window/real.h"\n',
+            *(f'#include "gl_shim/{header}.h"\n'
+              for header in ("image/drawable", "pass/work", "window/platform", "window/real")),
         ]
         out += ["\n" + write_platform(hook) for hook in self.hooks if not hook.by_hand]
         return "".join(out)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gl_shim/context/state.h"
-#include "gl_shim/pass/pass_request.h"
+#include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
 #include "layer/base/clock.h"
 
@@ -266,7 +266,9 @@ gl_current_enter(enum gl_platform platform, void *handle, struct gl_drawable dra
 	s->life.indirect = indirect;
 	s->pub.open = 0;
 	s->config = tally_session_config();
-	s->pub.live = s->config && !indirect && s->probe != GL_PROBE_OFF;
+	s->pub.live = !s->config || indirect || s->probe == GL_PROBE_OFF ? GL_FORWARDED
+		      : s->probe == GL_PROBE_DONE			    ? GL_MEASURED
+										    : GL_NEW;
 	gl_current = &s->pub;
 }
 
@@ -329,6 +331,8 @@ hand_over_all(struct gl_context_state *s)
 	gl_pass_close_silent(&s->pub);
 	gl_collect(&s->pub, true, TALLY_FLAG(INCOMPLETE));
 	s->probe = GL_PROBE_OFF;
+	if (s->pub.live)
+		s->pub.live = GL_ENDED;
 	if (s->stream)
 		tally_stream_publish_last(s->stream);
 }

@@ -35,13 +35,21 @@ struct gl_pending_counts {
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 };
 
+/* What becomes of the calls in a context. */
+enum gl_live {
+	GL_FORWARDED = 0, /* forwarded, nothing else */
+	GL_MEASURED, /* counted: it is set up */
+	GL_NEW, /* state is kept: its first work sets it up (probe.h) */
+	GL_ENDED, /* the same after the capture: no work is counted any more */
+};
+
 struct gl_context {
 	/* Hot: read by every wrapped draw. */
 	const struct gl_next *next; /* the driver's functions, never NULL entries */
 	/* A render pass is open and its target unchanged, so draws are only counted. The value
 	 * is then `modes`, else 0. */
 	uint32_t open;
-	int live; /* this context is tracked; 0 = only forward */
+	enum gl_live live;
 	uint32_t modes; /* a bit for each primitive mode that a draw may use */
 	struct gl_pending_counts pending;
 
@@ -85,18 +93,12 @@ bool gl_first_viewport(struct gl_context *c, struct tally_extent *size);
 /* Whether this make-current would change nothing. Then none of the above is called. */
 bool gl_current_is(enum gl_platform platform, void *handle, struct gl_drawable drawable);
 
-/* Called around the real swap. The first closes the pass, ends the queries (GL calls), parks the
- * thread in the pass-through context, and returns the old one. The second puts the thread back,
- * ends the frame when `ends_frame`, and reads results. The size is the drawable's, 0 x 0 when
- * unknown. */
+/* Called before the real swap: closes the pass, ends the queries (GL calls), parks the thread in
+ * the pass-through context, and returns the old one, for gl_swap_end(). */
 struct gl_context *gl_current_park(void);
-void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size);
 
 /* A drawable was swapped by a thread without a context: ends the frame of the context that
  * released the drawable last. Makes no GL call. */
 void gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size);
-
-/* GPU work that the platform does on the current context's behalf (glXBindTexImageEXT, ...). */
-void gl_platform_transfer(uintptr_t key);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/context/probe.c - finds out what a context can do and sets up its capture,
- * once, at its first work. */
+#include "gl_shim/context/probe.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/state.h"
-#include "gl_shim/pass/passes.h"
 #include "json/record_json.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
@@ -230,22 +229,25 @@ at_end(void)
 	tally_session_stop("exit");
 }
 
-void
-gl_probe_context(struct gl_context_state *s)
+bool
+gl_set_up(struct gl_context *c)
 {
 	static atomic_flag exit_watched = ATOMIC_FLAG_INIT;
+	struct gl_context_state *s = c->state;
+	if (gl_no_query_zone(s))
+		return false;
 	s->probe = GL_PROBE_OFF;
-	s->pub.live = 0; /* the shim's own calls from here on are not the game's */
+	c->live = GL_FORWARDED; /* the shim's own calls from here on are not the game's */
 	tally_session_use_annotator(&tally_annotator);
 	if (!tally_session_start(&tally_json_recorder))
-		return;
+		return false;
 	if (!atomic_flag_test_and_set(&exit_watched))
 		at_quick_exit(at_end);
 	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
-	gl_mind_game_queries(&s->pub);
-	gl_guard_begin(&s->pub);
+	gl_mind_game_queries(c);
+	gl_guard_begin(c);
 	bool ok = set_up(s);
-	gl_guard_end(&s->pub);
+	gl_guard_end(c);
 	if (!ok) {
 		if (tally_session_running()) /* else that, and not memory, is why */
 			tally_log_say(TALLY_LEVEL_ERROR, "gl",
@@ -254,8 +256,9 @@ gl_probe_context(struct gl_context_state *s)
 				      (long long)s->number);
 		tally_harvest_destroy(s->harvest, true);
 		s->harvest = NULL;
-		return;
+		return false;
 	}
 	s->probe = GL_PROBE_DONE;
-	s->pub.live = 1;
+	c->live = GL_MEASURED;
+	return true;
 }

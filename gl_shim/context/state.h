@@ -35,7 +35,7 @@ struct gl_share_group {
 enum gl_probe_state {
 	GL_PROBE_PENDING = 0, /* the driver has not been asked yet */
 	GL_PROBE_DONE, /* stream and harvest exist */
-	GL_PROBE_OFF, /* no capture in this context: only forward */
+	GL_PROBE_OFF, /* no capture in this context, or it is over */
 };
 
 /* The pass that is open now, with what decides whether the next command continues it. */
@@ -204,8 +204,5 @@ gl_compiles_only(const struct gl_context_state *s)
 {
 	return s->zone.in_list == GL_COMPILE;
 }
-
-/* Sets up capture in a context at its first work command or swap; makes GL calls. */
-void gl_probe_context(struct gl_context_state *s);
 
 #endif

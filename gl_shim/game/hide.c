@@ -2,7 +2,6 @@
 #include "gl_shim/game/hide.h"
 
 #include "gl_shim/context/state.h"
-#include "gl_shim/pass/passes.h"
 
 #define GL_GPU_DISJOINT_EXT 0x8FBB
 #define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST forever */

@@ -14,7 +14,6 @@
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/state.h"
 #include "gl_shim/game/queries.h"
-#include "gl_shim/pass/pass_request.h"
 
 /* The game uses performance counters, in any context. */
 static atomic_bool game_counts;

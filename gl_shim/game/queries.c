@@ -5,8 +5,6 @@
 #include <uthash.h>
 
 #include "gl_shim/context/state.h"
-#include "gl_shim/pass/passes.h"
-#include "gl_shim/pass/workloads.h"
 
 /* A name and the name it maps to. by_game and by_driver have the same pairs,
  * in opposite directions. */
@@ -245,7 +243,6 @@ take(struct gl_context *c, int group)
 	struct gl_context_state *s = c->state;
 	if (group < 0)
 		return;
-	gl_workload_end(c); /* ends with its values: the game's query begins after it */
 	if (s->harvest) {
 		gl_worker = s;
 		tally_harvest_yield(s->harvest, (unsigned)group);
@@ -270,10 +267,13 @@ gl_queries_yield_all(struct gl_context *c)
 		tally_harvest_yield(s->harvest, i);
 }
 
-void
-gl_queries_take_all(struct gl_context *c)
+__attribute__((hot)) void
+gl_queries_mind_lists(struct gl_context *c)
 {
-	c->state->took_all = true;
+	struct gl_context_state *s = c->state;
+	if (s->took_all || !atomic_load_explicit(&s->group->lists_query, memory_order_relaxed))
+		return;
+	s->took_all = true;
 	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
 		take(c, i);
 }

@@ -35,9 +35,6 @@ unsigned gl_own_guard_end(struct tally_gl_api *api);
  * created gets an unused one. */
 GLuint gl_query_to_driver(struct gl_context *c, GLuint id);
 
-/* A list contains a query that begins whenever the list is called: yields every target
- * to the game from here on. */
-void gl_queries_take_all(struct gl_context *c);
 /* Ends all of passtally's active queries until the next pass. */
 void gl_queries_yield_all(struct gl_context *c);
 
@@ -66,6 +63,9 @@ void gl_game_monitors(struct gl_context *c);
 void gl_game_begins_counting(struct gl_context *c);
 /* The same if the game did so in another context; called between passes. */
 void gl_mind_game_queries(struct gl_context *c);
+/* Yields every target to the game from here on, if any context of the share group compiled a list
+ * with a query, which begins whenever the list is called. Called between passes too. */
+void gl_queries_mind_lists(struct gl_context *c);
 void gl_queries_finish(struct gl_queries *q);
 
 #endif

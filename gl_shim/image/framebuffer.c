@@ -483,7 +483,7 @@ resolve_window(struct gl_context *c, bool bound)
 	fbo->key = hash(hash(TALLY_FNV_OFFSET, 1), s->drawable.draw);
 	for (unsigned i = 0; i < fbo->n_draw_buffers; i++)
 		fbo->key = hash(fbo->key, fbo->draw_buffers[i]);
-	fbo->target = s->stream ? tally_stream_intern_target(s->stream, t) : NULL;
+	fbo->target = tally_stream_intern_target(s->stream, t);
 	fbo->dirty = false;
 	return fbo;
 }
@@ -510,8 +510,6 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	struct tally_target target = { 0 };
 	build_target(c, fbo, &target);
 	fbo->incomplete = bound && ask_incomplete(c);
-	if (!c->state->stream)
-		return NULL;
 	slot->incomplete = fbo->incomplete;
 	slot->target = tally_stream_intern_target(c->state->stream, &target);
 	slot->key = fbo->key;

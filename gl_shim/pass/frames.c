@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/pass/frames.c - where frames end, and the reading of results that are ready then. */
+#include "gl_shim/pass/frames.h"
+
 #include <string.h>
 
 #include "gl_shim/context/describe.h"
-#include "gl_shim/pass/pass_request.h"
+#include "gl_shim/context/probe.h"
+#include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/source/statistics_catalogue.h"
@@ -109,8 +111,7 @@ __attribute__((hot)) void
 gl_frame_end(struct gl_context *c, struct tally_extent presented)
 {
 	struct gl_context_state *s = c->state;
-	gl_probe_if_pending(s);
-	if (s->probe != GL_PROBE_DONE || (gl_no_query_zone(s) && !s->zone.lost))
+	if (!gl_measures(c) || (gl_no_query_zone(s) && !s->zone.lost))
 		return;
 	gl_pass_close(c);
 	uint64_t t0 = tally_stream_captures(s->stream) ? tally_clock_now_ns() : 0;
@@ -147,7 +148,7 @@ bool
 gl_pass_may_end(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (s->probe != GL_PROBE_DONE || gl_no_query_zone(s))
+	if (c->live != GL_MEASURED || gl_no_query_zone(s))
 		return false;
 	gl_workload_end(c);
 	gl_worker = s;

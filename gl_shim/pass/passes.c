@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/pass/passes.c - opening, continuing and closing a pass. */
+#include "gl_shim/pass/passes.h"
+
 #include <string.h>
 
-#include "gl_shim/pass/pass_request.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
@@ -330,9 +330,6 @@ gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 	struct gl_context_state *s = c->state;
 	if (gl_idles(s))
 		return true;
-	gl_probe_if_pending(s);
-	if (s->probe != GL_PROBE_DONE)
-		return false;
 	apply_options(c, w);
 	bool same = is_same(s, w);
 	bool begins = !same && !gl_no_query_zone(s);

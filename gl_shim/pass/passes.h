@@ -1,124 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/pass/passes.h - which GL calls open, feed and close a pass.
+/* gl_shim/pass/passes.h - opening, continuing and closing a pass.
  *
- * The wrappers (generated from hooks.rules) call these. A pass starts lazily, at the first work
- * command whose kind or target differs from the open pass's; binding alone starts nothing. The
- * rules are in docs/passes.md. Owner thread of the context only; nothing but `--snapshot exact`
- * (snapshot.h) waits for the GPU.
+ * work.c turns a GL command into a request; passes.c continues the open pass or opens another.
+ * Owner thread of the context only.
  */
 #ifndef PASSTALLY_GL_SHIM_PASSES_H
 #define PASSTALLY_GL_SHIM_PASSES_H
 
-#include "gl_shim/context/context.h"
+#include "gl_shim/context/state.h"
 
-/* ---- counting, inline in every draw wrapper ---- */
+/* What the next work command requests. */
+struct gl_pass_request {
+	enum tally_pass_kind kind;
+	uint64_t key;
+	uint64_t scene; /* RENDER: the key of its framebuffer; set by gl_pass_enter() */
+	const struct tally_target *target;
+	struct gl_framebuffer *fbo;
+	uint64_t flags;
+	const char *command; /* the workload's word: "draw", "dispatch", "copy", "clear" */
+	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: fully cleared first */
+};
 
-/* Checks, from the arguments alone, of calls that the driver refuses: such a call draws
- * nothing. The wrappers check before they count. */
-#define GL_KNOWS_MODE(modes, mode) ((mode) < 32 && ((modes) >> (mode) & 1))
-#define GL_IS_INDEX(type) (((type) & ~6u) == (0x1401u & ~6u) && ((type) & 1) && (type) != 0x1407u)
-
-/* The value of a count that is not negative. */
-#define GL_NATURAL(n) ((uint64_t)(uint32_t)(n))
-
-#define TALLY_DRAW(c, n) ((c)->pending.draws++, (c)->pending.vertices += GL_NATURAL(n))
-#define TALLY_INSTANCED(c, n, instances) \
-	((c)->pending.draws++, (c)->pending.vertices += GL_NATURAL(n) * GL_NATURAL(instances), \
-	 (c)->pending.extra_instances += (int64_t)GL_NATURAL(instances) - 1)
-#define TALLY_MULTI(c, counts, n) gl_tally_multi(c, counts, n)
-#define TALLY_INDIRECT(c, n) gl_tally_indirect(c, (int64_t)(n))
-#define TALLY_INDIRECT_COUNT(c) \
-	((c)->pending.extra_calls++, (c)->pending.flags |= TALLY_FLAG(INDIRECT), \
-	 (c)->pending.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
-			     TALLY_UNKNOWN_INSTANCES)
-#define TALLY_MESH(c) ((c)->pending.draws++, (c)->pending.extra_instances--)
-#define TALLY_OPAQUE(c) gl_tally_indirect(c, 1)
-/* A list may hold draws, clears, copies and dispatches. */
-#define TALLY_LIST(c) \
-	((c)->pending.extra_calls++, (c)->pending.flags |= TALLY_FLAG(LIST), \
-	 (c)->pending.unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES | \
-			     TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_DISPATCHES | \
-			     TALLY_UNKNOWN_COPIES | TALLY_UNKNOWN_CLEARS)
-
-void gl_tally_multi(struct gl_context *c, const GLsizei *counts, GLsizei n);
-void gl_tally_indirect(struct gl_context *c, int64_t draws);
-
-/* ---- work ---- */
-
-/* Called before a draw when c->open is 0 and c->live is 1: makes the render pass of the
- * bound target the open one. False: this draw is not work (a display list is being
- * compiled) and is only forwarded. */
-bool gl_draw_enter(struct gl_context *c);
-
-void gl_clear(struct gl_context *c, GLbitfield mask);
-void gl_clear_buffer(struct gl_context *c, GLenum buffer, GLint drawbuffer);
-void gl_clear_named(struct gl_context *c, GLuint framebuffer, GLenum buffer, GLint drawbuffer);
-void gl_dispatch(struct gl_context *c);
-
-enum gl_transfer { GL_XFER_COPY = 1, GL_XFER_CLEAR, GL_XFER_MIPMAP, GL_XFER_READBACK };
-/* The destination is the texture bound at a binding target (0: none), or
- * an object given by name. */
-void gl_transfer(struct gl_context *c, enum gl_transfer what, GLenum target);
-void gl_transfer_texture(struct gl_context *c, enum gl_transfer what, GLuint name);
-void gl_transfer_buffer(struct gl_context *c, enum gl_transfer what, GLuint name);
-void gl_blit(struct gl_context *c, GLuint read, GLuint draw, GLbitfield mask, GLenum filter);
-void gl_blit_bound(struct gl_context *c, GLbitfield mask, GLenum filter);
-
-void gl_readback_begin(struct gl_context *c);
-#define gl_readback(c, call) \
-	do { \
-		gl_readback_begin(c); \
-		call; \
-		gl_readback_end(c); \
-	} while (0)
-void gl_readback_end(struct gl_context *c);
-void gl_readback_done(struct gl_context *c); /* for calls whose wrapper runs after them */
-
-void gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode);
-void gl_end(struct gl_context *c, void (*next)(void));
-void gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLenum mode);
-void gl_end_list(struct gl_context *c, void (*next)(void));
-
-/* ---- frames, waits and flags of a pass ---- */
-
-void gl_flush(struct gl_context *c, void (*next)(void));
-void gl_finish(struct gl_context *c, void (*next)(void));
-/* Called before a flush or a fence: the program may leave the GPU without work after it, so the
- * open pass ends here unless more work follows. False: no query may be issued now. */
-bool gl_pass_may_end(struct gl_context *c);
-/* The same where the program waits: by then the driver must have drawn all issued work. */
-void gl_wait(struct gl_context *c);
-GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),
-		      GLsync sync, GLbitfield flags, GLuint64 timeout);
-void gl_terminator(struct gl_context *c);
-/* A label begins here, as in labels.h. It may end the frame, or start or stop the capture. */
-void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
-void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
-GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
-void gl_barrier(struct gl_context *c);
-#define gl_begin_conditional(c, call) \
-	do { \
-		call; \
-		gl_standing_flag(c, TALLY_FLAG(CONDITIONAL), true); \
-	} while (0)
-#define gl_end_conditional(c) gl_standing_flag(c, TALLY_FLAG(CONDITIONAL), false)
-#define gl_begin_feedback(c) gl_standing_flag(c, TALLY_FLAG(TRANSFORM_FEEDBACK), true)
-#define gl_end_feedback(c) gl_standing_flag(c, TALLY_FLAG(TRANSFORM_FEEDBACK), false)
-void gl_standing_flag(struct gl_context *c, uint64_t flag, bool on);
-void gl_render_mode(struct gl_context *c, GLenum mode);
-void gl_tiling(struct gl_context *c);
-
-/* ---- for context.c, labels.c ---- */
+/* Makes `w` the open pass, where gl_measures(). False: no pass can be opened or closed now. */
+bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
 /* Ends the open pass here, with queries (GL calls) or, if the context
  * can take none, without. */
 void gl_pass_close(struct gl_context *c);
 void gl_pass_close_silent(struct gl_context *c);
-/* The frame ends here: closes the pass, ends the frame, reads the results that are
- * ready and hands them over. */
-void gl_frame_end(struct gl_context *c, struct tally_extent presented);
-/* Reads the results that are ready and hands them over. With `give_up`, those that are not
- * ready are given up and flagged with `flag`. */
-void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);
+static inline uint64_t
+gl_mix(uint64_t a, uint64_t b)
+{
+	uint64_t x = a ^ (b * UINT64_C(0x9e3779b97f4a7c15));
+	x ^= x >> 32;
+	return x * UINT64_C(0xd6e8feb86659fd93);
+}
 
 #endif

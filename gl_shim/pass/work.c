@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/pass/work.c - GL commands that create GPU work: counts each and finds
- * the pass it belongs to. */
-#include "gl_shim/pass/pass_request.h"
+#include "gl_shim/pass/work.h"
+
+#include "gl_shim/pass/frames.h"
+#include "gl_shim/pass/passes.h"
+#include "gl_shim/pass/workloads.h"
 
 static __attribute__((hot)) bool
 enter_measured(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF)
+	if (gl_compiles_only(s))
 		return false;
-	gl_probe_if_pending(s);
 	if (gl_no_query_zone(s)) { /* the driver must not be queried either */
 		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
 		as_is.command = command;
@@ -128,7 +129,7 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 	if (gl_compiles_only(s))
 		return false;
 	c->open = 0;
-	if (!s->config || !s->config->group_work)
+	if (!s->config->group_work)
 		s->split = true;
 	if (!gl_pass_enter(c, w))
 		return false;
@@ -151,7 +152,7 @@ static const struct tally_target *
 texture_target(struct gl_context *c, GLuint name)
 {
 	struct gl_context_state *s = c->state;
-	if (!name || !s->stream || gl_no_query_zone(s))
+	if (!name || gl_no_query_zone(s))
 		return NULL;
 	struct gl_image_info image = gl_image_of_texture(c, name);
 	if (!image.known)
@@ -175,9 +176,8 @@ static void
 transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GLuint name)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_compiles_only(s) || s->probe == GL_PROBE_OFF || gl_idles(s))
+	if (gl_compiles_only(s) || gl_idles(s))
 		return;
-	gl_probe_if_pending(s);
 	GLuint bound = where == TO_BOUND && !gl_no_query_zone(s) ? gl_bound_texture(c, name) : 0;
 	if (bound) {
 		name = bound;
@@ -225,7 +225,7 @@ gl_platform_transfer(uintptr_t key)
 		.key = gl_mix(key, 7),
 		.command = "copy",
 	};
-	if (c->live && enter_other(c, &w))
+	if (gl_measures(c) && enter_other(c, &w))
 		c->pending.copies++;
 }
 
@@ -240,10 +240,8 @@ void
 gl_blit(struct gl_context *c, GLuint read, GLuint draw, GLbitfield mask, GLenum filter)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_no_query_zone(s) || s->probe == GL_PROBE_OFF || gl_idles(s) ||
-	    is_bad_blit(mask, filter))
+	if (gl_no_query_zone(s) || gl_idles(s) || is_bad_blit(mask, filter))
 		return;
-	gl_probe_if_pending(s);
 	struct gl_framebuffer *from = gl_framebuffer_resolve(
 		c, read, read == s->framebuffers.draw);
 	uint64_t from_key = from ? from->key : 0;
@@ -297,10 +295,8 @@ gl_readback_begin(struct gl_context *c)
 		return;
 	GLuint read = s->framebuffers.read;
 	struct gl_framebuffer *from = NULL;
-	if (!gl_no_query_zone(s) && s->probe != GL_PROBE_OFF && !gl_idles(s)) {
-		gl_probe_if_pending(s);
+	if (!gl_no_query_zone(s) && !gl_idles(s))
 		from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
-	}
 	if (!from || !from->incomplete)
 		readback(c, read, from ? from->target : NULL);
 }
@@ -316,7 +312,8 @@ gl_readback_end(struct gl_context *c)
 void
 gl_readback_done(struct gl_context *c)
 {
-	readback(c, 0, NULL);
+	if (gl_measures(c))
+		readback(c, 0, NULL);
 }
 
 /* ---- immediate mode and display lists ---- */
@@ -329,7 +326,7 @@ gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 		next(mode); /* an error: nothing begins */
 		return;
 	}
-	if (!gl_compiles_only(s) && !s->zone.in_begin && gl_draw_enter(c)) {
+	if (!s->zone.in_begin && gl_measures(c) && gl_draw_enter(c)) {
 		c->pending.draws++;
 		c->pending.flags |= TALLY_FLAG(IMMEDIATE);
 		c->pending.unknown |= TALLY_UNKNOWN_VERTICES;
@@ -354,11 +351,11 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 	struct gl_context_state *s = c->state;
 	/* Commands that run while the list is compiled are counted into a
 	 * pass that is already open. */
-	gl_probe_if_pending(s);
+	bool measures = gl_measures(c);
 	/* If the driver refuses the call, no list is begun. */
 	bool begins = list && !s->zone.in_begin && !s->zone.in_list && !s->caps.core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);
-	if (begins && mode == GL_COMPILE_AND_EXECUTE) {
+	if (begins && measures && mode == GL_COMPILE_AND_EXECUTE) {
 		/* No pass can begin in the list. One without a command is not listed. */
 		enter_render(c, NULL, s->framebuffers.draw, true, 0);
 		/* The game may begin a query in the list, where passtally's could no longer be
@@ -376,6 +373,7 @@ gl_end_list(struct gl_context *c, void (*next)(void))
 {
 	next();
 	c->state->zone.in_list = 0;
+	gl_workload_end(c); /* before the game's queries, if there are any in lists */
 	gl_queries_mind_lists(c);
 }
 

@@ -3,7 +3,6 @@
  * the sum of its workloads. */
 #include "gl_shim/pass/workloads.h"
 
-#include "gl_shim/pass/pass_request.h"
 
 /* The flags of a workload's measurement that apply to its pass too. */
 #define OF_THE_PASS \

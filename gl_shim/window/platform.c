@@ -5,7 +5,7 @@
 
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/image/framebuffer.h"
-#include "gl_shim/pass/passes.h"
+#include "gl_shim/pass/frames.h"
 #include "gl_shim/window/dispatch.h"
 #include "gl_shim/window/real.h"
 

@@ -59,7 +59,7 @@ void gl_egl_forked_child(void);
 
 /* ---- functions that the generated hooks call (hooks.rules) ---- */
 
-/* A fence, or a wait, of GLX or EGL in the thread's own context: see passes.h. */
+/* A fence, or a wait, of GLX or EGL in the thread's own context: see frames.h. */
 void gl_platform_fence(void);
 struct tally_clock_wait gl_platform_wait(void);
 

@@ -36,7 +36,7 @@ DRAWS = {
     "a draw, instanced": (TIMES, INSTANCED),
     "a draw, disabled": (DISABLED, LINKED),
 }
-SET_UP = "gl_probe_context"
+SET_UP = "gl_set_up"
 
 
 def count(folder, program, library, shim, options, passes, draws, kind=ARRAYS, only=None):

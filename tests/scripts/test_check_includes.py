@@ -44,6 +44,8 @@ CASES = [
     ("by a path beside it", "json/a.c", '#include "../layer/session/session.h"\n', "json/a.c:1:"),
     ("the shim may use GL", "gl_shim/a.c", '#include <EGL/egl.h>\n#include "query/harvest.h"\n', ""),
     ("the shim may use what is generated", "gl_shim/a.c", '#include "gl_next.h"\n', ""),
+    ("the game's queries know the context", "gl_shim/game/a.c", '#include "gl_shim/context/state.h"\n', ""),
+    ("they know no pass", "gl_shim/game/a.c", '#include "gl_shim/pass/passes.h"\n', "gl_shim/game/a.c:1:"),
     ("the shim may not use epoxy", "gl_shim/a.c", "#include <epoxy/gl.h>\n", "gl_shim/a.c:1:"),
     ("the shim may not use the command", "gl_shim/a.c", '#include "cli/report.h"\n', "gl_shim/a.c:1:"),
     ("the command may use GLib", "cli/report.c", '#include <glib.h>\n#include "layer/record.h"\n', ""),

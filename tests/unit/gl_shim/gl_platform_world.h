@@ -12,7 +12,8 @@
 
 #include "gl_shim/context/state.h"
 #include "gl_shim/image/drawable.h"
-#include "gl_shim/pass/passes.h"
+#include "gl_shim/pass/frames.h"
+#include "gl_shim/pass/work.h"
 #include "gl_shim/window/dispatch.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"

@@ -2,6 +2,7 @@
 #include "gl_shim/context/context.h"
 
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/pass/frames.h"
 #include "gl_shim/window/dispatch.h"
 #include "layer/base/clock.h"
 #include "layer/session/session.h"

@@ -3,6 +3,7 @@
  * Made by scripts/gen_gl.py from toy.xml and toy.rules. Do not edit.
  */
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/pass/work.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 

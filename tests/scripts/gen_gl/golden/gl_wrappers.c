@@ -7,15 +7,17 @@
 #include "gl_shim/game/queries.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/image/image_info.h"
+#include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/labels.h"
-#include "gl_shim/pass/passes.h"
+#include "gl_shim/pass/work.h"
+#include "gl_shim/pass/workloads.h"
 #include "gl_shim/window/dispatch.h"
 
 static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)
 {
 	struct gl_context *c = gl_current;
-	if (c->live && GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_draw_enter(c)) {
+	if (GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_measures(c) && gl_draw_enter(c)) {
 		TALLY(c, count);
 	}
 	gl_next_of(c)->Draw(mode, count);
@@ -42,7 +44,7 @@ static __attribute__((noinline, cold)) void
 slow_DrawEXT(GLenum mode, GLsizei total)
 {
 	struct gl_context *c = gl_current;
-	if (c->live && GL_KNOWS_MODE(c->modes, mode) && gl_draw_enter(c)) {
+	if (GL_KNOWS_MODE(c->modes, mode) && gl_measures(c) && gl_draw_enter(c)) {
 		TALLY(c, total);
 	}
 	gl_next_of(c)->DrawEXT(mode, total);
@@ -99,7 +101,7 @@ GL_EXPORT void
 glWipe(void)
 {
 	struct gl_context *c = gl_current;
-	if (c->live) {
+	if (gl_measures(c)) {
 		wipe(c);
 		again(c, 7);
 	}

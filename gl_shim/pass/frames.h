@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* gl_shim/pass/frames.h - where frames end and the program waits, and the reading of results
+ * that are ready then.
+ *
+ * For any tracked context; owner thread only.
+ */
+#ifndef PASSTALLY_GL_SHIM_FRAMES_H
+#define PASSTALLY_GL_SHIM_FRAMES_H
+
+#include "gl_shim/context/context.h"
+
+void gl_flush(struct gl_context *c, void (*next)(void));
+void gl_finish(struct gl_context *c, void (*next)(void));
+/* Called before a flush or a fence: the program may leave the GPU without work after it, so the
+ * open pass ends here unless more work follows. False: no query may be issued now. */
+bool gl_pass_may_end(struct gl_context *c);
+/* The same where the program waits: by then the driver must have drawn all issued work. */
+void gl_wait(struct gl_context *c);
+GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),
+		      GLsync sync, GLbitfield flags, GLuint64 timeout);
+void gl_terminator(struct gl_context *c);
+/* A label begins here, as in labels.h. It may end the frame, or start or stop the capture. */
+void gl_marker(struct gl_context *c, const GLchar *text, GLsizei len);
+void gl_debug_message(struct gl_context *c, GLenum type, const GLchar *text, GLsizei len);
+GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
+
+/* Called after the real swap: puts the thread back to what gl_current_park() returned, ends the
+ * frame when `ends_frame`, and reads results. The size is the drawable's, 0 x 0 when unknown. */
+void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size);
+
+/* The frame ends here: closes the pass, ends the frame, reads the results that are
+ * ready and hands them over. */
+void gl_frame_end(struct gl_context *c, struct tally_extent presented);
+/* Reads the results that are ready and hands them over. With `give_up`, those that are not
+ * ready are given up and flagged with `flag`. */
+void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);
+
+#endif
