@@ -121,7 +121,8 @@ is_plain(const char *text, size_t len)
 			special |= tally_swar_find_special(text + i);
 		return !special;
 	}
-	char eight[8] = "        ";
+	char eight[8];
+	memset(eight, ' ', sizeof(eight));
 	for (size_t i = 0; i < len; i++)
 		eight[i] = text[i];
 	return !tally_swar_find_special(eight);

@@ -451,7 +451,9 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 	 * ascends. */
 	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT,
 				  .reverse = reverse != (sort->what == TALLY_COLUMN_ORDER) };
-	g_autofree struct sort_row *keyed = g_new0(struct sort_row, rows->len + 1);
+	g_autoptr(GArray) sorted = g_array_new(FALSE, TRUE, sizeof(struct sort_row));
+	g_array_set_size(sorted, rows->len);
+	struct sort_row *keyed = (struct sort_row *)(void *)sorted->data;
 	for (guint i = 0; i < rows->len; i++) {
 		struct sort_row *row = &keyed[i];
 		row->group = g_ptr_array_index(rows, i);
@@ -465,7 +467,7 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 			row->number = tally_value_f64(v);
 		}
 	}
-	g_qsort_with_data(keyed, (gint)rows->len, sizeof(*keyed), compare_rows, &rule);
+	g_array_sort_with_data(sorted, compare_rows, &rule);
 	for (guint i = 0; i < rows->len; i++) {
 		rows->pdata[i] = keyed[i].group;
 		g_free(keyed[i].text);
