@@ -43,8 +43,11 @@ tally_elf_file_read(const char *path)
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && n >= 2) {
 		file.readable = true;
-		file.privileged = (st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
-				  fgetxattr(fd, "security.capability", NULL, 0) > 0;
+		/* Of others: a program that gets only what this user has anyway is not one. */
+		file.privileged =
+			((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+			((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
+			(geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
 	}
 	if (file.readable && n == (ssize_t)sizeof(head) && memcmp(head, ELFMAG, SELFMAG) == 0) {
 		file.elf = head[EI_CLASS] == ELFCLASS32 || head[EI_CLASS] == ELFCLASS64;

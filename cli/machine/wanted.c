@@ -200,6 +200,7 @@ struct set_search {
 	const char *set;
 	bool any, found; /* a device exists; one with that set exists */
 	GString *names;
+	GHashTable *told; /* these names */
 };
 
 static void
@@ -210,6 +211,9 @@ look_for_set(void *data, const struct tally_probe_found *found)
 	for (uint32_t i = 0; i < found->n_sets; i++) {
 		const char *name = found->sets[i]->layout.set;
 		s->found |= g_strcmp0(name, s->set) == 0;
+		/* Several devices may have it, and each API's. */
+		if (!g_hash_table_add(s->told, g_strdup(name)))
+			continue;
 		g_string_append_printf(s->names, "%s%s", s->names->len ? ", " : "", name);
 	}
 }
@@ -221,7 +225,8 @@ check_set(const struct tally_config *config, tally_config_complain *complain, vo
 {
 	if (!config->set)
 		return true;
-	struct set_search s = { .set = config->set, .names = g_string_new(NULL) };
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct set_search s = { .set = config->set, .names = g_string_new(NULL), .told = told };
 	/* First the set alone, then all of them, whose names go into the message. */
 	const struct tally_probe_wish wishes[] = { { config->counters, config->set },
 						   { "all", NULL } };

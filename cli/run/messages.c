@@ -107,7 +107,7 @@ tally_run_explain_nothing(const char *program, const char *library)
 	g_autofree char *path = g_find_program_in_path(program);
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
 	struct tally_elf_file ours = tally_elf_file_read(library);
-	if (file.privileged && geteuid() != 0)
+	if (file.privileged)
 		tally_cli_say("%s runs with privileges of its own (set-user-ID or file "
 			      "capabilities), so the system preloads nothing into it: "
 			      "run a copy without them",
@@ -135,7 +135,8 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
 	if (v.blocked)
 		tally_cli_say("%s is left alone (%s), what it starts is not: to capture "
-			      "it too, say --allow %s",
+			      "it too, say --allow %s; in a sandbox of its own passtally's "
+			      "libraries must be visible (docs/limits.md)",
 			      v.name, v.entry ? v.entry->reason : "the option block names it",
 			      v.name);
 }
@@ -224,6 +225,18 @@ signal_text(int sig)
 	return name ? g_strdup_printf("%d (SIG%s)", sig, name) : g_strdup_printf("%d", sig);
 }
 
+/* What ends most programs before their first frame. */
+static void
+print_no_display(void)
+{
+	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
+	if ((!x || !*x) && (!wayland || !*wayland))
+		tally_cli_say("neither DISPLAY nor WAYLAND_DISPLAY is set, and a window needs a "
+			      "display: xvfb-run passtally run -- PROGRAM");
+	else
+		tally_cli_say("if it could not open its display: `passtally doctor` tests that");
+}
+
 static void
 print_try(const struct tally_run_ended *e)
 {
@@ -264,6 +277,8 @@ tally_run_print_ended(const struct tally_run_ended *e)
 			      program, exit_status, when, text);
 	else
 		tally_cli_say("%s ended with status %d%s", program, exit_status, when);
+	if (e->captured && !e->frame && !inner)
+		print_no_display();
 	if (e->captured && (is_fault(inner) || (!e->frame && !inner)))
 		print_try(e);
 }

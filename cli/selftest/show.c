@@ -52,8 +52,8 @@ print_devices(const struct tally_selftest_result *result)
 	for (guint i = 0; i < result->devices->len; i++) {
 		const struct tally_tested_device *d = device_at(result, i);
 		g_autofree char *line = g_strdup_printf(
-			"device %u  %s: %s, %s, passtally " PASSTALLY_VERSION, i + 1,
-			api_of(d), d->name, d->version);
+			"device %u  %s: %s%s%s, passtally " PASSTALLY_VERSION, i + 1, api_of(d),
+			d->name, d->version[0] ? ", " : "", d->version);
 		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {

@@ -153,6 +153,9 @@ free_handle(struct gl_intel *in, uint32_t handle)
 
 /* Sets of one kind will never count: they are taken out. The reason is shown once no
  * set is left. */
+#define OTHERS \
+	": one program at a time has them, another may (intel_gpu_top -m, GPUVis, Perfetto)"
+
 static void
 give_up(struct gl_intel *in, bool pipeline)
 {
@@ -169,8 +172,7 @@ give_up(struct gl_intel *in, bool pipeline)
 			 "the driver fails to begin its pipeline queries");
 	else
 		snprintf(in->base.reason, sizeof(in->base.reason),
-			 "the GPU's counters cannot be had: one program at a time can, and "
-			 "another may hold them (intel_gpu_top -m, GPUVis, Perfetto)%s", how);
+			 "the driver does not begin the GPU's counters%s", how[0] ? how : OTHERS);
 }
 
 /* Nothing more is begun, whatever the set. */

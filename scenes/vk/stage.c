@@ -202,9 +202,9 @@ vk_stage_describe(void)
 	uint32_t version = p->apiVersion;
 	if (version >= VK_API_VERSION_1_2)
 		vkGetPhysicalDeviceProperties2(physical, &properties);
-	printf("%s\tVulkan %u.%u.%u, %s\t%s\n", p->deviceName, VK_API_VERSION_MAJOR(version),
+	printf("%s\tVulkan %u.%u.%u%s%s\t%s\n", p->deviceName, VK_API_VERSION_MAJOR(version),
 	       VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version),
-	       driver.driverInfo, driver.driverName);
+	       driver.driverInfo[0] ? ", " : "", driver.driverInfo, driver.driverName);
 	vkDestroyInstance(stage.instance, NULL);
 }
 

@@ -49,6 +49,30 @@ class Run(CliCase):
         for status in (0, 1, 7, 255):
             self.assertEqual(self.run_program(program(f"raise SystemExit({status})")).returncode, status)
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_privileges_of_others(self):
+        """A set-user-ID program of another user, run by root too: nothing can be preloaded into it."""
+        for owner, words in ((1, True), (0, False)):
+            copy = self.folder / f"true-{owner}"
+            shutil.copy("/bin/true", copy)
+            os.chown(copy, owner, 0)
+            copy.chmod(0o4755)
+            self.assertEqual(b"privileges of its own" in self.run_program([str(copy)]).stderr, words)
+
+    def test_failed_without_a_display(self):
+        for display, words in ((None, b"neither DISPLAY nor WAYLAND_DISPLAY"), (":99999", b"passtally doctor")):
+            env = {"DISPLAY": display or "", "WAYLAND_DISPLAY": ""}
+            stderr = self.run_program(program("raise SystemExit(1)"), env=env).stderr
+            self.assertIn(words, stderr)
+            self.assertLess(stderr.index(words), stderr.index(b"passtally's fault"))
+
+    def test_sandbox_without_the_library(self):
+        folder = self.folder / "bin"
+        folder.mkdir()
+        (folder / "bwrap").write_text("#!/bin/sh\n", encoding="ascii")
+        (folder / "bwrap").chmod(0o755)
+        self.assertIn(b"must be visible", self.run_program([str(folder / "bwrap")]).stderr)
+
     def test_without_dashes(self):
         done = self.command("run", "sh", "-c", "echo $0 $1; exit 3", "--json", "-x")
         self.assertEqual((done.returncode, done.stdout), (3, b"--json -x\n"))
