@@ -17,6 +17,10 @@
 /* Frames that arrive within this time are written together. A killed game loses no more than
  * that. */
 #define GATHER_NS (50 * NS_PER_MS)
+/* Until so many frames are written they are not gathered for so long: a program that dies early
+ * is the one whose frames are wanted. */
+#define EARLY_FRAMES 64
+#define EARLY_GATHER_NS (5 * NS_PER_MS)
 #define LOOK_NS (50 * NS_PER_MS) /* while a frame waits for a slow stream */
 #define OVER_WAIT_NS (30000 * NS_PER_MS)
 
@@ -31,10 +35,16 @@ notify_of_note(void)
 }
 
 static uint64_t
+gather_ns(const struct tally_assembly *a)
+{
+	return a->frames < EARLY_FRAMES ? EARLY_GATHER_NS : GATHER_NS;
+}
+
+static uint64_t
 until_flush_ns(const struct tally_assembly *a, uint64_t now_ns)
 {
 	uint64_t since = now_ns - a->flushed_ns;
-	return since < GATHER_NS ? GATHER_NS - since : 0;
+	return since < gather_ns(a) ? gather_ns(a) - since : 0;
 }
 
 /* How long the thread may sleep when nothing is posted. */
@@ -88,7 +98,7 @@ collect_frames(struct tally_assembly *a)
 			tally_assembly_flush(a, now_ns);
 		if (worked)
 			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason,
-					  a->dirty ? until_flush_ns(a, now_ns) : GATHER_NS);
+					  a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a));
 		else
 			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
 					  idle_ns(a, now_ns));

@@ -100,6 +100,22 @@ test_no_capture(void)
 	g_assert_cmpuint(stub_count("device "), ==, 1);
 }
 
+/* The first lines are on their way to the file before many milliseconds are gathered. */
+static void
+test_early(void)
+{
+	enum { N = 10 };
+	if (!stub_in_child(NULL))
+		return;
+	start();
+	for (uint32_t i = 0; i < N; i++) {
+		g_assert_true(post(i));
+		g_usleep(15000);
+	}
+	g_assert_cmpuint(atomic_load(&stub.n_flushes), >, N / 2);
+	stop();
+}
+
 /* Each capture has its own number, and its devices count from 0. */
 static void
 test_generations(void)
@@ -259,6 +275,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/collector/order", test_order);
 	g_test_add_func("/collector/no-capture", test_no_capture);
+	g_test_add_func("/collector/early", test_early);
 	g_test_add_func("/collector/generations", test_generations);
 	g_test_add_data_func("/collector/threads", NULL, test_threads);
 	g_test_add_data_func("/collector/threads-and-end", "early", test_threads);
