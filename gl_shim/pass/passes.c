@@ -310,6 +310,21 @@ own_time_of(struct gl_context_state *s)
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }
 
+/* A pass that was interrupted, by the kernel or for memory, stands for itself alone: the others
+ * took no longer than the one before it. */
+static void
+add_own_time(struct gl_context_state *s, uint64_t t0)
+{
+	unsigned times = own_time_of(s);
+	if (!times)
+		return;
+	uint64_t ns = tally_clock_now_ns() - t0;
+	uint64_t before = s->own_time.usual_ns;
+	uint64_t usual = before && before < ns ? before : ns;
+	s->own_time.usual_ns = ns;
+	tally_stream_add_overhead(s->stream, ns + (times - 1) * usual);
+}
+
 /* No pass was opened. If that is because the frame is not captured, further work in it is not a
  * separate pass, unless passes of an earlier frame might share its time. */
 static bool
@@ -350,8 +365,7 @@ gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 	note_flags(c, same ? w->flags : 0);
 	if (s->by_draw && s->now.pass)
 		gl_workload_begin(c, w->command, w->flags);
-	unsigned times = t0 ? own_time_of(s) : 0;
-	if (times)
-		tally_stream_add_overhead(s->stream, times * (tally_clock_now_ns() - t0));
+	if (t0)
+		add_own_time(s, t0);
 	return true;
 }
