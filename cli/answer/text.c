@@ -190,8 +190,8 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	/* Frames that alternate between windows, or passes at the same time: the medians of what
 	 * most frames have are no frame. */
 	if (d->typical_ns > d->median_ns && !waits)
-		return g_strdup_printf("usual passes, %s on the GPU in all: not one frame, as with "
-				       "several windows", time);
+		return g_strdup_printf("usual passes, %s on the GPU in all: not one frame "
+				       "(several windows?)", time);
 	return g_strdup_printf("typical frame, %s on the GPU%s", time,
 			       waits ? ", waits for the CPU within passes included" : "");
 }
