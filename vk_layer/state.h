@@ -59,10 +59,12 @@ struct vk_enabled {
 #define VK_FENCE_RING 2 /* with more, validation layers report too many: they count
 			   the game's as well */
 
-/* A fence of the layer, signaled when everything up to a submission has completed. */
+/* What shows that everything up to a submission has completed: a fence of the layer, or, if it is
+ * watched, the result of that submission's last query (watch.h). */
 struct vk_fence {
 	VkFence handle;
 	uint64_t serial; /* covers submissions up to this one; 0: the entry is free */
+	bool watched;
 };
 
 /* One queue; used under the device's lock by the thread that submits to it. */
@@ -104,6 +106,7 @@ struct vk_device {
 	 * that must not be wrong. From then on nothing is recorded, submitted, waited for or
 	 * read; what was measured so far is written. */
 	atomic_bool stopped;
+	bool results_fail; /* watched results did not come: fences show what has completed */
 	/* Set once, by any thread: a query around a whole command buffer could enclose the
 	 * game's secondaries, or lie between the halves of a suspended render pass. */
 	atomic_bool no_buffer_queries;

@@ -150,10 +150,12 @@ void vk_slots_fetch(struct vk_device *d);
  * yet. Sources that were not requested are not ready. */
 enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 			       struct tally_sample *out);
-/* The same for the first of `n` slots (at most TALLY_VK_MAX_ROWS) that follow one another, each of
- * one view, begun and ended, with the same sources, none of which has answered. Bit i of the
- * result: all of them have answered for the i-th, and out[i] is complete; without it out[i] is not
- * valid, and vk_slot_read() is to be asked. */
+/* A round of this slot alone: whether its timestamps (without any, all it has) have results. */
+bool vk_slot_is_ready(struct vk_device *d, const struct vk_slot *slot);
+/* Like vk_slot_read() for the first of `n` slots (at most TALLY_VK_MAX_ROWS) that follow one
+ * another, each of one view, begun and ended, with the same sources, none of which has answered.
+ * Bit i of the result: all of them have answered for the i-th, and out[i] is complete; without it
+ * out[i] is not valid, and vk_slot_read() is to be asked. */
 uint64_t vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
 		       struct tally_sample *out);
 /* Whether vkGetQueryPoolResults() waits until the whole device is idle, regardless of its

@@ -3,6 +3,7 @@
 
 #include "layer/log.h"
 #include "vk_layer/exact/resolve.h"
+#include "vk_layer/submit/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,6 @@
  * to become idle anyway. */
 #define IDLE_FRAMES 8
 #define IDLE_SUBMISSIONS 64
-
-static uint64_t
-frame_of(const struct vk_device *d)
-{
-	return d->tally ? tally_device_frame(d->tally) : 0;
-}
 
 /* ---- one slot ---- */
 
@@ -257,7 +252,7 @@ mark_completed(struct vk_queue *q)
 		if (s->completed)
 			continue;
 		s->completed = true;
-		s->completed_frame = frame_of(d);
+		s->completed_frame = vk_open_frame(d);
 		s->completed_serial = q->serial;
 		vk_submission_waited(s);
 	}
@@ -285,21 +280,29 @@ vk_collect_fence_signalled(struct vk_device *d, VkFence fence)
 	}
 }
 
+static bool
+is_signalled(struct vk_device *d, const struct vk_fence *fence)
+{
+	VkResult result = d->next.use.GetFenceStatus(d->handle, fence->handle);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	return result == VK_SUCCESS;
+}
+
 static void
 poll_fences(struct vk_queue *q)
 {
 	struct vk_device *d = q->device;
 	while (q->n_fences && vk_device_runs(d)) {
 		const struct vk_fence *head = &q->fences[q->fence_first];
-		VkResult result = d->next.use.GetFenceStatus(d->handle, head->handle);
-		if (result == VK_ERROR_DEVICE_LOST)
-			vk_device_stop(d, "the device was lost");
-		if (result != VK_SUCCESS)
-			return;
+		if (!(head->watched ? vk_watch_completed(q, head) : is_signalled(d, head)))
+			break;
 		vk_collect_completed(q, head->serial);
 		q->fence_first = (q->fence_first + 1) % VK_FENCE_RING;
 		q->n_fences--;
 	}
+	if (d->results_fail)
+		vk_watch_drop(q);
 }
 
 /* ---- reading ---- */
@@ -307,7 +310,7 @@ poll_fences(struct vk_queue *q)
 static bool
 is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 {
-	return frame_of(s->queue->device) - s->completed_frame > frames ||
+	return vk_open_frame(s->queue->device) - s->completed_frame > frames ||
 	       s->queue->serial - s->completed_serial > submissions;
 }
 
@@ -318,7 +321,7 @@ may_read(const struct vk_submission *s)
 	struct vk_device *d = s->queue->device;
 	if (!s->completed)
 		return false;
-	if (s->tried_serial && s->tried_frame == frame_of(d) &&
+	if (s->tried_serial && s->tried_frame == vk_open_frame(d) &&
 	    s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS)
 		return false;
 	if (!vk_slots_read_waits(d))
@@ -359,7 +362,7 @@ read_all(struct vk_submission *s)
 	for (uint32_t i = 0; i < s->n_slots && s->n_unread; i++)
 		if (!s->slots[i].done)
 			try_read(s, &s->slots[i]);
-	s->tried_frame = frame_of(s->queue->device);
+	s->tried_frame = vk_open_frame(s->queue->device);
 	s->tried_serial = s->queue->serial;
 }
 
@@ -475,14 +478,19 @@ vk_collect_due(const struct vk_queue *q)
 	const struct vk_submission *newest = q->newest;
 	if (!newest || newest->serial <= q->fenced || newest->completed || q->fencing)
 		return false;
-	return newest->waits || q->fence_frame != frame_of(q->device) ||
+	return newest->waits || q->fence_frame != vk_open_frame(q->device) ||
 	       (q->serial - q->fenced) % FENCE_EVERY == 0;
 }
 
 bool
-vk_collect_wants_fence(const struct vk_queue *q)
+vk_collect_wants_fence(struct vk_queue *q)
 {
-	return vk_collect_due(q) && q->n_fences < VK_FENCE_RING;
+	if (!vk_collect_due(q) || q->n_fences == VK_FENCE_RING)
+		return false;
+	if (!vk_watch_can(q))
+		return true;
+	vk_watch_newest(q);
+	return false;
 }
 
 VkFence
@@ -508,6 +516,8 @@ vk_collect_fence(struct vk_queue *q)
 {
 	struct vk_device *d = q->device;
 	pthread_mutex_lock(&d->lock);
+	if (!q->fencing)
+		vk_watch_drop(q);
 	bool wanted = q->newest && !q->fencing && q->n_fences < VK_FENCE_RING &&
 		      vk_device_runs(d);
 	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
@@ -528,9 +538,10 @@ vk_collect_fence(struct vk_queue *q)
 	q->fencing = false;
 	if (result == VK_SUCCESS) {
 		at->serial = serial;
+		at->watched = false;
 		q->n_fences++;
 		q->fenced = serial;
-		q->fence_frame = frame_of(d);
+		q->fence_frame = vk_open_frame(d);
 	}
 	pthread_mutex_unlock(&d->lock);
 }

@@ -144,15 +144,6 @@ vk_pending_pass_of(struct vk_submission *s, const struct vk_pending_slot *unread
 {
 	return unread->pending == VK_NONE ? unread->frame : &s->passes[unread->pending];
 }
-/* The slot of the k-th pass of a row. */
-static inline struct vk_slot
-vk_row_slot(const struct vk_pending_slot *row, uint32_t k)
-{
-	struct vk_slot slot = row->slot;
-	slot.index = (uint16_t)(slot.index + k);
-	slot.views = 1;
-	return slot;
-}
 /* Some of its work was not measured: none of its counters is valid. */
 void vk_pending_pass_miss(struct vk_pending_pass *pending);
 /* The same for the counters of sets only. */
@@ -183,8 +174,9 @@ void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
 /* Whether it is time for one of the layer's fences after the newest submission, and therefore
  * for querying earlier ones. */
 bool vk_collect_due(const struct vk_queue *q);
-/* ... and whether there is room for one. */
-bool vk_collect_wants_fence(const struct vk_queue *q);
+/* ... and whether that has to be a fence, for which there is room: false where the submission's own
+ * results show it, which are then watched (watch.h). */
+bool vk_collect_wants_fence(struct vk_queue *q);
 /* Returns an unsignaled fence: `old` reset, or a new one; NULL when the driver creates none.
  * Takes over `old`, which may be NULL. Without the lock. */
 VkFence vk_fence_renew(struct vk_device *d, VkFence old);

@@ -12,6 +12,7 @@
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/replay.h"
 #include "vk_layer/submit/submission.h"
+#include "vk_layer/submit/watch.h"
 
 #define FINISH_WAIT_NS UINT64_C(2000000000)
 
@@ -338,6 +339,9 @@ wait_for_rest(struct vk_device *d)
 	uint32_t n = 0;
 	bool more = false;
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
+		pthread_mutex_lock(&d->lock);
+		vk_watch_drop(q);
+		pthread_mutex_unlock(&d->lock);
 		if (q->newest && !q->newest->completed && q->newest->serial > q->fenced) {
 			vk_collect_fence(q);
 			more |= q->newest->serial > q->fenced;

@@ -54,6 +54,80 @@ test_fences(void)
 	g_assert_cmpint(w_value(w_logged(1, 0), "a"), ==, 2);
 }
 
+/* Where a submission's own results show that it has completed nothing is submitted for that. */
+static void
+test_watched(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.d.results_fail = false;
+	VkCommandBuffer buffers[] = { one_pass(0, 1), one_pass(1, 2), one_pass(2, 3) };
+	w.slots[1].status = w.slots[2].status = TALLY_NOT_READY;
+	w_submit_one(q, buffers[0]);
+	w_submit_one(q, buffers[1]); /* the frame's last: that one is watched */
+	w_present(q);
+	w_submit_one(q, buffers[2]);
+	w_present(q);
+	g_assert_cmpuint(w.n_slots, ==, 0);
+	w.slots[1].status = TALLY_OK;
+	uint64_t asked = w.n_watched;
+	vk_drain(&w.d);
+	g_assert_cmpuint(w.n_watched, ==, asked + 2); /* it, and the next one */
+	g_assert_false(is_pending(0) || is_pending(1));
+	g_assert_true(is_pending(2));
+	w.slots[2].status = TALLY_OK;
+	vk_drain(&w.d);
+	g_assert_false(is_pending(2));
+	g_assert_cmpuint(w.n_slots, ==, 3);
+	w_finish();
+	g_assert_cmpuint(w.n_fence_submits + w.n_created + w.n_status + w.n_waits, ==, 0);
+	g_assert_cmphex(w_logged(0, 0)->flags | w_logged(0, 1)->flags | w_logged(1, 0)->flags, ==,
+			0);
+}
+
+/* ... if they come: after some frames without them fences show it, as for drivers that never
+ * deliver, and the passes are given up as those of R34. */
+static void
+test_watched_in_vain(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.d.results_fail = false;
+	VkCommandBuffer buffer = one_pass(0, 1);
+	w.slots[0].status = TALLY_NOT_READY;
+	w_submit_one(q, buffer);
+	for (unsigned i = 0; i < 8; i++)
+		w_present(q);
+	g_assert_cmpuint(w.n_fence_submits, ==, 0);
+	for (unsigned i = 0; i < 40; i++)
+		w_present(q);
+	g_assert_cmpuint(w.n_fence_submits, ==, 1);
+	g_assert_false(is_pending(0));
+	w_finish();
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(INCOMPLETE));
+}
+
+/* Before the device goes a fence follows what is still watched. */
+static void
+test_watched_at_end(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.d.results_fail = false;
+	w.signalled = 0;
+	w.waits_end = true;
+	w_submit_one(q, one_pass(0, 1));
+	w_present(q);
+	g_assert_cmpuint(w.n_fence_submits, ==, 0);
+	w_finish();
+	g_assert_cmpuint(w.n_fence_submits, ==, 1);
+	g_assert_cmpuint(w.n_created, ==, w.n_destroyed);
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
+}
+
 /* Many submissions on two queues: those that have completed are read at once. */
 static void
 test_one_round(void)
@@ -594,6 +668,9 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/lost_at_submit", test_lost_at_submit);
 	g_test_add_func("/vk_collect/no_reset", test_no_reset);
 	g_test_add_func("/vk_collect/game_waits", test_game_waits);
+	g_test_add_func("/vk_collect/watched", test_watched);
+	g_test_add_func("/vk_collect/watched_in_vain", test_watched_in_vain);
+	g_test_add_func("/vk_collect/watched_at_end", test_watched_at_end);
 	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);
 	g_test_add_func("/vk_collect/reading_waits_at_end", test_reading_waits_at_end);
 	g_test_add_func("/vk_collect/exit", test_exit);
