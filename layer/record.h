@@ -161,6 +161,7 @@ enum tally_flag {
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */
 	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no separate time */
 	TALLY_FLAG_SHARED_TOTALS,    /* frame: totals may include another device's work */
+	TALLY_FLAG_UNCOUNTED,        /* a source that is on could not count all of it */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)

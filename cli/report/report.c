@@ -281,7 +281,7 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 {
 	const uint64_t reasons = TALLY_FLAG(SIMULTANEOUS) | TALLY_FLAG(RECORDED_IDLE) |
 				 TALLY_FLAG(YIELDED) | TALLY_FLAG(DROPPED) | TALLY_FLAG(LOST) |
-				 TALLY_FLAG(UNSAMPLED);
+				 TALLY_FLAG(UNSAMPLED) | TALLY_FLAG(UNCOUNTED);
 	bool described = false;
 	uint64_t flags = 0;
 	TALLY_EACH (const struct tally_group, g, rows) {

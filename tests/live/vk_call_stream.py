@@ -33,8 +33,9 @@ def work(kind, ticks, **more):
     return {"kind": kind, "draws": 0, "ticks": ticks, **more}
 
 
-UNCOUNTED = {"shaded": None, "fragments": None}
-YIELDED = {**UNCOUNTED, "flags": ["yielded"]}
+ABSENT = {"shaded": None, "fragments": None}
+UNCOUNTED = {**ABSENT, "flags": ["uncounted"]}
+YIELDED = {**ABSENT, "flags": ["yielded"]}
 PLAIN = [draws(2)]
 
 # Scene -> passes of each frame, in the order of submission. Written by hand from tests/apps/vk_stream_*.c.
@@ -73,15 +74,15 @@ SCENES = {
     "own_queries": [draws(1), work("transfer", 1, copies=1, flags=["readback"])],
     "resubmit": [draws(2)] * 3,
     "submit2": [draws(1), draws(2)],
-    "simultaneous": [draws(2, **UNCOUNTED, flags=["approximate", "simultaneous"])] * 2 +
-                    [{**draws(2, **UNCOUNTED, flags=["simultaneous"]), "ticks": None}] * 2,
+    "simultaneous": [draws(2, **ABSENT, flags=["approximate", "simultaneous"])] * 2 +
+                    [{**draws(2, **ABSENT, flags=["simultaneous"]), "ticks": None}] * 2,
     "wait_before_signal": [draws(2), compute(1, 1, 3)],
     "queues": [work("transfer", 1, copies=1), compute(1, 1, 3), draws(2)],
     "two_queues": [draws(1)] * 4,
     "present": [draws(1, surface=0)] * 3,
     "present_compute": [compute(1, 1, 1)] * 3,
     "boundary": [draws(n) for n in (1, 2, 3, 4)],
-    "group": [draws(1, **UNCOUNTED), draws(2, **UNCOUNTED)],
+    "group": [draws(1, **ABSENT), draws(2, **ABSENT)],
     "protected": [{"kind": "render", "draws": 2, "ticks": None, "flags": ["simultaneous"]}],
     "sparse": [draws(1)],
     "plain": PLAIN, "features_core": PLAIN, "features2": PLAIN, "features_separate": PLAIN, "no_info": PLAIN,
@@ -191,6 +192,17 @@ def check(checks, scene, offers, options, how):
         checks.that(not wrong, wrong)
         if checks.that(log.exists() or bare.status == 3, "no log"):
             check_log(checks, scene, log, how)
+            if options.get("granularity") == "draw":
+                check_draws(checks, log, "hostQueryReset" not in offers)
+
+
+def check_draws(checks, path, offered):
+    """Without host query reset there are no workloads, and a note says why."""
+    log = h.Log(path)
+    told = any("hostQueryReset" in note["message"] for note in log.of("note"))
+    checks.that(told or offered or not log.frames, "no workloads, and no note says why")
+    checks.that(not told or not any(p.get("workloads") for f in log.frames for p in f["passes"]),
+                "workloads beside a note that there are none")
 
 
 # The rules that scene breaks_rules breaks, in tests/apps/vk_stream_rules.c.

@@ -240,6 +240,8 @@ def part_scopes(checks, folder):
         quiet(checks, run, "one pool: ")
         checks.equal({len(ours(f["passes"][4])) for f in run.frames()}, {0}, "one pool: none in secondaries")
         checks.equal({len(ours(f["passes"][5])) for f in run.frames()}, {20}, "one pool: the others have all")
+        checks.equal({(i, *p.get("flags", [])) for f in run.frames() for i, p in enumerate(f["passes"]) if i in (4, 5)},
+                     {(4, "uncounted"), (5,)}, "one pool: what has none is flagged")
         run = Run(folder, {"counters": "*_times_20?"}, args=["--secondaries"])
         checks.equal(run.result.status, 0, "command buffer scope: exit status")
 

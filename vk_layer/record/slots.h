@@ -94,6 +94,9 @@ const char *vk_slots_serialized_by(const struct vk_device *d);
 VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
 /* The sources that would count, with any set: bits for vk_slot.sources. */
 uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
+/* The counting sources that a pass of a recording has, where nothing prevents it. */
+uint32_t vk_slots_expected(const struct vk_device *d, uint32_t family,
+			   const struct vk_slot_runs *runs);
 /* Whether anything, or at least timestamps, can be measured on this family. */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 

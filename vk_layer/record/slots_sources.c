@@ -305,6 +305,11 @@ vk_slots_create(struct vk_device *d)
 		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
 			      "no set is called %s: --set names one of vk-khr-1 to vk-khr-%u",
 			      d->config->set, s->n_sets);
+	if (d->config->granularity == TALLY_GRANULARITY_DRAW && !d->enabled.host_reset)
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "--granularity draw lists no workloads on this device: it has no "
+			      "hostQueryReset, without which a query cannot begin inside a "
+			      "render pass; passes are measured as a whole");
 	return true;
 }
 
@@ -395,6 +400,19 @@ vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	return family < d->n_families
 		       ? bits_of(d->slots, what) & d->slots->covering[family]
+		       : 0;
+}
+
+uint32_t
+vk_slots_expected(const struct vk_device *d, uint32_t family, const struct vk_slot_runs *runs)
+{
+	const struct vk_slots *s = d->slots;
+	uint32_t set = runs->set;
+
+	if (runs->without_sets)
+		set = atomic_load_explicit(&s->set, memory_order_relaxed);
+	return family < d->n_families
+		       ? s->kinds[vk_kind_of(s, family, set)].counting[VK_MEASURE_COUNT][false]
 		       : 0;
 }
 

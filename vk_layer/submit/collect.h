@@ -17,6 +17,11 @@
 
 #define VK_NONE UINT32_MAX
 
+/* Flags that say why a pass has no counters; without them it is flagged UNCOUNTED. */
+#define VK_FLAGS_UNCOUNTED \
+	(TALLY_FLAG(YIELDED) | TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | \
+	 TALLY_FLAG(SIMULTANEOUS) | TALLY_FLAG(RECORDED_IDLE))
+
 /* A pass of the log until its results are available. */
 struct vk_pending_pass {
 	struct tally_pass *pass; /* NULL: done */

@@ -236,6 +236,28 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	pending->pass->flags |= p->flags | r->flags;
 }
 
+/* Whether the pass's values are the sum of several results, or lack some. */
+static inline bool
+is_sum(const struct vk_pass *p)
+{
+	return (p->n_inner | p->n_workloads) || p->suspended || p->uncounted ||
+	       (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
+}
+
+/* A source did not count it; of a sum finish_sums() knows it, except for a set that the recording
+ * does not have. */
+static __attribute__((noinline)) uint64_t
+uncounted(const struct vk_replay *r, const struct vk_pass *p)
+{
+	uint64_t known = p->flags | r->flags | r->reasons[p->slot.page != NULL];
+	uint32_t sets = vk_slots_sources(r->d, r->q->family, VK_MEASURE_PERFORMANCE);
+	bool has_set = r->set || !(r->expected & sets);
+	if ((known & VK_FLAGS_UNCOUNTED) || (is_sum(p) && has_set) ||
+	    (r->draws_alone && !p->call_counts.draws))
+		return 0;
+	return TALLY_FLAG(UNCOUNTED);
+}
+
 /* A pass as it begins. */
 static inline void
 describe_begin(struct vk_replay *r, const struct vk_pass *p, struct tally_pass *out)
@@ -255,14 +277,8 @@ describe_end(const struct vk_replay *r, const struct vk_pass *p, struct tally_pa
 	out->store = p->store;
 	out->unknown |= p->unknown;
 	out->flags |= p->flags | r->flags;
-}
-
-/* Whether the pass's values are the sum of several results, or lack some. */
-static inline bool
-is_sum(const struct vk_pass *p)
-{
-	return (p->n_inner | p->n_workloads) || p->suspended || p->uncounted ||
-	       (p->slot.page && p->slot.halves != TALLY_VK_BOTH);
+	if (r->expected & ~p->slot.sources)
+		out->flags |= uncounted(r, p);
 }
 
 /* The pending pass of a pass that begins here; VK_NONE: no room. */
@@ -412,6 +428,8 @@ look_around(struct vk_replay *r, const struct vk_recording *rec)
 	r->reasons[false] = reason(r, rec, false);
 	r->reasons[true] = reason(r, rec, true);
 	r->flags = rec->simultaneous ? TALLY_FLAG(SIMULTANEOUS) : 0;
+	r->expected = vk_slots_expected(r->d, r->q->family, &rec->runs);
+	r->draws_alone = vk_slots_read_waits(r->d);
 }
 
 static void

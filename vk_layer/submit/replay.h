@@ -28,6 +28,8 @@ struct vk_replay {
 	bool captured, labelled;
 	uint64_t flags; /* of all its passes */
 	uint64_t reasons[2]; /* flags of a pass without a slot, and of one with a slot */
+	uint32_t expected; /* the sources that count each pass */
+	bool draws_alone; /* they count nothing of a pass without draws */
 	uint32_t buffer; /* the call's command buffers before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* pending passes */
 	uint32_t n_batch_buffers, n_batch_passes, last_pending;

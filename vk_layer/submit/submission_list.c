@@ -69,8 +69,14 @@ finish_sums(struct vk_pending_pass *pending)
 	pass->has_time = pending->has_begin && pending->has_end;
 	uint32_t n = pass->layout->n_counters;
 	n = n < VK_MAX_COUNTERS ? n : VK_MAX_COUNTERS;
-	for (uint32_t i = 0; i < (n + 63) / 64; i++)
+	uint64_t missing = 0;
+	for (uint32_t i = 0; i < (n + 63) / 64; i++) {
+		uint64_t mine = n - 64 * i < 64 ? (UINT64_C(1) << n % 64) - 1 : UINT64_MAX;
+		missing |= pending->missing[i] & mine;
 		pass->valid[i] &= ~pending->missing[i];
+	}
+	if (missing && !(pass->flags & VK_FLAGS_UNCOUNTED))
+		pass->flags |= TALLY_FLAG(UNCOUNTED);
 }
 
 /* Removes one claim; with the last one the pass is done. */

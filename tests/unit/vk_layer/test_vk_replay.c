@@ -137,7 +137,7 @@ test_chain(void)
 	g_assert_cmpuint(p->gpu_start_ns, ==, 100);
 	g_assert_cmpuint(p->gpu_ns, ==, 400);
 	g_assert_cmpint(w_value(p, "a"), ==, -1);
-	g_assert_cmphex(p->flags, ==, 0);
+	g_assert_cmphex(p->flags, ==, TALLY_FLAG(UNCOUNTED));
 	g_assert_cmpuint(stub_frame(0)->gpu_ns, ==, 650);
 	g_assert_false(w_logged(0, 1)->has_gpu);
 	g_assert_cmphex(w_logged(0, 1)->flags, ==, TALLY_FLAG(DROPPED));

@@ -37,6 +37,7 @@ static struct {
 	struct vk_command commands[W_BUFFERS];
 	char page;
 	bool read_waits, no_cover;
+	uint32_t expected;
 	unsigned n_slots, n_resets, n_stops;
 	unsigned n_rounds; /* rounds in which something was wanted */
 	uint64_t wanted[W_SLOTS / 64], fetched[W_SLOTS / 64];
@@ -121,6 +122,13 @@ vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what)
 {
 	(void)d, (void)family;
 	return what == VK_MEASURE_TIME ? 0 : UINT32_MAX;
+}
+
+uint32_t
+vk_slots_expected(const struct vk_device *d, uint32_t family, const struct vk_slot_runs *runs)
+{
+	(void)d, (void)family, (void)runs;
+	return w.expected;
 }
 
 const struct vk_layout *
