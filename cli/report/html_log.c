@@ -9,7 +9,7 @@
 
 enum { MOST_NOTES = 2000 };
 /* Of all logs of a page: with them it has at most some 25 MB. */
-enum { MOST_POINTS = 5 << 19, MOST_PASS_BYTES = 6 << 20 };
+enum { MOST_POINTS = 2 << 20, MOST_PASS_BYTES = 6 << 20 };
 /* How many rows are added before the series are measured. */
 enum { THIN_EVERY = 64 };
 
