@@ -7,11 +7,7 @@
 
 #define MAX_BUCKETS 32768 /* enough for all magnitudes of 64-bit integers */
 #define FIRST_MANTISSA_BITS 9
-#define LEAST_ROOM 256 /* runs that are sorted in together */
-#define MANY 1024
-#define MOST_UNSORTED 4096
-#define LEAST_BUCKETS 1024 /* room for them */
-#define FEW 32 /* runs that qsort() sorts faster */
+#define FEWEST_SORTED 256
 
 /* A count of equal values, or of values in one bucket. */
 struct tally_stats_run {
@@ -74,13 +70,6 @@ void
 tally_stats_init(struct tally_stats *s, uint32_t keep)
 {
 	*s = (struct tally_stats){ .keep = keep, .mantissa_bits = FIRST_MANTISSA_BITS };
-}
-
-void
-tally_stats_expect(struct tally_stats *s, uint64_t n)
-{
-	s->room = (uint32_t)MIN(n, MIN(s->keep, MOST_UNSORTED) + LEAST_ROOM);
-	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
 void
@@ -153,35 +142,6 @@ value_of(const struct tally_stats *s, const struct tally_stats_run *run)
 
 /* ---- sorting ---- */
 
-/* Sorts values of one storage byte by byte, from the lowest one; bytes that are equal in all
- * of them are left out. */
-static void
-sort_bytes(struct tally_stats_run *runs, uint32_t n, uint64_t differ)
-{
-	struct tally_stats_run *other = g_new(struct tally_stats_run, n);
-	struct tally_stats_run *from = runs, *to = other;
-	for (unsigned shift = 0; shift < 64; shift += 8) {
-		if (!(differ >> shift & 0xff))
-			continue;
-		uint32_t end[256] = { 0 }, sum = 0;
-		for (uint32_t i = 0; i < n; i++)
-			end[from[i].key >> shift & 0xff]++;
-		for (unsigned byte = 0; byte < 256; byte++) {
-			uint32_t count = end[byte];
-			end[byte] = sum;
-			sum += count;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			to[end[from[i].key >> shift & 0xff]++] = from[i];
-		struct tally_stats_run *swap = from;
-		from = to;
-		to = swap;
-	}
-	if (from != runs)
-		memcpy(runs, from, n * sizeof(*runs));
-	g_free(other);
-}
-
 /* Counts equal values, which are side by side, in one run. */
 static void
 join_equal(struct tally_stats *s)
@@ -197,6 +157,15 @@ join_equal(struct tally_stats *s)
 	s->n_runs = n;
 }
 
+/* The bucket of twice the width that contains this one. */
+static uint64_t
+half_key(uint64_t key)
+{
+	/* Negative keys are -magnitude - 1: halve the magnitude, not the key. */
+	int64_t i = (int64_t)(key ^ SIGN);
+	return (uint64_t)(i < 0 ? -((-(i + 1)) >> 1) - 1 : i >> 1) ^ SIGN;
+}
+
 /* Replaces values by buckets, or buckets by those of twice the width. */
 static void
 widen(struct tally_stats *s)
@@ -205,13 +174,11 @@ widen(struct tally_stats *s)
 		s->mantissa_bits--;
 	for (uint32_t i = 0; i < s->n_runs; i++) {
 		struct tally_stats_run *run = &s->runs[i];
-		struct tally_value v = run_value(run);
-		/* Negative keys are -magnitude - 1: halve the magnitude, not the key. */
-		int64_t half = v.i64 < 0 ? -((-(v.i64 + 1)) >> 1) - 1 : v.i64 >> 1;
 		if (s->sketched)
-			run->key = (uint64_t)half ^ SIGN;
+			run->key = half_key(run->key);
 		else
-			*run = bucket_of(tally_value_f64(v), run_count(run), s->mantissa_bits);
+			*run = bucket_of(tally_value_f64(run_value(run)), run_count(run),
+					 s->mantissa_bits);
 	}
 	s->sketched = true;
 	join_equal(s);
@@ -221,62 +188,44 @@ widen(struct tally_stats *s)
 static void
 sort_runs(struct tally_stats *s)
 {
-	uint64_t differ = 0, storages = 0;
-	for (uint32_t i = 1; i < s->n_runs; i++) {
-		differ |= s->runs[i].key ^ s->runs[0].key;
-		storages |= (s->runs[i].tag ^ s->runs[0].tag) & 3;
-	}
-	if (s->n_runs <= FEW || storages)
-		qsort(s->runs, s->n_runs, sizeof(*s->runs), compare_runs);
-	else
-		sort_bytes(s->runs, s->n_runs, differ);
+	qsort(s->runs, s->n_runs, sizeof(*s->runs), compare_runs);
 	join_equal(s);
-	bool exact = !s->sketched;
-	if (exact && s->n_runs > s->keep)
+	if (!s->sketched && s->n_runs > s->keep)
 		widen(s);
 	while (s->sketched && s->n_runs > MAX_BUCKETS && s->mantissa_bits > 0)
 		widen(s);
-	if (exact && s->sketched) {
-		s->room = MAX(2 * s->n_runs, LEAST_BUCKETS);
-		s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
-	}
 	s->n_sorted = s->n_runs;
 }
 
-/* As many runs are added as are sorted, so each is moved a few times only. Where nearly all of
- * MANY differ they are sorted again when there may be more than are kept. */
 static void
 make_room(struct tally_stats *s)
 {
-	uint32_t before = s->n_runs, enough = MIN(s->keep, MOST_UNSORTED) + LEAST_ROOM;
-	if (before >= LEAST_ROOM)
+	if (s->n_runs >= FEWEST_SORTED)
 		sort_runs(s);
-	if (s->n_runs <= s->room / 2 && s->room)
-		return;
-	bool differ = before >= MANY && s->n_runs > before - before / 8;
-	if (differ && s->room < enough)
-		s->room = enough;
-	else
+	if (s->sketched)
+		s->room = s->n_runs + s->n_runs / 2 + FEWEST_SORTED;
+	else if (s->room < FEWEST_SORTED)
 		s->room = MAX(4, 2 * s->room);
+	else if (s->n_runs > s->room / 2)
+		s->room = MIN(4 * s->room, MAX(s->keep, s->n_runs) + FEWEST_SORTED);
 	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
-/* Counts the value in its bucket if that is near its place among the sorted ones: in the middle
- * of a series few buckets are missing between others. */
+/* Counts it in its bucket, if there is one among the sorted ones. */
 static bool
-count_in_place(struct tally_stats *s, const struct tally_stats_run *bucket)
+count_in_bucket(struct tally_stats *s, const struct tally_stats_run *bucket)
 {
-	enum { MOST_STEPS = 4 };
-	if (!s->n_sorted)
-		return false;
-	int64_t middle = s->n_sorted / 2, last = (int64_t)s->n_sorted - 1;
-	int64_t i = middle + (int64_t)(bucket->key - s->runs[middle].key);
-	i = CLAMP(i, 0, last);
-	for (int n = 0; n < MOST_STEPS && s->runs[i].key != bucket->key; n++)
-		i = s->runs[i].key > bucket->key ? MAX(i - 1, 0) : MIN(i + 1, last);
-	bool found = s->runs[i].key == bucket->key;
+	uint32_t low = 0;
+	for (uint32_t high = s->n_sorted; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->runs[middle].key < bucket->key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool found = low < s->n_sorted && s->runs[low].key == bucket->key;
 	if (found)
-		s->runs[i].tag += bucket->tag & ~UINT64_C(3);
+		s->runs[low].tag += bucket->tag & ~UINT64_C(3);
 	return found;
 }
 
@@ -284,18 +233,22 @@ static void
 add_last(struct tally_stats *s)
 {
 	struct tally_stats_run run = { key_of(s->last), s->repeats << 2 | s->last.storage };
-	bool counted = s->repeats == 0;
-	if (s->sketched && !counted) {
-		run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
-		counted = count_in_place(s, &run);
-	}
-	if (!counted && s->n_runs == s->room)
+	if (!s->repeats)
+		return;
+	if (s->n_runs == s->room && !s->sketched)
 		make_room(s);
-	if (!counted && s->sketched) /* perhaps only now, or wider */
+	if (s->sketched) /* perhaps only now */
 		run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
-	if (!counted)
-		s->runs[s->n_runs++] = run;
 	s->repeats = 0;
+	if (s->sketched && count_in_bucket(s, &run))
+		return;
+	if (s->n_runs == s->room) {
+		unsigned bits = s->mantissa_bits;
+		make_room(s);
+		for (; bits > s->mantissa_bits; bits--)
+			run.key = half_key(run.key);
+	}
+	s->runs[s->n_runs++] = run;
 }
 
 /* Makes the runs ascending and distinct. */
@@ -307,41 +260,20 @@ sort_all(struct tally_stats *s)
 		sort_runs(s);
 }
 
-/* Counts a value n times, but for the moments. */
-static inline void
-count(struct tally_stats *s, struct tally_value v, uint64_t n)
-{
-	/* Most series repeat the same value most of the time. */
-	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
-		s->repeats += n;
-		return;
-	}
-	add_last(s);
-	s->last = v;
-	s->repeats = n;
-}
-
 void
 tally_stats_add(struct tally_stats *s, struct tally_value v)
 {
 	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
 		return;
 	tally_moments_add(&s->moments, v);
-	count(s, v, 1);
-}
-
-void
-tally_stats_add_times(struct tally_stats *s, struct tally_value v, uint64_t n)
-{
-	if (n <= 1) {
-		if (n)
-			tally_stats_add(s, v);
+	/* Most series repeat the same value most of the time. */
+	if (s->repeats && s->last.u64 == v.u64 && s->last.storage == v.storage) {
+		s->repeats++;
 		return;
 	}
-	if (v.storage == TALLY_STORAGE_F64 && !isfinite(v.f64))
-		return;
-	tally_moments_add_times(&s->moments, v, n);
-	count(s, v, n);
+	add_last(s);
+	s->last = v;
+	s->repeats = 1;
 }
 
 void

@@ -37,9 +37,6 @@ struct tally_stats {
 #define TALLY_STATS_KEEP_FRAME (1u << 20)
 
 void tally_stats_init(struct tally_stats *s, uint32_t keep);
-/* For an empty series of which it is known how many values come, when memory is no concern: room
- * for them, so that they are sorted less often. */
-void tally_stats_expect(struct tally_stats *s, uint64_t n);
 void tally_stats_finish(struct tally_stats *s);
 /* `to` need not be initialized; it is finished by itself. */
 void tally_stats_copy(struct tally_stats *to, const struct tally_stats *from);
@@ -47,8 +44,6 @@ void tally_stats_copy(struct tally_stats *to, const struct tally_stats *from);
 /* A value that is not finite is not counted. */
 void tally_stats_add(struct tally_stats *s, struct tally_value v);
 void tally_stats_add_u64(struct tally_stats *s, uint64_t v);
-/* The same n times. */
-void tally_stats_add_times(struct tally_stats *s, struct tally_value v, uint64_t n);
 
 /* Requires moments.n > 0. */
 /* `q` is from 0 to 1. May reorder the kept values. */

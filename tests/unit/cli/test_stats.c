@@ -243,37 +243,6 @@ test_copy(void)
 	}
 }
 
-/* Values that come in several at a time, or into room that was made for them, count the same. */
-static void
-test_times_and_room(void)
-{
-	static const unsigned sizes[] = { 1, 300, 5000, 20000 };
-	for (size_t i = 0; i < 4 * G_N_ELEMENTS(sizes); i++) {
-		unsigned n = sizes[i / 4];
-		bool whole = i & 1, few = i & 2;
-		struct tally_stats one_by_one, times;
-		tally_stats_init(&one_by_one, TALLY_STATS_KEEP_PASS);
-		tally_stats_init(&times, TALLY_STATS_KEEP_PASS);
-		tally_stats_expect(&times, n);
-		for (unsigned k = 0; k < n; k++) {
-			uint64_t v = few ? k % 3 : k * 7919u % 100003u;
-			struct tally_value value = whole ? tally_u64(v)
-							 : tally_f64((double)v / 3);
-			for (unsigned t = 0; t < k % 4; t++)
-				tally_stats_add(&one_by_one, value);
-			tally_stats_add_times(&times, value, k % 4);
-		}
-		check_equal(&one_by_one, &times);
-		if (n > 1)
-			g_assert_cmpfloat(tally_moments_sd_sample(&one_by_one.moments), ==,
-					  tally_moments_sd_sample(&times.moments));
-		g_assert_true(tally_stats_exact(&one_by_one) == tally_stats_exact(&times));
-		g_assert_true(tally_stats_exact(&times) == (few || n <= 5000));
-		tally_stats_finish(&one_by_one);
-		tally_stats_finish(&times);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
@@ -284,6 +253,5 @@ main(int argc, char **argv)
 	g_test_add_func("/stats/sketch", test_sketch);
 	g_test_add_func("/stats/sketch-bounds", test_sketch_bounds);
 	g_test_add_func("/stats/copy", test_copy);
-	g_test_add_func("/stats/times-and-room", test_times_and_room);
 	return g_test_run();
 }
