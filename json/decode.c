@@ -7,56 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of an array. */
-struct tally_block {
-	struct tally_block *older; /* is full of items of earlier lines that are kept */
-	size_t size;
-	_Alignas(max_align_t) char bytes[];
-};
 #define FIRST_SIZE 4096u
-#define LARGE_SIZE (16u << 20) /* a block that is not reused */
-
-static void
-free_blocks(struct tally_block *block)
-{
-	while (block) {
-		struct tally_block *older = block->older;
-		free(block);
-		block = older;
-	}
-}
-
-struct tally_log_memory *
-tally_log_memory_create(void)
-{
-	return calloc(1, sizeof(struct tally_log_memory));
-}
-
-static void
-free_arrays(struct tally_log_memory *memory)
-{
-	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++)
-		free_blocks(memory->arrays[i].block);
-}
-
-void
-tally_log_memory_destroy(struct tally_log_memory *memory)
-{
-	if (memory)
-		free_arrays(memory);
-	free(memory);
-}
 
 void
 tally_decoder_finish(struct tally_decoder *d)
 {
-	_Static_assert(offsetof(struct tally_decoder, memory) + sizeof(d->memory) ==
-			       offsetof(struct tally_decoder, chars) + sizeof(d->chars),
+	_Static_assert(offsetof(struct tally_decoder, arrays) + sizeof(d->arrays) ==
+			       offsetof(struct tally_decoder, growth) + sizeof(d->growth),
 		       "TALLY_N_ARRAYS");
-	if (d->kept)
-		*d->kept = d->memory; /* which its owner frees */
-	else
-		free_arrays(&d->memory);
+	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++)
+		free(d->arrays[i].items);
 	tally_words_finish(&d->words);
 	tally_numbers_finish(&d->ids);
 	tally_numbers_finish(&d->devices);
@@ -64,61 +24,21 @@ tally_decoder_finish(struct tally_decoder *d)
 }
 
 void
-tally_decoder_keep(struct tally_decoder *d, struct tally_log_memory *memory)
-{
-	if (d->kept)
-		*d->kept = d->memory;
-	d->kept = memory;
-	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++) {
-		struct tally_array *array = &memory->arrays[i];
-		struct tally_block *block = array->block;
-		if (!block)
-			continue;
-		free_blocks(block->older);
-		block->older = NULL;
-		if (block->size > LARGE_SIZE) {
-			free(block);
-			*array = (struct tally_array){ 0 };
-			continue;
-		}
-		array->items = block->bytes;
-		array->n = 0;
-		array->max = (uint32_t)(block->size / array->size);
-	}
-	d->memory = *memory;
-}
-
-void
 tally_decoder_begin_line(struct tally_decoder *d)
 {
-	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++) {
-		struct tally_array *array = &d->memory.arrays[i];
-		if (array->n && d->kept) {
-			array->items = (char *)array->items + array->n * array->size;
-			array->max -= array->n;
-		}
-		array->n = 0;
-	}
+	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++)
+		d->arrays[i].n = 0;
 }
 
 bool
 tally_array_grow(struct tally_decoder *d, struct tally_array *array, size_t n, size_t size)
 {
-	struct tally_block *old = array->block, *block = NULL;
-	size_t used = array->n * size;
-	size_t room = (old ? old->size * 2 : FIRST_SIZE) + n * size;
-	if (room / size <= UINT32_MAX)
-		block = malloc(sizeof(*block) + room);
-	if (!block)
+	size_t room = 2 * array->max * size + FIRST_SIZE + n * size;
+	void *items = room / size <= UINT32_MAX ? realloc(array->items, room) : NULL;
+	if (!items)
 		return tally_json_fail_memory(&d->json);
-	if (used)
-		memcpy(block->bytes, array->items, used);
-	block->older = d->kept ? old : NULL;
-	block->size = room;
-	if (!d->kept)
-		free_blocks(old);
-	*array = (struct tally_array){ block->bytes, array->n, (uint32_t)(room / size), size,
-				       block };
+	array->items = items;
+	array->max = (uint32_t)(room / size);
 	return true;
 }
 
@@ -288,13 +208,6 @@ tally_decode_text(struct tally_decoder *d, const char **s)
 	if (!tally_decode_json_text(d, &text))
 		return false;
 	*s = text.s;
-	if (!d->kept)
-		return true;
-	struct tally_array *chars = &d->chars;
-	if (text.len >= chars->max - chars->n && !tally_array_grow(d, chars, text.len + 1, 1))
-		return false;
-	*s = memcpy((char *)chars->items + chars->n, text.s, text.len + 1);
-	chars->n += (uint32_t)text.len + 1;
 	return true;
 }
 

@@ -17,15 +17,9 @@
 struct tally_array {
 	void *items;
 	uint32_t n, max;
-	size_t size; /* of an item, once there was one */
-	struct tally_block *block; /* contains them, after those of kept lines */
 };
 
-/* The arrays of a decoder, and of a tally_log_memory while no decoder uses it. */
-#define TALLY_N_ARRAYS 18
-struct tally_log_memory {
-	struct tally_array arrays[TALLY_N_ARRAYS];
-};
+#define TALLY_N_ARRAYS 17
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
 #define TALLY_MAX_NUMBERS (1u << 20)
@@ -39,9 +33,8 @@ struct tally_decoder {
 	uint8_t frame_follow[32], pass_follow[32], workload_follow[32]; /* tally_object.follow */
 	bool any_id; /* a pass_info line may be missing */
 	bool named; /* the message in `json` names its field */
-	struct tally_log_memory *kept; /* NULL: a line's arrays are valid until the next line */
-	union {
-		struct tally_log_memory memory;
+	union { /* valid until the next line */
+		struct tally_array arrays[TALLY_N_ARRAYS];
 		struct {
 			/* of a frame, in the order of its passes */
 			struct tally_array passes, counters, metrics, workloads, workload_counters;
@@ -50,14 +43,11 @@ struct tally_decoder {
 			/* of the other lines */
 			struct tally_array texts, options, tags, sources, counter_infos;
 			struct tally_array counter_pointers, metric_infos, statistics, growth;
-			struct tally_array chars; /* texts, where arrays are kept */
 		};
 	};
 };
 
 void tally_decoder_finish(struct tally_decoder *d);
-/* From now on arrays are in `memory`, which is emptied, and stay there. */
-void tally_decoder_keep(struct tally_decoder *d, struct tally_log_memory *memory);
 /* Empties the arrays, before each line. */
 void tally_decoder_begin_line(struct tally_decoder *d);
 

@@ -82,15 +82,6 @@ const struct tally_skipped_lines *tally_log_reader_skipped(const struct tally_lo
 enum tally_read_status tally_log_reader_next(struct tally_log_reader *reader,
 					     struct tally_log_line *line,
 					     struct tally_read_error *error);
-/* For a caller that needs several lines at once, or in another thread than the one that reads:
- * from now on everything that lines point to is in `memory`, and valid until the memory is given
- * to the reader again or destroyed; keys and interned strings for the reader's life, as ever.
- * What was in it before is dropped. The memory is the caller's and is destroyed after the reader
- * is closed. create() returns NULL when out of memory. */
-struct tally_log_memory;
-struct tally_log_memory *tally_log_memory_create(void);
-void tally_log_memory_destroy(struct tally_log_memory *memory);
-void tally_log_reader_keep(struct tally_log_reader *reader, struct tally_log_memory *memory);
 /* Bytes consumed and, where it is known, the total (else 0): for progress. */
 void tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done,
 			       uint64_t *total);

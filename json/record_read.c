@@ -64,12 +64,6 @@ tally_log_reader_skipped(const struct tally_log_reader *reader)
 }
 
 void
-tally_log_reader_keep(struct tally_log_reader *reader, struct tally_log_memory *memory)
-{
-	tally_decoder_keep(&reader->decoder, memory);
-}
-
-void
 tally_log_reader_progress(const struct tally_log_reader *reader, uint64_t *done, uint64_t *total)
 {
 	reader->lines.source.progress(reader->lines.source.user, done, total);

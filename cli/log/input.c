@@ -2,6 +2,7 @@
 #include "cli/log/input.h"
 
 #include "cli/log/zstd.h"
+#include "cli/shared/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -289,4 +290,25 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	again->spool = spool;
 	again->replay = true;
 	return open_reader(&source, false, status, error);
+}
+
+enum tally_read_status
+tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_taker *taker,
+		     struct tally_skipped_lines *skipped, struct tally_read_error *error)
+{
+	enum tally_read_status status;
+	struct tally_log_line line;
+	struct tally_progress progress;
+	tally_progress_begin(&progress, 1000);
+	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK &&
+	       taker->take(taker->user, &line)) {
+		uint64_t done, total;
+		tally_log_reader_progress(reader, &done, &total);
+		tally_progress_read(&progress, taker->verb, taker->path, done, total);
+	}
+	tally_progress_end(&progress);
+	if (skipped)
+		*skipped = *tally_log_reader_skipped(reader);
+	tally_log_reader_close(reader);
+	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/input.h - reads logs: their bytes, and their lines.
+/* cli/log/input.h - reads logs: their bytes, plain or compressed, and their lines.
+ *
  * One thread.
  */
 #ifndef PASSTALLY_CLI_LOG_INPUT_H
@@ -7,7 +8,7 @@
 
 #include "json/record_json.h"
 
-/* ---- input.c: the bytes of a log, as every command that reads one gets them.
+/* ---- the bytes of a log, as every command that reads one gets them.
  *
  * Plain text, or zstd: the first bytes decide, never the name, so standard input and a
  * renamed file work as well. Nothing is read before the first line is requested. A
@@ -31,12 +32,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   void *user, enum tally_read_status *status,
 			   struct tally_read_error *error);
 
-/* ---- ahead.c: reads a whole log, on a second thread while the caller handles its lines.
- *
- * The thread reads, unpacks and decodes some lines ahead; the caller's own thread gets them one
- * by one, in order, and then what ended them, as from tally_log_reader_next(). Nothing but time
- * depends on the thread: if none can be made, the caller's reads. Memory: a few MiB, and
- * that of lines of more than 1 MiB one at a time. */
+/* ---- a whole log, line by line ---- */
 
 struct tally_log_taker {
 	/* False: no further lines are wanted. The line is valid until this returns, its keys and

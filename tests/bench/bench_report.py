@@ -7,9 +7,7 @@
 tests/bench/gen_log writes the log (1000 MB unless said otherwise). Each program finds the mean GPU
 time of each pass: passtally report finds everything else as well; its check, exports and page are measured too;
 Python's json, jq and DuckDB (where they are installed; DuckDB on one thread, by its module for Python) only that.
-Limits are of processor times (user and system), which other programs disturb little; passtally reads on a second
-thread, so that on two cores a log takes less time than that; MB are of the plain log, for
-the compressed one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check
+Limits are of processor times (user and system), which other programs disturb little; MB are of the plain log, for the compressed one too. From 1000 MB on, memory is compared with that for a log of a quarter of the size. --check
 compares with tests/bench/ceilings.json; exit status 1 when something is past its limit.
 """
 

@@ -331,58 +331,6 @@ test_bounds(void)
 }
 
 /* Wherever the log is cut, the lines before are returned, and the cut is recognized as such. */
-/* Lines that were read into one memory, here with more values and text than a first block has,
- * stay as they were read. */
-static void
-test_keep(void)
-{
-	enum { LINES = 40, PASSES = 30 };
-	GString *log = g_string_new(HEADER DEVICE INFO);
-	for (unsigned i = 0; i < LINES; i++) {
-		g_string_append_printf(log, "{\"type\":\"frame\",\"frame\":%u,\"device\":0,"
-				       "\"start_ns\":1,\"cpu_ns\":2,\"overhead_ns\":3,"
-				       "\"dropped_passes\":0,\"passes\":[", i + 1);
-		for (unsigned k = 0; k < PASSES; k++)
-			g_string_append_printf(log, "%s{\"index\":%u,\"id\":\"00000000000000aa\","
-					       "\"kind\":\"render\",\"label\":\"pass %u of %u\","
-					       "\"counters\":{\"a\":%u,\"b\":%u}}",
-					       k ? "," : "", k, k, i, 1000 * i + k, k);
-		g_string_append(log, "]}\n");
-	}
-	struct tally_log_memory *memories[] = { tally_log_memory_create(),
-						tally_log_memory_create() };
-	struct tally_log_reader *reader = open_log_bytes(log->str, log->len);
-	struct tally_log_line lines[LINES], line;
-	struct tally_read_error error;
-	tally_log_reader_keep(reader, memories[0]);
-	for (unsigned i = 0; i < 3; i++)
-		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_OK);
-	for (unsigned i = 0; i < LINES; i++) {
-		if (i == LINES / 2)
-			tally_log_reader_keep(reader, memories[1]);
-		g_assert_cmpint(tally_log_reader_next(reader, &lines[i], &error), ==,
-				TALLY_READ_OK);
-	}
-	tally_log_reader_keep(reader, memories[0]); /* drops the first half */
-	g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_END);
-	for (unsigned i = LINES / 2; i < LINES; i++) {
-		g_assert_cmpuint(lines[i].frame.n_passes, ==, PASSES);
-		for (unsigned k = 0; k < PASSES; k++) {
-			const struct tally_pass_record *p = &lines[i].frame.passes[k];
-			char *label = g_strdup_printf("pass %u of %u", k, i);
-			g_assert_cmpstr(p->label, ==, label);
-			g_assert_cmpuint(p->n_counters, ==, 2);
-			g_assert_cmpuint(p->counters[0].value.u64, ==, 1000 * i + k);
-			g_assert_cmpuint(p->counters[1].value.u64, ==, k);
-			g_free(label);
-		}
-	}
-	tally_log_reader_close(reader);
-	tally_log_memory_destroy(memories[0]);
-	tally_log_memory_destroy(memories[1]);
-	g_string_free(log, TRUE);
-}
-
 static void
 test_every_cut(void)
 {
@@ -430,7 +378,6 @@ main(int argc, char **argv)
 	g_test_add_func("/reader/skip_bad", test_skip_bad);
 	g_test_add_func("/reader/times", test_times);
 	g_test_add_func("/reader/bounds", test_bounds);
-	g_test_add_func("/reader/keep", test_keep);
 	g_test_add_func("/reader/every_cut", test_every_cut);
 	return g_test_run();
 }
