@@ -18,8 +18,6 @@ enum what { NUMBER, COUNTER, METRIC, N_WHATS };
 /* The cells of a key, formatted once: a table has a row for each value, and most cells
  * repeat. */
 struct key_cells {
-	const char *of; /* the key */
-	struct key_cells *next; /* which came next last time, of the same kind; or NULL */
 	GString *key; /* "KEY," */
 	GString *rest[N_VALIDITIES]; /* ",UNIT,SOURCE,VALIDITY," */
 };
@@ -40,7 +38,6 @@ struct csv {
 	GString *flags; /* the cells after them and the end of the line */
 	char *tags; /* the cell of the run's tags, "" without any */
 	struct csv_device *device; /* device of the current frame */
-	struct key_cells *last[N_WHATS]; /* of its rows; NULL = none yet */
 	uint32_t number; /* number of that device */
 };
 
@@ -108,7 +105,6 @@ static struct key_cells *
 make_cells(const char *key, const char *unit, const char *source)
 {
 	struct key_cells *cells = g_new0(struct key_cells, 1);
-	cells->of = key;
 	cells->key = g_string_new(NULL);
 	add_cell(cells->key, key);
 	for (unsigned i = 0; i < N_VALIDITIES; i++) {
@@ -120,7 +116,7 @@ make_cells(const char *key, const char *unit, const char *source)
 	return cells;
 }
 
-static struct key_cells *
+static const struct key_cells *
 add_cells(struct csv *e, enum what what, const char *key, const char *unit)
 {
 	const struct tally_export_key *says = what == NUMBER ? NULL
@@ -132,18 +128,11 @@ add_cells(struct csv *e, enum what what, const char *key, const char *unit)
 	return cells;
 }
 
-/* Values come in much the same order in every pass. */
 static const struct key_cells *
 find_cells(struct csv *e, enum what what, const char *key, const char *unit)
 {
-	struct key_cells *last = e->last[what], *cells = last ? last->next : NULL;
-	if (!cells || cells->of != key)
-		cells = g_hash_table_lookup(e->device->keys[what], key);
-	if (!cells)
-		cells = add_cells(e, what, key, unit);
-	if (last)
-		last->next = cells;
-	return e->last[what] = cells;
+	const struct key_cells *cells = g_hash_table_lookup(e->device->keys[what], key);
+	return cells ? cells : add_cells(e, what, key, unit);
 }
 
 static void
@@ -250,7 +239,6 @@ put_frame(struct csv *e, const struct tally_frame_record *f)
 {
 	e->number = f->device;
 	e->device = need_device(e, f->device);
-	memset(e->last, 0, sizeof(e->last)); /* are another device's, or were freed */
 	g_string_truncate(e->frame, 0);
 	add_number(e->frame, f->device);
 	add_cell(e->frame, e->device->api);

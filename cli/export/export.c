@@ -9,11 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PERFETTO, CHROME, CSV, N_FORMATS };
+enum { PERFETTO, CSV, N_FORMATS };
 
 static const struct tally_export_format *const formats[N_FORMATS] = {
 	[PERFETTO] = &tally_export_perfetto,
-	[CHROME] = &tally_export_chrome,
 	[CSV] = &tally_export_csv,
 };
 
@@ -33,8 +32,6 @@ struct request {
 static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, targets[PERFETTO].path,
 		       "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev."),
-	TALLY_ARG_TEXT("chrome", 0, "OUT", struct request, targets[CHROME].path,
-		       "Write Trace Event JSON: opens in chrome://tracing and Perfetto."),
 	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, targets[CSV].path,
 		       "Write a table: one row a frame, pass and value, with unit and "
 		       "validity."),
@@ -68,6 +65,11 @@ static const char help[] =
 static int
 parse(struct request *r, int argc, char **argv)
 {
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--chrome") == 0 || g_str_has_prefix(argv[i], "--chrome="))
+			return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
+					  "there is no --chrome: --perfetto OUT writes a timeline, "
+					  "of which Perfetto's `traceconv json` makes such a file");
 	int status = tally_args_read(&tally_command_export, argc, argv, r);
 	if (status != TALLY_EXIT_OK)
 		return status;
@@ -84,7 +86,7 @@ parse(struct request *r, int argc, char **argv)
 	}
 	if (n == 0)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
-				  "no format named: --perfetto OUT, --chrome OUT or --csv OUT");
+				  "no format named: --perfetto OUT or --csv OUT");
 	r->found = tally_folder_choose("export", r->log);
 	r->log = r->found;
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;

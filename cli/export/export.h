@@ -35,8 +35,7 @@ struct tally_export_format {
 	void (*end)(struct tally_export *e, struct tally_export_left *left);
 };
 
-extern const struct tally_export_format tally_export_perfetto, tally_export_chrome,
-	tally_export_csv;
+extern const struct tally_export_format tally_export_perfetto, tally_export_csv;
 
 /* Names for people, the same as in `passtally report`, and what keys mean (cli/export/names.c). */
 struct tally_export_names {

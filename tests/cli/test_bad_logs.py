@@ -249,7 +249,7 @@ class BadLogs(CliCase):
         self.ok("check", "--lines", log)
         for words in (["report"], ["report", "--json"], ["report", "--csv"], ["report", "--by", "frame"], ["report", "--by", "label"],
                       ["report", "--by", "workload"], ["compare", log], ["compare", "--json", log], ["top", "--once"],
-                      ["export", "--csv", "-"], ["export", "--chrome", "-"], ["export", "--perfetto", "-"]):
+                      ["export", "--csv", "-"], ["export", "--perfetto", "-"]):
             self.assertTrue(self.ok(*words, log).stdout, words)
 
     def test_statistics_and_report_agree_on_a_frame_cut_short(self):

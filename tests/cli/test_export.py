@@ -98,26 +98,6 @@ class Export(CliCase):
     def trace(self, log, **kwargs):
         return Trace(self.export("perfetto", log, **kwargs))
 
-    def chrome(self, log, **kwargs):
-        return json.loads(self.export("chrome", log, **kwargs))
-
-    def chrome_slices(self, events):
-        """(its begin, start, length) in exact nanoseconds, of all that begins and ends; all of it nests."""
-        stacks, found = {}, []
-        for e in events:
-            stack = stacks.setdefault((e["pid"], e.get("tid")), [])
-            if e["ph"] == "B":
-                self.assertTrue(not stack or stack[-1]["ts"] <= e["ts"])
-                stack.append(e)
-            elif e["ph"] == "E":
-                begin = stack.pop()
-                self.assertEqual(e["name"], begin["name"])
-                start, stop = round(begin["ts"] * 1000), round(e["ts"] * 1000)
-                self.assertGreaterEqual(stop, start)
-                found.append((begin, start, stop - start))
-        self.assertFalse(any(stacks.values()))
-        return found
-
     def table(self, log, **kwargs):
         text = self.export("csv", log, **kwargs).decode()
         rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
@@ -181,7 +161,7 @@ class Export(CliCase):
                  for t in trace.named("context 1: GPU") for s in t.slices if s[5] == "workload"]
         self.assertEqual(len(loads), 10)  # those without a time are not there
         self.assertIn(b"5 single commands have no known place",
-                      self.ok("export", "--chrome", "-", self.folder / "a.jsonl").stderr)
+                      self.ok("export", "--perfetto", "-", self.folder / "a.jsonl").stderr)
         for _, _, _, p in passes_of(lines):
             for load in p.get("workloads", ()):
                 if "gpu_ns" in load:
@@ -253,14 +233,6 @@ class Export(CliCase):
         own = [c for c in trace.gpu_counters.values() if c["clock"] != 3]
         self.assertEqual(sorted(trace.intervals(c)[0] for c in own), [(1050, 1057, 5), (50150, 50157, 5)])
 
-    def test_chrome_own_clocks(self):
-        events = self.chrome(self.write_log("a.jsonl", self.own_clock_log()))["traceEvents"]
-        shown = [(e["pid"], start, length) for e, start, length in self.chrome_slices(events) if e["cat"] == "render"]
-        self.assertCountEqual(shown, [(2, 2500000, 40), (2, 2500050, 7), (1, 2000000, 40), (1, 2000050, 7),
-                                      (1, 30000005, 9)])
-        clocks = [(e["pid"], e["args"]) for e in events if e["name"] == "passtally_gpu_clock"]
-        self.assertEqual(clocks, [(2, {"gpu_ns": 1000, "shown_at_ns": 2500000}), (1, {"gpu_ns": 50100, "shown_at_ns": 2000000})])
-
     def test_absent_times(self):
         passes = [one_pass(0, A, context=1, cpu_start_ns=1200, counters={"samples_passed": 9}, flags=["bad_time"]),
                   one_pass(1, B, 50, context=1),  # the duration is known, but not when
@@ -328,8 +300,6 @@ class Export(CliCase):
         drawn = [s[4]["index"] for t in trace.tracks.values() for s in t.slices if s[5] == "render"]
         self.assertEqual(sorted(drawn), [1, 1, 2, 2, 3, 4, 4])
         self.assertEqual([s[1:3] for t in trace.named("queue 0.0: GPU") for s in t.slices if s[3] == "copy"], [(0, most)] * 2)
-        shown = [s[1:] for s in self.chrome_slices(self.chrome(log)["traceEvents"]) if s[0]["cat"] == "render"]
-        self.assertEqual(len(shown), 7)
         values = {r["value"] for r in self.table(log) if r["key"] == "gpu_start_ns" and r["what"] == "pass"}
         self.assertEqual(values, {str(v) for v in (top, most - 1, 0, most)})
 
@@ -341,43 +311,8 @@ class Export(CliCase):
         gpu, = self.trace(log).named("context 1: GPU")
         args = gpu.slices[0][4]
         self.assertEqual({k: args[f"counters.{k}"] for k in want}, want)
-        event, start, length = self.chrome_slices(self.chrome(log)["traceEvents"])[-2]
-        self.assertEqual((event["cat"], start, length), ("render", BASE + 1, 1))
-        self.assertEqual({k: event["args"][f"counters.{k}"] for k in want}, want)
         rows = {r["key"]: r["value"] for r in self.table(log) if r["what"] == "pass"}
         self.assertEqual([rows[k] for k in want], [str(v) for v in want.values()])
-
-    def test_chrome_round_trip(self):
-        lines = rich_log()
-        log = self.write_log("a.jsonl", lines)
-        document, names = self.chrome(log), self.names(log)
-        self.assertEqual(document["otherData"], {"program": "demo", "clock": "CLOCK_MONOTONIC"})
-        threads, submitted, marks, values = {}, [], [], []
-        for e in document["traceEvents"]:
-            if e["ph"] == "M" and e["name"] == "thread_name":
-                threads[e["pid"], e["tid"]] = e["args"]["name"]
-            elif e["ph"] == "i" and e["cat"] == "submit":
-                submitted.append((e["pid"] - 1, threads[e["pid"], e["tid"]], round(e["ts"] * 1000)))
-            elif e["ph"] == "i":
-                marks.append((e["name"], round(e["ts"] * 1000), e["s"], e["args"].get("source")))
-            elif e["ph"] == "C" and e["name"].startswith("samples_passed"):
-                values.append((round(e["ts"] * 1000), *e["args"].items()))
-        slices = self.chrome_slices(document["traceEvents"])
-        drawn = [(e["pid"] - 1, threads[e["pid"], e["tid"]], e["name"], start, length, e["args"])
-                 for e, start, length in slices if e["cat"] in ("render", "compute")]
-        every = list(passes_of(lines))
-        self.assertCountEqual(drawn, [(d, f"{lane}: GPU", names[d, p["id"]], p["gpu_start_ns"], p["gpu_ns"], args_of(n, p))
-                                      for d, n, lane, p in every if "gpu_ns" in p])
-        self.assertCountEqual(submitted, [(d, f"{lane}: CPU submits", p["cpu_start_ns"]) for d, _, lane, p in every])
-        self.assertEqual(marks, [(f"mark {i}", BASE + i * 16000001 + 12345, "g", "mark") for i in (3, 13, 23)] +
-                         [("no room", BASE + 29 * 16000001 + 77 + 15999000, "t", "session")])
-        self.assertCountEqual([v for v in values if v[1] != ("1", 0)],
-                              [(p["gpu_start_ns"], ("1", p["counters"]["samples_passed"])) for _, _, _, p in every
-                               if "counters" in p])
-        # Slices that touch do not overlap in doubles either: equal times are equal texts.
-        for pid, tid in threads:
-            of_track = sorted((e["ts"], start) for e, start, _ in slices if (e["pid"], e["tid"]) == (pid, tid))
-            self.assertEqual(of_track, sorted(of_track, key=lambda pair: pair[1]))
 
     def test_csv_holds_the_log(self):
         lines = rich_log(frames=3)
@@ -456,28 +391,19 @@ class Export(CliCase):
                 (1010, 3, "Bloom/Up/1", 10), (1021, 3, "Bloom/Up/1", 10), (1033, 1, "Bloom", 10), (1046, 1, "Bloom", 10),
                 (1046, 2, "Bloom/Down 0", 10), (1060, 1, "I / O", 10), (1075, 1, "No attachment", 10)]
         self.assertEqual(shown, want)
-        nested = {(e["name"], start, length) for e, start, length in self.chrome_slices(self.chrome(log)["traceEvents"])}
-        self.assertEqual(nested - {("frame 0", 900, 16000000)} - {("frame 0", 0, 16000000)},
-                         {(name, start, length) for start, _, name, length in want})
 
     def test_no_counters(self):
         lines = rich_log(frames=5)
         log = self.write_log("a.jsonl", lines)
-        for form in ("perfetto", "chrome", "csv"):
+        for form in ("perfetto", "csv"):
             whole, less = (self.ok("export", f"--{form}", "-", *args, log).stdout for args in ([], ["--no-counters"]))
             self.assertLess(len(less), len(whole))
             if form == "csv":
                 rows = list(csv.DictReader(io.StringIO(less.decode(), newline="")))
                 self.assertEqual(rows, [r for r in self.table(log) if r["key"] not in ("samples_passed", "load")])
-            if form == "chrome":
-                events = json.loads(less)["traceEvents"]
-                kept = [e for e in json.loads(whole)["traceEvents"]
-                        if e["ph"] != "C" or not e["name"].startswith(("samples_passed", "load"))]
-                self.assertEqual([{k: v for k, v in e.items() if k != "tid"} for e in events],
-                                 [{k: v for k, v in e.items() if k != "tid"} for e in kept])
 
     def test_nothing_is_written_of_what_is_no_log(self):
-        for form in ("chrome", "csv"):
+        for form in ("perfetto", "csv"):
             done = self.command("export", f"--{form}", "-", self.write("a.jsonl", b""))
             self.assertEqual((done.returncode, done.stdout), (3, b""))
 
@@ -489,21 +415,18 @@ class Export(CliCase):
         rows = [r for r in self.table(log) if r["what"] == "pass"]
         shown = "a,\"b\"\n\\u{1b}[31m\\\\u{202e}\u65e5"  # a table must not be able to control a terminal
         self.assertEqual({(r["name"], r["label"]) for r in rows}, {(shown, shown)})
-        self.assertEqual([e["name"] for e in self.chrome(log)["traceEvents"] if e.get("cat") == "render"], [nasty])
         gpu, = self.trace(log).named("context 1: GPU")
         self.assertEqual(gpu.slices[0][3], nasty)
 
     def test_empty_logs(self):
         log = self.write_log("a.jsonl", [header(), end(0, 0)])
         self.assertEqual(self.table(log), [])
-        self.assertEqual(self.chrome(log)["traceEvents"], [])
         self.assertEqual(self.export("perfetto", log), b"")
 
     def test_golden_log(self):
         log = ROOT / "tests/golden/log-1.jsonl"
         trace = self.trace(log)
         self.assertEqual(len([t for t in trace.tracks.values() if t.name.startswith("device ")]), 2)
-        self.assertTrue(self.chrome(log)["traceEvents"])
         self.assertTrue(self.table(log))
 
     def test_tags(self):
@@ -513,16 +436,13 @@ class Export(CliCase):
         log = self.write_log("a.jsonl", lines)
         processes = [t for t in self.trace(log).tracks.values() if hasattr(t, "pid")]
         self.assertEqual([t.labels for t in processes], [["arch=x86", "build=1,2"]])
-        other = self.chrome(log)["otherData"]
-        self.assertEqual((other["tags"], other["run"], other["clock"]),
-                         (lines[0]["tags"], lines[0]["run"], "CLOCK_MONOTONIC"))
         self.assertEqual({row["tags"] for row in self.table(log)}, {"arch=x86;build=1,2"})
         self.assertEqual({row["tags"] for row in self.table(self.write_log("b.jsonl", rich_log(frames=1)))}, {""})
 
     def test_streams_and_files_agree(self):
         log = self.write_log("a.jsonl", rich_log(frames=8))
-        self.ok("export", "--perfetto", "t", "--chrome", "j", "--csv", "c", log)
-        for form, name in (("perfetto", "t"), ("chrome", "j"), ("csv", "c")):
+        self.ok("export", "--perfetto", "t", "--csv", "c", log)
+        for form, name in (("perfetto", "t"), ("csv", "c")):
             self.assertEqual((self.folder / name).read_bytes(), self.export(form, "-", input=log.read_bytes()))
         if shutil.which("zstd"):
             subprocess.run(["zstd", "-q", str(log), "-o", str(self.folder / "z")], check=True, timeout=240)
@@ -536,14 +456,15 @@ class Export(CliCase):
         self.ok("export", "--csv", "c", self.write_log("b.jsonl", simple_log(1)))  # replaces
         self.assertIn("scene/shadow", (self.folder / "c").read_text())
         self.assertLess((self.folder / "c").stat().st_size, 2000)
-        self.assertEqual(self.files(), ["a.jsonl", "b.jsonl", "c", "j", "t"])
+        self.assertEqual(self.files(), ["a.jsonl", "b.jsonl", "c", "t"])
 
     def test_usage(self):
         log = self.write_log("a.jsonl", simple_log(1))
         (self.folder / "sub").mkdir()
         for args, says in ((["a.jsonl"], "no format named"), (["--csv", "a.jsonl"], "no log is named"),
-                           (["--csv", "x", "--chrome", "x", "a.jsonl"], "both go to x"),
-                           (["--csv", "-", "--chrome", "-", "a.jsonl"], "both go to -"),
+                           (["--csv", "x", "--perfetto", "x", "a.jsonl"], "both go to x"),
+                           (["--csv", "-", "--perfetto", "-", "a.jsonl"], "both go to -"),
+                           (["--chrome", "x", "a.jsonl"], "--perfetto OUT writes a timeline"),
                            (["--csv", "x", "a.jsonl", "b"], "one log at a time"),
                            (["--csv", "a.jsonl", "a.jsonl"], "is a log"), (["--csv", "sub", "a.jsonl"], "is a folder"),
                            (["--csv", "nowhere/x", "a.jsonl"], "No such file")):
@@ -559,7 +480,7 @@ class Export(CliCase):
         old = self.write("out", "old")
         good = log_bytes(simple_log(5))
         bad = self.write("bad.jsonl", good.replace(b'"draws":2', b'"draws":-2', 1))
-        for form in ("perfetto", "chrome", "csv"):
+        for form in ("perfetto", "csv"):
             done = self.command("export", f"--{form}", "out", bad)
             self.assertEqual(done.returncode, 3)
             self.assertRegex(done.stderr.decode(), r"bad\.jsonl:5:\d+: ")
@@ -573,7 +494,7 @@ class Export(CliCase):
 
     def test_write_errors(self):
         big = self.write_log("a.jsonl", simple_log(0)[:-1] + [frame(i, [one_pass(0, A, 5)]) for i in range(20000)])
-        for form in ("perfetto", "chrome", "csv"):
+        for form in ("perfetto", "csv"):
             done = self.command("export", f"--{form}", "/dev/full", big)
             self.assertEqual(done.returncode, 125)
             self.assertIn(b"/dev/full: No space left", done.stderr)
@@ -627,7 +548,7 @@ class Export(CliCase):
         script = ("import resource, subprocess, sys\n"
                   "subprocess.run(sys.argv[1:], check=True)\n"
                   "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
-        done = subprocess.run([sys.executable, "-c", script, COMMAND, "export", "--perfetto", "t", "--chrome", "j",
+        done = subprocess.run([sys.executable, "-c", script, COMMAND, "export", "--perfetto", "t",
                                "--csv", "c", str(log)], env=self.env, cwd=self.folder, capture_output=True, check=True,
                               timeout=300)
         self.assertGreater((self.folder / "t").stat().st_size, 1000000)
