@@ -5,7 +5,7 @@
 #ifndef PASSTALLY_CLI_SELFTEST_PARTS_H
 #define PASSTALLY_CLI_SELFTEST_PARTS_H
 
-#include "cli/selftest/child.h"
+#include "cli/shared/child.h"
 #include "json/record_json.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/child.h"
+#include "cli/shared/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/selftest/child.h - runs a program that a driver may crash or hang, with a time limit.
+/* cli/shared/child.h - runs a program that a driver may crash or hang, with a time limit.
  *
  * Its output goes to files in the self-test's folder and is read back. A child that exceeds its
  * limit, or that runs when the user ends the self-test, is killed with all processes that it
  * started. One thread; blocks until the child has ended.
  */
-#ifndef PASSTALLY_CLI_SELFTEST_CHILD_H
-#define PASSTALLY_CLI_SELFTEST_CHILD_H
+#ifndef PASSTALLY_CLI_CHILD_H
+#define PASSTALLY_CLI_CHILD_H
 
 #include <glib.h>
 #include <stdbool.h>

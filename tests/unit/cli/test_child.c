@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/child.h"
+#include "cli/shared/child.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/selftest/child/limit-of-all", test_limit_of_all);
-	g_test_add_func("/selftest/child/run", test_run);
+	g_test_add_func("/child/limit-of-all", test_limit_of_all);
+	g_test_add_func("/child/run", test_run);
 	return g_test_run();
 }
