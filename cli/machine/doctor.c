@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/shared/child.h"
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/install/install.h"
@@ -9,15 +10,12 @@
 #include "layer/config/config.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* The argument with which doctor starts itself to see what a program gets; not an option for
  * users. */
@@ -25,7 +23,8 @@
 #define SELF_TEST_VULKAN "--self-test-vulkan"
 #define SELF_TEST_DISPLAY "--self-test-display"
 #define LIMIT_SECONDS 30
-#define DISPLAY_SECONDS 3 /* a server that exists answers in milliseconds */
+/* A server that exists answers in milliseconds; for the name of a dead host it takes minutes. */
+#define DISPLAY_SECONDS 3
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
@@ -85,7 +84,6 @@ self_test_vulkan(void)
 {
 	struct tally_vk_manifest m;
 	char why[512];
-	alarm(LIMIT_SECONDS);
 	tally_vk_manifest_find(&m);
 	if (m.library)
 		tally_vk_manifest_enable(&m, m.folder);
@@ -97,26 +95,15 @@ self_test_vulkan(void)
 	return TALLY_EXIT_NOTHING;
 }
 
-/* Starts this command with `word` and that environment. The caller frees the output in `out`
- * and `error` (where given). */
+/* Starts this command with `word` and that environment; clear the child with
+ * tally_child_clear(). */
 static bool
-ask_self(const char *word, char **env, char **out, char **error)
+ask_self(const char *word, char **env, double limit_s, struct tally_child *child)
 {
 	g_autofree char *own = tally_own_path();
 	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
-	int status = 0;
-	GSpawnFlags flags = (out ? 0 : G_SPAWN_STDOUT_TO_DEV_NULL) |
-			    (error ? 0 : G_SPAWN_STDERR_TO_DEV_NULL);
-	bool ran = own &&
-		   g_spawn_sync(NULL, argv, env, flags, NULL, NULL, out, error, &status, NULL);
-	if (out && ran && WIFSIGNALED(status)) {
-		g_free(*out);
-		*out = g_strdup_printf(
-			WTERMSIG(status) == SIGALRM ? "no answer in time%s"
-						    : "the driver or its loader crashed: %s",
-			WTERMSIG(status) == SIGALRM ? "" : g_strsignal(WTERMSIG(status)));
-	}
-	return ran && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	tally_child_run(child, argv, env, NULL, "doctor", limit_s);
+	return tally_child_exited(child) && WEXITSTATUS(child->status) == 0;
 }
 
 static bool
@@ -132,15 +119,16 @@ check_preload(const struct tally_injected *in)
 	g_autofree char *preload =
 		g_strconcat(in->preload, before && *before ? ":" : NULL, before, NULL);
 	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
-	g_autofree char *said = NULL;
-	bool ok = ask_self(SELF_TEST, env, NULL, &said);
+	struct tally_child child;
+	bool ok = ask_self(SELF_TEST, env, LIMIT_SECONDS, &child);
 	if (ok)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload",
 				 "a program that was started with it has loaded it");
 	else
 		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
 				 "a program that was started with it has not loaded it%s%s",
-				 said && *said ? ": " : "", said ? g_strchomp(said) : "");
+				 *child.err ? ": " : "", g_strchomp(child.err));
+	tally_child_clear(&child);
 	return ok;
 }
 
@@ -172,8 +160,8 @@ static bool
 try_layer(const struct tally_vk_manifest *m)
 {
 	g_auto(GStrv) env = g_get_environ();
-	g_autofree char *said = NULL;
-	bool ok = ask_self(SELF_TEST_VULKAN, env, &said, NULL);
+	struct tally_child child;
+	bool ok = ask_self(SELF_TEST_VULKAN, env, LIMIT_SECONDS, &child);
 	if (ok)
 		tally_doctor_row(
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
@@ -181,12 +169,15 @@ try_layer(const struct tally_vk_manifest *m)
 				    : "not where Vulkan's loader looks: `passtally run` "
 				      "tells the loader its path");
 	g_autofree char *wrong = ok ? NULL : wrong_manifest(m);
+	g_autofree char *said = tally_child_say(&child);
 	if (!ok)
-		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s",
+		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s%s",
 				 m->library,
-				 wrong		 ? wrong
-				 : said && *said ? g_strchomp(said)
-						 : "it could not be tried");
+				 wrong || *child.out ? "" : "a Vulkan program started with it ",
+				 wrong	      ? wrong
+				 : *child.out ? g_strchomp(child.out)
+					      : said);
+	tally_child_clear(&child);
 	return ok;
 }
 
@@ -287,7 +278,6 @@ check_log(void)
 static int
 self_test_display(void)
 {
-	alarm(DISPLAY_SECONDS); /* for the name of a dead host this takes minutes */
 	bool wayland = g_getenv("WAYLAND_DISPLAY") != NULL;
 	void *library = dlopen(wayland ? "libwayland-client.so.0" : "libxcb.so.1", RTLD_NOW);
 	if (!library)
@@ -312,7 +302,8 @@ check_display_of(const char *variable, const char *other, const char *advice)
 	if (!value || !*value)
 		return;
 	g_auto(GStrv) env = g_environ_unsetenv(g_get_environ(), other);
-	if (ask_self(SELF_TEST_DISPLAY, env, NULL, NULL)) {
+	struct tally_child child;
+	if (ask_self(SELF_TEST_DISPLAY, env, DISPLAY_SECONDS, &child)) {
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
 	} else {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
@@ -321,6 +312,7 @@ check_display_of(const char *variable, const char *other, const char *advice)
 				 variable, value, advice);
 		g_unsetenv(variable);
 	}
+	tally_child_clear(&child);
 }
 
 static void

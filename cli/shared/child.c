@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,8 +41,6 @@ tally_child_take_signals(void)
 		if (before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
-	/* If SIGCHLD were ignored, the kernel would discard the children's statuses. */
-	signal(SIGCHLD, SIG_DFL);
 }
 
 int
@@ -49,13 +49,15 @@ tally_child_signal(void)
 	return came;
 }
 
-/* In the child: a separate process group, so that everything that it starts ends with it. */
+/* In the child: a separate process group, so that everything that it starts ends with it; the
+ * terminal's Ctrl-C does not reach that, so it ends with us. */
 static void
 set_up(gpointer data)
 {
 	(void)data;
 	struct rlimit no_core = { 0, 0 };
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &no_core);
 }
 
@@ -80,13 +82,26 @@ wait_for(struct tally_child *child, pid_t pid, double limit_s)
 	kill(-pid, SIGKILL);
 }
 
-static char *
-read_back(const char *path)
+/* A file for output; -1: see errno. */
+static int
+open_output(const char *folder, const char *name, const char *end)
 {
-	char *text = NULL;
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		text = g_strdup("");
-	return text;
+	g_autofree char *path = folder ? g_strconcat(folder, "/", name, end, NULL) : NULL;
+	return path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+		    : memfd_create(name, MFD_CLOEXEC);
+}
+
+static char *
+read_back(int fd)
+{
+	GString *text = g_string_new(NULL);
+	char part[4096];
+	ssize_t n;
+	while (fd >= 0 && (n = pread(fd, part, sizeof(part), (off_t)text->len)) > 0)
+		g_string_append_len(text, part, n);
+	if (fd >= 0)
+		close(fd);
+	return g_string_free(text, FALSE);
 }
 
 void
@@ -94,12 +109,11 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 		const char *folder, const char *name, double limit_s)
 {
 	*child = (struct tally_child){ 0 };
-	g_autofree char *out_path = g_strdup_printf("%s/%s.out", folder, name);
-	g_autofree char *err_path = g_strdup_printf("%s/%s.err", folder, name);
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-	int out = open(out_path, flags, 0600), err = open(err_path, flags, 0600);
+	int out = open_output(folder, name, ".out"), err = open_output(folder, name, ".err");
 	g_autoptr(GError) error = NULL;
 	GPid pid;
+	/* If SIGCHLD were ignored, the kernel would discard the child's status. */
+	signal(SIGCHLD, SIG_DFL);
 	if (out < 0 || err < 0)
 		child->error = g_strdup(g_strerror(errno));
 	else if (g_spawn_async_with_fds(NULL, (char **)argv, environment,
@@ -109,12 +123,8 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 	else
 		child->error = g_strdup(error->message);
 	child->ended_ns = (uint64_t)g_get_monotonic_time() * 1000;
-	if (out >= 0)
-		close(out);
-	if (err >= 0)
-		close(err);
-	child->out = read_back(out_path);
-	child->err = read_back(err_path);
+	child->out = read_back(out);
+	child->err = read_back(err);
 }
 
 char *

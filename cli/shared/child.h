@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/shared/child.h - runs a program that a driver may crash or hang, with a time limit.
  *
- * Its output goes to files in the self-test's folder and is read back. A child that exceeds its
- * limit, or that runs when the user ends the self-test, is killed with all processes that it
- * started. One thread; blocks until the child has ended.
+ * Its output goes to files and is read back. A child that exceeds its limit, or that runs when
+ * the user ends the command, is killed with all processes that it started. One thread; blocks
+ * until the child has ended.
  */
 #ifndef PASSTALLY_CLI_CHILD_H
 #define PASSTALLY_CLI_CHILD_H
@@ -29,7 +29,8 @@ double tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_
 void tally_child_take_signals(void);
 /* The signal that came, 0 = none. */
 int tally_child_signal(void);
-/* `folder`/`name`.out and .err are written. `environment` as execve(2) takes it. */
+/* `folder`/`name`.out and .err are written; with NULL for `folder`, the output is in memory alone.
+ * `environment` as execve(2) takes it. */
 void tally_child_run(struct tally_child *child, char *const *argv, char **environment,
 		     const char *folder, const char *name, double limit_s);
 /* "exit status 3", "signal 11 (Segmentation fault)", ...; the caller frees it. */

@@ -43,8 +43,9 @@ static const struct {
 	{ "hangs", { "/bin/sh", "-c", "sleep 1000" }, "", "", "hung and was killed", false },
 };
 
+/* With the output in files of a folder, and in memory. */
 static void
-test_run(void)
+test_run(gconstpointer in_memory)
 {
 	char *environment[] = { (char *)"WORD=x", (char *)"PATH=/usr/bin:/bin", NULL };
 	g_autofree char *folder = g_dir_make_tmp("selftest-child-XXXXXX", NULL);
@@ -54,8 +55,8 @@ test_run(void)
 		g_test_message("%s", children[i].what);
 		struct tally_child child;
 		bool hangs = strcmp(children[i].what, "hangs") == 0;
-		tally_child_run(&child, (char *const *)children[i].argv, environment, folder, "a",
-				hangs ? 0.05 : 300);
+		tally_child_run(&child, (char *const *)children[i].argv, environment,
+				in_memory ? NULL : folder, "a", hangs ? 0.05 : 300);
 		g_autofree char *words = tally_child_last_words(&child);
 		g_autofree char *said = tally_child_say(&child);
 		g_assert_cmpstr(child.out, ==, children[i].out);
@@ -64,8 +65,7 @@ test_run(void)
 		g_assert_cmpint(tally_child_exited(&child), ==, children[i].exited);
 		tally_child_clear(&child);
 	}
-	g_unlink(out);
-	g_unlink(err);
+	g_assert_cmpint(g_unlink(out) == 0 && g_unlink(err) == 0, ==, !in_memory);
 	g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
@@ -74,6 +74,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/child/limit-of-all", test_limit_of_all);
-	g_test_add_func("/child/run", test_run);
+	g_test_add_data_func("/child/run", NULL, test_run);
+	g_test_add_data_func("/child/run-in-memory", "memory", test_run);
 	return g_test_run();
 }
