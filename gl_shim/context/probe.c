@@ -128,12 +128,14 @@ open_harvest(struct gl_context_state *s)
 	bool stamps = false;
 	for (uint32_t i = 0; i < tally_n_gl_sources; i++) {
 		const struct tally_gl_source_row *row = &tally_gl_sources[i];
-		struct tally_source *src = gl_source_left_out(s, row)
-						   ? NULL
-						   : row->create(&s->api);
+		bool left_out = gl_source_left_out(s, row);
+		bool times = row->create == tally_gl_timestamp_create;
+		/* Even unasked it shows whether the work of others was done. */
+		struct tally_source *src = left_out && !times ? NULL : row->create(&s->api);
 		if (!src)
 			continue;
-		stamps |= row->create == tally_gl_timestamp_create;
+		src->unlogged = left_out;
+		stamps |= times && !left_out;
 		src->wanted = s->config->counters;
 		src->pinned = s->config->set;
 		sources[n++] = src;

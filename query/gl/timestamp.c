@@ -36,6 +36,8 @@ struct timestamp {
 
 struct timestamp_slot {
 	uint32_t begin, end; /* indices into stamps, or NO_STAMP */
+	/* One that comes after all work of other sources, where `end` does not; or NO_STAMP. */
+	uint32_t sign;
 };
 
 struct gl_timestamp {
@@ -44,7 +46,7 @@ struct gl_timestamp {
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
 	bool no_wait;
 
-	/* 2 per slot, the boundary, a provisional end: always enough */
+	/* 3 per slot, the boundary, a provisional end: always enough */
 	struct timestamp *timestamps;
 	uint32_t *free;       /* a stack of those that have a query object and are unused */
 	uint32_t n_timestamps; /* those with a query object so far */
@@ -286,6 +288,9 @@ timestamp_end(struct tally_source *src, uint32_t slot)
 	if (t->provisional != NO_STAMP) {
 		s->end = t->provisional;
 		t->provisional = NO_STAMP;
+		/* Other sources end now, perhaps in the next batch, which can be lost alone. */
+		if (src->guards)
+			s->sign = issue_timestamp(t, tally_clock_now_ns());
 		return;
 	}
 	/* A wide clock does not need the exact time: the time of the begin timestamp is a
@@ -326,7 +331,8 @@ free_slot(struct gl_timestamp *t, struct timestamp_slot *s)
 {
 	release(t, s->begin);
 	release(t, s->end);
-	s->begin = s->end = NO_STAMP;
+	release(t, s->sign);
+	s->begin = s->end = s->sign = NO_STAMP;
 }
 
 /* --- reading ------------------------------------------------------------------------------ */
@@ -488,7 +494,8 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 		return TALLY_OK;
 	}
 	struct timestamp *begin = &t->timestamps[s->begin], *end = &t->timestamps[s->end];
-	if (!is_known(t, begin) || !is_known(t, end))
+	if (!is_known(t, begin) || !is_known(t, end) ||
+	    (s->sign != NO_STAMP && !is_known(t, &t->timestamps[s->sign])))
 		return TALLY_NOT_READY;
 	watch_clock(t);
 	start_batch(t);
@@ -503,7 +510,7 @@ static enum tally_status
 timestamp_grow(struct tally_source *src, uint32_t slots)
 {
 	struct gl_timestamp *t = timestamp_of(src);
-	uint32_t capacity = 2 * slots + 2;
+	uint32_t capacity = 3 * slots + 2;
 
 	if (!tally_array_resize(&t->slots, slots, sizeof(*t->slots)) ||
 	    !tally_array_resize(&t->timestamps, capacity, sizeof(*t->timestamps)) ||
@@ -511,7 +518,7 @@ timestamp_grow(struct tally_source *src, uint32_t slots)
 		return TALLY_NO_MEMORY;
 	t->capacity = capacity;
 	for (uint32_t i = t->n_slots; i < slots; i++)
-		t->slots[i] = (struct timestamp_slot){ NO_STAMP, NO_STAMP };
+		t->slots[i] = (struct timestamp_slot){ NO_STAMP, NO_STAMP, NO_STAMP };
 	t->n_slots = slots;
 	return TALLY_OK;
 }

@@ -137,9 +137,17 @@ static bool
 lay_out_fixed(struct tally_harvest *h)
 {
 	uint32_t first[TALLY_MAX_SOURCES];
+	bool others = false;
 
+	for (uint32_t i = 0; i < h->n_all; i++)
+		others |= h->is_open[i] && !h->all[i]->ops->delivers_time;
 	for (uint32_t i = 0; i < h->n_all; i++) {
 		struct tally_source *src = h->all[i];
+		src->guards = others && src->ops->delivers_time;
+		if (h->is_open[i] && src->unlogged && !others) {
+			src->ops->close(src);
+			h->is_open[i] = false;
+		}
 		first[i] = h->n_fixed;
 		if (h->is_open[i] && !src->n_sets &&
 		    !append(&h->fixed, &h->n_fixed, src->counters, src->n_counters))
@@ -231,6 +239,7 @@ choose_set(struct tally_harvest *h, uint32_t set)
 
 	h->selected = turn ? h->sets[set] : h->bare;
 	h->counting = 0;
+	bool any = false;
 	for (uint32_t i = 0; i < h->n_open; i++) {
 		struct tally_source *src = h->open[i].src;
 		bool counts = !src->n_sets || (turn && turn->src == src);
@@ -238,7 +247,9 @@ choose_set(struct tally_harvest *h, uint32_t set)
 			src->set = counts ? turn->set : TALLY_NO_SET;
 		if (counts)
 			h->counting |= (uint16_t)(1u << i);
+		any |= counts && !src->unlogged;
 	}
+	h->counting = any ? h->counting : 0;
 }
 
 static void
@@ -389,15 +400,17 @@ tally_harvest_n_off(const struct tally_harvest *h)
 const struct tally_source_info *
 tally_harvest_sources(struct tally_harvest *h, uint32_t *n)
 {
+	*n = 0;
 	for (uint32_t i = 0; i < h->n_all; i++) {
 		const struct tally_source *src = h->all[i];
-		h->infos[i] = (struct tally_source_info){
+		if (src->unlogged)
+			continue;
+		h->infos[(*n)++] = (struct tally_source_info){
 			.name = src->ops->name,
 			.on = h->is_open[i] && !src->off,
 			.reason = src->reason[0] ? src->reason : NULL,
 		};
 	}
-	*n = h->n_all;
 	return h->infos;
 }
 
@@ -445,7 +458,7 @@ tally_harvest_counts(const struct tally_harvest *h)
 bool
 tally_harvest_has_time(const struct tally_harvest *h)
 {
-	return h->n_open && h->open[0].src->ops->delivers_time;
+	return h->n_open && h->open[0].src->ops->delivers_time && !h->open[0].src->unlogged;
 }
 
 /* Doubles the number of slots. A pool that failed to grow is never asked again: the game should
@@ -534,6 +547,12 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	    struct tally_sample *out)
 {
 	struct tally_source *src = open->src;
+	if (src->unlogged) {
+		struct tally_sample sign = { .values = NULL };
+		enum tally_status answer = src->ops->read(src, slot, &sign);
+		h->slots[slot].undone |= sign.undone;
+		return answer == TALLY_NOT_READY ? answer : TALLY_OK;
+	}
 	if (!src->n_sets && !src->n_counters && !out->has_time) {
 		/* It has only a time, for which there is no other place. */
 		enum tally_status answer = src->ops->read(src, slot, out);

@@ -103,6 +103,11 @@ struct tally_source {
 	uint64_t frame; /* the number of frames that ended; maintained by the harvest */
 	/* Sets cannot take turns faster than this, in frames; 0 = in every one. May grow. */
 	uint32_t turn_frames;
+	/* Set before open(), for a source of time that nobody asked for: it only shows that the GPU
+	 * got past the intervals of the others, whose results are not true otherwise. */
+	bool unlogged;
+	/* Set by the harvest, for a source of time: others count within its intervals. */
+	bool guards;
 	/* It gave up after open(): nothing more will come of it, and reason says why. */
 	bool off;
 	const char *wanted; /* --counters list; valid during open() */

@@ -43,6 +43,34 @@ def check_drops(checks, gpu, platform, every):
         checks.that(lost, f"{what}: nothing was lost, so nothing was tested")
 
 
+def values_of(log):
+    """{(set, pass): {key: value}} and the passes; the first frame draws less."""
+    passes = [(f.get("set"), p) for f in log.frames[1:] for p in f["passes"]]
+    known = {}
+    for which, p in passes:
+        known.setdefault((which, p["index"]), {}).update(p.get("counters", {}))
+    return known, passes
+
+
+def check_against_whole(checks, gpu, platform):
+    """Sources of which no value tells by itself that the work was lost, without GPU times being asked for: each value
+    is the one of a run in which nothing is lost, or absent with a flag."""
+    for sources in ("gl-amd", "gl-amd+gl-timestamp", "gl-statistics+gl-intel"):
+        options = ["--sources", sources, "--counters", "all"]
+        args = ["60", "bare"]
+        whole, _ = values_of(gpu.run(platform, "glora", args, "emu", options)[1])
+        for every in ("3", "7"):
+            what = f"{platform}, every {every}th lost, {sources}"
+            result, log = gpu.run(platform, "glora", args, "emu", options, {"INTEL_EMU_DROP_EVERY": every})
+            checks.equal(result.status, 0, f"{what}: status")
+            for which, p in values_of(log)[1]:
+                counters, at = p.get("counters", {}), f"{what}, pass {p['index']} of {which}"
+                checks.that(counters or p.get("flags"), f"{at}: nothing, and no flag")
+                checks.that("gpu_ns" not in p or "gl-timestamp" in sources, f"{at}: a time that nobody asked for")
+                wrong = {k: v for k, v in counters.items() if whole[which, p["index"]].get(k) != v}
+                checks.that(not wrong, f"{at}: {wrong}")
+
+
 def check_new_contexts(checks, gpu):
     """The GPU is lost for good after some submissions, and the program makes new contexts all the same. Mesa waits for
     ever in a call for the counters of work that will not be done, so that none may be asked for."""
@@ -69,6 +97,8 @@ def main():
             for every in ("2", "3", "7"):
                 with checks.part(f"{platform} {every}"):
                     check_drops(checks, gpu, platform, every)
+            with checks.part(f"{platform} whole"):
+                check_against_whole(checks, gpu, platform)
         with checks.part("new contexts"):
             check_new_contexts(checks, gpu)
     checks.finish()

@@ -29,6 +29,7 @@ struct model_slot {
 struct model {
 	struct fake_gl gl;
 	uint64_t provisional; /* command number of the timestamp that a gap took; 0 = none */
+	uint64_t provisional_ticks;
 	bool disturbed_since; /* the clock was disturbed after that timestamp */
 	struct tally_harvest *harvest;
 	struct tally_source *statistics;
@@ -113,6 +114,7 @@ step_gap(struct model *m)
 		return;
 	goes_on(m); /* a gap before did not end it */
 	m->provisional = m->gl.issued;
+	m->provisional_ticks = m->gl.last_ticks;
 }
 
 static void
@@ -131,10 +133,13 @@ step_end(struct model *m)
 	struct model_slot *s = &m->slots[slot];
 	tally_harvest_end(m->harvest, slot);
 	s->state = ENDED;
-	s->end_ticks = m->last_end_ticks = m->gl.last_ticks;
+	/* One more timestamp follows what others end after the gap. */
+	s->end_ticks = m->provisional ? m->provisional_ticks : m->gl.last_ticks;
+	m->last_end_ticks = s->end_ticks;
 	m->last_end_cpu_ns = m->gl.last_cpu_ns;
 	m->last_end_disturbed = false;
-	s->done_at = s->stamped_at = m->provisional ? m->provisional : m->gl.issued;
+	s->done_at = m->gl.issued;
+	s->stamped_at = m->provisional ? m->provisional : m->gl.issued;
 	m->provisional = 0;
 	m->disturbed_since = false;
 	for (uint32_t i = 0; i < m->n_counters; i++) {
