@@ -131,12 +131,10 @@ append(const struct tally_counter ***array, uint32_t *n, const struct tally_coun
 	return true;
 }
 
-/* Lists the open sources in the order in which they begin; the counters that are always counted
- * come first in every layout. */
-static bool
-lay_out_fixed(struct tally_harvest *h)
+/* Sources of time guard the others; an unlogged one is of no use without any. */
+static void
+set_guards(struct tally_harvest *h)
 {
-	uint32_t first[TALLY_MAX_SOURCES];
 	bool others = false;
 
 	for (uint32_t i = 0; i < h->n_all; i++)
@@ -148,6 +146,19 @@ lay_out_fixed(struct tally_harvest *h)
 			src->ops->close(src);
 			h->is_open[i] = false;
 		}
+	}
+}
+
+/* Lists the open sources in the order in which they begin; the counters that are always counted
+ * come first in every layout. */
+static bool
+lay_out_fixed(struct tally_harvest *h)
+{
+	uint32_t first[TALLY_MAX_SOURCES];
+
+	set_guards(h);
+	for (uint32_t i = 0; i < h->n_all; i++) {
+		struct tally_source *src = h->all[i];
 		first[i] = h->n_fixed;
 		if (h->is_open[i] && !src->n_sets &&
 		    !append(&h->fixed, &h->n_fixed, src->counters, src->n_counters))
@@ -247,9 +258,9 @@ choose_set(struct tally_harvest *h, uint32_t set)
 			src->set = counts ? turn->set : TALLY_NO_SET;
 		if (counts)
 			h->counting |= (uint16_t)(1u << i);
-		any |= counts && !src->unlogged;
+		any |= counts & !src->unlogged;
 	}
-	h->counting = any ? h->counting : 0;
+	h->counting *= any;
 }
 
 static void
@@ -541,18 +552,25 @@ merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
 	}
 }
 
+/* Whether the GPU got past the slot's interval, of a source whose times nobody asked for. */
+static enum tally_status
+read_sign(struct tally_harvest *h, struct tally_source *src, uint32_t slot)
+{
+	struct tally_sample sign = { .values = NULL };
+	enum tally_status answer = src->ops->read(src, slot, &sign);
+
+	h->slots[slot].undone |= sign.undone;
+	return answer == TALLY_NOT_READY ? answer : TALLY_OK;
+}
+
 /* Asks one source and puts its answer at its position among all. */
 static enum tally_status
 read_source(struct tally_harvest *h, const struct open_source *open, uint32_t slot,
 	    struct tally_sample *out)
 {
 	struct tally_source *src = open->src;
-	if (src->unlogged) {
-		struct tally_sample sign = { .values = NULL };
-		enum tally_status answer = src->ops->read(src, slot, &sign);
-		h->slots[slot].undone |= sign.undone;
-		return answer == TALLY_NOT_READY ? answer : TALLY_OK;
-	}
+	if (src->unlogged)
+		return read_sign(h, src, slot);
 	if (!src->n_sets && !src->n_counters && !out->has_time) {
 		/* It has only a time, for which there is no other place. */
 		enum tally_status answer = src->ops->read(src, slot, out);
@@ -571,8 +589,10 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	enum tally_status status = src->ops->read(src, slot, &part);
 	if (status == TALLY_NOT_READY)
 		return status;
-	out->flags |= part.flags;
 	h->slots[slot].undone |= part.undone;
+	if (status == TALLY_OK)
+		tally_sample_check(h->slots[slot].set->layout.counters + open->first, &part);
+	out->flags |= part.flags;
 	if (status != TALLY_OK)
 		return TALLY_LOST;
 	merge_valid(out->valid, open->first, h->scratch, part.n);

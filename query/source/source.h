@@ -47,6 +47,11 @@ struct tally_sample {
 	bool undone;
 };
 
+/* What a value may be is in its counter's description: takes out those that cannot be, with a flag,
+ * and sees to it that values that are missing beside others have one. For results of the GPU, once
+ * they are decoded; `counters` are the sample's. */
+void tally_sample_check(const struct tally_counter *const *counters, struct tally_sample *out);
+
 struct tally_source;
 
 /* Complete: no member is NULL (query/source/noop.h has no-ops). */

@@ -41,6 +41,8 @@ struct fake_perf_config {
 	unsigned idle_dies;   /* an end before the program's first work crashes */
 	/* Lies that no reader can detect in a single result, or at once. */
 	unsigned unequal;     /* half of the results add this to each whole number */
+	unsigned negative;    /* numbers of 64 bits are below 0: the counter was reset */
+	unsigned cut;         /* results end before the last counter */
 	unsigned absurd;      /* percentages are multiplied by this */
 	char vendor[32];      /* GL_VENDOR; empty = the real one */
 };

@@ -377,7 +377,7 @@ get_data(unsigned name, unsigned pname, int size, unsigned *data, int *written)
 		if (all > (size_t)size)
 			fake_perf_misuse("%d bytes for a result of %zu", size, all);
 		put_result(o, (unsigned char *)data, room);
-		*written = (int)(all < room ? all : room);
+		*written = (int)(all < room ? all : room) - (fake_perf.config.cut ? 4 : 0);
 		o->was_read = true;
 		break;
 	default:

@@ -20,7 +20,7 @@ static const struct {
 	KEY(late), KEY(shuffle), KEY(sets), KEY(paranoid), KEY(exclusive), KEY(defer_every),
 	KEY(short_write), KEY(ignore_size), KEY(instances), KEY(stall_begin), KEY(no_nul),
 	KEY(conflict), KEY(backwards), KEY(error_at), KEY(error_every), KEY(one_set),
-	KEY(unequal), KEY(absurd), KEY(idle_dies),
+	KEY(unequal), KEY(absurd), KEY(idle_dies), KEY(negative), KEY(cut),
 };
 
 static bool
@@ -265,6 +265,8 @@ fake_perf_value(const struct fake_perf_counter *counter, const struct fake_perf_
 	bool chosen = (uint32_t)((o->serial + 1) * 2654435761u) >> 31;
 	uint64_t wide = meaning_of(counter, o) + (chosen ? fake_perf.config.unequal : 0);
 	uint32_t narrow = (uint32_t)wide;
+	if (fake_perf.config.negative)
+		wide = -wide - 1;
 	float number;
 	double precise = (double)wide / 16;
 

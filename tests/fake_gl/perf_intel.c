@@ -294,6 +294,8 @@ put_result(const struct fake_perf_object *o, unsigned size, unsigned char *out,
 			reach = counter->offset + (unsigned)bytes;
 	}
 	*written = fake_perf.config.short_write ? reach : size;
+	if (fake_perf.config.cut)
+		*written = reach - 1;
 }
 
 static void

@@ -68,6 +68,7 @@ fake_queries_configure(const char *text)
 		{ "plus", &config.plus },       { "unequal", &config.unequal },
 		{ "scale", &config.scale },     { "even", &config.even },
 		{ "pixels", &config.pixels },   { "fails", &config.fails },
+		{ "stuck", &config.stuck },
 		{ "hang", &config.hang },       { "crash", &config.crash },
 		{ "gl_error", &config.gl_error }, { "exact", &config.exact },
 	};
@@ -192,6 +193,8 @@ static uint64_t
 wrong_time(uint64_t time)
 {
 	static uint64_t first;
+	if (config.stuck)
+		return 1000000000;
 	first = first ? first : time;
 	return config.scale ? first + (time - first) * config.scale : time;
 }

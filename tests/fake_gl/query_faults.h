@@ -30,6 +30,7 @@ struct fake_query_config {
 	unsigned plus; /* added to each result that is not a timestamp */
 	unsigned unequal; /* the same for half of them */
 	unsigned even; /* after a glFinish(), timestamps are this many ns apart */
+	unsigned stuck; /* timestamps never change */
 	unsigned scale; /* factor by which the GPU's clock runs too fast */
 	/* Once a query was begun: different pixels, or a GL error. */
 	unsigned pixels, fails;

@@ -30,13 +30,17 @@ DRIVER_FAULTS = ("never", "late", "out-of-order", "error", "garbage", "lost-batc
                  "zero", "narrow", "backwards", "untouched", "no-objects", "no-objects-later", "no-strings", "no-period",
                  "odd-period", "out-of-memory",
                  # Dies at a query around no work, as Mesa 25.0's zink does.
-                 "idle-dies")
+                 "idle-dies",
+                 # The clock stands still.
+                 "stuck",
+                 # A counter that was reset in between, and what the driver's memory held; a result that is cut off.
+                 "negative", "cut")
 PROCESS_FAULTS = ("destroyed", "fork", "exec", "exit-threads", "killed")
 FAULTS = DRIVER_FAULTS + PROCESS_FAULTS
 # Which passes must have values: none, or some; where nothing is stated, any or none. Values are never absent
 # without a reason.
 WANT = {"never": "none", "late": "some", "out-of-order": "some", "garbage": "none", "lost-batch": "some",
-        "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some", "idle-dies": "some"}
+        "backwards": "none", "untouched": "none", "no-objects": "none", "no-strings": "some", "idle-dies": "some", "stuck": "none", "cut": "some"}
 # The log of a process that is killed or execs may end without a line that reports it; also where threads exit at
 # the same time and the shim is not there to see them call exit().
 CUT = ("killed", "exec")
@@ -63,9 +67,9 @@ VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=1", "erro
           "lost-batch": "gaps=5", "lost-device": "lost=5", "untouched": "untouched", "no-objects": "pools=1",
           "no-objects-later": "pools=2", "narrow": "families=gct:36:2,noise", "out-of-memory": "oom_ours=9"}
 PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5",
-        "idle-dies": "idle_dies=1"}
+        "idle-dies": "idle_dies=1", "negative": "negative=1", "cut": "cut=1"}
 SOURCES = {
-    "gl-timestamp": Source("gl", {**QUERIES, "backwards": "backwards", "zero": "zero_every=3"}, times=True),
+    "gl-timestamp": Source("gl", {**QUERIES, "backwards": "backwards", "zero": "zero_every=3", "stuck": "stuck"}, times=True),
     "gl-statistics": Source("gl", QUERIES),
     "gl-intel": Source("gl", PERF, {"counters": "hardware_*+n_*"}, driver="ext=intel,late=1"),
     "gl-amd": Source("gl", PERF, {"counters": "work_*"}, driver="ext=amd,late=1"),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "query/source/source.h"
+
+#include <math.h>
+
+#include "query/source/statistics_catalogue.h"
+
+/* False: the value cannot be; *flags gets what is known of the cause. */
+static bool
+is_possible(const struct tally_counter *counter, struct tally_value value, uint64_t *flags)
+{
+	switch (value.storage) {
+	case TALLY_STORAGE_F64:
+		if (isfinite(value.f64) && (counter->unit[0] != 'p' || value.f64 >= -1.0))
+			return true;
+		*flags |= TALLY_FLAG(LOST);
+		return false;
+	case TALLY_STORAGE_U64:
+		if (value.u64 <= TALLY_STATISTIC_MOST || counter->kind == TALLY_KIND_TIMESTAMP)
+			return true;
+		/* A counter that overflowed is stuck at all ones; others are negative
+		 * differences, of a counter that was reset, or other memory. */
+		*flags |= value.u64 == UINT64_MAX ? TALLY_FLAG(SATURATED) : TALLY_FLAG(LOST);
+		return false;
+	default:
+		return true;
+	}
+}
+
+void
+tally_sample_check(const struct tally_counter *const *counters, struct tally_sample *out)
+{
+	uint64_t flags = 0;
+	uint32_t n_valid = 0;
+
+	for (uint32_t i = 0; i < out->n; i++) {
+		uint64_t *word = &out->valid[i / 64], bit = UINT64_C(1) << (i % 64);
+		if (*word & bit && !is_possible(counters[i], out->values[i], &flags))
+			*word &= ~bit;
+		n_valid += (*word & bit) != 0;
+	}
+	out->flags |= flags;
+	if (n_valid && n_valid < out->n && !out->flags)
+		out->flags |= TALLY_FLAG(LOST);
+}
