@@ -94,6 +94,12 @@ WALLS = {
         "game": {"context"},
         "context": {"image", "game", "pass"},  # its state holds theirs
     },
+    "vk_layer": {
+        "": None,  # the device, which holds theirs
+        "record": {""},
+        "submit": {"", "record"},
+        "exact": {"", "record", "submit"},  # submit calls it by the table of sampling.h
+    },
     "cli": {
         "": None,  # main.c
         "shared": {},
@@ -112,7 +118,7 @@ WALLS = {
         "selftest": {"shared", "install", "log"},
     },
 }
-NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "gl_shim": {"context"}, "cli": {"shared", "log"}}
+NEW_ROOM = {"layer": {"", "base"}, "query": {"source"}, "gl_shim": {"context"}, "vk_layer": {""}, "cli": {"shared", "log"}}
 
 COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*([^\n]*)", re.MULTILINE)

@@ -32,6 +32,7 @@ struct vk_targets;    /* targets.h */
 struct vk_batch_intervals; /* batch_intervals.h */
 struct vk_resolve;    /* resolve.h, as is vk_line */
 struct vk_line;
+struct vk_exact_functions; /* sampling.h */
 
 struct vk_instance {
 	struct vk_instance_next next;
@@ -143,7 +144,9 @@ struct vk_device {
 	atomic_uint pending_timelines; /* unread submissions that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
 	bool marks_frames; /* frames end by VkFrameBoundaryEXT, not by presents */
-	struct vk_resolve *resolve; /* --snapshot exact: set at creation, otherwise NULL */
+	/* --snapshot exact: set at creation, otherwise NULL. */
+	const struct vk_exact_functions *exact;
+	struct vk_resolve *resolve;
 	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
 	bool given_up;	   /* stopped, and everything unread is flagged */
 };

@@ -24,25 +24,6 @@ struct plan {
 };
 
 void
-vk_exact_create(struct vk_device *d)
-{
-	if (d->config->snapshot != TALLY_SNAPSHOT_EXACT)
-		return;
-	d->resolve = vk_resolve_create();
-	atomic_init(&d->exact_over, !d->resolve);
-	if (!d->resolve)
-		tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
-			      "out of memory: --snapshot exact is off for this device");
-}
-
-void
-vk_exact_destroy(struct vk_device *d)
-{
-	vk_resolve_destroy(d->resolve);
-	d->resolve = NULL;
-}
-
-void
 vk_exact_finish(struct vk_queue *q, bool calls)
 {
 	struct vk_device *d = q->device;
@@ -477,12 +458,12 @@ submit_whole(struct vk_exact_call *x)
 	return result;
 }
 
-VkResult
-vk_exact_submit(struct vk_exact_call *x)
+static VkResult
+submit_call(struct vk_exact_call *x)
 {
 	struct plan plan = { 0 };
 	VkResult result;
-	bool sampled = x->q->device->resolve && x->logged && tally_snapshot_exact();
+	bool sampled = x->logged && tally_snapshot_exact();
 	if (sampled && is_coarse(x))
 		return submit_whole(x);
 	if (sampled && make_plan(x, &plan)) {
@@ -493,7 +474,42 @@ vk_exact_submit(struct vk_exact_call *x)
 	if (sampled)
 		set_numbers(x, 0, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
 	result = send(x, &x->down, x->fence);
-	if (result == VK_SUCCESS && x->q->device->resolve)
+	if (result == VK_SUCCESS)
 		submitted(x, 0);
 	return result;
+}
+
+static void
+completed(struct vk_queue *q, uint64_t serial)
+{
+	vk_resolve_completed(q->device->resolve, q->line, serial);
+}
+
+/* ---- the device ---- */
+
+static const struct vk_exact_functions functions = {
+	.submit = submit_call,
+	.presented = vk_exact_presented,
+	.bound = vk_exact_bound,
+	.completed = completed,
+};
+
+void
+vk_exact_create(struct vk_device *d)
+{
+	if (d->config->snapshot != TALLY_SNAPSHOT_EXACT)
+		return;
+	d->resolve = vk_resolve_create();
+	d->exact = d->resolve ? &functions : NULL;
+	if (!d->resolve)
+		tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
+			      "out of memory: --snapshot exact is off for this device");
+}
+
+void
+vk_exact_destroy(struct vk_device *d)
+{
+	vk_resolve_destroy(d->resolve);
+	d->resolve = NULL;
+	d->exact = NULL;
 }

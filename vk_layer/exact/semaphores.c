@@ -84,7 +84,7 @@ note_op(struct vk_queue *q, struct vk_op *op)
 void
 vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info)
 {
-	if (!q->device->resolve || !info->waitSemaphoreCount)
+	if (!info->waitSemaphoreCount)
 		return;
 	note_op(q,
 		plain_op(NULL, info->waitSemaphoreCount, info->pWaitSemaphores, 0, NULL));
@@ -93,7 +93,7 @@ vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info)
 void
 vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos)
 {
-	for (uint32_t i = 0; i < n && q->device->resolve; i++)
+	for (uint32_t i = 0; i < n; i++)
 		note_op(q,
 			plain_op(infos[i].pNext, infos[i].waitSemaphoreCount,
 				 infos[i].pWaitSemaphores, infos[i].signalSemaphoreCount,

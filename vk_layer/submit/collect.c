@@ -2,7 +2,7 @@
 #include "vk_layer/submit/collect.h"
 
 #include "layer/log.h"
-#include "vk_layer/exact/resolve.h"
+#include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/watch.h"
 
 #include <stdlib.h>
@@ -263,7 +263,8 @@ vk_collect_completed(struct vk_queue *q, uint64_t serial)
 {
 	if (serial > q->completed)
 		q->completed = serial;
-	vk_resolve_completed(q->device->resolve, q->line, q->completed);
+	if (q->device->exact)
+		q->device->exact->completed(q, q->completed);
 	mark_completed(q);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
-#include "vk_layer/submit/batch.h"
-#include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"
+#include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
@@ -64,7 +63,8 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	if (!still_runs(d, &wait, result) || !q)
 		return result;
 	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
-	vk_exact_presented(q, info);
+	if (d->exact)
+		d->exact->presented(q, info);
 	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, presented);
 	return result;
 }
@@ -82,7 +82,8 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	VkResult result = next(queue, n, infos, fence);
 	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
 		return result;
-	vk_exact_bound(q, n, infos);
+	if (d->exact)
+		d->exact->bound(q, n, infos);
 	if (marked)
 		end_frame(q, vk_frame_marked, vk_nothing_presented);
 	return result;

@@ -572,7 +572,7 @@ vk_replay(struct vk_replay *r, const struct vk_batches *batches,
 		/* Chains end with their batch. */
 		r->chain = r->whole_chain = r->last_pending = VK_NONE;
 		r->n_batch_buffers = r->n_batch_passes = 0;
-		r->rows = !r->is_coarse && !r->d->resolve && !(pairs && pairs[i]);
+		r->rows = !r->is_coarse && !r->d->exact && !(pairs && pairs[i]);
 		for (uint32_t k = 0; k < n; k++) {
 			struct vk_recording *rec =
 				vk_recording_submitted(vk_batch_buffer(batches, i, k));

@@ -8,9 +8,9 @@
 #include "layer/log.h"
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
-#include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/replay.h"
+#include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/submit/watch.h"
 
@@ -175,7 +175,6 @@ before(struct call *c)
 	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
 		    (c->s->n_passes || q->frame_pass);
 	pthread_mutex_unlock(&d->lock);
-	c->down = c->game;
 	if (c->pairs)
 		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);
 	c->overhead_ns = vk_overhead_since(c->start_ns);
@@ -235,7 +234,7 @@ go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2
 {
 	VkResult result;
 	vk_calls_down++;
-	if (c->q) {
+	if (c->q && c->d->exact) {
 		struct vk_exact_call x = {
 			.q = c->q,
 			.s = c->s,
@@ -247,13 +246,13 @@ go_down(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2
 			.two = two,
 			.serial = c->serial,
 		};
-		result = vk_exact_submit(&x);
+		result = c->d->exact->submit(&x);
 		c->overhead_ns += x.overhead_ns;
 		c->completed = x.completed;
 	} else if (one) {
-		result = one(queue, c->game.n, c->game.one, c->fence);
+		result = one(queue, c->down.n, c->down.one, c->fence);
 	} else {
-		result = two(queue, c->game.n, c->game.two, c->fence);
+		result = two(queue, c->down.n, c->down.two, c->fence);
 	}
 	vk_calls_down--;
 	return result;
@@ -278,6 +277,7 @@ static VkResult
 submit(struct call *c, VkQueue queue, PFN_vkQueueSubmit one, PFN_vkQueueSubmit2 two)
 {
 	c->q = followed(c->d, queue, c->game.n);
+	c->down = c->game;
 	if (c->q)
 		before(c);
 	VkResult result = go_down(c, queue, one, two);
