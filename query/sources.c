@@ -84,7 +84,9 @@ const struct tally_vk_source_row tally_vk_sources[] = {
 		 .without = NO_COUNTERS),
 	  .create = VK_CREATE(tally_vk_statistics_create) },
 	{ SOURCE("vk-khr", "the counters of vk-khr", .by_default = true, .hardware = true),
-	  .performance_query = true, .create = VK_CREATE(tally_vk_khr_create) },
+	  .performance_query = true, .create = VK_CREATE(tally_vk_khr_create),
+	  .on_request = "only on request, as Mesa's Intel driver then submits twice each time: "
+			"name its counters in --counters, or vk-khr in --sources" },
 };
 const uint32_t tally_n_vk_sources = N_ROWS(tally_vk_sources);
 _Static_assert(N_ROWS(tally_vk_sources) <= TALLY_MAX_VK_SOURCES, "raise TALLY_MAX_VK_SOURCES");
@@ -154,4 +156,14 @@ tally_source_wanted(const char *list, const struct tally_source_row *row)
 		return row->by_default;
 	return tally_list_matches(list, row->name, row->name) ||
 	       (row->by_default && tally_list_has(list, "all"));
+}
+
+bool
+tally_vk_source_wanted(const char *list, const char *counters,
+		       const struct tally_vk_source_row *row)
+{
+	bool asked = !row->on_request || (counters && strcmp(counters, "overview") != 0) ||
+		     (list && tally_list_matches(list, row->row.name, row->row.name));
+
+	return asked && tally_source_wanted(list, &row->row);
 }

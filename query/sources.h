@@ -51,6 +51,9 @@ struct tally_gl_source_row {
 struct tally_vk_source_row {
 	struct tally_source_row row;
 	bool performance_query; /* needs VK_KHR_performance_query enabled on the device */
+	/* Not NULL: it counts only where --sources names it, or --counters asks for more than the
+	 * overview; why, and how to ask. */
+	const char *on_request;
 	/* As above; also NULL where this build has no Vulkan. */
 	struct tally_vk_source *(*create)(const struct tally_vk_api *api);
 };
@@ -99,5 +102,9 @@ const struct tally_source_row *tally_source_row_find(const char *name);
 /* Whether a --sources list selects the source. NULL represents the default, and the word `all`
  * all sources that are on by default. */
 bool tally_source_wanted(const char *list, const struct tally_source_row *row);
+/* ... and whether it was asked for, if it counts on request only. `counters`: the --counters list,
+ * or NULL. */
+bool tally_vk_source_wanted(const char *list, const char *counters,
+			    const struct tally_vk_source_row *row);
 
 #endif

@@ -151,7 +151,8 @@ wants_performance(const struct tally_config *config)
 	bool wanted = false;
 	for (uint32_t i = 0; i < tally_n_vk_sources; i++)
 		wanted |= tally_vk_sources[i].performance_query &&
-			  tally_source_wanted(config->sources, &tally_vk_sources[i].row);
+			  tally_vk_source_wanted(config->sources, config->counters,
+						 &tally_vk_sources[i]);
 	return wanted;
 }
 

@@ -156,6 +156,9 @@ def part_exact(checks, folder):
         checks.equal(bad[:2], [], f"draws whose counters are not theirs ({len(bad)})")
     with checks.part("overview is one set"):
         run = Run(folder, {}, fake="room=6")
+        checks.equal((len(run.rows), run.source["state"]), (0, "off"), "counters that nobody asked for")
+        checks.that("on request" in run.source["reason"], f"no reason: {run.source['reason']}")
+        run = Run(folder, {"sources": "all+vk-khr"}, fake="room=6")
         quiet(checks, run)
         checks.equal({f.get("set") for f in run.frames()}, {"vk-khr-1"}, "sets")
         checks.equal(len(run.rows), 6, "counters")

@@ -73,7 +73,7 @@ struct vk_slots {
 	 * or were not requested. */
 	struct tally_vk_source *closed[TALLY_MAX_SOURCES];
 	uint32_t n_closed;
-	const char *left_out[TALLY_MAX_SOURCES];
+	const struct tally_vk_source_row *left_out[TALLY_MAX_SOURCES];
 	uint32_t n_left_out;
 
 	struct page_kind *kinds; /* of class k with set s: kinds[k * (n_sets + 1) + s] */

@@ -60,8 +60,8 @@ choose(struct vk_device *d, const struct tally_vk_source_row *row,
 {
 	struct vk_slots *s = d->slots;
 
-	if (!tally_source_wanted(d->config->sources, &row->row)) {
-		s->left_out[s->n_left_out++] = row->row.name;
+	if (!tally_vk_source_wanted(d->config->sources, d->config->counters, row)) {
+		s->left_out[s->n_left_out++] = row;
 		return true;
 	}
 	struct tally_vk_source *src = row->create(&s->api);
@@ -373,8 +373,12 @@ vk_slots_describe(struct vk_device *d, struct tally_source_info *rows)
 		rows[n++] = (struct tally_source_info){ .name = s->closed[i]->ops->name,
 							.reason = s->closed[i]->reason };
 	for (uint32_t i = 0; i < s->n_left_out; i++)
-		rows[n++] = (struct tally_source_info){ .name = s->left_out[i],
-							.reason = by_option };
+		rows[n++] = (struct tally_source_info){
+			.name = s->left_out[i]->row.name,
+			.reason = tally_source_wanted(d->config->sources, &s->left_out[i]->row)
+					  ? s->left_out[i]->on_request
+					  : by_option,
+		};
 	return n;
 }
 

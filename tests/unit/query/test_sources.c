@@ -52,6 +52,35 @@ test_wanted(void)
 	}
 }
 
+/* What makes a driver do more each time counts only where it was asked for. */
+static void
+test_on_request(void)
+{
+	static const struct {
+		const char *list, *counters;
+		bool want;
+	} rows[] = {
+		{ NULL, "overview", false },
+		{ NULL, NULL, false },
+		{ "all", "overview", false },
+		{ "vk-khr", "overview", true },
+		{ "all+vk-khr", "overview", true },
+		{ "vk-*", "overview", true },
+		{ NULL, "all", true },
+		{ NULL, "overview+GpuBusy", true },
+		{ "vk-timestamp", "all", false },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("row %zu", i);
+		for (uint32_t k = 0; k < tally_n_vk_sources; k++)
+			if (tally_vk_sources[k].on_request)
+				g_assert_cmpint(tally_vk_source_wanted(rows[i].list,
+								       rows[i].counters,
+								       &tally_vk_sources[k]),
+						==, rows[i].want);
+	}
+}
+
 static void
 test_rows(void)
 {
@@ -158,6 +187,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/sources/wanted", test_wanted);
 	g_test_add_func("/sources/rows", test_rows);
+	g_test_add_func("/sources/on_request", test_on_request);
 	g_test_add_func("/sources/gl_without_driver", test_gl_without_driver);
 	g_test_add_func("/sources/vk_without_driver", test_vk_without_driver);
 	g_test_add_func("/sources/snapshots", test_snapshots);

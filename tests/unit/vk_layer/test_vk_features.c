@@ -623,6 +623,7 @@ test_link_in_clone(void)
 int
 main(int argc, char **argv)
 {
+	g_setenv("PASSTALLY_OPTIONS", "counters=all", TRUE); /* vk-khr counts on request only */
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk_features/none", test_no_features);
 	g_test_add_func("/vk_features/pEnabledFeatures", test_enabled_features);
