@@ -143,6 +143,12 @@ has_extension(const VkExtensionProperties *all, uint32_t n, const char *name)
 }
 
 static bool
+read_waits(const struct gpu *g)
+{
+	return tally_vk_read_waits(g->driver.driverID, g->properties.vendorID);
+}
+
+static bool
 reads_both_clocks(const struct vulkan *v, VkPhysicalDevice gpu)
 {
 	VkTimeDomainEXT domains[16];
@@ -272,7 +278,7 @@ gather_facts(const struct gpu *g)
 		  "host query reset: no, queries are reset in the command buffers" },
 		{ g->inherited, "inherited queries: yes",
 		  "inherited queries: no, secondary command buffers are counted one by one" },
-		{ g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE,
+		{ read_waits(g),
 		  "lavapipe waits until the device is idle whenever a query is read: frames "
 		  "are slower than without a capture", NULL },
 	};
@@ -349,6 +355,7 @@ fill_api(const struct vulkan *v, const struct gpu *g, VkDevice device, struct ta
 		.performance_pools = g->performance_pools,
 		.n_families = g->n_families,
 		.driver_id = g->driver.driverID,
+		.compute_crashes = read_waits(g),
 		.EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR =
 			v->EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR,
 		.GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR =
@@ -456,7 +463,7 @@ close_sources(struct opened *sources, size_t n)
 static struct tally_device_record
 describe_driver(const struct gpu *g, char version[TALLY_VK_VERSION_SIZE])
 {
-	struct tally_device_record device = {
+	return (struct tally_device_record){
 		.api = TALLY_API_VULKAN,
 		.name = g->properties.deviceName,
 		.driver = g->driver.driverName[0] ? g->driver.driverName
@@ -466,11 +473,6 @@ describe_driver(const struct gpu *g, char version[TALLY_VK_VERSION_SIZE])
 					  : tally_vk_version(&g->properties, version),
 		.beneath = -1,
 	};
-	if (g->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-		device.serialized_by =
-			"reading queries: this driver waits until the whole device "
-			"is idle";
-	return device;
 }
 
 static bool
@@ -515,6 +517,7 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	tally_key_table_finish(&keys);
 	device.counters = (const struct tally_counter *const *)counters->pdata;
 	device.n_counters = counters->len;
+	device.serialized_by = tally_vk_serialized_by(read_waits(g), sets->len > 0);
 	report(data, &(struct tally_probe_found){
 			     .device = &device,
 			     .facts = (const char *const *)facts->pdata,

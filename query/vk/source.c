@@ -38,6 +38,26 @@ tally_vk_version(const VkPhysicalDeviceProperties *p, char out[TALLY_VK_VERSION_
 	return out;
 }
 
+bool
+tally_vk_read_waits(VkDriverId driver, uint32_t vendor)
+{
+	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags.
+	 * This can be removed when tests/apps/vk_sources reports that a result is read while a
+	 * later submission waits. A device of Vulkan 1.0 does not report its driver, but there
+	 * the vendor id is Mesa's own only without hardware. */
+	return driver == VK_DRIVER_ID_MESA_LLVMPIPE || (!driver && vendor == VK_VENDOR_ID_MESA);
+}
+
+const char *
+tally_vk_serialized_by(bool read_waits, bool performance)
+{
+	if (read_waits)
+		return "reading queries: this driver waits until the whole device is idle";
+	if (performance)
+		return "vk-khr: the driver separates what is counted from what surrounds it";
+	return NULL;
+}
+
 enum tally_status
 tally_vk_create_pool(struct tally_vk_source *src, const VkQueryPoolCreateInfo *info,
 		     VkQueryPool *out)

@@ -485,11 +485,7 @@ vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_
 const char *
 vk_slots_serialized_by(const struct vk_device *d)
 {
-	if (vk_slots_read_waits(d))
-		return "reading queries: this driver waits until the whole device is idle";
-	if (d->slots->performance)
-		return "vk-khr: the driver separates what is counted from what surrounds it";
-	return NULL;
+	return tally_vk_serialized_by(vk_slots_read_waits(d), d->slots->performance != NULL);
 }
 
 void
@@ -505,10 +501,5 @@ vk_slots_tick(struct vk_device *d, uint64_t now_ns)
 bool
 vk_slots_read_waits(const struct vk_device *d)
 {
-	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags.
-	 * This can be removed when tests/apps/vk_sources reports that a result is read while a
-	 * later submission waits. A device of Vulkan 1.0 does not report its driver, but there
-	 * the vendor id is Mesa's own only without hardware. */
-	return d->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE ||
-	       (!d->driver_id && d->properties.vendorID == VK_VENDOR_ID_MESA);
+	return tally_vk_read_waits(d->driver_id, d->properties.vendorID);
 }
