@@ -481,6 +481,8 @@ run(int argc, char **argv)
 		return self_test_vulkan();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
 		return self_test_display();
+	if (argc == 2 && strcmp(argv[1], TALLY_TILES_CHILD) == 0)
+		tally_tiles_child();
 	int status = tally_args_read(&tally_command_doctor, argc, argv, NULL);
 	return status == TALLY_EXIT_OK ? examine() : status;
 }

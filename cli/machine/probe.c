@@ -272,13 +272,16 @@ tally_probe(enum tally_api api, const struct tally_probe_wish *wish,
 	}
 	g_autofree char *path = g_build_filename(folder, "probe.jsonl", NULL);
 	fflush(NULL);
-	signal(SIGCHLD, SIG_DFL);
+	/* As in cli/shared/child.c. */
+	struct sigaction plain = { .sa_handler = SIG_DFL }, before;
+	sigaction(SIGCHLD, &plain, &before);
 	pid_t pid = fork();
 	if (pid == 0)
 		run_child(path, api, wish);
 	int status = 0;
 	if (pid > 0)
 		wait_for(pid, api, &status);
+	sigaction(SIGCHLD, &before, NULL);
 	say_why(pid, status, path, why, size);
 	struct answer answer = {
 		.report = report_to,

@@ -102,5 +102,9 @@ enum tally_tiles tally_probe_gl_tiles(bool (*meet)(void *data, const char *name,
 /* Returns the driver's name (query/gl/tiles.h) if it does so and is not already known by its
  * name; the caller frees it. NULL otherwise. Takes at most 5 s if nothing is stored. */
 char *tally_tiles_driver(void);
+/* That process: `passtally doctor` with this argument, which is not for users. Prints the driver's
+ * name, and on the next line the answer; does not return. */
+#define TALLY_TILES_CHILD "--self-test-tiles"
+_Noreturn void tally_tiles_child(void);
 
 #endif

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/probe.h"
 
+#include "cli/install/install.h"
+#include "cli/shared/child.h"
 #include "cli/shared/sort.h"
-#include "query/gl/tiles.h"
 #include "passtally_version.h"
 
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define LIMIT_US (5 * G_USEC_PER_SEC)
+#define LIMIT_SECONDS 5
 #define DAY_S (24 * 60 * 60)
 #define MOST_ENVIRONMENTS 64
 
@@ -146,7 +143,7 @@ find_driver(const struct known *k, const char *driver)
 /* ---- the child ---- */
 
 struct child {
-	const struct known *known;
+	struct known known;
 	int out;
 	unsigned answer;
 };
@@ -157,76 +154,36 @@ meet(void *data, const char *driver, bool named)
 	struct child *c = data;
 	/* If it cannot be written, the answer stays unknown. */
 	dprintf(c->out, "%s\n", driver);
-	c->answer = named ? NAMED : find_driver(c->known, driver);
+	c->answer = named ? NAMED : find_driver(&c->known, driver);
 	return c->answer == TALLY_TILES_UNKNOWN;
 }
 
-static _Noreturn void
-run_child(const struct known *known, int out)
+void
+tally_tiles_child(void)
 {
-	struct child c = { .known = known, .out = out };
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	struct child c = { .out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) };
+	read_known(&c.known);
 	tally_probe_silence();
-	g_setenv("PASSTALLY_DISABLE", "1", TRUE);
 	enum tally_tiles measured = tally_probe_gl_tiles(meet, &c);
-	dprintf(out, "%s", answers[c.answer ? c.answer : measured]);
-	_exit(0);
+	dprintf(c.out, "%s", answers[c.answer ? c.answer : measured]);
+	_exit(0); /* drivers may crash at exit */
 }
 
-/* Reads until the child has finished writing, or to the limit. */
-static void
-read_child(int in, char *text, size_t size)
-{
-	gint64 until = g_get_monotonic_time() + LIMIT_US;
-	size_t used = 0;
-	gint64 left;
-	while (used < size - 1 && (left = until - g_get_monotonic_time()) > 0) {
-		struct pollfd p = { .fd = in, .events = POLLIN };
-		if (poll(&p, 1, (int)(left / 1000) + 1) <= 0)
-			continue;
-		ssize_t n = read(in, text + used, size - 1 - used);
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-	}
-	text[used] = '\0';
-}
-
-static void
-end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	/* A process that hangs in the kernel is not waited for. */
-	for (int i = 0; i < 100 && waitpid(pid, NULL, WNOHANG) == 0; i++)
-		g_usleep(1000);
-}
-
-/* Asks the driver; `text` receives its name. */
+/* Asks the driver; `driver` receives its name, "" if no context could be made. */
 static unsigned
-ask(const struct known *known, char *text, size_t size)
+ask(char **driver)
 {
-	int ends[2];
-	text[0] = '\0';
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return TALLY_TILES_UNKNOWN;
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0)
-		run_child(known, ends[1]);
-	close(ends[1]);
-	if (pid > 0) {
-		read_child(ends[0], text, size);
-		end_child(pid);
-	}
-	close(ends[0]);
-	/* The name comes first; there is none if no context could be made. */
-	char *answer = strchr(text, '\n');
-	if (!answer) {
-		text[0] = '\0';
-		return TALLY_TILES_UNKNOWN;
-	}
-	*answer++ = '\0';
-	return find_answer(answer);
+	g_autofree char *own = tally_own_path();
+	char *argv[] = { own, (char *)"doctor", (char *)TALLY_TILES_CHILD, NULL };
+	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "PASSTALLY_DISABLE", "1", TRUE);
+	struct tally_child child;
+	tally_child_run(&child, argv, env, NULL, "tiles", LIMIT_SECONDS);
+	/* The name comes first; without it there is no answer. */
+	g_auto(GStrv) lines = g_strsplit(child.out, "\n", 2);
+	bool named = g_strv_length(lines) == 2;
+	*driver = g_strdup(named ? lines[0] : "");
+	tally_child_clear(&child);
+	return named ? find_answer(lines[1]) : TALLY_TILES_UNKNOWN;
 }
 
 char *
@@ -236,8 +193,8 @@ tally_tiles_driver(void)
 	char *found = NULL;
 	read_known(&known);
 	if (!is_known(&known)) {
-		char driver[TALLY_GL_DRIVER_SIZE + 32];
-		unsigned answer = ask(&known, driver, sizeof(driver));
+		g_autofree char *driver = NULL;
+		unsigned answer = ask(&driver);
 		write_known(&known, answer, driver);
 	}
 	if (known_answer(&known, known.environment) == TALLY_TILES_TOGETHER)

@@ -61,6 +61,15 @@ set_up(gpointer data)
 	setrlimit(RLIMIT_CORE, &no_core);
 }
 
+/* Ends it with all that it started. A process that hangs in the kernel is not waited for. */
+static void
+end_child(struct tally_child *child, pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	for (int i = 0; i < 1000 && waitpid(pid, &child->status, WNOHANG) != pid; i++)
+		g_usleep(1000);
+}
+
 static void
 wait_for(struct tally_child *child, pid_t pid, double limit_s)
 {
@@ -71,9 +80,7 @@ wait_for(struct tally_child *child, pid_t pid, double limit_s)
 		child->stopped = came != 0;
 		child->hung = !child->stopped && g_get_monotonic_time() > end;
 		if (child->hung || child->stopped) {
-			kill(-pid, SIGKILL);
-			while (waitpid(pid, &child->status, 0) < 0 && errno == EINTR)
-				;
+			end_child(child, pid);
 			break;
 		}
 		g_usleep(1000);
@@ -112,16 +119,21 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 	int out = open_output(folder, name, ".out"), err = open_output(folder, name, ".err");
 	g_autoptr(GError) error = NULL;
 	GPid pid;
-	/* If SIGCHLD were ignored, the kernel would discard the child's status. */
-	signal(SIGCHLD, SIG_DFL);
+	/* If SIGCHLD were ignored, the kernel would discard the child's status. A program that
+	 * this command starts later inherits what the user had. */
+	struct sigaction plain = { .sa_handler = SIG_DFL }, before;
+	sigaction(SIGCHLD, &plain, &before);
 	if (out < 0 || err < 0)
 		child->error = g_strdup(g_strerror(errno));
+	else if (!argv[0])
+		child->error = g_strdup(g_strerror(ENOENT));
 	else if (g_spawn_async_with_fds(NULL, (char **)argv, environment,
 					G_SPAWN_DO_NOT_REAP_CHILD, set_up, NULL, &pid,
 					-1, out, err, &error))
 		wait_for(child, pid, limit_s);
 	else
 		child->error = g_strdup(error->message);
+	sigaction(SIGCHLD, &before, NULL);
 	child->ended_ns = (uint64_t)g_get_monotonic_time() * 1000;
 	child->out = read_back(out);
 	child->err = read_back(err);

@@ -2,6 +2,7 @@
 #include "cli/shared/child.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -69,6 +70,24 @@ test_run(gconstpointer in_memory)
 	g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
+/* A program that the command starts later inherits how SIGCHLD was handled. */
+static void
+test_ignored_sigchld(void)
+{
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)"exit 3", NULL };
+	char *nothing[] = { NULL };
+	struct tally_child child;
+	signal(SIGCHLD, SIG_IGN);
+	tally_child_run(&child, argv, nothing, NULL, "a", 300);
+	g_assert_true(tally_child_exited(&child));
+	g_assert_cmpint(WEXITSTATUS(child.status), ==, 3);
+	tally_child_clear(&child);
+	tally_child_run(&child, nothing, nothing, NULL, "a", 300);
+	g_assert_nonnull(child.error);
+	tally_child_clear(&child);
+	g_assert_true(signal(SIGCHLD, SIG_DFL) == SIG_IGN);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -76,5 +95,6 @@ main(int argc, char **argv)
 	g_test_add_func("/child/limit-of-all", test_limit_of_all);
 	g_test_add_data_func("/child/run", NULL, test_run);
 	g_test_add_data_func("/child/run-in-memory", "memory", test_run);
+	g_test_add_func("/child/ignored-sigchld", test_ignored_sigchld);
 	return g_test_run();
 }
