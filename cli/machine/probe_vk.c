@@ -498,8 +498,14 @@ describe(const struct vulkan *v, const struct gpu *g, uint32_t number, const cha
 	device.sources = rows;
 	device.n_sources = 1;
 	for (uint32_t i = 0; i < tally_n_vk_sources; i++) {
-		struct tally_vk_source *src = tally_vk_sources[i].create(&api);
+		bool asked = tally_vk_source_wanted(NULL, wanted, &tally_vk_sources[i]);
+		struct tally_vk_source *src = asked ? tally_vk_sources[i].create(&api) : NULL;
 		sources[i].src = src;
+		if (!asked)
+			rows[device.n_sources++] = (struct tally_source_info){
+				.name = tally_vk_sources[i].row.name,
+				.reason = tally_vk_sources[i].on_request,
+			};
 		if (!src)
 			continue;
 		src->wanted = wanted;

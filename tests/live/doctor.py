@@ -36,28 +36,35 @@ def about(device):
     return {**names, **sources, **{c["key"]: c for c in device["counters"] if c["source"] in sources}}
 
 
-def captured(folder, env, api, wrap):
+def captured(folder, env, api, counters, wrap):
     """The newest device line of that API, and the number of frames."""
     program, scene, boundary = SCENES[api]
     log = folder / f"{api}.jsonl"
     log.unlink(missing_ok=True)
-    done = h.run(wrap([h.need("passtally"), "run", "-q", "--counters", "all", "--frame", boundary, "-o", log, "--",
+    done = h.run(wrap([h.need("passtally"), "run", "-q", "--counters", counters, "--frame", boundary, "-o", log, "--",
                        h.need(program), *scene, "--frames", "3"]), env)
     devices = [d for d in h.Log(log).of("device") if d["api"] == api]
     return (devices or [None])[-1], f"status {done.status}: {done.errors[-300:]}"
 
 
-def check_api(checks, folder, env, api, doctor, wrap):
-    done = h.run(wrap([h.need("passtally"), "counters", "--json", "--api", api]), env)
+def check_counters(checks, folder, env, api, counters, wrap):
+    """The capture's device line; None where one of the two has no device."""
+    done = h.run(wrap([h.need("passtally"), "counters", "--json", "--api", api, "--counters", counters]), env)
     probed = [json.loads(line) for line in done.text.splitlines()][:1]
-    if not checks.that(probed, f"{api}: no device: {done.errors}"):
-        return
-    device, said = captured(folder, env, api, wrap)
-    if not checks.that(device, f"{api}: a capture has no device: {said}"):
-        return
+    device, said = captured(folder, env, api, counters, wrap)
+    if not checks.that(probed and device, f"{api}: no device, in counters: {done.errors}, or in a capture: {said}"):
+        return None
     got, want = about(probed[0]), about(device)
     for key in sorted(set(got) | set(want)):
-        checks.equal(got.get(key), want.get(key), f"{api}: {key}")
+        checks.equal(got.get(key), want.get(key), f"{api} --counters {counters}: {key}")
+    return device
+
+
+def check_api(checks, folder, env, api, doctor, wrap):
+    check_counters(checks, folder, env, api, "overview", wrap)
+    device = check_counters(checks, folder, env, api, "all", wrap)
+    if not device:
+        return
     rows = [" ".join(row.split()) for row in doctor]
     first = next((i for i, row in enumerate(rows) if row.startswith(f"ok {api} ")), None)
     if not checks.that(first is not None, f"{api}: doctor has no row of it: {rows}"):
