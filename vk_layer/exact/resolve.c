@@ -177,7 +177,7 @@ pop(struct vk_line *line)
 /* Removes the operations that can end by now from their lines, which may
  * allow others to end. */
 static void
-settle(struct vk_resolve *r)
+remove_resolved(struct vk_resolve *r)
 {
 	for (bool moved = true; moved;) {
 		moved = false;
@@ -204,9 +204,9 @@ vk_resolve_learn(struct vk_resolve *r, uint64_t semaphore, enum vk_semaphore_kin
 	if (kind == VK_SEMAPHORE_BINARY)
 		s->promised = 0;
 	pthread_mutex_lock(&r->lock);
-	bool kept = vk_handles_put(&r->semaphores, semaphore, s);
+	bool stored = vk_handles_put(&r->semaphores, semaphore, s);
 	pthread_mutex_unlock(&r->lock);
-	if (!kept)
+	if (!stored)
 		free(s);
 }
 
@@ -243,7 +243,7 @@ vk_resolve_forget(struct vk_resolve *r, uint64_t semaphore)
 	for (struct vk_line *line = s ? r->lines : NULL; line; line = line->next)
 		for (struct vk_op *op = line->first; op; op = op->next)
 			unbind(op, s);
-	settle(r);
+	remove_resolved(r);
 	pthread_mutex_unlock(&r->lock);
 	free(s);
 }
@@ -259,7 +259,7 @@ vk_resolve_signal(struct vk_resolve *r, uint64_t semaphore, uint64_t value)
 		s->promised = ++s->submitted;
 	else if (s && s->promised < value)
 		s->promised = value;
-	settle(r);
+	remove_resolved(r);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -314,7 +314,7 @@ vk_resolve_submitted(struct vk_resolve *r, struct vk_line *line, struct vk_op *o
 			line->first = op;
 		line->last = op;
 		line->n++;
-		settle(r);
+		remove_resolved(r);
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -329,6 +329,6 @@ vk_resolve_completed(struct vk_resolve *r, struct vk_line *line, uint64_t serial
 		pop(line);
 	if (line->unknown_serial <= serial)
 		line->unknown = false;
-	settle(r);
+	remove_resolved(r);
 	pthread_mutex_unlock(&r->lock);
 }

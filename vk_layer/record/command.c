@@ -67,9 +67,10 @@ clear_state(struct vk_command *c)
 	c->flags = 0;
 	c->recording_now = false;
 	c->open = (struct vk_open_work){ .views = 1 };
-	c->chain = (struct vk_open_chain){ 0 };
+	c->suspended = VK_SUSPENDED_NONE;
+	c->plan = VK_PLAN_FULL;
 	c->game = (struct vk_game_state){ 0 };
-	c->measures_draws = c->usual = c->bare = false;
+	c->measures_draws = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
 	c->late = (struct vk_late){ 0 };
 }
@@ -142,11 +143,16 @@ vk_command_look_up(VkCommandBuffer handle)
 	return c;
 }
 
-static bool
-has_usual_passes(const struct vk_recording *r)
+static enum vk_plan
+plan_passes(const struct vk_recording *r)
 {
-	return r->device->config->granularity == TALLY_GRANULARITY_PASS && !r->simultaneous &&
-	       !r->is_protected && !r->device->enabled.game_statistics;
+	struct vk_device *d = r->device;
+	if (r->idle)
+		return VK_PLAN_COUNT;
+	if (d->config->granularity != TALLY_GRANULARITY_PASS || r->simultaneous ||
+	    r->is_protected || d->enabled.game_statistics)
+		return VK_PLAN_FULL;
+	return vk_slots_cover(d, r->family, VK_MEASURE_ALL) ? VK_PLAN_ONE_SLOT : VK_PLAN_COUNT;
 }
 
 static void
@@ -170,9 +176,7 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->measures_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late.on = vk_slots_read_waits(d);
-	c->usual = has_usual_passes(r);
-	c->measures = vk_slots_cover(d, r->family, VK_MEASURE_ALL);
-	c->bare = r->idle || (c->usual && !c->measures);
+	c->plan = plan_passes(r);
 	/* A primary, its secondaries included, must not use two pools. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)
@@ -210,7 +214,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 			vk_inherited_end(c);
 		vk_whole_end(c);
 		vk_interval_end(c, VK_AROUND_BUFFER);
-		c->recording->ends_suspended = c->chain.suspended;
+		c->recording->ends_suspended = c->suspended;
 		clear_state(c);
 	}
 	VkResult result = next(handle);

@@ -25,22 +25,30 @@ enum vk_open_kind {
 	VK_OPEN_VIDEO, /* a video coding scope */
 };
 
+/* What a render pass gets. Decided once at vkBeginCommandBuffer, for passes recorded inline in one
+ * subpass of one view; what any other gets is decided when it begins. */
+enum vk_plan {
+	VK_PLAN_FULL = 0, /* decided when it begins */
+	VK_PLAN_ONE_SLOT, /* one slot, around it, with all that counts here */
+	VK_PLAN_COUNT, /* no query: nothing is captured, or no source counts; all passes */
+};
+
 /* What is open; zeroed except for `views`: nothing. */
 struct vk_open_work {
 	uint8_t kind; /* enum vk_open_kind */
 	uint8_t work_kind; /* enum tally_pass_kind, of the group of work */
 	bool has_pass; /* open_pass is valid (it was not dropped and is counted) */
 	bool sums; /* the pass gets its counters from the secondaries in it (R25) */
-	bool bare; /* the render pass has no query, and does not suspend */
-	bool usual; /* the render pass has one slot, which ends after it */
 	bool suspending; /* the render pass ends by suspending */
+	uint8_t plan; /* enum vk_plan, of the render pass */
 	uint8_t views; /* of the render pass: a query inside it takes this many slots */
 };
 
-/* A render pass that has suspended and is to be resumed. */
-struct vk_open_chain {
-	bool suspended; /* the layer may record nothing until it resumes */
-	bool has_pass; /* open_pass is the suspended pass */
+/* A render pass that has suspended: the layer may record nothing until it resumes. */
+enum vk_suspended {
+	VK_SUSPENDED_NONE = 0,
+	VK_SUSPENDED_UNLISTED, /* in an executed secondary, or it was dropped */
+	VK_SUSPENDED_PASS, /* it is open_pass */
 };
 
 /* What the game has begun and not ended. */
@@ -72,14 +80,12 @@ struct vk_command {
 	struct vk_recording *recording; /* being recorded, or recorded last; NULL: none */
 	struct vk_open_work open;
 	uint32_t open_pass; /* index into recording->passes while something is open */
-	struct vk_open_chain chain;
+	enum vk_suspended suspended;
+	enum vk_plan plan; /* of the render passes of this recording */
 	uint64_t outer_flags; /* of the open pass, while `flags` are a workload's */
 	struct vk_game_state game;
 	bool measures_draws; /* granularity draw: each workload has a slot,
 				passes have only timestamps */
-	bool usual; /* a pass takes one slot with all that counts here */
-	bool bare; /* no render pass has a query: nothing is captured, or no source counts */
-	bool measures; /* some source counts here */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
 	struct vk_command_home home;
@@ -148,7 +154,12 @@ void vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *inf
 void vk_render_pass_next(struct vk_command *c, VkSubpassContents contents);
 void vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info);
 /* Called around every command that ends a render pass instance, including the newest. */
-void vk_render_end(struct vk_command *c);
+static inline void
+vk_render_end(struct vk_command *c)
+{
+	if (c->late.counting && c->open.kind == VK_OPEN_RENDER)
+		vk_late_end(c);
+}
 void vk_render_ended(struct vk_command *c);
 void vk_no_queries(struct vk_command *c, bool on);
 

@@ -42,7 +42,7 @@ static inline bool
 vk_may_query(const struct vk_command *c)
 {
 	const struct vk_recording *r = c->recording;
-	return !r->simultaneous && !r->idle && !c->game.no_queries && !c->chain.suspended;
+	return !r->simultaneous && !r->idle && !c->game.no_queries && !c->suspended;
 }
 
 /* The counters that the device, the command buffer and the game's queries allow here. */

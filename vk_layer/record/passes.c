@@ -9,8 +9,7 @@
  */
 #include "vk_layer/record/passes.h"
 
-#include "layer/base/clear.h"
-#include "vk_layer/record/again.h"
+#include "vk_layer/record/counted.h"
 #include "vk_layer/record/targets.h"
 
 /* Properties of a render pass instance, apart from its target. */
@@ -36,7 +35,7 @@ vk_whole_begin(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_interval *interval = &c->intervals[VK_AROUND_PRIMARY];
-	if (interval->state || c->chain.suspended || r->secondary || r->simultaneous ||
+	if (interval->state || c->suspended || r->secondary || r->simultaneous ||
 	    r->idle)
 		return;
 	interval->state = VK_INTERVAL_VOID;
@@ -73,7 +72,7 @@ vk_whole_end(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_device *d = c->device;
-	if (c->chain.suspended || r->secondary || r->simultaneous || r->idle)
+	if (c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	/* The last part of a chain: only the host can reset its slot here. */
 	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
@@ -114,28 +113,6 @@ vk_buffer_yield(struct vk_command *c)
 
 /* ---- any pass ---- */
 
-static inline void
-clear_pass(struct vk_pass *p, enum tally_pass_kind kind)
-{
-	tally_clear(p, offsetof(struct vk_pass, last_use));
-	p->last_use.described = false;
-	p->kind = (uint8_t)kind;
-	p->surface = -1;
-}
-
-/* Appends a pass, for which there is room. */
-static inline struct vk_pass *
-append_pass(struct vk_command *c, enum tally_pass_kind kind)
-{
-	struct vk_recording *r = c->recording;
-	c->open_pass = r->n_passes++;
-	struct vk_pass *p = &r->passes[c->open_pass];
-	clear_pass(p, kind);
-	p->first_inner = r->n_inner;
-	p->first_workload = r->n_workloads;
-	return p;
-}
-
 struct vk_pass *
 vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 {
@@ -143,7 +120,7 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 	vk_counts_begin(c);
 	c->open.sums = false;
 	c->open.has_pass = vk_has_room(r) || vk_recording_room_for_pass(r);
-	return c->open.has_pass ? append_pass(c, kind) : NULL;
+	return c->open.has_pass ? vk_pass_append(c, kind) : NULL;
 }
 
 void
@@ -184,18 +161,15 @@ vk_pass_count_inherited(struct vk_command *c)
 	add_counts(c, &r->call_counts, &r->unknown, &r->flags);
 }
 
-/* Without a slot: counts, and afterwards no pass is open. */
+/* Its slot has ended: counts, and afterwards no pass is open. */
 static inline void
-close_unmeasured(struct vk_command *c)
+close_counts(struct vk_command *c, struct vk_pass *p)
 {
-	struct vk_pass *p = vk_open_pass(c);
 	if (p && p->uncounted) {
 		p->n_inner = 0;
 		c->recording->uncounted = true;
-	}
-	c->open.sums = false;
-	if (p && (c->open.bare || c->open.usual)) {
-		vk_pass_close_kept(c, p);
+	} else if (p && c->open.plan != VK_PLAN_FULL) {
+		vk_pass_close_planned(c, p);
 		return;
 	}
 	if (p)
@@ -215,7 +189,7 @@ vk_pass_close(struct vk_command *c)
 	if (p && p->slot.page)
 		vk_late_end_pass(c, &p->slot);
 	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
-	close_unmeasured(c);
+	close_counts(c, p);
 }
 
 void
@@ -285,8 +259,7 @@ counts_draws(const struct vk_command *c)
 static void
 resume_chain(struct vk_command *c, const struct render_how *how)
 {
-	c->chain.suspended = false;
-	c->chain.has_pass = false;
+	c->suspended = VK_SUSPENDED_NONE;
 	c->open.has_pass = true;
 	vk_counts_begin(c);
 	c->recording->passes[c->open_pass].suspended = how->suspends;
@@ -313,15 +286,6 @@ measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 }
 
 static void
-set_target(struct vk_pass *p, const struct vk_target_use *use)
-{
-	p->target = use->target;
-	p->load = (uint8_t)use->load;
-	p->store = (uint8_t)use->store;
-	p->surface = use->surface;
-}
-
-static void
 open_render(struct vk_command *c, const struct vk_target_use *use,
 	    const struct render_how *how)
 {
@@ -332,17 +296,17 @@ open_render(struct vk_command *c, const struct vk_target_use *use,
 	c->open.kind = VK_OPEN_RENDER;
 	c->open.suspending = how->suspends;
 	c->open.views = (uint8_t)(use->views ? use->views : 1);
-	if (how->resumes && c->chain.suspended && c->chain.has_pass) {
+	if (how->resumes && c->suspended == VK_SUSPENDED_PASS) {
 		resume_chain(c, how);
 		c->counts = counts_draws(c);
 		return;
 	}
 	if (how->resumes) {
-		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->chain.suspended)
+		if (!c->intervals[VK_AROUND_PRIMARY].state && !c->suspended)
 			r->starts_resuming = true;
 		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else if (!r->idle) {
-		c->chain.suspended = false;
+		c->suspended = VK_SUSPENDED_NONE;
 		vk_whole_begin(c);
 		vk_whole_yield(c, use->views > 1 ? VK_MEASURE_COUNT
 						 : VK_MEASURE_COUNT & ~counts);
@@ -350,24 +314,13 @@ open_render(struct vk_command *c, const struct vk_target_use *use,
 	struct vk_pass *p = vk_pass_open(c, TALLY_PASS_RENDER);
 	if (!r->idle)
 		measure_render(c, p, counts, how);
-	c->chain.suspended = false;
-	c->chain.has_pass = false;
+	c->suspended = VK_SUSPENDED_NONE;
 	c->counts = counts_draws(c);
 	if (!p)
 		return;
-	set_target(p, use);
+	vk_pass_set_target(p, use);
 	p->suspended = how->suspends;
 	p->resuming = how->resumes;
-}
-
-static bool
-enter_render(struct vk_command *c)
-{
-	if (!vk_recording_of(c) || c->open.kind == VK_OPEN_INHERITED)
-		return false;
-	if (c->open.kind != VK_OPEN_NOTHING)
-		vk_pass_close_any(c);
-	return true;
 }
 
 /* VK_SUBPASS_CONTENTS_INLINE_AND_SECONDARY_COMMAND_BUFFERS_EXT and the flag for
@@ -375,70 +328,52 @@ enter_render(struct vk_command *c)
  * secondary is mixed. */
 #define RENDERING_CONTENTS_INLINE_BIT 0x10u
 
-/* Whether open_render() would surround this render pass with everything that counts here, and
- * decide nothing else. */
-static inline bool
-is_usual(const struct vk_command *c, const struct vk_target_use *use)
+/* The plan of the recording, where it holds for this render pass. The first one that is measured
+ * also begins the interval around its command buffer. */
+static inline enum vk_plan
+plan_render(const struct vk_command *c, const struct vk_target_use *use,
+	    const struct render_how *how)
 {
-	return c->usual && c->intervals[VK_AROUND_PRIMARY].state && !c->late.on &&
-	       !c->game.no_queries && use->subpasses <= 1 && use->views <= 1;
+	if (how->suspends || how->resumes || !vk_has_room(c->recording))
+		return VK_PLAN_FULL;
+	bool ordinary = c->intervals[VK_AROUND_PRIMARY].state && !c->late.on &&
+			!c->game.no_queries && is_inline(use, how) && use->views <= 1;
+	return c->plan == VK_PLAN_COUNT || ordinary ? c->plan : VK_PLAN_FULL;
 }
 
-/* False: there is no query. */
-static inline bool
-measure_usual(struct vk_command *c)
+/* False: there is none left. */
+static bool
+begin_slot(struct vk_command *c, struct vk_pass *p)
 {
-	struct vk_recording *r = c->recording;
-	if (r->idle || !c->measures)
+	struct vk_slot_runs *runs = &c->recording->runs;
+	if (!vk_slots_take_next(c->device, runs, &p->slot) &&
+	    !vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
 		return false;
-	struct vk_slot *slot = &r->passes[c->open_pass].slot;
-	if (vk_slots_take_usual(c->device, &r->runs, slot))
-		c->intervals[VK_AROUND_PASS].counts = VK_MEASURE_COUNT;
-	else if (!vk_interval_take(c, VK_AROUND_PASS, VK_MEASURE_ALL, 1, true))
-		return false;
-	vk_slot_begin(c->device, c->handle, slot, true);
-	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_RUNNING;
-	c->open.usual = true;
+	vk_slot_begin(c->device, c->handle, &p->slot, true);
 	return true;
 }
 
-/* The fast path: the recording had the same pass here before, and it has no query or is an
- * ordinary one, all inline. */
-static inline __attribute__((always_inline)) bool
-open_again(struct vk_command *c, const struct vk_begin *begin, bool all_inline)
-{
-	const struct vk_recording *r = vk_recording_of(c);
-	if (!r || c->open.kind != VK_OPEN_NOTHING || !vk_has_room(r))
-		return false;
-	struct vk_pass *p = &r->passes[r->n_passes];
-	const struct vk_target_use *use = p->last_use.use;
-	if (!use || !vk_last_use_is(begin, &p->last_use) ||
-	    (!c->bare && !(all_inline && is_usual(c, use))))
-		return false;
-	if (!p->last_use.described) {
-		clear_pass(p, TALLY_PASS_RENDER);
-		set_target(p, use);
-		p->last_use.described = true;
-	}
-	vk_pass_open_kept(c, p);
-	c->open.bare = !measure_usual(c);
-	return true;
-}
-
-static __attribute__((noinline)) void
+static inline void
 begin_render(struct vk_command *c, const struct vk_begin *begin, const struct render_how *how)
 {
-	if (!enter_render(c))
+	struct vk_recording *r = vk_recording_of(c);
+	if (!r || c->open.kind == VK_OPEN_INHERITED)
 		return;
+	if (c->open.kind != VK_OPEN_NOTHING)
+		vk_pass_close_any(c);
 	struct vk_target_use scratch;
-	struct vk_recording *r = c->recording;
-	struct vk_last_use none = { .use = NULL }, *last = &none;
-	if (vk_has_room(r))
-		last = &r->passes[r->n_passes].last_use;
-	last->described = false; /* the description is that of another pass */
-	const struct vk_target_use *use = vk_target_again(c->device, begin, last, &scratch);
-	if (!open_again(c, begin, !how->secondaries && !how->mixed))
+	struct vk_target_cache none = { .use = NULL };
+	const struct vk_target_use *use = vk_target_of(
+		c->device, begin, vk_has_room(r) ? &r->passes[r->n_passes].target_cache : &none,
+		&scratch);
+	enum vk_plan plan = plan_render(c, use, how);
+	if (plan == VK_PLAN_FULL) {
 		open_render(c, use, how);
+		return;
+	}
+	struct vk_pass *p = vk_pass_open_planned(c, use, plan);
+	if (plan == VK_PLAN_ONE_SLOT && !begin_slot(c, p))
+		c->open.plan = VK_PLAN_COUNT;
 }
 
 void
@@ -446,12 +381,10 @@ vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		     VkSubpassContents contents)
 {
 	struct vk_begin begin = vk_begin_pass(c->device, info);
-	if (open_again(c, &begin, contents == VK_SUBPASS_CONTENTS_INLINE))
-		return;
+	bool secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
 	struct render_how how = {
-		.secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS,
-		.mixed = contents != VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS &&
-			 contents != VK_SUBPASS_CONTENTS_INLINE,
+		.secondaries = secondaries,
+		.mixed = !secondaries && contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
 	begin_render(c, &begin, &how);
 }
@@ -463,8 +396,6 @@ vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 	bool secondaries = flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
 	bool inlines = flags & RENDERING_CONTENTS_INLINE_BIT;
 	struct vk_begin begin = vk_begin_rendering(c->device, info);
-	if (open_again(c, &begin, !secondaries))
-		return;
 	struct render_how how = {
 		.secondaries = secondaries && !inlines,
 		.mixed = secondaries && inlines,
@@ -483,42 +414,19 @@ vk_render_pass_next(struct vk_command *c, VkSubpassContents contents)
 		vk_recording_miss(c->recording, p);
 }
 
-void
-vk_render_end(struct vk_command *c)
+static void
+end_slot(struct vk_command *c, struct vk_pass *p)
 {
-	if (c->open.kind != VK_OPEN_RENDER)
-		return;
-	c->counts = 0;
-	if (c->late.counting)
-		vk_late_end(c);
-	if (c->open.bare || (c->recording->idle && !c->open.suspending))
-		close_unmeasured(c);
-}
-
-static inline void
-close_usual(struct vk_command *c)
-{
-	struct vk_pass *p = &c->recording->passes[c->open_pass];
 	if (p->slot.sources)
 		vk_slot_end(c->device, c->handle, &p->slot);
 	else /* replaced by the game's own query */
 		p->slot = (struct vk_slot){ 0 };
-	c->intervals[VK_AROUND_PASS].state = VK_INTERVAL_DONE;
-	if (p->uncounted)
-		close_unmeasured(c);
-	else
-		vk_pass_close_kept(c, p);
 }
 
-void
-vk_render_ended(struct vk_command *c)
+/* With the plan FULL. */
+static void
+end_render(struct vk_command *c)
 {
-	if (c->open.kind != VK_OPEN_RENDER)
-		return;
-	if (c->open.usual) {
-		close_usual(c);
-		return;
-	}
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->open.suspending) {
@@ -526,8 +434,7 @@ vk_render_ended(struct vk_command *c)
 			add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 		c->open.kind = VK_OPEN_NOTHING;
 		c->counts = 0;
-		c->chain.suspended = true;
-		c->chain.has_pass = c->open.has_pass;
+		c->suspended = c->open.has_pass ? VK_SUSPENDED_PASS : VK_SUSPENDED_UNLISTED;
 		c->open.has_pass = false;
 		return;
 	}
@@ -537,6 +444,21 @@ vk_render_ended(struct vk_command *c)
 		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME,
 					1, false);
 	vk_pass_close(c);
+}
+
+void
+vk_render_ended(struct vk_command *c)
+{
+	if (c->open.kind != VK_OPEN_RENDER)
+		return;
+	if (c->open.plan == VK_PLAN_FULL) {
+		end_render(c);
+		return;
+	}
+	struct vk_pass *p = &c->recording->passes[c->open_pass];
+	if (c->open.plan == VK_PLAN_ONE_SLOT)
+		end_slot(c, p);
+	close_counts(c, p);
 }
 
 void

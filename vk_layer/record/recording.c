@@ -76,7 +76,7 @@ room_for_pass(struct vk_recording *r)
 	bool ok = make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
 			    max_passes(r));
 	for (; ok && old < r->room_passes; old++)
-		r->passes[old].last_use = (struct vk_last_use){ .use = NULL };
+		r->passes[old].target_cache = (struct vk_target_cache){ .use = NULL };
 	return ok;
 }
 
@@ -160,7 +160,7 @@ vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner)
 /* ---- references ---- */
 
 static size_t
-kept_bytes(const struct vk_recording *r)
+list_bytes(const struct vk_recording *r)
 {
 	return r->room_items * sizeof(*r->items) + r->room_passes * sizeof(*r->passes) +
 	       r->room_workloads * sizeof(*r->workloads) + r->room_inner * sizeof(*r->inner) +
@@ -240,7 +240,7 @@ vk_recording_unref(struct vk_recording *r, bool locked)
 	if (!locked)
 		pthread_mutex_lock(&d->lock);
 	empty(r);
-	if (d->n_spare < MAX_SPARE && kept_bytes(r) <= MAX_SPARE_BYTES) {
+	if (d->n_spare < MAX_SPARE && list_bytes(r) <= MAX_SPARE_BYTES) {
 		r->next_spare = d->spare;
 		d->spare = r;
 		d->n_spare++;

@@ -32,7 +32,6 @@ struct vk_pass {
 	 * first + n) of recording->inner. */
 	uint32_t first_inner, n_inner;
 	uint32_t first_workload, n_workloads; /* of recording->workloads */
-	/* What is written each time that the same pass is recorded again lies together. */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint8_t kind, load, store; /* enum tally_pass_kind, tally_load_op, tally_store_op */
 	bool suspended : 1; /* suspends: the next resuming pass of the batch continues it */
@@ -42,8 +41,8 @@ struct vk_pass {
 	struct tally_call_counts call_counts; /* including secondaries executed inside;
 						 `calls`: see vk_n_calls() */
 	struct vk_slot slot;
-	/* Stays when the recording is emptied: most begin the same passes again. */
-	struct vk_last_use last_use;
+	/* Stays when the recording is emptied: most passes are the same the next time. */
+	struct vk_target_cache target_cache;
 };
 
 /* While recorded, `calls` has only those beyond one for each draw and the like. */
@@ -125,12 +124,10 @@ struct vk_recording {
 static inline void
 vk_recording_miss(struct vk_recording *r, struct vk_pass *p)
 {
-	if (!p) {
+	if (p)
+		p->uncounted = true;
+	else
 		r->uncounted = true;
-		return;
-	}
-	p->uncounted = true;
-	p->last_use.described = false;
 }
 
 /* The number of passes before the i-th item; with `i` one too large, of all. */

@@ -167,8 +167,8 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 		c->flags |= s->flags;
 	}
 	bool holds = s && (s->n_items || s->n_passes || s->own.page || s->n_workloads);
-	bool kept = !holds || vk_recording_add_execute(r, s);
-	bool counted = s && kept && join_counters(c, p, s);
+	bool listed = !holds || vk_recording_add_execute(r, s);
+	bool counted = s && listed && join_counters(c, p, s);
 	if (!counted && (!s || c->open.sums || c->measures_draws))
 		vk_recording_miss(r, p);
 }
@@ -269,7 +269,7 @@ static void
 begin_around(struct vk_command *c, const struct vk_recording *first)
 {
 	if (first && first->starts_resuming) {
-		if (!c->chain.suspended && !c->intervals[VK_AROUND_PRIMARY].state)
+		if (!c->suspended && !c->intervals[VK_AROUND_PRIMARY].state)
 			c->recording->starts_resuming = true;
 		c->intervals[VK_AROUND_PRIMARY].state = VK_INTERVAL_VOID;
 	} else {
@@ -294,7 +294,7 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 {
 	vk_pass_close_any(c);
 	begin_around(c, n ? vk_recording_submitted(secondaries[0]) : NULL);
-	bool together = !c->recording->simultaneous && !c->chain.suspended &&
+	bool together = !c->recording->simultaneous && !c->suspended &&
 			c->device->config->granularity >= TALLY_GRANULARITY_PASS;
 	if (together && all_simultaneous(n, secondaries)) {
 		measure_simultaneous(c, n, secondaries);
@@ -303,8 +303,7 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 	for (uint32_t i = 0; i < n; i++)
 		list_executed(c->recording, vk_recording_submitted(secondaries[i]));
 	const struct vk_recording *last = n ? vk_recording_submitted(secondaries[n - 1]) : NULL;
-	c->chain.suspended = last && last->ends_suspended;
-	c->chain.has_pass = false;
+	c->suspended = last && last->ends_suspended ? VK_SUSPENDED_UNLISTED : VK_SUSPENDED_NONE;
 }
 
 void

@@ -216,7 +216,7 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 	struct vk_slot_run *run = &runs->runs[runs->n];
 	*run = (struct vk_slot_run){ .n = (uint16_t)n };
 	runs->n_taken++;
-	runs->usual = 0;
+	runs->everything = 0;
 
 	pthread_mutex_lock(&d->lock);
 	bool longer = lengthen(s, runs, n, views);
@@ -280,7 +280,7 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	};
 	runs->used += views;
 	if (what == VK_MEASURE_ALL && views == 1 && can_reset)
-		runs->usual = sources;
+		runs->everything = sources;
 	return slot;
 }
 

@@ -40,8 +40,8 @@ struct vk_slot_runs {
 	uint32_t n, room;
 	uint32_t used; /* slots of the newest run that are used */
 	uint32_t n_taken; /* number of times that slots were taken; runs grow with it */
-	uint32_t usual; /* what counts in a slot of the newest run with one view where everything
-			   may count and be reset; 0: not known */
+	uint32_t everything; /* the sources of a slot of the newest run that has one view, where all
+				may count and be reset; 0: not known */
 	bool failed;   /* no memory or no queries: the rest of this recording has no slots */
 	bool without_sets; /* the owner counts no set */
 	bool chosen;	   /* `set` has been chosen */
@@ -110,9 +110,9 @@ struct vk_slot vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uin
 /* The same for VK_MEASURE_ALL, one view and `can_reset`, if the newest run has another such
  * slot. False: it has none. */
 static inline bool
-vk_slots_take_usual(const struct vk_device *d, struct vk_slot_runs *runs, struct vk_slot *slot)
+vk_slots_take_next(const struct vk_device *d, struct vk_slot_runs *runs, struct vk_slot *slot)
 {
-	if (!runs->usual || !vk_device_runs(d))
+	if (!runs->everything || !vk_device_runs(d))
 		return false;
 	const struct vk_slot_run *run = &runs->runs[runs->n - 1];
 	if (runs->used >= run->n)
@@ -121,7 +121,7 @@ vk_slots_take_usual(const struct vk_device *d, struct vk_slot_runs *runs, struct
 		.page = run->page,
 		.index = (uint16_t)(run->first + runs->used++),
 		.views = 1,
-		.sources = runs->usual,
+		.sources = runs->everything,
 	};
 	return true;
 }

@@ -395,18 +395,21 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 /* ---- both ---- */
 
 const struct vk_target_use *
-vk_target_again(struct vk_device *d, const struct vk_begin *begin, struct vk_last_use *last,
-		struct vk_target_use *scratch)
+vk_target_look_up(struct vk_device *d, const struct vk_begin *begin,
+		  struct vk_target_cache *cache, struct vk_target_use *scratch)
 {
-	if (last->use && vk_last_use_is(begin, last))
-		return last->use;
 	const struct vk_target_use *use =
 		begin->pass ? vk_target_of_render_pass(d, begin->pass, scratch)
 			    : vk_target_of_rendering(d, begin->rendering, scratch);
-	last->generation = begin->generation;
-	last->key = begin->key;
-	last->framebuffer = begin->framebuffer;
-	last->use = use != scratch && use->target && begin->key ? use : NULL;
+	bool lasts = use != scratch && use->target;
+	*cache = (struct vk_target_cache){ .use = NULL };
+	if (lasts)
+		*cache = (struct vk_target_cache){
+			.use = use,
+			.generation = begin->generation,
+			.key = begin->key,
+			.framebuffer = begin->framebuffer,
+		};
 	return use;
 }
 

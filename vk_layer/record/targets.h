@@ -100,26 +100,33 @@ vk_begin_rendering(const struct vk_device *d, const VkRenderingInfo *info)
 	return begin;
 }
 
-/* An answer that is valid as long as the generation does not change. Zeroed: none. */
-struct vk_last_use {
+/* The answer of the last look-up, valid as long as the generation does not change. Zeroed: none.
+ * Only targets.c and the functions below know what is in it. */
+struct vk_target_cache {
 	const struct vk_target_use *use;
 	unsigned long generation;
-	uint64_t key, framebuffer;
-	/* The remainder of the recorded pass is the same as then: an ordinary render pass, with
-	 * nothing inside (again.h). */
-	bool described;
+	uint64_t key, framebuffer; /* key 0: no answer is cached */
 };
-/* The answer is in `scratch`, or in `last` and kept; `last` may be a different one
- * afterwards. */
-const struct vk_target_use *vk_target_again(struct vk_device *d, const struct vk_begin *begin,
-					    struct vk_last_use *last,
-					    struct vk_target_use *scratch);
-/* Whether it is the answer for this one, and still valid. */
-static inline bool
-vk_last_use_is(const struct vk_begin *begin, const struct vk_last_use *last)
+/* Looks it up in the tables, and caches the answer where it lasts. */
+const struct vk_target_use *vk_target_look_up(struct vk_device *d, const struct vk_begin *begin,
+					      struct vk_target_cache *cache,
+					      struct vk_target_use *scratch);
+/* NULL: not in the cache. */
+static inline const struct vk_target_use *
+vk_target_cached(const struct vk_begin *begin, const struct vk_target_cache *cache)
 {
-	return begin->key && last->key == begin->key && last->framebuffer == begin->framebuffer &&
-	       last->generation == begin->generation;
+	bool same = begin->key && cache->key == begin->key &&
+		    cache->framebuffer == begin->framebuffer &&
+		    cache->generation == begin->generation;
+	return same ? cache->use : NULL;
+}
+/* The target of either; the answer is in `scratch`, or in what `cache` points to. */
+static inline const struct vk_target_use *
+vk_target_of(struct vk_device *d, const struct vk_begin *begin, struct vk_target_cache *cache,
+	     struct vk_target_use *scratch)
+{
+	const struct vk_target_use *use = vk_target_cached(begin, cache);
+	return use ? use : vk_target_look_up(d, begin, cache, scratch);
 }
 /* NULL when nothing is known about the image. */
 const struct tally_target *vk_target_of_image(struct vk_device *d, VkImage image);

@@ -28,13 +28,13 @@ remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object)
 	}
 	pthread_mutex_lock(&t->lock);
 	struct vk_known *old = vk_handles_find(&t->objects[what], key);
-	bool kept = false;
+	bool stored = false;
 	if (old)
 		old->more++; /* the same handle again: the driver considers the objects equal */
 	else
-		kept = vk_handles_put(&t->objects[what], key, object);
+		stored = vk_handles_put(&t->objects[what], key, object);
 	pthread_mutex_unlock(&t->lock);
-	if (!kept)
+	if (!stored)
 		free(object);
 }
 

@@ -111,7 +111,7 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 	const struct work *w = &works[what];
 	if (!in_render(c)) {
 		/* A video coding scope is one pass, including everything in it. */
-		if (c->open.kind == VK_OPEN_VIDEO || c->chain.suspended)
+		if (c->open.kind == VK_OPEN_VIDEO || c->suspended)
 			return;
 		const struct tally_target *target = image ? vk_target_of_image(c->device,
 									       image)

@@ -162,7 +162,7 @@ test_runs(void)
  * again. */
 /* The short path gives what the long one gives. */
 static void
-test_usual(void)
+test_next(void)
 {
 	struct fixture f;
 	struct vk_slot_runs runs = { .n = 0 };
@@ -171,28 +171,28 @@ test_usual(void)
 
 	start(&f);
 	set_up(&f);
-	g_assert_false(vk_slots_take_usual(&f.d, &runs, &got));
+	g_assert_false(vk_slots_take_next(&f.d, &runs, &got));
 	for (int way = 0; way < 2; way++) {
 		for (uint32_t i = 0; i < 100; i++) {
 			unsigned what = i % 7 ? VK_MEASURE_ALL : VK_MEASURE_TIME;
-			bool usual = way && what == VK_MEASURE_ALL &&
-				     vk_slots_take_usual(&f.d, &runs, &got);
-			if (!usual)
+			bool next = way && what == VK_MEASURE_ALL &&
+				     vk_slots_take_next(&f.d, &runs, &got);
+			if (!next)
 				got = vk_slots_take(&f.d, &runs, GENERAL, what, 1, true);
-			n_short += usual;
+			n_short += next;
 			if (way)
 				g_assert_cmpmem(&got, sizeof(got), &want[i], sizeof(got));
 			want[i] = got;
 		}
 		release(&f, &runs);
-		g_assert_false(vk_slots_take_usual(&f.d, &runs, &got));
+		g_assert_false(vk_slots_take_next(&f.d, &runs, &got));
 	}
 	/* Not the first ALL of each of the four runs. */
 	g_assert_cmpuint(n_short, ==, 85 - 4);
 	got = vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, true);
 	g_assert_nonnull(got.page);
 	atomic_store(&f.d.stopped, true);
-	g_assert_false(vk_slots_take_usual(&f.d, &runs, &got));
+	g_assert_false(vk_slots_take_next(&f.d, &runs, &got));
 	release(&f, &runs);
 	finish(&f);
 }
@@ -539,7 +539,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_slots/inherited", test_inherited);
 	g_test_add_func("/vk_slots/read_waits", test_read_waits);
 	g_test_add_func("/vk_slots/runs", test_runs);
-	g_test_add_func("/vk_slots/usual", test_usual);
+	g_test_add_func("/vk_slots/next", test_next);
 	g_test_add_func("/vk_slots/no_slot_twice", test_no_slot_twice);
 	g_test_add_func("/vk_slots/ceiling", test_ceiling);
 	g_test_add_func("/vk_slots/no_pools", test_no_pools);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vk_layer/record/again.h"
+#include "vk_layer/record/counted.h"
 #include "vk_layer/record/targets.h"
 
 struct world world;
@@ -170,8 +170,8 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 
 /* Each is kept, as if all framebuffers lived as long as the process. */
 const struct vk_target_use *
-vk_target_again(struct vk_device *d, const struct vk_begin *begin, struct vk_last_use *last,
-		struct vk_target_use *scratch)
+vk_target_look_up(struct vk_device *d, const struct vk_begin *begin,
+		  struct vk_target_cache *last, struct vk_target_use *scratch)
 {
 	static struct vk_target_use kept[3][5], rendered[3];
 	(void)scratch;
@@ -387,7 +387,7 @@ render(struct vk_command *c, const char *word)
 		if (*how == 'm')
 			contents = (VkSubpassContents)1000451000;
 	}
-	if (!vk_pass_again(c, &info))
+	if (!vk_counted_begin(c, &info))
 		vk_render_pass_begin(c, &info, contents);
 	say(word);
 }
@@ -408,7 +408,7 @@ dynamic(struct vk_command *c, const char *word)
 		if (*how == 'a' || *how == 'b')
 			info.layerCount = 2 + (*how == 'b');
 	}
-	if (!vk_rendering_again(c, &info))
+	if (!vk_counted_begin_rendering(c, &info))
 		vk_rendering_begin(c, &info);
 	say(word);
 }
@@ -486,7 +486,7 @@ work(struct vk_command *c, const char *word)
 static void
 end_render(struct vk_command *c)
 {
-	bool done = vk_pass_bare_end(c);
+	bool done = vk_counted_end(c);
 	if (!done)
 		vk_render_end(c);
 	say("end");

@@ -128,7 +128,7 @@ framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w,
 
 /* As in a recording, which belongs to one thread: the last answer must never be taken for
  * another one. */
-static __thread struct vk_last_use last;
+static __thread struct vk_target_cache last;
 
 static inline struct vk_target_use
 begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
@@ -144,7 +144,7 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 	for (int i = 0; i < 2; i++) {
 		memset(&use, 0xa5, sizeof(use));
 		struct vk_begin how = vk_begin_pass(&device, &info);
-		use = *vk_target_again(&device, &how, &last, &use);
+		use = *vk_target_of(&device, &how, &last, &use);
 	}
 	return use;
 }
@@ -203,8 +203,8 @@ render(uint32_t n, const VkRenderingAttachmentInfo *color,
 	};
 	struct vk_target_use use, again;
 	struct vk_begin how = vk_begin_rendering(&device, &info);
-	use = *vk_target_again(&device, &how, &last, &use);
-	again = *vk_target_again(&device, &how, &last, &again);
+	use = *vk_target_of(&device, &how, &last, &use);
+	again = *vk_target_of(&device, &how, &last, &again);
 	g_assert_true(use.target && use.target == again.target);
 	g_assert_true(use.load == again.load && use.store == again.store);
 	g_assert_true(use.surface == again.surface && use.views == again.views);

@@ -3,7 +3,7 @@
  * Made by scripts/gen_vk.py from toy.xml and toy.rules. Do not edit.
  */
 #include "vk_names.h"
-#include "vk_layer/record/again.h"
+#include "vk_layer/record/counted.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 #include "vk_layer/exact/exact.h"

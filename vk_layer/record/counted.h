@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* vk_layer/record/counted.h - render passes that are only counted (VK_PLAN_COUNT).
+ *
+ * While nothing is captured a pass should cost a game next to nothing: where its target is still
+ * in the cache, all there is to do stands here and is inline in the wrappers. Everything else is
+ * for passes.c, which describes and closes a pass by the same functions. For the recording
+ * thread; nothing waits, locks or allocates.
+ */
+#ifndef PASSTALLY_VK_LAYER_COUNTED_H
+#define PASSTALLY_VK_LAYER_COUNTED_H
+
+#include "layer/base/clear.h"
+#include "vk_layer/record/open.h"
+
+static inline void
+vk_counts_begin(struct vk_command *c)
+{
+	c->call_counts = (struct tally_call_counts){ 0 };
+	c->unknown = 0;
+	c->flags = c->game.flags;
+}
+
+/* Completes the counts of what is open. */
+static inline void
+vk_counts_end(struct vk_command *c)
+{
+	struct tally_call_counts *t = &c->call_counts;
+	if (!c->flags)
+		return;
+	if (!vk_n_calls(t))
+		c->flags &= ~TALLY_FLAG(CONDITIONAL);
+	if (!t->draws && !(c->unknown & TALLY_UNKNOWN_DRAWS))
+		c->flags &= ~TALLY_FLAG(TRANSFORM_FEEDBACK);
+}
+
+/* For one more pass, with nothing to allocate. */
+static inline bool
+vk_has_room(const struct vk_recording *r)
+{
+	return r->n_passes < r->room_passes;
+}
+
+/* Appends a pass, for which there is room. */
+static inline struct vk_pass *
+vk_pass_append(struct vk_command *c, enum tally_pass_kind kind)
+{
+	struct vk_recording *r = c->recording;
+	c->open_pass = r->n_passes++;
+	struct vk_pass *p = &r->passes[c->open_pass];
+	tally_clear(p, offsetof(struct vk_pass, target_cache));
+	p->kind = (uint8_t)kind;
+	p->surface = -1;
+	p->first_inner = r->n_inner;
+	p->first_workload = r->n_workloads;
+	return p;
+}
+
+static inline void
+vk_pass_set_target(struct vk_pass *p, const struct vk_target_use *use)
+{
+	p->target = use->target;
+	p->load = (uint8_t)use->load;
+	p->store = (uint8_t)use->store;
+	p->surface = use->surface;
+}
+
+/* Opens a render pass by a plan other than FULL. There is room for it, and nothing is open. */
+static inline struct vk_pass *
+vk_pass_open_planned(struct vk_command *c, const struct vk_target_use *use, enum vk_plan plan)
+{
+	vk_counts_begin(c);
+	struct vk_pass *p = vk_pass_append(c, TALLY_PASS_RENDER);
+	vk_pass_set_target(p, use);
+	c->counts = 1;
+	c->suspended = VK_SUSPENDED_NONE;
+	c->open = (struct vk_open_work){
+		.kind = VK_OPEN_RENDER,
+		.has_pass = true,
+		.plan = (uint8_t)plan,
+		.views = 1,
+	};
+	return p;
+}
+
+/* Its slot, if it has one, has ended; no work of it was missed. */
+static inline void
+vk_pass_close_planned(struct vk_command *c, struct vk_pass *p)
+{
+	vk_counts_end(c);
+	p->call_counts = c->call_counts;
+	p->unknown = c->unknown;
+	p->flags = c->flags;
+	c->open = (struct vk_open_work){ .views = 1 };
+	c->counts = 0;
+}
+
+/* ---- in the wrappers; false: nothing was done ---- */
+
+static inline bool
+vk_may_count_only(const struct vk_command *c)
+{
+	return c->plan == VK_PLAN_COUNT && c->open.kind == VK_OPEN_NOTHING &&
+	       vk_has_room(c->recording);
+}
+
+static inline bool
+vk_counted_cached(struct vk_command *c, const struct vk_begin *begin)
+{
+	const struct vk_recording *r = c->recording;
+	const struct vk_target_use *use = vk_target_cached(begin,
+							   &r->passes[r->n_passes].target_cache);
+	if (use)
+		vk_pass_open_planned(c, use, VK_PLAN_COUNT);
+	return use != NULL;
+}
+
+static inline bool
+vk_counted_begin(struct vk_command *c, const VkRenderPassBeginInfo *info)
+{
+	if (!vk_may_count_only(c))
+		return false;
+	struct vk_begin begin = vk_begin_pass(c->device, info);
+	return vk_counted_cached(c, &begin);
+}
+
+static inline bool
+vk_counted_begin_rendering(struct vk_command *c, const VkRenderingInfo *info)
+{
+	if (!vk_may_count_only(c))
+		return false;
+	struct vk_begin begin = vk_begin_rendering(c->device, info);
+	return vk_counted_cached(c, &begin);
+}
+
+static inline bool
+vk_counted_end(struct vk_command *c)
+{
+	if (c->open.plan != VK_PLAN_COUNT)
+		return false;
+	struct vk_pass *p = &c->recording->passes[c->open_pass];
+	if (p->uncounted)
+		return false;
+	vk_pass_close_planned(c, p);
+	return true;
+}
+
+#endif
