@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define HOST_RESET_EXTENSION VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME
 #define CALIBRATED_EXT VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME
@@ -273,25 +275,53 @@ aligned(size_t size)
 	return (size + 15) & ~(size_t)15;
 }
 
+/* Longer than any structure that a device is made with, or will be. */
+#define MAX_UNKNOWN ((size_t)1024)
+
+/* A structure newer than our registry, or a driver's own: nobody says where it ends, so what
+ * follows it in memory is copied too. The kernel copies what is mapped, and faults on nothing.
+ * False: it refuses (a sandbox). */
+static bool
+copy_unknown(char *to, const VkBaseInStructure *s)
+{
+	/* In two parts, as a part is copied whole or not at all. */
+	size_t to_border = 4096 - ((uintptr_t)s & 4095);
+	size_t first = to_border < MAX_UNKNOWN ? to_border : MAX_UNKNOWN;
+	struct iovec from[2] = {
+		{ (void *)(uintptr_t)s, first },
+		{ (char *)(uintptr_t)s + first, MAX_UNKNOWN - first },
+	};
+	struct iovec into = { to, MAX_UNKNOWN };
+	return process_vm_readv(getpid(), &into, 1, from, 2, 0) >= (ssize_t)sizeof(*s);
+}
+
+/* 0: not known. */
 static size_t
-node_size(const VkBaseInStructure *s)
+known_size(const VkBaseInStructure *s)
 {
 	return s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO
 		       ? sizeof(VkLayerDeviceCreateInfo)
 		       : vk_structure_size(s->sType);
 }
 
-/* Computes how much of the chain has to be cloned to change `wanted`. False: the chain has an
- * unknown structure before it, and nothing is changed. */
+static size_t
+node_size(const VkBaseInStructure *s)
+{
+	size_t known = known_size(s);
+	return known ? aligned(known) : MAX_UNKNOWN;
+}
+
+/* Computes how much of the chain has to be cloned to change `wanted`. False: the chain has a
+ * structure before it that cannot be copied, and nothing is changed. */
 static bool
 reach(struct plan *plan, const VkDeviceCreateInfo *info, const VkBaseInStructure *wanted)
 {
 	size_t size = 0;
+	char scratch[MAX_UNKNOWN];
 	for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
-		size_t one = aligned(node_size(s));
-		if (one == 0)
+		if (!known_size(s) && !copy_unknown(scratch, s))
 			return false;
-		size += one;
+		size += node_size(s);
 		if (s != wanted)
 			continue;
 		if (size > plan->clone_size) {
@@ -457,14 +487,16 @@ clone_chain(const struct plan *plan, struct vk_patched *out, char *memory)
 	const void **link = &out->info.pNext;
 	for (;;) {
 		VkBaseOutStructure *to = (VkBaseOutStructure *)memory;
-		size_t size = node_size(from);
-		memcpy(to, from, size);
+		if (known_size(from))
+			memcpy(to, from, known_size(from));
+		else if (!copy_unknown(memory, from))
+			*to = *(const VkBaseOutStructure *)from; /* not after reach() */
 		patch_node(plan, from, to);
 		*link = to;
 		if (from == plan->last)
 			return;
 		link = (const void **)&to->pNext;
-		memory += aligned(size);
+		memory += node_size(from);
 		from = from->pNext;
 	}
 }
