@@ -2,6 +2,7 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/settings.h"
 #include "vk_names.h"
+#include "passtally_version.h"
 
 #include <string.h>
 
@@ -86,6 +87,40 @@ enumerate_device_extensions(VkPhysicalDevice physical, const char *layer, uint32
 	return instance->next.EnumerateDeviceExtensionProperties(physical, layer, n, out);
 }
 
+/* Profiling alone: programs look for purposes of debuggers to change what they do. */
+static VkResult
+tools(PFN_vkGetPhysicalDeviceToolProperties next, VkPhysicalDevice physical, uint32_t *n,
+      VkPhysicalDeviceToolProperties *out)
+{
+	if (out && *n == 0)
+		return VK_INCOMPLETE;
+	uint32_t others = out ? *n - 1 : 0;
+	VkResult result = next(physical, &others, out ? out + 1 : NULL);
+	*n = others + 1;
+	if (!out)
+		return result;
+	strcpy(out->name, "passtally");
+	strcpy(out->version, PASSTALLY_VERSION);
+	strcpy(out->description, "what each pass costs, in the GPU's own counters");
+	strcpy(out->layer, VK_LAYER_OF_OURS);
+	out->purposes = VK_TOOL_PURPOSE_PROFILING_BIT;
+	return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+tool_properties(VkPhysicalDevice physical, uint32_t *n, VkPhysicalDeviceToolProperties *out)
+{
+	struct vk_instance *instance = vk_instance_find(physical);
+	return tools(instance->next.GetPhysicalDeviceToolProperties, physical, n, out);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+tool_properties_ext(VkPhysicalDevice physical, uint32_t *n, VkPhysicalDeviceToolProperties *out)
+{
+	struct vk_instance *instance = vk_instance_find(physical);
+	return tools(instance->next.GetPhysicalDeviceToolPropertiesEXT, physical, n, out);
+}
+
 /* ---- look-up of names ---- */
 
 /* Cases in which our own function is returned for a name, whether or not the next layer has
@@ -94,6 +129,7 @@ enum scope {
 	GLOBAL,	  /* even without an instance */
 	INSTANCE,
 	DEVICE,   /* queried through an instance or a device */
+	THERE,	  /* of an instance, where the next layer has it */
 };
 
 static const struct {
@@ -115,6 +151,10 @@ static const struct {
 	  INSTANCE, false },
 	{ "vkEnumerateDeviceExtensionProperties",
 	  (PFN_vkVoidFunction)enumerate_device_extensions, INSTANCE, false },
+	{ "vkGetPhysicalDeviceToolProperties", (PFN_vkVoidFunction)tool_properties, THERE,
+	  false },
+	{ "vkGetPhysicalDeviceToolPropertiesEXT", (PFN_vkVoidFunction)tool_properties_ext, THERE,
+	  false },
 	{ "vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr, DEVICE, true },
 	{ "vkDestroyDevice", (PFN_vkVoidFunction)vk_device_destroy, DEVICE, true },
 };
@@ -143,11 +183,14 @@ get_instance_proc_addr(VkInstance handle, const char *name)
 	struct vk_instance *instance = handle ? vk_instance_find(handle) : NULL;
 	if (!instance)
 		return NULL;
-	if (i < N_OWN && (own[i].when_off || instance->tracked))
+	bool is_own = i < N_OWN && (own[i].when_off || instance->tracked);
+	if (is_own && own[i].scope != THERE)
 		return own[i].function;
 	PFN_vkVoidFunction next = instance->next.GetInstanceProcAddr(handle, name);
 	if (!next || !instance->tracked)
 		return next;
+	if (is_own)
+		return own[i].function;
 	const struct vk_hook *row = vk_hook_find(name);
 	return row ? row->hook : next;
 }

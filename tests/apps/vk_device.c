@@ -228,6 +228,27 @@ use_device(VkDevice device)
 		vkDestroyCommandPool(device, pool, NULL);
 }
 
+/* All tools at once, and with room for one. */
+static void
+show_tools(VkInstance instance, VkPhysicalDevice physical)
+{
+	PFN_vkGetPhysicalDeviceToolProperties ask = (PFN_vkGetPhysicalDeviceToolProperties)
+		vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceToolPropertiesEXT");
+	VkPhysicalDeviceToolProperties tools[8] = { 0 };
+	uint32_t n = 0, all = 8, one = 1;
+	for (uint32_t i = 0; i < 8; i++)
+		tools[i].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES;
+	if (!ask || ask(physical, &n, NULL) != VK_SUCCESS ||
+	    ask(physical, &all, tools) != VK_SUCCESS)
+		return;
+	printf("layer tools %s\n", n == all ? "counted" : "miscounted");
+	for (uint32_t i = 0; i < all; i++)
+		printf("layer tool %s of %s for %u\n", tools[i].name, tools[i].layer,
+		       tools[i].purposes);
+	VkResult result = ask(physical, &one, tools);
+	printf("layer tools in one %d, %u\n", n > 1 ? result : VK_INCOMPLETE, n ? one : 1);
+}
+
 static void
 show_physical(VkPhysicalDevice physical)
 {
@@ -313,8 +334,10 @@ main(int argc, char **argv)
 	if (result < 0)
 		fail("vkEnumeratePhysicalDevices", result);
 	printf("devices %u\n", n);
-	for (uint32_t i = 0; i < n && !options.instance_only; i++)
+	for (uint32_t i = 0; i < n && !options.instance_only; i++) {
+		show_tools(instance, physical[i]);
 		run_device(physical[i]);
+	}
 	vkDestroyInstance(instance, NULL);
 	puts("done");
 	return 0;

@@ -127,6 +127,10 @@ def check_row(checks, result, want):
         return
     checks.equal(was_loaded(result), want == YES, "loaded")
     checks.equal(captures(result), want == YES, "captures")
+    checks.equal(f"layer tool passtally of {LAYER} for 2" in result.text, want == YES, "named by VK_EXT_tooling_info")
+    if "VK_LAYER_KHRONOS_validation" not in result.text:  # as the last layer answers
+        checks.that("layer tools counted" in result.text and "layer tools in one 5, 1" in result.text,
+                    "tools in whole and in part")
     times = times_inserted(result)
     if times is not None:
         checks.equal(times, 1 if want == YES else 0, "times in the chain")
@@ -139,7 +143,8 @@ def enable(checks, folder, installed, program):
     checks.equal(len(texts), 1, "different manifests")
     manifest = json.loads(texts.pop())["layer"]
     checks.that(not manifest["library_path"].startswith("/"), "the manifest moves with its prefix")
-    checks.that("library_arch" not in manifest, "one manifest for every architecture")
+    by_name = "/" not in manifest["library_path"]  # in /usr: one manifest for every architecture
+    checks.equal("library_arch" in manifest, not by_name, "says for which processes it is")
     for what, env, arguments, want in ROWS:
         with checks.part(what):
             more = {**env, "VK_LOADER_DEBUG": "layer"}
