@@ -185,7 +185,10 @@ gl_current_leave(void)
 		return c;
 	/* Querying a result flushes, which a release need not do. */
 	const struct gl_context_state *s = c->state;
-	if (s->zone.lost || (s->caps.release_flushes && !gl_no_query_zone(s)))
+	bool flushes = s->caps.release_flushes && !gl_no_query_zone(s);
+	if (flushes)
+		gl_submitted(c);
+	if (s->zone.lost || flushes)
 		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
 	return c;
 }

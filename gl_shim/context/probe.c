@@ -147,6 +147,7 @@ open_harvest(struct gl_context_state *s)
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
 	if (!s->harvest)
 		return false;
+	tally_harvest_submitted(s->harvest);
 	s->counting.counts = tally_harvest_counts(s->harvest);
 	s->counting.timed = tally_harvest_has_time(s->harvest);
 	return true;

@@ -27,6 +27,7 @@ struct gl_share_group {
 	unsigned refs; /* contexts */
 	struct gl_images images;
 	atomic_bool lists_query; /* some display list begins one of the game's queries */
+	atomic_bool lists_dispatch; /* some display list may run compute shaders */
 	struct tally_device *device; /* created by the first context with work */
 	const struct tally_counter **counters; /* reported for the device so far */
 	uint32_t n_counters;

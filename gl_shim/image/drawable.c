@@ -64,8 +64,19 @@ gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed)
 	uint64_t now = tally_clock_now_ns();
 	pthread_mutex_lock(&lock);
 	struct gl_drawable_size *known = &entry_of(drawable)->known;
-	fixed |= known->fixed;
-	*known = (struct gl_drawable_size){ .size = size, .measured_ns = now, .fixed = fixed };
+	known->size = size;
+	known->measured_ns = now;
+	known->fixed |= fixed;
+	pthread_mutex_unlock(&lock);
+}
+
+void
+gl_drawable_learn_pbuffer(uintptr_t drawable, bool pbuffer)
+{
+	if (!drawable)
+		return;
+	pthread_mutex_lock(&lock);
+	entry_of(drawable)->known.pbuffer = pbuffer;
 	pthread_mutex_unlock(&lock);
 }
 

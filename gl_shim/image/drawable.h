@@ -18,11 +18,13 @@ struct gl_drawable_size {
 	struct tally_extent size;
 	uint64_t measured_ns; /* 0 = never: the size is 0 x 0 */
 	bool fixed;           /* it never changes */
+	bool pbuffer;         /* a swap of it does nothing, and submits nothing */
 };
 
 struct gl_drawable_size gl_drawable_size(uintptr_t drawable);
 bool gl_drawable_stale(uintptr_t drawable); /* unknown, or not fixed and a second old */
 void gl_drawable_learn(uintptr_t drawable, struct tally_extent size, bool fixed);
+void gl_drawable_learn_pbuffer(uintptr_t drawable, bool pbuffer);
 void gl_drawable_forget(uintptr_t drawable);
 
 /* Records a swap at `now_ns` and returns whether it ends a frame; *size: the drawable's. `whole`

@@ -5,13 +5,17 @@
 
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/probe.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/source/statistics_catalogue.h"
 
+#define SYNC_FLUSH_COMMANDS_BIT 0x1
 /* Results that are not available this many frames later are given up. */
 #define MAX_AGE_FRAMES 32
+/* A program that submits nothing itself for so many frames: then asking does. */
+#define MAX_UNSUBMITTED_FRAMES 4
 
 /* Queries a pass's results once. False: not all are available, and they should be queried
  * again. */
@@ -86,6 +90,13 @@ give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
 }
 
 __attribute__((hot)) void
+gl_submitted(struct gl_context *c)
+{
+	if (c->state->harvest)
+		tally_harvest_submitted(c->state->harvest);
+}
+
+__attribute__((hot)) void
 gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 {
 	struct gl_context_state *s = c->state;
@@ -99,6 +110,8 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 	struct tally_pass *pass;
 	bool guarded = false; /* errors of passtally's queries are not the game's */
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
+		if (age >= MAX_UNSUBMITTED_FRAMES)
+			gl_submitted(c);
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
 		if (measured && !give_up && !guarded) {
 			gl_guard_begin(c);
@@ -193,6 +206,8 @@ gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64
 	struct tally_clock_wait wait = tally_clock_wait_begin();
 	GLenum result = next(sync, flags, timeout);
 	tally_clock_wait_end(&wait);
+	if (flags & SYNC_FLUSH_COMMANDS_BIT)
+		gl_submitted(c);
 	return result;
 }
 
@@ -218,6 +233,7 @@ gl_flush(struct gl_context *c, void (*next)(void))
 	if (!ends)
 		gl_pass_may_end(c);
 	next();
+	gl_submitted(c);
 	if (ends)
 		gl_frame_end(c, nothing_presented);
 }
@@ -231,6 +247,7 @@ gl_finish(struct gl_context *c, void (*next)(void))
 	struct tally_clock_wait wait = tally_clock_wait_begin();
 	next();
 	tally_clock_wait_end(&wait);
+	gl_submitted(c);
 	if (ends)
 		gl_frame_end(c, nothing_presented);
 }
@@ -268,6 +285,8 @@ gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 		return;
 	struct gl_context_state *s = c->state;
 	s->submits++;
+	if (!gl_drawable_size(s->drawable.draw).pbuffer)
+		gl_submitted(c);
 	if ((s->config && s->config->frame == TALLY_FRAME_PRESENT) || submits_end_frame(s))
 		gl_frame_end(c, size);
 }

@@ -31,6 +31,9 @@ void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size
 /* The frame ends here: closes the pass, ends the frame, reads the results that are
  * ready and hands them over. */
 void gl_frame_end(struct gl_context *c, struct tally_extent presented);
+/* The driver has handed to the GPU what was issued so far: asking for its results makes it submit
+ * nothing. */
+void gl_submitted(struct gl_context *c);
 /* Reads the results that are ready and hands them over. With `give_up`, those that are not
  * ready are given up and flagged with `flag`. */
 void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);

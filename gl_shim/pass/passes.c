@@ -6,6 +6,7 @@
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
+#include "query/source/statistics_catalogue.h"
 
 /* The only place where the counts of the wrappers become the pass's. */
 static void
@@ -182,6 +183,19 @@ describe_pass(const struct gl_context_state *s, struct tally_pass *pass,
 	pass->restarts = clears || dont_care;
 }
 
+/* The statistics that a pass of this kind cannot raise. Begun all the same, they would cost: Mesa's
+ * Intel driver counts runs of compute shaders in a batch of their own, and submits a batch at each
+ * change from one to the other. A dispatch in a display list is part of any pass. */
+static uint32_t
+impossible(const struct gl_context_state *s, enum tally_pass_kind kind)
+{
+	const uint32_t compute = UINT32_C(1) << TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS;
+	if (kind == TALLY_PASS_OTHER ||
+	    atomic_load_explicit(&s->group->lists_dispatch, memory_order_relaxed))
+		return 0;
+	return kind == TALLY_PASS_COMPUTE ? ~compute : compute;
+}
+
 static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
@@ -222,6 +236,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 	if (tally_snapshot_exact())
 		gl_snapshot_begin(c, pass);
+	s->api.impossible = impossible(s, w->kind);
 	if (s->by_draw || !s->counting.counts)
 		return; /* its workloads are measured instead, or nothing is */
 	pass->slot = tally_harvest_begin(s->harvest);

@@ -143,6 +143,8 @@ gl_dispatch(struct gl_context *c)
 	struct gl_pass_request w = { .kind = TALLY_PASS_COMPUTE,
 				     .key = 1,
 				     .command = "dispatch" };
+	if (c->state->zone.in_list)
+		atomic_store(&c->state->group->lists_dispatch, true);
 	if (enter_other(c, &w))
 		c->pending.dispatches++;
 }

@@ -9,6 +9,7 @@
 #include "gl_shim/window/real.h"
 #include "layer/base/array.h"
 
+#define EGL_LARGEST_PBUFFER 0x3058
 #define EGL_FALSE 0
 #define EGL_VERSION 0x3054
 #define EGL_EXTENSIONS 0x3055
@@ -177,6 +178,10 @@ measure(EGLDisplay dpy, EGLSurface surface)
 		size.height = (uint32_t)height;
 	}
 	gl_drawable_learn((uintptr_t)surface, size, false);
+	/* Only a pbuffer has this attribute; other surfaces leave the value as it is. */
+	EGLint largest = -1;
+	bool pbuffer = query(dpy, surface, EGL_LARGEST_PBUFFER, &largest) && largest != -1;
+	gl_drawable_learn_pbuffer((uintptr_t)surface, pbuffer);
 }
 
 __attribute__((hot)) struct gl_present

@@ -60,6 +60,7 @@ gl_glx_made_pbuffer(GLXPbuffer pbuffer, uint32_t width, uint32_t height, const i
 {
 	struct tally_extent size = { width, height };
 	gl_drawable_forget(pbuffer);
+	gl_drawable_learn_pbuffer(pbuffer, true);
 	for (const int *a = attributes; a && a[0]; a += 2) {
 		if (a[0] == GLX_PBUFFER_WIDTH && a[1] > 0)
 			size.width = (uint32_t)a[1];

@@ -103,6 +103,9 @@ struct tally_gl_api {
 	/* One bit per exclusive target: the game uses this target now. Maintained
 	 * by the shim. */
 	uint32_t app_active;
+	/* One bit per exclusive target that nothing in the interval that begins can raise: its
+	 * result is 0, without a query. Maintained by the shim. */
+	uint32_t impossible;
 	/* The GPU_DISJOINT_EXT flag was seen set since the source last cleared this
 	 * member (GLES). Every reader of the driver's clear-on-read flag sets it, the
 	 * shim's hook included; the source calls read_disjoint, which also remembers the

@@ -358,11 +358,16 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 	const struct tally_gl_api *api = st->api;
 	struct stat_slot *s = &st->slots[slot];
 	struct stat_query *queries = st->queries + (size_t)slot * st->n;
-	uint32_t theirs = api->app_active & st->groups;
-	uint32_t active = 0;
+	uint32_t theirs = api->app_active & st->groups & ~api->impossible;
+	uint32_t active = 0, zero = 0;
 
 	for (uint32_t i = 0; i < st->n; i++) {
 		uint32_t bit = UINT32_C(1) << i;
+		if (api->impossible & st->chosen[i].group_bit) {
+			queries[i].result = 0;
+			zero |= bit;
+			continue;
+		}
 		if (theirs & st->chosen[i].group_bit || st->held & bit)
 			continue;
 		if (!queries[i].id)
@@ -374,7 +379,11 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 		active |= bit;
 	}
 	st->held |= active;
-	*s = (struct stat_slot){ .active = active, .flags = theirs ? TALLY_FLAG(YIELDED) : 0 };
+	*s = (struct stat_slot){
+		.active = active,
+		.known = zero,
+		.flags = theirs ? TALLY_FLAG(YIELDED) : 0,
+	};
 }
 
 static __attribute__((hot)) void

@@ -30,6 +30,7 @@ struct harvest_slot {
 	bool running;     /* begun and not ended */
 	bool lost;        /* a source answered TALLY_LOST */
 	bool undone;      /* a source detected that the GPU did not do the work */
+	uint64_t ended;   /* as the how many-th of all */
 };
 
 struct tally_harvest {
@@ -45,6 +46,7 @@ struct tally_harvest {
 	uint32_t n_free, n_slots, max_slots;
 	uint32_t *given_up; /* slots for which some source has not answered yet */
 	uint32_t n_given_up, next_retry;
+	uint64_t n_ended, n_submitted; /* slots; see tally_harvest_submitted() */
 
 	/* The counters that are always counted, and room for building on them. */
 	const struct tally_counter **fixed;
@@ -294,6 +296,7 @@ tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t s
 		if (sources[i])
 			h->all[h->n_all++] = sources[i];
 	}
+	h->n_submitted = UINT64_MAX;
 	h->max_slots = max_slots < TALLY_MAX_SLOTS ? max_slots : TALLY_MAX_SLOTS;
 	if (!h->max_slots)
 		h->max_slots = 1;
@@ -514,12 +517,19 @@ tally_harvest_end(struct tally_harvest *h, uint32_t slot)
 	struct harvest_slot *s = &h->slots[slot];
 
 	s->running = false;
+	s->ended = ++h->n_ended;
 	for (uint32_t left = s->waiting; left;) {
 		uint32_t last = 31 - (uint32_t)__builtin_clz(left);
 		struct tally_source *src = h->open[last].src;
 		left &= ~(UINT32_C(1) << last);
 		src->ops->end(src, slot);
 	}
+}
+
+__attribute__((hot)) void
+tally_harvest_submitted(struct tally_harvest *h)
+{
+	h->n_submitted = h->n_ended;
 }
 
 __attribute__((hot)) void
@@ -621,7 +631,7 @@ tally_harvest_read(struct tally_harvest *h, uint32_t slot, struct tally_sample *
 {
 	struct harvest_slot *s = &h->slots[slot];
 
-	if (s->running)
+	if (s->running || s->ended > h->n_submitted)
 		return TALLY_NOT_READY;
 	for (uint32_t left = s->waiting; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);

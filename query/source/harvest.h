@@ -82,6 +82,11 @@ void tally_harvest_end(struct tally_harvest *h, uint32_t slot);
 void tally_harvest_gap(struct tally_harvest *h);
 void tally_harvest_resume(struct tally_harvest *h);
 
+/* What ended so far was submitted to the GPU, or is to be asked for all the same: until then a
+ * read of it is not ready and asks no source, because a driver may submit what it has gathered
+ * just to answer. A harvest for which this is never called asks at once. */
+void tally_harvest_submitted(struct tally_harvest *h);
+
 /* The available results of an ended slot, in the order of tally_harvest_layout(); never blocks.
  * Sources of time answer first: until they have, the GPU may have lost the interval's work, and
  * no other source is asked. `out->values` and `out->valid` have room for that many values,

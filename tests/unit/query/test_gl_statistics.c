@@ -306,6 +306,35 @@ test_zero_bits(void)
 	finish(&f, src);
 }
 
+/* Nothing in the interval can raise a counter: no query, and 0, whoever uses the target. */
+static void
+test_impossible(void)
+{
+	struct fake_gl f;
+	struct tally_sample out;
+
+	fake_gl_init(&f, false, 46, " ");
+	struct tally_source *src =
+		open_source(&f, "vertices_submitted+compute_shader_invocations");
+	fake_gl_game_begin(&f, src, TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS);
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		f.api.impossible = slot == 1 ? 0 : BIT(COMPUTE_SHADER_INVOCATIONS);
+		src->ops->begin(src, slot);
+		fake_gl_work(&f, 5);
+		src->ops->end(src, slot);
+	}
+	g_assert_cmpuint(f.issued, ==, 3); /* one result each, of the vertices */
+	fake_gl_complete(&f, 100);
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		g_assert_cmpint(read_slot(src, slot, &out), ==, TALLY_OK);
+		g_assert_cmphex(valid, ==, slot == 1 ? 1 : 3);
+		g_assert_cmpuint(out.flags, ==, slot == 1 ? TALLY_FLAG(YIELDED) : 0);
+		g_assert_cmpuint(values[0].u64, ==, 5);
+		g_assert_cmpuint(slot == 1 ? 0 : values[1].u64, ==, 0);
+	}
+	finish(&f, src);
+}
+
 static void
 test_yields(void)
 {
@@ -440,6 +469,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl-statistics/read-once", test_read_once);
 	g_test_add_func("/gl-statistics/widths", test_widths);
 	g_test_add_func("/gl-statistics/zero-bits", test_zero_bits);
+	g_test_add_func("/gl-statistics/impossible", test_impossible);
 	g_test_add_func("/gl-statistics/yields", test_yields);
 	g_test_add_func("/gl-statistics/nested", test_nested);
 	g_test_add_func("/gl-statistics/no-names", test_no_names);

@@ -211,6 +211,29 @@ test_order_and_places(void)
  * slot is given up none of its values are used, and it is not reused until the driver has
  * answered. */
 static void
+test_submitted(void)
+{
+	struct diary *a = diary_create('A', 5, false);
+	struct tally_source *sources[] = { &a->base };
+	struct tally_harvest *h = tally_harvest_create(sources, 1, 2, 2);
+	struct reading r;
+
+	diary_text = g_string_new(NULL);
+	tally_harvest_submitted(h);
+	uint32_t slot = tally_harvest_begin(h);
+	tally_harvest_end(h, slot);
+	g_string_truncate(diary_text, 0);
+	a->letters_reads = true;
+	clear(&r);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_NOT_READY);
+	g_assert_cmpstr(diary_text->str, ==, ""); /* not asked */
+	tally_harvest_submitted(h);
+	g_assert_cmpint(tally_harvest_read(h, slot, &r.sample), ==, TALLY_OK);
+	tally_harvest_destroy(h, true);
+	g_string_free(diary_text, TRUE);
+}
+
+static void
 test_given_up(void)
 {
 	struct diary *a = diary_create('A', 5, false), *t = diary_create('T', 1, true);
@@ -432,6 +455,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/harvest/submitted", test_submitted);
 	g_test_add_func("/harvest/given-up", test_given_up);
 	g_test_add_func("/harvest/order-and-places", test_order_and_places);
 	g_test_add_func("/harvest/lists-sources", test_lists_sources);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* submit_scene.c - frames of passes and dispatches, and how they end.
+ *
+ *   submit_scene PASSES DISPATCHES FRAMES present|flush|finish|nothing
+ *
+ * Each pass draws twice, each to the next of two framebuffers; a pass of one dispatch follows each
+ * of the first DISPATCHES passes. On a pbuffer, so that `present` is a swap.
+ */
+#include <epoxy/gl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scenes/gl/stage.h"
+
+#define SIZE 64
+
+/* Appended to the stage's preamble. */
+static const char compute[] = "layout(local_size_x = 64) in;\n"
+			      "layout(std430, binding = 0) buffer result { uint values[]; };\n"
+			      "void main() { values[gl_LocalInvocationIndex] += 1u; }\n";
+
+int
+main(int argc, char **argv)
+{
+	struct stage_options options = {
+		.platform = STAGE_PBUFFER,
+		.api = STAGE_CORE,
+		.major = 4,
+		.minor = 3,
+		.width = SIZE,
+		.height = SIZE,
+	};
+	struct stage s;
+	GLuint targets[2], buffer;
+
+	if (argc != 5) {
+		fprintf(stderr, "submit_scene: PASSES DISPATCHES FRAMES END\n");
+		return 2;
+	}
+	unsigned passes = (unsigned)atoi(argv[1]), dispatches = (unsigned)atoi(argv[2]);
+	unsigned frames = (unsigned)atoi(argv[3]);
+	options.end = stage_parse_end(argv[4]);
+	stage_open(&s, &options);
+	for (int i = 0; i < 2; i++)
+		targets[i] = stage_framebuffer(stage_texture(GL_RGBA8, SIZE, SIZE, 1), 0, 0);
+	glGenBuffers(1, &buffer);
+	glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+	glBufferData(GL_SHADER_STORAGE_BUFFER, 64 * sizeof(GLuint), NULL, GL_DYNAMIC_COPY);
+	GLuint program = dispatches ? stage_compute_program(&s, compute) : 0;
+	for (unsigned frame = 0; frame < frames; frame++) {
+		stage_begin_frame(&s);
+		for (unsigned pass = 0; pass < passes; pass++) {
+			stage_target(&s, targets[pass % 2], SIZE, SIZE);
+			stage_draw(&s, 0, 3, pass);
+			stage_draw(&s, 1, 6, pass);
+			if (pass >= dispatches)
+				continue;
+			glUseProgram(program);
+			glDispatchCompute(1, 1, 1);
+		}
+		stage_end_frame(&s);
+	}
+	stage_check("the frames");
+	stage_close(&s);
+	return 0;
+}

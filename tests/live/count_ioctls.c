@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/live/count_ioctls.c - count what a program's driver asks of the kernel's i915.
+ *
+ * Preloaded before the emulated GPU (../shared/intel_gpu), whose ioctl() it calls.
+ * COUNT_IOCTLS_FILE names a file of two 64-bit counts, mapped so that they survive any end: batches
+ * submitted, and waits that may block. Any thread.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+#define N_COUNTS 2
+#define OF_DRM 'd'
+#define GEM_EXECBUFFER2 0x69
+#define GEM_WAIT 0x6c
+#define SYNCOBJ_WAIT 0xc3
+#define SYNCOBJ_TIMELINE_WAIT 0xca
+
+static _Atomic uint64_t fallback[N_COUNTS];
+static _Atomic uint64_t *counts = fallback;
+static int (*next)(int, unsigned long, ...);
+
+__attribute__((constructor)) static void
+prepare(void)
+{
+	const char *path = getenv("COUNT_IOCTLS_FILE");
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	if (fd < 0)
+		return;
+	if (ftruncate(fd, sizeof(fallback)) == 0) {
+		void *page = mmap(NULL, sizeof(fallback), PROT_READ | PROT_WRITE, MAP_SHARED,
+				  fd, 0);
+		if (page != MAP_FAILED)
+			counts = page;
+	}
+	close(fd);
+}
+
+/* The timeout is the second 64-bit member of the structures, but a timeline's third. */
+static unsigned
+may_block(const void *argument, int timeline)
+{
+	int64_t timeout;
+	memcpy(&timeout, (const char *)argument + (timeline ? 16 : 8), sizeof(timeout));
+	return timeout != 0;
+}
+
+PUBLIC int ioctl(int fd, unsigned long request, ...);
+
+PUBLIC int
+ioctl(int fd, unsigned long request, ...)
+{
+	va_list rest;
+	va_start(rest, request);
+	void *argument = va_arg(rest, void *);
+	va_end(rest);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "ioctl");
+	unsigned number = request & 0xff;
+	if ((request >> 8 & 0xff) == OF_DRM) {
+		counts[0] += number == GEM_EXECBUFFER2;
+		if (number == GEM_WAIT || number == SYNCOBJ_WAIT || number == SYNCOBJ_TIMELINE_WAIT)
+			counts[1] += may_block(argument, number == SYNCOBJ_TIMELINE_WAIT);
+	}
+	return next(fd, request, argument);
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What passtally makes a driver do twice: batches submitted and waits in a frame, by ioctl under Debian's real iris
+on the emulated Intel GPU (../shared/intel_gpu, where it is there), bare and with each set of sources.
+"""
+
+import struct
+import sys
+
+from harness import Checks, need, scratch, skip
+from intel_gpu import Gpu, build
+
+PLATFORMS = ("tgl", "bdw")
+KINDS = ("submissions", "waits")
+SCENES = ((0, "flush"), (0, "present"), (3, "flush"), (3, "finish"))  # dispatches, and how a frame ends
+SHORT, LONG = 20, 60
+PASSES = 40
+OPTIONS = {
+    "api": ["--sources", "api"],
+    "times": ["--sources", "gl-timestamp"],
+    "statistics": ["--sources", "gl-statistics"],
+    "times and statistics": ["--sources", "gl-timestamp+gl-statistics"],
+    "performance queries": ["--sources", "gl-timestamp+gl-intel"],
+    "default": [],
+    "all counters": ["--counters", "all"],
+}
+# A frame may have as many submissions and waits more than without passtally, and why: for a result of a performance
+# query Mesa waits for a buffer, which the GPU has finished with. Of all counters, one makes Mesa submit once a frame.
+PERFORMANCE_QUERIES = ("performance queries", "default", "all counters")
+# What a pass of dispatches costs: Mesa counts runs of compute shaders in a batch of their own.
+PER_DISPATCH = 2
+# A program whose frames submit nothing: passtally asks for the results of four frames at once.
+UNSUBMITTED = 0.5
+
+
+def allowed(name, end, dispatches):
+    statistics = name not in ("api", "times", "performance queries")
+    more = PER_DISPATCH * dispatches * statistics + UNSUBMITTED * (end == "present") + (name == "all counters")
+    return more, more + (PASSES + dispatches + 4) * (name in PERFORMANCE_QUERIES)
+
+
+def counted(gpu, platform, scene, frames, options):
+    counts = gpu.folder / "ioctls"
+    counts.unlink(missing_ok=True)
+    how = ('INTEL_MORE="INTEL_DEBUG=no-oaconfig INTEL_EMU=1" '
+           f'_intel libintel_emu_drm_shim.so "{need("count_ioctls.so")}:"')
+    dispatches, end = scene
+    args = [str(PASSES), str(dispatches), str(frames), end]
+    result, log = gpu.run(platform, need("submit_scene"), args, how, options, {"COUNT_IOCTLS_FILE": str(counts)})
+    return result, log, struct.unpack("<2Q", counts.read_bytes())
+
+
+def a_frame(checks, gpu, platform, scene, options):
+    """Of each kind, between a short and a long run, so that the start and the end do not count."""
+    if options is not None:
+        options = [*options, "--frame", scene[1]]
+    short, long = (counted(gpu, platform, scene, n, options) for n in (SHORT, LONG))
+    checks.equal((short[0].status, long[0].status), (0, 0), "status")
+    if options is not None:
+        passes = [p for f in long[1].frames for p in f["passes"]]
+        checks.equal(len(passes), (PASSES + scene[0]) * LONG, "passes")
+        # The last two frames' results need not have come when the program ends.
+        lost = [p for f in long[1].frames[:-2] for p in f["passes"] if {"lost", "incomplete"} & set(p.get("flags", []))]
+        checks.that(not lost, f"{len(lost)} passes have no result")
+    return [(b - a) / (LONG - SHORT) for a, b in zip(short[2], long[2])]
+
+
+def main():
+    checks = Checks()
+    with scratch() as folder:
+        programs = folder / "programs"
+        build(programs)
+        gpu = Gpu(programs, folder)
+        for platform in PLATFORMS:
+            if gpu.run(platform, "glora", ["1", "bare"], "emu", [])[0].status:
+                skip(f"iris does not start on the emulated {platform}")
+            for scene in SCENES if platform == "tgl" else SCENES[:1]:
+                bare = a_frame(checks, gpu, platform, scene, None)
+                for name, options in OPTIONS.items():
+                    with checks.part(f"{platform}, {scene[0]} dispatches, {scene[1]}: {name}"):
+                        ours = a_frame(checks, gpu, platform, scene, options)
+                        for kind, a, b, more in zip(KINDS, bare, ours, allowed(name, scene[1], scene[0])):
+                            checks.that(b <= a + more + 0.3, f"{kind} a frame: {b}, without passtally {a}")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
