@@ -16,6 +16,7 @@
 /* A side with fewer values than this is shown but not judged; for runs the limit is
  * TALLY_COMPARE_LEAST_RUNS. */
 #define TALLY_COMPARE_LEAST 8
+#define TALLY_COMPARE_RESAMPLES 999
 #define TALLY_COMPARE_LEAST_RUNS 5
 
 struct tally_bootstrap_settings {
@@ -82,28 +83,5 @@ void tally_holm_adjust(double *p, uint32_t m);
 /* Benjamini and Hochberg's step-up procedure: p[i] becomes the smallest false discovery rate at
  * which hypothesis i is rejected, at most 1. */
 void tally_fdr_adjust(double *p, uint32_t m);
-
-/* Finds which of many changes are outliers, given how their values move together (outliers.c).
- * Passes that use the machine alike become slower and faster together, from frame to frame and
- * hence from run to run. Each change is judged against what the others predict for it
- * (generalized least squares with a shrunken correlation matrix), and all of them against their
- * usual scatter. The largest outlier is removed before the rest is judged once more, so that it
- * distorts no prediction. */
-struct tally_outlier {
-	/* in: the change, its standard error (> 0) and the degrees of freedom of that;
-	 * out: what of the change the others do not predict */
-	double shift, se, df;
-	double p; /* out: two-sided, of this change alone */
-	/* The deviations of the value within the sides, in the same number of parts as the
-	 * others. */
-	const double *deviations;
-};
-
-/* Averages each error's square with the estimate from all of them: its dependence on the size
- * of the deviations, as a line through the logarithms. For errors known from few values. */
-void tally_outliers_moderate(struct tally_outlier *items, uint32_t n, uint32_t n_parts);
-
-/* `level`: the level of all alarms together at which a change is removed. n > 0. */
-void tally_outliers_judge(struct tally_outlier *items, uint32_t n, uint32_t n_parts, double level);
 
 #endif

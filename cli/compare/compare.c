@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
+#include "cli/compare/junit.h"
 #include "cli/log/folder.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
@@ -16,6 +17,7 @@ struct compare_request {
 	struct tally_compare_filter filter;
 	struct tally_compare_settings settings; /* fail_above < 0: not given */
 	struct tally_compare_style style;
+	const char *junit;
 	bool json;
 	uint64_t warmup;
 	int64_t device;
@@ -82,7 +84,7 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 		if (kind == TALLY_N_UNLIKE && strcmp(*item, "all") != 0)
 			return TALLY_FAIL(false, command,
 					  "--%s %s: must be of device, driver, size, options, "
-					  "tags, all",
+					  "tags, program, all",
 					  arg->name, *item);
 	}
 	return true;
@@ -99,7 +101,9 @@ take_statistic(const char *command, const struct tally_arg *arg, void *to, const
 }
 
 #define ARG(name, member, values, take, least, most, help) \
-	{ name, 0, values, help, take, offsetof(struct compare_request, member), least, most }
+	{ \
+		name, 0, values, help, take, offsetof(struct compare_request, member), least, most \
+	}
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_LIST("base", 0, "LOG", struct compare_request, paths[TALLY_SIDE_BASE],
@@ -138,11 +142,13 @@ static const struct tally_arg options[] = {
 		       "Print JSON: everything that was compared."),
 	TALLY_ARG_FLAG("markdown", 0, struct compare_request, style.markdown,
 		       "Print Markdown, for a merge request."),
+	TALLY_ARG_TEXT("junit", 0, "FILE", struct compare_request, junit,
+		       "Write a JUnit report to this file, too: a test case for each time."),
 	ARG("same", settings.same, "PERCENT", take_percent, 0, 10000,
 	    "Call a time the same when its interval is within this. Default 3."),
 	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
 		       "Compare although these differ: device, driver, size (of the window), "
-		       "options, tags (of --strata), or all."),
+		       "options, tags (of --strata), program, or all."),
 	ARG("strata", settings.strata, "LIST", add_words, 0, 0,
 	    "Compare only runs whose tags of these names are equal (--strata scene), as with "
 	    "those of one device, driver and size."),
@@ -152,8 +158,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request, plain, NULL);
+static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request,
+							plain, NULL);
 
 static const char help[] =
 	"Usage: passtally compare [options] [BASE NEW]\n"
@@ -166,12 +172,13 @@ static const char help[] =
 	"Without logs they are the two newest of the program that was captured\n"
 	"last, with the name of a program its two newest.\n" TALLY_HELP_OPTIONS
 	"\nA change is reported when chance does not explain it. Frames resemble\n"
-	"their neighbors, so errors come from a bootstrap of blocks of frames;\n"
+	"their neighbors, so errors come from a bootstrap of blocks of frames, and\n"
+	"are those of these two runs. With five logs a side or more, taken in turn\n"
+	"(passtally bench), whole runs are compared: that is what a gate needs. Of\n"
+	"a pass, what all passes of its frame have in common is left out (*).\n"
 	"Holm's correction is applied over all times, and over all other values.\n"
-	"Each interval is that of its value alone. With five logs a side or more,\n"
-	"whole runs are compared instead of frames, so that differences between\n"
-	"runs count too. `~` marks an estimate, (ratio) a value that is not a\n"
-	"sum. docs/compare.md has the method.\n\n"
+	"`~` marks an estimate, (ratio) a value that is not a sum.\n"
+	"docs/compare.md has the method.\n\n"
 	"The same logs always give the same output.\n\n"
 	"The verdict is the first line, and the last. Exit status: 0; with\n"
 	"--fail-above 1 a regression, 4 inconclusive; 5 the sides are not\n"
@@ -366,8 +373,7 @@ check_clocks(const struct compare_request *r, const struct tally_compare *c)
 		TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 			if (found || !tally_compare_is_cycles(c, row))
 				continue;
-			g_autoptr(GPtrArray)
-				values = tally_compare_row_values(c, row, side);
+			g_autoptr(GPtrArray) values = tally_compare_row_values(c, row, side);
 			found = values->len;
 		}
 		if (!found)
@@ -398,11 +404,12 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 			g_string_append_printf(list, "%s%s", list->len ? "," : "",
 					       tally_unlike_names[kind]);
 	if (kinds)
-		tally_cli_complain(
-			"compare",
-			"NOT COMPARED: the sides differ in what changes times by itself "
-			"(%s); --allow %s compares them all the same",
-			why->str, list->str);
+		tally_cli_complain("compare",
+				   "NOT COMPARED: %s (%s); --allow %s compares them all the same",
+				   kinds & 1u << TALLY_UNLIKE_PROGRAM
+					   ? "not the same program"
+					   : "the sides differ in what changes times by itself",
+				   why->str, list->str);
 	return kinds != 0;
 }
 
@@ -436,7 +443,9 @@ compare(const struct compare_request *r)
 			tally_compare_print_json(stdout, &c);
 		else
 			tally_compare_print(stdout, &c, &style);
-		if (c.n_failed)
+		if (r->junit && !tally_compare_write_junit(r->junit, &c))
+			status = TALLY_EXIT_FAILED;
+		else if (c.n_failed)
 			status = TALLY_EXIT_REGRESSION;
 		else if (c.settings.has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
 			status = TALLY_EXIT_INCONCLUSIVE;

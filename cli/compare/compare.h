@@ -109,6 +109,12 @@ struct tally_compare_row {
 	double se, df;
 	double low, high; /* interval of the difference */
 	double p, p_holm;
+	/* with one to four runs a side: by which part of the base the typical frame changed, less
+	 * what all passes have in common */
+	double typical;
+	/* its mean changed, its typical frame did not: slow frames did */
+	bool uneven;
+	bool doubted; /* `typical` is known */
 	bool tested; /* it has an error, an interval and a p */
 	bool fails; /* a regression beyond the threshold */
 	/* no regression was found, but the interval includes one beyond the threshold */
@@ -124,6 +130,7 @@ enum tally_unlike_kind {
 	TALLY_UNLIKE_SIZE,
 	TALLY_UNLIKE_OPTIONS,
 	TALLY_UNLIKE_TAGS, /* those of settings.strata */
+	TALLY_UNLIKE_PROGRAM, /* another name, and most of the time in other passes */
 	TALLY_N_UNLIKE,
 };
 
@@ -172,14 +179,14 @@ void tally_compare_judge(struct tally_compare *c);
  * means: fills in all that a tested row has but its verdict. */
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 			struct tally_bootstrap_side sides[TALLY_N_SIDES]);
-/* Judges each pass against the other passes of the same frames, and adds to the errors of all
- * times the possible difference of the machine's speed between two runs (others.c). */
-void tally_compare_judge_others(struct tally_compare *c);
 /* The keys of paces, NULL for none; and judges a row that has one (pace.c). */
 extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
 /* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
+/* The GPU time of a frame of the base where the subject is, else 0. */
+double tally_compare_frame_time(const struct tally_compare *c,
+				const struct tally_compare_subject *s);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Whether two subjects are of the same device and stratum. */
 bool tally_compare_same_place(const struct tally_compare_subject *a,

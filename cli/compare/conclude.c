@@ -30,17 +30,6 @@ direction(const struct tally_compare_row *row)
 	return row->worse ? row->worse : 1;
 }
 
-/* The GPU time of a frame of the base where the subject is, else 0. */
-static double
-frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
-{
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject->frame && tally_compare_same_place(row->subject, s) &&
-		    strcmp(row->key, "gpu_ns") == 0)
-			return row->mean[TALLY_SIDE_BASE];
-	return 0;
-}
-
 /* A value that is not known leaves the conclusion open if its estimate is above the limit, or
  * if its interval includes more than the limit of the whole frame: a pass of 0.1 % of a frame,
  * known to within a half, is not a reason to repeat a run. */
@@ -52,14 +41,12 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 	if (row->verdict == TALLY_VERDICT_FEW ||
 	    (row->verdict == TALLY_VERDICT_ONE_SIDE && both_sides))
 		return true;
-	bool blind = c->settings.has_fail_above ? row->blind
-						: row->verdict == TALLY_VERDICT_UNSEEN;
-	double low, high, estimate, frame = frame_time(c, row->subject);
+	bool blind = c->settings.has_fail_above ? row->blind : row->verdict == TALLY_VERDICT_UNSEEN;
+	double low, high, estimate, frame = tally_compare_frame_time(c, row->subject);
 	/* Few hitches could always be a few more; an increase has to be seen. */
 	if (row->pace == TALLY_PACE_HITCHES && row->verdict == TALLY_VERDICT_UNSEEN) {
 		double worse = row->difference * row->worse;
-		return tally_compare_relative(row, worse, &estimate) ? estimate > limit
-								     : worse > 0;
+		return tally_compare_relative(row, worse, &estimate) ? estimate > limit : worse > 0;
 	}
 	if (!blind || row->pace || !tally_compare_relative(row, row->low * direction(row), &low) ||
 	    !tally_compare_relative(row, row->high * direction(row), &high) ||
@@ -95,7 +82,7 @@ tally_compare_conclude(struct tally_compare *c)
 	else if (!c->has_gates && (more != 0) != (less != 0))
 		c->conclusion = more ? TALLY_CONCLUSION_MORE : TALLY_CONCLUSION_LESS;
 	else if (more || less)
-		c->conclusion = !less	? TALLY_CONCLUSION_SLOWER
+		c->conclusion = !less   ? TALLY_CONCLUSION_SLOWER
 				: !more ? TALLY_CONCLUSION_FASTER
 					: TALLY_CONCLUSION_MIXED;
 	else

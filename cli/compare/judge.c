@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/compare/common.h"
 #include "cli/compare/compare.h"
 #include "cli/shared/each.h"
 
 #include <math.h>
 #include <string.h>
-
-#define RESAMPLES 999
 
 const char *const tally_verdict_names[TALLY_N_VERDICTS] = {
 	[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
@@ -29,6 +28,11 @@ tally_row_changed(const struct tally_compare_row *row)
 {
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
 }
+
+/* Of the frame's limit, the part that a pass has to exceed with one run a side. */
+#define SHARE 2
+/* Of the limit, the part that its typical frame has to exceed. */
+#define TYPICAL 0.8
 
 /* Each row has its own random seed, so that the presence of other rows does not change it. */
 static uint64_t
@@ -63,8 +67,8 @@ run_mean(const struct tally_compare_values *v, double trim)
 static void
 gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
 {
-	const struct tally_compare_values *const *all =
-		(const struct tally_compare_values *const *)values->pdata;
+	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
+								values->pdata;
 	*e = (struct evidence){ .stride = 1, .constant = true };
 	double total = 0, n = 0;
 	for (guint i = 0; i < values->len; i++) {
@@ -94,7 +98,7 @@ tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 	struct tally_bootstrap_settings settings = {
 		.confidence = c->settings.confidence,
 		.trim = row->runs ? 0 : c->settings.trim,
-		.resamples = RESAMPLES,
+		.resamples = TALLY_COMPARE_RESAMPLES,
 		.seed = row_seed(row),
 		.independent = row->runs,
 	};
@@ -218,8 +222,7 @@ judge_row(struct tally_compare *c, struct tally_compare_row *row)
 		tally_compare_judge_pace(c, row);
 	else
 		judge_values(c, row);
-	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse &&
-		    c->settings.has_fail_above;
+	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse && c->settings.has_fail_above;
 }
 
 /* Rows with a gate are one family, so that counters without a gate do not reduce their
@@ -243,7 +246,42 @@ correct(struct tally_compare *c, bool gated)
 			row->p_holm = p[n++];
 }
 
-/* Decides for a value with a gate whether it fails, or is too noisy to rule a failure out. */
+double
+tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		if (row->subject->frame && tally_compare_same_place(row->subject, s) &&
+		    strcmp(row->key, "gpu_ns") == 0)
+			return row->mean[TALLY_SIDE_BASE];
+	return 0;
+}
+
+/* One run a side shows how these two runs differ, not what other runs would: a pass then fails
+ * only by a change that counts for the frame, and by one that its typical frame shows, too. */
+static bool
+needs_more_runs(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	double limit = c->settings.fail_above;
+	if (row->runs || !row->is_time || row->pace)
+		return false;
+	double mean = (row->mean[1] - row->mean[0]) / row->mean[0];
+	if (row->doubted && MIN(row->typical, mean) <= limit * TYPICAL)
+		return true;
+	double frame = tally_compare_frame_time(c, row->subject);
+	double change = MIN(fabs(row->difference), fabs(row->typical) * row->mean[0]);
+	return !row->subject->frame && row->doubted && change <= limit * frame / SHARE;
+}
+
+/* Whether chance does not explain the change. Of whole runs, which know what chance does, a gate
+ * asks for no more than the value's own interval: the limit already keeps small changes out. */
+static bool
+is_certain(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return tally_row_changed(row) ||
+	       (row->runs && row->is_time && row->p < 1 - c->settings.confidence);
+}
+
+/* Decides for a value with a gate whether it fails, or could. */
 static void
 judge_limit(struct tally_compare *c, struct tally_compare_row *row)
 {
@@ -253,10 +291,13 @@ judge_limit(struct tally_compare *c, struct tally_compare_row *row)
 	bool above = tally_compare_relative(row, worse, &relative)
 			     ? relative > c->settings.fail_above
 			     : worse > 0;
-	bool changed = tally_row_changed(row);
-	row->fails = changed && above;
+	bool doubtful = needs_more_runs(c, row);
+	row->fails = above && is_certain(c, row) && !doubtful;
+	if (row->fails)
+		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
 	double far = row->worse > 0 ? row->high : -row->low;
-	row->blind = !changed && tally_compare_relative(row, far, &relative) &&
+	row->blind = !row->fails && (!tally_row_changed(row) || doubtful) &&
+		     tally_compare_relative(row, far, &relative) &&
 		     relative > c->settings.fail_above;
 	c->n_failed += row->fails;
 	c->n_blind += row->blind;
@@ -272,7 +313,7 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 	row->verdict = TALLY_VERDICT_UNSEEN;
 	if (row->p_holm < 1 - c->settings.confidence && row->difference != 0)
 		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
-	else if (tally_compare_relative(row, row->low, &low) &&
+	else if (!row->uneven && tally_compare_relative(row, row->low, &low) &&
 		 tally_compare_relative(row, row->high, &high) && low >= -c->settings.same &&
 		 high <= c->settings.same)
 		row->verdict = TALLY_VERDICT_SAME;
@@ -288,11 +329,10 @@ tally_compare_judge(struct tally_compare *c)
 	for (guint i = 0; i < c->rows->len; i++) {
 		judge_row(c, g_ptr_array_index(c->rows, i));
 		if (tally_progress_due(&progress))
-			tally_progress_show(&progress, "comparing: %u %%",
-					    100 * i / c->rows->len);
+			tally_progress_show(&progress, "comparing: %u %%", 100 * i / c->rows->len);
 	}
 	tally_progress_end(&progress);
-	tally_compare_judge_others(c);
+	tally_compare_judge_common(c);
 	tally_strata_pool(c);
 	correct(c, true);
 	correct(c, false);

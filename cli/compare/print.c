@@ -111,8 +111,7 @@ row_relative(const struct tally_compare_row *row, double value)
 }
 
 char *
-tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
-		 double value)
+tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value)
 {
 	char *relative = row_relative(row, value);
 	return relative ? relative : row_number(p, row, value, true);
@@ -172,8 +171,8 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 		return unseen_text(p, row);
 	if (row->verdict == TALLY_VERDICT_ONE_SIDE)
 		return g_strdup(row->n[0] ? "only in base" : "only in new");
-	return g_strconcat(words[row->verdict][!tally_row_is_main(row)],
-			   row->fails ? " FAILS" : "", NULL);
+	return g_strconcat(words[row->verdict][!tally_row_is_main(row)], row->fails ? " FAILS" : "",
+			   NULL);
 }
 
 static void
@@ -199,9 +198,8 @@ tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row
 	const char *unit = row->is_time ? unit_of(p, row)->word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
 	g_autofree char *key = tally_text_escape(tally_compare_key(p->c, row));
-	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "",
-			       has_unit ? unit : "", has_unit ? "]" : "",
-			       row->ratio ? " (ratio)" : "");
+	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
+			       has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
 }
 
 static void
@@ -246,19 +244,6 @@ print_cells(const struct tally_printer *p, struct tally_cells *t, const char *he
 	tally_cells_finish(t);
 }
 
-void
-tally_print_line(const struct tally_printer *p, const char *format, ...)
-{
-	TALLY_FORMATTED(text, format);
-	/* Lines after the first are indented by two columns more than it. */
-	size_t indent = strspn(text, " ");
-	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text + indent) : NULL;
-	if (safe || !p->style->width)
-		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
-	else
-		tally_text_print_wrapped(p->out, text, indent + 2, p->style->width);
-}
-
 static void
 print_side(const struct tally_printer *p, enum tally_side side, const char *word)
 {
@@ -273,12 +258,11 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 	g_autofree char *path = tally_text_escape(name ? name : first->aggregate.path);
 	g_autofree char *more = logs->len == 1 ? g_strdup("")
 				: name         ? g_strdup_printf(", %u runs", logs->len)
-				       : g_strdup_printf(" and %u more", logs->len - 1);
-	g_autofree char *without =
-		warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
-					 " at the start (--warmup 0 keeps them)",
-					 warmup)
-		       : g_strdup("");
+					       : g_strdup_printf(" and %u more", logs->len - 1);
+	g_autofree char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
+							    " at the start (--warmup 0 keeps them)",
+							    warmup)
+					  : g_strdup("");
 	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
 			 TALLY_S(frames), without);
 }
@@ -414,9 +398,8 @@ print_keys(const struct tally_printer *p)
 			add_row(p, &t, row, false);
 	}
 	print_cells(p, &t,
-		    p->style->all
-			    ? "Counts, counters, metrics: means per frame"
-			    : "Counts, counters, metrics that changed: means per frame");
+		    p->style->all ? "Counts, counters, metrics: means per frame"
+				  : "Counts, counters, metrics that changed: means per frame");
 }
 
 static const struct tally_compare_row *
@@ -439,8 +422,7 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
 		g_autofree char *name = tally_subject_text(p->c, s);
-		g_autofree char *mean = row ? mean_text(p, row, side)
-					    : g_strdup("not measured");
+		g_autofree char *mean = row ? mean_text(p, row, side) : g_strdup("not measured");
 		if (told++ == 0)
 			title(p, text);
 		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s", name,
@@ -508,8 +490,7 @@ static GPtrArray *
 find_one_sided(const struct tally_compare *c)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
-	g_autoptr(GHashTable)
-		by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		if (!is_one_sided(row))
 			continue;

@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/compare/advice.h"
 #include "cli/compare/print_parts.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
 
-/* The value that decides the conclusion: among those that count, the one with the largest
- * change relative to the base. NULL = none. */
+/* Whether the value is one of those that make the conclusion what it is. */
+static bool
+counts(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return tally_compare_decides(c, row) &&
+	       (c->conclusion == TALLY_CONCLUSION_REGRESSION     ? row->fails
+		: c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE ? row->open
+								 : tally_row_changed(row));
+}
+
+/* The change of a value, larger where it is worse; of a time in nanoseconds. */
+static double
+size_of(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	double size = row->difference * (row->worse ? row->worse : 1);
+	if (!row->is_time)
+		tally_compare_relative(row, size, &size);
+	bool either = c->conclusion == TALLY_CONCLUSION_MIXED ||
+		      c->conclusion == TALLY_CONCLUSION_FASTER ||
+		      c->conclusion == TALLY_CONCLUSION_LESS;
+	return either ? fabs(size) : size;
+}
+
+/* The value that decides the conclusion: the largest change in milliseconds of a pass, or of the
+ * frame where no pass accounts for half of the frame's; else of any value, in percent. NULL =
+ * none. */
 static const struct tally_compare_row *
 find_decisive(const struct tally_compare *c)
 {
-	const struct tally_compare_row *best = NULL;
-	double most = -1;
+	/* Passes, frames, other values. */
+	const struct tally_compare_row *best[3] = { NULL };
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-		bool counts = c->conclusion == TALLY_CONCLUSION_REGRESSION ? row->fails
-			      : c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE
-				      ? row->open
-				      : tally_row_changed(row);
-		double relative = 0;
-		if (!tally_compare_decides(c, row) || !counts)
-			continue;
-		tally_compare_relative(row, row->difference * (row->worse ? row->worse : 1),
-				       &relative);
-		double size = c->conclusion == TALLY_CONCLUSION_MIXED ||
-					      c->conclusion == TALLY_CONCLUSION_FASTER ||
-					      c->conclusion == TALLY_CONCLUSION_LESS
-				      ? fabs(relative)
-				      : relative;
-		if (!best || size > most) {
-			best = row;
-			most = size;
-		}
+		unsigned kind = !row->is_time || !row->tested ? 2 : row->subject->frame;
+		if (counts(c, row) && (!best[kind] || size_of(c, row) > size_of(c, best[kind])))
+			best[kind] = row;
 	}
-	return best;
+	if (best[0] && best[1])
+		return 2 * size_of(c, best[0]) >= size_of(c, best[1]) ? best[0] : best[1];
+	return best[0] ? best[0] : best[1] ? best[1] : best[2];
 }
 
 /* The pass, and the key if it is not a time. The caller frees it. */
@@ -58,8 +70,8 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 					       : "not measured on both sides");
 	g_autofree char *change = tally_row_change(p, row, row->difference);
 	g_autofree char *interval = tally_row_interval(p, row);
-	return g_strdup_printf("%s %s (%g %%: %s)", name, change,
-			       100 * p->c->settings.confidence, interval);
+	return g_strdup_printf("%s %s (%g %%: %s)", name, change, 100 * p->c->settings.confidence,
+			       interval);
 }
 
 /* The caller frees it. */
@@ -79,8 +91,9 @@ conclusion_text(const struct tally_printer *p)
 		if (c->settings.has_fail_above && !c->has_gates)
 			return g_strdup("INCONCLUSIVE: no compared value can fail: name one with "
 					"--gate");
-		return g_strdup_printf("INCONCLUSIVE: %u value%s unclear: %s", c->n_open,
-				       TALLY_ARE(c->n_open), text);
+		return g_strdup_printf("INCONCLUSIVE: %u change%s cannot be told from noise%s %s",
+				       c->n_open, TALLY_S(c->n_open),
+				       c->n_open == 1 ? ":" : ", the largest", text);
 	case TALLY_CONCLUSION_NO_REGRESSION:
 		return g_strdup_printf("OK: no regression above %g %%", limit);
 	case TALLY_CONCLUSION_MIXED:
@@ -132,8 +145,9 @@ tally_print_verdict(const struct tally_printer *p)
 				 : "whole runs (by frames where fewer than 5 runs a side have it)",
 			 more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		tally_print_line(p, "Runs also differ by chance, which the frames of one run "
-				    "cannot show: compare five logs a side or more");
+		tally_print_line(p, "The intervals are of these runs: others of the same programs "
+				    "differ, too. A gate needs five logs a side or more, taken in "
+				    "turn (passtally bench)");
 	if (against)
 		tally_print_line(p,
 				 "* judged against the other passes of the same %s: what they all "
@@ -141,12 +155,12 @@ tally_print_verdict(const struct tally_printer *p)
 				 against_in_runs ? "runs" : "frames");
 	if (c->settings.has_fail_above && c->n_blind)
 		tally_print_line(p,
-				 "%u value%s too noisy to rule out a regression: record more "
-				 "frames or more runs",
-				 c->n_blind, TALLY_ARE(c->n_blind));
+				 "%u value%s could be more than %g %% worse and would not be seen",
+				 c->n_blind, TALLY_S(c->n_blind), 100 * c->settings.fail_above);
 	if (c->settings.has_fail_above && c->n_few)
 		tally_print_line(
 			p, "%u gated value%s known in too few frames to judge: record more frames",
 			c->n_few, TALLY_ARE(c->n_few));
+	tally_print_advice(p);
 	tally_print_conclusion(p, "- ");
 }

@@ -24,6 +24,7 @@ bool
 tally_strata_have(const struct tally_compare *c, enum tally_unlike_kind kind)
 {
 	return kind != TALLY_UNLIKE_NOTE && kind != TALLY_UNLIKE_OPTIONS &&
+	       kind != TALLY_UNLIKE_PROGRAM &&
 	       !(c->settings.allowed & 1u << kind);
 }
 

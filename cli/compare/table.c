@@ -127,3 +127,16 @@ tally_cells_print_markdown(FILE *out, const struct tally_cells *t)
 		fputs("|\n", out);
 	}
 }
+
+void
+tally_print_line(const struct tally_printer *p, const char *format, ...)
+{
+	TALLY_FORMATTED(text, format);
+	/* Lines after the first are indented by two columns more than it. */
+	size_t indent = strspn(text, " ");
+	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text + indent) : NULL;
+	if (safe || !p->style->width)
+		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
+	else
+		tally_text_print_wrapped(p->out, text, indent + 2, p->style->width);
+}

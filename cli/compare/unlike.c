@@ -6,9 +6,8 @@
 #include <string.h>
 
 /* Options about where the log goes, not about what is measured. */
-static const char *const no_matter[] = { "log",     "force",   "max-log", "log-quota",
-					 "control", "no-argv", "host",	   "tag",
-					 "shared-time" };
+static const char *const no_matter[] = { "log",     "force", "max-log", "log-quota",  "control",
+					 "no-argv", "host",  "tag",     "shared-time" };
 
 /* One property, with its value in the logs of each side. */
 struct saying {
@@ -24,7 +23,7 @@ struct saying {
 const char *const tally_unlike_names[TALLY_N_UNLIKE] = {
 	[TALLY_UNLIKE_DEVICE] = "device", [TALLY_UNLIKE_DRIVER] = "driver",
 	[TALLY_UNLIKE_SIZE] = "size",     [TALLY_UNLIKE_OPTIONS] = "options",
-	[TALLY_UNLIKE_TAGS] = "tags",
+	[TALLY_UNLIKE_TAGS] = "tags",     [TALLY_UNLIKE_PROGRAM] = "program",
 };
 
 static void
@@ -67,8 +66,7 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	tally_compare_properties(d, texts, size);
 	char suffix[24] = "";
 	if (c->n_slots > 1)
-		g_snprintf(suffix, sizeof(suffix), " of device %u",
-			   tally_compare_device(c, slot));
+		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		g_autofree char *what = g_strconcat(texts[i].what, suffix, NULL);
 		struct saying *s = say(sayings, what, side, texts[i].text);
@@ -120,8 +118,8 @@ static void
 say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
 {
 	for (guint i = 0; i < log->aggregate.keys->len; i++) {
-		const struct tally_key *key =
-			&g_array_index(log->aggregate.keys, struct tally_key, i);
+		const struct tally_key *key = &g_array_index(log->aggregate.keys, struct tally_key,
+							     i);
 		if (!key->unit || !tally_compare_log_took(log, TALLY_N_FIXED_SERIES + i))
 			continue;
 		g_autofree char *what = g_strdup_printf("unit of %s", key->key);
@@ -173,12 +171,10 @@ say_machine(GPtrArray *sayings, unsigned side, const struct tally_log_identity *
 		{ "operating system", identity->os },
 		{ "kernel", identity->kernel },
 		{ "processor", identity->cpu },
-		{ "session",
-		  identity->session ? tally_session_name(identity->session) : NULL },
+		{ "session", identity->session ? tally_session_name(identity->session) : NULL },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
-		struct saying *s = say(sayings, properties[i].what, side,
-				       properties[i].text);
+		struct saying *s = say(sayings, properties[i].what, side, properties[i].text);
 		s->machine = true;
 		s->silent |= !properties[i].text;
 	}
@@ -190,8 +186,7 @@ join(const GPtrArray *texts)
 {
 	GString *out = g_string_new(texts->len ? NULL : "(not said)");
 	TALLY_EACH (const char, text, texts)
-		g_string_append_printf(out, "%s%s",
-				       text == texts->pdata[0] ? "" : " and ", text);
+		g_string_append_printf(out, "%s%s", text == texts->pdata[0] ? "" : " and ", text);
 	return g_string_free(out, FALSE);
 }
 
@@ -209,8 +204,8 @@ is_alike(const struct saying *s)
 
 /* Takes the texts of the sides. */
 static void
-add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *what,
-	   char *base, char *fresh)
+add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *what, char *base,
+	   char *fresh)
 {
 	struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
 	u->what = g_strdup(what);
@@ -233,9 +228,8 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t
 			continue;
 		if (slot >= log->devices->len ||
 		    !tally_aggregate_clock(
-			    tally_aggregate_device(
-				    &log->aggregate,
-				    g_array_index(log->devices, uint32_t, slot)),
+			    tally_aggregate_device(&log->aggregate,
+						   g_array_index(log->devices, uint32_t, slot)),
 			    &clock))
 			return 0;
 		sum += clock.median_mhz;
@@ -249,18 +243,38 @@ note_clock(struct tally_compare *c, uint32_t slot, uint32_t stratum)
 {
 	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot, stratum),
 				      mean_clock(c, 1, slot, stratum) };
-	if (mhz[0] <= 0 || mhz[1] <= 0 ||
-	    fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
+	if (mhz[0] <= 0 || mhz[1] <= 0 || fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
 		return;
 	char device[24] = "", of[24] = "", what[64];
 	if (c->n_slots > 1)
-		g_snprintf(device, sizeof(device), " of device %u",
-			   tally_compare_device(c, slot));
+		g_snprintf(device, sizeof(device), " of device %u", tally_compare_device(c, slot));
 	if (c->strata->len)
 		g_snprintf(of, sizeof(of), ", stratum %u", stratum + 1);
 	g_snprintf(what, sizeof(what), "GPU clock%s%s", device, of);
 	add_unlike(c, TALLY_UNLIKE_NOTE, what, g_strdup_printf("%.0f MHz", mhz[0]),
 		   g_strdup_printf("%.0f MHz", mhz[1]));
+}
+
+/* Whether at least half of the GPU time of a side is in passes that the other has, too. */
+static bool
+shares_passes(const struct tally_compare *c)
+{
+	double all[TALLY_N_SIDES] = { 0 }, shared[TALLY_N_SIDES] = { 0 };
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
+		const struct tally_compare_subject *s = row->subject;
+		if (s->frame || s->outside || strcmp(row->key, "gpu_ns") != 0)
+			continue;
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+			g_autoptr(GPtrArray)
+				values = tally_compare_row_values(c, row, (enum tally_side)side);
+			TALLY_EACH (const struct tally_compare_values, v, values) {
+				double total = tally_moments_total(&v->moments);
+				all[side] += total;
+				shared[side] += s->frames[0] && s->frames[1] ? total : 0;
+			}
+		}
+	}
+	return !(all[0] > 0) || !(all[1] > 0) || 2 * shared[0] >= all[0] || 2 * shared[1] >= all[1];
 }
 
 void
@@ -273,10 +287,12 @@ tally_compare_find_unlike(struct tally_compare *c)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
 			say_machine(sayings, side, &log->aggregate.identity);
-	TALLY_EACH (const struct saying, s, sayings)
+	TALLY_EACH (struct saying, s, sayings) {
+		if (strcmp(s->what, "program") == 0 && !is_alike(s) && !shares_passes(c))
+			s->kind = TALLY_UNLIKE_PROGRAM;
 		if (!is_alike(s) && !(c->strata->len && tally_strata_have(c, s->kind)))
-			add_unlike(c, s->kind, s->what, join(s->said[0]),
-				   join(s->said[1]));
+			add_unlike(c, s->kind, s->what, join(s->said[0]), join(s->said[1]));
+	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
 		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)
 			note_clock(c, slot, stratum);

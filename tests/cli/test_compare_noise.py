@@ -36,19 +36,26 @@ def recorded(kind="busy"):
     return [[times[(run * PASSES + k) * FRAMES:][:FRAMES] for k in range(PASSES)] for run in range(RUNS)]
 
 
+def joined(run):
+    """The same frames as five passes, of which one is over half of the frame."""
+    order = sorted(range(PASSES), key=lambda k: -sum(run[k]))
+    parts = [order[:7], order[7:9], order[9:11], order[11:14], order[14:]]
+    return [[sum(run[k][f] for k in part) for f in range(FRAMES)] for part in parts]
+
+
 def make_log(run, slow=None, factor=1.0, every=1.0, frames=range(FRAMES)):
     """`slow`: the pass that takes `factor` as long; `every`: or all passes take that."""
     lines = [log_bytes([header(), device()]
-                       + [pass_info(IDS[k], f"pass {k}", width=8, height=8) for k in range(PASSES)])]
+                       + [pass_info(IDS[k], f"pass {k}", width=8, height=8) for k in range(len(run))])]
     for number, frame in enumerate(frames):
-        times = [int(run[k][frame] * (factor if k == slow else 1) * every) for k in range(PASSES)]
+        times = [int(run[k][frame] * (factor if k == slow else 1) * every) for k in range(len(run))]
         parts = [f'{{"index":{k},"id":"{IDS[k]}","kind":"render","draws":1,"gpu_ns":{time}}}'
                  for k, time in enumerate(times)]
         total = sum(times)
         lines.append((f'{{"type":"frame","frame":{number},"device":0,"start_ns":{number * 16000000},"cpu_ns":{total},'
                       f'"gpu_ns":{total},"envelope_ns":{total},"coverage":1.0,"passes":[{",".join(parts)}],'
                       '"overhead_ns":9,"dropped_passes":0}\n').encode())
-    return b"".join(lines + [log_bytes([end(len(frames), len(frames) * PASSES)])])
+    return b"".join(lines + [log_bytes([end(len(frames), len(frames) * len(run))])])
 
 
 class CompareNoise(CliCase):
@@ -67,11 +74,11 @@ class CompareNoise(CliCase):
         return {s["name"] for s in result["subjects"] for v in s["values"] if v["verdict"] in ("more", "less")}
 
     def test_equal_runs(self):
-        """All 28 pairs of equal runs, whose frame times differ by up to 60 %."""
-        alarms = [(a, b, self.changes(result)) for a, b in itertools.combinations(range(RUNS), 2)
-                  for result in [self.json(self.logs[a], self.logs[b])[1]] if self.changes(result)]
+        """All 28 pairs of equal runs, whose frame times differ by up to 60 %: none fails."""
+        alarms = [(a, b) for a, b in itertools.combinations(range(RUNS), 2)
+                  if self.json("--fail-above", "5%", self.logs[a], self.logs[b])[0] == 1]
         print(f"alarms: {len(alarms)} of {RUNS * (RUNS - 1) // 2}: {alarms}", file=sys.stderr)
-        self.assertLessEqual(len(alarms), 3, alarms) # 1 where it was recorded: room for another libm
+        self.assertLessEqual(len(alarms), 1, alarms)
 
     def planted(self, factor, trials):
         found, wrong = 0, []
@@ -98,20 +105,29 @@ class CompareNoise(CliCase):
         self.assertGreaterEqual(found, 12)
 
     def test_passes_that_move_together(self):
-        """Passes of 0.3 ms or more under moderate load: 23 of 36 in compare_power.py."""
+        """Passes of 0.3 ms or more under moderate load: one run a side fails no equal pair."""
         runs = recorded("moderate")
         large = [k for k in range(PASSES) if sorted(runs[0][k])[FRAMES // 2] >= 300e3]
         found, alarms = 0, 0
         for slow in large:
             a, b = self.rand.sample(range(RUNS), 2)
             base = self.write("base.jsonl", make_log(runs[a]))
-            equal = self.json("--keys", "gpu_ns", base, self.write("equal.jsonl", make_log(runs[b])))[1]
-            alarms += bool(self.changes(equal))
+            alarms += self.json("--fail-above", "5%", base, self.write("equal.jsonl", make_log(runs[b])))[0] == 1
             new = self.json("--keys", "gpu_ns", base, self.write("new.jsonl", make_log(runs[b], slow, 1.1)))[1]
-            found += self.changes(new) == {f"pass {slow}"}
+            found += f"pass {slow}" in self.changes(new)
         print(f"moderate: found {found}, alarms {alarms} of {len(large)}", file=sys.stderr)
         self.assertGreaterEqual(found, len(large) // 3)
         self.assertLessEqual(alarms, 1)
+
+    def test_large_pass(self):
+        """Two quiet runs of five passes: +7.6 % on the one of over half the frame."""
+        runs = [joined(run) for run in recorded("quiet")[:2]]
+        base, equal = (self.write(f"{i}.jsonl", make_log(run)) for i, run in enumerate(runs))
+        new = self.write("new.jsonl", make_log(runs[1], 0, 1.076))
+        self.assertNotEqual(self.json("--fail-above", "5%", base, equal)[0], 1)
+        status, result = self.json("--fail-above", "5%", base, new)
+        self.assertEqual((status, result["conclusion"]), (1, "regression"))
+        self.assertIn("pass 0", self.changes(result))
 
     def split(self, slow=None, factor=1.0):
         """Of each run one half on each side: eight logs a side."""
@@ -143,7 +159,7 @@ class CompareNoise(CliCase):
                 self.assertNotEqual(status, 0)
         print(f"runs, +10 %: found {found} of {TRIALS}", file=sys.stderr)
         self.assertLessEqual(len(alarms), 1)
-        self.assertGreaterEqual(found, TRIALS // 3) # 7 of 12 where it was recorded
+        self.assertGreaterEqual(found, 3 * TRIALS // 4) # 11 of 12 where it was recorded
 
 
 if __name__ == "__main__":

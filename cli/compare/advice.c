@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare/advice.h"
+
+#include "cli/shared/each.h"
+#include "cli/shared/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* More runs than this are not what somebody waits for. */
+#define MOST_RUNS 20
+#define LEAST_RUNS 5
+
+static double
+limit_of(const struct tally_compare *c)
+{
+	return c->settings.has_fail_above ? c->settings.fail_above : c->settings.same;
+}
+
+/* The largest distance of an open value's interval from its estimate, as a part of the base, and
+ * the runs a side that gave it. An error shrinks with the root of the runs. */
+static double
+find_reach(const struct tally_compare *c, uint32_t *runs)
+{
+	double most = 0;
+	*runs = 1;
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
+		double half;
+		if (!row->open || !row->tested || !row->is_time ||
+		    !tally_compare_relative(row, (row->high - row->low) / 2, &half) || half < most)
+			continue;
+		most = half;
+		*runs = row->runs ? MIN(c->logs[0]->len, c->logs[1]->len) : 1;
+	}
+	return most;
+}
+
+/* The least of the usual limits that is no smaller. */
+static double
+usual_limit(double v)
+{
+	static const double usual[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5 };
+	for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
+		if (v <= usual[i])
+			return usual[i];
+	return 1;
+}
+
+/* "./game --level 3", for a shell; NULL: the log does not have it. The caller frees it. */
+static char *
+command_of(const struct tally_compare *c, enum tally_side side)
+{
+	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], 0);
+	const char *program = log->aggregate.program;
+	if (!program)
+		return NULL;
+	g_autofree char *quoted = g_shell_quote(program);
+	bool plain = !strpbrk(program, " \t\n\"'\\$`*?;&|<>()");
+	bool words = log->arguments && *log->arguments;
+	return g_strdup_printf("%s%s%s", plain ? program : quoted, words ? " " : "",
+			       words ? log->arguments : "");
+}
+
+void
+tally_print_advice(const struct tally_printer *p)
+{
+	const struct tally_compare *c = p->c;
+	if (c->conclusion != TALLY_CONCLUSION_INCONCLUSIVE || !c->n_open)
+		return;
+	uint32_t runs;
+	double limit = limit_of(c), reach = find_reach(c, &runs);
+	if (!(reach > 0))
+		return;
+	/* A change of the limit is found where the interval reaches half as far. */
+	double needed = limit > 0 ? ceil(runs * pow(2 * reach / limit, 2)) : INFINITY;
+	double least = usual_limit(2 * reach * sqrt((double)runs / MOST_RUNS));
+	double n = CLAMP(needed, MAX(LEAST_RUNS, runs + 1), MAX(MOST_RUNS, runs + 1));
+	g_autofree char *base = command_of(c, TALLY_SIDE_BASE);
+	g_autofree char *fresh = command_of(c, TALLY_SIDE_NEW);
+	g_autofree char *safe_base = tally_text_escape(base ? base : "BASE");
+	g_autofree char *safe_new = tally_text_escape(fresh ? fresh : "NEW");
+	if (needed > MOST_RUNS && least > limit)
+		tally_print_line(p,
+				 "a limit of %g %% is out of reach here; %g %% is not, with %d "
+				 "runs of each",
+				 100 * limit, 100 * least, MOST_RUNS);
+	g_autofree char *gate =
+		c->settings.has_fail_above
+			? g_strdup_printf(" --fail-above %g%%",
+					  100 * (needed > MOST_RUNS ? MAX(limit, least) : limit))
+			: g_strdup("");
+	tally_print_line(p, "to decide it: passtally bench -n %.0f%s -- %s --vs %s", n, gate,
+			 safe_base, safe_new);
+}

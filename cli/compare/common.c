@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare/common.h"
+
+#include "cli/shared/each.h"
+#include "cli/shared/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+/* With fewer passes nothing is known about what they have in common; with fewer than the second,
+ * not how it depends on their times. */
+#define LEAST_PASSES 4
+#define LEAST_FOR_LINE 8
+/* A run's typical frame: the mean of its frames from this part to that, the fastest first. What
+ * other programs do to a frame is in the slower ones. */
+#define TYPICAL_FROM 0.1
+#define TYPICAL_TO 0.4
+/* Of the frames' logarithms the middle half is averaged. */
+#define TRIM 0.25
+/* Of more passes than this not every pair gives a slope. */
+#define MOST_SLOPES 200
+/* The typical frame of two runs of one program differed by less than this (a logarithm) on every
+ * machine that was recorded, however busy. */
+#define MOST_SPEED 0.35
+
+/* A pass that is in every frame of both sides. */
+struct member {
+	struct tally_compare_row *row;
+	double level; /* the logarithm of its time, over both sides */
+	double shift; /* by how much its typical frame changed, as a logarithm */
+	double *runs[TALLY_N_SIDES]; /* of each run its typical frame, as a logarithm */
+};
+
+struct group {
+	GArray *members; /* elements: struct member */
+	uint32_t runs[TALLY_N_SIDES];
+	const struct tally_compare_row *first;
+};
+
+static void
+clear_member(gpointer p)
+{
+	struct member *m = p;
+	g_free(m->runs[0]);
+	g_free(m->runs[1]);
+}
+
+static double
+median_of(const double *values, uint32_t n)
+{
+	g_autofree double *copy = g_memdup2(values, n * sizeof(*values));
+	return tally_median(copy, n);
+}
+
+static double *
+logs_of(const GPtrArray *values, guint from, guint to, uint32_t *n)
+{
+	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
+								values->pdata;
+	double *v = tally_compare_values_join(all + from, to - from, n);
+	for (uint32_t i = 0; i < *n; i++)
+		v[i] = log(MAX(v[i], 1));
+	return v;
+}
+
+/* Of each run the logarithm of its typical frame; NULL unless each has frames. */
+static double *
+typical_frames(const GPtrArray *values)
+{
+	g_autofree double *out = g_new(double, MAX(values->len, 1));
+	for (guint i = 0; i < values->len; i++) {
+		uint32_t n;
+		g_autofree double *v = logs_of(values, i, i + 1, &n);
+		if (!n)
+			return NULL;
+		qsort(v, n, sizeof(*v), tally_order_double);
+		uint32_t from = (uint32_t)(TYPICAL_FROM * n), to = (uint32_t)(TYPICAL_TO * n);
+		to = MAX(to, from + 1);
+		out[i] = tally_trimmed_mean(v + from, to - from, 0);
+	}
+	return g_steal_pointer(&out);
+}
+
+static double
+change_of(double *const runs[TALLY_N_SIDES], const uint32_t n[TALLY_N_SIDES])
+{
+	return median_of(runs[TALLY_SIDE_NEW], n[TALLY_SIDE_NEW]) -
+	       median_of(runs[TALLY_SIDE_BASE], n[TALLY_SIDE_BASE]);
+}
+
+/* ---- what all passes have in common ---- */
+
+/* A busy machine slows all passes by a factor, and small ones by a little more: a straight line
+ * over the logarithms of their times. It goes through medians (Theil and Sen), so that passes
+ * that did change do not move it. With few passes the line is flat. */
+static void
+take_out_common(const struct group *g, double *values)
+{
+	guint n = g->members->len, slopes = 0, step = 1 + n / MOST_SLOPES;
+	const struct member *m = (const struct member *)(const void *)g->members->data;
+	g_autofree double *found = g_new(double, (gsize)n *(n / step + 1) + 1);
+	for (guint i = 0; i < n && n >= LEAST_FOR_LINE; i++)
+		for (guint j = i + 1; j < n; j += step)
+			if (fabs(m[j].level - m[i].level) > 1e-6)
+				found[slopes++] = (values[j] - values[i]) /
+						  (m[j].level - m[i].level);
+	double slope = slopes ? tally_median(found, slopes) : 0;
+	for (guint i = 0; i < n; i++)
+		found[i] = values[i] -= slope * m[i].level;
+	double middle = tally_median(found, n);
+	for (guint i = 0; i < n; i++)
+		values[i] -= middle;
+}
+
+/* ---- who takes part ---- */
+
+static bool
+is_member(const struct tally_compare_row *row, const struct tally_compare_row *first)
+{
+	const struct tally_compare_subject *s = row->subject;
+	return row->tested && row->runs == first->runs && !s->frame && !s->outside &&
+	       strcmp(row->key, "gpu_ns") == 0 && tally_compare_same_place(s, first->subject);
+}
+
+/* The passes of the same place that are in as many frames as its busiest pass, on both sides. */
+static void
+gather(struct group *g, const struct tally_compare *c)
+{
+	uint64_t most[TALLY_N_SIDES] = { 0 };
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
+		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, g->first); side++)
+			most[side] = MAX(most[side], row->n[side]);
+	}
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
+		if (!is_member(row, g->first) || row->n[0] != most[0] || row->n[1] != most[1])
+			continue;
+		struct member m = { .row = row };
+		bool whole = true;
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+			g_autoptr(GPtrArray)
+				values = tally_compare_row_values(c, row, (enum tally_side)side);
+			g->runs[side] = g->runs[side] ? g->runs[side] : values->len;
+			m.runs[side] = typical_frames(values);
+			whole &= m.runs[side] && values->len == g->runs[side];
+			m.level += m.runs[side] ? median_of(m.runs[side], values->len) / 2 : 0;
+		}
+		if (whole) {
+			m.shift = change_of(m.runs, g->runs);
+			g_array_append_val(g->members, m);
+		} else {
+			clear_member(&m);
+		}
+	}
+}
+
+/* ---- judging ---- */
+
+/* What the change of a pass's logarithm makes of its row. Where it and the pass's own mean have
+ * no change in common, most passes changed, and are no reference: the mean stays. */
+static void
+take_over(const struct tally_compare *c, struct tally_compare_row *row,
+	  const struct tally_bootstrap_result *r, double change)
+{
+	double base = row->mean[TALLY_SIDE_BASE], shift = change - r->difference;
+	double low = base * expm1(r->low + shift), high = base * expm1(r->high + shift);
+	if (!(r->se > 0) || !(base > 0) || low > row->high || high < row->low)
+		return;
+	const double level = 1 - c->settings.confidence;
+	bool mean_changed = row->p < level;
+	row->against_others = true;
+	row->difference = base * expm1(change);
+	row->low = low;
+	row->high = high;
+	row->se = base * r->se;
+	row->df = r->df;
+	double reach = (r->high - r->low) / 2;
+	double t = tally_student_quantile(level, r->df);
+	row->p = tally_student_tail(fabs(change) / reach * t, r->df);
+	row->uneven = mean_changed && row->p >= level;
+}
+
+/* Each run's typical frames, less what all passes of that run have in common, are one value. */
+static void
+judge_by_runs(const struct tally_compare *c, struct group *g)
+{
+	guint n = g->members->len;
+	struct member *m = (struct member *)(void *)g->members->data;
+	g_autofree double *values = g_new(double, n);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		for (uint32_t run = 0; run < g->runs[side]; run++) {
+			for (guint i = 0; i < n; i++)
+				values[i] = m[i].runs[side][run] - m[i].level;
+			take_out_common(g, values);
+			for (guint i = 0; i < n; i++)
+				m[i].runs[side][run] = values[i];
+		}
+	}
+	const struct tally_bootstrap_settings settings = {
+		.confidence = c->settings.confidence,
+		.independent = true,
+	};
+	for (guint i = 0; i < n; i++) {
+		struct tally_bootstrap_side sides[TALLY_N_SIDES] = {
+			{ .values = m[i].runs[0], .n = g->runs[0] },
+			{ .values = m[i].runs[1], .n = g->runs[1] },
+		};
+		struct tally_bootstrap_result r;
+		tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
+		take_over(c, m[i].row, &r, r.difference);
+	}
+}
+
+/* The logarithms of the frames of a side, one run after the other. */
+static double *
+frame_logs(const struct tally_compare *c, const struct member *m, unsigned side, uint32_t *n)
+{
+	g_autoptr(GPtrArray) values = tally_compare_row_values(c, m->row, (enum tally_side)side);
+	return logs_of(values, 0, values->len, n);
+}
+
+/* Takes out of each frame the median of what its passes are above their levels. */
+static void
+take_out_medians(const struct group *g, double **logs, uint32_t n)
+{
+	g_autofree double *above = g_new(double, g->members->len);
+	for (uint32_t i = 0; i < n; i++) {
+		for (guint k = 0; k < g->members->len; k++)
+			above[k] = logs[k][i] - g_array_index(g->members, struct member, k).level;
+		double common = tally_median(above, g->members->len);
+		for (guint k = 0; k < g->members->len; k++)
+			logs[k][i] -= common;
+	}
+}
+
+static double **
+side_logs(const struct tally_compare *c, const struct group *g, unsigned side, uint32_t *n)
+{
+	guint n_passes = g->members->len;
+	double **logs = g_new0(double *, n_passes + 1);
+	*n = UINT32_MAX;
+	for (guint k = 0; k < n_passes; k++) {
+		uint32_t found;
+		logs[k] = frame_logs(c, &g_array_index(g->members, struct member, k), side, &found);
+		*n = MIN(*n, found);
+	}
+	take_out_medians(g, logs, *n);
+	return logs;
+}
+
+static void
+free_logs(double **logs, guint n)
+{
+	for (guint k = 0; k < n; k++)
+		g_free(logs[k]);
+	g_free(logs);
+}
+
+/* Each frame, less the median of its passes, is one value; frames resemble their neighbors. */
+static void
+judge_by_frames(const struct tally_compare *c, const struct group *g)
+{
+	guint n_passes = g->members->len;
+	uint32_t n[TALLY_N_SIDES];
+	double **logs[TALLY_N_SIDES];
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		logs[side] = side_logs(c, g, side, &n[side]);
+	const struct tally_bootstrap_settings settings = {
+		.confidence = c->settings.confidence,
+		.trim = TRIM,
+		.resamples = TALLY_COMPARE_RESAMPLES,
+		.seed = 1,
+	};
+	g_autofree struct tally_bootstrap_result *r = g_new(struct tally_bootstrap_result,
+							    n_passes);
+	g_autofree double *changes = g_new(double, n_passes);
+	bool enough = MIN(n[0], n[1]) >= TALLY_COMPARE_LEAST;
+	for (guint k = 0; k < n_passes && enough; k++) {
+		struct tally_bootstrap_side sides[TALLY_N_SIDES] = {
+			{ .values = logs[0][k], .n = n[0] },
+			{ .values = logs[1][k], .n = n[1] },
+		};
+		tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r[k]);
+		changes[k] = r[k].difference;
+	}
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		free_logs(logs[side], n_passes);
+	if (!enough)
+		return;
+	take_out_common(g, changes);
+	for (guint k = 0; k < n_passes; k++)
+		take_over(c, g_array_index(g->members, struct member, k).row, &r[k], changes[k]);
+}
+
+/* ---- doubt ---- */
+
+/* By how much the typical frame of this frame's time changed, as a logarithm; 0 = not known. */
+static double
+frame_shift(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	double *runs[TALLY_N_SIDES], shift = 0;
+	uint32_t n[TALLY_N_SIDES];
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		g_autoptr(GPtrArray)
+			values = tally_compare_row_values(c, row, (enum tally_side)side);
+		runs[side] = typical_frames(values);
+		n[side] = values->len;
+	}
+	if (runs[0] && runs[1])
+		shift = change_of(runs, n);
+	g_free(runs[0]);
+	g_free(runs[1]);
+	return shift;
+}
+
+/* `own`: the change of the frame by those of its passes. The frame time adds by how much it
+ * changed more than the GPU's part of it. */
+static void
+doubt_frames(const struct tally_compare *c, const struct group *g, double own)
+{
+	double gpu = 0;
+	TALLY_EACH (struct tally_compare_row, row, c->rows)
+		if (row->subject->frame && strcmp(row->key, "gpu_ns") == 0 &&
+		    tally_compare_same_place(row->subject, g->first->subject))
+			gpu = frame_shift(c, row);
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
+		if (!row->subject->frame || !row->is_time || row->pace || row->runs ||
+		    !row->tested || !tally_compare_same_place(row->subject, g->first->subject))
+			continue;
+		row->doubted = true;
+		row->typical = expm1(frame_shift(c, row) - gpu) + own;
+	}
+}
+
+/* What is left of each change without the machine's speed, which one run a side does not know.
+ * The frame's is the sum of its passes'. */
+static void
+doubt(const struct tally_compare *c, const struct group *g)
+{
+	guint n = g->members->len, k = 0;
+	double sum = 0, speed = 0, frame = 0;
+	g_autofree double *own = g_new(double, n);
+	for (guint i = 0; i < n; i++)
+		own[i] = g_array_index(g->members, struct member, i).shift;
+	take_out_common(g, own);
+	TALLY_EACH_OF (struct member, m, g->members) {
+		double weight = exp(m->level);
+		m->row->doubted = true;
+		m->row->typical = expm1(own[k]);
+		frame += weight * m->row->typical;
+		speed += weight * (m->shift - own[k++]);
+		sum += weight;
+	}
+	if (fabs(speed / sum) <= MOST_SPEED)
+		doubt_frames(c, g, frame / sum);
+}
+
+static bool
+is_first_of_place(const struct tally_compare *c, guint at)
+{
+	const struct tally_compare_row *row = g_ptr_array_index(c->rows, at);
+	if (!is_member(row, row))
+		return false;
+	for (guint i = 0; i < at; i++)
+		if (is_member(g_ptr_array_index(c->rows, i), row))
+			return false;
+	return true;
+}
+
+void
+tally_compare_judge_common(struct tally_compare *c)
+{
+	for (guint i = 0; i < c->rows->len; i++) {
+		if (!is_first_of_place(c, i))
+			continue;
+		struct group g = { .first = g_ptr_array_index(c->rows, i) };
+		g.members = g_array_new(FALSE, FALSE, sizeof(struct member));
+		g_array_set_clear_func(g.members, clear_member);
+		gather(&g, c);
+		if (g.members->len >= LEAST_PASSES && !g.first->runs)
+			doubt(c, &g);
+		if (g.members->len >= LEAST_PASSES && g.first->runs)
+			judge_by_runs(c, &g);
+		else if (g.members->len >= LEAST_PASSES)
+			judge_by_frames(c, &g);
+		g_array_unref(g.members);
+	}
+}
