@@ -13,7 +13,9 @@
 
 struct bench {
 	uint64_t runs, frames, seed;
-	const char *fail_above, *allow, *keep;
+	const char *fail_above, *allow, *keep, *keys, *junit;
+	GPtrArray *gates; /* elements: char *, borrowed */
+	bool markdown;
 	char **commands[2]; /* borrowed from argv; not ended by NULL */
 	int n_words[2];
 	char *folder;
@@ -36,6 +38,13 @@ static const struct tally_arg options[] = {
 		       "As in compare: exit with 1 for a regression, 4 if that is unclear."),
 	TALLY_ARG_TEXT("allow", 0, "LIST", struct bench, allow,
 		       "As in compare: compare although these differ, size for two resolutions."),
+	TALLY_ARG_LIST("gate", 0, "KEY[:less]", struct bench, gates,
+		       "As in compare: let a rise of this value fail too. May be given again."),
+	TALLY_ARG_TEXT("keys", 0, "LIST", struct bench, keys, "As in compare: only these."),
+	TALLY_ARG_FLAG("markdown", 0, struct bench, markdown,
+		       "Print Markdown, for a merge request."),
+	TALLY_ARG_TEXT("junit", 0, "FILE", struct bench, junit,
+		       "Write a JUnit report to this file, too."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
 		       "Leave the logs in this folder, which must not exist. Default: they are "
 		       "removed."),
@@ -108,8 +117,8 @@ has_frames(const char *path)
 	if (!file)
 		return false;
 	size_t len = g_mapped_file_get_length(file);
-	return len && g_strstr_len(g_mapped_file_get_contents(file), (gssize)len,
-				   "\"type\":\"frame\"");
+	return len &&
+	       g_strstr_len(g_mapped_file_get_contents(file), (gssize)len, "\"type\":\"frame\"");
 }
 
 /* Runs program `which` once. */
@@ -122,8 +131,15 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 	g_autofree char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, b->frames);
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
-	const char *const head[] = { self ? self : "passtally", "run", "-q", "--no-compress",
-				     "--frames", frames, "-o", log, "--" };
+	const char *const head[] = { self ? self : "passtally",
+				     "run",
+				     "-q",
+				     "--no-compress",
+				     "--frames",
+				     frames,
+				     "-o",
+				     log,
+				     "--" };
 	for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
 		g_ptr_array_add(words, (gpointer)head[i]);
 	for (int i = 0; i < b->n_words[which]; i++)
@@ -139,8 +155,7 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 		tally_cli_complain("bench", "%s: %s", b->commands[which][0], error->message);
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		tally_cli_complain("bench", "%s ended with %s %d: nothing is compared",
-				   b->commands[which][0],
-				   WIFEXITED(status) ? "status" : "signal",
+				   b->commands[which][0], WIFEXITED(status) ? "status" : "signal",
 				   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	else if (!has_frames(log))
 		tally_cli_complain("bench", "%s showed no frame: nothing is compared",
@@ -164,12 +179,20 @@ static int
 call_compare(const struct bench *b, int (*call)(int, char **))
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
-	g_ptr_array_add(words, (gpointer)"compare");
+	g_ptr_array_add(words, (gpointer) "compare");
 	const char *const passed[][2] = { { "--fail-above", b->fail_above },
-					  { "--allow", b->allow } };
+					  { "--allow", b->allow },
+					  { "--keys", b->keys },
+					  { "--junit", b->junit } };
 	for (size_t i = 0; i < G_N_ELEMENTS(passed); i++)
 		for (unsigned j = 0; passed[i][1] && j < 2; j++)
 			g_ptr_array_add(words, (gpointer)passed[i][j]);
+	if (b->markdown)
+		g_ptr_array_add(words, (gpointer) "--markdown");
+	TALLY_EACH (const char, gate, b->gates) {
+		g_ptr_array_add(words, (gpointer) "--gate");
+		g_ptr_array_add(words, (gpointer)gate);
+	}
 	/* Without --keep the logs are removed, so their names have no meaning. */
 	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
 	const char *const names[] = { "--base-name", base, "--new-name", fresh };
@@ -177,11 +200,11 @@ call_compare(const struct bench *b, int (*call)(int, char **))
 		g_ptr_array_add(words, (gpointer)names[i]);
 	for (unsigned side = 0; side < 2; side++) {
 		if (side)
-			g_ptr_array_add(words, (gpointer)"--");
+			g_ptr_array_add(words, (gpointer) "--");
 		if (b->logs[side])
 			g_ptr_array_extend(words, b->logs[side], NULL, NULL);
 		else
-			g_ptr_array_add(words, (gpointer)"log");
+			g_ptr_array_add(words, (gpointer) "log");
 	}
 	int argc = (int)words->len;
 	g_ptr_array_add(words, NULL);
@@ -218,7 +241,8 @@ clean_up(const struct bench *b)
 static int
 run(int argc, char **argv)
 {
-	struct bench b = { .runs = 5, .frames = 300, .seed = 1 };
+	g_autoptr(GPtrArray) gates = g_ptr_array_new();
+	struct bench b = { .runs = 5, .frames = 300, .seed = 1, .gates = gates };
 	int status = parse(&b, argc, argv);
 	if (status == TALLY_EXIT_OK) /* not after all runs */
 		status = call_compare(&b, tally_compare_check);

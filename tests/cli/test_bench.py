@@ -4,6 +4,7 @@
 
 import os
 import unittest
+import xml.etree.ElementTree
 
 from cli_case import CliCase, device, log_bytes, program, simple_log
 
@@ -33,6 +34,17 @@ class Bench(CliCase):
             done = self.command("bench", "-n", "1", *allow, "--", *sides[0], "--vs", *sides[1])
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertEqual("--allow driver" in done.stderr.decode(), status == 5)
+
+    def test_reports(self):
+        words = program(WRITE.format(log_bytes(simple_log(9)).hex()))
+        report = self.folder / "report.xml"
+        done = self.command("bench", "-n", "1", "--markdown", "--gate", "draws", "--keys", "gpu_ns,draws", "--junit", report,
+                            "--fail-above", "5%", "--", *words, "--vs", *words)
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        self.assertTrue(done.stdout.startswith(b"### passtally compare: "), done.stdout)
+        suite = xml.etree.ElementTree.parse(report).getroot()
+        self.assertEqual((suite.tag, suite.get("failures")), ("testsuite", "0"))
+        self.assertEqual({case.get("classname") for case in suite}, {"gpu_ns", "draws"})
 
     def test_programs_that_give_nothing(self):
         for program, words in (("true", "true showed no frame"), ("false", "false ended with status 1"),
