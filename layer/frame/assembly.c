@@ -359,6 +359,26 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 	}
 }
 
+/* When a device has ended so many frames: a context of OpenGL beside a Vulkan presenter (a GL area
+ * in a Vulkan window) ends none of its own, and is in the log only once the program ends. */
+#define FRAMES_OF_OTHERS 64
+
+static void
+report_endless(const struct tally_assembly *a, const struct tally_device *d)
+{
+	for (const struct tally_device *other = a->devices; other; other = other->next) {
+		bool works = false;
+		for (const struct tally_stream *s = other->streams; s; s = s->next)
+			works |= s->gate_newest > 0;
+		if (works && other->next_frame == 0)
+			tally_log_say(TALLY_LEVEL_WARNING, "session",
+				      "device %u works, but ends no frame, while device %u ended "
+				      "%u: its passes are listed when the program ends; --frame "
+				      "flush or finish ends its frames where the program does",
+				      other->number, d->number, FRAMES_OF_OTHERS);
+	}
+}
+
 static void
 close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
 	    uint64_t flags)
@@ -382,6 +402,8 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 			a->annotate->skip(annotator, d->number, in.end_ns);
 	}
 	d->next_frame = d->boundary_frame = in.frame + 1;
+	if (d->next_frame == FRAMES_OF_OTHERS)
+		report_endless(a, d);
 	d->boundary_ns = in.end_ns;
 	d->boundary_thread = in.thread; /* the part was given back */
 }

@@ -503,6 +503,37 @@ test_after_the_last_frame(void)
 	g_assert_cmpuint(stub_count("note 2 passes of device 0 belong to no frame"), ==, 1);
 }
 
+/* A device that works and ends no frame is named once another has ended some. */
+static void
+test_endless_device(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	static const struct tally_device_record info = { .name = "Other", .beneath = -1 };
+	struct tally_device *device = start_device(), *other = tally_device_create(&info),
+			    *silent = tally_device_create(&info);
+	struct tally_stream *s = new_stream(device, 0), *endless = new_stream(other, 0),
+			    *unused = new_stream(silent, 0);
+	open_pass(endless, 1);
+	for (unsigned i = 0; i < 66; i++) {
+		open_pass(s, i);
+		end_frame(s, tally_clock_now_ns());
+		finish_all(s);
+		tally_stream_publish(s);
+		wait_for_frames(i + 1);
+	}
+	tally_stream_destroy(s);
+	tally_stream_destroy(endless);
+	tally_stream_destroy(unused);
+	tally_device_destroy(device);
+	tally_device_destroy(other);
+	tally_device_destroy(silent);
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub_count("note device 1 works, but ends no frame"), ==, 1);
+	g_assert_cmpuint(stub_count("note device 2"), ==, 0);
+	g_assert_cmpuint(stub_count("note device 0"), ==, 0);
+}
+
 /* A context that was only tried: cleared, never drawn to, never shown. */
 static void
 test_clears_alone(void)
@@ -605,6 +636,7 @@ main(int argc, char **argv)
 	g_test_add_func("/stream/destroy", test_destroy);
 	g_test_add_func("/stream/after-the-last-frame", test_after_the_last_frame);
 	g_test_add_func("/stream/clears-alone", test_clears_alone);
+	g_test_add_func("/stream/endless-device", test_endless_device);
 	g_test_add_func("/stream/nothing", test_nothing);
 	g_test_add_func("/stream/slow-stream", test_slow_stream);
 	return g_test_run();
