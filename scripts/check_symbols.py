@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Check what an injected library exports, needs, imports and calls.
 
-    scripts/check_symbols.py LIBRARY --list FILE [--objects FOLDER] [--runpath '$ORIGIN'] [--update]
+    scripts/check_symbols.py LIBRARY --list FILE [--objects FOLDER] [--users FOLDER...] [--runpath '$ORIGIN'] [--update]
 
 LIST is the checked-in contract: lines "exports NAME" (exactly these), "needs NAME" (at most these,
 globs) and "# comment". In addition to the list: no undefined gl*, egl*, glX* or vk* symbol (the
 shim would link, and call, itself), no symbol version newer than GLIBC_2.34, and no writable and
 executable segment. With --objects, the object files of the library may not call the functions that BANNED names,
-except in the files that it lists. With --runpath the library must carry exactly this RUNPATH.
+except in the files that it lists. With --users each export is used by an object file in one of these folders.
+With --runpath the library must carry exactly this RUNPATH.
 
 Prints one finding a line. Exit status: 0 nothing found, 1 findings, 2 something could not be read.
 """
@@ -168,11 +169,21 @@ def check_objects(folder):
                 yield f"{source_name(path)} calls {name}(): allowed in {where}"
 
 
+def check_users(library, folders):
+    used = set()
+    for path in sorted(path for folder in folders for path in folder.glob("*.o")):
+        lines = tool("nm", "--undefined-only", "--format=posix", str(path)).split("\n")
+        used |= {line.split()[0] for line in lines if line.strip()}
+    for name in sorted(library.exports - used):
+        yield f"exports {name}, which nobody uses"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("library")
     parser.add_argument("--list", type=pathlib.Path, required=True)
     parser.add_argument("--objects", type=pathlib.Path, help="folder of the library's object files")
+    parser.add_argument("--users", type=pathlib.Path, nargs="+", help="folders of object files that use the exports")
     parser.add_argument("--runpath", help="the RUNPATH that it must have")
     parser.add_argument("--update", action="store_true", help="write the list instead")
     args = parser.parse_args()
@@ -188,6 +199,8 @@ def main():
         wrong = list(check_library(library, exports, needs, args.runpath))
         if args.objects:
             wrong += check_objects(args.objects)
+        if args.users:
+            wrong += check_users(library, args.users)
     except (CheckError, OSError) as error:
         print(f"check_symbols: {error}", file=sys.stderr)
         return 2

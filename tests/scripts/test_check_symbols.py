@@ -99,6 +99,18 @@ class Symbols(unittest.TestCase):
                 self.assertEqual(done.returncode, 1 if want else 0, done.stdout + done.stderr)
                 self.assertIn(want, done.stdout)
 
+    def test_users(self):
+        compile_c(GOOD, self.library, "-shared")
+        self.list.write_text(LIST, encoding="utf-8")
+        (self.folder / "users").mkdir()
+        for name, want in (("tally_other", "exports tally_x, which nobody uses"), ("tally_x", "")):
+            with self.subTest(name):
+                compile_c(f"int {name}(void);\nint f(void);\nint f(void) {{ return {name}(); }}\n",
+                          self.folder / "users" / "a.o", "-c")
+                done = self.check("--users", str(self.folder / "users"))
+                self.assertEqual(done.returncode, 1 if want else 0, done.stdout + done.stderr)
+                self.assertIn(want, done.stdout)
+
     def test_no_verdict(self):
         compile_c(GOOD, self.library, "-shared")
         self.assertEqual(self.check().returncode, 2, "no list")
