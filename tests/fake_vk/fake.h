@@ -58,6 +58,7 @@ struct fake_config {
 	bool garbage;	  /* results for a layer are random */
 	bool zero;	  /* they are 0 */
 	bool untouched;	  /* they are reported as available, and nothing is written */
+	bool half; /* a call writes the first half of the results that a layer asks for */
 	uint32_t pools;	  /* from this number on, a layer's pools are out of memory */
 	uint32_t gaps;	  /* every N-th query of a layer never becomes available */
 	uint32_t shuffle; /* every other query of a layer is available only at the N-th read */

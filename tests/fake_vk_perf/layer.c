@@ -37,6 +37,10 @@ read_config(void)
 			perf_config.late = number;
 		else if (g_str_has_prefix(*word, "lost="))
 			perf_config.lost = number;
+		else if (g_str_has_prefix(*word, "shuffle="))
+			perf_config.shuffle = number;
+		else if (g_str_has_prefix(*word, "error_every="))
+			perf_config.error_every = number;
 		else if (g_str_has_prefix(*word, "lock="))
 			perf_config.lock = (VkResult)strtol(value, NULL, 10);
 		else if (strcmp(*word, "single") == 0)

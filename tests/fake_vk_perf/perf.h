@@ -44,6 +44,8 @@ struct perf_config {
 	unsigned lost; /* the N-th request for results loses the device; 0: none does */
 	bool single; /* one pool per command buffer */
 	bool never; /* no result ever arrives */
+	unsigned shuffle; /* every other result is not ready so many times */
+	unsigned error_every; /* the N-th question fails; 0: none does */
 	bool no_feature, refuse;
 	VkResult lock; /* what vkAcquireProfilingLockKHR returns */
 };

@@ -65,7 +65,7 @@ QUERIES = {"never": "never", "late": "late=2", "out-of-order": "shuffle=2", "err
            "no-objects": "no_names=1", "no-objects-later": "no_names=2", "no-strings": "no_strings"}
 VULKAN = {"never": "never", "late": "late=5", "out-of-order": "shuffle=1", "error": "results=-1", "garbage": "garbage",
           "lost-batch": "gaps=5", "lost-device": "lost=5", "untouched": "untouched", "no-objects": "pools=1",
-          "no-objects-later": "pools=2", "narrow": "families=gct:36:2,noise", "out-of-memory": "oom_ours=9"}
+          "no-objects-later": "pools=2", "narrow": "families=gct:36:2,noise", "out-of-memory": "oom_ours=9", "cut": "half"}
 PERF = {"never": "late=0", "late": "late=3", "out-of-order": "late=1,shuffle=3", "error": "late=1,error_every=5",
         "idle-dies": "idle_dies=1", "negative": "negative=1", "cut": "cut=1"}
 SOURCES = {
@@ -76,7 +76,8 @@ SOURCES = {
     "vk-timestamp": Source("vulkan", {**VULKAN, "zero": "zero", "no-period": "period=0", "odd-period": "period=nan"},
                            times=True),
     "vk-statistics": Source("vulkan", VULKAN),
-    "vk-khr": Source("khr", {"never": "never", "late": "late=1", "lost-device": "lost=5"},
+    "vk-khr": Source("khr", {"never": "never", "late": "late=1", "out-of-order": "shuffle=3", "error": "error_every=4",
+                             "lost-device": "lost=5"},
                      {"counters": "draws_times_1+vertices_times_2"}),
     "mali-kbase": Source("kernel", {
         "never": "at=nosample", "late": "at=late@4", "out-of-order": "at=twosamples@3", "error": "fail=sample:EIO:4-",
