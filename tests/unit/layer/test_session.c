@@ -596,6 +596,7 @@ static struct {
 	atomic_bool returned;
 	bool started;
 	struct tally_device *device;
+	GThread *handle;
 } second;
 
 static gpointer
@@ -614,9 +615,8 @@ start_second(gpointer data)
 static void
 let_second_come(void)
 {
-	static GThread *thread;
-	if (!thread)
-		thread = g_thread_new("second", start_second, NULL);
+	if (!second.handle)
+		second.handle = g_thread_new("second", start_second, NULL);
 	while (!atomic_load(&second.returned)) {
 		char path[64], *stat = NULL;
 		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)second.thread);
@@ -664,8 +664,7 @@ test_second_thread(gconstpointer data)
 	else
 		tally_session_use_annotator(&annotator);
 	g_assert_true(tally_session_start(&slow));
-	while (!atomic_load(&second.returned))
-		g_usleep(100);
+	g_thread_join(second.handle);
 	g_assert_true(second.started);
 	g_assert_nonnull(second.device);
 	_exit(0); /* the annotator has no other functions */
