@@ -27,17 +27,23 @@ is_possible(const struct tally_counter *counter, struct tally_value value, uint6
 	}
 }
 
-void
+__attribute__((hot)) void
 tally_sample_check(const struct tally_counter *const *counters, struct tally_sample *out)
 {
 	uint64_t flags = 0;
 	uint32_t n_valid = 0;
 
-	for (uint32_t i = 0; i < out->n; i++) {
-		uint64_t *word = &out->valid[i / 64], bit = UINT64_C(1) << (i % 64);
-		if (*word & bit && !is_possible(counters[i], out->values[i], &flags))
-			*word &= ~bit;
-		n_valid += (*word & bit) != 0;
+	for (uint32_t first = 0; first < out->n; first += 64) {
+		uint64_t *word = &out->valid[first / 64];
+		for (uint64_t left = *word; left; left &= left - 1) {
+			uint32_t i = first + (uint32_t)__builtin_ctzll(left);
+			const struct tally_value *v = &out->values[i];
+			bool usual = v->storage == TALLY_STORAGE_U64 &&
+				     v->u64 <= TALLY_STATISTIC_MOST;
+			if (!usual && !is_possible(counters[i], *v, &flags))
+				*word &= ~(left & -left);
+		}
+		n_valid += (uint32_t)__builtin_popcountll(*word);
 	}
 	out->flags |= flags;
 	if (n_valid && n_valid < out->n && !out->flags)

@@ -80,6 +80,11 @@ clear(GLbitfield mask)
 }
 
 static void
+flush(void)
+{
+}
+
+static void
 bind_texture(GLenum target, GLuint name)
 {
 	(void)target;
@@ -466,6 +471,7 @@ static const struct {
 	{ "glDrawArraysInstanced", (function)draw_arrays_instanced },
 	{ "glBindFramebuffer", (function)bind_framebuffer },
 	{ "glClear", (function)clear },
+	{ "glFlush", (function)flush },
 	{ "glBindTexture", (function)bind_texture },
 	{ "glGenQueries", (function)gen_names },
 	{ "glGenFramebuffers", (function)gen_names },
