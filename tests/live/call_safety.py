@@ -15,9 +15,10 @@ import sys
 import harness as h
 import vk_harness as vk
 
-# The expected differences: the number of layers; and on an instance of Vulkan 1.0, for which passtally enables
-# VK_KHR_get_physical_device_properties2, the loader returns its commands, which work.
+# The expected differences: the number of layers, and of tools; and on an instance of Vulkan 1.0, for which passtally
+# enables VK_KHR_get_physical_device_properties2, the loader returns its commands, which work.
 OTHERWISE = re.compile(r"instance vkEnumerateDeviceLayerProperties"
+                       r"|(instance|again) vkGetPhysicalDeviceToolProperties(EXT)?"
                        r"|(instance|again) vkGetPhysicalDevice\w+2KHR")
 LEAST = 150  # calls that must return, or nothing is proven
 CONTEXTS = ("none", "compat", "core", "es2", "es1")
