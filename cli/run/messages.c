@@ -133,12 +133,16 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 			return; /* the capture has reported this itself */
 	struct tally_block_verdict v = tally_block_decide(
 		config, program, (const char *const *)argv, g_strv_length((char **)argv));
-	if (v.blocked)
+	const char *reason = v.entry ? v.entry->reason : "the option block names it";
+	if (v.blocked && strstr(reason, "sandbox"))
+		tally_cli_say("%s %s: what runs in it is captured where passtally's libraries are "
+			      "visible inside, at the same path (bind their folder into it: "
+			      "docs/limits.md)",
+			      v.name, reason);
+	else if (v.blocked)
 		tally_cli_say("%s is left alone (%s), what it starts is not: to capture "
-			      "it too, say --allow %s; in a sandbox of its own passtally's "
-			      "libraries must be visible (docs/limits.md)",
-			      v.name, v.entry ? v.entry->reason : "the option block names it",
-			      v.name);
+			      "it too, say --allow %s",
+			      v.name, reason, v.name);
 }
 
 /* Progress */

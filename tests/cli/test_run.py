@@ -71,7 +71,9 @@ class Run(CliCase):
         folder.mkdir()
         (folder / "bwrap").write_text("#!/bin/sh\n", encoding="ascii")
         (folder / "bwrap").chmod(0o755)
-        self.assertIn(b"must be visible", self.run_program([str(folder / "bwrap")]).stderr)
+        stderr = self.run_program([str(folder / "bwrap")]).stderr
+        self.assertIn(b"libraries are visible inside", stderr)
+        self.assertNotIn(b"--allow", stderr)
 
     def test_without_dashes(self):
         done = self.command("run", "sh", "-c", "echo $0 $1; exit 3", "--json", "-x")
