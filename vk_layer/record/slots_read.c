@@ -205,16 +205,12 @@ vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
 bool
 vk_slot_is_ready(struct vk_device *d, const struct vk_slot *slot)
 {
-	struct vk_slots *s = d->slots;
 	struct tally_value values[VK_MAX_COUNTERS];
 	uint64_t valid[VK_MAX_COUNTERS / 64 + 1] = { 0 };
 	struct tally_sample sample = { .values = values, .valid = valid, .n = VK_MAX_COUNTERS };
-	uint32_t left = 0;
+	uint32_t timed = slot->sources & d->slots->with_time;
+	uint32_t left = timed ? timed : slot->sources;
 
-	for (uint32_t all = slot->sources; all; all &= all - 1)
-		if (s->sources[__builtin_ctz(all)]->ops->delivers_time)
-			left |= all & -all;
-	left = left ? left : slot->sources;
 	vk_slot_request(d, slot, left);
 	vk_slots_fetch(d);
 	return vk_slot_read(d, slot, &left, &sample) != TALLY_NOT_READY;
