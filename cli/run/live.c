@@ -4,7 +4,7 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "cli/top/top.h"
-#include "cli/top/view.h"
+#include "cli/top/screen.h"
 
 #include <errno.h>
 #include <fcntl.h>

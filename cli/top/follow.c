@@ -39,8 +39,8 @@ tally_follow_create(const char *path)
 	 * replaced. */
 	g_autofree char *folder = g_path_get_dirname(path);
 	if (f->notify >= 0 &&
-	    inotify_add_watch(f->notify, folder,
-			      IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
+	    inotify_add_watch(f->notify, folder, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
+		    0) {
 		close(f->notify);
 		f->notify = -1;
 	}
@@ -92,8 +92,7 @@ open_log(struct tally_follow *f)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		say(f, g_strdup_printf("%s: cannot be opened: %s", shown, g_strerror(errno)));
 	} else if (!S_ISREG(st.st_mode)) {
-		say(f, g_strdup_printf("%s: is no regular file: only those are followed",
-				       shown));
+		say(f, g_strdup_printf("%s: is no regular file: only those are followed", shown));
 	} else {
 		f->reader = tally_log_input_follow(fd);
 		f->opened = f->reader;
@@ -148,10 +147,8 @@ tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 		f->bad = status != TALLY_READ_END;
 		if (f->bad) {
 			g_autofree char *shown = tally_text_escape(f->path);
-			say(f, g_strdup_printf("%s:%" G_GUINT64_FORMAT
-					       ":%" G_GUINT64_FORMAT ": %s",
-					       shown, error.line, error.column,
-					       error.message));
+			say(f, g_strdup_printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s",
+					       shown, error.line, error.column, error.message));
 		}
 	}
 	if (is_another(f)) {

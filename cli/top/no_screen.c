@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces screen.c where passtally is built without ncurses. */
-#include "cli/top/view.h"
+#include "cli/top/screen.h"
 
 bool
 tally_top_screen_check(char *why, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/top/view.h"
+#include "cli/top/screen.h"
 
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

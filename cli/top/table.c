@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/top/view.h"
+#include "cli/top/table.h"
 
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
@@ -52,7 +52,8 @@ all_columns(const struct tally_top_window *w)
 static bool
 is_column(const struct tally_top_column *a, const struct tally_top_column *b)
 {
-	return a->what == b->what && (a->what != TALLY_TOP_SERIES || a->series == b->series);
+	return a->what == b->what &&
+	       (a->what != TALLY_TOP_SERIES || a->series == b->series);
 }
 
 static const char *
@@ -96,12 +97,14 @@ tally_top_column_names(const struct tally_top_window *w)
 }
 
 void
-tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int steps)
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,
+		    int steps)
 {
 	g_autoptr(GArray) columns = all_columns(w);
 	int n = (int)columns->len, at = 0;
 	for (int i = 0; i < n; i++)
-		if (is_column(&g_array_index(columns, struct tally_top_column, i), &look->sort))
+		if (is_column(&g_array_index(columns, struct tally_top_column, i),
+			      &look->sort))
 			at = i;
 	int direction = steps < 0 ? -1 : 1;
 	for (; steps != 0; steps -= direction) {
@@ -116,7 +119,8 @@ tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *loo
 /* ---- rows ---- */
 
 static void
-take_value(const struct tally_top_window *w, const struct tally_top_column *c, struct line *l)
+take_value(const struct tally_top_window *w, const struct tally_top_column *c,
+	   struct line *l)
 {
 	struct tally_top_figures f = l->gpu;
 	switch (c->what) {
@@ -197,7 +201,9 @@ number_text(double v, bool estimated)
 	static const struct {
 		double size;
 		const char *letter;
-	} steps[] = { { 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } };
+	} steps[] = {
+		{ 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }
+	};
 	const char *mark = estimated ? "~" : "";
 	double size = fabs(v);
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -227,8 +233,8 @@ is_estimated(const struct line *l, const struct tally_top_column *c)
 }
 
 static char *
-cell_text(const struct tally_top_window *w, const struct layout *layout, const struct line *l,
-	  const struct tally_top_column *c)
+cell_text(const struct tally_top_window *w, const struct layout *layout,
+	  const struct line *l, const struct tally_top_column *c)
 {
 	struct line value = *l;
 	take_value(w, c, &value);
@@ -275,7 +281,8 @@ column_width(const struct tally_top_window *w, const struct tally_top_column *c)
 	case TALLY_TOP_MAX:
 		return 8;
 	default:
-		return MAX(8, MIN((unsigned)tally_text_width(column_name(w, c)), MOST_TITLE));
+		return MAX(8, MIN((unsigned)tally_text_width(column_name(w, c)),
+				  MOST_TITLE));
 	}
 }
 
@@ -289,11 +296,13 @@ place(struct layout *layout, const struct tally_top_column *c, unsigned width)
 /* The number of columns of call counts, counters and metrics, starting at `first`, that fit
  * into `room`. */
 static guint
-fit_series(const struct tally_top_window *w, const GArray *all, guint first, unsigned room)
+fit_series(const struct tally_top_window *w, const GArray *all, guint first,
+	   unsigned room)
 {
 	guint i = first;
 	for (unsigned used = 0; i < all->len; i++) {
-		used += GAP + column_width(w, &g_array_index(all, struct tally_top_column, i));
+		used += GAP +
+			column_width(w, &g_array_index(all, struct tally_top_column, i));
 		if (used > room)
 			break;
 	}
@@ -312,7 +321,8 @@ static struct series_range
 choose_series(const struct tally_top_window *w, const struct tally_top_look *look,
 	      const GArray *all, unsigned room, unsigned fixed)
 {
-	const struct tally_top_column *c = (const struct tally_top_column *)(void *)all->data;
+	const struct tally_top_column *c = (const struct tally_top_column *)(void *)
+						   all->data;
 	struct series_range range = { .first = TALLY_TOP_SERIES };
 	guint sorted = 0;
 	for (guint i = range.first; i < all->len; i++)
@@ -354,7 +364,8 @@ lay_out(struct layout *layout, const struct tally_top_window *w,
 	unsigned room = MAX(width, name) - name;
 	unsigned fixed = 0;
 	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++)
-		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY : column_width(w, &c[i]));
+		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY
+						       : column_width(w, &c[i]));
 	struct series_range series = choose_series(w, look, all, room, fixed);
 	for (guint i = series.first; i < series.end; i++)
 		room -= MIN(room, GAP + column_width(w, &c[i]));
@@ -389,14 +400,15 @@ put_head(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 	 const struct layout *layout)
 {
 	for (guint i = 0; i < layout->columns->len; i++) {
-		const struct tally_top_column *c = &g_array_index(layout->columns,
-								  struct tally_top_column, i);
+		const struct tally_top_column *c = &g_array_index(
+			layout->columns, struct tally_top_column, i);
 		unsigned width = g_array_index(layout->widths, unsigned, i);
 		bool sorts = is_column(c, &look->sort);
 		if (i)
 			tally_top_put(row, TALLY_TOP_HEAD, g_strdup("  "));
-		put_cell(row, width, c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY,
-			 false, sorts ? TALLY_TOP_SORTED : TALLY_TOP_HEAD,
+		put_cell(row, width,
+			 c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY, false,
+			 sorts ? TALLY_TOP_SORTED : TALLY_TOP_HEAD,
 			 title_text(w, look, layout, c));
 	}
 }
@@ -406,8 +418,8 @@ put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 	 const struct layout *layout, const struct line *l)
 {
 	for (guint i = 0; i < layout->columns->len; i++) {
-		const struct tally_top_column *c = &g_array_index(layout->columns,
-								  struct tally_top_column, i);
+		const struct tally_top_column *c = &g_array_index(
+			layout->columns, struct tally_top_column, i);
 		unsigned width = g_array_index(layout->widths, unsigned, i);
 		bool last = i + 1 == layout->columns->len;
 		if (i)
@@ -419,7 +431,8 @@ put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 				 tally_top_spark(look, steps, width));
 		} else {
 			put_cell(row, width, c->what == TALLY_TOP_NAME, last,
-				 is_column(c, &look->sort) ? TALLY_TOP_STRONG : TALLY_TOP_PLAIN,
+				 is_column(c, &look->sort) ? TALLY_TOP_STRONG
+							   : TALLY_TOP_PLAIN,
 				 cell_text(w, layout, l, c));
 		}
 	}
@@ -444,7 +457,7 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 		    struct tally_top_look *look, unsigned height, unsigned *n_rows,
 		    unsigned *n_shown)
 {
-	struct layout layout = { .device = tally_top_shown_device(w, look) };
+	struct layout layout = { .device = tally_top_shown_device(w, look->device) };
 	g_autoptr(GArray) lines = make_lines(w, look, layout.device);
 	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
 	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));

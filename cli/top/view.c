@@ -4,119 +4,15 @@
 #include "cli/report/formats.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
+#include "cli/top/table.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- rows and spans ---- */
-
-static void
-clear_span(gpointer p)
-{
-	g_free(((struct tally_top_span *)p)->text);
-}
-
-GArray *
-tally_top_new_row(GPtrArray *rows)
-{
-	GArray *row = g_array_new(FALSE, FALSE, sizeof(struct tally_top_span));
-	g_array_set_clear_func(row, clear_span);
-	g_ptr_array_add(rows, row);
-	return row;
-}
-
-void
-tally_top_put(GArray *row, enum tally_top_style style, char *text)
-{
-	struct tally_top_span span = { .text = text, .style = style };
-	g_array_append_val(row, span);
-}
 
 static void
 put_text(GArray *row, enum tally_top_style style, const char *text)
 {
 	tally_top_put(row, style, g_strdup(text));
-}
-
-char *
-tally_top_clean(const struct tally_top_look *look, const char *text)
-{
-	char *clean = tally_text_escape(text);
-	if (look->utf8)
-		return clean;
-	GString *ascii = g_string_new(NULL);
-	for (const char *p = clean; *p; p = g_utf8_next_char(p))
-		g_string_append_c(ascii, (unsigned char)*p < 0x80 ? *p : '?');
-	g_free(clean);
-	return g_string_free(ascii, FALSE);
-}
-
-static unsigned
-row_width(const GArray *row)
-{
-	size_t width = 0;
-	TALLY_EACH_OF (const struct tally_top_span, span, row)
-		width += tally_text_width(span->text);
-	return (unsigned)width;
-}
-
-/* Text beyond the right border is cut off. */
-static void
-clip(GArray *row, unsigned width)
-{
-	size_t used = 0;
-	for (guint i = 0; i < row->len; i++) {
-		struct tally_top_span *span = &g_array_index(row, struct tally_top_span, i);
-		size_t own = tally_text_width(span->text);
-		if (used + own > width) {
-			char *end = span->text;
-			for (size_t at = used; *end; end = g_utf8_next_char(end)) {
-				gunichar c = g_utf8_get_char(end);
-				at += g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-				if (at > width)
-					break;
-			}
-			*end = '\0';
-			g_array_set_size(row, i + 1);
-			return;
-		}
-		used += own;
-	}
-}
-
-/* Names are already ASCII: only the marks of cut text are left. */
-static void
-use_ascii(GArray *row)
-{
-	TALLY_EACH_OF (struct tally_top_span, span, row) {
-		g_auto(GStrv) parts = g_strsplit(span->text, "\xe2\x80\xa6", -1);
-		g_free(span->text);
-		span->text = g_strjoinv("~", parts);
-	}
-}
-
-/* A chart from 0 to the largest step; a step without a value is blank. */
-char *
-tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n)
-{
-	static const char *const blocks[] = {
-		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
-		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88",
-	};
-	static const char *const letters[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
-	const char *const *marks = look->blocks ? blocks : letters;
-	double most = 0;
-	for (unsigned i = 0; i < n; i++)
-		most = isnan(steps[i]) ? most : MAX(most, steps[i]);
-	GString *out = g_string_new(NULL);
-	for (unsigned i = 0; i < n; i++) {
-		double level = most > 0 ? ceil(8 * steps[i] / most) : 1;
-		if (isnan(steps[i]))
-			g_string_append_c(out, ' ');
-		else
-			g_string_append(out, marks[(unsigned)CLAMP(level, 1, 8) - 1]);
-	}
-	return g_string_free(out, FALSE);
 }
 
 /* The heights below which parts are left out: the table's first line is the last to
@@ -135,15 +31,6 @@ enum {
 
 /* ---- contents ---- */
 
-const struct tally_top_device *
-tally_top_shown_device(const struct tally_top_window *w, const struct tally_top_look *look)
-{
-	TALLY_EACH (const struct tally_top_device, d, w->devices)
-		if (d->device == look->device)
-			return d;
-	return tally_top_newest_device(w);
-}
-
 void
 tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look)
 {
@@ -161,7 +48,8 @@ put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
 	 const char *between, char *text)
 {
 	GArray *row = g_ptr_array_index(rows, rows->len - 1);
-	if (look->width && row_width(row) + 2 + tally_text_width(text) > look->width) {
+	if (look->width &&
+	    tally_top_row_width(row) + 2 + tally_text_width(text) > look->width) {
 		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
 		between = "";
 	}
@@ -171,8 +59,8 @@ put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
 }
 
 static void
-put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	  unsigned height)
+put_title(GPtrArray *rows, const struct tally_top_window *w,
+	  const struct tally_top_look *look, unsigned height)
 {
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_aggregate *a = &w->log;
@@ -184,7 +72,8 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 		g_autofree char *name = tally_top_clean(look, base);
 		tally_top_put(row, TALLY_TOP_STRONG, g_strdup_printf("  %s", name));
 		tally_top_put(row, TALLY_TOP_PLAIN,
-			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")", a->header.pid));
+			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")",
+					      a->header.pid));
 	}
 	uint64_t last_ns = 0;
 	TALLY_EACH (const struct tally_top_device, d, w->devices)
@@ -192,29 +81,33 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	if (w->frames) {
 		unsigned s = (unsigned)((double)(last_ns - w->first_ns) / 1e9);
 		put_part(rows, look, height, "  ",
-			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u", w->frames,
-					 TALLY_S(w->frames), s / 3600, s / 60 % 60, s % 60));
+			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u",
+					 w->frames, TALLY_S(w->frames), s / 3600,
+					 s / 60 % 60, s % 60));
 	}
 	g_autofree char *path = tally_top_clean(look, a->path);
-	unsigned used = row_width(row);
+	unsigned used = tally_top_row_width(row);
 	unsigned room = look->width > used + 2 ? look->width - used - 2 : 0;
 	if (!look->width || room >= 12) {
-		g_autofree char *fit = tally_text_fit(path, look->width ? room : SIZE_MAX);
+		g_autofree char *fit = tally_text_fit(path,
+						      look->width ? room : SIZE_MAX);
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
 	}
 }
 
 static void
-put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct tally_answer_device *a, unsigned height)
+put_device(GPtrArray *rows, const struct tally_top_window *w,
+	   const struct tally_top_look *look, const struct tally_answer_device *a,
+	   unsigned height)
 {
-	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	if (!d)
 		return;
 	GArray *row = tally_top_new_row(rows);
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
 	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
-	tally_top_put(row, TALLY_TOP_PLAIN, g_strdup_printf("device %u: %s", d->device, name));
+	tally_top_put(row, TALLY_TOP_PLAIN,
+		      g_strdup_printf("device %u: %s", d->device, name));
 	if (w->devices->len > 1)
 		put_part(rows, look, height, ", ",
 			 g_strdup_printf("%u devices in all", w->devices->len));
@@ -239,20 +132,23 @@ put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height
 			      tally_bound_text(&a->bound, a->frames));
 	if (height < HEIGHT_HITCHES)
 		return;
-	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
+	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0])
+					     : NULL;
 	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
-		      worst ? g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s", a->n_hitches,
-					      a->n_hitches > 1 ? "the worst: " : "", worst)
+		      worst ? g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s",
+					      a->n_hitches,
+					      a->n_hitches > 1 ? "the worst: " : "",
+					      worst)
 			    : g_strdup("hitches: none"));
 }
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
 static void
-put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	  bool gpu, bool rate)
+put_chart(GPtrArray *rows, const struct tally_top_window *w,
+	  const struct tally_top_look *look, bool gpu, bool rate)
 {
 	enum { MOST = TALLY_TOP_SLICES };
-	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	if (!d)
 		return;
 	GArray *row = tally_top_new_row(rows);
@@ -266,14 +162,17 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	g_autofree char *mean = tally_duration_text(f.sum / (double)f.n);
 	g_autofree char *most = tally_duration_text(f.largest);
 	g_autofree char *more = rate && f.sum > 0
-					? g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9)
+					? g_strdup_printf("%.1f fps",
+							  (double)f.n / f.sum * 1e9)
 				: gpu && cpu.sum > 0
-					? g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum)
+					? g_strdup_printf("%.0f %% of it",
+							  100 * f.sum / cpu.sum)
 					: g_strdup("");
 	tally_top_put(row, TALLY_TOP_PLAIN,
 		      g_strdup_printf("  %9s  max %9s  %12s  ", mean, most, more));
-	unsigned used = row_width(row);
-	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
+	unsigned used = tally_top_row_width(row);
+	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST)
+				 : 60;
 	if (n < 4)
 		return;
 	double steps[MOST];
@@ -281,43 +180,20 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
 }
 
-/* Wraps `text` into lines; each row holds one. */
 static void
-put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	for (char **line = lines; *line; line++) {
-		const char *p = *line;
-		do {
-			size_t len = strlen(p);
-			while (look->width && tally_text_width(p) > look->width &&
-			       len > look->width) {
-				/* Break at the last blank that fits, or cut the word. */
-				const char *end = g_utf8_offset_to_pointer(
-					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
-				const char *blank = g_strrstr_len(p, end - p, " ");
-				len = (size_t)((blank && blank > p ? blank : end) - p);
-				break;
-			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, g_strndup(p, len));
-			p += len;
-			p += *p == ' ';
-		} while (*p);
-	}
-}
-
-static void
-put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
+put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what,
+	  const char *text)
 {
 	g_autofree char *clean = tally_top_clean(look, text);
 	g_autofree char *entry = g_strdup_printf("%s: %s", what, clean);
-	put_wrapped(rows, look, entry);
+	tally_top_put_wrapped(rows, look, entry);
 }
 
 /* The newest note and the number of notes; a problem of the view itself comes first. A screen
  * has one line for it, a printed table has room. */
 static void
-put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+put_note(GPtrArray *rows, const struct tally_top_window *w,
+	 const struct tally_top_look *look)
 {
 	const GPtrArray *notes = w->log.notes;
 	const char *label = "", *text = "";
@@ -330,24 +206,27 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		label = "note: ";
 	}
 	g_autofree char *clean = tally_top_clean(look, text);
-	g_autofree char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
-							  : g_strdup(label);
+	g_autofree char *count = *label && notes->len > 1
+					 ? g_strdup_printf("note %u: ", notes->len)
+					 : g_strdup(label);
 	if (look->height) {
 		GArray *row = tally_top_new_row(rows);
 		tally_top_put(row, TALLY_TOP_FAINT, g_strdup(count));
 		put_text(row, TALLY_TOP_WARNING, clean);
 	} else {
 		g_autofree char *line = g_strconcat(count, clean, NULL);
-		put_wrapped(rows, look, line);
+		tally_top_put_wrapped(rows, look, line);
 	}
 }
 
 static void
-put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
+put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows,
+	 unsigned n_shown)
 {
 	static const char *const keys[][2] = {
-		{ "q", "quit" },  { "<>", "column" },  { "r", "reverse" }, { "d", "device" },
-		{ "n", "notes" }, { "space", "pause" }, { "?", "help" },
+		{ "q", "quit" },   { "<>", "column" }, { "r", "reverse" },
+		{ "d", "device" }, { "n", "notes" },   { "space", "pause" },
+		{ "?", "help" },
 	};
 	GArray *row = tally_top_new_row(rows);
 	if (n_shown < n_rows)
@@ -363,10 +242,11 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 
 /* ---- pages of text ---- */
 
-/* Lines of keys have at most 80 columns; a paragraph is one line, which put_wrapped()
+/* Lines of keys have at most 80 columns; a paragraph is one line, which tally_top_put_wrapped()
  * breaks. */
 static const char help_text[] =
-	"The newest frames of a game, pass by pass: those of the last seconds (--window).\n"
+	"The newest frames of a game, pass by pass: those of the last seconds "
+	"(--window).\n"
 	"\n"
 	"q, Ctrl-C          leave\n"
 	"< >, left, right   sort by the next column to that side\n"
@@ -380,31 +260,35 @@ static const char help_text[] =
 	"\n"
 	"share: of all measured GPU time of the device. mean, max: GPU time of the pass "
 	"in a frame. n: in how many frames it ran. The rest: means over those frames.\n"
-	"The charts run from the oldest to the newest frame; each pass has a scale of its own.\n"
+	"The charts run from the oldest to the newest frame; each pass has a scale of "
+	"its own.\n"
 	"~ marks an estimate, - what was not measured.\n";
 
 /* Notes, newest first; then the counters that the shown device lacks, and why. */
 static void
-put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
+put_notes(GPtrArray *rows, const struct tally_top_window *w,
+	  const struct tally_top_look *look)
 {
 	for (guint i = w->log.notes->len; i-- > 0;)
 		put_entry(rows, look, "note", g_ptr_array_index(w->log.notes, i));
-	const struct tally_top_device *d = tally_top_shown_device(w, look);
-	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log, d->device)
+	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
+	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log,
+									  d->device)
 						 : NULL;
 	for (guint i = 0; s && i < s->off->len; i++)
 		put_entry(rows, look, "off", g_ptr_array_index(s->off, i));
 	if (!rows->len)
-		put_wrapped(rows, look, "The log has no notes.");
+		tally_top_put_wrapped(rows, look, "The log has no notes.");
 }
 
 static void
 put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
 	 unsigned height, unsigned *n_rows, unsigned *n_shown)
 {
-	g_autoptr(GPtrArray) page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	g_autoptr(GPtrArray)
+		page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	if (look->page == TALLY_TOP_HELP)
-		put_wrapped(page, look, help_text);
+		tally_top_put_wrapped(page, look, help_text);
 	else
 		put_notes(page, w, look);
 	unsigned room = height ? height : page->len;
@@ -412,17 +296,18 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 	*n_rows = page->len;
 	*n_shown = MIN(room, page->len - look->scroll);
 	for (unsigned i = 0; i < *n_shown; i++)
-		g_ptr_array_add(rows, g_array_ref(g_ptr_array_index(page, look->scroll + i)));
+		g_ptr_array_add(rows,
+				g_array_ref(g_ptr_array_index(page, look->scroll + i)));
 }
 
 /* ---- complete view ---- */
 
 /* The device, and the answer about it. */
 static void
-put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	 unsigned height)
+put_head(GPtrArray *rows, const struct tally_top_window *w,
+	 const struct tally_top_look *look, unsigned height)
 {
-	const struct tally_top_device *d = tally_top_shown_device(w, look);
+	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	if (!d || height < HEIGHT_DEVICE)
 		return;
 	struct tally_answer *answer = tally_top_window_answer(w, d);
@@ -464,9 +349,9 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		g_ptr_array_set_size(rows, (gint)look->height);
 	TALLY_EACH (GArray, row, rows) {
 		if (look->width)
-			clip(row, look->width);
+			tally_top_clip(row, look->width);
 		if (!look->utf8)
-			use_ascii(row);
+			tally_top_use_ascii(row);
 	}
 	return rows;
 }

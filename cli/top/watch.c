@@ -4,6 +4,8 @@
 #include "cli/shared/each.h"
 #include "cli/top/follow.h"
 #include "cli/shared/text.h"
+#include "cli/top/screen.h"
+#include "cli/top/table.h"
 #include "cli/top/view.h"
 
 #include <errno.h>

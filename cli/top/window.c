@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/top/view.h"
+#include "cli/top/window.h"
 
 #include "cli/shared/each.h"
 
@@ -117,7 +117,8 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 {
 	if (series >= p->n_series) {
 		p->series = g_renew(struct tally_top_slice *, p->series, series + 1);
-		memset(&p->series[p->n_series], 0, (series + 1 - p->n_series) * sizeof(*p->series));
+		memset(&p->series[p->n_series], 0,
+		       (series + 1 - p->n_series) * sizeof(*p->series));
 		p->n_series = series + 1;
 	}
 	if (!p->series[series] && w->n_kept >= TALLY_TOP_MOST_SERIES) {
@@ -132,7 +133,8 @@ need_series(struct tally_top_window *w, struct tally_top_pass *p, uint32_t serie
 }
 
 static void
-add_value(struct tally_top_window *w, struct tally_group *g, uint32_t series, struct tally_value v)
+add_value(struct tally_top_window *w, struct tally_group *g, uint32_t series,
+	  struct tally_value v)
 {
 	double number = tally_value_f64(v);
 	if (series >= w->series_in_use->len)
@@ -192,7 +194,8 @@ keep_frame(const struct tally_top_window *w, struct tally_top_device *d,
 	g_queue_push_tail(&d->recent, kept);
 	d->n_times += f->n_passes;
 	while ((kept = g_queue_peek_head(&d->recent)) &&
-	       (kept->record.start_ns < oldest_ns(w) || d->recent.length > TALLY_TOP_MOST_FRAMES ||
+	       (kept->record.start_ns < oldest_ns(w) ||
+		d->recent.length > TALLY_TOP_MOST_FRAMES ||
 		d->n_times > TALLY_TOP_MOST_TIMES)) {
 		d->n_times -= kept->record.n_passes;
 		g_free(g_queue_pop_head(&d->recent));
@@ -294,7 +297,8 @@ sum_up(const struct tally_top_slice *slices, unsigned n, uint64_t now)
 		const struct tally_top_slice *s = &slices[i];
 		if (!s->number || s->number + n <= now)
 			continue;
-		all.largest = all.n ? MAX(all.largest, (double)s->largest) : (double)s->largest;
+		all.largest = all.n ? MAX(all.largest, (double)s->largest)
+				    : (double)s->largest;
 		all.n += s->n;
 		all.sum += s->sum;
 	}
@@ -308,7 +312,8 @@ tally_top_sum(const struct tally_top_window *w, const struct tally_top_slice *sl
 }
 
 struct tally_top_figures
-tally_top_sum_coarse(const struct tally_top_window *w, const struct tally_top_slice *slices)
+tally_top_sum_coarse(const struct tally_top_window *w,
+		     const struct tally_top_slice *slices)
 {
 	return sum_up(slices, TALLY_TOP_COARSE, w->now / FINE_IN_COARSE + 1);
 }
@@ -327,7 +332,8 @@ loading(const struct tally_top_device *d)
 	if (d->frames != d->recent.length)
 		return 0;
 	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	for (const GList *l = d->recent.head; l && times->len < TALLY_WARMUP_FRAMES; l = l->next) {
+	for (const GList *l = d->recent.head; l && times->len < TALLY_WARMUP_FRAMES;
+	     l = l->next) {
 		const struct kept_frame *kept = l->data;
 		g_array_append_val(times, kept->record.cpu_ns);
 	}
@@ -335,10 +341,12 @@ loading(const struct tally_top_device *d)
 }
 
 struct tally_answer *
-tally_top_window_answer(const struct tally_top_window *w, const struct tally_top_device *d)
+tally_top_window_answer(const struct tally_top_window *w,
+			const struct tally_top_device *d)
 {
 	struct tally_answer *answer = tally_answer_create(&w->log);
-	g_autoptr(GArray) passes = g_array_new(FALSE, TRUE, sizeof(struct tally_pass_record));
+	g_autoptr(GArray)
+		passes = g_array_new(FALSE, TRUE, sizeof(struct tally_pass_record));
 	size_t skip = loading(d);
 	for (const GList *l = d->recent.head; l; l = l->next) {
 		const struct kept_frame *kept = l->data;
@@ -347,8 +355,9 @@ tally_top_window_answer(const struct tally_top_window *w, const struct tally_top
 			continue;
 		g_array_set_size(passes, f.n_passes);
 		for (uint32_t i = 0; i < f.n_passes; i++)
-			g_array_index(passes, struct tally_pass_record,
-				      i) = (struct tally_pass_record){ KEPT(&kept->passes[i]) };
+			g_array_index(
+				passes, struct tally_pass_record,
+				i) = (struct tally_pass_record){ KEPT(&kept->passes[i]) };
 		f.passes = (const struct tally_pass_record *)(void *)passes->data;
 		if (skip > 0)
 			tally_answer_skip_frame(answer, &f);
@@ -397,8 +406,8 @@ tally_top_steps(const struct tally_top_window *w, const struct tally_top_device 
 	}
 }
 
-struct tally_top_device *
-tally_top_newest_device(const struct tally_top_window *w)
+static struct tally_top_device *
+newest_device(const struct tally_top_window *w)
 {
 	struct tally_top_device *newest = NULL;
 	TALLY_EACH (struct tally_top_device, d, w->devices)
@@ -408,8 +417,18 @@ tally_top_newest_device(const struct tally_top_window *w)
 	return newest;
 }
 
+const struct tally_top_device *
+tally_top_shown_device(const struct tally_top_window *w, int64_t number)
+{
+	TALLY_EACH (const struct tally_top_device, d, w->devices)
+		if (d->device == number)
+			return d;
+	return newest_device(w);
+}
+
 bool
 tally_top_series_in_use(const struct tally_top_window *w, uint32_t series)
 {
-	return series < w->series_in_use->len && g_array_index(w->series_in_use, bool, series);
+	return series < w->series_in_use->len &&
+	       g_array_index(w->series_in_use, bool, series);
 }
