@@ -28,7 +28,7 @@ struct layout {
 	const char *unit;
 	unsigned decimals;
 	double gpu_sum; /* GPU time of the device's frames, 0 = not known */
-	const struct tally_top_device *device;
+	const struct tally_top_sums *sums;
 };
 
 /* ---- columns ---- */
@@ -119,8 +119,7 @@ tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *loo
 /* ---- rows ---- */
 
 static void
-take_value(const struct tally_top_window *w, const struct tally_top_column *c,
-	   struct line *l)
+take_value(const struct tally_top_column *c, struct line *l)
 {
 	struct tally_top_figures f = l->gpu;
 	switch (c->what) {
@@ -134,11 +133,13 @@ take_value(const struct tally_top_window *w, const struct tally_top_column *c,
 		l->value = f.largest;
 		break;
 	case TALLY_TOP_SEEN:
-		f = tally_top_sum_coarse(w, l->pass->seen);
+		f.n = l->pass->frames;
 		l->value = (double)f.n;
 		break;
 	case TALLY_TOP_SERIES:
-		f = tally_top_sum_series(w, l->pass, c->series);
+		f = (struct tally_top_figures){ 0 };
+		if (c->series < l->pass->n_series)
+			f = l->pass->series[c->series];
 		l->value = f.sum / (double)f.n;
 		break;
 	default:
@@ -172,20 +173,17 @@ clear_line(gpointer line)
 }
 
 static GArray *
-make_lines(const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct tally_top_device *device)
+make_lines(const struct tally_top_sums *sums, const struct tally_top_look *look)
 {
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
 	g_array_set_clear_func(lines, clear_line);
-	TALLY_EACH (const struct tally_top_pass, pass, w->passes) {
+	TALLY_EACH (const struct tally_top_pass, pass, sums->passes) {
 		struct line l = { .pass = pass };
-		if (!device || l.pass->group->device != device->device)
-			continue;
-		l.gpu = tally_top_sum(w, l.pass->gpu);
+		l.gpu = l.pass->gpu.all;
 		if (l.pass->group->outside && l.gpu.sum <= 0)
 			continue; /* there was no work outside passes */
 		l.name = tally_top_clean(look, l.pass->group->name);
-		take_value(w, &look->sort, &l);
+		take_value(&look->sort, &l);
 		g_array_append_val(lines, l);
 	}
 	g_array_sort_with_data(lines, compare_lines, (void *)look);
@@ -233,11 +231,11 @@ is_estimated(const struct line *l, const struct tally_top_column *c)
 }
 
 static char *
-cell_text(const struct tally_top_window *w, const struct layout *layout,
-	  const struct line *l, const struct tally_top_column *c)
+cell_text(const struct layout *layout, const struct line *l,
+	  const struct tally_top_column *c)
 {
 	struct line value = *l;
-	take_value(w, c, &value);
+	take_value(c, &value);
 	if (!value.sortable)
 		return g_strdup("-");
 	switch (c->what) {
@@ -414,7 +412,7 @@ put_head(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 }
 
 static void
-put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_look *look,
+put_line(GArray *row, const struct tally_top_look *look,
 	 const struct layout *layout, const struct line *l)
 {
 	for (guint i = 0; i < layout->columns->len; i++) {
@@ -426,14 +424,14 @@ put_line(GArray *row, const struct tally_top_window *w, const struct tally_top_l
 			tally_top_put(row, TALLY_TOP_PLAIN, g_strdup("  "));
 		if (c->what == TALLY_TOP_HISTORY) {
 			double steps[MOST_HISTORY];
-			tally_top_steps(w, layout->device, l->pass->gpu, steps, width);
+			tally_top_steps(layout->sums, &l->pass->gpu, steps, width);
 			put_cell(row, width, true, last, TALLY_TOP_CHART,
 				 tally_top_spark(look, steps, width));
 		} else {
 			put_cell(row, width, c->what == TALLY_TOP_NAME, last,
 				 is_column(c, &look->sort) ? TALLY_TOP_STRONG
 							   : TALLY_TOP_PLAIN,
-				 cell_text(w, layout, l, c));
+				 cell_text(layout, l, c));
 		}
 	}
 }
@@ -454,14 +452,14 @@ choose_unit(struct layout *layout, const GArray *lines)
 
 void
 tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
-		    struct tally_top_look *look, unsigned height, unsigned *n_rows,
-		    unsigned *n_shown)
+		    const struct tally_top_sums *sums, struct tally_top_look *look,
+		    unsigned height, unsigned *n_rows, unsigned *n_shown)
 {
-	struct layout layout = { .device = tally_top_shown_device(w, look->device) };
-	g_autoptr(GArray) lines = make_lines(w, look, layout.device);
+	struct layout layout = { .sums = sums };
+	g_autoptr(GArray) lines = make_lines(sums, look);
 	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
 	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	layout.gpu_sum = layout.device ? tally_top_sum(w, layout.device->gpu).sum : 0;
+	layout.gpu_sum = sums->gpu.all.sum;
 	choose_unit(&layout, lines);
 	unsigned name = LEAST_NAME;
 	TALLY_EACH_OF (const struct line, l, lines)
@@ -475,7 +473,7 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 	*n_rows = lines->len;
 	*n_shown = MIN(room, lines->len - look->scroll);
 	for (unsigned i = 0; i < *n_shown; i++)
-		put_line(tally_top_new_row(rows), w, look, &layout,
+		put_line(tally_top_new_row(rows), look, &layout,
 			 &g_array_index(lines, struct line, look->scroll + i));
 	g_array_unref(layout.columns);
 	g_array_unref(layout.widths);

@@ -11,8 +11,8 @@
 /* The table, head first, in at most `height` lines (0 = no limit); *n_rows receives the
  * number of rows, *n_shown how many of them are shown. */
 void tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
-			 struct tally_top_look *look, unsigned height, unsigned *n_rows,
-			 unsigned *n_shown);
+			 const struct tally_top_sums *sums, struct tally_top_look *look,
+			 unsigned height, unsigned *n_rows, unsigned *n_shown);
 
 /* Moves the sort by `steps` columns to the right or (< 0) to the left. */
 void tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,

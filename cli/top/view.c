@@ -35,7 +35,7 @@ void
 tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look)
 {
 	int64_t next = -1;
-	TALLY_EACH (const struct tally_top_device, d, w->devices)
+	TALLY_EACH_OF (const struct tally_top_device, d, w->devices)
 		if (d->device > look->device && (next < 0 || d->device < next))
 			next = d->device;
 	look->device = next;
@@ -76,7 +76,7 @@ put_title(GPtrArray *rows, const struct tally_top_window *w,
 					      a->header.pid));
 	}
 	uint64_t last_ns = 0;
-	TALLY_EACH (const struct tally_top_device, d, w->devices)
+	TALLY_EACH_OF (const struct tally_top_device, d, w->devices)
 		last_ns = MAX(last_ns, d->last_ns);
 	if (w->frames) {
 		unsigned s = (unsigned)((double)(last_ns - w->first_ns) / 1e9);
@@ -113,11 +113,6 @@ put_device(GPtrArray *rows, const struct tally_top_window *w,
 			 g_strdup_printf("%u devices in all", w->devices->len));
 	if (a)
 		put_part(rows, look, height, ", ", tally_answer_cost_text(a));
-	double covered = tally_top_sum_coarse(w, d->covered).sum;
-	double coverable = tally_top_sum_coarse(w, d->coverable).sum;
-	if (coverable > 0)
-		put_part(rows, look, height, ", ",
-			 g_strdup_printf("coverage %.1f %%", 100 * covered / coverable));
 }
 
 /* The speed, what limits it, and the worst hitch, all for the window. */
@@ -144,16 +139,13 @@ put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
 static void
-put_chart(GPtrArray *rows, const struct tally_top_window *w,
+put_chart(GPtrArray *rows, const struct tally_top_sums *sums,
 	  const struct tally_top_look *look, bool gpu, bool rate)
 {
 	enum { MOST = TALLY_TOP_SLICES };
-	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
-	if (!d)
-		return;
 	GArray *row = tally_top_new_row(rows);
-	struct tally_top_figures cpu = tally_top_sum(w, d->cpu);
-	struct tally_top_figures f = gpu ? tally_top_sum(w, d->gpu) : cpu;
+	const struct tally_top_course *course = gpu ? &sums->gpu : &sums->cpu;
+	struct tally_top_figures cpu = sums->cpu.all, f = course->all;
 	put_text(row, TALLY_TOP_STRONG, gpu ? "GPU time  " : "frame time");
 	if (!f.n) {
 		put_text(row, TALLY_TOP_FAINT, "  not measured");
@@ -176,7 +168,7 @@ put_chart(GPtrArray *rows, const struct tally_top_window *w,
 	if (n < 4)
 		return;
 	double steps[MOST];
-	tally_top_steps(w, d, gpu ? d->gpu : d->cpu, steps, n);
+	tally_top_steps(sums, course, steps, n);
 	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
 }
 
@@ -199,8 +191,8 @@ put_note(GPtrArray *rows, const struct tally_top_window *w,
 	const char *label = "", *text = "";
 	if (look->problem) {
 		text = look->problem;
-	} else if (w->left_out) {
-		text = "more passes or counters than fit in memory: some are not shown";
+	} else if (w->cut) {
+		text = "more passes than fit in memory: the window is shorter";
 	} else if (notes->len) {
 		text = g_ptr_array_index(notes, notes->len - 1);
 		label = "note: ";
@@ -302,12 +294,21 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 
 /* ---- complete view ---- */
 
+static void
+put_charts(GPtrArray *rows, const struct tally_top_sums *sums,
+	   const struct tally_top_look *look, unsigned height)
+{
+	if (height >= HEIGHT_FRAME)
+		put_chart(rows, sums, look, false, height < HEIGHT_SPEED);
+	if (height >= HEIGHT_GPU)
+		put_chart(rows, sums, look, true, false);
+}
+
 /* The device, and the answer about it. */
 static void
 put_head(GPtrArray *rows, const struct tally_top_window *w,
-	 const struct tally_top_look *look, unsigned height)
+	 const struct tally_top_look *look, const struct tally_top_device *d, unsigned height)
 {
-	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	if (!d || height < HEIGHT_DEVICE)
 		return;
 	struct tally_answer *answer = tally_top_window_answer(w, d);
@@ -326,21 +327,21 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 	bool keys = look->keys && height >= HEIGHT_KEYS;
 	if (height >= HEIGHT_TITLE)
 		put_title(rows, w, look, height);
+	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
+	struct tally_top_sums *sums = tally_top_sums_create(w, d);
 	if (look->page == TALLY_TOP_PASSES) {
-		put_head(rows, w, look, height);
-		if (height >= HEIGHT_FRAME)
-			put_chart(rows, w, look, false, height < HEIGHT_SPEED);
-		if (height >= HEIGHT_GPU)
-			put_chart(rows, w, look, true, false);
+		put_head(rows, w, look, d, height);
+		put_charts(rows, sums, look, d ? height : 0);
 	}
 	if (height >= HEIGHT_NOTE || look->problem)
 		put_note(rows, w, look);
 	unsigned n_rows, n_shown;
 	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1);
 	if (look->page == TALLY_TOP_PASSES)
-		tally_top_put_table(rows, w, look, left, &n_rows, &n_shown);
+		tally_top_put_table(rows, w, sums, look, left, &n_rows, &n_shown);
 	else
 		put_page(rows, w, look, left, &n_rows, &n_shown);
+	tally_top_sums_destroy(sums);
 	while (keys && rows->len + 1 < height)
 		tally_top_new_row(rows);
 	if (keys)

@@ -106,7 +106,7 @@ begin_window(struct watch *x)
 
 /* The requested sort column may appear with a later line. */
 static void
-settle_sort(struct watch *x)
+find_sort(struct watch *x)
 {
 	if (!x->sorted)
 		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
@@ -141,7 +141,7 @@ read_lines(struct watch *x, int64_t until_us)
 			break;
 		}
 	}
-	settle_sort(x);
+	find_sort(x);
 }
 
 /* ---- state of the game ---- */
@@ -207,7 +207,7 @@ state_text(const struct watch *x, enum tally_top_style *style)
 static bool
 has_device(const struct watch *x)
 {
-	TALLY_EACH (const struct tally_top_device, d, x->window.devices)
+	TALLY_EACH_OF (const struct tally_top_device, d, x->window.devices)
 		if (d->device == x->look.device)
 			return true;
 	return x->look.device < 0;
@@ -445,7 +445,7 @@ lacks_something(const struct watch *x)
 	if (!x->window.frames || has_device(x))
 		return false;
 	g_autoptr(GString) numbers = g_string_new(NULL);
-	TALLY_EACH (const struct tally_top_device, d, x->window.devices)
+	TALLY_EACH_OF (const struct tally_top_device, d, x->window.devices)
 		g_string_append_printf(numbers, "%s%u", numbers->len ? ", " : "", d->device);
 	return TALLY_FAIL(true, "top",
 			  "--device %" G_GINT64_FORMAT

@@ -244,7 +244,7 @@ class Plain(CliCase):
         text = self.table(log)
         self.assertIn("ended: exit  demo (process ", text)
         self.assertIn("10 frames in 0:00:00", text)
-        self.assertIn("device 0: card 0, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n", text)
+        self.assertIn("device 0: card 0, passtally costs 1.0 us a frame (0.0 %)\n", text)
         self.assertIn("50.0 fps, 1 % low 50.0, 0.1 % low 50.0; frame time median 20.0 ms, p99 20.0 ms\n", text)
         self.assertIn("bound by a cap or vsync at 50 fps in 100 % of frames (GPU works 0 %)\n", text)
         self.assertIn("hitches: none\n", text)
@@ -268,7 +268,7 @@ class Plain(CliCase):
         text = self.table(self.write_log("a" * 90 + ".jsonl", lines))
         self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
         for words in (f" (process {os.getpid()})\n60 frames in 0:15:00\n",
-                      f"device 0: {name}\n2 devices in all, passtally costs 1.0 us a frame (0.0 %), coverage 100.0 %\n",
+                      f"device 0: {name}\n2 devices in all, passtally costs 1.0 us a frame (0.0 %)\n",
                       "p99 10.0 ms\n", "hitches: none\n"):
             self.assertIn(words, text)
         self.assertEqual(text.count("word"), 40)
@@ -313,13 +313,20 @@ class Plain(CliCase):
         ids = [pass_info(f"{i:016x}", f"p{i}") for i in range(1, 6001)]
         few = [header(), device(), *ids, burst(0, 1, 3000), burst(1, 3001, 3000)]
         text = self.table(self.write_log("few.jsonl", few))
-        self.assertNotIn("more passes", text)
         self.assertIn("\np6000 ", text)
         self.assertNotIn("\np3000 ", text)
         self.assertEqual(len(re.findall(r"^p\d+ ", text, re.MULTILINE)), 3000)
         text = self.table(self.write_log("many.jsonl", [*few, burst(2, 1, 6000)]))
-        self.assertIn("more passes or counters than fit in memory", text)
-        self.assertEqual(len(re.findall(r"^p\d+ ", text, re.MULTILINE)), 4096)
+        self.assertEqual(len(re.findall(r"^p\d+ ", text, re.MULTILINE)), 6000)
+
+    def test_a_window_of_too_many_passes_is_shorter(self):
+        lines = [header(), device(), *(pass_info(f"{i:016x}", f"p{i}") for i in range(1, 3001))]
+        for number in range(60):
+            lines.append(frame(number, [one_pass(i, f"{i + 1:016x}", 1000) for i in range(3000)], start_ns=10**12 + number * 10**7))
+        for n, cut in ((20, False), (60, True)):
+            text = self.table(self.write_log("a.jsonl", lines[:3002 + n]))
+            self.assertEqual("more passes than fit in memory: the window is shorter" in text, cut)
+            self.assertIn("\np3000 ", text)
 
     def test_sort(self):
         log = self.write_log("a.jsonl", long_log(5, 3))
