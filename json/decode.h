@@ -19,7 +19,7 @@ struct tally_array {
 	uint32_t n, max;
 };
 
-#define TALLY_N_ARRAYS 17
+#define TALLY_N_ARRAYS 19
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
 #define TALLY_MAX_NUMBERS (1u << 20)
@@ -37,12 +37,14 @@ struct tally_decoder {
 		struct tally_array arrays[TALLY_N_ARRAYS];
 		struct {
 			/* of a frame, in the order of its passes */
-			struct tally_array passes, counters, metrics, workloads, workload_counters;
+			struct tally_array passes, counters, metrics, pipelines, workloads;
+			struct tally_array workload_counters;
 			struct tally_array unattributed, frame_metrics;
 			struct tally_array frame_estimated; /* elements: struct tally_word * */
 			/* of the other lines */
 			struct tally_array texts, options, tags, sources, counter_infos;
-			struct tally_array counter_pointers, metric_infos, statistics, growth;
+			struct tally_array counter_pointers, metric_infos, stages, statistics,
+				growth;
 		};
 	};
 };
@@ -55,6 +57,7 @@ void tally_decoder_begin_line(struct tally_decoder *d);
 bool tally_decode_header(struct tally_decoder *d, struct tally_header_record *header);
 bool tally_decode_device(struct tally_decoder *d, struct tally_device_record *device);
 bool tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *info);
+bool tally_decode_pipeline(struct tally_decoder *d, struct tally_pipeline_record *pipeline);
 bool tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame);
 bool tally_decode_note(struct tally_decoder *d, struct tally_note_record *note);
 bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);

@@ -22,7 +22,7 @@ decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)
 	return !d->json.failed;
 }
 
-/* read_device(), read_pass_info(), and decode_NAME() of the objects in them. */
+/* read_device(), read_pass_info(), read_pipeline(), and decode_NAME() of the objects in them. */
 #include "json/log_read_device.inc"
 
 /* Records need pointers to counters, which do not move from now on. */
@@ -67,4 +67,14 @@ tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *i
 	    d->ids.n == TALLY_MAX_NUMBERS)
 		return true;
 	return tally_json_fail_memory(&d->json);
+}
+
+bool
+tally_decode_pipeline(struct tally_decoder *d, struct tally_pipeline_record *pipeline)
+{
+	struct tally_object o;
+	if (!read_pipeline(d, &o, pipeline))
+		return false;
+	pipeline->stages = tally_array_items(&d->stages);
+	return true;
 }

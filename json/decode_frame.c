@@ -169,6 +169,9 @@ finish_pass(const struct tally_object *o, struct tally_pass_record *pass)
 	pass->unknown = find_unknown(o->seen, pass);
 }
 
+/* The next n items at `at`, and past them; NULL: none. */
+#define TAKE(at, n) ((n) ? ((at) += (n)) - (n) : NULL)
+
 /* The arrays no longer move: makes the passes point into them. */
 static void
 attach_arrays(struct tally_decoder *d)
@@ -176,22 +179,17 @@ attach_arrays(struct tally_decoder *d)
 	const struct tally_keyed_value *counters = d->counters.items;
 	const struct tally_keyed_value *metrics = d->metrics.items;
 	const struct tally_keyed_value *workload_counters = d->workload_counters.items;
+	const struct tally_pipeline_use_record *pipelines = d->pipelines.items;
 	struct tally_workload_record *workloads = d->workloads.items;
 	struct tally_pass_record *passes = d->passes.items;
 	for (size_t i = 0; i < d->passes.n; i++) {
 		struct tally_pass_record *pass = &passes[i];
-		pass->counters = pass->n_counters ? counters : NULL;
-		pass->metrics = pass->n_metrics ? metrics : NULL;
+		pass->counters = TAKE(counters, pass->n_counters);
+		pass->metrics = TAKE(metrics, pass->n_metrics);
+		pass->pipelines = TAKE(pipelines, pass->n_pipelines);
 		pass->workloads = pass->n_workloads ? workloads : NULL;
-		if (pass->n_counters)
-			counters += pass->n_counters;
-		if (pass->n_metrics)
-			metrics += pass->n_metrics;
-		for (uint32_t j = 0; j < pass->n_workloads; j++, workloads++) {
-			workloads->counters = workloads->n_counters ? workload_counters : NULL;
-			if (workloads->n_counters)
-				workload_counters += workloads->n_counters;
-		}
+		for (uint32_t j = 0; j < pass->n_workloads; j++, workloads++)
+			workloads->counters = TAKE(workload_counters, workloads->n_counters);
 	}
 }
 

@@ -51,6 +51,7 @@ end(struct tally_recorder *r)
 RECORD(header)
 RECORD(device)
 RECORD(pass_info)
+RECORD(pipeline)
 RECORD(frame)
 
 /* The keys of its frames may be other texts at the same addresses. */
@@ -93,6 +94,7 @@ const struct tally_recorder_ops tally_json_recorder = {
 	.header = record_header,
 	.device = record_new_device,
 	.pass_info = record_pass_info,
+	.pipeline = record_pipeline,
 	.frame = record_frame,
 	.note = record_note,
 	.end = record_end,

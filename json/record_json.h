@@ -23,6 +23,7 @@ enum tally_line_type {
 	TALLY_LINE_HEADER = 0,
 	TALLY_LINE_DEVICE,
 	TALLY_LINE_PASS_INFO,
+	TALLY_LINE_PIPELINE,
 	TALLY_LINE_FRAME,
 	TALLY_LINE_NOTE,
 	TALLY_LINE_END,
@@ -37,6 +38,7 @@ struct tally_log_line {
 		struct tally_header_record header;
 		struct tally_device_record device;
 		struct tally_pass_info_record pass_info;
+		struct tally_pipeline_record pipeline;
 		struct tally_frame_record frame;
 		struct tally_note_record note;
 		struct tally_end_record end;

@@ -26,6 +26,7 @@ static const struct tally_field type_names[] = {
 	[TALLY_LINE_HEADER] = TALLY_FIELD("header"),
 	[TALLY_LINE_DEVICE] = TALLY_FIELD("device"),
 	[TALLY_LINE_PASS_INFO] = TALLY_FIELD("pass_info"),
+	[TALLY_LINE_PIPELINE] = TALLY_FIELD("pipeline"),
 	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),
 	[TALLY_LINE_NOTE] = TALLY_FIELD("note"),
 	[TALLY_LINE_END] = TALLY_FIELD("end"),
@@ -228,6 +229,8 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 		return tally_decode_device(d, &line->device);
 	case TALLY_LINE_PASS_INFO:
 		return tally_decode_pass_info(d, &line->pass_info);
+	case TALLY_LINE_PIPELINE:
+		return tally_decode_pipeline(d, &line->pipeline);
 	case TALLY_LINE_FRAME:
 		return tally_decode_frame(d, &line->frame);
 	case TALLY_LINE_NOTE:

@@ -126,6 +126,26 @@ enum tally_store_op {
 	TALLY_N_STORE_OPS,
 };
 
+/* A stage of a pipeline, in the order of its identity. */
+enum tally_stage {
+	TALLY_STAGE_VERTEX = 0,
+	TALLY_STAGE_TESS_CONTROL,
+	TALLY_STAGE_TESS_EVALUATION,
+	TALLY_STAGE_GEOMETRY,
+	TALLY_STAGE_TASK,
+	TALLY_STAGE_MESH,
+	TALLY_STAGE_FRAGMENT,
+	TALLY_STAGE_COMPUTE,
+	TALLY_STAGE_RAYGEN,
+	TALLY_STAGE_ANY_HIT,
+	TALLY_STAGE_CLOSEST_HIT,
+	TALLY_STAGE_MISS,
+	TALLY_STAGE_INTERSECTION,
+	TALLY_STAGE_CALLABLE,
+	TALLY_STAGE_OTHER, /* newer than this list */
+	TALLY_N_STAGES,
+};
+
 /* Words in a pass's or a frame's `flags`. One table for both: see tally_flag_name(). */
 enum tally_flag {
 	TALLY_FLAG_INDIRECT = 0,     /* draws whose counts only the GPU knows */
@@ -230,6 +250,28 @@ struct tally_workload_record {
 	uint64_t flags;
 };
 
+struct tally_stage_record {
+	enum tally_stage stage;
+	const char *entry; /* the entry point; NULL: the shader has one alone */
+	uint64_t code; /* FNV-1a of the shader's code */
+	uint64_t bytes; /* of the code */
+};
+
+/* A Vulkan pipeline, or an OpenGL program (layer/frame/pipeline.h). */
+struct tally_pipeline_record {
+	uint64_t id;
+	enum tally_pass_kind kind; /* render, compute or raytracing */
+	const char *name; /* NULL = none; UTF-8 not guaranteed */
+	const struct tally_stage_record *stages;
+	uint32_t n_stages;
+};
+
+/* What one pipeline did in a pass. */
+struct tally_pipeline_use_record {
+	uint64_t id;
+	struct tally_call_counts call_counts;
+};
+
 struct tally_pass_record {
 	uint32_t index;   /* in the frame, from 0 */
 	uint64_t id;      /* docs/identity.md */
@@ -250,6 +292,8 @@ struct tally_pass_record {
 	const struct tally_keyed_value *metrics;
 	uint32_t n_metrics;
 	uint64_t flags;
+	const struct tally_pipeline_use_record *pipelines; /* only with --pipelines */
+	uint32_t n_pipelines;
 	const struct tally_workload_record *workloads;
 	uint32_t n_workloads;
 	/* Not in the log. With --snapshot exact: the numbers of the samples around the pass, 0
@@ -402,6 +446,7 @@ const char *tally_api_name(unsigned v);
 const char *tally_pass_kind_name(unsigned v);
 const char *tally_load_op_name(unsigned v);
 const char *tally_store_op_name(unsigned v);
+const char *tally_stage_name(unsigned v);
 const char *tally_level_name(unsigned v);
 const char *tally_session_name(unsigned v);
 /* The word for a source that is on or off. */

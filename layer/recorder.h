@@ -44,6 +44,8 @@ struct tally_recorder_ops {
 					   const struct tally_device_record *device);
 	enum tally_record_status (*pass_info)(struct tally_recorder *r,
 					      const struct tally_pass_info_record *info);
+	enum tally_record_status (*pipeline)(struct tally_recorder *r,
+					     const struct tally_pipeline_record *pipeline);
 	/* Keys of counters and metrics are remembered by their addresses: until the next device(),
 	 * or the end, they are neither changed nor freed. */
 	enum tally_record_status (*frame)(struct tally_recorder *r,

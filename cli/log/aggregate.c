@@ -275,7 +275,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		a->end_frames = line->end.frames;
 		a->end_frames_dropped = line->end.frames_dropped;
 		break;
-	case TALLY_LINE_UNKNOWN:
+	default:
 		break;
 	}
 }

@@ -103,7 +103,15 @@ write_device(struct tally_assembly *a, const struct tally_device_record *info)
 }
 
 static void
-write_new_id(void *data, const struct tally_pass_info_record *info)
+write_new_pipeline(void *data, const struct tally_pipeline_record *pipeline)
+{
+	struct tally_assembly *a = data;
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->pipeline(a->recorder, pipeline));
+}
+
+static void
+write_new_pass(void *data, const struct tally_pass_info_record *info)
 {
 	struct tally_assembly *a = data;
 	if (a->status == TALLY_RECORD_OK)
@@ -332,8 +340,9 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
 	settle_ends(a, d, in);
+	const struct tally_frame_new is_new = { write_new_pass, write_new_pipeline, a };
 	if (a->status == TALLY_RECORD_OK)
-		record_frame(a, tally_frame_build(a->builder, in, write_new_id, a));
+		record_frame(a, tally_frame_build(a->builder, in, &is_new));
 	for (uint64_t i = 0; i < in->n_parts; i++) {
 		struct tally_frame_part *part = d->parts;
 		d->parts = part->next;

@@ -69,9 +69,11 @@ struct tally_frame_builder {
 	struct tally_begun *begun; /* of each of them */
 	struct tally_keyed_value *values; /* of passes and workloads */
 	struct tally_workload_record *workloads;
+	struct tally_pipeline_use_record *uses;
+	uint64_t n_listed; /* passes whose pipelines were listed, ever */
 	struct tally_interval *intervals, *others; /* of passes; outside passes */
-	size_t max_passes, max_values, max_workloads;
-	size_t n_values, n_workloads, n_intervals, n_others;
+	size_t max_passes, max_values, max_workloads, max_uses;
+	size_t n_values, n_workloads, n_uses, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
 	/* While a frame repeats the previous one from its first pass on, ids are those of
@@ -111,6 +113,7 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 	free(b->begun);
 	free(b->values);
 	free(b->workloads);
+	free(b->uses);
 	free(b->intervals);
 	free(b->others);
 	free(b->known);
@@ -423,6 +426,58 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	b->n_workloads += out->n_workloads;
 }
 
+/* Whether the log has not described it yet. */
+static bool
+is_first_use(struct tally_frame_builder *b, uint64_t id)
+{
+	struct tally_number *seen = tally_numbers_add(b->seen, id, TALLY_MAX_SEEN);
+	if (seen && seen->has_value)
+		return false;
+	if (seen)
+		seen->has_value = true;
+	return true;
+}
+
+static void
+describe_pipeline(struct tally_frame_builder *b, const struct tally_pipeline *pipeline,
+		  const struct tally_frame_new *is_new)
+{
+	/* Passes and pipelines are in one set. */
+	if (!is_first_use(b, ~pipeline->id))
+		return;
+	const struct tally_pipeline_record record = {
+		.id = pipeline->id,
+		.kind = tally_pipeline_kind(pipeline->stages, pipeline->n_stages),
+		.name = atomic_load(&pipeline->name),
+		.stages = pipeline->stages,
+		.n_stages = pipeline->n_stages,
+	};
+	is_new->pipeline(is_new->data, &record);
+}
+
+/* Each pipeline once. */
+static void
+list_pipelines(struct tally_frame_builder *b, const struct tally_pass *pass,
+	       const struct tally_frame_new *is_new, struct tally_pass_record *out)
+{
+	struct tally_pipeline_use_record *first = b->uses + b->n_uses;
+	uint64_t listed = ++b->n_listed;
+	out->pipelines = first;
+	for (const struct tally_pipeline_use *use = pass->uses; use; use = use->next) {
+		struct tally_pipeline *pipeline = use->pipeline;
+		if (pipeline->listed_in != listed) {
+			pipeline->listed_in = listed;
+			pipeline->listed_at = out->n_pipelines;
+			describe_pipeline(b, pipeline, is_new);
+			first[out->n_pipelines++] = (struct tally_pipeline_use_record){
+				.id = pipeline->id
+			};
+		}
+		tally_call_counts_add(&first[pipeline->listed_at].call_counts, &use->call_counts);
+	}
+	b->n_uses += out->n_pipelines;
+}
+
 /* The pixels of all layers. Each counts once, however many samples it has. */
 static uint64_t
 count_pixels(const struct tally_target *target)
@@ -437,7 +492,7 @@ count_pixels(const struct tally_target *target)
 static void
 list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 	  const struct tally_pass *pass, bool begins, uint64_t longest_ns,
-	  tally_frame_new_id *new_id, void *data)
+	  const struct tally_frame_new *is_new)
 {
 	const struct tally_stream *stream = part->stream;
 	struct tally_layout layout = layout_of(stream, pass);
@@ -469,6 +524,8 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.metrics = NULL,
 		.n_metrics = 0,
 		.flags = pass->flags,
+		.pipelines = NULL,
+		.n_pipelines = 0,
 		.workloads = NULL,
 		.n_workloads = 0,
 		.snapshot_from = pass->snapshot_from,
@@ -478,6 +535,8 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 	out->n_counters = list_values(b, layout, pass->values, pass->valid);
 	if (pass->n_workloads)
 		list_workloads(b, layout, pass, longest_ns, out);
+	if (pass->uses)
+		list_pipelines(b, pass, is_new, out);
 	struct tally_interval interval;
 	bool timed = take_interval(b, pass, longest_ns, &interval, &out->flags);
 	if (timed && pass->flags & TALLY_FLAG(SHARED_TIME)) {
@@ -496,13 +555,8 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.restarts = pass->restarts,
 		.begins = begins,
 	};
-	if (!identify(b, &from, out))
+	if (!identify(b, &from, out) || !is_first_use(b, out->id))
 		return;
-	struct tally_number *id = tally_numbers_add(b->seen, out->id, TALLY_MAX_SEEN);
-	if (id && id->has_value)
-		return;
-	if (id)
-		id->has_value = true; /* described */
 	struct tally_pass_info_record info = {
 		.id = out->id,
 		.kind = pass->kind,
@@ -512,7 +566,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.store = pass->store,
 		.groups = pass->groups,
 	};
-	new_id(data, &info);
+	is_new->pass(is_new->data, &info);
 }
 
 /* ---- work outside passes ---- */
@@ -592,8 +646,8 @@ finish_times(struct tally_frame_builder *b)
 }
 
 static void
-add_part(struct tally_frame_builder *b, const struct tally_frame_part *part,
-	 uint64_t longest_ns, tally_frame_new_id *new_id, void *data)
+add_part(struct tally_frame_builder *b, const struct tally_frame_part *part, uint64_t longest_ns,
+	 const struct tally_frame_new *is_new)
 {
 	bool begins = true;
 	uint64_t begun_ns = 0;
@@ -614,7 +668,7 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		else if (pass->cpu_start_ns > begun_ns)
 			begun_ns = pass->cpu_start_ns;
 		b->begun[at] = (struct tally_begun){ .ns = begun_ns, .at = at };
-		list_pass(b, part, pass, begins, longest_ns, new_id, data);
+		list_pass(b, part, pass, begins, longest_ns, is_new);
 		begins = false;
 	}
 }
@@ -641,13 +695,14 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		r->thread_ns = in->thread_ns < r->cpu_ns ? in->thread_ns : r->cpu_ns;
 		r->wait_ns = in->wait_ns < r->cpu_ns ? in->wait_ns : r->cpu_ns;
 	}
-	b->n_values = b->n_workloads = b->n_intervals = b->n_others = b->n_totals = 0;
+	b->n_values = b->n_workloads = b->n_uses = b->n_intervals = b->n_others = b->n_totals = 0;
 	b->calibrated = b->uncalibrated = false;
-	size_t n_passes = 0, n_workloads = 0, n_values = 0;
+	size_t n_passes = 0, n_workloads = 0, n_uses = 0, n_values = 0;
 	const struct tally_frame_part *part = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 		n_passes += part->n_passes;
 		n_workloads += part->n_workloads;
+		n_uses += part->n_uses;
 		n_values += ((size_t)part->n_passes + part->n_workloads) *
 			    part->stream->info.n_counters;
 		r->dropped_passes += part->dropped;
@@ -659,6 +714,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		}
 	}
 	if (reserve_passes(b, n_passes) &&
+	    reserve(&b->uses, &b->max_uses, n_uses, sizeof(*b->uses)) &&
 	    reserve(&b->workloads, &b->max_workloads, n_workloads, sizeof(*b->workloads)) &&
 	    reserve(&b->values, &b->max_values, n_values, sizeof(*b->values)))
 		return true;
@@ -674,7 +730,7 @@ tally_frame_passes(struct tally_frame_builder *b)
 
 struct tally_frame_record *
 tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input *in,
-		  tally_frame_new_id *new_id, void *data)
+		  const struct tally_frame_new *is_new)
 {
 	if (!begin_record(b, in))
 		return &b->record;
@@ -695,7 +751,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 		const struct tally_frame_part *part = in->parts;
 		for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 			if ((part->frame != in->frame) == late)
-				add_part(b, part, longest_ns, new_id, data);
+				add_part(b, part, longest_ns, is_new);
 		}
 	}
 	b->record.passes = b->passes;

@@ -37,15 +37,19 @@ struct tally_frame_input {
 	struct tally_numbers *seen; /* the identities that the log has described */
 };
 
-/* Called at an identity's first use, before tally_frame_build() returns the frame; now and then
- * again where `seen` is full or had no memory. */
-typedef void tally_frame_new_id(void *data, const struct tally_pass_info_record *info);
+/* Called at the first use of a pass's or a pipeline's identity, before tally_frame_build() returns
+ * the frame; now and then again where `seen` is full or had no memory. */
+struct tally_frame_new {
+	void (*pass)(void *data, const struct tally_pass_info_record *info);
+	void (*pipeline)(void *data, const struct tally_pipeline_record *pipeline);
+	void *data;
+};
 
 /* Builds a frame. The record belongs to the builder and is valid until the next call;
  * the caller may change it. */
 struct tally_frame_record *
 tally_frame_build(struct tally_frame_builder *builder, const struct tally_frame_input *input,
-		  tally_frame_new_id *new_id, void *data);
+		  const struct tally_frame_new *is_new);
 /* The record's passes, which the caller may also change. */
 struct tally_pass_record *tally_frame_passes(struct tally_frame_builder *builder);
 

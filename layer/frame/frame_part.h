@@ -11,8 +11,9 @@
  * one of the two sees the other.
  *
  * Memory: a part is 200 bytes, a pass about 250 plus 16 for each counter, a workload 72 plus 16
- * for each counter. A stream keeps at most TALLY_MAX_PARTS parts, chunks for 8 * max_passes
- * passes and for 16 * max_passes workloads; it reuses memory that it has once allocated.
+ * for each counter, a pipeline's use 72. A stream keeps at most TALLY_MAX_PARTS parts, chunks for
+ * 8 * max_passes passes, for 16 * max_passes workloads and for as many uses; it reuses memory that
+ * it has once allocated.
  */
 #ifndef PASSTALLY_LAYER_FRAME_FRAME_PART_H
 #define PASSTALLY_LAYER_FRAME_FRAME_PART_H
@@ -37,6 +38,12 @@ struct tally_chunk {
 struct tally_workload_chunk {
 	void *next;
 	struct tally_workload loads[TALLY_CHUNK_PASSES];
+};
+
+/* The same for what pipelines did. */
+struct tally_use_chunk {
+	void *next;
+	struct tally_pipeline_use uses[TALLY_CHUNK_PASSES];
 };
 
 /* A stream's chunks of one kind. */
@@ -64,6 +71,8 @@ struct tally_frame_part {
 	uint32_t done_base; /* number of the first pass in `done` */
 	uint32_t n_workloads;
 	struct tally_workload_chunk *first_loads, *last_loads;
+	uint32_t n_uses;
+	struct tally_use_chunk *first_uses, *last_uses;
 	uint64_t arrived_ns; /* set by the collector */
 };
 
@@ -106,7 +115,7 @@ struct tally_stream {
 	struct tally_frame_part *cursor; /* contains the oldest pass that is not done */
 	struct tally_frame_part *free_parts;
 	uint32_t n_parts, n_out; /* created; at the collector */
-	struct tally_chunk_pool chunks, loads;
+	struct tally_chunk_pool chunks, loads, uses;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_ends, lost_frame, lost_now_ns;

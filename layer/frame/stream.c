@@ -51,6 +51,7 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->chunks.max = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
 	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
 	s->loads.max = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
+	s->uses.max = s->loads.max;
 	atomic_init(&s->refs, 2);
 	atomic_init(&s->oldest_open, UINT64_MAX);
 	message->kind = TALLY_MESSAGE_STREAM;
@@ -88,6 +89,7 @@ free_parts(struct tally_frame_part *part)
 		struct tally_frame_part *next = part->next;
 		free_chunks(part->first);
 		free_chunks(part->first_loads);
+		free_chunks(part->first_uses);
 		free(part);
 		part = next;
 	}
@@ -107,6 +109,7 @@ tally_stream_unref(struct tally_stream *s)
 	free_parts(s->free_parts);
 	free_chunks(s->chunks.free);
 	free_chunks(s->loads.free);
+	free_chunks(s->uses.free);
 	tally_ring_destroy(s->out);
 	tally_ring_destroy(s->back);
 	tally_intern_cache_destroy(s->interned);
@@ -155,8 +158,10 @@ take_back(struct tally_stream *s)
 		s->n_out--;
 		put_chunks(&s->chunks, part->first, part->last, part->n_passes);
 		put_chunks(&s->loads, part->first_loads, part->last_loads, part->n_workloads);
+		put_chunks(&s->uses, part->first_uses, part->last_uses, part->n_uses);
 		part->first = part->last = NULL;
 		part->first_loads = part->last_loads = NULL;
+		part->first_uses = part->last_uses = NULL;
 		part->next = s->free_parts;
 		s->free_parts = part;
 	}
@@ -168,7 +173,8 @@ _Static_assert(offsetof(struct tally_pass, valid) ==
 		       offsetof(struct tally_workload, values) + sizeof(void *), "take_chunk()");
 
 /* A chunk of `size` bytes. Its items are `each` bytes long; in the first one `values`, followed by
- * `valid`, is at `results`. NULL: the maximum number exists, or there is no memory. */
+ * `valid`, is at `results`; 0: they have no results. NULL: the maximum number exists, or there is
+ * no memory. */
 static void *
 take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, size_t results,
 	   size_t each)
@@ -180,7 +186,7 @@ take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, s
 		*(void **)chunk = NULL;
 		return chunk;
 	}
-	size_t n = s->info.n_counters, words = (n + 63) / 64;
+	size_t n = results ? s->info.n_counters : 0, words = (n + 63) / 64;
 	if (pool->n == pool->max)
 		return NULL;
 	/* Each pass and workload is cleared when it opens. */
@@ -192,7 +198,7 @@ take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, s
 	pool->n++;
 	struct tally_value *values = (struct tally_value *)(void *)((char *)chunk + size);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
-	for (size_t i = 0; i < TALLY_CHUNK_PASSES; i++) {
+	for (size_t i = 0; results && i < TALLY_CHUNK_PASSES; i++) {
 		char *at = (char *)chunk + results + i * each;
 		*(struct tally_value **)(void *)at = values + i * n;
 		*(uint64_t **)(void *)(at + sizeof(values)) = valid + i * words;
@@ -422,6 +428,46 @@ tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
 	pass->last_workload = load;
 	pass->n_workloads++;
 	return load;
+}
+
+/* Memory for one more use of a pipeline in the part, or NULL. */
+static struct tally_pipeline_use *
+take_use(struct tally_stream *s, struct tally_frame_part *part)
+{
+	if (part->n_uses == s->max_workloads)
+		return NULL;
+	if (part->n_uses % TALLY_CHUNK_PASSES == 0) {
+		struct tally_use_chunk *chunk = take_chunk(s, &s->uses, sizeof(*chunk), 0,
+							   sizeof(struct tally_pipeline_use));
+		if (!chunk)
+			return NULL;
+		if (part->last_uses)
+			part->last_uses->next = chunk;
+		else
+			part->first_uses = chunk;
+		part->last_uses = chunk;
+	}
+	return &part->last_uses->uses[part->n_uses++ % TALLY_CHUNK_PASSES];
+}
+
+void
+tally_stream_use_pipeline(struct tally_stream *s, struct tally_pass *pass,
+			  struct tally_pipeline *pipeline,
+			  const struct tally_call_counts *call_counts)
+{
+	if (!is_live(s))
+		return;
+	struct tally_pipeline_use *use = take_use(s, pass->part);
+	if (!use) {
+		pass->flags |= TALLY_FLAG(UNCOUNTED);
+		return;
+	}
+	*use = (struct tally_pipeline_use){ .pipeline = pipeline, .call_counts = *call_counts };
+	if (pass->last_use)
+		pass->last_use->next = use;
+	else
+		pass->uses = use;
+	pass->last_use = use;
 }
 
 __attribute__((hot)) void

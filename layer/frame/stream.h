@@ -18,6 +18,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/pass_id.h"
+#include "layer/frame/pipeline.h"
 #include "layer/record.h"
 
 #define TALLY_MAX_PARTS 256
@@ -59,6 +60,13 @@ struct tally_workload {
 	uint64_t *valid;
 };
 
+/* What one pipeline did in a pass. */
+struct tally_pipeline_use {
+	struct tally_pipeline_use *next;
+	struct tally_pipeline *pipeline;
+	struct tally_call_counts call_counts;
+};
+
 /* One pass while it is being captured. The caller that opens it sets
  * all members unless noted. */
 struct tally_pass {
@@ -82,6 +90,7 @@ struct tally_pass {
 	 * (query/sampler/sampler.h), 0 = none. */
 	uint64_t snapshot_from, snapshot_to;
 	struct tally_workload *workloads, *last_workload; /* in order */
+	struct tally_pipeline_use *uses, *last_use; /* in order; a pipeline may recur */
 	struct tally_frame_part *part; /* set by stream.c */
 	/* Results come frames later: what is accessed then lies together. */
 	uint64_t flags;
@@ -142,6 +151,12 @@ void tally_stream_use_set(struct tally_stream *stream, const char *name);
  * as the pass. NULL beyond the limit or on OOM: the pass is then flagged DROPPED. */
 struct tally_workload *
 tally_stream_add_workload(struct tally_stream *stream, struct tally_pass *pass);
+
+/* Adds the work of a pipeline to a pass that is not done. Beyond the limit, which is that of
+ * workloads, or on OOM it is left out and the pass flagged UNCOUNTED. */
+void tally_stream_use_pipeline(struct tally_stream *stream, struct tally_pass *pass,
+			       struct tally_pipeline *pipeline,
+			       const struct tally_call_counts *call_counts);
 
 /* passtally's own time in the game's thread, added to the open frame's overhead_ns. */
 void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);

@@ -5,6 +5,7 @@
 #include "layer/capture/control.h"
 #include "layer/log.h"
 #include "layer/frame/frame_part.h"
+#include "layer/frame/pipeline.h"
 #include "layer/capture/trigger.h"
 
 static pthread_mutex_t *outer_lock;
@@ -15,6 +16,7 @@ static void
 before_fork(void)
 {
 	pthread_mutex_lock(outer_lock);
+	tally_pipeline_fork_begin();
 	tally_intern_fork_begin();
 	tally_log_fork_begin();
 }
@@ -24,6 +26,7 @@ after_fork(void)
 {
 	tally_log_fork_end();
 	tally_intern_fork_end();
+	tally_pipeline_fork_end();
 	pthread_mutex_unlock(outer_lock);
 }
 

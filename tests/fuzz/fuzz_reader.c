@@ -76,6 +76,9 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 	case TALLY_LINE_PASS_INFO:
 		tally_json_put_pass_info(&w, &line->pass_info);
 		break;
+	case TALLY_LINE_PIPELINE:
+		tally_json_put_pipeline(&w, &line->pipeline);
+		break;
 	case TALLY_LINE_FRAME:
 		touch_frame(&line->frame);
 		tally_json_put_frame(&w, &line->frame);

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import gen_log  # pylint: disable=wrong-import-position
 
 FIELDS = ROOT / "json" / "log.fields"
-LINE_TYPES = {"header", "device", "pass_info", "frame", "note", "end"}
+LINE_TYPES = {"header", "device", "pass_info", "pipeline", "frame", "note", "end"}
 MAX_DEPTH = 64
 
 try:

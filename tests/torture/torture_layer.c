@@ -103,6 +103,13 @@ count_info(struct tally_recorder *r, const struct tally_pass_info_record *info)
 }
 
 static enum tally_record_status
+count_pipeline(struct tally_recorder *r, const struct tally_pipeline_record *pipeline)
+{
+	r->infos += pipeline->id != 0;
+	return TALLY_RECORD_OK;
+}
+
+static enum tally_record_status
 count_frame(struct tally_recorder *r, const struct tally_frame_record *frame)
 {
 	r->frames++;
@@ -154,6 +161,7 @@ static const struct tally_recorder_ops counting = {
 	.header = count_header,
 	.device = count_device,
 	.pass_info = count_info,
+	.pipeline = count_pipeline,
 	.frame = count_frame,
 	.note = count_note,
 	.end = count_end,

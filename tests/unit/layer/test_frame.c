@@ -18,7 +18,7 @@ struct world {
 	struct tally_value values[4][128][2];
 	uint64_t valid[4][128];
 	unsigned n_parts;
-	GArray *infos;
+	GArray *infos, *pipelines;
 };
 
 static const struct tally_counter counter_a = {
@@ -53,6 +53,13 @@ keep_info(void *data, const struct tally_pass_info_record *info)
 	g_array_append_val(w->infos, *info);
 }
 
+static void
+keep_pipeline(void *data, const struct tally_pipeline_record *pipeline)
+{
+	struct world *w = data;
+	g_array_append_val(w->pipelines, *pipeline);
+}
+
 static struct world *
 world_new(void)
 {
@@ -60,6 +67,7 @@ world_new(void)
 	w->builder = tally_frame_builder_create();
 	w->seen = g_new0(struct tally_numbers, 1);
 	w->infos = g_array_new(FALSE, FALSE, sizeof(struct tally_pass_info_record));
+	w->pipelines = g_array_new(FALSE, FALSE, sizeof(struct tally_pipeline_record));
 	for (unsigned i = 0; i < 2; i++) {
 		w->streams[i].number = i;
 		w->streams[i].info.context = 10 + i;
@@ -77,6 +85,7 @@ world_free(struct world *w)
 	tally_numbers_finish(w->seen);
 	g_free(w->seen);
 	g_array_free(w->infos, TRUE);
+	g_array_free(w->pipelines, TRUE);
 	g_free(w);
 }
 
@@ -123,7 +132,8 @@ world_build(struct world *w, uint64_t frame)
 		.presented = { 100, 100 },
 		.seen = w->seen,
 	};
-	return tally_frame_build(w->builder, &input, keep_info, w);
+	const struct tally_frame_new is_new = { keep_info, keep_pipeline, w };
+	return tally_frame_build(w->builder, &input, &is_new);
 }
 
 static uint64_t
@@ -683,6 +693,51 @@ test_layouts(void)
 	world_free(w);
 }
 
+/* A pass lists each pipeline once, with the sum of its work; the log describes each once. */
+static void
+test_pipelines(void)
+{
+	struct world *w = world_new();
+	struct tally_stage_record fill = { .stage = TALLY_STAGE_FRAGMENT, .code = 1, .bytes = 8 };
+	struct tally_stage_record blur = { .stage = TALLY_STAGE_COMPUTE, .code = 2, .bytes = 4 };
+	struct tally_pipeline *a = tally_pipeline_intern(&fill, 1);
+	struct tally_pipeline *b = tally_pipeline_intern(&blur, 1);
+	tally_pipeline_set_name(a, "fill", 4);
+	tally_pipeline_set_name(a, "later", 5);
+	struct tally_pipeline_use uses[] = {
+		{ &uses[1], a, { .draws = 2, .vertices = 6, .instances = 2, .calls = 2 } },
+		{ &uses[2], b, { .dispatches = 1, .calls = 1 } },
+		{ NULL, a, { .draws = 1, .vertices = 3, .instances = 1, .calls = 1 } },
+	};
+	struct tally_frame_part *part = world_part(w, 0, 0);
+	part->n_uses = 3;
+	world_pass(w, part, (struct tally_pass){ .uses = uses, .last_use = &uses[2] });
+	world_pass(w, part, (struct tally_pass){ .uses = &uses[2] });
+	world_pass(w, part, (struct tally_pass){ 0 });
+	for (unsigned frame = 0; frame < 2; frame++) {
+		const struct tally_frame_record *f = world_build(w, frame);
+		g_assert_cmpuint(f->n_passes, ==, 3);
+		const struct tally_pass_record *p = &f->passes[0];
+		g_assert_cmpuint(p->n_pipelines, ==, 2);
+		g_assert_cmphex(p->pipelines[0].id, ==, a->id);
+		g_assert_cmpuint(p->pipelines[0].call_counts.draws, ==, 3);
+		g_assert_cmpuint(p->pipelines[0].call_counts.vertices, ==, 9);
+		g_assert_cmphex(p->pipelines[1].id, ==, b->id);
+		g_assert_cmpuint(p->pipelines[1].call_counts.dispatches, ==, 1);
+		g_assert_cmpuint(f->passes[1].n_pipelines, ==, 1);
+		g_assert_cmpuint(f->passes[1].pipelines[0].call_counts.draws, ==, 1);
+		g_assert_cmpuint(f->passes[2].n_pipelines, ==, 0);
+		g_assert_cmpuint(w->pipelines->len, ==, 2);
+	}
+	const struct tally_pipeline_record *first = &g_array_index(w->pipelines,
+								   struct tally_pipeline_record, 0);
+	g_assert_cmpstr(first->name, ==, "fill");
+	g_assert_cmpint(first->kind, ==, TALLY_PASS_RENDER);
+	g_assert_cmpint(g_array_index(w->pipelines, struct tally_pipeline_record, 1).kind, ==,
+			TALLY_PASS_COMPUTE);
+	world_free(w);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -699,5 +754,6 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/repeats", test_repeats);
 	g_test_add_func("/frame/full-set", test_full_set);
 	g_test_add_func("/frame/layouts", test_layouts);
+	g_test_add_func("/frame/pipelines", test_pipelines);
 	return g_test_run();
 }

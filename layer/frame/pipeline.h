@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/frame/pipeline.h - what draws and dispatches: a Vulkan pipeline or an OpenGL program,
+ * recognized by its shaders' code.
+ *
+ * The identity is FNV-1a, 64 bits, over the string "p1" and, for each stage in the order of
+ * enum tally_stage, "|stage:entry:code", where code is the FNV-1a of the shader's code as 16 hex
+ * digits (docs/identity.md has test vectors). So it is the same in every run, on every machine and
+ * in whatever order a program makes its pipelines; two pipelines that differ in fixed state alone
+ * are one. Pipelines are kept for the life of the process. Any thread; nothing waits.
+ */
+#ifndef PASSTALLY_LAYER_FRAME_PIPELINE_H
+#define PASSTALLY_LAYER_FRAME_PIPELINE_H
+
+#include "layer/record.h"
+
+#include <stdatomic.h>
+
+struct tally_pipeline {
+	uint64_t id;
+	uint32_t n_stages;
+	_Atomic(const char *) name; /* NULL: none */
+	/* The collector's alone: where frame.c lists it in the pass that is being listed. */
+	uint64_t listed_in;
+	uint32_t listed_at;
+	const struct tally_stage_record *stages; /* sorted */
+};
+
+/* The pipeline of these stages, in any order; equal ones give equal pointers. Copies all of it, and
+ * sorts `stages`. NULL: no stage, no memory, or 65536 others are known. Takes a lock, which is held
+ * over no call. */
+struct tally_pipeline *tally_pipeline_intern(struct tally_stage_record *stages, uint32_t n);
+/* The program's own name for it; at most 512 bytes are kept, and the first name stays. NULL or an
+ * empty one: no name. */
+void tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len);
+/* What it does, by its stages. */
+enum tally_pass_kind tally_pipeline_kind(const struct tally_stage_record *stages, uint32_t n);
+uint64_t tally_pipeline_id(const struct tally_stage_record *stages, uint32_t n);
+/* Around a fork: no other thread holds the lock in the child. */
+void tally_pipeline_fork_begin(void);
+void tally_pipeline_fork_end(void);
+
+#endif
