@@ -58,12 +58,9 @@ struct tally_bound_sums {
 };
 
 struct tally_bound_input {
+	bool unlimited; /* known: the program presents without waiting for a display */
 	struct tally_stats all; /* frame times */
-	struct tally_stats busy; /* of frames that the GPU bounds */
-	struct tally_stats idle; /* of all others */
-	struct tally_stats low; /* number of those that the CPU bounds */
-	struct tally_stats rests; /* number of those that a wait bounds */
-	uint64_t n_both, n_within, n_no_thread; /* see enum kind */
+	struct tally_stats kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	struct tally_bound_sums sums, timed; /* of all, and of those */
 	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
