@@ -72,12 +72,14 @@ vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 	const VkDeviceGroupDeviceCreateInfo *group = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+	bool statistics = core && core->pipelineStatisticsQuery, mesh = has_mesh_shaders(info);
 	*out = (struct vk_enabled){
-		.pipeline_statistics = core && core->pipelineStatisticsQuery,
+		.pipeline_statistics = statistics,
 		.inherited_queries = core && core->inheritedQueries,
 		.host_reset = resets_on_host(info),
-		.mesh_shader = has_mesh_shaders(info),
-		.game_statistics = core && core->pipelineStatisticsQuery,
+		.mesh_shader = mesh,
+		.game_statistics = statistics,
+		.counts_inside = statistics || mesh,
 		.game_performance = performance && performance->performanceCounterQueryPools,
 		.multi_device = group && group->physicalDeviceCount > 1,
 	};

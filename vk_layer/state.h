@@ -47,6 +47,9 @@ struct vk_instance {
 struct vk_enabled {
 	bool pipeline_statistics, inherited_queries, host_reset, calibrated, mesh_shader;
 	bool game_statistics;  /* the game itself enabled pipelineStatisticsQuery (R21) */
+	/* The game may begin such a query, or draw with mesh shaders (R40), inside a render pass:
+	 * ours begin and end there, too, so that they can end first. */
+	bool counts_inside;
 	bool game_performance; /* ... or performance queries (R18) */
 	/* VK_KHR_performance_query: it is supported; we enabled it; with several pools. */
 	bool performance_offered, performance, performance_pools;
@@ -127,8 +130,8 @@ struct vk_device {
 	 * data that was found by their handles is no longer valid. */
 	atomic_ulong targets_generation, views_generation;
 	/* Used by command.c, zeroed at first: command pools; pools of
-	 * the game's statistics queries. */
-	struct vk_handles pools, statistics_pools;
+	 * the game's own queries. */
+	struct vk_handles pools, statistics_pools, performance_pools;
 
 	pthread_mutex_t lock;
 	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */

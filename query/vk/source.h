@@ -35,7 +35,6 @@ struct tally_vk_api {
 	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestamps;
 	float timestamp_period; /* ns per tick; may be inf, nan or 0 on odd drivers */
 	bool pipeline_statistics; /* the feature is enabled */
-	bool mesh_shader; /* enabled: a statistics query around graphics is restricted (3.3) */
 	bool multi_device; /* timestamps only */
 	/* VK_KHR_performance_query: the driver has it; it is enabled, by passtally alone; two
 	 * pools may be used in one command buffer; the game enabled it for itself (R18). */

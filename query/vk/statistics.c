@@ -35,10 +35,6 @@ _Static_assert(VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT == 1u << 
 
 #define ON_COMPUTE ((uint32_t)VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT)
 #define ON_GRAPHICS (ON_COMPUTE - 1)
-/* What a query may count while mesh shaders draw; when it begins, it is unknown
- * whether they will. */
-#define BESIDE_MESHES \
-	((uint32_t)VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT | ON_COMPUTE)
 
 struct vk_statistics {
 	struct tally_vk_source base;
@@ -241,9 +237,7 @@ choose(struct vk_statistics *st)
 		if (!why[which])
 			continue;
 		why[which] = NULL;
-		if (src->api->mesh_shader && !(BESIDE_MESHES & 1u << bit))
-			why[which] = "not where mesh shaders are enabled";
-		else if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit))
+		if (src->api->compute_crashes && (ON_COMPUTE & 1u << bit))
 			why[which] = "this driver would crash";
 		if (why[which])
 			continue;

@@ -41,6 +41,7 @@ enum {
 	WISH_SPARSE = 1 << 17,
 	WISH_SEPARATE = 1 << 18, /* the features of 1.2 and 1.3 in structures of their own */
 	WISH_FEEDBACK = 1 << 19,
+	WISH_INHERITED = 1 << 20, /* inheritedQueries */
 };
 
 enum kept_kind {

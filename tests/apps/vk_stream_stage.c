@@ -148,6 +148,10 @@ open_instance(struct stream *s)
 static void
 find_families(struct stream *s)
 {
+	VkPhysicalDeviceFeatures features;
+	vkGetPhysicalDeviceFeatures(s->physical, &features);
+	if ((s->wishes & WISH_INHERITED) && (!features.inheritedQueries || s->version == 10))
+		stream_skip(s, "no inherited queries");
 	s->n_families = COUNT(s->families);
 	vkGetPhysicalDeviceQueueFamilyProperties(s->physical, &s->n_families, s->families);
 	s->graphics = s->compute = s->transfer = s->video = UINT32_MAX;
@@ -253,7 +257,7 @@ fill_request(struct stream *s, struct request *r)
 	VkBaseOutStructure *first = NULL, **tail = &first;
 	VkBaseOutStructure ***t = &tail;
 	r->core.features.pipelineStatisticsQuery = !!(s->wishes & WISH_STATISTICS);
-	r->core.features.inheritedQueries = VK_FALSE;
+	r->core.features.inheritedQueries = !!(s->wishes & WISH_INHERITED);
 	r->core.features.sparseBinding = !!(s->wishes & WISH_SPARSE);
 	bool separate = s->wishes & WISH_SEPARATE;
 	if (separate || s->version < 12) {

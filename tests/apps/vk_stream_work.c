@@ -266,6 +266,89 @@ run_own_statistics_mesh(struct stream *s)
 	finish_on(s, s->queue, cb);
 }
 
+/* A pass with mesh draws, and one without. */
+static void
+run_own_statistics_meshes(struct stream *s)
+{
+	FUNCTION(vkCmdDrawMeshTasksEXT);
+	struct target t = stream_target(s, 1, NULL);
+	VkCommandBuffer cb = begin_on(s, s->graphics);
+	stream_begin_pass(cb, &t, VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdDraw(cb, 3, 1, 0, 0);
+	p_vkCmdDrawMeshTasksEXT(cb, 1, 1, 1);
+	vkCmdEndRenderPass(cb);
+	stream_draw_pass(cb, &t, 2);
+	finish_on(s, s->queue, cb);
+}
+
+/* In the second pass the query begins after a draw; the third has none. */
+static void
+run_own_statistics_late(struct stream *s)
+{
+	struct target t = stream_target(s, 1, NULL);
+	VkQueryPool pool = stream_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1);
+	VkCommandBuffer cb = begin_on(s, s->graphics);
+	vkCmdResetQueryPool(cb, pool, 0, 1);
+	stream_draw_pass(cb, &t, 2);
+	stream_begin_pass(cb, &t, VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdDraw(cb, 3, 1, 0, 0);
+	vkCmdBeginQuery(cb, pool, 0, 0);
+	vkCmdDraw(cb, 3, 1, 0, 0);
+	vkCmdEndQuery(cb, pool, 0);
+	vkCmdDraw(cb, 3, 1, 0, 0);
+	vkCmdEndRenderPass(cb);
+	stream_draw_pass(cb, &t, 1);
+	finish_on(s, s->queue, cb);
+	print_results(s, pool, 1);
+}
+
+/* Secondaries: one begins its own query in a pass, one runs inside a query of the primary, and one
+ * of both kinds does neither. */
+static void
+run_own_statistics_secondaries(struct stream *s)
+{
+	struct target t = stream_target(s, 1, NULL);
+	VkQueryPool pool = stream_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 2);
+	VkCommandBuffer inner[4];
+	for (uint32_t i = 0; i < 4; i++) {
+		VkCommandBufferInheritanceInfo in = {
+			.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+			.renderPass = i < 2 ? t.pass : VK_NULL_HANDLE,
+			.pipelineStatistics = i == 3 ? 0x7ff : 0,
+		};
+		VkCommandBufferBeginInfo info = {
+			.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+			.flags = i < 2 ? VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT : 0,
+			.pInheritanceInfo = &in,
+		};
+		inner[i] = stream_buffer(s, s->graphics, true);
+		CHECK(vkBeginCommandBuffer(inner[i], &info));
+		if (i >= 2)
+			vkCmdDispatch(inner[i], 1, 1, 1);
+		else
+			vkCmdDraw(inner[i], 3, 1, 0, 0);
+		if (i == 1) {
+			vkCmdBeginQuery(inner[i], pool, 0, 0);
+			vkCmdDraw(inner[i], 3, 1, 0, 0);
+			vkCmdEndQuery(inner[i], pool, 0);
+		}
+		stream_end(s, inner[i]);
+	}
+	VkCommandBuffer cb = begin_on(s, s->graphics);
+	vkCmdResetQueryPool(cb, pool, 0, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		stream_begin_pass(cb, &t, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+		vkCmdExecuteCommands(cb, 1, &inner[i]);
+		vkCmdEndRenderPass(cb);
+	}
+	vkCmdExecuteCommands(cb, 1, &inner[2]);
+	vkCmdBeginQuery(cb, pool, 1, 0);
+	vkCmdExecuteCommands(cb, 1, &inner[3]);
+	vkCmdEndQuery(cb, pool, 1);
+	finish_on(s, s->queue, cb);
+	print_results(s, pool, 2);
+}
+
 static void
 run_own_queries(struct stream *s)
 {
@@ -308,6 +391,10 @@ const struct scene stream_work[] = {
 	{ "own_statistics_inside", WISH_STATISTICS, run_own_statistics_inside },
 	{ "own_statistics_outside", WISH_STATISTICS, run_own_statistics_outside },
 	{ "own_statistics_mesh", WISH_STATISTICS | WISH_MESH, run_own_statistics_mesh },
+	{ "own_statistics_meshes", WISH_STATISTICS | WISH_MESH, run_own_statistics_meshes },
+	{ "own_statistics_late", WISH_STATISTICS, run_own_statistics_late },
+	{ "own_statistics_secondaries", WISH_STATISTICS | WISH_INHERITED,
+	  run_own_statistics_secondaries },
 	{ "own_queries", 0, run_own_queries },
 	{ NULL, 0, NULL },
 };

@@ -156,7 +156,6 @@ fill_vk(struct tally_vk_api *api)
 		.GetQueryPoolResults = vk_results,
 		.GetCalibratedTimestamps = how & 2 ? vk_clocks : NULL,
 		.pipeline_statistics = how & 4,
-		.mesh_shader = how & 8,
 		.performance_offered = true,
 		.performance_query = true,
 		.performance_pools = how & 16,

@@ -150,7 +150,7 @@ plan_passes(const struct vk_recording *r)
 	if (r->idle)
 		return VK_PLAN_COUNT;
 	if (d->config->granularity != TALLY_GRANULARITY_PASS || r->simultaneous ||
-	    r->is_protected || d->enabled.game_statistics)
+	    r->is_protected || d->enabled.counts_inside)
 		return VK_PLAN_FULL;
 	return vk_slots_cover(d, r->family, VK_MEASURE_ALL) ? VK_PLAN_ONE_SLOT : VK_PLAN_COUNT;
 }
@@ -172,6 +172,9 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	r->continues_pass = c->secondary &&
 			    (flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
 	c->recording_now = true;
+	/* The primary may be inside a query of the game. */
+	if (c->secondary && d->enabled.game_statistics && info->pInheritanceInfo)
+		c->game.statistics = info->pInheritanceInfo->pipelineStatistics != 0;
 	/* Inside a pass only the host can reset the slots of draws. */
 	c->measures_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
@@ -374,17 +377,28 @@ vk_commands_forget(struct vk_device *d)
 	vk_handles_each(&d->pools, forget_pool, NULL);
 	vk_handles_finish(&d->pools);
 	vk_handles_finish(&d->statistics_pools);
+	vk_handles_finish(&d->performance_pools);
 	vk_recordings_trim(d);
 }
 
 /* ---- the game's query pools ---- */
 
+/* Where pools are listed whose queries ours have to yield to; NULL: they have not. */
+static struct vk_handles *
+pools_of(struct vk_device *d, VkQueryType type)
+{
+	if (type == VK_QUERY_TYPE_PIPELINE_STATISTICS && d->enabled.game_statistics)
+		return &d->statistics_pools;
+	if (type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR && d->enabled.game_performance)
+		return &d->performance_pools;
+	return NULL;
+}
+
 void
 vk_query_pool_created(struct vk_device *d, const VkQueryPoolCreateInfo *info, VkQueryPool pool)
 {
-	if (d->enabled.game_statistics &&
-	    info->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
-	    !vk_handles_put(&d->statistics_pools, VK_HANDLE_KEY(pool), d))
+	struct vk_handles *like = pools_of(d, info->queryType);
+	if (like && !vk_handles_put(like, VK_HANDLE_KEY(pool), d))
 		vk_device_stop(d, "no memory to tell the program's own queries from ours");
 }
 
@@ -393,4 +407,6 @@ vk_query_pool_destroyed(struct vk_device *d, VkQueryPool pool)
 {
 	if (pool && d->enabled.game_statistics)
 		vk_handles_remove(&d->statistics_pools, VK_HANDLE_KEY(pool));
+	if (pool && d->enabled.game_performance)
+		vk_handles_remove(&d->performance_pools, VK_HANDLE_KEY(pool));
 }

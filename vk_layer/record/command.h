@@ -54,7 +54,8 @@ enum vk_suspended {
 /* What the game has begun and not ended. */
 struct vk_game_state {
 	uint32_t no_queries; /* > 0: per-tile execution and the like */
-	uint32_t statistics; /* its statistics queries that are active */
+	uint32_t statistics; /* its statistics queries that are or may be active */
+	uint32_t performance; /* > 0: its performance query may have to end last (R18) */
 	uint64_t flags; /* of everything recorded now: conditional rendering and the like */
 };
 
@@ -144,6 +145,8 @@ void vk_count_multi(struct vk_command *c, const void *draws, uint32_t n, uint32_
  * belongs to no pass. */
 void vk_draw_begin(struct vk_command *c);
 void vk_workload_end(struct vk_command *c); /* does nothing if none is open */
+/* The same for a draw with mesh shaders, whatever c->counts is. */
+void vk_mesh_begin(struct vk_command *c);
 /* vkCmdClearAttachments: counted as a clear, and measured like a draw. */
 void vk_clear_attachments_begin(struct vk_command *c);
 

@@ -21,9 +21,7 @@ vk_late_hold(struct vk_command *c, struct vk_slot *slot, unsigned what)
 void
 vk_late_begin(struct vk_command *c)
 {
-	/* A pipeline stays bound until the end of the command buffer. */
-	if (c->device->config->granularity >= TALLY_GRANULARITY_PASS)
-		c->late.on = false;
+	c->late.on = false; /* a pipeline stays bound until the end of the command buffer */
 	if (!c->late.waiting)
 		return;
 	struct vk_slot counters = *late_slot(c);
@@ -31,7 +29,8 @@ vk_late_begin(struct vk_command *c)
 	counters.halves = 0;
 	c->late.waiting = 0;
 	c->counts = 1;
-	vk_slot_begin(c->device, c->handle, &counters, false);
+	/* Without host reset: with the pass's timestamps. */
+	vk_slot_begin(c->device, c->handle, &counters, true);
 	c->late.counting = counters.sources;
 }
 
@@ -49,6 +48,15 @@ vk_late_end(struct vk_command *c)
 }
 
 void
+vk_late_yield(struct vk_command *c)
+{
+	if (c->late.waiting)
+		c->counts = 1;
+	vk_late_end(c);
+	c->late.waiting = c->late.done = 0;
+}
+
+void
 vk_late_end_pass(struct vk_command *c, struct vk_slot *slot)
 {
 	if (slot->sources)
@@ -60,7 +68,6 @@ vk_late_end_pass(struct vk_command *c, struct vk_slot *slot)
 	slot->sources |= c->late.done;
 	c->late.done = c->late.waiting = 0;
 }
-
 
 void
 vk_late_end_secondary(struct vk_command *c, struct vk_slot *slot)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/late_counters.h - counters that begin at the first draw.
+/* vk_layer/record/late_counters.h - counters that begin inside a render pass, at its first draw.
+ *
+ * A game that enabled statistics queries, or mesh shaders, may use them inside any render pass,
+ * where a query that began outside could not end. So ours begin at the first draw of a pass of
+ * one subpass, or of a secondary in one, and end before its end, or before the game begins its own.
  *
  * lavapipe (seen in 22.3.6) accesses the graphics pipeline when a statistics query begins, and
- * crashes if constants were pushed or descriptors bound before any pipeline was bound. That may
- * happen inside the game's own command buffer, where it cannot be detected. At a draw a
- * pipeline is bound. So until the first draw (and in all of a command buffer whose `whole`
- * would count) the counters of a render pass of one subpass, or of a secondary in one, begin at
- * its first draw and end before its end; those of other work do not begin. This workaround can
- * be removed together with vk_slots_read_waits(); the test tests/apps/vk_scenes push_early
- * shows when.
+ * crashes if constants were pushed or descriptors bound before any pipeline was bound. At a draw
+ * one is bound. So there counters begin like that until the first draw of a command buffer,
+ * and those of other work do not begin. This part can be removed together with
+ * vk_slots_read_waits(); the test tests/apps/vk_scenes push_early shows when.
  *
  * For the recording thread; nothing waits or locks.
  */
@@ -22,7 +23,7 @@ struct vk_command;
 /* Bits of vk_slot.sources: those that wait for a draw, those that count now, and
  * those that have counted. */
 struct vk_late {
-	bool on; /* no pipeline is bound yet */
+	bool on; /* lavapipe: no pipeline is bound yet */
 	uint32_t waiting, counting, done;
 };
 
@@ -32,6 +33,8 @@ void vk_late_hold(struct vk_command *c, struct vk_slot *slot, unsigned what);
 void vk_late_begin(struct vk_command *c);
 /* Does nothing where none count. */
 void vk_late_end(struct vk_command *c);
+/* Ends what counts in a pass, or will count: its counters are absent. */
+void vk_late_yield(struct vk_command *c);
 /* Ends the slot of a pass, whose counters may have ended before, or may never have begun. */
 void vk_late_end_pass(struct vk_command *c, struct vk_slot *slot);
 /* The same for a secondary inside a pass, which has counters and no times. */

@@ -55,4 +55,12 @@ vk_measures_now(const struct vk_command *c)
 	return c->game.statistics ? VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS : VK_MEASURE_ALL;
 }
 
+/* Whether what is open here has no statistics because of the game's own. */
+static inline bool
+vk_yields(const struct vk_command *c)
+{
+	return c->game.statistics && !c->measures_draws &&
+	       vk_slots_cover(c->device, c->recording->family, VK_MEASURE_STATISTICS);
+}
+
 #endif

@@ -40,16 +40,15 @@ vk_whole_begin(struct vk_command *c)
 		return;
 	interval->state = VK_INTERVAL_VOID;
 	struct vk_device *d = c->device;
-	/* A performance query of the game may have to be the last command. */
-	if (d->enabled.game_performance)
+	if (c->game.performance)
 		return;
 	bool coarse = d->config->granularity <= TALLY_GRANULARITY_SUBMIT;
 	unsigned what = coarse ? vk_measures_now(c) : VK_MEASURE_TIME;
-	if (d->enabled.game_statistics || c->late.on)
+	if (d->enabled.counts_inside || c->late.on)
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	bool taken = vk_interval_take(c, VK_AROUND_PRIMARY, what, 1, true);
 	uint32_t counting = vk_slots_sources(d, r->family, VK_MEASURE_COUNT);
-	r->uncounted |= coarse && !c->late.on && !(r->whole.sources & counting);
+	r->uncounted |= coarse && !(r->whole.sources & counting);
 	if (taken)
 		vk_interval_run(c, VK_AROUND_PRIMARY, true);
 }
@@ -75,7 +74,7 @@ vk_whole_end(struct vk_command *c)
 	if (c->suspended || r->secondary || r->simultaneous || r->idle)
 		return;
 	/* The last part of a chain: only the host can reset its slot here. */
-	if (r->starts_resuming && d->enabled.host_reset && !d->enabled.game_performance)
+	if (r->starts_resuming && d->enabled.host_reset && !c->game.performance)
 		r->whole = vk_slots_take(d, &r->runs, r->family, VK_MEASURE_TIME, 1,
 					 false);
 	if (r->whole.page)
@@ -126,16 +125,11 @@ vk_pass_open(struct vk_command *c, enum tally_pass_kind kind)
 void
 vk_pass_measure(struct vk_command *c, struct vk_pass *p, unsigned what, uint32_t views)
 {
-	bool late = c->late.on && (what & VK_MEASURE_STATISTICS);
-	bool waits = late && c->open.kind == VK_OPEN_RENDER;
-	if (late && !waits) /* only draws would be counted */
+	bool waits = c->open.kind == VK_OPEN_RENDER && (what & VK_MEASURE_STATISTICS) &&
+		     (c->late.on || c->device->enabled.counts_inside);
+	if (c->late.on && !waits) /* only draws would be counted */
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
-	/* Granularity frame and submit count around the whole primary, except
-	 * where counters begin late. */
-	bool measures = measures_passes(c);
-	if (!measures && waits)
-		what = VK_MEASURE_STATISTICS;
-	if (!p || !vk_may_query(c) || (!measures && !waits))
+	if (!p || !measures_passes(c))
 		return;
 	if (!vk_interval_take(c, VK_AROUND_PASS, what, views, true))
 		return;
@@ -231,7 +225,7 @@ may_hold(const struct vk_command *c, const struct vk_target_use *use,
 	unsigned holds = 0;
 	if (how->suspends || how->resumes || (use->subpasses > 1 && use->views > 1))
 		return 0;
-	if (!enabled->game_statistics && (whole || enabled->inherited_queries))
+	if (whole || (enabled->inherited_queries && !enabled->counts_inside))
 		holds |= VK_MEASURE_STATISTICS;
 	if (whole)
 		holds |= VK_MEASURE_PERFORMANCE;
@@ -269,18 +263,14 @@ static void
 measure_render(struct vk_command *c, struct vk_pass *p, unsigned counts,
 	       const struct render_how *how)
 {
-	struct vk_device *d = c->device;
 	bool holds = counts & VK_MEASURE_STATISTICS;
 	if (c->measures_draws)
 		counts &= outside_draws(c);
 	unsigned what = (VK_MEASURE_TIME | counts) & vk_measures_now(c);
 	c->open.sums = how->secondaries && !holds && !c->measures_draws &&
 		       !how->suspends && !how->resumes;
-	if (d->enabled.game_statistics && !c->measures_draws &&
-	    vk_slots_cover(d, c->recording->family, VK_MEASURE_STATISTICS))
+	if (vk_yields(c))
 		c->flags |= TALLY_FLAG(YIELDED);
-	if (c->late.on && !holds && !c->open.sums)
-		c->recording->uncounted = true; /* nor any counters around it */
 	if (!how->resumes)
 		vk_pass_measure(c, p, what, c->open.views);
 }

@@ -64,7 +64,8 @@ void vk_pass_close_any(struct vk_command *c);
 
 /* ---- workloads.c ---- */
 
-void vk_workload_begin(struct vk_command *c, const char *command);
+/* `what`: VK_MEASURE_ bits that it may have. */
+void vk_workload_begin(struct vk_command *c, const char *command, unsigned what);
 
 /* ---- secondary.c ---- */
 
@@ -75,6 +76,8 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 /* Called first and last in a secondary with RENDER_PASS_CONTINUE. */
 void vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *inherit);
 void vk_inherited_end(struct vk_command *c);
+/* Ends the counters of a secondary that continues a pass; they are absent. */
+void vk_inherited_yield(struct vk_command *c);
 
 /* ---- command.c ---- */
 

@@ -15,7 +15,8 @@ vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
 	   VkCommandBufferBeginInfo *copy, VkCommandBufferInheritanceInfo *inherit)
 {
 	const struct vk_device *d = c->device;
-	if (!c->secondary || !info->pInheritanceInfo || !d->enabled.inherited_queries)
+	if (!c->secondary || !info->pInheritanceInfo || !d->enabled.inherited_queries ||
+	    d->enabled.counts_inside)
 		return info;
 	VkCommandBufferUsageFlags inside =
 		VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
@@ -59,10 +60,10 @@ counts_itself(const struct vk_command *c)
 {
 	const struct vk_device *d = c->device;
 	const struct vk_recording *r = c->recording;
-	return (d->config->granularity >= TALLY_GRANULARITY_PASS || c->late.on) &&
-	       !c->measures_draws && !r->simultaneous && !r->idle && !r->is_protected &&
-	       d->enabled.host_reset && !d->enabled.inherited_queries &&
-	       !d->enabled.game_statistics;
+	return d->config->granularity >= TALLY_GRANULARITY_PASS && !c->measures_draws &&
+	       !r->simultaneous && !r->idle && !r->is_protected && d->enabled.host_reset &&
+	       (!d->enabled.inherited_queries || d->enabled.counts_inside) &&
+	       vk_slots_cover((struct vk_device *)d, r->family, VK_MEASURE_COUNT);
 }
 
 void
@@ -74,18 +75,18 @@ vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *i
 	c->counts = !c->measures_draws;
 	if (!inherit)
 		return;
-	if (inherit->pipelineStatistics && d->enabled.game_statistics)
-		c->game.statistics = 1; /* one may be active in the primary */
-	bool counts = counts_itself(c) && vk_slots_cover(d, r->family, VK_MEASURE_COUNT);
+	bool counts = counts_itself(c);
+	if (vk_yields(c))
+		c->flags |= TALLY_FLAG(YIELDED);
 	if (!counts && !c->measures_draws)
 		return;
 	c->open.views = (uint8_t)inherited_views(d, inherit);
 	if (!counts)
 		return;
-	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT, c->open.views,
-			      false))
+	if (!vk_interval_take(c, VK_INSIDE_SECONDARY, VK_MEASURE_COUNT & vk_measures_now(c),
+			      c->open.views, false))
 		return;
-	if (c->late.on) {
+	if (c->late.on || d->enabled.counts_inside) {
 		c->late.waiting = r->own.sources;
 		c->intervals[VK_INSIDE_SECONDARY].state = VK_INTERVAL_RUNNING;
 		c->counts = 0;
@@ -102,6 +103,14 @@ end_own(struct vk_command *c)
 	vk_late_end_secondary(c, vk_interval_slot(c, VK_INSIDE_SECONDARY));
 	c->intervals[VK_INSIDE_SECONDARY].state = VK_INTERVAL_DONE;
 	c->counts = !c->measures_draws;
+}
+
+void
+vk_inherited_yield(struct vk_command *c)
+{
+	end_own(c);
+	c->recording->own = (struct vk_slot){ 0 };
+	vk_recording_miss(c->recording, NULL);
 }
 
 void
@@ -244,7 +253,7 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 			p->store = sum.only->store;
 			p->surface = sum.only->surface;
 		}
-		bool holds = d->enabled.inherited_queries && !d->enabled.game_statistics;
+		bool holds = d->enabled.inherited_queries && !d->enabled.counts_inside;
 		unsigned what = VK_MEASURE_TIME | (holds ? VK_MEASURE_STATISTICS : 0);
 		vk_pass_measure(c, p, what & vk_measures_now(c), 1);
 	}
@@ -316,12 +325,9 @@ vk_execute_begin(struct vk_command *c, uint32_t n, const VkCommandBuffer *second
 		execute_outside(c, n, secondaries);
 		return;
 	}
-	if (c->intervals[VK_INSIDE_SECONDARY].state == VK_INTERVAL_RUNNING) {
-		/* It may not be active inside the secondary, and cannot continue afterwards. */
-		end_own(c);
-		c->recording->own = (struct vk_slot){ 0 };
-		c->recording->uncounted = true;
-	}
+	/* It may not be active inside the secondary, and cannot continue afterwards. */
+	if (c->intervals[VK_INSIDE_SECONDARY].state == VK_INTERVAL_RUNNING)
+		vk_inherited_yield(c);
 	for (uint32_t i = 0; i < n; i++)
 		execute_inside(c, vk_recording_submitted(secondaries[i]));
 }

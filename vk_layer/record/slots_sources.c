@@ -29,7 +29,6 @@ fill_api(struct vk_slots *s, const struct vk_device *d)
 		.GetQueryPoolResults = d->next.use.GetQueryPoolResults,
 		.timestamp_period = d->properties.limits.timestampPeriod,
 		.pipeline_statistics = d->enabled.pipeline_statistics,
-		.mesh_shader = d->enabled.mesh_shader,
 		.multi_device = d->enabled.multi_device,
 		/* lavapipe has both defects: its reads wait, and it crashes in compute. */
 		.compute_crashes = vk_slots_read_waits(d),

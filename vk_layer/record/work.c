@@ -16,7 +16,35 @@ vk_draw_begin(struct vk_command *c)
 	if (!vk_recording_of(c) || !in_render(c))
 		return;
 	vk_late_begin(c);
-	vk_workload_begin(c, "draw");
+	vk_workload_begin(c, "draw", VK_MEASURE_ALL);
+}
+
+/* The statistics of what is open end here, and are absent. */
+static void
+give_way(struct vk_command *c)
+{
+	struct vk_pass *p = vk_open_pass(c);
+	if (c->measures_draws)
+		return; /* each draw by itself */
+	if (c->open.kind == VK_OPEN_INHERITED)
+		vk_inherited_yield(c);
+	if (!p)
+		return;
+	if (c->open.kind == VK_OPEN_RENDER)
+		vk_late_yield(c);
+	else if (p->slot.page)
+		vk_slot_yield(c->device, c->handle, &p->slot, VK_MEASURE_STATISTICS);
+	vk_recording_miss(c->recording, p);
+}
+
+void
+vk_mesh_begin(struct vk_command *c)
+{
+	if (!vk_recording_of(c) || !in_render(c))
+		return;
+	if (c->device->enabled.mesh_shader) /* R40 */
+		give_way(c);
+	vk_workload_begin(c, "draw", VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS);
 }
 
 void
@@ -24,7 +52,7 @@ vk_clear_attachments_begin(struct vk_command *c)
 {
 	if (!vk_recording_of(c) || !in_render(c))
 		return;
-	vk_workload_begin(c, "clear");
+	vk_workload_begin(c, "clear", VK_MEASURE_ALL);
 	c->call_counts.clears++;
 }
 
@@ -97,7 +125,7 @@ open_work(struct vk_command *c, enum tally_pass_kind kind,
 	c->open.work_kind = (uint8_t)kind;
 	if (p)
 		p->target = target;
-	if (c->game.statistics && !c->measures_draws)
+	if (vk_yields(c))
 		c->flags |= TALLY_FLAG(YIELDED);
 	vk_pass_measure(c, p, c->measures_draws ? VK_MEASURE_TIME : vk_measures_now(c),
 			1);
@@ -122,7 +150,7 @@ vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image)
 		else if (p && p->target != target)
 			p->target = NULL;
 	}
-	vk_workload_begin(c, w->command);
+	vk_workload_begin(c, w->command, VK_MEASURE_ALL);
 	count_work(c, w);
 }
 
@@ -137,9 +165,7 @@ void
 vk_work_end(struct vk_command *c)
 {
 	vk_workload_end(c);
-	/* A performance query of the game may have to end last: leave nothing open after it. */
-	const struct vk_device *d = c->device;
-	if (!d->config->group_work || d->enabled.game_performance)
+	if (!c->device->config->group_work)
 		vk_work_close(c);
 }
 
@@ -220,7 +246,7 @@ vk_label_insert(struct vk_command *c, const char *name)
 	vk_label(c, false, NULL);
 }
 
-/* ---- the game's own statistics (R21) ---- */
+/* ---- the game's own queries ---- */
 
 static bool
 is_statistics(struct vk_command *c, VkQueryPool pool)
@@ -230,26 +256,33 @@ is_statistics(struct vk_command *c, VkQueryPool pool)
 	       vk_handles_find(&d->statistics_pools, VK_HANDLE_KEY(pool));
 }
 
+static bool
+is_performance(struct vk_command *c, VkQueryPool pool)
+{
+	struct vk_device *d = c->device;
+	return d->enabled.game_performance && c->recording_now &&
+	       vk_handles_find(&d->performance_pools, VK_HANDLE_KEY(pool));
+}
+
 void
 vk_query_begin(struct vk_command *c, VkQueryPool pool)
 {
-	if (!is_statistics(c, pool))
+	/* A query that has to end last had to begin first, too. */
+	if (is_performance(c, pool) && !c->intervals[VK_AROUND_PRIMARY].state)
+		c->game.performance++;
+	if (!is_statistics(c, pool) || c->game.statistics++)
 		return;
-	struct vk_pass *p = vk_open_pass(c);
-	if (c->open.kind == VK_OPEN_WORK && p && !c->measures_draws &&
-	    !c->game.statistics) {
-		c->flags |= TALLY_FLAG(YIELDED);
-		if (p->slot.page)
-			vk_slot_yield(c->device, c->handle, &p->slot,
-				      VK_MEASURE_STATISTICS);
-		p->uncounted = true;
-	}
-	c->game.statistics++;
+	if (!vk_yields(c) || c->open.kind == VK_OPEN_NOTHING)
+		return;
+	c->flags |= TALLY_FLAG(YIELDED);
+	give_way(c);
 }
 
 void
 vk_query_end(struct vk_command *c, VkQueryPool pool)
 {
+	if (is_performance(c, pool))
+		vk_work_close(c); /* nothing of ours may follow */
 	if (c->game.statistics && is_statistics(c, pool))
 		c->game.statistics--;
 }

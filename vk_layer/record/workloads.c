@@ -11,7 +11,7 @@ is_open(const struct vk_command *c)
 }
 
 void
-vk_workload_begin(struct vk_command *c, const char *command)
+vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 {
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
@@ -28,7 +28,7 @@ vk_workload_begin(struct vk_command *c, const char *command)
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
 	c->outer_flags = c->flags;
 	c->flags = c->game.statistics ? TALLY_FLAG(YIELDED) : 0;
-	unsigned what = vk_measures_now(c);
+	what &= vk_measures_now(c);
 	if (c->late.on)
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	bool inside = c->open.kind != VK_OPEN_WORK;

@@ -54,8 +54,10 @@ static const struct {
 	  "0 B [a rp draw end ] dispatch E", "B [a rp draw end ] dispatch E",
 	  "0: [a; render@0 d1 v6 i2 n1; ]; compute x1 n1|" },
 	{ "the same passes again, the third another one", "idle",
-	  "0 B rp draw end rp2 end rp draw end E B rp end rp2 draw next draw end [a rp3 draw end E",
-	  "B rp draw end rp2 end rp draw end E B rp end rp2 draw next draw end [a rp3 draw end E",
+	  "0 B rp draw end rp2 end rp draw end E B rp end rp2 draw next draw end [a "
+	  "rp3 draw end E",
+	  "B rp draw end rp2 end rp draw end E B rp end rp2 draw next draw end [a "
+	  "rp3 draw end E",
 	  "0: render@0; render@0 d2 v12 i4 n2; [a; render@0 d1 v6 i2 n1|" },
 	{ "the same passes again, the second time captured", "idle",
 	  "0 B rp draw end rp2 end E awake 0 B rp draw end rp draw draw end E",
@@ -63,9 +65,11 @@ static const struct {
 	  "0: render@0 d1 v6 i2 n1 tc1; render@0 d2 v12 i4 n2 tc2; whole t0|" },
 	{ "the same passes again, captured each time", "",
 	  "0 B rp end rp2 end E B rp end rp2 end E B rp draw end rp2 draw end rp2 end E",
-	  "B t0< a1< rp end >1 t2< rp2 end >2 >0 E B t3< a4< rp end >4 t5< rp2 end >5 >3 E "
+	  "B t0< a1< rp end >1 t2< rp2 end >2 >0 E B t3< a4< rp end >4 t5< rp2 end "
+	  ">5 >3 E "
 	  "B t6< a7< rp draw end >7 t8< rp2 draw end >8 t9< rp2 end >9 >6 E",
-	  "0: render@0 d1 v6 i2 n1 tc7; render@0 d1 v6 i2 n1 t8; render@0 t9; whole t6|" },
+	  "0: render@0 d1 v6 i2 n1 tc7; render@0 d1 v6 i2 n1 t8; render@0 t9; whole "
+	  "t6|" },
 	{ "the same render pass again, in another framebuffer", "",
 	  "0 B rpa end rpb end E B rpb end rpa draw end E",
 	  "B t0< a1< rpa end >1 a2< rpb end >2 >0 E "
@@ -262,14 +266,57 @@ static const struct {
 	  "tc5) (draw tc6) (draw tc7) (draw tc8) (draw tc9); whole t0 dropped1|" },
 	{ "the game's query takes the counters of the open work", "game",
 	  "0 B rp draw end dispatch q dispatch - dispatch copy E",
-	  "B t0< t1< rp draw end >1 a2< dispatch ~2 q dispatch - dispatch >2 a3< copy >3 "
-	  ">0 E",
-	  "0: render@0 d1 v6 i2 n1 yielded t1; compute! x3 n3 yielded t2; transfer c1 n1 "
+	  "B t0< t1< rp c1< draw >1 end >1 a2< dispatch ~2 q dispatch - dispatch >2 "
+	  "a3< copy >3 >0 E",
+	  "0: render@0 d1 v6 i2 n1 tc1; compute! x3 n3 yielded t2; transfer c1 n1 "
 	  "tc3; whole t0|" },
 	{ "the game's query was there before", "game",
 	  "0 B q dispatch - rp q draw - end E",
 	  "B q t0< t1< dispatch - >1 t2< rp q draw - end >2 >0 E",
-	  "0: compute x1 n1 yielded t1; render@0 d1 v6 i2 n1 yielded t2; whole t0|" },
+	  "0: compute x1 n1 yielded t1; render!@0 d1 v6 i2 n1 yielded t2; whole t0|" },
+	{ "the game's query begins in a render pass", "game",
+	  "0 B rp draw q draw - draw end rp draw draw end E",
+	  "B t0< t1< rp c1< draw >1 q draw - draw end >1 t2< rp c2< draw draw >2 end "
+	  ">2 >0 E",
+	  "0: render!@0 d3 v18 i6 n3 yielded t1; render@0 d2 v12 i4 n2 tc2; whole t0|" },
+	{ "the game's query surrounds render passes", "game",
+	  "0 B q rp draw end rp2 draw end - rp draw end E",
+	  "B q t0< t1< rp draw end >1 t2< rp2 draw end >2 - t3< rp c3< draw >3 end "
+	  ">3 >0 E",
+	  "0: render@0 d1 v6 i2 n1 yielded t1; render@0 d1 v6 i2 n1 yielded t2; "
+	  "render@0 d1 v6 i2 n1 tc3; whole t0|" },
+	{ "the game's query begins in a secondary", "game inherit",
+	  "4 Bc draw q draw - E 5 Bc draw E 0 B rps x5 end rps x4 end E",
+	  "B c0< draw >0 q draw - E B c1< draw >1 E B t2< t3< rps x5 end >3 t4< rps "
+	  "x4 end >4 >2 E",
+	  "0: render@0 d1 v6 i2 n1 t3 + c1; {}; render!@0 d2 v12 i4 n2 yielded t4; "
+	  "whole t2|4:  uncounted|" },
+	{ "a secondary beside a pass runs inside the game's query", "game inherit",
+	  "4 Bq dispatch rp draw end E 0 B q x4 - dispatch E",
+	  "B t0< dispatch >0 t1< rp draw end >1 E B q t2< x4 - a3< dispatch >3 >2 E",
+	  "0: {compute x1 n1 yielded t0; render@0 d1 v6 i2 n1 yielded t1}; compute "
+	  "x1 n1 tc3; whole t2|4: compute x1 n1 yielded t0; render@0 d1 v6 i2 n1 "
+	  "yielded t1|" },
+	{ "statistics without the host's reset, with the game's", "game nohost",
+	  "0 B rp draw end rp draw q draw - end E",
+	  "B t0< t1< rp c1< draw >1 end >1 t2< rp c2< draw >2 q draw - end >2 >0 E",
+	  "0: render@0 d1 v6 i2 n1 tc1; render!@0 d2 v12 i4 n2 yielded t2; whole t0|" },
+	{ "mesh draws end the counting", "mesh",
+	  "0 B rp draw end rp draw mesh draw end rp mesh end dispatch E",
+	  "B t0< t1< rp c1< draw >1 end >1 t2< rp c2< draw >2 mesh draw end >2 t3< "
+	  "rp mesh end >3 a4< dispatch >4 >0 E",
+	  "0: render@0 d1 v6 i2 n1 tc1; render!@0 d3 v12 i4 n3 t2; render!@0 d1 n1 "
+	  "t3; compute x1 n1 tc4; whole t0|" },
+	{ "mesh draws in secondaries", "mesh inherit",
+	  "4 Bc draw mesh E 5 Bc draw E 0 B rps x5 end rps x4 end E",
+	  "B c0< draw >0 mesh E B c1< draw >1 E B t2< t3< rps x5 end >3 t4< rps x4 "
+	  "end >4 >2 E",
+	  "0: render@0 d1 v6 i2 n1 t3 + c1; {}; render!@0 d2 v6 i2 n2 t4; whole "
+	  "t2|4:  uncounted|" },
+	{ "each mesh draw by itself", "mesh draw",
+	  "0 B rp draw mesh draw end E",
+	  "B t0< t1< rp a2< draw >2 t3< mesh >3 a4< draw >4 end >1 >0 E",
+	  "0: render!@0 d3 v12 i4 n3 t1 (draw tc2) (draw t3) (draw tc4); whole t0|" },
 	{ "an occlusion query is no conflict", "game", "0 B dispatch qo dispatch -o E",
 	  "B t0< a1< dispatch qo dispatch -o >1 >0 E",
 	  "0: compute x2 n2 tc1; whole t0|" },
@@ -328,12 +375,13 @@ static const struct {
 	  "B c0< draw >0 E B t1< t2< rps x4 end >2 >1 E B c3< draw draw >3 E",
 	  "0: render@0 d1 v6 i2 n1 t2 + c0; {}; whole t1|" },
 	{ "the game's performance query may end last", "performance",
-	  "0 B dispatch q dispatch - dispatch E",
-	  "B a0< dispatch >0 q a1< dispatch >1 - a2< dispatch >2 E",
-	  "0: compute x1 n1 tc0; compute x1 n1 tc1; compute x1 n1 tc2|" },
-	{ "the game could have statistics queries: render passes yield", "game inherit",
+	  "0 B qp dispatch -p E 1 B dispatch qp dispatch -p dispatch E",
+	  "B qp a0< dispatch >0 -p E B t1< a2< dispatch qp dispatch >2 -p a3< "
+	  "dispatch >3 >1 E",
+	  "0: compute x1 n1 tc0|1: compute x2 n2 tc2; compute x1 n1 tc3; whole t1|" },
+	{ "the game could have statistics queries in any subpass", "game inherit",
 	  "0 B dispatch rp2 draw end E", "B t0< a1< dispatch >1 t2< rp2 draw end >2 >0 E",
-	  "0: compute x1 n1 tc1; render@0 d1 v6 i2 n1 yielded t2; whole t0|" },
+	  "0: compute x1 n1 tc1; render@0 d1 v6 i2 n1 t2; whole t0|" },
 	{ "labels inside and after a pass", "", "0 B rp draw [a end ] [b E",
 	  "B t0< a1< rp draw [a end >1 ] [b >0 E",
 	  "0: render@0 d1 v6 i2 n1 tc1; [a; ]; [b; whole t0|" },
@@ -360,20 +408,16 @@ static const struct {
 	  "B c0< draw >0 E B c1< draw >1 x5 draw E B t2< t3< rps x4 end >3 >2 E",
 	  "0: render!@0 d3 v18 i6 n3 t3; {{} uncounted}; whole t2|"
 	  "4: {} uncounted|" },
-	{ "late counters of granularity frame", "late frame",
-	  "0 B rp draw end rp end dispatch E",
-	  "B t0< rp c1< draw >1 end rp end dispatch >0 E",
-	  "0: render@0 d1 v6 i2 n1 c1; render@0; compute x1 n1; whole t0|" },
-	{ "late counters of granularity frame: secondaries", "late frame",
-	  "4 Bc draw E 0 B rps x4 end rp2 end E",
-	  "B c0< draw >0 E B t1< rps x4 end rp2 end >1 E",
-	  "0: render@0 d1 v6 i2 n1 + c0; {}; render@0; whole t1 uncounted|" },
+	{ "late counters: granularity frame has none", "late frame",
+	  "0 B rp draw end rp end dispatch E", "B t0< rp draw end rp end dispatch >0 E",
+	  "0: render@0 d1 v6 i2 n1; render@0; compute x1 n1; whole t0 uncounted|" },
 	{ "late counters of draws", "late draw", "0 B rp attach draw end dispatch E",
 	  "B t0< t1< rp t2< attach >2 a3< draw >3 end >1 t4< a5< dispatch >5 >4 >0 E",
 	  "0: render!@0 d1 v6 i2 k1 n2 t1 (clear t2) (draw tc3); compute x1 n1 t4 "
 	  "(dispatch tc5); whole t0|" },
-	{ "late counters need the host's reset", "late nohost", "0 B rp draw end E",
-	  "B t0< t1< rp draw end >1 >0 E", "0: render@0 d1 v6 i2 n1 t1; whole t0|" },
+	{ "late counters without the host's reset", "late nohost",
+	  "0 B rp draw end E", "B t0< t1< rp c1< draw >1 end >1 >0 E",
+	  "0: render@0 d1 v6 i2 n1 tc1; whole t0|" },
 	{ "late counters, and an end that was never seen", "late",
 	  "0 B rp draw rp draw end E",
 	  "B t0< t1< rp c1< draw >1 >1 a2< rp draw end >2 >0 E",

@@ -79,14 +79,14 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, u
 {
 	g_assert_cmpuint(family, ==, 1);
 	struct vk_slot slot = { .views = (uint8_t)views };
-	if (world.no_slots || (!can_reset && !d->enabled.host_reset))
-		return slot;
+	slot.sources = vk_slots_sources(d, family, what);
+	if (world.no_slots || !slot.sources || (!can_reset && !d->enabled.host_reset))
+		return (struct vk_slot){ .views = (uint8_t)views };
 	if (!runs->runs)
 		runs->runs = g_new0(struct vk_slot_run, 1);
 	runs->used += views;
 	slot.page = (struct vk_page *)(void *)&world;
 	slot.index = (uint16_t)world.taken;
-	slot.sources = vk_slots_sources(d, family, what);
 	world.taken += views;
 	return slot;
 }
@@ -123,9 +123,8 @@ void
 vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, unsigned what)
 {
 	(void)d, (void)cb;
-	if (!(what & VK_MEASURE_STATISTICS))
+	if (!(what & VK_MEASURE_STATISTICS) || !(slot->sources & WORLD_STATISTICS))
 		return;
-	g_assert_true(slot->sources & WORLD_STATISTICS);
 	g_assert_cmpuint(slot->halves, ==, TALLY_VK_BEGIN);
 	slot->sources &= ~WORLD_STATISTICS;
 	say_number("~%u", slot->index);
@@ -170,8 +169,8 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 
 /* Each is kept, as if all framebuffers lived as long as the process. */
 const struct vk_target_use *
-vk_target_look_up(struct vk_device *d, const struct vk_begin *begin,
-		  struct vk_target_cache *last, struct vk_target_use *scratch)
+vk_target_look_up(struct vk_device *d, const struct vk_begin *begin, struct vk_target_cache *last,
+		  struct vk_target_use *scratch)
 {
 	static struct vk_target_use kept[3][5], rendered[3];
 	(void)scratch;
@@ -245,12 +244,21 @@ drv_end(VkCommandBuffer buffer)
 	return world.answer;
 }
 
+/* Of occlusion queries, of performance queries, else of statistics. */
+static VkQueryPool
+game_pool(char kind)
+{
+	return HANDLE(VkQueryPool, kind == 'o' ? 0x90 : kind == 'p' ? 0x92 : 0x91);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL
 drv_create_queries(VkDevice device, const VkQueryPoolCreateInfo *info,
 		   const VkAllocationCallbacks *allocator, VkQueryPool *out)
 {
 	(void)device, (void)allocator;
-	*out = HANDLE(VkQueryPool, info->queryType == VK_QUERY_TYPE_OCCLUSION ? 0x90 : 0x91);
+	*out = game_pool(info->queryType == VK_QUERY_TYPE_OCCLUSION               ? 'o'
+			 : info->queryType == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR ? 'p'
+										  : 0);
 	return VK_SUCCESS;
 }
 
@@ -275,8 +283,7 @@ world_begin(const char *setting)
 		.group_work = !has(setting, "nogroup"),
 		.split = has(setting, "barrier") ? TALLY_SPLIT_BARRIER : TALLY_SPLIT_NONE,
 		.max_passes = has(setting, "max1") ? 1 : 64,
-		.start_on.kind = has(setting, "trigger") ? TALLY_TRIGGER_LABEL
-							 : TALLY_TRIGGER_NONE,
+		.start_on.kind = has(setting, "trigger") ? TALLY_TRIGGER_LABEL : TALLY_TRIGGER_NONE,
 	};
 	struct vk_device *d = &world.device;
 	d->tracked = true;
@@ -287,6 +294,8 @@ world_begin(const char *setting)
 	d->enabled.inherited_queries = has(setting, "inherit");
 	d->enabled.game_statistics = has(setting, "game");
 	d->enabled.game_performance = has(setting, "performance");
+	d->enabled.mesh_shader = has(setting, "mesh");
+	d->enabled.counts_inside = d->enabled.game_statistics || d->enabled.mesh_shader;
 	pthread_mutex_init(&d->lock, NULL);
 	VkCommandPoolCreateInfo pool_info = {
 		.flags = has(setting, "protected") ? VK_COMMAND_POOL_CREATE_PROTECTED_BIT : 0,
@@ -305,11 +314,13 @@ world_begin(const char *setting)
 		vk_commands_allocated(d, &info, &world.buffers[i * 4]);
 	}
 	VkQueryPool pool;
-	for (unsigned i = 0; i < 2; i++) {
-		VkQueryPoolCreateInfo query = {
-			.queryType = i ? VK_QUERY_TYPE_PIPELINE_STATISTICS
-				       : VK_QUERY_TYPE_OCCLUSION,
-		};
+	static const VkQueryType types[] = {
+		VK_QUERY_TYPE_PIPELINE_STATISTICS,
+		VK_QUERY_TYPE_OCCLUSION,
+		VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR,
+	};
+	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+		VkQueryPoolCreateInfo query = { .queryType = types[i] };
 		drv_create_queries(NULL, &query, NULL, &pool);
 		vk_query_pool_created(d, &query, pool);
 	}
@@ -319,8 +330,10 @@ void
 world_end(void)
 {
 	struct vk_device *d = &world.device;
-	vk_query_pool_destroyed(d, HANDLE(VkQueryPool, 0x91));
-	g_assert_null(vk_handles_find(&d->statistics_pools, 0x91));
+	vk_query_pool_destroyed(d, game_pool(0));
+	vk_query_pool_destroyed(d, game_pool('p'));
+	g_assert_null(vk_handles_find(&d->statistics_pools, VK_HANDLE_KEY(game_pool(0))));
+	g_assert_null(vk_handles_find(&d->performance_pools, VK_HANDLE_KEY(game_pool('p'))));
 	vk_destroy_command_pool(d, drv_destroy_pool, NULL, world.pool, NULL);
 	vk_commands_forget(d);
 	g_assert_cmpuint(world.taken, ==, world.released);
@@ -443,12 +456,16 @@ draw(struct vk_command *c, const char *word)
 	for (size_t i = 0; i < G_N_ELEMENTS(draws); i++) {
 		if (!g_str_equal(word, draws[i]))
 			continue;
-		if (c->counts) {
+		bool mesh = g_str_equal(word, "mesh");
+		if (c->counts && !mesh) {
 			tally(c, word);
 			say(word);
 			return true;
 		}
-		vk_draw_begin(c);
+		if (mesh)
+			vk_mesh_begin(c);
+		else
+			vk_draw_begin(c);
 		tally(c, word);
 		say(word);
 		vk_workload_end(c);
@@ -524,12 +541,14 @@ before_other(struct vk_command *c, const char *word)
 	else if (word[0] == '*')
 		vk_label_insert(c, word + 1);
 	else if (word[0] == 'q')
-		vk_query_begin(c, HANDLE(VkQueryPool, word[1] == 'o' ? 0x90 : 0x91));
+		vk_query_begin(c, game_pool(word[1]));
+	else if (word[0] == '-')
+		vk_query_end(c, game_pool(word[1]));
 	else if (g_str_equal(word, "attach"))
 		vk_clear_attachments_begin(c);
 	else if (g_str_equal(word, "tile"))
 		vk_no_queries(c, true);
-	else if (!strchr("]-", word[0]) && !strstr("vid- cond tf tile-", word))
+	else if (word[0] != ']' && !strstr("vid- cond tf tile-", word))
 		return false;
 	return true;
 }
@@ -545,8 +564,6 @@ after_other(struct vk_command *c, const char *word)
 		vk_transform_feedback(c, true);
 	else if (word[0] == ']')
 		vk_label(c, false, NULL);
-	else if (word[0] == '-')
-		vk_query_end(c, HANDLE(VkQueryPool, word[1] == 'o' ? 0x90 : 0x91));
 	else if (g_str_equal(word, "attach"))
 		vk_workload_end(c);
 	else if (g_str_equal(word, "tile-"))
