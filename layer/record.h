@@ -269,7 +269,7 @@ struct tally_pipeline_record {
 /* What one pipeline did in a pass. */
 struct tally_pipeline_use_record {
 	uint64_t id;
-	struct tally_call_counts call_counts;
+	struct tally_call_counts call_counts; /* calls 0: as many as draws and dispatches */
 };
 
 struct tally_pass_record {

@@ -57,7 +57,8 @@ static const struct {
 	  "log live quiet progress frames seconds skip every start-on stop-on compress "
 	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
-	{ "What a pass is, and a frame", "frame split group-work max-passes shared-time" },
+	{ "What a pass is, and a frame", "frame split group-work pipelines max-passes "
+					 "shared-time" },
 	{ "Which processes, and limits", "block allow control max-log log-quota" },
 	{ "Special hardware", "mali-delay microblaze" },
 };

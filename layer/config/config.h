@@ -130,6 +130,7 @@ struct tally_config {
 	char *frame_label;
 	enum tally_split split;
 	bool group_work;
+	bool pipelines; /* list those of each pass */
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
 	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */

@@ -475,6 +475,11 @@ list_pipelines(struct tally_frame_builder *b, const struct tally_pass *pass,
 		}
 		tally_call_counts_add(&first[pipeline->listed_at].call_counts, &use->call_counts);
 	}
+	for (uint32_t i = 0; i < out->n_pipelines; i++) {
+		struct tally_call_counts *t = &first[i].call_counts;
+		if (t->calls == t->draws + t->dispatches)
+			t->calls = 0;
+	}
 	b->n_uses += out->n_pipelines;
 }
 

@@ -73,6 +73,7 @@ clear_state(struct vk_command *c)
 	c->measures_draws = false;
 	memset(c->intervals, 0, sizeof(c->intervals));
 	c->late = (struct vk_late){ 0 };
+	c->bound = (struct vk_bound){ .on = c->device->config->pipelines };
 }
 
 static void

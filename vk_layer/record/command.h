@@ -89,6 +89,7 @@ struct vk_command {
 				passes have only timestamps */
 	struct vk_interval intervals[VK_N_AROUND];
 	struct vk_late late;
+	struct vk_bound bound;
 	struct vk_command_home home;
 };
 

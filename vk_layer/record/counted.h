@@ -52,6 +52,7 @@ vk_pass_append(struct vk_command *c, enum tally_pass_kind kind)
 	p->surface = -1;
 	p->first_inner = r->n_inner;
 	p->first_workload = r->n_workloads;
+	p->first_use = r->n_uses;
 	return p;
 }
 
@@ -138,7 +139,7 @@ vk_counted_end(struct vk_command *c)
 	if (c->open.plan != VK_PLAN_COUNT)
 		return false;
 	struct vk_pass *p = &c->recording->passes[c->open_pass];
-	if (p->uncounted)
+	if (p->uncounted || c->bound.on)
 		return false;
 	vk_pass_close_planned(c, p);
 	return true;

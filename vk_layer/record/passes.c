@@ -152,6 +152,8 @@ void
 vk_pass_count_inherited(struct vk_command *c)
 {
 	struct vk_recording *r = c->recording;
+	if (c->bound.on)
+		vk_pipelines_end_pass(c);
 	add_counts(c, &r->call_counts, &r->unknown, &r->flags);
 }
 
@@ -159,6 +161,8 @@ vk_pass_count_inherited(struct vk_command *c)
 static inline void
 close_counts(struct vk_command *c, struct vk_pass *p)
 {
+	if (c->bound.on)
+		vk_pipelines_end_pass(c);
 	if (p && p->uncounted) {
 		p->n_inner = 0;
 		c->recording->uncounted = true;
@@ -420,6 +424,8 @@ end_render(struct vk_command *c)
 	struct vk_recording *r = c->recording;
 	struct vk_pass *p = vk_open_pass(c);
 	if (c->open.suspending) {
+		if (c->bound.on)
+			vk_pipelines_end_pass(c);
 		if (p)
 			add_counts(c, &p->call_counts, &p->unknown, &p->flags);
 		c->open.kind = VK_OPEN_NOTHING;

@@ -30,6 +30,9 @@ bool vk_recording_add_execute(struct vk_recording *r, struct vk_recording *secon
 /* NULL above the limit or on OOM. */
 struct vk_workload *vk_recording_add_workload(struct vk_recording *r, const char *command);
 bool vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner);
+/* False above the limit or on OOM. */
+bool vk_recording_add_use(struct vk_recording *r, struct tally_pipeline *pipeline,
+			  const struct tally_call_counts *call_counts);
 
 /* ---- passes.c ---- */
 

@@ -157,6 +157,17 @@ vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner)
 	return true;
 }
 
+bool
+vk_recording_add_use(struct vk_recording *r, struct tally_pipeline *pipeline,
+		     const struct tally_call_counts *call_counts)
+{
+	if (!make_room(&r->uses, &r->room_uses, r->n_uses, 1, sizeof(*r->uses),
+		       WORKLOADS_PER_PASS * max_passes(r)))
+		return false;
+	r->uses[r->n_uses++] = (struct vk_pipeline_use){ pipeline, *call_counts };
+	return true;
+}
+
 /* ---- references ---- */
 
 static size_t
@@ -164,7 +175,7 @@ list_bytes(const struct vk_recording *r)
 {
 	return r->room_items * sizeof(*r->items) + r->room_passes * sizeof(*r->passes) +
 	       r->room_workloads * sizeof(*r->workloads) + r->room_inner * sizeof(*r->inner) +
-	       r->room_text;
+	       r->room_uses * sizeof(*r->uses) + r->room_text;
 }
 
 static void
@@ -174,6 +185,7 @@ free_recording(struct vk_recording *r)
 	free(r->passes);
 	free(r->workloads);
 	free(r->inner);
+	free(r->uses);
 	free(r->text);
 	free(r);
 }
@@ -198,6 +210,8 @@ empty(struct vk_recording *r)
 		.room_workloads = r->room_workloads,
 		.inner = r->inner,
 		.room_inner = r->room_inner,
+		.uses = r->uses,
+		.room_uses = r->room_uses,
 		.text = r->text,
 		.room_text = r->room_text,
 	};

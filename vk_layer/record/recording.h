@@ -10,6 +10,7 @@
 #ifndef PASSTALLY_VK_LAYER_RECORDING_H
 #define PASSTALLY_VK_LAYER_RECORDING_H
 
+#include "vk_layer/record/pipelines.h"
 #include "vk_layer/record/slots.h"
 #include "vk_layer/record/targets.h"
 
@@ -32,6 +33,7 @@ struct vk_pass {
 	 * first + n) of recording->inner. */
 	uint32_t first_inner, n_inner;
 	uint32_t first_workload, n_workloads; /* of recording->workloads */
+	uint32_t first_use, n_uses; /* of recording->uses */
 	uint32_t unknown; /* TALLY_UNKNOWN_* */
 	uint8_t kind, load, store; /* enum tally_pass_kind, tally_load_op, tally_store_op */
 	bool suspended : 1; /* suspends: the next resuming pass of the batch continues it */
@@ -93,6 +95,8 @@ struct vk_recording {
 	uint32_t n_workloads, room_workloads;
 	struct vk_inner *inner;
 	uint32_t n_inner, room_inner;
+	struct vk_pipeline_use *uses; /* a secondary that continues a pass: all of it is one */
+	uint32_t n_uses, room_uses;
 	char *text;
 	uint32_t n_text, room_text;
 	/* Timestamps around a whole primary, from which the remainder is computed. They extend

@@ -171,7 +171,11 @@ execute_inside(struct vk_command *c, struct vk_recording *s)
 		c->unknown |= TALLY_UNKNOWN_DRAWS | TALLY_UNKNOWN_VERTICES |
 			      TALLY_UNKNOWN_INSTANCES | TALLY_UNKNOWN_CLEARS;
 	} else {
+		if (c->bound.on)
+			vk_pipelines_count(c);
 		tally_call_counts_add(&c->call_counts, &s->call_counts);
+		if (c->bound.on)
+			vk_pipelines_join(c, s, false);
 		c->unknown |= s->unknown;
 		c->flags |= s->flags;
 	}
@@ -257,8 +261,12 @@ measure_simultaneous(struct vk_command *c, uint32_t n, const VkCommandBuffer *se
 		unsigned what = VK_MEASURE_TIME | (holds ? VK_MEASURE_STATISTICS : 0);
 		vk_pass_measure(c, p, what & vk_measures_now(c), 1);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		copy_labels(c->recording, vk_recording_submitted(secondaries[i]));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct vk_recording *s = vk_recording_submitted(secondaries[i]);
+		copy_labels(c->recording, s);
+		if (c->bound.on)
+			vk_pipelines_join(c, s, true);
+	}
 }
 
 /* Whether all have SIMULTANEOUS_USE, with no half of a suspended render pass among them. */

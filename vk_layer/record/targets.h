@@ -149,6 +149,8 @@ enum vk_object {
 	VK_RENDER_PASSES,
 	VK_FRAMEBUFFERS,
 	VK_SWAPCHAINS,
+	VK_MODULES,
+	VK_PIPELINES,
 	VK_N_OBJECTS,
 };
 /* `key`: VK_HANDLE_KEY() of it. */

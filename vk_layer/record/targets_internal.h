@@ -90,6 +90,16 @@ struct vk_swapchain_known {
 	struct vk_image_known *images; /* with vk_targets.lock */
 };
 
+struct vk_module_known {
+	struct vk_known base;
+	uint64_t code, bytes; /* FNV-1a of its code, and its length */
+};
+
+struct vk_pipeline_known {
+	struct vk_known base;
+	struct tally_pipeline *pipeline; /* NULL: it has stages whose code is not known */
+};
+
 struct vk_targets {
 	struct vk_handles objects[VK_N_OBJECTS];
 	struct vk_handles surfaces; /* maps VkSurfaceKHR to number + 1 */
@@ -100,5 +110,10 @@ struct vk_targets {
 	pthread_mutex_t lock;
 	uint32_t n_surfaces;
 };
+
+/* A zeroed object of `size` bytes that begins with struct vk_known; NULL on OOM. */
+void *vk_known_create(struct vk_targets *t, size_t size);
+/* Takes ownership of `object`; NULL: nothing is learned. */
+void vk_known_remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-static void *
-known_create(struct vk_targets *t, size_t size)
+void *
+vk_known_create(struct vk_targets *t, size_t size)
 {
 	struct vk_known *k = calloc(1, size);
 	if (k)
@@ -18,9 +18,8 @@ known_create(struct vk_targets *t, size_t size)
 	return k;
 }
 
-/* Takes ownership of `object`; NULL: nothing is learned. */
-static void
-remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object)
+void
+vk_known_remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object)
 {
 	if (!object || !key) {
 		free(object);
@@ -101,7 +100,7 @@ void
 vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage handle)
 {
 	struct vk_targets *t = d->targets;
-	struct vk_image_known *image = known_create(t, sizeof(*image));
+	struct vk_image_known *image = vk_known_create(t, sizeof(*image));
 	if (!image)
 		return;
 	image->format = info->format;
@@ -119,7 +118,7 @@ vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage han
 			&t->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(of->swapchain));
 		image->surface = chain ? chain->surface : -1;
 	}
-	remember(t, VK_IMAGES, VK_HANDLE_KEY(handle), image);
+	vk_known_remember(t, VK_IMAGES, VK_HANDLE_KEY(handle), image);
 }
 
 static uint32_t
@@ -132,7 +131,7 @@ at_level(uint32_t size, uint32_t level)
 static struct vk_view_known *
 learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 {
-	struct vk_view_known *view = known_create(t, sizeof(*view));
+	struct vk_view_known *view = vk_known_create(t, sizeof(*view));
 	if (!view)
 		return NULL;
 	const struct vk_image_known *image = vk_handles_find(&t->objects[VK_IMAGES],
@@ -162,7 +161,8 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 void
 vk_view_created(struct vk_device *d, const VkImageViewCreateInfo *info, VkImageView handle)
 {
-	remember(d->targets, VK_VIEWS, VK_HANDLE_KEY(handle), learn_view(d->targets, info));
+	vk_known_remember(d->targets, VK_VIEWS, VK_HANDLE_KEY(handle),
+			  learn_view(d->targets, info));
 }
 
 /* ---- render passes ---- */
@@ -170,7 +170,7 @@ vk_view_created(struct vk_device *d, const VkImageViewCreateInfo *info, VkImageV
 static struct vk_render_pass_known *
 render_pass_create(struct vk_targets *t, uint32_t n_attachments)
 {
-	struct vk_render_pass_known *pass = known_create(
+	struct vk_render_pass_known *pass = vk_known_create(
 		t, sizeof(*pass) + n_attachments * sizeof(pass->attachments[0]));
 	if (!pass)
 		return NULL;
@@ -254,7 +254,7 @@ vk_render_pass_created(struct vk_device *d, const VkRenderPassCreateInfo *info,
 		LEARN_SUBPASS(pass, &info->pSubpasses[i]);
 		use_views(pass, views && i < views->subpassCount ? views->pViewMasks[i] : 0);
 	}
-	remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
+	vk_known_remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
 }
 
 void
@@ -274,7 +274,7 @@ vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info
 			use_resolve(pass, resolve->pDepthStencilResolveAttachment->attachment);
 		use_views(pass, s->viewMask);
 	}
-	remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
+	vk_known_remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
 }
 
 /* ---- framebuffers ---- */
@@ -285,8 +285,8 @@ vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
 {
 	struct vk_targets *t = d->targets;
 	uint32_t n = info->attachmentCount;
-	struct vk_framebuffer_known *fb = known_create(
-		t, sizeof(*fb) + n * sizeof(fb->surfaces[0]));
+	struct vk_framebuffer_known *fb = vk_known_create(t, sizeof(*fb) +
+								     n * sizeof(fb->surfaces[0]));
 	if (!fb)
 		return;
 	fb->width = info->width;
@@ -301,7 +301,7 @@ vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
 					       VK_HANDLE_KEY(info->pAttachments[i]));
 		fb->surfaces[i] = view ? view->surface : -1;
 	}
-	remember(t, VK_FRAMEBUFFERS, VK_HANDLE_KEY(handle), fb);
+	vk_known_remember(t, VK_FRAMEBUFFERS, VK_HANDLE_KEY(handle), fb);
 }
 
 /* ---- swapchains ---- */
@@ -326,7 +326,7 @@ static void
 learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
 		VkSwapchainKHR handle)
 {
-	struct vk_swapchain_known *chain = known_create(t, sizeof(*chain));
+	struct vk_swapchain_known *chain = vk_known_create(t, sizeof(*chain));
 	if (!chain)
 		return;
 	chain->surface = surface_number(t, info->surface);
@@ -334,7 +334,7 @@ learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
 	chain->width = info->imageExtent.width;
 	chain->height = info->imageExtent.height;
 	chain->layers = info->imageArrayLayers;
-	remember(t, VK_SWAPCHAINS, VK_HANDLE_KEY(handle), chain);
+	vk_known_remember(t, VK_SWAPCHAINS, VK_HANDLE_KEY(handle), chain);
 }
 
 void
@@ -351,7 +351,7 @@ learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, Vk
 {
 	if (vk_handles_find(&t->objects[VK_IMAGES], VK_HANDLE_KEY(handle)))
 		return; /* queried before */
-	struct vk_image_known *image = known_create(t, sizeof(*image));
+	struct vk_image_known *image = vk_known_create(t, sizeof(*image));
 	if (!image)
 		return;
 	image->format = chain->format;

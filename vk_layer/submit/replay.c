@@ -223,9 +223,18 @@ counts_of(const struct vk_pass *p)
 	return t;
 }
 
+static void
+add_uses(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p,
+	 struct tally_pass *to)
+{
+	const struct vk_pipeline_use *use = rec->uses + p->first_use;
+	for (uint32_t i = 0; i < p->n_uses; i++, use++)
+		tally_stream_use_pipeline(r->q->stream, to, use->pipeline, &use->call_counts);
+}
+
 /* A pass that is measured by the interval around its command buffer. */
 static void
-coarse_pass(struct vk_replay *r, const struct vk_pass *p)
+coarse_pass(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p)
 {
 	struct vk_pending_pass *pending = coarse_pending(r);
 	if (!pending)
@@ -234,6 +243,8 @@ coarse_pass(struct vk_replay *r, const struct vk_pass *p)
 	tally_call_counts_add(&pending->pass->call_counts, &t);
 	pending->pass->unknown |= p->unknown;
 	pending->pass->flags |= p->flags | r->flags;
+	if (p->n_uses)
+		add_uses(r, rec, p, pending->pass);
 }
 
 /* Whether the pass's values are the sum of several results, or lack some. */
@@ -305,7 +316,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 		return;
 	}
 	if (r->is_coarse) {
-		coarse_pass(r, p);
+		coarse_pass(r, rec, p);
 		return;
 	}
 	if (!goes_on)
@@ -323,6 +334,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	else
 		out->call_counts = t;
 	describe_end(r, p, out);
+	if (p->n_uses)
+		add_uses(r, rec, p, out);
 	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
 		vk_pending_pass_miss(into);
@@ -393,6 +406,8 @@ replay_rows(struct vk_replay *r, struct vk_recording *rec, uint32_t n, uint32_t 
 		describe_begin(r, p, out);
 		describe_end(r, p, out);
 		out->call_counts = counts_of(p);
+		if (p->n_uses)
+			add_uses(r, rec, p, out);
 		if (!is_next(&row, &p->slot, out)) {
 			add_row(r, rec, &row);
 			row = (struct row){ .slot = p->slot, .first = out };

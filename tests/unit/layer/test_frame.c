@@ -722,6 +722,7 @@ test_pipelines(void)
 		g_assert_cmphex(p->pipelines[0].id, ==, a->id);
 		g_assert_cmpuint(p->pipelines[0].call_counts.draws, ==, 3);
 		g_assert_cmpuint(p->pipelines[0].call_counts.vertices, ==, 9);
+		g_assert_cmpuint(p->pipelines[0].call_counts.calls, ==, 0);
 		g_assert_cmphex(p->pipelines[1].id, ==, b->id);
 		g_assert_cmpuint(p->pipelines[1].call_counts.dispatches, ==, 1);
 		g_assert_cmpuint(f->passes[1].n_pipelines, ==, 1);

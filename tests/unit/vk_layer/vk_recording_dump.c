@@ -53,6 +53,13 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 		g_string_append(out, " +");
 		dump_slot(out, &r->inner[p->first_inner + i].owner->own);
 	}
+	for (uint32_t i = 0; i < p->n_uses; i++) {
+		const struct vk_pipeline_use *use = &r->uses[p->first_use + i];
+		const struct tally_call_counts *t = &use->call_counts;
+		g_string_append_printf(out, " =%d:%dd%dv%di%dx%dn", (int)use->pipeline->id,
+				       (int)t->draws, (int)t->vertices, (int)t->instances,
+				       (int)t->dispatches, (int)t->calls);
+	}
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct vk_workload *w = &r->workloads[p->first_workload + i];
 		g_string_append_printf(out, " (%s", w->command);

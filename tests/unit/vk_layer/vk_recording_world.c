@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "vk_layer/record/counted.h"
-#include "vk_layer/record/targets.h"
+#include "vk_layer/record/targets_internal.h"
 
 struct world world;
 
@@ -270,6 +270,26 @@ has(const char *setting, const char *word)
 	return setting && strstr(setting, word);
 }
 
+/* Pipelines 1 to 3 have identities of those numbers; 9 has one that is not known. */
+static struct vk_targets pipelines;
+static struct tally_pipeline known[4];
+static struct vk_pipeline_known objects[5];
+
+static void
+learn_pipelines(void)
+{
+	memset(&pipelines, 0, sizeof(pipelines));
+	memset(objects, 0, sizeof(objects));
+	for (unsigned i = 1; i < 4; i++) {
+		known[i].id = i;
+		objects[i].pipeline = &known[i];
+		vk_handles_put(&pipelines.objects[VK_PIPELINES], 0x70 + i, &objects[i]);
+	}
+	vk_handles_put(&pipelines.objects[VK_PIPELINES], 0x79, &objects[4]);
+	world.config.pipelines = true;
+	world.device.targets = &pipelines;
+}
+
 void
 world_begin(const char *setting)
 {
@@ -296,6 +316,8 @@ world_begin(const char *setting)
 	d->enabled.game_performance = has(setting, "performance");
 	d->enabled.mesh_shader = has(setting, "mesh");
 	d->enabled.counts_inside = d->enabled.game_statistics || d->enabled.mesh_shader;
+	if (has(setting, "pipelines"))
+		learn_pipelines();
 	pthread_mutex_init(&d->lock, NULL);
 	VkCommandPoolCreateInfo pool_info = {
 		.flags = has(setting, "protected") ? VK_COMMAND_POOL_CREATE_PROTECTED_BIT : 0,
@@ -340,6 +362,7 @@ world_end(void)
 	pthread_mutex_destroy(&d->lock);
 	g_string_free(world.stream, TRUE);
 	vk_handles_finish(&vk_commands);
+	vk_handles_finish(&pipelines.objects[VK_PIPELINES]);
 }
 
 struct vk_command *
@@ -524,6 +547,22 @@ execute(struct vk_command *c, const char *word)
 	vk_work_close(c);
 }
 
+/* "=g1" binds pipeline 1 for draws, "=c" for dispatches, "=r" for rays; "=s" binds shaders. */
+static void
+bind(struct vk_command *c, const char *word)
+{
+	const VkShaderStageFlagBits stages[] = { VK_SHADER_STAGE_VERTEX_BIT };
+	VkPipeline pipeline = HANDLE(VkPipeline, 0x70 + g_ascii_strtoull(word + 2, NULL, 10));
+	if (word[1] == 's')
+		vk_shaders_bound(c, 1, stages);
+	else
+		vk_pipeline_bound(c, word[1] == 'g'   ? VK_PIPELINE_BIND_POINT_GRAPHICS
+				     : word[1] == 'c' ? VK_PIPELINE_BIND_POINT_COMPUTE
+						      : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR,
+				  pipeline);
+	say(word);
+}
+
 /* Calls that begin or end something other than a render pass: before the driver's call. */
 static bool
 before_other(struct vk_command *c, const char *word)
@@ -610,6 +649,8 @@ play(const char *word)
 		end_render(c);
 	} else if (word[0] == 'x')
 		execute(c, word);
+	else if (word[0] == '=')
+		bind(c, word);
 	else if (!draw(c, word) && !work(c, word) && !other(c, word))
 		g_error("no such word: %s", word);
 }

@@ -34,8 +34,8 @@ struct world {
 extern struct world world;
 extern const struct tally_target world_targets[3]; /* of render passes; of images 1 and 2 */
 
-/* Words of `setting`: inherit game mesh performance late draw frame nohost nogroup barrier max1
- * protected. */
+/* Words of `setting`: pipelines inherit game mesh performance late draw frame nohost nogroup
+ * barrier max1 protected. */
 void world_begin(const char *setting);
 void world_end(void);
 /* Run a script. */

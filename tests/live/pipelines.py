@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""--pipelines: what draws and dispatches in each pass, against identities computed here.
+
+    pipelines.py vulkan
+
+The scenes' shaders are computed from what their build embeds. A pass's pipelines have all of its draws and
+dispatches, and without the option the log has none.
+"""
+
+import re
+import struct
+import sys
+
+import harness as h
+import vk_harness as v
+
+FNV_OFFSET, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+# Each scene's pipelines, as (stage, embedded shader) of it.
+PLAIN = (("vertex", "vk_cover.vert"), ("fragment", "vk_shade.frag"))
+TWO = (("vertex", "vk_cover.vert"), ("fragment", "vk_two.frag"))
+VIEWS = (("vertex", "vk_views.vert"), ("fragment", "vk_shade.frag"))
+FILL = (("compute", "vk_fill.comp"),)
+SCENES = {
+    "triangle": {PLAIN}, "subpasses": {PLAIN}, "indexed": {PLAIN}, "indirect": {PLAIN}, "multi_draw": {PLAIN},
+    "rendering": {PLAIN}, "suspend_across": {PLAIN}, "secondaries": {PLAIN}, "secondary_work": {PLAIN, FILL},
+    "secondary_rendering": {PLAIN}, "simultaneous": {PLAIN}, "compute": {FILL}, "threads": {PLAIN}, "transfers": {PLAIN},
+}
+
+
+def fnv1a(data):
+    value = FNV_OFFSET
+    for byte in data:
+        value = (value ^ byte) * FNV_PRIME & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def code(shader):
+    words = re.findall(r"0x[0-9a-f]{8}", (h.BUILD / "scenes" / f"{shader}.inc").read_text())
+    return b"".join(struct.pack("<I", int(word, 16)) for word in words)
+
+
+def identity(stages, entry):
+    text = "p1" + "".join(f"|{stage}:{entry}:{fnv1a(code(shader)):016x}" for stage, shader in stages)
+    return f"{fnv1a(text.encode()):016x}"
+
+
+def capture(checks, folder, scene, options):
+    log = folder / f"{scene}.jsonl"
+    program = h.need("passtally-scenes-vk")
+    done = h.run([program, scene], v.layer_env(folder, log, options))
+    checks.equal(done.status, 0, f"status: {done.errors[-300:]}")
+    if not checks.that(log.exists(), "no log"):
+        return None
+    h.validate(checks, log)
+    return h.Log(log)
+
+
+def check_scene(checks, folder, scene, pipelines):
+    log = capture(checks, folder, scene, {"pipelines": "on", "force": "on"})
+    if not log:
+        return
+    told = {line["id"]: line for line in log.of("pipeline")}
+    checks.equal(len(told), len(log.of("pipeline")), "each is described once")
+    checks.equal(set(told), {identity(stages, "main") for stages in pipelines}, "identities")
+    for line in told.values():
+        bytes_of = [stage["bytes"] for stage in line["stages"]]
+        want = [len(code(s)) for stages in pipelines if identity(stages, "main") == line["id"] for _, s in stages]
+        checks.equal(bytes_of, want, "bytes of code")
+    for p in (p for frame in log.frames for p in frame["passes"]):
+        uses = p.get("pipelines", [])
+        for what in ("draws", "dispatches", "vertices"):
+            checks.equal(sum(u.get(what, 0) for u in uses), p.get(what, 0), f"{what} of a {p['kind']} pass")
+        checks.that(all(u["id"] in told for u in uses), "a pipeline that no line describes")
+
+
+def main():
+    if sys.argv[1:] != ["vulkan"]:
+        sys.exit(__doc__)
+    checks = h.Checks()
+    with h.scratch() as folder:
+        for scene, pipelines in SCENES.items():
+            with checks.part(scene):
+                check_scene(checks, folder, scene, pipelines)
+        with checks.part("without the option"):
+            log = capture(checks, folder, "pass2", {"force": "on"})
+            if log:
+                checks.equal(log.of("pipeline"), [], "pipeline lines")
+                checks.that(not any("pipelines" in p for f in log.frames for p in f["passes"]), "passes list pipelines")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The game's shader modules and pipelines, as they are created. */
+#include "vk_layer/record/pipelines.h"
+
+#include "layer/pass_id.h"
+#include "vk_layer/record/targets_internal.h"
+
+#include <string.h>
+
+#define MAX_STAGES 64u /* of one pipeline; ray tracing has the most */
+
+/* The stages of a pipeline while they are gathered. */
+struct stages {
+	uint32_t n;
+	bool unknown; /* one of them is */
+	struct tally_stage_record of[MAX_STAGES];
+};
+
+static const struct {
+	VkShaderStageFlags bit;
+	enum tally_stage stage;
+} stage_bits[] = {
+	{ VK_SHADER_STAGE_VERTEX_BIT, TALLY_STAGE_VERTEX },
+	{ VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, TALLY_STAGE_TESS_CONTROL },
+	{ VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, TALLY_STAGE_TESS_EVALUATION },
+	{ VK_SHADER_STAGE_GEOMETRY_BIT, TALLY_STAGE_GEOMETRY },
+	{ VK_SHADER_STAGE_TASK_BIT_EXT, TALLY_STAGE_TASK },
+	{ VK_SHADER_STAGE_MESH_BIT_EXT, TALLY_STAGE_MESH },
+	{ VK_SHADER_STAGE_FRAGMENT_BIT, TALLY_STAGE_FRAGMENT },
+	{ VK_SHADER_STAGE_COMPUTE_BIT, TALLY_STAGE_COMPUTE },
+	{ VK_SHADER_STAGE_RAYGEN_BIT_KHR, TALLY_STAGE_RAYGEN },
+	{ VK_SHADER_STAGE_ANY_HIT_BIT_KHR, TALLY_STAGE_ANY_HIT },
+	{ VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, TALLY_STAGE_CLOSEST_HIT },
+	{ VK_SHADER_STAGE_MISS_BIT_KHR, TALLY_STAGE_MISS },
+	{ VK_SHADER_STAGE_INTERSECTION_BIT_KHR, TALLY_STAGE_INTERSECTION },
+	{ VK_SHADER_STAGE_CALLABLE_BIT_KHR, TALLY_STAGE_CALLABLE },
+};
+
+static enum tally_stage
+stage_of(VkShaderStageFlags bit)
+{
+	for (size_t i = 0; i < sizeof(stage_bits) / sizeof(stage_bits[0]); i++) {
+		if (stage_bits[i].bit == bit)
+			return stage_bits[i].stage;
+	}
+	return TALLY_STAGE_OTHER;
+}
+
+void
+vk_module_created(struct vk_device *d, const VkShaderModuleCreateInfo *info, VkShaderModule handle)
+{
+	struct vk_module_known *m = d->config->pipelines ? vk_known_create(d->targets, sizeof(*m))
+							 : NULL;
+	if (!m)
+		return;
+	m->code = tally_fnv1a(TALLY_FNV_OFFSET, info->pCode, info->codeSize);
+	m->bytes = info->codeSize;
+	vk_known_remember(d->targets, VK_MODULES, VK_HANDLE_KEY(handle), m);
+}
+
+static void
+add_stage(struct vk_device *d, struct stages *to, const VkPipelineShaderStageCreateInfo *info)
+{
+	if (to->n == MAX_STAGES) {
+		to->unknown = true;
+		return;
+	}
+	struct tally_stage_record *stage = &to->of[to->n++];
+	*stage = (struct tally_stage_record){ .stage = stage_of(info->stage),
+					      .entry = info->pName };
+	const struct vk_module_known *m = info->module ? vk_handles_find(
+								 &d->targets->objects[VK_MODULES],
+								 VK_HANDLE_KEY(info->module))
+						       : NULL;
+	const VkShaderModuleCreateInfo *code = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+	if (m) {
+		stage->code = m->code;
+		stage->bytes = m->bytes;
+	} else if (code && !info->module) {
+		stage->code = tally_fnv1a(TALLY_FNV_OFFSET, code->pCode, code->codeSize);
+		stage->bytes = code->codeSize;
+	} else { /* named by an identifier only: the driver alone has its code */
+		to->unknown = true;
+	}
+}
+
+/* Those of the libraries that it is linked of. */
+static void
+add_libraries(struct vk_device *d, struct stages *to, const VkPipelineLibraryCreateInfoKHR *info)
+{
+	for (uint32_t i = 0; info && i < info->libraryCount; i++) {
+		const struct vk_pipeline_known *p = vk_handles_find(
+			&d->targets->objects[VK_PIPELINES], VK_HANDLE_KEY(info->pLibraries[i]));
+		if (!p) /* it has no stage */
+			continue;
+		const struct tally_pipeline *from = p->pipeline;
+		if (!from || from->n_stages > MAX_STAGES - to->n) {
+			to->unknown = true;
+			return;
+		}
+		memcpy(&to->of[to->n], from->stages, from->n_stages * sizeof(*to->of));
+		to->n += from->n_stages;
+	}
+}
+
+static void
+learn(struct vk_device *d, VkPipeline handle, struct stages *stages)
+{
+	if (!handle || (!stages->n && !stages->unknown))
+		return;
+	struct vk_pipeline_known *p = vk_known_create(d->targets, sizeof(*p));
+	if (!p)
+		return;
+	if (!stages->unknown)
+		p->pipeline = tally_pipeline_intern(stages->of, stages->n);
+	vk_known_remember(d->targets, VK_PIPELINES, VK_HANDLE_KEY(handle), p);
+}
+
+/* Whether what was created is known: a deferred operation has yet to create it. */
+static bool
+is_made(const struct vk_device *d, VkResult result)
+{
+	return d->config->pipelines &&
+	       (result == VK_SUCCESS || result == VK_PIPELINE_COMPILE_REQUIRED ||
+		result == VK_OPERATION_NOT_DEFERRED_KHR);
+}
+
+VkResult
+vk_create_graphics_pipelines(struct vk_device *d, PFN_vkCreateGraphicsPipelines next,
+			     VkDevice device, VkPipelineCache cache, uint32_t n,
+			     const VkGraphicsPipelineCreateInfo *infos,
+			     const VkAllocationCallbacks *allocator, VkPipeline *handles)
+{
+	VkResult result = next(device, cache, n, infos, allocator, handles);
+	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
+		struct stages stages = { .n = 0 };
+		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)
+			add_stage(d, &stages, &infos[i].pStages[k]);
+		add_libraries(d, &stages,
+			      vk_find_in_chain(infos[i].pNext,
+					       VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR));
+		learn(d, handles[i], &stages);
+	}
+	return result;
+}
+
+VkResult
+vk_create_compute_pipelines(struct vk_device *d, PFN_vkCreateComputePipelines next, VkDevice device,
+			    VkPipelineCache cache, uint32_t n,
+			    const VkComputePipelineCreateInfo *infos,
+			    const VkAllocationCallbacks *allocator, VkPipeline *handles)
+{
+	VkResult result = next(device, cache, n, infos, allocator, handles);
+	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
+		struct stages stages = { .n = 0 };
+		if (handles[i])
+			add_stage(d, &stages, &infos[i].stage);
+		learn(d, handles[i], &stages);
+	}
+	return result;
+}
+
+VkResult
+vk_create_ray_pipelines(struct vk_device *d, PFN_vkCreateRayTracingPipelinesKHR next,
+			VkDevice device, VkDeferredOperationKHR deferred, VkPipelineCache cache,
+			uint32_t n, const VkRayTracingPipelineCreateInfoKHR *infos,
+			const VkAllocationCallbacks *allocator, VkPipeline *handles)
+{
+	VkResult result = next(device, deferred, cache, n, infos, allocator, handles);
+	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
+		struct stages stages = { .n = 0 };
+		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)
+			add_stage(d, &stages, &infos[i].pStages[k]);
+		add_libraries(d, &stages, infos[i].pLibraryInfo);
+		learn(d, handles[i], &stages);
+	}
+	return result;
+}
+
+void
+vk_object_named(struct vk_device *d, VkObjectType type, uint64_t handle, const char *name)
+{
+	if (type != VK_OBJECT_TYPE_PIPELINE || !name || !handle)
+		return;
+	const struct vk_pipeline_known *p = vk_handles_find(&d->targets->objects[VK_PIPELINES],
+							    handle);
+	if (p)
+		tally_pipeline_set_name(p->pipeline, name, strlen(name));
+}
