@@ -42,7 +42,7 @@ static const VkPhysicalDeviceSynchronization2Features long_chain = {
 	.synchronization2 = VK_TRUE,
 };
 
-/* ---- own_statistics: the scene counts inside its pass, so passtally may not ---- */
+/* ---- own_statistics: the scene counts in each pass, so passtally may not ---- */
 
 static void
 own_init(struct vk_stage *s)

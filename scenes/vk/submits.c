@@ -7,6 +7,8 @@
 static VkCommandBuffer kept;
 static VkSemaphore timeline;
 static VkCommandPool pools[2];
+static VkQueryPool queries;
+static struct vk_buffer staging, uploaded;
 
 static VkCommandBuffer
 record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copies)
@@ -371,6 +373,134 @@ idle_frame(struct vk_stage *s, unsigned number)
 	vk_read(s, &screen.out);
 }
 
+/* ---- translated: as Direct3D programs call through DXVK. A thread submits, another waits; the
+ * feature for statistics is on, and one pass uses it ---- */
+
+static const VkPhysicalDeviceFeatures counting = { .pipelineStatisticsQuery = VK_TRUE };
+
+static void
+translated_init(struct vk_stage *s)
+{
+	wait_first_init(s);
+	staging = vk_make_buffer(s, 256);
+	uploaded = vk_make_buffer(s, 256);
+	queries = vk_make_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1,
+				  VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT);
+}
+
+struct batch {
+	struct vk_stage *s;
+	VkCommandBuffer commands[2]; /* in a submission each; the second waits for the first */
+	uint64_t value;
+};
+
+static void *
+submit_in_thread(void *data)
+{
+	const struct batch *batch = data;
+	for (uint32_t i = 0; i < 2; i++) {
+		VkCommandBufferSubmitInfo one = {
+			.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+			.commandBuffer = batch->commands[i],
+		};
+		VkSemaphoreSubmitInfo points[2] = {
+			{ .value = batch->value + i - 1 }, { .value = batch->value + i }
+		};
+		for (uint32_t k = 0; k < 2; k++) {
+			points[k].sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+			points[k].semaphore = timeline;
+			points[k].stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+		}
+		VkSubmitInfo2 info = {
+			.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+			.waitSemaphoreInfoCount = i,
+			.pWaitSemaphoreInfos = &points[0],
+			.commandBufferInfoCount = 1,
+			.pCommandBufferInfos = &one,
+			.signalSemaphoreInfoCount = 1,
+			.pSignalSemaphoreInfos = &points[1],
+		};
+		vk_check(vkQueueSubmit2(batch->s->queue, 1, &info, VK_NULL_HANDLE),
+			 "vkQueueSubmit2");
+	}
+	return NULL;
+}
+
+static void *
+wait_in_thread(void *data)
+{
+	const struct batch *batch = data;
+	uint64_t last = batch->value + 1;
+	VkSemaphoreWaitInfo wait = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+		.semaphoreCount = 1,
+		.pSemaphores = &timeline,
+		.pValues = &last,
+	};
+	vk_check(vkWaitSemaphores(batch->s->device, &wait, UINT64_C(60000000000)),
+		 "vkWaitSemaphores");
+	return NULL;
+}
+
+static void
+record_translated(struct vk_stage *s, VkCommandBuffer commands, VkCommandBuffer secondary,
+		  float red)
+{
+	vkCmdResetQueryPool(commands, queries, 0, 1);
+	vk_screen_pass(s, commands, &screen, red, 3, 1);
+	vk_begin_screen(commands, &screen);
+	vk_draw(s, commands, screen.pipeline, red, 3, 1);
+	vkCmdBeginQuery(commands, queries, 0, 0);
+	vk_draw(s, commands, screen.pipeline, 0.5F, 6, 1);
+	vkCmdEndQuery(commands, queries, 0);
+	vkCmdEndRenderPass(commands);
+	vk_begin_pass(commands, screen.pass, screen.framebuffer, VK_STAGE_WIDTH, VK_STAGE_HEIGHT,
+		      VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+	vkCmdExecuteCommands(commands, 1, &secondary);
+	vkCmdEndRenderPass(commands);
+	vk_copy_out(commands, &screen.picture, &screen.out);
+	vk_end(commands);
+}
+
+static void
+translated_frame(struct vk_stage *s, unsigned number)
+{
+	VkBufferCopy all = { .size = 256 };
+	struct batch batch = { .s = s, .value = 2 * (uint64_t)number + 1 };
+	batch.commands[0] = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+	vkCmdCopyBuffer(batch.commands[0], staging.handle, uploaded.handle, 1, &all);
+	vk_end(batch.commands[0]);
+	VkCommandBuffer inner = vk_begin_secondary(s, screen.pass, NULL, 0);
+	vk_draw(s, inner, screen.pipeline, 0.3F, 9, 1);
+	vk_end(inner);
+	batch.commands[1] = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+	record_translated(s, batch.commands[1], inner, 0.1F * (float)number);
+	pthread_t threads[2];
+	if (pthread_create(&threads[0], NULL, wait_in_thread, &batch) != 0 ||
+	    pthread_create(&threads[1], NULL, submit_in_thread, &batch) != 0)
+		vk_check(VK_ERROR_UNKNOWN, "pthread_create");
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 2; i++)
+		vk_free(s, batch.commands[i]);
+	vk_free(s, inner);
+	vk_read(s, &screen.out);
+	uint64_t fragments = 0;
+	vk_check(vkGetQueryPoolResults(s->device, queries, 0, 1, sizeof(fragments), &fragments,
+				       sizeof(fragments), VK_QUERY_RESULT_64_BIT),
+		 "vkGetQueryPoolResults");
+	s->checksum += fragments;
+}
+
+static const struct expect_pass translated_passes[] = {
+	{ .kind = "transfer", .copies = 1 },
+	{ SCREEN_PASS(3, 1), .submission = 1 },
+	{ .kind = "render", CLEARED, .draws = 2, .vertices = 9, .instances = 2, .submission = 1,
+	  .flags = "yielded", .unsure = EXPECT_NO_COUNTERS },
+	{ COVERED(1, 9, 1), CLEARED, .submission = 1, .unsure = EXPECT_ANY_WORKLOADS },
+	{ .kind = "transfer", .copies = 1, .submission = 1 },
+};
+
 #define BY(n) .boundary = "submit:" #n, .submissions = (n)
 
 const struct vk_scene vk_submit_scenes[] = {
@@ -386,6 +516,7 @@ const struct vk_scene vk_submit_scenes[] = {
 	SCENE_AS(pool_reset_unread, pool_reset_unread_frame, vk_plain_passes, resubmit_init),
 	SCENE(free_unread, NULL),
 	SCENE(threads, threads_init),
+	SCENE(translated, translated_init, BY(2), .wish = { .features = &counting }),
 	SCENE_AS(idle, idle_frame, vk_plain_passes, NULL, .boundary = "idle"),
 	{ 0 },
 };
