@@ -143,9 +143,10 @@ def make_wrapper(rule, command, where):
         if rule.form == "hand":
             return Wrapper(command, rule.form, rule.body)
         if rule.form == "wait":
-            if command.returns != "VkResult":
-                raise RulesError(f"{where}: {command.name} does not tell how its wait ended")
-            return Wrapper(command, rule.form, "", expand(rule.body, command, where))
+            if command.returns not in ("VkResult", "void"):
+                raise RulesError(f"{where}: {command.name} does not say how its wait ended")
+            after = "" if rule.body == "-" else expand(rule.body, command, where)
+            return Wrapper(command, rule.form, "", after)
     elif first != "VkCommandBuffer" or command.returns != "void":
         raise RulesError(f"{where}: {command.name} is not recorded into a command buffer")
     if rule.form == "count":
@@ -310,17 +311,20 @@ def write_wait(wrapper):
     command = wrapper.command
     name = member(command.name)
     call = arguments(command)
+    keeps, result, returns = "VkResult result = ", "result", "\treturn result;\n"
+    forward = "\tif (__builtin_expect(!d->tracked, 0))\n" + fold(f"\t\treturn d->next.{name}", call, ";\n")
+    if command.returns == "void":
+        keeps, result, returns = "", "VK_SUCCESS", ""
+        forward = ("\tif (__builtin_expect(!d->tracked, 0)) {\n" + fold(f"\t\td->next.{name}", call, ";\n")
+                   + "\t\treturn;\n\t}\n")
+    after = f"\tif (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)\n\t\t{wrapper.after};\n"
     return (
         head(command, f"hook_{name}") + "\n{\n"
         f"\tstruct vk_device *d = vk_device_find({call[0]});\n"
-        "\tif (__builtin_expect(!d->tracked, 0))\n"
-        + fold(f"\t\treturn d->next.{name}", call, ";\n")
-        + "\tstruct tally_clock_wait wait = vk_wait_begin(d);\n"
-        + fold(f"\tVkResult result = d->next.{name}", call, ";\n")
-        + "\tvk_wait_end(d, &wait, result);\n"
-        "\tif (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)\n"
-        f"\t\t{wrapper.after};\n"
-        "\treturn result;\n}\n"
+        + forward + "\tstruct tally_clock_wait wait = vk_wait_begin(d);\n"
+        + fold(f"\t{keeps}d->next.{name}", call, ";\n")
+        + f"\tvk_wait_end(d, &wait, {result});\n"
+        + (after if wrapper.after else "") + returns + "}\n"
     )
 
 

@@ -170,7 +170,8 @@ void vk_no_queries(struct vk_command *c, bool on);
 /* ---- work outside a render pass ---- */
 
 enum vk_work {
-	VK_WORK_DISPATCH = 1,
+	VK_WORK_DRAWS = 0, /* of generated commands, as is MESHES */
+	VK_WORK_DISPATCH,
 	VK_WORK_COPY,
 	VK_WORK_CLEAR,
 	VK_WORK_RESOLVE,
@@ -178,13 +179,21 @@ enum vk_work {
 	VK_WORK_TRACE,
 	VK_WORK_BUILD,
 	VK_WORK_OTHER,
+	VK_WORK_MESHES,
 };
 /* `image`: the destination, or VK_NULL_HANDLE. */
 void vk_work_begin(struct vk_command *c, enum vk_work what, VkImage image);
 void vk_work_end(struct vk_command *c);
+/* Generated commands are draws, dispatches or traces, inside or outside a render pass: as
+ * VkGeneratedCommandsInfoEXT says by stages, VkGeneratedCommandsInfoNV by a bind point. */
+enum vk_work vk_generated_by_stages(const void *info);
+enum vk_work vk_generated_by_point(const void *info);
+void vk_generated_begin(struct vk_command *c, enum vk_work what);
+void vk_custom_resolve(struct vk_command *c); /* the draws that follow resolve */
 void vk_work_close(struct vk_command *c); /* ends the open pass if it is one of work */
-void vk_barrier(struct vk_command *c); /* --split barrier */
+void vk_barrier(struct vk_command *c); /* --split barrier: a barrier, or a wait for events */
 void vk_video_begin(struct vk_command *c);
+void vk_video_work(struct vk_command *c); /* a decode or an encode in the scope */
 void vk_video_ended(struct vk_command *c);
 void vk_conditional(struct vk_command *c, bool on);
 void vk_transform_feedback(struct vk_command *c, bool on);

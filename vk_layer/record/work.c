@@ -40,10 +40,13 @@ give_way(struct vk_command *c)
 void
 vk_mesh_begin(struct vk_command *c)
 {
+	if (!c->device->enabled.mesh_shader) {
+		vk_draw_begin(c);
+		return;
+	}
 	if (!vk_recording_of(c) || !in_render(c))
 		return;
-	if (c->device->enabled.mesh_shader) /* R40 */
-		give_way(c);
+	give_way(c); /* R40 */
 	vk_workload_begin(c, "draw", VK_MEASURE_ALL & ~VK_MEASURE_STATISTICS);
 }
 
@@ -169,6 +172,48 @@ vk_work_end(struct vk_command *c)
 		vk_work_close(c);
 }
 
+/* How both structures begin, which are newer than the oldest headers that we build with. */
+struct generated_info {
+	VkStructureType type;
+	const void *next;
+	uint32_t what; /* VkShaderStageFlags, or VkPipelineBindPoint */
+};
+
+enum vk_work
+vk_generated_by_stages(const void *info)
+{
+	VkShaderStageFlags stages = ((const struct generated_info *)info)->what;
+	if (stages & VK_SHADER_STAGE_RAYGEN_BIT_KHR)
+		return VK_WORK_TRACE;
+	if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
+		return VK_WORK_DISPATCH;
+	return stages & VK_SHADER_STAGE_MESH_BIT_EXT ? VK_WORK_MESHES : VK_WORK_DRAWS;
+}
+
+enum vk_work
+vk_generated_by_point(const void *info)
+{
+	uint32_t point = ((const struct generated_info *)info)->what;
+	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+		return VK_WORK_DISPATCH;
+	return VK_WORK_MESHES; /* where they are enabled, nobody knows */
+}
+
+void
+vk_generated_begin(struct vk_command *c, enum vk_work what)
+{
+	if (what != VK_WORK_DRAWS && what != VK_WORK_MESHES) {
+		vk_work_begin(c, what, VK_NULL_HANDLE);
+		c->flags |= TALLY_FLAG(INDIRECT);
+		return;
+	}
+	if (what == VK_WORK_MESHES)
+		vk_mesh_begin(c);
+	else
+		vk_draw_begin(c);
+	VK_COUNT_INDIRECT_COUNT(c);
+}
+
 void
 vk_barrier(struct vk_command *c)
 {
@@ -197,7 +242,21 @@ vk_video_ended(struct vk_command *c)
 		vk_pass_close(c);
 }
 
+void
+vk_video_work(struct vk_command *c)
+{
+	if (c->open.kind == VK_OPEN_VIDEO)
+		c->call_counts.calls++;
+}
+
 /* ---- changes to the open pass ---- */
+
+void
+vk_custom_resolve(struct vk_command *c)
+{
+	if (in_render(c))
+		c->flags |= TALLY_FLAG(RESOLVE);
+}
 
 static void
 set_standing(struct vk_command *c, uint64_t flag, bool on)

@@ -100,7 +100,7 @@ static bool
 is_draw(const char *word)
 {
 	return g_str_equal(word, "draw") || g_str_equal(word, "indirect") ||
-	       g_str_equal(word, "multi");
+	       g_str_equal(word, "multi") || g_str_equal(word, "mesh");
 }
 
 /* Without passtally's queries the driver saw exactly the script, and the queries follow the

@@ -370,6 +370,37 @@ static const struct {
 	  "0: compute x1 n1; render~@0; whole t0< uncounted|" },
 	{ "granularity frame: the game has statistics", "frame game", "0 B dispatch E",
 	  "B t0< dispatch >0 E", "0: compute x1 n1; whole t0 uncounted|" },
+	{ "generated commands outside a render pass", "",
+	  "0 B gdispatch dispatch gtrace pdispatch copy E",
+	  "B t0< a1< gdispatch dispatch >1 a2< gtrace >2 a3< pdispatch >3 a4< copy "
+	  ">4 >0 E",
+	  "0: compute x2 n2 indirect tc1; raytracing x1 n1 indirect tc2; compute x1 "
+	  "n1 indirect tc3; transfer c1 n1 tc4; whole t0|" },
+	{ "generated commands inside a render pass", "",
+	  "0 B rp gdraw draw gdispatch end rp pdraw end E",
+	  "B t0< a1< rp gdraw draw gdispatch end >1 a2< rp pdraw end >2 >0 E",
+	  "0: render@0 d1 v6 i2 x1 n3 ?7 indirect tc1; render@0 n1 ?7 indirect tc2; "
+	  "whole t0|" },
+	{ "generated mesh draws end the counting", "mesh",
+	  "0 B rp draw gmesh end rp gdraw end rp pdraw end E",
+	  "B t0< t1< rp c1< draw >1 gmesh end >1 t2< rp c2< gdraw >2 end >2 t3< rp "
+	  "pdraw end >3 >0 E",
+	  "0: render!@0 d1 v6 i2 n2 ?7 indirect t1; render@0 n1 ?7 indirect tc2; "
+	  "render!@0 n1 ?7 indirect t3; whole t0|" },
+	{ "generated commands, each by itself", "draw",
+	  "0 B rp gdraw gdispatch end gdispatch E",
+	  "B t0< t1< rp a2< gdraw >2 a3< gdispatch >3 end >1 t4< a5< gdispatch >5 >4 "
+	  ">0 E",
+	  "0: render@0 x1 n2 ?7 indirect t1 (draw indirect tc2) (dispatch indirect "
+	  "tc3); compute x1 n1 indirect t4 (dispatch indirect tc5); whole t0|" },
+	{ "decoding and encoding", "",
+	  "0 B vid decode decode vid- decode E",
+	  "B t0< t1< vid decode decode vid- >1 decode >0 E",
+	  "0: other n2 t1; whole t0|" },
+	{ "a custom resolve", "",
+	  "0 B rp draw custom draw end rp draw end custom E",
+	  "B t0< a1< rp draw custom draw end >1 a2< rp draw end >2 custom >0 E",
+	  "0: render@0 d2 v12 i4 n2 resolve tc1; render@0 d1 v6 i2 n1 tc2; whole t0|" },
 	{ "a video scope", "", "0 B dispatch vid vid- dispatch E",
 	  "B t0< a1< dispatch >1 t2< vid vid- >2 a3< dispatch >3 >0 E",
 	  "0: compute x1 n1 tc1; other t2; compute x1 n1 tc3; whole t0|" },

@@ -497,6 +497,39 @@ draw(struct vk_command *c, const char *word)
 	return false;
 }
 
+/* Generated commands, by the stages or the bind point of the structure that the word names. */
+static bool
+generated(struct vk_command *c, const char *word)
+{
+	static const struct {
+		const char *word;
+		uint32_t what;
+		enum vk_work (*read)(const void *info);
+	} kinds[] = {
+		{ "gdraw", VK_SHADER_STAGE_ALL_GRAPHICS & 0x3f, vk_generated_by_stages },
+		{ "gmesh", VK_SHADER_STAGE_MESH_BIT_EXT, vk_generated_by_stages },
+		{ "gdispatch", VK_SHADER_STAGE_COMPUTE_BIT, vk_generated_by_stages },
+		{ "gtrace", VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR,
+		  vk_generated_by_stages },
+		{ "pdraw", VK_PIPELINE_BIND_POINT_GRAPHICS, vk_generated_by_point },
+		{ "pdispatch", VK_PIPELINE_BIND_POINT_COMPUTE, vk_generated_by_point },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (!g_str_equal(word, kinds[i].word))
+			continue;
+		const struct {
+			VkStructureType type;
+			const void *next;
+			uint32_t what;
+		} info = { .what = kinds[i].what };
+		vk_generated_begin(c, kinds[i].read(&info));
+		say(word);
+		vk_work_end(c);
+		return true;
+	}
+	return false;
+}
+
 static bool
 work(struct vk_command *c, const char *word)
 {
@@ -519,7 +552,7 @@ work(struct vk_command *c, const char *word)
 		vk_work_end(c);
 		return true;
 	}
-	return false;
+	return generated(c, word);
 }
 
 /* What the wrapper of vkCmdEndRenderPass does. */
@@ -569,6 +602,8 @@ before_other(struct vk_command *c, const char *word)
 {
 	if (g_str_equal(word, "vid"))
 		vk_video_begin(c);
+	else if (g_str_equal(word, "decode"))
+		vk_video_work(c);
 	else if (g_str_equal(word, "cond-"))
 		vk_conditional(c, false);
 	else if (g_str_equal(word, "tf-"))
@@ -587,7 +622,7 @@ before_other(struct vk_command *c, const char *word)
 		vk_clear_attachments_begin(c);
 	else if (g_str_equal(word, "tile"))
 		vk_no_queries(c, true);
-	else if (word[0] != ']' && !strstr("vid- cond tf tile-", word))
+	else if (word[0] != ']' && !strstr("vid- cond tf tile- custom", word))
 		return false;
 	return true;
 }
@@ -599,6 +634,8 @@ after_other(struct vk_command *c, const char *word)
 		vk_video_ended(c);
 	else if (g_str_equal(word, "cond"))
 		vk_conditional(c, true);
+	else if (g_str_equal(word, "custom"))
+		vk_custom_resolve(c);
 	else if (g_str_equal(word, "tf"))
 		vk_transform_feedback(c, true);
 	else if (word[0] == ']')
