@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/answer.h"
 #include "cli/shared/each.h"
+#include "cli/shared/sort.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
-#define GROWTH_OF_PASS 0.33 /* of what the frame lost: then the pass explains it */
-#define GROWTH_OF_GPU 0.50 /* the GPU as a whole explains it, but no single pass */
-#define CPU_WORKED 0.33 /* of what the frame lost: its thread worked this much longer */
-#define CPU_WAITED 0.20 /* the thread worked no longer: it waited */
-#define EXTRA_SHARE 0.01 /* of the GPU time: mentioned although not in the typical frame */
+#define EXTRA_SHARE \
+	0.01 /* of the GPU time: mentioned although not in the typical frame */
 #define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
+#define COURSE 512 /* blocks in which a run is looked at */
+#define MOST_HITCHES 50000 /* whose causes are remembered */
+
+/* From the frame number `at` of those added on, the log's numbers go up one by one. */
+struct numbered {
+	uint64_t at, frame;
+};
+
+/* Of frames, over the run. */
+enum { COURSE_FRAME, COURSE_WORK, COURSE_WAIT, N_COURSES };
 
 struct tally_answer_state {
+	bool opengl;
+	struct tally_course courses[N_COURSES];
+	GArray *numbers; /* elements: struct numbered */
+	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
 	struct tally_parts parts;
@@ -34,7 +48,14 @@ free_device(gpointer p)
 	tally_parts_finish(&s->parts);
 	tally_stats_finish(&s->gpu);
 	tally_stats_finish(&s->overhead);
+	for (int i = 0; i < N_COURSES; i++)
+		tally_course_finish(&s->courses[i]);
+	g_array_unref(s->numbers);
+	g_array_unref(s->found);
 	g_free(s);
+	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums)
+		g_free(sum->what);
+	g_array_unref(d->sums);
 	g_free(d->passes);
 	g_free(d);
 }
@@ -84,6 +105,16 @@ find_device(const struct tally_answer *answer, uint32_t number)
 	return NULL;
 }
 
+static void
+take_hitch(void *user, const struct tally_hitch *h)
+{
+	struct tally_answer_state *s = user;
+	if (s->found->len >= MOST_HITCHES)
+		return;
+	const struct tally_answer_hitch hitch = tally_cause_find(h, s->opengl);
+	g_array_append_val(s->found, hitch);
+}
+
 static struct tally_answer_device *
 need_device(struct tally_answer *answer, uint32_t number)
 {
@@ -92,12 +123,19 @@ need_device(struct tally_answer *answer, uint32_t number)
 		return d;
 	d = g_new0(struct tally_answer_device, 1);
 	d->device = number;
-	d->state = g_new0(struct tally_answer_state, 1);
-	tally_bound_init(&d->state->bound);
-	tally_hitches_init(&d->state->hitches);
-	tally_parts_init(&d->state->parts);
-	tally_stats_init(&d->state->gpu, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&d->state->overhead, TALLY_STATS_KEEP_PASS);
+	struct tally_answer_state *s = d->state = g_new0(struct tally_answer_state, 1);
+	tally_bound_init(&s->bound);
+	tally_hitches_init(&s->hitches);
+	s->hitches.found = take_hitch;
+	s->hitches.user = s;
+	tally_parts_init(&s->parts);
+	tally_stats_init(&s->gpu, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&s->overhead, TALLY_STATS_KEEP_PASS);
+	for (int i = 0; i < N_COURSES; i++)
+		s->courses[i].room = COURSE;
+	s->numbers = g_array_new(FALSE, FALSE, sizeof(struct numbered));
+	s->found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_hitch));
+	d->sums = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_sum));
 	g_ptr_array_add(answer->devices, d);
 	return d;
 }
@@ -124,8 +162,62 @@ tally_answer_skip_frame(void *answer, const struct tally_frame_record *f)
 static bool
 is_opengl(const struct tally_answer *answer, uint32_t device)
 {
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log,
+								      device);
 	return s && s->described && s->api != TALLY_API_VULKAN;
+}
+
+static uint64_t
+number_at(const struct tally_answer_state *s, uint64_t at)
+{
+	uint64_t frame = at;
+	TALLY_EACH_OF (const struct numbered, n, s->numbers)
+		if (n->at <= at)
+			frame = n->frame + (at - n->at);
+	return frame;
+}
+
+/* Called with d->frames not yet counting the frame. */
+static void
+add_courses(struct tally_answer_device *d, const struct tally_frame_record *f)
+{
+	struct tally_answer_state *s = d->state;
+	const struct numbered n = { d->frames, f->frame };
+	const struct numbered *last = &g_array_index(s->numbers, struct numbered,
+						     s->numbers->len - 1);
+	if (d->frames == 0 || (f->frame - last->frame != d->frames - last->at &&
+			       s->numbers->len < MOST_HITCHES))
+		g_array_append_val(s->numbers, n);
+	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
+	tally_course_add(&s->courses[COURSE_FRAME], d->frames, (double)f->cpu_ns);
+	if (f->has_thread)
+		tally_course_add(&s->courses[COURSE_WORK], d->frames,
+				 (double)MIN(f->thread_ns, f->cpu_ns - wait_ns));
+	if (f->has_wait)
+		tally_course_add(&s->courses[COURSE_WAIT], d->frames, (double)wait_ns);
+}
+
+static bool
+add_to_hitches(struct tally_answer *answer, struct tally_answer_state *s,
+	       const struct tally_frame_record *f, uint64_t *unsure_ns)
+{
+	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
+	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
+	h->frame = f->frame;
+	h->start_ns = f->start_ns;
+	h->timed = tally_parts_add(&s->parts, answer->log, f, h->parts, unsure_ns) &&
+		   f->has_gpu;
+	h->ns[TALLY_HITCH_FRAME] = f->cpu_ns;
+	h->ns[TALLY_HITCH_WAIT] = wait_ns;
+	/* A driver may spin while it waits: that is not the program's work. */
+	h->ns[TALLY_HITCH_WORK] = MIN(f->thread_ns, f->cpu_ns - wait_ns);
+	h->ns[TALLY_HITCH_OWN] = f->overhead_ns;
+	h->known[TALLY_HITCH_WORK] = f->has_thread;
+	h->known[TALLY_HITCH_WAIT] = f->has_wait;
+	h->known[TALLY_HITCH_OWN] = true;
+	bool timed = h->timed;
+	tally_hitches_add(&s->hitches);
+	return timed;
 }
 
 void
@@ -135,23 +227,17 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
+	s->opengl = is_opengl(answer, f->device);
 	add_start(s, f, false);
+	add_courses(d, f);
 	d->frames++;
-	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
 	uint64_t unsure_ns;
-	bool timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &unsure_ns) && f->has_gpu;
-	h->frame = f->frame;
-	h->start_ns = f->start_ns;
-	h->frame_ns = f->cpu_ns;
-	h->timed = timed;
-	h->has_thread = f->has_thread;
-	h->thread_ns = f->has_thread ? f->thread_ns : 0;
-	tally_hitches_add(&s->hitches);
+	bool timed = add_to_hitches(answer, s, f, &unsure_ns);
 	const struct tally_bound_frame b = {
 		.frame_ns = f->cpu_ns,
 		.timed = timed,
 		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
-		.unsure_ns = is_opengl(answer, f->device) ? unsure_ns : 0,
+		.unsure_ns = s->opengl ? unsure_ns : 0,
 		.has_thread = f->has_thread,
 		.thread_ns = f->thread_ns,
 		.wait_ns = f->has_wait ? f->wait_ns : 0,
@@ -204,7 +290,8 @@ is_typical(const struct tally_answer_device *d, const struct tally_part *part)
 static void
 conclude_extra(struct tally_answer_device *d)
 {
-	double all = d->state->gpu.moments.n ? tally_moments_total(&d->state->gpu.moments) : 0;
+	double all = d->state->gpu.moments.n ? tally_moments_total(&d->state->gpu.moments)
+					     : 0;
 	double most = EXTRA_SHARE * all;
 	const GPtrArray *parts = d->state->parts.all[TALLY_PART_FINE];
 	TALLY_EACH (const struct tally_part, part, parts) {
@@ -226,13 +313,14 @@ conclude_extra(struct tally_answer_device *d)
 static void
 conclude_passes(struct tally_answer_device *d)
 {
-	g_autoptr(GPtrArray) typical = tally_parts_typical(&d->state->parts, d->frames);
+	g_autoptr(GPtrArray) typical = tally_parts_typical(&d->state->parts, d->range,
+							   d->range.to - d->range.from);
 	d->n_passes = typical->len;
 	d->passes = g_new0(struct tally_answer_pass, typical->len + 1);
 	for (guint i = 0; i < typical->len; i++) {
 		struct tally_part *part = g_ptr_array_index(typical, i);
 		d->passes[i].name = part->name;
-		d->passes[i].ns = (double)tally_part_median(part);
+		d->passes[i].ns = (double)tally_part_median(part, d->range);
 		d->passes[i].frames = part->frames;
 		d->typical_ns += d->passes[i].ns;
 	}
@@ -241,79 +329,186 @@ conclude_passes(struct tally_answer_device *d)
 	conclude_extra(d);
 }
 
-static void
-find_cause(struct tally_answer_device *d, const struct tally_hitch *h, bool opengl,
-	   struct tally_answer_hitch *out)
+/* The part that changed most in the direction in which the frames did. */
+static const struct tally_part *
+most_changed(const struct tally_answer_state *s, struct tally_range before,
+	     struct tally_range after, double sign, double *change_ns, double *sum_ns)
 {
-	const struct tally_part *grew = NULL;
-	double most = 0, sum = 0;
-	guint n_first = 0;
-	const char *first = NULL;
-	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
-		struct tally_part *part = p->what;
-		double usual = is_typical(d, part) ? (double)tally_part_median(part) : 0;
-		double growth = (double)p->ns - usual;
-		sum += MAX(growth, 0);
-		if (growth > most) {
-			most = growth;
-			grew = part;
-			out->or_wait = opengl && p->may_wait;
+	const struct tally_part *most = NULL;
+	*change_ns = *sum_ns = 0;
+	TALLY_EACH (struct tally_part, part, s->parts.all[TALLY_PART_TOP]) {
+		double change = sign * ((double)tally_part_median(part, after) -
+					(double)tally_part_median(part, before));
+		*sum_ns += MAX(change, 0);
+		if (change > *change_ns) {
+			*change_ns = change;
+			most = part;
 		}
-		n_first += p->first;
-		first = p->first && !first ? part->name : first;
 	}
-	if (first && n_first < h->parts->len)
-		out->first = first;
-	double lost = (double)h->excess_ns;
-	if (grew && most >= GROWTH_OF_PASS * lost) {
-		out->cause = TALLY_CAUSE_PASS;
-		out->pass = grew->name;
-		out->growth_ns = (uint64_t)most;
+	return most;
+}
+
+static double
+median_in(const struct tally_course *c, struct tally_range range)
+{
+	double ns = tally_course_median(c, range.from, range.to);
+	return isnan(ns) ? 0 : ns;
+}
+
+/* What explains most of a change, if that is at least half of it. */
+static void
+explain_change(const struct tally_answer_state *s, struct tally_range before,
+	       struct tally_range after, struct tally_answer_change *c)
+{
+	double lost = fabs(c->after_ns - c->before_ns),
+	       sign = c->after_ns > c->before_ns ? 1 : -1;
+	double change, sum;
+	const struct tally_part *part = most_changed(s, before, after, sign, &change,
+						     &sum);
+	if (part && change >= lost / 2) {
+		c->what = part->name;
+		c->is_pass = true;
+		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
+							      before);
+		c->what_after_ns = (double)tally_part_median((struct tally_part *)part,
+							     after);
+		c->draws_before = median_in(&part->draws, before);
+		c->draws_after = median_in(&part->draws, after);
 		return;
 	}
-	out->or_wait = false;
-	if (sum >= GROWTH_OF_GPU * lost) {
-		out->cause = TALLY_CAUSE_GPU;
-		out->growth_ns = (uint64_t)sum;
-	} else {
-		out->cause = h->timed ? TALLY_CAUSE_NOT_GPU : TALLY_CAUSE_UNKNOWN;
+	static const char *const names[] = {
+		[COURSE_WORK] = "CPU", [COURSE_WAIT] = "waits"
+	};
+	for (int i = COURSE_WORK; i <= COURSE_WAIT && sum < lost / 2; i++) {
+		double from = median_in(&s->courses[i], before);
+		double to = median_in(&s->courses[i], after);
+		if (!s->courses[i].slots || sign * (to - from) < lost / 2)
+			continue;
+		c->what = names[i];
+		c->what_before_ns = from;
+		c->what_after_ns = to;
+		return;
+	}
+	if (sum < lost / 2)
+		return;
+	c->what = "GPU";
+	TALLY_EACH (struct tally_part, p, s->parts.all[TALLY_PART_TOP]) {
+		c->what_before_ns += (double)tally_part_median(p, before);
+		c->what_after_ns += (double)tally_part_median(p, after);
+		c->draws_before += median_in(&p->draws, before);
+		c->draws_after += median_in(&p->draws, after);
 	}
 }
 
-static enum tally_answer_cpu
-cpu_in(const struct tally_hitch *h)
+/* The stretch before change `i`; that after the last one for i == n. */
+static struct tally_range
+stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t frames)
 {
-	double worked = (double)h->thread_growth_ns, lost = (double)h->excess_ns;
-	if (h->has_thread && worked >= CPU_WORKED * lost)
-		return TALLY_CPU_WORKED;
-	return h->has_thread && worked <= CPU_WAITED * lost ? TALLY_CPU_WAITED : TALLY_CPU_UNKNOWN;
+	return (struct tally_range){
+		.whole = n == 0,
+		.from = i ? changes[i - 1].until : 0,
+		.to = i < n ? changes[i].at : frames,
+	};
 }
 
 static void
-conclude_hitches(struct tally_answer_device *d, bool opengl)
+conclude_changes(struct tally_answer_device *d)
 {
-	struct tally_hitches *h = &d->state->hitches;
-	tally_hitches_conclude(h);
-	d->n_hitches = h->count;
-	d->hitch_ns = h->excess_ns;
-	d->n_listed = h->n_worst;
-	for (unsigned i = 0; i < h->n_worst; i++) {
-		d->hitches[i] = (struct tally_answer_hitch){
-			.frame = h->worst[i].frame,
-			.start_ns = h->worst[i].start_ns,
-			.frame_ns = h->worst[i].frame_ns,
-			.excess_ns = h->worst[i].excess_ns,
-			.cpu = cpu_in(&h->worst[i]),
+	const struct tally_answer_state *s = d->state;
+	struct tally_change found[TALLY_CHANGE_MOST];
+	unsigned n = tally_change_find(&s->courses[COURSE_FRAME], d->frames, found);
+	for (unsigned i = 0; i <= n; i++) {
+		struct tally_range range = stretch(found, n, i, d->frames);
+		if (range.to - range.from > d->range.to - d->range.from)
+			d->range = range;
+		if (i == n)
+			break;
+		struct tally_answer_change *c = &d->changes[d->n_changes++];
+		*c = (struct tally_answer_change){
+			.frame = number_at(s, found[i].at),
+			.until = number_at(s, found[i].until),
+			.before_ns = found[i].before_ns,
+			.after_ns = found[i].after_ns,
 		};
-		find_cause(d, &h->worst[i], opengl, &d->hitches[i]);
+		explain_change(s, range, stretch(found, n, i + 1, d->frames), c);
 	}
+	d->range_frame = number_at(s, d->range.from);
+	d->range_ns = n ? median_in(&s->courses[COURSE_FRAME], d->range) : d->median_ns;
+}
+
+static int
+compare_excess(gconstpointer a, gconstpointer b)
+{
+	const struct tally_answer_hitch *x = a, *y = b;
+	if (x->excess_ns != y->excess_ns)
+		return x->excess_ns > y->excess_ns ? -1 : 1;
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static int
+compare_sums(gconstpointer a, gconstpointer b)
+{
+	const struct tally_answer_sum *x = a, *y = b;
+	return x->n != y->n ? (x->n > y->n ? -1 : 1) : strcmp(x->what, y->what);
+}
+
+static void
+add_sum(struct tally_answer_device *d, const struct tally_answer_hitch *h)
+{
+	g_autofree char *what = tally_cause_short_text(h);
+	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums) {
+		if (strcmp(sum->what, what) != 0)
+			continue;
+		sum->n++;
+		return;
+	}
+	const struct tally_answer_sum sum = { g_steal_pointer(&what), 1 };
+	g_array_append_val(d->sums, sum);
+}
+
+/* The usual number of frames between hitches, if three of four distances are within a tenth of
+ * it. */
+static uint64_t
+find_period(const GArray *found)
+{
+	enum { LEAST = 4 };
+	guint n = found->len ? found->len - 1 : 0, near = 0;
+	if (n + 1 < LEAST)
+		return 0;
+	g_autofree uint64_t *sorted = g_new(uint64_t, n);
+	for (guint i = 0; i < n; i++)
+		sorted[i] = g_array_index(found, struct tally_answer_hitch, i + 1).frame -
+			    g_array_index(found, struct tally_answer_hitch, i).frame;
+	qsort(sorted, n, sizeof(sorted[0]), tally_order_u64);
+	uint64_t middle = sorted[n / 2];
+	for (guint i = 0; i < n; i++)
+		near += 10 * sorted[i] >= 9 * middle && 10 * sorted[i] <= 11 * middle;
+	return 4 * near >= 3 * n ? middle : 0;
+}
+
+static void
+conclude_hitches(struct tally_answer_device *d)
+{
+	struct tally_answer_state *s = d->state;
+	tally_hitches_conclude(&s->hitches);
+	d->n_hitches = s->hitches.count;
+	d->hitch_ns = s->hitches.excess_ns;
+	d->period = find_period(s->found);
+	TALLY_EACH_OF (const struct tally_answer_hitch, h, s->found)
+		add_sum(d, h);
+	g_array_sort(d->sums, compare_sums);
+	g_array_sort(s->found, compare_excess);
+	for (; d->n_listed < MIN(s->found->len, TALLY_ANSWER_WORST); d->n_listed++)
+		d->hitches[d->n_listed] = g_array_index(
+			s->found, struct tally_answer_hitch, d->n_listed);
 }
 
 static bool
 has_pass(const struct tally_answer *answer, uint32_t device)
 {
 	TALLY_EACH (const struct tally_group, g, answer->log->groups) {
-		bool pass = answer->log->by == TALLY_BY_FRAME ? g->only_name : !g->outside;
+		bool pass = answer->log->by == TALLY_BY_FRAME ? g->only_name
+							      : !g->outside;
 		if (g->device == device && pass)
 			return true;
 	}
@@ -328,10 +523,12 @@ tally_answer_conclude(struct tally_answer *answer)
 			continue;
 		conclude_speed(d);
 		d->bound = tally_bound_decide(&d->state->bound);
-		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))
+		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
+		    !has_pass(answer, d->device))
 			d->bound.doubt = TALLY_DOUBT_NO_PASS;
+		conclude_changes(d);
 		conclude_passes(d);
-		conclude_hitches(d, is_opengl(answer, d->device));
+		conclude_hitches(d);
 	}
 }
 

@@ -20,14 +20,16 @@
 #ifndef PASSTALLY_CLI_ANSWER_H
 #define PASSTALLY_CLI_ANSWER_H
 
+#include "cli/answer/cause.h"
+#include "cli/answer/change.h"
 #include "cli/answer/parts.h"
-#include "cli/answer/hitch.h"
+#include "cli/answer/words.h"
 #include "cli/shared/out.h"
 
 #include <stdio.h>
 
 /* The lines of an answer, and the columns of a line, at most. */
-#define TALLY_ANSWER_LINES 12
+#define TALLY_ANSWER_LINES 14
 #define TALLY_ANSWER_COLUMNS 80
 /* Above this share of the frame time, passtally's own cost is a warning. */
 #define TALLY_ANSWER_COST_LIMIT 0.05
@@ -47,25 +49,24 @@ struct tally_answer_extra {
 	double share; /* of the GPU time of all frames */
 };
 
-enum tally_answer_cause {
-	TALLY_CAUSE_UNKNOWN = 0, /* not all GPU times around it are known */
-	TALLY_CAUSE_PASS, /* `pass` took longer, by `growth_ns` */
-	TALLY_CAUSE_GPU, /* the GPU's work increased, but that of no single pass */
-	TALLY_CAUSE_NOT_GPU, /* the GPU's work did not increase */
+/* From a frame on the run was slower or faster, for long. */
+struct tally_answer_change {
+	uint64_t frame, until; /* the first one, and the first after it was complete */
+	double before_ns, after_ns; /* medians of the frame time */
+	/* What changed with it: a pass by name, "GPU", "CPU", "waits", or NULL; its medians, and
+	 * the draws of a pass or of all. */
+	const char *what;
+	bool is_pass;
+	double what_before_ns, what_after_ns, draws_before, draws_after;
 };
 
-enum tally_answer_cpu { TALLY_CPU_UNKNOWN = 0, TALLY_CPU_WORKED, TALLY_CPU_WAITED };
-
-struct tally_answer_hitch {
-	uint64_t frame, start_ns, frame_ns;
-	uint64_t excess_ns; /* longer than the frames around it */
-	enum tally_answer_cause cause;
-	const char *pass; /* the pass that took longer, or NULL; not escaped */
-	uint64_t growth_ns; /* of that pass, or of the whole GPU time */
-	enum tally_answer_cpu cpu; /* what the ending thread did in the lost time */
-	bool or_wait; /* it is the frame's last: a wait before the present is in its time */
-	const char *first; /* what ran for the first time in the frame; NULL = nothing */
+/* How many hitches have the same cause, in words; it owns them. */
+struct tally_answer_sum {
+	char *what;
+	uint64_t n;
 };
+
+#define TALLY_ANSWER_WORST 10
 
 struct tally_answer_device {
 	uint32_t device;
@@ -76,13 +77,20 @@ struct tally_answer_device {
 	double fps, median_ns, p99_ns;
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */
 	struct tally_bound_verdict bound;
+	struct tally_answer_change changes[TALLY_CHANGE_MOST]; /* in order of time */
+	unsigned n_changes;
+	struct tally_range range; /* of the typical frame: the longest without a change */
+	uint64_t range_frame; /* the number of its first frame */
+	double range_ns; /* the median frame time of it */
 	double typical_ns; /* the sum of the medians of `passes` */
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
 	struct tally_answer_extra extra; /* the most expensive one; name NULL = none */
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
-	struct tally_answer_hitch hitches[TALLY_HITCH_WORST]; /* the worst first */
+	struct tally_answer_hitch hitches[TALLY_ANSWER_WORST]; /* the worst first */
 	unsigned n_listed;
+	GArray *sums; /* elements: struct tally_answer_sum, the most frequent first */
+	uint64_t period; /* about so many frames between hitches, 0 = it varies */
 	/* What passtally used in the program's threads. */
 	double cost_ns, cost_share; /* medians: of a frame, and of the frame time */
 	double once_ns; /* at the start, in all; 0 = nothing worth mentioning */
@@ -103,7 +111,8 @@ void tally_answer_destroy(struct tally_answer *answer);
 
 /* A watcher that adds all frames; valid for the answer's life. */
 const struct tally_aggregate_watch *tally_answer_watch(struct tally_answer *answer);
-void tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
+void
+tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
 void tally_answer_skip_frame(void *answer, const struct tally_frame_record *f);
 /* Computes the answers; no frame can be added afterwards. */
 void tally_answer_conclude(struct tally_answer *answer);
@@ -121,14 +130,16 @@ GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 char *tally_answer_speed_text(const struct tally_answer_device *d);
 char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
+char *tally_answer_change_text(const struct tally_answer_change *c);
+char *tally_answer_hitches_text(
+	const struct tally_answer_device *d); /* their number and sums */
 char *tally_answer_cost_text(const struct tally_answer_device *d);
-/* For example "1.23 ms" or "27 us". The caller frees it. */
-char *tally_duration_text(double ns);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
  * the one with the most frames, the brief ones of others. */
 void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
 /* Writes an array with an object for each device that has frames: the numbers, and `lines`. */
-void tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer);
+void tally_answer_put_json(struct tally_out *o, const char *key,
+			   const struct tally_answer *answer);
 
 #endif

@@ -5,7 +5,6 @@
 #include "cli/shared/sort.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
 #define LEAST_FRAMES 8 /* in the window: with fewer frames nothing is judged */
@@ -18,7 +17,8 @@ tally_hitches_init(struct tally_hitches *h)
 {
 	*h = (struct tally_hitches){ 0 };
 	for (unsigned i = 0; i < TALLY_HITCH_WINDOW; i++)
-		h->ring[i].parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part));
+		h->ring[i].parts = g_array_new(FALSE, FALSE,
+					       sizeof(struct tally_hitch_part));
 }
 
 void
@@ -26,8 +26,6 @@ tally_hitches_finish(struct tally_hitches *h)
 {
 	for (unsigned i = 0; i < TALLY_HITCH_WINDOW; i++)
 		g_array_unref(h->ring[i].parts);
-	for (unsigned i = 0; i < h->n_worst; i++)
-		g_array_unref(h->worst[i].parts);
 	*h = (struct tally_hitches){ 0 };
 }
 
@@ -37,7 +35,7 @@ tally_hitches_next(struct tally_hitches *h)
 	struct tally_hitch_frame *f = &h->ring[h->n % TALLY_HITCH_WINDOW];
 	GArray *parts = f->parts;
 	g_array_set_size(parts, 0);
-	*f = (struct tally_hitch_frame){ .parts = parts };
+	*f = (struct tally_hitch_frame){ .parts = parts, .known = { true } };
 	return f;
 }
 
@@ -47,16 +45,21 @@ frame_at(const struct tally_hitches *h, uint64_t number)
 	return &h->ring[number % TALLY_HITCH_WINDOW];
 }
 
+static uint64_t
+median_of(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(values[0]), tally_order_u64);
+	return n ? values[(n - 1) / 2] : 0;
+}
+
 /* The parts of the frame and of those shortly before it: of each part the largest. */
 static void
-take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *out)
+take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
+	   struct tally_hitch *out, GHashTable *index)
 {
-	out->timed = true;
-	out->parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part));
-	g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
-	uint64_t first = number > TALLY_HITCH_BEFORE ? number - TALLY_HITCH_BEFORE : 0;
-	uint64_t oldest = h->n > TALLY_HITCH_WINDOW ? h->n - TALLY_HITCH_WINDOW : 0;
-	for (uint64_t k = MAX(first, oldest); k <= number; k++) {
+	uint64_t k = number > first + TALLY_HITCH_BEFORE ? number - TALLY_HITCH_BEFORE
+							 : first;
+	for (out->timed = true; k <= number; k++) {
 		const struct tally_hitch_frame *f = frame_at(h, k);
 		out->timed &= f->timed;
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
@@ -67,55 +70,83 @@ take_parts(const struct tally_hitches *h, uint64_t number, struct tally_hitch *o
 						    GUINT_TO_POINTER(out->parts->len));
 				continue;
 			}
-			struct tally_hitch_part *kept = &g_array_index(
+			struct tally_hitch_part *most = &g_array_index(
 				out->parts, struct tally_hitch_part, at - 1);
-			kept->may_wait = p->ns > kept->ns ? p->may_wait : kept->may_wait;
-			kept->ns = MAX(kept->ns, p->ns);
-			kept->first |= p->first;
+			bool first_time = most->first || p->first;
+			*most = p->ns > most->ns ? *p : *most;
+			most->first = first_time;
 		}
 	}
 }
 
+/* What is usual for these parts: 0 for one that is in fewer than half of the frames. */
 static void
-keep_worst(struct tally_hitches *h, uint64_t number, uint64_t excess_ns, uint64_t usual_thread_ns)
+look_around(const struct tally_hitches *h, uint64_t first, struct tally_hitch *out,
+	    GHashTable *index)
 {
-	const struct tally_hitch_frame *f = frame_at(h, number);
-	unsigned at = h->n_worst;
-	while (at > 0 && h->worst[at - 1].excess_ns < excess_ns)
-		at--;
-	if (at == TALLY_HITCH_WORST)
-		return;
-	if (h->n_worst == TALLY_HITCH_WORST)
-		g_array_unref(h->worst[--h->n_worst].parts);
-	memmove(&h->worst[at + 1], &h->worst[at], (h->n_worst - at) * sizeof(h->worst[0]));
-	h->n_worst++;
-	h->worst[at] = (struct tally_hitch){
-		.frame = f->frame,
-		.start_ns = f->start_ns,
-		.frame_ns = f->frame_ns,
-		.excess_ns = excess_ns,
-		.has_thread = f->has_thread,
-		.thread_growth_ns = (int64_t)(f->thread_ns - usual_thread_ns),
-	};
-	take_parts(h, number, &h->worst[at]);
+	size_t n = (size_t)(h->n - first), n_parts = out->parts->len;
+	g_autofree uint64_t *ns = g_new0(uint64_t, n * n_parts);
+	g_autofree uint64_t *draws = g_new0(uint64_t, n * n_parts);
+	for (uint64_t k = first; k < h->n; k++)
+		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts) {
+			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
+			if (at == 0)
+				continue;
+			ns[(at - 1) * n + (k - first)] = p->ns;
+			draws[(at - 1) * n + (k - first)] = p->draws;
+		}
+	for (size_t i = 0; i < n_parts; i++) {
+		struct tally_hitch_part *p = &g_array_index(out->parts,
+							    struct tally_hitch_part, i);
+		p->around_ns = median_of(&ns[i * n], n);
+		p->around_draws = median_of(&draws[i * n], n);
+	}
 }
 
-/* The median of a uint64_t, a member of struct tally_hitch_frame. */
-static uint64_t
-median_of(const struct tally_hitches *h, uint64_t first, size_t n, size_t member)
+/* Its time of one kind, and the median of those around; false: it is not known. */
+static bool
+growth_of(const struct tally_hitches *h, uint64_t first, uint64_t number,
+	  enum tally_hitch_time what, int64_t *growth_ns)
 {
 	uint64_t values[TALLY_HITCH_WINDOW];
-	for (size_t i = 0; i < n; i++)
-		values[i] = G_STRUCT_MEMBER(uint64_t, frame_at(h, first + i), member);
-	qsort(values, n, sizeof(values[0]), tally_order_u64);
-	return values[(n - 1) / 2];
+	size_t n = 0;
+	for (uint64_t k = first; k < h->n; k++)
+		if (frame_at(h, k)->known[what])
+			values[n++] = frame_at(h, k)->ns[what];
+	*growth_ns = (int64_t)(frame_at(h, number)->ns[what] - median_of(values, n));
+	return frame_at(h, number)->known[what] && n >= LEAST_FRAMES;
+}
+
+static void
+report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
+{
+	const struct tally_hitch_frame *f = frame_at(h, number);
+	struct tally_hitch out = {
+		.frame = f->frame,
+		.start_ns = f->start_ns,
+		.frame_ns = f->ns[TALLY_HITCH_FRAME],
+		.parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part)),
+	};
+	for (int i = 0; i < TALLY_N_HITCH_TIMES; i++)
+		out.known[i] = growth_of(h, first, number, (enum tally_hitch_time)i,
+					 &out.growth_ns[i]);
+	out.excess_ns = (uint64_t)out.growth_ns[TALLY_HITCH_FRAME];
+	h->count++;
+	h->excess_ns += out.excess_ns;
+	if (h->found) {
+		g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
+		take_parts(h, first, number, &out, index);
+		look_around(h, first, &out, index);
+		h->found(h->user, &out);
+	}
+	g_array_unref(out.parts);
 }
 
 /* Compares the oldest frame that is not judged yet with those around it, up to the newest. */
 static void
 judge_next(struct tally_hitches *h)
 {
-	uint64_t number = h->judged++, ns = frame_at(h, number)->frame_ns;
+	uint64_t number = h->judged++, ns = frame_at(h, number)->ns[TALLY_HITCH_FRAME];
 	uint64_t first = number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0;
 	size_t n = (size_t)(h->n - first);
 	if (n < LEAST_FRAMES || ns < LONGER_NS)
@@ -124,15 +155,9 @@ judge_next(struct tally_hitches *h)
 	uint64_t limit = MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
 	size_t shorter = 0;
 	for (uint64_t k = first; k < h->n; k++)
-		shorter += frame_at(h, k)->frame_ns <= limit;
-	if (5 * shorter < 4 * n)
-		return;
-	const size_t thread = offsetof(struct tally_hitch_frame, thread_ns);
-	uint64_t excess_ns = ns - median_of(h, first, n,
-					    offsetof(struct tally_hitch_frame, frame_ns));
-	h->count++;
-	h->excess_ns += excess_ns;
-	keep_worst(h, number, excess_ns, median_of(h, first, n, thread));
+		shorter += frame_at(h, k)->ns[TALLY_HITCH_FRAME] <= limit;
+	if (5 * shorter >= 4 * n)
+		report_hitch(h, first, number);
 }
 
 void

@@ -72,15 +72,23 @@ put_passes(struct tally_out *o, const struct tally_answer_device *d)
 static void
 put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 {
-	static const char *const causes[] = {
-		[TALLY_CAUSE_UNKNOWN] = "unknown",
-		[TALLY_CAUSE_PASS] = "pass",
-		[TALLY_CAUSE_GPU] = "gpu",
-		[TALLY_CAUSE_NOT_GPU] = "not-gpu",
-	};
 	tally_out_object(o, "hitches");
 	tally_out_u64(o, "n", d->n_hitches);
 	tally_out_u64(o, "excess_ns", d->hitch_ns);
+	if (d->n_hitches) {
+		g_autofree char *text = tally_answer_hitches_text(d);
+		tally_out_text(o, "text", text);
+	}
+	if (d->period)
+		tally_out_u64(o, "period_frames", d->period);
+	tally_out_array(o, "causes");
+	TALLY_EACH_OF (const struct tally_answer_sum, s, d->sums) {
+		tally_out_object(o, NULL);
+		tally_out_text(o, "what", s->what);
+		tally_out_u64(o, "n", s->n);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
 	tally_out_array(o, "worst");
 	for (unsigned i = 0; i < d->n_listed; i++) {
 		const struct tally_answer_hitch *h = &d->hitches[i];
@@ -90,10 +98,15 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_u64(o, "start_ns", h->start_ns);
 		tally_out_u64(o, "frame_ns", h->frame_ns);
 		tally_out_u64(o, "excess_ns", h->excess_ns);
-		tally_out_text(o, "cause", causes[h->cause]);
+		tally_out_text(o, "cause", tally_cause_names[h->cause]);
 		tally_out_text(o, "pass", h->pass);
 		if (h->growth_ns)
 			tally_out_u64(o, "growth_ns", h->growth_ns);
+		if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU) {
+			tally_out_u64(o, "around_ns", h->around_ns);
+			tally_out_u64(o, "around_draws", h->around_draws);
+			tally_out_u64(o, "draws", h->draws);
+		}
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);
@@ -102,6 +115,30 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
+}
+
+static void
+put_changes(struct tally_out *o, const struct tally_answer_device *d)
+{
+	tally_out_array(o, "changes");
+	for (unsigned i = 0; i < d->n_changes; i++) {
+		const struct tally_answer_change *c = &d->changes[i];
+		g_autofree char *text = tally_answer_change_text(c);
+		tally_out_object(o, NULL);
+		tally_out_u64(o, "frame", c->frame);
+		tally_out_f64(o, "before_ns", c->before_ns);
+		tally_out_f64(o, "after_ns", c->after_ns);
+		if (c->until > c->frame)
+			tally_out_u64(o, "until", c->until);
+		if (c->what) {
+			tally_out_text(o, "what", c->what);
+			tally_out_f64(o, "what_before_ns", c->what_before_ns);
+			tally_out_f64(o, "what_after_ns", c->what_after_ns);
+		}
+		tally_out_text(o, "text", text);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
 }
 
 static void
@@ -116,7 +153,8 @@ put_cost(struct tally_out *o, const struct tally_answer_device *d)
 }
 
 void
-tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_answer *answer)
+tally_answer_put_json(struct tally_out *o, const char *key,
+		      const struct tally_answer *answer)
 {
 	tally_out_array(o, key);
 	TALLY_EACH (const struct tally_answer_device, d, answer->devices) {
@@ -129,6 +167,7 @@ tally_answer_put_json(struct tally_out *o, const char *key, const struct tally_a
 		tally_out_u64(o, "warmup_frames", d->skipped);
 		tally_out_u64(o, "warmup_ns", d->skipped_ns);
 		put_times(o, d);
+		put_changes(o, d);
 		put_bound(o, d);
 		put_passes(o, d);
 		put_hitches(o, d);

@@ -4,18 +4,20 @@
 #include "cli/log/pass_name.h"
 #include "cli/shared/each.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Distinct times kept of a part: enough for a median within 0.1 %. */
 #define KEEP 1024
+#define ROOM 64 /* of its course */
 /* If one part of the top level has more than this share of the typical frame, the fine level is
  * used. */
 #define NEARLY_ALL 0.8
 
 /* Flags of a pass whose own part of a time that passes share may be missing from it. */
 #define UNTIMED \
-	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | TALLY_FLAG(DISJOINT) | \
-	 TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(BAD_TIME))
+	(TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED) | \
+	 TALLY_FLAG(DISJOINT) | TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(BAD_TIME))
 
 struct part_of_pass {
 	uint64_t id;
@@ -27,6 +29,8 @@ free_part(gpointer p)
 {
 	struct tally_part *part = p;
 	tally_stats_finish(&part->gpu);
+	tally_course_finish(&part->time);
+	tally_course_finish(&part->draws);
 	g_free(part->name);
 	g_free(part);
 }
@@ -65,6 +69,7 @@ new_part(struct tally_parts *p, char *name)
 {
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
+	part->time.room = part->draws.room = ROOM;
 	tally_stats_init(&part->gpu, KEEP);
 	g_ptr_array_add(p->owned, part);
 	return part;
@@ -103,8 +108,8 @@ add_to_levels(struct tally_parts *p, struct tally_part *part)
 }
 
 static struct part_of_pass *
-look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id,
-	uint32_t index)
+look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device,
+	uint64_t id, uint32_t index)
 {
 	struct part_of_pass *of = g_hash_table_lookup(p->by_id, &id);
 	if (of)
@@ -114,7 +119,8 @@ look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t devic
 	const struct tally_group *g = tally_aggregate_find_pass(log, device, id, index);
 	if (g && g->label) {
 		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
-			of->level[i] = labelled_part(p, (enum tally_part_level)i, g->label);
+			of->level[i] = labelled_part(p, (enum tally_part_level)i,
+						     g->label);
 	} else {
 		of->level[0] = new_part(p, g_strdup(g ? g->name : "?"));
 		of->level[1] = of->level[0];
@@ -125,8 +131,8 @@ look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t devic
 }
 
 static struct part_of_pass *
-find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id,
-	  uint32_t index)
+find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device,
+	  uint64_t id, uint32_t index)
 {
 	if (index >= p->guess->len)
 		g_ptr_array_set_size(p->guess, (gint)index + 1);
@@ -155,7 +161,8 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 		return 0;
 	if (r->flags & TALLY_FLAG(UNCALIBRATED))
 		return r->gpu_ns;
-	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns, last ? frame_issued(f) : r[1].cpu_start_ns);
+	uint64_t end = MIN(r->gpu_start_ns + r->gpu_ns,
+			   last ? frame_issued(f) : r[1].cpu_start_ns);
 	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
 }
 
@@ -163,7 +170,8 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 static bool
 is_timed_together(const struct tally_frame_record *f, const struct tally_pass_record *r)
 {
-	return (r->flags & (UNTIMED | TALLY_FLAG(SHARED_TIME))) == TALLY_FLAG(SHARED_TIME) &&
+	return (r->flags & (UNTIMED | TALLY_FLAG(SHARED_TIME))) ==
+		       TALLY_FLAG(SHARED_TIME) &&
 	       f->has_unattributed_gpu;
 }
 
@@ -177,19 +185,28 @@ unsure_together(const struct tally_frame_record *f, const struct tally_pass_reco
 	return MIN(f->unattributed_gpu_ns, issued - MIN(issued, r->cpu_start_ns));
 }
 
+static uint64_t
+draws_of(const struct tally_pass_record *r)
+{
+	const struct tally_call_counts *n = &r->call_counts;
+	return n->draws + n->dispatches + n->copies + n->clears;
+}
+
 static void
-add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool timed, uint64_t ns)
+add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool timed,
+	 uint64_t ns, uint64_t draws)
 {
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
-		part->ns = part->unsure_ns = 0;
+		part->ns = part->unsure_ns = part->n_draws = 0;
 		part->index_sum += index;
 		part->frames++;
 		g_ptr_array_add(p->touched, part);
 	}
 	part->timed &= timed;
 	part->ns += timed ? ns : 0;
+	part->n_draws += draws;
 }
 
 bool
@@ -207,9 +224,11 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			together = together ? together : r;
 		else
 			all_timed &= r->has_gpu;
-		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns);
+		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns,
+			 draws_of(r));
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
-			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns);
+			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns,
+				 draws_of(r));
 		uint64_t unsure = unsure_of(f, i);
 		of->level[TALLY_PART_FINE]->unsure_ns += unsure;
 		*unsure_ns += unsure;
@@ -219,36 +238,58 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			p->outside = new_part(p, g_strdup("(outside passes)"));
 			add_to_levels(p, p->outside);
 		}
-		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns);
+		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns, 0);
 		p->outside->unsure_ns = together ? unsure_together(f, together) : 0;
 		*unsure_ns += p->outside->unsure_ns;
 	}
 	/* The same for the last pass, where it is not known when the CPU had issued it. */
-	const struct tally_part *last = f->n_passes && !f->has_wait ? of->level[TALLY_PART_FINE]
-								    : NULL;
+	const struct tally_part *last = f->n_passes && !f->has_wait
+						? of->level[TALLY_PART_FINE]
+						: NULL;
 	TALLY_EACH (struct tally_part, part, p->touched) {
 		const struct tally_hitch_part share = {
 			.what = part,
 			.ns = part->ns,
+			.draws = part->n_draws,
 			.first = part->frames == 1,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2
 		};
 		if (part->fine)
 			g_array_append_val(out, share);
-		if (part->timed)
+		tally_course_add(&part->draws, p->n, (double)part->n_draws);
+		if (part->timed) {
 			tally_stats_add_u64(&part->gpu, part->ns);
+			tally_course_add(&part->time, p->n, (double)part->ns);
+		}
 		part->touched = false;
 	}
 	g_ptr_array_set_size(p->touched, 0);
+	p->n++;
 	return all_timed;
 }
 
 uint64_t
-tally_part_median(struct tally_part *part)
+tally_part_median(struct tally_part *part, struct tally_range range)
 {
 	if (part->gpu.moments.n == 0)
 		return 0;
-	return (uint64_t)tally_value_f64(tally_stats_quantile(&part->gpu, 0.5));
+	double ns = range.whole ? tally_value_f64(tally_stats_quantile(&part->gpu, 0.5))
+				: tally_course_median(&part->time, range.from, range.to);
+	return isnan(ns) ? 0 : (uint64_t)ns;
+}
+
+static uint64_t
+frames_in(const struct tally_part *part, struct tally_range range)
+{
+	return range.whole ? part->frames
+			   : tally_course_count(&part->draws, range.from, range.to);
+}
+
+static uint64_t
+timed_in(const struct tally_part *part, struct tally_range range)
+{
+	return range.whole ? part->gpu.moments.n
+			   : tally_course_count(&part->time, range.from, range.to);
 }
 
 static int
@@ -256,36 +297,39 @@ compare_order(gconstpointer a, gconstpointer b)
 {
 	const struct tally_part *x = *(struct tally_part *const *)a;
 	const struct tally_part *y = *(struct tally_part *const *)b;
-	double at_x = x->index_sum / (double)x->frames, at_y = y->index_sum / (double)y->frames;
+	double at_x = x->index_sum / (double)x->frames,
+	       at_y = y->index_sum / (double)y->frames;
 	return at_x < at_y ? -1 : at_x > at_y ? 1 : strcmp(x->name, y->name);
 }
 
 static GPtrArray *
-typical_of_level(struct tally_parts *p, enum tally_part_level level, uint64_t frames)
+typical_of_level(struct tally_parts *p, enum tally_part_level level,
+		 struct tally_range range, uint64_t frames)
 {
 	GPtrArray *typical = g_ptr_array_new();
 	uint64_t most = 1;
 	TALLY_EACH (struct tally_part, part, p->all[level])
-		most = MAX(most, part->gpu.moments.n);
+		most = MAX(most, timed_in(part, range));
 	TALLY_EACH (struct tally_part, part, p->all[level])
-		if (2 * part->frames >= frames && 2 * part->gpu.moments.n >= most)
+		if (2 * frames_in(part, range) >= frames &&
+		    2 * timed_in(part, range) >= most)
 			g_ptr_array_add(typical, part);
 	g_ptr_array_sort(typical, compare_order);
 	return typical;
 }
 
 GPtrArray *
-tally_parts_typical(struct tally_parts *p, uint64_t frames)
+tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames)
 {
-	g_autoptr(GPtrArray) top = typical_of_level(p, TALLY_PART_TOP, frames);
+	g_autoptr(GPtrArray) top = typical_of_level(p, TALLY_PART_TOP, range, frames);
 	double all = 0, most = 0;
 	for (guint i = 0; i < top->len; i++) {
-		double ns = (double)tally_part_median(g_ptr_array_index(top, i));
+		double ns = (double)tally_part_median(g_ptr_array_index(top, i), range);
 		all += ns;
 		most = MAX(most, ns);
 	}
 	if (top->len && most <= NEARLY_ALL * all)
 		return g_steal_pointer(&top);
-	g_autoptr(GPtrArray) fine = typical_of_level(p, TALLY_PART_FINE, frames);
+	g_autoptr(GPtrArray) fine = typical_of_level(p, TALLY_PART_FINE, range, frames);
 	return fine->len > top->len ? g_steal_pointer(&fine) : g_steal_pointer(&top);
 }

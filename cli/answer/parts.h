@@ -5,6 +5,7 @@
 #ifndef PASSTALLY_CLI_ANSWER_PARTS_H
 #define PASSTALLY_CLI_ANSWER_PARTS_H
 
+#include "cli/answer/course.h"
 #include "cli/answer/hitch.h"
 #include "cli/log/aggregate.h"
 #include "cli/log/stats.h"
@@ -44,7 +45,7 @@ struct tally_bound_frame {
 	uint64_t frame_ns;
 	bool timed; /* all of its work on the GPU was timed */
 	uint64_t gpu_ns;
-	uint64_t unsure_ns; /* part of gpu_ns in which the GPU may have waited for the CPU */
+	uint64_t unsure_ns; /* part of it in which the GPU may have waited for the CPU */
 	bool has_thread;
 	uint64_t thread_ns; /* how long the thread that ended it worked */
 	uint64_t wait_ns; /* how long that was inside calls in which a driver may wait */
@@ -60,7 +61,8 @@ struct tally_bound_sums {
 struct tally_bound_input {
 	bool unlimited; /* known: the program presents without waiting for a display */
 	struct tally_stats all; /* frame times */
-	struct tally_stats kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
+	struct tally_stats
+		kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	struct tally_bound_sums sums, timed; /* of all, and of those */
 	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
@@ -114,20 +116,29 @@ struct tally_part {
 	bool fine; /* it is one of the fine level */
 	uint64_t frames; /* in which it ran */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
+	struct tally_course time, draws; /* the same over the run, and its draws */
 	double index_sum; /* of its first pass in each frame */
 	/* Of the frame being read. */
 	bool touched, timed;
-	uint64_t ns, unsure_ns;
+	uint64_t ns, unsure_ns, n_draws;
+};
+
+/* Frames, by their number among those added; `whole`: all of them. */
+struct tally_range {
+	bool whole;
+	uint64_t from, to; /* up to, not including */
 };
 
 struct tally_parts {
-	GHashTable *by_name[TALLY_N_PART_LEVELS]; /* maps the beginning of a label to a part */
+	GHashTable *by_name
+		[TALLY_N_PART_LEVELS]; /* maps the beginning of a label to a part */
 	GPtrArray *all[TALLY_N_PART_LEVELS]; /* elements: struct tally_part * */
 	GPtrArray *owned; /* each part once */
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
 	GPtrArray *guess; /* the same by index in the frame */
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
+	uint64_t n; /* frames added */
 };
 
 void tally_parts_init(struct tally_parts *p);
@@ -135,15 +146,17 @@ void tally_parts_finish(struct tally_parts *p);
 /* Adds a frame and appends its fine parts to `out` (struct tally_hitch_part). Returns whether
  * the GPU time of all its passes is known. *unsure_ns receives the part of it before the CPU
  * began the next pass, or the frame's last call: in OpenGL the GPU may have waited then. */
-bool tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
-		     const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
+bool
+tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
+		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
 
 /* The median time of a part, where it ran; 0 if none was timed. */
-uint64_t tally_part_median(struct tally_part *part);
+uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
 
-/* The parts of the typical frame in order of execution: those that ran in at least half of
- * `frames` frames. On the top level, or, where one part of that is nearly everything, on the
- * fine one. The caller frees the array; the parts stay. */
-GPtrArray *tally_parts_typical(struct tally_parts *p, uint64_t frames);
+/* The parts of the typical frame in order of execution: those that ran in at least half of the
+ * `frames` frames of the range. On the top level, or, where one part of that is nearly
+ * everything, on the fine one. The caller frees the array; the parts stay. */
+GPtrArray *
+tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames);
 
 #endif

@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/answer.h"
 
-#include "cli/log/pass_name.h"
+#include "cli/answer/words.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
-
-char *
-tally_duration_text(double ns)
-{
-	if (ns >= 1e10)
-		return g_strdup_printf("%.1f s", ns / 1e9);
-	if (ns >= 1e9)
-		return g_strdup_printf("%.2f s", ns / 1e9);
-	if (ns >= 1e8)
-		return g_strdup_printf("%.0f ms", ns / 1e6);
-	if (ns >= 1e7)
-		return g_strdup_printf("%.1f ms", ns / 1e6);
-	if (ns >= 1e5)
-		return g_strdup_printf("%.2f ms", ns / 1e6);
-	return g_strdup_printf("%.*f us", ns >= 1e4 ? 0 : 1, ns / 1e3);
-}
 
 /* Takes ownership of `line`, which is cut if it is too wide. */
 static void
@@ -39,13 +24,6 @@ add_line(GPtrArray *lines, char *line)
 	g_ptr_array_add(lines, line);
 }
 
-static char *
-shorten(const char *name, size_t columns)
-{
-	g_autofree char *clean = tally_text_escape(name);
-	return tally_pass_name_fit(clean, columns);
-}
-
 /* Adds the items, ended by `between`, in at most `most` lines; "..." replaces the rest. */
 static void
 add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigned most)
@@ -57,7 +35,8 @@ add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigne
 		size_t width = tally_text_width(line->str) + 1 + tally_text_width(item);
 		width += last ? 0 : strlen(between);
 		/* The last line needs room for the "...", unless everything fits. */
-		size_t room = TALLY_ANSWER_COLUMNS - (used == most && !last ? strlen(" ...") : 0);
+		size_t room = TALLY_ANSWER_COLUMNS -
+			      (used == most && !last ? strlen(" ...") : 0);
 		if (line->len > 1 && width > room && used == most) {
 			g_string_append(line, " ...");
 			break;
@@ -83,28 +62,31 @@ add_skipped(GPtrArray *lines, const struct tally_answer *answer,
 							   d->skipped);
 	g_autofree char *time = tally_duration_text((double)d->skipped_ns);
 	if (answer->log->warmup == TALLY_WARMUP_AUTO)
-		add_line(lines, g_strdup_printf("%s, %s, left out: loading; --warmup 0 keeps %s",
-						which, time, d->skipped == 1 ? "it" : "them"));
+		add_line(lines,
+			 g_strdup_printf("%s, %s, left out: loading; --warmup 0 keeps %s",
+					 which, time, d->skipped == 1 ? "it" : "them"));
 	else
 		add_line(lines,
 			 g_strdup_printf("%s, %s, left out by --warmup", which, time));
 }
 
 static void
-add_head(GPtrArray *lines, const struct tally_answer *answer, const struct tally_answer_device *d)
+add_head(GPtrArray *lines, const struct tally_answer *answer,
+	 const struct tally_answer_device *d)
 {
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log,
 								      d->device);
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
-	g_autofree char *name = shorten(s && s->name ? s->name : "unknown", 36);
+	g_autofree char *name = tally_short_name(s && s->name ? s->name : "unknown", 36);
 	g_autofree char *time = tally_duration_text(d->seconds * 1e9);
 	char size[32] = "";
 	if (surface)
 		g_snprintf(size, sizeof(size), ", %ux%u", surface->width,
 			   surface->height);
 	add_line(lines,
-		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s", d->device,
-				 name, size, d->frames, TALLY_S(d->frames), time));
+		 g_strdup_printf("device %u: %s%s, %" G_GUINT64_FORMAT " frame%s in %s",
+				 d->device, name, size, d->frames, TALLY_S(d->frames),
+				 time));
 	if (d->skipped)
 		add_skipped(lines, answer, d);
 }
@@ -122,15 +104,18 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 	g_autofree char *p99 = tally_duration_text(d->p99_ns);
 	g_autofree char *fps = rate_text(d->fps), *low_1 = rate_text(d->low_1_fps);
 	g_autofree char *low_01 = rate_text(d->low_01_fps);
+	/* Where the speed changed, the median of all is that of no frame. */
 	return g_strdup_printf(
-		"%s fps, 1 %% low %s, 0.1 %% low %s; frame time median %s, p99 %s", fps,
-		low_1, low_01, median, p99);
+		"%s fps, 1 %% low %s, 0.1 %% low %s; frame time %s%s%sp99 %s", fps, low_1,
+		low_01, d->n_changes ? "" : "median ", d->n_changes ? "" : median,
+		d->n_changes ? "" : ", ", p99);
 }
 
 static char *
 pass_text(const struct tally_answer_pass *p)
 {
-	g_autofree char *name = shorten(p->name, 28), *time = tally_duration_text(p->ns);
+	g_autofree char *name = tally_short_name(p->name, 28),
+			*time = tally_duration_text(p->ns);
 	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
 
@@ -185,14 +170,24 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned m
 char *
 tally_answer_typical_text(const struct tally_answer_device *d)
 {
-	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN && d->bound.doubt == TALLY_DOUBT_WAITS;
+	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN &&
+		     d->bound.doubt == TALLY_DOUBT_WAITS;
 	g_autofree char *time = tally_duration_text(d->typical_ns);
+	g_autofree char *where = g_strdup("");
+	if (d->n_changes) {
+		g_free(where);
+		where = g_strdup_printf(" of the %" G_GUINT64_FORMAT
+					" from frame %" G_GUINT64_FORMAT " on",
+					d->range.to - d->range.from, d->range_frame);
+	}
 	/* Frames that alternate between windows, or passes at the same time: the medians of what
 	 * most frames have are no frame. */
-	if (d->typical_ns > d->median_ns && !waits)
-		return g_strdup_printf("usual passes, %s on the GPU in all: not one frame "
-				       "(several windows?)", time);
-	return g_strdup_printf("typical frame, %s on the GPU%s", time,
+	if (d->typical_ns > d->range_ns && !waits)
+		return g_strdup_printf(
+			"usual passes, %s on the GPU in all: not one frame "
+			"(several windows?)",
+			time);
+	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,
 			       waits ? ", waits for the CPU within passes included" : "");
 }
 
@@ -207,9 +202,9 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);
 	if (!d->extra.name)
 		return;
-	g_autofree char *name = shorten(d->extra.name, 36);
+	g_autofree char *name = tally_short_name(d->extra.name, 36);
 	g_autofree char *time = tally_duration_text(d->extra.mean_ns);
-	add_line(lines, g_strdup_printf("besides: %s, %s in %" G_GUINT64_FORMAT
+	add_line(lines, g_strdup_printf("in some frames: %s, %s in %" G_GUINT64_FORMAT
 					" of %" G_GUINT64_FORMAT " frames",
 					name, time, d->extra.frames, d->frames));
 }
@@ -218,24 +213,56 @@ char *
 tally_answer_hitch_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *time = tally_duration_text((double)h->excess_ns);
-	g_autofree char *name = h->pass    ? shorten(h->pass, 30)
-				: h->first ? shorten(h->first, 22)
-					   : NULL;
-	const char *why = h->cause == TALLY_CAUSE_UNKNOWN ? "GPU times are missing"
-			  : h->cause == TALLY_CAUSE_GPU   ? "all over the GPU"
-							  : "not on the GPU";
-	bool cpu = h->cpu == TALLY_CPU_WORKED;
-	const char *after = cpu ? ", or the CPU after it" : ", or a wait after it";
-	const char *did = h->cause != TALLY_CAUSE_NOT_GPU || h->cpu == TALLY_CPU_UNKNOWN
-				  ? ""
-			  : cpu ? ": the CPU"
-				: ": a wait";
-	if (h->cause == TALLY_CAUSE_PASS)
-		return g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s", h->frame,
-				       time, name, h->or_wait ? after : "");
-	return g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s%s%s%s%s", h->frame,
-			       time, why, did, h->first ? " (first of " : "",
-			       h->first ? name : "", h->first ? ")" : "");
+	g_autofree char *cause = tally_cause_text(h);
+	return g_strdup_printf("frame %" G_GUINT64_FORMAT ": +%s, %s", h->frame, time,
+			       cause);
+}
+
+char *
+tally_answer_hitches_text(const struct tally_answer_device *d)
+{
+	enum { MOST = 4 };
+	g_autofree char *time = tally_duration_text((double)d->hitch_ns);
+	GString *line = g_string_new(NULL);
+	g_string_printf(line, "hitches: %" G_GUINT64_FORMAT ", %s", d->n_hitches, time);
+	if (d->period)
+		g_string_append_printf(line, ", about every %" G_GUINT64_FORMAT " frames",
+				       d->period);
+	for (guint i = 0; i < MIN(d->sums->len, MOST) && d->n_hitches > 1; i++) {
+		const struct tally_answer_sum *s = &g_array_index(
+			d->sums, struct tally_answer_sum, i);
+		g_string_append_printf(line, "%s %" G_GUINT64_FORMAT " %s", i ? "," : ":",
+				       s->n, s->what);
+	}
+	return g_string_free(line, FALSE);
+}
+
+static int
+compare_time(const void *a, const void *b)
+{
+	const struct tally_answer_hitch *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* In order of time; where they do not fit, the smaller ones are left out. */
+static void
+add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+{
+	struct tally_answer_hitch sorted[TALLY_ANSWER_WORST];
+	guint before = lines->len;
+	for (unsigned n = d->n_listed; n > 0; n--) {
+		memcpy(sorted, d->hitches, n * sizeof(sorted[0]));
+		qsort(sorted, n, sizeof(sorted[0]), compare_time);
+		g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
+		for (unsigned i = 0; i < n; i++)
+			g_ptr_array_add(items, tally_answer_hitch_text(&sorted[i]));
+		if (n < d->n_hitches)
+			g_ptr_array_add(items, g_strdup("..."));
+		add_items(lines, items, ";", n > 1 ? G_MAXUINT : most);
+		if (lines->len - before <= most)
+			break;
+		g_ptr_array_set_size(lines, (gint)before);
+	}
 }
 
 static void
@@ -245,13 +272,66 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most
 		add_line(lines, g_strdup("hitches: none"));
 		return;
 	}
-	g_autofree char *time = tally_duration_text((double)d->hitch_ns);
-	add_line(lines, g_strdup_printf("hitches: %" G_GUINT64_FORMAT ", %s in all%s", d->n_hitches,
-					time, d->n_hitches > 1 ? "; the worst:" : ":"));
-	g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
-	for (unsigned i = 0; i < d->n_listed; i++)
-		g_ptr_array_add(items, tally_answer_hitch_text(&d->hitches[i]));
-	add_items(lines, items, ";", most);
+	add_line(lines, tally_answer_hitches_text(d));
+	add_worst(lines, d, most);
+}
+
+/* "bloom 0.35 -> 3.10 ms, same draws" */
+static char *
+what_changed(const struct tally_answer_change *c)
+{
+	if (!c->what)
+		return g_strdup("cannot tell of what");
+	g_autofree char *name = tally_short_name(c->what, 24);
+	g_autofree char *times = tally_from_to_text(c->what_before_ns, c->what_after_ns);
+	if (c->draws_before <= 0 && c->draws_after <= 0)
+		return g_strdup_printf("%s %s", name, times);
+	if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)
+		return g_strdup_printf("%s %s, same draws", name, times);
+	return g_strdup_printf("%s %s, %.0f -> %.0f draws", name, times, c->draws_before,
+			       c->draws_after);
+}
+
+char *
+tally_answer_change_text(const struct tally_answer_change *c)
+{
+	g_autofree char *what = what_changed(c);
+	g_autofree char *times = tally_from_to_text(c->before_ns, c->after_ns);
+	g_autofree char *where = c->until > c->frame
+					 ? g_strdup_printf("from frame %" G_GUINT64_FORMAT
+							   " to %" G_GUINT64_FORMAT
+							   " gradually",
+							   c->frame, c->until)
+					 : g_strdup_printf("from frame %" G_GUINT64_FORMAT
+							   " on",
+							   c->frame);
+	bool slower = c->after_ns > c->before_ns;
+	return g_strdup_printf("%s %.1f times %s: %s; %s", where,
+			       slower ? c->after_ns / c->before_ns
+				      : c->before_ns / c->after_ns,
+			       slower ? "slower" : "faster", times, what);
+}
+
+/* The changes that fit in `most` lines, in order of time. */
+static void
+add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+{
+	unsigned i = 0;
+	for (guint before = lines->len; i < d->n_changes && lines->len < before + most;
+	     i++) {
+		g_autofree char *line = tally_answer_change_text(&d->changes[i]);
+		char *what = tally_text_width(line) > TALLY_ANSWER_COLUMNS
+				     ? strchr(line, ';')
+				     : NULL;
+		if (what)
+			*what = '\0';
+		add_line(lines, g_strdup_printf("%s%s", line, what ? ":" : ""));
+		if (what)
+			add_line(lines, g_strdup_printf(" %s", what + 1));
+	}
+	if (i < d->n_changes)
+		add_line(lines, g_strdup_printf("  and %u more changes of speed",
+						d->n_changes - i));
 }
 
 char *
@@ -270,9 +350,10 @@ GPtrArray *
 tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
 		   bool brief)
 {
-	enum { MOST_HITCH_LINES = 2 };
+	enum { MOST_CHANGES = 2, LEAST_HITCH_LINES = 2, MOST_HITCH_LINES = 4 };
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	add_head(lines, answer, d);
+	add_changes(lines, d, brief ? 1 : MOST_CHANGES);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
 	if (brief)
@@ -280,7 +361,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	if (tally_bound_hint(&d->bound))
 		add_line(lines, g_strdup_printf("  %s", tally_bound_hint(&d->bound)));
 	add_passes(lines, d);
-	add_hitches(lines, d, MOST_HITCH_LINES);
+	/* The sum of the hitches and passtally's cost have a line each. */
+	unsigned left = TALLY_ANSWER_LINES - 2 - MIN(lines->len, TALLY_ANSWER_LINES - 2);
+	add_hitches(lines, d, CLAMP(left, LEAST_HITCH_LINES, MOST_HITCH_LINES));
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;
 }
@@ -298,8 +381,8 @@ choose_main(const struct tally_answer *answer)
 }
 
 static void
-print_device(FILE *out, const struct tally_answer *answer, const struct tally_answer_device *d,
-	     bool brief)
+print_device(FILE *out, const struct tally_answer *answer,
+	     const struct tally_answer_device *d, bool brief)
 {
 	g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, brief);
 	for (guint i = 0; i < lines->len; i++)

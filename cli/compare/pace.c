@@ -42,7 +42,7 @@ find_hitches(const GArray *run, double *flags)
 	tally_hitches_init(&h);
 	for (guint i = 0; i < run->len; i++) {
 		uint64_t before = h.count;
-		tally_hitches_next(&h)->frame_ns = g_array_index(run, uint64_t, i);
+		tally_hitches_next(&h)->ns[TALLY_HITCH_FRAME] = g_array_index(run, uint64_t, i);
 		tally_hitches_add(&h);
 		if (h.count > before)
 			flags[h.judged - 1] = 1;

@@ -119,7 +119,7 @@ function typicalSection(log, d) {
 			? el(
 					"p",
 					{ class: "dim" },
-					`Besides: ${besides.name}, ${duration(besides.mean_ns)} in ` +
+					`In some frames: ${besides.name}, ${duration(besides.mean_ns)} in ` +
 						`${besides.frames} of ${answer.frames} frames.`,
 				)
 			: null,

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/cause.h - why a frame was a hitch: one cause with its proof, or what was ruled out.
+ *
+ * A cause is named where it explains at least half of the lost time and nothing else does;
+ * docs/verdicts.md has the rules. One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_CAUSE_H
+#define PASSTALLY_CLI_ANSWER_CAUSE_H
+
+#include "cli/answer/hitch.h"
+
+enum tally_cause {
+	TALLY_CAUSE_UNKNOWN = 0,
+	TALLY_CAUSE_PASS, /* `pass` took longer */
+	TALLY_CAUSE_GPU, /* the passes took longer, but none by itself so much */
+	TALLY_CAUSE_CPU, /* the thread that ended the frame worked longer */
+	TALLY_CAUSE_WAIT, /* it waited longer, and the GPU did not work longer */
+	TALLY_CAUSE_NOT_GPU, /* the GPU did not work longer; the thread is not known */
+	TALLY_CAUSE_OWN, /* passtally itself */
+	TALLY_N_CAUSES,
+};
+
+struct tally_answer_hitch {
+	uint64_t frame, start_ns, frame_ns;
+	uint64_t excess_ns; /* longer than the frames around it */
+	enum tally_cause cause;
+	/* Names of parts (struct tally_part), not escaped; NULL = none. The pass that took longer,
+	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
+	const char *pass, *first;
+	bool or_wait; /* PASS: a wait after its last draw is in its time */
+	uint64_t growth_ns; /* of what is named */
+	/* PASS, GPU: time and draws around the frame and in it. */
+	uint64_t around_ns, ns, around_draws, draws;
+	bool timed, known_work, driver; /* WAIT: in driver calls */
+};
+
+/* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "unknown". */
+extern const char *const tally_cause_names[TALLY_N_CAUSES];
+
+/* `opengl`: passes end where the CPU begins the next one. */
+struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool opengl);
+/* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
+char *tally_cause_text(const struct tally_answer_hitch *h);
+/* The cause in a sum of many: the pass's name, "the CPU", ...; the caller frees it. */
+char *tally_cause_short_text(const struct tally_answer_hitch *h);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/answer/change.h"
+
+#include "cli/shared/sort.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The thresholds of docs/verdicts.md. */
+#define LEAST 20 /* blocks on each side, or */
+#define LEAST_SHARE 0.05 /* of all */
+#define RATIO 1.15
+#define AGREE 0.9
+#define STEP 0.5 /* of the change lies between the blocks next to it */
+#define NEXT_TO 8 /* so many blocks */
+
+struct blocks {
+	const double *means;
+	uint32_t least; /* of a side */
+};
+
+static double
+median_of(const double *from, uint32_t n)
+{
+	g_autofree double *sorted = g_memdup2(from, n * sizeof(double));
+	qsort(sorted, n, sizeof(double), tally_order_double);
+	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/* Where the blocks divide best (Pettitt 1979): the largest sum of signs between the sides.
+ * 0: nowhere that is sure at one in 10 000. */
+static uint32_t
+divide(const struct blocks *b, uint32_t from, uint32_t to)
+{
+	double n = (double)(to - from), u = 0, most = 0;
+	uint32_t best = 0;
+	for (uint32_t t = from; t + b->least < to; t++) {
+		for (uint32_t k = from; k < to; k++)
+			u += (b->means[k] > b->means[t]) - (b->means[k] < b->means[t]);
+		if (t + 1 >= from + b->least && fabs(u) > most) {
+			most = fabs(u);
+			best = t + 1;
+		}
+	}
+	double p = 2 * exp(-6 * most * most / (n * n * n + n * n));
+	return p < 1e-4 ? best : 0;
+}
+
+/* Whether the frames before and after `at` are apart. */
+static bool
+is_change(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+{
+	const double *before = b->means + from, *after = b->means + at;
+	uint32_t n = at - from, m = to - at;
+	double x = median_of(before, n), y = median_of(after, m), agree = 0;
+	if (MAX(x, y) < RATIO * MIN(x, y))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < m; k++)
+			agree += y > x ? after[k] > before[i] : after[k] < before[i];
+	return agree >= AGREE * n * m;
+}
+
+/* Adds where the blocks divide, in order. */
+static void
+divide_all(const struct blocks *b, uint32_t from, uint32_t to, GArray *at)
+{
+	uint32_t here = to - from >= 2 * b->least ? divide(b, from, to) : 0;
+	if (!here || at->len + 1 >= TALLY_CHANGE_MOST)
+		return;
+	divide_all(b, from, here, at);
+	if (at->len + 1 >= TALLY_CHANGE_MOST)
+		return;
+	g_array_append_val(at, here);
+	divide_all(b, here, to, at);
+}
+
+static void
+keep_changes(const struct blocks *b, uint32_t n, GArray *at)
+{
+	for (guint i = 0; i < at->len;) {
+		uint32_t from = i ? g_array_index(at, uint32_t, i - 1) : 0;
+		uint32_t to = i + 1 < at->len ? g_array_index(at, uint32_t, i + 1) : n;
+		if (is_change(b, from, g_array_index(at, uint32_t, i), to)) {
+			i++;
+			continue;
+		}
+		g_array_remove_index(at, i);
+		i = i ? i - 1 : 0; /* what is before it has other frames after it now */
+	}
+}
+
+static struct tally_change
+change_at(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+{
+	uint32_t next = MIN(MIN(at - from, to - at), NEXT_TO);
+	struct tally_change c = {
+		.before_ns = median_of(b->means + from, at - from),
+		.after_ns = median_of(b->means + at, to - at),
+	};
+	double step = median_of(b->means + at, next) -
+		      median_of(b->means + at - next, next);
+	c.gradual = step / (c.after_ns - c.before_ns) < STEP;
+	return c;
+}
+
+/* Steps of a slope are one change. */
+static unsigned
+join_gradual(struct tally_change *c, unsigned n)
+{
+	unsigned last = 0;
+	for (unsigned i = 1; i < n; i++) {
+		bool alike = (c[i].after_ns > c[i].before_ns) ==
+			     (c[last].after_ns > c[last].before_ns);
+		if (c[i].gradual && c[last].gradual && alike) {
+			c[last].until = c[i].until;
+			c[last].after_ns = c[i].after_ns;
+		} else {
+			c[++last] = c[i];
+		}
+	}
+	return n ? last + 1 : 0;
+}
+
+unsigned
+tally_change_find(const struct tally_course *frames, uint64_t n,
+		  struct tally_change out[TALLY_CHANGE_MOST])
+{
+	g_autofree double *means = g_new(double, frames->room);
+	g_autofree uint32_t *slots = g_new(uint32_t, frames->room);
+	uint32_t m = 0;
+	for (uint32_t i = 0; frames->slots && i < frames->room && i * frames->block < n;
+	     i++) {
+		const struct tally_course_slot *s = &frames->slots[i];
+		if (s->n == 0)
+			continue;
+		slots[m] = i;
+		means[m++] = (double)s->sum / s->n;
+	}
+	const struct blocks b = { means, MAX(LEAST, (uint32_t)(LEAST_SHARE * m)) };
+	g_autoptr(GArray) at = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	divide_all(&b, 0, m, at);
+	keep_changes(&b, m, at);
+	for (guint i = 0; i < at->len; i++) {
+		uint32_t here = g_array_index(at, uint32_t, i);
+		out[i] = change_at(&b, i ? g_array_index(at, uint32_t, i - 1) : 0, here,
+				   i + 1 < at->len ? g_array_index(at, uint32_t, i + 1)
+						   : m);
+		out[i].at = out[i].until = slots[here] * frames->block;
+	}
+	return join_gradual(out, at->len);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/answer/course.h"
+
+#include "cli/shared/sort.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+
+void
+tally_course_finish(struct tally_course *c)
+{
+	g_free(c->slots);
+	c->slots = NULL;
+}
+
+static void
+halve(struct tally_course *c)
+{
+	for (uint32_t i = 0; i < c->room; i++) {
+		struct tally_course_slot s = { 0 };
+		for (uint32_t k = 2 * i; k < MIN(2 * i + 2, c->room); k++) {
+			s.sum += c->slots[k].sum;
+			s.n += c->slots[k].n;
+		}
+		c->slots[i] = s;
+	}
+	c->block *= 2;
+}
+
+void
+tally_course_add(struct tally_course *c, uint64_t at, double value)
+{
+	if (!c->slots) {
+		c->slots = g_new0(struct tally_course_slot, c->room);
+		c->block = 1;
+	}
+	while (at / c->block >= c->room)
+		halve(c);
+	c->slots[at / c->block].sum += (float)value;
+	c->slots[at / c->block].n++;
+}
+
+static bool
+is_within(const struct tally_course *c, uint32_t slot, uint64_t from, uint64_t to)
+{
+	uint64_t middle = slot * c->block + c->block / 2;
+	return c->slots[slot].n && middle >= from && middle < to;
+}
+
+double
+tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to)
+{
+	g_autofree double *means = g_new(double, c->room);
+	size_t n = 0;
+	for (uint32_t i = 0; c->slots && i < c->room; i++)
+		if (is_within(c, i, from, to))
+			means[n++] = (double)c->slots[i].sum / c->slots[i].n;
+	qsort(means, n, sizeof(means[0]), tally_order_double);
+	return n ? means[(n - 1) / 2] : (double)NAN;
+}
+
+uint64_t
+tally_course_count(const struct tally_course *c, uint64_t from, uint64_t to)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; c->slots && i < c->room; i++)
+		n += is_within(c, i, from, to) ? c->slots[i].n : 0;
+	return n;
+}

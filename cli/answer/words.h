@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/words.h - times and names of passes in an answer's lines. Pure; any thread. The
+ * caller frees what is returned.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_WORDS_H
+#define PASSTALLY_CLI_ANSWER_WORDS_H
+
+#include <stddef.h>
+
+/* For example "1.23 ms" or "27 us". */
+char *tally_duration_text(double ns);
+/* "0.35 -> 3.10 ms", "800 us -> 3.10 ms"; from nothing "3.10 ms" */
+char *tally_from_to_text(double from_ns, double to_ns);
+/* A name, escaped and in at most `columns`. */
+char *tally_short_name(const char *name, size_t columns);
+
+#endif
