@@ -412,35 +412,16 @@ ranked_compare(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* The smallest p first; the caller frees it. */
-static struct ranked *
-sort_by_p(const double *p, uint32_t m)
-{
-	struct ranked *order = g_new(struct ranked, MAX(m, 1));
-	for (uint32_t i = 0; i < m; i++)
-		order[i] = (struct ranked){ p[i], i };
-	qsort(order, m, sizeof(*order), ranked_compare);
-	return order;
-}
-
 void
 tally_holm_adjust(double *p, uint32_t m)
 {
-	g_autofree struct ranked *order = sort_by_p(p, m);
+	g_autofree struct ranked *order = g_new(struct ranked, MAX(m, 1));
+	for (uint32_t i = 0; i < m; i++)
+		order[i] = (struct ranked){ p[i], i };
+	qsort(order, m, sizeof(*order), ranked_compare);
 	double most = 0;
 	for (uint32_t i = 0; i < m; i++) {
 		most = MAX(most, MIN(1, order[i].p * (m - i)));
 		p[order[i].place] = most;
-	}
-}
-
-void
-tally_fdr_adjust(double *p, uint32_t m)
-{
-	g_autofree struct ranked *order = sort_by_p(p, m);
-	double least = 1;
-	for (uint32_t i = m; i > 0; i--) {
-		least = MIN(least, order[i - 1].p * m / i);
-		p[order[i - 1].place] = least;
 	}
 }

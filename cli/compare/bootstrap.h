@@ -80,8 +80,4 @@ uint32_t tally_bootstrap_quantile(const double *values, uint32_t n, double q, ui
  * which hypothesis i is rejected, at most 1. */
 void tally_holm_adjust(double *p, uint32_t m);
 
-/* Benjamini and Hochberg's step-up procedure: p[i] becomes the smallest false discovery rate at
- * which hypothesis i is rejected, at most 1. */
-void tally_fdr_adjust(double *p, uint32_t m);
-
 #endif

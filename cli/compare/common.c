@@ -119,7 +119,7 @@ is_member(const struct tally_compare_row *row, const struct tally_compare_row *f
 {
 	const struct tally_compare_subject *s = row->subject;
 	return row->tested && row->runs == first->runs && !s->frame && !s->outside &&
-	       strcmp(row->key, "gpu_ns") == 0 && tally_compare_same_place(s, first->subject);
+	       strcmp(row->key, "gpu_ns") == 0 && s->slot == first->subject->slot;
 }
 
 /* The passes of the same place that are in as many frames as its busiest pass, on both sides. */
@@ -320,11 +320,11 @@ doubt_frames(const struct tally_compare *c, const struct group *g, double own)
 	double gpu = 0;
 	TALLY_EACH (struct tally_compare_row, row, c->rows)
 		if (row->subject->frame && strcmp(row->key, "gpu_ns") == 0 &&
-		    tally_compare_same_place(row->subject, g->first->subject))
+		    row->subject->slot == g->first->subject->slot)
 			gpu = frame_shift(c, row);
 	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		if (!row->subject->frame || !row->is_time || row->pace || row->runs ||
-		    !row->tested || !tally_compare_same_place(row->subject, g->first->subject))
+		    !row->tested || row->subject->slot != g->first->subject->slot)
 			continue;
 		row->doubted = true;
 		row->typical = expm1(frame_shift(c, row) - gpu) + own;

@@ -84,20 +84,10 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 		if (kind == TALLY_N_UNLIKE && strcmp(*item, "all") != 0)
 			return TALLY_FAIL(false, command,
 					  "--%s %s: must be of device, driver, size, options, "
-					  "tags, program, all",
+					  "program, all",
 					  arg->name, *item);
 	}
 	return true;
-}
-
-static bool
-take_statistic(const char *command, const struct tally_arg *arg, void *to, const char *value)
-{
-	struct compare_request *r = to;
-	r->settings.trim = strcmp(value, "trimmed") == 0 ? 0.1 : 0;
-	if (r->settings.trim > 0 || strcmp(value, "mean") == 0)
-		return true;
-	return TALLY_FAIL(false, command, "--%s %s: must be mean or trimmed", arg->name, value);
 }
 
 #define ARG(name, member, values, take, least, most, help) \
@@ -123,9 +113,6 @@ static const struct tally_arg options[] = {
 	ARG("confidence", settings.confidence, "PERCENT", take_percent, 5000, 9999,
 	    "Of each interval; 100 minus it is the chance that a change is reported where there "
 	    "is none. From 50 to 99.99; default 99."),
-	TALLY_ARG_TAKE("statistic", 0, "mean|trimmed", take_statistic,
-		       "Compare means (default), or means without the lowest and highest tenth of "
-		       "frames, which single slow frames do not move."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
@@ -148,13 +135,7 @@ static const struct tally_arg options[] = {
 	    "Call a time the same when its interval is within this. Default 3."),
 	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
 		       "Compare although these differ: device, driver, size (of the window), "
-		       "options, tags (of --strata), program, or all."),
-	ARG("strata", settings.strata, "LIST", add_words, 0, 0,
-	    "Compare only runs whose tags of these names are equal (--strata scene), as with "
-	    "those of one device, driver and size."),
-	TALLY_ARG_FLAG("per-clock", 0, struct compare_request, settings.per_clock,
-		       "Compare cycles: GPU times multiplied by the GPU clock of their frames "
-		       "(metric gpu_clock). Frame times are left out."),
+		       "options, program, or all."),
 	TALLY_ARG_HELP,
 };
 
@@ -264,10 +245,6 @@ parse(struct compare_request *r, int argc, char **argv)
 	if (r->json && r->style.markdown)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
 				  "--json and --markdown exclude each other");
-	r->filter.per_clock = r->settings.per_clock;
-	if (r->filter.per_clock && !tally_compare_wants(&r->filter, "gpu_ns"))
-		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
-				  "--per-clock compares gpu_ns, which --keys leaves out");
 	return choose_sides(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
@@ -282,10 +259,7 @@ check_gates(const struct compare_request *r, const struct tally_compare *c)
 		if (!found)
 			return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
 					  "--gate %s: no log has a value of that key%s", gate->key,
-					  r->filter.patterns->len ? " (as --keys leaves it)"
-					  : r->filter.per_clock
-						  ? " (--per-clock leaves frame times out)"
-						  : "");
+					  r->filter.patterns->len ? " (as --keys leaves it)" : "");
 	}
 	return c->rows->len ? TALLY_EXIT_OK
 			    : TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
@@ -316,27 +290,6 @@ tally_compare_on_both_sides(const struct tally_compare *c)
 	return NULL;
 }
 
-static bool
-has_tag(const GPtrArray *logs, const char *key)
-{
-	TALLY_EACH (const struct tally_compare_log, log, logs)
-		if (tally_log_identity_tag(&log->aggregate.identity, key))
-			return true;
-	return false;
-}
-
-/* A tag that no log has would be equal in all of them, so a mistyped one must be an error. */
-static int
-check_strata(const struct compare_request *r, const struct tally_compare *c)
-{
-	TALLY_EACH (const char, key, r->settings.strata)
-		if (!has_tag(c->logs[TALLY_SIDE_BASE], key) &&
-		    !has_tag(c->logs[TALLY_SIDE_NEW], key))
-			return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
-					  "--strata %s: no log has that tag", key);
-	return TALLY_EXIT_OK;
-}
-
 static int
 read_sides(const struct compare_request *r, struct tally_compare *c)
 {
@@ -361,28 +314,7 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 	return path ? TALLY_FAIL(TALLY_EXIT_UNLIKE, "compare",
 				 "NOT COMPARED: %s: this run is on both sides, of base and new",
 				 path)
-		    : check_strata(r, c);
-}
-
-/* With --per-clock each side must have cycles: otherwise nothing would be judged. */
-static int
-check_clocks(const struct compare_request *r, const struct tally_compare *c)
-{
-	for (unsigned side = 0; r->filter.per_clock && side < TALLY_N_SIDES; side++) {
-		bool found = false;
-		TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-			if (found || !tally_compare_is_cycles(c, row))
-				continue;
-			g_autoptr(GPtrArray) values = tally_compare_row_values(c, row, side);
-			found = values->len;
-		}
-		if (!found)
-			return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "compare",
-					  "--per-clock: no GPU time of the %s side has a clock: "
-					  "its logs lack gpu_clock, a metric of the source gauge",
-					  side ? "new" : "base");
-	}
-	return TALLY_EXIT_OK;
+		    : TALLY_EXIT_OK;
 }
 
 /* Whether a difference between the sides would be mistaken for a change of the program. */
@@ -423,9 +355,7 @@ compare(const struct compare_request *r)
 	int status = read_sides(r, &c);
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_join(&c);
-		status = check_clocks(r, &c);
-		if (status == TALLY_EXIT_OK)
-			status = check_gates(r, &c);
+		status = check_gates(r, &c);
 	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);
@@ -461,7 +391,6 @@ serve(int argc, char **argv, bool only_parse)
 	g_autoptr(GPtrArray) base = g_ptr_array_new(), fresh = g_ptr_array_new();
 	g_autoptr(GPtrArray) plain = g_ptr_array_new(), behind = g_ptr_array_new();
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) strata = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
 	struct compare_request r = {
@@ -474,8 +403,7 @@ serve(int argc, char **argv, bool only_parse)
 		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
 			      .same = TALLY_COMPARE_SAME,
 			      .fail_above = -1,
-			      .gates = gates,
-			      .strata = strata },
+			      .gates = gates },
 		.warmup = TALLY_WARMUP_AUTO,
 	};
 	int status = parse(&r, argc, argv);

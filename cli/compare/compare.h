@@ -52,22 +52,16 @@ struct tally_gate {
 struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
 	double confidence;
-	double trim;
 	double same; /* as a fraction: changes below this are called the same */
-	bool per_clock; /* the values of gpu_ns are cycles: see tally_compare_filter */
 	bool has_fail_above;
 	double fail_above; /* as a fraction: 0.05 = 5 % */
 	GArray *gates; /* elements: struct tally_gate; NULL = none */
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind: may differ */
-	GPtrArray *strata; /* elements: char *, tags to compare within; NULL = none */
 };
 
 struct tally_compare_subject {
 	bool frame, outside;
 	uint32_t slot; /* index of the device among those compared */
-	/* index in tally_compare.strata, or their number: the pooled changes of all strata */
-	uint32_t stratum;
-	struct tally_compare_subject *pooled; /* the same of all strata; NULL = there are none */
 	uint64_t id;
 	char *name; /* not escaped */
 	const char *label; /* NULL = none */
@@ -129,7 +123,6 @@ enum tally_unlike_kind {
 	TALLY_UNLIKE_DRIVER,
 	TALLY_UNLIKE_SIZE,
 	TALLY_UNLIKE_OPTIONS,
-	TALLY_UNLIKE_TAGS, /* those of settings.strata */
 	TALLY_UNLIKE_PROGRAM, /* another name, and most of the time in other passes */
 	TALLY_N_UNLIKE,
 };
@@ -139,14 +132,6 @@ struct tally_compare_unlike {
 	enum tally_unlike_kind kind;
 	char *what; /* for example "driver_version" */
 	char *side[TALLY_N_SIDES]; /* the value or values on each side; never NULL */
-};
-
-/* Runs that can be compared: of the same GPU, driver, size and tags. */
-struct tally_stratum {
-	char *text; /* its parts, each ended by a NUL, so that no two strata are equal */
-	/* the parts of it, each ended by a zero byte, so that no two strata have the same */
-	GString *key;
-	uint32_t logs[TALLY_N_SIDES];
 };
 
 struct tally_compare {
@@ -160,9 +145,6 @@ struct tally_compare {
 	/* elements: struct tally_compare_row *; sorted by subject, then by key */
 	GPtrArray *rows;
 	GPtrArray *unlike; /* elements: struct tally_compare_unlike * */
-	/* elements: struct tally_stratum *; empty where all runs are alike, or no stratum has both
-	 * sides. Those that one side has are not judged. */
-	GPtrArray *strata;
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 	uint32_t n_open; /* rows that leave the conclusion open */
@@ -188,32 +170,12 @@ void tally_compare_conclude(struct tally_compare *c);
 double tally_compare_frame_time(const struct tally_compare *c,
 				const struct tally_compare_subject *s);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
-/* Whether two subjects are of the same device and stratum. */
-bool tally_compare_same_place(const struct tally_compare_subject *a,
-			      const struct tally_compare_subject *b);
 /* Returns the path, borrowed, of a run that both sides have, which would be compared with
  * itself; NULL: there is none. */
 const char *tally_compare_on_both_sides(const struct tally_compare *c);
 /* Lists where the program, options, devices or machines of the sides differ, and the clocks of
  * their GPUs (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
-/* The devices' slots: what is compared of a device. */
-enum { TALLY_N_PROPERTIES = 6 };
-struct tally_compare_property {
-	const char *what, *text; /* text NULL = not stated */
-	enum tally_unlike_kind kind;
-};
-void tally_compare_properties(const struct tally_device_summary *d,
-			      struct tally_compare_property out[TALLY_N_PROPERTIES], char size[32]);
-/* Divides the runs into strata (strata.c); pools the results within them as rows of the
- * subjects' `pooled`. */
-GPtrArray *tally_strata_new(void);
-void tally_strata_find(struct tally_compare *c);
-void tally_strata_pool(struct tally_compare *c);
-/* Whether runs are separated by this property, unless it may differ; whether both sides have
- * that stratum. */
-bool tally_strata_have(const struct tally_compare *c, enum tally_unlike_kind kind);
-bool tally_strata_judged(const struct tally_compare *c, uint32_t stratum);
 /* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
  * that has any. */
 GPtrArray *tally_compare_row_values(const struct tally_compare *c,
@@ -226,13 +188,6 @@ uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 bool tally_row_changed(const struct tally_compare_row *row);
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
-/* The name and the unit of the key of a row: gpu_cycles and cycles for gpu_ns with
- * per_clock. */
-bool tally_compare_is_cycles(const struct tally_compare *c, const struct tally_compare_row *row);
-const char *tally_compare_key(const struct tally_compare *c, const struct tally_compare_row *row);
-const char *tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row);
-/* Number of frames whose GPU time was left out because they have no clock (per_clock). */
-uint64_t tally_compare_no_clock(const struct tally_compare *c, enum tally_side side);
 /* The words of --allow; notes have none (NULL). */
 extern const char *const tally_unlike_names[TALLY_N_UNLIKE];
 extern const char *const tally_verdict_names[TALLY_N_VERDICTS];

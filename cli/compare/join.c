@@ -34,13 +34,11 @@ tally_compare_init(struct tally_compare *c)
 	c->subjects = g_ptr_array_new_with_free_func(free_subject);
 	c->rows = g_ptr_array_new_with_free_func(g_free);
 	c->unlike = g_ptr_array_new_with_free_func(free_unlike);
-	c->strata = tally_strata_new();
 }
 
 void
 tally_compare_finish(struct tally_compare *c)
 {
-	g_ptr_array_unref(c->strata);
 	g_ptr_array_unref(c->unlike);
 	g_ptr_array_unref(c->rows);
 	g_ptr_array_unref(c->subjects);
@@ -61,7 +59,7 @@ slot_of(const struct tally_compare_log *log, uint32_t device)
 /* `g` NULL: the frame. */
 static struct tally_compare_subject *
 need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_group *g,
-	     uint32_t slot, uint32_t stratum)
+	     uint32_t slot)
 {
 	static const struct tally_group of_frame = { .name = (char *)"frame",
 						     .kind = TALLY_PASS_OTHER };
@@ -69,8 +67,8 @@ need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_g
 	g = frame ? &of_frame : g;
 	uint64_t id = g->outside ? 0 : g->id;
 	/* The properties by which a pass is the same in every log. */
-	g_autofree char *key = g_strdup_printf("%u|%u|%d|%d|%" G_GUINT64_FORMAT, stratum,
-					       slot, frame, g->outside, id);
+	g_autofree char *key = g_strdup_printf("%u|%d|%d|%" G_GUINT64_FORMAT, slot, frame,
+					       g->outside, id);
 	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
 	if (s)
 		return s;
@@ -78,7 +76,6 @@ need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_g
 	s->frame = frame;
 	s->outside = g->outside;
 	s->slot = slot;
-	s->stratum = stratum;
 	s->id = id;
 	s->kind = g->kind;
 	s->name = g_strdup(g->name);
@@ -99,12 +96,9 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], place);
 	const struct tally_group *g = source->group;
 	int64_t slot = slot_of(log, source->device);
-	if (slot < 0 || !tally_strata_judged(c, log->stratum))
+	if (slot < 0)
 		return;
-	struct tally_compare_subject *s = need_subject(c, subjects, g, (uint32_t)slot,
-						       log->stratum);
-	if (c->strata->len && !s->pooled)
-		s->pooled = need_subject(c, subjects, g, (uint32_t)slot, c->strata->len);
+	struct tally_compare_subject *s = need_subject(c, subjects, g, (uint32_t)slot);
 	s->frames[side] += source->frames;
 	s->sources[side]->pdata[place] = source;
 }
@@ -114,8 +108,6 @@ subject_compare(gconstpointer a, gconstpointer b)
 {
 	const struct tally_compare_subject *x = *(struct tally_compare_subject *const *)a;
 	const struct tally_compare_subject *y = *(struct tally_compare_subject *const *)b;
-	if (x->stratum != y->stratum)
-		return x->stratum < y->stratum ? -1 : 1;
 	if (x->slot != y->slot)
 		return x->slot < y->slot ? -1 : 1;
 	if (x->frame != y->frame)
@@ -136,13 +128,12 @@ tell_apart(struct tally_compare *c)
 	g_autoptr(GHashTable)
 		seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
-		char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot, s->name);
+		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) + 1;
 		g_hash_table_replace(seen, key, GUINT_TO_POINTER(n));
 	}
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
-		g_autofree char *key = g_strdup_printf("%u|%u|%s", s->stratum, s->slot,
-						       s->name);
+		g_autofree char *key = g_strdup_printf("%u|%s", s->slot, s->name);
 		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) < 2 || s->frame ||
 		    s->outside)
 			continue;
@@ -306,42 +297,6 @@ tally_compare_row_values(const struct tally_compare *c, const struct tally_compa
 	return out;
 }
 
-bool
-tally_compare_same_place(const struct tally_compare_subject *a,
-			 const struct tally_compare_subject *b)
-{
-	return a->slot == b->slot && a->stratum == b->stratum;
-}
-
-bool
-tally_compare_is_cycles(const struct tally_compare *c, const struct tally_compare_row *row)
-{
-	return c->settings.per_clock && strcmp(row->key, "gpu_ns") == 0;
-}
-
-const char *
-tally_compare_key(const struct tally_compare *c, const struct tally_compare_row *row)
-{
-	return tally_compare_is_cycles(c, row) ? "gpu_cycles" : row->key;
-}
-
-const char *
-tally_compare_unit(const struct tally_compare *c, const struct tally_compare_row *row)
-{
-	return tally_compare_is_cycles(c, row) ? "cycles" : row->unit;
-}
-
-uint64_t
-tally_compare_no_clock(const struct tally_compare *c, enum tally_side side)
-{
-	uint64_t n = 0;
-	TALLY_EACH (const struct tally_compare_subject, s, c->subjects) {
-		TALLY_EACH (const struct tally_compare_source, source, s->sources[side])
-			n += s->frame && source ? source->no_clock : 0;
-	}
-	return n;
-}
-
 uint32_t
 tally_compare_device(const struct tally_compare *c, uint32_t slot)
 {
@@ -373,7 +328,6 @@ find_numbers(struct tally_compare *c)
 void
 tally_compare_join(struct tally_compare *c)
 {
-	tally_strata_find(c);
 	find_numbers(c);
 	g_autoptr(GHashTable)
 		subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

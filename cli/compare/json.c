@@ -42,7 +42,7 @@ put_side(struct tally_out *o, const struct tally_compare *c, unsigned side)
 }
 
 static void
-put_tested(struct tally_out *o, const struct tally_compare *c, const struct tally_compare_row *row)
+put_tested(struct tally_out *o, const struct tally_compare_row *row)
 {
 	tally_out_text(o, "by", row->runs ? "runs" : "frames");
 	if (row->against_others) {
@@ -56,7 +56,7 @@ put_tested(struct tally_out *o, const struct tally_compare *c, const struct tall
 	tally_out_f64(o, "standard_error", row->se);
 	tally_out_f64(o, "df", row->df);
 	tally_out_f64(o, "p", row->p);
-	tally_out_f64(o, c->strata->len ? "q" : "p_holm", row->p_holm);
+	tally_out_f64(o, "p_holm", row->p_holm);
 }
 
 static void
@@ -73,11 +73,11 @@ put_row_side(struct tally_out *o, const struct tally_compare_row *row, unsigned 
 }
 
 static void
-put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_compare_row *row)
+put_row(struct tally_out *o, const struct tally_compare_row *row)
 {
 	tally_out_object(o, NULL);
-	tally_out_text(o, "key", tally_compare_key(c, row));
-	tally_out_text(o, "unit", tally_compare_unit(c, row));
+	tally_out_text(o, "key", row->key);
+	tally_out_text(o, "unit", row->unit);
 	tally_out_text(o, "verdict", tally_verdict_names[row->verdict]);
 	if (row->worse) {
 		tally_out_text(o, "worse", row->worse > 0 ? "more" : "less");
@@ -95,7 +95,7 @@ put_row(struct tally_out *o, const struct tally_compare *c, const struct tally_c
 		put_relative(o, "difference_pct", row, row->mean[1] - row->mean[0]);
 	}
 	if (row->tested)
-		put_tested(o, c, row);
+		put_tested(o, row);
 	tally_out_end_object(o);
 }
 
@@ -107,10 +107,6 @@ put_subject(struct tally_out *o, const struct tally_compare *c,
 	tally_out_object(o, NULL);
 	tally_out_text(o, "what", s->frame ? "frame" : s->outside ? "outside" : "pass");
 	tally_out_u64(o, "device", tally_compare_device(c, s->slot));
-	if (s->stratum < c->strata->len)
-		tally_out_u64(o, "stratum", s->stratum + 1);
-	else if (c->strata->len)
-		tally_out_text(o, "stratum", "all");
 	tally_out_text(o, "name", s->name);
 	if (!s->frame && !s->outside) {
 		tally_out_id(o, "id", s->id);
@@ -127,28 +123,10 @@ put_subject(struct tally_out *o, const struct tally_compare *c,
 		if (row->subject != s)
 			break;
 		tally_out_break(o, "\n  ");
-		put_row(o, c, row);
+		put_row(o, row);
 	}
 	tally_out_end_array(o);
 	tally_out_end_object(o);
-}
-
-static void
-put_strata(struct tally_out *o, const struct tally_compare *c)
-{
-	if (!c->strata->len)
-		return;
-	tally_out_array(o, "strata");
-	for (guint i = 0; i < c->strata->len; i++) {
-		const struct tally_stratum *s = g_ptr_array_index(c->strata, i);
-		tally_out_object(o, NULL);
-		tally_out_u64(o, "stratum", i + 1);
-		tally_out_text(o, "of", s->text);
-		tally_out_u64(o, "base_logs", s->logs[TALLY_SIDE_BASE]);
-		tally_out_u64(o, "new_logs", s->logs[TALLY_SIDE_NEW]);
-		tally_out_end_object(o);
-	}
-	tally_out_end_array(o);
 }
 
 static void
@@ -173,17 +151,9 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 	tally_out_object(&o, NULL);
 	tally_out_text(&o, "schema", "passtally-compare/1");
 	tally_out_f64(&o, "confidence", c->settings.confidence);
-	tally_out_text(&o, "statistic", c->settings.trim > 0 ? "trimmed" : "mean");
 	if (c->settings.has_fail_above)
 		tally_out_f64(&o, "fail_above_pct", 100 * c->settings.fail_above);
 	tally_out_f64(&o, "same_pct", 100 * c->settings.same);
-	if (c->settings.per_clock) {
-		tally_out_object(&o, "per_clock");
-		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-			tally_out_u64(&o, side ? "new_left_out" : "base_left_out",
-				      tally_compare_no_clock(c, side));
-		tally_out_end_object(&o);
-	}
 	tally_out_text(&o, "conclusion", tally_conclusion_names[c->conclusion]);
 	tally_out_u64(&o, "open", c->n_open);
 	tally_out_u64(&o, "tested", c->n_tested);
@@ -193,7 +163,6 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 		tally_out_u64(&o, "too_few", c->n_few);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		put_side(&o, c, side);
-	put_strata(&o, c);
 	put_unlike(&o, c);
 	tally_out_array(&o, "subjects");
 	guint next = 0;

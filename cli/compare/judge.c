@@ -54,18 +54,8 @@ struct evidence {
 	double constant_at;
 };
 
-static double
-run_mean(const struct tally_compare_values *v, double trim)
-{
-	if (trim <= 0)
-		return tally_moments_mean(&v->moments);
-	uint32_t n;
-	g_autofree double *points = tally_compare_values_join(&v, 1, &n);
-	return tally_trimmed_mean(points, n, trim);
-}
-
 static void
-gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
+gather(struct evidence *e, const GPtrArray *values, bool runs)
 {
 	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
 								values->pdata;
@@ -88,7 +78,7 @@ gather(struct evidence *e, const GPtrArray *values, bool runs, double trim)
 	e->values = g_new(double, values->len);
 	e->n = values->len;
 	for (guint i = 0; i < values->len; i++)
-		e->values[i] = run_mean(all[i], trim);
+		e->values[i] = tally_moments_mean(&all[i]->moments);
 }
 
 void
@@ -97,7 +87,6 @@ tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 {
 	struct tally_bootstrap_settings settings = {
 		.confidence = c->settings.confidence,
-		.trim = row->runs ? 0 : c->settings.trim,
 		.resamples = TALLY_COMPARE_RESAMPLES,
 		.seed = row_seed(row),
 		.independent = row->runs,
@@ -128,7 +117,7 @@ test_row(const struct tally_compare *c, struct tally_compare_row *row, const str
 	for (unsigned i = 0; i < TALLY_N_SIDES && !row->runs; i++) {
 		/* The points are floats and omit the last incomplete point; the mean over
 		 * frames is more accurate. */
-		row->mean[i] = c->settings.trim > 0 ? s[i].mean : sides[i].mean;
+		row->mean[i] = sides[i].mean;
 		row->block[i] *= sides[i].stride;
 	}
 	double shift = row->mean[1] - row->mean[0] - row->difference;
@@ -170,7 +159,7 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 	if (!sum->subject->frame || !sum->worse || sum->ratio)
 		return false;
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (tally_compare_same_place(row->subject, sum->subject) && row != sum &&
+		if (row->subject->slot == sum->subject->slot && row != sum &&
 		    strcmp(row->key, sum->key) == 0 && g_strcmp0(row->unit, sum->unit) == 0)
 			add_lone(c, row, lone);
 	return lone[TALLY_SIDE_BASE] > c->settings.same * total_of(c, sum, TALLY_SIDE_BASE) ||
@@ -193,11 +182,8 @@ judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 		}
 		if (!row->n[i])
 			continue;
-		gather(&sides[i], values[i], row->runs, c->settings.trim);
+		gather(&sides[i], values[i], row->runs);
 		row->mean[i] = sides[i].mean;
-		if (c->settings.trim > 0 && !row->runs)
-			row->mean[i] = tally_trimmed_mean(sides[i].values, sides[i].n,
-							  c->settings.trim);
 	}
 	uint32_t least = row->runs ? TALLY_COMPARE_LEAST_RUNS : TALLY_COMPARE_LEAST;
 	if (!row->n[0] || !row->n[1] || is_partial(c, row))
@@ -235,10 +221,7 @@ correct(struct tally_compare *c, bool gated)
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (row->tested && (row->worse != 0) == gated)
 			p[n++] = row->p;
-	if (c->strata->len)
-		tally_fdr_adjust(p, n);
-	else
-		tally_holm_adjust(p, n);
+	tally_holm_adjust(p, n);
 	c->n_tested += n;
 	n = 0;
 	TALLY_EACH (struct tally_compare_row, row, c->rows)
@@ -250,7 +233,7 @@ double
 tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject->frame && tally_compare_same_place(row->subject, s) &&
+		if (row->subject->frame && row->subject->slot == s->slot &&
 		    strcmp(row->key, "gpu_ns") == 0)
 			return row->mean[TALLY_SIDE_BASE];
 	return 0;
@@ -333,7 +316,6 @@ tally_compare_judge(struct tally_compare *c)
 	}
 	tally_progress_end(&progress);
 	tally_compare_judge_common(c);
-	tally_strata_pool(c);
 	correct(c, true);
 	correct(c, false);
 	TALLY_EACH (struct tally_compare_row, row, c->rows)

@@ -25,7 +25,7 @@ put_case(FILE *out, const struct tally_compare *c, const struct tally_compare_ro
 {
 	g_autofree char *subject = tally_subject_text(c, row->subject);
 	g_autofree char *name = xml(subject);
-	g_autofree char *key = xml(tally_compare_key(c, row));
+	g_autofree char *key = xml(row->key);
 	double change = 0;
 	bool relative = row->tested && tally_compare_relative(row, row->difference, &change);
 	g_autofree char *words = relative ? g_strdup_printf("%+.2f %%", 100 * change)

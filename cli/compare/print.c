@@ -21,7 +21,7 @@ tally_row_is_main(const struct tally_compare_row *row)
 	       (row->series == TALLY_COMPARE_CPU && row->is_time);
 }
 
-/* The units of times and of cycles, by the largest mean of gpu_ns. */
+/* The unit of times, by the largest mean of gpu_ns. */
 static void
 choose_units(struct tally_printer *p)
 {
@@ -31,14 +31,6 @@ choose_units(struct tally_printer *p)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
 	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ "us", 1e3, 1 }
 					 : (struct tally_unit){ "ms", 1e6, 3 };
-	p->cycles = most < 1e6 ? (struct tally_unit){ "kcycles", 1e3, 1 }
-			       : (struct tally_unit){ "Mcycles", 1e6, 3 };
-}
-
-static const struct tally_unit *
-unit_of(const struct tally_printer *p, const struct tally_compare_row *row)
-{
-	return tally_compare_is_cycles(p->c, row) ? &p->cycles : &p->unit;
 }
 
 /* Cells */
@@ -50,10 +42,6 @@ name_text(const struct tally_compare *c, const struct tally_compare_subject *s, 
 	GString *name = g_string_new(escaped);
 	if (c->n_slots > 1)
 		g_string_append_printf(name, ", device %u", tally_compare_device(c, s->slot));
-	if (s->stratum < c->strata->len)
-		g_string_append_printf(name, ", stratum %u", s->stratum + 1);
-	else if (c->strata->len)
-		g_string_append(name, ", all strata");
 	return g_string_free(name, FALSE);
 }
 
@@ -80,7 +68,7 @@ row_number(const struct tally_printer *p, const struct tally_compare_row *row, d
 	   bool change)
 {
 	const char *sign = change && v > 0 ? "+" : "";
-	const struct tally_unit *unit = unit_of(p, row);
+	const struct tally_unit *unit = &p->unit;
 	if (row->is_time)
 		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
 	double size = fabs(v);
@@ -178,7 +166,7 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 static void
 add_head(const struct tally_printer *p, struct tally_cells *t, const char *first, bool times)
 {
-	const char *word = !times ? "" : p->c->settings.per_clock ? p->cycles.word : p->unit.word;
+	const char *word = times ? p->unit.word : "";
 	const char *gap = times ? " " : "";
 	tally_cells_add(t, g_strdup(first));
 	if (!times)
@@ -195,9 +183,9 @@ add_head(const struct tally_printer *p, struct tally_cells *t, const char *first
 char *
 tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	const char *unit = row->is_time ? unit_of(p, row)->word : row->unit;
+	const char *unit = row->is_time ? p->unit.word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
-	g_autofree char *key = tally_text_escape(tally_compare_key(p->c, row));
+	g_autofree char *key = tally_text_escape(row->key);
 	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
 			       has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
 }
@@ -268,45 +256,10 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 }
 
 static void
-print_per_clock(const struct tally_printer *p)
-{
-	uint64_t left_out[TALLY_N_SIDES] = { tally_compare_no_clock(p->c, TALLY_SIDE_BASE),
-					     tally_compare_no_clock(p->c, TALLY_SIDE_NEW) };
-	tally_print_line(p, "per clock: cycles are GPU time x gpu_clock of the frame; frame "
-			    "times (cpu_ns) are left out");
-	if (left_out[0] + left_out[1])
-		tally_print_line(p,
-				 "per clock: GPU times of %" G_GUINT64_FORMAT
-				 " frame%s of base and "
-				 "%" G_GUINT64_FORMAT " of new have no clock and are left out",
-				 left_out[0], TALLY_S(left_out[0]), left_out[1]);
-}
-
-static void
-print_strata(const struct tally_printer *p)
-{
-	for (guint i = 0; i < p->c->strata->len; i++) {
-		const struct tally_stratum *s = g_ptr_array_index(p->c->strata, i);
-		g_autofree char *text = tally_text_escape(s->text);
-		tally_print_line(p, "stratum %u: %s: %u log%s of base, %u of new%s", i + 1, text,
-				 s->logs[0], TALLY_S(s->logs[0]), s->logs[1],
-				 tally_strata_judged(p->c, i) ? ""
-				 : s->logs[0]                 ? ": no verdict, only base ran on it"
-							      : ": no verdict, only new ran on it");
-	}
-	if (p->c->strata->len)
-		tally_print_line(
-			p, "all strata: the mean of the strata's changes, weighted by their logs");
-}
-
-static void
 print_top(const struct tally_printer *p)
 {
 	print_side(p, TALLY_SIDE_BASE, "base:");
 	print_side(p, TALLY_SIDE_NEW, "new:");
-	if (p->c->settings.per_clock)
-		print_per_clock(p);
-	print_strata(p);
 	TALLY_EACH (const struct tally_compare_unlike, u, p->c->unlike) {
 		g_autofree char *what = tally_text_escape(u->what);
 		g_autofree char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
@@ -330,8 +283,6 @@ main_compare(gconstpointer a, gconstpointer b)
 	double worth_y = tally_row_changed(y) ? fabs(y->difference) : y->mean[0];
 	if (!x->subject->frame && worth_x != worth_y)
 		return worth_x > worth_y ? -1 : 1;
-	if (x->subject->stratum != y->subject->stratum)
-		return x->subject->stratum < y->subject->stratum ? -1 : 1;
 	if (x->subject->slot != y->subject->slot)
 		return x->subject->slot < y->subject->slot ? -1 : 1;
 	if (x->subject != y->subject)
@@ -366,19 +317,16 @@ print_times(const struct tally_printer *p)
 	g_ptr_array_sort(rows, main_compare);
 	struct tally_cells t;
 	tally_cells_init(&t, p->style->wide ? 7 : 6, 1);
-	add_head(p, &t, p->c->settings.per_clock ? "GPU cycles" : "GPU time", true);
+	add_head(p, &t, "GPU time", true);
 	guint quiet = 0;
 	TALLY_EACH (const struct tally_compare_row, row, rows) {
 		bool told = tally_row_changed(row) || row->subject->frame || p->style->all;
 		if (told || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	g_autofree char *head = g_strdup_printf(
-		"%s: means per frame%s", p->c->settings.per_clock ? "Cycles" : "Times",
-		!p->style->wide     ? ""
-		: p->c->strata->len ? "; p is the false discovery rate"
-				    : "; p is corrected by Holm's method");
-	print_cells(p, &t, head);
+	print_cells(p, &t,
+		    p->style->wide ? "Times: means per frame; p is corrected by Holm's method"
+				   : "Times: means per frame");
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
 				 "%s%u more pass%s without a detected change (--all lists them)\n",
@@ -426,8 +374,8 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 		if (told++ == 0)
 			title(p, text);
 		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s", name,
-				 mean, row ? " " : "", row ? unit_of(p, row)->word : "",
-				 s->frames[side], TALLY_S(s->frames[side]));
+				 mean, row ? " " : "", row ? p->unit.word : "", s->frames[side],
+				 TALLY_S(s->frames[side]));
 	}
 }
 
@@ -437,7 +385,7 @@ share_of_frames(const struct tally_compare *c, const struct tally_compare_subjec
 		enum tally_side side)
 {
 	TALLY_EACH (const struct tally_compare_subject, f, c->subjects)
-		if (f->frame && tally_compare_same_place(f, s) && f->frames[side])
+		if (f->frame && f->slot == s->slot && f->frames[side])
 			return MIN(1, (double)s->frames[side] / (double)f->frames[side]);
 	return 0;
 }
@@ -522,7 +470,7 @@ print_one_sided(const struct tally_printer *p)
 		title(p, "Measured on one side only");
 	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
 		const struct one_sided *o = g_ptr_array_index(found, i);
-		g_autofree char *key = tally_text_escape(tally_compare_key(p->c, o->row));
+		g_autofree char *key = tally_text_escape(o->row->key);
 		char more[32] = "";
 		if (o->n > MOST_NAMES)
 			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);

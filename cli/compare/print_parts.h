@@ -22,7 +22,6 @@ struct tally_printer {
 	const struct tally_compare *c;
 	const struct tally_compare_style *style;
 	struct tally_unit unit; /* common to all times */
-	struct tally_unit cycles; /* of GPU times with --per-clock */
 	const char *plus_minus;
 };
 

@@ -99,16 +99,10 @@ conclusion_text(const struct tally_printer *p)
 	case TALLY_CONCLUSION_MIXED:
 		return g_strdup_printf(
 			"MIXED: some %s rose and some fell, the largest change is %s",
-			!c->has_gates           ? "values"
-			: c->settings.per_clock ? "cycles"
-						: "times",
-			text);
+			c->has_gates ? "times" : "values", text);
 	case TALLY_CONCLUSION_SAME:
 		return g_strdup_printf("SAME: no %s changed by more than %g %%",
-				       !c->has_gates           ? "value"
-				       : c->settings.per_clock ? "number of cycles"
-							       : "time",
-				       100 * c->settings.same);
+				       c->has_gates ? "time" : "value", 100 * c->settings.same);
 	default:
 		return g_strdup_printf("%s: %s", word, text);
 	}

@@ -207,11 +207,6 @@ take_value(struct tally_compare_log *log, struct tally_group *g, uint32_t series
 	if (!kept)
 		return;
 	struct tally_compare_source *source = need_source(log, g);
-	if (series == TALLY_SERIES_GPU && log->filter->per_clock) {
-		source->waits = true;
-		source->gpu = v;
-		return;
-	}
 	add_value(source, series, v, g->series[series].estimated);
 	kept->sum += tally_value_f64(v);
 	kept->n += !g->outside;
@@ -274,53 +269,12 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 	}
 }
 
-/* The mean clock of the GPU while the frame ran; NULL: not known. */
-static const struct tally_keyed_value *
-find_clock(const struct tally_frame_record *f)
-{
-	for (uint32_t i = 0; i < f->n_metrics; i++)
-		if (strcmp(f->metrics[i].key, "gpu_clock") == 0)
-			return tally_value_f64(f->metrics[i].value) > 0 ? &f->metrics[i] : NULL;
-	return NULL;
-}
-
-/* Nanoseconds times MHz are thousandths of cycles. */
-static void
-add_cycles(struct tally_compare_source *source, struct tally_value ns, bool estimated,
-	   const struct tally_keyed_value *clock)
-{
-	double cycles = tally_value_f64(ns) * tally_value_f64(clock->value) / 1000;
-	add_value(source, TALLY_SERIES_GPU, tally_f64(cycles),
-		  estimated || clock->estimated);
-}
-
-/* The GPU times of passes, which waited for the clock. */
-static void
-add_pass_cycles(const GPtrArray *groups, const struct tally_keyed_value *clock)
-{
-	TALLY_EACH (struct tally_group, g, groups) {
-		struct tally_compare_source *source = g->watched;
-		if (!source || !source->waits)
-			continue;
-		source->waits = false;
-		if (clock)
-			add_cycles(source, source->gpu,
-				   g->series[TALLY_SERIES_GPU].estimated, clock);
-	}
-}
-
 static void
 add_frame_gpu(struct tally_compare_log *log, struct tally_compare_source *frames,
-	      const struct tally_frame_record *f, const struct tally_keyed_value *clock)
+	      const struct tally_frame_record *f)
 {
-	if (!f->has_gpu || !find_kept(log, TALLY_SERIES_GPU))
-		return;
-	if (!log->filter->per_clock)
+	if (f->has_gpu && find_kept(log, TALLY_SERIES_GPU))
 		add_value(frames, TALLY_SERIES_GPU, tally_u64(f->gpu_ns), false);
-	else if (clock)
-		add_cycles(frames, tally_u64(f->gpu_ns), false, clock);
-	else
-		frames->no_clock++;
 }
 
 static void
@@ -333,8 +287,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		for (uint32_t i = 0; i < g->n_series; i++)
 			if (tally_group_value(&log->aggregate, g, i, &v))
 				take_value(log, g, i, v);
-	const struct tally_keyed_value *clock = log->filter->per_clock ? find_clock(f) : NULL;
-	add_pass_cycles(groups, clock);
 	TALLY_EACH (struct tally_group, g, groups) {
 		need_source(log, g)->frames++;
 		n_passes += !g->outside;
@@ -344,12 +296,12 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		frames->frames++;
 		if (log->wants_cpu)
 			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
-		if (log->filter->frame_times && !log->filter->per_clock) {
+		if (log->filter->frame_times) {
 			if (!frames->frame_ns)
 				frames->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 			g_array_append_val(frames->frame_ns, f->cpu_ns);
 		}
-		add_frame_gpu(log, frames, f, clock);
+		add_frame_gpu(log, frames, f);
 		add_frame_totals(log, frames, n_passes);
 		add_frame_metrics(log, frames, f);
 	}
@@ -407,7 +359,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	log->filter = filter;
-	log->wants_cpu = !filter->per_clock && tally_compare_wants(filter, "cpu_ns");
+	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->kept = g_array_new(FALSE, TRUE, sizeof(struct kept));
 	log->metrics = g_hash_table_new(NULL, NULL);
 	log->watch = (struct tally_aggregate_watch){

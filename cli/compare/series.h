@@ -32,9 +32,6 @@ struct tally_compare_source {
 	const struct tally_group *group; /* NULL = the source is the frames of a device */
 	uint32_t device;
 	uint64_t frames; /* number of frames it was seen in */
-	uint64_t no_clock; /* with per_clock: frames without a clock, whose gpu_ns is left out */
-	bool waits; /* gpu_ns waits in `gpu` for the clock of its frame */
-	struct tally_value gpu;
 	/* elements: struct tally_compare_values *, by the aggregate's series; NULL = none */
 	GPtrArray *values;
 	/* frames only: CPU time, which is not a series of passes */
@@ -50,7 +47,6 @@ struct tally_compare_log {
 	GPtrArray *options; /* elements: char *, "key=value", sorted by key */
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
 	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
-	uint32_t stratum; /* index in tally_compare.strata; 0 where there are none */
 	/* Private to series.c: */
 	const struct tally_compare_filter *filter;
 	struct tally_aggregate_watch watch;
@@ -61,11 +57,7 @@ struct tally_compare_log {
 
 struct tally_compare_filter {
 	GPtrArray *patterns; /* elements: char *, with * and ?; NULL or none = every key */
-	/* gpu_ns becomes cycles: the time multiplied by the metric gpu_clock of its frame. Frames
-	 * without a clock give none, and cpu_ns is not kept, because it is not a time of the
-	 * GPU. */
-	bool per_clock;
-	bool frame_times; /* keep each frame's time, 8 bytes a frame; not per clock */
+	bool frame_times; /* keep each frame's time, 8 bytes a frame */
 };
 bool tally_compare_wants(const struct tally_compare_filter *filter, const char *key);
 

@@ -21,9 +21,9 @@ struct saying {
 };
 
 const char *const tally_unlike_names[TALLY_N_UNLIKE] = {
-	[TALLY_UNLIKE_DEVICE] = "device", [TALLY_UNLIKE_DRIVER] = "driver",
-	[TALLY_UNLIKE_SIZE] = "size",     [TALLY_UNLIKE_OPTIONS] = "options",
-	[TALLY_UNLIKE_TAGS] = "tags",     [TALLY_UNLIKE_PROGRAM] = "program",
+	[TALLY_UNLIKE_DEVICE] = "device",   [TALLY_UNLIKE_DRIVER] = "driver",
+	[TALLY_UNLIKE_SIZE] = "size",       [TALLY_UNLIKE_OPTIONS] = "options",
+	[TALLY_UNLIKE_PROGRAM] = "program",
 };
 
 static void
@@ -57,13 +57,41 @@ say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
 	return s;
 }
 
+enum { N_PROPERTIES = 6 };
+
+/* What is compared of a device; text NULL = not stated. */
+struct property {
+	const char *what, *text;
+	enum tally_unlike_kind kind;
+};
+
+static void
+get_properties(const struct tally_device_summary *d, struct property out[N_PROPERTIES],
+	       char size[32])
+{
+	const struct tally_surface *surface = tally_aggregate_surface(d);
+	g_snprintf(size, 32, "(none)");
+	if (surface)
+		g_snprintf(size, 32, "%ux%u", surface->width, surface->height);
+	const struct property properties[N_PROPERTIES] = {
+		{ "device", d->name, TALLY_UNLIKE_DEVICE },
+		{ "api", d->described ? tally_api_name(d->api) : NULL, TALLY_UNLIKE_DEVICE },
+		{ "driver", d->driver, TALLY_UNLIKE_DRIVER },
+		{ "driver version", d->driver_version, TALLY_UNLIKE_DRIVER },
+		{ "size", size, TALLY_UNLIKE_SIZE },
+		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing",
+		  TALLY_UNLIKE_NOTE },
+	};
+	memcpy(out, properties, sizeof(properties));
+}
+
 static void
 say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	   const struct tally_device_summary *d, uint32_t slot)
 {
-	struct tally_compare_property texts[TALLY_N_PROPERTIES];
+	struct property texts[N_PROPERTIES];
 	char size[32];
-	tally_compare_properties(d, texts, size);
+	get_properties(d, texts, size);
 	char suffix[24] = "";
 	if (c->n_slots > 1)
 		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
@@ -97,18 +125,6 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 			say(sayings, what, side, option + strlen(key) + 1)->kind =
 				TALLY_UNLIKE_OPTIONS;
 		}
-	}
-}
-
-static void
-say_tags(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
-	 const struct tally_compare_log *log)
-{
-	for (guint i = 0; c->settings.strata && i < c->settings.strata->len; i++) {
-		const char *key = g_ptr_array_index(c->settings.strata, i);
-		g_autofree char *what = g_strdup_printf("tag %s", key);
-		say(sayings, what, side, tally_log_identity_tag(&log->aggregate.identity, key))
-			->kind = TALLY_UNLIKE_TAGS;
 	}
 }
 
@@ -157,7 +173,6 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
 	}
 	say_options(sayings, side, log);
-	say_tags(c, sayings, side, log);
 	say_units(sayings, side, log);
 }
 
@@ -215,17 +230,14 @@ add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *wha
 	g_ptr_array_add(c->unlike, u);
 }
 
-/* The mean over the logs of a side and stratum of the median clock of a device; 0 when one has
- * none. */
+/* The mean over the logs of a side of the median clock of a device; 0 when one has none. */
 static double
-mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t stratum)
+mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
 {
 	double sum = 0;
 	guint n = 0;
 	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
 		struct tally_clock_range clock;
-		if (log->stratum != stratum)
-			continue;
 		if (slot >= log->devices->len ||
 		    !tally_aggregate_clock(
 			    tally_aggregate_device(&log->aggregate,
@@ -239,18 +251,15 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot, uint32_t
 }
 
 static void
-note_clock(struct tally_compare *c, uint32_t slot, uint32_t stratum)
+note_clock(struct tally_compare *c, uint32_t slot)
 {
-	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot, stratum),
-				      mean_clock(c, 1, slot, stratum) };
+	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot), mean_clock(c, 1, slot) };
 	if (mhz[0] <= 0 || mhz[1] <= 0 || fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
 		return;
-	char device[24] = "", of[24] = "", what[64];
+	char device[24] = "", what[48];
 	if (c->n_slots > 1)
 		g_snprintf(device, sizeof(device), " of device %u", tally_compare_device(c, slot));
-	if (c->strata->len)
-		g_snprintf(of, sizeof(of), ", stratum %u", stratum + 1);
-	g_snprintf(what, sizeof(what), "GPU clock%s%s", device, of);
+	g_snprintf(what, sizeof(what), "GPU clock%s", device);
 	add_unlike(c, TALLY_UNLIKE_NOTE, what, g_strdup_printf("%.0f MHz", mhz[0]),
 		   g_strdup_printf("%.0f MHz", mhz[1]));
 }
@@ -290,10 +299,9 @@ tally_compare_find_unlike(struct tally_compare *c)
 	TALLY_EACH (struct saying, s, sayings) {
 		if (strcmp(s->what, "program") == 0 && !is_alike(s) && !shares_passes(c))
 			s->kind = TALLY_UNLIKE_PROGRAM;
-		if (!is_alike(s) && !(c->strata->len && tally_strata_have(c, s->kind)))
+		if (!is_alike(s))
 			add_unlike(c, s->kind, s->what, join(s->said[0]), join(s->said[1]));
 	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
-		for (uint32_t stratum = 0; stratum < MAX(c->strata->len, 1); stratum++)
-			note_clock(c, slot, stratum);
+		note_clock(c, slot);
 }

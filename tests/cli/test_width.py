@@ -35,7 +35,6 @@ ROWS = (
     (["report", "--by", "frame", "{a}"], "frame"),
     (["compare", "{a}", "{b}"], "SLOWER: "),
     (["compare", "--all", "{a}", "{b}"], "a_counter_with_a_long_key_2"),
-    (["compare", "--per-clock", "--allow", "all", "{c}", "{c}"], "per clock: "),
     (["compare", "--fail-above", "5", "--gate", "hitches", "{a}", "{b}"], "REGRESSION: "),
     (["check", "{a}"], "frames"),
 )
@@ -49,17 +48,16 @@ class Width(CliCase):
     def setUp(self):
         super().setUp()
         self.logs = {}
-        for name, factor, clock in (("a", 1.0, []), ("b", 1.3, []), ("c", 1.0, [{"key": "gpu_clock"}])):
+        for name, factor in (("a", 1.0), ("b", 1.3)):
             lines = [header(argv=["demo", "--scene", "harbour"] + (["--new"] if name == "b" else [])),
-                     device(counters=COUNTERS, **({"metrics": [{"key": "gpu_clock", "name": "clock", "unit": "MHz",
-                                                                "source": "gauge"}]} if clock else {}))]
+                     device(counters=COUNTERS)]
             lines += [pass_info(f"{n + 1:016x}", label) for n, label in enumerate(NAMES)]
             for i in range(120):
                 noise = 1 + (i * 37 % 11 - 5) / 500
                 passes = [one_pass(n, f"{n + 1:016x}", int(1e6 * (n + 1) * factor * noise), label,
                                    counters={c["key"]: 100000 * (n + 1) + i % 7 for c in COUNTERS})
                           for n, label in enumerate(NAMES)]
-                lines.append(frame(i, passes, **({"metrics": {"gpu_clock": 1800.0}} if clock else {})))
+                lines.append(frame(i, passes))
             self.logs[name] = self.write_log(name + ".jsonl", lines)
         folder = self.folder / "state" / "passtally"
         folder.mkdir(parents=True)

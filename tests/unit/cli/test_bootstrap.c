@@ -106,18 +106,6 @@ test_holm(void)
 }
 
 static void
-test_false_discovery_rate(void)
-{
-	/* In order 0.005 * 5 / 1, 0.01 * 5 / 2, 0.03 * 5 / 3, 0.04 * 5 / 4, 0.9. */
-	double p[] = { 0.01, 0.04, 0.03, 0.005, 0.9 };
-	const double want[] = { 0.025, 0.05, 0.05, 0.025, 0.9 };
-	tally_fdr_adjust(p, G_N_ELEMENTS(p));
-	for (size_t i = 0; i < G_N_ELEMENTS(p); i++)
-		g_assert_cmpfloat_with_epsilon(p[i], want[i], 1e-15);
-	tally_fdr_adjust(NULL, 0);
-}
-
-static void
 test_trimmed_mean(void)
 {
 	const double values[] = { 100, 2, 3, 4, 5, 6, 7, 8, 9, -50 };
@@ -401,7 +389,6 @@ main(int argc, char **argv)
 	g_test_add_func("/bootstrap/binomial", test_binomial);
 	g_test_add_func("/bootstrap/quantile", test_quantile);
 	g_test_add_func("/bootstrap/holm", test_holm);
-	g_test_add_func("/bootstrap/false_discovery_rate", test_false_discovery_rate);
 	g_test_add_func("/bootstrap/trimmed-mean", test_trimmed_mean);
 	g_test_add_func("/bootstrap/block-length", test_block_length);
 	g_test_add_func("/bootstrap/laws", test_compare_laws);
