@@ -381,6 +381,8 @@ struct tally_device_record {
 	const char *pci, *uuid; /* NULL = not known */
 	int64_t beneath;           /* device that uses this one, -1 = none */
 	const char *serialized_by; /* NULL = none of passtally's queries serializes it */
+	const char *present_mode;  /* how its images are shown; NULL = not known */
+	uint32_t images;           /* ... and how many there are, 0 = not known */
 	const struct tally_source_info *sources;
 	uint32_t n_sources;
 	const struct tally_counter *const *counters;

@@ -59,6 +59,12 @@ struct vk_enabled {
 	char denied[128];      /* refused requests, for people to read; "" = none */
 };
 
+/* How a swapchain shows images, for the device line. Without images: nothing is known. */
+struct vk_presents {
+	VkPresentModeKHR mode;
+	uint32_t images;
+};
+
 #define VK_MAX_FAMILIES 16
 #define VK_FENCE_RING 2 /* with more, validation layers report too many: they count
 			   the game's as well */
@@ -141,6 +147,7 @@ struct vk_device {
 	struct vk_queue *queues;
 	struct tally_device *tally; /* NULL until the first submission that has work */
 	bool tally_failed;
+	struct vk_presents presents; /* of what was presented last; before that, created last */
 	uint64_t submissions;	       /* numbers the submissions: the `submission` of passes */
 	uint64_t submits_in_frame;     /* --frame submit:N */
 	uint64_t passes_in_frame;      /* of the open frame */

@@ -195,7 +195,7 @@ struct window {
 };
 
 static void
-open_window(struct stream *s, struct window *w)
+open_window(struct stream *s, struct window *w, VkPresentModeKHR mode)
 {
 	PFN_vkCreateHeadlessSurfaceEXT create =
 		(PFN_vkCreateHeadlessSurfaceEXT)vkGetInstanceProcAddr(
@@ -215,7 +215,7 @@ open_window(struct stream *s, struct window *w)
 		.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
 		.preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
 		.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
-		.presentMode = VK_PRESENT_MODE_FIFO_KHR,
+		.presentMode = mode,
 	};
 	CHECK(vkCreateSwapchainKHR(s->device, &info, allocator, &w->swapchain));
 	KEEP(KEPT_SWAPCHAIN, w->swapchain);
@@ -263,7 +263,7 @@ static void
 present_on(struct stream *s, uint32_t family)
 {
 	struct window w = { 0 };
-	open_window(s, &w);
+	open_window(s, &w, VK_PRESENT_MODE_FIFO_KHR);
 	VkSemaphore ready = stream_semaphore(s, false), drawn = stream_semaphore(s, false);
 	for (int i = 0; i < 3; i++)
 		present_frame(s, &w, family, ready, drawn);
@@ -273,6 +273,21 @@ static void
 run_present(struct stream *s)
 {
 	present_on(s, s->graphics);
+}
+
+/* The second window has another mode. */
+static void
+run_present_modes(struct stream *s)
+{
+	static const VkPresentModeKHR modes[2] = { VK_PRESENT_MODE_FIFO_KHR,
+						   VK_PRESENT_MODE_MAILBOX_KHR };
+	VkSemaphore ready = stream_semaphore(s, false), drawn = stream_semaphore(s, false);
+	for (int i = 0; i < 2; i++) {
+		struct window w = { 0 };
+		open_window(s, &w, modes[i]);
+		present_frame(s, &w, s->graphics, ready, drawn);
+		present_frame(s, &w, s->graphics, ready, drawn);
+	}
 }
 
 static void
@@ -392,6 +407,7 @@ const struct scene stream_submits[] = {
 	{ "queues", 0, run_queues },
 	{ "two_queues", 0, run_two_queues },
 	{ "present", WISH_SURFACE, run_present },
+	{ "present_modes", WISH_SURFACE, run_present_modes },
 	{ "present_compute", WISH_SURFACE, run_present_compute },
 	{ "boundary", WISH_BOUNDARY, run_boundary },
 	{ "group", WISH_GROUP, run_group },

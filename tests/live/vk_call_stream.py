@@ -84,6 +84,7 @@ SCENES = {
     "queues": [work("transfer", 1, copies=1), compute(1, 1, 3), draws(2)],
     "two_queues": [draws(1)] * 4,
     "present": [draws(1, surface=0)] * 3,
+    "present_modes": [draws(1, surface=0)] * 2 + [draws(1, surface=1)] * 2,
     "present_compute": [compute(1, 1, 1)] * 3,
     "boundary": [draws(n) for n in (1, 2, 3, 4)],
     "group": [draws(1, **ABSENT), draws(2, **ABSENT)],
@@ -104,7 +105,7 @@ SCENES = {
     "devices_in_turn": PLAIN * 4,
     "many": [draws(1)] * 1200,
 }
-FRAMES = {"present": 3, "present_compute": 3, "boundary": 2, "two_devices": 2, "devices_in_turn": 4}
+FRAMES = {"present": 3, "present_modes": 4, "present_compute": 3, "boundary": 2, "two_devices": 2, "devices_in_turn": 4}
 
 # Row -> the driver's settings, passtally's options, and what the log must contain: everything, the work without
 # counters, or just valid lines.
@@ -171,6 +172,9 @@ def check_log(checks, scene, path, how):
               sorted(frame["passes"], key=lambda one: (one["submission"], one["index"]))]
     if not checks.equal(len(passes), len(want), "passes"):
         return
+    if scene == "present_modes":
+        checks.equal([(d.get("present_mode"), d.get("images")) for d in log.of("device")], [("fifo", 2), ("mailbox", 2)],
+                     "how each device line says that images are shown")
     for i, (got, one) in enumerate(zip(passes, want)):
         check_pass(checks, got, one, i, how == "all")
     starts = [p["gpu_start_ns"] for p in passes if "gpu_start_ns" in p]

@@ -451,11 +451,11 @@ vk_target_of_image(struct vk_device *d, VkImage handle)
 }
 
 struct tally_extent
-vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, int64_t *number)
+vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, struct vk_presents *presents)
 {
 	const struct vk_swapchain_known *chain = vk_handles_find(
 		&d->targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(handle));
-	*number = chain ? chain->surface : -1;
+	*presents = chain ? chain->presents : (struct vk_presents){ .images = 0 };
 	return chain ? (struct tally_extent){ chain->width, chain->height }
 		     : (struct tally_extent){ 0, 0 };
 }

@@ -156,8 +156,8 @@ enum vk_object {
 /* `key`: VK_HANDLE_KEY() of it. */
 void vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key);
 
-/* Size and number of a swapchain; 0 x 0 and -1 when unknown. */
+/* Size of a swapchain, and how it presents; 0 x 0 when unknown. */
 struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
-					   int64_t *number);
+					   struct vk_presents *presents);
 
 #endif

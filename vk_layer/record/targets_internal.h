@@ -87,6 +87,7 @@ struct vk_swapchain_known {
 	int64_t surface;
 	VkFormat format;
 	uint32_t width, height, layers;
+	struct vk_presents presents; /* `images`: asked for, then those that it has */
 	struct vk_image_known *images; /* with vk_targets.lock */
 };
 

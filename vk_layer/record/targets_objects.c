@@ -322,10 +322,21 @@ surface_number(struct vk_targets *t, VkSurfaceKHR surface)
 	return (int64_t)number - 1;
 }
 
+/* Until the device line is written; from then on what is presented counts. */
 static void
-learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
+expect_presents(struct vk_device *d, struct vk_presents presents)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!d->tally)
+		d->presents = presents;
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void
+learn_swapchain(struct vk_device *d, const VkSwapchainCreateInfoKHR *info,
 		VkSwapchainKHR handle)
 {
+	struct vk_targets *t = d->targets;
 	struct vk_swapchain_known *chain = vk_known_create(t, sizeof(*chain));
 	if (!chain)
 		return;
@@ -334,6 +345,8 @@ learn_swapchain(struct vk_targets *t, const VkSwapchainCreateInfoKHR *info,
 	chain->width = info->imageExtent.width;
 	chain->height = info->imageExtent.height;
 	chain->layers = info->imageArrayLayers;
+	chain->presents = (struct vk_presents){ info->presentMode, info->minImageCount };
+	expect_presents(d, chain->presents);
 	vk_known_remember(t, VK_SWAPCHAINS, VK_HANDLE_KEY(handle), chain);
 }
 
@@ -342,7 +355,7 @@ vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateIn
 		      const VkSwapchainKHR *handles)
 {
 	for (uint32_t i = 0; i < n; i++)
-		learn_swapchain(d->targets, &infos[i], handles[i]);
+		learn_swapchain(d, &infos[i], handles[i]);
 }
 
 /* With t->lock held. */
@@ -382,7 +395,11 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 	pthread_mutex_lock(&t->lock);
 	for (uint32_t i = 0; chain && i < *n; i++)
 		learn_swapchain_image(t, chain, images[i]);
+	if (chain && result == VK_SUCCESS)
+		chain->presents.images = *n;
 	pthread_mutex_unlock(&t->lock);
+	if (chain)
+		expect_presents(d, chain->presents);
 	return result;
 }
 

@@ -21,6 +21,30 @@ find_beneath(struct vk_device *d)
 	return d->beneath != before;
 }
 
+/* As the specification names them, in small letters. */
+static const char *
+mode_name(VkPresentModeKHR mode)
+{
+	switch ((int)mode) {
+	case VK_PRESENT_MODE_IMMEDIATE_KHR:
+		return "immediate";
+	case VK_PRESENT_MODE_MAILBOX_KHR:
+		return "mailbox";
+	case VK_PRESENT_MODE_FIFO_KHR:
+		return "fifo";
+	case VK_PRESENT_MODE_FIFO_RELAXED_KHR:
+		return "fifo_relaxed";
+	case 1000361000: /* newer than the oldest headers that we build with */
+		return "fifo_latest_ready";
+	case VK_PRESENT_MODE_SHARED_DEMAND_REFRESH_KHR:
+		return "shared_demand_refresh";
+	case VK_PRESENT_MODE_SHARED_CONTINUOUS_REFRESH_KHR:
+		return "shared_continuous_refresh";
+	default:
+		return "unknown";
+	}
+}
+
 bool
 vk_describe(struct vk_device *d)
 {
@@ -41,6 +65,8 @@ vk_describe(struct vk_device *d)
 		.pci = d->pci[0] ? d->pci : NULL,
 		.uuid = d->uuid[0] ? d->uuid : NULL,
 		.beneath = d->beneath,
+		.present_mode = d->presents.images ? mode_name(d->presents.mode) : NULL,
+		.images = d->presents.images,
 		.sources = rows,
 		.n_sources = vk_slots_describe(d, rows),
 	};
@@ -57,5 +83,14 @@ void
 vk_describe_beneath(struct vk_device *d)
 {
 	if (find_beneath(d))
+		vk_describe(d);
+}
+
+void
+vk_describe_presents(struct vk_device *d, struct vk_presents how)
+{
+	bool same = how.mode == d->presents.mode && how.images == d->presents.images;
+	d->presents = how;
+	if (!same && d->tally)
 		vk_describe(d);
 }

@@ -5,16 +5,35 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
-/* The largest extent of those presented. */
-static struct tally_extent
-presented_extent(struct vk_device *d, const VkPresentInfoKHR *info)
+struct presented {
+	struct tally_extent extent;
+	struct vk_presents how;
+};
+
+/* VkSwapchainPresentModeInfoEXT, which the oldest headers that we build with lack: modes for this
+ * present and those that follow. */
+#define PRESENT_MODE_INFO 1000275003
+struct present_mode_info {
+	VkStructureType type;
+	const void *next;
+	uint32_t n;
+	const VkPresentModeKHR *modes;
+};
+
+/* The largest of those presented. */
+static struct presented
+presented_by(struct vk_device *d, const VkPresentInfoKHR *info)
 {
-	struct tally_extent largest = vk_nothing_presented;
+	const struct present_mode_info *now = vk_find_in_chain(info->pNext, PRESENT_MODE_INFO);
+	struct presented largest = { .extent = vk_nothing_presented };
 	for (uint32_t i = 0; i < info->swapchainCount; i++) {
-		int64_t number;
-		struct tally_extent e = vk_target_of_swapchain(d, info->pSwapchains[i], &number);
-		if ((uint64_t)e.width * e.height > (uint64_t)largest.width * largest.height)
-			largest = e;
+		struct presented p;
+		p.extent = vk_target_of_swapchain(d, info->pSwapchains[i], &p.how);
+		if (now && i < now->n)
+			p.how.mode = now->modes[i];
+		if ((uint64_t)p.extent.width * p.extent.height >
+		    (uint64_t)largest.extent.width * largest.extent.height)
+			largest = p;
 	}
 	return largest;
 }
@@ -23,12 +42,14 @@ presented_extent(struct vk_device *d, const VkPresentInfoKHR *info)
 static void
 end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 					  struct tally_extent),
-	  struct tally_extent presented)
+	  const struct presented *presented)
 {
 	struct vk_device *d = q->device;
 	uint64_t t0 = vk_overhead_begin(d);
 	pthread_mutex_lock(&d->lock);
-	end(d, q, presented);
+	if (presented->how.images)
+		vk_describe_presents(d, presented->how);
+	end(d, q, presented->extent);
 	vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
 	pthread_mutex_unlock(&d->lock);
@@ -56,7 +77,9 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	/* Queried before the call: another thread may destroy a swapchain after it. */
-	struct tally_extent presented = q ? presented_extent(d, info) : vk_nothing_presented;
+	struct presented presented = { .extent = vk_nothing_presented };
+	if (q)
+		presented = presented_by(d, info);
 	bool marked = q && vk_ends_frame(info->pNext);
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(queue, info);
@@ -65,7 +88,7 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
 	if (d->exact)
 		d->exact->presented(q, info);
-	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, presented);
+	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, &presented);
 	return result;
 }
 
@@ -78,6 +101,7 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	for (uint32_t i = 0; i < n; i++)
 		marked |= vk_ends_frame(infos[i].pNext);
 	struct tally_clock_wait none = { 0 };
+	const struct presented none_presented = { .extent = vk_nothing_presented };
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
 	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
@@ -85,6 +109,6 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	if (d->exact)
 		d->exact->bound(q, n, infos);
 	if (marked)
-		end_frame(q, vk_frame_marked, vk_nothing_presented);
+		end_frame(q, vk_frame_marked, &none_presented);
 	return result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets of dynamic rendering and of swapchains. */
+#include "vk_layer/record/targets_internal.h"
 #include "tests/unit/vk_layer/vk_targets_world.h"
 
 static void
@@ -141,20 +142,29 @@ test_alike(void)
 
 /* ---- swapchains ---- */
 
+static int64_t
+number_of(VkSwapchainKHR handle)
+{
+	const struct vk_swapchain_known *chain = vk_handles_find(
+		&device.targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(handle));
+	return chain->surface;
+}
+
 static void
 test_swapchain(void)
 {
 	setup();
-	int64_t number;
+	struct vk_presents how;
 	VkSwapchainKHR chain = swapchain(0x51, 800, 600);
-	struct tally_extent size = vk_target_of_swapchain(&device, chain, &number);
+	struct tally_extent size = vk_target_of_swapchain(&device, chain, &how);
 	g_assert_cmpuint(size.width, ==, 800);
-	g_assert_cmpint(number, ==, 0);
+	g_assert_cmpint(how.mode, ==, VK_PRESENT_MODE_MAILBOX_KHR);
+	g_assert_cmpuint(how.images, ==, 2);
+	g_assert_cmpint(number_of(chain), ==, 0);
 	VkSwapchainKHR other = swapchain(0x52, 100, 100);
-	vk_target_of_swapchain(&device, other, &number);
-	g_assert_cmpint(number, ==, 1);
-	vk_target_of_swapchain(&device, HANDLE(VkSwapchainKHR, 1), &number);
-	g_assert_cmpint(number, ==, -1);
+	g_assert_cmpint(number_of(other), ==, 1);
+	size = vk_target_of_swapchain(&device, HANDLE(VkSwapchainKHR, 1), &how);
+	g_assert_cmpuint(size.width | how.images, ==, 0);
 
 	VkImage images[3];
 	uint32_t n = 0;
@@ -163,8 +173,13 @@ test_swapchain(void)
 	g_assert_cmpint(
 		vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images), ==,
 		VK_INCOMPLETE);
+	vk_target_of_swapchain(&device, chain, &how);
+	g_assert_cmpuint(how.images, ==, 2);
 	n = 3;
 	vk_get_swapchain_images(&device, get_images, NULL, chain, &n, images);
+	vk_target_of_swapchain(&device, chain, &how);
+	g_assert_cmpuint(how.images, ==, 3);
+	g_assert_cmpuint(device.presents.images, ==, 3);
 	const struct tally_target *target = vk_target_of_image(&device, images[2]);
 	g_assert_nonnull(target);
 	g_assert_true(target->presented);
@@ -197,8 +212,7 @@ test_swapchain(void)
 	DESTROY(VK_SWAPCHAINS, chain);
 	g_assert_null(vk_target_of_image(&device, images[2]));
 	chain = swapchain(0x51, 1024, 768);
-	vk_target_of_swapchain(&device, chain, &number);
-	g_assert_cmpint(number, ==, 0);
+	g_assert_cmpint(number_of(chain), ==, 0);
 	VkSwapchainCreateInfoKHR infos[2] = {
 		{ .surface = HANDLE(VkSurfaceKHR, 0x53), .imageExtent = { 1, 1 } },
 		{ .surface = HANDLE(VkSurfaceKHR, 0x52), .imageExtent = { 2, 2 } },
@@ -207,10 +221,9 @@ test_swapchain(void)
 	for (int i = 0; i < 2; i++)
 		both[i] = HANDLE(VkSwapchainKHR, next_handle++);
 	vk_swapchains_created(&device, 2, infos, both);
-	vk_target_of_swapchain(&device, both[0], &number);
-	g_assert_cmpint(number, ==, 2);
-	size = vk_target_of_swapchain(&device, both[1], &number);
-	g_assert_cmpint(number, ==, 1);
+	g_assert_cmpint(number_of(both[0]), ==, 2);
+	size = vk_target_of_swapchain(&device, both[1], &how);
+	g_assert_cmpint(number_of(both[1]), ==, 1);
 	g_assert_cmpuint(size.width, ==, 2);
 	teardown();
 }

@@ -87,10 +87,11 @@ vk_devices_each(void (*visit)(void *device, void *data), void *data)
 }
 
 struct tally_extent
-vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain, int64_t *number)
+vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
+		       struct vk_presents *presents)
 {
 	(void)d;
-	*number = 0;
+	*presents = (struct vk_presents){ VK_PRESENT_MODE_FIFO_KHR, 3 };
 	return (struct tally_extent){ (uint32_t)(uintptr_t)swapchain, 10 };
 }
 

@@ -104,6 +104,8 @@ swapchain(uintptr_t surface, uint32_t w, uint32_t h)
 		.imageFormat = VK_FORMAT_B8G8R8A8_UNORM,
 		.imageExtent = { w, h },
 		.imageArrayLayers = 1,
+		.minImageCount = 2,
+		.presentMode = VK_PRESENT_MODE_MAILBOX_KHR,
 	};
 	VkSwapchainKHR out = HANDLE(VkSwapchainKHR, next_handle++);
 	vk_swapchains_created(&device, 1, &info, &out);
