@@ -629,9 +629,17 @@ def table(description, name):
 
 
 def fill_page(description, text):
-    """The page with its tables as they should be."""
+    """The page with its tables as they should be. What a field of an earlier table means is not said again."""
+    seen = set()
+
+    def once(row):
+        if row.count("|") == 4 and len(row) > 60 and row in seen:
+            return "|".join([*row.split("|")[:3], " as above |"])
+        seen.add(row)
+        return row
+
     def fill(match):
-        return "\n".join([match.group(1), *table(description, match.group(2)), match.group(3)])
+        return "\n".join([match.group(1), *map(once, table(description, match.group(2))), match.group(3)])
     return re.sub(r"(<!-- fields of (\w+)[^\n]*-->)\n.*?(<!-- end -->)", fill, text, flags=re.DOTALL)
 
 
