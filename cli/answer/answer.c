@@ -427,6 +427,7 @@ conclude_changes(struct tally_answer_device *d)
 		*c = (struct tally_answer_change){
 			.frame = number_at(s, found[i].at),
 			.until = number_at(s, found[i].until),
+			.about = s->courses[COURSE_FRAME].block > 1,
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};

@@ -23,6 +23,7 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_object(o, "bound");
 	tally_out_text(o, "by", tally_bound_names[v->by]);
 	tally_out_text(o, "text", text);
+	tally_out_text(o, "hint", tally_bound_hint(v));
 	tally_out_object(o, "shares");
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)
 		tally_out_f64(o, tally_bound_names[i], v->share[i]);

@@ -302,9 +302,9 @@ tally_answer_change_text(const struct tally_answer_change *c)
 							   " to %" G_GUINT64_FORMAT
 							   " gradually",
 							   c->frame, c->until)
-					 : g_strdup_printf("from frame %" G_GUINT64_FORMAT
+					 : g_strdup_printf("from %sframe %" G_GUINT64_FORMAT
 							   " on",
-							   c->frame);
+							   c->about ? "about " : "", c->frame);
 	bool slower = c->after_ns > c->before_ns;
 	return g_strdup_printf("%s %.1f times %s: %s; %s", where,
 			       slower ? c->after_ns / c->before_ns

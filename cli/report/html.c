@@ -79,8 +79,27 @@ named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
 /* One device */
 
 static void
-put_group(struct page *p, const struct tally_aggregate *a, struct tally_group *g)
+put_target(struct tally_out *o, const struct tally_html_target *t)
 {
+	if (!t || t->width == 0)
+		return;
+	tally_out_object(o, "target");
+	tally_out_u64(o, "width", t->width);
+	tally_out_u64(o, "height", t->height);
+	tally_out_u64(o, "layers", MAX(t->layers, 1));
+	tally_out_u64(o, "samples", MAX(t->samples, 1));
+	text(o, "formats", t->formats);
+	if (t->load)
+		tally_out_text(o, "load", tally_load_op_name(t->load));
+	if (t->store)
+		tally_out_text(o, "store", tally_store_op_name(t->store));
+	tally_out_end_object(o);
+}
+
+static void
+put_group(struct page *p, const struct tally_html_log *log, struct tally_group *g)
+{
+	const struct tally_aggregate *a = &log->aggregate;
 	struct tally_out *o = p->out;
 	const struct tally_html_group *own = g->watched;
 	double share = tally_group_share(a, g);
@@ -92,6 +111,8 @@ put_group(struct page *p, const struct tally_aggregate *a, struct tally_group *g
 	tally_out_u64(o, "frames", g->frames);
 	g_autofree char *queue = tally_queue_text(g);
 	text(o, "queue", queue);
+	text(o, "groups", g->groups);
+	put_target(o, g->outside ? NULL : g_hash_table_lookup(log->targets, &g->id));
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
 	if (share >= 0)
@@ -118,7 +139,8 @@ put_kinds(struct tally_out *o, const struct tally_html_device *own)
 	tally_out_array(o, "kinds");
 	TALLY_EACH_OF (const struct tally_html_kind, k, own->kinds) {
 		char queue[32];
-		g_snprintf(queue, sizeof(queue), "%d.%d", k->queue_family, k->queue_index);
+		g_snprintf(queue, sizeof(queue), "%d.%d", k->queue_family,
+			   k->queue_index);
 		tally_out_array(o, NULL);
 		tally_out_text_or_null(o, NULL, k->queue_family >= 0 ? queue : NULL);
 		tally_out_i64(o, NULL, k->context);
@@ -138,8 +160,8 @@ put_clock(struct tally_out *o, struct tally_device_summary *d)
 	struct tally_clock_range clock;
 	if (!tally_aggregate_clock(d, &clock))
 		return;
-	char *words = g_strdup_printf("median %.0f MHz, %.0f to %.0f MHz", clock.median_mhz,
-				      clock.low_mhz, clock.high_mhz);
+	char *words = g_strdup_printf("median %.0f MHz, %.0f to %.0f MHz",
+				      clock.median_mhz, clock.low_mhz, clock.high_mhz);
 	text(o, "gpu_clock", words);
 	g_free(words);
 }
@@ -181,7 +203,8 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 
 /* Writes the columns of a device's frames. */
 static void
-put_kept(struct page *p, const struct tally_aggregate *a, const struct tally_html_device *own)
+put_kept(struct page *p, const struct tally_html_log *log,
+	 const struct tally_html_device *own)
 {
 	struct tally_out *o = p->out;
 	tally_out_u64(o, "rows", own->frames.rows->len);
@@ -189,7 +212,10 @@ put_kept(struct page *p, const struct tally_aggregate *a, const struct tally_htm
 	tally_out_u64(o, "step", own->frames.step);
 	digits(o, "base_ns", own->base_ns);
 	tally_out_array(o, "columns");
-	for (unsigned i = 0; i < TALLY_HTML_N_FRAME_COLUMNS; i++)
+	/* Where each frame has its own row, samples are its own times. */
+	unsigned n = own->frames.step > 1 ? TALLY_HTML_N_FRAME_COLUMNS
+					  : TALLY_HTML_SAMPLE_CPU;
+	for (unsigned i = 0; i < n; i++)
 		tally_out_i64(o, NULL, tally_html_pack_frames(&p->pack, &own->frames, i));
 	tally_out_end_array(o);
 	tally_out_i64(o, "bars", tally_html_pack_passes(&p->pack, &own->frames));
@@ -198,18 +224,19 @@ put_kept(struct page *p, const struct tally_aggregate *a, const struct tally_htm
 	tally_out_u64(o, "block", own->block);
 	tally_out_array(o, "groups");
 	TALLY_EACH (struct tally_group, g, own->groups)
-		put_group(p, a, g);
+		put_group(p, log, g);
 	tally_out_end_array(o);
 }
 
 static void
-put_device(struct page *p, const struct tally_html_log *log, struct tally_device_summary *d)
+put_device(struct page *p, const struct tally_html_log *log,
+	   struct tally_device_summary *d)
 {
 	struct tally_html_device *own = tally_html_log_device(log, d->device);
 	tally_out_object(p->out, NULL);
 	put_described(p->out, &log->aggregate, d);
 	if (own)
-		put_kept(p, &log->aggregate, own);
+		put_kept(p, log, own);
 	else
 		tally_out_u64(p->out, "rows", 0);
 	tally_out_end_object(p->out);
@@ -322,7 +349,8 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 		put_log(p, &logs[i]);
 	tally_out_end_array(o);
 	if (n == 2) {
-		const char *const paths[2] = { logs[0].aggregate.path, logs[1].aggregate.path };
+		const char *const paths[2] = { logs[0].aggregate.path,
+					       logs[1].aggregate.path };
 		tally_html_verdict_put(o, paths, p->warmup);
 	}
 	tally_out_break(o, "\n");
@@ -340,9 +368,12 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 static void
 put_base64(struct tally_out *o, const GByteArray *blob)
 {
-	enum { STEP = 3 << 12 }; /* a multiple of three bytes, so that no base64 group is cut */
+	enum {
+		STEP = 3 << 12
+	}; /* a multiple of three bytes, so that no base64 group is cut */
 	for (guint at = 0; at < blob->len; at += STEP) {
-		char *letters = g_base64_encode(blob->data + at, MIN(STEP, blob->len - at));
+		char *letters = g_base64_encode(blob->data + at,
+						MIN(STEP, blob->len - at));
 		tally_out_put(o, letters);
 		g_free(letters);
 	}
@@ -370,7 +401,8 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 }
 
 int
-tally_report_html(const char *path, const char *const *logs, unsigned n_logs, uint64_t warmup)
+tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
+		  uint64_t warmup)
 {
 	if (n_logs > 2)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "report",
@@ -380,13 +412,15 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	mode_t mode = 0666;
 	for (unsigned i = 0; i < n_logs; i++)
 		mode &= tally_result_mode(logs[i]);
-	int status = tally_result_open(&target, "report", path, mode, false,
-				       "name the page first: passtally report --html OUT LOG");
+	int status = tally_result_open(
+		&target, "report", path, mode, false,
+		"name the page first: passtally report --html OUT LOG");
 	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
 		status = tally_html_log_read(&read[i], logs[i], warmup, n_logs);
 	if (status == TALLY_EXIT_OK)
 		write_page(target.file, read, n_logs, warmup);
-	if (!tally_result_close(&target, status == TALLY_EXIT_OK) && status == TALLY_EXIT_OK)
+	if (!tally_result_close(&target, status == TALLY_EXIT_OK) &&
+	    status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;
 	for (unsigned i = 0; i < n_logs; i++)
 		tally_html_log_finish(&read[i]);

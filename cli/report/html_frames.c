@@ -52,6 +52,15 @@ keep_slowest(struct tally_html_frames *f, guint first)
 			drop_passes(f, row_at(f, i));
 }
 
+/* Replaces a row by another, but for its samples. */
+static void
+replace(struct tally_html_frame *row, struct tally_html_frame by)
+{
+	by.columns[TALLY_HTML_SAMPLE_CPU] = row->columns[TALLY_HTML_SAMPLE_CPU];
+	by.columns[TALLY_HTML_SAMPLE_GPU] = row->columns[TALLY_HTML_SAMPLE_GPU];
+	*row = by;
+}
+
 static void
 halve(struct tally_html_frames *f)
 {
@@ -59,10 +68,11 @@ halve(struct tally_html_frames *f)
 	for (guint i = 0; i < f->rows->len; i += 2, n++) {
 		struct tally_html_frame *a = row_at(f, i), *b = a + 1;
 		bool second = i + 1 < f->rows->len && is_slower(b, a);
-		struct tally_html_frame kept = second ? *b : *a;
 		if (i + 1 < f->rows->len)
 			drop_passes(f, second ? a : b);
-		*row_at(f, n) = kept;
+		if (second)
+			replace(a, *b);
+		*row_at(f, n) = *a;
 	}
 	g_array_set_size(f->rows, n);
 	f->step *= 2;
@@ -83,7 +93,7 @@ tally_html_frames_add(struct tally_html_frames *f, const struct tally_html_frame
 	f->n_bytes += frame->n_bytes;
 	if (last) {
 		drop_passes(f, last);
-		*last = copy;
+		replace(last, copy);
 	} else {
 		g_array_append_val(f->rows, copy);
 	}

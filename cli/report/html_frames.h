@@ -25,6 +25,10 @@ enum tally_html_frame_column {
 	TALLY_HTML_OVERHEAD,
 	TALLY_HTML_DROPPED,
 	TALLY_HTML_FLAGS, /* NAN: none */
+	/* Of the first frame of those that the row stands for, not the slowest: a chart of these
+	 * shows what is usual. */
+	TALLY_HTML_SAMPLE_CPU,
+	TALLY_HTML_SAMPLE_GPU,
 	TALLY_HTML_N_FRAME_COLUMNS,
 };
 

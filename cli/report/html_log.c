@@ -72,7 +72,8 @@ is_default(const struct tally_config *defaults, const char *key, const char *val
 	if (!option)
 		return false;
 	g_autofree char *text = g_malloc(tally_option_get(option, defaults, NULL, 0) + 1);
-	tally_option_get(option, defaults, text, tally_option_get(option, defaults, NULL, 0) + 1);
+	tally_option_get(option, defaults, text,
+			 tally_option_get(option, defaults, NULL, 0) + 1);
 	return strcmp(text, value) == 0;
 }
 
@@ -109,6 +110,41 @@ take_note(struct tally_html_log *log, const struct tally_note_record *r)
 }
 
 static void
+add_format(GString *formats, const struct tally_attachment *a)
+{
+	if (a->format && *a->format)
+		g_string_append_printf(formats, "%s%s", formats->len ? " " : "",
+				       a->format);
+}
+
+static void
+take_target(struct tally_html_log *log, const struct tally_pass_info_record *r)
+{
+	GString *formats = g_string_new(NULL);
+	struct tally_html_target *t = g_new0(struct tally_html_target, 1);
+	for (uint32_t i = 0; i < r->target.n_color; i++)
+		add_format(formats, &r->target.color[i]);
+	add_format(formats, &r->target.depth);
+	add_format(formats, &r->target.stencil);
+	*t = (struct tally_html_target){ r->id,
+					 r->target.width,
+					 r->target.height,
+					 r->target.layers,
+					 r->target.samples,
+					 g_string_free(formats, FALSE),
+					 r->load,
+					 r->store };
+	g_hash_table_replace(log->targets, &t->id, t);
+}
+
+static void
+free_target(gpointer t)
+{
+	g_free(((struct tally_html_target *)t)->formats);
+	g_free(t);
+}
+
+static void
 take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_html_log *log = user;
@@ -116,6 +152,8 @@ take_line(void *user, const struct tally_log_line *line)
 		take_header(log, &line->header);
 	else if (line->type == TALLY_LINE_NOTE)
 		take_note(log, &line->note);
+	else if (line->type == TALLY_LINE_PASS_INFO)
+		take_target(log, &line->pass_info);
 }
 
 /* Values */
@@ -134,7 +172,8 @@ need_group(struct tally_html_device *d, struct tally_group *g)
 
 /* The values of a group in the frame being read. */
 static void
-take_values(const struct tally_html_log *log, struct tally_html_device *d, struct tally_group *g)
+take_values(const struct tally_html_log *log, struct tally_html_device *d,
+	    struct tally_group *g)
 {
 	struct tally_html_group *own = need_group(d, g);
 	if (own->n_series < g->n_series) {
@@ -188,11 +227,12 @@ need_kind(struct tally_html_device *d, const struct tally_pass_record *p)
 		.has_cpu = p->has_cpu_start,
 	};
 	TALLY_EACH_OF (const struct tally_html_kind, k, d->kinds)
-		if (k->queue_family == want.queue_family && k->queue_index == want.queue_index &&
-		    k->context == want.context && k->flags == want.flags &&
-		    k->has_start == want.has_start && k->has_gpu == want.has_gpu &&
-		    k->has_cpu == want.has_cpu)
-			return (uint64_t)(k - &g_array_index(d->kinds, struct tally_html_kind, 0));
+		if (k->queue_family == want.queue_family &&
+		    k->queue_index == want.queue_index && k->context == want.context &&
+		    k->flags == want.flags && k->has_start == want.has_start &&
+		    k->has_gpu == want.has_gpu && k->has_cpu == want.has_cpu)
+			return (uint64_t)(k - &g_array_index(d->kinds,
+							     struct tally_html_kind, 0));
 	g_array_append_val(d->kinds, want);
 	return d->kinds->len - 1;
 }
@@ -226,8 +266,8 @@ put_passes(const struct tally_html_log *log, struct tally_html_device *d,
 	put_unsigned(to, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate, f->device,
-									p->id, i);
+		const struct tally_group *g = tally_aggregate_find_pass(
+			&log->aggregate, f->device, p->id, i);
 		const struct tally_html_group *own = g ? g->watched : NULL;
 		int64_t now = own ? (int64_t)own->place : index;
 		put_signed(to, now - index - 1);
@@ -271,6 +311,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 			[TALLY_HTML_OVERHEAD] = (double)f->overhead_ns,
 			[TALLY_HTML_DROPPED] = (double)f->dropped_passes,
 			[TALLY_HTML_FLAGS] = f->flags ? (double)f->flags : NAN,
+			[TALLY_HTML_SAMPLE_CPU] = (double)f->cpu_ns,
+			[TALLY_HTML_SAMPLE_GPU] = f->has_gpu ? (double)f->gpu_ns : NAN,
 		},
 		.passes = d->passes->data,
 		.n_bytes = d->passes->len,
@@ -287,12 +329,15 @@ skip_frame(void *user, const struct tally_frame_record *f)
 }
 
 int
-tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup, unsigned share)
+tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup,
+		    unsigned share)
 {
 	*log = (struct tally_html_log){ .share = share };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
 	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
 	log->options = g_ptr_array_new_with_free_func(g_free);
+	log->targets = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+					     free_target);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
@@ -300,8 +345,9 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 		.skipped = skip_frame,
 	};
 	log->answer = tally_answer_create(&log->aggregate);
-	int status = tally_aggregate_read_watched(&log->aggregate, "report", path, TALLY_BY_PASS,
-						  warmup, &log->watch, false);
+	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
+						  TALLY_BY_PASS, warmup, &log->watch,
+						  false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
 		thin(log, d);
@@ -318,6 +364,7 @@ tally_html_log_finish(struct tally_html_log *log)
 	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
 	g_array_unref(log->notes);
+	g_hash_table_destroy(log->targets);
 	g_ptr_array_unref(log->options);
 	if (log->argv)
 		g_ptr_array_unref(log->argv);

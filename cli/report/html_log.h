@@ -27,6 +27,15 @@ struct tally_html_group {
 	struct tally_html_series *series; /* as those of the group */
 };
 
+/* What a pass draws to. */
+struct tally_html_target {
+	uint64_t id; /* of the pass */
+	uint32_t width, height, layers, samples;
+	char *formats; /* of its attachments, separated by blanks */
+	enum tally_load_op load;
+	enum tally_store_op store;
+};
+
 /* Properties that passes of a frame share; a pass refers to one of these. */
 struct tally_html_kind {
 	int32_t queue_family, queue_index; /* -1 = none */
@@ -54,6 +63,7 @@ struct tally_html_log {
 	uint64_t notes_left_out;
 	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
 	struct tally_answer *answer; /* concluded once the log is read */
+	GHashTable *targets; /* maps uint64_t * id to struct tally_html_target * */
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 

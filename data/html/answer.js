@@ -58,6 +58,13 @@ function answerSection(log, d) {
 		"section",
 		{ id: "answer", "aria-label": "the answer" },
 		el(
+			"p",
+			{ class: "first" },
+			el("strong", {}, sentence(answer.bound.text)),
+			answer.bound.hint ? ` ${sentence(answer.bound.hint)}` : null,
+		),
+		...answer.changes.map((c) => el("p", { class: "change" }, sentence(c.text))),
+		el(
 			"div",
 			{ class: "tiles" },
 			tile(rate(answer.fps), "mean rate"),
@@ -67,15 +74,15 @@ function answerSection(log, d) {
 				"rate of the slowest 1 % of frames",
 			),
 			tile(rate(answer.low_01_fps), "0.1 % low"),
-			tile(duration(p50_ns), "frame time, median"),
+			/* Over a change of speed it is that of no frame. */
+			answer.changes.length ? null : tile(duration(p50_ns), "frame time, median"),
 			tile(duration(p99_ns), "frame time, p99"),
-			d.gpu[0] ? tile(duration(d.gpu[5]), "GPU time, median") : null,
+			d.gpu[0] && !answer.changes.length ? tile(duration(d.gpu[5]), "GPU time, median") : null,
 		),
 		el(
 			"p",
 			{},
-			el("strong", {}, sentence(answer.bound.text)),
-			` ${plain(answer.frames)} ${answer.frames === 1 ? "frame" : "frames"}. `,
+			`${plain(answer.frames)} ${answer.frames === 1 ? "frame" : "frames"}. `,
 			el("span", { class: "dim" }, leftOutSentence(d, answer), " "),
 			el(
 				"span",
@@ -93,7 +100,7 @@ function typicalSection(log, d) {
 	const { passes, text, besides } = answer.typical;
 	const bar = el("div", { class: "stack" });
 	passes.forEach((p, i) => {
-		const words = `${p.name}: ${duration(p.p50_ns)}, ${percent(p.share)}`;
+		const words = `${p.name} ${percent(p.share)}: ${duration(p.p50_ns)}`;
 		const part = el(
 			"button",
 			{
@@ -135,9 +142,9 @@ function placeOfLabel(d, name) {
 }
 
 function hitchSection(log, d) {
-	const { n, excess_ns, worst } = answerOf(log, d).hitches;
+	const { n, text, worst } = answerOf(log, d).hitches;
 	const list = el("ol", { class: "plain" });
-	for (const h of worst)
+	for (const h of worst.slice().sort((a, b) => a.frame - b.frame))
 		list.append(
 			el(
 				"li",
@@ -166,8 +173,8 @@ function hitchSection(log, d) {
 			"p",
 			{ class: "dim" },
 			n
-				? `${duration(excess_ns)} in all` +
-						(n > worst.length ? "; the worst:" : ":")
+				? (n > 1 ? sentence(text.replace(/^hitches: \d+, /, "")) : "") +
+						(n > worst.length ? " The worst:" : "")
 				: "No frame took much longer than those around it.",
 		),
 		list,

@@ -8,39 +8,43 @@ function forget() {
 }
 
 /* The strip below a chart skips rows to be quick; what it draws holds each peak for some rows, so
- * that none is skipped. The first series of `data` is meant. */
+ * that none is skipped. `peaks`: the longest frame by x. */
 const STRIP = "strip",
 	STRIP_PLACES = 400;
 
-function withStrip(data) {
+function withStrip(data, peaks) {
 	const block = Math.max(1, Math.ceil(data.length / STRIP_PLACES));
 	const most = new Array(Math.ceil(data.length / block)).fill(null);
 	data.forEach((row, i) => {
-		const at = Math.floor(i / block);
-		if (row[1] !== null && (most[at] === null || row[1] > most[at])) most[at] = row[1];
+		const at = Math.floor(i / block),
+			peak = peaks.get(row[0]);
+		if (peak !== undefined && (most[at] === null || peak > most[at])) most[at] = peak;
 	});
-	return data.map((row, i) => [
-		...row,
-		row[1] === null ? null : most[Math.floor(i / block)],
-	]);
+	return data.map((row, i) => {
+		const peak = peaks.has(row[0]) ? most[Math.floor(i / block)] : null;
+		return [...row, [peak, peak, peak]];
+	});
 }
 
-/* data: rows of [x, y...]. o: labels, colors, format(y), axis(y), rest(legend); may have strip, pick(x)
- * on a click, under() to draw below the lines, drawn(chart) when it was drawn again, window (the
+/* data: rows of [x, y...]. o: labels, colors, format(y), axis(y), rest(legend); may have peaks (the
+ * strip; each y is [low, y, high] then), stacked, pick(x) on a click, under() to draw below the lines, drawn(chart) when it was drawn again, window (the
  * part of x to show), limit (the highest y while tops are cut off). */
 function lineChart(holder, legend, data, o) {
-	const labels = o.strip ? [...o.labels, STRIP] : o.labels;
-	const chart = new Dygraph(holder, o.strip ? withStrip(data) : data, {
+	const labels = o.peaks ? [...o.labels, STRIP] : o.labels;
+	const chart = new Dygraph(holder, o.peaks ? withStrip(data, o.peaks) : data, {
+		customBars: Boolean(o.peaks),
+		stackedGraph: Boolean(o.stacked),
+		fillAlpha: o.stacked ? 0.75 : 0.25,
 		labels,
 		colors: o.colors,
 		legend: "never",
 		strokeWidth: 1.1,
 		connectSeparatedPoints: false,
 		visibility: labels.slice(1).map((name) => name !== STRIP),
-		series: o.strip ? { [STRIP]: { showInRangeSelector: true } } : {},
+		series: o.peaks ? { [STRIP]: { showInRangeSelector: true } } : {},
 		/* The strip would turn dragging in the chart into moving it. */
 		interactionModel: Dygraph.defaultInteractionModel,
-		showRangeSelector: Boolean(o.strip),
+		showRangeSelector: Boolean(o.peaks),
 		rangeSelectorHeight: 32,
 		rangeSelectorPlotStrokeColor: theme("dim"),
 		rangeSelectorPlotFillColor: theme("line"),

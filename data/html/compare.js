@@ -72,6 +72,12 @@ function compareColumns(rows, info) {
 		title = time ? "GPU mean" : "mean";
 	const columns = [
 		{ key: "name", title: "pass", of: (p) => p.name },
+		{
+			key: "state",
+			title: meta.verdict && meta.verdict.rows ? "verdict" : "",
+			of: (p) => p.state || verdictWords(p.verdict, time),
+			hint: "as passtally compare judges it",
+		},
 		{ key: "before", title: `A: ${title}`, small, of: (p) => p.before, side: "a" },
 		{ key: "after", title: `B: ${title}`, small, of: (p) => p.after, side: "b" },
 		{
@@ -94,12 +100,6 @@ function compareColumns(rows, info) {
 			of: (p) => Math.abs(p.cost),
 			show: (p) => signed(p.cost, words),
 			hint: "difference of the pass's GPU time over all frames, divided by the frames: what it does to a frame",
-		},
-		{
-			key: "state",
-			title: meta.verdict && meta.verdict.rows ? "verdict" : "",
-			of: (p) => p.state || verdictWords(p.verdict, time),
-			hint: "as passtally compare judges it",
 		},
 	];
 	return { words, columns: time ? columns : columns.filter((c) => c.key !== "cost") };

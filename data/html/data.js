@@ -83,13 +83,15 @@ async function readFrames(d) {
 		"overhead",
 		"dropped",
 		"flags",
+		"sample_cpu",
+		"sample_gpu",
 	];
 	const all = await Promise.all(d.columns.map((i) => (i < 0 ? null : inflate(i))));
 	d.read = {};
 	names.forEach((name, i) => {
 		d.read[name] = all[i]
 			? new Float64Array(all[i].buffer)
-			: new Float64Array(d.rows).fill(NaN);
+			: (d.read[name.replace("sample_", "")] ?? new Float64Array(d.rows).fill(NaN));
 	});
 	await readPasses(d);
 	return d.read;

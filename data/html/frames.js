@@ -124,8 +124,9 @@ function frameTools(d) {
 			? el(
 					"span",
 					{ class: "dim" },
-					`a point is the slowest of up to ${d.step * Math.ceil(d.rows / MOST_POINTS)} frames; zoom in for ` +
-						(d.step > 1 ? `the slowest of each ${d.step}` : "each"),
+					`line: median of up to ${d.step * Math.ceil(d.rows / MOST_POINTS)} frames, ` +
+						"band: p1 to p99; zoom in for " +
+						(d.step > 1 ? `one of each ${d.step}` : "each"),
 				)
 			: null,
 	);
@@ -150,25 +151,21 @@ function drawUnder(d, marks) {
 	};
 }
 
-/* The rows that the chart draws: all of them, or of a long run the slowest frame of each block,
- * and all that are within the part that is looked at. */
-const MOST_POINTS = 6000;
+/* A chart of more rows than this draws blocks of them: the median and, as a band, p1 to p99. */
+const MOST_POINTS = 1500;
 
-function chartRows(d, from, to) {
-	const { frame, cpu } = d.read,
-		rows = [];
+/* [from, to) of the rows of each point: of the part that is looked at as fine as it can be. */
+function chartBlocks(d, from, to) {
+	const { frame } = d.read,
+		blocks = [];
 	const add = (first, end) => {
 		const block = Math.max(1, Math.ceil((end - first) / MOST_POINTS));
-		for (let i = first; i < end; i += block) {
-			let most = i;
-			for (let k = i + 1; k < Math.min(i + block, end); k++)
-				if (cpu[k] > cpu[most]) most = k;
-			rows.push(most);
-		}
+		for (let i = first; i < end; i += block)
+			blocks.push([i, Math.min(i + block, end)]);
 	};
 	if (d.rows <= MOST_POINTS || from === null) {
 		add(0, d.rows);
-		return rows;
+		return blocks;
 	}
 	const after = (x) => {
 		let low = 0;
@@ -184,23 +181,42 @@ function chartRows(d, from, to) {
 	add(0, first);
 	add(first, end);
 	add(end, d.rows);
-	return rows;
+	return blocks;
+}
+
+/* p1, median and p99 in milliseconds, by nearest rank. */
+function bandOf(values, from, to) {
+	const known = values.slice(from, to).filter((v) => !Number.isNaN(v)).sort();
+	const at = (q) => known[Math.max(0, Math.ceil(q * known.length) - 1)] / 1e6;
+	return known.length ? [at(0.01), at(0.5), at(0.99)] : [null, null, null];
 }
 
 function chartData(d, hasGpu) {
 	const f = d.read,
-		ms = (v) => (Number.isNaN(v) ? null : v / 1e6);
-	const isPause = pauses(d),
+		isPause = pauses(d),
+		none = [null, null, null],
 		data = [];
-	let before = 0;
-	for (const i of chartRows(d, state.from, state.to)) {
+	for (const [from, to] of chartBlocks(d, state.from, state.to)) {
+		const row = [f.frame[from], bandOf(f.sample_cpu, from, to)];
+		if (hasGpu) row.push(bandOf(f.sample_gpu, from, to));
+		data.push(row);
 		/* No line is drawn across a pause. */
-		for (; before < i; before++)
-			if (isPause(before))
-				data.push([f.frame[before] + 0.5, null, ...(hasGpu ? [null] : [])]);
-		data.push([f.frame[i], ms(f.cpu[i]), ...(hasGpu ? [ms(f.gpu[i])] : [])]);
+		for (let i = from; i < to && i + 1 < d.rows; i++)
+			if (isPause(i)) {
+				data.push([f.frame[i] + 0.5, none, ...(hasGpu ? [none] : [])]);
+				break;
+			}
 	}
 	return data;
+}
+
+/* For the strip: the longest frame of each point. */
+function peaks(d) {
+	const f = d.read,
+		at = new Map();
+	for (const [from, to] of chartBlocks(d, state.from, state.to))
+		at.set(f.frame[from], f.cpu.slice(from, to).reduce((a, b) => Math.max(a, b), 0) / 1e6);
+	return at;
 }
 
 /* The part of the run that is looked at, kept in the address. */
@@ -211,11 +227,12 @@ function noteZoom(chart, d, hasGpu) {
 	state.from = zoomed ? from : null;
 	state.to = zoomed ? to : null;
 	noteAddress();
+	if (view.stack) view.stack.updateOptions({ dateWindow: zoomed ? [from, to] : null });
 	if (d.rows <= MOST_POINTS) return;
 	clearTimeout(view.finer);
 	view.finer = setTimeout(() => {
 		if (chart === view.frames)
-			chart.updateOptions({ file: withStrip(chartData(d, hasGpu)) });
+			chart.updateOptions({ file: withStrip(chartData(d, hasGpu), peaks(d)) });
 	}, 200);
 }
 
@@ -236,14 +253,14 @@ function frameChart(log, d) {
 		view.frames = lineChart(holder, view.legend, chartData(d, hasGpu), {
 			labels,
 			colors,
-			strip: true,
+			peaks: peaks(d),
 			limit: usual(d),
 			window: state.from === null ? null : [state.from, state.to],
 			rest: rests(labels, colors),
 			format: milliseconds,
 			axis: (v) => `${trim(v, 4)} ms`,
 			under: drawUnder(d, marks),
-			pick: (x) => pickFrame(f.frame.indexOf(Math.floor(x))),
+			pick: (x) => pickFrame(rowNear(d, Math.floor(x))),
 			drawn: (g) => noteZoom(g, d, hasGpu),
 		});
 	};

@@ -35,6 +35,14 @@ function startWords(log) {
 		: "-";
 }
 
+/* What tells one page from another. */
+function logWords(log) {
+	const words = log.argv ? log.argv.slice(1).join(" ") : "";
+	return [log.file, log.started_ms ? startWords(log) : null, words || null]
+		.filter(Boolean)
+		.join(" \u00b7 ");
+}
+
 function driverWords(d) {
 	return [d.driver, d.driver_version].filter(Boolean).join(" ") || "-";
 }

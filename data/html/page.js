@@ -20,10 +20,13 @@ async function showRun(ticket) {
 	const overview = answerOf(log, d)
 		? el("div", { class: "overview" }, frameChart(log, d), hitchSection(log, d))
 		: "";
+	const stack = overview ? await stackSection(d) : null;
+	if (ticket !== view.ticket) return;
 	main.replaceChildren(
 		answerSection(log, d),
 		typicalSection(log, d) || "",
 		overview,
+		stack || "",
 		frameSection(d),
 		passTable(log, d),
 		notesSection(log),
@@ -31,6 +34,7 @@ async function showRun(ticket) {
 		readingSection(),
 	);
 	if (overview) view.makeFrames();
+	if (stack) view.makeStack();
 	await showFrame();
 }
 
@@ -41,11 +45,17 @@ async function render(place) {
 		{ log, d } = current();
 	const programs = [...new Set(meta.logs.map(programName))];
 	forget();
-	view.frames = null;
+	view.frames = view.stack = null;
 	const group = state.pass >= 0 && d && d.groups && d.groups[state.pass];
 	document.getElementById("title").textContent =
 		programs.join(" and ") + (meta.logs.length > 1 ? ", two runs" : "");
-	document.title = [group && group.name, programs.join(" and "), "passtally"]
+	document.getElementById("subtitle").textContent = meta.logs.map(logWords).join(" and ");
+	document.title = [
+		group && group.name,
+		programs.join(" and "),
+		meta.logs.map((l) => l.file).join(" and "),
+		"passtally",
+	]
 		.filter(Boolean)
 		.join(" - ");
 	chooser();

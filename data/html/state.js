@@ -10,7 +10,7 @@ const state = {
 	to: null,
 	scale: 1 /* of the one frame, and which part of it */,
 	at: 0,
-	sort: "total",
+	sort: "share",
 	down: true,
 	filter: "",
 	pass: -1,
@@ -23,7 +23,7 @@ const state = {
 };
 /* makeFrames(): draws the chart of frames once it is in the document. Tickets show what was
  * overtaken. */
-const view = { frames: null, legend: null, makeFrames: null, ticket: 0, address: 0 };
+const view = { frames: null, stack: null, makeStack: null, legend: null, makeFrames: null, ticket: 0, address: 0 };
 const WHOLE_RUN = { frame: null, from: null, to: null, scale: 1, at: 0, row: 0 };
 
 function shownDevice(log) {

@@ -10,7 +10,9 @@ function usedSeries(log, d) {
 	return [...used].sort((a, b) => a - b);
 }
 
-const STATS = ["mean", "sd", "min", "p50", "p90", "p99", "max"];
+/* Those that are shown at first, and the rest. */
+const STATS = ["p50", "p99"],
+	MORE_STATS = ["mean", "sd", "min", "p90", "max"];
 
 function largest(groups, of) {
 	return Math.max(0, ...groups.map(of).filter(Number.isFinite));
@@ -29,26 +31,34 @@ function timeColumns(d) {
 		of: (g) => stat(g, 0, which),
 		show: (v) => inUnit(v, unit),
 	});
-	return [column("total", "sum", total), ...STATS.map((which) => column(which, which, mean))];
+	return {
+		first: STATS.map((which) => column(which, which, mean)),
+		more: [
+			column("total", "sum", total),
+			...MORE_STATS.map((which) => column(which, which, mean)),
+		],
+	};
 }
 
 function tableColumns(log, d) {
 	const columns = [{ key: "name", title: "pass", of: (g) => g.name }];
-	if (new Set(d.groups.map((g) => g.queue)).size > 1)
-		columns.push({ key: "queue", title: "queue", of: (g) => g.queue });
-	columns.push({ key: "kind", title: "kind", of: (g) => (g.outside ? "" : g.kind) });
 	columns.push({ key: "share", title: "share", of: (g) => g.share });
-	const [total, ...others] = timeColumns(d);
-	columns.push(total);
-	columns.push({
+	const times = timeColumns(d);
+	columns.push(...times.first, {
 		key: "n",
 		title: "N",
 		of: (g) => stat(g, 0, "n") || 0,
 		hint: "frames in which its GPU time is known",
 	});
-	columns.push(...others);
 	const series = usedSeries(log, d);
-	for (const s of state.all ? series : series.slice(0, 12)) {
+	if (state.all && new Set(d.groups.map((g) => g.queue)).size > 1)
+		columns.push({ key: "queue", title: "queue", of: (g) => g.queue });
+	if (state.all)
+		columns.push(
+			{ key: "kind", title: "kind", of: (g) => (g.outside ? "" : g.kind) },
+			...times.more,
+		);
+	for (const s of state.all ? series : series.slice(0, 1)) {
 		const info = log.series[s];
 		columns.push({
 			key: info.key,
@@ -69,8 +79,9 @@ function tableColumns(log, d) {
 				.join(" · "),
 		});
 	}
-	columns.push({ key: "flags", title: "flags", of: (g) => g.flags.join(" ") });
-	return { columns, more: series.length - 12 };
+	if (state.all)
+		columns.push({ key: "flags", title: "flags", of: (g) => g.flags.join(" ") });
+	return { columns, more: times.more.length + 2 + Math.max(0, series.length - 1) };
 }
 
 function sorted(groups, column) {
@@ -218,7 +229,7 @@ function passTable(log, d) {
 	];
 	const draw = () => {
 		const { columns, more } = tableColumns(log, d);
-		const by = columns.find((c) => c.key === state.sort) || columns[0];
+		const by = columns.find((c) => c.key === state.sort) || columns.find((c) => c.key === "share");
 		const rows = sorted(d.groups.filter(matches), by);
 		head.replaceChildren(headRow(columns, draw));
 		body.replaceChildren(

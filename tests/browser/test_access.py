@@ -56,6 +56,11 @@ for (const name of ["cpu", "gpu", "mark", "pick", "edge", "link"])
 return {bad, texts, graphics};
 })()"""
 
+# Controls whose name lacks the words that are seen on them.
+LABELS = """[...document.querySelectorAll('[aria-label]')].filter((e) => e.matches('button, a, input, summary')).map((e) => [
+	e.textContent.toLowerCase().match(/[a-z0-9.]+/g) || [], e.getAttribute('aria-label').toLowerCase()])
+	.filter(([seen, name]) => !(name.match(/[a-z0-9.]+/g) || []).join(' ').includes(seen.join(' ')))"""
+
 UNFOLD = "document.querySelectorAll('details').forEach((e) => e.open = true); document.getElementById('key-list').hidden = false"
 REACH = "a[href], button, input, select, summary, [tabindex='0']"
 # A bar may be as narrow as its time requires: the row of its pass has the same effect and is as high as the rule
@@ -169,6 +174,13 @@ class Access(CliCase):
             self.assertEqual([pair for pair in zip(levels, levels[1:]) if pair[1] > pair[0] + 1], [])
             live = [n for n in nodes if any(p["name"] == "live" and p["value"]["value"] == "polite" for p in n.get("properties", []))]
             self.assertTrue(live or self.page.js("passtally.state.pass >= 0"), name)
+
+
+    def test_names_hold_what_is_seen(self):
+        """WCAG 2.5.3: who speaks what is on a button means that button."""
+        for name in self.views():
+            self.page.js(UNFOLD)
+            self.assertEqual(self.page.js(LABELS), [], name)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,8 @@ class Page(CliCase):
     def test_table_sorts_and_filters(self):
         self.open(self.logs[0])
         self.assertEqual(self.names(), [HOSTILE, "scene/shadow", "scene/late"])
+        self.assertLessEqual(self.page.js("document.querySelectorAll('#passes th').length"), 6)
+        self.page.click("#all")
         self.page.click('[data-key="name"]')
         self.page.click('[data-key="mean"]')
         self.assertEqual(self.names()[0], HOSTILE)
@@ -201,7 +203,8 @@ class Page(CliCase):
         marks = self.page.js("markRows(passtally.meta.logs[0], passtally.meta.logs[0].devices[0]).map((m) => [m.word, m.x])")
         self.assertEqual([(word, round(x)) for word, x in marks], [("before", 5), ("half", 40), ("after", 70)])
         rows = self.page.js("Array.from({length: passtally.view.frames.numRows()}, (_, i) => [0, 1, 3].map((c) => passtally.view.frames.getValue(i, c)))")
-        self.assertEqual([row for row in rows if row[1] is None], [[19.5, None, None]])
+        none = [None, None, None]
+        self.assertEqual([row for row in rows if row[1] == none], [[19.5, none, none]])
         self.page.click("#frames", 0.5)
         self.assertIn(self.page.js("document.getElementById('frame').value"), ("19", "60"))
 
@@ -312,15 +315,15 @@ class Page(CliCase):
         self.page.wait("document.querySelectorAll('#passes tbody tr').length === 3")
         rows = self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
         by = {r[0]: r[1:] for r in rows}
-        self.assertEqual(by["scene/late"][-1], "gone in B")
-        self.assertEqual(by[HOSTILE][3], "+49.51 %")
+        self.assertEqual(by["scene/late"][0], "gone in B")
+        self.assertEqual(by[HOSTILE][4], "+49.51 %")
         self.page.click("#passes tbody tr:nth-child(1)")
         self.page.wait("document.querySelectorAll('#series svg rect.b').length")
         self.page.key("Escape")
         self.page.wait("document.querySelector('#both')")
         self.assertIn("+1.51", self.page.js("document.querySelector('#passes').textContent"))
         self.page.choose("#by", "samples_passed")
-        self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[1].textContent)[0]"), "~206.5")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[2].textContent)[0]"), "~206.5")
 
     def test_two_logs_are_judged(self):
         def run(name, main, driver="1", more=0):
@@ -334,7 +337,7 @@ class Page(CliCase):
         said = json.loads(self.command("compare", "--json", before, after).stdout)
         words = {s["name"]: next(v["verdict"] for v in s["values"] if v["key"] == "gpu_ns") for s in said["subjects"] if s["what"] == "pass"}
         shown = self.page.js("Object.fromEntries([...document.querySelectorAll('#passes tbody tr')].map(r =>"
-                             "[r.cells[0].textContent, [r.cells[6].textContent, r.className]]))")
+                             "[r.cells[0].textContent, [r.cells[1].textContent, r.className]]))")
         self.assertEqual((words["main"], shown["main"]), ("more", ["slower", ""]))
         self.assertEqual(shown["shadow"][1], "noise")
         self.assertEqual(self.page.js("passtally.meta.verdict.conclusion"), said["conclusion"])
@@ -365,21 +368,57 @@ class Page(CliCase):
         self.open(whole, cut)
         self.page.wait("document.querySelector('#passes tbody tr')")
         row = self.page.js("[...document.querySelector('#passes tbody tr').cells].map(c => c.textContent)")
-        self.assertEqual(row[3], row[5]) # in both frames, so its difference is that of the frames
+        self.assertEqual(row[4], row[6]) # in both frames, so its difference is that of the frames
         self.open(cut)
         self.page.click("#passes tbody td")
         self.page.wait("document.querySelector('#values')")
         self.assertIn("2 of 2 frames", self.page.js("document.body.textContent"))
+
+    def test_what_a_pass_draws_to(self):
+        info = pass_info(A, "Lighting", width=1280, height=720, color=["RGBA8"], depth="DEPTH24_STENCIL8", load="clear", store="store")
+        lines = [header(), device(), info]
+        lines[1]["counters"].append({**lines[1]["counters"][0], "key": "fragment_shader_invocations"})
+        lines += [frame(i, [one_pass(0, A, 10**6, "Lighting", counters={"fragment_shader_invocations": 1280 * 720 * 3})]) for i in range(3)]
+        self.open(self.write_log("t.jsonl", lines + [end(3, 3)]))
+        self.page.click("#passes tbody td")
+        self.page.wait("document.querySelector('#values')")
+        words = self.page.js("document.querySelector('dl').innerText.replace(/\\s+/g, ' ')")
+        for part in ("Target 1280 x 720, RGBA8 + DEPTH24_STENCIL8", "Load clear", "Store store, 7.37 MB",
+                     "Overdraw 3 runs of the fragment shader a pixel"):
+            self.assertIn(part, words)
+
+    def test_passes_over_the_run(self):
+        """Stacked, and what is dragged over is added up."""
+        lines = [header(argv=["demo", "--level", "castle"]), device(), pass_info(A, "Bloom/Up"), pass_info(B, "UI")]
+        for i in range(200):
+            lines.append(frame(i, [one_pass(0, A, (2 if i < 100 else 6) * 10**6, "Bloom/Up"), one_pass(1, B, 10**6, "UI")],
+                               start_ns=10**9 + i * 10**7, cpu_ns=(5 if i < 100 else 9) * 10**6))
+        self.open(self.write_log("s.jsonl", lines + [end(200, 400)]))
+        sums = "document.getElementById('sums').textContent"
+        self.assertEqual(self.page.js(sums), "frames 0 to 199: 5.000 ms a frameBloom 4.000 msUI 1.000 ms")
+        self.page.drag("#stack", 0.7, 0.9)
+        self.page.wait(f"{sums}.includes('Bloom 6.000 ms (+50.00 %)UI 1.000 ms (+0.00 %)')" .replace("+0.00", "0.00"))
+        self.assertEqual(self.page.js("passtally.view.stack.xAxisRange()"), self.page.js("passtally.view.frames.xAxisRange()"))
+        self.page.key("z")
+        self.page.wait(f"{sums}.startsWith('frames 0 to 199: 5.000 ms')")
+        self.assertIn("s.jsonl", self.page.js("document.title"))
+        self.assertEqual(self.page.js("document.getElementById('subtitle').textContent"), "s.jsonl · 2026-01-02 03:04:05 UTC · --level castle")
+        self.assertIn("From frame 100 on 1.8 times slower: 5.00 -> 9.00 ms; Bloom 2.00 -> 6.00 ms, same draws.",
+                      self.page.js("document.getElementById('answer').textContent"))
 
     def test_a_long_run_says_that_points_stand_for_blocks(self):
         lines = [header(), device(), pass_info(A)]
         lines += [frame(i, [one_pass(0, A, 1000)], start_ns=10**7 * i, cpu_ns=10**7 + (10**8 if i == 7001 else i * 7919 % 1000))
                   for i in range(13000)]
         self.open(self.write_log("l.jsonl", lines + [end(13000, 13000)]))
-        self.assertIn("the slowest of up to 3 frames", self.page.js("document.querySelector('.overview').textContent"))
-        self.assertLess(self.page.js("passtally.view.frames.numRows()"), 6001)
+        self.assertIn("median of up to 9 frames, band: p1 to p99", self.page.js("document.querySelector('.overview').textContent"))
+        self.assertLess(self.page.js("passtally.view.frames.numRows()"), 1501)
         at = "Array.from({length: passtally.view.frames.numRows()}, (x, i) => passtally.view.frames.getValue(i, 0))"
-        self.assertIn(7001, self.page.js(at))
+        value = "Array.from({length: passtally.view.frames.numRows()}, (x, i) => passtally.view.frames.getValue(i, %d))"
+        lows, middles, highs = zip(*self.page.js(value % 1))
+        self.assertLess(max(middles), 10.1, "the median")
+        self.assertEqual(round(max(highs)), 110, "of nine frames p99 is the largest")
+        self.assertEqual(round(max(peak[1] for peak in self.page.js(value % 3))), 110, "the strip has the slowest")
         self.page.js("void passtally.view.frames.updateOptions({dateWindow: [6990, 7010]})")
         self.page.wait(f"(() => {{ const all = {at}; return [6995, 6996, 6997, 6998, 7001, 7005].every(v => all.includes(v)); }})()")
 
