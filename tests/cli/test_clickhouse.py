@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The SQL for ClickHouse in docs/fleet.md, as printed: report's means, and a slowdown planted in a mixed fleet."""
+"""scripts/fleet/clickhouse.sql: report's means, and a slowdown planted in a mixed fleet."""
 
 import json
 import os
@@ -20,9 +20,8 @@ if not CONNECT:
 
 
 def statements():
-    """The queries of the page."""
-    page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
-    text = re.search(r"## ClickHouse.*?```sql\n(.*?)```", page, re.DOTALL)[1]
+    """The queries of the script."""
+    text = re.sub(r"^--.*\n", "", (ROOT / "scripts/fleet/clickhouse.sql").read_text(encoding="utf-8"), flags=re.MULTILINE)
     return [part.strip() for part in text.split(";\n") if part.strip()]
 
 
