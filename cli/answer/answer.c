@@ -516,6 +516,17 @@ has_pass(const struct tally_answer *answer, uint32_t device)
 	return false;
 }
 
+/* Changes of it leave what the frames show. */
+static void
+take_present_mode(const struct tally_answer *answer, struct tally_answer_device *d)
+{
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
+	if (!s || s->waits_for_screen == s->waits_for_none)
+		return;
+	d->state->bound.unlimited = s->waits_for_none;
+	d->state->bound.vsync = s->waits_for_screen ? s->present_mode : NULL;
+}
+
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
@@ -523,6 +534,7 @@ tally_answer_conclude(struct tally_answer *answer)
 		if (d->frames == 0)
 			continue;
 		conclude_speed(d);
+		take_present_mode(answer, d);
 		d->bound = tally_bound_decide(&d->state->bound);
 		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
 		    !has_pass(answer, d->device))

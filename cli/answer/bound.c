@@ -211,6 +211,8 @@ tally_bound_decide(struct tally_bound_input *b)
 	struct tally_bound_verdict v = { 0 };
 	double n = (double)b->all.moments.n, left = 1;
 	take_sums(b, &v);
+	v.vsync = b->vsync;
+	v.unlimited = b->unlimited;
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
 	if (n < LEAST_FRAMES) {
 		v.doubt = TALLY_DOUBT_FEW_FRAMES;
@@ -318,13 +320,31 @@ wait_text(const struct tally_bound_verdict *v)
 			"%.0f %%, else %.0f %%, GPU %.0f %%",
 			share, 100 * v->spins, cpu, 100 * v->busy);
 	g_autofree char *what =
-		v->near_rate > 0
+		v->vsync && driver ? g_strdup_printf("vsync: %s", v->vsync)
+		: v->near_rate > 0
 			? g_strdup_printf("a cap or vsync near %.0f fps?", v->near_rate)
-			: g_strdup(driver ? "vsync, display"
-					  : "vsync, limiter, lock, busy machine");
+		: v->unlimited ? g_strdup("limiter, lock, busy machine, not vsync")
+			       : g_strdup(driver ? "vsync, display"
+						 : "vsync, limiter, lock, busy machine");
 	return g_strdup_printf(
 		"bound by a wait%s (%s) in %.0f %%: CPU %.0f %%, GPU %.0f %%",
 		driver ? " in driver calls" : "", what, share, cpu, 100 * v->busy);
+}
+
+static char *
+cap_text(const struct tally_bound_verdict *v)
+{
+	double share = 100 * v->share[TALLY_BOUND_CAP];
+	g_autofree char *what = v->vsync ? g_strdup_printf("vsync (%s)", v->vsync)
+					 : g_strdup("a cap or vsync");
+	g_autofree char *more = v->late >= LITTLE / 10
+					? g_strdup_printf(" (%.0f %% miss it)",
+							  100 * v->late)
+				: v->has_busy ? g_strdup_printf(" (GPU works %.0f %%)",
+								100 * v->busy)
+					      : g_strdup("");
+	return g_strdup_printf("bound by %s at %.0f fps in %.0f %% of frames%s", what,
+			       v->rate, share, more);
 }
 
 char *
@@ -345,20 +365,7 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 			"the GPU %.0f %% of the time)",
 			share, 100 * v->thread, 100 * v->busy - 100 * v->unsure);
 	case TALLY_BOUND_CAP:
-		if (v->late >= LITTLE / 10)
-			return g_strdup_printf(
-				"bound by a cap or vsync at %.0f fps in %.0f %% "
-				"of frames (%.0f %% miss it)",
-				v->rate, share, 100 * v->late);
-		if (!v->has_busy)
-			return g_strdup_printf(
-				"bound by a cap or vsync at %.0f fps in %.0f %% "
-				"of frames",
-				v->rate, share);
-		return g_strdup_printf(
-			"bound by a cap or vsync at %.0f fps in %.0f %% of "
-			"frames (GPU works %.0f %%)",
-			v->rate, share, 100 * v->busy);
+		return cap_text(v);
 	default:
 		return doubt_text(v, frames);
 	}

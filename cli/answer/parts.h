@@ -59,7 +59,8 @@ struct tally_bound_sums {
 };
 
 struct tally_bound_input {
-	bool unlimited; /* known: the program presents without waiting for a display */
+	bool unlimited; /* known: presents do not wait for the screen */
+	const char *vsync; /* known: they do, by this present mode; or NULL */
 	struct tally_stats all; /* frame times */
 	struct tally_stats
 		kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
@@ -81,6 +82,8 @@ struct tally_bound_verdict {
 	double thread; /* the time that the thread worked divided by frame time */
 	double waits; /* the time that it was inside waiting calls divided by frame time */
 	double spins; /* the part of that in which it worked */
+	bool unlimited; /* this and the next as in the input */
+	const char *vsync;
 	/* Where frames keep to a rate: */
 	double rate; /* frames a second of the cap; 0 = none was seen */
 	double late; /* share of frames that take two or more of its intervals */

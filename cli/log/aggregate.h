@@ -128,6 +128,10 @@ struct tally_device_summary {
 	uint32_t device_id;
 	uint32_t driver_id; /* VkDriverId, 0 = none */
 	char *pci, *uuid; /* NULL = not known */
+	/* The last present mode that its lines name, or NULL; whether one did that waits for the
+	 * screen, or one that does not. */
+	const char *present_mode;
+	bool waits_for_screen, waits_for_none;
 	GArray *surfaces; /* elements: struct tally_surface, one for each size presented */
 	int64_t beneath;
 	bool has_queue; /* queue of the first pass seen */

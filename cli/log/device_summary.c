@@ -104,6 +104,13 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 	d->has_device_id = r->has_device_id;
 	d->device_id = r->device_id;
 	d->driver_id = r->driver_id;
+	if (r->present_mode) {
+		bool none = strcmp(r->present_mode, "immediate") == 0 ||
+			    strcmp(r->present_mode, "mailbox") == 0;
+		d->present_mode = g_intern_string(r->present_mode);
+		d->waits_for_none |= none;
+		d->waits_for_screen |= !none;
+	}
 	tally_text_replace(&d->pci, r->pci);
 	tally_text_replace(&d->uuid, r->uuid);
 	g_ptr_array_set_size(d->off, 0);

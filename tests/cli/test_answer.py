@@ -147,6 +147,20 @@ class Answer(CliCase):
                 self.assertEqual(what.startswith("CPU and GPU in turn"), "seem to work in turn" in " ".join(answer["lines"]), got)
                 self.assertAlmostEqual(sum(got["shares"].values()), 1)
 
+    def test_present_mode(self):
+        """A limit that is in the log is read: no frame time is taken for a cap where presents do not wait."""
+        at_60 = [(ms, passes, {"thread_ns": int(0.3 * ms * MS), "wait_ns": int(0.5 * ms * MS)}) for ms, passes, _ in steady(200, 16.667, 3, 0.01)]
+        busy = [(ms, passes, {**more, "thread_ns": int(0.96 * ms * MS), "wait_ns": 0}) for ms, passes, more in at_60]
+        cases = ((at_60, None, "cap", "a cap or vsync at 60 fps"), (at_60, "fifo", "cap", "bound by vsync (fifo) at 60 fps in 100 %"),
+                 (at_60, "immediate", "wait", "bound by a wait in driver calls (limiter, lock, busy machine, not vsync)"),
+                 (busy, None, "cap", "a cap or vsync at 60 fps"), (busy, "mailbox", "cpu", "bound by the CPU in 100 %"),
+                 (steady(200, 21, 5, 0.2), "immediate", "unknown", "the CPU or a wait"))
+        for frames, mode, by, words in cases:
+            lines = log_of([(ms, passes, dict(more)) for ms, passes, more in frames])
+            lines[1].update({"present_mode": mode, "images": 3} if mode else {})
+            got = self.answers(lines)[0]["bound"]
+            self.assertEqual((got["by"], words in got["text"]), (by, True), (mode, got["text"]))
+
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
