@@ -7,7 +7,7 @@
 A room is a .c file and the .h of its name. No ring of more than two rooms in the graph of function uses; no
 function's cyclomatic complexity over 20 (as pmccabe counts: each case, && and || is one); of a hundred functions
 of the product 95 at most 10; of the lines of code of the product and of the tests at most 3 in a hundred wider
-than 90 columns. It uses regular expressions on formatted code, so nothing has to be installed.
+than 90 columns; at most eight tests of how the rows of a log are grouped. It uses regular expressions on formatted code, so nothing has to be installed.
 
 Code that exceeded a limit when this check was introduced is listed in scripts/shape_exceptions.txt, which may only
 shrink: anything else over a limit fails, and so does a line there for code that has been fixed. --prune removes
@@ -27,6 +27,8 @@ MAX_COMPLEXITY = 20
 MAX_P95 = 10
 WIDE = 90
 MAX_WIDE_PERCENT = 3.0
+ASKED_GROUPING = re.compile(r"\bby [!=]= &tally_by_")
+MAX_ASKED_GROUPING = 8
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 BRANCH = re.compile(r"\b(?:if|for|while|case|TALLY_EACH|TALLY_EACH_OF)\b|&&|\|\||\?")
@@ -143,6 +145,10 @@ def findings(product, tests):
             if complexity > MAX_COMPLEXITY:
                 found[f"complexity {file.name} {name}"] = \
                     f"{file.name}: {name}: complexity {complexity}, over {MAX_COMPLEXITY}"
+    asked = sum(len(ASKED_GROUPING.findall(file.code)) for file in product if file.name.startswith("cli/"))
+    if asked > MAX_ASKED_GROUPING:
+        found["grouping"] = (f"cli: {asked} tests of which grouping it is, over {MAX_ASKED_GROUPING}: what a grouping does "
+                             "belongs into cli/log/by_*.c, what others need to know into struct tally_grouping")
     all_of = sorted(complexity for file in product for complexity, _ in file.functions.values())
     p95 = all_of[len(all_of) * 95 // 100] if all_of else 0
     if p95 > MAX_P95:

@@ -507,13 +507,7 @@ conclude_hitches(struct tally_answer_device *d)
 static bool
 has_pass(const struct tally_answer *answer, uint32_t device)
 {
-	TALLY_EACH (const struct tally_group, g, answer->log->groups) {
-		bool pass = answer->log->by == TALLY_BY_FRAME ? g->only_name
-							      : !g->outside;
-		if (g->device == device && pass)
-			return true;
-	}
-	return false;
+	return tally_aggregate_has_pass(answer->log, device);
 }
 
 /* Changes of it leave what the frames show. */

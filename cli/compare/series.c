@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/series.h"
 
+#include "cli/log/grouping.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
@@ -368,7 +369,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 		.takes_values = true,
 		.frame = take_frame,
 	};
-	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, TALLY_BY_PASS,
+	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, &tally_by_pass,
 						  warmup, &log->watch, false);
 	if (status != TALLY_EXIT_OK)
 		return status;

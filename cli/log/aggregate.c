@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/aggregate_parts.h"
+#include "cli/log/rows.h"
 
 #include "cli/log/input.h"
 #include "cli/shared/each.h"
@@ -7,103 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* Values */
-
-/* Joins a value with those of the frame being read. */
-static inline void
-add_part(struct tally_group *g, uint32_t series, struct tally_value v, enum tally_join join)
-{
-	struct tally_joined *part = &g->parts[series];
-	part->value = part->n++ ? tally_join_values(part->value, v, join) : v;
-}
-
-static void
-add_tallies(struct tally_group *g, const struct tally_pass_record *p)
-{
-	for (unsigned k = 0; k < TALLY_N_CALL_COUNTS; k++)
-		if (!(p->unknown & tally_call_count_names[k].unknown))
-			add_part(g, TALLY_SERIES_DRAWS + k,
-				 tally_u64(tally_call_count(&p->call_counts, k)), TALLY_JOIN_SUM);
-}
-
-static void
-add_keyed(struct tally_aggregate *a, struct tally_group *g, const struct tally_keyed_value *values,
-	  uint32_t n, bool metrics)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = tally_aggregate_key(a, values[i].key, metrics);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		add_part(g, TALLY_N_FIXED_SERIES + k, values[i].value,
-			 g_array_index(a->keys, struct tally_key, k).join);
-		if (values[i].estimated)
-			s->estimated = true;
-	}
-}
-
-/* `index`: of the pass in its frame. */
-static void
-touch(struct tally_aggregate *a, struct tally_group *g, double index)
-{
-	if (!g->touched) {
-		g->touched = true;
-		g->index_sum += index;
-		g_ptr_array_add(a->state->touched, g);
-	}
-	g->n_parts++;
-	a->state->keys.guess = 0;
-}
-
-static void
-add_pass(struct tally_aggregate *a, struct tally_group *g, const struct tally_pass_record *p,
-	 uint32_t index)
-{
-	touch(a, g, index);
-	g->flags |= p->flags;
-	if (p->has_gpu)
-		add_part(g, TALLY_SERIES_GPU, tally_u64(p->gpu_ns), TALLY_JOIN_SUM);
-	add_tallies(g, p);
-	add_keyed(a, g, p->counters, p->n_counters, false);
-	if (a->by != TALLY_BY_FRAME)
-		add_keyed(a, g, p->metrics, p->n_metrics, true);
-}
-
-static void
-add_workloads(struct tally_aggregate *a, struct tally_group *pass,
-	      const struct tally_pass_record *p, uint32_t index, uint64_t frame)
-{
-	if (pass->placed_in != frame + 1)
-		pass->n_placed = 0;
-	pass->placed_in = frame + 1;
-	for (uint32_t i = 0; i < p->n_workloads; i++) {
-		const struct tally_workload_record *w = &p->workloads[i];
-		struct tally_group *g = tally_group_next_workload(a, pass, w->command);
-		/* All commands of a pass come before those of the next one. */
-		touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
-		g->flags |= w->flags;
-		if (w->has_gpu)
-			add_part(g, TALLY_SERIES_GPU, tally_u64(w->gpu_ns), TALLY_JOIN_SUM);
-		add_keyed(a, g, w->counters, w->n_counters, false);
-	}
-}
-
-/* Measured work that belongs to no pass gets a separate group, so that the shares add up. */
-static void
-add_outside(struct tally_aggregate *a, const struct tally_frame_record *f)
-{
-	struct tally_device_summary *d = tally_aggregate_need_device(a, f->device);
-	if (!d->outside) {
-		d->outside = tally_group_create(a, f->device, NULL);
-		d->outside->outside = true;
-		d->outside->kind = TALLY_PASS_OTHER;
-		d->outside->name = g_strdup("(outside passes)");
-	}
-	touch(a, d->outside, f->n_passes);
-	if (f->has_unattributed_gpu)
-		add_part(d->outside, TALLY_SERIES_GPU, tally_u64(f->unattributed_gpu_ns),
-			 TALLY_JOIN_SUM);
-	add_keyed(a, d->outside, f->unattributed, f->n_unattributed, false);
-}
 
 /* The joined values of a group's parts count as one value each, if no watcher takes them. */
 static void
@@ -122,37 +25,6 @@ forget_parts(struct tally_group *g)
 	for (uint32_t i = 0; i < g->n_series; i++)
 		g->parts[i].n = 0;
 	g->n_parts = 0;
-	g->touched = false;
-}
-
-/* Adds the frame's row: for a counter also the remainder that no pass has, and the metrics
- * of the whole frame, which are not those of its passes. */
-static void
-add_frame_totals(struct tally_aggregate *a, struct tally_group *g,
-		 const struct tally_frame_record *f)
-{
-	if (!g->touched)
-		touch(a, g, 0);
-	for (uint32_t i = 0; i < f->n_unattributed; i++) {
-		const struct tally_keyed_value *v = &f->unattributed[i];
-		uint32_t k = tally_aggregate_key(a, v->key, false);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		struct tally_joined *part = &g->parts[TALLY_N_FIXED_SERIES + k];
-		if (g_array_index(a->keys, struct tally_key, k).join != TALLY_JOIN_SUM ||
-		    (part->n && part->n != g->n_parts))
-			continue;
-		add_part(g, TALLY_N_FIXED_SERIES + k, v->value, TALLY_JOIN_SUM);
-		part->n = g->n_parts;
-		s->estimated |= v->estimated;
-	}
-	for (uint32_t i = 0; i < f->n_metrics; i++) {
-		const struct tally_keyed_value *v = &f->metrics[i];
-		uint32_t k = tally_aggregate_key(a, v->key, true);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		tally_stats_add(&s->stats, v->value);
-		g->parts[TALLY_N_FIXED_SERIES + k].n = 0;
-		s->estimated |= v->estimated;
-	}
 }
 
 static bool
@@ -179,36 +51,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		return;
 	}
 	tally_device_summary_count(a, d, f);
-	struct tally_group *frame_group = NULL;
-	if (a->by == TALLY_BY_FRAME) {
-		frame_group = tally_group_create(a, f->device, NULL);
-		frame_group->frame = f->frame;
-		frame_group->flags = f->flags;
-		frame_group->name = g_strdup_printf("%" G_GUINT64_FORMAT, f->frame);
-		frame_group->record = *f;
-		frame_group->record.set = NULL;
-		frame_group->record.passes = NULL;
-		frame_group->record.unattributed = NULL;
-		frame_group->record.metrics = NULL;
-	}
-	for (uint32_t i = 0; i < f->n_passes; i++) {
-		const struct tally_pass_record *p = &f->passes[i];
-		struct tally_group *g = tally_group_find(a, f->device, p, i);
-		g->only_name = frame_group != NULL;
-		g = frame_group ? frame_group : g;
-		tally_device_summary_add_queue(a, d, g, p);
-		if (a->by == TALLY_BY_WORKLOAD)
-			add_workloads(a, g, p, i, f->frame);
-		else
-			add_pass(a, g, p, i);
-		for (struct tally_group *r = g->parent; r; r = r->parent)
-			if (!r->only)
-				add_pass(a, r, p, i);
-	}
-	if (frame_group)
-		add_frame_totals(a, frame_group, f);
-	else if (a->by != TALLY_BY_WORKLOAD && (f->has_unattributed_gpu || f->n_unattributed))
-		add_outside(a, f);
+	a->by->add(a, d, f);
 	TALLY_EACH (struct tally_group, g, a->state->touched)
 		add_values(a, g);
 	if (a->watch && a->watch->frame)
@@ -281,7 +124,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 }
 
 static void
-init(struct tally_aggregate *a, const char *path, enum tally_by by, uint64_t warmup)
+init(struct tally_aggregate *a, const char *path, const struct tally_grouping *by, uint64_t warmup)
 {
 	*a = (struct tally_aggregate){ .by = by, .warmup = warmup, .path = g_strdup(path) };
 	tally_log_identity_init(&a->identity);
@@ -299,7 +142,7 @@ void
 tally_aggregate_begin(struct tally_aggregate *a, const char *path,
 		      const struct tally_aggregate_watch *watch)
 {
-	init(a, path, TALLY_BY_PASS, 0);
+	init(a, path, &tally_by_pass, 0);
 	a->watch = watch;
 }
 
@@ -382,7 +225,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 
 int
 tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
-			     enum tally_by by, uint64_t warmup,
+			     const struct tally_grouping *by, uint64_t warmup,
 			     const struct tally_aggregate_watch *watch, bool skip_bad)
 {
 	init(a, path, by, warmup);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/aggregate.h - a log read once, front to back, and summarized for a report.
  *
- * Groups are passes (by identity), labels, frames or workloads (by pass and index in it).
+ * Rows are passes (by identity), labels, frames or workloads (by pass and index in it), as a
+ * grouping says (cli/log/grouping.h).
  * Within one frame the segments of an id (or all passes of a label) are joined before they
  * count as one value; if one of them lacks a value, the joined value is missing. Ratios are
  * not joined: they count only where a group has one part in the frame. Grouped by label, each
@@ -21,7 +22,7 @@
 
 #include <glib.h>
 
-enum tally_by { TALLY_BY_PASS = 0, TALLY_BY_FRAME, TALLY_BY_LABEL, TALLY_BY_WORKLOAD };
+struct tally_grouping; /* cli/log/grouping.h */
 
 /* Series every group has; counters and metrics follow, in the order of aggregate->keys. */
 enum tally_series_index {
@@ -60,47 +61,60 @@ struct tally_joined {
 	uint32_t n; /* number of values that are joined in it */
 };
 
+/* The queue of a row's passes (Vulkan). */
+struct tally_row_queue {
+	bool known, several; /* several: its passes ran on more than one */
+	int32_t family, index;
+};
+
 struct tally_group {
+	const struct tally_grouping *by; /* what it is a row of, hence its type; below */
 	uint32_t device;
 	uint64_t id; /* id of the first pass seen */
-	uint32_t n_ids; /* > 1 only when grouping by label */
-	char *label; /* as the game set it; NULL = none */
-	char *groups; /* of a pass: the debug groups inside it, for people; NULL = none */
-	char *name; /* for people, unique within its device; not yet escaped */
+	const char *label; /* as the game set it; NULL = none */
+	const char *name; /* for people, unique within its device; not yet escaped */
 	enum tally_pass_kind kind;
+	bool outside; /* not a pass: measured work that belongs to none */
 	uint64_t flags;
-	bool has_queue; /* Vulkan: the queue of all its passes, unless `queues` */
-	bool queues; /* its passes ran on more than one queue */
-	int32_t queue_family, queue_index;
+	struct tally_row_queue queue;
 	uint64_t frames; /* number of frames it was seen in */
 	double index_sum; /* over those frames, of its first pass in the frame */
-	uint32_t n_parts; /* number of passes in the frame being read */
+	uint32_t n_parts; /* number of passes in the frame being read; 0 = it is not in it */
 	uint32_t n_series;
 	struct tally_series *series;
 	struct tally_joined *parts; /* of each series */
-	bool touched; /* seen in the frame being read */
-	bool outside; /* not a pass: measured work that belongs to none */
-	/* Only when grouping by label. */
+	void *watched; /* owned by a watcher; NULL at first */
+};
+
+struct tally_pass_row {
+	struct tally_group group;
+	const char *groups; /* the debug groups inside it, for people; NULL = none */
+	/* The frame in which its workloads are being counted, plus 1, and how many there were. */
+	uint64_t placed_in;
+	uint32_t n_placed;
+};
+
+struct tally_label_row {
+	struct tally_group group;
+	uint32_t n_ids; /* of passes */
 	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
 	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
-	/* of a roll-up: the only group in it, so that its values are those of that group and it
-	 * has no series; NULL = several groups are in it */
+	/* of a roll-up: the only row in it, so that its values are those of that row and it has no
+	 * series; NULL = several are in it */
 	struct tally_group *only;
-	bool only_name; /* grouped by frame: a pass, which has no values and is no row */
-	/* Only when grouping by workload. */
-	const char *command; /* NULL: this group is a pass, which is here only for its name */
-	const struct tally_group *pass; /* of a workload: its pass */
-	/* of a pass: the frame in which its workloads are being counted, plus 1 */
-	uint64_t placed_in;
-	GPtrArray *workloads; /* elements: struct tally_group *, by index in the pass */
-	/* of a workload: another command at the same index, or NULL */
-	struct tally_group *other;
-	uint32_t n_placed; /* commands in that frame so far, over all segments */
-	void *watched; /* owned by a watcher; NULL at first */
-	/* Only when grouping by frame. */
-	uint64_t frame;
+};
+
+struct tally_frame_row {
+	struct tally_group group;
 	/* only the numbers of the record; its pointers are NULL */
 	struct tally_frame_record record;
+};
+
+struct tally_workload_row {
+	struct tally_group group;
+	const struct tally_group *pass;
+	uint32_t place; /* of the command in the pass */
+	const char *command; /* interned (GLib) */
 };
 
 /* How many frames presented a surface of this size. */
@@ -168,7 +182,7 @@ struct tally_aggregate_watch {
 };
 
 struct tally_aggregate {
-	enum tally_by by;
+	const struct tally_grouping *by;
 	uint64_t warmup; /* frames, or TALLY_WARMUP_AUTO */
 	const struct tally_aggregate_watch *watch; /* NULL = none */
 	char *path;
@@ -199,7 +213,7 @@ struct tally_aggregate {
  * outlives the call. With `skip_bad` bad lines are left out where that does not change the
  * meaning of others (tally_log_reader_skip_bad()), and listed in a->skipped. */
 int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
-				 enum tally_by by, uint64_t warmup,
+				 const struct tally_grouping *by, uint64_t warmup,
 				 const struct tally_aggregate_watch *watch, bool skip_bad);
 /* Does the same for a caller that reads the lines itself: begin by naming the log, then add
  * line by line. */
@@ -215,10 +229,12 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
  * did, or the log does not say. Among the complete frames after the warm-up. */
 const struct tally_surface *
 tally_aggregate_surface(const struct tally_device_summary *device);
-/* Finds the group that a pass belongs to, or (grouped by frame) one that has only its name;
- * NULL if it was not seen. Fast for the pass at index `place` of the frame read last. */
+/* Finds the row that a pass belongs to (by pass or label) or one that has only its name; NULL if it
+ * was not seen. Fast for the pass at index `place` of the frame read last. */
 struct tally_group *tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device,
 					      uint64_t id, uint32_t place);
+/* Whether any pass of the device was seen. */
+bool tally_aggregate_has_pass(const struct tally_aggregate *a, uint32_t device);
 /* Among the complete frames after the warm-up that have a clock; false: there is none. */
 bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clock_range *out);
 /* Whether another device in the log is on top of this one, so that showing both would count the
@@ -255,5 +271,16 @@ const char *tally_series_unit(const struct tally_aggregate *a, uint32_t series);
 uint32_t tally_n_series(const struct tally_aggregate *a);
 /* Whether any group has a value other than 0 in it. */
 bool tally_series_in_use(const struct tally_aggregate *a, uint32_t series);
+
+/* The row as what it is by its grouping; NULL: it is a row of another. */
+const struct tally_pass_row *tally_as_pass(const struct tally_group *g);
+const struct tally_label_row *tally_as_label(const struct tally_group *g);
+const struct tally_frame_row *tally_as_frame(const struct tally_group *g);
+const struct tally_workload_row *tally_as_workload(const struct tally_group *g);
+/* Whether it is a roll-up of labels; the name of a pass, or of the pass that it is a part of. */
+bool tally_is_rollup(const struct tally_group *g);
+/* The roll-up that it belongs to; NULL = none. */
+struct tally_group *tally_row_parent(const struct tally_group *g);
+const char *tally_name_of_pass(const struct tally_group *g);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/aggregate_parts.h - shared by the files of a log's summary; private to them.
  *
- * aggregate.c reads lines and adds values; keys.c numbers counters and metrics; groups.c
- * decides what a row is; device_summary.c keeps what concerns a device; notes.c keeps notes and
- * marks. One thread.
+ * aggregate.c reads lines; rows.c makes rows and adds values, by_*.c decide what a row is; keys.c
+ * numbers counters and metrics; device_summary.c keeps what concerns a device; notes.c keeps notes
+ * and marks. One thread.
  */
 #ifndef PASSTALLY_CLI_AGGREGATE_PARTS_H
 #define PASSTALLY_CLI_AGGREGATE_PARTS_H
 
-#include "cli/log/aggregate.h"
+#include "cli/log/grouping.h"
 #include "cli/log/pass_name.h"
 #include "cli/log/recent.h"
 
@@ -36,6 +36,9 @@ struct tally_groups {
 	struct tally_pass_names names;
 	GHashTable *by_id; /* maps struct tally_pass_key * to struct tally_group * */
 	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
+	GHashTable *workloads; /* a set of struct tally_workload_row * */
+	GPtrArray *named; /* elements: struct tally_pass_row *, which are no rows of the summary */
+	GStringChunk *texts; /* of rows */
 	/* Passes come in the same order in every frame: the index is tried before a look-up. */
 	struct tally_group **guess;
 	uint32_t n_guess;
@@ -74,29 +77,6 @@ tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric)
 		i = tally_aggregate_look_up_key(a, key, metric);
 	k->guess = i + 1;
 	return i;
-}
-
-/* groups.c */
-
-void tally_groups_init(struct tally_aggregate *a);
-void tally_groups_finish(struct tally_aggregate *a);
-/* A new group, with the identity of `p`, which may be NULL. */
-struct tally_group *
-tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p);
-/* The group of the pass at `place` in its frame, created where it is new. */
-struct tally_group *tally_group_find(struct tally_aggregate *a, uint32_t device,
-				     const struct tally_pass_record *p, uint32_t place);
-/* The group of the next command of a pass, indexed over all its segments. */
-struct tally_group *
-tally_group_next_workload(struct tally_aggregate *a, struct tally_group *pass, const char *command);
-void tally_group_make_series(struct tally_group *g, uint32_t series);
-
-static inline struct tally_series *
-tally_group_series(struct tally_group *g, uint32_t series)
-{
-	if (G_UNLIKELY(series >= g->n_series))
-		tally_group_make_series(g, series);
-	return &g->series[series];
 }
 
 /* device_summary.c */

@@ -235,9 +235,9 @@ tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_device_su
 		d->queue_index = p->queue_index;
 	}
 	a->several_queues |= p->queue_family != d->queue_family || p->queue_index != d->queue_index;
-	g->queues |= g->has_queue &&
-		     (p->queue_family != g->queue_family || p->queue_index != g->queue_index);
-	g->has_queue = true;
-	g->queue_family = p->queue_family;
-	g->queue_index = p->queue_index;
+	struct tally_row_queue *q = &g->queue;
+	q->several |= q->known && (p->queue_family != q->family || p->queue_index != q->index);
+	q->known = true;
+	q->family = p->queue_family;
+	q->index = p->queue_index;
 }

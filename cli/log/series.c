@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/aggregate.h"
+#include "cli/log/grouping.h"
 
 #include "cli/shared/each.h"
 #include "query/statistics/run_statistics.h"
@@ -10,8 +10,9 @@ tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
 	double all = d ? tally_int192_f64(&d->gpu_total) : 0;
 	const struct tally_stats *gpu = &g->series[TALLY_SERIES_GPU].stats;
-	if (a->by == TALLY_BY_FRAME)
-		return g->record.has_gpu && all > 0 ? (double)g->record.gpu_ns / all : -1;
+	const struct tally_frame_row *frame = tally_as_frame(g);
+	if (frame)
+		return frame->record.has_gpu && all > 0 ? (double)frame->record.gpu_ns / all : -1;
 	return gpu->moments.n && all > 0 ? tally_moments_total(&gpu->moments) / all : -1;
 }
 
@@ -68,4 +69,35 @@ tally_series_in_use(const struct tally_aggregate *a, uint32_t series)
 			return true;
 	}
 	return false;
+}
+
+#define AS(type, grouping) \
+	const struct tally_##type##_row *tally_as_##type(const struct tally_group *g) \
+	{ \
+		return g->by == &(grouping) ? (const void *)g : NULL; \
+	}
+AS(pass, tally_by_pass)
+AS(label, tally_by_label)
+AS(frame, tally_by_frame)
+AS(workload, tally_by_workload)
+
+bool
+tally_is_rollup(const struct tally_group *g)
+{
+	const struct tally_label_row *label = tally_as_label(g);
+	return label && label->rollup;
+}
+
+struct tally_group *
+tally_row_parent(const struct tally_group *g)
+{
+	const struct tally_label_row *label = tally_as_label(g);
+	return label ? label->parent : NULL;
+}
+
+const char *
+tally_name_of_pass(const struct tally_group *g)
+{
+	const struct tally_workload_row *w = tally_as_workload(g);
+	return w ? w->pass->name : g->name;
 }

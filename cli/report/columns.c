@@ -58,8 +58,7 @@ static const struct tally_column late_pass_columns[] = {
 static bool
 is_in_table(const struct tally_aggregate *a, uint32_t i)
 {
-	if (a->by != TALLY_BY_WORKLOAD &&
-	    (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
+	if (!a->by->parts && (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
 		return true;
 	bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
 		       i == TALLY_SERIES_COPIES;
@@ -70,7 +69,7 @@ GArray *
 tally_columns_create(const struct tally_aggregate *a)
 {
 	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
-	if (a->by == TALLY_BY_FRAME)
+	if (a->by->frames)
 		g_array_append_vals(columns, frame_columns, G_N_ELEMENTS(frame_columns));
 	else
 		g_array_append_vals(columns, pass_columns, G_N_ELEMENTS(pass_columns));
@@ -91,7 +90,7 @@ tally_columns_create(const struct tally_aggregate *a)
 				      .title = "flags",
 				      .what = TALLY_COLUMN_FLAGS };
 	g_array_append_val(columns, flags);
-	if (a->by != TALLY_BY_FRAME)
+	if (!a->by->frames)
 		g_array_append_vals(columns, late_pass_columns,
 				    G_N_ELEMENTS(late_pass_columns));
 	return columns;
@@ -211,16 +210,9 @@ void
 tally_columns_choose_default(GArray *columns, const struct tally_aggregate *a,
 			     const GPtrArray *rows)
 {
-	static const char *const lists[] = {
-		[TALLY_BY_PASS] = "per_frame_ns,p50_ns,p99_ns,share,n,draws",
-		[TALLY_BY_LABEL] = "per_frame_ns,p50_ns,p99_ns,share,n,draws",
-		[TALLY_BY_WORKLOAD] = "per_frame_ns,p50_ns,p99_ns,share,n",
-		[TALLY_BY_FRAME] = "cpu_ns,gpu_ns,coverage,unattributed_ns,n,draws",
-	};
 	g_autofree char *list = g_strdup_printf(
 		"%s%s%s", tally_rows_mix_devices(rows) ? "device," : "",
-		a->several_queues && a->by != TALLY_BY_FRAME ? "queue," : "",
-		lists[a->by]);
+		a->several_queues && !a->by->frames ? "queue," : "", a->by->columns);
 	tally_columns_choose(columns, NULL, list);
 	for (guint i = columns->len; i-- > 1;)
 		if (!has_value(a, rows, &g_array_index(columns, struct tally_column, i)))
@@ -348,7 +340,7 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 		*out = tally_f64(g->frames ? g->index_sum / (double)g->frames : 0);
 		return g->frames && !g->outside;
 	case TALLY_COLUMN_N:
-		if (a->by != TALLY_BY_FRAME) {
+		if (!a->by->frames) {
 			/* The number of frames with a time; if no time was measured at all,
 			 * the number of frames. */
 			uint64_t timed = g->series[TALLY_SERIES_GPU].stats.moments.n;
@@ -358,8 +350,9 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 	default:
 		break;
 	}
-	if (a->by == TALLY_BY_FRAME)
-		return frame_value(&g->record, c, out);
+	const struct tally_frame_row *frame = tally_as_frame(g);
+	if (frame)
+		return frame_value(&frame->record, c, out);
 	return gpu_value(&g->series[TALLY_SERIES_GPU].stats, c->what, out);
 }
 
@@ -377,10 +370,10 @@ tally_flags_text(uint64_t flags, const char *separator)
 char *
 tally_queue_text(const struct tally_group *g)
 {
-	if (!g->has_queue)
+	const struct tally_row_queue *q = &g->queue;
+	if (!q->known)
 		return g_strdup("");
-	return g->queues ? g_strdup("several")
-			 : g_strdup_printf("%d.%d", g->queue_family, g->queue_index);
+	return q->several ? g_strdup("several") : g_strdup_printf("%d.%d", q->family, q->index);
 }
 
 char *
@@ -390,7 +383,7 @@ tally_column_text(const struct tally_group *g, const struct tally_column *c)
 	case TALLY_COLUMN_NAME:
 		return g_strdup(g->name);
 	case TALLY_COLUMN_ID:
-		return g->outside || g->n_ids > 1
+		return g->outside || (tally_as_label(g) && tally_as_label(g)->n_ids > 1)
 			       ? g_strdup("")
 			       : g_strdup_printf("%016" G_GINT64_MODIFIER "x", g->id);
 	case TALLY_COLUMN_LABEL:
@@ -493,9 +486,8 @@ static bool
 is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device,
 	 bool rollups)
 {
-	if (g->only_name || (g->outside && is_empty(g)) ||
-	    (a->by == TALLY_BY_WORKLOAD && !g->command) ||
-	    (g->rollup && (g->only || !rollups)))
+	const struct tally_label_row *label = tally_as_label(g);
+	if ((g->outside && is_empty(g)) || (label && label->rollup && (label->only || !rollups)))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }
@@ -520,7 +512,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device,
 	};
 	if (sort)
 		sort_rows(a, rows, sort, reverse);
-	else if (a->by != TALLY_BY_FRAME)
+	else if (!a->by->frames)
 		sort_rows(a, rows, &most_expensive, reverse);
 	else if (reverse) /* numbers are sorted in descending order */
 		sort_rows(a, rows, &in_order, false);

@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_CLI_COLUMNS_H
 #define PASSTALLY_CLI_COLUMNS_H
 
-#include "cli/log/aggregate.h"
+#include "cli/log/grouping.h"
 
 enum tally_column_type {
 	TALLY_COLUMN_TEXT = 0,

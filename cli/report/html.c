@@ -111,7 +111,8 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 	tally_out_u64(o, "frames", g->frames);
 	g_autofree char *queue = tally_queue_text(g);
 	text(o, "queue", queue);
-	text(o, "groups", g->groups);
+	const struct tally_pass_row *pass = tally_as_pass(g);
+	text(o, "groups", pass ? pass->groups : NULL);
 	put_target(o, g->outside ? NULL : g_hash_table_lookup(log->targets, &g->id));
 	if (g->outside)
 		tally_out_bool(o, "outside", true);

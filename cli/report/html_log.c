@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html_log.h"
 
+#include "cli/log/grouping.h"
 #include "cli/shared/each.h"
 #include "layer/config/config.h"
 
@@ -345,9 +346,8 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 		.skipped = skip_frame,
 	};
 	log->answer = tally_answer_create(&log->aggregate);
-	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
-						  TALLY_BY_PASS, warmup, &log->watch,
-						  false);
+	int status = tally_aggregate_read_watched(&log->aggregate, "report", path, &tally_by_pass,
+						  warmup, &log->watch, false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
 		thin(log, d);

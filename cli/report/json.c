@@ -129,7 +129,7 @@ put_number(void *to, const char *name, const char *unit, bool known, struct tall
 static void
 put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
-	const struct tally_frame_record *r = &g->record;
+	const struct tally_frame_record *r = &tally_as_frame(g)->record;
 	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", g->device);
 	tally_out_u64(o, "frame", r->frame);
@@ -152,22 +152,26 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 static void
 put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
+	const struct tally_pass_row *pass = tally_as_pass(g);
+	const struct tally_label_row *label = tally_as_label(g);
+	const struct tally_workload_row *workload = tally_as_workload(g);
+	bool rollup = tally_is_rollup(g);
 	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", g->device);
-	if (!g->outside && !g->rollup && g->n_ids == 1)
+	if (!g->outside && !rollup && (!label || label->n_ids == 1))
 		tally_out_id(o, "id", g->id);
 	tally_out_text(o, "name", g->name);
 	tally_out_text(o, "label", g->label);
-	tally_out_text(o, "groups", g->groups);
-	if (!g->rollup)
+	tally_out_text(o, "groups", pass ? pass->groups : NULL);
+	if (!rollup)
 		tally_out_text(o, "kind",
 			       g->outside ? "outside" : tally_pass_kind_name(g->kind));
 	g_autofree char *queue = tally_queue_text(g);
 	tally_out_text(o, "queue", *queue ? queue : NULL);
-	tally_out_text(o, "pass", g->pass ? g->pass->name : NULL);
-	tally_out_text(o, "command", g->command);
-	if (a->by == TALLY_BY_LABEL)
-		tally_out_u64(o, "ids", g->n_ids);
+	tally_out_text(o, "pass", workload ? workload->pass->name : NULL);
+	tally_out_text(o, "command", workload ? workload->command : NULL);
+	if (label)
+		tally_out_u64(o, "ids", g->outside ? 1 : label->n_ids);
 	tally_out_u64(o, "frames", g->frames);
 	put_share(o, a, g);
 	double frame_ns = tally_group_frame_ns(a, g);
@@ -194,10 +198,10 @@ put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *
 {
 	tally_out_array(o, key);
 	TALLY_EACH (const struct tally_group, g, rows) {
-		if (g->rollup != rollups)
+		if (tally_is_rollup(g) != rollups)
 			continue;
 		tally_out_break(o, "\n");
-		if (a->by == TALLY_BY_FRAME)
+		if (a->by->frames)
 			put_frame_row(o, a, g);
 		else
 			put_row(o, a, g);
@@ -228,7 +232,7 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 	}
 	tally_out_end_array(o);
 	put_rows(o, a, rows, "rows", false);
-	if (a->by == TALLY_BY_LABEL)
+	if (a->by == &tally_by_label)
 		put_rows(o, a, rows, "rollups", true);
 	tally_out_array(o, "notes");
 	for (guint i = 0; i < a->notes->len; i++)

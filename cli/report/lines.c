@@ -47,20 +47,21 @@ static bool
 is_rare(const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
-	return a->by == TALLY_BY_PASS && d && tally_int192_f64(&d->gpu_total) > 0 &&
+	return a->by->passes && d && tally_int192_f64(&d->gpu_total) > 0 &&
 	       (double)g->frames < RARE_SHARE * (double)tally_group_n_frames(a, g);
 }
 
 /* The name below a line that shows the label `above`. */
 static char *
-line_name(const struct tally_aggregate *a, const struct tally_group *g, const char *above)
+line_name(const struct tally_group *g, const char *above)
 {
-	if (a->by != TALLY_BY_LABEL || !g->label)
+	const struct tally_label_row *row = tally_as_label(g);
+	if (!row || !g->label)
 		return g_strdup(g->name);
 	const char *name = g->label;
 	if (above)
 		name = strcmp(name, above) == 0 ? "(directly in it)" : name + strlen(above) + 1;
-	return g->n_ids > 1 ? g_strdup_printf("%s: %u passes", name, g->n_ids) : g_strdup(name);
+	return row->n_ids > 1 ? g_strdup_printf("%s: %u passes", name, row->n_ids) : g_strdup(name);
 }
 
 static int
@@ -112,7 +113,7 @@ add_row(struct builder *b, struct tally_group *g, const char *above, unsigned de
 		below = g_hash_table_lookup(b->children, g);
 	}
 	const struct tally_line line = {
-		.group = g, .n = 1, .depth = depth, .name = line_name(b->a, g, above)
+		.group = g, .n = 1, .depth = depth, .name = line_name(g, above)
 	};
 	g_array_append_val(b->lines, line);
 	if (below)
@@ -163,9 +164,9 @@ add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned d
 static struct tally_group *
 listed_parent(const struct builder *b, const struct tally_group *g)
 {
-	struct tally_group *parent = g->parent;
+	struct tally_group *parent = tally_row_parent(g);
 	while (parent && !g_hash_table_contains(b->listed, parent))
-		parent = parent->parent;
+		parent = tally_row_parent(parent);
 	return parent;
 }
 
@@ -174,7 +175,8 @@ compare_frame_time(gconstpointer x, gconstpointer y)
 {
 	const struct tally_group *a = *(struct tally_group *const *)x;
 	const struct tally_group *b = *(struct tally_group *const *)y;
-	return (a->record.cpu_ns > b->record.cpu_ns) - (a->record.cpu_ns < b->record.cpu_ns);
+	uint64_t x_ns = tally_as_frame(a)->record.cpu_ns, y_ns = tally_as_frame(b)->record.cpu_ns;
+	return (x_ns > y_ns) - (x_ns < y_ns);
 }
 
 /* For each device the frame with the median frame time. */
@@ -194,7 +196,7 @@ add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *row
 		const struct tally_line line = {
 			.group = g,
 			.n = 1,
-			.name = g_strdup_printf("median: %" G_GUINT64_FORMAT, g->record.frame),
+			.name = g_strdup_printf("median: %s", g->name),
 		};
 		g_array_append_val(lines, line);
 	}
@@ -212,19 +214,21 @@ add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows
 	if (n == rows->len)
 		return;
 	add_medians(lines, a, rows);
-	struct tally_group *sum = g_new0(struct tally_group, 1);
+	struct tally_frame_row *sum = g_new0(struct tally_frame_row, 1);
+	sum->group.by = &tally_by_frame;
 	for (guint i = n; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
-		sum->record.cpu_ns += g->record.cpu_ns;
-		sum->record.has_gpu |= g->record.has_gpu;
-		sum->record.gpu_ns += g->record.has_gpu ? g->record.gpu_ns : 0;
-		sum->record.n_passes += g->record.n_passes;
+		const struct tally_frame_record *f =
+			&tally_as_frame(g_ptr_array_index(rows, i))->record;
+		sum->record.cpu_ns += f->cpu_ns;
+		sum->record.has_gpu |= f->has_gpu;
+		sum->record.gpu_ns += f->has_gpu ? f->gpu_ns : 0;
+		sum->record.n_passes += f->n_passes;
 	}
 	const struct tally_line line = {
-		.group = sum,
+		.group = &sum->group,
 		.n = 1,
 		.name = g_strdup_printf("(%u more)", rows->len - n),
-		.sum = sum,
+		.sum = &sum->group,
 	};
 	g_array_append_val(lines, line);
 }
@@ -235,7 +239,7 @@ tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool
 	struct builder b = { .a = a, .all = all };
 	b.lines = g_array_new(FALSE, FALSE, sizeof(struct tally_line));
 	g_array_set_clear_func(b.lines, free_line);
-	if (a->by == TALLY_BY_FRAME) {
+	if (a->by->frames) {
 		add_frames(b.lines, a, rows, all);
 		return b.lines;
 	}

@@ -10,16 +10,16 @@ is_called(const struct tally_group *g, const char *name)
 {
 	char id[17];
 	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
-	bool has_id = !g->outside && !g->rollup;
-	return g_strcmp0(name, g->pass ? g->pass->name : g->name) == 0 ||
-	       g_strcmp0(name, g->label) == 0 || (has_id && strcmp(name, id) == 0);
+	bool has_id = !g->outside && !tally_is_rollup(g);
+	return g_strcmp0(name, tally_name_of_pass(g)) == 0 || g_strcmp0(name, g->label) == 0 ||
+	       (has_id && strcmp(name, id) == 0);
 }
 
 /* Whether `part`, in lower case, occurs in the name or label of a group. */
 static bool
 has_in_name(const struct tally_group *g, const char *part)
 {
-	const char *const names[] = { g->pass ? g->pass->name : g->name, g->label };
+	const char *const names[] = { tally_name_of_pass(g), g->label };
 	bool has = false;
 	for (size_t i = 0; i < G_N_ELEMENTS(names) && !has; i++) {
 		g_autofree char *low = g_utf8_strdown(names[i] ? names[i] : "", -1);
@@ -36,8 +36,8 @@ tell_matches(const char *part, const GPtrArray *rows)
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GString) names = g_string_new(NULL);
 	TALLY_EACH (const struct tally_group, g, rows) {
-		const char *name = g->pass ? g->pass->name : g->name;
-		if (!g->rollup && g_hash_table_add(seen, (gpointer)name) &&
+		const char *name = tally_name_of_pass(g);
+		if (!tally_is_rollup(g) && g_hash_table_add(seen, (gpointer)name) &&
 		    g_hash_table_size(seen) <= MOST_NAMES)
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
 	}
@@ -63,7 +63,7 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 	for (guint i = rows->len; i-- > 0;) {
 		bool matches = false;
 		for (const struct tally_group *g = g_ptr_array_index(rows, i); g && !matches;
-		     g = g->parent)
+		     g = tally_row_parent(g))
 			matches = exact ? is_called(g, pass) : *part && has_in_name(g, part);
 		any |= matches;
 		if (!matches)

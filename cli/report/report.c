@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const groupings[] = { "pass", "frame", "label", "workload" };
-
 struct report_request {
 	bool json, csv, reverse, wide, no_pager, skip_bad;
 	bool printed; /* a log before this one had a report */
@@ -20,7 +18,7 @@ struct report_request {
 	const char *sort;
 	const char *columns; /* NULL = the default columns */
 	const char *pass; /* NULL = all passes */
-	enum tally_by by;
+	const struct tally_grouping *by;
 	int64_t device; /* -1 = the devices on top */
 	uint64_t warmup;
 	GPtrArray *logs;
@@ -38,13 +36,9 @@ static bool
 take_by(const char *command, const struct tally_arg *arg, void *to, const char *value)
 {
 	struct report_request *r = to;
-	for (size_t i = 0; i < G_N_ELEMENTS(groupings); i++) {
-		if (strcmp(value, groupings[i]) == 0) {
-			r->by = (enum tally_by)i;
-			return true;
-		}
-	}
-	return TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label or workload",
+	r->by = tally_grouping_find(value);
+	return r->by ||
+	       TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label or workload",
 			  arg->name, value);
 }
 
@@ -159,10 +153,10 @@ conflict_of(const struct report_request *r)
 {
 	if (r->json && r->csv)
 		return "--json and --csv exclude each other";
-	if (r->pass && r->by == TALLY_BY_FRAME)
+	if (r->pass && r->by->frames)
 		return "--pass does not go with --by frame";
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
-			r->device >= 0 || r->wide || r->skip_bad || r->by != TALLY_BY_PASS))
+			r->device >= 0 || r->wide || r->skip_bad || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
 	return NULL;
 }
@@ -179,14 +173,11 @@ parse(struct report_request *r, int argc, char **argv)
 	return !conflict && choose_logs(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-/* A log with whole passes only has no workloads: explain how to get them. */
 static void
-tell_no_workloads(const struct tally_aggregate *a, const GPtrArray *rows)
+explain_no_rows(const struct tally_aggregate *a, const GPtrArray *rows)
 {
-	if (a->by == TALLY_BY_WORKLOAD && rows->len == 0)
-		tally_cli_complain("report",
-				   "%s lists no workloads: run with --granularity draw for them",
-				   a->path);
+	if (a->by->none && rows->len == 0)
+		tally_cli_complain("report", "%s %s", a->path, a->by->none);
 }
 
 static bool
@@ -231,11 +222,11 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n, TALLY_S(n), TALLY_S(n));
 }
 
-/* When grouped by workload: whether passes have times, even if workloads have none. */
+/* Whether passes have times, even if their parts have none. */
 static bool
 has_timed_pass(const struct tally_aggregate *a)
 {
-	if (a->by != TALLY_BY_WORKLOAD)
+	if (!a->by->parts)
 		return false;
 	TALLY_EACH (const struct tally_device_summary, d, a->devices)
 		if (tally_moments_total(&d->gpu.moments) > 0)
@@ -307,13 +298,12 @@ print_groups(FILE *to, const GPtrArray *rows, size_t width)
 	enum { MOST_LINES = 5 };
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_LINES; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
-		if (!g->groups)
+		const struct tally_pass_row *row = tally_as_pass(g_ptr_array_index(rows, i));
+		if (!row || !row->groups)
 			continue;
-		g_autofree char *text = g_strdup_printf(
-			"%s holds labeled groups (%s): run with "
-			"--split group to separate them",
-			g->name, g->groups);
+		g_autofree char *text = g_strdup_printf("%s holds labeled groups (%s): run with "
+							"--split group to separate them",
+							row->group.name, row->groups);
 		tally_text_print_wrapped(to, text, 2, width ? width : 80);
 		n++;
 	}
@@ -334,16 +324,16 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		tally_columns_choose_default(columns, a, rows);
 	else if (!r->columns)
 		arrange_wide(columns, rows);
-	bool all = r->wide || r->pass || (!r->folds && a->by != TALLY_BY_FRAME);
+	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
 	g_autoptr(GArray) lines = tally_lines_of_rows(a, rows, all);
 	tally_table_print(to, a, columns, lines, &style);
 	if (few)
 		print_hidden(to, a);
-	if (a->by != TALLY_BY_FRAME)
+	if (!a->by->frames)
 		print_untimed(to, a, rows);
-	if (a->by != TALLY_BY_FRAME && a->by != TALLY_BY_WORKLOAD)
+	if (!a->by->frames && !a->by->parts)
 		print_uncounted(to, a, rows);
-	if (a->by != TALLY_BY_FRAME && tally_rows_mix_devices(rows))
+	if (!a->by->frames && tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
 	print_groups(to, rows, style.width);
 }
@@ -441,13 +431,13 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 	if (!choose_columns(r, columns, &by, &sort) || !device_exists(r, a))
 		return TALLY_EXIT_USAGE;
 	/* The table begins with the longest frames. */
-	if (!sort && a->by == TALLY_BY_FRAME && !r->csv && !r->json && !r->wide)
+	if (!sort && a->by->frames && !r->csv && !r->json && !r->wide)
 		sort = tally_columns_find(columns, "report", "sort", "cpu_ns");
 	r->folds = !sort || sort->what == TALLY_COLUMN_ORDER || sort->type == TALLY_COLUMN_TIME ||
 		   sort->type == TALLY_COLUMN_SHARE;
 	g_autoptr(GPtrArray)
 		rows = tally_rows_create(a, r->device, sort, r->reverse, !r->csv);
-	tell_no_workloads(a, rows);
+	explain_no_rows(a, rows);
 	return print_rows(r, a, answer, columns, rows);
 }
 
@@ -474,7 +464,7 @@ begin_json(struct report_request *r)
 {
 	tally_out_object(&r->out, NULL);
 	tally_out_text(&r->out, "schema", "passtally-report/1");
-	tally_out_text(&r->out, "by", groupings[r->by]);
+	tally_out_text(&r->out, "by", r->by->word);
 	if (r->warmup == TALLY_WARMUP_AUTO)
 		tally_out_text(&r->out, "warmup", "auto");
 	else
@@ -516,6 +506,7 @@ run(int argc, char **argv)
 	g_autoptr(GPtrArray) logs = g_ptr_array_new();
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
 	struct report_request r = {
+		.by = &tally_by_pass,
 		.device = -1,
 		.warmup = TALLY_WARMUP_AUTO,
 		.logs = logs,

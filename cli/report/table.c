@@ -20,7 +20,7 @@ struct time_unit {
 
 /* One unit for all times of a table, so that its columns can be compared at a glance. */
 static struct time_unit
-choose_unit(const struct tally_aggregate *a, const GArray *lines)
+choose_unit(const GArray *lines)
 {
 	const struct time_unit us = { "us", 1e3, 1 };
 	const struct time_unit ms = { "ms", 1e6, 3 };
@@ -30,9 +30,10 @@ choose_unit(const struct tally_aggregate *a, const GArray *lines)
 		if (line->sum)
 			continue;
 		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
-		double ns = a->by == TALLY_BY_FRAME ? (double)g->record.cpu_ns
-			    : s->moments.n          ? tally_moments_mean(&s->moments)
-						    : 0;
+		const struct tally_frame_row *frame = tally_as_frame(g);
+		double ns = frame          ? (double)frame->record.cpu_ns
+			    : s->moments.n ? tally_moments_mean(&s->moments)
+					   : 0;
 		most = MAX(most, ns);
 	}
 	return most >= 1e6 ? ms : us;
@@ -77,7 +78,7 @@ count_text(const struct tally_aggregate *a, const struct tally_group *g, struct 
 {
 	uint64_t frames = tally_group_n_frames(a, g);
 	g_autofree char *n = number_text(v);
-	if (a->by == TALLY_BY_FRAME || v.u64 >= frames)
+	if (a->by->frames || v.u64 >= frames)
 		return g_steal_pointer(&n);
 	return g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
 }
@@ -116,7 +117,7 @@ cell_text(const struct tally_aggregate *a, const struct tally_line *line,
 		text = g_strdup_printf("%.1f%%", 100 * v.f64);
 	else if (c->what == TALLY_COLUMN_N)
 		text = count_text(a, g, v);
-	else if (c->what == TALLY_COLUMN_SERIES && line->n == 1 && a->by != TALLY_BY_FRAME)
+	else if (c->what == TALLY_COLUMN_SERIES && line->n == 1 && !a->by->frames)
 		text = series_text(g, c, v);
 	else
 		text = number_text(v);
@@ -151,7 +152,7 @@ table_cell(const struct table *t, guint row, guint column)
 static void
 fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, const GArray *lines)
 {
-	struct time_unit unit = choose_unit(a, lines);
+	struct time_unit unit = choose_unit(lines);
 	guint n = 0;
 	TALLY_EACH_OF (const struct tally_column, c, columns) {
 		if (!c->in_table)
@@ -206,8 +207,7 @@ color_of(const struct tally_aggregate *a, const GArray *lines, guint row)
 	if (row == 0)
 		return "\033[1m";
 	const struct tally_line *line = &g_array_index(lines, struct tally_line, row - 1);
-	double share = line->n == 1 && a->by != TALLY_BY_FRAME ? tally_group_share(a, line->group)
-							       : 0;
+	double share = line->n == 1 && !a->by->frames ? tally_group_share(a, line->group) : 0;
 	return line->n > 1     ? "\033[2m"
 	       : share >= 0.25 ? "\033[1;31m"
 	       : share >= 0.1  ? "\033[33m"

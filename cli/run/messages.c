@@ -78,7 +78,7 @@ print_log(const char *path, GHashTable *printed)
 	struct tally_answer *answer = tally_answer_create(&a);
 	g_autofree char *shown = tally_text_path(path);
 	tally_cli_say("log %s", shown);
-	if (tally_aggregate_read_watched(&a, "run", path, TALLY_BY_PASS, TALLY_WARMUP_AUTO,
+	if (tally_aggregate_read_watched(&a, "run", path, &tally_by_pass, TALLY_WARMUP_AUTO,
 					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
 		tally_answer_conclude(answer);
 		tally_summary_print(stderr, &a, answer, -1);

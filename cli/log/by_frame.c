@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/log/rows.h"
+
+static struct tally_frame_row *
+create_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
+{
+	struct tally_frame_row *row = (struct tally_frame_row *)tally_group_create(a, f->device,
+										   NULL);
+	row->group.flags = f->flags;
+	g_autofree char *name = g_strdup_printf("%" G_GUINT64_FORMAT, f->frame);
+	row->group.name = tally_row_text(a, name);
+	row->record = *f;
+	row->record.set = NULL;
+	row->record.passes = NULL;
+	row->record.unattributed = NULL;
+	row->record.metrics = NULL;
+	return row;
+}
+
+/* For a counter also the remainder that no pass has, and the metrics of the whole frame, which are
+ * not those of its passes. */
+static void
+add_totals(struct tally_aggregate *a, struct tally_group *g, const struct tally_frame_record *f)
+{
+	if (!g->n_parts)
+		tally_group_touch(a, g, 0);
+	for (uint32_t i = 0; i < f->n_unattributed; i++) {
+		const struct tally_keyed_value *v = &f->unattributed[i];
+		uint32_t k = tally_aggregate_key(a, v->key, false);
+		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
+		struct tally_joined *part = &g->parts[TALLY_N_FIXED_SERIES + k];
+		if (g_array_index(a->keys, struct tally_key, k).join != TALLY_JOIN_SUM ||
+		    (part->n && part->n != g->n_parts))
+			continue;
+		part->value = part->n ? tally_join_values(part->value, v->value, TALLY_JOIN_SUM)
+				      : v->value;
+		part->n = g->n_parts;
+		s->estimated |= v->estimated;
+	}
+	for (uint32_t i = 0; i < f->n_metrics; i++) {
+		const struct tally_keyed_value *v = &f->metrics[i];
+		uint32_t k = tally_aggregate_key(a, v->key, true);
+		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
+		tally_stats_add(&s->stats, v->value);
+		g->parts[TALLY_N_FIXED_SERIES + k].n = 0;
+		s->estimated |= v->estimated;
+	}
+}
+
+static void
+add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tally_frame_record *f)
+{
+	struct tally_group *g = &create_frame(a, f)->group;
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		struct tally_pass_record p = f->passes[i];
+		tally_pass_row(a, f->device, &p, i);
+		tally_device_summary_add_queue(a, d, g, &p);
+		p.n_metrics = 0;
+		tally_group_add_pass(a, g, &p, i);
+	}
+	add_totals(a, g, f);
+}
+
+const struct tally_grouping tally_by_frame = {
+	.word = "frame",
+	.columns = "cpu_ns,gpu_ns,coverage,unattributed_ns,n,draws",
+	.frames = true,
+	.row_bytes = sizeof(struct tally_frame_row),
+	.add = add,
+};
