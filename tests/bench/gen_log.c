@@ -222,7 +222,9 @@ main(int argc, char **argv)
 		else
 			out = argv[i];
 	}
-	if (!out || !mb || !game.random || !game.n_passes || game.n_passes > MOST_PASSES)
+	/* An option that is not known, or asks for help, must not become a file of 1 GB. */
+	if (!out || *out == '-' || !mb || !game.random || !game.n_passes ||
+	    game.n_passes > MOST_PASSES)
 		die("usage: gen_log [--mb N] [--passes 1..1000] [--seed N] OUT (N is 1 "
 		    "or more)");
 	make_passes();
