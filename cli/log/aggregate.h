@@ -15,6 +15,7 @@
 
 #include "cli/shared/cli.h"
 #include "cli/log/identity.h"
+#include "cli/log/queues.h"
 #include "cli/log/stats.h"
 #include "cli/log/warmup.h"
 #include "json/record_json.h"
@@ -150,6 +151,7 @@ struct tally_device_summary {
 	int64_t beneath;
 	bool has_queue; /* queue of the first pass seen */
 	int32_t queue_family, queue_index;
+	struct tally_queues queues_at_once;
 	GPtrArray *off; /* elements: char *: "source: reason" */
 	uint64_t seen; /* frames read, including dropped ones */
 	uint64_t frames; /* frames that count: after warm-up and complete */

@@ -24,6 +24,7 @@ tally_device_summary_destroy(gpointer p)
 	tally_stats_finish(&d->gpu);
 	tally_stats_finish(&d->overhead);
 	tally_stats_finish(&d->clock);
+	tally_queues_finish(&d->queues_at_once);
 	g_free(d);
 }
 
@@ -217,6 +218,7 @@ tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summar
 	d->frames++;
 	count_surface(d, f);
 	count_clock(a, d, f);
+	tally_queues_add(&d->queues_at_once, f);
 	tally_stats_add_u64(&d->cpu, f->cpu_ns);
 	tally_stats_add_u64(&d->overhead, f->overhead_ns);
 	if (f->has_gpu)

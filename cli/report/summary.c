@@ -189,6 +189,7 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 			continue;
 		print_surface(out, d);
 		print_clock(out, d);
+		tally_queues_print(out, a, d);
 	}
 	print_left_out(out, a, device);
 	print_no_frame(out, a);

@@ -272,6 +272,28 @@ class Report(CliCase):
         self.assertNotIn("queue", self.ok("report", log).stdout.decode())
         self.assertNotIn("queue", self.json(self.write_log("d.jsonl", simple_log()))["rows"][0])
 
+    def test_queues_at_once(self):
+        def passes(n, *times):
+            return [one_pass(i, ident, (end - start) * 1000000, name, queue=queue, gpu_start_ns=n * 10**9 + start * 1000000)
+                    for i, (ident, name, queue, start, end) in enumerate(times)]
+
+        head = [header(), device(api="vulkan"), pass_info(A, "a"), pass_info(B, "b")]
+        for what, times, want in (
+            ("one queue", [(A, "a", "0.0", 0, 4), (B, "b", "0.0", 2, 5)], None),
+            ("one after the other", [(A, "a", "0.0", 0, 4), (B, "b", "2.0", 4, 6)], "0.0 4, 2.0 2, any of them 6, several at once 0$"),
+            ("inside", [(A, "a", "0.0", 0, 4), (B, "b", "2.0", 1, 3)],
+             r"0.0 4, 2.0 2, any of them 4, several at once 2; beside other queues: b \(100 % of its time\), a \(50 % of its time\)$"),
+            ("three queues", [(A, "a", "0.0", 0, 4), (B, "b", "2.0", 3, 5), (B, "b", "1.0", 3, 7)],
+             "0.0 4, 2.0 2, 1.0 4, any of them 7, several at once 2; "),
+        ):
+            with self.subTest(what):
+                log = self.write_log("a.jsonl", [*head, *(frame(n, passes(n, *times)) for n in range(2)), end(2, 4)])
+                text = self.ok("report", log).stdout.decode()
+                if want:
+                    self.assertRegex(text, "(?m)^queues, ms a frame: " + want)
+                else:
+                    self.assertNotIn("queues", text)
+
     def test_outside_passes(self):
         lines = [header(), device(), pass_info(A, "a"),
                  frame(0, [one_pass(0, A, 75)], gpu_ns=100, envelope_ns=100, coverage=0.75,
