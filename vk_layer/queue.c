@@ -4,11 +4,15 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
+#include "layer/log.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/record/labels.h"
 #include "vk_layer/submit/submission.h"
+
+/* VK_DEVICE_QUEUE_CREATE_INTERNALLY_SYNCHRONIZED_BIT_KHR, newer than our headers. */
+#define INTERNALLY_SYNCHRONIZED 4u
 
 static struct vk_handles queues;
 
@@ -22,7 +26,7 @@ vk_queue_find(VkQueue handle)
 
 static struct vk_queue *
 make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
-	   bool is_protected)
+	   VkDeviceQueueCreateFlags flags)
 {
 	struct vk_queue *q = calloc(1, sizeof(*q));
 	if (!q)
@@ -31,7 +35,8 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 	q->handle = handle;
 	q->family = family;
 	q->index = index;
-	q->is_protected = is_protected;
+	q->is_protected = flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT;
+	q->unordered = flags & INTERNALLY_SYNCHRONIZED;
 	q->labels = vk_labels_create();
 	q->line = vk_line_create(d->resolve);
 	if (q->labels && vk_handles_put(&queues, VK_HANDLE_KEY(handle), q))
@@ -43,14 +48,14 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 
 void
 vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
-	       bool is_protected)
+	       VkDeviceQueueCreateFlags flags)
 {
 	if (!handle || !vk_device_runs(d))
 		return;
 	pthread_mutex_lock(&d->lock);
 	bool ok = vk_queue_find(handle) != NULL;
 	if (!ok) {
-		struct vk_queue *q = make_queue(d, handle, family, index, is_protected);
+		struct vk_queue *q = make_queue(d, handle, family, index, flags);
 		struct vk_queue **end = &d->queues;
 		while (*end)
 			end = &(*end)->next;
@@ -60,6 +65,10 @@ vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t in
 	pthread_mutex_unlock(&d->lock);
 	if (!ok)
 		vk_device_stop(d, "out of memory for a queue");
+	if ((flags & INTERNALLY_SYNCHRONIZED) && d->exact && !atomic_exchange(&d->exact_over, true))
+		tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+			      "several threads may submit to one queue at once: --snapshot exact "
+			      "is off on this device");
 }
 
 void

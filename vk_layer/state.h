@@ -84,6 +84,7 @@ struct vk_queue {
 	VkQueue handle;
 	uint32_t family, index;
 	bool is_protected;
+	bool unordered; /* several threads may use it at once (R33): nobody knows its order */
 	struct tally_stream *stream; /* NULL until the first submission that has work */
 	bool stream_failed;
 	struct vk_labels *labels; /* labels.h: the queue's stack */

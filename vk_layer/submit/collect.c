@@ -273,7 +273,7 @@ vk_collect_fence_signalled(struct vk_device *d, VkFence fence)
 {
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
 		uint64_t serial = 0;
-		for (const struct vk_submission *s = q->oldest; s; s = s->next)
+		for (const struct vk_submission *s = q->oldest; s && !q->unordered; s = s->next)
 			if (s->game_fence == fence)
 				serial = s->serial;
 		if (serial)

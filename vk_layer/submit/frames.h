@@ -15,7 +15,7 @@ static const struct tally_extent vk_nothing_presented = { 0, 0 };
 struct vk_queue *vk_queue_find(VkQueue handle);
 /* The game got the handle of a queue. Takes the lock, as does the next one. */
 void vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
-		    bool is_protected);
+		    VkDeviceQueueCreateFlags flags);
 /* `name`: of a label that begins, or is inserted. */
 void vk_queue_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, bool ends);
 /* Destroys all queues of the device with their contents. Without the lock, when it

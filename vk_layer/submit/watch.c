@@ -26,7 +26,7 @@ vk_watch_can(const struct vk_queue *q)
 {
 	const struct vk_device *d = q->device;
 	struct vk_slot slot;
-	if (d->results_fail || !d->enabled.host_reset || vk_slots_read_waits(d))
+	if (d->results_fail || q->unordered || !d->enabled.host_reset || vk_slots_read_waits(d))
 		return false;
 	for (const struct vk_submission *s = q->oldest; s; s = s->next)
 		if (s->pairs && !s->completed)

@@ -455,6 +455,36 @@ test_game_waits(void)
 	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 4);
 }
 
+/* Of a queue that the driver synchronizes nobody knows the order: a later submission that is done,
+ * or a fence of the game's behind it, says nothing about an earlier one. */
+static void
+test_unordered(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	w_start();
+	w.d.results_fail = false;
+	VkQueue q;
+	w_get_queue(w.d.handle, 1, 0, &q);
+	vk_queue_learn(&w.d, q, 1, 0, 4);
+	w.signalled = 0;
+	VkFence fence = (VkFence)(uintptr_t)0x900;
+	for (unsigned i = 0; i < 2; i++) {
+		VkCommandBuffer buffer = one_pass(i, i);
+		VkSubmitInfo info = { .commandBufferCount = 1, .pCommandBuffers = &buffer };
+		vk_queue_submit(&w.d, w_submit, q, 1, &info, i ? fence : VK_NULL_HANDLE);
+	}
+	w_present(q);
+	g_assert_cmpuint(w.n_fence_submits, >, 0);
+	vk_wait_for_fences(&w.d, game_waits, w.d.handle, 1, &fence, VK_TRUE, 1);
+	g_assert_true(is_pending(0) && is_pending(1));
+	w.signalled = UINT64_MAX;
+	vk_drain(&w.d);
+	g_assert_false(is_pending(0) || is_pending(1));
+	w_finish();
+	g_assert_cmpuint(w.n_watched, ==, 0);
+}
+
 /* Where reading waits for the whole device: it is never done while something waits for a
  * timeline. */
 static void
@@ -669,6 +699,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/no_reset", test_no_reset);
 	g_test_add_func("/vk_collect/game_waits", test_game_waits);
 	g_test_add_func("/vk_collect/watched", test_watched);
+	g_test_add_func("/vk_collect/unordered", test_unordered);
 	g_test_add_func("/vk_collect/watched_in_vain", test_watched_in_vain);
 	g_test_add_func("/vk_collect/watched_at_end", test_watched_at_end);
 	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);

@@ -403,7 +403,7 @@ w_queue(uint32_t family)
 {
 	VkQueue queue;
 	w_get_queue(w.d.handle, family, 0, &queue);
-	vk_queue_learn(&w.d, queue, family, 0, false);
+	vk_queue_learn(&w.d, queue, family, 0, 0);
 	return queue;
 }
 
