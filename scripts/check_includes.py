@@ -78,8 +78,8 @@ WALLS = {
         "": None,  # the registry knows every source
         "source": {},
         "statistics": {},
-        "gl": {"source"},
-        "vk": {"source"},
+        "gl": {"source", ""},  # "": quirks.h
+        "vk": {"source", ""},
         "mali": {"source"},
         "linux": {"source"},
         "microblaze": {"source", "statistics"},

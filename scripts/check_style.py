@@ -7,7 +7,8 @@
 No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at a line's end, no
 spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
 least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, except for
-literals. A path of a project file, in code or documents, must exist. Source files of any language state their
+literals. A path of a project file, in code or documents, must exist. Only query/quirks.c recognises
+a driver by its name. Source files of any language state their
 licence in the first line, after "#!": --add-licence writes it where it is missing. Prints one "file:line: what is
 wrong" a finding. Exit status: 0 nothing found, 1 findings, 2 no source files.
 """
@@ -38,6 +39,9 @@ COMMENTS = {"/* %s */": (".c", ".h", ".S", ".js", ".cjs", ".css", ".map"),
             "# %s": (".py", ".build", ".rules", ".fields", "meson_options.txt", ".yml", ".spec")}
 # Generated files, files that other projects maintain, or input for tests of generators.
 NO_LICENCE = re.compile(r"(?:build[^/]*|\.(?!ci$)[^/]*|shared|.*__pycache__|tests/scripts/gen_\w+)$")
+# A driver is recognised in one place.
+QUIRKS = "query/quirks.c"
+BY_NAME = re.compile(r"\b(?:strn?(?:case)?cmp|str(?:case)?str)\((?:[^;]*\W)?(?:driver|renderer|vendor)\b[^;]*\"")
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 
 
@@ -87,6 +91,12 @@ def check_names(root, lines):
                 yield number, f"names {match.group(1)}, which is not there"
 
 
+def check_drivers(lines):
+    for number, line in enumerate(lines, 1):
+        if BY_NAME.search(line):
+            yield number, f"a driver recognised by its name: a row of {QUIRKS}"
+
+
 def check_file(root, path, name):
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")
@@ -95,6 +105,8 @@ def check_file(root, path, name):
     yield from check_names(root, ["" if line.startswith("#include") else line for line in lines])
     if path.suffix == ".h":
         yield from check_header(text)
+    if name.startswith(("gl_shim/", "vk_layer/", "query/")) and name != QUIRKS:
+        yield from check_drivers(lines)
     if name.startswith("cli/") and name not in WRITERS:
         yield from check_output(lines)
 

@@ -11,6 +11,7 @@
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
 #include "query/gl/tiles.h"
+#include "query/quirks.h"
 #include "query/sources.h"
 
 #define FIRST_SLOTS 64
@@ -214,9 +215,9 @@ set_up(struct gl_context_state *s)
 	s->api.timestamps_in_tiles = draws_in_tiles(s, vendor, renderer);
 	s->api.sources = s->config->sources;
 	s->api.driver = s->caps.driver;
-	s->caps.intel = vendor && strstr(vendor, "Intel");
 	snprintf(s->caps.driver, sizeof(s->caps.driver), "%s %s", vendor ? vendor : "",
 		 renderer ? renderer : "");
+	s->caps.intel = tally_gl_quirk(TALLY_QUIRK_COMPUTE_BATCH, s->caps.driver);
 	if (!open_harvest(s))
 		return false;
 	mind_pinned_set(s);

@@ -10,6 +10,7 @@
 #include "layer/config/config.h"
 #include "layer/log.h"
 #include "query/gl/amd_catalogue.h"
+#include "query/quirks.h"
 #include "query/source/noop.h"
 
 #define SOURCE_NAME "gl-amd"
@@ -106,14 +107,12 @@ obstacle(const struct tally_gl_api *api)
 	    !api->BeginPerfMonitorAMD || !api->EndPerfMonitorAMD ||
 	    !api->GetPerfMonitorCounterDataAMD || !api->GetError)
 		return "the driver names GL_AMD_performance_monitor but lacks functions of it";
-	/* Its counters are those of zink's own work in software, and there is next to nothing in
-	 * them. Mesa 25.0 crashes at the flush after a monitor without work. */
-	if (api->driver && strstr(api->driver, "zink"))
+	if (tally_gl_quirk(TALLY_QUIRK_MONITORS_EMPTY, api->driver))
 		return "zink counts only its own work, in software: Vulkan sources count the "
 		       "GPU's";
 	/* iris and crocus show the driver's own queries there, which GL_INTEL_performance_query
 	 * also has, and the GPU's in addition. */
-	if (tally_amd_is_intel(api) &&
+	if (tally_gl_quirk(TALLY_QUIRK_MONITORS_ONE_GROUP, api->driver) &&
 	    !(api->sources && tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME)))
 		return "on Intel's drivers gl-intel counts the same and more; name gl-amd in "
 		       "--sources to use it";
@@ -205,7 +204,7 @@ amd_open(struct tally_source *src, uint32_t slots)
 	const char *why = obstacle(amd->api);
 	if (why)
 		return tally_unsupported(src->reason, "%s", why);
-	amd->intel = tally_amd_is_intel(amd->api);
+	amd->intel = tally_gl_quirk(TALLY_QUIRK_MONITORS_ONE_GROUP, amd->api->driver);
 	tally_gl_guard_begin(amd->api);
 	amd->catalogue = tally_amd_catalogue_create(amd->api, src, &status);
 	tally_gl_guard_end(amd->api);
@@ -631,11 +630,7 @@ static const char *
 amd_serialized_by(const struct tally_source *src)
 {
 	const struct gl_amd *amd = (const struct gl_amd *)src;
-	const char *driver = amd->api->driver ? amd->api->driver : "";
-
-	/* From Mesa 22.3's si_perfcounter.c; not seen in any other driver. */
-	bool radeonsi = strncmp(driver, "AMD ", 4) == 0 && strstr(driver, "LLVM");
-	if (radeonsi || strstr(driver, "radeonsi"))
+	if (tally_gl_quirk(TALLY_QUIRK_MONITORS_DRAIN, amd->api->driver))
 		return "gl-amd: radeonsi keeps clock gating off and drains the GPU at each "
 		       "monitor, so clocks and times are not those of an unobserved run";
 	return NULL;

@@ -5,6 +5,7 @@
 #include "query/gl/amd_catalogue.h"
 
 #include "layer/base/array.h"
+#include "query/quirks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -289,15 +290,6 @@ tally_amd_middle(const struct tally_amd_set *set, uint32_t first, uint32_t n)
 	return first + n / 2;
 }
 
-/* Mesa's iris and crocus read every counter out of the report of the first counter's group
- * (22.3, iris_monitor.c: "all queries must be in the same group" is an assertion, which release
- * builds lack): a counter of another group is garbage, or lies past the report's end. */
-bool
-tally_amd_is_intel(const struct tally_gl_api *api)
-{
-	return api->driver && strncmp(api->driver, "Intel", 5) == 0;
-}
-
 static bool
 fits(void *data, const uint32_t *chosen, uint32_t n)
 {
@@ -487,7 +479,10 @@ struct tally_amd_catalogue *
 tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 			   enum tally_status *status)
 {
-	struct draft d = { .api = api, .one_group = tally_amd_is_intel(api) };
+	struct draft d = {
+		.api = api,
+		.one_group = tally_gl_quirk(TALLY_QUIRK_MONITORS_ONE_GROUP, api->driver),
+	};
 	struct tally_key_table own_keys = { NULL };
 	struct tally_amd_catalogue *out = NULL;
 

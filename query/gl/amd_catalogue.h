@@ -69,9 +69,6 @@ struct tally_amd_catalogue *tally_amd_catalogue_create(struct tally_gl_api *api,
 /* Accepts NULL. */
 void tally_amd_catalogue_destroy(struct tally_amd_catalogue *catalogue);
 
-/* Whether the driver is for Intel GPUs, according to GL_VENDOR. */
-bool tally_amd_is_intel(const struct tally_gl_api *api);
-
 /* Selects counters of a set, `n` from `first` on, or deselects them. */
 void tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
 		      const struct tally_amd_set *set, uint32_t first, uint32_t n, bool enable);

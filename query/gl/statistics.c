@@ -8,6 +8,7 @@
 #include "layer/base/array.h"
 #include "layer/config/config.h"
 #include "query/gl/api.h"
+#include "query/quirks.h"
 #include "query/source/noop.h"
 #include "query/source/statistics_catalogue.h"
 
@@ -172,15 +173,12 @@ static enum tally_status
 choose(struct gl_statistics *st)
 {
 	static const char no_bits[] = "the driver counts it with 0 bits";
-	/* Seen with Mesa 22.3: each becomes a Vulkan query of one and the same type, of which a
-	 * command buffer may have one (VUID-vkCmdBeginQuery-queryPool-01922). This can be
-	 * removed once the validation layer no longer complains. */
 	static const char one_only[] =
 		"zink can run only one pipeline statistics query at a time";
 	const struct tally_gl_api *api = st->api;
 	const char *why[TALLY_N_STATISTICS] = { NULL };
 	uint32_t wanted = 0;
-	bool one_at_a_time = api->driver && strstr(api->driver, "zink");
+	bool one_at_a_time = tally_gl_quirk(TALLY_QUIRK_ONE_STATISTIC, api->driver);
 	bool has_one = false;
 
 	for (unsigned which = 0; which < TALLY_N_STATISTICS; which++) {
@@ -253,16 +251,13 @@ statistics_abandon(struct tally_source *src)
 	src->n_counters = 0;
 }
 
-/* Mesa 22.3's llvmpipe corrupts its heap when one of these queries is active over primitives of
- * millions of vertices (piglit's longprim dies in most runs, never without passtally): they are
- * counted only on request. */
+/* Where these queries may corrupt memory they are counted only on request. */
 static bool
 is_unasked_on_llvmpipe(const struct gl_statistics *st)
 {
 	const struct tally_gl_api *api = st->api;
 	const char *wanted = st->base.wanted;
-	bool llvmpipe = api->driver && strstr(api->driver, "llvmpipe") &&
-			!strstr(api->driver, "zink");
+	bool corrupts = tally_gl_quirk(TALLY_QUIRK_STATISTICS_CORRUPT, api->driver);
 	bool by_source = api->sources &&
 			 tally_list_matches(api->sources, SOURCE_NAME, SOURCE_NAME);
 	bool by_counter = wanted && !tally_list_has(wanted, "overview") &&
@@ -272,7 +267,7 @@ is_unasked_on_llvmpipe(const struct gl_statistics *st)
 		if (tally_statistics_wanted(wanted, which))
 			return false;
 	}
-	return llvmpipe && !by_source;
+	return corrupts && !by_source;
 }
 
 static enum tally_status
@@ -456,8 +451,9 @@ static const char *
 statistics_serialized_by(const struct tally_source *src)
 {
 	const struct tally_gl_api *api = ((const struct gl_statistics *)src)->api;
-	bool intel = api->driver && strstr(api->driver, "Intel");
-	return intel ? "gl-statistics: Mesa's Intel drivers stall at each query" : NULL;
+	return tally_gl_quirk(TALLY_QUIRK_STATISTICS_STALL, api->driver)
+		       ? "gl-statistics: Mesa's Intel drivers stall at each query"
+		       : NULL;
 }
 
 static const struct tally_source_ops statistics_ops = {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/quirks.h"
+
 static bool
 is_digit(char c)
 {
@@ -47,7 +49,5 @@ tally_gl_driver_name(const char *vendor, const char *renderer, const char *versi
 bool
 tally_gl_tiles_by_name(const char *renderer)
 {
-	/* zink over lavapipe names llvmpipe too, but its timestamps are Vulkan's. */
-	return renderer && (strncmp(renderer, "llvmpipe", 8) == 0 ||
-			    strncmp(renderer, "softpipe", 8) == 0);
+	return tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, renderer);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "query/quirks.h"
+
 #define NVIDIA 0x10de
 
 const char *
@@ -38,14 +40,13 @@ tally_vk_version(const VkPhysicalDeviceProperties *p, char out[TALLY_VK_VERSION_
 	return out;
 }
 
+_Static_assert(VK_DRIVER_ID_MESA_LLVMPIPE == 13 && VK_VENDOR_ID_MESA == 0x10005,
+	       "the numbers in query/quirks.c");
+
 bool
 tally_vk_read_waits(VkDriverId driver, uint32_t vendor)
 {
-	/* Mesa's lavapipe (seen in 22.3.6) calls vkDeviceWaitIdle() inside, whatever the flags.
-	 * This can be removed when tests/apps/vk_sources reports that a result is read while a
-	 * later submission waits. A device of Vulkan 1.0 does not report its driver, but there
-	 * the vendor id is Mesa's own only without hardware. */
-	return driver == VK_DRIVER_ID_MESA_LLVMPIPE || (!driver && vendor == VK_VENDOR_ID_MESA);
+	return tally_vk_quirk(TALLY_QUIRK_READ_WAITS, driver, vendor);
 }
 
 const char *

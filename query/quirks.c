@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "query/quirks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* VkDriverId and VkVendorId; query/vk/source.c compares them with Vulkan's. */
+#define MESA_LLVMPIPE 13
+#define VENDOR_MESA 0x10005
+
+/* The last four columns are for people: versions seen, what is done, how it was found, when the
+ * row may go. */
+#define GL(quirk_, begins_, has_, lacks_, seen, done, found, goes) \
+	{ \
+		TALLY_QUIRK_##quirk_, begins_, has_, lacks_ \
+	}
+#define VK(quirk_, id_, vendor_, seen, done, found, goes) \
+	{ \
+		TALLY_QUIRK_##quirk_, id_, vendor_ \
+	}
+
+static const struct gl_row {
+	enum tally_quirk quirk;
+	const char *begins; /* the driver's name begins with this; NULL: anything */
+	const char *has; /* and contains this; NULL: anything */
+	const char *lacks; /* and not this; NULL: nothing */
+} gl_rows[] = {
+	/* zink over lavapipe names llvmpipe, too, but its timestamps are Vulkan's. */
+	GL(TIMES_OF_TILES, NULL, "llvmpipe", "zink", "Mesa 22.3",
+	   "passes of one framebuffer share their time",
+	   "timestamps that include other passes' work; lp_setup_end_query",
+	   "its timestamps in a framebuffer follow each other"),
+	GL(TIMES_OF_TILES, NULL, "softpipe", "zink", "Mesa 22.3", "as llvmpipe", "as llvmpipe",
+	   "as llvmpipe"),
+	GL(STATISTICS_CORRUPT, NULL, "llvmpipe", "zink", "Mesa 22.3",
+	   "gl-statistics counts only where it is named",
+	   "piglit's longprim dies in most runs, never without passtally",
+	   "longprim passes with gl-statistics named"),
+	GL(ONE_STATISTIC, NULL, "zink", NULL, "Mesa 22.3", "one pipeline statistic is counted",
+	   "VUID-vkCmdBeginQuery-queryPool-01922: all become one type of Vulkan query",
+	   "the validation layer no longer complains"),
+	GL(STATISTICS_STALL, "Intel", NULL, NULL, "Mesa 22.3", "the device line says so",
+	   "not written down", "a query no longer adds a wait"),
+	GL(MONITORS_EMPTY, NULL, "zink", NULL, "Mesa 25.0", "gl-amd is off",
+	   "a crash at the flush after a monitor without work; counters of its own software",
+	   "it counts the GPU's work"),
+	/* "all queries must be in the same group" is an assertion, which release builds lack: a
+	 * counter of another group is garbage, or lies past the report's end. */
+	GL(MONITORS_ONE_GROUP, "Intel", NULL, NULL, "Mesa 22.3",
+	   "each monitor has counters of one group; gl-amd counts only where it is named",
+	   "iris_monitor.c reads all out of the report of the first counter's group",
+	   "iris and crocus read each group's own report"),
+	GL(MONITORS_DRAIN, "AMD ", "LLVM", NULL, "Mesa 22.3", "the device line says so",
+	   "si_perfcounter.c", "it no longer drains the GPU"),
+	GL(MONITORS_DRAIN, NULL, "radeonsi", NULL, "Mesa 22.3", "as AMD", "as AMD", "as AMD"),
+	GL(COMPUTE_BATCH, "Intel", NULL, NULL, "Mesa 22.3",
+	   "compute passes are flagged approximate: rule G14", "iris_query.c, iris_perf.c",
+	   "compute runs in the batch of draws"),
+};
+
+static const struct vk_row {
+	enum tally_quirk quirk;
+	uint32_t driver; /* VkDriverId */
+	uint32_t vendor; /* where the driver does not report one: VkVendorId */
+} vk_rows[] = {
+	/* A device of Vulkan 1.0 does not report its driver, but there the vendor's id is Mesa's
+	 * own only without hardware. */
+	VK(READ_WAITS, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 22.3.6",
+	   "results are read when the device is idle; statistics begin at a draw, not in compute",
+	   "vkDeviceWaitIdle() inside vkGetQueryPoolResults, whatever the flags; a crash: "
+	   "late_counters.h",
+	   "tests/apps/vk_sources reads a result while a later submission waits, and push_early "
+	   "of tests/apps/vk_scenes passes without late counters"),
+};
+
+#define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+bool
+tally_gl_quirk(enum tally_quirk quirk, const char *driver)
+{
+	for (size_t i = 0; driver && i < N_ROWS(gl_rows); i++) {
+		const struct gl_row *r = &gl_rows[i];
+		if (r->quirk == quirk &&
+		    (!r->begins || strncmp(driver, r->begins, strlen(r->begins)) == 0) &&
+		    (!r->has || strstr(driver, r->has)) && (!r->lacks || !strstr(driver, r->lacks)))
+			return true;
+	}
+	return false;
+}
+
+bool
+tally_vk_quirk(enum tally_quirk quirk, uint32_t driver, uint32_t vendor)
+{
+	for (size_t i = 0; i < N_ROWS(vk_rows); i++) {
+		const struct vk_row *r = &vk_rows[i];
+		if (r->quirk == quirk && (driver ? driver == r->driver : vendor == r->vendor))
+			return true;
+	}
+	return false;
+}
