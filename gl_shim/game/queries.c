@@ -77,10 +77,24 @@ gl_queries_finish(struct gl_queries *q)
 
 /* ---- passtally's own names ---- */
 
+static void
+try_names(struct gl_queries *q)
+{
+	GLuint first = 0, second = 0;
+	q->generate(1, &first);
+	q->destroy(1, &first);
+	q->generate(1, &second);
+	q->destroy(1, &second);
+	q->reuses_names = first && first == second;
+	q->tried_names = true;
+}
+
 void
 gl_own_gen_queries(int n, unsigned *ids)
 {
 	struct gl_context_state *s = gl_worker;
+	if (!s->queries.tried_names)
+		try_names(&s->queries);
 	s->queries.generate(n, ids);
 	for (int i = 0; i < n; i++) {
 		/* A name that could not be recorded might be taken for the game's, so it is
@@ -134,6 +148,18 @@ to_game(const struct gl_queries *q, GLuint real)
 	return pair ? pair->other : real;
 }
 
+/* False: there was no memory, and nothing changed. */
+static bool
+add_pair(struct gl_queries *q, GLuint shown, GLuint real)
+{
+	if (!add(&q->by_game, shown, real))
+		return false;
+	if (add(&q->by_driver, real, shown))
+		return true;
+	drop(&q->by_game, shown);
+	return false;
+}
+
 GLuint
 gl_query_used(struct gl_context *c, GLuint id)
 {
@@ -145,19 +171,27 @@ gl_query_used(struct gl_context *c, GLuint id)
 	if (id > q->highest && id < FAR_NAME)
 		q->highest = id;
 	GLuint real = translate(q, id);
-	if (real)
+	if (real) {
+		if (!c->state->caps.core_profile)
+			add_pair(q, id, real);
 		return real;
+	}
 	/* If names must be generated first, this stays the error it would have been. */
 	if (c->state->caps.core_profile)
 		return NOBODYS_NAME;
 	c->next->GenQueries(1, &real);
-	if (!real || !add(&q->by_game, id, real))
-		return NOBODYS_NAME;
-	if (!add(&q->by_driver, real, id)) {
-		drop(&q->by_game, id);
-		return NOBODYS_NAME;
-	}
-	return real;
+	return real && add_pair(q, id, real) ? real : NOBODYS_NAME;
+}
+
+/* The name that the driver would return next without passtally. */
+static GLuint
+next_name(struct gl_queries *q)
+{
+	if (!q->reuses_names)
+		return q->highest + 1;
+	while (find(q->by_game, q->below + 1))
+		q->below++;
+	return q->below + 1;
 }
 
 /* The driver returned `ids`; replaces them with those that the game would have seen without
@@ -172,15 +206,9 @@ show_names(struct gl_context *c, GLsizei n, GLuint *ids)
 		GLuint real = ids[i];
 		if (!real)
 			continue;
-		GLuint shown = real;
-		if (q->ours || q->by_game) {
-			shown = q->highest + 1;
-			if (shown != real && (!add(&q->by_game, shown, real) ||
-					      !add(&q->by_driver, real, shown))) {
-				drop(&q->by_game, shown);
-				shown = real;
-			}
-		}
+		GLuint shown = q->tried_names ? next_name(q) : real;
+		if (!add_pair(q, shown, real))
+			shown = real;
 		if (shown > q->highest)
 			q->highest = shown;
 		ids[i] = shown;
@@ -231,6 +259,8 @@ gl_delete_queries(struct gl_context *c, void (*next)(GLsizei, const GLuint *), G
 		if (find(q->by_game, ids[i])) {
 			drop(&q->by_game, ids[i]);
 			drop(&q->by_driver, real);
+			if (q->below >= ids[i])
+				q->below = ids[i] - 1;
 		}
 	}
 }

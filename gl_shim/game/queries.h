@@ -2,9 +2,9 @@
 /* gl_shim/game/queries.h - the game's own queries: their names, and the targets they use.
  *
  * passtally's query objects are in the game's name space. So that the game never encounters
- * one, it sees different names: those that the driver would have returned without passtally.
- * The map between the two is empty until passtally creates its first query. A target is yielded
- * as soon as the game uses it.
+ * one, it sees different names: those that the driver would have returned without passtally,
+ * either one more than the highest so far or the lowest that is free (Mesa from 24 on, seen in
+ * 25.0.7). A target is yielded as soon as the game uses it.
  */
 #ifndef PASSTALLY_GL_SHIM_QUERIES_H
 #define PASSTALLY_GL_SHIM_QUERIES_H
@@ -15,10 +15,13 @@ struct gl_query_name;
 struct tally_gl_api;
 
 struct gl_queries {
-	struct gl_query_name *by_game; /* game's name -> driver's name, where they differ */
+	struct gl_query_name *by_game; /* each name of the game's -> driver's name */
 	struct gl_query_name *by_driver; /* the inverse */
 	struct gl_query_name *ours; /* the driver's names of passtally's queries */
 	GLuint highest; /* the game's highest name so far */
+	GLuint below; /* the game has all names up to this one */
+	bool tried_names; /* passtally has generated names: those that the game sees are chosen */
+	bool reuses_names; /* the driver's next name is the lowest that is free */
 	void (*generate)(GLsizei n, GLuint *ids); /* the driver's function for this context */
 	void (*destroy)(GLsizei n, const GLuint *ids);
 };
