@@ -68,7 +68,7 @@ def check_own(checks, bare, ours, aliases):
 
 
 def run_pair(checks, argv, folder, bare_env, our_env, aliases):
-    """Returns how many calls returned without passtally."""
+    """Returns how many calls returned without passtally; None: there is no such context or device here."""
     def run(env, *more):
         result = h.run([*argv, *more], env, timeout=300)
         if result.status == 77:
@@ -78,7 +78,8 @@ def run_pair(checks, argv, folder, bare_env, our_env, aliases):
 
     bare = run(bare_env)
     if bare is None:
-        return 0
+        print(f"not checked: {' '.join(map(str, argv[1:]))}: the driver has none")
+        return None
     skip = skip_file(folder / "skip", bare, aliases)
     ours = run(our_env, "--skip", skip)
     if not checks.that(ours is not None, "no world with us"):
@@ -116,7 +117,7 @@ def vk_all(checks, program):
     for configuration, options in ((("1.0", "none", "none"), None),
                                    (("1.3", "all", "all"), {"granularity": "draw", "counters": "all"})):
         returned = check_vulkan(checks, program, configuration, options)
-        checks.that(returned > LEAST, f"{configuration}: only {returned} calls came back")
+        checks.that(returned is None or returned > LEAST, f"{configuration}: only {returned} calls came back")
 
 
 def vk_each(checks, program):
@@ -143,7 +144,7 @@ def check_gl(checks, program, context):
             bare["LD_PRELOAD"] = h.SANITIZER
         ours = {**h.base_env(folder), **h.capture_env(folder / "log-%p.jsonl")}
         returned = run_pair(checks, [program, context], folder, bare, ours, {})
-        checks.that(returned > LEAST, f"only {returned} calls came back")
+        checks.that(returned is None or returned > LEAST, f"only {returned} calls came back")
 
 
 def main():

@@ -2,15 +2,16 @@
 /* tests/live/count_swaps.c - count a program's frames from outside.
  *
  * Preloaded beside passtally, but independent of it. Counts the swap calls of programs that
- * link libGL or libEGL directly. COUNT_SWAPS_FILE names a file whose first eight bytes are the
- * count (mapped, so that it survives any end); COUNT_SWAPS_LIMIT ends the program with exit(0)
- * after so many swaps. Any thread.
+ * link libGL or libEGL directly, and what they look up to swap with damage. COUNT_SWAPS_FILE
+ * names a file whose first eight bytes are the count (mapped, so that it survives any end);
+ * COUNT_SWAPS_LIMIT ends the program with exit(0) after so many swaps. Any thread.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -63,4 +64,29 @@ eglSwapBuffers(void *display, void *surface)
 	unsigned fine = NEXT(eglSwapBuffers)(display, surface);
 	swapped();
 	return fine;
+}
+
+typedef unsigned (*swap_with_damage)(void *display, void *surface, const int *rects, int n);
+
+static swap_with_damage next_with_damage;
+
+static unsigned
+count_with_damage(void *display, void *surface, const int *rects, int n)
+{
+	unsigned fine = next_with_damage(display, surface, rects, n);
+	swapped();
+	return fine;
+}
+
+PUBLIC void *eglGetProcAddress(const char *name);
+
+PUBLIC void *
+eglGetProcAddress(const char *name)
+{
+	void *found = NEXT(eglGetProcAddress)(name);
+	if (!found || strncmp(name, "eglSwapBuffersWithDamage", 24) != 0)
+		return found;
+	*(void **)&next_with_damage = found;
+	swap_with_damage ours = count_with_damage;
+	return *(void **)&ours;
 }

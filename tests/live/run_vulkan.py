@@ -6,23 +6,17 @@ one variable is enough.
 """
 
 import json
-import pathlib
 import re
 import shutil
 
 import harness as h
+import vk_harness as vk
 
 NFRAMES = 8
 
 
-def lavapipe():
-    for path in sorted(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd.*.json")):
-        return str(path)
-    h.skip("Mesa's lavapipe is not installed")
-
-
 def environment(folder, extra=None):
-    env = h.base_env(folder, {"VK_ICD_FILENAMES": lavapipe(), **(extra or {})})
+    env = h.base_env(folder, {"VK_ICD_FILENAMES": str(vk.icd()), **(extra or {})})
     for key in ("VK_INSTANCE_LAYERS", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "XDG_DATA_DIRS", "XDG_DATA_HOME"):
         if key not in (extra or {}):
             env.pop(key, None)

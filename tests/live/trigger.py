@@ -15,6 +15,7 @@ import sys
 import time
 
 import harness as h
+import vk_harness as vk
 
 PATIENCE = h.TIMEOUT / 2
 
@@ -301,17 +302,11 @@ def check_quiet(checks, program, env):
             checks.that(during < 3 * before + 100000, f"overhead a frame {before} ns, then {during} ns")
 
 
-def lavapipe():
-    for path in sorted(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd.*.json")):
-        return str(path)
-    return h.skip("Mesa's lavapipe is not installed")
-
-
 def main():
     checks = h.Checks()
     vulkan = sys.argv[1] == "vulkan"
     program = [h.need_tool("vkcube" if vulkan else "glxgears")]
-    env = {"VK_ICD_FILENAMES": lavapipe()} if vulkan else {}
+    env = {"VK_ICD_FILENAMES": str(vk.icd())} if vulkan else {}
     h.need("passtally")
     with h.display():
         with checks.part("windows and marks"):

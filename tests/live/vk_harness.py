@@ -28,7 +28,7 @@ def library():
 
 def icd():
     for folder in SYSTEM:
-        for path in sorted((folder / "icd.d").glob("lvp_icd.*.json")):
+        for path in sorted((folder / "icd.d").glob("lvp_icd*.json")):  # Mesa 25 has no machine in the name
             return path
     h.skip("Mesa's lavapipe is not installed")
 

@@ -236,7 +236,9 @@ def programs(checks, folder, installed, _program):
         plain = run([info], installed.env(folder, {}))
         ours = run([info], installed.env(folder, {"PASSTALLY": "1"}))
         checks.equal(ours.status, plain.status, "exit status")
-        checks.equal(re.findall(r"\S+ *= *.*", ours.text), re.findall(r"\S+ *= *.*", plain.text), "what it prints")
+        # How much of its memory the driver uses differs from run to run.
+        said = [re.findall(r"(?!usage)\b\S+ *= *.*", text) for text in (ours.text, plain.text)]
+        checks.equal(*said, "what it prints")
     cube = need_tool("vkcube")
     with display(), checks.part("vkcube"):
         env = installed.env(folder, {"PASSTALLY": "1", "PASSTALLY_LOG": str(folder / "cube.jsonl")})
