@@ -140,10 +140,27 @@ need_device(struct tally_answer *answer, uint32_t number)
 	return d;
 }
 
+static void
+take_first(const struct tally_answer *answer, struct tally_answer_device *d,
+	   const struct tally_frame_record *f)
+{
+	const struct tally_header_record *h = &answer->log->header;
+	uint64_t end_ns = f->start_ns + f->cpu_ns;
+	/* A capture that began later says nothing of the first frame. */
+	if (answer->log->waits || h->process_start_ns == 0 || end_ns < h->process_start_ns)
+		return;
+	d->first_ns = end_ns - h->process_start_ns;
+	d->first_cpu_ns = h->process_cpu_ns;
+}
+
 /* The frames of the start: those left out, and in any case the first few. */
 static void
-add_start(struct tally_answer_state *s, const struct tally_frame_record *f, bool skipped)
+add_start(const struct tally_answer *answer, struct tally_answer_device *d,
+	  const struct tally_frame_record *f, bool skipped)
 {
+	struct tally_answer_state *s = d->state;
+	if (s->seen == 0)
+		take_first(answer, d, f);
 	if (s->seen++ >= START_FRAMES && !skipped)
 		return;
 	s->start_overhead += (double)f->overhead_ns;
@@ -151,12 +168,13 @@ add_start(struct tally_answer_state *s, const struct tally_frame_record *f, bool
 }
 
 void
-tally_answer_skip_frame(void *answer, const struct tally_frame_record *f)
+tally_answer_skip_frame(void *user, const struct tally_frame_record *f)
 {
+	struct tally_answer *answer = user;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	d->skipped++;
 	d->skipped_ns += f->cpu_ns;
-	add_start(d->state, f, true);
+	add_start(answer, d, f, true);
 }
 
 static bool
@@ -228,7 +246,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
 	s->opengl = is_opengl(answer, f->device);
-	add_start(s, f, false);
+	add_start(answer, d, f, false);
 	add_courses(d, f);
 	d->frames++;
 	uint64_t unsure_ns;

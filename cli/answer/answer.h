@@ -74,6 +74,9 @@ struct tally_answer_device {
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;
 	double seconds; /* the sum of their frame times */
+	/* From the process's start to the end of its first frame; how long its threads had worked
+	 * on CPUs when the capture began. 0: not known. */
+	uint64_t first_ns, first_cpu_ns;
 	/* Of frame times; valid if frames > 0. */
 	double fps, median_ns, p99_ns;
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */
@@ -134,6 +137,7 @@ char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_change_text(const struct tally_answer_change *c);
 char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */
+char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */
 char *tally_answer_cost_text(const struct tally_answer_device *d);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of

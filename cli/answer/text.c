@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLOW_START_NS UINT64_C(500000000)
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
 /* Takes ownership of `line`, which is cut if it is too wide. */
@@ -68,6 +69,17 @@ add_skipped(GPtrArray *lines, const struct tally_answer *answer,
 	else
 		add_line(lines,
 			 g_strdup_printf("%s, %s, left out by --warmup", which, time));
+}
+
+char *
+tally_answer_start_text(const struct tally_answer_device *d)
+{
+	if (d->first_ns < SLOW_START_NS)
+		return NULL;
+	g_autofree char *time = tally_duration_text((double)d->first_ns);
+	g_autofree char *cpu = tally_duration_text((double)d->first_cpu_ns);
+	return g_strdup_printf("%s until the first frame was there; its threads worked %s of it",
+			       time, cpu);
 }
 
 static void
@@ -353,6 +365,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	enum { MOST_CHANGES = 2, LEAST_HITCH_LINES = 2, MOST_HITCH_LINES = 4 };
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	add_head(lines, answer, d);
+	char *start = brief ? NULL : tally_answer_start_text(d);
+	if (start)
+		add_line(lines, start);
 	add_changes(lines, d, brief ? 1 : MOST_CHANGES);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));

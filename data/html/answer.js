@@ -23,6 +23,9 @@ function sentence(words) {
 }
 
 function leftOutSentence(d, answer) {
+	const late = answer.first_frame_ns >= 5e8
+		? `${duration(answer.first_frame_ns)} until the first frame was there; its threads worked ${duration(answer.first_frame_cpu_ns)} of it`
+		: "";
 	const n = answer.warmup_frames;
 	const loading = n
 		? `first ${n === 1 ? "frame" : `${n} frames`}, ${duration(answer.warmup_ns)}, left out: ` +
@@ -32,7 +35,7 @@ function leftOutSentence(d, answer) {
 		d.partial && `${d.partial} cut by the run's end`,
 		d.dropped && `${d.dropped} passes dropped`,
 	].filter(Boolean);
-	return [sentence(loading), sentence(more.join(", "))].filter(Boolean).join(" ");
+	return [sentence(late), sentence(loading), sentence(more.join(", "))].filter(Boolean).join(" ");
 }
 
 function costSentence({ cost }) {

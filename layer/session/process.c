@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/process.h"
 
+#include "layer/base/clock.h"
 #include "layer/base/small_file.h"
 #include "layer/config/internal.h"
 
@@ -42,6 +43,26 @@ tally_process_finish(struct tally_process *process)
 	free(process->argv);
 	free(process->text);
 	*process = (struct tally_process){ 0 };
+}
+
+void
+tally_process_age(uint64_t *start_ns, uint64_t *cpu_ns)
+{
+	enum { STARTTIME = 22 }; /* its place in the line, from 1: see proc(5) */
+	char text[1024];
+	uint64_t now_ns = tally_clock_now_ns(), up_ns = tally_clock_read_ns(CLOCK_BOOTTIME);
+	size_t len = tally_small_file_read("/proc/self/stat", text, sizeof(text));
+	/* The second word is in brackets and may hold blanks. */
+	const char *word = len ? strrchr(text, ')') : NULL;
+	for (int i = 2; word && i < STARTTIME; i++) {
+		word = strchr(word, ' ');
+		word += word != NULL;
+	}
+	long per_s = sysconf(_SC_CLK_TCK);
+	uint64_t ticks = word ? strtoull(word, NULL, 10) : 0;
+	uint64_t age_ns = per_s > 0 ? up_ns - ticks * (UINT64_C(1000000000) / (uint64_t)per_s) : 0;
+	*start_ns = ticks && age_ns < up_ns && age_ns < now_ns ? now_ns - age_ns : 0;
+	*cpu_ns = tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* ---- the program ---- */

@@ -451,6 +451,15 @@ class Answer(CliCase):
         self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, 9, -1)])
         self.assertEqual(got["excess_ns"], sum(20 + k for k in range(20)) * MS)
 
+    def test_the_first_frame(self):
+        """How long a user waited for it, where the capture began with it."""
+        for begins, options, words in ((10**9 - 900 * MS, {}, "914 ms until the first frame was there; its threads worked 800 ms of it"),
+                                       (10**9 - 100 * MS, {}, None), (2 * 10**9, {}, None), (10**9 - 900 * MS, {"skip": "9"}, None)):
+            lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+            lines[0].update(process_start_ns=begins, process_cpu_ns=800 * MS, options=options)
+            got = self.answers(lines)[0]
+            self.assertEqual([line for line in got["lines"] if "until the first" in line], [words] if words else [])
+
     # Our own cost
 
     def test_cost(self):
