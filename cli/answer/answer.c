@@ -246,6 +246,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
 	s->opengl = is_opengl(answer, f->device);
+	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
 	add_courses(d, f);
 	d->frames++;

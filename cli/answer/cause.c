@@ -145,6 +145,8 @@ static char *
 growth_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	if (h->pass && h->first == h->pass)
+		return g_strdup_printf("%s, its first use", times);
 	if (h->around_ns == 0)
 		return g_strdup_printf("%s, seldom there", times);
 	if (has_more_draws(h))
@@ -188,9 +190,9 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	if (h->cause == TALLY_CAUSE_UNKNOWN) {
 		what = unknown_text(h);
 	} else if (h->cause == TALLY_CAUSE_PASS && h->or_wait) {
-		g_autofree char *times = tally_from_to_text((double)h->around_ns,
-							    (double)h->ns);
-		return g_strdup_printf("%s %s, or a wait of the CPU", name, times);
+		g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
+		return g_strdup_printf("%s %s%s, or a wait of the CPU", name, times,
+				       h->first == h->pass ? ", its first use" : "");
 	} else if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU) {
 		g_autofree char *growth = growth_text(h);
 		return g_strdup_printf("%s %s", name ? name : words[h->cause], growth);

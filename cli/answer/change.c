@@ -105,22 +105,25 @@ change_at(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 	return c;
 }
 
-/* Steps of a slope are one change. */
+/* Steps of a slope are one change: where each is gradual, or there are three that way. */
 static unsigned
-join_gradual(struct tally_change *c, unsigned n)
+join_slopes(struct tally_change *c, unsigned n)
 {
-	unsigned last = 0;
-	for (unsigned i = 1; i < n; i++) {
-		bool alike = (c[i].after_ns > c[i].before_ns) ==
-			     (c[last].after_ns > c[last].before_ns);
-		if (c[i].gradual && c[last].gradual && alike) {
-			c[last].until = c[i].until;
-			c[last].after_ns = c[i].after_ns;
-		} else {
-			c[++last] = c[i];
+	unsigned made = 0;
+	for (unsigned i = 0, end; i < n; i = end) {
+		bool up = c[i].after_ns > c[i].before_ns, gradual = true;
+		for (end = i; end < n && (c[end].after_ns > c[end].before_ns) == up; end++)
+			gradual &= c[end].gradual;
+		if (end - i < 3 && !(gradual && end - i > 1)) {
+			c[made++] = c[i];
+			end = i + 1;
+			continue;
 		}
+		c[made] = c[i];
+		c[made].until = c[end - 1].until;
+		c[made++].after_ns = c[end - 1].after_ns;
 	}
-	return n ? last + 1 : 0;
+	return made;
 }
 
 unsigned
@@ -149,5 +152,5 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 						   : m);
 		out[i].at = out[i].until = slots[here] * frames->block;
 	}
-	return join_gradual(out, at->len);
+	return join_slopes(out, at->len);
 }

@@ -149,7 +149,7 @@ judge_next(struct tally_hitches *h)
 	uint64_t number = h->judged++, ns = frame_at(h, number)->ns[TALLY_HITCH_FRAME];
 	uint64_t first = number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0;
 	size_t n = (size_t)(h->n - first);
-	if (n < LEAST_FRAMES || ns < LONGER_NS)
+	if (n < LEAST_FRAMES || ns < LONGER_NS || (h->from_start && number == 0))
 		return;
 	/* Four of five of them must be shorter by this much. */
 	uint64_t limit = MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);

@@ -58,6 +58,7 @@ struct tally_hitches {
 	uint64_t n; /* frames added */
 	uint64_t judged;
 	uint64_t count, excess_ns; /* all hitches so far */
+	bool from_start; /* the first frame is the program's first: it is none */
 	/* Called for each hitch, in order of time; NULL: they are counted. */
 	void (*found)(void *user, const struct tally_hitch *hitch);
 	void *user;

@@ -268,21 +268,23 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	return all_timed;
 }
 
-uint64_t
-tally_part_median(struct tally_part *part, struct tally_range range)
-{
-	if (part->gpu.moments.n == 0)
-		return 0;
-	double ns = range.whole ? tally_value_f64(tally_stats_quantile(&part->gpu, 0.5))
-				: tally_course_median(&part->time, range.from, range.to);
-	return isnan(ns) ? 0 : (uint64_t)ns;
-}
-
 static uint64_t
 frames_in(const struct tally_part *part, struct tally_range range)
 {
 	return range.whole ? part->frames
 			   : tally_course_count(&part->draws, range.from, range.to);
+}
+
+uint64_t
+tally_part_median(struct tally_part *part, struct tally_range range)
+{
+	if (part->gpu.moments.n == 0)
+		return 0;
+	if (!range.whole && 2 * frames_in(part, range) < range.to - range.from)
+		return 0;
+	double ns = range.whole ? tally_value_f64(tally_stats_quantile(&part->gpu, 0.5))
+				: tally_course_median(&part->time, range.from, range.to);
+	return isnan(ns) ? 0 : (uint64_t)ns;
 }
 
 static uint64_t

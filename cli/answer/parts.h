@@ -153,7 +153,8 @@ bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
 
-/* The median time of a part, where it ran; 0 if none was timed. */
+/* The median time of a part, where it ran; 0 if none was timed, or (not `whole`) it ran in fewer
+ * than half of the frames. */
 uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the

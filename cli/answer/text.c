@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define SLOW_START_NS UINT64_C(500000000)
+#define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
 /* Takes ownership of `line`, which is cut if it is too wide. */
@@ -194,7 +195,7 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	}
 	/* Frames that alternate between windows, or passes at the same time: the medians of what
 	 * most frames have are no frame. */
-	if (d->typical_ns > d->range_ns && !waits)
+	if (d->typical_ns > NEARLY * d->range_ns && !waits)
 		return g_strdup_printf(
 			"usual passes, %s on the GPU in all: not one frame "
 			"(several windows?)",

@@ -182,7 +182,7 @@ class Page(CliCase):
         self.open(self.write_log("h.jsonl", lines + [end(200, 201)]))
         self.page.wait("document.querySelector('.hitch')")
         self.assertEqual(self.page.js("[...document.querySelectorAll('.hitch')].map(e => [...e.children].map(c => c.textContent))")[0][:3],
-                         ["frame 120", "+40.00 ms", "probe 40.0 ms, or a wait of the CPU"])
+                         ["frame 120", "+40.00 ms", "probe 40.0 ms, its first use, or a wait of the CPU"])
         answer = json.loads(self.ok("report", "--json", "h.jsonl").stdout)["reports"][0]["answers"][0]
         self.assertIn(answer["bound"]["text"].lower(), self.page.js("document.getElementById('answer').textContent.toLowerCase()"))
         self.page.click(".hitch")

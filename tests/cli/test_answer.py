@@ -319,11 +319,11 @@ class Answer(CliCase):
             ("none", {}, 14, []),
             ("a pass grew", {60: (154, {"GBuffer": 148})}, 14, [(560, "pass", "GBuffer", "+140 ms, GBuffer 8.00 -> 148 ms, or a wait of the CPU")]),
             ("a pass that runs only now", {60: (54, {"Probe update": 40})}, 14,
-             [(560, "pass", "Probe update", "frame 560: +40.0 ms, Probe update 40.0 ms, or a wait of the CPU")]),
+             [(560, "pass", "Probe update", "frame 560: +40.0 ms, Probe update 40.0 ms, its first use, or a wait of the CPU")]),
             ("its GPU work was one frame earlier", {59: (14, {"GBuffer": 48}), 60: (54, {})}, 14,
              [(560, "pass", "GBuffer", "+40.0 ms, GBuffer 8.00 -> 48.0 ms, or a wait of the CPU")]),
             ("the frame's last pass grew", {60: (54, {"UI": 40})}, 14,
-             [(560, "pass", "UI", "frame 560: +40.0 ms, UI 40.0 ms, or a wait of the CPU")]),
+             [(560, "pass", "UI", "frame 560: +40.0 ms, UI 40.0 ms, its first use, or a wait of the CPU")]),
             ("not on the GPU", {60: (34, {})}, 14, [(560, "not-gpu", None, "frame 560: +20.0 ms, not on the GPU")]),
             ("the CPU works", {60: (34, {}, 22)}, 14, [(560, "cpu", None, "+20.0 ms, the CPU$")]),
             ("the CPU works less", {60: (34, {}, 8)}, 14, [(560, "unknown", None, "+20.0 ms, cannot tell: part CPU, no pass$")]),
@@ -355,7 +355,7 @@ class Answer(CliCase):
             ("a pass without more work", {"GBuffer": 40}, 46, 3, 41, 0, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a pass with more work", {"GBuffer": (40, 50)}, 46, 3, 41, 0, "pass", "GBuffer 8.00 -> 40.0 ms, 10 -> 50 draws"),
             ("and the CPU issued it", {"GBuffer": (40, 500)}, 46, 40, 4, 0, "pass", "GBuffer 8.00 -> 40.0 ms, 10 -> 500 draws"),
-            ("a pass that is seldom there", {"Probe update": 30}, 44, 3, 40, 0, "pass", "Probe update 30.0 ms, seldom there"),
+            ("a pass that is seldom there", {"Probe update": 30}, 44, 3, 40, 0, "pass", "Probe update 30.0 ms, its first use"),
             ("every pass", {"Shadows/Cascade 0": 8, "GBuffer": 20, "UI": 5}, 34, 3, 30, 0, "gpu", "all passes 11.0 -> 33.0 ms, same draws"),
             ("every pass, with more work", {"Shadows/Cascade 0": (8, 90), "GBuffer": (20, 90), "UI": (5, 9)}, 34, 3, 30, 0, "gpu", "30 -> 189 draws"),
             ("the CPU", {}, 44, 33, 8, 0, "cpu", "the CPU"),
@@ -385,6 +385,12 @@ class Answer(CliCase):
                 got = self.answers(lines)[0]["hitches"]
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertIn(f"ms, {words}", got["worst"][0]["text"])
+
+    def test_a_programs_first_frame_is_no_hitch(self):
+        for options, n in (({}, 0), ({"skip": "10"}, 1)):
+            lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {}) for i in range(100)])
+            lines[0]["options"] = options
+            self.assertEqual(self.answers(lines)[0]["hitches"]["n"], n)
 
     def test_sums_and_period(self):
         frames = [(14, {"GBuffer": (8, 10), "UI": 1}, {"thread_ns": 3 * MS, "wait_ns": 9 * MS}) for _ in range(600)]
@@ -416,6 +422,8 @@ class Answer(CliCase):
             ("not what was measured", 300, lambda i: (after(i, 8, 16), {"GBuffer": 3}, 3), [(151, "; cannot tell of what")]),
             ("there and back", 600, lambda i: (16 if 200 <= i < 400 else 8, {"GBuffer": 3}, 3), [(200, "2.0 times slower"), (400, "2.0 times faster")]),
             ("a slope", 800, lambda i: (8 + i / 50, {"GBuffer": 3}, 3), [(None, "gradually .* times slower")]),
+            ("a slope in steps", 800, lambda i: (8 + 4 * (i // 160), {"GBuffer": 3 + 4 * (i // 160)}, 3), [(160, "from frame 160 to 640 gradually 3.0 times slower: 8.0. -> 24.. ms; GBuffer 3.00 -> 19.0 ms")]),
+            ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms")]),
             ("8000 frames, of which blocks are made", 8000, lambda i: (after(i, 6, 10, 3008), {"GBuffer": after(i, 2, 6, 3008)}, 1), [(3008, "GBuffer 2.00 -> 6.00")]),
             ("14 %", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": 3}, 3), []),
             ("too short", 300, lambda i: (after(i, 8, 16, 285), {"GBuffer": 3}, 3), []),
