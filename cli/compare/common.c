@@ -15,8 +15,6 @@
  * other programs do to a frame is in the slower ones. */
 #define TYPICAL_FROM 0.1
 #define TYPICAL_TO 0.4
-/* Of the frames' logarithms the middle half is averaged. */
-#define TRIM 0.25
 /* Of more passes than this not every pair gives a slope. */
 #define MOST_SLOPES 200
 /* The typical frame of two runs of one program differed by less than this (a logarithm) on every
@@ -28,13 +26,15 @@ struct member {
 	struct tally_compare_row *row;
 	double level; /* the logarithm of its time, over both sides */
 	double shift; /* by how much its typical frame changed, as a logarithm */
-	double *runs[TALLY_N_SIDES]; /* of each run its typical frame, as a logarithm */
+	/* of each run, or part of a run, its typical frame, as a logarithm */
+	double *runs[TALLY_N_SIDES];
 };
 
 struct group {
 	GArray *members; /* elements: struct member */
 	uint32_t runs[TALLY_N_SIDES];
-	const struct tally_compare_row *first;
+	uint32_t slot;
+	bool by_runs;
 };
 
 static void
@@ -52,31 +52,25 @@ median_of(const double *values, uint32_t n)
 	return tally_median(copy, n);
 }
 
+/* The logarithm of the typical frame of each run, or of each of its parts; NULL unless each has
+ * frames. */
 static double *
-logs_of(const GPtrArray *values, guint from, guint to, uint32_t *n)
+typical_frames(const GPtrArray *values, bool runs, uint32_t *n_out)
 {
-	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
-								values->pdata;
-	double *v = tally_compare_values_join(all + from, to - from, n);
-	for (uint32_t i = 0; i < *n; i++)
-		v[i] = log(MAX(v[i], 1));
-	return v;
-}
-
-/* Of each run the logarithm of its typical frame; NULL unless each has frames. */
-static double *
-typical_frames(const GPtrArray *values)
-{
-	g_autofree double *out = g_new(double, MAX(values->len, 1));
-	for (guint i = 0; i < values->len; i++) {
+	const uint32_t parts = runs ? 1 : TALLY_COMPARE_PARTS;
+	g_autofree double *out = g_new(double, MAX(values->len * parts, 1));
+	*n_out = 0;
+	for (uint32_t i = 0; i < values->len * parts; i++) {
 		uint32_t n;
-		g_autofree double *v = logs_of(values, i, i + 1, &n);
+		g_autofree double *v = tally_compare_values_part(values->pdata[i / parts],
+								 i % parts, parts, &n);
 		if (!n)
 			return NULL;
+		for (uint32_t k = 0; k < n; k++)
+			v[k] = log(MAX(v[k], 1));
 		qsort(v, n, sizeof(*v), tally_order_double);
 		uint32_t from = (uint32_t)(TYPICAL_FROM * n), to = (uint32_t)(TYPICAL_TO * n);
-		to = MAX(to, from + 1);
-		out[i] = tally_trimmed_mean(v + from, to - from, 0);
+		out[(*n_out)++] = tally_mean(v + from, MAX(to, from + 1) - from);
 	}
 	return g_steal_pointer(&out);
 }
@@ -115,11 +109,11 @@ take_out_common(const struct group *g, double *values)
 /* ---- who takes part ---- */
 
 static bool
-is_member(const struct tally_compare_row *row, const struct tally_compare_row *first)
+is_member(const struct tally_compare_row *row, const struct group *g)
 {
 	const struct tally_compare_subject *s = row->subject;
-	return row->tested && row->runs == first->runs && !s->frame && !s->outside &&
-	       strcmp(row->key, "gpu_ns") == 0 && s->slot == first->subject->slot;
+	return row->tested && row->runs == g->by_runs && !s->frame && !s->outside &&
+	       strcmp(row->key, "gpu_ns") == 0 && s->slot == g->slot;
 }
 
 /* The passes of the same place that are in as many frames as its busiest pass, on both sides. */
@@ -128,21 +122,22 @@ gather(struct group *g, const struct tally_compare *c)
 {
 	uint64_t most[TALLY_N_SIDES] = { 0 };
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, g->first); side++)
+		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, g); side++)
 			most[side] = MAX(most[side], row->n[side]);
 	}
 	TALLY_EACH (struct tally_compare_row, row, c->rows) {
-		if (!is_member(row, g->first) || row->n[0] != most[0] || row->n[1] != most[1])
+		if (!is_member(row, g) || row->n[0] != most[0] || row->n[1] != most[1])
 			continue;
 		struct member m = { .row = row };
 		bool whole = true;
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 			g_autoptr(GPtrArray)
 				values = tally_compare_row_values(c, row, (enum tally_side)side);
-			g->runs[side] = g->runs[side] ? g->runs[side] : values->len;
-			m.runs[side] = typical_frames(values);
-			whole &= m.runs[side] && values->len == g->runs[side];
-			m.level += m.runs[side] ? median_of(m.runs[side], values->len) / 2 : 0;
+			uint32_t n;
+			m.runs[side] = typical_frames(values, row->runs, &n);
+			g->runs[side] = g->runs[side] ? g->runs[side] : n;
+			whole &= m.runs[side] && n == g->runs[side];
+			m.level += m.runs[side] ? median_of(m.runs[side], n) / 2 : 0;
 		}
 		if (whole) {
 			m.shift = change_of(m.runs, g->runs);
@@ -158,11 +153,10 @@ gather(struct group *g, const struct tally_compare *c)
 /* What the change of a pass's logarithm makes of its row. Where it and the pass's own mean have
  * no change in common, most passes changed, and are no reference: the mean stays. */
 static void
-take_over(const struct tally_compare *c, struct tally_compare_row *row,
-	  const struct tally_bootstrap_result *r, double change)
+take_over(const struct tally_compare *c, struct tally_compare_row *row, const struct tally_means *r)
 {
-	double base = row->mean[TALLY_SIDE_BASE], shift = change - r->difference;
-	double low = base * expm1(r->low + shift), high = base * expm1(r->high + shift);
+	double base = row->mean[TALLY_SIDE_BASE], change = r->difference;
+	double low = base * expm1(change - r->reach), high = base * expm1(change + r->reach);
 	if (!(r->se > 0) || !(base > 0) || low > row->high || high < row->low)
 		return;
 	const double level = 1 - c->settings.confidence;
@@ -173,15 +167,14 @@ take_over(const struct tally_compare *c, struct tally_compare_row *row,
 	row->high = high;
 	row->se = base * r->se;
 	row->df = r->df;
-	double reach = (r->high - r->low) / 2;
-	double t = tally_student_quantile(level, r->df);
-	row->p = tally_student_tail(fabs(change) / reach * t, r->df);
+	row->p = r->p;
 	row->uneven = mean_changed && row->p >= level;
 }
 
-/* Each run's typical frames, less what all passes of that run have in common, are one value. */
+/* Each run's typical frames, less what all passes of that run have in common, are one value; of
+ * few runs each part's. */
 static void
-judge_by_runs(const struct tally_compare *c, struct group *g)
+judge(const struct tally_compare *c, struct group *g)
 {
 	guint n = g->members->len;
 	struct member *m = (struct member *)(void *)g->members->data;
@@ -195,100 +188,15 @@ judge_by_runs(const struct tally_compare *c, struct group *g)
 				m[i].runs[side][run] = values[i];
 		}
 	}
-	const struct tally_bootstrap_settings settings = {
-		.confidence = c->settings.confidence,
-		.independent = true,
-	};
 	for (guint i = 0; i < n; i++) {
-		struct tally_bootstrap_side sides[TALLY_N_SIDES] = {
+		struct tally_means_side sides[TALLY_N_SIDES] = {
 			{ .values = m[i].runs[0], .n = g->runs[0] },
 			{ .values = m[i].runs[1], .n = g->runs[1] },
 		};
-		struct tally_bootstrap_result r;
-		tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
-		take_over(c, m[i].row, &r, r.difference);
+		struct tally_means r;
+		tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
+		take_over(c, m[i].row, &r);
 	}
-}
-
-/* The logarithms of the frames of a side, one run after the other. */
-static double *
-frame_logs(const struct tally_compare *c, const struct member *m, unsigned side, uint32_t *n)
-{
-	g_autoptr(GPtrArray) values = tally_compare_row_values(c, m->row, (enum tally_side)side);
-	return logs_of(values, 0, values->len, n);
-}
-
-/* Takes out of each frame the median of what its passes are above their levels. */
-static void
-take_out_medians(const struct group *g, double **logs, uint32_t n)
-{
-	g_autofree double *above = g_new(double, g->members->len);
-	for (uint32_t i = 0; i < n; i++) {
-		for (guint k = 0; k < g->members->len; k++)
-			above[k] = logs[k][i] - g_array_index(g->members, struct member, k).level;
-		double common = tally_median(above, g->members->len);
-		for (guint k = 0; k < g->members->len; k++)
-			logs[k][i] -= common;
-	}
-}
-
-static double **
-side_logs(const struct tally_compare *c, const struct group *g, unsigned side, uint32_t *n)
-{
-	guint n_passes = g->members->len;
-	double **logs = g_new0(double *, n_passes + 1);
-	*n = UINT32_MAX;
-	for (guint k = 0; k < n_passes; k++) {
-		uint32_t found;
-		logs[k] = frame_logs(c, &g_array_index(g->members, struct member, k), side, &found);
-		*n = MIN(*n, found);
-	}
-	take_out_medians(g, logs, *n);
-	return logs;
-}
-
-static void
-free_logs(double **logs, guint n)
-{
-	for (guint k = 0; k < n; k++)
-		g_free(logs[k]);
-	g_free(logs);
-}
-
-/* Each frame, less the median of its passes, is one value; frames resemble their neighbors. */
-static void
-judge_by_frames(const struct tally_compare *c, const struct group *g)
-{
-	guint n_passes = g->members->len;
-	uint32_t n[TALLY_N_SIDES];
-	double **logs[TALLY_N_SIDES];
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		logs[side] = side_logs(c, g, side, &n[side]);
-	const struct tally_bootstrap_settings settings = {
-		.confidence = c->settings.confidence,
-		.trim = TRIM,
-		.resamples = TALLY_COMPARE_RESAMPLES,
-		.seed = 1,
-	};
-	g_autofree struct tally_bootstrap_result *r = g_new(struct tally_bootstrap_result,
-							    n_passes);
-	g_autofree double *changes = g_new(double, n_passes);
-	bool enough = MIN(n[0], n[1]) >= TALLY_COMPARE_LEAST;
-	for (guint k = 0; k < n_passes && enough; k++) {
-		struct tally_bootstrap_side sides[TALLY_N_SIDES] = {
-			{ .values = logs[0][k], .n = n[0] },
-			{ .values = logs[1][k], .n = n[1] },
-		};
-		tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r[k]);
-		changes[k] = r[k].difference;
-	}
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		free_logs(logs[side], n_passes);
-	if (!enough)
-		return;
-	take_out_common(g, changes);
-	for (guint k = 0; k < n_passes; k++)
-		take_over(c, g_array_index(g->members, struct member, k).row, &r[k], changes[k]);
 }
 
 /* ---- doubt ---- */
@@ -302,8 +210,7 @@ frame_shift(const struct tally_compare *c, const struct tally_compare_row *row)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		g_autoptr(GPtrArray)
 			values = tally_compare_row_values(c, row, (enum tally_side)side);
-		runs[side] = typical_frames(values);
-		n[side] = values->len;
+		runs[side] = typical_frames(values, row->runs, &n[side]);
 	}
 	if (runs[0] && runs[1])
 		shift = change_of(runs, n);
@@ -320,11 +227,11 @@ doubt_frames(const struct tally_compare *c, const struct group *g, double own)
 	double gpu = 0;
 	TALLY_EACH (struct tally_compare_row, row, c->rows)
 		if (row->subject->frame && strcmp(row->key, "gpu_ns") == 0 &&
-		    row->subject->slot == g->first->subject->slot)
+		    row->subject->slot == g->slot)
 			gpu = frame_shift(c, row);
 	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		if (!row->subject->frame || !row->is_time || row->pace || row->runs ||
-		    !row->tested || row->subject->slot != g->first->subject->slot)
+		    !row->tested || row->subject->slot != g->slot)
 			continue;
 		row->doubted = true;
 		row->typical = expm1(frame_shift(c, row) - gpu) + own;
@@ -354,34 +261,18 @@ doubt(const struct tally_compare *c, const struct group *g)
 		doubt_frames(c, g, frame / sum);
 }
 
-static bool
-is_first_of_place(const struct tally_compare *c, guint at)
-{
-	const struct tally_compare_row *row = g_ptr_array_index(c->rows, at);
-	if (!is_member(row, row))
-		return false;
-	for (guint i = 0; i < at; i++)
-		if (is_member(g_ptr_array_index(c->rows, i), row))
-			return false;
-	return true;
-}
-
 void
 tally_compare_judge_common(struct tally_compare *c)
 {
-	for (guint i = 0; i < c->rows->len; i++) {
-		if (!is_first_of_place(c, i))
-			continue;
-		struct group g = { .first = g_ptr_array_index(c->rows, i) };
-		g.members = g_array_new(FALSE, FALSE, sizeof(struct member));
-		g_array_set_clear_func(g.members, clear_member);
+	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(struct member));
+	g_array_set_clear_func(members, clear_member);
+	for (uint32_t place = 0; place < 2 * c->n_slots; place++) {
+		struct group g = { .members = members, .slot = place / 2, .by_runs = place % 2 };
 		gather(&g, c);
-		if (g.members->len >= LEAST_PASSES && !g.first->runs)
+		if (members->len >= LEAST_PASSES && !g.by_runs)
 			doubt(c, &g);
-		if (g.members->len >= LEAST_PASSES && g.first->runs)
-			judge_by_runs(c, &g);
-		else if (g.members->len >= LEAST_PASSES)
-			judge_by_frames(c, &g);
-		g_array_unref(g.members);
+		if (members->len >= LEAST_PASSES)
+			judge(c, &g);
+		g_array_set_size(members, 0);
 	}
 }

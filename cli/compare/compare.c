@@ -153,8 +153,8 @@ static const char help[] =
 	"Without logs they are the two newest of the program that was captured\n"
 	"last, with the name of a program its two newest.\n" TALLY_HELP_OPTIONS
 	"\nA change is reported when chance does not explain it. Frames resemble\n"
-	"their neighbors, so errors come from a bootstrap of blocks of frames, and\n"
-	"are those of these two runs. With five logs a side or more, taken in turn\n"
+	"their neighbors, so eighths of the runs are compared, and errors are those\n"
+	"of these two runs. With five logs a side or more, taken in turn\n"
 	"(passtally bench), whole runs are compared: that is what a gate needs. Of\n"
 	"a pass, what all passes of its frame have in common is left out (*).\n"
 	"Holm's correction is applied over all times, and over all other values.\n"

@@ -8,7 +8,7 @@
 #ifndef PASSTALLY_CLI_COMPARE_H
 #define PASSTALLY_CLI_COMPARE_H
 
-#include "cli/compare/bootstrap.h"
+#include "cli/compare/means.h"
 #include "cli/compare/series.h"
 
 #include <stdio.h>
@@ -48,6 +48,12 @@ struct tally_gate {
 /* The defaults of the command. */
 #define TALLY_COMPARE_CONFIDENCE 0.99
 #define TALLY_COMPARE_SAME 0.03
+/* With fewer runs on either side the values are parts of runs: successive frames are alike, so
+ * the parts have to be long. */
+#define TALLY_COMPARE_LEAST_RUNS 5
+#define TALLY_COMPARE_PARTS 8
+/* A side with fewer frames than this is shown but not judged. */
+#define TALLY_COMPARE_LEAST 8
 
 struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
@@ -95,7 +101,6 @@ struct tally_compare_row {
 	bool runs; /* judged by whole runs instead of frames */
 	uint64_t n[TALLY_N_SIDES]; /* number of values */
 	double mean[TALLY_N_SIDES];
-	uint64_t block[TALLY_N_SIDES]; /* frames per block */
 	/* what was judged: the new mean less the base's, or of `against_others` the part of the
 	 * base's mean by which the pass changed against the other passes of its frames */
 	double difference;
@@ -157,18 +162,19 @@ void tally_compare_finish(struct tally_compare *c);
 /* Joins the logs into subjects and rows (join.c), then judges them (judge.c). */
 void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
-/* Tests whether the values of the sides, of frames or (row->runs) of whole runs, differ in their
- * means: fills in all that a tested row has but its verdict. */
+/* Tests whether the values of the sides, of parts of runs or (row->runs) of whole runs, differ in
+ * their means: fills in all that a tested row has but its verdict. Without runs row->mean is
+ * already set. */
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
-			struct tally_bootstrap_side sides[TALLY_N_SIDES]);
+			const struct tally_means_side sides[TALLY_N_SIDES]);
 /* The keys of paces, NULL for none; and judges a row that has one (pace.c). */
 extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
 /* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
 /* The GPU time of a frame of the base where the subject is, else 0. */
-double tally_compare_frame_time(const struct tally_compare *c,
-				const struct tally_compare_subject *s);
+double
+tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Returns the path, borrowed, of a run that both sides have, which would be compared with
  * itself; NULL: there is none. */

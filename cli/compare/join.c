@@ -125,8 +125,7 @@ subject_compare(gconstpointer a, gconstpointer b)
 static void
 tell_apart(struct tally_compare *c)
 {
-	g_autoptr(GHashTable)
-		seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
 		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) + 1;
@@ -134,8 +133,7 @@ tell_apart(struct tally_compare *c)
 	}
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
 		g_autofree char *key = g_strdup_printf("%u|%s", s->slot, s->name);
-		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) < 2 || s->frame ||
-		    s->outside)
+		if (GPOINTER_TO_UINT(g_hash_table_lookup(seen, key)) < 2 || s->frame || s->outside)
 			continue;
 		g_autofree char *name = s->name;
 		s->name = g_strdup_printf("%s [%08x]", name, (unsigned)(s->id >> 32));
@@ -145,24 +143,20 @@ tell_apart(struct tally_compare *c)
 static bool
 has_values(const struct tally_compare_source *source, uint32_t series)
 {
-	const struct tally_compare_values *values =
-		series < source->values->len ? source->values->pdata[series] : NULL;
+	const struct tally_compare_values *values = series < source->values->len
+							    ? source->values->pdata[series]
+							    : NULL;
 	return values && values->moments.n;
 }
 
 /* Values with different units cannot be compared. A log that does not state its unit agrees
  * with any. */
 static bool
-same_unit(const char *a, const char *b)
-{
-	return !a || !b || strcmp(a, b) == 0;
-}
-
-static bool
 is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
 {
+	const char *unit = tally_series_unit(a, series);
 	return strcmp(tally_series_name(a, series), row->key) == 0 &&
-	       same_unit(tally_series_unit(a, series), row->unit);
+	       (!unit || !row->unit || strcmp(unit, row->unit) == 0);
 }
 
 static const struct tally_compare_values *
@@ -231,8 +225,8 @@ static bool
 has_row(const struct tally_compare *c, GHashTable *seen, const struct tally_aggregate *a,
 	uint32_t series)
 {
-	const struct tally_compare_row *first =
-		g_hash_table_lookup(seen, tally_series_name(a, series));
+	const struct tally_compare_row *first = g_hash_table_lookup(seen,
+								    tally_series_name(a, series));
 	if (!first || is_of(a, series, first))
 		return first;
 	for (guint i = c->rows->len; i > 0; i--) {
@@ -261,10 +255,10 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 		row->series = i;
 		row->unit = tally_series_unit(a, i);
 		row->is_time = g_strcmp0(row->unit, "ns") == 0;
-		row->ratio = i >= TALLY_N_FIXED_SERIES &&
-			     g_array_index(a->keys, struct tally_key,
-					   i - TALLY_N_FIXED_SERIES)
-					     .join == TALLY_JOIN_NONE;
+		row->ratio =
+			i >= TALLY_N_FIXED_SERIES &&
+			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
+				TALLY_JOIN_NONE;
 	}
 }
 
@@ -314,8 +308,7 @@ find_numbers(struct tally_compare *c)
 			if (!c->numbers)
 				c->numbers = here;
 			guint n = MIN(here->len, c->numbers->len);
-			if (n && memcmp(here->data, c->numbers->data,
-					n * sizeof(uint32_t)) != 0) {
+			if (n && memcmp(here->data, c->numbers->data, n * sizeof(uint32_t)) != 0) {
 				c->numbers = NULL;
 				return;
 			}
@@ -336,8 +329,7 @@ tally_compare_join(struct tally_compare *c)
 	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
 		unsigned side = turn == 0 ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 		for (guint k = 0; k < c->logs[side]->len; k++) {
-			const struct tally_compare_log *log = g_ptr_array_index(
-				c->logs[side], k);
+			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
 			c->n_slots = MAX(c->n_slots, log->devices->len);
 			for (guint i = 0; i < log->sources->len; i++)
 				add_source(c, subjects, side, k, log->sources->pdata[i]);

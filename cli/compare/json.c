@@ -67,8 +67,6 @@ put_row_side(struct tally_out *o, const struct tally_compare_row *row, unsigned 
 	tally_out_object(o, sides[side]);
 	tally_out_u64(o, "n", row->n[side]);
 	tally_out_f64(o, "mean", row->mean[side]);
-	if (row->tested)
-		tally_out_u64(o, "block", row->block[side]);
 	tally_out_end_object(o);
 }
 

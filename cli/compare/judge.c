@@ -34,21 +34,10 @@ tally_row_changed(const struct tally_compare_row *row)
 /* Of the limit, the part that its typical frame has to exceed. */
 #define TYPICAL 0.8
 
-/* Each row has its own random seed, so that the presence of other rows does not change it. */
-static uint64_t
-row_seed(const struct tally_compare_row *row)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ row->subject->id ^ row->subject->slot;
-	for (const char *s = row->key; *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
-	return h;
-}
-
-/* The values by which a row is judged on one side. */
+/* The values by which a row is judged on one side: of each run its mean, or of its parts. */
 struct evidence {
 	double *values;
 	uint32_t n;
-	uint64_t stride; /* frames per value */
 	double mean; /* exact, over all frames */
 	bool constant;
 	double constant_at;
@@ -57,73 +46,44 @@ struct evidence {
 static void
 gather(struct evidence *e, const GPtrArray *values, bool runs)
 {
-	const struct tally_compare_values *const *all = (const struct tally_compare_values *const *)
-								values->pdata;
-	*e = (struct evidence){ .stride = 1, .constant = true };
+	const struct tally_compare_values *first = values->pdata[0];
+	const uint32_t parts = runs ? 1 : TALLY_COMPARE_PARTS;
+	*e = (struct evidence){ .constant = true };
 	double total = 0, n = 0;
-	for (guint i = 0; i < values->len; i++) {
-		const struct tally_moments *m = &all[i]->moments;
-		e->stride = MAX(e->stride, all[i]->stride);
+	e->values = g_new(double, values->len *parts);
+	TALLY_EACH (const struct tally_compare_values, v, values) {
+		const struct tally_moments *m = &v->moments;
 		total += tally_moments_total(m);
 		n += (double)m->n;
 		e->constant &= tally_value_compare(m->min, m->max) == 0 &&
-			       tally_value_compare(m->min, all[0]->moments.min) == 0;
+			       tally_value_compare(m->min, first->moments.min) == 0;
+		for (uint32_t part = 0; part < parts && v->n >= parts; part++) {
+			uint32_t points;
+			g_autofree double *of = tally_compare_values_part(v, part, parts, &points);
+			e->values[e->n++] = runs ? tally_moments_mean(m) : tally_mean(of, points);
+		}
 	}
 	e->mean = total / n;
-	e->constant_at = tally_value_f64(all[0]->moments.min);
-	if (!runs) {
-		e->values = tally_compare_values_join(all, values->len, &e->n);
-		return;
-	}
-	e->values = g_new(double, values->len);
-	e->n = values->len;
-	for (guint i = 0; i < values->len; i++)
-		e->values[i] = tally_moments_mean(&all[i]->moments);
+	e->constant_at = tally_value_f64(first->moments.min);
 }
 
 void
 tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
-		   struct tally_bootstrap_side sides[TALLY_N_SIDES])
+		   const struct tally_means_side sides[TALLY_N_SIDES])
 {
-	struct tally_bootstrap_settings settings = {
-		.confidence = c->settings.confidence,
-		.resamples = TALLY_COMPARE_RESAMPLES,
-		.seed = row_seed(row),
-		.independent = row->runs,
-	};
-	struct tally_bootstrap_result r;
-	tally_bootstrap_compare(&sides[0], &sides[1], &settings, &r);
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		row->mean[i] = sides[i].mean;
-		row->block[i] = sides[i].block;
-	}
+	struct tally_means r;
+	tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
+	for (unsigned i = 0; i < TALLY_N_SIDES && row->runs; i++)
+		row->mean[i] = tally_mean(sides[i].values, sides[i].n);
+	/* The mean over frames is more accurate than that of parts: points are floats, and omit
+	 * the last incomplete one. */
+	row->difference = row->mean[1] - row->mean[0];
 	row->tested = true;
-	row->difference = r.difference;
 	row->se = r.se;
 	row->df = r.df;
-	row->low = r.low;
-	row->high = r.high;
+	row->low = row->difference - r.reach;
+	row->high = row->difference + r.reach;
 	row->p = r.p;
-}
-
-static void
-test_row(const struct tally_compare *c, struct tally_compare_row *row, const struct evidence *sides)
-{
-	struct tally_bootstrap_side s[TALLY_N_SIDES] = {
-		{ .values = sides[0].values, .n = sides[0].n },
-		{ .values = sides[1].values, .n = sides[1].n },
-	};
-	tally_compare_test(c, row, s);
-	for (unsigned i = 0; i < TALLY_N_SIDES && !row->runs; i++) {
-		/* The points are floats and omit the last incomplete point; the mean over
-		 * frames is more accurate. */
-		row->mean[i] = sides[i].mean;
-		row->block[i] *= sides[i].stride;
-	}
-	double shift = row->mean[1] - row->mean[0] - row->difference;
-	row->difference = row->mean[1] - row->mean[0];
-	row->low += shift;
-	row->high += shift;
 }
 
 /* NAN: not measured. */
@@ -185,16 +145,19 @@ judge_values(const struct tally_compare *c, struct tally_compare_row *row)
 		gather(&sides[i], values[i], row->runs);
 		row->mean[i] = sides[i].mean;
 	}
-	uint32_t least = row->runs ? TALLY_COMPARE_LEAST_RUNS : TALLY_COMPARE_LEAST;
 	if (!row->n[0] || !row->n[1] || is_partial(c, row))
 		row->verdict = TALLY_VERDICT_ONE_SIDE;
 	else if (sides[0].constant && sides[1].constant &&
 		 sides[0].constant_at == sides[1].constant_at)
 		row->verdict = TALLY_VERDICT_EQUAL;
-	else if (sides[0].n < least || sides[1].n < least)
+	else if (MIN(sides[0].n, sides[1].n) < TALLY_COMPARE_LEAST_RUNS ||
+		 (!row->runs && MIN(row->n[0], row->n[1]) < TALLY_COMPARE_LEAST))
 		row->verdict = TALLY_VERDICT_FEW;
 	else
-		test_row(c, row, sides);
+		tally_compare_test(c, row,
+				   (struct tally_means_side[]){
+					   { .values = sides[0].values, .n = sides[0].n },
+					   { .values = sides[1].values, .n = sides[1].n } });
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		g_free(sides[i].values);
 		g_ptr_array_unref(values[i]);
@@ -307,14 +270,8 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 void
 tally_compare_judge(struct tally_compare *c)
 {
-	struct tally_progress progress;
-	tally_progress_begin(&progress, 1000);
-	for (guint i = 0; i < c->rows->len; i++) {
-		judge_row(c, g_ptr_array_index(c->rows, i));
-		if (tally_progress_due(&progress))
-			tally_progress_show(&progress, "comparing: %u %%", 100 * i / c->rows->len);
-	}
-	tally_progress_end(&progress);
+	TALLY_EACH (struct tally_compare_row, row, c->rows)
+		judge_row(c, row);
 	tally_compare_judge_common(c);
 	correct(c, true);
 	correct(c, false);

@@ -33,8 +33,8 @@ char *tally_row_name(const struct tally_compare *c, const struct tally_compare_r
 /* The key with its unit, as in "draws" and "gpu_ns [ms]". */
 char *tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row);
 /* In percent, or as a number with a sign. */
-char *tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row,
-		       double value);
+char *
+tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value);
 char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
 
 /* Prints a sentence and a newline; in Markdown escaped, as an item without indentation. */

@@ -33,8 +33,7 @@ static void
 halve(struct tally_compare_values *s)
 {
 	for (uint32_t i = 0; i < s->n / 2; i++)
-		s->points[i] = (float)(((double)s->points[2 * i] +
-					(double)s->points[2 * i + 1]) /
+		s->points[i] = (float)(((double)s->points[2 * i] + (double)s->points[2 * i + 1]) /
 				       2);
 	s->n /= 2;
 	s->stride *= 2;
@@ -77,28 +76,14 @@ tally_compare_values_finish(struct tally_compare_values *s)
 }
 
 double *
-tally_compare_values_join(const struct tally_compare_values *const *values, uint32_t n,
-			  uint32_t *n_points)
+tally_compare_values_part(const struct tally_compare_values *s, uint32_t part, uint32_t parts,
+			  uint32_t *n)
 {
-	uint64_t stride = 1;
-	uint32_t room = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		stride = MAX(stride, values[i]->stride);
-		room += values[i]->n;
-	}
-	double *out = g_new(double, MAX(room, 1));
-	uint32_t filled = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tally_compare_values *s = values[i];
-		uint32_t each = s->stride ? (uint32_t)MIN(stride / s->stride, UINT32_MAX) : 1;
-		for (uint32_t k = 0; k + each <= s->n; k += each) {
-			double sum = 0;
-			for (uint32_t j = 0; j < each; j++)
-				sum += (double)s->points[k + j];
-			out[filled++] = s->origin + sum / each;
-		}
-	}
-	*n_points = filled;
+	uint32_t from = (uint32_t)((uint64_t)part * s->n / parts);
+	*n = (uint32_t)((uint64_t)(part + 1) * s->n / parts) - from;
+	double *out = g_new(double, MAX(*n, 1));
+	for (uint32_t i = 0; i < *n; i++)
+		out[i] = s->origin + (double)s->points[from + i];
 	return out;
 }
 
@@ -111,8 +96,7 @@ free_values(gpointer p)
 }
 
 static void
-add_value(struct tally_compare_source *s, uint32_t series, struct tally_value v,
-	  bool estimated)
+add_value(struct tally_compare_source *s, uint32_t series, struct tally_value v, bool estimated)
 {
 	if (series >= s->values->len)
 		g_ptr_array_set_size(s->values, (gint)series + 1);
@@ -325,8 +309,7 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 	const struct tally_aggregate *a = &log->aggregate;
 	TALLY_EACH (const struct tally_device_summary, d, a->devices)
 		if (d->frames &&
-		    (device >= 0 ? d->device == device
-				 : !tally_aggregate_is_beneath(a, d->device)))
+		    (device >= 0 ? d->device == device : !tally_aggregate_is_beneath(a, d->device)))
 			g_array_append_val(log->devices, d->device);
 	g_array_sort(log->devices, number_compare);
 	if (log->devices->len)

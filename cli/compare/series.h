@@ -73,9 +73,8 @@ bool tally_compare_log_took(const struct tally_compare_log *log, uint32_t series
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
 void tally_compare_values_finish(struct tally_compare_values *values);
-/* The points of `n` series, concatenated, all with the largest stride; values that do not
- * fill a whole point are left out. The caller frees it with g_free(). */
-double *tally_compare_values_join(const struct tally_compare_values *const *values, uint32_t n,
-				  uint32_t *n_points);
+/* The points of one of `parts` equal parts of a series. The caller frees them with g_free(). */
+double *tally_compare_values_part(const struct tally_compare_values *values, uint32_t part,
+				  uint32_t parts, uint32_t *n);
 
 #endif

@@ -34,14 +34,13 @@ test_growth(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(growth_cases); i++) {
 		struct tally_compare_values s;
-		const struct tally_compare_values *list[] = { &s };
 		uint32_t n;
 		g_test_message("%s", growth_cases[i].what);
 		fill(&s, 5, 2, growth_cases[i].n);
 		g_assert_cmpuint(s.n, ==, growth_cases[i].points);
 		g_assert_cmpuint(s.stride, ==, growth_cases[i].stride);
 		g_assert_cmpuint(s.moments.n, ==, growth_cases[i].n);
-		double *points = tally_compare_values_join(list, 1, &n);
+		double *points = tally_compare_values_part(&s, 0, 1, &n);
 		g_assert_cmpuint(n, ==, growth_cases[i].points);
 		double stride = (double)growth_cases[i].stride;
 		for (uint32_t k = 0; k < n; k++) {
@@ -60,10 +59,9 @@ static void
 test_large_values(void)
 {
 	struct tally_compare_values s;
-	const struct tally_compare_values *list[] = { &s };
 	uint32_t n;
 	fill(&s, 9007199254740000.0, 1, 500);
-	double *points = tally_compare_values_join(list, 1, &n);
+	double *points = tally_compare_values_part(&s, 0, 1, &n);
 	for (uint32_t k = 0; k < n; k++)
 		g_assert_cmpfloat(points[k], ==, 9007199254740000.0 + k);
 	g_free(points);
@@ -71,23 +69,20 @@ test_large_values(void)
 }
 
 static void
-test_join(void)
+test_parts(void)
 {
-	struct tally_compare_values a, b, none;
-	const struct tally_compare_values *list[] = { &a, &none, &b };
-	uint32_t n;
-	fill(&a, 1000, 0, 5);
-	fill(&none, 0, 0, 0);
-	fill(&b, 0, 1, 4096); /* two to a point */
-	double *points = tally_compare_values_join(list, 3, &n);
-	g_assert_cmpuint(n, ==, 2 + 2048); /* the fifth of a has no neighbor */
-	g_assert_cmpfloat(points[1], ==, 1000);
-	g_assert_cmpfloat(points[2], ==, 0.5);
-	g_assert_cmpfloat(points[n - 1], ==, 4094.5);
-	g_free(points);
-	tally_compare_values_finish(&a);
-	tally_compare_values_finish(&b);
-	tally_compare_values_finish(&none);
+	struct tally_compare_values s;
+	uint32_t n, all = 0;
+	fill(&s, 0, 1, 4100); /* four to a point: 1025 of them */
+	for (uint32_t part = 0; part < 8; part++) {
+		double *points = tally_compare_values_part(&s, part, 8, &n);
+		g_assert_cmpuint(n, ==, part < 7 ? 128 : 129);
+		g_assert_cmpfloat(points[0], ==, 4 * all + 1.5);
+		all += n;
+		g_free(points);
+	}
+	g_assert_cmpuint(all, ==, 1025);
+	tally_compare_values_finish(&s);
 }
 
 static void
@@ -96,8 +91,8 @@ test_filter(void)
 	struct tally_compare_filter filter = { 0 };
 	g_assert_true(tally_compare_wants(&filter, "anything"));
 	filter.patterns = g_ptr_array_new();
-	g_ptr_array_add(filter.patterns, (gpointer)"gpu_*");
-	g_ptr_array_add(filter.patterns, (gpointer)"draws");
+	g_ptr_array_add(filter.patterns, (gpointer) "gpu_*");
+	g_ptr_array_add(filter.patterns, (gpointer) "draws");
 	g_assert_true(tally_compare_wants(&filter, "gpu_ns"));
 	g_assert_true(tally_compare_wants(&filter, "draws"));
 	g_assert_false(tally_compare_wants(&filter, "cpu_ns"));
@@ -110,7 +105,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/compare-series/growth", test_growth);
 	g_test_add_func("/compare-series/large-values", test_large_values);
-	g_test_add_func("/compare-series/join", test_join);
+	g_test_add_func("/compare-series/parts", test_parts);
 	g_test_add_func("/compare-series/filter", test_filter);
 	return g_test_run();
 }
