@@ -64,6 +64,8 @@ CASES = [
     ("four", {"layer/a.c": SHORT * 96 + LONG * 4}, "", "4.00 % of the lines of code of the product"),
     ("of comments none", {"layer/a.c": SHORT * 96 + ("/* " + "x" * 90 + " */\n") * 4}, "", ""),
     ("of tests by themselves", {"tests/a.c": SHORT * 96 + LONG * 4}, "", "4.00 % of the lines of code of the tests"),
+    ("a folder at its ceiling", {"cli/compare/a.c": SHORT * 4000}, "", ""),
+    ("over it", {"cli/compare/a.c": SHORT * 3999, "cli/compare/a.h": SHORT * 2}, "", "cli/compare has 4001 lines"),
     ("what is listed may stay", {"layer/a.c": SHORT * 96 + LONG * 4}, "wide product\n", ""),
     ("a ring, a room a line", ring("layer/a", "layer/b", "layer/c"), "ring layer/a\nring layer/b\nring layer/c\n", ""),
     ("one that joins it", ring("layer/a", "layer/b", "layer/c"), "ring layer/a\nring layer/b\n", "a ring of 3"),
