@@ -25,6 +25,8 @@ TAIL_LINES = 80
 # Tests of real drivers and programs, which share the cores with everything that runs at the same time.
 TRIED_AGAIN = {"live", "torture", "cli", "browser"}
 SECOND_TRIES = 2  # per run: if there are more, something is broken that only shows occasionally
+SLOWEST = 10  # how many tests are listed with their time
+LONG_S = 12 * 60  # a run of the usual stages that takes longer on a quiet machine says so
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
 
 
@@ -219,9 +221,9 @@ def test_again(stage, env, entry):
     return None if counts.failed or not entries else counts
 
 
-def test(stage, jobs, env, skips, second_tries):
+def test(stage, jobs, env, skips, second_tries, times):
     """`skips`: receives what was left out. `second_tries`: what passed only the second time, or None: not
-    allowed."""
+    allowed. `times`: receives how long each test took."""
     chosen = []
     for suite in stage.suites or []:
         chosen += ["--suite", suite]
@@ -231,6 +233,7 @@ def test(stage, jobs, env, skips, second_tries):
     counts = Counts()
     for entry in entries:
         one = count_points(entry)
+        times.append((entry.get("duration") or 0, f"{stage.name}: {entry['name'].rpartition(' / ')[2]}"))
         if one.failed:
             show(entry)
             again = test_again(stage, env, entry) if second_tries is not None else None
@@ -248,7 +251,7 @@ def test(stage, jobs, env, skips, second_tries):
     return counts
 
 
-def run_stage(stage, jobs, skips, second_tries):
+def run_stage(stage, jobs, skips, second_tries, times):
     """Counts of the stage; its build counts as one test."""
     print(f"\n==== {stage.name} ({stage.folder}/) ====", flush=True)
     env = dict(os.environ, **stage.env)
@@ -261,7 +264,7 @@ def run_stage(stage, jobs, skips, second_tries):
         return Counts(failed=1)
     counts = Counts(passed=1)
     if stage.suites != []:
-        counts.add(test(stage, jobs, env, skips, second_tries))
+        counts.add(test(stage, jobs, env, skips, second_tries, times))
     return counts
 
 
@@ -286,6 +289,15 @@ def tell_second_tries(names):
         return 0
     print(f"{len(names)} tests passed only at the second try, and {SECOND_TRIES} may")
     return 1
+
+
+def tell_times(times, seconds, args):
+    """The slowest tests, and whether the whole took longer than it should."""
+    for duration, name in sorted(times, reverse=True)[:SLOWEST]:
+        print(f"{duration:6.1f} s  {name}")
+    if seconds > LONG_S and not args.all:
+        print(f"over {LONG_S // 60} minutes: on a quiet machine of two cores this is too long; the slowest are above")
+    print(f"in {seconds:.0f} s")
 
 
 def main():
@@ -314,15 +326,16 @@ def main():
     total = Counts()
     lines = []
     skips = []
+    times = []
     second_tries = [] if args.second_try else None
     for stage in stages(args):
         stage_began = time.monotonic()
-        counts = run_stage(stage, args.jobs, skips, second_tries)
+        counts = run_stage(stage, args.jobs, skips, second_tries, times)
         lines.append(f"{stage.name}: {counts} ({time.monotonic() - stage_began:.0f} s)")
         total.add(counts)
     print("\n" + "\n".join(lines))
     total.failed += tell_skips(skips, args.require) + tell_second_tries(second_tries or [])
-    print(f"in {time.monotonic() - began:.0f} s")
+    tell_times(times, time.monotonic() - began, args)
     print(total)
     return 1 if total.failed else 0
 

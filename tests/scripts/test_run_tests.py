@@ -64,7 +64,7 @@ class SecondTries(unittest.TestCase):
         silence = io.StringIO()
         with unittest.mock.patch.object(run_tests, "meson_test", side_effect=runs), \
                 contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-            got = run_tests.test(STAGE, 2, {}, [], second_tries)
+            got = run_tests.test(STAGE, 2, {}, [], second_tries, [])
         return got.passed, got.failed
 
     def test_tries(self):
@@ -92,6 +92,23 @@ class SecondTries(unittest.TestCase):
         for names, want in (([], 0), (["one", "two"], 0), (["one", "two", "three"], 1)):
             with self.subTest(names), contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(run_tests.tell_second_tries(names), want)
+
+
+class Times(unittest.TestCase):
+    def shown(self, seconds, everything=False):
+        times = [(float(i), f"gcc: t{i}") for i in range(30)]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            run_tests.tell_times(times, seconds, unittest.mock.Mock(all=everything))
+        return out.getvalue().splitlines()
+
+    def test_slowest(self):
+        lines = self.shown(700)
+        self.assertEqual([line.split()[-1] for line in lines[:-1]], [f"t{i}" for i in range(29, 19, -1)])
+        self.assertEqual(lines[-1], "in 700 s")
+
+    def test_long(self):
+        self.assertIn("over 12 minutes", self.shown(721)[-2])
+        self.assertNotIn("over", self.shown(721, everything=True)[-2])
 
 
 # Result, stdout, stderr of a test named t; the part that it left out.
