@@ -71,6 +71,10 @@ static const struct vk_row {
 	   "late_counters.h",
 	   "tests/apps/vk_sources reads a result while a later submission waits, and push_early "
 	   "of tests/apps/vk_scenes passes without late counters"),
+	VK(TIMES_BY_VIEW, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 25.0.7",
+	   "slots after which other queries could be overwritten have room for six views",
+	   "the pass after the command buffer's own slot began when the buffer ended",
+	   "the scenes views and multiview have times without it"),
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -21,6 +21,8 @@ enum tally_quirk {
 	TALLY_QUIRK_COMPUTE_BATCH,      /* compute runs in a batch of its own */
 	TALLY_QUIRK_READ_WAITS,         /* reading a query waits until the device is idle, and
 					 * statistics crash where no pipeline is bound */
+	TALLY_QUIRK_TIMES_BY_VIEW,      /* after a pass of several views each timestamp goes into
+					 * as many queries, to the command buffer's end */
 };
 
 /* Whether the OpenGL driver has it. `driver`: GL_VENDOR, a space, GL_RENDERER; NULL: no. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layer/log.h"
+#include "query/quirks.h"
 
 #define ALL_UNITS UINT64_MAX
 /* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps
@@ -16,6 +17,7 @@
 #define FIRST_RUN 4u
 #define LONGEST_RUN 64u
 #define MAX_SLOT_VIEWS 32u
+#define SPREAD 4u /* the end of a slot is its second query: five more lie in the three after it */
 
 _Static_assert(UNITS == 64, "a page's units have a bit each");
 
@@ -246,6 +248,22 @@ is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs,
 	return runs->performance != page;
 }
 
+/* How many slots one takes: on a driver that writes a timestamp into one query for each view of the
+ * last pass, up to six, none of these may belong to another slot. */
+static uint32_t
+width_of(const struct vk_device *d, struct vk_slot_runs *runs, unsigned what, uint32_t views)
+{
+	if (views > 1) {
+		runs->spread = true;
+		runs->everything = 0;
+	}
+	if (!runs->spread && what == VK_MEASURE_ALL)
+		return 1;
+	bool spreads = views < SPREAD && tally_vk_quirk(TALLY_QUIRK_TIMES_BY_VIEW, d->driver_id,
+							d->properties.vendorID);
+	return spreads ? SPREAD : views;
+}
+
 struct vk_slot
 vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	      unsigned what, uint32_t views, bool can_reset)
@@ -261,8 +279,9 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	    (!s->api.ResetQueryPool && !can_reset))
 		return none;
 	views = views < 1 ? 1 : views < MAX_SLOT_VIEWS ? views : MAX_SLOT_VIEWS;
-	if ((!runs->n || runs->runs[runs->n - 1].n - runs->used < views) &&
-	    !take_run(d, runs, family, views)) {
+	uint32_t width = width_of(d, runs, what, views);
+	if ((!runs->n || runs->runs[runs->n - 1].n - runs->used < width) &&
+	    !take_run(d, runs, family, width)) {
 		runs->failed = true;
 		return none;
 	}
@@ -278,8 +297,8 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 		.views = (uint8_t)views,
 		.sources = sources,
 	};
-	runs->used += views;
-	if (what == VK_MEASURE_ALL && views == 1 && can_reset)
+	runs->used += width;
+	if (what == VK_MEASURE_ALL && width == 1 && can_reset)
 		runs->everything = sources;
 	return slot;
 }

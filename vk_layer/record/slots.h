@@ -42,6 +42,7 @@ struct vk_slot_runs {
 	uint32_t n_taken; /* number of times that slots were taken; runs grow with it */
 	uint32_t everything; /* the sources of a slot of the newest run that has one view, where all
 				may count and be reset; 0: not known */
+	bool spread;   /* passes of several views were recorded: TALLY_QUIRK_TIMES_BY_VIEW */
 	bool failed;   /* no memory or no queries: the rest of this recording has no slots */
 	bool without_sets; /* the owner counts no set */
 	bool chosen;	   /* `set` has been chosen */

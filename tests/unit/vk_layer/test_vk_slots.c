@@ -158,6 +158,42 @@ test_runs(void)
 	finish(&f);
 }
 
+/* lavapipe's timestamps after a pass of several views, and the end of the buffer's own slot,
+ * overwrite the five queries that follow. */
+static void
+test_spread(void)
+{
+	static const struct {
+		unsigned what;
+		uint32_t views, width, width_lavapipe;
+	} takes[] = {
+		{ VK_MEASURE_TIME, 1, 1, 4 }, { VK_MEASURE_ALL, 1, 1, 1 },
+		{ VK_MEASURE_ALL, 2, 2, 4 },    { VK_MEASURE_ALL, 1, 1, 4 },
+		{ VK_MEASURE_ALL, 6, 6, 6 },    { VK_MEASURE_ALL, 1, 1, 4 },
+	};
+	struct fixture f;
+	struct vk_slot_runs runs = { .n = 0 };
+
+	start(&f);
+	set_up(&f);
+	for (int lavapipe = 0; lavapipe < 2; lavapipe++) {
+		f.d.driver_id = lavapipe ? VK_DRIVER_ID_MESA_LLVMPIPE : VK_DRIVER_ID_MESA_RADV;
+		for (size_t i = 0; i < G_N_ELEMENTS(takes); i++) {
+			struct vk_slot next,
+				slot = vk_slots_take(&f.d, &runs, GENERAL, takes[i].what,
+						     takes[i].views, true);
+			uint32_t width = lavapipe ? takes[i].width_lavapipe : takes[i].width;
+			g_assert_cmpuint(slot.views, ==, takes[i].views);
+			g_assert_cmpuint(runs.runs[runs.n - 1].first + runs.used, ==,
+					 slot.index + width);
+			if (takes[i].views > 1)
+				g_assert_false(vk_slots_take_next(&f.d, &runs, &next));
+		}
+		release(&f, &runs);
+	}
+	finish(&f);
+}
+
 /* A slot that is given out twice at the same time is a bug; released slots must be given out
  * again. */
 /* The short path gives what the long one gives. */
@@ -540,6 +576,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_slots/read_waits", test_read_waits);
 	g_test_add_func("/vk_slots/runs", test_runs);
 	g_test_add_func("/vk_slots/next", test_next);
+	g_test_add_func("/vk_slots/spread", test_spread);
 	g_test_add_func("/vk_slots/no_slot_twice", test_no_slot_twice);
 	g_test_add_func("/vk_slots/ceiling", test_ceiling);
 	g_test_add_func("/vk_slots/no_pools", test_no_pools);
