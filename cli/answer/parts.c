@@ -235,7 +235,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
 		if (!p->outside) {
-			p->outside = new_part(p, g_strdup("(outside passes)"));
+			p->outside = new_part(p, g_strdup("(not in a pass)"));
 			add_to_levels(p, p->outside);
 		}
 		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns, 0);

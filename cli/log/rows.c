@@ -242,7 +242,7 @@ tally_aggregate_add_outside(struct tally_aggregate *a, const struct tally_frame_
 		d->outside = tally_group_create(a, f->device, NULL);
 		d->outside->outside = true;
 		d->outside->kind = TALLY_PASS_OTHER;
-		d->outside->name = "(outside passes)";
+		d->outside->name = "(not in a pass)";
 	}
 	tally_group_touch(a, d->outside, f->n_passes);
 	if (f->has_unattributed_gpu)

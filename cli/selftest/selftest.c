@@ -52,7 +52,7 @@ static const char help[] =
 	"driver that crashes or hangs ends only that.\n" TALLY_HELP_OPTIONS
 	"\nA law passes on a device when it held in every scene that shows it. What\n"
 	"the driver lacks is listed as not offered. Only a temporary folder is\n"
-	"written to; it is removed, or, when a law fails, kept to be sent with a\n"
+	"written to; it is removed, or, when a law fails, left to be sent with a\n"
 	"report. docs/drivers.md says what each law means.\n\n"
 	"Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
 	"usage; 4 the time ran out before everything was tried; 125 other errors.";

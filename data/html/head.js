@@ -153,10 +153,10 @@ function frameFactList(d) {
 		["Frame time", frameWords(d.cpu)],
 		["GPU time", frameWords(d.gpu)],
 		[
-			"Coverage",
+			"In passes",
 			d.coverage === undefined
 				? "- (no GPU time)"
-				: `${percent(d.coverage)} of the measured GPU time lies in passes`,
+				: `${percent(d.coverage)} of the measured GPU time`,
 		],
 		["Our own cost", ownCost(d)],
 		["Flags", d.flags.join(", ") || "none"],
@@ -296,7 +296,7 @@ function bothNumbers(a, b) {
 		el(
 			"tr",
 			{ class: "plain" },
-			el("td", {}, "Coverage"),
+			el("td", {}, "In passes"),
 			covered(a),
 			covered(b),
 			el("td"),

@@ -411,7 +411,7 @@ class Compare(CliCase):
         a, b = self.write_log("a.jsonl", lines(100)), self.write_log("b.jsonl", lines(200))
         result = self.json(a, b)
         self.assertAlmostEqual(self.value(result, "main")["difference"], 100)
-        self.assertAlmostEqual(self.value(result, "(outside passes)")["difference"], 1000)
+        self.assertAlmostEqual(self.value(result, "(not in a pass)")["difference"], 1000)
 
     # What is left out
 

@@ -603,9 +603,9 @@ class Report(CliCase):
                                unattributed={"gpu_ns": 3}))
         log = self.write_log("a.jsonl", [*lines, end(5, 11)])
         self.assertEqual([r["name"] for r in self.json("--sort", "order", log)["rows"]],
-                         ["rare", "first", "last", "(outside passes)"])
+                         ["rare", "first", "last", "(not in a pass)"])
         self.assertEqual([r["name"] for r in self.json("--sort", "order", "--reverse", log)["rows"]],
-                         ["last", "first", "rare", "(outside passes)"])
+                         ["last", "first", "rare", "(not in a pass)"])
 
     def test_nothing_outside_passes(self):
         """Estimates alone are not work outside passes; a table does not show them."""

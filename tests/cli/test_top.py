@@ -272,7 +272,7 @@ class Plain(CliCase):
                       "p99 10.0 ms\n", "hitches: none\n"):
             self.assertIn(words, text)
         self.assertEqual(text.count("word"), 40)
-        self.assertNotIn("(outside passes)", text)
+        self.assertNotIn("(not in a pass)", text)
 
     def test_only_the_window_counts(self):
         lines = long_log(1, 0)
