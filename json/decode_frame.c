@@ -236,6 +236,8 @@ tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
 	attach_arrays(d);
 	frame->passes = tally_array_items(&d->passes);
 	frame->unattributed = tally_array_items(&d->unattributed);
+	frame->events = tally_array_items(&d->events);
+	frame->calls = tally_array_items(&d->calls);
 	apply_frame_estimated(d, frame);
 	frame->metrics = tally_array_items(&d->frame_metrics);
 	return check_order(d, frame, where);

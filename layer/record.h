@@ -126,6 +126,22 @@ enum tally_store_op {
 	TALLY_N_STORE_OPS,
 };
 
+/* What an event is: layer/event/event.h. The last ones are waits. */
+enum tally_event_kind {
+	TALLY_EVENT_PIPELINE = 0, /* a pipeline made, a program linked */
+	TALLY_EVENT_SHADER, /* a shader compiled, a module made */
+	TALLY_EVENT_FIRST_DRAW, /* the first draw of a program, where drivers finish it */
+	TALLY_EVENT_UPLOAD,
+	TALLY_EVENT_READBACK,
+	TALLY_EVENT_MAP,
+	TALLY_EVENT_MEMORY, /* allocated */
+	TALLY_EVENT_FENCE, /* waits from here on: for a fence or a semaphore */
+	TALLY_EVENT_IDLE, /* until a queue, a device or a context has nothing to do */
+	TALLY_EVENT_ACQUIRE, /* for the next image of a window */
+	TALLY_EVENT_LATENCY, /* a latency extension's sleep */
+	TALLY_N_EVENTS,
+};
+
 /* A stage of a pipeline, in the order of its identity. */
 enum tally_stage {
 	TALLY_STAGE_VERTEX = 0,
@@ -302,6 +318,22 @@ struct tally_pass_record {
 	uint64_t pixels;
 };
 
+/* The events of one kind in a frame. */
+struct tally_event_record {
+	enum tally_event_kind kind;
+	uint64_t n, ns, bytes;
+	uint64_t cached; /* of n: those that a cache had */
+};
+
+/* A long one. */
+struct tally_event_call_record {
+	enum tally_event_kind kind;
+	const char *call; /* "glLinkProgram" */
+	const char *thread; /* its name; NULL = none */
+	uint64_t start_ns, ns, bytes;
+	bool cached;
+};
+
 struct tally_frame_record {
 	uint64_t frame;
 	uint32_t device;
@@ -321,6 +353,12 @@ struct tally_frame_record {
 	uint32_t n_unattributed;
 	const struct tally_keyed_value *metrics; /* of all passes and unattributed work */
 	uint32_t n_metrics;
+	/* What ended in the frame, of all threads of the process; the longest calls first. */
+	const struct tally_event_record *events;
+	uint32_t n_events;
+	const struct tally_event_call_record *calls;
+	uint32_t n_calls;
+	uint64_t minor_faults, major_faults; /* of the thread that ended it */
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;
 	uint64_t flags;
@@ -450,6 +488,7 @@ const char *tally_pass_kind_name(unsigned v);
 const char *tally_load_op_name(unsigned v);
 const char *tally_store_op_name(unsigned v);
 const char *tally_stage_name(unsigned v);
+const char *tally_event_name(unsigned v);
 const char *tally_level_name(unsigned v);
 const char *tally_session_name(unsigned v);
 /* The word for a source that is on or off. */

@@ -71,7 +71,8 @@ WALLS = {
         "base": {""},
         "config": {"", "base"},
         "capture": {"", "base", "config"},
-        "frame": {"", "base", "config", "capture"},
+        "event": {"", "base"},
+        "frame": {"", "base", "config", "capture", "event"},
         "session": None,
     },
     "query": {

@@ -18,7 +18,7 @@ import known
 import registry
 from registry import RegistryError
 
-FORMS = ("draw", "work", "before", "after", "instead")
+FORMS = ("draw", "work", "before", "after", "timed", "instead")
 WORDS = {"c", "NEXT", "NULL", "true", "false"}  # names that an expression may use in addition to parameters
 
 
@@ -238,7 +238,9 @@ def write_draw(wrapper):
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        + guarded(wrapper, enter) + forward(command) + "}\n\n"
+        + guarded(wrapper, enter)
+        + f'\tstruct tally_event event = gl_first_draw_begin(c, "{command.name}");\n' + forward(command)
+        + "\tgl_first_draw_end(c, &event);\n}\n\n"
         + head(command, command.name, "GL_EXPORT ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
         f"\tif (__builtin_expect({fast}, 1)) {{\n" + statements(wrapper.expression, "\t\t")
@@ -266,6 +268,19 @@ def write_after(wrapper):
     return result + guarded(wrapper) + "\treturn result;\n"
 
 
+def write_timed(wrapper):
+    command = wrapper.command
+    event, _, after = wrapper.expression.partition(";")
+    kind, _, size = (part.strip() for part in event.partition(","))
+    space = "" if command.returns.endswith("*") else " "
+    void = command.returns == "void"
+    return (f'\tstruct tally_event event = gl_event(c, {kind}, "{command.name}", {size});\n'
+            + forward(command, "\t" if void else f"\t{command.returns}{space}result = ")
+            + "\ttally_event_end(&event);\n"
+            + (f"\tif (c->live) {{\n{statements(after, chr(9) * 2)}\t}}\n" if after.strip() else "")
+            + ("" if void else "\treturn result;\n"))
+
+
 def write_instead(wrapper):
     command = wrapper.command
     if command.returns == "void":
@@ -275,7 +290,8 @@ def write_instead(wrapper):
     return f"\tif (!c->live)\n{plain}\treturn {wrapper.expression};\n"
 
 
-BODIES = {"work": write_before, "before": write_before, "after": write_after, "instead": write_instead}
+BODIES = {"work": write_before, "before": write_before, "after": write_after, "timed": write_timed,
+          "instead": write_instead}
 
 
 def write_wrapper(wrapper):

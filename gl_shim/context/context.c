@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gl_shim/context/state.h"
+#include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
 #include "layer/base/clock.h"
@@ -55,6 +56,7 @@ group_release(struct gl_share_group *group)
 		return;
 	tally_device_destroy(group->device);
 	gl_images_finish(&group->images);
+	gl_programs_forget(group);
 	free(group->counters);
 	pthread_mutex_destroy(&group->lock);
 	free(group);

@@ -28,6 +28,8 @@ struct gl_share_group {
 	struct gl_images images;
 	atomic_bool lists_query; /* some display list begins one of the game's queries */
 	atomic_bool lists_dispatch; /* some display list may run compute shaders */
+	struct gl_fresh_program *fresh; /* pass/events.c: programs that have never drawn */
+	atomic_uint n_fresh;
 	struct tally_device *device; /* created by the first context with work */
 	const struct tally_counter **counters; /* reported for the device so far */
 	uint32_t n_counters;
@@ -151,7 +153,8 @@ struct gl_context_state {
 	struct gl_life life;
 	struct gl_caps caps;
 	struct gl_queries queries;
-	GLuint pixel_pack_buffer;
+	GLuint pixel_pack_buffer, pixel_unpack_buffer;
+	GLuint program, fresh_program; /* bound; the same where it has never drawn */
 	bool uses_pack_buffer; /* one was bound before */
 	UT_hash_handle hh; /* of context.c's table */
 };

@@ -79,6 +79,8 @@ gl_bind_buffer(struct gl_context *c, GLenum target, GLuint buffer)
 {
 	if (target == GL_QUERY_BUFFER) {
 		c->state->hidden.query_buffer = buffer;
+	} else if (target == GL_PIXEL_UNPACK_BUFFER) {
+		c->state->pixel_unpack_buffer = buffer;
 	} else if (target == GL_PIXEL_PACK_BUFFER) {
 		c->state->pixel_pack_buffer = buffer;
 		c->state->uses_pack_buffer |= buffer != 0;
@@ -105,6 +107,8 @@ gl_delete_buffers(struct gl_context *c, GLsizei n, const GLuint *buffers)
 			s->hidden.query_buffer = 0;
 		if (buffers[i] && buffers[i] == s->pixel_pack_buffer)
 			s->pixel_pack_buffer = 0;
+		if (buffers[i] && buffers[i] == s->pixel_unpack_buffer)
+			s->pixel_unpack_buffer = 0;
 	}
 }
 

@@ -8,7 +8,7 @@
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"
-#include "layer/base/clock.h"
+#include "layer/event/event.h"
 #include "query/source/statistics_catalogue.h"
 
 #define SYNC_FLUSH_COMMANDS_BIT 0x1
@@ -205,7 +205,7 @@ gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64
 	gl_wait(c);
 	struct tally_clock_wait wait = tally_clock_wait_begin();
 	GLenum result = next(sync, flags, timeout);
-	tally_clock_wait_end(&wait);
+	tally_event_wait_end(TALLY_EVENT_FENCE, "glClientWaitSync", &wait);
 	if (flags & SYNC_FLUSH_COMMANDS_BIT)
 		gl_submitted(c);
 	return result;
@@ -246,7 +246,7 @@ gl_finish(struct gl_context *c, void (*next)(void))
 		gl_wait(c);
 	struct tally_clock_wait wait = tally_clock_wait_begin();
 	next();
-	tally_clock_wait_end(&wait);
+	tally_event_wait_end(TALLY_EVENT_IDLE, "glFinish", &wait);
 	gl_submitted(c);
 	if (ends)
 		gl_frame_end(c, nothing_presented);

@@ -10,6 +10,7 @@
 #define PASSTALLY_GL_SHIM_WORK_H
 
 #include "gl_shim/context/probe.h"
+#include "gl_shim/pass/events.h"
 
 /* ---- counting, inline in every draw wrapper ---- */
 
@@ -71,7 +72,10 @@ void gl_readback_begin(struct gl_context *c);
 	do { \
 		if (gl_measures(c)) \
 			gl_readback_begin(c); \
+		struct tally_event event = gl_event(c, TALLY_EVENT_READBACK, "glReadPixels", 0); \
 		call; \
+		if (!(c)->state->pixel_pack_buffer) \
+			tally_event_end(&event); \
 		gl_readback_end(c); \
 	} while (0)
 void gl_readback_end(struct gl_context *c);

@@ -11,7 +11,7 @@
 #define PASSTALLY_GL_SHIM_PLATFORM_H
 
 #include "gl_shim/context/context.h"
-#include "layer/base/clock.h"
+#include "layer/event/event.h"
 
 /* ---- shared by glx.c and egl.c: platform.c ---- */
 

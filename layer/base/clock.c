@@ -2,6 +2,7 @@
 #include "layer/base/clock.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -29,6 +30,11 @@ tally_clock_thread(void)
 		.ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 		.wait_ns = waited_ns,
 	};
+	struct rusage usage;
+	if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+		t.minor_faults = (uint64_t)usage.ru_minflt;
+		t.major_faults = (uint64_t)usage.ru_majflt;
+	}
 	if (t.ns) /* a sandbox may refuse it */
 		t.thread = (uint64_t)(uintptr_t)pthread_self();
 	return t;

@@ -19,8 +19,9 @@ struct tally_thread_time {
 	uint64_t thread; /* which thread; 0 = the other members could not be read */
 	uint64_t ns; /* CPU time that it has used so far */
 	uint64_t wait_ns; /* time between tally_clock_wait_begin() and _end() so far */
+	uint64_t minor_faults, major_faults;
 };
-/* The calling thread; a system call. */
+/* The calling thread; two system calls. */
 struct tally_thread_time tally_clock_thread(void);
 /* Surrounds a call in which a driver may wait; nested calls count once. */
 struct tally_clock_wait {

@@ -270,11 +270,14 @@ settle_thread(struct tally_frame_input *in, const struct tally_thread_time *from
 	/* A thread that had the same identity before may have ended: counts may have
 	 * decreased. */
 	if (!from->thread || from->thread != to->thread || from->ns > to->ns ||
-	    from->wait_ns > to->wait_ns)
+	    from->wait_ns > to->wait_ns || from->minor_faults > to->minor_faults ||
+	    from->major_faults > to->major_faults)
 		return;
 	in->has_thread = true;
 	in->thread_ns = to->ns - from->ns;
 	in->wait_ns = to->wait_ns - from->wait_ns;
+	in->minor_faults = to->minor_faults - from->minor_faults;
+	in->major_faults = to->major_faults - from->major_faults;
 }
 
 /* Takes into account what the parts of this frame, and late parts, record about frame ends. */
@@ -284,6 +287,8 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	const struct tally_frame_part *p = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
 		a->frames_dropped += p->lost_ends;
+		if (p->ends && p->captured && p->frame == in->frame)
+			in->events = &p->events;
 		/* Its end came after a later frame was written: it has no separate line. */
 		if (p->ends && p->captured && p->frame < in->frame)
 			a->frames_dropped++;

@@ -89,6 +89,9 @@ struct tally_frame_builder {
 	size_t n_slots; /* of both tables; a power of two */
 	uint32_t ordinal_epoch, instance_epoch;
 
+	struct tally_event_record events[TALLY_N_EVENTS];
+	struct tally_event_call_record calls[TALLY_EVENT_CALLS];
+
 	struct total *totals;
 	struct tally_keyed_value *total_values;
 	uint32_t n_totals, room_totals, room_total_values;
@@ -678,6 +681,33 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part, uin
 	}
 }
 
+static int
+compare_calls(const void *a, const void *b)
+{
+	uint64_t x = ((const struct tally_event_call_record *)a)->ns;
+	uint64_t y = ((const struct tally_event_call_record *)b)->ns;
+	return (x < y) - (x > y);
+}
+
+#define LONG_CALL_NS UINT64_C(1000000)
+#define LONG_CALL_SHARE 20 /* of the frame */
+
+static void
+list_events(struct tally_frame_builder *b, const struct tally_events *events)
+{
+	struct tally_frame_record *r = &b->record;
+	r->events = b->events;
+	for (unsigned kind = 0; kind < TALLY_N_EVENTS && events->any; kind++)
+		if (events->sums[kind].n)
+			b->events[r->n_events++] = events->sums[kind];
+	r->calls = b->calls;
+	for (uint32_t i = 0; i < events->n_calls; i++)
+		if (events->calls[i].ns >= LONG_CALL_NS ||
+		    events->calls[i].ns >= r->cpu_ns / LONG_CALL_SHARE)
+			b->calls[r->n_calls++] = events->calls[i];
+	qsort(b->calls, r->n_calls, sizeof(*b->calls), compare_calls);
+}
+
 /* Adds up the parts and makes room for their passes. False: no memory for the passes. */
 static bool
 begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
@@ -692,9 +722,13 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.has_thread = in->has_thread,
 		.has_wait = in->has_thread,
+		.minor_faults = in->minor_faults,
+		.major_faults = in->major_faults,
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};
+	if (in->events)
+		list_events(b, in->events);
 	/* The clocks are not read at the same time: it may exceed the frame by microseconds. */
 	if (in->has_thread) {
 		r->thread_ns = in->thread_ns < r->cpu_ns ? in->thread_ns : r->cpu_ns;

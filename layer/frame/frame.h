@@ -30,7 +30,8 @@ struct tally_frame_input {
 	uint64_t start_ns, end_ns;
 	struct tally_thread_time thread; /* the thread that ended it, then; all 0 = not known */
 	bool has_thread; /* the next two are known */
-	uint64_t thread_ns, wait_ns;
+	uint64_t thread_ns, wait_ns, minor_faults, major_faults;
+	const struct tally_events *events; /* NULL: not known */
 	struct tally_extent presented;
 	uint64_t flags;
 	uint64_t dropped; /* in addition to those that the parts report */

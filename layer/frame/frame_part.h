@@ -10,7 +10,7 @@
  * reads them after it knows that the frame ended; both accesses are sequentially consistent, so
  * one of the two sees the other.
  *
- * Memory: a part is 200 bytes, a pass about 250 plus 16 for each counter, a workload 72 plus 16
+ * Memory: a part is 2 KiB, a pass about 250 plus 16 for each counter, a workload 72 plus 16
  * for each counter, a pipeline's use 72. A stream keeps at most TALLY_MAX_PARTS parts, chunks for
  * 8 * max_passes passes, for 16 * max_passes workloads and for as many uses; it reuses memory that
  * it has once allocated.
@@ -19,6 +19,7 @@
 #define PASSTALLY_LAYER_FRAME_FRAME_PART_H
 
 #include "layer/base/ring.h"
+#include "layer/event/event.h"
 #include "layer/frame/stream.h"
 
 #include <stdatomic.h>
@@ -74,6 +75,7 @@ struct tally_frame_part {
 	uint32_t n_uses;
 	struct tally_use_chunk *first_uses, *last_uses;
 	uint64_t arrived_ns; /* set by the collector */
+	struct tally_events events; /* of the frame that it ended; last: not cleared */
 };
 
 struct tally_device {

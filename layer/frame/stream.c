@@ -221,7 +221,7 @@ take_part(struct tally_stream *s)
 	} else {
 		return NULL;
 	}
-	memset(part, 0, sizeof(*part));
+	memset(part, 0, offsetof(struct tally_frame_part, events));
 	part->stream = s;
 	return part;
 }
@@ -517,6 +517,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
 		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
 			continue; /* another stream ended it first: this ends the next frame */
+		tally_events_take(part && part->captured ? &part->events : NULL);
 		if (part) {
 			part->ends = true;
 			part->end = *end;

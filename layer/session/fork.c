@@ -3,6 +3,7 @@
 
 #include "layer/session/collector.h"
 #include "layer/capture/control.h"
+#include "layer/event/event.h"
 #include "layer/log.h"
 #include "layer/frame/frame_part.h"
 #include "layer/frame/pipeline.h"
@@ -17,6 +18,7 @@ before_fork(void)
 {
 	pthread_mutex_lock(outer_lock);
 	tally_pipeline_fork_begin();
+	tally_events_fork_begin();
 	tally_intern_fork_begin();
 	tally_log_fork_begin();
 }
@@ -26,6 +28,7 @@ after_fork(void)
 {
 	tally_log_fork_end();
 	tally_intern_fork_end();
+	tally_events_fork_end();
 	tally_pipeline_fork_end();
 	pthread_mutex_unlock(outer_lock);
 }

@@ -20,7 +20,9 @@ slow_Draw(GLenum mode, GLsizei count)
 	if (GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_measures(c) && gl_draw_enter(c)) {
 		TALLY(c, count);
 	}
+	struct tally_event event = gl_first_draw_begin(c, "glDraw");
 	gl_next_of(c)->Draw(mode, count);
+	gl_first_draw_end(c, &event);
 }
 
 GL_EXPORT void
@@ -47,7 +49,9 @@ slow_DrawEXT(GLenum mode, GLsizei total)
 	if (GL_KNOWS_MODE(c->modes, mode) && gl_measures(c) && gl_draw_enter(c)) {
 		TALLY(c, total);
 	}
+	struct tally_event event = gl_first_draw_begin(c, "glDrawEXT");
 	gl_next_of(c)->DrawEXT(mode, total);
+	gl_first_draw_end(c, &event);
 }
 
 GL_EXPORT void
