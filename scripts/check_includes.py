@@ -113,6 +113,7 @@ WALLS = {
         "report": {"shared", "log", "answer", "compare"},
         "check": {"shared", "log"},
         "compare": {"shared", "log", "answer"},
+        "bisect": {"shared", "log", "bench", "compare"},
         "export": {"shared", "log", "report"},
         "top": {"shared", "log", "report", "answer", "control"},
         "run": None,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench/fit.h"
+#include "cli/bench/turn.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Two programs run in turn under `run`, then judged by `compare`. */
@@ -109,18 +109,6 @@ check_machine(void)
 		tally_cli_complain("bench", "warning: %s", text);
 }
 
-/* Whether the log has a frame; only that much of it is read. */
-static bool
-has_frames(const char *path)
-{
-	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
-	if (!file)
-		return false;
-	size_t len = g_mapped_file_get_length(file);
-	return len &&
-	       g_strstr_len(g_mapped_file_get_contents(file), (gssize)len, "\"type\":\"frame\"");
-}
-
 /* Runs program `which` once. */
 static int
 run_once(struct bench *b, unsigned which, uint64_t turn)
@@ -128,40 +116,13 @@ run_once(struct bench *b, unsigned which, uint64_t turn)
 	char *log = g_strdup_printf("%s/%s-%" G_GUINT64_FORMAT ".jsonl", b->folder,
 				    which ? "new" : "base", turn + 1);
 	g_ptr_array_add(b->logs[which], log);
-	g_autofree char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, b->frames);
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-	g_autoptr(GPtrArray) words = g_ptr_array_new();
-	const char *const head[] = { self ? self : "passtally",
-				     "run",
-				     "-q",
-				     "--no-compress",
-				     "--frames",
-				     frames,
-				     "-o",
-				     log,
-				     "--" };
-	for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
-		g_ptr_array_add(words, (gpointer)head[i]);
-	for (int i = 0; i < b->n_words[which]; i++)
-		g_ptr_array_add(words, b->commands[which][i]);
-	g_ptr_array_add(words, NULL);
-	int status = 0;
-	g_autoptr(GError) error = NULL;
-	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
-			    G_SPAWN_STDOUT_TO_DEV_NULL;
-	bool good = g_spawn_sync(NULL, (char **)words->pdata, NULL, flags, NULL, NULL, NULL, NULL,
-				 &status, &error);
-	if (!good)
-		tally_cli_complain("bench", "%s: %s", b->commands[which][0], error->message);
-	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		tally_cli_complain("bench", "%s ended with %s %d: nothing is compared",
-				   b->commands[which][0], WIFEXITED(status) ? "status" : "signal",
-				   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	else if (!has_frames(log))
-		tally_cli_complain("bench", "%s showed no frame: nothing is compared",
-				   b->commands[which][0]);
-	good = good && status == 0 && has_frames(log);
-	return good ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
+	const struct tally_turn t = {
+		.command = "bench",
+		.words = b->commands[which],
+		.n_words = b->n_words[which],
+		.frames = b->frames,
+	};
+	return tally_turn_run(&t, log) ? TALLY_EXIT_OK : TALLY_EXIT_FAILED;
 }
 
 /* The program with its arguments. */

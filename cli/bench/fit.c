@@ -63,11 +63,10 @@ look_at_gpu(GPtrArray *found, const char *card, const char *folder)
 		return;
 	/* Documentation/gpu/amdgpu/thermal.rst: every level except auto is fixed. */
 	if (reads(folder, "device/power_dpm_force_performance_level", "auto"))
-		g_ptr_array_add(found,
-				g_strdup_printf("the clock of GPU %s follows the load "
-						"(power_dpm_force_performance_level is "
-						"auto); profile_peak keeps it",
-						card));
+		g_ptr_array_add(found, g_strdup_printf("the clock of GPU %s follows the load "
+						       "(power_dpm_force_performance_level is "
+						       "auto); profile_peak keeps it",
+						       card));
 	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++) {
 		double low, high;
 		if (!read_mhz(folder, limits[i].low, limits[i].unit, &low) ||
@@ -95,8 +94,7 @@ tally_fit_look(const char *root)
 				g_strdup_printf("the CPU's governor is %s: clocks follow the load; "
 						"performance keeps them",
 						governor));
-	g_autofree char *drm = g_build_filename(*root ? root : "/", "sys/class/drm",
-						NULL);
+	g_autofree char *drm = g_build_filename(*root ? root : "/", "sys/class/drm", NULL);
 	g_autoptr(GDir) dir = g_dir_open(drm, 0, NULL);
 	g_autoptr(GPtrArray) cards = g_ptr_array_new_with_free_func(g_free);
 	for (const char *name; dir && (name = g_dir_read_name(dir));)
