@@ -92,7 +92,7 @@ class Install(unittest.TestCase):
         for path in ("share/man/man1/passtally.1", "share/man/man1/passtally-run.1", "share/man/man5/passtally-log.5",
                      "share/bash-completion/completions/passtally", "share/zsh/site-functions/_passtally",
                      "share/fish/vendor_completions.d/passtally.fish", "share/passtally/schema/passtally-1.json",
-                     "share/passtally/blocklist", "share/doc/passtally/README.md", "share/doc/passtally/docs/log.md"):
+                     "share/passtally/blocklist", "share/passtally/python/passtally.py", "share/doc/passtally/README.md", "share/doc/passtally/docs/log.md"):
             self.assertTrue((prefix / path).is_file(), path)
 
     def test_command(self):

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Logs of passtally as columns, for pandas, polars or anything that takes a dictionary of lists.
+
+    import pandas, passtally
+    passes = pandas.DataFrame(passtally.passes("run.jsonl"))   # or polars.DataFrame(...)
+    passes.groupby("label").gpu_ns.median()
+
+A row is a pass in a frame (passes()) or a frame (frames()). What a line does not have is None, never 0; docs/log.md
+says what each field means. Counters and metrics are columns of their keys. Needs nothing but Python 3.8, and the
+program zstd for compressed logs.
+
+    python3 passtally.py --benchmark run*.jsonl > benchmark.json
+
+writes the mean of each pass's GPU time over the runs as github-action-benchmark reads it (customSmallerIsBetter).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def lines(path):
+    """The records of a log in their order, as dictionaries. A last line that a crash has cut is left out."""
+    with open(path, "rb") as file:
+        packed = file.read(4) == ZSTD
+    with open(path, "rb") as file:
+        child = None
+        if packed:
+            child = subprocess.Popen(["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            for number, line in enumerate(child.stdout if child else file, 1):
+                try:
+                    record = json.loads(line)
+                except ValueError as error:
+                    if not line.endswith(b"\n"):
+                        return
+                    raise ValueError(f"{path}:{number}: {error}") from error
+                if number == 1 and (not isinstance(record, dict) or record.get("schema") != "passtally/1"):
+                    raise ValueError(f"{path}: not a log of passtally")
+                yield record
+        finally:
+            if child:
+                child.stdout.close()
+                child.wait()
+
+
+def _columns(rows):
+    """Rows of different keys as columns of equal length."""
+    columns = {}
+    for number, row in enumerate(rows):
+        for key, value in row.items():
+            if key not in columns:
+                columns[key] = [None] * number
+            columns[key].append(value)
+        for column in columns.values():
+            if len(column) == number:
+                column.append(None)
+    return columns
+
+
+def _flat(record):
+    """Its numbers and texts, and those of its counters and metrics; flags become one text."""
+    row = {}
+    for key, value in record.items():
+        if key in ("counters", "metrics"):
+            row.update(value)
+        elif key == "flags":
+            row[key] = " ".join(value)
+        elif not isinstance(value, (dict, list)):
+            row[key] = value
+    return row
+
+
+def frames(path):
+    """A row for each frame: frame, device, cpu_ns, gpu_ns, and so on."""
+    def rows():
+        for record in lines(path):
+            if record["type"] == "frame":
+                row = _flat(record)
+                del row["type"]
+                yield {**row, "passes": len(record["passes"])}
+    return _columns(rows())
+
+
+def passes(path):
+    """A row for each pass of each frame, with the frame's number and device."""
+    def rows():
+        for record in lines(path):
+            for one in record["passes"] if record["type"] == "frame" else ():
+                yield {"frame": record["frame"], "device": record["device"], **_flat(one)}
+    return _columns(rows())
+
+
+def benchmark(paths):
+    """Of each pass, and of the frame, the mean GPU time of all runs, in ms, as github-action-benchmark reads it."""
+    runs = {}
+    for path in paths:
+        sums = {}
+        for record in lines(path):
+            if record["type"] != "frame" or "partial" in record.get("flags", ()):
+                continue
+            for name, ns in [("frame", record.get("gpu_ns")), *(
+                    (one.get("label") or f"{one['kind']} {one['id'][:8]}", one.get("gpu_ns")) for one in record["passes"])]:
+                if ns is not None:
+                    total = sums.setdefault(name, [0, 0])
+                    total[0] += ns
+                    total[1] += 1
+        for name, (total, n) in sums.items():
+            runs.setdefault(name, []).append(total / n / 1e6)
+    result = []
+    for name, means in runs.items():
+        mean = sum(means) / len(means)
+        spread = (max(means) - min(means)) / 2
+        result.append({"name": name, "unit": "ms", "value": round(mean, 6), "range": f"± {spread:.6f}",
+                       "extra": f"{len(means)} run{'s' if len(means) != 1 else ''}"})
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Logs of passtally for other tools.")
+    parser.add_argument("--benchmark", nargs="+", metavar="LOG", required=True,
+                        help="print the means of these runs as github-action-benchmark reads them")
+    json.dump(benchmark(parser.parse_args().benchmark), sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+if __name__ == "__main__":
+    main()

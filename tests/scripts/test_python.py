@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""scripts/python/passtally.py: logs as columns, whole, cut and compressed; what other tools read."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts" / "python"))
+import passtally  # noqa: E402
+
+HEADER = {"type": "header", "schema": "passtally/1"}
+
+
+def one(index, gpu_ns=None, **more):
+    return {"index": index, "id": f"{index:016x}", "kind": "render", **({} if gpu_ns is None else {"gpu_ns": gpu_ns}), **more}
+
+
+def frame(number, *passes, **more):
+    return {"type": "frame", "frame": number, "device": 0, "cpu_ns": 5, "passes": list(passes), **more}
+
+
+LOG = [HEADER, {"type": "device", "device": 0},
+       frame(0, one(0, 1000000, label="shadow", counters={"samples": 2 ** 64 - 1}), one(1), gpu_ns=1500000),
+       frame(1, one(0, 3000000, label="shadow", flags=["lost", "merged"], workloads=[{}]), gpu_ns=3500000, metrics={"load": 0.5}),
+       frame(2, one(0, 9000000, label="shadow"), flags=["partial"]), {"type": "unknown"}]
+
+
+class Python(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.log = self.write("run.jsonl", *LOG)
+
+    def write(self, name, *records, tail=b""):
+        path = self.folder / name
+        path.write_bytes(b"".join(json.dumps(record).encode() + b"\n" for record in records) + tail)
+        return path
+
+    def test_passes(self):
+        got = passtally.passes(self.log)
+        self.assertEqual({len(column) for column in got.values()}, {4})
+        self.assertEqual(got["frame"], [0, 0, 1, 2])
+        self.assertEqual(got["gpu_ns"], [1000000, None, 3000000, 9000000])
+        self.assertEqual(got["label"], ["shadow", None, "shadow", "shadow"])
+        self.assertEqual(got["samples"], [2 ** 64 - 1, None, None, None])
+        self.assertEqual(got["flags"], [None, None, "lost merged", None])
+        self.assertNotIn("workloads", got)
+
+    def test_frames(self):
+        got = passtally.frames(self.log)
+        self.assertEqual((got["frame"], got["passes"], got["load"]), ([0, 1, 2], [2, 1, 1], [None, 0.5, None]))
+        self.assertNotIn("type", got)
+
+    def test_golden(self):
+        got = passtally.passes(ROOT / "tests/golden/log-1.jsonl")
+        self.assertEqual(got["gpu_ns"][0], 4000)
+        self.assertEqual(got["vertex_shader_invocations"][0], 2 ** 64 - 1)
+
+    def test_cut_and_foreign(self):
+        cut = self.write("cut.jsonl", *LOG, tail=b'{"type":"frame","frame":3,"dev')
+        self.assertEqual(passtally.frames(cut), passtally.frames(self.log))
+        bad = self.write("bad.jsonl", HEADER, tail=b"{nonsense}\n")
+        with self.assertRaisesRegex(ValueError, "bad.jsonl:2: "):
+            passtally.frames(bad)
+        for number, records in enumerate(([{"schema": "other"}], [[1]])):
+            with self.assertRaisesRegex(ValueError, "not a log of passtally"):
+                passtally.frames(self.write(f"{number}.jsonl", *records))
+
+    @unittest.skipUnless(shutil.which("zstd"), "the program zstd is not installed")
+    def test_compressed(self):
+        packed = self.folder / "run.jsonl.zst"
+        packed.write_bytes(subprocess.run(["zstd", "-c", self.log], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)
+        self.assertEqual(passtally.passes(packed), passtally.passes(self.log))
+
+    def test_benchmark(self):
+        other = self.write("other.jsonl", HEADER, frame(0, one(0, 4000000, label="shadow"), gpu_ns=4500000))
+        done = subprocess.run([sys.executable, ROOT / "scripts/python/passtally.py", "--benchmark", self.log, other], check=True,
+                              stdout=subprocess.PIPE)
+        got = {entry["name"]: entry for entry in json.loads(done.stdout)}
+        self.assertEqual(list(got), ["frame", "shadow"])
+        self.assertEqual(got["shadow"], {"name": "shadow", "unit": "ms", "value": 3.0, "range": "± 1.000000", "extra": "2 runs"})
+
+    def test_libraries(self):
+        for name in ("pandas", "polars"):
+            try:
+                library = __import__(name)
+            except ImportError:
+                continue
+            self.assertEqual(len(library.DataFrame(passtally.frames(self.log))), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
