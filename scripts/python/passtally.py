@@ -9,12 +9,14 @@ A row is a pass in a frame (passes()) or a frame (frames()). What a line does no
 says what each field means. Counters and metrics are columns of their keys. Needs nothing but Python 3.8, and the
 program zstd for compressed logs.
 
-    python3 passtally.py --benchmark run*.jsonl > benchmark.json
-
-writes the mean of each pass's GPU time over the runs as github-action-benchmark reads it (customSmallerIsBetter).
+    python3 passtally.py --benchmark run*.jsonl > benchmark.json   # each pass's mean GPU time over the runs, as
+                                                                   # github-action-benchmark reads it
+    python3 passtally.py --mangohud run.jsonl > run.csv            # frames, as MangoHud logs them
+    python3 passtally.py --presentmon run.jsonl > run.csv          # as PresentMon does, which CapFrameX reads
 """
 
 import argparse
+import csv
 import json
 import subprocess
 import sys
@@ -119,12 +121,69 @@ def benchmark(paths):
     return result
 
 
+MANGOHUD = ("fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,"
+            "gpu_power,ram_used,swap_used,process_rss,cpu_mhz,elapsed").split(",")
+PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,"
+              "MsBetweenPresents,MsBetweenDisplayChange,MsInPresentAPI,MsUntilRenderComplete,MsUntilDisplayed,"
+              "msGPUActive").split(",")
+
+
+def _first_device(path):
+    """The header, the first device with frames, and those frames that took time: what shows one program only knows one."""
+    header, devices, found = {}, {}, []
+    for record in lines(path):
+        if record["type"] == "header":
+            header = record
+        elif record["type"] == "device":
+            devices[record["device"]] = record
+        elif record["type"] == "frame" and record["cpu_ns"] and (not found or record["device"] == found[0]["device"]):
+            found.append(record)
+    return header, devices.get(found[0]["device"], {}) if found else {}, found
+
+
+def mangohud(path):
+    """Rows of texts, as MangoHud's log; what passtally does not know is empty."""
+    header, device, found = _first_device(path)
+    yield "os,cpu,gpu,ram,kernel,driver,cpuscheduler".split(",")
+    yield [header.get("os", ""), header.get("cpu", ""), device.get("name", ""), header.get("memory_bytes", 0) // 1024 or "",
+           header.get("kernel", ""), " ".join(filter(None, (device.get("driver"), device.get("driver_version")))), ""]
+    yield MANGOHUD
+    for frame in found:
+        gauges = frame.get("metrics", {})
+        known = {"fps": f"{1e9 / frame['cpu_ns']:.6g}", "frametime": f"{frame['cpu_ns'] / 1e6:.6g}",
+                 "gpu_load": gauges.get("gpu_load"), "gpu_temp": gauges.get("gpu_temperature"),
+                 "gpu_vram_used": gauges["gpu_memory_used"] / 2 ** 30 if "gpu_memory_used" in gauges else None,  # GiB
+                 "gpu_core_clock": gauges.get("gpu_clock"), "gpu_power": gauges.get("gpu_power"),
+                 "elapsed": frame["start_ns"] + frame["cpu_ns"] - found[0]["start_ns"]}
+        yield ["" if known.get(key) is None else known[key] for key in MANGOHUD]
+
+
+def presentmon(path):
+    """Rows of texts, as the first version of PresentMon's CSV; what passtally does not know is NA."""
+    header, device, found = _first_device(path)
+    yield PRESENTMON
+    for frame in found:
+        known = {"Application": header["program"].rsplit("/", 1)[-1], "ProcessID": header["pid"],
+                 "Runtime": device.get("api"), "TimeInSeconds": f"{(frame['start_ns'] - found[0]['start_ns']) / 1e9:.6f}",
+                 "MsBetweenPresents": f"{frame['cpu_ns'] / 1e6:.6f}",
+                 "msGPUActive": f"{frame['gpu_ns'] / 1e6:.6f}" if "gpu_ns" in frame else None}
+        yield ["NA" if known.get(key) is None else known[key] for key in PRESENTMON]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Logs of passtally for other tools.")
-    parser.add_argument("--benchmark", nargs="+", metavar="LOG", required=True,
-                        help="print the means of these runs as github-action-benchmark reads them")
-    json.dump(benchmark(parser.parse_args().benchmark), sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    form = parser.add_mutually_exclusive_group(required=True)
+    form.add_argument("--benchmark", nargs="+", metavar="LOG",
+                      help="print the means of these runs as github-action-benchmark reads them")
+    form.add_argument("--mangohud", metavar="LOG", help="print the frames as MangoHud logs them")
+    form.add_argument("--presentmon", metavar="LOG", help="print the frames as PresentMon logs them, for CapFrameX")
+    args = parser.parse_args()
+    if args.benchmark:
+        json.dump(benchmark(args.benchmark), sys.stdout, indent=1, ensure_ascii=False)
+        print()
+    else:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(
+            mangohud(args.mangohud) if args.mangohud else presentmon(args.presentmon))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """scripts/python/passtally.py: logs as columns, whole, cut and compressed; what other tools read."""
 
+import csv
 import json
 import pathlib
 import shutil
@@ -86,6 +87,26 @@ class Python(unittest.TestCase):
         got = {entry["name"]: entry for entry in json.loads(done.stdout)}
         self.assertEqual(list(got), ["frame", "shadow"])
         self.assertEqual(got["shadow"], {"name": "shadow", "unit": "ms", "value": 3.0, "range": "± 1.000000", "extra": "2 runs"})
+
+    def test_what_frame_tools_read(self):
+        log = self.write("frames.jsonl", {**HEADER, "program": "/games/a, b", "pid": 7, "os": "Debian", "cpu": "fast", "kernel": "6.1",
+                                          "memory_bytes": 2048},
+                         {"type": "device", "device": 0, "api": "vulkan", "name": "card", "driver": "d", "driver_version": "1"},
+                         frame(0, gpu_ns=4000000, metrics={"gpu_clock": 900, "gpu_load": 42.5, "gpu_memory_used": 2 ** 29}, cpu_ns=20000000, start_ns=1000),
+                         frame(1, cpu_ns=10000000, start_ns=20001000))
+        def rows(option):
+            done = subprocess.run([sys.executable, ROOT / "scripts/python/passtally.py", option, log], check=True, stdout=subprocess.PIPE)
+            return list(csv.reader(done.stdout.decode().splitlines()))
+        got = rows("--mangohud")
+        self.assertEqual(got[1], ["Debian", "fast", "card", "2", "6.1", "d 1", ""])
+        first, second = (dict(zip(got[2], row)) for row in got[3:])
+        self.assertEqual((first["fps"], first["frametime"], first["gpu_core_clock"], first["elapsed"]), ("50", "20", "900", "20000000"))
+        self.assertEqual((first["gpu_load"], first["gpu_vram_used"]), ("42.5", "0.5"))
+        self.assertEqual((second["fps"], second["gpu_core_clock"], second["cpu_load"], second["elapsed"]), ("100", "", "", "30000000"))
+        got = rows("--presentmon")
+        first, second = (dict(zip(got[0], row)) for row in got[1:])
+        self.assertEqual((first["Application"], first["ProcessID"], first["Runtime"], first["msGPUActive"]), ("a, b", "7", "vulkan", "4.000000"))
+        self.assertEqual((second["TimeInSeconds"], second["MsBetweenPresents"], second["msGPUActive"]), ("0.020000", "10.000000", "NA"))
 
     def test_libraries(self):
         for name in ("pandas", "polars"):
