@@ -90,9 +90,36 @@ test_golden_write(void)
 
 /* ---- and back ---- */
 
+/* A member of a record, a text or a number of any size. */
+struct member {
+	const char *name;
+	size_t offset, size;
+	bool is_text;
+};
+
+#define MEMBER(type, member) \
+	{ \
+		#member, offsetof(struct type, member), sizeof(((struct type *)NULL)->member), \
+		_Generic(((struct type *)NULL)->member, const char *: true, default: false) \
+	}
+#define CHECK(members, got, want) check(members, G_N_ELEMENTS(members), got, want)
+
 static void
-next_line(struct tally_log_reader *reader, struct tally_log_line *line,
-	  enum tally_line_type type)
+check(const struct member *members, size_t n, const void *got, const void *want)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *a = (const char *)got + members[i].offset;
+		const char *b = (const char *)want + members[i].offset;
+		bool same = memcmp(a, b, members[i].size) == 0;
+		if (members[i].is_text)
+			same = g_strcmp0(*(const char *const *)a, *(const char *const *)b) == 0;
+		if (!same)
+			g_error("%s is not what was written", members[i].name);
+	}
+}
+
+static void
+next_line(struct tally_log_reader *reader, struct tally_log_line *line, enum tally_line_type type)
 {
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status = tally_log_reader_next(reader, line, &error);
@@ -130,174 +157,153 @@ check_values(const struct tally_keyed_value *got, uint32_t n_got,
 	g_assert_true(n_got || !got);
 }
 
+#define M(member) MEMBER(tally_header_record, member)
+static const struct member header_fields[] = { M(version),   M(n_argv), M(pid),  M(started_unix_ns),
+					       M(n_options), M(n_tags), M(run),  M(os),
+					       M(kernel),    M(cpu),    M(cpus), M(memory_bytes),
+					       M(session),   M(host) };
+#undef M
+
 static void
 check_header(const struct tally_header_record *got)
 {
-	g_assert_cmpstr(got->version, ==, header.version);
+	CHECK(header_fields, got, &header);
 	g_assert_cmpstr(got->program, ==, "/usr/games/caf\\xe9/C:\\x5cxampp\\game");
 	g_assert_true(got->has_argv);
-	g_assert_cmpuint(got->n_argv, ==, header.n_argv);
 	for (uint32_t i = 0; i < got->n_argv; i++)
 		g_assert_cmpstr(got->argv[i], ==, header.argv[i]);
-	g_assert_cmpint(got->pid, ==, header.pid);
-	g_assert_cmpuint(got->started_unix_ns, ==, header.started_unix_ns);
-	g_assert_cmpuint(got->n_options, ==, header.n_options);
 	for (uint32_t i = 0; i < got->n_options; i++) {
 		g_assert_cmpstr(got->options[i].key, ==, header.options[i].key);
 		g_assert_cmpstr(got->options[i].value, ==, header.options[i].value);
 	}
-	g_assert_cmpuint(got->n_tags, ==, header.n_tags);
 	for (uint32_t i = 0; i < got->n_tags; i++) {
 		g_assert_cmpstr(got->tags[i].key, ==, header.tags[i].key);
 		g_assert_cmpstr(got->tags[i].value, ==, header.tags[i].value);
 	}
-	g_assert_cmpstr(got->run, ==, header.run);
-	g_assert_cmpstr(got->os, ==, header.os);
-	g_assert_cmpstr(got->kernel, ==, header.kernel);
-	g_assert_cmpstr(got->cpu, ==, header.cpu);
-	g_assert_cmpuint(got->cpus, ==, header.cpus);
-	g_assert_cmpuint(got->memory_bytes, ==, header.memory_bytes);
-	g_assert_cmpint(got->session, ==, header.session);
-	g_assert_cmpstr(got->host, ==, header.host);
 }
+
+#define M(member) MEMBER(tally_device_record, member)
+static const struct member device_fields[] = {
+	M(device),        M(api),       M(name),       M(driver),   M(driver_version), M(vendor_id),
+	M(has_device_id), M(device_id), M(driver_id),  M(pci),      M(uuid),           M(beneath),
+	M(serialized_by), M(n_sources), M(n_counters), M(n_metrics)
+};
+#undef M
+#define M(member) MEMBER(tally_source_info, member)
+static const struct member source_fields[] = { M(name), M(on), M(reason) };
+#undef M
+#define M(member) MEMBER(tally_counter, member)
+static const struct member counter_fields[] = { M(key),         M(name), M(unit), M(source),
+						M(description), M(kind), M(scope) };
+#undef M
+#define M(member) MEMBER(tally_metric_info, member)
+static const struct member metric_fields[] = { M(key), M(name), M(unit), M(expression),
+					       M(dialect) };
+#undef M
 
 static void
 check_device(const struct tally_device_record *got, const struct tally_device_record *want)
 {
-	g_assert_cmpuint(got->device, ==, want->device);
-	g_assert_cmpint(got->api, ==, want->api);
-	g_assert_cmpstr(got->name, ==, want->name);
-	g_assert_cmpstr(got->driver, ==, want->driver);
-	g_assert_cmpstr(got->driver_version, ==, want->driver_version);
-	g_assert_cmpuint(got->vendor_id, ==, want->vendor_id);
-	g_assert_cmpint(got->has_device_id, ==, want->has_device_id);
-	g_assert_cmpuint(got->device_id, ==, want->device_id);
-	g_assert_cmpuint(got->driver_id, ==, want->driver_id);
-	g_assert_cmpstr(got->pci, ==, want->pci);
-	g_assert_cmpstr(got->uuid, ==, want->uuid);
-	g_assert_cmpint(got->beneath, ==, want->beneath);
-	g_assert_cmpstr(got->serialized_by, ==, want->serialized_by);
-	g_assert_cmpuint(got->n_sources, ==, want->n_sources);
-	for (uint32_t i = 0; i < want->n_sources; i++) {
-		g_assert_cmpstr(got->sources[i].name, ==, want->sources[i].name);
-		g_assert_cmpint(got->sources[i].on, ==, want->sources[i].on);
-		g_assert_cmpstr(got->sources[i].reason, ==, want->sources[i].reason);
-	}
-	g_assert_cmpuint(got->n_counters, ==, want->n_counters);
+	CHECK(device_fields, got, want);
+	for (uint32_t i = 0; i < want->n_sources; i++)
+		CHECK(source_fields, &got->sources[i], &want->sources[i]);
 	for (uint32_t i = 0; i < want->n_counters; i++) {
 		const struct tally_counter *a = got->counters[i], *b = want->counters[i];
-		g_assert_cmpstr(a->key, ==, b->key);
-		g_assert_cmpstr(a->name, ==, b->name);
-		g_assert_cmpstr(a->unit, ==, b->unit);
-		g_assert_cmpstr(a->source, ==, b->source);
-		g_assert_cmpstr(a->description, ==, b->description);
-		g_assert_cmpint(a->kind, ==, b->kind);
-		g_assert_cmpint(a->scope, ==, b->scope);
+		CHECK(counter_fields, a, b);
 	}
-	g_assert_cmpuint(got->n_metrics, ==, want->n_metrics);
-	for (uint32_t i = 0; i < want->n_metrics; i++) {
-		g_assert_cmpstr(got->metrics[i].key, ==, want->metrics[i].key);
-		g_assert_cmpstr(got->metrics[i].name, ==, want->metrics[i].name);
-		g_assert_cmpstr(got->metrics[i].unit, ==, want->metrics[i].unit);
-		g_assert_cmpstr(got->metrics[i].expression, ==, want->metrics[i].expression);
-		g_assert_cmpstr(got->metrics[i].dialect, ==, want->metrics[i].dialect);
-	}
+	for (uint32_t i = 0; i < want->n_metrics; i++)
+		CHECK(metric_fields, &got->metrics[i], &want->metrics[i]);
 }
+
+#define M(member) MEMBER(tally_pass_info_record, member)
+static const struct member info_fields[] = { M(id), M(kind), M(load), M(store), M(groups) };
+#undef M
+#define M(member) MEMBER(tally_target, member)
+static const struct member target_fields[] = { M(width),   M(height),    M(layers),
+					       M(samples), M(presented), M(n_color) };
+#undef M
 
 static void
 check_info(const struct tally_pass_info_record *got, const struct tally_pass_info_record *want,
 	   const char *label)
 {
 	const struct tally_target *a = &got->target, *b = &want->target;
-	g_assert_cmpuint(got->id, ==, want->id);
-	g_assert_cmpint(got->kind, ==, want->kind);
+	CHECK(info_fields, got, want);
 	g_assert_cmpstr(got->label, ==, label);
-	g_assert_cmpint(got->load, ==, want->load);
-	g_assert_cmpint(got->store, ==, want->store);
-	g_assert_cmpstr(got->groups, ==, want->groups);
-	g_assert_cmpuint(a->width, ==, b->width);
-	g_assert_cmpuint(a->height, ==, b->height);
-	g_assert_cmpuint(a->layers, ==, b->layers);
-	g_assert_cmpuint(a->samples, ==, b->samples);
-	g_assert_cmpint(a->presented, ==, b->presented);
-	g_assert_cmpuint(a->n_color, ==, b->n_color);
+	CHECK(target_fields, a, b);
 	for (uint32_t i = 0; i < b->n_color; i++)
 		g_assert_cmpstr(a->color[i].format, ==, b->color[i].format);
 	g_assert_cmpstr(a->depth.format, ==, b->depth.format);
 	g_assert_cmpstr(a->stencil.format, ==, b->stencil.format);
 }
 
+#define M(member) MEMBER(tally_workload_record, member)
+static const struct member workload_fields[] = { M(command),      M(has_gpu_start), M(has_gpu),
+						 M(gpu_start_ns), M(gpu_ns),        M(flags) };
+#undef M
+
 static void
 check_workload(const struct tally_workload_record *got, const struct tally_workload_record *want)
 {
-	g_assert_cmpstr(got->command, ==, want->command);
-	g_assert_cmpint(got->has_gpu_start, ==, want->has_gpu_start);
-	g_assert_cmpint(got->has_gpu, ==, want->has_gpu);
-	g_assert_cmpuint(got->gpu_start_ns, ==, want->gpu_start_ns);
-	g_assert_cmpuint(got->gpu_ns, ==, want->gpu_ns);
-	g_assert_cmpuint(got->flags, ==, want->flags);
+	CHECK(workload_fields, got, want);
 	check_values(got->counters, got->n_counters, want->counters, want->n_counters);
 }
+
+#define M(member) MEMBER(tally_pass_record, member)
+static const struct member pass_fields[] = { M(index),         M(id),          M(segment),
+					     M(kind),          M(unknown),     M(context),
+					     M(queue_family),  M(queue_index), M(has_submission),
+					     M(submission),    M(surface),     M(has_cpu_start),
+					     M(has_gpu_start), M(has_gpu),     M(cpu_start_ns),
+					     M(gpu_start_ns),  M(gpu_ns),      M(flags),
+					     M(n_workloads) };
+#undef M
 
 static void
 check_pass(const struct tally_pass_record *got, const struct tally_pass_record *want)
 {
-	g_assert_cmpuint(got->index, ==, want->index);
-	g_assert_cmpuint(got->id, ==, want->id);
-	g_assert_cmpuint(got->segment, ==, want->segment);
-	g_assert_cmpint(got->kind, ==, want->kind);
+	CHECK(pass_fields, got, want);
 	g_assert_cmpmem(&got->call_counts, sizeof(got->call_counts), &want->call_counts,
 			sizeof(want->call_counts));
-	g_assert_cmphex(got->unknown, ==, want->unknown);
-	g_assert_cmpint(got->context, ==, want->context);
-	g_assert_cmpint(got->queue_family, ==, want->queue_family);
-	g_assert_cmpint(got->queue_index, ==, want->queue_index);
-	g_assert_cmpint(got->has_submission, ==, want->has_submission);
-	g_assert_cmpuint(got->submission, ==, want->submission);
-	g_assert_cmpint(got->surface, ==, want->surface);
-	g_assert_cmpint(got->has_cpu_start, ==, want->has_cpu_start);
-	g_assert_cmpint(got->has_gpu_start, ==, want->has_gpu_start);
-	g_assert_cmpint(got->has_gpu, ==, want->has_gpu);
-	g_assert_cmpuint(got->cpu_start_ns, ==, want->cpu_start_ns);
-	g_assert_cmpuint(got->gpu_start_ns, ==, want->gpu_start_ns);
-	g_assert_cmpuint(got->gpu_ns, ==, want->gpu_ns);
-	g_assert_cmphex(got->flags, ==, want->flags);
 	check_values(got->counters, got->n_counters, want->counters, want->n_counters);
 	check_values(got->metrics, got->n_metrics, want->metrics, want->n_metrics);
-	g_assert_cmpuint(got->n_workloads, ==, want->n_workloads);
 	for (uint32_t i = 0; i < want->n_workloads; i++)
 		check_workload(&got->workloads[i], &want->workloads[i]);
 }
+
+#define M(member) MEMBER(tally_frame_record, member)
+static const struct member frame_fields[] = { M(frame),
+					      M(device),
+					      M(start_ns),
+					      M(cpu_ns),
+					      M(has_thread),
+					      M(thread_ns),
+					      M(has_wait),
+					      M(wait_ns),
+					      M(has_gpu),
+					      M(gpu_ns),
+					      M(envelope_ns),
+					      M(width),
+					      M(height),
+					      M(set),
+					      M(has_unattributed_gpu),
+					      M(unattributed_gpu_ns),
+					      M(overhead_ns),
+					      M(dropped_passes),
+					      M(flags),
+					      M(n_passes) };
+#undef M
 
 static void
 check_frame(const struct tally_frame_record *got, const struct tally_frame_record *want)
 {
 	bool coverage = want->has_coverage && isfinite(want->coverage);
-	g_assert_cmpuint(got->frame, ==, want->frame);
-	g_assert_cmpuint(got->device, ==, want->device);
-	g_assert_cmpuint(got->start_ns, ==, want->start_ns);
-	g_assert_cmpuint(got->cpu_ns, ==, want->cpu_ns);
-	g_assert_cmpint(got->has_thread, ==, want->has_thread);
-	g_assert_cmpuint(got->thread_ns, ==, want->thread_ns);
-	g_assert_cmpint(got->has_wait, ==, want->has_wait);
-	g_assert_cmpuint(got->wait_ns, ==, want->wait_ns);
-	g_assert_cmpint(got->has_gpu, ==, want->has_gpu);
-	g_assert_cmpuint(got->gpu_ns, ==, want->gpu_ns);
-	g_assert_cmpuint(got->envelope_ns, ==, want->envelope_ns);
+	CHECK(frame_fields, got, want);
 	g_assert_cmpint(got->has_coverage, ==, coverage);
 	if (coverage)
 		g_assert_cmpfloat(got->coverage, ==, want->coverage);
-	g_assert_cmpuint(got->width, ==, want->width);
-	g_assert_cmpuint(got->height, ==, want->height);
-	g_assert_cmpstr(got->set, ==, want->set);
-	g_assert_cmpint(got->has_unattributed_gpu, ==, want->has_unattributed_gpu);
-	g_assert_cmpuint(got->unattributed_gpu_ns, ==, want->unattributed_gpu_ns);
 	check_values(got->unattributed, got->n_unattributed, want->unattributed,
 		     want->n_unattributed);
-	g_assert_cmpuint(got->overhead_ns, ==, want->overhead_ns);
-	g_assert_cmpuint(got->dropped_passes, ==, want->dropped_passes);
-	g_assert_cmphex(got->flags, ==, want->flags);
-	g_assert_cmpuint(got->n_passes, ==, want->n_passes);
 	for (uint32_t i = 0; i < want->n_passes; i++)
 		check_pass(&got->passes[i], &want->passes[i]);
 }
@@ -312,22 +318,22 @@ check_double(double got, double want)
 		g_assert_true(isnan(got));
 }
 
+#define M(member) MEMBER(tally_end_record, member)
+static const struct member end_fields[] = { M(frames), M(frames_dropped), M(passes), M(reason),
+					    M(n_statistics) };
+#undef M
+#define M(member) MEMBER(tally_statistic_record, member)
+static const struct member statistic_fields[] = { M(id),       M(key),    M(n),
+						  M(integral), M(device), M(has_sd_sample) };
+#undef M
+
 static void
 check_end(const struct tally_end_record *got)
 {
-	g_assert_cmpuint(got->frames, ==, end.frames);
-	g_assert_cmpuint(got->frames_dropped, ==, end.frames_dropped);
-	g_assert_cmpuint(got->passes, ==, end.passes);
-	g_assert_cmpstr(got->reason, ==, end.reason);
-	g_assert_cmpuint(got->n_statistics, ==, end.n_statistics);
+	CHECK(end_fields, got, &end);
 	for (uint32_t i = 0; i < end.n_statistics; i++) {
-		const struct tally_statistic_record *a = &got->statistics[i],
-						    *b = &statistics[i];
-		g_assert_cmpuint(a->id, ==, b->id);
-		g_assert_cmpstr(a->key, ==, b->key);
-		g_assert_cmpuint(a->n, ==, b->n);
-		g_assert_cmpint(a->integral, ==, b->integral);
-		g_assert_cmpuint(a->device, ==, b->device);
+		const struct tally_statistic_record *a = &got->statistics[i], *b = &statistics[i];
+		CHECK(statistic_fields, a, b);
 		g_assert_cmpmem(&a->sum, sizeof(a->sum), &b->sum, sizeof(b->sum));
 		g_assert_cmpmem(&a->sum_sq, sizeof(a->sum_sq), &b->sum_sq, sizeof(b->sum_sq));
 		check_double(a->sum_f64, b->sum_f64);
@@ -341,7 +347,6 @@ check_end(const struct tally_end_record *got)
 		}
 		check_double(a->mean, b->mean);
 		check_double(a->sd_population, b->sd_population);
-		g_assert_cmpint(a->has_sd_sample, ==, b->has_sd_sample);
 		if (b->has_sd_sample)
 			g_assert_cmpfloat(a->sd_sample, ==, b->sd_sample);
 	}
@@ -394,8 +399,7 @@ check_golden(struct tally_log_reader *reader)
 	next_line(reader, &line, TALLY_LINE_END);
 	check_end(&line.end);
 	for (int i = 0; i < 2; i++)
-		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==,
-				TALLY_READ_END);
+		g_assert_cmpint(tally_log_reader_next(reader, &line, &error), ==, TALLY_READ_END);
 }
 
 static void
