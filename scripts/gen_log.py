@@ -617,7 +617,9 @@ def table(description, name):
                 *(f"| `{flag.name}` | {cell(flag.text)} |" for flag in description.flags)]
     rows = ["| field | holds | meaning |", "|---|---|---|"]
     for field in description.objects[name].fields:
-        text = field.text or (f"`{field.of}`" if field.type == "const" else "")
+        if field.type == "const":
+            continue  # the line's own name
+        text = field.text
         if field.type == "object":
             text = text or description.objects[field.of].text
         text = text or description.types[field.type].text
