@@ -25,7 +25,8 @@ struct numbered {
 enum { COURSE_FRAME, COURSE_WORK, COURSE_WAIT, N_COURSES };
 
 struct tally_answer_state {
-	bool opengl;
+	struct tally_cause_of program;
+	const char *event_thread; /* of the first event whose thread is known */
 	struct tally_course courses[N_COURSES];
 	GArray *numbers; /* elements: struct numbered */
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
@@ -111,7 +112,7 @@ take_hitch(void *user, const struct tally_hitch *h)
 	struct tally_answer_state *s = user;
 	if (s->found->len >= MOST_HITCHES)
 		return;
-	const struct tally_answer_hitch hitch = tally_cause_find(h, s->opengl);
+	const struct tally_answer_hitch hitch = tally_cause_find(h, &s->program);
 	g_array_append_val(s->found, hitch);
 }
 
@@ -125,6 +126,7 @@ need_device(struct tally_answer *answer, uint32_t number)
 	d->device = number;
 	struct tally_answer_state *s = d->state = g_new0(struct tally_answer_state, 1);
 	tally_bound_init(&s->bound);
+	s->program.one_thread = true;
 	tally_hitches_init(&s->hitches);
 	s->hitches.found = take_hitch;
 	s->hitches.user = s;
@@ -215,6 +217,21 @@ add_courses(struct tally_answer_device *d, const struct tally_frame_record *f)
 		tally_course_add(&s->courses[COURSE_WAIT], d->frames, (double)wait_ns);
 }
 
+/* Which thread ends frames is known by its waits: presents above all. */
+static void
+note_threads(struct tally_answer_state *s, const struct tally_frame_events *events)
+{
+	for (unsigned i = 0; i < events->n_calls; i++) {
+		const struct tally_event_call_record *c = &events->calls[i];
+		if (!c->thread)
+			continue;
+		if (c->kind == TALLY_EVENT_PRESENT)
+			s->program.thread = c->thread;
+		s->event_thread = s->event_thread ? s->event_thread : c->thread;
+		s->program.one_thread &= c->thread == s->event_thread;
+	}
+}
+
 static bool
 add_to_hitches(struct tally_answer *answer, struct tally_answer_state *s,
 	       const struct tally_frame_record *f, uint64_t *unsure_ns)
@@ -233,6 +250,11 @@ add_to_hitches(struct tally_answer *answer, struct tally_answer_state *s,
 	h->known[TALLY_HITCH_WORK] = f->has_thread;
 	h->known[TALLY_HITCH_WAIT] = f->has_wait;
 	h->known[TALLY_HITCH_OWN] = true;
+	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
+	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
+	h->known[TALLY_HITCH_FAULTS] = h->known[TALLY_HITCH_DISK_FAULTS] = f->has_thread;
+	tally_frame_events_read(&h->events, f);
+	note_threads(s, &h->events);
 	bool timed = h->timed;
 	tally_hitches_add(&s->hitches);
 	return timed;
@@ -245,7 +267,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
-	s->opengl = is_opengl(answer, f->device);
+	s->program.opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
 	add_courses(d, f);
@@ -256,7 +278,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 		.frame_ns = f->cpu_ns,
 		.timed = timed,
 		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
-		.unsure_ns = s->opengl ? unsure_ns : 0,
+		.unsure_ns = s->program.opengl ? unsure_ns : 0,
 		.has_thread = f->has_thread,
 		.thread_ns = f->thread_ns,
 		.wait_ns = f->has_wait ? f->wait_ns : 0,

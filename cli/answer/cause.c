@@ -8,13 +8,22 @@
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
 #define SAME 0.2
+#define FAULT_NS 500 /* a page fault takes at least */
+#define DISK_FAULTS 10
 
-const char *const tally_cause_names[TALLY_N_CAUSES] = {
+static const char *const names[TALLY_N_CAUSES] = {
 	[TALLY_CAUSE_UNKNOWN] = "unknown", [TALLY_CAUSE_PASS] = "pass",
 	[TALLY_CAUSE_GPU] = "gpu",         [TALLY_CAUSE_CPU] = "cpu",
 	[TALLY_CAUSE_WAIT] = "wait",       [TALLY_CAUSE_NOT_GPU] = "not-gpu",
-	[TALLY_CAUSE_OWN] = "passtally",
+	[TALLY_CAUSE_OWN] = "passtally",   [TALLY_CAUSE_FAULTS] = "faults",
 };
+
+const char *
+tally_cause_name(const struct tally_answer_hitch *h)
+{
+	return h->cause == TALLY_CAUSE_EVENT ? tally_event_group_names[h->event.group]
+					     : names[h->cause];
+}
 
 static bool
 explains(const struct tally_hitch *h, enum tally_hitch_time what)
@@ -73,12 +82,25 @@ take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 	out->growth_ns = p->ns - p->around_ns;
 }
 
+/* Page faults as a cause: so many that they took the time, or some that waited for a disk. */
+static bool
+has_faults(const struct tally_hitch *h, struct tally_answer_hitch *out, bool works)
+{
+	int64_t faults = h->growth_ns[TALLY_HITCH_FAULTS],
+		disk = h->growth_ns[TALLY_HITCH_DISK_FAULTS];
+	out->disk = !works;
+	out->faults = (uint64_t)MAX(works ? faults : disk, 0);
+	return works ? (double)faults * FAULT_NS >= EXPLAINS * (double)h->excess_ns
+		     : disk >= DISK_FAULTS;
+}
+
 static enum tally_cause
 of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
-	if (explains(h, TALLY_HITCH_WORK)) {
+	bool works = explains(h, TALLY_HITCH_WORK);
+	if (works) {
 		out->growth_ns = (uint64_t)h->growth_ns[TALLY_HITCH_WORK];
-		return TALLY_CAUSE_CPU;
+		return has_faults(h, out, true) ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_CPU;
 	}
 	if (!h->timed)
 		return TALLY_CAUSE_UNKNOWN;
@@ -87,7 +109,31 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	if (!is_same(h, TALLY_HITCH_WORK))
 		return TALLY_CAUSE_UNKNOWN;
 	out->driver = explains(h, TALLY_HITCH_WAIT);
-	return TALLY_CAUSE_WAIT;
+	if (out->driver)
+		out->waits = tally_event_wait(&h->events, h->around_event_ns);
+	return !out->driver && has_faults(h, out, false) ? TALLY_CAUSE_FAULTS
+							 : TALLY_CAUSE_WAIT;
+}
+
+/* Whether what happened in calls explains the frame: on its own thread, or on another for which it
+ * waited meanwhile. */
+static bool
+is_event(const struct tally_hitch *h, const struct tally_cause_of *of,
+	 struct tally_answer_hitch *out)
+{
+	const double least = EXPLAINS * (double)h->excess_ns;
+	const struct tally_answer_event e = tally_event_find(
+		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
+	if (!e.group || (double)e.growth_ns < least)
+		return false;
+	out->event = e;
+	out->elsewhere = !(e.thread && of->thread ? e.thread == of->thread
+						  : of->one_thread);
+	if (!out->elsewhere) /* calls too short to be listed have no thread */
+		return e.thread || !h->known[TALLY_HITCH_WORK] || explains(h, TALLY_HITCH_WORK);
+	/* In a driver's wait it waits for the GPU or the screen, not for a thread. */
+	return e.thread && of->thread && is_same(h, TALLY_HITCH_WORK) &&
+	       !explains(h, TALLY_HITCH_WAIT) && (double)e.beside_ns >= least;
 }
 
 /* Whether the other passes grew at least half as much in proportion: then it is none of them. */
@@ -102,31 +148,35 @@ grew_alike(const struct tally_hitch_part *p, const struct tally_answer_hitch *al
 }
 
 static enum tally_cause
-decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
+decide(const struct tally_hitch *h, const struct tally_cause_of *of,
+       struct tally_answer_hitch *out)
 {
 	const double least = EXPLAINS * (double)h->excess_ns;
 	const struct tally_hitch_part *grew = add_parts(h, out);
 	bool works = explains(h, TALLY_HITCH_WORK);
-	bool by_gpu = (double)out->growth_ns >= least;
+	bool by_gpu = grew && (double)out->growth_ns >= least;
+	bool unsure = grew && of->opengl && grew->may_wait;
 	if (explains(h, TALLY_HITCH_OWN))
 		return TALLY_CAUSE_OWN;
-	if (!grew || !by_gpu)
+	bool event = is_event(h, of, out);
+	if (event && (!by_gpu || unsure))
+		return TALLY_CAUSE_EVENT;
+	if (!by_gpu)
 		return of_thread(h, out);
 	bool alone = (double)(grew->ns - grew->around_ns) >= least &&
 		     !grew_alike(grew, out);
-	bool unsure = opengl && grew->may_wait;
 	if (alone)
 		take_pass(out, grew);
 	if (works && unsure)
 		return of_thread(h, out);
-	if (works && !has_more_draws(out))
+	if (event || (works && !has_more_draws(out)))
 		return TALLY_CAUSE_UNKNOWN; /* both did: which one waited for the other? */
 	out->or_wait = alone && unsure;
 	return alone ? TALLY_CAUSE_PASS : TALLY_CAUSE_GPU;
 }
 
 struct tally_answer_hitch
-tally_cause_find(const struct tally_hitch *h, bool opengl)
+tally_cause_find(const struct tally_hitch *h, const struct tally_cause_of *of)
 {
 	struct tally_answer_hitch out = {
 		.frame = h->frame,
@@ -136,7 +186,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 	};
-	out.cause = decide(h, opengl, &out);
+	out.cause = decide(h, of, &out);
 	return out;
 }
 
@@ -164,8 +214,9 @@ unknown_text(const struct tally_answer_hitch *h)
 {
 	if (h->pass) {
 		g_autofree char *name = tally_short_name(h->pass, 22);
-		return g_strdup_printf("cannot tell: %s and the CPU both took longer",
-				       name);
+		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
+				       h->event.group && !h->elsewhere ? "other calls"
+								       : "the CPU");
 	}
 	if (!h->timed)
 		return g_strdup(
@@ -174,50 +225,94 @@ unknown_text(const struct tally_answer_hitch *h)
 	return g_strdup("cannot tell: part CPU, no pass");
 }
 
+static char *
+pass_text(const struct tally_answer_hitch *h)
+{
+	g_autofree char *name = h->pass ? tally_short_name(h->pass, 30)
+					: g_strdup("all passes");
+	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	g_autofree char *growth = growth_text(h);
+	if (h->or_wait)
+		return g_strdup_printf("%s %s%s, or a wait of the CPU", name, times,
+				       h->first == h->pass ? ", its first use" : "");
+	return g_strdup_printf("%s %s", name, growth);
+}
+
+static char *
+wait_text(const struct tally_answer_hitch *h)
+{
+	if (!h->driver)
+		return g_strdup("a wait, not the CPU or GPU");
+	return g_strdup_printf("a wait %s, not the CPU or GPU",
+			       h->waits ? h->waits : "in driver calls");
+}
+
+static char *
+cpu_text(const struct tally_answer_hitch *h)
+{
+	g_autofree char *name = h->pass ? tally_short_name(h->pass, 30) : NULL;
+	return name ? g_strdup_printf("the CPU, in %s", name) : g_strdup("the CPU");
+}
+
+static char *
+faults_text(const struct tally_answer_hitch *h)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " page faults%s", h->faults,
+			       h->disk ? " from a disk" : " (new memory)");
+}
+
+static char *
+cause_text(const struct tally_answer_hitch *h)
+{
+	switch (h->cause) {
+	case TALLY_CAUSE_PASS:
+	case TALLY_CAUSE_GPU:
+		return pass_text(h);
+	case TALLY_CAUSE_CPU:
+		return cpu_text(h);
+	case TALLY_CAUSE_WAIT:
+		return wait_text(h);
+	case TALLY_CAUSE_NOT_GPU:
+		return g_strdup("not on the GPU");
+	case TALLY_CAUSE_OWN:
+		return g_strdup("passtally itself");
+	case TALLY_CAUSE_EVENT:
+		return tally_event_text(&h->event, h->elsewhere);
+	case TALLY_CAUSE_FAULTS:
+		return faults_text(h);
+	default:
+		return unknown_text(h);
+	}
+}
+
 char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
-	static const char *const words[TALLY_N_CAUSES] = {
-		[TALLY_CAUSE_GPU] = "all passes",
-		[TALLY_CAUSE_CPU] = "the CPU",
-		[TALLY_CAUSE_WAIT] = "a wait, not the CPU or GPU",
-		[TALLY_CAUSE_NOT_GPU] = "not on the GPU",
-		[TALLY_CAUSE_OWN] = "passtally itself",
-	};
-	g_autofree char *name = h->pass ? tally_short_name(h->pass, 30) : NULL;
-	g_autofree char *first = h->first ? tally_short_name(h->first, 22) : NULL;
-	g_autofree char *what = NULL;
-	if (h->cause == TALLY_CAUSE_UNKNOWN) {
-		what = unknown_text(h);
-	} else if (h->cause == TALLY_CAUSE_PASS && h->or_wait) {
-		g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
-		return g_strdup_printf("%s %s%s, or a wait of the CPU", name, times,
-				       h->first == h->pass ? ", its first use" : "");
-	} else if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU) {
-		g_autofree char *growth = growth_text(h);
-		return g_strdup_printf("%s %s", name ? name : words[h->cause], growth);
-	} else if (h->cause == TALLY_CAUSE_CPU && name) {
-		what = g_strdup_printf("the CPU, in %s", name);
-	} else if (h->cause == TALLY_CAUSE_WAIT && h->driver) {
-		what = g_strdup("a wait in driver calls, not the CPU or GPU");
-	} else {
-		what = g_strdup(words[h->cause]);
+	g_autofree char *what = cause_text(h);
+	if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU)
+		return g_steal_pointer(&what);
+	if (h->first) {
+		g_autofree char *first = tally_short_name(h->first, 22);
+		return g_strdup_printf("%s (first of %s)", what, first);
 	}
-	return first ? g_strdup_printf("%s (first of %s)", what, first)
-		     : g_steal_pointer(&what);
+	if (h->cause == TALLY_CAUSE_EVENT || h->event.group == TALLY_EVENT_NONE ||
+	    !h->elsewhere)
+		return g_steal_pointer(&what);
+	g_autofree char *meanwhile = tally_event_text(&h->event, true);
+	return g_strdup_printf("%s; meanwhile %s", what, meanwhile);
 }
 
 char *
 tally_cause_short_text(const struct tally_answer_hitch *h)
 {
 	static const char *const words[TALLY_N_CAUSES] = {
-		[TALLY_CAUSE_UNKNOWN] = "unclear",
-		[TALLY_CAUSE_GPU] = "all passes",
-		[TALLY_CAUSE_CPU] = "the CPU",
-		[TALLY_CAUSE_WAIT] = "a wait",
-		[TALLY_CAUSE_NOT_GPU] = "not the GPU",
-		[TALLY_CAUSE_OWN] = "passtally",
+		[TALLY_CAUSE_UNKNOWN] = "unclear",     [TALLY_CAUSE_GPU] = "all passes",
+		[TALLY_CAUSE_CPU] = "the CPU",         [TALLY_CAUSE_WAIT] = "a wait",
+		[TALLY_CAUSE_NOT_GPU] = "not the GPU", [TALLY_CAUSE_OWN] = "passtally",
+		[TALLY_CAUSE_FAULTS] = "page faults",
 	};
-	return h->cause == TALLY_CAUSE_PASS ? tally_short_name(h->pass, 22)
-					    : g_strdup(words[h->cause]);
+	if (h->cause == TALLY_CAUSE_PASS)
+		return tally_short_name(h->pass, 22);
+	return g_strdup(h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h)
+						      : words[h->cause]);
 }

@@ -17,6 +17,8 @@ enum tally_cause {
 	TALLY_CAUSE_WAIT, /* it waited longer, and the GPU did not work longer */
 	TALLY_CAUSE_NOT_GPU, /* the GPU did not work longer; the thread is not known */
 	TALLY_CAUSE_OWN, /* passtally itself */
+	TALLY_CAUSE_EVENT, /* `event`: shaders made, an upload, ... */
+	TALLY_CAUSE_FAULTS, /* page faults */
 	TALLY_N_CAUSES,
 };
 
@@ -32,13 +34,28 @@ struct tally_answer_hitch {
 	/* PASS, GPU: time and draws around the frame and in it. */
 	uint64_t around_ns, ns, around_draws, draws;
 	bool timed, known_work, driver; /* WAIT: in driver calls */
+	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
+	/* EVENT: what happened; else what happened meanwhile, or group NONE. `elsewhere`: on
+	 * another thread, or it is not known on which. */
+	struct tally_answer_event event;
+	bool elsewhere;
+	uint64_t faults; /* FAULTS; `disk`: those that a disk served */
+	bool disk;
 };
 
-/* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "unknown". */
-extern const char *const tally_cause_names[TALLY_N_CAUSES];
+/* What is known of the program. */
+struct tally_cause_of {
+	bool opengl; /* passes end where the CPU begins the next one */
+	const char *thread; /* that ends frames, by name (interned); NULL = not known */
+	bool one_thread; /* no event was on another thread */
+};
 
-/* `opengl`: passes end where the CPU begins the next one. */
-struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool opengl);
+/* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",
+ * "memory", "faults", "unknown". */
+const char *tally_cause_name(const struct tally_answer_hitch *h);
+
+struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h,
+					   const struct tally_cause_of *of);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; the caller frees it. */

@@ -118,6 +118,19 @@ growth_of(const struct tally_hitches *h, uint64_t first, uint64_t number,
 }
 
 static void
+look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
+	       struct tally_hitch *out)
+{
+	out->events = frame_at(h, number)->events;
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
+		uint64_t values[TALLY_HITCH_WINDOW];
+		for (uint64_t k = first; k < h->n; k++)
+			values[k - first] = frame_at(h, k)->events.sums[kind].ns;
+		out->around_event_ns[kind] = median_of(values, (size_t)(h->n - first));
+	}
+}
+
+static void
 report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 {
 	const struct tally_hitch_frame *f = frame_at(h, number);
@@ -137,6 +150,7 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 		g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
 		take_parts(h, first, number, &out, index);
 		look_around(h, first, &out, index);
+		look_at_events(h, first, number, &out);
 		h->found(h->user, &out);
 	}
 	g_array_unref(out.parts);

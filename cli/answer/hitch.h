@@ -9,6 +9,8 @@
 #ifndef PASSTALLY_CLI_ANSWER_HITCH_H
 #define PASSTALLY_CLI_ANSWER_HITCH_H
 
+#include "cli/answer/event.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +26,9 @@ enum tally_hitch_time {
 	TALLY_HITCH_WORK, /* how long the thread that ended it worked */
 	TALLY_HITCH_WAIT, /* how long it was in calls in which drivers wait */
 	TALLY_HITCH_OWN, /* what passtally used of it */
+	/* Not times but counts: page faults of that thread, without a disk and with one. */
+	TALLY_HITCH_FAULTS,
+	TALLY_HITCH_DISK_FAULTS,
 	TALLY_N_HITCH_TIMES,
 };
 
@@ -41,6 +46,7 @@ struct tally_hitch_frame {
 	uint64_t ns[TALLY_N_HITCH_TIMES];
 	bool known[TALLY_N_HITCH_TIMES];
 	bool timed; /* all of its GPU work was timed */
+	struct tally_frame_events events;
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
 
@@ -50,6 +56,8 @@ struct tally_hitch {
 	bool timed; /* also of the frames before it */
 	bool known[TALLY_N_HITCH_TIMES]; /* of it and of the frames around */
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
+	struct tally_frame_events events;
+	uint64_t around_event_ns[TALLY_N_EVENTS]; /* medians of the frames around */
 	GArray *parts; /* elements: struct tally_hitch_part, the largest of those frames */
 };
 

@@ -71,6 +71,19 @@ put_passes(struct tally_out *o, const struct tally_answer_device *d)
 }
 
 static void
+put_event(struct tally_out *o, const struct tally_answer_event *e)
+{
+	tally_out_object(o, "event");
+	tally_out_u64(o, "n", e->n);
+	tally_out_u64(o, "ns", e->ns);
+	if (e->bytes)
+		tally_out_u64(o, "bytes", e->bytes);
+	tally_out_text(o, "call", e->call);
+	tally_out_text(o, "thread", e->thread);
+	tally_out_end_object(o);
+}
+
+static void
 put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_object(o, "hitches");
@@ -99,7 +112,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_u64(o, "start_ns", h->start_ns);
 		tally_out_u64(o, "frame_ns", h->frame_ns);
 		tally_out_u64(o, "excess_ns", h->excess_ns);
-		tally_out_text(o, "cause", tally_cause_names[h->cause]);
+		tally_out_text(o, "cause", tally_cause_name(h));
 		tally_out_text(o, "pass", h->pass);
 		if (h->growth_ns)
 			tally_out_u64(o, "growth_ns", h->growth_ns);
@@ -108,6 +121,8 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 			tally_out_u64(o, "around_draws", h->around_draws);
 			tally_out_u64(o, "draws", h->draws);
 		}
+		if (h->cause == TALLY_CAUSE_EVENT)
+			put_event(o, &h->event);
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);

@@ -386,6 +386,52 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertIn(f"ms, {words}", got["worst"][0]["text"])
 
+    def test_causes_by_events(self):
+        """Shaders, uploads and the like, on the right thread, on the wrong one, several at once."""
+        at = 10**9 + 60 * 14 * MS  # where the slow frame begins
+
+        def event(kind, ms, n=1, size=0, **more):
+            return {"kind": kind, "n": n, "ns": int(ms * MS), **({"bytes": size} if size else {}), **more}
+
+        def call(kind, ms, thread="main", name="f", start=at + MS):
+            return {"kind": kind, "call": name, "thread": thread, "start_ns": start, "ns": int(ms * MS)}
+        cases = (
+            # what, events, calls, work ms, wait ms, more of the frame, passes, cause, words
+            ("pipelines", [event("pipeline", 28, 3)], [call("pipeline", 20)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
+            ("some from a cache", [event("pipeline", 28, 3, cached=2)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, 2 from a cache"),
+            ("compiled, linked, drawn with", [event("shader", 8, 2), event("pipeline", 9), event("first_draw", 10)], [call("first_draw", 10)], 30, 9, {}, {}, "shaders", "2 shaders made, 27.0 ms"),
+            ("many short ones", [event("shader", 28, 60)], [], 31, 9, {}, {}, "shaders", "60 shaders made, 28.0 ms"),
+            ("on another thread, which is waited for", [event("pipeline", 28, 3)], [call("pipeline", 28, "dxvk-cs")], 3, 9, {}, {}, "shaders", "3 shaders made on dxvk-cs, 28.0 ms"),
+            ("an upload", [event("upload", 25, 1, 64 * 10**6)], [call("upload", 25)], 28, 9, {}, {}, "upload", "upload of 64 MB, 25.0 ms"),
+            ("a read-back, asleep", [event("readback", 25, 1, 8 * 10**6)], [call("readback", 25)], 3, 9, {}, {}, "readback", "read-back of 8 MB, 25.0 ms"),
+            ("a buffer that the GPU uses", [event("map", 25)], [call("map", 25)], 3, 9, {}, {}, "map", "mapping a buffer, 25.0 ms"),
+            ("memory", [event("memory", 25, 1, 256 * 10**6)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms"),
+            ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
+            ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),
+            ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence, not the CPU or GPU"),
+            # Misleading.
+            ("another thread's, while this one worked", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 33, 9, {}, {}, "cpu", "the CPU; meanwhile 3 shaders made on loader, 28.0 ms"),
+            ("another thread's that ended at the frame's begin", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader", start=at - 27 * MS)], 3, 9, {}, {}, "wait",
+             "a wait, not the CPU or GPU; meanwhile 3 shaders made on loader, 28.0 ms"),
+            ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU"),
+            ("an upload as in each frame", [event("upload", 5, 1, 64)], [], 3, 9, {}, {}, "wait", "a wait"),
+            ("few page faults", [], [], 33, 9, {"minor_faults": 5000, "major_faults": 3}, {}, "cpu", "the CPU"),
+            ("a pass, and shaders", [event("pipeline", 28, 3)], [call("pipeline", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "unknown", "cannot tell: GBuffer and other calls both took longer"),
+            ("a pass, while another thread made shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 39, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
+        )
+        for what, events, calls, work, wait, more, passes, cause, words in cases:
+            with self.subTest(what):
+                usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+                frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (8, 10), "UI": (1, 10)},
+                           {**usual, "events": [event("upload", 4.9, 1, 64), event("present", 2)], "calls": [call("present", 2)]}) for _ in range(100)]
+                frames[60] = (44, {**frames[0][1], **passes}, {"thread_ns": work * MS, "wait_ns": wait * MS, "events": [*events, event("present", 2)],
+                                                               "calls": [*calls, call("present", 2)], **more})
+                lines = log_of(frames)
+                lines[1]["api"] = "vulkan"
+                got = self.answers(lines)[0]["hitches"]
+                self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
+                self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])
+
     def test_a_programs_first_frame_is_no_hitch(self):
         for options, n in (({}, 0), ({"skip": "10"}, 1)):
             lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {}) for i in range(100)])

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/answer/event.h"
+
+#include "cli/answer/words.h"
+
+#include <glib.h>
+
+static const enum tally_event_group groups[TALLY_N_EVENTS] = {
+	[TALLY_EVENT_PIPELINE] = TALLY_EVENT_SHADERS,
+	[TALLY_EVENT_SHADER] = TALLY_EVENT_SHADERS,
+	[TALLY_EVENT_FIRST_DRAW] = TALLY_EVENT_SHADERS,
+	[TALLY_EVENT_UPLOAD] = TALLY_EVENT_UPLOADS,
+	[TALLY_EVENT_READBACK] = TALLY_EVENT_READBACKS,
+	[TALLY_EVENT_MAP] = TALLY_EVENT_MAPS,
+	[TALLY_EVENT_MEMORY] = TALLY_EVENT_ALLOCATIONS,
+};
+
+const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS] = {
+	[TALLY_EVENT_NONE] = "none",      [TALLY_EVENT_SHADERS] = "shaders",
+	[TALLY_EVENT_UPLOADS] = "upload", [TALLY_EVENT_READBACKS] = "readback",
+	[TALLY_EVENT_MAPS] = "map",       [TALLY_EVENT_ALLOCATIONS] = "memory",
+};
+
+void
+tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_events; i++)
+		to->sums[f->events[i].kind] = f->events[i];
+	for (uint32_t i = 0; i < MIN(f->n_calls, TALLY_EVENT_KEPT); i++) {
+		struct tally_event_call_record *c = &to->calls[to->n_calls++];
+		*c = f->calls[i];
+		c->call = g_intern_string(c->call);
+		c->thread = g_intern_string(c->thread);
+	}
+}
+
+static uint64_t
+growth_of(const struct tally_event_record *sum, uint64_t around_ns)
+{
+	return sum->ns - MIN(sum->ns, around_ns);
+}
+
+static void
+take_longest(struct tally_answer_event *e, const struct tally_frame_events *events,
+	     uint64_t start_ns, uint64_t frame_ns)
+{
+	for (unsigned i = 0; i < events->n_calls; i++) {
+		const struct tally_event_call_record *c = &events->calls[i];
+		if (groups[c->kind] != e->group)
+			continue;
+		uint64_t from = MAX(c->start_ns, start_ns);
+		uint64_t to = MIN(c->start_ns + c->ns, start_ns + frame_ns);
+		e->call = c->call;
+		e->thread = c->thread;
+		e->beside_ns = to > from ? to - from : 0;
+		return;
+	}
+}
+
+struct tally_answer_event
+tally_event_find(const struct tally_frame_events *events,
+		 const uint64_t around_ns[TALLY_N_EVENTS], uint64_t start_ns,
+		 uint64_t frame_ns)
+{
+	struct tally_answer_event all[TALLY_N_EVENT_GROUPS] = { 0 };
+	enum tally_event_group most = TALLY_EVENT_NONE;
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
+		const struct tally_event_record *sum = &events->sums[kind];
+		struct tally_answer_event *e = &all[groups[kind]];
+		e->group = groups[kind];
+		e->ns += sum->ns;
+		/* A program is linked of shaders, and drawn with for the first time. */
+		e->n = MAX(e->n, sum->n);
+		e->cached = MAX(e->cached, sum->cached);
+		e->bytes += sum->bytes;
+		e->growth_ns += growth_of(sum, around_ns[kind]);
+	}
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
+		if (all[i].growth_ns > all[most].growth_ns || (!most && all[i].growth_ns))
+			most = (enum tally_event_group)i;
+	if (!most)
+		return (struct tally_answer_event){ 0 };
+	take_longest(&all[most], events, start_ns, frame_ns);
+	return all[most];
+}
+
+static char *
+bytes_text(uint64_t bytes)
+{
+	return bytes >= 1000000 ? g_strdup_printf("%.0f MB", (double)bytes / 1e6)
+				: g_strdup_printf("%.0f kB", (double)bytes / 1e3);
+}
+
+char *
+tally_event_text(const struct tally_answer_event *e, bool thread)
+{
+	static const char *const of[TALLY_N_EVENT_GROUPS] = {
+		[TALLY_EVENT_UPLOADS] = "upload",
+		[TALLY_EVENT_READBACKS] = "read-back",
+		[TALLY_EVENT_MAPS] = "mapping a buffer",
+		[TALLY_EVENT_ALLOCATIONS] = "allocation",
+	};
+	g_autofree char *time = tally_duration_text((double)e->ns);
+	g_autofree char *bytes = e->bytes ? bytes_text(e->bytes) : NULL;
+	g_autofree char *on = thread && e->thread ? tally_short_name(e->thread, 16)
+						  : NULL;
+	g_autofree char *what = NULL;
+	if (e->group == TALLY_EVENT_SHADERS)
+		what = g_strdup_printf("%" G_GUINT64_FORMAT " shader%s made%s%s", e->n,
+				       e->n == 1 ? "" : "s", on ? " on " : "",
+				       on ? on : "");
+	else
+		what = g_strdup_printf("%s%s%s%s%s", of[e->group], bytes ? " of " : "",
+				       bytes ? bytes : "", on ? " on " : "",
+				       on ? on : "");
+	g_autofree char *cached = e->cached ? g_strdup_printf(", %" G_GUINT64_FORMAT
+							      " from a cache",
+							      e->cached)
+					    : g_strdup("");
+	return g_strdup_printf("%s, %s%s", what, time, cached);
+}
+
+const char *
+tally_event_wait(const struct tally_frame_events *events,
+		 const uint64_t around_ns[TALLY_N_EVENTS])
+{
+	static const char *const words[TALLY_N_EVENTS] = {
+		[TALLY_EVENT_FENCE] = "for a fence",
+		[TALLY_EVENT_IDLE] = "until the GPU is idle",
+		[TALLY_EVENT_ACQUIRE] = "for the next image",
+		[TALLY_EVENT_PRESENT] = "in present",
+		[TALLY_EVENT_LATENCY] = "for latency's sake",
+	};
+	const char *most = NULL;
+	uint64_t growth = 0;
+	for (int kind = TALLY_EVENT_FENCE; kind < TALLY_N_EVENTS; kind++) {
+		uint64_t own = growth_of(&events->sums[kind], around_ns[kind]);
+		if (own <= growth)
+			continue;
+		growth = own;
+		most = words[kind];
+	}
+	return most;
+}

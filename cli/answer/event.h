@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/event.h - calls that cost time by themselves (layer/event/event.h) as causes of
+ * hitches: shaders that were made, uploads, read-backs, mapping, memory. One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_EVENT_H
+#define PASSTALLY_CLI_ANSWER_EVENT_H
+
+#include "layer/record.h"
+
+#define TALLY_EVENT_KEPT 4 /* of a frame's longest calls */
+
+/* The events of a frame, by their kinds. */
+struct tally_frame_events {
+	struct tally_event_record sums[TALLY_N_EVENTS];
+	struct tally_event_call_record calls[TALLY_EVENT_KEPT]; /* texts are interned (GLib) */
+	unsigned n_calls;
+};
+
+/* What is one cause: shaders are pipelines, programs, shaders and their first draws. */
+enum tally_event_group {
+	TALLY_EVENT_NONE = 0,
+	TALLY_EVENT_SHADERS,
+	TALLY_EVENT_UPLOADS,
+	TALLY_EVENT_READBACKS,
+	TALLY_EVENT_MAPS,
+	TALLY_EVENT_ALLOCATIONS,
+	TALLY_N_EVENT_GROUPS,
+};
+
+struct tally_answer_event {
+	enum tally_event_group group;
+	uint64_t ns, n, bytes, cached; /* of its calls in the frame */
+	uint64_t growth_ns; /* more than in the frames around */
+	const char *call, *thread; /* of the longest call; NULL = not known */
+	uint64_t beside_ns; /* how much of the frame's time that call took */
+};
+
+/* "shaders", "upload", "readback", "map", "memory" */
+extern const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS];
+
+void tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f);
+/* The group that grew most against `around_ns`, medians by kind; group NONE: none did. The frame
+ * lasted from `start_ns` for `frame_ns`. */
+struct tally_answer_event tally_event_find(const struct tally_frame_events *events,
+					   const uint64_t around_ns[TALLY_N_EVENTS],
+					   uint64_t start_ns, uint64_t frame_ns);
+/* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; with `thread` "... on dxvk-cs". The
+ * caller frees it. */
+char *tally_event_text(const struct tally_answer_event *e, bool thread);
+/* The kind of wait that grew most, in words: "for a fence"; NULL: none did. */
+const char *tally_event_wait(const struct tally_frame_events *events,
+			     const uint64_t around_ns[TALLY_N_EVENTS]);
+
+#endif
