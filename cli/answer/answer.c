@@ -13,6 +13,9 @@
 #define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
+#define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
+#define MEMORY_GREW 16e6 /* bytes */
+#define MEMORY_SHARE 0.05
 #define COURSE 512 /* blocks in which a run is looked at */
 #define MOST_HITCHES 50000 /* whose causes are remembered */
 
@@ -22,7 +25,22 @@ struct numbered {
 };
 
 /* Of frames, over the run. */
-enum { COURSE_FRAME, COURSE_WORK, COURSE_WAIT, N_COURSES };
+enum {
+	COURSE_FRAME,
+	COURSE_WORK,
+	COURSE_WAIT,
+	COURSE_CLOCK,
+	COURSE_HELD,
+	COURSE_MEMORY,
+	N_COURSES
+};
+/* Metrics of frames (data/metrics/gauge.txt). */
+static const char *const metric_of[N_COURSES] = {
+	[COURSE_CLOCK] = "gpu_clock",
+	[COURSE_HELD] = "gpu_throttled",
+	[COURSE_MEMORY] = "gpu_process_memory",
+};
+
 
 struct tally_answer_state {
 	struct tally_cause_of program;
@@ -215,6 +233,11 @@ add_courses(struct tally_answer_device *d, const struct tally_frame_record *f)
 				 (double)MIN(f->thread_ns, f->cpu_ns - wait_ns));
 	if (f->has_wait)
 		tally_course_add(&s->courses[COURSE_WAIT], d->frames, (double)wait_ns);
+	for (uint32_t i = 0; i < f->n_metrics; i++)
+		for (int k = COURSE_CLOCK; k < N_COURSES; k++)
+			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
+				tally_course_add(&s->courses[k], d->frames,
+						 tally_value_f64(f->metrics[i].value));
 }
 
 /* Which thread ends frames is known by its waits: presents above all. */
@@ -441,6 +464,40 @@ explain_change(const struct tally_answer_state *s, struct tally_range before,
 	}
 }
 
+/* Whether the GPU's clock went along with a change. */
+static void
+look_at_clock(const struct tally_answer_state *s, struct tally_range before,
+	      struct tally_range after, struct tally_answer_change *c)
+{
+	double from = median_in(&s->courses[COURSE_CLOCK], before);
+	double to = median_in(&s->courses[COURSE_CLOCK], after);
+	bool slower = c->after_ns > c->before_ns;
+	if (from <= 0 || to <= 0 || (slower ? to > CLOCK_MOVED * from : from > CLOCK_MOVED * to))
+		return;
+	c->clock_before = from;
+	c->clock_after = to;
+	c->held = median_in(&s->courses[COURSE_HELD], before) <= 0 &&
+		  median_in(&s->courses[COURSE_HELD], after) > 0;
+}
+
+/* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
+static void
+conclude_memory(struct tally_answer_device *d)
+{
+	double at[4];
+	for (unsigned i = 0; i < 4; i++)
+		at[i] = tally_course_median(&d->state->courses[COURSE_MEMORY], i * d->frames / 4,
+					    (i + 1) * d->frames / 4);
+	double growth = at[3] - at[0];
+	for (unsigned i = 1; i < 4; i++)
+		if (!(at[i] - at[i - 1] >= growth / 10))
+			return;
+	if (growth < MEMORY_GREW || growth < MEMORY_SHARE * at[0])
+		return;
+	d->memory_from = at[0];
+	d->memory_to = at[3];
+}
+
 /* The stretch before change `i`; that after the last one for i == n. */
 static struct tally_range
 stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t frames)
@@ -473,6 +530,7 @@ conclude_changes(struct tally_answer_device *d)
 			.after_ns = found[i].after_ns,
 		};
 		explain_change(s, range, stretch(found, n, i + 1, d->frames), c);
+		look_at_clock(s, range, stretch(found, n, i + 1, d->frames), c);
 	}
 	d->range_frame = number_at(s, d->range.from);
 	d->range_ns = n ? median_in(&s->courses[COURSE_FRAME], d->range) : d->median_ns;
@@ -575,6 +633,7 @@ tally_answer_conclude(struct tally_answer *answer)
 		    !has_pass(answer, d->device))
 			d->bound.doubt = TALLY_DOUBT_NO_PASS;
 		conclude_changes(d);
+		conclude_memory(d);
 		conclude_passes(d);
 		conclude_hitches(d);
 	}

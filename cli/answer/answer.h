@@ -59,6 +59,8 @@ struct tally_answer_change {
 	const char *what;
 	bool is_pass;
 	double what_before_ns, what_after_ns, draws_before, draws_after;
+	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */
+	bool held; /* after it, and not before, the clock was held down */
 };
 
 /* How many hitches have the same cause, in words; it owns them. */
@@ -84,6 +86,7 @@ struct tally_answer_device {
 	struct tally_answer_change changes[TALLY_CHANGE_MOST]; /* in order of time */
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
+	double memory_from, memory_to; /* GPU memory in bytes, if it grew all the time; else 0 */
 	uint64_t range_frame; /* the number of its first frame */
 	double range_ns; /* the median frame time of it */
 	double typical_ns; /* the sum of the medians of `passes` */
@@ -135,6 +138,7 @@ char *tally_answer_speed_text(const struct tally_answer_device *d);
 char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_change_text(const struct tally_answer_change *c);
+char *tally_answer_memory_text(const struct tally_answer_device *d); /* NULL: none grew */
 char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */
 char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */

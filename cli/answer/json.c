@@ -188,6 +188,8 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		}
 		put_times(o, d);
 		put_changes(o, d);
+		g_autofree char *memory = tally_answer_memory_text(d);
+		tally_out_text(o, "memory", memory);
 		put_bound(o, d);
 		put_passes(o, d);
 		put_hitches(o, d);

@@ -79,8 +79,9 @@ tally_answer_start_text(const struct tally_answer_device *d)
 		return NULL;
 	g_autofree char *time = tally_duration_text((double)d->first_ns);
 	g_autofree char *cpu = tally_duration_text((double)d->first_cpu_ns);
-	return g_strdup_printf("%s until the first frame was there; its threads worked %s of it",
-			       time, cpu);
+	return g_strdup_printf(
+		"%s until the first frame was there; its threads worked %s of it", time,
+		cpu);
 }
 
 static void
@@ -310,19 +311,34 @@ tally_answer_change_text(const struct tally_answer_change *c)
 {
 	g_autofree char *what = what_changed(c);
 	g_autofree char *times = tally_from_to_text(c->before_ns, c->after_ns);
-	g_autofree char *where = c->until > c->frame
-					 ? g_strdup_printf("from frame %" G_GUINT64_FORMAT
-							   " to %" G_GUINT64_FORMAT
-							   " gradually",
-							   c->frame, c->until)
-					 : g_strdup_printf("from %sframe %" G_GUINT64_FORMAT
-							   " on",
-							   c->about ? "about " : "", c->frame);
+	g_autofree char *where =
+		c->until > c->frame
+			? g_strdup_printf("from frame %" G_GUINT64_FORMAT
+					  " to %" G_GUINT64_FORMAT " gradually",
+					  c->frame, c->until)
+			: g_strdup_printf("from %sframe %" G_GUINT64_FORMAT " on",
+					  c->about ? "about " : "", c->frame);
 	bool slower = c->after_ns > c->before_ns;
-	return g_strdup_printf("%s %.1f times %s: %s; %s", where,
+	g_autofree char *clock = c->clock_before > 0
+					 ? g_strdup_printf(
+						   ", GPU clock %.0f -> %.0f MHz%s",
+						   c->clock_before, c->clock_after,
+						   c->held ? ", held down" : "")
+					 : g_strdup("");
+	return g_strdup_printf("%s %.1f times %s: %s; %s%s", where,
 			       slower ? c->after_ns / c->before_ns
 				      : c->before_ns / c->after_ns,
-			       slower ? "slower" : "faster", times, what);
+			       slower ? "slower" : "faster", times, what, clock);
+}
+
+char *
+tally_answer_memory_text(const struct tally_answer_device *d)
+{
+	return d->memory_to > 0
+		       ? g_strdup_printf("the program's GPU memory grows all the time: "
+					 "%.0f -> %.0f MB",
+					 d->memory_from / 1e6, d->memory_to / 1e6)
+		       : NULL;
 }
 
 /* The changes that fit in `most` lines, in order of time. */
@@ -370,6 +386,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	if (start)
 		add_line(lines, start);
 	add_changes(lines, d, brief ? 1 : MOST_CHANGES);
+	char *memory = brief ? NULL : tally_answer_memory_text(d);
+	if (memory)
+		add_line(lines, memory);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
 	if (brief)

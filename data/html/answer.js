@@ -66,7 +66,9 @@ function answerSection(log, d) {
 			el("strong", {}, sentence(answer.bound.text)),
 			answer.bound.hint ? ` ${sentence(answer.bound.hint)}` : null,
 		),
-		...answer.changes.map((c) => el("p", { class: "change" }, sentence(c.text))),
+		...[...answer.changes.map((c) => c.text), answer.memory]
+			.filter(Boolean)
+			.map((text) => el("p", { class: "change" }, sentence(text))),
 		el(
 			"div",
 			{ class: "tiles" },

@@ -432,6 +432,21 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])
 
+    def test_clock_and_memory(self):
+        """What the GPU did meanwhile: its clock beside a change, memory that grows all the time."""
+        def run(clock, memory, held=lambda i: 0):
+            return self.answer([(6 if i < 150 else 10, {"GBuffer": 4 if i < 150 else 7.9}, {"metrics": {
+                "gpu_clock": clock(i), "gpu_process_memory": memory(i), "gpu_throttled": held(i)}}) for i in range(300)])
+        steady, lower = lambda i: 1800, lambda i: 1800 if i < 150 else 900
+        for clock, held, words in ((steady, lambda i: 0, "same draws"), (lower, lambda i: 0, "same draws, GPU clock 1800 -> 900 MHz"),
+                                   (lower, lambda i: 2 * (i >= 150), "same draws, GPU clock 1800 -> 900 MHz, held down"),
+                                   (lambda i: 2700 - lower(i), lambda i: 0, "same draws")):
+            self.assertTrue(run(clock, lambda i: 10**9, held)["changes"][0]["text"].endswith(words), words)
+        for memory, words in ((lambda i: 10**9, None), (lambda i: 3 * 10**8 + i * 10**6, "the program's GPU memory grows all the time: 337 -> 562 MB"),
+                              (lambda i: 3 * 10**8 + 10**8 * (i > 90), None), (lambda i: 3 * 10**8 + i * 10**4, None)):
+            got = run(steady, memory)
+            self.assertEqual((got.get("memory"), words in got["lines"]), (words, bool(words)))
+
     def test_a_programs_first_frame_is_no_hitch(self):
         for options, n in (({}, 0), ({"skip": "10"}, 1)):
             lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {}) for i in range(100)])
