@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/answer/answer.h"
+#include "cli/answer/over_run.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
@@ -13,40 +13,12 @@
 #define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
-#define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
-#define MEMORY_GREW 16e6 /* bytes */
-#define MEMORY_SHARE 0.05
-#define COURSE 512 /* blocks in which a run is looked at */
 #define MOST_HITCHES 50000 /* whose causes are remembered */
-
-/* From the frame number `at` of those added on, the log's numbers go up one by one. */
-struct numbered {
-	uint64_t at, frame;
-};
-
-/* Of frames, over the run. */
-enum {
-	COURSE_FRAME,
-	COURSE_WORK,
-	COURSE_WAIT,
-	COURSE_CLOCK,
-	COURSE_HELD,
-	COURSE_MEMORY,
-	N_COURSES
-};
-/* Metrics of frames (data/metrics/gauge.txt). */
-static const char *const metric_of[N_COURSES] = {
-	[COURSE_CLOCK] = "gpu_clock",
-	[COURSE_HELD] = "gpu_throttled",
-	[COURSE_MEMORY] = "gpu_process_memory",
-};
-
 
 struct tally_answer_state {
 	struct tally_cause_of program;
 	const char *event_thread; /* of the first event whose thread is known */
-	struct tally_course courses[N_COURSES];
-	GArray *numbers; /* elements: struct numbered */
+	struct tally_over_run run;
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
@@ -67,9 +39,7 @@ free_device(gpointer p)
 	tally_parts_finish(&s->parts);
 	tally_stats_finish(&s->gpu);
 	tally_stats_finish(&s->overhead);
-	for (int i = 0; i < N_COURSES; i++)
-		tally_course_finish(&s->courses[i]);
-	g_array_unref(s->numbers);
+	tally_over_run_finish(&s->run);
 	g_array_unref(s->found);
 	g_free(s);
 	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums)
@@ -151,9 +121,7 @@ need_device(struct tally_answer *answer, uint32_t number)
 	tally_parts_init(&s->parts);
 	tally_stats_init(&s->gpu, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&s->overhead, TALLY_STATS_KEEP_PASS);
-	for (int i = 0; i < N_COURSES; i++)
-		s->courses[i].room = COURSE;
-	s->numbers = g_array_new(FALSE, FALSE, sizeof(struct numbered));
+	tally_over_run_init(&s->run, &s->parts);
 	s->found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_hitch));
 	d->sums = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_sum));
 	g_ptr_array_add(answer->devices, d);
@@ -203,41 +171,6 @@ is_opengl(const struct tally_answer *answer, uint32_t device)
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log,
 								      device);
 	return s && s->described && s->api != TALLY_API_VULKAN;
-}
-
-static uint64_t
-number_at(const struct tally_answer_state *s, uint64_t at)
-{
-	uint64_t frame = at;
-	TALLY_EACH_OF (const struct numbered, n, s->numbers)
-		if (n->at <= at)
-			frame = n->frame + (at - n->at);
-	return frame;
-}
-
-/* Called with d->frames not yet counting the frame. */
-static void
-add_courses(struct tally_answer_device *d, const struct tally_frame_record *f)
-{
-	struct tally_answer_state *s = d->state;
-	const struct numbered n = { d->frames, f->frame };
-	const struct numbered *last = &g_array_index(s->numbers, struct numbered,
-						     s->numbers->len - 1);
-	if (d->frames == 0 || (f->frame - last->frame != d->frames - last->at &&
-			       s->numbers->len < MOST_HITCHES))
-		g_array_append_val(s->numbers, n);
-	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
-	tally_course_add(&s->courses[COURSE_FRAME], d->frames, (double)f->cpu_ns);
-	if (f->has_thread)
-		tally_course_add(&s->courses[COURSE_WORK], d->frames,
-				 (double)MIN(f->thread_ns, f->cpu_ns - wait_ns));
-	if (f->has_wait)
-		tally_course_add(&s->courses[COURSE_WAIT], d->frames, (double)wait_ns);
-	for (uint32_t i = 0; i < f->n_metrics; i++)
-		for (int k = COURSE_CLOCK; k < N_COURSES; k++)
-			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
-				tally_course_add(&s->courses[k], d->frames,
-						 tally_value_f64(f->metrics[i].value));
 }
 
 /* Which thread ends frames is known by its waits: presents above all. */
@@ -293,7 +226,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	s->program.opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
-	add_courses(d, f);
+	tally_over_run_add(&s->run, f);
 	d->frames++;
 	uint64_t unsure_ns;
 	bool timed = add_to_hitches(answer, s, f, &unsure_ns);
@@ -393,149 +326,6 @@ conclude_passes(struct tally_answer_device *d)
 	conclude_extra(d);
 }
 
-/* The part that changed most in the direction in which the frames did. */
-static const struct tally_part *
-most_changed(const struct tally_answer_state *s, struct tally_range before,
-	     struct tally_range after, double sign, double *change_ns, double *sum_ns)
-{
-	const struct tally_part *most = NULL;
-	*change_ns = *sum_ns = 0;
-	TALLY_EACH (struct tally_part, part, s->parts.all[TALLY_PART_TOP]) {
-		double change = sign * ((double)tally_part_median(part, after) -
-					(double)tally_part_median(part, before));
-		*sum_ns += MAX(change, 0);
-		if (change > *change_ns) {
-			*change_ns = change;
-			most = part;
-		}
-	}
-	return most;
-}
-
-static double
-median_in(const struct tally_course *c, struct tally_range range)
-{
-	double ns = tally_course_median(c, range.from, range.to);
-	return isnan(ns) ? 0 : ns;
-}
-
-/* What explains most of a change, if that is at least half of it. */
-static void
-explain_change(const struct tally_answer_state *s, struct tally_range before,
-	       struct tally_range after, struct tally_answer_change *c)
-{
-	double lost = fabs(c->after_ns - c->before_ns),
-	       sign = c->after_ns > c->before_ns ? 1 : -1;
-	double change, sum;
-	const struct tally_part *part = most_changed(s, before, after, sign, &change,
-						     &sum);
-	if (part && change >= lost / 2) {
-		c->what = part->name;
-		c->is_pass = true;
-		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
-							      before);
-		c->what_after_ns = (double)tally_part_median((struct tally_part *)part,
-							     after);
-		c->draws_before = median_in(&part->draws, before);
-		c->draws_after = median_in(&part->draws, after);
-		return;
-	}
-	static const char *const names[] = {
-		[COURSE_WORK] = "CPU", [COURSE_WAIT] = "waits"
-	};
-	for (int i = COURSE_WORK; i <= COURSE_WAIT && sum < lost / 2; i++) {
-		double from = median_in(&s->courses[i], before);
-		double to = median_in(&s->courses[i], after);
-		if (!s->courses[i].slots || sign * (to - from) < lost / 2)
-			continue;
-		c->what = names[i];
-		c->what_before_ns = from;
-		c->what_after_ns = to;
-		return;
-	}
-	if (sum < lost / 2)
-		return;
-	c->what = "GPU";
-	TALLY_EACH (struct tally_part, p, s->parts.all[TALLY_PART_TOP]) {
-		c->what_before_ns += (double)tally_part_median(p, before);
-		c->what_after_ns += (double)tally_part_median(p, after);
-		c->draws_before += median_in(&p->draws, before);
-		c->draws_after += median_in(&p->draws, after);
-	}
-}
-
-/* Whether the GPU's clock went along with a change. */
-static void
-look_at_clock(const struct tally_answer_state *s, struct tally_range before,
-	      struct tally_range after, struct tally_answer_change *c)
-{
-	double from = median_in(&s->courses[COURSE_CLOCK], before);
-	double to = median_in(&s->courses[COURSE_CLOCK], after);
-	bool slower = c->after_ns > c->before_ns;
-	if (from <= 0 || to <= 0 || (slower ? to > CLOCK_MOVED * from : from > CLOCK_MOVED * to))
-		return;
-	c->clock_before = from;
-	c->clock_after = to;
-	c->held = median_in(&s->courses[COURSE_HELD], before) <= 0 &&
-		  median_in(&s->courses[COURSE_HELD], after) > 0;
-}
-
-/* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
-static void
-conclude_memory(struct tally_answer_device *d)
-{
-	double at[4];
-	for (unsigned i = 0; i < 4; i++)
-		at[i] = tally_course_median(&d->state->courses[COURSE_MEMORY], i * d->frames / 4,
-					    (i + 1) * d->frames / 4);
-	double growth = at[3] - at[0];
-	for (unsigned i = 1; i < 4; i++)
-		if (!(at[i] - at[i - 1] >= growth / 10))
-			return;
-	if (growth < MEMORY_GREW || growth < MEMORY_SHARE * at[0])
-		return;
-	d->memory_from = at[0];
-	d->memory_to = at[3];
-}
-
-/* The stretch before change `i`; that after the last one for i == n. */
-static struct tally_range
-stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t frames)
-{
-	return (struct tally_range){
-		.whole = n == 0,
-		.from = i ? changes[i - 1].until : 0,
-		.to = i < n ? changes[i].at : frames,
-	};
-}
-
-static void
-conclude_changes(struct tally_answer_device *d)
-{
-	const struct tally_answer_state *s = d->state;
-	struct tally_change found[TALLY_CHANGE_MOST];
-	unsigned n = tally_change_find(&s->courses[COURSE_FRAME], d->frames, found);
-	for (unsigned i = 0; i <= n; i++) {
-		struct tally_range range = stretch(found, n, i, d->frames);
-		if (range.to - range.from > d->range.to - d->range.from)
-			d->range = range;
-		if (i == n)
-			break;
-		struct tally_answer_change *c = &d->changes[d->n_changes++];
-		*c = (struct tally_answer_change){
-			.frame = number_at(s, found[i].at),
-			.until = number_at(s, found[i].until),
-			.about = s->courses[COURSE_FRAME].block > 1,
-			.before_ns = found[i].before_ns,
-			.after_ns = found[i].after_ns,
-		};
-		explain_change(s, range, stretch(found, n, i + 1, d->frames), c);
-		look_at_clock(s, range, stretch(found, n, i + 1, d->frames), c);
-	}
-	d->range_frame = number_at(s, d->range.from);
-	d->range_ns = n ? median_in(&s->courses[COURSE_FRAME], d->range) : d->median_ns;
-}
-
 static int
 compare_excess(gconstpointer a, gconstpointer b)
 {
@@ -632,8 +422,7 @@ tally_answer_conclude(struct tally_answer *answer)
 		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
 		    !has_pass(answer, d->device))
 			d->bound.doubt = TALLY_DOUBT_NO_PASS;
-		conclude_changes(d);
-		conclude_memory(d);
+		tally_over_run_conclude(&d->state->run, d);
 		conclude_passes(d);
 		conclude_hitches(d);
 	}

@@ -298,6 +298,8 @@ what_changed(const struct tally_answer_change *c)
 		return g_strdup("cannot tell of what");
 	g_autofree char *name = tally_short_name(c->what, 24);
 	g_autofree char *times = tally_from_to_text(c->what_before_ns, c->what_after_ns);
+	if (c->is_pass && c->what_before_ns <= 0)
+		return g_strdup_printf("%s %s, new", name, times);
 	if (c->draws_before <= 0 && c->draws_after <= 0)
 		return g_strdup_printf("%s %s", name, times);
 	if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)

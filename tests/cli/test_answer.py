@@ -484,7 +484,7 @@ class Answer(CliCase):
             ("there and back", 600, lambda i: (16 if 200 <= i < 400 else 8, {"GBuffer": 3}, 3), [(200, "2.0 times slower"), (400, "2.0 times faster")]),
             ("a slope", 800, lambda i: (8 + i / 50, {"GBuffer": 3}, 3), [(None, "gradually .* times slower")]),
             ("a slope in steps", 800, lambda i: (8 + 4 * (i // 160), {"GBuffer": 3 + 4 * (i // 160)}, 3), [(160, "from frame 160 to 640 gradually 3.0 times slower: 8.0. -> 24.. ms; GBuffer 3.00 -> 19.0 ms")]),
-            ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms")]),
+            ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms, new")]),
             ("8000 frames, of which blocks are made", 8000, lambda i: (after(i, 6, 10, 3008), {"GBuffer": after(i, 2, 6, 3008)}, 1), [(3008, "GBuffer 2.00 -> 6.00")]),
             ("14 %", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": 3}, 3), []),
             ("too short", 300, lambda i: (after(i, 8, 16, 285), {"GBuffer": 3}, 3), []),

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/answer/over_run.h"
+
+#include "cli/shared/each.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The thresholds of docs/verdicts.md. */
+#define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
+#define MEMORY_GREW 16e6 /* bytes */
+#define MEMORY_SHARE 0.05
+#define ROOM 512 /* blocks in which a run is looked at */
+#define MOST_NUMBERS 50000
+
+/* From the frame number `at` of those added on, the log's numbers go up one by one. */
+struct numbered {
+	uint64_t at, frame;
+};
+
+/* Metrics of frames (data/metrics/gauge.txt). */
+static const char *const metric_of[TALLY_N_COURSES] = {
+	[TALLY_COURSE_CLOCK] = "gpu_clock",
+	[TALLY_COURSE_HELD] = "gpu_throttled",
+	[TALLY_COURSE_MEMORY] = "gpu_process_memory",
+};
+
+
+void
+tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
+{
+	*r = (struct tally_over_run){ .parts = parts };
+	for (int i = 0; i < TALLY_N_COURSES; i++)
+		r->courses[i].room = ROOM;
+	r->numbers = g_array_new(FALSE, FALSE, sizeof(struct numbered));
+}
+
+void
+tally_over_run_finish(struct tally_over_run *r)
+{
+	for (int i = 0; i < TALLY_N_COURSES; i++)
+		tally_course_finish(&r->courses[i]);
+	g_array_unref(r->numbers);
+}
+
+static uint64_t
+number_at(const struct tally_over_run *r, uint64_t at)
+{
+	uint64_t frame = at;
+	TALLY_EACH_OF (const struct numbered, n, r->numbers)
+		if (n->at <= at)
+			frame = n->frame + (at - n->at);
+	return frame;
+}
+
+void
+tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
+{
+	const struct numbered n = { r->n, f->frame };
+	const struct numbered *last = &g_array_index(r->numbers, struct numbered,
+						     r->numbers->len - 1);
+	if (r->n == 0 || (f->frame - last->frame != r->n - last->at &&
+			       r->numbers->len < MOST_NUMBERS))
+		g_array_append_val(r->numbers, n);
+	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
+	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)f->cpu_ns);
+	if (f->has_thread)
+		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n,
+				 (double)MIN(f->thread_ns, f->cpu_ns - wait_ns));
+	if (f->has_wait)
+		tally_course_add(&r->courses[TALLY_COURSE_WAIT], r->n, (double)wait_ns);
+	for (uint32_t i = 0; i < f->n_metrics; i++)
+		for (int k = TALLY_COURSE_CLOCK; k < TALLY_N_COURSES; k++)
+			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
+				tally_course_add(&r->courses[k], r->n,
+						 tally_value_f64(f->metrics[i].value));
+	r->n++;
+}
+
+/* The part that changed most in the direction in which the frames did. */
+static const struct tally_part *
+most_changed(const struct tally_over_run *r, struct tally_range before,
+	     struct tally_range after, double sign, double *change_ns, double *sum_ns)
+{
+	const struct tally_part *most = NULL;
+	*change_ns = *sum_ns = 0;
+	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
+		double change = sign * ((double)tally_part_median(part, after) -
+					(double)tally_part_median(part, before));
+		*sum_ns += MAX(change, 0);
+		if (change > *change_ns) {
+			*change_ns = change;
+			most = part;
+		}
+	}
+	return most;
+}
+
+static double
+median_in(const struct tally_course *c, struct tally_range range)
+{
+	double ns = tally_course_median(c, range.from, range.to);
+	return isnan(ns) ? 0 : ns;
+}
+
+/* What explains most of a change, if that is at least half of it. */
+static void
+explain_change(const struct tally_over_run *r, struct tally_range before,
+	       struct tally_range after, struct tally_answer_change *c)
+{
+	double lost = fabs(c->after_ns - c->before_ns),
+	       sign = c->after_ns > c->before_ns ? 1 : -1;
+	double change, sum;
+	const struct tally_part *part = most_changed(r, before, after, sign, &change,
+						     &sum);
+	if (part && change >= lost / 2) {
+		c->what = part->name;
+		c->is_pass = true;
+		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
+							      before);
+		c->what_after_ns = (double)tally_part_median((struct tally_part *)part,
+							     after);
+		c->draws_before = median_in(&part->draws, before);
+		c->draws_after = median_in(&part->draws, after);
+		return;
+	}
+	static const char *const names[] = {
+		[TALLY_COURSE_WORK] = "CPU", [TALLY_COURSE_WAIT] = "waits"
+	};
+	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_WAIT && sum < lost / 2; i++) {
+		double from = median_in(&r->courses[i], before);
+		double to = median_in(&r->courses[i], after);
+		if (!r->courses[i].slots || sign * (to - from) < lost / 2)
+			continue;
+		c->what = names[i];
+		c->what_before_ns = from;
+		c->what_after_ns = to;
+		return;
+	}
+	if (sum < lost / 2)
+		return;
+	c->what = "GPU";
+	TALLY_EACH (struct tally_part, p, r->parts->all[TALLY_PART_TOP]) {
+		c->what_before_ns += (double)tally_part_median(p, before);
+		c->what_after_ns += (double)tally_part_median(p, after);
+		c->draws_before += median_in(&p->draws, before);
+		c->draws_after += median_in(&p->draws, after);
+	}
+}
+
+/* Whether the GPU's clock went along with a change. */
+static void
+look_at_clock(const struct tally_over_run *r, struct tally_range before,
+	      struct tally_range after, struct tally_answer_change *c)
+{
+	double from = median_in(&r->courses[TALLY_COURSE_CLOCK], before);
+	double to = median_in(&r->courses[TALLY_COURSE_CLOCK], after);
+	bool slower = c->after_ns > c->before_ns;
+	if (from <= 0 || to <= 0 || (slower ? to > CLOCK_MOVED * from : from > CLOCK_MOVED * to))
+		return;
+	c->clock_before = from;
+	c->clock_after = to;
+	c->held = median_in(&r->courses[TALLY_COURSE_HELD], before) <= 0 &&
+		  median_in(&r->courses[TALLY_COURSE_HELD], after) > 0;
+}
+
+/* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
+static void
+conclude_memory(const struct tally_over_run *r, struct tally_answer_device *d)
+{
+	double at[4];
+	for (unsigned i = 0; i < 4; i++)
+		at[i] = tally_course_median(&r->courses[TALLY_COURSE_MEMORY], i * d->frames / 4,
+					    (i + 1) * d->frames / 4);
+	double growth = at[3] - at[0];
+	for (unsigned i = 1; i < 4; i++)
+		if (!(at[i] - at[i - 1] >= growth / 10))
+			return;
+	if (growth < MEMORY_GREW || growth < MEMORY_SHARE * at[0])
+		return;
+	d->memory_from = at[0];
+	d->memory_to = at[3];
+}
+
+/* The stretch before change `i`; that after the last one for i == n. */
+static struct tally_range
+stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t frames)
+{
+	return (struct tally_range){
+		.whole = n == 0,
+		.from = i ? changes[i - 1].until : 0,
+		.to = i < n ? changes[i].at : frames,
+	};
+}
+
+void
+tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d)
+{
+	struct tally_change found[TALLY_CHANGE_MOST];
+	unsigned n = tally_change_find(&r->courses[TALLY_COURSE_FRAME], d->frames, found);
+	for (unsigned i = 0; i <= n; i++) {
+		struct tally_range range = stretch(found, n, i, d->frames);
+		if (range.to - range.from > d->range.to - d->range.from)
+			d->range = range;
+		if (i == n)
+			break;
+		struct tally_answer_change *c = &d->changes[d->n_changes++];
+		*c = (struct tally_answer_change){
+			.frame = number_at(r, found[i].at),
+			.until = number_at(r, found[i].until),
+			.about = r->courses[TALLY_COURSE_FRAME].block > 1,
+			.before_ns = found[i].before_ns,
+			.after_ns = found[i].after_ns,
+		};
+		explain_change(r, range, stretch(found, n, i + 1, d->frames), c);
+		look_at_clock(r, range, stretch(found, n, i + 1, d->frames), c);
+	}
+	conclude_memory(r, d);
+	d->range_frame = number_at(r, d->range.from);
+	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
+}
+

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/over_run.h - what changed over a run: its speed with what explains it, the GPU's
+ * clock, memory that grows. Frames are added in order; memory is bounded. One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_OVER_RUN_H
+#define PASSTALLY_CLI_ANSWER_OVER_RUN_H
+
+#include "cli/answer/answer.h"
+
+enum {
+	TALLY_COURSE_FRAME,
+	TALLY_COURSE_WORK,
+	TALLY_COURSE_WAIT,
+	TALLY_COURSE_CLOCK,
+	TALLY_COURSE_HELD,
+	TALLY_COURSE_MEMORY,
+	TALLY_N_COURSES
+};
+
+struct tally_over_run {
+	const struct tally_parts *parts; /* of the same frames */
+	struct tally_course courses[TALLY_N_COURSES];
+	GArray *numbers; /* which numbers the frames have in the log; see over_run.c */
+	uint64_t n; /* frames added */
+};
+
+void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
+void tally_over_run_finish(struct tally_over_run *r);
+void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f);
+/* Sets the changes, the stretch that the typical frame is of, and the memory. */
+void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
+
+#endif
