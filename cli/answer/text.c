@@ -198,7 +198,7 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	 * most frames have are no frame. */
 	if (d->typical_ns > NEARLY * d->range_ns && !waits)
 		return g_strdup_printf(
-			"usual passes, %s on the GPU in all: not one frame "
+			"passes of most frames, %s on the GPU: not one frame "
 			"(several windows?)",
 			time);
 	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,

@@ -153,7 +153,7 @@ tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 	}
 	if (is_another(f)) {
 		close_log(f);
-		return TALLY_FOLLOW_ANEW;
+		return TALLY_FOLLOW_OTHER;
 	}
 	return f->bad ? TALLY_FOLLOW_BAD : TALLY_FOLLOW_WAIT;
 }

@@ -18,7 +18,7 @@ enum tally_follow_status {
 	TALLY_FOLLOW_LINE = 0,
 	TALLY_FOLLOW_WAIT, /* nothing new; the log may not exist yet */
 	/* the lines so far belong to another log: discard them and continue calling */
-	TALLY_FOLLOW_ANEW,
+	TALLY_FOLLOW_OTHER,
 	TALLY_FOLLOW_BAD, /* not a log, or an invalid line: only a new file helps */
 };
 

@@ -125,7 +125,7 @@ read_lines(struct watch *x, int64_t until_us)
 			tally_top_window_add(&x->window, &line);
 			x->grew |= x->read_up;
 			x->changed_us = g_get_monotonic_time();
-		} else if (status == TALLY_FOLLOW_ANEW) {
+		} else if (status == TALLY_FOLLOW_OTHER) {
 			tally_top_window_finish(&x->window);
 			begin_window(x);
 			x->replaced = true;

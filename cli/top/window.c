@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-struct kept_group {
+struct stored_group {
 	struct tally_group *group;
 	uint32_t n; /* values, by series; NAN: not known */
 };
 
-/* `passes` are followed by n_groups struct kept_group, then by their values. */
-struct kept_frame {
+/* `passes` are followed by n_groups struct stored_group, then by their values. */
+struct stored_frame {
 	struct tally_frame_record
 		record; /* its numbers and passes, without their lists */
 	uint32_t n_groups;
@@ -20,14 +20,14 @@ struct kept_frame {
 	struct tally_pass_record passes[];
 };
 
-static struct kept_group *
-groups_of(struct kept_frame *f)
+static struct stored_group *
+groups_of(struct stored_frame *f)
 {
-	return (struct kept_group *)(void *)&f->passes[f->record.n_passes];
+	return (struct stored_group *)(void *)&f->passes[f->record.n_passes];
 }
 
 static double *
-values_of(struct kept_frame *f)
+values_of(struct stored_frame *f)
 {
 	return (double *)(void *)&groups_of(f)[f->n_groups];
 }
@@ -48,7 +48,7 @@ first_slice(const struct tally_top_window *w)
 }
 
 static bool
-is_past(const struct tally_top_window *w, const struct kept_frame *f)
+is_past(const struct tally_top_window *w, const struct stored_frame *f)
 {
 	return slice_at(w, f->record.start_ns) < first_slice(w);
 }
@@ -56,51 +56,51 @@ is_past(const struct tally_top_window *w, const struct kept_frame *f)
 static void
 drop_oldest(struct tally_top_window *w)
 {
-	struct kept_frame *f = g_queue_pop_head(&w->kept);
+	struct stored_frame *f = g_queue_pop_head(&w->stored);
 	w->n_bytes -= f->n_bytes;
 	g_free(f);
 }
 
-static struct kept_frame *
+static struct stored_frame *
 copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f,
 	   const GPtrArray *groups)
 {
 	size_t n_values = 0;
 	TALLY_EACH (const struct tally_group, g, groups)
 		n_values += g->n_series;
-	size_t n_bytes = sizeof(struct kept_frame) + n_values * sizeof(double) +
-			 groups->len * sizeof(struct kept_group) +
+	size_t n_bytes = sizeof(struct stored_frame) + n_values * sizeof(double) +
+			 groups->len * sizeof(struct stored_group) +
 			 f->n_passes * sizeof(f->passes[0]);
-	struct kept_frame *kept = g_malloc(n_bytes);
-	*kept = (struct kept_frame){ .record = *f,
+	struct stored_frame *stored = g_malloc(n_bytes);
+	*stored = (struct stored_frame){ .record = *f,
 				     .n_groups = groups->len,
 				     .n_bytes = n_bytes };
-	kept->record.set = NULL;
-	kept->record.passes = NULL;
-	kept->record.unattributed = kept->record.metrics = NULL;
-	kept->record.n_unattributed = kept->record.n_metrics = 0;
+	stored->record.set = NULL;
+	stored->record.passes = NULL;
+	stored->record.unattributed = stored->record.metrics = NULL;
+	stored->record.n_unattributed = stored->record.n_metrics = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
-		struct tally_pass_record *p = &kept->passes[i];
+		struct tally_pass_record *p = &stored->passes[i];
 		*p = f->passes[i];
 		p->label = NULL;
 		p->counters = p->metrics = NULL;
 		p->workloads = NULL;
 		p->n_counters = p->n_metrics = p->n_workloads = 0;
 	}
-	double *value = values_of(kept);
-	struct kept_group *out = groups_of(kept);
+	double *value = values_of(stored);
+	struct stored_group *out = groups_of(stored);
 	TALLY_EACH (struct tally_group, g, groups) {
-		*out++ = (struct kept_group){ .group = g, .n = g->n_series };
+		*out++ = (struct stored_group){ .group = g, .n = g->n_series };
 		struct tally_value v;
 		for (uint32_t i = 0; i < g->n_series; i++)
 			*value++ = tally_group_value(log, g, i, &v) ? tally_value_f64(v)
 								    : (double)NAN;
 	}
-	return kept;
+	return stored;
 }
 
 static void
-note_series(struct tally_top_window *w, struct kept_frame *f)
+note_series(struct tally_top_window *w, struct stored_frame *f)
 {
 	const double *value = values_of(f);
 	for (uint32_t k = 0; k < f->n_groups; k++) {
@@ -133,14 +133,14 @@ add_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *g
 	d->last_ns = MAX(d->last_ns, frame->start_ns);
 	w->first_ns = w->frames++ ? MIN(w->first_ns, frame->start_ns) : frame->start_ns;
 	w->now_ns = MAX(w->now_ns, frame->start_ns);
-	struct kept_frame *kept = copy_frame(&w->log, frame, groups);
-	note_series(w, kept);
-	w->n_bytes += kept->n_bytes;
-	g_queue_push_tail(&w->kept, kept);
-	while (is_past(w, g_queue_peek_head(&w->kept)))
+	struct stored_frame *stored = copy_frame(&w->log, frame, groups);
+	note_series(w, stored);
+	w->n_bytes += stored->n_bytes;
+	g_queue_push_tail(&w->stored, stored);
+	while (is_past(w, g_queue_peek_head(&w->stored)))
 		drop_oldest(w);
-	for (; w->kept.length > 1 && w->n_bytes > TALLY_TOP_MOST_BYTES; drop_oldest(w))
-		w->cut_ns = ((struct kept_frame *)g_queue_peek_head(&w->kept))->record.start_ns;
+	for (; w->stored.length > 1 && w->n_bytes > TALLY_TOP_MOST_BYTES; drop_oldest(w))
+		w->cut_ns = ((struct stored_frame *)g_queue_peek_head(&w->stored))->record.start_ns;
 	w->cut = w->cut_ns && slice_at(w, w->cut_ns) >= first_slice(w);
 }
 
@@ -164,7 +164,7 @@ tally_top_window_finish(struct tally_top_window *w)
 {
 	if (!w->devices)
 		return;
-	g_queue_clear_full(&w->kept, g_free);
+	g_queue_clear_full(&w->stored, g_free);
 	g_array_unref(w->devices);
 	g_array_unref(w->series_in_use);
 	tally_aggregate_finish(&w->log);
@@ -197,7 +197,7 @@ add_at(struct tally_top_course *course, unsigned slice, double v)
 }
 
 static struct tally_top_pass *
-need_pass(struct tally_top_sums *sums, const struct kept_group *of)
+need_pass(struct tally_top_sums *sums, const struct stored_group *of)
 {
 	struct tally_top_pass *p = of->group->watched;
 	if (!p) {
@@ -215,7 +215,7 @@ need_pass(struct tally_top_sums *sums, const struct kept_group *of)
 }
 
 static void
-add_kept(struct tally_top_sums *sums, struct kept_frame *f, unsigned slice)
+add_stored(struct tally_top_sums *sums, struct stored_frame *f, unsigned slice)
 {
 	/* A frame cut short by the end of the run has no meaningful length. */
 	if (!(f->record.flags & TALLY_FLAG(PARTIAL)))
@@ -224,7 +224,7 @@ add_kept(struct tally_top_sums *sums, struct kept_frame *f, unsigned slice)
 		add_at(&sums->gpu, slice, (double)f->record.gpu_ns);
 	const double *value = values_of(f);
 	for (uint32_t k = 0; k < f->n_groups; k++) {
-		const struct kept_group *of = &groups_of(f)[k];
+		const struct stored_group *of = &groups_of(f)[k];
 		struct tally_top_pass *p = need_pass(sums, of);
 		p->frames++;
 		for (uint32_t i = 0; i < of->n; i++)
@@ -252,11 +252,11 @@ tally_top_sums_create(const struct tally_top_window *w, const struct tally_top_d
 	sums->passes = g_ptr_array_new_with_free_func(free_pass);
 	/* If the log is shorter than the window, its slices fill the whole chart. */
 	sums->first_slice = from > first ? (unsigned)(from - first) : 0;
-	for (GList *l = d ? w->kept.head : NULL; l; l = l->next) {
-		struct kept_frame *f = l->data;
+	for (GList *l = d ? w->stored.head : NULL; l; l = l->next) {
+		struct stored_frame *f = l->data;
 		sums->device = d->device;
 		if (f->record.device == d->device && !is_past(w, f))
-			add_kept(sums, f,
+			add_stored(sums, f,
 				 (unsigned)(slice_at(w, f->record.start_ns) - first));
 	}
 	return sums;
@@ -295,15 +295,15 @@ tally_top_steps(const struct tally_top_sums *sums, const struct tally_top_course
 
 /* The answer */
 
-/* How many of the kept frames are loading: those of the log's start, if they are still kept. */
+/* How many of the stored frames are loading: those of the log's start, if they are still there. */
 static size_t
 loading(const struct tally_top_window *w, const struct tally_top_device *d)
 {
 	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	for (const GList *l = w->kept.head; l; l = l->next) {
-		const struct kept_frame *kept = l->data;
-		if (kept->record.device == d->device)
-			g_array_append_val(times, kept->record.cpu_ns);
+	for (const GList *l = w->stored.head; l; l = l->next) {
+		const struct stored_frame *stored = l->data;
+		if (stored->record.device == d->device)
+			g_array_append_val(times, stored->record.cpu_ns);
 	}
 	if (times->len != d->frames)
 		return 0;
@@ -317,12 +317,12 @@ tally_top_window_answer(const struct tally_top_window *w,
 {
 	struct tally_answer *answer = tally_answer_create(&w->log);
 	size_t skip = loading(w, d);
-	for (const GList *l = w->kept.head; l; l = l->next) {
-		const struct kept_frame *kept = l->data;
-		struct tally_frame_record f = kept->record;
-		if (f.device != d->device || is_past(w, kept))
+	for (const GList *l = w->stored.head; l; l = l->next) {
+		const struct stored_frame *stored = l->data;
+		struct tally_frame_record f = stored->record;
+		if (f.device != d->device || is_past(w, stored))
 			continue;
-		f.passes = kept->passes;
+		f.passes = stored->passes;
 		if (skip > 0)
 			tally_answer_skip_frame(answer, &f);
 		else

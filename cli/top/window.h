@@ -2,7 +2,7 @@
 /* cli/top/window.h - the frames of the last seconds of a log, and their sums pass by pass.
  *
  * Time is the log's own (start_ns of frames); the window ends with the newest frame. Its
- * frames are kept, each with its passes and the values of its groups, at most
+ * frames are stored, each with its passes and the values of its groups, at most
  * TALLY_TOP_MOST_BYTES of them, the newest: a window of more is shorter (`cut`). What is shown
  * is added up from them. Names of passes stay for the whole log, as in a report. One thread.
  */
@@ -49,7 +49,7 @@ struct tally_top_window {
 	struct tally_aggregate log;
 	uint64_t slice_ns;
 	uint64_t now_ns, first_ns; /* start of the newest frame, and of the log's first */
-	GQueue kept; /* elements: struct kept_frame *, in the order of the log */
+	GQueue stored; /* elements: struct stored_frame *, in the order of the log */
 	uint64_t n_bytes; /* of those frames */
 	uint64_t cut_ns; /* start of the newest frame dropped for its size, 0 = none */
 	bool cut; /* it is in the window */

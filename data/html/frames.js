@@ -46,7 +46,7 @@ function milliseconds(v) {
 }
 
 /* Up to here nearly all frames lie. */
-function usual(d) {
+function nearlyAll(d) {
 	return (1.15 * Math.max(d.cpu[0] ? d.cpu[7] : 0, d.gpu[0] ? d.gpu[7] : 0)) / 1e6;
 }
 
@@ -254,7 +254,7 @@ function frameChart(log, d) {
 			labels,
 			colors,
 			peaks: peaks(d),
-			limit: usual(d),
+			limit: nearlyAll(d),
 			window: state.from === null ? null : [state.from, state.to],
 			rest: rests(labels, colors),
 			format: milliseconds,

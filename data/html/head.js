@@ -35,7 +35,7 @@ function startWords(log) {
 		: "-";
 }
 
-/* What tells one page from another. */
+/* What one page is known by among others. */
 function logWords(log) {
 	const words = log.argv ? log.argv.slice(1).join(" ") : "";
 	return [log.file, log.started_ms ? startWords(log) : null, words || null]

@@ -78,7 +78,7 @@ function fromAddress() {
 	state.compare = meta.logs.length > 1 && words.get("compare") !== "0" && !one;
 }
 
-/* A selector that finds the element again after it was drawn anew. */
+/* A selector that finds the element again after it was drawn once more. */
 function placeOf(e) {
 	if (!e || e === document.body) return null;
 	if (e.id) return `#${CSS.escape(e.id)}`;
