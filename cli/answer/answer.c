@@ -173,7 +173,7 @@ is_opengl(const struct tally_answer *answer, uint32_t device)
 	return s && s->described && s->api != TALLY_API_VULKAN;
 }
 
-/* Which thread ends frames is known by its waits: presents above all. */
+/* Which thread ends frames is known by what it alone does. */
 static void
 note_threads(struct tally_answer_state *s, const struct tally_frame_events *events)
 {
@@ -181,7 +181,8 @@ note_threads(struct tally_answer_state *s, const struct tally_frame_events *even
 		const struct tally_event_call_record *c = &events->calls[i];
 		if (!c->thread)
 			continue;
-		if (c->kind == TALLY_EVENT_PRESENT)
+		if (c->kind == TALLY_EVENT_ACQUIRE || c->kind == TALLY_EVENT_LATENCY ||
+		    (s->program.opengl && c->kind == TALLY_EVENT_FIRST_DRAW))
 			s->program.thread = c->thread;
 		s->event_thread = s->event_thread ? s->event_thread : c->thread;
 		s->program.one_thread &= c->thread == s->event_thread;

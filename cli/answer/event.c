@@ -128,7 +128,6 @@ tally_event_wait(const struct tally_frame_events *events,
 		[TALLY_EVENT_FENCE] = "for a fence",
 		[TALLY_EVENT_IDLE] = "until the GPU is idle",
 		[TALLY_EVENT_ACQUIRE] = "for the next image",
-		[TALLY_EVENT_PRESENT] = "in present",
 		[TALLY_EVENT_LATENCY] = "for latency's sake",
 	};
 	const char *most = NULL;

@@ -423,9 +423,9 @@ class Answer(CliCase):
             with self.subTest(what):
                 usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
                 frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (8, 10), "UI": (1, 10)},
-                           {**usual, "events": [event("upload", 4.9, 1, 64), event("present", 2)], "calls": [call("present", 2)]}) for _ in range(100)]
-                frames[60] = (44, {**frames[0][1], **passes}, {"thread_ns": work * MS, "wait_ns": wait * MS, "events": [*events, event("present", 2)],
-                                                               "calls": [*calls, call("present", 2)], **more})
+                           {**usual, "events": [event("upload", 4.9, 1, 64), event("acquire", 2)], "calls": [call("acquire", 2)]}) for _ in range(100)]
+                frames[60] = (44, {**frames[0][1], **passes}, {"thread_ns": work * MS, "wait_ns": wait * MS, "events": [*events, event("acquire", 2)],
+                                                               "calls": [*calls, call("acquire", 2)], **more})
                 lines = log_of(frames)
                 lines[1]["api"] = "vulkan"
                 got = self.answers(lines)[0]["hitches"]
