@@ -130,7 +130,8 @@ is_event(const struct tally_hitch *h, const struct tally_cause_of *of,
 	out->elsewhere = !(e.thread && of->thread ? e.thread == of->thread
 						  : of->one_thread);
 	if (!out->elsewhere) /* calls too short to be listed have no thread */
-		return e.thread || !h->known[TALLY_HITCH_WORK] || explains(h, TALLY_HITCH_WORK);
+		return e.thread || !h->known[TALLY_HITCH_WORK] ||
+		       explains(h, TALLY_HITCH_WORK);
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread. */
 	return e.thread && of->thread && is_same(h, TALLY_HITCH_WORK) &&
 	       !explains(h, TALLY_HITCH_WAIT) && (double)e.beside_ns >= least;
@@ -242,9 +243,8 @@ static char *
 wait_text(const struct tally_answer_hitch *h)
 {
 	if (!h->driver)
-		return g_strdup("a wait, not the CPU or GPU");
-	return g_strdup_printf("a wait %s, not the CPU or GPU",
-			       h->waits ? h->waits : "in driver calls");
+		return g_strdup("a wait (sleep, lock, other programs)");
+	return g_strdup_printf("a wait %s", h->waits ? h->waits : "in driver calls");
 }
 
 static char *

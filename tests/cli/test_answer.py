@@ -327,7 +327,7 @@ class Answer(CliCase):
             ("not on the GPU", {60: (34, {})}, 14, [(560, "not-gpu", None, "frame 560: +20.0 ms, not on the GPU")]),
             ("the CPU works", {60: (34, {}, 22)}, 14, [(560, "cpu", None, "+20.0 ms, the CPU$")]),
             ("the CPU works less", {60: (34, {}, 8)}, 14, [(560, "unknown", None, "+20.0 ms, cannot tell: part CPU, no pass$")]),
-            ("the CPU sleeps", {60: (34, {}, 1)}, 14, [(560, "wait", None, "+20.0 ms, a wait, not the CPU or GPU")]),
+            ("the CPU sleeps", {60: (34, {}, 1)}, 14, [(560, "wait", None, "+20.0 ms, a wait (sleep, lock, other programs)")]),
             ("on first use, not on the GPU", {60: (94, {"UI": 0.1})}, 14,
              [(560, "not-gpu", None, "+80.0 ms, not on the GPU (first of UI)")]),
             ("all of the GPU", {60: (34, {name: 0.25 * 20 + usual for name, usual in (
@@ -359,8 +359,8 @@ class Answer(CliCase):
             ("every pass", {"Shadows/Cascade 0": 8, "GBuffer": 20, "UI": 5}, 34, 3, 30, 0, "gpu", "all passes 11.0 -> 33.0 ms, same draws"),
             ("every pass, with more work", {"Shadows/Cascade 0": (8, 90), "GBuffer": (20, 90), "UI": (5, 9)}, 34, 3, 30, 0, "gpu", "30 -> 189 draws"),
             ("the CPU", {}, 44, 33, 8, 0, "cpu", "the CPU"),
-            ("a sleep or a lock", {}, 44, 3, 9, 0, "wait", "a wait, not the CPU or GPU"),
-            ("a present that waits", {}, 44, 3, 39, 0, "wait", "a wait in driver calls, not the CPU or GPU"),
+            ("a sleep or a lock", {}, 44, 3, 9, 0, "wait", "a wait (sleep, lock, other programs)"),
+            ("a present that waits", {}, 44, 3, 39, 0, "wait", "a wait in driver calls"),
             ("passtally", {}, 44, 33, 9, 30, "passtally", "passtally itself"),
             # Misleading.
             ("a pass that grew a little while the CPU worked", {"GBuffer": 12}, 44, 33, 8, 0, "cpu", "the CPU"),
@@ -408,11 +408,11 @@ class Answer(CliCase):
             ("memory", [event("memory", 25, 1, 256 * 10**6)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms"),
             ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
             ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),
-            ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence, not the CPU or GPU"),
+            ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence"),
             # Misleading.
             ("another thread's, while this one worked", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 33, 9, {}, {}, "cpu", "the CPU; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that ended at the frame's begin", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader", start=at - 27 * MS)], 3, 9, {}, {}, "wait",
-             "a wait, not the CPU or GPU; meanwhile 3 shaders made on loader, 28.0 ms"),
+             "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 28.0 ms"),
             ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU"),
             ("an upload as in each frame", [event("upload", 5, 1, 64)], [], 3, 9, {}, {}, "wait", "a wait"),
             ("few page faults", [], [], 33, 9, {"minor_faults": 5000, "major_faults": 3}, {}, "cpu", "the CPU"),
