@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/reader.h"
+#include "json/reader_text.h"
 
+#include "json/swar.h"
 #include "json/utf8.h"
 
 /* Strings: scanned eight bytes at a time, checked, unescaped in place. */

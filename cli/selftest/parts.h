@@ -166,9 +166,17 @@ extern const size_t tally_n_trials;
 /* Judges both children, and the log if both ended as they should. */
 void tally_trial_judge(struct tally_trial *trial);
 /* How many frames are drawn. */
-unsigned tally_trial_frames(const struct tally_trial_row *row);
+static inline unsigned
+tally_trial_frames(const struct tally_trial_row *row)
+{
+	return row->frames ? row->frames : 3;
+}
 /* The name of a trial. */
-const char *tally_trial_name(const struct tally_trial_row *row);
+static inline const char *
+tally_trial_name(const struct tally_trial_row *row)
+{
+	return row->label ? row->label : row->scene;
+}
 
 /* What a log must contain for a scene, law by law (judges.c). Each judge is called with a trial
  * whose log was read completely, and writes its findings to the laws of the trial's device;

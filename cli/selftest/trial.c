@@ -67,18 +67,6 @@ const struct tally_trial_row tally_trials[] = {
 };
 const size_t tally_n_trials = G_N_ELEMENTS(tally_trials);
 
-unsigned
-tally_trial_frames(const struct tally_trial_row *row)
-{
-	return row->frames ? row->frames : 3;
-}
-
-const char *
-tally_trial_name(const struct tally_trial_row *row)
-{
-	return row->label ? row->label : row->scene;
-}
-
 static bool
 ended_with(const struct tally_child *child, int status)
 {
