@@ -10,6 +10,8 @@
 /* More runs than this are not what somebody waits for. */
 #define MOST_RUNS 20
 #define LEAST_RUNS 5
+/* A larger limit is none. */
+#define MOST_LIMIT 0.5
 
 static double
 limit_of(const struct tally_compare *c)
@@ -74,6 +76,13 @@ tally_print_advice(const struct tally_printer *p)
 	/* A change of the limit is found where the interval reaches half as far. */
 	double needed = limit > 0 ? ceil(runs * pow(2 * reach / limit, 2)) : INFINITY;
 	double least = usual_limit(2 * reach * sqrt((double)runs / MOST_RUNS));
+	if (least > MOST_LIMIT && least > limit) {
+		tally_print_line(p,
+				 "no limit is within reach here, not even with %d runs of each: "
+				 "other work, or a clock that moves, decides the times",
+				 MOST_RUNS);
+		return;
+	}
 	double n = CLAMP(needed, MAX(LEAST_RUNS, runs + 1), MAX(MOST_RUNS, runs + 1));
 	g_autofree char *base = command_of(c, TALLY_SIDE_BASE);
 	g_autofree char *fresh = command_of(c, TALLY_SIDE_NEW);

@@ -8,9 +8,8 @@
 
 /* Number of unchanged passes that are listed too, the most expensive first. */
 #define MOST_QUIET 20
-/* Number of keys listed that only one side measured, and number of passes named for each. */
+/* Number of keys listed that only one side measured. */
 #define MOST_ONE_SIDED 12
-#define MOST_NAMES 3
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define TOLD_SHARE 0.05
 
@@ -410,21 +409,6 @@ print_shares(const struct tally_printer *p)
 	}
 }
 
-/* A key that only one side has, in passes that both sides have. */
-struct one_sided {
-	const struct tally_compare_row *row; /* the first of its rows */
-	guint n;
-	GString *names; /* of the first few passes */
-};
-
-static void
-free_one_sided(gpointer data)
-{
-	struct one_sided *o = data;
-	g_string_free(o->names, TRUE);
-	g_free(o);
-}
-
 /* A frame's sum that lacks a pass has values on both sides; the pass is listed. */
 static bool
 is_one_sided(const struct tally_compare_row *row)
@@ -434,30 +418,11 @@ is_one_sided(const struct tally_compare_row *row)
 	       !(row->n[0] && row->n[1]);
 }
 
-static GPtrArray *
-find_one_sided(const struct tally_compare *c)
+/* The caller frees it. */
+static char *
+side_and_key(const struct tally_compare_row *row)
 {
-	GPtrArray *found = g_ptr_array_new_with_free_func(free_one_sided);
-	g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-		if (!is_one_sided(row))
-			continue;
-		g_autofree char *key = g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
-		struct one_sided *o = g_hash_table_lookup(by_key, key);
-		if (!o) {
-			o = g_new0(struct one_sided, 1);
-			o->row = row;
-			o->names = g_string_new(NULL);
-			g_hash_table_insert(by_key, g_strdup(key), o);
-			/* Times come first: most gates are on times. */
-			g_ptr_array_insert(found, tally_row_is_main(row) ? 0 : -1, o);
-		}
-		if (o->n++ < MOST_NAMES) {
-			g_autofree char *name = tally_subject_text(c, row->subject);
-			g_string_append_printf(o->names, "%s%s", o->n > 1 ? "; " : "", name);
-		}
-	}
-	return found;
+	return g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
 }
 
 /* The tables leave these rows out; nothing can be said about them, not even that they are
@@ -465,21 +430,32 @@ find_one_sided(const struct tally_compare *c)
 static void
 print_one_sided(const struct tally_printer *p)
 {
-	g_autoptr(GPtrArray) found = find_one_sided(p->c);
-	if (found->len)
-		title(p, "Measured on one side only");
-	for (guint i = 0; i < MIN(found->len, MOST_ONE_SIDED); i++) {
-		const struct one_sided *o = g_ptr_array_index(found, i);
-		g_autofree char *key = tally_text_escape(o->row->key);
-		char more[32] = "";
-		if (o->n > MOST_NAMES)
-			g_snprintf(more, sizeof(more), " and %u more", o->n - MOST_NAMES);
-		tally_print_line(p, "  %s: only in %s, of %s%s", key, o->row->n[0] ? "base" : "new",
-				 o->names->str, more);
+	g_autoptr(GPtrArray) first = g_ptr_array_new(); /* of each key and side the first row */
+	g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	TALLY_EACH (struct tally_compare_row, row, p->c->rows) {
+		if (!is_one_sided(row))
+			continue;
+		char *key = side_and_key(row);
+		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
+		if (!n) /* times come first: most gates are on times */
+			g_ptr_array_insert(first, tally_row_is_main(row) ? 0 : -1, row);
+		g_hash_table_replace(counts, key, GUINT_TO_POINTER(n + 1));
 	}
-	if (found->len > MOST_ONE_SIDED)
-		tally_print_line(p, "  %u more key%s", found->len - MOST_ONE_SIDED,
-				 TALLY_S(found->len - MOST_ONE_SIDED));
+	if (first->len)
+		title(p, "Measured on one side only");
+	for (guint i = 0; i < MIN(first->len, MOST_ONE_SIDED); i++) {
+		const struct tally_compare_row *row = g_ptr_array_index(first, i);
+		g_autofree char *found = side_and_key(row);
+		g_autofree char *key = tally_text_escape(row->key);
+		g_autofree char *name = tally_subject_text(p->c, row->subject);
+		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, found)) - 1;
+		g_autofree char *more = n ? g_strdup_printf(" and %u more", n) : g_strdup("");
+		tally_print_line(p, "  %s: only in %s, of %s%s", key, row->n[0] ? "base" : "new",
+				 name, more);
+	}
+	if (first->len > MOST_ONE_SIDED)
+		tally_print_line(p, "  %u more key%s", first->len - MOST_ONE_SIDED,
+				 TALLY_S(first->len - MOST_ONE_SIDED));
 }
 
 void

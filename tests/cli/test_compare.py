@@ -128,6 +128,12 @@ class Compare(CliCase):
         self.assertRegex(lines[-2], r"^to decide it: passtally bench -n 20 --fail-above [0-9.]+% -- \S+.* --vs \S+")
         self.assertRegex(lines[-3], r"^a limit of 0.5 % is out of reach here; [0-9.]+ % is not, with 20 runs of each$")
 
+        # Runs that differ by times their length: no command would decide anything.
+        logs = [self.write_log(f"wild {i}.jsonl", times_log(wobble(1e6 * 3 ** (i % 3), seed=i))) for i in range(10)]
+        text = self.command("compare", "--wide", "--fail-above", "5%", *logs[:5], "--", *logs[5:]).stdout.decode()
+        self.assertIn("no limit is within reach here, not even with 20 runs of each", text)
+        self.assertNotIn("to decide it", text)
+
     def test_equal_runs_are_quiet(self):
         """50 pairs of equal runs, of all kinds of noise: at most 3 alarms at 1 %."""
         kinds = [{}, {"phi": 0.3}, {"phi": 0.6}, {"phi": 0.3, "drift": 0.04}, {"phi": 0.3, "spikes": 0.01}]
