@@ -2,8 +2,8 @@
 /* cli/compare/print_parts.h - shared by the files that print a comparison for people; private
  * to them.
  *
- * print.c has the rows and the common functions, table.c lays tables out, print_verdict.c
- * prints the lines below them. Returned strings are freed by the caller with g_free(). One
+ * row_text.c has the texts of rows, table.c lays tables out, print.c prints them, print_verdict.c
+ * the lines below them. Returned strings are freed by the caller with g_free(). One
  * thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
@@ -35,6 +35,9 @@ char *tally_row_key(const struct tally_printer *p, const struct tally_compare_ro
 /* In percent, or as a number with a sign. */
 char *
 tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value);
+/* "-" where there is none. */
+char *tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *row,
+		     enum tally_side side);
 char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
 
 /* Prints a sentence and a newline; in Markdown escaped, as an item without indentation. */
