@@ -108,6 +108,9 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 	case TALLY_LINE_PASS_INFO:
 		tally_pass_names_add(&a->state->groups.names, &line->pass_info);
 		break;
+	case TALLY_LINE_PIPELINE:
+		tally_pipeline_names_add(a, &line->pipeline);
+		break;
 	case TALLY_LINE_FRAME:
 		read_frame(a, &line->frame);
 		break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/aggregate.h - a log read once, front to back, and summarized for a report.
  *
- * Rows are passes (by identity), labels, frames or workloads (by pass and index in it), as a
- * grouping says (cli/log/grouping.h).
+ * Rows are passes (by identity), labels, frames, pipelines or workloads (by pass and index in
+ * it), as a grouping says (cli/log/grouping.h).
  * Within one frame the segments of an id (or all passes of a label) are joined before they
  * count as one value; if one of them lacks a value, the joined value is missing. Ratios are
  * not joined: they count only where a group has one part in the frame. Grouped by label, each

@@ -32,10 +32,17 @@ struct tally_keys {
 	uint32_t guess; /* keys come in the same order as last time */
 };
 
+struct tally_pipeline_name {
+	const char *text;
+	enum tally_pass_kind kind;
+};
+
 struct tally_groups {
 	struct tally_pass_names names;
 	GHashTable *by_id; /* maps struct tally_pass_key * to struct tally_group * */
 	GHashTable *by_label; /* maps "device|name" to struct tally_group * */
+	GHashTable *pipelines; /* maps struct tally_pass_key * to a row */
+	GHashTable *pipeline_names; /* maps an id to struct tally_pipeline_name * */
 	GHashTable *workloads; /* a set of struct tally_workload_row * */
 	GPtrArray *named; /* elements: struct tally_pass_row *, which are no rows of the summary */
 	GStringChunk *texts; /* of rows */

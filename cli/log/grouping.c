@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct tally_grouping *const tally_groupings[] = {
-	&tally_by_pass, &tally_by_frame, &tally_by_label, &tally_by_workload, NULL,
+	&tally_by_pass,     &tally_by_frame,    &tally_by_label,
+	&tally_by_workload, &tally_by_pipeline, NULL,
 };
 
 const struct tally_grouping *

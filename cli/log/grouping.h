@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/grouping.h - what a row of a log's summary is: a pass, a label, a frame, a workload.
+/* cli/log/grouping.h - what a row of a log's summary is: a pass, a label, a frame, a workload,
+ * a pipeline.
  *
  * A grouping is a file by_NAME.c and a row of tally_groupings (grouping.c); `report --by` takes its
  * word. Its `add` decides in which rows the passes of a frame count, and adds their values by the
@@ -14,6 +15,7 @@ struct tally_grouping {
 	const char *word; /* of --by */
 	const char *columns; /* of a table for 80 columns */
 	const char *none; /* what to do where a log has no row, after its name; NULL = nothing */
+	const char *untimed; /* why no row has a time; NULL = the flags say it */
 	bool frames; /* a row is a frame: its values are the frame's own */
 	bool passes; /* a row is a pass: rare ones without a time are folded */
 	bool parts; /* a row is a part of a pass, and work outside passes has none */
@@ -23,7 +25,8 @@ struct tally_grouping {
 		    const struct tally_frame_record *f);
 };
 
-extern const struct tally_grouping tally_by_pass, tally_by_label, tally_by_frame, tally_by_workload;
+extern const struct tally_grouping tally_by_pass, tally_by_label, tally_by_frame, tally_by_workload,
+	tally_by_pipeline;
 /* The first is the default; NULL ends them. */
 extern const struct tally_grouping *const tally_groupings[];
 /* NULL: there is none of that word. */

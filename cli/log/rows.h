@@ -31,6 +31,9 @@ tally_group_series(struct tally_group *g, uint32_t series)
 	return &g->series[series];
 }
 
+/* Keeps what a pipeline is called: cli/log/by_pipeline.c. */
+void tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_record *p);
+
 /* ---- values of the frame being read ---- */
 
 /* The row occurs in the frame; `index` is where. */

@@ -58,8 +58,8 @@ static const struct tally_column late_pass_columns[] = {
 static bool
 is_in_table(const struct tally_aggregate *a, uint32_t i)
 {
-	if (!a->by->parts && (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES))
-		return true;
+	if (i == TALLY_SERIES_DRAWS || i == TALLY_SERIES_VERTICES)
+		return !a->by->parts || tally_series_in_use(a, i);
 	bool counted = i >= TALLY_N_FIXED_SERIES || i == TALLY_SERIES_DISPATCHES ||
 		       i == TALLY_SERIES_COPIES;
 	return counted && tally_series_in_use(a, i);

@@ -74,12 +74,13 @@ static const struct tally_arg options[] = {
 		       "the first: their headings or names, counters, metrics, with * and "
 		       "?; ',' or '+' between them. A wrong one lists the right ones. Not "
 		       "for --json, which has all."),
-	TALLY_ARG_TAKE("by", 0, "pass|frame|label|workload", take_by,
+	TALLY_ARG_TAKE("by", 0, "pass|frame|label|workload|pipeline", take_by,
 		       "What a row is: a pass (default), one frame, all passes of a label, "
-		       "or one command at its place in a pass (a run with --granularity "
-		       "draw). In the table, labels are a tree: `Bloom` sums up "
-		       "`Bloom/Down 0` and the others; and of frames there are the ten "
-		       "longest, the median one and the sum of the others (--wide: all)."),
+		       "one command at its place in a pass (a run with --granularity "
+		       "draw), or a pipeline (--pipelines). In the table, labels are a tree: "
+		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames there are "
+		       "the ten longest, the median one and the sum of the others (--wide: "
+		       "all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id. If there is none: those with NAME in their name or label, in "
@@ -253,6 +254,10 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 		if (g->series[TALLY_SERIES_GPU].stats.moments.n)
 			return;
 		flags |= g->flags;
+	}
+	if (a->by->untimed && rows->len) {
+		tally_text_print_wrapped(to, a->by->untimed, 2, 80);
+		return;
 	}
 	if ((flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a)) {
 		tally_text_print_wrapped(

@@ -228,6 +228,39 @@ class Report(CliCase):
         self.assertEqual(rows, {"a: 1 clear": ("clear", 5, 5), "a: 2 clear": ("clear", 2, 6),
                                 "a: 2 draw": ("draw", 2, 80), "a: 2 copy": ("copy", 1, 7)})
 
+    def test_by_pipeline(self):
+        def pipeline(ident, name=None, stages=()):
+            return {"type": "pipeline", "id": ident * 16, "kind": "render", **({"name": name} if name else {}), "stages": stages}
+
+        def use(ident, draws):
+            return {"id": ident * 16, "draws": draws, "vertices": 3 * draws}
+
+        stages = [{"stage": "vertex", "entry": "main", "code": A, "bytes": 4},
+                  {"stage": "fragment", "entry": "shade", "code": B, "bytes": 4}]
+        passes = [one_pass(0, A, 10, draws=2, pipelines=[use("a", 2)], counters={"samples_passed": 5}),
+                  one_pass(1, B, 50, draws=3, pipelines=[use("b", 1), use("c", 2)]),
+                  one_pass(2, C, 7, draws=2, pipelines=[use("d", 1)])]
+        lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b"), pass_info(C, "c"), pipeline("a", "Sky", stages),
+                 pipeline("b", None, stages), pipeline("c", "Sky", stages), pipeline("d", None, stages * 3),
+                 frame(0, passes), frame(1, passes), end(2, 6)]
+        log = self.write_log("a.jsonl", lines)
+        rows = self.rows("--by", "pipeline", log)
+        many = "vertex+shade+vertex+shade+2 more dddddddd"
+        self.assertEqual(set(rows), {"Sky", "vertex+shade bbbbbbbb", "Sky #2", many})
+        self.assertEqual(rows["Sky"]["id"], "a" * 16)
+        self.assertEqual(rows["Sky"]["values"]["gpu_ns"]["sum"], 20)
+        self.assertEqual(rows["Sky"]["values"]["samples_passed"]["sum"], 10)
+        # Two share a pass; of the last one's pass another draw is nobody's.
+        for name in ("vertex+shade bbbbbbbb", "Sky #2", many):
+            self.assertNotIn("gpu_ns", rows[name]["values"])
+        self.assertEqual(rows["Sky #2"]["values"]["draws"]["sum"], 4)
+        self.assertIn("Sky #2", self.ok("report", "--by", "pipeline", log).stdout.decode())
+        shared = self.write_log("b.jsonl", [*lines[:-3], frame(0, passes[1:2]), end(1, 1)])
+        text = " ".join(self.ok("report", "--by", "pipeline", shared).stdout.decode().split())
+        self.assertIn("is known where it did all the work of its passes", text)
+        none = self.command("report", "--by", "pipeline", self.write_log("c.jsonl", simple_log(2)))
+        self.assertEqual((none.returncode, b"--pipelines" in none.stderr), (0, True))
+
     def test_by_label(self):
         lines = [header(), device(), pass_info(A, "ui"), pass_info(B, "ui"), pass_info(C),
                  frame(0, [one_pass(0, A, 10), one_pass(1, B, 20), one_pass(2, C, 3)]), end(1, 3)]
@@ -452,14 +485,14 @@ class Report(CliCase):
         }
         for name, lines in logs.items():
             log = self.write_log("a.jsonl", lines)
-            for by in ("pass", "label", "frame", "workload")[:2 if name == "many" else 4]:
+            for by in ("pass", "label", "frame", "workload", "pipeline")[:2 if name == "many" else 5]:
                 with self.subTest(name, by=by):
                     text = self.ok("report", "--by", by, log).stdout.decode()
                     at = re.search(r"(?m)^ *(pass|frame) ", text)
                     table = text[at.start():].splitlines() if at else []
                     self.assertEqual([line for line in table if width(line) > 80 or line != line.rstrip()], [])
                     self.assertLessEqual(sum(line.lstrip().startswith(("pass ", "frame ")) for line in table), 1)
-                    self.assertEqual(bool(table), name != "empty" and by != "workload")
+                    self.assertEqual(bool(table), name != "empty" and by not in ("workload", "pipeline"))
                     self.assertEqual([line for line in text.splitlines()[1:] if width(line) > 80], [])
                     if name == "many":
                         self.assertLess(len(table), 20)

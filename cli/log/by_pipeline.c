@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/log/rows.h"
+
+#include <string.h>
+
+/* "vertex+fragment cdfb829e", or the stages' entry points where these say more. */
+static char *
+describe(const struct tally_pipeline_record *p)
+{
+	enum { MOST_STAGES = 4 };
+	if (p->name && *p->name)
+		return g_strdup(p->name);
+	GString *text = g_string_new(NULL);
+	for (uint32_t i = 0; i < p->n_stages && i < MOST_STAGES; i++) {
+		const char *entry = p->stages[i].entry;
+		bool says = entry && *entry && strcmp(entry, "main") != 0;
+		g_string_append_printf(text, "%s%s", i ? "+" : "",
+				       says ? entry : tally_stage_name(p->stages[i].stage));
+	}
+	if (p->n_stages > MOST_STAGES)
+		g_string_append_printf(text, "+%u more", p->n_stages - MOST_STAGES);
+	g_string_append_printf(text, " %08x", (unsigned)(p->id >> 32));
+	return g_string_free(text, FALSE);
+}
+
+void
+tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_record *p)
+{
+	struct tally_pipeline_name *name = g_new0(struct tally_pipeline_name, 1);
+	g_autofree char *text = describe(p);
+	name->text = tally_row_text(a, text);
+	name->kind = p->kind;
+	g_hash_table_replace(a->state->groups.pipeline_names, g_memdup2(&p->id, sizeof(p->id)),
+			     name);
+}
+
+static struct tally_group *
+pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
+{
+	struct tally_groups *s = &a->state->groups;
+	const struct tally_pass_key key = { .id = id, .device = device };
+	struct tally_group *g = g_hash_table_lookup(s->pipelines, &key);
+	if (g)
+		return g;
+	const struct tally_pipeline_name *known = g_hash_table_lookup(s->pipeline_names, &id);
+	g_autofree char *short_id = g_strdup_printf("%08x", (unsigned)(id >> 32));
+	g_autofree char *name = tally_pass_names_number(&s->names, device,
+							known ? known->text : short_id);
+	g = tally_group_create(a, device, NULL);
+	g->id = id;
+	g->kind = known ? known->kind : TALLY_PASS_OTHER;
+	g->name = tally_row_text(a, name);
+	g_hash_table_insert(s->pipelines, g_memdup2(&key, sizeof(key)), g);
+	return g;
+}
+
+/* Whether what was measured of the pass is the pipeline's alone. */
+static bool
+did_all(const struct tally_pass_record *p)
+{
+	const struct tally_call_counts *all = &p->call_counts;
+	return p->n_pipelines == 1 && !p->unknown && !all->copies && !all->clears &&
+	       all->draws == p->pipelines[0].call_counts.draws &&
+	       all->dispatches == p->pipelines[0].call_counts.dispatches;
+}
+
+static void
+add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		for (uint32_t k = 0; k < p->n_pipelines; k++) {
+			struct tally_group *g = pipeline_row(a, d->device, p->pipelines[k].id);
+			tally_device_summary_add_queue(a, d, g, p);
+			tally_group_touch(a, g, i);
+			tally_group_add_call_counts(g, &p->pipelines[k].call_counts, p->unknown);
+			if (!did_all(p))
+				continue;
+			g->flags |= p->flags;
+			if (p->has_gpu)
+				tally_group_add_gpu(g, p->gpu_ns);
+			tally_group_add_keyed(a, g, p->counters, p->n_counters, false);
+		}
+	}
+}
+
+const struct tally_grouping tally_by_pipeline = {
+	.word = "pipeline",
+	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
+	.none = "lists no pipelines: run with --pipelines for them",
+	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes",
+	.parts = true,
+	.row_bytes = sizeof(struct tally_group),
+	.add = add,
+};
