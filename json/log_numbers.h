@@ -14,6 +14,12 @@
 typedef void tally_put_number(void *to, const char *name, const char *unit, bool known,
 			      struct tally_value value);
 
+/* The numbers of a frame, in that order; the last has no name. */
+struct tally_number_name {
+	const char *name, *unit;
+};
+const struct tally_number_name *tally_frame_number_names(void);
+
 /* Calls `put` with `to` for each number of the object itself, not of the objects inside it. */
 void tally_frame_numbers(const struct tally_frame_record *r, tally_put_number *put, void *to);
 void tally_unattributed_numbers(const struct tally_frame_record *r, tally_put_number *put,

@@ -54,6 +54,28 @@ static const struct tally_column late_pass_columns[] = {
 };
 #undef N
 
+/* Those that json/log.fields lists and that have no column yet. */
+static void
+add_frame_numbers(GArray *columns)
+{
+	for (const struct tally_number_name *n = tally_frame_number_names(); n->name; n++) {
+		const struct tally_column c = {
+			.key = n->name,
+			.title = n->name,
+			.type = strcmp(n->unit, "ns") == 0      ? TALLY_COLUMN_TIME
+				: strcmp(n->unit, "ratio") == 0 ? TALLY_COLUMN_SHARE
+								: TALLY_COLUMN_NUMBER,
+			.what = TALLY_COLUMN_FIELD,
+		};
+		bool listed = false;
+		for (guint i = 0; i < columns->len && !listed; i++)
+			listed = strcmp(g_array_index(columns, struct tally_column, i).key,
+					n->name) == 0;
+		if (!listed)
+			g_array_append_val(columns, c);
+	}
+}
+
 /* Whether a series has a column in the table for people. */
 static bool
 is_in_table(const struct tally_aggregate *a, uint32_t i)
@@ -90,9 +112,10 @@ tally_columns_create(const struct tally_aggregate *a)
 				      .title = "flags",
 				      .what = TALLY_COLUMN_FLAGS };
 	g_array_append_val(columns, flags);
-	if (!a->by->frames)
-		g_array_append_vals(columns, late_pass_columns,
-				    G_N_ELEMENTS(late_pass_columns));
+	if (a->by->frames)
+		add_frame_numbers(columns);
+	else
+		g_array_append_vals(columns, late_pass_columns, G_N_ELEMENTS(late_pass_columns));
 	return columns;
 }
 
@@ -123,8 +146,7 @@ is_named(const struct tally_column *c, const char *name)
 }
 
 const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *option,
-		   const char *key)
+tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
 {
 	TALLY_EACH_OF (const struct tally_column, c, columns)
 		if (is_named(c, key))
@@ -283,8 +305,7 @@ series_value(const struct tally_group *g, uint32_t series, struct tally_value *o
 static struct tally_value
 total_of(const struct tally_moments *m)
 {
-	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 &&
-		    m->sum.word[2] == 0;
+	bool fits = m->storage != TALLY_STORAGE_F64 && m->sum.word[1] == 0 && m->sum.word[2] == 0;
 	return fits ? tally_u64(m->sum.word[0]) : tally_f64(tally_moments_total(m));
 }
 
@@ -473,8 +494,8 @@ is_empty(const struct tally_group *g)
 {
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		const struct tally_stats *s = &g->series[i].stats;
-		if (s->moments.n && (tally_value_f64(s->moments.min) != 0 ||
-				     tally_value_f64(s->moments.max) != 0))
+		if (s->moments.n &&
+		    (tally_value_f64(s->moments.min) != 0 || tally_value_f64(s->moments.max) != 0))
 			return false;
 	}
 	return true;
@@ -483,8 +504,7 @@ is_empty(const struct tally_group *g)
 /* Whether the row is of the requested device or, without a request, of a device that is not
  * below another. */
 static bool
-is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device,
-	 bool rollups)
+is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device, bool rollups)
 {
 	const struct tally_label_row *label = tally_as_label(g);
 	if ((g->outside && is_empty(g)) || (label && label->rollup && (label->only || !rollups)))
@@ -493,8 +513,8 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 }
 
 GPtrArray *
-tally_rows_create(const struct tally_aggregate *a, int64_t device,
-		  const struct tally_column *sort, bool reverse, bool rollups)
+tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
+		  bool reverse, bool rollups)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	TALLY_EACH (struct tally_group, g, a->groups)

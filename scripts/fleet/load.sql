@@ -5,7 +5,7 @@
 -- Before it runs: SET VARIABLE base_logs = ['...'] and new_logs = ['...'], lists of files or globs,
 -- plain or .zst. What is in the database already stays: logs are added to it, and a run that is there (by
 -- `run` of its header, without one by the name of its file) is not added again. Files that are no logs of passtally/1
--- are listed in `left_out`. Fields that a later version adds are passed over; the last line of a log that was
+-- are listed in `left_out`. Fields that a later version adds are passed over, tables of an earlier one get what they lack; the last line of a log that was
 -- cut is left out. Whether a log is good tells `passtally check`, not this.
 SET memory_limit = '2GB';
 SET preserve_insertion_order = false;
@@ -13,33 +13,80 @@ CREATE OR REPLACE TEMP MACRO log_lines(logs) AS TABLE
 SELECT * FROM read_json(logs,
 	format = 'newline_delimited', ignore_errors = true, filename = 'log', maximum_object_size = 67108864,
 	columns = {
+		-- columns made from json/log.fields by scripts/gen_log.py sql
 		type: 'VARCHAR',
-		-- header
-		schema: 'VARCHAR', version: 'VARCHAR', program: 'VARCHAR', argv: 'VARCHAR[]', pid: 'BIGINT',
-		started: 'TIMESTAMP', options: 'MAP(VARCHAR, VARCHAR)',
-		run: 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
-		os: 'VARCHAR', kernel: 'VARCHAR', cpu: 'VARCHAR', cpus: 'UINTEGER', memory_bytes: 'UBIGINT', "session": 'VARCHAR',
-		host: 'VARCHAR',
-		-- device
-		device: 'UINTEGER', api: 'VARCHAR', name: 'VARCHAR', driver: 'VARCHAR', driver_version: 'VARCHAR',
-		vendor_id: 'UINTEGER', device_id: 'UINTEGER', driver_id: 'UINTEGER', pci: 'VARCHAR', uuid: 'VARCHAR',
-		serialized_by: 'VARCHAR',
-		sources: 'STRUCT(name VARCHAR, state VARCHAR, reason VARCHAR)[]',
-		-- device has a list here, frames have none
-		counters: 'STRUCT(key VARCHAR, name VARCHAR, unit VARCHAR, kind VARCHAR, source VARCHAR, scope VARCHAR, description VARCHAR)[]',
-		-- pass_info
-		id: 'VARCHAR', kind: 'VARCHAR', label: 'VARCHAR', target: 'JSON',
-		-- frame
-		frame: 'UBIGINT', start_ns: 'UBIGINT', cpu_ns: 'UBIGINT', gpu_ns: 'UBIGINT', envelope_ns: 'UBIGINT',
-		coverage: 'DOUBLE', width: 'UINTEGER', height: 'UINTEGER', "set": 'VARCHAR', overhead_ns: 'UBIGINT', dropped_passes: 'UBIGINT',
-		flags: 'VARCHAR[]', unattributed: 'JSON',
-		-- of a frame: key to value; of a device: what the keys mean
-		metrics: 'JSON',
-		passes: 'STRUCT("index" UINTEGER, id VARCHAR, segment UINTEGER, kind VARCHAR, label VARCHAR, draws UBIGINT, vertices UBIGINT, instances UBIGINT, dispatches UBIGINT, copies UBIGINT, clears UBIGINT, calls UBIGINT, cpu_start_ns UBIGINT, gpu_start_ns UBIGINT, gpu_ns UBIGINT, counters MAP(VARCHAR, DOUBLE), metrics MAP(VARCHAR, DOUBLE), estimated VARCHAR[], flags VARCHAR[])[]',
-		-- note
-		level: 'VARCHAR', message: 'VARCHAR', "source": 'VARCHAR', time_ns: 'UBIGINT',
+		"schema": 'VARCHAR',
+		"version": 'VARCHAR',
+		"program": 'VARCHAR',
+		"argv": 'VARCHAR[]',
+		"pid": 'BIGINT',
+		"started": 'TIMESTAMP',
+		"options": 'MAP(VARCHAR, VARCHAR)',
+		"process_start_ns": 'UBIGINT',
+		"process_cpu_ns": 'UBIGINT',
+		"run": 'VARCHAR',
+		"tags": 'MAP(VARCHAR, VARCHAR)',
+		"os": 'VARCHAR',
+		"kernel": 'VARCHAR',
+		"cpu": 'VARCHAR',
+		"cpus": 'UINTEGER',
+		"memory_bytes": 'UBIGINT',
+		"session": 'VARCHAR',
+		"host": 'VARCHAR',
+		"device": 'UINTEGER',
+		"api": 'VARCHAR',
+		"name": 'VARCHAR',
+		"driver": 'VARCHAR',
+		"driver_version": 'VARCHAR',
+		"vendor_id": 'UINTEGER',
+		"device_id": 'UINTEGER',
+		"driver_id": 'UINTEGER',
+		"pci": 'VARCHAR',
+		"uuid": 'VARCHAR',
+		"beneath": 'BIGINT',
+		"serialized_by": 'VARCHAR',
+		"present_mode": 'VARCHAR',
+		"images": 'UINTEGER',
+		"sources": 'STRUCT("name" VARCHAR, "state" VARCHAR, "reason" VARCHAR)[]',
+		"counters": 'STRUCT("key" VARCHAR, "name" VARCHAR, "unit" VARCHAR, "kind" VARCHAR, "source" VARCHAR, "scope" VARCHAR, "description" VARCHAR)[]',
+		"metrics": 'JSON',
+		"id": 'VARCHAR',
+		"kind": 'VARCHAR',
+		"label": 'VARCHAR',
+		"target": 'JSON',
+		"groups": 'VARCHAR',
+		"stages": 'JSON',
+		"frame": 'UBIGINT',
+		"start_ns": 'UBIGINT',
+		"cpu_ns": 'UBIGINT',
+		"thread_ns": 'UBIGINT',
+		"wait_ns": 'UBIGINT',
+		"gpu_ns": 'UBIGINT',
+		"envelope_ns": 'UBIGINT',
+		"coverage": 'DOUBLE',
+		"width": 'UINTEGER',
+		"height": 'UINTEGER',
+		"set": 'VARCHAR',
+		"passes": 'STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[]',
+		"unattributed": 'JSON',
+		"estimated": 'VARCHAR[]',
+		"events": 'JSON',
+		"calls": 'JSON',
+		"minor_faults": 'UBIGINT',
+		"major_faults": 'UBIGINT',
+		"overhead_ns": 'UBIGINT',
+		"dropped_passes": 'UBIGINT',
+		"flags": 'VARCHAR[]',
+		"level": 'VARCHAR',
+		"message": 'VARCHAR',
+		"source": 'VARCHAR',
+		"time_ns": 'UBIGINT',
+		"frames": 'UBIGINT',
+		"frames_dropped": 'UBIGINT',
+		"reason": 'VARCHAR',
+		"growth": 'JSON',
+		"statistics": 'JSON',
 		-- end
-		frames: 'UBIGINT', frames_dropped: 'UBIGINT', reason: 'VARCHAR', statistics: 'JSON', growth: 'JSON'
 	});
 
 CREATE OR REPLACE TEMP TABLE line AS
@@ -47,9 +94,91 @@ SELECT 'base' AS side, * FROM log_lines(getvariable('base_logs'))
 UNION ALL
 SELECT 'new' AS side, * FROM log_lines(getvariable('new_logs'));
 
-CREATE TABLE IF NOT EXISTS header (side VARCHAR, log VARCHAR, schema VARCHAR, version VARCHAR, program VARCHAR,
-	argv VARCHAR[], pid BIGINT, started TIMESTAMP, options MAP(VARCHAR, VARCHAR), run VARCHAR, tags MAP(VARCHAR, VARCHAR),
-	os VARCHAR, kernel VARCHAR, cpu VARCHAR, cpus UINTEGER, memory_bytes UBIGINT, "session" VARCHAR, host VARCHAR);
+-- tables made from json/log.fields by scripts/gen_log.py sql
+CREATE TABLE IF NOT EXISTS "header" (side VARCHAR, log VARCHAR);
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "schema" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "version" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "program" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "argv" VARCHAR[];
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "pid" BIGINT;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "started" TIMESTAMP;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "options" MAP(VARCHAR, VARCHAR);
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "process_start_ns" UBIGINT;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "process_cpu_ns" UBIGINT;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "run" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "tags" MAP(VARCHAR, VARCHAR);
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "os" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "kernel" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "cpu" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "cpus" UINTEGER;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "memory_bytes" UBIGINT;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "session" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "host" VARCHAR;
+CREATE TABLE IF NOT EXISTS "device" (side VARCHAR, log VARCHAR);
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "device" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "api" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "name" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "driver" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "driver_version" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "vendor_id" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "device_id" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "driver_id" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "pci" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "uuid" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "beneath" BIGINT;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "serialized_by" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "present_mode" VARCHAR;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "images" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "sources" STRUCT("name" VARCHAR, "state" VARCHAR, "reason" VARCHAR)[];
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "counters" STRUCT("key" VARCHAR, "name" VARCHAR, "unit" VARCHAR, "kind" VARCHAR, "source" VARCHAR, "scope" VARCHAR, "description" VARCHAR)[];
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "metrics" JSON;
+CREATE TABLE IF NOT EXISTS "pass_info" (side VARCHAR, log VARCHAR);
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "id" VARCHAR;
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "kind" VARCHAR;
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "label" VARCHAR;
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "target" JSON;
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "groups" VARCHAR;
+CREATE TABLE IF NOT EXISTS "pipeline" (side VARCHAR, log VARCHAR);
+ALTER TABLE "pipeline" ADD COLUMN IF NOT EXISTS "id" VARCHAR;
+ALTER TABLE "pipeline" ADD COLUMN IF NOT EXISTS "kind" VARCHAR;
+ALTER TABLE "pipeline" ADD COLUMN IF NOT EXISTS "name" VARCHAR;
+ALTER TABLE "pipeline" ADD COLUMN IF NOT EXISTS "stages" JSON;
+CREATE TABLE IF NOT EXISTS "frame" (side VARCHAR, log VARCHAR);
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "frame" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "device" UINTEGER;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "start_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "cpu_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "thread_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "wait_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "gpu_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "envelope_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "coverage" DOUBLE;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "width" UINTEGER;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "height" UINTEGER;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "set" VARCHAR;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "passes" STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[];
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "unattributed" JSON;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "metrics" JSON;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "estimated" VARCHAR[];
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "events" JSON;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "calls" JSON;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "minor_faults" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "major_faults" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "overhead_ns" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "dropped_passes" UBIGINT;
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "flags" VARCHAR[];
+CREATE TABLE IF NOT EXISTS "note" (side VARCHAR, log VARCHAR);
+ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "level" VARCHAR;
+ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "message" VARCHAR;
+ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "source" VARCHAR;
+ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "time_ns" UBIGINT;
+CREATE TABLE IF NOT EXISTS "end" (side VARCHAR, log VARCHAR);
+ALTER TABLE "end" ADD COLUMN IF NOT EXISTS "frames" UBIGINT;
+ALTER TABLE "end" ADD COLUMN IF NOT EXISTS "frames_dropped" UBIGINT;
+ALTER TABLE "end" ADD COLUMN IF NOT EXISTS "reason" VARCHAR;
+ALTER TABLE "end" ADD COLUMN IF NOT EXISTS "growth" JSON;
+ALTER TABLE "end" ADD COLUMN IF NOT EXISTS "statistics" JSON;
+-- end
 
 -- Of the files of a run that is there twice, the first.
 CREATE OR REPLACE TEMP TABLE taken AS
@@ -68,44 +197,15 @@ FROM line LEFT JOIN (SELECT DISTINCT side, log, schema FROM line WHERE type = 'h
 WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line.side);
 DELETE FROM line WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line.side);
 
-INSERT INTO header
-SELECT side, log, schema, version, program, argv, pid, started, options, run, tags, os, kernel, cpu,
-	cpus, memory_bytes, "session", host
-FROM line WHERE type = 'header';
-CREATE TABLE IF NOT EXISTS device AS
-SELECT side, log, device, api, name, driver, driver_version, vendor_id, device_id, driver_id, pci, uuid,
-	serialized_by, sources, counters, metrics
-FROM line WHERE false;
-INSERT INTO device
-SELECT side, log, device, api, name, driver, driver_version, vendor_id, device_id, driver_id, pci, uuid,
-	serialized_by, sources, counters, metrics
-FROM line WHERE type = 'device';
-CREATE TABLE IF NOT EXISTS pass_info AS
-SELECT side, log, id, kind, label, target
-FROM line WHERE false;
-INSERT INTO pass_info
-SELECT side, log, id, kind, label, target
-FROM line WHERE type = 'pass_info';
-CREATE TABLE IF NOT EXISTS frame AS
-SELECT side, log, device, frame, width, height, start_ns, cpu_ns, gpu_ns, envelope_ns, coverage, "set", passes, overhead_ns,
-	dropped_passes, flags, unattributed, metrics
-FROM line WHERE false;
-INSERT INTO frame
-SELECT side, log, device, frame, width, height, start_ns, cpu_ns, gpu_ns, envelope_ns, coverage, "set", passes, overhead_ns,
-	dropped_passes, flags, unattributed, metrics
-FROM line WHERE type = 'frame';
-CREATE TABLE IF NOT EXISTS note AS
-SELECT side, log, level, message, "source", time_ns
-FROM line WHERE false;
-INSERT INTO note
-SELECT side, log, level, message, "source", time_ns
-FROM line WHERE type = 'note';
-CREATE TABLE IF NOT EXISTS "end" AS
-SELECT side, log, frames, frames_dropped, reason, statistics, growth
-FROM line WHERE false;
-INSERT INTO "end"
-SELECT side, log, frames, frames_dropped, reason, statistics, growth
-FROM line WHERE type = 'end';
+-- rows made from json/log.fields by scripts/gen_log.py sql
+INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host" FROM line WHERE type = 'header';
+INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "sources", "counters", "metrics" FROM line WHERE type = 'device';
+INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target", "groups" FROM line WHERE type = 'pass_info';
+INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';
+INSERT INTO "frame" BY NAME SELECT side, log, "frame", "device", "start_ns", "cpu_ns", "thread_ns", "wait_ns", "gpu_ns", "envelope_ns", "coverage", "width", "height", "set", "passes", "unattributed", "metrics", "estimated", "events", "calls", "minor_faults", "major_faults", "overhead_ns", "dropped_passes", "flags" FROM line WHERE type = 'frame';
+INSERT INTO "note" BY NAME SELECT side, log, "level", "message", "source", "time_ns" FROM line WHERE type = 'note';
+INSERT INTO "end" BY NAME SELECT side, log, "frames", "frames_dropped", "reason", "growth", "statistics" FROM line WHERE type = 'end';
+-- end
 DROP TABLE line;
 DROP TABLE taken;
 
