@@ -81,6 +81,7 @@ copy_into(struct arena *a, const struct tally_device_record *info, uint32_t numb
 	copy.pci = take_string(a, info->pci);
 	copy.uuid = take_string(a, info->uuid);
 	copy.serialized_by = take_string(a, info->serialized_by);
+	copy.present_mode = take_string(a, info->present_mode);
 	copy_sources(a, info, &copy);
 	copy_metrics(a, info, &copy);
 	size_t bytes = info->n_counters * sizeof(*info->counters);
