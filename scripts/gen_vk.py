@@ -20,7 +20,7 @@ import vk_registry
 from gen_gl import RulesError, fold
 from vk_registry import RegistryError
 
-FORMS = ("count", "around", "device", "wait", "hand")
+FORMS = ("count", "around", "device", "wait", "event", "hand")
 OTHERS = ("use", "instance", "newer")
 WORDS = {"c", "d", "true", "false"}  # names that an expression may use in addition to parameters
 BETA = "provisional"  # the only platform whose header the sizes include
@@ -77,8 +77,9 @@ class Rules:
         body = body.strip()
         if not body:
             raise RulesError(f"{self.path}:{number}: '{form}' needs a pattern and a body")
-        if form in ("around", "device") and body.count("|") != 1:
-            raise RulesError(f"{self.path}:{number}: '{form}' needs BEFORE | AFTER")
+        if form in ("around", "device", "wait", "event") and body.count("|") != 1:
+            before = "KIND" if form in ("wait", "event") else "BEFORE"
+            raise RulesError(f"{self.path}:{number}: '{form}' needs {before} | AFTER")
         if form == "hand" and not re.fullmatch(r"[a-z_]\w*", body):
             raise RulesError(f"{self.path}:{number}: 'hand' needs the name of a function")
         self.rules.append(Rule(form, pattern, body, number))
@@ -137,16 +138,13 @@ def make_wrapper(rule, command, where):
     first = command.params[0].type if command.params else ""
     if any(command.has(name) for name in ("c", "d", "next", "result", "wait")):
         raise RulesError(f"{where}: {command.name} has a parameter named like a variable of ours")
-    if rule.form in ("device", "wait", "hand"):
+    if rule.form in ("device", "wait", "event", "hand"):
         if first not in ("VkDevice", "VkQueue", "VkCommandBuffer"):
             raise RulesError(f"{where}: {command.name} does not begin with a device's handle")
         if rule.form == "hand":
             return Wrapper(command, rule.form, rule.body)
-        if rule.form == "wait":
-            if command.returns not in ("VkResult", "void"):
-                raise RulesError(f"{where}: {command.name} does not say how its wait ended")
-            after = "" if rule.body == "-" else expand(rule.body, command, where)
-            return Wrapper(command, rule.form, "", after)
+        if command.returns not in {"wait": ("VkResult", "void"), "event": ("VkResult",)}.get(rule.form, (command.returns,)):
+            raise RulesError(f"{where}: {command.name} does not say how it ended")
     elif first != "VkCommandBuffer" or command.returns != "void":
         raise RulesError(f"{where}: {command.name} is not recorded into a command buffer")
     if rule.form == "count":
@@ -323,13 +321,28 @@ def write_wait(wrapper):
         f"\tstruct vk_device *d = vk_device_find({call[0]});\n"
         + forward + "\tstruct tally_clock_wait wait = vk_wait_begin(d);\n"
         + fold(f"\t{keeps}d->next.{name}", call, ";\n")
-        + f"\tvk_wait_end(d, &wait, {result});\n"
+        + f'\tvk_wait_end(d, &wait, {result}, TALLY_EVENT_{wrapper.before}, "{command.name}");\n'
         + (after if wrapper.after else "") + returns + "}\n"
     )
 
 
+def write_event(wrapper):
+    command = wrapper.command
+    name = member(command.name)
+    kind, _, what = wrapper.before.partition(",")
+    after = f"\t\t{wrapper.after};\n" if wrapper.after else ""
+    return (
+        head(command, f"hook_{name}") + "\n{\n"
+        f"\tstruct vk_device *d = vk_device_find({arguments(command)[0]});\n"
+        f'\tstruct tally_event event = vk_event_begin(d, TALLY_EVENT_{kind}, "{command.name}");\n'
+        + fold(f"\tVkResult result = d->next.{name}", arguments(command), ";\n")
+        + "\tif (d->tracked && result == VK_SUCCESS) {\n"
+        f"\t\tvk_event_end(&event,{what});\n" + after + "\t}\n\treturn result;\n}\n"
+    )
+
+
 BODIES = {"count": write_count, "around": write_around, "device": write_device,
-          "wait": write_wait, "hand": write_hand}
+          "wait": write_wait, "event": write_event, "hand": write_hand}
 
 
 class Generator:

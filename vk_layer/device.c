@@ -237,8 +237,11 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 		extensions = vk_extensions_read(instance, physical);
 	}
 	VkResult result = create_below(&made, &extensions, info, create, allocator);
-	if (made.tracked && result == VK_SUCCESS)
+	if (made.tracked && result == VK_SUCCESS) {
 		read_driver(&made, &extensions);
+		made.enabled.creation_feedback =
+			vk_features_feedback(instance, &made.properties, info);
+	}
 	free(extensions.rows);
 	if (result != VK_SUCCESS)
 		return result;

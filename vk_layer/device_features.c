@@ -132,6 +132,14 @@ in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *de
 	return instance->api_version >= version && device->apiVersion >= version;
 }
 
+bool
+vk_features_feedback(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device,
+		     const VkDeviceCreateInfo *info)
+{
+	return in_core(instance, device, VK_API_VERSION_1_3) ||
+	       lists(info, VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME);
+}
+
 PFN_vkGetPhysicalDeviceProperties2
 vk_reads_properties2(const struct vk_instance *instance,
 		     const VkPhysicalDeviceProperties *device)

@@ -145,7 +145,7 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	uint64_t serial = q ? serial_of(d, q) : 0;
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(queue);
-	if (!vk_wait_end(d, &wait, result)) {
+	if (!vk_wait_end(d, &wait, result, TALLY_EVENT_IDLE, "vkQueueWaitIdle")) {
 		vk_give_up(d);
 		return result;
 	}
@@ -168,7 +168,7 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	/* During this call the game lets no other thread use a queue. */
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device);
-	if (!vk_wait_end(d, &wait, result)) {
+	if (!vk_wait_end(d, &wait, result, TALLY_EVENT_IDLE, "vkDeviceWaitIdle")) {
 		vk_give_up(d);
 		return result;
 	}
@@ -194,8 +194,8 @@ vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice devic
 {
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = next(device, n, fences, all, timeout);
-	if (!vk_wait_end(d, &wait, result) || result != VK_SUCCESS ||
-	    pthread_mutex_trylock(&d->lock) != 0)
+	if (!vk_wait_end(d, &wait, result, TALLY_EVENT_FENCE, "vkWaitForFences") ||
+	    result != VK_SUCCESS || pthread_mutex_trylock(&d->lock) != 0)
 		return result;
 	for (uint32_t i = 0; i < n && (all || n == 1); i++)
 		vk_collect_fence_signalled(d, fences[i]);

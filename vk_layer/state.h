@@ -53,6 +53,7 @@ struct vk_enabled {
 	bool game_performance; /* ... or performance queries (R18) */
 	/* VK_KHR_performance_query: it is supported; we enabled it; with several pools. */
 	bool performance_offered, performance, performance_pools;
+	bool creation_feedback; /* may be chained where pipelines are created */
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only the layer enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance;

@@ -400,7 +400,7 @@ vk_query_pool_created(struct vk_device *d, const VkQueryPoolCreateInfo *info, Vk
 {
 	struct vk_handles *like = pools_of(d, info->queryType);
 	if (like && !vk_handles_put(like, VK_HANDLE_KEY(pool), d))
-		vk_device_stop(d, "no memory to tell the program's own queries from ours");
+		vk_device_stop(d, "no memory to know the program's own queries from ours");
 }
 
 void

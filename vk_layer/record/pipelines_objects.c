@@ -3,6 +3,7 @@
 #include "vk_layer/record/pipelines.h"
 
 #include "layer/pass_id.h"
+#include "vk_layer/record/making.h"
 #include "vk_layer/record/targets_internal.h"
 
 #include <string.h>
@@ -132,7 +133,11 @@ vk_create_graphics_pipelines(struct vk_device *d, PFN_vkCreateGraphicsPipelines 
 			     const VkGraphicsPipelineCreateInfo *infos,
 			     const VkAllocationCallbacks *allocator, VkPipeline *handles)
 {
-	VkResult result = next(device, cache, n, infos, allocator, handles);
+	struct vk_making making;
+	const VkGraphicsPipelineCreateInfo *given =
+		vk_making_begin(&making, d, infos, n, sizeof(*infos), false);
+	VkResult result = next(device, cache, n, given, allocator, handles);
+	vk_making_end(&making, "vkCreateGraphicsPipelines", result, handles);
 	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
 		struct stages stages = { .n = 0 };
 		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)
@@ -151,7 +156,11 @@ vk_create_compute_pipelines(struct vk_device *d, PFN_vkCreateComputePipelines ne
 			    const VkComputePipelineCreateInfo *infos,
 			    const VkAllocationCallbacks *allocator, VkPipeline *handles)
 {
-	VkResult result = next(device, cache, n, infos, allocator, handles);
+	struct vk_making making;
+	const VkComputePipelineCreateInfo *given =
+		vk_making_begin(&making, d, infos, n, sizeof(*infos), false);
+	VkResult result = next(device, cache, n, given, allocator, handles);
+	vk_making_end(&making, "vkCreateComputePipelines", result, handles);
 	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
 		struct stages stages = { .n = 0 };
 		if (handles[i])
@@ -167,7 +176,11 @@ vk_create_ray_pipelines(struct vk_device *d, PFN_vkCreateRayTracingPipelinesKHR 
 			uint32_t n, const VkRayTracingPipelineCreateInfoKHR *infos,
 			const VkAllocationCallbacks *allocator, VkPipeline *handles)
 {
-	VkResult result = next(device, deferred, cache, n, infos, allocator, handles);
+	struct vk_making making;
+	const VkRayTracingPipelineCreateInfoKHR *given = vk_making_begin(
+		&making, d, infos, n, sizeof(*infos), deferred != VK_NULL_HANDLE);
+	VkResult result = next(device, deferred, cache, n, given, allocator, handles);
+	vk_making_end(&making, "vkCreateRayTracingPipelinesKHR", result, handles);
 	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
 		struct stages stages = { .n = 0 };
 		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)

@@ -25,7 +25,7 @@ find_use(struct vk_uses *uses, uint64_t key)
 }
 
 static void
-keep_use(struct vk_uses *uses, uint64_t key, const struct vk_target_use *answer)
+add_use(struct vk_uses *uses, uint64_t key, const struct vk_target_use *answer)
 {
 	/* An answer without a target may be better the next time. */
 	if (!answer->target)
@@ -265,7 +265,7 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	}
 	describe_render_pass(pass, fb, &info->renderArea, scratch);
 	if (pass && fb)
-		keep_use(&fb->base.uses, key, scratch);
+		add_use(&fb->base.uses, key, scratch);
 	return scratch;
 }
 
@@ -388,7 +388,7 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 		return known;
 	describe_rendering(info, &r, scratch);
 	if (r.first && r.first->width)
-		keep_use(&r.first->base.uses, r.key, scratch);
+		add_use(&r.first->base.uses, r.key, scratch);
 	return scratch;
 }
 

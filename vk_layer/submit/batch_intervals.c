@@ -140,7 +140,7 @@ create_pair(struct vk_device *d, uint32_t family)
 
 /* The caller holds the lock. */
 static void
-tell_once(struct vk_batch_intervals *b)
+warn_once(struct vk_batch_intervals *b)
 {
 	if (!b->reported)
 		tally_log_say(
@@ -168,7 +168,7 @@ vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 	} else if (may_make) {
 		b->families[family].n++;
 	} else {
-		tell_once(b);
+		warn_once(b);
 	}
 	pthread_mutex_unlock(&d->lock);
 	if (pair || !may_make)
@@ -182,7 +182,7 @@ vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 	} else {
 		b->families[family].n--;
 		b->families[family].failed = true;
-		tell_once(b);
+		warn_once(b);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return own ? &own->pair : NULL;

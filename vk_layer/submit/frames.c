@@ -139,10 +139,14 @@ vk_wait_begin(const struct vk_device *d)
 }
 
 bool
-vk_wait_end(struct vk_device *d, struct tally_clock_wait *wait, VkResult result)
+vk_wait_end(struct vk_device *d, const struct tally_clock_wait *wait, VkResult result,
+	    enum tally_event_kind kind, const char *call)
 {
 	vk_calls_down--;
-	tally_clock_wait_end(wait);
+	if (kind < TALLY_N_EVENTS)
+		tally_event_wait_end(kind, call, wait);
+	else
+		tally_clock_wait_end(wait);
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	return vk_device_runs(d);

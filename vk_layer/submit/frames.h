@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_VK_LAYER_FRAMES_H
 #define PASSTALLY_VK_LAYER_FRAMES_H
 
-#include "layer/base/clock.h"
+#include "layer/event/event.h"
 #include "vk_layer/state.h"
 
 static const struct tally_extent vk_nothing_presented = { 0, 0 };
@@ -40,10 +40,28 @@ void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_ex
  * Any thread, without the lock. */
 uint64_t vk_overhead_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
-/* Around a call down in which the driver may wait: the time is added to the game's waits, unless
- * nothing is captured, and a lost device is stopped. False: the device does not run. */
+/* Around a call down in which the driver may wait: the time is added to the game's waits and is an
+ * event of `kind` (TALLY_N_EVENTS: it is none), unless nothing is captured, and a lost device is
+ * stopped. False: the device does not run. */
 struct tally_clock_wait vk_wait_begin(const struct vk_device *d);
-bool vk_wait_end(struct vk_device *d, struct tally_clock_wait *wait, VkResult result);
+bool vk_wait_end(struct vk_device *d, const struct tally_clock_wait *wait, VkResult result,
+		 enum tally_event_kind kind, const char *call);
+/* Around another call that costs microseconds (layer/event/event.h), ended where it succeeded. */
+static inline struct tally_event
+vk_event_begin(const struct vk_device *d, enum tally_event_kind kind, const char *call)
+{
+	bool on = d->tracked && !vk_device_idles(d);
+	return (struct tally_event){
+		.kind = kind, .call = call, .begin_ns = on ? tally_clock_now_ns() : 0
+	};
+}
+static inline void
+vk_event_end(struct tally_event *event, uint64_t n, uint64_t bytes)
+{
+	event->n = n;
+	event->bytes = bytes;
+	tally_event_end(event);
+}
 void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 /* Updates vk_device.idle, which the recording threads read, from the open frame. */
 void vk_frame_update_idle(struct vk_device *d);

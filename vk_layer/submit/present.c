@@ -63,9 +63,9 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 }
 
 static bool
-still_runs(struct vk_device *d, struct tally_clock_wait *wait, VkResult result)
+still_runs(struct vk_device *d, const struct tally_clock_wait *wait, VkResult result)
 {
-	bool runs = vk_wait_end(d, wait, result);
+	bool runs = vk_wait_end(d, wait, result, TALLY_N_EVENTS, NULL);
 	if (!runs)
 		vk_give_up(d);
 	return runs;

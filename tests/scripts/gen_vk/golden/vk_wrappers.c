@@ -148,9 +148,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL
 hook_MakeToy(VkDevice device, uint32_t *pToy)
 {
 	struct vk_device *d = vk_device_find(device);
+	struct tally_event event = vk_event_begin(d, TALLY_EVENT_SHADER, "vkMakeToy");
 	VkResult result = d->next.MakeToy(device, pToy);
-	if (d->tracked && result == VK_SUCCESS)
+	if (d->tracked && result == VK_SUCCESS) {
+		vk_event_end(&event, 1, 0);
 		made(d, pToy);
+	}
 	return result;
 }
 
@@ -162,7 +165,7 @@ hook_QueueSubmit(VkQueue queue, const char *const *ppNames)
 		return d->next.QueueSubmit(queue, ppNames);
 	struct tally_clock_wait wait = vk_wait_begin(d);
 	VkResult result = d->next.QueueSubmit(queue, ppNames);
-	vk_wait_end(d, &wait, result);
+	vk_wait_end(d, &wait, result, TALLY_EVENT_FENCE, "vkQueueSubmit");
 	if (result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR)
 		waited(d, queue);
 	return result;

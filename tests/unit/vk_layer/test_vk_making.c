@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib.h>
+#include <string.h>
+
+#include "layer/event/event.h"
+#include "vk_layer/record/making.h"
+
+#define MOST 9
+
+/* What a driver makes of each pipeline, by letter: `-` it fails; `?` it does not say; `c` a cache
+ * had it; `n` none had. In capitals: the game has feedback of its own. */
+static const struct {
+	const char *what, *pipelines;
+	VkResult result;
+	bool deferred, offered, idle;
+	uint64_t n, cached;
+} rows[] = {
+	{ "one, from a cache", "c", VK_SUCCESS, false, true, false, 1, 1 },
+	{ "one, compiled", "n", VK_SUCCESS, false, true, false, 1, 0 },
+	{ "the game's own feedback", "CNc", VK_SUCCESS, false, true, false, 3, 2 },
+	{ "the driver does not say", "??c", VK_SUCCESS, false, true, false, 3, 1 },
+	{ "some need a compiler", "c-C-n", VK_PIPELINE_COMPILE_REQUIRED, false, true, false, 3, 2 },
+	{ "an error", "cC", VK_ERROR_OUT_OF_HOST_MEMORY, false, true, false, 0, 0 },
+	{ "more than fit", "ccccnnnnC", VK_SUCCESS, false, true, false, 9, 5 },
+	{ "no feedback offered", "c", VK_SUCCESS, false, false, false, 1, 0 },
+	{ "deferred", "cC", VK_OPERATION_DEFERRED_KHR, true, true, false, 0, 0 },
+	{ "could be deferred", "cC", VK_OPERATION_NOT_DEFERRED_KHR, true, true, false, 2, 1 },
+	{ "nothing is captured", "C", VK_SUCCESS, false, true, true, 0, 0 },
+};
+
+static void
+answer(const VkGraphicsPipelineCreateInfo *info, char how, VkPipeline *handle)
+{
+	const VkPipelineCreationFeedbackCreateInfo *chained = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+	VkPipelineCreationFeedbackFlags flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+	if (g_ascii_tolower(how) == 'c')
+		flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+	*handle = (VkPipeline)(uintptr_t)(how == '-' ? 0 : 7);
+	if (chained && how != '?' && how != '-')
+		chained->pPipelineCreationFeedback->flags = flags;
+	const VkBaseInStructure *other = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+	g_assert_nonnull(other); /* the rest of the chain is still there */
+}
+
+static void
+test_rows(void)
+{
+	for (size_t r = 0; r < G_N_ELEMENTS(rows); r++) {
+		struct vk_device d = { .tracked = true };
+		VkPipelineCreationFeedback made[MOST] = { 0 };
+		VkPipelineRenderingCreateInfo more = {
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+		};
+		VkPipelineCreationFeedbackCreateInfo own[MOST];
+		VkGraphicsPipelineCreateInfo infos[MOST] = { { .stageCount = 0 } }, before[MOST];
+		uint32_t n = (uint32_t)strlen(rows[r].pipelines);
+		g_test_message("%s", rows[r].what);
+		d.enabled.creation_feedback = rows[r].offered;
+		atomic_store(&d.idle, rows[r].idle);
+		for (uint32_t i = 0; i < n; i++) {
+			/* A failed one leaves whatever was in the game's memory. */
+			made[i].flags = rows[r].pipelines[i] == '-' ? UINT32_MAX : 0;
+			own[i] = (VkPipelineCreationFeedbackCreateInfo){
+				.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+				.pNext = &more,
+				.pPipelineCreationFeedback = &made[i],
+			};
+			infos[i].pNext = &more;
+			if (g_ascii_isupper(rows[r].pipelines[i]))
+				infos[i].pNext = &own[i];
+		}
+		memcpy(before, infos, sizeof(infos));
+		struct tally_events events;
+		tally_events_take(&events);
+		VkPipeline handles[MOST];
+		struct vk_making m;
+		const VkGraphicsPipelineCreateInfo *given = vk_making_begin(
+			&m, &d, infos, n, sizeof(*infos), rows[r].deferred);
+		g_assert_true(!rows[r].deferred || given == infos);
+		for (uint32_t i = 0; i < n; i++)
+			answer(&given[i], rows[r].pipelines[i], &handles[i]);
+		vk_making_end(&m, "vkCreateGraphicsPipelines", rows[r].result, handles);
+		tally_events_take(&events);
+		g_assert_cmpint(events.any, ==, !rows[r].idle);
+		if (events.any) {
+			g_assert_cmpuint(events.sums[TALLY_EVENT_PIPELINE].n, ==, rows[r].n);
+			g_assert_cmpuint(events.sums[TALLY_EVENT_PIPELINE].cached, ==,
+					 rows[r].cached);
+		}
+		g_assert_cmpmem(infos, sizeof(infos), before, sizeof(before));
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/vk-making/rows", test_rows);
+	return g_test_run();
+}
