@@ -176,7 +176,7 @@ test_no_features(void)
 	g_assert_true(lists(&out.info, "VK_EXT_calibrated_timestamps"));
 	g_assert_true(out.enabled.pipeline_statistics && out.enabled.inherited_queries &&
 		      out.enabled.host_reset && out.enabled.calibrated);
-	g_assert_false(out.enabled.game_statistics);
+	g_assert_false(out.enabled.game_statistics || out.enabled.counts_inside);
 	g_assert_cmpstr(out.enabled.denied, ==, "");
 	g_assert_cmpstr(out.added, ==,
 			"pipelineStatisticsQuery, inheritedQueries, hostQueryReset, "
@@ -558,7 +558,7 @@ test_games_own(void)
 
 	struct vk_enabled own;
 	vk_features_of_game(&info, &own);
-	g_assert_true(own.pipeline_statistics && own.game_statistics);
+	g_assert_true(own.pipeline_statistics && own.game_statistics && own.counts_inside);
 	g_assert_false(own.inherited_queries || own.host_reset || own.calibrated);
 }
 
