@@ -140,6 +140,7 @@ struct vk_device {
 	/* Used by command.c, zeroed at first: command pools; pools of
 	 * the game's own queries. */
 	struct vk_handles pools, statistics_pools, performance_pools;
+	struct vk_handles memory; /* bytes of each VkDeviceMemory */
 
 	pthread_mutex_t lock;
 	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */

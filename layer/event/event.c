@@ -16,6 +16,8 @@ struct sum {
 
 static struct sum sums[TALLY_N_EVENTS];
 static atomic_bool any; /* of the sums, or of the calls */
+static _Atomic uint64_t live; /* bytes of memory */
+static atomic_bool live_changed;
 
 /* Guards the long calls; held over no call. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -116,6 +118,14 @@ tally_event_wait_end(enum tally_event_kind kind, const char *call,
 	return now_ns;
 }
 
+void
+tally_event_memory(int64_t bytes)
+{
+	atomic_fetch_add_explicit(&live, (uint64_t)bytes, memory_order_relaxed);
+	atomic_store_explicit(&live_changed, true, memory_order_relaxed);
+	atomic_store_explicit(&any, true, memory_order_release);
+}
+
 static inline uint64_t
 take(_Atomic uint64_t *from)
 {
@@ -145,6 +155,9 @@ tally_events_take(struct tally_events *out)
 			.cached = take(&s->cached),
 		};
 	}
+	if (atomic_exchange_explicit(&live_changed, false, memory_order_relaxed))
+		out->sums[TALLY_EVENT_MEMORY].live =
+			atomic_load_explicit(&live, memory_order_relaxed);
 	pthread_mutex_lock(&lock);
 	out->n_calls = n_calls;
 	memcpy(out->calls, calls, n_calls * sizeof(*calls));

@@ -32,6 +32,9 @@ void tally_event_end_at(const struct tally_event *event, uint64_t end_ns);
 /* tally_clock_wait_end() of a wait that is an event, too; returns what that does. */
 uint64_t tally_event_wait_end(enum tally_event_kind kind, const char *call,
 			      const struct tally_clock_wait *wait);
+/* Memory of the GPU was allocated, or freed (negative): the events of kind MEMORY say how much is
+ * allocated now, by the whole process. */
+void tally_event_memory(int64_t bytes);
 
 #define TALLY_EVENT_CALLS 16 /* that a frame keeps, the longest */
 

@@ -143,6 +143,9 @@ void vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *
 			    VkFramebuffer handle);
 void vk_swapchains_created(struct vk_device *d, uint32_t n, const VkSwapchainCreateInfoKHR *infos,
 			   const VkSwapchainKHR *handles);
+/* How much device memory is allocated. */
+void vk_memory_allocated(struct vk_device *d, VkDeviceMemory handle, VkDeviceSize bytes);
+void vk_memory_freed(struct vk_device *d, VkDeviceMemory handle);
 enum vk_object {
 	VK_IMAGES,
 	VK_VIEWS,

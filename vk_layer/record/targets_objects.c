@@ -5,6 +5,7 @@
  * Called after the driver created an object, and before it destroys it. When memory runs out,
  * the object is unknown.
  */
+#include "layer/event/event.h"
 #include "vk_layer/record/targets_internal.h"
 
 #include <stdlib.h>
@@ -403,6 +404,32 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 	return result;
 }
 
+/* ---- memory ---- */
+
+void
+vk_memory_allocated(struct vk_device *d, VkDeviceMemory handle, VkDeviceSize bytes)
+{
+	if (bytes <= INTPTR_MAX &&
+	    vk_handles_put(&d->memory, VK_HANDLE_KEY(handle), (void *)(uintptr_t)bytes))
+		tally_event_memory((int64_t)bytes);
+}
+
+void
+vk_memory_freed(struct vk_device *d, VkDeviceMemory handle)
+{
+	uintptr_t bytes = handle ? (uintptr_t)vk_handles_remove(&d->memory, VK_HANDLE_KEY(handle))
+				 : 0;
+	if (bytes)
+		tally_event_memory(-(int64_t)bytes);
+}
+
+static void
+forget_memory(void *value, void *data)
+{
+	(void)data;
+	tally_event_memory(-(int64_t)(uintptr_t)value);
+}
+
 /* ---- the device ---- */
 
 bool
@@ -433,6 +460,8 @@ vk_targets_destroy(struct vk_device *d)
 	if (!t)
 		return;
 	d->targets = NULL;
+	vk_handles_each(&d->memory, forget_memory, NULL);
+	vk_handles_finish(&d->memory);
 	/* A swapchain's images are in `images` too, and are freed with those. */
 	for (size_t i = 0; i < VK_N_OBJECTS; i++) {
 		vk_handles_each(&t->objects[i], visit_known, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/event/event.h"
 #include "tests/unit/vk_layer/vk_targets_world.h"
 
 /* ---- render passes and framebuffers ---- */
@@ -360,6 +361,29 @@ test_threads(void)
 	teardown();
 }
 
+/* What is freed, or goes with the device, is allocated no longer. */
+static void
+test_memory(void)
+{
+	struct tally_events events;
+	setup();
+	vk_memory_allocated(&device, HANDLE(VkDeviceMemory, 8), 4096);
+	vk_memory_allocated(&device, HANDLE(VkDeviceMemory, 16), 1000);
+	tally_events_take(&events);
+	g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].live, ==, 5096);
+	tally_events_take(&events);
+	g_assert_false(events.any);
+	vk_memory_freed(&device, HANDLE(VkDeviceMemory, 8));
+	vk_memory_freed(&device, HANDLE(VkDeviceMemory, 8));
+	vk_memory_freed(&device, VK_NULL_HANDLE);
+	tally_events_take(&events);
+	g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].live, ==, 1000);
+	teardown();
+	tally_events_take(&events);
+	g_assert_true(events.any);
+	g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].live, ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -372,6 +396,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_targets/unknown", test_unknown);
 	g_test_add_func("/vk_targets/reused_handles", test_reused_handles);
 	g_test_add_func("/vk_targets/many_passes", test_many_passes);
+	g_test_add_func("/vk_targets/memory", test_memory);
 	g_test_add_func("/vk_targets/threads", test_threads);
 	return g_test_run();
 }
