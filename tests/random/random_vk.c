@@ -31,7 +31,7 @@ enum kind { RENDER, COMPUTE, TRANSFER };
 
 struct pass {
 	enum kind kind;
-	bool indirect, simultaneous;
+	bool indirect, simultaneous, yielded;
 	unsigned draws, vertices, instances, clears, copies, dispatches;
 };
 
@@ -57,8 +57,8 @@ struct program {
 	struct target targets[TARGETS];
 	struct vk_buffer words, other, indirect, out;
 	struct vk_compute compute;
-	VkQueryPool queries;
-	unsigned n_queries; /* used in this frame */
+	VkQueryPool queries, statistics; /* the second: in every other program */
+	unsigned n_queries, n_statistics; /* used in this frame */
 	struct recording kept[KEPT], once[MOST_USED];
 	VkCommandBuffer secondaries[SECONDARIES];
 	unsigned n_kept, n_once, n_secondaries;
@@ -121,10 +121,25 @@ clear_attachment(struct program *p, VkCommandBuffer commands, const struct targe
 	pass->clears++;
 }
 
+/* A draw inside a statistics query of the program's own, after another: lavapipe may crash where it
+ * begins before a pipeline is bound. */
+static void
+draw_in_query(struct program *p, VkCommandBuffer commands, const struct target *t,
+	      VkPipeline pipeline, struct pass *pass)
+{
+	draw(p, commands, t, pipeline, pass);
+	vkCmdBeginQuery(commands, p->statistics, p->n_statistics, 0);
+	draw(p, commands, t, pipeline, pass);
+	vkCmdEndQuery(commands, p->statistics, p->n_statistics++);
+	pass->yielded = true;
+}
+
 static void
 fill_pass(struct program *p, VkCommandBuffer commands, const struct target *t, VkPipeline pipeline,
 	  struct pass *pass)
 {
+	if (p->statistics && !pass->simultaneous && p->n_statistics < QUERIES && pick(p, 4) == 0)
+		draw_in_query(p, commands, t, pipeline, pass);
 	for (unsigned n = pick(p, 5); n > 0; n--) {
 		if (pick(p, 6) == 0)
 			clear_attachment(p, commands, t, pass);
@@ -307,16 +322,16 @@ submit(struct program *p)
 }
 
 static void
-print_queries(struct program *p)
+print_queries(struct program *p, VkQueryPool pool, unsigned n)
 {
 	uint64_t results[QUERIES];
-	if (!p->n_queries)
+	if (!n)
 		return;
-	vk_check(vkGetQueryPoolResults(p->stage.device, p->queries, 0, p->n_queries,
-				       sizeof(results), results, sizeof(results[0]),
+	vk_check(vkGetQueryPoolResults(p->stage.device, pool, 0, n, sizeof(results), results,
+				       sizeof(results[0]),
 				       VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
 		 "vkGetQueryPoolResults");
-	for (unsigned i = 0; i < p->n_queries; i++)
+	for (unsigned i = 0; i < n; i++)
 		printf("query %" PRIu64 "\n", results[i]);
 }
 
@@ -340,8 +355,8 @@ print_pass(const struct pass *pass)
 	print_number("clears", pass->clears, true);
 	print_number("copies", pass->copies, true);
 	print_number("dispatches", pass->dispatches, true);
-	printf("%s%s\n", pass->indirect ? " indirect" : "",
-	       pass->simultaneous ? " simultaneous" : "");
+	printf("%s%s%s\n", pass->indirect ? " indirect" : "",
+	       pass->simultaneous ? " simultaneous" : "", pass->yielded ? " yielded" : "");
 }
 
 static void
@@ -350,12 +365,15 @@ run_frame(struct program *p, unsigned number)
 	struct vk_stage *s = &p->stage;
 	VkCommandBuffer first = vk_begin(s, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
 	vkCmdResetQueryPool(first, p->queries, 0, QUERIES);
+	if (p->statistics)
+		vkCmdResetQueryPool(first, p->statistics, 0, QUERIES);
 	vk_end(first);
 	vk_submit(s, 1, &first, VK_NULL_HANDLE);
 	for (unsigned n = 1 + pick(p, 4); n > 0; n--)
 		submit(p);
 	vk_check(vkQueueWaitIdle(s->queue), "vkQueueWaitIdle");
-	print_queries(p);
+	print_queries(p, p->queries, p->n_queries);
+	print_queries(p, p->statistics, p->n_statistics);
 	vk_read(s, &p->words);
 	vk_read(s, &p->other);
 	printf("frame %u checksum %016" PRIx64 "\n", number, s->checksum);
@@ -368,7 +386,7 @@ run_frame(struct program *p, unsigned number)
 		p->kept[i].used = false;
 	while (p->n_secondaries > p->n_kept_secondaries)
 		vk_free(s, p->secondaries[--p->n_secondaries]);
-	p->n_once = p->n_total = p->n_queries = 0;
+	p->n_once = p->n_total = p->n_queries = p->n_statistics = 0;
 }
 
 /* ---- the program ---- */
@@ -394,16 +412,16 @@ static void
 keep_recordings(struct program *p)
 {
 	for (p->n_kept = 0; p->n_kept < KEPT; p->n_kept++) {
-		p->n_queries = QUERIES;
+		p->n_queries = p->n_statistics = QUERIES;
 		record(p, &p->kept[p->n_kept],
 		       pick(p, 3) ? 0 : VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
 	}
-	p->n_queries = 0;
+	p->n_queries = p->n_statistics = 0;
 	p->n_kept_secondaries = p->n_secondaries;
 }
 
 static void
-make_objects(struct program *p)
+make_objects(struct program *p, bool counts)
 {
 	static const uint32_t command[4] = { 6, 2, 0, 0 };
 	struct vk_stage *s = &p->stage;
@@ -417,6 +435,10 @@ make_objects(struct program *p)
 	memcpy(p->indirect.map, command, sizeof(command));
 	p->compute = vk_make_compute(s, &p->words);
 	p->queries = vk_make_queries(s, VK_QUERY_TYPE_OCCLUSION, QUERIES, 0);
+	if (counts)
+		p->statistics = vk_make_queries(
+			s, VK_QUERY_TYPE_PIPELINE_STATISTICS, QUERIES,
+			VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT);
 	VkCommandBuffer commands = vk_begin(s, 0);
 	for (unsigned i = 0; i < TARGETS; i++)
 		vk_take_picture(commands, &p->targets[i].picture);
@@ -432,11 +454,13 @@ main(int argc, char **argv)
 		return 2;
 	}
 	static struct program p;
-	const struct vk_wish wish = { 0 };
+	static const VkPhysicalDeviceFeatures counting = { .pipelineStatisticsQuery = VK_TRUE };
+	bool counts = strtoull(argv[1], NULL, 0) % 2;
+	const struct vk_wish wish = { .features = counts ? &counting : NULL };
 	p.random = strtoull(argv[1], NULL, 0) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	vk_stage_open_instance(&p.stage, &wish);
 	vk_stage_open_device(&p.stage, &wish);
-	make_objects(&p);
+	make_objects(&p, counts);
 	keep_recordings(&p);
 	unsigned frames = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 6;
 	for (unsigned i = 0; i < frames; i++)

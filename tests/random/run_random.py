@@ -24,7 +24,7 @@ OPTIONS = {
                ({"counters": "all"}, True), ({"start-on": "frame:2", "stop-on": "frame:4"}, False)],
 }
 TALLIES = ("draws", "vertices", "instances", "clears", "copies", "dispatches")
-FLAGS = ("indirect", "list", "immediate", "simultaneous")
+FLAGS = ("indirect", "list", "immediate", "simultaneous", "yielded")
 MOST_ODD = 0.2
 
 
