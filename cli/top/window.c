@@ -11,7 +11,7 @@ struct stored_group {
 	uint32_t n; /* values, by series; NAN: not known */
 };
 
-/* `passes` are followed by n_groups struct stored_group, then by their values. */
+/* `passes` are followed by n_groups struct stored_group, by their values, calls and events. */
 struct stored_frame {
 	struct tally_frame_record
 		record; /* its numbers and passes, without their lists */
@@ -61,6 +61,23 @@ drop_oldest(struct tally_top_window *w)
 	g_free(f);
 }
 
+/* The frame's own copies, from `at` on; their texts are interned. */
+static void
+copy_events(struct tally_frame_record *f, void *at)
+{
+	struct tally_event_call_record *calls = at;
+	struct tally_event_record *events = (void *)&calls[f->n_calls];
+	for (uint32_t i = 0; i < f->n_calls; i++) {
+		calls[i] = f->calls[i];
+		calls[i].call = g_intern_string(f->calls[i].call);
+		calls[i].thread = g_intern_string(f->calls[i].thread);
+	}
+	for (uint32_t i = 0; i < f->n_events; i++)
+		events[i] = f->events[i];
+	f->calls = calls;
+	f->events = events;
+}
+
 static struct stored_frame *
 copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f,
 	   const GPtrArray *groups)
@@ -70,7 +87,8 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 		n_values += g->n_series;
 	size_t n_bytes = sizeof(struct stored_frame) + n_values * sizeof(double) +
 			 groups->len * sizeof(struct stored_group) +
-			 f->n_passes * sizeof(f->passes[0]);
+			 f->n_passes * sizeof(f->passes[0]) +
+			 f->n_calls * sizeof(f->calls[0]) + f->n_events * sizeof(f->events[0]);
 	struct stored_frame *stored = g_malloc(n_bytes);
 	*stored = (struct stored_frame){ .record = *f,
 				     .n_groups = groups->len,
@@ -85,7 +103,8 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 		p->label = NULL;
 		p->counters = p->metrics = NULL;
 		p->workloads = NULL;
-		p->n_counters = p->n_metrics = p->n_workloads = 0;
+		p->pipelines = NULL;
+		p->n_counters = p->n_metrics = p->n_workloads = p->n_pipelines = 0;
 	}
 	double *value = values_of(stored);
 	struct stored_group *out = groups_of(stored);
@@ -96,6 +115,7 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 			*value++ = tally_group_value(log, g, i, &v) ? tally_value_f64(v)
 								    : (double)NAN;
 	}
+	copy_events(&stored->record, value);
 	return stored;
 }
 

@@ -298,6 +298,17 @@ class Plain(CliCase):
                                start_ns=10**12 + k * 1000))
         self.assertRegex(self.table(self.write_log("a.jsonl", lines), "--sort", "samples_passed"), r"p00 .* 10 +5\n")
 
+    def test_a_cause_by_events(self):
+        """Calls of a frame are copied with it: what is read later does not change them."""
+        lines = long_log(1, 0)
+        for k in range(60):
+            slow = 40 * 10**6 * (k == 30)
+            more = {"events": [{"kind": "shader", "n": 4, "ns": slow}], "calls": [
+                {"kind": "shader", "call": "glCompileShader", "thread": "game", "start_ns": 10**12, "ns": slow}]} if slow else {}
+            lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00")], start_ns=10**12 + k * 10**7, cpu_ns=10**7 + slow,
+                               thread_ns=10**6 + slow, wait_ns=0, **more))
+        self.assertIn("hitches: 1; frame 30: +40.0 ms, 4 shaders made, 40.0 ms\n", self.table(self.write_log("e.jsonl", lines)))
+
     def test_absent_is_not_zero(self):
         lines = long_log(0, 0)
         lines.append(frame(0, [one_pass(0, A, None, "other a")]))
