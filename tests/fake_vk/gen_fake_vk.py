@@ -364,6 +364,11 @@ class Writer:
         bench = "true" if name.startswith("vkCmd") else "false"
         self.put(f'\t{{"{name}", (PFN_vkVoidFunction){function}, "{extensions}", {version}, {level}, {bench}}},')
 
+    def written(self, base):
+        """The spelling of a command that a hand file defines: a later registry may take another one for the first."""
+        spellings = [base, *(name for name, of in self.reg.command_alias.items() if of == base)]
+        return next((name for name in spellings if name in self.hand), base)
+
     def commands(self):
         every = {}
         for name, command in self.reg.commands.items():
@@ -373,6 +378,7 @@ class Writer:
                 every[name] = (base, self.reg.commands[base])
         for name in sorted(every):
             base, command = every[name]
+            base = self.written(base)
             if name.startswith("vkCmd"):
                 self.info(name, command)
             if base in self.hand:
@@ -389,7 +395,7 @@ class Writer:
             else:
                 base, command = every[name]
                 first = command.find("param").findtext("type")
-                self.row(name, base, first)
+                self.row(name, self.written(base), first)
         self.put("};")
         self.put(f"const uint32_t fake_n_commands = {len(rows)};")
 
