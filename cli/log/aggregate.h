@@ -17,6 +17,7 @@
 #include "cli/log/identity.h"
 #include "cli/log/queues.h"
 #include "cli/log/stats.h"
+#include "cli/log/target_size.h"
 #include "cli/log/warmup.h"
 #include "json/record_json.h"
 #include "query/statistics/join.h"
@@ -90,6 +91,7 @@ struct tally_group {
 struct tally_pass_row {
 	struct tally_group group;
 	const char *groups; /* the debug groups inside it, for people; NULL = none */
+	struct tally_target_size size;
 	/* The frame in which its workloads are being counted, plus 1, and how many there were. */
 	uint64_t placed_in;
 	uint32_t n_placed;

@@ -181,9 +181,11 @@ add(struct tally_pass_names *names, uint64_t id, const char *label, char *base)
 void
 tally_pass_names_add(struct tally_pass_names *names, const struct tally_pass_info_record *info)
 {
-	add(names, info->id, info->label,
-	    tally_pass_name(info->kind, &info->target, info->target.presented))
-		->groups = g_strdup(info->groups);
+	struct tally_named_pass *n = add(
+		names, info->id, info->label,
+		tally_pass_name(info->kind, &info->target, info->target.presented));
+	n->groups = g_strdup(info->groups);
+	n->size = tally_target_size(info);
 }
 
 const struct tally_named_pass *

@@ -10,7 +10,7 @@
 #ifndef PASSTALLY_CLI_PASS_NAME_H
 #define PASSTALLY_CLI_PASS_NAME_H
 
-#include "layer/record.h"
+#include "cli/log/target_size.h"
 
 #include <glib.h>
 #include <stddef.h>
@@ -35,6 +35,7 @@ struct tally_named_pass {
 	char *label; /* NULL = none */
 	char *base; /* generated name without the number */
 	char *groups; /* debug groups inside it; NULL = none */
+	struct tally_target_size size;
 };
 
 struct tally_pass_names {

@@ -76,6 +76,7 @@ create_pass(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 							tally_pass_names_base(names, p));
 	g->name = tally_row_text(a, name);
 	pass->groups = tally_row_text(a, named->groups);
+	pass->size = named->size;
 	return pass;
 }
 

@@ -73,6 +73,9 @@ void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */
 void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed);
 
+/* In why.c: what was counted in the first passes among `rows`, in words, or nothing. */
+void tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
+
 /* In queues.c: how long each queue worked, and which passes ran beside others; nothing where no
  * frame had passes on several queues. */
 void tally_queues_print(FILE *out, const struct tally_aggregate *a,

@@ -341,6 +341,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	if (!a->by->frames && tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
 	print_groups(to, rows, style.width);
+	if (r->pass)
+		tally_why_print(to, a, rows);
 }
 
 static void

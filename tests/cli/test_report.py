@@ -671,6 +671,40 @@ class Report(CliCase):
         for none in ("", "\udce3", "x\udcf0", "\u65e5"):  # also bytes that are not text
             self.assertEqual(self.command("report", "--pass", none, log).returncode, 2)
 
+    def why(self, log, name="main"):
+        """What report --pass says of the pass, in one line."""
+        text = self.ok("report", "--pass", name, log).stdout.decode()
+        found = re.search(rf"(?m)^{name}: (.*(?:\n  .*)*)", text)
+        return " ".join(found.group(1).split()) if found else ""
+
+    def test_why_a_pass_costs(self):
+        counted = {"fragment_shader_invocations": 60000, "vertex_shader_invocations": 5000,
+                   "clipping_input_primitives": 1000, "clipping_output_primitives": 400, "primitives_submitted": 1000}
+        target = {"width": 200, "height": 100, "samples": 4, "color": ["RGBA8"], "depth": "DEPTH24_STENCIL8",
+                  "load": "load", "store": "resolve"}
+        lines = [header(), device(), pass_info(A, "main", **target), pass_info(B, "bare", width=200, height=100),
+                 pass_info(C, "sum", kind="compute"),
+                 frame(0, [one_pass(0, A, 5, "main", draws=20, counters=counted), one_pass(1, B, 6, "bare"),
+                           one_pass(2, C, 6, "sum", kind="compute")]), end(1, 3)]
+        log = self.write_log("a.jsonl", lines)
+        said = self.why(log)
+        for part in ("3 fragments shaded a pixel: more than one", "0.25 vertices shaded a pixel;", "0.02 primitives a pixel;",
+                     "60 % of the primitives culled", "50 primitives a draw: many small",
+                     "loads up to 0.64 MB of its targets and stores 0.08 MB (0.08 MB if", "; to find out what limits it: "):
+            self.assertIn(part, said)
+        self.assertRegex(self.why(log, "bare"), "^to find out what limits it: [^;]*; [^;]*$")  # nothing was counted
+        self.assertEqual(self.why(log, "sum"), "")
+        self.assertNotIn("find out", self.ok("report", log).stdout.decode())
+
+    def test_why_by_hardware_counters(self):
+        texture = {"key": "MaliShaderCoreUnitUtilizationTextureUnitUtilization", "name": "Texture unit", "unit": "%"}
+        for percent, words in ((91, "91 % of the cycles the texture unit works"), (40, "")):
+            log = self.write_log("a.jsonl", [
+                header(), device(metrics=[texture]), pass_info(A, "main"),
+                frame(0, [one_pass(0, A, 5, "main", metrics={texture["key"]: percent})]), end(1, 1)])
+            self.assertTrue(self.why(log).startswith(words))
+            self.assertNotIn("find out", self.why(log))
+
     def test_colors_and_pager(self):
         log = self.write_log("a.jsonl", simple_log(3))
         color = {"TERM": "xterm", "PAGER": "cat"}

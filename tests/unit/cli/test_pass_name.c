@@ -28,6 +28,45 @@ static const struct {
 	{ "", { NULL } },
 };
 
+static const struct {
+	const char *format;
+	unsigned bits;
+} format_cases[] = {
+	{ "RGBA8", 32 },
+	{ "RGBA16F", 64 },
+	{ "RGB10_A2", 32 },
+	{ "R11F_G11F_B10F", 32 },
+	{ "RGB9_E5", 32 },
+	{ "RGB565", 16 },
+	{ "SRGB8_ALPHA8", 32 },
+	{ "DEPTH24_STENCIL8", 32 },
+	{ "DEPTH_COMPONENT16", 16 },
+	{ "DEPTH32F_STENCIL8", 40 },
+	{ "STENCIL_INDEX8", 8 },
+	{ "R8", 8 },
+	{ "B8G8R8A8_UNORM", 32 },
+	{ "A2B10G10R10_UNORM_PACK32", 32 },
+	{ "B10G11R11_UFLOAT_PACK32", 32 },
+	{ "R5G6B5_UNORM_PACK16", 16 },
+	{ "E5B9G9R9_UFLOAT_PACK32", 32 },
+	{ "X8_D24_UNORM_PACK32", 32 },
+	{ "D24_UNORM_S8_UINT", 32 },
+	{ "D32_SFLOAT_S8_UINT", 40 },
+	{ "?", 0 },
+	{ "", 0 },
+	{ "RGBA99999999999999999999", 0 },
+};
+
+static void
+test_format_bits(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(format_cases); i++) {
+		g_test_message("%s", format_cases[i].format);
+		g_assert_cmpuint(tally_format_bits(format_cases[i].format), ==,
+				 format_cases[i].bits);
+	}
+}
+
 static void
 test_label_parts(void)
 {
@@ -154,6 +193,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/pass_name/fit", test_fit);
 	g_test_add_func("/pass_name/label_parts", test_label_parts);
+	g_test_add_func("/target_size/format_bits", test_format_bits);
 	g_test_add_func("/pass_name/names", test_names);
 	g_test_add_func("/pass_name/recent", test_recent);
 	return g_test_run();

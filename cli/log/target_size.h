@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/log/target_size.h - how many pixels and bytes a pass has to do with, from its pass_info line.
+ *
+ * Pure; any thread.
+ */
+#ifndef PASSTALLY_CLI_LOG_TARGET_SIZE_H
+#define PASSTALLY_CLI_LOG_TARGET_SIZE_H
+
+#include "layer/record.h"
+
+struct tally_target_size {
+	uint64_t pixels; /* of all layers; 0 = not known */
+	uint64_t color_bytes; /* of the color attachments, resolved; 0 = not known, or none */
+	/* What it reads of, and writes to, its attachments if each pixel is touched once; `known`
+	 * false: the log does not say what becomes of contents, or a format. */
+	bool known;
+	uint64_t loaded, stored;
+};
+
+struct tally_target_size tally_target_size(const struct tally_pass_info_record *info);
+/* Bits of a pixel of a format as OpenGL or Vulkan spells it; 0 = not known. */
+unsigned tally_format_bits(const char *format);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* What was counted in a pass, in words: the rules are rows, each with its source
+ * (docs/verdicts.md). A rule whose values were not counted has no sentence. */
+#include "cli/report/formats.h"
+
+#include "cli/shared/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A value of a pass is one of its series, by key, or this. */
+#define PIXELS "(pixels)"
+
+enum of { COUNTED, UNIT }; /* UNIT: of hardware counters, which say what limits a pass */
+
+struct rule {
+	enum of of;
+	/* The value is top / under, of a frame; under NULL: top. */
+	const char *top, *under;
+	bool rest; /* 1 less that */
+	double least, below; /* outside there is no sentence */
+	bool percent; /* as the sentence shows it */
+	const char *sentence; /* after the number */
+};
+
+#define MALI_UNIT(key, unit) \
+	{ \
+		UNIT, key, NULL, false, 80, INFINITY, false, \
+			" % of the cycles " unit \
+			" works: that limits it (Arm, Streamline's performance counters)" \
+	}
+
+static const struct rule rules[] = {
+	/* Khronos, Vulkan specification, Pipeline Statistics Queries: what is counted. */
+	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 0, 2, false,
+	  " fragments shaded a pixel" },
+	/* Arm, GPU Best Practices, Draw order: front to back. */
+	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 2, INFINITY, false,
+	  " fragments shaded a pixel: more than one lies over another; draw from front to back, "
+	  "or depth first" },
+	{ COUNTED, "vertex_shader_invocations", PIXELS, false, 0, INFINITY, false,
+	  " vertices shaded a pixel" },
+	/* Arm, GPU Best Practices, Triangle density: ten fragments or more a triangle. */
+	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0, 0.1, false,
+	  " primitives a pixel" },
+	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0.1, INFINITY, false,
+	  " primitives a pixel, under ten pixels each: simpler models do" },
+	/* Khronos, as above: primitives that leave the clipper or do not. */
+	{ COUNTED, "clipping_output_primitives", "clipping_input_primitives", true, 0, 0.5, true,
+	  " % of the primitives culled at the clipper" },
+	{ COUNTED, "clipping_output_primitives", "clipping_input_primitives", true, 0.5, 1.01, true,
+	  " % of the primitives culled at the clipper: leave out what is not seen" },
+	/* Wloka, Batch, Batch, Batch, GDC 2003: below 130 triangles a draw the CPU limits. */
+	{ COUNTED, "primitives_submitted", "draws", false, 0, 130, false,
+	  " primitives a draw: many small draws cost calls; merge or instance them" },
+	{ COUNTED, "primitives_submitted", "draws", false, 130, INFINITY, false,
+	  " primitives a draw" },
+	MALI_UNIT("MaliShaderCoreUnitUtilizationArithmeticUnitUtilization", "the arithmetic unit"),
+	MALI_UNIT("MaliShaderCoreUnitUtilizationTextureUnitUtilization", "the texture unit"),
+	MALI_UNIT("MaliShaderCoreUnitUtilizationLoadStoreUnitUtilization", "the load/store unit"),
+	MALI_UNIT("MaliShaderCoreUnitUtilizationVaryingUnitUtilization", "the varying unit"),
+	MALI_UNIT("MaliGPUUtilizationTilerUtilization", "the tiler"),
+	/* Intel, Metrics Discovery and VTune's GPU analysis: EU active, stalled, idle. */
+	{ UNIT, "intel_eu_stall_share", NULL, false, 50, INFINITY, false,
+	  " % of their active time the shader units wait, for memory or samplers: that limits it "
+	  "(Intel, EU stalls)" },
+	{ UNIT, "intel_eu_idle", NULL, false, 50, INFINITY, false,
+	  " % of the time the shader units have no work: geometry, blending or submission limits "
+	  "it (Intel, EU idle)" },
+};
+
+static bool
+find_value(const struct tally_aggregate *a, const struct tally_group *g, const char *key,
+	   double *out)
+{
+	const struct tally_pass_row *row = tally_as_pass(g);
+	if (strcmp(key, PIXELS) == 0) {
+		*out = (double)row->size.pixels;
+		return row->size.pixels > 0;
+	}
+	for (uint32_t i = 0; i < g->n_series; i++) {
+		const struct tally_moments *m = &g->series[i].stats.moments;
+		if (strcmp(tally_series_name(a, i), key) != 0)
+			continue;
+		*out = m->n ? tally_moments_mean(m) : 0;
+		return m->n > 0 && !g->series[i].estimated;
+	}
+	return false;
+}
+
+/* Whether the rule's values were counted; adds its sentence if they are in its range. */
+static bool
+apply(const struct tally_aggregate *a, const struct tally_group *g, const struct rule *rule,
+      GString *text)
+{
+	double v, under = 1;
+	if (!find_value(a, g, rule->top, &v) ||
+	    (rule->under && (!find_value(a, g, rule->under, &under) || !(under > 0))))
+		return false;
+	v = rule->rest ? 1 - v / under : v / under;
+	if (v < rule->least || v >= rule->below)
+		return true;
+	g_string_append_printf(text, "%s%.3g%s", text->len ? "; " : "", rule->percent ? 100 * v : v,
+			       rule->sentence);
+	return true;
+}
+
+static void
+add_bytes(const struct tally_target_size *size, GString *text)
+{
+	if (!size->known)
+		return;
+	double mb = 1e6, least = (double)size->color_bytes;
+	g_string_append_printf(text, "%sloads up to %.3g MB of its targets and stores %.3g MB",
+			       text->len ? "; " : "", (double)size->loaded / mb,
+			       (double)size->stored / mb);
+	if (size->color_bytes && (double)(size->loaded + size->stored) > least)
+		g_string_append_printf(text,
+				       " (%.3g MB if all of it is drawn anew and only color "
+				       "is needed later)",
+				       least / mb);
+}
+
+/* The caller frees it; NULL: there is nothing to say. */
+static char *
+describe(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_pass_row *row = tally_as_pass(g);
+	if (!row || g->outside)
+		return NULL;
+	GString *text = g_string_new(NULL);
+	bool units = false;
+	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
+		units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
+	add_bytes(&row->size, text);
+	if (!units && g->kind == TALLY_PASS_RENDER)
+		g_string_append_printf(text,
+				       "%sto find out what limits it: draw it at half the "
+				       "width and height; a quarter of the time means fragments "
+				       "and bytes, the same time vertices and draws",
+				       text->len ? "; " : "");
+	return g_string_free(text, !text->len);
+}
+
+void
+tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	enum { MOST_PASSES = 5 };
+	unsigned n = 0;
+	for (guint i = 0; i < rows->len && n < MOST_PASSES; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		g_autofree char *text = describe(a, g);
+		if (!text)
+			continue;
+		g_autofree char *line = g_strdup_printf("%s: %s", g->name, text);
+		if (!n++)
+			putc('\n', out);
+		tally_text_print_wrapped(out, line, 2, 80);
+	}
+}
