@@ -211,43 +211,17 @@ make_room(struct tally_stats *s)
 	s->runs = g_renew(struct tally_stats_run, s->runs, s->room);
 }
 
-/* Counts it in its bucket, if there is one among the sorted ones. */
-static bool
-count_in_bucket(struct tally_stats *s, const struct tally_stats_run *bucket)
-{
-	uint32_t low = 0;
-	for (uint32_t high = s->n_sorted; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->runs[middle].key < bucket->key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool found = low < s->n_sorted && s->runs[low].key == bucket->key;
-	if (found)
-		s->runs[low].tag += bucket->tag & ~UINT64_C(3);
-	return found;
-}
-
 static void
 add_last(struct tally_stats *s)
 {
-	struct tally_stats_run run = { key_of(s->last), s->repeats << 2 | s->last.storage };
 	if (!s->repeats)
 		return;
-	if (s->n_runs == s->room && !s->sketched)
+	if (s->n_runs == s->room)
 		make_room(s);
-	if (s->sketched) /* perhaps only now */
+	struct tally_stats_run run = { key_of(s->last), s->repeats << 2 | s->last.storage };
+	if (s->sketched)
 		run = bucket_of(tally_value_f64(s->last), s->repeats, s->mantissa_bits);
 	s->repeats = 0;
-	if (s->sketched && count_in_bucket(s, &run))
-		return;
-	if (s->n_runs == s->room) {
-		unsigned bits = s->mantissa_bits;
-		make_room(s);
-		for (; bits > s->mantissa_bits; bits--)
-			run.key = half_key(run.key);
-	}
 	s->runs[s->n_runs++] = run;
 }
 
