@@ -3,6 +3,7 @@
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/install.h"
+#include "cli/install/run_folder.h"
 #include "cli/run/run.h"
 #include "cli/machine/probe.h"
 #include "cli/machine/wanted.h"

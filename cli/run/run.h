@@ -28,29 +28,6 @@ int tally_run_options_parse(struct tally_run_request *r, int argc, char **argv);
 extern const char tally_run_help[];
 void tally_run_print_options(void); /* of --help, to standard output */
 
-/* ---- folder.c: the private folder of a run: the status file of its capture, and links.
- *
- * It is passtally-XXXXXX in the temporary folder, mode 0700, and locked for as long as the run
- * lives; one that SIGKILL ended leaves the folder without the lock, and a later run removes it.
- * Nothing here blocks. Errors are printed. */
-
-/* Names of the links: to the libraries' folder, and to that of the Vulkan manifest. */
-#define TALLY_RUN_LIBRARY "lib"
-#define TALLY_RUN_LAYER "layer"
-
-struct tally_run_folder {
-	char *path;
-	char *status; /* the file that PASSTALLY_STATUS names */
-};
-
-/* Programs that are started do not inherit the lock. */
-bool tally_run_folder_create(struct tally_run_folder *folder);
-/* Removes the folder, and what the functions here made in it. May be called more than once. */
-void tally_run_folder_remove(struct tally_run_folder *folder);
-/* The path of a new link, which the caller frees; NULL after an error. */
-char *tally_run_folder_link(const struct tally_run_folder *folder, const char *name,
-			    const char *to);
-
 /* ---- log.c: the log of a run, as `passtally run` handles it.
  *
  * run chooses the path before the program starts, so that it knows the path afterwards. A

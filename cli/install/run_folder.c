@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/install/run_folder.h"
 
 #include "cli/shared/cli.h"
 
