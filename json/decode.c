@@ -243,6 +243,19 @@ tally_decode_kept(struct tally_decoder *d, const char **s)
 	return true;
 }
 
+bool
+tally_decode_texts(struct tally_decoder *d)
+{
+	if (!tally_json_open_array(&d->json))
+		return false;
+	while (tally_json_next_item(&d->json)) {
+		const char **text = tally_array_push(d, &d->texts, sizeof(*text));
+		if (!text || !tally_decode_text(d, text))
+			return false;
+	}
+	return !d->json.failed;
+}
+
 /* The key that followed the last one the previous time, if it follows again. */
 static struct tally_word *
 take_guessed_key(struct tally_decoder *d)

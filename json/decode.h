@@ -19,7 +19,7 @@ struct tally_array {
 	uint32_t n, max;
 };
 
-#define TALLY_N_ARRAYS 21
+#define TALLY_N_ARRAYS 23
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
 #define TALLY_MAX_NUMBERS (1u << 20)
@@ -43,8 +43,8 @@ struct tally_decoder {
 			struct tally_array frame_estimated; /* elements: struct tally_word * */
 			/* of the other lines */
 			struct tally_array texts, options, tags, sources, counter_infos;
-			struct tally_array counter_pointers, metric_infos, stages, statistics,
-				growth;
+			struct tally_array counter_pointers, set_infos, set_keys, metric_infos,
+				stages, statistics, growth;
 		};
 	};
 };
@@ -141,6 +141,8 @@ bool tally_decode_text(struct tally_decoder *d, const char **s);
 /* Text that is valid as long as the reader. */
 struct tally_word *tally_decode_word(struct tally_decoder *d);
 bool tally_decode_kept(struct tally_decoder *d, const char **s);
+/* An array of texts, which are added to `texts`. */
+bool tally_decode_texts(struct tally_decoder *d);
 /* The next key of an object whose keys are words, none of them twice: increment d->epoch before
  * its first one. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);

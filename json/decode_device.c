@@ -22,6 +22,28 @@ decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)
 	return !d->json.failed;
 }
 
+static bool
+decode_facts(struct tally_decoder *d, struct tally_device_record *device)
+{
+	bool ok = tally_decode_texts(d);
+	device->n_facts = (uint32_t)d->texts.n;
+	return ok;
+}
+
+static bool
+decode_set_counters(struct tally_decoder *d, struct tally_set_info *set)
+{
+	if (!tally_json_open_array(&d->json))
+		return false;
+	while (tally_json_next_item(&d->json)) {
+		const char **key = tally_array_push(d, &d->set_keys, sizeof(*key));
+		if (!key || !tally_decode_kept(d, key))
+			return false;
+		set->n_keys++;
+	}
+	return !d->json.failed;
+}
+
 /* read_device(), read_pass_info(), read_pipeline(), and decode_NAME() of the objects in them. */
 #include "json/log_read_device.inc"
 
@@ -41,12 +63,27 @@ attach_counters(struct tally_decoder *d, struct tally_device_record *device)
 	return true;
 }
 
+/* The keys of all sets, one set's after the other's, do not move either. */
+static void
+attach_sets(struct tally_decoder *d, struct tally_device_record *device)
+{
+	const char *const *keys = d->set_keys.items;
+	struct tally_set_info *sets = d->set_infos.items;
+	for (size_t i = 0; i < d->set_infos.n; i++) {
+		sets[i].keys = keys;
+		keys += sets[i].n_keys;
+	}
+	device->sets = tally_array_items(&d->set_infos);
+}
+
 bool
 tally_decode_device(struct tally_decoder *d, struct tally_device_record *device)
 {
 	struct tally_object o;
 	if (!read_device(d, &o, device) || !attach_counters(d, device))
 		return false;
+	attach_sets(d, device);
+	device->facts = tally_array_items(&d->texts);
 	device->sources = tally_array_items(&d->sources);
 	device->metrics = tally_array_items(&d->metric_infos);
 	if (tally_numbers_add(&d->devices, device->device, TALLY_MAX_NUMBERS))

@@ -40,14 +40,7 @@ static bool
 decode_argv(struct tally_decoder *d, struct tally_header_record *header)
 {
 	(void)header;
-	if (!tally_json_open_array(&d->json))
-		return false;
-	while (tally_json_next_item(&d->json)) {
-		const char **text = tally_array_push(d, &d->texts, sizeof(*text));
-		if (!text || !tally_decode_text(d, text))
-			return false;
-	}
-	return !d->json.failed;
+	return tally_decode_texts(d);
 }
 
 static bool

@@ -44,15 +44,33 @@ put_schema(struct tally_json_writer *w, const struct tally_header_record *header
 }
 
 static void
-put_argv(struct tally_json_writer *w, const struct tally_header_record *header)
+put_texts(struct tally_json_writer *w, const char *const *texts, uint32_t n)
 {
 	PUT("[");
-	for (uint32_t i = 0; i < header->n_argv; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			PUT(",");
-		tally_json_put_text(w, header->argv[i]);
+		tally_json_put_text(w, texts[i]);
 	}
 	PUT("]");
+}
+
+static void
+put_argv(struct tally_json_writer *w, const struct tally_header_record *header)
+{
+	put_texts(w, header->argv, header->n_argv);
+}
+
+static void
+put_facts(struct tally_json_writer *w, const struct tally_device_record *device)
+{
+	put_texts(w, device->facts, device->n_facts);
+}
+
+static void
+put_set_counters(struct tally_json_writer *w, const struct tally_set_info *set)
+{
+	put_texts(w, set->keys, set->n_keys);
 }
 
 static void

@@ -410,6 +410,14 @@ struct tally_header_record {
 	enum tally_session session;
 };
 
+/* Counters of one source that are counted together. */
+struct tally_set_info {
+	const char *name, *source, *category; /* NULL = none */
+	uint32_t bytes; /* of one result; 0 = not known */
+	const char *const *keys; /* of the counters */
+	uint32_t n_keys;
+};
+
 struct tally_device_record {
 	uint32_t device;
 	enum tally_api api;
@@ -423,10 +431,14 @@ struct tally_device_record {
 	const char *serialized_by; /* NULL = none of passtally's queries serializes it */
 	const char *present_mode;  /* how its images are shown; NULL = not known */
 	uint32_t images;           /* ... and how many there are, 0 = not known */
+	const char *const *facts; /* sentences; NULL = none */
+	uint32_t n_facts;
 	const struct tally_source_info *sources;
 	uint32_t n_sources;
 	const struct tally_counter *const *counters;
 	uint32_t n_counters;
+	const struct tally_set_info *sets; /* of a rotation, in order */
+	uint32_t n_sets;
 	const struct tally_metric_info *metrics;
 	uint32_t n_metrics;
 };

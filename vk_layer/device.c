@@ -193,6 +193,8 @@ keep(const struct vk_device *made, PFN_vkGetDeviceProcAddr get)
 		*d = *made;
 		vk_devices_load_next(d, get);
 		d->tracked = d->tracked && start_measuring(d);
+		if (d->tracked && d->config->describe)
+			vk_describe_early(d);
 		if (vk_devices_add(d)) {
 			if (made->tracked && !d->tracked)
 				tally_log_say(TALLY_LEVEL_ERROR, "vulkan", NOT_MEASURED);

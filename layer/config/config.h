@@ -131,6 +131,7 @@ struct tally_config {
 	enum tally_split split;
 	bool group_work;
 	bool pipelines; /* list those of each pass */
+	bool describe; /* write a device's line when it is made, not at its first work */
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
 	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */

@@ -353,6 +353,9 @@ const struct tally_option tally_options[] = {
 	{ "pipelines", IS(SWITCH, pipelines),
 	  .help = "Name the pipelines or programs that draw and dispatch in each pass, by the "
 		  "code of their shaders." },
+	{ "describe", IS(SWITCH, describe),
+	  .help = "Describe each Vulkan device in the log when it is made, not at its first "
+		  "work: `passtally doctor` asks drivers so." },
 	{ "snapshot", IS(WORD, snapshot), .values = "sampled|exact|off", .words = snapshot_words,
 	  .valid = "sampled, exact or off",
 	  .help = "How counters that can only be read as totals are given to passes." },

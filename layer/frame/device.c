@@ -69,6 +69,38 @@ copy_metrics(struct arena *a, const struct tally_device_record *info,
 	out->metrics = metrics;
 }
 
+static void
+copy_facts(struct arena *a, const struct tally_device_record *info,
+	   struct tally_device_record *out)
+{
+	const char **facts = take(a, info->n_facts * sizeof(*facts));
+	for (uint32_t i = 0; i < info->n_facts; i++) {
+		const char *fact = take_string(a, info->facts[i]);
+		if (facts)
+			facts[i] = fact;
+	}
+	out->facts = info->n_facts ? facts : NULL;
+}
+
+/* Their texts are those of counters and sets, which live as long as the process. */
+static void
+copy_sets(struct arena *a, const struct tally_device_record *info,
+	  struct tally_device_record *out)
+{
+	struct tally_set_info *sets = take(a, info->n_sets * sizeof(*sets));
+	for (uint32_t i = 0; i < info->n_sets; i++) {
+		struct tally_set_info copy = info->sets[i];
+		size_t bytes = copy.n_keys * sizeof(*copy.keys);
+		void *keys = take(a, bytes);
+		if (keys && bytes)
+			memcpy(keys, copy.keys, bytes);
+		copy.keys = keys;
+		if (sets)
+			sets[i] = copy;
+	}
+	out->sets = sets;
+}
+
 static struct tally_device_record *
 copy_into(struct arena *a, const struct tally_device_record *info, uint32_t number)
 {
@@ -83,6 +115,8 @@ copy_into(struct arena *a, const struct tally_device_record *info, uint32_t numb
 	copy.serialized_by = take_string(a, info->serialized_by);
 	copy.present_mode = take_string(a, info->present_mode);
 	copy_sources(a, info, &copy);
+	copy_facts(a, info, &copy);
+	copy_sets(a, info, &copy);
 	copy_metrics(a, info, &copy);
 	size_t bytes = info->n_counters * sizeof(*info->counters);
 	void *counters = take(a, bytes);

@@ -269,6 +269,46 @@ tally_key_table_finish(struct tally_key_table *table)
 	}
 }
 
+/* ---- for the device line ---- */
+
+static uint32_t
+first_of_its_source(const struct tally_layout *layout)
+{
+	uint32_t first = layout->n_counters - 1;
+	const char *source = layout->counters[first]->source;
+	while (first && strcmp(layout->counters[first - 1]->source, source) == 0)
+		first--;
+	return first;
+}
+
+struct tally_set_info *
+tally_counter_sets_list(const struct tally_counter_set *const *sets, uint32_t n, uint32_t *n_out)
+{
+	size_t n_keys = 0;
+	*n_out = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_keys += sets[i]->layout.n_counters;
+	struct tally_set_info *out = malloc(n * sizeof(*out) + n_keys * sizeof(char *) + 1);
+	const char **keys = (const char **)(out + n);
+	for (uint32_t i = 0; out && i < n; i++) {
+		const struct tally_layout *layout = &sets[i]->layout;
+		if (!layout->set || !layout->n_counters)
+			continue;
+		uint32_t first = first_of_its_source(layout);
+		out[(*n_out)++] = (struct tally_set_info){
+			.name = layout->set,
+			.source = layout->counters[first]->source,
+			.category = sets[i]->category,
+			.bytes = sets[i]->bytes,
+			.keys = keys,
+			.n_keys = layout->n_counters - first,
+		};
+		while (first < layout->n_counters)
+			*keys++ = layout->counters[first++]->key;
+	}
+	return out;
+}
+
 /* ---- grouping and rotation ---- */
 
 uint32_t

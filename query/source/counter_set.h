@@ -64,6 +64,12 @@ void tally_key_table_finish(struct tally_key_table *table);
 /* As tally_counter_keep(), for a set of counters that were kept. */
 const struct tally_counter_set *tally_counter_set_keep(const struct tally_counter_set *set);
 
+/* The sets that have a name, for the device line: one block, which the caller frees; NULL: there
+ * is none, or no memory. The texts live as long as the process. A set's counters are the last ones
+ * of its layout: those before them are of other sources. */
+struct tally_set_info *tally_counter_sets_list(const struct tally_counter_set *const *sets,
+					       uint32_t n, uint32_t *n_out);
+
 /* Puts n counters into as few sets as a driver allows, in order: `fits(data, chosen, n_chosen)`
  * reports whether these (indices) can be counted together; each set is filled greedily, and a
  * counter that does not fit alone is left out. `set_of[i]` becomes the set's number,

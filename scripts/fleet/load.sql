@@ -47,8 +47,10 @@ SELECT * FROM read_json(logs,
 		"serialized_by": 'VARCHAR',
 		"present_mode": 'VARCHAR',
 		"images": 'UINTEGER',
+		"facts": 'VARCHAR[]',
 		"sources": 'STRUCT("name" VARCHAR, "state" VARCHAR, "reason" VARCHAR)[]',
 		"counters": 'STRUCT("key" VARCHAR, "name" VARCHAR, "unit" VARCHAR, "kind" VARCHAR, "source" VARCHAR, "scope" VARCHAR, "description" VARCHAR)[]',
+		"sets": 'JSON',
 		"metrics": 'JSON',
 		"id": 'VARCHAR',
 		"kind": 'VARCHAR',
@@ -129,8 +131,10 @@ ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "beneath" BIGINT;
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "serialized_by" VARCHAR;
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "present_mode" VARCHAR;
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "images" UINTEGER;
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "facts" VARCHAR[];
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "sources" STRUCT("name" VARCHAR, "state" VARCHAR, "reason" VARCHAR)[];
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "counters" STRUCT("key" VARCHAR, "name" VARCHAR, "unit" VARCHAR, "kind" VARCHAR, "source" VARCHAR, "scope" VARCHAR, "description" VARCHAR)[];
+ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "sets" JSON;
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "metrics" JSON;
 CREATE TABLE IF NOT EXISTS "pass_info" (side VARCHAR, log VARCHAR);
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "id" VARCHAR;
@@ -199,7 +203,7 @@ DELETE FROM line WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log 
 
 -- rows made from json/log.fields by scripts/gen_log.py sql
 INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host" FROM line WHERE type = 'header';
-INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "sources", "counters", "metrics" FROM line WHERE type = 'device';
+INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "facts", "sources", "counters", "sets", "metrics" FROM line WHERE type = 'device';
 INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target", "groups" FROM line WHERE type = 'pass_info';
 INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';
 INSERT INTO "frame" BY NAME SELECT side, log, "frame", "device", "start_ns", "cpu_ns", "thread_ns", "wait_ns", "gpu_ns", "envelope_ns", "coverage", "width", "height", "set", "passes", "unattributed", "metrics", "estimated", "events", "calls", "minor_faults", "major_faults", "overhead_ns", "dropped_passes", "flags" FROM line WHERE type = 'frame';

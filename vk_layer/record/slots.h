@@ -89,6 +89,8 @@ const struct vk_layout *vk_slots_layout(const struct vk_device *d, uint32_t set)
 uint32_t vk_slots_max_values(const struct vk_device *d);
 /* The values of a layout that come from these sources: VK_MAX_COUNTERS bits. */
 void vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask);
+/* The sets of the rotation, in order; `*n` is 0 where there is none. */
+const struct tally_counter_set *const *vk_slots_sets(struct vk_device *d, uint32_t *n);
 /* What makes the driver execute passes one after the other, or NULL. */
 const char *vk_slots_serialized_by(const struct vk_device *d);
 /* What secondaries have to inherit while one of our statistics queries is active (R24). */

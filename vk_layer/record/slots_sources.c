@@ -388,6 +388,14 @@ vk_slots_counters(struct vk_device *d, uint32_t *n)
 	return d->slots->counters;
 }
 
+const struct tally_counter_set *const *
+vk_slots_sets(struct vk_device *d, uint32_t *n)
+{
+	const struct tally_vk_source *src = d->slots->performance;
+	*n = src ? src->n_sets : 0;
+	return src ? src->sets : NULL;
+}
+
 VkQueryPipelineStatisticFlags
 vk_slots_inherited(struct vk_device *d, uint32_t family)
 {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/describe.c - the device line: what the driver reports about itself, and what
  * the layer measures. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json/record_json.h"
 #include "layer/session/session.h"
+#include "query/attribute/annotate.h"
 #include "query/source/harvest.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/slots.h"
@@ -45,9 +51,77 @@ mode_name(VkPresentModeKHR mode)
 	}
 }
 
+/* ---- facts ---- */
+
+#define FACT_SIZE 112
+#define N_FACTS (VK_MAX_FAMILIES + 6)
+
+struct facts {
+	char texts[N_FACTS][FACT_SIZE];
+	const char *rows[N_FACTS];
+	uint32_t n;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct facts *facts, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(facts->texts[facts->n], FACT_SIZE, format, args);
+	va_end(args);
+	facts->rows[facts->n] = facts->texts[facts->n];
+	facts->n++;
+}
+
+static void
+add_family(struct facts *facts, uint32_t number, const struct tally_vk_family *family)
+{
+	VkQueueFlags flags = family->flags;
+	char stamps[64] = "no time stamps: what runs there has no GPU time";
+	if (family->timestamp_bits)
+		snprintf(stamps, sizeof(stamps), "time stamps of %u bits",
+			 family->timestamp_bits);
+	add(facts, "queue family %u:%s%s%s%s%s; %s", number,
+	    flags & VK_QUEUE_GRAPHICS_BIT ? " graphics" : "",
+	    flags & VK_QUEUE_COMPUTE_BIT ? " compute" : "",
+	    flags & VK_QUEUE_TRANSFER_BIT ? " transfer" : "",
+	    flags & VK_QUEUE_SPARSE_BINDING_BIT ? " sparse" : "",
+	    flags & VK_QUEUE_PROTECTED_BIT ? " protected" : "", stamps);
+}
+
+static void
+list_facts(const struct vk_device *d, struct facts *facts)
+{
+	static const char *const types[] = { "a device of another kind", "an integrated GPU",
+					     "a discrete GPU", "a virtual GPU", "the CPU" };
+	uint32_t v = d->properties.apiVersion;
+	unsigned type = (unsigned)d->properties.deviceType;
+	facts->n = 0;
+	add(facts, "Vulkan %u.%u.%u, %s", VK_API_VERSION_MAJOR(v), VK_API_VERSION_MINOR(v),
+	    VK_API_VERSION_PATCH(v), types[type < 5 ? type : 0]);
+	for (uint32_t i = 0; i < d->n_families; i++)
+		add_family(facts, i, &d->families[i]);
+	add(facts, "time stamps: %g ns a tick", (double)d->properties.limits.timestampPeriod);
+	add(facts, "calibrated time stamps: %s",
+	    d->enabled.calibrated ? "yes"
+				  : "no, GPU times are not on the CPU's time line");
+	add(facts, "host query reset: %s",
+	    d->enabled.host_reset ? "yes"
+				  : "no, queries are reset in the command buffers");
+	add(facts, "inherited queries: %s",
+	    d->enabled.inherited_queries
+		    ? "yes"
+		    : "no, secondary command buffers are counted one by one");
+	if (vk_slots_read_waits(d))
+		add(facts, "lavapipe waits until the device is idle whenever a query is read: "
+			   "frames are slower than without a capture");
+}
+
 bool
 vk_describe(struct vk_device *d)
 {
+	struct facts facts;
+	uint32_t n_sets;
 	struct tally_source_info rows[MAX_ROWS];
 	char version[TALLY_VK_VERSION_SIZE];
 	find_beneath(d);
@@ -71,12 +145,27 @@ vk_describe(struct vk_device *d)
 		.n_sources = vk_slots_describe(d, rows),
 	};
 	info.counters = vk_slots_counters(d, &info.n_counters);
+	const struct tally_counter_set *const *sets = vk_slots_sets(d, &n_sets);
+	struct tally_set_info *listed = tally_counter_sets_list(sets, n_sets, &info.n_sets);
+	info.sets = listed;
+	list_facts(d, &facts);
+	info.facts = facts.rows;
+	info.n_facts = facts.n;
 	info.serialized_by = vk_slots_serialized_by(d);
 	if (d->tally)
 		tally_device_describe(d->tally, &info);
 	else
 		d->tally = tally_device_create(&info);
+	free(listed);
 	return d->tally != NULL;
+}
+
+void
+vk_describe_early(struct vk_device *d)
+{
+	tally_session_use_annotator(&tally_annotator);
+	if (tally_session_start(&tally_json_recorder))
+		vk_describe(d);
 }
 
 void

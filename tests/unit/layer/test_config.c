@@ -16,6 +16,7 @@ test_defaults(void)
 		{ "split", "none" },
 		{ "group-work", "on" },
 		{ "pipelines", "off" },
+		{ "describe", "off" },
 		{ "snapshot", "sampled" },
 		{ "period", "1ms" },
 		{ "mali-delay", "0s" },

@@ -95,6 +95,14 @@ vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 	return (struct tally_extent){ (uint32_t)(uintptr_t)swapchain, 10 };
 }
 
+const struct tally_counter_set *const *
+vk_slots_sets(struct vk_device *d, uint32_t *n)
+{
+	(void)d;
+	*n = 0;
+	return NULL;
+}
+
 const struct tally_counter *const *
 vk_slots_counters(struct vk_device *d, uint32_t *n)
 {
