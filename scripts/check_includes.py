@@ -27,9 +27,7 @@ LIBC = re.compile(
 UTHASH = re.compile(r"ut(?:hash|array|list)\.h")
 GL = re.compile(r"(?:GL|GLES|GLES2|GLES3|EGL|KHR)/[\w.]+\.h")
 VULKAN = re.compile(r"(?:vulkan|vk_video)/[\w./]+\.hp?p?")
-EPOXY = re.compile(r"epoxy/\w+\.h")
 CURSES = re.compile(r"(?:curses|term)\.h")
-WINDOWS = re.compile(r"(?:X11|xcb|gbm|wayland)[\w./-]*\.h")
 GLIB = re.compile(r"(?:glib|gmodule|glib-object|gio/gio|glib/[\w-]+|glib-unix|gio/[\w-]+)\.h")
 ZLIB = re.compile(r"zlib\.h")
 ZSTD = re.compile(r"zstd(?:_errors)?\.h")
@@ -59,7 +57,7 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"report/html_pack\.c": [ZLIB], r"machine/(?:probe|tiles)_gl\.c": [GL, EPOXY, WINDOWS], r"machine/probe_vk\.c": [VULKAN],
+                {r"report/html_pack\.c": [ZLIB],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 

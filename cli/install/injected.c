@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/install/install.h"
 
-
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +16,9 @@
 #endif
 #ifndef PASSTALLY_LIBDIR
 #define PASSTALLY_LIBDIR "lib"
+#endif
+#ifndef PASSTALLY_LIBEXECDIR
+#define PASSTALLY_LIBEXECDIR "libexec"
 #endif
 
 /* Names of library folders, used to search for other architectures. */
@@ -96,6 +98,24 @@ is_known(const struct tally_injected *in, const char *path)
 		    st.st_ino == other.st_ino)
 			return true;
 	return false;
+}
+
+char *
+tally_scenes_program(const char *name)
+{
+	g_autofree char *own = tally_own_path();
+	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
+	g_autofree char *prefix = tally_own_prefix(folder);
+	/* In the build tree, then where it is installed. */
+	char *path = g_build_filename(folder, "..", "scenes", name, NULL);
+	if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
+		return path;
+	g_free(path);
+	path = g_build_filename(prefix, PASSTALLY_LIBEXECDIR, "passtally", name, NULL);
+	if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
+		return path;
+	g_free(path);
+	return NULL;
 }
 
 static void

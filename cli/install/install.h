@@ -83,9 +83,7 @@ void tally_vk_manifest_finish(struct tally_vk_manifest *manifest);
  * have no spelling that the loader reads. */
 char *tally_vk_manifest_quote(const char *path);
 
-/* Sets this process's environment so that the programs it starts get the layer; the user's
- * settings for other layers stay. `folder` is a path to manifest->folder that contains no
- * colon. */
-void tally_vk_manifest_enable(const struct tally_vk_manifest *manifest, const char *folder);
+/* Path of a program of scenes/; NULL if this build has none of that name. The caller frees it. */
+char *tally_scenes_program(const char *name);
 
 #endif

@@ -68,7 +68,7 @@ remove_leftovers(void)
 }
 
 bool
-tally_run_folder_create(struct tally_run_folder *f)
+tally_run_folder_create(struct tally_run_folder *f, const char *command)
 {
 	*f = (struct tally_run_folder){ g_dir_make_tmp(PREFIX "XXXXXX", NULL), NULL };
 	if (f->path && strpbrk(f->path, " :")) {
@@ -78,7 +78,7 @@ tally_run_folder_create(struct tally_run_folder *f)
 		f->path = g_mkdtemp(g_strdup("/tmp/" PREFIX "XXXXXX"));
 	}
 	if (!f->path)
-		return TALLY_FAIL(false, "run", "no temporary folder could be created in %s: %s",
+		return TALLY_FAIL(false, command, "no temporary folder could be created in %s: %s",
 				  g_get_tmp_dir(), g_strerror(errno));
 	int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
@@ -87,7 +87,7 @@ tally_run_folder_create(struct tally_run_folder *f)
 	f->status = g_build_filename(f->path, STATUS, NULL);
 	bool ok = g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL);
 	if (!ok)
-		tally_cli_complain("run", "%s cannot be written: %s", f->status,
+		tally_cli_complain(command, "%s cannot be written: %s", f->status,
 				   g_strerror(errno));
 	return ok;
 }
@@ -95,7 +95,8 @@ tally_run_folder_create(struct tally_run_folder *f)
 void
 tally_run_folder_remove(struct tally_run_folder *f)
 {
-	static const char *const names[] = { STATUS, TALLY_RUN_LIBRARY, TALLY_RUN_LAYER };
+	static const char *const names[] = { STATUS, TALLY_RUN_LIBRARY, TALLY_RUN_LAYER,
+					     TALLY_RUN_LOG };
 	for (size_t i = 0; f->path && i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_build_filename(f->path, names[i], NULL);
 		g_unlink(path);

@@ -15,14 +15,16 @@
 /* Names of the links: to the libraries' folder, and to that of the Vulkan manifest. */
 #define TALLY_RUN_LIBRARY "lib"
 #define TALLY_RUN_LAYER "layer"
+/* The log of a program that the command runs for itself. */
+#define TALLY_RUN_LOG "log.jsonl"
 
 struct tally_run_folder {
 	char *path;
 	char *status; /* the file that PASSTALLY_STATUS names */
 };
 
-/* Programs that are started do not inherit the lock. */
-bool tally_run_folder_create(struct tally_run_folder *folder);
+/* `command` names the one that complains. Programs that are started do not inherit the lock. */
+bool tally_run_folder_create(struct tally_run_folder *folder, const char *command);
 /* Removes the folder, and what the functions here made in it. May be called more than once. */
 void tally_run_folder_remove(struct tally_run_folder *folder);
 /* The path of a new link, which the caller frees; NULL after an error. */

@@ -137,32 +137,3 @@ tally_vk_manifest_finish(struct tally_vk_manifest *m)
 		g_ptr_array_unref(m->tried);
 	*m = (struct tally_vk_manifest){ 0 };
 }
-
-/* Puts `item` first in a variable that lists items between colons, unless it is already
- * there. */
-static void
-prepend(const char *name, const char *item)
-{
-	const char *before = g_getenv(name);
-	g_auto(GStrv) items = g_strsplit(before ? before : "", ":", -1);
-	g_autofree char *value =
-		g_strconcat(item, before && *before ? ":" : NULL, before, NULL);
-	if (g_strcmp0(items[0], item) != 0)
-		g_setenv(name, value, TRUE);
-}
-
-void
-tally_vk_manifest_enable(const struct tally_vk_manifest *m, const char *folder)
-{
-	if (m->implicit) {
-		g_setenv("PASSTALLY", "1", TRUE);
-		return;
-	}
-	/* Another version of the layer may be installed; it must not be loaded instead of
-	 * this one. */
-	g_unsetenv("PASSTALLY");
-	/* If VK_LAYER_PATH is set, the loader searches nowhere else. */
-	const char *only = g_getenv("VK_LAYER_PATH");
-	prepend(only && *only ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH", folder);
-	prepend("VK_INSTANCE_LAYERS", TALLY_VK_LAYER);
-}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/counters.h"
 #include "cli/shared/cli.h"
-#include "cli/machine/probe.h"
+#include "cli/shared/out.h"
+#include "cli/machine/ask.h"
 #include "cli/machine/snapshots.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
@@ -16,7 +17,7 @@ struct output {
 	int api; /* -1: all existing devices */
 	const char *counters; /* as given; NULL = all */
 	const char *gpu; /* of --catalogue; NULL = list the names */
-	struct tally_probe_wish wish;
+	struct tally_ask_wish wish;
 	uint32_t n;
 	bool has_set; /* a device has the set that was requested */
 	struct tally_snapshots snapshots; /* of this machine, not of one device */
@@ -47,8 +48,8 @@ take_catalogue(const char *command, const struct tally_arg *arg, void *to, const
 static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("json", 0, struct output, json,
 		       "Print the `device` objects that logs would hold, one a line, "
-		       "each with its `sets` and the captured frames that a full "
-		       "rotation takes, `rotation_frames`."),
+		       "each with the captured frames that a full rotation of its "
+		       "sets takes, `rotation_frames`."),
 	TALLY_ARG_TAKE("api", 0, "opengl|opengl-es|vulkan", take_api,
 		       "Which API to ask; by default OpenGL (or OpenGL ES where there is "
 		       "no OpenGL) and Vulkan."),
@@ -78,20 +79,20 @@ static const char help[] =
 	"other errors.";
 
 static void
-print_json(const struct output *out, const struct tally_probe_found *found)
+print_json(const struct output *out, const struct tally_device_record *device)
 {
-	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, found->device);
+	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, device);
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	g_autofree char *line = g_malloc(len + 1);
 	tally_json_write_device(line, len + 1, &numbered);
-	/* The object's closing brace is printed after the members that only this command
-	 * adds. */
 	struct tally_out o;
 	tally_out_init(&o, stdout);
+	/* The object's closing brace comes after the member that only this command adds. */
 	tally_out_json(&o, line, len - 1);
 	o.comma = true;
-	tally_sets_put(&o, found, out->wish.set);
+	if (device->n_sets)
+		tally_out_u64(&o, "rotation_frames", tally_sets_rotation(device, out->wish.set));
 	tally_out_put(&o, "}\n");
 	tally_out_flush(&o);
 	tally_snapshots_free_device(&numbered);
@@ -108,14 +109,14 @@ struct widths {
 };
 
 static struct widths
-measure(const struct tally_probe_found *found, const char *source)
+measure(const struct tally_device_record *device, const char *source)
 {
 	struct widths w = { 0 };
-	for (uint32_t i = 0; i < found->device->n_counters; i++) {
-		const struct tally_counter *c = found->device->counters[i];
+	for (uint32_t i = 0; i < device->n_counters; i++) {
+		const struct tally_counter *c = device->counters[i];
 		if (strcmp(c->source, source) != 0)
 			continue;
-		g_autofree char *sets = tally_sets_with(found, c);
+		g_autofree char *sets = tally_sets_with(device, c);
 		w.key = MAX(w.key, strlen(c->key));
 		w.unit = MAX(w.unit, strlen(c->unit));
 		w.kind = MAX(w.kind, strlen(tally_counter_kind_name(c->kind)));
@@ -149,11 +150,11 @@ print_columns(const struct widths *w, const char *key, const char *unit, const c
 }
 
 static void
-print_counter(const struct tally_probe_found *found, const struct tally_counter *c,
+print_counter(const struct tally_device_record *device, const struct tally_counter *c,
 	      const struct widths *w)
 {
 	const char *text = c->description ? c->description : c->name;
-	g_autofree char *sets = tally_sets_with(found, c);
+	g_autofree char *sets = tally_sets_with(device, c);
 	print_columns(w, c->key, c->unit, tally_counter_kind_name(c->kind),
 		      tally_scope_name(c->scope), sets);
 	if (w->apart) {
@@ -165,61 +166,60 @@ print_counter(const struct tally_probe_found *found, const struct tally_counter 
 }
 
 static void
-print_sets(const struct tally_probe_found *found, const char *source)
+print_sets(const struct tally_device_record *device, const char *source)
 {
-	for (uint32_t i = 0; i < found->n_sets; i++) {
-		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0)
+	for (uint32_t i = 0; i < device->n_sets; i++) {
+		if (strcmp(device->sets[i].source, source) != 0)
 			continue;
-		g_autofree char *name = tally_text_escape(found->sets[i]->layout.set);
-		g_autofree char *size = tally_set_size(found->sets[i]);
+		g_autofree char *name = tally_text_escape(device->sets[i].name);
+		g_autofree char *size = tally_set_size(device, &device->sets[i]);
 		tally_text_print(stdout, "  set %u, %s: %s\n", i + 1, name, size);
 	}
 }
 
 /* Returns false if the device has no counters. */
 static bool
-print_counters(const struct tally_probe_found *found, const char *source)
+print_counters(const struct tally_device_record *device, const char *source)
 {
-	const struct tally_device_record *device = found->device;
-	struct widths w = measure(found, source);
+	struct widths w = measure(device, source);
 	if (w.key) {
 		print_columns(&w, "KEY", "UNIT", "KIND", "SCOPE", "SET");
 		tally_text_print(stdout, "%s\n", w.apart ? "" : "DESCRIPTION");
 	}
 	for (uint32_t i = 0; i < device->n_counters; i++)
 		if (strcmp(device->counters[i]->source, source) == 0)
-			print_counter(found, device->counters[i], &w);
+			print_counter(device, device->counters[i], &w);
 	return w.key != 0;
 }
 
 static void
-print_source(const struct tally_probe_found *found, const struct tally_source_info *source)
+print_source(const struct tally_device_record *device, const struct tally_source_info *source)
 {
 	const char *reason = source->reason ? source->reason : "";
 	putchar('\n');
 	tally_text_print_folded(2, "%s: %s%s%s", source->name, source->on ? "on" : "off",
 				*reason ? ", " : "", reason);
-	print_sets(found, source->name);
-	bool any = print_counters(found, source->name);
+	print_sets(device, source->name);
+	bool any = print_counters(device, source->name);
 	const struct tally_source_row *row = tally_source_row_find(source->name);
 	if (row && source->on && !any && row->besides)
 		printf("  %s\n", row->besides);
 }
 
 static void
-print_text(const struct output *out, const struct tally_probe_found *found)
+print_text(const struct output *out, const struct tally_device_record *device,
+	   const struct tally_ask_place *place)
 {
-	const struct tally_device_record *device = found->device;
-	const char *fact = *found->facts;
+	const char *fact = place ? place->name : device->n_facts ? device->facts[0] : NULL;
 	tally_text_print_folded(2, "%s (%s), %s%s%s", device->name ? device->name : "?",
 				tally_api_name(device->api),
 				device->driver_version ? device->driver_version : "?",
 				fact ? ", " : "", fact ? fact : "");
 	for (uint32_t i = 0; i < device->n_sources; i++)
-		print_source(found, &device->sources[i]);
-	if (!found->n_sets)
+		print_source(device, &device->sources[i]);
+	if (!device->n_sets)
 		return;
-	g_autofree char *sentence = tally_sets_tell_rotation(found, out->wish.set);
+	g_autofree char *sentence = tally_sets_tell_rotation(device, out->wish.set);
 	putchar('\n');
 	tally_text_print_folded(0, "%s", sentence);
 }
@@ -230,29 +230,29 @@ print_snapshots(const struct output *out)
 {
 	const struct tally_device_record none = { 0 };
 	struct tally_device_record device = tally_snapshots_add(&out->snapshots, &none);
-	const struct tally_probe_found found = { .device = &device };
 	puts("\nWith each device, read by the CPU while passes run (--snapshot):");
 	for (uint32_t i = 0; i < device.n_sources; i++)
-		print_source(&found, &device.sources[i]);
+		print_source(&device, &device.sources[i]);
 	tally_snapshots_free_device(&device);
 }
 
 static void
-print_device(void *data, const struct tally_probe_found *found)
+print_device(void *data, const struct tally_device_record *device,
+	     const struct tally_ask_place *place)
 {
 	struct output *out = data;
 	if (!out->json && out->n)
 		putchar('\n');
 	if (out->json)
-		print_json(out, found);
+		print_json(out, device);
 	else
-		print_text(out, found);
-	out->has_set |= out->wish.set && tally_sets_rotation(found, out->wish.set);
+		print_text(out, device, place);
+	out->has_set |= out->wish.set && tally_sets_rotation(device, out->wish.set);
 	out->n++;
 }
 
 static int
-probe(struct output *out)
+ask_all(struct output *out)
 {
 	/* OpenGL ES is used only where there is no OpenGL, unless it is requested. */
 	static const enum tally_api order[] = { TALLY_API_OPENGL, TALLY_API_OPENGL_ES,
@@ -263,7 +263,7 @@ probe(struct output *out)
 		if (out->api >= 0 ? (int)order[i] != out->api
 				  : order[i] == TALLY_API_OPENGL_ES && out->n > 0)
 			continue;
-		if (!tally_probe(order[i], &out->wish, print_device, out, why, sizeof(why))) {
+		if (!tally_ask(order[i], &out->wish, print_device, out, why, sizeof(why))) {
 			size_t at = strlen(all);
 			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
 		}
@@ -306,7 +306,7 @@ run(int argc, char **argv)
 		return TALLY_EXIT_USAGE;
 	out.wish.counters = out.counters ? out.counters : "all";
 	tally_snapshots_find(&out.snapshots, out.wish.counters);
-	status = probe(&out);
+	status = ask_all(&out);
 	tally_snapshots_finish(&out.snapshots);
 	return status;
 }

@@ -5,8 +5,7 @@
 #ifndef PASSTALLY_CLI_COUNTERS_H
 #define PASSTALLY_CLI_COUNTERS_H
 
-#include "cli/machine/probe.h"
-#include "cli/shared/out.h"
+#include "layer/record.h"
 
 #include <stdbool.h>
 
@@ -17,19 +16,17 @@
 
 /* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
  * or NULL. 0: no set is counted, because there is none or none of that name. */
-uint32_t tally_sets_rotation(const struct tally_probe_found *found, const char *pinned);
+uint32_t tally_sets_rotation(const struct tally_device_record *device, const char *pinned);
+/* Whether --set, with this value, means the set. */
+bool tally_set_is(const struct tally_set_info *set, const char *pinned);
 /* For example "38 counters, 216 bytes"; free with g_free(). */
-char *tally_set_size(const struct tally_counter_set *set);
+char *tally_set_size(const struct tally_device_record *device, const struct tally_set_info *set);
 /* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
  * none; free with g_free(). */
-char *tally_sets_with(const struct tally_probe_found *found,
+char *tally_sets_with(const struct tally_device_record *device,
 		      const struct tally_counter *counter);
 /* The number of frames in a rotation, as a sentence; free with g_free(). */
-char *tally_sets_tell_rotation(const struct tally_probe_found *found, const char *pinned);
-/* Writes the members `sets` and `rotation_frames` of the device's JSON object; nothing if
- * there are no sets. */
-void tally_sets_put(struct tally_out *o, const struct tally_probe_found *found,
-		    const char *pinned);
+char *tally_sets_tell_rotation(const struct tally_device_record *device, const char *pinned);
 
 /* ---- catalogue.c: the output of `passtally counters --catalogue GPU`, which works
  * without that GPU.

@@ -3,7 +3,8 @@
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/install/install.h"
-#include "cli/machine/probe.h"
+#include "cli/machine/ask.h"
+#include "cli/machine/shared_time.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "query/sources.h"
@@ -20,7 +21,6 @@
 /* The argument with which doctor starts itself to see what a program gets; not an option for
  * users. */
 #define SELF_TEST "--self-test"
-#define SELF_TEST_VULKAN "--self-test-vulkan"
 #define SELF_TEST_DISPLAY "--self-test-display"
 #define LIMIT_SECONDS 30
 /* A server that exists answers in milliseconds; for the name of a dead host it takes minutes. */
@@ -77,24 +77,6 @@ self_test(void)
 	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-/* The same for the Vulkan layer, as `passtally run` enables it; the reason of a failure goes to
- * standard output. */
-static int
-self_test_vulkan(void)
-{
-	struct tally_vk_manifest m;
-	char why[512];
-	tally_vk_manifest_find(&m);
-	if (m.library)
-		tally_vk_manifest_enable(&m, m.folder);
-	tally_vk_manifest_finish(&m);
-	g_unsetenv("PASSTALLY_DISABLE");
-	if (tally_probe_vk_loads("libVkLayer_passtally.so", why, sizeof(why)))
-		return TALLY_EXIT_OK;
-	tally_text_print_line(stdout, "%s", why);
-	return TALLY_EXIT_NOTHING;
-}
-
 /* Starts this command with `word` and that environment; clear the child with
  * tally_child_clear(). */
 static bool
@@ -102,7 +84,7 @@ ask_self(const char *word, char **env, double limit_s, struct tally_child *child
 {
 	g_autofree char *own = tally_own_path();
 	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
-	tally_child_run(child, argv, env, NULL, "doctor", limit_s);
+	tally_child_run(child, argv, env, NULL, "a program of ours", limit_s);
 	return tally_child_exited(child) && WEXITSTATUS(child->status) == 0;
 }
 
@@ -156,53 +138,33 @@ wrong_manifest(const struct tally_vk_manifest *m)
 			       m->path, machine, tally_elf_machine_name(&file));
 }
 
+/* Whether the Vulkan layer is there. Whether it is loaded, its devices show: report_layer(). */
 static bool
-try_layer(const struct tally_vk_manifest *m)
+find_layer(struct tally_vk_manifest *m)
 {
-	g_auto(GStrv) env = g_get_environ();
-	struct tally_child child;
-	bool ok = ask_self(SELF_TEST_VULKAN, env, LIMIT_SECONDS, &child);
-	if (ok)
+	tally_vk_manifest_find(m);
+	if (!m->library)
+		tally_doctor_row(TALLY_DOCTOR_FIX, "layer",
+				 "the Vulkan layer was not found beside the command (no %s): "
+				 "only OpenGL can be captured; install all of passtally",
+				 (const char *)g_ptr_array_index(m->tried, m->tried->len - 1));
+	return m->library != NULL;
+}
+
+/* `why`: the reason that a program with the layer left no device; NULL: it did. */
+static void
+report_layer(const struct tally_vk_manifest *m, const char *why)
+{
+	g_autofree char *wrong = why ? wrong_manifest(m) : NULL;
+	if (why)
+		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s",
+				 m->library, wrong ? wrong : why);
+	else
 		tally_doctor_row(
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,
 			m->implicit ? "found by Vulkan's loader: PASSTALLY=1 switches it on"
 				    : "not where Vulkan's loader looks: `passtally run` "
 				      "tells the loader its path");
-	g_autofree char *wrong = ok ? NULL : wrong_manifest(m);
-	g_autofree char *said = tally_child_say(&child);
-	if (!ok)
-		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s%s",
-				 m->library,
-				 wrong || *child.out ? "" : "a Vulkan program started with it ",
-				 wrong	      ? wrong
-				 : *child.out ? g_strchomp(child.out)
-					      : said);
-	tally_child_clear(&child);
-	return ok;
-}
-
-/* Whether the Vulkan layer exists and Vulkan's loader loads it. */
-static bool
-check_layer(void)
-{
-	struct tally_vk_manifest m;
-	tally_vk_manifest_find(&m);
-	bool ok = false;
-	if (!m.library) {
-		tally_doctor_row(TALLY_DOCTOR_FIX, "layer",
-				 "the Vulkan layer was not found beside the command (no %s): "
-				 "only OpenGL can be captured; install all of passtally",
-				 (const char *)g_ptr_array_index(m.tried, m.tried->len - 1));
-	} else if (strchr(m.folder, ':') && !m.implicit) {
-		tally_doctor_row(TALLY_DOCTOR_OFF, "layer",
-				 "the path of its manifest contains a colon, which Vulkan's "
-				 "loader does not accept: `passtally run` uses a link");
-		ok = true;
-	} else {
-		ok = try_layer(&m);
-	}
-	tally_vk_manifest_finish(&m);
-	return ok;
 }
 
 static void
@@ -343,9 +305,8 @@ advice(const char *source, enum tally_api api)
 	return "the other sources go on without it";
 }
 
-/* The result of check_api(). */
+/* What was found on the way. */
 struct seen {
-	bool layer; /* the Vulkan layer works */
 	bool any, hardware; /* a device; counters of the GPU's own */
 };
 
@@ -357,10 +318,9 @@ in_answer(enum tally_api api, const struct seen *seen)
 }
 
 static void
-tell_source(const struct tally_probe_found *found, const struct tally_source_info *s,
+tell_source(const struct tally_device_record *device, const struct tally_source_info *s,
 	    struct seen *seen)
 {
-	const struct tally_device_record *device = found->device;
 	const struct tally_source_row *row = tally_source_row_find(s->name);
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < device->n_counters; k++)
@@ -378,41 +338,42 @@ tell_source(const struct tally_probe_found *found, const struct tally_source_inf
 				 s->reason ? "; " : "", s->reason ? s->reason : "");
 	else
 		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s", s->reason ? s->reason : "on");
-	tally_doctor_sets(found, s->name);
+	tally_doctor_sets(device, s->name);
 }
 
 static void
-tell_device(void *data, const struct tally_probe_found *found)
+tell_device(void *data, const struct tally_device_record *device,
+	    const struct tally_ask_place *place)
 {
-	const struct tally_device_record *device = found->device;
-	const char *const *facts = found->facts;
 	struct seen *seen = data;
 	bool answer = in_answer(device->api, seen);
 	seen->any = true;
 	const char *api = tally_api_name(device->api);
+	const char *name = device->name ? device->name : "?";
+	const char *head = place ? place->name : device->n_facts ? device->facts[0] : NULL;
 	g_autofree char *gives = tally_doctor_gives(device);
-	bool layer = device->api != TALLY_API_VULKAN || seen->layer;
 	if (answer)
-		tally_doctor_row(TALLY_DOCTOR_ANSWER, api, "%s%s: %s",
-				 layer ? "" : "with the layer, ", gives,
-				 device->name ? device->name : "?");
-	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s",
-			 device->name ? device->name : "?",
-			 device->driver_version ? device->driver_version : "?",
-			 *facts ? ", " : "", *facts ? *facts : "");
-	while (*facts && *++facts)
-		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", *facts);
+		tally_doctor_row(TALLY_DOCTOR_ANSWER, api, "%s: %s", gives, name);
+	tally_doctor_row(TALLY_DOCTOR_GOOD, api, "%s, %s%s%s", name,
+			 device->driver_version ? device->driver_version : "?", head ? ", " : "",
+			 head ? head : "");
+	for (uint32_t i = place ? 0 : 1; i < device->n_facts; i++)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", device->facts[i]);
 	for (uint32_t i = 0; i < device->n_sources; i++)
-		tell_source(found, &device->sources[i], seen);
-	tally_doctor_rotation(found);
+		tell_source(device, &device->sources[i], seen);
+	tally_doctor_rotation(device);
 }
 
+/* `layer`: of Vulkan, if it is there. */
 static void
-check_api(enum tally_api api, struct seen *seen)
+check_api(enum tally_api api, struct seen *seen, const struct tally_vk_manifest *layer)
 {
-	const struct tally_probe_wish all = { "all", NULL };
+	const struct tally_ask_wish all = { .counters = "all" };
 	char why[512];
-	if (tally_probe(api, &all, tell_device, seen, why, sizeof(why)))
+	bool any = tally_ask(api, &all, tell_device, seen, why, sizeof(why));
+	if (layer)
+		report_layer(layer, any ? NULL : why);
+	if (any)
 		return;
 	if (in_answer(api, seen))
 		tally_doctor_row(TALLY_DOCTOR_ANSWER, tally_api_name(api),
@@ -421,9 +382,20 @@ check_api(enum tally_api api, struct seen *seen)
 }
 
 static void
+check_layer(struct seen *seen)
+{
+	struct tally_vk_manifest m;
+	if (find_layer(&m))
+		check_api(TALLY_API_VULKAN, seen, &m);
+	else
+		tally_doctor_row(TALLY_DOCTOR_ANSWER, "vulkan", "nothing: see the row layer below");
+	tally_vk_manifest_finish(&m);
+}
+
+static void
 tell_shared_time(void)
 {
-	g_autofree char *driver = tally_tiles_driver();
+	g_autofree char *driver = tally_shared_time_driver();
 	if (driver)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "shared-time",
 				 "%s draws the passes of one framebuffer together: they "
@@ -443,7 +415,7 @@ examine(void)
 	ok = ok && tally_doctor_install(&in);
 	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
-	struct seen seen = { .layer = check_layer() };
+	struct seen seen = { 0 };
 	if (g_getenv("PASSTALLY_DISABLE")) {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
 				 "PASSTALLY_DISABLE is set: nothing is captured until it "
@@ -453,15 +425,17 @@ examine(void)
 	ok &= check_log();
 	check_display();
 	tally_doctor_snapshots();
-	check_api(TALLY_API_OPENGL, &seen);
-	check_api(TALLY_API_OPENGL_ES, &seen);
+	check_api(TALLY_API_OPENGL, &seen, NULL);
+	check_api(TALLY_API_OPENGL_ES, &seen, NULL);
 	tell_shared_time();
 	bool gl = seen.any;
 	seen.any = false;
-	check_api(TALLY_API_VULKAN, &seen);
-	bool vulkan = seen.any && seen.layer;
-	ok &= gl || vulkan;
-	const char *only = gl && vulkan ? NULL : gl ? "OpenGL" : "Vulkan";
+	check_layer(&seen);
+	bool vulkan = seen.any;
+	g_autofree char *asks = tally_scenes_program("passtally-scenes-gl");
+	/* Where nothing can ask, nothing is known to be wrong. */
+	ok &= gl || vulkan || !asks;
+	const char *only = gl == vulkan ? NULL : gl ? "OpenGL" : "Vulkan";
 	const char *next = "passtally report, once a program ran";
 	if (!ok)
 		next = "a driver that works: its row below says what it lacks";
@@ -477,12 +451,8 @@ run(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
 		return self_test();
-	if (argc == 2 && strcmp(argv[1], SELF_TEST_VULKAN) == 0)
-		return self_test_vulkan();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
 		return self_test_display();
-	if (argc == 2 && strcmp(argv[1], TALLY_TILES_CHILD) == 0)
-		tally_tiles_child();
 	int status = tally_args_read(&tally_command_doctor, argc, argv, NULL);
 	return status == TALLY_EXIT_OK ? examine() : status;
 }

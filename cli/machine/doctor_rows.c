@@ -78,7 +78,7 @@ print_verdict(bool ok, const char *only, const char *where)
 void
 tally_doctor_print(bool ok, const char *only, const char *next)
 {
-	enum { STEP_COLUMNS = 280 }; /* five lines: the row itself is below */
+	enum { STEP_COLUMNS = 260 }; /* five lines: the row itself is below */
 	g_autofree char *bad = first_row(TALLY_DOCTOR_BAD), *fix = first_row(TALLY_DOCTOR_FIX);
 	print_verdict(ok, only, "below");
 	g_autofree char *step = tally_text_escape(bad ? bad : ok && fix ? fix : next);
@@ -98,15 +98,15 @@ tally_doctor_print(bool ok, const char *only, const char *next)
 /* ---- sets, and what is measured without them ---- */
 
 void
-tally_doctor_sets(const struct tally_probe_found *found, const char *source)
+tally_doctor_sets(const struct tally_device_record *device, const char *source)
 {
 	enum { MOST = 12 };
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < found->n_sets; i++) {
-		if (strcmp(tally_probe_set_source(found->sets[i]), source) != 0 || n++ >= MOST)
+	for (uint32_t i = 0; i < device->n_sets; i++) {
+		if (strcmp(device->sets[i].source, source) != 0 || n++ >= MOST)
 			continue;
-		g_autofree char *size = tally_set_size(found->sets[i]);
-		tally_doctor_row(TALLY_DOCTOR_FACT, "", "set %s: %s", found->sets[i]->layout.set,
+		g_autofree char *size = tally_set_size(device, &device->sets[i]);
+		tally_doctor_row(TALLY_DOCTOR_FACT, "", "set %s: %s", device->sets[i].name,
 				 size);
 	}
 	if (n > MOST)
@@ -116,11 +116,11 @@ tally_doctor_sets(const struct tally_probe_found *found, const char *source)
 }
 
 void
-tally_doctor_rotation(const struct tally_probe_found *found)
+tally_doctor_rotation(const struct tally_device_record *device)
 {
-	if (!found->n_sets)
+	if (!device->n_sets)
 		return;
-	g_autofree char *text = tally_sets_tell_rotation(found, NULL);
+	g_autofree char *text = tally_sets_tell_rotation(device, NULL);
 	tally_doctor_row(TALLY_DOCTOR_FACT, "  --counters all", "%s", text);
 }
 

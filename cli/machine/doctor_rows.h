@@ -8,7 +8,7 @@
 #define PASSTALLY_CLI_DOCTOR_ROWS_H
 
 #include "cli/install/install.h"
-#include "cli/machine/probe.h"
+#include "layer/record.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -38,9 +38,9 @@ bool tally_doctor_install(const struct tally_injected *injected);
  * closes their sources (doctor_snapshot.c). */
 void tally_doctor_snapshots(void);
 /* A row for each set of the source, up to a dozen. */
-void tally_doctor_sets(const struct tally_probe_found *found, const char *source);
+void tally_doctor_sets(const struct tally_device_record *device, const char *source);
 /* How long a full rotation takes; nothing if there are no sets. */
-void tally_doctor_rotation(const struct tally_probe_found *found);
+void tally_doctor_rotation(const struct tally_device_record *device);
 /* What is measured on a device, for example "the program's calls, GPU times"; free with
  * g_free(). */
 char *tally_doctor_gives(const struct tally_device_record *device);

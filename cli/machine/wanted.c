@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/wanted.h"
 
-#include "cli/machine/probe.h"
+#include "cli/machine/ask.h"
+#include "cli/machine/counters.h"
 #include "cli/shared/near.h"
 
 #include <glib.h>
@@ -24,12 +25,119 @@ is_source(const char *item)
 	return false;
 }
 
+/* ---- what the drivers offer ---- */
+
+/* One counter of a set; the same counter may be in several. */
+struct offer {
+	char *key, *name, *set, *category; /* set and category may be NULL */
+};
+
+/* Asked once, at the first name that only a driver may know. */
+static struct {
+	bool asked, any; /* a device answered */
+	unsigned grouped; /* bits of the APIs whose drivers have groups that no set names */
+	GPtrArray *offers;
+	GPtrArray *sets; /* struct tally_set_info * with a name alone, each once */
+} drivers;
+
 static void
-seen(void *data, const struct tally_probe_found *found)
+add_offer(const struct tally_device_record *device, const char *key,
+	  const struct tally_set_info *set)
+{
+	struct offer *offer = g_new0(struct offer, 1);
+	offer->key = g_strdup(key);
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		if (strcmp(device->counters[i]->key, key) == 0)
+			offer->name = g_strdup(device->counters[i]->name);
+	offer->set = g_strdup(set ? set->name : NULL);
+	offer->category = g_strdup(set ? set->category : NULL);
+	g_ptr_array_add(drivers.offers, offer);
+}
+
+static void
+add_set(const struct tally_device_record *device, const struct tally_set_info *set)
+{
+	for (uint32_t k = 0; k < set->n_keys; k++)
+		add_offer(device, set->keys[k], set);
+	/* Several devices may have it, and each API's. */
+	for (guint i = 0; i < drivers.sets->len; i++)
+		if (g_strcmp0(((struct tally_set_info *)drivers.sets->pdata[i])->name,
+			      set->name) == 0)
+			return;
+	struct tally_set_info *known = g_new0(struct tally_set_info, 1);
+	known->name = g_strdup(set->name);
+	g_ptr_array_add(drivers.sets, known);
+}
+
+static void
+add_device(void *data, const struct tally_device_record *device,
+	   const struct tally_ask_place *place)
+{
+	(void)data, (void)place;
+	drivers.any = true;
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		add_offer(device, device->counters[i]->key, NULL);
+	for (uint32_t i = 0; i < device->n_sets; i++) {
+		add_set(device, &device->sets[i]);
+		if (!device->sets[i].category)
+			drivers.grouped |= 1u << device->api;
+	}
+}
+
+static void
+ask_drivers(void)
+{
+	const struct tally_ask_wish all = { .counters = "all" };
+	char why[512];
+	if (drivers.asked)
+		return;
+	drivers.asked = true;
+	drivers.offers = g_ptr_array_new(); /* for as long as the command runs */
+	drivers.sets = g_ptr_array_new();
+	for (int api = 0; api < TALLY_N_APIS; api++)
+		tally_ask((enum tally_api)api, &all, add_device, NULL, why, sizeof(why));
+}
+
+static void
+note_counters(void *data, const struct tally_device_record *device,
+	      const struct tally_ask_place *place)
 {
 	bool *any = data;
-	*any |= found->device->n_counters > 0;
+	(void)place;
+	*any |= device->n_counters > 0;
 }
+
+/* Whether it is the driver's name of a group, whose counters are spread over several sets. */
+static bool
+is_group(const char *item)
+{
+	const struct tally_ask_wish wish = { .counters = item };
+	char why[512];
+	bool any = false;
+	for (int api = 0; api < TALLY_N_APIS && !any; api++)
+		if (drivers.grouped >> api & 1)
+			tally_ask((enum tally_api)api, &wish, note_counters, &any, why,
+				  sizeof(why));
+	return any;
+}
+
+/* Only the driver knows the names of the GPU's own counters. Where no driver answers, the name
+ * may be right, and the run will find out. */
+static bool
+is_driver_counter(const char *item)
+{
+	ask_drivers();
+	for (guint i = 0; i < drivers.offers->len; i++) {
+		const struct offer *o = drivers.offers->pdata[i];
+		if (tally_list_matches(item, o->key, o->name) ||
+		    (o->set && tally_list_matches(item, o->set, NULL)) ||
+		    (o->category && tally_list_matches(item, o->category, NULL)))
+			return true;
+	}
+	return !drivers.any || is_group(item);
+}
+
+/* ---- names ---- */
 
 /* [0..N] in a metric's name represents a number: any number will do here. */
 static bool
@@ -67,18 +175,6 @@ is_snapshot_counter(const char *item)
 	return false;
 }
 
-/* Only the driver knows the names of the GPU's own counters, so it is probed. */
-static bool
-is_driver_counter(const char *item)
-{
-	const struct tally_probe_wish wish = { item, NULL };
-	char why[512];
-	bool any = false;
-	for (int api = 0; api < TALLY_N_APIS && !any; api++)
-		tally_probe((enum tally_api)api, &wish, seen, &any, why, sizeof(why));
-	return any;
-}
-
 static bool
 is_counter(const char *item)
 {
@@ -102,22 +198,15 @@ list_sources(GString *out, const char *name)
 			g_string_append_printf(out, "%s%s", i ? ", " : "", row->name);
 }
 
-static void
-add_found(void *data, const struct tally_probe_found *found)
-{
-	for (uint32_t i = 0; i < found->device->n_counters; i++)
-		g_hash_table_add(data, g_strdup(found->device->counters[i]->key));
-}
-
 /* Adds the keys of drivers, metrics and Mali GPUs; a set of strings. */
 static GHashTable *
 list_keys(void)
 {
 	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	const struct tally_probe_wish wish = { "all", NULL };
-	char why[512];
-	for (int api = 0; api < TALLY_N_APIS; api++)
-		tally_probe((enum tally_api)api, &wish, add_found, keys, why, sizeof(why));
+	for (guint i = 0; i < drivers.offers->len; i++) {
+		const struct offer *o = drivers.offers->pdata[i];
+		g_hash_table_add(keys, g_strdup(o->key));
+	}
 	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
 		g_hash_table_add(keys, g_strdup(sets[i]));
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
@@ -196,54 +285,26 @@ check(const char *option, const char *list, bool (*known)(const char *),
 	return ok;
 }
 
-struct set_search {
-	const char *set;
-	bool any, found; /* a device exists; one with that set exists */
-	GString *names;
-	GHashTable *told; /* these names */
-};
-
-static void
-look_for_set(void *data, const struct tally_probe_found *found)
-{
-	struct set_search *s = data;
-	s->any = true;
-	for (uint32_t i = 0; i < found->n_sets; i++) {
-		const char *name = found->sets[i]->layout.set;
-		s->found |= g_strcmp0(name, s->set) == 0;
-		/* Several devices may have it, and each API's. */
-		if (!g_hash_table_add(s->told, g_strdup(name)))
-			continue;
-		g_string_append_printf(s->names, "%s%s", s->names->len ? ", " : "", name);
-	}
-}
-
-/* Only the drivers know their sets, so all are probed. Where none can be probed (no display,
- * for example), the run will find out. */
+/* Where no driver answers, the run will find out. */
 static bool
 check_set(const struct tally_config *config, tally_config_complain *complain, void *data)
 {
 	if (!config->set)
 		return true;
-	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	struct set_search s = { .set = config->set, .names = g_string_new(NULL), .told = told };
-	/* First the set alone, then all of them, whose names go into the message. */
-	const struct tally_probe_wish wishes[] = { { config->counters, config->set },
-						   { "all", NULL } };
-	char why[512];
-	for (size_t i = 0; i < G_N_ELEMENTS(wishes) && !s.found && (i == 0 || s.any); i++)
-		for (int api = 0; api < TALLY_N_APIS && !s.found; api++)
-			tally_probe((enum tally_api)api, &wishes[i], look_for_set, &s, why,
-				    sizeof(why));
-	bool ok = s.found || !s.any;
-	if (!ok) {
-		g_autofree char *text = g_strdup_printf(
-			"option set: no set of counters here is called \"%s\"; there are %s",
-			config->set, s.names->len ? s.names->str : "none");
-		complain(data, text);
+	ask_drivers();
+	g_autoptr(GString) names = g_string_new(NULL);
+	for (guint i = 0; i < drivers.sets->len; i++) {
+		const struct tally_set_info *set = drivers.sets->pdata[i];
+		if (tally_set_is(set, config->set))
+			return true;
+		g_string_append_printf(names, "%s%s", i ? ", " : "", set->name);
 	}
-	g_string_free(s.names, TRUE);
-	return ok;
+	g_autofree char *text = g_strdup_printf(
+		"option set: no set of counters here is called \"%s\"; there are %s", config->set,
+		names->len ? names->str : "none");
+	if (drivers.any)
+		complain(data, text);
+	return !drivers.any;
 }
 
 bool

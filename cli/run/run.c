@@ -2,10 +2,11 @@
 #include "cli/log/zstd.h"
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
+#include "cli/install/inject.h"
 #include "cli/install/install.h"
 #include "cli/install/run_folder.h"
 #include "cli/run/run.h"
-#include "cli/machine/probe.h"
+#include "cli/machine/shared_time.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
 #include "layer/session/process.h"
@@ -76,7 +77,7 @@ choose_shared_time(struct tally_run_request *r)
 	if (origin_of(&r->config, "shared-time") != TALLY_FROM_DEFAULT ||
 	    g_getenv("PASSTALLY_DISABLE"))
 		return;
-	g_autofree char *driver = tally_tiles_driver();
+	g_autofree char *driver = tally_shared_time_driver();
 	if (driver)
 		tally_config_set(&r->config, "shared-time", driver, TALLY_FROM_COMMAND_LINE,
 				 tally_cli_ignore, NULL);
@@ -97,41 +98,9 @@ options_variable(const struct tally_config *config)
 		size_t len = tally_option_get(o, config, NULL, 0);
 		g_autofree char *value = g_malloc(len + 1);
 		tally_option_get(o, config, value, len + 1);
-		g_string_append_printf(text, ",%s=", o->key);
-		for (const char *p = value; *p; p++) {
-			if (*p == ',' || *p == '\\')
-				g_string_append_c(text, '\\');
-			g_string_append_c(text, *p);
-		}
+		tally_inject_option(text, o->key, value);
 	}
 	return g_string_free(text, FALSE);
-}
-
-/* The library's name for LD_PRELOAD; if ld.so could not read its path, this uses a link that
- * it can read. The caller frees it; NULL after printing an error. */
-static char *
-preload_name(const struct tally_injected *in, const struct tally_run_folder *f)
-{
-	if (in->preload)
-		return g_strdup(in->preload);
-	g_autofree char *folder = g_path_get_dirname(in->path);
-	g_autofree char *base = g_path_get_basename(in->path);
-	g_autofree char *link = tally_run_folder_link(f, TALLY_RUN_LIBRARY, folder);
-	return link ? g_build_filename(link, base, NULL) : NULL;
-}
-
-/* Vulkan's loader has no escape for a colon in a path either. */
-static bool
-enable_layer(const struct tally_vk_manifest *vk, const struct tally_run_folder *f)
-{
-	if (!vk->library)
-		return true; /* reported after the run */
-	g_autofree char *folder = !vk->implicit && strchr(vk->folder, ':')
-					  ? tally_run_folder_link(f, TALLY_RUN_LAYER, vk->folder)
-					  : g_strdup(vk->folder);
-	if (folder)
-		tally_vk_manifest_enable(vk, folder);
-	return folder != NULL;
 }
 
 /* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
@@ -139,15 +108,14 @@ static bool
 set_environment(const struct tally_run_request *r, const struct to_inject *in,
 		const struct tally_run_folder *f)
 {
-	g_autofree char *name = preload_name(&in->gl, f);
-	if (!name || !enable_layer(&in->vk, f))
-		return false;
-	const char *before = g_getenv("LD_PRELOAD");
-	g_autofree char *preload = g_strconcat(name, before && *before ? ":" : NULL, before, NULL);
 	g_autofree char *options = options_variable(&r->config);
-	g_setenv("LD_PRELOAD", preload, TRUE);
-	g_setenv("PASSTALLY_OPTIONS", options, TRUE);
-	g_setenv("PASSTALLY_STATUS", f->status, TRUE);
+	char **env = g_get_environ();
+	if (!tally_inject_gl(&env, &in->gl, f) || !tally_inject_vulkan(&env, &in->vk, f)) {
+		g_strfreev(env);
+		return false;
+	}
+	env = g_environ_setenv(env, "PASSTALLY_OPTIONS", options, TRUE);
+	environ = g_environ_setenv(env, "PASSTALLY_STATUS", f->status, TRUE);
 	return true;
 }
 
@@ -407,7 +375,7 @@ start(struct tally_run_request *r)
 	} else {
 		struct tally_run_folder folder;
 		choose_shared_time(r);
-		if (tally_run_folder_create(&folder) && set_environment(r, &in, &folder))
+		if (tally_run_folder_create(&folder, "run") && set_environment(r, &in, &folder))
 			status = run_program(r, &in, &folder);
 		tally_run_folder_remove(&folder);
 	}

@@ -9,10 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#ifndef PASSTALLY_LIBEXECDIR
-#define PASSTALLY_LIBEXECDIR "libexec"
-#endif
-
 #define MOST_DEVICES 16
 
 struct session {
@@ -64,25 +60,6 @@ now_s(void)
 }
 
 /* ---- the children's environment ---- */
-
-/* In the build tree, then where it is installed. NULL = absent. */
-static char *
-find_program(const char *self, const char *name)
-{
-	g_autofree char *folder = g_path_get_dirname(self);
-	g_autofree char *prefix = tally_own_prefix(folder);
-	char *paths[] = {
-		g_build_filename(folder, "..", "scenes", name, NULL),
-		g_build_filename(prefix, PASSTALLY_LIBEXECDIR, "passtally", name, NULL),
-	};
-	char *found = NULL;
-	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
-		if (!found && g_file_test(paths[i], G_FILE_TEST_IS_EXECUTABLE))
-			found = g_steal_pointer(&paths[i]);
-		g_free(paths[i]);
-	}
-	return found;
-}
 
 /* The user's environment, but off the screen, without options of passtally, and with caches,
  * logs and files of options in our folder. Drivers that are installed for one user are still
@@ -469,8 +446,8 @@ run(int argc, char **argv)
 	if (!s.self || !s.folder)
 		return TALLY_FAIL(TALLY_EXIT_FAILED, "selftest",
 				  "no temporary folder could be created in %s", g_get_tmp_dir());
-	s.programs[0] = find_program(s.self, "passtally-scenes-gl");
-	s.programs[1] = find_program(s.self, "passtally-scenes-vk");
+	s.programs[0] = tally_scenes_program("passtally-scenes-gl");
+	s.programs[1] = tally_scenes_program("passtally-scenes-vk");
 	s.environment = make_environment(s.folder);
 	s.result.devices = g_ptr_array_new_with_free_func(tally_tested_device_destroy);
 	tally_child_take_signals();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shared/child.h"
 
+#include "cli/shared/cli.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +17,7 @@
 #define ALL_LIMITS 6
 /* ... and this much more than the first scene indicates, because some scenes draw more. */
 #define SLACK 3
+#define QUIET_MS 2000 /* a shorter wait needs no explanation */
 
 static volatile sig_atomic_t came;
 
@@ -71,8 +74,10 @@ end_child(struct tally_child *child, pid_t pid)
 }
 
 static void
-wait_for(struct tally_child *child, pid_t pid, double limit_s)
+wait_for(struct tally_child *child, pid_t pid, const char *shown, double limit_s)
 {
+	struct tally_progress progress;
+	tally_progress_begin(&progress, QUIET_MS);
 	int64_t end = g_get_monotonic_time() + (int64_t)(limit_s * 1e6);
 	pid_t done;
 	while ((done = waitpid(pid, &child->status, WNOHANG)) == 0 ||
@@ -83,8 +88,14 @@ wait_for(struct tally_child *child, pid_t pid, double limit_s)
 			end_child(child, pid);
 			break;
 		}
+		if (shown && tally_progress_due(&progress))
+			tally_progress_show(&progress,
+					    "waiting for %s, at most %.0f s: %d s", shown, limit_s,
+					    (int)((g_get_monotonic_time() - progress.began_us) /
+						  G_USEC_PER_SEC));
 		g_usleep(1000);
 	}
+	tally_progress_end(&progress);
 	/* Ends the processes that it left running. */
 	kill(-pid, SIGKILL);
 }
@@ -130,7 +141,7 @@ tally_child_run(struct tally_child *child, char *const *argv, char **environment
 	else if (g_spawn_async_with_fds(NULL, (char **)argv, environment,
 					G_SPAWN_DO_NOT_REAP_CHILD, set_up, NULL, &pid,
 					-1, out, err, &error))
-		wait_for(child, pid, limit_s);
+		wait_for(child, pid, folder ? NULL : name, limit_s);
 	else
 		child->error = g_strdup(error->message);
 	sigaction(SIGCHLD, &before, NULL);

@@ -29,7 +29,8 @@ double tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_
 void tally_child_take_signals(void);
 /* The signal that came, 0 = none. */
 int tally_child_signal(void);
-/* `folder`/`name`.out and .err are written; with NULL for `folder`, the output is in memory alone.
+/* `folder`/`name`.out and .err are written; with NULL for `folder`, the output is in memory
+ * alone, and a line on a terminal says after 2 s that the command waits for `name`.
  * `environment` as execve(2) takes it. */
 void tally_child_run(struct tally_child *child, char *const *argv, char **environment,
 		     const char *folder, const char *name, double limit_s);

@@ -2,8 +2,8 @@
 /* query/gl/tiles.h - which drivers draw a framebuffer tile by tile, timestamps included, so that
  * the passes of one scene have one time (timestamps_in_tiles in query/gl/api.h).
  *
- * Two are known by name. Others are found by a probe, in a separate process, that the command
- * runs before the game (cli/machine/probe.h); the option shared-time then names the driver. Any
+ * Two are known by name. Others are found by a scene that the command captures
+ * before the game (cli/machine/shared_time.h); the option shared-time then names the driver. Any
  * thread. Nothing here allocates, blocks or calls a driver.
  */
 #ifndef PASSTALLY_QUERY_GL_TILES_H

@@ -54,8 +54,9 @@ find_word(const char *const *words, int n, const char *word)
 enum stage_platform
 stage_parse_platform(const char *word)
 {
-	static const char *const words[] = { "surfaceless", "pbuffer", "x11", "glx" };
-	return (enum stage_platform)find_word(words, 4, word);
+	static const char *const words[] = { "surfaceless", "pbuffer", "x11", "glx",
+					     "display" };
+	return (enum stage_platform)find_word(words, 5, word);
 }
 
 enum stage_api

@@ -14,7 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum stage_platform { STAGE_SURFACELESS, STAGE_PBUFFER, STAGE_X11, STAGE_GLX, STAGE_DEVICE };
+enum stage_platform {
+	STAGE_SURFACELESS,
+	STAGE_PBUFFER,
+	STAGE_X11,
+	STAGE_GLX,
+	STAGE_DISPLAY, /* EGL's default one: the environment's, without a surface */
+	STAGE_DEVICE,
+};
 enum stage_api { STAGE_CORE, STAGE_COMPAT, STAGE_GLES };
 /* What the program does at the end of a frame. */
 enum stage_end {
@@ -30,7 +37,7 @@ struct stage_options {
 	enum stage_platform platform;
 	enum stage_api api;
 	enum stage_end end;
-	int major, minor; /* of the context */
+	int major, minor; /* of the context; 0 = the highest that there is */
 	int width, height;
 	int device; /* for STAGE_DEVICE: which of EGL's, without a surface */
 };
@@ -51,7 +58,7 @@ struct stage {
  * ... */
 #define STAGE_TRIANGLES 1024
 
-/* Parse "surfaceless|pbuffer|x11|glx" and so on; ends the program on another word. */
+/* Parse "surfaceless|pbuffer|x11|glx|display" and so on; ends the program on another word. */
 enum stage_platform stage_parse_platform(const char *word);
 enum stage_api stage_parse_api(const char *word);
 enum stage_end stage_parse_end(const char *word);

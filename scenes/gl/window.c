@@ -47,6 +47,8 @@ open_egl_display(struct stage *s)
 	if (s->options.platform == STAGE_X11) {
 		stage_x11_open(w);
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_X11_EXT, w->x11, NULL);
+	} else if (s->options.platform == STAGE_DISPLAY) {
+		w->display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
 	} else if (s->options.platform == STAGE_DEVICE && has_devices()) {
 		w->display = device_display(s->options.device);
 	} else {
@@ -73,12 +75,12 @@ choose_egl_config(struct stage *s)
 {
 	struct stage_window *w = s->window;
 	bool es = s->options.api == STAGE_GLES;
+	bool window = s->options.platform == STAGE_X11 || s->options.platform == STAGE_DISPLAY;
 	const EGLint wanted[] = {
-		EGL_SURFACE_TYPE, s->options.platform == STAGE_X11 ? EGL_WINDOW_BIT :
-			EGL_PBUFFER_BIT,
+		EGL_SURFACE_TYPE, window ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
 		EGL_RENDERABLE_TYPE, es ? EGL_OPENGL_ES2_BIT : EGL_OPENGL_BIT,
 		EGL_RED_SIZE, 8, EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8,
-		EGL_ALPHA_SIZE, s->options.platform == STAGE_X11 ? 0 : 8,
+		EGL_ALPHA_SIZE, window ? 0 : 8,
 		EGL_DEPTH_SIZE, 24, EGL_STENCIL_SIZE, 8, EGL_SAMPLES, 0, EGL_NONE,
 	};
 	EGLConfig configs[64];
@@ -95,9 +97,28 @@ choose_egl_config(struct stage *s)
 	}
 }
 
+/* Without a version a driver gives OpenGL's highest one; of OpenGL ES it gives 1. */
+static EGLContext
+make_highest_context(struct stage *s)
+{
+	struct stage_window *w = s->window;
+	bool es = s->options.api == STAGE_GLES;
+	for (EGLint major = 3; major > 1; major--) {
+		const EGLint attributes[] = { es ? EGL_CONTEXT_CLIENT_VERSION : EGL_NONE, major,
+					      EGL_NONE };
+		EGLContext context = eglCreateContext(w->display, w->config, EGL_NO_CONTEXT,
+						      attributes);
+		if (context)
+			return context;
+	}
+	stage_skip("no EGL context of this API");
+}
+
 static EGLContext
 make_egl_context(struct stage *s, EGLContext share)
 {
+	if (!s->options.major)
+		return make_highest_context(s);
 	EGLint attributes[16];
 	int n = 0;
 	attributes[n++] = EGL_CONTEXT_MAJOR_VERSION;

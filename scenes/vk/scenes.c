@@ -5,10 +5,12 @@
  *   passtally-scenes-vk NAME [--device N] [--frames N] [--expect]
  *   passtally-scenes-vk --list
  *   passtally-scenes-vk --describe [--device N]
+ *   passtally-scenes-vk --each
  *
  * Prints the checksum of everything that was read back. --device N is the Nth physical device.
- * --describe prints the driver's name for itself. Exit status: 0; 2 usage; 77 the request is
- * not available; 78 no such device; 99 a call failed.
+ * --describe prints the driver's name for itself. --each makes a device on each physical device,
+ * for a capture that describes them, and does nothing with it. Exit status: 0; 2 usage; 77 the
+ * request is not available; 78 no such device; 99 a call failed.
  */
 #include "scenes/vk/scenes.h"
 
@@ -148,7 +150,7 @@ list_scenes(void)
 struct arguments {
 	const struct vk_scene *scene;
 	unsigned frames;
-	bool expect, describe;
+	bool expect, describe, each;
 };
 
 static void
@@ -162,6 +164,8 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->expect = true;
 		} else if (strcmp(argv[i], "--describe") == 0) {
 			a->describe = true;
+		} else if (strcmp(argv[i], "--each") == 0) {
+			a->each = true;
 		} else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
 			vk_stage_choose_device((uint32_t)strtoul(argv[++i], NULL, 10));
 		} else if (strcmp(argv[i], "--frames") == 0 && i + 1 < argc) {
@@ -181,6 +185,8 @@ main(int argc, char **argv)
 		vk_stage_describe();
 		return 0;
 	}
+	if (a.each)
+		return vk_stage_make_each();
 	if (!a.scene) {
 		fprintf(stderr, "usage: %s NAME [options]; --list names them\n", argv[0]);
 		return 2;

@@ -208,6 +208,68 @@ vk_stage_describe(void)
 	vkDestroyInstance(stage.instance, NULL);
 }
 
+/* Any version that the loader knows: the one of Vulkan 1.0 refuses another. */
+static VkInstance
+make_any_instance(void)
+{
+	VkApplicationInfo application = { .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+					  .pApplicationName = "vk_scenes",
+					  .apiVersion = VK_API_VERSION_1_0 };
+	VkInstanceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+				      .pApplicationInfo = &application };
+	VkInstance instance;
+	if (vkEnumerateInstanceVersion(&application.apiVersion) < 0)
+		application.apiVersion = VK_API_VERSION_1_0;
+	VkResult result = vkCreateInstance(&info, NULL, &instance);
+	if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+		vk_skip("no Vulkan driver here");
+	vk_check(result, "vkCreateInstance");
+	return instance;
+}
+
+int
+vk_stage_make_each(void)
+{
+	VkInstance instance = make_any_instance();
+	VkPhysicalDevice physical[64];
+	uint32_t n = N_ELEMENTS(physical), n_made = 0;
+	VkResult result = vkEnumeratePhysicalDevices(instance, &n, physical);
+	if (result < 0 || !n) {
+		fprintf(stderr, "Vulkan is installed, but has no device (VkResult %d)\n",
+			(int)result);
+		return 77;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		float priority = 1;
+		VkPhysicalDeviceFeatures offered, features = { 0 };
+		VkPhysicalDeviceProperties properties;
+		VkDeviceQueueCreateInfo queue = {
+			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+			.queueCount = 1,
+			.pQueuePriorities = &priority,
+		};
+		VkDeviceCreateInfo info = {
+			.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+			.queueCreateInfoCount = 1,
+			.pQueueCreateInfos = &queue,
+			.pEnabledFeatures = &features,
+		};
+		VkDevice device;
+		vkGetPhysicalDeviceFeatures(physical[i], &offered);
+		vkGetPhysicalDeviceProperties(physical[i], &properties);
+		features.inheritedQueries = offered.inheritedQueries;
+		if (vkCreateDevice(physical[i], &info, NULL, &device) == VK_SUCCESS) {
+			vkDestroyDevice(device, NULL);
+			n_made++;
+		} else {
+			fprintf(stderr, "%s: no device could be made on it\n",
+				properties.deviceName);
+		}
+	}
+	vkDestroyInstance(instance, NULL);
+	return n_made ? 0 : 77;
+}
+
 void
 vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish)
 {

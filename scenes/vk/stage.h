@@ -78,6 +78,8 @@ PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name)
 void vk_stage_choose_device(uint32_t number);
 /* Prints one line on stdout: the names that the device and its driver report. */
 void vk_stage_describe(void);
+/* Makes and destroys a device on each physical one; returns the exit status. */
+int vk_stage_make_each(void);
 void vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish);
 void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
 /* Destroys the device and, if the stage made it, the instance; the device must be idle. */

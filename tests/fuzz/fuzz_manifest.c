@@ -11,6 +11,7 @@ static const char *fuzz_data_dir(void);
 #include "cli/install/vk_manifest.c"
 #include "cli/install/user_install.c"
 #undef g_get_user_data_dir
+#include "cli/install/inject.h"
 #include "json/reader.h"
 
 const struct fuzz_target fuzz_target = {
@@ -106,22 +107,21 @@ check_file(const char *text, size_t n)
 static void
 check_variables(const char *text)
 {
-	const struct tally_vk_manifest m = { .folder = NULL };
-	g_setenv("VK_LAYER_PATH", text, TRUE);
-	g_setenv("VK_INSTANCE_LAYERS", text, TRUE);
-	tally_vk_manifest_enable(&m, "/f");
-	tally_vk_manifest_enable(&m, "/f");
-	const char *path = g_getenv(*text ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH");
-	const char *layers = g_getenv("VK_INSTANCE_LAYERS");
+	char folder[] = "/f", library[] = "/f/l";
+	const struct tally_vk_manifest m = { .folder = folder, .library = library };
+	char **env = g_environ_setenv(g_get_environ(), "VK_LAYER_PATH", text, TRUE);
+	env = g_environ_setenv(env, "VK_INSTANCE_LAYERS", text, TRUE);
+	tally_inject_vulkan(&env, &m, NULL);
+	tally_inject_vulkan(&env, &m, NULL);
+	const char *path = g_environ_getenv(env, *text ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH");
+	const char *layers = g_environ_getenv(env, "VK_INSTANCE_LAYERS");
 	fuzz_require(g_str_has_prefix(path, "/f"), "our folder is first");
 	fuzz_require(g_str_has_prefix(layers, TALLY_VK_LAYER), "our layer is first");
 	fuzz_require(g_str_has_suffix(path, text) && g_str_has_suffix(layers, text),
 		     "the user's own stay");
 	fuzz_require(strlen(layers) <= strlen(text) + strlen(TALLY_VK_LAYER) + 1,
 		     "ours is there once");
-	g_unsetenv("VK_LAYER_PATH");
-	g_unsetenv("VK_ADD_LAYER_PATH");
-	g_unsetenv("VK_INSTANCE_LAYERS");
+	g_strfreev(env);
 }
 
 int

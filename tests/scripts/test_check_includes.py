@@ -56,8 +56,7 @@ CASES = [
     ("a new room knows no other", "vk_layer/new/a.c", '#include "vk_layer/submit/batch.h"\n', "vk_layer/new/a.c:1:"),
     ("the command may use GLib", "cli/report.c", '#include <glib.h>\n#include "layer/record.h"\n', ""),
     ("the command knows no capture", "cli/report.c", '#include "layer/frame/stream.h"\n', "cli/report.c:1:"),
-    ("a probe may use epoxy", "cli/machine/probe_gl.c", "#include <epoxy/egl.h>\n", ""),
-    ("others may not", "cli/report.c", "#include <epoxy/egl.h>\n", "cli/report.c:1:"),
+    ("the command calls no driver", "cli/machine/ask.c", "#include <epoxy/egl.h>\n", "cli/machine/ask.c:1:"),
     ("a folder below counts too", "query/catalogue/a.c", "#include <GL/gl.h>\n", "query/catalogue/a.c:1:"),
     ("no source as a header", "layer/a.c", '#include "layer/record.c"\n', "includes a source file"),
 ]

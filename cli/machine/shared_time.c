@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/probe.h"
+#include "cli/machine/shared_time.h"
 
-#include "cli/install/install.h"
-#include "cli/shared/child.h"
+#include "cli/log/input.h"
+#include "cli/machine/ask.h"
+#include "cli/machine/scene.h"
 #include "cli/shared/sort.h"
 #include "passtally_version.h"
+#include "query/gl/tiles.h"
 
-#include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LIMIT_SECONDS 5
 #define DAY_S (24 * 60 * 60)
 #define MOST_ENVIRONMENTS 64
+/* A frame must take this long, so that what the scheduler of a busy machine takes between two
+ * calls is small in comparison. */
+#define FRAME_NS 5000000
+/* One result must occur in this many more frames than the other. */
+#define LEAD 5
 
-/* As enum tally_tiles, and one that needs no probe. */
-enum { NAMED = TALLY_TILES_TOGETHER + 1, N_ANSWERS };
+enum answer { UNKNOWN = 0, APART, TOGETHER, NAMED, N_ANSWERS };
 static const char *const answers[N_ANSWERS] = {
-	[TALLY_TILES_UNKNOWN] = "unknown",
-	[TALLY_TILES_APART] = "apart",
-	[TALLY_TILES_TOGETHER] = "together",
-	[NAMED] = "named",
+	[UNKNOWN] = "unknown", /* also if the driver hangs or crashes */
+	[APART] = "apart",
+	[TOGETHER] = "together",
+	[NAMED] = "named", /* known by its name, without drawing */
 };
 
 /* The file: a group for each environment, with "seconds", "answer" and "driver"; the newest is
@@ -77,7 +80,7 @@ find_answer(const char *word)
 	for (unsigned i = 0; i < N_ANSWERS; i++)
 		if (strcmp(word, answers[i]) == 0)
 			return i;
-	return TALLY_TILES_UNKNOWN;
+	return UNKNOWN;
 }
 
 static void
@@ -114,7 +117,7 @@ static unsigned
 known_answer(const struct known *k, const char *environment)
 {
 	g_autofree char *word = g_key_file_get_string(k->file, environment, "answer", NULL);
-	return word ? find_answer(word) : TALLY_TILES_UNKNOWN;
+	return word ? find_answer(word) : UNKNOWN;
 }
 
 /* Whether this environment's answer is of the last day. */
@@ -130,7 +133,7 @@ is_known(const struct known *k)
 static unsigned
 find_driver(const struct known *k, const char *driver)
 {
-	unsigned answer = TALLY_TILES_UNKNOWN;
+	unsigned answer = UNKNOWN;
 	g_auto(GStrv) groups = g_key_file_get_groups(k->file, NULL);
 	for (char **group = groups; *group; group++) {
 		g_autofree char *name = g_key_file_get_string(k->file, *group, "driver", NULL);
@@ -140,64 +143,111 @@ find_driver(const struct known *k, const char *driver)
 	return answer;
 }
 
-/* ---- the child ---- */
+/* ---- asking ---- */
 
-struct child {
-	struct known known;
-	int out;
-	unsigned answer;
+struct driver {
+	enum tally_api api;
+	char name[TALLY_GL_DRIVER_SIZE]; /* "" = it has none */
+	bool named;
+	const struct tally_ask_place *place; /* of its context */
+};
+
+static void
+name_driver(void *data, const struct tally_device_record *device,
+	    const struct tally_ask_place *place)
+{
+	struct driver *d = data;
+	d->place = place;
+	tally_gl_driver_name(device->driver, device->name, device->driver_version, d->name);
+	d->named = tally_gl_tiles_by_name(device->name);
+}
+
+/* Frames in which the light pass had the time of the heavy one, and its own. */
+struct votes {
+	unsigned together, apart;
 };
 
 static bool
-meet(void *data, const char *driver, bool named)
+count_vote(void *data, const struct tally_log_line *line)
 {
-	struct child *c = data;
-	/* If it cannot be written, the answer stays unknown. */
-	dprintf(c->out, "%s\n", driver);
-	c->answer = named ? NAMED : find_driver(&c->known, driver);
-	return c->answer == TALLY_TILES_UNKNOWN;
+	struct votes *votes = data;
+	const struct tally_frame_record *frame = &line->frame;
+	const struct tally_pass_record *light = NULL, *heavy = NULL;
+	for (uint32_t i = 0; line->type == TALLY_LINE_FRAME && i < frame->n_passes; i++) {
+		const struct tally_pass_record *pass = &frame->passes[i];
+		if (g_strcmp0(pass->label, "light") == 0 && pass->has_gpu)
+			light = pass;
+		else if (g_strcmp0(pass->label, "heavy") == 0 && pass->has_gpu)
+			heavy = pass;
+	}
+	if (!light || !heavy)
+		return true;
+	uint64_t both = light->gpu_ns + heavy->gpu_ns;
+	/* A clock that does not advance shows more time than the frame took. */
+	if (both < FRAME_NS || both > frame->cpu_ns + frame->cpu_ns / 8)
+		return true;
+	votes->apart += light->gpu_ns <= both / 8;
+	votes->together += light->gpu_ns >= both / 2;
+	return true;
 }
 
-void
-tally_tiles_child(void)
-{
-	struct child c = { .out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) };
-	read_known(&c.known);
-	tally_probe_silence();
-	enum tally_tiles measured = tally_probe_gl_tiles(meet, &c);
-	dprintf(c.out, "%s", answers[c.answer ? c.answer : measured]);
-	_exit(0); /* drivers may crash at exit */
-}
-
-/* Asks the driver; `driver` receives its name, "" if no context could be made. */
 static unsigned
-ask(char **driver)
+measure(const struct driver *driver)
 {
-	g_autofree char *own = tally_own_path();
-	char *argv[] = { own, (char *)"doctor", (char *)TALLY_TILES_CHILD, NULL };
-	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "PASSTALLY_DISABLE", "1", TRUE);
-	struct tally_child child;
-	tally_child_run(&child, argv, env, NULL, "tiles", LIMIT_SECONDS);
-	/* The name comes first; without it there is no answer. */
-	g_auto(GStrv) lines = g_strsplit(child.out, "\n", 2);
-	bool named = g_strv_length(lines) == 2;
-	*driver = g_strdup(named ? lines[0] : "");
-	tally_child_clear(&child);
-	return named ? find_answer(lines[1]) : TALLY_TILES_UNKNOWN;
+	static const char options[] = "force=on,snapshot=off,sources=gl-timestamp,frame=finish,"
+				      "split=group,shared-time=off";
+	const char *words[] = { "--shared-time", "--api",
+				driver->api == TALLY_API_OPENGL_ES ? "gles" : "compat",
+				driver->place->words[0], driver->place->words[1], NULL };
+	struct tally_scene scene;
+	struct votes votes = { 0 };
+	char why[256];
+	if (tally_scene_run(&scene, driver->api, words, options, LIMIT_SECONDS, why, sizeof(why)) &&
+	    tally_child_exited(&scene.child)) {
+		struct tally_read_error error = { 0 };
+		enum tally_read_status status;
+		const struct tally_log_taker taker = { count_vote, &votes, "reading", scene.log };
+		struct tally_log_reader *reader = tally_log_input_open(scene.log, &status, &error);
+		if (reader)
+			tally_log_read_lines(reader, &taker, NULL, &error);
+	}
+	tally_scene_clear(&scene);
+	return votes.together >= votes.apart + LEAD   ? TOGETHER
+	       : votes.apart >= votes.together + LEAD ? APART
+						      : UNKNOWN;
+}
+
+/* Asks the driver for its name, and draws unless the answer is known for that; `name` receives
+ * it, "" if no context could be made. */
+static unsigned
+ask(const struct known *known, char **name)
+{
+	const struct tally_ask_wish wish = { .counters = "overview", .limit_s = LIMIT_SECONDS };
+	struct driver driver = { .api = TALLY_API_OPENGL };
+	char why[512];
+	if (!tally_ask(driver.api, &wish, name_driver, &driver, why, sizeof(why))) {
+		driver.api = TALLY_API_OPENGL_ES;
+		tally_ask(driver.api, &wish, name_driver, &driver, why, sizeof(why));
+	}
+	*name = g_strdup(driver.name);
+	if (driver.named || !*driver.name)
+		return driver.named ? NAMED : UNKNOWN;
+	unsigned answer = find_driver(known, driver.name);
+	return answer ? answer : measure(&driver);
 }
 
 char *
-tally_tiles_driver(void)
+tally_shared_time_driver(void)
 {
 	struct known known;
 	char *found = NULL;
 	read_known(&known);
 	if (!is_known(&known)) {
 		g_autofree char *driver = NULL;
-		unsigned answer = ask(&driver);
+		unsigned answer = ask(&known, &driver);
 		write_known(&known, answer, driver);
 	}
-	if (known_answer(&known, known.environment) == TALLY_TILES_TOGETHER)
+	if (known_answer(&known, known.environment) == TOGETHER)
 		found = g_key_file_get_string(known.file, known.environment, "driver", NULL);
 	g_key_file_unref(known.file);
 	g_free(known.environment);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/install/inject.h - the environment with which a program is captured.
+ *
+ * The names of libraries that ld.so or Vulkan's loader could not read are replaced by links in the
+ * run's folder. Errors are printed. One thread.
+ */
+#ifndef PASSTALLY_CLI_INJECT_H
+#define PASSTALLY_CLI_INJECT_H
+
+#include "cli/install/install.h"
+#include "cli/install/run_folder.h"
+
+/* Change an environment as execve(2) takes it, of which each owns and replaces the strings; false
+ * after an error. */
+
+/* Preloads the library before others of the user; `in->path` is not NULL. */
+bool tally_inject_gl(char ***environment, const struct tally_injected *in,
+		     const struct tally_run_folder *folder);
+/* The user's settings for other layers stay. Nothing is changed if there is no layer. */
+bool tally_inject_vulkan(char ***environment, const struct tally_vk_manifest *manifest,
+			 const struct tally_run_folder *folder);
+
+/* Adds KEY=VALUE to a value of PASSTALLY_OPTIONS. */
+void tally_inject_option(GString *options, const char *key, const char *value);
+
+#endif

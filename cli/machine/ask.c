@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/machine/ask.h"
+
+#include "cli/install/inject.h"
+#include "cli/log/input.h"
+#include "cli/machine/scene.h"
+
+#include <glib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define LIMIT_SECONDS 30
+#define LACKING 77 /* from this status on the program says what this machine lacks */
+
+struct asking {
+	enum tally_api api;
+	tally_ask_report *report;
+	void *data;
+	const struct tally_ask_place *place;
+	GHashTable *last; /* number of a device -> that of its last line */
+	bool any;
+	char *why;
+	size_t size;
+};
+
+/* Where a context may be made, in order of preference: a game's place comes first. */
+static const struct tally_ask_place places[] = {
+	{ { "--platform", "display" }, "seen on the display" },
+	{ { "--device", "0" }, "seen on the first EGL device, without a display" },
+	{ { "--platform", "surfaceless" }, "seen on no display at all" },
+};
+
+/* ---- reading ---- */
+
+static bool
+note_line(void *user, const struct tally_log_line *line)
+{
+	struct asking *a = user;
+	if (line->type == TALLY_LINE_DEVICE)
+		g_hash_table_insert(a->last, GUINT_TO_POINTER(line->device.device),
+				    GSIZE_TO_POINTER(line->number));
+	else if (line->type == TALLY_LINE_NOTE && line->note.level == TALLY_LEVEL_ERROR)
+		g_snprintf(a->why, (gulong)a->size, "%s", line->note.message);
+	return true;
+}
+
+static bool
+report_line(void *user, const struct tally_log_line *line)
+{
+	struct asking *a = user;
+	if (line->type != TALLY_LINE_DEVICE || line->device.api != a->api ||
+	    g_hash_table_lookup(a->last, GUINT_TO_POINTER(line->device.device)) !=
+		    GSIZE_TO_POINTER(line->number))
+		return true;
+	a->any = true;
+	a->report(a->data, &line->device, a->place);
+	return true;
+}
+
+static void
+read_log(struct asking *a, const char *path, bool (*take)(void *, const struct tally_log_line *))
+{
+	struct tally_read_error error = { 0 };
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	const struct tally_log_taker taker = { take, a, "reading", path };
+	if (reader)
+		tally_log_read_lines(reader, &taker, NULL, &error);
+}
+
+/* ---- asking ---- */
+
+/* Why the program left no device in its log. */
+static void
+say_why(const struct asking *a, const struct tally_child *child, double limit_s)
+{
+	g_autofree char *said = tally_child_say(child);
+	g_autofree char *words = tally_child_last_words(child);
+	gulong size = (gulong)a->size;
+	if (child->hung)
+		g_snprintf(a->why, size, "the driver did not answer within %.0f s", limit_s);
+	else if (!tally_child_exited(child) && !child->error)
+		g_snprintf(a->why, size, "the driver ended the program that asked it by signal: %s",
+			   g_strsignal(WTERMSIG(child->status)));
+	else if (child->error || WEXITSTATUS(child->status))
+		g_snprintf(a->why, size, "%s", *words ? words : said);
+	else if (!*a->why)
+		g_snprintf(a->why, size, "a %s program started with it does not load it",
+			   a->api == TALLY_API_VULKAN ? "Vulkan" : "OpenGL");
+}
+
+/* False: a driver failed, so no other place is to be tried. */
+static bool
+ask_by(struct asking *a, const char *const *words, const struct tally_ask_wish *wish)
+{
+	g_autoptr(GString) options = g_string_new("force=on,describe=on,snapshot=off,sources=all");
+	double limit_s = wish->limit_s ? wish->limit_s : LIMIT_SECONDS;
+	struct tally_scene scene;
+	tally_inject_option(options, "counters", wish->counters);
+	if (wish->set)
+		tally_inject_option(options, "set", wish->set);
+	bool started = tally_scene_run(&scene, a->api, words, options->str, limit_s, a->why,
+				       a->size);
+	bool lacking = started && tally_child_exited(&scene.child) &&
+		       WEXITSTATUS(scene.child.status) >= LACKING;
+	if (started) {
+		a->last = g_hash_table_new(NULL, NULL);
+		*a->why = '\0';
+		read_log(a, scene.log, note_line);
+		read_log(a, scene.log, report_line);
+		g_hash_table_unref(a->last);
+		if (!a->any)
+			say_why(a, &scene.child, limit_s);
+	}
+	tally_scene_clear(&scene);
+	return lacking;
+}
+
+static void
+ask_gl(struct asking *a, const struct tally_ask_wish *wish)
+{
+	bool display = g_getenv("WAYLAND_DISPLAY") || g_getenv("DISPLAY");
+	unsigned n = 0;
+	bool lacking = true;
+	for (size_t i = display ? 0 : 1; i < G_N_ELEMENTS(places) && !a->any && lacking; i++) {
+		const char *words[] = { "--describe",
+					"--api",
+					a->api == TALLY_API_OPENGL_ES ? "gles" : "compat",
+					places[i].words[0],
+					places[i].words[1],
+					NULL };
+		a->place = &places[i];
+		lacking = ask_by(a, words, wish);
+		n++;
+	}
+	if (a->any || !lacking)
+		return;
+	g_autofree char *last = g_strdup(a->why);
+	g_snprintf(a->why, (gulong)a->size, "no %s context could be made (tried %u places%s): %s",
+		   a->api == TALLY_API_OPENGL_ES ? "OpenGL ES" : "OpenGL", n,
+		   display ? "" : "; there is no display", last);
+}
+
+bool
+tally_ask(enum tally_api api, const struct tally_ask_wish *wish, tally_ask_report *report,
+	  void *data, char *why, size_t size)
+{
+	static const char *const each[] = { "--each", NULL };
+	struct asking a = { .api = api, .report = report, .data = data, .why = why, .size = size };
+	*why = '\0';
+	if (api == TALLY_API_VULKAN)
+		ask_by(&a, each, wish);
+	else
+		ask_gl(&a, wish);
+	return a.any;
+}
