@@ -19,7 +19,8 @@ import registry
 from registry import RegistryError
 
 FORMS = ("draw", "work", "before", "after", "timed", "instead")
-WORDS = {"c", "NEXT", "NULL", "true", "false"}  # names that an expression may use in addition to parameters
+# Names that an expression may use in addition to parameters; `result` is what the call returned.
+WORDS = {"c", "NEXT", "NULL", "result", "true", "false"}
 
 
 class RulesError(Exception):

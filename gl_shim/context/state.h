@@ -17,6 +17,7 @@
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/image/image_info.h"
 #include "gl_shim/pass/labels.h"
+#include "gl_shim/pass/programs.h"
 #include "gl_shim/pass/snapshot.h"
 #include "layer/session/session.h"
 #include "query/gl/api.h"
@@ -30,6 +31,7 @@ struct gl_share_group {
 	atomic_bool lists_dispatch; /* some display list may run compute shaders */
 	struct gl_fresh_program *fresh; /* pass/events.c: programs that have never drawn */
 	atomic_uint n_fresh;
+	struct gl_programs programs;
 	struct tally_device *device; /* created by the first context with work */
 	const struct tally_counter **counters; /* reported for the device so far */
 	uint32_t n_counters;
@@ -133,6 +135,7 @@ struct gl_context_state {
 	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
 	struct gl_open_pass now;
 	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
+	struct gl_used used; /* --pipelines */
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
 	struct gl_zone zone;
 	struct gl_own_time own_time;

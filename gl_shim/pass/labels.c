@@ -139,6 +139,10 @@ gl_keep_label(struct gl_context *c, GLenum type, GLuint name, GLsizei len, const
 		gl_image_set_label(c->state->group, type == GL_TEXTURE, name,
 				   n ? label : NULL, n);
 		return;
+	case GL_PROGRAM:
+	case GL_PROGRAM_OBJECT_EXT:
+		gl_program_named(c, name, label, n);
+		return;
 	default:
 		return;
 	}

@@ -37,6 +37,8 @@ close_pass(struct gl_context *c, bool with_queries)
 	if (!s->now.open)
 		return;
 	struct tally_pass *pass = s->now.pass;
+	if (s->config->pipelines)
+		gl_programs_end_pass(c);
 	if (pass) {
 		if (s->now.load && with_queries)
 			gl_workload_end(c);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """--pipelines: what draws and dispatches in each pass, against identities computed here.
 
-    pipelines.py vulkan
+    pipelines.py vulkan|opengl
 
-The scenes' shaders are computed from what their build embeds. A pass's pipelines have all of its draws and
+The scenes' shaders are computed from what their build embeds, in OpenGL from the sources that Mesa saw. A pass's pipelines have all of its draws and
 dispatches, and without the option the log has none.
 """
 
@@ -25,6 +25,8 @@ SCENES = {
     "rendering": {PLAIN}, "suspend_across": {PLAIN}, "secondaries": {PLAIN}, "secondary_work": {PLAIN, FILL},
     "secondary_rendering": {PLAIN}, "simultaneous": {PLAIN}, "compute": {FILL}, "threads": {PLAIN}, "transfers": {PLAIN},
 }
+# How many programs each scene draws with.
+OPENGL = {"forward": 1, "deferred": 2, "compute": 2, "indexed": 1, "instanced": 1, "interrupted": 2, "switching": 2}
 
 
 def fnv1a(data):
@@ -44,10 +46,14 @@ def identity(stages, entry):
     return f"{fnv1a(text.encode()):016x}"
 
 
-def capture(checks, folder, scene, options):
+def capture(checks, folder, scene, options, opengl=None):
+    """`opengl`: where Mesa is to leave the sources of each program."""
     log = folder / f"{scene}.jsonl"
-    program = h.need("passtally-scenes-vk")
-    done = h.run([program, scene], v.layer_env(folder, log, options))
+    if opengl:
+        env = h.base_env(folder, h.capture_env(log, options) | {"MESA_SHADER_CAPTURE_PATH": str(opengl)})
+        done = h.run([h.need("passtally-scenes-gl"), scene, "--frames", "3"], env)
+    else:
+        done = h.run([h.need("passtally-scenes-vk"), scene], v.layer_env(folder, log, options))
     checks.equal(done.status, 0, f"status: {done.errors[-300:]}")
     if not checks.that(log.exists(), "no log"):
         return None
@@ -66,6 +72,10 @@ def check_scene(checks, folder, scene, pipelines):
         bytes_of = [stage["bytes"] for stage in line["stages"]]
         want = [len(code(s)) for stages in pipelines if identity(stages, "main") == line["id"] for _, s in stages]
         checks.equal(bytes_of, want, "bytes of code")
+    check_counts(checks, log, told)
+
+
+def check_counts(checks, log, told):
     for p in (p for frame in log.frames for p in frame["passes"]):
         uses = p.get("pipelines", [])
         for what in ("draws", "dispatches", "vertices"):
@@ -73,9 +83,49 @@ def check_scene(checks, folder, scene, pipelines):
         checks.that(all(u["id"] in told for u in uses), "a pipeline that no line describes")
 
 
+def captured_sources(folder):
+    """The identity of each program that Mesa linked: its sources are in a file."""
+    found = set()
+    for file in folder.glob("*.shader_test"):
+        parts = re.split(rb"(?m)^\[(\w+) shader\]\n", file.read_bytes())[1:]
+        text = "p1"
+        for stage, source in zip(parts[::2], parts[1::2]):
+            text += f"|{stage.decode()}::{fnv1a(source[:-1]):016x}"
+        found.add(f"{fnv1a(text.encode()):016x}")
+    return found
+
+
+def check_opengl(checks, folder, scene, n):
+    sources = folder / scene
+    sources.mkdir()
+    log = capture(checks, folder, scene, {"pipelines": "on"}, sources)
+    if not log:
+        return
+    told = {line["id"]: line for line in log.of("pipeline")}
+    checks.equal((len(log.of("pipeline")), len(told)), (n, n), "pipelines, each described once")
+    checks.equal(set(told) - captured_sources(sources), set(), "identities")
+    check_counts(checks, log, told)
+
+
+def opengl(checks, folder):
+    for scene, n in OPENGL.items():
+        with checks.part(scene):
+            check_opengl(checks, folder, scene, n)
+    with checks.part("without the option"):
+        log = capture(checks, folder, "pingpong", {}, folder)
+        if log:
+            checks.equal(log.of("pipeline"), [], "pipeline lines")
+
+
 def main():
-    if sys.argv[1:] != ["vulkan"]:
+    if sys.argv[1:] not in (["vulkan"], ["opengl"]):
         sys.exit(__doc__)
+    if sys.argv[1] == "opengl":
+        checks = h.Checks()
+        with h.scratch() as folder:
+            opengl(checks, folder)
+        checks.finish()
+        return
     checks = h.Checks()
     with h.scratch() as folder:
         for scene, pipelines in SCENES.items():
