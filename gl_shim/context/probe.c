@@ -7,6 +7,7 @@
 
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/state.h"
+#include "gl_shim/game/queries.h"
 #include "json/record_json.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"

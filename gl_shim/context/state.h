@@ -13,7 +13,7 @@
 
 #include "gl_shim/context/context.h"
 #include "gl_shim/game/hide.h"
-#include "gl_shim/game/queries.h"
+#include "gl_shim/game/query_names.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/image/image_info.h"
 #include "gl_shim/pass/labels.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gl_shim/game/queries.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/pass/work.h"
 
+#include "gl_shim/game/queries.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"

@@ -2,7 +2,7 @@
 /* The game's names of queries are those of a driver without passtally, whichever of the two rules
  * the driver has: the same calls go to a bare driver and, with passtally's own queries in between,
  * to the shim. */
-#include "gl_shim/game/queries.h"
+#include "gl_shim/game/query_names.h"
 
 #include <glib.h>
 #include <string.h>
