@@ -55,7 +55,7 @@ find(struct tally_config *config, const char *key)
 }
 
 static struct tally_config_metric *
-grow(struct tally_config *config)
+add_metric(struct tally_config *config)
 {
 	size_t size = sizeof(*config->metrics);
 	return tally_array_resize(&config->metrics, config->n_metrics + 1, size)
@@ -95,7 +95,7 @@ tally_config_metric_begin(struct tally_config *config, const char *key, const ch
 	};
 	bool added = !m;
 	if (added && made.key && made.file)
-		m = grow(config);
+		m = add_metric(config);
 	if (!m || !made.key || !made.file) {
 		tally_config_report(to, "out of memory: metric %s was not read", key);
 		clear(&made);

@@ -463,7 +463,7 @@ has_work(const struct tally_device *d)
 		for (uint32_t i = 0; i < p->n_passes; i++) {
 			if (i && i % TALLY_CHUNK_PASSES == 0)
 				chunk = chunk->next;
-			const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
+			const struct tally_pass *pass = &chunk->passes[i % TALLY_CHUNK_PASSES];
 			const struct tally_call_counts *t = &pass->call_counts;
 			if (pass->unknown || t->calls != t->clears || t->clears == 0)
 				return true;

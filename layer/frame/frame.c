@@ -663,7 +663,7 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part, uin
 	for (uint32_t i = 0; i < part->n_passes; i++) {
 		if (i && i % TALLY_CHUNK_PASSES == 0)
 			chunk = chunk->next;
-		const struct tally_pass *pass = tally_frame_part_pass(chunk, i);
+		const struct tally_pass *pass = &chunk->passes[i % TALLY_CHUNK_PASSES];
 		if (pass->unattributed) {
 			add_unattributed(b, part->stream, pass, longest_ns);
 			continue;

@@ -135,13 +135,6 @@ struct tally_stream {
 	bool was_gone;
 };
 
-/* The n-th pass of a part. The caller passes its chunk (the n / 64-th). */
-static inline struct tally_pass *
-tally_frame_part_pass(struct tally_chunk *chunk, uint32_t n)
-{
-	return &chunk->passes[n % TALLY_CHUNK_PASSES];
-}
-
 /* Whether the collector should take parts at once, not at the end of its nap. Chunks in use
  * count wherever they are: those of open frames and of passes whose results are late are
  * missing as well. Only the owner may call it. */

@@ -64,14 +64,23 @@ tally_intern_cache_destroy(struct tally_intern_cache *cache)
 	free(cache);
 }
 
+/* uthash's own, which takes less time than FNV. */
+static uint64_t
+mix(uint64_t hash, const void *bytes, size_t len)
+{
+	unsigned more;
+	HASH_VALUE(bytes, len, more);
+	return (hash ^ more) * UINT64_C(0x100000001b3);
+}
+
 static uint64_t
 hash_attachment(uint64_t hash, const struct tally_attachment *a)
 {
 	if (!a->format)
-		return tally_fnv1a(hash, "", 1);
+		return mix(hash, "", 1);
 	uint32_t numbers[2] = { a->samples, a->layers };
-	hash = tally_fnv1a(hash, a->format, strlen(a->format));
-	return tally_fnv1a(hash, numbers, sizeof(numbers));
+	hash = mix(hash, a->format, strlen(a->format));
+	return mix(hash, numbers, sizeof(numbers));
 }
 
 static uint64_t
@@ -80,7 +89,7 @@ hash_target(const struct tally_target *t)
 	uint32_t numbers[6] = {
 		t->width, t->height, t->layers, t->samples, t->n_color, t->presented
 	};
-	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, numbers, sizeof(numbers));
+	uint64_t hash = mix(0, numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < t->n_color; i++)
 		hash = hash_attachment(hash, &t->color[i]);
 	hash = hash_attachment(hash, &t->depth);
@@ -203,7 +212,7 @@ const char *
 tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len)
 {
 	len = cut_label(text, len);
-	uint64_t hash = tally_fnv1a(TALLY_FNV_OFFSET, text, len);
+	uint64_t hash = mix(0, text, len);
 	struct cached *slot = cache ? &cache->labels[hash & (CACHE_SLOTS - 1)] : NULL;
 	const char *hit = cache ? slot->what : NULL;
 	if (hit && slot->hash == hash && strncmp(hit, text, len) == 0 && !hit[len])

@@ -336,7 +336,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 			part->first = part->done = chunk;
 		part->last = chunk;
 	}
-	struct tally_pass *pass = tally_frame_part_pass(part->last, part->n_passes++);
+	struct tally_pass *pass = &part->last->passes[part->n_passes++ % TALLY_CHUNK_PASSES];
 	fetch_ahead(pass);
 	tally_clear(pass, offsetof(struct tally_pass, values));
 	pass->slot = TALLY_PASS_NO_SLOT;
@@ -546,8 +546,8 @@ oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 				part->done = part->done->next;
 				part->done_base += TALLY_CHUNK_PASSES;
 			}
-			struct tally_pass *pass = tally_frame_part_pass(part->done,
-									part->n_done);
+			struct tally_pass *pass =
+				&part->done->passes[part->n_done % TALLY_CHUNK_PASSES];
 			if (pass->done)
 				continue;
 			*at = part;
