@@ -145,11 +145,12 @@ open_harvest(struct gl_context_state *s)
 	/* Times from another source have no tiles. */
 	s->api.timestamps_in_tiles = s->api.timestamps_in_tiles && stamps;
 	gl_worker = s;
-	s->counting.set_frame = UINT64_MAX;
 	s->harvest = tally_harvest_create(sources, n, FIRST_SLOTS, MAX_SLOTS);
 	if (!s->harvest)
 		return false;
 	tally_harvest_submitted(s->harvest);
+	tally_harvest_rotate(s->harvest, s->config->set, tally_session_first_frame(),
+			     s->config->every);
 	s->counting.counts = tally_harvest_counts(s->harvest);
 	s->counting.timed = tally_harvest_has_time(s->harvest);
 	return true;
@@ -249,7 +250,7 @@ gl_set_up(struct gl_context *c)
 	if (!atomic_flag_test_and_set(&exit_watched))
 		at_quick_exit(at_end);
 	s->by_draw = s->config->granularity == TALLY_GRANULARITY_DRAW;
-	gl_mind_game_queries(c);
+	gl_yield_as_elsewhere(c);
 	gl_guard_begin(c);
 	bool ok = set_up(s);
 	gl_guard_end(c);

@@ -93,8 +93,6 @@ struct gl_counting {
 	bool game_monitors; /* it makes monitors in this context */
 	bool minded_game; /* game_counts was acted on */
 	bool yielded; /* passtally had counters of one of the two and yielded them */
-	uint64_t set_frame; /* the frame that the harvest's set was selected for */
-	const struct tally_layout *layout; /* of that set */
 	bool counts, timed; /* tally_harvest_counts(), tally_harvest_has_time() */
 	uint32_t n_off; /* sources known to have failed */
 };
@@ -204,6 +202,15 @@ static inline bool
 gl_idles(const struct gl_context_state *s)
 {
 	return s->now.idle && s->now.frame == gl_frame_now(s) && !gl_no_query_zone(s);
+}
+
+/* Makes a key of two, for comparisons within the process. */
+static inline uint64_t
+gl_mix(uint64_t a, uint64_t b)
+{
+	uint64_t x = a ^ (b * UINT64_C(0x9e3779b97f4a7c15));
+	x ^= x >> 32;
+	return x * UINT64_C(0xd6e8feb86659fd93);
 }
 
 /* Whether the command is being compiled rather than executed. */

@@ -38,17 +38,6 @@ gl_queries_yield_all(struct gl_context *c)
 		tally_harvest_yield(s->harvest, i);
 }
 
-__attribute__((hot)) void
-gl_queries_mind_lists(struct gl_context *c)
-{
-	struct gl_context_state *s = c->state;
-	if (s->took_all || !atomic_load_explicit(&s->group->lists_query, memory_order_relaxed))
-		return;
-	s->took_all = true;
-	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
-		take(c, i);
-}
-
 void
 gl_query_begins(struct gl_context *c, GLenum target, GLuint index)
 {
@@ -133,12 +122,25 @@ gl_game_begins_counting(struct gl_context *c)
 	tally_harvest_yield(s->harvest, TALLY_GL_USE_BEGINS);
 }
 
-__attribute__((hot)) void
-gl_mind_game_queries(struct gl_context *c)
+/* Some list of the share group begins one of the game's queries. */
+static bool
+lists_query(const struct gl_context_state *s)
 {
-	const struct gl_counting *counting = &c->state->counting;
-	if (!counting->minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
+	return !s->took_all &&
+	       atomic_load_explicit(&s->group->lists_query, memory_order_relaxed);
+}
+
+__attribute__((hot)) void
+gl_yield_as_elsewhere(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	if (!s->counting.minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
 		gl_game_counts(c);
+	if (!lists_query(s))
+		return;
+	s->took_all = true;
+	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
+		take(c, i);
 }
 
 /* ---- the sources' errors (query/gl/api.h) ---- */

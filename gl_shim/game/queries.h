@@ -30,10 +30,9 @@ void gl_game_monitors(struct gl_context *c);
 /* The game begins one of them, after one of the two calls above. May wait once,
  * see TALLY_GL_USE_BEGINS. */
 void gl_game_begins_counting(struct gl_context *c);
-/* The same if the game did so in another context; called between passes. */
-void gl_mind_game_queries(struct gl_context *c);
-/* Yields every target to the game from here on, if any context of the share group compiled a list
- * with a query, which begins whenever the list is called. Called between passes too. */
-void gl_queries_mind_lists(struct gl_context *c);
+/* Called between passes: yields what the game began to use in another context, and every target
+ * once any context of the share group compiled a list with a query, which begins whenever the list
+ * is called. */
+void gl_yield_as_elsewhere(struct gl_context *c);
 
 #endif

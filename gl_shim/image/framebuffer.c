@@ -341,11 +341,7 @@ gl_invalidate(struct gl_context *c, GLuint framebuffer, GLsizei n,
 
 /* ---- key and target ---- */
 
-static uint64_t
-hash(uint64_t h, uint64_t v)
-{
-	return tally_fnv1a(h, &v, sizeof(v));
-}
+enum { WINDOW_KEY = 1, OTHER_KEY };
 
 /* The same for an object that was attached by another call, and for the driver's answer: there
  * an image of one layer is not layered. */
@@ -355,10 +351,10 @@ hash_attachment(struct gl_context *c, uint64_t h, unsigned role, const struct gl
 	if (at->type == GL_NONE)
 		return h;
 	bool layered = at->layered && gl_image_of_texture(c, at->name).layers != 1;
-	h = hash(h, role);
-	h = hash(h, (uint64_t)at->type << 32 | at->name);
-	h = hash(h, (uint64_t)(uint32_t)at->level << 32 | (uint32_t)at->layer);
-	return hash(h, (uint64_t)layered << 63 | (uint64_t)(uint32_t)at->views << 32 |
+	h = gl_mix(h, role);
+	h = gl_mix(h, (uint64_t)at->type << 32 | at->name);
+	h = gl_mix(h, (uint64_t)(uint32_t)at->level << 32 | (uint32_t)at->layer);
+	return gl_mix(h, (uint64_t)layered << 63 | (uint64_t)(uint32_t)at->views << 32 |
 			       (uint32_t)at->samples);
 }
 
@@ -422,11 +418,11 @@ build_target(struct gl_context *c, const struct gl_framebuffer *fbo, struct tall
 static uint64_t
 build_key(struct gl_context *c, const struct gl_framebuffer *fbo)
 {
-	uint64_t h = hash(TALLY_FNV_OFFSET, 2);
+	uint64_t h = OTHER_KEY;
 	bool any = false;
 	for (unsigned i = 0; i < fbo->n_draw_buffers; i++) {
 		GLenum buffer = fbo->draw_buffers[i];
-		h = hash(h, buffer);
+		h = gl_mix(h, buffer);
 		if (buffer >= GL_COLOR_ATTACHMENT0 &&
 		    buffer < GL_COLOR_ATTACHMENT0 + TALLY_MAX_COLOR) {
 			const struct gl_attachment *at = &fbo->at[buffer - GL_COLOR_ATTACHMENT0];
@@ -440,19 +436,17 @@ build_key(struct gl_context *c, const struct gl_framebuffer *fbo)
 	/* With nothing attached, the framebuffer's default size is the target's. */
 	if (any)
 		return h;
-	h = hash(h, fbo->name);
-	return hash(h, (uint64_t)(uint32_t)fbo->default_width << 32 |
+	h = gl_mix(h, fbo->name);
+	return gl_mix(h, (uint64_t)(uint32_t)fbo->default_width << 32 |
 			       (uint32_t)fbo->default_height);
 }
 
-static struct gl_framebuffer *
-resolve_window(struct gl_context *c, bool bound)
+/* Brings the window's target and key up to date. Whether they changed. */
+static bool
+look_at_window(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 {
 	struct gl_context_state *s = c->state;
 	struct gl_framebuffers *fbs = &s->framebuffers;
-	struct gl_framebuffer *fbo = gl_framebuffer_get(c, 0);
-	if (!s->drawable.draw)
-		return NULL; /* surfaceless: nothing to draw to */
 	if (fbs->window_drawable != s->drawable.draw) {
 		fbs->window_drawable = s->drawable.draw;
 		fbs->window_asked = false;
@@ -469,7 +463,7 @@ resolve_window(struct gl_context *c, bool bound)
 		fbo->ask = false;
 	}
 	if (!fbo->dirty && (fbs->window_asked || !bound))
-		return fbo;
+		return false;
 	if (bound && !fbs->window_asked) {
 		gl_guard_begin(c);
 		gl_framebuffer_ask_window(c, t);
@@ -480,12 +474,22 @@ resolve_window(struct gl_context *c, bool bound)
 	t->height = size.height;
 	t->layers = 1;
 	t->presented = true;
-	fbo->key = hash(hash(TALLY_FNV_OFFSET, 1), s->drawable.draw);
+	fbo->key = gl_mix(WINDOW_KEY, s->drawable.draw);
 	for (unsigned i = 0; i < fbo->n_draw_buffers; i++)
-		fbo->key = hash(fbo->key, fbo->draw_buffers[i]);
-	fbo->target = tally_stream_intern_target(s->stream, t);
-	fbo->dirty = false;
-	return fbo;
+		fbo->key = gl_mix(fbo->key, fbo->draw_buffers[i]);
+	return true;
+}
+
+/* The same for the key of another framebuffer. */
+static bool
+look_at_object(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation, bool bound)
+{
+	if (fbo->ask && gl_framebuffer_ask(c, fbo, bound))
+		fbo->dirty = true;
+	if (!fbo->dirty && fbo->images_seen == generation)
+		return false;
+	fbo->key = build_key(c, fbo);
+	return true;
 }
 
 /* A context without framebuffers (OpenGL ES 1) raises an error and returns 0. */
@@ -503,13 +507,17 @@ static const struct tally_target *
 find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generation, bool bound)
 {
 	struct gl_recent_target *slot = &fbo->recent[fbo->key % GL_RECENT_TARGETS];
-	if (slot->target && slot->key == fbo->key && slot->generation == generation) {
+	if (fbo->name && slot->target && slot->key == fbo->key && slot->generation == generation) {
 		fbo->incomplete = slot->incomplete;
 		return slot->target;
 	}
 	struct tally_target target = { 0 };
-	build_target(c, fbo, &target);
-	fbo->incomplete = bound && ask_incomplete(c);
+	if (fbo->name) {
+		build_target(c, fbo, &target);
+		fbo->incomplete = bound && ask_incomplete(c);
+	} else {
+		target = c->state->framebuffers.window_target;
+	}
 	slot->incomplete = fbo->incomplete;
 	slot->target = tally_stream_intern_target(c->state->stream, &target);
 	slot->key = fbo->key;
@@ -521,18 +529,13 @@ __attribute__((hot)) struct gl_framebuffer *
 gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 {
 	struct gl_context_state *s = c->state;
-	if (name == 0)
-		return resolve_window(c, bound);
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
-	if (!fbo)
-		return NULL;
+	if (!fbo || (!name && !s->drawable.draw))
+		return NULL; /* without a surface there is nothing to draw to */
 	struct gl_images *images = &s->group->images;
 	unsigned generation = atomic_load_explicit(&images->generation, memory_order_acquire);
-	if (fbo->ask && gl_framebuffer_ask(c, fbo, bound))
-		fbo->dirty = true;
-	if (!fbo->dirty && fbo->images_seen == generation)
+	if (name ? !look_at_object(c, fbo, generation, bound) : !look_at_window(c, fbo, bound))
 		return fbo;
-	fbo->key = build_key(c, fbo);
 	fbo->target = find_target(c, fbo, generation, bound);
 	fbo->images_seen = generation;
 	fbo->dirty = false;

@@ -150,6 +150,12 @@ static const struct {
 	{ GL_TEXTURE_1D_ARRAY, GL_TEXTURE_BINDING_1D_ARRAY },
 };
 
+bool
+gl_is_cube_face(GLenum target)
+{
+	return target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z;
+}
+
 GLuint
 gl_bound_texture(struct gl_context *c, GLenum target)
 {

@@ -47,12 +47,8 @@ void gl_image_forget_all(struct gl_context *c);
 void gl_images_remove(struct gl_share_group *group, bool texture, GLsizei n,
 		      const GLuint *names);
 
-static inline bool
-gl_is_cube_face(GLenum target)
-{
-	return target >= GL_TEXTURE_CUBE_MAP_POSITIVE_X && target <= GL_TEXTURE_CUBE_MAP_NEGATIVE_Z;
-}
-
+/* Whether it is one of the six. */
+bool gl_is_cube_face(GLenum target);
 /* The texture bound at `target` in the active unit, 0 when none or not a texture target. */
 GLuint gl_bound_texture(struct gl_context *c, GLenum target);
 

@@ -41,16 +41,9 @@ close_pass(struct gl_context *c, bool with_queries)
 	if (s->config->pipelines)
 		gl_programs_end_pass(c);
 	if (pass) {
-		if (s->now.load && with_queries)
-			gl_workload_end(c);
-		else if (s->now.load)
-			gl_workload_end_silent(c);
 		move_pending_counts(c, pass);
-		if (!pass->call_counts.calls)
-			tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
-		pass->label = s->now.label;
-		if (s->labels.inside.n)
-			pass->groups = gl_take_inside(c);
+		if (s->now.load)
+			gl_workload_close(c, with_queries);
 		if (pass->slot != TALLY_NO_SLOT && with_queries) {
 			gl_worker = s;
 			tally_harvest_end(s->harvest, pass->slot);
@@ -63,6 +56,11 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_snapshot_end(c, pass);
 		else if (pass->snapshot_from)
 			gl_snapshot_abandon(pass);
+		pass->label = s->now.label;
+		if (s->labels.inside.n)
+			pass->groups = gl_take_inside(c);
+		if (!pass->call_counts.calls)
+			tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
 	}
 	s->now = (struct gl_open_pass){ 0 };
 	c->pending = (struct gl_pending_counts){ 0 };
@@ -124,24 +122,6 @@ clears_target(const struct gl_pass_request *w)
 {
 	bool depth_only = w->target && w->target->n_color == 0;
 	return w->clears & (depth_only ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
-}
-
-/* Selects the counter set whose turn it is in the pass's frame. */
-static void
-choose_set(struct gl_context_state *s, struct tally_pass *pass)
-{
-	struct gl_counting *counting = &s->counting;
-	uint64_t frame = tally_stream_pass_frame(pass);
-	if (frame != counting->set_frame) {
-		counting->set_frame = frame;
-		tally_harvest_select(s->harvest,
-				     tally_harvest_turn(s->harvest, s->config->set,
-							tally_session_rotation(frame)));
-		counting->layout = &tally_harvest_selected(s->harvest)->layout;
-	}
-	pass->layout = counting->layout;
-	if (pass->layout->set)
-		tally_stream_use_set(s->stream, pass->layout->set);
 }
 
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
@@ -218,9 +198,9 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
-	gl_queries_mind_lists(c);
-	gl_mind_game_queries(c);
+	gl_yield_as_elsewhere(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
+	uint64_t frame = pass ? tally_stream_pass_frame(pass) : 0;
 	s->now.pass = pass;
 	if (pass)
 		pass->flags = w->flags;
@@ -228,8 +208,6 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		mind_scene(s, w);
 	if (!pass)
 		return;
-	choose_set(s, pass);
-	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	describe_pass(s, pass, w, dont_care);
 	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);
@@ -240,11 +218,16 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	if (tally_snapshot_exact())
 		gl_snapshot_begin(c, pass);
 	s->api.impossible = impossible(s, w->kind);
-	if (s->by_draw || !s->counting.counts)
-		return; /* its workloads are measured instead, or nothing is */
-	pass->slot = tally_harvest_begin(s->harvest);
-	if (pass->slot == TALLY_NO_SLOT)
-		pass->flags |= TALLY_FLAG(DROPPED);
+	s->now.label = pass_label(c, s->labels.depth, w->fbo);
+	pass->layout = tally_harvest_frame(s->harvest, frame);
+	/* With workloads these are measured instead. */
+	if (!s->by_draw && s->counting.counts) {
+		pass->slot = tally_harvest_begin(s->harvest);
+		if (pass->slot == TALLY_NO_SLOT)
+			pass->flags |= TALLY_FLAG(DROPPED);
+	}
+	if (pass->layout->set)
+		tally_stream_use_set(s->stream, pass->layout->set);
 }
 
 /* The command continues the open pass: a group that was left in between
@@ -348,11 +331,12 @@ add_own_time(struct gl_context_state *s, uint64_t t0)
 static bool
 begin_idle(struct gl_context_state *s)
 {
+	/* Unless another context has begun the next frame in the meantime. */
+	bool idle = !s->scene.n && s->now.frame == gl_frame_now(s);
 	if (tally_stream_captures(s->stream))
 		return false; /* dropped */
-	/* Unless another context has begun the next frame in the meantime. */
-	s->now.idle = !s->scene.n && s->now.frame == gl_frame_now(s);
-	if (s->now.idle)
+	s->now.idle = idle;
+	if (idle)
 		s->idle_end = s->now.frame + 1;
 	return true;
 }

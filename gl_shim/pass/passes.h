@@ -28,12 +28,5 @@ bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
  * can take none, without. */
 void gl_pass_close(struct gl_context *c);
 void gl_pass_close_silent(struct gl_context *c);
-static inline uint64_t
-gl_mix(uint64_t a, uint64_t b)
-{
-	uint64_t x = a ^ (b * UINT64_C(0x9e3779b97f4a7c15));
-	x ^= x >> 32;
-	return x * UINT64_C(0xd6e8feb86659fd93);
-}
 
 #endif

@@ -12,23 +12,20 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return false;
+	struct gl_pass_request w = { .kind = s->now.kind, .key = s->now.key, .command = command };
 	if (gl_no_query_zone(s)) { /* the driver must not be queried either */
-		struct gl_pass_request as_is = { .kind = s->now.kind, .key = s->now.key };
-		as_is.command = command;
-		return s->now.open && !(bound && gl_framebuffer_refuses(c)) &&
-		       gl_pass_enter(c, &as_is);
+		if (!s->now.open || (bound && gl_framebuffer_refuses(c)))
+			return false;
+	} else {
+		struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
+		if (!fbo || fbo->incomplete)
+			return false;
+		w.kind = TALLY_PASS_RENDER;
+		w.key = fbo->key;
+		w.target = fbo->target;
+		w.fbo = fbo;
+		w.clears = clears;
 	}
-	struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
-	if (!fbo || fbo->incomplete)
-		return false;
-	struct gl_pass_request w = {
-		.kind = TALLY_PASS_RENDER,
-		.key = fbo->key,
-		.target = fbo->target,
-		.fbo = fbo,
-		.command = command,
-		.clears = clears,
-	};
 	return gl_pass_enter(c, &w);
 }
 
@@ -44,11 +41,12 @@ gl_draw_enter(struct gl_context *c)
 	struct gl_context_state *s = c->state;
 	if (s->zone.in_begin) /* glCallList is the only draw allowed here */
 		s->zone.perhaps_ended = true;
-	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
-		return false;
 	/* From here on draws are only counted, until `open` is set to 0 again, unless each
 	 * draw has to be examined. */
-	c->open = gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
+	uint32_t open = gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
+	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
+		return false;
+	c->open = open;
 	return true;
 }
 
@@ -377,7 +375,7 @@ gl_end_list(struct gl_context *c, void (*next)(void))
 	next();
 	c->state->zone.in_list = 0;
 	gl_workload_end(c); /* before the game's queries, if there are any in lists */
-	gl_queries_mind_lists(c);
+	gl_yield_as_elsewhere(c);
 }
 
 /* ---- flags of a pass ---- */

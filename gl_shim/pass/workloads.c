@@ -36,14 +36,13 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 		load->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 }
 
-/* Closes the open workload: the flags noted since the one before belong to it. */
-static void
-close_load(struct gl_context *c, bool with_queries)
+void
+gl_workload_close(struct gl_context *c, bool with_queries)
 {
 	struct gl_context_state *s = c->state;
 	struct tally_workload *load = s->now.load;
 	s->now.load = NULL;
-	load->flags |= c->pending.flags;
+	load->flags |= c->pending.flags; /* noted since the one before */
 	s->now.flags |= c->pending.flags;
 	c->pending.flags = 0;
 	if (load->slot == TALLY_NO_SLOT)
@@ -62,14 +61,7 @@ void
 gl_workload_end(struct gl_context *c)
 {
 	if (c->state->now.load && !gl_no_query_zone(c->state))
-		close_load(c, true);
-}
-
-void
-gl_workload_end_silent(struct gl_context *c)
-{
-	if (c->state->now.load)
-		close_load(c, false);
+		gl_workload_close(c, true);
 }
 
 /* ---- results ---- */

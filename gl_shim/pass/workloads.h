@@ -19,8 +19,9 @@
 void gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags);
 /* Ends the open workload. Does nothing if there is none, or if it cannot be ended now. */
 void gl_workload_end(struct gl_context *c);
-/* The same without a GL call: the context is no longer usable. */
-void gl_workload_end_silent(struct gl_context *c);
+/* Closes the open workload: with queries (GL calls), or without if the context is no longer
+ * usable. */
+void gl_workload_close(struct gl_context *c, bool with_queries);
 
 /* Queries the results of a pass's workloads and computes the pass from them. False: not all are
  * available, and the pass is unchanged. `give_up`: results that are not available by now are

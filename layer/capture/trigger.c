@@ -357,15 +357,22 @@ tally_trigger_idles(uint64_t frame, uint64_t count)
 	       tally_trigger_over(frame, count);
 }
 
+uint64_t
+tally_trigger_first_frame(void)
+{
+	uint64_t first = config->skip;
+	if (config->start_on.kind == TALLY_TRIGGER_FRAME &&
+	    __builtin_add_overflow(first, config->start_on.frame, &first))
+		return UINT64_MAX;
+	return first;
+}
+
 /* The start of the count and pauses do not matter for the rotation of counter sets, so no
  * device's count is needed. */
 __attribute__((hot)) uint64_t
 tally_trigger_rotation(uint64_t frame)
 {
-	uint64_t first = config->skip;
-	if (config->start_on.kind == TALLY_TRIGGER_FRAME &&
-	    __builtin_add_overflow(first, config->start_on.frame, &first))
-		return 0;
+	uint64_t first = tally_trigger_first_frame();
 	return frame < first ? 0 : (frame - first) / config->every;
 }
 

@@ -48,6 +48,7 @@ void tally_trigger_saw_label(const char *name, size_t len);
 #define TALLY_NO_FRAME UINT64_MAX
 bool tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count);
 const char *tally_trigger_over(uint64_t frame, uint64_t count);
+uint64_t tally_trigger_first_frame(void);
 uint64_t tally_trigger_rotation(uint64_t frame);
 bool tally_trigger_idles(uint64_t frame, uint64_t count);
 

@@ -48,6 +48,8 @@ bool tally_session_on_stop(void (*last)(void));
  * next, whatever --every, --skip and --start-on leave out (pauses do count), and is the same
  * for all devices. */
 uint64_t tally_session_rotation(uint64_t frame);
+/* The frame whose index is 0, if one is captured; those before have it, too. */
+uint64_t tally_session_first_frame(void);
 /* Called when a label begins, for --start-on label:NAME and --stop-on
  * label:NAME. Cheap when unused. */
 void tally_session_saw_label(const char *name, size_t len);

@@ -22,6 +22,7 @@ struct open_source {
 struct turn {
 	struct tally_source *src;
 	uint32_t set; /* index among that source's sets */
+	bool pinned;
 };
 
 struct harvest_slot {
@@ -57,6 +58,8 @@ struct tally_harvest {
 	struct turn *turns; /* one for each of the sets */
 	uint32_t n_sets;
 	bool has_sets; /* now or at some time */
+	bool pins; /* only a set that is pinned is counted */
+	uint64_t first_frame, every, chosen_for; /* see tally_harvest_rotate() */
 	const struct tally_counter_set *bare, *selected;
 	uint16_t counting; /* one bit per open source that counts from the next begin on */
 	uint16_t timed;    /* those of them that deliver time */
@@ -75,17 +78,14 @@ struct tally_harvest {
 static bool
 resize_pool(struct tally_harvest *h, uint32_t n)
 {
-	return tally_array_resize(&h->slots, n, sizeof(*h->slots)) &&
-	       tally_array_resize(&h->free, n, sizeof(*h->free)) &&
-	       tally_array_resize(&h->given_up, n, sizeof(*h->given_up));
-}
-
-static void
-add_slots(struct tally_harvest *h, uint32_t n)
-{
+	if (!tally_array_resize(&h->slots, n, sizeof(*h->slots)) ||
+	    !tally_array_resize(&h->free, n, sizeof(*h->free)) ||
+	    !tally_array_resize(&h->given_up, n, sizeof(*h->given_up)))
+		return false;
 	for (uint32_t slot = n; slot-- > h->n_slots;)
 		h->free[h->n_free++] = slot;
 	h->n_slots = n;
+	return true;
 }
 
 static bool
@@ -213,7 +213,7 @@ lay_out_sets(struct tally_harvest *h)
 			const struct tally_counter_set *set = lay_out_set(h, src->sets[k]);
 			if (!set)
 				return false;
-			h->turns[h->n_sets] = (struct turn){ src, k };
+			h->turns[h->n_sets] = (struct turn){ .src = src, .set = k };
 			h->sets[h->n_sets++] = set;
 		}
 	}
@@ -296,7 +296,8 @@ tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t s
 		if (sources[i])
 			h->all[h->n_all++] = sources[i];
 	}
-	h->n_submitted = UINT64_MAX;
+	h->n_submitted = h->chosen_for = UINT64_MAX;
+	h->every = 1;
 	h->max_slots = max_slots < TALLY_MAX_SLOTS ? max_slots : TALLY_MAX_SLOTS;
 	if (!h->max_slots)
 		h->max_slots = 1;
@@ -305,7 +306,6 @@ tally_harvest_create(struct tally_source *const *sources, uint32_t n, uint32_t s
 		slots = 1;
 	if (!resize_pool(h, slots))
 		goto close_all;
-	add_slots(h, slots);
 	if (!open_sources(h, slots) || !lay_out_fixed(h) || !lay_out_sets(h) ||
 	    !lay_out_union(h))
 		goto close_all;
@@ -369,15 +369,46 @@ tally_harvest_select(struct tally_harvest *h, uint32_t set)
 	choose_set(h, set);
 }
 
-__attribute__((hot)) uint32_t
-tally_harvest_turn(const struct tally_harvest *h, const char *pinned, uint64_t turn)
+void
+tally_harvest_rotate(struct tally_harvest *h, const char *pinned, uint64_t first_frame,
+		     uint64_t every)
 {
-	uint32_t frames = 1;
-	for (uint32_t i = 0; i < h->n_open; i++) {
+	h->pins = pinned != NULL;
+	h->first_frame = first_frame;
+	h->every = every;
+	h->chosen_for = UINT64_MAX;
+	for (uint32_t i = 0; i < h->n_sets; i++)
+		h->turns[i].pinned = pinned && tally_counter_turn(&h->sets[i], 1, pinned, 0) == 0;
+}
+
+/* The set whose turn it is in the frame. */
+static uint32_t
+turn_of(const struct tally_harvest *h, uint64_t frame)
+{
+	uint32_t i = 0, frames = 1;
+	if (!h->n_sets)
+		return TALLY_NO_SET;
+	if (h->pins) {
+		while (i < h->n_sets && !h->turns[i].pinned)
+			i++;
+		return i < h->n_sets ? i : TALLY_NO_SET;
+	}
+	for (; i < h->n_open; i++) {
 		if (frames < h->open[i].src->turn_frames)
 			frames = h->open[i].src->turn_frames;
 	}
-	return tally_counter_turn(h->sets, h->n_sets, pinned, turn / frames);
+	uint64_t turn = frame < h->first_frame ? 0 : (frame - h->first_frame) / h->every;
+	return (uint32_t)(turn / frames % h->n_sets);
+}
+
+__attribute__((hot)) const struct tally_layout *
+tally_harvest_frame(struct tally_harvest *h, uint64_t frame)
+{
+	if (frame != h->chosen_for) {
+		h->chosen_for = frame;
+		tally_harvest_select(h, turn_of(h, frame));
+	}
+	return &h->selected->layout;
 }
 
 __attribute__((hot)) const struct tally_counter_set *
@@ -478,16 +509,14 @@ tally_harvest_has_time(const struct tally_harvest *h)
 /* Doubles the number of slots. A pool that failed to grow is never asked again: the game should
  * not pay for the attempt at every pass. */
 static void
-grow(struct tally_harvest *h)
+grow_pool(struct tally_harvest *h)
 {
 	uint32_t n = h->n_slots <= h->max_slots / 2 ? 2 * h->n_slots : h->max_slots;
 
-	bool grown = resize_pool(h, n);
+	bool grown = true;
 	for (uint32_t i = 0; i < h->n_open && grown; i++)
 		grown = h->open[i].src->ops->grow(h->open[i].src, n) == TALLY_OK;
-	if (grown)
-		add_slots(h, n);
-	else
+	if (!grown || !resize_pool(h, n))
 		h->max_slots = h->n_slots;
 }
 
@@ -495,7 +524,7 @@ __attribute__((hot)) uint32_t
 tally_harvest_begin(struct tally_harvest *h)
 {
 	if (!h->n_free && h->n_slots < h->max_slots)
-		grow(h);
+		grow_pool(h);
 	if (!h->n_free)
 		return TALLY_NO_SLOT;
 	uint32_t slot = h->free[--h->n_free];

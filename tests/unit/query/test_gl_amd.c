@@ -381,7 +381,7 @@ test_one_set(void)
 	tally_harvest_sets(h, &n);
 	g_assert_cmpuint(n, ==, 4);
 	for (uint64_t turn = 0; turn < 400; turn++) {
-		tally_harvest_select(h, tally_harvest_turn(h, NULL, turn));
+		tally_harvest_frame(h, turn);
 		slots[turn % 8] = tally_harvest_begin(h);
 		fake_perf_work(1, 3);
 		tally_harvest_end(h, slots[turn % 8]);

@@ -293,8 +293,7 @@ test_one_set(void)
 	tally_harvest_sets(h, &n);
 	g_assert_cmpuint(n, >=, 3);
 	for (uint64_t turn = 0; turn < 400; turn++) {
-		tally_harvest_select(h, tally_harvest_turn(h, NULL, turn));
-		const char *name = tally_harvest_selected(h)->layout.set;
+		const char *name = tally_harvest_frame(h, turn)->set;
 		slots[turn % 8] = tally_harvest_begin(h);
 		g_assert_true(tally_harvest_layout(h, slots[turn % 8])->layout.set == name);
 		tally_harvest_end(h, slots[turn % 8]);
@@ -345,7 +344,7 @@ test_rotation(void)
 			g_assert_cmpstr(set->layout.set, ==,
 					src->sets[(turn - 8) % n]->layout.set);
 		}
-		tally_harvest_select(h, tally_harvest_turn(h, NULL, turn));
+		tally_harvest_frame(h, turn);
 		*slot = tally_harvest_begin(h);
 		tally_harvest_end(h, *slot);
 		fake_perf_tick();

@@ -411,7 +411,7 @@ test_sets(void)
 	g_assert_cmpstr(sets[4]->layout.counters[3]->key, ==, "fake_set_2");
 	g_assert_true(tally_harvest_selected(h) == sets[0]);
 	for (uint32_t i = 0; i < 6; i++) {
-		tally_harvest_select(h, tally_harvest_turn(h, NULL, i + 6));
+		g_assert_true(tally_harvest_frame(h, i + 6) == &sets[i]->layout);
 		slots[i] = tally_harvest_begin(h);
 		g_assert_true(tally_harvest_layout(h, slots[i]) == sets[i]);
 		tally_harvest_end(h, slots[i]);
@@ -423,7 +423,23 @@ test_sets(void)
 		g_assert_cmphex(r.valid[0], ==, 0xf);
 		g_assert_cmpuint(r.values[3].u64, ==, 10);
 	}
-	g_assert_cmpuint(tally_harvest_turn(h, "fake set 2", 5), ==, 1);
+	static const struct {
+		const char *pinned;
+		uint64_t first, every, frame;
+		int set; /* -1: none */
+	} turns[] = {
+		{ "fake set 2", 0, 1, 5, 1 }, { "nothing", 0, 1, 5, -1 }, { NULL, 3, 2, 1, 0 },
+		{ NULL, 3, 2, 4, 0 },         { NULL, 3, 2, 5, 1 },       { NULL, 3, 2, 15, 0 },
+		{ NULL, UINT64_MAX, 1, 9, 0 },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(turns); i++) {
+		tally_harvest_rotate(h, turns[i].pinned, turns[i].first, turns[i].every);
+		const struct tally_layout *layout = tally_harvest_frame(h, turns[i].frame);
+		if (turns[i].set < 0)
+			g_assert_null(layout->set);
+		else
+			g_assert_true(layout == &sets[turns[i].set]->layout);
+	}
 	tally_harvest_select(h, TALLY_NO_SET);
 	uint32_t slot = tally_harvest_begin(h);
 	g_assert_null(tally_harvest_layout(h, slot)->layout.set);
