@@ -48,7 +48,7 @@ vk_whole_begin(struct vk_command *c)
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	bool taken = vk_interval_take(c, VK_AROUND_PRIMARY, what, 1, true);
 	uint32_t counting = vk_slots_sources(d, r->family, VK_MEASURE_COUNT);
-	r->uncounted |= coarse && !(r->whole.sources & counting);
+	r->uncounted |= coarse && !((r->whole.sources | r->buffer.sources) & counting);
 	if (taken)
 		vk_interval_run(c, VK_AROUND_PRIMARY, true);
 }
