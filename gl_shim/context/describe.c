@@ -4,7 +4,6 @@
 #include "layer/base/array.h"
 #include "layer/frame/identity.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +67,7 @@ merge_counters(struct gl_share_group *group, const struct tally_counter *const *
 
 /* ---- facts ---- */
 
-#define N_FACTS 5
-
-struct facts {
-	const char *rows[N_FACTS];
-	char extensions[2][48];
-};
+enum { N_FACTS = 5 };
 
 /* Whether a source counts by performance queries, which Mesa offers on Intel's GPUs. */
 static bool
@@ -93,31 +87,28 @@ counts_by_queries(const struct tally_source_info *rows, uint32_t n)
 
 static uint32_t
 list_facts(const struct gl_context_state *s, const struct tally_device_record *info,
-	   struct facts *facts)
+	   const char *facts[N_FACTS])
 {
-	static const char intel[] = "GL_INTEL_performance_query";
-	static const char intel_old[] = "GL_INTEL_performance_queries";
-	static const char amd[] = "GL_AMD_performance_monitor";
 	const struct tally_gl_api *api = &s->api;
-	bool old = !api->has_extension(api, intel) && api->has_extension(api, intel_old);
+	bool queries = api->has_extension(api, "GL_INTEL_performance_query");
+	bool old = !queries && api->has_extension(api, "GL_INTEL_performance_queries");
+	bool monitors = api->has_extension(api, "GL_AMD_performance_monitor");
 	uint32_t n = 0;
-	snprintf(facts->extensions[0], sizeof(facts->extensions[0]), "%s: %s",
-		 old ? intel_old : intel,
-		 old || api->has_extension(api, intel) ? "yes" : "no");
-	snprintf(facts->extensions[1], sizeof(facts->extensions[1]), "%s: %s", amd,
-		 api->has_extension(api, amd) ? "yes" : "no");
-	facts->rows[n++] = facts->extensions[0];
-	facts->rows[n++] = facts->extensions[1];
+	facts[n++] = queries ? "GL_INTEL_performance_query: yes"
+		     : old   ? "GL_INTEL_performance_queries: yes"
+			     : "GL_INTEL_performance_query: no";
+	facts[n++] = monitors ? "GL_AMD_performance_monitor: yes"
+			      : "GL_AMD_performance_monitor: no";
 	if (!info->driver_version || !strstr(info->driver_version, "Mesa") ||
 	    !counts_by_queries(info->sources, info->n_sources))
 		return n;
-	facts->rows[n++] = "performance queries: one runs at a time, and one set "
-			   "of counters at a time is unread";
-	facts->rows[n++] = "performance queries: the GPU's counters serve one program at a "
-			   "time; intel_gpu_top -m, GPUVis or Perfetto keep them from others";
-	facts->rows[n++] = "performance queries: a refusal is known frames later only, for "
-			   "Mesa's threaded context has the calls made by a thread of its "
-			   "own; passes until then are flagged lost";
+	facts[n++] = "performance queries: one runs at a time, and one set of counters at a time "
+		     "is unread";
+	facts[n++] = "performance queries: the GPU's counters serve one program at a time; "
+		     "intel_gpu_top -m, GPUVis or Perfetto keep them from others";
+	facts[n++] = "performance queries: a refusal is known frames later only, for Mesa's "
+		     "threaded context has the calls made by a thread of its own; passes until "
+		     "then are flagged lost";
 	return n;
 }
 
@@ -140,7 +131,7 @@ gl_describe_device(struct gl_context_state *s, bool again)
 	const struct gl_next *gl = s->pub.next;
 	struct tally_source_info rows[2 * TALLY_MAX_GL_SOURCES + 1]; /* on, off, calls */
 	char serialized[512], uuid[37];
-	struct facts facts;
+	const char *facts[N_FACTS];
 	uint32_t n_counters, n_sets;
 	const struct tally_counter_set *const *sets = tally_harvest_sets(s->harvest, &n_sets);
 	struct tally_set_info *listed = tally_counter_sets_list(sets, n_sets, &n_sets);
@@ -156,9 +147,9 @@ gl_describe_device(struct gl_context_state *s, bool again)
 		.n_sources = list_sources(s, rows),
 		.sets = listed,
 		.n_sets = n_sets,
-		.facts = facts.rows,
+		.facts = facts,
 	};
-	info.n_facts = list_facts(s, &info, &facts);
+	info.n_facts = list_facts(s, &info, facts);
 	read_uuid(s, uuid);
 	info.uuid = uuid[0] ? uuid : NULL;
 	tally_harvest_serialized_by(s->harvest, serialized, sizeof(serialized));

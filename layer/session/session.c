@@ -236,13 +236,13 @@ tally_session_stop(const char *reason)
 
 /* ---- for the front ends ---- */
 
-__attribute__((hot)) uint64_t
+uint64_t
 tally_session_first_frame(void)
 {
 	return tally_session_config() ? tally_trigger_first_frame() : 0;
 }
 
-uint64_t
+__attribute__((hot)) uint64_t
 tally_session_rotation(uint64_t frame)
 {
 	return tally_session_config() ? tally_trigger_rotation(frame) : 0;
