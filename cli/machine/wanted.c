@@ -10,6 +10,7 @@
 
 #include "query/mali/catalogue.h"
 #include "query/metric/metric.h"
+#include "query/microblaze/options.h"
 #include "query/source/statistics_catalogue.h"
 #include "query/sources.h"
 
@@ -307,6 +308,17 @@ check_set(const struct tally_config *config, tally_config_complain *complain, vo
 	return !drivers.any;
 }
 
+static bool
+check_microblaze(const struct tally_config *config, tally_config_complain *complain, void *data)
+{
+	struct tally_mb_options options;
+	char why[600];
+	if (tally_mb_options_parse(&options, config->microblaze, why, sizeof(why)))
+		return true;
+	complain(data, why);
+	return false;
+}
+
 bool
 tally_wanted_check_counters(const struct tally_config *config, const char *list,
 			    tally_config_complain *complain, void *data)
@@ -321,6 +333,7 @@ tally_wanted_check(const struct tally_config *config, tally_config_complain *com
 	bool ok = check("sources", config->sources, is_source, list_sources, NULL,
 			complain, data);
 	ok &= check_own(config, complain, data);
+	ok &= check_microblaze(config, complain, data);
 	ok &= tally_wanted_check_counters(config, config->counters, complain, data);
 	return ok && check_set(config, complain, data);
 }

@@ -171,7 +171,7 @@ tell_impossible(void)
 			      "no frame is captured: stop-on=frame:%llu is not after "
 			      "start-on=frame:%llu",
 			      (unsigned long long)stop->frame, (unsigned long long)start->frame);
-	if (hardware && !config->microblaze.on)
+	if (hardware && (!config->microblaze || strcmp(config->microblaze, "off") == 0))
 		tally_log_say(TALLY_LEVEL_WARNING, "trigger",
 			      "%s=hw does nothing: hardware starts and stops MicroBlaze's "
 			      "counters alone, and --microblaze does not say where they are",

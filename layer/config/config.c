@@ -15,6 +15,7 @@ set_defaults(struct tally_config *config)
 {
 	*config = (struct tally_config){
 		.counters = tally_config_copy_string("overview"),
+		.microblaze = tally_config_copy_string("off"),
 		.granularity = TALLY_GRANULARITY_PASS,
 		.frame = TALLY_FRAME_PRESENT,
 		.frame_every = 1,

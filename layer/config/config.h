@@ -51,45 +51,6 @@ struct tally_trigger {
 	int number; /* of the signal */
 };
 
-/* Option `microblaze`: where a debug module is, and its properties. No register shows how many
- * counters a core has or how wide they are, and some facts about the debug module were written
- * from memory, not from its manual: each of these is a word with a documented default
- * (docs/microblaze.md). */
-#define TALLY_MICROBLAZE_MAX_EVENT_COUNTERS 48u
-#define TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS 7u
-
-enum tally_microblaze_access {
-	TALLY_MICROBLAZE_AUTO = 0, /* as the device tree says, else parallel */
-	TALLY_MICROBLAZE_PARALLEL,
-	TALLY_MICROBLAZE_SERIAL,
-};
-
-/* The words that were given: the others may come from the device tree. */
-enum {
-	TALLY_MICROBLAZE_SAID_BASE = 1u << 0,
-	TALLY_MICROBLAZE_SAID_NE = 1u << 1,
-	TALLY_MICROBLAZE_SAID_NL = 1u << 2,
-	TALLY_MICROBLAZE_SAID_WIDTH = 1u << 3,
-	TALLY_MICROBLAZE_SAID_PORTS = 1u << 4,
-	TALLY_MICROBLAZE_SAID_UNLOCK = 1u << 5,
-};
-
-struct tally_microblaze_options {
-	bool on; /* some word was given: the hardware may be accessed */
-	uint32_t said;
-	char path[128]; /* "/dev/uio0", "/dev/mem"; "": look for it */
-	uint64_t base; /* physical, for /dev/mem; offset into the map of a UIO device */
-	enum tally_microblaze_access access;
-	uint32_t ne, nl, width;
-	uint32_t ports, core;
-	uint32_t unlock; /* key of DBG_LOCK */
-	uint32_t take; /* bits 19:18 of DBG_CTRL */
-	bool check; /* check at the start whether ne, nl and width are right */
-	uint64_t interval; /* sample after this many cycles; 0: by time */
-	/* Names or numbers separated by ':'; "": passtally chooses. */
-	char events[512], latency[256];
-};
-
 /* The place that a value in force came from, lowest precedence first. */
 enum tally_config_origin {
 	TALLY_FROM_DEFAULT = 0,
@@ -135,7 +96,7 @@ struct tally_config {
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
 	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */
-	struct tally_microblaze_options microblaze;
+	char *microblaze; /* its words, which query/microblaze/options.h reads; "off": none */
 	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */
 	double seconds;               /* 0 = no end */
 	struct tally_trigger start_on, stop_on;
@@ -168,7 +129,6 @@ enum tally_option_type {
 	TALLY_OPTION_SECONDS, /* a double */
 	TALLY_OPTION_FRAME,   /* frame, frame_every and frame_label */
 	TALLY_OPTION_TRIGGER,
-	TALLY_OPTION_MICROBLAZE,
 	TALLY_OPTION_TAGS, /* each mention adds to them */
 };
 

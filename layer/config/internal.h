@@ -50,16 +50,6 @@ void tally_config_append(char *out, size_t size, size_t *len, const char *format
  * none. */
 const char *tally_config_base_name(const char *path);
 
-/* ---- microblaze: words separated by + or ,: "path=uio0+width=48" ---- */
-
-/* False: `why` has a sentence that lists what is valid, and *out is unchanged. */
-bool tally_microblaze_options_parse(struct tally_microblaze_options *out, const char *text,
-				    char *why, size_t size);
-/* Prints the words that would set the options, for those that differ from the default; "off" if
- * none was given. Returns the length, as snprintf() does. */
-size_t
-tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size);
-
 /* ---- tags ---- */
 
 /* Adds KEY=VALUE, or several with + between them. False: `why` has a sentence. */

@@ -366,7 +366,8 @@ const struct tally_option tally_options[] = {
 	  .valid = "a time with its unit, ns, us, ms or s, up to 100ms; 0s for none",
 	  .help = "Wait before each exact reading of Mali counters: 3ms for CSF drivers "
 		  "before r54p0, for which each pass is so much slower." },
-	{ "microblaze", IS(MICROBLAZE, microblaze), .values = "on|WORDS",
+	{ "microblaze", IS(STRING, microblaze), .values = "on|WORDS",
+	  .valid = "on, off, or words with + between them",
 	  .help = "Read the counters of a MicroBlaze core: path=, base=, access=, ne=, "
 		  "nl=, width=, events=, latency= and others, with + between them." },
 	{ "skip", IS(COUNT, skip), .values = "N", LIMITS(0, UINT64_MAX),
@@ -468,8 +469,6 @@ tally_option_set(const struct tally_option *option, struct tally_config *config,
 		return set_frame(config, value, why, size);
 	case TALLY_OPTION_TRIGGER:
 		return set_trigger(at, option->key, value, why, size);
-	case TALLY_OPTION_MICROBLAZE:
-		return tally_microblaze_options_parse(at, value, why, size);
 	case TALLY_OPTION_TAGS:
 		return tally_config_set_tags(config, value, TALLY_FROM_COMMAND_LINE, why, size);
 	case TALLY_OPTION_STRING:
@@ -498,8 +497,6 @@ tally_option_get(const struct tally_option *option, const struct tally_config *c
 		return get_frame(config, out, size);
 	case TALLY_OPTION_TRIGGER:
 		return get_trigger(at, out, size);
-	case TALLY_OPTION_MICROBLAZE:
-		return tally_microblaze_options_print(at, out, size);
 	case TALLY_OPTION_TAGS:
 		return tally_config_get_tags(config, out, size);
 	case TALLY_OPTION_STRING:

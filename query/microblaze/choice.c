@@ -124,7 +124,7 @@ choose(struct list *l, const struct list *other, const char *wanted, bool latenc
 
 enum tally_status
 tally_mb_choose_events(struct tally_mb_choice *choice,
-		       const struct tally_microblaze_options *options,
+		       const struct tally_mb_options *options,
 		       const struct tally_mb_shape *shape, const char *wanted,
 		       const char *cycles_for, char *reason)
 {

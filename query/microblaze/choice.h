@@ -31,7 +31,7 @@ struct tally_mb_choice {
  * NULL. */
 enum tally_status
 tally_mb_choose_events(struct tally_mb_choice *choice,
-		       const struct tally_microblaze_options *options,
+		       const struct tally_mb_options *options,
 		       const struct tally_mb_shape *shape, const char *wanted,
 		       const char *cycles_for, char *reason);
 /* Then chooses the counters and levels, and sets src's members. False on OOM. */

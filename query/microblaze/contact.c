@@ -11,29 +11,29 @@
 /* ---- what is known in advance ---- */
 
 static void
-take_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
+take_numbers(struct tally_mb_device *device, const struct tally_mb_options *o,
 	     const struct tally_mb_device_tree *tree)
 {
 	struct tally_mb_shape *shape = &device->shape;
 	*shape = (struct tally_mb_shape){ o->ne, o->nl, o->width };
-	if (!(o->said & TALLY_MICROBLAZE_SAID_NE) && tree->has_ne)
+	if (!(o->said & TALLY_MB_SAID_NE) && tree->has_ne)
 		shape->ne = tree->ne;
-	if (!(o->said & TALLY_MICROBLAZE_SAID_NL) && tree->has_nl)
+	if (!(o->said & TALLY_MB_SAID_NL) && tree->has_nl)
 		shape->nl = tree->nl;
-	if (!(o->said & TALLY_MICROBLAZE_SAID_WIDTH) && tree->width)
+	if (!(o->said & TALLY_MB_SAID_WIDTH) && tree->width)
 		shape->width = tree->width;
 	device->check = o->check;
 	device->mdm = (struct tally_mdm){
-		.serial = o->access == TALLY_MICROBLAZE_SERIAL,
+		.serial = o->access == TALLY_MB_SERIAL,
 		.ports = o->ports,
 		.core = o->core,
 		.unlock = o->unlock,
-		.unlock_parallel = o->said & TALLY_MICROBLAZE_SAID_UNLOCK,
+		.unlock_parallel = o->said & TALLY_MB_SAID_UNLOCK,
 		.take = o->take,
 	};
-	if (o->access == TALLY_MICROBLAZE_AUTO && tree->has_interface)
+	if (o->access == TALLY_MB_AUTO && tree->has_interface)
 		device->mdm.serial = tree->interface == 0;
-	if (o->said & TALLY_MICROBLAZE_SAID_PORTS)
+	if (o->said & TALLY_MB_SAID_PORTS)
 		return;
 	if (tree->ports)
 		device->mdm.ports = tree->ports;
@@ -43,7 +43,7 @@ take_numbers(struct tally_mb_device *device, const struct tally_microblaze_optio
 
 /* Takes what the options give, and the rest from the device tree. */
 static enum tally_status
-settle_numbers(struct tally_mb_device *device, const struct tally_microblaze_options *o,
+settle_numbers(struct tally_mb_device *device, const struct tally_mb_options *o,
 	       const struct tally_mb_device_tree *tree, char *reason)
 {
 	const struct tally_mb_shape *shape = &device->shape;
@@ -186,13 +186,13 @@ make_note(struct tally_mb_device *device, const struct tally_mb_device_tree *tre
 
 enum tally_status
 tally_mb_device_open(struct tally_mb_device *device,
-		     const struct tally_microblaze_options *options, char *reason)
+		     const struct tally_mb_options *options, char *reason)
 {
 	struct tally_mb_device_tree tree;
 	char uio[32];
 	memset(device, 0, sizeof(*device));
 	device->mapping.fd = -1;
-	if (!options || !options->on) {
+	if (!options->on) {
 		/* The device tree is not read either: a large one takes a tenth of a second,
 		 * and this is the game's thread. */
 		memset(&tree, 0, sizeof(tree));
@@ -215,7 +215,7 @@ tally_mb_device_open(struct tally_mb_device *device,
 	if (status != TALLY_OK)
 		return status;
 	device->mdm.map = device->mapping.registers;
-	bool ports_said = (options->said & TALLY_MICROBLAZE_SAID_PORTS) || tree.ports;
+	bool ports_said = (options->said & TALLY_MB_SAID_PORTS) || tree.ports;
 	status = make_handshake(device, ports_said, reason);
 	if (status != TALLY_OK) {
 		tally_mb_mapping_close(&device->mapping);

@@ -21,12 +21,12 @@ struct tally_mb_device {
 	char note[200]; /* where the module is and what it has, for people to read */
 };
 
-/* The module is unlocked and, where it has several cores, one is selected. `options` may be
- * NULL or not on: then the device is not touched, and reason says how to enable it. On error
+/* The module is unlocked and, where it has several cores, one is selected. Where
+ * `options` are not on, the device is not touched, and reason says how to enable it. On error
  * nothing is left open. */
 enum tally_status
 tally_mb_device_open(struct tally_mb_device *device,
-		     const struct tally_microblaze_options *options, char *reason);
+		     const struct tally_mb_options *options, char *reason);
 /* Locks the module again and closes the device. */
 void tally_mb_device_close(struct tally_mb_device *device);
 

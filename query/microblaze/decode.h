@@ -8,11 +8,9 @@
 #ifndef PASSTALLY_QUERY_MICROBLAZE_DECODE_H
 #define PASSTALLY_QUERY_MICROBLAZE_DECODE_H
 
-#include "layer/config/config.h"
+#include "query/microblaze/options.h"
 #include "query/statistics/latency.h"
 
-#define TALLY_MB_MAX_EVENTS TALLY_MICROBLAZE_MAX_EVENT_COUNTERS
-#define TALLY_MB_MAX_LATENCIES TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS
 #define TALLY_MB_MAX_COUNTERS (TALLY_MB_MAX_EVENTS + TALLY_MB_MAX_LATENCIES)
 #define TALLY_MB_MAX_ITEMS (2 * TALLY_MB_MAX_EVENTS + 7 * TALLY_MB_MAX_LATENCIES)
 /* A 16-bit minimum or maximum that may represent a larger value: whether it saturates or wraps

@@ -87,7 +87,7 @@ struct extent {
 };
 
 static enum tally_status
-find_in_uio(const struct tally_microblaze_options *options, const char *path,
+find_in_uio(const struct tally_mb_options *options, const char *path,
 	    struct extent *e, char *reason)
 {
 	uint64_t map_bytes = 0, inside = 0;
@@ -107,10 +107,10 @@ find_in_uio(const struct tally_microblaze_options *options, const char *path,
 }
 
 static enum tally_status
-find_in_memory(const struct tally_microblaze_options *options,
+find_in_memory(const struct tally_mb_options *options,
 	       const struct tally_mb_device_tree *tree, struct extent *e, char *reason)
 {
-	if (options->said & TALLY_MICROBLAZE_SAID_BASE) {
+	if (options->said & TALLY_MB_SAID_BASE) {
 		*e = (struct extent){ options->base, UINT64_MAX };
 		if (tree->has_mdm && tree->base == options->base && tree->bytes)
 			e->bytes = tree->bytes;
@@ -148,7 +148,7 @@ map_module(struct tally_mb_mapping *mapping, const struct extent *e, uint32_t by
 
 enum tally_status
 tally_mb_mapping_open(struct tally_mb_mapping *mapping,
-		      const struct tally_microblaze_options *options,
+		      const struct tally_mb_options *options,
 		      const struct tally_mb_device_tree *tree, uint32_t bytes,
 		      char *reason)
 {
@@ -156,7 +156,7 @@ tally_mb_mapping_open(struct tally_mb_mapping *mapping,
 	struct extent e = { 0 };
 	*mapping = (struct tally_mb_mapping){ .fd = -1 };
 	snprintf(path, sizeof(path), "%s", options->path);
-	if (!path[0] && !(options->said & TALLY_MICROBLAZE_SAID_BASE) &&
+	if (!path[0] && !(options->said & TALLY_MB_SAID_BASE) &&
 	    !tally_mb_find_uio(tree, path, sizeof(path)) && !tree->has_mdm)
 		return tally_unsupported(
 			reason,

@@ -10,7 +10,7 @@
 #ifndef PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 #define PASSTALLY_QUERY_MICROBLAZE_MAPPING_H
 
-#include "layer/config/config.h"
+#include "query/microblaze/options.h"
 #include "query/source/source.h"
 
 /* The contents of the device tree; a number that it does not have is 0. */
@@ -43,7 +43,7 @@ struct tally_mb_mapping {
 /* Opens and maps at least `bytes` of the module. On error nothing is left open, and reason says
  * why. */
 enum tally_status tally_mb_mapping_open(struct tally_mb_mapping *mapping,
-					const struct tally_microblaze_options *options,
+					const struct tally_mb_options *options,
 					const struct tally_mb_device_tree *tree,
 					uint32_t bytes, char *reason);
 void tally_mb_mapping_close(struct tally_mb_mapping *mapping); /* accepts one that is not open */

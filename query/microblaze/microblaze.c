@@ -34,6 +34,7 @@
 
 struct microblaze {
 	struct tally_snapshot_source base;
+	struct tally_mb_options options;
 	struct tally_mb_device device;
 	struct tally_mb_choice choice;
 	struct tally_mb_history history;
@@ -58,12 +59,20 @@ microblaze_of(struct tally_snapshot_source *src)
 }
 
 static enum tally_status
+open_device(struct microblaze *mb)
+{
+	struct tally_snapshot_source *src = &mb->base;
+	const char *text = src->config ? src->config->microblaze : NULL;
+	if (!tally_mb_options_parse(&mb->options, text, src->reason, sizeof(src->reason)))
+		return TALLY_UNSUPPORTED;
+	return tally_mb_device_open(&mb->device, &mb->options, src->reason);
+}
+
+static enum tally_status
 microblaze_probe(struct tally_snapshot_source *src)
 {
 	struct microblaze *mb = microblaze_of(src);
-	const struct tally_config *config = src->config;
-	enum tally_status status = tally_mb_device_open(
-		&mb->device, config ? &config->microblaze : NULL, src->reason);
+	enum tally_status status = open_device(mb);
 	if (status == TALLY_OK)
 		tally_mb_device_close(&mb->device);
 	return status;
@@ -83,7 +92,7 @@ needs_cycles(const struct microblaze *mb)
 }
 
 static enum tally_status
-choose(struct microblaze *mb, const struct tally_microblaze_options *options)
+choose(struct microblaze *mb)
 {
 	struct tally_snapshot_source *src = &mb->base;
 	if (mb->interval && !mb->device.mapping.uio)
@@ -92,12 +101,11 @@ choose(struct microblaze *mb, const struct tally_microblaze_options *options)
 						      "debug module to uio_pdrv_genirq");
 	if (mb->interval && mb->hardware)
 		return tally_unsupported(
-			src->reason,
-			"interval= starts the counters after each interrupt, which "
-			"--start-on hw "
-			"and --stop-on hw leave to the hardware: use one of them");
-	return tally_mb_choose_events(&mb->choice, options, &mb->device.shape,
-				      src->wanted, needs_cycles(mb), src->reason);
+			src->reason, "interval= starts the counters after each interrupt, which "
+				     "--start-on hw "
+				     "and --stop-on hw leave to the hardware: use one of them");
+	return tally_mb_choose_events(&mb->choice, &mb->options, &mb->device.shape, src->wanted,
+				      needs_cycles(mb), src->reason);
 }
 
 static void
@@ -114,16 +122,14 @@ microblaze_open(struct tally_snapshot_source *src)
 	struct microblaze *mb = microblaze_of(src);
 	if (!src->config)
 		return TALLY_UNSUPPORTED;
-	const struct tally_microblaze_options *options = &src->config->microblaze;
-	enum tally_status status = tally_mb_device_open(&mb->device, options,
-							src->reason);
+	enum tally_status status = open_device(mb);
 	if (status != TALLY_OK)
 		return status;
 	const struct tally_mb_shape *shape = &mb->device.shape;
-	mb->interval = options->interval;
+	mb->interval = mb->options.interval;
 	mb->hardware_starts = src->config->start_on.kind == TALLY_TRIGGER_HW;
 	mb->hardware = mb->hardware_starts || src->config->stop_on.kind == TALLY_TRIGGER_HW;
-	status = choose(mb, options);
+	status = choose(mb);
 	if (status == TALLY_OK && !tally_mb_choose_counters(&mb->choice, shape, src))
 		status = TALLY_NO_MEMORY;
 	if (status != TALLY_OK) {
@@ -196,8 +202,7 @@ microblaze_start(struct tally_snapshot_source *src)
 {
 	struct microblaze *mb = microblaze_of(src);
 	struct tally_mb_device *device = &mb->device;
-	if (device->check &&
-	    tally_mb_try(&device->mdm, &device->shape, src->reason) != TALLY_OK)
+	if (device->check && tally_mb_try(&device->mdm, &device->shape, src->reason) != TALLY_OK)
 		return TALLY_UNSUPPORTED;
 	memset(mb->totals, 0, sizeof(mb->totals));
 	memset(&mb->history, 0, sizeof(mb->history));
@@ -212,8 +217,7 @@ microblaze_start(struct tally_snapshot_source *src)
 		tally_reason_add(src->reason,
 				 "what is counted while it is read is lost (interval=)");
 	} else if (mb->interval) {
-		tally_reason_add(src->reason,
-				 "the device has no interrupt: it is read by time");
+		tally_reason_add(src->reason, "the device has no interrupt: it is read by time");
 		mb->history.preset = false;
 		mb->preset = 0;
 	}
@@ -249,15 +253,13 @@ take_growth(struct microblaze *mb, const struct tally_mb_delta *g, struct tally_
 	const struct tally_mb_choice *c = &mb->choice;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->n_events; i++, n++)
-		take_value(mb, out, n, g->counts.events[i],
-			   tally_bit(&g->unknown_events, i));
+		take_value(mb, out, n, g->counts.events[i], tally_bit(&g->unknown_events, i));
 	for (uint32_t i = 0; i < c->n_latencies; i++, n += 3) {
 		const struct tally_latency *l = &g->counts.latencies[i];
 		bool unknown = tally_bit(&g->unknown_latencies, i);
 		take_value(mb, out, n, l->n, unknown);
 		take_value(mb, out, n + 1, l->sum, unknown);
-		take_value(mb, out, n + 2, l->sum_sq,
-			   unknown || tally_bit(&g->unknown_squares, i));
+		take_value(mb, out, n + 2, l->sum_sq, unknown || tally_bit(&g->unknown_squares, i));
 	}
 	if (g->overflowed)
 		out->flags |= TALLY_FLAG(OVERFLOW);
@@ -457,7 +459,8 @@ void
 tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size)
 {
 	struct tally_mb_device_tree tree;
-	if (config->microblaze.on)
+	struct tally_mb_options options;
+	if (!tally_mb_options_parse(&options, config->microblaze, out, size) || options.on)
 		return;
 	tally_mb_device_tree_find(&tree);
 	if (tree.has_mdm)

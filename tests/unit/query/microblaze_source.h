@@ -73,7 +73,7 @@ tally_mb_find_uio(const struct tally_mb_device_tree *tree, char *path, size_t si
 
 enum tally_status
 tally_mb_mapping_open(struct tally_mb_mapping *mapping,
-		      const struct tally_microblaze_options *options,
+		      const struct tally_mb_options *options,
 		      const struct tally_mb_device_tree *tree, uint32_t bytes, char *reason)
 {
 	(void)tree, (void)options;

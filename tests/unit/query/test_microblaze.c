@@ -15,8 +15,8 @@ static const struct {
 	{ "serial", "access=serial", 5, 1, 32, 1, false },
 	{ "serial, 48 bits", "access=serial+width=48", 5, 1, 48, 1, false },
 	{ "second of two cores", "access=serial+ports=2+core=1", 5, 1, 32, 2, false },
-	{ "third of some cores: the module says of how many", "access=serial+core=2", 5,
-	  1, 32, 4, false },
+	{ "third of some cores: the module says of how many", "access=serial+core=2", 5, 1, 32, 4,
+	  false },
 	{ "last of twelve cores", "access=serial+core=11+ports=12", 5, 1, 32, 12, false },
 	{ "all that there can be", "ne=48+nl=7+width=64", 48, 7, 64, 1, true },
 	{ "one event counter", "ne=1+nl=0", 1, 0, 32, 1, true },
@@ -35,6 +35,8 @@ test_shapes(void)
 		config.width = shapes[i].width;
 		config.ports = shapes[i].ports;
 		config.parallel = shapes[i].parallel;
+		const char *word = strstr(shapes[i].options, "core=");
+		uint64_t core = word ? g_ascii_strtoull(word + strlen("core="), NULL, 10) : 0;
 		enum tally_status status = reader_open(&r, &config, shapes[i].options, "all");
 		g_assert_cmpstr(status == TALLY_OK ? "" : r.src->reason, ==, "");
 		for (unsigned k = 0; k < 20; k++) {
@@ -48,8 +50,7 @@ test_shapes(void)
 			g_assert_cmpuint(mdm.sampled[0].n, >, 1000);
 		g_assert_cmpuint(mdm.n_clears, ==, config.ne || config.width == 32 ? 4 : 3);
 		g_assert_cmpstr(mdm.wrong, ==, "");
-		g_assert_cmpuint(mdm.which, ==,
-				 config.ports > 1 ? UINT32_C(1) << r.config.microblaze.core : 1);
+		g_assert_cmpuint(mdm.which, ==, config.ports > 1 ? UINT32_C(1) << core : 1);
 		reader_close(&r, true);
 	}
 }
@@ -220,13 +221,11 @@ test_choices(void)
 			config.ne = 2;
 		if (strstr(choices[i].options, "nl=0"))
 			config.nl = 0;
-		g_assert_cmpint(
-			reader_open(&r, &config, choices[i].options, choices[i].counters),
-			==, TALLY_OK);
+		g_assert_cmpint(reader_open(&r, &config, choices[i].options, choices[i].counters),
+				==, TALLY_OK);
 		GString *keys = g_string_new(NULL), *logged = g_string_new(NULL);
 		for (uint32_t k = 0; k < r.src->n_counters; k++) {
-			g_string_append_printf(keys, "%s%s", k ? " " : "",
-					       r.src->counters[k]->key);
+			g_string_append_printf(keys, "%s%s", k ? " " : "", r.src->counters[k]->key);
 			g_string_append_c(logged,
 					  r.src->logged[k / 64] >> (k % 64) & 1 ? '1' : '0');
 			g_assert_cmpstr(r.src->counters[k]->source, ==, "microblaze");
@@ -280,8 +279,7 @@ test_interval(void)
 	unsigned clears = mdm.n_clears;
 	g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 	g_assert_cmpuint(mdm.n_clears, ==, clears);
-	g_assert_cmpuint(total(&r, "cycles"), ==,
-			 mdm.sampled[0].n - (UINT32_MAX - 10000000 + 1));
+	g_assert_cmpuint(total(&r, "cycles"), ==, mdm.sampled[0].n - (UINT32_MAX - 10000000 + 1));
 	g_usleep(110000);
 	const uint32_t count = 1;
 	g_assert_cmpint(write(ends[1], &count, sizeof(count)), ==, sizeof(count));
@@ -312,7 +310,7 @@ static void
 test_interrupted(void)
 {
 	struct reader r;
-	g_assert_cmpint(reader_open(&r, &usual, "", "all"), ==, TALLY_OK);
+	g_assert_cmpint(reader_open(&r, &usual, "on", "all"), ==, TALLY_OK);
 	for (unsigned i = 0; i < 3; i++) {
 		g_assert_cmpint(reader_sample(&r), ==, TALLY_OK);
 		late_us = 20000;
@@ -333,8 +331,7 @@ test_oddity(void)
 	const char *why;
 	tally_mb_history_clear(&h, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth,
-						   &why));
+		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
 		g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
 		sample.events[1] += 50; /* in transit */
 	}
@@ -406,6 +403,52 @@ test_hardware(void)
 	stop_on = NULL;
 }
 
+/* ---- options ---- */
+
+/* says NULL: taken. */
+static const struct {
+	const char *text, *says;
+} words[] = {
+	{ "path=mem+base=0x44A00000+access=serial", NULL },
+	{ "ne=48+nl=7+events=0:cycles+latency=60", NULL },
+	{ "ports=4+core=3+unlock=0x1234+take=2+check=off+interval=100000", NULL },
+	{ "core=2", NULL },
+	{ "width=33", "width=32, 48 or 64" },
+	{ "ne=49", "ne=0 to 48" },
+	{ "nl=8", "nl=0 to 7" },
+	{ "ne=0+nl=0", "both" },
+	{ "core=1+ports=1", "ports=1" },
+	{ "path=/etc/passwd", "uio0" },
+	{ "path=../uio0", "uio0" },
+	{ "base=3", "multiple of 4" },
+	{ "base=", "address" },
+	{ "unlock=0x10000", "0xffff" },
+	{ "interval=999", "1000" },
+	{ "events=", "names or numbers" },
+	{ "speed=5", "latency=" },
+};
+
+static void
+test_options(void)
+{
+	struct tally_mb_options o;
+	char why[600];
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		bool taken = tally_mb_options_parse(&o, words[i].text, why, sizeof(why));
+		g_test_message("%s: %s", words[i].text, taken ? "taken" : why);
+		g_assert_cmpint(taken, ==, !words[i].says);
+		g_assert_true(taken || strstr(why, words[i].says));
+	}
+	g_assert_true(tally_mb_options_parse(&o, words[0].text, why, sizeof(why)));
+	g_assert_true(o.on && o.access == TALLY_MB_SERIAL && o.base == 0x44a00000);
+	g_assert_cmpstr(o.path, ==, "/dev/mem");
+	g_assert_true(tally_mb_options_parse(&o, words[2].text, why, sizeof(why)));
+	g_assert_true(o.ports == 4 && o.core == 3 && o.unlock == 0x1234 && o.take == 2);
+	g_assert_true(!o.check && o.interval == 100000 && o.ne == 5 && o.nl == 1 && o.width == 32);
+	g_assert_true(tally_mb_options_parse(&o, "off", why, sizeof(why)) && !o.on);
+	g_assert_true(tally_mb_options_parse(&o, NULL, why, sizeof(why)) && !o.on);
+}
+
 /* A game whose user did not request it does not pay for it. */
 static void
 test_not_asked_for(void)
@@ -418,9 +461,12 @@ test_not_asked_for(void)
 	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
 	g_assert_nonnull(strstr(src->reason, "not asked for"));
 	g_assert_cmpuint(n_tree_walks, ==, 0);
-	config.microblaze.on = true;
-	config.microblaze.ne = 1000;
+	tally_config_set(&config, "microblaze", "ne=1000", TALLY_FROM_COMMAND_LINE, complain, NULL);
 	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
+	g_assert_nonnull(strstr(src->reason, "ne=0 to 48"));
+	g_assert_cmpuint(n_tree_walks, ==, 0);
+	tally_config_set(&config, "microblaze", "on", TALLY_FROM_COMMAND_LINE, complain, NULL);
+	g_assert_cmpint(src->ops->probe(src), ==, TALLY_OK);
 	g_assert_cmpuint(n_tree_walks, ==, 1);
 	src->ops->destroy(src);
 	tally_config_finish(&config);
@@ -431,6 +477,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/microblaze/shapes", test_shapes);
+	g_test_add_func("/microblaze/options", test_options);
 	g_test_add_func("/microblaze/levels", test_levels);
 	g_test_add_func("/microblaze/wrap", test_wrap);
 	g_test_add_func("/microblaze/full", test_full);

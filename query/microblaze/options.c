@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/base/error_text.h"
-#include "layer/config/internal.h"
+#include "query/microblaze/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/error_text.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct tally_microblaze_options defaults = {
-	.on = true,
+static const struct tally_mb_options defaults = {
 	.ne = 5, /* a core's number with extended debugging, by default */
 	.nl = 1,
 	.width = 32,
@@ -22,7 +23,7 @@ static const struct tally_microblaze_options defaults = {
 
 enum kind { NUMBER, HEX, CHOICE, PATH, EVENTS };
 
-/* A word sets one member, and is printed where that was given or differs from the default. */
+/* A word sets one member. */
 struct word {
 	const char *name;
 	const char *valid; /* after "name=", for people */
@@ -48,7 +49,7 @@ read_number(const char *text, uint64_t *out)
 }
 
 static bool
-set_path(struct tally_microblaze_options *o, const char *value)
+set_path(struct tally_mb_options *o, const char *value)
 {
 	if (strcmp(value, "mem") == 0)
 		value = "/dev/mem";
@@ -125,36 +126,35 @@ set_number(const struct word *word, const char *value, void *member)
 
 #define OF(name_, member_, kind_, valid_) \
 	.name = name_, .valid = valid_, .kind = kind_, \
-	.offset = offsetof(struct tally_microblaze_options, member_), \
-	.size = sizeof(defaults.member_)
-#define SAID(bit_) .said = TALLY_MICROBLAZE_SAID_##bit_
+	.offset = offsetof(struct tally_mb_options, member_), .size = sizeof(defaults.member_)
+#define SAID(bit_) .said = TALLY_MB_SAID_##bit_
 
 static const struct word words[] = {
 	{ OF("path", path, PATH, "uio0, /dev/uio0 or mem") },
-	{ OF("base", base, HEX, "an address, a multiple of 4"), SAID(BASE),
-	  .most = UINT64_MAX, .is_good = is_address },
+	{ OF("base", base, HEX, "an address, a multiple of 4"), SAID(BASE), .most = UINT64_MAX,
+	  .is_good = is_address },
 	{ OF("access", access, CHOICE, "auto, parallel or serial"),
 	  .choices = { "auto", "parallel", "serial" } },
-	{ OF("ne", ne, NUMBER, "0 to 48"), SAID(NE), 0, TALLY_MICROBLAZE_MAX_EVENT_COUNTERS },
-	{ OF("nl", nl, NUMBER, "0 to 7"), SAID(NL), 0, TALLY_MICROBLAZE_MAX_LATENCY_COUNTERS },
+	{ OF("ne", ne, NUMBER, "0 to 48"), SAID(NE), 0, TALLY_MB_MAX_EVENTS },
+	{ OF("nl", nl, NUMBER, "0 to 7"), SAID(NL), 0, TALLY_MB_MAX_LATENCIES },
 	{ OF("width", width, NUMBER, "32, 48 or 64"), SAID(WIDTH), 0, 64, is_width },
 	{ OF("events", events, EVENTS, "names or numbers of events with : between them") },
 	{ OF("latency", latency, EVENTS,
 	     "names or numbers of events 57 to 63 with : between them") },
 	{ OF("ports", ports, NUMBER, "1 to 32"), SAID(PORTS), 1, 32 },
 	{ OF("core", core, NUMBER, "0 to 31"), .most = 31 },
-	{ OF("interval", interval, NUMBER, "cycles, 1000 to 4294967295, or 0"),
-	  .most = UINT32_MAX, .is_good = is_interval },
+	{ OF("interval", interval, NUMBER, "cycles, 1000 to 4294967295, or 0"), .most = UINT32_MAX,
+	  .is_good = is_interval },
 	{ OF("unlock", unlock, HEX, "0 to 0xffff"), SAID(UNLOCK), 0, 0xffff },
 	{ OF("take", take, NUMBER, "0 to 3"), .most = 3 },
 	{ OF("check", check, CHOICE, "on or off"), .choices = { "off", "on" } },
 };
 
 static bool
-set_word(struct tally_microblaze_options *o, const struct word *word, const char *value)
+set_word(struct tally_mb_options *o, const struct word *word, const char *value)
 {
 	char *member = (char *)o + word->offset;
-	bool good = word->kind == PATH	   ? set_path(o, value)
+	bool good = word->kind == PATH     ? set_path(o, value)
 		    : word->kind == EVENTS ? set_events(word, value, member)
 					   : set_number(word, value, member);
 	if (good)
@@ -164,7 +164,7 @@ set_word(struct tally_microblaze_options *o, const struct word *word, const char
 
 /* One "name=value". */
 static bool
-take(struct tally_microblaze_options *o, const char *item, char *why, size_t size)
+take(struct tally_mb_options *o, const char *item, char *why, size_t size)
 {
 	const char *equals = strchr(item, '=');
 	size_t len = equals ? (size_t)(equals - item) : strlen(item);
@@ -173,28 +173,24 @@ take(struct tally_microblaze_options *o, const char *item, char *why, size_t siz
 			continue;
 		if (equals && set_word(o, &words[i], equals + 1))
 			return true;
-		return TALLY_REFUSE(why, size,
-				    "option microblaze cannot have \"%.64s\": use %s=%s", item,
-				    words[i].name, words[i].valid);
+		return TALLY_REFUSE(why, size, "option microblaze cannot have \"%.64s\": use %s=%s",
+				    item, words[i].name, words[i].valid);
 	}
-	char all[200];
-	size_t at = 0;
-	for (size_t i = 0; i < COUNT(words); i++)
-		tally_config_append(all, sizeof(all), &at, "%s%s=", i ? ", " : "", words[i].name);
 	return TALLY_REFUSE(why, size,
 			    "option microblaze has no \"%.64s\": use on, off, or with + between "
-			    "them %s",
-			    item, all);
+			    "them path=, base=, access=, ne=, nl=, width=, events=, latency=, "
+			    "ports=, core=, interval=, unlock=, take=, check=",
+			    item);
 }
 
 static bool
-fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
+fits_together(const struct tally_mb_options *o, char *why, size_t size)
 {
 	if (o->ne + o->nl == 0)
 		return TALLY_REFUSE(why, size,
 				    "option microblaze: ne and nl cannot both be 0: then there "
 				    "is nothing to count with");
-	return !(o->said & TALLY_MICROBLAZE_SAID_PORTS && o->core >= o->ports) ||
+	return !(o->said & TALLY_MB_SAID_PORTS && o->core >= o->ports) ||
 	       TALLY_REFUSE(why, size,
 			    "option microblaze: core=%u is not there with ports=%u: cores count "
 			    "from 0",
@@ -202,13 +198,12 @@ fits_together(const struct tally_microblaze_options *o, char *why, size_t size)
 }
 
 bool
-tally_microblaze_options_parse(struct tally_microblaze_options *out, const char *text, char *why,
-			       size_t size)
+tally_mb_options_parse(struct tally_mb_options *out, const char *text, char *why, size_t size)
 {
-	struct tally_microblaze_options o = defaults;
+	struct tally_mb_options o = defaults;
 	char item[640];
-	if (strcmp(text, "off") == 0) {
-		o.on = false;
+	o.on = text && strcmp(text, "off") != 0;
+	if (!o.on) {
 		*out = o;
 		return true;
 	}
@@ -228,47 +223,4 @@ tally_microblaze_options_parse(struct tally_microblaze_options *out, const char 
 		return false;
 	*out = o;
 	return true;
-}
-
-/* ---- printing ---- */
-
-static bool
-is_shown(const struct tally_microblaze_options *o, const struct word *word)
-{
-	const char *member = (const char *)o + word->offset;
-	if (word->said)
-		return o->said & word->said;
-	if (word->kind == PATH || word->kind == EVENTS)
-		return member[0] != '\0';
-	return memcmp(member, (const char *)&defaults + word->offset, word->size) != 0;
-}
-
-size_t
-tally_microblaze_options_print(const struct tally_microblaze_options *o, char *out, size_t size)
-{
-	size_t len = 0;
-	tally_config_append(out, size, &len, o->on ? "on" : "off");
-	for (size_t i = 0; o->on && i < COUNT(words); i++) {
-		const struct word *word = &words[i];
-		const char *member = (const char *)o + word->offset;
-		uint64_t n = 0;
-		if (!is_shown(o, word))
-			continue;
-		if (word->size == sizeof(uint32_t))
-			n = *(const uint32_t *)(const void *)member;
-		else if (word->size == sizeof(n))
-			n = *(const uint64_t *)(const void *)member;
-		else if (word->size == sizeof(bool))
-			n = *(const bool *)member;
-		tally_config_append(out, size, &len, "+%s=", word->name);
-		if (word->kind == PATH || word->kind == EVENTS)
-			tally_config_append(out, size, &len, "%s", member);
-		else if (word->kind == CHOICE)
-			tally_config_append(out, size, &len, "%s", word->choices[n]);
-		else
-			tally_config_append(out, size, &len,
-					    word->kind == NUMBER ? "%llu" : "0x%llx",
-					    (unsigned long long)n);
-	}
-	return len;
 }
