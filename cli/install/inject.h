@@ -20,6 +20,10 @@ bool tally_inject_gl(char ***environment, const struct tally_injected *in,
 bool tally_inject_vulkan(char ***environment, const struct tally_vk_manifest *manifest,
 			 const struct tally_run_folder *folder);
 
+/* Direct3D's translators, DXVK and vkd3d-proton, pass the program's markers on as labels. Their
+ * other settings stay. */
+void tally_inject_labels(char ***environment);
+
 /* Adds KEY=VALUE to a value of PASSTALLY_OPTIONS. */
 void tally_inject_option(GString *options, const char *key, const char *value);
 

@@ -18,6 +18,9 @@ static const struct tally_arg own_options[] = {
 	TALLY_ARG_TAKE("live", 0, NULL, NULL,
 	  "Show while the program runs what its passes cost, as passtally top does. What "
 	  "the program would write to the terminal goes to LOG.out."),
+	TALLY_ARG_TAKE("labels", 0, NULL, NULL,
+	  "Direct3D programs: have DXVK and vkd3d-proton pass the program's debug markers on "
+	  "as labels, by DXVK_DEBUG and VKD3D_CONFIG. This can cost CPU time."),
 	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
 	  "When the program has ended, however it did, compress each log with zstd to "
 	  "PATH.zst and remove the plain one. Every command but top reads both. This "
@@ -29,7 +32,10 @@ static const struct tally_arg own_options[] = {
 	  "than that and takes hundreds of times as long."),
 	TALLY_ARG_HELP,
 };
-enum { OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL, OWN_HELP };
+enum {
+	OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL,
+	OWN_HELP
+};
 
 static GArray *
 all_options(void)
@@ -57,8 +63,8 @@ static const struct {
 	  "log live quiet progress frames seconds skip every start-on stop-on compress "
 	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
-	{ "What a pass is, and a frame", "frame split group-work pipelines max-passes "
-					 "shared-time" },
+	{ "What a pass is, and a frame", "frame split group-work labels "
+					 "pipelines max-passes shared-time" },
 	{ "Which processes, and limits", "block allow control max-log log-quota describe" },
 	{ "Special hardware", "mali-delay microblaze" },
 };
@@ -128,6 +134,7 @@ take_own(struct tally_run_request *r, int own, const char *value)
 	r->quiet |= own == OWN_QUIET;
 	r->progress |= own == OWN_PROGRESS;
 	r->live |= own == OWN_LIVE;
+	r->labels |= own == OWN_LABELS;
 	r->help |= own == OWN_HELP;
 	if (own == OWN_NO_COMPRESS)
 		r->compress = 0;

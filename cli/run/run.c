@@ -114,6 +114,8 @@ set_environment(const struct tally_run_request *r, const struct to_inject *in,
 		g_strfreev(env);
 		return false;
 	}
+	if (r->labels)
+		tally_inject_labels(&env);
 	env = g_environ_setenv(env, "PASSTALLY_OPTIONS", options, TRUE);
 	environ = g_environ_setenv(env, "PASSTALLY_STATUS", f->status, TRUE);
 	return true;

@@ -17,7 +17,7 @@
 
 struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
-	bool quiet, progress, live, help;
+	bool quiet, progress, live, labels, help;
 	int compress; /* compression level; 0 = do not compress, -1 = not stated */
 	bool compress_by_default; /* set by run: the user did not request it */
 	char **argv; /* arguments of the program */

@@ -222,6 +222,15 @@ class Run(CliCase):
         self.assertIn(r"frame=label:a\,b\\c", items)
         self.assertFalse([i for i in items if i.startswith("log=")])
 
+    def test_labels(self):
+        text = "import os; print(os.environ.get('DXVK_DEBUG'), os.environ.get('VKD3D_CONFIG'))"
+        for said, options, want in (({}, (), "None None"),
+                                    ({}, ("--labels",), "markers debug_utils"),
+                                    ({"DXVK_DEBUG": "capture", "VKD3D_CONFIG": "dxr,nodxr"}, ("--labels",),
+                                     "capture,markers dxr,nodxr,debug_utils"),
+                                    ({"DXVK_DEBUG": "capture", "VKD3D_CONFIG": "dxr"}, (), "capture dxr")):
+            self.assertEqual(self.run_program(program(text), *options, env=said).stdout.decode().strip(), want)
+
     # Options
 
     def test_bad_options_refuse_to_start(self):
