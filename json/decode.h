@@ -44,7 +44,7 @@ struct tally_decoder {
 			/* of the other lines */
 			struct tally_array texts, options, tags, sources, counter_infos;
 			struct tally_array counter_pointers, set_infos, set_keys, metric_infos,
-				stages, statistics, growth;
+				stages, statistics, growth, threads;
 		};
 	};
 };
@@ -59,6 +59,7 @@ bool tally_decode_device(struct tally_decoder *d, struct tally_device_record *de
 bool tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *info);
 bool tally_decode_pipeline(struct tally_decoder *d, struct tally_pipeline_record *pipeline);
 bool tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame);
+bool tally_decode_process(struct tally_decoder *d, struct tally_process_record *process);
 bool tally_decode_note(struct tally_decoder *d, struct tally_note_record *note);
 bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 

@@ -148,7 +148,7 @@ decode_sum_sq(struct tally_decoder *d, struct tally_statistic_record *s)
 
 static void finish_statistic(const struct tally_object *o, struct tally_statistic_record *s);
 
-/* read_header(), read_note(), read_end(), and decode_NAME() of the objects in them. */
+/* read_header(), read_process() and so on, and decode_NAME() of the objects in them. */
 #include "json/log_read_run.inc"
 
 /* Sums are both exact or both inexact. */
@@ -181,6 +181,16 @@ tally_decode_note(struct tally_decoder *d, struct tally_note_record *note)
 {
 	struct tally_object o;
 	return read_note(d, &o, note);
+}
+
+bool
+tally_decode_process(struct tally_decoder *d, struct tally_process_record *process)
+{
+	struct tally_object o;
+	if (!read_process(d, &o, process))
+		return false;
+	process->threads = tally_array_items(&d->threads);
+	return true;
 }
 
 bool

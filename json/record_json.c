@@ -53,6 +53,7 @@ RECORD(device)
 RECORD(pass_info)
 RECORD(pipeline)
 RECORD(frame)
+RECORD(process)
 
 /* The keys of its frames may be other texts at the same addresses. */
 static enum tally_record_status
@@ -96,6 +97,7 @@ const struct tally_recorder_ops tally_json_recorder = {
 	.pass_info = record_pass_info,
 	.pipeline = record_pipeline,
 	.frame = record_frame,
+	.process = record_process,
 	.note = record_note,
 	.end = record_end,
 	.flush = tally_sink_flush,

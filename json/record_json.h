@@ -25,6 +25,7 @@ enum tally_line_type {
 	TALLY_LINE_PASS_INFO,
 	TALLY_LINE_PIPELINE,
 	TALLY_LINE_FRAME,
+	TALLY_LINE_PROCESS,
 	TALLY_LINE_NOTE,
 	TALLY_LINE_END,
 	TALLY_LINE_UNKNOWN, /* a type of a later version: skipped by readers */
@@ -40,6 +41,7 @@ struct tally_log_line {
 		struct tally_pass_info_record pass_info;
 		struct tally_pipeline_record pipeline;
 		struct tally_frame_record frame;
+		struct tally_process_record process;
 		struct tally_note_record note;
 		struct tally_end_record end;
 	};

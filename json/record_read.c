@@ -28,6 +28,7 @@ static const struct tally_field type_names[] = {
 	[TALLY_LINE_PASS_INFO] = TALLY_FIELD("pass_info"),
 	[TALLY_LINE_PIPELINE] = TALLY_FIELD("pipeline"),
 	[TALLY_LINE_FRAME] = TALLY_FIELD("frame"),
+	[TALLY_LINE_PROCESS] = TALLY_FIELD("process"),
 	[TALLY_LINE_NOTE] = TALLY_FIELD("note"),
 	[TALLY_LINE_END] = TALLY_FIELD("end"),
 };
@@ -233,6 +234,8 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 		return tally_decode_pipeline(d, &line->pipeline);
 	case TALLY_LINE_FRAME:
 		return tally_decode_frame(d, &line->frame);
+	case TALLY_LINE_PROCESS:
+		return tally_decode_process(d, &line->process);
 	case TALLY_LINE_NOTE:
 		return tally_decode_note(d, &line->note);
 	case TALLY_LINE_END:

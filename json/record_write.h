@@ -19,6 +19,8 @@ tally_json_put_pass_info(struct tally_json_writer *w, const struct tally_pass_in
 void
 tally_json_put_pipeline(struct tally_json_writer *w, const struct tally_pipeline_record *pipeline);
 void tally_json_put_frame(struct tally_json_writer *w, const struct tally_frame_record *frame);
+void
+tally_json_put_process(struct tally_json_writer *w, const struct tally_process_record *process);
 void tally_json_put_note(struct tally_json_writer *w, const struct tally_note_record *note);
 /* `with_lists` false: without statistics and growth, for a log that is nearly full. */
 void tally_json_put_end(struct tally_json_writer *w, const struct tally_end_record *end,

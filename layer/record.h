@@ -450,6 +450,23 @@ enum tally_level {
 	TALLY_N_LEVELS,
 };
 
+/* What a thread of the program did in a period. */
+struct tally_thread_record {
+	const char *name;
+	uint64_t cpu_ns;
+	bool ends_frames;
+};
+
+/* The program's process over a period (layer/event/process_load.h). */
+struct tally_process_record {
+	uint64_t time_ns, period_ns; /* the period's end and length */
+	uint64_t resident_bytes; /* at its end; 0: not known */
+	bool has_ready;
+	uint64_t ready_ns; /* the thread that ends frames was ready to run, without a CPU */
+	const struct tally_thread_record *threads; /* the busiest first */
+	uint32_t n_threads;
+};
+
 struct tally_note_record {
 	enum tally_level level;
 	const char *message;

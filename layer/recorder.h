@@ -50,6 +50,8 @@ struct tally_recorder_ops {
 	 * or the end, they are neither changed nor freed. */
 	enum tally_record_status (*frame)(struct tally_recorder *r,
 					  const struct tally_frame_record *frame);
+	enum tally_record_status (*process)(struct tally_recorder *r,
+					    const struct tally_process_record *process);
 	enum tally_record_status (*note)(struct tally_recorder *r,
 					 const struct tally_note_record *note);
 	enum tally_record_status (*end)(struct tally_recorder *r,

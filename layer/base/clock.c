@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/clock.h"
 
-#include <pthread.h>
+#include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -16,6 +18,13 @@ tally_clock_read_ns(clockid_t id)
 }
 
 static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
+static __thread uint64_t tid __attribute__((tls_model("initial-exec")));
+
+void
+tally_clock_forked(void)
+{
+	tid = 0;
+}
 
 __attribute__((hot)) uint64_t
 tally_clock_now_ns(void)
@@ -35,8 +44,10 @@ tally_clock_thread(void)
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
 	}
+	if (!tid)
+		tid = (uint64_t)syscall(SYS_gettid);
 	if (t.ns) /* a sandbox may refuse it */
-		t.thread = (uint64_t)(uintptr_t)pthread_self();
+		t.thread = tid;
 	return t;
 }
 

@@ -16,13 +16,15 @@ uint64_t tally_clock_read_ns(clockid_t id);
 uint64_t tally_clock_now_ns(void);
 /* The state of a thread at one moment. */
 struct tally_thread_time {
-	uint64_t thread; /* which thread; 0 = the other members could not be read */
+	uint64_t thread; /* its number in the kernel; 0 = the other members could not be read */
 	uint64_t ns; /* CPU time that it has used so far */
 	uint64_t wait_ns; /* time between tally_clock_wait_begin() and _end() so far */
 	uint64_t minor_faults, major_faults;
 };
 /* The calling thread; two system calls. */
 struct tally_thread_time tally_clock_thread(void);
+/* In a forked child, whose thread has another number. */
+void tally_clock_forked(void);
 /* Surrounds a call in which a driver may wait; nested calls count once. */
 struct tally_clock_wait {
 	uint64_t begin_ns, before_ns; /* all 0: nothing is added */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LONG_FRAME_NS UINT64_C(10000000)
+
 struct tally_assembly *
 tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder)
 {
@@ -34,6 +36,7 @@ tally_assembly_destroy(struct tally_assembly *a)
 	if (!a)
 		return;
 	tally_frame_builder_destroy(a->builder);
+	tally_process_load_destroy(a->load);
 	tally_numbers_finish(&a->seen);
 	free(a);
 }
@@ -90,6 +93,21 @@ tally_assembly_write_notes(struct tally_assembly *a)
 		any = true;
 	}
 	return any;
+}
+
+void
+tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns)
+{
+	struct tally_process_record process;
+	if (!a->load)
+		a->load = tally_process_load_create();
+	if (!a->load || (now_ns - a->load_ns < TALLY_LOAD_PERIOD_NS && !a->long_frame))
+		return;
+	a->load_ns = now_ns;
+	a->long_frame = false;
+	if (tally_process_load_read(a->load, now_ns, a->frames_thread, &process) &&
+	    a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->process(a->recorder, &process));
 }
 
 static void
@@ -415,6 +433,10 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		if (annotator)
 			a->annotate->skip(annotator, d->number, in.end_ns);
 	}
+	uint64_t ns = in.end_ns - d->boundary_ns;
+	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
+	a->frames_thread = in.thread.thread;
+	d->frame_ns = ns;
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	if (d->next_frame == FRAMES_OF_OTHERS)
 		report_endless(a, d);

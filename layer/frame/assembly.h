@@ -10,6 +10,7 @@
 #define PASSTALLY_LAYER_FRAME_ASSEMBLY_H
 
 #include "layer/annotator.h"
+#include "layer/event/process_load.h"
 #include "layer/frame/frame.h"
 #include "layer/frame/queue.h"
 #include "layer/recorder.h"
@@ -32,6 +33,10 @@ struct tally_assembly {
 	struct tally_numbers seen; /* ids whose pass_info line is written */
 	struct tally_device *devices; /* in order of number */
 	uint64_t frames, frames_dropped, passes;
+	struct tally_process_load *load; /* made by its first reading */
+	uint64_t load_ns; /* when it was read */
+	uint64_t frames_thread; /* what ended the last frame */
+	bool long_frame; /* a frame took more than twice its predecessor's time: read the load */
 	bool dirty; /* written since flushed_ns */
 	uint64_t flushed_ns;
 	uint64_t over_since_ns;
@@ -51,6 +56,8 @@ bool tally_assembly_begin_round(struct tally_assembly *a);
 bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages);
 /* Writes each frame that is complete, or has waited long enough. */
 bool tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns);
+/* Writes a process line if one is due; called where frames were written. */
+void tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns);
 bool tally_assembly_write_notes(struct tally_assembly *a);
 void tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns);
 

@@ -2,6 +2,7 @@
 #include "layer/session/fork.h"
 
 #include "layer/session/collector.h"
+#include "layer/base/clock.h"
 #include "layer/capture/control.h"
 #include "layer/event/event.h"
 #include "layer/log.h"
@@ -38,6 +39,7 @@ after_fork_in_child(void)
 {
 	after_fork();
 	is_child = true;
+	tally_clock_forked();
 	tally_collector_forget();
 	tally_log_reset();
 	tally_control_forget();

@@ -79,10 +79,14 @@ SELECT * FROM read_json(logs,
 		"overhead_ns": 'UBIGINT',
 		"dropped_passes": 'UBIGINT',
 		"flags": 'VARCHAR[]',
+		"time_ns": 'UBIGINT',
+		"period_ns": 'UBIGINT',
+		"resident_bytes": 'UBIGINT',
+		"ready_ns": 'UBIGINT',
+		"threads": 'JSON',
 		"level": 'VARCHAR',
 		"message": 'VARCHAR',
 		"source": 'VARCHAR',
-		"time_ns": 'UBIGINT',
 		"frames": 'UBIGINT',
 		"frames_dropped": 'UBIGINT',
 		"reason": 'VARCHAR',
@@ -171,6 +175,12 @@ ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "major_faults" UBIGINT;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "overhead_ns" UBIGINT;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "dropped_passes" UBIGINT;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "flags" VARCHAR[];
+CREATE TABLE IF NOT EXISTS "process" (side VARCHAR, log VARCHAR);
+ALTER TABLE "process" ADD COLUMN IF NOT EXISTS "time_ns" UBIGINT;
+ALTER TABLE "process" ADD COLUMN IF NOT EXISTS "period_ns" UBIGINT;
+ALTER TABLE "process" ADD COLUMN IF NOT EXISTS "resident_bytes" UBIGINT;
+ALTER TABLE "process" ADD COLUMN IF NOT EXISTS "ready_ns" UBIGINT;
+ALTER TABLE "process" ADD COLUMN IF NOT EXISTS "threads" JSON;
 CREATE TABLE IF NOT EXISTS "note" (side VARCHAR, log VARCHAR);
 ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "level" VARCHAR;
 ALTER TABLE "note" ADD COLUMN IF NOT EXISTS "message" VARCHAR;
@@ -207,6 +217,7 @@ INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver"
 INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target", "groups" FROM line WHERE type = 'pass_info';
 INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';
 INSERT INTO "frame" BY NAME SELECT side, log, "frame", "device", "start_ns", "cpu_ns", "thread_ns", "wait_ns", "gpu_ns", "envelope_ns", "coverage", "width", "height", "set", "passes", "unattributed", "metrics", "estimated", "events", "calls", "minor_faults", "major_faults", "overhead_ns", "dropped_passes", "flags" FROM line WHERE type = 'frame';
+INSERT INTO "process" BY NAME SELECT side, log, "time_ns", "period_ns", "resident_bytes", "ready_ns", "threads" FROM line WHERE type = 'process';
 INSERT INTO "note" BY NAME SELECT side, log, "level", "message", "source", "time_ns" FROM line WHERE type = 'note';
 INSERT INTO "end" BY NAME SELECT side, log, "frames", "frames_dropped", "reason", "growth", "statistics" FROM line WHERE type = 'end';
 -- end

@@ -83,6 +83,9 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 		touch_frame(&line->frame);
 		tally_json_put_frame(&w, &line->frame);
 		break;
+	case TALLY_LINE_PROCESS:
+		tally_json_put_process(&w, &line->process);
+		break;
 	case TALLY_LINE_NOTE:
 		tally_json_put_note(&w, &line->note);
 		break;

@@ -119,6 +119,14 @@ count_frame(struct tally_recorder *r, const struct tally_frame_record *frame)
 }
 
 static enum tally_record_status
+count_process(struct tally_recorder *r, const struct tally_process_record *process)
+{
+	(void)r;
+	(void)process;
+	return TALLY_RECORD_OK;
+}
+
+static enum tally_record_status
 count_note(struct tally_recorder *r, const struct tally_note_record *note)
 {
 	r->notes += note->message[0] != '\0';
@@ -163,6 +171,7 @@ static const struct tally_recorder_ops counting = {
 	.pass_info = count_info,
 	.pipeline = count_pipeline,
 	.frame = count_frame,
+	.process = count_process,
 	.note = count_note,
 	.end = count_end,
 	.flush = count_flush,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log says of pipelines, written and read back. */
+/* What a log says of pipelines and of the process, written and read back. */
 #include "json/record_write.h"
 #include "tests/unit/json/log_bytes.h"
 
@@ -28,6 +28,17 @@ static const struct tally_pipeline_use_record uses[] = {
 	{ 1, { .dispatches = 1, .calls = 1 } },
 	{ 2, { 0 } },
 };
+static const struct tally_thread_record threads[] = {
+	{ "dxvk-cs", 95000000, false },
+	{ "game", 20000000, true },
+};
+static const struct tally_process_record process = {
+	7000000000, 100000000, 1 << 20, true, 5000, threads, 2,
+};
+static const char expected_process[] =
+	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
+	"\"resident_bytes\":1048576,\"ready_ns\":5000,\"threads\":[{\"name\":\"dxvk-cs\","
+	"\"cpu_ns\":95000000},{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}]}\n";
 static const char expected[] =
 	"{\"type\":\"pipeline\",\"id\":\"cdfb829e0a4dc5ce\",\"kind\":\"render\","
 	"\"name\":\"opaque \\\"wood\\\"\",\"stages\":[{\"stage\":\"vertex\",\"entry\":\"main\","
@@ -60,6 +71,8 @@ write_log(char *text, size_t size)
 		tally_json_put(&w, "\n", 1);
 	}
 	tally_json_put_frame(&w, &frame);
+	tally_json_put(&w, "\n", 1);
+	tally_json_put_process(&w, &process);
 	tally_json_put(&w, "\n", 1);
 	return (size_t)(w.at - text);
 }
@@ -95,6 +108,7 @@ test_round_trip(void)
 	static char text[8192];
 	size_t len = write_log(text, sizeof(text));
 	g_assert_nonnull(strstr(text, expected));
+	g_assert_nonnull(strstr(text, expected_process));
 	struct tally_log_reader *reader = open_log_bytes(text, len);
 	struct tally_log_line line;
 	next_line(reader, &line, TALLY_LINE_HEADER);
@@ -116,6 +130,18 @@ test_round_trip(void)
 					sizeof(want->call_counts), &want->call_counts,
 					sizeof(want->call_counts));
 		}
+	}
+	next_line(reader, &line, TALLY_LINE_PROCESS);
+	g_assert_cmpuint(line.process.time_ns, ==, process.time_ns);
+	g_assert_cmpuint(line.process.period_ns, ==, process.period_ns);
+	g_assert_cmpuint(line.process.resident_bytes, ==, process.resident_bytes);
+	g_assert_true(line.process.has_ready);
+	g_assert_cmpuint(line.process.ready_ns, ==, process.ready_ns);
+	g_assert_cmpuint(line.process.n_threads, ==, process.n_threads);
+	for (uint32_t i = 0; i < process.n_threads; i++) {
+		g_assert_cmpstr(line.process.threads[i].name, ==, threads[i].name);
+		g_assert_cmpuint(line.process.threads[i].cpu_ns, ==, threads[i].cpu_ns);
+		g_assert_cmpint(line.process.threads[i].ends_frames, ==, threads[i].ends_frames);
 	}
 	tally_log_reader_close(reader);
 }

@@ -29,7 +29,7 @@ static struct {
 	GHashTable *taken; /* paths that exist already */
 	GPtrArray *paths; /* opened */
 	struct tally_end_record end;
-	unsigned n_ends, n_closed, n_abandoned;
+	unsigned n_ends, n_process, n_closed, n_abandoned;
 	enum tally_record_status failed;
 	atomic_uint n_frames, n_flushes; /* may be read at any time */
 } stub;
@@ -177,6 +177,16 @@ stub_frame_line(struct tally_recorder *r, const struct tally_frame_record *frame
 	return status;
 }
 
+/* One comes each tenth of a second: no test's lines are to depend on that. */
+static enum tally_record_status
+stub_process(struct tally_recorder *r, const struct tally_process_record *process)
+{
+	(void)r;
+	(void)process;
+	stub.n_process++;
+	return TALLY_RECORD_OK;
+}
+
 static enum tally_record_status
 stub_note(struct tally_recorder *r, const struct tally_note_record *note)
 {
@@ -228,6 +238,7 @@ static const struct tally_recorder_ops stub_recorder = {
 	.device = stub_device,
 	.pass_info = stub_pass_info,
 	.frame = stub_frame_line,
+	.process = stub_process,
 	.note = stub_note,
 	.end = stub_end,
 	.flush = stub_flush,

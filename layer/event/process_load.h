@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/event/process_load.h - what the program's threads did over a tenth of a second, and its
+ * memory: where the thread that ends frames only waits, another one may limit them.
+ *
+ * Belongs to the collector's thread, which reads it: a listing of /proc/self/task, a clock for each
+ * thread and some small files. Nothing here touches the program's threads. Our own are left out.
+ */
+#ifndef PASSTALLY_LAYER_EVENT_PROCESS_LOAD_H
+#define PASSTALLY_LAYER_EVENT_PROCESS_LOAD_H
+
+#include "layer/record.h"
+
+#define TALLY_LOAD_PERIOD_NS UINT64_C(100000000)
+#define TALLY_LOAD_THREADS 3 /* listed, the busiest */
+
+struct tally_process_load;
+
+/* NULL: out of memory. */
+struct tally_process_load *tally_process_load_create(void);
+void tally_process_load_destroy(struct tally_process_load *load); /* accepts NULL */
+
+/* Reads all at now_ns (CLOCK_MONOTONIC). `frames`: the kernel's number of the thread that ends
+ * frames, 0: not known. False where there is nothing to compare with yet. The record's threads are
+ * valid until the next call. */
+bool tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64_t frames,
+			     struct tally_process_record *out);
+
+#endif

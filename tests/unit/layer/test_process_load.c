@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/event/process_load.h: who is listed, and with what. */
+#include "layer/event/process_load.h"
+
+#include <glib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "layer/base/clock.h"
+#include "layer/base/own_threads.h"
+
+#define WORK_NS UINT64_C(60000000)
+
+static atomic_bool over;
+static atomic_uint ready;
+
+/* Works so long on a CPU, however busy the machine is. */
+static void
+work(uint64_t ns)
+{
+	uint64_t begin = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin < ns)
+		continue;
+}
+
+static void *
+worker(void *own)
+{
+	pthread_setname_np(pthread_self(), own ? "ours" : "worker");
+	if (own)
+		tally_own_threads_enter();
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&ready) < 3)
+		g_usleep(100);
+	work(WORK_NS);
+	atomic_fetch_add(&ready, 1);
+	while (!atomic_load(&over))
+		g_usleep(1000);
+	if (own)
+		tally_own_threads_leave();
+	return NULL;
+}
+
+static void *
+sleeper(void *unused)
+{
+	while (!atomic_load(&over))
+		g_usleep(1000);
+	return unused;
+}
+
+static void
+join_all(pthread_t *threads, unsigned n)
+{
+	atomic_store(&over, true);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	atomic_store(&over, false);
+}
+
+static void
+test_busiest(void)
+{
+	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_record r;
+	uint64_t me = (uint64_t)syscall(SYS_gettid);
+	pthread_t threads[2];
+	for (unsigned i = 0; i < 2; i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, worker, i ? &threads : NULL), ==,
+				0);
+	while (atomic_load(&ready) < 2)
+		g_usleep(100);
+	uint64_t begin_ns = tally_clock_now_ns();
+	g_assert_false(tally_process_load_read(load, begin_ns, me, &r));
+	atomic_fetch_add(&ready, 1);
+	work(WORK_NS / 3);
+	while (atomic_load(&ready) < 5)
+		g_usleep(100);
+	/* The period is what the caller says: a busy machine changes no share. */
+	g_assert_true(tally_process_load_read(load, begin_ns + 2 * WORK_NS, me, &r));
+	g_assert_cmpuint(r.period_ns, ==, 2 * WORK_NS);
+	g_assert_cmpuint(r.time_ns, ==, begin_ns + 2 * WORK_NS);
+	g_assert_cmpuint(r.resident_bytes, >, 100000);
+	g_assert_cmpuint(r.n_threads, ==, 2);
+	g_assert_cmpstr(r.threads[0].name, ==, "worker");
+	g_assert_cmpuint(r.threads[0].cpu_ns, >=, WORK_NS);
+	g_assert_false(r.threads[0].ends_frames);
+	g_assert_true(r.threads[1].ends_frames);
+	g_assert_cmpuint(r.threads[1].cpu_ns, >=, WORK_NS / 3);
+	/* Nobody works. */
+	g_assert_true(tally_process_load_read(load, begin_ns + 200 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, ==, 0);
+	g_assert_false(r.has_ready);
+	join_all(threads, 2);
+	tally_process_load_destroy(load);
+}
+
+static void
+test_too_many(void)
+{
+	pthread_t threads[260];
+	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_record r;
+	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, sleeper, NULL), ==, 0);
+	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
+	work(WORK_NS / 3);
+	g_assert_true(tally_process_load_read(load, 2 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, ==, 0);
+	g_assert_cmpuint(r.resident_bytes, >, 100000);
+	join_all(threads, G_N_ELEMENTS(threads));
+	/* As soon as there are fewer, they are listed again. */
+	g_assert_true(tally_process_load_read(load, 3 * WORK_NS, 0, &r));
+	work(WORK_NS / 3);
+	g_assert_true(tally_process_load_read(load, 4 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, ==, 1);
+	tally_process_load_destroy(load);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/process-load/busiest", test_busiest);
+	g_test_add_func("/process-load/too-many", test_too_many);
+	return g_test_run();
+}
