@@ -25,11 +25,6 @@ VKAPI_ATTR VkResult VKAPI_CALL vk_device_create(VkPhysicalDevice physical,
 VKAPI_ATTR void VKAPI_CALL vk_device_destroy(VkDevice device,
 					     const VkAllocationCallbacks *allocator);
 
-/* The instance is about to be destroyed while the game has left some of its devices
- * undestroyed: their results are read as far as they are ready, and from then on their
- * calls are only forwarded. */
-void vk_devices_abandon(struct vk_instance *instance);
-
 /* The loader's dispatch pointer, which all children of one instance or device share. */
 static inline uint64_t
 vk_dispatch_key(const void *handle)

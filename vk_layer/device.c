@@ -9,7 +9,6 @@
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 
-#include "layer/base/keep_loaded.h"
 #include "layer/frame/identity.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
@@ -19,27 +18,6 @@
 #include <string.h>
 
 #define NOT_MEASURED "out of memory: a Vulkan device is not measured"
-
-/* ---- devices that the game never destroyed ---- */
-
-void
-vk_devices_abandon(struct vk_instance *instance)
-{
-	struct vk_device *d;
-	while ((d = vk_devices_take_of(instance))) {
-		/* The loader unloads a driver with its last instance. A driver whose device was
-		 * never destroyed has threads that keep running, and these would crash while
-		 * our exit handler writes the end of the log. Without the layer the process
-		 * ends too quickly for that. */
-		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
-		if (d->tracked)
-			vk_device_finish(d);
-		/* Stays in memory: a thread of the game may still be inside one of the
-		 * hooks. */
-		atomic_store(&d->stopped, true);
-		d->instance = NULL;
-	}
-}
 
 /* ---- properties of a device ---- */
 

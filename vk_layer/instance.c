@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/chain.h"
+#include "vk_layer/devices.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/settings.h"
+#include "vk_layer/submit/submission.h"
 
+#include "layer/base/keep_loaded.h"
 #include "layer/capture/capture.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
@@ -181,6 +184,27 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 	return VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
+/* Of devices that the game has left undestroyed: results are read as far as they are ready, and
+ * from then on their calls are only forwarded. */
+static void
+abandon_devices(struct vk_instance *instance)
+{
+	struct vk_device *d;
+	while ((d = vk_devices_take_of(instance))) {
+		/* The loader unloads a driver with its last instance. A driver whose device was
+		 * never destroyed has threads that keep running, and these would crash while
+		 * our exit handler writes the end of the log. Without the layer the process
+		 * ends too quickly for that. */
+		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
+		if (d->tracked)
+			vk_device_finish(d);
+		/* Stays in memory: a thread of the game may still be inside one of the
+		 * hooks. */
+		atomic_store(&d->stopped, true);
+		d->instance = NULL;
+	}
+}
+
 VKAPI_ATTR void VKAPI_CALL
 vk_instance_destroy(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
@@ -189,7 +213,7 @@ vk_instance_destroy(VkInstance handle, const VkAllocationCallbacks *allocator)
 	struct vk_instance *instance = vk_instance_find(handle);
 	if (!instance)
 		return;
-	vk_devices_abandon(instance);
+	abandon_devices(instance);
 	/* Removed from the table first: the loader may reuse the pointer at once. */
 	PFN_vkDestroyInstance destroy = instance->next.DestroyInstance;
 	bool reserved = false;

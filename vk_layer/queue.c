@@ -6,6 +6,7 @@
 #include "layer/base/clock.h"
 #include "layer/log.h"
 #include "vk_layer/exact/exact.h"
+#include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/record/labels.h"

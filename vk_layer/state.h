@@ -25,7 +25,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct vk_submission; /* collect.h, as is vk_pending_pass */
+struct vk_submission; /* submission_list.h, as is vk_pending_pass */
 struct vk_pending_pass;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */

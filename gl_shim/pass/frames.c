@@ -278,7 +278,7 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 __attribute__((hot)) void
 gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 {
-	gl_current_back(c);
+	gl_current = c;
 	if (c->live && c->state->zone.perhaps_ended)
 		c->state->zone.in_begin = c->state->zone.perhaps_ended = false;
 	if (!c->live || !ends_frame)

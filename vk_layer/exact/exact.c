@@ -7,6 +7,7 @@
 #include "layer/log.h"
 #include "query/sampler/sampler.h"
 #include "vk_layer/exact/slices.h"
+#include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/replay.h"
 
 #define WAIT_NS UINT64_C(2000000000)

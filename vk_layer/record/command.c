@@ -30,12 +30,6 @@ __thread struct vk_command *vk_last_command
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vk_command *spare;
 
-uint32_t
-vk_pool_family(const struct vk_pool *pool)
-{
-	return pool->family;
-}
-
 /* ---- one command buffer ---- */
 
 static void
@@ -198,7 +192,8 @@ vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
 		return next(handle, info);
 	VkCommandBufferBeginInfo copy;
 	VkCommandBufferInheritanceInfo inherit;
-	VkResult result = next(handle, vk_inherit(c, info, &copy, &inherit));
+	uint32_t family = c->home.pool->family;
+	VkResult result = next(handle, vk_inherit(c, family, info, &copy, &inherit));
 	if (result == VK_SUCCESS && vk_device_runs(d))
 		start_recording(c, info);
 	else

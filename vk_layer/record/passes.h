@@ -2,7 +2,7 @@
 /* vk_layer/record/passes.h - shared by the files that record a command buffer.
  *
  * passes.c opens and closes passes; command.c (lifetime of command buffers), work.c (commands
- * outside a render pass) and secondary.c use it. All of it is for the recording thread; nothing
+ * outside a render pass) and execute.c use it. All of it is for the recording thread; nothing
  * waits, and no lock is taken except the device's for a new run of slots. A recording that ran
  * out of memory is marked `broken` and continues with what it has.
  */
@@ -72,18 +72,15 @@ void vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 
 /* ---- secondary.c ---- */
 
-/* The game's begin info, or a copy in which a secondary inherits our statistics (R24). */
+/* The game's begin info, or a copy in which a secondary inherits our statistics (R24). `family` is
+ * that of its pool. */
 const VkCommandBufferBeginInfo *
-vk_inherit(const struct vk_command *c, const VkCommandBufferBeginInfo *info,
+vk_inherit(const struct vk_command *c, uint32_t family, const VkCommandBufferBeginInfo *info,
 	   VkCommandBufferBeginInfo *copy, VkCommandBufferInheritanceInfo *inherit);
 /* Called first and last in a secondary with RENDER_PASS_CONTINUE. */
 void vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *inherit);
 void vk_inherited_end(struct vk_command *c);
 /* Ends the counters of a secondary that continues a pass; they are absent. */
 void vk_inherited_yield(struct vk_command *c);
-
-/* ---- command.c ---- */
-
-uint32_t vk_pool_family(const struct vk_pool *pool);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
+#include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/submission.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/replay.h"
 
+#include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/labels.h"
 

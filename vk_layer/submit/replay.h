@@ -10,7 +10,7 @@
 
 #include "vk_layer/record/command.h"
 #include "vk_layer/submit/batch.h"
-#include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/submission_list.h"
 
 struct vk_replay {
 	struct vk_device *d;

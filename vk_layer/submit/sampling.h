@@ -9,7 +9,7 @@
 #define PASSTALLY_VK_LAYER_SAMPLING_H
 
 #include "vk_layer/submit/batch.h"
-#include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/submission_list.h"
 
 struct vk_exact_call {
 	struct vk_queue *q;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/submit/submission_list.c - the contents of a submission; passes that
- * have all their results. */
-#include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/submission_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
 #include "vk_layer/submit/frames.h"
+#include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/replay.h"
 #include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/submission.h"

@@ -11,7 +11,7 @@
 #ifndef PASSTALLY_VK_LAYER_WATCH_H
 #define PASSTALLY_VK_LAYER_WATCH_H
 
-#include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/submission_list.h"
 
 /* The number of the frame that is open. */
 static inline uint64_t
