@@ -6,6 +6,7 @@
 #include "layer/base/thread.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/control_socket.h"
+#include "layer/capture/renderdoc.h"
 #include "layer/capture/trigger.h"
 #include "layer/log.h"
 
@@ -73,6 +74,16 @@ answer_mark(char *reply, size_t size, const char *name)
 		snprintf(reply, size, "ok\nmark %s\n", name);
 }
 
+static void
+answer_renderdoc(char *reply, size_t size)
+{
+	const char *why = tally_renderdoc_capture();
+	snprintf(reply, size, why ? "error\n%s\n" : "ok\nRenderDoc captures the next frame%s\n",
+		 why ? why : "");
+	if (!why)
+		tally_log_mark("mark", tally_clock_now_ns(), "RenderDoc captures the next frame");
+}
+
 /* `request` ends in NUL. */
 static void
 answer(const char *request, char *reply, size_t size)
@@ -83,10 +94,12 @@ answer(const char *request, char *reply, size_t size)
 	bool marks = strncmp(request, mark, sizeof(mark) - 1) == 0;
 	if (strcmp(request, "status") == 0)
 		answer_status(reply, size);
+	else if (strcmp(request, "renderdoc") == 0)
+		answer_renderdoc(reply, size);
 	else if (!starts && !stops && !toggles && !marks)
 		snprintf(reply, size,
 			 "error\nthis is no request: there are start, stop, toggle, "
-			 "mark NAME, status\n");
+			 "mark NAME, renderdoc, status\n");
 	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)
@@ -95,6 +108,17 @@ answer(const char *request, char *reply, size_t size)
 		answer_change(reply, size, tally_trigger_capture() != TALLY_CAPTURE_RUNS);
 	else
 		answer_change(reply, size, starts);
+}
+
+int
+passtally_take_request(const char *request)
+{
+	char reply[640];
+	/* Its answer is for people, and the program asks for nothing that it knows itself. */
+	if (!request || strcmp(request, "status") == 0)
+		return 0;
+	answer(request, reply, sizeof(reply));
+	return strncmp(reply, "ok", 2) == 0;
 }
 
 static void

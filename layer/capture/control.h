@@ -2,7 +2,8 @@
 /* layer/capture/control.h - the control socket: `passtally trigger` talks to a running game.
  *
  * A local socket (SOCK_SEQPACKET, mode 0600) that only the process's own user may speak to. A
- * request is one packet: "start", "stop", "toggle", "mark NAME" or "status". The answer is one
+ * request is one packet: "start", "stop", "toggle", "mark NAME",
+ * "renderdoc" or "status". The answer is one
  * packet: "ok" or "error", a newline and text for people. A thread of passtally serves the
  * socket and sleeps until a request comes; the game's threads never access it. It exists only
  * if a socket was requested and could be created.
@@ -24,6 +25,10 @@ bool tally_control_start(const char *path, const char *program, const char *log)
 
 /* Removes the socket when the process ends. Async-signal-safe; a second call does nothing. */
 void tally_control_stop(void);
+
+/* For the program itself, by layer/passtally.h: the same requests but "status", on any thread.
+ * Returns 1 when it was taken, else 0. */
+int passtally_take_request(const char *request);
 
 /* In a forked child: forgets the socket, which is the parent's. Async-signal-safe. */
 void tally_control_forget(void);

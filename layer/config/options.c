@@ -395,6 +395,11 @@ const struct tally_option tally_options[] = {
 	  .help = "The OpenGL driver that draws the passes of one framebuffer together, so "
 		  "that they have one time. passtally run finds out by a probe unless it is "
 		  "said; off: no probe." },
+	{ "renderdoc-over", IS(TIME, renderdoc_over_ns), .values = "TIME",
+	  LIMITS(0, 3600 * NS_PER_S),
+	  .valid = "a time with its unit, ns, us, ms or s, up to 3600s; 0s for never",
+	  .help = "In a program that runs under RenderDoc: have it capture, once, after the first "
+		  "frame that was longer." },
 	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
 	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
 	  .help = "Where the log goes; %e, %t and %p are expanded." },

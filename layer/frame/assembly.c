@@ -3,6 +3,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
+#include "layer/capture/renderdoc.h"
 #include "layer/frame/identity.h"
 #include "layer/frame/queue.h"
 #include "layer/log.h"
@@ -411,6 +412,21 @@ report_endless(const struct tally_assembly *a, const struct tally_device *d)
 	}
 }
 
+/* Once: a capture makes its frame long itself. */
+static void
+ask_renderdoc(struct tally_assembly *a, uint64_t frame, uint64_t ns)
+{
+	const struct tally_config *config = tally_capture_config();
+	if (a->renderdoc_asked || !config || !config->renderdoc_over_ns ||
+	    ns <= config->renderdoc_over_ns)
+		return;
+	a->renderdoc_asked = true;
+	const char *why = tally_renderdoc_capture();
+	tally_log_say(why ? TALLY_LEVEL_WARNING : TALLY_LEVEL_INFO, "renderdoc",
+		      "frame %llu was longer than renderdoc-over: %s", (unsigned long long)frame,
+		      why ? why : "RenderDoc captures the next one");
+}
+
 static void
 close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
 	    uint64_t flags)
@@ -436,6 +452,7 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 	uint64_t ns = in.end_ns - d->boundary_ns;
 	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
 	a->frames_thread = in.thread.thread;
+	ask_renderdoc(a, in.frame, d->frame_ns ? ns : 0);
 	d->frame_ns = ns;
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	if (d->next_frame == FRAMES_OF_OTHERS)

@@ -6,6 +6,7 @@
  * Each mode renders some frames (one pass of one draw of 30 vertices each) and does one thing that
  * a game may do. What it prints on stdout does not depend on time or addresses.
  */
+#include "layer/passtally.h"
 #include "scenes/gl/stage.h"
 
 #include <dlfcn.h>
@@ -381,6 +382,26 @@ mode_pointers(void)
 	return 0;
 }
 
+/* What the program asks of passtally itself. */
+static int
+mode_requests(void)
+{
+	char longest[300];
+	open_and_render();
+	int start = passtally_start();
+	render(4);
+	int mark = passtally_mark("boss");
+	int scene = passtally_scene("docks");
+	render(4);
+	int stop = passtally_stop();
+	render(4);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	printf("%d %d %d %d, refused %d %d %d\n", start, mark, scene, stop, passtally_mark(longest),
+	       passtally_mark("a\nb"), passtally_request("status"));
+	return 0;
+}
+
 /* A program that links GL and never renders. */
 static int
 mode_nothing(void)
@@ -415,6 +436,7 @@ static const struct {
 	{ "spawn", mode_spawn },
 	{ "plugin", mode_plugin },
 	{ "pointers", mode_pointers },
+	{ "requests", mode_requests },
 	{ "nothing", mode_nothing },
 };
 

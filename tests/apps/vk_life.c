@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/apps/vk_life.c - how a Vulkan program ends, forks and execs, on tests/fake_vk.
  *
- *   vk_life close|destroy|fork|exec|exit_threads|kill [--frames N]
+ *   vk_life close|destroy|fork|exec|exit_threads|kill|requests [--frames N]
  *
  * N submissions of three render passes of 1, 2 and 3 draws, then what is asked for. What may be
  * submitted is tested by vk_stream and vk_exact; this program tests what the process does.
  */
+#include "layer/passtally.h"
 #include "tests/apps/vk_stream.h"
 
 #include <pthread.h>
@@ -134,6 +135,16 @@ act_exit_threads(struct stream *s)
 }
 
 static int
+act_requests(struct stream *s)
+{
+	int start = passtally_start(), mark = passtally_mark("boss");
+	render(s);
+	printf("%d %d %d\n", start, mark, passtally_stop());
+	stream_close(s);
+	return 0;
+}
+
+static int
 act_kill(struct stream *s)
 {
 	(void)s;
@@ -147,6 +158,7 @@ static const struct {
 } acts[] = {
 	{ "close", act_close }, { "destroy", act_destroy },           { "fork", act_fork },
 	{ "exec", act_exec },   { "exit_threads", act_exit_threads }, { "kill", act_kill },
+	{ "requests", act_requests },
 };
 
 static int
@@ -171,6 +183,7 @@ main(int argc, char **argv)
 		if (argc > 1 && strcmp(argv[1], acts[i].name) == 0)
 			return run(acts[i].act, &stream);
 	}
-	fputs("usage: vk_life close|destroy|fork|exec|exit_threads|kill [--frames N]\n", stderr);
+	fputs("usage: vk_life close|destroy|fork|exec|exit_threads|kill|requests "
+	      "[--frames N]\n", stderr);
 	return 2;
 }

@@ -15,6 +15,7 @@ import sys
 import time
 
 import harness as h
+import vk_fake as fake
 import vk_harness as vk
 
 PATIENCE = h.TIMEOUT / 2
@@ -302,6 +303,40 @@ def check_quiet(checks, program, env):
             checks.that(during < 3 * before + 100000, f"overhead a frame {before} ns, then {during} ns")
 
 
+def check_requests(checks, life, env, without, marks):
+    """layer/passtally.h: the program's own requests; `without`: what it prints where passtally is not there."""
+    with h.scratch() as folder:
+        log = folder / "log.jsonl"
+        bare = h.run([life, "requests"], h.base_env(folder, env))
+        checks.equal((bare.status, bare.text.splitlines()[-1]), (0, without), "without passtally")
+        command = [h.need("passtally"), "run", "--quiet", "--start-on", "signal:USR2", "-o", log, "--", life, "requests"]
+        got = h.run(command, h.base_env(folder, env))
+        checks.equal((got.status, got.text.splitlines()[-1]), (0, without.replace("0", "1", 4 if "refused" in without else 3)),
+                     f"with it: {got.errors[-300:]}")
+        lines = h.Log(log)
+        checks.equal([note["message"] for note in notes_of(lines, "mark")], marks, "marks")
+        return lines
+
+
+def check_renderdoc(checks):
+    """The installed RenderDoc, where there is one, captures the frame that was asked for."""
+    with h.scratch() as folder, Game(folder, [h.need_tool("vkcube")], env={"VK_ICD_FILENAMES": str(vk.icd())}) as game:
+        if rendering(checks, game):
+            asked = h.run([h.need("passtally"), "trigger", "renderdoc"], game.env)
+            checks.equal((asked.status, "RenderDoc is not loaded" in asked.errors), (1, True), f"without: {asked.errors}")
+    if not pathlib.Path("/usr/lib/librenderdoc.so").exists():
+        print("# skipped: RenderDoc is not installed")
+        return
+    with h.scratch() as folder:
+        env = {"VK_ICD_FILENAMES": str(vk.icd()), "ENABLE_VULKAN_RENDERDOC_CAPTURE": "1", "RENDERDOC_TEMP": str(folder)}
+        with Game(folder, [h.need_tool("vkcube")], env=env) as game:
+            if not rendering(checks, game):
+                return
+            asked = h.run([h.need("passtally"), "trigger", "renderdoc"], game.env)
+            checks.equal((asked.status, "RenderDoc captures" in asked.text), (0, True), f"asked: {asked.errors}")
+            checks.that(wait_for(lambda: list(folder.glob("**/*.rdc"))), f"a capture: {list(folder.iterdir())}")
+
+
 def main():
     checks = h.Checks()
     vulkan = sys.argv[1] == "vulkan"
@@ -313,7 +348,17 @@ def main():
             check_story(checks, program, env)
         with checks.part("one signal for both"):
             check_toggle(checks, program, env)
-        if not vulkan:
+        with checks.part("requests of the program"):
+            if vulkan:
+                check_requests(checks, h.need("vk_life"), {"VK_ICD_FILENAMES": str(fake.driver())}, "0 0 0", ["boss"])
+            else:
+                lines = check_requests(checks, h.need("life"), {}, "0 0 0 0, refused 0 0 0", ["boss", "scene docks"])
+                checks.equal(len(lines.frames), 8, "frames of the window")
+                checks.equal(len(notes_of(lines, "trigger")), 2, "begin and end of the window")
+        if vulkan:
+            with checks.part("RenderDoc"):
+                check_renderdoc(checks)
+        else:
             for name, check in (("killed", check_killed), ("two games", check_two), ("other users", check_others),
                                 ("a storm", check_quiet)):
                 with checks.part(name):
