@@ -8,7 +8,7 @@ A room is a .c file and the .h of its name. No ring of rooms in the graph of fun
 function's cyclomatic complexity over 20 (as pmccabe counts: each case, && and || is one); of a hundred functions
 of the product 95 at most 10; of the lines of code of the product and of the tests at most 3 in a hundred wider
 than 90 columns; at most eight tests of how the rows of a log are grouped; a folder of MAX_LINES at most that many
-lines. It uses regular expressions on formatted code, so nothing has to be installed.
+lines; at most ten thresholds decide what limits the frames. It uses regular expressions on formatted code, so nothing has to be installed.
 
 Code that exceeded a limit when this check was introduced is listed in scripts/shape_exceptions.txt, which may only
 shrink: anything else over a limit fails, and so does a line there for code that has been fixed. --prune removes
@@ -25,6 +25,7 @@ import sys
 PRODUCT = ("layer", "query", "json", "gl_shim", "vk_layer", "cli")
 MAX_RING = 1
 MAX_LINES = {"cli/compare": 4000}  # of the files of a folder
+MAX_DEFINES = {"cli/answer/bound.c": 10}  # numbers that a verdict depends on
 MAX_COMPLEXITY = 20
 MAX_P95 = 10
 WIDE = 90
@@ -63,6 +64,7 @@ class File:
             line for line, code in zip(raw.split("\n"), stripped.split("\n")) if code.strip()]
         self.code = without_directives(stripped)
         self.lines = raw.count("\n")
+        self.defines = len(re.findall(r"^#define \w+ ", stripped, re.MULTILINE))
         self.functions = {}  # name -> (complexity, whether it is static)
         for match in DEFINITION.finditer(self.code):
             before = self.code[:match.start()].rstrip("\n").rsplit("\n", 1)[-1]
@@ -160,6 +162,10 @@ def findings(product, tests):
         lines = sum(file.lines for file in product if file.name.startswith(folder + "/"))
         if lines > most:
             found[f"lines {folder}"] = f"{folder} has {lines} lines, over {most}: as much goes as comes"
+    for name, most in MAX_DEFINES.items():
+        defines = sum(file.defines for file in product if file.name == name)
+        if defines > most:
+            found[f"defines {name}"] = f"{name} decides by {defines} numbers, over {most}"
     for word, files in (("product", product), ("tests", tests)):
         percent = wide_percent(files)
         if percent > MAX_WIDE_PERCENT:

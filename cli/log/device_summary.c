@@ -107,7 +107,8 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 	d->driver_id = r->driver_id;
 	if (r->present_mode) {
 		bool none = strcmp(r->present_mode, "immediate") == 0 ||
-			    strcmp(r->present_mode, "mailbox") == 0;
+			    strcmp(r->present_mode, "mailbox") == 0 ||
+			    strcmp(r->present_mode, "interval 0") == 0;
 		d->present_mode = g_intern_string(r->present_mode);
 		d->waits_for_none |= none;
 		d->waits_for_screen |= !none;

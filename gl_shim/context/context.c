@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gl_shim/context/state.h"
+#include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
@@ -43,6 +44,7 @@ group_create(void)
 	if (!group)
 		return NULL;
 	pthread_mutex_init(&group->lock, NULL);
+	atomic_init(&group->interval, GL_INTERVAL_UNKNOWN);
 	return group;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/context/describe.h"
 
+#include "gl_shim/image/drawable.h"
 #include "layer/base/array.h"
 #include "layer/frame/identity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +132,8 @@ gl_describe_device(struct gl_context_state *s, bool again)
 	struct gl_share_group *group = s->group;
 	const struct gl_next *gl = s->pub.next;
 	struct tally_source_info rows[2 * TALLY_MAX_GL_SOURCES + 1]; /* on, off, calls */
-	char serialized[512], uuid[37];
+	char serialized[512], uuid[37], interval[24];
+	int swaps = group->interval;
 	const char *facts[N_FACTS];
 	uint32_t n_counters, n_sets;
 	const struct tally_counter_set *const *sets = tally_harvest_sets(s->harvest, &n_sets);
@@ -152,6 +155,8 @@ gl_describe_device(struct gl_context_state *s, bool again)
 	info.n_facts = list_facts(s, &info, facts);
 	read_uuid(s, uuid);
 	info.uuid = uuid[0] ? uuid : NULL;
+	snprintf(interval, sizeof(interval), "interval %d", swaps);
+	info.present_mode = swaps == GL_INTERVAL_UNKNOWN ? NULL : interval;
 	tally_harvest_serialized_by(s->harvest, serialized, sizeof(serialized));
 	if (serialized[0])
 		info.serialized_by = serialized;
@@ -167,6 +172,18 @@ gl_describe_device(struct gl_context_state *s, bool again)
 	pthread_mutex_unlock(&group->lock);
 	free(listed);
 	return ok;
+}
+
+void
+gl_describe_interval(struct gl_context_state *s, int interval)
+{
+	enum { MOST = 16 };
+	pthread_mutex_lock(&s->group->lock);
+	bool described = s->group->n_intervals++ < MOST;
+	s->group->interval = interval;
+	pthread_mutex_unlock(&s->group->lock);
+	if (described && !s->zone.lost)
+		gl_describe_device(s, true);
 }
 
 void

@@ -21,6 +21,10 @@ const char *gl_source_left_out(const struct gl_context_state *s,
  * `again`. False: out of memory, and there is no device. */
 bool gl_describe_device(struct gl_context_state *s, bool again);
 
+/* The device line has another swap interval from here on; of windows that alternate it names the
+ * first few. */
+void gl_describe_interval(struct gl_context_state *s, int interval);
+
 /* A source failed or yielded: reports it in a note, and writes the device line again. */
 void gl_describe_again(struct gl_context_state *s);
 

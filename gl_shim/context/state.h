@@ -35,6 +35,8 @@ struct gl_share_group {
 	struct tally_device *device; /* created by the first context with work */
 	const struct tally_counter **counters; /* reported for the device so far */
 	uint32_t n_counters;
+	_Atomic int interval; /* of swaps, as described; GL_INTERVAL_UNKNOWN = not yet */
+	unsigned n_intervals; /* so many were described */
 };
 
 enum gl_probe_state {

@@ -27,7 +27,7 @@ entry_of(uintptr_t key)
 		return &drawables[0];
 	while (at < MAX_DRAWABLES - 1 && drawables[at].key != key && drawables[at].key != 0)
 		at++;
-	struct drawable found = { .key = key };
+	struct drawable found = { .key = key, .known.interval = GL_INTERVAL_UNKNOWN };
 	if (drawables[at].key == key)
 		found = drawables[at];
 	memmove(&drawables[1], &drawables[0], at * sizeof(drawables[0]));
@@ -38,7 +38,7 @@ entry_of(uintptr_t key)
 __attribute__((hot)) struct gl_drawable_size
 gl_drawable_size(uintptr_t drawable)
 {
-	struct gl_drawable_size found = { .fixed = false };
+	struct gl_drawable_size found = { .interval = GL_INTERVAL_UNKNOWN };
 	if (!drawable)
 		return found;
 	pthread_mutex_lock(&lock);
@@ -77,6 +77,16 @@ gl_drawable_learn_pbuffer(uintptr_t drawable, bool pbuffer)
 		return;
 	pthread_mutex_lock(&lock);
 	entry_of(drawable)->known.pbuffer = pbuffer;
+	pthread_mutex_unlock(&lock);
+}
+
+void
+gl_drawable_paced(uintptr_t drawable, int interval)
+{
+	if (!drawable)
+		return;
+	pthread_mutex_lock(&lock);
+	entry_of(drawable)->known.interval = interval;
 	pthread_mutex_unlock(&lock);
 }
 

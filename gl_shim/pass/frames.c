@@ -284,9 +284,13 @@ gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 	if (!c->live || !ends_frame)
 		return;
 	struct gl_context_state *s = c->state;
+	struct gl_drawable_size known = gl_drawable_size(s->drawable.draw);
 	s->submits++;
-	if (!gl_drawable_size(s->drawable.draw).pbuffer)
+	if (!known.pbuffer)
 		gl_submitted(c);
+	if (known.interval != s->group->interval && known.interval != GL_INTERVAL_UNKNOWN &&
+	    s->stream)
+		gl_describe_interval(s, known.interval);
 	if ((s->config && s->config->frame == TALLY_FRAME_PRESENT) || submits_end_frame(s))
 		gl_frame_end(c, size);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gl_shim/context/state.h"
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/pass/frames.h"
@@ -100,6 +101,13 @@ gl_platform_wait(void)
 }
 
 /* ---- swaps ---- */
+
+void
+gl_platform_paced(int interval)
+{
+	if (gl_current->live)
+		gl_drawable_paced(gl_current->state->drawable.draw, interval);
+}
 
 __attribute__((hot)) bool
 gl_drawable_outdated(uintptr_t drawable)

@@ -63,6 +63,9 @@ void gl_egl_forked_child(void);
 void gl_platform_fence(void);
 struct tally_clock_wait gl_platform_wait(void);
 
+/* The program set the swap interval of the thread's own drawable. */
+void gl_platform_paced(int interval);
+
 /* gl_platform_proc() for functions. */
 static inline void (*gl_platform_hook(const char *name, void (*real)(void),
 				      const char *prefix))(void)

@@ -154,6 +154,8 @@ class Answer(CliCase):
         cases = ((at_60, None, "cap", "a cap or vsync at 60 fps"), (at_60, "fifo", "cap", "bound by vsync (fifo) at 60 fps in 100 %"),
                  (at_60, "immediate", "wait", "bound by a wait in driver calls (limiter, lock, busy machine, not vsync)"),
                  (busy, None, "cap", "a cap or vsync at 60 fps"), (busy, "mailbox", "cpu", "bound by the CPU in 100 %"),
+                 (at_60, "interval 1", "cap", "bound by vsync (interval 1) at 60 fps"),
+                 (at_60, "interval 0", "wait", "bound by a wait in driver calls (limiter, lock, busy machine, not vsync)"),
                  (steady(200, 21, 5, 0.2), "immediate", "unknown", "the CPU or a wait"))
         for frames, mode, by, words in cases:
             lines = log_of([(ms, passes, dict(more)) for ms, passes, more in frames])

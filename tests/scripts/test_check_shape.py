@@ -66,6 +66,8 @@ CASES = [
     ("of tests by themselves", {"tests/a.c": SHORT * 96 + LONG * 4}, "", "4.00 % of the lines of code of the tests"),
     ("a folder at its ceiling", {"cli/compare/a.c": SHORT * 4000}, "", ""),
     ("over it", {"cli/compare/a.c": SHORT * 3999, "cli/compare/a.h": SHORT * 2}, "", "cli/compare has 4001 lines"),
+    ("ten thresholds", {"cli/answer/bound.c": "".join(f"#define T{i} {i}\n" for i in range(10))}, "", ""),
+    ("eleven", {"cli/answer/bound.c": "".join(f"#define T{i} {i}\n" for i in range(11))}, "", "decides by 11 numbers"),
     ("what is listed may stay", {"layer/a.c": SHORT * 96 + LONG * 4}, "wide product\n", ""),
     ("a ring, a room a line", ring("layer/a", "layer/b", "layer/c"), "ring layer/a\nring layer/b\nring layer/c\n", ""),
     ("one that joins it", ring("layer/a", "layer/b", "layer/c"), "ring layer/a\nring layer/b\n", "a ring of 3"),

@@ -356,6 +356,32 @@ glx_swap(Display *dpy, GLXDrawable drawable)
 	say("SWAP");
 }
 
+static inline int
+glx_interval(int interval)
+{
+	(void)interval;
+	say("INTERVAL");
+	return real_fails;
+}
+
+static inline void
+glx_interval_of(Display *dpy, GLXDrawable drawable, int interval)
+{
+	(void)dpy;
+	(void)drawable;
+	(void)interval;
+	say("INTERVAL");
+}
+
+static inline EGLBoolean
+egl_interval(EGLDisplay dpy, EGLint interval)
+{
+	(void)dpy;
+	(void)interval;
+	say("INTERVAL");
+	return !real_fails;
+}
+
 static inline GLXPbuffer
 glx_create_pbuffer(Display *dpy, GLXFBConfig config, const int *attributes)
 {
@@ -405,6 +431,9 @@ gl_real(enum gl_hook_row row)
 		{ GL_HOOK_glXWaitGL, (void (*)(void))real_wait },
 		{ GL_HOOK_glXMakeCurrent, (void (*)(void))glx_make_current },
 		{ GL_HOOK_glXSwapBuffers, (void (*)(void))glx_swap },
+		{ GL_HOOK_glXSwapIntervalSGI, (void (*)(void))glx_interval },
+		{ GL_HOOK_glXSwapIntervalEXT, (void (*)(void))glx_interval_of },
+		{ GL_HOOK_eglSwapInterval, (void (*)(void))egl_interval },
 		{ GL_HOOK_glXCreatePbuffer, (void (*)(void))glx_create_pbuffer },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {

@@ -257,6 +257,30 @@ test_pbuffer(void)
 	g_assert_true(gl_drawable_stale(50));
 }
 
+/* The interval that the program sets is of the drawable that is current, or named. */
+static void
+test_swap_interval(void)
+{
+	Display *dpy = (Display *)DPY;
+	start();
+	gl_current = &tracked;
+	state.drawable.draw = 60;
+	g_assert_cmpint(gl_drawable_size(60).interval, ==, GL_INTERVAL_UNKNOWN);
+	g_assert_cmpint(glXSwapIntervalSGI(2), ==, 0);
+	g_assert_cmpint(gl_drawable_size(60).interval, ==, 2);
+	glXSwapIntervalEXT(dpy, 61, -1);
+	g_assert_cmpint(gl_drawable_size(61).interval, ==, -1);
+	g_assert_true(eglSwapInterval(DPY, 0));
+	g_assert_cmpint(gl_drawable_size(60).interval, ==, 0);
+	real_fails = true;
+	g_assert_cmpint(glXSwapIntervalSGI(3), !=, 0);
+	g_assert_false(eglSwapInterval(DPY, 3));
+	g_assert_cmpint(gl_drawable_size(60).interval, ==, 0);
+	assert_said("INTERVAL INTERVAL INTERVAL INTERVAL INTERVAL");
+	gl_current = &parked;
+	state.drawable.draw = 0;
+}
+
 /* When there are more drawables than room, those used last are kept. */
 static void
 test_drawables(void)
@@ -294,6 +318,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_platform/fences", test_fences);
 	g_test_add_func("/gl_platform/glx", test_glx);
 	g_test_add_func("/gl_platform/pbuffer", test_pbuffer);
+	g_test_add_func("/gl_platform/swap_interval", test_swap_interval);
 	g_test_add_func("/gl_platform/drawables", test_drawables);
 	int status = g_test_run();
 	g_string_free(said, TRUE);
