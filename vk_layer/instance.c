@@ -155,6 +155,7 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 	if (!attempt.create)
 		return VK_ERROR_INITIALIZATION_FAILED;
 	const VkApplicationInfo *app = info->pApplicationInfo;
+	const char *engine = app && app->pEngineName ? app->pEngineName : "";
 	char own[VK_SETTINGS_SIZE];
 	const struct tally_config *config =
 		tally_session_config_of(vk_settings_read(info->pNext, own, sizeof(own)));
@@ -162,7 +163,8 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 		.api_version = version_asked_for(info),
 		.has_properties2 = vk_lists(info->enabledExtensionCount,
 					    info->ppEnabledExtensionNames, PROPERTIES2),
-		.is_zink = app && app->pEngineName && strcmp(app->pEngineName, "mesa zink") == 0,
+		.is_zink = strcmp(engine, "mesa zink") == 0,
+		.is_dxvk = strcmp(engine, "DXVK") == 0,
 	};
 	made.tracked = config && !is_left_to_shim(&made, config);
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;

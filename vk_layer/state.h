@@ -40,6 +40,7 @@ struct vk_instance {
 	uint32_t api_version; /* what the game requested; at least 1.0 */
 	bool has_properties2; /* VK_KHR_get_physical_device_properties2 is enabled */
 	bool is_zink;	      /* OpenGL runs on top of it (pEngineName) */
+	bool is_dxvk;	      /* Direct3D does, likewise */
 	bool tracked;	      /* false: all its calls are only forwarded */
 };
 

@@ -75,20 +75,14 @@ tally_inject_vulkan(char ***environment, const struct tally_vk_manifest *m,
 	return true;
 }
 
-static void
-append(char ***environment, const char *name, const char *item)
-{
-	const char *before = g_environ_getenv(*environment, name);
-	g_autofree char *value =
-		g_strconcat(before ? before : "", before && *before ? "," : "", item, NULL);
-	set(environment, name, value);
-}
-
 void
 tally_inject_labels(char ***environment)
 {
-	append(environment, "DXVK_DEBUG", "markers");
-	append(environment, "VKD3D_CONFIG", "debug_utils");
+	set(environment, "DXVK_DEBUG", "markers"); /* a list is none of its words to DXVK */
+	const char *before = g_environ_getenv(*environment, "VKD3D_CONFIG");
+	g_autofree char *value =
+		g_strconcat("debug_utils", before && *before ? "," : NULL, before, NULL);
+	set(environment, "VKD3D_CONFIG", value);
 }
 
 void

@@ -20,8 +20,8 @@ bool tally_inject_gl(char ***environment, const struct tally_injected *in,
 bool tally_inject_vulkan(char ***environment, const struct tally_vk_manifest *manifest,
 			 const struct tally_run_folder *folder);
 
-/* Direct3D's translators, DXVK and vkd3d-proton, pass the program's markers on as labels. Their
- * other settings stay. */
+/* Direct3D's translators, DXVK and vkd3d-proton, pass the program's markers on as labels. Other
+ * settings of vkd3d-proton stay; DXVK takes one word of DXVK_DEBUG. */
 void tally_inject_labels(char ***environment);
 
 /* Adds KEY=VALUE to a value of PASSTALLY_OPTIONS. */

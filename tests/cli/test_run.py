@@ -227,7 +227,7 @@ class Run(CliCase):
         for said, options, want in (({}, (), "None None"),
                                     ({}, ("--labels",), "markers debug_utils"),
                                     ({"DXVK_DEBUG": "capture", "VKD3D_CONFIG": "dxr,nodxr"}, ("--labels",),
-                                     "capture,markers dxr,nodxr,debug_utils"),
+                                     "markers debug_utils,dxr,nodxr"),
                                     ({"DXVK_DEBUG": "capture", "VKD3D_CONFIG": "dxr"}, (), "capture dxr")):
             self.assertEqual(self.run_program(program(text), *options, env=said).stdout.decode().strip(), want)
 

@@ -15,7 +15,9 @@
 struct tally_stream;
 struct vk_labels;
 
-struct vk_labels *vk_labels_create(void); /* NULL on OOM */
+/* NULL on OOM. `dxvk`: DXVK's numbers of passes and images in the names of its own regions are left
+ * out, since they differ from frame to frame and from run to run. */
+struct vk_labels *vk_labels_create(bool dxvk);
 void vk_labels_destroy(struct vk_labels *labels);
 void vk_labels_push(struct vk_labels *labels, const char *name);
 void vk_labels_pop(struct vk_labels *labels);
