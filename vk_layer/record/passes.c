@@ -456,12 +456,3 @@ vk_render_ended(struct vk_command *c)
 		end_slot(c, p);
 	close_counts(c, p);
 }
-
-void
-vk_no_queries(struct vk_command *c, bool on)
-{
-	if (on)
-		c->game.no_queries++;
-	else if (c->game.no_queries)
-		c->game.no_queries--;
-}

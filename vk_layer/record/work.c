@@ -38,6 +38,17 @@ give_way(struct vk_command *c)
 }
 
 void
+vk_no_queries(struct vk_command *c, bool on)
+{
+	if (on && (c->late.waiting | c->late.counting))
+		give_way(c); /* a draw in it might begin them, or end them */
+	if (on)
+		c->game.no_queries++;
+	else if (c->game.no_queries)
+		c->game.no_queries--;
+}
+
+void
 vk_mesh_begin(struct vk_command *c)
 {
 	if (!c->device->enabled.mesh_shader) {

@@ -335,6 +335,11 @@ static const struct {
 	  "rp mesh end >3 a4< dispatch >4 >0 E",
 	  "0: render@0 d1 v6 i2 n1 tc1; render!@0 d3 v12 i4 n3 t2; render!@0 d1 n1 "
 	  "t3; compute x1 n1 tc4; whole t0|" },
+	{ "per-tile execution: no query may begin or end in it", "mesh",
+	  "0 B rp draw tile draw mesh tile- draw end rp tile draw tile- draw end E",
+	  "B t0< t1< rp c1< draw >1 tile draw mesh tile- draw end >1 t2< rp tile draw tile- draw "
+	  "end >2 >0 E",
+	  "0: render!@0 d4 v18 i6 n4 t1; render!@0 d2 v12 i4 n2 t2; whole t0|" },
 	{ "mesh draws in secondaries", "mesh inherit",
 	  "4 Bc draw mesh E 5 Bc draw E 0 B rps x5 end rps x4 end E",
 	  "B c0< draw >0 mesh E B c1< draw >1 E B t2< t3< rps x5 end >3 t4< rps x4 "
