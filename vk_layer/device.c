@@ -220,7 +220,7 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 	if (made.tracked && result == VK_SUCCESS) {
 		read_driver(&made, &extensions);
 		made.enabled.creation_feedback =
-			vk_features_feedback(instance, &made.properties, info);
+			vk_features_feedback(instance, &made.properties);
 	}
 	free(extensions.rows);
 	if (result != VK_SUCCESS)

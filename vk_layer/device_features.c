@@ -133,11 +133,9 @@ in_core(const struct vk_instance *instance, const VkPhysicalDeviceProperties *de
 }
 
 bool
-vk_features_feedback(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device,
-		     const VkDeviceCreateInfo *info)
+vk_features_feedback(const struct vk_instance *instance, const VkPhysicalDeviceProperties *device)
 {
-	return in_core(instance, device, VK_API_VERSION_1_3) ||
-	       lists(info, VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME);
+	return in_core(instance, device, VK_API_VERSION_1_3);
 }
 
 PFN_vkGetPhysicalDeviceProperties2

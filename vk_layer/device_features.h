@@ -33,10 +33,11 @@ bool vk_extensions_have(const struct vk_extensions *all, const char *name);
 bool vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 		       const struct vk_extensions *all, const VkDeviceCreateInfo *info,
 		       bool performance, struct vk_patched *out);
-/* Whether creation feedback may be chained: by the version, or the game enabled it. */
+/* Whether creation feedback may be chained. In the extension before Vulkan 1.3 a structure had to
+ * have feedback for each stage, and drivers of that time may write it without looking at the
+ * count. */
 bool vk_features_feedback(const struct vk_instance *instance,
-			  const VkPhysicalDeviceProperties *device,
-			  const VkDeviceCreateInfo *info);
+			  const VkPhysicalDeviceProperties *device);
 /* What the game's own request enables, without our additions. */
 void vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out);
 

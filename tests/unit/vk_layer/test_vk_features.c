@@ -562,6 +562,17 @@ test_games_own(void)
 	g_assert_false(own.inherited_queries || own.host_reset || own.calibrated);
 }
 
+/* Older drivers, which had only the extension, write feedback of stages that ours has not. */
+static void
+test_feedback(void)
+{
+	struct vk_instance instance = { .api_version = VK_API_VERSION_1_3 };
+	VkPhysicalDeviceProperties device = { .apiVersion = VK_API_VERSION_1_3 };
+	g_assert_true(vk_features_feedback(&instance, &device));
+	device.apiVersion = VK_API_VERSION_1_2;
+	g_assert_false(vk_features_feedback(&instance, &device));
+}
+
 static void
 test_group(void)
 {
@@ -640,6 +651,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_features/calibration", test_calibration);
 	g_test_add_func("/vk_features/games-own", test_games_own);
 	g_test_add_func("/vk_features/group", test_group);
+	g_test_add_func("/vk_features/feedback", test_feedback);
 	g_test_add_func("/vk_features/link-in-clone", test_link_in_clone);
 	return g_test_run();
 }
