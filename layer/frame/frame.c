@@ -689,6 +689,7 @@ compare_calls(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+#define LISTED_WAIT_NS UINT64_C(10000) /* shorter ones explain nothing */
 #define LONG_CALL_NS UINT64_C(1000000)
 #define LONG_CALL_SHARE 20 /* of the frame */
 
@@ -697,9 +698,14 @@ list_events(struct tally_frame_builder *b, const struct tally_events *events)
 {
 	struct tally_frame_record *r = &b->record;
 	r->events = b->events;
-	for (unsigned kind = 0; kind < TALLY_N_EVENTS && events->any; kind++)
-		if (events->sums[kind].n)
-			b->events[r->n_events++] = events->sums[kind];
+	for (unsigned kind = 0; kind < TALLY_N_EVENTS && events->any; kind++) {
+		struct tally_event_record e = events->sums[kind];
+		bool waits = kind >= TALLY_EVENT_FENCE;
+		if (waits)
+			e.n = 0;
+		if (waits ? e.ns >= LISTED_WAIT_NS : e.n || e.live)
+			b->events[r->n_events++] = e;
+	}
 	r->calls = b->calls;
 	for (uint32_t i = 0; i < events->n_calls; i++)
 		if (events->calls[i].ns >= LONG_CALL_NS ||

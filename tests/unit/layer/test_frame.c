@@ -120,7 +120,7 @@ world_pass(struct world *w, struct tally_frame_part *part, struct tally_pass pas
 }
 
 static const struct tally_frame_record *
-world_build(struct world *w, uint64_t frame)
+world_build_with(struct world *w, uint64_t frame, const struct tally_events *events)
 {
 	struct tally_frame_input input = {
 		.device = 3,
@@ -131,9 +131,16 @@ world_build(struct world *w, uint64_t frame)
 		.end_ns = S(2),
 		.presented = { 100, 100 },
 		.seen = w->seen,
+		.events = events,
 	};
 	const struct tally_frame_new is_new = { keep_info, keep_pipeline, w };
 	return tally_frame_build(w->builder, &input, &is_new);
+}
+
+static const struct tally_frame_record *
+world_build(struct world *w, uint64_t frame)
+{
+	return world_build_with(w, frame, NULL);
 }
 
 static uint64_t
@@ -156,6 +163,32 @@ test_empty(void)
 	g_assert_cmpuint(f->n_passes, ==, 0);
 	g_assert_false(f->has_gpu || f->has_coverage || f->has_unattributed_gpu);
 	g_assert_cmpuint(f->n_unattributed, ==, 0);
+	world_free(w);
+}
+
+/* Memory that was only freed is listed; of waits only those that explain something, and their time
+ * alone. */
+static void
+test_events(void)
+{
+	struct world *w = world_new();
+	struct tally_events events = { .any = true };
+	events.sums[TALLY_EVENT_SHADER] = (struct tally_event_record){
+		.kind = TALLY_EVENT_SHADER, .n = 1, .ns = 5 };
+	events.sums[TALLY_EVENT_MEMORY] = (struct tally_event_record){
+		.kind = TALLY_EVENT_MEMORY, .live = 7 };
+	events.sums[TALLY_EVENT_FENCE] = (struct tally_event_record){
+		.kind = TALLY_EVENT_FENCE, .n = 3, .ns = 9999 };
+	events.sums[TALLY_EVENT_ACQUIRE] = (struct tally_event_record){
+		.kind = TALLY_EVENT_ACQUIRE, .n = 1, .ns = 10000 };
+	const struct tally_frame_record *f = world_build_with(w, 7, &events);
+	g_assert_cmpuint(f->n_events, ==, 3);
+	g_assert_cmpint(f->events[0].kind, ==, TALLY_EVENT_SHADER);
+	g_assert_cmpuint(f->events[0].n, ==, 1);
+	g_assert_cmpint(f->events[1].kind, ==, TALLY_EVENT_MEMORY);
+	g_assert_cmpint(f->events[2].kind, ==, TALLY_EVENT_ACQUIRE);
+	g_assert_cmpuint(f->events[2].n, ==, 0);
+	g_assert_cmpuint(f->events[2].ns, ==, 10000);
 	world_free(w);
 }
 
@@ -756,5 +789,6 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/full-set", test_full_set);
 	g_test_add_func("/frame/layouts", test_layouts);
 	g_test_add_func("/frame/pipelines", test_pipelines);
+	g_test_add_func("/frame/events", test_events);
 	return g_test_run();
 }
