@@ -150,51 +150,6 @@ tally_moments_add_any(struct tally_moments *m, struct tally_value v)
 		add_integer(m, v);
 }
 
-/* v is not negative. */
-static void
-add_product(struct tally_moments *m, uint64_t v, uint64_t n)
-{
-	uint64_t low, high = tally_multiply(v, n, &low);
-	tally_int192_add_parts(&m->sum, high, low);
-	uint64_t square[2], product[TALLY_INT192_WORDS];
-	square[1] = tally_multiply(v, v, &square[0]);
-	tally_words_multiply(square, 2, &n, 1, product);
-	uint64_t *to = m->sum_sq.word;
-	tally_int192_add_parts(&m->sum_sq, 0, product[0]);
-	to[2] += product[2] + __builtin_add_overflow(to[1], product[1], &to[1]);
-}
-
-void
-tally_moments_add_times(struct tally_moments *m, struct tally_value v, uint64_t n)
-{
-	if (n)
-		tally_moments_add(m, v);
-	bool whole = v.storage == TALLY_STORAGE_U64 && m->storage != TALLY_STORAGE_F64;
-	if (whole && n > 1) {
-		add_product(m, v.u64, n - 1);
-		m->n += n - 1;
-		return;
-	}
-	for (uint64_t i = 1; i < n; i++)
-		tally_moments_add(m, v);
-}
-
-void
-tally_moments_add_sums(struct tally_moments *m, struct tally_sums *s)
-{
-	if (s->n == 0)
-		return;
-	const struct tally_value min = { .u64 = s->min }, max = { .u64 = s->max };
-	if (m->n == 0 || tally_value_compare(min, m->min) < 0)
-		m->min = min;
-	if (m->n == 0 || tally_value_compare(max, m->max) > 0)
-		m->max = max;
-	m->n += s->n;
-	tally_int192_add_parts(&m->sum, 0, s->sum);
-	tally_int192_add_parts(&m->sum_sq, 0, s->sum_sq);
-	*s = (struct tally_sums){ 0 };
-}
-
 /* ---- derived values ---- */
 
 double

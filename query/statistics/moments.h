@@ -57,32 +57,6 @@ tally_moments_add(struct tally_moments *m, struct tally_value v)
 	tally_int192_add_parts(&m->sum, 0, v.u64);
 	tally_int192_add_parts(&m->sum_sq, 0, v.u64 * v.u64);
 }
-/* The same n times. */
-void tally_moments_add_times(struct tally_moments *m, struct tally_value v, uint64_t n);
-
-/* The moments of whole numbers while all sums fit 64 bits; zeroed is empty. */
-struct tally_sums {
-	uint64_t n, sum, sum_sq, min, max;
-};
-
-/* Adds v n times, n > 0. False: a sum would not fit; *s is then unchanged. */
-static inline bool
-tally_sums_add(struct tally_sums *s, uint64_t v, uint64_t n)
-{
-	uint64_t sum, sum_sq;
-	if (__builtin_mul_overflow(v, n, &sum) || __builtin_mul_overflow(sum, v, &sum_sq) ||
-	    __builtin_add_overflow(s->sum, sum, &sum) ||
-	    __builtin_add_overflow(s->sum_sq, sum_sq, &sum_sq))
-		return false;
-	s->min = !s->n || v < s->min ? v : s->min;
-	s->max = v > s->max ? v : s->max;
-	s->n += n;
-	s->sum = sum;
-	s->sum_sq = sum_sq;
-	return true;
-}
-/* Moves them into m, which has whole numbers only, or none. */
-void tally_moments_add_sums(struct tally_moments *m, struct tally_sums *s);
 
 /* All functions below need n > 0 (sd_sample n > 1). The result is not finite where squares
  * exceed a double's range. */

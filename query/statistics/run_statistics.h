@@ -6,7 +6,7 @@
  * (query/statistics/moments.h) of gpu_ns, the call_counts, each counter and each metric, as
  * `passtally report` computes them from the frames: segments of an identity in one frame are
  * joined first, and a value that one of them lacks is not counted; passes of a frame that the
- * run's end cut short are counted. Memory is bounded: TALLY_MAX_STATISTICS values of 230 bytes;
+ * run's end cut short are counted. Memory is bounded: TALLY_MAX_STATISTICS values of 170 bytes;
  * later values are left out, which is reported. Collector thread only; a frame costs memory
  * only where it brings new values.
  */
