@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/over_run.h"
+#include "cli/answer/windows.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
@@ -13,6 +14,8 @@
 #define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
+#define WINDOW_SHARE 0.05 /* a window has at least so many of the frames, */
+#define WINDOWS_SHARE 0.9 /* and those that have, together */
 #define MOST_HITCHES 50000 /* whose causes are remembered */
 
 struct tally_answer_state {
@@ -27,6 +30,8 @@ struct tally_answer_state {
 	uint64_t seen; /* frames, with those left out */
 	double start_overhead; /* of the frames of the start */
 	uint64_t n_start;
+	struct tally_windows windows;
+	struct tally_part others; /* what hitches of a window know of the others */
 };
 
 static void
@@ -41,6 +46,9 @@ free_device(gpointer p)
 	tally_stats_finish(&s->overhead);
 	tally_over_run_finish(&s->run);
 	g_array_unref(s->found);
+	for (unsigned i = 0; i < s->windows.n; i++)
+		if (s->windows.all[i].answer)
+			free_device(s->windows.all[i].answer);
 	g_free(s);
 	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums)
 		g_free(sum->what);
@@ -104,13 +112,12 @@ take_hitch(void *user, const struct tally_hitch *h)
 	g_array_append_val(s->found, hitch);
 }
 
+static char others_name[] = "(other windows)";
+
 static struct tally_answer_device *
-need_device(struct tally_answer *answer, uint32_t number)
+create_device(uint32_t number)
 {
-	struct tally_answer_device *d = find_device(answer, number);
-	if (d)
-		return d;
-	d = g_new0(struct tally_answer_device, 1);
+	struct tally_answer_device *d = g_new0(struct tally_answer_device, 1);
 	d->device = number;
 	struct tally_answer_state *s = d->state = g_new0(struct tally_answer_state, 1);
 	tally_bound_init(&s->bound);
@@ -124,6 +131,17 @@ need_device(struct tally_answer *answer, uint32_t number)
 	tally_over_run_init(&s->run, &s->parts);
 	s->found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_hitch));
 	d->sums = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_sum));
+	s->others.name = others_name;
+	return d;
+}
+
+static struct tally_answer_device *
+need_device(struct tally_answer *answer, uint32_t number)
+{
+	struct tally_answer_device *d = find_device(answer, number);
+	if (d)
+		return d;
+	d = create_device(number);
 	g_ptr_array_add(answer->devices, d);
 	return d;
 }
@@ -189,16 +207,34 @@ note_threads(struct tally_answer_state *s, const struct tally_frame_events *even
 	}
 }
 
-static bool
-add_to_hitches(struct tally_answer *answer, struct tally_answer_state *s,
-	       const struct tally_frame_record *f, uint64_t *unsure_ns)
+/* A frame as it counts: a device's, or all that happened between two presents of a window. */
+struct counted {
+	const struct tally_frame_record *f;
+	const struct tally_frame_events *events;
+	bool timed;
+	uint64_t unsure_ns;
+};
+
+/* The entry of the frame, with its passes, and what is known of them. */
+static struct tally_hitch_frame *
+begin_frame(const struct tally_answer *answer, struct tally_answer_state *s,
+	    const struct tally_frame_record *f, struct counted *c)
 {
 	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
+	c->timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &c->unsure_ns) &&
+		   f->has_gpu;
+	return h;
+}
+
+static void
+add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
+	       const struct counted *c)
+{
+	const struct tally_frame_record *f = c->f;
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	h->frame = f->frame;
 	h->start_ns = f->start_ns;
-	h->timed = tally_parts_add(&s->parts, answer->log, f, h->parts, unsure_ns) &&
-		   f->has_gpu;
+	h->timed = c->timed;
 	h->ns[TALLY_HITCH_FRAME] = f->cpu_ns;
 	h->ns[TALLY_HITCH_WAIT] = wait_ns;
 	/* A driver may spin while it waits: that is not the program's work. */
@@ -210,11 +246,66 @@ add_to_hitches(struct tally_answer *answer, struct tally_answer_state *s,
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
 	h->known[TALLY_HITCH_FAULTS] = h->known[TALLY_HITCH_DISK_FAULTS] = f->has_thread;
-	tally_frame_events_read(&h->events, f);
+	h->events = *c->events;
 	note_threads(s, &h->events);
-	bool timed = h->timed;
 	tally_hitches_add(&s->hitches);
-	return timed;
+}
+
+static void
+add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const struct counted *c)
+{
+	struct tally_answer_state *s = d->state;
+	const struct tally_frame_record *f = c->f;
+	d->frames++;
+	add_to_hitches(s, h, c);
+	tally_over_run_add(&s->run, f);
+	const struct tally_bound_frame b = {
+		.frame_ns = f->cpu_ns,
+		.timed = c->timed,
+		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
+		.unsure_ns = s->program.opengl ? c->unsure_ns : 0,
+		.has_thread = f->has_thread,
+		.thread_ns = f->thread_ns,
+		.wait_ns = f->has_wait ? f->wait_ns : 0,
+	};
+	tally_bound_add(&s->bound, &b);
+	if (f->has_gpu)
+		tally_stats_add_u64(&s->gpu, f->gpu_ns);
+	tally_stats_add_u64(&s->overhead, f->overhead_ns);
+}
+
+/* Adds to the window all that happened since its last frame: the passes of this one, and of other
+ * windows their time. */
+static void
+add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
+	      const struct tally_frame_record *f, const struct counted *own)
+{
+	struct tally_windows *all = &of->state->windows;
+	struct tally_window *w = tally_windows_find(all, f);
+	tally_windows_add(all, w, f, own->timed, own->unsure_ns);
+	if (!w)
+		return;
+	if (w->begun && all->several) {
+		w->answer = w->answer ? w->answer : create_device(f->device);
+		struct tally_answer_state *s = w->answer->state;
+		struct counted c;
+		struct tally_hitch_frame *h = begin_frame(answer, s, f, &c);
+		const struct tally_hitch_part others = { .what = &s->others,
+							 .ns = w->others_ns };
+		struct tally_frame_record whole = w->sum;
+		g_array_append_val(h->parts, others);
+		whole.frame = f->frame;
+		whole.device = f->device;
+		whole.cpu_ns = f->start_ns + f->cpu_ns - whole.start_ns;
+		whole.metrics = f->metrics;
+		whole.n_metrics = f->n_metrics;
+		c = (struct counted){ &whole, &w->events, w->timed, w->unsure_ns };
+		s->program.opengl = of->state->program.opengl;
+		add_frame(w->answer, h, &c);
+		w->answer->width = f->width;
+		w->answer->height = f->height;
+	}
+	tally_window_begin(w, f);
 }
 
 void
@@ -227,23 +318,12 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	s->program.opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
-	tally_over_run_add(&s->run, f);
-	d->frames++;
-	uint64_t unsure_ns;
-	bool timed = add_to_hitches(answer, s, f, &unsure_ns);
-	const struct tally_bound_frame b = {
-		.frame_ns = f->cpu_ns,
-		.timed = timed,
-		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
-		.unsure_ns = s->program.opengl ? unsure_ns : 0,
-		.has_thread = f->has_thread,
-		.thread_ns = f->thread_ns,
-		.wait_ns = f->has_wait ? f->wait_ns : 0,
-	};
-	tally_bound_add(&s->bound, &b);
-	if (f->has_gpu)
-		tally_stats_add_u64(&s->gpu, f->gpu_ns);
-	tally_stats_add_u64(&s->overhead, f->overhead_ns);
+	struct tally_frame_events events = { 0 };
+	struct counted c = { .f = f, .events = &events };
+	struct tally_hitch_frame *h = begin_frame(answer, s, f, &c);
+	tally_frame_events_read(&events, f);
+	add_frame(d, h, &c);
+	add_to_window(answer, d, f, &c);
 }
 
 static double
@@ -321,6 +401,10 @@ conclude_passes(struct tally_answer_device *d)
 		d->passes[i].ns = (double)tally_part_median(part, d->range);
 		d->passes[i].frames = part->frames;
 		d->typical_ns += d->passes[i].ns;
+		if (part->vertices_unknown || part->listed)
+			continue;
+		d->passes[i].draws = (double)part->draws_sum / (double)part->frames;
+		d->passes[i].vertices = (double)part->vertices_sum / (double)part->frames;
 	}
 	for (guint i = 0; i < d->n_passes && d->typical_ns > 0; i++)
 		d->passes[i].share = d->passes[i].ns / d->typical_ns;
@@ -411,22 +495,76 @@ take_present_mode(const struct tally_answer *answer, struct tally_answer_device 
 	d->state->bound.vsync = s->waits_for_screen ? s->present_mode : NULL;
 }
 
+static void
+conclude(const struct tally_answer *answer, struct tally_answer_device *d)
+{
+	conclude_speed(d);
+	take_present_mode(answer, d);
+	d->bound = tally_bound_decide(&d->state->bound);
+	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))
+		d->bound.doubt = TALLY_DOUBT_NO_PASS;
+	tally_over_run_conclude(&d->state->run, d);
+	conclude_passes(d);
+	conclude_hitches(d);
+}
+
+static int
+compare_frames(gconstpointer a, gconstpointer b)
+{
+	const struct tally_answer_device *x = *(struct tally_answer_device *const *)a,
+					 *y = *(struct tally_answer_device *const *)b;
+	return (x->frames < y->frames) - (x->frames > y->frames);
+}
+
+/* The answers of a device's windows instead of its own, where several had nearly all frames. */
+static bool
+take_windows(struct tally_answer_device *d, GPtrArray *to)
+{
+	struct tally_windows *all = &d->state->windows;
+	g_autoptr(GPtrArray) windows = g_ptr_array_new();
+	uint64_t frames = 0;
+	for (unsigned i = 0; i < all->n; i++) {
+		struct tally_answer_device *w = all->all[i].answer;
+		if (!w || (double)w->frames < WINDOW_SHARE * (double)d->frames)
+			continue;
+		frames += w->frames;
+		g_ptr_array_add(windows, w);
+	}
+	if (windows->len < 2 || (double)frames < WINDOWS_SHARE * (double)d->frames)
+		return false;
+	g_ptr_array_sort(windows, compare_frames);
+	for (guint i = 0; i < windows->len; i++) {
+		struct tally_answer_device *w = g_ptr_array_index(windows, i);
+		w->window = i + 1;
+		w->n_windows = windows->len;
+		w->skipped = d->skipped;
+		w->skipped_ns = d->skipped_ns;
+		w->first_ns = d->first_ns;
+		w->first_cpu_ns = d->first_cpu_ns;
+		g_ptr_array_add(to, w);
+	}
+	for (unsigned i = 0; i < all->n; i++)
+		if (all->all[i].answer && all->all[i].answer->window)
+			all->all[i].answer = NULL;
+	return true;
+}
+
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
-	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
-		if (d->frames == 0)
-			continue;
-		conclude_speed(d);
-		take_present_mode(answer, d);
-		d->bound = tally_bound_decide(&d->state->bound);
-		if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
-		    !has_pass(answer, d->device))
-			d->bound.doubt = TALLY_DOUBT_NO_PASS;
-		tally_over_run_conclude(&d->state->run, d);
-		conclude_passes(d);
-		conclude_hitches(d);
+	GPtrArray *of_devices = answer->devices;
+	answer->devices = g_ptr_array_new_with_free_func(free_device);
+	g_ptr_array_set_free_func(of_devices, NULL);
+	TALLY_EACH (struct tally_answer_device, d, of_devices) {
+		if (d->frames && take_windows(d, answer->devices))
+			free_device(d);
+		else
+			g_ptr_array_add(answer->devices, d);
 	}
+	g_ptr_array_unref(of_devices);
+	TALLY_EACH (struct tally_answer_device, d, answer->devices)
+		if (d->frames)
+			conclude(answer, d);
 }
 
 const struct tally_answer_device *

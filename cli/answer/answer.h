@@ -39,6 +39,8 @@ struct tally_answer_pass {
 	double ns; /* the median in the frames in which it ran */
 	double share; /* of the sum of these medians, 0 to 1 */
 	uint64_t frames;
+	/* Means of these frames; 0 where they are not known, or the log has each draw. */
+	double draws, vertices;
 };
 
 /* A pass that is not in the typical frame, but cost a share of the run's GPU time. */
@@ -71,8 +73,11 @@ struct tally_answer_sum {
 
 #define TALLY_ANSWER_WORST 10
 
+/* The answer about a device, or about one of its windows if it has several. */
 struct tally_answer_device {
 	uint32_t device;
+	guint window, n_windows; /* from 1, the one with the most frames first; 0 = the device */
+	uint32_t width, height; /* of the window */
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;
 	double seconds; /* the sum of their frame times */

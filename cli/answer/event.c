@@ -24,9 +24,15 @@ const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS] = {
 void
 tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f)
 {
-	for (uint32_t i = 0; i < f->n_events; i++)
-		to->sums[f->events[i].kind] = f->events[i];
-	for (uint32_t i = 0; i < MIN(f->n_calls, TALLY_EVENT_KEPT); i++) {
+	for (uint32_t i = 0; i < f->n_events; i++) {
+		const struct tally_event_record *e = &f->events[i];
+		struct tally_event_record *sum = &to->sums[e->kind];
+		sum->n += e->n;
+		sum->ns += e->ns;
+		sum->bytes += e->bytes;
+		sum->cached += e->cached;
+	}
+	for (uint32_t i = 0; i < f->n_calls && to->n_calls < TALLY_EVENT_KEPT; i++) {
 		struct tally_event_call_record *c = &to->calls[to->n_calls++];
 		*c = f->calls[i];
 		c->call = g_intern_string(c->call);

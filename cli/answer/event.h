@@ -38,6 +38,7 @@ struct tally_answer_event {
 /* "shaders", "upload", "readback", "map", "memory" */
 extern const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS];
 
+/* Adds those of a frame. */
 void tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f);
 /* The group that grew most against `around_ns`, medians by kind; group NONE: none did. The frame
  * lasted from `start_ns` for `frame_ns`. */

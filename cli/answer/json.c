@@ -179,6 +179,11 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		tally_out_break(o, "\n");
 		tally_out_object(o, NULL);
 		tally_out_u64(o, "device", d->device);
+		if (d->window) {
+			tally_out_u64(o, "window", d->window);
+			tally_out_u64(o, "width", d->width);
+			tally_out_u64(o, "height", d->height);
+		}
 		tally_out_u64(o, "frames", d->frames);
 		tally_out_u64(o, "warmup_frames", d->skipped);
 		tally_out_u64(o, "warmup_ns", d->skipped_ns);

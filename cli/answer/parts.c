@@ -209,6 +209,17 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 	part->n_draws += draws;
 }
 
+static void
+add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
+	 const struct tally_pass_record *r)
+{
+	add_time(p, part, index, r->has_gpu, r->gpu_ns, draws_of(r));
+	part->draws_sum += r->call_counts.draws;
+	part->vertices_sum += r->call_counts.vertices;
+	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
+	part->listed |= r->n_workloads > 0;
+}
+
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
@@ -224,11 +235,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			together = together ? together : r;
 		else
 			all_timed &= r->has_gpu;
-		add_time(p, of->level[TALLY_PART_FINE], i, r->has_gpu, r->gpu_ns,
-			 draws_of(r));
+		add_pass(p, of->level[TALLY_PART_FINE], i, r);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
-			add_time(p, of->level[TALLY_PART_TOP], i, r->has_gpu, r->gpu_ns,
-				 draws_of(r));
+			add_pass(p, of->level[TALLY_PART_TOP], i, r);
 		uint64_t unsure = unsure_of(f, i);
 		of->level[TALLY_PART_FINE]->unsure_ns += unsure;
 		*unsure_ns += unsure;

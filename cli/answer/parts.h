@@ -121,6 +121,8 @@ struct tally_part {
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, draws; /* the same over the run, and its draws */
 	double index_sum; /* of its first pass in each frame */
+	uint64_t draws_sum, vertices_sum; /* of all frames */
+	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
 	/* Of the frame being read. */
 	bool touched, timed;
 	uint64_t ns, unsure_ns, n_draws;

@@ -93,8 +93,11 @@ add_head(GPtrArray *lines, const struct tally_answer *answer,
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
 	g_autofree char *name = tally_short_name(s && s->name ? s->name : "unknown", 36);
 	g_autofree char *time = tally_duration_text(d->seconds * 1e9);
-	char size[32] = "";
-	if (surface)
+	char size[64] = "";
+	if (d->window)
+		g_snprintf(size, sizeof(size), ", window %u of %u, %ux%u", d->window, d->n_windows,
+			   d->width, d->height);
+	else if (surface)
 		g_snprintf(size, sizeof(size), ", %ux%u", surface->width,
 			   surface->height);
 	add_line(lines,
@@ -214,6 +217,11 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 	add_line(lines, g_strdup_printf("%s:", head));
 	/* One line less if there is one more below. */
 	add_pass_items(lines, d, d->extra.name ? 2 : 3);
+	if (d->n_passes == 1 && d->passes[0].draws >= 2)
+		add_line(lines, g_strdup_printf("  %.0f draws, %.0f vertices a frame; "
+						"--granularity draw times each",
+						d->passes[0].draws,
+						d->passes[0].vertices));
 	if (!d->extra.name)
 		return;
 	g_autofree char *name = tally_short_name(d->extra.name, 36);
@@ -393,6 +401,8 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, memory);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
+	if (brief && d->window)
+		add_passes(lines, d);
 	if (brief)
 		return lines;
 	if (tally_bound_hint(&d->bound))

@@ -163,6 +163,44 @@ class Answer(CliCase):
             got = self.answers(lines)[0]["bound"]
             self.assertEqual((got["by"], words in got["text"]), (by, True), (mode, got["text"]))
 
+    def windows(self, which, ms=4, hitch=()):
+        """Frames of `ms` that present the window which(i); one at which `hitch` takes 40 ms on the GPU, in a pass of its window."""
+        lines, start = [header(), device(api="vulkan"), pass_info(A, None), pass_info(B, None)], 10**9
+        for i in range(400):
+            window, long = which(i), i in hitch
+            cpu_ns = (ms + 40 * long) * MS
+            lines.append(frame(i, [one_pass(0, B if window % 2 else A, (1 + window % 2 + 40 * long) * MS, surface=700 + window)], start_ns=start, cpu_ns=cpu_ns,
+                               width=100 * (1 + window), height=100))
+            start += cpu_ns
+        return self.answers(lines + [end(400, 400)])
+
+    def test_windows(self):
+        """Each window has its frames, from one present of it to the next, and its passes."""
+        for main, other in self.windows(lambda i: i % 2), self.windows(lambda i: i % 2, hitch=(200,)):
+            self.assertEqual([(a["frames"], a["window"], a["width"]) for a in (main, other)], [(199, 1, 100), (199, 2, 200)])
+            self.assertEqual([a["frame_time"]["p50_ns"] for a in (main, other)], [8e6, 8e6])
+            self.assertEqual([a["typical"]["gpu_ns"] for a in (main, other)], [1e6, 2e6])
+            self.assertEqual(main["bound"]["gpu_busy"], other["bound"]["gpu_busy"])
+        self.assertEqual([h["text"] for h in main["hitches"]["worst"] + other["hitches"]["worst"]],
+                         ["frame 200: +40.0 ms, Backbuffer 1.00 -> 41.0 ms, same draws", "frame 201: +40.0 ms, (other windows) 1.00 -> 41.0 ms"])
+        self.assertIn("window 1 of 2, 100x100", main["lines"][0])
+        # A panel that is drawn after every fourth frame; a swapchain made again; a window that is there for a moment.
+        main, panel = self.windows(lambda i: int(i % 5 == 4))
+        self.assertEqual((main["frames"], panel["frames"], panel["frame_time"]["p50_ns"]), (316, 79, 20e6))
+        for once in lambda i: i // 100, lambda i: int(i in (100, 102)):
+            answers = self.windows(once)
+            self.assertEqual([(a["frames"], a["frame_time"]["p50_ns"], a.get("window")) for a in answers], [(400, 4e6, None)])
+
+    def test_one_pass(self):
+        """Of a program of one pass it says what that consists of, and how to see more."""
+        each = {"workloads": [{"command": "draw"}]}
+        for draws, more, line in (5001, {}, "  5001 draws, 90000 vertices a frame; --granularity draw times each"), (5001, each, None), (1, {}, None):
+            lines = log_of([(14, {"GBuffer": (8, draws)}, {}) for _ in range(20)])
+            for f in lines:
+                for p in f["passes"] if f["type"] == "frame" else ():
+                    p.update(vertices=90000, **more)
+            self.assertEqual([x for x in self.answers(lines)[0]["lines"] if "vertices" in x], [line] if line else [], draws)
+
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
