@@ -79,6 +79,10 @@ struct tally_vk_manifest {
 void tally_vk_manifest_find(struct tally_vk_manifest *manifest);
 void tally_vk_manifest_finish(struct tally_vk_manifest *manifest);
 
+/* The library that the manifest `path` names: absolute, or a name without a folder as it is there.
+ * NULL if it cannot be read; the caller frees it. */
+char *tally_vk_manifest_names(const char *path);
+
 /* The path as spelled in a manifest, in quotes; the caller frees it. Control characters in it
  * have no spelling that the loader reads. */
 char *tally_vk_manifest_quote(const char *path);

@@ -75,6 +75,22 @@ find_built(struct tally_vk_manifest *m, const char *own_folder)
 }
 
 char *
+tally_vk_manifest_names(const char *path)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GMatchInfo) match = NULL;
+	g_autoptr(GRegex) member =
+		g_regex_new("\"library_path\": *\"([^\"]*)\"", G_REGEX_RAW, 0, NULL);
+	if (!g_file_get_contents(path, &text, NULL, NULL) ||
+	    !g_regex_match(member, text, 0, &match))
+		return NULL;
+	g_autofree char *named = g_match_info_fetch(match, 1);
+	g_autofree char *folder = g_path_get_dirname(path);
+	return strchr(named, '/') ? g_canonicalize_filename(named, folder)
+				  : g_steal_pointer(&named);
+}
+
+char *
 tally_vk_manifest_quote(const char *path)
 {
 	/* JSON has no octal escapes: characters that are not ASCII stay as they are. */

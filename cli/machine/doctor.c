@@ -26,12 +26,18 @@
 /* A server that exists answers in milliseconds; for the name of a dead host it takes minutes. */
 #define DISPLAY_SECONDS 3
 
+struct request {
+	bool proton;
+};
+
 static const struct tally_arg options[] = {
+	TALLY_ARG_FLAG("proton", 0, struct request, proton,
+		       "Check what games need that Steam runs in its container."),
 	TALLY_ARG_HELP,
 };
 
 static const char help[] =
-	"Usage: passtally doctor\n\n"
+	"Usage: passtally doctor [--proton]\n\n"
 	"Checks everything that a capture needs, and says why something is\n"
 	"missing and what to do about it.\n" TALLY_HELP_OPTIONS
 	"\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
@@ -119,15 +125,9 @@ check_preload(const struct tally_injected *in)
 static char *
 wrong_manifest(const struct tally_vk_manifest *m)
 {
-	g_autofree char *text = NULL;
-	g_autoptr(GMatchInfo) match = NULL;
-	g_autoptr(GRegex) member =
-		g_regex_new("\"library_path\": *\"([^\"]*/[^\"]*)\"", G_REGEX_RAW, 0, NULL);
-	if (!g_file_get_contents(m->path, &text, NULL, NULL) ||
-	    !g_regex_match(member, text, 0, &match))
+	g_autofree char *named = tally_vk_manifest_names(m->path);
+	if (!named || !strchr(named, '/'))
 		return NULL;
-	g_autofree char *path = g_match_info_fetch(match, 1);
-	g_autofree char *named = g_canonicalize_filename(path, m->folder);
 	struct tally_elf_file named_file = tally_elf_file_read(named);
 	struct tally_elf_file file = tally_elf_file_read(m->library);
 	const char *machine = tally_elf_machine_name(&named_file);
@@ -447,14 +447,25 @@ examine(void)
 }
 
 static int
+examine_proton(void)
+{
+	bool ok = tally_doctor_proton();
+	tally_doctor_print(ok, NULL, "the game's launch options: passtally run -- %command%");
+	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
+}
+
+static int
 run(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
 		return self_test();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
 		return self_test_display();
-	int status = tally_args_read(&tally_command_doctor, argc, argv, NULL);
-	return status == TALLY_EXIT_OK ? examine() : status;
+	struct request r = { false };
+	int status = tally_args_read(&tally_command_doctor, argc, argv, &r);
+	if (status != TALLY_EXIT_OK)
+		return status;
+	return r.proton ? examine_proton() : examine();
 }
 
 const struct tally_command tally_command_doctor = {

@@ -34,6 +34,9 @@ void tally_doctor_print(bool ok, const char *only, const char *next);
 /* The installation is complete and of one version: false if the libraries for this machine's own
  * architecture are unusable (doctor_install.c). */
 bool tally_doctor_install(const struct tally_injected *injected);
+/* What games that Steam runs in its container need: false if they cannot be captured
+ * (doctor_proton.c). */
+bool tally_doctor_proton(void);
 /* Who may read which counters, and those that the CPU reads: Mali's and the CPU's own. Opens and
  * closes their sources (doctor_snapshot.c). */
 void tally_doctor_snapshots(void);

@@ -105,5 +105,43 @@ class Installation(CliCase):
                              r"VkLayer_passtally.json is of a build for i386 programs: install that of x86-64 ones again$")
 
 
+class Proton(CliCase):
+    """What a game in Steam's container needs: each condition by name, with what mends it."""
+
+    def manifest(self, name, library):
+        folder = self.folder / "share/vulkan/implicit_layer.d"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f'{{"layer": {{ "library_path": "{library}" }}}}', encoding="ascii")
+
+    def check(self, status, *rows, **env):
+        env = {"HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / "share"), "XDG_DATA_DIRS": "/nowhere",
+               "XDG_STATE_HOME": str(self.folder / "state"), **env}
+        done = subprocess.run([COMMAND, "doctor", "--proton"], capture_output=True, text=True, check=False,
+                              env={**self.env, **env}, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
+        text = "\n".join(rows_of_doctor(done.stdout))
+        for row in rows:
+            self.assertRegex(text, f"(?m)^{row}")
+
+    def test_conditions(self):
+        layer = BUILD / "vk_layer" / LAYER
+        if not layer.exists():
+            self.skipTest("built without the Vulkan layer")
+        self.check(1, "BAD +64 bits .*passtally install --user", "ok +helpers +sh and sed", "ok +log ")
+        self.manifest("VkLayer_passtally.json", "/nowhere/" + LAYER)
+        self.check(1, "BAD +64 bits ")
+        self.manifest("VkLayer_passtally.json", layer)
+        self.check(0, "ok +64 bits .*VkLayer_passtally.json", "off +32 bits .*32-bit libraries")
+        other = bytearray(layer.read_bytes())
+        other[4] = 1
+        (self.folder / "other.so").write_bytes(other)
+        self.manifest("VkLayer_passtally32.json", "../../../other.so")
+        self.check(0, "ok +32 bits .*VkLayer_passtally32.json")
+        self.check(1, "BAD +container .*unset it", PRESSURE_VESSEL_IMPORT_VULKAN_LAYERS="0")
+        self.check(1, "BAD +log .*PRESSURE_VESSEL_FILESYSTEMS_RW", XDG_STATE_HOME="/var/lib")
+        self.check(0, "ok +log ", XDG_STATE_HOME="/var/lib", PRESSURE_VESSEL_FILESYSTEMS_RW="/srv:/var/lib")
+        (self.folder / ".var/app/com.valvesoftware.Steam").mkdir(parents=True)
+        self.check(0, "off +flatpak .*docs/install.md")
+
 if __name__ == "__main__":
     unittest.main()
