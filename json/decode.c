@@ -12,8 +12,9 @@
 void
 tally_decoder_finish(struct tally_decoder *d)
 {
+	/* The union of arrays and their names is the last member. */
 	_Static_assert(offsetof(struct tally_decoder, arrays) + sizeof(d->arrays) ==
-			       offsetof(struct tally_decoder, growth) + sizeof(d->growth),
+			       sizeof(struct tally_decoder),
 		       "TALLY_N_ARRAYS");
 	for (unsigned i = 0; i < TALLY_N_ARRAYS; i++)
 		free(d->arrays[i].items);

@@ -19,7 +19,7 @@ struct tally_array {
 	uint32_t n, max;
 };
 
-#define TALLY_N_ARRAYS 23
+#define TALLY_N_ARRAYS 24
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
 #define TALLY_MAX_NUMBERS (1u << 20)

@@ -71,10 +71,12 @@ tally_answer_create(const struct tally_aggregate *log)
 	answer->log = log;
 	answer->watch = (struct tally_aggregate_watch){
 		.user = answer,
+		.line = tally_answer_add_line,
 		.frame = take_frame,
 		.skipped = tally_answer_skip_frame,
 	};
 	answer->devices = g_ptr_array_new_with_free_func(free_device);
+	tally_loads_init(&answer->loads);
 	return answer;
 }
 
@@ -84,6 +86,7 @@ tally_answer_destroy(struct tally_answer *answer)
 	if (!answer)
 		return;
 	g_ptr_array_unref(answer->devices);
+	tally_loads_finish(&answer->loads);
 	g_free(answer);
 }
 
@@ -113,6 +116,29 @@ take_hitch(void *user, const struct tally_hitch *h)
 }
 
 static char others_name[] = "(other windows)";
+
+static void
+add_resident(struct tally_answer_device *d, const struct tally_process_record *p)
+{
+	if (p->resident_bytes)
+		tally_over_run_add_resident(&d->state->run, p->resident_bytes);
+}
+
+void
+tally_answer_add_line(void *user, const struct tally_log_line *line)
+{
+	struct tally_answer *answer = user;
+	if (line->type != TALLY_LINE_PROCESS)
+		return;
+	tally_loads_add(&answer->loads, &line->process);
+	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
+		const struct tally_windows *windows = &d->state->windows;
+		add_resident(d, &line->process);
+		for (unsigned i = 0; i < windows->n; i++)
+			if (windows->all[i].answer)
+				add_resident(windows->all[i].answer, &line->process);
+	}
+}
 
 static struct tally_answer_device *
 create_device(uint32_t number)
@@ -461,16 +487,27 @@ find_period(const GArray *found)
 	return 4 * near >= 3 * n ? middle : 0;
 }
 
+static const char *
+driver_of(const struct tally_answer *answer, uint32_t device)
+{
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
+	return s ? s->name : NULL;
+}
+
 static void
-conclude_hitches(struct tally_answer_device *d)
+conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *d)
 {
 	struct tally_answer_state *s = d->state;
 	tally_hitches_conclude(&s->hitches);
 	d->n_hitches = s->hitches.count;
 	d->hitch_ns = s->hitches.excess_ns;
 	d->period = find_period(s->found);
-	TALLY_EACH_OF (const struct tally_answer_hitch, h, s->found)
+	const char *driver = driver_of(answer, d->device);
+	TALLY_EACH_OF (struct tally_answer_hitch, h, s->found) {
+		tally_loads_explain(&answer->loads, driver, h);
 		add_sum(d, h);
+	}
+	d->busiest = tally_loads_busiest(&answer->loads, driver, &d->busiest_share);
 	g_array_sort(d->sums, compare_sums);
 	g_array_sort(s->found, compare_excess);
 	for (; d->n_listed < MIN(s->found->len, TALLY_ANSWER_WORST); d->n_listed++)
@@ -505,7 +542,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
 	tally_over_run_conclude(&d->state->run, d);
 	conclude_passes(d);
-	conclude_hitches(d);
+	conclude_hitches(answer, d);
 }
 
 static int

@@ -22,6 +22,7 @@
 
 #include "cli/answer/cause.h"
 #include "cli/answer/change.h"
+#include "cli/answer/load.h"
 #include "cli/answer/parts.h"
 #include "cli/answer/words.h"
 #include "cli/shared/out.h"
@@ -91,7 +92,10 @@ struct tally_answer_device {
 	struct tally_answer_change changes[TALLY_CHANGE_MOST]; /* in order of time */
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
-	double memory_from, memory_to; /* GPU memory in bytes, if it grew all the time; else 0 */
+	/* Memory in bytes, if it grew all the time; else 0: the GPU's, and the process's. */
+	double memory_from, memory_to, resident_from, resident_to;
+	const char *busiest; /* the thread besides the one that ends frames that works most */
+	double busiest_share; /* of the time */
 	uint64_t range_frame; /* the number of its first frame */
 	double range_ns; /* the median frame time of it */
 	double typical_ns; /* the sum of the medians of `passes` */
@@ -115,6 +119,7 @@ struct tally_answer {
 	const struct tally_aggregate *log;
 	struct tally_aggregate_watch watch;
 	GPtrArray *devices; /* elements: struct tally_answer_device * */
+	struct tally_loads loads;
 };
 
 /* `log` must outlive the answer; nothing is read from it yet. */
@@ -125,6 +130,8 @@ void tally_answer_destroy(struct tally_answer *answer);
 const struct tally_aggregate_watch *tally_answer_watch(struct tally_answer *answer);
 void
 tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
+/* Another line of the log, before its frame: for what concerns the whole process. */
+void tally_answer_add_line(void *answer, const struct tally_log_line *line);
 void tally_answer_skip_frame(void *answer, const struct tally_frame_record *f);
 /* Computes the answers; no frame can be added afterwards. */
 void tally_answer_conclude(struct tally_answer *answer);
@@ -144,6 +151,7 @@ char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_change_text(const struct tally_answer_change *c);
 char *tally_answer_memory_text(const struct tally_answer_device *d); /* NULL: none grew */
+char *tally_answer_busiest_text(const struct tally_answer_device *d); /* NULL: no matter */
 char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */
 char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */

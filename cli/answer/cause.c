@@ -226,6 +226,18 @@ unknown_text(const struct tally_answer_hitch *h)
 	return g_strdup("cannot tell: part CPU, no pass");
 }
 
+/* What the log shows of a wait that is not in a driver's call. */
+static char *
+meanwhile_text(const struct tally_answer_hitch *h)
+{
+	g_autofree char *time = tally_duration_text((double)(h->ready_ns ? h->ready_ns
+									 : h->thread_ns));
+	if (h->ready_ns)
+		return g_strdup_printf("no CPU was free for %s", time);
+	g_autofree char *name = tally_short_name(h->thread, 16);
+	return g_strdup_printf("%s worked %s", name, time);
+}
+
 static char *
 pass_text(const struct tally_answer_hitch *h)
 {
@@ -233,17 +245,22 @@ pass_text(const struct tally_answer_hitch *h)
 					: g_strdup("all passes");
 	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
 	g_autofree char *growth = growth_text(h);
+	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
 	if (h->or_wait)
-		return g_strdup_printf("%s %s%s, or a wait of the CPU", name, times,
-				       h->first == h->pass ? ", its first use" : "");
+		return g_strdup_printf("%s %s%s, or a wait%s%s", name, times,
+				       h->first == h->pass ? ", its first use" : "",
+				       meanwhile ? ": " : " of the CPU",
+				       meanwhile ? meanwhile : "");
 	return g_strdup_printf("%s %s", name, growth);
 }
 
 static char *
 wait_text(const struct tally_answer_hitch *h)
 {
+	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
 	if (!h->driver)
-		return g_strdup("a wait (sleep, lock, other programs)");
+		return meanwhile ? g_strdup_printf("a wait: %s", meanwhile)
+				 : g_strdup("a wait (sleep, lock, other programs)");
 	return g_strdup_printf("a wait %s", h->waits ? h->waits : "in driver calls");
 }
 
@@ -313,6 +330,8 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 	};
 	if (h->cause == TALLY_CAUSE_PASS)
 		return tally_short_name(h->pass, 22);
+	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns)
+		return g_strdup("no free CPU");
 	return g_strdup(h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h)
 						      : words[h->cause]);
 }

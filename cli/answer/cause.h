@@ -41,6 +41,10 @@ struct tally_answer_hitch {
 	bool elsewhere;
 	uint64_t faults; /* FAULTS; `disk`: those that a disk served */
 	bool disk;
+	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
+	 * how long the thread that ends frames was ready to run without a CPU. */
+	const char *thread;
+	uint64_t thread_ns, ready_ns;
 };
 
 /* What is known of the program. */

@@ -126,6 +126,12 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);
+		if (h->thread) {
+			tally_out_text(o, "thread", h->thread);
+			tally_out_u64(o, "thread_ns", h->thread_ns);
+		}
+		if (h->ready_ns)
+			tally_out_u64(o, "ready_ns", h->ready_ns);
 		tally_out_text(o, "text", text);
 		tally_out_end_object(o);
 	}
@@ -196,6 +202,10 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		g_autofree char *memory = tally_answer_memory_text(d);
 		tally_out_text(o, "memory", memory);
 		put_bound(o, d);
+		if (d->busiest) {
+			tally_out_text(o, "busiest_thread", d->busiest);
+			tally_out_f64(o, "busiest_thread_share", d->busiest_share);
+		}
 		put_passes(o, d);
 		put_hitches(o, d);
 		put_cost(o, d);

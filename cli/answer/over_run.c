@@ -70,11 +70,18 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 	if (f->has_wait)
 		tally_course_add(&r->courses[TALLY_COURSE_WAIT], r->n, (double)wait_ns);
 	for (uint32_t i = 0; i < f->n_metrics; i++)
-		for (int k = TALLY_COURSE_CLOCK; k < TALLY_N_COURSES; k++)
+		for (int k = TALLY_COURSE_CLOCK; k <= TALLY_COURSE_MEMORY; k++)
 			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
 				tally_course_add(&r->courses[k], r->n,
 						 tally_value_f64(f->metrics[i].value));
 	r->n++;
+}
+
+void
+tally_over_run_add_resident(struct tally_over_run *r, uint64_t bytes)
+{
+	if (r->n > 0)
+		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1, (double)bytes);
 }
 
 /* The part that changed most in the direction in which the frames did. */
@@ -166,20 +173,19 @@ look_at_clock(const struct tally_over_run *r, struct tally_range before,
 
 /* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
 static void
-conclude_memory(const struct tally_over_run *r, struct tally_answer_device *d)
+conclude_memory(const struct tally_course *c, uint64_t frames, double *from, double *to)
 {
 	double at[4];
 	for (unsigned i = 0; i < 4; i++)
-		at[i] = tally_course_median(&r->courses[TALLY_COURSE_MEMORY], i * d->frames / 4,
-					    (i + 1) * d->frames / 4);
+		at[i] = tally_course_median(c, i * frames / 4, (i + 1) * frames / 4);
 	double growth = at[3] - at[0];
 	for (unsigned i = 1; i < 4; i++)
 		if (!(at[i] - at[i - 1] >= growth / 10))
 			return;
 	if (growth < MEMORY_GREW || growth < MEMORY_SHARE * at[0])
 		return;
-	d->memory_from = at[0];
-	d->memory_to = at[3];
+	*from = at[0];
+	*to = at[3];
 }
 
 /* The stretch before change `i`; that after the last one for i == n. */
@@ -215,7 +221,10 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 		explain_change(r, range, stretch(found, n, i + 1, d->frames), c);
 		look_at_clock(r, range, stretch(found, n, i + 1, d->frames), c);
 	}
-	conclude_memory(r, d);
+	conclude_memory(&r->courses[TALLY_COURSE_MEMORY], d->frames, &d->memory_from,
+			&d->memory_to);
+	conclude_memory(&r->courses[TALLY_COURSE_RESIDENT], d->frames, &d->resident_from,
+			&d->resident_to);
 	d->range_frame = number_at(r, d->range.from);
 	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
 }

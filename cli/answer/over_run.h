@@ -14,6 +14,7 @@ enum {
 	TALLY_COURSE_CLOCK,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
+	TALLY_COURSE_RESIDENT, /* not of frames: of process lines */
 	TALLY_N_COURSES
 };
 
@@ -27,6 +28,8 @@ struct tally_over_run {
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f);
+/* The process's memory at this point of the frames. */
+void tally_over_run_add_resident(struct tally_over_run *r, uint64_t bytes);
 /* Sets the changes, the stretch that the typical frame is of, and the memory. */
 void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
 

@@ -344,11 +344,29 @@ tally_answer_change_text(const struct tally_answer_change *c)
 char *
 tally_answer_memory_text(const struct tally_answer_device *d)
 {
-	return d->memory_to > 0
-		       ? g_strdup_printf("the program's GPU memory grows all the time: "
-					 "%.0f -> %.0f MB",
-					 d->memory_from / 1e6, d->memory_to / 1e6)
-		       : NULL;
+	bool gpu = d->memory_to > 0;
+	double from = gpu ? d->memory_from : d->resident_from;
+	double to = gpu ? d->memory_to : d->resident_to;
+	return to > 0 ? g_strdup_printf("the program's %smemory grows all the time: "
+					"%.0f -> %.0f MB",
+					gpu ? "GPU " : "", from / 1e6, to / 1e6)
+		      : NULL;
+}
+
+/* Where the GPU or a cap limits, other threads do not matter; nor one that hardly works. */
+char *
+tally_answer_busiest_text(const struct tally_answer_device *d)
+{
+	enum { LEAST = 25, ALL = 85 };
+	double percent = 100 * d->busiest_share;
+	if (d->bound.by == TALLY_BOUND_GPU || d->bound.by == TALLY_BOUND_CAP ||
+	    !d->busiest || percent < LEAST)
+		return NULL;
+	g_autofree char *name = tally_short_name(d->busiest, 20);
+	return g_strdup_printf(percent >= ALL ? "thread %s works %.0f %% of the time: it may be "
+						"what frames wait for"
+					      : "busiest other thread: %s, %.0f %% of the time",
+			       name, percent);
 }
 
 /* The changes that fit in `most` lines, in order of time. */
@@ -407,6 +425,10 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		return lines;
 	if (tally_bound_hint(&d->bound))
 		add_line(lines, g_strdup_printf("  %s", tally_bound_hint(&d->bound)));
+	char *busiest = tally_answer_busiest_text(d);
+	if (busiest)
+		add_line(lines, g_strdup_printf("  %s", busiest));
+	g_free(busiest);
 	add_passes(lines, d);
 	/* The sum of the hitches and passtally's cost have a line each. */
 	unsigned left = TALLY_ANSWER_LINES - 2 - MIN(lines->len, TALLY_ANSWER_LINES - 2);

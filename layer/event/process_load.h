@@ -11,7 +11,7 @@
 #include "layer/record.h"
 
 #define TALLY_LOAD_PERIOD_NS UINT64_C(100000000)
-#define TALLY_LOAD_THREADS 3 /* listed, the busiest */
+#define TALLY_LOAD_THREADS 5 /* listed, the busiest */
 
 struct tally_process_load;
 

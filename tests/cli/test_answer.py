@@ -472,6 +472,53 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])
 
+    def test_what_the_process_did(self):
+        """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
+        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None):
+            frames = [(14, {"GBuffer": (8, 10), "UI": 1}, dict(usual)) for _ in range(300)]
+            frames[60] = (44, {"GBuffer": (8, 10), "UI": 1}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
+            made, at = [], 10**9
+            lines = log_of(frames)
+            for line in lines:
+                made.append(line)
+                if line["type"] != "frame" or line["frame"] % 7:
+                    continue
+                hit = line["frame"] == 63  # the first line after the slow frame
+                now = line["start_ns"] + line["cpu_ns"]
+                threads = {name: share * (now - at) for name, share in always} | {"game": 0.3 * (now - at)}
+                for name, ms in in_hitch if hit else ():
+                    threads[name] = threads.get(name, 0) + ms * MS
+                made.append({"type": "process", "time_ns": now, "period_ns": now - at, "resident_bytes": int(resident(line["frame"])),
+                             "ready_ns": ready * MS if hit else 0,
+                             "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {})}
+                                         for name, ns in sorted(threads.items(), key=lambda kv: -kv[1])]})
+                at = now
+            made[1].update({"api": "vulkan", "name": "Mesa (of software)"})
+            return self.answers(made)[0]
+        cases = (
+            ("nobody", run(), "a wait (sleep, lock, other programs)"),
+            ("a thread that is idle else", run([("loader", 28)]), "a wait: loader worked 28.0 ms"),
+            ("too little", run([("loader", 12)]), "a wait (sleep, lock, other programs)"),
+            ("as it always works", run(always=[("physics", 0.9)]), "a wait (sleep, lock, other programs)"),
+            ("the thread that ends frames", run([("game", 28)]), "a wait (sleep, lock, other programs)"),
+            ("the driver's", run([("Mesa-1", 28)]), "a wait (sleep, lock, other programs)"),
+            ("no free CPU", run(ready=25), "a wait: no CPU was free for 25.0 ms"),
+            ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
+            ("a driver's wait", run([("loader", 28)], more={"wait_ns": 39 * MS}), "a wait in driver calls"),
+        )
+        for what, got, words in cases:
+            self.assertEqual([h["text"] for h in got["hitches"]["worst"]], [f"frame 60: +30.0 ms, {words}"], what)
+        self.assertEqual(run([("loader", 28)])["hitches"]["worst"][0]["thread"], "loader")
+        for share, words in ((0.2, None), (0.5, "  busiest other thread: dxvk-cs, 50 % of the time"),
+                             (0.95, "  thread dxvk-cs works 95 % of the time: it may be what frames wait for")):
+            got = run(always=[("dxvk-cs", share)])
+            self.assertEqual([line for line in got["lines"] if "dxvk-cs" in line], [words] if words else [], got["lines"])
+        for resident, words in ((lambda i: 10**8 + 2 * 10**6 * i, "the program's memory grows all the time: 170 -> 618 MB"),
+                                (lambda i: 10**8 + 10**8 * (i > 90), None), (lambda i: 10**8 + 10**4 * i, None)):
+            self.assertEqual(run(resident=resident).get("memory"), words)
+
     def test_clock_and_memory(self):
         """What the GPU did meanwhile: its clock beside a change, memory that grows all the time."""
         def run(clock, memory, held=lambda i: 0):

@@ -32,8 +32,9 @@ static const struct tally_thread_record threads[] = {
 	{ "dxvk-cs", 95000000, false },
 	{ "game", 20000000, true },
 };
-static const struct tally_process_record process = {
-	7000000000, 100000000, 1 << 20, true, 5000, threads, 2,
+static const struct tally_process_record processes[] = {
+	{ 6900000000, 100000000, 1 << 19, true, 4000, &threads[1], 1 },
+	{ 7000000000, 100000000, 1 << 20, true, 5000, threads, 2 },
 };
 static const char expected_process[] =
 	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
@@ -72,8 +73,10 @@ write_log(char *text, size_t size)
 	}
 	tally_json_put_frame(&w, &frame);
 	tally_json_put(&w, "\n", 1);
-	tally_json_put_process(&w, &process);
-	tally_json_put(&w, "\n", 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(processes); i++) {
+		tally_json_put_process(&w, &processes[i]);
+		tally_json_put(&w, "\n", 1);
+	}
 	return (size_t)(w.at - text);
 }
 
@@ -99,6 +102,22 @@ check_pipeline(const struct tally_pipeline_record *got, const struct tally_pipel
 		g_assert_cmpstr(got->stages[i].entry, ==, want->stages[i].entry);
 		g_assert_cmphex(got->stages[i].code, ==, want->stages[i].code);
 		g_assert_cmpuint(got->stages[i].bytes, ==, want->stages[i].bytes);
+	}
+}
+
+static void
+check_process(const struct tally_process_record *got, const struct tally_process_record *want)
+{
+	g_assert_cmpuint(got->time_ns, ==, want->time_ns);
+	g_assert_cmpuint(got->period_ns, ==, want->period_ns);
+	g_assert_cmpuint(got->resident_bytes, ==, want->resident_bytes);
+	g_assert_true(got->has_ready);
+	g_assert_cmpuint(got->ready_ns, ==, want->ready_ns);
+	g_assert_cmpuint(got->n_threads, ==, want->n_threads);
+	for (uint32_t i = 0; i < want->n_threads; i++) {
+		g_assert_cmpstr(got->threads[i].name, ==, want->threads[i].name);
+		g_assert_cmpuint(got->threads[i].cpu_ns, ==, want->threads[i].cpu_ns);
+		g_assert_cmpint(got->threads[i].ends_frames, ==, want->threads[i].ends_frames);
 	}
 }
 
@@ -131,17 +150,9 @@ test_round_trip(void)
 					sizeof(want->call_counts));
 		}
 	}
-	next_line(reader, &line, TALLY_LINE_PROCESS);
-	g_assert_cmpuint(line.process.time_ns, ==, process.time_ns);
-	g_assert_cmpuint(line.process.period_ns, ==, process.period_ns);
-	g_assert_cmpuint(line.process.resident_bytes, ==, process.resident_bytes);
-	g_assert_true(line.process.has_ready);
-	g_assert_cmpuint(line.process.ready_ns, ==, process.ready_ns);
-	g_assert_cmpuint(line.process.n_threads, ==, process.n_threads);
-	for (uint32_t i = 0; i < process.n_threads; i++) {
-		g_assert_cmpstr(line.process.threads[i].name, ==, threads[i].name);
-		g_assert_cmpuint(line.process.threads[i].cpu_ns, ==, threads[i].cpu_ns);
-		g_assert_cmpint(line.process.threads[i].ends_frames, ==, threads[i].ends_frames);
+	for (unsigned i = 0; i < G_N_ELEMENTS(processes); i++) {
+		next_line(reader, &line, TALLY_LINE_PROCESS);
+		check_process(&line.process, &processes[i]);
 	}
 	tally_log_reader_close(reader);
 }

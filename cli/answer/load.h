@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/load.h - what the program's threads did, ten times a second (the log's process
+ * lines): who worked while a frame waited, and who works all the time.
+ *
+ * That a thread worked meanwhile is what the log shows; that the frame waited for it, it does not.
+ * The driver's own threads are left out where their names show it: those of a software driver
+ * begin with its name. Memory grows with the log, up to MOST_LINES of load.c. One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_LOAD_H
+#define PASSTALLY_CLI_ANSWER_LOAD_H
+
+#include "cli/answer/cause.h"
+#include "layer/record.h"
+
+struct tally_loads {
+	GArray *lines; /* elements: struct load_line of load.c, in order of time */
+	GHashTable *totals; /* name (interned) -> uint64_t *: its ns in all lines */
+	uint64_t all_ns, ready_ns; /* lengths of all lines; time ready without a CPU */
+};
+
+void tally_loads_init(struct tally_loads *l);
+void tally_loads_finish(struct tally_loads *l);
+void tally_loads_add(struct tally_loads *l, const struct tally_process_record *p);
+
+/* Sets the hitch's `thread` and `ready_ns`, where these explain it. `driver`: the device's name. */
+void
+tally_loads_explain(const struct tally_loads *l, const char *driver, struct tally_answer_hitch *h);
+/* The thread besides the one that ends frames that works most, and its share of the time, 0 to 1;
+ * NULL: none is known. */
+const char *tally_loads_busiest(const struct tally_loads *l, const char *driver, double *share);
+
+#endif
