@@ -175,9 +175,6 @@ def check_log(checks, scene, path, how):
     if scene == "present_modes":
         checks.equal([(d.get("present_mode"), d.get("images")) for d in log.of("device")], [("fifo", 2), ("mailbox", 2)],
                      "how each device line says that images are shown")
-    if scene == "present":
-        kinds = {event["kind"] for one in log.frames for event in one.get("events", [])}
-        checks.equal({"acquire", "fence"} - kinds, set(), "kinds of events that are missing")
     for i, (got, one) in enumerate(zip(passes, want)):
         check_pass(checks, got, one, i, how == "all")
     starts = [p["gpu_start_ns"] for p in passes if "gpu_start_ns" in p]

@@ -59,6 +59,8 @@ def check_cube(checks, log, what):
         names.add(renders[0]["id"])
         check_vulkan_frame(checks, frame)
     checks.equal(len(names), 1, "identities of the one pass")
+    waits = {event["kind"] for frame in frames for event in frame.get("events", [])}
+    checks.that("acquire" in waits, f"waits for images: {waits}")
     info = log.info(min(names))["target"]
     checks.equal((info["width"], info["height"]), (500, 500), "size")
     checks.equal(log.notes, [], "notes")
