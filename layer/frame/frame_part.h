@@ -136,15 +136,21 @@ struct tally_stream {
 	bool was_gone;
 };
 
-/* Whether the collector should take parts at once, not at the end of its nap. Chunks in use
- * count wherever they are: those of open frames and of passes whose results are late are
- * missing as well. Only the owner may call it. */
+/* Whether much of the pool is in use, wherever it is: chunks of open frames and of passes whose
+ * results are late are missing as well. */
+static inline bool
+tally_chunks_are_many(const struct tally_chunk_pool *pool)
+{
+	return pool->n - pool->n_free >= 2 + pool->max / 16;
+}
+
+/* Whether the collector should take parts at once, not at the end of its nap: sooner than the pools
+ * need it, so that they stay small. Only the owner may call it. */
 static inline bool
 tally_stream_hurries(const struct tally_stream *s)
 {
-	return s->n_out >= TALLY_HURRY_PARTS ||
-	       4 * (s->chunks.n - s->chunks.n_free) >= s->chunks.max ||
-	       4 * (s->loads.n - s->loads.n_free) >= s->loads.max;
+	return s->n_out >= TALLY_HURRY_PARTS || tally_chunks_are_many(&s->chunks) ||
+	       tally_chunks_are_many(&s->loads);
 }
 
 /* Releases one reference; the last one frees the stream. */
