@@ -25,8 +25,8 @@
 #define CHECK_NS UINT64_C(500000000)
 #define CHECK_CPU_NS UINT64_C(100000000)
 #define MAX_MISSED 5 /* as a fraction: 1 / MAX_MISSED */
-/* The kernel updates a running thread's accounting at its tick. */
-#define PERIOD_NS UINT64_C(4000000)
+/* The kernel updates a running thread's accounting at its tick; twice that is cheap. */
+#define PERIOD_NS UINT64_C(8000000)
 
 struct linux_cpu {
 	struct tally_snapshot_source base;
