@@ -31,22 +31,6 @@ struct instance {
 	uint32_t segments;
 };
 
-/* What a pass's id depends on, apart from the passes before it. */
-struct origin {
-	uint64_t key;
-	const struct tally_target *target;
-	const char *label;
-	uint8_t kind;
-	bool restarts, begins; /* begins: its part has none before it */
-};
-
-/* A pass of the previous frame. */
-struct known {
-	struct origin origin;
-	uint32_t segment;
-	uint64_t id;
-};
-
 struct base_entry {
 	const char *label;
 	const struct tally_target *target;
@@ -76,13 +60,7 @@ struct tally_frame_builder {
 	size_t n_values, n_workloads, n_uses, n_intervals, n_others;
 	bool calibrated, uncalibrated; /* intervals on the CPU's clock, on the GPU's own */
 
-	/* While a frame repeats the previous one from its first pass on, ids are those of
-	 * `known`, and its passes are not in the tables. */
-	struct known *known;
-	uint32_t n_known;
-	bool repeats;
-	bool rekeyed; /* but some have another key: none may resume another unexamined */
-	struct tally_extent presented; /* in which these ids are right */
+	struct tally_extent presented; /* in the frame that is built */
 	struct tally_numbers *seen; /* the set that `listed` of ordinals refers to */
 	struct ordinal *ordinals;
 	struct instance *instances;
@@ -119,7 +97,6 @@ tally_frame_builder_destroy(struct tally_frame_builder *b)
 	free(b->uses);
 	free(b->intervals);
 	free(b->others);
-	free(b->known);
 	free(b->ordinals);
 	free(b->instances);
 	free(b->totals);
@@ -153,12 +130,10 @@ reserve_passes(struct tally_frame_builder *b, size_t n)
 	size_t room = slots / 2;
 	b->max_passes = 0;
 	b->n_slots = 0;
-	b->n_known = 0;
 	if (!fit(&b->passes, room, sizeof(*b->passes)) ||
 	    !fit(&b->begun, room, sizeof(*b->begun)) ||
 	    !fit(&b->intervals, room, sizeof(*b->intervals)) ||
 	    !fit(&b->others, room, sizeof(*b->others)) ||
-	    !fit(&b->known, room, sizeof(*b->known)) ||
 	    !fit(&b->ordinals, slots, sizeof(*b->ordinals)) ||
 	    !fit(&b->instances, slots, sizeof(*b->instances)))
 		return false;
@@ -202,22 +177,22 @@ mix(uint64_t h)
 /* ---- identity ---- */
 
 static uint64_t
-base_of(struct tally_frame_builder *b, const struct origin *from)
+base_of(struct tally_frame_builder *b, const struct tally_pass *pass)
 {
-	const struct tally_target *target = from->target ? from->target : &no_target;
-	uint64_t hash = mix((uintptr_t)from->label * 31 + (uintptr_t)target + from->kind);
+	const struct tally_target *target = pass->target ? pass->target : &no_target;
+	uint64_t hash = mix((uintptr_t)pass->label * 31 + (uintptr_t)target + pass->kind);
 	struct base_entry *e = &b->bases[hash & (CACHE_SLOTS - 1)];
-	if (e->known && e->label == from->label && e->target == target &&
-	    e->kind == from->kind && e->presented.width == b->presented.width &&
+	if (e->known && e->label == pass->label && e->target == target &&
+	    e->kind == pass->kind && e->presented.width == b->presented.width &&
 	    e->presented.height == b->presented.height)
 		return e->base;
 	*e = (struct base_entry){
-		.label = from->label,
+		.label = pass->label,
 		.target = target,
 		.presented = b->presented,
-		.kind = from->kind,
+		.kind = pass->kind,
 		.known = true,
-		.base = tally_pass_id_base(from->kind, from->label, target, b->presented),
+		.base = tally_pass_id_base(pass->kind, pass->label, target, b->presented),
 	};
 	return e->base;
 }
@@ -251,84 +226,47 @@ next_id(struct tally_frame_builder *b, uint64_t base, bool *is_new)
 /* Finds the entry for this pass's kind of work on its target; its epoch
  * differs if there is none yet. */
 static struct instance *
-find_instance(struct tally_frame_builder *b, const struct origin *from, uint64_t base)
+find_instance(struct tally_frame_builder *b, const struct tally_pass *pass, uint64_t base)
 {
-	size_t slot = (size_t)mix(from->key ^ base) & (b->n_slots - 1);
+	size_t slot = (size_t)mix(pass->key ^ base) & (b->n_slots - 1);
 	for (;;) {
 		struct instance *i = &b->instances[slot];
 		if (i->epoch != b->instance_epoch ||
-		    (i->key == from->key && i->base == base && i->label == from->label))
+		    (i->key == pass->key && i->base == base && i->label == pass->label))
 			return i;
 		slot = (slot + 1) & (b->n_slots - 1);
 	}
 }
 
-/* Sets id and segment; true when the id has not been offered to `seen`. */
+/* Sets id and segment; true when the id has not been offered to `seen`. `begins`: it is the first
+ * of its part. */
 static bool
-look_up(struct tally_frame_builder *b, struct known *out)
+identify(struct tally_frame_builder *b, const struct tally_pass *pass, bool begins,
+	 struct tally_pass_record *out)
 {
 	bool is_new;
-	const struct origin *from = &out->origin;
-	uint64_t base = base_of(b, from);
-	if (from->begins)
+	uint64_t base = base_of(b, pass);
+	if (begins)
 		next_epoch(&b->instance_epoch, b->instances, b->n_slots * sizeof(*b->instances));
-	out->segment = 0;
-	if (from->kind != TALLY_PASS_RENDER) {
+	if (pass->kind != TALLY_PASS_RENDER) {
 		out->id = next_id(b, base, &is_new);
 		return is_new;
 	}
-	struct instance *i = find_instance(b, from, base);
-	if (i->epoch == b->instance_epoch && !from->restarts) {
+	struct instance *i = find_instance(b, pass, base);
+	if (i->epoch == b->instance_epoch && !pass->restarts) {
 		out->id = i->id;
 		out->segment = i->segments++;
 		return false;
 	}
 	*i = (struct instance){
-		.key = from->key,
+		.key = pass->key,
 		.base = base,
 		.id = next_id(b, base, &is_new),
-		.label = from->label,
+		.label = pass->label,
 		.epoch = b->instance_epoch,
 		.segments = 1,
 	};
 	out->id = i->id;
-	return is_new;
-}
-
-/* Whether the pass is the one that had this place in the previous frame. Its key may be another,
- * as in each submission of Vulkan, since only passes that may resume one depend on it. */
-static bool
-is_known(struct tally_frame_builder *b, struct known *known, const struct origin *from)
-{
-	struct origin *was = &known->origin;
-	if (was->target != from->target || was->label != from->label ||
-	    was->kind != from->kind || was->restarts != from->restarts ||
-	    was->begins != from->begins)
-		return false;
-	if (from->kind != TALLY_PASS_RENDER)
-		return true;
-	b->rekeyed |= was->key != from->key;
-	was->key = from->key;
-	return from->restarts || !b->rekeyed;
-}
-
-/* The same for the frame's next pass. */
-static bool
-identify(struct tally_frame_builder *b, const struct origin *from, struct tally_pass_record *out)
-{
-	struct known *known = &b->known[out->index];
-	bool is_new = false;
-	if (b->repeats && (out->index >= b->n_known || !is_known(b, known, from))) {
-		b->repeats = false;
-		for (uint32_t i = 0; i < out->index; i++)
-			look_up(b, &b->known[i]);
-	}
-	if (!b->repeats) {
-		known->origin = *from;
-		is_new = look_up(b, known);
-	}
-	out->id = known->id;
-	out->segment = known->segment;
 	return is_new;
 }
 
@@ -555,15 +493,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		out->gpu_start_ns = interval.begin;
 		out->gpu_ns = interval.end - interval.begin;
 	}
-	const struct origin from = {
-		.key = pass->key,
-		.target = pass->target,
-		.label = pass->label,
-		.kind = (uint8_t)pass->kind,
-		.restarts = pass->restarts,
-		.begins = begins,
-	};
-	if (!identify(b, &from, out) || !is_first_use(b, out->id))
+	if (!identify(b, pass, begins, out) || !is_first_use(b, out->id))
 		return;
 	struct tally_pass_info_record info = {
 		.id = out->id,
@@ -779,9 +709,6 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
-	b->repeats = in->seen == b->seen && in->presented.width == b->presented.width &&
-		     in->presented.height == b->presented.height;
-	b->rekeyed = false;
 	b->presented = in->presented;
 	if (in->seen != b->seen && b->n_slots)
 		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));
@@ -801,7 +728,6 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 	}
 	b->record.passes = b->passes;
 	tally_order_passes(b->passes, b->begun, b->record.n_passes);
-	b->n_known = b->record.n_passes;
 	finish_totals(b);
 	finish_times(b);
 	return &b->record;

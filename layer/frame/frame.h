@@ -3,7 +3,7 @@
  *
  * Passes get their identity and segment by stream, and their number by when they began;
  * intervals get their union. Collector thread only; nothing here blocks. Memory grows to the
- * largest frame seen and is kept: about 300 bytes per pass, 80 per workload and 32 per counter
+ * largest frame seen and is kept: about 250 bytes per pass, 80 per workload and 32 per counter
  * value, 4 MiB for a frame of 10 000 passes with timestamps and four statistics. Out of memory
  * costs passes, counted as dropped, never the frame.
  */
