@@ -8,6 +8,7 @@
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
 #define SAME 0.2
+#define MENTIONED 0.1
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
 
@@ -148,6 +149,21 @@ grew_alike(const struct tally_hitch_part *p, const struct tally_answer_hitch *al
 	       others / around - 1 >= ((double)p->ns / own - 1) / 2;
 }
 
+static bool
+is_alone(const struct tally_hitch_part *p, const struct tally_answer_hitch *all, double least)
+{
+	return (double)(p->ns - p->around_ns) >= least && !grew_alike(p, all);
+}
+
+/* Of a pass whose time may be the CPU's: whether the thread slept or worked in it. If it waited for
+ * the GPU, that would be in a driver's call, or after more draws. */
+static bool
+is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
+{
+	return h->known[TALLY_HITCH_WORK] && h->known[TALLY_HITCH_WAIT] &&
+	       !explains(h, TALLY_HITCH_WAIT) && !has_more_draws(out);
+}
+
 static enum tally_cause
 decide(const struct tally_hitch *h, const struct tally_cause_of *of,
        struct tally_answer_hitch *out)
@@ -164,14 +180,15 @@ decide(const struct tally_hitch *h, const struct tally_cause_of *of,
 		return TALLY_CAUSE_EVENT;
 	if (!by_gpu)
 		return of_thread(h, out);
-	bool alone = (double)(grew->ns - grew->around_ns) >= least &&
-		     !grew_alike(grew, out);
+	bool alone = is_alone(grew, out, least);
 	if (alone)
 		take_pass(out, grew);
 	if (works && unsure)
 		return of_thread(h, out);
 	if (event || (works && !has_more_draws(out)))
 		return TALLY_CAUSE_UNKNOWN; /* both did: which one waited for the other? */
+	if (alone && unsure && is_of_thread(h, out))
+		return of_thread(h, out);
 	out->or_wait = alone && unsure;
 	return alone ? TALLY_CAUSE_PASS : TALLY_CAUSE_GPU;
 }
@@ -258,17 +275,14 @@ static char *
 wait_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
+	/* "(not in a pass)" is no place. */
+	g_autofree char *name = h->pass && h->pass[0] != '(' ? tally_short_name(h->pass, 22)
+							      : NULL;
 	if (!h->driver)
-		return meanwhile ? g_strdup_printf("a wait: %s", meanwhile)
-				 : g_strdup("a wait (sleep, lock, other programs)");
+		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
+				       meanwhile ? ": " : " (sleep, lock, other programs)",
+				       meanwhile ? meanwhile : "");
 	return g_strdup_printf("a wait %s", h->waits ? h->waits : "in driver calls");
-}
-
-static char *
-cpu_text(const struct tally_answer_hitch *h)
-{
-	g_autofree char *name = h->pass ? tally_short_name(h->pass, 30) : NULL;
-	return name ? g_strdup_printf("the CPU, in %s", name) : g_strdup("the CPU");
 }
 
 static char *
@@ -276,6 +290,18 @@ faults_text(const struct tally_answer_hitch *h)
 {
 	return g_strdup_printf("%" G_GUINT64_FORMAT " page faults%s", h->faults,
 			       h->disk ? " from a disk" : " (new memory)");
+}
+
+static char *
+cpu_text(const struct tally_answer_hitch *h)
+{
+	g_autofree char *name = h->pass ? tally_short_name(h->pass, 22) : NULL;
+	g_autofree char *faults = (double)h->faults * FAULT_NS >=
+						  MENTIONED * (double)h->excess_ns
+					  ? faults_text(h)
+					  : NULL;
+	return g_strdup_printf("the CPU%s%s%s%s", name ? ", in " : "", name ? name : "",
+			       faults ? ", with " : "", faults ? faults : "");
 }
 
 static char *

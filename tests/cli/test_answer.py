@@ -212,7 +212,7 @@ class Answer(CliCase):
                 lines.append(frame(i, [one_pass(0, IDS["GBuffer"], ends, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS // 2),
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + min(cpu_begins_at * MS, ends),
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
-                lines[-1].update(usual and {"wait_ns": 0, "thread_ns": (usual["thread_ms"] + slow) * MS})
+                lines[-1].update(usual and {"wait_ns": usual.get("waits", 0) * slow * MS, "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
                 start += (ms + slow + 3) * MS
             return self.answers(lines + [end(60, 120)])[0]
         got = run(1)
@@ -223,6 +223,11 @@ class Answer(CliCase):
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")
         got = run(1000, thread_ms=3)
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, the CPU, in GBuffer")
+        # Planted in llvmpipe: of 20 sleeps and locks in an open pass all read "GBuffer, or a wait of the CPU".
+        for works, waits, words in ((0, 0, "a wait in GBuffer (sleep, lock, other programs)"), (0.3, 0, "cannot tell: GBuffer and the CPU both took longer"),
+                                    (0, 1, "GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")):
+            other = run(1000, thread_ms=3, works=works, waits=waits)
+            self.assertEqual(other["hitches"]["worst"][0]["text"], f"frame 40: +20.7 ms, {words}")
         text = "typical frame, 29.0 ms on the GPU, waits for the CPU within passes included"
         self.assertEqual(got["typical"]["text"], text) # the heading of the page
         self.assertIn(f"{text}:", got["lines"])
@@ -447,6 +452,7 @@ class Answer(CliCase):
             ("a buffer that the GPU uses", [event("map", 25)], [call("map", 25)], 3, 9, {}, {}, "map", "mapping a buffer, 25.0 ms"),
             ("memory", [event("memory", 25, 1, 256 * 10**6)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms"),
             ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
+            ("the CPU, and some new memory", [], [], 33, 9, {"minor_faults": 10000}, {}, "cpu", "the CPU, with 10000 page faults (new memory)"),
             ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),
             ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence"),
             # Misleading.
