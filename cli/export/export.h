@@ -41,7 +41,7 @@ extern const struct tally_export_format tally_export_perfetto, tally_export_csv;
 struct tally_export_names {
 	struct tally_pass_names passes;
 	GHashTable *names; /* maps struct tally_pass_key to char * */
-	GHashTable *keys; /* maps "DEVICE|KEY" to struct tally_export_key */
+	GHashTable *keys; /* a set of struct tally_export_key * */
 };
 void tally_export_names_init(struct tally_export_names *names);
 void tally_export_names_finish(struct tally_export_names *names);
@@ -55,6 +55,8 @@ void tally_export_lane_name(const struct tally_pass_record *pass, char *out, siz
 
 /* Description of a key; a member is NULL where the log does not state it. Interned (GLib). */
 struct tally_export_key {
+	const char *key; /* the reader's: equal ones are one pointer */
+	uint32_t device;
 	const char *unit, *source, *description;
 };
 /* NULL: the log does not describe the key. */

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
+static guint
+hash_key(gconstpointer p)
+{
+	const struct tally_export_key *k = p;
+	return g_direct_hash(k->key) ^ k->device * 2654435761u;
+}
+
+static gboolean
+equal_keys(gconstpointer a, gconstpointer b)
+{
+	const struct tally_export_key *x = a, *y = b;
+	return x->key == y->key && x->device == y->device;
+}
+
 void
 tally_export_names_init(struct tally_export_names *names)
 {
 	tally_pass_names_init(&names->passes);
 	names->names = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free,
 					     g_free);
-	names->keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	names->keys = g_hash_table_new_full(hash_key, equal_keys, g_free, NULL);
 }
 
 void
@@ -47,10 +61,10 @@ static void
 add_key(struct tally_export_names *names, uint32_t device, const char *key, const char *unit,
 	const char *source, const char *description)
 {
-	const struct tally_export_key says = { g_intern_string(unit), g_intern_string(source),
+	const struct tally_export_key says = { key, device, g_intern_string(unit),
+					       g_intern_string(source),
 					       g_intern_string(description) };
-	g_hash_table_replace(names->keys, g_strdup_printf("%u|%s", device, key),
-			     g_memdup2(&says, sizeof(says)));
+	g_hash_table_add(names->keys, g_memdup2(&says, sizeof(says)));
 }
 
 void
@@ -72,6 +86,6 @@ tally_export_names_read(struct tally_export_names *names, const struct tally_log
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key)
 {
-	g_autofree char *of_device = g_strdup_printf("%u|%s", device, key);
-	return g_hash_table_lookup(names->keys, of_device);
+	const struct tally_export_key wanted = { .key = key, .device = device };
+	return g_hash_table_lookup(names->keys, &wanted);
 }
