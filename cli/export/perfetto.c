@@ -68,14 +68,12 @@ enum {
 
 #define SEQUENCE 1
 
-/* Numbers of texts that are looked up by address: they are static, or owned by the reader or
- * by `names`. */
-enum { KNOWN = 1024, KNOWN_TRIES = 8 };
+/* The number of a text that is looked up by address: it is static, or owned by the reader or by
+ * `names`. */
 struct known {
 	const char *prefix, *text;
 	unsigned table;
 	uint64_t number;
-	struct known *next; /* name of an argument: that which came next last time */
 };
 
 /* Packets are written together once they have this size. */
@@ -88,10 +86,8 @@ struct perfetto {
 	struct tally_protobuf packet; /* the one being written, after those that wait */
 	struct tally_protobuf interned;
 	GHashTable *tables[N_TABLES]; /* by INTERNED_*: maps a text to its number */
-	struct known known[KNOWN];
-	struct known before_args, *last_arg; /* of the event being written */
+	GHashTable *known; /* a set of struct known * */
 	GPtrArray *specs; /* counter tracks not yet described */
-	GString *text;
 	bool begun, has_clock;
 	uint64_t snapshot_ns; /* time of the last snapshot */
 };
@@ -104,30 +100,15 @@ uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
 	return (uint64_t)tally_timeline_run(e->timeline)->pid << 24 | track->number;
 }
 
-/* Begins a packet and returns where it continues: there is room for three numbers. */
-TALLY_INLINE uint8_t *
-begin_head(struct perfetto *e)
-{
-	tally_protobuf_begin(&e->packet, TRACE_PACKET);
-	uint8_t *at = tally_protobuf_need(&e->packet, 8 * TALLY_VARINT_MAX);
-	at = tally_protobuf_encode_number(at, PACKET_SEQUENCE_ID, SEQUENCE);
-	at = tally_protobuf_encode_number(at, PACKET_SEQUENCE_FLAGS,
-					  e->begun ? SEQUENCE_NEEDS_STATE
-						   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
-	e->begun = true;
-	return at;
-}
-
-TALLY_INLINE void
-end_head(struct perfetto *e, const uint8_t *at)
-{
-	e->packet.len = (size_t)(at - e->packet.bytes);
-}
-
 static void
 begin_packet(struct perfetto *e)
 {
-	end_head(e, begin_head(e));
+	tally_protobuf_begin(&e->packet, TRACE_PACKET);
+	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_FLAGS,
+				  e->begun ? SEQUENCE_NEEDS_STATE
+					   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
+	e->begun = true;
 }
 
 /* A failed write sets ferror(), which the command checks. */
@@ -149,7 +130,10 @@ end_packet(struct perfetto *e)
 static void
 put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
 {
-	tally_protobuf_put_pair(p, SNAPSHOT_CLOCKS, CLOCK_ID, id, CLOCK_TIMESTAMP, ns);
+	tally_protobuf_begin(p, SNAPSHOT_CLOCKS);
+	tally_protobuf_put_number(p, CLOCK_ID, id);
+	tally_protobuf_put_number(p, CLOCK_TIMESTAMP, ns);
+	tally_protobuf_end(p);
 }
 
 /* Declares that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be
@@ -183,11 +167,10 @@ begin_timed_packet(struct perfetto *e, uint64_t ns, const struct tally_timeline_
 {
 	if (!e->has_clock)
 		write_snapshot(e, ns, NULL);
-	uint8_t *at = begin_head(e);
-	at = tally_protobuf_encode_number(at, PACKET_TIMESTAMP, ns);
-	at = tally_protobuf_encode_number(at, PACKET_TIMESTAMP_CLOCK_ID,
-					  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
-	end_head(e, at);
+	begin_packet(e);
+	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP, ns);
+	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP_CLOCK_ID,
+				  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
 }
 
 /* Returns the number of a text; a new text must be defined in the packet being written. */
@@ -206,38 +189,32 @@ intern(struct perfetto *e, unsigned table, const char *text)
 	return number;
 }
 
-/* The same for a prefix and a text that are constant and never freed. */
-static struct known *
-find_known(struct perfetto *e, unsigned table, const char *prefix, const char *text)
+static guint
+hash_known(gconstpointer p)
 {
-	uint64_t hash = ((uintptr_t)text + (uintptr_t)prefix * 3 + table) *
-			UINT64_C(0x9e3779b97f4a7c15);
-	struct known *k = NULL;
-	for (unsigned i = 0; i < KNOWN_TRIES; i++) {
-		k = &e->known[((hash >> 54) + i) % KNOWN];
-		if (k->text == text && k->prefix == prefix && k->table == table)
-			return k;
-		if (!k->text)
-			break;
-	}
-	g_string_assign(e->text, prefix);
-	g_string_append(e->text, text);
-	*k = (struct known){ prefix, text, table, intern(e, table, e->text->str), NULL };
-	return k;
+	const struct known *k = p;
+	return g_direct_hash(k->text) + g_direct_hash(k->prefix) * 3 + k->table;
 }
 
-/* The number of an argument's name. */
-TALLY_INLINE uint64_t
-intern_arg(struct perfetto *e, const char *prefix, const char *key)
+static gboolean
+equal_known(gconstpointer a, gconstpointer b)
 {
-	struct known *k = e->last_arg->next;
-	if (G_UNLIKELY(!k || k->text != key || k->prefix != prefix ||
-		       k->table != INTERNED_ANNOTATION)) {
-		k = find_known(e, INTERNED_ANNOTATION, prefix, key);
-		e->last_arg->next = k;
-	}
-	e->last_arg = k;
-	return k->number;
+	const struct known *x = a, *y = b;
+	return x->text == y->text && x->prefix == y->prefix && x->table == y->table;
+}
+
+/* The same for a prefix and a text that are constant and never freed. */
+static uint64_t
+intern_known(struct perfetto *e, unsigned table, const char *prefix, const char *text)
+{
+	struct known new = { prefix, text, table, 0 };
+	const struct known *k = g_hash_table_lookup(e->known, &new);
+	if (k)
+		return k->number;
+	g_autofree char *joined = g_strconcat(prefix, text, NULL);
+	new.number = intern(e, table, joined);
+	g_hash_table_add(e->known, g_memdup2(&new, sizeof(new)));
+	return new.number;
 }
 
 /* Writes the texts that intern() queued; call between begin_packet() and end_packet(),
@@ -327,16 +304,13 @@ see_arg(void *user, const char *prefix, const char *key, const char *text, struc
 {
 	struct perfetto *e = user;
 	struct tally_protobuf *p = &e->packet;
-	uint64_t name = intern_arg(e, prefix, key);
-	if (G_LIKELY(!text && value.storage == TALLY_STORAGE_U64)) {
-		tally_protobuf_put_pair(p, EVENT_ANNOTATION, ANNOTATION_NAME_IID, name,
-					ANNOTATION_UINT, value.u64);
-		return;
-	}
+	uint64_t name = intern_known(e, INTERNED_ANNOTATION, prefix, key);
 	tally_protobuf_begin(p, EVENT_ANNOTATION);
 	tally_protobuf_put_number(p, ANNOTATION_NAME_IID, name);
 	if (text)
 		tally_protobuf_put_text(p, ANNOTATION_STRING, text);
+	else if (value.storage == TALLY_STORAGE_U64)
+		tally_protobuf_put_number(p, ANNOTATION_UINT, value.u64);
 	else if (value.storage == TALLY_STORAGE_I64)
 		tally_protobuf_put_number(p, ANNOTATION_INT, value.u64);
 	else
@@ -356,20 +330,17 @@ write_slice(struct perfetto *e, const struct tally_timeline_event *event)
 	tally_protobuf_put_number(p, EVENT_TYPE, types[event->type]);
 	tally_protobuf_put_number(p, EVENT_TRACK, uuid_of(e, event->track));
 	if (event->type != TALLY_TIMELINE_END) {
-		tally_protobuf_put_number(
-			p, EVENT_CATEGORY_IID,
-			find_known(e, INTERNED_CATEGORY, "", event->category)->number);
+		tally_protobuf_put_number(p, EVENT_CATEGORY_IID,
+					  intern_known(e, INTERNED_CATEGORY, "", event->category));
 		if (event->name_repeats)
 			tally_protobuf_put_number(
 				p, EVENT_NAME_IID,
-				event->workload
-					? intern(e, INTERNED_NAME, event->name)
-					: find_known(e, INTERNED_NAME, "", event->name)->number);
+				event->workload ? intern(e, INTERNED_NAME, event->name)
+						: intern_known(e, INTERNED_NAME, "", event->name));
 		else
 			tally_protobuf_put_text(p, EVENT_NAME, event->name);
 		if (event->flow)
 			tally_protobuf_put_fixed64(p, EVENT_FLOW, event->flow);
-		e->last_arg = &e->before_args;
 		tally_timeline_see_args(event, see_arg, e);
 	}
 	tally_protobuf_end(p);
@@ -435,14 +406,12 @@ write_gpu_counters(struct perfetto *e, const struct tally_timeline_event *event,
 	for (uint32_t i = 0; i < event->n; i++) {
 		uint32_t number = event->tracks[i]->number;
 		struct tally_value v = at_end ? event->values[i].value : zero;
-		if (is_integer(v)) {
-			tally_protobuf_put_pair(p, GPU_COUNTERS, VALUE_ID, number, VALUE_INT,
-						v.u64);
-			continue;
-		}
 		tally_protobuf_begin(p, GPU_COUNTERS);
 		tally_protobuf_put_number(p, VALUE_ID, number);
-		tally_protobuf_put_double(p, VALUE_DOUBLE, tally_value_f64(v));
+		if (is_integer(v))
+			tally_protobuf_put_number(p, VALUE_INT, v.u64);
+		else
+			tally_protobuf_put_double(p, VALUE_DOUBLE, tally_value_f64(v));
 		tally_protobuf_end(p);
 	}
 	tally_protobuf_put_number(p, GPU_ID, (uint64_t)event->tracks[0]->device);
@@ -480,8 +449,8 @@ begin(FILE *out, const struct tally_export_options *options)
 	e->timeline = tally_timeline_create(&e->sink, options);
 	for (unsigned i = 0; i < N_TABLES; i++)
 		e->tables[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	e->known = g_hash_table_new_full(hash_known, equal_known, g_free, NULL);
 	e->specs = g_ptr_array_new();
-	e->text = g_string_new(NULL);
 	return (struct tally_export *)e;
 }
 
@@ -502,7 +471,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	for (unsigned i = 0; i < N_TABLES; i++)
 		g_hash_table_destroy(e->tables[i]);
 	g_ptr_array_unref(e->specs);
-	g_string_free(e->text, TRUE);
+	g_hash_table_destroy(e->known);
 	tally_protobuf_finish(&e->packet);
 	tally_protobuf_finish(&e->interned);
 	g_free(e);

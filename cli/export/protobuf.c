@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/protobuf.h"
 
+#include <assert.h>
+#include <string.h>
+
+enum { VARINT = 0, FIXED64 = 1, LENGTH = 2 };
+#define VARINT_MAX 10 /* bytes of the longest number */
+
 void
 tally_protobuf_finish(struct tally_protobuf *p)
 {
@@ -15,35 +21,62 @@ tally_protobuf_clear(struct tally_protobuf *p)
 	p->depth = 0;
 }
 
-void
-tally_protobuf_grow(struct tally_protobuf *p, size_t more)
+/* Returns where `more` bytes may be written; they count once they are in `len`. */
+static uint8_t *
+need(struct tally_protobuf *p, size_t more)
 {
-	p->max = MAX(p->max * 2, p->len + more + 256);
-	p->bytes = g_realloc(p->bytes, p->max);
+	if (p->max - p->len < more) {
+		p->max = MAX(p->max * 2, p->len + more + 256);
+		p->bytes = g_realloc(p->bytes, p->max);
+	}
+	return p->bytes + p->len;
 }
 
-uint8_t *
-tally_protobuf_encode_wide(uint8_t *to, uint64_t v)
+/* Writes a number, seven bits a byte, and returns the end. */
+static uint8_t *
+encode(uint8_t *to, uint64_t v)
 {
-	for (; G_UNLIKELY(v >> 56 != 0); v >>= 7)
+	for (; v >= 0x80; v >>= 7)
 		*to++ = (uint8_t)(v | 0x80);
-	unsigned bits = 64 - (unsigned)__builtin_clzll(v), n = (bits * 9 + 64) / 64;
-	/* halves of 28 bits, quarters of 14, eighths of 7 */
-	v = (v & UINT64_C(0x00fffffff0000000)) << 4 | (v & UINT64_C(0x000000000fffffff));
-	v = (v & UINT64_C(0x0fffc0000fffc000)) << 2 | (v & UINT64_C(0x00003fff00003fff));
-	v = (v & UINT64_C(0x3f803f803f803f80)) << 1 | (v & UINT64_C(0x007f007f007f007f));
-	v |= UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (8 * n - 8)) - 1);
+	*to = (uint8_t)v;
+	return to + 1;
+}
+
+static uint8_t *
+encode_tag(uint8_t *to, uint32_t field, unsigned wire)
+{
+	return encode(to, field << 3 | wire);
+}
+
+void
+tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v)
+{
+	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX), field, VARINT);
+	p->len = (size_t)(encode(at, v) - p->bytes);
+}
+
+void
+tally_protobuf_put_fixed64(struct tally_protobuf *p, uint32_t field, uint64_t v)
+{
+	uint8_t *at = encode_tag(need(p, VARINT_MAX + sizeof(v)), field, FIXED64);
 	v = GUINT64_TO_LE(v);
-	memcpy(to, &v, sizeof(v));
-	return to + n;
+	memcpy(at, &v, sizeof(v));
+	p->len = (size_t)(at + sizeof(v) - p->bytes);
+}
+
+void
+tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v)
+{
+	uint64_t bits;
+	memcpy(&bits, &v, sizeof(bits));
+	tally_protobuf_put_fixed64(p, field, bits);
 }
 
 static void
 put_bytes(struct tally_protobuf *p, uint32_t field, const void *bytes, size_t len)
 {
-	uint8_t *at = tally_protobuf_need(p, 2 * TALLY_VARINT_MAX + len);
-	at = tally_protobuf_encode_tag(at, field, TALLY_WIRE_LENGTH);
-	at = tally_protobuf_encode(at, len);
+	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX + len), field, LENGTH);
+	at = encode(at, len);
 	if (len)
 		memcpy(at, bytes, len);
 	p->len = (size_t)(at + len - p->bytes);
@@ -62,15 +95,28 @@ tally_protobuf_put_message(struct tally_protobuf *p, uint32_t field,
 	put_bytes(p, field, message->bytes, message->len);
 }
 
-/* The message that begins there has a length of more than the one byte that is reserved. */
 void
-tally_protobuf_end_long(struct tally_protobuf *p, size_t begin)
+tally_protobuf_begin(struct tally_protobuf *p, uint32_t field)
 {
-	size_t len = p->len - begin;
-	uint8_t length[TALLY_VARINT_MAX];
-	size_t n = (size_t)(tally_protobuf_encode(length, len) - length);
-	tally_protobuf_need(p, n - 1);
-	memmove(p->bytes + begin + n - 1, p->bytes + begin, len);
-	p->len += n - 1;
+	assert(p->depth < TALLY_PROTOBUF_DEPTH);
+	/* Most messages are shorter than 128 bytes, so one byte is reserved for the length;
+	 * more room is made at the end if needed. */
+	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX), field, LENGTH) + 1;
+	p->len = (size_t)(at - p->bytes);
+	p->open[p->depth++] = p->len;
+}
+
+void
+tally_protobuf_end(struct tally_protobuf *p)
+{
+	assert(p->depth > 0);
+	size_t begin = p->open[--p->depth], len = p->len - begin;
+	uint8_t length[VARINT_MAX];
+	size_t n = (size_t)(encode(length, len) - length);
+	if (n > 1) {
+		need(p, n - 1);
+		memmove(p->bytes + begin + n - 1, p->bytes + begin, len);
+		p->len += n - 1;
+	}
 	memcpy(p->bytes + begin - 1, length, n);
 }

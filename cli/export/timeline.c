@@ -109,8 +109,8 @@ emit_numbers(struct tally_timeline *t, const struct stretch *s, bool metric,
 		return;
 	g_ptr_array_set_size(t->number_tracks, (gint)n);
 	for (uint32_t i = 0; i < n; i++)
-		t->number_tracks->pdata[i] = tally_tracks_number(t, s->layer, values[i].key, i,
-								 &s->where, metric);
+		t->number_tracks->pdata[i] = (gpointer)tally_tracks_number(
+			t, s->layer, values[i].key, &s->where, metric);
 	const struct tally_timeline_event e = {
 		.type = TALLY_TIMELINE_NUMBERS,
 		.ns = s->start_ns,
@@ -460,21 +460,15 @@ emit_lane(struct tally_timeline *t, struct tally_timeline_device *d,
 	  const struct tally_frame_record *f, const struct tally_lane *lane, bool own)
 {
 	GPtrArray *order = t->order;
-	const struct placed *last = NULL;
-	bool sorted = true;
 	g_ptr_array_set_size(order, 0);
 	for (guint i = 0; i < t->placed->len; i++) {
 		struct placed *p = &g_array_index(t->placed, struct placed, i);
-		if (!p->can_draw || p->lane != lane || is_own(p) != own)
-			continue;
-		sorted = sorted && (!order->len || compare_placed(&last, &p) <= 0);
-		last = p;
-		g_ptr_array_add(order, p);
+		if (p->can_draw && p->lane == lane && is_own(p) == own)
+			g_ptr_array_add(order, p);
 	}
 	if (!order->len)
 		return;
-	if (!sorted)
-		g_ptr_array_sort(order, compare_placed);
+	g_ptr_array_sort(order, compare_placed);
 	uint64_t ends[TALLY_MOST_LAYERS] = { 0 };
 	uint32_t n_layers = 0;
 	for (guint i = 0; i < order->len; i++) {

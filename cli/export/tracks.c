@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/tracks.h"
 
+#include "cli/shared/each.h"
+
 struct tally_timeline_track *
 tally_tracks_add(struct tally_timeline *t, enum tally_track_kind kind,
 		 const struct tally_timeline_track *parent, char *name, int64_t device, int rank)
@@ -109,12 +111,10 @@ tally_tracks_device(struct tally_timeline *t, uint32_t number,
 struct tally_lane *
 tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_record *p)
 {
-	for (guint i = 0; i <= d->lanes->len; i++) {
-		struct tally_lane *lane = i ? g_ptr_array_index(d->lanes, i - 1) : d->last;
-		if (lane && lane->context == p->context && lane->queue_family == p->queue_family &&
-		    lane->queue_index == p->queue_index)
-			return d->last = lane;
-	}
+	TALLY_EACH (struct tally_lane, found, d->lanes)
+		if (found->context == p->context && found->queue_family == p->queue_family &&
+		    found->queue_index == p->queue_index)
+			return found;
 	struct tally_lane *lane = g_new0(struct tally_lane, 1);
 	lane->context = p->context;
 	lane->queue_family = p->queue_family;
@@ -122,7 +122,7 @@ tally_tracks_lane(struct tally_timeline_device *d, const struct tally_pass_recor
 	tally_export_lane_name(p, lane->name, sizeof(lane->name));
 	lane->rank = TALLY_RANK_LANES + (int)d->lanes->len * TALLY_RANKS_A_LANE;
 	g_ptr_array_add(d->lanes, lane);
-	return d->last = lane;
+	return lane;
 }
 
 static struct tally_layer *
@@ -193,13 +193,10 @@ add_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
 	return track;
 }
 
-void
-tally_tracks_find_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-			 const struct tally_number_place *where, bool metric,
-			 struct tally_number_guess *guess)
+const struct tally_timeline_track *
+tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
+		    const struct tally_number_place *where, bool metric)
 {
-	guess->track = g_hash_table_lookup(layer->numbers[metric], key);
-	if (!guess->track)
-		guess->track = add_number(t, layer, key, where, metric);
-	guess->key = key;
+	const struct tally_timeline_track *track = g_hash_table_lookup(layer->numbers[metric], key);
+	return track ? track : add_number(t, layer, key, where, metric);
 }

@@ -12,8 +12,6 @@
 #include "cli/export/timeline.h"
 #include "cli/log/recent.h"
 
-#define TALLY_GUESSES 32
-
 /* Overlap that needs more tracks than this for one queue is not drawn. */
 #define TALLY_MOST_LAYERS 16
 
@@ -32,11 +30,6 @@ struct tally_layer {
 	/* For counters and for metrics: maps a key (by pointer: the reader interns them) to
 	 * a track. */
 	GHashTable *numbers[2];
-	/* The last track found at each index of a list: the next list is usually the same. */
-	struct tally_number_guess {
-		const char *key;
-		struct tally_timeline_track *track;
-	} guess[2][TALLY_GUESSES];
 };
 
 struct tally_layers {
@@ -61,7 +54,6 @@ struct tally_timeline_device {
 	struct tally_layers frames; /* the CPU's frames */
 	struct tally_timeline_clock *clock; /* the uncalibrated GPU clock, once seen */
 	GPtrArray *lanes; /* elements: struct tally_lane * */
-	struct tally_lane *last; /* the lane that was looked up last */
 };
 
 struct tally_timeline {
@@ -123,21 +115,10 @@ tally_tracks_take_layer(struct tally_timeline *t, struct tally_layers *layers,
 			const struct tally_timeline_device *d,
 			const struct tally_layer_place *place, uint64_t start_ns,
 			uint64_t end_ns);
-/* Looks for the track of a number whose key was not guessed. */
-void tally_tracks_find_number(struct tally_timeline *t, struct tally_layer *layer,
-			      const char *key, const struct tally_number_place *where,
-			      bool metric, struct tally_number_guess *guess);
-/* The track of a counter or metric that belongs to an event on the layer and is the `i`-th
- * of its list. `where` gives the name of the track; the layer's index follows it, unless it
- * is 0. */
-static inline struct tally_timeline_track *
+/* The track of a counter or metric that belongs to an event on the layer. `where` gives the name of
+ * the track; the layer's index follows it, unless it is 0. */
+const struct tally_timeline_track *
 tally_tracks_number(struct tally_timeline *t, struct tally_layer *layer, const char *key,
-		    uint32_t i, const struct tally_number_place *where, bool metric)
-{
-	struct tally_number_guess *guess = &layer->guess[metric][i % TALLY_GUESSES];
-	if (G_UNLIKELY(guess->key != key))
-		tally_tracks_find_number(t, layer, key, where, metric, guess);
-	return guess->track;
-}
+		    const struct tally_number_place *where, bool metric);
 
 #endif
