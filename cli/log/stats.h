@@ -6,9 +6,9 @@
  * smallest, at least the first, so it is always a value that was seen. They are exact while
  * the series fits in what `keep` allows (equal values count once); beyond that, values fall
  * into buckets whose width is at most 1/512 of the value, and a quantile is the middle of
- * its bucket, accurate to 0.1 %. A series that would need more than 32768 buckets (whole
- * numbers never do) doubles their width. No randomness: equal input gives equal output. One
- * thread at a time. Out of memory ends the program, as everywhere in the command.
+ * its bucket, accurate to 0.1 %. Whole numbers need at most 32768 buckets. No randomness: equal
+ * input gives equal output. One thread at a time. Out of memory ends the program, as everywhere
+ * in the command.
  */
 #ifndef PASSTALLY_CLI_STATS_H
 #define PASSTALLY_CLI_STATS_H
@@ -20,16 +20,12 @@ struct tally_stats_run;
 
 struct tally_stats {
 	struct tally_moments moments;
-	/* The value added last, and how often; not yet among the runs. */
-	struct tally_value last;
-	uint64_t repeats;
 	uint32_t keep; /* maximum number of distinct values before buckets are used */
 	/* Values, or buckets once `sketched`, with their counts: the first n_sorted are ascending
 	 * and distinct, those after them are as they came. */
 	uint32_t n_sorted, n_runs, room;
 	struct tally_stats_run *runs;
 	bool sketched;
-	unsigned mantissa_bits; /* of a bucket's key */
 };
 
 /* Distinct values kept for a pass and for a frame. */
