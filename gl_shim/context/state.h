@@ -142,6 +142,7 @@ struct gl_context_state {
 	struct gl_counting counting;
 	struct gl_drawable drawable;
 	struct gl_snapshots snapshots;
+	uint64_t presented; /* tally_n_presented_by_vulkan when it was last looked at */
 	uint64_t submits; /* flushes so far, for granularity submit */
 	struct gl_window window;
 	struct gl_hidden hidden;

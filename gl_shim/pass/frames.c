@@ -161,6 +161,16 @@ frame_is(const struct gl_context_state *s, enum tally_frame_boundary boundary)
 	return s->config && s->config->frame == boundary && !gl_no_query_zone(s);
 }
 
+void
+gl_frame_presented_elsewhere(struct gl_context *c, uint64_t n)
+{
+	struct gl_context_state *s = c->state;
+	s->presented = n;
+	if (c->live == GL_MEASURED && frame_is(s, TALLY_FRAME_PRESENT) && s->stream &&
+	    tally_stream_was_presented(s->stream))
+		gl_frame_end(c, nothing_presented);
+}
+
 /* For --frame submit:N: whether the N-th submission (glFlush, glFinish,
  * swap) has just been counted. */
 static bool

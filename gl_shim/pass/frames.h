@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_GL_SHIM_FRAMES_H
 #define PASSTALLY_GL_SHIM_FRAMES_H
 
-#include "gl_shim/context/context.h"
+#include "gl_shim/context/state.h"
 
 void gl_flush(struct gl_context *c, void (*next)(void));
 void gl_finish(struct gl_context *c, void (*next)(void));
@@ -31,6 +31,17 @@ void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size
 /* The frame ends here: closes the pass, ends the frame, reads the results that are
  * ready and hands them over. */
 void gl_frame_end(struct gl_context *c, struct tally_extent presented);
+void gl_frame_presented_elsewhere(struct gl_context *c, uint64_t n);
+/* Called before work of the pass that `c` may open: where the process presents by Vulkan what is
+ * drawn here (GTK's GL area in a Vulkan window), the frame ended with that present. */
+static inline void
+gl_frame_follow(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	uint64_t n = atomic_load_explicit(&tally_n_presented_by_vulkan, memory_order_relaxed);
+	if (s->presented != n)
+		gl_frame_presented_elsewhere(c, n);
+}
 /* The driver has handed to the GPU what was issued so far: asking for its results makes it submit
  * nothing. */
 void gl_submitted(struct gl_context *c);

@@ -32,6 +32,7 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 static inline bool
 enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
+	gl_frame_follow(c);
 	return gl_idles(c->state) || enter_measured(c, command, name, bound, clears);
 }
 
@@ -127,6 +128,7 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return false;
+	gl_frame_follow(c);
 	c->open = 0;
 	if (!s->config->group_work)
 		s->split = true;

@@ -392,8 +392,8 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 	}
 }
 
-/* When a device has ended so many frames: a context of OpenGL beside a Vulkan presenter (a GL area
- * in a Vulkan window) ends none of its own, and is in the log only once the program ends. */
+/* When a device has ended so many frames: one beside it that ends none is in the log only once the
+ * program ends. */
 #define FRAMES_OF_OTHERS 64
 
 static void

@@ -184,6 +184,7 @@ tally_device_create(const struct tally_device_record *info)
 	if (!message->info)
 		goto fail;
 	atomic_init(&device->refs, 2);
+	atomic_init(&device->presented, atomic_load(&tally_n_presented_by_vulkan));
 	atomic_init(&device->count, TALLY_NO_FRAME);
 	bool wanted = tally_capture_wants_frame(0, &device->count);
 	atomic_init(&device->state, wanted ? 1 : 0);

@@ -84,6 +84,8 @@ struct tally_device {
 	_Atomic uint64_t state;
 	_Atomic uint64_t count; /* see tally_capture_wants_frame() */
 	atomic_bool gone; /* no stream will be added */
+	atomic_bool presents;
+	_Atomic uint64_t presented; /* tally_n_presented_by_vulkan when its frame began */
 	uint64_t generation;
 	uint32_t number;
 	uint64_t created_ns;

@@ -504,6 +504,8 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 {
 	if (!is_live(s))
 		return;
+	if (end->presented.width)
+		atomic_store(&s->device->presents, true);
 	for (;;) {
 		uint64_t state = atomic_load(&s->device->state);
 		uint64_t frame = state >> 1;
@@ -530,6 +532,22 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		}
 		return;
 	}
+}
+
+_Atomic uint64_t tally_n_presented_by_vulkan;
+
+void
+tally_presented_by_vulkan(void)
+{
+	atomic_fetch_add(&tally_n_presented_by_vulkan, 1);
+}
+
+bool
+tally_stream_was_presented(struct tally_stream *s)
+{
+	struct tally_device *d = s->device;
+	uint64_t now = atomic_load(&tally_n_presented_by_vulkan);
+	return !atomic_load(&d->presents) && atomic_exchange(&d->presented, now) != now;
 }
 
 /* ---- results ---- */

@@ -173,6 +173,13 @@ struct tally_frame_end {
 /* The device's open frame ends here and the next begins; call with no pass open. */
 void tally_stream_end_frame(struct tally_stream *stream, const struct tally_frame_end *end);
 
+/* The process presented by Vulkan, not through OpenGL. Any thread. */
+void tally_presented_by_vulkan(void);
+extern _Atomic uint64_t tally_n_presented_by_vulkan;
+/* Whether it has since the device's frame began: that frame is over, for a device that presents
+ * nothing itself. True once for each such frame, whichever stream asks. */
+bool tally_stream_was_presented(struct tally_stream *stream);
+
 /* The oldest pass that is not done, or NULL; *age_frames: set to the number of
  * frames since it was issued. */
 struct tally_pass *tally_stream_pending(struct tally_stream *stream, uint64_t *age_frames);

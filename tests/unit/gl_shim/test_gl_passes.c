@@ -85,6 +85,7 @@ __wrap_calloc(size_t n, size_t size)
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
  *   f F     glFlush, glFinish                       y Y   glFenceSync, glClientWaitSync
  *   z       the program sleeps                      S     swap
+ *   v       another thread presents by Vulkan
  *   e1 .. e7  calls that the driver refuses: refused()
  * A pass is its kind (r, c, t; o: by frame), the width of its target, its counts (d draws, v
  * vertices, c clears, x dispatches, p copies), then words: /1 segment, L cleared at its begin, U
@@ -95,6 +96,12 @@ static const struct {
 	const char *what, *options, *calls, *passes;
 } cases[] = {
 	{ "a draw to the window", "", "D6 S", "r640 1d6v;" },
+	{ "a present by Vulkan ends a frame, too", "", "v D3 v f v B1 D6 f v X v S",
+	  "r640 1d3v;r10 1d6v;c0 1x;" },
+	{ "... not of a device that presents", "", "D3 S B1 D6 v B0 D9 S",
+	  "r640 1d3v;r10 1d6v r640 1d9v;" },
+	{ "... nor where other calls end frames", "frame=flush", "D3 v B1 D6 f S",
+	  "r640 1d3v r10 1d6v;" },
 	{ "binding alone is no pass", "", "B1 B2 B0 D3 S", "r640 1d3v;" },
 	{ "draws to one target are one pass", "", "D3 D6 S", "r640 2d9v;" },
 	{ "to another and back before work", "", "D3 B1 B0 D3 S", "r640 2d6v;" },
@@ -330,6 +337,27 @@ make_work(char what, GLuint a, GLuint b)
 }
 
 static bool
+make_end(char what)
+{
+	switch (what) {
+	case 'f':
+		glFlush();
+		return true;
+	case 'F':
+		glFinish();
+		return true;
+	case 'S':
+		swap();
+		return true;
+	case 'v':
+		tally_presented_by_vulkan();
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
 make_pair(char what)
 {
 	switch (what) {
@@ -444,12 +472,6 @@ make_call(const char *call)
 		fake_next.discards = true;
 		glBeginTransformFeedback(TRIANGLES);
 		return;
-	case 'f':
-		glFlush();
-		return;
-	case 'F':
-		glFinish();
-		return;
 	case 'y':
 		glFenceSync(0, 0);
 		return;
@@ -459,11 +481,8 @@ make_call(const char *call)
 	case 'z':
 		program_sleeps();
 		return;
-	case 'S':
-		swap();
-		return;
 	default:
-		if (!make_pair(*call))
+		if (!make_pair(*call) && !make_end(*call))
 			make_work(*call, a, b);
 	}
 }
