@@ -300,7 +300,8 @@ choose_of_program(const char *command, const char *path)
 	return log;
 }
 
-/* Neither a file nor a program: the log may have been compressed since, or the name is wrong. */
+/* Neither a file nor a program: the log may have been compressed since, or the name is wrong. NULL
+ * after a message where it can only be a program's name. */
 static char *
 choose_missing(const char *command, const char *word)
 {
@@ -312,10 +313,10 @@ choose_missing(const char *command, const char *word)
 	g_free(packed);
 	if (!strchr(word, '/') && !g_str_has_suffix(word, ".jsonl") &&
 	    !g_str_has_suffix(word, ".zst"))
-		tally_cli_complain(command,
-				   "there is no log of a program %s: passtally logs lists those "
-				   "that are there",
-				   word);
+		return TALLY_FAIL(NULL, command,
+				  "%s is no file here, and there is no log of a program of that "
+				  "name: passtally logs lists those that are there",
+				  word);
 	return g_strdup(word);
 }
 

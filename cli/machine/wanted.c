@@ -227,6 +227,13 @@ static void
 suggest_counters(GString *out, const char *name)
 {
 	enum { MOST = 3 };
+	static const char *const of_calls[] = { "draws",     "dispatches", "copies", "clears",
+						"vertices", "instances",  "calls",  NULL };
+	if (g_strv_contains(of_calls, name)) {
+		g_string_append(out, "the numbers of calls and their vertices are counted always, "
+				     "and need no option");
+		return;
+	}
 	g_autoptr(GHashTable) keys = list_keys();
 	g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(keys), (GCompareFunc)strcmp);
 	for (int n = 0; n < MOST; n++) {

@@ -325,6 +325,7 @@ class Commands(CliCase):
     def test_unknown_words(self):
         """Each is named, with what is there, or what is nearest."""
         for words, answer in (
+                (["report", "nosuchgame"], "nosuchgame is no file here, and there is no log of a program of that name: passtally logs"),
                 (["config", "nosuch=1"], "there is no option nosuch; config takes the name of a program"),
                 (["config", "counter=all"], "there is no option counter (did you mean counters?); config takes"),
                 (["config", "frames=1"], "frames=1 is an option, and config takes the name of a program"),
@@ -332,6 +333,7 @@ class Commands(CliCase):
             done = self.command(*words)
             self.assertEqual((done.returncode, done.stdout), (2, b""), words)
             self.assertIn(f"passtally {words[0]}: ", done.stderr.decode())
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
             self.assertIn(answer, done.stderr.decode())
         self.assertNotIn("option", self.command("config", "./a=b").stderr.decode())
         self.assertEqual(done.stderr.decode().count("work"), 1) # of both APIs

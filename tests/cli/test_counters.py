@@ -215,7 +215,8 @@ class Names(CliCase):
                 ("overveiw", "overveiw", "; did you mean overview? `passtally counters` lists"),
                 ("fragment_shader", "fragment_shader", "; did you mean fragment_shader_invocations"),
                 ("samples_pased", "samples_pased", "; did you mean samples_passed"),
-                ("overdrw", "overdrw", "; did you mean overdraw")):
+                ("overdrw", "overdrw", "; did you mean overdraw"),
+                ("vertices", "vertices", "; the numbers of calls and their vertices are counted always")):
             done = self.command("counters", "--counters", items)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(f'nothing is called "{name}"{words}', done.stderr.decode())
