@@ -218,6 +218,7 @@ struct tally_target {
 	struct tally_attachment depth;   /* also depth-stencil */
 	struct tally_attachment stencil; /* only where separate from depth */
 	bool presented;                  /* a window's or surface's own buffer */
+	const char *name; /* the program's, interned; NULL = none. No part of an identity */
 };
 
 /* Counts of API calls inside one pass. */

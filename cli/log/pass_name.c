@@ -50,18 +50,21 @@ tally_pass_name(enum tally_pass_kind kind, const struct tally_target *target, bo
 	GString *name = g_string_new(NULL);
 	const char *depth = target->depth.format ? target->depth.format : target->stencil.format;
 	if (target->n_color == 0 && depth) {
-		g_string_append(name, "Depth");
+		g_string_append(name, target->name ? target->name : "Depth");
 		append_size(name, target);
 	} else if (target->n_color == 0) {
-		g_string_append(name, "No attachment");
+		g_string_append(name, target->name ? target->name : "No attachment");
 		append_size(name, target);
 	} else if (target->n_color == 1) {
-		g_string_append(name, depth ? "Color + depth" : "Color");
+		g_string_append(name, target->name ? target->name
+				      : depth	     ? "Color + depth"
+						     : "Color");
 		append_size(name, target);
 		if (target->color[0].format)
 			g_string_append_printf(name, " %s", target->color[0].format);
 	} else {
-		g_string_append_printf(name, "Color (%u targets%s)", target->n_color,
+		g_string_append_printf(name, "%s (%u targets%s)",
+				       target->name ? target->name : "Color", target->n_color,
 				       depth ? " + depth" : "");
 		append_size(name, target);
 	}

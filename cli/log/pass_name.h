@@ -3,7 +3,8 @@
  *
  * A name is the pass's label, or a generated one; reports and exports use the same names. One
  * thread. A generated name is built from the targets that the pass writes: "Depth 2048x2048",
- * "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy". Of several passes that
+ * "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy"; the program's own name for
+ * the target takes the first word's place: "ShadowMap 2048x2048". Of several passes that
  * share a name or a label, the second and later ones are numbered: "Depth 2048x2048 #2". Such
  * names are for people: the identity of a pass does not depend on them.
  */

@@ -10,6 +10,7 @@
 
 #define MAX_TARGETS 4096
 #define MAX_LABELS 16384
+#define MAX_NAMES 4096 /* of objects, which are kept among the labels */
 #define MAX_LABEL_BYTES 512
 #define CACHE_SLOTS 256 /* for each kind; a power of two */
 
@@ -38,7 +39,7 @@ struct tally_intern_cache {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct target_entry *targets;
 static struct label_entry *labels;
-static unsigned n_targets, n_labels;
+static unsigned n_targets, n_labels, n_names;
 
 void
 tally_intern_fork_begin(void)
@@ -89,7 +90,7 @@ hash_target(const struct tally_target *t)
 	uint32_t numbers[6] = {
 		t->width, t->height, t->layers, t->samples, t->n_color, t->presented
 	};
-	uint64_t hash = mix(0, numbers, sizeof(numbers));
+	uint64_t hash = mix((uintptr_t)t->name, numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < t->n_color; i++)
 		hash = hash_attachment(hash, &t->color[i]);
 	hash = hash_attachment(hash, &t->depth);
@@ -109,7 +110,8 @@ static bool
 same_target(const struct tally_target *a, const struct tally_target *b)
 {
 	if (a->width != b->width || a->height != b->height || a->layers != b->layers ||
-	    a->samples != b->samples || a->n_color != b->n_color || a->presented != b->presented)
+	    a->samples != b->samples || a->n_color != b->n_color || a->presented != b->presented ||
+	    a->name != b->name)
 		return false;
 	for (uint32_t i = 0; i < a->n_color; i++) {
 		if (!same_attachment(&a->color[i], &b->color[i]))
@@ -129,7 +131,8 @@ find_or_add_target(uint64_t hash, const struct tally_target *target)
 		if (same_target(&e->target, target))
 			return &e->target;
 	}
-	if (n_targets == MAX_TARGETS)
+	/* Names that are made up anew again and again leave room for what has none. */
+	if (n_targets >= (target->name ? MAX_TARGETS / 2 : MAX_TARGETS))
 		return NULL;
 	struct target_entry *entry = calloc(1, sizeof(*entry));
 	if (!entry)
@@ -163,6 +166,11 @@ tally_intern_target(struct tally_intern_cache *cache, const struct tally_target 
 	pthread_mutex_lock(&lock);
 	hit = find_or_add_target(hash, target);
 	pthread_mutex_unlock(&lock);
+	if (!hit && target->name) {
+		struct tally_target unnamed = *target;
+		unnamed.name = NULL;
+		return tally_intern_target(cache, &unnamed);
+	}
 	if (hit && cache)
 		*slot = (struct cached){ hash, hit };
 	return hit;
@@ -223,4 +231,20 @@ tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t le
 	if (hit && cache)
 		*slot = (struct cached){ hash, hit };
 	return hit;
+}
+
+const char *
+tally_intern_name(const char *text)
+{
+	size_t len = cut_label(text, strlen(text));
+	pthread_mutex_lock(&lock);
+	unsigned before = n_labels;
+	struct label_entry *known = NULL;
+	HASH_FIND(hh, labels, text, len, known);
+	const char *name = known		  ? known->text
+			   : n_names < MAX_NAMES ? find_or_add_label(text, len)
+						  : NULL;
+	n_names += n_labels - before;
+	pthread_mutex_unlock(&lock);
+	return name;
 }

@@ -55,6 +55,7 @@ SELECT * FROM read_json(logs,
 		"id": 'VARCHAR',
 		"kind": 'VARCHAR',
 		"label": 'VARCHAR',
+		"target_name": 'VARCHAR',
 		"target": 'JSON',
 		"groups": 'VARCHAR',
 		"stages": 'JSON',
@@ -144,6 +145,7 @@ CREATE TABLE IF NOT EXISTS "pass_info" (side VARCHAR, log VARCHAR);
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "id" VARCHAR;
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "kind" VARCHAR;
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "label" VARCHAR;
+ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "target_name" VARCHAR;
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "target" JSON;
 ALTER TABLE "pass_info" ADD COLUMN IF NOT EXISTS "groups" VARCHAR;
 CREATE TABLE IF NOT EXISTS "pipeline" (side VARCHAR, log VARCHAR);
@@ -214,7 +216,7 @@ DELETE FROM line WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log 
 -- rows made from json/log.fields by scripts/gen_log.py sql
 INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host" FROM line WHERE type = 'header';
 INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "facts", "sources", "counters", "sets", "metrics" FROM line WHERE type = 'device';
-INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target", "groups" FROM line WHERE type = 'pass_info';
+INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target_name", "target", "groups" FROM line WHERE type = 'pass_info';
 INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';
 INSERT INTO "frame" BY NAME SELECT side, log, "frame", "device", "start_ns", "cpu_ns", "thread_ns", "wait_ns", "gpu_ns", "envelope_ns", "coverage", "width", "height", "set", "passes", "unattributed", "metrics", "estimated", "events", "calls", "minor_faults", "major_faults", "overhead_ns", "dropped_passes", "flags" FROM line WHERE type = 'frame';
 INSERT INTO "process" BY NAME SELECT side, log, "time_ns", "period_ns", "resident_bytes", "ready_ns", "threads" FROM line WHERE type = 'process';

@@ -40,8 +40,6 @@ struct vk_bound {
 /* After it was created. The hooks that create pipelines are in vk_next.h. */
 void
 vk_module_created(struct vk_device *d, const VkShaderModuleCreateInfo *info, VkShaderModule handle);
-/* The game's name for an object. */
-void vk_object_named(struct vk_device *d, VkObjectType type, uint64_t handle, const char *name);
 
 /* Adds what was counted since the last time to the open pass. */
 void vk_pipelines_count(struct vk_command *c);

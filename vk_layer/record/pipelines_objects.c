@@ -190,14 +190,3 @@ vk_create_ray_pipelines(struct vk_device *d, PFN_vkCreateRayTracingPipelinesKHR 
 	}
 	return result;
 }
-
-void
-vk_object_named(struct vk_device *d, VkObjectType type, uint64_t handle, const char *name)
-{
-	if (type != VK_OBJECT_TYPE_PIPELINE || !name || !handle)
-		return;
-	const struct vk_pipeline_known *p = vk_handles_find(&d->targets->objects[VK_PIPELINES],
-							    handle);
-	if (p)
-		tally_pipeline_set_name(p->pipeline, name, strlen(name));
-}

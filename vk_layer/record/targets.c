@@ -170,6 +170,16 @@ find_surface(const struct vk_render_pass_known *pass, const struct surfaces *s)
 	return surface;
 }
 
+/* The framebuffer's own, else that of an attachment, else the render pass's; NULL = none. */
+static const char *
+find_name(const struct vk_render_pass_known *pass, const struct vk_framebuffer_known *fb)
+{
+	const char *name = fb ? atomic_load_explicit(&fb->base.name, memory_order_relaxed) : NULL;
+	if (!name && fb)
+		name = fb->name;
+	return name || !pass ? name : atomic_load_explicit(&pass->base.name, memory_order_relaxed);
+}
+
 static void
 describe_attachments(const struct vk_render_pass_known *pass, struct tally_target *target,
 		     struct ops *ops)
@@ -197,7 +207,7 @@ describe_render_pass(const struct vk_render_pass_known *pass,
 		     const struct vk_framebuffer_known *fb, const VkRect2D *area,
 		     struct vk_target_use *out)
 {
-	struct tally_target target = { 0 };
+	struct tally_target target = { .name = find_name(pass, fb) };
 	struct ops ops = { 0 };
 	target.layers = fb ? fb->layers : 1;
 	if (fb) {
@@ -349,11 +359,23 @@ describe_written(const struct written *w, struct tally_target *target, struct op
 		target->height = view->height;
 }
 
+/* Of the first attachment that has one; NULL = none. */
+static const char *
+find_view_name(struct vk_targets *t, const struct rendering *r)
+{
+	const char *name = NULL;
+	for (uint32_t i = 0; i < r->n_color && !name; i++)
+		name = r->color[i].view ? vk_view_name(t, r->color[i].view) : NULL;
+	if (!name && r->depth.view)
+		name = vk_view_name(t, r->depth.view);
+	return name || !r->stencil.view ? name : vk_view_name(t, r->stencil.view);
+}
+
 static void
-describe_rendering(const VkRenderingInfo *info, const struct rendering *r,
+describe_rendering(struct vk_targets *t, const VkRenderingInfo *info, const struct rendering *r,
 		   struct vk_target_use *out)
 {
-	struct tally_target target = { .n_color = r->n_color };
+	struct tally_target target = { .n_color = r->n_color, .name = find_view_name(t, r) };
 	struct tally_attachment same;
 	struct ops ops = { 0 };
 	int64_t resolved = -1;
@@ -386,7 +408,7 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
 	if (known)
 		return known;
-	describe_rendering(info, &r, scratch);
+	describe_rendering(d->targets, info, &r, scratch);
 	if (r.first && r.first->width)
 		add_use(&r.first->base.uses, r.key, scratch);
 	return scratch;

@@ -156,6 +156,9 @@ enum vk_object {
 	VK_PIPELINES,
 	VK_N_OBJECTS,
 };
+/* The game's name for one of them; NULL or "": none. `type`: a VkObjectType, or a
+ * VkDebugReportObjectTypeEXT, which has the same values for these. */
+void vk_object_named(struct vk_device *d, int type, uint64_t handle, const char *name);
 /* `key`: VK_HANDLE_KEY() of it. */
 void vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key);
 

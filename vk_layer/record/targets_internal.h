@@ -33,6 +33,7 @@ struct vk_uses {
 struct vk_known {
 	uint64_t serial;
 	uint32_t more; /* equal objects may share a handle: destroys still to come */
+	const char *_Atomic name; /* the program's, interned; NULL = none */
 	/* Answers for passes in this framebuffer, or for dynamic rendering that begins with this
 	 * view. */
 	struct vk_uses uses;
@@ -44,6 +45,7 @@ struct vk_image_known {
 	uint32_t width, height, depth, levels, layers, samples;
 	int64_t surface; /* -1: not of a swapchain */
 	VkImage handle;
+	bool drawn_to; /* it may be an attachment */
 	struct vk_image_known *next; /* the next image of the same swapchain */
 	const struct tally_target *_Atomic target; /* NULL: not queried yet */
 };
@@ -53,6 +55,7 @@ struct vk_view_known {
 	VkFormat format;
 	uint32_t width, height, layers, samples; /* 0: unknown */
 	int64_t surface;
+	uint64_t image; /* key of its handle */
 };
 
 struct vk_pass_attachment {
@@ -79,6 +82,7 @@ struct vk_framebuffer_known {
 	uint32_t width, height, layers;
 	bool imageless; /* the views are given at the beginning of a pass */
 	uint32_t n_attachments;
+	const char *name; /* of the first attachment that had one */
 	int64_t surfaces[]; /* of each attachment; -1: none */
 };
 
@@ -114,6 +118,8 @@ struct vk_targets {
 
 /* A zeroed object of `size` bytes that begins with struct vk_known; NULL on OOM. */
 void *vk_known_create(struct vk_targets *t, size_t size);
+/* The program's name for the view, else for its image; NULL = none. */
+const char *vk_view_name(struct vk_targets *t, const struct vk_view_known *view);
 /* Takes ownership of `object`; NULL: nothing is learned. */
 void vk_known_remember(struct vk_targets *t, enum vk_object what, uint64_t key, void *object);
 

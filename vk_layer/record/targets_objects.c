@@ -6,9 +6,11 @@
  * the object is unknown.
  */
 #include "layer/event/event.h"
+#include "layer/frame/frame_part.h"
 #include "vk_layer/record/targets_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void *
 vk_known_create(struct vk_targets *t, size_t size)
@@ -111,6 +113,8 @@ vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage han
 	image->levels = info->mipLevels;
 	image->layers = info->arrayLayers;
 	image->samples = (uint32_t)info->samples;
+	image->drawn_to = info->usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+					 VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
 	image->surface = -1;
 	const VkImageSwapchainCreateInfoKHR *of = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
@@ -139,6 +143,7 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 							     VK_HANDLE_KEY(info->image));
 	const VkImageSubresourceRange *range = &info->subresourceRange;
 	view->format = info->format;
+	view->image = VK_HANDLE_KEY(info->image);
 	view->layers = range->layerCount;
 	view->surface = -1;
 	if (!image) {
@@ -164,6 +169,16 @@ vk_view_created(struct vk_device *d, const VkImageViewCreateInfo *info, VkImageV
 {
 	vk_known_remember(d->targets, VK_VIEWS, VK_HANDLE_KEY(handle),
 			  learn_view(d->targets, info));
+}
+
+const char *
+vk_view_name(struct vk_targets *t, const struct vk_view_known *view)
+{
+	const char *name = atomic_load_explicit(&view->base.name, memory_order_relaxed);
+	if (name)
+		return name;
+	const struct vk_image_known *image = vk_handles_find(&t->objects[VK_IMAGES], view->image);
+	return image ? atomic_load_explicit(&image->base.name, memory_order_relaxed) : NULL;
 }
 
 /* ---- render passes ---- */
@@ -301,8 +316,53 @@ vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
 			view = vk_handles_find(&t->objects[VK_VIEWS],
 					       VK_HANDLE_KEY(info->pAttachments[i]));
 		fb->surfaces[i] = view ? view->surface : -1;
+		if (view && !fb->name)
+			fb->name = vk_view_name(t, view);
 	}
 	vk_known_remember(t, VK_FRAMEBUFFERS, VK_HANDLE_KEY(handle), fb);
+}
+
+/* ---- names ---- */
+
+static enum vk_object
+kind_of(int type)
+{
+	switch (type) {
+	case VK_OBJECT_TYPE_IMAGE:
+		return VK_IMAGES;
+	case VK_OBJECT_TYPE_IMAGE_VIEW:
+		return VK_VIEWS;
+	case VK_OBJECT_TYPE_RENDER_PASS:
+		return VK_RENDER_PASSES;
+	case VK_OBJECT_TYPE_FRAMEBUFFER:
+		return VK_FRAMEBUFFERS;
+	case VK_OBJECT_TYPE_PIPELINE:
+		return VK_PIPELINES;
+	default:
+		return VK_N_OBJECTS;
+	}
+}
+
+void
+vk_object_named(struct vk_device *d, int type, uint64_t handle, const char *name)
+{
+	enum vk_object what = kind_of(type);
+	struct vk_known *known = what != VK_N_OBJECTS && handle
+					 ? vk_handles_find(&d->targets->objects[what], handle)
+					 : NULL;
+	if (!known)
+		return;
+	if (what == VK_PIPELINES) {
+		if (name)
+			tally_pipeline_set_name(((struct vk_pipeline_known *)known)->pipeline,
+						name, strlen(name));
+		return;
+	}
+	/* Thousands of textures have names that no pass needs. */
+	if (what == VK_IMAGES && !((struct vk_image_known *)known)->drawn_to)
+		return;
+	atomic_store_explicit(&known->name, name && *name ? tally_intern_name(name) : NULL,
+			      memory_order_relaxed);
 }
 
 /* ---- swapchains ---- */

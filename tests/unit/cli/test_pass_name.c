@@ -144,6 +144,22 @@ static const struct {
 	  false,
 	  1,
 	  "Color (2 targets + depth) 9x8 4x MSAA" },
+	{ TALLY_PASS_RENDER,
+	  { .name = "Bloom", .width = 9, .n_color = 1, .height = 8, .color[0].format = "RGBA8" },
+	  false,
+	  2,
+	  "Bloom 9x8 RGBA8 #2" },
+	{ TALLY_PASS_RENDER,
+	  { .name = "Shadows", .width = 9, .height = 8, .depth.format = "D24" },
+	  false,
+	  1,
+	  "Shadows 9x8" },
+	{ TALLY_PASS_RENDER,
+	  { .name = "GBuffer", .width = 9, .height = 8, .n_color = 2, .depth.format = "D24" },
+	  false,
+	  1,
+	  "GBuffer (2 targets + depth) 9x8" },
+	{ TALLY_PASS_RENDER, { .name = "Screen", .width = 9 }, true, 1, "Backbuffer" },
 };
 
 static void

@@ -44,6 +44,7 @@ CHANGE(drop_depth, t->depth = (struct tally_attachment){ 0 })
 CHANGE(move_depth, (t->stencil = t->depth, t->depth = (struct tally_attachment){ 0 }))
 CHANGE(set_unused, t->color[2] = ((struct tally_attachment){ "RGBA8", 1, 1 }))
 CHANGE(set_without_format, t->stencil.samples = 9)
+CHANGE(set_name, t->name = "SSAO")
 CHANGE(copy_format, t->color[0].format = g_intern_string("RGBA8"))
 
 static const struct change changes[] = {
@@ -60,6 +61,7 @@ static const struct change changes[] = {
 	{ "an attachment's layers", set_color_layers, false },
 	{ "no depth", drop_depth, false },
 	{ "a stencil of the depth's format", move_depth, false },
+	{ "a name", set_name, false },
 	{ "an attachment past n_color", set_unused, true },
 	{ "samples of what is not attached", set_without_format, true },
 	{ "the format's text at another address", copy_format, true },

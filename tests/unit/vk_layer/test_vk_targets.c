@@ -361,6 +361,79 @@ test_threads(void)
 	teardown();
 }
 
+/* What a pass is called by its objects' names, from the first that has one. */
+static void
+test_names(void)
+{
+	static const struct {
+		const char *what, *image, *view, *framebuffer, *pass, *want, *want_rendering;
+		bool sampled; /* the image is no attachment by its usage */
+	} rows[] = {
+		{ "nothing", NULL, NULL, NULL, NULL, NULL, NULL, false },
+		{ "the image", "i", NULL, NULL, NULL, "i", "i", false },
+		{ "the view before its image", "i", "v", NULL, NULL, "v", "v", false },
+		{ "the framebuffer before them", "i", "v", "f", "p", "f", "v", false },
+		{ "the render pass at last", NULL, NULL, NULL, "p", "p", NULL, false },
+		{ "an empty name is none", "i", "", NULL, NULL, "i", "i", false },
+		{ "a texture's is not kept", "t", NULL, NULL, "p", "p", NULL, true },
+	};
+	setup();
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("%s", rows[i].what);
+		VkImageCreateInfo info = {
+			.format = RGBA8,
+			.extent = { 64, 64, 1 },
+			.mipLevels = 1,
+			.arrayLayers = 1,
+			.samples = 1,
+			.usage = rows[i].sampled ? VK_IMAGE_USAGE_SAMPLED_BIT
+						 : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+		};
+		VkImage of = make_image(&info);
+		VkImageView view = view_of(of, RGBA8, 0, 0, 1);
+		VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
+		vk_object_named(&device, VK_OBJECT_TYPE_IMAGE, VK_HANDLE_KEY(of), rows[i].image);
+		vk_object_named(&device, VK_OBJECT_TYPE_IMAGE_VIEW, VK_HANDLE_KEY(view),
+				rows[i].view);
+		vk_object_named(&device, VK_OBJECT_TYPE_RENDER_PASS, VK_HANDLE_KEY(pass),
+				rows[i].pass);
+		VkFramebuffer fb = framebuffer(pass, 1, &view, 64, 64, 1);
+		vk_object_named(&device, VK_OBJECT_TYPE_FRAMEBUFFER, VK_HANDLE_KEY(fb),
+				rows[i].framebuffer);
+		g_assert_cmpstr(begin(pass, fb, NULL).target->name, ==, rows[i].want);
+		VkRenderingAttachmentInfo color = { .imageView = view, .loadOp = CLEAR };
+		g_assert_cmpstr(render(1, &color, NULL, NULL, 0, 1).target->name, ==,
+				rows[i].want_rendering);
+	}
+	/* What cannot be named: no object, one that is not known, one of another kind. */
+	vk_object_named(&device, VK_OBJECT_TYPE_IMAGE, 0, "n");
+	vk_object_named(&device, VK_OBJECT_TYPE_IMAGE, 77, "n");
+	vk_object_named(&device, VK_OBJECT_TYPE_BUFFER, 0x1000, "n");
+	teardown();
+}
+
+/* An image that gets the handle of a destroyed one has no name; a long name is cut. */
+static void
+test_names_end(void)
+{
+	char text[65536];
+	memset(text, 'n', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	setup();
+	for (int i = 0; i < 2; i++) {
+		next_handle = 0x2000;
+		VkImageView view = view_of(HANDLE(VkImage, 7), RGBA8, 0, 0, 1);
+		VkRenderingAttachmentInfo color = { .imageView = view, .loadOp = CLEAR };
+		if (i == 0)
+			vk_object_named(&device, VK_OBJECT_TYPE_IMAGE_VIEW, VK_HANDLE_KEY(view),
+					text);
+		const char *name = render(1, &color, NULL, NULL, 0, 1).target->name;
+		g_assert_cmpuint(name ? strlen(name) : 0, ==, i == 0 ? 512 : 0);
+		DESTROY(VK_VIEWS, view);
+	}
+	teardown();
+}
+
 /* What is freed, or goes with the device, is allocated no longer. */
 static void
 test_memory(void)
@@ -396,6 +469,8 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_targets/unknown", test_unknown);
 	g_test_add_func("/vk_targets/reused_handles", test_reused_handles);
 	g_test_add_func("/vk_targets/many_passes", test_many_passes);
+	g_test_add_func("/vk_targets/names", test_names);
+	g_test_add_func("/vk_targets/names_end", test_names_end);
 	g_test_add_func("/vk_targets/memory", test_memory);
 	g_test_add_func("/vk_targets/threads", test_threads);
 	return g_test_run();
