@@ -676,9 +676,9 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	const struct tally_frame_part *part = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, part = part->next) {
 		n_passes += part->n_passes;
-		n_workloads += part->n_workloads;
-		n_uses += part->n_uses;
-		n_values += ((size_t)part->n_passes + part->n_workloads) *
+		n_workloads += part->loads.n;
+		n_uses += part->uses.n;
+		n_values += ((size_t)part->n_passes + part->loads.n) *
 			    part->stream->info.n_counters;
 		r->dropped_passes += part->dropped;
 		if (part->frame == in->frame) {

@@ -34,17 +34,11 @@ struct tally_chunk {
 	struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 
-/* The same for workloads. Those of a part belong to any of its passes, in the order
- * in which they were added. */
-struct tally_workload_chunk {
-	void *next;
-	struct tally_workload loads[TALLY_CHUNK_PASSES];
-};
-
-/* The same for what pipelines did. */
-struct tally_use_chunk {
-	void *next;
-	struct tally_pipeline_use uses[TALLY_CHUNK_PASSES];
+/* A part's workloads, or what pipelines did in it, in such chunks. They belong to any of its
+ * passes, in the order in which they were added. */
+struct tally_chunk_list {
+	void *first, *last;
+	uint32_t n; /* items */
 };
 
 /* A stream's chunks of one kind. */
@@ -70,10 +64,7 @@ struct tally_frame_part {
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* contains the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */
-	uint32_t n_workloads;
-	struct tally_workload_chunk *first_loads, *last_loads;
-	uint32_t n_uses;
-	struct tally_use_chunk *first_uses, *last_uses;
+	struct tally_chunk_list loads, uses;
 	uint64_t arrived_ns; /* set by the collector */
 	struct tally_events events; /* of the frame that it ended; last: not cleared */
 };

@@ -88,8 +88,8 @@ free_parts(struct tally_frame_part *part)
 	while (part) {
 		struct tally_frame_part *next = part->next;
 		free_chunks(part->first);
-		free_chunks(part->first_loads);
-		free_chunks(part->first_uses);
+		free_chunks(part->loads.first);
+		free_chunks(part->uses.first);
 		free(part);
 		part = next;
 	}
@@ -157,11 +157,10 @@ take_back(struct tally_stream *s)
 	while ((part = tally_ring_pop(s->back))) {
 		s->n_out--;
 		put_chunks(&s->chunks, part->first, part->last, part->n_passes);
-		put_chunks(&s->loads, part->first_loads, part->last_loads, part->n_workloads);
-		put_chunks(&s->uses, part->first_uses, part->last_uses, part->n_uses);
+		put_chunks(&s->loads, part->loads.first, part->loads.last, part->loads.n);
+		put_chunks(&s->uses, part->uses.first, part->uses.last, part->uses.n);
 		part->first = part->last = NULL;
-		part->first_loads = part->last_loads = NULL;
-		part->first_uses = part->last_uses = NULL;
+		part->loads = part->uses = (struct tally_chunk_list){ .n = 0 };
 		part->next = s->free_parts;
 		s->free_parts = part;
 	}
@@ -381,26 +380,24 @@ tally_stream_use_set(struct tally_stream *s, const char *name)
 		s->tail->set = name;
 }
 
-/* Memory for one more workload of the part, or NULL. */
-static struct tally_workload *
-take_workload(struct tally_stream *s, struct tally_frame_part *part)
+/* Memory for one more item of the list, or NULL: as many as workloads are allowed. `results`: as of
+ * take_chunk(), in an item. */
+static void *
+take_item(struct tally_stream *s, struct tally_chunk_pool *pool, struct tally_chunk_list *list,
+	  size_t size, size_t results)
 {
-	if (part->n_workloads == s->max_workloads)
+	const size_t head = offsetof(struct tally_chunk, passes);
+	if (list->n == s->max_workloads)
 		return NULL;
-	if (part->n_workloads % TALLY_CHUNK_PASSES == 0) {
-		struct tally_workload_chunk *chunk =
-			take_chunk(s, &s->loads, sizeof(*chunk),
-				   offsetof(struct tally_workload_chunk, loads[0].values),
-				   sizeof(struct tally_workload));
+	if (list->n % TALLY_CHUNK_PASSES == 0) {
+		void *chunk = take_chunk(s, pool, head + TALLY_CHUNK_PASSES * size,
+					 results ? head + results : 0, size);
 		if (!chunk)
 			return NULL;
-		if (part->last_loads)
-			part->last_loads->next = chunk;
-		else
-			part->first_loads = chunk;
-		part->last_loads = chunk;
+		*(list->last ? (void **)list->last : &list->first) = chunk;
+		list->last = chunk;
 	}
-	return &part->last_loads->loads[part->n_workloads++ % TALLY_CHUNK_PASSES];
+	return (char *)list->last + head + list->n++ % TALLY_CHUNK_PASSES * size;
 }
 
 struct tally_workload *
@@ -408,7 +405,8 @@ tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
 {
 	if (!is_live(s))
 		return NULL;
-	struct tally_workload *load = take_workload(s, pass->part);
+	struct tally_workload *load = take_item(s, &s->loads, &pass->part->loads, sizeof(*load),
+						offsetof(struct tally_workload, values));
 	if (!load) {
 		pass->flags |= TALLY_FLAG(DROPPED);
 		return NULL;
@@ -430,26 +428,6 @@ tally_stream_add_workload(struct tally_stream *s, struct tally_pass *pass)
 	return load;
 }
 
-/* Memory for one more use of a pipeline in the part, or NULL. */
-static struct tally_pipeline_use *
-take_use(struct tally_stream *s, struct tally_frame_part *part)
-{
-	if (part->n_uses == s->max_workloads)
-		return NULL;
-	if (part->n_uses % TALLY_CHUNK_PASSES == 0) {
-		struct tally_use_chunk *chunk = take_chunk(s, &s->uses, sizeof(*chunk), 0,
-							   sizeof(struct tally_pipeline_use));
-		if (!chunk)
-			return NULL;
-		if (part->last_uses)
-			part->last_uses->next = chunk;
-		else
-			part->first_uses = chunk;
-		part->last_uses = chunk;
-	}
-	return &part->last_uses->uses[part->n_uses++ % TALLY_CHUNK_PASSES];
-}
-
 void
 tally_stream_use_pipeline(struct tally_stream *s, struct tally_pass *pass,
 			  struct tally_pipeline *pipeline,
@@ -457,7 +435,7 @@ tally_stream_use_pipeline(struct tally_stream *s, struct tally_pass *pass,
 {
 	if (!is_live(s))
 		return;
-	struct tally_pipeline_use *use = take_use(s, pass->part);
+	struct tally_pipeline_use *use = take_item(s, &s->uses, &pass->part->uses, sizeof(*use), 0);
 	if (!use) {
 		pass->flags |= TALLY_FLAG(UNCOUNTED);
 		return;

@@ -153,7 +153,7 @@ vk_recording_add_inner(struct vk_recording *r, struct vk_recording *owner)
 	if (!make_room(&r->inner, &r->room_inner, r->n_inner, 1, sizeof(*r->inner),
 		       ITEMS_PER_PASS * max_passes(r)))
 		return false;
-	r->inner[r->n_inner++] = (struct vk_inner){ .owner = owner };
+	r->inner[r->n_inner++] = owner;
 	return true;
 }
 

@@ -70,12 +70,6 @@ struct vk_item {
 	};
 };
 
-/* A statistics slot that is stored in another recording. */
-struct vk_inner {
-	struct vk_recording *owner; /* an executed secondary, whose `own` slot it is; the
-				       item holds the reference */
-};
-
 struct vk_recording {
 	atomic_uint refs;
 	struct vk_recording *next_spare;
@@ -93,7 +87,8 @@ struct vk_recording {
 	uint32_t n_passes, room_passes;
 	struct vk_workload *workloads;
 	uint32_t n_workloads, room_workloads;
-	struct vk_inner *inner;
+	/* Executed secondaries whose `own` slots count inside a pass; items hold the references. */
+	struct vk_recording **inner;
 	uint32_t n_inner, room_inner;
 	struct vk_pipeline_use *uses; /* a secondary that continues a pass: all of it is one */
 	uint32_t n_uses, room_uses;

@@ -185,7 +185,7 @@ read_inner(struct vk_replay *r, uint32_t pending, const struct vk_recording *rec
 	   const struct vk_pass *p)
 {
 	for (uint32_t i = 0; i < p->n_inner; i++) {
-		struct vk_recording *owner = rec->inner[p->first_inner + i].owner;
+		struct vk_recording *owner = rec->inner[p->first_inner + i];
 		prepare(r, owner);
 		if (owner->own.page)
 			add_slot(r, pending, VK_ROLE_INNER, &owner->own, owner, NULL);

@@ -419,7 +419,7 @@ test_workload_times(void)
 		.n_workloads = n_all,
 	};
 	world_pass(w, part, pass);
-	part->n_workloads = n_all;
+	part->loads.n = n_all;
 	const struct tally_frame_record *f = world_build(w, 1);
 	g_assert_cmpuint(f->gpu_ns, ==, 10);
 	g_assert_cmphex(f->passes[0].flags, ==, 0);
@@ -743,7 +743,7 @@ test_pipelines(void)
 		{ NULL, a, { .draws = 1, .vertices = 3, .instances = 1, .calls = 1 } },
 	};
 	struct tally_frame_part *part = world_part(w, 0, 0);
-	part->n_uses = 3;
+	part->uses.n = 3;
 	world_pass(w, part, (struct tally_pass){ .uses = uses, .last_use = &uses[2] });
 	world_pass(w, part, (struct tally_pass){ .uses = &uses[2] });
 	world_pass(w, part, (struct tally_pass){ 0 });

@@ -409,7 +409,7 @@ test_freeing(void)
 	world_free(0);
 	world_free(4);
 	g_assert_cmpuint(world.released, ==, 0);
-	g_assert_nonnull(r->inner[0].owner->own.page);
+	g_assert_nonnull(r->inner[0]->own.page);
 	vk_recording_unref(r, false);
 	g_assert_cmpuint(world.released, ==, 3);
 	world_play("0 B rp draw end E R"); /* not a known one */

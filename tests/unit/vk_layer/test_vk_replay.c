@@ -165,8 +165,8 @@ test_secondaries(void)
 		w.slots[i].counts = false;
 		p->first_inner = r->n_inner;
 		p->n_inner = 2;
-		r->inner[r->n_inner++].owner = s[i];
-		r->inner[r->n_inner++].owner = s[i + 1];
+		r->inner[r->n_inner++] = s[i];
+		r->inner[r->n_inner++] = s[i + 1];
 		w_execute(r, s[i]);
 		w_execute(r, s[i + 1]);
 	}

@@ -51,7 +51,7 @@ dump_pass(GString *out, const struct vk_recording *r, const struct vk_pass *p)
 	dump_slot(out, &p->slot);
 	for (uint32_t i = 0; i < p->n_inner; i++) {
 		g_string_append(out, " +");
-		dump_slot(out, &r->inner[p->first_inner + i].owner->own);
+		dump_slot(out, &r->inner[p->first_inner + i]->own);
 	}
 	for (uint32_t i = 0; i < p->n_uses; i++) {
 		const struct vk_pipeline_use *use = &r->uses[p->first_use + i];

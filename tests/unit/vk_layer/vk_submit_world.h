@@ -450,7 +450,7 @@ w_recording(void)
 	r->device = &w.d;
 	r->passes = g_new0(struct vk_pass, 32);
 	r->items = g_new0(struct vk_item, 64);
-	r->inner = g_new0(struct vk_inner, 8);
+	r->inner = g_new0(struct vk_recording *, 8);
 	r->workloads = g_new0(struct vk_workload, 8);
 	r->text = g_malloc0(256);
 	r->runs.runs = g_new0(struct vk_slot_run, 1);
