@@ -108,15 +108,14 @@ add_to_levels(struct tally_parts *p, struct tally_part *part)
 }
 
 static struct part_of_pass *
-look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device,
-	uint64_t id, uint32_t index)
+look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id)
 {
 	struct part_of_pass *of = g_hash_table_lookup(p->by_id, &id);
 	if (of)
 		return of;
 	of = g_new0(struct part_of_pass, 1);
 	of->id = id;
-	const struct tally_group *g = tally_aggregate_find_pass(log, device, id, index);
+	const struct tally_group *g = tally_aggregate_find_pass(log, device, id);
 	if (g && g->label) {
 		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
 			of->level[i] = labelled_part(p, (enum tally_part_level)i,
@@ -138,7 +137,7 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 		g_ptr_array_set_size(p->guess, (gint)index + 1);
 	struct part_of_pass *of = g_ptr_array_index(p->guess, index);
 	if (!of || of->id != id)
-		of = p->guess->pdata[index] = look_up(p, log, device, id, index);
+		of = p->guess->pdata[index] = look_up(p, log, device, id);
 	return of;
 }
 

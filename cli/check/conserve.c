@@ -28,10 +28,7 @@ struct device {
 
 struct tally_conserve {
 	GArray *devices; /* elements: struct device */
-	GArray *sums; /* elements: struct sum */
-	GHashTable *places; /* maps struct sum * (only device and key count) to index + 1 */
-	/* Values come in the same order in every pass. */
-	guint guess;
+	GHashTable *sums; /* a set of struct sum *, by device and key */
 };
 
 static guint
@@ -53,8 +50,7 @@ tally_conserve_create(void)
 {
 	struct tally_conserve *c = g_new0(struct tally_conserve, 1);
 	c->devices = g_array_new(FALSE, FALSE, sizeof(struct device));
-	c->sums = g_array_new(FALSE, FALSE, sizeof(struct sum));
-	c->places = g_hash_table_new_full(hash_sum, equal_sums, g_free, NULL);
+	c->sums = g_hash_table_new_full(hash_sum, equal_sums, g_free, NULL);
 	return c;
 }
 
@@ -62,8 +58,7 @@ void
 tally_conserve_destroy(struct tally_conserve *c)
 {
 	g_array_unref(c->devices);
-	g_array_unref(c->sums);
-	g_hash_table_destroy(c->places);
+	g_hash_table_destroy(c->sums);
 	g_free(c);
 }
 
@@ -71,29 +66,18 @@ static struct sum *
 find_sum(const struct tally_conserve *c, uint32_t device, const char *key)
 {
 	struct sum wanted = { .key = key, .device = device };
-	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(c->places, &wanted));
-	return place ? &g_array_index(c->sums, struct sum, place - 1) : NULL;
+	return g_hash_table_lookup(c->sums, &wanted);
 }
 
 static struct sum *
 need_sum(struct tally_conserve *c, uint32_t device, const char *key)
 {
-	for (guint i = c->guess; i < c->sums->len && i < c->guess + 2; i++) {
-		struct sum *s = &g_array_index(c->sums, struct sum, i);
-		if (s->key == key && s->device == device) {
-			c->guess = i + 1;
-			return s;
-		}
-	}
 	struct sum *s = find_sum(c, device, key);
 	if (!s) {
-		struct sum fresh = { .key = key, .device = device, .whole = true };
-		g_array_append_val(c->sums, fresh);
-		g_hash_table_insert(c->places, g_memdup2(&fresh, sizeof(fresh)),
-				    GUINT_TO_POINTER(c->sums->len));
-		s = &g_array_index(c->sums, struct sum, c->sums->len - 1);
+		s = g_new(struct sum, 1);
+		*s = (struct sum){ .key = key, .device = device, .whole = true };
+		g_hash_table_add(c->sums, s);
 	}
-	c->guess = (guint)(s - &g_array_index(c->sums, struct sum, 0)) + 1;
 	return s;
 }
 
@@ -187,14 +171,12 @@ tally_conserve_add_frame(struct tally_conserve *c, const struct tally_frame_reco
 		d->end_ns = MAX(d->end_ns, end_ns);
 	for (uint32_t p = 0; p < frame->n_passes; p++) {
 		const struct tally_pass_record *pass = &frame->passes[p];
-		c->guess = 0;
 		for (uint32_t i = 0; i < pass->n_counters; i++) {
 			struct sum *s = need_sum(c, frame->device, pass->counters[i].key);
 			s->passes += whole_number(s, pass->counters[i].value);
 			s->end_ns = MAX(s->end_ns, end_ns);
 		}
 	}
-	c->guess = 0;
 	for (uint32_t i = 0; i < frame->n_unattributed; i++) {
 		struct sum *s = need_sum(c, frame->device, frame->unattributed[i].key);
 		s->unattributed += whole_number(s, frame->unattributed[i].value);

@@ -208,21 +208,14 @@ need_frames(struct tally_compare_log *log, uint32_t device)
 	return new_source(log, NULL, device);
 }
 
-/* The series of a key among the frame's own metrics; negative = not known (yet). */
-static int64_t
-metric_series(struct tally_compare_log *log, const char *key)
+/* The series of a key among the frame's own metrics; their number where it is not known (yet). */
+static uint32_t
+metric_series(const struct tally_compare_log *log, const char *key)
 {
-	gpointer found = g_hash_table_lookup(log->metrics, key);
-	if (found)
-		return GPOINTER_TO_UINT(found) - 1;
-	uint32_t n = tally_n_series(&log->aggregate);
-	for (uint32_t i = TALLY_N_FIXED_SERIES; i < n; i++) {
-		if (strcmp(tally_series_name(&log->aggregate, i), key) != 0)
-			continue;
-		g_hash_table_insert(log->metrics, (gpointer)key, GUINT_TO_POINTER(i + 1));
-		return i;
-	}
-	return -1;
+	uint32_t i = TALLY_N_FIXED_SERIES, n = tally_n_series(&log->aggregate);
+	while (i < n && strcmp(tally_series_name(&log->aggregate, i), key) != 0)
+		i++;
+	return i;
 }
 
 static void
@@ -230,10 +223,9 @@ add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *fr
 		  const struct tally_frame_record *f)
 {
 	for (uint32_t i = 0; i < f->n_metrics; i++) {
-		int64_t series = metric_series(log, f->metrics[i].key);
-		if (series >= 0 && find_kept(log, (uint32_t)series))
-			add_value(frames, (uint32_t)series, f->metrics[i].value,
-				  f->metrics[i].estimated);
+		uint32_t series = metric_series(log, f->metrics[i].key);
+		if (series < tally_n_series(&log->aggregate) && find_kept(log, series))
+			add_value(frames, series, f->metrics[i].value, f->metrics[i].estimated);
 	}
 }
 
@@ -345,7 +337,6 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->filter = filter;
 	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->kept = g_array_new(FALSE, TRUE, sizeof(struct kept));
-	log->metrics = g_hash_table_new(NULL, NULL);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
@@ -365,7 +356,6 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 {
 	if (!log)
 		return;
-	g_hash_table_destroy(log->metrics);
 	g_array_unref(log->kept);
 	g_ptr_array_unref(log->sources);
 	g_ptr_array_unref(log->options);

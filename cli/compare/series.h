@@ -52,7 +52,6 @@ struct tally_compare_log {
 	struct tally_aggregate_watch watch;
 	bool wants_cpu;
 	GArray *kept; /* elements: struct kept, indexed by series */
-	GHashTable *metrics; /* maps the reader's key pointer to the series + 1 */
 };
 
 struct tally_compare_filter {

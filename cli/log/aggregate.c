@@ -50,7 +50,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 			a->watch->skipped(a->watch->user, f);
 		return;
 	}
-	tally_device_summary_count(a, d, f);
+	tally_device_summary_count(d, f);
 	a->by->add(a, d, f);
 	TALLY_EACH (struct tally_group, g, a->state->touched)
 		add_values(a, g);
@@ -95,7 +95,6 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 void
 tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line)
 {
-	a->state->keys.guess = 0;
 	if (a->watch && a->watch->line)
 		a->watch->line(a->watch->user, line);
 	switch (line->type) {
@@ -138,7 +137,8 @@ init(struct tally_aggregate *a, const char *path, const struct tally_grouping *b
 	s->devices = g_hash_table_new(NULL, NULL);
 	s->touched = g_ptr_array_new();
 	a->state = s;
-	tally_keys_init(a);
+	s->keys = g_hash_table_new(NULL, NULL);
+	a->keys = g_array_new(FALSE, TRUE, sizeof(struct tally_key));
 	tally_groups_init(a);
 	tally_notes_init(a);
 }
@@ -157,7 +157,8 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	struct tally_aggregate_state *s = a->state;
 	if (!s)
 		return;
-	tally_keys_finish(a);
+	g_hash_table_destroy(s->keys);
+	g_array_unref(a->keys);
 	tally_groups_finish(a);
 	tally_notes_finish(a);
 	g_hash_table_destroy(s->devices);

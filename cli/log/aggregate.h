@@ -234,9 +234,9 @@ tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
 const struct tally_surface *
 tally_aggregate_surface(const struct tally_device_summary *device);
 /* Finds the row that a pass belongs to (by pass or label) or one that has only its name; NULL if it
- * was not seen. Fast for the pass at index `place` of the frame read last. */
-struct tally_group *tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device,
-					      uint64_t id, uint32_t place);
+ * was not seen. */
+struct tally_group *
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id);
 /* Whether any pass of the device was seen. */
 bool tally_aggregate_has_pass(const struct tally_aggregate *a, uint32_t device);
 /* Among the complete frames after the warm-up that have a clock; false: there is none. */

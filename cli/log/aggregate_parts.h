@@ -25,13 +25,6 @@ struct tally_notes {
 	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
 };
 
-struct tally_keys {
-	GHashTable *index; /* maps the reader's key pointer to index + 1 */
-	const void **pointers; /* the reader's key pointers, by index */
-	uint32_t n_pointers;
-	uint32_t guess; /* keys come in the same order as last time */
-};
-
 struct tally_pipeline_name {
 	const char *text;
 	enum tally_pass_kind kind;
@@ -46,17 +39,13 @@ struct tally_groups {
 	GHashTable *workloads; /* a set of struct tally_workload_row * */
 	GPtrArray *named; /* elements: struct tally_pass_row *, which are no rows of the summary */
 	GStringChunk *texts; /* of rows */
-	/* Passes come in the same order in every frame: the index is tried before a look-up. */
-	struct tally_group **guess;
-	uint32_t n_guess;
 };
 
 struct tally_aggregate_state {
-	struct tally_keys keys;
+	GHashTable *keys; /* maps the reader's key pointer to the index of a key + 1 */
 	struct tally_groups groups;
 	struct tally_notes notes;
 	GHashTable *devices; /* maps a number to struct tally_device_summary * */
-	const char *clock_key; /* the reader's text "gpu_clock", NULL: not found yet */
 	struct tally_warmup *warmup; /* NULL: a->warmup is a number */
 	GPtrArray *touched; /* groups of the frame being read */
 };
@@ -70,21 +59,8 @@ tally_text_replace(char **to, const char *text)
 
 /* keys.c */
 
-void tally_keys_init(struct tally_aggregate *a);
-void tally_keys_finish(struct tally_aggregate *a);
-uint32_t tally_aggregate_look_up_key(struct tally_aggregate *a, const char *key, bool metric);
-
 /* The index of a key among a->keys, added where it is new. */
-static inline uint32_t
-tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric)
-{
-	struct tally_keys *k = &a->state->keys;
-	uint32_t i = k->guess;
-	if (i >= k->n_pointers || k->pointers[i] != key)
-		i = tally_aggregate_look_up_key(a, key, metric);
-	k->guess = i + 1;
-	return i;
-}
+uint32_t tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric);
 
 /* device_summary.c */
 
@@ -95,8 +71,7 @@ tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number);
 /* A device line. */
 void tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_record *r);
 /* A frame line that is not left out. */
-void tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summary *d,
-				const struct tally_frame_record *f);
+void tally_device_summary_count(struct tally_device_summary *d, const struct tally_frame_record *f);
 /* The queue of a pass, for its device and its group. */
 void tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_device_summary *d,
 				    struct tally_group *g, const struct tally_pass_record *p);

@@ -53,7 +53,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 	struct tally_group *g = &create_frame(a, f)->group;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		struct tally_pass_record p = f->passes[i];
-		tally_pass_row(a, f->device, &p, i);
+		tally_pass_row(a, f->device, &p);
 		tally_device_summary_add_queue(a, d, g, &p);
 		p.n_metrics = 0;
 		tally_group_add_pass(a, g, &p, i);

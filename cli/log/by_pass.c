@@ -6,7 +6,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 {
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		struct tally_group *g = &tally_pass_row(a, f->device, p, i)->group;
+		struct tally_group *g = &tally_pass_row(a, f->device, p)->group;
 		tally_device_summary_add_queue(a, d, g, p);
 		tally_group_add_pass(a, g, p, i);
 	}

@@ -34,7 +34,7 @@ static void
 add_workloads(struct tally_aggregate *a, struct tally_device_summary *d,
 	      const struct tally_pass_record *p, uint32_t index, uint64_t frame)
 {
-	struct tally_pass_row *pass = tally_pass_row(a, d->device, p, index);
+	struct tally_pass_row *pass = tally_pass_row(a, d->device, p);
 	tally_device_summary_add_queue(a, d, &pass->group, p);
 	if (pass->placed_in != frame + 1)
 		pass->n_placed = 0;

@@ -143,19 +143,11 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 }
 
 static void
-count_clock(struct tally_aggregate *a, struct tally_device_summary *d,
-	    const struct tally_frame_record *f)
+count_clock(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
-	const char **known = &a->state->clock_key;
-	for (uint32_t i = 0; i < f->n_metrics; i++) {
-		const char *key = f->metrics[i].key;
-		if (!*known && strcmp(key, "gpu_clock") == 0)
-			*known = key;
-		if (key != *known)
-			continue;
-		tally_stats_add(&d->clock, f->metrics[i].value);
-		return;
-	}
+	for (uint32_t i = 0; i < f->n_metrics; i++)
+		if (strcmp(f->metrics[i].key, "gpu_clock") == 0)
+			tally_stats_add(&d->clock, f->metrics[i].value);
 }
 
 bool
@@ -197,8 +189,7 @@ tally_aggregate_surface(const struct tally_device_summary *d)
 }
 
 void
-tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summary *d,
-			   const struct tally_frame_record *f)
+tally_device_summary_count(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
 	d->flags |= f->flags;
 	d->dropped_passes += f->dropped_passes;
@@ -218,7 +209,7 @@ tally_device_summary_count(struct tally_aggregate *a, struct tally_device_summar
 	}
 	d->frames++;
 	count_surface(d, f);
-	count_clock(a, d, f);
+	count_clock(d, f);
 	tally_queues_add(&d->queues_at_once, f);
 	tally_stats_add_u64(&d->cpu, f->cpu_ns);
 	tally_stats_add_u64(&d->overhead, f->overhead_ns);

@@ -81,35 +81,22 @@ create_pass(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 }
 
 struct tally_pass_row *
-tally_pass_row(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p,
-	       uint32_t place)
+tally_pass_row(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p)
 {
-	struct tally_groups *s = &a->state->groups;
-	struct tally_group *g = tally_aggregate_find_pass(a, device, p->id, place);
+	struct tally_group *g = tally_aggregate_find_pass(a, device, p->id);
 	if (!g) {
 		const struct tally_pass_key key = { .id = p->id, .device = device };
 		g = &create_pass(a, device, p)->group;
-		g_hash_table_insert(s->by_id, g_memdup2(&key, sizeof(key)), g);
+		g_hash_table_insert(a->state->groups.by_id, g_memdup2(&key, sizeof(key)), g);
 	}
-	if (place >= s->n_guess) {
-		s->guess = g_renew(struct tally_group *, s->guess, place + 1);
-		memset(&s->guess[s->n_guess], 0, (place + 1 - s->n_guess) * sizeof(*s->guess));
-		s->n_guess = place + 1;
-	}
-	s->guess[place] = g;
 	return (struct tally_pass_row *)g;
 }
 
 struct tally_group *
-tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id,
-			  uint32_t place)
+tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id)
 {
-	const struct tally_groups *s = &a->state->groups;
-	struct tally_group *g = place < s->n_guess ? s->guess[place] : NULL;
-	if (g && g->id == id && g->device == device)
-		return g;
 	const struct tally_pass_key key = { .id = id, .device = device };
-	return g_hash_table_lookup(s->by_id, &key);
+	return g_hash_table_lookup(a->state->groups.by_id, &key);
 }
 
 static void
@@ -169,7 +156,6 @@ tally_groups_finish(struct tally_aggregate *a)
 	g_hash_table_destroy(g->pipelines);
 	g_hash_table_destroy(g->pipeline_names);
 	g_hash_table_destroy(g->workloads);
-	g_free(g->guess);
 	g_ptr_array_unref(g->named);
 	g_ptr_array_unref(a->groups);
 	g_string_chunk_free(g->texts);
@@ -222,7 +208,6 @@ tally_group_touch(struct tally_aggregate *a, struct tally_group *g, double index
 		g->index_sum += index;
 		g_ptr_array_add(a->state->touched, g);
 	}
-	a->state->keys.guess = 0;
 }
 
 void

@@ -15,10 +15,9 @@ void tally_groups_finish(struct tally_aggregate *a);
 /* A new row of the summary, without values. `p`, NULL for none: its id and kind are the row's. */
 struct tally_group *
 tally_group_create(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p);
-/* The row of a pass at `place` in its frame; where it is new, one of the summary (by pass) or one
- * that has only a name. */
-struct tally_pass_row *tally_pass_row(struct tally_aggregate *a, uint32_t device,
-				      const struct tally_pass_record *p, uint32_t place);
+/* The row of a pass; where it is new, one of the summary (by pass) or one that has only a name. */
+struct tally_pass_row *
+tally_pass_row(struct tally_aggregate *a, uint32_t device, const struct tally_pass_record *p);
 /* A text that lives as long as the summary; NULL for NULL. */
 const char *tally_row_text(struct tally_aggregate *a, const char *text);
 void tally_group_make_series(struct tally_group *g, uint32_t series);

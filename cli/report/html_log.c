@@ -268,8 +268,8 @@ put_passes(const struct tally_html_log *log, struct tally_html_device *d,
 	put_unsigned(to, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_group *g = tally_aggregate_find_pass(
-			&log->aggregate, f->device, p->id, i);
+		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate, f->device,
+									p->id);
 		const struct tally_html_group *own = g ? g->watched : NULL;
 		int64_t now = own ? (int64_t)own->place : index;
 		put_signed(to, now - index - 1);
