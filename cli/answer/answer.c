@@ -284,6 +284,7 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	const struct tally_frame_record *f = c->f;
 	d->frames++;
 	add_to_hitches(s, h, c);
+	s->run.opengl = s->program.opengl;
 	tally_over_run_add(&s->run, f);
 	const struct tally_bound_frame b = {
 		.frame_ns = f->cpu_ns,

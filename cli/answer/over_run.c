@@ -8,6 +8,7 @@
 
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
+#define OTHER_DRAWS 0.25
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
 #define ROOM 512 /* blocks in which a run is looked at */
@@ -64,11 +65,14 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 		g_array_append_val(r->numbers, n);
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)f->cpu_ns);
+	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
 	if (f->has_thread)
-		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n,
-				 (double)MIN(f->thread_ns, f->cpu_ns - wait_ns));
+		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
 	if (f->has_wait)
 		tally_course_add(&r->courses[TALLY_COURSE_WAIT], r->n, (double)wait_ns);
+	if (f->has_thread && f->has_wait)
+		tally_course_add(&r->courses[TALLY_COURSE_REST], r->n,
+				 (double)(f->cpu_ns - wait_ns - work_ns));
 	for (uint32_t i = 0; i < f->n_metrics; i++)
 		for (int k = TALLY_COURSE_CLOCK; k <= TALLY_COURSE_MEMORY; k++)
 			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
@@ -84,6 +88,26 @@ tally_over_run_add_resident(struct tally_over_run *r, uint64_t bytes)
 		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1, (double)bytes);
 }
 
+static double
+median_in(const struct tally_course *c, struct tally_range range)
+{
+	double ns = tally_course_median(c, range.from, range.to);
+	return isnan(ns) ? 0 : ns;
+}
+
+/* Of an OpenGL pass without other draws, what the thread's work and waits may explain: the part of
+ * its time before the program began the next pass. */
+static double
+unsure_change(const struct tally_over_run *r, const struct tally_part *part,
+	      struct tally_range before, struct tally_range after)
+{
+	double from = median_in(&part->draws, before), to = median_in(&part->draws, after);
+	if (!r->opengl || !r->courses[TALLY_COURSE_REST].slots ||
+	    fabs(to - from) > OTHER_DRAWS * from)
+		return 0;
+	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
+}
+
 /* The part that changed most in the direction in which the frames did. */
 static const struct tally_part *
 most_changed(const struct tally_over_run *r, struct tally_range before,
@@ -94,6 +118,7 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double change = sign * ((double)tally_part_median(part, after) -
 					(double)tally_part_median(part, before));
+		change -= MAX(sign * unsure_change(r, part, before, after), 0);
 		*sum_ns += MAX(change, 0);
 		if (change > *change_ns) {
 			*change_ns = change;
@@ -101,13 +126,6 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 		}
 	}
 	return most;
-}
-
-static double
-median_in(const struct tally_course *c, struct tally_range range)
-{
-	double ns = tally_course_median(c, range.from, range.to);
-	return isnan(ns) ? 0 : ns;
 }
 
 /* What explains most of a change, if that is at least half of it. */
@@ -132,9 +150,11 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 		return;
 	}
 	static const char *const names[] = {
-		[TALLY_COURSE_WORK] = "CPU", [TALLY_COURSE_WAIT] = "waits"
+		[TALLY_COURSE_WORK] = "CPU",
+		[TALLY_COURSE_WAIT] = "waits",
+		[TALLY_COURSE_REST] = "other waits",
 	};
-	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_WAIT && sum < lost / 2; i++) {
+	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST && sum < lost / 2; i++) {
 		double from = median_in(&r->courses[i], before);
 		double to = median_in(&r->courses[i], after);
 		if (!r->courses[i].slots || sign * (to - from) < lost / 2)

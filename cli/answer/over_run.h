@@ -11,6 +11,7 @@ enum {
 	TALLY_COURSE_FRAME,
 	TALLY_COURSE_WORK,
 	TALLY_COURSE_WAIT,
+	TALLY_COURSE_REST, /* neither work nor a driver's wait */
 	TALLY_COURSE_CLOCK,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
@@ -23,6 +24,7 @@ struct tally_over_run {
 	struct tally_course courses[TALLY_N_COURSES];
 	GArray *numbers; /* which numbers the frames have in the log; see over_run.c */
 	uint64_t n; /* frames added */
+	bool opengl; /* passes end where the CPU begins the next one */
 };
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);

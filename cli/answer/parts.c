@@ -31,6 +31,7 @@ free_part(gpointer p)
 	tally_stats_finish(&part->gpu);
 	tally_course_finish(&part->time);
 	tally_course_finish(&part->draws);
+	tally_course_finish(&part->unsure);
 	g_free(part->name);
 	g_free(part);
 }
@@ -69,7 +70,7 @@ new_part(struct tally_parts *p, char *name)
 {
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
-	part->time.room = part->draws.room = ROOM;
+	part->time.room = part->draws.room = part->unsure.room = ROOM;
 	tally_stats_init(&part->gpu, KEEP);
 	g_ptr_array_add(p->owned, part);
 	return part;
@@ -239,6 +240,8 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			add_pass(p, of->level[TALLY_PART_TOP], i, r);
 		uint64_t unsure = unsure_of(f, i);
 		of->level[TALLY_PART_FINE]->unsure_ns += unsure;
+		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
+			of->level[TALLY_PART_TOP]->unsure_ns += unsure;
 		*unsure_ns += unsure;
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
@@ -268,6 +271,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		if (part->timed) {
 			tally_stats_add_u64(&part->gpu, part->ns);
 			tally_course_add(&part->time, p->n, (double)part->ns);
+			tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
 		}
 		part->touched = false;
 	}

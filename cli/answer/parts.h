@@ -120,6 +120,7 @@ struct tally_part {
 	uint64_t frames; /* in which it ran */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, draws; /* the same over the run, and its draws */
+	struct tally_course unsure; /* the part of it before the CPU began the next pass */
 	double index_sum; /* of its first pass in each frame */
 	uint64_t draws_sum, vertices_sum; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
