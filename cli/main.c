@@ -24,6 +24,7 @@ static const struct {
 	{ &tally_command_logs, NULL },
 	{ &tally_command_trigger, "While a game runs" },
 	{ &tally_command_export, "More from a log" },
+	{ &tally_command_name, NULL },
 	{ &tally_command_check, NULL },
 	{ &tally_command_schema, NULL },
 	{ &tally_command_doctor, "This machine" },

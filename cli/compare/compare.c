@@ -2,6 +2,7 @@
 #include "cli/compare/compare.h"
 #include "cli/compare/junit.h"
 #include "cli/log/folder.h"
+#include "cli/log/given_names.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
@@ -114,6 +115,7 @@ static const struct tally_arg options[] = {
 	    "Of each interval; 100 minus it is the chance that a change is reported where there "
 	    "is none. From 50 to 99.99; default 99."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
+	TALLY_NAMES_ARG,
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
 	TALLY_ARG_FLAG("all", 0, struct compare_request, style.all,

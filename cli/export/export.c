@@ -3,6 +3,7 @@
 
 #include "cli/shared/cli.h"
 #include "cli/log/folder.h"
+#include "cli/log/given_names.h"
 #include "cli/log/input.h"
 #include "cli/shared/result.h"
 
@@ -38,6 +39,7 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("no-counters", 0, struct request, options.no_counters,
 		       "Leave out the tracks, or rows, of counters and metrics: a much "
 		       "smaller file. A pass still shows its own."),
+	TALLY_NAMES_ARG,
 	TALLY_ARG_HELP,
 };
 

@@ -71,6 +71,8 @@ void
 tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line)
 {
 	const struct tally_device_record *d = &line->device;
+	if (line->type == TALLY_LINE_HEADER)
+		tally_pass_names_program(&names->passes, line->header.program);
 	if (line->type == TALLY_LINE_PASS_INFO)
 		tally_pass_names_add(&names->passes, &line->pass_info);
 	if (line->type != TALLY_LINE_DEVICE)

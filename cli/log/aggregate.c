@@ -87,6 +87,7 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.process_start_ns = r->process_start_ns;
 	a->header.process_cpu_ns = r->process_cpu_ns;
 	tally_text_replace(&a->program, r->program);
+	tally_pass_names_program(&a->state->groups.names, r->program);
 	tally_text_replace(&a->version, r->version);
 	read_frame_options(a, r);
 	tally_log_identity_read(&a->identity, r);

@@ -80,7 +80,8 @@ label_row(struct tally_aggregate *a, uint32_t device, const struct tally_pass_re
 	struct tally_group *rollup = label ? need_rollup(a, device, label) : NULL;
 	for (struct tally_group *g = rollup; g; g = of(g)->parent)
 		of(g)->n_ids++;
-	g_autofree char *key = g_strdup_printf("%u|%c|%s", device, label ? 'l' : 'a', base);
+	g_autofree char *key = g_strdup_printf("%u|%c|%s", device, label ? 'l' : 'a',
+					       label ? label : base);
 	struct tally_group *g = g_hash_table_lookup(a->state->groups.by_label, key);
 	if (!g) {
 		g_autofree char *name = label ? g_strdup(label) : g_strdup_printf("(%s)", base);

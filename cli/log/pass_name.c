@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/pass_name.h"
 
+#include "cli/log/given_names.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>
@@ -161,6 +162,7 @@ tally_pass_names_init(struct tally_pass_names *names)
 {
 	names->passes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_pass);
 	names->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	names->given = NULL;
 }
 
 void
@@ -168,6 +170,14 @@ tally_pass_names_finish(struct tally_pass_names *names)
 {
 	g_hash_table_destroy(names->passes);
 	g_hash_table_destroy(names->counts);
+	g_clear_pointer(&names->given, g_hash_table_destroy);
+}
+
+void
+tally_pass_names_program(struct tally_pass_names *names, const char *program)
+{
+	g_clear_pointer(&names->given, g_hash_table_destroy);
+	names->given = tally_given_names_load(program);
 }
 
 /* Takes `base`. */
@@ -202,6 +212,9 @@ tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_re
 const char *
 tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
 {
+	const char *given = names->given ? g_hash_table_lookup(names->given, &pass->id) : NULL;
+	if (given)
+		return given;
 	const struct tally_named_pass *n = tally_pass_names_find(names, pass);
 	/* Only the pass itself says whether its target belongs to a window. */
 	bool window = pass->surface >= 0 && pass->kind == TALLY_PASS_RENDER;

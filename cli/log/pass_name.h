@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/pass_name.h - the names of passes, as the lines of a log are read.
  *
- * A name is the pass's label, or a generated one; reports and exports use the same names. One
- * thread. A generated name is built from the targets that the pass writes: "Depth 2048x2048",
- * "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy"; the program's own name for
- * the target takes the first word's place: "ShadowMap 2048x2048". Of several passes that
- * share a name or a label, the second and later ones are numbered: "Depth 2048x2048 #2". Such
- * names are for people: the identity of a pass does not depend on them.
+ * A name is the one that a person gave, the pass's label, or a generated one; reports and exports
+ * use the same names. One thread. A generated name is built from the targets that the pass writes:
+ * "Depth 2048x2048", "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy"; the
+ * program's own name for the target takes the first word's place: "ShadowMap 2048x2048". Of several
+ * passes that share a name or a label, the second and later ones are numbered: "Depth 2048x2048
+ * #2". Such names are for people: the identity of a pass does not depend on them.
  */
 #ifndef PASSTALLY_CLI_PASS_NAME_H
 #define PASSTALLY_CLI_PASS_NAME_H
@@ -41,6 +41,7 @@ struct tally_named_pass {
 
 struct tally_pass_names {
 	GHashTable *passes; /* maps uint64_t * id to struct tally_named_pass * */
+	GHashTable *given; /* a person's, by id (cli/log/given_names.h); NULL = none */
 	GHashTable *counts; /* maps "device|base" to the count so far */
 };
 
@@ -54,6 +55,8 @@ gboolean tally_pass_key_equal(gconstpointer a, gconstpointer b);
 
 void tally_pass_names_init(struct tally_pass_names *names);
 void tally_pass_names_finish(struct tally_pass_names *names);
+/* The header's: a person's names for the passes of this program come before all others. */
+void tally_pass_names_program(struct tally_pass_names *names, const char *program);
 /* A pass_info line: for all passes with that id that come after it. */
 void tally_pass_names_add(struct tally_pass_names *names,
 			  const struct tally_pass_info_record *info);

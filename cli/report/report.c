@@ -2,6 +2,7 @@
 #include "cli/report/formats.h"
 
 #include "cli/log/folder.h"
+#include "cli/log/given_names.h"
 #include "cli/report/html.h"
 #include "cli/shared/each.h"
 #include "cli/shared/pager.h"
@@ -90,6 +91,7 @@ static const struct tally_arg options[] = {
 			"another that is shown (OpenGL over Vulkan): its work would count "
 			"twice."),
 	TALLY_WARMUP_ARG(struct report_request, warmup),
+	TALLY_NAMES_ARG,
 	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
 		       "Leave out lines of the log that are damaged, and say which. The "
 		       "header and the devices cannot be left out."),

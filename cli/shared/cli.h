@@ -91,7 +91,7 @@ extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_check,
 	tally_command_counters, tally_command_doctor,
 	tally_command_schema, tally_command_trigger, tally_command_export,
-	tally_command_config, tally_command_top, tally_command_logs,
+	tally_command_config, tally_command_top, tally_command_logs, tally_command_name,
 	tally_command_install, tally_command_uninstall,
 	tally_command_selftest;
 /* Whether `passtally compare` accepts these words: prints an error about those that it does

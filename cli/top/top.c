@@ -3,6 +3,7 @@
 
 #include "cli/control/client.h"
 #include "cli/log/folder.h"
+#include "cli/log/given_names.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 
@@ -47,6 +48,7 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_FLAG("no-color", 0, struct request, top.no_colour,
 		       "No colors, as with NO_COLOR set."),
 	TALLY_ARG_FLAG("ascii", 0, struct request, top.ascii, "Charts and letters of ASCII only."),
+	TALLY_NAMES_ARG,
 	TALLY_ARG_HELP,
 };
 static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, top.path);

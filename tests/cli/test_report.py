@@ -64,6 +64,37 @@ class Report(CliCase):
         value = self.json(log)["rows"][0]["values"]["samples_passed"]
         self.assertEqual((value["sum"], value["max"], value["p50"]), (3 * top, top, top))
 
+    def test_given_names(self):
+        """passtally name: a person's names in every command, and files of names that are wrong."""
+        log = self.write_log("a.jsonl", simple_log(10))
+        file = self.folder / "config/passtally/programs/demo.names"
+        shape = "Color + depth 64x64 RGBA8"
+        self.assertEqual(self.ok("name", shape, 'SS"AO"', log).stdout.decode().strip(), str(file))
+        self.ok("name", A[:16], "first", log)
+        self.ok("name", "first", "Sch\u00e4tten", log)
+        self.assertEqual(len(file.read_text().splitlines()), 2)
+        self.assertEqual(set(self.rows(log)), {"Sch\u00e4tten", 'SS"AO"'})
+        self.assertIn("scene/shadow", self.rows("--by", "label", log))
+        self.assertIn(b'SS""AO', self.ok("export", "--csv", "-", log).stdout)
+        self.assertIn(b'SS\\"AO', self.ok("compare", "--json", log, log).stdout)
+        self.assertIn(b'SS"AO"', self.ok("top", "--once", log).stdout)
+        shared = self.write("shared.names", f'# ours\n\n{A} = "Shadows"\n')
+        self.assertEqual(set(self.rows("--names", shared, log)), {"Shadows", 'SS"AO"'})
+        self.ok("name", A, "", log)
+        self.assertEqual(set(self.rows(log)), {"scene/shadow", 'SS"AO"'})
+        for words in (("a", "b", "c", "d"), ("no such pass", "x", log), (A[:6], "x", log), (A, "x" * 513, log), (A, "\udcff", log)):
+            self.assertEqual(self.command("name", *words).returncode, 2, words)
+        for text, why in ((f'{A} = "a"\n# b\n{A} = "b"\n', f":3: line 1 has named {A} already"),
+                          (f'{A} = a\n', ":1: must be ID"), ('12 = "a"\n', ":1: must be ID"),
+                          (f'{A} = "{"x" * 65536}"\n', ":1: is over 512 bytes"),
+                          (f'{A} = "\\377"\n', ":1: is not UTF-8")):
+            bad = self.write("bad.names", text)
+            done = self.command("report", "--names", bad, log)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{bad}{why}", done.stderr.decode())
+        file.write_bytes(bad.read_bytes())
+        self.assertEqual(self.ok("report", log).stderr.decode().count("is not UTF-8; no pass is named"), 1)
+
     def test_segments_are_one_value(self):
         parts = [one_pass(0, A, 100, counters={"samples_passed": 5}), one_pass(1, B, 1),
                  one_pass(2, A, 30, segment=1, counters={"samples_passed": 6})]
@@ -690,7 +721,7 @@ class Report(CliCase):
         said = self.why(log)
         for part in ("3 fragments shaded a pixel: more than one", "0.25 vertices shaded a pixel;", "0.02 primitives a pixel;",
                      "60 % of the primitives culled", "50 primitives a draw: many small",
-                     "loads up to 0.64 MB of its targets and stores 0.08 MB (0.08 MB if", "; to find out what limits it: "):
+                     "loads up to 640 kB of its targets and stores 80 kB (80 kB if", "; to find out what limits it: "):
             self.assertIn(part, said)
         self.assertRegex(self.why(log, "bare"), "^to find out what limits it: [^;]*; [^;]*$")  # nothing was counted
         self.assertEqual(self.why(log, "sum"), "")
