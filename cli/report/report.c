@@ -298,11 +298,12 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 		print_flagged(to, "no counter was measured in these rows", flags);
 }
 
-/* Reports which of the rows contain debug groups, and how to separate them. */
+/* Reports which of the first rows contain debug groups, and how to separate them. */
 static void
-print_groups(FILE *to, const GPtrArray *rows, size_t width)
+print_groups(FILE *to, const GPtrArray *rows)
 {
-	enum { MOST_LINES = 5 };
+	size_t width = tally_text_terminal_columns();
+	enum { MOST_LINES = 2 };
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_LINES; i++) {
 		const struct tally_pass_row *row = tally_as_pass(g_ptr_array_index(rows, i));
@@ -342,7 +343,6 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		print_uncounted(to, a, rows);
 	if (!a->by->frames && tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
-	print_groups(to, rows, style.width);
 	if (r->pass)
 		tally_why_print(to, a, rows);
 }
@@ -353,6 +353,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 {
 	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
+	print_groups(to, rows);
 	tally_summary_print(to, a, answer, r->device);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "

@@ -105,20 +105,28 @@ apply(const struct tally_aggregate *a, const struct tally_group *g, const struct
 	return true;
 }
 
+/* The caller frees it. */
+static char *
+bytes(uint64_t n)
+{
+	return n < 1000000 ? g_strdup_printf("%.3g kB", (double)n / 1e3)
+			   : g_strdup_printf("%.3g MB", (double)n / 1e6);
+}
+
 static void
 add_bytes(const struct tally_target_size *size, GString *text)
 {
 	if (!size->known)
 		return;
-	double mb = 1e6, least = (double)size->color_bytes;
-	g_string_append_printf(text, "%sloads up to %.3g MB of its targets and stores %.3g MB",
-			       text->len ? "; " : "", (double)size->loaded / mb,
-			       (double)size->stored / mb);
-	if (size->color_bytes && (double)(size->loaded + size->stored) > least)
-		g_string_append_printf(text,
-				       " (%.3g MB if all of it is drawn anew and only color "
-				       "is needed later)",
-				       least / mb);
+	uint64_t least = size->color_bytes;
+	g_autofree char *loaded = bytes(size->loaded), *stored = bytes(size->stored);
+	g_string_append_printf(text, "%sloads up to %s of its targets and stores %s",
+			       text->len ? "; " : "", loaded, stored);
+	if (!least || size->loaded + size->stored <= least)
+		return;
+	g_autofree char *enough = bytes(least);
+	g_string_append_printf(
+		text, " (%s if all of it is drawn anew and only color is needed later)", enough);
 }
 
 /* The caller frees it; NULL: there is nothing to say. */
