@@ -118,6 +118,8 @@ struct tally_workload_row {
 	const struct tally_group *pass;
 	uint32_t place; /* of the command in the pass */
 	const char *command; /* interned (GLib) */
+	/* Among the commands of that word in the last frame that had it, from 1; 0 = not known. */
+	uint32_t number;
 };
 
 /* How many frames presented a surface of this size. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/rows.h"
 
+#include <string.h>
+
 /* The row of the next command of a pass, indexed over all its segments. If a frame has a clear
  * where others have a draw, the clear gets a separate row at that index. */
 static struct tally_group *
@@ -30,9 +32,34 @@ next_workload(struct tally_aggregate *a, struct tally_pass_row *pass, const char
 	return g;
 }
 
+/* How many commands of each word the frame has had so far; lost: some are not listed. */
+struct counted {
+	bool lost;
+	struct {
+		const char *command; /* the log's */
+		uint32_t n;
+	} of[8];
+};
+
+/* The number of the next one, from 1; 0 = not known. */
+static uint32_t
+count(struct counted *counted, const char *command)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(counted->of); i++) {
+		const char *word = counted->of[i].command;
+		if (word && strcmp(word, command) != 0)
+			continue;
+		counted->of[i].command = command;
+		counted->of[i].n++;
+		return counted->lost ? 0 : counted->of[i].n;
+	}
+	return 0;
+}
+
 static void
 add_workloads(struct tally_aggregate *a, struct tally_device_summary *d,
-	      const struct tally_pass_record *p, uint32_t index, uint64_t frame)
+	      const struct tally_pass_record *p, uint32_t index, uint64_t frame,
+	      struct counted *counted)
 {
 	struct tally_pass_row *pass = tally_pass_row(a, d->device, p);
 	tally_device_summary_add_queue(a, d, &pass->group, p);
@@ -45,22 +72,25 @@ add_workloads(struct tally_aggregate *a, struct tally_device_summary *d,
 		/* All commands of a pass come before those of the next one. */
 		tally_group_touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
 		g->flags |= w->flags;
+		((struct tally_workload_row *)g)->number = count(counted, w->command);
 		if (w->has_gpu)
 			tally_group_add_gpu(g, w->gpu_ns);
 		tally_group_add_keyed(a, g, w->counters, w->n_counters, false);
 	}
+	counted->lost |= (p->flags & TALLY_FLAG(DROPPED)) != 0;
 }
 
 static void
 add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tally_frame_record *f)
 {
+	struct counted counted = { .lost = f->dropped_passes > 0 };
 	for (uint32_t i = 0; i < f->n_passes; i++)
-		add_workloads(a, d, &f->passes[i], i, f->frame);
+		add_workloads(a, d, &f->passes[i], i, f->frame, &counted);
 }
 
 const struct tally_grouping tally_by_workload = {
 	.word = "workload",
-	.columns = "per_frame_ns,p50_ns,p99_ns,share,n",
+	.columns = "number,per_frame_ns,p50_ns,p99_ns,share,n",
 	.none = "lists no workloads: run with --granularity draw for them",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_workload_row),

@@ -52,6 +52,10 @@ static const struct tally_column late_pass_columns[] = {
 	N("per_frame_ns", "/frame", TIME, PER_FRAME, true),
 	N("order", "order", NUMBER, ORDER, false),
 };
+
+static const struct tally_column workload_columns[] = {
+	N("number", "in frame", NUMBER, IN_FRAME, true),
+};
 #undef N
 
 /* Those that json/log.fields lists and that have no column yet. */
@@ -116,6 +120,8 @@ tally_columns_create(const struct tally_aggregate *a)
 		add_frame_numbers(columns);
 	else
 		g_array_append_vals(columns, late_pass_columns, G_N_ELEMENTS(late_pass_columns));
+	if (a->by->parts)
+		g_array_append_vals(columns, workload_columns, G_N_ELEMENTS(workload_columns));
 	return columns;
 }
 
@@ -360,6 +366,10 @@ tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 	case TALLY_COLUMN_ORDER:
 		*out = tally_f64(g->frames ? g->index_sum / (double)g->frames : 0);
 		return g->frames && !g->outside;
+	case TALLY_COLUMN_IN_FRAME: {
+		const struct tally_workload_row *w = tally_as_workload(g);
+		return from_u64(w && w->number, w ? w->number : 0, out);
+	}
 	case TALLY_COLUMN_N:
 		if (!a->by->frames) {
 			/* The number of frames with a time; if no time was measured at all,

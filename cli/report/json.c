@@ -170,6 +170,8 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 	tally_out_text(o, "queue", *queue ? queue : NULL);
 	tally_out_text(o, "pass", workload ? workload->pass->name : NULL);
 	tally_out_text(o, "command", workload ? workload->command : NULL);
+	if (workload && workload->number)
+		tally_out_u64(o, "number", workload->number);
 	if (label)
 		tally_out_u64(o, "ids", g->outside ? 1 : label->n_ids);
 	tally_out_u64(o, "frames", g->frames);

@@ -222,6 +222,13 @@ class Report(CliCase):
         self.assertEqual([(row["pass"], row["command"], row["id"]) for row in rows[:2]],
                          [("b", "dispatch", B), ("a", "draw", A)])
         self.assertEqual(len(rows), 4)
+        self.assertEqual([row["number"] for row in rows], [1, 1, 1, 2])  # among those of its word in the frame
+        self.assertRegex(self.ok("report", "--by", "workload", log).stdout.decode(), r"in frame .*\n(.*\n)*a: 3 draw +2 ")
+        lost = two_segments(9)
+        lost[0]["flags"] = ["dropped"]
+        dropped = self.rows("--by", "workload", self.write_log("c.jsonl", lines[:4] + [frame(0, lost), end(1, 3)]))
+        self.assertEqual({n: row.get("number") for n, row in dropped.items()},
+                         {"a: 1 clear": 1, "a: 2 draw": 1, "b: 1 dispatch": None, "a: 3 draw": None})
         draw = rows[1]["values"]
         self.assertEqual((draw["gpu_ns"]["n"], draw["gpu_ns"]["sum"], draw["samples_passed"]["sum"]), (2, 20, 10))
         # The second segment counts too; its time was not measured.
