@@ -575,22 +575,6 @@ tally_harvest_resume(struct tally_harvest *h)
 		h->open[i].src->ops->resume(h->open[i].src);
 }
 
-/* ORs the first n bits of `from` into `to`, starting at bit `first`. */
-static void
-merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
-{
-	uint64_t *word = to + first / WORD_BITS;
-	uint32_t shift = first % WORD_BITS;
-
-	for (uint32_t done = 0; done < n; done += WORD_BITS, word++, from++) {
-		uint32_t left = n - done;
-		uint64_t bits = left < WORD_BITS ? *from & ((UINT64_C(1) << left) - 1) : *from;
-		word[0] |= bits << shift;
-		if (shift && bits >> (WORD_BITS - shift))
-			word[1] |= bits >> (WORD_BITS - shift);
-	}
-}
-
 /* Whether the GPU got past the slot's interval, of a source whose times nobody asked for. */
 static enum tally_status
 read_sign(struct tally_harvest *h, struct tally_source *src, uint32_t slot)
@@ -634,7 +618,7 @@ read_source(struct tally_harvest *h, const struct open_source *open, uint32_t sl
 	out->flags |= part.flags;
 	if (status != TALLY_OK)
 		return TALLY_LOST;
-	merge_valid(out->valid, open->first, h->scratch, part.n);
+	tally_sample_merge_valid(out->valid, open->first, h->scratch, part.n);
 	if (part.has_time && !out->has_time) {
 		out->has_time = true;
 		out->begin_ns = part.begin_ns;

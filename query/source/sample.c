@@ -5,6 +5,8 @@
 
 #include "query/source/statistics_catalogue.h"
 
+#define WORD_BITS 64u
+
 /* False: the value cannot be; *flags gets what is known of the cause. */
 static bool
 is_possible(const struct tally_counter *counter, struct tally_value value, uint64_t *flags)
@@ -48,4 +50,19 @@ tally_sample_check(const struct tally_counter *const *counters, struct tally_sam
 	out->flags |= flags;
 	if (n_valid && n_valid < out->n && !out->flags)
 		out->flags |= TALLY_FLAG(LOST);
+}
+
+__attribute__((hot)) void
+tally_sample_merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
+{
+	uint64_t *word = to + first / WORD_BITS;
+	uint32_t shift = first % WORD_BITS;
+
+	for (uint32_t done = 0; done < n; done += WORD_BITS, word++, from++) {
+		uint32_t left = n - done;
+		uint64_t bits = left < WORD_BITS ? *from & ((UINT64_C(1) << left) - 1) : *from;
+		word[0] |= bits << shift;
+		if (shift && bits >> (WORD_BITS - shift))
+			word[1] |= bits >> (WORD_BITS - shift);
+	}
 }

@@ -51,6 +51,9 @@ struct tally_sample {
  * and sees to it that values that are missing beside others have one. For results of the GPU, once
  * they are decoded; `counters` are the sample's. */
 void tally_sample_check(const struct tally_counter *const *counters, struct tally_sample *out);
+/* ORs the first n bits of `from` into `to`, starting at bit `first`. */
+void
+tally_sample_merge_valid(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n);
 
 struct tally_source;
 

@@ -63,21 +63,6 @@ vk_slots_fetch(struct vk_device *d)
 	}
 }
 
-/* Sets the bits of `from` in `to`, `first` bits further on; it has none beyond `n`. */
-static void
-merge_bits(uint64_t *to, uint32_t first, const uint64_t *from, uint32_t n)
-{
-	uint32_t by = first % 64;
-
-	to += first / 64;
-	for (uint32_t i = 0; i * 64 < n; i++) {
-		to[i] |= from[i] << by;
-		uint64_t above = by ? from[i] >> (64 - by) : 0;
-		if (above)
-			to[i + 1] |= above;
-	}
-}
-
 /* What this round fetched for the source: only with TALLY_OK there are rows. */
 static enum tally_status
 fetched(const struct vk_slots *s, const struct vk_slot *slot, uint32_t i)
@@ -128,7 +113,7 @@ read_apart(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct ta
 	if (status != TALLY_OK)
 		return status;
 	out->flags |= part.flags;
-	merge_bits(out->valid, first, s->scratch, n);
+	tally_sample_merge_valid(out->valid, first, s->scratch, n);
 	if (src->ops->delivers_time) {
 		out->has_time = part.has_time;
 		out->begin_ns = part.begin_ns;
