@@ -34,13 +34,13 @@ static const struct rule rules[] = {
 	/* Khronos, Vulkan specification, Pipeline Statistics Queries: what is counted. */
 	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 0, 2, false,
 	  " fragments shaded a pixel" },
-	/* Arm, GPU Best Practices, Draw order: front to back. */
+	/* Arm, DUI 0555 1.6.1: sort front to back, on other GPUs too. */
 	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 2, INFINITY, false,
 	  " fragments shaded a pixel: more than one lies over another; draw from front to back, "
 	  "or depth first" },
 	{ COUNTED, "vertex_shader_invocations", PIXELS, false, 0, INFINITY, false,
 	  " vertices shaded a pixel" },
-	/* Arm, GPU Best Practices, Triangle density: ten fragments or more a triangle. */
+	/* Arm, Mali GPU Best Practices (101897), Triangle density: at least 10 to 20 fragments. */
 	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0, 0.1, false,
 	  " primitives a pixel" },
 	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0.1, INFINITY, false,
@@ -50,7 +50,8 @@ static const struct rule rules[] = {
 	  " % of the primitives culled at the clipper" },
 	{ COUNTED, "clipping_output_primitives", "clipping_input_primitives", true, 0.5, 1.01, true,
 	  " % of the primitives culled at the clipper: leave out what is not seen" },
-	/* Wloka, Batch, Batch, Batch, GDC 2003: below 130 triangles a draw the CPU limits. */
+	/* Wloka, Batch, Batch, Batch, GDC 2003, slide 7: below 130 triangles a draw, of a CPU of
+	 * that year, the GPU does not matter. */
 	{ COUNTED, "primitives_submitted", "draws", false, 0, 130, false,
 	  " primitives a draw: many small draws cost calls; merge or instance them" },
 	{ COUNTED, "primitives_submitted", "draws", false, 130, INFINITY, false,
@@ -60,7 +61,11 @@ static const struct rule rules[] = {
 	MALI_UNIT("MaliShaderCoreUnitUtilizationLoadStoreUnitUtilization", "the load/store unit"),
 	MALI_UNIT("MaliShaderCoreUnitUtilizationVaryingUnitUtilization", "the varying unit"),
 	MALI_UNIT("MaliGPUUtilizationTilerUtilization", "the tiler"),
-	/* Intel, Metrics Discovery and VTune's GPU analysis: EU active, stalled, idle. */
+	MALI_UNIT("SC.EE_UTILIZATION", "the arithmetic unit"), /* Bifrost */
+	MALI_UNIT("SC.TEX_UTILIZATION", "the texture unit"),
+	MALI_UNIT("SC.LSC_UTILIZATION", "the load/store unit"),
+	MALI_UNIT("SC.VARY_UTILIZATION", "the varying unit"),
+	/* Intel, VTune's user guide, EU Array Stalled, EU Array Idle: what is counted. */
 	{ UNIT, "intel_eu_stall_share", NULL, false, 50, INFINITY, false,
 	  " % of their active time the shader units wait, for memory or samplers: that limits it "
 	  "(Intel, EU stalls)" },
@@ -141,12 +146,17 @@ describe(const struct tally_aggregate *a, const struct tally_group *g)
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
 		units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
 	add_bytes(&row->size, text);
-	if (!units && g->kind == TALLY_PASS_RENDER)
-		g_string_append_printf(text,
-				       "%sto find out what limits it: draw it at half the "
-				       "width and height; a quarter of the time means fragments "
-				       "and bytes, the same time vertices and draws",
-				       text->len ? "; " : "");
+	const char *experiment =
+		g->kind == TALLY_PASS_RENDER
+			? "draw it at half the width and height; a quarter of the time means "
+			  "fragments and bytes, the same time vertices and draws"
+		: g->kind == TALLY_PASS_COMPUTE
+			? "dispatch half as many groups; half the time means their work, the same "
+			  "time waiting, or too few groups"
+			: NULL;
+	if (!units && experiment)
+		g_string_append_printf(text, "%sto find out what limits it: %s",
+				       text->len ? "; " : "", experiment);
 	return g_string_free(text, !text->len);
 }
 
