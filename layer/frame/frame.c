@@ -17,7 +17,6 @@
  * empty, so nothing needs clearing. What an old one has about the same base stays valid. */
 struct ordinal {
 	uint64_t base;
-	uint64_t tens; /* input of the previous ordinal's id, without the last digit */
 	uint32_t epoch;
 	uint32_t next;
 	uint32_t listed; /* ordinals below have been offered to `seen` */
@@ -214,13 +213,10 @@ next_id(struct tally_frame_builder *b, uint64_t base, bool *is_new)
 		o->next = 0;
 	}
 	uint32_t n = o->next++;
-	char last = (char)('0' + n % 10);
-	if (n % 10 == 0)
-		o->tens = n ? tally_pass_id_finish(base, n / 10) : base;
 	*is_new = n >= o->listed;
 	if (*is_new)
 		o->listed = n + 1;
-	return tally_fnv1a(o->tens, &last, 1);
+	return tally_pass_id_finish(base, n);
 }
 
 /* Finds the entry for this pass's kind of work on its target; its epoch
