@@ -26,8 +26,17 @@ static struct {
 static void
 labels_init(struct vk_stage *s)
 {
-	if (!LOAD_LABELS(vkGetInstanceProcAddr, s->instance))
+	PFN_vkSetDebugUtilsObjectNameEXT set = (PFN_vkSetDebugUtilsObjectNameEXT)
+		vkGetInstanceProcAddr(s->instance, "vkSetDebugUtilsObjectNameEXT");
+	if (!set || !LOAD_LABELS(vkGetInstanceProcAddr, s->instance))
 		vk_skip("no debug labels here");
+	VkDebugUtilsObjectNameInfoEXT name = {
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+		.objectType = VK_OBJECT_TYPE_FRAMEBUFFER,
+		.objectHandle = (uint64_t)(uintptr_t)screen.framebuffer,
+		.pObjectName = "screen",
+	};
+	set(s->device, &name);
 }
 
 static VkDebugUtilsLabelEXT

@@ -24,6 +24,7 @@ STATISTICS = ("primitives_submitted", "vertex_shader_invocations", "fragment_sha
 SUMMED = ("primitives_submitted", "vertex_shader_invocations", "compute_shader_invocations")
 # How far the mapping between lavapipe's clock and passtally's may be off.
 CLOCK_NS = 100_000
+NAMED = ("labels", "labels_straddle", "label_frame")  # scenes that name their framebuffer
 
 
 def check_tallies(checks, got, want):
@@ -222,6 +223,11 @@ def capture(checks, folder, argv, name, bare, options, want, preload=None):
     return log, end_ns
 
 
+def check_target_names(checks, log, want):
+    named = {log.info(p["id"]).get("target_name") for f in log.frames for p in f["passes"] if p["kind"] == "render"}
+    checks.equal(named - {want}, set(), "names of targets")
+
+
 def check_scene(checks, program, name):
     argv = [program, name, "--frames", FRAMES]
     with h.scratch() as folder:
@@ -249,6 +255,7 @@ def check_scene(checks, program, name):
         check_counters_offered(checks, logs["pass"][0])
         first = check_frames(checks, logs["pass"][0], want, logs["pass"][1])
         check_instances(checks, logs["pass"][0], want)
+        check_target_names(checks, logs["pass"][0], "screen" if name in NAMED else None)
         if want["abrupt"]:
             return
         checks.equal(check_frames(checks, logs["again"][0], want, logs["again"][1]), first, "identities of a second run")
