@@ -39,7 +39,8 @@ take_by(const char *command, const struct tally_arg *arg, void *to, const char *
 	struct report_request *r = to;
 	r->by = tally_grouping_find(value);
 	return r->by ||
-	       TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label or workload",
+	       TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label, workload "
+				"or pipeline",
 			  arg->name, value);
 }
 
