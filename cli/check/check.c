@@ -55,7 +55,6 @@ struct check {
 	/* Totals of the lines before the end line. */
 	struct tally_conserve *conserve;
 	struct tally_run_statistics *statistics;
-	GPtrArray *kept; /* copies of counters, for the statistics */
 };
 
 static void
@@ -141,26 +140,6 @@ equal(gconstpointer a, gconstpointer b)
 	return x->id == y->id && x->device == y->device && strcmp(x->key, y->key) == 0;
 }
 
-/* Keys of frames live as long as the reader; nothing else in a line does. */
-static void
-describe(struct check *c, const struct tally_device_record *device)
-{
-	struct tally_device_record copy = { .device = device->device };
-	struct tally_counter *counters = g_new0(struct tally_counter, device->n_counters);
-	g_autofree const struct tally_counter **list = g_new0(const struct tally_counter *,
-							      device->n_counters);
-	g_ptr_array_add(c->kept, counters);
-	for (uint32_t i = 0; i < device->n_counters; i++) {
-		counters[i] = *device->counters[i];
-		counters[i].key = g_intern_string(counters[i].key);
-		counters[i].unit = g_intern_string(counters[i].unit ? counters[i].unit : "");
-		list[i] = &counters[i];
-	}
-	copy.counters = list;
-	copy.n_counters = device->n_counters;
-	tally_run_statistics_describe(c->statistics, &copy);
-}
-
 static void
 wrong_statistic(struct check *c, uint32_t i, const struct tally_statistic_record *told,
 		const struct tally_statistic_record *counted, const char *what)
@@ -207,7 +186,8 @@ add_line(void *user, const struct tally_log_line *line)
 	switch (line->type) {
 	case TALLY_LINE_DEVICE:
 		tally_conserve_add_device(c->conserve, &line->device);
-		describe(c, &line->device);
+		/* Its keys live as long as the reader. */
+		tally_run_statistics_describe(c->statistics, &line->device);
 		break;
 	case TALLY_LINE_FRAME:
 		c->frames++;
@@ -234,12 +214,10 @@ read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_e
 {
 	c->conserve = tally_conserve_create();
 	c->statistics = tally_run_statistics_create();
-	c->kept = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_log_taker taker = { add_line, c, "checking", c->path };
 	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
 	tally_conserve_destroy(c->conserve);
 	tally_run_statistics_destroy(c->statistics);
-	g_ptr_array_unref(c->kept);
 	return status;
 }
 

@@ -54,16 +54,6 @@ tally_log_identity_finish(struct tally_log_identity *id)
 	*id = (struct tally_log_identity){ 0 };
 }
 
-const char *
-tally_log_identity_tag(const struct tally_log_identity *id, const char *key)
-{
-	size_t len = strlen(key);
-	TALLY_EACH (const char, tag, id->tags)
-		if (strncmp(tag, key, len) == 0 && tag[len] == '=')
-			return tag + len + 1;
-	return NULL;
-}
-
 static void
 append(GString *out, const char *between, const char *text)
 {

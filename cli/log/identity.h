@@ -28,9 +28,6 @@ void tally_log_identity_read(struct tally_log_identity *identity,
 			     const struct tally_header_record *header);
 void tally_log_identity_finish(struct tally_log_identity *identity);
 
-/* The value of a tag, or NULL. */
-const char *
-tally_log_identity_tag(const struct tally_log_identity *identity, const char *key);
 /* "build=1234, scene=docks"; NULL without tags. */
 char *
 tally_log_identity_tags(const struct tally_log_identity *identity, const char *between);

@@ -39,9 +39,15 @@ struct identity {
 	UT_hash_handle hh; /* in order of appearance */
 };
 
+/* How the values of a counter are joined. */
+struct counter {
+	const char *key;
+	enum tally_join join;
+};
+
 struct device {
 	uint32_t number;
-	const struct tally_counter **counters;
+	struct counter *counters;
 	uint32_t n_counters;
 };
 
@@ -128,12 +134,13 @@ tally_run_statistics_describe(struct tally_run_statistics *s,
 	free(d->counters);
 	d->n_counters = 0;
 	d->counters = malloc(bytes ? bytes : 1);
-	if (d->counters && bytes) {
-		memcpy(d->counters, device->counters, bytes);
-		d->n_counters = device->n_counters;
-	} else if (bytes) {
+	if (!d->counters)
 		leave_out(s, "out of memory");
-	}
+	for (uint32_t c = 0; d->counters && c < device->n_counters; c++)
+		d->counters[d->n_counters++] = (struct counter){
+			.key = device->counters[c]->key,
+			.join = tally_join_of_counter(device->counters[c]),
+		};
 	/* Metrics are bound again: their old keys are freed, and others may have the
 	 * same addresses. */
 	for (struct identity *i = s->identities; i; i = i->hh.next)
@@ -150,8 +157,8 @@ join_of(const struct tally_run_statistics *s, uint64_t device, const char *key,
 	for (uint32_t i = 0; i < s->n_devices; i++) {
 		const struct device *d = &s->devices[i];
 		for (uint32_t c = 0; d->number == device && c < d->n_counters; c++)
-			if (strcmp(d->counters[c]->key, key) == 0)
-				return tally_join_of_counter(d->counters[c]);
+			if (strcmp(d->counters[c].key, key) == 0)
+				return d->counters[c].join;
 	}
 	return tally_join_of_key(key);
 }

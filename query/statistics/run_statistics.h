@@ -50,8 +50,8 @@ struct tally_run_statistics;
 struct tally_run_statistics *tally_run_statistics_create(void);
 void tally_run_statistics_destroy(struct tally_run_statistics *s); /* accepts NULL */
 
-/* Defines what the keys of a device's frames mean; replaces the previous description. Its
- * counters must live as long as `s`. */
+/* Defines what the keys of a device's frames mean; replaces the previous description. The
+ * keys of its counters must live as long as `s`. */
 void tally_run_statistics_describe(struct tally_run_statistics *s,
 				   const struct tally_device_record *device);
 /* Adds a frame that was written. Keys of counters must live as long as `s`, those of metrics
