@@ -162,7 +162,7 @@ def generate_log(source, headers, tables):
         file.write(powers.stdout)
     for name, what, *lines in (("log_put.inc", "put"), ("log_numbers.c", "numbers"), ("record_words.c", "words"), ("log_read_frame.inc", "read", "frame"),
                                ("log_read_device.inc", "read", "device", "pass_info", "pipeline"),
-                               ("log_read_run.inc", "read", "header", "note", "end")):
+                               ("log_read_run.inc", "read", "header", "process", "note", "end")):
         place = tables if name.endswith(".c") else os.path.join(headers, "json")
         run([sys.executable, os.path.join(source, "scripts/gen_log.py"), os.path.join(source, "json/log.fields"), what,
              os.path.join(place, name), *lines])
