@@ -59,7 +59,7 @@ def group_vulkan():
             checks.that(same, f"status and output {got.status} {got.text[-200:]} {got.errors[-200:]}")
             log = vk_real_programs.read_log(checks, path)
             if log:
-                vk_real_programs.check_cube(checks, log, "pass")
+                vk_real_programs.check_cube(checks, log, "wayland")
                 check_session(checks, log)
                 check_vsync(checks, path, folder)
     checks.finish()
