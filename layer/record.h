@@ -198,6 +198,7 @@ enum tally_flag {
 	TALLY_FLAG_SHARED_TIME,      /* drawn with its neighbors: no separate time */
 	TALLY_FLAG_SHARED_TOTALS,    /* frame: totals may include another device's work */
 	TALLY_FLAG_UNCOUNTED,        /* a source that is on could not count all of it */
+	TALLY_FLAG_PICTURED,         /* frame: its targets were copied, it is not measured */
 	TALLY_N_FLAGS,
 };
 #define TALLY_FLAG(f) (UINT64_C(1) << TALLY_FLAG_##f)
@@ -302,6 +303,7 @@ struct tally_pass_record {
 	bool has_submission;
 	uint64_t submission;
 	int64_t surface; /* -1 = none */
+	uint32_t picture; /* the number of its pictures, 0 = none */
 	bool has_cpu_start, has_gpu_start, has_gpu;
 	uint64_t cpu_start_ns, gpu_start_ns, gpu_ns;
 	const struct tally_keyed_value *counters;

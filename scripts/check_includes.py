@@ -71,6 +71,7 @@ WALLS = {
         "capture": {"", "base", "config"},
         "event": {"", "base"},
         "frame": {"", "base", "config", "capture", "event"},
+        "picture": {"", "base", "config", "frame"},
         "session": None,
     },
     "query": {
@@ -88,10 +89,11 @@ WALLS = {
     },
     "gl_shim": {
         "window": {"context", "image", "pass"},
-        "pass": {"context", "image", "game"},
+        "pass": {"context", "image", "game", "picture"},
+        "picture": {"context", "game"},
         "image": {"context", "game"},
         "game": {"context"},
-        "context": {"image", "game", "pass"},  # its state holds theirs
+        "context": {"image", "game", "pass", "picture"},  # its state holds theirs
     },
     "vk_layer": {
         "": None,  # the device, which holds theirs

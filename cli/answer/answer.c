@@ -338,7 +338,7 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 void
 tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f)
 {
-	if (f->flags & TALLY_FLAG(PARTIAL))
+	if (f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED)))
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;

@@ -268,7 +268,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		need_source(log, g)->frames++;
 		n_passes += !g->outside;
 	}
-	if (!(f->flags & TALLY_FLAG(PARTIAL))) {
+	if (!(f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED)))) {
 		struct tally_compare_source *frames = need_frames(log, f->device);
 		frames->frames++;
 		if (log->wants_cpu)

@@ -31,19 +31,26 @@ static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "WORD", struct request, words, NULL);
 
 static const char help[] =
-	"Usage: passtally trigger [options] start|stop|toggle|renderdoc|status\n"
+	"Usage: passtally trigger [options] start|stop|toggle|picture|renderdoc|status\n"
 	"       passtally trigger [options] mark NAME\n\n"
 	"Talks to a game that runs under passtally: starts or pauses the capture\n"
 	"(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
 	"shows its state, with the frames and bytes of the log so far. renderdoc:\n"
-	"in a program that runs under RenderDoc, that captures the next frame.\n"
+	"in a program that runs under RenderDoc, that captures the next frame;\n"
+	"picture: where the run has --pictures, those of the next frame.\n"
 	"Without options it is the one game that `passtally run` has started;\n"
 	"with several, name one. Only the user who started a game can do this.\n" TALLY_HELP_OPTIONS
 	"\nWith --start-on the capture waits until it is started; a capture that is\n"
 	"paused can be started again, and what is between is not in the log.\n\n"
 	"Exit status: 0; 1 no such game, or it refused; 2 usage.";
 
-static const char *const plain_words[] = { "start", "stop", "toggle", "renderdoc", "status", NULL };
+static const char *const plain_words[] = { "start",
+						  "stop",
+						  "toggle",
+						  "picture",
+						  "renderdoc",
+						  "status",
+						  NULL };
 
 /* The game would report a wrong name too late. */
 static bool
@@ -56,7 +63,8 @@ parse_request(struct request *r)
 		     (word && g_strv_contains(plain_words, word));
 	if (!known || given->len != (marks ? 2u : 1u))
 		return TALLY_FAIL(false, "trigger",
-				  "use one of: start, stop, toggle, renderdoc, status, mark NAME");
+				  "use one of: start, stop, toggle, picture, renderdoc, status, "
+				  "mark NAME");
 	r->is_status = strcmp(word, "status") == 0;
 	const char *name = marks ? g_ptr_array_index(given, 1) : "";
 	size_t len = strlen(name);

@@ -203,6 +203,8 @@ tally_device_summary_count(struct tally_device_summary *d, const struct tally_fr
 		d->covered += f->coverage * (double)f->gpu_ns;
 		d->coverable += (double)f->gpu_ns;
 	}
+	if (f->flags & TALLY_FLAG(PICTURED))
+		return;
 	if (f->flags & TALLY_FLAG(PARTIAL)) {
 		d->partial++;
 		return;

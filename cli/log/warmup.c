@@ -175,7 +175,8 @@ tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line)
 	struct device *d = need_device(w, f->device);
 	w->frames++;
 	w->passes += f->n_passes;
-	if (!(f->flags & TALLY_FLAG(PARTIAL)) && d->frame_ns->len < TALLY_WARMUP_FRAMES) {
+	if (!(f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED))) &&
+	    d->frame_ns->len < TALLY_WARMUP_FRAMES) {
 		g_array_append_val(d->frame_ns, f->cpu_ns);
 		d->counted = false;
 		w->n_full += d->frame_ns->len == TALLY_WARMUP_FRAMES;

@@ -64,7 +64,7 @@ static const struct {
 	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame", "frame split group-work labels "
-					 "pipelines max-passes shared-time" },
+					 "pipelines pictures max-passes shared-time" },
 	{ "Which processes, and limits", "block allow control renderdoc-over max-log "
 					 "log-quota describe" },
 	{ "Special hardware", "mali-delay microblaze" },

@@ -237,8 +237,8 @@ need_pass(struct tally_top_sums *sums, const struct stored_group *of)
 static void
 add_stored(struct tally_top_sums *sums, struct stored_frame *f, unsigned slice)
 {
-	/* A frame cut short by the end of the run has no meaningful length. */
-	if (!(f->record.flags & TALLY_FLAG(PARTIAL)))
+	/* A frame cut short by the end of the run, or pictured, has no meaningful length. */
+	if (!(f->record.flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED))))
 		add_at(&sums->cpu, slice, (double)f->record.cpu_ns);
 	if (f->record.has_gpu)
 		add_at(&sums->gpu, slice, (double)f->record.gpu_ns);

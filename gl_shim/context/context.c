@@ -9,6 +9,7 @@
 #include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
+#include "gl_shim/picture/picture.h"
 #include "layer/base/clock.h"
 
 struct gl_context gl_passthrough;
@@ -76,6 +77,7 @@ context_free(struct gl_context_state *s)
 	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
 	tally_stream_destroy(s->stream);
 	tally_harvest_destroy(s->harvest, false);
+	gl_pictures_destroy(s->pictures);
 	gl_framebuffers_finish(&s->framebuffers);
 	gl_queries_finish(&s->queries);
 	free(s->caps.extensions);

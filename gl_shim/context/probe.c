@@ -9,6 +9,7 @@
 #include "gl_shim/context/state.h"
 #include "gl_shim/game/queries.h"
 #include "json/record_json.h"
+#include "gl_shim/picture/picture.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
 #include "query/gl/tiles.h"
@@ -226,6 +227,8 @@ set_up(struct gl_context_state *s)
 	if (!gl_describe_device(s, false))
 		return false;
 	s->frame_state = tally_device_state(s->group->device);
+	if (s->config->pictures.kind != TALLY_TRIGGER_NONE)
+		s->pictures = gl_pictures_create();
 	return open_stream(s);
 }
 

@@ -136,6 +136,8 @@ struct gl_context_state {
 	struct gl_open_pass now;
 	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 	struct gl_used used; /* --pipelines */
+	struct gl_pictures *pictures; /* --pictures, else NULL */
+	bool pictures_read; /* in this frame, which takes its time */
 	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
 	struct gl_zone zone;
 	struct gl_own_time own_time;

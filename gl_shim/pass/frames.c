@@ -8,6 +8,7 @@
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"
+#include "gl_shim/picture/picture.h"
 #include "layer/event/event.h"
 #include "query/source/statistics_catalogue.h"
 
@@ -143,8 +144,12 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 	uint64_t t0 = tally_stream_captures(s->stream) ? tally_clock_now_ns() : 0;
 	gl_gap(s);
 	struct tally_frame_end end = { .now_ns = t0, .presented = presented };
+	if (s->pictures_read)
+		end.flags = TALLY_FLAG(PICTURED);
 	tally_stream_end_frame(s->stream, &end);
 	gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
+	if (s->pictures && !s->zone.lost)
+		s->pictures_read = gl_pictures_collect(c);
 	if (!s->zone.lost)
 		tally_harvest_frame_end(s->harvest);
 	if (tally_harvest_n_off(s->harvest) != s->counting.n_off)

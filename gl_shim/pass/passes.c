@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gl_shim/game/queries.h"
+#include "gl_shim/picture/picture.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
@@ -56,6 +57,8 @@ close_pass(struct gl_context *c, bool with_queries)
 			gl_snapshot_end(c, pass);
 		else if (pass->snapshot_from)
 			gl_snapshot_abandon(pass);
+		if (pass->picture && with_queries)
+			gl_pictures_end(c, pass);
 		pass->label = s->now.label;
 		if (s->labels.inside.n)
 			pass->groups = gl_take_inside(c);
@@ -217,6 +220,8 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 	if (tally_snapshot_exact())
 		gl_snapshot_begin(c, pass);
+	if (s->pictures)
+		gl_pictures_begin(c, pass);
 	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	pass->layout = tally_harvest_frame(s->harvest, frame);

@@ -96,10 +96,14 @@ answer(const char *request, char *reply, size_t size)
 		answer_status(reply, size);
 	else if (strcmp(request, "renderdoc") == 0)
 		answer_renderdoc(reply, size);
+	else if (strcmp(request, "picture") == 0)
+		snprintf(reply, size,
+			 tally_trigger_ask_picture() ? "ok\nthe next frame is pictured\n"
+					      : "error\nthe run has no --pictures\n");
 	else if (!starts && !stops && !toggles && !marks)
 		snprintf(reply, size,
 			 "error\nthis is no request: there are start, stop, toggle, "
-			 "mark NAME, renderdoc, status\n");
+			 "mark NAME, picture, renderdoc, status\n");
 	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)

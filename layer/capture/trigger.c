@@ -26,6 +26,8 @@ static struct {
 	 * when the current pause began. */
 	_Atomic uint64_t first_ns, paused_ns;
 	_Atomic uint32_t n_asked;
+	_Atomic uint64_t pictured; /* the frame */
+	atomic_bool picture_asked, picture_label_seen;
 } now;
 
 /* The signals that we catch; 0: none. */
@@ -44,6 +46,10 @@ tally_trigger_reset(const struct tally_config *of)
 	atomic_store(&now.stop_label_seen, false);
 	atomic_store(&now.first_ns, 0);
 	atomic_store(&now.paused_ns, 0);
+	atomic_store(&now.pictured, of->pictures.kind == TALLY_TRIGGER_FRAME ? of->pictures.frame
+									      : TALLY_NO_FRAME);
+	atomic_store(&now.picture_asked, false);
+	atomic_store(&now.picture_label_seen, false);
 }
 
 /* ---- start and stop ---- */
@@ -104,10 +110,32 @@ tally_trigger_saw_label(const char *name, size_t len)
 	 * and its next one stops. */
 	if ((by_frame || !waits) && is_label(&config->stop_on, name, len))
 		atomic_store(&now.stop_label_seen, true);
+	if (is_label(&config->pictures, name, len) &&
+	    !atomic_exchange(&now.picture_label_seen, true))
+		tally_trigger_ask_picture();
 	/* Only the first start is the label's: a capture that was stopped by
 	 * hand is started by hand. */
 	if (waits && is_label(&config->start_on, name, len))
 		tally_trigger_start(TALLY_CAUSE_OPTION);
+}
+
+/* ---- pictures ---- */
+
+bool
+tally_trigger_ask_picture(void)
+{
+	bool has = config && config->pictures.kind != TALLY_TRIGGER_NONE;
+	if (has)
+		atomic_store(&now.picture_asked, true);
+	return has;
+}
+
+bool
+tally_trigger_wants_picture(uint64_t frame)
+{
+	if (atomic_load(&now.picture_asked) && atomic_exchange(&now.picture_asked, false))
+		atomic_store(&now.pictured, frame + 1);
+	return frame == atomic_load(&now.pictured);
 }
 
 /* ---- signals ---- */

@@ -52,6 +52,11 @@ uint64_t tally_trigger_first_frame(void);
 uint64_t tally_trigger_rotation(uint64_t frame);
 bool tally_trigger_idles(uint64_t frame, uint64_t count);
 
+/* --pictures: the first frame that begins after the call is pictured. False: the run has none. */
+bool tally_trigger_ask_picture(void);
+/* Whether a device's open frame is pictured. */
+bool tally_trigger_wants_picture(uint64_t frame);
+
 /* The capture ends: reports it if the event that it waited for never came. */
 void tally_trigger_report_end(void);
 

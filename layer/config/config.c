@@ -47,6 +47,7 @@ tally_config_finish(struct tally_config *config)
 			free(*(char **)((char *)config + tally_options[i].offset));
 	}
 	free(config->frame_label);
+	free(config->pictures.label);
 	free(config->start_on.label);
 	free(config->stop_on.label);
 	free(config->origin);

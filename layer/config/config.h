@@ -101,6 +101,7 @@ struct tally_config {
 	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */
 	double seconds;               /* 0 = no end */
 	struct tally_trigger start_on, stop_on;
+	struct tally_trigger pictures; /* when; NONE: there are none */
 	char *control;      /* pattern of the control socket's path; NULL or "off" = none */
 	char *shared_time;  /* a driver, as query/gl/tiles.h; NULL = not known, or "off" */
 	char *log;          /* pattern with %e %t %p; NULL = the default place */

@@ -291,6 +291,9 @@ set_trigger(struct tally_trigger *t, const char *key, const char *value, char *w
 		return true;
 	}
 	const char *name = argument(value, "signal");
+	bool pictures = strcmp(key, "pictures") == 0;
+	if (pictures)
+		return refuse(why, size, key, value, "frame:N or label:NAME");
 	if (name && tally_signal_parse(name, &t->number)) {
 		t->kind = TALLY_TRIGGER_SIGNAL;
 		return true;
@@ -395,6 +398,10 @@ const struct tally_option tally_options[] = {
 	  .help = "The OpenGL driver that draws the passes of one framebuffer together, so "
 		  "that they have one time. passtally run finds out by a probe unless it is "
 		  "said; off: no probe." },
+	{ "pictures", IS(TRIGGER, pictures), .values = "frame:N|label:NAME",
+	  .help = "Write a picture of each pass's color and depth targets in this frame, or the "
+		  "first after this debug label, beside the log (LOG-NUMBER-color0.png). The "
+		  "frame is not measured. passtally trigger picture: of the next one as well." },
 	{ "renderdoc-over", IS(TIME, renderdoc_over_ns), .values = "TIME",
 	  LIMITS(0, 3600 * NS_PER_S),
 	  .valid = "a time with its unit, ns, us, ms or s, up to 3600s; 0s for never",

@@ -438,6 +438,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 {
 	const struct tally_stream *stream = part->stream;
 	struct tally_layout layout = layout_of(stream, pass);
+	bool measured = !(b->record.flags & TALLY_FLAG(PICTURED));
 	uint32_t index = b->record.n_passes++;
 	struct tally_pass_record *out = &b->passes[index];
 	/* Every member is named, so that none is set twice. */
@@ -455,6 +456,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.has_submission = pass->has_submission,
 		.submission = pass->submission,
 		.surface = pass->surface,
+		.picture = pass->picture,
 		.has_cpu_start = pass->cpu_start_ns != 0,
 		.has_gpu_start = false,
 		.has_gpu = false,
@@ -470,17 +472,18 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.n_pipelines = 0,
 		.workloads = NULL,
 		.n_workloads = 0,
-		.snapshot_from = pass->snapshot_from,
-		.snapshot_to = pass->snapshot_to,
+		.snapshot_from = measured ? pass->snapshot_from : 0,
+		.snapshot_to = measured ? pass->snapshot_to : 0,
 		.pixels = count_pixels(pass->target),
 	};
-	out->n_counters = list_values(b, layout, pass->values, pass->valid);
-	if (pass->n_workloads)
+	if (measured)
+		out->n_counters = list_values(b, layout, pass->values, pass->valid);
+	if (pass->n_workloads && measured)
 		list_workloads(b, layout, pass, longest_ns, out);
 	if (pass->uses)
 		list_pipelines(b, pass, is_new, out);
 	struct tally_interval interval;
-	bool timed = take_interval(b, pass, longest_ns, &interval, &out->flags);
+	bool timed = measured && take_interval(b, pass, longest_ns, &interval, &out->flags);
 	if (timed && pass->flags & TALLY_FLAG(SHARED_TIME)) {
 		b->others[b->n_others++] = interval;
 	} else if (timed) {
@@ -591,7 +594,8 @@ add_part(struct tally_frame_builder *b, const struct tally_frame_part *part, uin
 			chunk = chunk->next;
 		const struct tally_pass *pass = &chunk->passes[i % TALLY_CHUNK_PASSES];
 		if (pass->unattributed) {
-			add_unattributed(b, part->stream, pass, longest_ns);
+			if (!(b->record.flags & TALLY_FLAG(PICTURED)))
+				add_unattributed(b, part->stream, pass, longest_ns);
 			continue;
 		}
 		/* Within a stream the order of issue holds; where the time is not known, the place
@@ -677,6 +681,8 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		n_values += ((size_t)part->n_passes + part->loads.n) *
 			    part->stream->info.n_counters;
 		r->dropped_passes += part->dropped;
+		if (part->pictured)
+			r->flags |= TALLY_FLAG(PICTURED);
 		if (part->frame == in->frame) {
 			r->overhead_ns += part->overhead_ns;
 			r->set = r->set ? r->set : part->set;

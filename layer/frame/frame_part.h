@@ -65,6 +65,7 @@ struct tally_frame_part {
 	struct tally_chunk *done; /* contains the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */
 	struct tally_chunk_list loads, uses;
+	bool pictured; /* tally_stream_picture_pass() */
 	uint64_t arrived_ns; /* set by the collector */
 	struct tally_events events; /* of the frame that it ended; last: not cleared */
 };

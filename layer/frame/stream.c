@@ -361,6 +361,13 @@ tally_stream_unlist_pass(struct tally_pass *pass)
 	pass->part->n_unlisted++;
 }
 
+void
+tally_stream_picture_pass(struct tally_pass *pass, uint32_t number)
+{
+	pass->picture = number;
+	pass->part->pictured = true;
+}
+
 struct tally_pass *
 tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
 {

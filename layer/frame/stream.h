@@ -82,6 +82,7 @@ struct tally_pass {
 	const char *groups; /* the same: debug groups inside the pass, joined; NULL = none */
 	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */
+	uint32_t picture; /* tally_stream_picture_pass() */
 	bool has_submission;
 	uint32_t n_workloads; /* set by stream.c, like the pointers to them */
 	uint64_t submission;
@@ -140,6 +141,10 @@ struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t 
 struct tally_pass *tally_stream_open_unattributed(struct tally_stream *stream, uint64_t now_ns);
 /* The pass turned out to be none: what was measured in it is summed and not listed. */
 void tally_stream_unlist_pass(struct tally_pass *pass);
+
+/* The pass gets a number, from layer/picture/pictures.h, under which its targets are pictured: its
+ * frame is then not measured. */
+void tally_stream_picture_pass(struct tally_pass *pass, uint32_t number);
 
 /* The frame that the pass belongs to. */
 uint64_t tally_stream_pass_frame(const struct tally_pass *pass);

@@ -10,6 +10,7 @@
 #include "layer/frame/assembly.h"
 #include "layer/frame/queue.h"
 #include "layer/log.h"
+#include "layer/picture/pictures.h"
 
 #include <stdlib.h>
 
@@ -87,6 +88,7 @@ collect_frames(struct tally_assembly *a)
 			tally_assembly_write_load(a, tally_clock_now_ns());
 			worked = true;
 		}
+		worked |= tally_pictures_write();
 		worked |= tally_assembly_write_notes(a);
 
 		uint64_t now_ns = tally_clock_now_ns();
@@ -134,6 +136,7 @@ run_collector(void *data)
 	tally_capture_set_state(TALLY_STATE_OVER);
 	tally_capture_end();
 	tally_log_on_queued(NULL);
+	tally_pictures_write();
 	tally_assembly_begin_round(a);
 	tally_assembly_take_messages(a, tally_queue_take(true));
 	tally_assembly_finish(a, reason, tally_clock_now_ns());

@@ -8,6 +8,7 @@
 #include "layer/capture/trigger.h"
 #include "layer/config/internal.h"
 #include "layer/log.h"
+#include "layer/picture/pictures.h"
 #include "layer/session/block.h"
 #include "layer/session/collector.h"
 #include "layer/session/fork.h"
@@ -160,6 +161,7 @@ start(const struct tally_recorder_ops *ops)
 	atomic_store(&session_pid, naming.pid);
 	const struct tally_annotator_ops *annotate = atomic_load(&annotator_ops);
 	tally_capture_follow(annotate ? annotate->frame_begins : NULL);
+	tally_pictures_begin(&config, log_path);
 	if (tally_collector_start(ops, recorder, annotate, &config)) {
 		open_triggers(&naming);
 		return;

@@ -70,7 +70,7 @@ SELECT * FROM read_json(logs,
 		"width": 'UINTEGER',
 		"height": 'UINTEGER',
 		"set": 'VARCHAR',
-		"passes": 'STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[]',
+		"passes": 'STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "picture" UINTEGER, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[]',
 		"unattributed": 'JSON',
 		"estimated": 'VARCHAR[]',
 		"events": 'JSON',
@@ -166,7 +166,7 @@ ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "coverage" DOUBLE;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "width" UINTEGER;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "height" UINTEGER;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "set" VARCHAR;
-ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "passes" STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[];
+ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "passes" STRUCT("index" UINTEGER, "id" VARCHAR, "segment" UINTEGER, "kind" VARCHAR, "label" VARCHAR, "draws" UBIGINT, "dispatches" UBIGINT, "copies" UBIGINT, "clears" UBIGINT, "vertices" UBIGINT, "instances" UBIGINT, "calls" UBIGINT, "context" BIGINT, "queue" VARCHAR, "submission" UBIGINT, "surface" BIGINT, "picture" UINTEGER, "cpu_start_ns" UBIGINT, "gpu_start_ns" UBIGINT, "gpu_ns" UBIGINT, "counters" MAP(VARCHAR, DOUBLE), "metrics" MAP(VARCHAR, DOUBLE), "estimated" VARCHAR[], "flags" VARCHAR[], "pipelines" JSON, "workloads" JSON)[];
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "unattributed" JSON;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "metrics" JSON;
 ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "estimated" VARCHAR[];

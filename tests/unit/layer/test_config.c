@@ -29,6 +29,7 @@ test_defaults(void)
 		{ "stop-on", "" },
 		{ "control", "" },
 		{ "shared-time", "" },
+		{ "pictures", "" },
 		{ "renderdoc-over", "0s" },
 		{ "log", "" },
 		{ "max-log", "2G" },

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+#include "gl_shim/picture/picture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/capture/trigger.h"
+#include "layer/picture/pictures.h"
+
+#define MAX_PENDING 512
+#define MAX_AGE_FRAMES 32
+#define SYNC_GPU_COMMANDS_COMPLETE 0x9117
+#define TIMEOUT_EXPIRED 0x911B
+#define WAIT_FAILED 0x911D
+#define FRAMEBUFFER_SRGB 0x8DB9
+#define SCISSOR_TEST 0x0C11
+#define ATTACHMENT_COLOR_ENCODING 0x8210
+#define ATTACHMENT_COMPONENT_TYPE 0x8211
+#define SRGB_ENCODING 0x8C40
+#define TYPE_INT 0x1404
+#define TYPE_UNSIGNED_INT 0x1405
+#define TYPE_FLOAT 0x1406
+#define UNSIGNED_BYTE 0x1401
+#define FORMAT_RGBA 0x1908
+#define FORMAT_RGBA_INTEGER 0x8D99
+#define DEPTH_COMPONENT 0x1902
+#define LINEAR 0x2601
+#define READ_BUFFER 0x0C02
+#define STREAM_READ 0x88E1
+#define MAP_READ_BIT 0x1
+
+/* How each kind is copied and read: the first with its encoding. */
+struct form {
+	enum tally_pixels pixels;
+	GLenum storage, format, type, filter;
+};
+static const struct form normalized = { TALLY_PIXELS_RGBA8, 0x8058, FORMAT_RGBA, UNSIGNED_BYTE,
+					LINEAR };
+static const struct form srgb = { TALLY_PIXELS_RGBA8, 0x8C43, FORMAT_RGBA, UNSIGNED_BYTE, LINEAR };
+static const struct form floats = { TALLY_PIXELS_RGBA32F, 0x8814, FORMAT_RGBA, TYPE_FLOAT, LINEAR };
+static const struct form integers = { TALLY_PIXELS_RGBA32I, 0x8D82, FORMAT_RGBA_INTEGER, TYPE_INT,
+				      GL_NEAREST };
+static const struct form naturals = { TALLY_PIXELS_RGBA32UI, 0x8D70, FORMAT_RGBA_INTEGER,
+				      TYPE_UNSIGNED_INT, GL_NEAREST };
+static const struct form depths = { TALLY_PIXELS_D32F, 0, DEPTH_COMPONENT, TYPE_FLOAT, GL_NEAREST };
+
+/* A copy that the GPU has not finished, or that is not read yet. */
+struct pending {
+	GLuint buffer;
+	uint32_t pass;
+	char name[16];
+	enum tally_pixels pixels;
+	uint32_t width, height;
+};
+
+struct gl_pictures {
+	/* What the open pass draws to: an attachment may be replaced before the pass ends. */
+	struct gl_attachment at[GL_MAX_ATTACHMENTS];
+	bool window;
+	uint32_t width, height, samples;
+	GLsync fence;
+	unsigned age; /* frames since the fence */
+	unsigned n;
+	struct pending pending[MAX_PENDING];
+};
+
+/* What is put back after a copy. */
+struct saved {
+	GLint read, draw, renderbuffer, pack_buffer, pack[4], read_buffer;
+	GLboolean scissor, srgb;
+};
+
+/* The names of our objects. */
+enum { FROM, RESOLVED, SMALL, N_OBJECTS };
+struct objects {
+	GLuint framebuffer[N_OBJECTS], renderbuffer[N_OBJECTS];
+};
+
+struct gl_pictures *
+gl_pictures_create(void)
+{
+	return calloc(1, sizeof(struct gl_pictures));
+}
+
+void
+gl_pictures_destroy(struct gl_pictures *p)
+{
+	if (p && p->n)
+		tally_pictures_refuse(p->pending[0].pass, "and of those after it",
+				      "the context ended first");
+	free(p);
+}
+
+void
+gl_pictures_begin(struct gl_context *c, struct tally_pass *pass)
+{
+	const struct gl_context_state *s = c->state;
+	struct gl_pictures *p = s->pictures;
+	const struct gl_framebuffer *fbo = s->now.fbo;
+	if (!tally_trigger_wants_picture(tally_stream_pass_frame(pass)))
+		return;
+	tally_stream_picture_pass(pass, fbo && fbo->target ? tally_pictures_number() : 0);
+	if (!pass->picture)
+		return;
+	memcpy(p->at, fbo->at, sizeof(p->at));
+	p->window = fbo->name == 0;
+	p->width = fbo->target->width;
+	p->height = fbo->target->height;
+	p->samples = fbo->target->samples;
+}
+
+/* ---- state ---- */
+
+/* GL_PACK_ROW_LENGTH, _SKIP_ROWS, _SKIP_PIXELS, _ALIGNMENT. */
+static const GLenum pack_names[4] = { 0x0D02, 0x0D03, 0x0D04, 0x0D05 };
+static const GLint pack_plain[4] = { 0, 0, 0, 1 };
+
+static struct saved
+save(struct gl_context *c)
+{
+	const struct gl_next *gl = c->next;
+	struct saved was = { 0 };
+	gl->GetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &was.read);
+	gl->GetIntegerv(GL_FRAMEBUFFER_BINDING, &was.draw);
+	gl->GetIntegerv(GL_RENDERBUFFER_BINDING, &was.renderbuffer);
+	gl->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &was.pack_buffer);
+	for (unsigned i = 0; i < 4; i++) {
+		gl->GetIntegerv(pack_names[i], &was.pack[i]);
+		gl->PixelStorei(pack_names[i], pack_plain[i]);
+	}
+	was.scissor = gl->IsEnabled(SCISSOR_TEST);
+	was.srgb = !c->state->api.es && gl->IsEnabled(FRAMEBUFFER_SRGB);
+	if (was.scissor)
+		gl->Disable(SCISSOR_TEST);
+	if (was.srgb)
+		gl->Disable(FRAMEBUFFER_SRGB);
+	return was;
+}
+
+static void
+restore(struct gl_context *c, const struct saved *was)
+{
+	const struct gl_next *gl = c->next;
+	if (was->srgb)
+		gl->Enable(FRAMEBUFFER_SRGB);
+	if (was->scissor)
+		gl->Enable(SCISSOR_TEST);
+	for (unsigned i = 0; i < 4; i++)
+		gl->PixelStorei(pack_names[i], was->pack[i]);
+	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)was->pack_buffer);
+	gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)was->renderbuffer);
+	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)was->read);
+	gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)was->draw);
+}
+
+/* ---- a copy ---- */
+
+static void
+make_objects(struct gl_context *c, struct objects *o)
+{
+	c->next->GenFramebuffers(N_OBJECTS, o->framebuffer);
+	c->next->GenRenderbuffers(N_OBJECTS, o->renderbuffer);
+}
+
+static void
+drop_objects(struct gl_context *c, struct objects *o)
+{
+	c->next->DeleteFramebuffers(N_OBJECTS, o->framebuffer);
+	c->next->DeleteRenderbuffers(N_OBJECTS, o->renderbuffer);
+}
+
+/* Binds what is copied for reading, as the only attachment at `point`. */
+static void
+bind_source(struct gl_context *c, const struct objects *o, const struct gl_attachment *at,
+	    GLenum point)
+{
+	const struct gl_next *gl = c->next;
+	const GLenum target = GL_READ_FRAMEBUFFER;
+	int version = c->state->api.version;
+	gl->BindFramebuffer(target, o->framebuffer[FROM]);
+	gl->FramebufferRenderbuffer(target, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, 0);
+	if (at->type == GL_RENDERBUFFER)
+		gl->FramebufferRenderbuffer(target, point, GL_RENDERBUFFER, at->name);
+	else if (at->layer)
+		gl->FramebufferTextureLayer(target, point, at->name, at->level, at->layer);
+	else if (version >= 32)
+		gl->FramebufferTexture(target, point, at->name, at->level);
+	else
+		gl->FramebufferTexture2D(target, point, GL_TEXTURE_2D, at->name, at->level);
+	gl->ReadBuffer(point == GL_COLOR_ATTACHMENT0 ? point : GL_NONE);
+}
+
+static const struct form *
+form_of(struct gl_context *c, GLenum point)
+{
+	GLint type = 0, encoding = 0;
+	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
+						     ATTACHMENT_COMPONENT_TYPE, &type);
+	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
+						     ATTACHMENT_COLOR_ENCODING, &encoding);
+	switch (type) {
+	case TYPE_FLOAT:
+		return &floats;
+	case TYPE_INT:
+		return &integers;
+	case TYPE_UNSIGNED_INT:
+		return &naturals;
+	default:
+		return encoding == SRGB_ENCODING ? &srgb : &normalized;
+	}
+}
+
+/* Copies the framebuffer that is bound for reading into one of ours, which is then bound for
+ * reading. */
+static void
+blit(struct gl_context *c, const struct objects *o, unsigned to, const struct form *form,
+     const uint32_t from[2], const uint32_t size[2])
+{
+	const struct gl_next *gl = c->next;
+	bool scales = from[0] != size[0] || from[1] != size[1];
+	gl->BindRenderbuffer(GL_RENDERBUFFER, o->renderbuffer[to]);
+	gl->RenderbufferStorage(GL_RENDERBUFFER, form->storage, (GLsizei)size[0], (GLsizei)size[1]);
+	gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, o->framebuffer[to]);
+	gl->FramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+				    o->renderbuffer[to]);
+	gl->BlitFramebuffer(0, 0, (GLint)from[0], (GLint)from[1], 0, 0, (GLint)size[0],
+			    (GLint)size[1], GL_COLOR_BUFFER_BIT,
+			    scales ? form->filter : GL_NEAREST);
+	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffer[to]);
+}
+
+/* From the framebuffer that is bound for reading into a buffer. */
+static void
+read_back(struct gl_context *c, struct tally_pass *pass, const char *name, const struct form *form,
+	  const uint32_t size[2])
+{
+	const struct gl_next *gl = c->next;
+	struct gl_pictures *p = c->state->pictures;
+	struct pending *to = &p->pending[p->n];
+	*to = (struct pending){
+		.pass = pass->picture, .pixels = form->pixels, .width = size[0], .height = size[1]
+	};
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	gl->GenBuffers(1, &to->buffer);
+	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, to->buffer);
+	gl->BufferData(GL_PIXEL_PACK_BUFFER,
+		       (GLsizeiptr)(tally_pixels_size(form->pixels) * size[0] * size[1]), NULL,
+		       STREAM_READ);
+	gl->ReadPixels(0, 0, (GLsizei)size[0], (GLsizei)size[1], form->format, form->type, NULL);
+	p->n++;
+}
+
+/* The source is bound for reading. NULL, or why there is no picture. */
+static const char *
+copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, const char *name,
+     GLenum point)
+{
+	const struct gl_pictures *p = c->state->pictures;
+	uint32_t from[2] = { p->width, p->height }, small[2] = { p->width, p->height };
+	bool depth = strcmp(name, "depth") == 0;
+	const struct form *form = depth ? &depths : form_of(c, point);
+	if (c->next->CheckFramebufferStatus(GL_READ_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+		return "it cannot be attached by itself (deleted, or a face of a cube map)";
+	if (depth && c->state->api.es)
+		return "OpenGL ES cannot read depth";
+	if (depth && p->samples > 1)
+		return "depth with several samples a pixel is not resolved";
+	uint32_t longer = from[0] > from[1] ? from[0] : from[1];
+	for (unsigned i = 0; i < 2 && longer > TALLY_PICTURE_SIDE && !depth; i++) {
+		small[i] = (uint32_t)((uint64_t)from[i] * TALLY_PICTURE_SIDE / longer);
+		small[i] = small[i] ? small[i] : 1;
+	}
+	if (p->samples > 1)
+		blit(c, o, RESOLVED, form, from, from);
+	if (!depth)
+		blit(c, o, SMALL, form, from, small);
+	read_back(c, pass, name, form, small);
+	return NULL;
+}
+
+static void
+picture(struct gl_context *c, const struct objects *o, struct tally_pass *pass, unsigned index)
+{
+	struct gl_pictures *p = c->state->pictures;
+	char name[16] = "depth";
+	GLenum point = index == GL_ATTACH_DEPTH ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0;
+	GLint read_buffer = GL_BACK;
+	const char *why = "there are too many in the frame";
+	if (index != GL_ATTACH_DEPTH)
+		snprintf(name, sizeof(name), "color%u", index);
+	gl_guard_begin(c);
+	if (p->window) {
+		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+		c->next->GetIntegerv(READ_BUFFER, &read_buffer);
+		c->next->ReadBuffer(GL_BACK);
+		if (c->next->GetError()) { /* no second buffer */
+			c->next->ReadBuffer((GLenum)read_buffer);
+			c->next->GetError();
+		}
+		point = c->state->api.es ? GL_BACK : GL_BACK_LEFT;
+		point = index == GL_ATTACH_DEPTH ? GL_DEPTH : point;
+	} else {
+		bind_source(c, o, &p->at[index], point);
+	}
+	if (p->n < MAX_PENDING)
+		why = copy(c, o, pass, name, point);
+	if (p->window) {
+		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+		c->next->ReadBuffer((GLenum)read_buffer);
+	} else {
+		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffer[FROM]);
+		c->next->FramebufferRenderbuffer(GL_READ_FRAMEBUFFER, point, GL_RENDERBUFFER, 0);
+	}
+	GLenum error = gl_guard_end(c);
+	char text[64];
+	if (error && !why) {
+		p->n--; /* its buffer's contents are not known */
+		c->next->DeleteBuffers(1, &p->pending[p->n].buffer);
+		snprintf(text, sizeof(text), "the driver refuses the copy (error 0x%04x)", error);
+		why = text;
+	}
+	if (why)
+		tally_pictures_refuse(pass->picture, name, why);
+}
+
+/* Why nothing of the pass can be copied, or NULL. */
+static const char *
+refusal(const struct gl_context_state *s)
+{
+	const struct tally_gl_api *api = &s->api;
+	if (api->version < (api->es ? 30 : 32))
+		return "that needs OpenGL 3.2 or OpenGL ES 3.0";
+	if (s->standing & TALLY_FLAG(CONDITIONAL))
+		return "conditional rendering was on where the pass ended";
+	if (s->pictures->fence)
+		return "those of an earlier frame are not read yet";
+	return NULL;
+}
+
+void
+gl_pictures_end(struct gl_context *c, struct tally_pass *pass)
+{
+	const struct gl_context_state *s = c->state;
+	struct gl_pictures *p = s->pictures;
+	struct objects objects;
+	const char *why = refusal(s);
+	if (why) {
+		tally_pictures_refuse(pass->picture, "any target", why);
+		return;
+	}
+	gl_guard_begin(c);
+	struct saved was = save(c);
+	make_objects(c, &objects);
+	gl_guard_end(c);
+	const struct tally_target *target = pass->target;
+	for (unsigned i = 0; i < GL_ATTACH_STENCIL && target; i++) {
+		bool there = i == GL_ATTACH_DEPTH ? target->depth.format != NULL
+			     : p->window          ? i == 0
+						  : p->at[i].type != GL_NONE;
+		if (there && (p->window || p->at[i].type != GL_NONE))
+			picture(c, &objects, pass, i);
+	}
+	gl_guard_begin(c);
+	restore(c, &was);
+	drop_objects(c, &objects);
+	gl_guard_end(c);
+}
+
+/* ---- reading ---- */
+
+static void
+hand_over(struct gl_context *c, const struct pending *from)
+{
+	const struct gl_next *gl = c->next;
+	size_t bytes = tally_pixels_size(from->pixels) * from->width * from->height;
+	struct tally_picture *to = tally_picture_make(from->pixels, from->width, from->height);
+	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, from->buffer);
+	void *data = gl->MapBufferRange(GL_PIXEL_PACK_BUFFER, 0, (GLsizeiptr)bytes, MAP_READ_BIT);
+	if (to && data) {
+		to->pass = from->pass;
+		to->upside_down = true;
+		snprintf(to->name, sizeof(to->name), "%s", from->name);
+		memcpy(to->data, data, bytes);
+		tally_pictures_hand_over(to);
+	} else {
+		tally_pictures_refuse(from->pass, from->name, "out of memory");
+		free(to);
+	}
+	if (data)
+		gl->UnmapBuffer(GL_PIXEL_PACK_BUFFER);
+}
+
+bool
+gl_pictures_collect(struct gl_context *c)
+{
+	const struct gl_next *gl = c->next;
+	struct gl_pictures *p = c->state->pictures;
+	GLint pack_buffer = 0;
+	if (!p->n)
+		return false;
+	if (!p->fence) {
+		p->fence = gl->FenceSync(SYNC_GPU_COMMANDS_COMPLETE, 0);
+		p->age = 0;
+		return false;
+	}
+	GLenum state = gl->ClientWaitSync(p->fence, 0, 0);
+	bool late = ++p->age > MAX_AGE_FRAMES || state == WAIT_FAILED;
+	if (state == TIMEOUT_EXPIRED && !late)
+		return false;
+	gl_guard_begin(c);
+	gl->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &pack_buffer);
+	for (unsigned i = 0; i < p->n; i++) {
+		if (late)
+			tally_pictures_refuse(p->pending[i].pass, p->pending[i].name,
+					      "the GPU did not finish the copy");
+		else
+			hand_over(c, &p->pending[i]);
+		gl->DeleteBuffers(1, &p->pending[i].buffer);
+	}
+	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)pack_buffer);
+	gl->DeleteSync(p->fence);
+	gl_guard_end(c);
+	p->fence = NULL;
+	p->n = 0;
+	return true;
+}
