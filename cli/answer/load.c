@@ -81,30 +81,40 @@ work_of(const struct load_line *lines, guint n, const char *name)
 	return ns;
 }
 
-void
-tally_loads_explain(const struct tally_loads *l, const char *driver, struct tally_answer_hitch *h)
+/* The lines whose periods overlap the frame; *n 0: none, or they say too little of it. */
+static const struct load_line *
+find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guint *n)
 {
 	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data;
-	const uint64_t end_ns = h->start_ns + h->frame_ns;
-	const double least = EXPLAINS * (double)h->excess_ns;
-	uint64_t ready_ns = 0;
-	double most = least;
 	guint from = 0, to;
 	while (from < l->lines->len && lines[from].to_ns <= h->start_ns)
 		from++;
-	for (to = from; to < l->lines->len && lines[to].from_ns < end_ns; to++)
-		ready_ns += lines[to].ready_ns;
-	if (from == to || lines[to - 1].to_ns - lines[from].from_ns > h->frame_ns + MOST_APART_NS)
+	for (to = from; to < l->lines->len && lines[to].from_ns < h->start_ns + h->frame_ns;)
+		to++;
+	bool near = from < to &&
+		    lines[to - 1].to_ns - lines[from].from_ns <= h->frame_ns + MOST_APART_NS;
+	*n = near ? to - from : 0;
+	return &lines[from];
+}
+
+void
+tally_loads_explain(const struct tally_loads *l, const char *driver, struct tally_answer_hitch *h)
+{
+	guint n;
+	const struct load_line *lines = find_lines(l, h, &n);
+	const double least = EXPLAINS * (double)h->excess_ns;
+	double most = least;
+	uint64_t ready_ns = 0;
+	if (n == 0)
 		return;
 	/* The part of the run that these lines are: what is there on average is no cause. */
-	double part = (double)(lines[to - 1].to_ns - lines[from].from_ns) / (double)l->all_ns;
-	if ((double)ready_ns - part * (double)l->ready_ns >= least)
-		h->ready_ns = MIN(ready_ns, h->frame_ns);
-	for (guint i = from; i < to; i++) {
+	double part = (double)(lines[n - 1].to_ns - lines[0].from_ns) / (double)l->all_ns;
+	for (guint i = 0; i < n; i++) {
+		ready_ns += lines[i].ready_ns;
 		for (unsigned k = 0; k < MOST_THREADS && lines[i].threads[k].name; k++) {
 			const char *name = lines[i].threads[k].name;
 			const uint64_t *total = g_hash_table_lookup(l->totals, name);
-			uint64_t ns = work_of(&lines[from], to - from, name);
+			uint64_t ns = work_of(lines, n, name);
 			double growth = (double)ns - part * (double)*total;
 			if (growth < most || is_of_driver(name, driver))
 				continue;
@@ -113,6 +123,8 @@ tally_loads_explain(const struct tally_loads *l, const char *driver, struct tall
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
+	if ((double)ready_ns - part * (double)l->ready_ns >= least)
+		h->ready_ns = MIN(ready_ns, h->frame_ns);
 }
 
 const char *
