@@ -2,6 +2,7 @@
 #include "layer/event/process_load.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,16 @@ is_own(pid_t tid, const pid_t *own, uint32_t n)
 	return n > 0;
 }
 
+/* NULL at the end. The program may have closed the folder, with all other descriptors. */
+static struct dirent *
+next_entry(DIR *folder, struct list *list)
+{
+	errno = 0;
+	struct dirent *entry = readdir(folder);
+	list->whole &= entry || !errno;
+	return entry;
+}
+
 static void
 read_threads(struct list *list)
 {
@@ -74,7 +85,7 @@ read_threads(struct list *list)
 	struct dirent *entry;
 	list->n = 0;
 	list->whole = folder != NULL;
-	while (folder && (entry = readdir(folder))) {
+	while (folder && (entry = next_entry(folder, list))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		uint64_t cpu_ns = tid > 0 && !is_own(tid, own, n_own) ? cpu_ns_of(tid) : 0;
 		list->whole &= list->n < MAX_THREADS || !cpu_ns;

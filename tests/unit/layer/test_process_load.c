@@ -2,6 +2,9 @@
 /* layer/event/process_load.h: who is listed, and with what. */
 #include "layer/event/process_load.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <glib.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,6 +18,21 @@
 
 static atomic_bool over;
 static atomic_uint ready;
+static int entries_left = -1; /* until the listing fails, -1: it does not */
+
+/* The program closed all of its descriptors, ours with them. */
+struct dirent *
+readdir(DIR *folder)
+{
+	struct dirent *(*real)(DIR *) = NULL;
+	*(void **)&real = dlsym(RTLD_NEXT, "readdir64");
+	if (entries_left == 0) {
+		errno = EBADF;
+		return NULL;
+	}
+	entries_left -= entries_left > 0;
+	return real(folder);
+}
 
 /* Works so long on a CPU, however busy the machine is. */
 static void
@@ -119,11 +137,31 @@ test_too_many(void)
 	tally_process_load_destroy(load);
 }
 
+/* A thread that a listing lacks has not begun after it. */
+static void
+test_cut(void)
+{
+	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_record r;
+	work(WORK_NS);
+	entries_left = 2; /* the folder itself, and the one that it is in */
+	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
+	entries_left = -1;
+	g_assert_true(tally_process_load_read(load, 2 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, ==, 0);
+	work(WORK_NS / 3);
+	g_assert_true(tally_process_load_read(load, 3 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, ==, 1);
+	g_assert_cmpuint(r.threads[0].cpu_ns, <, WORK_NS);
+	tally_process_load_destroy(load);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/process-load/busiest", test_busiest);
 	g_test_add_func("/process-load/too-many", test_too_many);
+	g_test_add_func("/process-load/cut", test_cut);
 	return g_test_run();
 }
