@@ -427,6 +427,18 @@ ask_renderdoc(struct tally_assembly *a, uint64_t frame, uint64_t ns)
 		      why ? why : "RenderDoc captures the next one");
 }
 
+/* Before it may be frames that --every leaves out, or a pause: then its time is not known. */
+static void
+judge_time(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_input *in)
+{
+	if (d->boundary_frame != in->frame || in->end_ns <= d->boundary_ns)
+		return;
+	uint64_t ns = in->end_ns - d->boundary_ns;
+	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
+	ask_renderdoc(a, in->frame, d->frame_ns ? ns : 0);
+	d->frame_ns = ns;
+}
+
 static void
 close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_part *ended,
 	    uint64_t flags)
@@ -449,11 +461,8 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		if (annotator)
 			a->annotate->skip(annotator, d->number, in.end_ns);
 	}
-	uint64_t ns = in.end_ns - d->boundary_ns;
-	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
+	judge_time(a, d, &in);
 	a->frames_thread = in.thread.thread;
-	ask_renderdoc(a, in.frame, d->frame_ns ? ns : 0);
-	d->frame_ns = ns;
 	d->next_frame = d->boundary_frame = in.frame + 1;
 	if (d->next_frame == FRAMES_OF_OTHERS)
 		report_endless(a, d);

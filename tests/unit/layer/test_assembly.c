@@ -5,6 +5,7 @@
 #include "layer/capture/capture.h"
 #include "layer/config/config.h"
 #include "layer/frame/queue.h"
+#include "layer/log.h"
 #include "tests/unit/layer/recorder_stub.h"
 
 #include <stdlib.h>
@@ -252,11 +253,48 @@ test_announced(void)
 	tally_assembly_destroy(w.assembly);
 }
 
+/* --renderdoc-over: one device's frames, each so much later, and for which of them it asks. */
+static void
+test_renderdoc(void)
+{
+	static const struct tally_config config = { .every = 1, .renderdoc_over_ns = 5000 };
+	static const struct {
+		uint64_t frame, later_ns;
+		char how;
+		bool asks;
+	} frames[] = {
+		{ 0, 90000, '!', false }, /* the first has the program's start in it */
+		{ 1, 0, '!', false },
+		{ 9, 90000, '-', false }, /* frames before it that nobody looked at */
+		{ 10, 0, '!', false },
+		{ 11, (uint64_t)-3000, '!', false }, /* ended by two threads at once */
+		{ 12, 0, '!', false },
+		{ 13, 90000, '!', true },
+	};
+	if (!stub_in_child(NULL))
+		return;
+	struct world w = { .end_ns = 10000 };
+	struct tally_note_record note;
+	world_init(&w);
+	tally_capture_use(&config);
+	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
+		w.end_ns += frames[i].later_ns;
+		hand_over(&w, w.streams[0], frames[i].frame, frames[i].how);
+		run_round(&w, 0);
+		g_assert_cmpint(tally_log_take(&note), ==, frames[i].asks);
+	}
+	g_assert_cmpstr(note.source, ==, "renderdoc");
+	g_assert_nonnull(strstr(note.message, "frame 13 was longer"));
+	tally_assembly_finish(w.assembly, "exit", tally_clock_now_ns());
+	tally_assembly_destroy(w.assembly);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/assembly/announced", test_announced);
+	g_test_add_func("/assembly/renderdoc", test_renderdoc);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/assembly/%02zu-%s", i, cases[i].what);
 		g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_case);
