@@ -3,8 +3,9 @@
  *
  * Nothing to link: each call looks for passtally in the process, and does nothing where it is not
  * there. Any thread; a call takes some microseconds, so it is for scenes and events, not for
- * draws. Returns 1 if passtally took the request, else 0: it is not there, its capture is over, or
- * the text is not valid. With glibc before 2.34 link with -ldl. C and C++.
+ * draws. Returns 1 if passtally took the request, else 0: it is not there, nothing was drawn or
+ * submitted yet, its capture is over, or the text is not valid. With glibc before 2.34 link with
+ * -ldl. C and C++.
  *
  *	passtally run --start-on signal:USR2 -- ./engine    # nothing before passtally_start()
  */
