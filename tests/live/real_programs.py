@@ -205,7 +205,8 @@ def check_gtk(checks):
     if not text:
         return
     frames = [f for d in text.devices for f in text.whole_frames(d)]
-    drawn = sum(1 for f in frames for p in f["passes"] if p["kind"] == "render" and p.get("clears") and not p.get("draws"))
+    # Where GTK presents by Vulkan, the area's last frame has no present after it.
+    drawn = sum(1 for f in text.frames for p in f["passes"] if p["kind"] == "render" and p.get("clears") and not p.get("draws"))
     checks.that(len(frames) >= 8, f"{len(frames)} frames of at least 8")
     checks.that(drawn >= 8, f"the area's own clear pass was seen {drawn} times of 8")
 

@@ -117,7 +117,7 @@ def check_row(checks, program, words, scene, has, reasons):
 def check_hidden(checks, program):
     """The hiding layer is where it should be, and refuses what it hides."""
     with checks.part("order of the layers"), h.scratch() as folder:
-        extra = {**below(folder, "pipelineStatisticsQuery"), "VK_LOADER_DEBUG": "layer"}
+        extra = {**below(folder, "pipelineStatisticsQuery"), "VK_LOADER_DEBUG": "layer,driver"}
         got = h.run([program, "triangle"], vk.layer_env(folder, folder / "log.jsonl", None, extra))
         checks.equal(vk.chain(got), [vk.LAYER, vk.VALIDATION, HIDE], "layers from the program down")
         refused = h.run([program, "own_statistics"], vk.bare_env(folder, extra))

@@ -111,11 +111,12 @@ def messages(result):
 
 
 def chain(result, call="vkCreateDevice"):
-    """The layers of the first instance or device as the loader reports them (VK_LOADER_DEBUG=layer),
+    """The layers of the first instance or device as the loader reports them (VK_LOADER_DEBUG=layer,driver),
     from the program down."""
     names, inside = [], False
     for line in result.errors.splitlines():
-        line = line.split(":", 1)[-1].strip() if line.startswith(("LAYER", "INFO", "DEBUG")) else line.strip()
+        line = line.removeprefix("[Vulkan Loader]").strip()  # since 1.4
+        line = line.split(":", 1)[-1].strip() if line.startswith(("LAYER", "INFO", "DEBUG", "DRIVER")) else line
         if f"{call} layer callstack" in line:
             names, inside = [], True
         elif inside and line.startswith(("<Device>", "<Drivers>")):

@@ -47,7 +47,7 @@ def compare(checks, folder, argv, bare_extra, runs, leaks=False, abrupt=False):
 def check_order(checks, program):
     """passtally's layer is above the validation layer, and it works."""
     with checks.part("order of the layers"), h.scratch() as folder:
-        env = vk.layer_env(folder, folder / "log.jsonl", None, {**BENEATH, "VK_LOADER_DEBUG": "layer"})
+        env = vk.layer_env(folder, folder / "log.jsonl", None, {**BENEATH, "VK_LOADER_DEBUG": "layer,driver"})
         got = h.run([program, "triangle", "--frames", "1"], env)
         checks.equal(vk.chain(got), [vk.LAYER, vk.VALIDATION], "layers from the program down")
         leak = h.run([program, "leak", "--frames", "1"], vk.bare_env(folder, BENEATH))
