@@ -65,10 +65,13 @@ struct gl_pictures {
 	struct pending pending[MAX_PENDING];
 };
 
+#define N_PACK 5
+
 /* What is put back after a copy. */
 struct saved {
-	GLint read, draw, renderbuffer, pack_buffer, pack[4], read_buffer;
+	GLint read, draw, renderbuffer, pack_buffer, pack[N_PACK], read_buffer;
 	GLboolean scissor, srgb;
+	bool one_scissor; /* of the viewports, each has its own */
 };
 
 /* The names of our objects. */
@@ -112,9 +115,35 @@ gl_pictures_begin(struct gl_context *c, struct tally_pass *pass)
 
 /* ---- state ---- */
 
-/* GL_PACK_ROW_LENGTH, _SKIP_ROWS, _SKIP_PIXELS, _ALIGNMENT. */
-static const GLenum pack_names[4] = { 0x0D02, 0x0D03, 0x0D04, 0x0D05 };
-static const GLint pack_plain[4] = { 0, 0, 0, 1 };
+/* GL_PACK_ROW_LENGTH, _SKIP_ROWS, _SKIP_PIXELS, _ALIGNMENT; _SWAP_BYTES, which OpenGL ES lacks. */
+static const GLenum pack_names[N_PACK] = { 0x0D02, 0x0D03, 0x0D04, 0x0D05, 0x0D00 };
+static const GLint pack_plain[N_PACK] = { 0, 0, 0, 1, 0 };
+
+static unsigned
+n_pack(const struct gl_context *c)
+{
+	return c->state->api.es ? N_PACK - 1 : N_PACK;
+}
+
+static bool
+has_viewports(const struct gl_context *c)
+{
+	const struct tally_gl_api *api = &c->state->api;
+	return c->next->Enablei && c->next->Disablei &&
+	       api->has_extension(api, api->es ? "GL_OES_viewport_array"
+					       : "GL_ARB_viewport_array");
+}
+
+/* A copy has the first viewport's scissors; glEnable() would set those of all. */
+static void
+set_scissor(struct gl_context *c, bool one, bool on)
+{
+	const struct gl_next *gl = c->next;
+	if (one)
+		(on ? gl->Enablei : gl->Disablei)(SCISSOR_TEST, 0);
+	else
+		(on ? gl->Enable : gl->Disable)(SCISSOR_TEST);
+}
 
 static struct saved
 save(struct gl_context *c)
@@ -125,14 +154,15 @@ save(struct gl_context *c)
 	gl->GetIntegerv(GL_FRAMEBUFFER_BINDING, &was.draw);
 	gl->GetIntegerv(GL_RENDERBUFFER_BINDING, &was.renderbuffer);
 	gl->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &was.pack_buffer);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < n_pack(c); i++) {
 		gl->GetIntegerv(pack_names[i], &was.pack[i]);
 		gl->PixelStorei(pack_names[i], pack_plain[i]);
 	}
 	was.scissor = gl->IsEnabled(SCISSOR_TEST);
 	was.srgb = !c->state->api.es && gl->IsEnabled(FRAMEBUFFER_SRGB);
+	was.one_scissor = has_viewports(c);
 	if (was.scissor)
-		gl->Disable(SCISSOR_TEST);
+		set_scissor(c, was.one_scissor, false);
 	if (was.srgb)
 		gl->Disable(FRAMEBUFFER_SRGB);
 	return was;
@@ -145,8 +175,8 @@ restore(struct gl_context *c, const struct saved *was)
 	if (was->srgb)
 		gl->Enable(FRAMEBUFFER_SRGB);
 	if (was->scissor)
-		gl->Enable(SCISSOR_TEST);
-	for (unsigned i = 0; i < 4; i++)
+		set_scissor(c, was->one_scissor, true);
+	for (unsigned i = 0; i < n_pack(c); i++)
 		gl->PixelStorei(pack_names[i], was->pack[i]);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)was->pack_buffer);
 	gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)was->renderbuffer);

@@ -253,6 +253,33 @@ bindings(struct hygiene *h)
 	hygiene_errors("at the bindings");
 }
 
+/* One viewport of several has its scissors on, and what reads pixels has its own state. */
+static void
+reading(struct hygiene *h)
+{
+	static const GLenum asked[] = {
+		GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS, GL_PACK_SKIP_PIXELS, GL_PACK_ALIGNMENT,
+		GL_PACK_SWAP_BYTES, GL_READ_BUFFER,
+	};
+	glEnablei(GL_SCISSOR_TEST, 0);
+	glScissor(0, 0, 16, 16);
+	glPixelStorei(GL_PACK_SWAP_BYTES, GL_TRUE);
+	glPixelStorei(GL_PACK_ROW_LENGTH, 77);
+	for (int i = 0; i < 3; i++) {
+		hygiene_pass(h, i % 2, 30);
+		hygiene_pass(h, -1, 30);
+		hygiene_swap(h);
+		for (GLuint k = 0; k < 4; k++)
+			printf("  scissors %u: %d\n", k, glIsEnabledi(GL_SCISSOR_TEST, k));
+		for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++) {
+			GLint value = -1;
+			glGetIntegerv(asked[k], &value);
+			printf("  0x%04x %d\n", asked[k], value);
+		}
+	}
+	hygiene_errors("at what reads pixels");
+}
+
 static void
 reset_status(struct hygiene *h)
 {
@@ -342,6 +369,7 @@ const struct hygiene_part state_parts[] = {
 	{ "display_lists", 1u << STAGE_COMPAT, display_lists },
 	{ "begin_end", 1u << STAGE_COMPAT, begin_end },
 	{ "bindings", HYGIENE_ALL, bindings },
+	{ "reading", HYGIENE_DESKTOP, reading },
 	{ "reset_status", HYGIENE_DESKTOP, reset_status },
 	{ "disjoint", 1u << STAGE_GLES, disjoint },
 	{ "every_kind", HYGIENE_ALL, every_kind },
