@@ -9,6 +9,7 @@
 #include "layer/picture/pictures.h"
 
 #define MAX_PENDING 512
+#define MAX_BYTES ((size_t)256 << 20) /* of the GPU's memory, until they are read */
 #define MAX_AGE_FRAMES 32
 #define SYNC_GPU_COMMANDS_COMPLETE 0x9117
 #define TIMEOUT_EXPIRED 0x911B
@@ -260,6 +261,12 @@ blit(struct gl_context *c, const struct objects *o, unsigned to, const struct fo
 	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffer[to]);
 }
 
+static size_t
+bytes_of(enum tally_pixels pixels, uint32_t width, uint32_t height)
+{
+	return tally_pixels_size(pixels) * width * height;
+}
+
 /* From the framebuffer that is bound for reading into a buffer. */
 static void
 read_back(struct gl_context *c, struct tally_pass *pass, const char *name, const struct form *form,
@@ -275,10 +282,18 @@ read_back(struct gl_context *c, struct tally_pass *pass, const char *name, const
 	gl->GenBuffers(1, &to->buffer);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, to->buffer);
 	gl->BufferData(GL_PIXEL_PACK_BUFFER,
-		       (GLsizeiptr)(tally_pixels_size(form->pixels) * size[0] * size[1]), NULL,
-		       STREAM_READ);
+		       (GLsizeiptr)bytes_of(form->pixels, size[0], size[1]), NULL, STREAM_READ);
 	gl->ReadPixels(0, 0, (GLsizei)size[0], (GLsizei)size[1], form->format, form->type, NULL);
 	p->n++;
+}
+
+static bool
+has_room(const struct gl_pictures *p, const struct form *form, const uint32_t size[2])
+{
+	size_t bytes = bytes_of(form->pixels, size[0], size[1]);
+	for (unsigned i = 0; i < p->n; i++)
+		bytes += bytes_of(p->pending[i].pixels, p->pending[i].width, p->pending[i].height);
+	return p->n < MAX_PENDING && bytes <= MAX_BYTES;
 }
 
 /* The source is bound for reading. NULL, or why there is no picture. */
@@ -301,6 +316,8 @@ copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, con
 		small[i] = (uint32_t)((uint64_t)from[i] * TALLY_PICTURE_SIDE / longer);
 		small[i] = small[i] ? small[i] : 1;
 	}
+	if (!has_room(p, form, small))
+		return "there are too many in the frame, or too large ones";
 	if (p->samples > 1)
 		blit(c, o, RESOLVED, form, from, from);
 	if (!depth)
@@ -316,7 +333,6 @@ picture(struct gl_context *c, const struct objects *o, struct tally_pass *pass, 
 	char name[16] = "depth";
 	GLenum point = index == GL_ATTACH_DEPTH ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0;
 	GLint read_buffer = GL_BACK;
-	const char *why = "there are too many in the frame";
 	if (index != GL_ATTACH_DEPTH)
 		snprintf(name, sizeof(name), "color%u", index);
 	gl_guard_begin(c);
@@ -333,8 +349,7 @@ picture(struct gl_context *c, const struct objects *o, struct tally_pass *pass, 
 	} else {
 		bind_source(c, o, &p->at[index], point);
 	}
-	if (p->n < MAX_PENDING)
-		why = copy(c, o, pass, name, point);
+	const char *why = copy(c, o, pass, name, point);
 	if (p->window) {
 		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
 		c->next->ReadBuffer((GLenum)read_buffer);
@@ -403,7 +418,7 @@ static void
 hand_over(struct gl_context *c, const struct pending *from)
 {
 	const struct gl_next *gl = c->next;
-	size_t bytes = tally_pixels_size(from->pixels) * from->width * from->height;
+	size_t bytes = bytes_of(from->pixels, from->width, from->height);
 	struct tally_picture *to = tally_picture_make(from->pixels, from->width, from->height);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, from->buffer);
 	void *data = gl->MapBufferRange(GL_PIXEL_PACK_BUFFER, 0, (GLsizeiptr)bytes, MAP_READ_BIT);
