@@ -53,8 +53,8 @@ bytes_of(enum tally_pixels pixels, uint32_t width, uint32_t height)
 struct tally_picture *
 tally_picture_make(enum tally_pixels pixels, uint32_t width, uint32_t height)
 {
-	size_t bytes = bytes_of(pixels, width, height);
-	if (!bytes || bytes > MAX_BYTES - atomic_load(&in_flight))
+	size_t bytes = bytes_of(pixels, width, height), others = atomic_load(&in_flight);
+	if (!bytes || bytes > MAX_BYTES || others > MAX_BYTES - bytes)
 		return NULL;
 	struct tally_picture *p = malloc(sizeof(*p) + bytes);
 	if (p)

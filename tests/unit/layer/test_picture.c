@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/picture/picture.h"
+#include "layer/picture/pictures.h"
 #include "layer/picture/png.h"
 
 #include <glib.h>
@@ -242,6 +243,21 @@ test_sums(void)
 	free(png);
 }
 
+/* Two threads may find room at once. */
+static void
+test_room(void)
+{
+	struct tally_picture *p[2];
+	for (unsigned i = 0; i < 2; i++)
+		p[i] = tally_picture_make(TALLY_PIXELS_D32F, 8192, 6144);
+	for (unsigned i = 0; i < 2; i++)
+		tally_pictures_hand_over(p[i]);
+	g_assert_null(tally_picture_make(TALLY_PIXELS_RGBA8, 8, 8));
+	tally_pictures_begin(NULL, "/nowhere/log.jsonl"); /* as a child does: nothing waits */
+	for (unsigned i = 0; i < 2; i++)
+		free(p[i]);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -251,5 +267,6 @@ main(int argc, char **argv)
 	g_test_add_func("/picture/large", test_large);
 	g_test_add_func("/picture/png", test_png);
 	g_test_add_func("/picture/sums", test_sums);
+	g_test_add_func("/picture/room", test_room);
 	return g_test_run();
 }
