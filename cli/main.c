@@ -26,6 +26,7 @@ static const struct {
 	{ &tally_command_export, "More from a log" },
 	{ &tally_command_name, NULL },
 	{ &tally_command_check, NULL },
+	{ &tally_command_digest, NULL },
 	{ &tally_command_schema, NULL },
 	{ &tally_command_doctor, "This machine" },
 	{ &tally_command_counters, NULL },

@@ -411,6 +411,7 @@ struct tally_header_record {
 	uint32_t cpus;                        /* 0 = not known */
 	uint64_t memory_bytes;                /* 0 = not known */
 	enum tally_session session;
+	bool digest; /* frames have no lines */
 };
 
 /* Counters of one source that are counted together. */
@@ -490,6 +491,8 @@ struct tally_statistic_record {
 	struct tally_value min, max;
 	double mean, sd_population, sd_sample;
 	bool has_sd_sample; /* n > 1 */
+	const char *spread; /* of a digest, as tally_sketch_print(); NULL = none */
+	double spread_error; /* then, its values are off by at most this part */
 };
 
 /* The delta of a snapshot counter over the frames of a device, which is the sum of its passes,

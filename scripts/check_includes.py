@@ -112,6 +112,7 @@ WALLS = {
         "answer": {"shared", "log"},
         "report": {"shared", "log", "answer", "compare"},
         "check": {"shared", "log"},
+        "digest": {"shared", "log"},
         "compare": {"shared", "log", "answer"},
         "bisect": {"shared", "log", "bench", "compare"},
         "export": {"shared", "log", "report"},

@@ -50,6 +50,7 @@ static const char help[] =
 struct check {
 	const char *path;
 	bool lines_only;
+	bool digest;
 	uint64_t line, frames, passes;
 	uint64_t n_sums; /* number of sums that do not add up */
 	/* Totals of the lines before the end line. */
@@ -197,8 +198,15 @@ add_line(void *user, const struct tally_log_line *line)
 		tally_conserve_add_frame(c->conserve, &line->frame);
 		tally_run_statistics_add(c->statistics, &line->frame);
 		break;
+	case TALLY_LINE_HEADER:
+		c->digest = line->header.digest;
+		break;
 	case TALLY_LINE_END:
-		if (c->lines_only)
+		if (c->digest) {
+			c->frames = line->end.frames;
+			c->passes = line->end.passes;
+		}
+		if (c->lines_only || c->digest)
 			break;
 		tally_conserve_check(c->conserve, &line->end, wrong_growth, c);
 		recount(c, &line->end);
@@ -213,8 +221,8 @@ static enum tally_read_status
 read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_error *error)
 {
 	c->conserve = tally_conserve_create();
-	c->statistics = tally_run_statistics_create();
-	const struct tally_log_taker taker = { add_line, c, "checking", c->path };
+	c->statistics = tally_run_statistics_create(false);
+	const struct tally_log_taker taker = { add_line, c, "checking", c->path, true };
 	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
 	tally_conserve_destroy(c->conserve);
 	tally_run_statistics_destroy(c->statistics);
@@ -245,7 +253,8 @@ conclude(const struct check *c, enum tally_read_status status,
 				      c->path, c->line, counts);
 		tally_cli_complain("check", "%s: the last line is cut", c->path);
 	} else {
-		tally_text_print_line(stdout, "%s: ok, %s", c->path, counts);
+		tally_text_print_line(stdout, "%s: ok, %s%s", c->path,
+				      c->digest ? "the digest of " : "", counts);
 	}
 	return TALLY_EXIT_OK;
 }

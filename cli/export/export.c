@@ -127,7 +127,7 @@ read_log(struct request *r)
 	struct tally_log_reader *reader = tally_log_input_open(r->log, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed("export", r->log, status, &error);
-	const struct tally_log_taker taker = { show_line, r, "exporting", r->log };
+	const struct tally_log_taker taker = { show_line, r, "exporting", r->log, false };
 	status = tally_log_read_lines(reader, &taker, NULL, &error);
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */

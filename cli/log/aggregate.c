@@ -215,7 +215,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	struct tally_log_reader *reader = open_log(a, path, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed(NULL, path, status, &error);
-	const struct tally_log_taker taker = { add_line, a, "reading", path };
+	const struct tally_log_taker taker = { add_line, a, "reading", path, false };
 	status = tally_log_read_lines(reader, &taker, &a->skipped, &error);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;

@@ -292,6 +292,14 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 	return open_reader(&source, false, status, error);
 }
 
+static enum tally_read_status
+refuse(struct tally_read_error *error, const char *message)
+{
+	*error = (struct tally_read_error){ .line = 1, .column = 1 };
+	g_strlcpy(error->message, message, sizeof(error->message));
+	return TALLY_READ_BAD;
+}
+
 enum tally_read_status
 tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_taker *taker,
 		     struct tally_skipped_lines *skipped, struct tally_read_error *error)
@@ -300,13 +308,22 @@ tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_tak
 	struct tally_log_line line;
 	struct tally_progress progress;
 	tally_progress_begin(&progress, 1000);
-	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK &&
-	       taker->take(taker->user, &line)) {
+	bool digest = false, ended = false;
+	while ((status = tally_log_reader_next(reader, &line, error)) == TALLY_READ_OK) {
 		uint64_t done, total;
+		digest |= line.type == TALLY_LINE_HEADER && line.header.digest;
+		ended = line.type == TALLY_LINE_END;
+		if ((digest && !taker->digests) || !taker->take(taker->user, &line))
+			break;
 		tally_log_reader_progress(reader, &done, &total);
 		tally_progress_read(&progress, taker->verb, taker->path, done, total);
 	}
 	tally_progress_end(&progress);
+	if (digest && !taker->digests)
+		status = refuse(error, "a digest, which has no frames to show: passtally check and "
+				       "scripts/python/passtally.py read it");
+	else if (digest && !ended && status != TALLY_READ_OK && status != TALLY_READ_BAD)
+		status = refuse(error, "a digest whose end is cut: what it came to is lost");
 	if (skipped)
 		*skipped = *tally_log_reader_skipped(reader);
 	tally_log_reader_close(reader);

@@ -40,6 +40,7 @@ struct tally_log_taker {
 	bool (*take)(void *user, const struct tally_log_line *line);
 	void *user;
 	const char *verb, *path; /* of the progress that a terminal shows: "reading", LOG */
+	bool digests; /* it can take a digest; else one is TALLY_READ_BAD, as one is that was cut */
 };
 
 /* Reads to the end, and closes `reader`. Returns what ended the lines, with *error set, or

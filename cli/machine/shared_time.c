@@ -206,7 +206,8 @@ measure(const struct driver *driver)
 	    tally_child_exited(&scene.child)) {
 		struct tally_read_error error = { 0 };
 		enum tally_read_status status;
-		const struct tally_log_taker taker = { count_vote, &votes, "reading", scene.log };
+		const struct tally_log_taker taker = { count_vote, &votes, "reading",
+							scene.log, false };
 		struct tally_log_reader *reader = tally_log_input_open(scene.log, &status, &error);
 		if (reader)
 			tally_log_read_lines(reader, &taker, NULL, &error);

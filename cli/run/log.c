@@ -144,7 +144,9 @@ tally_run_log_content(const char *path)
 	while (reader && !c.frame &&
 	       (status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
 		c.device |= line.type == TALLY_LINE_DEVICE;
-		c.frame |= line.type == TALLY_LINE_FRAME;
+		c.digest |= line.type == TALLY_LINE_HEADER && line.header.digest;
+		c.frame |= line.type == TALLY_LINE_FRAME ||
+			   (line.type == TALLY_LINE_END && line.end.frames);
 	}
 	/* A log that cannot be read is not empty. */
 	c.device |= status == TALLY_READ_BAD || status == TALLY_READ_IO;

@@ -77,6 +77,10 @@ print_log(const char *path, GHashTable *printed)
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
 	g_autofree char *shown = tally_text_path(path);
+	if (tally_run_log_content(path).digest) {
+		tally_cli_say("digest %s", shown);
+		goto finish;
+	}
 	tally_cli_say("log %s", shown);
 	if (tally_aggregate_read_watched(&a, "run", path, &tally_by_pass, TALLY_WARMUP_AUTO,
 					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
@@ -86,6 +90,7 @@ print_log(const char *path, GHashTable *printed)
 		if (has_frames(&a))
 			tally_text_print_line(stderr, "next: passtally report --html %s", shown);
 	}
+finish:
 	tally_answer_destroy(answer);
 	tally_aggregate_finish(&a);
 }

@@ -56,6 +56,7 @@ GPtrArray *tally_run_log_find(const struct tally_run_log *log);
 /* The contents of a log. */
 struct tally_run_content {
 	bool device, frame; /* at least one */
+	bool digest; /* frames have no lines */
 };
 /* Reads as far as the first frame. */
 struct tally_run_content tally_run_log_content(const char *path);

@@ -410,6 +410,8 @@ const struct tally_option tally_options[] = {
 	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
 	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
 	  .help = "Where the log goes; %e, %t and %p are expanded." },
+	{ "digest", IS(SWITCH, digest),
+	  .help = "Write no frames, only their statistics at the end." },
 	{ "max-log", IS(SIZE, max_log), .values = "SIZE",
 	  .valid = "a number of bytes, or one with K, M or G; 0 for no limit",
 	  .help = "Stop when the log has this size." },

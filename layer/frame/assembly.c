@@ -342,7 +342,7 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 		write_changed_devices(a, annotator);
 		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
 	}
-	if (a->status == TALLY_RECORD_OK)
+	if (a->status == TALLY_RECORD_OK && !(a->config && a->config->digest))
 		note_status(a, a->ops->frame(a->recorder, record));
 	if (a->status == TALLY_RECORD_OK) {
 		a->frames++;

@@ -59,6 +59,7 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 		.started_unix_ns = naming->started_unix_ns,
 		.options = options,
 		.n_options = n_options,
+		.digest = config->digest,
 	};
 	tally_process_age(&header.process_start_ns, &header.process_cpu_ns);
 	static struct tally_identity identity; /* 9 KiB: too much for a game's stack */

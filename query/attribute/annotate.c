@@ -72,7 +72,7 @@ create(const struct tally_config *config)
 	a->exact = config->snapshot == TALLY_SNAPSHOT_EXACT;
 	if (config->snapshot != TALLY_SNAPSHOT_OFF)
 		a->by.sampler = tally_sampler_create(config);
-	a->statistics = tally_run_statistics_create();
+	a->statistics = tally_run_statistics_create(config->digest);
 	if (!a->statistics)
 		tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 			      "out of memory: the end line has no statistics");

@@ -5,6 +5,7 @@
 #include "layer/log.h"
 #include "query/statistics/join.h"
 #include "query/statistics/moments.h"
+#include "query/statistics/sketch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct series {
 	uint32_t n_parts; /* in the frame that is being added */
 	struct tally_value part; /* the value joined so far */
 	struct tally_moments moments;
+	struct tally_sketch sketch; /* of a digest */
+	bool no_sketch; /* it ran out of memory */
+	char *printed; /* the sketch, as the list has it */
 };
 
 /* The key of an identity: no padding. */
@@ -58,6 +62,7 @@ struct tally_run_statistics {
 	struct identity *in_frame; /* those in the frame that is being added */
 	uint32_t n_values;
 	bool left_out;
+	bool digest;
 };
 
 /* Each of the call_counts is a series of every identity, before its counters and metrics. */
@@ -68,17 +73,23 @@ struct tally_run_statistics {
 #define NONE UINT32_MAX
 
 struct tally_run_statistics *
-tally_run_statistics_create(void)
+tally_run_statistics_create(bool digest)
 {
-	return calloc(1, sizeof(struct tally_run_statistics));
+	struct tally_run_statistics *s = calloc(1, sizeof(*s));
+	if (s)
+		s->digest = digest;
+	return s;
 }
 
 static void
 forget_identity(struct identity *i)
 {
-	for (uint32_t k = 0; k < i->n_series; k++)
+	for (uint32_t k = 0; k < i->n_series; k++) {
 		if (i->series[k].owned)
 			free((char *)i->series[k].key);
+		tally_sketch_finish(&i->series[k].sketch);
+		free(i->series[k].printed);
+	}
 	free(i->series);
 	free(i);
 }
@@ -219,11 +230,13 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 		leave_out(s, "too many different values");
 		return false;
 	}
-	const char *kept = metric ? strdup(key) : key;
+	/* The end line of a log that was cut is written when its reader is gone. */
+	const bool owned = metric || s->digest;
+	const char *kept = owned ? strdup(key) : key;
 	if (!kept ||
 	    !tally_array_fit(&i->series, i->n_series, &i->room, sizeof(*i->series))) {
 		leave_out(s, "out of memory");
-		if (metric)
+		if (owned)
 			free((char *)kept);
 		return false;
 	}
@@ -231,7 +244,7 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 	i->series[i->n_series++] = (struct series){
 		.key = kept,
 		.seen = key,
-		.owned = metric,
+		.owned = owned,
 		.join = join_of(s, i->key.device, key, metric),
 	};
 	return true;
@@ -298,18 +311,58 @@ add_pass(struct tally_run_statistics *s, struct identity *i,
 	add_keyed(s, i, pass->metrics, pass->n_metrics, true, at);
 }
 
+static void
+add_value(struct series *series, bool digest)
+{
+	tally_moments_add(&series->moments, series->part);
+	if (digest && !series->no_sketch)
+		series->no_sketch = !tally_sketch_add(&series->sketch,
+						      tally_value_f64(series->part), 1);
+}
+
 /* The frame is complete: the joined values of its segments count as one value each. */
 static void
-close_frame(struct identity *i)
+close_frame(struct identity *i, bool digest)
 {
 	for (uint32_t k = 0; k < i->n_series; k++) {
 		struct series *series = &i->series[k];
 		if (series->n_parts == i->n_parts &&
 		    (i->n_parts == 1 || series->join != TALLY_JOIN_NONE))
-			tally_moments_add(&series->moments, series->part);
+			add_value(series, digest);
 		series->n_parts = 0;
 	}
 	i->n_parts = 0;
+}
+
+/* The frame's own numbers, as if it were a pass. One that the run's end cut short has no length. */
+static void
+add_frame(struct tally_run_statistics *s, const struct tally_frame_record *frame)
+{
+	const bool whole = !(frame->flags & TALLY_FLAG(PARTIAL));
+	struct tally_keyed_value numbers[4] = { { .key = "overhead_ns" } };
+	uint32_t n = 0;
+	numbers[n++].value.u64 = frame->overhead_ns;
+	if (whole && frame->cpu_ns)
+		numbers[n++] = (struct tally_keyed_value){ "cpu_ns", { .u64 = frame->cpu_ns },
+							   false };
+	if (frame->width && frame->height) {
+		numbers[n++] = (struct tally_keyed_value){ "width", { .u64 = frame->width },
+							   false };
+		numbers[n++] = (struct tally_keyed_value){ "height", { .u64 = frame->height },
+							   false };
+	}
+	const struct tally_pass_record pass = {
+		.has_gpu = whole && frame->has_gpu,
+		.gpu_ns = frame->gpu_ns,
+		.counters = numbers,
+		.n_counters = n,
+		.metrics = frame->metrics,
+		.n_metrics = frame->n_metrics,
+		.unknown = TALLY_UNKNOWN_DRAWS,
+	};
+	struct identity *i = identity_of(s, frame->device, TALLY_STATISTICS_OF_FRAME);
+	if (i)
+		add_pass(s, i, &pass);
 }
 
 void
@@ -320,8 +373,10 @@ tally_run_statistics_add(struct tally_run_statistics *s, const struct tally_fram
 		if (i)
 			add_pass(s, i, &frame->passes[p]);
 	}
+	if (s->digest)
+		add_frame(s, frame);
 	for (; s->in_frame; s->in_frame = s->in_frame->next)
-		close_frame(s->in_frame);
+		close_frame(s->in_frame, s->digest);
 }
 
 /* ---- the end of the run ---- */
@@ -333,6 +388,21 @@ is_listed(const struct identity *i, uint32_t k)
 {
 	const struct tally_moments *m = &i->series[k].moments;
 	return m->n && (k == 0 || k >= N_TALLIES || m->max.u64 != 0);
+}
+
+static void
+list_spread(struct series *series, struct tally_statistic_record *r)
+{
+	if (!series->sketch.n || series->no_sketch)
+		return;
+	size_t size = tally_sketch_print(&series->sketch, NULL, 0) + 1;
+	free(series->printed);
+	series->printed = malloc(size);
+	if (!series->printed)
+		return;
+	tally_sketch_print(&series->sketch, series->printed, size);
+	r->spread = series->printed;
+	r->spread_error = tally_sketch_error(&series->sketch);
 }
 
 struct tally_statistic_record *
@@ -357,6 +427,7 @@ tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
 				r->id = i->key.id;
 				r->key = i->series[k].key;
 				tally_moments_record(&i->series[k].moments, r);
+				list_spread(&i->series[k], r);
 			}
 		}
 	}

@@ -46,8 +46,12 @@ tally_call_count(const struct tally_call_counts *counts, unsigned k)
 
 struct tally_run_statistics;
 
-/* NULL on OOM. */
-struct tally_run_statistics *tally_run_statistics_create(void);
+/* The id under which a digest lists the numbers of the frames themselves: passes have others. */
+#define TALLY_STATISTICS_OF_FRAME 0u
+
+/* NULL on OOM. For a `digest` values also have their spread (query/statistics/sketch.h), and the
+ * frames their own statistics. */
+struct tally_run_statistics *tally_run_statistics_create(bool digest);
 void tally_run_statistics_destroy(struct tally_run_statistics *s); /* accepts NULL */
 
 /* Defines what the keys of a device's frames mean; replaces the previous description. The
@@ -59,7 +63,8 @@ void tally_run_statistics_describe(struct tally_run_statistics *s,
 void tally_run_statistics_add(struct tally_run_statistics *s,
 			      const struct tally_frame_record *frame);
 /* By device, then in order of appearance; call_counts that were always 0 are left out. The
- * caller frees the list; NULL with *n 0 on OOM or when there is nothing. */
+ * caller frees the list, whose texts live as long as `s` or until the next list; NULL with *n 0 on
+ * OOM or when there is nothing. */
 struct tally_statistic_record *tally_run_statistics_list(struct tally_run_statistics *s,
 							 uint32_t *n);
 

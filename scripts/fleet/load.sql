@@ -33,6 +33,7 @@ SELECT * FROM read_json(logs,
 		"memory_bytes": 'UBIGINT',
 		"session": 'VARCHAR',
 		"host": 'VARCHAR',
+		"digest": 'BOOLEAN',
 		"device": 'UINTEGER',
 		"api": 'VARCHAR',
 		"name": 'VARCHAR',
@@ -121,6 +122,7 @@ ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "cpus" UINTEGER;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "memory_bytes" UBIGINT;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "session" VARCHAR;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "host" VARCHAR;
+ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "digest" BOOLEAN;
 CREATE TABLE IF NOT EXISTS "device" (side VARCHAR, log VARCHAR);
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "device" UINTEGER;
 ALTER TABLE "device" ADD COLUMN IF NOT EXISTS "api" VARCHAR;
@@ -214,7 +216,7 @@ WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line
 DELETE FROM line WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line.side);
 
 -- rows made from json/log.fields by scripts/gen_log.py sql
-INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host" FROM line WHERE type = 'header';
+INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host", "digest" FROM line WHERE type = 'header';
 INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "facts", "sources", "counters", "sets", "metrics" FROM line WHERE type = 'device';
 INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target_name", "target", "groups" FROM line WHERE type = 'pass_info';
 INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';

@@ -96,6 +96,30 @@ def passes(path):
     return _columns(rows())
 
 
+def quantile(spread, q):
+    """Of the column `spread` of statistics(): the value of that rank, to its spread_error."""
+    buckets = [tuple(map(int, bucket.split(","))) for bucket in spread.split()]
+    rank = q * sum(n for _, _, n in buckets)
+    for mantissa, exponent, n in buckets:
+        rank -= n
+        if rank <= 0:
+            break
+    return mantissa * 2.0 ** exponent
+
+
+def statistics(path):
+    """A row for each value of each pass over the run, from its end line: device, id, label, key, n, mean, and so on.
+    A digest has the spread too, and the frames themselves, whose id is 0000000000000000."""
+    def rows():
+        labels = {}
+        for record in lines(path):
+            if record["type"] == "pass_info":
+                labels[record["id"]] = record.get("label")
+            for row in record.get("statistics", ()) if record["type"] == "end" else ():
+                yield {"label": labels.get(row["id"]), **row}
+    return _columns(rows())
+
+
 def benchmark(paths):
     """Of each pass, and of the frame, the mean GPU time of all runs, in ms, as github-action-benchmark reads it."""
     runs = {}

@@ -19,7 +19,7 @@ REGISTRY = (ROOT / "query/sources.c").read_text(encoding="utf-8").split("tally_s
 SNAPSHOTS = tuple(re.findall(r'SOURCE\("([^"]+)"', REGISTRY.split("#ifdef")[0]))
 CAPTURED = "passes (of OpenGL programs |of Vulkan programs |)can be captured[,:] "
 COMMANDS = ("run", "report", "check", "counters", "doctor", "schema", "trigger", "top", "compare", "export",
-            "config", "bench", "bisect", "logs", "install", "uninstall", "selftest")
+            "config", "bench", "bisect", "digest", "logs", "install", "uninstall", "selftest")
 
 
 class Commands(CliCase):

@@ -32,6 +32,7 @@ test_defaults(void)
 		{ "pictures", "" },
 		{ "renderdoc-over", "0s" },
 		{ "log", "" },
+		{ "digest", "off" },
 		{ "max-log", "2G" },
 		{ "log-quota", "4G" },
 		{ "max-passes", "16384" },

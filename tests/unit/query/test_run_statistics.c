@@ -7,6 +7,7 @@
 #include "query/statistics/join.h"
 #include "query/statistics/moments.h"
 #include "query/statistics/run_statistics.h"
+#include "query/statistics/sketch.h"
 
 #define U64(v) { .storage = TALLY_STORAGE_U64, .u64 = (v) }
 #define F64(v) { .storage = TALLY_STORAGE_F64, .f64 = (v) }
@@ -80,7 +81,7 @@ test_segments(void)
 		  .call_counts.draws = 1 },
 	};
 	struct tally_frame_record frame = { .passes = passes, .n_passes = 3 };
-	struct tally_run_statistics *s = tally_run_statistics_create();
+	struct tally_run_statistics *s = tally_run_statistics_create(false);
 	tally_run_statistics_describe(s, &device);
 	tally_run_statistics_add(s, &frame);
 	frame.n_passes = 1; /* then the first alone */
@@ -119,7 +120,7 @@ test_devices(void)
 {
 	struct tally_pass_record pass = { .id = 9, .has_gpu = true, .gpu_ns = 1 };
 	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1, .device = 3 };
-	struct tally_run_statistics *s = tally_run_statistics_create();
+	struct tally_run_statistics *s = tally_run_statistics_create(false);
 	tally_run_statistics_add(s, &frame);
 	pass.gpu_ns = 2;
 	frame.device = 1;
@@ -144,7 +145,7 @@ test_described_anew(void)
 	const struct tally_keyed_value metric[] = { { place, F64(1), false } };
 	struct tally_pass_record pass = { .id = 9, .metrics = metric, .n_metrics = 1 };
 	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1 };
-	struct tally_run_statistics *s = tally_run_statistics_create();
+	struct tally_run_statistics *s = tally_run_statistics_create(false);
 	tally_run_statistics_describe(s, &device);
 	tally_run_statistics_add(s, &frame);
 	strcpy(place, "second");
@@ -164,7 +165,7 @@ test_ceiling(void)
 {
 	struct tally_pass_record pass = { .has_gpu = true, .gpu_ns = 5 };
 	struct tally_frame_record frame = { .passes = &pass, .n_passes = 1 };
-	struct tally_run_statistics *s = tally_run_statistics_create();
+	struct tally_run_statistics *s = tally_run_statistics_create(false);
 	for (uint64_t id = 0; id < TALLY_MAX_STATISTICS; id++) {
 		pass.id = id * UINT64_C(0x9e3779b97f4a7c15);
 		tally_run_statistics_add(s, &frame);
@@ -183,7 +184,7 @@ test_ceiling(void)
 static void
 test_nothing(void)
 {
-	struct tally_run_statistics *s = tally_run_statistics_create();
+	struct tally_run_statistics *s = tally_run_statistics_create(false);
 	uint32_t n = 7;
 	g_assert_null(tally_run_statistics_list(s, &n));
 	g_assert_cmpuint(n, ==, 0);
@@ -234,7 +235,7 @@ test_again(void)
 	};
 	static const uint32_t first_float[] = { 4, 5, 6 };
 	for (uint32_t kinds = 0; kinds < G_N_ELEMENTS(first_float); kinds++) {
-		struct tally_run_statistics *s = tally_run_statistics_create();
+		struct tally_run_statistics *s = tally_run_statistics_create(false);
 		struct tally_moments draws = { 0 }, calls = { 0 }, counted = { 0 };
 		struct tally_keyed_value counter = { .key = "invocations" };
 		struct tally_pass_record passes[2] = { 0 };
@@ -279,10 +280,63 @@ test_again(void)
 	}
 }
 
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Each value is counted once, within the error that the sketch states, however many there are; the
+ * order in which they came does not matter while no digit is lost. */
+static void
+test_sketch(void)
+{
+	static const double spans[] = { 1e-9, 0.2, 2, 40 }; /* of the values' logarithm */
+	for (size_t i = 0; i < G_N_ELEMENTS(spans); i++) {
+		struct tally_sketch s = { 0 }, backwards = { 0 };
+		double values[4000];
+		for (size_t v = 0; v < G_N_ELEMENTS(values); v++) {
+			values[v] = exp(g_test_rand_double() * spans[i]) * (v % 4 ? 1 : -1);
+			g_assert_true(tally_sketch_add(&s, values[v], 1));
+		}
+		for (size_t v = G_N_ELEMENTS(values); v-- > 0;)
+			tally_sketch_add(&backwards, values[v], 1);
+		double error = tally_sketch_error(&s);
+		g_assert_cmpuint(s.n, <=, TALLY_MAX_BUCKETS);
+		g_assert_cmpfloat(error, >=, 1.0 / 128);
+		g_assert_true(i == 3 ? s.lost > 0 : s.lost == 0);
+		if (!s.lost)
+			g_assert_cmpmem(s.buckets, s.n * sizeof(*s.buckets), backwards.buckets,
+					backwards.n * sizeof(*s.buckets));
+		qsort(values, G_N_ELEMENTS(values), sizeof(*values), compare_doubles);
+		size_t v = 0;
+		for (uint32_t b = 0; b < s.n; b++)
+			for (uint64_t n = s.buckets[b].n; n; n--, v++)
+				g_assert_cmpfloat(fabs(s.buckets[b].value - values[v]), <=,
+						  error * fabs(values[v]));
+		g_assert_cmpuint(v, ==, G_N_ELEMENTS(values));
+		tally_sketch_finish(&s);
+		tally_sketch_finish(&backwards);
+	}
+	struct tally_sketch s = { 0 };
+	char text[64];
+	tally_sketch_add(&s, 0, 3);
+	tally_sketch_add(&s, -0.75, 2);
+	tally_sketch_add(&s, 1080, 1);
+	tally_sketch_add(&s, (double)NAN, 1);
+	tally_sketch_print(&s, text, sizeof(text));
+	g_assert_cmpstr(text, ==, "-3,-2,2 0,0,3 17,6,1");
+	g_assert_cmpuint(tally_sketch_print(&s, text, 4), ==, 20);
+	g_assert_cmpstr(text, ==, "-3,");
+	tally_sketch_finish(&s);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/run-statistics/sketch", test_sketch);
 	g_test_add_func("/run-statistics/segments", test_segments);
 	g_test_add_func("/run-statistics/devices", test_devices);
 	g_test_add_func("/run-statistics/described-anew", test_described_anew);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/log/input.h"
+#include "cli/shared/cli.h"
+#include "json/record_json.h"
+#include "query/statistics/run_statistics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+	const char *log, *output;
+	bool force;
+};
+
+static const struct tally_arg options[] = {
+	TALLY_ARG_TEXT("output", 'o', "PATH", struct request, output,
+		       "Where the digest goes. Default: LOG with .digest before .jsonl, without "
+		       ".zst."),
+	TALLY_ARG_FLAG("force", 0, struct request, force, "Replace a file that exists."),
+	TALLY_ARG_HELP,
+};
+
+static const struct tally_arg operands = TALLY_ARG_ONE("LOG", struct request, log);
+
+static const char help[] =
+	"Usage: passtally digest LOG\n\n"
+	"Writes all of a log but its frames, whose statistics stand in the end line:\n"
+	"for each pass and value n, sum, extremes, mean, deviations and how often\n"
+	"which values occurred, to 1 in 128, for quantiles; for the frames\n"
+	"themselves the same. passtally run --digest writes such a file at once.\n"
+	TALLY_HELP_OPTIONS
+	"\nA log whose last line is cut, as after kill -9, gives the digest of what is\n"
+	"there, with the reason \"cut\".\n\n"
+	"Exit status: 0; 2 usage; 3 a bad log; 125 other errors.";
+
+struct digest {
+	const char *path;
+	struct tally_recorder *out;
+	struct tally_run_statistics *statistics;
+	uint64_t frames, passes;
+	bool again; /* the log is a digest */
+	bool ended;
+	enum tally_record_status status;
+};
+
+static enum tally_record_status
+write_end(struct digest *d, const struct tally_end_record *said)
+{
+	struct tally_end_record end = *said;
+	struct tally_statistic_record *list =
+		tally_run_statistics_list(d->statistics, &end.n_statistics);
+	end.statistics = list;
+	d->ended = true;
+	d->status = tally_json_recorder.end(d->out, &end);
+	free(list);
+	return d->status;
+}
+
+static bool
+take_line(void *user, const struct tally_log_line *line)
+{
+	struct digest *d = user;
+	const struct tally_recorder_ops *ops = &tally_json_recorder;
+	struct tally_header_record header;
+	switch (line->type) {
+	case TALLY_LINE_HEADER:
+		header = line->header;
+		d->again = header.digest;
+		header.digest = true;
+		d->status = ops->header(d->out, &header);
+		break;
+	case TALLY_LINE_DEVICE:
+		tally_run_statistics_describe(d->statistics, &line->device);
+		d->status = ops->device(d->out, &line->device);
+		break;
+	case TALLY_LINE_PASS_INFO:
+		d->status = ops->pass_info(d->out, &line->pass_info);
+		break;
+	case TALLY_LINE_PIPELINE:
+		d->status = ops->pipeline(d->out, &line->pipeline);
+		break;
+	case TALLY_LINE_FRAME:
+		d->frames++;
+		d->passes += line->frame.n_passes;
+		tally_run_statistics_add(d->statistics, &line->frame);
+		break;
+	case TALLY_LINE_NOTE:
+		d->status = ops->note(d->out, &line->note);
+		break;
+	case TALLY_LINE_END:
+		d->status = write_end(d, &line->end);
+		break;
+	default:
+		break;
+	}
+	return d->status == TALLY_RECORD_OK && !d->again;
+}
+
+/* Reads the log into the digest that is open. Returns the exit status, after a message. */
+static int
+convert(struct digest *d, struct tally_log_reader *reader)
+{
+	struct tally_read_error error = { 0 };
+	const struct tally_log_taker taker = { take_line, d, "reading", d->path, true };
+	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, &error);
+	if (d->again)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s is a digest already", d->path);
+	bool whole = status == TALLY_READ_END || status == TALLY_READ_TRUNCATED;
+	if (whole && !d->ended) {
+		write_end(d, &(struct tally_end_record){
+				     .frames = d->frames, .passes = d->passes, .reason = "cut" });
+		tally_cli_complain("digest", "%s: its end is cut (was the program killed?)",
+				   d->path);
+	}
+	if (d->status == TALLY_RECORD_OK)
+		d->status = tally_json_recorder.flush(d->out);
+	if (d->status != TALLY_RECORD_OK)
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "digest", "%s",
+				  tally_json_recorder.why(d->out));
+	return whole ? TALLY_EXIT_OK : tally_cli_read_failed("digest", d->path, status, &error);
+}
+
+static char *
+output_path(const struct request *r)
+{
+	if (r->output)
+		return g_strdup(r->output);
+	g_autofree char *stem = g_strdup(r->log);
+	if (g_str_has_suffix(stem, ".zst"))
+		stem[strlen(stem) - strlen(".zst")] = '\0';
+	if (g_str_has_suffix(stem, ".jsonl"))
+		stem[strlen(stem) - strlen(".jsonl")] = '\0';
+	return g_strconcat(stem, ".digest.jsonl", NULL);
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct request r = { 0 };
+	int exit_status = tally_args_read(&tally_command_digest, argc, argv, &r);
+	if (exit_status != TALLY_EXIT_OK)
+		return exit_status;
+	if (!r.log)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "name a log");
+	struct tally_read_error error;
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(r.log, &status, &error);
+	if (!reader)
+		return tally_cli_read_failed("digest", r.log, status, &error);
+	g_autofree char *path = output_path(&r);
+	const struct tally_recorder_options to = { .path = path, .force = r.force };
+	enum tally_record_status opened;
+	char why[512];
+	struct digest d = { .path = r.log };
+	d.out = tally_json_recorder.open(&to, &opened, why, sizeof(why));
+	if (!d.out) {
+		tally_log_reader_close(reader);
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s", why);
+	}
+	d.statistics = tally_run_statistics_create(true);
+	exit_status = convert(&d, reader);
+	tally_json_recorder.close(d.out);
+	if (exit_status != TALLY_EXIT_OK)
+		remove(path);
+	tally_run_statistics_destroy(d.statistics);
+	return exit_status;
+}
+
+const struct tally_command tally_command_digest = {
+	.name = "digest",
+	.summary = "Write what a log comes to, without its frames",
+	.run = run,
+	.help = help,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.operands = &operands,
+};
