@@ -134,6 +134,8 @@ tally_loads_busiest(const struct tally_loads *l, const char *driver, double *sha
 	GHashTableIter all;
 	gpointer name, total;
 	*share = 0;
+	if (!l->all_ns)
+		return NULL;
 	g_hash_table_iter_init(&all, l->totals);
 	while (g_hash_table_iter_next(&all, &name, &total)) {
 		double of = (double)*(const uint64_t *)total / (double)l->all_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/capture/renderdoc.h - from a slow frame into RenderDoc, where the program runs under it.
  *
- * For passtally's own threads. Loads nothing: only a RenderDoc that is there already is asked.
+ * Any thread, but not in a signal handler. Loads nothing: only a RenderDoc that is there is asked.
  */
 #ifndef PASSTALLY_LAYER_CAPTURE_RENDERDOC_H
 #define PASSTALLY_LAYER_CAPTURE_RENDERDOC_H
