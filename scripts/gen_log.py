@@ -362,7 +362,7 @@ class Put:
         if field.condition():
             out.append(field.condition() if "(" in field.condition() else f"r->{field.condition()}")
         if "nonzero" in field.when:
-            n = {"list": f"r->n_{field.member}", "flags": f"{member} & KNOWN_FLAGS"}
+            n = {"list": f"r->n_{field.member}", "flags": f"{member} & KNOWN_FLAGS", "number": f"{member} != 0"}
             out.append(n.get(field.type, member))
         if "optional" in field.when or field.type == "share":
             out.append(C_TYPES[field.type][3].replace("M", member))

@@ -31,7 +31,7 @@ struct tally_picture {
 	enum tally_pixels pixels;
 	uint32_t width, height; /* rows follow one another without a gap */
 	bool upside_down; /* the bottom row is the first */
-	unsigned char data[];
+	_Alignas(8) unsigned char data[];
 };
 
 /* Bytes of one pixel. */
