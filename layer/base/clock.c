@@ -17,6 +17,13 @@ tally_clock_read_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+uint64_t
+tally_clock_of_thread(pid_t thread)
+{
+	/* CPUCLOCK_SCHED, CPUCLOCK_PERTHREAD_MASK, as pthread_getcpuclockid() makes it. */
+	return tally_clock_read_ns((clockid_t)((~(uint32_t)thread << 3) | 6u));
+}
+
 static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
 static __thread uint64_t tid __attribute__((tls_model("initial-exec")));
 

@@ -8,12 +8,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* Any clock, ns; 0: the system does not have it. */
 uint64_t tally_clock_read_ns(clockid_t id);
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
+/* CPU time of another thread of the process, by the kernel's number; 0: it has ended. A sandbox may
+ * end a process that asks (layer/event/process_load.c). */
+uint64_t tally_clock_of_thread(pid_t tid);
 /* The state of a thread at one moment. */
 struct tally_thread_time {
 	uint64_t thread; /* its number in the kernel; 0 = the other members could not be read */

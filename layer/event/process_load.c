@@ -73,13 +73,13 @@ read_schedstat(pid_t tid, uint64_t *cpu_ns, uint64_t *ready_ns)
 	       sscanf(text, "%" SCNu64 " %" SCNu64, cpu_ns, ready_ns) == 2;
 }
 
-/* By CPUCLOCK_SCHED of another thread, as pthread_getcpuclockid() makes it. 0: it has ended. */
+/* 0: it has ended. */
 static uint64_t
 cpu_ns_of(pid_t tid, bool filtered)
 {
 	uint64_t cpu_ns = 0, ready_ns;
 	if (!filtered)
-		return tally_clock_read_ns((clockid_t)(~(unsigned)tid << 3 | 6u));
+		return tally_clock_of_thread(tid);
 	return read_schedstat(tid, &cpu_ns, &ready_ns) ? cpu_ns : 0;
 }
 

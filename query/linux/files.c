@@ -6,8 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "layer/base/clock.h"
-
 #define MOST_DESCRIPTORS 1024u
 /* Above the numbers that select() can use, and those that programs that close "all" usually go
  * through. */
@@ -49,15 +47,4 @@ int
 tally_linux_open(const char *path)
 {
 	return tally_linux_lift_fd(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-}
-
-bool
-tally_linux_thread_cpu_ns(pid_t tid, uint64_t *out)
-{
-	/* The kernel's number for the clock of a thread: CPUCLOCK_SCHED,
-	 * CPUCLOCK_PERTHREAD_MASK. */
-	clockid_t clock = (clockid_t)((~(uint32_t)tid << 3) | 6u);
-	uint64_t ns = tally_clock_read_ns(clock);
-	*out = ns ? ns : *out;
-	return ns != 0;
 }

@@ -22,7 +22,4 @@ int tally_linux_lift_fd(int fd);
 /* open(2) for reading, moved to a high number; -1 with errno. */
 int tally_linux_open(const char *path);
 
-/* The CPU time that a thread has used so far, in ns; false: there is no such thread. */
-bool tally_linux_thread_cpu_ns(pid_t tid, uint64_t *out);
-
 #endif

@@ -115,8 +115,8 @@ own_usage(struct tally_linux_usage *u)
 		struct tally_linux_own *own = &u->own[i];
 		if (own->tid == 0)
 			continue;
-		if (u->wanted & CLOCK)
-			tally_linux_thread_cpu_ns(own->tid, &own->used.cpu_ns);
+		uint64_t cpu_ns = u->wanted & CLOCK ? tally_clock_of_thread(own->tid) : 0;
+		own->used.cpu_ns = cpu_ns ? cpu_ns : own->used.cpu_ns;
 		read_faults(own);
 		read_switches(own);
 		sum.cpu_ns += own->used.cpu_ns;
