@@ -100,6 +100,8 @@ void
 tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns)
 {
 	struct tally_process_record process;
+	if (a->config && a->config->digest)
+		return; /* a digest has no lines that grow with the run */
 	if (!a->load)
 		a->load = tally_process_load_create();
 	if (!a->load || (now_ns - a->load_ns < TALLY_LOAD_PERIOD_NS && !a->long_frame))
