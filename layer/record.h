@@ -401,7 +401,7 @@ struct tally_header_record {
 	bool has_argv;
 	int64_t pid;
 	uint64_t started_unix_ns; /* written as RFC 3339, UTC */
-	uint64_t process_start_ns, process_cpu_ns; /* 0 = not known */
+	uint64_t process_start_ns; /* 0 = not known */
 	const struct tally_key_text *options;
 	uint32_t n_options;
 	const char *run; /* a UUID; NULL = none */

@@ -178,11 +178,15 @@ take_first(const struct tally_answer *answer, struct tally_answer_device *d,
 {
 	const struct tally_header_record *h = &answer->log->header;
 	uint64_t end_ns = f->start_ns + f->cpu_ns;
-	/* A capture that began later says nothing of the first frame. */
-	if (answer->log->waits || h->process_start_ns == 0 || end_ns < h->process_start_ns)
+	/* A capture that began later says nothing of the first frame, and the program waited once
+	 * for it. */
+	bool late = answer->log->waits || h->process_start_ns == 0 || end_ns < h->process_start_ns;
+	TALLY_EACH (const struct tally_answer_device, other, answer->devices)
+		late |= other->first_ns > 0;
+	if (late)
 		return;
 	d->first_ns = end_ns - h->process_start_ns;
-	d->first_cpu_ns = h->process_cpu_ns;
+	d->first_own_ns = f->cpu_ns;
 }
 
 /* The frames of the start: those left out, and in any case the first few. */
@@ -578,7 +582,7 @@ take_windows(struct tally_answer_device *d, GPtrArray *to)
 		w->skipped = d->skipped;
 		w->skipped_ns = d->skipped_ns;
 		w->first_ns = d->first_ns;
-		w->first_cpu_ns = d->first_cpu_ns;
+		w->first_own_ns = d->first_own_ns;
 		g_ptr_array_add(to, w);
 	}
 	for (unsigned i = 0; i < all->n; i++)

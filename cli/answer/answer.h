@@ -82,9 +82,9 @@ struct tally_answer_device {
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;
 	double seconds; /* the sum of their frame times */
-	/* From the process's start to the end of its first frame; how long its threads had worked
-	 * on CPUs when the capture began. 0: not known. */
-	uint64_t first_ns, first_cpu_ns;
+	/* From the process's start to the end of its first frame, and that frame's own time. 0: not
+	 * known, or another device had it. */
+	uint64_t first_ns, first_own_ns;
 	/* Of frame times; valid if frames > 0. */
 	double fps, median_ns, p99_ns;
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */

@@ -195,7 +195,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		tally_out_u64(o, "warmup_ns", d->skipped_ns);
 		if (d->first_ns) {
 			tally_out_u64(o, "first_frame_ns", d->first_ns);
-			tally_out_u64(o, "first_frame_cpu_ns", d->first_cpu_ns);
+			tally_out_u64(o, "first_frame_own_ns", d->first_own_ns);
 		}
 		put_times(o, d);
 		put_changes(o, d);

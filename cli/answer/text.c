@@ -78,10 +78,9 @@ tally_answer_start_text(const struct tally_answer_device *d)
 	if (d->first_ns < SLOW_START_NS)
 		return NULL;
 	g_autofree char *time = tally_duration_text((double)d->first_ns);
-	g_autofree char *cpu = tally_duration_text((double)d->first_cpu_ns);
-	return g_strdup_printf(
-		"%s until the first frame was there; its threads worked %s of it", time,
-		cpu);
+	g_autofree char *own = tally_duration_text((double)d->first_own_ns);
+	return g_strdup_printf("%s until the first frame was there, %s of it that frame itself",
+			       time, own);
 }
 
 static void
@@ -419,10 +418,10 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, memory);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
-	if (brief && d->window)
+	if (brief) {
 		add_passes(lines, d);
-	if (brief)
 		return lines;
+	}
 	if (tally_bound_hint(&d->bound))
 		add_line(lines, g_strdup_printf("  %s", tally_bound_hint(&d->bound)));
 	char *busiest = tally_answer_busiest_text(d);

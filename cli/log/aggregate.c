@@ -85,7 +85,6 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.pid = r->pid;
 	a->header.started_unix_ns = r->started_unix_ns;
 	a->header.process_start_ns = r->process_start_ns;
-	a->header.process_cpu_ns = r->process_cpu_ns;
 	tally_text_replace(&a->program, r->program);
 	tally_pass_names_program(&a->state->groups.names, r->program);
 	tally_text_replace(&a->version, r->version);

@@ -24,7 +24,7 @@ function sentence(words) {
 
 function leftOutSentence(d, answer) {
 	const late = answer.first_frame_ns >= 5e8
-		? `${duration(answer.first_frame_ns)} until the first frame was there; its threads worked ${duration(answer.first_frame_cpu_ns)} of it`
+		? `${duration(answer.first_frame_ns)} until the first frame was there, ${duration(answer.first_frame_own_ns)} of it that frame itself`
 		: "";
 	const n = answer.warmup_frames;
 	const loading = n

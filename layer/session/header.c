@@ -60,8 +60,8 @@ tally_header_write(const struct tally_naming *naming, const char *program,
 		.options = options,
 		.n_options = n_options,
 		.digest = config->digest,
+		.process_start_ns = tally_process_start_ns(),
 	};
-	tally_process_age(&header.process_start_ns, &header.process_cpu_ns);
 	static struct tally_identity identity; /* 9 KiB: too much for a game's stack */
 	tally_identity_read(&identity, config, &header);
 	enum tally_record_status status = ops->header(recorder, &header);

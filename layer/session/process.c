@@ -45,8 +45,8 @@ tally_process_finish(struct tally_process *process)
 	*process = (struct tally_process){ 0 };
 }
 
-void
-tally_process_age(uint64_t *start_ns, uint64_t *cpu_ns)
+uint64_t
+tally_process_start_ns(void)
 {
 	enum { STARTTIME = 22 }; /* its place in the line, from 1: see proc(5) */
 	char text[1024];
@@ -61,8 +61,7 @@ tally_process_age(uint64_t *start_ns, uint64_t *cpu_ns)
 	long per_s = sysconf(_SC_CLK_TCK);
 	uint64_t ticks = word ? strtoull(word, NULL, 10) : 0;
 	uint64_t age_ns = per_s > 0 ? up_ns - ticks * (UINT64_C(1000000000) / (uint64_t)per_s) : 0;
-	*start_ns = ticks && age_ns < up_ns && age_ns < now_ns ? now_ns - age_ns : 0;
-	*cpu_ns = tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return ticks && age_ns < up_ns && age_ns < now_ns ? now_ns - age_ns : 0;
 }
 
 /* ---- the program ---- */

@@ -22,9 +22,8 @@ struct tally_process {
 void tally_process_read(struct tally_process *process);
 void tally_process_finish(struct tally_process *process);
 
-/* When the process began, on CLOCK_MONOTONIC, and how long it worked on CPUs since; 0 = not known.
- * Reads /proc. */
-void tally_process_age(uint64_t *start_ns, uint64_t *cpu_ns);
+/* When the process began, on CLOCK_MONOTONIC; 0 = not known. Reads /proc. */
+uint64_t tally_process_start_ns(void);
 
 /* Path of the executable; "" when /proc does not have it. Under Wine that of the .exe, as the
  * process names it: with the slashes of Windows. Never blocks for long. */

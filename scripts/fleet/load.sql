@@ -23,7 +23,6 @@ SELECT * FROM read_json(logs,
 		"started": 'TIMESTAMP',
 		"options": 'MAP(VARCHAR, VARCHAR)',
 		"process_start_ns": 'UBIGINT',
-		"process_cpu_ns": 'UBIGINT',
 		"run": 'VARCHAR',
 		"tags": 'MAP(VARCHAR, VARCHAR)',
 		"os": 'VARCHAR',
@@ -112,7 +111,6 @@ ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "pid" BIGINT;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "started" TIMESTAMP;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "options" MAP(VARCHAR, VARCHAR);
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "process_start_ns" UBIGINT;
-ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "process_cpu_ns" UBIGINT;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "run" VARCHAR;
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "tags" MAP(VARCHAR, VARCHAR);
 ALTER TABLE "header" ADD COLUMN IF NOT EXISTS "os" VARCHAR;
@@ -216,7 +214,7 @@ WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line
 DELETE FROM line WHERE NOT EXISTS (SELECT 1 FROM taken t WHERE t.log = line.log AND t.side = line.side);
 
 -- rows made from json/log.fields by scripts/gen_log.py sql
-INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "process_cpu_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host", "digest" FROM line WHERE type = 'header';
+INSERT INTO "header" BY NAME SELECT side, log, "schema", "version", "program", "argv", "pid", "started", "options", "process_start_ns", "run", "tags", "os", "kernel", "cpu", "cpus", "memory_bytes", "session", "host", "digest" FROM line WHERE type = 'header';
 INSERT INTO "device" BY NAME SELECT side, log, "device", "api", "name", "driver", "driver_version", "vendor_id", "device_id", "driver_id", "pci", "uuid", "beneath", "serialized_by", "present_mode", "images", "facts", "sources", "counters", "sets", "metrics" FROM line WHERE type = 'device';
 INSERT INTO "pass_info" BY NAME SELECT side, log, "id", "kind", "label", "target_name", "target", "groups" FROM line WHERE type = 'pass_info';
 INSERT INTO "pipeline" BY NAME SELECT side, log, "id", "kind", "name", "stages" FROM line WHERE type = 'pipeline';

@@ -629,12 +629,19 @@ class Answer(CliCase):
 
     def test_the_first_frame(self):
         """How long a user waited for it, where the capture began with it."""
-        for begins, options, words in ((10**9 - 900 * MS, {}, "914 ms until the first frame was there; its threads worked 800 ms of it"),
+        for begins, options, words in ((10**9 - 900 * MS, {}, "914 ms until the first frame was there, 14.0 ms of it that frame itself"),
                                        (10**9 - 100 * MS, {}, None), (2 * 10**9, {}, None), (10**9 - 900 * MS, {"skip": "9"}, None)):
             lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
-            lines[0].update(process_start_ns=begins, process_cpu_ns=800 * MS, options=options)
+            lines[0].update(process_start_ns=begins, options=options)
             got = self.answers(lines)[0]
             self.assertEqual([line for line in got["lines"] if "until the first" in line], [words] if words else [])
+
+    def test_one_device_has_the_first_frame(self):
+        lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+        second = [dict(f, device=1, start_ns=f["start_ns"] + 3 * 10**9) for f in lines if f["type"] == "frame"]
+        lines[0].update(process_start_ns=10**9 - 900 * MS)
+        got = self.answers([*lines[:2], device(1), *lines[2:-1], *second, end(60, 60)])
+        self.assertEqual([d.get("first_frame_ns") for d in got], [914 * MS, None])
 
     # Our own cost
 
