@@ -3,6 +3,7 @@
 #include "vk_layer/chain.h"
 #include "vk_sizes.h"
 
+#include "layer/base/sandbox.h"
 #include "layer/session/session.h"
 #include "query/sources.h"
 
@@ -288,7 +289,7 @@ aligned(size_t size)
 
 /* A structure newer than our registry, or a driver's own: nobody says where it ends, so what
  * follows it in memory is copied too. The kernel copies what is mapped, and faults on nothing.
- * False: it refuses (a sandbox). */
+ * False: it refuses, or may not be asked (a sandbox). */
 static bool
 copy_unknown(char *to, const VkBaseInStructure *s)
 {
@@ -300,7 +301,8 @@ copy_unknown(char *to, const VkBaseInStructure *s)
 		{ (char *)(uintptr_t)s + first, MAX_UNKNOWN - first },
 	};
 	struct iovec into = { to, MAX_UNKNOWN };
-	return process_vm_readv(getpid(), &into, 1, from, 2, 0) >= (ssize_t)sizeof(*s);
+	return !tally_is_filtered() &&
+	       process_vm_readv(getpid(), &into, 1, from, 2, 0) >= (ssize_t)sizeof(*s);
 }
 
 /* 0: not known. */

@@ -16,7 +16,7 @@ uint64_t tally_clock_read_ns(clockid_t id);
 /* CLOCK_MONOTONIC, ns. */
 uint64_t tally_clock_now_ns(void);
 /* CPU time of another thread of the process, by the kernel's number; 0: it has ended. A sandbox may
- * end a process that asks (layer/event/process_load.c). */
+ * end a process that asks (layer/base/sandbox.h). */
 uint64_t tally_clock_of_thread(pid_t tid);
 /* The state of a thread at one moment. */
 struct tally_thread_time {

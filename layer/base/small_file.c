@@ -7,6 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
+int
+tally_small_file_lift(int fd)
+{
+	int error = errno;
+	/* Above the numbers that select() can use, and those that programs that close "all" usually
+	 * go through; half of that where the process may have no such numbers. */
+	for (int from = 2048; fd >= 0 && fd < from && from >= 128; from /= 2) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+		if (high < 0)
+			continue;
+		close(fd);
+		fd = high;
+	}
+	errno = error;
+	return fd;
+}
+
+int
+tally_small_file_open(const char *path)
+{
+	return tally_small_file_lift(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+}
+
 size_t
 tally_small_file_reread(int fd, char *out, size_t size)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* layer/base/small_file.h - files of /proc, /sys and the like, which are read whole.
+/* layer/base/small_file.h - files of /proc, /sys and the like, read whole, and descriptors
+ * of files that stay open in a game.
  *
- * Any thread; nothing is allocated, and errno may change. A FIFO in the file's place does not
+ * Any thread; nothing is allocated, and errno may change. A FIFO in a read file's place does not
  * block.
  */
 #ifndef PASSTALLY_LAYER_BASE_SMALL_FILE_H
@@ -18,5 +19,14 @@ size_t tally_small_file_reread(int fd, char *out, size_t size);
 /* The number with which the file begins, decimal or after 0x; a blank, a line's end or nothing
  * follows it. False: there is none, or it does not fit. */
 bool tally_small_file_number(const char *path, long long *out);
+
+
+/* Moves a descriptor that stays open to a high number, close-on-exec: the game gets the
+ * numbers that it would get without passtally, and one that closes "everything" and opens new
+ * files does not get passtally's. A negative one is returned unchanged; where no high number is
+ * free, `fd` itself. errno is kept. */
+int tally_small_file_lift(int fd);
+/* open(2) for reading, moved to a high number; -1 with errno. */
+int tally_small_file_open(const char *path);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
+#include "layer/base/sandbox.h"
 #include "layer/base/thread.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/control_socket.h"
@@ -132,10 +133,11 @@ serve_client(int fd)
 	char request[TALLY_CONTROL_MAX_REQUEST];
 	size_t len;
 	/* Receives before it checks the user: closing with an unread request
-	 * would discard the answer. */
+	 * would discard the answer. In a sandbox, which may end the program for the check, the
+	 * mode of the file alone keeps others out. */
 	if (!tally_control_socket_receive(&control.socket, fd, request, sizeof(request), &len))
 		return;
-	if (!tally_control_socket_is_user(fd))
+	if (!tally_is_filtered() && !tally_control_socket_is_user(fd))
 		snprintf(reply, sizeof(reply), "error\nthis game belongs to another user\n");
 	else if (strlen(request) != len)
 		snprintf(reply, sizeof(reply), "error\nthe request is cut or holds a NUL\n");

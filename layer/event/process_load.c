@@ -11,6 +11,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
+#include "layer/base/sandbox.h"
 #include "layer/base/small_file.h"
 
 /* In a process with more threads none is listed: reading them would cost too much, and the busiest
@@ -51,18 +52,6 @@ tally_process_load_destroy(struct tally_process_load *load)
 	free(load);
 }
 
-/* A sandbox may kill a process that reads another thread's clock (Chromium's does): where a filter
- * of system calls is in force, the file says it, which costs an open more. */
-static bool
-is_filtered(void)
-{
-	char text[4096];
-	if (!tally_small_file_read("/proc/thread-self/status", text, sizeof(text)))
-		return true;
-	const char *mode = strstr(text, "\nSeccomp:");
-	return mode && mode[strlen("\nSeccomp:") + 1] != '0';
-}
-
 /* Of schedstat: the time on a CPU, and the time ready to run without one. */
 static bool
 read_schedstat(pid_t tid, uint64_t *cpu_ns, uint64_t *ready_ns)
@@ -101,14 +90,25 @@ next_entry(DIR *folder, struct list *list)
 	return entry;
 }
 
+/* With a high number, as the program may close all descriptors and open its own meanwhile. */
+static DIR *
+open_listing(void)
+{
+	int fd = tally_small_file_open("/proc/self/task");
+	DIR *folder = fdopendir(fd);
+	if (!folder && fd >= 0)
+		close(fd);
+	return folder;
+}
+
 static void
 read_threads(struct list *list)
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
-	DIR *folder = opendir("/proc/self/task");
+	DIR *folder = open_listing();
 	struct dirent *entry;
-	const bool filtered = is_filtered();
+	const bool filtered = tally_is_filtered();
 	list->n = 0;
 	list->whole = folder != NULL;
 	while (folder && (entry = next_entry(folder, list))) {

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/base/sandbox.h"
 #include "layer/base/small_file.h"
-#include "query/linux/files.h"
 
 #define MAX_PMUS 4
 #define HARDWARE(which_, config_) \
@@ -67,7 +67,7 @@ try_event(uint32_t type, uint64_t config, bool user_only)
 int
 tally_linux_event_try(bool *user_only)
 {
-	int error = EACCES;
+	int error = tally_is_filtered() ? ECANCELED : EACCES;
 	for (unsigned only = 0; only < 2 && (error == EACCES || error == EPERM); only++) {
 		*user_only = only;
 		error = try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, only);
@@ -173,7 +173,7 @@ tally_linux_plan_open(const struct tally_linux_plan *plan, pid_t tid, int *fds)
 		if (fd < 0)
 			error = errno;
 		else
-			fds[n++] = tally_linux_lift_fd(fd);
+			fds[n++] = tally_small_file_lift(fd);
 	}
 	while (error && n > 0)
 		close(fds[--n]);
@@ -250,8 +250,10 @@ static const struct {
 	const char *words;
 } errors[] = {
 	{ ENOSYS, TALLY_UNSUPPORTED,
-	  "this kernel has no perf_event_open, or a sandbox hides it: a kernel "
-	  "with CONFIG_PERF_EVENTS is needed" },
+	  "this kernel has no perf_event_open: a kernel with CONFIG_PERF_EVENTS is needed" },
+	{ ECANCELED, TALLY_UNSUPPORTED,
+	  "a filter of system calls is in force (a container's, or the program's own sandbox), "
+	  "which could end the program for perf_event_open" },
 	{ EMFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
 	{ ENFILE, TALLY_UNSUPPORTED, NO_DESCRIPTORS },
 	{ ENOSPC, TALLY_UNSUPPORTED,
@@ -287,9 +289,8 @@ tally_linux_event_explain(int error, int32_t paranoid, char *reason)
 			 (int)paranoid);
 	else
 		snprintf(reason, TALLY_REASON_BYTES,
-			 "a sandbox, container or security policy refuses "
-			 "perf_event_open (%s): allow it there, for example by the "
-			 "capability CAP_PERFMON or its seccomp profile",
+			 "a container or security policy refuses perf_event_open (%s): "
+			 "allow it there, for example by the capability CAP_PERFMON",
 			 error == EPERM ? "EPERM" : "EACCES");
 	return TALLY_DENIED;
 }

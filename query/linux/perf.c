@@ -6,16 +6,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "layer/base/sandbox.h"
+#include "layer/base/small_file.h"
 #include "layer/log.h"
 #include "query/linux/event.h"
 #include "query/linux/linux.h"
 #include "query/linux/usage.h"
 #include "query/source/noop.h"
 
+#define MOST_DESCRIPTORS 1024u
 #define SPARED_DESCRIPTORS 32u /* of the budget: files for our own threads */
 /* Maximum number of attempts to open the events, while threads keep starting. */
 #define MAX_ROUNDS 8
@@ -144,10 +148,19 @@ open_all(struct linux_cpu *p, DIR *tasks, pid_t *tids, uint32_t room)
 	return error;
 }
 
+/* The number of descriptors that passtally may use: half of the limit, MOST_DESCRIPTORS at most. */
+static uint32_t
+descriptor_budget(void)
+{
+	struct rlimit limit;
+	rlim_t half = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur / 2 : 128;
+	return half < MOST_DESCRIPTORS ? (uint32_t)half : MOST_DESCRIPTORS;
+}
+
 static int
 open_events(struct linux_cpu *p, uint64_t asked)
 {
-	uint32_t budget = tally_linux_fd_budget();
+	uint32_t budget = descriptor_budget();
 	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
 	if (error)
 		return error;
@@ -155,7 +168,7 @@ open_events(struct linux_cpu *p, uint64_t asked)
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)
 		return ENOMEM;
-	int fd = tally_linux_open("/proc/self/task");
+	int fd = tally_small_file_open("/proc/self/task");
 	DIR *tasks = fd >= 0 ? fdopendir(fd) : NULL;
 	error = tasks ? open_all(p, tasks, tids, room) : errno;
 	if (tasks)
@@ -262,7 +275,9 @@ meet_late_threads(struct linux_cpu *p)
 	uint32_t n = tally_own_threads_list(tids);
 	for (uint32_t i = 0; i < n && p->n_late < TALLY_MAX_OWN_THREADS; i++) {
 		size_t at = (size_t)(p->n_threads + p->n_late) * p->plan.n;
-		if (is_own(tids[i], p->own, p->n_own) || is_own(tids[i], p->late, p->n_late) ||
+		if (is_own(tids[i], p->own, p->n_own) || is_own(tids[i], p->late, p->n_late))
+			continue;
+		if (tally_is_filtered() ||
 		    tally_linux_plan_open(&p->plan, tids[i], p->fds + at) != 0)
 			continue;
 		memset(p->last + at, 0, p->plan.n * sizeof(*p->last));

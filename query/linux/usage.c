@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "layer/base/sandbox.h"
 #include "layer/base/small_file.h"
 
 #define FAULTS \
@@ -33,7 +34,7 @@ open_book(pid_t tid, const char *name)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
-	return tally_linux_open(path);
+	return tally_small_file_open(path);
 }
 
 static void
@@ -45,7 +46,7 @@ meet_own(struct tally_linux_usage *u, pid_t tid)
 			continue;
 		own->tid = tid;
 		own->stat = u->wanted & FAULTS ? open_book(tid, "stat") : -1;
-		own->schedstat = u->wanted & SWITCHES ? open_book(tid, "schedstat") : -1;
+		own->schedstat = u->wanted & (CLOCK | SWITCHES) ? open_book(tid, "schedstat") : -1;
 		return;
 	}
 }
@@ -68,19 +69,26 @@ read_faults(struct tally_linux_own *own)
 }
 
 /* The text of schedstat has the time run, the time waited, and how often the thread was given a
- * CPU, which is its number of context switches, or one more. */
+ * CPU, which is its number of context switches, or one more. 0 of them: the kernel keeps none. */
 static bool
-parse_switches(const char *text, uint64_t *times)
+parse_schedstat(const char *text, uint64_t *cpu_ns, uint64_t *times)
 {
-	return sscanf(text, "%*u %*u %" SCNu64, times) == 1;
+	return sscanf(text, "%" SCNu64 " %*u %" SCNu64, cpu_ns, times) == 2 && *times > 0;
 }
 
+/* A kernel that keeps no schedstat is asked for the clock, where a sandbox cannot end the program
+ * for it. */
 static void
-read_switches(struct tally_linux_own *own)
+read_time_and_switches(struct tally_linux_usage *u, struct tally_linux_own *own)
 {
 	char text[96];
-	if (own->schedstat >= 0 && tally_small_file_reread(own->schedstat, text, sizeof(text)))
-		(void)parse_switches(text, &own->used.switches);
+	uint64_t cpu_ns = 0;
+	if (own->schedstat >= 0 && tally_small_file_reread(own->schedstat, text, sizeof(text)) &&
+	    parse_schedstat(text, &cpu_ns, &own->used.switches))
+		own->used.cpu_ns = cpu_ns;
+	else if (u->wanted & CLOCK && !tally_is_filtered() &&
+		 (cpu_ns = tally_clock_of_thread(own->tid)))
+		own->used.cpu_ns = cpu_ns;
 }
 
 /* Forgets those of our threads that have ended, and adds those that began. */
@@ -110,15 +118,16 @@ own_usage(struct tally_linux_usage *u)
 	struct tally_own_usage sum;
 	uint32_t n = tally_own_threads_list(tids);
 	tally_own_threads_gone(&sum);
+	/* The kernel updates a thread's accounts when it sleeps, at a tick, and when it reads its
+	 * own clock: so this thread's work until now is among ours. */
+	(void)tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	follow_own(u, tids, n);
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
 		struct tally_linux_own *own = &u->own[i];
 		if (own->tid == 0)
 			continue;
-		uint64_t cpu_ns = u->wanted & CLOCK ? tally_clock_of_thread(own->tid) : 0;
-		own->used.cpu_ns = cpu_ns ? cpu_ns : own->used.cpu_ns;
 		read_faults(own);
-		read_switches(own);
+		read_time_and_switches(u, own);
 		sum.cpu_ns += own->used.cpu_ns;
 		sum.minor_faults += own->used.minor_faults;
 		sum.major_faults += own->used.major_faults;
@@ -163,9 +172,9 @@ static bool
 has_schedstat(void)
 {
 	char text[96];
-	uint64_t times = 0;
+	uint64_t cpu_ns, times;
 	return tally_small_file_read("/proc/thread-self/schedstat", text, sizeof(text)) &&
-	       parse_switches(text, &times) && times > 0;
+	       parse_schedstat(text, &cpu_ns, &times);
 }
 
 void

@@ -11,7 +11,9 @@
 
 #include "layer/base/own_threads.h"
 #include "query/linux/counters.h"
-#include "query/linux/files.h"
+
+#include <stdint.h>
+#include <sys/types.h>
 
 #define TALLY_LINUX_OF_USAGE \
 	(TALLY_LINUX_BIT(TALLY_LINUX_TASK_CLOCK) | TALLY_LINUX_BIT(TALLY_LINUX_PAGE_FAULTS) | \

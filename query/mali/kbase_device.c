@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "layer/base/small_file.h"
 #include "query/mali/abi.h"
 
 #define N_NODES 32u
@@ -245,7 +246,7 @@ tally_kbase_open(struct tally_kbase *dev, char *reason)
 	for (unsigned i = 0; i < N_NODES; i++) {
 		*dev = (struct tally_kbase){ 0 };
 		snprintf(dev->node, sizeof(dev->node), "/dev/mali%u", i);
-		dev->fd = open(dev->node, O_RDONLY | O_CLOEXEC);
+		dev->fd = tally_small_file_open(dev->node);
 		if (dev->fd < 0 && (errno == ENOENT || errno == ENXIO || errno == ENOTDIR))
 			continue;
 		enum tally_status this_one;

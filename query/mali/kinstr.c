@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "layer/base/small_file.h"
 #include "layer/log.h"
 #include "query/mali/abi.h"
 #include "query/mali/reader.h"
@@ -95,8 +96,7 @@ set_up(struct tally_mali_reader *r, uint64_t values)
 	int fd = tally_mali_ioctl(r->dev->fd, KBASE_KINSTR_SETUP, &setup);
 	if (fd < 0)
 		return tally_mali_refuse(r->reason, what, errno);
-	r->fd = fd;
-	(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	r->fd = tally_small_file_lift(fd);
 	r->format.item_size = setup.out.metadata_size;
 	if (setup.out.metadata_size < sizeof(struct kinstr_metadata_item) ||
 	    setup.out.metadata_size > MAX_ITEM_BYTES || setup.out.mmap_size == 0 ||

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "layer/base/small_file.h"
 #include "layer/log.h"
 #include "query/mali/abi.h"
 #include "query/mali/kbase_device.h"
@@ -98,7 +99,7 @@ find_node(struct mali_panfrost *p)
 		if (is_card(i))
 			continue;
 		snprintf(p->node, sizeof(p->node), "/dev/dri/renderD%u", i);
-		p->fd = open(p->node, O_RDWR | O_CLOEXEC);
+		p->fd = tally_small_file_lift(open(p->node, O_RDWR | O_CLOEXEC));
 		if (p->fd < 0) {
 			denied = errno == EACCES || errno == EPERM ? errno : denied;
 			continue;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 
+#include "layer/base/small_file.h"
 #include "query/mali/abi.h"
 #include "query/mali/reader.h"
 
@@ -97,8 +98,7 @@ vinstr_open(struct tally_mali_reader *r)
 	}
 	if (r->fd < 0)
 		return tally_mali_refuse(r->reason, what, errno);
-	/* Some kernels do not set this flag. */
-	(void)fcntl(r->fd, F_SETFD, FD_CLOEXEC);
+	r->fd = tally_small_file_lift(r->fd);
 	enum tally_status status = describe(r);
 	r->most_waiting = r->n_buffers + 1;
 	if (status == TALLY_OK)

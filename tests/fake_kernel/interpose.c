@@ -313,6 +313,44 @@ ioctl(int fd, unsigned long command, ...)
 	return file ? answer(result) : next_ioctl(fd, command, argument);
 }
 
+/* passtally moves its descriptors to high numbers: the file goes with the duplicate. */
+static int
+duplicated(int fd, int result)
+{
+	if (result < 0 || n_files == 0)
+		return result;
+	pthread_mutex_lock(&lock);
+	struct fake_file *file = find(fd);
+	if (file)
+		file->fd = result;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+OURS int
+fcntl(int fd, int command, ...)
+{
+	va_list args;
+	NEXT(fcntl)
+	va_start(args, command);
+	void *argument = va_arg(args, void *);
+	va_end(args);
+	int result = next_fcntl(fd, command, argument);
+	return command == F_DUPFD_CLOEXEC ? duplicated(fd, result) : result;
+}
+
+OURS int
+fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	NEXT(fcntl64)
+	va_start(args, command);
+	void *argument = va_arg(args, void *);
+	va_end(args);
+	int result = next_fcntl64(fd, command, argument);
+	return command == F_DUPFD_CLOEXEC ? duplicated(fd, result) : result;
+}
+
 OURS int
 close(int fd)
 {

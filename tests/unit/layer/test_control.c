@@ -6,6 +6,7 @@
 #include "layer/log.h"
 #include "layer/session/session.h"
 #include "tests/unit/layer/recorder_stub.h"
+#include "tests/unit/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,6 +150,24 @@ test_requests(void)
 	g_assert_cmpuint(stub_count("note boss fight"), ==, 2);
 	g_assert_cmpint(lstat(path, &st), ==, -1);
 	g_assert_cmpint(reach(path), ==, -1);
+}
+
+/* In a program that has entered a sandbox meanwhile. */
+static void
+test_sandbox(void)
+{
+	if (!in_child("sandbox", ""))
+		return;
+	g_assert_true(start_session());
+	g_autofree char *path = in_folder("sandbox");
+	int asks = reach(path);
+	sandbox_enter();
+	g_assert_cmpint(send(asks, "status", 6, MSG_NOSIGNAL), ==, 6);
+	char reply[64];
+	g_assert_cmpint(recv(asks, reply, sizeof(reply), 0), >, 3);
+	g_assert_true(g_str_has_prefix(reply, "ok\n"));
+	close(asks);
+	tally_session_stop("exit");
 }
 
 /* A client that connects and sends nothing, or leaves before the answer, delays nobody for
@@ -500,6 +519,7 @@ main(int argc, char **argv)
 	if (parent)
 		folder = g_dir_make_tmp("passtally-control-XXXXXX", NULL);
 	g_test_add_func("/control/requests", test_requests);
+	g_test_add_func("/control/sandbox", test_sandbox);
 	g_test_add_func("/control/silent", test_silent);
 	g_test_add_func("/control/over", test_over);
 	g_test_add_func("/control/fork", test_fork);

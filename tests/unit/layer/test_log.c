@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tests/unit/sandbox.h"
 
 static void
 assert_note(enum tally_level level, const char *source, const char *message)
@@ -207,6 +210,25 @@ test_closed_stderr(void)
 	assert_note(TALLY_LEVEL_ERROR, "session", "to nobody");
 }
 
+/* In a sandbox, as a thread of ours, which blocks all signals: the words come all the same. */
+static void
+test_sandbox(void)
+{
+	if (!g_test_subprocess()) {
+		g_test_trap_subprocess(NULL, 0, 0);
+		g_test_trap_assert_passed();
+		g_test_trap_assert_stderr("passtally: error: session: loud\n*louder\n");
+		return;
+	}
+	sigset_t all;
+	g_setenv("PASSTALLY_VERBOSE", "1", TRUE);
+	sandbox_enter();
+	tally_log_say(TALLY_LEVEL_ERROR, "session", "loud");
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	tally_log_say(TALLY_LEVEL_ERROR, "session", "louder");
+}
+
 static gpointer
 speak(gpointer data)
 {
@@ -247,6 +269,7 @@ main(int argc, char **argv)
 	g_test_add_func("/log/status-file", test_status_file);
 	g_test_add_func("/log/verbose", test_verbose);
 	g_test_add_func("/log/closed-stderr", test_closed_stderr);
+	g_test_add_func("/log/sandbox", test_sandbox);
 	g_test_add_func("/log/threads", test_threads);
 	return g_test_run();
 }

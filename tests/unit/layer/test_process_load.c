@@ -6,17 +6,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <glib.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
+#include "tests/unit/sandbox.h"
 
 #define WORK_NS UINT64_C(60000000)
 
@@ -160,34 +157,14 @@ test_cut(void)
 	tally_process_load_destroy(load);
 }
 
-/* As Chromium's sandbox: reading the clock of another thread or process ends this one. */
-static void
-forbid_clocks_of_others(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x80000000u, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { G_N_ELEMENTS(code), code };
-	g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
-	g_assert_cmpint(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), ==, 0);
-}
-
 static void
 test_sandbox(void)
 {
-	if (!g_test_subprocess()) {
-		g_test_trap_subprocess(NULL, 0, 0);
-		g_test_trap_assert_passed();
+	if (!sandbox_is_entered())
 		return;
-	}
 	struct tally_process_load *load = tally_process_load_create();
 	struct tally_process_record r;
-	forbid_clocks_of_others();
+	sandbox_enter();
 	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
 	work(WORK_NS);
 	g_assert_true(tally_process_load_read(load, 2 * WORK_NS, 0, &r));

@@ -105,10 +105,11 @@ static const struct {
 } reasons[] = {
 	{ EACCES, 3, TALLY_DENIED, "sudo sysctl kernel.perf_event_paranoid=2" },
 	{ EPERM, 4, TALLY_DENIED, "kernel.perf_event_paranoid is 4" },
-	{ EACCES, 2, TALLY_DENIED, "seccomp" },
+	{ EACCES, 2, TALLY_DENIED, "CAP_PERFMON" },
 	{ EPERM, -1, TALLY_DENIED, "EPERM" },
-	{ EACCES, INT32_MAX, TALLY_DENIED, "sandbox" },
+	{ EACCES, INT32_MAX, TALLY_DENIED, "container" },
 	{ ENOSYS, 2, TALLY_UNSUPPORTED, "CONFIG_PERF_EVENTS" },
+	{ ECANCELED, 2, TALLY_UNSUPPORTED, "filter of system calls" },
 	{ EMFILE, 2, TALLY_UNSUPPORTED, "ulimit -n" },
 	{ ENFILE, 2, TALLY_UNSUPPORTED, "descriptors" },
 	{ ENOSPC, 2, TALLY_UNSUPPORTED, "fewer counters" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/linux.h"
 #include "tests/unit/query/linux_work.h"
+#include "tests/unit/sandbox.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -166,6 +167,29 @@ test_fork(void)
 	end_counting(&c);
 }
 
+/* What was opened before it goes on; nothing is opened in it. */
+static void
+test_sandbox(void)
+{
+	if (!is_here() || !sandbox_is_entered())
+		return;
+	struct counting c;
+	struct spinner ours;
+	begin_counting(&c, tally_linux_perf_create(), "cpu_task_clock");
+	sandbox_enter();
+	begin_spinner(&ours, 20 * MS, true);
+	atomic_store(&ours.starts, true);
+	spin(40 * MS);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	pthread_join(ours.thread, NULL);
+	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >=, 40 * MS);
+	end_counting(&c);
+	struct tally_snapshot_source *src = tally_linux_perf_create();
+	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
+	g_assert_nonnull(strstr(src->reason, "filter of system calls"));
+	src->ops->destroy(src);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -177,6 +201,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-perf/descriptors", test_descriptors);
 	g_test_add_func("/linux-perf/short-lived", test_short_lived);
 	g_test_add_func("/linux-perf/closed-by-the-program", test_closed_by_the_program);
+	g_test_add_func("/linux-perf/sandbox", test_sandbox);
 	g_test_add_func("/linux-perf/fork", test_fork);
 	return g_test_run();
 }

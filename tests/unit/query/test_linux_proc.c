@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/linux.h"
 #include "tests/unit/query/linux_work.h"
+#include "tests/unit/sandbox.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "layer/config/config.h"
@@ -192,6 +188,28 @@ test_descriptors(void)
 	g_assert_cmpuint(count_descriptors(), ==, before);
 }
 
+/* The program enters it while it is counted, and begins another of our threads in it. */
+static void
+test_sandbox(void)
+{
+	if (!sandbox_is_entered())
+		return;
+	struct counting c;
+	struct spinner ours;
+	begin_counting(&c, tally_linux_proc_create(), "all");
+	sandbox_enter();
+	begin_spinner(&ours, 60 * MS, true);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	atomic_store(&ours.starts, true);
+	spin(60 * MS);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	pthread_join(ours.thread, NULL);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >=, 60 * MS);
+	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), <, 100 * MS);
+	end_counting(&c);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -203,6 +221,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/own-threads", test_own_threads);
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
+	g_test_add_func("/linux-proc/sandbox", test_sandbox);
 	g_test_add_func("/linux-proc/perf-denied", test_perf_denied);
 	return g_test_run();
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/unit/sandbox.h"
+
 /* ---- a physical device that a test dictates ---- */
 
 static struct {
@@ -334,6 +336,24 @@ test_unknown_structure(void)
 	}
 }
 
+/* Where asking the kernel could end the program, the chain goes on as it is. */
+static void
+test_unknown_in_sandbox(void)
+{
+	if (!sandbox_is_entered())
+		return;
+	VkPhysicalDeviceFeatures2 game = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 };
+	struct unknown unknown = { .sType = (VkStructureType)1999999000, .pNext = &game };
+	VkDeviceCreateInfo info = bare;
+	info.pNext = &unknown;
+	set_up_gpu();
+	sandbox_enter();
+	struct vk_patched out = patch(VK_API_VERSION_1_3, false, &info);
+	const VkBaseInStructure *reset = out.info.pNext; /* linked before the game's */
+	g_assert_true(reset->pNext == (const void *)&unknown && unknown.pNext == &game);
+	free(out.memory);
+}
+
 static void
 test_nothing_supported(void)
 {
@@ -641,6 +661,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_features/vulkan12", test_vulkan12);
 	g_test_add_func("/vk_features/single-reset", test_single_reset_in_chain);
 	g_test_add_func("/vk_features/unknown-structure", test_unknown_structure);
+	g_test_add_func("/vk_features/unknown-in-sandbox", test_unknown_in_sandbox);
 	g_test_add_func("/vk_features/nothing-supported", test_nothing_supported);
 	g_test_add_func("/vk_features/only-what-is-supported", test_only_what_is_supported);
 	g_test_add_func("/vk_features/old-versions", test_old_versions);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* layer/base/sandbox.h - whether an unusual system call could end the program.
+ *
+ * A sandbox like Chromium's kills a process at a call that its filter does not know: the clock of
+ * another thread, perf_event_open(), sigpending(), process_vm_readv() among them. Files, sockets
+ * and memory it refuses with an error.
+ */
+#ifndef PASSTALLY_LAYER_BASE_SANDBOX_H
+#define PASSTALLY_LAYER_BASE_SANDBOX_H
+
+#include <stdbool.h>
+
+/* Whether the calling thread is under a filter of system calls, a container's mild one included.
+ * It may come into force at any time, so ask before each such call; this reads a file. */
+bool tally_is_filtered(void);
+
+#endif
