@@ -206,6 +206,8 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 
 	struct vk_device made = {
 		.instance = instance,
+		.is_zink = instance->is_zink,
+		.is_dxvk = instance->is_dxvk,
 		.physical = physical,
 		.handle = *out, /* the loader passes a value to its own terminator there */
 		.tracked = instance->tracked,

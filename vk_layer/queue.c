@@ -38,7 +38,7 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 	q->index = index;
 	q->is_protected = flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT;
 	q->unordered = flags & INTERNALLY_SYNCHRONIZED;
-	q->labels = vk_labels_create(d->instance->is_dxvk);
+	q->labels = vk_labels_create(d->is_dxvk);
 	q->line = vk_line_create(d->resolve);
 	if (q->labels && vk_handles_put(&queues, VK_HANDLE_KEY(handle), q))
 		return q;

@@ -110,7 +110,8 @@ struct vk_queue {
 
 struct vk_device {
 	struct vk_device_next next;
-	struct vk_instance *instance;
+	struct vk_instance *instance; /* NULL when it was destroyed before the device */
+	bool is_zink, is_dxvk; /* as the instance, which a thread of the game may destroy */
 	VkDevice handle;
 	VkPhysicalDevice physical;
 	PFN_vkSetDeviceLoaderData set_loader_data; /* NULL: copy the device's pointer */

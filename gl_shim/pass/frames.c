@@ -170,6 +170,8 @@ void
 gl_frame_presented_elsewhere(struct gl_context *c, uint64_t n)
 {
 	struct gl_context_state *s = c->state;
+	if (gl_no_query_zone(s) && !s->zone.lost)
+		return; /* the next work after it asks */
 	s->presented = n;
 	if (c->live == GL_MEASURED && frame_is(s, TALLY_FRAME_PRESENT) && s->stream &&
 	    tally_stream_was_presented(s->stream))

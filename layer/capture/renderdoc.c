@@ -2,6 +2,7 @@
 #include "layer/capture/renderdoc.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* RenderDoc's in-application interface: versions 1.x of its table of functions begin alike. */
@@ -19,8 +20,9 @@ tally_renderdoc_capture(void)
 	if (!library)
 		return "RenderDoc is not loaded in this program: start it under RenderDoc";
 	*(void **)&get_api = dlsym(library, "RENDERDOC_GetAPI");
-	if (!get_api || get_api(VERSION_1_0_0, &functions) != 1 || !functions)
-		return "the RenderDoc in this program has no interface of version 1";
-	functions[TRIGGER_CAPTURE]();
-	return NULL;
+	bool found = get_api && get_api(VERSION_1_0_0, &functions) == 1 && functions;
+	if (found)
+		functions[TRIGGER_CAPTURE]();
+	dlclose(library);
+	return found ? NULL : "the RenderDoc in this program has no interface of version 1";
 }

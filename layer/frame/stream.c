@@ -531,8 +531,9 @@ bool
 tally_stream_was_presented(struct tally_stream *s)
 {
 	struct tally_device *d = s->device;
-	uint64_t now = atomic_load(&tally_n_presented_by_vulkan);
-	return !atomic_load(&d->presents) && atomic_exchange(&d->presented, now) != now;
+	uint64_t now = atomic_load(&tally_n_presented_by_vulkan), before = atomic_load(&d->presented);
+	return !atomic_load(&d->presents) && before < now &&
+	       atomic_compare_exchange_strong(&d->presented, &before, now);
 }
 
 /* ---- results ---- */

@@ -21,7 +21,7 @@ static bool
 find_beneath(struct vk_device *d)
 {
 	int64_t before = d->beneath;
-	if (d->instance->is_zink)
+	if (d->is_zink)
 		d->beneath = tally_device_newest(1u << TALLY_API_OPENGL |
 						 1u << TALLY_API_OPENGL_ES);
 	return d->beneath != before;

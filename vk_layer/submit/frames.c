@@ -42,7 +42,7 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 		vk_slots_tick(d, end.now_ns ? end.now_ns : tally_clock_now_ns());
 	/* The GL context on top of zink opens its first pass only
 	 * after its first submission. */
-	if (d->instance->is_zink)
+	if (d->is_zink)
 		vk_describe_beneath(d);
 }
 

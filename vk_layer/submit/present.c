@@ -89,7 +89,7 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
 	if (d->exact)
 		d->exact->presented(q, info);
-	if (!d->instance->is_zink)
+	if (!d->is_zink)
 		tally_presented_by_vulkan();
 	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, &presented);
 	return result;

@@ -98,6 +98,8 @@ static const struct {
 	{ "a draw to the window", "", "D6 S", "r640 1d6v;" },
 	{ "a present by Vulkan ends a frame, too", "", "v D3 v f v B1 D6 f v X v S",
 	  "r640 1d3v;r10 1d6v;c0 1x;" },
+	{ "... the next time that queries are allowed", "", "D3 { v l } B1 D6 v X",
+	  "r640 2d3v? list immediate;r10 1d6v;" },
 	{ "... not of a device that presents", "", "D3 S B1 D6 v B0 D9 S",
 	  "r640 1d3v;r10 1d6v r640 1d9v;" },
 	{ "... nor where other calls end frames", "frame=flush", "D3 v B1 D6 f S",

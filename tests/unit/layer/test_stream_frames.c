@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which frames streams capture, what outlives them, and devices that come and go. */
+#include "layer/frame/frame_part.h"
 #include "tests/unit/layer/stream_world.h"
 
 /* ---- which frames ---- */
@@ -219,6 +220,26 @@ test_after_the_end(void)
 	tally_device_destroy(device);
 }
 
+/* A stream that looked at the count of presents before another did ends no second frame. */
+static void
+test_presented_elsewhere(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	g_assert_false(tally_stream_was_presented(s));
+	tally_presented_by_vulkan();
+	g_assert_true(tally_stream_was_presented(s));
+	g_assert_false(tally_stream_was_presented(s));
+	atomic_store(&device->presented, tally_n_presented_by_vulkan + 1);
+	g_assert_false(tally_stream_was_presented(s));
+	g_assert_cmpuint(device->presented, ==, tally_n_presented_by_vulkan + 1);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -228,6 +249,7 @@ main(int argc, char **argv)
 	g_test_add_func("/stream/seconds", test_seconds);
 	g_test_add_func("/stream/intern", test_intern);
 	g_test_add_func("/stream/devices", test_devices);
+	g_test_add_func("/stream/presented-elsewhere", test_presented_elsewhere);
 	g_test_add_func("/stream/after-the-end", test_after_the_end);
 	return g_test_run();
 }

@@ -657,6 +657,29 @@ test_boundaries(void)
 	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 2);
 }
 
+/* Another thread destroys the instance meanwhile, as programs do that exit. */
+static VKAPI_ATTR VkResult VKAPI_CALL
+present_into_exit(VkQueue queue, const VkPresentInfoKHR *info)
+{
+	w.d.instance = NULL;
+	return w_present_call(queue, info);
+}
+
+static void
+test_exit_in_present(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	VkCommandBuffer buffer = one_pass(0, 1);
+	VkSubmitInfo info = { .commandBufferCount = 1, .pCommandBuffers = &buffer };
+	VkPresentInfoKHR present = { 0 };
+	vk_queue_submit(&w.d, w_submit, q, 1, &info, VK_NULL_HANDLE);
+	vk_queue_present(&w.d, present_into_exit, q, &present);
+	g_assert_cmpuint(tally_device_frame(w.d.tally), ==, 1);
+	w_finish();
+}
+
 static void
 lose_device(void)
 {
@@ -708,5 +731,6 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
 	g_test_add_func("/vk_collect/exit_locked", test_exit_locked);
 	g_test_add_func("/vk_collect/boundaries", test_boundaries);
+	g_test_add_func("/vk_collect/exit-in-present", test_exit_in_present);
 	return g_test_run();
 }
