@@ -275,12 +275,12 @@ gl_blit_bound(struct gl_context *c, GLbitfield mask, GLenum filter)
 }
 
 static void
-readback(struct gl_context *c, GLuint from, const struct tally_target *target)
+readback(struct gl_context *c, const struct gl_framebuffer *from)
 {
 	struct gl_pass_request w = {
 		.kind = TALLY_PASS_TRANSFER,
-		.key = gl_mix(GL_XFER_READBACK, from),
-		.target = target,
+		.key = gl_mix(GL_XFER_READBACK, from ? from->key : 0),
+		.target = from ? from->target : NULL,
 		.flags = TALLY_FLAG(READBACK),
 		.command = "copy",
 	};
@@ -297,11 +297,11 @@ gl_readback_begin(struct gl_context *c)
 	if (gl_compiles_only(s))
 		return;
 	GLuint read = s->framebuffers.read;
-	struct gl_framebuffer *from = NULL;
+	const struct gl_framebuffer *from = NULL;
 	if (!gl_no_query_zone(s) && !gl_idles(s))
 		from = gl_framebuffer_resolve(c, read, read == s->framebuffers.draw);
 	if (!from || !from->incomplete)
-		readback(c, read, from ? from->target : NULL);
+		readback(c, from);
 }
 
 /* The call has returned with the data: the GPU has nothing left to do for it. */
@@ -316,7 +316,7 @@ void
 gl_readback_done(struct gl_context *c)
 {
 	if (gl_measures(c))
-		readback(c, 0, NULL);
+		readback(c, NULL);
 }
 
 /* ---- immediate mode and display lists ---- */

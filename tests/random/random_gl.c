@@ -262,7 +262,7 @@ read_pixels(struct program *p)
 	for (size_t i = 0; i < sizeof(pixels); i++)
 		hash = (hash ^ pixels[i]) * UINT64_C(0x100000001b3);
 	printf("read %016llx\n", (unsigned long long)hash);
-	work(p, TRANSFER, READ)->copies++; /* whatever is read */
+	work(p, TRANSFER, READ + p->drawn_to)->copies++;
 }
 
 /* The program's own queries: what they answer is the game's. */

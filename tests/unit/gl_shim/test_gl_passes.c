@@ -149,6 +149,8 @@ static const struct {
 	{ "mipmaps", "", "G3 S", "t30 1p mipmap;" },
 	{ "a read back", "", "D3 R S", "r640 1d3v t640 1p readback sync;" },
 	{ "... from what is not complete", "", "D3 A01 B1 R B0 S", "r640 1d3v;" },
+	{ "read-backs from two framebuffers of one target, another", "", "A31 B1 R B3 R B2 R S",
+	  "t30 2p readback sync t20 1p readback sync;" },
 	{ "... of what was not drawn to yet", "", "R S", "t640 1p readback sync;" },
 	{ "flush and finish end nothing", "", "D3 f D3 F D3 S", "r640 3d9v;" },
 	{ "invalidated after", "", "B1 D3 V B0 D3 S", "r10 1d3v~ r640 1d3v;" },
