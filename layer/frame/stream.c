@@ -531,7 +531,8 @@ bool
 tally_stream_was_presented(struct tally_stream *s)
 {
 	struct tally_device *d = s->device;
-	uint64_t now = atomic_load(&tally_n_presented_by_vulkan), before = atomic_load(&d->presented);
+	uint64_t now = atomic_load(&tally_n_presented_by_vulkan);
+	uint64_t before = atomic_load(&d->presented);
 	return !atomic_load(&d->presents) && before < now &&
 	       atomic_compare_exchange_strong(&d->presented, &before, now);
 }
