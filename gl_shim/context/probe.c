@@ -229,6 +229,7 @@ set_up(struct gl_context_state *s)
 	s->frame_state = tally_device_state(s->group->device);
 	if (s->config->pictures.kind != TALLY_TRIGGER_NONE)
 		s->pictures = gl_pictures_create();
+	s->around = s->pictures || s->config->snapshot == TALLY_SNAPSHOT_EXACT;
 	return open_stream(s);
 }
 

@@ -127,6 +127,7 @@ struct gl_context_state {
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass with any key */
 	bool gap; /* the GPU may idle since the open pass's last work */
+	bool around; /* --snapshot exact or --pictures: more than queries is done around a pass */
 	bool took_all; /* every query target was yielded to the game: see lists_query */
 	const struct tally_config *config;
 	struct gl_share_group *group;

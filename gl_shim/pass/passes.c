@@ -31,6 +31,26 @@ move_pending_counts(struct gl_context *c, struct tally_pass *pass)
 	pass->unknown |= counted->unknown;
 }
 
+static void
+begin_around(struct gl_context *c, struct tally_pass *pass)
+{
+	if (tally_snapshot_exact())
+		gl_snapshot_begin(c, pass);
+	if (c->state->pictures)
+		gl_pictures_begin(c, pass);
+}
+
+static void
+end_around(struct gl_context *c, struct tally_pass *pass, bool with_queries)
+{
+	if (pass->snapshot_from && with_queries)
+		gl_snapshot_end(c, pass);
+	else if (pass->snapshot_from)
+		gl_snapshot_abandon(pass);
+	if (pass->picture && with_queries)
+		gl_pictures_end(c, pass);
+}
+
 static __attribute__((hot)) void
 close_pass(struct gl_context *c, bool with_queries)
 {
@@ -53,12 +73,8 @@ close_pass(struct gl_context *c, bool with_queries)
 			pass->slot = TALLY_NO_SLOT;
 			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 		}
-		if (pass->snapshot_from && with_queries)
-			gl_snapshot_end(c, pass);
-		else if (pass->snapshot_from)
-			gl_snapshot_abandon(pass);
-		if (pass->picture && with_queries)
-			gl_pictures_end(c, pass);
+		if (s->around)
+			end_around(c, pass, with_queries);
 		pass->label = s->now.label;
 		if (s->labels.inside.n)
 			pass->groups = gl_take_inside(c);
@@ -218,10 +234,8 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(YIELDED);
 	if (!s->counting.timed)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
-	if (tally_snapshot_exact())
-		gl_snapshot_begin(c, pass);
-	if (s->pictures)
-		gl_pictures_begin(c, pass);
+	if (s->around)
+		begin_around(c, pass);
 	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	pass->layout = tally_harvest_frame(s->harvest, frame);
@@ -311,7 +325,7 @@ own_time_of(struct gl_context_state *s)
 	if (s->now.frame != s->own_time.frame)
 		s->own_time = (struct gl_own_time){ .frame = s->now.frame };
 	uint32_t n = s->own_time.n++;
-	if (n < OWN_TIME_FIRST || s->by_draw || tally_snapshot_exact())
+	if (n < OWN_TIME_FIRST || s->by_draw || s->around)
 		return 1;
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }
