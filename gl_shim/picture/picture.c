@@ -67,10 +67,13 @@ struct gl_pictures {
 };
 
 #define N_PACK 5
+#define N_TRANSFER 11
+#define CLAMP_READ_COLOR 0x891C
 
 /* What is put back after a copy. */
 struct saved {
-	GLint read, draw, renderbuffer, pack_buffer, pack[N_PACK], read_buffer;
+	GLint read, draw, renderbuffer, pack_buffer, pack[N_PACK], clamp;
+	GLfloat transfer[N_TRANSFER];
 	GLboolean scissor, srgb;
 	bool one_scissor; /* of the viewports, each has its own */
 };
@@ -126,6 +129,19 @@ n_pack(const struct gl_context *c)
 	return c->state->api.es ? N_PACK - 1 : N_PACK;
 }
 
+/* GL_MAP_COLOR, then scale and bias of red, green, blue, alpha and depth: contexts that are no core
+ * profile color what is read by them. */
+static const GLenum transfer_names[N_TRANSFER] = {
+	0x0D10, 0x0D14, 0x0D15, 0x0D18, 0x0D19, 0x0D1A, 0x0D1B, 0x0D1C, 0x0D1D, 0x0D1E, 0x0D1F,
+};
+static const GLfloat transfer_plain[N_TRANSFER] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0 };
+
+static unsigned
+n_transfer(const struct gl_context *c)
+{
+	return c->state->caps.core_profile ? 0 : N_TRANSFER;
+}
+
 static bool
 has_viewports(const struct gl_context *c)
 {
@@ -159,6 +175,14 @@ save(struct gl_context *c)
 		gl->GetIntegerv(pack_names[i], &was.pack[i]);
 		gl->PixelStorei(pack_names[i], pack_plain[i]);
 	}
+	for (unsigned i = 0; i < n_transfer(c); i++) {
+		gl->GetFloatv(transfer_names[i], &was.transfer[i]);
+		gl->PixelTransferf(transfer_names[i], transfer_plain[i]);
+	}
+	if (!c->state->api.es) {
+		gl->GetIntegerv(CLAMP_READ_COLOR, &was.clamp);
+		gl->ClampColor(CLAMP_READ_COLOR, 0);
+	}
 	was.scissor = gl->IsEnabled(SCISSOR_TEST);
 	was.srgb = !c->state->api.es && gl->IsEnabled(FRAMEBUFFER_SRGB);
 	was.one_scissor = has_viewports(c);
@@ -179,6 +203,10 @@ restore(struct gl_context *c, const struct saved *was)
 		set_scissor(c, was->one_scissor, true);
 	for (unsigned i = 0; i < n_pack(c); i++)
 		gl->PixelStorei(pack_names[i], was->pack[i]);
+	for (unsigned i = 0; i < n_transfer(c); i++)
+		gl->PixelTransferf(transfer_names[i], was->transfer[i]);
+	if (!c->state->api.es)
+		gl->ClampColor(CLAMP_READ_COLOR, (GLenum)was->clamp);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)was->pack_buffer);
 	gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)was->renderbuffer);
 	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)was->read);

@@ -280,6 +280,30 @@ reading(struct hygiene *h)
 	hygiene_errors("at what reads pixels");
 }
 
+/* What colors the pixels that are read, and those that are drawn not: blue stays blue. */
+static void
+transfer(struct hygiene *h)
+{
+	static const GLfloat white[2] = { 1.0f, 1.0f };
+	GLfloat value = -1.0f;
+	glPixelTransferf(GL_RED_BIAS, 1.0f);
+	glPixelTransferi(GL_MAP_COLOR, GL_TRUE);
+	glPixelMapfv(GL_PIXEL_MAP_G_TO_G, 2, white);
+	glClampColor(GL_CLAMP_READ_COLOR, GL_TRUE);
+	for (int i = 0; i < 3; i++) {
+		glClearColor(0.0f, 0.0f, 1.0f, 1.0f);
+		glClear(GL_COLOR_BUFFER_BIT);
+		hygiene_swap(h);
+		glGetFloatv(GL_RED_BIAS, &value);
+		printf("  red %g", (double)value);
+		glGetFloatv(GL_MAP_COLOR, &value);
+		printf(" map %g", (double)value);
+		glGetFloatv(GL_CLAMP_READ_COLOR, &value);
+		printf(" clamp %g\n", (double)value);
+	}
+	hygiene_errors("at the pixel transfer");
+}
+
 static void
 reset_status(struct hygiene *h)
 {
@@ -370,6 +394,7 @@ const struct hygiene_part state_parts[] = {
 	{ "begin_end", 1u << STAGE_COMPAT, begin_end },
 	{ "bindings", HYGIENE_ALL, bindings },
 	{ "reading", HYGIENE_DESKTOP, reading },
+	{ "transfer", 1u << STAGE_COMPAT, transfer },
 	{ "reset_status", HYGIENE_DESKTOP, reset_status },
 	{ "disjoint", 1u << STAGE_GLES, disjoint },
 	{ "every_kind", HYGIENE_ALL, every_kind },

@@ -8,6 +8,7 @@ import difflib
 import functools
 import re
 import sys
+import zlib
 
 import harness as h
 
@@ -90,6 +91,19 @@ def check_yielded(checks, hygiene):
                 checks.equal(p["counters"]["primitives_submitted"], p.get("vertices", 0) // 3, "primitives of a pass that did not yield")
 
 
+def check_picture(checks, hygiene):
+    """What the program lets happen to the pixels that it reads does not happen to a picture: blue is blue."""
+    with h.scratch() as folder:
+        h.run([hygiene, "compat", "transfer"], h.base_env(folder, h.capture_env(folder / "log.jsonl", {"pictures": "frame:0"})))
+        files = list(folder.glob("log-*color*.png"))
+        if checks.equal(len(files), 1, f"pictures {files}"):
+            data = files[0].read_bytes()
+            at = data.index(b"IDAT")
+            pixels = zlib.decompress(data[at + 4:at + 4 + int.from_bytes(data[at - 4:at], "big")])
+            wide = 4 if data[25] == 6 else 3  # RGBA, RGB
+            checks.equal(pixels[1:1 + wide], b"\0\0\xff\xff"[:wide], "its first pixel")
+
+
 def main():
     h.need("libpasstally_gl.so")
     hygiene = h.need("hygiene")
@@ -101,6 +115,8 @@ def main():
                 words = [api] + ([part] if part else [])
                 with checks.part(f"{' '.join(words)} {h.options_text(options) or 'defaults'}"):
                     compare(checks, hygiene, words, options)
+    with checks.part("a picture"):
+        check_picture(checks, hygiene)
     with checks.part("yielded"):
         check_yielded(checks, hygiene)
     with checks.part("yielded workloads"):
