@@ -136,9 +136,6 @@ struct vk_device {
 	uint32_t n_families;
 	const struct tally_config *config;
 	struct vk_targets *targets;
-	/* Changes before a framebuffer or a render pass, or before an image view, is destroyed:
-	 * data that was found by their handles is no longer valid. */
-	atomic_ulong targets_generation, views_generation;
 	/* Used by command.c, zeroed at first: command pools; pools of
 	 * the game's own queries. */
 	struct vk_handles pools, statistics_pools, performance_pools;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/record/counted.h - render passes that are only counted (VK_PLAN_COUNT).
  *
- * While nothing is captured a pass should cost a game next to nothing: where its target is still
- * in the cache, all there is to do stands here and is inline in the wrappers. Everything else is
- * for passes.c, which describes and closes a pass by the same functions. For the recording
- * thread; nothing waits, locks or allocates.
+ * While nothing is captured a pass should cost a game next to nothing: its end is inline in the
+ * wrapper. Everything else is for passes.c, which opens and closes a pass by the same functions.
+ * For the recording thread; nothing waits, locks or allocates.
  */
 #ifndef PASSTALLY_VK_LAYER_COUNTED_H
 #define PASSTALLY_VK_LAYER_COUNTED_H
@@ -47,7 +46,7 @@ vk_pass_append(struct vk_command *c, enum tally_pass_kind kind)
 	struct vk_recording *r = c->recording;
 	c->open_pass = r->n_passes++;
 	struct vk_pass *p = &r->passes[c->open_pass];
-	tally_clear(p, offsetof(struct vk_pass, target_cache));
+	tally_clear(p, sizeof(*p));
 	p->kind = (uint8_t)kind;
 	p->surface = -1;
 	p->first_inner = r->n_inner;
@@ -95,43 +94,7 @@ vk_pass_close_planned(struct vk_command *c, struct vk_pass *p)
 	c->counts = 0;
 }
 
-/* ---- in the wrappers; false: nothing was done ---- */
-
-static inline bool
-vk_may_count_only(const struct vk_command *c)
-{
-	return c->plan == VK_PLAN_COUNT && c->open.kind == VK_OPEN_NOTHING &&
-	       vk_has_room(c->recording);
-}
-
-static inline bool
-vk_counted_cached(struct vk_command *c, const struct vk_begin *begin)
-{
-	const struct vk_recording *r = c->recording;
-	const struct vk_target_use *use = vk_target_cached(begin,
-							   &r->passes[r->n_passes].target_cache);
-	if (use)
-		vk_pass_open_planned(c, use, VK_PLAN_COUNT);
-	return use != NULL;
-}
-
-static inline bool
-vk_counted_begin(struct vk_command *c, const VkRenderPassBeginInfo *info)
-{
-	if (!vk_may_count_only(c))
-		return false;
-	struct vk_begin begin = vk_begin_pass(c->device, info);
-	return vk_counted_cached(c, &begin);
-}
-
-static inline bool
-vk_counted_begin_rendering(struct vk_command *c, const VkRenderingInfo *info)
-{
-	if (!vk_may_count_only(c))
-		return false;
-	struct vk_begin begin = vk_begin_rendering(c->device, info);
-	return vk_counted_cached(c, &begin);
-}
+/* ---- in the wrapper; false: nothing was done ---- */
 
 static inline bool
 vk_counted_end(struct vk_command *c)

@@ -347,19 +347,17 @@ begin_slot(struct vk_command *c, struct vk_pass *p)
 	return true;
 }
 
-static inline void
-begin_render(struct vk_command *c, const struct vk_begin *begin, const struct render_how *how)
+static inline bool
+may_begin_render(struct vk_command *c)
 {
-	struct vk_recording *r = vk_recording_of(c);
-	if (!r || c->open.kind == VK_OPEN_INHERITED)
-		return;
+	return vk_recording_of(c) && c->open.kind != VK_OPEN_INHERITED;
+}
+
+static inline void
+begin_render(struct vk_command *c, const struct vk_target_use *use, const struct render_how *how)
+{
 	if (c->open.kind != VK_OPEN_NOTHING)
 		vk_pass_close_any(c);
-	struct vk_target_use scratch;
-	struct vk_target_cache none = { .use = NULL };
-	const struct vk_target_use *use = vk_target_of(
-		c->device, begin, vk_has_room(r) ? &r->passes[r->n_passes].target_cache : &none,
-		&scratch);
 	enum vk_plan plan = plan_render(c, use, how);
 	if (plan == VK_PLAN_FULL) {
 		open_render(c, use, how);
@@ -374,29 +372,33 @@ void
 vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		     VkSubpassContents contents)
 {
-	struct vk_begin begin = vk_begin_pass(c->device, info);
+	if (!may_begin_render(c))
+		return;
+	struct vk_target_use scratch;
 	bool secondaries = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
 	struct render_how how = {
 		.secondaries = secondaries,
 		.mixed = !secondaries && contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
-	begin_render(c, &begin, &how);
+	begin_render(c, vk_target_of_render_pass(c->device, info, &scratch), &how);
 }
 
 void
 vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 {
+	if (!may_begin_render(c))
+		return;
+	struct vk_target_use scratch;
 	VkRenderingFlags flags = info->flags;
 	bool secondaries = flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
 	bool inlines = flags & RENDERING_CONTENTS_INLINE_BIT;
-	struct vk_begin begin = vk_begin_rendering(c->device, info);
 	struct render_how how = {
 		.secondaries = secondaries && !inlines,
 		.mixed = secondaries && inlines,
 		.suspends = flags & VK_RENDERING_SUSPENDING_BIT,
 		.resumes = flags & VK_RENDERING_RESUMING_BIT,
 	};
-	begin_render(c, &begin, &how);
+	begin_render(c, vk_target_of_rendering(c->device, info, &scratch), &how);
 }
 
 void

@@ -72,12 +72,8 @@ add_item(struct vk_recording *r, enum vk_item_kind kind)
 static bool
 room_for_pass(struct vk_recording *r)
 {
-	uint32_t old = r->room_passes;
-	bool ok = make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
-			    max_passes(r));
-	for (; ok && old < r->room_passes; old++)
-		r->passes[old].target_cache = (struct vk_target_cache){ .use = NULL };
-	return ok;
+	return make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
+			 max_passes(r));
 }
 
 static bool

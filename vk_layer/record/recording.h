@@ -43,8 +43,6 @@ struct vk_pass {
 	struct tally_call_counts call_counts; /* including secondaries executed inside;
 						 `calls`: see vk_n_calls() */
 	struct vk_slot slot;
-	/* Stays when the recording is emptied: most passes are the same the next time. */
-	struct vk_target_cache target_cache;
 };
 
 /* While recorded, `calls` has only those beyond one for each draw and the like. */

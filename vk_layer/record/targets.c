@@ -297,13 +297,20 @@ struct rendering {
 	uint64_t key;
 };
 
+static uint64_t
+mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
 static void
 look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct written *w,
 	struct rendering *r)
 {
 	*w = (struct written){ 0 };
 	if (!info || !info->imageView) {
-		r->key = vk_mix(r->key, 0);
+		r->key = mix(r->key, 0);
 		return;
 	}
 	w->info = info;
@@ -314,15 +321,17 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 					     VK_HANDLE_KEY(info->resolveImageView));
 	if (!r->first)
 		r->first = w->view;
-	r->key = vk_mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
-	r->key = vk_mix(r->key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
-	r->key = vk_mix(r->key, (w->resolve ? w->resolve->base.serial : 0) << 1 | w->resolves);
+	r->key = mix(r->key, w->view ? w->view->base.serial : UINT64_MAX);
+	r->key = mix(r->key, (uint64_t)info->loadOp << 32 | (uint32_t)info->storeOp);
+	r->key = mix(r->key, (w->resolve ? w->resolve->base.serial : 0) << 1 | w->resolves);
 }
 
 static void
 look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
 {
-	r->key = vk_mix_layers(info);
+	/* Not 0, to which attachments that are absent would add nothing. */
+	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount,
+		     ~(uint64_t)info->colorAttachmentCount);
 	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++) {
 		look_up(t, &info->pColorAttachments[i], &r->color[i], r);
 		if (r->color[i].info)
@@ -412,27 +421,6 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 	if (r.first && r.first->width)
 		add_use(&r.first->base.uses, r.key, scratch);
 	return scratch;
-}
-
-/* ---- both ---- */
-
-const struct vk_target_use *
-vk_target_look_up(struct vk_device *d, const struct vk_begin *begin,
-		  struct vk_target_cache *cache, struct vk_target_use *scratch)
-{
-	const struct vk_target_use *use =
-		begin->pass ? vk_target_of_render_pass(d, begin->pass, scratch)
-			    : vk_target_of_rendering(d, begin->rendering, scratch);
-	bool lasts = use != scratch && use->target;
-	*cache = (struct vk_target_cache){ .use = NULL };
-	if (lasts)
-		*cache = (struct vk_target_cache){
-			.use = use,
-			.generation = begin->generation,
-			.key = begin->key,
-			.framebuffer = begin->framebuffer,
-		};
-	return use;
 }
 
 /* ---- images and swapchains ---- */

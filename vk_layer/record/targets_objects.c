@@ -88,10 +88,6 @@ void
 vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key)
 {
 	struct vk_known *known = forget(d->targets, what, key);
-	if (what == VK_RENDER_PASSES || what == VK_FRAMEBUFFERS)
-		atomic_fetch_add_explicit(&d->targets_generation, 1, memory_order_release);
-	if (what == VK_VIEWS)
-		atomic_fetch_add_explicit(&d->views_generation, 1, memory_order_release);
 	if (known && what == VK_SWAPCHAINS)
 		free_images(d->targets, ((struct vk_swapchain_known *)known)->images);
 	free_known(known);

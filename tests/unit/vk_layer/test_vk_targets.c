@@ -254,7 +254,6 @@ static void
 test_reused_handles(void)
 {
 	setup();
-	last = (struct vk_target_cache){ .use = NULL };
 	VkImageView none = VK_NULL_HANDLE;
 	VkRenderPass pass = simple_pass(CLEAR, STORE, 0);
 	VkFramebuffer fb = framebuffer(pass, 1, &none, 64, 64, 1);

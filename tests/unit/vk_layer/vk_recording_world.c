@@ -167,27 +167,15 @@ vk_target_of_render_pass(struct vk_device *d, const VkRenderPassBeginInfo *info,
 	return out;
 }
 
-/* Each is kept, as if all framebuffers lived as long as the process. */
 const struct vk_target_use *
-vk_target_look_up(struct vk_device *d, const struct vk_begin *begin, struct vk_target_cache *last,
-		  struct vk_target_use *scratch)
+vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
+		       struct vk_target_use *out)
 {
-	static struct vk_target_use kept[3][5], rendered[3];
-	(void)scratch;
-	last->generation = begin->generation;
-	last->key = begin->key;
-	last->framebuffer = begin->framebuffer;
-	struct vk_target_use *use;
-	if (begin->pass) {
-		use = &kept[begin->framebuffer][begin->key];
-		vk_target_of_render_pass(d, begin->pass, use);
-	} else {
-		use = &rendered[begin->rendering->layerCount - 1];
-		use->target = &world_targets[begin->rendering->layerCount - 1];
-		use->views = use->subpasses = 1;
-	}
-	last->use = begin->key ? use : NULL;
-	return use;
+	(void)d;
+	*out = (struct vk_target_use){
+		.target = &world_targets[info->layerCount - 1], .views = 1, .subpasses = 1
+	};
+	return out;
 }
 
 const struct tally_target *
@@ -423,8 +411,7 @@ render(struct vk_command *c, const char *word)
 		if (*how == 'm')
 			contents = (VkSubpassContents)1000451000;
 	}
-	if (!vk_counted_begin(c, &info))
-		vk_render_pass_begin(c, &info, contents);
+	vk_render_pass_begin(c, &info, contents);
 	say(word);
 }
 
@@ -444,8 +431,7 @@ dynamic(struct vk_command *c, const char *word)
 		if (*how == 'a' || *how == 'b')
 			info.layerCount = 2 + (*how == 'b');
 	}
-	if (!vk_counted_begin_rendering(c, &info))
-		vk_rendering_begin(c, &info);
+	vk_rendering_begin(c, &info);
 	say(word);
 }
 

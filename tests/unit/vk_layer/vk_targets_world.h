@@ -128,10 +128,6 @@ framebuffer(VkRenderPass pass, uint32_t n, const VkImageView *views, uint32_t w,
 	return make_framebuffer(&info);
 }
 
-/* As in a recording, which belongs to one thread: the last answer must never be taken for
- * another one. */
-static __thread struct vk_target_cache last;
-
 static inline struct vk_target_use
 begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 {
@@ -145,8 +141,7 @@ begin(VkRenderPass pass, VkFramebuffer fb, const void *chain)
 	/* The first answer is computed, the second is what the framebuffer kept of it. */
 	for (int i = 0; i < 2; i++) {
 		memset(&use, 0xa5, sizeof(use));
-		struct vk_begin how = vk_begin_pass(&device, &info);
-		use = *vk_target_of(&device, &how, &last, &use);
+		use = *vk_target_of_render_pass(&device, &info, &use);
 	}
 	return use;
 }
@@ -204,9 +199,8 @@ render(uint32_t n, const VkRenderingAttachmentInfo *color,
 		.pStencilAttachment = stencil,
 	};
 	struct vk_target_use use, again;
-	struct vk_begin how = vk_begin_rendering(&device, &info);
-	use = *vk_target_of(&device, &how, &last, &use);
-	again = *vk_target_of(&device, &how, &last, &again);
+	use = *vk_target_of_rendering(&device, &info, &use);
+	again = *vk_target_of_rendering(&device, &info, &again);
 	g_assert_true(use.target && use.target == again.target);
 	g_assert_true(use.load == again.load && use.store == again.store);
 	g_assert_true(use.surface == again.surface && use.views == again.views);
