@@ -21,6 +21,7 @@ static const struct {
 	{ &tally_command_compare, NULL },
 	{ &tally_command_bench, NULL },
 	{ &tally_command_bisect, NULL },
+	{ &tally_command_fleet, NULL },
 	{ &tally_command_logs, NULL },
 	{ &tally_command_trigger, "While a game runs" },
 	{ &tally_command_export, "More from a log" },

@@ -115,6 +115,7 @@ WALLS = {
         "digest": {"shared", "log"},
         "compare": {"shared", "log", "answer"},
         "bisect": {"shared", "log", "bench", "compare"},
+        "fleet": {"shared", "install"},
         "export": {"shared", "log", "report"},
         "top": {"shared", "log", "report", "answer", "control"},
         "run": None,

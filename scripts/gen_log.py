@@ -8,7 +8,6 @@
     gen_log.py FIELDS put FILE                C that json/record_write.c includes
     gen_log.py FIELDS read FILE LINE...       C that the decoder of those lines includes
     gen_log.py FIELDS docs PAGE [--check]     rewrite, or check, the tables of docs/log.md
-    gen_log.py FIELDS sql FILE [--check]      the same for what scripts/fleet/load.sql says of fields
     gen_log.py FIELDS list                    every field, its type and whether it is required
 
 The grammar is at the top of json/log.fields. A mistake in it is printed as FILE:LINE.
@@ -652,65 +651,6 @@ def fill_page(description, text):
     return re.sub(r"(<!-- fields of (\w+)[^\n]*-->)\n.*?(<!-- end -->)", fill, text, flags=re.DOTALL)
 
 
-# ---- SQL ----
-
-SQL_TYPES = {
-    "uint32": "UINTEGER", "uint64": "UBIGINT", "nanoseconds": "UBIGINT", "number63": "BIGINT", "share": "DOUBLE",
-    "number": "DOUBLE", "counter_value": "DOUBLE", "bool": "BOOLEAN", "flags": "VARCHAR[]", "estimated": "VARCHAR[]",
-    "object": "JSON",
-}
-SQL_STRUCTS = ("source", "counter", "pass")  # what is in lists of others is seldom asked for: JSON
-
-
-def sql_type(description, field, in_line):
-    """The type of its column in DuckDB."""
-    if field.name == "started":
-        return "TIMESTAMP"
-    if field.type == "values":
-        return "JSON" if in_line else "MAP(VARCHAR, DOUBLE)"
-    if field.type == "list" and field.of in SQL_STRUCTS:
-        inner = [f'"{item.name}" {sql_type(description, item, False)}' for item in description.objects[field.of].fields]
-        return f"STRUCT({', '.join(inner)})[]"
-    if field.type == "list":
-        return "JSON"
-    if field.type == "by":
-        return {"object": "MAP(VARCHAR, VARCHAR)", "array": "VARCHAR[]"}.get(field.json.get("type"), "VARCHAR")
-    return SQL_TYPES.get(field.type, "VARCHAR")
-
-
-def sql_columns(description):
-    """Of each type of line, its columns with their types. Of a name that means two things, only the first."""
-    meanings, tables = {}, {}
-    for owner in (owner for owner in description.objects.values() if owner.is_line):
-        types = {field.name: sql_type(description, field, True) for field in owner.fields if field.type != "const"}
-        tables[owner.name] = {name: kind for name, kind in types.items() if meanings.setdefault(name, kind) == kind}
-    return meanings, tables
-
-
-def sql_region(description, name):
-    """What load.sql says of fields, as lines."""
-    meanings, tables = sql_columns(description)
-    if name == "columns":
-        return ["\t\ttype: 'VARCHAR',", *(f"\t\t\"{column}\": '{kind}'," for column, kind in meanings.items())]
-    out = []
-    for table, columns in tables.items():
-        names = ", ".join(f'"{column}"' for column in columns)
-        if name == "tables":
-            out.append(f'CREATE TABLE IF NOT EXISTS "{table}" (side VARCHAR, log VARCHAR);')
-            out += [f'ALTER TABLE "{table}" ADD COLUMN IF NOT EXISTS "{column}" {kind};'
-                    for column, kind in columns.items()]
-        else:
-            out.append(f'INSERT INTO "{table}" BY NAME SELECT side, log, {names} FROM line WHERE type = \'{table}\';')
-    return out
-
-
-def fill_sql(description, text):
-    """load.sql with its fields as they should be."""
-    return re.sub(r"(-- (columns|tables|rows) made from json/log.fields[^\n]*)\n.*?(\n\t*-- end\n)",
-                  lambda match: "\n".join([match.group(1), *sql_region(description, match.group(2))]) + match.group(3),
-                  text, flags=re.DOTALL)
-
-
 def list_fields(description):
     """Every promise a reader may rely on."""
     out = []
@@ -732,10 +672,10 @@ def main(fields, what, target=None, *rest):
     }
     if what == "list":
         print("\n".join(list_fields(description)))
-    elif what in ("docs", "sql"):
+    elif what == "docs":
         page = pathlib.Path(target)
         now = page.read_text(encoding="utf-8")
-        wanted = (fill_page if what == "docs" else fill_sql)(description, now)
+        wanted = fill_page(description, now)
         if "--check" in rest and now != wanted:
             print(f"{page} does not say what json/log.fields says: run\n    {sys.argv[0]} {fields} {what} {page}")
             return 1

@@ -87,7 +87,7 @@ struct tally_command {
 };
 
 extern const struct tally_command tally_command_run, tally_command_report,
-	tally_command_compare, tally_command_bench, tally_command_bisect,
+	tally_command_compare, tally_command_bench, tally_command_bisect, tally_command_fleet,
 	tally_command_check, tally_command_digest,
 	tally_command_counters, tally_command_doctor,
 	tally_command_schema, tally_command_trigger, tally_command_export,

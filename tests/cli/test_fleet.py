@@ -1,25 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Many logs in DuckDB: the same numbers as passtally report, and a planted slowdown found."""
+"""passtally fleet: made fleets whose truth is known, what is refused, and ClickHouse's answers from the same files."""
 
 import json
+import os
 import random
-import re
 import shutil
+import statistics
 import subprocess
 import sys
 import unittest
 
-from cli_case import ROOT, C, CliCase, header
-from made_fleet import mixed_fleet, run_log
-from sql_engine import find_duckdb
+from cli_case import C, COMMAND, CliCase, header
+from made_fleet import mixed_fleet, of_build, run_log
+from sql_engine import find_clickhouse
 
-CONNECT = find_duckdb()
-if not CONNECT:
+if b"DuckDB is not installed" in subprocess.run([COMMAND, "fleet", "regress", "--db", "/nonexistent", "--base", "1", "--new", "2"],
+                                                capture_output=True, check=False).stderr:
     print("DuckDB is not installed: scripts/deps, where there is npm")
     sys.exit(77)
 
-FLEET = ROOT / "scripts/fleet"
+WELCH = """
+WITH in_run AS (
+    SELECT build, run, gpu, driver, size, name, sum(mean * n) / least(sum(n), max(frames)) AS ns
+    FROM file('db/values/**/*.parquet', Parquet) WHERE key = 'gpu_ns' GROUP BY ALL)
+SELECT gpu, name, countIf(build = 'base') AS base_n, countIf(build = 'new') AS new_n, avgIf(ns, build = 'base') AS base_ns,
+    avgIf(ns, build = 'new') AS new_ns, welchTTest(0.99)(ns, build = 'new') AS test
+FROM in_run GROUP BY gpu, driver, size, name"""
 
 
 class Fleet(CliCase):
@@ -27,139 +34,217 @@ class Fleet(CliCase):
         super().setUp()
         self.rand = random.Random(5)
 
-    def logs(self, side, runs, factor, **more):
-        for i in range(runs):
-            self.write_log(f"{side}{i}.jsonl", run_log(self.rand, factor, **more))
+    def ingest(self, *paths, status=0, **more):
+        done = self.command("fleet", "ingest", "--db", "db", *paths, **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout.decode().strip(), done.stderr.decode()
 
-    def ask(self, base, new, db=":memory:", tags=None):
-        """The rows of regress.sql by label, and the connection."""
-        con = CONNECT(db)
-        con.run(f"SET VARIABLE base_logs = ['{self.folder}/{base}']")
-        con.run(f"SET VARIABLE new_logs = ['{self.folder}/{new}']")
-        con.run("SET VARIABLE warmup = 0")
-        con.run("SET VARIABLE z = 2.5758293035489004")
-        if tags:
-            con.run(f"SET VARIABLE tags = {tags}")
-        con.run((FLEET / "load.sql").read_text(encoding="utf-8"))
-        self.rows = con.rows((FLEET / "regress.sql").read_text(encoding="utf-8"))
-        return {row["label"]: row for row in self.rows if row["gpu"] != "(pooled)"}, con
+    def regress(self, *more, status=0, base="base", new="new"):
+        """The rows by GPU and name; their texts are in self.text."""
+        done = self.command("fleet", "regress", "--db", "db", "--base", base, "--new", new, "--json", *more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.answer = json.loads(done.stdout)
+        self.text = self.command("fleet", "regress", "--db", "db", "--base", base, "--new", new, *more).stdout.decode()
+        return {(row["gpu"], row["name"]): row for row in self.answer["rows"]}
 
-    def report_mean(self, side, runs, label):
-        means = []
-        for i in range(runs):
-            report = json.loads(self.ok("report", "--json", f"{side}{i}.jsonl").stdout)["reports"][0]
-            row = [p for p in report["rows"] if p["label"] == label][0]
-            means.append(row["values"]["gpu_ns"]["mean"])
-        return sum(means) / len(means)
+    def builds(self, runs, factor=1, **more):
+        for build in ("base", "new"):
+            for i in range(runs):
+                self.write_log(f"logs/{build}{i}.jsonl", of_build(self.rand, build, factor if build == "new" else 1, **more))
 
-    def test_slowdown(self):
-        self.logs("base", 6, 1)
-        self.logs("new", 6, 1.05)
-        rows, _ = self.ask("base*.jsonl", "new*.jsonl")
-        self.assertEqual(rows["scene/main"]["verdict"], "slower")
-        self.assertEqual(rows["scene/shadow"]["verdict"], "no change seen")
-        self.assertTrue(1 < rows["scene/main"]["low_pct"] < 5 < rows["scene/main"]["high_pct"])
-        for side in ("base", "new"):
-            for label in ("scene/main", "scene/shadow"):
-                self.assertAlmostEqual(rows[label][f"{side}_ns"] / self.report_mean(side, 6, label), 1, places=9)
-
-    def test_equal(self):
-        self.logs("base", 6, 1)
-        self.logs("new", 6, 1)
-        rows, _ = self.ask("base*.jsonl", "new*.jsonl")
-        self.assertEqual({r["verdict"] for r in rows.values()}, {"no change seen"})
-
-    def test_packed_cut_appeared(self):
-        """Logs as they occur: compressed, cut by a crash, with a pass that others lack."""
-        self.logs("base", 3, 1)
-        self.logs("new", 3, 1, extra=C)
-        if shutil.which("zstd"):
-            subprocess.run(["zstd", "-q", "--rm", "base0.jsonl"], cwd=self.folder, check=True)
-        path = self.folder / "base1.jsonl"
-        path.write_bytes(path.read_bytes()[:-300])
-        rows, _ = self.ask("base*", "new*")
-        self.assertEqual(rows["scene/ui"]["verdict"], "appeared")
-        self.assertEqual((rows["scene/main"]["base_runs"], rows["scene/main"]["new_runs"]), (3, 3))
-        rows, _ = self.ask("new*", "base*")
-        self.assertEqual(rows["scene/ui"]["verdict"], "vanished")
+    def write_log(self, name, lines):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        return super().write_log(name, lines)
 
     def mixed(self, slow):
+        shutil.rmtree(self.folder / "db", ignore_errors=True)
         for name, lines in mixed_fleet(self.rand, slow):
-            self.write_log(name, lines)
-        self.ask("base*", "new*")
-        return {(row["gpu"], row["name"]): row["verdict"] for row in self.rows}
+            self.write_log(f"logs/{name}", lines)
+        self.ingest("logs")
 
-    def test_mixed_fleet(self):
-        """One build on 30 fast and 10 slow GPUs, then on 10 and 30."""
-        verdicts = self.mixed(1)
-        self.assertEqual(set(verdicts.values()), {"no change seen"})
-        self.assertEqual({gpu for gpu, _ in verdicts}, {"fast", "slow", "(pooled)"})
-        verdicts = self.mixed(1.05)
-        self.assertEqual((verdicts["slow", "scene/main"], verdicts["fast", "scene/main"]), ("slower", "no change seen"))
+    def test_no_change(self):
+        """The share of fast GPUs differs between the builds, and that is no change."""
+        self.mixed(1)
+        rows = self.regress("--fail-above", "3%")
+        self.assertEqual({row["verdict"] for row in rows.values()}, {"no change seen"})
+        self.assertEqual(self.answer["conclusion"], "OK")
+        self.regress("--fail-above", "0.5", status=4)
+        self.assertRegex(self.text, "^INCONCLUSIVE: .* of 12 may be more than 0.5 % slower")
+        self.regress()
+        self.assertTrue(self.text.startswith("SAME: no change is certain"), self.text)
 
-    def test_tags(self):
-        """Within the tags that are named; no tags, and a variable that was never set, mean one stratum."""
-        for scene, order, speed in (("docks", (4, 2), 1), ("hall", (2, 4), 3)):
-            for side, runs in zip(("base", "new"), order):
-                self.logs(f"{side}{scene}", runs, 1, speed=speed, n=20, tags={"scene": scene})
-        for tags, found in (("['scene']", {"scene=docks", "scene=hall"}), ("[]", {""}), (None, {""})):
-            with self.subTest(tags):
-                self.ask("base*", "new*", tags=tags)
-                rows = [row for row in self.rows if row["gpu"] != "(pooled)"]
-                self.assertEqual({row["tags"] for row in rows}, found)
-                if tags == "['scene']":
-                    self.assertEqual({row["verdict"] for row in rows}, {"no change seen"})
+    def test_planted(self):
+        """+5 % on one GPU is found there, with report's means; ClickHouse has the same answers from the same files."""
+        self.mixed(1.05)
+        rows = self.regress("--fail-above", "3%", status=1)
+        self.assertEqual({key for key, row in rows.items() if row["verdict"] == "slower"},
+                         {("slow", "scene/main"), ("slow", "(frame)"), ("(pooled)", "scene/main"), ("(pooled)", "(frame)")})
+        found = rows["slow", "scene/main"]
+        self.assertTrue(3 < found["low_pct"] < found["more_pct"] < found["high_pct"] < 7, found)
+        self.assertRegex(self.text, r"^REGRESSION: 2 above 3 %, the largest \+0\.02\d+ ms \(\+\d\.\d\d %.*\) scene/main on slow, d 1, 1920x1080")
+        means = []
+        for i in range(10):
+            report = json.loads(self.ok("report", "--json", "--warmup", "0", f"logs/bases{i}.jsonl").stdout)["reports"][0]
+            means += [row["values"]["gpu_ns"]["mean"] for row in report["rows"] if row["label"] == "scene/main"]
+        self.assertAlmostEqual(found["base_ns"] / statistics.mean(means), 1, places=12)
+        self.compare_with_clickhouse(rows)
+
+    def compare_with_clickhouse(self, rows):
+        connect = find_clickhouse()
+        if not connect:
+            self.skipTest("ClickHouse's library is not installed: scripts/deps, where there is npm (chdb)")
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        database = connect(self.folder / "database")
+        theirs = {(row["gpu"], row["name"]): row for row in database.rows(WELCH)}
+        database.close()
+        self.assertEqual(len(theirs), 6)
+        for key, row in theirs.items():
+            mine = rows[key]
+            self.assertEqual((mine["base_n"], mine["new_n"]), (int(row["base_n"]), int(row["new_n"])))
+            _, p, low, high = row["test"].values() if isinstance(row["test"], dict) else row["test"]
+            for one, other in ((mine["base_ns"], row["base_ns"]), (mine["new_ns"], row["new_ns"]), (mine["p"], p),
+                               (mine["low_pct"], -100 * high / mine["base_ns"]), (mine["high_pct"], -100 * low / mine["base_ns"])):
+                self.assertAlmostEqual(one / other, 1, places=6)
+
+    def test_drivers(self):
+        """Two drivers of different speed, one of them with one build only: compared within each."""
+        for build, runs in (("base", (6, 2, 3)), ("new", (2, 6, 0))):
+            for version, n in enumerate(runs):
+                for i in range(n):
+                    self.write_log(f"logs/{build}{version}-{i}.jsonl", of_build(
+                        self.rand, build, speed=1 + version, device_more={"driver_version": str(version)}))
+        self.ingest("logs")
+        self.regress()
+        self.assertEqual({(row["driver"], row["verdict"]) for row in self.answer["rows"]},
+                         {("", "no change seen"), ("d 0", "no change seen"), ("d 1", "no change seen"),
+                          ("d 2", "no verdict: only the base build ran here")})
 
     def test_nothing_in_common(self):
-        for side, gpu in (("base", "fast"), ("new", "slow")):
+        for build, gpu in (("base", "fast"), ("new", "slow")):
             for i in range(3):
-                self.write_log(f"{side}{i}.jsonl", run_log(self.rand, 1, n=20, gpu=gpu))
-        self.ask("base*", "new*")
-        self.assertEqual({row["verdict"] for row in self.rows},
-                         {"no verdict: only the base ran on this", "no verdict: only the new ran on this"})
+                self.write_log(f"logs/{build}{i}.jsonl", of_build(self.rand, build, gpu=gpu))
+        self.ingest("logs")
+        self.regress(status=5)
+        self.assertEqual(self.answer["conclusion"], "NOT COMPARED")
+        done = self.command("fleet", "regress", "--db", "db", "--base", "base", "--new", "third")
+        self.assertEqual((done.returncode, done.stderr), (2, b"passtally fleet: no run of the build third is here; there are: base, new\n"))
 
-    def test_adds_and_counts_once(self):
-        self.logs("base", 2, 1)
-        self.logs("new", 2, 1)
-        (self.folder / "newfoul.jsonl").write_text('{"a":1}\n', encoding="utf-8")
-        self.write_log("newtwo.jsonl", [header(schema="passtally/2")])
-        db = str(self.folder / "fleet.db")
-        for more in (0, 1):
-            if more:
-                self.write_log("new7.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
-                self.write_log("new8.jsonl", run_log(self.rand, 1, run="11111111-1111-4111-8111-111111111111"))
-            _, con = self.ask("base*", "new*", db)
-            count = con.rows("SELECT count(*) AS n FROM header")[0]["n"]
-            self.assertEqual(count, 4 + more)
-            left_out = con.rows("SELECT log, why FROM left_out WHERE log LIKE '%newfoul%' OR log LIKE '%newtwo%'")
-            self.assertEqual({row["why"] for row in left_out}, {"no header of a log of passtally", "schema passtally/2"})
-            con.close()
+    def test_by(self):
+        """Scenes of different length in different shares: a change out of nothing, but within the tag."""
+        for scene, order, speed in (("docks", (9, 3), 1), ("hall", (3, 9), 3)):
+            for build, runs in zip(("base", "new"), order):
+                for i in range(runs):
+                    self.write_log(f"logs/{build}{scene}{i}.jsonl", of_build(self.rand, build, speed=speed, tags={"scene": scene}))
+        self.ingest("logs")
+        self.regress("--by", "scene", "--all")
+        self.assertEqual({row["tags"] for row in self.answer["rows"]}, {"", "scene=docks", "scene=hall"})
+        self.assertEqual({row["verdict"] for row in self.answer["rows"]}, {"no change seen"})
+        self.assertGreater(self.regress()["card 0", "scene/main"]["more_pct"], 30)
 
-    def test_page(self):
-        """The statements of docs/fleet.md, as printed."""
-        page = (ROOT / "docs/fleet.md").read_text(encoding="utf-8")
-        sets = re.findall(r"^SET VARIABLE .*$", page, re.MULTILINE)
-        self.assertEqual(len(sets), 5)
-        for folder, factor in (("before", 1), ("after", 1.2)):
-            (self.folder / folder).mkdir()
-            for i in range(3):
-                self.write_log(f"{folder}/{i}.jsonl", run_log(self.rand, factor, n=20, tags={"scene": "docks"}))
-        con = CONNECT(":memory:")
-        for text in sets:
-            con.run(text.replace("['before/", f"['{self.folder}/before/").replace("['after/", f"['{self.folder}/after/")
-                    .replace(".jsonl.zst", ".jsonl"))
-        con.run((FLEET / "load.sql").read_text(encoding="utf-8"))
-        rows = con.rows((FLEET / "regress.sql").read_text(encoding="utf-8"))
-        self.assertEqual({(row["name"], row["tags"]): row["verdict"] for row in rows},
-                         {("scene/main", "scene=docks"): "slower", ("scene/shadow", "scene=docks"): "no change seen"})
+    def test_machines(self):
+        """Runs of one machine are alike: with the names of machines each counts once; a single one is compared with itself."""
+        for build in ("base", "new"):
+            for machine in range(6):
+                speed = self.rand.gauss(1, 0.1)
+                for i in range(5):
+                    self.write_log(f"logs/{build}{machine}-{i}.jsonl", of_build(self.rand, build, speed=speed, host=f"{build}{machine}"))
+        self.ingest("logs")
+        row = self.regress()["card 0", "scene/main"]
+        self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (6, 6, "no change seen"))
+        shutil.rmtree(self.folder / "db")
+        self.ingest(*(f"logs/base{machine}-{i}.jsonl" for machine in (0, 1) for i in range(5)))
+        for i in range(5):
+            self.write_log(f"new{i}.jsonl", of_build(self.rand, "new", 1.05, host="base0"))
+        self.ingest(*(f"new{i}.jsonl" for i in range(5)))
+        self.regress()
+        self.assertEqual({row["machine"] for row in self.answer["rows"] if row["base_n"] and row["new_n"]}, {"base0"})
 
-    def test_tables(self):
-        self.logs("base", 2, 1)
-        self.logs("new", 2, 1)
-        _, con = self.ask("base*", "new*")
-        tables = {"header": 4, "device": 4, "pass_info": 12, "frame": 240, "note": 0, '"end"': 4, "pass": 720}
-        self.assertEqual(con.rows("SELECT current_setting('memory_limit') AS most"), [{"most": "1.8 GiB"}])
-        self.assertEqual({t: con.rows(f"SELECT count(*) AS n FROM {t}")[0]["n"] for t in tables}, tables)
+    def test_appeared(self):
+        self.builds(3)
+        for i in range(3):
+            self.write_log(f"logs/new{i}.jsonl", of_build(self.rand, "new", extra=C))
+        self.ingest("logs")
+        self.assertEqual(self.regress()["card 0", "scene/ui"]["verdict"], "appeared")
+        self.assertEqual(self.regress(base="new", new="base")["card 0", "scene/ui"]["verdict"], "vanished")
+
+    def test_counted_once(self):
+        """A run twice, as a log, as its digest, compressed; in one call and in two."""
+        self.builds(2)
+        self.ok("digest", "logs/base0.jsonl")
+        shutil.copy(self.folder / "logs/base1.jsonl", self.folder / "logs/copy.jsonl")
+        said, errors = self.ingest("logs")
+        self.assertEqual(said, "4 runs added, 2 there already, 0 files left out")
+        self.assertIn("left out logs/copy.jsonl: there already", errors)
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", self.folder / "logs/base0.digest.jsonl"], check=True)
+            self.assertEqual(self.ingest("logs/base0.digest.jsonl.zst")[0], "0 runs added, 1 there already, 0 files left out")
+        self.assertEqual(self.ingest("logs/new0.jsonl", "logs/new1.jsonl")[0], "0 runs added, 2 there already, 0 files left out")
+        row = self.regress()["card 0", "scene/main"]
+        self.assertEqual((row["base_n"], row["new_n"]), (2, 2))
+
+    def test_left_out(self):
+        """What is no log or none of this version says so, and the rest is added."""
+        self.builds(2)
+        self.ok("digest", "logs/base0.jsonl")
+        digest = (self.folder / "logs/base0.digest.jsonl").read_bytes()
+        start, _, rest = digest.partition(b"\n")
+        bad = {
+            "half": (digest[:-100], "a digest whose end is cut"),
+            "lines": (digest[:digest.rindex(b'{"type":"end"')], "a digest whose end is cut"),
+            "two": (start.replace(b"passtally/1", b"passtally/2") + b"\n" + rest, "a digest of schema passtally/2, not passtally/1"),
+            "log2": (json.dumps(header(schema="passtally/2")).encode() + b"\n", "passtally/2"),
+            "foreign": (b'{"a":1}\n', "not a passtally log"),
+            "binary": (bytes(range(256)) * 100, "not a passtally log"),
+            "empty": (b"", "log"),
+            "spread": (digest.replace(b'"spread":"', b'"spread":"x,9,1 '), "Could not convert string 'x'"),
+            "nothing": (digest.replace(b'"statistics"', b'"other"').replace(b'"run":"', b'"run":"0'), "no values"),
+        }
+        for name, (data, _) in bad.items():
+            self.write(f"logs/{name}.jsonl", data)
+        self.write_log("logs/old.jsonl", run_log(self.rand, 1, n=5))
+        bad["old"] = None, "its run has no UUID"
+        (self.folder / "logs/base0.jsonl").unlink()
+        said, errors = self.ingest("logs", "nowhere.jsonl", status=3)
+        self.assertEqual(said, f"4 runs added, 0 there already, {len(bad) + 1} files left out")
+        for name, (_, why) in bad.items():
+            self.assertRegex(errors, rf"left out logs/{name}.jsonl: .*{why}")
+        self.assertIn("nowhere.jsonl: No such file", errors)
+
+    def test_foreign_folder(self):
+        log = self.write_log("a.jsonl", of_build(self.rand, "1"))
+        for name, text in (("db/other.txt", "x"), ("db", "x"), ("db/fleet.json", '{"format": "passtally-fleet/2"}'), ("db/fleet.json", "x")):
+            with self.subTest(name, text=text):
+                path = self.folder / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                before = sorted(self.folder.rglob("*"))
+                self.assertIn("fleet", self.ingest(log, status=2)[1])
+                self.assertEqual(self.command("fleet", "regress", "--db", "db", "--base", "1", "--new", "2").returncode, 2)
+                self.assertEqual(sorted(self.folder.rglob("*")), before)
+                path.unlink()
+                if path.parent != self.folder:
+                    path.parent.rmdir()
+
+    def test_build_and_places(self):
+        """--build names the build of logs that do not; a folder for each day, build and GPU, whatever their names."""
+        self.write_log("plain.jsonl", run_log(self.rand, 1, n=5, run="1-1"))
+        self.write_log("odd.jsonl", of_build(self.rand, "../..='\x1b[1m", gpu="a/b 'c' \"é\""))
+        self.ingest("--build", "1.2", "plain.jsonl", "odd.jsonl")
+        self.assertEqual({str(path.parent.relative_to(self.folder / "db/values")) for path in self.folder.glob("db/values/**/*.parquet")},
+                         {"day=2026-01-02/in_build=1.2/in_gpu=card_0", "day=2026-01-02/in_build=.._.._1m/in_gpu=a_b_c_"})
+        self.regress(base="1.2", new="../..='\x1b[1m", status=5)
+        self.assertNotIn("\x1b", self.text)
+
+    def test_usage(self):
+        for words in (["fleet"], ["fleet", "ingest", "--db", "db"], ["fleet", "other", "--db", "db"], ["fleet", "ingest", "a.jsonl"],
+                      ["fleet", "regress", "--db", "db", "--base", "1"]):
+            self.assertEqual(self.command(*words).returncode, 2, words)
+        self.builds(1)
+        self.ingest("logs")
+        self.regress("--fail-above", "5%", status=4)
+        self.assertEqual(self.command("fleet", "regress", "--db", "db", "--base", "base", "--new", "new", "--fail-above", "x").returncode, 2)
 
 
 if __name__ == "__main__":

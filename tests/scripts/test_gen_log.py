@@ -21,7 +21,6 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "gen_log.py"
 FIELDS = ROOT / "json" / "log.fields"
-SQL = ROOT / "scripts" / "fleet" / "load.sql"
 CC = shutil.which("cc") or shutil.which("gcc")
 
 # The whole change that a new optional number of a frame needs: its row, and its member.
@@ -114,8 +113,6 @@ class GenLog(unittest.TestCase):
     def test_documents_follow(self):
         done = run("docs", ROOT / "docs/log.md", "--check")
         self.assertEqual(done.returncode, 0, done.stdout)
-        done = run("sql", SQL, "--check")
-        self.assertEqual(done.returncode, 0, done.stdout)
         page = self.folder / "log.md"
         page.write_text((ROOT / "docs/log.md").read_text(encoding="utf-8").replace("| `envelope_ns` |", "| `x` |"),
                         encoding="utf-8")
@@ -166,14 +163,6 @@ class GenLog(unittest.TestCase):
         self.assertIn('"test_ns":77,"overhead_ns"', lines[2])
         self.assertNotIn("test_ns", lines[3])
         self.assertEqual(lines[4:], ["1 77", "test_ns ns 1 77", "0 0"])
-
-        shutil.copy(SQL, self.folder)
-        self.assertEqual(run("sql", self.folder / "load.sql", "--check", fields=self.folder / "json/log.fields").returncode, 1)
-        run("sql", self.folder / "load.sql", fields=self.folder / "json/log.fields")
-        sql = (self.folder / "load.sql").read_text(encoding="utf-8")
-        self.assertIn("\t\t\"test_ns\": 'UBIGINT',", sql)
-        self.assertIn('ALTER TABLE "frame" ADD COLUMN IF NOT EXISTS "test_ns" UBIGINT;', sql)
-        self.assertRegex(sql, 'INSERT INTO "frame" .*"test_ns"')
 
         run("schema", self.folder / "schema.json", fields=self.folder / "json/log.fields")
         (self.folder / "log.jsonl").write_text("\n".join(lines[:4]) + "\n", encoding="utf-8")
