@@ -117,6 +117,16 @@ gl_pictures_begin(struct gl_context *c, struct tally_pass *pass)
 	p->samples = fbo->target->samples;
 }
 
+void
+gl_pictures_forget(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names)
+{
+	struct gl_pictures *p = c->state->pictures;
+	for (GLsizei i = 0; p && names && i < n; i++)
+		for (unsigned a = 0; a < GL_MAX_ATTACHMENTS; a++)
+			if (p->at[a].type == type && p->at[a].name == names[i])
+				p->at[a].name = 0;
+}
+
 /* ---- state ---- */
 
 /* GL_PACK_ROW_LENGTH, _SKIP_ROWS, _SKIP_PIXELS, _ALIGNMENT; _SWAP_BYTES, which OpenGL ES lacks. */

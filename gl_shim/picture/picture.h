@@ -20,6 +20,9 @@ void gl_pictures_destroy(struct gl_pictures *p);
 void gl_pictures_begin(struct gl_context *c, struct tally_pass *pass);
 /* Where it ends, after its queries have ended. */
 void gl_pictures_end(struct gl_context *c, struct tally_pass *pass);
+/* These objects are deleted: others may get their names before the pass ends. `type`: GL_TEXTURE or
+ * GL_RENDERBUFFER. */
+void gl_pictures_forget(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names);
 /* Where a frame ends: hands over what the GPU has finished. True: there was something, so that the
  * frame that begins is longer by that. */
 bool gl_pictures_collect(struct gl_context *c);

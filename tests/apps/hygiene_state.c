@@ -304,6 +304,32 @@ transfer(struct hygiene *h)
 	hygiene_errors("at the pixel transfer");
 }
 
+/* What was drawn to is deleted, and another texture gets its name before the next pass. */
+static void
+renamed(struct hygiene *h)
+{
+	uint8_t green[4 * 64 * 64];
+	GLuint texture;
+	for (size_t i = 0; i < sizeof(green); i++)
+		green[i] = i % 2 ? 255 : 0;
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	GLuint framebuffer = stage_framebuffer(texture, 0, 0);
+	stage_target(h->s, framebuffer, 64, 64);
+	glClearColor(0.0f, 0.0f, 1.0f, 1.0f);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glDeleteTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture); /* a name that no call has to give out */
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, green);
+	hygiene_pass(h, -1, 30);
+	hygiene_swap(h);
+	hygiene_pass(h, -1, 30);
+	hygiene_swap(h);
+	glDeleteFramebuffers(1, &framebuffer);
+	hygiene_errors("at a name of another object");
+}
+
 static void
 reset_status(struct hygiene *h)
 {
@@ -395,6 +421,7 @@ const struct hygiene_part state_parts[] = {
 	{ "bindings", HYGIENE_ALL, bindings },
 	{ "reading", HYGIENE_DESKTOP, reading },
 	{ "transfer", 1u << STAGE_COMPAT, transfer },
+	{ "renamed", 1u << STAGE_COMPAT, renamed },
 	{ "reset_status", HYGIENE_DESKTOP, reset_status },
 	{ "disjoint", 1u << STAGE_GLES, disjoint },
 	{ "every_kind", HYGIENE_ALL, every_kind },

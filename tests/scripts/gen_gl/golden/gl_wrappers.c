@@ -12,6 +12,7 @@
 #include "gl_shim/pass/labels.h"
 #include "gl_shim/pass/work.h"
 #include "gl_shim/pass/workloads.h"
+#include "gl_shim/picture/picture.h"
 #include "gl_shim/window/dispatch.h"
 
 static __attribute__((noinline, cold)) void
