@@ -21,7 +21,7 @@ import tempfile
 
 FORMAT = {"format": "passtally-fleet/1"}
 BATCH = 1000  # files that are read at once: bounds the memory
-SHOWN = 20  # files of which is said why they are left out
+SHOWN = 20, 5  # files of which is said why they are left out; that they are there already
 MACHINES = 5  # from as many a side on, a machine is one value
 CONFIDENCE = 0.99
 NO_DUCKDB = "DuckDB is not installed; one of these brings it: pip install duckdb; npm install -g @duckdb/node-bindings"
@@ -236,8 +236,9 @@ class Ingest:
         self.left_out, self.n_added, self.con = collections.Counter(), 0, None
 
     def leave_out(self, path, why):
-        self.left_out[why == "there already"] += 1
-        if self.left_out[why == "there already"] <= SHOWN:
+        there = why == "there already"
+        self.left_out[there] += 1
+        if self.left_out[there] <= SHOWN[there]:
             say(f"left out {path}: {why}")
 
     def digests(self, paths, folder):
@@ -307,7 +308,8 @@ def below(paths):
         yield from found if os.path.isdir(path) else [path]
 
 
-# A row for each pass of each stratum: of the means of its runs, or of its machines, their number, mean and variance.
+# A row for each pass of each stratum: of the means of its runs, or of its machines, number, mean and variance, and those of the
+# differences of machines that have both builds.
 REGRESS = """WITH in_run AS (
 	-- Passes of one name are added up. They share frames where together they have more than there are.
 	SELECT build, run, device, host, gpu, driver, size, program, if("key" = 'cpu_ns', '(frame time)', name) AS name,
@@ -323,13 +325,15 @@ REGRESS = """WITH in_run AS (
 	FROM in_run GROUP BY ALL
 ), sample AS (
 	SELECT gpu, driver, size, program, tags, if(many, '', coalesce(host, '')) AS machine, name,
-		build = getvariable('new') AS new, if(many, coalesce(host, run), run || ' ' || device) AS unit, avg(ns) AS ns
+		if(many, coalesce(host, run), run || ' ' || device) AS unit,
+		avg(ns) FILTER (build = getvariable('base')) AS base, avg(ns) FILTER (build = getvariable('new')) AS new
 	FROM in_run JOIN stratum USING (gpu, driver, size, program, tags)
 	GROUP BY ALL
 )
 SELECT gpu, driver, size, program, tags, machine, name,
-	count(*) FILTER (NOT new) AS base_n, avg(ns) FILTER (NOT new) AS base_ns, var_samp(ns) FILTER (NOT new) AS base_var,
-	count(*) FILTER (new) AS new_n, avg(ns) FILTER (new) AS new_ns, var_samp(ns) FILTER (new) AS new_var
+	count(base) AS base_n, avg(base) AS base_ns, var_samp(base) AS base_var,
+	count(new) AS new_n, avg(new) AS new_ns, var_samp(new) AS new_var,
+	count(new - base) AS pairs, avg(base) FILTER (new IS NOT NULL) AS pairs_ns, avg(new - base) AS pairs_more, var_samp(new - base) AS pairs_var
 FROM sample GROUP BY ALL
 """
 STRATUM = ("gpu", "driver", "size", "program", "tags", "machine")
@@ -359,7 +363,7 @@ def chance(t, df):
 
 
 def test(row):
-    """Welch's: adds p and the interval."""
+    """Welch's test, or Student's of pairs: adds p and the interval."""
     error, more, low, reach = row["error"], row["more_ns"], 0.0, 0.0
     row["p"] = chance(more / error, row["df"]) if error else float(more == 0)  # no spread at all: no doubt
     if error:
@@ -403,6 +407,9 @@ def judge(rows):
             row["verdict"] = "vanished" if row["base_n"] else "appeared"
         elif row["base_n"] < 2 or row["new_n"] < 2 or not row["base_ns"]:
             row["verdict"] = "too few runs" if row["base_ns"] else "took no time"
+        elif row["pairs"] >= MACHINES:  # a machine beside itself says most
+            row.update(base_n=row["pairs"], new_n=row["pairs"], base_ns=row["pairs_ns"], new_ns=row["pairs_ns"] + row["pairs_more"],
+                       more_ns=row["pairs_more"], error=math.sqrt(row["pairs_var"] / row["pairs"]), df=row["pairs"] - 1)
         else:
             base, new = row["base_var"] / row["base_n"], row["new_var"] / row["new_n"]
             row.update(more_ns=row["new_ns"] - row["base_ns"], error=math.sqrt(base + new), df=0)

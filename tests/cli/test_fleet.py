@@ -144,7 +144,8 @@ class Fleet(CliCase):
         self.assertGreater(self.regress()["card 0", "scene/main"]["more_pct"], 30)
 
     def test_machines(self):
-        """Runs of one machine are alike: with the names of machines each counts once; a single one is compared with itself."""
+        """Runs of one machine are alike: with the names of machines each counts once. Where it ran both builds it is
+        compared with itself, one by one where there are few."""
         for build in ("base", "new"):
             for machine in range(6):
                 speed = self.rand.gauss(1, 0.1)
@@ -153,6 +154,15 @@ class Fleet(CliCase):
         self.ingest("logs")
         row = self.regress()["card 0", "scene/main"]
         self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (6, 6, "no change seen"))
+        self.assertLess(row["low_pct"], -5)
+        for machine in range(6):
+            speed = random.Random(machine).gauss(1, 0.1)
+            for build, factor in (("first", 1), ("second", 1.03)):
+                for i in range(3):
+                    self.write_log(f"pairs/{build}{machine}-{i}.jsonl", of_build(self.rand, build, factor, speed=speed, host=f"m{machine}"))
+        self.ingest("pairs")
+        row = self.regress(base="first", new="second")["card 0", "scene/main"]
+        self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (6, 6, "slower"))
         shutil.rmtree(self.folder / "db")
         self.ingest(*(f"logs/base{machine}-{i}.jsonl" for machine in (0, 1) for i in range(5)))
         for i in range(5):
