@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/row.h"
 
-#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
 #include <string.h>
 
 static void
-clear_span(gpointer p)
+free_row(gpointer row)
 {
-	g_free(((struct tally_top_span *)p)->text);
+	g_string_free(row, TRUE);
 }
 
-GArray *
+GPtrArray *
+tally_top_new_rows(void)
+{
+	return g_ptr_array_new_with_free_func(free_row);
+}
+
+GString *
 tally_top_new_row(GPtrArray *rows)
 {
-	GArray *row = g_array_new(FALSE, FALSE, sizeof(struct tally_top_span));
-	g_array_set_clear_func(row, clear_span);
-	g_ptr_array_add(rows, row);
-	return row;
+	g_ptr_array_add(rows, g_string_new(NULL));
+	return g_ptr_array_index(rows, rows->len - 1);
 }
 
 void
-tally_top_put(GArray *row, enum tally_top_style style, char *text)
+tally_top_put(GString *row, enum tally_top_style style, const char *format, ...)
 {
-	struct tally_top_span span = { .text = text, .style = style };
-	g_array_append_val(row, span);
+	TALLY_FORMATTED(text, format);
+	g_string_append_c(row, (char)style);
+	g_string_append(row, text);
 }
 
 char *
@@ -42,49 +46,33 @@ tally_top_clean(const struct tally_top_look *look, const char *text)
 	return g_string_free(ascii, FALSE);
 }
 
+char *
+tally_top_row_text(const GString *row)
+{
+	g_auto(GStrv) parts = g_strsplit_set(row->str, TALLY_TOP_STYLES, -1);
+	return g_strjoinv("", parts);
+}
+
 unsigned
-tally_top_row_width(const GArray *row)
+tally_top_row_width(const GString *row)
 {
-	size_t width = 0;
-	TALLY_EACH_OF (const struct tally_top_span, span, row)
-		width += tally_text_width(span->text);
-	return (unsigned)width;
+	g_autofree char *text = tally_top_row_text(row);
+	return (unsigned)tally_text_width(text);
 }
 
 void
-tally_top_clip(GArray *row, unsigned width)
+tally_top_clip(GString *row, unsigned width)
 {
-	size_t used = 0;
-	for (guint i = 0; i < row->len; i++) {
-		struct tally_top_span *span = &g_array_index(row, struct tally_top_span,
-							     i);
-		size_t own = tally_text_width(span->text);
-		if (used + own > width) {
-			char *end = span->text;
-			for (size_t at = used; *end; end = g_utf8_next_char(end)) {
-				gunichar c = g_utf8_get_char(end);
-				at += g_unichar_iszerowidth(c) ? 0
-				      : g_unichar_iswide(c)    ? 2
-							       : 1;
-				if (at > width)
-					break;
-			}
-			*end = '\0';
-			g_array_set_size(row, i + 1);
-			return;
-		}
-		used += own;
+	const char *end = row->str;
+	for (unsigned at = 0; *end; end = g_utf8_next_char(end)) {
+		gunichar c = g_utf8_get_char(end);
+		at += c < TALLY_TOP_N_STYLES || g_unichar_iszerowidth(c)
+			      ? 0
+			      : 1U + g_unichar_iswide(c);
+		if (at > width)
+			break;
 	}
-}
-
-void
-tally_top_use_ascii(GArray *row)
-{
-	TALLY_EACH_OF (struct tally_top_span, span, row) {
-		g_auto(GStrv) parts = g_strsplit(span->text, "\xe2\x80\xa6", -1);
-		g_free(span->text);
-		span->text = g_strjoinv("~", parts);
-	}
+	g_string_truncate(row, (gsize)(end - row->str));
 }
 
 char *
@@ -128,8 +116,8 @@ tally_top_put_wrapped(GPtrArray *rows, const struct tally_top_look *look,
 				len = (size_t)((blank && blank > p ? blank : end) - p);
 				break;
 			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
-				      g_strndup(p, len));
+			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%.*s",
+				      (int)len, p);
 			p += len;
 			p += *p == ' ';
 		} while (*p);

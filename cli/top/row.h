@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/top/row.h - lines of the live view: rows of text in a few styles, and the user's choices
- * by which they are made. Nothing in a row moves a cursor. One thread.
+ * by which they are made. A row is printable UTF-8, in which a byte that is the number of a style
+ * begins it; nothing in a row moves a cursor. One thread.
  */
 #ifndef PASSTALLY_CLI_TOP_ROW_H
 #define PASSTALLY_CLI_TOP_ROW_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 enum tally_top_style {
-	TALLY_TOP_PLAIN = 0,
+	TALLY_TOP_PLAIN = 1,
 	TALLY_TOP_STRONG,
 	TALLY_TOP_FAINT,
 	TALLY_TOP_HEAD, /* head of the table */
@@ -20,10 +21,12 @@ enum tally_top_style {
 	TALLY_TOP_WARNING,
 	TALLY_TOP_N_STYLES,
 };
+#define TALLY_TOP_STYLES "\1\2\3\4\5\6\7\10"
 
 enum tally_top_page { TALLY_TOP_PASSES = 0, TALLY_TOP_NOTES, TALLY_TOP_HELP };
 
-enum tally_top_what {
+/* What a column shows; TALLY_TOP_SERIES and all above: the series from TALLY_SERIES_GPU + 1 on. */
+enum {
 	TALLY_TOP_NAME = 0,
 	TALLY_TOP_SHARE,
 	TALLY_TOP_MEAN,
@@ -33,18 +36,13 @@ enum tally_top_what {
 	TALLY_TOP_SERIES,
 };
 
-struct tally_top_column {
-	enum tally_top_what what;
-	uint32_t series; /* for TALLY_TOP_SERIES: which series */
-};
-
 struct tally_top_look {
 	unsigned width, height; /* 0 = no limit */
 	bool utf8; /* false: only ASCII characters */
 	bool blocks; /* charts use block characters; otherwise ASCII */
 	bool keys; /* the last line lists the keys */
 	enum tally_top_page page;
-	struct tally_top_column sort;
+	unsigned sort; /* the column */
 	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
 	unsigned most_passes; /* 0 = no limit */
@@ -55,27 +53,24 @@ struct tally_top_look {
 	const char *problem; /* NULL = none */
 };
 
-struct tally_top_span {
-	char *text; /* printable UTF-8 */
-	enum tally_top_style style;
-};
-
-/* Appends an empty row (elements: struct tally_top_span) to an array of rows. */
-GArray *tally_top_new_row(GPtrArray *rows);
-/* Appends a span; takes `text`. */
-void tally_top_put(GArray *row, enum tally_top_style style, char *text);
+/* An empty array of rows (elements: GString *), which owns them. */
+GPtrArray *tally_top_new_rows(void);
+/* Appends an empty row. */
+GString *tally_top_new_row(GPtrArray *rows);
+/* Appends text in a style. */
+void tally_top_put(GString *row, enum tally_top_style style, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
 /* Cuts the row at `width` columns. */
-void tally_top_clip(GArray *row, unsigned width);
-unsigned tally_top_row_width(const GArray *row);
-/* The row without characters beyond ASCII; its names have none. */
-void tally_top_use_ascii(GArray *row);
+void tally_top_clip(GString *row, unsigned width);
+/* Without the styles; the caller frees it. */
+char *tally_top_row_text(const GString *row);
+unsigned tally_top_row_width(const GString *row);
 /* `text` as the look can show it; the caller frees it. */
 char *tally_top_clean(const struct tally_top_look *look, const char *text);
 /* A chart from 0 to the largest step; a step without a value (NAN) is blank. The caller frees
  * it. */
 char *tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n);
 /* Appends `text` in as many rows as it needs. */
-void tally_top_put_wrapped(GPtrArray *rows, const struct tally_top_look *look,
-			   const char *text);
+void tally_top_put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text);
 
 #endif

@@ -40,8 +40,8 @@ tally_top_screen_check(char *why, size_t size)
 	const char *go_to = tigetstr("cup");
 	bool can = go_to && go_to != (const char *)-1;
 	if (!can)
-		g_snprintf(why, (gulong)size,
-			   "a terminal of the kind TERM=%s cannot be drawn on", name);
+		g_snprintf(why, (gulong)size, "a terminal of the kind TERM=%s cannot be drawn on",
+			   name);
 	del_curterm(cur_term);
 	return can;
 }
@@ -93,10 +93,8 @@ static attr_t
 attributes(enum tally_top_style style)
 {
 	static const attr_t plain[TALLY_TOP_N_STYLES] = {
-		[TALLY_TOP_STRONG] = A_BOLD,
-		[TALLY_TOP_FAINT] = A_DIM,
-		[TALLY_TOP_HEAD] = A_REVERSE,
-		[TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
+		[TALLY_TOP_STRONG] = A_BOLD,  [TALLY_TOP_FAINT] = A_DIM,
+		[TALLY_TOP_HEAD] = A_REVERSE, [TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
 		[TALLY_TOP_WARNING] = A_BOLD,
 	};
 	bool has_pair = it.colour && (style == TALLY_TOP_CHART || style == TALLY_TOP_GOOD ||
@@ -109,12 +107,14 @@ show(const GPtrArray *rows)
 {
 	erase();
 	int line = 0;
-	TALLY_EACH (const GArray, row, rows) {
+	TALLY_EACH (const GString, row, rows) {
 		if (move(line++, 0) == ERR)
 			break;
-		TALLY_EACH_OF (const struct tally_top_span, span, row) {
-			attrset(attributes(span->style));
-			addstr(span->text);
+		for (const char *p = row->str; *p;) {
+			attrset(attributes((enum tally_top_style) * p++));
+			int n = (int)strcspn(p, TALLY_TOP_STYLES);
+			addnstr(p, n);
+			p += n;
 		}
 		attrset(A_NORMAL);
 	}

@@ -8,27 +8,30 @@
 #include <string.h>
 
 #define LEAST_NAME 10
+#define MOST_NAME 60
+#define MOST_TITLE 16
 #define LEAST_HISTORY 8
 #define MOST_HISTORY 60
 #define GAP 2
 
+struct column {
+	unsigned what;
+	const char *name; /* not escaped */
+	unsigned width;
+};
+
 /* One pass as it is shown. */
 struct line {
 	const struct tally_top_pass *pass;
-	struct tally_top_figures gpu;
 	char *name; /* printable */
-	bool sortable; /* has a value in the sort column */
-	double value;
+	double value; /* in the sort column; NAN: none */
 };
 
 struct layout {
-	GArray *columns; /* elements: struct tally_top_column, the columns that fit */
-	GArray *widths; /* elements: unsigned */
-	double unit_ns;
-	const char *unit;
-	unsigned decimals;
-	double gpu_sum; /* GPU time of the device's frames, 0 = not known */
+	const struct tally_top_look *look;
 	const struct tally_top_sums *sums;
+	GArray *columns; /* elements: struct column, those that fit */
+	bool ms; /* times are in milliseconds, otherwise in microseconds */
 };
 
 /* ---- columns ---- */
@@ -36,47 +39,35 @@ struct layout {
 static GArray *
 all_columns(const struct tally_top_window *w)
 {
-	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
-	for (unsigned what = TALLY_TOP_NAME; what < TALLY_TOP_SERIES; what++) {
-		struct tally_top_column c = { .what = (enum tally_top_what)what };
-		g_array_append_val(columns, c);
-	}
+	static const struct column fixed[] = {
+		{ TALLY_TOP_NAME, "name", LEAST_NAME },
+		{ TALLY_TOP_SHARE, "share", 6 },
+		{ TALLY_TOP_MEAN, "mean", 8 },
+		{ TALLY_TOP_MAX, "max", 8 },
+		{ TALLY_TOP_HISTORY, "GPU time", LEAST_HISTORY },
+		{ TALLY_TOP_SEEN, "n", 6 },
+	};
+	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+	g_array_append_vals(columns, fixed, G_N_ELEMENTS(fixed));
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(&w->log); i++) {
-		struct tally_top_column c = { .what = TALLY_TOP_SERIES, .series = i };
+		struct column c = { TALLY_TOP_SERIES + i, tally_series_name(&w->log, i),
+				    0 };
+		c.width = CLAMP((unsigned)tally_text_width(c.name), 8, MOST_TITLE);
 		if (tally_top_series_in_use(w, i) && i != TALLY_SERIES_CALLS)
 			g_array_append_val(columns, c);
 	}
 	return columns;
 }
 
-static bool
-is_column(const struct tally_top_column *a, const struct tally_top_column *b)
-{
-	return a->what == b->what &&
-	       (a->what != TALLY_TOP_SERIES || a->series == b->series);
-}
-
-static const char *
-column_name(const struct tally_top_window *w, const struct tally_top_column *c)
-{
-	static const char *const names[] = {
-		[TALLY_TOP_NAME] = "name", [TALLY_TOP_SHARE] = "share",
-		[TALLY_TOP_MEAN] = "mean", [TALLY_TOP_MAX] = "max",
-		[TALLY_TOP_SEEN] = "n",    [TALLY_TOP_HISTORY] = "GPU time",
-	};
-	return c->what == TALLY_TOP_SERIES ? tally_series_name(&w->log, c->series)
-					   : names[c->what];
-}
-
 bool
 tally_top_find_column(const struct tally_top_window *w, const char *name,
-		      struct tally_top_column *column)
+		      unsigned *column)
 {
 	g_autoptr(GArray) columns = all_columns(w);
-	TALLY_EACH_OF (const struct tally_top_column, c, columns) {
-		if (c->what == TALLY_TOP_HISTORY || strcmp(column_name(w, c), name) != 0)
+	TALLY_EACH_OF (const struct column, c, columns) {
+		if (c->what == TALLY_TOP_HISTORY || strcmp(c->name, name) != 0)
 			continue;
-		*column = *c;
+		*column = c->what;
 		return true;
 	}
 	return false;
@@ -87,66 +78,50 @@ tally_top_column_names(const struct tally_top_window *w)
 {
 	GString *names = g_string_new(NULL);
 	g_autoptr(GArray) columns = all_columns(w);
-	TALLY_EACH_OF (const struct tally_top_column, c, columns) {
-		if (c->what == TALLY_TOP_HISTORY)
-			continue;
-		g_autofree char *name = tally_text_escape(column_name(w, c));
-		g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
+	TALLY_EACH_OF (const struct column, c, columns) {
+		g_autofree char *name = tally_text_escape(c->name);
+		if (c->what != TALLY_TOP_HISTORY)
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
+					       name);
 	}
 	return g_string_free(names, FALSE);
 }
 
 void
 tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,
-		    int steps)
+		    int direction)
 {
 	g_autoptr(GArray) columns = all_columns(w);
+	const struct column *c = (const void *)columns->data;
 	int n = (int)columns->len, at = 0;
 	for (int i = 0; i < n; i++)
-		if (is_column(&g_array_index(columns, struct tally_top_column, i),
-			      &look->sort))
-			at = i;
-	int direction = steps < 0 ? -1 : 1;
-	for (; steps != 0; steps -= direction) {
+		at = c[i].what == look->sort ? i : at;
+	do
 		at = (at + direction + n) % n;
-		if (g_array_index(columns, struct tally_top_column, at).what ==
-		    TALLY_TOP_HISTORY)
-			at = (at + direction + n) % n;
-	}
-	look->sort = g_array_index(columns, struct tally_top_column, at);
+	while (c[at].what == TALLY_TOP_HISTORY);
+	look->sort = c[at].what;
 }
 
 /* ---- rows ---- */
 
-static void
-take_value(const struct tally_top_column *c, struct line *l)
+/* NAN: there is none. */
+static double
+value_of(const struct tally_top_pass *p, unsigned what)
 {
-	struct tally_top_figures f = l->gpu;
-	switch (c->what) {
-	case TALLY_TOP_SHARE:
-		l->value = f.sum;
-		break;
-	case TALLY_TOP_MEAN:
-		l->value = f.sum / (double)f.n;
-		break;
-	case TALLY_TOP_MAX:
-		l->value = f.largest;
-		break;
-	case TALLY_TOP_SEEN:
-		f.n = l->pass->frames;
-		l->value = (double)f.n;
-		break;
-	case TALLY_TOP_SERIES:
-		f = (struct tally_top_figures){ 0 };
-		if (c->series < l->pass->n_series)
-			f = l->pass->series[c->series];
-		l->value = f.sum / (double)f.n;
-		break;
-	default:
-		f.n = 1;
-		l->value = 0;
-	}
-	l->sortable = f.n > 0;
+	struct tally_top_figures f = p->gpu.all;
+	unsigned series = what - TALLY_TOP_SERIES;
+	if (what >= TALLY_TOP_SERIES)
+		f = series < p->n_series ? p->series[series]
+					 : (struct tally_top_figures){ 0 };
+	if (what == TALLY_TOP_NAME || what == TALLY_TOP_HISTORY)
+		return 0;
+	if (what == TALLY_TOP_SEEN)
+		return p->frames ? (double)p->frames : (double)NAN;
+	if (!f.n)
+		return NAN;
+	return what == TALLY_TOP_SHARE ? f.sum
+	       : what == TALLY_TOP_MAX ? f.largest
+				       : f.sum / (double)f.n;
 }
 
 static int
@@ -154,13 +129,11 @@ compare_lines(const void *a, const void *b, void *data)
 {
 	const struct tally_top_look *look = data;
 	const struct line *x = a, *y = b;
-	int order;
-	if (x->sortable != y->sortable)
-		return x->sortable ? -1 : 1; /* rows without a value come last */
-	if (look->sort.what == TALLY_TOP_NAME || x->value == y->value)
+	if (isnan(x->value) != isnan(y->value))
+		return isnan(y->value) ? -1 : 1; /* rows without a value come last */
+	int order = (x->value < y->value) - (x->value > y->value);
+	if (order == 0)
 		order = strcmp(x->name, y->name);
-	else
-		order = x->value > y->value ? -1 : 1;
 	if (order == 0) /* the same name in two devices, or equal after escaping */
 		return x->pass->group->id < y->pass->group->id ? -1 : 1;
 	return look->reverse ? -order : order;
@@ -178,12 +151,10 @@ make_lines(const struct tally_top_sums *sums, const struct tally_top_look *look)
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
 	g_array_set_clear_func(lines, clear_line);
 	TALLY_EACH (const struct tally_top_pass, pass, sums->passes) {
-		struct line l = { .pass = pass };
-		l.gpu = l.pass->gpu.all;
-		if (l.pass->group->outside && l.gpu.sum <= 0)
+		if (pass->group->outside && pass->gpu.all.sum <= 0)
 			continue; /* there was no work outside passes */
-		l.name = tally_top_clean(look, l.pass->group->name);
-		take_value(&look->sort, &l);
+		const struct line l = { pass, tally_top_clean(look, pass->group->name),
+					value_of(pass, look->sort) };
 		g_array_append_val(lines, l);
 	}
 	g_array_sort_with_data(lines, compare_lines, (void *)look);
@@ -223,88 +194,56 @@ number_text(double v, bool estimated)
 }
 
 static bool
-is_estimated(const struct line *l, const struct tally_top_column *c)
+is_estimated(const struct tally_group *g, unsigned what)
 {
-	const struct tally_group *g = l->pass->group;
-	return c->what == TALLY_TOP_SERIES && c->series < g->n_series &&
-	       g->series[c->series].estimated;
+	return what >= TALLY_TOP_SERIES && what - TALLY_TOP_SERIES < g->n_series &&
+	       g->series[what - TALLY_TOP_SERIES].estimated;
 }
 
 static char *
-cell_text(const struct layout *layout, const struct line *l,
-	  const struct tally_top_column *c)
+cell_text(const struct layout *layout, const struct line *l, const struct column *c)
 {
-	struct line value = *l;
-	take_value(c, &value);
-	if (!value.sortable)
+	double v = value_of(l->pass, c->what), all = layout->sums->gpu.all.sum;
+	double steps[MOST_HISTORY];
+	if (c->what == TALLY_TOP_NAME)
+		return g_strdup(l->name);
+	if (isnan(v))
 		return g_strdup("-");
 	switch (c->what) {
-	case TALLY_TOP_NAME:
-		return g_strdup(l->name);
+	case TALLY_TOP_HISTORY:
+		tally_top_steps(layout->sums, &l->pass->gpu, steps, c->width);
+		return tally_top_spark(layout->look, steps, c->width);
 	case TALLY_TOP_SHARE:
-		if (layout->gpu_sum <= 0)
-			return g_strdup("-");
-		return g_strdup_printf("%.1f%%", 100 * value.value / layout->gpu_sum);
+		return all > 0 ? g_strdup_printf("%.1f%%", 100 * v / all) : g_strdup("-");
 	case TALLY_TOP_MEAN:
 	case TALLY_TOP_MAX:
-		return g_strdup_printf("%.*f", (int)layout->decimals,
-				       value.value / layout->unit_ns);
+		return g_strdup_printf("%.*f", layout->ms ? 3 : 1,
+				       v / (layout->ms ? 1e6 : 1e3));
 	default:
-		return number_text(value.value, is_estimated(l, c));
+		return number_text(v, is_estimated(l->pass->group, c->what));
 	}
 }
 
 static char *
-title_text(const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct layout *layout, const struct tally_top_column *c)
+title_text(const struct layout *layout, const struct column *c)
 {
 	if (c->what == TALLY_TOP_NAME)
 		return g_strdup("pass");
 	if (c->what == TALLY_TOP_MEAN || c->what == TALLY_TOP_MAX)
-		return g_strdup_printf("%s %s", column_name(w, c), layout->unit);
-	return tally_top_clean(look, column_name(w, c));
+		return g_strdup_printf("%s %s", c->name, layout->ms ? "ms" : "us");
+	return tally_top_clean(layout->look, c->name);
 }
 
 /* ---- layout ---- */
 
+/* How many columns with the gaps before them take. */
 static unsigned
-column_width(const struct tally_top_window *w, const struct tally_top_column *c)
+width_of(const struct column *c, guint first, guint end)
 {
-	enum { MOST_TITLE = 16 };
-	switch (c->what) {
-	case TALLY_TOP_SHARE:
-	case TALLY_TOP_SEEN:
-		return 6;
-	case TALLY_TOP_MEAN:
-	case TALLY_TOP_MAX:
-		return 8;
-	default:
-		return MAX(8, MIN((unsigned)tally_text_width(column_name(w, c)),
-				  MOST_TITLE));
-	}
-}
-
-static void
-place(struct layout *layout, const struct tally_top_column *c, unsigned width)
-{
-	g_array_append_val(layout->columns, *c);
-	g_array_append_val(layout->widths, width);
-}
-
-/* The number of columns of call counts, counters and metrics, starting at `first`, that fit
- * into `room`. */
-static guint
-fit_series(const struct tally_top_window *w, const GArray *all, guint first,
-	   unsigned room)
-{
-	guint i = first;
-	for (unsigned used = 0; i < all->len; i++) {
-		used += GAP +
-			column_width(w, &g_array_index(all, struct tally_top_column, i));
-		if (used > room)
-			break;
-	}
-	return i;
+	unsigned width = 0;
+	for (guint i = first; i < end; i++)
+		width += GAP + c[i].width;
+	return width;
 }
 
 /* The columns of call counts, counters and metrics that are shown: from `first` up to, but
@@ -313,141 +252,95 @@ struct series_range {
 	guint first, end;
 };
 
-/* The sort column is always included: if it is far to the right, the columns before it are
- * skipped. */
+/* Those that fit beside the fixed ones. The sort column is always included: if it is far to the
+ * right, the columns before it are skipped. */
 static struct series_range
-choose_series(const struct tally_top_window *w, const struct tally_top_look *look,
-	      const GArray *all, unsigned room, unsigned fixed)
+choose_series(const struct column *c, guint n, unsigned sort, unsigned room)
 {
-	const struct tally_top_column *c = (const struct tally_top_column *)(void *)
-						   all->data;
-	struct series_range range = { .first = TALLY_TOP_SERIES };
+	struct series_range range = { TALLY_TOP_SERIES, n };
 	guint sorted = 0;
-	for (guint i = range.first; i < all->len; i++)
-		sorted = is_column(&c[i], &look->sort) ? i : sorted;
-	unsigned least = sorted ? GAP + column_width(w, &c[sorted]) : 0;
-	unsigned for_series = MIN(MAX(MAX(room, fixed) - fixed, least), room);
-	range.end = fit_series(w, all, range.first, for_series);
-	while (sorted && range.end <= sorted && range.first < sorted)
-		range.end = fit_series(w, all, ++range.first, for_series);
-	return range;
-}
-
-/* Places the columns between the name and the series, from left to right while there is
- * room; returns the remaining room. */
-static unsigned
-place_fixed(struct layout *layout, const struct tally_top_window *w,
-	    const struct tally_top_column *c, unsigned room, unsigned history)
-{
-	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
-		unsigned need = i == TALLY_TOP_HISTORY ? history : column_width(w, &c[i]);
-		if (GAP + need > room)
-			continue;
-		room -= GAP + need;
-		place(layout, &c[i], need);
+	for (guint i = range.first; i < n; i++)
+		sorted = c[i].what == sort ? i : sorted;
+	unsigned fixed = width_of(c, TALLY_TOP_SHARE, TALLY_TOP_SERIES);
+	unsigned least = sorted ? width_of(c, sorted, sorted + 1) : 0;
+	room = MIN(MAX(MAX(room, fixed) - fixed, least), room);
+	while (range.end > range.first && width_of(c, range.first, range.end) > room) {
+		if (range.end == sorted + 1 && range.first < sorted)
+			range.first++;
+		else
+			range.end--;
 	}
-	return room;
+	return range;
 }
 
 /* The name and the sort column are always shown; the others from left to right while there
  * is room. */
 static void
-lay_out(struct layout *layout, const struct tally_top_window *w,
-	const struct tally_top_look *look, unsigned name)
+lay_out(struct layout *layout, const struct tally_top_window *w, unsigned name)
 {
 	g_autoptr(GArray) all = all_columns(w);
-	const struct tally_top_column *c = (struct tally_top_column *)(void *)all->data;
-	unsigned width = look->width ? look->width : 10000;
-	name = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
-	unsigned room = MAX(width, name) - name;
-	unsigned fixed = 0;
-	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++)
-		fixed += GAP + (i == TALLY_TOP_HISTORY ? LEAST_HISTORY
-						       : column_width(w, &c[i]));
-	struct series_range series = choose_series(w, look, all, room, fixed);
-	for (guint i = series.first; i < series.end; i++)
-		room -= MIN(room, GAP + column_width(w, &c[i]));
-	unsigned spare = MAX(room, fixed) - fixed;
-	unsigned history = look->width ? MIN(LEAST_HISTORY + spare, MOST_HISTORY) : 24;
-	place(layout, &c[TALLY_TOP_NAME], name);
-	room = place_fixed(layout, w, c, room, history);
-	for (guint i = series.first; i < series.end; i++)
-		place(layout, &c[i], column_width(w, &c[i]));
-	if (look->width && layout->columns->len > 1)
-		g_array_index(layout->widths, unsigned, 0) += room;
+	struct column *c = (void *)all->data;
+	unsigned limit = layout->look->width, width = limit ? limit : 10000;
+	c[TALLY_TOP_NAME].width = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
+	unsigned room = MAX(width, c[TALLY_TOP_NAME].width) - c[TALLY_TOP_NAME].width;
+	unsigned fixed = width_of(c, TALLY_TOP_SHARE, TALLY_TOP_SERIES);
+	struct series_range series = choose_series(c, all->len, layout->look->sort, room);
+	room -= MIN(room, width_of(c, series.first, series.end));
+	c[TALLY_TOP_HISTORY].width = limit ? MIN(LEAST_HISTORY + MAX(room, fixed) - fixed,
+						 MOST_HISTORY)
+					   : 24;
+	g_array_append_vals(layout->columns, c, 1);
+	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
+		if (GAP + c[i].width > room)
+			continue;
+		room -= GAP + c[i].width;
+		g_array_append_vals(layout->columns, &c[i], 1);
+	}
+	g_array_append_vals(layout->columns, &c[series.first], series.end - series.first);
+	if (limit && layout->columns->len > 1)
+		g_array_index(layout->columns, struct column, 0).width += room;
 }
 
 /* ---- the table ---- */
 
-static void
-put_cell(GArray *row, unsigned width, bool left, bool last, enum tally_top_style style,
-	 char *text)
+static enum tally_top_style
+style_of(const struct column *c, bool head, bool sorts)
 {
-	g_autofree char *fit = tally_text_fit(text, width);
-	unsigned gap = width - MIN(width, (unsigned)tally_text_width(fit));
-	if (left)
-		tally_top_put(row, style,
-			      g_strdup_printf("%s%*s", fit, last ? 0 : (int)gap, ""));
-	else
-		tally_top_put(row, style, g_strdup_printf("%*s%s", (int)gap, "", fit));
-	g_free(text);
+	if (head)
+		return sorts ? TALLY_TOP_SORTED : TALLY_TOP_HEAD;
+	return c->what == TALLY_TOP_HISTORY ? TALLY_TOP_CHART
+	       : sorts                      ? TALLY_TOP_STRONG
+					    : TALLY_TOP_PLAIN;
 }
 
+/* The head, if there is no line. Text is aligned left, numbers are right. */
 static void
-put_head(GArray *row, const struct tally_top_window *w, const struct tally_top_look *look,
-	 const struct layout *layout)
+put_line(GString *row, const struct layout *layout, const struct line *l)
 {
-	for (guint i = 0; i < layout->columns->len; i++) {
-		const struct tally_top_column *c = &g_array_index(
-			layout->columns, struct tally_top_column, i);
-		unsigned width = g_array_index(layout->widths, unsigned, i);
-		bool sorts = is_column(c, &look->sort);
-		if (i)
-			tally_top_put(row, TALLY_TOP_HEAD, g_strdup("  "));
-		put_cell(row, width,
-			 c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY, false,
-			 sorts ? TALLY_TOP_SORTED : TALLY_TOP_HEAD,
-			 title_text(w, look, layout, c));
-	}
-}
-
-static void
-put_line(GArray *row, const struct tally_top_look *look,
-	 const struct layout *layout, const struct line *l)
-{
-	for (guint i = 0; i < layout->columns->len; i++) {
-		const struct tally_top_column *c = &g_array_index(
-			layout->columns, struct tally_top_column, i);
-		unsigned width = g_array_index(layout->widths, unsigned, i);
-		bool last = i + 1 == layout->columns->len;
-		if (i)
-			tally_top_put(row, TALLY_TOP_PLAIN, g_strdup("  "));
-		if (c->what == TALLY_TOP_HISTORY) {
-			double steps[MOST_HISTORY];
-			tally_top_steps(layout->sums, &l->pass->gpu, steps, width);
-			put_cell(row, width, true, last, TALLY_TOP_CHART,
-				 tally_top_spark(look, steps, width));
-		} else {
-			put_cell(row, width, c->what == TALLY_TOP_NAME, last,
-				 is_column(c, &look->sort) ? TALLY_TOP_STRONG
-							   : TALLY_TOP_PLAIN,
-				 cell_text(layout, l, c));
-		}
+	TALLY_EACH_OF (const struct column, c, layout->columns) {
+		enum tally_top_style style = style_of(c, !l,
+						      c->what == layout->look->sort);
+		bool left = c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY;
+		bool last = l && c + 1 == c_end;
+		g_autofree char *text = l ? cell_text(layout, l, c)
+					  : title_text(layout, c);
+		g_autofree char *fit = tally_text_fit(text, c->width);
+		int gap = (int)c->width - (int)tally_text_width(fit);
+		if (c->what != TALLY_TOP_NAME)
+			tally_top_put(row, l ? TALLY_TOP_PLAIN : TALLY_TOP_HEAD, "  ");
+		tally_top_put(row, style, "%*s%s%*s", left ? 0 : gap, "", fit,
+			      left && !last ? gap : 0, "");
 	}
 }
 
 /* One unit for all times, as in a report. */
-static void
-choose_unit(struct layout *layout, const GArray *lines)
+static bool
+is_in_ms(const GArray *lines)
 {
-	double most = 0;
+	bool ms = false;
 	TALLY_EACH_OF (const struct line, l, lines)
-		if (l->gpu.n)
-			most = MAX(most, l->gpu.sum / (double)l->gpu.n);
-	bool ms = most >= 1e6;
-	layout->unit_ns = ms ? 1e6 : 1e3;
-	layout->decimals = ms ? 3 : 1;
-	layout->unit = ms ? "ms" : "us";
+		ms |= value_of(l->pass, TALLY_TOP_MEAN) >= 1e6;
+	return ms;
 }
 
 void
@@ -455,26 +348,20 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 		    const struct tally_top_sums *sums, struct tally_top_look *look,
 		    unsigned height, unsigned *n_rows, unsigned *n_shown)
 {
-	struct layout layout = { .sums = sums };
 	g_autoptr(GArray) lines = make_lines(sums, look);
-	layout.columns = g_array_new(FALSE, FALSE, sizeof(struct tally_top_column));
-	layout.widths = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	layout.gpu_sum = sums->gpu.all.sum;
-	choose_unit(&layout, lines);
+	g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+	struct layout layout = { look, sums, columns, is_in_ms(lines) };
 	unsigned name = LEAST_NAME;
 	TALLY_EACH_OF (const struct line, l, lines)
 		name = MAX(name, (unsigned)tally_text_width(l->name));
-	lay_out(&layout, w, look, MIN(name, 60));
-	put_head(tally_top_new_row(rows), w, look, &layout);
-	unsigned room = height ? MAX(height, 1) - 1 : lines->len;
+	lay_out(&layout, w, MIN(name, MOST_NAME));
+	put_line(tally_top_new_row(rows), &layout, NULL);
+	unsigned room = height ? height - 1 : lines->len;
 	room = look->most_passes ? MIN(room, look->most_passes) : room;
-	unsigned most = lines->len > room ? lines->len - room : 0;
-	look->scroll = MIN(look->scroll, most);
+	look->scroll = MIN(look->scroll, lines->len > room ? lines->len - room : 0);
 	*n_rows = lines->len;
 	*n_shown = MIN(room, lines->len - look->scroll);
 	for (unsigned i = 0; i < *n_shown; i++)
-		put_line(tally_top_new_row(rows), look, &layout,
+		put_line(tally_top_new_row(rows), &layout,
 			 &g_array_index(lines, struct line, look->scroll + i));
-	g_array_unref(layout.columns);
-	g_array_unref(layout.widths);
 }

@@ -14,13 +14,12 @@ void tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 			 const struct tally_top_sums *sums, struct tally_top_look *look,
 			 unsigned height, unsigned *n_rows, unsigned *n_shown);
 
-/* Moves the sort by `steps` columns to the right or (< 0) to the left. */
-void tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,
-			 int steps);
+/* Moves the sort by a column to the right (1) or to the left (-1). */
+void
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int direction);
 /* Finds "share", "mean", "max", "n", "name", or a series by its name. False: there is no
  * such column (yet). */
-bool tally_top_find_column(const struct tally_top_window *w, const char *name,
-			   struct tally_top_column *column);
+bool tally_top_find_column(const struct tally_top_window *w, const char *name, unsigned *column);
 /* The names of the columns, for people; the caller frees it. */
 char *tally_top_column_names(const struct tally_top_window *w);
 

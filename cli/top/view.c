@@ -9,12 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static void
-put_text(GArray *row, enum tally_top_style style, const char *text)
-{
-	tally_top_put(row, style, g_strdup(text));
-}
-
 /* The heights below which parts are left out: the table's first line is the last to
  * disappear. */
 enum {
@@ -44,137 +38,127 @@ tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *l
 /* A further part of a line whose parts are in order of importance, with `between` before it. A
  * part that does not fit begins a new line on a high screen, and is left out on a low one. */
 static void
-put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
-	 const char *between, char *text)
+put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, const char *between,
+	 const char *text)
 {
-	GArray *row = g_ptr_array_index(rows, rows->len - 1);
-	if (look->width &&
-	    tally_top_row_width(row) + 2 + tally_text_width(text) > look->width) {
+	GString *row = g_ptr_array_index(rows, rows->len - 1);
+	if (look->width && tally_top_row_width(row) + 2 + tally_text_width(text) > look->width) {
 		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
 		between = "";
 	}
 	if (row)
-		tally_top_put(row, TALLY_TOP_PLAIN, g_strconcat(between, text, NULL));
-	g_free(text);
+		tally_top_put(row, TALLY_TOP_PLAIN, "%s%s", between, text);
 }
 
 static void
-put_title(GPtrArray *rows, const struct tally_top_window *w,
-	  const struct tally_top_look *look, unsigned height)
+put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	  unsigned height)
 {
-	GArray *row = tally_top_new_row(rows);
+	GString *row = tally_top_new_row(rows);
 	const struct tally_aggregate *a = &w->log;
-	put_text(row, TALLY_TOP_STRONG, "passtally top");
+	tally_top_put(row, TALLY_TOP_STRONG, "%s", "passtally top");
 	g_autofree char *state = tally_top_clean(look, look->state ? look->state : "");
-	tally_top_put(row, look->state_style, g_strdup_printf("  %s", state));
+	tally_top_put(row, look->state_style, "  %s", state);
 	if (a->program) {
 		g_autofree char *base = g_path_get_basename(a->program);
 		g_autofree char *name = tally_top_clean(look, base);
-		tally_top_put(row, TALLY_TOP_STRONG, g_strdup_printf("  %s", name));
-		tally_top_put(row, TALLY_TOP_PLAIN,
-			      g_strdup_printf(" (process %" G_GINT64_FORMAT ")",
-					      a->header.pid));
+		tally_top_put(row, TALLY_TOP_STRONG, "  %s", name);
+		tally_top_put(row, TALLY_TOP_PLAIN, " (process %" G_GINT64_FORMAT ")",
+			      a->header.pid);
 	}
 	uint64_t last_ns = 0;
 	TALLY_EACH_OF (const struct tally_top_device, d, w->devices)
 		last_ns = MAX(last_ns, d->last_ns);
 	if (w->frames) {
 		unsigned s = (unsigned)((double)(last_ns - w->first_ns) / 1e9);
-		put_part(rows, look, height, "  ",
-			 g_strdup_printf("%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u",
-					 w->frames, TALLY_S(w->frames), s / 3600,
-					 s / 60 % 60, s % 60));
+		g_autofree char *length = g_strdup_printf(
+			"%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u", w->frames,
+			TALLY_S(w->frames), s / 3600, s / 60 % 60, s % 60);
+		put_part(rows, look, height, "  ", length);
 	}
 	g_autofree char *path = tally_top_clean(look, a->path);
 	unsigned used = tally_top_row_width(row);
 	unsigned room = look->width > used + 2 ? look->width - used - 2 : 0;
 	if (!look->width || room >= 12) {
-		g_autofree char *fit = tally_text_fit(path,
-						      look->width ? room : SIZE_MAX);
-		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf("  %s", fit));
+		g_autofree char *fit = tally_text_fit(path, look->width ? room : SIZE_MAX);
+		tally_top_put(row, TALLY_TOP_FAINT, "  %s", fit);
 	}
 }
 
 static void
-put_device(GPtrArray *rows, const struct tally_top_window *w,
-	   const struct tally_top_look *look, const struct tally_answer_device *a,
-	   unsigned height)
+put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	   const struct tally_answer_device *a, unsigned height)
 {
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	if (!d)
 		return;
-	GArray *row = tally_top_new_row(rows);
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
 	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
-	tally_top_put(row, TALLY_TOP_PLAIN,
-		      g_strdup_printf("device %u: %s", d->device, name));
-	if (w->devices->len > 1)
-		put_part(rows, look, height, ", ",
-			 g_strdup_printf("%u devices in all", w->devices->len));
-	if (a)
-		put_part(rows, look, height, ", ", tally_answer_cost_text(a));
+	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "device %u: %s", d->device, name);
+	if (w->devices->len > 1) {
+		g_autofree char *all = g_strdup_printf("%u devices in all", w->devices->len);
+		put_part(rows, look, height, ", ", all);
+	}
+	g_autofree char *cost = a ? tally_answer_cost_text(a) : NULL;
+	if (cost)
+		put_part(rows, look, height, ", ", cost);
 }
 
 /* The speed, what limits it, and the worst hitch, all for the window. */
 static void
 put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height)
 {
+	g_autofree char *speed = tally_answer_speed_text(a);
+	g_autofree char *bound = tally_bound_text(&a->bound, a->frames);
 	if (height >= HEIGHT_SPEED)
-		tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG,
-			      tally_answer_speed_text(a));
+		tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG, "%s", speed);
 	if (height >= HEIGHT_BOUND)
-		tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
-			      tally_bound_text(&a->bound, a->frames));
+		tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%s", bound);
 	if (height < HEIGHT_HITCHES)
 		return;
-	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0])
-					     : NULL;
-	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN,
-		      worst ? g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s",
-					      a->n_hitches,
-					      a->n_hitches > 1 ? "the worst: " : "",
-					      worst)
-			    : g_strdup("hitches: none"));
+	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
+	GString *row = tally_top_new_row(rows);
+	if (worst)
+		tally_top_put(row, TALLY_TOP_PLAIN, "hitches: %" G_GUINT64_FORMAT "; %s%s",
+			      a->n_hitches, a->n_hitches > 1 ? "the worst: " : "", worst);
+	else
+		tally_top_put(row, TALLY_TOP_PLAIN, "hitches: none");
 }
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
 static void
-put_chart(GPtrArray *rows, const struct tally_top_sums *sums,
-	  const struct tally_top_look *look, bool gpu, bool rate)
+put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_top_look *look,
+	  bool gpu, bool rate)
 {
 	enum { MOST = TALLY_TOP_SLICES };
-	GArray *row = tally_top_new_row(rows);
+	GString *row = tally_top_new_row(rows);
 	const struct tally_top_course *course = gpu ? &sums->gpu : &sums->cpu;
 	struct tally_top_figures cpu = sums->cpu.all, f = course->all;
-	put_text(row, TALLY_TOP_STRONG, gpu ? "GPU time  " : "frame time");
+	tally_top_put(row, TALLY_TOP_STRONG, "%s", gpu ? "GPU time  " : "frame time");
 	if (!f.n) {
-		put_text(row, TALLY_TOP_FAINT, "  not measured");
+		tally_top_put(row, TALLY_TOP_FAINT, "%s", "  not measured");
 		return;
 	}
 	g_autofree char *mean = tally_duration_text(f.sum / (double)f.n);
 	g_autofree char *most = tally_duration_text(f.largest);
 	g_autofree char *more = rate && f.sum > 0
-					? g_strdup_printf("%.1f fps",
-							  (double)f.n / f.sum * 1e9)
+					? g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9)
 				: gpu && cpu.sum > 0
-					? g_strdup_printf("%.0f %% of it",
-							  100 * f.sum / cpu.sum)
+					? g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum)
 					: g_strdup("");
-	tally_top_put(row, TALLY_TOP_PLAIN,
-		      g_strdup_printf("  %9s  max %9s  %12s  ", mean, most, more));
+	tally_top_put(row, TALLY_TOP_PLAIN, "  %9s  max %9s  %12s  ", mean, most, more);
 	unsigned used = tally_top_row_width(row);
-	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST)
-				 : 60;
+	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
 	if (n < 4)
 		return;
 	double steps[MOST];
 	tally_top_steps(sums, course, steps, n);
-	tally_top_put(row, TALLY_TOP_CHART, tally_top_spark(look, steps, n));
+	g_autofree char *chart = tally_top_spark(look, steps, n);
+	tally_top_put(row, TALLY_TOP_CHART, "%s", chart);
 }
 
 static void
-put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what,
-	  const char *text)
+put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
 {
 	g_autofree char *clean = tally_top_clean(look, text);
 	g_autofree char *entry = g_strdup_printf("%s: %s", what, clean);
@@ -184,8 +168,7 @@ put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what,
 /* The newest note and the number of notes; a problem of the view itself comes first. A screen
  * has one line for it, a printed table has room. */
 static void
-put_note(GPtrArray *rows, const struct tally_top_window *w,
-	 const struct tally_top_look *look)
+put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
 	const GPtrArray *notes = w->log.notes;
 	const char *label = "", *text = "";
@@ -198,13 +181,12 @@ put_note(GPtrArray *rows, const struct tally_top_window *w,
 		label = "note: ";
 	}
 	g_autofree char *clean = tally_top_clean(look, text);
-	g_autofree char *count = *label && notes->len > 1
-					 ? g_strdup_printf("note %u: ", notes->len)
-					 : g_strdup(label);
+	g_autofree char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
+							  : g_strdup(label);
 	if (look->height) {
-		GArray *row = tally_top_new_row(rows);
-		tally_top_put(row, TALLY_TOP_FAINT, g_strdup(count));
-		put_text(row, TALLY_TOP_WARNING, clean);
+		GString *row = tally_top_new_row(rows);
+		tally_top_put(row, TALLY_TOP_FAINT, "%s", count);
+		tally_top_put(row, TALLY_TOP_WARNING, "%s", clean);
 	} else {
 		g_autofree char *line = g_strconcat(count, clean, NULL);
 		tally_top_put_wrapped(rows, look, line);
@@ -212,23 +194,19 @@ put_note(GPtrArray *rows, const struct tally_top_window *w,
 }
 
 static void
-put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows,
-	 unsigned n_shown)
+put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
 {
 	static const char *const keys[][2] = {
-		{ "q", "quit" },   { "<>", "column" }, { "r", "reverse" },
-		{ "d", "device" }, { "n", "notes" },   { "space", "pause" },
-		{ "?", "help" },
+		{ "q", "quit" },  { "<>", "column" },   { "r", "reverse" }, { "d", "device" },
+		{ "n", "notes" }, { "space", "pause" }, { "?", "help" },
 	};
-	GArray *row = tally_top_new_row(rows);
+	GString *row = tally_top_new_row(rows);
 	if (n_shown < n_rows)
-		tally_top_put(row, TALLY_TOP_PLAIN,
-			      g_strdup_printf("%u-%u of %u  ", look->scroll + 1,
-					      look->scroll + n_shown, n_rows));
+		tally_top_put(row, TALLY_TOP_PLAIN, "%u-%u of %u  ", look->scroll + 1,
+			      look->scroll + n_shown, n_rows);
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-		tally_top_put(row, TALLY_TOP_STRONG,
-			      g_strdup_printf("%s%s", i ? "  " : "", keys[i][0]));
-		tally_top_put(row, TALLY_TOP_FAINT, g_strdup_printf(" %s", keys[i][1]));
+		tally_top_put(row, TALLY_TOP_STRONG, "%s%s", i ? "  " : "", keys[i][0]);
+		tally_top_put(row, TALLY_TOP_FAINT, " %s", keys[i][1]);
 	}
 }
 
@@ -258,14 +236,12 @@ static const char help_text[] =
 
 /* Notes, newest first; then the counters that the shown device lacks, and why. */
 static void
-put_notes(GPtrArray *rows, const struct tally_top_window *w,
-	  const struct tally_top_look *look)
+put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
 	for (guint i = w->log.notes->len; i-- > 0;)
 		put_entry(rows, look, "note", g_ptr_array_index(w->log.notes, i));
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
-	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log,
-									  d->device)
+	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log, d->device)
 						 : NULL;
 	for (guint i = 0; s && i < s->off->len; i++)
 		put_entry(rows, look, "off", g_ptr_array_index(s->off, i));
@@ -277,8 +253,7 @@ static void
 put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
 	 unsigned height, unsigned *n_rows, unsigned *n_shown)
 {
-	g_autoptr(GPtrArray)
-		page = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	g_autoptr(GPtrArray) page = tally_top_new_rows();
 	if (look->page == TALLY_TOP_HELP)
 		tally_top_put_wrapped(page, look, help_text);
 	else
@@ -288,15 +263,14 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 	*n_rows = page->len;
 	*n_shown = MIN(room, page->len - look->scroll);
 	for (unsigned i = 0; i < *n_shown; i++)
-		g_ptr_array_add(rows,
-				g_array_ref(g_ptr_array_index(page, look->scroll + i)));
+		g_ptr_array_add(rows, g_ptr_array_steal_index(page, look->scroll));
 }
 
 /* ---- complete view ---- */
 
 static void
-put_charts(GPtrArray *rows, const struct tally_top_sums *sums,
-	   const struct tally_top_look *look, unsigned height)
+put_charts(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_top_look *look,
+	   unsigned height)
 {
 	if (height >= HEIGHT_FRAME)
 		put_chart(rows, sums, look, false, height < HEIGHT_SPEED);
@@ -306,8 +280,8 @@ put_charts(GPtrArray *rows, const struct tally_top_sums *sums,
 
 /* The device, and the answer about it. */
 static void
-put_head(GPtrArray *rows, const struct tally_top_window *w,
-	 const struct tally_top_look *look, const struct tally_top_device *d, unsigned height)
+put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
+	 const struct tally_top_device *d, unsigned height)
 {
 	if (!d || height < HEIGHT_DEVICE)
 		return;
@@ -322,7 +296,7 @@ put_head(GPtrArray *rows, const struct tally_top_window *w,
 GPtrArray *
 tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 {
-	GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	GPtrArray *rows = tally_top_new_rows();
 	unsigned height = look->height ? look->height : 1000;
 	bool keys = look->keys && height >= HEIGHT_KEYS;
 	if (height >= HEIGHT_TITLE)
@@ -348,11 +322,11 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		put_keys(rows, look, n_rows, n_shown);
 	if (look->height && rows->len > look->height)
 		g_ptr_array_set_size(rows, (gint)look->height);
-	TALLY_EACH (GArray, row, rows) {
+	TALLY_EACH (GString, row, rows) {
 		if (look->width)
 			tally_top_clip(row, look->width);
-		if (!look->utf8)
-			tally_top_use_ascii(row);
+		if (!look->utf8) /* names have no other character beyond ASCII */
+			g_string_replace(row, "\xe2\x80\xa6", "~", 0);
 	}
 	return rows;
 }

@@ -8,9 +8,8 @@
 #include "cli/top/row.h"
 #include "cli/top/window.h"
 
-/* An array of arrays of struct tally_top_span; the caller frees it. */
-GPtrArray *
-tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
+/* An array of rows; the caller frees it. */
+GPtrArray *tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
 
 /* Selects the next device; after the last one, the device of the newest frame (-1). */
 void tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look);

@@ -264,7 +264,7 @@ turn_to(struct watch *x, int page)
 static void
 sort_by(struct watch *x, int what)
 {
-	x->look.sort.what = (enum tally_top_what)what;
+	x->look.sort = (unsigned)what;
 	x->sorted = true;
 	x->look.scroll = 0;
 }
@@ -410,26 +410,16 @@ watch_on_screen(struct watch *x)
 /* ---- plain tables ---- */
 
 static void
-print_rows(const GPtrArray *rows)
-{
-	TALLY_EACH (const GArray, row, rows) {
-		g_autoptr(GString) text = g_string_new(NULL);
-		TALLY_EACH_OF (const struct tally_top_span, span, row)
-			g_string_append(text, span->text);
-		while (text->len && text->str[text->len - 1] == ' ')
-			g_string_truncate(text, text->len - 1);
-		tally_text_print_line(stdout, "%s", text->str);
-	}
-}
-
-static void
 print_table(struct watch *x)
 {
 	size_t columns = tally_text_terminal_columns();
 	x->look.width = columns ? (unsigned)columns : 80;
 	refresh_words(x);
 	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
-	print_rows(rows);
+	TALLY_EACH (const GString, row, rows) {
+		g_autofree char *text = g_strchomp(tally_top_row_text(row));
+		tally_text_print_line(stdout, "%s", text);
+	}
 	fflush(stdout);
 }
 
@@ -505,7 +495,7 @@ tally_top_watch(const struct tally_top_options *options)
 		.changed_us = g_get_monotonic_time(),
 		.look = {
 			.utf8 = tally_text_is_utf8(),
-			.sort = { .what = TALLY_TOP_SHARE },
+			.sort = TALLY_TOP_SHARE,
 			.reverse = options->reverse,
 			.device = options->device,
 			.most_passes = (unsigned)options->rows,
