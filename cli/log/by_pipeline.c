@@ -69,6 +69,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 {
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
+		tally_pass_row(a, d->device, p); /* the answer above the table names it */
 		for (uint32_t k = 0; k < p->n_pipelines; k++) {
 			struct tally_group *g = pipeline_row(a, d->device, p->pipelines[k].id);
 			tally_device_summary_add_queue(a, d, g, p);
