@@ -3,6 +3,7 @@
 
 #include "layer/base/error_text.h"
 #include "layer/base/futex.h"
+#include "layer/base/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,11 +70,13 @@ open_folder(const char *path, const char **name, char *why, size_t size)
 }
 
 /* Two processes that find the same dead socket must not both replace it. A lock that is held
- * for a long time is not passtally's: then this continues without it. */
+ * for a long time is not passtally's: then this continues without it, as in a sandbox, which may
+ * end the program for it. */
 static void
 lock_folder(int folder)
 {
-	for (unsigned i = 0; i < LOCK_TRIES && flock(folder, LOCK_EX | LOCK_NB) != 0; i++)
+	unsigned tries = tally_is_filtered() ? 0 : LOCK_TRIES;
+	for (unsigned i = 0; i < tries && flock(folder, LOCK_EX | LOCK_NB) != 0; i++)
 		nap(LOCK_NAP_NS);
 }
 

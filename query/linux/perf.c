@@ -160,10 +160,10 @@ descriptor_budget(void)
 static int
 open_events(struct linux_cpu *p, uint64_t asked)
 {
-	uint32_t budget = descriptor_budget();
 	int error = tally_linux_plan_make(&p->plan, asked & TALLY_LINUX_OF_PERF);
 	if (error)
 		return error;
+	uint32_t budget = descriptor_budget();
 	uint32_t room = budget > SPARED_DESCRIPTORS ? (budget - SPARED_DESCRIPTORS) / p->plan.n : 0;
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)

@@ -167,6 +167,12 @@ test_sandbox(void)
 	g_assert_cmpint(recv(asks, reply, sizeof(reply), 0), >, 3);
 	g_assert_true(g_str_has_prefix(reply, "ok\n"));
 	close(asks);
+	/* One that begins there. */
+	g_autofree char *later = in_folder("later");
+	struct tally_control_socket begun;
+	g_assert_true(tally_control_socket_open(&begun, later, why, sizeof(why)));
+	tally_control_socket_remove(&begun);
+	tally_control_socket_close(&begun);
 	tally_session_stop("exit");
 }
 

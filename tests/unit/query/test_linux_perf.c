@@ -187,6 +187,7 @@ test_sandbox(void)
 	struct tally_snapshot_source *src = tally_linux_perf_create();
 	g_assert_cmpint(src->ops->probe(src), ==, TALLY_UNSUPPORTED);
 	g_assert_nonnull(strstr(src->reason, "filter of system calls"));
+	g_assert_cmpint(src->ops->open(src), ==, TALLY_UNSUPPORTED);
 	src->ops->destroy(src);
 }
 
