@@ -50,8 +50,9 @@ def run_pair(folder, argv, name, above, log, options):
         env.update({"VK_LAYER_PATH": str(theirs), "VK_INSTANCE_LAYERS": name})
         return h.run(argv, env)
     mine = vk.manifest(folder / "mine").parent
-    order = [mine, theirs] if above else [theirs, mine]
-    env.update({"VK_LAYER_PATH": ":".join(str(p) for p in order), "VK_INSTANCE_LAYERS": f"{vk.LAYER}:{name}",
+    # Older loaders take the order of the folders, newer ones that of the names.
+    order = [(mine, vk.LAYER), (theirs, name)] if above else [(theirs, name), (mine, vk.LAYER)]
+    env.update({"VK_LAYER_PATH": ":".join(str(p) for p, _ in order), "VK_INSTANCE_LAYERS": ":".join(n for _, n in order),
                 "VK_LOADER_DEBUG": "layer", "PASSTALLY_LOG": str(log), "PASSTALLY_OPTIONS": h.options_text(options)})
     return h.run(argv, env)
 
