@@ -139,21 +139,25 @@ static int
 get_key(void)
 {
 	static const struct {
-		int curses, ours;
+		int key;
+		const char *as;
 	} keys[] = {
-		{ KEY_UP, TALLY_TOP_KEY_UP },         { KEY_DOWN, TALLY_TOP_KEY_DOWN },
-		{ KEY_LEFT, TALLY_TOP_KEY_LEFT },     { KEY_RIGHT, TALLY_TOP_KEY_RIGHT },
-		{ KEY_PPAGE, TALLY_TOP_KEY_PAGE_UP }, { KEY_NPAGE, TALLY_TOP_KEY_PAGE_DOWN },
-		{ KEY_HOME, TALLY_TOP_KEY_HOME },     { KEY_END, TALLY_TOP_KEY_END },
-		{ KEY_RESIZE, TALLY_TOP_KEY_RESIZE },
+		{ KEY_UP, "k" },
+		{ KEY_DOWN, "j" },
+		{ KEY_LEFT, "<" },
+		{ KEY_RIGHT, ">" },
+		{ KEY_PPAGE, TALLY_TOP_KEY_PAGE_UP },
+		{ KEY_NPAGE, TALLY_TOP_KEY_PAGE_DOWN },
+		{ KEY_HOME, TALLY_TOP_KEY_HOME },
+		{ KEY_END, TALLY_TOP_KEY_END },
 	};
 	int c = getch();
 	if (c == ERR)
-		return is_gone() ? TALLY_TOP_KEY_GONE : TALLY_TOP_KEY_NONE;
+		return is_gone() ? 'q' : 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		if (keys[i].curses == c)
-			return keys[i].ours;
-	return c < 0x80 ? c : TALLY_TOP_KEY_OTHER;
+		if (keys[i].key == c)
+			return *keys[i].as;
+	return c >= ' ' && c < 0x80 ? c : *TALLY_TOP_KEY_OTHER;
 }
 
 static const struct tally_top_screen screen = {

@@ -11,21 +11,12 @@
 
 #include "cli/top/row.h"
 
-/* Keys that are not characters. */
-enum {
-	TALLY_TOP_KEY_NONE = -1,
-	TALLY_TOP_KEY_UP = 0x200000,
-	TALLY_TOP_KEY_DOWN,
-	TALLY_TOP_KEY_LEFT,
-	TALLY_TOP_KEY_RIGHT,
-	TALLY_TOP_KEY_PAGE_UP,
-	TALLY_TOP_KEY_PAGE_DOWN,
-	TALLY_TOP_KEY_HOME,
-	TALLY_TOP_KEY_END,
-	TALLY_TOP_KEY_RESIZE,
-	TALLY_TOP_KEY_GONE, /* the terminal is closed */
-	TALLY_TOP_KEY_OTHER,
-};
+/* Keys that stand for no letter, as characters that no terminal's key returns here. */
+#define TALLY_TOP_KEY_PAGE_UP "\1"
+#define TALLY_TOP_KEY_PAGE_DOWN "\2"
+#define TALLY_TOP_KEY_HOME "\3"
+#define TALLY_TOP_KEY_END "\4"
+#define TALLY_TOP_KEY_OTHER "\5" /* means nothing, but that the screen is drawn anew */
 
 /* Whether a full screen can be shown here. False with a reason; changes nothing. */
 bool tally_top_screen_check(char *why, size_t size);
@@ -36,6 +27,7 @@ struct tally_top_screen {
 	void (*size)(unsigned *width, unsigned *height);
 	void (*show)(const GPtrArray *rows);
 	int (*fd)(void); /* file descriptor of the key input, for poll(2) */
+	/* The next key pressed, 0 = none; the arrows are k, j, < and >, a closed terminal is q. */
 	int (*key)(void);
 };
 /* Takes over the terminal on standard output. NULL with a reason; then nothing was changed. */

@@ -292,66 +292,39 @@ scroll_pages(struct watch *x, int pages)
 	scroll(x, pages * page);
 }
 
-static void
-reverse(struct watch *x, int unused)
-{
-	(void)unused;
-	x->look.reverse = !x->look.reverse;
-}
-
-static void
-next_device(struct watch *x, int unused)
-{
-	(void)unused;
-	tally_top_next_device(&x->window, &x->look);
-}
-
-static void
-hold(struct watch *x, int unused)
-{
-	(void)unused;
-	x->held = !x->held;
-}
-
 /* Returns false to leave the view. */
 static bool
 take_key(struct watch *x, int key)
 {
 	static const struct {
-		int key;
+		const char *keys;
 		void (*act)(struct watch *x, int n);
 		int n;
-	} keys[] = {
-		{ TALLY_TOP_KEY_UP, scroll, -1 },
-		{ 'k', scroll, -1 },
-		{ TALLY_TOP_KEY_DOWN, scroll, 1 },
-		{ 'j', scroll, 1 },
+	} acts[] = {
+		{ "k", scroll, -1 },
+		{ "j", scroll, 1 },
 		{ TALLY_TOP_KEY_PAGE_UP, scroll_pages, -1 },
 		{ TALLY_TOP_KEY_PAGE_DOWN, scroll_pages, 1 },
 		{ TALLY_TOP_KEY_HOME, scroll, -1000000 },
 		{ TALLY_TOP_KEY_END, scroll, 1000000 },
-		{ TALLY_TOP_KEY_LEFT, move_sort, -1 },
-		{ '<', move_sort, -1 },
-		{ ',', move_sort, -1 },
-		{ TALLY_TOP_KEY_RIGHT, move_sort, 1 },
-		{ '>', move_sort, 1 },
-		{ '.', move_sort, 1 },
-		{ 's', sort_by, TALLY_TOP_SHARE },
-		{ 'm', sort_by, TALLY_TOP_MEAN },
-		{ 'x', sort_by, TALLY_TOP_MAX },
-		{ 'c', sort_by, TALLY_TOP_SEEN },
-		{ 'p', sort_by, TALLY_TOP_NAME },
-		{ 'r', reverse, 0 },
-		{ 'd', next_device, 0 },
-		{ ' ', hold, 0 },
-		{ 'n', turn_to, TALLY_TOP_NOTES },
-		{ '?', turn_to, TALLY_TOP_HELP },
-		{ 'h', turn_to, TALLY_TOP_HELP },
+		{ "<,", move_sort, -1 },
+		{ ">.", move_sort, 1 },
+		{ "s", sort_by, TALLY_TOP_SHARE },
+		{ "m", sort_by, TALLY_TOP_MEAN },
+		{ "x", sort_by, TALLY_TOP_MAX },
+		{ "c", sort_by, TALLY_TOP_SEEN },
+		{ "p", sort_by, TALLY_TOP_NAME },
+		{ "n", turn_to, TALLY_TOP_NOTES },
+		{ "?h", turn_to, TALLY_TOP_HELP },
 	};
-	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
-		if (keys[i].key == key)
-			keys[i].act(x, keys[i].n);
-	return key != 'q' && key != 'Q' && key != TALLY_TOP_KEY_GONE;
+	for (size_t i = 0; i < G_N_ELEMENTS(acts); i++)
+		if (strchr(acts[i].keys, key))
+			acts[i].act(x, acts[i].n);
+	x->look.reverse ^= key == 'r';
+	x->held ^= key == ' ';
+	if (key == 'd')
+		tally_top_next_device(&x->window, &x->look);
+	return key != 'q' && key != 'Q';
 }
 
 /* Waits for a key, a signal, or the time of the next redraw. */
@@ -396,7 +369,7 @@ watch_on_screen(struct watch *x)
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
 		int key;
-		while (stay && (key = x->screen->key()) != TALLY_TOP_KEY_NONE) {
+		while (stay && (key = x->screen->key()) != 0) {
 			stay = take_key(x, key);
 			pressed = true;
 		}
