@@ -89,7 +89,8 @@ print_json(const struct output *out, const struct tally_device_record *device)
 	struct tally_out o;
 	tally_out_init(&o, stdout);
 	/* The object's closing brace comes after the member that only this command adds. */
-	tally_out_json(&o, line, len - 1);
+	line[len - 1] = '\0';
+	tally_out_json(&o, line);
 	o.comma = true;
 	if (device->n_sets)
 		tally_out_u64(&o, "rotation_frames", tally_sets_rotation(device, out->wish.set));

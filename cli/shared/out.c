@@ -20,8 +20,7 @@ void
 tally_out_init(struct tally_out *o, FILE *to)
 {
 	o->to = to;
-	o->comma = false;
-	o->in_page = false;
+	o->comma = o->in_page = false;
 	o->gap = NULL;
 	o->w = (struct tally_json_writer){
 		.at = o->bytes,
@@ -39,11 +38,6 @@ tally_out_flush(struct tally_out *o)
 void
 tally_out_bytes(struct tally_out *o, const char *bytes, size_t len)
 {
-	if (__builtin_expect(len <= (size_t)(o->w.end - o->w.at), 1)) {
-		memcpy(o->w.at, bytes, len);
-		o->w.at += len;
-		return;
-	}
 	while (len) {
 		if (o->w.at == o->w.end)
 			tally_out_flush(o);
@@ -82,28 +76,28 @@ put_code(struct tally_out *o, gunichar c)
 	put_unit(o, c);
 }
 
+/* Characters below 0x80 are as they must be already where it is JSON. */
 static bool
-is_plain_byte(const struct tally_out *o, unsigned char byte)
+is_plain_byte(const struct tally_out *o, unsigned char byte, bool json)
 {
-	if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
-		return false;
+	if (json || byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+		return json && byte < 0x7f;
 	return !o->in_page || (byte != '<' && byte != '>' && byte != '&');
 }
 
 /* Bytes that are not UTF-8 become U+FFFD, because JSON must be UTF-8. */
 static void
-put_escaped(struct tally_out *o, const char *text)
+put_escaped(struct tally_out *o, const char *text, bool json)
 {
 	const char *plain = text;
 	while (*text) {
-		unsigned char byte = (unsigned char)*text;
-		if (is_plain_byte(o, byte)) {
+		gunichar c = (unsigned char)*text;
+		if (is_plain_byte(o, (unsigned char)c, json)) {
 			text++;
 			continue;
 		}
 		const char *next = text + 1;
-		gunichar c = byte;
-		if (byte >= 0x80) {
+		if (c >= 0x80) {
 			c = g_utf8_get_char_validated(text, -1);
 			bool good = c != (gunichar)-1 && c != (gunichar)-2;
 			next = good ? g_utf8_next_char(text) : next;
@@ -129,28 +123,15 @@ void
 tally_out_string(struct tally_out *o, const char *prefix, const char *text)
 {
 	tally_out_char(o, '"');
-	put_escaped(o, prefix);
-	put_escaped(o, text);
+	put_escaped(o, prefix, false);
+	put_escaped(o, text, false);
 	tally_out_char(o, '"');
 }
 
 void
-tally_out_json(struct tally_out *o, const char *json, size_t len)
+tally_out_json(struct tally_out *o, const char *json)
 {
-	const char *plain = json, *end = json + len;
-	while (json < end) {
-		gunichar c = (unsigned char)*json;
-		const char *next = c < 0x80 ? json + 1 : g_utf8_next_char(json);
-		if (c >= 0x80)
-			c = g_utf8_get_char(json);
-		if (c >= 0x7f && tally_text_is_control(c)) {
-			tally_out_bytes(o, plain, (size_t)(json - plain));
-			put_code(o, c);
-			plain = next;
-		}
-		json = next;
-	}
-	tally_out_bytes(o, plain, (size_t)(end - plain));
+	put_escaped(o, json, true);
 }
 
 void
@@ -175,40 +156,34 @@ begin_value(struct tally_out *o, const char *key)
 	tally_out_char(o, ':');
 }
 
-static void
-open_with(struct tally_out *o, const char *key, char bracket)
+void
+tally_out_object(struct tally_out *o, const char *key)
 {
 	begin_value(o, key);
-	tally_out_char(o, bracket);
+	tally_out_char(o, '{');
+	o->comma = false;
+}
+
+void
+tally_out_array(struct tally_out *o, const char *key)
+{
+	begin_value(o, key);
+	tally_out_char(o, '[');
 	o->comma = false;
 }
 
 static void
 close_with(struct tally_out *o, char bracket)
 {
-	if (o->gap)
-		tally_out_put(o, o->gap);
-	o->gap = NULL;
+	o->comma = false;
+	begin_value(o, NULL);
 	tally_out_char(o, bracket);
-	o->comma = true;
-}
-
-void
-tally_out_object(struct tally_out *o, const char *key)
-{
-	open_with(o, key, '{');
 }
 
 void
 tally_out_end_object(struct tally_out *o)
 {
 	close_with(o, '}');
-}
-
-void
-tally_out_array(struct tally_out *o, const char *key)
-{
-	open_with(o, key, '[');
 }
 
 void
@@ -236,10 +211,9 @@ put_word(struct tally_out *o, const char *key, const char *word)
 void
 tally_out_text_or_null(struct tally_out *o, const char *key, const char *text)
 {
-	if (text)
-		tally_out_text(o, key, text);
-	else
+	if (!text)
 		put_word(o, key, "null");
+	tally_out_text(o, key, text);
 }
 
 void
