@@ -57,7 +57,7 @@ RULES = {
                      VERSION + r"|vk_\w+\.(?:h|inc)"),
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
-                {r"report/html_pack\.c": [ZLIB],
+                {r"report/html\.c": [ZLIB],
                  r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 

@@ -3,7 +3,6 @@
 
 #include "cli/report/formats.h"
 #include "cli/report/html_log.h"
-#include "cli/report/html_pack.h"
 #include "cli/report/html_page.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
@@ -12,10 +11,113 @@
 
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
+
+/* The numbers of a page: columns, one after the other, each a zlib stream of its own, so that a
+ * browser unpacks (DecompressionStream) only those it shows. Numbers are as in memory,
+ * little-endian. */
+
+struct packed {
+	guint offset, length;
+};
+
+struct pack {
+	GByteArray *blob, *column; /* the one that is made */
+	GArray *columns; /* elements: struct packed */
+};
+
+static void
+pack_init(struct pack *pack)
+{
+	pack->blob = g_byte_array_new();
+	pack->column = g_byte_array_new();
+	pack->columns = g_array_new(FALSE, FALSE, sizeof(struct packed));
+}
+
+static void
+pack_finish(struct pack *pack)
+{
+	g_byte_array_unref(pack->blob);
+	g_byte_array_unref(pack->column);
+	g_array_unref(pack->columns);
+}
+
+static void
+put(struct pack *pack, const void *bytes, size_t n)
+{
+	g_byte_array_append(pack->column, bytes, (guint)n);
+}
+
+/* Packs what was put since the last column. */
+static int
+end_column(struct pack *pack)
+{
+	struct packed p = { .offset = pack->blob->len };
+	uLongf length = compressBound(pack->column->len);
+	g_byte_array_set_size(pack->blob, p.offset + (guint)length);
+	int status = compress2(pack->blob->data + p.offset, &length, pack->column->data,
+			       pack->column->len, Z_BEST_SPEED);
+	if (status != Z_OK)
+		g_error("out of memory"); /* ends the program, as g_new() does */
+	p.length = (guint)length;
+	g_byte_array_set_size(pack->blob, p.offset + p.length);
+	g_byte_array_set_size(pack->column, 0);
+	g_array_append_val(pack->columns, p);
+	return (int)pack->columns->len - 1;
+}
+
+/* These return the column's number; -1: it is empty. */
+
+/* A double for each row. */
+static int
+pack_frames(struct pack *pack, const struct tally_html_frames *frames,
+		       enum tally_html_frame_column column)
+{
+	bool any = false;
+	TALLY_EACH_OF (const struct tally_html_frame, f, frames->rows) {
+		any |= !isnan(f->columns[column]);
+		put(pack, &f->columns[column], sizeof(double));
+	}
+	if (any)
+		return end_column(pack);
+	g_byte_array_set_size(pack->column, 0);
+	return -1;
+}
+
+/* How many bytes of passes each row has (32 bits), then those of each. */
+static int
+pack_passes(struct pack *pack, const struct tally_html_frames *frames)
+{
+	TALLY_EACH_OF (const struct tally_html_frame, f, frames->rows)
+		put(pack, &f->n_bytes, sizeof(f->n_bytes));
+	TALLY_EACH_OF (const struct tally_html_frame, g, frames->rows)
+		put(pack, g->passes, g->n_bytes);
+	return end_column(pack);
+}
+
+/* How many rows each point lies after the one before (32 bits), then the value of each (32 bits);
+ * the last one ends the series. */
+static int
+pack_series(struct pack *pack, const struct tally_html_series *s)
+{
+	const struct tally_html_point end = { s->end, NAN };
+	uint32_t before = 0;
+	if (!s->n)
+		return -1;
+	for (uint32_t i = 0; i <= s->n; i++) {
+		uint32_t row = i < s->n ? s->points[i].row : end.row;
+		uint32_t skipped = row - before;
+		put(pack, &skipped, sizeof(skipped));
+		before = row;
+	}
+	for (uint32_t i = 0; i <= s->n; i++)
+		put(pack, i < s->n ? &s->points[i].value : &end.value, sizeof(float));
+	return end_column(pack);
+}
 
 struct page {
 	struct tally_out *out;
-	struct tally_html_pack pack;
+	struct pack pack;
 	uint64_t warmup;
 };
 
@@ -125,7 +227,7 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 			continue;
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, i);
-		tally_out_i64(o, NULL, tally_html_pack_series(&p->pack, &own->series[i]));
+		tally_out_i64(o, NULL, pack_series(&p->pack, &own->series[i]));
 		tally_html_series_finish(&own->series[i]);
 		stats(o, &g->series[i].stats, g->series[i].estimated);
 		tally_out_end_array(o);
@@ -217,9 +319,9 @@ put_kept(struct page *p, const struct tally_html_log *log,
 	unsigned n = own->frames.step > 1 ? TALLY_HTML_N_FRAME_COLUMNS
 					  : TALLY_HTML_SAMPLE_CPU;
 	for (unsigned i = 0; i < n; i++)
-		tally_out_i64(o, NULL, tally_html_pack_frames(&p->pack, &own->frames, i));
+		tally_out_i64(o, NULL, pack_frames(&p->pack, &own->frames, i));
 	tally_out_end_array(o);
-	tally_out_i64(o, "bars", tally_html_pack_passes(&p->pack, &own->frames));
+	tally_out_i64(o, "bars", pack_passes(&p->pack, &own->frames));
 	tally_out_u64(o, "bar_step", own->frames.pass_step);
 	put_kinds(o, own);
 	tally_out_u64(o, "block", own->block);
@@ -356,7 +458,7 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	}
 	tally_out_break(o, "\n");
 	tally_out_array(o, "columns");
-	TALLY_EACH_OF (const struct tally_html_packed, c, p->pack.columns) {
+	TALLY_EACH_OF (const struct packed, c, p->pack.columns) {
 		tally_out_array(o, NULL);
 		tally_out_u64(o, NULL, c->offset);
 		tally_out_u64(o, NULL, c->length);
@@ -387,7 +489,7 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	struct page p = { .out = &out, .warmup = warmup };
 	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
 	tally_out_init(&out, file);
-	tally_html_pack_init(&p.pack);
+	pack_init(&p.pack);
 	tally_out_bytes(&out, tally_html_page, (size_t)(mark - tally_html_page));
 	tally_out_put(&out, "<script type=\"application/json\" id=\"meta\">");
 	out.in_page = true;
@@ -398,7 +500,7 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	tally_out_put(&out, "</script>");
 	tally_out_put(&out, mark + strlen(TALLY_HTML_MARK));
 	tally_out_flush(&out);
-	tally_html_pack_finish(&p.pack);
+	pack_finish(&p.pack);
 }
 
 int

@@ -14,6 +14,194 @@ enum { MOST_POINTS = 2 << 20, MOST_PASS_BYTES = 6 << 20 };
 /* How many rows are added before the series are measured. */
 enum { THIN_EVERY = 64 };
 
+/* Series */
+
+void
+tally_html_series_finish(struct tally_html_series *s)
+{
+	g_free(s->points);
+	*s = (struct tally_html_series){ 0 };
+}
+
+static bool
+is_same(float a, float b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+/* From this row on it is this value. The row may be the last one: it has another value then. */
+static void
+step(struct tally_html_series *s, uint32_t row, float value)
+{
+	if (s->n && s->points[s->n - 1].row == row)
+		s->n--;
+	if (s->n ? is_same(s->points[s->n - 1].value, value) : isnan(value))
+		return;
+	if (s->n == s->room) {
+		s->room = s->room < 1024 ? MAX(4, 2 * s->room) : s->room + 1024;
+		s->points = g_renew(struct tally_html_point, s->points, s->room);
+	}
+	s->points[s->n++] = (struct tally_html_point){ row, value };
+}
+
+/* Makes points of all that was added: no more is added to this row. */
+static void
+series_flush(struct tally_html_series *s)
+{
+	if (!s->n_pending)
+		return;
+	if (s->row > s->end)
+		step(s, s->end, NAN);
+	step(s, s->row, (float)(s->pending / s->n_pending));
+	s->end = s->row + 1;
+	s->n_pending = 0;
+	s->pending = 0;
+}
+
+/* `row` is at least that of the value before. A value no float can hold is left out. */
+static void
+series_add(struct tally_html_series *s, uint64_t row, double value)
+{
+	if (!(fabs(value) < 3e38))
+		return;
+	if (s->row != row)
+		series_flush(s);
+	s->row = (uint32_t)row;
+	s->pending += value;
+	s->n_pending++;
+}
+
+static float
+mean(float a, float b)
+{
+	return isnan(a) ? b : isnan(b) ? a : (float)(((double)a + (double)b) / 2);
+}
+
+/* Makes one row of two: row / 2. It was flushed. */
+static void
+series_halve(struct tally_html_series *s)
+{
+	struct tally_html_series half = { .end = (s->end + 1) / 2 };
+	if (s->end % 2)
+		step(s, s->end, NAN);
+	float before = NAN;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct tally_html_point p = s->points[i];
+		if (p.row % 2)
+			step(&half, p.row / 2, mean(before, p.value));
+		step(&half, p.row / 2 + p.row % 2, p.value);
+		before = p.value;
+	}
+	g_free(s->points);
+	*s = half;
+}
+
+/* Frames */
+
+static void
+frames_init(struct tally_html_frames *f, uint64_t most_bytes)
+{
+	*f = (struct tally_html_frames){ .step = 1, .pass_step = 1, .most_bytes = most_bytes };
+	f->rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
+}
+
+static struct tally_html_frame *
+row_at(const struct tally_html_frames *f, guint row)
+{
+	return &g_array_index(f->rows, struct tally_html_frame, row);
+}
+
+static void
+drop_passes(struct tally_html_frames *f, struct tally_html_frame *row)
+{
+	f->n_bytes -= row->n_bytes;
+	g_clear_pointer(&row->passes, g_free);
+	row->n_bytes = 0;
+}
+
+static void
+frames_finish(struct tally_html_frames *f)
+{
+	for (guint i = 0; i < f->rows->len; i++)
+		drop_passes(f, row_at(f, i));
+	g_array_unref(f->rows);
+}
+
+/* The first one if they are as slow as each other. */
+static bool
+is_slower(const struct tally_html_frame *a, const struct tally_html_frame *b)
+{
+	return a->columns[TALLY_HTML_CPU] > b->columns[TALLY_HTML_CPU];
+}
+
+/* Of the rows from `first` on that share the passes of one. */
+static void
+keep_slowest(struct tally_html_frames *f, guint first)
+{
+	guint end = MIN(first + f->pass_step, f->rows->len), slowest = first;
+	for (guint i = first; i < end; i++)
+		if (is_slower(row_at(f, i), row_at(f, slowest)))
+			slowest = i;
+	for (guint i = first; i < end; i++)
+		if (i != slowest)
+			drop_passes(f, row_at(f, i));
+}
+
+/* Replaces a row by another, but for its samples. */
+static void
+replace(struct tally_html_frame *row, struct tally_html_frame by)
+{
+	by.columns[TALLY_HTML_SAMPLE_CPU] = row->columns[TALLY_HTML_SAMPLE_CPU];
+	by.columns[TALLY_HTML_SAMPLE_GPU] = row->columns[TALLY_HTML_SAMPLE_GPU];
+	*row = by;
+}
+
+static void
+halve(struct tally_html_frames *f)
+{
+	guint n = 0;
+	for (guint i = 0; i < f->rows->len; i += 2, n++) {
+		struct tally_html_frame *a = row_at(f, i), *b = a + 1;
+		bool second = i + 1 < f->rows->len && is_slower(b, a);
+		if (i + 1 < f->rows->len)
+			drop_passes(f, second ? a : b);
+		if (second)
+			replace(a, *b);
+		*row_at(f, n) = *a;
+	}
+	g_array_set_size(f->rows, n);
+	f->step *= 2;
+	f->pass_step = MAX(f->pass_step / 2, 1);
+}
+
+/* Adds the next frame, whose passes are copied. */
+static void
+frames_add(struct tally_html_frames *f, const struct tally_html_frame *frame)
+{
+	if (f->rows->len == TALLY_HTML_MOST_ROWS && f->n % f->step == 0)
+		halve(f);
+	bool first = f->n++ % f->step == 0;
+	struct tally_html_frame *last = first ? NULL : row_at(f, f->rows->len - 1);
+	if (last && !is_slower(frame, last))
+		return;
+	struct tally_html_frame copy = *frame;
+	copy.passes = g_memdup2(frame->passes, frame->n_bytes);
+	f->n_bytes += frame->n_bytes;
+	if (last) {
+		drop_passes(f, last);
+		replace(last, copy);
+	} else {
+		g_array_append_val(f->rows, copy);
+	}
+	guint row = f->rows->len - 1;
+	keep_slowest(f, row - row % f->pass_step);
+	while (f->n_bytes > f->most_bytes && f->pass_step < f->rows->len) {
+		f->pass_step *= 2;
+		for (guint i = 0; i < f->rows->len; i += f->pass_step)
+			keep_slowest(f, i);
+	}
+}
+
 struct tally_html_device *
 tally_html_log_device(const struct tally_html_log *log, uint32_t device)
 {
@@ -35,7 +223,7 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->passes = g_byte_array_new();
-	tally_html_frames_init(&d->frames, MOST_PASS_BYTES / log->share);
+	frames_init(&d->frames, MOST_PASS_BYTES / log->share);
 	g_ptr_array_add(log->devices, d);
 	return d;
 }
@@ -55,7 +243,7 @@ free_device(gpointer p)
 	g_ptr_array_unref(d->groups);
 	g_array_unref(d->kinds);
 	g_byte_array_unref(d->passes);
-	tally_html_frames_finish(&d->frames);
+	frames_finish(&d->frames);
 	g_free(d);
 }
 
@@ -186,7 +374,7 @@ take_values(const struct tally_html_log *log, struct tally_html_device *d,
 	struct tally_value v;
 	for (uint32_t i = 0; i < g->n_series; i++)
 		if (tally_group_value(&log->aggregate, g, i, &v))
-			tally_html_series_add(&own->series[i], d->frames.n / d->block,
+			series_add(&own->series[i], d->frames.n / d->block,
 					      tally_value_f64(v));
 }
 
@@ -201,9 +389,9 @@ thin(const struct tally_html_log *log, struct tally_html_device *d)
 			struct tally_html_group *own = g->watched;
 			for (uint32_t k = 0; k < own->n_series; k++) {
 				struct tally_html_series *s = &own->series[k];
-				tally_html_series_flush(s);
+				series_flush(s);
 				if (halved)
-					tally_html_series_halve(s);
+					series_halve(s);
 				n_points += s->n;
 				longest = MAX(longest, s->end);
 			}
@@ -319,7 +507,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		.passes = d->passes->data,
 		.n_bytes = d->passes->len,
 	};
-	tally_html_frames_add(&d->frames, &frame);
+	frames_add(&d->frames, &frame);
 	tally_answer_add_frame(log->answer, f);
 }
 

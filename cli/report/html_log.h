@@ -12,13 +12,70 @@
 
 #include "cli/answer/answer.h"
 #include "cli/log/aggregate.h"
-#include "cli/report/html_frames.h"
-#include "cli/report/html_series.h"
 #include "layer/record.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* A series of values over the frames of a run, as steps: a point stands where the value changes,
+ * and holds up to the next one; NAN is a row without a value. A count that is the same in every
+ * frame is therefore one point. Rows are frames, or blocks of frames once the series was halved:
+ * then a point is the mean of the block's values. Floats, which have seven digits, are enough for a
+ * chart: tables are made from the values themselves. */
+struct tally_html_point {
+	uint32_t row;
+	float value;
+};
+
+/* Zeroed it is empty. */
+struct tally_html_series {
+	struct tally_html_point *points;
+	uint32_t n, room;
+	uint32_t end; /* the row after the last one that has a value */
+	/* of the row that is not among the points yet */
+	uint32_t row, n_pending;
+	double pending; /* the sum of its values */
+};
+
+/* The frames of a device: their numbers, and the passes of each in time order. There are at most
+ * TALLY_HTML_MOST_ROWS of them: of a longer run each row is the slowest of `step` frames, one after
+ * the other. Passes take at most `most_bytes` together: if there are more, those of the slowest of
+ * `pass_step` rows are kept. */
+
+#define TALLY_HTML_MOST_ROWS 32768
+
+enum tally_html_frame_column {
+	TALLY_HTML_FRAME = 0,
+	TALLY_HTML_START, /* relative to the start of the device's first frame */
+	TALLY_HTML_CPU,
+	TALLY_HTML_GPU,
+	TALLY_HTML_ENVELOPE,
+	TALLY_HTML_COVERAGE,
+	TALLY_HTML_UNATTRIBUTED,
+	TALLY_HTML_OVERHEAD,
+	TALLY_HTML_DROPPED,
+	TALLY_HTML_FLAGS, /* NAN: none */
+	/* Of the first frame of those that the row stands for, not the slowest: a chart of these
+	 * shows what is usual. */
+	TALLY_HTML_SAMPLE_CPU,
+	TALLY_HTML_SAMPLE_GPU,
+	TALLY_HTML_N_FRAME_COLUMNS,
+};
+
+struct tally_html_frame {
+	double columns[TALLY_HTML_N_FRAME_COLUMNS]; /* NAN: not known */
+	uint8_t *passes; /* `n_bytes`; see put_passes() */
+	uint32_t n_bytes; /* 0: not kept */
+};
+
+struct tally_html_frames {
+	GArray *rows; /* elements: struct tally_html_frame */
+	uint64_t n; /* all frames */
+	uint32_t step, pass_step; /* powers of two */
+	uint64_t n_bytes; /* of the passes of all rows */
+	uint64_t most_bytes;
+};
 
 /* What is kept of a group; stored in group->watched. */
 struct tally_html_group {
@@ -72,6 +129,7 @@ struct tally_html_log {
 int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup,
 			unsigned share);
 void tally_html_log_finish(struct tally_html_log *log);
+void tally_html_series_finish(struct tally_html_series *s);
 /* The data kept for a device; NULL: no frame of it was read. */
 struct tally_html_device *tally_html_log_device(const struct tally_html_log *log, uint32_t device);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html_pack.h. */
+/* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html.c. */
 const meta = JSON.parse(document.getElementById("meta").textContent);
 const unpacked = new Map();
 let numbers = null;

@@ -42,7 +42,7 @@ class Bytes:
 
 
 class Numbers:
-    """The page's numbers, decoded by its layout (cli/report/html_pack.h) and not by its own script."""
+    """The page's numbers, decoded by its layout (cli/report/html.c) and not by its own script."""
 
     def __init__(self, page):
         self.text = page.decode()
