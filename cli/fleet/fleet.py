@@ -14,6 +14,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -167,7 +168,8 @@ SELECT * FROM read_json(getvariable('files'), format = 'newline_delimited', igno
 	maximum_object_size = 67108864, columns = {
 		type: 'VARCHAR', program: 'VARCHAR', started: 'TIMESTAMP', run: 'VARCHAR', host: 'VARCHAR',
 		tags: 'MAP(VARCHAR, VARCHAR)', device: 'UINTEGER', name: 'VARCHAR', driver: 'VARCHAR', driver_version: 'VARCHAR',
-		id: 'VARCHAR', kind: 'VARCHAR', label: 'VARCHAR', statistics: 'STRUCT(device UINTEGER, id VARCHAR, "key" VARCHAR,
+		id: 'VARCHAR', kind: 'VARCHAR', label: 'VARCHAR', target: 'STRUCT(width UINTEGER, height UINTEGER, name VARCHAR, presented BOOLEAN)',
+		statistics: 'STRUCT(device UINTEGER, id VARCHAR, "key" VARCHAR,
 			n UBIGINT, min DOUBLE, max DOUBLE, mean DOUBLE, sd_sample DOUBLE, spread VARCHAR, spread_error DOUBLE)[]' });
 
 CREATE OR REPLACE TABLE header AS
@@ -203,7 +205,8 @@ WITH gpu AS (
 		|| 'x' || any_value(round(mean)::BIGINT) FILTER ("key" = 'height') AS size
 	FROM stat WHERE id = '0000000000000000' GROUP BY file, device
 ), pass AS (
-	SELECT file, id, coalesce(any_value(label), any_value(kind) || ' ' || left(id, 8)) AS name
+	SELECT file, id, coalesce(any_value(label), if(bool_or(target.presented), 'Backbuffer', concat_ws(' ',
+		coalesce(any_value(target.name), any_value(kind)), any_value(target.width) || 'x' || any_value(target.height), left(id, 8)))) AS name
 	FROM line WHERE type = 'pass_info' GROUP BY file, id
 ), named AS (
 	SELECT h.run, h.started, h.host, regexp_replace(h.program, '^.*[/\\]', '') AS program, h.tags,
@@ -451,8 +454,9 @@ def conclude(rows, limit):
         return change(best) + place(best)
     if limit is None:
         words = {row["verdict"].upper() for row in changed}
-        word = "MIXED" if len(words) > 1 else words.pop() if words else "SAME"
-        return f"{word}: {first(changed) if changed else 'no change is certain in any pass'}", 0
+        if not words:
+            return f"NO CHANGE SEEN; the largest difference: {first(tested)}", 0
+        return f"{'MIXED' if len(words) > 1 else words.pop()}: {first(changed)}", 0
     failed = [row for row in changed if row["more_pct"] > limit]
     unclear = [row for row in tested if row["high_pct"] > limit and row not in failed]
     if failed:
@@ -486,7 +490,7 @@ def regress(db, base, new, by, fail_above, everything, as_json):
     answer, status = conclude(rows, limit)
     if as_json:
         keys = (*STRATUM, "name", "base_n", "new_n", "base_ns", "new_ns", "more_ns", "more_pct", "low_pct", "high_pct", "p", "q", "verdict")
-        print(json.dumps({"schema": "passtally-fleet/1", "conclusion": answer.partition(":")[0],
+        print(json.dumps({"schema": "passtally-fleet/1", "conclusion": re.split("[:;]", answer)[0],
                           "rows": [{key: row.get(key) for key in keys} for row in rows]}, indent=1))
         return status
     print(shown(answer))
@@ -495,7 +499,7 @@ def regress(db, base, new, by, fail_above, everything, as_json):
         print(shown(f"  {row['verdict']:8} {change(row)}{place(row)}; runs: {row['base_n']}, {row['new_n']}"))
     if len(listed) < len(rows):
         alone = sum(row["verdict"].startswith("no verdict") for row in rows)
-        print(f"  {len(rows) - len(listed)} others (--all): {alone} of which only one build ran there")
+        print(f"  {len(rows) - len(listed)} others (--all)" + (f", of {alone} only one build ran there" if alone else ""))
     return status
 
 
