@@ -43,6 +43,10 @@ static const struct tally_arg options[] = {
 			"Show this device; without it the one that drew last."),
 	TALLY_ARG_FLAG("once", '1', struct request, top.once,
 		       "Print one table of what the log holds, and exit."),
+	TALLY_ARG_TEXT("prometheus", 0, "FILE", struct request, top.prometheus,
+		       "Each second, write FILE as Prometheus reads it, for the textfile "
+		       "collector of node_exporter, in place of tables; - is standard "
+		       "output. FILE is removed at the end."),
 	TALLY_ARG_WHOLE("rows", 'n', "N", struct request, top.rows, 1, 100000,
 			"At most N passes in a table that is printed."),
 	TALLY_ARG_FLAG("no-color", 0, struct request, top.no_colour,

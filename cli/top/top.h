@@ -20,6 +20,7 @@ struct tally_top_options {
 	uint64_t rows; /* of a plain table, 0 = all rows */
 	bool no_colour, ascii;
 	bool once; /* print one table and return */
+	const char *prometheus; /* the file written in place of tables; NULL = none */
 	/* For run --live: the game is our child, and the keys go to the view. */
 	bool (*is_over)(void *data);
 	void *data;

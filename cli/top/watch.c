@@ -3,6 +3,7 @@
 
 #include "cli/shared/each.h"
 #include "cli/top/follow.h"
+#include "cli/top/prometheus.h"
 #include "cli/shared/text.h"
 #include "cli/top/screen.h"
 #include "cli/top/table.h"
@@ -429,9 +430,14 @@ print_one(struct watch *x, bool first)
 				  x->options->path);
 	if (x->options->once && lacks_something(x))
 		return TALLY_EXIT_USAGE;
-	if (!first)
-		putchar('\n');
-	print_table(x);
+	if (x->options->prometheus) {
+		if (!tally_top_write_prometheus(&x->window, x->options->prometheus))
+			return TALLY_EXIT_FAILED;
+	} else {
+		if (!first)
+			putchar('\n');
+		print_table(x);
+	}
 	if (x->bad)
 		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", tally_follow_why(x->follow));
 	bool done = x->options->once || x->window.log.has_end || x->over;
@@ -483,13 +489,16 @@ tally_top_watch(const struct tally_top_options *options)
 	int status = TALLY_EXIT_OK;
 	char why[256];
 	take_signals(options->is_over != NULL);
-	if (!options->once)
+	if (!options->once && !options->prometheus)
 		x.screen = tally_top_screen_open(colour, why, sizeof(why));
 	if (x.screen) {
 		watch_on_screen(&x);
 		x.screen->close();
 	} else {
 		status = watch_plainly(&x);
+		const char *file = options->once ? NULL : options->prometheus;
+		if (file && strcmp(file, "-") != 0)
+			remove(file); /* what it says is over */
 	}
 	give_signals_back();
 	tally_follow_destroy(x.follow);

@@ -257,6 +257,38 @@ class Plain(CliCase):
         self.assertRegex(text, r"p00 +16.7% +1.0 +1.0 +█+ +10 +3 +3\n")
         self.assertRegex(self.table(log, "--sort", "samples_passed"), r"p02 +50.0% +3.0 +3.0 +█+ +10 +2\n")
 
+    def test_prometheus(self):
+        """The same means, for all devices; the file is whole at any time, and gone when the log has ended."""
+        lines = long_log(3, 10)
+        for line in lines:
+            if line["type"] == "pass_info" and line["label"] == "p02":
+                line["label"] = 'a "b"\\c\nd'
+        log = self.write_log("a.jsonl", lines)
+        text = self.table(log, "--prometheus", "-")
+        labels = 'program="demo",device="0"'
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+        self.assertEqual({key: float(value) for key, value in values.items()}, {
+            f"passtally_frame_seconds{{{labels}}}": 0.02, f"passtally_frame_seconds_max{{{labels}}}": 0.02,
+            f"passtally_frame_gpu_seconds{{{labels}}}": 6e-6, f"passtally_frame_gpu_seconds_max{{{labels}}}": 6e-6,
+            **{f"passtally_pass_gpu_seconds{end}{{{labels},pass=\"{name}\"}}": ns / 1e9 for end in ("", "_max")
+               for name, ns in (("p00", 1000), ("p01", 2000), ('a \\"b\\"\\\\c\\\\nd', 3000))}})
+        for name in re.findall(r"# TYPE (\S+) gauge", text):
+            self.assertIn(f"\n{name}{{", text)
+        self.table(log, "--prometheus", "out.prom")
+        self.assertEqual((self.folder / "out.prom").read_text(encoding="utf-8"), text)
+        follower = subprocess.Popen([COMMAND, "top", "--prometheus", "out2.prom", log], env=self.env, cwd=self.folder,
+                                    stdout=subprocess.PIPE)
+        self.addCleanup(follower.kill)
+        while not (self.folder / "out2.prom").exists():
+            self.assertIsNone(follower.poll())
+            time.sleep(0.02)
+        self.assertEqual((self.folder / "out2.prom").read_text(encoding="utf-8"), text)
+        self.write_log("a.jsonl", lines + [end(10, 30)])
+        self.assertEqual((follower.communicate(timeout=60)[0], follower.returncode), (b"", 0))
+        self.assertFalse((self.folder / "out2.prom").exists())
+        done = self.command("top", "--once", "--prometheus", "nowhere/out.prom", log)
+        self.assertEqual((done.returncode, done.stdout), (125, b""))
+
     def test_what_is_printed_has_80_columns(self):
         """The head loses nothing: text that does not fit beside the device has its own line."""
         name, note = "a graphics card with a name that is rather long (rev 2)", "word " * 40
