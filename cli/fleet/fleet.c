@@ -23,20 +23,24 @@ static const struct tally_arg options[] = {
 		       "The fleet's folder; ingest makes it where there is none."),
 	TALLY_ARG_TEXT("build", 0, "NAME", struct request, build,
 		       "ingest: the build of those logs that have no tag \"build\"."),
-	TALLY_ARG_TEXT("base", 0, "BUILD", struct request, base, "regress: the build before."),
-	TALLY_ARG_TEXT("new", 0, "BUILD", struct request, new, "regress: the build after."),
+	TALLY_ARG_TEXT("base", 0, "BUILD", struct request, base,
+		       "regress: the build before."),
+	TALLY_ARG_TEXT("new", 0, "BUILD", struct request, new,
+		       "regress: the build after."),
 	TALLY_ARG_TEXT("by", 0, "TAG,...", struct request, by,
-		       "regress: compare only runs that have the same values of these tags."),
+		       "regress: compare only runs of the same values of these tags."),
 	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct request, fail_above,
-		       "regress: end with 1 if a pass is slower by more, beyond chance; with 4 "
-		       "if one may be."),
-	TALLY_ARG_FLAG("all", 0, struct request, all, "regress: list what did not change too."),
-	TALLY_ARG_FLAG("json", 0, struct request, json, "regress: print one JSON object."),
+		       "regress: end with 1 if a pass is slower by more, beyond chance; "
+		       "with 4 if one may be."),
+	TALLY_ARG_FLAG("all", 0, struct request, all,
+		       "regress: list what did not change too."),
+	TALLY_ARG_FLAG("json", 0, struct request, json,
+		       "regress: print one JSON object."),
 	TALLY_ARG_HELP,
 };
 
-static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct request, words,
-							NULL);
+static const struct tally_arg operands =
+	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, words, NULL);
 
 static const char help[] =
 	"Usage: passtally fleet ingest --db DIR LOG...\n"
@@ -58,8 +62,8 @@ static int
 become(GPtrArray *argv)
 {
 	int fd = memfd_create("fleet.py", 0);
-	if (fd < 0 ||
-	    write(fd, tally_fleet_text, tally_fleet_text_len) != (ssize_t)tally_fleet_text_len)
+	ssize_t size = (ssize_t)tally_fleet_text_len;
+	if (fd < 0 || write(fd, tally_fleet_text, tally_fleet_text_len) != size)
 		return TALLY_FAIL(TALLY_EXIT_FAILED, "fleet", "%s", g_strerror(errno));
 	g_autofree char *script = g_strdup_printf("/proc/self/fd/%d", fd);
 	argv->pdata[1] = script;

@@ -16,12 +16,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 FORMAT = {"format": "passtally-fleet/1"}
-BATCH = 1000  # files that are read at once: bounds the memory
+BATCH = 4000  # files that are read at once: bounds the memory
 SHOWN = 20, 5  # files of which is said why they are left out; that they are there already
 MACHINES = 5  # from as many a side on, a machine is one value
 CONFIDENCE = 0.99
@@ -91,9 +92,10 @@ def connect(spill):
                 break
         else:
             raise Failed(NO_DUCKDB) from None
-    for setting in ("memory_limit = '1GB'", f"temp_directory = {quoted(spill)}", "preserve_insertion_order = false",
-                    "TimeZone = 'UTC'"):
+    for setting in ("memory_limit = '800MB'", f"temp_directory = {quoted(spill)}", "preserve_insertion_order = false"):
         con.rows(f"SET {setting}")
+    with contextlib.suppress(Failed):  # which versions before 1.3 have not
+        con.rows("SET enable_external_file_cache = false")
     return con
 
 
@@ -130,7 +132,7 @@ def values(db):
     """SQL for the table of what is there, or None."""
     if not any((db / "values").rglob("*.parquet")):
         return None
-    return f"read_parquet({quoted(db / 'values/**/*.parquet')}, union_by_name = true, hive_partitioning = true)"
+    return f"read_parquet({quoted(db / 'values/**/*.parquet')})"
 
 
 def is_digest(path):
@@ -504,6 +506,7 @@ def regress(db, base, new, by, fail_above, everything, as_json):
 
 
 def main(verb, db, passtally, build, base, new, by, fail_above, everything, as_json, *paths):
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         if verb == "ingest":
             return Ingest(pathlib.Path(db), passtally, build).run(list(below(paths)))
