@@ -484,7 +484,7 @@ run_opened(struct tally_reader *r)
 {
 	uint32_t opening = TALLY_READER_OPENING;
 	if (atomic_compare_exchange_strong(&r->phase, &opening, TALLY_READER_COUNTS)) {
-		r->opened();
+		tally_reader_start(r->next);
 		read_until_stopped(r);
 		wait_to_close(r);
 	} else {
@@ -501,28 +501,28 @@ run_thread(void *data)
 {
 	struct tally_reader *r = data;
 	tally_own_threads_enter();
-	if (open_reader(r)) {
-		run_opened(r);
-		tally_own_threads_leave();
-		enter_phase(r, TALLY_READER_CLOSED);
-		return NULL;
+	while (r && !open_reader(r)) {
+		struct tally_reader *closed = r, *(*next)(void) = r->next;
+		closed->src = NULL;
+		bool in_time = atomic_exchange(&closed->phase, TALLY_READER_CLOSED) ==
+			       TALLY_READER_OPENING;
+		r = in_time ? next() : NULL;
+		tally_futex_wake_all(&closed->phase);
 	}
-	r->src = NULL;
+	if (r)
+		run_opened(r);
 	tally_own_threads_leave();
-	void (*opened)(void) = r->opened;
-	if (atomic_exchange(&r->phase, TALLY_READER_CLOSED) == TALLY_READER_OPENING)
-		opened();
-	tally_futex_wake_all(&r->phase);
+	if (r)
+		enter_phase(r, TALLY_READER_CLOSED);
 	return NULL;
 }
 
-bool
-tally_reader_start(struct tally_reader *r)
+void
+tally_reader_start(struct tally_reader *(*next)(void))
 {
-	atomic_store(&r->phase, TALLY_READER_OPENING);
-	if (tally_thread_start(run_thread, r))
-		return true;
-	snprintf(r->reason, sizeof(r->reason), "no thread could be started for it");
-	atomic_store(&r->phase, TALLY_READER_CLOSED);
-	return false;
+	struct tally_reader *r;
+	while ((r = next()) && !tally_thread_start(run_thread, r)) {
+		snprintf(r->reason, sizeof(r->reason), "no thread could be started for it");
+		atomic_store(&r->phase, TALLY_READER_CLOSED);
+	}
 }

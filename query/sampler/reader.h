@@ -34,8 +34,9 @@ struct tally_reader {
 	const struct tally_snapshot_source_row *kind;
 	const struct tally_config *config;
 	struct tally_key_table *keys;
-	/* Called by the thread once it is known whether the source opens. */
-	void (*opened)(void);
+	/* Called by the thread once it is known whether the source opens: the next reader to open,
+	 * by this thread if it has nothing to read itself; NULL: there is none. */
+	struct tally_reader *(*next)(void);
 
 	struct tally_snapshot_source *src; /* other threads may read it until it is closed */
 	struct tally_sampler_pace pace;
@@ -63,8 +64,9 @@ struct tally_reader {
 	bool silent;
 };
 
-/* `kind`, `config`, `keys` and `opened` must be set. False: the thread could not be created. */
-bool tally_reader_start(struct tally_reader *r);
+/* Starts a thread for the reader that `next` returns, whose `kind`, `config`, `keys`, `next` and
+ * phase are set; for the one after it, where no thread could be created. */
+void tally_reader_start(struct tally_reader *(*next)(void));
 
 /* Asks for a reading with that number or a later one; never waits. */
 void tally_reader_ask(struct tally_reader *r, uint64_t number);

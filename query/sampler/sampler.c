@@ -140,7 +140,7 @@ tally_sampler_frame_begins(bool captured)
 	leave();
 }
 
-/* ---- opening: one source after the other, each in the thread that will read it ---- */
+/* ---- opening: one source after the other; one that opens keeps the thread that opened it ---- */
 
 static bool
 is_wanted(const struct tally_snapshot_source_row *kind, const struct tally_config *config)
@@ -171,9 +171,10 @@ refuse(struct tally_reader *r, const struct tally_snapshot_source_row *kind)
 	atomic_fetch_add(&sampler.n_readers, 1);
 }
 
-/* Called by one thread after the other: starts the next source, or ends the list. */
-static void
-open_next(void)
+/* Called by one thread after the other: the next source that is to be opened, or NULL, which ends
+ * the list. */
+static struct tally_reader *
+take_next(void)
 {
 	struct tally_sampler *s = &sampler;
 	while (s->next_kind < s->n_kinds && s->n_readers < TALLY_MAX_SNAPSHOT_SOURCES) {
@@ -189,15 +190,16 @@ open_next(void)
 		r->kind = kind;
 		r->config = s->config;
 		r->keys = &s->keys;
-		r->opened = open_next;
+		r->next = take_next;
 		tally_reader_ask(r, 1);
+		atomic_store(&r->phase, TALLY_READER_OPENING);
 		atomic_fetch_add(&s->n_readers, 1);
-		if (tally_reader_start(r))
-			return;
+		return r;
 	}
 	tally_key_table_finish(&s->keys);
 	atomic_store(&s->all_open, 1);
 	tally_futex_wake_all(&s->all_open);
+	return NULL;
 }
 
 /* False: it is still opening, and will be closed once the kernel answers. */
@@ -274,7 +276,7 @@ tally_sampler_create_of(const struct tally_config *config,
 	sampler.n_kinds = n;
 	sampler.number = 1;
 	atomic_store(&tally_sampler_gpu, 0);
-	open_next();
+	tally_reader_start(take_next);
 	/* The game's first boundary must have its sample. */
 	if (config->snapshot == TALLY_SNAPSHOT_EXACT)
 		tally_sampler_ready(&sampler);
