@@ -46,7 +46,8 @@ class Module:
     def rows(self, sql):
         try:
             found = self.connection.execute(sql)
-            return [dict(zip((column[0] for column in found.description), row)) for row in found.fetchall()]
+            keys = [column[0] for column in found.description or ()]
+            return [dict(zip(keys, row)) for row in found.fetchall()] if keys else []
         except self.error as error:
             raise Failed(str(error)) from error
 
