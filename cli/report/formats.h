@@ -24,36 +24,18 @@
  * log's. */
 bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path);
 
-/* A table does not show every row: those that cost almost nothing share one line, which has
- * their number and their sum. Roll-ups of labels make a tree, in which the lines of a node
- * follow it, indented. Of frames there are the first ten in the order of the rows, the median
- * frame, and the sum of the others. */
-struct tally_line {
-	/* the row; of a line for several rows, the first of them */
-	struct tally_group *group;
-	unsigned n; /* > 1: the line represents that many rows, and only their sums are known */
-	double frame_ns, share; /* those sums; negative = not known */
-	unsigned n_untimed; /* rows without a time among them, which are not in the sums */
-	unsigned depth; /* in the tree of labels */
-	/* not escaped, without indentation; owned. NULL for a frame, except where its number
-	 * does not describe the line. */
-	char *name;
-	struct tally_group *sum; /* `group` if that is a sum of frames, not a row; owned */
-};
-
-/* An array of struct tally_line, for `rows` in their order; roll-ups among them make it a tree.
- * `all`: every row gets its line. */
-GArray *tally_lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all);
-
 struct tally_table_style {
 	size_t width; /* 0 = no limit */
 	bool one_block; /* columns that do not fit are left out; otherwise another block follows */
 	bool color;
 };
-/* Prints the columns marked in_table of `lines`, elements struct tally_line, in blocks no
- * wider than the style says; each block starts with the first column. */
+/* Prints the columns marked in_table of `rows` in their order, in blocks no wider than the style
+ * says; each block starts with the first column. A table does not show every row: those that cost
+ * almost nothing share one line, which has their number and their sum. Roll-ups of labels make a
+ * tree, in which the lines of a node follow it, indented. Of frames there are the first ten, the
+ * median frame, and the sum of the others. `all`: every row gets its line. */
 void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		       const GArray *lines, const struct tally_table_style *style);
+		       const GPtrArray *rows, bool all, const struct tally_table_style *style);
 
 /* The head line with its line end; the caller frees it. */
 char *tally_csv_head(const GArray *columns);

@@ -334,8 +334,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	else if (!r->columns)
 		arrange_wide(columns, rows);
 	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
-	g_autoptr(GArray) lines = tally_lines_of_rows(a, rows, all);
-	tally_table_print(to, a, columns, lines, &style);
+	tally_table_print(to, a, columns, rows, all, &style);
 	if (few)
 		print_hidden(to, a);
 	if (!a->by->frames)

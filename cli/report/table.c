@@ -11,6 +11,283 @@
 /* A name shorter than this is no longer useful. */
 #define LEAST_NAME 16
 #define MOST_NAME 60
+/* A row below this share of the GPU time, and not among the most expensive, gets no line. */
+#define LEAST_SHARE 0.005
+#define MOST_EXPENSIVE 5
+/* A row without a time that is in a smaller part of the frames gets none either, where others
+ * have times. */
+#define RARE_SHARE 0.1
+/* If there are more frames than this, the first ones get lines. */
+#define MOST_FRAMES 10
+
+/* What the table shows of one row or of several. */
+struct line {
+	/* the row; of a line for several rows, the first of them */
+	struct tally_group *group;
+	unsigned n; /* > 1: the line represents that many rows, and only their sums are known */
+	double frame_ns, share; /* those sums; negative = not known */
+	unsigned n_untimed; /* rows without a time among them, which are not in the sums */
+	unsigned depth; /* in the tree of labels */
+	/* not escaped, without indentation; owned. NULL for a frame, except where its number
+	 * does not describe the line. */
+	char *name;
+	struct tally_group *sum; /* `group` if that is a sum of frames, not a row; owned */
+};
+
+/* ---- lines ---- */
+
+struct builder {
+	const struct tally_aggregate *a;
+	bool all;
+	GArray *lines;
+	GHashTable *children; /* maps a group or NULL to a GPtrArray of those below it */
+	GHashTable *listed; /* the groups that are rows */
+};
+
+static void
+free_line(gpointer p)
+{
+	struct line *line = p;
+	g_free(line->name);
+	g_free(line->sum);
+}
+
+/* Work outside passes of which only estimates are known, and no GPU time. */
+static bool
+is_nothing(const struct tally_group *g)
+{
+	bool nothing = g->outside;
+	for (uint32_t i = 0; i < g->n_series && nothing; i++) {
+		const struct tally_moments *m = &g->series[i].stats.moments;
+		nothing = g->series[i].estimated || m->n == 0 || tally_moments_total(m) == 0;
+	}
+	return nothing;
+}
+
+/* Whether a row without a time, as of mipmaps that are made while the game loads, is in so few
+ * frames that it would only hide those that have times. */
+static bool
+is_rare(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
+	return a->by->passes && d && tally_int192_f64(&d->gpu_total) > 0 &&
+	       (double)g->frames < RARE_SHARE * (double)tally_group_n_frames(a, g);
+}
+
+/* The name below a line that shows the label `above`. */
+static char *
+line_name(const struct tally_group *g, const char *above)
+{
+	const struct tally_label_row *row = tally_as_label(g);
+	if (!row || !g->label)
+		return g_strdup(g->name);
+	const char *name = g->label;
+	if (above)
+		name = strcmp(name, above) == 0 ? "(directly in it)" : name + strlen(above) + 1;
+	return row->n_ids > 1 ? g_strdup_printf("%s: %u passes", name, row->n_ids) : g_strdup(name);
+}
+
+static int
+compare_cost(gconstpointer x, gconstpointer y)
+{
+	const struct tally_group *a = *(struct tally_group *const *)x;
+	const struct tally_group *b = *(struct tally_group *const *)y;
+	double s = tally_moments_total(&a->series[TALLY_SERIES_GPU].stats.moments);
+	double t = tally_moments_total(&b->series[TALLY_SERIES_GPU].stats.moments);
+	return (s < t) - (s > t);
+}
+
+/* The rows of a list that always get a line: a table must not be empty because its rows are
+ * many and equal. */
+static GHashTable *
+choose_kept(const GPtrArray *list, unsigned most)
+{
+	GHashTable *kept = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) order = g_ptr_array_new();
+	g_ptr_array_extend(order, (GPtrArray *)list, NULL, NULL);
+	g_ptr_array_sort(order, compare_cost);
+	for (guint i = 0; i < order->len && i < most; i++)
+		g_hash_table_add(kept, g_ptr_array_index(order, i));
+	return kept;
+}
+
+/* The line that all small rows of a device share. */
+static struct line *
+need_folded(GArray *folded, struct tally_group *g, unsigned depth)
+{
+	TALLY_EACH_OF (struct line, line, folded)
+		if (line->group->device == g->device)
+			return line;
+	const struct line line = { .group = g, .depth = depth };
+	g_array_append_val(folded, line);
+	return &g_array_index(folded, struct line, folded->len - 1);
+}
+
+static void add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth);
+
+/* The line of a row, and those below it. A node with one thing below it is left out: that shows
+ * both names. */
+static void
+add_row(struct builder *b, struct tally_group *g, const char *above, unsigned depth)
+{
+	const GPtrArray *below = g_hash_table_lookup(b->children, g);
+	while (below && below->len == 1) {
+		g = g_ptr_array_index(below, 0);
+		below = g_hash_table_lookup(b->children, g);
+	}
+	const struct line line = {
+		.group = g, .n = 1, .depth = depth, .name = line_name(g, above)
+	};
+	g_array_append_val(b->lines, line);
+	if (below)
+		add_list(b, below, g->label, depth + 1);
+}
+
+static void
+add_folded(struct builder *b, GArray *folded, const char *above)
+{
+	TALLY_EACH_OF (struct line, line, folded) {
+		if (line->n == 1) {
+			add_row(b, line->group, above, line->depth);
+			continue;
+		}
+		line->name = line->n_untimed ? g_strdup_printf("(%u more, small or rare)", line->n)
+					     : g_strdup_printf("(%u more, under %.1f %%)", line->n,
+							       100 * LEAST_SHARE);
+		if (line->n_untimed == line->n)
+			line->share = line->frame_ns = -1;
+		g_array_append_val(b->lines, *line);
+	}
+}
+
+static void
+add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
+{
+	g_autoptr(GHashTable) kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
+	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct line));
+	TALLY_EACH (struct tally_group, g, list) {
+		double share = tally_group_share(b->a, g);
+		if (is_nothing(g))
+			continue;
+		bool counts = share < 0 ? !is_rare(b->a, g) : share >= LEAST_SHARE;
+		if (b->all || counts || g_hash_table_contains(kept, g)) {
+			add_row(b, g, above, depth);
+			continue;
+		}
+		struct line *line = need_folded(folded, g, depth);
+		line->n++;
+		line->n_untimed += share < 0;
+		line->share += MAX(share, 0);
+		line->frame_ns += MAX(tally_group_frame_ns(b->a, g), 0);
+	}
+	add_folded(b, folded, above);
+}
+
+/* The nearest roll-up that is a row itself; NULL = none. */
+static struct tally_group *
+listed_parent(const struct builder *b, const struct tally_group *g)
+{
+	struct tally_group *parent = tally_row_parent(g);
+	while (parent && !g_hash_table_contains(b->listed, parent))
+		parent = tally_row_parent(parent);
+	return parent;
+}
+
+static int
+compare_frame_time(gconstpointer x, gconstpointer y)
+{
+	const struct tally_group *a = *(struct tally_group *const *)x;
+	const struct tally_group *b = *(struct tally_group *const *)y;
+	uint64_t x_ns = tally_as_frame(a)->record.cpu_ns, y_ns = tally_as_frame(b)->record.cpu_ns;
+	return (x_ns > y_ns) - (x_ns < y_ns);
+}
+
+/* For each device the frame with the median frame time. */
+static void
+add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	g_autoptr(GPtrArray) frames = g_ptr_array_new();
+	TALLY_EACH (const struct tally_device_summary, device, a->devices) {
+		g_ptr_array_set_size(frames, 0);
+		TALLY_EACH (struct tally_group, g, rows)
+			if (g->device == device->device)
+				g_ptr_array_add(frames, g);
+		if (!frames->len)
+			continue;
+		g_ptr_array_sort(frames, compare_frame_time);
+		struct tally_group *g = g_ptr_array_index(frames, (frames->len - 1) / 2);
+		const struct line line = {
+			.group = g,
+			.n = 1,
+			.name = g_strdup_printf("median: %s", g->name),
+		};
+		g_array_append_val(lines, line);
+	}
+}
+
+/* The first rows, the median frame, and the sum of the rows that have no line. */
+static void
+add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows, bool all)
+{
+	guint n = all || rows->len <= MOST_FRAMES ? rows->len : MOST_FRAMES;
+	for (guint i = 0; i < n; i++) {
+		const struct line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
+		g_array_append_val(lines, line);
+	}
+	if (n == rows->len)
+		return;
+	add_medians(lines, a, rows);
+	struct tally_frame_row *sum = g_new0(struct tally_frame_row, 1);
+	sum->group.by = &tally_by_frame;
+	for (guint i = n; i < rows->len; i++) {
+		const struct tally_frame_record *f =
+			&tally_as_frame(g_ptr_array_index(rows, i))->record;
+		sum->record.cpu_ns += f->cpu_ns;
+		sum->record.has_gpu |= f->has_gpu;
+		sum->record.gpu_ns += f->has_gpu ? f->gpu_ns : 0;
+		sum->record.n_passes += f->n_passes;
+	}
+	const struct line line = {
+		.group = &sum->group,
+		.n = 1,
+		.name = g_strdup_printf("(%u more)", rows->len - n),
+		.sum = &sum->group,
+	};
+	g_array_append_val(lines, line);
+}
+
+static GArray *
+lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
+{
+	struct builder b = { .a = a, .all = all };
+	b.lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+	g_array_set_clear_func(b.lines, free_line);
+	if (a->by->frames) {
+		add_frames(b.lines, a, rows, all);
+		return b.lines;
+	}
+	b.children = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+	b.listed = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < rows->len; i++)
+		g_hash_table_add(b.listed, g_ptr_array_index(rows, i));
+	TALLY_EACH (struct tally_group, g, rows) {
+		struct tally_group *parent = listed_parent(&b, g);
+		GPtrArray *list = g_hash_table_lookup(b.children, parent);
+		if (!list) {
+			list = g_ptr_array_new();
+			g_hash_table_insert(b.children, parent, list);
+		}
+		g_ptr_array_add(list, g);
+	}
+	const GPtrArray *top = g_hash_table_lookup(b.children, NULL);
+	if (top)
+		add_list(&b, top, NULL, 0);
+	g_hash_table_destroy(b.children);
+	g_hash_table_destroy(b.listed);
+	return b.lines;
+}
+
+/* ---- cells ---- */
 
 struct time_unit {
 	const char *word;
@@ -22,21 +299,17 @@ struct time_unit {
 static struct time_unit
 choose_unit(const GArray *lines)
 {
-	const struct time_unit us = { "us", 1e3, 1 };
-	const struct time_unit ms = { "ms", 1e6, 3 };
 	double most = 0;
-	TALLY_EACH_OF (const struct tally_line, line, lines) {
-		const struct tally_group *g = line->group;
-		if (line->sum)
-			continue;
-		struct tally_stats *s = &g->series[TALLY_SERIES_GPU].stats;
-		const struct tally_frame_row *frame = tally_as_frame(g);
-		double ns = frame          ? (double)frame->record.cpu_ns
-			    : s->moments.n ? tally_moments_mean(&s->moments)
-					   : 0;
-		most = MAX(most, ns);
+	TALLY_EACH_OF (const struct line, line, lines) {
+		struct tally_moments *m = &line->group->series[TALLY_SERIES_GPU].stats.moments;
+		const struct tally_frame_row *frame = tally_as_frame(line->group);
+		if (!line->sum)
+			most = MAX(most, frame  ? (double)frame->record.cpu_ns
+					 : m->n ? tally_moments_mean(m)
+						: 0);
 	}
-	return most >= 1e6 ? ms : us;
+	return most >= 1e6 ? (struct time_unit){ "ms", 1e6, 3 }
+			   : (struct time_unit){ "us", 1e3, 1 };
 }
 
 static char *
@@ -53,7 +326,7 @@ number_text(struct tally_value v)
 }
 
 static char *
-name_text(const struct tally_line *line)
+name_text(const struct line *line)
 {
 	g_autofree char *name = tally_text_escape(line->name);
 	return g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
@@ -62,8 +335,8 @@ name_text(const struct tally_line *line)
 /* The value of a column; for a line that represents several rows, what is known about all of
  * them. */
 static bool
-line_value(const struct tally_aggregate *a, const struct tally_line *line,
-	   const struct tally_column *c, struct tally_value *out)
+line_value(const struct tally_aggregate *a, const struct line *line, const struct tally_column *c,
+	   struct tally_value *out)
 {
 	if (line->n == 1 || c->what == TALLY_COLUMN_DEVICE)
 		return tally_column_value(a, line->group, c, out);
@@ -96,15 +369,14 @@ series_text(const struct tally_group *g, const struct tally_column *c, struct ta
 }
 
 static char *
-cell_text(const struct tally_aggregate *a, const struct tally_line *line,
-	  const struct tally_column *c, const struct time_unit *unit)
+cell_text(const struct tally_aggregate *a, const struct line *line, const struct tally_column *c,
+	  const struct time_unit *unit)
 {
 	const struct tally_group *g = line->group;
 	if (c->what == TALLY_COLUMN_NAME || (c->what == TALLY_COLUMN_FRAME && line->name))
 		return name_text(line);
 	if (c->type == TALLY_COLUMN_TEXT) {
-		g_autofree char *raw = line->n == 1 ? tally_column_text(g, c)
-						    : g_strdup("");
+		g_autofree char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");
 		return tally_text_escape(raw);
 	}
 	struct tally_value v;
@@ -136,11 +408,13 @@ head_text(const struct tally_column *c, const struct time_unit *unit)
 }
 
 struct table {
+	const struct tally_aggregate *a;
+	const GArray *lines; /* elements: struct line */
 	guint n_columns, n_rows;
-	guint n_shown; /* the first of the columns */
 	char **cells; /* row 0 is the head */
 	size_t *widths;
 	bool *left; /* aligned left */
+	bool color;
 };
 
 static char *
@@ -150,18 +424,18 @@ table_cell(const struct table *t, guint row, guint column)
 }
 
 static void
-fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, const GArray *lines)
+fill(struct table *t, const GArray *columns)
 {
-	struct time_unit unit = choose_unit(lines);
+	struct time_unit unit = choose_unit(t->lines);
 	guint n = 0;
 	TALLY_EACH_OF (const struct tally_column, c, columns) {
 		if (!c->in_table)
 			continue;
 		t->left[n] = c->type == TALLY_COLUMN_TEXT;
-		t->cells[n] = head_text(c, &unit);
-		for (guint r = 0; r < lines->len; r++)
-			t->cells[(r + 1) * t->n_columns + n] = cell_text(
-				a, &g_array_index(lines, struct tally_line, r), c, &unit);
+		char **cell = &t->cells[n];
+		*cell = head_text(c, &unit);
+		TALLY_EACH_OF (const struct line, line, t->lines)
+			*(cell += t->n_columns) = cell_text(t->a, line, c, &unit);
 		for (guint r = 0; r < t->n_rows; r++)
 			t->widths[n] = MAX(t->widths[n], tally_text_width(table_cell(t, r, n)));
 		n++;
@@ -169,22 +443,20 @@ fill(struct table *t, const struct tally_aggregate *a, const GArray *columns, co
 }
 
 /* Makes the table as narrow as `width` where possible. The name is shortened first: numbers
- * must not be cut. Columns that a table of one block has no room for are left out. */
-static void
+ * must not be cut. Columns that a table of one block has no room for are left out: returns how
+ * many there are. */
+static guint
 fit_width(struct table *t, size_t width, bool one_block)
 {
 	size_t least = t->left[0] ? MIN(t->widths[0], LEAST_NAME) : t->widths[0], others = 0;
-	t->n_shown = t->n_columns;
-	for (guint c = 1; c < t->n_columns; c++) {
-		if (one_block && least + others + 2 + t->widths[c] > width) {
-			t->n_shown = c;
+	guint n = 1;
+	for (; n < t->n_columns; others += 2 + t->widths[n++])
+		if (one_block && least + others + 2 + t->widths[n] > width)
 			break;
-		}
-		others += 2 + t->widths[c];
-	}
 	size_t room = width > others ? width - others : 0;
 	if (t->left[0] && t->widths[0] > room)
 		t->widths[0] = MAX(least, room);
+	return n;
 }
 
 static void
@@ -194,43 +466,38 @@ print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 	g_autofree char *text = column == 0 ? tally_pass_name_fit(cell, t->widths[column])
 					    : tally_text_fit(cell, t->widths[column]);
 	int gap = (int)(t->widths[column] - tally_text_width(text));
-	if (t->left[column])
-		tally_text_print(out, "%s%*s", text, last ? 0 : gap, "");
-	else
-		tally_text_print(out, "%*s%s", gap, "", text);
+	bool left = t->left[column];
+	tally_text_print(out, "%s%*s%s%*s", column ? "  " : "", left ? 0 : gap, "", text,
+			 left && !last ? gap : 0, "");
 }
 
 /* The beginning of a row's line: the most expensive ones are highlighted. */
 static const char *
-color_of(const struct tally_aggregate *a, const GArray *lines, guint row)
+color_of(const struct table *t, guint row)
 {
-	if (row == 0)
-		return "\033[1m";
-	const struct tally_line *line = &g_array_index(lines, struct tally_line, row - 1);
-	double share = line->n == 1 && !a->by->frames ? tally_group_share(a, line->group) : 0;
-	return line->n > 1     ? "\033[2m"
-	       : share >= 0.25 ? "\033[1;31m"
-	       : share >= 0.1  ? "\033[33m"
-			       : NULL;
+	if (!t->color || row == 0)
+		return t->color ? "\033[1m" : NULL;
+	const struct line *line = &g_array_index(t->lines, struct line, row - 1);
+	if (line->n > 1)
+		return "\033[2m";
+	double share = t->a->by->frames ? 0 : tally_group_share(t->a, line->group);
+	return share >= 0.25 ? "\033[1;31m" : share >= 0.1 ? "\033[33m" : NULL;
 }
 
-/* Prints the columns from `from` up to, but not including, `to`, after the first column.
- * `colors` NULL: without. */
+/* Prints the columns from `from` up to, but not including, `to`, after the first column. */
 static void
-print_block(FILE *out, const struct table *t, guint from, guint to, const char *const *colors)
+print_block(FILE *out, const struct table *t, guint from, guint to)
 {
 	for (guint r = 0; r < t->n_rows; r++) {
-		const char *color = colors ? colors[r] : NULL;
+		const char *color = color_of(t, r);
 		if (color)
 			tally_text_color(out, color);
 		guint end = to; /* empty cells at the end of a line are left out */
 		while (end > from && !*table_cell(t, r, end - 1))
 			end--;
 		print_cell(out, t, r, 0, from == end);
-		for (guint c = from; c < end; c++) {
-			fputs("  ", out);
+		for (guint c = from; c < end; c++)
 			print_cell(out, t, r, c, c + 1 == end);
-		}
 		if (color)
 			tally_text_color(out, NULL);
 		putc('\n', out);
@@ -239,34 +506,31 @@ print_block(FILE *out, const struct table *t, guint from, guint to, const char *
 
 void
 tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		  const GArray *lines, const struct tally_table_style *style)
+		  const GPtrArray *rows, bool all, const struct tally_table_style *style)
 {
-	guint n_columns = 0;
+	g_autoptr(GArray) lines = lines_of_rows(a, rows, all);
+	guint n = 0;
 	TALLY_EACH_OF (const struct tally_column, c, columns)
-		n_columns += c->in_table;
-	g_auto(GStrv) cells = g_new0(char *, (size_t)n_columns *(lines->len + 1) + 1);
-	g_autofree size_t *widths = g_new0(size_t, n_columns);
-	g_autofree bool *left = g_new0(bool, n_columns);
-	struct table t = { n_columns, lines->len + 1, n_columns, cells, widths, left };
-	g_autofree const char **colors = style->color ? g_new0(const char *, t.n_rows)
-						      : NULL;
-	for (guint r = 0; colors && r < t.n_rows; r++)
-		colors[r] = color_of(a, lines, r);
-	fill(&t, a, columns, lines);
+		n += c->in_table;
+	g_auto(GStrv) cells = g_new0(char *, (size_t)n *(lines->len + 1) + 1);
+	g_autofree size_t *widths = g_new0(size_t, n);
+	g_autofree bool *left = g_new0(bool, n);
+	struct table t = { a, lines, n, lines->len + 1, cells, widths, left, style->color };
+	fill(&t, columns);
 	size_t width = style->width;
 	if (width)
-		fit_width(&t, width, style->one_block);
+		n = fit_width(&t, width, style->one_block);
 	else if (t.left[0])
 		t.widths[0] = MIN(t.widths[0], MOST_NAME);
 	guint from = 1;
 	do {
 		guint to = from;
 		size_t used = t.widths[0];
-		while (to < t.n_shown && (!width || to == from || used + 2 + t.widths[to] <= width))
+		while (to < n && (!width || to == from || used + 2 + t.widths[to] <= width))
 			used += 2 + t.widths[to++];
 		if (from > 1)
 			putc('\n', out);
-		print_block(out, &t, from, to, colors);
+		print_block(out, &t, from, to);
 		from = to;
-	} while (from < t.n_shown);
+	} while (from < n);
 }
