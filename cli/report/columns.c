@@ -72,9 +72,8 @@ add_frame_numbers(GArray *columns)
 			.what = TALLY_COLUMN_FIELD,
 		};
 		bool listed = false;
-		for (guint i = 0; i < columns->len && !listed; i++)
-			listed = strcmp(g_array_index(columns, struct tally_column, i).key,
-					n->name) == 0;
+		TALLY_EACH_OF (const struct tally_column, other, columns)
+			listed |= strcmp(other->key, n->name) == 0;
 		if (!listed)
 			g_array_append_val(columns, c);
 	}
@@ -158,9 +157,8 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 		if (is_named(c, key))
 			return c;
 	g_autoptr(GString) valid = g_string_new(NULL);
-	for (guint i = 0; i < columns->len; i++)
-		g_string_append_printf(valid, "%s%s", i ? ", " : "",
-				       g_array_index(columns, struct tally_column, i).key);
+	TALLY_EACH_OF (const struct tally_column, other, columns)
+		g_string_append_printf(valid, "%s%s", valid->len ? ", " : "", other->key);
 	return TALLY_FAIL(NULL, command, "--%s %s: no such column; the columns are %s", option, key,
 			  valid->str);
 }
@@ -277,20 +275,15 @@ frame_value(const struct tally_frame_record *r, const struct tally_column *c,
 	    struct tally_value *out)
 {
 	struct sought sought = { .key = c->key };
-	switch (c->what) {
-	case TALLY_COLUMN_FRAME:
+	if (c->what == TALLY_COLUMN_FRAME)
 		return from_u64(true, r->frame, out);
-	case TALLY_COLUMN_UNATTRIBUTED:
+	if (c->what == TALLY_COLUMN_UNATTRIBUTED)
 		return from_u64(r->has_unattributed_gpu, r->unattributed_gpu_ns, out);
-	case TALLY_COLUMN_N:
+	if (c->what == TALLY_COLUMN_N)
 		return from_u64(true, r->n_passes, out);
-	case TALLY_COLUMN_FIELD:
-		tally_frame_numbers(r, see_number, &sought);
-		*out = sought.value;
-		return sought.found;
-	default:
-		return false;
-	}
+	tally_frame_numbers(r, see_number, &sought);
+	*out = sought.value;
+	return c->what == TALLY_COLUMN_FIELD && sought.found;
 }
 
 /* The mean; if all values are equal, the integer itself. */
@@ -318,33 +311,30 @@ total_of(const struct tally_moments *m)
 static bool
 gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value *out)
 {
-	if (s->moments.n == 0)
+	struct tally_moments *m = &s->moments;
+	if (m->n == 0)
 		return false;
 	switch (what) {
 	case TALLY_COLUMN_MEAN:
-		*out = tally_f64(tally_moments_mean(&s->moments));
+		*out = tally_f64(tally_moments_mean(m));
 		return true;
 	case TALLY_COLUMN_SD:
-		*out = tally_f64(s->moments.n > 1 ? tally_moments_sd_sample(&s->moments) : 0);
-		return s->moments.n > 1;
+		*out = tally_f64(m->n > 1 ? tally_moments_sd_sample(m) : 0);
+		return m->n > 1;
 	case TALLY_COLUMN_MIN:
-		*out = s->moments.min;
+		*out = m->min;
 		return true;
 	case TALLY_COLUMN_MAX:
-		*out = s->moments.max;
+		*out = m->max;
 		return true;
-	case TALLY_COLUMN_P50:
-	case TALLY_COLUMN_P90:
-	case TALLY_COLUMN_P99:
+	case TALLY_COLUMN_TOTAL:
+		*out = total_of(m);
+		return true;
+	default:
 		*out = tally_stats_quantile(s, what == TALLY_COLUMN_P50   ? 0.50
 					       : what == TALLY_COLUMN_P90 ? 0.90
 									  : 0.99);
-		return true;
-	case TALLY_COLUMN_TOTAL:
-		*out = total_of(&s->moments);
-		return true;
-	default:
-		return false;
+		return what >= TALLY_COLUMN_P50 && what <= TALLY_COLUMN_P99;
 	}
 }
 
@@ -440,31 +430,19 @@ tally_column_estimated(const struct tally_group *g, const struct tally_column *c
 /* One row with its sort key precomputed: quantiles are not cheap. */
 struct sort_row {
 	struct tally_group *group;
-	bool has;
-	double number;
-	char *text;
-	guint place;
-};
-
-struct sort_rule {
-	bool text, reverse;
+	double number; /* NAN: no value */
+	char *text; /* NULL: a number */
 };
 
 static int
-compare_rows(gconstpointer a, gconstpointer b, gpointer data)
+compare_rows(gconstpointer a, gconstpointer b, gpointer reverse)
 {
 	const struct sort_row *x = a, *y = b;
-	const struct sort_rule *rule = data;
-	if (x->has != y->has)
-		return x->has ? -1 : 1; /* rows without a value come last in either direction */
-	int order = 0;
-	if (rule->text)
-		order = strcmp(x->text, y->text);
-	else if (x->has)
-		order = (x->number < y->number) - (x->number > y->number);
-	if (rule->reverse)
-		order = -order;
-	return order ? order : (x->place > y->place) - (x->place < y->place);
+	if (isnan(x->number) != isnan(y->number))
+		return isnan(y->number) ? -1 : 1; /* those without come last in either direction */
+	int order = x->text ? strcmp(x->text, y->text)
+			    : (x->number < y->number) - (x->number > y->number);
+	return *(bool *)reverse ? -order : order;
 }
 
 static void
@@ -473,28 +451,23 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 {
 	/* Numbers are sorted from the largest, except the position in the frame, which
 	 * ascends. */
-	struct sort_rule rule = { .text = sort->type == TALLY_COLUMN_TEXT,
-				  .reverse = reverse != (sort->what == TALLY_COLUMN_ORDER) };
-	g_autoptr(GArray) sorted = g_array_new(FALSE, TRUE, sizeof(struct sort_row));
-	g_array_set_size(sorted, rows->len);
-	struct sort_row *keyed = (struct sort_row *)(void *)sorted->data;
-	for (guint i = 0; i < rows->len; i++) {
-		struct sort_row *row = &keyed[i];
-		row->group = g_ptr_array_index(rows, i);
-		row->place = i;
+	bool ascends = reverse != (sort->what == TALLY_COLUMN_ORDER);
+	g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(struct sort_row));
+	TALLY_EACH (struct tally_group, g, rows) {
+		struct sort_row row = { .group = g };
 		struct tally_value v;
-		if (rule.text) {
-			row->has = true;
-			row->text = tally_column_text(row->group, sort);
-		} else if (tally_column_value(a, row->group, sort, &v)) {
-			row->has = true;
-			row->number = tally_value_f64(v);
-		}
+		if (sort->type == TALLY_COLUMN_TEXT)
+			row.text = tally_column_text(g, sort);
+		else
+			row.number = tally_column_value(a, g, sort, &v) ? tally_value_f64(v)
+									: (double)NAN;
+		g_array_append_val(sorted, row);
 	}
-	g_array_sort_with_data(sorted, compare_rows, &rule);
-	for (guint i = 0; i < rows->len; i++) {
-		rows->pdata[i] = keyed[i].group;
-		g_free(keyed[i].text);
+	g_array_sort_with_data(sorted, compare_rows, &ascends);
+	g_ptr_array_set_size(rows, 0);
+	TALLY_EACH_OF (struct sort_row, s, sorted) {
+		g_ptr_array_add(rows, s->group);
+		g_free(s->text);
 	}
 }
 
