@@ -12,6 +12,100 @@
 #define MOST_ONE_SIDED 12
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define TOLD_SHARE 0.05
+/* A name shorter than this is no longer useful. */
+#define LEAST_NAME 14
+#define MOST_NAME 60
+
+/* A table of cells, which are safe for a terminal (escaped). The first columns are texts, aligned
+ * left; the very first is shortened where the terminal is narrow. The others are numbers, aligned
+ * right, except the last, which is a word. */
+struct cells {
+	/* n_texts: text columns on the left, not counting the last column */
+	guint n_columns, n_texts;
+	GPtrArray *texts; /* elements: char *, row by row; the first row is the head */
+};
+
+static void
+add(const struct cells *t, char *text)
+{
+	g_ptr_array_add(t->texts, text);
+}
+
+static const char *
+cell(const struct cells *t, guint row, guint column)
+{
+	return g_ptr_array_index(t->texts, row * t->n_columns + column);
+}
+
+/* Prints the text in this many columns, aligned right, or left if `left`. */
+static void
+print_cell(FILE *out, const char *text, size_t columns, bool left)
+{
+	int gap = (int)(columns - tally_text_width(text));
+	tally_text_print(out, "%*s%s%*s", left ? 0 : gap, "", text, left ? gap : 0, "");
+}
+
+/* Prints the row's cells, in as many lines as `width` requires (0 = no limit). */
+static void
+print_row(FILE *out, const struct cells *t, guint row, const size_t *widths, size_t width)
+{
+	g_autofree char *name = tally_text_fit(cell(t, row, 0), widths[0]);
+	guint last = t->n_columns - 1;
+	size_t at = widths[0];
+	const char *word = cell(t, row, last);
+	print_cell(out, name, widths[0], t->n_texts > 0);
+	for (guint c = 1; c < t->n_columns - !*word; c++) {
+		size_t columns = c == last ? tally_text_width(word) : widths[c];
+		bool fits = !width || at + 2 + columns <= width;
+		if (!fits)
+			fputs("\n  ", out);
+		fputs("  ", out);
+		at = (fits ? at + 2 : 4) + columns;
+		print_cell(out, cell(t, row, c), columns, c < t->n_texts);
+	}
+	putc('\n', out);
+}
+
+/* A row that is wider than `width` (0 = no limit) continues in a second line. */
+static void
+print_plain(FILE *out, const struct cells *t, size_t width)
+{
+	guint rows = t->texts->len / t->n_columns;
+	g_autofree size_t *widths = g_new0(size_t, t->n_columns);
+	size_t all = 0;
+	for (guint c = 0; c < t->n_columns; c++) {
+		for (guint r = 0; r < rows; r++)
+			widths[c] = MAX(widths[c], tally_text_width(cell(t, r, c)));
+		all += widths[c] + (c ? 2 : 0);
+	}
+	/* The name is shortened first: numbers must not be cut. */
+	size_t least = MIN(widths[0], LEAST_NAME);
+	if (width && all > width)
+		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
+	else if (!width)
+		widths[0] = MIN(widths[0], MOST_NAME);
+	for (guint r = 0; r < rows; r++)
+		print_row(out, t, r, widths, width);
+}
+
+static void
+print_markdown(FILE *out, const struct cells *t)
+{
+	guint rows = t->texts->len / t->n_columns;
+	for (guint r = 0; r < rows; r++) {
+		for (guint c = 0; c < t->n_columns; c++) {
+			g_autofree char *safe = tally_markdown_escape(cell(t, r, c));
+			tally_text_print(out, "| %s ", safe);
+		}
+		fputs("|\n", out);
+		if (r > 0)
+			continue;
+		for (guint c = 0; c < t->n_columns; c++)
+			tally_text_print(out, "%s",
+					 c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:");
+		fputs("|\n", out);
+	}
+}
 
 /* The unit of times, by the largest mean of gpu_ns. */
 static void
@@ -69,40 +163,39 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 }
 
 static void
-add_head(const struct tally_printer *p, struct tally_cells *t, const char *first, bool times)
+add_head(const struct tally_printer *p, struct cells *t, const char *first, bool times)
 {
 	const char *word = times ? p->unit.word : "";
 	const char *gap = times ? " " : "";
-	tally_cells_add(t, g_strdup(first));
+	add(t, g_strdup(first));
 	if (!times)
-		tally_cells_add(t, g_strdup("key"));
-	tally_cells_add(t, g_strdup_printf("base%s%s", gap, word));
-	tally_cells_add(t, g_strdup_printf("new%s%s", gap, word));
-	tally_cells_add(t, g_strdup("change"));
-	tally_cells_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
+		add(t, g_strdup("key"));
+	add(t, g_strdup_printf("base%s%s", gap, word));
+	add(t, g_strdup_printf("new%s%s", gap, word));
+	add(t, g_strdup("change"));
+	add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
 	if (p->style->wide)
-		tally_cells_add(t, g_strdup("p"));
-	tally_cells_add(t, g_strdup(""));
+		add(t, g_strdup("p"));
+	add(t, g_strdup(""));
 }
 
 static void
-add_row(const struct tally_printer *p, struct tally_cells *t, const struct tally_compare_row *row,
+add_row(const struct tally_printer *p, struct cells *t, const struct tally_compare_row *row,
 	bool times)
 {
 	double change = row->tested ? row->difference : row->mean[1] - row->mean[0];
 	bool both = row->n[0] && row->n[1];
-	tally_cells_add(t,
-			times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
+	add(t, times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
 	if (!times)
-		tally_cells_add(t, tally_row_key(p, row));
-	tally_cells_add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
-	tally_cells_add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
+		add(t, tally_row_key(p, row));
+	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
+	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
 	g_autofree char *text = both ? tally_row_change(p, row, change) : g_strdup("-");
-	tally_cells_add(t, g_strconcat(text, row->against_others ? "*" : "", NULL));
-	tally_cells_add(t, tally_row_interval(p, row));
+	add(t, g_strconcat(text, row->against_others ? "*" : "", NULL));
+	add(t, tally_row_interval(p, row));
 	if (p->style->wide)
-		tally_cells_add(t, p_text(row));
-	tally_cells_add(t, verdict_text(p, row));
+		add(t, p_text(row));
+	add(t, verdict_text(p, row));
 }
 
 /* Sections */
@@ -115,16 +208,16 @@ title(const struct tally_printer *p, const char *text)
 
 /* Takes the table; one without rows is not printed. */
 static void
-print_cells(const struct tally_printer *p, struct tally_cells *t, const char *head)
+print_cells(const struct tally_printer *p, struct cells *t, const char *head)
 {
-	if (tally_cells_rows(t)) {
+	if (t->texts->len > t->n_columns) {
 		title(p, head);
 		if (p->style->markdown)
-			tally_cells_print_markdown(p->out, t);
+			print_markdown(p->out, t);
 		else
-			tally_cells_print(p->out, t, p->style->width);
+			print_plain(p->out, t, p->style->width);
 	}
-	tally_cells_finish(t);
+	g_ptr_array_unref(t->texts);
 }
 
 static void
@@ -210,8 +303,7 @@ print_times(const struct tally_printer *p)
 		if (has_times(row) && (p->style->all || !is_empty(row)))
 			g_ptr_array_add(rows, row);
 	g_ptr_array_sort(rows, main_compare);
-	struct tally_cells t;
-	tally_cells_init(&t, p->style->wide ? 7 : 6, 1);
+	struct cells t = { p->style->wide ? 7 : 6, 1, g_ptr_array_new_with_free_func(g_free) };
 	add_head(p, &t, "GPU time", true);
 	guint quiet = 0;
 	TALLY_EACH (const struct tally_compare_row, row, rows) {
@@ -232,8 +324,7 @@ print_times(const struct tally_printer *p)
 static void
 print_keys(const struct tally_printer *p)
 {
-	struct tally_cells t;
-	tally_cells_init(&t, p->style->wide ? 8 : 7, 2);
+	struct cells t = { p->style->wide ? 8 : 7, 2, g_ptr_array_new_with_free_func(g_free) };
 	add_head(p, &t, "pass", false);
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
 		bool shown = tally_row_changed(row) || row->blind || row->pace || p->style->all;

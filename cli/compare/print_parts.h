@@ -2,9 +2,8 @@
 /* cli/compare/print_parts.h - shared by the files that print a comparison for people; private
  * to them.
  *
- * row_text.c has the texts of rows, table.c lays tables out, print.c prints them, print_verdict.c
- * the lines below them. Returned strings are freed by the caller with g_free(). One
- * thread.
+ * row_text.c has the texts of rows, print.c prints them in tables, print_verdict.c the lines below
+ * them. Returned strings are freed by the caller with g_free(). One thread.
  */
 #ifndef PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
 #define PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
@@ -46,25 +45,6 @@ void tally_print_line(const struct tally_printer *p, const char *format, ...) G_
 void tally_print_conclusion(const struct tally_printer *p, const char *mark);
 /* The lines below the tables; the last one is the conclusion. */
 void tally_print_verdict(const struct tally_printer *p);
-
-/* A table of ready-made cells (table.c). The first columns are texts, aligned left; the very first
- * is shortened where the terminal is narrow. The others are numbers, aligned right, except the
- * last, which is a word. */
-struct tally_cells {
-	/* n_texts: text columns on the left, not counting the last column */
-	guint n_columns, n_texts;
-	GPtrArray *cells; /* elements: char *, row by row; the first row is the head */
-};
-
-void tally_cells_init(struct tally_cells *t, guint n_columns, guint n_texts);
-void tally_cells_finish(struct tally_cells *t);
-/* Takes ownership of the text, which must be safe for a terminal (escaped). */
-void tally_cells_add(struct tally_cells *t, char *text);
-guint tally_cells_rows(const struct tally_cells *t); /* Number of rows without the head. */
-
-/* A row that is wider than `width` (0 = no limit) continues in a second line. */
-void tally_cells_print(FILE *out, const struct tally_cells *t, size_t width);
-void tally_cells_print_markdown(FILE *out, const struct tally_cells *t);
 
 /* Text with Markdown and HTML markup escaped: no links, no @mentions, no table borders. The
  * caller frees it. */

@@ -107,3 +107,32 @@ tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row
 	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
 			       has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
 }
+
+char *
+tally_markdown_escape(const char *text)
+{
+	GString *out = g_string_new(NULL);
+	for (const char *s = text; *s; s++) {
+		/* An underscore inside a word is not Markdown markup. */
+		bool word = *s == '_' && s > text && g_ascii_isalnum(s[-1]) &&
+			    g_ascii_isalnum(s[1]);
+		if (strchr("\\`*_[]<>|~&@#!$", *s) && !word)
+			g_string_append_printf(out, "&#%d;", *s);
+		else
+			g_string_append_c(out, *s);
+	}
+	return g_string_free(out, FALSE);
+}
+
+void
+tally_print_line(const struct tally_printer *p, const char *format, ...)
+{
+	TALLY_FORMATTED(text, format);
+	/* Lines after the first are indented by two columns more than it. */
+	size_t indent = strspn(text, " ");
+	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text + indent) : NULL;
+	if (safe || !p->style->width)
+		tally_text_print(p->out, "%s%s\n", safe ? "- " : "", safe ? safe : text);
+	else
+		tally_text_print_wrapped(p->out, text, indent + 2, p->style->width);
+}
