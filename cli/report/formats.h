@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/report/formats.h - a report as a table, as CSV and as JSON, and one run in a few
- * lines.
+/* cli/report/formats.h - a report as a table and as JSON, and one run in a few lines.
  *
  * All functions print an aggregate that was read completely. Text is safe for terminals
- * (labels are escaped), CSV follows RFC 4180 and JSON RFC 8259; a missing value is "-" in a
- * table, an empty field in CSV and an omitted member in JSON.
+ * (labels are escaped), JSON follows RFC 8259; a missing value is "-" in a table and an omitted
+ * member in JSON.
  */
 #ifndef PASSTALLY_CLI_FORMATS_H
 #define PASSTALLY_CLI_FORMATS_H
@@ -36,11 +35,6 @@ struct tally_table_style {
  * median frame, and the sum of the others. `all`: every row gets its line. */
 void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 		       const GPtrArray *rows, bool all, const struct tally_table_style *style);
-
-/* The head line with its line end; the caller frees it. */
-char *tally_csv_head(const GArray *columns);
-void tally_csv_print_rows(struct tally_out *o, const struct tally_aggregate *a,
-			  const GArray *columns, const GPtrArray *rows);
 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,

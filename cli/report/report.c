@@ -28,9 +28,7 @@ struct report_request {
 	char *beside; /* where the page goes if no OUT is given */
 	struct tally_out out; /* for JSON and CSV */
 	struct tally_pager pager; /* for the table */
-	/* the CSV head printed last: another log may have other counters and then needs its
-	 * own head */
-	char *csv_head;
+	char *csv_head; /* the CSV head printed last */
 };
 
 static bool
@@ -38,10 +36,10 @@ take_by(const char *command, const struct tally_arg *arg, void *to, const char *
 {
 	struct report_request *r = to;
 	r->by = tally_grouping_find(value);
-	return r->by ||
-	       TALLY_FAIL(false, command, "--%s %s: must be pass, frame, label, workload "
-				"or pipeline",
-			  arg->name, value);
+	return r->by || TALLY_FAIL(false, command,
+				   "--%s %s: must be pass, frame, label, workload "
+				   "or pipeline",
+				   arg->name, value);
 }
 
 static bool
@@ -106,8 +104,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_HELP,
 };
 
-static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "LOG", struct report_request, logs, NULL);
+static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct report_request, logs,
+							NULL);
 
 static const char help[] =
 	"Usage: passtally report [options] [LOG...]\n\n"
@@ -177,23 +175,14 @@ parse(struct report_request *r, int argc, char **argv)
 	return !conflict && choose_logs(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
-static void
-explain_no_rows(const struct tally_aggregate *a, const GPtrArray *rows)
-{
-	if (a->by->none && rows->len == 0)
-		tally_cli_complain("report", "%s %s", a->path, a->by->none);
-}
-
 static bool
 device_exists(const struct report_request *r, const struct tally_aggregate *a)
 {
 	if (r->device < 0 || tally_aggregate_device(a, (uint32_t)r->device))
 		return true;
 	g_autoptr(GString) list = g_string_new(NULL);
-	for (guint i = 0; i < a->devices->len; i++) {
-		const struct tally_device_summary *d = g_ptr_array_index(a->devices, i);
-		g_string_append_printf(list, "%s%u", i ? ", " : "", d->device);
-	}
+	TALLY_EACH (const struct tally_device_summary, d, a->devices)
+		g_string_append_printf(list, "%s%u", list->len ? ", " : "", d->device);
 	return TALLY_FAIL(false, "report", "--device %" G_GINT64_FORMAT ": %s has %s%s", r->device,
 			  a->path, list->len ? "only device " : "no device", list->str);
 }
@@ -242,9 +231,9 @@ static void
 print_flagged(FILE *to, const char *what, uint64_t flags)
 {
 	g_autofree char *flag_words = tally_flags_text(flags, ", ");
-	g_autofree char *text = g_strdup_printf(
-		"%s%s%s%s", what, flags ? "; they are flagged " : "", flag_words,
-		flags ? " (man passtally-log)" : "");
+	g_autofree char *text = g_strdup_printf("%s%s%s%s", what,
+						flags ? "; they are flagged " : "", flag_words,
+						flags ? " (man passtally-log)" : "");
 	tally_text_print_wrapped(to, text, 2, 80);
 }
 
@@ -258,20 +247,16 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 			return;
 		flags |= g->flags;
 	}
-	if (a->by->untimed && rows->len) {
-		tally_text_print_wrapped(to, a->by->untimed, 2, 80);
-		return;
-	}
-	if ((flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a)) {
-		tally_text_print_wrapped(
-			to,
-			"the GPU time of these workloads is unknown, only that of their "
-			"passes is known: the driver draws those of a pass together "
-			"(docs/limits.md, --granularity draw)",
-			2, 80);
-		return;
-	}
-	print_flagged(to, "the GPU time of these rows is unknown", flags);
+	bool together = (flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a);
+	const char *why = a->by->untimed && rows->len ? a->by->untimed
+			  : !together                 ? NULL
+				      : "the GPU time of these workloads is unknown, only that of "
+					"their passes is known: the driver draws those of a pass "
+					"together (docs/limits.md, --granularity draw)";
+	if (why)
+		tally_text_print_wrapped(to, why, 2, 80);
+	else
+		print_flagged(to, "the GPU time of these rows is unknown", flags);
 }
 
 /* Reports why a table has no counters although a device has some. */
@@ -370,15 +355,40 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 }
 
 static void
+put_column(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g,
+	   const struct tally_column *c)
+{
+	struct tally_value v;
+	tally_out_char(o, ',');
+	if (c->type == TALLY_COLUMN_TEXT) {
+		g_autofree char *text = tally_column_text(g, c);
+		tally_out_cell(o, text);
+	} else if (tally_column_value(a, g, c, &v)) {
+		tally_out_cell_value(o, v);
+	}
+}
+
+/* The head comes again where another log has other counters. */
+static void
 print_csv(struct report_request *r, const struct tally_aggregate *a, const GArray *columns,
 	  const GPtrArray *rows)
 {
-	char *head = tally_csv_head(columns);
-	if (g_strcmp0(head, r->csv_head) != 0)
-		tally_out_put(&r->out, head);
+	GString *head = g_string_new("log");
+	TALLY_EACH_OF (const struct tally_column, column, columns) {
+		g_autofree char *cell = tally_out_cell_text(column->key);
+		g_string_append_printf(head, ",%s", cell);
+	}
+	g_string_append_c(head, '\n');
+	if (g_strcmp0(head->str, r->csv_head) != 0)
+		tally_out_put(&r->out, head->str);
 	g_free(r->csv_head);
-	r->csv_head = head;
-	tally_csv_print_rows(&r->out, a, columns, rows);
+	r->csv_head = g_string_free(head, FALSE);
+	TALLY_EACH (const struct tally_group, g, rows) {
+		tally_out_cell(&r->out, a->path);
+		TALLY_EACH_OF (const struct tally_column, column, columns)
+			put_column(&r->out, a, g, column);
+		tally_out_char(&r->out, '\n');
+	}
 }
 
 static void
@@ -393,23 +403,6 @@ tell_skipped(const struct tally_aggregate *a)
 	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
 			   a->path, s->n, TALLY_S(s->n), TALLY_S(s->n), list->str,
 			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
-}
-
-/* Finds the requested columns and order; `by` keeps the latter. */
-static bool
-choose_columns(struct report_request *r, GArray *columns, struct tally_column *by,
-	       const struct tally_column **sort)
-{
-	*sort = NULL;
-	if (r->sort) {
-		const struct tally_column *found = tally_columns_find(columns, "report", "sort",
-								      r->sort);
-		if (!found)
-			return false;
-		*by = *found;
-		*sort = by;
-	}
-	return !r->columns || tally_columns_choose(columns, "report", r->columns);
 }
 
 static int
@@ -436,18 +429,25 @@ static int
 report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer)
 {
 	g_autoptr(GArray) columns = tally_columns_create(a);
-	struct tally_column by;
-	const struct tally_column *sort;
-	if (!choose_columns(r, columns, &by, &sort) || !device_exists(r, a))
-		return TALLY_EXIT_USAGE;
 	/* The table begins with the longest frames. */
-	if (!sort && a->by->frames && !r->csv && !r->json && !r->wide)
-		sort = tally_columns_find(columns, "report", "sort", "cpu_ns");
-	r->folds = !sort || sort->what == TALLY_COLUMN_ORDER || sort->type == TALLY_COLUMN_TIME ||
-		   sort->type == TALLY_COLUMN_SHARE;
+	bool longest = !r->sort && a->by->frames && !r->csv && !r->json && !r->wide;
+	const char *key = longest ? "cpu_ns" : r->sort;
+	const struct tally_column *found = key ? tally_columns_find(columns, "report", "sort", key)
+					       : NULL;
+	struct tally_column sort = { 0 };
+	if (key && !found)
+		return TALLY_EXIT_USAGE;
+	if (found)
+		sort = *found;
+	if ((r->columns && !tally_columns_choose(columns, "report", r->columns)) ||
+	    !device_exists(r, a))
+		return TALLY_EXIT_USAGE;
+	r->folds = !key || sort.what == TALLY_COLUMN_ORDER || sort.type == TALLY_COLUMN_TIME ||
+		   sort.type == TALLY_COLUMN_SHARE;
 	g_autoptr(GPtrArray)
-		rows = tally_rows_create(a, r->device, sort, r->reverse, !r->csv);
-	explain_no_rows(a, rows);
+		rows = tally_rows_create(a, r->device, key ? &sort : NULL, r->reverse, !r->csv);
+	if (a->by->none && rows->len == 0)
+		tally_cli_complain("report", "%s %s", a->path, a->by->none);
 	return print_rows(r, a, answer, columns, rows);
 }
 
@@ -469,43 +469,34 @@ report_log(struct report_request *r, const char *path)
 	return status;
 }
 
-static void
-begin_json(struct report_request *r)
-{
-	tally_out_object(&r->out, NULL);
-	tally_out_text(&r->out, "schema", "passtally-report/1");
-	tally_out_text(&r->out, "by", r->by->word);
-	if (r->warmup == TALLY_WARMUP_AUTO)
-		tally_out_text(&r->out, "warmup", "auto");
-	else
-		tally_out_u64(&r->out, "warmup", r->warmup);
-	tally_out_array(&r->out, "reports");
-}
-
-static void
-end_json(struct report_request *r)
-{
-	tally_out_break(&r->out, "\n");
-	tally_out_end_array(&r->out);
-	tally_out_end_object(&r->out);
-	tally_out_char(&r->out, '\n');
-}
-
 static int
 report(struct report_request *r)
 {
-	tally_out_init(&r->out, stdout);
-	tally_pager_begin(&r->pager, !r->json && !r->csv && !r->no_pager);
-	if (r->json)
-		begin_json(r);
+	struct tally_out *o = &r->out;
 	int worst = TALLY_EXIT_OK;
+	tally_out_init(o, stdout);
+	tally_pager_begin(&r->pager, !r->json && !r->csv && !r->no_pager);
+	if (r->json) {
+		tally_out_object(o, NULL);
+		tally_out_text(o, "schema", "passtally-report/1");
+		tally_out_text(o, "by", r->by->word);
+		if (r->warmup == TALLY_WARMUP_AUTO)
+			tally_out_text(o, "warmup", "auto");
+		else
+			tally_out_u64(o, "warmup", r->warmup);
+		tally_out_array(o, "reports");
+	}
 	for (guint i = 0; i < r->logs->len; i++) {
 		int status = report_log(r, g_ptr_array_index(r->logs, i));
 		worst = MAX(worst, status);
 	}
-	if (r->json)
-		end_json(r);
-	tally_out_flush(&r->out);
+	if (r->json) {
+		tally_out_break(o, "\n");
+		tally_out_end_array(o);
+		tally_out_end_object(o);
+		tally_out_char(o, '\n');
+	}
+	tally_out_flush(o);
 	tally_pager_end(&r->pager);
 	return worst;
 }
