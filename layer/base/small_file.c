@@ -30,6 +30,16 @@ tally_small_file_open(const char *path)
 	return tally_small_file_lift(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
 }
 
+DIR *
+tally_small_file_list(const char *path)
+{
+	int fd = tally_small_file_open(path);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!folder && fd >= 0)
+		close(fd);
+	return folder;
+}
+
 size_t
 tally_small_file_reread(int fd, char *out, size_t size)
 {

@@ -2,12 +2,13 @@
 /* layer/base/small_file.h - files of /proc, /sys and the like, read whole, and descriptors
  * of files that stay open in a game.
  *
- * Any thread; nothing is allocated, and errno may change. A FIFO in a read file's place does not
- * block.
+ * Any thread; but for a folder nothing is allocated, and errno may change. A FIFO in a read file's
+ * place does not block.
  */
 #ifndef PASSTALLY_LAYER_BASE_SMALL_FILE_H
 #define PASSTALLY_LAYER_BASE_SMALL_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,5 +29,7 @@ bool tally_small_file_number(const char *path, long long *out);
 int tally_small_file_lift(int fd);
 /* open(2) for reading, moved to a high number; -1 with errno. */
 int tally_small_file_open(const char *path);
+/* opendir(3), moved to a high number; NULL with errno. Allocates. */
+DIR *tally_small_file_list(const char *path);
 
 #endif

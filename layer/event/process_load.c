@@ -90,23 +90,12 @@ next_entry(DIR *folder, struct list *list)
 	return entry;
 }
 
-/* With a high number, as the program may close all descriptors and open its own meanwhile. */
-static DIR *
-open_listing(void)
-{
-	int fd = tally_small_file_open("/proc/self/task");
-	DIR *folder = fdopendir(fd);
-	if (!folder && fd >= 0)
-		close(fd);
-	return folder;
-}
-
 static void
 read_threads(struct list *list)
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
-	DIR *folder = open_listing();
+	DIR *folder = tally_small_file_list("/proc/self/task");
 	struct dirent *entry;
 	const bool filtered = tally_is_filtered();
 	list->n = 0;

@@ -210,7 +210,7 @@ list_gpus(const char *root, struct gauge_candidate list[GAUGE_MAX_GPUS])
 	char path[256];
 	uint32_t n = 0;
 	snprintf(path, sizeof(path), "%s/proc/self/fd", root);
-	DIR *dir = opendir(path);
+	DIR *dir = tally_small_file_list(path);
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')

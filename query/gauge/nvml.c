@@ -43,7 +43,7 @@ find_minor(const char *root)
 	char path[256];
 	int found = -1;
 	snprintf(path, sizeof(path), "%s/proc/self/fd", root);
-	DIR *dir = opendir(path);
+	DIR *dir = tally_small_file_list(path);
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir))) {
 		int minor = minor_of(root, entry->d_name);
@@ -62,7 +62,7 @@ gauge_nvml_find(const char *root, char pci[32], char *why)
 	int minor = find_minor(root);
 	bool found = false;
 	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
-	DIR *dir = minor >= 0 ? opendir(path) : NULL;
+	DIR *dir = minor >= 0 ? tally_small_file_list(path) : NULL;
 	const struct dirent *entry;
 	while (dir && !found && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path),

@@ -99,7 +99,7 @@ static uint32_t
 list_pmus(uint32_t types[MAX_PMUS])
 {
 	static const char folder[] = "/sys/bus/event_source/devices";
-	DIR *dir = opendir(folder);
+	DIR *dir = tally_small_file_list(folder);
 	if (!dir)
 		return 0;
 	uint32_t n = 0;

@@ -168,13 +168,10 @@ open_events(struct linux_cpu *p, uint64_t asked)
 	pid_t *tids = calloc(room ? room : 1, sizeof(*tids));
 	if (!tids)
 		return ENOMEM;
-	int fd = tally_small_file_open("/proc/self/task");
-	DIR *tasks = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *tasks = tally_small_file_list("/proc/self/task");
 	error = tasks ? open_all(p, tasks, tids, room) : errno;
 	if (tasks)
 		closedir(tasks);
-	else if (fd >= 0)
-		close(fd);
 	free(tids);
 	return error;
 }

@@ -27,6 +27,7 @@ readdir(DIR *folder)
 {
 	struct dirent *(*real)(DIR *) = NULL;
 	*(void **)&real = dlsym(RTLD_NEXT, "readdir64");
+	g_assert_cmpint(dirfd(folder), >=, 128); /* not one that the program may get next */
 	if (entries_left == 0) {
 		errno = EBADF;
 		return NULL;
