@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/capture/capture.h"
 #include "layer/log.h"
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
@@ -34,9 +35,11 @@ vk_device_find(const void *handle)
 void
 vk_device_stop(struct vk_device *d, const char *why)
 {
-	if (!atomic_exchange(&d->stopped, true))
-		tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
-			      d->properties.deviceName, why);
+	if (atomic_exchange(&d->stopped, true))
+		return;
+	tally_capture_ask_keep("a device that was lost");
+	tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
+		      d->properties.deviceName, why);
 }
 
 void

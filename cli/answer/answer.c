@@ -178,9 +178,10 @@ take_first(const struct tally_answer *answer, struct tally_answer_device *d,
 {
 	const struct tally_header_record *h = &answer->log->header;
 	uint64_t end_ns = f->start_ns + f->cpu_ns;
-	/* A capture that began later says nothing of the first frame, and the program waited once
-	 * for it. */
-	bool late = answer->log->waits || h->process_start_ns == 0 || end_ns < h->process_start_ns;
+	/* A capture that began later, or a black box, says nothing of the first frame, and
+	 * the program waited once for it. */
+	bool late = f->frame > 0 || answer->log->waits || h->process_start_ns == 0 ||
+		    end_ns < h->process_start_ns;
 	TALLY_EACH (const struct tally_answer_device, other, answer->devices)
 		late |= other->first_ns > 0;
 	if (late)

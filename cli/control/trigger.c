@@ -31,13 +31,14 @@ static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "WORD", struct request, words, NULL);
 
 static const char help[] =
-	"Usage: passtally trigger [options] start|stop|toggle|picture|renderdoc|status\n"
-	"       passtally trigger [options] mark NAME\n\n"
+	"Usage: passtally trigger [options] start|stop|toggle|status\n"
+	"       passtally trigger [options] picture|keep|renderdoc|mark NAME\n\n"
 	"Talks to a game that runs under passtally: starts or pauses the capture\n"
 	"(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
 	"shows its state, with the frames and bytes of the log so far. renderdoc:\n"
 	"in a program that runs under RenderDoc, that captures the next frame;\n"
-	"picture: where the run has --pictures, those of the next frame.\n"
+	"picture: where the run has --pictures, those of the next frame; keep:\n"
+	"where it has --black-box, the frames that are in it.\n"
 	"Without options it is the one game that `passtally run` has started;\n"
 	"with several, name one. Only the user who started a game can do this.\n" TALLY_HELP_OPTIONS
 	"\nWith --start-on the capture waits until it is started; a capture that is\n"
@@ -48,6 +49,7 @@ static const char *const plain_words[] = { "start",
 						  "stop",
 						  "toggle",
 						  "picture",
+						  "keep",
 						  "renderdoc",
 						  "status",
 						  NULL };
@@ -63,8 +65,8 @@ parse_request(struct request *r)
 		     (word && g_strv_contains(plain_words, word));
 	if (!known || given->len != (marks ? 2u : 1u))
 		return TALLY_FAIL(false, "trigger",
-				  "use one of: start, stop, toggle, picture, renderdoc, status, "
-				  "mark NAME");
+				  "use one of: start, stop, toggle, status, picture, keep, "
+				  "renderdoc, mark NAME");
 	r->is_status = strcmp(word, "status") == 0;
 	const char *name = marks ? g_ptr_array_index(given, 1) : "";
 	size_t len = strlen(name);

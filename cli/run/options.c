@@ -65,8 +65,8 @@ static const struct {
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame", "frame split group-work labels "
 					 "pipelines pictures max-passes shared-time" },
-	{ "Which processes, and limits", "block allow control renderdoc-over max-log "
-					 "log-quota describe" },
+	{ "Which processes, and limits", "block allow control renderdoc-over black-box "
+					 "black-box-over max-log log-quota describe" },
 	{ "Special hardware", "mali-delay microblaze" },
 };
 

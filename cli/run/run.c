@@ -207,6 +207,8 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 {
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
 	g_autoptr(GPtrArray) logs = tally_run_log_find(log);
+	if (r->config.black_box_ns)
+		tally_run_join(logs);
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
 	unsigned empty = log->by_default ? tally_run_log_remove_empty(logs) : 0;
 	if (!r->quiet)
@@ -254,11 +256,29 @@ keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
 			      n, TALLY_S(n), (double)bytes / 1e6, folder);
 }
 
+/* What an earlier run left that was itself killed. False, after printing an error: there
+ * is something, and no --force. */
+static bool
+clear_black_box(const struct tally_run_request *r, const struct tally_run_log *log)
+{
+	static const char *const ends[] = { ".before", ".now" };
+	for (size_t i = 0; r->config.black_box_ns && i < G_N_ELEMENTS(ends); i++) {
+		g_autofree char *path = g_strconcat(log->path, ends[i], NULL);
+		bool gone = r->config.force && unlink(path) == 0;
+		if (!gone && g_file_test(path, G_FILE_TEST_EXISTS))
+			return TALLY_FAIL(false, "run", "%s exists: --force replaces it",
+					  path);
+	}
+	return true;
+}
+
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the
  * log must be free too. */
 static int
 prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 {
+	if (!clear_black_box(r, log))
+		return TALLY_EXIT_USAGE;
 	keep_quota(r, log);
 	g_autofree char *packed = r->compress && !r->config.force
 					  ? g_strconcat(log->path, ".zst", NULL)

@@ -75,6 +75,10 @@ bool tally_run_log_write_empty(const struct tally_run_log *log,
 			       const struct tally_run_started *started, char *why, size_t size);
 void tally_run_log_finish(struct tally_run_log *log);
 
+/* ---- black_box.c: joins what --black-box left of each log (layer/frame/black_box.h) to
+ * one, and adds the logs that were kept, NAME.kept-1.jsonl. Errors are printed. */
+void tally_run_join(GPtrArray *logs);
+
 /* ---- launch.c: starts a program as a child process, as transparently as if it had been
  * started directly.
  *

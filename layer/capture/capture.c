@@ -10,6 +10,7 @@ static uint64_t last_generation; /* used by begin() alone */
 static _Atomic uint32_t n_devices;
 static atomic_bool has_shim;
 static _Atomic(tally_capture_follower *) follower;
+static _Atomic(const char *) keep;
 
 const struct tally_config *
 tally_capture_config(void)
@@ -99,4 +100,20 @@ const char *
 tally_capture_over(uint64_t frame, uint64_t count)
 {
 	return tally_capture_config() ? tally_trigger_over(frame, count) : NULL;
+}
+
+bool
+tally_capture_ask_keep(const char *why)
+{
+	const struct tally_config *config = tally_capture_config();
+	if (!config || !config->black_box_ns || config->digest)
+		return false;
+	atomic_store(&keep, why);
+	return true;
+}
+
+const char *
+tally_capture_take_keep(void)
+{
+	return atomic_exchange(&keep, NULL);
 }

@@ -62,4 +62,10 @@ bool tally_capture_idles(uint64_t frame, uint64_t count);
  * `count` is the device's: see tally_capture_wants_frame(). */
 const char *tally_capture_over(uint64_t frame, uint64_t count);
 
+/* Has the collector keep the black box, once it wakes: a note or a mark that follows wakes
+ * it. `why` is static. False: there is no --black-box. */
+bool tally_capture_ask_keep(const char *why);
+/* For the collector: what was asked since the last call, or NULL. */
+const char *tally_capture_take_keep(void);
+
 #endif

@@ -85,6 +85,16 @@ answer_renderdoc(char *reply, size_t size)
 		tally_log_mark("mark", tally_clock_now_ns(), "RenderDoc captures the next frame");
 }
 
+static void
+answer_keep(char *reply, size_t size)
+{
+	bool kept = tally_capture_ask_keep("asked for");
+	snprintf(reply, size, kept ? "ok\nthe black box is kept\n"
+				   : "error\nthe run has no --black-box\n");
+	if (kept)
+		tally_log_mark("mark", tally_clock_now_ns(), "the black box is kept");
+}
+
 /* `request` ends in NUL. */
 static void
 answer(const char *request, char *reply, size_t size)
@@ -101,10 +111,12 @@ answer(const char *request, char *reply, size_t size)
 		snprintf(reply, size,
 			 tally_trigger_ask_picture() ? "ok\nthe next frame is pictured\n"
 					      : "error\nthe run has no --pictures\n");
+	else if (strcmp(request, "keep") == 0)
+		answer_keep(reply, size);
 	else if (!starts && !stops && !toggles && !marks)
 		snprintf(reply, size,
 			 "error\nthis is no request: there are start, stop, toggle, "
-			 "mark NAME, picture, renderdoc, status\n");
+			 "mark NAME, picture, keep, renderdoc, status\n");
 	else if (tally_capture_state() != TALLY_STATE_RUNNING)
 		snprintf(reply, size, "error\nthe capture is over: its log is complete\n");
 	else if (marks)

@@ -3,7 +3,7 @@
  *
  * A local socket (SOCK_SEQPACKET, mode 0600) that only the process's own user may speak to. A
  * request is one packet: "start", "stop", "toggle", "mark NAME",
- * "picture", "renderdoc" or "status". The answer is one
+ * "picture", "keep", "renderdoc" or "status". The answer is one
  * packet: "ok" or "error", a newline and text for people. A thread of passtally serves the
  * socket and sleeps until a request comes; the game's threads never access it. It exists only
  * if a socket was requested and could be created.

@@ -97,6 +97,8 @@ struct tally_config {
 	enum tally_snapshot snapshot;
 	uint64_t period_ns;
 	uint64_t renderdoc_over_ns; /* RenderDoc is to capture after such a frame; 0: never */
+	uint64_t black_box_ns; /* the frames of about this time; 0: of all */
+	uint64_t black_box_over_ns; /* keep them at a longer frame; 0: at none */
 	uint64_t mali_delay_ns; /* before each exact reading of a Mali's counters */
 	char *microblaze; /* its words, which query/microblaze/options.h reads; "off": none */
 	uint64_t skip, frames, every; /* frames 0 = no end; every 1 = all */

@@ -4,6 +4,7 @@
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/renderdoc.h"
+#include "layer/frame/black_box.h"
 #include "layer/frame/identity.h"
 #include "layer/frame/queue.h"
 #include "layer/log.h"
@@ -73,6 +74,7 @@ void
 tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns)
 {
 	note_status(a, a->ops->flush(a->recorder));
+	note_status(a, a->ops->flush(tally_black_box_recorder(a->recorder)));
 	a->dirty = false;
 	a->flushed_ns = now_ns;
 }
@@ -90,7 +92,11 @@ tally_assembly_write_notes(struct tally_assembly *a)
 			tally_identity_hide_homes(message);
 			note.message = message;
 		}
-		note_status(a, a->ops->note(a->recorder, &note));
+		/* Of marks there may be ever more. */
+		struct tally_recorder *r = a->recorder;
+		if (note.has_time)
+			r = tally_black_box_recorder(r);
+		note_status(a, a->ops->note(r, &note));
 		any = true;
 	}
 	return any;
@@ -110,7 +116,18 @@ tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns)
 	a->long_frame = false;
 	if (tally_process_load_read(a->load, now_ns, a->frames_thread, &process) &&
 	    a->status == TALLY_RECORD_OK)
-		note_status(a, a->ops->process(a->recorder, &process));
+		note_status(a, a->ops->process(tally_black_box_recorder(a->recorder),
+					       &process));
+}
+
+static void
+write_device_line(struct tally_assembly *a, const struct tally_device_record *info)
+{
+	struct tally_recorder *box = tally_black_box_recorder(a->recorder);
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, a->ops->device(a->recorder, info));
+	if (a->status == TALLY_RECORD_OK && box != a->recorder)
+		note_status(a, a->ops->device(box, info)); /* for the keys of frames */
 }
 
 static void
@@ -119,8 +136,7 @@ write_device(struct tally_assembly *a, const struct tally_device_record *info)
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
 		info = a->annotate->device(annotator, info);
-	if (a->status == TALLY_RECORD_OK)
-		note_status(a, a->ops->device(a->recorder, info));
+	write_device_line(a, info);
 }
 
 static void
@@ -333,7 +349,18 @@ write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotato
 {
 	const struct tally_device_record *info;
 	while ((info = a->annotate->changed(annotator)) && a->status == TALLY_RECORD_OK)
-		note_status(a, a->ops->device(a->recorder, info));
+		write_device_line(a, info);
+}
+
+static enum tally_record_status
+write_frame_line(struct tally_assembly *a, const struct tally_frame_record *record)
+{
+	if (a->config && a->config->digest)
+		return TALLY_RECORD_OK;
+	if (!tally_black_box_is_on())
+		return a->ops->frame(a->recorder, record);
+	a->ops->flush(a->recorder); /* first the passes that are new with the frame */
+	return tally_black_box_frame(record);
 }
 
 static void
@@ -344,8 +371,8 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 		write_changed_devices(a, annotator);
 		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
 	}
-	if (a->status == TALLY_RECORD_OK && !(a->config && a->config->digest))
-		note_status(a, a->ops->frame(a->recorder, record));
+	if (a->status == TALLY_RECORD_OK)
+		note_status(a, write_frame_line(a, record));
 	if (a->status == TALLY_RECORD_OK) {
 		a->frames++;
 		a->passes += record->n_passes;
@@ -438,6 +465,7 @@ judge_time(struct tally_assembly *a, struct tally_device *d, const struct tally_
 	uint64_t ns = in->end_ns - d->boundary_ns;
 	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
 	ask_renderdoc(a, in->frame, d->frame_ns ? ns : 0);
+	tally_black_box_judge(d->frame_ns ? ns : 0);
 	d->frame_ns = ns;
 }
 
@@ -697,7 +725,10 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 	if (annotator)
 		a->annotate->end(annotator, &end);
 	tally_assembly_write_notes(a); /* with those of the annotator */
-	a->ops->end(a->recorder, &end);
+	if (tally_black_box_is_on())
+		tally_black_box_finish(&end);
+	else
+		a->ops->end(a->recorder, &end);
 	/* From here on a forked child has nothing to close. */
 	atomic_store(&a->annotator, NULL);
 	if (annotator)

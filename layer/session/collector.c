@@ -8,6 +8,7 @@
 #include "layer/capture/capture.h"
 #include "layer/capture/trigger.h"
 #include "layer/frame/assembly.h"
+#include "layer/frame/black_box.h"
 #include "layer/frame/queue.h"
 #include "layer/log.h"
 #include "layer/picture/pictures.h"
@@ -90,6 +91,7 @@ collect_frames(struct tally_assembly *a)
 		}
 		worked |= tally_pictures_write();
 		worked |= tally_assembly_write_notes(a);
+		tally_black_box_keep();
 
 		uint64_t now_ns = tally_clock_now_ns();
 		const char *reason = atomic_load(&stop_reason);
@@ -213,6 +215,7 @@ tally_collector_forget(void)
 	 * have been anywhere in it. */
 	if (!a)
 		return;
+	tally_black_box_forget();
 	a->ops->abandon(a->recorder);
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)

@@ -7,6 +7,7 @@
 #include "layer/capture/control.h"
 #include "layer/capture/trigger.h"
 #include "layer/config/internal.h"
+#include "layer/frame/black_box.h"
 #include "layer/log.h"
 #include "layer/picture/pictures.h"
 #include "layer/session/block.h"
@@ -148,7 +149,8 @@ start(const struct tally_recorder_ops *ops)
 	};
 	struct tally_recorder *recorder =
 		tally_log_file_open(&naming, ops, log_path, sizeof(log_path));
-	if (recorder && !tally_header_write(&naming, program, ops, recorder)) {
+	if (recorder && (!tally_header_write(&naming, program, ops, recorder) ||
+			 !tally_black_box_begin(&config, ops, log_path))) {
 		ops->close(recorder);
 		recorder = NULL;
 	}

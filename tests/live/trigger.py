@@ -366,4 +366,5 @@ def main():
     checks.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

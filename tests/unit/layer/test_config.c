@@ -33,6 +33,8 @@ test_defaults(void)
 		{ "renderdoc-over", "0s" },
 		{ "log", "" },
 		{ "digest", "off" },
+		{ "black-box", "0s" },
+		{ "black-box-over", "0s" },
 		{ "max-log", "2G" },
 		{ "log-quota", "4G" },
 		{ "max-passes", "16384" },

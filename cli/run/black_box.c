@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of --black-box (layer/frame/black_box.h) become logs. */
+#include "cli/run/run.h"
+
+#include "cli/log/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *
+piece(const char *log, unsigned number, const char *end)
+{
+	return number ? g_strdup_printf("%s.%u.%s", log, number, end)
+		      : g_strdup_printf("%s.%s", log, end);
+}
+
+/* Appends the whole lines of a file, if it is there: a program that is killed may leave a cut
+ * one. */
+static bool
+append(int out, const char *path)
+{
+	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
+	const char *at = file ? g_mapped_file_get_contents(file) : NULL;
+	const char *last = at ? memrchr(at, '\n', g_mapped_file_get_length(file)) : NULL;
+	for (ssize_t n; last && at <= last; at += n) {
+		n = write(out, at, (size_t)(last + 1 - at));
+		if (n <= 0)
+			return false;
+	}
+	return file || access(path, F_OK) < 0;
+}
+
+/* By a process of the program that goes on. */
+static bool
+is_written(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && tally_file_is_written(fd) > 0;
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Writes the log that three files are to `target`, which is replaced. */
+static bool
+write_joined(const char *log, const char *before, const char *now, const char *target)
+{
+	g_autofree char *temporary = g_strconcat(target, ".XXXXXX", NULL);
+	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	bool done = append(fd, log) && append(fd, before) && append(fd, now) &&
+		    rename(temporary, target) == 0;
+	int error = errno;
+	close(fd);
+	if (!done)
+		unlink(temporary);
+	errno = error;
+	return done;
+}
+
+/* NAME.jsonl: NAME.kept-1.jsonl */
+static char *
+kept_name(const char *log, unsigned number)
+{
+	bool ends = g_str_has_suffix(log, ".jsonl");
+	int len = (int)strlen(log) - (ends ? (int)strlen(".jsonl") : 0);
+	return g_strdup_printf("%.*s.kept-%u%s", len, log, number, ends ? ".jsonl" : "");
+}
+
+/* Returns the name of the log, which the caller frees; NULL: there are no such files, or, which is
+ * said, they could not be joined. */
+static char *
+join(const char *log, unsigned number)
+{
+	g_autofree char *before = piece(log, number, "before"), *now = piece(log, number, "now");
+	g_autofree char *target = number ? kept_name(log, number) : g_strdup(log);
+	if (access(now, F_OK) < 0 && access(before, F_OK) < 0)
+		return NULL;
+	bool free = !number || access(target, F_OK) < 0;
+	errno = free ? EBUSY : EEXIST;
+	if (!free || is_written(now) || !write_joined(log, before, now, target)) {
+		tally_cli_say("error: %s cannot be written: %s; it is these files one after the "
+			      "other: %s %s %s",
+			      target, g_strerror(errno), log, before, now);
+		return NULL;
+	}
+	unlink(before);
+	unlink(now);
+	return g_steal_pointer(&target);
+}
+
+void
+tally_run_join(GPtrArray *logs)
+{
+	enum { MOST_KEPT = 9 };
+	for (guint i = logs->len; i-- > 0;) {
+		const char *log = g_ptr_array_index(logs, i);
+		/* What was kept needs the log as it was. */
+		for (unsigned number = 1; number <= MOST_KEPT; number++) {
+			char *kept = join(log, number);
+			if (kept)
+				g_ptr_array_add(logs, kept);
+		}
+		g_free(join(log, 0));
+	}
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""run --black-box: the last frames survive each way to die, files stay small, and what is kept is a log of its own."""
+
+import os
+import re
+import signal
+import time
+
+import harness as h
+from trigger import Game, rendering, wait_for
+
+
+def box(folder, argv, *options):
+    log = folder / "log.jsonl"
+    got = h.run([h.need("passtally"), "run", "-o", log, "--no-compress", *options, "--", *argv], h.base_env(folder))
+    return got, h.Log(log)
+
+
+def left(folder):
+    return sorted(path.name for path in folder.glob("log*"))
+
+
+def check_frames(checks, log, what):
+    """The frames of a log follow one another (a program that draws nothing is too fast for each), and its passes are
+    known."""
+    numbers = [frame["frame"] for frame in log.frames]
+    checks.that(numbers and numbers == sorted(set(numbers)), f"{what}: no frames, or in no order: {numbers[:9]}")
+    known = {line["id"] for line in log.of("pass_info")}
+    checks.that(all(p["id"] in known for f in log.frames for p in f["passes"]), f"{what}: a pass without its line")
+    h.validate(checks, log.path, truncated=not log.of("end"))
+    if log.of("end"):
+        checks.equal(log.of("end")[0]["frames"], len(numbers), f"{what}: frames of the end line")
+    return numbers
+
+
+def check_ends(checks, life):
+    for mode, status in (("exit", None), ("_exit", None), ("abort", -6), ("kill", -9), ("segv", -11)):
+        with h.scratch() as folder:
+            got, log = box(folder, [life, mode, "--frames", 8000], "--black-box", "30ms")
+            numbers = check_frames(checks, log, mode)
+            checks.equal(left(folder), ["log.jsonl"], f"{mode}: files")
+            checks.equal(bool(log.of("end")), status is None, f"{mode}: end line")
+            if status:
+                checks.equal(got.status, status, f"{mode}: status")
+                checks.that(f"signal {-status}" in got.errors, f"{mode}: how it ended: {got.errors}")
+            if status is None and numbers:
+                checks.equal(numbers[-1], 7999, f"{mode}: last frame")
+                checks.that(numbers[0] > 0, f"{mode}: {len(numbers)} frames")
+
+
+def check_size(checks, life):
+    """A file that is full gives way before its time."""
+    with h.scratch() as folder:
+        got, log = box(folder, [life, "exit", "--frames", 3000], "--black-box", "3600s", "--max-log", "200K")
+        numbers = check_frames(checks, log, "max-log")
+        checks.that(numbers and numbers[-1] == 2999 and len(log.bytes) < 204800 + 8192, f"{len(log.bytes)} bytes: {got.errors}")
+
+
+def check_taken(checks, life):
+    """A file of this name is somebody else's: nothing is captured, and the program runs."""
+    with h.scratch() as folder:
+        (folder / "log.jsonl.before").write_text("not ours", encoding="ascii")
+        got, log = box(folder, [life, "exit", "--frames", 50], "--black-box", "1s")
+        checks.equal((got.status, log.bytes), (2, b""), "run refuses")
+        checks.that("log.jsonl.before exists" in got.errors, got.errors)
+        bare = h.run([life, "exit", "--frames", 50], h.base_env(folder))
+        got = h.run([life, "exit", "--frames", 50],
+                    h.base_env(folder, h.capture_env(folder / "log.jsonl", {"black-box": "1s"})))
+        checks.equal((got.status, got.stdout, got.stderr), (bare.status, bare.stdout, bare.stderr), "the program goes on")
+        checks.equal((h.Log(folder / "log.jsonl").frames, left(folder)), ([], ["log.jsonl", "log.jsonl.before"]), "files")
+        checks.equal((folder / "log.jsonl.before").read_text(encoding="ascii")[:8], "not ours", "the file that was there")
+
+
+def check_kept(checks, program):
+    with h.scratch() as folder, Game(folder, program, ["--no-compress", "--black-box", "300ms", "--black-box-over", "250ms"]) as game:
+        now = folder / "log.jsonl.now"
+        if not rendering(checks, game) or not checks.that(wait_for(lambda: h.has_frames(now, 20)()), "frames"):
+            return
+        asked = game.trigger("keep")
+        checks.that("is kept" in asked.text, f"{asked.text} {asked.errors}")
+        checks.that(wait_for((folder / "log.jsonl.1.now").exists), "nothing is kept")
+        pid = game.pid()
+        time.sleep(0.5)  # longer than the period after which another hitch counts
+        for wait in (0.5, 0.2):
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(wait)
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.1)
+        checks.that(wait_for((folder / "log.jsonl.2.now").exists), "the long frame is not kept")
+        os.kill(pid, signal.SIGKILL)
+        game.process.communicate()
+        checks.equal([name for name in left(folder) if not re.search(r"kept-[3-9]", name)],
+                     ["log.jsonl", "log.kept-1.jsonl", "log.kept-2.jsonl"], "files")
+        for name, reason in (("log", None), ("log.kept-1", "asked for"), ("log.kept-2", "a long frame")):
+            log = h.Log(folder / f"{name}.jsonl")
+            check_frames(checks, log, name)
+            checks.equal([line["reason"] for line in log.of("end")], [reason] if reason else [], f"{name}: reason")
+        longest = [frame["cpu_ns"] for frame in h.Log(folder / "log.kept-2.jsonl").frames[-40:]]
+        checks.that(max(longest) > 250e6, f"the long frame is at its end: {longest}")
+
+
+def main():
+    checks = h.Checks()
+    life = h.need("life")
+    with h.display():
+        for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
+                                     ("kept", check_kept, [h.need_tool("glxgears")])):
+            with checks.part(name):
+                check(checks, program)
+    checks.finish()
+
+
+main()
