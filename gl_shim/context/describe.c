@@ -10,7 +10,6 @@
 #include <string.h>
 
 /* GL_EXT_memory_object, which <GL/gl.h> lacks. */
-#define DEVICE_UUID 0x9597
 #define UUID_SIZE 16
 
 const char *
@@ -122,7 +121,7 @@ read_uuid(struct gl_context_state *s, char out[37])
 	unsigned char uuid[UUID_SIZE] = { 0 };
 	if (s->pub.next->GetUnsignedBytei_vEXT &&
 	    s->api.has_extension(&s->api, "GL_EXT_memory_object"))
-		s->pub.next->GetUnsignedBytei_vEXT(DEVICE_UUID, 0, uuid);
+		s->pub.next->GetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid);
 	tally_uuid_print(uuid, out);
 }
 

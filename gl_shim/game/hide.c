@@ -3,7 +3,6 @@
 
 #include "gl_shim/context/state.h"
 
-#define GL_GPU_DISJOINT_EXT 0x8FBB
 #define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST forever */
 
 /* Saves the game's pending errors, which the driver no longer has afterwards. GL 4.6

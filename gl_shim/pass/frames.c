@@ -12,7 +12,6 @@
 #include "layer/event/event.h"
 #include "query/source/statistics_catalogue.h"
 
-#define SYNC_FLUSH_COMMANDS_BIT 0x1
 /* Results that are not available this many frames later are given up. */
 #define MAX_AGE_FRAMES 32
 /* A program that submits nothing itself for so many frames: then asking does. */
@@ -223,7 +222,7 @@ gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64
 	struct tally_clock_wait wait = tally_clock_wait_begin();
 	GLenum result = next(sync, flags, timeout);
 	tally_event_wait_end(TALLY_EVENT_FENCE, "glClientWaitSync", &wait);
-	if (flags & SYNC_FLUSH_COMMANDS_BIT)
+	if (flags & GL_SYNC_FLUSH_COMMANDS_BIT)
 		gl_submitted(c);
 	return result;
 }

@@ -7,7 +7,6 @@
 #include "gl_shim/pass/passes.h"
 
 #ifndef GL_QUERY_OBJECT_EXT
-#define GL_QUERY_OBJECT_EXT 0x9153
 #endif
 
 void

@@ -9,12 +9,6 @@
 #define WAIT_NS UINT64_C(2000000000)
 #define MAX_FAILED 3
 
-#define GL_SYNC_GPU_COMMANDS_COMPLETE 0x9117
-#define GL_SYNC_FLUSH_COMMANDS_BIT 0x00000001
-#define GL_ALREADY_SIGNALED 0x911A
-#define GL_TIMEOUT_EXPIRED 0x911B
-#define GL_CONDITION_SATISFIED 0x911C
-
 /* ---- waiting ---- */
 
 static enum gl_snapshot_way

@@ -11,40 +11,24 @@
 #define MAX_PENDING 512
 #define MAX_BYTES ((size_t)256 << 20) /* of the GPU's memory, until they are read */
 #define MAX_AGE_FRAMES 32
-#define SYNC_GPU_COMMANDS_COMPLETE 0x9117
-#define TIMEOUT_EXPIRED 0x911B
-#define WAIT_FAILED 0x911D
-#define FRAMEBUFFER_SRGB 0x8DB9
-#define SCISSOR_TEST 0x0C11
-#define ATTACHMENT_COLOR_ENCODING 0x8210
-#define ATTACHMENT_COMPONENT_TYPE 0x8211
-#define SRGB_ENCODING 0x8C40
-#define TYPE_INT 0x1404
-#define TYPE_UNSIGNED_INT 0x1405
-#define TYPE_FLOAT 0x1406
-#define UNSIGNED_BYTE 0x1401
-#define FORMAT_RGBA 0x1908
-#define FORMAT_RGBA_INTEGER 0x8D99
-#define DEPTH_COMPONENT 0x1902
-#define LINEAR 0x2601
-#define READ_BUFFER 0x0C02
-#define STREAM_READ 0x88E1
-#define MAP_READ_BIT 0x1
 
 /* How each kind is copied and read: the first with its encoding. */
 struct form {
 	enum tally_pixels pixels;
 	GLenum storage, format, type, filter;
 };
-static const struct form normalized = { TALLY_PIXELS_RGBA8, 0x8058, FORMAT_RGBA, UNSIGNED_BYTE,
-					LINEAR };
-static const struct form srgb = { TALLY_PIXELS_RGBA8, 0x8C43, FORMAT_RGBA, UNSIGNED_BYTE, LINEAR };
-static const struct form floats = { TALLY_PIXELS_RGBA32F, 0x8814, FORMAT_RGBA, TYPE_FLOAT, LINEAR };
-static const struct form integers = { TALLY_PIXELS_RGBA32I, 0x8D82, FORMAT_RGBA_INTEGER, TYPE_INT,
+static const struct form normalized = { TALLY_PIXELS_RGBA8, GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE,
+					GL_LINEAR };
+static const struct form srgb = { TALLY_PIXELS_RGBA8, GL_SRGB8_ALPHA8, GL_RGBA, GL_UNSIGNED_BYTE,
+				  GL_LINEAR };
+static const struct form floats = { TALLY_PIXELS_RGBA32F, GL_RGBA32F, GL_RGBA, GL_FLOAT,
+				    GL_LINEAR };
+static const struct form integers = { TALLY_PIXELS_RGBA32I, GL_RGBA32I, GL_RGBA_INTEGER, GL_INT,
 				      GL_NEAREST };
-static const struct form naturals = { TALLY_PIXELS_RGBA32UI, 0x8D70, FORMAT_RGBA_INTEGER,
-				      TYPE_UNSIGNED_INT, GL_NEAREST };
-static const struct form depths = { TALLY_PIXELS_D32F, 0, DEPTH_COMPONENT, TYPE_FLOAT, GL_NEAREST };
+static const struct form naturals = { TALLY_PIXELS_RGBA32UI, GL_RGBA32UI, GL_RGBA_INTEGER,
+				      GL_UNSIGNED_INT, GL_NEAREST };
+static const struct form depths = { TALLY_PIXELS_D32F, 0, GL_DEPTH_COMPONENT, GL_FLOAT,
+				    GL_NEAREST };
 
 /* A copy that the GPU has not finished, or that is not read yet. */
 struct pending {
@@ -68,7 +52,6 @@ struct gl_pictures {
 
 #define N_PACK 5
 #define N_TRANSFER 11
-#define CLAMP_READ_COLOR 0x891C
 
 /* What is put back after a copy. */
 struct saved {
@@ -129,8 +112,11 @@ gl_pictures_forget(struct gl_context *c, GLenum type, GLsizei n, const GLuint *n
 
 /* ---- state ---- */
 
-/* GL_PACK_ROW_LENGTH, _SKIP_ROWS, _SKIP_PIXELS, _ALIGNMENT; _SWAP_BYTES, which OpenGL ES lacks. */
-static const GLenum pack_names[N_PACK] = { 0x0D02, 0x0D03, 0x0D04, 0x0D05, 0x0D00 };
+/* OpenGL ES lacks the last. */
+static const GLenum pack_names[N_PACK] = {
+	GL_PACK_ROW_LENGTH, GL_PACK_SKIP_ROWS,  GL_PACK_SKIP_PIXELS,
+	GL_PACK_ALIGNMENT,  GL_PACK_SWAP_BYTES,
+};
 static const GLint pack_plain[N_PACK] = { 0, 0, 0, 1, 0 };
 
 static unsigned
@@ -139,10 +125,10 @@ n_pack(const struct gl_context *c)
 	return c->state->api.es ? N_PACK - 1 : N_PACK;
 }
 
-/* GL_MAP_COLOR, then scale and bias of red, green, blue, alpha and depth: contexts that are no core
- * profile color what is read by them. */
+/* Contexts that are no core profile color what is read by them. */
 static const GLenum transfer_names[N_TRANSFER] = {
-	0x0D10, 0x0D14, 0x0D15, 0x0D18, 0x0D19, 0x0D1A, 0x0D1B, 0x0D1C, 0x0D1D, 0x0D1E, 0x0D1F,
+	GL_MAP_COLOR, GL_RED_SCALE,   GL_RED_BIAS,   GL_GREEN_SCALE, GL_GREEN_BIAS, GL_BLUE_SCALE,
+	GL_BLUE_BIAS, GL_ALPHA_SCALE, GL_ALPHA_BIAS, GL_DEPTH_SCALE, GL_DEPTH_BIAS,
 };
 static const GLfloat transfer_plain[N_TRANSFER] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0 };
 
@@ -157,8 +143,7 @@ has_viewports(const struct gl_context *c)
 {
 	const struct tally_gl_api *api = &c->state->api;
 	return c->next->Enablei && c->next->Disablei &&
-	       api->has_extension(api, api->es ? "GL_OES_viewport_array"
-					       : "GL_ARB_viewport_array");
+	       api->has_extension(api, api->es ? "GL_OES_viewport_array" : "GL_ARB_viewport_array");
 }
 
 /* A copy has the first viewport's scissors; glEnable() would set those of all. */
@@ -167,9 +152,9 @@ set_scissor(struct gl_context *c, bool one, bool on)
 {
 	const struct gl_next *gl = c->next;
 	if (one)
-		(on ? gl->Enablei : gl->Disablei)(SCISSOR_TEST, 0);
+		(on ? gl->Enablei : gl->Disablei)(GL_SCISSOR_TEST, 0);
 	else
-		(on ? gl->Enable : gl->Disable)(SCISSOR_TEST);
+		(on ? gl->Enable : gl->Disable)(GL_SCISSOR_TEST);
 }
 
 static struct saved
@@ -190,16 +175,16 @@ save(struct gl_context *c)
 		gl->PixelTransferf(transfer_names[i], transfer_plain[i]);
 	}
 	if (!c->state->api.es) {
-		gl->GetIntegerv(CLAMP_READ_COLOR, &was.clamp);
-		gl->ClampColor(CLAMP_READ_COLOR, 0);
+		gl->GetIntegerv(GL_CLAMP_READ_COLOR, &was.clamp);
+		gl->ClampColor(GL_CLAMP_READ_COLOR, 0);
 	}
-	was.scissor = gl->IsEnabled(SCISSOR_TEST);
-	was.srgb = !c->state->api.es && gl->IsEnabled(FRAMEBUFFER_SRGB);
+	was.scissor = gl->IsEnabled(GL_SCISSOR_TEST);
+	was.srgb = !c->state->api.es && gl->IsEnabled(GL_FRAMEBUFFER_SRGB);
 	was.one_scissor = has_viewports(c);
 	if (was.scissor)
 		set_scissor(c, was.one_scissor, false);
 	if (was.srgb)
-		gl->Disable(FRAMEBUFFER_SRGB);
+		gl->Disable(GL_FRAMEBUFFER_SRGB);
 	return was;
 }
 
@@ -208,7 +193,7 @@ restore(struct gl_context *c, const struct saved *was)
 {
 	const struct gl_next *gl = c->next;
 	if (was->srgb)
-		gl->Enable(FRAMEBUFFER_SRGB);
+		gl->Enable(GL_FRAMEBUFFER_SRGB);
 	if (was->scissor)
 		set_scissor(c, was->one_scissor, true);
 	for (unsigned i = 0; i < n_pack(c); i++)
@@ -216,7 +201,7 @@ restore(struct gl_context *c, const struct saved *was)
 	for (unsigned i = 0; i < n_transfer(c); i++)
 		gl->PixelTransferf(transfer_names[i], was->transfer[i]);
 	if (!c->state->api.es)
-		gl->ClampColor(CLAMP_READ_COLOR, (GLenum)was->clamp);
+		gl->ClampColor(GL_CLAMP_READ_COLOR, (GLenum)was->clamp);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)was->pack_buffer);
 	gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)was->renderbuffer);
 	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)was->read);
@@ -264,19 +249,19 @@ static const struct form *
 form_of(struct gl_context *c, GLenum point)
 {
 	GLint type = 0, encoding = 0;
-	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
-						     ATTACHMENT_COMPONENT_TYPE, &type);
-	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
-						     ATTACHMENT_COLOR_ENCODING, &encoding);
+	c->next->GetFramebufferAttachmentParameteriv(
+		GL_READ_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE, &type);
+	c->next->GetFramebufferAttachmentParameteriv(
+		GL_READ_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING, &encoding);
 	switch (type) {
-	case TYPE_FLOAT:
+	case GL_FLOAT:
 		return &floats;
-	case TYPE_INT:
+	case GL_INT:
 		return &integers;
-	case TYPE_UNSIGNED_INT:
+	case GL_UNSIGNED_INT:
 		return &naturals;
 	default:
-		return encoding == SRGB_ENCODING ? &srgb : &normalized;
+		return encoding == GL_SRGB ? &srgb : &normalized;
 	}
 }
 
@@ -319,8 +304,8 @@ read_back(struct gl_context *c, struct tally_pass *pass, const char *name, const
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	gl->GenBuffers(1, &to->buffer);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, to->buffer);
-	gl->BufferData(GL_PIXEL_PACK_BUFFER,
-		       (GLsizeiptr)bytes_of(form->pixels, size[0], size[1]), NULL, STREAM_READ);
+	gl->BufferData(GL_PIXEL_PACK_BUFFER, (GLsizeiptr)bytes_of(form->pixels, size[0], size[1]),
+		       NULL, GL_STREAM_READ);
 	gl->ReadPixels(0, 0, (GLsizei)size[0], (GLsizei)size[1], form->format, form->type, NULL);
 	p->n++;
 }
@@ -376,7 +361,7 @@ picture(struct gl_context *c, const struct objects *o, struct tally_pass *pass, 
 	gl_guard_begin(c);
 	if (p->window) {
 		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-		c->next->GetIntegerv(READ_BUFFER, &read_buffer);
+		c->next->GetIntegerv(GL_READ_BUFFER, &read_buffer);
 		c->next->ReadBuffer(GL_BACK);
 		if (c->next->GetError()) { /* no second buffer */
 			c->next->ReadBuffer((GLenum)read_buffer);
@@ -459,7 +444,8 @@ hand_over(struct gl_context *c, const struct pending *from)
 	size_t bytes = bytes_of(from->pixels, from->width, from->height);
 	struct tally_picture *to = tally_picture_make(from->pixels, from->width, from->height);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, from->buffer);
-	void *data = gl->MapBufferRange(GL_PIXEL_PACK_BUFFER, 0, (GLsizeiptr)bytes, MAP_READ_BIT);
+	void *data = gl->MapBufferRange(GL_PIXEL_PACK_BUFFER, 0, (GLsizeiptr)bytes,
+					GL_MAP_READ_BIT);
 	if (to && data) {
 		to->pass = from->pass;
 		to->upside_down = true;
@@ -483,13 +469,13 @@ gl_pictures_collect(struct gl_context *c)
 	if (!p->n)
 		return false;
 	if (!p->fence) {
-		p->fence = gl->FenceSync(SYNC_GPU_COMMANDS_COMPLETE, 0);
+		p->fence = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 		p->age = 0;
 		return false;
 	}
 	GLenum state = gl->ClientWaitSync(p->fence, 0, 0);
-	bool late = ++p->age > MAX_AGE_FRAMES || state == WAIT_FAILED;
-	if (state == TIMEOUT_EXPIRED && !late)
+	bool late = ++p->age > MAX_AGE_FRAMES || state == GL_WAIT_FAILED;
+	if (state == GL_TIMEOUT_EXPIRED && !late)
 		return false;
 	gl_guard_begin(c);
 	gl->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &pack_buffer);
