@@ -93,7 +93,8 @@ def connect(spill):
                 break
         else:
             raise Failed(NO_DUCKDB) from None
-    for setting in ("memory_limit = '800MB'", f"temp_directory = {quoted(spill)}", "preserve_insertion_order = false"):
+    for setting in ("memory_limit = '800MB'", f"temp_directory = {quoted(spill)}", "preserve_insertion_order = false",
+                    "autoinstall_known_extensions = false"):
         con.rows(f"SET {setting}")
     with contextlib.suppress(Failed):  # which versions before 1.3 have not
         con.rows("SET enable_external_file_cache = false")
@@ -119,7 +120,7 @@ def check_folder(db, make):
     if not mark.is_file():
         if not make or (db.exists() and not db.is_dir()) or (db.is_dir() and any(db.iterdir())):
             raise Refused(f"{db} is not a fleet's folder: it has no fleet.json")
-        (db / "values").mkdir(parents=True)
+        db.mkdir(parents=True, exist_ok=True)
         mark.write_text(json.dumps(FORMAT) + "\n", encoding="utf-8")
     try:
         found = json.loads(mark.read_text(encoding="utf-8"))
@@ -133,7 +134,7 @@ def values(db):
     """SQL for the table of what is there, or None."""
     if not any((db / "values").rglob("*.parquet")):
         return None
-    return f"read_parquet({quoted(db / 'values/**/*.parquet')})"
+    return f"read_parquet({quoted(glob.escape(str(db)) + '/values/**/*.parquet')})"
 
 
 def is_digest(path):
@@ -167,7 +168,7 @@ def digest_of(passtally, path, made):
 # Of the files `files` the table new_values, and left_out with the files that add nothing. `known` has what is there.
 INGEST = r"""
 CREATE OR REPLACE TABLE line AS
-SELECT * FROM read_json(getvariable('files'), format = 'newline_delimited', ignore_errors = true, filename = 'file',
+SELECT * FROM read_json(getvariable('patterns'), format = 'newline_delimited', ignore_errors = true, filename = 'file',
 	maximum_object_size = 67108864, columns = {
 		type: 'VARCHAR', program: 'VARCHAR', started: 'TIMESTAMP', run: 'VARCHAR', host: 'VARCHAR',
 		tags: 'MAP(VARCHAR, VARCHAR)', device: 'UINTEGER', name: 'VARCHAR', driver: 'VARCHAR', driver_version: 'VARCHAR',
@@ -255,7 +256,7 @@ class Ingest:
                     for number, path in enumerate(paths)]
             for path, job in jobs:
                 try:
-                    found[job.result()] = path
+                    found[os.path.abspath(job.result())] = path
                 except (Refused, OSError) as error:
                     self.leave_out(path, error.strerror if isinstance(error, OSError) else error)
         return found
@@ -265,7 +266,8 @@ class Ingest:
         if not digests:
             return
         try:
-            self.con.rows(f"SET VARIABLE files = [{', '.join(map(quoted, digests))}]")
+            for name, escape in (("files", str), ("patterns", glob.escape)):
+                self.con.rows(f"SET VARIABLE {name} = [{', '.join(quoted(escape(path)) for path in digests)}]")
             for statement in INGEST.split(";\n"):
                 self.con.rows(statement)
         except Failed as error:
@@ -515,6 +517,8 @@ def main(verb, db, passtally, build, base, new, by, fail_above, everything, as_j
     except (Refused, Failed, OSError) as error:
         say(error)
         return 2 if isinstance(error, Refused) else 125
+    except KeyboardInterrupt:
+        return 130
 
 
 sys.exit(main(*sys.argv[1:]))

@@ -247,6 +247,15 @@ class Fleet(CliCase):
         self.regress(base="1.2", new="../..='\x1b[1m", status=5)
         self.assertNotIn("\x1b", self.text)
 
+    def test_names(self):
+        """Files and folders are what they are called, and no patterns."""
+        for name in ("a[1]*/run?.jsonl", "a[1]*/it's \"x\".jsonl"):
+            self.write_log(name, of_build(self.rand, "base"))
+        self.ok("digest", "a[1]*/run?.jsonl")
+        for said in ("2 runs added, 1 there already", "0 runs added, 3 there already"):
+            done = self.ok("fleet", "ingest", "--db", "d[b]*", "a[1]*")
+            self.assertIn(said, done.stdout.decode())
+
     def test_usage(self):
         for words in (["fleet"], ["fleet", "ingest", "--db", "db"], ["fleet", "other", "--db", "db"], ["fleet", "ingest", "a.jsonl"],
                       ["fleet", "regress", "--db", "db", "--base", "1"]):
