@@ -38,8 +38,6 @@ struct watch {
 	bool over; /* that process, or our child, has ended */
 	bool replaced; /* another log replaced the one being read */
 	int64_t changed_us, looked_us, drawn_us;
-	char *state, *problem;
-	GPtrArray *rows;
 };
 
 /* ---- signals ---- */
@@ -99,20 +97,6 @@ give_signals_back(void)
 
 /* ---- reading ---- */
 
-static void
-begin_window(struct watch *x)
-{
-	tally_top_window_init(&x->window, x->options->path, x->options->seconds);
-}
-
-/* The requested sort column may appear with a later line. */
-static void
-find_sort(struct watch *x)
-{
-	if (!x->sorted)
-		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
-}
-
 /* Reads the available lines until the time limit. */
 static void
 read_lines(struct watch *x, int64_t until_us)
@@ -128,7 +112,7 @@ read_lines(struct watch *x, int64_t until_us)
 			x->changed_us = g_get_monotonic_time();
 		} else if (status == TALLY_FOLLOW_OTHER) {
 			tally_top_window_finish(&x->window);
-			begin_window(x);
+			tally_top_window_init(&x->window, x->options->path, x->options->seconds);
 			x->replaced = true;
 			x->was_alive = x->over = x->read_up = x->grew = false;
 			x->changed_us = g_get_monotonic_time();
@@ -142,7 +126,9 @@ read_lines(struct watch *x, int64_t until_us)
 			break;
 		}
 	}
-	find_sort(x);
+	/* The requested sort column may appear with a later line. */
+	if (!x->sorted)
+		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
 }
 
 /* ---- state of the game ---- */
@@ -230,15 +216,14 @@ problem_text(const struct watch *x)
 	return NULL;
 }
 
-static void
-refresh_words(struct watch *x)
+/* What is shown now, in rows that the caller frees. */
+static GPtrArray *
+compose(struct watch *x)
 {
-	g_free(x->state);
-	g_free(x->problem);
-	x->state = state_text(x, &x->look.state_style);
-	x->problem = problem_text(x);
-	x->look.state = x->state;
-	x->look.problem = x->problem;
+	g_autofree char *state = state_text(x, &x->look.state_style), *problem = problem_text(x);
+	x->look.state = state;
+	x->look.problem = problem;
+	return tally_top_compose(&x->window, &x->look);
 }
 
 /* ---- full-screen view ---- */
@@ -247,8 +232,7 @@ static void
 draw(struct watch *x)
 {
 	x->screen->size(&x->look.width, &x->look.height);
-	refresh_words(x);
-	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
+	g_autoptr(GPtrArray) rows = compose(x);
 	x->screen->show(rows);
 	x->drawn_us = g_get_monotonic_time();
 }
@@ -348,13 +332,6 @@ wait_for_something(struct watch *x)
 	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
 }
 
-/* For run --live: no log will appear anymore. */
-static bool
-is_pointless(const struct watch *x)
-{
-	return x->options->is_over && x->over && !tally_follow_is_open(x->follow);
-}
-
 static void
 watch_on_screen(struct watch *x)
 {
@@ -365,7 +342,8 @@ watch_on_screen(struct watch *x)
 		if (!x->held)
 			read_lines(x, g_get_monotonic_time() + READ_US);
 		look_after_game(x);
-		if (is_pointless(x))
+		/* For run --live: no log will appear anymore. */
+		if (x->options->is_over && x->over && !tally_follow_is_open(x->follow))
 			break;
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
@@ -388,8 +366,7 @@ print_table(struct watch *x)
 {
 	size_t columns = tally_text_terminal_columns();
 	x->look.width = columns ? (unsigned)columns : 80;
-	refresh_words(x);
-	g_autoptr(GPtrArray) rows = tally_top_compose(&x->window, &x->look);
+	g_autoptr(GPtrArray) rows = compose(x);
 	TALLY_EACH (const GString, row, rows) {
 		g_autofree char *text = g_strchomp(tally_top_row_text(row));
 		tally_text_print_line(stdout, "%s", text);
@@ -455,11 +432,10 @@ watch_plainly(struct watch *x)
 		while (x->busy && (x->options->once || first) && !stopped);
 		look_after_game(x);
 		status = print_one(x, first);
-		if (status >= 0)
-			break;
 		struct pollfd fd = { .fd = wake[0], .events = POLLIN };
-		poll(&fd, 1, IDLE_US / 1000);
-		if (stopped)
+		if (status < 0)
+			poll(&fd, 1, IDLE_US / 1000);
+		if (status < 0 && stopped)
 			return TALLY_EXIT_OK;
 	}
 	return status;
@@ -482,7 +458,7 @@ tally_top_watch(const struct tally_top_options *options)
 	};
 	x.look.blocks = x.look.utf8 && !options->ascii;
 	x.look.utf8 &= !options->ascii;
-	begin_window(&x);
+	tally_top_window_init(&x.window, options->path, options->seconds);
 	x.follow = tally_follow_create(options->path);
 	const char *no_colour = g_getenv("NO_COLOR");
 	bool colour = !options->no_colour && !(no_colour && *no_colour);
@@ -503,7 +479,5 @@ tally_top_watch(const struct tally_top_options *options)
 	give_signals_back();
 	tally_follow_destroy(x.follow);
 	tally_top_window_finish(&x.window);
-	g_free(x.state);
-	g_free(x.problem);
 	return status;
 }

@@ -11,26 +11,16 @@ struct stored_group {
 	uint32_t n; /* values, by series; NAN: not known */
 };
 
-/* `passes` are followed by n_groups struct stored_group, by their values, calls and events. */
+/* A frame's numbers and passes, without their lists. What the pointers lead to follows in the same
+ * block of memory. */
 struct stored_frame {
-	struct tally_frame_record
-		record; /* its numbers and passes, without their lists */
+	struct tally_frame_record record;
 	uint32_t n_groups;
+	struct stored_group *groups;
+	double *values; /* of the groups, one after the other */
 	size_t n_bytes;
 	struct tally_pass_record passes[];
 };
-
-static struct stored_group *
-groups_of(struct stored_frame *f)
-{
-	return (struct stored_group *)(void *)&f->passes[f->record.n_passes];
-}
-
-static double *
-values_of(struct stored_frame *f)
-{
-	return (double *)(void *)&groups_of(f)[f->n_groups];
-}
 
 /* The slice that a point in time belongs to: counted from the clock's zero, so that a chart
  * moves by whole slices. */
@@ -61,7 +51,7 @@ drop_oldest(struct tally_top_window *w)
 	g_free(f);
 }
 
-/* The frame's own copies, from `at` on; their texts are interned. */
+/* The frame's own copies of its calls and events, from `at` on; their texts are interned. */
 static void
 copy_events(struct tally_frame_record *f, void *at)
 {
@@ -87,14 +77,12 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 		n_values += g->n_series;
 	size_t n_bytes = sizeof(struct stored_frame) + n_values * sizeof(double) +
 			 groups->len * sizeof(struct stored_group) +
-			 f->n_passes * sizeof(f->passes[0]) +
-			 f->n_calls * sizeof(f->calls[0]) + f->n_events * sizeof(f->events[0]);
+			 f->n_passes * sizeof(f->passes[0]) + f->n_calls * sizeof(f->calls[0]) +
+			 f->n_events * sizeof(f->events[0]);
 	struct stored_frame *stored = g_malloc(n_bytes);
-	*stored = (struct stored_frame){ .record = *f,
-				     .n_groups = groups->len,
-				     .n_bytes = n_bytes };
+	*stored = (struct stored_frame){ *f, groups->len, NULL, NULL, n_bytes };
 	stored->record.set = NULL;
-	stored->record.passes = NULL;
+	stored->record.passes = stored->passes;
 	stored->record.unattributed = stored->record.metrics = NULL;
 	stored->record.n_unattributed = stored->record.n_metrics = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
@@ -106,10 +94,10 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 		p->pipelines = NULL;
 		p->n_counters = p->n_metrics = p->n_workloads = p->n_pipelines = 0;
 	}
-	double *value = values_of(stored);
-	struct stored_group *out = groups_of(stored);
+	struct stored_group *out = stored->groups = (void *)&stored->passes[f->n_passes];
+	double *value = stored->values = (void *)&out[groups->len];
 	TALLY_EACH (struct tally_group, g, groups) {
-		*out++ = (struct stored_group){ .group = g, .n = g->n_series };
+		*out++ = (struct stored_group){ g, g->n_series };
 		struct tally_value v;
 		for (uint32_t i = 0; i < g->n_series; i++)
 			*value++ = tally_group_value(log, g, i, &v) ? tally_value_f64(v)
@@ -122,14 +110,13 @@ copy_frame(const struct tally_aggregate *log, const struct tally_frame_record *f
 static void
 note_series(struct tally_top_window *w, struct stored_frame *f)
 {
-	const double *value = values_of(f);
+	const double *value = f->values;
 	for (uint32_t k = 0; k < f->n_groups; k++) {
-		uint32_t n = groups_of(f)[k].n;
+		uint32_t n = f->groups[k].n;
 		if (n > w->series_in_use->len)
 			g_array_set_size(w->series_in_use, n);
 		for (uint32_t i = 0; i < n; i++, value++)
-			g_array_index(w->series_in_use, bool, i) |= *value != 0 &&
-								    !isnan(*value);
+			g_array_index(w->series_in_use, bool, i) |= *value != 0 && !isnan(*value);
 	}
 }
 
@@ -217,20 +204,15 @@ add_at(struct tally_top_course *course, unsigned slice, double v)
 }
 
 static struct tally_top_pass *
-need_pass(struct tally_top_sums *sums, const struct stored_group *of)
+need_pass(struct tally_top_sums *sums, struct tally_group *g)
 {
-	struct tally_top_pass *p = of->group->watched;
-	if (!p) {
-		p = of->group->watched = g_new0(struct tally_top_pass, 1);
-		p->group = of->group;
-		g_ptr_array_add(sums->passes, p);
-	}
-	if (p->n_series < of->n) {
-		p->series = g_renew(struct tally_top_figures, p->series, of->n);
-		memset(&p->series[p->n_series], 0,
-		       (of->n - p->n_series) * sizeof(p->series[0]));
-		p->n_series = of->n;
-	}
+	struct tally_top_pass *p = g->watched;
+	if (p)
+		return p;
+	p = g->watched = g_new(struct tally_top_pass, 1);
+	*p = (struct tally_top_pass){ .group = g, .n_series = g->n_series };
+	p->series = g_new0(struct tally_top_figures, g->n_series);
+	g_ptr_array_add(sums->passes, p);
 	return p;
 }
 
@@ -242,10 +224,10 @@ add_stored(struct tally_top_sums *sums, struct stored_frame *f, unsigned slice)
 		add_at(&sums->cpu, slice, (double)f->record.cpu_ns);
 	if (f->record.has_gpu)
 		add_at(&sums->gpu, slice, (double)f->record.gpu_ns);
-	const double *value = values_of(f);
+	const double *value = f->values;
 	for (uint32_t k = 0; k < f->n_groups; k++) {
-		const struct stored_group *of = &groups_of(f)[k];
-		struct tally_top_pass *p = need_pass(sums, of);
+		const struct stored_group *of = &f->groups[k];
+		struct tally_top_pass *p = need_pass(sums, of->group);
 		p->frames++;
 		for (uint32_t i = 0; i < of->n; i++)
 			add(&p->series[i], value[i]);
@@ -276,8 +258,7 @@ tally_top_sums_create(const struct tally_top_window *w, const struct tally_top_d
 		struct stored_frame *f = l->data;
 		sums->device = d->device;
 		if (f->record.device == d->device && !is_past(w, f))
-			add_stored(sums, f,
-				 (unsigned)(slice_at(w, f->record.start_ns) - first));
+			add_stored(sums, f, (unsigned)(slice_at(w, f->record.start_ns) - first));
 	}
 	return sums;
 }
@@ -332,21 +313,18 @@ loading(const struct tally_top_window *w, const struct tally_top_device *d)
 }
 
 struct tally_answer *
-tally_top_window_answer(const struct tally_top_window *w,
-			const struct tally_top_device *d)
+tally_top_window_answer(const struct tally_top_window *w, const struct tally_top_device *d)
 {
 	struct tally_answer *answer = tally_answer_create(&w->log);
 	size_t skip = loading(w, d);
 	for (const GList *l = w->stored.head; l; l = l->next) {
 		const struct stored_frame *stored = l->data;
-		struct tally_frame_record f = stored->record;
-		if (f.device != d->device || is_past(w, stored))
+		if (stored->record.device != d->device || is_past(w, stored))
 			continue;
-		f.passes = stored->passes;
 		if (skip > 0)
-			tally_answer_skip_frame(answer, &f);
+			tally_answer_skip_frame(answer, &stored->record);
 		else
-			tally_answer_add_frame(answer, &f);
+			tally_answer_add_frame(answer, &stored->record);
 		skip -= skip > 0;
 	}
 	tally_answer_conclude(answer);
@@ -370,6 +348,5 @@ tally_top_shown_device(const struct tally_top_window *w, int64_t number)
 bool
 tally_top_series_in_use(const struct tally_top_window *w, uint32_t series)
 {
-	return series < w->series_in_use->len &&
-	       g_array_index(w->series_in_use, bool, series);
+	return series < w->series_in_use->len && g_array_index(w->series_in_use, bool, series);
 }
