@@ -406,11 +406,24 @@ is_one_sided(const struct tally_compare_row *row)
 	       !(row->n[0] && row->n[1]);
 }
 
-/* The caller frees it. */
-static char *
-side_and_key(const struct tally_compare_row *row)
+/* The first row of a key and side, and how many there are. */
+struct one_sided {
+	const struct tally_compare_row *row;
+	guint n;
+};
+
+static void
+count_one_sided(GArray *counts, const struct tally_compare_row *row)
 {
-	return g_strdup_printf("%d|%s", row->n[0] > 0, row->key);
+	TALLY_EACH_OF (struct one_sided, o, counts) {
+		if ((o->row->n[0] > 0) == (row->n[0] > 0) && strcmp(o->row->key, row->key) == 0) {
+			o->n++;
+			return;
+		}
+	}
+	const struct one_sided first = { row, 1 };
+	/* Times come first: most gates are on times. */
+	g_array_insert_val(counts, tally_row_is_main(row) ? 0 : counts->len, first);
 }
 
 /* The tables leave these rows out; nothing can be said about them, not even that they are
@@ -418,32 +431,24 @@ side_and_key(const struct tally_compare_row *row)
 static void
 print_one_sided(const struct tally_printer *p)
 {
-	g_autoptr(GPtrArray) first = g_ptr_array_new(); /* of each key and side the first row */
-	g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	TALLY_EACH (struct tally_compare_row, row, p->c->rows) {
-		if (!is_one_sided(row))
-			continue;
-		char *key = side_and_key(row);
-		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key));
-		if (!n) /* times come first: most gates are on times */
-			g_ptr_array_insert(first, tally_row_is_main(row) ? 0 : -1, row);
-		g_hash_table_replace(counts, key, GUINT_TO_POINTER(n + 1));
-	}
-	if (first->len)
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct one_sided));
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
+		if (is_one_sided(row))
+			count_one_sided(counts, row);
+	if (counts->len)
 		title(p, "Measured on one side only");
-	for (guint i = 0; i < MIN(first->len, MOST_ONE_SIDED); i++) {
-		const struct tally_compare_row *row = g_ptr_array_index(first, i);
-		g_autofree char *found = side_and_key(row);
-		g_autofree char *key = tally_text_escape(row->key);
-		g_autofree char *name = tally_subject_text(p->c, row->subject);
-		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, found)) - 1;
-		g_autofree char *more = n ? g_strdup_printf(" and %u more", n) : g_strdup("");
-		tally_print_line(p, "  %s: only in %s, of %s%s", key, row->n[0] ? "base" : "new",
+	for (guint i = 0; i < MIN(counts->len, MOST_ONE_SIDED); i++) {
+		const struct one_sided *o = &g_array_index(counts, struct one_sided, i);
+		g_autofree char *key = tally_text_escape(o->row->key);
+		g_autofree char *name = tally_subject_text(p->c, o->row->subject);
+		g_autofree char *more = o->n > 1 ? g_strdup_printf(" and %u more", o->n - 1)
+						 : g_strdup("");
+		tally_print_line(p, "  %s: only in %s, of %s%s", key, o->row->n[0] ? "base" : "new",
 				 name, more);
 	}
-	if (first->len > MOST_ONE_SIDED)
-		tally_print_line(p, "  %u more key%s", first->len - MOST_ONE_SIDED,
-				 TALLY_S(first->len - MOST_ONE_SIDED));
+	if (counts->len > MOST_ONE_SIDED)
+		tally_print_line(p, "  %u more key%s", counts->len - MOST_ONE_SIDED,
+				 TALLY_S(counts->len - MOST_ONE_SIDED));
 }
 
 void
