@@ -32,8 +32,8 @@ unknown_option(const struct tally_args *args, const char *option, int len)
 		tally_near_offer(&near, args->table[i].name);
 	if (near.best)
 		return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
-				  "unknown option %.*s: did you mean --%s? "
-				  "(passtally %s --help lists all)",
+				  "unknown option %.*s: did you mean --%s? (passtally %s --help "
+				  "lists all)",
 				  len, option, near.best, args->command);
 	return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
 			  "unknown option %.*s: passtally %s --help lists them", len, option,

@@ -70,29 +70,21 @@ static const char help[] =
 	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
 	"usage; 3 LOG is no log; 125 passtally failed.";
 
-/* The log that was written to last. */
-struct newest {
-	char *path;
-	int64_t changed_ns;
-};
-
-static void
-offer(struct newest *newest, const char *path)
+/* When a log was written to last, 0 = it is none. */
+static int64_t
+changed_ns(const char *path)
 {
 	struct stat st;
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	int64_t changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	if (newest->path && changed_ns <= newest->changed_ns)
-		return;
-	g_free(newest->path);
-	*newest = (struct newest){ g_strdup(path), changed_ns };
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* The logs of games with a listening control socket. */
-static void
-ask_games(struct newest *newest, long pid)
+/* The log that was written to last, of games with a listening control socket; NULL = none. */
+static char *
+ask_games(long pid)
 {
+	char *newest = NULL;
 	g_autoptr(GPtrArray) games = tally_control_list();
 	TALLY_EACH (const struct tally_control_game, game, games) {
 		char why[512];
@@ -102,10 +94,16 @@ ask_games(struct newest *newest, long pid)
 		g_autofree char *answer = tally_control_ask(game->path, "status", &refused, NULL,
 							    why, sizeof(why));
 		g_auto(GStrv) lines = answer && !refused ? g_strsplit(answer, "\n", -1) : NULL;
-		for (char **line = lines; line && *line; line++)
-			if (g_str_has_prefix(*line, "log "))
-				offer(newest, *line + strlen("log "));
+		for (char **line = lines; line && *line; line++) {
+			const char *path = *line + strlen("log ");
+			if (!g_str_has_prefix(*line, "log ") ||
+			    changed_ns(path) <= (newest ? changed_ns(newest) : 0))
+				continue;
+			g_free(newest);
+			newest = g_strdup(path);
+		}
 	}
+	return newest;
 }
 
 static bool
@@ -174,9 +172,8 @@ find_living(long pid)
 static char *
 find_log(long pid)
 {
-	struct newest newest = { 0 };
-	ask_games(&newest, pid);
-	return newest.path ? newest.path : find_living(pid);
+	char *newest = ask_games(pid);
+	return newest ? newest : find_living(pid);
 }
 
 static bool

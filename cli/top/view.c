@@ -87,11 +87,8 @@ put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_
 
 static void
 put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct tally_answer_device *a, unsigned height)
+	   const struct tally_top_device *d, const struct tally_answer_device *a, unsigned height)
 {
-	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
-	if (!d)
-		return;
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
 	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
 	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "device %u: %s", d->device, name);
@@ -268,29 +265,23 @@ put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_loo
 
 /* ---- complete view ---- */
 
+/* The device, the answer about it, and the charts. */
 static void
-put_charts(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_top_look *look,
-	   unsigned height)
+put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_sums *sums,
+	 const struct tally_top_look *look, const struct tally_top_device *d, unsigned height)
 {
+	if (height >= HEIGHT_DEVICE) {
+		struct tally_answer *answer = tally_top_window_answer(w, d);
+		const struct tally_answer_device *a = tally_answer_find(answer, d->device);
+		put_device(rows, w, look, d, a, height);
+		if (a)
+			put_answer(rows, a, height);
+		tally_answer_destroy(answer);
+	}
 	if (height >= HEIGHT_FRAME)
 		put_chart(rows, sums, look, false, height < HEIGHT_SPEED);
 	if (height >= HEIGHT_GPU)
 		put_chart(rows, sums, look, true, false);
-}
-
-/* The device, and the answer about it. */
-static void
-put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	 const struct tally_top_device *d, unsigned height)
-{
-	if (!d || height < HEIGHT_DEVICE)
-		return;
-	struct tally_answer *answer = tally_top_window_answer(w, d);
-	const struct tally_answer_device *a = tally_answer_find(answer, d->device);
-	put_device(rows, w, look, a, height);
-	if (a)
-		put_answer(rows, a, height);
-	tally_answer_destroy(answer);
 }
 
 GPtrArray *
@@ -303,10 +294,8 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		put_title(rows, w, look, height);
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	struct tally_top_sums *sums = tally_top_sums_create(w, d);
-	if (look->page == TALLY_TOP_PASSES) {
-		put_head(rows, w, look, d, height);
-		put_charts(rows, sums, look, d ? height : 0);
-	}
+	if (look->page == TALLY_TOP_PASSES && d)
+		put_head(rows, w, sums, look, d, height);
 	if (height >= HEIGHT_NOTE || look->problem)
 		put_note(rows, w, look);
 	unsigned n_rows, n_shown;
