@@ -224,12 +224,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_bench = {
-	.name = "bench",
-	.summary = "Run two programs in turn and compare them",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_bench = TALLY_COMMAND(
+	"bench", "Run two programs in turn and compare them",
+	run, help, options, &operands);

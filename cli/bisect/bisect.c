@@ -254,12 +254,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_bisect = {
-	.name = "bisect",
-	.summary = "Find the commit that made a pass slower",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_bisect = TALLY_COMMAND(
+	"bisect", "Find the commit that made a pass slower",
+	run, help, options, &operands);

@@ -293,15 +293,8 @@ run(int argc, char **argv)
 static const struct tally_arg operands =
 	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, logs, NULL);
 
-const struct tally_command tally_command_check = {
-	.name = "check",
-	.summary = "Check a log against the schema",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_check = TALLY_COMMAND(
+	"check", "Check a log against the schema", run, help, options, &operands);
 
 /* ---- passtally schema ---- */
 
@@ -328,11 +321,6 @@ run_schema(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-const struct tally_command tally_command_schema = {
-	.name = "schema",
-	.summary = "Print the JSON Schema of the log",
-	.run = run_schema,
-	.help = schema_help,
-	.options = schema_options,
-	.n_options = G_N_ELEMENTS(schema_options),
-};
+const struct tally_command tally_command_schema = TALLY_COMMAND(
+	"schema", "Print the JSON Schema of the log",
+	run_schema, schema_help, schema_options, NULL);

@@ -424,12 +424,6 @@ tally_compare_check(int argc, char **argv)
 	return serve(argc, argv, true);
 }
 
-const struct tally_command tally_command_compare = {
-	.name = "compare",
-	.summary = "Say what changed between runs, pass by pass",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_compare = TALLY_COMMAND(
+	"compare", "Say what changed between runs, pass by pass",
+	run, help, options, &operands);

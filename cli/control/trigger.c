@@ -231,12 +231,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_trigger = {
-	.name = "trigger",
-	.summary = "Start, pause or mark the capture of a running game",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_trigger = TALLY_COMMAND(
+	"trigger", "Start, pause or mark the capture of a running game",
+	run, help, options, &operands);

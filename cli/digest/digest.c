@@ -167,12 +167,6 @@ run(int argc, char **argv)
 	return exit_status;
 }
 
-const struct tally_command tally_command_digest = {
-	.name = "digest",
-	.summary = "Write what a log comes to, without its frames",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_digest = TALLY_COMMAND(
+	"digest", "Write what a log comes to, without its frames",
+	run, help, options, &operands);

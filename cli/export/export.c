@@ -204,12 +204,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_export = {
-	.name = "export",
-	.summary = "Turn a log into a timeline or a table for other programs",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_export = TALLY_COMMAND(
+	"export", "Turn a log into a timeline or a table for other programs",
+	run, help, options, &operands);

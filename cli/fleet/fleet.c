@@ -125,12 +125,6 @@ run(int argc, char **argv)
 	return status == TALLY_EXIT_OK ? start(&r) : status;
 }
 
-const struct tally_command tally_command_fleet = {
-	.name = "fleet",
-	.summary = "Ask many runs, of many machines, what got slower",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_fleet = TALLY_COMMAND(
+	"fleet", "Ask many runs, of many machines, what got slower",
+	run, help, options, &operands);

@@ -262,20 +262,10 @@ uninstall(int argc, char **argv)
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-const struct tally_command tally_command_install = {
-	.name = "install",
-	.summary = "Make an unpacked passtally usable by name, for this user",
-	.run = install,
-	.help = help_install,
-	.options = install_options,
-	.n_options = G_N_ELEMENTS(install_options),
-};
+const struct tally_command tally_command_install = TALLY_COMMAND(
+	"install", "Make an unpacked passtally usable by name, for this user",
+	install, help_install, install_options, NULL);
 
-const struct tally_command tally_command_uninstall = {
-	.name = "uninstall",
-	.summary = "Take back what install made",
-	.run = uninstall,
-	.help = help_uninstall,
-	.options = uninstall_options,
-	.n_options = G_N_ELEMENTS(uninstall_options),
-};
+const struct tally_command tally_command_uninstall = TALLY_COMMAND(
+	"uninstall", "Take back what install made",
+	uninstall, help_uninstall, uninstall_options, NULL);

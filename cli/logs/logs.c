@@ -361,12 +361,6 @@ run(int argc, char **argv)
 	return status == TALLY_EXIT_OK ? logs_of(&r) : status;
 }
 
-const struct tally_command tally_command_logs = {
-	.name = "logs",
-	.summary = "List the logs on this machine, and remove them",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_logs = TALLY_COMMAND(
+	"logs", "List the logs on this machine, and remove them",
+	run, help, options, &operands);

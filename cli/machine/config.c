@@ -390,12 +390,6 @@ run(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-const struct tally_command tally_command_config = {
-	.name = "config",
-	.summary = "Show what is in force, and from where",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_config = TALLY_COMMAND(
+	"config", "Show what is in force, and from where",
+	run, help, options, &operands);

@@ -312,11 +312,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_counters = {
-	.name = "counters",
-	.summary = "List the counters that this machine offers",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-};
+const struct tally_command tally_command_counters = TALLY_COMMAND(
+	"counters", "List the counters that this machine offers",
+	run, help, options, NULL);

@@ -468,11 +468,6 @@ run(int argc, char **argv)
 	return r.proton ? examine_proton() : examine();
 }
 
-const struct tally_command tally_command_doctor = {
-	.name = "doctor",
-	.summary = "Say what can be captured here, and why the rest cannot",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-};
+const struct tally_command tally_command_doctor = TALLY_COMMAND(
+	"doctor", "Say what can be captured here, and why the rest cannot",
+	run, help, options, NULL);

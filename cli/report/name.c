@@ -110,12 +110,5 @@ run(int argc, char **argv)
 	return tally_cli_finish("name", status);
 }
 
-const struct tally_command tally_command_name = {
-	.name = "name",
-	.summary = "Name a pass for all commands",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_name = TALLY_COMMAND(
+	"name", "Name a pass for all commands", run, help, options, &operands);

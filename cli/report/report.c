@@ -526,12 +526,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_report = {
-	.name = "report",
-	.summary = "Show what each pass of a log cost",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_report = TALLY_COMMAND(
+	"report", "Show what each pass of a log cost", run, help, options, &operands);

@@ -461,11 +461,6 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_selftest = {
-	.name = "selftest",
-	.summary = "Prove that counts and times hold on this machine's drivers",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-};
+const struct tally_command tally_command_selftest = TALLY_COMMAND(
+	"selftest", "Prove that counts and times hold on this machine's drivers",
+	run, help, options, NULL);

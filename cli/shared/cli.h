@@ -85,6 +85,12 @@ struct tally_command {
 	 * none. */
 	const struct tally_arg *operands;
 };
+/* `options` is an array, `operands` a pointer to a row or NULL. */
+#define TALLY_COMMAND(word, line, function, text, rows, others) \
+	{ \
+		.name = word, .summary = line, .run = function, .help = text, .options = rows, \
+		.n_options = G_N_ELEMENTS(rows), .operands = others \
+	}
 
 extern const struct tally_command tally_command_run, tally_command_report,
 	tally_command_compare, tally_command_bench, tally_command_bisect, tally_command_fleet,

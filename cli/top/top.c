@@ -219,12 +219,6 @@ run(int argc, char **argv)
 	return is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
 }
 
-const struct tally_command tally_command_top = {
-	.name = "top",
-	.summary = "Show live what the passes of a running game cost",
-	.run = run,
-	.help = help,
-	.options = options,
-	.n_options = G_N_ELEMENTS(options),
-	.operands = &operands,
-};
+const struct tally_command tally_command_top = TALLY_COMMAND(
+	"top", "Show live what the passes of a running game cost",
+	run, help, options, &operands);
