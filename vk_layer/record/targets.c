@@ -290,7 +290,7 @@ struct written {
 };
 
 struct rendering {
-	struct written color[TALLY_MAX_COLOR], depth, stencil;
+	struct written color[TALLY_MAX_COLOR], depth, stencil; /* n_color of color are set */
 	uint32_t n_color;
 	bool one_image; /* depth and stencil share one image */
 	struct vk_view_known *first; /* the cached answers are kept with it */
@@ -329,6 +329,8 @@ look_up(struct vk_targets *t, const VkRenderingAttachmentInfo *info, struct writ
 static void
 look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering *r)
 {
+	r->n_color = 0;
+	r->first = NULL;
 	/* Not 0, to which attachments that are absent would add nothing. */
 	r->key = mix((uint64_t)info->viewMask << 32 | info->layerCount,
 		     ~(uint64_t)info->colorAttachmentCount);
@@ -412,7 +414,7 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 		.views = count_views(info->viewMask),
 		.subpasses = 1,
 	};
-	struct rendering r = { 0 };
+	struct rendering r;
 	look_up_all(d->targets, info, &r);
 	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
 	if (known)
