@@ -302,6 +302,8 @@ class Ingest:
             self.con.rows(f"CREATE TABLE known AS SELECT DISTINCT run, gpu FROM {there}" if there else
                           "CREATE TABLE known (run VARCHAR, gpu VARCHAR)")
             for begin in range(0, len(paths), BATCH):
+                if begin and sys.stderr.isatty():
+                    print(f"{begin} of {len(paths)} read", end="\r", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory(prefix="ingest-", dir=self.db) as folder:
                     self.add(self.digests(paths[begin:begin + BATCH], folder), pathlib.Path(folder) / "made")
         print(f"{self.n_added} run{'s' * (self.n_added != 1)} added, {self.left_out[True]} there already, "
