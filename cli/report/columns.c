@@ -163,34 +163,31 @@ tally_columns_find(const GArray *columns, const char *command, const char *optio
 			  valid->str);
 }
 
+static bool
+matches(const struct tally_column *c, const char *item)
+{
+	return is_named(c, item) || g_pattern_match_simple(item, c->key);
+}
+
 /* Moves the columns that the item names from one array to the other, except the first, which is
- * always shown. */
+ * always shown. Whether it names any, moved by an earlier item perhaps. */
 static bool
 choose_item(GArray *from, GArray *to, const char *item)
 {
 	bool any = false;
+	TALLY_EACH_OF (const struct tally_column, moved, to)
+		any |= matches(moved, item);
 	for (guint i = 1; i < from->len;) {
 		struct tally_column *c = &g_array_index(from, struct tally_column, i);
-		if (!is_named(c, item) && !g_pattern_match_simple(item, c->key)) {
+		if (!matches(c, item)) {
 			i++;
 			continue;
 		}
-		any = true;
-		c->in_table = true;
+		any = c->in_table = true;
 		g_array_append_val(to, *c);
 		g_array_remove_index(from, i);
 	}
 	return any;
-}
-
-/* Whether an earlier item selected it. */
-static bool
-is_chosen(const GArray *columns, const char *item)
-{
-	TALLY_EACH_OF (const struct tally_column, c, columns)
-		if (is_named(c, item) || g_pattern_match_simple(item, c->key))
-			return true;
-	return false;
 }
 
 bool
@@ -202,7 +199,7 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 	bool ok = true;
 	for (char **item = items; ok && *item; item++) {
 		g_strstrip(*item);
-		if (!choose_item(columns, chosen, *item) && !is_chosen(chosen, *item))
+		if (!choose_item(columns, chosen, *item))
 			ok = tally_columns_find(columns, command, "columns", *item) != NULL;
 	}
 	g_array_set_size(columns, 0);

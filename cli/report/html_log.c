@@ -260,9 +260,9 @@ is_default(const struct tally_config *defaults, const char *key, const char *val
 	const struct tally_option *option = tally_option_find(key, strlen(key));
 	if (!option)
 		return false;
-	g_autofree char *text = g_malloc(tally_option_get(option, defaults, NULL, 0) + 1);
-	tally_option_get(option, defaults, text,
-			 tally_option_get(option, defaults, NULL, 0) + 1);
+	size_t size = tally_option_get(option, defaults, NULL, 0) + 1;
+	g_autofree char *text = g_malloc(size);
+	tally_option_get(option, defaults, text, size);
 	return strcmp(text, value) == 0;
 }
 

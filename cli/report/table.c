@@ -99,16 +99,14 @@ compare_cost(gconstpointer x, gconstpointer y)
 
 /* The rows of a list that always get a line: a table must not be empty because its rows are
  * many and equal. */
-static GHashTable *
-choose_kept(const GPtrArray *list, unsigned most)
+static GPtrArray *
+most_expensive(const GPtrArray *list, guint most)
 {
-	GHashTable *kept = g_hash_table_new(NULL, NULL);
-	g_autoptr(GPtrArray) order = g_ptr_array_new();
+	GPtrArray *order = g_ptr_array_new();
 	g_ptr_array_extend(order, (GPtrArray *)list, NULL, NULL);
 	g_ptr_array_sort(order, compare_cost);
-	for (guint i = 0; i < order->len && i < most; i++)
-		g_hash_table_add(kept, g_ptr_array_index(order, i));
-	return kept;
+	g_ptr_array_set_size(order, (gint)MIN(order->len, most));
+	return order;
 }
 
 /* The line that all small rows of a device share. */
@@ -163,14 +161,14 @@ add_folded(struct builder *b, GArray *folded, const char *above)
 static void
 add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
 {
-	g_autoptr(GHashTable) kept = choose_kept(list, depth ? 0 : MOST_EXPENSIVE);
+	g_autoptr(GPtrArray) kept = most_expensive(list, depth ? 0 : MOST_EXPENSIVE);
 	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct line));
 	TALLY_EACH (struct tally_group, g, list) {
 		double share = tally_group_share(b->a, g);
 		if (is_nothing(g))
 			continue;
 		bool counts = share < 0 ? !is_rare(b->a, g) : share >= LEAST_SHARE;
-		if (b->all || counts || g_hash_table_contains(kept, g)) {
+		if (b->all || counts || g_ptr_array_find(kept, g, NULL)) {
 			add_row(b, g, above, depth);
 			continue;
 		}
@@ -229,7 +227,7 @@ add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *row
 static void
 add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 {
-	guint n = all || rows->len <= MOST_FRAMES ? rows->len : MOST_FRAMES;
+	guint n = all ? rows->len : MIN(rows->len, MOST_FRAMES);
 	for (guint i = 0; i < n; i++) {
 		const struct line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
 		g_array_append_val(lines, line);
@@ -259,8 +257,7 @@ add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows
 static GArray *
 lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 {
-	struct builder b = { .a = a, .all = all };
-	b.lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+	struct builder b = { a, all, g_array_new(FALSE, FALSE, sizeof(struct line)), NULL, NULL };
 	g_array_set_clear_func(b.lines, free_line);
 	if (a->by->frames) {
 		add_frames(b.lines, a, rows, all);
@@ -268,8 +265,8 @@ lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 	}
 	b.children = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 	b.listed = g_hash_table_new(NULL, NULL);
-	for (guint i = 0; i < rows->len; i++)
-		g_hash_table_add(b.listed, g_ptr_array_index(rows, i));
+	TALLY_EACH (struct tally_group, row, rows)
+		g_hash_table_add(b.listed, row);
 	TALLY_EACH (struct tally_group, g, rows) {
 		struct tally_group *parent = listed_parent(&b, g);
 		GPtrArray *list = g_hash_table_lookup(b.children, parent);
