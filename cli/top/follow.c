@@ -12,22 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first bytes of a log: its header contains the time and the process, so that a
- * different log at the same path is recognized even when it is longer than the old one was. */
-#define HEAD_BYTES 256
-
-struct tally_follow {
-	char *path;
-	int fd; /* -1: not open yet */
-	int notify; /* inotify descriptor; -1: none */
-	struct tally_log_reader *reader;
-	bool opened;
-	bool bad;
-	char *why;
-	char head[HEAD_BYTES];
-	size_t n_head;
-};
-
 struct tally_follow *
 tally_follow_create(const char *path)
 {
@@ -120,7 +104,7 @@ is_another(struct tally_follow *f)
 		return true;
 	if (ours.st_size < lseek(f->fd, 0, SEEK_CUR))
 		return true;
-	char head[HEAD_BYTES];
+	char head[TALLY_FOLLOW_HEAD];
 	ssize_t n = pread(f->fd, head, f->n_head ? f->n_head : sizeof(head), 0);
 	if (n < 0)
 		return false;
@@ -158,18 +142,6 @@ tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 	return f->bad ? TALLY_FOLLOW_BAD : TALLY_FOLLOW_WAIT;
 }
 
-const char *
-tally_follow_why(const struct tally_follow *f)
-{
-	return f->why;
-}
-
-bool
-tally_follow_is_open(const struct tally_follow *f)
-{
-	return f->opened;
-}
-
 void
 tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *total)
 {
@@ -180,12 +152,6 @@ tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *to
 	uint64_t at_open;
 	tally_log_reader_progress(f->reader, done, &at_open);
 	*total = (uint64_t)st.st_size;
-}
-
-int
-tally_follow_fd(const struct tally_follow *f)
-{
-	return f->notify;
 }
 
 void

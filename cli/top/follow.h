@@ -12,7 +12,24 @@
 
 #include "json/record_json.h"
 
-struct tally_follow;
+/* The first bytes of a log: its header contains the time and the process, so that a
+ * different log at the same path is recognized even when it is longer than the old one was. */
+#define TALLY_FOLLOW_HEAD 256
+
+struct tally_follow {
+	bool opened; /* the log was opened at some time */
+	/* The reason for the last BAD result, "PATH:LINE:COLUMN: message"; for WAIT the reason why
+	 * the log cannot be opened, or NULL. */
+	char *why;
+	int notify; /* readable when the log may have changed; -1: not available */
+	/* Private to follow.c. */
+	char *path;
+	int fd; /* -1: not open yet */
+	struct tally_log_reader *reader;
+	bool bad;
+	char head[TALLY_FOLLOW_HEAD];
+	size_t n_head;
+};
 
 enum tally_follow_status {
 	TALLY_FOLLOW_LINE = 0,
@@ -28,16 +45,8 @@ void tally_follow_destroy(struct tally_follow *f);
 
 /* *line is valid until the next call. */
 enum tally_follow_status tally_follow_next(struct tally_follow *f, struct tally_log_line *line);
-/* The reason for the last BAD result, "PATH:LINE:COLUMN: message"; for WAIT the reason why
- * the log cannot be opened, or NULL. Valid until the next call. */
-const char *tally_follow_why(const struct tally_follow *f);
-/* Whether the log was ever opened. */
-bool tally_follow_is_open(const struct tally_follow *f);
 /* The number of bytes read and the size of the file. */
 void tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *total);
-
-/* Readable when the log may have changed; -1: not available. */
-int tally_follow_fd(const struct tally_follow *f);
 /* Clears the readable state; call before tally_follow_next(), or a change may be missed. */
 void tally_follow_heed(struct tally_follow *f);
 

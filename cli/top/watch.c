@@ -107,7 +107,7 @@ read_lines(struct watch *x, int64_t until_us)
 	for (unsigned n = 0;; n++) {
 		enum tally_follow_status status = tally_follow_next(x->follow, &line);
 		if (status == TALLY_FOLLOW_LINE) {
-			tally_top_window_add(&x->window, &line);
+			tally_aggregate_add(&x->window.log, &line);
 			x->grew |= x->read_up;
 			x->changed_us = g_get_monotonic_time();
 		} else if (status == TALLY_FOLLOW_OTHER) {
@@ -165,7 +165,7 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	*style = TALLY_TOP_WARNING;
 	if (x->held)
 		return g_strdup("paused: space continues");
-	if (!tally_follow_is_open(x->follow))
+	if (!x->follow->opened)
 		return g_strdup("waiting for the log");
 	if (x->bad)
 		return g_strdup("stopped: the log cannot be read any further");
@@ -203,7 +203,7 @@ has_device(const struct watch *x)
 static char *
 problem_text(const struct watch *x)
 {
-	const char *why = tally_follow_why(x->follow);
+	const char *why = x->follow->why;
 	if (why && (x->bad || !x->options->is_over))
 		return g_strdup(why);
 	if (!x->sorted && x->window.frames)
@@ -323,11 +323,11 @@ wait_for_something(struct watch *x)
 		{ .fd = x->screen->fd(), .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
 		/* A change before the next redraw is due would wake the view for nothing. */
-		{ .fd = due && !x->held ? tally_follow_fd(x->follow) : -1, .events = POLLIN },
+		{ .fd = due && !x->held ? x->follow->notify : -1, .events = POLLIN },
 	};
 	/* For the case without inotify, and for file systems whose changes it does not
 	 * report. */
-	if (due && (tally_follow_fd(x->follow) < 0 || x->options->is_over))
+	if (due && (x->follow->notify < 0 || x->options->is_over))
 		wait_us = DRAW_US;
 	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
 }
@@ -343,7 +343,7 @@ watch_on_screen(struct watch *x)
 			read_lines(x, g_get_monotonic_time() + READ_US);
 		look_after_game(x);
 		/* For run --live: no log will appear anymore. */
-		if (x->options->is_over && x->over && !tally_follow_is_open(x->follow))
+		if (x->options->is_over && x->over && !x->follow->opened)
 			break;
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
@@ -398,8 +398,8 @@ lacks_something(const struct watch *x)
 static int
 print_one(struct watch *x, bool first)
 {
-	if (!tally_follow_is_open(x->follow) || (x->bad && x->window.frames == 0)) {
-		tally_cli_complain("top", "%s", tally_follow_why(x->follow));
+	if (!x->follow->opened || (x->bad && x->window.frames == 0)) {
+		tally_cli_complain("top", "%s", x->follow->why);
 		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
 	}
 	if (x->options->once && !x->window.log.program && !x->bad)
@@ -416,7 +416,7 @@ print_one(struct watch *x, bool first)
 		print_table(x);
 	}
 	if (x->bad)
-		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", tally_follow_why(x->follow));
+		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", x->follow->why);
 	bool done = x->options->once || x->window.log.has_end || x->over;
 	return done || stopped || ferror(stdout) ? TALLY_EXIT_OK : -1;
 }

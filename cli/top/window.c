@@ -178,12 +178,6 @@ tally_top_window_finish(struct tally_top_window *w)
 	*w = (struct tally_top_window){ 0 };
 }
 
-void
-tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *line)
-{
-	tally_aggregate_add(&w->log, line);
-}
-
 /* Sums */
 
 static void

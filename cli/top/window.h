@@ -46,7 +46,7 @@ struct tally_top_device {
 };
 
 struct tally_top_window {
-	struct tally_aggregate log;
+	struct tally_aggregate log; /* lines are added to it */
 	uint64_t slice_ns;
 	uint64_t now_ns, first_ns; /* start of the newest frame, and of the log's first */
 	GQueue stored; /* elements: struct stored_frame *, in the order of the log */
@@ -61,7 +61,6 @@ struct tally_top_window {
 
 void tally_top_window_init(struct tally_top_window *w, const char *path, double seconds);
 void tally_top_window_finish(struct tally_top_window *w);
-void tally_top_window_add(struct tally_top_window *w, const struct tally_log_line *line);
 
 /* Adds up the frames of a device; NULL (no device) has no sums. The caller destroys them before
  * the window. */
