@@ -417,7 +417,7 @@ def judge(rows):
             row["verdict"] = "vanished" if row["base_n"] else "appeared"
         elif row["base_n"] < 2 or row["new_n"] < 2 or not row["base_ns"]:
             row["verdict"] = "too few runs" if row["base_ns"] else "took no time"
-        elif row["pairs"] >= MACHINES:  # a machine beside itself says most
+        elif row["pairs"] >= MACHINES and row["pairs_ns"]:  # a machine beside itself says most
             row.update(base_n=row["pairs"], new_n=row["pairs"], base_ns=row["pairs_ns"], new_ns=row["pairs_ns"] + row["pairs_more"],
                        more_ns=row["pairs_more"], error=math.sqrt(row["pairs_var"] / row["pairs"]), df=row["pairs"] - 1)
         else:
@@ -465,7 +465,7 @@ def conclude(rows, limit):
             return f"NO CHANGE SEEN; the largest difference: {first(tested)}", 0
         return f"{'MIXED' if len(words) > 1 else words.pop()}: {first(changed)}", 0
     failed = [row for row in changed if row["more_pct"] > limit]
-    unclear = [row for row in tested if row["high_pct"] > limit and row not in failed]
+    unclear = [row for row in tested if row["high_pct"] > limit]
     if failed:
         return f"REGRESSION: {len(failed)} above {limit:g} %, the largest {first(failed)}", 1
     if unclear:
