@@ -23,6 +23,14 @@ void tally_own_threads_leave(void);
 
 /* Lists those that run now; returns how many. */
 uint32_t tally_own_threads_list(pid_t tids[TALLY_MAX_OWN_THREADS]);
+/* Whether the thread is in a list of n. */
+static inline bool
+tally_own_threads_has(const pid_t *tids, uint32_t n, pid_t tid)
+{
+	while (n > 0 && tids[n - 1] != tid)
+		n--;
+	return n > 0;
+}
 
 /* The usage of the threads that have left since the process began or was forked. */
 struct tally_own_usage {

@@ -72,14 +72,6 @@ cpu_ns_of(pid_t tid, bool filtered)
 	return read_schedstat(tid, &cpu_ns, &ready_ns) ? cpu_ns : 0;
 }
 
-static bool
-is_own(pid_t tid, const pid_t *own, uint32_t n)
-{
-	while (n > 0 && own[n - 1] != tid)
-		n--;
-	return n > 0;
-}
-
 /* NULL at the end. The program may have closed the folder, with all other descriptors. */
 static struct dirent *
 next_entry(DIR *folder, struct list *list)
@@ -102,8 +94,8 @@ read_threads(struct list *list)
 	list->whole = folder != NULL;
 	while (folder && (entry = next_entry(folder, list))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		uint64_t cpu_ns = tid > 0 && !is_own(tid, own, n_own) ? cpu_ns_of(tid, filtered)
-								      : 0;
+		bool theirs = tid > 0 && !tally_own_threads_has(own, n_own, tid);
+		uint64_t cpu_ns = theirs ? cpu_ns_of(tid, filtered) : 0;
 		list->whole &= list->n < MAX_THREADS || !cpu_ns;
 		if (cpu_ns && list->n < MAX_THREADS)
 			list->threads[list->n++] = (struct thread){ tid, cpu_ns };

@@ -86,15 +86,6 @@ close_events(struct linux_cpu *p)
 	p->n_threads = p->n_late = 0;
 }
 
-static bool
-is_own(pid_t tid, const pid_t *own, uint32_t n_own)
-{
-	for (uint32_t i = 0; i < n_own; i++)
-		if (own[i] == tid)
-			return true;
-	return false;
-}
-
 /* Lists the game's threads, at most `room` of them; returns how many there are. */
 static uint32_t
 list_threads(struct linux_cpu *p, DIR *tasks, pid_t *tids, uint32_t room)
@@ -104,7 +95,7 @@ list_threads(struct linux_cpu *p, DIR *tasks, pid_t *tids, uint32_t room)
 	rewinddir(tasks);
 	while ((entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0 && !is_own(tid, p->own, p->n_own) && n++ < room)
+		if (tid > 0 && !tally_own_threads_has(p->own, p->n_own, tid) && n++ < room)
 			tids[n - 1] = tid;
 	}
 	return n;
@@ -272,7 +263,8 @@ meet_late_threads(struct linux_cpu *p)
 	uint32_t n = tally_own_threads_list(tids);
 	for (uint32_t i = 0; i < n && p->n_late < TALLY_MAX_OWN_THREADS; i++) {
 		size_t at = (size_t)(p->n_threads + p->n_late) * p->plan.n;
-		if (is_own(tids[i], p->own, p->n_own) || is_own(tids[i], p->late, p->n_late))
+		if (tally_own_threads_has(p->own, p->n_own, tids[i]) ||
+		    tally_own_threads_has(p->late, p->n_late, tids[i]))
 			continue;
 		if (tally_is_filtered() ||
 		    tally_linux_plan_open(&p->plan, tids[i], p->fds + at) != 0)
