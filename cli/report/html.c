@@ -27,22 +27,6 @@ struct pack {
 };
 
 static void
-pack_init(struct pack *pack)
-{
-	pack->blob = g_byte_array_new();
-	pack->column = g_byte_array_new();
-	pack->columns = g_array_new(FALSE, FALSE, sizeof(struct packed));
-}
-
-static void
-pack_finish(struct pack *pack)
-{
-	g_byte_array_unref(pack->blob);
-	g_byte_array_unref(pack->column);
-	g_array_unref(pack->columns);
-}
-
-static void
 put(struct pack *pack, const void *bytes, size_t n)
 {
 	g_byte_array_append(pack->column, bytes, (guint)n);
@@ -486,10 +470,14 @@ static void
 write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup)
 {
 	struct tally_out out;
-	struct page p = { .out = &out, .warmup = warmup };
+	struct page p = {
+		.out = &out,
+		.pack = { g_byte_array_new(), g_byte_array_new(),
+			  g_array_new(FALSE, FALSE, sizeof(struct packed)) },
+		.warmup = warmup,
+	};
 	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
 	tally_out_init(&out, file);
-	pack_init(&p.pack);
 	tally_out_bytes(&out, tally_html_page, (size_t)(mark - tally_html_page));
 	tally_out_put(&out, "<script type=\"application/json\" id=\"meta\">");
 	out.in_page = true;
@@ -500,7 +488,9 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	tally_out_put(&out, "</script>");
 	tally_out_put(&out, mark + strlen(TALLY_HTML_MARK));
 	tally_out_flush(&out);
-	pack_finish(&p.pack);
+	g_byte_array_unref(p.pack.blob);
+	g_byte_array_unref(p.pack.column);
+	g_array_unref(p.pack.columns);
 }
 
 int

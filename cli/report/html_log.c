@@ -98,13 +98,6 @@ series_halve(struct tally_html_series *s)
 
 /* Frames */
 
-static void
-frames_init(struct tally_html_frames *f, uint64_t most_bytes)
-{
-	*f = (struct tally_html_frames){ .step = 1, .pass_step = 1, .most_bytes = most_bytes };
-	f->rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
-}
-
 static struct tally_html_frame *
 row_at(const struct tally_html_frames *f, guint row)
 {
@@ -117,14 +110,6 @@ drop_passes(struct tally_html_frames *f, struct tally_html_frame *row)
 	f->n_bytes -= row->n_bytes;
 	g_clear_pointer(&row->passes, g_free);
 	row->n_bytes = 0;
-}
-
-static void
-frames_finish(struct tally_html_frames *f)
-{
-	for (guint i = 0; i < f->rows->len; i++)
-		drop_passes(f, row_at(f, i));
-	g_array_unref(f->rows);
 }
 
 /* The first one if they are as slow as each other. */
@@ -223,7 +208,9 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->passes = g_byte_array_new();
-	frames_init(&d->frames, MOST_PASS_BYTES / log->share);
+	d->frames.step = d->frames.pass_step = 1;
+	d->frames.most_bytes = MOST_PASS_BYTES / log->share;
+	d->frames.rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
 	g_ptr_array_add(log->devices, d);
 	return d;
 }
@@ -243,7 +230,9 @@ free_device(gpointer p)
 	g_ptr_array_unref(d->groups);
 	g_array_unref(d->kinds);
 	g_byte_array_unref(d->passes);
-	frames_finish(&d->frames);
+	TALLY_EACH_OF (struct tally_html_frame, f, d->frames.rows)
+		g_free(f->passes);
+	g_array_unref(d->frames.rows);
 	g_free(d);
 }
 
@@ -375,7 +364,7 @@ take_values(const struct tally_html_log *log, struct tally_html_device *d,
 	for (uint32_t i = 0; i < g->n_series; i++)
 		if (tally_group_value(&log->aggregate, g, i, &v))
 			series_add(&own->series[i], d->frames.n / d->block,
-					      tally_value_f64(v));
+				   tally_value_f64(v));
 }
 
 /* Makes points of all values, and halves the series while there are more than MOST_POINTS. */
@@ -456,8 +445,8 @@ put_passes(const struct tally_html_log *log, struct tally_html_device *d,
 	put_unsigned(to, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate, f->device,
-									p->id);
+		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate,
+									f->device, p->id);
 		const struct tally_html_group *own = g ? g->watched : NULL;
 		int64_t now = own ? (int64_t)own->place : index;
 		put_signed(to, now - index - 1);
@@ -535,8 +524,9 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 		.skipped = skip_frame,
 	};
 	log->answer = tally_answer_create(&log->aggregate);
-	int status = tally_aggregate_read_watched(&log->aggregate, "report", path, &tally_by_pass,
-						  warmup, &log->watch, false);
+	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
+						  &tally_by_pass, warmup, &log->watch,
+						  false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
 		thin(log, d);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 void
-tally_args_init(struct tally_args *args, int argc, char **argv, const struct tally_arg *table,
-		size_t n)
+tally_args_init(struct tally_args *args, int argc, char **argv,
+		const struct tally_arg *table, size_t n)
 {
 	*args = (struct tally_args){
 		.command = argv[0],
@@ -31,13 +31,14 @@ unknown_option(const struct tally_args *args, const char *option, int len)
 	for (size_t i = 0; i < args->n; i++)
 		tally_near_offer(&near, args->table[i].name);
 	if (near.best)
-		return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
-				  "unknown option %.*s: did you mean --%s? (passtally %s --help "
-				  "lists all)",
-				  len, option, near.best, args->command);
+		return TALLY_FAIL(
+			TALLY_ARG_ERROR, args->command,
+			"unknown option %.*s: did you mean --%s? (passtally %s --help "
+			"lists all)",
+			len, option, near.best, args->command);
 	return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
-			  "unknown option %.*s: passtally %s --help lists them", len, option,
-			  args->command);
+			  "unknown option %.*s: passtally %s --help lists them", len,
+			  option, args->command);
 }
 
 /* Gets the value of option `i`, spelled `option`: attached, or the next argument. */
@@ -58,8 +59,8 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		args->next++;
 	}
 	if (!attached && !optional)
-		return TALLY_FAIL(TALLY_ARG_ERROR, args->command, "--%s needs a value: %s",
-				  arg->name, arg->values);
+		return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+				  "--%s needs a value: %s", arg->name, arg->values);
 	*value = attached;
 	return (int)i;
 }
@@ -71,11 +72,12 @@ next_long(struct tally_args *args, const char *option, const char **value)
 	size_t len = equals ? (size_t)(equals - option) : strlen(option);
 	for (size_t i = 0; i < args->n; i++) {
 		const struct tally_arg *arg = &args->table[i];
-		if (strlen(arg->name) + 2 != len || strncmp(arg->name, option + 2, len - 2) != 0)
+		if (strlen(arg->name) + 2 != len ||
+		    strncmp(arg->name, option + 2, len - 2) != 0)
 			continue;
 		if (equals && !arg->values)
-			return TALLY_FAIL(TALLY_ARG_ERROR, args->command, "--%s takes no value",
-					  arg->name);
+			return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+					  "--%s takes no value", arg->name);
 		return take_value(args, i, equals ? equals + 1 : NULL, value);
 	}
 	return unknown_option(args, option, (int)len);
@@ -134,7 +136,8 @@ tally_args_dashes(int argc, char **argv)
 }
 
 bool
-tally_arg_flag(const char *command, const struct tally_arg *arg, void *to, const char *value)
+tally_arg_flag(const char *command, const struct tally_arg *arg, void *to,
+	       const char *value)
 {
 	(void)command, (void)arg, (void)value;
 	*(bool *)to = true;
@@ -142,7 +145,8 @@ tally_arg_flag(const char *command, const struct tally_arg *arg, void *to, const
 }
 
 bool
-tally_arg_text(const char *command, const struct tally_arg *arg, void *to, const char *value)
+tally_arg_text(const char *command, const struct tally_arg *arg, void *to,
+	       const char *value)
 {
 	(void)command, (void)arg;
 	*(const char **)to = value;
@@ -150,7 +154,8 @@ tally_arg_text(const char *command, const struct tally_arg *arg, void *to, const
 }
 
 bool
-tally_arg_list(const char *command, const struct tally_arg *arg, void *to, const char *value)
+tally_arg_list(const char *command, const struct tally_arg *arg, void *to,
+	       const char *value)
 {
 	(void)command, (void)arg;
 	g_ptr_array_add(*(GPtrArray **)to, (gpointer)value);
@@ -158,26 +163,29 @@ tally_arg_list(const char *command, const struct tally_arg *arg, void *to, const
 }
 
 bool
-tally_arg_one(const char *command, const struct tally_arg *arg, void *to, const char *value)
+tally_arg_one(const char *command, const struct tally_arg *arg, void *to,
+	      const char *value)
 {
 	const char **one = to;
 	if (*one)
-		tally_cli_complain(command, "one %s at a time: %s and %s are two", arg->values,
-				   *one, value);
+		tally_cli_complain(command, "one %s at a time: %s and %s are two",
+				   arg->values, *one, value);
 	else
 		*one = value;
 	return *one == value;
 }
 
 bool
-tally_arg_whole(const char *command, const struct tally_arg *arg, void *to, const char *value)
+tally_arg_whole(const char *command, const struct tally_arg *arg, void *to,
+		const char *value)
 {
 	guint64 v;
 	if (!g_ascii_string_to_unsigned(value, 10, arg->least, arg->most, &v, NULL))
-		return TALLY_FAIL(false, command,
-				  "--%s %s: must be a whole number from %" G_GUINT64_FORMAT
-				  " to %" G_GUINT64_FORMAT,
-				  arg->name, value, arg->least, arg->most);
+		return TALLY_FAIL(
+			false, command,
+			"--%s %s: must be a whole number from %" G_GUINT64_FORMAT
+			" to %" G_GUINT64_FORMAT,
+			arg->name, value, arg->least, arg->most);
 	memcpy(to, &v, sizeof(v));
 	return true;
 }
@@ -195,8 +203,8 @@ tally_args_read(const struct tally_command *command, int argc, char **argv, void
 		if (option == TALLY_ARG_ERROR)
 			return TALLY_EXIT_USAGE;
 		if (!arg)
-			return TALLY_FAIL(TALLY_EXIT_USAGE, command->name, "unexpected argument %s",
-					  value);
+			return TALLY_FAIL(TALLY_EXIT_USAGE, command->name,
+					  "unexpected argument %s", value);
 		if (!arg->take) {
 			tally_command_help(command);
 			return TALLY_ARG_HELPED;

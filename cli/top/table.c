@@ -50,18 +50,17 @@ all_columns(const struct tally_top_window *w)
 	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
 	g_array_append_vals(columns, fixed, G_N_ELEMENTS(fixed));
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(&w->log); i++) {
-		struct column c = { TALLY_TOP_SERIES + i, tally_series_name(&w->log, i),
-				    0 };
+		struct column c = { TALLY_TOP_SERIES + i, tally_series_name(&w->log, i), 0 };
 		c.width = CLAMP((unsigned)tally_text_width(c.name), 8, MOST_TITLE);
-		if (tally_top_series_in_use(w, i) && i != TALLY_SERIES_CALLS)
+		if (i < w->series_in_use->len && g_array_index(w->series_in_use, bool, i) &&
+		    i != TALLY_SERIES_CALLS)
 			g_array_append_val(columns, c);
 	}
 	return columns;
 }
 
 bool
-tally_top_find_column(const struct tally_top_window *w, const char *name,
-		      unsigned *column)
+tally_top_find_column(const struct tally_top_window *w, const char *name, unsigned *column)
 {
 	g_autoptr(GArray) columns = all_columns(w);
 	TALLY_EACH_OF (const struct column, c, columns) {
@@ -81,15 +80,13 @@ tally_top_column_names(const struct tally_top_window *w)
 	TALLY_EACH_OF (const struct column, c, columns) {
 		g_autofree char *name = tally_text_escape(c->name);
 		if (c->what != TALLY_TOP_HISTORY)
-			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
-					       name);
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
 	}
 	return g_string_free(names, FALSE);
 }
 
 void
-tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look,
-		    int direction)
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int direction)
 {
 	g_autoptr(GArray) columns = all_columns(w);
 	const struct column *c = (const void *)columns->data;
@@ -111,8 +108,7 @@ value_of(const struct tally_top_pass *p, unsigned what)
 	struct tally_top_figures f = p->gpu.all;
 	unsigned series = what - TALLY_TOP_SERIES;
 	if (what >= TALLY_TOP_SERIES)
-		f = series < p->n_series ? p->series[series]
-					 : (struct tally_top_figures){ 0 };
+		f = series < p->n_series ? p->series[series] : (struct tally_top_figures){ 0 };
 	if (what == TALLY_TOP_NAME || what == TALLY_TOP_HISTORY)
 		return 0;
 	if (what == TALLY_TOP_SEEN)
@@ -170,9 +166,7 @@ number_text(double v, bool estimated)
 	static const struct {
 		double size;
 		const char *letter;
-	} steps[] = {
-		{ 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }
-	};
+	} steps[] = { { 1e18, "E" }, { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } };
 	const char *mark = estimated ? "~" : "";
 	double size = fabs(v);
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -186,11 +180,7 @@ number_text(double v, bool estimated)
 					       v / steps[i].size, steps[i].letter);
 	}
 	bool whole = size == floor(size);
-	return g_strdup_printf("%s%.*f", mark,
-			       whole || size >= 1000 ? 0
-			       : size >= 10          ? 1
-						     : 3,
-			       v);
+	return g_strdup_printf("%s%.*f", mark, whole || size >= 1000 ? 0 : size >= 10 ? 1 : 3, v);
 }
 
 static bool
@@ -217,8 +207,7 @@ cell_text(const struct layout *layout, const struct line *l, const struct column
 		return all > 0 ? g_strdup_printf("%.1f%%", 100 * v / all) : g_strdup("-");
 	case TALLY_TOP_MEAN:
 	case TALLY_TOP_MAX:
-		return g_strdup_printf("%.*f", layout->ms ? 3 : 1,
-				       v / (layout->ms ? 1e6 : 1e3));
+		return g_strdup_printf("%.*f", layout->ms ? 3 : 1, v / (layout->ms ? 1e6 : 1e3));
 	default:
 		return number_text(v, is_estimated(l->pass->group, c->what));
 	}
@@ -318,12 +307,10 @@ static void
 put_line(GString *row, const struct layout *layout, const struct line *l)
 {
 	TALLY_EACH_OF (const struct column, c, layout->columns) {
-		enum tally_top_style style = style_of(c, !l,
-						      c->what == layout->look->sort);
+		enum tally_top_style style = style_of(c, !l, c->what == layout->look->sort);
 		bool left = c->what == TALLY_TOP_NAME || c->what == TALLY_TOP_HISTORY;
 		bool last = l && c + 1 == c_end;
-		g_autofree char *text = l ? cell_text(layout, l, c)
-					  : title_text(layout, c);
+		g_autofree char *text = l ? cell_text(layout, l, c) : title_text(layout, c);
 		g_autofree char *fit = tally_text_fit(text, c->width);
 		int gap = (int)c->width - (int)tally_text_width(fit);
 		if (c->what != TALLY_TOP_NAME)
@@ -345,8 +332,8 @@ is_in_ms(const GArray *lines)
 
 void
 tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
-		    const struct tally_top_sums *sums, struct tally_top_look *look,
-		    unsigned height, unsigned *n_rows, unsigned *n_shown)
+		    const struct tally_top_sums *sums, struct tally_top_look *look, unsigned height,
+		    unsigned *n_rows, unsigned *n_shown)
 {
 	g_autoptr(GArray) lines = make_lines(sums, look);
 	g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(struct column));

@@ -80,7 +80,8 @@ changed_ns(const char *path)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* The log that was written to last, of games with a listening control socket; NULL = none. */
+/* The log that was written to last, of games with a control socket (`passtally run` gives each
+ * one); `pid` 0: of any. A game is asked, which takes at most 3 s each. NULL = none. */
 static char *
 ask_games(long pid)
 {
@@ -165,17 +166,6 @@ find_living(long pid)
 	return NULL;
 }
 
-/* The log of process `pid`, or (0) the newest log of a running game. A game with a control socket
- * (`passtally run` gives each one) is queried, which takes at most 3 s a game; for others the
- * default folder of logs is searched for a log whose header names the process. The caller frees it
- * with g_free(); NULL after printing an error. */
-static char *
-find_log(long pid)
-{
-	char *newest = ask_games(pid);
-	return newest ? newest : find_living(pid);
-}
-
 static bool
 is_sensible(const struct request *r)
 {
@@ -211,7 +201,9 @@ run(int argc, char **argv)
 		return status;
 	if (!is_sensible(&r))
 		return TALLY_EXIT_USAGE;
-	g_autofree char *found = r.top.path ? NULL : find_log((long)r.pid);
+	g_autofree char *found = r.top.path ? NULL : ask_games((long)r.pid);
+	if (!r.top.path && !found)
+		found = find_living((long)r.pid);
 	if (!r.top.path && !found)
 		return TALLY_EXIT_NOTHING;
 	if (found)
@@ -220,5 +212,4 @@ run(int argc, char **argv)
 }
 
 const struct tally_command tally_command_top = TALLY_COMMAND(
-	"top", "Show live what the passes of a running game cost",
-	run, help, options, &operands);
+	"top", "Show live what the passes of a running game cost", run, help, options, &operands);

@@ -338,9 +338,3 @@ tally_top_shown_device(const struct tally_top_window *w, int64_t number)
 	}
 	return newest;
 }
-
-bool
-tally_top_series_in_use(const struct tally_top_window *w, uint32_t series)
-{
-	return series < w->series_in_use->len && g_array_index(w->series_in_use, bool, series);
-}

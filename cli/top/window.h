@@ -81,6 +81,5 @@ struct tally_answer *tally_top_window_answer(const struct tally_top_window *w,
  * that are not below another. NULL: there is none. */
 const struct tally_top_device *
 tally_top_shown_device(const struct tally_top_window *w, int64_t number);
-bool tally_top_series_in_use(const struct tally_top_window *w, uint32_t series);
 
 #endif
