@@ -65,6 +65,9 @@ bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
 
 /* Helpers of the decoders. */
 
+/* {key: number} into `values`; *n counts those of this object. */
+bool tally_decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n);
+
 /* Makes room for n more items, n > 0. False after failing: out of memory. */
 bool
 tally_array_grow(struct tally_decoder *d, struct tally_array *array, size_t n, size_t size);

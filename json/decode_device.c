@@ -113,5 +113,6 @@ tally_decode_pipeline(struct tally_decoder *d, struct tally_pipeline_record *pip
 	if (!read_pipeline(d, &o, pipeline))
 		return false;
 	pipeline->stages = tally_array_items(&d->stages);
+	pipeline->statistics = tally_array_items(&d->counters);
 	return true;
 }

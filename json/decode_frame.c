@@ -3,9 +3,8 @@
 
 #include <inttypes.h>
 
-/* {key: number} into `values`; *n counts those of this object. */
-static bool
-decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n)
+bool
+tally_decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n)
 {
 	d->epoch++;
 	if (!tally_json_open_object(&d->json))

@@ -282,6 +282,8 @@ struct tally_pipeline_record {
 	const char *name; /* NULL = none; UTF-8 not guaranteed */
 	const struct tally_stage_record *stages;
 	uint32_t n_stages;
+	const struct tally_keyed_value *statistics; /* of its executables */
+	uint32_t n_statistics;
 };
 
 /* What one pipeline did in a pass. */

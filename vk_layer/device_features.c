@@ -16,7 +16,10 @@
 #define CALIBRATED_EXT VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME
 #define CALIBRATED_KHR "VK_KHR_calibrated_timestamps" /* newer than our oldest headers */
 #define PERFORMANCE_QUERY VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
-#define MAX_EXTENSIONS 3 /* that we add */
+#define EXECUTABLES VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME
+#define EXECUTABLES_TYPE \
+	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR
+#define MAX_EXTENSIONS 4 /* that we add */
 
 /* ---- what the game requests ---- */
 
@@ -95,6 +98,7 @@ struct offer {
 	bool calibrated;
 	const char *calibrated_extension;
 	bool has_performance, performance, performance_pools;
+	bool executables;
 };
 
 struct vk_extensions
@@ -195,6 +199,16 @@ read_performance(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical
 	out->performance_pools = performance.performanceCounterMultipleQueryPools;
 }
 
+static bool
+read_executables(PFN_vkGetPhysicalDeviceFeatures2 ask, VkPhysicalDevice physical)
+{
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
+		.sType = EXECUTABLES_TYPE,
+	};
+	read_features(ask, physical, &executables);
+	return executables.pipelineExecutableInfo;
+}
+
 /* Both sides of the clock mapping: the GPU's clock and the CPU's. */
 static bool
 has_both_clocks(PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT ask,
@@ -254,6 +268,10 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 		read_calibration(instance, physical, info, all, out);
 	if (ask && vk_extensions_have(all, PERFORMANCE_QUERY))
 		read_performance(ask, physical, out);
+	const struct tally_config *config = tally_session_config();
+	if (ask && config && config->pipelines && config->pipeline_statistics &&
+	    vk_extensions_have(all, EXECUTABLES))
+		out->executables = read_executables(ask, physical);
 }
 
 /* ---- the copy ---- */
@@ -263,6 +281,7 @@ struct own {
 	VkPhysicalDeviceFeatures core; /* the game's, with the layer's additions */
 	VkPhysicalDeviceHostQueryResetFeatures reset;
 	VkPhysicalDevicePerformanceQueryFeaturesKHR performance;
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
 };
 
 /* What is changed, and where. */
@@ -473,6 +492,25 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	enabled->added_performance = plan_extension(plan, info, PERFORMANCE_QUERY);
 }
 
+/* Where the game names the feature, it has decided. */
+static void
+plan_executables(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
+		 struct vk_patched *out)
+{
+	struct vk_enabled *enabled = &out->enabled;
+	const VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR *there =
+		vk_find_in_chain(info->pNext, EXECUTABLES_TYPE);
+	enabled->executables = offer->executables && (!there || there->pipelineExecutableInfo);
+	if (!enabled->executables || there)
+		return;
+	plan->own.executables = (VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR){
+		.sType = EXECUTABLES_TYPE,
+		.pipelineExecutableInfo = VK_TRUE,
+	};
+	enabled->added_executables = plan_extension(plan, info, EXECUTABLES);
+	note(out->added, sizeof(out->added), "pipelineExecutableInfo");
+}
+
 static void
 patch_node(const struct plan *plan, const VkBaseInStructure *from, VkBaseOutStructure *to)
 {
@@ -553,6 +591,7 @@ write_copy(const struct plan *plan, struct vk_patched *out)
 		out->info.pEnabledFeatures = &own->core;
 	link_own(out, &own->reset);
 	link_own(out, &own->performance);
+	link_own(out, &own->executables);
 	write_extensions(plan, out, (const char **)(memory + own_size + plan->clone_size));
 	return true;
 }
@@ -574,6 +613,7 @@ vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 	plan_host_reset(&plan, info, &offer, out);
 	plan_performance(&plan, info, &offer, performance, out);
 	plan_calibration(&plan, info, &offer, out);
+	plan_executables(&plan, info, &offer, out);
 	if (!out->added[0])
 		return true;
 	if (!write_copy(&plan, out)) {

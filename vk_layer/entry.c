@@ -205,6 +205,9 @@ is_hidden(const struct vk_enabled *enabled, const char *name)
 	if (enabled->added_performance && (strcmp(name, "vkAcquireProfilingLockKHR") == 0 ||
 					   strcmp(name, "vkReleaseProfilingLockKHR") == 0))
 		return true;
+	static const char begins[] = "vkGetPipelineExecutable";
+	if (enabled->added_executables && strncmp(name, begins, sizeof(begins) - 1) == 0)
+		return true;
 	return enabled->added_calibrated && (strcmp(name, "vkGetCalibratedTimestampsEXT") == 0 ||
 					     strcmp(name, "vkGetCalibratedTimestampsKHR") == 0);
 }

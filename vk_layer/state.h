@@ -55,9 +55,10 @@ struct vk_enabled {
 	/* VK_KHR_performance_query: it is supported; we enabled it; with several pools. */
 	bool performance_offered, performance, performance_pools;
 	bool creation_feedback; /* may be chained where pipelines are created */
+	bool executables; /* pipelines are to have statistics (--pipeline-statistics) */
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only the layer enabled: the game must not find their commands. */
-	bool added_host_reset, added_calibrated, added_performance;
+	bool added_host_reset, added_calibrated, added_performance, added_executables;
 	char denied[128];      /* refused requests, for people to read; "" = none */
 };
 

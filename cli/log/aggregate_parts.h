@@ -28,6 +28,8 @@ struct tally_notes {
 struct tally_pipeline_name {
 	const char *text;
 	enum tally_pass_kind kind;
+	bool measured; /* the driver said what it was compiled to */
+	uint64_t instructions, spills;
 };
 
 struct tally_groups {

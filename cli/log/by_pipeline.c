@@ -23,6 +23,24 @@ describe(const struct tally_pipeline_record *p)
 	return g_string_free(text, FALSE);
 }
 
+/* What drivers have two names for, over all executables: anv has one for each width. */
+static void
+add_statistics(struct tally_pipeline_name *to, const struct tally_pipeline_record *p)
+{
+	for (uint32_t i = 0; i < p->n_statistics; i++) {
+		const struct tally_value *v = &p->statistics[i].value;
+		const char *key = p->statistics[i].key;
+		if (v->storage != TALLY_STORAGE_U64)
+			continue;
+		if (g_str_has_suffix(key, ": Instructions") ||
+		    g_str_has_suffix(key, ": Instruction Count"))
+			to->instructions += v->u64;
+		else if (strstr(key, ": Spill"))
+			to->spills += v->u64;
+	}
+	to->measured = p->n_statistics > 0;
+}
+
 void
 tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_record *p)
 {
@@ -30,6 +48,7 @@ tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_
 	g_autofree char *text = describe(p);
 	name->text = tally_row_text(a, text);
 	name->kind = p->kind;
+	add_statistics(name, p);
 	g_hash_table_replace(a->state->groups.pipeline_names, g_memdup2(&p->id, sizeof(p->id)),
 			     name);
 }
@@ -54,6 +73,21 @@ pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
 	return g;
 }
 
+/* The same in each frame. */
+static void
+add_compiled(struct tally_aggregate *a, struct tally_group *g)
+{
+	const struct tally_pipeline_name *known =
+		g_hash_table_lookup(a->state->groups.pipeline_names, &g->id);
+	if (!known || !known->measured)
+		return;
+	const struct tally_keyed_value values[] = {
+		{ .key = "compiled_instructions", .value = { .u64 = known->instructions } },
+		{ .key = "compiled_spills", .value = { .u64 = known->spills } },
+	};
+	tally_group_add_keyed(a, g, values, G_N_ELEMENTS(values), false);
+}
+
 /* Whether what was measured of the pass is the pipeline's alone. */
 static bool
 did_all(const struct tally_pass_record *p)
@@ -74,6 +108,8 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 			struct tally_group *g = pipeline_row(a, d->device, p->pipelines[k].id);
 			tally_device_summary_add_queue(a, d, g, p);
 			tally_group_touch(a, g, i);
+			if (g->n_parts == 1)
+				add_compiled(a, g);
 			tally_group_add_call_counts(g, &p->pipelines[k].call_counts, p->unknown);
 			if (!did_all(p))
 				continue;

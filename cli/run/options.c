@@ -63,8 +63,9 @@ static const struct {
 	  "log live quiet progress frames seconds skip every start-on stop-on compress "
 	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
-	{ "What a pass is, and a frame", "frame split group-work labels "
-					 "pipelines pictures max-passes shared-time" },
+	{ "What a pass is, and a frame",
+	  "frame split group-work labels pipelines pipeline-statistics pictures max-passes "
+	  "shared-time" },
 	{ "Which processes, and limits", "block allow control renderdoc-over black-box "
 					 "black-box-over max-log log-quota describe" },
 	{ "Special hardware", "mali-delay microblaze" },

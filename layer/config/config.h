@@ -92,6 +92,7 @@ struct tally_config {
 	enum tally_split split;
 	bool group_work;
 	bool pipelines; /* list those of each pass */
+	bool pipeline_statistics; /* with what the driver says of each */
 	bool digest; /* no lines of frames, but their statistics in the end line */
 	bool describe; /* write a device's line when it is made, not at its first work */
 	enum tally_snapshot snapshot;

@@ -382,7 +382,10 @@ describe_pipeline(struct tally_frame_builder *b, const struct tally_pipeline *pi
 	/* Passes and pipelines are in one set. */
 	if (!is_first_use(b, ~pipeline->id))
 		return;
+	const struct tally_pipeline_statistics *s = atomic_load(&pipeline->statistics);
 	const struct tally_pipeline_record record = {
+		.statistics = s ? s->rows : NULL,
+		.n_statistics = s ? s->n : 0,
 		.id = pipeline->id,
 		.kind = tally_pipeline_kind(pipeline->stages, pipeline->n_stages),
 		.name = atomic_load(&pipeline->name),

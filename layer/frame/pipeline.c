@@ -128,3 +128,12 @@ tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_
 	if (pipeline && text && *text)
 		atomic_compare_exchange_strong(&pipeline->name, &none, text);
 }
+
+void
+tally_pipeline_set_statistics(struct tally_pipeline *pipeline,
+			      struct tally_pipeline_statistics *statistics)
+{
+	struct tally_pipeline_statistics *none = NULL;
+	if (!atomic_compare_exchange_strong(&pipeline->statistics, &none, statistics))
+		free(statistics);
+}

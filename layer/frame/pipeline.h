@@ -15,10 +15,17 @@
 
 #include <stdatomic.h>
 
+/* What the driver says that it compiled a pipeline to. */
+struct tally_pipeline_statistics {
+	uint32_t n;
+	struct tally_keyed_value rows[];
+};
+
 struct tally_pipeline {
 	uint64_t id;
 	uint32_t n_stages;
 	_Atomic(const char *) name; /* NULL: none */
+	_Atomic(struct tally_pipeline_statistics *) statistics; /* NULL: not known */
 	/* The collector's alone: where frame.c lists it in the pass that is being listed. */
 	uint64_t listed_in;
 	uint32_t listed_at;
@@ -32,6 +39,9 @@ struct tally_pipeline *tally_pipeline_intern(struct tally_stage_record *stages, 
 /* The program's own name for it; at most 512 bytes are kept, and the first name stays. NULL or an
  * empty one: no name. */
 void tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len);
+/* Takes what malloc() gave (NULL: none); the first stays. Its keys are interned. */
+void tally_pipeline_set_statistics(struct tally_pipeline *pipeline,
+				   struct tally_pipeline_statistics *statistics);
 /* What it does, by its stages. */
 enum tally_pass_kind tally_pipeline_kind(const struct tally_stage_record *stages, uint32_t n);
 uint64_t tally_pipeline_id(const struct tally_stage_record *stages, uint32_t n);

@@ -279,7 +279,9 @@ class Report(CliCase):
                   one_pass(1, B, 50, draws=3, pipelines=[use("b", 1), use("c", 2)]),
                   one_pass(2, C, 7, draws=2, pipelines=[use("d", 1)])]
         lines = [header(), device(), pass_info(A, "a"), pass_info(B, "b"), pass_info(C, "c"), pipeline("a", "Sky", stages),
-                 pipeline("b", None, stages), pipeline("c", "Sky", stages), pipeline("d", None, stages * 3),
+                 pipeline("b", None, stages), {**pipeline("c", "Sky", stages), "statistics": {
+                     "vertex: Instruction Count": 32, "SIMD8 fragment: Instruction Count": 9, "SIMD8 fragment: Spill Count": 0,
+                     "vertex: Spilled VGPRs": 3, "vertex: SEND Count": 100}}, pipeline("d", None, stages * 3),
                  frame(0, passes), frame(1, passes), end(2, 6)]
         log = self.write_log("a.jsonl", lines)
         rows = self.rows("--by", "pipeline", log)
@@ -292,6 +294,9 @@ class Report(CliCase):
         for name in ("vertex+shade bbbbbbbb", "Sky #2", many):
             self.assertNotIn("gpu_ns", rows[name]["values"])
         self.assertEqual(rows["Sky #2"]["values"]["draws"]["sum"], 4)
+        compiled = [rows["Sky #2"]["values"][f"compiled_{key}"] for key in ("instructions", "spills")]
+        self.assertEqual([(values["n"], values["mean"], values["max"]) for values in compiled], [(2, 41, 41), (2, 3, 3)])
+        self.assertNotIn("compiled_spills", rows["Sky"]["values"])
         self.assertIn("Sky #2", self.ok("report", "--by", "pipeline", log).stdout.decode())
         shared = self.write_log("b.jsonl", [*lines[:-3], frame(0, passes[1:2]), end(1, 1)])
         text = " ".join(self.ok("report", "--by", "pipeline", shared).stdout.decode().split())

@@ -105,17 +105,20 @@ add_libraries(struct vk_device *d, struct stages *to, const VkPipelineLibraryCre
 	}
 }
 
-static void
+/* Returns what was made, if it is known. */
+static struct tally_pipeline *
 learn(struct vk_device *d, VkPipeline handle, struct stages *stages)
 {
 	if (!handle || (!stages->n && !stages->unknown))
-		return;
+		return NULL;
 	struct vk_pipeline_known *p = vk_known_create(d->targets, sizeof(*p));
 	if (!p)
-		return;
+		return NULL;
 	if (!stages->unknown)
 		p->pipeline = tally_pipeline_intern(stages->of, stages->n);
+	struct tally_pipeline *pipeline = p->pipeline;
 	vk_known_remember(d->targets, VK_PIPELINES, VK_HANDLE_KEY(handle), p);
+	return pipeline;
 }
 
 /* Whether what was created is known: a deferred operation has yet to create it. */
@@ -145,7 +148,7 @@ vk_create_graphics_pipelines(struct vk_device *d, PFN_vkCreateGraphicsPipelines 
 		add_libraries(d, &stages,
 			      vk_find_in_chain(infos[i].pNext,
 					       VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR));
-		learn(d, handles[i], &stages);
+		vk_making_read(&making, i, handles[i], learn(d, handles[i], &stages));
 	}
 	return result;
 }
@@ -165,7 +168,7 @@ vk_create_compute_pipelines(struct vk_device *d, PFN_vkCreateComputePipelines ne
 		struct stages stages = { .n = 0 };
 		if (handles[i])
 			add_stage(d, &stages, &infos[i].stage);
-		learn(d, handles[i], &stages);
+		vk_making_read(&making, i, handles[i], learn(d, handles[i], &stages));
 	}
 	return result;
 }
@@ -186,7 +189,7 @@ vk_create_ray_pipelines(struct vk_device *d, PFN_vkCreateRayTracingPipelinesKHR 
 		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)
 			add_stage(d, &stages, &infos[i].pStages[k]);
 		add_libraries(d, &stages, infos[i].pLibraryInfo);
-		learn(d, handles[i], &stages);
+		vk_making_read(&making, i, handles[i], learn(d, handles[i], &stages));
 	}
 	return result;
 }

@@ -19,9 +19,13 @@ static const struct tally_stage_record stages[] = {
 	{ TALLY_STAGE_VERTEX, "main", 0x0123456789abcdef, 1044 },
 	{ TALLY_STAGE_FRAGMENT, NULL, UINT64_MAX, UINT64_MAX },
 };
+static const struct tally_keyed_value statistics[] = {
+	{ .key = "vertex: Spill Count", .value = { .u64 = 7 } },
+	{ .key = "fragment: Occupancy", .value = { .storage = TALLY_STORAGE_F64, .f64 = 0.5 } },
+};
 static const struct tally_pipeline_record pipelines[] = {
-	{ 0xcdfb829e0a4dc5ce, TALLY_PASS_RENDER, "opaque \"wood\"", stages, 2 },
-	{ 1, TALLY_PASS_RAYTRACING, NULL, &stages[1], 1 },
+	{ 0xcdfb829e0a4dc5ce, TALLY_PASS_RENDER, "opaque \"wood\"", stages, 2, statistics, 2 },
+	{ 1, TALLY_PASS_RAYTRACING, NULL, &stages[1], 1, NULL, 0 },
 };
 static const struct tally_pipeline_use_record uses[] = {
 	{ 0xcdfb829e0a4dc5ce, { .draws = 3, .vertices = 9, .instances = 3, .calls = 2 } },
@@ -44,7 +48,8 @@ static const char expected[] =
 	"{\"type\":\"pipeline\",\"id\":\"cdfb829e0a4dc5ce\",\"kind\":\"render\","
 	"\"name\":\"opaque \\\"wood\\\"\",\"stages\":[{\"stage\":\"vertex\",\"entry\":\"main\","
 	"\"code\":\"0123456789abcdef\",\"bytes\":1044},{\"stage\":\"fragment\","
-	"\"code\":\"ffffffffffffffff\",\"bytes\":18446744073709551615}]}\n";
+	"\"code\":\"ffffffffffffffff\",\"bytes\":18446744073709551615}],"
+	"\"statistics\":{\"vertex: Spill Count\":7,\"fragment: Occupancy\":0.5}}\n";
 
 static size_t
 write_log(char *text, size_t size)
@@ -97,6 +102,11 @@ check_pipeline(const struct tally_pipeline_record *got, const struct tally_pipel
 	g_assert_cmpint(got->kind, ==, want->kind);
 	g_assert_cmpstr(got->name, ==, want->name);
 	g_assert_cmpuint(got->n_stages, ==, want->n_stages);
+	g_assert_cmpuint(got->n_statistics, ==, want->n_statistics);
+	for (uint32_t i = 0; i < want->n_statistics; i++) {
+		g_assert_cmpstr(got->statistics[i].key, ==, want->statistics[i].key);
+		g_assert_cmphex(got->statistics[i].value.u64, ==, want->statistics[i].value.u64);
+	}
 	for (uint32_t i = 0; i < want->n_stages; i++) {
 		g_assert_cmpint(got->stages[i].stage, ==, want->stages[i].stage);
 		g_assert_cmpstr(got->stages[i].entry, ==, want->stages[i].entry);

@@ -32,6 +32,7 @@ test_defaults(void)
 		{ "pictures", "" },
 		{ "renderdoc-over", "0s" },
 		{ "log", "" },
+		{ "pipeline-statistics", "off" },
 		{ "digest", "off" },
 		{ "black-box", "0s" },
 		{ "black-box-over", "0s" },

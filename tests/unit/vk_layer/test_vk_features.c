@@ -10,6 +10,8 @@
 
 /* ---- a physical device that a test dictates ---- */
 
+#define EXECUTABLES VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR
+
 static struct {
 	uint32_t api_version;
 	VkPhysicalDeviceFeatures core;
@@ -17,7 +19,7 @@ static struct {
 	bool only_gpu_clock;
 	bool says_more; /* of the extensions, after it wrote them */
 	const char *extensions[8];
-	bool performance, performance_pools;
+	bool performance, performance_pools, executables;
 	uint32_t asked_features2, asked_domains_khr;
 } gpu;
 
@@ -47,6 +49,11 @@ get_features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2 *out)
 	    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR) {
 		performance->performanceCounterQueryPools = gpu.performance;
 		performance->performanceCounterMultipleQueryPools = gpu.performance_pools;
+		return;
+	}
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR *executables = out->pNext;
+	if (executables->sType == EXECUTABLES) {
+		executables->pipelineExecutableInfo = gpu.executables;
 		return;
 	}
 	VkPhysicalDeviceHostQueryResetFeatures *reset = out->pNext;
@@ -493,6 +500,42 @@ test_old_versions(void)
 	}
 }
 
+/* --pipeline-statistics: what the device offers; -1: the game does not name the feature. */
+static void
+test_executables(void)
+{
+	static const struct {
+		bool offered;
+		int game;
+		bool on, added;
+	} cases[] = {
+		{ false, -1, false, false }, { true, -1, true, true },
+		{ true, 1, true, false },    { true, 0, false, false },
+		{ false, 1, false, false },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR own = {
+			.sType = EXECUTABLES,
+			.pipelineExecutableInfo = cases[i].game == 1,
+		};
+		VkDeviceCreateInfo info = bare;
+		if (cases[i].game >= 0)
+			info.pNext = &own;
+		set_up_gpu();
+		gpu.extensions[3] = "VK_KHR_pipeline_executable_properties";
+		gpu.executables = cases[i].offered;
+		struct vk_patched out = patch(VK_API_VERSION_1_1, false, &info);
+		const VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR *found =
+			find(out.info.pNext, EXECUTABLES);
+		g_assert_cmpint(out.enabled.executables, ==, cases[i].on);
+		g_assert_cmpint(out.enabled.added_executables, ==, cases[i].added);
+		g_assert_cmpint(lists(&out.info, gpu.extensions[3]), ==, cases[i].added);
+		g_assert_cmpint(found && found->pipelineExecutableInfo, ==,
+				cases[i].added || cases[i].game == 1);
+		free(out.memory);
+	}
+}
+
 static void
 test_listed_extensions(void)
 {
@@ -653,7 +696,8 @@ test_link_in_clone(void)
 int
 main(int argc, char **argv)
 {
-	g_setenv("PASSTALLY_OPTIONS", "counters=all", TRUE); /* vk-khr counts on request only */
+	g_setenv("PASSTALLY_OPTIONS", "counters=all,pipelines,pipeline-statistics",
+		 TRUE); /* vk-khr counts on request only */
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk_features/none", test_no_features);
 	g_test_add_func("/vk_features/pEnabledFeatures", test_enabled_features);
@@ -673,6 +717,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_features/games-own", test_games_own);
 	g_test_add_func("/vk_features/group", test_group);
 	g_test_add_func("/vk_features/feedback", test_feedback);
+	g_test_add_func("/vk_features/executables", test_executables);
 	g_test_add_func("/vk_features/link-in-clone", test_link_in_clone);
 	return g_test_run();
 }

@@ -93,10 +93,85 @@ test_rows(void)
 	}
 }
 
+/* What each pipeline is: `p` an ordinary one, `l` a library, `o` linked of libraries, `2` one with
+ * its flags in the chain. Only the first is made with statistics, which are then read. */
+static VKAPI_ATTR VkResult VKAPI_CALL
+get_executables(VkDevice device, const VkPipelineInfoKHR *info, uint32_t *n,
+		VkPipelineExecutablePropertiesKHR *out)
+{
+	(void)device;
+	g_assert_true(info->pipeline == (VkPipeline)(uintptr_t)7);
+	g_strlcpy(out[0].name, "vertex", sizeof(out[0].name));
+	g_strlcpy(out[1].name, "fragment", sizeof(out[1].name));
+	*n = 2;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+get_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *info, uint32_t *n,
+	       VkPipelineExecutableStatisticKHR *out)
+{
+	(void)device;
+	g_strlcpy(out[0].name, "Spill Count", sizeof(out[0].name));
+	out[0].format = VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR;
+	out[0].value.u64 = 5 + info->executableIndex;
+	g_strlcpy(out[1].name, "Occupancy", sizeof(out[1].name));
+	out[1].format = VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_FLOAT64_KHR;
+	out[1].value.f64 = 0.5;
+	*n = 2;
+	return info->executableIndex ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+static void
+test_statistics(void)
+{
+	static const char kinds[] = "plo2";
+	static VkBaseInStructure flags2 = { .sType = (VkStructureType)1000470005 };
+	static const VkPipelineLibraryCreateInfoKHR linked = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+	};
+	for (int on = 0; on < 2; on++) {
+		struct vk_device d = { .tracked = true };
+		struct vk_making m;
+		VkGraphicsPipelineCreateInfo infos[4] = { { .stageCount = 0 } };
+		d.enabled.executables = on;
+		d.next.use.GetPipelineExecutablePropertiesKHR = get_executables;
+		d.next.use.GetPipelineExecutableStatisticsKHR = get_statistics;
+		infos[1].flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+		infos[2].pNext = &linked;
+		infos[3].pNext = &flags2;
+		const VkGraphicsPipelineCreateInfo *given =
+			vk_making_begin(&m, &d, infos, 4, sizeof(infos[0]), false);
+		for (uint32_t i = 0; i < 4; i++) {
+			struct tally_pipeline pipeline = { .id = i };
+			bool captured = on && kinds[i] == 'p';
+			g_assert_cmpint(!!(given[i].flags &
+					   VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR),
+					==, captured);
+			g_assert_true(given[i].pNext == infos[i].pNext);
+			vk_making_read(&m, i, (VkPipeline)(uintptr_t)7, &pipeline);
+			vk_making_read(&m, i, (VkPipeline)(uintptr_t)7, NULL);
+			struct tally_pipeline_statistics *s = pipeline.statistics;
+			g_assert_cmpint(s != NULL, ==, captured);
+			if (!s)
+				continue;
+			g_assert_cmpuint(s->n, ==, 4);
+			g_assert_cmpstr(s->rows[2].key, ==, "fragment: Spill Count");
+			g_assert_cmpuint(s->rows[2].value.u64, ==, 6);
+			g_assert_cmpstr(s->rows[1].key, ==, "vertex: Occupancy");
+			g_assert_cmpfloat(s->rows[1].value.f64, ==, 0.5);
+			free(s);
+		}
+		VkPipeline handles[4] = { VK_NULL_HANDLE };
+		vk_making_end(&m, "vkCreateGraphicsPipelines", VK_SUCCESS, handles);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk-making/rows", test_rows);
+	g_test_add_func("/vk-making/statistics", test_statistics);
 	return g_test_run();
 }
