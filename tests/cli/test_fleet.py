@@ -9,16 +9,18 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from cli_case import C, COMMAND, CliCase, header
 from made_fleet import mixed_fleet, of_build, run_log
 from sql_engine import find_clickhouse
 
-if b"DuckDB is not installed" in subprocess.run([COMMAND, "fleet", "regress", "--db", "/nonexistent", "--base", "1", "--new", "2"],
-                                                capture_output=True, check=False).stderr:
-    print("DuckDB is not installed: scripts/deps, where there is npm")
-    sys.exit(77)
+with tempfile.TemporaryDirectory() as folder:
+    asked = subprocess.run([COMMAND, "fleet", "ingest", "--db", f"{folder}/db", "/dev/null"], capture_output=True, check=False)
+    if b"DuckDB is not installed" in asked.stderr:
+        print("DuckDB is not installed: scripts/deps, where there is npm")
+        sys.exit(77)
 
 WELCH = """
 WITH in_run AS (
