@@ -63,9 +63,12 @@ worker(void *own)
 	return NULL;
 }
 
+static atomic_uint asleep;
+
 static void *
 sleeper(void *unused)
 {
+	atomic_fetch_add(&asleep, 1);
 	while (!atomic_load(&over))
 		g_usleep(1000);
 	return unused;
@@ -125,6 +128,8 @@ test_too_many(void)
 	struct tally_process_record r;
 	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
 		g_assert_cmpint(pthread_create(&threads[i], NULL, sleeper, NULL), ==, 0);
+	while (atomic_load(&asleep) < G_N_ELEMENTS(threads)) /* one that never ran is not listed */
+		g_usleep(100);
 	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
 	work(WORK_NS / 3);
 	g_assert_true(tally_process_load_read(load, 2 * WORK_NS, 0, &r));
