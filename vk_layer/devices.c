@@ -37,7 +37,7 @@ vk_device_stop(struct vk_device *d, const char *why)
 {
 	if (atomic_exchange(&d->stopped, true))
 		return;
-	tally_capture_ask_keep("a device that was lost");
+	tally_capture_ask_keep("a device that stopped");
 	tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
 		      d->properties.deviceName, why);
 }

@@ -53,6 +53,8 @@ note_status(struct tally_assembly *a, enum tally_record_status status)
 		return;
 	a->status = status;
 	const char *why = a->ops->why(a->recorder);
+	if (!why || !*why)
+		why = a->ops->why(tally_black_box_recorder(a->recorder));
 	tally_log_say(TALLY_LEVEL_ERROR, "session", "capture stopped, the game goes on: %s",
 		      why && *why ? why : "the log could not be written");
 }

@@ -71,6 +71,17 @@ def check_taken(checks, life):
         checks.equal((folder / "log.jsonl.before").read_text(encoding="ascii")[:8], "not ours", "the file that was there")
 
 
+def check_full(checks, life):
+    """Where a file cannot grow the capture ends with the reason, and what is there is a log."""
+    with h.scratch() as folder:
+        bare = h.run([life, "exit", "--frames", 3000], h.base_env(folder))
+        got, log = box(folder, ["sh", "-c", f"ulimit -f 100; exec {life} exit --frames 3000"], "--black-box", "3600s")
+        checks.equal((got.status, got.stdout), (bare.status, bare.stdout), "the program goes on")
+        checks.that("File too large" in got.errors, f"the reason: {got.errors}")
+        checks.that(check_frames(checks, log, "full"), "frames before it")
+        checks.equal(left(folder), ["log.jsonl"], "files")
+
+
 def check_kept(checks, program):
     with h.scratch() as folder, Game(folder, program, ["--no-compress", "--black-box", "300ms", "--black-box-over", "250ms"]) as game:
         now = folder / "log.jsonl.now"
@@ -104,6 +115,7 @@ def main():
     life = h.need("life")
     with h.display():
         for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
+                                     ("full", check_full, life),
                                      ("kept", check_kept, [h.need_tool("glxgears")])):
             with checks.part(name):
                 check(checks, program)
