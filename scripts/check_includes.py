@@ -97,8 +97,9 @@ WALLS = {
     },
     "vk_layer": {
         "": None,  # the device, which holds theirs
-        "record": {""},
-        "submit": {"", "record"},
+        "record": {"", "picture"},
+        "picture": {"", "record", "submit"},
+        "submit": {"", "record", "picture"},
         "exact": {"", "record", "submit"},  # submit calls it by the table of sampling.h
     },
     "cli": {

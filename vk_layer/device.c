@@ -3,6 +3,7 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/record/command.h"
 #include "vk_layer/device_features.h"
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/devices.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/record/handles.h"
@@ -154,6 +155,7 @@ stop_measuring(struct vk_device *d)
 {
 	vk_device_finish(d);
 	vk_commands_forget(d);
+	vk_pictures_free(d, d->pictures_gone);
 	vk_exact_destroy(d);
 	vk_batch_intervals_destroy(d);
 	vk_slots_destroy(d);

@@ -33,6 +33,7 @@ struct vk_batch_intervals; /* batch_intervals.h */
 struct vk_resolve;    /* resolve.h, as is vk_line */
 struct vk_line;
 struct vk_exact_functions; /* sampling.h */
+struct vk_pictures;   /* picture/picture.h */
 
 struct vk_instance {
 	struct vk_instance_next next;
@@ -141,6 +142,7 @@ struct vk_device {
 	 * the game's own queries. */
 	struct vk_handles pools, statistics_pools, performance_pools;
 	struct vk_handles memory; /* bytes of each VkDeviceMemory */
+	atomic_size_t picture_bytes; /* of GPU memory, in copies (picture.h) */
 
 	pthread_mutex_t lock;
 	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */
@@ -161,6 +163,7 @@ struct vk_device {
 	const struct vk_exact_functions *exact;
 	struct vk_resolve *resolve;
 	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
+	struct vk_pictures *pictures_gone; /* nothing uses them any more */
 	bool given_up;	   /* stopped, and everything unread is flagged */
 };
 

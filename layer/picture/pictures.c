@@ -27,7 +27,6 @@ void
 tally_pictures_begin(const struct tally_config *of, const char *log)
 {
 	config = of;
-	atomic_store(&last_number, 0);
 	atomic_store(&ready, NULL);
 	atomic_store(&in_flight, 0);
 	/* The program may change its folder. */

@@ -11,7 +11,9 @@ passtally's, and reports errors.
 """
 
 import concurrent.futures
+import struct
 import sys
+import zlib
 
 import harness as h
 import vk_harness as vk
@@ -59,6 +61,32 @@ def check_order(checks, program):
         checks.that(vk.messages(leak), "the validation layer finds nothing in a program that is wrong")
 
 
+def pixels_of(path):
+    """A PNG file's pixels, with the alpha of 0 that the scene draws."""
+    data = path.read_bytes()
+    width, height = struct.unpack(">II", data[16:24])
+    at = data.index(b"IDAT")
+    rows = zlib.decompress(data[at + 4:at + 4 + struct.unpack(">I", data[at - 4:at])[0]])
+    above, out = bytes(3 * width), bytearray()
+    for y in range(height):
+        row = rows[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)]
+        above = bytes((a + b) & 255 for a, b in zip(above, row))
+        for x in range(0, 3 * width, 3):
+            out += above[x:x + 3] + b"\0"
+    return bytes(out)
+
+
+def check_picture(checks, program):
+    """It is what the program itself reads back."""
+    with checks.part("picture"), h.scratch() as folder:
+        got = h.run([program, "triangle", "--frames", "1"],
+                    vk.layer_env(folder, folder / "log.jsonl", {"pictures": "frame:0"}))
+        value = 0xcbf29ce484222325
+        for byte in pixels_of(folder / "log-1-color0.png"):
+            value = (value ^ byte) * 0x100000001b3 & (1 << 64) - 1
+        checks.equal(f"triangle {value:016x}", got.text.strip(), "checksum of the picture's pixels")
+
+
 def check_scenes(checks, program, names):
     def one(name):
         mine = h.Checks()
@@ -66,6 +94,7 @@ def check_scenes(checks, program, names):
             want = vk.expectation(program, [name], vk.bare_env(folder))
             runs = {g: {"granularity": g, "frame": want["boundary"], "counters": "all"}
                     for g in ("pass", "draw", "frame")}
+            runs["pictures"] = {"pictures": "frame:0", "frame": want["boundary"]}
             compare(mine, folder, [program, name, "--frames", FRAMES], {}, runs, name == "leak", bool(want["abrupt"]))
         return mine
 
@@ -101,6 +130,7 @@ def main():
             check_programs(checks)
         else:
             check_order(checks, program)
+            check_picture(checks, program)
             check_scenes(checks, program, h.share(vk.scene_list(program), (sys.argv[2:] or ["1/1"])[0]))
     checks.finish()
 

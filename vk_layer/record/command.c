@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/record/passes.h"
 
 struct vk_pool {
@@ -174,7 +175,9 @@ start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
 	c->measures_draws = d->config->granularity == TALLY_GRANULARITY_DRAW &&
 			    d->enabled.host_reset && !r->simultaneous && !r->idle;
 	c->late.on = vk_slots_read_waits(d);
-	c->plan = plan_passes(r);
+	if (d->config->pictures.kind != TALLY_TRIGGER_NONE)
+		r->pictures = vk_pictures_create(r);
+	c->plan = r->pictures ? VK_PLAN_FULL : plan_passes(r);
 	/* A primary, its secondaries included, must not use two pools. */
 	r->runs.without_sets = c->secondary && !d->enabled.performance_pools;
 	if (r->continues_pass)

@@ -9,6 +9,7 @@
  */
 #include "vk_layer/record/passes.h"
 
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/record/counted.h"
 #include "vk_layer/record/targets.h"
 
@@ -380,6 +381,8 @@ vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		.secondaries = secondaries,
 		.mixed = !secondaries && contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
+	if (c->recording->pictures)
+		vk_pictures_begin(c, info, NULL);
 	begin_render(c, vk_target_of_render_pass(c->device, info, &scratch), &how);
 }
 
@@ -398,6 +401,8 @@ vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 		.suspends = flags & VK_RENDERING_SUSPENDING_BIT,
 		.resumes = flags & VK_RENDERING_RESUMING_BIT,
 	};
+	if (c->recording->pictures)
+		vk_pictures_begin(c, NULL, info);
 	begin_render(c, vk_target_of_rendering(c->device, info, &scratch), &how);
 }
 
@@ -442,6 +447,8 @@ end_render(struct vk_command *c)
 		p->slot = vk_slots_take(c->device, &r->runs, r->family, VK_MEASURE_TIME,
 					1, false);
 	vk_pass_close(c);
+	if (p && r->pictures)
+		vk_pictures_end(c, (uint32_t)(p - r->passes));
 }
 
 void

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/record/passes.h"
 
 /* The maximum that is kept for reuse: 32 recordings of 64 KiB each. */
@@ -192,6 +193,7 @@ empty(struct vk_recording *r)
 {
 	if (r->runs.runs)
 		vk_slots_release(r->device, &r->runs);
+	vk_pictures_release(r->device, r->pictures);
 	for (uint32_t i = 0; r->executes && i < r->n_items; i++) {
 		if (r->items[i].kind == VK_ITEM_EXECUTE)
 			vk_recording_unref(r->items[i].secondary, true);
@@ -273,7 +275,7 @@ vk_recording_empty(struct vk_recording *old)
 	}
 	struct vk_device *d = old->device;
 	uint32_t family = old->family;
-	bool lock = old->runs.runs || old->executes;
+	bool lock = old->runs.runs || old->executes || old->pictures;
 	if (lock)
 		pthread_mutex_lock(&d->lock);
 	empty(old);

@@ -110,6 +110,7 @@ struct vk_recording {
 	struct vk_slot own;
 	uint32_t dropped; /* passes above the limit */
 	struct vk_slot_runs runs;
+	struct vk_pictures *pictures; /* --pictures: copies made in it; NULL: none */
 	/* Under the device's lock: the submission with the last unread use, or NULL (R27). */
 	struct vk_submission *pending;
 	uint32_t pending_use; /* the index of that use there */

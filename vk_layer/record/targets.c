@@ -150,7 +150,7 @@ surface_of(const struct surfaces *s, uint32_t attachment)
 	if (!s->fb)
 		return -1;
 	if (!s->fb->imageless)
-		return attachment < s->fb->n_attachments ? s->fb->surfaces[attachment] : -1;
+		return attachment < s->fb->n_attachments ? s->fb->views[attachment].surface : -1;
 	if (!s->views || attachment >= s->views->attachmentCount)
 		return -1;
 	const struct vk_view_known *view = vk_handles_find(

@@ -46,6 +46,12 @@ struct vk_image_known {
 	int64_t surface; /* -1: not of a swapchain */
 	VkImage handle;
 	bool drawn_to; /* it may be an attachment */
+	/* For pictures; of a swapchain's images only `usage`. */
+	VkImageUsageFlags usage;
+	VkImageCreateFlags flags;
+	VkImageTiling tiling;
+	VkImageType type;
+	bool usage_added; /* vk_create_image() added VK_IMAGE_USAGE_TRANSFER_SRC_BIT */
 	struct vk_image_known *next; /* the next image of the same swapchain */
 	const struct tally_target *_Atomic target; /* NULL: not queried yet */
 };
@@ -56,6 +62,7 @@ struct vk_view_known {
 	uint32_t width, height, layers, samples; /* 0: unknown */
 	int64_t surface;
 	uint64_t image; /* key of its handle */
+	uint32_t level, layer; /* the first */
 };
 
 struct vk_pass_attachment {
@@ -63,6 +70,8 @@ struct vk_pass_attachment {
 	uint32_t samples;
 	VkAttachmentLoadOp load, stencil_load;
 	VkAttachmentStoreOp store, stencil_store;
+	VkImageLayout final;
+	uint32_t resolve; /* what it is resolved into, or VK_ATTACHMENT_UNUSED */
 };
 
 struct vk_render_pass_known {
@@ -83,7 +92,10 @@ struct vk_framebuffer_known {
 	bool imageless; /* the views are given at the beginning of a pass */
 	uint32_t n_attachments;
 	const char *name; /* of the first attachment that had one */
-	int64_t surfaces[]; /* of each attachment; -1: none */
+	struct vk_framebuffer_view {
+		int64_t surface; /* -1: none */
+		VkImageView view; /* not of an imageless one */
+	} views[];
 };
 
 struct vk_swapchain_known {
@@ -91,6 +103,8 @@ struct vk_swapchain_known {
 	int64_t surface;
 	VkFormat format;
 	uint32_t width, height, layers;
+	VkImageUsageFlags usage;
+	bool usage_added;
 	struct vk_presents presents; /* `images`: asked for, then those that it has */
 	struct vk_image_known *images; /* with vk_targets.lock */
 };

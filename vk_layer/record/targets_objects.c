@@ -111,6 +111,10 @@ vk_image_created(struct vk_device *d, const VkImageCreateInfo *info, VkImage han
 	image->samples = (uint32_t)info->samples;
 	image->drawn_to = info->usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
 					 VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+	image->usage = info->usage;
+	image->flags = info->flags;
+	image->tiling = info->tiling;
+	image->type = info->imageType;
 	image->surface = -1;
 	const VkImageSwapchainCreateInfoKHR *of = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
@@ -140,6 +144,8 @@ learn_view(struct vk_targets *t, const VkImageViewCreateInfo *info)
 	const VkImageSubresourceRange *range = &info->subresourceRange;
 	view->format = info->format;
 	view->image = VK_HANDLE_KEY(info->image);
+	view->level = range->baseMipLevel;
+	view->layer = range->baseArrayLayer;
 	view->layers = range->layerCount;
 	view->surface = -1;
 	if (!image) {
@@ -210,8 +216,10 @@ use_color(struct vk_render_pass_known *pass, uint32_t number)
 }
 
 static void
-use_resolve(struct vk_render_pass_known *pass, uint32_t number)
+use_resolve(struct vk_render_pass_known *pass, uint32_t from, uint32_t number)
 {
+	if (number != VK_ATTACHMENT_UNUSED && from < pass->n_attachments)
+		pass->attachments[from].resolve = number;
 	pass->resolves |= number != VK_ATTACHMENT_UNUSED;
 	add_number(pass->resolve, &pass->n_resolve, number);
 }
@@ -240,13 +248,16 @@ use_views(struct vk_render_pass_known *pass, uint32_t mask)
 			.stencil_load = (info)->pAttachments[at].stencilLoadOp, \
 			.store = (info)->pAttachments[at].storeOp, \
 			.stencil_store = (info)->pAttachments[at].stencilStoreOp, \
+			.final = (info)->pAttachments[at].finalLayout, \
+			.resolve = VK_ATTACHMENT_UNUSED, \
 		}
 #define LEARN_SUBPASS(pass, s) \
 	do { \
 		for (uint32_t at = 0; at < (s)->colorAttachmentCount; at++) { \
 			use_color(pass, (s)->pColorAttachments[at].attachment); \
 			if ((s)->pResolveAttachments) \
-				use_resolve(pass, (s)->pResolveAttachments[at].attachment); \
+				use_resolve(pass, (s)->pColorAttachments[at].attachment, \
+					    (s)->pResolveAttachments[at].attachment); \
 		} \
 		if ((s)->pDepthStencilAttachment) \
 			use_depth(pass, (s)->pDepthStencilAttachment->attachment); \
@@ -283,7 +294,8 @@ vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info
 		const VkSubpassDescriptionDepthStencilResolve *resolve = vk_find_in_chain(
 			s->pNext, VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
 		if (resolve && resolve->pDepthStencilResolveAttachment)
-			use_resolve(pass, resolve->pDepthStencilResolveAttachment->attachment);
+			use_resolve(pass, pass->depth,
+				    resolve->pDepthStencilResolveAttachment->attachment);
 		use_views(pass, s->viewMask);
 	}
 	vk_known_remember(d->targets, VK_RENDER_PASSES, VK_HANDLE_KEY(handle), pass);
@@ -298,7 +310,7 @@ vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
 	struct vk_targets *t = d->targets;
 	uint32_t n = info->attachmentCount;
 	struct vk_framebuffer_known *fb = vk_known_create(t, sizeof(*fb) +
-								     n * sizeof(fb->surfaces[0]));
+								     n * sizeof(fb->views[0]));
 	if (!fb)
 		return;
 	fb->width = info->width;
@@ -311,7 +323,9 @@ vk_framebuffer_created(struct vk_device *d, const VkFramebufferCreateInfo *info,
 		if (!fb->imageless)
 			view = vk_handles_find(&t->objects[VK_VIEWS],
 					       VK_HANDLE_KEY(info->pAttachments[i]));
-		fb->surfaces[i] = view ? view->surface : -1;
+		fb->views[i].surface = view ? view->surface : -1;
+		if (!fb->imageless)
+			fb->views[i].view = info->pAttachments[i];
 		if (view && !fb->name)
 			fb->name = vk_view_name(t, view);
 	}
@@ -402,6 +416,7 @@ learn_swapchain(struct vk_device *d, const VkSwapchainCreateInfoKHR *info,
 	chain->width = info->imageExtent.width;
 	chain->height = info->imageExtent.height;
 	chain->layers = info->imageArrayLayers;
+	chain->usage = info->imageUsage;
 	chain->presents = (struct vk_presents){ info->presentMode, info->minImageCount };
 	expect_presents(d, chain->presents);
 	vk_known_remember(t, VK_SWAPCHAINS, VK_HANDLE_KEY(handle), chain);
@@ -431,6 +446,9 @@ learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, Vk
 	image->layers = chain->layers;
 	image->surface = chain->surface;
 	image->handle = handle;
+	image->usage = chain->usage;
+	image->usage_added = chain->usage_added;
+	image->type = VK_IMAGE_TYPE_2D;
 	if (!vk_handles_put(&t->objects[VK_IMAGES], VK_HANDLE_KEY(handle), image)) {
 		free(image);
 		return;

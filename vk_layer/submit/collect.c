@@ -2,6 +2,7 @@
 #include "vk_layer/submit/collect.h"
 
 #include "layer/log.h"
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/watch.h"
 
@@ -374,7 +375,7 @@ sweep(struct vk_queue *q)
 	struct vk_submission **link = &q->oldest, *last = NULL;
 	while (*link) {
 		struct vk_submission *s = *link;
-		if (s->n_unread || (!s->completed && (s->pairs || s->waits))) {
+		if (s->n_unread || (!s->completed && (s->pairs || s->waits || s->pictures))) {
 			last = s;
 			link = &s->next;
 			continue;
@@ -463,6 +464,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			s->pairs =
 				NULL; /* the GPU may still use them: batch_intervals.c frees them */
 			vk_submission_waited(s);
+			vk_pictures_read(d, &s->pictures, s->completed);
 		}
 		sweep(q);
 		if (q->frame_pass)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/sampling.h"
@@ -53,7 +54,10 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 	end(d, q, presented->extent);
 	vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
+	struct vk_pictures *gone = d->pictures_gone;
+	d->pictures_gone = NULL;
 	pthread_mutex_unlock(&d->lock);
+	vk_pictures_free(d, gone);
 	if (fences)
 		vk_collect_fence(q);
 	if (!t0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/replay.h"
 
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/labels.h"
@@ -337,6 +338,8 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	describe_end(r, p, out);
 	if (p->n_uses)
 		add_uses(r, rec, p, out);
+	if (rec->pictures)
+		vk_pictures_submitted(rec->pictures, (uint32_t)(p - rec->passes), r->s, out);
 	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
 		vk_pending_pass_miss(into);
@@ -461,7 +464,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 		tally_stream_add_dropped(r->q->stream, rec->dropped);
 	for (uint32_t i = 0, n = 0; i <= rec->n_items; i++) {
 		for (uint32_t end = vk_passes_before(rec, i); n < end;) {
-			if (r->captured && r->rows)
+			if (r->captured && r->rows && !rec->pictures)
 				n = replay_rows(r, rec, n, end);
 			if (n < end)
 				replay_pass(r, rec, &rec->passes[n++]);
@@ -546,6 +549,8 @@ replay_primary(struct vk_replay *r, struct vk_recording *rec)
 		if (rec->no_performance || rec->runs.set != coarse->set)
 			vk_pending_pass_miss_set(r->d, coarse);
 	}
+	if (r->captured && r->d->config->pictures.kind != TALLY_TRIGGER_NONE && !rec->pictures)
+		vk_pictures_missed(r->d);
 	replay_items(r, rec, 0);
 	r->n_batch_buffers++;
 	/* If a frame ended inside (--frame label), the interval belongs to two frames. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/submission_list.h"
 
+#include "vk_layer/picture/picture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,8 @@ vk_submission_recycle(struct vk_submission *s)
 		s->pairs = pair->next;
 		vk_batch_intervals_release(s->queue->device, s->queue->family, pair);
 	}
+	if (s->pictures)
+		vk_pictures_read(s->queue->device, &s->pictures, s->completed);
 	s->next = s->queue->spare;
 	s->queue->spare = s;
 }
@@ -206,7 +210,7 @@ vk_submission_append(struct vk_submission *s)
 	if (!s->empty)
 		q->busy = s->serial;
 	release_passes(s);
-	if (!s->n_unread && !s->pairs && !s->waits) {
+	if (!s->n_unread && !s->pairs && !s->waits && !s->pictures) {
 		vk_submission_recycle(s);
 		return;
 	}

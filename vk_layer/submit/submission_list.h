@@ -90,6 +90,7 @@ struct vk_submission {
 	struct vk_recording_use *uses;
 	uint32_t n_uses, room_uses;
 	struct vk_batch_interval *pairs; /* around its batches */
+	struct vk_pictures *pictures; /* to be read when it is completed */
 };
 
 /* An empty submission, NULL on OOM. */

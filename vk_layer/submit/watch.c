@@ -29,7 +29,7 @@ vk_watch_can(const struct vk_queue *q)
 	if (d->results_fail || q->unordered || !d->enabled.host_reset || vk_slots_read_waits(d))
 		return false;
 	for (const struct vk_submission *s = q->oldest; s; s = s->next)
-		if (s->pairs && !s->completed)
+		if ((s->pairs || s->pictures) && !s->completed)
 			return false;
 	return q->newest && last_slot(q->newest, &slot);
 }

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* vk_layer/picture/attachments.c - which images a pass draws to, how it leaves them, and why one
+ * cannot be copied. */
+#include "vk_layer/picture/picture.h"
+#include "vk_layer/record/targets_internal.h"
+
+#include "vk_formats.h" /* generated */
+
+#include <stdio.h>
+
+/* VK_IMAGE_CREATE_SUBSAMPLED_BIT_EXT and what has no memory of its own. */
+#define NEVER_COPIED \
+	(VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT | \
+	 VK_IMAGE_CREATE_SUBSAMPLED_BIT_EXT)
+
+static uint32_t
+at_level(uint32_t size, uint32_t level)
+{
+	uint32_t s = level < 32 ? size >> level : 0;
+	return s ? s : 1;
+}
+
+static const char *
+refusal(const struct vk_image_known *image, bool stored)
+{
+	if (!image)
+		return "its image is not known";
+	if (image->usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT)
+		return "it is transient, its memory may be lazily allocated";
+	if (image->flags & VK_IMAGE_CREATE_PROTECTED_BIT)
+		return "it is protected";
+	if (image->flags & NEVER_COPIED)
+		return "it is sparse or subsampled";
+	if (image->type != VK_IMAGE_TYPE_2D)
+		return "it is a slice of a 3D image";
+	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->usage_added))
+		return "it may not be copied from (shared, or the driver does not allow "
+		       "it)";
+	return stored ? NULL : "the pass does not store it";
+}
+
+/* `number`: of a color, TALLY_MAX_COLOR: depth. */
+static void
+add(struct vk_targets *t, struct vk_pictured *to, uint32_t number, VkImageView handle,
+    VkImageLayout layout, bool stored)
+{
+	const struct vk_view_known *view = vk_handles_find(&t->objects[VK_VIEWS],
+							   VK_HANDLE_KEY(handle));
+	const struct vk_image_known *image =
+		view ? vk_handles_find(&t->objects[VK_IMAGES], view->image) : NULL;
+	*to = (struct vk_pictured){ .layout = layout, .why = refusal(image, stored) };
+	if (number == TALLY_MAX_COLOR)
+		snprintf(to->name, sizeof(to->name), "depth");
+	else
+		snprintf(to->name, sizeof(to->name), "color%u", number);
+	if (!image)
+		return;
+	to->image = (VkImage)view->image;
+	to->format = image->format;
+	to->tiling = image->tiling;
+	to->level = view->level;
+	to->layer = view->layer;
+	to->width = at_level(image->width, view->level);
+	to->height = at_level(image->height, view->level);
+	to->samples = image->samples;
+}
+
+struct views {
+	const struct vk_framebuffer_known *fb;
+	const VkRenderPassAttachmentBeginInfo *given; /* of an imageless one */
+};
+
+static VkImageView
+view_at(const struct views *v, uint32_t i)
+{
+	if (v->given)
+		return i < v->given->attachmentCount ? v->given->pAttachments[i]
+						     : VK_NULL_HANDLE;
+	return i < v->fb->n_attachments ? v->fb->views[i].view : VK_NULL_HANDLE;
+}
+
+static void
+add_attachment(struct vk_targets *t, struct vk_pictured *to, uint32_t number,
+	       const struct vk_render_pass_known *pass, const struct views *views,
+	       uint32_t i)
+{
+	if (pass->attachments[i].resolve < pass->n_attachments)
+		i = pass->attachments[i].resolve;
+	const struct vk_pass_attachment *a = &pass->attachments[i];
+	add(t, to, number, view_at(views, i), a->final,
+	    a->store == VK_ATTACHMENT_STORE_OP_STORE);
+}
+
+static uint32_t
+find_in_pass(struct vk_targets *t, const VkRenderPassBeginInfo *info,
+	     struct vk_pictured *at)
+{
+	const struct vk_render_pass_known *pass = vk_handles_find(
+		&t->objects[VK_RENDER_PASSES], VK_HANDLE_KEY(info->renderPass));
+	struct views views = {
+		.fb = vk_handles_find(&t->objects[VK_FRAMEBUFFERS],
+				      VK_HANDLE_KEY(info->framebuffer)),
+		.given = vk_find_in_chain(
+			info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO),
+	};
+	uint32_t n = 0;
+	if (!pass || !views.fb)
+		return 0;
+	for (uint32_t i = 0; i < pass->n_color; i++)
+		if (pass->color[i] < pass->n_attachments)
+			add_attachment(t, &at[n++], i, pass, &views, pass->color[i]);
+	if (pass->depth < pass->n_attachments &&
+	    vk_format_has_depth(pass->attachments[pass->depth].format))
+		add_attachment(t, &at[n++], TALLY_MAX_COLOR, pass, &views, pass->depth);
+	return n;
+}
+
+static void
+add_rendering(struct vk_targets *t, struct vk_pictured *to, uint32_t number,
+	      const VkRenderingAttachmentInfo *a)
+{
+	bool resolves = a->resolveMode != VK_RESOLVE_MODE_NONE && a->resolveImageView;
+	add(t, to, number, resolves ? a->resolveImageView : a->imageView,
+	    resolves ? a->resolveImageLayout : a->imageLayout,
+	    resolves || a->storeOp == VK_ATTACHMENT_STORE_OP_STORE);
+}
+
+uint32_t
+vk_pictured_find(struct vk_device *d, const VkRenderPassBeginInfo *pass,
+		 const VkRenderingInfo *info, struct vk_pictured at[VK_PICTURED_MAX])
+{
+	uint32_t n = 0;
+	if (pass)
+		return find_in_pass(d->targets, pass, at);
+	for (uint32_t i = 0; i < info->colorAttachmentCount && i < TALLY_MAX_COLOR; i++)
+		if (info->pColorAttachments[i].imageView)
+			add_rendering(d->targets, &at[n++], i,
+				      &info->pColorAttachments[i]);
+	if (info->pDepthAttachment && info->pDepthAttachment->imageView)
+		add_rendering(d->targets, &at[n++], TALLY_MAX_COLOR,
+			      info->pDepthAttachment);
+	return n;
+}

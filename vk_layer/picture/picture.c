@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+#include "vk_layer/picture/picture.h"
+
+#include "layer/base/array.h"
+#include "layer/capture/trigger.h"
+#include "layer/log.h"
+#include "layer/picture/pictures.h"
+#include "vk_formats.h" /* generated */
+#include "vk_layer/record/command.h"
+#include "vk_layer/submit/submission_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_COPIES 512 /* of one recording */
+#define MAX_BYTES ((size_t)256 << 20) /* of the GPU's memory, of one device */
+#define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
+
+/* What each kind is converted to: the first with its encoding. */
+enum { NORMALIZED, SRGB, FLOATS, INTEGERS, NATURALS };
+static const struct form {
+	VkFormat format;
+	enum tally_pixels pixels;
+} forms[VK_PICTURE_FORMS] = {
+	[NORMALIZED] = { VK_FORMAT_R8G8B8A8_UNORM, TALLY_PIXELS_RGBA8 },
+	[SRGB] = { VK_FORMAT_R8G8B8A8_SRGB, TALLY_PIXELS_RGBA8 },
+	[FLOATS] = { VK_FORMAT_R32G32B32A32_SFLOAT, TALLY_PIXELS_RGBA32F },
+	[INTEGERS] = { VK_FORMAT_R32G32B32A32_SINT, TALLY_PIXELS_RGBA32I },
+	[NATURALS] = { VK_FORMAT_R32G32B32A32_UINT, TALLY_PIXELS_RGBA32UI },
+};
+
+static unsigned
+form_of(VkFormat format)
+{
+	const char *name = vk_format_name(format);
+	if (!name)
+		return NORMALIZED;
+	return strstr(name, "SRGB")    ? SRGB
+	       : strstr(name, "FLOAT") ? FLOATS
+	       : strstr(name, "_SINT") ? INTEGERS
+	       : strstr(name, "_UINT") ? NATURALS
+				       : NORMALIZED;
+}
+
+static enum tally_pixels
+pixels_of_depth(VkFormat format)
+{
+	switch (format) {
+	case VK_FORMAT_D16_UNORM:
+	case VK_FORMAT_D16_UNORM_S8_UINT:
+		return TALLY_PIXELS_D16;
+	case VK_FORMAT_X8_D24_UNORM_PACK32:
+	case VK_FORMAT_D24_UNORM_S8_UINT:
+		return TALLY_PIXELS_D24;
+	default:
+		return TALLY_PIXELS_D32F;
+	}
+}
+
+/* ---- which recordings ---- */
+
+static bool
+is_wanted(struct vk_device *d)
+{
+	return d->config->granularity >= TALLY_GRANULARITY_PASS &&
+	       tally_trigger_wants_picture(d->tally ? tally_device_frame(d->tally) : 0);
+}
+
+struct vk_pictures *
+vk_pictures_create(const struct vk_recording *r)
+{
+	struct vk_device *d = r->device;
+	if (r->idle)
+		return NULL;
+	pthread_mutex_lock(&d->lock);
+	bool wanted = is_wanted(d);
+	pthread_mutex_unlock(&d->lock);
+	struct vk_pictures *p = wanted ? calloc(1, sizeof(*p)) : NULL;
+	if (p)
+		p->refs = 1;
+	return p;
+}
+
+void
+vk_pictures_missed(struct vk_device *d)
+{
+	if (is_wanted(d))
+		tally_log_say(
+			TALLY_LEVEL_INFO, "pictures",
+			"command buffers of the frame were recorded before it, or with "
+			"--granularity frame or submit: there are no pictures of their "
+			"passes; with --pictures frame:0 there are of those recorded "
+			"first");
+}
+
+/* ---- memory ---- */
+
+/* UINT32_MAX: there is none. */
+static uint32_t
+memory_type(const struct vk_device *d, uint32_t allowed, VkMemoryPropertyFlags must,
+	    VkMemoryPropertyFlags better)
+{
+	const VkMemoryPropertyFlags never = VK_MEMORY_PROPERTY_PROTECTED_BIT |
+					    VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
+					    VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT;
+	VkPhysicalDeviceMemoryProperties has;
+	uint32_t found = UINT32_MAX;
+	d->instance->next.GetPhysicalDeviceMemoryProperties(d->physical, &has);
+	for (uint32_t i = has.memoryTypeCount; i-- > 0;) {
+		VkMemoryPropertyFlags flags = has.memoryTypes[i].propertyFlags;
+		if (!(allowed >> i & 1) || (flags & (must | never)) != must)
+			continue;
+		if (found == UINT32_MAX || (flags & better) == better)
+			found = i;
+	}
+	return found;
+}
+
+/* Returns NULL, or why there is none. */
+static const char *
+allocate(struct vk_device *d, const VkMemoryRequirements *needs,
+	 VkMemoryPropertyFlags must, VkMemoryPropertyFlags better, VkDeviceMemory *memory)
+{
+	VkMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+		.allocationSize = needs->size,
+	};
+	if (needs->size > MAX_BYTES ||
+	    atomic_load(&d->picture_bytes) > MAX_BYTES - needs->size)
+		return "there are too many in the frame, or too large ones";
+	info.memoryTypeIndex = memory_type(d, needs->memoryTypeBits, must, better);
+	if (info.memoryTypeIndex == UINT32_MAX ||
+	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) != VK_SUCCESS)
+		return "the driver has no memory for it";
+	atomic_fetch_add(&d->picture_bytes, (size_t)needs->size);
+	return NULL;
+}
+
+static void
+release(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
+{
+	if (!memory)
+		return;
+	d->next.use.FreeMemory(d->handle, memory, NULL);
+	atomic_fetch_sub(&d->picture_bytes, bytes);
+}
+
+static const char *
+make_image(struct vk_device *d, VkFormat format, uint32_t width, uint32_t height,
+	   VkImage *image, VkDeviceMemory *memory, size_t *bytes)
+{
+	VkMemoryRequirements needs;
+	VkImageCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+		.imageType = VK_IMAGE_TYPE_2D,
+		.format = format,
+		.extent = { width, height, 1 },
+		.mipLevels = 1,
+		.arrayLayers = 1,
+		.samples = VK_SAMPLE_COUNT_1_BIT,
+		.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+			 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+	};
+	if (d->next.use.CreateImage(d->handle, &info, NULL, image) != VK_SUCCESS) {
+		*image = VK_NULL_HANDLE;
+		return "the driver has no memory for it";
+	}
+	d->next.use.GetImageMemoryRequirements(d->handle, *image, &needs);
+	const char *why = allocate(d, &needs, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+				   memory);
+	if (why)
+		return why;
+	*bytes = (size_t)needs.size;
+	return d->next.use.BindImageMemory(d->handle, *image, *memory, 0) == VK_SUCCESS
+		       ? NULL
+		       : "the driver has no memory for it";
+}
+
+static const char *
+make_buffer(struct vk_device *d, struct vk_picture_copy *c)
+{
+	const VkMemoryPropertyFlags must = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+					   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	VkMemoryRequirements needs;
+	VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+		.size = (VkDeviceSize)tally_pixels_size(c->pixels) * c->width * c->height,
+		.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+	};
+	void *map = NULL;
+	if (d->next.use.CreateBuffer(d->handle, &info, NULL, &c->buffer) != VK_SUCCESS) {
+		c->buffer = VK_NULL_HANDLE;
+		return "the driver has no memory for it";
+	}
+	d->next.use.GetBufferMemoryRequirements(d->handle, c->buffer, &needs);
+	const char *why = allocate(d, &needs, must, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+				   &c->memory);
+	if (why)
+		return why;
+	c->bytes = (size_t)needs.size;
+	if (d->next.use.BindBufferMemory(d->handle, c->buffer, c->memory, 0) !=
+		    VK_SUCCESS ||
+	    d->next.use.MapMemory(d->handle, c->memory, 0, VK_WHOLE_SIZE, 0, &map) !=
+		    VK_SUCCESS)
+		return "the driver has no memory for it";
+	c->map = map;
+	return NULL;
+}
+
+static void
+free_copy(struct vk_device *d, const struct vk_picture_copy *c)
+{
+	d->next.use.DestroyBuffer(d->handle, c->buffer, NULL);
+	release(d, c->memory, c->bytes);
+	d->next.use.DestroyImage(d->handle, c->resolved, NULL);
+	release(d, c->resolved_memory, c->resolved_bytes);
+}
+
+void
+vk_pictures_free(struct vk_device *d, struct vk_pictures *list)
+{
+	while (list) {
+		struct vk_pictures *p = list;
+		list = p->next;
+		for (uint32_t i = 0; i < p->n_copies; i++)
+			free_copy(d, &p->copies[i]);
+		for (unsigned i = 0; i < VK_PICTURE_FORMS; i++) {
+			d->next.use.DestroyImage(d->handle, p->small[i], NULL);
+			release(d, p->small_memory[i], p->small_bytes[i]);
+		}
+		free(p->copies);
+		free(p->passes);
+		free(p);
+	}
+}
+
+/* ---- a copy ---- */
+
+/* One level and layer of an image on its way into and out of a copy. */
+struct place {
+	VkImage image;
+	VkImageAspectFlags all, copied;
+	uint32_t level, layer, width, height;
+};
+
+struct state {
+	VkPipelineStageFlags stage;
+	VkAccessFlags access;
+	VkImageLayout layout;
+};
+static const struct state writes = { VK_PIPELINE_STAGE_TRANSFER_BIT,
+				     VK_ACCESS_TRANSFER_WRITE_BIT,
+				     VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL };
+static const struct state reads = { VK_PIPELINE_STAGE_TRANSFER_BIT,
+				    VK_ACCESS_TRANSFER_READ_BIT,
+				    VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL };
+/* After earlier copies out of it; what it had is not needed. */
+static const struct state old = { VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
+				  VK_IMAGE_LAYOUT_UNDEFINED };
+
+static void
+go(struct vk_command *c, const struct place *p, const struct state *from,
+   const struct state *to)
+{
+	VkImageMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+		.srcAccessMask = from->access,
+		.dstAccessMask = to->access,
+		.oldLayout = from->layout,
+		.newLayout = to->layout,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.image = p->image,
+		.subresourceRange = { p->all, p->level, 1, p->layer, 1 },
+	};
+	c->device->next.use.CmdPipelineBarrier(c->handle, from->stage, to->stage, 0, 0,
+					       NULL, 0, NULL, 1, &barrier);
+}
+
+static VkImageSubresourceLayers
+layers_of(const struct place *p)
+{
+	return (VkImageSubresourceLayers){ p->copied, p->level, p->layer, 1 };
+}
+
+static struct place
+place_of(const struct vk_pictured *at)
+{
+	struct place p = {
+		.image = at->image,
+		.all = VK_IMAGE_ASPECT_COLOR_BIT,
+		.level = at->level,
+		.layer = at->layer,
+		.width = at->width,
+		.height = at->height,
+	};
+	/* Where these layouts are used, stencil has its own. */
+	bool apart = at->layout == VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL ||
+		     at->layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL;
+	if (vk_format_has_depth(at->format))
+		p.all = VK_IMAGE_ASPECT_DEPTH_BIT;
+	p.copied = p.all;
+	if (p.all == VK_IMAGE_ASPECT_DEPTH_BIT && !apart &&
+	    vk_format_has_stencil(at->format))
+		p.all |= VK_IMAGE_ASPECT_STENCIL_BIT;
+	return p;
+}
+
+static void
+read_back(struct vk_command *c, const struct place *p, VkImageLayout layout,
+	  const struct vk_picture_copy *copy)
+{
+	const struct vk_device *d = c->device;
+	VkBufferImageCopy region = {
+		.imageSubresource = layers_of(p),
+		.imageExtent = { copy->width, copy->height, 1 },
+	};
+	VkBufferMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.buffer = copy->buffer,
+		.size = VK_WHOLE_SIZE,
+	};
+	d->next.use.CmdCopyImageToBuffer(c->handle, p->image, layout, copy->buffer, 1,
+					 &region);
+	d->next.use.CmdPipelineBarrier(c->handle, VK_PIPELINE_STAGE_TRANSFER_BIT,
+				       VK_PIPELINE_STAGE_HOST_BIT, 0, 0, NULL, 1,
+				       &barrier, 0, NULL);
+}
+
+static void
+resolve(struct vk_command *c, const struct place *from, VkImageLayout layout,
+	const struct place *to)
+{
+	VkImageResolve region = {
+		.srcSubresource = layers_of(from),
+		.dstSubresource = layers_of(to),
+		.extent = { from->width, from->height, 1 },
+	};
+	go(c, to, &old, &writes);
+	c->device->next.use.CmdResolveImage(c->handle, from->image, layout, to->image,
+					    writes.layout, 1, &region);
+	go(c, to, &writes, &reads);
+}
+
+static void
+blit(struct vk_command *c, const struct place *from, VkImageLayout layout,
+     const struct place *to, VkFilter filter)
+{
+	VkImageBlit region = {
+		.srcSubresource = layers_of(from),
+		.srcOffsets = { { 0 },
+				{ (int32_t)from->width, (int32_t)from->height, 1 } },
+		.dstSubresource = layers_of(to),
+		.dstOffsets = { { 0 }, { (int32_t)to->width, (int32_t)to->height, 1 } },
+	};
+	go(c, to, &old, &writes);
+	c->device->next.use.CmdBlitImage(c->handle, from->image, layout, to->image,
+					 writes.layout, 1, &region, filter);
+	go(c, to, &writes, &reads);
+}
+
+static void
+shrink(struct vk_picture_copy *copy)
+{
+	uint32_t longer = copy->width > copy->height ? copy->width : copy->height;
+	if (longer <= TALLY_PICTURE_SIDE)
+		return;
+	copy->width = (uint32_t)((uint64_t)copy->width * TALLY_PICTURE_SIDE / longer);
+	copy->height = (uint32_t)((uint64_t)copy->height * TALLY_PICTURE_SIDE / longer);
+	copy->width = copy->width ? copy->width : 1;
+	copy->height = copy->height ? copy->height : 1;
+}
+
+static VkFormatFeatureFlags
+features_of(const struct vk_device *d, const struct vk_pictured *at)
+{
+	VkFormatProperties can;
+	d->instance->next.GetPhysicalDeviceFormatProperties(d->physical, at->format,
+							    &can);
+	return at->tiling == VK_IMAGE_TILING_LINEAR ? can.linearTilingFeatures
+						    : can.optimalTilingFeatures;
+}
+
+/* Makes what the copy needs; NULL, or why there is no picture. */
+static const char *
+prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at,
+	unsigned form, struct vk_picture_copy *copy)
+{
+	const char *why = NULL;
+	if (!vk_format_has_depth(at->format)) {
+		if (at->samples > 1)
+			why = make_image(d, at->format, at->width, at->height,
+					 &copy->resolved, &copy->resolved_memory,
+					 &copy->resolved_bytes);
+		if (!why && !p->small[form])
+			why = make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
+					 TALLY_PICTURE_SIDE, &p->small[form],
+					 &p->small_memory[form], &p->small_bytes[form]);
+		shrink(copy);
+	}
+	/* Without memory the image is of no use to later copies, either. */
+	if (!why && !vk_format_has_depth(at->format) && !p->small_bytes[form])
+		why = "the driver has no memory for it";
+	return why ? why : make_buffer(d, copy);
+}
+
+static void
+record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at,
+       unsigned form, const struct vk_picture_copy *copy, VkFilter filter)
+{
+	struct place from = place_of(at), source = from;
+	bool general = at->layout == VK_IMAGE_LAYOUT_GENERAL ||
+		       at->layout == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR;
+	struct state game = { VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, ANY_ACCESS,
+			      at->layout };
+	struct state mine = reads;
+	mine.layout = general ? at->layout : mine.layout;
+	VkImageLayout layout = mine.layout;
+	go(c, &from, &game, &mine);
+	if (from.copied == VK_IMAGE_ASPECT_DEPTH_BIT) {
+		read_back(c, &source, layout, copy);
+	} else {
+		struct place small = {
+			.image = p->small[form],
+			.all = VK_IMAGE_ASPECT_COLOR_BIT,
+			.copied = VK_IMAGE_ASPECT_COLOR_BIT,
+			.width = copy->width,
+			.height = copy->height,
+		};
+		if (copy->resolved) {
+			source = small;
+			source.image = copy->resolved;
+			source.width = at->width;
+			source.height = at->height;
+			resolve(c, &from, layout, &source);
+			layout = reads.layout;
+		}
+		blit(c, &source, layout, &small, filter);
+		read_back(c, &small, reads.layout, copy);
+	}
+	go(c, &from, &mine, &game);
+}
+
+/* NULL, or why it cannot be copied. */
+static const char *
+cannot(const struct vk_pictured *at, VkFormatFeatureFlags can)
+{
+	if (vk_format_has_depth(at->format))
+		return at->samples > 1
+			       ? "depth with several samples a pixel is not resolved"
+			       : NULL;
+	return can & VK_FORMAT_FEATURE_BLIT_SRC_BIT
+		       ? NULL
+		       : "the driver cannot convert its format";
+}
+
+static bool
+has_room(struct vk_pictures *p)
+{
+	return p->n_copies < MAX_COPIES &&
+	       (p->n_copies < p->room_copies ||
+		tally_array_fit(&p->copies, p->n_copies, &p->room_copies,
+				sizeof(*p->copies)));
+}
+
+static const char *
+picture(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at,
+	uint32_t number)
+{
+	struct vk_device *d = c->device;
+	if (at->why)
+		return at->why;
+	VkFormatFeatureFlags can = features_of(d, at);
+	unsigned form = form_of(at->format);
+	struct vk_picture_copy copy = {
+		.pass = number,
+		.pixels = vk_format_has_depth(at->format) ? pixels_of_depth(at->format)
+							  : forms[form].pixels,
+		.width = at->width,
+		.height = at->height,
+	};
+	memcpy(copy.name, at->name, sizeof(copy.name));
+	const char *why = cannot(at, can);
+	if (!why && !has_room(p))
+		why = "there are too many in the frame";
+	if (!why)
+		why = prepare(d, p, at, form, &copy);
+	if (why) {
+		free_copy(d, &copy);
+		return why;
+	}
+	bool scales = copy.width != at->width || copy.height != at->height;
+	bool linear = scales && (can & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT);
+	record(c, p, at, form, &copy, linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST);
+	p->copies[p->n_copies++] = copy;
+	return NULL;
+}
+
+void
+vk_pictures_begin(struct vk_command *c, const VkRenderPassBeginInfo *pass,
+		  const VkRenderingInfo *rendering)
+{
+	struct vk_pictures *p = c->recording->pictures;
+	p->n_at = vk_pictured_find(c->device, pass, rendering, p->at);
+}
+
+/* Why nothing of the pass can be copied, or NULL. */
+static const char *
+refusal(const struct vk_command *c)
+{
+	const struct vk_recording *r = c->recording;
+	if (r->simultaneous)
+		return "its command buffer may run twice at once";
+	if (r->is_protected)
+		return "its command buffer is protected";
+	if (c->game.no_queries || c->game.performance)
+		return "nothing may be recorded after the pass";
+	return NULL;
+}
+
+void
+vk_pictures_end(struct vk_command *c, uint32_t index)
+{
+	struct vk_pictures *p = c->recording->pictures;
+	const char *none = refusal(c);
+	if (p->n_passes == p->room_passes &&
+	    !tally_array_fit(&p->passes, p->n_passes, &p->room_passes,
+			     sizeof(*p->passes)))
+		return;
+	uint32_t number = tally_pictures_number();
+	p->passes[p->n_passes++] = (struct vk_picture_pass){ index, number };
+	for (uint32_t i = 0; i < p->n_at; i++) {
+		const char *why = none ? none : picture(c, p, &p->at[i], number);
+		if (why)
+			tally_pictures_refuse(number, p->at[i].name, why);
+	}
+}
+
+/* ---- submissions ---- */
+
+void
+vk_pictures_submitted(struct vk_pictures *p, uint32_t index, struct vk_submission *s,
+		      struct tally_pass *pass)
+{
+	uint32_t number = 0;
+	uint64_t serial = s->queue->serial + 1;
+	if (!p->submission) {
+		p->submission = serial;
+		p->next = s->pictures;
+		p->refs++;
+		s->pictures = p;
+	}
+	for (uint32_t i = 0; i < p->n_passes && p->submission == serial; i++)
+		if (p->passes[i].index == index)
+			number = p->passes[i].number;
+	tally_stream_picture_pass(pass, number);
+}
+
+static void
+hand_over(const struct vk_picture_copy *c)
+{
+	struct tally_picture *to = tally_picture_make(c->pixels, c->width, c->height);
+	if (!to) {
+		tally_pictures_refuse(c->pass, c->name, "out of memory");
+		return;
+	}
+	to->pass = c->pass;
+	memcpy(to->name, c->name, sizeof(to->name));
+	memcpy(to->data, c->map, tally_pixels_size(c->pixels) * c->width * c->height);
+	tally_pictures_hand_over(to);
+}
+
+void
+vk_pictures_read(struct vk_device *d, struct vk_pictures **list, bool completed)
+{
+	while (*list) {
+		struct vk_pictures *p = *list;
+		*list = p->next;
+		for (uint32_t i = 0; i < p->n_copies; i++) {
+			if (completed)
+				hand_over(&p->copies[i]);
+			else
+				tally_pictures_refuse(p->copies[i].pass,
+						      p->copies[i].name,
+						      "the GPU did not finish the copy");
+		}
+		vk_pictures_release(d, p);
+	}
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* vk_layer/picture/picture.h - --pictures: what a render pass drew to, copied after it.
+ *
+ * A command buffer that is recorded while the frame to be pictured is open gets the copies: after
+ * each of its render passes, from the layouts in which the pass leaves its targets, and back into
+ * them. Each execution writes to the same buffers; the first that is logged is read, when its
+ * submission has completed. All that the copies need lives until the command buffer is recorded
+ * anew and that submission is read. Functions for the recording thread take the device's lock for
+ * an instant only; nothing waits, and all memory is limited.
+ */
+#ifndef PASSTALLY_VK_LAYER_PICTURE_H
+#define PASSTALLY_VK_LAYER_PICTURE_H
+
+#include "layer/picture/picture.h"
+#include "vk_layer/state.h"
+
+struct vk_command;
+struct vk_recording;
+struct vk_submission;
+
+/* An attachment as a pass leaves it. */
+struct vk_pictured {
+	char name[16]; /* "color0", "depth" */
+	VkImage image;
+	VkFormat format;
+	VkImageTiling tiling;
+	VkImageLayout layout;
+	uint32_t level, layer, width, height, samples;
+	const char *why; /* it cannot be copied, or NULL */
+};
+
+struct vk_picture_copy {
+	VkBuffer buffer;
+	VkImage resolved; /* with several samples a pixel */
+	VkDeviceMemory memory, resolved_memory;
+	const void *map;
+	size_t bytes, resolved_bytes;
+	uint32_t pass; /* vk_picture_pass.number */
+	char name[16];
+	enum tally_pixels pixels;
+	uint32_t width, height;
+};
+
+struct vk_picture_pass {
+	uint32_t index; /* of the recording's passes */
+	uint32_t number; /* tally_pictures_number() */
+};
+
+#define VK_PICTURE_FORMS 5 /* that the GPU converts to */
+#define VK_PICTURED_MAX (TALLY_MAX_COLOR + 1)
+
+/* Of one recording. Its references are counted with the lock. */
+struct vk_pictures {
+	struct vk_pictures *next; /* to be read, or gone */
+	uint32_t refs;
+	uint64_t submission; /* the serial of the one that is read, + 1; 0: none yet */
+	struct vk_pictured at[VK_PICTURED_MAX]; /* of the open pass */
+	uint32_t n_at;
+	struct vk_picture_pass *passes;
+	uint32_t n_passes, room_passes;
+	struct vk_picture_copy *copies;
+	uint32_t n_copies, room_copies;
+	/* What the GPU shrinks to, one for all copies. */
+	VkImage small[VK_PICTURE_FORMS];
+	VkDeviceMemory small_memory[VK_PICTURE_FORMS];
+	size_t small_bytes[VK_PICTURE_FORMS];
+};
+
+/* ---- recording thread ---- */
+
+/* For a recording that begins. NULL: its frame is not pictured, or out of memory. */
+struct vk_pictures *vk_pictures_create(const struct vk_recording *r);
+/* Where a render pass begins, one of both ways, and after it ended: records the copies. `index`: of
+ * the pass in the recording. */
+void vk_pictures_begin(struct vk_command *c, const VkRenderPassBeginInfo *pass,
+		       const VkRenderingInfo *rendering);
+void vk_pictures_end(struct vk_command *c, uint32_t index);
+/* attachments.c: what a pass that begins so will have drawn to; returns how many. */
+uint32_t vk_pictured_find(struct vk_device *d, const VkRenderPassBeginInfo *pass,
+			  const VkRenderingInfo *rendering,
+			  struct vk_pictured at[VK_PICTURED_MAX]);
+
+/* ---- with the lock ---- */
+
+/* The pass at `index` of a recording was submitted, as `pass` of the log: its frame is not
+ * measured, and the first submission is read. */
+void vk_pictures_submitted(struct vk_pictures *p, uint32_t index, struct vk_submission *s,
+			   struct tally_pass *pass);
+/* Work is submitted whose recording has none: a note if this frame is pictured. */
+void vk_pictures_missed(struct vk_device *d);
+/* Hands over the list's copies, whose submission is `completed`, else says that there are none;
+ * the list is then empty. */
+void vk_pictures_read(struct vk_device *d, struct vk_pictures **list, bool completed);
+/* Accepts NULL. */
+static inline void
+vk_pictures_release(struct vk_device *d, struct vk_pictures *p)
+{
+	if (!p || --p->refs)
+		return;
+	p->next = d->pictures_gone;
+	d->pictures_gone = p;
+}
+
+/* ---- without the lock ---- */
+
+/* Destroys a list that was d->pictures_gone; accepts NULL. */
+void vk_pictures_free(struct vk_device *d, struct vk_pictures *list);
+
+#endif
