@@ -11,7 +11,7 @@
 /* Number of keys listed that only one side measured. */
 #define MOST_ONE_SIDED 12
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
-#define TOLD_SHARE 0.05
+#define LEAST_SHARE 0.05
 /* A name shorter than this is no longer useful. */
 #define LEAST_NAME 14
 #define MOST_NAME 60
@@ -307,8 +307,8 @@ print_times(const struct tally_printer *p)
 	add_head(p, &t, "GPU time", true);
 	guint quiet = 0;
 	TALLY_EACH (const struct tally_compare_row, row, rows) {
-		bool told = tally_row_changed(row) || row->subject->frame || p->style->all;
-		if (told || quiet++ < MOST_QUIET)
+		bool shown = tally_row_changed(row) || row->subject->frame || p->style->all;
+		if (shown || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
 	print_cells(p, &t,
@@ -350,7 +350,7 @@ static void
 print_only(const struct tally_printer *p, enum tally_side side, const char *text)
 {
 	enum tally_side other = side == TALLY_SIDE_BASE ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
-	guint told = 0;
+	guint n = 0;
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
@@ -358,7 +358,7 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 		g_autofree char *name = tally_subject_text(p->c, s);
 		g_autofree char *mean = row ? tally_row_mean(p, row, side)
 					    : g_strdup("not measured");
-		if (told++ == 0)
+		if (n++ == 0)
 			title(p, text);
 		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s", name,
 				 mean, row ? " " : "", row ? p->unit.word : "", s->frames[side],
@@ -380,16 +380,16 @@ share_of_frames(const struct tally_compare *c, const struct tally_compare_subjec
 static void
 print_shares(const struct tally_printer *p)
 {
-	guint told = 0;
+	guint n = 0;
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || s->outside || !s->frames[0] || !s->frames[1])
 			continue;
 		double base = share_of_frames(p->c, s, TALLY_SIDE_BASE);
 		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
-		if (fabs(fresh - base) < TOLD_SHARE)
+		if (fabs(fresh - base) < LEAST_SHARE)
 			continue;
 		g_autofree char *name = tally_subject_text(p->c, s);
-		if (told++ == 0)
+		if (n++ == 0)
 			title(p, "Passes in a different share of frames (the means are of those "
 				 "frames)");
 		tally_print_line(p, "  %s: %.0f %% of frames in base, %.0f %% in new", name,

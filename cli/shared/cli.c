@@ -68,7 +68,7 @@ tally_progress_begin(struct tally_progress *progress, unsigned after_ms)
 {
 	*progress = (struct tally_progress){ .on = isatty(STDERR_FILENO) };
 	progress->began_us = g_get_monotonic_time();
-	progress->told_us = progress->began_us + (int64_t)after_ms * 1000 - 200000;
+	progress->shown_us = progress->began_us + (int64_t)after_ms * 1000 - 200000;
 }
 
 bool
@@ -77,9 +77,9 @@ tally_progress_due(struct tally_progress *progress)
 	if (!progress->on)
 		return false;
 	int64_t now = g_get_monotonic_time();
-	if (now - progress->told_us < 200000)
+	if (now - progress->shown_us < 200000)
 		return false;
-	progress->told_us = now;
+	progress->shown_us = now;
 	return true;
 }
 

@@ -163,7 +163,7 @@ int tally_cli_finish(const char *command, int status);
  * terminal. */
 struct tally_progress {
 	bool on, shown;
-	int64_t began_us, told_us;
+	int64_t began_us, shown_us;
 };
 /* Nothing is shown in the first `after_ms` milliseconds. */
 void tally_progress_begin(struct tally_progress *progress, unsigned after_ms);
