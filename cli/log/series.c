@@ -9,10 +9,10 @@ tally_group_share(const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
 	double all = d ? tally_int192_f64(&d->gpu_total) : 0;
-	const struct tally_stats *gpu = &g->series[TALLY_SERIES_GPU].stats;
 	const struct tally_frame_row *frame = tally_as_frame(g);
-	if (frame)
+	if (frame) /* a sum of frames has no series */
 		return frame->record.has_gpu && all > 0 ? (double)frame->record.gpu_ns / all : -1;
+	const struct tally_stats *gpu = &g->series[TALLY_SERIES_GPU].stats;
 	return gpu->moments.n && all > 0 ? tally_moments_total(&gpu->moments) / all : -1;
 }
 

@@ -298,12 +298,13 @@ choose_unit(const GArray *lines)
 {
 	double most = 0;
 	TALLY_EACH_OF (const struct line, line, lines) {
+		if (line->sum)
+			continue;
 		struct tally_moments *m = &line->group->series[TALLY_SERIES_GPU].stats.moments;
 		const struct tally_frame_row *frame = tally_as_frame(line->group);
-		if (!line->sum)
-			most = MAX(most, frame  ? (double)frame->record.cpu_ns
-					 : m->n ? tally_moments_mean(m)
-						: 0);
+		most = MAX(most, frame  ? (double)frame->record.cpu_ns
+				 : m->n ? tally_moments_mean(m)
+					: 0);
 	}
 	return most >= 1e6 ? (struct time_unit){ "ms", 1e6, 3 }
 			   : (struct time_unit){ "us", 1e3, 1 };
