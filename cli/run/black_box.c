@@ -33,12 +33,18 @@ append(int out, const char *path)
 	return file || access(path, F_OK) < 0;
 }
 
-/* By a process of the program that goes on. */
+/* By a process of the program that goes on. One that was killed may take a moment to die. */
 static bool
 is_written(const char *path)
 {
+	enum { TRIES = 40, NAP_US = 25000 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && tally_file_is_written(fd) > 0;
+	bool is = fd >= 0;
+	for (int i = 0; is && i < TRIES; i++) {
+		if (i)
+			g_usleep(NAP_US);
+		is = tally_file_is_written(fd) > 0;
+	}
 	if (fd >= 0)
 		close(fd);
 	return is;
@@ -80,12 +86,15 @@ join(const char *log, unsigned number)
 	g_autofree char *target = number ? kept_name(log, number) : g_strdup(log);
 	if (access(now, F_OK) < 0 && access(before, F_OK) < 0)
 		return NULL;
-	bool free = !number || access(target, F_OK) < 0;
-	errno = free ? EBUSY : EEXIST;
-	if (!free || is_written(now) || !write_joined(log, before, now, target)) {
+	const char *why = number && access(target, F_OK) == 0 ? g_strerror(EEXIST)
+			  : is_written(now) ? "a process of the program still runs"
+					    : NULL;
+	if (!why && !write_joined(log, before, now, target))
+		why = g_strerror(errno);
+	if (why) {
 		tally_cli_say("error: %s cannot be written: %s; it is these files one after the "
 			      "other: %s %s %s",
-			      target, g_strerror(errno), log, before, now);
+			      target, why, log, before, now);
 		return NULL;
 	}
 	unlink(before);
