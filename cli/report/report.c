@@ -332,6 +332,31 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		tally_why_print(to, a, rows);
 }
 
+/* What --pictures wrote beside the log: STEM-NUMBER-color0.png. */
+static void
+print_pictures(FILE *to, const char *path)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *stem = g_path_get_basename(path);
+	char *suffix = strstr(stem, ".jsonl");
+	unsigned n = 0;
+	const char *file;
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	if (suffix)
+		*suffix = '\0';
+	g_autofree char *name = g_regex_escape_string(stem, -1);
+	g_autofree char *pattern = g_strdup_printf("^%s-[0-9]+-(color[0-9]|depth)\\.png$", name);
+	while (dir && (file = g_dir_read_name(dir)))
+		n += g_regex_match_simple(pattern, file, G_REGEX_RAW, 0);
+	if (dir)
+		g_dir_close(dir);
+	if (n)
+		tally_text_print_line(to, "%u picture%s: %s%s%s-*.png, the number of a pass is in "
+					  "its line of the log",
+				      n, n == 1 ? "" : "s", strcmp(folder, ".") ? folder : "",
+				      strcmp(folder, ".") ? "/" : "", stem);
+}
+
 static void
 print_text(const struct report_request *r, const struct tally_aggregate *a,
 	   const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
@@ -344,6 +369,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n");
 	tally_summary_print_identity(to, a);
+	print_pictures(to, a->path);
 	if (rows->len) {
 		putc('\n', to);
 		print_table(r, a, columns, rows);

@@ -64,6 +64,15 @@ class Report(CliCase):
         value = self.json(log)["rows"][0]["values"]["samples_passed"]
         self.assertEqual((value["sum"], value["max"], value["p50"]), (3 * top, top, top))
 
+    def test_pictures(self):
+        """Their files are named where there are any, and not those of another log."""
+        log = self.write_log("a[1].jsonl", simple_log(10))
+        for name in ("a[1]-2-depth.png", "a1-1-color0.png", "a[1]-b-1-color0.png"):
+            self.folder.joinpath(name).touch()
+        self.assertIn("1 picture: ", self.ok("report", log).stdout.decode())
+        self.folder.joinpath("a[1]-2-depth.png").unlink()
+        self.assertNotIn("picture", self.ok("report", log).stdout.decode())
+
     def test_given_names(self):
         """passtally name: a person's names in every command, and files of names that are wrong."""
         log = self.write_log("a.jsonl", simple_log(10))
