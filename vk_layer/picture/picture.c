@@ -171,9 +171,12 @@ make_image(struct vk_device *d, VkFormat format, uint32_t width, uint32_t height
 	if (why)
 		return why;
 	*bytes = (size_t)needs.size;
-	return d->next.use.BindImageMemory(d->handle, *image, *memory, 0) == VK_SUCCESS
-		       ? NULL
-		       : "the driver has no memory for it";
+	if (d->next.use.BindImageMemory(d->handle, *image, *memory, 0) == VK_SUCCESS)
+		return NULL;
+	release(d, *memory, *bytes);
+	*memory = VK_NULL_HANDLE;
+	*bytes = 0; /* it is not used */
+	return "the driver has no memory for it";
 }
 
 static const char *
