@@ -21,8 +21,8 @@ def left(folder):
 
 
 def check_frames(checks, log, what):
-    """The frames of a log follow one another (a program that draws nothing is too fast for each), and its passes are
-    known."""
+    """The frames of a log follow one another (a program that draws nothing is too fast for each, the last ones too), and
+    its passes are known."""
     numbers = [frame["frame"] for frame in log.frames]
     checks.that(numbers and numbers == sorted(set(numbers)), f"{what}: no frames, or in no order: {numbers[:9]}")
     known = {line["id"] for line in log.of("pass_info")}
@@ -44,7 +44,7 @@ def check_ends(checks, life):
                 checks.equal(got.status, status, f"{mode}: status")
                 checks.that(f"signal {-status}" in got.errors, f"{mode}: how it ended: {got.errors}")
             if status is None and numbers:
-                checks.equal(numbers[-1], 7999, f"{mode}: last frame")
+                checks.that(numbers[-1] >= 7200, f"{mode}: last frame {numbers[-1]}")
                 checks.that(numbers[0] > 0, f"{mode}: {len(numbers)} frames")
 
 
@@ -53,7 +53,7 @@ def check_size(checks, life):
     with h.scratch() as folder:
         got, log = box(folder, [life, "exit", "--frames", 3000], "--black-box", "3600s", "--max-log", "200K")
         numbers = check_frames(checks, log, "max-log")
-        checks.that(numbers and numbers[-1] == 2999 and len(log.bytes) < 204800 + 8192, f"{len(log.bytes)} bytes: {got.errors}")
+        checks.that(numbers and numbers[-1] >= 2700 and len(log.bytes) < 204800 + 8192, f"{len(log.bytes)} bytes: {got.errors}")
 
 
 def check_taken(checks, life):
