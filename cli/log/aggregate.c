@@ -67,10 +67,13 @@ read_frame_options(struct tally_aggregate *a, const struct tally_header_record *
 {
 	tally_text_replace(&a->waits, NULL);
 	tally_text_replace(&a->boundary, NULL);
+	tally_text_replace(&a->pictures, NULL);
 	for (uint32_t i = 0; i < r->n_options; i++) {
 		const struct tally_key_text *o = &r->options[i];
 		if (strcmp(o->key, "frame") == 0 && strcmp(o->value, "present") != 0)
 			tally_text_replace(&a->boundary, o->value);
+		if (strcmp(o->key, "pictures") == 0)
+			tally_text_replace(&a->pictures, o->value);
 		bool late = strcmp(o->key, "start-on") == 0 && *o->value &&
 			    strcmp(o->value, "none") != 0;
 		late |= strcmp(o->key, "skip") == 0 && strcmp(o->value, "0") != 0;
@@ -170,6 +173,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_free(a->program);
 	g_free(a->waits);
 	g_free(a->boundary);
+	g_free(a->pictures);
 	g_free(a->version);
 	tally_log_identity_finish(&a->identity);
 	g_free(a->end_reason);

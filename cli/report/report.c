@@ -6,6 +6,7 @@
 #include "cli/report/html.h"
 #include "cli/shared/each.h"
 #include "cli/shared/pager.h"
+#include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
 #include <stdio.h>
@@ -303,6 +304,63 @@ print_groups(FILE *to, const GPtrArray *rows)
 	}
 }
 
+/* The names of what --pictures wrote beside the log, STEM-NUMBER-color0.png, with a number that is
+ * like this pattern. */
+static GPtrArray *
+list_pictures(const char *path, const char *number)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	g_autofree char *stem = g_path_get_basename(path);
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	char *suffix = strstr(stem, ".jsonl");
+	const char *file;
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	if (suffix)
+		*suffix = '\0';
+	g_autofree char *name = g_regex_escape_string(stem, -1);
+	g_autofree char *pattern = g_strdup_printf("^%s-%s-(color[0-9]|depth)\\.png$", name,
+						   number);
+	while (dir && (file = g_dir_read_name(dir)))
+		if (g_regex_match_simple(pattern, file, G_REGEX_RAW, 0))
+			g_ptr_array_add(names, g_strdup(file));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, tally_order_text);
+	return names;
+}
+
+static void
+print_pictures(FILE *to, const struct tally_aggregate *a)
+{
+	g_autoptr(GPtrArray) names = list_pictures(a->path, "[0-9]+");
+	g_autofree char *folder = g_path_get_dirname(a->path);
+	if (names->len)
+		tally_text_print_line(to,
+				      "%u picture%s in %s, from %s on; --pass NAME says which "
+				      "are of a pass",
+				      names->len, TALLY_S(names->len), folder,
+				      (const char *)g_ptr_array_index(names, 0));
+	else if (a->pictures && strcmp(a->pictures, "off") != 0)
+		tally_text_print_line(to,
+				      "no pictures: --pictures %s was not reached, or a note "
+				      "says why",
+				      a->pictures);
+}
+
+static void
+print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	TALLY_EACH (const struct tally_group, g, rows) {
+		const struct tally_pass_row *pass = tally_as_pass(g);
+		if (!pass || !pass->picture)
+			continue;
+		g_autofree char *number = g_strdup_printf("%u", pass->picture);
+		g_autoptr(GPtrArray) names = list_pictures(a->path, number);
+		TALLY_EACH (const char, name, names)
+			tally_text_print_line(to, "picture of %s: %s", g->name, name);
+	}
+}
+
 static void
 print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	    const GPtrArray *rows)
@@ -328,33 +386,10 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		print_uncounted(to, a, rows);
 	if (!a->by->frames && tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
-	if (r->pass)
-		tally_why_print(to, a, rows);
-}
-
-/* What --pictures wrote beside the log: STEM-NUMBER-color0.png. */
-static void
-print_pictures(FILE *to, const char *path)
-{
-	g_autofree char *folder = g_path_get_dirname(path);
-	g_autofree char *stem = g_path_get_basename(path);
-	char *suffix = strstr(stem, ".jsonl");
-	unsigned n = 0;
-	const char *file;
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	if (suffix)
-		*suffix = '\0';
-	g_autofree char *name = g_regex_escape_string(stem, -1);
-	g_autofree char *pattern = g_strdup_printf("^%s-[0-9]+-(color[0-9]|depth)\\.png$", name);
-	while (dir && (file = g_dir_read_name(dir)))
-		n += g_regex_match_simple(pattern, file, G_REGEX_RAW, 0);
-	if (dir)
-		g_dir_close(dir);
-	if (n)
-		tally_text_print_line(to, "%u picture%s: %s%s%s-*.png, the number of a pass is in "
-					  "its line of the log",
-				      n, n == 1 ? "" : "s", strcmp(folder, ".") ? folder : "",
-				      strcmp(folder, ".") ? "/" : "", stem);
+	if (!r->pass)
+		return;
+	tally_why_print(to, a, rows);
+	print_pictures_of(to, a, rows);
 }
 
 static void
@@ -369,7 +404,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n");
 	tally_summary_print_identity(to, a);
-	print_pictures(to, a->path);
+	print_pictures(to, a);
 	if (rows->len) {
 		putc('\n', to);
 		print_table(r, a, columns, rows);
