@@ -56,6 +56,18 @@ resets_on_host(const VkDeviceCreateInfo *info)
 }
 
 static bool
+has_layouts_apart(const VkDeviceCreateInfo *info)
+{
+	const VkPhysicalDeviceVulkan12Features *all = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+	const VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures *one = vk_find_in_chain(
+		info->pNext,
+		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES);
+	return (all && all->separateDepthStencilLayouts) ||
+	       (one && one->separateDepthStencilLayouts);
+}
+
+static bool
 has_mesh_shaders(const VkDeviceCreateInfo *info)
 {
 	const VkPhysicalDeviceMeshShaderFeaturesEXT *ext = vk_find_in_chain(
@@ -81,6 +93,7 @@ vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 		.pipeline_statistics = statistics,
 		.inherited_queries = core && core->inheritedQueries,
 		.host_reset = resets_on_host(info),
+		.layouts_apart = has_layouts_apart(info),
 		.mesh_shader = mesh,
 		.game_statistics = statistics,
 		.counts_inside = statistics || mesh,

@@ -31,6 +31,8 @@ refusal(const struct vk_image_known *image, bool stored)
 		return "it is protected";
 	if (image->flags & NEVER_COPIED)
 		return "it is sparse or subsampled";
+	if (image->tiling > VK_IMAGE_TILING_LINEAR)
+		return "its memory is laid out by a modifier";
 	if (image->type != VK_IMAGE_TYPE_2D)
 		return "it is a slice of a 3D image";
 	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->usage_added))

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define MAX_COPIES 512 /* of one recording */
-#define MAX_BYTES ((size_t)256 << 20) /* of the GPU's memory, of one device */
+/* Of the GPU's memory, of one device; mapped, which a 32-bit program has little room for. */
+#define MAX_BYTES ((size_t)(sizeof(void *) > 4 ? 256 : 64) << 20)
 #define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
 
 /* What each kind is converted to: the first with its encoding. */
@@ -70,7 +71,7 @@ struct vk_pictures *
 vk_pictures_create(const struct vk_recording *r)
 {
 	struct vk_device *d = r->device;
-	if (r->idle)
+	if (r->idle || d->enabled.multi_device)
 		return NULL;
 	pthread_mutex_lock(&d->lock);
 	bool wanted = is_wanted(d);
@@ -116,6 +117,14 @@ memory_type(const struct vk_device *d, uint32_t allowed, VkMemoryPropertyFlags m
 	return found;
 }
 
+/* A driver has room for some 4000 allocations, which are the program's. */
+static size_t
+counted(VkDeviceSize bytes)
+{
+	const size_t least = (size_t)256 << 10;
+	return bytes > least ? (size_t)bytes : least;
+}
+
 /* Returns NULL, or why there is none. */
 static const char *
 allocate(struct vk_device *d, const VkMemoryRequirements *needs,
@@ -126,13 +135,15 @@ allocate(struct vk_device *d, const VkMemoryRequirements *needs,
 		.allocationSize = needs->size,
 	};
 	if (needs->size > MAX_BYTES ||
-	    atomic_load(&d->picture_bytes) > MAX_BYTES - needs->size)
+	    atomic_load(&d->picture_bytes) > MAX_BYTES - counted(needs->size))
 		return "there are too many in the frame, or too large ones";
 	info.memoryTypeIndex = memory_type(d, needs->memoryTypeBits, must, better);
 	if (info.memoryTypeIndex == UINT32_MAX ||
-	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) != VK_SUCCESS)
+	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) != VK_SUCCESS) {
+		*memory = VK_NULL_HANDLE;
 		return "the driver has no memory for it";
-	atomic_fetch_add(&d->picture_bytes, (size_t)needs->size);
+	}
+	atomic_fetch_add(&d->picture_bytes, counted(needs->size));
 	return NULL;
 }
 
@@ -142,7 +153,7 @@ release(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
 	if (!memory)
 		return;
 	d->next.use.FreeMemory(d->handle, memory, NULL);
-	atomic_fetch_sub(&d->picture_bytes, bytes);
+	atomic_fetch_sub(&d->picture_bytes, counted(bytes));
 }
 
 static const char *
@@ -287,7 +298,7 @@ layers_of(const struct place *p)
 }
 
 static struct place
-place_of(const struct vk_pictured *at)
+place_of(const struct vk_device *d, const struct vk_pictured *at)
 {
 	struct place p = {
 		.image = at->image,
@@ -297,13 +308,12 @@ place_of(const struct vk_pictured *at)
 		.width = at->width,
 		.height = at->height,
 	};
-	/* Where these layouts are used, stencil has its own. */
-	bool apart = at->layout == VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL ||
-		     at->layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL;
 	if (vk_format_has_depth(at->format))
 		p.all = VK_IMAGE_ASPECT_DEPTH_BIT;
 	p.copied = p.all;
-	if (p.all == VK_IMAGE_ASPECT_DEPTH_BIT && !apart &&
+	/* Where stencil may have a layout of its own it is left in it, else both change together
+	 * (VUID-VkImageMemoryBarrier-image-03320). */
+	if (p.all == VK_IMAGE_ASPECT_DEPTH_BIT && !d->enabled.layouts_apart &&
 	    vk_format_has_stencil(at->format))
 		p.all |= VK_IMAGE_ASPECT_STENCIL_BIT;
 	return p;
@@ -415,7 +425,7 @@ static void
 record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at,
        unsigned form, const struct vk_picture_copy *copy, VkFilter filter)
 {
-	struct place from = place_of(at), source = from;
+	struct place from = place_of(c->device, at), source = from;
 	bool general = at->layout == VK_IMAGE_LAYOUT_GENERAL ||
 		       at->layout == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR;
 	struct state game = { VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, ANY_ACCESS,
@@ -520,7 +530,7 @@ refusal(const struct vk_command *c)
 		return "its command buffer may run twice at once";
 	if (r->is_protected)
 		return "its command buffer is protected";
-	if (c->game.no_queries || c->game.performance)
+	if (c->game.no_queries || c->game.performance || c->game.statistics)
 		return "nothing may be recorded after the pass";
 	return NULL;
 }

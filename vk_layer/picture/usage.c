@@ -35,17 +35,13 @@ driver_allows(const struct vk_device *d, const VkImageCreateInfo *info)
 	       (can.sampleCounts & info->samples);
 }
 
-/* Another API made, or reads, its memory; or a swapchain did. */
+/* What else a chain asks for may not go together with the usage, or replace it: another API's
+ * memory, a stencil's own usage, a video profile. */
 static bool
-is_of_others(const VkImageCreateInfo *info)
+asks_more(const VkImageCreateInfo *info)
 {
-	static const VkStructureType types[] = {
-		VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
-		VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO_NV,
-		VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR,
-	};
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (vk_find_in_chain(info->pNext, types[i]))
+	for (const VkBaseInStructure *in = info->pNext; in; in = in->pNext)
+		if (in->sType != VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO)
 			return true;
 	return false;
 }
@@ -56,13 +52,21 @@ static bool
 wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 {
 	bool drawn = info->usage & DRAWN_TO;
+	const VkImageSwapchainCreateInfoKHR *of = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+	/* An image that is bound to a swapchain's memory is as its images are. */
+	if (of) {
+		const struct vk_swapchain_known *chain = vk_handles_find(
+			&d->targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(of->swapchain));
+		return chain && chain->usage_added;
+	}
 	if (!asked(d) || !drawn ||
 	    (info->usage & (VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT |
 			    VK_IMAGE_USAGE_TRANSFER_SRC_BIT)) ||
-	    (info->flags & SPECIAL) || info->tiling > VK_IMAGE_TILING_LINEAR ||
+	    (info->flags & SPECIAL) || info->tiling != VK_IMAGE_TILING_OPTIMAL ||
 	    info->imageType != VK_IMAGE_TYPE_2D)
 		return false;
-	return !is_of_others(info) && driver_allows(d, info);
+	return !asks_more(info) && driver_allows(d, info);
 }
 
 VkResult
@@ -74,6 +78,10 @@ vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
 	VkImageCreateInfo copy = *info;
 	copy.usage |= adds ? VK_IMAGE_USAGE_TRANSFER_SRC_BIT : 0u;
 	VkResult result = next(device, adds ? &copy : info, allocator, out);
+	if (adds && result != VK_SUCCESS) {
+		adds = false;
+		result = next(device, info, allocator, out);
+	}
 	if (result != VK_SUCCESS)
 		return result;
 	vk_image_created(d, info, *out);
@@ -149,6 +157,12 @@ vk_create_swapchain(struct vk_device *d, PFN_vkCreateSwapchainKHR next, VkDevice
 	VkSwapchainCreateInfoKHR copy = *info;
 	copy.imageUsage |= adds ? VK_IMAGE_USAGE_TRANSFER_SRC_BIT : 0u;
 	VkResult result = next(device, adds ? &copy : info, allocator, out);
+	if (adds && result != VK_SUCCESS) {
+		adds = false;
+		copy = *info;
+		copy.oldSwapchain = VK_NULL_HANDLE; /* the failed call has retired it */
+		result = next(device, &copy, allocator, out);
+	}
 	if (result != VK_SUCCESS)
 		return result;
 	vk_swapchains_created(d, 1, info, out);

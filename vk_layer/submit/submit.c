@@ -8,6 +8,7 @@
 #include "layer/log.h"
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/replay.h"
@@ -220,7 +221,10 @@ after(struct call *c, VkResult result)
 	if (ended || vk_collect_due(q))
 		vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
+	struct vk_pictures *gone = d->pictures_gone;
+	d->pictures_gone = NULL;
 	pthread_mutex_unlock(&d->lock);
+	vk_pictures_free(d, gone);
 	if (fences)
 		vk_collect_fence(q);
 	c->overhead_ns += vk_overhead_since(t0);
