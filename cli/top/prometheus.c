@@ -50,6 +50,36 @@ put_value(GString *out, const struct metric *m, const char *labels, const char *
 	g_string_append_printf(out, "} %s\n", number);
 }
 
+/* A device's labels and what the window has of it, for all metrics. */
+struct subject {
+	GString *labels;
+	struct tally_top_sums *sums;
+};
+
+static void
+free_subject(gpointer p)
+{
+	struct subject *s = p;
+	g_string_free(s->labels, TRUE);
+	tally_top_sums_destroy(s->sums);
+	g_free(s);
+}
+
+static GPtrArray *
+list_subjects(const struct tally_top_window *w, const char *program)
+{
+	GPtrArray *subjects = g_ptr_array_new_with_free_func(free_subject);
+	TALLY_EACH_OF (const struct tally_top_device, d, w->devices) {
+		struct subject *s = g_new0(struct subject, 1);
+		s->labels = g_string_new(NULL);
+		put_label(s->labels, "program", program);
+		g_string_append_printf(s->labels, ",device=\"%u\"", d->device);
+		s->sums = tally_top_sums_create(w, d);
+		g_ptr_array_add(subjects, s);
+	}
+	return subjects;
+}
+
 static void
 put_metric(GString *out, const struct metric *m, const char *labels,
 	   const struct tally_top_sums *sums)
@@ -67,19 +97,14 @@ tally_top_write_prometheus(const struct tally_top_window *w, const char *path)
 {
 	const char *path_of = w->log.program ? w->log.program : "";
 	g_autofree char *program = g_path_get_basename(path_of);
+	g_autoptr(GPtrArray) subjects = list_subjects(w, program);
 	g_autoptr(GString) out = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(metrics); i++) {
 		const struct metric *m = &metrics[i];
 		g_string_append_printf(out, "# HELP passtally_%s %s.\n", m->name, m->help);
 		g_string_append_printf(out, "# TYPE passtally_%s gauge\n", m->name);
-		TALLY_EACH_OF (const struct tally_top_device, d, w->devices) {
-			g_autoptr(GString) labels = g_string_new(NULL);
-			put_label(labels, "program", program);
-			g_string_append_printf(labels, ",device=\"%u\"", d->device);
-			struct tally_top_sums *sums = tally_top_sums_create(w, d);
-			put_metric(out, m, labels->str, sums);
-			tally_top_sums_destroy(sums);
-		}
+		TALLY_EACH (const struct subject, s, subjects)
+			put_metric(out, m, s->labels->str, s->sums);
 	}
 	g_autoptr(GError) error = NULL;
 	if (strcmp(path, "-") == 0) {
