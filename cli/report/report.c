@@ -304,10 +304,9 @@ print_groups(FILE *to, const GPtrArray *rows)
 	}
 }
 
-/* The names of what --pictures wrote beside the log, STEM-NUMBER-color0.png, with a number that is
- * like this pattern. */
+/* The names of what --pictures wrote beside the log: STEM-NUMBER-color0.png. */
 static GPtrArray *
-list_pictures(const char *path, const char *number)
+list_pictures(const char *path)
 {
 	g_autofree char *folder = g_path_get_dirname(path);
 	g_autofree char *stem = g_path_get_basename(path);
@@ -318,10 +317,10 @@ list_pictures(const char *path, const char *number)
 	if (suffix)
 		*suffix = '\0';
 	g_autofree char *name = g_regex_escape_string(stem, -1);
-	g_autofree char *pattern = g_strdup_printf("^%s-%s-(color[0-9]|depth)\\.png$", name,
-						   number);
+	g_autofree char *pattern = g_strdup_printf("^%s-[0-9]+-(color[0-9]|depth)\\.png$", name);
+	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
 	while (dir && (file = g_dir_read_name(dir)))
-		if (g_regex_match_simple(pattern, file, G_REGEX_RAW, 0))
+		if (g_regex_match(regex, file, 0, NULL))
 			g_ptr_array_add(names, g_strdup(file));
 	if (dir)
 		g_dir_close(dir);
@@ -329,10 +328,20 @@ list_pictures(const char *path, const char *number)
 	return names;
 }
 
+/* NUMBER of such a name. */
+static unsigned long
+picture_number(const char *name)
+{
+	const char *at = strrchr(name, '-');
+	while (at[-1] != '-')
+		at--;
+	return strtoul(at, NULL, 10);
+}
+
 static void
 print_pictures(FILE *to, const struct tally_aggregate *a)
 {
-	g_autoptr(GPtrArray) names = list_pictures(a->path, "[0-9]+");
+	g_autoptr(GPtrArray) names = list_pictures(a->path);
 	g_autofree char *folder = g_path_get_dirname(a->path);
 	if (names->len)
 		tally_text_print_line(to,
@@ -340,7 +349,7 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 				      "are of a pass",
 				      names->len, TALLY_S(names->len), folder,
 				      (const char *)g_ptr_array_index(names, 0));
-	else if (a->pictures && strcmp(a->pictures, "off") != 0)
+	else if (a->pictures)
 		tally_text_print_line(to,
 				      "no pictures: --pictures %s was not reached, or a note "
 				      "says why",
@@ -350,14 +359,12 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 static void
 print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
+	g_autoptr(GPtrArray) names = list_pictures(a->path);
 	TALLY_EACH (const struct tally_group, g, rows) {
 		const struct tally_pass_row *pass = tally_as_pass(g);
-		if (!pass || !pass->picture)
-			continue;
-		g_autofree char *number = g_strdup_printf("%u", pass->picture);
-		g_autoptr(GPtrArray) names = list_pictures(a->path, number);
 		TALLY_EACH (const char, name, names)
-			tally_text_print_line(to, "picture of %s: %s", g->name, name);
+			if (pass && pass->picture && picture_number(name) == pass->picture)
+				tally_text_print_line(to, "picture of %s: %s", g->name, name);
 	}
 }
 

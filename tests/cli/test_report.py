@@ -68,7 +68,7 @@ class Report(CliCase):
         """Their files are named where there are any, and not those of another log."""
         def pictured(option, number=None):
             passes = [one_pass(0, A, 5, **({"picture": number} if number else {}))]
-            return [header(options={"pictures": option}), device(), pass_info(A, "sky"), frame(0, passes), end(1, 1)]
+            return [header(options={"pictures": option} if option else {}), device(), pass_info(A, "sky"), frame(0, passes), end(1, 1)]
 
         log = self.write_log("a[1].jsonl", pictured("frame:0", 2))
         for name in ("a[1]-2-depth.png", "a[1]-3-depth.png", "a1-1-color0.png", "a[1]-b-1-color0.png"):
@@ -77,7 +77,7 @@ class Report(CliCase):
         text = self.ok("report", "--pass", "sky", log).stdout.decode()
         self.assertEqual([line for line in text.splitlines() if line.startswith("picture of")], ["picture of sky: a[1]-2-depth.png"])
         self.assertIn("no pictures: --pictures frame:9 was not reached", self.ok("report", self.write_log("b.jsonl", pictured("frame:9"))).stdout.decode())
-        self.assertNotIn("picture", self.ok("report", self.write_log("c.jsonl", pictured("off"))).stdout.decode())
+        self.assertNotIn("picture", self.ok("report", self.write_log("c.jsonl", pictured(None))).stdout.decode())
 
     def test_given_names(self):
         """passtally name: a person's names in every command, and files of names that are wrong."""
