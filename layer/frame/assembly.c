@@ -75,8 +75,10 @@ tally_assembly_failure(const struct tally_assembly *a)
 void
 tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns)
 {
+	struct tally_recorder *box = tally_black_box_recorder(a->recorder);
 	note_status(a, a->ops->flush(a->recorder));
-	note_status(a, a->ops->flush(tally_black_box_recorder(a->recorder)));
+	if (box != a->recorder)
+		note_status(a, a->ops->flush(box));
 	a->dirty = false;
 	a->flushed_ns = now_ns;
 }
