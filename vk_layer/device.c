@@ -155,7 +155,7 @@ stop_measuring(struct vk_device *d)
 {
 	vk_device_finish(d);
 	vk_commands_forget(d);
-	vk_pictures_free(d, d->pictures_gone);
+	vk_pictures_free(d, vk_pictures_take_gone(d));
 	vk_exact_destroy(d);
 	vk_batch_intervals_destroy(d);
 	vk_slots_destroy(d);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GL_EXT_memory_object, which <GL/gl.h> lacks. */
 #define UUID_SIZE 16
 
 const char *

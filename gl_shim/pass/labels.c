@@ -6,9 +6,6 @@
 #include "gl_shim/context/state.h"
 #include "gl_shim/pass/passes.h"
 
-#ifndef GL_QUERY_OBJECT_EXT
-#endif
-
 void
 gl_push_group(struct gl_context *c, const GLchar *text, GLsizei len)
 {

@@ -334,11 +334,8 @@ copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, con
 		return "OpenGL ES cannot read depth";
 	if (depth && p->samples > 1)
 		return "depth with several samples a pixel is not resolved";
-	uint32_t longer = from[0] > from[1] ? from[0] : from[1];
-	for (unsigned i = 0; i < 2 && longer > TALLY_PICTURE_SIDE && !depth; i++) {
-		small[i] = (uint32_t)((uint64_t)from[i] * TALLY_PICTURE_SIDE / longer);
-		small[i] = small[i] ? small[i] : 1;
-	}
+	if (!depth)
+		tally_picture_shrink(&small[0], &small[1]);
 	if (!has_room(p, form, small))
 		return "there are too many in the frame, or too large ones";
 	if (p->samples > 1)

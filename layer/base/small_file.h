@@ -21,7 +21,6 @@ size_t tally_small_file_reread(int fd, char *out, size_t size);
  * follows it. False: there is none, or it does not fit. */
 bool tally_small_file_number(const char *path, long long *out);
 
-
 /* Moves a descriptor that stays open to a high number, close-on-exec: the game gets the
  * numbers that it would get without passtally, and one that closes "everything" and opens new
  * files does not get passtally's. A negative one is returned unchanged; where no high number is

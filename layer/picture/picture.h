@@ -37,6 +37,19 @@ struct tally_picture {
 /* Bytes of one pixel. */
 size_t tally_pixels_size(enum tally_pixels pixels);
 
+/* What the GPU shrinks a target to before it is copied, with its proportions. */
+static inline void
+tally_picture_shrink(uint32_t *width, uint32_t *height)
+{
+	uint64_t w = *width, h = *height, longer = w > h ? w : h;
+	if (longer <= TALLY_PICTURE_SIDE)
+		return;
+	w = w * TALLY_PICTURE_SIDE / longer;
+	h = h * TALLY_PICTURE_SIDE / longer;
+	*width = w ? (uint32_t)w : 1;
+	*height = h ? (uint32_t)h : 1;
+}
+
 /* Makes RGB of 8 bits, the top row first, which the caller frees; NULL when out of memory. A side
  * of more than TALLY_PICTURE_SIDE becomes shorter by leaving out pixels. Floating point is exposed
  * so that 99 of 100 pixels are not clipped, where it is above 1, and gets a gamma of 2; depth and

@@ -376,18 +376,6 @@ blit(struct vk_command *c, const struct place *from, VkImageLayout layout,
 	go(c, to, &writes, &reads);
 }
 
-static void
-shrink(struct vk_picture_copy *copy)
-{
-	uint32_t longer = copy->width > copy->height ? copy->width : copy->height;
-	if (longer <= TALLY_PICTURE_SIDE)
-		return;
-	copy->width = (uint32_t)((uint64_t)copy->width * TALLY_PICTURE_SIDE / longer);
-	copy->height = (uint32_t)((uint64_t)copy->height * TALLY_PICTURE_SIDE / longer);
-	copy->width = copy->width ? copy->width : 1;
-	copy->height = copy->height ? copy->height : 1;
-}
-
 static VkFormatFeatureFlags
 features_of(const struct vk_device *d, const struct vk_pictured *at)
 {
@@ -413,7 +401,7 @@ prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at
 			why = make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
 					 TALLY_PICTURE_SIDE, &p->small[form],
 					 &p->small_memory[form], &p->small_bytes[form]);
-		shrink(copy);
+		tally_picture_shrink(&copy->width, &copy->height);
 	}
 	/* Without memory the image is of no use to later copies, either. */
 	if (!why && !vk_format_has_depth(at->format) && !p->small_bytes[form])

@@ -101,9 +101,18 @@ vk_pictures_release(struct vk_device *d, struct vk_pictures *p)
 	d->pictures_gone = p;
 }
 
+/* Those that nothing uses any more, to be freed without the lock. */
+static inline struct vk_pictures *
+vk_pictures_take_gone(struct vk_device *d)
+{
+	struct vk_pictures *gone = d->pictures_gone;
+	d->pictures_gone = NULL;
+	return gone;
+}
+
 /* ---- without the lock ---- */
 
-/* Destroys a list that was d->pictures_gone; accepts NULL. */
+/* Destroys a list of vk_pictures_take_gone(); accepts NULL. */
 void vk_pictures_free(struct vk_device *d, struct vk_pictures *list);
 
 #endif

@@ -221,8 +221,7 @@ after(struct call *c, VkResult result)
 	if (ended || vk_collect_due(q))
 		vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
-	struct vk_pictures *gone = d->pictures_gone;
-	d->pictures_gone = NULL;
+	struct vk_pictures *gone = vk_pictures_take_gone(d);
 	pthread_mutex_unlock(&d->lock);
 	vk_pictures_free(d, gone);
 	if (fences)
