@@ -327,6 +327,7 @@ struct tally_pass_record {
 struct tally_event_record {
 	enum tally_event_kind kind;
 	uint64_t n, ns, bytes;
+	uint64_t own_ns; /* of ns: on the thread that ends frames; not of waits */
 	uint64_t cached; /* of n: those that a cache had */
 	uint64_t live; /* memory: allocated now; 0: it did not change */
 };

@@ -11,10 +11,12 @@
 /* On lines of their own: many threads may compile at once. */
 struct sum {
 	_Alignas(64) _Atomic uint64_t n;
-	_Atomic uint64_t ns, bytes, cached;
+	_Atomic uint64_t ns, own_ns, bytes, cached;
 };
 
 static struct sum sums[TALLY_N_EVENTS];
+/* Of the thread that ended the last frame: two that take turns have no time of their own. */
+static _Atomic pthread_t ends_frames;
 static atomic_bool any; /* of the sums, or of the calls */
 static _Atomic uint64_t live; /* bytes of memory */
 static atomic_bool live_changed;
@@ -88,6 +90,9 @@ tally_event_end_at(const struct tally_event *event, uint64_t end_ns)
 		return;
 	add(&s->n, event->n);
 	add(&s->ns, ns);
+	if (event->kind < TALLY_EVENT_FENCE &&
+	    atomic_load_explicit(&ends_frames, memory_order_relaxed) == pthread_self())
+		add(&s->own_ns, ns);
 	add(&s->bytes, event->bytes);
 	add(&s->cached, event->cached);
 	if (ns >= LONG_NS && event->kind < TALLY_EVENT_FENCE)
@@ -138,6 +143,7 @@ void
 tally_events_take(struct tally_events *out)
 {
 	struct tally_events nobody;
+	atomic_store_explicit(&ends_frames, pthread_self(), memory_order_relaxed);
 	if (!out)
 		out = &nobody;
 	out->any = atomic_load(&any);
@@ -151,6 +157,7 @@ tally_events_take(struct tally_events *out)
 			.kind = (enum tally_event_kind)kind,
 			.n = take(&s->n),
 			.ns = take(&s->ns),
+			.own_ns = take(&s->own_ns),
 			.bytes = take(&s->bytes),
 			.cached = take(&s->cached),
 		};

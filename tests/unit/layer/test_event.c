@@ -131,6 +131,33 @@ test_threads(void)
 	g_assert_cmpuint(cached, ==, 100000);
 }
 
+static void *
+compile_once(void *data)
+{
+	const struct tally_event e = { TALLY_EVENT_PIPELINE, "p", 1, 1, 0, 0 };
+	tally_event_end_at(&e, 1 + *(uint64_t *)data);
+	return NULL;
+}
+
+/* What the thread that ends frames did itself is known, but of waits. */
+static void
+test_own(void)
+{
+	pthread_t thread;
+	uint64_t ns = 3 * MS;
+	struct tally_events got;
+	tally_events_take(&got);
+	g_assert_cmpint(pthread_create(&thread, NULL, compile_once, &ns), ==, 0);
+	g_assert_cmpint(pthread_join(thread, NULL), ==, 0);
+	ns = MS;
+	compile_once(&ns);
+	tally_event_end_at(&(struct tally_event){ TALLY_EVENT_FENCE, "f", 1, 1, 0, 0 }, MS);
+	tally_events_take(&got);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_PIPELINE].ns, ==, 4 * MS);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_PIPELINE].own_ns, ==, MS);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_FENCE].own_ns, ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -139,5 +166,6 @@ main(int argc, char **argv)
 	g_test_add_func("/event/not-surrounded", test_not_surrounded);
 	g_test_add_func("/event/longest", test_longest);
 	g_test_add_func("/event/threads", test_threads);
+	g_test_add_func("/event/own", test_own);
 	return g_test_run();
 }
