@@ -19,8 +19,7 @@
 #define MOST_HITCHES 50000 /* whose causes are remembered */
 
 struct tally_answer_state {
-	struct tally_cause_of program;
-	const char *event_thread; /* of the first event whose thread is known */
+	bool opengl; /* passes end where the CPU begins the next one */
 	struct tally_over_run run;
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
@@ -111,7 +110,7 @@ take_hitch(void *user, const struct tally_hitch *h)
 	struct tally_answer_state *s = user;
 	if (s->found->len >= MOST_HITCHES)
 		return;
-	const struct tally_answer_hitch hitch = tally_cause_find(h, &s->program);
+	const struct tally_answer_hitch hitch = tally_cause_find(h, s->opengl);
 	g_array_append_val(s->found, hitch);
 }
 
@@ -147,7 +146,6 @@ create_device(uint32_t number)
 	d->device = number;
 	struct tally_answer_state *s = d->state = g_new0(struct tally_answer_state, 1);
 	tally_bound_init(&s->bound);
-	s->program.one_thread = true;
 	tally_hitches_init(&s->hitches);
 	s->hitches.found = take_hitch;
 	s->hitches.user = s;
@@ -222,22 +220,6 @@ is_opengl(const struct tally_answer *answer, uint32_t device)
 	return s && s->described && s->api != TALLY_API_VULKAN;
 }
 
-/* Which thread ends frames is known by what it alone does. */
-static void
-note_threads(struct tally_answer_state *s, const struct tally_frame_events *events)
-{
-	for (unsigned i = 0; i < events->n_calls; i++) {
-		const struct tally_event_call_record *c = &events->calls[i];
-		if (!c->thread)
-			continue;
-		if (c->kind == TALLY_EVENT_ACQUIRE || c->kind == TALLY_EVENT_LATENCY ||
-		    (s->program.opengl && c->kind == TALLY_EVENT_FIRST_DRAW))
-			s->program.thread = c->thread;
-		s->event_thread = s->event_thread ? s->event_thread : c->thread;
-		s->program.one_thread &= c->thread == s->event_thread;
-	}
-}
-
 /* A frame as it counts: a device's, or all that happened between two presents of a window. */
 struct counted {
 	const struct tally_frame_record *f;
@@ -278,7 +260,6 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
 	h->known[TALLY_HITCH_FAULTS] = h->known[TALLY_HITCH_DISK_FAULTS] = f->has_thread;
 	h->events = *c->events;
-	note_threads(s, &h->events);
 	tally_hitches_add(&s->hitches);
 }
 
@@ -289,13 +270,13 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	const struct tally_frame_record *f = c->f;
 	d->frames++;
 	add_to_hitches(s, h, c);
-	s->run.opengl = s->program.opengl;
+	s->run.opengl = s->opengl;
 	tally_over_run_add(&s->run, f);
 	const struct tally_bound_frame b = {
 		.frame_ns = f->cpu_ns,
 		.timed = c->timed,
 		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
-		.unsure_ns = s->program.opengl ? c->unsure_ns : 0,
+		.unsure_ns = s->opengl ? c->unsure_ns : 0,
 		.has_thread = f->has_thread,
 		.thread_ns = f->thread_ns,
 		.wait_ns = f->has_wait ? f->wait_ns : 0,
@@ -332,7 +313,7 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		whole.metrics = f->metrics;
 		whole.n_metrics = f->n_metrics;
 		c = (struct counted){ &whole, &w->events, w->timed, w->unsure_ns };
-		s->program.opengl = of->state->program.opengl;
+		s->opengl = of->state->opengl;
 		add_frame(w->answer, h, &c);
 		w->answer->width = f->width;
 		w->answer->height = f->height;
@@ -347,7 +328,7 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
-	s->program.opengl = is_opengl(answer, f->device);
+	s->opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
 	struct tally_frame_events events = { 0 };

@@ -83,76 +83,114 @@ take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 	out->growth_ns = p->ns - p->around_ns;
 }
 
-/* Page faults as a cause: so many that they took the time, or some that waited for a disk. */
-static bool
-has_faults(const struct tally_hitch *h, struct tally_answer_hitch *out, bool works)
+/* Page faults: those that waited for a disk, if there were some; else those of new memory. */
+static void
+take_faults(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
-	int64_t faults = h->growth_ns[TALLY_HITCH_FAULTS],
-		disk = h->growth_ns[TALLY_HITCH_DISK_FAULTS];
-	out->disk = !works;
-	out->faults = (uint64_t)MAX(works ? faults : disk, 0);
-	return works ? (double)faults * FAULT_NS >= EXPLAINS * (double)h->excess_ns
-		     : disk >= DISK_FAULTS;
+	int64_t disk = h->growth_ns[TALLY_HITCH_DISK_FAULTS];
+	out->disk = disk >= DISK_FAULTS;
+	out->faults = (uint64_t)MAX(out->disk ? disk : h->growth_ns[TALLY_HITCH_FAULTS], 0);
+}
+
+/* The thread worked for so much longer. */
+static enum tally_cause
+of_work(struct tally_answer_hitch *out, uint64_t work_ns)
+{
+	out->growth_ns = work_ns;
+	return !out->disk && (double)out->faults * FAULT_NS >= EXPLAINS * (double)work_ns
+		       ? TALLY_CAUSE_FAULTS
+		       : TALLY_CAUSE_CPU;
+}
+
+/* Whether the frame would be a hitch if it were longer by this much. */
+static bool
+is_hitch_by(const struct tally_answer_hitch *h, uint64_t ns)
+{
+	uint64_t around_ns = h->frame_ns - h->excess_ns;
+	return tally_hitch_is_one(around_ns + ns, around_ns);
 }
 
 static enum tally_cause
 of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
-	bool works = explains(h, TALLY_HITCH_WORK);
-	if (works) {
-		out->growth_ns = (uint64_t)h->growth_ns[TALLY_HITCH_WORK];
-		return has_faults(h, out, true) ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_CPU;
-	}
+	uint64_t work_ns = (uint64_t)MAX(h->growth_ns[TALLY_HITCH_WORK], 0);
+	take_faults(h, out);
+	if (explains(h, TALLY_HITCH_WORK))
+		return of_work(out, work_ns);
 	if (!h->timed)
 		return TALLY_CAUSE_UNKNOWN;
 	if (!h->known[TALLY_HITCH_WORK])
 		return TALLY_CAUSE_NOT_GPU;
-	if (!is_same(h, TALLY_HITCH_WORK))
-		return TALLY_CAUSE_UNKNOWN;
 	out->driver = explains(h, TALLY_HITCH_WAIT);
+	if (out->disk && !out->driver)
+		return TALLY_CAUSE_FAULTS;
+	out->part_ns = !out->driver && is_hitch_by(out, work_ns) ? work_ns : 0;
+	if (!is_same(h, TALLY_HITCH_WORK) || out->part_ns)
+		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
 	if (out->driver)
 		out->waits = tally_event_wait(&h->events, h->around_event_ns);
-	return !out->driver && has_faults(h, out, false) ? TALLY_CAUSE_FAULTS
-							 : TALLY_CAUSE_WAIT;
+	return TALLY_CAUSE_WAIT;
+}
+
+void
+tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns)
+{
+	const double lost = (double)h->excess_ns;
+	if ((double)ready_ns - usual_ns >= EXPLAINS * lost)
+		h->ready_ns = MIN(ready_ns, h->frame_ns);
+	if (h->cause != TALLY_CAUSE_UNKNOWN || !h->part_ns)
+		return;
+	if ((double)(h->part_ns + ready_ns) >= (1 - SAME) * lost) {
+		h->ready_ns = MIN(ready_ns, h->frame_ns - h->part_ns);
+		h->cause = of_work(h, h->part_ns);
+	} else if ((double)MAX(h->part_ns, ready_ns) <= SAME * lost) {
+		h->cause = TALLY_CAUSE_WAIT;
+	}
+}
+
+void
+tally_cause_driver(struct tally_answer_hitch *h, double more_ns)
+{
+	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h) ||
+	    (more_ns > 0 && is_hitch_by(h, (uint64_t)more_ns)))
+		return;
+	h->cause = TALLY_CAUSE_UNKNOWN;
+	h->starved = true;
 }
 
 /* Whether what happened in calls explains the frame: on its own thread, or on another for which it
  * waited meanwhile. */
 static bool
-is_event(const struct tally_hitch *h, const struct tally_cause_of *of,
-	 struct tally_answer_hitch *out)
+is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
-	const double least = EXPLAINS * (double)h->excess_ns;
 	const struct tally_answer_event e = tally_event_find(
 		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
-	if (!e.group || (double)e.growth_ns < least)
+	const double least = EXPLAINS * (double)h->excess_ns;
+	if (!e.group || (double)e.ns < least)
 		return false;
 	out->event = e;
-	out->elsewhere = !(e.thread && of->thread ? e.thread == of->thread
-						  : of->one_thread);
-	if (!out->elsewhere) /* calls too short to be listed have no thread */
-		return e.thread || !h->known[TALLY_HITCH_WORK] ||
-		       explains(h, TALLY_HITCH_WORK);
-	/* In a driver's wait it waits for the GPU or the screen, not for a thread. */
-	return e.thread && of->thread && is_same(h, TALLY_HITCH_WORK) &&
-	       !explains(h, TALLY_HITCH_WAIT) && (double)e.beside_ns >= least;
+	if ((double)e.growth_ns < least)
+		return false;
+	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
+	 * one that goes on. */
+	return !e.elsewhere || (is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
+				!h->goes_on[e.group]);
 }
 
-/* Whether the other passes grew at least half as much in proportion: then it is none of them. */
-static bool
-grew_alike(const struct tally_hitch_part *p, const struct tally_answer_hitch *all)
-{
-	double others = (double)all->ns - (double)p->ns;
-	double around = (double)all->around_ns - (double)p->around_ns,
-	       own = (double)p->around_ns;
-	return own > 0 && around > SAME * own &&
-	       others / around - 1 >= ((double)p->ns / own - 1) / 2;
-}
-
+/* It explains the frame, and the other passes grew by less than half as much. */
 static bool
 is_alone(const struct tally_hitch_part *p, const struct tally_answer_hitch *all, double least)
 {
-	return (double)(p->ns - p->around_ns) >= least && !grew_alike(p, all);
+	uint64_t own = p->ns - p->around_ns;
+	return (double)own >= least && all->growth_ns - own < own / 2;
+}
+
+/* passtally's time is by the clock: another program may have had the CPU. */
+static bool
+is_own(const struct tally_hitch *h)
+{
+	return explains(h, TALLY_HITCH_OWN) &&
+	       (explains(h, TALLY_HITCH_WORK) || !h->known[TALLY_HITCH_WORK]);
 }
 
 /* Of a pass whose time may be the CPU's: whether the thread slept or worked in it. If it waited for
@@ -165,17 +203,16 @@ is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 }
 
 static enum tally_cause
-decide(const struct tally_hitch *h, const struct tally_cause_of *of,
-       struct tally_answer_hitch *out)
+decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 {
 	const double least = EXPLAINS * (double)h->excess_ns;
 	const struct tally_hitch_part *grew = add_parts(h, out);
 	bool works = explains(h, TALLY_HITCH_WORK);
 	bool by_gpu = grew && (double)out->growth_ns >= least;
-	bool unsure = grew && of->opengl && grew->may_wait;
-	if (explains(h, TALLY_HITCH_OWN))
+	bool unsure = grew && opengl && grew->may_wait;
+	if (is_own(h))
 		return TALLY_CAUSE_OWN;
-	bool event = is_event(h, of, out);
+	bool event = is_event(h, out);
 	if (event && (!by_gpu || unsure))
 		return TALLY_CAUSE_EVENT;
 	if (!by_gpu)
@@ -194,7 +231,7 @@ decide(const struct tally_hitch *h, const struct tally_cause_of *of,
 }
 
 struct tally_answer_hitch
-tally_cause_find(const struct tally_hitch *h, const struct tally_cause_of *of)
+tally_cause_find(const struct tally_hitch *h, bool opengl)
 {
 	struct tally_answer_hitch out = {
 		.frame = h->frame,
@@ -204,7 +241,7 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_cause_of *of)
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 	};
-	out.cause = decide(h, of, &out);
+	out.cause = decide(h, opengl, &out);
 	return out;
 }
 
@@ -230,12 +267,14 @@ growth_text(const struct tally_answer_hitch *h)
 static char *
 unknown_text(const struct tally_answer_hitch *h)
 {
-	if (h->pass) {
-		g_autofree char *name = tally_short_name(h->pass, 22);
+	g_autofree char *name = tally_short_name(h->pass ? h->pass : "all passes", 22);
+	if (h->starved)
+		return g_strdup_printf("cannot tell: %s took longer, its driver had no CPU",
+				       name);
+	if (h->pass)
 		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
-				       h->event.group && !h->elsewhere ? "other calls"
+				       h->event.group && !h->event.elsewhere ? "other calls"
 								       : "the CPU");
-	}
 	if (!h->timed)
 		return g_strdup(
 			h->known_work ? "cannot tell: GPU times are missing; not the CPU"
@@ -296,12 +335,14 @@ static char *
 cpu_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *name = h->pass ? tally_short_name(h->pass, 22) : NULL;
-	g_autofree char *faults = (double)h->faults * FAULT_NS >=
-						  MENTIONED * (double)h->excess_ns
+	g_autofree char *faults = h->disk || (double)h->faults * FAULT_NS >=
+						  MENTIONED * (double)h->growth_ns
 					  ? faults_text(h)
 					  : NULL;
-	return g_strdup_printf("the CPU%s%s%s%s", name ? ", in " : "", name ? name : "",
-			       faults ? ", with " : "", faults ? faults : "");
+	g_autofree char *ready = h->ready_ns ? meanwhile_text(h) : NULL;
+	return g_strdup_printf("the CPU%s%s%s%s%s%s", name ? ", in " : "", name ? name : "",
+			       faults ? ", with " : "", faults ? faults : "",
+			       ready ? "; " : "", ready ? ready : "");
 }
 
 static char *
@@ -320,7 +361,7 @@ cause_text(const struct tally_answer_hitch *h)
 	case TALLY_CAUSE_OWN:
 		return g_strdup("passtally itself");
 	case TALLY_CAUSE_EVENT:
-		return tally_event_text(&h->event, h->elsewhere);
+		return tally_event_text(&h->event);
 	case TALLY_CAUSE_FAULTS:
 		return faults_text(h);
 	default:
@@ -339,9 +380,9 @@ tally_cause_text(const struct tally_answer_hitch *h)
 		return g_strdup_printf("%s (first of %s)", what, first);
 	}
 	if (h->cause == TALLY_CAUSE_EVENT || h->event.group == TALLY_EVENT_NONE ||
-	    !h->elsewhere)
+	    !h->event.elsewhere)
 		return g_steal_pointer(&what);
-	g_autofree char *meanwhile = tally_event_text(&h->event, true);
+	g_autofree char *meanwhile = tally_event_text(&h->event);
 	return g_strdup_printf("%s; meanwhile %s", what, meanwhile);
 }
 

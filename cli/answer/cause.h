@@ -35,31 +35,30 @@ struct tally_answer_hitch {
 	uint64_t around_ns, ns, around_draws, draws;
 	bool timed, known_work, driver; /* WAIT: in driver calls */
 	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
-	/* EVENT: what happened; else what happened meanwhile, or group NONE. `elsewhere`: on
-	 * another thread, or it is not known on which. */
+	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
 	struct tally_answer_event event;
-	bool elsewhere;
-	uint64_t faults; /* FAULTS; `disk`: those that a disk served */
+	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
+	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
+	uint64_t part_ns;
+	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU. */
 	const char *thread;
 	uint64_t thread_ns, ready_ns;
 };
 
-/* What is known of the program. */
-struct tally_cause_of {
-	bool opengl; /* passes end where the CPU begins the next one */
-	const char *thread; /* that ends frames, by name (interned); NULL = not known */
-	bool one_thread; /* no event was on another thread */
-};
-
 /* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",
  * "memory", "faults", "unknown". */
 const char *tally_cause_name(const struct tally_answer_hitch *h);
 
-struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h,
-					   const struct tally_cause_of *of);
+/* `opengl`: passes end where the CPU begins the next one. */
+struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool opengl);
+/* The thread that ends frames was ready without a CPU for `ready_ns`, on average for `usual_ns`. */
+void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns);
+/* All other threads, those of a software driver among them, worked for so much more than on average
+ * meanwhile. */
+void tally_cause_driver(struct tally_answer_hitch *h, double more_ns);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; the caller frees it. */

@@ -29,6 +29,7 @@ tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_
 		struct tally_event_record *sum = &to->sums[e->kind];
 		sum->n += e->n;
 		sum->ns += e->ns;
+		sum->own_ns += e->own_ns;
 		sum->bytes += e->bytes;
 		sum->cached += e->cached;
 	}
@@ -46,20 +47,38 @@ growth_of(const struct tally_event_record *sum, uint64_t around_ns)
 	return sum->ns - MIN(sum->ns, around_ns);
 }
 
-static void
-take_longest(struct tally_answer_event *e, const struct tally_frame_events *events,
-	     uint64_t start_ns, uint64_t frame_ns)
+/* Where the calls were elsewhere: how much of the frame those of the longest one's thread took, the
+ * listed ones and, where no other thread has any, those too short to be listed. */
+static uint64_t
+time_inside(struct tally_answer_event *e, const struct tally_frame_events *events,
+	    uint64_t others_ns, uint64_t start_ns, uint64_t frame_ns)
 {
+	uint64_t inside_ns = 0, listed_ns = 0;
+	bool alone = true;
 	for (unsigned i = 0; i < events->n_calls; i++) {
 		const struct tally_event_call_record *c = &events->calls[i];
-		if (groups[c->kind] != e->group)
-			continue;
 		uint64_t from = MAX(c->start_ns, start_ns);
 		uint64_t to = MIN(c->start_ns + c->ns, start_ns + frame_ns);
+		if (groups[c->kind] != e->group)
+			continue;
+		listed_ns += c->ns;
+		alone &= c->thread == e->thread;
+		if (c->thread == e->thread && to > from)
+			inside_ns += to - from;
+	}
+	inside_ns += alone ? others_ns - MIN(listed_ns, others_ns) : 0;
+	return MIN(inside_ns, frame_ns);
+}
+
+static void
+take_longest(struct tally_answer_event *e, const struct tally_frame_events *events)
+{
+	for (unsigned i = events->n_calls; i > 0; i--) {
+		const struct tally_event_call_record *c = &events->calls[i - 1];
+		if (groups[c->kind] != e->group)
+			continue;
 		e->call = c->call;
 		e->thread = c->thread;
-		e->beside_ns = to > from ? to - from : 0;
-		return;
 	}
 }
 
@@ -69,12 +88,14 @@ tally_event_find(const struct tally_frame_events *events,
 		 uint64_t frame_ns)
 {
 	struct tally_answer_event all[TALLY_N_EVENT_GROUPS] = { 0 };
+	uint64_t own_ns[TALLY_N_EVENT_GROUPS] = { 0 };
 	enum tally_event_group most = TALLY_EVENT_NONE;
 	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
 		const struct tally_event_record *sum = &events->sums[kind];
 		struct tally_answer_event *e = &all[groups[kind]];
 		e->group = groups[kind];
 		e->ns += sum->ns;
+		own_ns[groups[kind]] += sum->own_ns;
 		/* A program is linked of shaders, and drawn with for the first time. */
 		e->n = MAX(e->n, sum->n);
 		e->cached = MAX(e->cached, sum->cached);
@@ -86,8 +107,22 @@ tally_event_find(const struct tally_frame_events *events,
 			most = (enum tally_event_group)i;
 	if (!most)
 		return (struct tally_answer_event){ 0 };
-	take_longest(&all[most], events, start_ns, frame_ns);
-	return all[most];
+	struct tally_answer_event *e = &all[most];
+	uint64_t others_ns = e->ns - MIN(own_ns[most], e->ns);
+	take_longest(e, events);
+	e->elsewhere = others_ns > own_ns[most];
+	e->growth_ns = e->elsewhere ? time_inside(e, events, others_ns, start_ns, frame_ns)
+				    : MIN(e->growth_ns, own_ns[most]);
+	return *e;
+}
+
+bool
+tally_event_is_elsewhere(const struct tally_frame_events *events, enum tally_event_group group)
+{
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
+		if (groups[kind] == group && events->sums[kind].ns > events->sums[kind].own_ns)
+			return true;
+	return false;
 }
 
 static char *
@@ -98,7 +133,7 @@ bytes_text(uint64_t bytes)
 }
 
 char *
-tally_event_text(const struct tally_answer_event *e, bool thread)
+tally_event_text(const struct tally_answer_event *e)
 {
 	static const char *const of[TALLY_N_EVENT_GROUPS] = {
 		[TALLY_EVENT_UPLOADS] = "upload",
@@ -108,7 +143,7 @@ tally_event_text(const struct tally_answer_event *e, bool thread)
 	};
 	g_autofree char *time = tally_duration_text((double)e->ns);
 	g_autofree char *bytes = e->bytes ? bytes_text(e->bytes) : NULL;
-	g_autofree char *on = thread && e->thread ? tally_short_name(e->thread, 16)
+	g_autofree char *on = e->elsewhere && e->thread ? tally_short_name(e->thread, 16)
 						  : NULL;
 	g_autofree char *what = NULL;
 	if (e->group == TALLY_EVENT_SHADERS)

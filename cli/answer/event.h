@@ -7,7 +7,7 @@
 
 #include "layer/record.h"
 
-#define TALLY_EVENT_KEPT 4 /* of a frame's longest calls */
+#define TALLY_EVENT_KEPT 16 /* of a frame's longest calls */
 
 /* The events of a frame, by their kinds. */
 struct tally_frame_events {
@@ -30,9 +30,11 @@ enum tally_event_group {
 struct tally_answer_event {
 	enum tally_event_group group;
 	uint64_t ns, n, bytes, cached; /* of its calls in the frame */
-	uint64_t growth_ns; /* more than in the frames around */
+	bool elsewhere; /* on another thread, or it is not known on which */
+	/* More than in the frames around; elsewhere: how much of the frame's time they took on the
+	 * thread of the longest call. */
+	uint64_t growth_ns;
 	const char *call, *thread; /* of the longest call; NULL = not known */
-	uint64_t beside_ns; /* how much of the frame's time that call took */
 };
 
 /* "shaders", "upload", "readback", "map", "memory" */
@@ -45,9 +47,12 @@ void tally_frame_events_read(struct tally_frame_events *to, const struct tally_f
 struct tally_answer_event tally_event_find(const struct tally_frame_events *events,
 					   const uint64_t around_ns[TALLY_N_EVENTS],
 					   uint64_t start_ns, uint64_t frame_ns);
-/* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; with `thread` "... on dxvk-cs". The
+/* Whether another thread than that of the frames made such calls. */
+bool tally_event_is_elsewhere(const struct tally_frame_events *events,
+			      enum tally_event_group group);
+/* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs". The
  * caller frees it. */
-char *tally_event_text(const struct tally_answer_event *e, bool thread);
+char *tally_event_text(const struct tally_answer_event *e);
 /* The kind of wait that grew most, in words: "for a fence"; NULL: none did. */
 const char *tally_event_wait(const struct tally_frame_events *events,
 			     const uint64_t around_ns[TALLY_N_EVENTS]);

@@ -12,6 +12,13 @@
 #define FACTOR_DEN 2
 #define LONGER_NS UINT64_C(5000000)
 
+bool
+tally_hitch_is_one(uint64_t ns, uint64_t around_ns)
+{
+	return ns >= LONGER_NS &&
+	       around_ns <= MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
+}
+
 void
 tally_hitches_init(struct tally_hitches *h)
 {
@@ -128,6 +135,9 @@ look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
 			values[k - first] = frame_at(h, k)->events.sums[kind].ns;
 		out->around_event_ns[kind] = median_of(values, (size_t)(h->n - first));
 	}
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS && number + 1 < h->n; i++)
+		out->goes_on[i] = tally_event_is_elsewhere(&frame_at(h, number + 1)->events,
+							   (enum tally_event_group)i);
 }
 
 static void
@@ -163,13 +173,12 @@ judge_next(struct tally_hitches *h)
 	uint64_t number = h->judged++, ns = frame_at(h, number)->ns[TALLY_HITCH_FRAME];
 	uint64_t first = number > TALLY_HITCH_AROUND ? number - TALLY_HITCH_AROUND : 0;
 	size_t n = (size_t)(h->n - first);
-	if (n < LEAST_FRAMES || ns < LONGER_NS || (h->from_start && number == 0))
+	if (n < LEAST_FRAMES || (h->from_start && number == 0))
 		return;
-	/* Four of five of them must be shorter by this much. */
-	uint64_t limit = MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
+	/* It must be one beside four of five of them. */
 	size_t shorter = 0;
 	for (uint64_t k = first; k < h->n; k++)
-		shorter += frame_at(h, k)->ns[TALLY_HITCH_FRAME] <= limit;
+		shorter += tally_hitch_is_one(ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
 	if (5 * shorter >= 4 * n)
 		report_hitch(h, first, number);
 }

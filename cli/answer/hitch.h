@@ -58,6 +58,7 @@ struct tally_hitch {
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
 	struct tally_frame_events events;
 	uint64_t around_event_ns[TALLY_N_EVENTS]; /* medians of the frames around */
+	bool goes_on[TALLY_N_EVENT_GROUPS]; /* such calls elsewhere, also in the next frame */
 	GArray *parts; /* elements: struct tally_hitch_part, the largest of those frames */
 };
 
@@ -71,6 +72,9 @@ struct tally_hitches {
 	void (*found)(void *user, const struct tally_hitch *hitch);
 	void *user;
 };
+
+/* Whether a frame of `ns` among others of `around_ns` is one. */
+bool tally_hitch_is_one(uint64_t ns, uint64_t around_ns);
 
 void tally_hitches_init(struct tally_hitches *h);
 void tally_hitches_finish(struct tally_hitches *h);

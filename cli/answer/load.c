@@ -105,6 +105,8 @@ tally_loads_explain(const struct tally_loads *l, const char *driver, struct tall
 	const double least = EXPLAINS * (double)h->excess_ns;
 	double most = least;
 	uint64_t ready_ns = 0;
+	double more_ns = 0;
+	bool by_software = false;
 	if (n == 0)
 		return;
 	/* The part of the run that these lines are: what is there on average is no cause. */
@@ -116,15 +118,25 @@ tally_loads_explain(const struct tally_loads *l, const char *driver, struct tall
 			const uint64_t *total = g_hash_table_lookup(l->totals, name);
 			uint64_t ns = work_of(lines, n, name);
 			double growth = (double)ns - part * (double)*total;
-			if (growth < most || is_of_driver(name, driver))
+			bool of_driver = is_of_driver(name, driver);
+			more_ns += (double)lines[i].threads[k].ns;
+			if (growth < most || of_driver)
 				continue;
 			most = growth;
 			h->thread = name;
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
-	if ((double)ready_ns - part * (double)l->ready_ns >= least)
-		h->ready_ns = MIN(ready_ns, h->frame_ns);
+	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns);
+	GHashTableIter all;
+	gpointer name, total;
+	g_hash_table_iter_init(&all, l->totals);
+	while (g_hash_table_iter_next(&all, &name, &total)) {
+		by_software |= is_of_driver(name, driver);
+		more_ns -= part * (double)*(const uint64_t *)total;
+	}
+	if (by_software)
+		tally_cause_driver(h, more_ns);
 }
 
 const char *

@@ -408,6 +408,8 @@ class Answer(CliCase):
             ("a present that waits", {}, 44, 3, 39, 0, "wait", "a wait in driver calls"),
             ("passtally", {}, 44, 33, 9, 30, "passtally", "passtally itself"),
             # Misleading.
+            ("passtally, whose thread had no CPU", {}, 44, 3, 9, 30, "wait", "a wait (sleep, lock, other programs)"),
+            ("two passes", {"GBuffer": 24, "Shadows/Cascade 0": 15}, 46, 3, 41, 0, "gpu", "all passes 11.0 -> 40.0 ms, same draws"),
             ("a pass that grew a little while the CPU worked", {"GBuffer": 12}, 44, 33, 8, 0, "cpu", "the CPU"),
             ("a pass that grew a little while the CPU slept", {"GBuffer": 12}, 44, 3, 8, 0, "wait", "a wait"),
             ("the CPU and a pass", {"GBuffer": 40}, 46, 40, 4, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
@@ -459,17 +461,32 @@ class Answer(CliCase):
             ("another thread's, while this one worked", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 33, 9, {}, {}, "cpu", "the CPU; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that ended at the frame's begin", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader", start=at - 27 * MS)], 3, 9, {}, {}, "wait",
              "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 28.0 ms"),
+            ("many short ones on another thread", [event("pipeline", 28, 90)], [call("pipeline", 1, "loader", start=at + i * MS) for i in range(1, 17)], 3, 9, {}, {}, "shaders",
+             "90 shaders made on loader, 28.0 ms"),
+            ("another thread's that go on", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
+             "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 28.0 ms", {"events": [event("pipeline", 14, 1)]}),
+            ("of eight threads, none of which kept the frame", [event("pipeline", 28, 8)], [call("pipeline", 3.5, f"w{i}") for i in range(8)], 3, 9, {}, {}, "wait",
+             "a wait (sleep, lock, other programs); meanwhile 8 shaders made on w0, 28.0 ms"),
+            ("its own, and little CPU", [event("pipeline", 28, 3)], [call("pipeline", 28)], 14, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
+            ("of a log that does not say on which thread", [event("pipeline", 28, 3, own_ns=0)], [call("pipeline", 28)], 31, 9, {}, {}, "cpu",
+             "the CPU; meanwhile 3 shaders made on main, 28.0 ms"),
+            ("a disk that the kernel works for", [], [], 15, 9, {"major_faults": 600}, {}, "faults", "600 page faults from a disk"),
             ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU"),
             ("an upload as in each frame", [event("upload", 5, 1, 64)], [], 3, 9, {}, {}, "wait", "a wait"),
             ("few page faults", [], [], 33, 9, {"minor_faults": 5000, "major_faults": 3}, {}, "cpu", "the CPU"),
             ("a pass, and shaders", [event("pipeline", 28, 3)], [call("pipeline", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "unknown", "cannot tell: GBuffer and other calls both took longer"),
             ("a pass, while another thread made shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 39, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
         )
-        for what, events, calls, work, wait, more, passes, cause, words in cases:
+        for what, events, calls, work, wait, more, passes, cause, words, *after in cases:
             with self.subTest(what):
+                after = after[0] if after else None
                 usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
                 frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (8, 10), "UI": (1, 10)},
                            {**usual, "events": [event("upload", 4.9, 1, 64), event("acquire", 2)], "calls": [call("acquire", 2)]}) for _ in range(100)]
+                elsewhere = {c["kind"] for c in calls if c["thread"] != "main"}
+                for e in events:
+                    e.setdefault("own_ns", 0 if e["kind"] in elsewhere or e["kind"] == "fence" else e["ns"])
+                frames[61][2].update(after or {})
                 frames[60] = (44, {**frames[0][1], **passes}, {"thread_ns": work * MS, "wait_ns": wait * MS, "events": [*events, event("acquire", 2)],
                                                                "calls": [*calls, call("acquire", 2)], **more})
                 lines = log_of(frames)
@@ -482,9 +499,9 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None):
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44):
             frames = [(14, {"GBuffer": (8, 10), "UI": 1}, dict(usual)) for _ in range(300)]
-            frames[60] = (44, {"GBuffer": (8, 10), "UI": 1}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
+            frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
             made, at = [], 10**9
             lines = log_of(frames)
             for line in lines:
@@ -512,10 +529,18 @@ class Answer(CliCase):
             ("the driver's", run([("Mesa-1", 28)]), "a wait (sleep, lock, other programs)"),
             ("no free CPU", run(ready=25), "a wait: no CPU was free for 25.0 ms"),
             ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
+            ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for 18.0 ms"),
+            ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
+            ("it worked, and slept", run(ready=5, work=14), "cannot tell: part CPU, no pass"),
+            ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
+            ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, its driver had no CPU"),
             ("a driver's wait", run([("loader", 28)], more={"wait_ns": 39 * MS}), "a wait in driver calls"),
         )
         for what, got, words in cases:
             self.assertEqual([h["text"] for h in got["hitches"]["worst"]], [f"frame 60: +30.0 ms, {words}"], what)
+        # 60 ms of work, which alone would be a hitch, in 300 ms.
+        for ready, words in ((240, "the CPU; no CPU was free for 240 ms"), (10, "a wait (sleep, lock, other programs)"), (90, "cannot tell: part CPU, no pass")):
+            self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
         self.assertEqual(run([("loader", 28)])["hitches"]["worst"][0]["thread"], "loader")
         for share, words in ((0.2, None), (0.5, "  busiest other thread: dxvk-cs, 50 % of the time"),
                              (0.95, "  thread dxvk-cs works 95 % of the time: it may be what frames wait for")):
