@@ -235,7 +235,7 @@ def write_draw(wrapper):
     fast = validity(command, "c->open")
     if "GL_KNOWS_MODE" not in fast:
         fast = f"c->open && {fast}" if fast else "c->open"
-    enter = (f"{valid} && " if valid else "") + "gl_measures(c) && gl_draw_enter(c)"
+    enter = (f"{valid} && " if valid else "") + "gl_works(c) && gl_draw_enter(c)"
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
@@ -256,7 +256,7 @@ def write_draw(wrapper):
 def write_before(wrapper):
     command = wrapper.command
     keyword = "" if command.returns == "void" else "return "
-    condition = "gl_measures(c)" if wrapper.form == "work" else "c->live"
+    condition = "gl_works(c)" if wrapper.form == "work" else "c->live"
     return guarded(wrapper, condition) + forward(command, f"\t{keyword}")
 
 

@@ -21,7 +21,7 @@ struct gl_pass_request {
 	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: fully cleared first */
 };
 
-/* Makes `w` the open pass, where gl_measures(). False: no pass can be opened or closed now. */
+/* Makes `w` the open pass, where gl_works(). False: no pass can be opened or closed now. */
 bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 
 /* Ends the open pass here, with queries (GL calls) or, if the context

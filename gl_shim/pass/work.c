@@ -32,7 +32,6 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 static inline bool
 enter_render(struct gl_context *c, const char *command, GLuint name, bool bound, unsigned clears)
 {
-	gl_frame_follow(c);
 	return gl_idles(c->state) || enter_measured(c, command, name, bound, clears);
 }
 
@@ -128,7 +127,6 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return false;
-	gl_frame_follow(c);
 	c->open = 0;
 	if (!s->config->group_work)
 		s->split = true;
@@ -228,7 +226,7 @@ gl_platform_transfer(uintptr_t key)
 		.key = gl_mix(key, 7),
 		.command = "copy",
 	};
-	if (gl_measures(c) && enter_other(c, &w))
+	if (gl_works(c) && enter_other(c, &w))
 		c->pending.copies++;
 }
 
@@ -315,7 +313,7 @@ gl_readback_end(struct gl_context *c)
 void
 gl_readback_done(struct gl_context *c)
 {
-	if (gl_measures(c))
+	if (gl_works(c))
 		readback(c, NULL);
 }
 
@@ -329,7 +327,7 @@ gl_begin(struct gl_context *c, void (*next)(GLenum), GLenum mode)
 		next(mode); /* an error: nothing begins */
 		return;
 	}
-	if (!s->zone.in_begin && gl_measures(c) && gl_draw_enter(c)) {
+	if (!s->zone.in_begin && gl_works(c) && gl_draw_enter(c)) {
 		c->pending.draws++;
 		c->pending.flags |= TALLY_FLAG(IMMEDIATE);
 		c->pending.unknown |= TALLY_UNKNOWN_VERTICES;
@@ -354,7 +352,7 @@ gl_new_list(struct gl_context *c, void (*next)(GLuint, GLenum), GLuint list, GLe
 	struct gl_context_state *s = c->state;
 	/* Commands that run while the list is compiled are counted into a
 	 * pass that is already open. */
-	bool measures = gl_measures(c);
+	bool measures = gl_works(c);
 	/* If the driver refuses the call, no list is begun. */
 	bool begins = list && !s->zone.in_begin && !s->zone.in_list && !s->caps.core_profile &&
 		      (mode == GL_COMPILE || mode == GL_COMPILE_AND_EXECUTE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gl_shim/pass/work.h - the GL commands that are work: counts each and finds its pass.
  *
- * The wrappers (generated from hooks.rules) call these, only where gl_measures() unless noted. A
+ * The wrappers (generated from hooks.rules) call these, only where gl_works() unless noted. A
  * pass starts lazily, at the first work command whose kind or target differs from the open
  * pass's; binding alone starts nothing. The rules are in docs/passes.md. Owner thread of the
  * context only; nothing but `--snapshot exact` (snapshot.h) waits for the GPU.
@@ -11,6 +11,7 @@
 
 #include "gl_shim/context/probe.h"
 #include "gl_shim/pass/events.h"
+#include "gl_shim/pass/frames.h"
 
 /* ---- counting, inline in every draw wrapper ---- */
 
@@ -46,6 +47,17 @@ void gl_tally_indirect(struct gl_context *c, int64_t draws);
 
 /* ---- work ---- */
 
+/* Whether the work that comes now is measured: sets the context up and ends the frame before it
+ * where these are still to be done, so that nothing of a pass has to. */
+static inline bool
+gl_works(struct gl_context *c)
+{
+	if (!gl_measures(c))
+		return false;
+	gl_frame_follow(c);
+	return true;
+}
+
 /* Called before a draw when c->open is 0: makes the render pass of the bound target the open
  * one. False: this draw is not work (a display list is being compiled) and is only forwarded. */
 bool gl_draw_enter(struct gl_context *c);
@@ -70,7 +82,7 @@ void gl_platform_transfer(uintptr_t key);
 void gl_readback_begin(struct gl_context *c);
 #define gl_readback(c, call) \
 	do { \
-		if (gl_measures(c)) \
+		if (gl_works(c)) \
 			gl_readback_begin(c); \
 		struct tally_event event = gl_event(c, TALLY_EVENT_READBACK, "glReadPixels", 0); \
 		call; \

@@ -19,7 +19,7 @@ static __attribute__((noinline, cold)) void
 slow_Draw(GLenum mode, GLsizei count)
 {
 	struct gl_context *c = gl_current;
-	if (GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_measures(c) && gl_draw_enter(c)) {
+	if (GL_KNOWS_MODE(c->modes, mode) && (count) >= 0 && gl_works(c) && gl_draw_enter(c)) {
 		TALLY(c, count);
 	}
 	struct tally_event event = gl_first_draw_begin(c, "glDraw");
@@ -48,7 +48,7 @@ static __attribute__((noinline, cold)) void
 slow_DrawEXT(GLenum mode, GLsizei total)
 {
 	struct gl_context *c = gl_current;
-	if (GL_KNOWS_MODE(c->modes, mode) && gl_measures(c) && gl_draw_enter(c)) {
+	if (GL_KNOWS_MODE(c->modes, mode) && gl_works(c) && gl_draw_enter(c)) {
 		TALLY(c, total);
 	}
 	struct tally_event event = gl_first_draw_begin(c, "glDrawEXT");
@@ -107,7 +107,7 @@ GL_EXPORT void
 glWipe(void)
 {
 	struct gl_context *c = gl_current;
-	if (gl_measures(c)) {
+	if (gl_works(c)) {
 		wipe(c);
 		again(c, 7);
 	}
