@@ -205,6 +205,18 @@ draws_in_tiles(const struct gl_context_state *s, const char *vendor, const char 
 	       strcmp(name, s->config->shared_time) == 0;
 }
 
+static void
+choose_around(struct gl_context_state *s)
+{
+	unsigned n = 0;
+	if (s->config->pipelines)
+		s->around[n++] = &gl_around_programs;
+	if (s->config->snapshot == TALLY_SNAPSHOT_EXACT)
+		s->around[n++] = &gl_around_snapshot;
+	if (s->pictures)
+		s->around[n++] = &gl_around_picture;
+}
+
 static bool
 set_up(struct gl_context_state *s)
 {
@@ -229,7 +241,7 @@ set_up(struct gl_context_state *s)
 	s->frame_state = tally_device_state(s->group->device);
 	if (s->config->pictures.kind != TALLY_TRIGGER_NONE)
 		s->pictures = gl_pictures_create();
-	s->around = s->pictures || s->config->snapshot == TALLY_SNAPSHOT_EXACT;
+	choose_around(s);
 	return open_stream(s);
 }
 

@@ -60,6 +60,16 @@ struct gl_open_pass {
 	uint64_t flags; /* flags of the commands before it */
 };
 
+/* What an option does around each pass, besides its queries. */
+struct gl_around {
+	/* Before its queries begin. */
+	void (*pass_begins)(struct gl_context *c, struct tally_pass *pass);
+	/* After they have ended; pass: NULL where it is not captured. Without `usable` no GL
+	 * call is allowed. */
+	void (*pass_ends)(struct gl_context *c, struct tally_pass *pass, bool usable);
+};
+#define GL_MAX_AROUND 3
+
 #define GL_SCENE_PASSES 64
 
 /* The passes that a tile-based driver may draw together with the next commands: the last render
@@ -127,7 +137,6 @@ struct gl_context_state {
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass with any key */
 	bool gap; /* the GPU may idle since the open pass's last work */
-	bool around; /* --snapshot exact or --pictures: more than queries is done around a pass */
 	bool took_all; /* every query target was yielded to the game: see lists_query */
 	const struct tally_config *config;
 	struct gl_share_group *group;
@@ -135,6 +144,7 @@ struct gl_context_state {
 	struct tally_stream *stream;
 	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
 	struct gl_open_pass now;
+	const struct gl_around *around[GL_MAX_AROUND + 1]; /* ends with NULL */
 	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 	struct gl_used used; /* --pipelines */
 	struct gl_pictures *pictures; /* --pictures, else NULL */

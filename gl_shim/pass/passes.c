@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gl_shim/game/queries.h"
-#include "gl_shim/picture/picture.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
 #include "query/sampler/sampler.h"
@@ -31,56 +30,41 @@ move_pending_counts(struct gl_context *c, struct tally_pass *pass)
 	pass->unknown |= counted->unknown;
 }
 
-static void
-begin_around(struct gl_context *c, struct tally_pass *pass)
+static inline void
+end_queries(struct gl_context_state *s, struct tally_pass *pass, bool usable)
 {
-	if (tally_snapshot_exact())
-		gl_snapshot_begin(c, pass);
-	if (c->state->pictures)
-		gl_pictures_begin(c, pass);
-}
-
-static void
-end_around(struct gl_context *c, struct tally_pass *pass, bool with_queries)
-{
-	if (pass->snapshot_from && with_queries)
-		gl_snapshot_end(c, pass);
-	else if (pass->snapshot_from)
-		gl_snapshot_abandon(pass);
-	if (pass->picture && with_queries)
-		gl_pictures_end(c, pass);
+	if (usable) {
+		gl_worker = s;
+		tally_harvest_end(s->harvest, pass->slot);
+		return;
+	}
+	/* The context is no longer usable: its slots are never needed again. */
+	pass->slot = TALLY_NO_SLOT;
+	pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
 }
 
 static __attribute__((hot)) void
-close_pass(struct gl_context *c, bool with_queries)
+close_pass(struct gl_context *c, bool usable)
 {
 	struct gl_context_state *s = c->state;
 	c->open = 0;
 	if (!s->now.open)
 		return;
 	struct tally_pass *pass = s->now.pass;
-	if (s->config->pipelines)
-		gl_programs_end_pass(c);
 	if (pass) {
 		move_pending_counts(c, pass);
 		if (s->now.load)
-			gl_workload_close(c, with_queries);
-		if (pass->slot != TALLY_NO_SLOT && with_queries) {
-			gl_worker = s;
-			tally_harvest_end(s->harvest, pass->slot);
-		} else if (pass->slot != TALLY_NO_SLOT) {
-			/* The context is no longer usable: its slots are never needed again. */
-			pass->slot = TALLY_NO_SLOT;
-			pass->flags |= s->zone.lost ? TALLY_FLAG(LOST) : TALLY_FLAG(INCOMPLETE);
-		}
-		if (s->around)
-			end_around(c, pass, with_queries);
+			gl_workload_close(c, usable);
+		if (pass->slot != TALLY_NO_SLOT)
+			end_queries(s, pass, usable);
 		pass->label = s->now.label;
 		if (s->labels.inside.n)
 			pass->groups = gl_take_inside(c);
-		if (!pass->call_counts.calls)
-			tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
 	}
+	for (const struct gl_around *const *a = s->around; *a; a++)
+		(*a)->pass_ends(c, pass, usable);
+	if (pass && !pass->call_counts.calls)
+		tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
 	s->now = (struct gl_open_pass){ 0 };
 	c->pending = (struct gl_pending_counts){ 0 };
 }
@@ -234,8 +218,8 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags |= TALLY_FLAG(YIELDED);
 	if (!s->counting.timed)
 		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
-	if (s->around)
-		begin_around(c, pass);
+	for (const struct gl_around *const *a = s->around; *a; a++)
+		(*a)->pass_begins(c, pass);
 	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	pass->layout = tally_harvest_frame(s->harvest, frame);
@@ -325,7 +309,7 @@ own_time_of(struct gl_context_state *s)
 	if (s->now.frame != s->own_time.frame)
 		s->own_time = (struct gl_own_time){ .frame = s->now.frame };
 	uint32_t n = s->own_time.n++;
-	if (n < OWN_TIME_FIRST || s->by_draw || s->around)
+	if (n < OWN_TIME_FIRST || s->by_draw || s->config->snapshot == TALLY_SNAPSHOT_EXACT)
 		return 1;
 	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
 }

@@ -448,9 +448,20 @@ gl_program_use(struct gl_context *c, GLuint program)
 	s->used.pipeline = pipeline;
 }
 
-void
-gl_programs_end_pass(struct gl_context *c)
+static void
+begin_programs(struct gl_context *c, struct tally_pass *pass)
 {
+	(void)c, (void)pass;
+}
+
+static void
+end_programs(struct gl_context *c, struct tally_pass *pass, bool usable)
+{
+	(void)pass, (void)usable;
 	count_work(c);
 	c->state->used.before = (struct gl_pending_counts){ 0 };
 }
+const struct gl_around gl_around_programs = {
+	.pass_begins = begin_programs,
+	.pass_ends = end_programs,
+};

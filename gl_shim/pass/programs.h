@@ -48,8 +48,8 @@ void gl_program_gone(struct gl_context *c, GLuint program);
  * well: a program that is not linked is not used. */
 void gl_program_use(struct gl_context *c, GLuint program);
 
-/* The pass ends: what was counted since the last time is added to it. */
-void gl_programs_end_pass(struct gl_context *c);
+/* Where a pass ends, what was counted since the last time is added to it. */
+extern const struct gl_around gl_around_programs;
 /* With the share group. */
 void gl_programs_finish(struct gl_programs *programs);
 

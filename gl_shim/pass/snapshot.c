@@ -86,16 +86,11 @@ drain(struct gl_context *c)
 
 /* ---- boundaries ---- */
 
-void
-gl_snapshot_abandon(struct tally_pass *pass)
+static void
+begin_snapshot(struct gl_context *c, struct tally_pass *pass)
 {
-	pass->snapshot_from = pass->snapshot_to = TALLY_NO_SNAPSHOT;
-	pass->flags |= TALLY_FLAG(UNSAMPLED);
-}
-
-void
-gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass)
-{
+	if (!tally_snapshot_exact())
+		return;
 	struct gl_snapshots *n = &c->state->snapshots;
 	pass->snapshot_from = n->here;
 	if (!pass->snapshot_from && drain(c))
@@ -104,12 +99,20 @@ gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass)
 		pass->flags |= TALLY_FLAG(UNSAMPLED);
 }
 
-void
-gl_snapshot_end(struct gl_context *c, struct tally_pass *pass)
+static void
+end_snapshot(struct gl_context *c, struct tally_pass *pass, bool usable)
 {
 	struct gl_snapshots *n = &c->state->snapshots;
-	if (drain(c))
+	if (!pass || !pass->snapshot_from)
+		return;
+	if (usable && drain(c))
 		pass->snapshot_to = n->here = tally_snapshot_take();
-	if (!pass->snapshot_to)
-		gl_snapshot_abandon(pass);
+	if (pass->snapshot_to)
+		return;
+	pass->snapshot_from = TALLY_NO_SNAPSHOT;
+	pass->flags |= TALLY_FLAG(UNSAMPLED);
 }
+const struct gl_around gl_around_snapshot = {
+	.pass_begins = begin_snapshot,
+	.pass_ends = end_snapshot,
+};

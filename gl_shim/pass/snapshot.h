@@ -26,11 +26,6 @@ struct gl_snapshots {
 	uint64_t here;	   /* number of the sample taken at this point, or 0 */
 };
 
-/* Only where tally_snapshot_exact(): the pass begins here. Called before its queries begin. */
-void gl_snapshot_begin(struct gl_context *c, struct tally_pass *pass);
-/* Only where it has a snapshot_from: it ends here. Called after its queries have ended. */
-void gl_snapshot_end(struct gl_context *c, struct tally_pass *pass);
-/* The same where GL calls are not allowed. */
-void gl_snapshot_abandon(struct tally_pass *pass);
+extern const struct gl_around gl_around_snapshot;
 
 #endif

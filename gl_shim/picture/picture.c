@@ -82,8 +82,8 @@ gl_pictures_destroy(struct gl_pictures *p)
 	free(p);
 }
 
-void
-gl_pictures_begin(struct gl_context *c, struct tally_pass *pass)
+static void
+begin_picture(struct gl_context *c, struct tally_pass *pass)
 {
 	const struct gl_context_state *s = c->state;
 	struct gl_pictures *p = s->pictures;
@@ -403,9 +403,11 @@ refusal(const struct gl_context_state *s)
 	return NULL;
 }
 
-void
-gl_pictures_end(struct gl_context *c, struct tally_pass *pass)
+static void
+end_picture(struct gl_context *c, struct tally_pass *pass, bool usable)
 {
+	if (!pass || !pass->picture || !usable)
+		return;
 	const struct gl_context_state *s = c->state;
 	struct gl_pictures *p = s->pictures;
 	struct objects objects;
@@ -431,6 +433,10 @@ gl_pictures_end(struct gl_context *c, struct tally_pass *pass)
 	drop_objects(c, &objects);
 	gl_guard_end(c);
 }
+const struct gl_around gl_around_picture = {
+	.pass_begins = begin_picture,
+	.pass_ends = end_picture,
+};
 
 /* ---- reading ---- */
 

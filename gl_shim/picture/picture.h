@@ -16,10 +16,9 @@ struct gl_pictures *gl_pictures_create(void);
 /* Makes no GL call: what the context owns goes with it. Accepts NULL. */
 void gl_pictures_destroy(struct gl_pictures *p);
 
-/* Where s->pictures is set and a pass begins: keeps what it draws to, if its frame is pictured. */
-void gl_pictures_begin(struct gl_context *c, struct tally_pass *pass);
-/* Where it ends, after its queries have ended. */
-void gl_pictures_end(struct gl_context *c, struct tally_pass *pass);
+/* Where s->pictures is set: keeps what a pass draws to if its frame is pictured, and copies it at
+ * its end. */
+extern const struct gl_around gl_around_picture;
 /* These objects are deleted: others may get their names before the pass ends. `type`: GL_TEXTURE or
  * GL_RENDERBUFFER. */
 void gl_pictures_forget(struct gl_context *c, GLenum type, GLsizei n, const GLuint *names);
