@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* The numbers of a page: columns, one after the other, each a zlib stream of its own, so that a
@@ -103,6 +104,8 @@ struct page {
 	struct tally_out *out;
 	struct pack pack;
 	uint64_t warmup;
+	const char *path; /* its own */
+	bool embeds; /* pictures are columns; otherwise they stay in their files */
 };
 
 /* Numbers and strings of JSON */
@@ -288,6 +291,68 @@ put_described(struct tally_out *o, const struct tally_aggregate *a,
 	named_stats(o, "overhead", &d->overhead);
 }
 
+/* Pictures of all logs together: larger ones stay in their files. */
+enum { MOST_PICTURES = 2 << 20 };
+
+static uint64_t
+bytes_of_pictures(const struct tally_html_log *log)
+{
+	const char *path = log->aggregate.path;
+	uint64_t bytes = 0;
+	struct stat info;
+	TALLY_EACH (const struct tally_html_device, d, log->devices)
+		TALLY_EACH_OF (const struct tally_html_pictured, p, d->pictures) {
+			g_autoptr(GPtrArray) files = tally_picture_files(path, p->number);
+			TALLY_EACH (const char, file, files)
+				bytes += stat(file, &info) == 0 ? (uint64_t)info.st_size : 0;
+		}
+	return bytes;
+}
+
+/* [its name, its column or its address] */
+static void
+put_picture(struct page *p, const char *file)
+{
+	g_autofree char *folder = g_path_get_dirname(file), *own = g_path_get_dirname(p->path);
+	g_autofree char *name = g_path_get_basename(file), *bytes = NULL;
+	const char *target = strrchr(name, '-') + 1;
+	g_autofree char *kind = g_strndup(target, strcspn(target, "."));
+	gsize n;
+	tally_out_array(p->out, NULL);
+	tally_out_text(p->out, NULL, kind);
+	if (p->embeds && g_file_get_contents(file, &bytes, &n, NULL)) {
+		put(&p->pack, bytes, n);
+		tally_out_i64(p->out, NULL, end_column(&p->pack));
+	} else if (strcmp(folder, own) == 0) {
+		g_autofree char *address = g_uri_escape_string(name, NULL, true);
+		tally_out_text(p->out, NULL, address);
+	} else {
+		g_autofree char *absolute = g_canonicalize_filename(file, NULL);
+		g_autofree char *address = g_filename_to_uri(absolute, NULL, NULL);
+		tally_out_text(p->out, NULL, address);
+	}
+	tally_out_end_array(p->out);
+}
+
+/* [pass, pictures...] each, in the order of the frame. */
+static void
+put_pictures(struct page *p, const struct tally_html_log *log, const struct tally_html_device *d)
+{
+	if (!d->pictures->len)
+		return;
+	tally_out_u64(p->out, "pictured", d->pictured);
+	tally_out_array(p->out, "pictures");
+	TALLY_EACH_OF (const struct tally_html_pictured, pass, d->pictures) {
+		g_autoptr(GPtrArray) files = tally_picture_files(log->aggregate.path, pass->number);
+		tally_out_array(p->out, NULL);
+		tally_out_u64(p->out, NULL, pass->place);
+		TALLY_EACH (const char, file, files)
+			put_picture(p, file);
+		tally_out_end_array(p->out);
+	}
+	tally_out_end_array(p->out);
+}
+
 /* Writes the columns of a device's frames. */
 static void
 put_kept(struct page *p, const struct tally_html_log *log,
@@ -308,6 +373,7 @@ put_kept(struct page *p, const struct tally_html_log *log,
 	tally_out_i64(o, "bars", pack_passes(&p->pack, &own->frames));
 	tally_out_u64(o, "bar_step", own->frames.pass_step);
 	put_kinds(o, own);
+	put_pictures(p, log, own);
 	tally_out_u64(o, "block", own->block);
 	tally_out_array(o, "groups");
 	TALLY_EACH (struct tally_group, g, own->groups)
@@ -467,14 +533,20 @@ put_base64(struct tally_out *o, const GByteArray *blob)
 }
 
 static void
-write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup)
+write_page(FILE *file, const char *path, const struct tally_html_log *logs, unsigned n,
+	   uint64_t warmup)
 {
+	uint64_t pictures = 0;
+	for (unsigned i = 0; i < n; i++)
+		pictures += bytes_of_pictures(&logs[i]);
 	struct tally_out out;
 	struct page p = {
 		.out = &out,
 		.pack = { g_byte_array_new(), g_byte_array_new(),
 			  g_array_new(FALSE, FALSE, sizeof(struct packed)) },
 		.warmup = warmup,
+		.path = path,
+		.embeds = pictures <= MOST_PICTURES,
 	};
 	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
 	tally_out_init(&out, file);
@@ -511,7 +583,7 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
 		status = tally_html_log_read(&read[i], logs[i], warmup, n_logs);
 	if (status == TALLY_EXIT_OK)
-		write_page(target.file, read, n_logs, warmup);
+		write_page(target.file, path, read, n_logs, warmup);
 	if (!tally_result_close(&target, status == TALLY_EXIT_OK) &&
 	    status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;

@@ -11,6 +11,7 @@
 
 #include "cli/shared/out.h"
 
+#include <glib.h>
 #include <stdint.h>
 
 /* Writes one log, or two to compare. Returns an exit status; errors go to standard error. An
@@ -28,6 +29,10 @@ int tally_report_html(const char *path, const char *const *logs, unsigned n_logs
  * difference, low and high in percent of the base, null = not known]). Writes nothing where the
  * logs cannot be read again. */
 void tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t warmup);
+
+/* What --pictures wrote beside a log under a number: the paths of the files that are there, colors
+ * first. The caller frees the array, whose elements are char *. */
+GPtrArray *tally_picture_files(const char *log, uint32_t number);
 
 /* Where a page goes for which no name was given, and how it is opened (page_place.c). Returned
  * strings are freed by the caller with g_free(). */

@@ -208,6 +208,7 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->passes = g_byte_array_new();
+	d->pictures = g_array_new(FALSE, FALSE, sizeof(struct tally_html_pictured));
 	d->frames.step = d->frames.pass_step = 1;
 	d->frames.most_bytes = MOST_PASS_BYTES / log->share;
 	d->frames.rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
@@ -230,6 +231,7 @@ free_device(gpointer p)
 	g_ptr_array_unref(d->groups);
 	g_array_unref(d->kinds);
 	g_byte_array_unref(d->passes);
+	g_array_unref(d->pictures);
 	TALLY_EACH_OF (struct tally_html_frame, f, d->frames.rows)
 		g_free(f->passes);
 	g_array_unref(d->frames.rows);
@@ -465,6 +467,32 @@ put_passes(const struct tally_html_log *log, struct tally_html_device *d,
 	}
 }
 
+/* A frame that submits pictured command buffers again has their numbers, and no new one. */
+static void
+take_pictures(const struct tally_html_log *log, struct tally_html_device *d,
+	      const struct tally_frame_record *f)
+{
+	uint32_t last = 0, newest = 0;
+	TALLY_EACH_OF (const struct tally_html_pictured, old, d->pictures)
+		last = MAX(last, old->number);
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		newest = MAX(newest, f->passes[i].picture);
+	if (newest <= last)
+		return;
+	d->pictured = f->frame;
+	g_array_set_size(d->pictures, 0);
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate,
+									f->device, p->id);
+		if (!p->picture || !g || !g->watched)
+			continue;
+		const struct tally_html_group *own = g->watched;
+		const struct tally_html_pictured pictured = { own->place, p->picture };
+		g_array_append_val(d->pictures, pictured);
+	}
+}
+
 static void
 take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
@@ -477,11 +505,14 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	TALLY_EACH (struct tally_group, g, groups)
 		take_values(log, d, g);
 	put_passes(log, d, f);
+	take_pictures(log, d, f);
+	/* Such a frame took long for being copied. */
+	double cpu_ns = f->flags & TALLY_FLAG(PICTURED) ? NAN : (double)f->cpu_ns;
 	const struct tally_html_frame frame = {
 		.columns = {
 			[TALLY_HTML_FRAME] = (double)f->frame,
 			[TALLY_HTML_START] = (double)(int64_t)(f->start_ns - d->base_ns),
-			[TALLY_HTML_CPU] = (double)f->cpu_ns,
+			[TALLY_HTML_CPU] = cpu_ns,
 			[TALLY_HTML_GPU] = f->has_gpu ? (double)f->gpu_ns : NAN,
 			[TALLY_HTML_ENVELOPE] = f->has_gpu ? (double)f->envelope_ns : NAN,
 			[TALLY_HTML_COVERAGE] = f->has_coverage ? f->coverage : NAN,
@@ -490,7 +521,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 			[TALLY_HTML_OVERHEAD] = (double)f->overhead_ns,
 			[TALLY_HTML_DROPPED] = (double)f->dropped_passes,
 			[TALLY_HTML_FLAGS] = f->flags ? (double)f->flags : NAN,
-			[TALLY_HTML_SAMPLE_CPU] = (double)f->cpu_ns,
+			[TALLY_HTML_SAMPLE_CPU] = cpu_ns,
 			[TALLY_HTML_SAMPLE_GPU] = f->has_gpu ? (double)f->gpu_ns : NAN,
 		},
 		.passes = d->passes->data,

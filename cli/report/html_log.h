@@ -101,6 +101,12 @@ struct tally_html_kind {
 	bool has_start, has_gpu, has_cpu;
 };
 
+/* One pass of the pictured frame (--pictures). */
+struct tally_html_pictured {
+	uint32_t place; /* of its group */
+	uint32_t number; /* of its pictures */
+};
+
 struct tally_html_device {
 	uint32_t device;
 	uint64_t base_ns; /* start of the first frame */
@@ -109,6 +115,8 @@ struct tally_html_device {
 	GPtrArray *groups; /* elements: struct tally_group *, by index */
 	GArray *kinds; /* elements: struct tally_html_kind */
 	GByteArray *passes; /* of the frame being read */
+	uint64_t pictured; /* the last frame of which new pictures were made */
+	GArray *pictures; /* elements: struct tally_html_pictured, of that frame */
 };
 
 struct tally_html_log {

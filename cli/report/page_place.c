@@ -22,13 +22,10 @@ tally_page_is_log(const char *path)
 	return true;
 }
 
-char *
-tally_page_path(const char *log)
+/* The path without the endings of a log. */
+static char *
+stem_of(const char *log)
 {
-	if (strcmp(log, "-") == 0)
-		return TALLY_FAIL(NULL, "report",
-				  "--html needs a name for the page of standard input: "
-				  "--html OUT");
 	size_t len = strlen(log);
 	static const char *const ends[] = { ".zst", ".jsonl" };
 	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
@@ -36,7 +33,37 @@ tally_page_path(const char *log)
 		if (len > n && strncmp(log + len - n, ends[i], n) == 0 && log[len - n - 1] != '/')
 			len -= n;
 	}
-	return g_strdup_printf("%.*s.html", (int)len, log);
+	return g_strndup(log, len);
+}
+
+char *
+tally_page_path(const char *log)
+{
+	if (strcmp(log, "-") == 0)
+		return TALLY_FAIL(NULL, "report",
+				  "--html needs a name for the page of standard input: "
+				  "--html OUT");
+	g_autofree char *stem = stem_of(log);
+	return g_strconcat(stem, ".html", NULL);
+}
+
+GPtrArray *
+tally_picture_files(const char *log, uint32_t number)
+{
+	GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *stem = stem_of(log);
+	enum { DEPTH = 10 };
+	for (unsigned i = 0; i <= DEPTH; i++) {
+		char target[16] = "depth";
+		if (i < DEPTH)
+			g_snprintf(target, sizeof(target), "color%u", i);
+		char *path = g_strdup_printf("%s-%u-%s.png", stem, number, target);
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			g_ptr_array_add(files, path);
+		else
+			g_free(path);
+	}
+	return files;
 }
 
 static bool

@@ -328,16 +328,6 @@ list_pictures(const char *path)
 	return names;
 }
 
-/* NUMBER of such a name. */
-static unsigned long
-picture_number(const char *name)
-{
-	const char *at = strrchr(name, '-');
-	while (at[-1] != '-')
-		at--;
-	return strtoul(at, NULL, 10);
-}
-
 static void
 print_pictures(FILE *to, const struct tally_aggregate *a)
 {
@@ -359,12 +349,15 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 static void
 print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
-	g_autoptr(GPtrArray) names = list_pictures(a->path);
 	TALLY_EACH (const struct tally_group, g, rows) {
 		const struct tally_pass_row *pass = tally_as_pass(g);
-		TALLY_EACH (const char, name, names)
-			if (pass && pass->picture && picture_number(name) == pass->picture)
-				tally_text_print_line(to, "picture of %s: %s", g->name, name);
+		if (!pass || !pass->picture)
+			continue;
+		g_autoptr(GPtrArray) files = tally_picture_files(a->path, pass->picture);
+		TALLY_EACH (const char, file, files) {
+			g_autofree char *name = g_path_get_basename(file);
+			tally_text_print_line(to, "picture of %s: %s", g->name, name);
+		}
 	}
 }
 

@@ -12,7 +12,8 @@ function pickFrame(row) {
 
 function slowest(d, column) {
 	let best = 0;
-	for (let i = 1; i < d.rows; i++) if (d.read[column][i] > d.read[column][best]) best = i;
+	for (let i = 1; i < d.rows; i++)
+		if (d.read[column][i] > (d.read[column][best] || 0)) best = i;
 	return best;
 }
 

@@ -215,7 +215,7 @@ function peaks(d) {
 	const f = d.read,
 		at = new Map();
 	for (const [from, to] of chartBlocks(d, state.from, state.to))
-		at.set(f.frame[from], f.cpu.slice(from, to).reduce((a, b) => Math.max(a, b), 0) / 1e6);
+		at.set(f.frame[from], f.cpu.slice(from, to).reduce((a, b) => Math.max(a, b || 0), 0) / 1e6);
 	return at;
 }
 

@@ -27,6 +27,7 @@ async function showRun(ticket) {
 		typicalSection(log, d) || "",
 		overview,
 		stack || "",
+		filmStrip(d) || "",
 		frameSection(d),
 		passTable(log, d),
 		notesSection(log),
@@ -177,7 +178,7 @@ function begin() {
 	document.getElementById("made").textContent =
 		`Made by passtally ${meta.version} report --html` +
 		(meta.warmup ? ` --warmup ${meta.warmup}` : "") +
-		". This page fetches nothing.";
+		". It asks no other host for anything.";
 	document.getElementById("theme").addEventListener("click", () => {
 		view.themed = true;
 		setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");

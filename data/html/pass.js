@@ -393,6 +393,7 @@ async function showPass(log, d, group) {
 			["Flags", group.flags.join(", ") || "none"],
 			["Other log", other],
 		]),
+		pictureFigures(sides) || "",
 		box,
 		el("h2", {}, "Values"),
 		el("p", { class: "dim" }, "Choose a row to draw it."),

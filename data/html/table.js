@@ -152,6 +152,7 @@ function cellOf(log, d, c, g, place) {
 			"td",
 			{ class: "name", title: `${g.name}\nid ${g.id}` },
 			swatch(g.outside ? theme("line") : colour(place)),
+			smallPicture(d, place),
 			g.name,
 		);
 	if (c.series !== undefined) return valueCell(log, d, g, c.series, c.which, c.unit, c.show);

@@ -78,7 +78,8 @@ def log(slow=1):
     lines = [header(options={"period": "2ms"}), device(), *ids]
     for i in range(60):
         start = 10**9 + i * 16 * 10**6
-        lines.append(frame(i, [one_pass(0, A, 10**6 + i, "Bloom/Down 0", gpu_start_ns=start, queue="0.0", counters={"samples_passed": 7 * i}),
+        lines.append(frame(i, [one_pass(0, A, 10**6 + i, "Bloom/Down 0", gpu_start_ns=start, queue="0.0", counters={"samples_passed": 7 * i},
+                                        **({"picture": 1} if i == 20 else {})),
                                one_pass(1, B, int(3 * 10**6 * slow) + i, "Bloom/Up 0", gpu_start_ns=start + 10**6, queue="0.0"),
                                one_pass(2, C, None, flags=["disjoint"])],
                            start_ns=start, cpu_ns=16 * 10**6 + (40 * 10**6 if i == 40 else i)))
@@ -99,6 +100,7 @@ class Access(CliCase):
         super().setUp()
         if b"built without" in self.command("report", "--html", "-", "/nowhere").stderr:
             self.skipTest("built without --html")
+        (self.folder / "a-1-color0.png").write_bytes(chromium.PNG)
         logs = [self.write_log("a.jsonl", log()), self.write_log("b.jsonl", log(1.5))]
         self.ok("report", "--html", "one.html", logs[0])
         self.ok("report", "--html", "two.html", *logs)
