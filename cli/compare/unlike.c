@@ -7,7 +7,7 @@
 
 /* Options about where the log goes, not about what is measured. */
 static const char *const no_matter[] = { "log",     "force", "max-log", "log-quota",  "control",
-					 "no-argv", "host",  "tag",     "shared-time" };
+					 "no-argv", "host",  "tag" };
 
 /* One property, with its value in the logs of each side. */
 struct saying {

@@ -4,7 +4,6 @@
 #include "cli/machine/doctor_rows.h"
 #include "cli/install/install.h"
 #include "cli/machine/ask.h"
-#include "cli/machine/shared_time.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "query/sources.h"
@@ -392,17 +391,6 @@ check_layer(struct seen *seen)
 	tally_vk_manifest_finish(&m);
 }
 
-static void
-tell_shared_time(void)
-{
-	g_autofree char *driver = tally_shared_time_driver();
-	if (driver)
-		tally_doctor_row(TALLY_DOCTOR_FACT, "shared-time",
-				 "%s draws the passes of one framebuffer together: they "
-				 "have one time",
-				 driver);
-}
-
 static int
 examine(void)
 {
@@ -427,7 +415,6 @@ examine(void)
 	tally_doctor_snapshots();
 	check_api(TALLY_API_OPENGL, &seen, NULL);
 	check_api(TALLY_API_OPENGL_ES, &seen, NULL);
-	tell_shared_time();
 	bool gl = seen.any;
 	seen.any = false;
 	check_layer(&seen);

@@ -64,8 +64,7 @@ static const struct {
 	  "no-compress compress-level force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame",
-	  "frame split group-work labels pipelines pipeline-statistics pictures max-passes "
-	  "shared-time" },
+	  "frame split group-work labels pipelines pipeline-statistics pictures max-passes" },
 	{ "Which processes, and limits", "block allow control renderdoc-over black-box "
 					 "black-box-over max-log log-quota describe" },
 	{ "Special hardware", "mali-delay microblaze" },

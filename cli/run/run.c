@@ -6,7 +6,6 @@
 #include "cli/install/install.h"
 #include "cli/install/run_folder.h"
 #include "cli/run/run.h"
-#include "cli/machine/shared_time.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
 #include "layer/session/process.h"
@@ -67,20 +66,6 @@ choose_control(struct tally_run_request *r)
 	}
 	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
 				tally_cli_told, (void *)"run");
-}
-
-/* Finds out which driver gives the passes of one framebuffer one time, unless an option names
- * it. */
-static void
-choose_shared_time(struct tally_run_request *r)
-{
-	if (origin_of(&r->config, "shared-time") != TALLY_FROM_DEFAULT ||
-	    g_getenv("PASSTALLY_DISABLE"))
-		return;
-	g_autofree char *driver = tally_shared_time_driver();
-	if (driver)
-		tally_config_set(&r->config, "shared-time", driver, TALLY_FROM_COMMAND_LINE,
-				 tally_cli_ignore, NULL);
 }
 
 /* The options for the capture: those of the command line and of PASSTALLY_OPTIONS, joined.
@@ -396,7 +381,6 @@ start(struct tally_run_request *r)
 				   tried[0]);
 	} else {
 		struct tally_run_folder folder;
-		choose_shared_time(r);
 		if (tally_run_folder_create(&folder, "run") && set_environment(r, &in, &folder))
 			status = run_program(r, &in, &folder);
 		tally_run_folder_remove(&folder);

@@ -12,7 +12,6 @@
 #include "gl_shim/picture/picture.h"
 #include "layer/log.h"
 #include "query/attribute/annotate.h"
-#include "query/gl/tiles.h"
 #include "query/quirks.h"
 #include "query/sources.h"
 
@@ -194,17 +193,6 @@ open_stream(struct gl_context_state *s)
 	return s->stream != NULL;
 }
 
-static bool
-draws_in_tiles(const struct gl_context_state *s, const char *vendor, const char *renderer)
-{
-	char name[TALLY_GL_DRIVER_SIZE];
-	if (tally_gl_tiles_by_name(renderer) || !s->config->shared_time)
-		return tally_gl_tiles_by_name(renderer);
-	const char *version = (const char *)s->pub.next->GetString(GL_VERSION);
-	return tally_gl_driver_name(vendor, renderer, version, name) &&
-	       strcmp(name, s->config->shared_time) == 0;
-}
-
 static void
 choose_around(struct gl_context_state *s)
 {
@@ -227,12 +215,13 @@ set_up(struct gl_context_state *s)
 	fill_api(s);
 	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
 	const char *vendor = (const char *)gl->GetString(GL_VENDOR);
-	s->api.timestamps_in_tiles = draws_in_tiles(s, vendor, renderer);
 	s->api.sources = s->config->sources;
 	s->api.driver = s->caps.driver;
 	snprintf(s->caps.driver, sizeof(s->caps.driver), "%s %s", vendor ? vendor : "",
 		 renderer ? renderer : "");
 	s->caps.intel = tally_gl_quirk(TALLY_QUIRK_COMPUTE_BATCH, s->caps.driver);
+	s->api.timestamps_in_tiles =
+		tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, s->caps.driver);
 	if (!open_harvest(s))
 		return false;
 	mind_pinned_set(s);

@@ -107,7 +107,6 @@ struct tally_config {
 	struct tally_trigger start_on, stop_on;
 	struct tally_trigger pictures; /* when; NONE: there are none */
 	char *control;      /* pattern of the control socket's path; NULL or "off" = none */
-	char *shared_time;  /* a driver, as query/gl/tiles.h; NULL = not known, or "off" */
 	char *log;          /* pattern with %e %t %p; NULL = the default place */
 	uint64_t max_log;   /* bytes, 0 = no limit */
 	uint64_t log_quota; /* bytes of the default folder, 0 = no limit; used by run */

@@ -396,11 +396,6 @@ const struct tally_option tally_options[] = {
 	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and "
 		   "process",
 	  .help = "A socket for passtally trigger; %e, %t and %p are expanded." },
-	{ "shared-time", IS(STRING, shared_time), .values = "DRIVER|off",
-	  .valid = "off, or an OpenGL driver: its vendor, renderer and own version",
-	  .help = "The OpenGL driver that draws the passes of one framebuffer together, so "
-		  "that they have one time. passtally run finds out by a probe unless it is "
-		  "said; off: no probe." },
 	{ "pictures", IS(TRIGGER, pictures), .values = "frame:N|label:NAME",
 	  .help = "Write a picture of each pass's color and depth targets in this frame, or the "
 		  "first after this debug label, beside the log (LOG-NUMBER-color0.png). The "

@@ -93,7 +93,7 @@ struct tally_gl_api {
 
 	/* The driver takes a timestamp tile by tile while it rasterizes, together with the work
 	 * around it, and keeps the last tile's (Mesa's llvmpipe and softpipe, seen in 22.3,
-	 * lp_setup_end_query; others: query/gl/tiles.h). A timestamp after other work shows
+	 * lp_setup_end_query; others: query/quirks.c). A timestamp after other work shows
 	 * the end of that work, as it should, unless the work after it is drawn in the same
 	 * scene: the shim flags those passes SHARED_TIME. A first timestamp after a gap shows
 	 * the end of what follows, so it is taken from the CPU, and does not exist if the

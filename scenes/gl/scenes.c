@@ -7,15 +7,14 @@
  *               [--end present|finish|flush|terminator|label|nothing] [--no-read]
  *               [--expect]
  *   passtally-scenes-gl --list
- *   passtally-scenes-gl --describe|--shared-time [--api compat|gles]
+ *   passtally-scenes-gl --describe [--api compat|gles]
  *               [--platform ... | --device N]
  *
  * Prints the checksum of the final pixels (the scene is drawn once more after the last frame,
  * so that the frames themselves contain only the scene). --device N is EGL's Nth device without
  * a display, and 0 a surfaceless display where EGL has no devices. --describe prints the
- * driver's name for itself; with --api its context is of the highest version. --shared-time
- * draws a light and a heavy pass into one framebuffer. Exit status: 0; 2 usage; 77 the request
- * is not available; 78 no such device; 99 GL reported an error.
+ * driver's name for itself; with --api its context is of the highest version. Exit status: 0; 2
+ * usage; 77 the request is not available; 78 no such device; 99 GL reported an error.
  */
 #include "scenes/gl/scenes.h"
 
@@ -112,7 +111,7 @@ struct arguments {
 	const struct scene *scene;
 	struct stage_options options;
 	unsigned frames;
-	bool has_api, read, expect, describe, shared_time;
+	bool has_api, read, expect, describe;
 };
 
 static void
@@ -129,8 +128,6 @@ parse_arguments(int argc, char **argv, struct arguments *a)
 			a->expect = true;
 		} else if (strcmp(word, "--describe") == 0) {
 			a->describe = true;
-		} else if (strcmp(word, "--shared-time") == 0) {
-			a->shared_time = true;
 		} else if (strcmp(word, "--device") == 0) {
 			a->options.platform = STAGE_DEVICE;
 			a->options.device = (int)strtol(value, NULL, 10);
@@ -183,15 +180,10 @@ print_expectation(const struct arguments *a)
 }
 
 static int
-work_without_scene(const struct arguments *a)
+describe_driver(const struct arguments *a)
 {
 	struct stage stage;
 	stage_open_bare(&stage, &a->options);
-	if (a->shared_time) {
-		scene_draw_shared_time();
-		stage_close(&stage);
-		return 0;
-	}
 	glClear(GL_COLOR_BUFFER_BIT); /* work, so that a capture describes it, too */
 	printf("%s\t%s\t%s\n", (const char *)glGetString(GL_RENDERER),
 	       (const char *)glGetString(GL_VERSION), (const char *)glGetString(GL_VENDOR));
@@ -210,9 +202,9 @@ main(int argc, char **argv)
 		.read = true,
 	};
 	parse_arguments(argc, argv, &a);
-	if (a.describe || a.shared_time) {
+	if (a.describe) {
 		a.options.major = a.options.minor = a.has_api ? 0 : 3;
-		return work_without_scene(&a);
+		return describe_driver(&a);
 	}
 	if (!a.scene) {
 		fprintf(stderr, "usage: %s NAME [options]; --list names the scenes\n",

@@ -49,10 +49,6 @@ extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 extern const struct scene measure_scenes[];
 
-/* Draws, in the current context of any version, frames of passes "light" and "heavy" in one
- * framebuffer, each ended by glFinish. */
-void scene_draw_shared_time(void);
-
 /* Square color targets, and framebuffers over them, for the process's one scene. */
 #define SMALL 64
 #define N_SMALL 3

@@ -28,7 +28,6 @@ test_defaults(void)
 		{ "start-on", "" },
 		{ "stop-on", "" },
 		{ "control", "" },
-		{ "shared-time", "" },
 		{ "pictures", "" },
 		{ "renderdoc-over", "0s" },
 		{ "log", "" },

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Drivers by the names that they give themselves. */
+#include <glib.h>
+
+#include "query/quirks.h"
+
+static const struct {
+	const char *driver;
+	bool tiles;
+} cases[] = {
+	{ "Mesa/X.org llvmpipe (LLVM 15.0.6, 256 bits)", true },
+	{ "Mesa softpipe", true },
+	{ "Mesa zink Vulkan 1.3(llvmpipe (LLVM 19.1.7, 256 bits) (MESA_LLVMPIPE))", false },
+	{ "ARM Mali-G78", true },
+	{ "Mesa Mali-G610 (Panfrost)", true },
+	{ "Qualcomm Adreno (TM) 740", true },
+	{ "freedreno FD690", true },
+	{ "Mesa zink Vulkan 1.3(Turnip Adreno (TM) 740 (MESA_TURNIP))", false },
+	{ "Imagination Technologies PowerVR Rogue GE8320", true },
+	{ "Broadcom V3D 4.2.14.0", true },
+	{ "Mesa Apple M1 Pro (G13S C0)", true },
+	{ "AMD AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.6, DRM 3.54)", false },
+	{ "Intel Mesa Intel(R) UHD Graphics 620 (KBL GT2)", false },
+	{ "NVIDIA Corporation NVIDIA GeForce RTX 3060/PCIe/SSE2", false },
+	{ "", false },
+	{ NULL, false },
+};
+
+static void
+test_tiles(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		g_assert_cmpint(tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, cases[i].driver), ==,
+				cases[i].tiles);
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/quirks/tiles", test_tiles);
+	return g_test_run();
+}
