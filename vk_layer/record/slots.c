@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "layer/log.h"
-#include "query/quirks.h"
 
 #define ALL_UNITS UINT64_MAX
 /* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps
@@ -251,7 +250,7 @@ is_other_pool(const struct vk_device *d, struct vk_slot_runs *runs,
 /* How many slots one takes: on a driver that writes a timestamp into one query for each view of the
  * last pass, up to six, none of these may belong to another slot. */
 static uint32_t
-width_of(const struct vk_device *d, struct vk_slot_runs *runs, unsigned what, uint32_t views)
+width_of(const struct vk_slots *s, struct vk_slot_runs *runs, unsigned what, uint32_t views)
 {
 	if (views > 1) {
 		runs->spread = true;
@@ -259,9 +258,7 @@ width_of(const struct vk_device *d, struct vk_slot_runs *runs, unsigned what, ui
 	}
 	if (!runs->spread && what == VK_MEASURE_ALL)
 		return 1;
-	bool spreads = views < SPREAD && tally_vk_quirk(TALLY_QUIRK_TIMES_BY_VIEW, d->driver_id,
-							d->properties.vendorID);
-	return spreads ? SPREAD : views;
+	return views < SPREAD && s->times_by_view ? SPREAD : views;
 }
 
 struct vk_slot
@@ -279,7 +276,7 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	    (!s->api.ResetQueryPool && !can_reset))
 		return none;
 	views = views < 1 ? 1 : views < MAX_SLOT_VIEWS ? views : MAX_SLOT_VIEWS;
-	uint32_t width = width_of(d, runs, what, views);
+	uint32_t width = width_of(s, runs, what, views);
 	if ((!runs->n || runs->runs[runs->n - 1].n - runs->used < width) &&
 	    !take_run(d, runs, family, width)) {
 		runs->failed = true;

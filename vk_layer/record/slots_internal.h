@@ -60,6 +60,7 @@ struct vk_slots {
 	uint32_t with_time, with_halves; /* bits of sources */
 	struct tally_vk_source *statistics, *performance; /* NULL when not open */
 	uint32_t statistics_bit, performance_bit; /* 0 when not open */
+	bool times_by_view; /* TALLY_QUIRK_TIMES_BY_VIEW */
 	const struct tally_counter **counters; /* of all sources and all sets */
 	uint32_t n_counters;
 	uint64_t *scratch; /* valid bits of one source; with the lock */

@@ -8,6 +8,7 @@
 #include "layer/capture/capture.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
+#include "query/quirks.h"
 #include "query/sources.h"
 
 /* ---- the sources ---- */
@@ -293,6 +294,8 @@ vk_slots_create(struct vk_device *d)
 		return false;
 	d->slots = s;
 	fill_api(s, d);
+	s->times_by_view = tally_vk_quirk(TALLY_QUIRK_TIMES_BY_VIEW, d->driver_id,
+					  d->properties.vendorID);
 	if (!choose_all(d) || !list_counters(s) || !make_layouts(s) ||
 	    !sort_families(d)) {
 		vk_slots_destroy(d);

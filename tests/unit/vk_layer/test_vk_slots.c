@@ -174,10 +174,10 @@ test_spread(void)
 	struct fixture f;
 	struct vk_slot_runs runs = { .n = 0 };
 
-	start(&f);
-	set_up(&f);
 	for (int lavapipe = 0; lavapipe < 2; lavapipe++) {
+		start(&f);
 		f.d.driver_id = lavapipe ? VK_DRIVER_ID_MESA_LLVMPIPE : VK_DRIVER_ID_MESA_RADV;
+		set_up(&f);
 		for (size_t i = 0; i < G_N_ELEMENTS(takes); i++) {
 			struct vk_slot next,
 				slot = vk_slots_take(&f.d, &runs, GENERAL, takes[i].what,
@@ -190,8 +190,8 @@ test_spread(void)
 				g_assert_false(vk_slots_take_next(&f.d, &runs, &next));
 		}
 		release(&f, &runs);
+		finish(&f);
 	}
-	finish(&f);
 }
 
 /* A slot that is given out twice at the same time is a bug; released slots must be given out
