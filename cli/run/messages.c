@@ -166,22 +166,20 @@ tally_run_watch_tick(void *data)
 	enum { MOST_LINES = 20000 }; /* a slightly outdated line is better than a busy process */
 	struct tally_run_watch *watch = data;
 	struct tally_log_line line;
-	enum tally_follow_status status = TALLY_FOLLOW_LINE;
 	if (!watch->progress.on)
 		return;
-	tally_follow_heed(watch->log);
-	for (unsigned i = 0; i < MOST_LINES && status == TALLY_FOLLOW_LINE; i++) {
-		status = tally_follow_next(watch->log, &line);
-		watch->frames += status == TALLY_FOLLOW_LINE && line.type == TALLY_LINE_FRAME;
+	for (unsigned i = 0; i < MOST_LINES; i++) {
+		if (tally_follow_next(watch->log, &line) != TALLY_FOLLOW_LINE)
+			break;
+		watch->frames += line.type == TALLY_LINE_FRAME;
+		watch->bytes += line.bytes + 1;
 	}
 	if (!tally_progress_due(&watch->progress))
 		return;
-	uint64_t bytes, total;
-	tally_follow_progress(watch->log, &bytes, &total);
 	double s = (double)(g_get_monotonic_time() - watch->progress.began_us) / 1e6;
 	tally_progress_show(&watch->progress,
 			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frame%s, %.1f MB of log", s,
-			    watch->frames, TALLY_S(watch->frames), (double)bytes / 1e6);
+			    watch->frames, TALLY_S(watch->frames), (double)watch->bytes / 1e6);
 }
 
 void

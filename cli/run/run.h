@@ -158,7 +158,7 @@ void tally_run_explain_blocked(const struct tally_config *config, const char *pr
 struct tally_run_watch {
 	struct tally_progress progress;
 	struct tally_follow *log; /* NULL where no progress is shown */
-	uint64_t frames;
+	uint64_t frames, bytes;
 };
 void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
 void tally_run_watch_tick(void *watch);

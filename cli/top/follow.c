@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,16 +17,6 @@ tally_follow_create(const char *path)
 	struct tally_follow *f = g_new0(struct tally_follow, 1);
 	f->path = g_strdup(path);
 	f->fd = -1;
-	f->notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	/* Watching the folder, not the file, also reports a file that is created or
-	 * replaced. */
-	g_autofree char *folder = g_path_get_dirname(path);
-	if (f->notify >= 0 &&
-	    inotify_add_watch(f->notify, folder, IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) <
-		    0) {
-		close(f->notify);
-		f->notify = -1;
-	}
 	return f;
 }
 
@@ -51,8 +40,6 @@ tally_follow_destroy(struct tally_follow *f)
 	if (!f)
 		return;
 	close_log(f);
-	if (f->notify >= 0)
-		close(f->notify);
 	g_free(f->path);
 	g_free(f);
 }
@@ -140,24 +127,4 @@ tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 		return TALLY_FOLLOW_OTHER;
 	}
 	return f->bad ? TALLY_FOLLOW_BAD : TALLY_FOLLOW_WAIT;
-}
-
-void
-tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *total)
-{
-	struct stat st;
-	*done = *total = 0;
-	if (f->fd < 0 || fstat(f->fd, &st) < 0)
-		return;
-	uint64_t at_open;
-	tally_log_reader_progress(f->reader, done, &at_open);
-	*total = (uint64_t)st.st_size;
-}
-
-void
-tally_follow_heed(struct tally_follow *f)
-{
-	char events[4096] __attribute__((aligned(8)));
-	while (f->notify >= 0 && read(f->notify, events, sizeof(events)) > 0)
-		;
 }

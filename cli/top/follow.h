@@ -4,8 +4,7 @@
  *
  * A line is returned when its newline has arrived; until then an incomplete line is kept. A
  * log that was replaced by another file, truncated or rewritten is read from its start
- * again, and that is reported. inotify signals changes; where it cannot (a network file
- * system, no watches left) the caller polls by time. Nothing here blocks. One thread.
+ * again, and that is reported. Nothing here blocks. One thread.
  */
 #ifndef PASSTALLY_CLI_FOLLOW_H
 #define PASSTALLY_CLI_FOLLOW_H
@@ -21,7 +20,6 @@ struct tally_follow {
 	/* The reason for the last BAD result, "PATH:LINE:COLUMN: message"; for WAIT the reason why
 	 * the log cannot be opened, or NULL. */
 	char *why;
-	int notify; /* readable when the log may have changed; -1: not available */
 	/* Private to follow.c. */
 	char *path;
 	int fd; /* -1: not open yet */
@@ -45,9 +43,5 @@ void tally_follow_destroy(struct tally_follow *f);
 
 /* *line is valid until the next call. */
 enum tally_follow_status tally_follow_next(struct tally_follow *f, struct tally_log_line *line);
-/* The number of bytes read and the size of the file. */
-void tally_follow_progress(const struct tally_follow *f, uint64_t *done, uint64_t *total);
-/* Clears the readable state; call before tally_follow_next(), or a change may be missed. */
-void tally_follow_heed(struct tally_follow *f);
 
 #endif

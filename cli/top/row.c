@@ -97,29 +97,3 @@ tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned
 	}
 	return g_string_free(out, FALSE);
 }
-
-void
-tally_top_put_wrapped(GPtrArray *rows, const struct tally_top_look *look,
-		      const char *text)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	for (char **line = lines; *line; line++) {
-		const char *p = *line;
-		do {
-			size_t len = strlen(p);
-			while (look->width && tally_text_width(p) > look->width &&
-			       len > look->width) {
-				/* Break at the last blank that fits, or cut the word. */
-				const char *end = g_utf8_offset_to_pointer(
-					p, MIN(g_utf8_strlen(p, -1), (glong)look->width));
-				const char *blank = g_strrstr_len(p, end - p, " ");
-				len = (size_t)((blank && blank > p ? blank : end) - p);
-				break;
-			}
-			tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%.*s",
-				      (int)len, p);
-			p += len;
-			p += *p == ' ';
-		} while (*p);
-	}
-}

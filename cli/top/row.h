@@ -23,8 +23,6 @@ enum tally_top_style {
 };
 #define TALLY_TOP_STYLES "\1\2\3\4\5\6\7\10"
 
-enum tally_top_page { TALLY_TOP_PASSES = 0, TALLY_TOP_NOTES, TALLY_TOP_HELP };
-
 /* What a column shows; TALLY_TOP_SERIES and all above: the series from TALLY_SERIES_GPU + 1 on. */
 enum {
 	TALLY_TOP_NAME = 0,
@@ -39,9 +37,8 @@ enum {
 struct tally_top_look {
 	unsigned width, height; /* 0 = no limit */
 	bool utf8; /* false: only ASCII characters */
-	bool blocks; /* charts use block characters; otherwise ASCII */
+	bool blocks; /* charts use block characters, otherwise ASCII */
 	bool keys; /* the last line lists the keys */
-	enum tally_top_page page;
 	unsigned sort; /* the column */
 	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
@@ -70,7 +67,5 @@ char *tally_top_clean(const struct tally_top_look *look, const char *text);
 /* A chart from 0 to the largest step; a step without a value (NAN) is blank. The caller frees
  * it. */
 char *tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned n);
-/* Appends `text` in as many rows as it needs. */
-void tally_top_put_wrapped(GPtrArray *rows, const struct tally_top_look *look, const char *text);
 
 #endif

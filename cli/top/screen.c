@@ -2,7 +2,6 @@
 #include "cli/top/screen.h"
 
 #include "cli/shared/each.h"
-#include "cli/shared/text.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -70,14 +69,6 @@ close_screen(void)
 	if (it.input)
 		fclose(it.input);
 	it.input = NULL;
-}
-
-static bool
-has_blocks(void)
-{
-	/* The fonts of the Linux console contain only some of the eighth blocks. */
-	const char *name = g_getenv("TERM");
-	return tally_text_is_utf8() && name && strcmp(name, "linux") != 0;
 }
 
 static void
@@ -162,7 +153,6 @@ get_key(void)
 
 static const struct tally_top_screen screen = {
 	.close = close_screen,
-	.has_blocks = has_blocks,
 	.size = get_size,
 	.show = show,
 	.fd = get_fd,

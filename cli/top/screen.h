@@ -23,7 +23,6 @@ bool tally_top_screen_check(char *why, size_t size);
 /* A full screen that is shown. */
 struct tally_top_screen {
 	void (*close)(void);
-	bool (*has_blocks)(void); /* whether it can show the characters of charts */
 	void (*size)(unsigned *width, unsigned *height);
 	void (*show)(const GPtrArray *rows);
 	int (*fd)(void); /* file descriptor of the key input, for poll(2) */

@@ -49,9 +49,6 @@ static const struct tally_arg options[] = {
 		       "output. FILE is removed at the end."),
 	TALLY_ARG_WHOLE("rows", 'n', "N", struct request, top.rows, 1, 100000,
 			"At most N passes in a table that is printed."),
-	TALLY_ARG_FLAG("no-color", 0, struct request, top.no_colour,
-		       "No colors, as with NO_COLOR set."),
-	TALLY_ARG_FLAG("ascii", 0, struct request, top.ascii, "Charts and letters of ASCII only."),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_HELP,
 };
@@ -61,7 +58,7 @@ static const char help[] =
 	"Usage: passtally top [options] [LOG | --pid N]\n\n"
 	"Shows live what each pass costs: of a game that runs, or of a log that\n"
 	"grows. Without LOG it is the newest log of a game that runs under\n"
-	"passtally. ? shows the keys.\n" TALLY_HELP_OPTIONS
+	"passtally.\n" TALLY_HELP_OPTIONS
 	"\nFigures are of the newest frames, as many as began within --window;\n"
 	"share is the pass's part of the GPU time measured on its device. Where\n"
 	"standard output is no terminal, or one that cannot be drawn on\n"

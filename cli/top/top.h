@@ -18,7 +18,6 @@ struct tally_top_options {
 	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
 	uint64_t rows; /* of a plain table, 0 = all rows */
-	bool no_colour, ascii;
 	bool once; /* print one table and return */
 	const char *prometheus; /* the file written in place of tables; NULL = none */
 	/* For run --live: the game is our child, and the keys go to the view. */

@@ -154,16 +154,7 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally
 	tally_top_put(row, TALLY_TOP_CHART, "%s", chart);
 }
 
-static void
-put_entry(GPtrArray *rows, const struct tally_top_look *look, const char *what, const char *text)
-{
-	g_autofree char *clean = tally_top_clean(look, text);
-	g_autofree char *entry = g_strdup_printf("%s: %s", what, clean);
-	tally_top_put_wrapped(rows, look, entry);
-}
-
-/* The newest note and the number of notes; a problem of the view itself comes first. A screen
- * has one line for it, a printed table has room. */
+/* The newest note and the number of notes; a problem of the view itself comes first. */
 static void
 put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
@@ -180,22 +171,17 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 	g_autofree char *clean = tally_top_clean(look, text);
 	g_autofree char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
 							  : g_strdup(label);
-	if (look->height) {
-		GString *row = tally_top_new_row(rows);
-		tally_top_put(row, TALLY_TOP_FAINT, "%s", count);
-		tally_top_put(row, TALLY_TOP_WARNING, "%s", clean);
-	} else {
-		g_autofree char *line = g_strconcat(count, clean, NULL);
-		tally_top_put_wrapped(rows, look, line);
-	}
+	GString *row = tally_top_new_row(rows);
+	tally_top_put(row, TALLY_TOP_FAINT, "%s", count);
+	tally_top_put(row, TALLY_TOP_WARNING, "%s", clean);
 }
 
 static void
 put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
 {
 	static const char *const keys[][2] = {
-		{ "q", "quit" },  { "<>", "column" },   { "r", "reverse" }, { "d", "device" },
-		{ "n", "notes" }, { "space", "pause" }, { "?", "help" },
+		{ "q", "quit" },   { "<>", "sort column" }, { "r", "reverse" },
+		{ "d", "device" }, { "space", "pause" },
 	};
 	GString *row = tally_top_new_row(rows);
 	if (n_shown < n_rows)
@@ -205,62 +191,6 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 		tally_top_put(row, TALLY_TOP_STRONG, "%s%s", i ? "  " : "", keys[i][0]);
 		tally_top_put(row, TALLY_TOP_FAINT, " %s", keys[i][1]);
 	}
-}
-
-/* ---- pages of text ---- */
-
-/* Lines of keys have at most 80 columns; a paragraph is one line, which tally_top_put_wrapped()
- * breaks. */
-static const char help_text[] =
-	"The newest frames of a game, pass by pass: those of the last seconds "
-	"(--window).\n"
-	"\n"
-	"q, Ctrl-C          leave\n"
-	"< >, left, right   sort by the next column to that side\n"
-	"r                  the other way round\n"
-	"s m x c p          sort by share, mean, max, count of frames, name of the pass\n"
-	"up, down, PgUp, PgDn, Home, End   look further up and down the table\n"
-	"d                  the next device; after the last, whichever drew last\n"
-	"space              pause: nothing new is read until the next space\n"
-	"n                  what the log's notes say\n"
-	"?, h               this page, and back\n"
-	"\n"
-	"share: of all measured GPU time of the device. mean, max: GPU time of the pass "
-	"in a frame. n: in how many frames it ran. The rest: means over those frames.\n"
-	"The charts run from the oldest to the newest frame; each pass has a scale of "
-	"its own.\n"
-	"~ marks an estimate, - what was not measured.\n";
-
-/* Notes, newest first; then the counters that the shown device lacks, and why. */
-static void
-put_notes(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
-{
-	for (guint i = w->log.notes->len; i-- > 0;)
-		put_entry(rows, look, "note", g_ptr_array_index(w->log.notes, i));
-	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
-	const struct tally_device_summary *s = d ? tally_aggregate_device(&w->log, d->device)
-						 : NULL;
-	for (guint i = 0; s && i < s->off->len; i++)
-		put_entry(rows, look, "off", g_ptr_array_index(s->off, i));
-	if (!rows->len)
-		tally_top_put_wrapped(rows, look, "The log has no notes.");
-}
-
-static void
-put_page(GPtrArray *rows, const struct tally_top_window *w, struct tally_top_look *look,
-	 unsigned height, unsigned *n_rows, unsigned *n_shown)
-{
-	g_autoptr(GPtrArray) page = tally_top_new_rows();
-	if (look->page == TALLY_TOP_HELP)
-		tally_top_put_wrapped(page, look, help_text);
-	else
-		put_notes(page, w, look);
-	unsigned room = height ? height : page->len;
-	look->scroll = MIN(look->scroll, page->len > room ? page->len - room : 0);
-	*n_rows = page->len;
-	*n_shown = MIN(room, page->len - look->scroll);
-	for (unsigned i = 0; i < *n_shown; i++)
-		g_ptr_array_add(rows, g_ptr_array_steal_index(page, look->scroll));
 }
 
 /* ---- complete view ---- */
@@ -294,16 +224,13 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 		put_title(rows, w, look, height);
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	struct tally_top_sums *sums = tally_top_sums_create(w, d);
-	if (look->page == TALLY_TOP_PASSES && d)
+	if (d)
 		put_head(rows, w, sums, look, d, height);
 	if (height >= HEIGHT_NOTE || look->problem)
 		put_note(rows, w, look);
 	unsigned n_rows, n_shown;
 	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1);
-	if (look->page == TALLY_TOP_PASSES)
-		tally_top_put_table(rows, w, sums, look, left, &n_rows, &n_shown);
-	else
-		put_page(rows, w, look, left, &n_rows, &n_shown);
+	tally_top_put_table(rows, w, sums, look, left, &n_rows, &n_shown);
 	tally_top_sums_destroy(sums);
 	while (keys && rows->len + 1 < height)
 		tally_top_new_row(rows);

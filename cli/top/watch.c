@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #define READ_US 40000 /* time limit for reading before keys are handled */
-#define DRAW_US 250000 /* interval between redraws of a growing log */
-#define IDLE_US 1000000 /* interval between redraws of a log that does not grow */
+#define DRAW_US 250000 /* interval between redraws */
+#define IDLE_US 1000000 /* interval between tables, and between looks at the process */
 #define STALE_US 2000000 /* time without a new line after which the game is not "running" */
 
 struct watch {
@@ -103,7 +103,6 @@ read_lines(struct watch *x, int64_t until_us)
 {
 	struct tally_log_line line;
 	x->busy = false;
-	tally_follow_heed(x->follow);
 	for (unsigned n = 0;; n++) {
 		enum tally_follow_status status = tally_follow_next(x->follow, &line);
 		if (status == TALLY_FOLLOW_LINE) {
@@ -169,12 +168,8 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup("waiting for the log");
 	if (x->bad)
 		return g_strdup("stopped: the log cannot be read any further");
-	if (!x->read_up) {
-		uint64_t done, total;
-		tally_follow_progress(x->follow, &done, &total);
-		return g_strdup_printf("reading: %.0f %%",
-				       total ? 100 * (double)done / (double)total : 0);
-	}
+	if (!x->read_up)
+		return g_strdup("reading the log");
 	if (log->has_end)
 		return g_strdup_printf("ended: %s", log->end_reason ? log->end_reason : "?");
 	if (x->over)
@@ -240,21 +235,6 @@ draw(struct watch *x)
 /* ---- keys ---- */
 
 static void
-turn_to(struct watch *x, int page)
-{
-	x->look.page = (int)x->look.page == page ? TALLY_TOP_PASSES : (enum tally_top_page)page;
-	x->look.scroll = 0;
-}
-
-static void
-sort_by(struct watch *x, int what)
-{
-	x->look.sort = (unsigned)what;
-	x->sorted = true;
-	x->look.scroll = 0;
-}
-
-static void
 move_sort(struct watch *x, int columns)
 {
 	tally_top_move_sort(&x->window, &x->look, columns);
@@ -294,13 +274,6 @@ take_key(struct watch *x, int key)
 		{ TALLY_TOP_KEY_END, scroll, 1000000 },
 		{ "<,", move_sort, -1 },
 		{ ">.", move_sort, 1 },
-		{ "s", sort_by, TALLY_TOP_SHARE },
-		{ "m", sort_by, TALLY_TOP_MEAN },
-		{ "x", sort_by, TALLY_TOP_MAX },
-		{ "c", sort_by, TALLY_TOP_SEEN },
-		{ "p", sort_by, TALLY_TOP_NAME },
-		{ "n", turn_to, TALLY_TOP_NOTES },
-		{ "?h", turn_to, TALLY_TOP_HELP },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(acts); i++)
 		if (strchr(acts[i].keys, key))
@@ -316,26 +289,18 @@ take_key(struct watch *x, int key)
 static void
 wait_for_something(struct watch *x)
 {
-	int64_t now = g_get_monotonic_time();
-	bool due = now - x->drawn_us >= DRAW_US;
-	int64_t wait_us = due ? IDLE_US : DRAW_US - (now - x->drawn_us);
+	int64_t wait_us = DRAW_US - (g_get_monotonic_time() - x->drawn_us);
 	struct pollfd fds[] = {
 		{ .fd = x->screen->fd(), .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
-		/* A change before the next redraw is due would wake the view for nothing. */
-		{ .fd = due && !x->held ? x->follow->notify : -1, .events = POLLIN },
 	};
-	/* For the case without inotify, and for file systems whose changes it does not
-	 * report. */
-	if (due && (x->follow->notify < 0 || x->options->is_over))
-		wait_us = DRAW_US;
-	poll(fds, G_N_ELEMENTS(fds), x->busy && !x->held ? 0 : (int)(wait_us / 1000) + 1);
+	bool reads_on = x->busy && !x->held;
+	poll(fds, G_N_ELEMENTS(fds), reads_on ? 0 : (int)(MAX(wait_us, 0) / 1000) + 1);
 }
 
 static void
 watch_on_screen(struct watch *x)
 {
-	x->look.blocks = !x->options->ascii && x->screen->has_blocks();
 	x->look.keys = true;
 	bool stay = true;
 	while (stay && !stopped) {
@@ -450,18 +415,18 @@ tally_top_watch(const struct tally_top_options *options)
 		.changed_us = g_get_monotonic_time(),
 		.look = {
 			.utf8 = tally_text_is_utf8(),
+			/* The fonts of the Linux console contain only some of the eighth blocks. */
+			.blocks = tally_text_is_utf8() && g_strcmp0(g_getenv("TERM"), "linux") != 0,
 			.sort = TALLY_TOP_SHARE,
 			.reverse = options->reverse,
 			.device = options->device,
 			.most_passes = (unsigned)options->rows,
 		},
 	};
-	x.look.blocks = x.look.utf8 && !options->ascii;
-	x.look.utf8 &= !options->ascii;
 	tally_top_window_init(&x.window, options->path, options->seconds);
 	x.follow = tally_follow_create(options->path);
 	const char *no_colour = g_getenv("NO_COLOR");
-	bool colour = !options->no_colour && !(no_colour && *no_colour);
+	bool colour = !(no_colour && *no_colour);
 	int status = TALLY_EXIT_OK;
 	char why[256];
 	take_signals(options->is_over != NULL);
