@@ -149,14 +149,12 @@ has_values(const struct tally_compare_source *source, uint32_t series)
 	return values && values->moments.n;
 }
 
-/* Values with different units cannot be compared. A log that does not state its unit agrees
- * with any. */
+/* Values with different units cannot be compared. */
 static bool
 is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
 {
-	const char *unit = tally_series_unit(a, series);
 	return strcmp(tally_series_name(a, series), row->key) == 0 &&
-	       (!unit || !row->unit || strcmp(unit, row->unit) == 0);
+	       g_strcmp0(tally_series_unit(a, series), row->unit) == 0;
 }
 
 static const struct tally_compare_values *
@@ -219,26 +217,7 @@ add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 	}
 }
 
-/* `seen` maps each key of the subject to its first row; the subject's rows are the last in
- * c->rows. */
-static bool
-has_row(const struct tally_compare *c, GHashTable *seen, const struct tally_aggregate *a,
-	uint32_t series)
-{
-	const struct tally_compare_row *first = g_hash_table_lookup(seen,
-								    tally_series_name(a, series));
-	if (!first || is_of(a, series, first))
-		return first;
-	for (guint i = c->rows->len; i > 0; i--) {
-		const struct tally_compare_row *row = g_ptr_array_index(c->rows, i - 1);
-		if (is_of(a, series, row))
-			return true;
-		if (row == first)
-			break;
-	}
-	return false;
-}
-
+/* `seen` has the keys of the subject so far, each with its unit. */
 static void
 add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 	    const struct tally_compare_log *log, const struct tally_compare_source *source,
@@ -246,15 +225,14 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 {
 	const struct tally_aggregate *a = &log->aggregate;
 	for (uint32_t i = 0; i < source->values->len; i++) {
-		const char *key = tally_series_name(a, i);
-		if (!has_values(source, i) || has_row(c, seen, a, i))
+		const char *key = tally_series_name(a, i), *unit = tally_series_unit(a, i);
+		if (!has_values(source, i) ||
+		    !g_hash_table_add(seen, g_strdup_printf("%s %s", key, unit ? unit : "")))
 			continue;
 		struct tally_compare_row *row = add_row(c, s, key);
-		if (!g_hash_table_contains(seen, key))
-			g_hash_table_insert(seen, (gpointer)key, row);
 		row->series = i;
-		row->unit = tally_series_unit(a, i);
-		row->is_time = g_strcmp0(row->unit, "ns") == 0;
+		row->unit = unit;
+		row->is_time = g_strcmp0(unit, "ns") == 0;
 		row->ratio =
 			i >= TALLY_N_FIXED_SERIES &&
 			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
@@ -265,7 +243,7 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 static void
 add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
 {
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	add_frame_rows(c, s);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		for (guint k = 0; k < s->sources[side]->len; k++)

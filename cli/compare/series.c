@@ -169,13 +169,6 @@ find_kept(struct tally_compare_log *log, uint32_t series)
 	return kept->wanted == WANTED ? kept : NULL;
 }
 
-bool
-tally_compare_log_took(const struct tally_compare_log *log, uint32_t series)
-{
-	return series < log->kept->len &&
-	       g_array_index(log->kept, struct kept, series).wanted == WANTED;
-}
-
 static struct tally_compare_source *
 need_source(struct tally_compare_log *log, struct tally_group *g)
 {

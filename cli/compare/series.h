@@ -67,8 +67,6 @@ int tally_compare_log_read(struct tally_compare_log **out, const char *path, uin
 void tally_compare_log_destroy(struct tally_compare_log *log);
 /* Number of frames of the compared devices that were left out as the warm-up. */
 uint64_t tally_compare_log_warmup(const struct tally_compare_log *log);
-/* Whether values of this series were kept: the filter selects it and the log has some. */
-bool tally_compare_log_took(const struct tally_compare_log *log, uint32_t series);
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
 void tally_compare_values_finish(struct tally_compare_values *values);

@@ -9,14 +9,11 @@
 static const char *const no_matter[] = { "log",     "force", "max-log", "log-quota",  "control",
 					 "no-argv", "host",  "tag" };
 
-/* One property, with its value in the logs of each side. */
+/* One property, with its values in the logs of each side. */
 struct saying {
 	char *what;
 	enum tally_unlike_kind kind;
-	bool device; /* a device, or a property of a device that a side may lack */
-	/* of the machine: it decides nothing, and a log that does not state it agrees with
-	 * any */
-	bool machine, silent;
+	bool silent; /* a log does not state it, which agrees with anything */
 	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
 };
 
@@ -36,8 +33,9 @@ free_saying(gpointer p)
 	g_free(s);
 }
 
-static struct saying *
-say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
+static void
+say(GPtrArray *sayings, unsigned side, enum tally_unlike_kind kind, const char *what,
+    const char *text)
 {
 	struct saying *s = NULL;
 	TALLY_EACH (struct saying, known, sayings)
@@ -46,153 +44,99 @@ say(GPtrArray *sayings, const char *what, unsigned side, const char *text)
 	if (!s) {
 		s = g_new0(struct saying, 1);
 		s->what = g_strdup(what);
+		s->kind = kind;
 		for (unsigned i = 0; i < TALLY_N_SIDES; i++)
 			s->said[i] = g_ptr_array_new_with_free_func(g_free);
 		g_ptr_array_add(sayings, s);
 	}
-	if (!text)
-		text = "(not said)";
-	if (!g_ptr_array_find_with_equal_func(s->said[side], text, g_str_equal, NULL))
+	s->silent |= !text;
+	if (text && !g_ptr_array_find_with_equal_func(s->said[side], text, g_str_equal, NULL))
 		g_ptr_array_add(s->said[side], g_strdup(text));
-	return s;
-}
-
-enum { N_PROPERTIES = 6 };
-
-/* What is compared of a device; text NULL = not stated. */
-struct property {
-	const char *what, *text;
-	enum tally_unlike_kind kind;
-};
-
-static void
-get_properties(const struct tally_device_summary *d, struct property out[N_PROPERTIES],
-	       char size[32])
-{
-	const struct tally_surface *surface = tally_aggregate_surface(d);
-	g_snprintf(size, 32, "(none)");
-	if (surface)
-		g_snprintf(size, 32, "%ux%u", surface->width, surface->height);
-	const struct property properties[N_PROPERTIES] = {
-		{ "device", d->name, TALLY_UNLIKE_DEVICE },
-		{ "api", d->described ? tally_api_name(d->api) : NULL, TALLY_UNLIKE_DEVICE },
-		{ "driver", d->driver, TALLY_UNLIKE_DRIVER },
-		{ "driver version", d->driver_version, TALLY_UNLIKE_DRIVER },
-		{ "size", size, TALLY_UNLIKE_SIZE },
-		{ "serialized by", d->serialized_by ? d->serialized_by : "nothing",
-		  TALLY_UNLIKE_NOTE },
-	};
-	memcpy(out, properties, sizeof(properties));
 }
 
 static void
 say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	   const struct tally_device_summary *d, uint32_t slot)
 {
-	struct property texts[N_PROPERTIES];
-	char size[32];
-	get_properties(d, texts, size);
-	char suffix[24] = "";
+	const struct tally_surface *surface = tally_aggregate_surface(d);
+	char suffix[24] = "", size[32] = "(none)";
+	if (surface)
+		g_snprintf(size, sizeof(size), "%ux%u", surface->width, surface->height);
 	if (c->n_slots > 1)
 		g_snprintf(suffix, sizeof(suffix), " of device %u", tally_compare_device(c, slot));
-	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		g_autofree char *what = g_strconcat(texts[i].what, suffix, NULL);
-		struct saying *s = say(sayings, what, side, texts[i].text);
-		s->device = true;
-		s->kind = texts[i].kind;
+	const struct {
+		const char *what, *text;
+		enum tally_unlike_kind kind;
+	} properties[] = {
+		{ "device", d->name, TALLY_UNLIKE_DEVICE },
+		{ "api", d->described ? tally_api_name(d->api) : NULL, TALLY_UNLIKE_DEVICE },
+		{ "driver", d->driver, TALLY_UNLIKE_DRIVER },
+		{ "driver version", d->driver_version, TALLY_UNLIKE_DRIVER },
+		{ "size", size, TALLY_UNLIKE_SIZE },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
+		g_autofree char *what = g_strconcat(properties[i].what, suffix, NULL);
+		say(sayings, side, properties[i].kind, what, properties[i].text);
 	}
-	g_autoptr(GString) off = g_string_new(NULL);
-	for (guint i = 0; i < d->off->len; i++) {
-		const char *source = g_ptr_array_index(d->off, i);
-		g_string_append_printf(off, "%s%.*s", i ? ", " : "", (int)strcspn(source, ":"),
-				       source);
-	}
-	g_autofree char *what = g_strconcat("sources that were off", suffix, NULL);
-	say(sayings, what, side, off->len ? off->str : "none")->device = true;
 }
 
 static void
 say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
 {
-	for (guint i = 0; i < log->options->len; i++) {
-		const char *option = g_ptr_array_index(log->options, i);
+	TALLY_EACH (const char, option, log->options) {
 		g_autofree char *key = g_strndup(option, strcspn(option, "="));
+		g_autofree char *what = g_strdup_printf("option %s", key);
 		bool matters = true;
 		for (size_t k = 0; k < G_N_ELEMENTS(no_matter); k++)
 			matters &= strcmp(key, no_matter[k]) != 0;
-		if (matters) {
-			g_autofree char *what = g_strdup_printf("option %s", key);
-			say(sayings, what, side, option + strlen(key) + 1)->kind =
-				TALLY_UNLIKE_OPTIONS;
-		}
-	}
-}
-
-/* Of the counters and metrics that are compared; a log that does not state the property
- * agrees with any. */
-static void
-say_units(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
-{
-	for (guint i = 0; i < log->aggregate.keys->len; i++) {
-		const struct tally_key *key = &g_array_index(log->aggregate.keys, struct tally_key,
-							     i);
-		if (!key->unit || !tally_compare_log_took(log, TALLY_N_FIXED_SERIES + i))
-			continue;
-		g_autofree char *what = g_strdup_printf("unit of %s", key->key);
-		say(sayings, what, side, key->unit)->device = true;
+		if (matters)
+			say(sayings, side, TALLY_UNLIKE_OPTIONS, what, option + strlen(key) + 1);
 	}
 }
 
 /* The number of devices and, if there are several, which ones. */
-static void
-say_devices(GPtrArray *sayings, unsigned side, const GArray *numbers)
+static char *
+devices_text(const GArray *numbers)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
+	GString *text = g_string_new(NULL);
 	g_string_printf(text, "%u", numbers->len);
 	for (guint i = 0; numbers->len > 1 && i < numbers->len; i++)
 		g_string_append_printf(text, "%s%u%s", i ? ", " : " (numbers ",
 				       g_array_index(numbers, uint32_t, i),
 				       i + 1 < numbers->len ? "" : ")");
-	say(sayings, "devices with frames", side, text->str);
+	return g_string_free(text, FALSE);
 }
 
+/* What is compared of a log; of its devices the first `n`, which all logs have. */
 static void
 say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
-	const struct tally_compare_log *log)
+	const struct tally_compare_log *log, guint n)
 {
 	const struct tally_aggregate *a = &log->aggregate;
+	const struct tally_log_identity *id = &a->identity;
 	/* Each build may be in a different folder, so only the name is compared. */
 	g_autofree char *program = a->program ? g_path_get_basename(a->program) : NULL;
-	say(sayings, "program", side, program);
-	if (log->arguments)
-		say(sayings, "arguments", side, *log->arguments ? log->arguments : "(none)");
-	say(sayings, "passtally", side, a->version);
-	say_devices(sayings, side, log->devices);
-	for (guint i = 0; i < log->devices->len; i++) {
+	g_autofree char *devices = devices_text(log->devices);
+	const bool none = log->arguments && !*log->arguments;
+	const struct {
+		const char *what, *text;
+	} notes[] = {
+		{ "program", program },
+		{ "arguments", none ? "(none)" : log->arguments },
+		{ "passtally", a->version },
+		{ "devices with frames", devices },
+		{ "operating system", id->os },
+		{ "kernel", id->kernel },
+		{ "processor", id->cpu },
+		{ "session", id->session ? tally_session_name(id->session) : NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(notes); i++)
+		say(sayings, side, TALLY_UNLIKE_NOTE, notes[i].what, notes[i].text);
+	for (guint i = 0; i < n; i++) {
 		uint32_t number = g_array_index(log->devices, uint32_t, i);
 		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
 	}
 	say_options(sayings, side, log);
-	say_units(sayings, side, log);
-}
-
-/* The machine, and its system. */
-static void
-say_machine(GPtrArray *sayings, unsigned side, const struct tally_log_identity *identity)
-{
-	const struct {
-		const char *what, *text;
-	} properties[] = {
-		{ "operating system", identity->os },
-		{ "kernel", identity->kernel },
-		{ "processor", identity->cpu },
-		{ "session", identity->session ? tally_session_name(identity->session) : NULL },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
-		struct saying *s = say(sayings, properties[i].what, side, properties[i].text);
-		s->machine = true;
-		s->silent |= !properties[i].text;
-	}
 }
 
 /* Joins the texts of a property for people. */
@@ -205,16 +149,14 @@ join(const GPtrArray *texts)
 	return g_string_free(out, FALSE);
 }
 
-/* Whether both sides agree, or the property belongs to a device that one side lacks, which the
- * number of devices already shows. */
+/* What changes times by itself is one for all logs. */
 static bool
 is_alike(const struct saying *s)
 {
 	g_autofree char *base = join(s->said[0]), *fresh = join(s->said[1]);
 	const bool single = s->said[0]->len == 1 && s->said[1]->len == 1;
-	if (s->silent || (strcmp(base, fresh) == 0 && (s->machine || single)))
-		return true;
-	return s->device && !(s->said[0]->len && s->said[1]->len);
+	return s->silent ||
+	       (strcmp(base, fresh) == 0 && (single || s->kind == TALLY_UNLIKE_NOTE));
 }
 
 /* Takes the texts of the sides. */
@@ -286,16 +228,25 @@ shares_passes(const struct tally_compare *c)
 	return !(all[0] > 0) || !(all[1] > 0) || 2 * shared[0] >= all[0] || 2 * shared[1] >= all[1];
 }
 
+/* The number of devices that all logs have. */
+static guint
+count_common_devices(const struct tally_compare *c)
+{
+	guint n = c->n_slots;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
+			n = MIN(n, log->devices->len);
+	return n;
+}
+
 void
 tally_compare_find_unlike(struct tally_compare *c)
 {
 	g_autoptr(GPtrArray) sayings = g_ptr_array_new_with_free_func(free_saying);
+	const guint n = count_common_devices(c);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
-			say_log(c, sayings, side, log);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
-			say_machine(sayings, side, &log->aggregate.identity);
+			say_log(c, sayings, side, log, n);
 	TALLY_EACH (struct saying, s, sayings) {
 		if (strcmp(s->what, "program") == 0 && !is_alike(s) && !shares_passes(c))
 			s->kind = TALLY_UNLIKE_PROGRAM;
