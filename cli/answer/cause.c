@@ -7,8 +7,9 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
+#define ELSEWHERE 0.66 /* what it waited for on another thread */
 #define SAME 0.2
-#define MENTIONED 0.1
+#define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
 
@@ -46,21 +47,29 @@ has_more_draws(const struct tally_answer_hitch *out)
 	return out->draws > out->around_draws + out->around_draws / 4;
 }
 
-/* Adds up the parts, and returns the one that grew most, or NULL. */
+static uint64_t
+growth_of(const struct tally_hitch_part *p)
+{
+	return p->ns - MIN(p->ns, p->around_ns);
+}
+
+/* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
+ * may be the CPU's. */
 static const struct tally_hitch_part *
-add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out)
+add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t *unsure_ns)
 {
 	const struct tally_hitch_part *grew = NULL;
 	uint64_t most = 0;
 	guint n_first = 0;
 	const char *first = NULL;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
-		uint64_t growth = p->ns - MIN(p->ns, p->around_ns);
+		uint64_t growth = growth_of(p);
 		out->ns += p->ns;
 		out->around_ns += p->around_ns;
 		out->draws += p->draws;
 		out->around_draws += p->around_draws;
 		out->growth_ns += growth;
+		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
 		n_first += p->first;
@@ -133,15 +142,17 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 }
 
 void
-tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns)
+tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns, bool sure)
 {
 	const double lost = (double)h->excess_ns;
-	if ((double)ready_ns - usual_ns >= EXPLAINS * lost)
+	const uint64_t more_ns = (uint64_t)MAX((double)ready_ns - usual_ns, 0);
+	const uint64_t own_ns = sure ? ready_ns : more_ns;
+	if ((double)more_ns >= EXPLAINS * lost)
 		h->ready_ns = MIN(ready_ns, h->frame_ns);
 	if (h->cause != TALLY_CAUSE_UNKNOWN || !h->part_ns)
 		return;
-	if ((double)(h->part_ns + ready_ns) >= (1 - SAME) * lost) {
-		h->ready_ns = MIN(ready_ns, h->frame_ns - h->part_ns);
+	if ((double)(h->part_ns + own_ns) >= (1 - SAME) * lost) {
+		h->ready_ns = MIN(own_ns, h->frame_ns - h->part_ns);
 		h->cause = of_work(h, h->part_ns);
 	} else if ((double)MAX(h->part_ns, ready_ns) <= SAME * lost) {
 		h->cause = TALLY_CAUSE_WAIT;
@@ -149,10 +160,10 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 }
 
 void
-tally_cause_driver(struct tally_answer_hitch *h, double more_ns)
+tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
 	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h) ||
-	    (more_ns > 0 && is_hitch_by(h, (uint64_t)more_ns)))
+	    (sure && more_ns > 0 && is_hitch_by(h, (uint64_t)more_ns)))
 		return;
 	h->cause = TALLY_CAUSE_UNKNOWN;
 	h->starved = true;
@@ -165,24 +176,28 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	const struct tally_answer_event e = tally_event_find(
 		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
-	const double least = EXPLAINS * (double)h->excess_ns;
-	if (!e.group || (double)e.ns < least)
+	const double lost = (double)h->excess_ns;
+	if (!e.group || (double)e.ns < EXPLAINS * lost)
 		return false;
 	out->event = e;
-	if ((double)e.growth_ns < least)
+	if ((double)e.growth_ns < (e.elsewhere ? ELSEWHERE : EXPLAINS) * lost)
 		return false;
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
-	 * one that goes on. */
+	 * one that goes on, or has long ended. */
 	return !e.elsewhere || (is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
 				!h->goes_on[e.group]);
 }
 
-/* It explains the frame, and the other passes grew by less than half as much. */
+/* Whether each pass that matters grew by at least a quarter as much as all, in proportion. */
 static bool
-is_alone(const struct tally_hitch_part *p, const struct tally_answer_hitch *all, double least)
+grew_alike(const struct tally_hitch *h, const struct tally_answer_hitch *all)
 {
-	uint64_t own = p->ns - p->around_ns;
-	return (double)own >= least && all->growth_ns - own < own / 2;
+	double least = (double)all->growth_ns / (double)MAX(all->around_ns, 1) / 4;
+	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts)
+		if (p->around_ns >= all->around_ns / 20 &&
+		    (double)growth_of(p) < least * (double)p->around_ns)
+			return false;
+	return all->around_ns > 0;
 }
 
 /* passtally's time is by the clock: another program may have had the CPU. */
@@ -202,32 +217,53 @@ is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 	       !explains(h, TALLY_HITCH_WAIT) && !has_more_draws(out);
 }
 
+/* Passes explain the frame, and no calls do: one alone, where the others grew by less than half as
+ * much; all of them; or some, of which the largest is named. */
+static enum tally_cause
+of_passes(const struct tally_hitch *h, bool alone, bool unsure, struct tally_answer_hitch *out)
+{
+	if (alone && unsure && is_of_thread(h, out))
+		return of_thread(h, out);
+	out->or_wait = unsure;
+	/* What is not sure is a wait by itself, unless the driver waited so long. */
+	if (!alone)
+		return unsure && h->known[TALLY_HITCH_WAIT] && !explains(h, TALLY_HITCH_WAIT)
+			       ? TALLY_CAUSE_UNKNOWN
+			       : TALLY_CAUSE_GPU;
+	if ((double)out->growth_ns >= EXPLAINS * (double)h->excess_ns)
+		return TALLY_CAUSE_PASS;
+	out->or_wait = is_same(h, TALLY_HITCH_WORK);
+	return TALLY_CAUSE_UNKNOWN;
+}
+
 static enum tally_cause
 decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 {
-	const double least = EXPLAINS * (double)h->excess_ns;
-	const struct tally_hitch_part *grew = add_parts(h, out);
+	uint64_t unsure_ns = 0;
+	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
 	bool works = explains(h, TALLY_HITCH_WORK);
-	bool by_gpu = grew && (double)out->growth_ns >= least;
 	bool unsure = grew && opengl && grew->may_wait;
+	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
 	if (is_own(h))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
-	if (event && (!by_gpu || unsure))
+	if (event && (!out->by_gpu || unsure))
 		return TALLY_CAUSE_EVENT;
-	if (!by_gpu)
+	if (!out->by_gpu)
 		return of_thread(h, out);
-	bool alone = is_alone(grew, out, least);
+	bool alone = out->growth_ns - growth_of(grew) < growth_of(grew) / 2;
+	out->some = !alone && !grew_alike(h, out);
 	if (alone)
 		take_pass(out, grew);
+	else if (out->some)
+		out->pass = ((const struct tally_part *)grew->what)->name;
 	if (works && unsure)
 		return of_thread(h, out);
 	if (event || (works && !has_more_draws(out)))
 		return TALLY_CAUSE_UNKNOWN; /* both did: which one waited for the other? */
-	if (alone && unsure && is_of_thread(h, out))
-		return of_thread(h, out);
-	out->or_wait = alone && unsure;
-	return alone ? TALLY_CAUSE_PASS : TALLY_CAUSE_GPU;
+	if (!alone)
+		unsure = opengl && (double)unsure_ns >= SAME * (double)h->excess_ns;
+	return of_passes(h, alone, unsure, out);
 }
 
 struct tally_answer_hitch
@@ -250,7 +286,7 @@ static char *
 growth_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	if (h->pass && h->first == h->pass)
+	if (h->pass && h->first == h->pass && !h->some)
 		return g_strdup_printf("%s, its first use", times);
 	if (h->around_ns == 0)
 		return g_strdup_printf("%s, seldom there", times);
@@ -264,17 +300,27 @@ growth_text(const struct tally_answer_hitch *h)
 							     : ", fewer draws");
 }
 
+/* "Bloom", "Bloom and others", "all passes" */
+static char *
+passes_text(const struct tally_answer_hitch *h, size_t columns)
+{
+	g_autofree char *name = h->pass ? tally_short_name(h->pass, columns) : NULL;
+	return name ? g_strdup_printf("%s%s", name, h->some ? " and others" : "")
+		    : g_strdup("all passes");
+}
+
 static char *
 unknown_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = tally_short_name(h->pass ? h->pass : "all passes", 22);
+	g_autofree char *name = passes_text(h, 22);
 	if (h->starved)
 		return g_strdup_printf("cannot tell: %s took longer, its driver had no CPU",
 				       name);
-	if (h->pass)
+	if (h->by_gpu)
 		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
-				       h->event.group && !h->event.elsewhere ? "other calls"
-								       : "the CPU");
+				       h->or_wait                             ? "a wait"
+				       : h->event.group && !h->event.elsewhere ? "other calls"
+									       : "the CPU");
 	if (!h->timed)
 		return g_strdup(
 			h->known_work ? "cannot tell: GPU times are missing; not the CPU"
@@ -297,8 +343,7 @@ meanwhile_text(const struct tally_answer_hitch *h)
 static char *
 pass_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = h->pass ? tally_short_name(h->pass, 30)
-					: g_strdup("all passes");
+	g_autofree char *name = passes_text(h, 30);
 	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
 	g_autofree char *growth = growth_text(h);
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
@@ -397,6 +442,8 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 	};
 	if (h->cause == TALLY_CAUSE_PASS)
 		return tally_short_name(h->pass, 22);
+	if (h->cause == TALLY_CAUSE_GPU && h->some)
+		return g_strdup("some passes");
 	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns)
 		return g_strdup("no free CPU");
 	return g_strdup(h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h)

@@ -12,7 +12,7 @@
 enum tally_cause {
 	TALLY_CAUSE_UNKNOWN = 0,
 	TALLY_CAUSE_PASS, /* `pass` took longer */
-	TALLY_CAUSE_GPU, /* the passes took longer, but none by itself so much */
+	TALLY_CAUSE_GPU, /* all passes took longer, or `some`: `pass` and others */
 	TALLY_CAUSE_CPU, /* the thread that ended the frame worked longer */
 	TALLY_CAUSE_WAIT, /* it waited longer, and the GPU did not work longer */
 	TALLY_CAUSE_NOT_GPU, /* the GPU did not work longer; the thread is not known */
@@ -29,7 +29,8 @@ struct tally_answer_hitch {
 	/* Names of parts (struct tally_part), not escaped; NULL = none. The pass that took longer,
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
 	const char *pass, *first;
-	bool or_wait; /* PASS: a wait after its last draw is in its time */
+	bool by_gpu, some; /* passes explain it; not all and not one */
+	bool or_wait; /* a wait after the last draw may be in their time */
 	uint64_t growth_ns; /* of what is named */
 	/* PASS, GPU: time and draws around the frame and in it. */
 	uint64_t around_ns, ns, around_draws, draws;
@@ -54,11 +55,13 @@ const char *tally_cause_name(const struct tally_answer_hitch *h);
 
 /* `opengl`: passes end where the CPU begins the next one. */
 struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool opengl);
-/* The thread that ends frames was ready without a CPU for `ready_ns`, on average for `usual_ns`. */
-void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns);
+/* The thread that ends frames was ready without a CPU for `ready_ns`, on average for `usual_ns`;
+ * `sure`: most of that time was in the frame. */
+void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
+		       bool sure);
 /* All other threads, those of a software driver among them, worked for so much more than on average
- * meanwhile. */
-void tally_cause_driver(struct tally_answer_hitch *h, double more_ns);
+ * meanwhile; `sure`: in the frame, or with free CPUs. */
+void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; the caller frees it. */

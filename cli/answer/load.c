@@ -9,6 +9,7 @@
 #define MOST_THREADS 5
 /* The thresholds of docs/verdicts.md. */
 #define EXPLAINS 0.5
+#define STARVED 0.1
 #define MOST_APART_NS UINT64_C(250000000) /* a line says nothing of a frame that is much shorter */
 
 struct load_line {
@@ -127,7 +128,9 @@ tally_loads_explain(const struct tally_loads *l, const char *driver, struct tall
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
-	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns);
+	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
+	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
+	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
 	GHashTableIter all;
 	gpointer name, total;
 	g_hash_table_iter_init(&all, l->totals);
@@ -136,7 +139,8 @@ tally_loads_explain(const struct tally_loads *l, const char *driver, struct tall
 		more_ns -= part * (double)*(const uint64_t *)total;
 	}
 	if (by_software)
-		tally_cause_driver(h, more_ns);
+		tally_cause_driver(h, more_ns,
+				   sure || (double)ready_ns < STARVED * lines_ns);
 }
 
 const char *
