@@ -155,7 +155,8 @@ stop_measuring(struct vk_device *d)
 {
 	vk_device_finish(d);
 	vk_commands_forget(d);
-	vk_pictures_free(d, vk_pictures_take_gone(d));
+	pthread_mutex_lock(&d->lock);
+	vk_pictures_unlock(d, true);
 	vk_exact_destroy(d);
 	vk_batch_intervals_destroy(d);
 	vk_slots_destroy(d);

@@ -10,6 +10,7 @@
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/handles.h"
 #include "vk_layer/record/labels.h"
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/submission.h"
 
 /* VK_DEVICE_QUEUE_CREATE_INTERNALLY_SYNCHRONIZED_BIT_KHR, newer than our headers. */
@@ -117,7 +118,7 @@ vk_give_up(struct vk_device *d)
 			if (q->stream)
 				tally_stream_publish(q->stream);
 	}
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 }
 
 void
@@ -127,7 +128,7 @@ vk_drain(struct vk_device *d)
 	if (!vk_device_runs(d) || pthread_mutex_trylock(&d->lock) != 0)
 		return;
 	vk_collect_poll(d);
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 }
 
 static uint64_t
@@ -159,7 +160,7 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	vk_frame_idle(d, q);
 	vk_collect_poll(d);
 	vk_frame_overhead(q, vk_overhead_since(t0));
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 	return result;
 }
 
@@ -185,7 +186,7 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	vk_collect_poll(d);
 	if (d->queues)
 		vk_frame_overhead(d->queues, vk_overhead_since(t0));
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 	return result;
 }
 
@@ -201,6 +202,6 @@ vk_wait_for_fences(struct vk_device *d, PFN_vkWaitForFences next, VkDevice devic
 	for (uint32_t i = 0; i < n && (all || n == 1); i++)
 		vk_collect_fence_signalled(d, fences[i]);
 	vk_collect_poll(d);
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 	return result;
 }

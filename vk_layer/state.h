@@ -164,7 +164,7 @@ struct vk_device {
 	const struct vk_exact_functions *exact;
 	struct vk_resolve *resolve;
 	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
-	struct vk_pictures *pictures_gone; /* nothing uses them any more */
+	struct vk_pictures *pictures_done; /* to be read or freed (picture.h) */
 	bool given_up;	   /* stopped, and everything unread is flagged */
 };
 

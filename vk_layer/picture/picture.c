@@ -230,22 +230,18 @@ free_copy(struct vk_device *d, const struct vk_picture_copy *c)
 	release(d, c->resolved_memory, c->resolved_bytes);
 }
 
-void
-vk_pictures_free(struct vk_device *d, struct vk_pictures *list)
+static void
+destroy(struct vk_device *d, struct vk_pictures *p)
 {
-	while (list) {
-		struct vk_pictures *p = list;
-		list = p->next;
-		for (uint32_t i = 0; i < p->n_copies; i++)
-			free_copy(d, &p->copies[i]);
-		for (unsigned i = 0; i < VK_PICTURE_FORMS; i++) {
-			d->next.use.DestroyImage(d->handle, p->small[i], NULL);
-			release(d, p->small_memory[i], p->small_bytes[i]);
-		}
-		free(p->copies);
-		free(p->passes);
-		free(p);
+	for (uint32_t i = 0; i < p->n_copies; i++)
+		free_copy(d, &p->copies[i]);
+	for (unsigned i = 0; i < VK_PICTURE_FORMS; i++) {
+		d->next.use.DestroyImage(d->handle, p->small[i], NULL);
+		release(d, p->small_memory[i], p->small_bytes[i]);
 	}
+	free(p->copies);
+	free(p->passes);
+	free(p);
 }
 
 /* ---- a copy ---- */
@@ -514,8 +510,6 @@ static const char *
 refusal(const struct vk_command *c)
 {
 	const struct vk_recording *r = c->recording;
-	if (r->simultaneous)
-		return "its command buffer may run twice at once";
 	if (r->is_protected)
 		return "its command buffer is protected";
 	if (c->game.no_queries || c->game.performance || c->game.statistics)
@@ -543,52 +537,102 @@ vk_pictures_end(struct vk_command *c, uint32_t index)
 
 /* ---- submissions ---- */
 
-void
-vk_pictures_submitted(struct vk_pictures *p, uint32_t index, struct vk_submission *s,
-		      struct tally_pass *pass)
+static void
+give(struct vk_device *d, struct vk_pictures *p, const char *why)
 {
+	p->waits = NULL;
+	p->why = why;
+	p->unread = true;
+	p->next = d->pictures_done;
+	d->pictures_done = p;
+}
+
+void
+vk_pictures_completed(struct vk_submission *s)
+{
+	while (s->pictures) {
+		struct vk_pictures *p = s->pictures;
+		s->pictures = p->next;
+		give(s->queue->device, p,
+		     s->completed ? NULL : "the GPU did not finish the copy");
+	}
+}
+
+void
+vk_pictures_runs(const struct vk_recording *r)
+{
+	static const char again[] = "its command buffer ran again before it was read";
+	struct vk_pictures *p = r->pictures;
+	struct vk_submission *s = p->waits;
+	p->why = again; /* if another thread is reading it */
+	if (!s)
+		return;
+	struct vk_pictures **link = &s->pictures;
+	while (*link != p)
+		link = &(*link)->next;
+	*link = p->next;
+	/* It may run again only after it has completed: this thread reads it first. */
+	give(r->device, p, s->completed || !r->simultaneous ? NULL : again);
+}
+
+void
+vk_pictures_submitted(const struct vk_recording *r, uint32_t index,
+		      struct vk_submission *s, struct tally_pass *pass)
+{
+	struct vk_pictures *p = r->pictures;
 	uint32_t number = 0;
-	uint64_t serial = s->queue->serial + 1;
-	if (!p->submission) {
-		p->submission = serial;
+	if (!p->logged) {
+		p->logged = true;
+		p->waits = s;
 		p->next = s->pictures;
 		p->refs++;
 		s->pictures = p;
 	}
-	for (uint32_t i = 0; i < p->n_passes && p->submission == serial; i++)
+	for (uint32_t i = 0; i < p->n_passes && p->waits == s; i++)
 		if (p->passes[i].index == index)
 			number = p->passes[i].number;
 	tally_stream_picture_pass(pass, number);
 }
 
 static void
-hand_over(const struct vk_picture_copy *c)
+read_copy(struct vk_device *d, const struct vk_pictures *p,
+	  const struct vk_picture_copy *c)
 {
+	const char *why = "out of memory";
 	struct tally_picture *to = tally_picture_make(c->pixels, c->width, c->height);
-	if (!to) {
-		tally_pictures_refuse(c->pass, c->name, "out of memory");
+	if (to) {
+		to->pass = c->pass;
+		memcpy(to->name, c->name, sizeof(to->name));
+		memcpy(to->data, c->map,
+		       tally_pixels_size(c->pixels) * c->width * c->height);
+		pthread_mutex_lock(&d->lock);
+		why = p->why;
+		pthread_mutex_unlock(&d->lock);
+	}
+	if (!why) {
+		tally_pictures_hand_over(to);
 		return;
 	}
-	to->pass = c->pass;
-	memcpy(to->name, c->name, sizeof(to->name));
-	memcpy(to->data, c->map, tally_pixels_size(c->pixels) * c->width * c->height);
-	tally_pictures_hand_over(to);
+	free(to);
+	tally_pictures_refuse(c->pass, c->name, why);
 }
 
 void
-vk_pictures_read(struct vk_device *d, struct vk_pictures **list, bool completed)
+vk_pictures_finish(struct vk_device *d, struct vk_pictures *list, bool calls)
 {
-	while (*list) {
-		struct vk_pictures *p = *list;
-		*list = p->next;
-		for (uint32_t i = 0; i < p->n_copies; i++) {
-			if (completed)
-				hand_over(&p->copies[i]);
-			else
-				tally_pictures_refuse(p->copies[i].pass,
-						      p->copies[i].name,
-						      "the GPU did not finish the copy");
+	while (list) {
+		struct vk_pictures *p = list;
+		bool gone = !p->unread;
+		list = p->next;
+		if (p->unread) {
+			for (uint32_t i = 0; i < p->n_copies; i++)
+				read_copy(d, p, &p->copies[i]);
+			pthread_mutex_lock(&d->lock);
+			p->unread = false;
+			gone = --p->refs == 0;
+			pthread_mutex_unlock(&d->lock);
 		}
-		vk_pictures_release(d, p);
+		if (gone && calls)
+			destroy(d, p);
 	}
 }

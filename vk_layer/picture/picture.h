@@ -3,10 +3,11 @@
  *
  * A command buffer that is recorded while the frame to be pictured is open gets the copies: after
  * each of its render passes, from the layouts in which the pass leaves its targets, and back into
- * them. Each execution writes to the same buffers; the first that is logged is read, when its
- * submission has completed. All that the copies need lives until the command buffer is recorded
- * anew and that submission is read. Functions for the recording thread take the device's lock for
- * an instant only; nothing waits, and all memory is limited.
+ * them. Each execution writes to the same buffers; those of the first that is logged are read when
+ * its submission has completed, or before the next execution. All that the copies need lives until
+ * the command buffer is recorded anew and that submission is read. Functions for the recording
+ * thread take the device's lock for an instant only, nothing is read or freed with it; nothing
+ * waits, and all memory is limited.
  */
 #ifndef PASSTALLY_VK_LAYER_PICTURE_H
 #define PASSTALLY_VK_LAYER_PICTURE_H
@@ -51,9 +52,12 @@ struct vk_picture_pass {
 
 /* Of one recording. Its references are counted with the lock. */
 struct vk_pictures {
-	struct vk_pictures *next; /* to be read, or gone */
+	struct vk_pictures *next; /* of a submission's, or the device's */
 	uint32_t refs;
-	uint64_t submission; /* the serial of the one that is read, + 1; 0: none yet */
+	bool logged; /* a submission with it is */
+	struct vk_submission *waits; /* for that one to complete */
+	bool unread; /* that has completed, or `why` says why there are no pictures */
+	const char *why;
 	struct vk_pictured at[VK_PICTURED_MAX]; /* of the open pass */
 	uint32_t n_at;
 	struct vk_picture_pass *passes;
@@ -82,37 +86,38 @@ uint32_t vk_pictured_find(struct vk_device *d, const VkRenderPassBeginInfo *pass
 
 /* ---- with the lock ---- */
 
-/* The pass at `index` of a recording was submitted, as `pass` of the log: its frame is not
- * measured, and the first submission is read. */
-void vk_pictures_submitted(struct vk_pictures *p, uint32_t index, struct vk_submission *s,
+/* The recording is about to be executed. */
+void vk_pictures_runs(const struct vk_recording *r);
+/* Its pass at `index` was submitted, as `pass` of the log: its frame is not measured, and the first
+ * such submission is read. */
+void vk_pictures_submitted(const struct vk_recording *r, uint32_t index, struct vk_submission *s,
 			   struct tally_pass *pass);
 /* Work is submitted whose recording has none: a note if this frame is pictured. */
 void vk_pictures_missed(struct vk_device *d);
-/* Hands over the list's copies, whose submission is `completed`, else says that there are none;
- * the list is then empty. */
-void vk_pictures_read(struct vk_device *d, struct vk_pictures **list, bool completed);
+/* The submission has completed, or is given up. */
+void vk_pictures_completed(struct vk_submission *s);
 /* Accepts NULL. */
 static inline void
 vk_pictures_release(struct vk_device *d, struct vk_pictures *p)
 {
 	if (!p || --p->refs)
 		return;
-	p->next = d->pictures_gone;
-	d->pictures_gone = p;
+	p->next = d->pictures_done;
+	d->pictures_done = p;
 }
 
-/* Those that nothing uses any more, to be freed without the lock. */
-static inline struct vk_pictures *
-vk_pictures_take_gone(struct vk_device *d)
+/* Reads the list's pictures, and destroys those that nothing uses, if the driver may be called.
+ * Without the lock. */
+void vk_pictures_finish(struct vk_device *d, struct vk_pictures *list, bool calls);
+/* Releases the lock, where submissions may have completed or begin, and finishes what is left. */
+static inline void
+vk_pictures_unlock(struct vk_device *d, bool calls)
 {
-	struct vk_pictures *gone = d->pictures_gone;
-	d->pictures_gone = NULL;
-	return gone;
+	struct vk_pictures *list = d->pictures_done;
+	d->pictures_done = NULL;
+	pthread_mutex_unlock(&d->lock);
+	if (list)
+		vk_pictures_finish(d, list, calls);
 }
-
-/* ---- without the lock ---- */
-
-/* Destroys a list of vk_pictures_take_gone(); accepts NULL. */
-void vk_pictures_free(struct vk_device *d, struct vk_pictures *list);
 
 #endif

@@ -464,7 +464,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			s->pairs =
 				NULL; /* the GPU may still use them: batch_intervals.c frees them */
 			vk_submission_waited(s);
-			vk_pictures_read(d, &s->pictures, s->completed);
+			vk_pictures_completed(s);
 		}
 		sweep(q);
 		if (q->frame_pass)

@@ -54,9 +54,7 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 	end(d, q, presented->extent);
 	vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
-	struct vk_pictures *gone = vk_pictures_take_gone(d);
-	pthread_mutex_unlock(&d->lock);
-	vk_pictures_free(d, gone);
+	vk_pictures_unlock(d, true);
 	if (fences)
 		vk_collect_fence(q);
 	if (!t0)

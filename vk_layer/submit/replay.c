@@ -339,7 +339,7 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	if (p->n_uses)
 		add_uses(r, rec, p, out);
 	if (rec->pictures)
-		vk_pictures_submitted(rec->pictures, (uint32_t)(p - rec->passes), r->s, out);
+		vk_pictures_submitted(rec, (uint32_t)(p - rec->passes), r->s, out);
 	into->has_inner |= p->n_inner || p->n_workloads;
 	if (p->uncounted)
 		vk_pending_pass_miss(into);
@@ -435,7 +435,7 @@ static bool
 is_plain(const struct vk_recording *rec)
 {
 	return !rec->n_items && !rec->runs.n && !rec->lost_labels &&
-	       !is_in_chain(rec);
+	       !rec->pictures && !is_in_chain(rec);
 }
 
 /* Values that apply to the passes that follow in the recording. */
@@ -452,16 +452,24 @@ look_around(struct vk_replay *r, const struct vk_recording *rec)
 }
 
 static void
+begin_items(struct vk_replay *r, struct vk_recording *rec)
+{
+	use_set(r, rec->runs.set);
+	prepare(r, rec);
+	if (rec->pictures)
+		vk_pictures_runs(rec);
+	look_around(r, rec);
+	if (rec->dropped && r->captured && !r->is_coarse)
+		tally_stream_add_dropped(r->q->stream, rec->dropped);
+}
+
+static void
 replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 {
 	if (!captures(r) && r->chain == VK_NONE && is_plain(rec))
 		return;
 	uint32_t outer = r->set;
-	use_set(r, rec->runs.set);
-	prepare(r, rec);
-	look_around(r, rec);
-	if (rec->dropped && r->captured && !r->is_coarse)
-		tally_stream_add_dropped(r->q->stream, rec->dropped);
+	begin_items(r, rec);
 	for (uint32_t i = 0, n = 0; i <= rec->n_items; i++) {
 		for (uint32_t end = vk_passes_before(rec, i); n < end;) {
 			if (r->captured && r->rows && !rec->pictures)

@@ -47,8 +47,7 @@ vk_submission_recycle(struct vk_submission *s)
 		s->pairs = pair->next;
 		vk_batch_intervals_release(s->queue->device, s->queue->family, pair);
 	}
-	if (s->pictures)
-		vk_pictures_read(s->queue->device, &s->pictures, s->completed);
+	vk_pictures_completed(s);
 	s->next = s->queue->spare;
 	s->queue->spare = s;
 }

@@ -176,7 +176,7 @@ before(struct call *c)
 	c->serial = q->serial + 1;
 	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
 		    (c->s->n_passes || q->frame_pass);
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 	if (c->pairs)
 		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);
 	c->overhead_ns = vk_overhead_since(c->start_ns);
@@ -221,9 +221,7 @@ after(struct call *c, VkResult result)
 	if (ended || vk_collect_due(q))
 		vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
-	struct vk_pictures *gone = vk_pictures_take_gone(d);
-	pthread_mutex_unlock(&d->lock);
-	vk_pictures_free(d, gone);
+	vk_pictures_unlock(d, true);
 	if (fences)
 		vk_collect_fence(q);
 	c->overhead_ns += vk_overhead_since(t0);
@@ -324,7 +322,7 @@ last_of_device(void *device, void *data)
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		if (q->stream)
 			tally_stream_publish_last(q->stream);
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, calls);
 }
 
 void
@@ -371,7 +369,7 @@ vk_device_finish(struct vk_device *d)
 		/* Fences that were waited for are free again. */
 		pthread_mutex_lock(&d->lock);
 		vk_collect_poll(d);
-		pthread_mutex_unlock(&d->lock);
+		vk_pictures_unlock(d, true);
 		if (vk_device_runs(d))
 			wait_for_rest(d);
 	}
@@ -381,7 +379,7 @@ vk_device_finish(struct vk_device *d)
 		vk_collect_poll(d);
 	bool runs = vk_device_runs(d);
 	vk_collect_give_up(d, TALLY_FLAG(LOST), runs);
-	pthread_mutex_unlock(&d->lock);
+	vk_pictures_unlock(d, true);
 	vk_queues_destroy(d, runs);
 	tally_device_destroy(d->tally);
 	d->tally = NULL;
