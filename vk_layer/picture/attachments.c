@@ -20,8 +20,24 @@ at_level(uint32_t size, uint32_t level)
 	return s ? s : 1;
 }
 
+/* Another queue may read it at the same time, so that its layout must not change. */
+static bool
+only_reads(VkImageLayout initial, VkImageLayout final)
+{
+	switch (final) {
+	case VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL:
+	case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL:
+	case VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL:
+	case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL:
+	case VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL:
+		return initial == final;
+	default:
+		return false;
+	}
+}
+
 static const char *
-refusal(const struct vk_image_known *image, bool stored)
+refusal(const struct vk_image_known *image)
 {
 	if (!image)
 		return "its image is not known";
@@ -38,19 +54,24 @@ refusal(const struct vk_image_known *image, bool stored)
 	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->usage_added))
 		return "it may not be copied from (shared, or the driver does not allow "
 		       "it)";
-	return stored ? NULL : "the pass does not store it";
+	return NULL;
 }
 
 /* `number`: of a color, TALLY_MAX_COLOR: depth. */
 static void
 add(struct vk_targets *t, struct vk_pictured *to, uint32_t number, VkImageView handle,
-    VkImageLayout layout, bool stored)
+    VkImageLayout initial, VkImageLayout final, bool stored)
 {
 	const struct vk_view_known *view = vk_handles_find(&t->objects[VK_VIEWS],
 							   VK_HANDLE_KEY(handle));
 	const struct vk_image_known *image =
 		view ? vk_handles_find(&t->objects[VK_IMAGES], view->image) : NULL;
-	*to = (struct vk_pictured){ .layout = layout, .why = refusal(image, stored) };
+	*to = (struct vk_pictured){ .layout = final };
+	to->why = refusal(image);
+	if (!to->why && only_reads(initial, final))
+		to->why = "the pass only reads it or its stencil, which others may do, too";
+	else if (!to->why && !stored)
+		to->why = "the pass does not store it";
 	if (number == TALLY_MAX_COLOR)
 		snprintf(to->name, sizeof(to->name), "depth");
 	else
@@ -89,7 +110,7 @@ add_attachment(struct vk_targets *t, struct vk_pictured *to, uint32_t number,
 	if (pass->attachments[i].resolve < pass->n_attachments)
 		i = pass->attachments[i].resolve;
 	const struct vk_pass_attachment *a = &pass->attachments[i];
-	add(t, to, number, view_at(views, i), a->final,
+	add(t, to, number, view_at(views, i), a->initial, a->final,
 	    a->store == VK_ATTACHMENT_STORE_OP_STORE);
 }
 
@@ -122,8 +143,8 @@ add_rendering(struct vk_targets *t, struct vk_pictured *to, uint32_t number,
 	      const VkRenderingAttachmentInfo *a)
 {
 	bool resolves = a->resolveMode != VK_RESOLVE_MODE_NONE && a->resolveImageView;
-	add(t, to, number, resolves ? a->resolveImageView : a->imageView,
-	    resolves ? a->resolveImageLayout : a->imageLayout,
+	VkImageLayout layout = resolves ? a->resolveImageLayout : a->imageLayout;
+	add(t, to, number, resolves ? a->resolveImageView : a->imageView, layout, layout,
 	    resolves || a->storeOp == VK_ATTACHMENT_STORE_OP_STORE);
 }
 

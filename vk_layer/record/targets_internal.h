@@ -70,7 +70,7 @@ struct vk_pass_attachment {
 	uint32_t samples;
 	VkAttachmentLoadOp load, stencil_load;
 	VkAttachmentStoreOp store, stencil_store;
-	VkImageLayout final;
+	VkImageLayout initial, final;
 	uint32_t resolve; /* what it is resolved into, or VK_ATTACHMENT_UNUSED */
 };
 

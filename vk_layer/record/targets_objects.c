@@ -248,6 +248,7 @@ use_views(struct vk_render_pass_known *pass, uint32_t mask)
 			.stencil_load = (info)->pAttachments[at].stencilLoadOp, \
 			.store = (info)->pAttachments[at].storeOp, \
 			.stencil_store = (info)->pAttachments[at].stencilStoreOp, \
+			.initial = (info)->pAttachments[at].initialLayout, \
 			.final = (info)->pAttachments[at].finalLayout, \
 			.resolve = VK_ATTACHMENT_UNUSED, \
 		}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets of dynamic rendering and of swapchains. */
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/record/targets_internal.h"
+
 #include "tests/unit/vk_layer/vk_targets_world.h"
 
 static void
@@ -279,6 +281,106 @@ test_images(void)
 	teardown();
 }
 
+/* ---- what --pictures copies of a target ---- */
+
+#define READ_ONLY VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL
+#define WRITTEN VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL
+#define COPIED VK_IMAGE_USAGE_TRANSFER_SRC_BIT
+
+static const struct {
+	const char *name;
+	VkImageLayout initial, final; /* dynamic rendering has one */
+	VkAttachmentStoreOp store;
+	VkImageCreateInfo image;
+	const char *why; /* how it begins; NULL: it is copied */
+} pictured[] = {
+	{ "as it is", WRITTEN, WRITTEN, STORE, { .usage = COPIED }, NULL },
+	{ "general", VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL, STORE,
+	  { .usage = COPIED }, NULL },
+	{ "not stored", WRITTEN, WRITTEN, DONT_STORE, { .usage = COPIED }, "the pass does not" },
+	{ "not to be copied", WRITTEN, WRITTEN, STORE, { .usage = 0 }, "it may not be copied" },
+	{ "transient", WRITTEN, WRITTEN, STORE,
+	  { .usage = COPIED | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT }, "it is transient" },
+	{ "protected", WRITTEN, WRITTEN, STORE,
+	  { .usage = COPIED, .flags = VK_IMAGE_CREATE_PROTECTED_BIT }, "it is protected" },
+	{ "sparse", WRITTEN, WRITTEN, STORE,
+	  { .usage = COPIED, .flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT }, "it is sparse" },
+	{ "modifier", WRITTEN, WRITTEN, STORE,
+	  { .usage = COPIED, .tiling = VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT },
+	  "its memory is laid out" },
+	/* Another queue may read it at the same time: its layout must not change. */
+	{ "only read", READ_ONLY, READ_ONLY, STORE, { .usage = COPIED }, "the pass only reads" },
+	{ "its stencil is only read", VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL,
+	  VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL, STORE, { .usage = COPIED },
+	  "the pass only reads" },
+	/* Nobody else can as long as the pass changes it. */
+	{ "read only afterwards", WRITTEN, READ_ONLY, STORE, { .usage = COPIED }, NULL },
+};
+
+static void
+assert_pictured(const struct vk_pictured *at, VkImage of, const char *why)
+{
+	if (why)
+		g_assert_true(at->why && g_str_has_prefix(at->why, why));
+	else
+		g_assert_cmpstr(at->why, ==, NULL);
+	g_assert_cmpstr(at->name, ==, "depth");
+	g_assert_true(at->image == of);
+	g_assert_cmpuint(at->level, ==, 2);
+	g_assert_cmpuint(at->layer, ==, 3);
+	g_assert_cmpuint(at->width, ==, 25);
+	g_assert_cmpuint(at->height, ==, 1);
+}
+
+/* One level and one layer of an image of depth, in both kinds of passes. */
+static void
+test_pictured(void)
+{
+	setup();
+	for (unsigned i = 0; i < G_N_ELEMENTS(pictured); i++) {
+		struct vk_pictured at[VK_PICTURED_MAX];
+		VkImageCreateInfo info = pictured[i].image;
+		g_test_message("%s", pictured[i].name);
+		info.imageType = VK_IMAGE_TYPE_2D;
+		info.format = D24S8;
+		info.extent = (VkExtent3D){ 100, 5, 1 };
+		info.mipLevels = info.arrayLayers = 4;
+		info.samples = VK_SAMPLE_COUNT_1_BIT;
+		VkImage of = make_image(&info);
+		VkImageView view = view_of(of, D24S8, 2, 3, 1);
+		VkAttachmentDescription attachment = {
+			.format = D24S8,
+			.samples = 1,
+			.storeOp = pictured[i].store,
+			.initialLayout = pictured[i].initial,
+			.finalLayout = pictured[i].final,
+		};
+		VkAttachmentReference depth = { 0, pictured[i].initial };
+		VkSubpassDescription subpass = { .pDepthStencilAttachment = &depth };
+		VkRenderPassCreateInfo pass = {
+			.attachmentCount = 1,
+			.pAttachments = &attachment,
+			.subpassCount = 1,
+			.pSubpasses = &subpass,
+		};
+		VkRenderPassBeginInfo begins = { .renderPass = make_render_pass(&pass) };
+		begins.framebuffer = framebuffer(begins.renderPass, 1, &view, 25, 1, 1);
+		g_assert_cmpuint(vk_pictured_find(&device, &begins, NULL, at), ==, 1);
+		assert_pictured(at, of, pictured[i].why);
+		if (pictured[i].initial != pictured[i].final)
+			continue;
+		VkRenderingAttachmentInfo dynamic = {
+			.imageView = view,
+			.imageLayout = pictured[i].final,
+			.storeOp = pictured[i].store,
+		};
+		VkRenderingInfo rendering = { .pDepthAttachment = &dynamic };
+		g_assert_cmpuint(vk_pictured_find(&device, NULL, &rendering, at), ==, 1);
+		assert_pictured(at, of, pictured[i].why);
+	}
+	teardown();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -289,5 +391,6 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_targets/swapchain", test_swapchain);
 	g_test_add_func("/vk_targets/imageless", test_imageless);
 	g_test_add_func("/vk_targets/images", test_images);
+	g_test_add_func("/vk_targets/pictured", test_pictured);
 	return g_test_run();
 }
