@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* submit_scene.c - frames of passes and dispatches, and how they end.
  *
- *   submit_scene PASSES DISPATCHES FRAMES present|flush|finish|nothing
+ *   submit_scene PASSES DISPATCHES FRAMES present|flush|finish|nothing [MARK]
  *
  * Each pass draws twice, each to the next of two framebuffers; a pass of one dispatch follows each
- * of the first DISPATCHES passes. On a pbuffer, so that `present` is a swap.
+ * of the first DISPATCHES passes. On a pbuffer, so that `present` is a swap. The moments after
+ * MARK frames and after all are marked for tests/live/count_ioctls.c.
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "scenes/gl/stage.h"
+#include "tests/live/count_ioctls.h"
 
 #define SIZE 64
 
@@ -33,12 +36,12 @@ main(int argc, char **argv)
 	struct stage s;
 	GLuint targets[2], buffer;
 
-	if (argc != 5) {
-		fprintf(stderr, "submit_scene: PASSES DISPATCHES FRAMES END\n");
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "submit_scene: PASSES DISPATCHES FRAMES END [MARK]\n");
 		return 2;
 	}
 	unsigned passes = (unsigned)atoi(argv[1]), dispatches = (unsigned)atoi(argv[2]);
-	unsigned frames = (unsigned)atoi(argv[3]);
+	unsigned frames = (unsigned)atoi(argv[3]), mark = argc > 5 ? (unsigned)atoi(argv[5]) : 0;
 	options.end = stage_parse_end(argv[4]);
 	stage_open(&s, &options);
 	for (int i = 0; i < 2; i++)
@@ -59,6 +62,8 @@ main(int argc, char **argv)
 			glDispatchCompute(1, 1, 1);
 		}
 		stage_end_frame(&s);
+		if (frame + 1 == mark || frame + 1 == frames)
+			ioctl(-1, COUNT_IOCTLS_MARK);
 	}
 	stage_check("the frames");
 	stage_close(&s);

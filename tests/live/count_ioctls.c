@@ -2,8 +2,9 @@
 /* tests/live/count_ioctls.c - count what a program's driver asks of the kernel's i915.
  *
  * Preloaded before the emulated GPU (../shared/intel_gpu), whose ioctl() it calls.
- * COUNT_IOCTLS_FILE names a file of two 64-bit counts, mapped so that they survive any end: batches
- * submitted, and waits that may block. Any thread.
+ * COUNT_IOCTLS_FILE names a file of 64-bit counts, mapped so that they survive any end: batches
+ * submitted, and waits that may block; how often the program made the request COUNT_IOCTLS_MARK,
+ * and both counts as they were at the first and at the second. Any thread.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,15 +16,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "count_ioctls.h"
+
 #define PUBLIC __attribute__((visibility("default")))
 #define N_COUNTS 2
+#define N_MARKS 2
 #define OF_DRM 'd'
 #define GEM_EXECBUFFER2 0x69
 #define GEM_WAIT 0x6c
 #define SYNCOBJ_WAIT 0xc3
 #define SYNCOBJ_TIMELINE_WAIT 0xca
 
-static _Atomic uint64_t fallback[N_COUNTS];
+static _Atomic uint64_t fallback[N_COUNTS + 1 + N_MARKS * N_COUNTS];
 static _Atomic uint64_t *counts = fallback;
 static int (*next)(int, unsigned long, ...);
 
@@ -63,6 +67,12 @@ ioctl(int fd, unsigned long request, ...)
 	va_end(rest);
 	if (!next)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "ioctl");
+	if (request == COUNT_IOCTLS_MARK) {
+		uint64_t mark = counts[N_COUNTS]++;
+		for (unsigned i = 0; mark < N_MARKS && i < N_COUNTS; i++)
+			counts[N_COUNTS + 1 + mark * N_COUNTS + i] = counts[i];
+		return 0;
+	}
 	unsigned number = request & 0xff;
 	if ((request >> 8 & 0xff) == OF_DRM) {
 		counts[0] += number == GEM_EXECBUFFER2;
