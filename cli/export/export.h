@@ -63,11 +63,4 @@ struct tally_export_key {
 const struct tally_export_key *
 tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key);
 
-/* Receives one argument of an event: everything that a record holds besides its times and name,
- * item by item (cli/export/args.c), to be shown with the event. `prefix` is "" or ends in a
- * dot: "counters." and "metrics." mark values that are not fields of the record. `text` NULL:
- * the argument is `value`. */
-typedef void tally_export_see(void *user, const char *prefix, const char *key, const char *text,
-			      struct tally_value value);
-
 #endif

@@ -1,440 +1,786 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/export/timeline.h"
+#include "cli/export/trace.h"
 
-#include "cli/export/protobuf.h"
+#include "cli/export/export.h"
+#include "cli/log/identity.h"
+#include "cli/log/pass_name.h"
 #include "cli/log/stats.h"
+#include "cli/report/columns.h"
+#include "cli/shared/each.h"
+#include "cli/shared/text.h"
+#include "json/log_numbers.h"
+#include "json/swar.h"
 
 #include <string.h>
 
-/* Field numbers of Perfetto's trace format, grouped by message; the names follow Perfetto's. */
-enum { TRACE_PACKET = 1 };
-enum { /* TracePacket */
-       PACKET_CLOCK_SNAPSHOT = 6,
-       PACKET_TIMESTAMP = 8,
-       PACKET_SEQUENCE_ID = 10,
-       PACKET_TRACK_EVENT = 11,
-       PACKET_INTERNED_DATA = 12,
-       PACKET_SEQUENCE_FLAGS = 13,
-       PACKET_GPU_COUNTER_EVENT = 52,
-       PACKET_TIMESTAMP_CLOCK_ID = 58,
-       PACKET_TRACK_DESCRIPTOR = 60,
-};
-enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
-enum { MONOTONIC = 3, FIRST_OWN_CLOCK = 64 };
-enum { /* TrackDescriptor */
-       TRACK_UUID = 1,
-       TRACK_NAME = 2,
-       TRACK_PROCESS = 3,
-       TRACK_PARENT = 5,
-       TRACK_COUNTER = 8,
-       TRACK_CHILD_ORDERING = 11,
-       TRACK_RANK = 12,
-       TRACK_DESCRIPTION = 14,
-};
-enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8, ORDER_BY_RANK = 3 };
-enum { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6, UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
-enum { /* TrackEvent */
-       EVENT_CATEGORY_IID = 3,
-       EVENT_ANNOTATION = 4,
-       EVENT_TYPE = 9,
-       EVENT_NAME_IID = 10,
-       EVENT_TRACK = 11,
-       EVENT_NAME = 23,
-       EVENT_COUNTER = 30,
-       EVENT_COUNTER_DOUBLE = 44,
-       EVENT_FLOW = 47,
-};
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
-enum { /* DebugAnnotation */
-       ANNOTATION_NAME_IID = 1,
-       ANNOTATION_UINT = 3,
-       ANNOTATION_INT = 4,
-       ANNOTATION_DOUBLE = 5,
-       ANNOTATION_STRING = 6,
-};
-enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, N_TABLES = 4 };
-enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
-enum { GPU_DESCRIPTOR = 1, GPU_COUNTERS = 2, GPU_ID = 3 };
-enum { GPU_SPECS = 1, SPEC_ID = 1, SPEC_NAME = 2, SPEC_DESCRIPTION = 3, SPEC_UNITS = 7 };
-enum { VALUE_ID = 1, VALUE_INT = 2, VALUE_DOUBLE = 3 };
-enum {
-	MEASURE_NONE = 0,
-	MEASURE_BYTE = 7,
-	MEASURE_HERTZ = 13,
-	MEASURE_NS = 19,
-	MEASURE_PERCENT = 37
+/* A log as a trace: each queue (Vulkan) or context (OpenGL) is a queue of a GPU whose stages
+ * are passes; two more queues hold its frames with the parts of labels, and its commands. */
+
+/* Overlap that needs more rows than this on one queue is not drawn. */
+#define MOST_ROWS 16
+#define MOST_EARLY 1000
+
+/* Events of a row do not overlap. */
+struct row {
+	uint64_t number; /* of the queue or track; 0: not announced yet */
+	uint64_t end_ns; /* end of its last event */
+	GHashTable *counters; /* maps a key, which the reader interns, to a number */
 };
 
-#define SEQUENCE 1
-
-/* The number of a text that is looked up by address: it is static, or owned by the reader or by
- * `names`. */
-struct known {
-	const char *prefix, *text;
-	unsigned table;
-	uint64_t number;
+struct rows {
+	struct row row[MOST_ROWS];
+	uint32_t n;
 };
 
-/* Packets are written together once they have this size. */
-enum { WRITTEN_AT_ONCE = 1 << 16 };
+/* A queue or context of a device, on one clock. */
+struct lane {
+	int64_t context;
+	int32_t queue_family, queue_index;
+	bool own; /* passes with the flag `uncalibrated` */
+	uint32_t clock, number;
+	char name[96];
+	uint64_t submissions; /* the CPU's track; 0 = none yet */
+	struct rows passes, frames, commands;
+};
+
+struct device {
+	uint32_t number, clock; /* clock 0: no uncalibrated one yet */
+	uint64_t clock_gpu_ns, clock_cpu_ns; /* where its first timestamp is shown */
+	uint64_t track;
+	struct rows frames; /* the CPU's */
+	GPtrArray *lanes; /* elements: struct lane * */
+	struct tally_trace_gpu gpu;
+};
+
+/* A pass of the frame. */
+struct placed {
+	const struct tally_pass_record *pass;
+	struct lane *lane; /* NULL: it has no place on a GPU's timeline */
+	struct row *row; /* NULL: it is not drawn */
+	const char *label; /* NULL = none */
+	uint64_t start_ns, end_ns, event;
+};
 
 struct perfetto {
-	FILE *out;
-	struct tally_timeline_sink sink;
-	struct tally_timeline *timeline;
-	struct tally_protobuf packet; /* the one being written, after those that wait */
-	struct tally_protobuf interned;
-	GHashTable *tables[N_TABLES]; /* by INTERNED_*: maps a text to its number */
-	GHashTable *known; /* a set of struct known * */
-	GPtrArray *specs; /* counter tracks not yet described */
-	bool begun, has_clock;
-	uint64_t snapshot_ns; /* time of the last snapshot */
+	struct tally_trace t;
+	struct tally_export_names names;
+	struct tally_log_identity identity;
+	char *program;
+	bool no_counters, has_frame;
+	uint64_t process, notes, marks; /* tracks; 0 = none yet */
+	uint64_t last_ns; /* when the last frame ended */
+	uint32_t n_clocks;
+	GPtrArray *devices; /* elements: struct device *, in the order of their numbers */
+	GHashTable *stages; /* maps a name to the number of a stage */
+	GArray *placed; /* elements: struct placed, the passes of the frame */
+	GPtrArray *order; /* elements: struct placed *, those of one lane */
+	GArray *ids; /* elements: uint64_t, numbers of counters */
+	GPtrArray
+		*early; /* elements: struct tally_note_record *, before the first frame */
+	uint64_t n_early_lost;
+	struct tally_export_left left;
+	const struct tally_frame_record *frame;
+	struct device *device; /* of the frame */
 };
 
-/* Track numbers must not collide with those of another trace that is opened at the same
- * time. */
+/* ---- arguments ---- */
+
+static void
+put_number(struct perfetto *e, const char *key, uint64_t v)
+{
+	tally_trace_put_argument(&e->t, "", key, NULL, tally_u64(v));
+}
+
+static void
+put_text(struct perfetto *e, const char *key, const char *text)
+{
+	tally_trace_put_argument(&e->t, "", key, text, tally_u64(0));
+}
+
+static void
+put_flags(struct perfetto *e, uint64_t flags)
+{
+	g_autofree char *text = flags ? tally_flags_text(flags, " ") : NULL;
+	if (text)
+		put_text(e, "flags", text);
+}
+
+static void
+put_listed(void *to, const char *name, const char *unit, bool known,
+	   struct tally_value value)
+{
+	struct perfetto *e = to;
+	(void)unit;
+	if (known)
+		tally_trace_put_argument(&e->t, "", name, NULL, value);
+}
+
+static void
+put_unattributed(void *to, const char *name, const char *unit, bool known,
+		 struct tally_value value)
+{
+	struct perfetto *e = to;
+	(void)unit;
+	if (known)
+		tally_trace_put_argument(&e->t, "unattributed.", name, NULL, value);
+}
+
+static void
+put_values(struct perfetto *e, const char *prefix, const struct tally_keyed_value *values,
+	   uint32_t n, GString *estimated)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		tally_trace_put_argument(&e->t, prefix, values[i].key, NULL,
+					 values[i].value);
+		if (values[i].estimated)
+			g_string_append_printf(estimated, "%s%s",
+					       estimated->len ? " " : "", values[i].key);
+	}
+}
+
+/* Counters and metrics, followed by the list of those that are estimates. */
+static void
+put_lists(struct perfetto *e, const char *prefix, const struct tally_keyed_value *values,
+	  uint32_t n, const struct tally_keyed_value *metrics, uint32_t n_metrics)
+{
+	g_autoptr(GString) estimated = g_string_new(NULL);
+	put_values(e, prefix, values, n, estimated);
+	put_values(e, "metrics.", metrics, n_metrics, estimated);
+	if (estimated->len)
+		put_text(e, "estimated", estimated->str);
+}
+
+static void
+put_identity(struct perfetto *e, const struct tally_pass_record *p)
+{
+	char id[17] = "";
+	tally_swar_write_hex(id, (uint32_t)(p->id >> 32));
+	tally_swar_write_hex(id + 8, (uint32_t)p->id);
+	put_number(e, "frame", e->frame->frame);
+	put_number(e, "index", p->index);
+	put_text(e, "id", id);
+}
+
+static void
+put_pass(struct perfetto *e, const struct tally_pass_record *p)
+{
+	put_identity(e, p);
+	if (p->segment)
+		put_number(e, "segment", p->segment);
+	put_text(e, "kind", tally_pass_kind_name(p->kind));
+	if (p->has_submission)
+		put_number(e, "submission", p->submission);
+	if (p->surface >= 0)
+		put_number(e, "surface", (uint64_t)p->surface);
+	tally_pass_numbers(p, put_listed, e);
+	put_lists(e, "counters.", p->counters, p->n_counters, p->metrics, p->n_metrics);
+	put_flags(e, p->flags);
+}
+
+/* ---- rows, their numbers ---- */
+
+/* Occupies the first row that is free from start_ns on until end_ns. NULL: no more may be
+ * made. */
+static struct row *
+take_row(struct rows *rows, uint64_t start_ns, uint64_t end_ns)
+{
+	uint32_t i = 0;
+	while (i < rows->n && rows->row[i].end_ns > start_ns)
+		i++;
+	if (i == MOST_ROWS)
+		return NULL;
+	rows->n = MAX(rows->n, i + 1);
+	rows->row[i].end_ns = end_ns;
+	return &rows->row[i];
+}
+
+static void
+finish_rows(struct rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n; i++)
+		g_clear_pointer(&rows->row[i].counters, g_hash_table_destroy);
+}
+
+/* "queue 0.0: commands #2" */
+static char *
+row_name(const struct rows *rows, const struct row *row, const char *lane,
+	 const char *what)
+{
+	uint32_t number = (uint32_t)(row - rows->row) + 1;
+	return number == 1 ? g_strconcat(lane, what, NULL)
+			   : g_strdup_printf("%s%s #%u", lane, what, number);
+}
+
 static uint64_t
-uuid_of(const struct perfetto *e, const struct tally_timeline_track *track)
+counter_number(struct perfetto *e, const struct rows *rows, struct row *row,
+	       const char *key, const char *lane)
 {
-	return (uint64_t)tally_timeline_run(e->timeline)->pid << 24 | track->number;
-}
-
-static void
-begin_packet(struct perfetto *e)
-{
-	tally_protobuf_begin(&e->packet, TRACE_PACKET);
-	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_ID, SEQUENCE);
-	tally_protobuf_put_number(&e->packet, PACKET_SEQUENCE_FLAGS,
-				  e->begun ? SEQUENCE_NEEDS_STATE
-					   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
-	e->begun = true;
-}
-
-/* A failed write sets ferror(), which the command checks. */
-static void
-write_packets(struct perfetto *e)
-{
-	fwrite(e->packet.bytes, 1, e->packet.len, e->out);
-	tally_protobuf_clear(&e->packet);
-}
-
-static void
-end_packet(struct perfetto *e)
-{
-	tally_protobuf_end(&e->packet);
-	if (e->packet.len >= WRITTEN_AT_ONCE)
-		write_packets(e);
-}
-
-static void
-put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
-{
-	tally_protobuf_begin(p, SNAPSHOT_CLOCKS);
-	tally_protobuf_put_number(p, CLOCK_ID, id);
-	tally_protobuf_put_number(p, CLOCK_TIMESTAMP, ns);
-	tally_protobuf_end(p);
-}
-
-/* Declares that the trace's own clock is CLOCK_MONOTONIC; without a snapshot it would be
- * another clock. */
-static void
-write_snapshot(struct perfetto *e, uint64_t cpu_ns, const struct tally_timeline_clock *own)
-{
-	/* A trace's clocks must advance from one snapshot to the next, so both are moved
-	 * forward. */
-	uint64_t later = cpu_ns <= e->snapshot_ns ? e->snapshot_ns + 1 - cpu_ns : 0;
-	e->snapshot_ns = cpu_ns + later;
-	begin_packet(e);
-	tally_protobuf_begin(&e->packet, PACKET_CLOCK_SNAPSHOT);
-	put_clock(&e->packet, MONOTONIC, cpu_ns + later);
-	if (own)
-		put_clock(&e->packet, FIRST_OWN_CLOCK + own->number, own->gpu_ns + later);
-	tally_protobuf_put_number(&e->packet, SNAPSHOT_PRIMARY, MONOTONIC);
-	tally_protobuf_end(&e->packet);
-	end_packet(e);
-	e->has_clock = true;
-}
-
-static void
-see_clock(void *user, const struct tally_timeline_clock *clock)
-{
-	write_snapshot(user, clock->cpu_ns, clock);
-}
-
-static void
-begin_timed_packet(struct perfetto *e, uint64_t ns, const struct tally_timeline_clock *own)
-{
-	if (!e->has_clock)
-		write_snapshot(e, ns, NULL);
-	begin_packet(e);
-	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP, ns);
-	tally_protobuf_put_number(&e->packet, PACKET_TIMESTAMP_CLOCK_ID,
-				  own ? FIRST_OWN_CLOCK + own->number : MONOTONIC);
-}
-
-/* Returns the number of a text; a new text must be defined in the packet being written. */
-static uint64_t
-intern(struct perfetto *e, unsigned table, const char *text)
-{
-	gpointer found = g_hash_table_lookup(e->tables[table], text);
-	if (found)
-		return GPOINTER_TO_SIZE(found);
-	size_t number = g_hash_table_size(e->tables[table]) + 1;
-	g_hash_table_insert(e->tables[table], g_strdup(text), GSIZE_TO_POINTER(number));
-	tally_protobuf_begin(&e->interned, table);
-	tally_protobuf_put_number(&e->interned, INTERNED_IID, number);
-	tally_protobuf_put_text(&e->interned, INTERNED_TEXT, text);
-	tally_protobuf_end(&e->interned);
+	if (!row->counters)
+		row->counters = g_hash_table_new(NULL, NULL);
+	gpointer known = g_hash_table_lookup(row->counters, key);
+	if (known)
+		return GPOINTER_TO_SIZE(known);
+	const struct tally_export_key *says = tally_export_names_key(
+		&e->names, e->device->number, key);
+	const char *unit = says ? says->unit : g_str_has_suffix(key, "_ns") ? "ns" : NULL;
+	g_autofree char *where = row_name(rows, row, lane, "");
+	g_autofree char *name = g_strdup_printf("%s (%s)", key, where);
+	uint64_t number = tally_trace_add_counter(&e->t, name, unit,
+						  says ? says->description : NULL);
+	g_hash_table_insert(row->counters, (gpointer)key, GSIZE_TO_POINTER(number));
 	return number;
 }
 
-static guint
-hash_known(gconstpointer p)
-{
-	const struct known *k = p;
-	return g_direct_hash(k->text) + g_direct_hash(k->prefix) * 3 + k->table;
-}
-
-static gboolean
-equal_known(gconstpointer a, gconstpointer b)
-{
-	const struct known *x = a, *y = b;
-	return x->text == y->text && x->prefix == y->prefix && x->table == y->table;
-}
-
-/* The same for a prefix and a text that are constant and never freed. */
-static uint64_t
-intern_known(struct perfetto *e, unsigned table, const char *prefix, const char *text)
-{
-	struct known new = { prefix, text, table, 0 };
-	const struct known *k = g_hash_table_lookup(e->known, &new);
-	if (k)
-		return k->number;
-	g_autofree char *joined = g_strconcat(prefix, text, NULL);
-	new.number = intern(e, table, joined);
-	g_hash_table_add(e->known, g_memdup2(&new, sizeof(new)));
-	return new.number;
-}
-
-/* Writes the texts that intern() queued; call between begin_packet() and end_packet(),
- * outside of other messages. */
+/* Values that hold from start_ns to the end of the row's last event. */
 static void
-put_interned(struct perfetto *e)
+put_counters(struct perfetto *e, const struct rows *rows, struct row *row,
+	     const char *lane, uint32_t clock, uint64_t start_ns,
+	     const struct tally_keyed_value *values, uint32_t n)
 {
-	if (e->interned.len == 0)
+	if (!n || row->end_ns == start_ns)
 		return;
-	tally_protobuf_put_message(&e->packet, PACKET_INTERNED_DATA, &e->interned);
-	tally_protobuf_clear(&e->interned);
+	g_array_set_size(e->ids, n);
+	uint64_t *ids = (uint64_t *)(void *)e->ids->data;
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = counter_number(e, rows, row, values[i].key, lane);
+	uint32_t gpu = e->device->number;
+	tally_trace_put_counters(&e->t, gpu, clock, start_ns, ids, NULL, n);
+	tally_trace_put_counters(&e->t, gpu, clock, row->end_ns, ids, values, n);
 }
 
-/* How the format names a unit of a metric's track and of a GPU counter. */
-struct unit {
-	const char *unit;
-	unsigned counter; /* 0: by its text */
-	unsigned measure;
-};
-
-static const struct unit *
-find_unit(const char *unit)
-{
-	static const struct unit units[] = {
-		{ "ns", UNIT_NS, MEASURE_NS },     { "bytes", UNIT_BYTES, MEASURE_BYTE },
-		{ "1", UNIT_COUNT, MEASURE_NONE }, { "percent", 0, MEASURE_PERCENT },
-		{ "Hz", 0, MEASURE_HERTZ },        { NULL, 0, MEASURE_NONE }
-	};
-	const struct unit *found = units;
-	while (found->unit && g_strcmp0(unit, found->unit) != 0)
-		found++;
-	return found;
-}
-
-static void
-put_counter(struct tally_protobuf *p, const char *unit)
-{
-	unsigned number = find_unit(unit)->counter;
-	tally_protobuf_begin(p, TRACK_COUNTER);
-	if (number)
-		tally_protobuf_put_number(p, COUNTER_UNIT, number);
-	else if (unit)
-		tally_protobuf_put_text(p, COUNTER_UNIT_NAME, unit);
-	tally_protobuf_end(p);
-}
-
-static void
-see_track(void *user, const struct tally_timeline_track *track)
-{
-	struct perfetto *e = user;
-	if (track->kind == TALLY_TRACK_COUNTER) {
-		/* It gets no separate track descriptor: the packet of its first value describes
-		 * it. */
-		g_ptr_array_add(e->specs, (gpointer)track);
-		return;
-	}
-	struct tally_protobuf *p = &e->packet;
-	begin_packet(e);
-	tally_protobuf_begin(p, PACKET_TRACK_DESCRIPTOR);
-	tally_protobuf_put_number(p, TRACK_UUID, uuid_of(e, track));
-	if (track->kind == TALLY_TRACK_PROCESS) {
-		tally_protobuf_begin(p, TRACK_PROCESS);
-		tally_protobuf_put_number(p, PROCESS_PID,
-					  (uint64_t)tally_timeline_run(e->timeline)->pid);
-		tally_protobuf_put_text(p, PROCESS_NAME, track->name);
-		const GPtrArray *tags = tally_timeline_run(e->timeline)->identity.tags;
-		for (guint i = 0; i < tags->len; i++)
-			tally_protobuf_put_text(p, PROCESS_LABELS, g_ptr_array_index(tags, i));
-		tally_protobuf_end(p);
-	} else {
-		tally_protobuf_put_text(p, TRACK_NAME, track->name);
-		tally_protobuf_put_number(p, TRACK_PARENT, uuid_of(e, track->parent));
-		tally_protobuf_put_number(p, TRACK_RANK, (uint64_t)(int64_t)track->rank);
-	}
-	if (track->kind == TALLY_TRACK_METRIC)
-		put_counter(p, track->unit);
-	else
-		tally_protobuf_put_number(p, TRACK_CHILD_ORDERING, ORDER_BY_RANK);
-	if (track->description)
-		tally_protobuf_put_text(p, TRACK_DESCRIPTION, track->description);
-	tally_protobuf_end(p);
-	end_packet(e);
-}
-
-static void
-see_arg(void *user, const char *prefix, const char *key, const char *text, struct tally_value value)
-{
-	struct perfetto *e = user;
-	struct tally_protobuf *p = &e->packet;
-	uint64_t name = intern_known(e, INTERNED_ANNOTATION, prefix, key);
-	tally_protobuf_begin(p, EVENT_ANNOTATION);
-	tally_protobuf_put_number(p, ANNOTATION_NAME_IID, name);
-	if (text)
-		tally_protobuf_put_text(p, ANNOTATION_STRING, text);
-	else if (value.storage == TALLY_STORAGE_U64)
-		tally_protobuf_put_number(p, ANNOTATION_UINT, value.u64);
-	else if (value.storage == TALLY_STORAGE_I64)
-		tally_protobuf_put_number(p, ANNOTATION_INT, value.u64);
-	else
-		tally_protobuf_put_double(p, ANNOTATION_DOUBLE, value.f64);
-	tally_protobuf_end(p);
-}
-
-static void
-write_slice(struct perfetto *e, const struct tally_timeline_event *event)
-{
-	static const unsigned types[] = { [TALLY_TIMELINE_BEGIN] = TYPE_BEGIN,
-					  [TALLY_TIMELINE_END] = TYPE_END,
-					  [TALLY_TIMELINE_INSTANT] = TYPE_INSTANT };
-	struct tally_protobuf *p = &e->packet;
-	begin_timed_packet(e, event->ns, event->track->clock);
-	tally_protobuf_begin(p, PACKET_TRACK_EVENT);
-	tally_protobuf_put_number(p, EVENT_TYPE, types[event->type]);
-	tally_protobuf_put_number(p, EVENT_TRACK, uuid_of(e, event->track));
-	if (event->type != TALLY_TIMELINE_END) {
-		tally_protobuf_put_number(p, EVENT_CATEGORY_IID,
-					  intern_known(e, INTERNED_CATEGORY, "", event->category));
-		if (event->name_repeats)
-			tally_protobuf_put_number(
-				p, EVENT_NAME_IID,
-				event->workload ? intern(e, INTERNED_NAME, event->name)
-						: intern_known(e, INTERNED_NAME, "", event->name));
-		else
-			tally_protobuf_put_text(p, EVENT_NAME, event->name);
-		if (event->flow)
-			tally_protobuf_put_fixed64(p, EVENT_FLOW, event->flow);
-		tally_timeline_see_args(event, see_arg, e);
-	}
-	tally_protobuf_end(p);
-	put_interned(e);
-	end_packet(e);
-}
-
-/* Whether a field for signed integers can show the value. */
+/* Whether the interval can be drawn: traces use signed 64-bit times. */
 static bool
-is_integer(struct tally_value v)
+has_place(bool has_start, bool has_length, uint64_t start_ns, uint64_t length_ns)
 {
-	return v.storage == TALLY_STORAGE_I64 ||
-	       (v.storage == TALLY_STORAGE_U64 && v.u64 <= INT64_MAX);
+	return has_start && has_length && start_ns <= INT64_MAX &&
+	       length_ns <= INT64_MAX - start_ns;
 }
 
-static void
-write_metric(struct perfetto *e, const struct tally_timeline_track *track, uint64_t ns,
-	     struct tally_value v)
-{
-	begin_timed_packet(e, ns, track->clock);
-	tally_protobuf_begin(&e->packet, PACKET_TRACK_EVENT);
-	tally_protobuf_put_number(&e->packet, EVENT_TYPE, TYPE_COUNTER);
-	tally_protobuf_put_number(&e->packet, EVENT_TRACK, uuid_of(e, track));
-	if (is_integer(v))
-		tally_protobuf_put_number(&e->packet, EVENT_COUNTER, v.u64);
-	else
-		tally_protobuf_put_double(&e->packet, EVENT_COUNTER_DOUBLE, tally_value_f64(v));
-	tally_protobuf_end(&e->packet);
-	end_packet(e);
-}
+/* ---- devices and lanes ---- */
 
-static void
-put_specs(struct perfetto *e)
+static uint64_t
+process_track(struct perfetto *e)
 {
-	struct tally_protobuf *p = &e->packet;
-	if (e->specs->len == 0)
-		return;
-	tally_protobuf_begin(p, GPU_DESCRIPTOR);
-	for (guint i = 0; i < e->specs->len; i++) {
-		const struct tally_timeline_track *track = g_ptr_array_index(e->specs, i);
-		tally_protobuf_begin(p, GPU_SPECS);
-		tally_protobuf_put_number(p, SPEC_ID, track->number);
-		tally_protobuf_put_text(p, SPEC_NAME, track->name);
-		if (track->description)
-			tally_protobuf_put_text(p, SPEC_DESCRIPTION, track->description);
-		tally_protobuf_put_number(p, SPEC_UNITS, find_unit(track->unit)->measure);
-		tally_protobuf_end(p);
+	if (!e->process) {
+		g_autoptr(GPtrArray) labels = g_ptr_array_new();
+		TALLY_EACH (char, label, e->identity.tags)
+			g_ptr_array_add(labels, label);
+		g_ptr_array_add(labels, NULL);
+		e->process = tally_trace_add_process(&e->t, e->program,
+						     (char **)labels->pdata);
 	}
-	tally_protobuf_end(p);
-	g_ptr_array_set_size(e->specs, 0);
+	return e->process;
 }
 
-/* The value of a GPU counter covers the time since the previous value, so a first value ends
- * the interval before the pass, and then the value of the pass follows. */
 static void
-write_gpu_counters(struct perfetto *e, const struct tally_timeline_event *event, bool at_end)
+free_lane(gpointer v)
 {
-	static const struct tally_value zero = { .storage = TALLY_STORAGE_U64 };
-	struct tally_protobuf *p = &e->packet;
-	begin_timed_packet(e, at_end ? event->end_ns : event->ns, event->tracks[0]->clock);
-	tally_protobuf_begin(p, PACKET_GPU_COUNTER_EVENT);
-	put_specs(e);
-	for (uint32_t i = 0; i < event->n; i++) {
-		uint32_t number = event->tracks[i]->number;
-		struct tally_value v = at_end ? event->values[i].value : zero;
-		tally_protobuf_begin(p, GPU_COUNTERS);
-		tally_protobuf_put_number(p, VALUE_ID, number);
-		if (is_integer(v))
-			tally_protobuf_put_number(p, VALUE_INT, v.u64);
+	struct lane *lane = v;
+	finish_rows(&lane->passes);
+	g_free(lane);
+}
+
+static void
+free_device(gpointer v)
+{
+	struct device *d = v;
+	finish_rows(&d->frames);
+	g_ptr_array_unref(d->lanes);
+	g_free(d->gpu.name);
+	g_free(d->gpu.driver);
+	g_free(d->gpu.pci);
+	g_free(d->gpu.uuid);
+	g_free(d);
+}
+
+static int
+compare_devices(gconstpointer a, gconstpointer b)
+{
+	const struct device *x = *(struct device *const *)a,
+			    *y = *(struct device *const *)b;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* `record` NULL: the log does not describe the device. */
+static struct device *
+find_device(struct perfetto *e, uint32_t number, const struct tally_device_record *record)
+{
+	TALLY_EACH (struct device, found, e->devices)
+		if (found->number == number)
+			return found;
+	struct device *d = g_new0(struct device, 1);
+	d->number = number;
+	d->lanes = g_ptr_array_new_with_free_func(free_lane);
+	g_ptr_array_add(e->devices, d);
+	g_autoptr(GString) name = g_string_new(NULL);
+	g_string_printf(name, "device %u", number);
+	if (record && record->name && *record->name)
+		g_string_append_printf(name, ": %s", record->name);
+	if (record) {
+		g_string_append_printf(name, " (%s)", tally_api_name(record->api));
+		d->gpu.driver = g_strjoin(" ", record->driver ? record->driver : "",
+					  record->driver_version, NULL);
+		d->gpu.pci = g_strdup(record->pci);
+		d->gpu.uuid = g_strdup(record->uuid);
+		tally_trace_add_context(&e->t, UINT64_C(1) + number, record->api);
+	}
+	d->gpu.name = g_strdup(name->str);
+	d->track = tally_trace_add_track(&e->t, process_track(e), name->str, NULL,
+					 (int)e->devices->len);
+	g_ptr_array_sort(e->devices, compare_devices);
+	return d;
+}
+
+static struct lane *
+find_lane(struct device *d, const struct tally_pass_record *p, bool own)
+{
+	TALLY_EACH (struct lane, found, d->lanes)
+		if (found->context == p->context &&
+		    found->queue_family == p->queue_family &&
+		    found->queue_index == p->queue_index && found->own == own)
+			return found;
+	struct lane *lane = g_new0(struct lane, 1);
+	lane->context = p->context;
+	lane->queue_family = p->queue_family;
+	lane->queue_index = p->queue_index;
+	lane->own = own;
+	lane->clock = own ? d->clock : TALLY_CLOCK_MONOTONIC;
+	lane->number = d->lanes->len;
+	tally_export_lane_name(p, lane->name, sizeof(lane->name));
+	if (own)
+		g_strlcat(lane->name, ", own clock (not matched with the CPU's)",
+			  sizeof(lane->name));
+	g_ptr_array_add(d->lanes, lane);
+	return lane;
+}
+
+/* Finds the clock for times with the flag `uncalibrated`. */
+static bool
+has_own_clock(struct perfetto *e, uint64_t gpu_ns)
+{
+	enum { MOST_CLOCKS = 60 };
+	struct device *d = e->device;
+	/* A start time centuries after boot cannot be matched with anything. */
+	if (!d->clock && e->n_clocks < MOST_CLOCKS &&
+	    e->frame->start_ns <= INT64_MAX / 2) {
+		d->clock = TALLY_CLOCK_FIRST_OWN + e->n_clocks++;
+		d->clock_gpu_ns = gpu_ns;
+		d->clock_cpu_ns = e->frame->start_ns;
+		tally_trace_match_clock(&e->t, d->clock, gpu_ns, d->clock_cpu_ns);
+	}
+	return d->clock;
+}
+
+/* ---- the GPU's side ---- */
+
+static uint64_t
+stage_number(struct perfetto *e, const char *name, const char *description,
+	     enum tally_trace_category category)
+{
+	g_autofree char *key = g_strdup_printf("%s\n%s", description, name);
+	gpointer known = g_hash_table_lookup(e->stages, key);
+	if (known)
+		return GPOINTER_TO_SIZE(known);
+	uint64_t number = tally_trace_add_specification(&e->t, name, description,
+							category);
+	g_hash_table_insert(e->stages, g_steal_pointer(&key), GSIZE_TO_POINTER(number));
+	return number;
+}
+
+/* Names the queue that a row of a lane is. */
+static uint64_t
+queue_number(struct perfetto *e, const struct lane *lane, const struct rows *rows,
+	     struct row *row, const char *what)
+{
+	if (row->number)
+		return row->number;
+	const struct device *d = e->device;
+	g_autofree char *name = row_name(rows, row, lane->name, what),
+			*description = NULL;
+	if (lane->own)
+		description = g_strdup_printf("On the GPU's own clock, which could not "
+					      "be matched with the CPU's: the "
+					      "stamp %" G_GUINT64_FORMAT
+					      " is shown at %" G_GUINT64_FORMAT
+					      ", where the CPU began that frame. Compare "
+					      "these times only with each "
+					      "other.",
+					      d->clock_gpu_ns, d->clock_cpu_ns);
+	row->number = tally_trace_add_specification(&e->t, name, description,
+						    TALLY_CATEGORY_OTHER);
+	return row->number;
+}
+
+static uint64_t
+begin_stage(struct perfetto *e, uint64_t queue, uint64_t stage, const struct lane *lane,
+	    uint64_t start_ns, uint64_t end_ns, const struct tally_pass_record *pass)
+{
+	const struct tally_trace_stage s = {
+		.queue = queue,
+		.stage = stage,
+		.ns = start_ns,
+		.length_ns = end_ns - start_ns,
+		.clock = lane->clock,
+		.gpu = e->device->number,
+		.submission = pass && pass->has_submission ? &pass->submission : NULL,
+	};
+	return tally_trace_begin_stage(&e->t, &s);
+}
+
+static int
+compare_workloads(gconstpointer a, gconstpointer b)
+{
+	const struct tally_workload_record *x = *(struct tally_workload_record *const *)a;
+	const struct tally_workload_record *y = *(struct tally_workload_record *const *)b;
+	if (x->gpu_start_ns != y->gpu_start_ns)
+		return x->gpu_start_ns < y->gpu_start_ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void
+put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_record *p,
+	     const struct tally_workload_record *w)
+{
+	uint64_t end_ns = w->gpu_start_ns + w->gpu_ns;
+	struct row *row = take_row(&lane->commands, w->gpu_start_ns, end_ns);
+	if (!row) {
+		e->left.workloads++;
+		return;
+	}
+	uint64_t queue = queue_number(e, lane, &lane->commands, row, ": commands");
+	uint64_t stage = stage_number(e, w->command, "command", TALLY_CATEGORY_OTHER);
+	begin_stage(e, queue, stage, lane, w->gpu_start_ns, end_ns, p);
+	put_number(e, "frame", e->frame->frame);
+	put_number(e, "pass", p->index);
+	tally_workload_numbers(w, put_listed, e);
+	put_lists(e, "counters.", w->counters, w->n_counters, NULL, 0);
+	put_flags(e, w->flags);
+	tally_trace_end_event(&e->t);
+}
+
+/* Those commands of a pass that have a time on the pass's clock. */
+static void
+put_workloads(struct perfetto *e, struct lane *lane, const struct tally_pass_record *p)
+{
+	g_autoptr(GPtrArray) loads = g_ptr_array_new();
+	for (uint32_t i = 0; i < p->n_workloads; i++) {
+		const struct tally_workload_record *w = &p->workloads[i];
+		bool same_clock = !((w->flags ^ p->flags) & TALLY_FLAG(UNCALIBRATED));
+		if (same_clock &&
+		    has_place(w->has_gpu_start, w->has_gpu, w->gpu_start_ns, w->gpu_ns))
+			g_ptr_array_add(loads, (gpointer)w);
 		else
-			tally_protobuf_put_double(p, VALUE_DOUBLE, tally_value_f64(v));
-		tally_protobuf_end(p);
+			e->left.workloads++;
 	}
-	tally_protobuf_put_number(p, GPU_ID, (uint64_t)event->tracks[0]->device);
-	tally_protobuf_end(p);
-	end_packet(e);
+	g_ptr_array_sort(loads, compare_workloads);
+	TALLY_EACH (const struct tally_workload_record, w, loads)
+		put_workload(e, lane, p, w);
 }
 
 static void
-see_event(void *user, const struct tally_timeline_event *event)
+put_drawn(struct perfetto *e, struct placed *placed)
 {
-	struct perfetto *e = user;
-	if (event->type != TALLY_TIMELINE_NUMBERS) {
-		write_slice(e, event);
+	const struct tally_pass_record *p = placed->pass;
+	struct lane *lane = placed->lane;
+	struct rows *rows = &lane->passes;
+	placed->row = take_row(rows, placed->start_ns, placed->end_ns);
+	if (!placed->row)
 		return;
-	}
-	if (event->tracks[0]->kind == TALLY_TRACK_COUNTER) {
-		write_gpu_counters(e, event, false);
-		write_gpu_counters(e, event, true);
+	enum tally_trace_category category = p->kind == TALLY_PASS_COMPUTE
+						     ? TALLY_CATEGORY_COMPUTE
+					     : p->kind == TALLY_PASS_RENDER
+						     ? TALLY_CATEGORY_GRAPHICS
+						     : TALLY_CATEGORY_OTHER;
+	const char *name = tally_export_names_find(&e->names, e->device->number, p);
+	uint64_t queue = queue_number(e, lane, rows, placed->row, "");
+	uint64_t stage = stage_number(e, name, tally_pass_kind_name(p->kind), category);
+	placed->event = begin_stage(e, queue, stage, lane, placed->start_ns,
+				    placed->end_ns, p);
+	put_pass(e, p);
+	tally_trace_end_event(&e->t);
+	if (p->n_workloads)
+		put_workloads(e, lane, p);
+	if (e->no_counters)
 		return;
+	put_counters(e, rows, placed->row, lane->name, lane->clock, placed->start_ns,
+		     p->counters, p->n_counters);
+	put_counters(e, rows, placed->row, lane->name, lane->clock, placed->start_ns,
+		     p->metrics, p->n_metrics);
+}
+
+/* The length of the part of the label at `at` that has something below it; 0 = none. */
+static size_t
+group_length(const char *label, size_t at)
+{
+	size_t len = label ? tally_label_part(label + at) : 0;
+	return len && label[at + len] ? len : 0;
+}
+
+/* Neighbors among the passes from index `from` to before `to` whose labels share the first `at`
+ * bytes and the next part are in a stage of that part's name. */
+static void
+put_labels(struct perfetto *e, uint64_t queue, guint from, guint to, size_t at,
+	   unsigned depth)
+{
+	enum { MOST_LEVELS = 32 };
+	while (from < to && depth < MOST_LEVELS) {
+		const struct placed *first = g_ptr_array_index(e->order, from),
+				    *last = first;
+		size_t len = group_length(first->label, at);
+		guint next = from + 1;
+		for (; len && next < to; next++) {
+			const struct placed *p = g_ptr_array_index(e->order, next);
+			if (group_length(p->label, at) != len ||
+			    strncmp(p->label + at, first->label + at, len) != 0)
+				break;
+			last = p;
+		}
+		if (len) {
+			g_autofree char *part = g_strndup(first->label + at, len);
+			uint64_t stage = stage_number(e, part, "label",
+						      TALLY_CATEGORY_OTHER);
+			begin_stage(e, queue, stage, first->lane, first->start_ns,
+				    last->end_ns, NULL);
+			tally_trace_end_event(&e->t);
+			put_labels(e, queue, from, next, at + len + 1, depth + 1);
+		}
+		from = next;
 	}
-	for (uint32_t i = 0; i < event->n; i++) {
-		write_metric(e, event->tracks[i], event->ns, event->values[i].value);
-		write_metric(e, event->tracks[i], event->end_ns, tally_u64(0));
+}
+
+/* The frame and the labels of those passes in `order` that do not overlap. */
+static void
+put_frame_and_labels(struct perfetto *e)
+{
+	for (guint i = e->order->len; i-- > 0;) {
+		const struct placed *p = g_ptr_array_index(e->order, i);
+		if (p->row != p->lane->passes.row)
+			g_ptr_array_remove_index(e->order, i);
+	}
+	if (!e->order->len)
+		return;
+	const struct placed *first = g_ptr_array_index(e->order, 0);
+	const struct placed *last = g_ptr_array_index(e->order, e->order->len - 1);
+	struct lane *lane = first->lane;
+	struct row *row = take_row(&lane->frames, first->start_ns, last->end_ns);
+	if (!row)
+		return;
+	uint64_t queue = queue_number(e, lane, &lane->frames, row, ": frames and labels");
+	uint64_t stage = stage_number(e, "frame", "frame", TALLY_CATEGORY_OTHER);
+	begin_stage(e, queue, stage, lane, first->start_ns, last->end_ns, NULL);
+	put_number(e, "frame", e->frame->frame);
+	tally_trace_end_event(&e->t);
+	put_labels(e, queue, 0, e->order->len, 0, 0);
+}
+
+static int
+compare_placed(gconstpointer a, gconstpointer b)
+{
+	const struct placed *x = *(struct placed *const *)a,
+			    *y = *(struct placed *const *)b;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->pass->index < y->pass->index ? -1 : x->pass->index > y->pass->index;
+}
+
+static void
+put_lane(struct perfetto *e, const struct lane *lane)
+{
+	g_ptr_array_set_size(e->order, 0);
+	for (guint i = 0; i < e->placed->len; i++) {
+		struct placed *p = &g_array_index(e->placed, struct placed, i);
+		if (p->lane == lane)
+			g_ptr_array_add(e->order, p);
+	}
+	if (!e->order->len)
+		return;
+	g_ptr_array_sort(e->order, compare_placed);
+	TALLY_EACH (struct placed, p, e->order)
+		put_drawn(e, p);
+	put_frame_and_labels(e);
+}
+
+static void
+place_pass(struct perfetto *e, const struct tally_pass_record *pass, struct placed *p)
+{
+	bool own = pass->flags & TALLY_FLAG(UNCALIBRATED);
+	*p = (struct placed){ .pass = pass };
+	if (!has_place(pass->has_gpu_start, pass->has_gpu, pass->gpu_start_ns,
+		       pass->gpu_ns) ||
+	    (own && !has_own_clock(e, pass->gpu_start_ns)))
+		return;
+	p->lane = find_lane(e->device, pass, own);
+	p->label = tally_pass_names_find(&e->names.passes, pass)->label;
+	p->start_ns = pass->gpu_start_ns;
+	p->end_ns = pass->gpu_start_ns + pass->gpu_ns;
+}
+
+/* ---- the CPU's side ---- */
+
+static void
+put_cpu_frame(struct perfetto *e)
+{
+	const struct tally_frame_record *f = e->frame;
+	struct device *d = e->device;
+	if (!has_place(true, true, f->start_ns, f->cpu_ns))
+		return;
+	uint64_t end_ns = f->start_ns + f->cpu_ns;
+	struct row *row = take_row(&d->frames, f->start_ns, end_ns);
+	if (!row)
+		return;
+	if (!row->number)
+		row->number = tally_trace_add_track(&e->t, d->track, "frames (CPU)", NULL,
+						    0);
+	char name[32];
+	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, row->number, f->start_ns,
+				"frame", name);
+	put_number(e, "frame", f->frame);
+	put_number(e, "device", f->device);
+	if (f->set)
+		put_text(e, "set", f->set);
+	tally_frame_numbers(f, put_listed, e);
+	tally_unattributed_numbers(f, put_unattributed, e);
+	put_lists(e, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
+		  f->n_metrics);
+	put_flags(e, f->flags);
+	tally_trace_end_event(&e->t);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_END, row->number, end_ns, NULL, NULL);
+	tally_trace_end_event(&e->t);
+	/* The keys are static because counters are looked up by address. */
+	static const char cpu[] = "cpu_ns", gpu[] = "gpu_ns", overhead[] = "overhead_ns";
+	const struct tally_keyed_value of_frame[] = {
+		{ .key = cpu, .value = tally_u64(f->cpu_ns) },
+		{ .key = overhead, .value = tally_u64(f->overhead_ns) },
+		{ .key = gpu, .value = tally_u64(f->gpu_ns) },
+	};
+	put_counters(e, &d->frames, row, "frame", TALLY_CLOCK_MONOTONIC, f->start_ns,
+		     of_frame, f->has_gpu ? 3 : 2);
+	if (!e->no_counters)
+		put_counters(e, &d->frames, row, "frame", TALLY_CLOCK_MONOTONIC,
+			     f->start_ns, f->metrics, f->n_metrics);
+	e->last_ns = MAX(e->last_ns, end_ns);
+}
+
+/* What the pass's stage shows, if there is one, is left out. */
+static void
+put_submission(struct perfetto *e, const struct placed *placed)
+{
+	const struct tally_pass_record *p = placed->pass;
+	uint64_t ns = p->has_cpu_start ? p->cpu_start_ns : e->frame->start_ns;
+	if (ns > INT64_MAX || (placed->row && !p->has_cpu_start))
+		return;
+	struct lane *lane = find_lane(e->device, p, false);
+	if (!lane->submissions) {
+		g_autofree char *name = g_strconcat(lane->name, ": CPU submits", NULL);
+		lane->submissions = tally_trace_add_track(&e->t, e->device->track, name,
+							  NULL, (int)lane->number + 1);
+	}
+	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, lane->submissions, ns,
+				"submit",
+				tally_export_names_find(&e->names, e->device->number, p));
+	if (placed->row) {
+		put_identity(e, p);
+		if (!placed->lane->own)
+			tally_trace_put_submitted(&e->t, placed->event);
+	} else {
+		if (!p->has_cpu_start)
+			put_text(e, "time", "not known: shown where the frame began");
+		put_pass(e, p);
+	}
+	tally_trace_end_event(&e->t);
+}
+
+/* ---- notes and marks ---- */
+
+static void
+put_note(struct perfetto *e, const struct tally_note_record *note)
+{
+	bool mark = g_strcmp0(note->source, "mark") == 0;
+	uint64_t *track = mark ? &e->marks : &e->notes;
+	/* A note without a time is placed at its position in the log: after the preceding
+	 * frame. */
+	uint64_t ns = note->has_time ? note->time_ns : e->last_ns;
+	if (ns > INT64_MAX)
+		return;
+	if (!*track)
+		*track = tally_trace_add_track(&e->t, process_track(e),
+					       mark ? "marks" : "notes", NULL,
+					       mark ? -2 : -1);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, *track, ns, "note",
+				note->message);
+	put_text(e, "level", tally_level_name(note->level));
+	if (note->source)
+		put_text(e, "source", note->source);
+	if (!note->has_time)
+		put_text(e, "time", "not said: shown where the log has it");
+	tally_trace_end_event(&e->t);
+}
+
+static void
+free_early(gpointer v)
+{
+	struct tally_note_record *note = v;
+	g_free((gpointer)note->message);
+	g_free((gpointer)note->source);
+	g_free(note);
+}
+
+/* Notes without a time before the first frame wait for it. */
+static void
+read_note(struct perfetto *e, const struct tally_note_record *note)
+{
+	if (note->has_time || e->has_frame) {
+		put_note(e, note);
+	} else if (e->early->len == MOST_EARLY) {
+		e->n_early_lost++;
+	} else {
+		struct tally_note_record *early = g_memdup2(note, sizeof(*note));
+		early->message = g_strdup(note->message);
+		early->source = g_strdup(note->source);
+		g_ptr_array_add(e->early, early);
+	}
+}
+
+static void
+put_early(struct perfetto *e)
+{
+	TALLY_EACH (const struct tally_note_record, note, e->early)
+		put_note(e, note);
+	g_ptr_array_set_size(e->early, 0);
+	if (!e->n_early_lost)
+		return;
+	char message[80];
+	g_snprintf(message, sizeof(message),
+		   "%" G_GUINT64_FORMAT " more note%s: see the log", e->n_early_lost,
+		   TALLY_S(e->n_early_lost));
+	const struct tally_note_record note = { .message = message, .source = "export" };
+	put_note(e, &note);
+	e->n_early_lost = 0;
+}
+
+/* ---- the format ---- */
+
+static void
+read_frame(struct perfetto *e, const struct tally_frame_record *f)
+{
+	e->frame = f;
+	e->device = find_device(e, f->device, NULL);
+	if (!e->has_frame) {
+		e->has_frame = true;
+		e->last_ns = f->start_ns;
+		put_early(e);
+	}
+	put_cpu_frame(e);
+	g_array_set_size(e->placed, f->n_passes);
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		place_pass(e, &f->passes[i], &g_array_index(e->placed, struct placed, i));
+	TALLY_EACH (const struct lane, lane, e->device->lanes)
+		put_lane(e, lane);
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct placed *p = &g_array_index(e->placed, struct placed, i);
+		put_submission(e, p);
+		e->left.passes += !p->row;
 	}
 }
 
@@ -442,38 +788,82 @@ static struct tally_export *
 begin(FILE *out, const struct tally_export_options *options)
 {
 	struct perfetto *e = g_new0(struct perfetto, 1);
-	e->out = out;
-	e->sink = (struct tally_timeline_sink){
-		.user = e, .track = see_track, .clock = see_clock, .event = see_event
-	};
-	e->timeline = tally_timeline_create(&e->sink, options);
-	for (unsigned i = 0; i < N_TABLES; i++)
-		e->tables[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	e->known = g_hash_table_new_full(hash_known, equal_known, g_free, NULL);
-	e->specs = g_ptr_array_new();
+	e->t.out = out;
+	e->no_counters = options->no_counters;
+	tally_export_names_init(&e->names);
+	tally_log_identity_init(&e->identity);
+	e->program = g_strdup("?");
+	e->devices = g_ptr_array_new_with_free_func(free_device);
+	e->stages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
+	e->order = g_ptr_array_new();
+	e->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	e->early = g_ptr_array_new_with_free_func(free_early);
 	return (struct tally_export *)e;
 }
 
 static void
 line(struct tally_export *export, const struct tally_log_line *line)
 {
-	tally_timeline_line(((struct perfetto *)export)->timeline, line);
+	struct perfetto *e = (struct perfetto *)export;
+	tally_export_names_read(&e->names, line);
+	switch (line->type) {
+	case TALLY_LINE_HEADER:
+		g_free(e->program);
+		e->program = g_path_get_basename(
+			line->header.program ? line->header.program : "?");
+		e->t.pid = (uint64_t)line->header.pid;
+		tally_log_identity_read(&e->identity, &line->header);
+		break;
+	case TALLY_LINE_DEVICE:
+		find_device(e, line->device.device, &line->device);
+		break;
+	case TALLY_LINE_FRAME:
+		read_frame(e, &line->frame);
+		break;
+	case TALLY_LINE_NOTE:
+		read_note(e, &line->note);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Tells Perfetto about the GPUs, whose numbers are their places in the list. */
+static void
+put_gpus(struct perfetto *e)
+{
+	enum { MOST_GPUS = 64 };
+	g_autoptr(GArray) gpus = g_array_new(FALSE, TRUE, sizeof(struct tally_trace_gpu));
+	TALLY_EACH (const struct device, d, e->devices) {
+		if (d->number >= MOST_GPUS)
+			break;
+		g_array_set_size(gpus, d->number + 1);
+		g_array_index(gpus, struct tally_trace_gpu, d->number) = d->gpu;
+	}
+	if (gpus->len)
+		tally_trace_put_gpus(
+			&e->t, (const struct tally_trace_gpu *)(const void *)gpus->data,
+			gpus->len);
 }
 
 static void
 end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct perfetto *e = (struct perfetto *)export;
-	tally_timeline_finish(e->timeline);
-	write_packets(e);
-	*left = tally_timeline_run(e->timeline)->left;
-	tally_timeline_destroy(e->timeline);
-	for (unsigned i = 0; i < N_TABLES; i++)
-		g_hash_table_destroy(e->tables[i]);
-	g_ptr_array_unref(e->specs);
-	g_hash_table_destroy(e->known);
-	tally_protobuf_finish(&e->packet);
-	tally_protobuf_finish(&e->interned);
+	put_early(e);
+	put_gpus(e);
+	tally_trace_finish(&e->t);
+	*left = e->left;
+	g_ptr_array_unref(e->devices);
+	g_hash_table_destroy(e->stages);
+	g_array_unref(e->placed);
+	g_ptr_array_unref(e->order);
+	g_array_unref(e->ids);
+	g_ptr_array_unref(e->early);
+	tally_export_names_finish(&e->names);
+	tally_log_identity_finish(&e->identity);
+	g_free(e->program);
 	g_free(e);
 }
 

@@ -4,7 +4,7 @@ trace viewers make of the packets (interning, nesting, clocks, counters)."""
 
 import struct
 
-TYPE_BEGIN, TYPE_END, TYPE_INSTANT, TYPE_COUNTER = 1, 2, 3, 4
+TYPE_END, TYPE_INSTANT = 2, 3
 MONOTONIC = 3
 
 
@@ -68,35 +68,37 @@ def signed(value):
 
 
 def packet(data):
-    return message(data, clock_snapshot=6, timestamp=8, sequence=10, track_event=11, interned=12,
-                   sequence_flags=13, gpu_counter_event=52, clock=58, track_descriptor=60)
+    return message(data, clock_snapshot=6, timestamp=8, sequence=10, track_event=11, interned=12, sequence_flags=13,
+                   gpu_counter_event=52, render_stage=53, clock=58, track_descriptor=60, gpu_info=128)
 
 
 class Track:
     def __init__(self, data):
-        d = message(data, uuid=1, name=2, process=3, parent=5, counter=8, ordering=11, rank=12, description=14)
+        d = message(data, uuid=1, name=2, process=3, parent=5, ordering=11, rank=12, description=14)
         self.uuid, self.parent, self.rank = d["uuid"], d.get("parent"), signed(d.get("rank", 0))
         self.name = d["name"].decode() if "name" in d else None
         self.description = d.get("description", b"").decode()
-        self.unit = None
-        if "counter" in d:
-            c = message(d["counter"], unit=3, unit_name=6)
-            self.unit = {1: "ns", 2: "1", 3: "bytes"}[c["unit"]] if "unit" in c else c.get("unit_name", b"").decode()
         if "process" in d:
             p = message(d["process"], pid=1, name=6, labels=(8,))
             self.pid, self.name = p["pid"], p["name"].decode()
             self.labels = [label.decode() for label in p["labels"]]
         self.open = []
-        self.slices = []  # (depth, start, end, name, args, category, flow, parent's name)
-        self.instants = []  # (ns, name, args, category, flow)
-        self.values = []  # (ns, value)
+        self.slices = []  # (depth, start, end, name, args, category)
+        self.instants = []  # (ns, name, args, category, the stage event it submitted)
+
+
+class Queue:
+    """A hardware queue of a GPU, as the tables gpu_slice and gpu_track have it."""
+    def __init__(self, gpu, name, description):
+        self.gpu, self.name, self.description = gpu, name, description
+        self.stages = []  # (start, end, name, args, category, what, event's number)
         self.clocks = set()
 
 
 class Trace:
     def __init__(self, data):
-        self.tracks, self.gpu_counters, self.snapshots = {}, {}, []
-        self.interned = {1: {}, 2: {}, 3: {}}
+        self.tracks, self.queues, self.gpu_counters, self.snapshots, self.gpus = {}, {}, {}, [], []
+        self.specifications, self.contexts, self.events = {}, {}, {}
         self.n_packets = 0
         for number, value in fields(data):
             if number != 1:
@@ -105,17 +107,17 @@ class Trace:
         for track in self.tracks.values():
             if track.open:
                 raise ValueError(f"{track.name}: a slice without an end")
+        for track in self.tracks.values():
+            for instant in track.instants:
+                if instant[4] is not None and instant[4] not in self.events:
+                    raise ValueError(f"{instant[1]} submits a stage that is not there")
 
     def take(self, p):
         if p["sequence_flags"] != (3 if self.n_packets == 0 else 2) or p["sequence"] != 1:
             raise ValueError("state is cleared where it should not be, or never")
         self.n_packets += 1
         if "interned" in p:
-            for table, value in fields(p["interned"]):
-                entry = message(value, iid=1, name=2)
-                if entry["iid"] in self.interned[table] or entry["iid"] == 0:
-                    raise ValueError(f"iid {entry['iid']} of {table} again")
-                self.interned[table][entry["iid"]] = entry["name"].decode()
+            self.intern(message(p["interned"], contexts=(23,), specifications=(24,)))
         if "clock_snapshot" in p:
             self.snapshot(message(p["clock_snapshot"], clocks=(1,), primary=2))
         elif "track_descriptor" in p:
@@ -125,8 +127,49 @@ class Trace:
             self.tracks[track.uuid] = track
         elif "gpu_counter_event" in p:
             self.gpu_counter(p)
+        elif "render_stage" in p:
+            self.stage(p)
+        elif "gpu_info" in p:
+            if self.gpus:
+                raise ValueError("GPUs twice")
+            for gpu in message(p["gpu_info"], gpus=(1,))["gpus"]:
+                g = message(gpu, name=1, uuid=5, extra=(6,), pci=7)
+                extra = [message(x, key=1, value=2) for x in g.pop("extra")]
+                self.gpus.append({**{k: v.decode() for k, v in g.items()},
+                                  **{x["key"].decode(): x["value"].decode() for x in extra}})
         else:
             self.event(p)
+
+    def intern(self, tables):
+        for entry in tables["contexts"]:
+            c = message(entry, iid=1, pid=2, api=3)
+            if c["iid"] in self.contexts or c["iid"] == 0:
+                raise ValueError(f"context {c['iid']} again")
+            self.contexts[c["iid"]] = (c["pid"], {1: "opengl", 2: "vulkan"}[c["api"]])
+        for entry in tables["specifications"]:
+            s = message(entry, iid=1, name=2, description=3, category=4)
+            if s["iid"] in self.specifications or s["iid"] == 0:
+                raise ValueError(f"iid {s['iid']} again")
+            self.specifications[s["iid"]] = (s["name"].decode(), s.get("description", b"").decode(), s["category"])
+
+    def stage(self, p):
+        e = message(p["render_stage"], event=1, duration=2, context=5, extra=(6,), submission=10, gpu=11, queue=13, stage=14)
+        if e["event"] in self.events:
+            raise ValueError(f"event {e['event']} twice")
+        name, description, category = self.specifications[e["queue"]]
+        queue = self.queues.setdefault((e["gpu"], e["queue"]), Queue(e["gpu"], name, description))
+        queue.clocks.add(self.known(p["clock"]))
+        args = {}
+        for x in (message(x, name=1, value=2) for x in e["extra"]):
+            if x["name"].decode() in args:
+                raise ValueError(f"argument {x['name']} twice")
+            args[x["name"].decode()] = x["value"].decode()
+        if "submission" in e and args.get("submission", str(e["submission"])) != str(e["submission"]):
+            raise ValueError("two submissions")
+        name, what, category = self.specifications[e["stage"]]
+        stage = (p["timestamp"], p["timestamp"] + e["duration"], name, args, category, what, e["event"])
+        self.events[e["event"]] = (queue, stage)
+        queue.stages.append(stage)
 
     def snapshot(self, s):
         clocks = {c["id"]: c["ns"] for c in (message(c, id=1, ns=2) for c in s["clocks"])}
@@ -160,8 +203,8 @@ class Trace:
     def args(self, event):
         out = {}
         for a in event["annotations"]:
-            m = message(a, name=1, uint=3, int=4, double=5, string=6)
-            name = self.interned[3][m.pop("name")]
+            m = message(a, uint=3, int=4, double=5, string=6, name=10)
+            name = m.pop("name").decode()
             (kind, value), = m.items()
             if name in out:
                 raise ValueError(f"argument {name} twice")
@@ -170,25 +213,30 @@ class Trace:
         return out
 
     def event(self, p):
-        e = message(p["track_event"], category=3, annotations=(4,), type=9, name_iid=10, track=11, name=23,
-                    counter=30, counter_double=44, flow=47)
+        e = message(p["track_event"], annotations=(4,), type=9, track=11, category=22, name=23, correlation=3000)
         track, ns = self.tracks[e["track"]], p["timestamp"]
-        track.clocks.add(self.known(p["clock"]))
-        if e["type"] == TYPE_COUNTER:
-            track.values.append((ns, signed(e["counter"]) if "counter" in e else double(e["counter_double"])))
-        elif e["type"] == TYPE_END:
-            start, name, args, category, flow, depth = track.open.pop()
+        if self.known(p["clock"]) != MONOTONIC:
+            raise ValueError(f"{track.name}: not on the CPU's clock")
+        if e["type"] == TYPE_END:
+            start, name, args, category, depth = track.open.pop()
             if ns < start or (track.open and track.open[-1][0] > start):
                 raise ValueError(f"{track.name}: {name} ends before it begins, or is not nested")
-            track.slices.append((depth, start, ns, name, args, category, flow,
-                                 track.open[-1][1] if track.open else None))
+            track.slices.append((depth, start, ns, name, args, category))
+            return
+        name, category = e["name"].decode(), e["category"].decode()
+        submitted = message(e["correlation"], stage=1)["stage"] if "correlation" in e else None
+        if e["type"] == TYPE_INSTANT:
+            track.instants.append((ns, name, self.args(e), category, submitted))
         else:
-            name = self.interned[2][e["name_iid"]] if "name_iid" in e else e["name"].decode()
-            category = self.interned[1][e["category"]]
-            if e["type"] == TYPE_INSTANT:
-                track.instants.append((ns, name, self.args(e), category, e.get("flow")))
-            else:
-                track.open.append((ns, name, self.args(e), category, e.get("flow"), len(track.open)))
+            track.open.append((ns, name, self.args(e), category, len(track.open)))
+
+    def queue(self, name):
+        """All queues of that name, of whichever GPU."""
+        return [q for q in self.queues.values() if q.name == name]
+
+    def stages(self, *whats):
+        """(queue, stage) of those that are one of `whats`: a kind of pass, "command", "label", "frame"."""
+        return [(q, s) for q in self.queues.values() for s in q.stages if s[5] in whats]
 
     def named(self, name):
         """All tracks of that name: (path of parents' names, track)."""

@@ -75,15 +75,15 @@ def passes_of(lines):
 
 
 def args_of(number, p):
-    """What a trace shows of a pass, by the pass's line in the log."""
-    args = {"frame": number}
+    """What a trace shows of a pass, by the pass's line in the log. Arguments of GPU stages are texts."""
+    args = {"frame": str(number)}
     for key, value in p.items():
         if key in ("counters", "metrics"):
-            args.update({f"{key}.{k}": v for k, v in value.items()})
+            args.update({f"{key}.{k}": json.dumps(v) for k, v in value.items()})
         elif key == "flags":
             args["flags"] = " ".join(value)
         elif key not in ("context", "queue", "workloads", "label", "estimated"):
-            args[key] = value
+            args[key] = str(value)
     return args
 
 
@@ -119,36 +119,35 @@ class Export(CliCase):
         lines = rich_log()
         log = self.write_log("a.jsonl", lines)
         trace, names = self.trace(log), self.names(log)
-        drawn, submitted = [], []
-        for track in trace.tracks.values():
-            path = trace.path(track)
-            for depth, start, stop, name, args, category, flow, parent in track.slices:
-                if category in ("render", "compute"):
-                    within = name.split("/")[:-1]
-                    self.assertEqual((depth, parent), (1 + len(within), [f"frame {args['frame']}", *within][-1]))
-                    drawn.append((path[1], path[2], name, category, start, stop - start, flow, args))
-            for ns, name, args, category, flow in track.instants:
-                if category == "submit":
-                    submitted.append((path[1], path[2], name, ns, flow, args))
+        drawn = [(q.gpu, q.name, name, what, category, start, stop - start, args)
+                 for q, (start, stop, name, args, category, what, _) in trace.stages("render", "compute")]
         titles = {0: "device 0: card 0 (opengl)", 1: "device 1: card 1 (vulkan)"}
+        submitted = [(*trace.path(track)[1:], name, ns, trace.events[stage][1][3] if stage else None, args)
+                     for track in trace.tracks.values() for ns, name, args, category, stage in track.instants
+                     if category == "submit"]
         want_drawn, want_submitted = [], []
         for number, count, lane, p in passes_of(lines):
-            name, timed_pass = names[number, p["id"]], "gpu_ns" in p
-            args = args_of(count, p)
-            if timed_pass:
-                want_drawn.append((titles[number], f"{lane}: GPU", name, p["kind"], p["gpu_start_ns"], p["gpu_ns"], args))
-                args = {key: args[key] for key in ("frame", "index", "id")}
-            want_submitted.append((titles[number], f"{lane}: CPU submits", name, p["cpu_start_ns"], timed_pass, args))
-        self.assertCountEqual([d[:6] + d[7:] for d in drawn], want_drawn)
-        self.assertCountEqual([s[:4] + (s[4] is not None,) + s[5:] for s in submitted], want_submitted)
-        # An arrow leads from each submission to its execution and nowhere else.
-        arrows = {flow: (title, lane.split(":")[0], args["frame"], args["index"])
-                  for title, lane, _, _, flow, args in submitted if flow}
-        self.assertEqual(len(arrows), len(drawn))
-        for title, lane, _, _, _, _, flow, args in drawn:
-            self.assertEqual(arrows[flow], (title, lane.split(":")[0], args["frame"], args["index"]))
+            name, args = names[number, p["id"]], args_of(count, p)
+            if "gpu_ns" in p:
+                want_drawn.append((number, lane, name, p["kind"], {"render": 1, "compute": 2}[p["kind"]], p["gpu_start_ns"],
+                                   p["gpu_ns"], args))
+                shown = {"frame": count, "index": p["index"], "id": p["id"]}
+            else:
+                shown = {"frame": count, "flags": "incomplete", **{k: v for k, v in p.items() if k not in ("context", "flags")}}
+            want_submitted.append((titles[number], f"{lane}: CPU submits", name, p["cpu_start_ns"],
+                                   args if "gpu_ns" in p else None, shown))
+        # Passes that overlap are on further queues: "queue 0.0 #2".
+        self.assertCountEqual([(d[0], d[1].split(" #")[0], *d[2:]) for d in drawn], want_drawn)
+        for queue in trace.queues.values():
+            if ":" not in queue.name:
+                order = sorted(queue.stages)
+                self.assertTrue(all(a[1] <= b[0] for a, b in zip(order, order[1:])), queue.name)
+        # Each submission names its execution's stage, with all that is known of it; one without carries that itself.
+        self.assertCountEqual(submitted, want_submitted)
         self.assertEqual([(t.name, t.pid) for t in trace.tracks.values() if not t.parent], [("demo", 42)])
         self.assertEqual(trace.snapshots, [{3: BASE}])
+        self.assertEqual([gpu["name"] for gpu in trace.gpus], list(titles.values()))
+        self.assertEqual(trace.contexts, {1: (42, "opengl"), 2: (42, "vulkan")})
 
     def test_perfetto_frames_and_commands(self):
         lines = rich_log(frames=5)
@@ -157,36 +156,27 @@ class Export(CliCase):
         want = [(f"device {f['device']}", f"frame {f['frame']}", f["start_ns"], f["start_ns"] + f["cpu_ns"])
                 for f in lines if f["type"] == "frame"]
         self.assertCountEqual(frames, want)
-        loads = [(s[0], s[7], s[3], s[1], s[2] - s[1], s[4].get("counters.samples_passed"))
-                 for t in trace.named("context 1: GPU") for s in t.slices if s[5] == "workload"]
-        self.assertEqual(len(loads), 10)  # those without a time are not there
+        loads = [(s[0], s[1] - s[0], s[2], s[3].get("counters.samples_passed"))
+                 for q, s in trace.stages("command") if q.name == "context 1: commands"]
         self.assertIn(b"5 single commands have no known place",
                       self.ok("export", "--perfetto", "-", self.folder / "a.jsonl").stderr)
-        for _, _, _, p in passes_of(lines):
-            for load in p.get("workloads", ()):
-                if "gpu_ns" in load:
-                    found = [x for x in loads if x[3] == load["gpu_start_ns"] and x[2] == load["command"]]
-                    self.assertEqual([(x[0] - x[1].count("/"), x[4], x[5]) for x in found],
-                                     [(2, load["gpu_ns"], load.get("counters", {}).get("samples_passed"))])
+        want = [(load["gpu_start_ns"], load["gpu_ns"], load["command"],
+                 str(load["counters"]["samples_passed"]) if "counters" in load else None)
+                for _, _, _, p in passes_of(lines) for load in p.get("workloads", ()) if "gpu_ns" in load]
+        self.assertCountEqual(loads, want)  # those without a time are not there
 
     def test_perfetto_counters(self):
         lines = rich_log()
         trace = self.trace(self.write_log("a.jsonl", lines))
-        shown = [(c["gpu"], start, stop, value) for c in trace.gpu_counters.values()
+        shown = [(c["name"].split(" (")[0], c["gpu"], start, stop, value) for c in trace.gpu_counters.values()
                  for start, stop, value in trace.intervals(c)]
-        want = [(number, p["gpu_start_ns"], p["gpu_start_ns"] + p["gpu_ns"], p["counters"]["samples_passed"])
-                for number, _, _, p in passes_of(lines) if "counters" in p]
-        self.assertCountEqual(shown, want)
-        self.assertEqual({c["description"] for c in trace.gpu_counters.values()}, {"Samples."})
-        loads = [t for t in trace.tracks.values() if t.name.startswith("load (queue")]
-        self.assertEqual({t.unit for t in loads}, {"percent"})
-        got = [value for t in loads for value in t.values if value[1]]
-        self.assertCountEqual(got, [(p["gpu_start_ns"], p["metrics"]["load"])
-                                    for _, _, _, p in passes_of(lines) if "metrics" in p])
-        for track in loads:
-            self.assertEqual(sorted(track.values, key=lambda v: v[0]), track.values)
-        cpu = [t for t in trace.named("cpu_ns (frame)") if trace.path(t)[1].startswith("device 0")]
-        self.assertEqual([(t.unit, t.values[0]) for t in cpu], [("ns", (BASE, 15000001))])
+        want = [(key, number, p["gpu_start_ns"], p["gpu_start_ns"] + p["gpu_ns"], value) for number, _, _, p in passes_of(lines)
+                for key, value in {**p.get("counters", {}), **p.get("metrics", {})}.items()]
+        self.assertCountEqual([row for row in shown if row[0] in ("samples_passed", "load")], want)
+        units = {(c["name"].split(" (")[0], c["description"], c["unit"]) for c in trace.gpu_counters.values()}
+        self.assertLessEqual({("samples_passed", "Samples.", 0), ("load", "a / b", 37), ("cpu_ns", "", 19)}, units)
+        cpu = next(c for c in trace.gpu_counters.values() if c["name"] == "cpu_ns (frame)" and c["gpu"] == 0)
+        self.assertEqual(trace.intervals(cpu)[0], (BASE, BASE + 15000001, 15000001))
 
     def test_protoc_reads_the_same(self):
         if not shutil.which("protoc"):
@@ -213,23 +203,22 @@ class Export(CliCase):
 
     def test_perfetto_own_clocks(self):
         trace = self.trace(self.write_log("a.jsonl", self.own_clock_log()))
-        tracks = [t for t in trace.tracks.values() if t.name == "context 1: GPU, own clock (not matched with the CPU's)"]
-        self.assertEqual(len(tracks), 2)
-        for track in tracks:
-            number = int(trace.path(track)[1][7])
-            gpu = {0: 50000, 1: 900}[number]
-            self.assertEqual([(s[1], s[2]) for s in track.slices if s[5] == "render"],
-                             [(gpu + 100, gpu + 140), (gpu + 150, gpu + 157)])
-            self.assertEqual({s[6] for s in track.slices}, {None})  # no arrows between clocks
-            clock, = track.clocks
+        queues = trace.queue("context 1, own clock (not matched with the CPU's)")
+        self.assertEqual(len(queues), 2)
+        for queue in queues:
+            gpu = {0: 50000, 1: 900}[queue.gpu]
+            self.assertEqual([s[:2] for s in queue.stages], [(gpu + 100, gpu + 140), (gpu + 150, gpu + 157)])
+            clock, = queue.clocks
             self.assertGreaterEqual(clock, 64)
             snapshot, = [s for s in trace.snapshots if clock in s]
             # The first timestamp is shown where the frame began.
-            self.assertEqual(snapshot[3] - snapshot[clock], {0: 2000000, 1: 2500000}[number] - (gpu + 100))
-            self.assertIn(f"the stamp {gpu + 100} is shown at", track.description)
-        self.assertEqual({next(iter(t.clocks)) for t in tracks}, {64, 65})
-        plain, = [t for t in trace.named("context 1: GPU") if t.slices]
-        self.assertEqual((plain.clocks, plain.slices[0][1:3]), ({3}, (30000005, 30000014)))
+            self.assertEqual(snapshot[3] - snapshot[clock], {0: 2000000, 1: 2500000}[queue.gpu] - (gpu + 100))
+            self.assertIn(f"the stamp {gpu + 100} is shown at", queue.description)
+        self.assertEqual({next(iter(q.clocks)) for q in queues}, {64, 65})
+        plain, = trace.queue("context 1")
+        self.assertEqual((plain.clocks, plain.stages[0][:2]), ({3}, (30000005, 30000014)))
+        links = [i[4] for t in trace.tracks.values() for i in t.instants]
+        self.assertEqual([link for link in links if link], [plain.stages[0][6]])  # no arrows between clocks
         own = [c for c in trace.gpu_counters.values() if c["clock"] != 3]
         self.assertEqual(sorted(trace.intervals(c)[0] for c in own), [(1050, 1057, 5), (50150, 50157, 5)])
 
@@ -243,8 +232,7 @@ class Export(CliCase):
         self.assertIn(b"2 passes have no known place", done.stderr)
         self.assertNotIn(b"commands", done.stderr)
         trace = Trace(done.stdout)
-        gpu, = trace.named("context 1: GPU")
-        self.assertEqual([s[4]["index"] for s in gpu.slices if s[5] == "render"], [2])
+        self.assertEqual([s[3]["index"] for _, s in trace.stages("render")], ["2"])
         listed, = trace.named("context 1: CPU submits")
         self.assertEqual([(i[0], i[2]["index"]) for i in listed.instants], [(1200, 0), (1000, 1), (1400, 2)])
         first, second, _ = (i[2] for i in listed.instants)
@@ -264,10 +252,10 @@ class Export(CliCase):
         lines = [header(), device(), pass_info(A, "a"),
                  frame(0, [timed(0, A, 900, 1000, 100, context=1, workloads=loads)], start_ns=900), end(1, 1)]
         trace = self.trace(self.write_log("a.jsonl", lines))
-        gpu, = trace.named("context 1: GPU")
-        self.assertEqual([(s[3], s[1], s[2]) for s in gpu.slices if s[5] == "workload"], [("draw", 1000, 1060)])
-        below, = trace.named("context 1: GPU, overlapping commands")
-        self.assertEqual([(s[0], s[3], s[1], s[2]) for s in below.slices], [(0, "draw", 1040, 1090), (0, "copy", 1090, 1120)])
+        for name, want in (("context 1: commands", [("draw", 1000, 1060), ("copy", 1090, 1120)]),
+                           ("context 1: commands #2", [("draw", 1040, 1090)])):
+            queue, = trace.queue(name)
+            self.assertEqual([(s[2], s[0], s[1]) for s in queue.stages], want)
 
     def test_too_much_overlap(self):
         passes = [timed(i, A, 900 + i, 1000 + i, 500, queue="0.0", counters={"samples_passed": i}) for i in range(20)]
@@ -275,9 +263,8 @@ class Export(CliCase):
         done = self.ok("export", "--perfetto", "-", log)
         self.assertIn(b"4 passes have no known place", done.stderr)
         trace = Trace(done.stdout)
-        tracks = trace.named("queue 0.0: GPU")
-        self.assertEqual((len(tracks), sorted(s[4]["index"] for t in tracks for s in t.slices if s[0])),
-                         (16, list(range(16))))
+        drawn = trace.stages("render")
+        self.assertEqual((len({q.name for q, _ in drawn}), [s[3]["index"] for _, s in drawn]), (16, [str(i) for i in range(16)]))
         listed, = trace.named("queue 0.0: CPU submits")  # with everything that is known, where no track shows it
         self.assertEqual([i[2].get("counters.samples_passed") for i in listed.instants], [None] * 16 + [16, 17, 18, 19])
 
@@ -297,9 +284,8 @@ class Export(CliCase):
         self.assertIn(b"3 passes have no known place", done.stderr)
         self.assertIn(b"2 single commands have no known place", done.stderr)
         trace = Trace(done.stdout)
-        drawn = [s[4]["index"] for t in trace.tracks.values() for s in t.slices if s[5] == "render"]
-        self.assertEqual(sorted(drawn), [1, 1, 2, 2, 3, 4, 4])
-        self.assertEqual([s[1:3] for t in trace.named("queue 0.0: GPU") for s in t.slices if s[3] == "copy"], [(0, most)] * 2)
+        self.assertEqual("".join(sorted(s[3]["index"] for _, s in trace.stages("render"))), "1122344")
+        self.assertEqual([s[:2] for _, s in trace.stages("command")], [(0, most)] * 2)
         values = {r["value"] for r in self.table(log) if r["key"] == "gpu_start_ns" and r["what"] == "pass"}
         self.assertEqual(values, {str(v) for v in (top, most - 1, 0, most)})
 
@@ -308,9 +294,8 @@ class Export(CliCase):
         p = timed(0, A, BASE, BASE + 1, 1, context=1, counters={"samples_passed": top, "low": -2**63, "real": 0.1})
         log = self.write_log("a.jsonl", [header(), device(), pass_info(A), frame(0, [p], start_ns=BASE), end(1, 1)])
         want = {"samples_passed": top, "low": -2**63, "real": 0.1}
-        gpu, = self.trace(log).named("context 1: GPU")
-        args = gpu.slices[0][4]
-        self.assertEqual({k: args[f"counters.{k}"] for k in want}, want)
+        (_, stage), = self.trace(log).stages("render")
+        self.assertEqual({k: stage[3][f"counters.{k}"] for k in want}, {k: str(v) for k, v in want.items()})
         rows = {r["key"]: r["value"] for r in self.table(log) if r["what"] == "pass"}
         self.assertEqual([rows[k] for k in want], [str(v) for v in want.values()])
 
@@ -359,7 +344,7 @@ class Export(CliCase):
         lines = rich_log(frames=4)
         marks, = self.trace(self.write_log("b.jsonl", lines)).named("marks")
         self.assertEqual([(i[0], i[1], i[2]) for i in marks.instants],
-                         [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark", "frame": 3})])
+                         [(BASE + 3 * 16000001 + 12345, "mark 3", {"level": "info", "source": "mark"})])
         # Whether a mark comes before its frame, after it or is in none.
         def mark(name, ns):
             return {"type": "note", "level": "info", "message": name, "source": "mark", "time_ns": ns}
@@ -368,8 +353,8 @@ class Export(CliCase):
                  mark("behind", 2000), mark("none", 9000), mark("before", 999), end(3, 3)]
         log = self.write_log("d.jsonl", lines)
         marks, = self.trace(log).named("marks")
-        self.assertEqual({(i[0], i[1], i[2].get("frame")) for i in marks.instants},
-                         {(1500, "first", 0), (2000, "behind", 1), (9000, "none", None), (999, "before", None)})
+        self.assertEqual({(i[0], i[1]) for i in marks.instants},
+                         {(1500, "first"), (2000, "behind"), (9000, "none"), (999, "before")})
         text = self.ok("report", log).stdout.decode()
         for told in ("mark: first, 0.000 s into the log, frame 0\n", "mark: behind, 0.000 s into the log, frame 1\n",
                      "mark: none, 0.000 s into the log\n"):
@@ -385,12 +370,12 @@ class Export(CliCase):
             t += 10 + i
         log = self.write_log("a.jsonl", [header(), device(), *(pass_info(i, label) for i, label in labels.items()),
                                          frame(0, passes, start_ns=900), end(1, len(order))])
-        gpu, = self.trace(log).named("context 1: GPU")
-        shown = sorted((s[1], s[0], s[3], s[2] - s[1]) for s in gpu.slices)
-        want = [(1000, 0, "frame 0", 85), (1000, 1, "Bloom", 31), (1000, 2, "Bloom/Down 0", 10), (1010, 2, "Up", 21),
-                (1010, 3, "Bloom/Up/1", 10), (1021, 3, "Bloom/Up/1", 10), (1033, 1, "Bloom", 10), (1046, 1, "Bloom", 10),
-                (1046, 2, "Bloom/Down 0", 10), (1060, 1, "I / O", 10), (1075, 1, "No attachment", 10)]
-        self.assertEqual(shown, want)
+        trace = self.trace(log)
+        groups, = trace.queue("context 1: frames and labels")
+        want = [("frame", 1000, 85), ("Bloom", 1000, 31), ("Up", 1010, 21), ("Bloom", 1046, 10)]
+        self.assertEqual([(s[2], s[0], s[1] - s[0]) for s in groups.stages], want)  # who is around comes first
+        self.assertEqual([s[2] for _, s in trace.stages("render")],
+                         ["Bloom/Down 0", "Bloom/Up/1", "Bloom/Up/1", "Bloom", "Bloom/Down 0", "I / O", "No attachment"])
 
     def test_no_counters(self):
         lines = rich_log(frames=5)
@@ -415,8 +400,8 @@ class Export(CliCase):
         rows = [r for r in self.table(log) if r["what"] == "pass"]
         shown = "a,\"b\"\n\\u{1b}[31m\\\\u{202e}\u65e5"  # a table must not be able to control a terminal
         self.assertEqual({(r["name"], r["label"]) for r in rows}, {(shown, shown)})
-        gpu, = self.trace(log).named("context 1: GPU")
-        self.assertEqual(gpu.slices[0][3], nasty)
+        (_, stage), = self.trace(log).stages("render")
+        self.assertEqual(stage[2], nasty)
 
     def test_empty_logs(self):
         log = self.write_log("a.jsonl", [header(), end(0, 0)])

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/export/trace.h - writes Perfetto's trace format, packet by packet.
+ *
+ * Tracks of the CPU's side hold slices and instants (TrackEvent), a GPU's queues stages
+ * (GpuRenderStageEvent), its counters numbers (GpuCounterEvent). Perfetto puts the latter two
+ * into tables of its own, such as gpu_slice. Times are nanoseconds of CLOCK_MONOTONIC or of a
+ * clock that was matched with it. One thread; a failed write sets ferror() of the stream.
+ */
+#ifndef PASSTALLY_CLI_TRACE_H
+#define PASSTALLY_CLI_TRACE_H
+
+#include "cli/export/protobuf.h"
+#include "layer/record.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define TALLY_CLOCK_MONOTONIC 3
+#define TALLY_CLOCK_FIRST_OWN 64 /* the numbers from here on to 127 are free */
+
+struct tally_trace {
+	FILE *out;
+	struct tally_protobuf
+		p; /* the packet that is being written, after those that wait */
+	struct tally_protobuf interned; /* what the next event introduces */
+	struct tally_protobuf counters; /* descriptions of counters not yet written */
+	uint64_t pid;
+	uint64_t n_numbers; /* of tracks, queues, stages and counters */
+	uint64_t n_stages; /* events of stages */
+	uint64_t snapshot_ns; /* time of the last match of clocks */
+	bool begun, has_clock, is_stage;
+};
+
+/* Writes what waits, and frees the memory. */
+void tally_trace_finish(struct tally_trace *t);
+
+/* Declares that the clock showed own_ns at cpu_ns. */
+void tally_trace_match_clock(struct tally_trace *t, uint32_t clock, uint64_t own_ns,
+			     uint64_t cpu_ns);
+
+/* A track of the CPU's side; `description` NULL = none. Returns its number. */
+uint64_t tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
+			       const char *description, int rank);
+/* The track that all others are below; `labels` NULL-terminated. */
+uint64_t
+tally_trace_add_process(struct tally_trace *t, const char *name, char *const *labels);
+
+enum tally_trace_category {
+	TALLY_CATEGORY_OTHER = 0,
+	TALLY_CATEGORY_GRAPHICS,
+	TALLY_CATEGORY_COMPUTE,
+};
+/* A queue of a GPU, or a stage: what stages are called. `description` NULL = none. */
+uint64_t tally_trace_add_specification(struct tally_trace *t, const char *name,
+				       const char *description,
+				       enum tally_trace_category category);
+/* The graphics context that stages of a device belong to; `number` not 0. */
+void tally_trace_add_context(struct tally_trace *t, uint64_t number, enum tally_api api);
+
+enum tally_trace_event {
+	TALLY_EVENT_BEGIN = 1,
+	TALLY_EVENT_END,
+	TALLY_EVENT_INSTANT,
+};
+/* An event on a track of the CPU's side, at a CLOCK_MONOTONIC time. Arguments may follow until
+ * tally_trace_end_event(). `name` and `category` NULL at an end. */
+void tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
+			     uint64_t track, uint64_t ns, const char *category,
+			     const char *name);
+/* Something on a queue of a GPU. */
+struct tally_trace_stage {
+	uint64_t queue, stage;
+	uint64_t ns, length_ns;
+	uint32_t clock;
+	uint32_t gpu; /* the device's number; its context is one more */
+	const uint64_t *submission; /* NULL = not known */
+};
+/* Returns the number of the event. Arguments may follow until tally_trace_end_event(). */
+uint64_t
+tally_trace_begin_stage(struct tally_trace *t, const struct tally_trace_stage *stage);
+/* The stage that this event of the CPU's side submitted. */
+void tally_trace_put_submitted(struct tally_trace *t, uint64_t stage_event);
+/* An argument, named by `prefix` and `key`; `text` NULL: it is `value`. */
+void tally_trace_put_argument(struct tally_trace *t, const char *prefix, const char *key,
+			      const char *text, struct tally_value value);
+void tally_trace_end_event(struct tally_trace *t);
+
+/* Returns the number of a counter of a GPU. `unit`, `description` NULL = not known. */
+uint64_t tally_trace_add_counter(struct tally_trace *t, const char *name,
+				 const char *unit, const char *description);
+/* What counters of a GPU counted since they were last written; `values` NULL: nothing. */
+void tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint32_t clock,
+			      uint64_t ns, const uint64_t *counters,
+			      const struct tally_keyed_value *values, uint32_t n);
+
+/* A GPU; its place in the order of these calls, from 0, is its number. */
+struct tally_trace_gpu {
+	char *name, *driver, *pci, *uuid; /* NULL = not known */
+};
+void tally_trace_put_gpus(struct tally_trace *t, const struct tally_trace_gpu *gpus,
+			  uint32_t n);
+
+#endif
