@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `passtally logs`: lists the logs of the default folder, and removes them. */
+/* `passtally logs`: lists the logs of the default folder. */
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
@@ -8,100 +8,36 @@
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LISTED 20
 
 struct request {
 	const char *program;
-	int64_t older_ns; /* age; 0 = any */
-	bool all, remove, yes, json;
-	GPtrArray *named; /* LOG, as given */
+	bool all, json;
 };
-
-/* Reads "7d" as an age. */
-static bool
-take_age(const char *command, const struct tally_arg *arg, void *to, const char *text)
-{
-	static const struct {
-		char unit;
-		int64_t seconds;
-	} units[] = { { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 7 * 86400 } };
-	struct request *r = to;
-	char *end;
-	errno = 0;
-	gint64 n = g_ascii_strtoll(text, &end, 10);
-	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-		if (!errno && end != text && n > 0 && n <= 100000 && end[0] == units[i].unit &&
-		    !end[1]) {
-			r->older_ns = n * units[i].seconds * 1000000000;
-			return true;
-		}
-	return TALLY_FAIL(false, command, "--%s %s: must be a number with m, h, d or w, as in 7d",
-			  arg->name, text);
-}
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("program", 0, "NAME", struct request, program,
 		       "Only the logs of this program."),
-	TALLY_ARG_TAKE("older-than", 0, "AGE", take_age,
-		       "Only logs last written to longer ago than this: 30m, 12h, 7d, 4w."),
 	TALLY_ARG_FLAG("all", 0, struct request, all,
-		       "List all, not only the 20 that were last written. With --remove, "
-		       "say that every log is meant."),
-	TALLY_ARG_FLAG("remove", 0, struct request, remove,
-		       "Remove the logs that --program, --older-than, --all or a LOG select. A log "
-		       "that is still written to stays. On a terminal it asks first."),
-	TALLY_ARG_FLAG("yes", 'y', struct request, yes,
-		       "Do not ask."),
+		       "List all, not only the 20 that were last written."),
 	TALLY_ARG_FLAG("json", 0, struct request, json,
 		       "Print one JSON object."),
 	TALLY_ARG_HELP,
 };
 
-static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, named, NULL);
-
 static const char help[] =
-	"Usage: passtally logs [options]\n"
-	"       passtally logs --remove [options] [LOG...]\n\n"
+	"Usage: passtally logs [options]\n\n"
 	"Lists the logs in the folder where they go by default, the one that was\n"
 	"last written first: how long ago that was (`live`: it is still written\n"
 	"to), the frames, their median frame time in ms, the size and the file,\n"
 	"with its program where the name does not begin with it. Other commands\n"
 	"that get no LOG take the first of this list.\n" TALLY_HELP_OPTIONS
-	"\nOnly files that begin with a log's header line are listed or removed,\n"
-	"whatever they are named. `passtally run` keeps the folder below\n"
-	"--log-quota by itself.\n\n"
-	"Exit status: 0; 1 a log could not be removed, or the answer was no; 2\n"
-	"usage; 125 other errors.";
-
-static int
-parse(struct request *r, int argc, char **argv)
-{
-	int status = tally_args_read(&tally_command_logs, argc, argv, r);
-	if (status != TALLY_EXIT_OK)
-		return status;
-	bool selects = r->program || r->older_ns || r->all;
-	const char *wrong = NULL;
-	if (r->named->len && !r->remove)
-		wrong = "LOG is for --remove; `passtally report LOG` shows one";
-	else if (r->named->len && selects)
-		wrong = "LOG names what to remove: --program, --older-than and --all do "
-			"not go with it";
-	else if (r->remove && !r->named->len && !selects)
-		wrong = "--remove needs to know which: --program NAME, --older-than AGE, "
-			"--all, or LOG";
-	else if (r->remove && r->json)
-		wrong = "--json only lists";
-	if (wrong)
-		tally_cli_complain("logs", "%s", wrong);
-	return wrong ? TALLY_EXIT_USAGE : TALLY_EXIT_OK;
-}
+	"\nOnly files that begin with a log's header line are listed, whatever they\n"
+	"are named. `passtally run` keeps the folder below --log-quota by itself.\n\n"
+	"Exit status: 0; 2 usage; 125 other errors.";
 
 /* ---- the contents of a log ---- */
 
@@ -168,7 +104,7 @@ size_text(uint64_t bytes)
 	return g_strdup_printf("%.1f%c", size, *unit);
 }
 
-/* How long ago, in the units of --older-than. */
+/* How long ago. */
 static char *
 age_text(int64_t changed_ns)
 {
@@ -247,7 +183,7 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 	g_autofree char *size = size_text(tally_folder_bytes(logs));
 	if (logs->len == 0) {
 		tally_text_print_line(stdout, "%s: no log%s", shown,
-				      r->program || r->older_ns ? " of that kind" : "");
+				      r->program ? " of that program" : "");
 		return;
 	}
 	guint n = r->all ? logs->len : MIN(logs->len, LISTED);
@@ -259,108 +195,31 @@ list(const struct request *r, const GPtrArray *logs, const char *folder)
 		tally_text_print(stdout, "%u more: --all lists them\n", logs->len - n);
 }
 
-/* ---- removal ---- */
-
-/* The logs named on the command line; false after printing which of them is not a passtally
- * log. */
-static bool
-read_named(const struct request *r, GPtrArray *logs)
-{
-	TALLY_EACH (const char, path, r->named) {
-		struct tally_folder_log log;
-		if (!tally_folder_log_read(&log, path))
-			return TALLY_FAIL(false, "logs",
-					  "%s is not a log of passtally, or cannot be "
-					  "read: nothing is removed",
-					  path);
-		g_ptr_array_add(logs, g_memdup2(&log, sizeof(log)));
-	}
-	return true;
-}
-
-static bool
-agrees(const struct request *r, const GPtrArray *logs)
-{
-	if (r->yes || !isatty(STDIN_FILENO))
-		return true;
-	g_autofree char *size = size_text(tally_folder_bytes(logs));
-	tally_text_print(stderr, "remove %u log%s, %sB? [y/N] ", logs->len, TALLY_S(logs->len),
-			 size);
-	char answer[16] = "";
-	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
-}
-
-static int
-remove_logs(const struct request *r, const GPtrArray *logs)
-{
-	if (logs->len && !agrees(r, logs))
-		return TALLY_EXIT_NOTHING;
-	int status = TALLY_EXIT_OK;
-	unsigned removed = 0;
-	uint64_t bytes = 0;
-	TALLY_EACH (const struct tally_folder_log, log, logs) {
-		if (tally_folder_log_is_written(log)) {
-			tally_cli_complain("logs", "%s is still written to: it stays", log->path);
-			status = TALLY_EXIT_NOTHING;
-		} else if (g_unlink(log->path) < 0) {
-			tally_cli_complain("logs", "%s: %s", log->path, g_strerror(errno));
-			status = TALLY_EXIT_NOTHING;
-		} else {
-			removed++;
-			bytes += log->bytes;
-		}
-	}
-	g_autofree char *size = size_text(bytes);
-	tally_text_print(stdout, "%u log%s removed, %sB\n", removed, TALLY_S(removed), size);
-	return status;
-}
-
 /* ---- the command ---- */
 
-static void
-select_logs(const struct request *r, GPtrArray *logs)
-{
-	int64_t now_ns = g_get_real_time() * 1000;
-	for (guint i = logs->len; i-- > 0;) {
-		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
-		if ((r->program && !tally_folder_log_is_of(log, r->program)) ||
-		    (r->older_ns && now_ns - log->changed_ns < r->older_ns))
-			g_ptr_array_remove_index(logs, i);
-	}
-}
-
 static int
-logs_of(const struct request *r)
+run(int argc, char **argv)
 {
-	if (r->named->len) {
-		g_autoptr(GPtrArray) named = g_ptr_array_new_with_free_func(tally_folder_log_free);
-		return read_named(r, named) ? remove_logs(r, named) : TALLY_EXIT_USAGE;
-	}
+	struct request r = { 0 };
+	int status = tally_args_read(&tally_command_logs, argc, argv, &r);
+	if (status != TALLY_EXIT_OK)
+		return status;
 	g_autofree char *folder = tally_folder_path();
 	if (!folder)
 		return TALLY_FAIL(TALLY_EXIT_FAILED, "logs",
 				  "there is no default folder: neither "
 				  "XDG_STATE_HOME nor HOME is an absolute path");
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
-	select_logs(r, logs);
-	if (r->remove)
-		return remove_logs(r, logs);
-	if (r->json)
+	for (guint i = logs->len; r.program && i-- > 0;)
+		if (!tally_folder_log_is_of(g_ptr_array_index(logs, i), r.program))
+			g_ptr_array_remove_index(logs, i);
+	if (r.json)
 		list_json(logs, folder);
 	else
-		list(r, logs, folder);
+		list(&r, logs, folder);
 	return TALLY_EXIT_OK;
 }
 
-static int
-run(int argc, char **argv)
-{
-	g_autoptr(GPtrArray) named = g_ptr_array_new();
-	struct request r = { .named = named };
-	int status = parse(&r, argc, argv);
-	return status == TALLY_EXIT_OK ? logs_of(&r) : status;
-}
-
 const struct tally_command tally_command_logs = TALLY_COMMAND(
-	"logs", "List the logs on this machine, and remove them",
-	run, help, options, &operands);
+	"logs", "List the logs on this machine",
+	run, help, options, NULL);

@@ -36,7 +36,7 @@ class Commands(CliCase):
         dropped, partial = log("dropped.jsonl", dropped_passes=1), log("partial.jsonl", flags=["partial"])
         for words in (["check", a], ["report", a], ["report", "--wide", dropped], ["report", partial],
                       ["report", "--warmup", "9", a], ["compare", a, log("b.jsonl")], ["compare", "--markdown", a, dropped],
-                      ["top", "--once", a], ["logs"], ["export", "--perfetto", a, "out"], ["logs", "--remove", "--all", "--yes"]):
+                      ["top", "--once", a], ["logs"], ["export", "--perfetto", a, "out"]):
             done = self.command(*words)
             text = (done.stdout + done.stderr).decode()
             self.assertTrue(text, words)
