@@ -29,10 +29,8 @@ struct job {
 };
 
 bool
-tally_compress_levels(int *least, int *most)
+tally_can_compress(void)
 {
-	*least = 1;
-	*most = ZSTD_maxCLevel();
 	return true;
 }
 
@@ -77,12 +75,11 @@ open_files(struct job *j)
 }
 
 static bool
-set_up(struct job *j, int level)
+set_up(struct job *j)
 {
 	j->zstd = ZSTD_createCCtx();
 	if (!j->zstd)
 		return fail(j, "out of memory");
-	ZSTD_CCtx_setParameter(j->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(j->zstd, ZSTD_c_checksumFlag, 1);
 	j->in_size = 4 * ZSTD_CStreamInSize();
 	j->out_size = ZSTD_CStreamOutSize();
@@ -230,11 +227,11 @@ publish(struct job *j, bool replace)
 }
 
 bool
-tally_compress_log(const char *path, int level, bool replace, char *why, size_t size)
+tally_compress_log(const char *path, bool replace, char *why, size_t size)
 {
 	struct job j = { .path = path, .from = -1, .to = -1, .why = why, .why_size = size };
 	j.name = g_strconcat(path, ".zst", NULL);
-	bool done = open_files(&j) && set_up(&j, level) && pack(&j) && publish(&j, replace);
+	bool done = open_files(&j) && set_up(&j) && pack(&j) && publish(&j, replace);
 	if (j.temporary)
 		g_unlink(j.temporary);
 	if (j.from >= 0)

@@ -35,17 +35,15 @@ tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_in, size
 }
 
 bool
-tally_compress_levels(int *least, int *most)
+tally_can_compress(void)
 {
-	*least = *most = TALLY_COMPRESS_LEVEL;
 	return false;
 }
 
 bool
-tally_compress_log(const char *path, int level, bool replace, char *why, size_t size)
+tally_compress_log(const char *path, bool replace, char *why, size_t size)
 {
 	(void)path;
-	(void)level;
 	(void)replace;
 	g_snprintf(why, (gulong)size, "this passtally was built without zstd");
 	return false;

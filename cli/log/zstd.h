@@ -40,12 +40,10 @@ size_t tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_i
  * process still writes to is left alone. Callers block signals: a pending signal that asks
  * the process to end stops the compression and leaves the plain log. */
 
-#define TALLY_COMPRESS_LEVEL 3 /* zstd's own default */
-
-/* The supported levels; false: built without zstd. */
-bool tally_compress_levels(int *least, int *most);
+/* False: built without zstd. */
+bool tally_can_compress(void);
 /* `replace`: an existing compressed log of that name is replaced. False: `why` is a
  * sentence, and PATH stays. */
-bool tally_compress_log(const char *path, int level, bool replace, char *why, size_t size);
+bool tally_compress_log(const char *path, bool replace, char *why, size_t size);
 
 #endif

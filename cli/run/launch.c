@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,12 +232,8 @@ tally_launch_is_over(const struct tally_launch *launch)
 }
 
 void
-tally_launch_wait(struct tally_launch *launch, void (*tick)(void *), void *data)
+tally_launch_wait(struct tally_launch *launch)
 {
-	while (tick && !tally_launch_is_over(launch)) {
-		tick(data);
-		poll(NULL, 0, 250);
-	}
 	reap(launch);
 }
 

@@ -3,9 +3,6 @@
 
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
-#include "json/record_json.h"
-#include "layer/frame/identity.h"
-#include "passtally_version.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -167,75 +164,6 @@ tally_run_log_remove_empty(GPtrArray *logs)
 		n++;
 	}
 	return n;
-}
-
-/* Every option that is not at its default, as the text that would set it. */
-static GArray *
-option_records(const struct tally_config *config)
-{
-	GArray *records = g_array_new(FALSE, FALSE, sizeof(struct tally_key_text));
-	for (size_t i = 0; i < tally_n_options; i++) {
-		if (!config->origin || config->origin[i] == TALLY_FROM_DEFAULT)
-			continue;
-		size_t len = tally_option_get(&tally_options[i], config, NULL, 0);
-		char *value = g_malloc(len + 1);
-		tally_option_get(&tally_options[i], config, value, len + 1);
-		if (config->no_argv)
-			tally_identity_hide_homes(value);
-		struct tally_key_text r = { .key = tally_options[i].key, .value = value };
-		g_array_append_val(records, r);
-	}
-	return records;
-}
-
-static bool
-write_lines(struct tally_recorder *r, const struct tally_run_started *started,
-	    const GArray *options)
-{
-	g_autofree char *program = g_find_program_in_path(started->argv[0]);
-	if (!program)
-		program = g_strdup(started->argv[0]);
-	if (started->config->no_argv)
-		tally_identity_hide_homes(program);
-	struct tally_header_record header = {
-		.version = PASSTALLY_VERSION,
-		.program = program,
-		.argv = (const char *const *)started->argv,
-		.n_argv = started->config->no_argv ? 0 : g_strv_length((char **)started->argv),
-		.has_argv = !started->config->no_argv,
-		.pid = started->pid,
-		.started_unix_ns = started->unix_ns,
-		.options = (const struct tally_key_text *)(const void *)options->data,
-		.n_options = options->len,
-	};
-	g_autofree struct tally_identity *identity = g_new(struct tally_identity, 1);
-	tally_identity_read(identity, started->config, &header);
-	struct tally_end_record end = { .reason = "nothing rendered" };
-	return tally_json_recorder.header(r, &header) == TALLY_RECORD_OK &&
-	       tally_json_recorder.end(r, &end) == TALLY_RECORD_OK &&
-	       tally_json_recorder.flush(r) == TALLY_RECORD_OK;
-}
-
-bool
-tally_run_log_write_empty(const struct tally_run_log *log,
-			  const struct tally_run_started *started, char *why, size_t size)
-{
-	struct tally_recorder_options options = {
-		.path = log->path,
-		.make_folders = log->by_default,
-	};
-	enum tally_record_status status;
-	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, size);
-	if (!r)
-		return false;
-	g_autoptr(GArray) records = option_records(started->config);
-	bool ok = write_lines(r, started, records);
-	if (!ok)
-		g_snprintf(why, (gulong)size, "%s", tally_json_recorder.why(r));
-	for (guint i = 0; i < records->len; i++)
-		g_free((char *)g_array_index(records, struct tally_key_text, i).value);
-	tally_json_recorder.close(r);
-	return ok;
 }
 
 void

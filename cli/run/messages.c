@@ -3,7 +3,6 @@
 
 #include "cli/install/install.h"
 #include "cli/report/formats.h"
-#include "cli/top/follow.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "layer/session/block.h"
@@ -148,45 +147,6 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 		tally_cli_say("%s is left alone (%s), what it starts is not: to capture "
 			      "it too, say --allow %s",
 			      v.name, reason, v.name);
-}
-
-/* Progress */
-
-void
-tally_run_watch_begin(struct tally_run_watch *watch, const char *path)
-{
-	*watch = (struct tally_run_watch){ 0 };
-	tally_progress_begin(&watch->progress, 1000);
-	watch->log = watch->progress.on ? tally_follow_create(path) : NULL;
-}
-
-void
-tally_run_watch_tick(void *data)
-{
-	enum { MOST_LINES = 20000 }; /* a slightly outdated line is better than a busy process */
-	struct tally_run_watch *watch = data;
-	struct tally_log_line line;
-	if (!watch->progress.on)
-		return;
-	for (unsigned i = 0; i < MOST_LINES; i++) {
-		if (tally_follow_next(watch->log, &line) != TALLY_FOLLOW_LINE)
-			break;
-		watch->frames += line.type == TALLY_LINE_FRAME;
-		watch->bytes += line.bytes + 1;
-	}
-	if (!tally_progress_due(&watch->progress))
-		return;
-	double s = (double)(g_get_monotonic_time() - watch->progress.began_us) / 1e6;
-	tally_progress_show(&watch->progress,
-			    "passtally: %.0f s, %" G_GUINT64_FORMAT " frame%s, %.1f MB of log", s,
-			    watch->frames, TALLY_S(watch->frames), (double)watch->bytes / 1e6);
-}
-
-void
-tally_run_watch_end(struct tally_run_watch *watch)
-{
-	tally_progress_end(&watch->progress);
-	tally_follow_destroy(watch->log);
 }
 
 /* How the program ended */

@@ -11,10 +11,6 @@
 static const struct tally_arg own_options[] = {
 	TALLY_ARG_TAKE("quiet", 'q', NULL, NULL,
 	  "Print no summary after the program (errors are still reported)."),
-	TALLY_ARG_TAKE("progress", 0, NULL, NULL,
-	  "Show a line of progress on standard error, if that is a terminal, while the "
-	  "program runs. Without this it is shown only when neither the program's input "
-	  "nor its output is a terminal."),
 	TALLY_ARG_TAKE("live", 0, NULL, NULL,
 	  "Show while the program runs what its passes cost, as passtally top does. What "
 	  "the program would write to the terminal goes to LOG.out."),
@@ -27,14 +23,10 @@ static const struct tally_arg own_options[] = {
 	  "is so by default unless a path was named for the log. With --force an old "
 	  "PATH.zst goes."),
 	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
-	TALLY_ARG_TAKE("compress-level", 0, "1..22", NULL,
-	  "The same at this level. The default is 3; 19 makes a log about 40 % smaller "
-	  "than that and takes hundreds of times as long."),
 	TALLY_ARG_HELP,
 };
 enum {
-	OWN_QUIET, OWN_PROGRESS, OWN_LIVE, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_LEVEL,
-	OWN_HELP
+	OWN_QUIET, OWN_LIVE, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_HELP
 };
 
 static GArray *
@@ -60,8 +52,8 @@ static const struct {
 	const char *keys;
 } groups[] = {
 	{ "Every day",
-	  "log live quiet progress frames seconds skip every start-on stop-on compress "
-	  "no-compress compress-level force tag host no-argv help" },
+	  "log live quiet frames seconds skip every start-on stop-on compress "
+	  "no-compress force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame",
 	  "frame split group-work labels pipelines pipeline-statistics pictures max-passes" },
@@ -128,31 +120,18 @@ const char tally_run_help[] =
 	"cannot be run; 127 it was not found.";
 
 static bool
-take_own(struct tally_run_request *r, int own, const char *value)
+take_own(struct tally_run_request *r, int own)
 {
-	int least, most;
-	uint64_t level = TALLY_COMPRESS_LEVEL;
 	r->quiet |= own == OWN_QUIET;
-	r->progress |= own == OWN_PROGRESS;
 	r->live |= own == OWN_LIVE;
 	r->labels |= own == OWN_LABELS;
 	r->help |= own == OWN_HELP;
-	if (own == OWN_NO_COMPRESS)
-		r->compress = 0;
-	if (own != OWN_COMPRESS && own != OWN_LEVEL)
+	if (own == OWN_COMPRESS || own == OWN_NO_COMPRESS)
+		r->compress = own == OWN_COMPRESS;
+	if (own != OWN_COMPRESS || tally_can_compress())
 		return true;
-	if (!tally_compress_levels(&least, &most))
-		return TALLY_FAIL(false, "run",
-				  "--compress: this passtally was built without "
-				  "zstd (meson configure -Dzstd=enabled)");
-	const struct tally_arg levels = { .name = "compress-level",
-					  .least = (uint64_t)least,
-					  .most = (uint64_t)most };
-	if (own == OWN_LEVEL && !tally_arg_whole("run", &levels, &level, value))
-		return false;
-	if (own == OWN_LEVEL || r->compress <= 0)
-		r->compress = (int)level;
-	return true;
+	return TALLY_FAIL(false, "run", "--compress: this passtally was built without zstd (meson "
+					"configure -Dzstd=enabled)");
 }
 
 int
@@ -179,7 +158,7 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 					      TALLY_FROM_COMMAND_LINE,
 					      tally_cli_told, (void *)"run");
 		} else {
-			ok = take_own(r, own, value);
+			ok = take_own(r, own);
 		}
 	}
 	if (ok && !r->help && !r->argv) {

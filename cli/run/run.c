@@ -127,7 +127,7 @@ compress_log(const struct tally_run_request *r, const char *path)
 	sigfillset(&all);
 	/* a signal may end the process only after the result is printed */
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	bool done = tally_compress_log(path, r->compress, r->config.force, why, sizeof(why));
+	bool done = tally_compress_log(path, r->config.force, why, sizeof(why));
 	if (!done && !(r->compress_by_default && r->quiet))
 		tally_cli_say("%s%s; the log is %s",
 			      r->compress_by_default ? "not compressed: " : "error: --compress: ",
@@ -143,30 +143,6 @@ compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 		g_autofree char *path = g_ptr_array_index(logs, i);
 		logs->pdata[i] = compress_log(r, path);
 	}
-}
-
-/* A run that rendered nothing leaves a log too, if a path was named for it. */
-static void
-leave_empty_log(const struct tally_run_request *r, const struct tally_run_log *log,
-		const struct to_inject *in, const struct tally_run_started *started)
-{
-	char why[512] = "";
-	bool written = log->by_default ||
-		       tally_run_log_write_empty(log, started, why, sizeof(why));
-	if (!r->quiet) {
-		tally_cli_say("nothing was rendered, or nothing that could be seen: %s",
-			      r->argv[0]);
-		tally_run_explain_nothing(r->argv[0], in->gl.path);
-	}
-	if (!written) {
-		tally_cli_say("error: %s", why);
-		return;
-	}
-	g_autofree char *path = log->by_default ? NULL : compress_log(r, log->path);
-	if (!r->quiet && path)
-		tally_cli_say("log %s says so", path);
-	else if (!r->quiet)
-		tally_cli_say("no log is kept");
 }
 
 static void
@@ -187,8 +163,7 @@ tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_st
 
 static void
 tell(const struct tally_run_request *r, const struct tally_run_log *log,
-     const struct tally_run_folder *f, const struct to_inject *in,
-     const struct tally_run_started *started, int wait_status)
+     const struct tally_run_folder *f, const struct to_inject *in, int wait_status)
 {
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
 	g_autoptr(GPtrArray) logs = tally_run_log_find(log);
@@ -203,10 +178,12 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 			      TALLY_S(empty));
 	if (r->quiet)
 		tell_errors(status);
-	if (logs->len == 0 && !disabled && !tally_run_status_has_error(status)) {
-		leave_empty_log(r, log, in, started);
-		if (!r->quiet)
-			tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
+	if (logs->len == 0 && !disabled && !r->quiet && !tally_run_status_has_error(status)) {
+		tally_cli_say("nothing was rendered, or nothing that could be seen: %s; there is "
+			      "no log",
+			      r->argv[0]);
+		tally_run_explain_nothing(r->argv[0], in->gl.path);
+		tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
 	}
 	compress_logs(r, logs);
 	if (disabled && !r->quiet)
@@ -216,13 +193,6 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 			      "only OpenGL was captured");
 	if (!r->quiet)
 		tally_run_print_summary(logs, status);
-}
-
-/* Whether the program can draw on the terminal, if there is one. */
-static bool
-wants_progress(const struct tally_run_request *r)
-{
-	return r->progress || r->live || (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO));
 }
 
 /* Makes room in the default folder. */
@@ -278,17 +248,13 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }
 
-/* Waits for the end of the program, showing progress or the live view. */
+/* Waits for the end of the program, showing the live view. */
 static void
 stay(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
 {
-	struct tally_run_watch watch;
-	tally_run_watch_begin(&watch, log); /* its seconds are those of the program */
 	if (r->live)
 		tally_run_live_watch(launch, log, r->quiet);
-	bool watched = wants_progress(r) && watch.progress.on;
-	tally_launch_wait(launch, watched ? tally_run_watch_tick : NULL, &watch);
-	tally_run_watch_end(&watch);
+	tally_launch_wait(launch);
 	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
 }
 
@@ -298,21 +264,16 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	    struct tally_run_folder *f)
 {
 	struct tally_launch launch;
-	struct tally_run_started started = {
-		.argv = r->argv,
-		.config = &r->config,
-		.unix_ns = (uint64_t)g_get_real_time() * 1000,
-	};
+	uint64_t started_unix_ns = (uint64_t)g_get_real_time() * 1000;
 	if (!tally_launch_fork(&launch, r->argv))
 		return TALLY_FAIL(TALLY_EXIT_FAILED, "run", "no process could be started: %s",
 				  g_strerror(errno));
-	started.pid = launch.pid;
 	struct tally_run_log log;
 	int status = TALLY_EXIT_FAILED;
 	/* An old log is not removed for a program that cannot start; exec reports why it
 	 * cannot. */
 	g_autofree char *found = g_find_program_in_path(r->argv[0]);
-	if (tally_run_log_choose(&log, &r->config, program_of(r), started.unix_ns, started.pid))
+	if (tally_run_log_choose(&log, &r->config, program_of(r), started_unix_ns, launch.pid))
 		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
 	if (status != TALLY_EXIT_OK) {
 		tally_launch_abort(&launch);
@@ -334,7 +295,7 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	stay(r, &launch, log.path);
 	/* returning the status matters more than printing the summary */
 	signal(SIGPIPE, SIG_IGN);
-	tell(r, &log, f, in, &started, launch.status);
+	tell(r, &log, f, in, launch.status);
 	if (output)
 		tally_run_live_tell_output(output, r->quiet);
 	g_free(output);
@@ -351,12 +312,9 @@ finish_log:
 static void
 choose_compression(struct tally_run_request *r)
 {
-	int least, most;
 	r->compress_by_default = r->compress < 0;
 	if (r->compress_by_default)
-		r->compress = !r->config.log && tally_compress_levels(&least, &most)
-				      ? TALLY_COMPRESS_LEVEL
-				      : 0;
+		r->compress = !r->config.log && tally_can_compress();
 }
 
 static int

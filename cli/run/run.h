@@ -17,8 +17,8 @@
 
 struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
-	bool quiet, progress, live, labels, help;
-	int compress; /* compression level; 0 = do not compress, -1 = not stated */
+	bool quiet, live, labels, help;
+	int compress; /* 1 = yes, 0 = no, -1 = not stated */
 	bool compress_by_default; /* set by run: the user did not request it */
 	char **argv; /* arguments of the program */
 };
@@ -64,15 +64,6 @@ struct tally_run_content tally_run_log_content(const char *path);
  * a frame. Returns how many. */
 unsigned tally_run_log_remove_empty(GPtrArray *logs);
 
-struct tally_run_started {
-	char *const *argv;
-	const struct tally_config *config;
-	long pid;
-	uint64_t unix_ns;
-};
-/* Writes a log stating that nothing was rendered. False: `why` has the reason. */
-bool tally_run_log_write_empty(const struct tally_run_log *log,
-			       const struct tally_run_started *started, char *why, size_t size);
 void tally_run_log_finish(struct tally_run_log *log);
 
 /* ---- black_box.c: joins what --black-box left of each log (layer/frame/black_box.h) to
@@ -108,9 +99,8 @@ void tally_launch_abort(struct tally_launch *launch);
 
 /* Whether it has ended (and waits to be reaped). */
 bool tally_launch_is_over(const struct tally_launch *launch);
-/* Waits for the end; `tick`, if not NULL, is called about four times a second. Afterwards
- * the previous signal actions are restored. */
-void tally_launch_wait(struct tally_launch *launch, void (*tick)(void *), void *data);
+/* Waits for the end. Afterwards the previous signal actions are restored. */
+void tally_launch_wait(struct tally_launch *launch);
 
 /* The exit status to pass on; does not return if the program was killed by a signal that can
  * also kill this process (which then dies of it, without a second core file). */
@@ -153,16 +143,6 @@ void tally_run_explain_nothing(const char *program, const char *library);
  * alone. */
 void tally_run_explain_blocked(const struct tally_config *config, const char *program,
 			       char *const *argv, const GPtrArray *status);
-
-/* Counts the frames in a growing log, for a progress line. */
-struct tally_run_watch {
-	struct tally_progress progress;
-	struct tally_follow *log; /* NULL where no progress is shown */
-	uint64_t frames, bytes;
-};
-void tally_run_watch_begin(struct tally_run_watch *watch, const char *path);
-void tally_run_watch_tick(void *watch);
-void tally_run_watch_end(struct tally_run_watch *watch);
 
 struct tally_run_ended {
 	char *const *argv; /* of the program */

@@ -71,7 +71,7 @@ class Hostile(CliCase):
             ("run", "--", gone), ("run", "--" + NASTY, "--", "true"), ("run", "--log", gone, "--", "true"),
             ("run", "--frame", NASTY, "--", "true"), ("run", "--sources", NASTY, "--", "true"),
             ("run", "--counters", NASTY, "--", "true"), ("run", "--start-on", NASTY, "--", "true"),
-            ("run", "--compress", "--compress-level", NASTY, "--", "true"), ("run", "--microblaze", NASTY, "--", "true"),
+            ("run", "--microblaze", NASTY, "--", "true"),
             ("run", "--control", gone, "--", "true"),
         ]
         for args in rows:
