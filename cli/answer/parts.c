@@ -220,6 +220,23 @@ add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
 	part->listed |= r->n_workloads > 0;
 }
 
+/* Returns how much of it may be the CPU's. `together` is the first pass that was drawn together
+ * with others, or NULL. */
+static uint64_t
+add_outside(struct tally_parts *p, const struct tally_frame_record *f,
+	    const struct tally_pass_record *together)
+{
+	struct tally_part **part = together ? &p->together : &p->outside;
+	if (!*part) {
+		*part = new_part(p, g_strdup(together ? "(passes drawn together)"
+						      : "(not in a pass)"));
+		add_to_levels(p, *part);
+	}
+	add_time(p, *part, f->n_passes, true, f->unattributed_gpu_ns, 0);
+	(*part)->unsure_ns = together ? unsure_together(f, together) : 0;
+	return (*part)->unsure_ns;
+}
+
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
@@ -244,15 +261,8 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			of->level[TALLY_PART_TOP]->unsure_ns += unsure;
 		*unsure_ns += unsure;
 	}
-	if (f->has_unattributed_gpu && f->unattributed_gpu_ns) {
-		if (!p->outside) {
-			p->outside = new_part(p, g_strdup("(not in a pass)"));
-			add_to_levels(p, p->outside);
-		}
-		add_time(p, p->outside, f->n_passes, true, f->unattributed_gpu_ns, 0);
-		p->outside->unsure_ns = together ? unsure_together(f, together) : 0;
-		*unsure_ns += p->outside->unsure_ns;
-	}
+	if (f->has_unattributed_gpu && f->unattributed_gpu_ns)
+		*unsure_ns += add_outside(p, f, together);
 	/* The same for the last pass, where it is not known when the CPU had issued it. */
 	const struct tally_part *last = f->n_passes && !f->has_wait
 						? of->level[TALLY_PART_FINE]

@@ -144,6 +144,7 @@ struct tally_parts {
 	GPtrArray *guess; /* the same by index in the frame */
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
+	struct tally_part *together; /* the same of frames with passes drawn together */
 	uint64_t n; /* frames added */
 };
 

@@ -273,8 +273,8 @@ class Answer(CliCase):
         self.assertEqual(run(3, 3)[0], "gpu", "it waits in the present")
         self.assertEqual(run(36, 35)[0], "cpu", "it works until it presents")
         self.assertIn("cannot tell, the CPU works or waits within passes", run(36, 3)[1])
-        self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (not in a pass) 36.0 -> 78.0 ms"])
-        self.assertEqual(run(60, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (not in a pass) 36.0 -> 78.0 ms, or a wait of the CPU"])
+        self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms"])
+        self.assertEqual(run(60, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms, or a wait of the CPU"])
         missing = "bound by: cannot tell, GPU times were not measured"
         for flags, outside in (((), True), (("shared_time", "lost"), True), (("shared_time",), False)):
             self.assertEqual(run(3, 3, flags, outside=outside)[:2], ("unknown", missing), flags)
