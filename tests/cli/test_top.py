@@ -335,7 +335,7 @@ class Plain(CliCase):
         lines = long_log(1, 0)
         for k in range(60):
             slow = 40 * 10**6 * (k == 30)
-            more = {"events": [{"kind": "shader", "n": 4, "ns": slow}], "calls": [
+            more = {"events": [{"kind": "shader", "n": 4, "ns": slow, "own_ns": slow}], "calls": [
                 {"kind": "shader", "call": "glCompileShader", "thread": "game", "start_ns": 10**12, "ns": slow}]} if slow else {}
             lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00")], start_ns=10**12 + k * 10**7, cpu_ns=10**7 + slow,
                                thread_ns=10**6 + slow, wait_ns=0, **more))
