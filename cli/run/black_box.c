@@ -13,8 +13,8 @@
 static char *
 piece(const char *log, unsigned number, const char *end)
 {
-	return number ? g_strdup_printf("%s.%u.%s", log, number, end)
-		      : g_strdup_printf("%s.%s", log, end);
+	return number ? g_strdup_printf(TALLY_BLACK_BOX_KEPT_NAME, log, number, end)
+		      : g_strdup_printf(TALLY_BLACK_BOX_NAME, log, end);
 }
 
 /* Appends the whole lines of a file, if it is there: a program that is killed may leave a cut
@@ -105,11 +105,10 @@ join(const char *log, unsigned number)
 void
 tally_run_join(GPtrArray *logs)
 {
-	enum { MOST_KEPT = 9 };
 	for (guint i = logs->len; i-- > 0;) {
 		const char *log = g_ptr_array_index(logs, i);
 		/* What was kept needs the log as it was. */
-		for (unsigned number = 1; number <= MOST_KEPT; number++) {
+		for (unsigned number = 1; number <= TALLY_BLACK_BOX_MOST_KEPT; number++) {
 			char *kept = join(log, number);
 			if (kept)
 				g_ptr_array_add(logs, kept);

@@ -79,6 +79,12 @@ struct tally_config_tag {
 	enum tally_config_origin origin;
 };
 
+/* The files of a black box beside the log, by its name and "before" or "now"; kept ones have a
+ * number from 1 as well. */
+#define TALLY_BLACK_BOX_NAME "%s.%s"
+#define TALLY_BLACK_BOX_KEPT_NAME "%s.%u.%s"
+#define TALLY_BLACK_BOX_MOST_KEPT 9
+
 /* The values in force. Strings belong to the struct. */
 struct tally_config {
 	char *counters; /* list, '+' or ',' between items */

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_KEPT 9
-
 struct counts {
 	uint64_t frames, passes;
 };
@@ -31,14 +29,13 @@ static char *
 name_of(unsigned number, const char *end)
 {
 	char *name = NULL;
-	int n = number ? asprintf(&name, "%s.%u.%s", box.log, number, end)
-		       : asprintf(&name, "%s.%s", box.log, end);
+	int n = number ? asprintf(&name, TALLY_BLACK_BOX_KEPT_NAME, box.log, number, end)
+		       : asprintf(&name, TALLY_BLACK_BOX_NAME, box.log, end);
 	return n < 0 ? NULL : name;
 }
 
 static bool
-rename_to(unsigned from_number, const char *from_end, unsigned to_number,
-	  const char *to_end)
+rename_to(unsigned from_number, const char *from_end, unsigned to_number, const char *to_end)
 {
 	char *from = name_of(from_number, from_end), *to = name_of(to_number, to_end);
 	bool done = from && to && rename(from, to) == 0;
@@ -170,9 +167,10 @@ tally_black_box_keep(void)
 	const char *why = box.now ? tally_capture_take_keep() : NULL;
 	if (!why)
 		return;
-	if (box.n_kept == MOST_KEPT) {
+	if (box.n_kept == TALLY_BLACK_BOX_MOST_KEPT) {
 		tally_log_say(TALLY_LEVEL_INFO, "session",
-			      "the black box was kept %u times before: not for %s", MOST_KEPT, why);
+			      "the black box was kept %u times before: not for %s",
+			      TALLY_BLACK_BOX_MOST_KEPT, why);
 		return;
 	}
 	struct tally_end_record end = { .reason = why };
