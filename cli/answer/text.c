@@ -203,8 +203,12 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 			"passes of most frames, %s on the GPU: not one frame "
 			"(several windows?)",
 			time);
-	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,
-			       waits ? ", waits for the CPU within passes included" : "");
+	/* With both the line would be too wide. */
+	return g_strdup_printf("typical frame%s, %s%s%s", where, time,
+			       waits && d->n_changes ? "" : " on the GPU",
+			       !waits         ? ""
+			       : d->n_changes ? ", waits for the CPU included"
+					      : ", waits for the CPU within passes included");
 }
 
 static void
