@@ -207,7 +207,6 @@ struct tally_selftest_result {
 		[2]; /* for OpenGL and Vulkan: which device is missing; NULL = none is */
 	const char *kept; /* the folder to send; NULL = removed */
 	double seconds;
-	bool out_of_time; /* some laws were not tried for that reason */
 };
 
 /* How many laws have the verdict, over all devices. */

@@ -18,8 +18,6 @@ struct session {
 	char *self, *folder;
 	char *programs[2]; /* of OpenGL, of Vulkan; NULL = absent */
 	char **environment;
-	double began_s; /* with the device that is tested */
-	double most_s; /* for all of its programs */
 	struct tally_progress progress;
 	struct tally_selftest_result result;
 };
@@ -33,9 +31,8 @@ static const struct tally_arg options[] = {
 		       "Draw these scenes only, as failures name them. Default: all."),
 	TALLY_ARG_WHOLE(
 		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
-		"How long one of the programs may take before it counts as hung; those of "
-		"a device together may take six times as long, or longer where its first "
-		"scene shows that the machine is slow or busy. Default 10."),
+		"How long one of the programs may take before it counts as hung: its device is "
+		"not tested any further. Default 10."),
 	TALLY_ARG_HELP,
 };
 
@@ -51,13 +48,7 @@ static const char help[] =
 	"written to; it is removed, or, when a law fails, left to be sent with a\n"
 	"report. docs/drivers.md says what each law means.\n\n"
 	"Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
-	"usage; 4 the time ran out before everything was tried; 125 other errors.";
-
-static double
-now_s(void)
-{
-	return (double)g_get_monotonic_time() / 1e6;
-}
+	"usage; 125 other errors.";
 
 /* ---- the children's environment ---- */
 
@@ -102,14 +93,6 @@ run_child(struct session *s, struct tally_child *child, const char *name,
 		tally_progress_show(&s->progress, "selftest: %s", name);
 	tally_child_run(child, (char *const *)argv->pdata, s->environment, s->folder,
 			name, (double)s->limit_s);
-}
-
-static bool
-may_go_on(struct session *s)
-{
-	if (now_s() - s->began_s > s->most_s)
-		s->result.out_of_time = true;
-	return !s->result.out_of_time && !tally_child_signal();
 }
 
 /* The scene's arguments for a program; nothing is copied except `number`, which the caller
@@ -233,20 +216,11 @@ run_trials(struct session *s, struct tally_tested_device *device)
 {
 	struct tally_seen_log work = { 0 };
 	bool goes_on = true;
-	unsigned n = 0, done = 0;
-	for (size_t i = 0; i < tally_n_trials; i++)
-		n += is_wanted(s, device->vulkan, &tally_trials[i]);
-	for (size_t i = 0; i < tally_n_trials && goes_on && may_go_on(s); i++) {
-		double began_s = now_s();
-		if (!is_wanted(s, device->vulkan, &tally_trials[i]))
-			continue;
-		goes_on = run_trial(s, device, &tally_trials[i], &work);
-		if (done++ == 0)
-			s->most_s = tally_child_limit_of_all((double)s->limit_s, n,
-							     now_s() - began_s);
-	}
+	for (size_t i = 0; i < tally_n_trials && goes_on && !tally_child_signal(); i++)
+		if (is_wanted(s, device->vulkan, &tally_trials[i]))
+			goes_on = run_trial(s, device, &tally_trials[i], &work);
 	tally_seen_clear(&work);
-	if (goes_on && !s->scenes && may_go_on(s))
+	if (goes_on && !s->scenes && !tally_child_signal())
 		lack_the_rest(device);
 }
 
@@ -306,9 +280,7 @@ test_api(struct session *s, bool vulkan)
 	int may_die = vulkan ? 1 : 2;
 	for (unsigned i = 0; i < MOST_DEVICES && may_die; i++) {
 		struct tally_child child;
-		s->began_s = now_s();
-		s->most_s = tally_child_limit_of_all((double)s->limit_s, 0, 0);
-		if (!may_go_on(s))
+		if (tally_child_signal())
 			return;
 		struct tally_tested_device *device = describe_device(s, vulkan, i,
 								     &child);
@@ -368,13 +340,13 @@ keep(struct session *s)
 static int
 test_all(struct session *s)
 {
-	double began_s = now_s();
+	int64_t began_us = g_get_monotonic_time();
 	tally_progress_begin(&s->progress, 0);
 	for (int vulkan = 0; vulkan < 2; vulkan++)
 		if (!s->api || strcmp(s->api, vulkan ? "vulkan" : "opengl") == 0)
 			test_api(s, vulkan);
 	tally_progress_end(&s->progress);
-	s->result.seconds = now_s() - began_s;
+	s->result.seconds = (double)(g_get_monotonic_time() - began_us) / 1e6;
 	int sig = tally_child_signal();
 	bool failed = tally_selftest_count(&s->result, TALLY_VERDICT_FAIL) ||
 		      !s->result.devices->len;
@@ -391,9 +363,7 @@ test_all(struct session *s)
 		tally_selftest_print_json(&s->result, stdout);
 	else
 		tally_selftest_print(&s->result);
-	return failed                  ? TALLY_EXIT_LAW_FAILS
-	       : s->result.out_of_time ? TALLY_EXIT_INCONCLUSIVE
-				       : TALLY_EXIT_OK;
+	return failed ? TALLY_EXIT_LAW_FAILS : TALLY_EXIT_OK;
 }
 
 /* The names that --scenes takes, of both APIs; the caller frees it. */

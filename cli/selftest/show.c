@@ -115,10 +115,6 @@ tally_selftest_print(const struct tally_selftest_result *result)
 	for (guint i = 0; i < result->devices->len; i += A_BLOCK)
 		print_block(result, i, MIN(A_BLOCK, result->devices->len - i));
 	print_failures(result);
-	if (result->out_of_time)
-		tally_text_print(stdout,
-				 "\nThe time ran out before everything was tried: --limit N allows "
-				 "more.\n");
 	if (!result->kept)
 		return;
 	g_autofree char *line = g_strdup_printf(

@@ -13,10 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* All children together may take this many times the limit of one. */
-#define ALL_LIMITS 6
-/* ... and this much more than the first scene indicates, because some scenes draw more. */
-#define SLACK 3
 #define QUIET_MS 2000 /* a shorter wait needs no explanation */
 
 static volatile sig_atomic_t came;
@@ -25,12 +21,6 @@ static void
 remember(int sig)
 {
 	came = sig;
-}
-
-double
-tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_s)
-{
-	return MAX(ALL_LIMITS * limit_s, SLACK * n_scenes * first_s);
 }
 
 void

@@ -21,10 +21,6 @@ struct tally_child {
 	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 };
 
-/* How many seconds all programs of a device may take together: six times one's limit, or, where
- * the machine is slow or busy, three times what the first scene took, for each of the
- * scenes. */
-double tally_child_limit_of_all(double limit_s, unsigned n_scenes, double first_s);
 /* From now on SIGINT, SIGTERM and SIGHUP only end the child that runs. */
 void tally_child_take_signals(void);
 /* The signal that came, 0 = none. */

@@ -23,8 +23,7 @@ enum {
 	TALLY_EXIT_REGRESSION = 1, /* from compare: --fail-above was exceeded */
 	TALLY_EXIT_USAGE = 2,
 	TALLY_EXIT_BAD_LOG = 3,
-	TALLY_EXIT_INCONCLUSIVE = 4, /* from compare --fail-above: more frames or runs are needed;
-				       from selftest: more time is */
+	TALLY_EXIT_INCONCLUSIVE = 4, /* from compare --fail-above: more frames or runs are needed */
 	TALLY_EXIT_UNLIKE = 5, /* from compare: devices, drivers or options differ */
 	TALLY_EXIT_FAILED = 125, /* an internal failure of passtally */
 	TALLY_EXIT_NOT_EXECUTABLE = 126, /* as in env(1) */

@@ -8,30 +8,6 @@
 
 static const struct {
 	const char *what;
-	double limit_s;
-	unsigned n_scenes;
-	double first_s, want_s;
-} limits[] = {
-	{ "before the first scene", 10, 0, 0, 60 },
-	{ "an idle machine", 10, 24, 0.5, 60 },
-	{ "one that is busy", 10, 24, 2.5, 180 },
-	{ "a short limit on a slow driver", 1, 24, 0.75, 54 },
-	{ "one scene", 10, 1, 8, 60 },
-};
-
-static void
-test_limit_of_all(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++) {
-		g_test_message("%s", limits[i].what);
-		g_assert_cmpfloat(tally_child_limit_of_all(limits[i].limit_s, limits[i].n_scenes,
-							   limits[i].first_s),
-				  ==, limits[i].want_s);
-	}
-}
-
-static const struct {
-	const char *what;
 	const char *argv[4];
 	const char *out, *last_words, *said; /* a part of it */
 	bool exited;
@@ -92,7 +68,6 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/child/limit-of-all", test_limit_of_all);
 	g_test_add_data_func("/child/run", NULL, test_run);
 	g_test_add_data_func("/child/run-in-memory", "memory", test_run);
 	g_test_add_func("/child/ignored-sigchld", test_ignored_sigchld);
