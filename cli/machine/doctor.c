@@ -19,9 +19,7 @@
 
 /* The argument with which doctor starts itself to see what a program gets; not an option for
  * users. */
-#define SELF_TEST "--self-test"
 #define SELF_TEST_DISPLAY "--self-test-display"
-#define LIMIT_SECONDS 30
 /* A server that exists answers in milliseconds; for the name of a dead host it takes minutes. */
 #define DISPLAY_SECONDS 3
 
@@ -65,58 +63,15 @@ check_library(const struct tally_injected *in)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", path,
 				 tally_elf_machine_name(&file));
 	}
+	if (!in->preload)
+		tally_doctor_row(TALLY_DOCTOR_OFF, "preload",
+				 "the library's path contains a blank, a colon or a dollar sign, "
+				 "which LD_PRELOAD does not accept: `passtally run` uses a link");
 	if (in->others->len && (!in->preload || !strstr(in->preload, "$LIB")))
 		tally_doctor_row(TALLY_DOCTOR_OFF, "architectures",
 				 "the system's $LIB does not lead to the library's folder: only "
 				 "programs of passtally's own architecture are captured");
 	return true;
-}
-
-/* In the child: whether the library is mapped. */
-static int
-self_test(void)
-{
-	g_autofree char *maps = NULL;
-	bool there = g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) &&
-		     strstr(maps, "libpasstally_gl.so");
-	return there ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
-}
-
-/* Starts this command with `word` and that environment; clear the child with
- * tally_child_clear(). */
-static bool
-ask_self(const char *word, char **env, double limit_s, struct tally_child *child)
-{
-	g_autofree char *own = tally_own_path();
-	char *argv[] = { own, (char *)"doctor", (char *)word, NULL };
-	tally_child_run(child, argv, env, NULL, "a program of ours", limit_s);
-	return tally_child_exited(child) && WEXITSTATUS(child->status) == 0;
-}
-
-static bool
-check_preload(const struct tally_injected *in)
-{
-	if (!in->preload) {
-		tally_doctor_row(TALLY_DOCTOR_OFF, "preload",
-				 "the library's path contains a blank, a colon or a dollar sign, "
-				 "which LD_PRELOAD does not accept: `passtally run` uses a link");
-		return true;
-	}
-	const char *before = g_getenv("LD_PRELOAD");
-	g_autofree char *preload =
-		g_strconcat(in->preload, before && *before ? ":" : NULL, before, NULL);
-	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", preload, TRUE);
-	struct tally_child child;
-	bool ok = ask_self(SELF_TEST, env, LIMIT_SECONDS, &child);
-	if (ok)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, "preload",
-				 "a program that was started with it has loaded it");
-	else
-		tally_doctor_row(TALLY_DOCTOR_BAD, "preload",
-				 "a program that was started with it has not loaded it%s%s",
-				 *child.err ? ": " : "", g_strchomp(child.err));
-	tally_child_clear(&child);
-	return ok;
 }
 
 /* Why the layer is not loaded: another architecture's build may have written the manifest. NULL if
@@ -263,8 +218,11 @@ check_display_of(const char *variable, const char *other, const char *advice)
 	if (!value || !*value)
 		return;
 	g_auto(GStrv) env = g_environ_unsetenv(g_get_environ(), other);
+	g_autofree char *own = tally_own_path();
+	char *argv[] = { own, (char *)"doctor", (char *)SELF_TEST_DISPLAY, NULL };
 	struct tally_child child;
-	if (ask_self(SELF_TEST_DISPLAY, env, DISPLAY_SECONDS, &child)) {
+	tally_child_run(&child, argv, env, NULL, "the display", DISPLAY_SECONDS);
+	if (tally_child_exited(&child) && WEXITSTATUS(child.status) == 0) {
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
 	} else {
 		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
@@ -401,7 +359,6 @@ examine(void)
 	tally_injected_find(&in);
 	bool ok = check_library(&in);
 	ok = ok && tally_doctor_install(&in);
-	ok = ok && check_preload(&in);
 	tally_injected_finish(&in);
 	struct seen seen = { 0 };
 	if (g_getenv("PASSTALLY_DISABLE")) {
@@ -444,8 +401,6 @@ examine_proton(void)
 static int
 run(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], SELF_TEST) == 0)
-		return self_test();
 	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
 		return self_test_display();
 	struct request r = { false };

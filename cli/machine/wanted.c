@@ -3,7 +3,9 @@
 
 #include "cli/machine/ask.h"
 #include "cli/machine/counters.h"
+#include "cli/shared/each.h"
 #include "cli/shared/near.h"
+#include "cli/shared/sort.h"
 
 #include <glib.h>
 #include <string.h>
@@ -28,114 +30,75 @@ is_source(const char *item)
 
 /* ---- what the drivers offer ---- */
 
-/* One counter of a set; the same counter may be in several. */
-struct offer {
-	char *key, *name, *set, *category; /* set and category may be NULL */
+struct offered {
+	const char *set; /* what is asked for; NULL: counters */
+	bool any, known; /* a device answered; it has what is asked for */
 };
 
-/* Asked once, at the first name that only a driver may know. */
-static struct {
-	bool asked, any; /* a device answered */
-	unsigned grouped; /* bits of the APIs whose drivers have groups that no set names */
-	GPtrArray *offers;
-	GPtrArray *sets; /* struct tally_set_info * with a name alone, each once */
-} drivers;
-
 static void
-add_offer(const struct tally_device_record *device, const char *key,
-	  const struct tally_set_info *set)
+note_device(void *data, const struct tally_device_record *device,
+	    const struct tally_ask_place *place)
 {
-	struct offer *offer = g_new0(struct offer, 1);
-	offer->key = g_strdup(key);
-	for (uint32_t i = 0; i < device->n_counters; i++)
-		if (strcmp(device->counters[i]->key, key) == 0)
-			offer->name = g_strdup(device->counters[i]->name);
-	offer->set = g_strdup(set ? set->name : NULL);
-	offer->category = g_strdup(set ? set->category : NULL);
-	g_ptr_array_add(drivers.offers, offer);
+	struct offered *offered = data;
+	(void)place;
+	offered->any = true;
+	offered->known |= offered->set ? tally_sets_rotation(device, offered->set) > 0
+				       : device->n_counters > 0;
 }
 
-static void
-add_set(const struct tally_device_record *device, const struct tally_set_info *set)
+/* Only the driver knows the names of the GPU's own counters and of their sets. Where no driver
+ * answers, the name may be right, and the run will find out. */
+static bool
+is_offered(const char *counters, const char *set)
 {
-	for (uint32_t k = 0; k < set->n_keys; k++)
-		add_offer(device, set->keys[k], set);
-	/* Several devices may have it, and each API's. */
-	for (guint i = 0; i < drivers.sets->len; i++)
-		if (g_strcmp0(((struct tally_set_info *)drivers.sets->pdata[i])->name,
-			      set->name) == 0)
-			return;
-	struct tally_set_info *known = g_new0(struct tally_set_info, 1);
-	known->name = g_strdup(set->name);
-	g_ptr_array_add(drivers.sets, known);
+	const struct tally_ask_wish wish = { .counters = counters, .set = set };
+	struct offered offered = { .set = set };
+	char why[512];
+	for (int api = 0; api < TALLY_N_APIS && !offered.known; api++)
+		tally_ask((enum tally_api)api, &wish, note_device, &offered, why, sizeof(why));
+	return offered.known || !offered.any;
+}
+
+static bool
+is_driver_counter(const char *item)
+{
+	return is_offered(item, NULL);
+}
+
+/* The keys of counters, or the names of sets, each once. */
+struct name_list {
+	GPtrArray *names;
+	bool of_sets;
+};
+
+static void
+add_name(GPtrArray *names, const char *name)
+{
+	if (name && !g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+		g_ptr_array_add(names, g_strdup(name));
 }
 
 static void
 add_device(void *data, const struct tally_device_record *device,
 	   const struct tally_ask_place *place)
 {
-	(void)data, (void)place;
-	drivers.any = true;
-	for (uint32_t i = 0; i < device->n_counters; i++)
-		add_offer(device, device->counters[i]->key, NULL);
-	for (uint32_t i = 0; i < device->n_sets; i++) {
-		add_set(device, &device->sets[i]);
-		if (!device->sets[i].category)
-			drivers.grouped |= 1u << device->api;
-	}
+	struct name_list *n = data;
+	(void)place;
+	for (uint32_t i = 0; !n->of_sets && i < device->n_counters; i++)
+		add_name(n->names, device->counters[i]->key);
+	for (uint32_t i = 0; n->of_sets && i < device->n_sets; i++)
+		add_name(n->names, device->sets[i].name);
 }
 
-static void
-ask_drivers(void)
+static GPtrArray *
+list_names(bool of_sets)
 {
 	const struct tally_ask_wish all = { .counters = "all" };
+	struct name_list n = { g_ptr_array_new_with_free_func(g_free), of_sets };
 	char why[512];
-	if (drivers.asked)
-		return;
-	drivers.asked = true;
-	drivers.offers = g_ptr_array_new(); /* for as long as the command runs */
-	drivers.sets = g_ptr_array_new();
 	for (int api = 0; api < TALLY_N_APIS; api++)
-		tally_ask((enum tally_api)api, &all, add_device, NULL, why, sizeof(why));
-}
-
-static void
-note_counters(void *data, const struct tally_device_record *device,
-	      const struct tally_ask_place *place)
-{
-	bool *any = data;
-	(void)place;
-	*any |= device->n_counters > 0;
-}
-
-/* Whether it is the driver's name of a group, whose counters are spread over several sets. */
-static bool
-is_group(const char *item)
-{
-	const struct tally_ask_wish wish = { .counters = item };
-	char why[512];
-	bool any = false;
-	for (int api = 0; api < TALLY_N_APIS && !any; api++)
-		if (drivers.grouped >> api & 1)
-			tally_ask((enum tally_api)api, &wish, note_counters, &any, why,
-				  sizeof(why));
-	return any;
-}
-
-/* Only the driver knows the names of the GPU's own counters. Where no driver answers, the name
- * may be right, and the run will find out. */
-static bool
-is_driver_counter(const char *item)
-{
-	ask_drivers();
-	for (guint i = 0; i < drivers.offers->len; i++) {
-		const struct offer *o = drivers.offers->pdata[i];
-		if (tally_list_matches(item, o->key, o->name) ||
-		    (o->set && tally_list_matches(item, o->set, NULL)) ||
-		    (o->category && tally_list_matches(item, o->category, NULL)))
-			return true;
-	}
-	return !drivers.any || is_group(item);
+		tally_ask((enum tally_api)api, &all, add_device, &n, why, sizeof(why));
+	return n.names;
 }
 
 /* ---- names ---- */
@@ -199,26 +162,23 @@ list_sources(GString *out, const char *name)
 			g_string_append_printf(out, "%s%s", i ? ", " : "", row->name);
 }
 
-/* Adds the keys of drivers, metrics and Mali GPUs; a set of strings. */
-static GHashTable *
+/* The keys of drivers, metrics and Mali GPUs, sorted. */
+static GPtrArray *
 list_keys(void)
 {
-	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	for (guint i = 0; i < drivers.offers->len; i++) {
-		const struct offer *o = drivers.offers->pdata[i];
-		g_hash_table_add(keys, g_strdup(o->key));
-	}
+	GPtrArray *keys = list_names(false);
 	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
-		g_hash_table_add(keys, g_strdup(sets[i]));
+		add_name(keys, sets[i]);
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
-		g_hash_table_add(keys, g_strdup(tally_statistics[i].key));
+		add_name(keys, tally_statistics[i].key);
 	for (uint32_t i = 0; i < tally_n_metrics; i++)
-		g_hash_table_add(keys, g_strdup(tally_metric_at(i).key));
+		add_name(keys, tally_metric_at(i).key);
 	for (uint32_t i = 0; i < tally_mali_n_layouts; i++) {
 		const struct tally_mali_layout *layout = tally_mali_layout(i);
 		for (uint32_t k = 0; k < layout->n_counters; k++)
-			g_hash_table_add(keys, g_strdup(layout->counters[k].counter.key));
+			add_name(keys, layout->counters[k].counter.key);
 	}
+	g_ptr_array_sort(keys, tally_order_text);
 	return keys;
 }
 
@@ -234,19 +194,19 @@ suggest_counters(GString *out, const char *name)
 				     "and need no option");
 		return;
 	}
-	g_autoptr(GHashTable) keys = list_keys();
-	g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(keys), (GCompareFunc)strcmp);
+	g_autoptr(GPtrArray) keys = list_keys();
 	for (int n = 0; n < MOST; n++) {
 		struct tally_near near;
 		tally_near_begin(&near, name, strlen(name));
-		for (const GList *l = sorted; l; l = l->next)
-			tally_near_offer(&near, l->data);
-		for (const GList *l = sorted; l && !near.best; l = l->next)
-			near.best = strstr(l->data, name) ? l->data : NULL;
+		TALLY_EACH (const char, key, keys)
+			tally_near_offer(&near, key);
+		for (guint i = 0; i < keys->len && !near.best; i++)
+			if (strstr(keys->pdata[i], name))
+				near.best = keys->pdata[i];
 		if (!near.best)
 			break;
 		g_string_append_printf(out, "%s%s", n ? ", " : "did you mean ", near.best);
-		sorted = g_list_remove(sorted, near.best);
+		g_ptr_array_remove(keys, (gpointer)near.best);
 	}
 	g_string_append_printf(out, "%s`passtally counters` lists those of this machine, "
 			       "`passtally counters --catalogue GPU` those of a GPU",
@@ -293,26 +253,19 @@ check(const char *option, const char *list, bool (*known)(const char *),
 	return ok;
 }
 
-/* Where no driver answers, the run will find out. */
 static bool
 check_set(const struct tally_config *config, tally_config_complain *complain, void *data)
 {
-	if (!config->set)
+	if (!config->set || is_offered("all", config->set))
 		return true;
-	ask_drivers();
-	g_autoptr(GString) names = g_string_new(NULL);
-	for (guint i = 0; i < drivers.sets->len; i++) {
-		const struct tally_set_info *set = drivers.sets->pdata[i];
-		if (tally_set_is(set, config->set))
-			return true;
-		g_string_append_printf(names, "%s%s", i ? ", " : "", set->name);
-	}
+	g_autoptr(GPtrArray) names = list_names(true);
+	g_ptr_array_add(names, NULL);
+	g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
 	g_autofree char *text = g_strdup_printf(
 		"option set: no set of counters here is called \"%s\"; there are %s", config->set,
-		names->len ? names->str : "none");
-	if (drivers.any)
-		complain(data, text);
-	return !drivers.any;
+		*list ? list : "none");
+	complain(data, text);
+	return false;
 }
 
 static bool
