@@ -87,31 +87,11 @@ leave_terminal(const char *output)
 	}
 }
 
-/* The child's side: waits for the environment, then executes the program. */
 static _Noreturn void
-become(char *const *argv, int go, int error)
+become(char *const *argv, const char *output, int error)
 {
-	/* The pipe carries NAME=VALUE with its NUL, and optionally a path with its own NUL;
-	 * if it ends without them, the program is not to be executed. */
-	size_t used = 0, size = 8192;
-	char *setting = malloc(size);
-	while (setting) {
-		ssize_t n = read(go, setting + used, size - used);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-		if (used == size)
-			setting = realloc(setting, size *= 2);
-	}
-	if (!setting || used == 0 || setting[used - 1] != '\0')
-		_exit(125);
-	if (setting[0])
-		putenv(setting);
-	size_t first = strlen(setting) + 1;
-	if (first < used)
-		leave_terminal(setting + first);
+	if (output)
+		leave_terminal(output);
 	give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	execvp(argv[0], argv);
@@ -119,45 +99,6 @@ become(char *const *argv, int go, int error)
 	while (write(error, &why, sizeof(why)) < 0 && errno == EINTR)
 		;
 	_exit(why == ENOENT ? 127 : 126);
-}
-
-bool
-tally_launch_fork(struct tally_launch *launch, char *const *argv)
-{
-	*launch = (struct tally_launch){ .pid = -1, .go = -1, .error = -1 };
-	int go[2], error[2];
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return false;
-	if (pipe2(error, O_CLOEXEC) < 0) {
-		int why = errno;
-		close(go[0]);
-		close(go[1]);
-		errno = why;
-		return false;
-	}
-	block_forwarded(&before_mask);
-	take_signals();
-	pid_t pid = fork();
-	if (pid == 0) {
-		close(go[1]);
-		close(error[0]);
-		become(argv, go[0], error[1]);
-	}
-	int why = errno;
-	close(go[0]);
-	close(error[1]);
-	if (pid < 0) {
-		close(go[1]);
-		close(error[0]);
-		give_signals_back();
-		sigprocmask(SIG_SETMASK, &before_mask, NULL);
-		errno = why;
-		return false;
-	}
-	launch->pid = child = pid;
-	launch->go = go[1];
-	launch->error = error[0];
-	return true;
 }
 
 static void
@@ -177,50 +118,31 @@ reap(struct tally_launch *launch)
 }
 
 int
-tally_launch_go(struct tally_launch *launch, const char *name, const char *value)
+tally_launch_start(struct tally_launch *launch, char *const *argv, const char *output)
 {
-	const char *output = launch->output;
-	size_t first = strlen(name) + 1 + strlen(value) + 1;
-	size_t len = first + (output ? strlen(output) + 1 : 0);
-	char *setting = malloc(len);
-	if (!setting) {
-		tally_launch_abort(launch);
-		return ENOMEM;
-	}
-	stpcpy(stpcpy(stpcpy(setting, name), "="), value);
-	if (output)
-		strcpy(setting + first, output);
-	size_t done = 0;
-	while (done < len) {
-		ssize_t n = write(launch->go, setting + done, len - done);
-		if (n < 0 && errno != EINTR)
-			break; /* the child has ended: its status will say why */
-		done += n > 0 ? (size_t)n : 0;
-	}
-	free(setting);
-	close(launch->go);
-	launch->go = -1;
-	int why = 0;
-	ssize_t n;
-	do
-		n = read(launch->error, &why, sizeof(why));
-	while (n < 0 && errno == EINTR);
-	close(launch->error);
-	launch->error = -1;
-	if (n == (ssize_t)sizeof(why) && why != 0) {
+	*launch = (struct tally_launch){ .pid = -1 };
+	int error[2], why = 0;
+	if (pipe2(error, O_CLOEXEC) < 0)
+		return errno;
+	block_forwarded(&before_mask);
+	take_signals();
+	pid_t pid = fork();
+	if (pid == 0)
+		become(argv, output, error[1]);
+	if (pid < 0)
+		why = errno;
+	launch->pid = child = pid;
+	close(error[1]);
+	/* Nothing comes if the program was executed. */
+	while (pid > 0 && read(error[0], &why, sizeof(why)) < 0 && errno == EINTR)
+		;
+	close(error[0]);
+	if (pid > 0 && why)
 		reap(launch);
-		return why;
-	}
+	else if (pid < 0)
+		give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
-	return 0;
-}
-
-void
-tally_launch_abort(struct tally_launch *launch)
-{
-	close(launch->go);
-	close(launch->error);
-	reap(launch);
+	return why;
 }
 
 bool

@@ -88,7 +88,7 @@ options_variable(const struct tally_config *config)
 	return g_string_free(text, FALSE);
 }
 
-/* Sets the program's environment except PASSTALLY_LOG, which contains the process ID. */
+/* Sets the program's environment except PASSTALLY_LOG. */
 static bool
 set_environment(const struct tally_run_request *r, const struct to_inject *in,
 		const struct tally_run_folder *f)
@@ -258,39 +258,35 @@ stay(const struct tally_run_request *r, struct tally_launch *launch, const char 
 	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
 }
 
-/* Runs from the fork on, because the log's path contains the program's process ID. */
 static int
 run_program(const struct tally_run_request *r, const struct to_inject *in,
 	    struct tally_run_folder *f)
 {
 	struct tally_launch launch;
-	uint64_t started_unix_ns = (uint64_t)g_get_real_time() * 1000;
-	if (!tally_launch_fork(&launch, r->argv))
-		return TALLY_FAIL(TALLY_EXIT_FAILED, "run", "no process could be started: %s",
-				  g_strerror(errno));
 	struct tally_run_log log;
 	int status = TALLY_EXIT_FAILED;
 	/* An old log is not removed for a program that cannot start; exec reports why it
 	 * cannot. */
 	g_autofree char *found = g_find_program_in_path(r->argv[0]);
-	if (tally_run_log_choose(&log, &r->config, program_of(r), started_unix_ns, launch.pid))
+	if (tally_run_log_choose(&log, &r->config, program_of(r),
+				 (uint64_t)g_get_real_time() * 1000, getpid()))
 		status = found ? prepare_log(r, &log) : TALLY_EXIT_OK;
 	if (status != TALLY_EXIT_OK) {
-		tally_launch_abort(&launch);
-		goto finish_log;
+		tally_run_log_finish(&log);
+		return status;
 	}
-	char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
-	launch.output = output;
-	char *variable = tally_run_log_variable(&log);
-	int error = tally_launch_go(&launch, "PASSTALLY_LOG", variable);
-	g_free(variable);
+	g_autofree char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
+	g_autofree char *variable = tally_run_log_variable(&log);
+	g_setenv("PASSTALLY_LOG", variable, TRUE);
+	int error = tally_launch_start(&launch, r->argv, output);
 	if (error) {
 		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
 		if (output)
 			tally_run_live_tell_output(output, true);
-		g_free(output);
-		status = error == ENOENT ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
-		goto finish_log;
+		tally_run_log_finish(&log);
+		return launch.pid < 0	 ? TALLY_EXIT_FAILED
+		       : error == ENOENT ? TALLY_EXIT_NOT_FOUND
+					 : TALLY_EXIT_NOT_EXECUTABLE;
 	}
 	stay(r, &launch, log.path);
 	/* returning the status matters more than printing the summary */
@@ -298,15 +294,10 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	tell(r, &log, f, in, launch.status);
 	if (output)
 		tally_run_live_tell_output(output, r->quiet);
-	g_free(output);
 	tally_run_log_finish(&log);
 	tally_run_folder_remove(f);
 	fflush(stderr);
 	return tally_launch_leave(&launch);
-
-finish_log:
-	tally_run_log_finish(&log);
-	return status;
 }
 
 static void

@@ -40,7 +40,7 @@ struct tally_run_log {
 	GHashTable *before; /* such files that existed before */
 };
 
-/* Chooses the path for a program that starts now as process `pid`. Returns false after
+/* Chooses the path for a program that starts now; `pid` is %p in it. Returns false after
  * printing an error. */
 bool tally_run_log_choose(struct tally_run_log *log, const struct tally_config *config,
 			  const char *program, uint64_t started_unix_ns, long pid);
@@ -79,23 +79,15 @@ void tally_run_join(GPtrArray *logs);
  * set. One program at a time; one thread. */
 
 struct tally_launch {
-	pid_t pid;
-	int go; /* the child waits until this is closed */
-	int error; /* the errno of a failed exec is read from here */
+	pid_t pid; /* -1: no process could be made */
 	int status; /* as waitpid(2) sets it, once the child has ended */
-	/* Set before tally_launch_go(): a file that receives what the program would write to
-	 * a terminal; the program then reads nothing from a terminal. NULL: its streams are
-	 * left alone. */
-	const char *output;
 };
 
-/* Forks. The child waits until tally_launch_go(). False: errno says why. */
-bool tally_launch_fork(struct tally_launch *launch, char *const *argv);
-/* Lets the child execute argv[0] (searched for in PATH), with `value` in its environment
- * under `name`. Returns 0, or the errno of a failed exec; the child has then ended. */
-int tally_launch_go(struct tally_launch *launch, const char *name, const char *value);
-/* Cancels the launch: the child ends without executing anything. */
-void tally_launch_abort(struct tally_launch *launch);
+/* Executes argv[0] (searched for in PATH) in this process's environment. `output`: a file that
+ * receives what the program would write to a terminal; it then reads nothing from a terminal.
+ * NULL: its streams are left alone. Returns 0, or the errno of what failed; there is no child
+ * then. */
+int tally_launch_start(struct tally_launch *launch, char *const *argv, const char *output);
 
 /* Whether it has ended (and waits to be reaped). */
 bool tally_launch_is_over(const struct tally_launch *launch);

@@ -407,7 +407,8 @@ const struct tally_option tally_options[] = {
 		  "frame that was longer." },
 	{ "log", IS(STRING, log), .letter = 'o', .values = "PATH",
 	  .valid = "a path, in which %e, %t and %p stand for program, time and process",
-	  .help = "Where the log goes; %e, %t and %p are expanded." },
+	  .help = "Where the log goes; %e, %t and %p are expanded (%p: of passtally run "
+		  "where that starts the program)." },
 	{ "digest", IS(SWITCH, digest),
 	  .help = "Write no frames, only their statistics at the end." },
 	{ "black-box", IS(TIME, black_box_ns), .values = "TIME",
