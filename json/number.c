@@ -2,6 +2,7 @@
 #include "json/number.h"
 
 #include <float.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,83 +203,6 @@ tally_number_format_f64(char *out, double v)
 	return (size_t)(at - out);
 }
 
-/* Reads the exponent after the digits: text[i] is the 'e', or i is the end. At most `most`, and
- * at least its negative: beyond that the result is the same. */
-static int64_t
-scan_exponent(const char *text, size_t i, size_t len, int64_t most)
-{
-	if (i == len)
-		return 0;
-	i++;
-	bool down = text[i] == '-';
-	i += text[i] == '-' || text[i] == '+';
-	int64_t written = 0;
-	for (; i < len; i++)
-		written = written < most ? written * 10 + (text[i] - '0') : most;
-	return down ? -written : written;
-}
-
-enum { DIGITS_THAT_MATTER = 780 };
-
-/* Digits without a decimal point: the number is `text` * 10^exponent. */
-struct plain {
-	char text[DIGITS_THAT_MATTER + 32]; /* from n on: room for an exponent */
-	size_t n;
-	int64_t exponent;
-};
-
-/* Copies the digits up to 'e' or the end, whose index is returned. Those beyond the significant
- * ones are replaced by one that keeps the number off a tie. */
-static size_t
-take_digits(const char *text, size_t len, struct plain *plain)
-{
-	bool after_point = false, tail = false;
-	size_t i = 0;
-	for (; i < len && text[i] != 'e' && text[i] != 'E'; i++) {
-		if (text[i] == '.') {
-			after_point = true;
-			continue;
-		}
-		bool leading = plain->n == 0 && text[i] == '0';
-		if (!leading && plain->n == DIGITS_THAT_MATTER) {
-			tail |= text[i] != '0';
-			plain->exponent += !after_point;
-			continue;
-		}
-		if (!leading)
-			plain->text[plain->n++] = text[i];
-		plain->exponent -= after_point;
-	}
-	if (plain->n == 0)
-		plain->text[plain->n++] = '0';
-	if (tail) {
-		plain->text[plain->n++] = '1';
-		plain->exponent--;
-	}
-	return i;
-}
-
-/* A decimal, without its sign, that is too long or too large for exact arithmetic in doubles.
- * strtod() rounds correctly; it is given no decimal point, so that the locale has no effect. */
-static double
-parse_slowly(const char *text, size_t len)
-{
-	struct plain plain;
-	plain.n = 0;
-	plain.exponent = 0;
-	size_t i = take_digits(text, len, &plain);
-	int64_t exponent = plain.exponent + scan_exponent(text, i, len, INT64_C(1000000000000));
-	/* Beyond these the result is only 0 or infinity, whatever the digits are. */
-	exponent = exponent < -9999 ? -9999 : exponent > 9999 ? 9999 : exponent;
-	char *at = plain.text + plain.n;
-	*at++ = 'e';
-	if (exponent < 0)
-		*at++ = '-';
-	at += tally_number_format_u64(at, (uint64_t)(exponent < 0 ? -exponent : exponent));
-	*at = '\0';
-	return strtod(plain.text, NULL);
-}
-
 /* digits * 10^exponent, which is not 0, correctly rounded. False: too close to a tie, too large
  * or too small to decide.
  *
@@ -332,30 +256,8 @@ tally_number_from_decimal(uint64_t digits, int exponent, double *v)
 }
 
 double
-tally_number_parse_f64(const char *text, size_t len)
+tally_number_parse_f64(const char *text)
 {
-	bool negative = len && text[0] == '-';
-	text += negative;
-	len -= negative;
-	enum { MOST_DIGITS = 19 }; /* digits that certainly fit */
-	uint64_t digits = 0;
-	int exponent = 0, n = 0;
-	bool after_point = false, fits = true;
-	size_t i = 0;
-	for (; fits && i < len && text[i] != 'e' && text[i] != 'E'; i++) {
-		if (text[i] == '.') {
-			after_point = true;
-			continue;
-		}
-		digits = digits * 10 + (uint64_t)(text[i] - '0');
-		exponent -= after_point;
-		n += n || text[i] != '0';
-		fits = n <= MOST_DIGITS && exponent >= -400;
-	}
-	if (fits)
-		exponent += (int)scan_exponent(text, i, len, 10000);
-	double v;
-	if (!fits || !tally_number_from_decimal(digits, exponent, &v))
-		v = parse_slowly(text, len);
-	return negative ? -v : v;
+	/* glibc's own object: nothing is allocated, and it rounds correctly. */
+	return strtod_l(text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }

@@ -44,10 +44,10 @@ tally_number_put_f64(char *at, double v)
 	return at + tally_number_format_f64(at, v);
 }
 
-/* The number that `text` spells: `len` bytes that are a number by JSON's grammar. Infinite when
- * it is too large for a double. */
-double tally_number_parse_f64(const char *text, size_t len);
-/* digits * 10^exponent, correctly rounded. False: only tally_number_parse_f64() can tell. */
+/* The number by JSON's grammar at the beginning of `text`, whatever follows it. Infinite when it
+ * is too large for a double. */
+double tally_number_parse_f64(const char *text);
+/* digits * 10^exponent, correctly rounded. False: only tally_number_parse_f64() knows it. */
 bool tally_number_from_decimal(uint64_t digits, int exponent, double *v);
 
 #endif

@@ -223,7 +223,7 @@ tally_json_read_f64(struct tally_json_reader *r, double *v)
 	bool integer;
 	if (!skip_number(r, &integer))
 		return false;
-	*v = tally_number_parse_f64(first, (size_t)(r->at - first));
+	*v = tally_number_parse_f64(first);
 	if (isfinite(*v))
 		return true;
 	return tally_json_fail(r, first, "the number is too large for a double");

@@ -45,7 +45,7 @@ test_doubles(void)
 		char out[TALLY_F64_CHARS + 1];
 		out[tally_number_format_f64(out, double_cases[i].v)] = '\0';
 		g_assert_cmpstr(out, ==, double_cases[i].want);
-		double back = tally_number_parse_f64(out, strlen(out));
+		double back = tally_number_parse_f64(out);
 		g_assert_true(memcmp(&back, &double_cases[i].v, sizeof(back)) == 0);
 	}
 }
@@ -103,7 +103,7 @@ test_random_doubles(void)
 		g_assert_cmpuint(len, <=, TALLY_F64_CHARS);
 		out[len] = '\0';
 		g_assert_true(strtod(out, NULL) == v);
-		g_assert_true(tally_number_parse_f64(out, len) == v);
+		g_assert_true(tally_number_parse_f64(out) == v);
 		g_assert_cmpint(count_digits(out), ==, count_least_digits(v));
 		g_assert_true(strpbrk(out, ".e") != NULL);
 	}
@@ -141,8 +141,7 @@ test_parse(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(parse_cases); i++) {
 		g_test_message("%s", parse_cases[i].text);
-		double got = tally_number_parse_f64(parse_cases[i].text,
-						    strlen(parse_cases[i].text));
+		double got = tally_number_parse_f64(parse_cases[i].text);
 		g_assert_true(memcmp(&got, &parse_cases[i].want, sizeof(got)) == 0);
 	}
 }
@@ -154,19 +153,19 @@ test_parse_long(void)
 	GString *text = g_string_new("9007199254740993.");
 	for (int i = 0; i < 2000; i++)
 		g_string_append_c(text, '0');
-	g_assert_true(tally_number_parse_f64(text->str, text->len) == 9007199254740992.0);
+	g_assert_true(tally_number_parse_f64(text->str) == 9007199254740992.0);
 	g_string_append_c(text, '1');
-	g_assert_true(tally_number_parse_f64(text->str, text->len) == 9007199254740994.0);
+	g_assert_true(tally_number_parse_f64(text->str) == 9007199254740994.0);
 	g_string_assign(text, "1");
 	for (int i = 0; i < 1000; i++)
 		g_string_append_c(text, '0');
 	g_string_append(text, "e-1000");
-	g_assert_true(tally_number_parse_f64(text->str, text->len) == 1.0);
+	g_assert_true(tally_number_parse_f64(text->str) == 1.0);
 	g_string_assign(text, "0.");
 	for (int i = 0; i < 1000; i++)
 		g_string_append_c(text, '0');
 	g_string_append(text, "1e1001");
-	g_assert_true(tally_number_parse_f64(text->str, text->len) == 1.0);
+	g_assert_true(tally_number_parse_f64(text->str) == 1.0);
 	g_string_free(text, TRUE);
 }
 
@@ -214,7 +213,7 @@ test_parse_random(void)
 		else
 			g_snprintf(text, sizeof(text), "-%" G_GUINT64_FORMAT ".%u", digits,
 				   g_rand_int(rand));
-		double got = tally_number_parse_f64(text, strlen(text));
+		double got = tally_number_parse_f64(text);
 		double want = strtod(text, NULL);
 		if (memcmp(&got, &want, sizeof(got)) != 0)
 			g_error("%s: %a, not %a", text, got, want);
@@ -239,7 +238,7 @@ test_locale(void)
 	out[tally_number_format_f64(out, 0.5)] = '\0';
 	g_assert_cmpstr(out, ==, "0.5");
 	const char *slow = "0.5000000000000000000000001";
-	g_assert_true(tally_number_parse_f64(slow, strlen(slow)) == 0.5);
+	g_assert_true(tally_number_parse_f64(slow) == 0.5);
 	setlocale(LC_NUMERIC, "C");
 }
 
