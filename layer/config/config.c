@@ -102,7 +102,7 @@ tally_config_set(struct tally_config *config, const char *key, const char *value
 	if (!option)
 		return report_unknown(key, &to);
 	char why[512] = "";
-	if (!value && option->values)
+	if (!value && option->values && *option->values != '[')
 		return tally_config_report(&to, "option %s needs a value: %s", option->key,
 					   option->values);
 	size_t row = (size_t)(option - tally_options);

@@ -149,7 +149,7 @@ struct tally_option {
 	enum tally_option_type type;
 	size_t offset, size; /* of the member of struct tally_config */
 	char letter;         /* 'o' for --log, 0 = none */
-	const char *values;  /* for --help: "present|finish|...", "LIST", "SIZE"; NULL = a switch */
+	const char *values;  /* for --help: "on|off", "LIST"; "[X]" = optional; NULL = a switch */
 	const char *const *words; /* ends in NULL */
 	uint64_t least, most;
 	const char *valid; /* the "use ..." part of a refusal */

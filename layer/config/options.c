@@ -273,11 +273,29 @@ get_frame(const struct tally_config *c, char *out, size_t size)
 	return get_string(frame_words[c->frame], out, size);
 }
 
+/* What comes from outside of the program's frames. */
+static bool
+set_outer_trigger(struct tally_trigger *t, const char *value)
+{
+	const char *name = argument(value, "signal");
+	if (name && tally_signal_parse(name, &t->number))
+		t->kind = TALLY_TRIGGER_SIGNAL;
+	else if (strcmp(value, "hw") == 0)
+		t->kind = TALLY_TRIGGER_HW;
+	else
+		return false;
+	return true;
+}
+
 static bool
 set_trigger(struct tally_trigger *t, const char *key, const char *value, char *why, size_t size)
 {
 	static const char valid[] = "frame:N, label:NAME, signal:NAME (USR1, USR2, RTMIN+N or a "
 				    "number) or hw";
+	bool pictures = strcmp(key, "pictures") == 0;
+	/* Past the start of most programs; a short run reaches it. */
+	if (pictures && strcmp(value, "on") == 0)
+		value = "frame:100";
 	const char *frame = argument(value, "frame");
 	if (frame && read_uint(frame, 0, UINT64_MAX, &t->frame)) {
 		t->kind = TALLY_TRIGGER_FRAME;
@@ -290,19 +308,9 @@ set_trigger(struct tally_trigger *t, const char *key, const char *value, char *w
 		t->kind = TALLY_TRIGGER_LABEL;
 		return true;
 	}
-	const char *name = argument(value, "signal");
-	bool pictures = strcmp(key, "pictures") == 0;
 	if (pictures)
-		return refuse(why, size, key, value, "frame:N or label:NAME");
-	if (name && tally_signal_parse(name, &t->number)) {
-		t->kind = TALLY_TRIGGER_SIGNAL;
-		return true;
-	}
-	if (strcmp(value, "hw") == 0) {
-		t->kind = TALLY_TRIGGER_HW;
-		return true;
-	}
-	return refuse(why, size, key, value, valid);
+		return refuse(why, size, key, value, "frame:N, label:NAME or on");
+	return set_outer_trigger(t, value) || refuse(why, size, key, value, valid);
 }
 
 static size_t
@@ -396,10 +404,11 @@ const struct tally_option tally_options[] = {
 	  .valid = "off, or a path, in which %e, %t and %p stand for program, time and "
 		   "process",
 	  .help = "A socket for passtally trigger; %e, %t and %p are expanded." },
-	{ "pictures", IS(TRIGGER, pictures), .values = "frame:N|label:NAME",
-	  .help = "Write a picture of each pass's color and depth targets in this frame, or the "
-		  "first after this debug label, beside the log (LOG-NUMBER-color0.png). The "
-		  "frame is not measured. passtally trigger picture: of the next one as well." },
+	{ "pictures", IS(TRIGGER, pictures), .values = "[frame:N|label:NAME]",
+	  .help = "Write a picture of each pass's color and depth targets in this frame (frame "
+		  "100), or the first after this debug label, beside the log "
+		  "(LOG-NUMBER-color0.png). The frame is not measured. passtally trigger "
+		  "picture: of the next one as well." },
 	{ "renderdoc-over", IS(TIME, renderdoc_over_ns), .values = "TIME",
 	  LIMITS(0, 3600 * NS_PER_S),
 	  .valid = "a time with its unit, ns, us, ms or s, up to 3600s; 0s for never",

@@ -303,6 +303,23 @@ def check_quiet(checks, program, env):
             checks.that(during < 3 * before + 100000, f"overhead a frame {before} ns, then {during} ns")
 
 
+def check_pictures(checks, program, env):
+    """--pictures without a value, and a second frame that is asked for."""
+    with h.scratch() as folder, Game(folder, program, ["--pictures", "--frame", "submit:1"], env) as game:
+        if not rendering(checks, game):
+            return
+
+        def pictured():
+            return [f["frame"] for f in game.lines().frames
+                    if any((folder / f"log-{p.get('picture')}-color0.png").exists() for p in f["passes"])]
+
+        first = wait_for(pictured)
+        checks.equal((first or [None])[0], 100, "the frame that is pictured by itself")
+        asked = game.trigger("picture")
+        checks.equal((asked.status, asked.errors), (0, ""), "asked")
+        checks.that(first and wait_for(lambda: pictured()[-1] > first[-1]), f"a second frame: {first}")
+
+
 def check_requests(checks, life, env, without, marks):
     """layer/passtally.h: the program's own requests; `without`: what it prints where passtally is not there."""
     with h.scratch() as folder:
@@ -355,6 +372,9 @@ def main():
                 lines = check_requests(checks, h.need("life"), {}, "0 0 0 0, refused 0 0 0", ["boss", "scene docks"])
                 checks.equal(len(lines.frames), 8, "frames of the window")
                 checks.equal(len(notes_of(lines, "trigger")), 2, "begin and end of the window")
+        with checks.part("pictures"):
+            # vkcube submits what it recorded at its start.
+            check_pictures(checks, [h.need("vk_rank_scene"), "--frames", "1000000"] if vulkan else program, env)
         if vulkan:
             with checks.part("RenderDoc"):
                 check_renderdoc(checks)
