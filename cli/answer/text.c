@@ -14,16 +14,32 @@
 #define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
-/* Takes ownership of `line`, which is cut if it is too wide. */
+/* The last blank that a line may end before, or NULL: one long name has none. */
+static char *
+line_end(char *line)
+{
+	size_t width = tally_text_width(line);
+	char *found = NULL;
+	for (char *at = strchr(line + strspn(line, " "), ' ');
+	     at && width - tally_text_width(at) <= TALLY_ANSWER_COLUMNS; at = strchr(at + 1, ' '))
+		found = at;
+	return found;
+}
+
+/* Takes ownership of `line`; one that is too wide goes on in the next, indented. */
 static void
 add_line(GPtrArray *lines, char *line)
 {
-	if (tally_text_width(line) > TALLY_ANSWER_COLUMNS) {
-		char *fit = tally_text_fit(line, TALLY_ANSWER_COLUMNS);
-		g_free(line);
-		line = fit;
+	int indent = (int)strspn(line, " ") + 2;
+	char *end;
+	while (tally_text_width(line) > TALLY_ANSWER_COLUMNS && (end = line_end(line))) {
+		char *rest = g_strdup_printf("%*s%s", indent, "", end + 1);
+		*end = '\0';
+		g_ptr_array_add(lines, line);
+		line = rest;
 	}
-	g_ptr_array_add(lines, line);
+	g_ptr_array_add(lines, tally_text_fit(line, TALLY_ANSWER_COLUMNS));
+	g_free(line);
 }
 
 /* Adds the items, ended by `between`, in at most `most` lines; "..." replaces the rest. */
