@@ -171,7 +171,9 @@ void
 tally_json_keep_text(struct tally_json_writer *w, const char *text)
 {
 	size_t len = strlen(text);
-	struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
+	struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text, 0) : NULL;
+	if (kept && kept->text)
+		kept = tally_json_kept_at(w, text, 1);
 	if (kept && len <= sizeof(kept->quoted) - 2 && is_plain(text, len)) {
 		kept->text = text;
 		kept->len = (uint8_t)(len + 2);

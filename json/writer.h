@@ -134,17 +134,23 @@ void tally_json_put_text(struct tally_json_writer *w, const char *text);
 /* The same for a text that is not NULL and, until w->kept is emptied, neither changed nor freed:
  * it is found by its address. */
 void tally_json_keep_text(struct tally_json_writer *w, const char *text); /* for the first time */
+/* Each text may be in one of two entries: where words of every pass had the same, and that
+ * depended on the addresses of a build, none of them was ever found. */
 static inline struct tally_json_kept *
-tally_json_kept_at(struct tally_json_writer *w, const char *text)
+tally_json_kept_at(struct tally_json_writer *w, const char *text, unsigned which)
 {
-	return &w->kept[(uint8_t)((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 56)];
+	uint64_t mixed = (uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
+	return &w->kept[(uint8_t)(mixed >> 56) ^ which];
 }
 /* NULL: it is not kept. */
 static inline const struct tally_json_kept *
 tally_json_find_kept(struct tally_json_writer *w, const char *text)
 {
-	const struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text) : NULL;
-	return kept && kept->text == text ? kept : NULL;
+	const struct tally_json_kept *kept = w->kept ? tally_json_kept_at(w, text, 0) : NULL;
+	if (!kept || kept->text == text)
+		return kept;
+	kept = tally_json_kept_at(w, text, 1);
+	return kept->text == text ? kept : NULL;
 }
 static inline void
 tally_json_put_kept(struct tally_json_writer *w, const char *text)

@@ -258,6 +258,27 @@ test_no_room(void)
 	}
 }
 
+/* Two words that share an entry are both found, in whichever order they come. */
+static void
+test_kept_together(void)
+{
+	static struct tally_json_kept kept[TALLY_JSON_KEPT];
+	static char words[64 * TALLY_JSON_KEPT];
+	struct grown g;
+	init_grown(&g, 1000);
+	g.writer.kept = kept;
+	const char *first = words, *second = words + 1;
+	while (tally_json_kept_at(&g.writer, second, 0) != tally_json_kept_at(&g.writer, first, 0))
+		g_assert_true(++second < words + sizeof(words));
+	for (int i = 0; i < 2; i++) {
+		tally_json_put_kept(&g.writer, first);
+		tally_json_put_kept(&g.writer, second);
+	}
+	g_assert_nonnull(tally_json_find_kept(&g.writer, first));
+	g_assert_nonnull(tally_json_find_kept(&g.writer, second));
+	check_written(&g, "\"\"\"\"\"\"\"\"");
+}
+
 /* The bytes are the same whether a text is found by its address or not; entries are replaced. */
 static void
 test_kept_text(void)
@@ -296,6 +317,7 @@ main(int argc, char **argv)
 	g_test_add_func("/json_writer/text", test_text);
 	g_test_add_func("/json_writer/text_is_reversible", test_text_is_reversible);
 	g_test_add_func("/json_writer/kept_text", test_kept_text);
+	g_test_add_func("/json_writer/kept_together", test_kept_together);
 	g_test_add_func("/json_writer/values", test_values);
 	g_test_add_func("/json_writer/ids_and_sums", test_ids_and_sums);
 	g_test_add_func("/json_writer/times", test_times);
