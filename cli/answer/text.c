@@ -14,7 +14,8 @@
 #define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
-/* The last blank that a line may end before, or NULL: one long name has none. */
+/* The last blank that a line may end before, after a ';' where there is one, or NULL: one long
+ * name has none. */
 static char *
 line_end(char *line)
 {
@@ -22,7 +23,7 @@ line_end(char *line)
 	char *found = NULL;
 	for (char *at = strchr(line + strspn(line, " "), ' ');
 	     at && width - tally_text_width(at) <= TALLY_ANSWER_COLUMNS; at = strchr(at + 1, ' '))
-		found = at;
+		found = found && found[-1] == ';' && at[-1] != ';' ? found : at;
 	return found;
 }
 
@@ -219,12 +220,8 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 			"passes of most frames, %s on the GPU: not one frame "
 			"(several windows?)",
 			time);
-	/* With both the line would be too wide. */
-	return g_strdup_printf("typical frame%s, %s%s%s", where, time,
-			       waits && d->n_changes ? "" : " on the GPU",
-			       !waits         ? ""
-			       : d->n_changes ? ", waits for the CPU included"
-					      : ", waits for the CPU within passes included");
+	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,
+			       waits ? ", waits for the CPU within passes included" : "");
 }
 
 static void
@@ -307,14 +304,17 @@ add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
 }
 
 static void
-add_hitches(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+add_hitches(GPtrArray *lines, const struct tally_answer_device *d)
 {
+	enum { LEAST = 2, MOST = 4 };
 	if (d->n_hitches == 0) {
 		add_line(lines, g_strdup("hitches: none"));
 		return;
 	}
 	add_line(lines, tally_answer_hitches_text(d));
-	add_worst(lines, d, most);
+	/* passtally's cost has a line. */
+	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
+	add_worst(lines, d, CLAMP(left, LEAST, MOST));
 }
 
 /* "bloom 0.35 -> 3.10 ms, same draws" */
@@ -395,15 +395,7 @@ add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned most
 	unsigned i = 0;
 	for (guint before = lines->len; i < d->n_changes && lines->len < before + most;
 	     i++) {
-		g_autofree char *line = tally_answer_change_text(&d->changes[i]);
-		char *what = tally_text_width(line) > TALLY_ANSWER_COLUMNS
-				     ? strchr(line, ';')
-				     : NULL;
-		if (what)
-			*what = '\0';
-		add_line(lines, g_strdup_printf("%s%s", line, what ? ":" : ""));
-		if (what)
-			add_line(lines, g_strdup_printf(" %s", what + 1));
+		add_line(lines, tally_answer_change_text(&d->changes[i]));
 	}
 	if (i < d->n_changes)
 		add_line(lines, g_strdup_printf("  and %u more changes of speed",
@@ -426,7 +418,7 @@ GPtrArray *
 tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
 		   bool brief)
 {
-	enum { MOST_CHANGES = 2, LEAST_HITCH_LINES = 2, MOST_HITCH_LINES = 4 };
+	enum { MOST_CHANGES = 2 };
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	add_head(lines, answer, d);
 	char *start = brief ? NULL : tally_answer_start_text(d);
@@ -449,9 +441,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, g_strdup_printf("  %s", busiest));
 	g_free(busiest);
 	add_passes(lines, d);
-	/* The sum of the hitches and passtally's cost have a line each. */
-	unsigned left = TALLY_ANSWER_LINES - 2 - MIN(lines->len, TALLY_ANSWER_LINES - 2);
-	add_hitches(lines, d, CLAMP(left, LEAST_HITCH_LINES, MOST_HITCH_LINES));
+	add_hitches(lines, d);
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;
 }

@@ -127,6 +127,10 @@ class Answer(CliCase):
         for answer in report["answers"]:
             self.assertLessEqual(len(answer["lines"]), 14, answer["lines"])
             self.assertLessEqual(max(map(len, answer["lines"])), 80, answer["lines"])
+            whole = " ".join(" ".join(answer["lines"]).split())
+            for hitch in answer["hitches"]["worst"]:  # all that is said of it, or nothing
+                if f"frame {hitch['frame']}: " in whole:
+                    self.assertIn(hitch["text"], whole)
         text = self.ok("report", *args, log).stdout.decode()
         if report["answers"]:
             self.assertIn("\n".join(report["answers"][0]["lines"][:3]), text)
