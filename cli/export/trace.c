@@ -82,7 +82,7 @@ enum { GPU_INFO_GPUS = 1, GPU_NAME = 1, GPU_UUID = 5, GPU_EXTRA = 6, GPU_PCI = 7
 enum { WRITTEN_AT_ONCE = 1 << 16 };
 
 static void
-begin_packet(struct tally_trace *t, uint32_t field)
+begin_head(struct tally_trace *t)
 {
 	tally_protobuf_begin(&t->p, TRACE_PACKET);
 	tally_protobuf_put_number(&t->p, PACKET_SEQUENCE_ID, 1);
@@ -90,6 +90,12 @@ begin_packet(struct tally_trace *t, uint32_t field)
 				  t->begun ? SEQUENCE_NEEDS_STATE
 					   : SEQUENCE_CLEARED | SEQUENCE_NEEDS_STATE);
 	t->begun = true;
+}
+
+static void
+begin_packet(struct tally_trace *t, uint32_t field)
+{
+	begin_head(t);
 	tally_protobuf_begin(&t->p, field);
 }
 
@@ -145,9 +151,7 @@ begin_timed_packet(struct tally_trace *t, uint32_t field, uint64_t ns, uint32_t 
 	/* Without a match the trace's own clock would be another one. */
 	if (!t->has_clock)
 		tally_trace_match_clock(t, TALLY_CLOCK_MONOTONIC, ns, ns);
-	tally_protobuf_begin(&t->p, TRACE_PACKET);
-	tally_protobuf_put_number(&t->p, PACKET_SEQUENCE_ID, 1);
-	tally_protobuf_put_number(&t->p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	begin_head(t);
 	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP, ns);
 	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP_CLOCK_ID, clock);
 	if (t->interned.len) {
