@@ -451,7 +451,8 @@ gl_program_use(struct gl_context *c, GLuint program)
 static void
 begin_programs(struct gl_context *c, struct tally_pass *pass)
 {
-	(void)c, (void)pass;
+	(void)pass;
+	c->state->used.before = (struct gl_pending_counts){ 0 };
 }
 
 static void
@@ -459,7 +460,6 @@ end_programs(struct gl_context *c, struct tally_pass *pass, bool usable)
 {
 	(void)pass, (void)usable;
 	count_work(c);
-	c->state->used.before = (struct gl_pending_counts){ 0 };
 }
 const struct gl_around gl_around_programs = {
 	.pass_begins = begin_programs,
