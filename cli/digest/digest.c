@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "json/record_json.h"
@@ -126,11 +127,7 @@ output_path(const struct request *r)
 {
 	if (r->output)
 		return g_strdup(r->output);
-	g_autofree char *stem = g_strdup(r->log);
-	if (g_str_has_suffix(stem, ".zst"))
-		stem[strlen(stem) - strlen(".zst")] = '\0';
-	if (g_str_has_suffix(stem, ".jsonl"))
-		stem[strlen(stem) - strlen(".jsonl")] = '\0';
+	g_autofree char *stem = tally_folder_stem(r->log);
 	return g_strconcat(stem, ".digest.jsonl", NULL);
 }
 

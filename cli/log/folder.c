@@ -92,6 +92,19 @@ look_at(struct tally_folder_log *log, const char *path)
 	return true;
 }
 
+char *
+tally_folder_stem(const char *log)
+{
+	size_t len = strlen(log);
+	static const char *const ends[] = { ".zst", ".jsonl" };
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		size_t n = strlen(ends[i]);
+		if (len > n && strncmp(log + len - n, ends[i], n) == 0 && log[len - n - 1] != '/')
+			len -= n;
+	}
+	return g_strndup(log, len);
+}
+
 bool
 tally_folder_log_read(struct tally_folder_log *log, const char *path)
 {

@@ -28,6 +28,9 @@ char *tally_folder_path(void);
  * Reads the first line of each. A folder that does not exist has none. */
 GPtrArray *tally_folder_list(const char *folder);
 uint64_t tally_folder_bytes(const GPtrArray *logs); /* of all of them */
+/* The path of a log without ".jsonl" and ".zst", from which files beside it take their names; the
+ * caller frees it. */
+char *tally_folder_stem(const char *log);
 /* Reads the first line. False: the file is not a log. *log is freed by
  * tally_folder_log_finish() if true. */
 bool tally_folder_log_read(struct tally_folder_log *log, const char *path);

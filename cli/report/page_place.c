@@ -22,20 +22,6 @@ tally_page_is_log(const char *path)
 	return true;
 }
 
-/* The path without the endings of a log. */
-static char *
-stem_of(const char *log)
-{
-	size_t len = strlen(log);
-	static const char *const ends[] = { ".zst", ".jsonl" };
-	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-		size_t n = strlen(ends[i]);
-		if (len > n && strncmp(log + len - n, ends[i], n) == 0 && log[len - n - 1] != '/')
-			len -= n;
-	}
-	return g_strndup(log, len);
-}
-
 char *
 tally_page_path(const char *log)
 {
@@ -43,7 +29,7 @@ tally_page_path(const char *log)
 		return TALLY_FAIL(NULL, "report",
 				  "--html needs a name for the page of standard input: "
 				  "--html OUT");
-	g_autofree char *stem = stem_of(log);
+	g_autofree char *stem = tally_folder_stem(log);
 	return g_strconcat(stem, ".html", NULL);
 }
 
@@ -51,7 +37,7 @@ GPtrArray *
 tally_picture_files(const char *log, uint32_t number)
 {
 	GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *stem = stem_of(log);
+	g_autofree char *stem = tally_folder_stem(log);
 	enum { DEPTH = 10 };
 	for (unsigned i = 0; i <= DEPTH; i++) {
 		char target[16] = "depth";

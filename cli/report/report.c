@@ -308,15 +308,12 @@ print_groups(FILE *to, const GPtrArray *rows)
 static GPtrArray *
 list_pictures(const char *path)
 {
-	g_autofree char *folder = g_path_get_dirname(path);
-	g_autofree char *stem = g_path_get_basename(path);
+	g_autofree char *folder = g_path_get_dirname(path), *stem = tally_folder_stem(path);
+	g_autofree char *base = g_path_get_basename(stem);
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-	char *suffix = strstr(stem, ".jsonl");
 	const char *file;
 	GDir *dir = g_dir_open(folder, 0, NULL);
-	if (suffix)
-		*suffix = '\0';
-	g_autofree char *name = g_regex_escape_string(stem, -1);
+	g_autofree char *name = g_regex_escape_string(base, -1);
 	g_autofree char *pattern = g_strdup_printf("^%s-[0-9]+-(color[0-9]|depth)\\.png$", name);
 	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
 	while (dir && (file = g_dir_read_name(dir)))
