@@ -297,15 +297,12 @@ enum { MOST_PICTURES = 2 << 20 };
 static uint64_t
 bytes_of_pictures(const struct tally_html_log *log)
 {
-	const char *path = log->aggregate.path;
 	uint64_t bytes = 0;
 	struct stat info;
 	TALLY_EACH (const struct tally_html_device, d, log->devices)
-		TALLY_EACH_OF (const struct tally_html_pictured, p, d->pictures) {
-			g_autoptr(GPtrArray) files = tally_picture_files(path, p->number);
-			TALLY_EACH (const char, file, files)
+		TALLY_EACH_OF (const struct tally_html_pictured, p, d->pictures)
+			TALLY_EACH (const char, file, p->files)
 				bytes += stat(file, &info) == 0 ? (uint64_t)info.st_size : 0;
-		}
 	return bytes;
 }
 
@@ -336,17 +333,16 @@ put_picture(struct page *p, const char *file)
 
 /* [pass, pictures...] each, in the order of the frame. */
 static void
-put_pictures(struct page *p, const struct tally_html_log *log, const struct tally_html_device *d)
+put_pictures(struct page *p, const struct tally_html_device *d)
 {
 	if (!d->pictures->len)
 		return;
 	tally_out_u64(p->out, "pictured", d->pictured);
 	tally_out_array(p->out, "pictures");
 	TALLY_EACH_OF (const struct tally_html_pictured, pass, d->pictures) {
-		g_autoptr(GPtrArray) files = tally_picture_files(log->aggregate.path, pass->number);
 		tally_out_array(p->out, NULL);
 		tally_out_u64(p->out, NULL, pass->place);
-		TALLY_EACH (const char, file, files)
+		TALLY_EACH (const char, file, pass->files)
 			put_picture(p, file);
 		tally_out_end_array(p->out);
 	}
@@ -373,7 +369,7 @@ put_kept(struct page *p, const struct tally_html_log *log,
 	tally_out_i64(o, "bars", pack_passes(&p->pack, &own->frames));
 	tally_out_u64(o, "bar_step", own->frames.pass_step);
 	put_kinds(o, own);
-	put_pictures(p, log, own);
+	put_pictures(p, own);
 	tally_out_u64(o, "block", own->block);
 	tally_out_array(o, "groups");
 	TALLY_EACH (struct tally_group, g, own->groups)

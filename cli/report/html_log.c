@@ -2,6 +2,7 @@
 #include "cli/report/html_log.h"
 
 #include "cli/log/grouping.h"
+#include "cli/report/html.h"
 #include "cli/shared/each.h"
 #include "layer/config/config.h"
 
@@ -196,6 +197,12 @@ tally_html_log_device(const struct tally_html_log *log, uint32_t device)
 	return NULL;
 }
 
+static void
+clear_pictured(gpointer p)
+{
+	g_ptr_array_unref(((struct tally_html_pictured *)p)->files);
+}
+
 static struct tally_html_device *
 need_device(struct tally_html_log *log, uint32_t number)
 {
@@ -209,6 +216,7 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->passes = g_byte_array_new();
 	d->pictures = g_array_new(FALSE, FALSE, sizeof(struct tally_html_pictured));
+	g_array_set_clear_func(d->pictures, clear_pictured);
 	d->frames.step = d->frames.pass_step = 1;
 	d->frames.most_bytes = MOST_PASS_BYTES / log->share;
 	d->frames.rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
@@ -488,7 +496,10 @@ take_pictures(const struct tally_html_log *log, struct tally_html_device *d,
 		if (!p->picture || !g || !g->watched)
 			continue;
 		const struct tally_html_group *own = g->watched;
-		const struct tally_html_pictured pictured = { own->place, p->picture };
+		const struct tally_html_pictured pictured = {
+			own->place, p->picture,
+			tally_picture_files(log->aggregate.path, p->picture)
+		};
 		g_array_append_val(d->pictures, pictured);
 	}
 }

@@ -105,6 +105,7 @@ struct tally_html_kind {
 struct tally_html_pictured {
 	uint32_t place; /* of its group */
 	uint32_t number; /* of its pictures */
+	GPtrArray *files; /* elements: char *, their paths */
 };
 
 struct tally_html_device {
