@@ -96,21 +96,24 @@ make_address(struct sockaddr_un *address, int folder, const char *name, char *wh
 /* Checks the file that already has the name. True: there is none, or it is passtally's own dead
  * socket, which is removed. */
 static bool
-clear_way(int folder, const char *name, const struct sockaddr_un *address, const char *path,
-	  char *why, size_t size)
+clear_way(int folder, const char *name, const char *path, char *why, size_t size)
 {
 	struct stat st;
+	struct sockaddr_un address;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT;
+		return errno == ENOENT ||
+		       TALLY_REFUSE(why, size, "%s: %s", path, tally_error_text(errno));
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
 		return TALLY_REFUSE(why, size,
 				    "%s exists and is no socket of yours: it was left alone",
 				    path);
+	if (!make_address(&address, folder, name, why, size))
+		return false;
 	int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe < 0)
 		return TALLY_REFUSE(why, size, "no socket could be made: %s",
 				    tally_error_text(errno));
-	bool dead = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
+	bool dead = connect(probe, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
 		    errno == ECONNREFUSED;
 	close(probe);
 	if (!dead)
@@ -121,25 +124,23 @@ clear_way(int folder, const char *name, const struct sockaddr_un *address, const
 	return unlinkat(folder, name, 0) == 0 || errno == ENOENT;
 }
 
+/* The socket gets its name when it listens: before that it would refuse a client as a dead one
+ * does. */
 static bool
 bind_in(struct tally_control_socket *s, int folder, const char *name, char *why, size_t size)
 {
+	char early[NAME_MAX + 1];
 	struct sockaddr_un address;
-	if (!make_address(&address, folder, name, why, size))
+	snprintf(early, sizeof(early), "%s~", name);
+	if (!make_address(&address, folder, early, why, size) ||
+	    !clear_way(folder, early, s->path, why, size) ||
+	    !clear_way(folder, name, s->path, why, size))
 		return false;
-	const struct sockaddr *a = (const struct sockaddr *)&address;
-	int error = bind(s->fd, a, sizeof(address)) == 0 ? 0 : errno;
-	if (error == EADDRINUSE) {
-		if (!clear_way(folder, name, &address, s->path, why, size))
-			return false;
-		error = bind(s->fd, a, sizeof(address)) == 0 ? 0 : errno;
-	}
-	if (error)
-		return TALLY_REFUSE(why, size, "%s cannot be made: %s", s->path,
-				    tally_error_text(error));
 	struct stat file, own;
-	if (fstatat(folder, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && fstat(s->fd, &own) == 0 &&
-	    listen(s->fd, BACKLOG) == 0) {
+	bool made = bind(s->fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+	if (made && listen(s->fd, BACKLOG) == 0 && fstat(s->fd, &own) == 0 &&
+	    fstatat(folder, early, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    renameat(folder, early, folder, name) == 0) {
 		s->file_dev = file.st_dev;
 		s->file_ino = file.st_ino;
 		s->file_made = file.st_mtim;
@@ -147,8 +148,9 @@ bind_in(struct tally_control_socket *s, int folder, const char *name, char *why,
 		s->ino = own.st_ino;
 		return true;
 	}
-	snprintf(why, size, "%s cannot be listened at: %s", s->path, tally_error_text(errno));
-	unlinkat(folder, name, 0);
+	snprintf(why, size, "%s cannot be made: %s", s->path, tally_error_text(errno));
+	if (made)
+		unlinkat(folder, early, 0);
 	return false;
 }
 

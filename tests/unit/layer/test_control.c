@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -276,7 +277,7 @@ test_stolen(void)
 		socklen_t len = sizeof(name), int_len = sizeof(listens);
 		getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len);
 		if (listens && getsockname(fd, (struct sockaddr *)&name, &len) == 0 &&
-		    name.sun_family == AF_UNIX && g_str_has_suffix(name.sun_path, "/d"))
+		    name.sun_family == AF_UNIX && g_str_has_suffix(name.sun_path, "/d~"))
 			ours = fd;
 	}
 	g_assert_cmpint(ours, >=, 0);
@@ -321,6 +322,37 @@ test_off_one(gconstpointer expected)
 /* ---- where the socket may be ---- */
 
 static struct tally_control_socket one, two;
+
+/* Set: the file that must not be there yet when a socket begins to listen. */
+static const char *not_yet;
+static unsigned n_listens;
+
+__attribute__((visibility("default"))) int
+listen(int fd, int backlog)
+{
+	n_listens++;
+	g_assert_false(not_yet && g_file_test(not_yet, G_FILE_TEST_EXISTS));
+	return (int)syscall(SYS_listen, fd, backlog);
+}
+
+/* Who sees the name can talk to the game. */
+static void
+test_name(void)
+{
+	g_autofree char *path = in_folder("name"), *early = in_folder("name~");
+	not_yet = path;
+	n_listens = 0;
+	g_assert_true(tally_control_socket_open(&one, path, why, sizeof(why)));
+	not_yet = NULL;
+	g_assert_cmpuint(n_listens, ==, 1);
+	g_assert_cmpint(g_access(early, F_OK), ==, -1);
+	tally_control_socket_remove(&one);
+	tally_control_socket_close(&one);
+	/* Somebody's own file of that name stays. */
+	g_assert_true(g_file_set_contents(early, "mine", -1, NULL));
+	g_assert_false(tally_control_socket_open(&one, path, why, sizeof(why)));
+	g_assert_cmpint(g_access(early, F_OK), ==, 0);
+}
 
 static void
 test_stale(void)
@@ -535,6 +567,7 @@ main(int argc, char **argv)
 	g_test_add_data_func("/control/off/subprocess/1", GUINT_TO_POINTER(0), test_off_one);
 	g_test_add_data_func("/control/off/subprocess/2", GUINT_TO_POINTER(1), test_off_one);
 	g_test_add_func("/control/stale", test_stale);
+	g_test_add_func("/control/name", test_name);
 	g_test_add_func("/control/not-ours", test_not_ours);
 	g_test_add_func("/control/folders", test_folders);
 	g_test_add_func("/control/long", test_long);
