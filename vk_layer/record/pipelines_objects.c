@@ -105,6 +105,20 @@ add_libraries(struct vk_device *d, struct stages *to, const VkPipelineLibraryCre
 	}
 }
 
+/* Whether the driver reads its stages: else they may point anywhere. */
+static bool
+has_stages(const VkGraphicsPipelineCreateInfo *info, const VkPipelineLibraryCreateInfoKHR *links)
+{
+	const VkGraphicsPipelineLibraryCreateInfoEXT *part = vk_find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+	if (part)
+		return part->flags &
+		       (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+			VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT);
+	return !(info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
+	       !(links && links->libraryCount);
+}
+
 /* Returns what was made, if it is known. */
 static struct tally_pipeline *
 learn(struct vk_device *d, VkPipeline handle, struct stages *stages)
@@ -142,12 +156,13 @@ vk_create_graphics_pipelines(struct vk_device *d, PFN_vkCreateGraphicsPipelines 
 	VkResult result = next(device, cache, n, given, allocator, handles);
 	vk_making_end(&making, "vkCreateGraphicsPipelines", result, handles);
 	for (uint32_t i = 0; is_made(d, result) && i < n; i++) {
+		const VkPipelineLibraryCreateInfoKHR *links = vk_find_in_chain(
+			infos[i].pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
 		struct stages stages = { .n = 0 };
-		for (uint32_t k = 0; handles[i] && k < infos[i].stageCount; k++)
+		bool reads = handles[i] && has_stages(&infos[i], links);
+		for (uint32_t k = 0; reads && k < infos[i].stageCount; k++)
 			add_stage(d, &stages, &infos[i].pStages[k]);
-		add_libraries(d, &stages,
-			      vk_find_in_chain(infos[i].pNext,
-					       VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR));
+		add_libraries(d, &stages, links);
 		vk_making_read(&making, i, handles[i], learn(d, handles[i], &stages));
 	}
 	return result;

@@ -4,6 +4,7 @@
 
 #include "layer/event/event.h"
 #include "vk_layer/record/making.h"
+#include "vk_layer/record/targets_internal.h"
 
 #define MOST 9
 
@@ -167,11 +168,89 @@ test_statistics(void)
 	}
 }
 
+/* Stages of a pipeline without shader state: the driver does not read them, wherever they point. */
+static const struct {
+	const char *what;
+	VkPipelineCreateFlags flags;
+	uint32_t n_libraries;
+	bool has_part;
+	VkGraphicsPipelineLibraryFlagsEXT part;
+	bool known;
+} parts[] = {
+	{ "a whole pipeline", 0, 0, false, 0, true },
+	{ "whole, and says so", 0, 0, true, 15, true },
+	{ "shaders alone", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, true,
+	  VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT, true },
+	{ "vertex input alone", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, true,
+	  VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT, false },
+	{ "outputs alone", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, true,
+	  VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT, false },
+	{ "a library of no part", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, false, 0, false },
+	{ "linked", 0, 1, false, 0, false },
+	{ "linked of none", 0, 0, false, 0, true },
+};
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+make_pipeline(VkDevice dev, VkPipelineCache cache, uint32_t n,
+	      const VkGraphicsPipelineCreateInfo *infos, const VkAllocationCallbacks *allocator,
+	      VkPipeline *out)
+{
+	(void)dev, (void)cache, (void)n, (void)infos, (void)allocator;
+	*out = (VkPipeline)(uintptr_t)7;
+	return VK_SUCCESS;
+}
+
+static void
+test_parts(void)
+{
+	static const struct tally_config config = { .pipelines = true };
+	static const uint32_t words[] = { 0x07230203 };
+	static VkPipeline libraries[] = { (VkPipeline)(uintptr_t)5 }; /* not known */
+	VkShaderModuleCreateInfo code = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = sizeof(words),
+		.pCode = words,
+	};
+	const VkPipelineShaderStageCreateInfo stage = { .pNext = &code, .pName = "main" };
+	for (size_t r = 0; r < G_N_ELEMENTS(parts); r++) {
+		struct vk_device d = { .tracked = true, .config = &config };
+		atomic_store(&d.idle, true);
+		g_assert_true(vk_targets_create(&d));
+		VkPipelineLibraryCreateInfoKHR linked = {
+			.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+			.libraryCount = parts[r].n_libraries,
+			.pLibraries = libraries,
+		};
+		VkGraphicsPipelineLibraryCreateInfoEXT part = {
+			.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+			.pNext = &linked,
+			.flags = parts[r].part,
+		};
+		VkGraphicsPipelineCreateInfo info = {
+			.pNext = parts[r].has_part ? (const void *)&part : &linked,
+			.flags = parts[r].flags,
+			.stageCount = 1,
+			.pStages = parts[r].known ? &stage : (void *)(uintptr_t)16,
+		};
+		VkPipeline handle;
+		g_test_message("%s", parts[r].what);
+		g_assert_cmpint(vk_create_graphics_pipelines(&d, make_pipeline, NULL,
+							     VK_NULL_HANDLE, 1, &info, NULL,
+							     &handle),
+				==, VK_SUCCESS);
+		struct vk_pipeline_known *known =
+			vk_handles_find(&d.targets->objects[VK_PIPELINES], 7);
+		g_assert_cmpint(known && known->pipeline, ==, parts[r].known);
+		vk_targets_destroy(&d);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk-making/rows", test_rows);
 	g_test_add_func("/vk-making/statistics", test_statistics);
+	g_test_add_func("/vk-making/parts", test_parts);
 	return g_test_run();
 }
