@@ -66,13 +66,11 @@ look_for_instance(void *value, void *data)
 }
 
 struct vk_device *
-vk_devices_take_of(const struct vk_instance *instance)
+vk_devices_of(const struct vk_instance *instance)
 {
 	struct search search = { .instance = instance };
 	pthread_mutex_lock(&devices_lock);
 	vk_handles_each(&devices, look_for_instance, &search);
-	if (search.found)
-		vk_handles_remove(&devices, vk_dispatch_key(search.found->handle));
 	pthread_mutex_unlock(&devices_lock);
 	return search.found;
 }

@@ -22,7 +22,7 @@ bool vk_devices_reserve(const struct vk_device *made, PFN_vkGetDeviceProcAddr ge
 /* The device is no longer found. True: the caller owns the memory; false: it was
  * one of the four. */
 bool vk_devices_remove(struct vk_device *d);
-/* Takes a device that belongs to the instance out of the table; NULL: none is left. */
-struct vk_device *vk_devices_take_of(const struct vk_instance *instance);
+/* A device that belongs to the instance; NULL: none does. */
+struct vk_device *vk_devices_of(const struct vk_instance *instance);
 
 #endif

@@ -192,7 +192,7 @@ static void
 abandon_devices(struct vk_instance *instance)
 {
 	struct vk_device *d;
-	while ((d = vk_devices_take_of(instance))) {
+	while ((d = vk_devices_of(instance))) {
 		/* The loader unloads a driver with its last instance. A driver whose device was
 		 * never destroyed has threads that keep running, and these would crash while
 		 * our exit handler writes the end of the log. Without the layer the process
@@ -200,8 +200,8 @@ abandon_devices(struct vk_instance *instance)
 		tally_keep_loaded((const void *)(uintptr_t)d->next.QueueSubmit);
 		if (d->tracked)
 			vk_device_finish(d);
-		/* Stays in memory: a thread of the game may still be inside one of the
-		 * hooks. */
+		/* Stays in the table: the game may use it on, or a thread may be inside one of
+		 * the hooks. */
 		atomic_store(&d->stopped, true);
 		d->instance = NULL;
 	}

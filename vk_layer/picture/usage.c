@@ -18,7 +18,7 @@
 static bool
 asked(const struct vk_device *d)
 {
-	return d->config->pictures.kind != TALLY_TRIGGER_NONE;
+	return d->config->pictures.kind != TALLY_TRIGGER_NONE && vk_device_runs(d);
 }
 
 static bool
@@ -139,9 +139,11 @@ static bool
 surface_allows(const struct vk_device *d, const VkSwapchainCreateInfoKHR *info)
 {
 	VkSurfaceCapabilitiesKHR can;
+	if (!asked(d))
+		return false;
 	PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR ask =
 		d->instance->next.GetPhysicalDeviceSurfaceCapabilitiesKHR;
-	return asked(d) && ask && !(info->imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) &&
+	return ask && !(info->imageUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) &&
 	       !(info->flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) &&
 	       info->presentMode < VK_PRESENT_MODE_SHARED_DEMAND_REFRESH_KHR &&
 	       ask(d->physical, info->surface, &can) == VK_SUCCESS &&

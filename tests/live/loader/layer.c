@@ -3,7 +3,9 @@
  * only count. It is for machines that have neither; objects have handles that only differ in
  * the upper half of their 64 bits.
  *
- *     layer LIBRARY
+ *     layer LIBRARY [orphan]
+ *
+ * orphan: the instance is destroyed before its device, which is used on.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -34,7 +36,7 @@ static const int of_instance, of_device;
 static struct object instance = { &of_instance }, gpu = { &of_instance },
 		     device = { &of_device }, queue = { &of_device },
 		     buffers[2] = { { &of_device }, { &of_device } };
-static uint32_t n_objects, n_stamps, n_draws, n_submits, n_reads;
+static uint32_t n_objects, n_stamps, n_draws, n_submits, n_reads, n_destroyed;
 
 static VKAPI_ATTR VkResult VKAPI_CALL
 create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *a,
@@ -235,6 +237,7 @@ destroy_parent(void *object, const VkAllocationCallbacks *a)
 {
 	(void)a;
 	CHECK(object == &instance || object == &device);
+	n_destroyed++;
 }
 
 #define ROW(name, function) { "vk" name, (PFN_vkVoidFunction)(void (*)(void))(function) }
@@ -339,7 +342,15 @@ make_device(void)
 }
 
 static void
-play(void)
+destroy_instance(void)
+{
+	PFN_vkDestroyInstance last = (PFN_vkDestroyInstance)layer.pfnGetInstanceProcAddr(
+		game_instance, "vkDestroyInstance");
+	last(game_instance, NULL);
+}
+
+static void
+play(bool orphan)
 {
 	VkCommandBuffer cb[2];
 	VkCommandPool pool;
@@ -373,23 +384,27 @@ play(void)
 		CHECK(CALL(QueueSubmit)(q, 1, &info, VK_NULL_HANDLE) == VK_SUCCESS);
 	CHECK(n_draws == 2);
 	CHECK(n_submits == 2);
+	if (orphan) {
+		destroy_instance();
+		CHECK(CALL(QueueSubmit)(q, 1, &info, VK_NULL_HANDLE) == VK_SUCCESS);
+	}
 	CALL(DestroyCommandPool)(game_device, pool, NULL);
 	for (uint32_t i = 0; i < 2; i++) {
 		CALL(DestroyFramebuffer)(game_device, framebuffers[i], NULL);
 		CALL(DestroyRenderPass)(game_device, passes[i], NULL);
 	}
 	CALL(DestroyDevice)(game_device, NULL);
-	PFN_vkDestroyInstance last = (PFN_vkDestroyInstance)layer.pfnGetInstanceProcAddr(
-		game_instance, "vkDestroyInstance");
-	last(game_instance, NULL);
+	if (!orphan)
+		destroy_instance();
+	CHECK(n_destroyed == 2);
 }
 
 int
 main(int argc, char **argv)
 {
-	void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library = argc >= 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!library) {
-		printf("%s\n", argc == 2 ? dlerror() : "usage: layer LIBRARY");
+		printf("%s\n", argc >= 2 ? dlerror() : "usage: layer LIBRARY [orphan]");
 		return 2;
 	}
 	PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate =
@@ -400,7 +415,7 @@ main(int argc, char **argv)
 		return 1;
 	bool off = getenv("PASSTALLY_DISABLE") != NULL;
 	make_device();
-	play();
+	play(argc > 2);
 	CHECK(off ? !n_stamps : n_stamps >= 8);
 	CHECK(off ? !n_reads : n_reads > 0);
 	return failures ? 1 : 0;

@@ -238,8 +238,10 @@ def run_layer(runner, cc, layer):
     program = os.path.join(runner.folder, "layer")
     run(cc + ["-D_GNU_SOURCE", "-fPIE", "-pie", "-O1", "-g", "-o", program, os.path.join(HERE, "layer.c"), "-ldl"])
     failed = 0
-    for disabled in (False, True):
+    for disabled, words in ((False, []), (True, []), (False, ["orphan"]), (True, ["orphan"])):
         log = os.path.join(runner.folder, f"layer-{disabled}.jsonl")
+        if os.path.exists(log):
+            os.remove(log)
         environment = {
             "LD_PRELOAD": os.environ.get("PASSTALLY_TEST_SANITIZER", ""),
             "LD_LIBRARY_PATH": runner.folder,
@@ -249,11 +251,11 @@ def run_layer(runner, cc, layer):
         if disabled:
             environment["PASSTALLY_DISABLE"] = "1"
         command, env = runner.command(program, environment)
-        done = subprocess.run(command + [layer], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        done = subprocess.run(command + [layer, *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=60)
         fault = f"status {done.returncode}\n{done.stdout}" if done.returncode else layer_fault(log, disabled)
         failed += fault is not None
-        print(f"{'FAILED' if fault else 'ok'}: layer{' disabled' if disabled else ''}")
+        print(f"{'FAILED' if fault else 'ok'}: layer{' disabled' if disabled else ''} {' '.join(words)}")
         if fault:
             print(f"  {fault}")
     return failed
