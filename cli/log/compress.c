@@ -28,12 +28,6 @@ struct job {
 	size_t why_size;
 };
 
-bool
-tally_can_compress(void)
-{
-	return true;
-}
-
 static bool G_GNUC_PRINTF(2, 3) fail(struct job *j, const char *format, ...)
 {
 	va_list args;

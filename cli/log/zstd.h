@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/zstd.h - logs that are compressed with zstd.
  *
- * One thread. Without libzstd (no_zstd.c) every call fails with that reason.
+ * One thread.
  */
 #ifndef PASSTALLY_CLI_LOG_ZSTD_H
 #define PASSTALLY_CLI_LOG_ZSTD_H
@@ -40,8 +40,6 @@ size_t tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_i
  * process still writes to is left alone. Callers block signals: a pending signal that asks
  * the process to end stops the compression and leaves the plain log. */
 
-/* False: built without zstd. */
-bool tally_can_compress(void);
 /* `replace`: an existing compressed log of that name is replaced. False: `why` is a
  * sentence, and PATH stays. */
 bool tally_compress_log(const char *path, bool replace, char *why, size_t size);

@@ -119,7 +119,7 @@ const char tally_run_help[] =
 	"usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
 	"cannot be run; 127 it was not found.";
 
-static bool
+static void
 take_own(struct tally_run_request *r, int own)
 {
 	r->quiet |= own == OWN_QUIET;
@@ -128,10 +128,6 @@ take_own(struct tally_run_request *r, int own)
 	r->help |= own == OWN_HELP;
 	if (own == OWN_COMPRESS || own == OWN_NO_COMPRESS)
 		r->compress = own == OWN_COMPRESS;
-	if (own != OWN_COMPRESS || tally_can_compress())
-		return true;
-	return TALLY_FAIL(false, "run", "--compress: this passtally was built without zstd (meson "
-					"configure -Dzstd=enabled)");
 }
 
 int
@@ -158,7 +154,7 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 					      TALLY_FROM_COMMAND_LINE,
 					      tally_cli_told, (void *)"run");
 		} else {
-			ok = take_own(r, own);
+			take_own(r, own);
 		}
 	}
 	if (ok && !r->help && !r->argv) {

@@ -305,7 +305,7 @@ choose_compression(struct tally_run_request *r)
 {
 	r->compress_by_default = r->compress < 0;
 	if (r->compress_by_default)
-		r->compress = !r->config.log && tally_can_compress();
+		r->compress = !r->config.log;
 }
 
 static int

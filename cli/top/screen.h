@@ -3,8 +3,7 @@
  *
  * It uses ncurses, which knows the capabilities of each terminal, draws only what changed
  * (which matters over a slow line), stops and resumes with job control and restores the
- * terminal. If passtally is built without ncurses, opening fails with that reason. One terminal
- * at a time.
+ * terminal. One terminal at a time.
  */
 #ifndef PASSTALLY_CLI_TOP_SCREEN_H
 #define PASSTALLY_CLI_TOP_SCREEN_H

@@ -526,7 +526,6 @@ class Plain(CliCase):
         self.assertIn(b".jsonl: passtally top LOG", done.stderr)
 
 
-@unittest.skipIf(os.environ.get("PASSTALLY_HAS_SCREEN") == "", "built without ncurses")
 class OnATerminal(CliCase):
     def top(self, lines, *args, **kwargs):
         self.log = self.write_log("a.jsonl", lines)
@@ -734,7 +733,6 @@ os._exit(7)
 """
 
 
-@unittest.skipIf(os.environ.get("PASSTALLY_HAS_SCREEN") == "", "built without ncurses")
 class RunLive(CliCase):
     def run_live(self, text=GAME, *more):
         env = {"TEST_FOLDER": os.path.dirname(os.path.abspath(__file__)), "PASSTALLY_COMMAND": COMMAND,
