@@ -18,7 +18,6 @@
 
 /* Overlap that needs more rows than this on one queue is not drawn. */
 #define MOST_ROWS 16
-#define MOST_EARLY 1000
 
 /* Events of a row do not overlap. */
 struct row {
@@ -32,20 +31,21 @@ struct rows {
 	uint32_t n;
 };
 
-/* A queue or context of a device, on one clock. */
+/* A queue or context of a device, or what it did by the GPU's own clock. */
 struct lane {
 	int64_t context;
 	int32_t queue_family, queue_index;
 	bool own; /* passes with the flag `uncalibrated` */
-	uint32_t clock, number;
+	uint32_t number;
 	char name[96];
 	uint64_t submissions; /* the CPU's track; 0 = none yet */
 	struct rows passes, frames, commands;
 };
 
 struct device {
-	uint32_t number, clock; /* clock 0: no uncalibrated one yet */
-	uint64_t clock_gpu_ns, clock_cpu_ns; /* where its first timestamp is shown */
+	uint32_t number;
+	bool has_own_clock;
+	uint64_t own_gpu_ns, own_cpu_ns; /* where its own clock's first stamp is shown */
 	uint64_t track;
 	struct rows frames; /* the CPU's */
 	GPtrArray *lanes; /* elements: struct lane * */
@@ -66,18 +66,14 @@ struct perfetto {
 	struct tally_export_names names;
 	struct tally_log_identity identity;
 	char *program;
-	bool no_counters, has_frame;
+	bool no_counters;
 	uint64_t process, notes, marks; /* tracks; 0 = none yet */
-	uint64_t last_ns; /* when the last frame ended */
-	uint32_t n_clocks;
+	uint64_t last_ns; /* when the last frame ended, or the process began */
 	GPtrArray *devices; /* elements: struct device *, in the order of their numbers */
 	GHashTable *stages; /* maps a name to the number of a stage */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
 	GArray *ids; /* elements: uint64_t, numbers of counters */
-	GPtrArray
-		*early; /* elements: struct tally_note_record *, before the first frame */
-	uint64_t n_early_lost;
 	struct tally_export_left left;
 	const struct tally_frame_record *frame;
 	struct device *device; /* of the frame */
@@ -234,8 +230,8 @@ counter_number(struct perfetto *e, const struct rows *rows, struct row *row,
 /* Values that hold from start_ns to the end of the row's last event. */
 static void
 put_counters(struct perfetto *e, const struct rows *rows, struct row *row,
-	     const char *lane, uint32_t clock, uint64_t start_ns,
-	     const struct tally_keyed_value *values, uint32_t n)
+	     const char *lane, uint64_t start_ns, const struct tally_keyed_value *values,
+	     uint32_t n)
 {
 	if (!n || row->end_ns == start_ns)
 		return;
@@ -244,8 +240,8 @@ put_counters(struct perfetto *e, const struct rows *rows, struct row *row,
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = counter_number(e, rows, row, values[i].key, lane);
 	uint32_t gpu = e->device->number;
-	tally_trace_put_counters(&e->t, gpu, clock, start_ns, ids, NULL, n);
-	tally_trace_put_counters(&e->t, gpu, clock, row->end_ns, ids, values, n);
+	tally_trace_put_counters(&e->t, gpu, start_ns, ids, NULL, n);
+	tally_trace_put_counters(&e->t, gpu, row->end_ns, ids, values, n);
 }
 
 /* Whether the interval can be drawn: traces use signed 64-bit times. */
@@ -344,7 +340,6 @@ find_lane(struct device *d, const struct tally_pass_record *p, bool own)
 	lane->queue_family = p->queue_family;
 	lane->queue_index = p->queue_index;
 	lane->own = own;
-	lane->clock = own ? d->clock : TALLY_CLOCK_MONOTONIC;
 	lane->number = d->lanes->len;
 	tally_export_lane_name(p, lane->name, sizeof(lane->name));
 	if (own)
@@ -354,21 +349,12 @@ find_lane(struct device *d, const struct tally_pass_record *p, bool own)
 	return lane;
 }
 
-/* Finds the clock for times with the flag `uncalibrated`. */
-static bool
-has_own_clock(struct perfetto *e, uint64_t gpu_ns)
+/* Where a time of the GPU is shown. The first stamp of a clock that could not be matched with the
+ * CPU's is shown where its frame began. */
+static uint64_t
+shown_at(const struct device *d, bool own, uint64_t gpu_ns)
 {
-	enum { MOST_CLOCKS = 60 };
-	struct device *d = e->device;
-	/* A start time centuries after boot cannot be matched with anything. */
-	if (!d->clock && e->n_clocks < MOST_CLOCKS &&
-	    e->frame->start_ns <= INT64_MAX / 2) {
-		d->clock = TALLY_CLOCK_FIRST_OWN + e->n_clocks++;
-		d->clock_gpu_ns = gpu_ns;
-		d->clock_cpu_ns = e->frame->start_ns;
-		tally_trace_match_clock(&e->t, d->clock, gpu_ns, d->clock_cpu_ns);
-	}
-	return d->clock;
+	return own ? gpu_ns - d->own_gpu_ns + d->own_cpu_ns : gpu_ns;
 }
 
 /* ---- the GPU's side ---- */
@@ -405,22 +391,21 @@ queue_number(struct perfetto *e, const struct lane *lane, const struct rows *row
 					      ", where the CPU began that frame. Compare "
 					      "these times only with each "
 					      "other.",
-					      d->clock_gpu_ns, d->clock_cpu_ns);
+					      d->own_gpu_ns, d->own_cpu_ns);
 	row->number = tally_trace_add_specification(&e->t, name, description,
 						    TALLY_CATEGORY_OTHER);
 	return row->number;
 }
 
 static uint64_t
-begin_stage(struct perfetto *e, uint64_t queue, uint64_t stage, const struct lane *lane,
-	    uint64_t start_ns, uint64_t end_ns, const struct tally_pass_record *pass)
+begin_stage(struct perfetto *e, uint64_t queue, uint64_t stage, uint64_t start_ns,
+	    uint64_t end_ns, const struct tally_pass_record *pass)
 {
 	const struct tally_trace_stage s = {
 		.queue = queue,
 		.stage = stage,
 		.ns = start_ns,
 		.length_ns = end_ns - start_ns,
-		.clock = lane->clock,
 		.gpu = e->device->number,
 		.submission = pass && pass->has_submission ? &pass->submission : NULL,
 	};
@@ -441,15 +426,16 @@ static void
 put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_record *p,
 	     const struct tally_workload_record *w)
 {
-	uint64_t end_ns = w->gpu_start_ns + w->gpu_ns;
-	struct row *row = take_row(&lane->commands, w->gpu_start_ns, end_ns);
+	uint64_t start_ns = shown_at(e->device, lane->own, w->gpu_start_ns);
+	uint64_t end_ns = start_ns + w->gpu_ns;
+	struct row *row = take_row(&lane->commands, start_ns, end_ns);
 	if (!row) {
 		e->left.workloads++;
 		return;
 	}
 	uint64_t queue = queue_number(e, lane, &lane->commands, row, ": commands");
 	uint64_t stage = stage_number(e, w->command, "command", TALLY_CATEGORY_OTHER);
-	begin_stage(e, queue, stage, lane, w->gpu_start_ns, end_ns, p);
+	begin_stage(e, queue, stage, start_ns, end_ns, p);
 	put_number(e, "frame", e->frame->frame);
 	put_number(e, "pass", p->index);
 	tally_workload_numbers(w, put_listed, e);
@@ -466,8 +452,9 @@ put_workloads(struct perfetto *e, struct lane *lane, const struct tally_pass_rec
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct tally_workload_record *w = &p->workloads[i];
 		bool same_clock = !((w->flags ^ p->flags) & TALLY_FLAG(UNCALIBRATED));
-		if (same_clock &&
-		    has_place(w->has_gpu_start, w->has_gpu, w->gpu_start_ns, w->gpu_ns))
+		if (same_clock && has_place(w->has_gpu_start, w->has_gpu,
+					    shown_at(e->device, lane->own, w->gpu_start_ns),
+					    w->gpu_ns))
 			g_ptr_array_add(loads, (gpointer)w);
 		else
 			e->left.workloads++;
@@ -494,17 +481,16 @@ put_drawn(struct perfetto *e, struct placed *placed)
 	const char *name = tally_export_names_find(&e->names, e->device->number, p);
 	uint64_t queue = queue_number(e, lane, rows, placed->row, "");
 	uint64_t stage = stage_number(e, name, tally_pass_kind_name(p->kind), category);
-	placed->event = begin_stage(e, queue, stage, lane, placed->start_ns,
-				    placed->end_ns, p);
+	placed->event = begin_stage(e, queue, stage, placed->start_ns, placed->end_ns, p);
 	put_pass(e, p);
 	tally_trace_end_event(&e->t);
 	if (p->n_workloads)
 		put_workloads(e, lane, p);
 	if (e->no_counters)
 		return;
-	put_counters(e, rows, placed->row, lane->name, lane->clock, placed->start_ns,
+	put_counters(e, rows, placed->row, lane->name, placed->start_ns,
 		     p->counters, p->n_counters);
-	put_counters(e, rows, placed->row, lane->name, lane->clock, placed->start_ns,
+	put_counters(e, rows, placed->row, lane->name, placed->start_ns,
 		     p->metrics, p->n_metrics);
 }
 
@@ -539,8 +525,7 @@ put_labels(struct perfetto *e, uint64_t queue, guint from, guint to, size_t at,
 			g_autofree char *part = g_strndup(first->label + at, len);
 			uint64_t stage = stage_number(e, part, "label",
 						      TALLY_CATEGORY_OTHER);
-			begin_stage(e, queue, stage, first->lane, first->start_ns,
-				    last->end_ns, NULL);
+			begin_stage(e, queue, stage, first->start_ns, last->end_ns, NULL);
 			tally_trace_end_event(&e->t);
 			put_labels(e, queue, from, next, at + len + 1, depth + 1);
 		}
@@ -567,7 +552,7 @@ put_frame_and_labels(struct perfetto *e)
 		return;
 	uint64_t queue = queue_number(e, lane, &lane->frames, row, ": frames and labels");
 	uint64_t stage = stage_number(e, "frame", "frame", TALLY_CATEGORY_OTHER);
-	begin_stage(e, queue, stage, lane, first->start_ns, last->end_ns, NULL);
+	begin_stage(e, queue, stage, first->start_ns, last->end_ns, NULL);
 	put_number(e, "frame", e->frame->frame);
 	tally_trace_end_event(&e->t);
 	put_labels(e, queue, 0, e->order->len, 0, 0);
@@ -603,16 +588,24 @@ put_lane(struct perfetto *e, const struct lane *lane)
 static void
 place_pass(struct perfetto *e, const struct tally_pass_record *pass, struct placed *p)
 {
+	struct device *d = e->device;
 	bool own = pass->flags & TALLY_FLAG(UNCALIBRATED);
 	*p = (struct placed){ .pass = pass };
-	if (!has_place(pass->has_gpu_start, pass->has_gpu, pass->gpu_start_ns,
-		       pass->gpu_ns) ||
-	    (own && !has_own_clock(e, pass->gpu_start_ns)))
+	/* A start time centuries after boot cannot be matched with anything. */
+	if (own && pass->has_gpu_start && !d->has_own_clock &&
+	    e->frame->start_ns <= INT64_MAX / 2) {
+		d->has_own_clock = true;
+		d->own_gpu_ns = pass->gpu_start_ns;
+		d->own_cpu_ns = e->frame->start_ns;
+	}
+	uint64_t start_ns = shown_at(d, own, pass->gpu_start_ns);
+	if (!has_place(pass->has_gpu_start, pass->has_gpu, start_ns, pass->gpu_ns) ||
+	    (own && !d->has_own_clock))
 		return;
-	p->lane = find_lane(e->device, pass, own);
+	p->lane = find_lane(d, pass, own);
 	p->label = tally_pass_names_find(&e->names.passes, pass)->label;
-	p->start_ns = pass->gpu_start_ns;
-	p->end_ns = pass->gpu_start_ns + pass->gpu_ns;
+	p->start_ns = start_ns;
+	p->end_ns = start_ns + pass->gpu_ns;
 }
 
 /* ---- the CPU's side ---- */
@@ -654,11 +647,11 @@ put_cpu_frame(struct perfetto *e)
 		{ .key = overhead, .value = tally_u64(f->overhead_ns) },
 		{ .key = gpu, .value = tally_u64(f->gpu_ns) },
 	};
-	put_counters(e, &d->frames, row, "frame", TALLY_CLOCK_MONOTONIC, f->start_ns,
-		     of_frame, f->has_gpu ? 3 : 2);
+	put_counters(e, &d->frames, row, "frame", f->start_ns, of_frame,
+		     f->has_gpu ? 3 : 2);
 	if (!e->no_counters)
-		put_counters(e, &d->frames, row, "frame", TALLY_CLOCK_MONOTONIC,
-			     f->start_ns, f->metrics, f->n_metrics);
+		put_counters(e, &d->frames, row, "frame", f->start_ns, f->metrics,
+			     f->n_metrics);
 	e->last_ns = MAX(e->last_ns, end_ns);
 }
 
@@ -698,8 +691,8 @@ put_note(struct perfetto *e, const struct tally_note_record *note)
 {
 	bool mark = g_strcmp0(note->source, "mark") == 0;
 	uint64_t *track = mark ? &e->marks : &e->notes;
-	/* A note without a time is placed at its position in the log: after the preceding
-	 * frame. */
+	/* A note without a time is placed at its position in the log: after the preceding frame,
+	 * or where the process began. */
 	uint64_t ns = note->has_time ? note->time_ns : e->last_ns;
 	if (ns > INT64_MAX)
 		return;
@@ -717,48 +710,6 @@ put_note(struct perfetto *e, const struct tally_note_record *note)
 	tally_trace_end_event(&e->t);
 }
 
-static void
-free_early(gpointer v)
-{
-	struct tally_note_record *note = v;
-	g_free((gpointer)note->message);
-	g_free((gpointer)note->source);
-	g_free(note);
-}
-
-/* Notes without a time before the first frame wait for it. */
-static void
-read_note(struct perfetto *e, const struct tally_note_record *note)
-{
-	if (note->has_time || e->has_frame) {
-		put_note(e, note);
-	} else if (e->early->len == MOST_EARLY) {
-		e->n_early_lost++;
-	} else {
-		struct tally_note_record *early = g_memdup2(note, sizeof(*note));
-		early->message = g_strdup(note->message);
-		early->source = g_strdup(note->source);
-		g_ptr_array_add(e->early, early);
-	}
-}
-
-static void
-put_early(struct perfetto *e)
-{
-	TALLY_EACH (const struct tally_note_record, note, e->early)
-		put_note(e, note);
-	g_ptr_array_set_size(e->early, 0);
-	if (!e->n_early_lost)
-		return;
-	char message[80];
-	g_snprintf(message, sizeof(message),
-		   "%" G_GUINT64_FORMAT " more note%s: see the log", e->n_early_lost,
-		   TALLY_S(e->n_early_lost));
-	const struct tally_note_record note = { .message = message, .source = "export" };
-	put_note(e, &note);
-	e->n_early_lost = 0;
-}
-
 /* ---- the format ---- */
 
 static void
@@ -766,11 +717,6 @@ read_frame(struct perfetto *e, const struct tally_frame_record *f)
 {
 	e->frame = f;
 	e->device = find_device(e, f->device, NULL);
-	if (!e->has_frame) {
-		e->has_frame = true;
-		e->last_ns = f->start_ns;
-		put_early(e);
-	}
 	put_cpu_frame(e);
 	g_array_set_size(e->placed, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++)
@@ -798,7 +744,6 @@ begin(FILE *out, const struct tally_export_options *options)
 	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
 	e->order = g_ptr_array_new();
 	e->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	e->early = g_ptr_array_new_with_free_func(free_early);
 	return (struct tally_export *)e;
 }
 
@@ -813,6 +758,7 @@ line(struct tally_export *export, const struct tally_log_line *line)
 		e->program = g_path_get_basename(
 			line->header.program ? line->header.program : "?");
 		e->t.pid = (uint64_t)line->header.pid;
+		e->last_ns = line->header.process_start_ns;
 		tally_log_identity_read(&e->identity, &line->header);
 		break;
 	case TALLY_LINE_DEVICE:
@@ -822,7 +768,7 @@ line(struct tally_export *export, const struct tally_log_line *line)
 		read_frame(e, &line->frame);
 		break;
 	case TALLY_LINE_NOTE:
-		read_note(e, &line->note);
+		put_note(e, &line->note);
 		break;
 	default:
 		break;
@@ -851,7 +797,6 @@ static void
 end(struct tally_export *export, struct tally_export_left *left)
 {
 	struct perfetto *e = (struct perfetto *)export;
-	put_early(e);
 	put_gpus(e);
 	tally_trace_finish(&e->t);
 	*left = e->left;
@@ -860,7 +805,6 @@ end(struct tally_export *export, struct tally_export_left *left)
 	g_array_unref(e->placed);
 	g_ptr_array_unref(e->order);
 	g_array_unref(e->ids);
-	g_ptr_array_unref(e->early);
 	tally_export_names_finish(&e->names);
 	tally_log_identity_finish(&e->identity);
 	g_free(e->program);

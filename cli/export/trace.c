@@ -22,6 +22,7 @@ enum { /* TracePacket */
 };
 enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
+enum { CLOCK_IS_MONOTONIC = 3 };
 enum { /* TrackDescriptor */
        TRACK_UUID = 1,
        TRACK_NAME = 2,
@@ -118,42 +119,29 @@ tally_trace_finish(struct tally_trace *t)
 	tally_protobuf_finish(&t->counters);
 }
 
+/* Says which clock the trace's times are of, before the first of them. */
 static void
-put_clock(struct tally_protobuf *p, uint32_t id, uint64_t ns)
+put_clock(struct tally_trace *t, uint64_t ns)
 {
-	tally_protobuf_begin(p, SNAPSHOT_CLOCKS);
-	tally_protobuf_put_number(p, CLOCK_ID, id);
-	tally_protobuf_put_number(p, CLOCK_TIMESTAMP, ns);
-	tally_protobuf_end(p);
-}
-
-void
-tally_trace_match_clock(struct tally_trace *t, uint32_t clock, uint64_t own_ns,
-			uint64_t cpu_ns)
-{
-	/* A trace's clocks must advance from one snapshot to the next, so both are moved
-	 * forward. */
-	uint64_t later = cpu_ns <= t->snapshot_ns ? t->snapshot_ns + 1 - cpu_ns : 0;
-	t->snapshot_ns = cpu_ns + later;
 	begin_packet(t, PACKET_CLOCK_SNAPSHOT);
-	put_clock(&t->p, TALLY_CLOCK_MONOTONIC, cpu_ns + later);
-	if (clock != TALLY_CLOCK_MONOTONIC)
-		put_clock(&t->p, clock, own_ns + later);
-	tally_protobuf_put_number(&t->p, SNAPSHOT_PRIMARY, TALLY_CLOCK_MONOTONIC);
+	tally_protobuf_begin(&t->p, SNAPSHOT_CLOCKS);
+	tally_protobuf_put_number(&t->p, CLOCK_ID, CLOCK_IS_MONOTONIC);
+	tally_protobuf_put_number(&t->p, CLOCK_TIMESTAMP, ns);
+	tally_protobuf_end(&t->p);
+	tally_protobuf_put_number(&t->p, SNAPSHOT_PRIMARY, CLOCK_IS_MONOTONIC);
 	tally_protobuf_end(&t->p);
 	end_packet(t);
 	t->has_clock = true;
 }
 
 static void
-begin_timed_packet(struct tally_trace *t, uint32_t field, uint64_t ns, uint32_t clock)
+begin_timed_packet(struct tally_trace *t, uint32_t field, uint64_t ns)
 {
-	/* Without a match the trace's own clock would be another one. */
 	if (!t->has_clock)
-		tally_trace_match_clock(t, TALLY_CLOCK_MONOTONIC, ns, ns);
+		put_clock(t, ns);
 	begin_head(t);
 	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP, ns);
-	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP_CLOCK_ID, clock);
+	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_IS_MONOTONIC);
 	if (t->interned.len) {
 		tally_protobuf_put_message(&t->p, PACKET_INTERNED_DATA, &t->interned);
 		tally_protobuf_clear(&t->interned);
@@ -245,7 +233,7 @@ tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 			const char *name)
 {
 	t->is_stage = false;
-	begin_timed_packet(t, PACKET_TRACK_EVENT, ns, TALLY_CLOCK_MONOTONIC);
+	begin_timed_packet(t, PACKET_TRACK_EVENT, ns);
 	tally_protobuf_put_number(&t->p, EVENT_TYPE, type);
 	tally_protobuf_put_number(&t->p, EVENT_TRACK, track);
 	put_text(&t->p, EVENT_CATEGORIES, category);
@@ -258,7 +246,7 @@ tally_trace_begin_stage(struct tally_trace *t, const struct tally_trace_stage *s
 	struct tally_protobuf *p = &t->p;
 	uint64_t number = ++t->n_stages;
 	t->is_stage = true;
-	begin_timed_packet(t, PACKET_GPU_RENDER_STAGE_EVENT, stage->ns, stage->clock);
+	begin_timed_packet(t, PACKET_GPU_RENDER_STAGE_EVENT, stage->ns);
 	tally_protobuf_put_number(p, STAGE_EVENT_ID, number);
 	tally_protobuf_put_number(p, STAGE_DURATION, stage->length_ns);
 	tally_protobuf_put_number(p, STAGE_CONTEXT, UINT64_C(1) + stage->gpu);
@@ -356,12 +344,12 @@ tally_trace_add_counter(struct tally_trace *t, const char *name, const char *uni
 }
 
 void
-tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint32_t clock, uint64_t ns,
+tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 			 const uint64_t *counters, const struct tally_keyed_value *values,
 			 uint32_t n)
 {
 	struct tally_protobuf *p = &t->p;
-	begin_timed_packet(t, PACKET_GPU_COUNTER_EVENT, ns, clock);
+	begin_timed_packet(t, PACKET_GPU_COUNTER_EVENT, ns);
 	if (t->counters.len) {
 		tally_protobuf_put_message(p, COUNTERS_DESCRIPTOR, &t->counters);
 		tally_protobuf_clear(&t->counters);

@@ -3,8 +3,8 @@
  *
  * Tracks of the CPU's side hold slices and instants (TrackEvent), a GPU's queues stages
  * (GpuRenderStageEvent), its counters numbers (GpuCounterEvent). Perfetto puts the latter two
- * into tables of its own, such as gpu_slice. Times are nanoseconds of CLOCK_MONOTONIC or of a
- * clock that was matched with it. One thread; a failed write sets ferror() of the stream.
+ * into tables of its own, such as gpu_slice. Times are nanoseconds of CLOCK_MONOTONIC. One
+ * thread; a failed write sets ferror() of the stream.
  */
 #ifndef PASSTALLY_CLI_TRACE_H
 #define PASSTALLY_CLI_TRACE_H
@@ -15,9 +15,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define TALLY_CLOCK_MONOTONIC 3
-#define TALLY_CLOCK_FIRST_OWN 64 /* the numbers from here on to 127 are free */
-
 struct tally_trace {
 	FILE *out;
 	struct tally_protobuf
@@ -27,16 +24,11 @@ struct tally_trace {
 	uint64_t pid;
 	uint64_t n_numbers; /* of tracks, queues, stages and counters */
 	uint64_t n_stages; /* events of stages */
-	uint64_t snapshot_ns; /* time of the last match of clocks */
 	bool begun, has_clock, is_stage;
 };
 
 /* Writes what waits, and frees the memory. */
 void tally_trace_finish(struct tally_trace *t);
-
-/* Declares that the clock showed own_ns at cpu_ns. */
-void tally_trace_match_clock(struct tally_trace *t, uint32_t clock, uint64_t own_ns,
-			     uint64_t cpu_ns);
 
 /* A track of the CPU's side; `description` NULL = none. Returns its number. */
 uint64_t tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
@@ -62,8 +54,7 @@ enum tally_trace_event {
 	TALLY_EVENT_END,
 	TALLY_EVENT_INSTANT,
 };
-/* An event on a track of the CPU's side, at a CLOCK_MONOTONIC time. Arguments may follow until
- * tally_trace_end_event(). `name` and `category` NULL at an end. */
+/* An event on a track of the CPU's side. Arguments may follow until tally_trace_end_event(). `name` and `category` NULL at an end. */
 void tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 			     uint64_t track, uint64_t ns, const char *category,
 			     const char *name);
@@ -71,7 +62,6 @@ void tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 struct tally_trace_stage {
 	uint64_t queue, stage;
 	uint64_t ns, length_ns;
-	uint32_t clock;
 	uint32_t gpu; /* the device's number; its context is one more */
 	const uint64_t *submission; /* NULL = not known */
 };
@@ -89,8 +79,8 @@ void tally_trace_end_event(struct tally_trace *t);
 uint64_t tally_trace_add_counter(struct tally_trace *t, const char *name,
 				 const char *unit, const char *description);
 /* What counters of a GPU counted since they were last written; `values` NULL: nothing. */
-void tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint32_t clock,
-			      uint64_t ns, const uint64_t *counters,
+void tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
+			      const uint64_t *counters,
 			      const struct tally_keyed_value *values, uint32_t n);
 
 /* A GPU; its place in the order of these calls, from 0, is its number. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A reader of Perfetto traces that knows nothing of the writer: wire format, field numbers, and what
-trace viewers make of the packets (interning, nesting, clocks, counters)."""
+trace viewers make of the packets (interning, nesting, counters)."""
 
 import struct
 
@@ -92,12 +92,12 @@ class Queue:
     def __init__(self, gpu, name, description):
         self.gpu, self.name, self.description = gpu, name, description
         self.stages = []  # (start, end, name, args, category, what, event's number)
-        self.clocks = set()
 
 
 class Trace:
     def __init__(self, data):
-        self.tracks, self.queues, self.gpu_counters, self.snapshots, self.gpus = {}, {}, {}, [], []
+        self.tracks, self.queues, self.gpu_counters, self.gpus = {}, {}, {}, []
+        self.has_clock = False
         self.specifications, self.contexts, self.events = {}, {}, {}
         self.n_packets = 0
         for number, value in fields(data):
@@ -116,6 +116,8 @@ class Trace:
         if p["sequence_flags"] != (3 if self.n_packets == 0 else 2) or p["sequence"] != 1:
             raise ValueError("state is cleared where it should not be, or never")
         self.n_packets += 1
+        if "timestamp" in p and not (p["clock"] == MONOTONIC and self.has_clock):
+            raise ValueError("a time of no clock, or of another one")
         if "interned" in p:
             self.intern(message(p["interned"], contexts=(23,), specifications=(24,)))
         if "clock_snapshot" in p:
@@ -158,7 +160,6 @@ class Trace:
             raise ValueError(f"event {e['event']} twice")
         name, description, category = self.specifications[e["queue"]]
         queue = self.queues.setdefault((e["gpu"], e["queue"]), Queue(e["gpu"], name, description))
-        queue.clocks.add(self.known(p["clock"]))
         args = {}
         for x in (message(x, name=1, value=2) for x in e["extra"]):
             if x["name"].decode() in args:
@@ -172,15 +173,10 @@ class Trace:
         queue.stages.append(stage)
 
     def snapshot(self, s):
-        clocks = {c["id"]: c["ns"] for c in (message(c, id=1, ns=2) for c in s["clocks"])}
-        if s["primary"] != MONOTONIC or any(clocks[MONOTONIC] <= old[MONOTONIC] for old in self.snapshots):
-            raise ValueError("the trace's clock does not go on")
-        self.snapshots.append(clocks)
-
-    def known(self, clock):
-        if not any(clock in s for s in self.snapshots):
-            raise ValueError(f"clock {clock} was never matched")
-        return clock
+        clock, = (message(c, id=1, ns=2)["id"] for c in s["clocks"])
+        if (clock, s["primary"], self.has_clock) != (MONOTONIC, MONOTONIC, False):
+            raise ValueError("another clock, or one twice")
+        self.has_clock = True
 
     def gpu_counter(self, p):
         event = message(p["gpu_counter_event"], descriptor=1, counters=(2,), gpu=3)
@@ -190,13 +186,12 @@ class Trace:
                 if s["id"] in self.gpu_counters:
                     raise ValueError(f"counter {s['id']} described twice")
                 self.gpu_counters[s["id"]] = {"name": s["name"].decode(), "gpu": event["gpu"], "unit": s["unit"],
-                                              "description": s.get("description", b"").decode(), "points": [],
-                                              "clock": p["clock"]}
+                                              "description": s.get("description", b"").decode(), "points": []}
         for counter in event["counters"]:
             c = message(counter, id=1, whole=2, real=3)
             known = self.gpu_counters[c["id"]]
-            if known["gpu"] != event["gpu"] or known["clock"] != self.known(p["clock"]):
-                raise ValueError(f"{known['name']}: of another GPU or clock")
+            if known["gpu"] != event["gpu"]:
+                raise ValueError(f"{known['name']}: of another GPU")
             value = signed(c["whole"]) if "whole" in c else double(c["real"])
             known["points"].append((p["timestamp"], value))
 
@@ -215,8 +210,6 @@ class Trace:
     def event(self, p):
         e = message(p["track_event"], annotations=(4,), type=9, track=11, category=22, name=23, correlation=3000)
         track, ns = self.tracks[e["track"]], p["timestamp"]
-        if self.known(p["clock"]) != MONOTONIC:
-            raise ValueError(f"{track.name}: not on the CPU's clock")
         if e["type"] == TYPE_END:
             start, name, args, category, depth = track.open.pop()
             if ns < start or (track.open and track.open[-1][0] > start):

@@ -145,7 +145,7 @@ class Export(CliCase):
         # Each submission names its execution's stage, with all that is known of it; one without carries that itself.
         self.assertCountEqual(submitted, want_submitted)
         self.assertEqual([(t.name, t.pid) for t in trace.tracks.values() if not t.parent], [("demo", 42)])
-        self.assertEqual(trace.snapshots, [{3: BASE}])
+        self.assertTrue(trace.has_clock)
         self.assertEqual([gpu["name"] for gpu in trace.gpus], list(titles.values()))
         self.assertEqual(trace.contexts, {1: (42, "opengl"), 2: (42, "vulkan")})
 
@@ -207,20 +207,16 @@ class Export(CliCase):
         self.assertEqual(len(queues), 2)
         for queue in queues:
             gpu = {0: 50000, 1: 900}[queue.gpu]
-            self.assertEqual([s[:2] for s in queue.stages], [(gpu + 100, gpu + 140), (gpu + 150, gpu + 157)])
-            clock, = queue.clocks
-            self.assertGreaterEqual(clock, 64)
-            snapshot, = [s for s in trace.snapshots if clock in s]
             # The first timestamp is shown where the frame began.
-            self.assertEqual(snapshot[3] - snapshot[clock], {0: 2000000, 1: 2500000}[queue.gpu] - (gpu + 100))
-            self.assertIn(f"the stamp {gpu + 100} is shown at", queue.description)
-        self.assertEqual({next(iter(q.clocks)) for q in queues}, {64, 65})
+            at = {0: 2000000, 1: 2500000}[queue.gpu]
+            self.assertEqual([s[:2] for s in queue.stages], [(at, at + 40), (at + 50, at + 57)])
+            self.assertIn(f"the stamp {gpu + 100} is shown at {at}", queue.description)
         plain, = trace.queue("context 1")
-        self.assertEqual((plain.clocks, plain.stages[0][:2]), ({3}, (30000005, 30000014)))
+        self.assertEqual(plain.stages[0][:2], (30000005, 30000014))
         links = [i[4] for t in trace.tracks.values() for i in t.instants]
         self.assertEqual([link for link in links if link], [plain.stages[0][6]])  # no arrows between clocks
-        own = [c for c in trace.gpu_counters.values() if c["clock"] != 3]
-        self.assertEqual(sorted(trace.intervals(c)[0] for c in own), [(1050, 1057, 5), (50150, 50157, 5)])
+        own = [c for c in trace.gpu_counters.values() if "samples_passed" in c["name"]]
+        self.assertEqual(sorted(trace.intervals(c)[0] for c in own), [(2000050, 2000057, 5), (2500050, 2500057, 5)])
 
     def test_absent_times(self):
         passes = [one_pass(0, A, context=1, cpu_start_ns=1200, counters={"samples_passed": 9}, flags=["bad_time"]),
