@@ -17,23 +17,20 @@ static const struct tally_export_format *const formats[N_FORMATS] = {
 	[CSV] = &tally_export_csv,
 };
 
-struct target {
-	struct tally_result t;
-	const char *path; /* NULL = not requested; "-" = standard output */
-	struct tally_export *export;
-};
-
 struct request {
-	struct target targets[N_FORMATS];
+	const char *out[N_FORMATS]; /* NULL = not requested; "-" = standard output */
 	struct tally_export_options options;
 	const char *log;
 	char *found; /* the log's path, owned */
+	const struct tally_export_format *format;
+	struct tally_result result;
+	struct tally_export *export; /* NULL: no line was read yet */
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, targets[PERFETTO].path,
+	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, out[PERFETTO],
 		       "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev."),
-	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, targets[CSV].path,
+	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, out[CSV],
 		       "Write a table: one row a frame, pass and value, with unit and "
 		       "validity."),
 	TALLY_ARG_FLAG("no-counters", 0, struct request, options.no_counters,
@@ -50,7 +47,7 @@ static const char help[] =
 	"Turns a log into a timeline or a table for other programs. LOG is a file\n"
 	"that passtally wrote, or a program, whose newest log it is; without LOG\n"
 	"it is the newest of all. - is standard input, and as OUT standard\n"
-	"output. Several formats can be had at once.\n" TALLY_HELP_OPTIONS
+	"output.\n" TALLY_HELP_OPTIONS
 	"\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with\n"
 	"what the GPU ran, frames with their passes and, of a run with\n"
 	"--granularity draw, their commands; beside it what the CPU submitted\n"
@@ -67,28 +64,13 @@ static const char help[] =
 static int
 parse(struct request *r, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--chrome") == 0 || g_str_has_prefix(argv[i], "--chrome="))
-			return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
-					  "there is no --chrome: --perfetto OUT writes a timeline, "
-					  "of which Perfetto's `traceconv json` makes such a file");
 	int status = tally_args_read(&tally_command_export, argc, argv, r);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	unsigned n = 0;
-	for (unsigned i = 0; i < N_FORMATS; i++) {
-		const char *path = r->targets[i].path;
-		n += path != NULL;
-		for (unsigned k = 0; k < i; k++) {
-			if (path && g_strcmp0(path, r->targets[k].path) == 0)
-				return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
-						  "--%s and --%s both go to %s: name two",
-						  options[k].name, options[i].name, path);
-		}
-	}
-	if (n == 0)
+	if (!r->out[PERFETTO] == !r->out[CSV])
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
-				  "no format named: --perfetto OUT or --csv OUT");
+				  "name one format: --perfetto OUT or --csv OUT");
+	r->format = formats[r->out[PERFETTO] ? PERFETTO : CSV];
 	r->found = tally_folder_choose("export", r->log);
 	r->log = r->found;
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
@@ -99,26 +81,16 @@ static bool
 show_line(void *user, const struct tally_log_line *line)
 {
 	struct request *r = user;
-	bool good = true;
-	for (unsigned i = 0; i < N_FORMATS; i++) {
-		struct target *t = &r->targets[i];
-		if (!t->path)
-			continue;
-		errno = 0;
-		/* Not before the first line was read: if the file is not a log, nothing is
-		 * written. */
-		if (!t->export)
-			t->export = formats[i]->begin(t->t.file, &r->options);
-		formats[i]->line(t->export, line);
-		if (ferror(t->t.file)) {
-			t->t.error = errno;
-			good = false;
-		}
-	}
-	return good;
+	errno = 0;
+	/* Not before the first line was read: if the file is not a log, nothing is written. */
+	if (!r->export)
+		r->export = r->format->begin(r->result.file, &r->options);
+	r->format->line(r->export, line);
+	if (ferror(r->result.file))
+		r->result.error = errno;
+	return !ferror(r->result.file);
 }
 
-/* Passes every line to every format. */
 static int
 read_log(struct request *r)
 {
@@ -157,38 +129,22 @@ tell_left(const struct tally_export_left *left)
 				   left->workloads, left->workloads == 1 ? " has" : "s have");
 }
 
-/* Returns false after printing an error. */
-static bool
-begin_export(struct request *r, unsigned i)
-{
-	struct target *t = &r->targets[i];
-	if (tally_result_open(&t->t, "export", t->path, tally_result_mode(r->log),
-			      formats[i]->binary,
-			      "name what to write first: passtally export --perfetto OUT LOG"))
-		return false;
-	setvbuf(t->t.file, NULL, _IOFBF, 1 << 18);
-	return true;
-}
-
 static int
 export_log(struct request *r)
 {
-	int status = TALLY_EXIT_OK;
-	for (unsigned i = 0; i < N_FORMATS && status == TALLY_EXIT_OK; i++)
-		if (r->targets[i].path && !begin_export(r, i))
-			status = TALLY_EXIT_USAGE;
-	if (status == TALLY_EXIT_OK)
-		status = read_log(r);
 	struct tally_export_left left = { 0 };
+	if (tally_result_open(&r->result, "export", r->out[r->format == formats[CSV]],
+			      tally_result_mode(r->log), r->format->binary,
+			      "name what to write first: passtally export --perfetto OUT LOG"))
+		return TALLY_EXIT_USAGE;
+	setvbuf(r->result.file, NULL, _IOFBF, 1 << 18);
+	int status = read_log(r);
+	if (r->export)
+		r->format->end(r->export, &left);
 	bool good = status == TALLY_EXIT_OK;
-	for (unsigned i = 0; i < N_FORMATS; i++) {
-		struct target *t = &r->targets[i];
-		if (t->export)
-			formats[i]->end(t->export, &left);
-		if (!tally_result_close(&t->t, good) && good)
-			status = TALLY_EXIT_FAILED;
-	}
-	if (status == TALLY_EXIT_OK)
+	if (!tally_result_close(&r->result, good) && good)
+		return TALLY_EXIT_FAILED;
+	if (good)
 		tell_left(&left);
 	return status;
 }

@@ -54,7 +54,8 @@ enum tally_trace_event {
 	TALLY_EVENT_END,
 	TALLY_EVENT_INSTANT,
 };
-/* An event on a track of the CPU's side. Arguments may follow until tally_trace_end_event(). `name` and `category` NULL at an end. */
+/* An event on a track of the CPU's side. Arguments may follow until tally_trace_end_event().
+ * `name` and `category` NULL at an end. */
 void tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 			     uint64_t track, uint64_t ns, const char *category,
 			     const char *name);

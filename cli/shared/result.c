@@ -11,15 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Incomplete files, for the handler of a signal that ends the process. */
-static char *volatile unfinished[TALLY_MOST_RESULTS];
+/* The incomplete file, for the handler of a signal that ends the process. */
+static char *volatile unfinished;
 
 static void
 on_signal(int number)
 {
-	for (unsigned i = 0; i < TALLY_MOST_RESULTS; i++)
-		if (unfinished[i])
-			unlink(unfinished[i]);
+	if (unfinished)
+		unlink(unfinished);
 	raise(number); /* SA_RESETHAND has restored the default action */
 }
 
@@ -36,18 +35,6 @@ take_signals(void)
 	}
 }
 
-/* Replaces the entry `before` by `now`. */
-static void
-note_unfinished(char *before, char *now)
-{
-	for (unsigned i = 0; i < TALLY_MOST_RESULTS; i++) {
-		if (unfinished[i] != before)
-			continue;
-		unfinished[i] = now;
-		return;
-	}
-}
-
 /* Creates the file t->part, -1 with errno. A signal that comes before the handler knows the file
  * waits until it does. */
 static int
@@ -61,7 +48,7 @@ create_part(struct tally_result *t, mode_t mode)
 	int fd = g_mkstemp_full(t->part, O_WRONLY | O_CLOEXEC, (int)mode);
 	int error = errno;
 	if (fd >= 0) {
-		note_unfinished(NULL, t->part);
+		unfinished = t->part;
 		take_signals();
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -159,7 +146,7 @@ tally_result_close(struct tally_result *t, bool good)
 	if (t->part) {
 		if (!good || error)
 			g_unlink(t->part);
-		note_unfinished(t->part, NULL);
+		unfinished = NULL;
 	}
 	g_free(t->part);
 	*t = (struct tally_result){ 0 };

@@ -4,8 +4,8 @@
  * It is written under a temporary name in the same folder and renamed when complete; an
  * error or a signal that ends the command removes it. A log is never replaced, and the
  * result is never readable by more people than the log is. "-" is standard output; a pipe or
- * a device is written directly. Errors are printed on standard error. One thread; at most
- * TALLY_MOST_RESULTS at a time.
+ * a device is written directly. Errors are printed on standard error. One thread; one
+ * at a time.
  */
 #ifndef PASSTALLY_CLI_SHARED_RESULT_H
 #define PASSTALLY_CLI_SHARED_RESULT_H
@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
-
-#define TALLY_MOST_RESULTS 4
 
 struct tally_result {
 	const char *command; /* command name for error messages */
