@@ -99,8 +99,7 @@ const struct tally_snapshot_source_row tally_snapshot_sources[] = {
 		 .hardware = true, .without = FOR_MALI),
 	  .create = tally_mali_panfrost_create, .may_count = tally_mali_may_count },
 	{ SOURCE("microblaze", "the counters of a MicroBlaze core", .by_default = true),
-	  .trial = true, .create = tally_microblaze_create, .may_count = counts_by_option,
-	  .look_closer = tally_microblaze_look_closer },
+	  .create = tally_microblaze_create, .may_count = counts_by_option },
 	{ SOURCE("linux-perf", "the program's use of the CPU",
 		 .without = "linux-proc counts in its place, without what only perf can "
 			    "tell"),
@@ -113,8 +112,7 @@ const struct tally_snapshot_source_row tally_snapshot_sources[] = {
 	{ SOURCE("gauge", "the GPU's clock, load, temperature, power and memory",
 		 .by_default = true,
 		 .without = "clock, load and the others are read while a program uses a GPU"),
-	  .create = tally_gauge_create, .may_count = counts_by_option,
-	  .look_closer = tally_gauge_look_closer },
+	  .create = tally_gauge_create, .may_count = counts_by_option },
 #ifdef PASSTALLY_TEST_SOURCES
 	{ SOURCE("fake-snapshot", NULL, .in_tests = true),
 	  .create = tally_fake_snapshot_create, .may_count = tally_fake_may_count },

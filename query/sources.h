@@ -68,15 +68,10 @@ struct tally_snapshot_source_row {
 	 * --sources is not given. */
 	bool with_cpu;
 	bool (*named)(const char *counters); /* only with with_cpu */
-	bool trial; /* only its first values show whether it counts correctly */
 	struct tally_snapshot_source *(*create)(void); /* NULL on OOM */
 	/* For `counters`: could this name be a counter of the source on some machine? No
 	 * driver is queried. */
 	bool (*may_count)(const char *counters);
-	/* For `doctor`, which may take its time: writes to out, as a sentence, what the machine
-	 * has that the options leave unused; out is untouched if there is nothing to report.
-	 * NULL: probe() reports everything. */
-	void (*look_closer)(const struct tally_config *config, char *out, uint32_t size);
 };
 
 /* One table for each kind of source, with its length. */

@@ -3,7 +3,9 @@
 
 #include "cli/install/inject.h"
 #include "cli/log/input.h"
+#include "cli/shared/cli.h"
 #include "cli/machine/scene.h"
+#include "layer/config/config.h"
 
 #include <glib.h>
 #include <string.h>
@@ -89,13 +91,31 @@ say_why(const struct asking *a, const struct tally_child *child, double limit_s)
 			   a->api == TALLY_API_VULKAN ? "Vulkan" : "OpenGL");
 }
 
+/* The options of the snapshot sources. Where a MicroBlaze is, the user's options say. */
+static void
+add_snapshots(GString *options, const struct tally_ask_wish *wish)
+{
+	struct tally_config config;
+	tally_config_init(&config);
+	/* Errors in the configuration are reported elsewhere. */
+	tally_config_load(&config, "program", tally_cli_ignore, NULL);
+	if (!wish->snapshots)
+		g_string_append(options, ",snapshot=off,sources=all");
+	else
+		g_string_append(options, ",sources=all+linux-perf+linux-proc");
+	if (wish->snapshots && config.microblaze)
+		tally_inject_option(options, "microblaze", config.microblaze);
+	tally_config_finish(&config);
+}
+
 /* False: a driver failed, so no other place is to be tried. */
 static bool
 ask_by(struct asking *a, const char *const *words, const struct tally_ask_wish *wish)
 {
-	g_autoptr(GString) options = g_string_new("force=on,describe=on,snapshot=off,sources=all");
+	g_autoptr(GString) options = g_string_new("force=on,describe=on");
 	double limit_s = wish->limit_s ? wish->limit_s : LIMIT_SECONDS;
 	struct tally_scene scene;
+	add_snapshots(options, wish);
 	tally_inject_option(options, "counters", wish->counters);
 	if (wish->set)
 		tally_inject_option(options, "set", wish->set);
@@ -153,4 +173,13 @@ tally_ask(enum tally_api api, const struct tally_ask_wish *wish, tally_ask_repor
 	else
 		ask_gl(&a, wish);
 	return a.any;
+}
+
+const struct tally_snapshot_source_row *
+tally_ask_snapshot(const char *source)
+{
+	for (uint32_t i = 0; i < tally_n_snapshot_sources; i++)
+		if (strcmp(tally_snapshot_sources[i].row.name, source) == 0)
+			return &tally_snapshot_sources[i];
+	return NULL;
 }

@@ -8,6 +8,7 @@
 #define PASSTALLY_CLI_ASK_H
 
 #include "layer/record.h"
+#include "query/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 /* The options of a run: --counters, and --set or NULL. */
 struct tally_ask_wish {
 	const char *counters, *set;
+	bool snapshots; /* also the sources that the CPU reads, which every device's line has */
 	unsigned limit_s; /* 0 = 30 */
 };
 
@@ -30,5 +32,8 @@ typedef void tally_ask_report(void *data, const struct tally_device_record *devi
 /* Reports each device. False: nothing was found; `why` holds a sentence for people. */
 bool tally_ask(enum tally_api api, const struct tally_ask_wish *wish, tally_ask_report *report,
 	       void *data, char *why, size_t size);
+
+/* The row of a source that the CPU reads; NULL: it is one of the device. */
+const struct tally_snapshot_source_row *tally_ask_snapshot(const char *source);
 
 #endif

@@ -3,7 +3,6 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/out.h"
 #include "cli/machine/ask.h"
-#include "cli/machine/snapshots.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
 
@@ -20,7 +19,6 @@ struct output {
 	struct tally_ask_wish wish;
 	uint32_t n;
 	bool has_set; /* a device has the set that was requested */
-	struct tally_snapshots snapshots; /* of this machine, not of one device */
 };
 
 /* Reads one word of --api. */
@@ -81,7 +79,7 @@ static const char help[] =
 static void
 print_json(const struct output *out, const struct tally_device_record *device)
 {
-	struct tally_device_record numbered = tally_snapshots_add(&out->snapshots, device);
+	struct tally_device_record numbered = *device;
 	numbered.device = out->n;
 	size_t len = tally_json_write_device(NULL, 0, &numbered);
 	g_autofree char *line = g_malloc(len + 1);
@@ -96,7 +94,6 @@ print_json(const struct output *out, const struct tally_device_record *device)
 		tally_out_u64(&o, "rotation_frames", tally_sets_rotation(device, out->wish.set));
 	tally_out_put(&o, "}\n");
 	tally_out_flush(&o);
-	tally_snapshots_free_device(&numbered);
 }
 
 /* Fewer columns than this are not enough for a description. */
@@ -216,25 +213,21 @@ print_text(const struct output *out, const struct tally_device_record *device,
 				tally_api_name(device->api),
 				device->driver_version ? device->driver_version : "?",
 				fact ? ", " : "", fact ? fact : "");
-	for (uint32_t i = 0; i < device->n_sources; i++)
+	bool shared = false;
+	for (uint32_t i = 0; i < device->n_sources; i++) {
+		bool snapshot = tally_ask_snapshot(device->sources[i].name) != NULL;
+		if (snapshot && out->n)
+			continue;
+		if (snapshot && !shared)
+			puts("\nWith each device, read by the CPU while passes run (--snapshot):");
+		shared |= snapshot;
 		print_source(device, &device->sources[i]);
+	}
 	if (!device->n_sets)
 		return;
 	g_autofree char *sentence = tally_sets_tell_rotation(device, out->wish.set);
 	putchar('\n');
 	tally_text_print_folded(0, "%s", sentence);
-}
-
-/* Printed once, after the devices: these counters are in the log of every device. */
-static void
-print_snapshots(const struct output *out)
-{
-	const struct tally_device_record none = { 0 };
-	struct tally_device_record device = tally_snapshots_add(&out->snapshots, &none);
-	puts("\nWith each device, read by the CPU while passes run (--snapshot):");
-	for (uint32_t i = 0; i < device.n_sources; i++)
-		print_source(&device, &device.sources[i]);
-	tally_snapshots_free_device(&device);
 }
 
 static void
@@ -269,8 +262,6 @@ ask_all(struct output *out)
 			g_snprintf(all + at, sizeof(all) - at, "%s%s", at ? "; " : "", why);
 		}
 	}
-	if (out->n > 0 && !out->json)
-		print_snapshots(out);
 	if (out->n > 0 && out->wish.set && !out->has_set)
 		return TALLY_FAIL(TALLY_EXIT_NOTHING, "counters",
 				  "--set %s: there is no set of counters with that name here",
@@ -306,10 +297,8 @@ run(int argc, char **argv)
 	if (out.counters && !is_known(out.counters))
 		return TALLY_EXIT_USAGE;
 	out.wish.counters = out.counters ? out.counters : "all";
-	tally_snapshots_find(&out.snapshots, out.wish.counters);
-	status = ask_all(&out);
-	tally_snapshots_finish(&out.snapshots);
-	return status;
+	out.wish.snapshots = true;
+	return ask_all(&out);
 }
 
 const struct tally_command tally_command_counters = TALLY_COMMAND(

@@ -265,6 +265,7 @@ advice(const char *source, enum tally_api api)
 /* What was found on the way. */
 struct seen {
 	bool any, hardware; /* a device; counters of the GPU's own */
+	bool snapshots; /* sources that are the same on each device: in a row */
 };
 
 /* If OpenGL was found, OpenGL ES is only among the other rows. */
@@ -317,15 +318,24 @@ tell_device(void *data, const struct tally_device_record *device,
 	for (uint32_t i = place ? 0 : 1; i < device->n_facts; i++)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", device->facts[i]);
 	for (uint32_t i = 0; i < device->n_sources; i++)
-		tell_source(device, &device->sources[i], seen);
+		if (!tally_ask_snapshot(device->sources[i].name))
+			tell_source(device, &device->sources[i], seen);
 	tally_doctor_rotation(device);
+	for (uint32_t i = 0; i < device->n_sources && !seen->snapshots; i++) {
+		const struct tally_source_info *s = &device->sources[i];
+		const struct tally_snapshot_source_row *row = tally_ask_snapshot(s->name);
+		seen->hardware |= row && s->on && row->row.hardware;
+		if (row)
+			tally_doctor_snapshot(device, s);
+	}
+	seen->snapshots = true;
 }
 
 /* `layer`: of Vulkan, if it is there. */
 static void
 check_api(enum tally_api api, struct seen *seen, const struct tally_vk_manifest *layer)
 {
-	const struct tally_ask_wish all = { .counters = "all" };
+	const struct tally_ask_wish all = { .counters = "all", .snapshots = true };
 	char why[512];
 	bool any = tally_ask(api, &all, tell_device, seen, why, sizeof(why));
 	if (layer)
@@ -369,7 +379,7 @@ examine(void)
 	}
 	ok &= check_log();
 	check_display();
-	tally_doctor_snapshots();
+	tally_doctor_kernel();
 	check_api(TALLY_API_OPENGL, &seen, NULL);
 	check_api(TALLY_API_OPENGL_ES, &seen, NULL);
 	bool gl = seen.any;

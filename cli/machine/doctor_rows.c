@@ -133,7 +133,7 @@ tally_doctor_gives(const struct tally_device_record *device)
 	for (uint32_t i = 0; (row = tally_source_row(i)); i++) {
 		for (uint32_t k = 0; k < device->n_sources; k++) {
 			const struct tally_source_info *s = &device->sources[k];
-			if (!s->on || strcmp(s->name, row->name) != 0)
+			if (!s->on || !row->by_default || strcmp(s->name, row->name) != 0)
 				continue;
 			g_string_append_printf(out, "%s%s", sep,
 					       row->gives ? row->gives : row->name);

@@ -37,9 +37,11 @@ bool tally_doctor_install(const struct tally_injected *injected);
 /* What games that Steam runs in its container need: false if they cannot be captured
  * (doctor_proton.c). */
 bool tally_doctor_proton(void);
-/* Who may read which counters, and those that the CPU reads: Mali's and the CPU's own. Opens and
- * closes their sources (doctor_snapshot.c). */
-void tally_doctor_snapshots(void);
+/* The kernel, and who may read which counters (doctor_snapshot.c). */
+void tally_doctor_kernel(void);
+/* A source that the CPU reads: Mali's counters and the CPU's own. */
+void tally_doctor_snapshot(const struct tally_device_record *device,
+			   const struct tally_source_info *s);
 /* A row for each set of the source, up to a dozen. */
 void tally_doctor_sets(const struct tally_device_record *device, const char *source);
 /* How long a full rotation takes; nothing if there are no sets. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/machine/ask.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/machine/snapshot_facts.h"
-#include "cli/machine/snapshots.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>
@@ -35,44 +35,30 @@ tell_kernel(void)
 			(guint64)limit.rlim_cur);
 }
 
-/* What a user can do about a source that is off, where its reason does not say it. For
- * hardware that is present the reason is sufficient. */
-static const char *
-advice(const struct tally_snapshot_found *found)
-{
-	const struct tally_source_row *row = &found->row->row;
-	return row->hardware && found->status != TALLY_UNSUPPORTED ? NULL : row->without;
-}
-
-static const char *
-on_request(const struct tally_snapshot_found *found)
-{
-	return found->row->with_cpu ? ", with --cpu" : "";
-}
-
 void
-tally_doctor_snapshots(void)
+tally_doctor_kernel(void)
 {
-	struct tally_snapshots s;
 	/* No GPU needs perf, so this is not the first thing to do. */
 	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, gpu = TALLY_DOCTOR_FIX;
 	tally_snapshot_tell_permission("", geteuid() == 0, row_told, &gpu);
 	tell_kernel();
 	tally_snapshot_tell_perf("", geteuid() == 0, row_told, &perf);
 	tally_snapshot_tell_nodes("", row_told, &gpu);
-	tally_snapshots_find(&s, "all");
-	for (uint32_t i = 0; i < s.n; i++) {
-		const struct tally_snapshot_found *found = &s.found[i];
-		if (found->info.on)
-			tally_doctor_row(TALLY_DOCTOR_GOOD, found->info.name, "%u counter%s%s%s%s",
-					 found->n_counters, TALLY_S(found->n_counters),
-					 on_request(found), found->reason[0] ? "; " : "",
-					 found->reason);
-		else
-			tally_doctor_row(TALLY_DOCTOR_OFF, found->info.name, "%s%s%s",
-					 found->reason[0] ? found->reason : "no reason given",
-					 advice(found) ? "; " : "",
-					 advice(found) ? advice(found) : "");
-	}
-	tally_snapshots_finish(&s);
+}
+
+void
+tally_doctor_snapshot(const struct tally_device_record *device, const struct tally_source_info *s)
+{
+	const struct tally_snapshot_source_row *row = tally_ask_snapshot(s->name);
+	const char *reason = s->reason ? s->reason : s->on ? "" : "no reason given";
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < device->n_counters; i++)
+		n += strcmp(device->counters[i]->source, s->name) == 0;
+	if (s->on)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, s->name, "%u counter%s%s%s%s", n, TALLY_S(n),
+				 row->with_cpu ? ", with --cpu" : "", *reason ? "; " : "", reason);
+	else
+		tally_doctor_row(TALLY_DOCTOR_OFF, s->name, "%s%s%s", reason,
+				 row->row.without ? "; " : "",
+				 row->row.without ? row->row.without : "");
 }

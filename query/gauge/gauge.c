@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gauge/gauge.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,22 +239,4 @@ struct tally_snapshot_source *
 tally_gauge_create(void)
 {
 	return tally_gauge_create_at("");
-}
-
-void
-tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t size)
-{
-	glob_t found = { 0 };
-	(void)config;
-	if (glob("/sys/class/drm/renderD*/device/driver", 0, NULL, &found) == 0) {
-		uint32_t len = (uint32_t)snprintf(
-			out, size, "read while a program uses the GPU, whose driver is ");
-		for (size_t i = 0; i < found.gl_pathc && len < size; i++) {
-			char driver[32];
-			gauge_read_link_name(found.gl_pathv[i], driver, sizeof(driver));
-			len += (uint32_t)snprintf(out + len, size - len, "%s%s", i ? ", " : "",
-						  driver);
-		}
-	}
-	globfree(&found);
 }

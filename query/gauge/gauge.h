@@ -24,7 +24,5 @@
 struct tally_snapshot_source *tally_gauge_create(void);
 /* The same with another root: /sys is ROOT/sys. `root` is copied. For tests. */
 struct tally_snapshot_source *tally_gauge_create_at(const char *root);
-/* For `doctor`: reports which GPU of this machine would be read. */
-void tally_gauge_look_closer(const struct tally_config *config, char *out, uint32_t size);
 
 #endif

@@ -454,18 +454,3 @@ tally_microblaze_create(void)
 	mb->device.mapping.fd = -1;
 	return &mb->base;
 }
-
-void
-tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size)
-{
-	struct tally_mb_device_tree tree;
-	struct tally_mb_options options;
-	if (!tally_mb_options_parse(&options, config->microblaze, out, size) || options.on)
-		return;
-	tally_mb_device_tree_find(&tree);
-	if (tree.has_mdm)
-		snprintf(out, size,
-			 "a debug module is there (device tree node %s), and left alone: "
-			 "--microblaze on reads it",
-			 tree.node);
-}

@@ -12,8 +12,4 @@
 /* The new source is not probed yet; NULL on OOM. */
 struct tally_snapshot_source *tally_microblaze_create(void);
 
-/* Notes that the device tree names a debug module which the options do not use. Reads the
- * device tree. See `look_closer` in query/sources.h. */
-void tally_microblaze_look_closer(const struct tally_config *config, char *out, uint32_t size);
-
 #endif

@@ -289,7 +289,7 @@ def wrong(checks):
         command = h.built("passtally")
         if not command:
             return
-        for mdm, options, says in ("", "on", "pass all checks"), ("width=64", "on", "width="), ("dead", "on", "0xffffffff"):
+        for mdm, options, says in ("", "on", "ok microblaze"), ("width=64", "on", "width="), ("dead", "on", "0xffffffff"):
             with h.scratch() as folder:
                 env = h.base_env(folder, {"FAKE_MDM": mdm, "PASSTALLY_OPTIONS": f"microblaze={options}", **h.preload_env()})
                 row = re.search(r"(?m)^\S+ +microblaze .*(?:\n {10}.*)*", h.run([command, "doctor"], preload(env)).text)
