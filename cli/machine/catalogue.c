@@ -2,6 +2,7 @@
 #include "cli/machine/counters.h"
 
 #include "cli/shared/cli.h"
+#include "cli/shared/each.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "query/mali/catalogue.h"
@@ -14,19 +15,12 @@
 
 #define CORE "MicroBlaze"
 
+/* How the values of a block's instances are combined stands with it. */
 static const char *const block_names[TALLY_N_MALI_BLOCKS] = {
-	[TALLY_MALI_FRONTEND] = "frontend",
+	[TALLY_MALI_FRONTEND] = "front end",
 	[TALLY_MALI_TILER] = "tiler",
-	[TALLY_MALI_L2] = "l2",
-	[TALLY_MALI_CORE] = "core",
-};
-
-/* The kind of a block, and how the values of its instances are combined. */
-static const char *const block_texts[TALLY_N_MALI_BLOCKS] = {
-	[TALLY_MALI_FRONTEND] = "the front end, which takes in work",
-	[TALLY_MALI_TILER] = "the tiler",
-	[TALLY_MALI_L2] = "L2 cache, translation and external bus; sums over the L2 slices",
-	[TALLY_MALI_CORE] = "shader cores; sums over the cores",
+	[TALLY_MALI_L2] = "L2, the sum of its slices",
+	[TALLY_MALI_CORE] = "shader cores, their sum",
 };
 
 static const char *const level_names[] = {
@@ -35,22 +29,38 @@ static const char *const level_names[] = {
 	[TALLY_MALI_SYSTEM] = "system",
 };
 
+/* What a GPU counts, as a list of counters: constants and metrics are among them, each with the
+ * part that it belongs to as its source. */
+struct catalogue {
+	GPtrArray *rows; /* elements: struct tally_counter * */
+	GStringChunk *texts; /* the descriptions */
+};
+
+/* `description` is freed. */
 static void
-print_counter(const struct tally_mali_counter *c)
+add_row(struct catalogue *c, struct tally_counter row, const char *source, char *description)
 {
-	tally_text_print_folded(4, "  %s (%s, %s%s)", c->counter.key, c->counter.unit,
-				level_names[c->visibility], c->overview ? ", overview" : "");
-	g_autofree char *text =
-		g_strconcat(c->counter.name, ". ", c->counter.description, NULL);
-	tally_text_print_indented("", text);
-	if (c->erratum)
-		tally_text_print_indented("Erratum: ", c->erratum);
-	g_autofree char *aliases = g_strjoinv(", ", (char **)c->aliases);
-	g_autofree char *times = c->shift ? g_strdup_printf(" times %u", 1u << c->shift) : NULL;
-	g_autofree char *names = g_strdup_printf("%s, value %u of its block%s%s%s", c->hw_name,
-						 c->index, times ? times : "",
-						 *aliases ? "; also " : "", aliases);
-	tally_text_print_indented("Hardware: ", names);
+	row.source = source;
+	row.description = g_string_chunk_insert(c->texts, description);
+	g_ptr_array_add(c->rows, g_memdup2(&row, sizeof(row)));
+	g_free(description);
+}
+
+/* A part of a description, or "". */
+#define PART(before, text) (text) ? before : "", (text) ? (text) : ""
+
+static void
+add_counter(struct catalogue *c, const struct tally_mali_counter *m)
+{
+	g_autofree char *aliases = g_strjoinv(", ", (char **)m->aliases);
+	g_autofree char *times = m->shift ? g_strdup_printf(" times %u", 1u << m->shift) : NULL;
+	add_row(c, m->counter, block_names[m->block],
+		g_strdup_printf("%s. %s%s%s Hardware: %s, value %u of its block%s%s%s. "
+				"Level: %s%s.",
+				m->counter.name, m->counter.description,
+				PART(" Erratum: ", m->erratum), m->hw_name, m->index,
+				times ? times : "", *aliases ? "; also " : "", aliases,
+				level_names[m->visibility], m->overview ? ", overview" : ""));
 }
 
 /* Whether the metric needs an event of the core: if so, the event's key is in the
@@ -78,252 +88,121 @@ has_metric(const struct tally_mali_layout *l, const struct tally_metric *m)
 }
 
 static void
-print_metrics(const struct tally_mali_layout *l)
+add_metrics(struct catalogue *c, const struct tally_mali_layout *l)
 {
 	for (uint32_t i = 0; i < tally_n_metrics; i++) {
 		struct tally_metric m = tally_metric_at(i);
-		if (!has_metric(l, &m))
-			continue;
-		if (l)
-			tally_text_print_folded(4, "  %s (%s, %s%s)", m.key, m.unit,
-						tally_dialect_name(m.dialect),
-						m.overview ? ", overview" : "");
-		else
-			tally_text_print(stdout, "  %s (%s)\n", m.key, m.unit);
-		g_autofree char *text = g_strconcat(m.name, ".", m.description ? " " : NULL,
-						    m.description, NULL);
-		tally_text_print_indented("", text);
-		tally_text_print_indented("= ", m.expression);
-		if (m.printed)
-			tally_text_print_indented("Printed as ", m.printed);
-		if (m.erratum)
-			tally_text_print_indented("Erratum: ", m.erratum);
+		const struct tally_counter row = { .key = m.key,
+						   .unit = m.unit,
+						   .kind = TALLY_KIND_RATIO,
+						   .scope = TALLY_SCOPE_PASS };
+		if (has_metric(l, &m))
+			add_row(c, row, "metrics, computed from these",
+				g_strdup_printf("= %s : %s (%s%s).%s%s%s%s%s%s", m.expression,
+						m.name, tally_dialect_name(m.dialect),
+						l && m.overview ? ", overview" : "",
+						PART(" ", m.description),
+						PART(" Erratum: ", m.erratum),
+						PART(" Printed as: ", m.printed)));
 	}
 }
 
-static uint32_t
-count_metrics(const struct tally_mali_layout *l)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < tally_n_metrics; i++) {
-		struct tally_metric m = tally_metric_at(i);
-		n += has_metric(l, &m);
-	}
-	return n;
-}
-
 static void
-print_product(const struct tally_mali_product *p)
+add_layout(struct catalogue *c, const struct tally_mali_layout *l)
 {
-	const struct tally_mali_layout *l = p->layout;
-	bool own = strcmp(l->name, p->name) == 0;
-	tally_text_print_folded(2, "%s: %s, %s front end, warps of %u threads%s%s", p->name,
-				l->architecture, l->csf ? "command stream" : "job manager",
-				l->warp_width, own ? "" : "; has the counters of ",
-				own ? "" : l->name);
-	for (int block = 0; block < TALLY_N_MALI_BLOCKS; block++) {
-		unsigned n = 0;
-		for (uint32_t i = 0; i < l->n_counters; i++)
-			n += (int)l->counters[i].block == block;
-		putchar('\n');
-		tally_text_print_folded(2, "%s: %u counter%s of %s", block_names[block], n,
-					TALLY_S(n), block_texts[block]);
-		for (uint32_t i = 0; i < l->n_counters; i++)
-			if ((int)l->counters[i].block == block)
-				print_counter(&l->counters[i]);
-	}
-	tally_text_print(stdout, "\nmetrics: %u values derived from these\n", count_metrics(l));
-	print_metrics(l);
-	puts("\nconstants:");
-	for (uint32_t i = 0; i < l->n_constants; i++)
-		tally_text_print(stdout, "  %s %.6g\n", l->constants[i].name,
-				 l->constants[i].value);
-}
-
-static void
-put_counter(struct tally_out *o, const struct tally_mali_counter *c)
-{
-	tally_out_object(o, NULL);
-	tally_out_text(o, "key", c->counter.key);
-	tally_out_text(o, "name", c->counter.name);
-	tally_out_text(o, "unit", c->counter.unit);
-	tally_out_text(o, "kind", tally_counter_kind_name(c->counter.kind));
-	tally_out_text(o, "block", block_names[c->block]);
-	tally_out_u64(o, "index", c->index);
-	tally_out_u64(o, "shift", c->shift);
-	tally_out_text(o, "hardware_name", c->hw_name);
-	tally_out_text(o, "level", level_names[c->visibility]);
-	tally_out_bool(o, "overview", c->overview);
-	tally_out_array(o, "aliases");
-	for (const char *const *alias = c->aliases; *alias; alias++)
-		tally_out_text(o, NULL, *alias);
-	tally_out_end_array(o);
-	tally_out_text(o, "description", c->counter.description);
-	tally_out_text(o, "erratum", c->erratum);
-	tally_out_end_object(o);
-}
-
-static void
-put_metrics(struct tally_out *o, const struct tally_mali_layout *l)
-{
-	tally_out_array(o, "metrics");
-	for (uint32_t i = 0; i < tally_n_metrics; i++) {
-		struct tally_metric m = tally_metric_at(i);
-		if (!has_metric(l, &m))
-			continue;
-		tally_out_object(o, NULL);
-		tally_out_text(o, "key", m.key);
-		tally_out_text(o, "name", m.name);
-		tally_out_text(o, "unit", m.unit);
-		tally_out_text(o, "dialect", tally_dialect_name(m.dialect));
-		tally_out_text(o, "expression", m.expression);
-		tally_out_text(o, "printed", m.printed);
-		if (l)
-			tally_out_bool(o, "overview", m.overview);
-		tally_out_text(o, "description", m.description);
-		tally_out_text(o, "erratum", m.erratum);
-		tally_out_end_object(o);
-	}
-	tally_out_end_array(o);
-}
-
-static void
-put_layout(struct tally_out *o, const struct tally_mali_layout *l)
-{
-	tally_out_u64(o, "values_per_block", l->values_per_block);
-	tally_out_u64(o, "warp_width", l->warp_width);
-	tally_out_object(o, "constants");
-	for (uint32_t i = 0; i < l->n_constants; i++)
-		tally_out_f64(o, l->constants[i].name, l->constants[i].value);
-	tally_out_end_object(o);
-	tally_out_array(o, "counters");
 	for (uint32_t i = 0; i < l->n_counters; i++)
-		put_counter(o, &l->counters[i]);
-	tally_out_end_array(o);
-	put_metrics(o, l);
+		add_counter(c, &l->counters[i]);
+	for (uint32_t i = 0; i < l->n_constants; i++) {
+		const struct tally_counter row = { .key = l->constants[i].name,
+						   .unit = "1",
+						   .kind = TALLY_KIND_RAW,
+						   .scope = TALLY_SCOPE_DEVICE };
+		add_row(c, row, "constants",
+			g_strdup_printf("%.6g, always", l->constants[i].value));
+	}
+	add_metrics(c, l);
 }
 
-/* Prints one line; `whole`: with its counters and metrics. */
+/* The core has a number of event and of latency counters, and counts as many at a time. */
 static void
-print_product_json(const struct tally_mali_product *p, bool whole)
-{
-	struct tally_out out, *o = &out;
-	tally_out_init(o, stdout);
-	tally_out_object(o, NULL);
-	tally_out_text(o, "gpu", p->name);
-	tally_out_array(o, "ids");
-	for (size_t i = 0; i < G_N_ELEMENTS(p->ids); i++) {
-		char id[16];
-		g_snprintf(id, sizeof(id), "0x%04x", p->ids[i]);
-		tally_out_text(o, NULL, i == 0 || p->ids[i] ? id : NULL);
-	}
-	tally_out_end_array(o);
-	if (p->layout) {
-		tally_out_text(o, "layout", p->layout->name);
-		tally_out_text(o, "architecture", p->layout->architecture);
-		tally_out_text(o, "front_end",
-			       p->layout->csf ? "command-stream" : "job-manager");
-		if (whole)
-			put_layout(o, p->layout);
-	}
-	tally_out_end_object(o);
-	tally_out_char(o, '\n');
-	tally_out_flush(o);
-}
-
-/* ---- MicroBlaze ---- */
-
-static void
-print_events(void)
+add_core(struct catalogue *c)
 {
 	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++) {
 		const struct tally_mb_event *e = &tally_mb_events[i];
-		if (i == 0)
-			tally_text_print(stdout, "\nevents: %d that event counters count\n",
-					 TALLY_MB_FIRST_LATENCY);
-		if (i == TALLY_MB_FIRST_LATENCY)
-			tally_text_print(
-				stdout,
-				"\nlatencies: %d; latency counters count them with KEY.n, "
-				"KEY.sum and KEY.sum_sq,\nevent counters with KEY.n alone\n",
-				TALLY_MB_N_EVENTS - TALLY_MB_FIRST_LATENCY);
-		tally_text_print(stdout, "  %2u %s (%s)\n", i, e->key, e->unit);
-		g_autofree char *text = g_strconcat(e->name, ". ", e->description, NULL);
-		tally_text_print_indented("", text);
+		const struct tally_counter row = {
+			.key = e->key, .unit = e->unit, .kind = e->kind, .scope = TALLY_SCOPE_DEVICE
+		};
+		add_row(c, row,
+			tally_mb_is_latency(i) ? "latencies: KEY.n, and of a latency counter "
+						 "KEY.sum and KEY.sum_sq"
+					       : "events",
+			g_strdup_printf("%s. %s Event %u.", e->name, e->description, i));
+	}
+	add_metrics(c, NULL);
+}
+
+/* ---- printing ---- */
+
+static void
+print_text(const struct catalogue *c)
+{
+	const char *source = NULL;
+	const struct tally_device_record device = {
+		.counters = (const struct tally_counter *const *)(void *)c->rows->pdata,
+		.n_counters = c->rows->len,
+	};
+	TALLY_EACH (const struct tally_counter, row, c->rows) {
+		if (row->source == source)
+			continue;
+		source = row->source;
+		printf("\n%s:\n", source);
+		tally_counters_print(&device, source);
 	}
 }
 
-static void
-print_core(void)
+/* "Bifrost, 146 counters"; free with g_free(). */
+static char *
+about_product(const struct tally_mali_product *p)
 {
-	puts("" CORE ": a soft core, not a GPU, read through its debug module\n"
-	     "(--microblaze). It was built with a number of event and of latency counters,\n"
-	     "5 and 1 by default, and counts as many of these at a time.");
-	print_events();
-	puts("\nmetrics: where the core counts what they need");
-	print_metrics(NULL);
+	const struct tally_mali_layout *l = p->layout;
+	if (!l)
+		return g_strdup("Midgard: recognized; its counters are not described");
+	bool own = strcmp(l->name, p->name) == 0;
+	return g_strdup_printf("%s, %s, warps of %u, %u counters%s%s", l->architecture,
+			       l->csf ? "command stream" : "job manager", l->warp_width,
+			       l->n_counters, own ? "" : " as of ", own ? "" : l->name);
 }
 
+/* A line of the list, or all of one. */
 static void
-put_event(struct tally_out *o, uint32_t i)
+print_one(const char *gpu, const char *about, const struct catalogue *c, bool json)
 {
-	const struct tally_mb_event *e = &tally_mb_events[i];
-	tally_out_object(o, NULL);
-	tally_out_text(o, "key", e->key);
-	tally_out_u64(o, "event", i);
-	tally_out_text(o, "name", e->name);
-	tally_out_text(o, "unit", e->unit);
-	tally_out_text(o, "kind", tally_counter_kind_name(e->kind));
-	tally_out_text(o, "counted_by", tally_mb_is_latency(i) ? "latency" : "event");
-	tally_out_text(o, "description", e->description);
-	tally_out_end_object(o);
-}
-
-static void
-print_core_json(void)
-{
+	if (!json) {
+		tally_text_print_folded(2, "%s: %s", gpu, about);
+		print_text(c);
+		return;
+	}
 	struct tally_out o;
 	tally_out_init(&o, stdout);
 	tally_out_object(&o, NULL);
-	tally_out_text(&o, "gpu", CORE);
-	tally_out_array(&o, "counters");
-	for (uint32_t i = 0; i < TALLY_MB_N_EVENTS; i++)
-		put_event(&o, i);
-	tally_out_end_array(&o);
-	put_metrics(&o, NULL);
+	tally_out_text(&o, "gpu", gpu);
+	tally_out_text(&o, "about", about);
+	if (c->rows->len)
+		tally_out_array(&o, "counters");
+	TALLY_EACH (const struct tally_counter, row, c->rows) {
+		tally_out_object(&o, NULL);
+		tally_out_text(&o, "key", row->key);
+		tally_out_text(&o, "unit", row->unit);
+		tally_out_text(&o, "kind", tally_counter_kind_name(row->kind));
+		tally_out_text(&o, "source", row->source);
+		tally_out_text(&o, "description", row->description);
+		tally_out_end_object(&o);
+	}
+	if (c->rows->len)
+		tally_out_end_array(&o);
 	tally_out_end_object(&o);
 	tally_out_char(&o, '\n');
 	tally_out_flush(&o);
-}
-
-/* ---- the command's option ---- */
-
-static void
-print_list(bool json)
-{
-	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
-		const struct tally_mali_product *p = tally_mali_product(i);
-		if (json) {
-			print_product_json(p, false);
-		} else if (!p->layout) {
-			tally_text_print(
-				stdout,
-				"%-16s Midgard: recognized; its counters are not described\n",
-				p->name);
-		} else {
-			tally_text_print(
-				stdout, "%-16s %s, %u counters%s%s\n", p->name,
-				p->layout->architecture, p->layout->n_counters,
-				strcmp(p->name, p->layout->name) == 0 ? "" : " as of ",
-				strcmp(p->name, p->layout->name) == 0 ? ""
-								      : p->layout->name);
-		}
-	}
-	if (json)
-		puts("{\"gpu\":\"" CORE "\"}");
-	else
-		tally_text_print(stdout, "%-16s a soft core, %d events\n", CORE,
-				 TALLY_MB_N_EVENTS);
 }
 
 static int
@@ -331,37 +210,31 @@ complain_unknown(const char *gpu)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 	for (uint32_t i = 0; i < tally_mali_n_products; i++)
-		g_string_append_printf(names, "%s%s", i ? ", " : "",
-				       tally_mali_product(i)->name);
-	g_string_append(names, ", " CORE);
+		g_string_append_printf(names, "%s, ", tally_mali_product(i)->name);
 	return TALLY_FAIL(TALLY_EXIT_USAGE, "counters",
-			  "--catalogue %s: no GPU is known by that name; there are %s", gpu,
+			  "--catalogue %s: no GPU is known by that name; there are %s" CORE, gpu,
 			  names->str);
 }
 
 int
 tally_catalogue_print(const char *gpu, bool json)
 {
-	if (!gpu) {
-		print_list(json);
-		return TALLY_EXIT_OK;
+	g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+	struct catalogue c = { rows, g_string_chunk_new(4096) };
+	bool core = gpu && g_ascii_strcasecmp(gpu, CORE) == 0;
+	const struct tally_mali_product *wanted = gpu && !core ? tally_mali_find_name(gpu) : NULL;
+	if (wanted && wanted->layout)
+		add_layout(&c, wanted->layout);
+	if (core)
+		add_core(&c);
+	for (uint32_t i = 0; i < tally_mali_n_products; i++) {
+		const struct tally_mali_product *p = tally_mali_product(i);
+		g_autofree char *about = about_product(p);
+		if (!gpu || p == wanted)
+			print_one(p->name, about, &c, json);
 	}
-	if (g_ascii_strcasecmp(gpu, CORE) == 0) {
-		(json ? print_core_json : print_core)();
-		return TALLY_EXIT_OK;
-	}
-	const struct tally_mali_product *p = tally_mali_find_name(gpu);
-	if (!p)
-		return complain_unknown(gpu);
-	if (json)
-		print_product_json(p, true);
-	else if (p->layout)
-		print_product(p);
-	else
-		tally_text_print(
-			stdout,
-			"%s: Midgard; passtally recognizes it, but does not describe its "
-			"counters\n",
-			p->name);
-	return TALLY_EXIT_OK;
+	if (!gpu || core)
+		print_one(CORE, "a soft core, not a GPU, read through its debug module", &c, json);
+	g_string_chunk_free(c.texts);
+	return gpu && !core && !wanted ? complain_unknown(gpu) : TALLY_EXIT_OK;
 }

@@ -28,6 +28,11 @@ char *tally_sets_with(const struct tally_device_record *device,
 /* The number of frames in a rotation, as a sentence; free with g_free(). */
 char *tally_sets_tell_rotation(const struct tally_device_record *device, const char *pinned);
 
+/* ---- counters_table.c ---- */
+
+/* Prints those of the source as a table. Returns false if there are none. */
+bool tally_counters_print(const struct tally_device_record *device, const char *source);
+
 /* ---- catalogue.c: the output of `passtally counters --catalogue GPU`, which works
  * without that GPU.
  *
