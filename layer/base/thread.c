@@ -19,9 +19,12 @@ tally_thread_start(void *(*run)(void *), void *data)
 	size_t stack = STACK_BYTES + (least > 0 ? (size_t)least : 0);
 	pthread_attr_setstacksize(&attr, stack);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* The game's signals are for the game's threads. */
+	/* The game's signals are for the game's threads. SIGSYS is each thread's own: a sandbox
+	 * answers calls that it does not let through in a handler, and where it is blocked the
+	 * kernel ends the program. */
 	sigset_t all, before;
 	sigfillset(&all);
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_t thread;
 	int error = pthread_create(&thread, &attr, run, data);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/base/thread.h"
+
+#include <glib.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "tests/unit/sandbox.h"
+
+static atomic_bool ended;
+static atomic_int n_answered;
+
+/* A sandbox's broker would do here what the call asks for. */
+static void
+answer(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&n_answered, 1);
+}
+
+static void *
+make_refused_call(void *mask)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, mask);
+	syscall(SYS_getppid);
+	atomic_store(&ended, true);
+	return NULL;
+}
+
+static void
+test_signals(void)
+{
+	if (!sandbox_is_entered())
+		return;
+	const struct sigaction handler = { .sa_handler = answer };
+	g_assert_cmpint(sigaction(SIGSYS, &handler, NULL), ==, 0);
+	sandbox_enter();
+	sigset_t mask;
+	g_assert_true(tally_thread_start(make_refused_call, &mask));
+	while (!atomic_load(&ended))
+		g_usleep(1000);
+	g_assert_cmpint(atomic_load(&n_answered), ==, 1);
+	g_assert_true(sigismember(&mask, SIGTERM));
+	g_assert_true(sigismember(&mask, SIGUSR1));
+}
+
+int
+main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/thread/signals", test_signals);
+	return g_test_run();
+}
