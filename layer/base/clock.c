@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/clock.h"
 
+#include "layer/base/sandbox.h"
+
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -46,13 +48,15 @@ tally_clock_thread(void)
 		.ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 		.wait_ns = waited_ns,
 	};
+	if (!tid) {
+		tid = (uint64_t)syscall(SYS_gettid);
+		tally_is_filtered();
+	}
 	struct rusage usage;
-	if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+	if (!tally_was_filtered() && getrusage(RUSAGE_THREAD, &usage) == 0) {
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
 	}
-	if (!tid)
-		tid = (uint64_t)syscall(SYS_gettid);
 	if (t.ns) /* a sandbox may refuse it */
 		t.thread = tid;
 	return t;

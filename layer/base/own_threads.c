@@ -2,6 +2,7 @@
 #include "layer/base/own_threads.h"
 
 #include "layer/base/clock.h"
+#include "layer/base/sandbox.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -48,9 +49,9 @@ tally_own_threads_enter(void)
 static void
 add_usage(void)
 {
-	struct rusage used;
+	struct rusage used = { 0 };
 	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (getrusage(RUSAGE_THREAD, &used) != 0 || !cpu_ns)
+	if (!cpu_ns || (!tally_is_filtered() && getrusage(RUSAGE_THREAD, &used) != 0))
 		return;
 	/* The first thread to leave in a forked child finds its parent's sums. Our threads
 	 * leave one at a time there: a child captures again only after all of its parent's

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/sandbox.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "layer/base/small_file.h"
+
+static atomic_bool seen;
+
+bool
+tally_was_filtered(void)
+{
+	return atomic_load_explicit(&seen, memory_order_relaxed);
+}
 
 bool
 tally_is_filtered(void)
@@ -14,5 +23,8 @@ tally_is_filtered(void)
 	const char *mode = strstr(text, key);
 	/* A kernel without filters has no such line; of a longer file only the beginning was
 	 * read. */
-	return mode ? mode[strlen(key)] != '0' : len == 0 || len == sizeof(text) - 1;
+	bool filtered = mode ? mode[strlen(key)] != '0' : len == 0 || len == sizeof(text) - 1;
+	if (filtered)
+		atomic_store_explicit(&seen, true, memory_order_relaxed);
+	return filtered;
 }

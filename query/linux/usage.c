@@ -144,19 +144,19 @@ less(uint64_t all, uint64_t ours)
 	return all > ours ? all - ours : 0;
 }
 
-/* False: the kernel does not report it. Our own threads are read first: what they use during
+/* Returns which of the wanted ones are known. Our own threads are read first: what they use during
  * the read is counted as the game's, about a microsecond, but it is not counted twice. */
-static bool
+static uint64_t
 read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 {
 	struct tally_own_usage ours = own_usage(u);
 	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct rusage usage;
-	if (!cpu_ns || (u->wanted & ~CLOCK && getrusage(RUSAGE_SELF, &usage) != 0))
-		return false;
+	if (!cpu_ns)
+		return 0;
 	used[TALLY_LINUX_TASK_CLOCK] = less(cpu_ns, ours.cpu_ns);
-	if (!(u->wanted & ~CLOCK))
-		return true;
+	struct rusage usage;
+	if (!(u->wanted & ~CLOCK) || tally_is_filtered() || getrusage(RUSAGE_SELF, &usage) != 0)
+		return u->wanted & CLOCK;
 	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);
 	uint64_t major = less((uint64_t)usage.ru_majflt, ours.major_faults);
 	used[TALLY_LINUX_PAGE_FAULTS] = minor + major;
@@ -164,7 +164,7 @@ read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 	used[TALLY_LINUX_MAJOR_FAULTS] = major;
 	used[TALLY_LINUX_CONTEXT_SWITCHES] = less(
 		(uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw, ours.switches);
-	return true;
+	return u->wanted;
 }
 
 /* Needs CONFIG_SCHED_INFO. */
@@ -199,8 +199,8 @@ tally_linux_usage_close(struct tally_linux_usage *u)
 void
 tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals)
 {
-	if (!u->wanted || !read_used(u, u->base))
-		return;
+	if (u->wanted)
+		u->wanted = read_used(u, u->base);
 	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++)
 		if (u->wanted & TALLY_LINUX_BIT(i))
 			totals->total[i] = 0;
@@ -210,15 +210,11 @@ void
 tally_linux_usage_sample(struct tally_linux_usage *u, struct tally_linux_totals *totals)
 {
 	uint64_t used[TALLY_LINUX_N_OF_USAGE];
-	if (!u->wanted)
-		return;
-	if (!read_used(u, used)) {
-		totals->unknown |= u->wanted;
-		return;
-	}
+	uint64_t known = u->wanted ? read_used(u, used) : 0;
+	totals->unknown |= u->wanted & ~known;
 	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++) {
 		uint64_t total = less(used[i], u->base[i]);
-		if (u->wanted & TALLY_LINUX_BIT(i) && total > totals->total[i])
+		if (known & TALLY_LINUX_BIT(i) && total > totals->total[i])
 			totals->total[i] = total;
 	}
 }

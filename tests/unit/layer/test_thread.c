@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/thread.h"
 
+#include "layer/base/clock.h"
+#include "layer/base/own_threads.h"
+
 #include <glib.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,12 +27,15 @@ make_refused_call(void *mask)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, mask);
 	syscall(SYS_getppid);
+	tally_own_threads_enter();
+	g_assert_cmpuint(tally_clock_thread().thread, !=, 0);
+	tally_own_threads_leave();
 	atomic_store(&ended, true);
 	return NULL;
 }
 
 static void
-test_signals(void)
+test_sandbox(void)
 {
 	if (!sandbox_is_entered())
 		return;
@@ -49,6 +55,6 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/thread/signals", test_signals);
+	g_test_add_func("/thread/sandbox", test_sandbox);
 	return g_test_run();
 }
