@@ -50,10 +50,10 @@ tally_clock_thread(void)
 	};
 	if (!tid) {
 		tid = (uint64_t)syscall(SYS_gettid);
-		tally_is_filtered();
+		tally_is_shut_in();
 	}
 	struct rusage usage;
-	if (!tally_was_filtered() && getrusage(RUSAGE_THREAD, &usage) == 0) {
+	if (!tally_was_shut_in() && getrusage(RUSAGE_THREAD, &usage) == 0) {
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
 	}

@@ -51,7 +51,7 @@ add_usage(void)
 {
 	struct rusage used = { 0 };
 	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (!cpu_ns || (!tally_is_filtered() && getrusage(RUSAGE_THREAD, &used) != 0))
+	if (!cpu_ns || (!tally_is_shut_in() && getrusage(RUSAGE_THREAD, &used) != 0))
 		return;
 	/* The first thread to leave in a forked child finds its parent's sums. Our threads
 	 * leave one at a time there: a child captures again only after all of its parent's

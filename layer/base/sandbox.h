@@ -2,9 +2,8 @@
 /* layer/base/sandbox.h - whether an unusual system call could end the program.
  *
  * A sandbox like Chromium's kills a process at a call that its filter does not know: the clock of
- * another thread, getrusage(), perf_event_open(), sigpending(), process_vm_readv()
- * among them. Files, sockets
- * and memory it refuses with an error.
+ * another thread, perf_event_open(), sigpending(), process_vm_readv() among them, and getrusage().
+ * Files, sockets and memory it refuses with an error.
  */
 #ifndef PASSTALLY_LAYER_BASE_SANDBOX_H
 #define PASSTALLY_LAYER_BASE_SANDBOX_H
@@ -14,8 +13,11 @@
 /* Whether the calling thread is under a filter of system calls, a container's mild one included.
  * It may come into force at any time, so ask before each such call; this reads a file. */
 bool tally_is_filtered(void);
-/* Whether it has been true for a thread of the process, which costs nothing: for what is called in
- * each frame. While a program is captured, the collector's thread asks ten times a second. */
-bool tally_was_filtered(void);
+/* Whether the filter also lets no file be opened, as browsers' do: getrusage() ends the program in
+ * such a one, and in no container. It reads a file. */
+bool tally_is_shut_in(void);
+/* Whether either question has found the process shut in, which costs nothing: for what is called in
+ * each frame. The collector's thread asks ten times a second. */
+bool tally_was_shut_in(void);
 
 #endif

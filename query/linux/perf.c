@@ -210,7 +210,11 @@ static void
 report_missing_usage(struct linux_cpu *p, uint64_t asked)
 {
 	struct tally_snapshot_source *src = &p->base;
-	if (asked & ~p->usage.wanted & TALLY_LINUX_OF_USAGE)
+	uint64_t missing = asked & ~p->usage.wanted & TALLY_LINUX_OF_USAGE;
+	if (missing & ~TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES))
+		tally_reason_add(src->reason,
+				 "no page faults or context switches in this sandbox");
+	else if (missing)
 		tally_reason_add(src->reason,
 				 "no cpu_context_switches: the kernel keeps no "
 				 "schedstat");

@@ -155,7 +155,7 @@ read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 		return 0;
 	used[TALLY_LINUX_TASK_CLOCK] = less(cpu_ns, ours.cpu_ns);
 	struct rusage usage;
-	if (!(u->wanted & ~CLOCK) || tally_is_filtered() || getrusage(RUSAGE_SELF, &usage) != 0)
+	if (!(u->wanted & ~CLOCK) || tally_is_shut_in() || getrusage(RUSAGE_SELF, &usage) != 0)
 		return u->wanted & CLOCK;
 	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);
 	uint64_t major = less((uint64_t)usage.ru_majflt, ours.major_faults);
@@ -185,6 +185,8 @@ tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted)
 	 * game's. */
 	if (wanted & SWITCHES && !has_schedstat())
 		u->wanted &= ~SWITCHES;
+	if (u->wanted & ~CLOCK && tally_is_shut_in())
+		u->wanted &= CLOCK;
 	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++)
 		u->own[i].stat = u->own[i].schedstat = -1;
 }
@@ -199,8 +201,8 @@ tally_linux_usage_close(struct tally_linux_usage *u)
 void
 tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals)
 {
-	if (u->wanted)
-		u->wanted = read_used(u, u->base);
+	if (!u->wanted || !read_used(u, u->base))
+		return;
 	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++)
 		if (u->wanted & TALLY_LINUX_BIT(i))
 			totals->total[i] = 0;

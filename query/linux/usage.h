@@ -34,8 +34,8 @@ struct tally_linux_usage {
 	uint64_t base[TALLY_LINUX_N_OF_USAGE];
 };
 
-/* Sets u->wanted to what is available: no context switches where the kernel has no
- * schedstat. */
+/* Sets u->wanted to what is available: the CPU's time alone in a sandbox; no context switches
+ * where the kernel has no schedstat. */
 void tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted);
 void tally_linux_usage_close(struct tally_linux_usage *u);
 /* What was used until now becomes the base; the totals of what is wanted become 0. */

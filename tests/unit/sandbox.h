@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_TESTS_UNIT_SANDBOX_H
 #define PASSTALLY_TESTS_UNIT_SANDBOX_H
 
+#include <errno.h>
 #include <glib.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -22,6 +23,16 @@
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
 static inline void
+sandbox_use(struct sock_filter *code, unsigned short n)
+{
+	const struct sock_fprog program = { n, code };
+	g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
+	g_assert_cmpint(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+				&program),
+			==, 0);
+}
+
+static inline void
 sandbox_enter(void)
 {
 	struct sock_filter code[] = {
@@ -33,7 +44,6 @@ sandbox_enter(void)
 		SANDBOX_FORBID(SYS_process_vm_readv),
 		SANDBOX_FORBID(SYS_prlimit64),
 		SANDBOX_FORBID(SYS_flock),
-		SANDBOX_FORBID(SYS_getrusage),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
@@ -43,11 +53,22 @@ sandbox_enter(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	const struct sock_fprog program = { G_N_ELEMENTS(code), code };
-	g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
-	g_assert_cmpint(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
-				&program),
-			==, 0);
+	sandbox_use(code, G_N_ELEMENTS(code));
+}
+
+/* The same, and no file can be opened any more. */
+static inline void
+sandbox_shut_in(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		SANDBOX_FORBID(SYS_getrusage),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	sandbox_enter();
+	sandbox_use(code, G_N_ELEMENTS(code));
 }
 
 /* True in the subprocess of a test that enters it; else runs that, which has to pass. */

@@ -41,7 +41,7 @@ test_sandbox(void)
 		return;
 	const struct sigaction handler = { .sa_handler = answer };
 	g_assert_cmpint(sigaction(SIGSYS, &handler, NULL), ==, 0);
-	sandbox_enter();
+	sandbox_shut_in();
 	sigset_t mask;
 	g_assert_true(tally_thread_start(make_refused_call, &mask));
 	while (!atomic_load(&ended))

@@ -207,7 +207,16 @@ test_sandbox(void)
 	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
 	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >=, 60 * MS);
 	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), <, 100 * MS);
+	sandbox_shut_in();
+	uint64_t before = total_of(&c, "cpu_task_clock");
+	spin(20 * MS);
+	g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+	g_assert_cmpuint(total_of(&c, "cpu_task_clock"), >=, before + 20 * MS);
 	end_counting(&c);
+	struct counting later;
+	begin_counting(&later, tally_linux_proc_create(), "all");
+	g_assert_nonnull(strstr(later.src->reason, "sandbox"));
+	end_counting(&later);
 }
 
 int
