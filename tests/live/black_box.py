@@ -33,6 +33,12 @@ def check_frames(checks, log, what):
     return numbers
 
 
+def reaches(checks, log, numbers, frames, what):
+    """To the last frame but those that were dropped: the program is too fast for a machine that is busy."""
+    dropped = log.of("end")[0]["frames_dropped"] if log.of("end") else 0
+    checks.that(numbers and numbers[-1] >= frames - 1 - dropped, f"{what}: last frame {numbers[-1:]}, {dropped} dropped")
+
+
 def check_ends(checks, life):
     for mode, status in (("exit", None), ("_exit", None), ("abort", -6), ("kill", -9), ("segv", -11)):
         with h.scratch() as folder:
@@ -44,7 +50,7 @@ def check_ends(checks, life):
                 checks.equal(got.status, status, f"{mode}: status")
                 checks.that(f"signal {-status}" in got.errors, f"{mode}: how it ended: {got.errors}")
             if status is None and numbers:
-                checks.that(numbers[-1] >= 7200, f"{mode}: last frame {numbers[-1]}")
+                reaches(checks, log, numbers, 8000, mode)
                 checks.that(numbers[0] > 0, f"{mode}: {len(numbers)} frames")
 
 
@@ -53,7 +59,8 @@ def check_size(checks, life):
     with h.scratch() as folder:
         got, log = box(folder, [life, "exit", "--frames", 3000], "--black-box", "3600s", "--max-log", "200K")
         numbers = check_frames(checks, log, "max-log")
-        checks.that(numbers and numbers[-1] >= 2700 and len(log.bytes) < 204800 + 8192, f"{len(log.bytes)} bytes: {got.errors}")
+        reaches(checks, log, numbers, 3000, "max-log")
+        checks.that(len(log.bytes) < 204800 + 8192, f"{len(log.bytes)} bytes: {got.errors}")
 
 
 def check_taken(checks, life):
