@@ -17,15 +17,16 @@ import pathlib
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 
-FORMAT = {"format": "passtally-fleet/1"}
+FORMAT = '{"format": "passtally-fleet/1"}\n'
 BATCH = 4000  # files that are read at once: bounds the memory
-SHOWN = 20, 5  # files of which is said why they are left out; that they are there already
-MACHINES = 5  # from as many a side on, a machine is one value
-CONFIDENCE = 0.99
+ENOUGH = 5  # runs a side to be compared, for fewer may all have been in one of two modes; machines a side to be one value each
+CONFIDENCE = 0.99  # of the interval
+FALSE_ALARMS = 0.001
 NO_DUCKDB = "DuckDB is not installed; one of these brings it: pip install duckdb; npm install -g @duckdb/node-bindings"
 
 
@@ -115,19 +116,13 @@ def say(text):
 
 
 def check_folder(db, make):
-    """Refuses what is not a fleet's folder; makes one where there is nothing."""
+    """Refuses what is not a fleet's folder of this version; makes one where there is nothing."""
     mark = db / "fleet.json"
-    if not mark.is_file():
-        if not make or (db.exists() and not db.is_dir()) or (db.is_dir() and any(db.iterdir())):
-            raise Refused(f"{db} is not a fleet's folder: it has no fleet.json")
+    if make and not (any(db.iterdir()) if db.is_dir() else db.exists()):
         db.mkdir(parents=True, exist_ok=True)
-        mark.write_text(json.dumps(FORMAT) + "\n", encoding="utf-8")
-    try:
-        found = json.loads(mark.read_text(encoding="utf-8"))
-    except ValueError:
-        found = None
-    if found != FORMAT:
-        raise Refused(f"{mark} does not say {json.dumps(FORMAT)}: the folder is another program's, or another version's")
+        mark.write_text(FORMAT, encoding="utf-8")
+    if not mark.is_file() or mark.read_bytes() != FORMAT.encode():
+        raise Refused(f"{db} is not a fleet's folder of this version: it has no fleet.json that says {FORMAT.strip()}")
 
 
 def values(db):
@@ -137,31 +132,18 @@ def values(db):
     return f"read_parquet({quoted(glob.escape(str(db)) + '/values/**/*.parquet')})"
 
 
-def is_digest(path):
-    """Whether it is one that DuckDB can read as it is; passtally knows what others are."""
+def digest_of(passtally, path, made):
+    """The path of a digest of it: its own, where DuckDB can read it as it is."""
     with open(path, "rb") as file:
         start = file.readline(1 << 20)
-    try:
-        header = json.loads(start)
-    except ValueError:
-        return False
-    if not isinstance(header, dict) or header.get("type") != "header" or header.get("digest") is not True:
-        return False
-    if header.get("schema") != "passtally/1":
-        raise Refused(f"a digest of schema {header.get('schema')}, not passtally/1")
-    return True
-
-
-def digest_of(passtally, path, made):
-    """The path of a digest of it."""
-    if is_digest(path):
+    if all(part in start for part in (b'"type":"header"', b'"schema":"passtally/1"', b'"digest":true')):
         return path
     done = subprocess.run([passtally, "digest", "--force", "-o", made, "--", path], capture_output=True, check=False)
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    if done.returncode == 2 and said and said[-1].endswith("is a digest already"):
+    said = (done.stderr.decode(errors="replace").strip() or f"status {done.returncode}").splitlines()[-1]
+    if done.returncode == 2 and said.endswith("is a digest already"):
         return path  # a compressed one
     if done.returncode:
-        raise Refused(said[-1].replace("passtally digest: ", "") if said else f"passtally digest: status {done.returncode}")
+        raise Refused(said.replace("passtally digest: ", ""))
     return made
 
 
@@ -230,7 +212,7 @@ CREATE OR REPLACE TABLE left_out AS
 SELECT f.file, CASE WHEN h.file IS NULL OR h.started IS NULL THEN 'no header of a digest'
 		WHEN NOT h.whole THEN 'a digest whose end is cut'
 		WHEN h.run IS NULL THEN 'its run has no UUID, so it could count twice'
-		WHEN h.place > 1 OR h.run IN (SELECT run FROM known) THEN 'there already'
+		WHEN h.place > 1 OR h.run IN (SELECT run FROM known) THEN NULL
 		ELSE 'no values' END AS why
 FROM (SELECT unnest(getvariable('files')) AS file) f LEFT JOIN header h USING (file)
 WHERE f.file NOT IN (SELECT file FROM new_values)
@@ -238,15 +220,13 @@ WHERE f.file NOT IN (SELECT file FROM new_values)
 
 
 class Ingest:
-    def __init__(self, db, passtally, build):
-        self.db, self.passtally, self.build = db, passtally, build
-        self.left_out, self.n_added, self.con = collections.Counter(), 0, None
+    def __init__(self, db, passtally):
+        self.db, self.passtally, self.con = db, passtally, None
+        self.n_added = self.n_there = self.n_left_out = 0
 
     def leave_out(self, path, why):
-        there = why == "there already"
-        self.left_out[there] += 1
-        if self.left_out[there] <= SHOWN[there]:
-            say(f"left out {path}: {why}")
+        self.n_left_out += 1
+        say(f"left out {path}: {why}")
 
     def digests(self, paths, folder):
         """Of each file that has one, its digest: {digest: file}."""
@@ -279,7 +259,10 @@ class Ingest:
             self.add(dict(pairs[half:]), made)
             return
         for row in self.con.rows("SELECT file, why FROM left_out ORDER BY file"):
-            self.leave_out(digests[row["file"]], row["why"])
+            if row["why"]:
+                self.leave_out(digests[row["file"]], row["why"])
+            else:
+                self.n_there += 1
         self.con.rows(f"COPY (SELECT * EXCLUDE (file) FROM new_values) TO {quoted(made)} (FORMAT parquet, COMPRESSION zstd, "
                       "PARTITION_BY (day, in_build, in_gpu), FILENAME_PATTERN 'runs_{uuid}')")
         # Each file is whole: what a crash leaves out here is added by the next ingest.
@@ -290,14 +273,14 @@ class Ingest:
         self.n_added += self.con.rows("SELECT count(DISTINCT run) AS n FROM new_values")[0]["n"]
         self.con.rows("INSERT INTO known SELECT DISTINCT run, gpu FROM new_values")
 
-    def run(self, paths):
+    def run(self, paths, build):
         check_folder(self.db, True)
         with open(self.db / "fleet.json", encoding="utf-8") as lock, tempfile.TemporaryDirectory() as spill:
             fcntl.flock(lock, fcntl.LOCK_EX)
             for path in self.db.glob("ingest-*"):  # of one that was killed
                 shutil.rmtree(path)
             self.con = connect(spill)
-            self.con.rows(f"SET VARIABLE build = {quoted(self.build) if self.build else 'NULL::VARCHAR'}")
+            self.con.rows(f"SET VARIABLE build = {quoted(build) if build else 'NULL::VARCHAR'}")
             there = values(self.db)
             self.con.rows(f"CREATE TABLE known AS SELECT DISTINCT run, gpu FROM {there}" if there else
                           "CREATE TABLE known (run VARCHAR, gpu VARCHAR)")
@@ -306,9 +289,8 @@ class Ingest:
                     print(f"{begin} of {len(paths)} read", end="\r", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory(prefix="ingest-", dir=self.db) as folder:
                     self.add(self.digests(paths[begin:begin + BATCH], folder), pathlib.Path(folder) / "made")
-        print(f"{self.n_added} run{'s' * (self.n_added != 1)} added, {self.left_out[True]} there already, "
-              f"{self.left_out[False]} file{'s' * (self.left_out[False] != 1)} left out")
-        return 3 if self.left_out[False] else 0
+        print(f"{self.n_added} runs added, {self.n_there} there already, {self.n_left_out} files left out")
+        return 3 if self.n_left_out else 0
 
 
 def below(paths):
@@ -318,122 +300,110 @@ def below(paths):
         yield from found if os.path.isdir(path) else [path]
 
 
-# A row for each pass of each stratum: of the means of its runs, or of its machines, number, mean and variance, and those of the
-# differences of machines that have both builds.
-REGRESS = """WITH in_run AS (
+SAME = "gpu, driver, size, program, tags"
+STRATUM = (*SAME.split(", "), "machine")
+# A row for each pass of each stratum: the values of its runs, or of its machines, with the old and with the new build.
+REGRESS = f"""WITH in_run AS (
 	-- Passes of one name are added up. They share frames where together they have more than there are.
-	SELECT build, run, device, host, gpu, driver, size, program, if("key" = 'cpu_ns', '(frame time)', name) AS name,
+	SELECT build = getvariable('base') AS old, run, device, host, gpu, driver, size, program,
+		if("key" = 'cpu_ns', '(frame time)', name) AS name,
 		array_to_string([k || '=' || coalesce(tags[k], '') FOR k IN getvariable('tags')], ' ') AS tags,
 		sum(mean * n) / least(sum(n), max(coalesce(frames, n))) AS ns
 	FROM value WHERE build IN (getvariable('base'), getvariable('new'))
 		AND ("key" = 'gpu_ns' OR ("key" = 'cpu_ns' AND id = '0000000000000000'))
 	GROUP BY ALL
-), stratum AS (
-	SELECT gpu, driver, size, program, tags,
-		least(count(DISTINCT host) FILTER (build = getvariable('base')),
-			count(DISTINCT host) FILTER (build = getvariable('new'))) >= getvariable('machines') AS many
-	FROM in_run GROUP BY ALL
+), counted AS (
+	SELECT *, least(count(DISTINCT host) FILTER (old) OVER same, count(DISTINCT host) FILTER (NOT old) OVER same) >= {ENOUGH} AS many
+	FROM in_run WINDOW same AS (PARTITION BY {SAME})
 ), sample AS (
-	SELECT gpu, driver, size, program, tags, if(many, '', coalesce(host, '')) AS machine, name,
-		if(many, coalesce(host, run), run || ' ' || device) AS unit,
-		avg(ns) FILTER (build = getvariable('base')) AS base, avg(ns) FILTER (build = getvariable('new')) AS new
-	FROM in_run JOIN stratum USING (gpu, driver, size, program, tags)
-	GROUP BY ALL
+	SELECT {SAME}, if(many, '', coalesce(host, '')) AS machine, name, if(many, coalesce(host, run), run || ' ' || device) AS unit,
+		median(ns) FILTER (old) AS base, median(ns) FILTER (NOT old) AS new
+	FROM counted GROUP BY ALL
 )
-SELECT gpu, driver, size, program, tags, machine, name,
-	count(base) AS base_n, avg(base) AS base_ns, var_samp(base) AS base_var,
-	count(new) AS new_n, avg(new) AS new_ns, var_samp(new) AS new_var,
-	count(new - base) AS pairs, avg(base) FILTER (new IS NOT NULL) AS pairs_ns, avg(new - base) AS pairs_more, var_samp(new - base) AS pairs_var
-FROM sample GROUP BY ALL
+SELECT {SAME}, machine, name, list([base, new]) AS pairs, count(base) AS base_n, count(new) AS new_n, median(base) AS base_ns,
+	median(new) AS new_ns, max(count(base)) OVER here AS base_here, max(count(new)) OVER here AS new_here
+FROM sample GROUP BY {SAME}, machine, name WINDOW here AS (PARTITION BY {SAME}, machine)
 """
-STRATUM = ("gpu", "driver", "size", "program", "tags", "machine")
 
 
-def beta_share(a, b, x):
-    """The regularized incomplete beta function, by its continued fraction (Lentz)."""
-    if x > (a + 1) / (a + b + 2):
-        return 1 - beta_share(b, a, 1 - x)
-    if x <= 0:
-        return 0.0
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    product = d
-    for m in range(1, 500):
-        for step in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                     -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
-            d, c = 1 / (1 + step * d), 1 + step / c
-            product *= c * d
-        if abs(c * d - 1) < 1e-12:
-            break
-    return product * math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)) / a
+def middle(values):
+    """The mean without the extremes, its variance and degrees of freedom (Yuen). Of fewer than ten values, whose extremes may be
+    one of two modes, nothing is cut."""
+    values, cut = sorted(values), max(len(values) // 5 - 1, 0)
+    left = values[cut:len(values) - cut]
+    clamped = [min(max(value, left[0]), left[-1]) for value in values]
+    mean = math.fsum(clamped) / len(clamped)
+    variance = math.fsum((value - mean) ** 2 for value in clamped) / (len(left) * (len(left) - 1))
+    return math.fsum(left) / len(left), variance, len(left) - 1
 
 
-def chance(t, df):
-    """Both tails of Student's distribution."""
-    return beta_share(df / 2, 0.5, df / (df + t * t))
-
-
-def test(row):
-    """Welch's test, or Student's of pairs: adds p and the interval."""
-    error, more, low, reach = row["error"], row["more_ns"], 0.0, 0.0
-    row["p"] = chance(more / error, row["df"]) if error else float(more == 0)  # no spread at all: no doubt
-    if error:
-        reach = 1e3
-        for _ in range(50):
-            middle = (low + reach) / 2
-            low, reach = (middle, reach) if chance(middle, row["df"]) > 1 - CONFIDENCE else (low, middle)
-    for key, ns in (("more", more), ("low", more - reach * error), ("high", more + reach * error)):
-        row[f"{key}_pct"] = 100 * ns / row["base_ns"]
+def compare(row, pairs):
+    """Adds the change, in logarithms: a machine that takes ten times as long is slower by the same share."""
+    pairs = [[ns and math.log(ns) for ns in pair] for pair in pairs]
+    both = [pair for pair in pairs if None not in pair]
+    if len(both) >= ENOUGH:  # a machine beside itself says most
+        mean = middle([base for base, _ in both])[0]
+        more, variance, df = middle([new - base for base, new in both])
+        row.update(base_n=len(both), new_n=len(both))
+    else:
+        (mean, a, a_df), (new, b, b_df) = (middle([pair[i] for pair in pairs if pair[i] is not None]) for i in (0, 1))
+        more, variance = new - mean, a + b
+        df = variance ** 2 / (a ** 2 / a_df + b ** 2 / b_df) if variance else 1
+    row.update(more=more, variance=variance, df=df, base_ns=math.exp(mean), new_ns=math.exp(mean + more))
 
 
 def pool(rows):
-    """What the strata of a pass have in common: their changes in shares of the base, each with the weight of its runs."""
+    """What the strata of a pass have in common, each with the weight of its runs."""
     groups = collections.defaultdict(list)
     for row in rows:
-        if "error" in row:
-            groups[row["program"], row["name"]].append(row)
+        groups[row["program"], row["name"]].append(row)
     for (program, name), found in groups.items():
-        weights = [1 / (1 / row["base_n"] + 1 / row["new_n"]) for row in found]
-        shares = [w / sum(weights) for w in weights]
-        base_ns = sum(s * row["base_ns"] for s, row in zip(shares, found))
-        parts = [(s * row["error"] / row["base_ns"]) ** 2 for s, row in zip(shares, found)]
-        more = base_ns * sum(s * row["more_ns"] / row["base_ns"] for s, row in zip(shares, found))
         if len(found) > 1:
-            yield {**dict.fromkeys(STRATUM, ""), "gpu": "(pooled)", "program": program, "name": name, "base_ns": base_ns,
-                   "new_ns": base_ns + more, "more_ns": more, "base_n": sum(row["base_n"] for row in found),
-                   "new_n": sum(row["new_n"] for row in found), "error": base_ns * math.sqrt(sum(parts)),
-                   "df": sum(parts) ** 2 / sum(p * p / row["df"] for p, row in zip(parts, found) if p) if sum(parts) else 0}
+            weights = [1 / (1 / row["base_n"] + 1 / row["new_n"]) for row in found]
+            more, ns = (sum(w * row[key] for w, row in zip(weights, found)) / sum(weights) for key in ("more", "base_ns"))
+            parts = [(w / sum(weights)) ** 2 * row["variance"] for w, row in zip(weights, found)]
+            df = sum(parts) ** 2 / sum(p * p / row["df"] for p, row in zip(parts, found)) if sum(parts) else 1
+            yield {**dict.fromkeys(STRATUM, ""), "gpu": "(pooled)", "program": program, "name": name, "more": more, "df": df,
+                   "variance": sum(parts), "base_ns": ns, "new_ns": ns * math.exp(more),
+                   **{side: sum(row[side] for row in found) for side in ("base_n", "new_n")}}
+
+
+def test(row):
+    """Adds p and the interval, by Student's distribution as Wallace approximates it: within 2 % from four degrees of freedom on."""
+    df, error = row["df"], math.sqrt(row["variance"])
+    scale = (8 * df + 1) / (8 * df + 3)
+    row["p"] = float(row["more"] == 0)  # no spread at all: no doubt
+    if error:
+        row["p"] = math.erfc(scale * math.sqrt(df * math.log1p((row["more"] / error) ** 2 / df) / 2))
+    reach = error * math.sqrt(df * math.expm1((statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / scale) ** 2 / df))
+    row["more_ns"] = row["new_ns"] - row["base_ns"]
+    for key, share in (("more", 0), ("low", -reach), ("high", reach)):
+        row[f"{key}_pct"] = 100 * math.expm1(min(row["more"] + share, 100))
 
 
 def judge(rows):
     """Adds a verdict to each row; returns them with those of all strata."""
-    sides = collections.defaultdict(set)
     for row in rows:
-        sides[tuple(row[key] for key in STRATUM)].update(side for side in ("base", "new") if row[f"{side}_n"])
-    for row in rows:
-        here = sides[tuple(row[key] for key in STRATUM)]
-        if len(here) == 1:
-            row["verdict"] = f"no verdict: only the {'new' if 'new' in here else 'base'} build ran here"
+        pairs = row.pop("pairs")
+        if not row["base_here"] or not row["new_here"]:
+            row["verdict"] = f"no verdict: only the {'base' if row['base_here'] else 'new'} build ran here"
         elif not row["base_n"] or not row["new_n"]:
             row["verdict"] = "vanished" if row["base_n"] else "appeared"
-        elif row["base_n"] < 2 or row["new_n"] < 2 or not row["base_ns"]:
-            row["verdict"] = "too few runs" if row["base_ns"] else "took no time"
-        elif row["pairs"] >= MACHINES and row["pairs_ns"]:  # a machine beside itself says most
-            row.update(base_n=row["pairs"], new_n=row["pairs"], base_ns=row["pairs_ns"], new_ns=row["pairs_ns"] + row["pairs_more"],
-                       more_ns=row["pairs_more"], error=math.sqrt(row["pairs_var"] / row["pairs"]), df=row["pairs"] - 1)
+        elif min(row["base_n"], row["new_n"]) < ENOUGH:
+            row["verdict"] = "too few runs"
+        elif any(0 in pair for pair in pairs):
+            row["verdict"] = "took no time"
         else:
-            base, new = row["base_var"] / row["base_n"], row["new_var"] / row["new_n"]
-            row.update(more_ns=row["new_ns"] - row["base_ns"], error=math.sqrt(base + new), df=0)
-            if base + new > 0:
-                row["df"] = (base + new) ** 2 / (base ** 2 / (row["base_n"] - 1) + new ** 2 / (row["new_n"] - 1))
-    rows += pool(rows)
-    tested = [row for row in rows if "error" in row]
+            compare(row, pairs)
+    rows += pool([row for row in rows if "more" in row])
+    tested = [row for row in rows if "more" in row]
     for row in tested:
         test(row)
     # The false discovery rate (Benjamini and Hochberg) over all passes and strata.
     q = 1.0
     for rank, row in reversed(list(enumerate(sorted(tested, key=lambda row: row["p"]), 1))):
         q = row["q"] = min(q, row["p"] * len(tested) / rank)
-        row["verdict"] = "no change seen" if q >= 1 - CONFIDENCE else "slower" if row["more_ns"] > 0 else "faster"
+        row["verdict"] = "no change seen" if q >= FALSE_ALARMS else "slower" if row["more"] > 0 else "faster"
     return sorted(rows, key=lambda row: (-abs(row.get("more_ns", 0)), row["name"], *(row[key] for key in STRATUM)))
 
 
@@ -452,18 +422,18 @@ def conclude(rows, limit):
     if all(row["verdict"].startswith("no verdict") for row in rows):
         return "NOT COMPARED: no GPU, driver, size and tags that both builds ran on", 5
     if not tested:
-        return "INCONCLUSIVE: nowhere did both builds run twice", 4 if limit is not None else 0
+        return f"INCONCLUSIVE: nowhere did both builds run {ENOUGH} times", 4 if limit is not None else 0
     changed = [row for row in tested if row["verdict"] in ("slower", "faster")]
 
     def first(found):
         """The largest change: of a pass, where that is half of the frame's."""
         best = next((row for row in found if row["name"][0] != "(" and 2 * abs(row["more_ns"]) >= abs(found[0]["more_ns"])), found[0])
         return change(best) + place(best)
+    if limit is None and not changed:
+        return f"NO CHANGE SEEN; the largest difference: {first(tested)}", 0
     if limit is None:
-        words = {row["verdict"].upper() for row in changed}
-        if not words:
-            return f"NO CHANGE SEEN; the largest difference: {first(tested)}", 0
-        return f"{'MIXED' if len(words) > 1 else words.pop()}: {first(changed)}", 0
+        words = sorted({row["verdict"].upper() for row in changed})
+        return f"{'MIXED' if len(words) > 1 else words[0]}: {first(changed)}", 0
     failed = [row for row in changed if row["more_pct"] > limit]
     unclear = [row for row in tested if row["high_pct"] > limit]
     if failed:
@@ -486,7 +456,7 @@ def regress(db, base, new, by, fail_above, everything, as_json):
         con = connect(spill)
         con.rows(f"CREATE VIEW value AS SELECT * FROM {there}")
         tags = ", ".join(quoted(tag) for tag in by.split(",") if tag)
-        for name, value in (("base", quoted(base)), ("new", quoted(new)), ("tags", f"[{tags}]::VARCHAR[]"), ("machines", MACHINES)):
+        for name, value in (("base", quoted(base)), ("new", quoted(new)), ("tags", f"[{tags}]::VARCHAR[]")):
             con.rows(f"SET VARIABLE {name} = {value}")
         rows = con.rows(REGRESS)
         for side, build in (("base", base), ("new", new)):
@@ -514,7 +484,7 @@ def main(verb, db, passtally, build, base, new, by, fail_above, everything, as_j
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         if verb == "ingest":
-            return Ingest(pathlib.Path(db), passtally, build).run(list(below(paths)))
+            return Ingest(pathlib.Path(db), passtally).run(list(below(paths)), build)
         return regress(pathlib.Path(db), base, new, by, fail_above, everything, as_json)
     except (Refused, Failed, OSError) as error:
         say(error)

@@ -3,6 +3,7 @@
 """passtally fleet: made fleets whose truth is known, what is refused, and ClickHouse's answers from the same files."""
 
 import json
+import math
 import os
 import random
 import shutil
@@ -26,8 +27,8 @@ WELCH = """
 WITH in_run AS (
     SELECT build, run, gpu, driver, size, name, sum(mean * n) / least(sum(n), max(frames)) AS ns
     FROM file('db/values/**/*.parquet', Parquet) WHERE key = 'gpu_ns' GROUP BY ALL)
-SELECT gpu, name, countIf(build = 'base') AS base_n, countIf(build = 'new') AS new_n, avgIf(ns, build = 'base') AS base_ns,
-    avgIf(ns, build = 'new') AS new_ns, welchTTest(0.99)(ns, build = 'new') AS test
+SELECT gpu, name, countIf(build = 'base') AS base_n, countIf(build = 'new') AS new_n, exp(avgIf(log(ns), build = 'base')) AS base_ns,
+    exp(avgIf(log(ns), build = 'new')) AS new_ns, welchTTest(0.99)(log(ns), build = 'new') AS test
 FROM in_run GROUP BY gpu, driver, size, name"""
 
 
@@ -76,7 +77,7 @@ class Fleet(CliCase):
         self.assertTrue(self.text.startswith("NO CHANGE SEEN; the largest difference: "), self.text)
 
     def test_planted(self):
-        """+5 % on one GPU is found there, with report's means; ClickHouse has the same answers from the same files."""
+        """+5 % on one GPU is found there, with report's means."""
         self.mixed(1.05)
         rows = self.regress("--fail-above", "3%", status=1)
         self.assertEqual({key for key, row in rows.items() if row["verdict"] == "slower"},
@@ -84,14 +85,30 @@ class Fleet(CliCase):
         found = rows["slow", "scene/main"]
         self.assertTrue(3 < found["low_pct"] < found["more_pct"] < found["high_pct"] < 7, found)
         self.assertRegex(self.text, r"^REGRESSION: 2 above 3 %, the largest \+0\.02\d+ ms \(\+\d\.\d\d %.*\) scene/main on slow, d 1, 1920x1080")
-        means = []
+        logs = []
         for i in range(10):
             report = json.loads(self.ok("report", "--json", "--warmup", "0", f"logs/bases{i}.jsonl").stdout)["reports"][0]
-            means += [row["values"]["gpu_ns"]["mean"] for row in report["rows"] if row["label"] == "scene/main"]
-        self.assertAlmostEqual(found["base_ns"] / statistics.mean(means), 1, places=12)
-        self.compare_with_clickhouse(rows)
+            logs += [math.log(row["values"]["gpu_ns"]["mean"]) for row in report["rows"] if row["label"] == "scene/main"]
+        self.assertAlmostEqual(found["base_ns"] / math.exp(statistics.mean(sorted(logs)[1:-1])), 1, places=12)
 
-    def compare_with_clickhouse(self, rows):
+    def test_tails(self):
+        """Some machines, other ones on each side, take ten times as long; and in few runs all may have been in one mode."""
+        for build, factor in (("base", 1), ("new", 1.05)):
+            for i in range(30):
+                self.write_log(f"tails/{build}{i}.jsonl", of_build(self.rand, build, factor, speed=1 if i % 15 else 10))
+            for i in range(4):
+                self.write_log(f"few/{build}{i}.jsonl", of_build(self.rand, build, gpu="few", speed=1.5 if build == "new" else 1))
+        self.ingest("tails", "few")
+        rows = self.regress()
+        self.assertEqual(rows["card 0", "scene/main"]["verdict"], "slower")
+        self.assertTrue(4 < rows["card 0", "scene/main"]["more_pct"] < 6, rows)
+        self.assertEqual({row["verdict"] for (gpu, _), row in rows.items() if gpu == "few"}, {"too few runs"})
+
+    def test_clickhouse(self):
+        """It has the same answers from the same files. Of nine runs a side no extremes are cut."""
+        self.builds(9, 1.03)
+        self.ingest("logs")
+        rows = self.regress()
         connect = find_clickhouse()
         if not connect:
             self.skipTest("ClickHouse's library is not installed: scripts/deps, where there is npm (chdb)")
@@ -101,18 +118,20 @@ class Fleet(CliCase):
         database = connect(self.folder / "database")
         theirs = {(row["gpu"], row["name"]): row for row in database.rows(WELCH)}
         database.close()
-        self.assertEqual(len(theirs), 6)
+        self.assertEqual(len(theirs), 3)
         for key, row in theirs.items():
             mine = rows[key]
             self.assertEqual((mine["base_n"], mine["new_n"]), (int(row["base_n"]), int(row["new_n"])))
             _, p, low, high = row["test"].values() if isinstance(row["test"], dict) else row["test"]
-            for one, other in ((mine["base_ns"], row["base_ns"]), (mine["new_ns"], row["new_ns"]), (mine["p"], p),
-                               (mine["low_pct"], -100 * high / mine["base_ns"]), (mine["high_pct"], -100 * low / mine["base_ns"])):
-                self.assertAlmostEqual(one / other, 1, places=6)
+            for one, other in ((mine["base_ns"], row["base_ns"]), (mine["new_ns"], row["new_ns"])):
+                self.assertAlmostEqual(one / other, 1, places=9)
+            self.assertAlmostEqual(math.log(mine["p"]) / math.log(p), 1, delta=0.02)
+            for one, other in ((mine["low_pct"], -high), (mine["high_pct"], -low)):
+                self.assertAlmostEqual(math.log1p(one / 100), other, delta=0.01 * (high - low))
 
     def test_drivers(self):
         """Two drivers of different speed, one of them with one build only: compared within each."""
-        for build, runs in (("base", (6, 2, 3)), ("new", (2, 6, 0))):
+        for build, runs in (("base", (8, 5, 3)), ("new", (5, 8, 0))):
             for version, n in enumerate(runs):
                 for i in range(n):
                     self.write_log(f"logs/{build}{version}-{i}.jsonl", of_build(
@@ -135,7 +154,7 @@ class Fleet(CliCase):
 
     def test_by(self):
         """Scenes of different length in different shares: a change out of nothing, but within the tag."""
-        for scene, order, speed in (("docks", (9, 3), 1), ("hall", (3, 9), 3)):
+        for scene, order, speed in (("docks", (9, 5), 1), ("hall", (5, 9), 3)):
             for build, runs in zip(("base", "new"), order):
                 for i in range(runs):
                     self.write_log(f"logs/{build}{scene}{i}.jsonl", of_build(self.rand, build, speed=speed, tags={"scene": scene}))
@@ -157,14 +176,14 @@ class Fleet(CliCase):
         row = self.regress()["card 0", "scene/main"]
         self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (6, 6, "no change seen"))
         self.assertLess(row["low_pct"], -5)
-        for machine in range(6):
-            speed = random.Random(machine).gauss(1, 0.1)
+        for machine in range(8):
+            speed = random.Random(machine).gauss(1, 0.1) * (10 if machine == 3 else 1)
             for build, factor in (("first", 1), ("second", 1.03)):
                 for i in range(3):
                     self.write_log(f"pairs/{build}{machine}-{i}.jsonl", of_build(self.rand, build, factor, speed=speed, host=f"m{machine}"))
         self.ingest("pairs")
         row = self.regress(base="first", new="second")["card 0", "scene/main"]
-        self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (6, 6, "slower"))
+        self.assertEqual((row["base_n"], row["new_n"], row["verdict"]), (8, 8, "slower"))
         shutil.rmtree(self.folder / "db")
         self.ingest(*(f"logs/base{machine}-{i}.jsonl" for machine in (0, 1) for i in range(5)))
         for i in range(5):
@@ -188,7 +207,7 @@ class Fleet(CliCase):
         shutil.copy(self.folder / "logs/base1.jsonl", self.folder / "logs/copy.jsonl")
         said, errors = self.ingest("logs")
         self.assertEqual(said, "4 runs added, 2 there already, 0 files left out")
-        self.assertIn("left out logs/copy.jsonl: there already", errors)
+        self.assertEqual(errors, "")
         if shutil.which("zstd"):
             subprocess.run(["zstd", "-q", self.folder / "logs/base0.digest.jsonl"], check=True)
             self.assertEqual(self.ingest("logs/base0.digest.jsonl.zst")[0], "0 runs added, 1 there already, 0 files left out")
@@ -205,7 +224,7 @@ class Fleet(CliCase):
         bad = {
             "half": (digest[:-100], "a digest whose end is cut"),
             "lines": (digest[:digest.rindex(b'{"type":"end"')], "a digest whose end is cut"),
-            "two": (start.replace(b"passtally/1", b"passtally/2") + b"\n" + rest, "a digest of schema passtally/2, not passtally/1"),
+            "two": (start.replace(b"passtally/1", b"passtally/2") + b"\n" + rest, "passtally/2"),
             "log2": (json.dumps(header(schema="passtally/2")).encode() + b"\n", "passtally/2"),
             "foreign": (b'{"a":1}\n', "not a passtally log"),
             "binary": (bytes(range(256)) * 100, "not a passtally log"),
