@@ -13,8 +13,8 @@
 static void
 row_told(void *data, bool fine, const char *what, const char *sentence)
 {
-	const enum tally_doctor_mark *off = data;
-	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : *off, what, "%s", sentence);
+	(void)data;
+	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_FIX, what, "%s", sentence);
 }
 
 static void
@@ -38,12 +38,9 @@ tell_kernel(void)
 void
 tally_doctor_kernel(void)
 {
-	/* No GPU needs perf, so this is not the first thing to do. */
-	enum tally_doctor_mark perf = TALLY_DOCTOR_OFF, gpu = TALLY_DOCTOR_FIX;
-	tally_snapshot_tell_permission("", geteuid() == 0, row_told, &gpu);
+	tally_snapshot_tell_permission("", geteuid() == 0, row_told, NULL);
 	tell_kernel();
-	tally_snapshot_tell_perf("", geteuid() == 0, row_told, &perf);
-	tally_snapshot_tell_nodes("", row_told, &gpu);
+	tally_snapshot_tell_nodes("", row_told, NULL);
 }
 
 void

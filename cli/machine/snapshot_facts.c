@@ -61,44 +61,6 @@ tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_to
 	}
 }
 
-/* ---- perf ---- */
-
-void
-tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data)
-{
-	static const char name[] = "kernel.perf_event_paranoid";
-	g_autofree char *text = read_text(root, "/proc/sys/kernel/perf_event_paranoid");
-	if (!text) {
-		tell(told, data, false, "perf",
-		     "there is no %s: this kernel has no perf events "
-		     "(CONFIG_PERF_EVENTS), or a sandbox hides them",
-		     name);
-		return;
-	}
-	int value = (int)g_ascii_strtoll(text, NULL, 10);
-	if (is_root)
-		tell(told, data, true, "perf",
-		     "%s is %d, and root may use perf all the same", name, value);
-	else if (value >= 3)
-		tell(told, data, false, "perf",
-		     "%s is %d: perf is for root alone; this allows it to every user "
-		     "until the machine restarts: sudo sysctl %s=1",
-		     name, value, name);
-	else if (value == 2)
-		tell(told, data, true, "perf",
-		     "%s is 2: programs may count their own work, in user mode alone; "
-		     "with the kernel's until the machine restarts: sudo sysctl %s=1",
-		     name, name);
-	else if (value == 1)
-		tell(told, data, true, "perf",
-		     "%s is 1: programs may count their own work; the cycles of whole "
-		     "CPUs (CyclesCPUCycles) need: sudo sysctl %s=0",
-		     name, name);
-	else
-		tell(told, data, true, "perf", "%s is %d: every user may count everything", name,
-		     value);
-}
-
 /* ---- device nodes ---- */
 
 /* What a user can do about a node that they may not open; free with g_free(). */
@@ -140,35 +102,6 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 	}
 }
 
-/* Reports the version of a module, if it states one: built-in modules have the kernel's
- * version. */
-static void
-tell_module(const char *root, const char *module, tally_snapshot_told *told, void *data)
-{
-	g_autofree char *folder = g_strdup_printf("%s/sys/module/%s", root, module);
-	g_autofree char *name = g_strdup_printf("/sys/module/%s/version", module);
-	g_autofree char *version = read_text(root, name);
-	if (version)
-		tell(told, data, true, "driver", "%s %s", module, version);
-	else if (g_file_test(folder, G_FILE_TEST_IS_DIR))
-		tell(told, data, true, "driver", "%s, as it came with the kernel", module);
-}
-
-static void
-tell_panfrost(const char *root, tally_snapshot_told *told, void *data)
-{
-	g_autofree char *text =
-		read_text(root, "/sys/module/panfrost/parameters/unstable_ioctls");
-	if (text && (*text == 'Y' || *text == '1'))
-		tell(told, data, true, "panfrost",
-		     "unstable_ioctls is on: counters can be read");
-	else if (text)
-		tell(told, data, false, "panfrost",
-		     "unstable_ioctls is off, and with it the counters; this switches "
-		     "them on until the machine restarts: echo Y | sudo tee "
-		     "/sys/module/panfrost/parameters/unstable_ioctls");
-}
-
 /* The kernel driver of a render node; free with g_free(). */
 static char *
 driver_of(const char *root, unsigned number)
@@ -192,7 +125,4 @@ tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *dat
 		if (driver)
 			tell_node(root, node, driver, told, data);
 	}
-	tell_module(root, "mali_kbase", told, data);
-	tell_module(root, "panfrost", told, data);
-	tell_panfrost(root, told, data);
 }

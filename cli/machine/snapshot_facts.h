@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/machine/snapshot_facts.h - what counters depend on: settings, device nodes, drivers.
+/* cli/machine/snapshot_facts.h - what counters depend on: settings and device nodes.
  *
  * It reports who may read which, and the command or the rule that would permit more users.
  * One thread; reads files, and checks the access rights of device nodes without opening
@@ -19,9 +19,7 @@ typedef void tally_snapshot_told(void *data, bool fine, const char *what, const 
  * `root`: the root of the file system, "" outside of tests. */
 void tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_told *told,
 				    void *data);
-void
-tally_snapshot_tell_perf(const char *root, bool is_root, tally_snapshot_told *told, void *data);
-/* Reports Mali's nodes, render nodes, and their kernel modules. */
+/* Reports Mali's nodes and render nodes. */
 void tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *data);
 
 #endif
