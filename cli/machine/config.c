@@ -2,7 +2,6 @@
 #include "layer/config/config.h"
 
 #include "cli/shared/cli.h"
-#include "cli/shared/near.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
@@ -257,27 +256,6 @@ print_json(const struct request *r, const struct tally_config *config,
 	tally_out_flush(&o);
 }
 
-static void
-print_json_blocklist(void)
-{
-	struct tally_out o;
-	size_t n = tally_blocklist_names + tally_blocklist_globs + tally_blocklist_arguments;
-	tally_out_init(&o, stdout);
-	tally_out_object(&o, NULL);
-	tally_out_array(&o, "blocklist");
-	for (size_t i = 0; i < n; i++) {
-		tally_out_object(&o, NULL);
-		tally_out_text(&o, "pattern", tally_blocklist[i].pattern);
-		tally_out_text(&o, "group", tally_blocklist[i].group);
-		tally_out_text(&o, "reason", tally_blocklist[i].reason);
-		tally_out_end_object(&o);
-	}
-	tally_out_end_array(&o);
-	tally_out_end_object(&o);
-	tally_out_char(&o, '\n');
-	tally_out_flush(&o);
-}
-
 /* ---- the command ---- */
 
 static int
@@ -334,28 +312,6 @@ show(const struct request *r)
 	return status;
 }
 
-/* "WORD=VALUE": an option, or a mistyped one. */
-static void
-complain_option(const char *text, size_t len)
-{
-	struct tally_near near;
-	tally_near_begin(&near, text, len);
-	for (size_t i = 0; i < tally_n_options; i++)
-		tally_near_offer(&near, tally_options[i].key);
-	if (tally_option_find(text, len))
-		tally_cli_complain(
-			"config",
-			"%s is an option, and config takes the name of a program; to see "
-			"the option in force: PASSTALLY_OPTIONS=%s passtally config",
-			text, text);
-	else
-		tally_cli_complain("config",
-				   "there is no option %.*s%s%s%s; config takes the name of a "
-				   "program, and lists all options without one",
-				   (int)len, text, near.best ? " (did you mean " : "",
-				   near.best ? near.best : "", near.best ? "?)" : "");
-}
-
 /* Words that cannot be combined, or that are no program's name; prints an error about them. */
 static bool
 is_refused(const struct request *r)
@@ -364,9 +320,13 @@ is_refused(const struct request *r)
 	if (r->program && !*r->program)
 		tally_cli_complain("config", "the name of a program cannot be empty");
 	else if (word && r->program[word] == '=')
-		complain_option(r->program, word);
-	else if (r->path && (r->json || r->blocklist || r->changed))
-		tally_cli_complain("config", "--path stands alone, or with the name of a program");
+		tally_cli_complain("config",
+				   "%s: config takes the name of a program and sets nothing; to see "
+				   "the option in force: PASSTALLY_OPTIONS=%s passtally config",
+				   r->program, r->program);
+	else if ((r->path || r->blocklist) && (r->path + r->blocklist + r->json + r->changed > 1))
+		tally_cli_complain("config", "--path and --blocklist stand alone, or with the name "
+					     "of a program");
 	else
 		return false;
 	return true;
@@ -383,10 +343,7 @@ run(int argc, char **argv)
 		return TALLY_EXIT_USAGE;
 	if (!r.blocklist)
 		return show(&r);
-	if (r.json)
-		print_json_blocklist();
-	else
-		print_blocklist();
+	print_blocklist();
 	return TALLY_EXIT_OK;
 }
 
