@@ -23,9 +23,9 @@ FOLDERS = ("layer", "query", "json", "gl_shim", "vk_layer", "cli", "scenes", "te
 MAX_COLUMNS = 100
 MAX_FUNCTION = 100
 # The command's output goes through one function for people and one for programs, which escape it. Perfetto's
-# packets are bytes.
+# packets and zstd's frames are bytes.
 WRITERS = ("cli/shared/text.c", "cli/shared/text.h", "cli/shared/cli.c", "cli/shared/out.c", "cli/shared/pager.c",
-           "cli/export/trace.c")
+           "cli/export/trace.c", "cli/log/compress.c")
 OUTPUT = re.compile(r"(?<![\w>.])(?:v?f?printf|fputs|puts|fputc|putc|putchar|fwrite|g_print|g_printerr|perror|psignal)"
                     r"\((?![\"'])")
 # A project file by its path from the root, in comments and documents.

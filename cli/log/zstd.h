@@ -35,13 +35,11 @@ size_t tally_unpack_step(struct tally_unpack *unpack, const char *in, size_t n_i
 
 /* ---- compress.c: compresses a finished log into PATH.zst.
  *
- * A complete log exists at every moment: the compressed one is written next to the plain one,
- * synced to disk and renamed, and only then is the plain one removed. A log that another
- * process still writes to is left alone. Callers block signals: a pending signal that asks
- * the process to end stops the compression and leaves the plain log. */
+ * A complete log exists at every moment: the compressed one (cli/shared/result.h) is on the disk
+ * before the plain one is removed. A log that another process still writes to is left alone. */
 
-/* `replace`: an existing compressed log of that name is replaced. False: `why` is a
- * sentence, and PATH stays. */
-bool tally_compress_log(const char *path, bool replace, char *why, size_t size);
+/* `replace`: an existing compressed log of that name is replaced. False after printing an error:
+ * PATH stays. */
+bool tally_compress_log(const char *command, const char *path, bool replace);
 
 #endif

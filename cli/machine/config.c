@@ -321,10 +321,10 @@ is_refused(const struct request *r)
 		tally_cli_complain("config", "the name of a program cannot be empty");
 	else if (word && r->program[word] == '=')
 		tally_cli_complain("config",
-				   "%s: config takes the name of a program and sets nothing; to see "
-				   "the option in force: PASSTALLY_OPTIONS=%s passtally config",
+				   "%s: config takes the name of a program and sets nothing; to "
+				   "see the option in force: PASSTALLY_OPTIONS=%s passtally config",
 				   r->program, r->program);
-	else if ((r->path || r->blocklist) && (r->path + r->blocklist + r->json + r->changed > 1))
+	else if ((r->path || r->blocklist) && r->path + r->blocklist + r->json + r->changed > 1)
 		tally_cli_complain("config", "--path and --blocklist stand alone, or with the name "
 					     "of a program");
 	else

@@ -115,33 +115,16 @@ tell_errors(const GPtrArray *status)
 			tally_cli_say("%s", (const char *)g_ptr_array_index(status, i));
 }
 
-/* Compresses a log and returns its final name, which the caller frees. A log that cannot be
- * compressed stays usable: the program's status is not changed. */
-static char *
-compress_log(const struct tally_run_request *r, const char *path)
-{
-	if (!r->compress)
-		return g_strdup(path);
-	char why[512] = "";
-	sigset_t all, before;
-	sigfillset(&all);
-	/* a signal may end the process only after the result is printed */
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	bool done = tally_compress_log(path, r->config.force, why, sizeof(why));
-	if (!done && !(r->compress_by_default && r->quiet))
-		tally_cli_say("%s%s; the log is %s",
-			      r->compress_by_default ? "not compressed: " : "error: --compress: ",
-			      why, path);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return done ? g_strconcat(path, ".zst", NULL) : g_strdup(path);
-}
-
+/* A log that cannot be compressed stays usable: the program's status is not changed. */
 static void
 compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 {
 	for (guint i = 0; r->compress && i < logs->len; i++) {
-		g_autofree char *path = g_ptr_array_index(logs, i);
-		logs->pdata[i] = compress_log(r, path);
+		char *path = g_ptr_array_index(logs, i);
+		if (!tally_compress_log("run", path, r->config.force))
+			continue;
+		logs->pdata[i] = g_strconcat(path, ".zst", NULL);
+		g_free(path);
 	}
 }
 
@@ -289,8 +272,9 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 					 : TALLY_EXIT_NOT_EXECUTABLE;
 	}
 	stay(r, &launch, log.path);
-	/* returning the status matters more than printing the summary */
+	/* returning the status matters more than printing the summary, or compressing */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	tell(r, &log, f, in, launch.status);
 	if (output)
 		tally_run_live_tell_output(output, r->quiet);
@@ -300,14 +284,6 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	return tally_launch_leave(&launch);
 }
 
-static void
-choose_compression(struct tally_run_request *r)
-{
-	r->compress_by_default = r->compress < 0;
-	if (r->compress_by_default)
-		r->compress = !r->config.log;
-}
-
 static int
 start(struct tally_run_request *r)
 {
@@ -315,7 +291,8 @@ start(struct tally_run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (!tally_wanted_check(&r->config, tally_cli_told, (void *)"run"))
 		return TALLY_EXIT_USAGE;
-	choose_compression(r);
+	if (r->compress < 0)
+		r->compress = !r->config.log;
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;

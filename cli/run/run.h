@@ -19,7 +19,6 @@ struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
 	bool quiet, live, labels, help;
 	int compress; /* 1 = yes, 0 = no, -1 = not stated */
-	bool compress_by_default; /* set by run: the user did not request it */
 	char **argv; /* arguments of the program */
 };
 
