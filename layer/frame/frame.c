@@ -53,7 +53,6 @@ struct tally_frame_builder {
 	struct tally_keyed_value *values; /* of passes and workloads */
 	struct tally_workload_record *workloads;
 	struct tally_pipeline_use_record *uses;
-	uint64_t n_listed; /* passes whose pipelines were listed, ever */
 	struct tally_interval *intervals, *others; /* of passes; outside passes */
 	size_t max_passes, max_values, max_workloads, max_uses;
 	size_t n_values, n_workloads, n_uses, n_intervals, n_others;
@@ -337,6 +336,10 @@ list_values(struct tally_frame_builder *b, struct tally_layout layout,
 	return (uint32_t)(out - first);
 }
 
+/* Passes whose pipelines were listed, ever. Pipelines remember it, and outlive a builder: in the
+ * next session, and in a forked process. */
+static uint64_t n_listed;
+
 static void
 list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
@@ -401,7 +404,7 @@ list_pipelines(struct tally_frame_builder *b, const struct tally_pass *pass,
 	       const struct tally_frame_new *is_new, struct tally_pass_record *out)
 {
 	struct tally_pipeline_use_record *first = b->uses + b->n_uses;
-	uint64_t listed = ++b->n_listed;
+	uint64_t listed = ++n_listed;
 	out->pipelines = first;
 	for (const struct tally_pipeline_use *use = pass->uses; use; use = use->next) {
 		struct tally_pipeline *pipeline = use->pipeline;
