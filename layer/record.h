@@ -261,6 +261,9 @@ struct tally_keyed_value {
 /* One workload in a pass (granularity draw). */
 struct tally_workload_record {
 	const char *command; /* "draw", "dispatch", "copy", "clear" */
+	const char *group; /* the debug groups inside the pass; NULL = none; UTF-8 not guaranteed */
+	bool has_pipeline;
+	uint32_t pipeline; /* which of the pass's pipelines */
 	bool has_gpu_start, has_gpu;
 	uint64_t gpu_start_ns, gpu_ns;
 	const struct tally_keyed_value *counters;

@@ -119,8 +119,10 @@ struct tally_workload_row {
 	const struct tally_group *pass;
 	uint32_t place; /* of the command in the pass */
 	const char *command; /* interned (GLib) */
-	/* Among the commands of that word in the last frame that had it, from 1; 0 = not known. */
+	/* In the last frame that had it: its number among the commands of that word, from 1
+	 * (0 = not known); the debug groups inside the pass; what drew (NULL = none). */
 	uint32_t number;
+	const char *groups, *pipeline;
 };
 
 /* How many frames presented a surface of this size. */

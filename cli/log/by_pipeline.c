@@ -53,6 +53,17 @@ tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_
 			     name);
 }
 
+const char *
+tally_pipeline_name(struct tally_aggregate *a, uint64_t id)
+{
+	const struct tally_pipeline_name *known = g_hash_table_lookup(
+		a->state->groups.pipeline_names, &id);
+	if (known)
+		return known->text;
+	g_autofree char *start = g_strdup_printf("%08x", (unsigned)(id >> 32));
+	return tally_row_text(a, start);
+}
+
 static struct tally_group *
 pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
 {
@@ -62,9 +73,8 @@ pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
 	if (g)
 		return g;
 	const struct tally_pipeline_name *known = g_hash_table_lookup(s->pipeline_names, &id);
-	g_autofree char *short_id = g_strdup_printf("%08x", (unsigned)(id >> 32));
 	g_autofree char *name = tally_pass_names_number(&s->names, device,
-							known ? known->text : short_id);
+							tally_pipeline_name(a, id));
 	g = tally_group_create(a, device, NULL);
 	g->id = id;
 	g->kind = known ? known->kind : TALLY_PASS_OTHER;
@@ -98,6 +108,24 @@ did_all(const struct tally_pass_record *p)
 	       all->dispatches == p->pipelines[0].call_counts.dispatches;
 }
 
+/* The time of the pass's commands that used its k-th pipeline. */
+static bool
+time_of_commands(const struct tally_pass_record *p, uint32_t k, uint64_t *ns)
+{
+	bool known = false;
+	*ns = 0;
+	for (uint32_t i = 0; i < p->n_workloads; i++) {
+		const struct tally_workload_record *w = &p->workloads[i];
+		if (!w->has_pipeline || w->pipeline != k)
+			continue;
+		if (!w->has_gpu)
+			return false;
+		*ns += w->gpu_ns;
+		known = true;
+	}
+	return known && !(p->flags & TALLY_FLAG(DROPPED));
+}
+
 static void
 add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tally_frame_record *f)
 {
@@ -111,8 +139,12 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 			if (g->n_parts == 1)
 				add_compiled(a, g);
 			tally_group_add_call_counts(g, &p->pipelines[k].call_counts, p->unknown);
-			if (!did_all(p))
+			uint64_t ns;
+			if (!did_all(p)) {
+				if (time_of_commands(p, k, &ns))
+					tally_group_add_gpu(g, ns);
 				continue;
+			}
 			g->flags |= p->flags;
 			if (p->has_gpu)
 				tally_group_add_gpu(g, p->gpu_ns);
@@ -125,7 +157,8 @@ const struct tally_grouping tally_by_pipeline = {
 	.word = "pipeline",
 	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
 	.none = "lists no pipelines: run with --pipelines for them",
-	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes",
+	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes, "
+		   "and in a run with --granularity draw",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_group),
 	.add = add,

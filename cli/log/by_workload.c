@@ -72,7 +72,12 @@ add_workloads(struct tally_aggregate *a, struct tally_device_summary *d,
 		/* All commands of a pass come before those of the next one. */
 		tally_group_touch(a, g, index + 1 - 1 / (double)(pass->n_placed + 1));
 		g->flags |= w->flags;
-		((struct tally_workload_row *)g)->number = count(counted, w->command);
+		struct tally_workload_row *row = (struct tally_workload_row *)g;
+		row->number = count(counted, w->command);
+		row->groups = tally_row_text(a, w->group);
+		row->pipeline = w->has_pipeline && w->pipeline < p->n_pipelines
+					? tally_pipeline_name(a, p->pipelines[w->pipeline].id)
+					: NULL;
 		if (w->has_gpu)
 			tally_group_add_gpu(g, w->gpu_ns);
 		tally_group_add_keyed(a, g, w->counters, w->n_counters, false);
@@ -90,7 +95,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 
 const struct tally_grouping tally_by_workload = {
 	.word = "workload",
-	.columns = "number,per_frame_ns,p50_ns,p99_ns,share,n",
+	.columns = "number,per_frame_ns,share,pipeline,groups,p50_ns,p99_ns,n",
 	.none = "lists no workloads: run with --granularity draw for them",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_workload_row),

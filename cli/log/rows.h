@@ -32,6 +32,8 @@ tally_group_series(struct tally_group *g, uint32_t series)
 
 /* Keeps what a pipeline is called: cli/log/by_pipeline.c. */
 void tally_pipeline_names_add(struct tally_aggregate *a, const struct tally_pipeline_record *p);
+/* That name, which pipelines may share; the start of its id where no line describes it. */
+const char *tally_pipeline_name(struct tally_aggregate *a, uint64_t id);
 
 /* ---- values of the frame being read ---- */
 

@@ -55,6 +55,8 @@ static const struct tally_column late_pass_columns[] = {
 
 static const struct tally_column workload_columns[] = {
 	N("number", "in frame", NUMBER, IN_FRAME, true),
+	N("pipeline", "pipeline", TEXT, PIPELINE, true),
+	N("groups", "groups", TEXT, GROUPS, true),
 };
 #undef N
 
@@ -119,7 +121,7 @@ tally_columns_create(const struct tally_aggregate *a)
 		add_frame_numbers(columns);
 	else
 		g_array_append_vals(columns, late_pass_columns, G_N_ELEMENTS(late_pass_columns));
-	if (a->by->parts)
+	if (a->by == &tally_by_workload)
 		g_array_append_vals(columns, workload_columns, G_N_ELEMENTS(workload_columns));
 	return columns;
 }
@@ -223,10 +225,14 @@ static bool
 has_value(const struct tally_aggregate *a, const GPtrArray *rows, const struct tally_column *c)
 {
 	struct tally_value v;
-	bool any = c->type == TALLY_COLUMN_TEXT;
-	for (guint i = 0; i < rows->len && !any; i++)
-		any = tally_column_value(a, g_ptr_array_index(rows, i), c, &v);
-	return any;
+	for (guint i = 0; i < rows->len; i++) {
+		const struct tally_group *g = g_ptr_array_index(rows, i);
+		g_autofree char *text = c->type == TALLY_COLUMN_TEXT ? tally_column_text(g, c)
+								     : NULL;
+		if (text ? *text != '\0' : tally_column_value(a, g, c, &v))
+			return true;
+	}
+	return false;
 }
 
 void
@@ -397,6 +403,7 @@ tally_queue_text(const struct tally_group *g)
 char *
 tally_column_text(const struct tally_group *g, const struct tally_column *c)
 {
+	const struct tally_workload_row *workload = tally_as_workload(g);
 	switch (c->what) {
 	case TALLY_COLUMN_NAME:
 		return g_strdup(g->name);
@@ -412,6 +419,10 @@ tally_column_text(const struct tally_group *g, const struct tally_column *c)
 		return tally_queue_text(g);
 	case TALLY_COLUMN_FLAGS:
 		return tally_flags_text(g->flags, " ");
+	case TALLY_COLUMN_PIPELINE:
+		return g_strdup(workload && workload->pipeline ? workload->pipeline : "");
+	case TALLY_COLUMN_GROUPS:
+		return g_strdup(workload && workload->groups ? workload->groups : "");
 	default:
 		return g_strdup("");
 	}

@@ -150,6 +150,17 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 }
 
 static void
+put_workload(struct tally_out *o, const struct tally_workload_row *w)
+{
+	tally_out_text(o, "groups", w->groups);
+	tally_out_text(o, "pass", w->pass->name);
+	tally_out_text(o, "command", w->command);
+	tally_out_text(o, "pipeline", w->pipeline);
+	if (w->number)
+		tally_out_u64(o, "number", w->number);
+}
+
+static void
 put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_pass_row *pass = tally_as_pass(g);
@@ -168,10 +179,8 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 			       g->outside ? "outside" : tally_pass_kind_name(g->kind));
 	g_autofree char *queue = tally_queue_text(g);
 	tally_out_text(o, "queue", *queue ? queue : NULL);
-	tally_out_text(o, "pass", workload ? workload->pass->name : NULL);
-	tally_out_text(o, "command", workload ? workload->command : NULL);
-	if (workload && workload->number)
-		tally_out_u64(o, "number", workload->number);
+	if (workload)
+		put_workload(o, workload);
 	if (label)
 		tally_out_u64(o, "ids", g->outside ? 1 : label->n_ids);
 	tally_out_u64(o, "frames", g->frames);

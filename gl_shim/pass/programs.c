@@ -397,6 +397,14 @@ is_linked(struct gl_context *c, GLuint program, struct tally_pipeline **pipeline
 	return linked;
 }
 
+struct tally_pipeline *
+gl_program_in_use(const struct gl_context *c)
+{
+	const struct gl_context_state *s = c->state;
+	bool known = !atomic_load_explicit(&s->group->programs.in_lists, memory_order_relaxed);
+	return known ? s->used.pipeline : NULL;
+}
+
 static void
 add_use(struct gl_context_state *s, const struct tally_call_counts *counts)
 {
@@ -426,8 +434,7 @@ count_work(struct gl_context *c)
 	since.calls = since.draws + since.dispatches +
 		      (uint64_t)(now->extra_calls - before.extra_calls);
 	s->used.before = *now;
-	if (s->now.pass && s->used.pipeline && (since.draws || since.dispatches) &&
-	    !atomic_load_explicit(&s->group->programs.in_lists, memory_order_relaxed))
+	if (s->now.pass && (since.draws || since.dispatches) && gl_program_in_use(c))
 		add_use(s, &since);
 }
 

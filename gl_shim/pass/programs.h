@@ -48,6 +48,9 @@ void gl_program_gone(struct gl_context *c, GLuint program);
  * well: a program that is not linked is not used. */
 void gl_program_use(struct gl_context *c, GLuint program);
 
+/* What the next draw or dispatch uses; NULL: nobody's, or it is not known. */
+struct tally_pipeline *gl_program_in_use(const struct gl_context *c);
+
 /* Where a pass ends, what was counted since the last time is added to it. */
 extern const struct gl_around gl_around_programs;
 /* With the share group. */

@@ -24,6 +24,9 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 	if (!load)
 		return;
 	load->command = command;
+	load->label = gl_label_path(c, s->labels.depth);
+	if (command && *command == 'd') /* draw or dispatch */
+		load->pipeline = gl_program_in_use(c);
 	load->flags = flags;
 	s->now.load = load;
 	if (!zone) {

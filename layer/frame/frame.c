@@ -340,6 +340,17 @@ list_values(struct tally_frame_builder *b, struct tally_layout layout,
  * next session, and in a forked process. */
 static uint64_t n_listed;
 
+/* The debug groups of a workload that its pass's label does not have. */
+static const char *
+inner_groups(const char *label, const char *of_pass)
+{
+	size_t n = of_pass ? strlen(of_pass) : 0;
+	if (!label || !n || strncmp(label, of_pass, n) != 0)
+		return label;
+	return label[n] == '/' ? label + n + 1 : label[n] ? label : NULL;
+}
+
+/* After the pass's pipelines. */
 static void
 list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 	       const struct tally_pass *pass, uint64_t longest_ns, struct tally_pass_record *out)
@@ -352,9 +363,14 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 		struct tally_workload_record *record = &first[out->n_workloads++];
 		*record = (struct tally_workload_record){
 			.command = load->command,
+			.group = inner_groups(load->label, pass->label),
+			.has_pipeline = out->n_pipelines && load->pipeline &&
+					load->pipeline->listed_in == n_listed,
 			.counters = b->values + b->n_values,
 			.flags = load->flags,
 		};
+		if (record->has_pipeline)
+			record->pipeline = load->pipeline->listed_at;
 		record->n_counters = list_values(b, layout, load->values, load->valid);
 		if (!load->has_time || !is_believable(load->gpu_begin_ns, load->gpu_end_ns,
 						      longest_ns, &record->flags))
@@ -484,10 +500,10 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 	};
 	if (measured)
 		out->n_counters = list_values(b, layout, pass->values, pass->valid);
-	if (pass->n_workloads && measured)
-		list_workloads(b, layout, pass, longest_ns, out);
 	if (pass->uses)
 		list_pipelines(b, pass, is_new, out);
+	if (pass->n_workloads && measured)
+		list_workloads(b, layout, pass, longest_ns, out);
 	struct tally_interval interval;
 	bool timed = measured && take_interval(b, pass, longest_ns, &interval, &out->flags);
 	if (timed && pass->flags & TALLY_FLAG(SHARED_TIME)) {

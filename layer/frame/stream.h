@@ -52,6 +52,8 @@ int64_t tally_device_newest(unsigned apis);
 struct tally_workload {
 	struct tally_workload *next;
 	const char *command; /* static: "draw", "dispatch", "copy", "clear"; NULL: not listed */
+	const char *label; /* the debug groups around it, as of a pass; NULL = none */
+	struct tally_pipeline *pipeline; /* NULL: none, or it is not known */
 	bool has_time;       /* gpu_begin_ns and gpu_end_ns are valid */
 	uint32_t slot;       /* the measurer's handle, query/source/harvest.h */
 	uint64_t gpu_begin_ns, gpu_end_ns;

@@ -266,6 +266,24 @@ class Report(CliCase):
         self.assertEqual(none.returncode, 0)
         self.assertIn(b"--granularity draw", none.stderr)
 
+    def test_by_workload_of_pipelines(self):
+        """A draw's groups and its pipeline, which a line may not describe; an index past the list is none."""
+        pipeline = {"type": "pipeline", "id": "a" * 16, "kind": "render", "name": "Sky", "stages": []}
+        loads = [{"command": "draw", **more} for more in ({"group": "Trees/Far", "pipeline": 1}, {"pipeline": 0}, {"pipeline": 2}, {})]
+        one = one_pass(0, A, 10, draws=4, workloads=loads, pipelines=[{"id": ident * 16, "draws": 2} for ident in "ba"])
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "a"), pipeline, frame(0, [one]), end(1, 1)])
+        rows = self.rows("--by", "workload", log)
+        self.assertEqual([(rows[f"a: {i} draw"].get("groups"), rows[f"a: {i} draw"].get("pipeline")) for i in range(1, 5)],
+                         [("Trees/Far", "Sky"), (None, "bbbbbbbb"), (None, None), (None, None)])
+        loads = [{"command": "draw", "pipeline": k, **({"gpu_start_ns": 1, "gpu_ns": gpu_ns} if gpu_ns else {})}
+                 for k, gpu_ns in ((0, 3), (1, 5), (0, 4), (2, 1), (2, None), (3, 10))]
+        uses = [{"id": ident * 16, "draws": 2} for ident in "abcd"]
+        timed = [header(), device(), pass_info(A, "a"), frame(0, [one_pass(0, A, 30, draws=8, workloads=loads, pipelines=uses)]), end(1, 1)]
+        rows = self.rows("--by", "pipeline", self.write_log("b.jsonl", timed))
+        self.assertEqual([rows[ident * 8]["values"].get("gpu_ns", {}).get("sum") for ident in "abcd"], [7, 5, None, 10])
+        text = self.ok("report", "--by", "workload", log).stdout.decode()
+        self.assertRegex(text, r"pipeline +groups.*\n(.*\n)*a: 1 draw.* Sky +Trees/Far")
+
     def test_by_workload_of_another_command(self):
         """A first frame that clears twice gives its name to no other frame's draw."""
         def one(commands):

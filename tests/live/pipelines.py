@@ -107,7 +107,20 @@ def check_opengl(checks, folder, scene, n):
     check_counts(checks, log, told)
 
 
+def check_draws(checks, folder, scene, want, opengl=False):
+    """Of each draw of one frame: the debug groups inside its pass, and what drew."""
+    with checks.part(f"draws of {scene}"):
+        log = capture(checks, folder, scene, {"granularity": "draw"}, folder if opengl else None)
+        passes = log.frames[0]["passes"] if log else []
+        got = [[(w["command"], w.get("group"), "pipeline" in w) for w in p["workloads"]] for p in passes[:len(want)]]
+        checks.equal(got, want, "commands, groups, whether the pipeline is known")
+        loads = [(p, w) for p in passes for w in p["workloads"] if "pipeline" in w]
+        checks.that(all(w["pipeline"] < len(p["pipelines"]) for p, w in loads), "no such pipeline in its pass")
+
+
 def opengl(checks, folder):
+    draws = [("draw", name, True) for name in "ABC"]
+    check_draws(checks, folder, "groups_in_pass", [[("clear", None, False), *draws], draws], True)
     for scene, n in OPENGL.items():
         with checks.part(scene):
             check_opengl(checks, folder, scene, n)
@@ -131,6 +144,8 @@ def main():
         for scene, pipelines in SCENES.items():
             with checks.part(scene):
                 check_scene(checks, folder, scene, pipelines)
+        draw, copy = [("draw", None, True)], [("copy", None, False)]
+        check_draws(checks, folder, "labels", [draw, [("draw", "inside", True)], draw, copy])
         with checks.part("without the option"):
             log = capture(checks, folder, "pass2", {"force": "on"})
             if log:

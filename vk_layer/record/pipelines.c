@@ -46,6 +46,16 @@ bound_pipeline(const struct vk_command *c)
 	}
 }
 
+struct tally_pipeline *
+vk_pipeline_in_use(const struct vk_command *c)
+{
+	uint64_t handle = bound_pipeline(c);
+	/* It exists: a command buffer in which it is bound is being recorded. */
+	const struct vk_pipeline_known *p =
+		handle ? vk_handles_find(&c->device->targets->objects[VK_PIPELINES], handle) : NULL;
+	return p ? p->pipeline : NULL;
+}
+
 void
 vk_pipelines_count(struct vk_command *c)
 {
@@ -62,14 +72,9 @@ vk_pipelines_count(struct vk_command *c)
 	};
 	b->before = *now;
 	since.calls = vk_n_calls(&since);
-	uint64_t handle = bound_pipeline(c);
-	if (!since.calls || !handle)
-		return;
-	/* It exists: a command buffer in which it is bound is being recorded. */
-	const struct vk_pipeline_known *p = vk_handles_find(
-		&c->device->targets->objects[VK_PIPELINES], handle);
-	if (p && p->pipeline)
-		add_use(c, p->pipeline, &since);
+	struct tally_pipeline *pipeline = since.calls ? vk_pipeline_in_use(c) : NULL;
+	if (pipeline)
+		add_use(c, pipeline, &since);
 }
 
 void

@@ -41,6 +41,8 @@ struct vk_bound {
 void
 vk_module_created(struct vk_device *d, const VkShaderModuleCreateInfo *info, VkShaderModule handle);
 
+/* What the next draw or dispatch uses; NULL: none, or it is not known. */
+struct tally_pipeline *vk_pipeline_in_use(const struct vk_command *c);
 /* Adds what was counted since the last time to the open pass. */
 void vk_pipelines_count(struct vk_command *c);
 /* The pass ends. */

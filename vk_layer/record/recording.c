@@ -140,7 +140,7 @@ vk_recording_add_workload(struct vk_recording *r, const char *command)
 		       sizeof(*r->workloads), WORKLOADS_PER_PASS * max_passes(r)))
 		return NULL;
 	struct vk_workload *w = &r->workloads[r->n_workloads++];
-	*w = (struct vk_workload){ .command = command };
+	*w = (struct vk_workload){ .command = command, .n_items = r->n_items };
 	return w;
 }
 

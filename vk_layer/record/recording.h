@@ -19,6 +19,8 @@ struct vk_recording;
 /* One draw, dispatch or copy inside a pass (granularity draw). */
 struct vk_workload {
 	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */
+	struct tally_pipeline *pipeline; /* NULL: none, or it is not known */
+	uint32_t n_items; /* of its recording, before it: the labels among them */
 	uint64_t flags;
 	struct vk_slot slot;
 	/* The executed secondary that the slot belongs to; NULL: this recording. An

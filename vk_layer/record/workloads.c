@@ -3,6 +3,8 @@
  * draw). */
 #include "vk_layer/record/passes.h"
 
+#include <string.h>
+
 static bool
 is_open(const struct vk_command *c)
 {
@@ -25,6 +27,8 @@ vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 	}
 	if (p)
 		p->n_workloads++;
+	if (c->bound.on && strcmp(command, "clear") != 0)
+		w->pipeline = vk_pipeline_in_use(c);
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
 	c->outer_flags = c->flags;
 	c->flags = c->game.statistics ? TALLY_FLAG(YIELDED) : 0;

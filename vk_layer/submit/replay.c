@@ -196,24 +196,40 @@ read_inner(struct vk_replay *r, uint32_t pending, const struct vk_recording *rec
 }
 
 static void
-add_workload(struct vk_replay *r, uint32_t pending, struct vk_recording *rec,
-	     const struct vk_workload *from)
+add_workload(struct vk_replay *r, struct vk_recording *owner, const struct vk_workload *from)
 {
-	struct vk_recording *owner = from->owner ? from->owner : rec;
+	uint32_t pending = r->load_pending;
 	struct tally_workload *w = tally_stream_add_workload(r->q->stream,
 							     r->s->passes[pending].pass);
 	if (w) {
 		w->command = from->command;
+		w->label = vk_labels_path(r->q->labels, r->q->stream);
+		w->pipeline = from->pipeline;
 		w->flags = from->flags;
 	}
 	if (from->slot.page) {
-		prepare(r, owner);
 		add_slot(r, pending, w ? VK_ROLE_WORKLOAD : VK_ROLE_INNER, &from->slot,
 			 owner, w);
 	} else {
 		vk_pending_pass_miss(&r->s->passes[pending]);
 		if (w)
 			w->flags |= r->reasons[false];
+	}
+}
+
+/* Adds those that stand before the n-th item of `rec`, where it is at `end` at the latest; without
+ * `rec` all. */
+static void
+add_workloads(struct vk_replay *r, const struct vk_recording *rec, uint32_t n_items, uint32_t end)
+{
+	for (; r->load < r->end_load; r->load++) {
+		const struct vk_workload *w = &r->loads_of->workloads[r->load];
+		struct vk_recording *owner = w->owner ? w->owner : r->loads_of;
+		if (rec && (owner != rec || w->n_items > n_items || r->load >= end))
+			return;
+		if (owner != rec && owner != r->loads_of)
+			prepare(r, owner); /* it is not replayed by itself */
+		add_workload(r, owner, w);
 	}
 }
 
@@ -346,8 +362,10 @@ replay_pass(struct vk_replay *r, struct vk_recording *rec, const struct vk_pass 
 	if (p->slot.page)
 		add_slot(r, pending, VK_ROLE_PASS, &p->slot, rec, NULL);
 	read_inner(r, pending, rec, p);
-	for (uint32_t i = 0; i < p->n_workloads; i++)
-		add_workload(r, pending, rec, &rec->workloads[p->first_workload + i]);
+	r->loads_of = rec;
+	r->load = p->first_workload;
+	r->end_load = p->first_workload + p->n_workloads;
+	r->load_pending = pending;
 }
 
 /* ---- rows of passes ---- */
@@ -469,14 +487,18 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 	if (!captures(r) && r->chain == VK_NONE && is_plain(rec))
 		return;
 	uint32_t outer = r->set;
+	/* A secondary's workloads in the pass that it continues. */
+	uint32_t end_load = rec->continues_pass ? r->load + rec->n_workloads : UINT32_MAX;
 	begin_items(r, rec);
 	for (uint32_t i = 0, n = 0; i <= rec->n_items; i++) {
 		for (uint32_t end = vk_passes_before(rec, i); n < end;) {
+			add_workloads(r, NULL, 0, 0);
 			if (r->captured && r->rows && !rec->pictures)
 				n = replay_rows(r, rec, n, end);
 			if (n < end)
 				replay_pass(r, rec, &rec->passes[n++]);
 		}
+		add_workloads(r, rec, i, end_load);
 		if (i == rec->n_items)
 			break;
 		const struct vk_item *item = &rec->items[i];
@@ -495,6 +517,8 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 		}
 		look_around(r, rec);
 	}
+	if (!rec->continues_pass)
+		add_workloads(r, NULL, 0, 0);
 	/* The queue's stack must not gain or lose levels because of labels
 	 * that were not stored. */
 	for (int32_t n = rec->lost_labels; n > 0; n--)

@@ -33,6 +33,10 @@ struct vk_replay {
 	uint32_t buffer; /* the call's command buffers before the one that is replayed */
 	uint32_t coarse, chain, whole_chain; /* pending passes */
 	uint32_t n_batch_buffers, n_batch_passes, last_pending;
+	/* Workloads of the pass begun last that are not added yet: those of recording->workloads
+	 * from the first to before the end. Each is added where its labels are. */
+	struct vk_recording *loads_of;
+	uint32_t load, end_load, load_pending;
 };
 
 /* pairs[i]: timestamps around the i-th batch, or NULL; one that is not needed is returned and

@@ -188,6 +188,13 @@ stub_process(struct tally_recorder *r, const struct tally_process_record *proces
 }
 
 static enum tally_record_status
+stub_pipeline(struct tally_recorder *r, const struct tally_pipeline_record *pipeline)
+{
+	(void)r, (void)pipeline;
+	return TALLY_RECORD_OK;
+}
+
+static enum tally_record_status
 stub_note(struct tally_recorder *r, const struct tally_note_record *note)
 {
 	(void)r;
@@ -237,6 +244,7 @@ static const struct tally_recorder_ops stub_recorder = {
 	.header = stub_header,
 	.device = stub_device,
 	.pass_info = stub_pass_info,
+	.pipeline = stub_pipeline,
 	.frame = stub_frame_line,
 	.process = stub_process,
 	.note = stub_note,

@@ -437,6 +437,48 @@ test_workload_times(void)
 	world_free(w);
 }
 
+/* What a workload's label adds to its pass's, and which of the pass's pipelines it used. */
+static void
+test_workload_groups(void)
+{
+	static const struct {
+		const char *pass, *load, *group;
+	} labels[] = {
+		{ NULL, NULL, NULL }, { "a", "a", NULL },     { "a", "a/b", "b" },
+		{ "a", "ab", "ab" },  { NULL, "a/b", "a/b" }, { "target", "a", "a" },
+		{ "a", NULL, NULL },
+	};
+	struct tally_stage_record stage[2] = { { .code = 1 }, { .code = 2 } };
+	struct tally_pipeline *first = tally_pipeline_intern(&stage[0], 1);
+	struct tally_pipeline *second = tally_pipeline_intern(&stage[1], 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
+		struct world *w = world_new();
+		struct tally_frame_part *part = world_part(w, 0, 1);
+		struct tally_pipeline_use uses[2] = { { .pipeline = first, .next = &uses[1] },
+						      { .pipeline = second } };
+		uint64_t none = 0;
+		struct tally_workload load = {
+			.command = "draw",
+			.label = labels[i].load,
+			.pipeline = second,
+			.valid = &none,
+		};
+		struct tally_pass pass = { .label = labels[i].pass,
+					   .workloads = &load,
+					   .n_workloads = 1 };
+		world_pass(w, part, pass); /* lists no pipelines */
+		pass.uses = uses;
+		world_pass(w, part, pass);
+		part->loads.n = part->uses.n = 2;
+		const struct tally_frame_record *f = world_build(w, 1);
+		g_assert_false(f->passes[0].workloads->has_pipeline);
+		g_assert_true(f->passes[1].workloads->has_pipeline);
+		g_assert_cmpuint(f->passes[1].workloads->pipeline, ==, 1);
+		g_assert_cmpstr(f->passes[1].workloads->group, ==, labels[i].group);
+		world_free(w);
+	}
+}
+
 static void
 test_times(void)
 {
@@ -781,6 +823,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/streams-and-late-parts", test_streams_and_late_parts);
 	g_test_add_func("/frame/times", test_times);
 	g_test_add_func("/frame/workload-times", test_workload_times);
+	g_test_add_func("/frame/workload-groups", test_workload_groups);
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/order", test_order);
 	g_test_add_func("/frame/many", test_many);

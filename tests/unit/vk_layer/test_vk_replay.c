@@ -532,6 +532,64 @@ test_workload_owner(void)
 	g_assert_cmpint(w_value(w_logged(0, 1), "a"), ==, 7);
 }
 
+/* Each workload has the labels that were open where it was recorded, whose end or whose begin may
+ * lie in a secondary; one that is executed twice has those of each place. */
+static void
+test_workload_labels(void)
+{
+	if (!stub_in_child("granularity=draw"))
+		return;
+	VkQueue q = w_start();
+	struct vk_recording *r = w_recording(), *s = w_recording();
+	struct tally_stage_record stage = { .stage = TALLY_STAGE_VERTEX, .code = 1 };
+	struct tally_pipeline *pipeline = tally_pipeline_intern(&stage, 1);
+	s->continues_pass = true;
+	s->workloads[s->n_workloads++] = (struct vk_workload){ .n_items = 0 };
+	w_label(s, "own");
+	s->workloads[s->n_workloads++] = (struct vk_workload){ .n_items = 1 };
+	w_label(s, NULL);
+	w_label(r, "frame");
+	struct vk_pass *p = w_pass(r, -1, 0, 0, 0);
+	p->first_use = 0;
+	p->n_uses = 1;
+	r->uses = calloc(1, sizeof(*r->uses));
+	r->uses[0].pipeline = pipeline;
+	r->n_uses = r->room_uses = 1;
+	p->n_workloads = 6;
+	w_label(r, "A");
+	w_execute(r, s);
+	w_label(r, NULL);
+	w_label(r, NULL); /* the pass is no longer in "frame" */
+	w_execute(r, s);
+	static const struct {
+		bool owned;
+		uint32_t n_items;
+		const char *group;
+	} loads[] = {
+		{ false, 1, NULL }, { true, 0, "A" },   { true, 1, "A/own" },
+		{ true, 0, NULL },  { true, 1, "own" }, { false, 6, NULL },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(loads); i++)
+		r->workloads[r->n_workloads++] = (struct vk_workload){
+			.command = "draw",
+			.pipeline = i ? pipeline : NULL,
+			.n_items = loads[i].n_items,
+			.owner = loads[i].owned ? s : NULL,
+		};
+	w_pass(r, -1, 0, 0, 0);
+	w_submit_one(q, w_buffer(0, r));
+	w_present(q);
+	w_finish();
+	const struct tally_pass_record *got = w_logged(0, 0);
+	g_assert_cmpstr(got->label, ==, "frame");
+	g_assert_cmpuint(got->n_workloads, ==, G_N_ELEMENTS(loads));
+	for (size_t i = 0; i < G_N_ELEMENTS(loads); i++) {
+		g_assert_cmpstr(got->workloads[i].group, ==, loads[i].group);
+		g_assert_cmpint(got->workloads[i].has_pipeline, ==, i > 0);
+	}
+	g_assert_cmpuint(w_logged(0, 1)->n_workloads, ==, 0);
+}
+
 /* A primary recorded while nothing was captured executes a secondary that has queries: the
  * timestamps around the batch are the pass's, those of the workload are its own. */
 static void
@@ -622,6 +680,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/workloads", test_workloads);
 	g_test_add_func("/vk_replay/lost_labels", test_lost_labels);
 	g_test_add_func("/vk_replay/workload_owner", test_workload_owner);
+	g_test_add_func("/vk_replay/workload_labels", test_workload_labels);
 	g_test_add_func("/vk_replay/workload_in_idle", test_workload_in_idle);
 	g_test_add_func("/vk_replay/reasons", test_reasons);
 	g_test_add_func("/vk_replay/not_captured", test_not_captured);
