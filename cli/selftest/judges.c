@@ -25,20 +25,23 @@
 	(TALLY_FLAG(SHARED_TIME) | TALLY_FLAG(NO_TIMESTAMPS) | TALLY_FLAG(DISJOINT) | \
 	 TALLY_FLAG(SIMULTANEOUS))
 
-#define FAIL(t, law, ...) \
-	tally_law_fail((t)->device, law, tally_trial_name((t)->row), __VA_ARGS__)
-
-/* A failure in one pass. */
-static void
-	G_GNUC_PRINTF(5, 6) fail_in(struct tally_trial *t, enum tally_law law,
-				    guint frame, uint32_t pass, const char *format, ...)
+/* The law holds in the scene, or fails with a message. */
+static void G_GNUC_PRINTF(4, 5)
+	judge(struct tally_trial *t, enum tally_law law, bool holds, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
 	g_autofree char *what = g_strdup_vprintf(format, list);
 	va_end(list);
-	FAIL(t, law, "frame %u, pass %u: %s", frame, pass, what);
+	if (holds)
+		tally_law_hold(t->device, law);
+	else
+		tally_law_fail(t->device, law, tally_trial_name(t->row), "%s", what);
 }
+
+/* The same of one pass. */
+#define JUDGE_PASS(t, law, holds, frame, pass, format, ...) \
+	judge(t, law, holds, "frame %u, pass %u: " format, frame, pass, __VA_ARGS__)
 
 static const struct tally_seen_frame *
 frame_at(const struct tally_seen_log *log, guint i)
@@ -57,12 +60,10 @@ judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *
 		uint64_t seen = tally_call_count(&pass->call_counts, k);
 		bool known = !(pass->unknown & tally_call_count_names[k].unknown);
 		int64_t wanted;
-		if (!tally_expected_number(want, NULL, key, &wanted) ||
-		    (known && seen == (uint64_t)wanted))
-			continue;
-		fail_in(t, TALLY_LAW_CALLS, frame, pass->index,
-			"%" PRId64 " %s expected, %" PRIu64 " read%s", wanted, key, seen,
-			known ? "" : " (flagged as unknown)");
+		if (tally_expected_number(want, NULL, key, &wanted))
+			JUDGE_PASS(t, TALLY_LAW_CALLS, known && seen == (uint64_t)wanted, frame,
+				   pass->index, "%" PRId64 " %s expected, %" PRIu64 " read%s",
+				   wanted, key, seen, known ? "" : " (flagged as unknown)");
 	}
 }
 
@@ -71,38 +72,27 @@ judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *
 /* A statistic lies between two bounds; `source` in messages uses the log's keys. */
 static void
 judge_range(struct tally_trial *t, enum tally_law law, guint frame,
-	    const struct tally_pass_record *pass, const char *key, double least,
-	    double most)
+	    const struct tally_pass_record *pass, const char *key, double least, double most)
 {
 	const struct tally_value *value = tally_seen_value(pass, key);
-	if (!value) {
-		if (tally_seen_counter(&t->log, key) &&
-		    !(pass->flags & (TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE))))
-			fail_in(t, law, frame, pass->index,
-				"no %s, which the device counts", key);
-		return;
-	}
-	double read = tally_value_f64(*value);
-	if (read >= least && read <= most)
-		tally_law_hold(t->device, law);
-	else if (least < most)
-		fail_in(t, law, frame, pass->index,
-			"%s of %.0f to %.0f expected, %.0f read", key, least, most,
-			read);
-	else
-		fail_in(t, law, frame, pass->index, "%s of %.0f expected, %.0f read",
-			key, least, read);
+	double read = value ? tally_value_f64(*value) : 0.0;
+	if (value)
+		JUDGE_PASS(t, law, read >= least && read <= most, frame, pass->index,
+			   "%s of %.0f to %.0f expected, %.0f read", key, least, most, read);
+	else if (tally_seen_counter(&t->log, key) &&
+		 !(pass->flags & (TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE))))
+		JUDGE_PASS(t, law, false, frame, pass->index, "no %s, which the device counts",
+			   key);
 }
 
 static void
-judge_statistics(struct tally_trial *t, guint frame,
-		 const struct tally_pass_record *pass, const char *want)
+judge_statistics(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
+		 const char *want)
 {
 	int64_t wanted, width = 0, height = 0;
 	if (tally_expected_number(want, "counters", PRIMITIVES, &wanted)) {
 		/* A driver may clear by drawing two triangles, and count them. */
-		judge_range(t, TALLY_LAW_PRIMITIVES, frame, pass, PRIMITIVES,
-			    (double)wanted,
+		judge_range(t, TALLY_LAW_PRIMITIVES, frame, pass, PRIMITIVES, (double)wanted,
 			    (double)wanted + 2.0 * (double)pass->call_counts.clears);
 	}
 	/* A GPU that draws tile by tile may run it for the positions first. */
@@ -125,18 +115,16 @@ static void
 judge_frame(struct tally_trial *t, const struct tally_seen_frame *frame)
 {
 	guint n = g_strv_length(t->expected.passes);
-	if (frame->n_passes != n) {
-		FAIL(t, TALLY_LAW_CALLS, "frame %u: %u passes expected, %u read",
-		     frame->number, n, frame->n_passes);
+	judge(t, TALLY_LAW_CALLS, frame->n_passes == n, "frame %u: %u passes expected, %u read",
+	      frame->number, n, frame->n_passes);
+	if (frame->n_passes != n)
 		return;
-	}
 	for (guint i = 0; i < n; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
-		g_autofree char *kind = tally_expected_word(t->expected.passes[i],
-							    "kind");
-		if (g_strcmp0(kind, tally_pass_kind_name(pass->kind)) != 0)
-			fail_in(t, TALLY_LAW_CALLS, frame->number, i, "%s expected, %s read",
-				kind, tally_pass_kind_name(pass->kind));
+		g_autofree char *kind = tally_expected_word(t->expected.passes[i], "kind");
+		const char *read = tally_pass_kind_name(pass->kind);
+		JUDGE_PASS(t, TALLY_LAW_CALLS, g_strcmp0(kind, read) == 0, frame->number, i,
+			   "%s expected, %s read", kind, read);
 		judge_calls(t, frame->number, pass, t->expected.passes[i]);
 		judge_statistics(t, frame->number, pass, t->expected.passes[i]);
 	}
@@ -147,15 +135,14 @@ judge_frame(struct tally_trial *t, const struct tally_seen_frame *frame)
 static void
 judge_flags(struct tally_trial *t)
 {
-	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) |
-			     TALLY_FLAG(DROPPED);
+	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED);
 	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			uint64_t flags = frame->passes[k].flags & bad;
 			for (unsigned bit = 0; flags && bit < TALLY_N_FLAGS; bit++)
 				if (flags & UINT64_C(1) << bit)
-					fail_in(t, TALLY_LAW_RESULTS, frame->number, k,
-						"flagged %s", tally_flag_name(bit));
+					JUDGE_PASS(t, TALLY_LAW_RESULTS, false, frame->number, k,
+						   "flagged %s", tally_flag_name(bit));
 		}
 	}
 	tally_law_hold(t->device, TALLY_LAW_RESULTS);
@@ -168,39 +155,31 @@ is_timed(const struct tally_pass_record *pass)
 }
 
 static void
-judge_time(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
-	   uint64_t *last)
+judge_time(struct tally_trial *t, guint frame, const struct tally_pass_record *pass, uint64_t *last)
 {
+	const enum tally_law law = TALLY_LAW_TIMES;
 	if (pass->flags & TALLY_FLAG(BAD_TIME))
-		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
-			"flagged bad_time: it ends before it begins, or far from the "
-			"CPU's clock");
+		JUDGE_PASS(t, law, false, frame, pass->index, "flagged %s",
+			   "bad_time: it ends before it begins, or far from the CPU's clock");
 	if (pass->flags & TALLY_FLAG(NO_TIMESTAMPS))
-		tally_law_lack(t->device, TALLY_LAW_TIMES,
-			       "the driver has no timestamps");
+		tally_law_lack(t->device, law, "the driver has no timestamps");
 	if (!is_timed(pass)) {
 		if (!(pass->flags & (EXCUSED | TALLY_FLAG(BAD_TIME))))
-			fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
-				"no time, and no flag says why");
+			JUDGE_PASS(t, law, false, frame, pass->index, "no time, and no %s says why",
+				   "flag");
 		return;
 	}
-	if (pass->gpu_start_ns < *last)
-		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
-			"begins %" PRIu64 " ns before the pass before it",
-			*last - pass->gpu_start_ns);
+	JUDGE_PASS(t, law, pass->gpu_start_ns >= *last, frame, pass->index,
+		   "begins %" PRIu64 " ns before the pass before it", *last - pass->gpu_start_ns);
 	*last = pass->gpu_start_ns;
-	tally_law_hold(t->device, TALLY_LAW_TIMES);
 	if (pass->flags & TALLY_FLAG(UNCALIBRATED) || !pass->has_cpu_start)
 		return;
 	uint64_t end = pass->gpu_start_ns + pass->gpu_ns;
-	if (pass->gpu_start_ns + CLOCK_SLACK_NS < pass->cpu_start_ns)
-		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
-			"the GPU began it %" PRIu64 " ns before the program did",
-			pass->cpu_start_ns - pass->gpu_start_ns);
-	if (end > t->ours.ended_ns + CLOCK_SLACK_NS)
-		fail_in(t, TALLY_LAW_TIMES, frame, pass->index,
-			"ends %" PRIu64 " ns after the program did",
-			end - t->ours.ended_ns);
+	JUDGE_PASS(t, law, pass->gpu_start_ns + CLOCK_SLACK_NS >= pass->cpu_start_ns, frame,
+		   pass->index, "the GPU began it %" PRIu64 " ns before the program did",
+		   pass->cpu_start_ns - pass->gpu_start_ns);
+	JUDGE_PASS(t, law, end <= t->ours.ended_ns + CLOCK_SLACK_NS, frame, pass->index,
+		   "ends %" PRIu64 " ns after the program did", end - t->ours.ended_ns);
 }
 
 static void
@@ -210,8 +189,7 @@ judge_times(struct tally_trial *t)
 	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		uint64_t last = 0;
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
-			if (k &&
-			    frame->passes[k].context != frame->passes[k - 1].context)
+			if (k && frame->passes[k].context != frame->passes[k - 1].context)
 				last = 0;
 			judge_time(t, frame->number, &frame->passes[k], &last);
 		}
@@ -222,12 +200,10 @@ void
 tally_judge_frames(struct tally_trial *t)
 {
 	guint n = tally_trial_frames(t->row);
-	if (t->log.frames->len != n)
-		FAIL(t, TALLY_LAW_CALLS, "%u frames expected, %u read", n,
-		     t->log.frames->len);
+	judge(t, TALLY_LAW_CALLS, t->log.frames->len == n, "%u frames expected, %u read", n,
+	      t->log.frames->len);
 	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
 		judge_frame(t, frame);
-	tally_law_hold(t->device, TALLY_LAW_CALLS);
 	judge_flags(t);
 	judge_times(t);
 }
@@ -259,18 +235,14 @@ static void
 judge_ratio(struct tally_trial *t, enum tally_law law, uint32_t light, uint32_t heavy)
 {
 	double less = median_time(&t->log, light), more = median_time(&t->log, heavy);
-	if (less <= 0.0 && more <= 0.0 && law == TALLY_LAW_NEIGHBOR)
-		tally_law_hold(t->device,
-			       law); /* flagged; see judge_times() */
-	else if (less <= 0.0 && more <= 0.0)
-		tally_law_lack(t->device, law,
-			       "these passes have no time of their own");
-	else if (more >= LEAST_RATIO * less)
-		tally_law_hold(t->device, law);
+	bool none = less <= 0.0 && more <= 0.0;
+	/* Of neighbors that is flagged: see judge_times(). */
+	if (none && law != TALLY_LAW_NEIGHBOR)
+		tally_law_lack(t->device, law, "these passes have no time of their own");
 	else
-		FAIL(t, law,
-		     "16 draws took %.0f ns, 1 draw %.0f ns (medians of %u frames)",
-		     more, less, t->log.frames->len);
+		judge(t, law, none || more >= LEAST_RATIO * less,
+		      "16 draws took %.0f ns, 1 draw %.0f ns (medians of %u frames)", more, less,
+		      t->log.frames->len);
 }
 
 static bool
@@ -279,28 +251,29 @@ is_statistic(const struct tally_counter *counter)
 	return g_str_has_suffix(counter->source, "-statistics");
 }
 
+/* Two passes of equal work count equally, where both count. */
+static void
+judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter *counter,
+	   const struct tally_seen_frame *frame, uint32_t k, const struct tally_seen_frame *first,
+	   uint32_t same)
+{
+	const struct tally_value *one = tally_seen_value(&first->passes[same], counter->key);
+	const struct tally_value *other = tally_seen_value(&frame->passes[k], counter->key);
+	if (one && other)
+		JUDGE_PASS(t, law, tally_value_f64(*one) == tally_value_f64(*other), frame->number,
+			   k, "%s of %s: %.0f; the same work in frame %u, pass %u: %.0f",
+			   counter->key, counter->source, tally_value_f64(*other), first->number,
+			   same, tally_value_f64(*one));
+}
+
 /* Passes 0 and 2 are equal, so are 1 and 3, in every frame. */
 static void
 judge_equal(struct tally_trial *t, const struct tally_counter *counter)
 {
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
-		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++) {
-			const struct tally_value *one = tally_seen_value(
-				&frame_at(&t->log, 0)->passes[k % 2], counter->key);
-			const struct tally_value *other = tally_seen_value(
-				&frame->passes[k], counter->key);
-			if (!one || !other)
-				continue;
-			double a = tally_value_f64(*one), b = tally_value_f64(*other);
-			if (a == b)
-				tally_law_hold(t->device, TALLY_LAW_EQUAL);
-			else
-				fail_in(t, TALLY_LAW_EQUAL, frame->number, k,
-					"%s of %.0f; the same work in frame 0, pass "
-					"%u: %.0f",
-					counter->key, b, k % 2, a);
-		}
-	}
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++)
+			judge_same(t, TALLY_LAW_EQUAL, counter, frame, k, frame_at(&t->log, 0),
+				   k % 2);
 }
 
 void
@@ -333,8 +306,7 @@ sum_of(const struct tally_seen_log *log, const char *key, guint n_frames, double
 	for (guint i = 0; i < n_frames; i++) {
 		const struct tally_seen_frame *frame = frame_at(log, i);
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
-			const struct tally_value *value = tally_seen_value(
-				&frame->passes[k], key);
+			const struct tally_value *value = tally_seen_value(&frame->passes[k], key);
 			any |= value != NULL;
 			*sum += value ? tally_value_f64(*value) : 0.0;
 		}
@@ -357,18 +329,14 @@ tally_judge_sums(struct tally_trial *t)
 	guint n = MIN(t->work->frames->len, t->log.frames->len);
 	TALLY_EACH (const struct tally_counter, counter, t->log.counters) {
 		double here, passes;
-		if (!is_statistic(counter) ||
-		    !sum_of(t->work, counter->key, n, &passes))
+		if (!is_statistic(counter) || !sum_of(t->work, counter->key, n, &passes))
 			continue;
 		if (!sum_of(&t->log, counter->key, n, &here))
-			tally_law_lack(t->device, TALLY_LAW_SUMS,
-				       "counted pass by pass only");
-		else if (here == passes)
-			tally_law_hold(t->device, TALLY_LAW_SUMS);
+			tally_law_lack(t->device, TALLY_LAW_SUMS, "counted pass by pass only");
 		else
-			FAIL(t, TALLY_LAW_SUMS,
-			     "%s of %u frames: %.0f counted pass by pass, %.0f with %s",
-			     counter->key, n, passes, here, t->row->options);
+			judge(t, TALLY_LAW_SUMS, here == passes,
+			      "%s of %u frames: %.0f counted pass by pass, %.0f with %s",
+			      counter->key, n, passes, here, t->row->options);
 	}
 }
 
@@ -415,23 +383,15 @@ tally_judge_clock(struct tally_trial *t)
 		}
 		first = false;
 	}
-	if (!gpu->len && makes_no_sense(&t->log)) {
-		FAIL(t, TALLY_LAW_CLOCK, "every pass is flagged bad_time");
-		return;
-	}
-	if (!gpu->len) {
+	if (!gpu->len && !makes_no_sense(&t->log)) {
 		tally_law_lack(t->device, TALLY_LAW_CLOCK, "no pass has a time");
 		return;
 	}
-	double share = median(gpu) / median(cpu);
-	if (share >= CLOCK_LEAST && share <= CLOCK_MOST)
-		tally_law_hold(t->device, TALLY_LAW_CLOCK);
-	else
-		FAIL(t, TALLY_LAW_CLOCK,
-		     "the GPU worked nearly all of each frame, but its time is %.3g of "
-		     "the CPU's: "
-		     "%.1f to %.1f expected (medians of %u frames)",
-		     share, CLOCK_LEAST, CLOCK_MOST, gpu->len);
+	double share = gpu->len ? median(gpu) / median(cpu) : 0.0;
+	judge(t, TALLY_LAW_CLOCK, share >= CLOCK_LEAST && share <= CLOCK_MOST,
+	      "the GPU worked nearly all of each frame, but its time is %.3g of the CPU's: %.1f to "
+	      "%.1f expected (medians of %u frames; 0: every pass is flagged bad_time)",
+	      share, CLOCK_LEAST, CLOCK_MOST, gpu->len);
 }
 
 /* ---- counters of the hardware ---- */
@@ -490,9 +450,8 @@ went_round(const struct tally_seen_log *log)
 static bool
 counts_work(const struct tally_counter *counter)
 {
-	static const char *const how[] = { "busy",   "cache", "clock", "cycle",
-					   "hit",    "idle",  "time",  "lookup",
-					   "memory", "miss",  "stall", "wait" };
+	static const char *const how[] = { "busy", "cache",  "clock",  "cycle", "hit",   "idle",
+					   "time", "lookup", "memory", "miss",  "stall", "wait" };
 	if (counter->kind != TALLY_KIND_EVENT || strcmp(counter->unit, "1") != 0 ||
 	    counter->storage == TALLY_STORAGE_F64 || counter->scope > TALLY_SCOPE_PASS)
 		return false;
@@ -508,20 +467,9 @@ counts_work(const struct tally_counter *counter)
 static void
 judge_twins(struct tally_trial *t, const struct tally_counter *counter)
 {
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
-		for (uint32_t k = 1; k < frame->n_passes; k++) {
-			const struct tally_value *one = tally_seen_value(
-				&frame->passes[0], counter->key);
-			const struct tally_value *other = tally_seen_value(
-				&frame->passes[k], counter->key);
-			if (one && other &&
-			    tally_value_f64(*one) != tally_value_f64(*other))
-				fail_in(t, TALLY_LAW_COUNTERS, frame->number, k,
-					"%s of %s: %.0f; the same work in pass 0: %.0f",
-					counter->key, counter->source,
-					tally_value_f64(*other), tally_value_f64(*one));
-		}
-	}
+	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+		for (uint32_t k = 1; k < frame->n_passes; k++)
+			judge_same(t, TALLY_LAW_COUNTERS, counter, frame, k, frame, 0);
 }
 
 static void
@@ -531,26 +479,21 @@ judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			const struct tally_pass_record *pass = &frame->passes[k];
-			const struct tally_value *value = tally_seen_value(
-				pass, counter->key);
+			const struct tally_value *value = tally_seen_value(pass, counter->key);
 			if (!value)
 				continue;
 			seen = true;
 			double number = tally_value_f64(*value);
 			const char *wrong = find_nonsense(
-				counter, number,
-				pass->has_gpu ? (double)pass->gpu_ns : 0.0);
-			if (wrong)
-				fail_in(t, TALLY_LAW_COUNTERS, frame->number, k,
-					"%s of %s: %g %s %s", counter->key,
-					counter->source, number, counter->unit, wrong);
+				counter, number, pass->has_gpu ? (double)pass->gpu_ns : 0.0);
+			JUDGE_PASS(t, TALLY_LAW_COUNTERS, !wrong, frame->number, k,
+				   "%s of %s: %g %s %s", counter->key, counter->source, number,
+				   counter->unit, wrong ? wrong : "");
 		}
 	}
-	if (seen)
-		tally_law_hold(t->device, TALLY_LAW_COUNTERS);
-	else if (went_round(&t->log) && counter->scope <= TALLY_SCOPE_PASS)
-		FAIL(t, TALLY_LAW_COUNTERS, "%s of %s has no value in any of %u frames",
-		     counter->key, counter->source, t->log.frames->len);
+	if (!seen && went_round(&t->log) && counter->scope <= TALLY_SCOPE_PASS)
+		judge(t, TALLY_LAW_COUNTERS, false, "%s of %s has no value in any of %u frames",
+		      counter->key, counter->source, t->log.frames->len);
 }
 
 void
@@ -566,7 +509,6 @@ tally_judge_counters(struct tally_trial *t)
 			judge_twins(t, counter);
 	}
 	if (!n)
-		tally_law_lack(
-			t->device, TALLY_LAW_COUNTERS,
-			"no counters of the GPU's own: passtally doctor says why");
+		tally_law_lack(t->device, TALLY_LAW_COUNTERS,
+			       "no counters of the GPU's own: passtally doctor says why");
 }

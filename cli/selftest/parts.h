@@ -197,8 +197,7 @@ void tally_judge_counters(struct tally_trial *trial);
 
 /* ---- show.c: the result of a self-test, for people and for programs.
  *
- * The text is at most 80 columns wide: the verdict, the devices, a table of laws with one
- * column per device (in blocks of three devices), and each failure with what to send. One
+ * The text has the verdict, each device with its laws and their failures, and what to send. One
  * thread. */
 
 struct tally_selftest_result {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/parts.h"
 
+#include "cli/shared/each.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "passtally_version.h"
-
-#define COLUMNS 80
-#define A_BLOCK 2 /* devices */
 
 static const struct tally_tested_device *
 device_at(const struct tally_selftest_result *result, guint i)
@@ -15,8 +13,7 @@ device_at(const struct tally_selftest_result *result, guint i)
 }
 
 guint
-tally_selftest_count(const struct tally_selftest_result *result,
-		     enum tally_verdict verdict)
+tally_selftest_count(const struct tally_selftest_result *result, enum tally_verdict verdict)
 {
 	guint n = 0;
 	for (guint i = 0; i < result->devices->len; i++)
@@ -36,8 +33,7 @@ print_verdict(const struct tally_selftest_result *result)
 {
 	guint n = result->devices->len;
 	guint not_run = tally_selftest_count(result, TALLY_VERDICT_NOT_RUN);
-	g_autofree char *rest = not_run ? g_strdup_printf(", %u not run", not_run)
-					: NULL;
+	g_autofree char *rest = not_run ? g_strdup_printf(", %u not run", not_run) : NULL;
 	tally_text_print(stdout, "%u laws hold, %u fail, %u not offered%s on %u device%s\n\n",
 			 tally_selftest_count(result, TALLY_VERDICT_PASS),
 			 tally_selftest_count(result, TALLY_VERDICT_FAIL),
@@ -45,85 +41,43 @@ print_verdict(const struct tally_selftest_result *result)
 			 n, TALLY_S(n));
 }
 
+/* The device, each law, and what failed. */
 static void
-print_devices(const struct tally_selftest_result *result)
+print_device(const struct tally_tested_device *d, guint number)
 {
-	static const char *const apis[] = { "OpenGL", "Vulkan" };
-	for (guint i = 0; i < result->devices->len; i++) {
-		const struct tally_tested_device *d = device_at(result, i);
-		g_autofree char *line = g_strdup_printf(
-			"device %u  %s: %s%s%s, passtally " PASSTALLY_VERSION, i + 1, api_of(d),
-			d->name, d->version[0] ? ", " : "", d->version);
-		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++) {
-		if (!result->missing[i])
-			continue;
-		g_autofree char *line = g_strdup_printf("%s: %s", apis[i],
-							result->missing[i]);
-		tally_text_print_wrapped(stdout, line, 10, COLUMNS);
-	}
-}
-
-static void
-print_block(const struct tally_selftest_result *result, guint first, guint n)
-{
-	tally_text_print(stdout, "\n%-42s %-10s", "law", "source");
-	for (guint i = first; i < first + n; i++)
-		tally_text_print(stdout,
-				 i + 1 < first + n ? "  device %-4u" : "  device %u",
-				 i + 1);
-	tally_text_print(stdout, "\n");
+	tally_text_print_folded(10, "device %u  %s: %s%s%s, passtally " PASSTALLY_VERSION, number,
+				api_of(d), d->name, d->version[0] ? ", " : "", d->version);
 	for (int law = 0; law < TALLY_N_LAWS; law++) {
-		tally_text_print(stdout, "%-42s %-10s", tally_laws[law].title,
-				 tally_laws[law].source);
-		for (guint i = first; i < first + n; i++)
-			tally_text_print(
-				stdout, i + 1 < first + n ? "  %-11s" : "  %s\n",
-				tally_verdict_word(
-					device_at(result, i)->laws[law].verdict));
-	}
-}
-
-static void
-print_failures(const struct tally_selftest_result *result)
-{
-	for (guint i = 0; i < result->devices->len; i++) {
-		for (int law = 0; law < TALLY_N_LAWS; law++) {
-			const struct tally_finding *f =
-				&device_at(result, i)->laws[law];
-			if (!f->n_failures)
-				continue;
-			tally_text_print(stdout, "\nFAIL on device %u: %s (%u time%s)\n", i + 1,
-					 tally_laws[law].title, f->n_failures,
+		const struct tally_finding *f = &d->laws[law];
+		tally_text_print(stdout, "  %-42s %-10s  %s", tally_laws[law].title,
+				 tally_laws[law].source, tally_verdict_word(f->verdict));
+		if (f->n_failures)
+			tally_text_print(stdout, ", %u time%s", f->n_failures,
 					 TALLY_S(f->n_failures));
-			for (guint k = 0; k < f->failures->len; k++) {
-				g_autofree char *line = g_strdup_printf(
-					"  %s",
-					(char *)g_ptr_array_index(f->failures, k));
-				tally_text_print_wrapped(stdout, line, 4, COLUMNS);
-			}
-		}
+		tally_text_print(stdout, "\n");
+		TALLY_EACH (const char, failure, f->failures)
+			tally_text_print_indented("", failure);
 	}
+	tally_text_print(stdout, "\n");
 }
 
 void
 tally_selftest_print(const struct tally_selftest_result *result)
 {
+	static const char *const apis[] = { "OpenGL", "Vulkan" };
 	print_verdict(result);
-	print_devices(result);
-	for (guint i = 0; i < result->devices->len; i += A_BLOCK)
-		print_block(result, i, MIN(A_BLOCK, result->devices->len - i));
-	print_failures(result);
-	if (!result->kept)
-		return;
-	g_autofree char *line = g_strdup_printf(
-		"Please send the folder %s with your report: it holds the logs, what "
-		"the programs "
-		"printed, what passtally doctor says and this result (selftest.json).",
-		result->kept);
-	tally_text_print(stdout, "\n");
-	tally_text_print_wrapped(stdout, line, 0, COLUMNS);
+	for (guint i = 0; i < result->devices->len; i++)
+		print_device(device_at(result, i), i + 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++)
+		if (result->missing[i])
+			tally_text_print_folded(10, "%s: %s", apis[i], result->missing[i]);
+	if (result->kept)
+		tally_text_print_folded(
+			0,
+			"Please send the folder %s with your report: it holds the logs, what the "
+			"programs printed, what passtally doctor says and this result "
+			"(selftest.json).",
+			result->kept);
 }
 
 /* ---- JSON ---- */
@@ -135,14 +89,10 @@ print_law_json(struct tally_out *out, const struct tally_tested_device *d, int l
 	tally_out_object(out, NULL);
 	tally_out_text(out, "law", tally_laws[law].key);
 	tally_out_text(out, "title", tally_laws[law].title);
-	tally_out_text(out, "source",
-		       *tally_laws[law].source ? tally_laws[law].source : NULL);
+	tally_out_text(out, "source", *tally_laws[law].source ? tally_laws[law].source : NULL);
 	tally_out_text(out, "result",
-		       f->verdict == TALLY_VERDICT_FAIL
-			       ? "fail"
-			       : tally_verdict_word(f->verdict));
-	tally_out_text(out, "why",
-		       f->verdict == TALLY_VERDICT_NOT_OFFERED ? f->why : NULL);
+		       f->verdict == TALLY_VERDICT_FAIL ? "fail" : tally_verdict_word(f->verdict));
+	tally_out_text(out, "why", f->verdict == TALLY_VERDICT_NOT_OFFERED ? f->why : NULL);
 	tally_out_u64(out, "failed", f->n_failures);
 	tally_out_array(out, "failures");
 	for (guint i = 0; i < f->failures->len; i++)
@@ -161,10 +111,8 @@ tally_selftest_print_json(const struct tally_selftest_result *result, FILE *to)
 	tally_out_text(out, "version", PASSTALLY_VERSION);
 	tally_out_u64(out, "hold", tally_selftest_count(result, TALLY_VERDICT_PASS));
 	tally_out_u64(out, "fail", tally_selftest_count(result, TALLY_VERDICT_FAIL));
-	tally_out_u64(out, "not_offered",
-		      tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED));
-	tally_out_u64(out, "not_run",
-		      tally_selftest_count(result, TALLY_VERDICT_NOT_RUN));
+	tally_out_u64(out, "not_offered", tally_selftest_count(result, TALLY_VERDICT_NOT_OFFERED));
+	tally_out_u64(out, "not_run", tally_selftest_count(result, TALLY_VERDICT_NOT_RUN));
 	tally_out_f64(out, "seconds", result->seconds);
 	tally_out_text_or_null(out, "no_opengl", result->missing[0]);
 	tally_out_text_or_null(out, "no_vulkan", result->missing[1]);
