@@ -223,7 +223,7 @@ read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_e
 	c->conserve = tally_conserve_create();
 	c->statistics = tally_run_statistics_create(false);
 	const struct tally_log_taker taker = { add_line, c, "checking", c->path, true };
-	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
+	enum tally_read_status status = tally_log_read_lines(reader, &taker, error);
 	tally_conserve_destroy(c->conserve);
 	tally_run_statistics_destroy(c->statistics);
 	return status;

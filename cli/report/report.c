@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct report_request {
-	bool json, csv, reverse, wide, no_pager, skip_bad;
+	bool json, csv, reverse, wide, no_pager;
 	bool printed; /* a log before this one had a report */
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
@@ -92,9 +92,6 @@ static const struct tally_arg options[] = {
 			"twice."),
 	TALLY_WARMUP_ARG(struct report_request, warmup),
 	TALLY_NAMES_ARG,
-	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
-		       "Leave out lines of the log that are damaged, and say which. The "
-		       "header and the devices cannot be left out."),
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
 		       "Show every column and every row in the table. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
@@ -159,7 +156,7 @@ conflict_of(const struct report_request *r)
 	if (r->pass && r->by->frames)
 		return "--pass does not go with --by frame";
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
-			r->device >= 0 || r->wide || r->skip_bad || r->by != &tally_by_pass))
+			r->device >= 0 || r->wide || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
 	return NULL;
 }
@@ -449,20 +446,6 @@ print_csv(struct report_request *r, const struct tally_aggregate *a, const GArra
 	}
 }
 
-static void
-tell_skipped(const struct tally_aggregate *a)
-{
-	const struct tally_skipped_lines *s = &a->skipped;
-	if (!s->n)
-		return;
-	g_autoptr(GString) list = g_string_new(NULL);
-	for (size_t i = 0; i < s->n && i < G_N_ELEMENTS(s->numbers); i++)
-		g_string_append_printf(list, "%s%" G_GUINT64_FORMAT, i ? ", " : " ", s->numbers[i]);
-	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
-			   a->path, s->n, TALLY_S(s->n), TALLY_S(s->n), list->str,
-			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
-}
-
 static int
 print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer,
 	   GArray *columns, GPtrArray *rows)
@@ -515,11 +498,8 @@ report_log(struct report_request *r, const char *path)
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
 	int status = tally_aggregate_read_watched(&a, "report", path, r->by, r->warmup,
-						  tally_answer_watch(answer), r->skip_bad);
+						  tally_answer_watch(answer));
 	tally_answer_conclude(answer);
-	tell_skipped(&a);
-	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)
-		tally_cli_complain("report", "--skip-bad leaves out bad lines");
 	if (status == TALLY_EXIT_OK)
 		status = report_aggregate(r, &a, answer);
 	tally_answer_destroy(answer);
