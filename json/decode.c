@@ -21,7 +21,6 @@ tally_decoder_finish(struct tally_decoder *d)
 	tally_words_finish(&d->words);
 	tally_numbers_finish(&d->ids);
 	tally_numbers_finish(&d->devices);
-	tally_json_finish(&d->json);
 }
 
 void
@@ -48,7 +47,6 @@ tally_object_open(struct tally_decoder *d, struct tally_object *o)
 {
 	tally_json_peek(&d->json);
 	o->where = d->json.at;
-	o->base = d->json.n_keys;
 	o->seen = 0;
 	o->field = -1;
 	return tally_json_open_object(&d->json);
@@ -82,7 +80,7 @@ fail_together(struct tally_decoder *d, const struct tally_object *o)
 	return tally_json_fail(&d->json, o->where, "%s stand together or not at all", list);
 }
 
-/* At the closing brace: checks that everything is present, and no unknown key occurs twice. */
+/* At the closing brace: checks that everything is present. */
 static bool
 check_object(struct tally_decoder *d, const struct tally_object *o)
 {
@@ -95,7 +93,7 @@ check_object(struct tally_decoder *d, const struct tally_object *o)
 		return tally_json_fail(&d->json, o->where, "%s needs the field \"%s\"", o->what,
 				       name);
 	}
-	return d->json.n_keys == o->base || tally_json_check_keys(&d->json, o->base);
+	return true;
 }
 
 /* One of the fields after the last one, spelled as our writer does: the writer may leave some
@@ -130,7 +128,7 @@ tally_object_next_any(struct tally_decoder *d, struct tally_object *o)
 		int field = find_field(o, &key);
 		o->field = field;
 		if (field < 0) {
-			if (!tally_json_push_key(&d->json, &key) || !tally_json_skip(&d->json))
+			if (!tally_json_skip(&d->json))
 				return -1;
 			continue;
 		}

@@ -111,7 +111,6 @@ struct tally_object {
 	uint64_t together; /* fields that are all present or all absent */
 	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.epoch */
 	uint64_t seen;
-	uint32_t base; /* of its unknown keys: see tally_json_push_key() */
 	const char *where;
 };
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "json/number.h"
-#include "layer/base/array.h"
 
 bool
 tally_json_end(struct tally_json_reader *r)
@@ -288,15 +287,14 @@ tally_json_read_null(struct tally_json_reader *r)
 static bool
 skip_object(struct tally_json_reader *r)
 {
-	uint32_t base = r->n_keys;
 	struct tally_json_text key;
 	if (!tally_json_open_object(r))
 		return false;
 	while (tally_json_next_key(r, &key)) {
-		if (!tally_json_push_key(r, &key) || !tally_json_skip(r))
+		if (!tally_json_skip(r))
 			return false;
 	}
-	return !r->failed && tally_json_check_keys(r, base);
+	return !r->failed;
 }
 
 static bool
@@ -335,71 +333,4 @@ tally_json_skip(struct tally_json_reader *r)
 			return tally_json_fail_expected(r, "a value");
 		return skip_number(r, &integer);
 	}
-}
-
-bool
-tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key)
-{
-	if (!tally_array_fit(&r->keys, r->n_keys, &r->max_keys, sizeof(*r->keys)))
-		return tally_json_fail_memory(r);
-	r->keys[r->n_keys++] = (struct tally_json_key_span){ (uint32_t)(key->s - r->begin),
-							      (uint32_t)key->len };
-	return true;
-}
-
-static bool
-is_same_key(const struct tally_json_reader *r, const struct tally_json_key_span *a,
-	    const struct tally_json_key_span *b)
-{
-	return a->len == b->len && !memcmp(r->begin + a->offset, r->begin + b->offset, a->len);
-}
-
-static int
-compare_keys(const void *a_span, const void *b_span, void *line)
-{
-	const struct tally_json_key_span *a = a_span, *b = b_span;
-	if (a->len != b->len)
-		return a->len < b->len ? -1 : 1;
-	int order = memcmp((const char *)line + a->offset, (const char *)line + b->offset,
-			   a->len);
-	if (order)
-		return order;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static bool
-fail_duplicate(struct tally_json_reader *r, const struct tally_json_key_span *key)
-{
-	char shown[48];
-	const char *s = r->begin + key->offset;
-	return tally_json_fail(r, s - 1, "the key \"%s\" stands twice in one object",
-			       tally_json_quote(shown, s, key->len));
-}
-
-bool
-tally_json_check_keys(struct tally_json_reader *r, uint32_t base)
-{
-	enum { FEW = 16 };
-	size_t n = r->n_keys - base;
-	if (n < 2) {
-		r->n_keys = base;
-		return true;
-	}
-	struct tally_json_key_span *keys = r->keys + base;
-	r->n_keys = base;
-	if (n <= FEW) {
-		for (size_t i = 1; i < n; i++) {
-			for (size_t j = 0; j < i; j++) {
-				if (is_same_key(r, &keys[i], &keys[j]))
-					return fail_duplicate(r, &keys[i]);
-			}
-		}
-		return true;
-	}
-	qsort_r(keys, n, sizeof(*keys), compare_keys, r->begin);
-	for (size_t i = 1; i < n; i++) {
-		if (is_same_key(r, &keys[i - 1], &keys[i]))
-			return fail_duplicate(r, &keys[i]);
-	}
-	return true;
 }

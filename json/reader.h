@@ -4,8 +4,7 @@
  * The caller requests what it expects and gets it, or an error with its position. Accepted text
  * is RFC 8259: no NaN, no leading zero, no raw control character, no lone surrogate, valid
  * UTF-8, at most TALLY_JSON_DEPTH deep. Text is unescaped in place, in the caller's line, and
- * terminated by a NUL. One thread at a time. Memory is allocated only to store the keys of
- * objects with unknown members, to find duplicates: at most 8 bytes per key.
+ * terminated by a NUL. One thread at a time. Nothing is allocated.
  *
  * Every function that returns bool returns false on failure; then `failed` is set, `message`
  * and `where` describe the error, and nothing else may be requested.
@@ -69,10 +68,5 @@ bool tally_json_read_null(struct tally_json_reader *r);
 bool tally_json_read_value(struct tally_json_reader *r, struct tally_value *v);
 /* Skips any value, checked to its depth. */
 bool tally_json_skip(struct tally_json_reader *r);
-
-/* Duplicates among keys that the caller does not know: push each one, and when the object ends
- * check all since `base`, the n_keys before the first one; that also drops them. */
-bool tally_json_push_key(struct tally_json_reader *r, const struct tally_json_text *key);
-bool tally_json_check_keys(struct tally_json_reader *r, uint32_t base);
 
 #endif

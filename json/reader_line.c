@@ -20,15 +20,6 @@ tally_json_begin(struct tally_json_reader *r, char *line, size_t len)
 	r->no_memory = false;
 	r->where = line;
 	r->message[0] = '\0';
-	r->n_keys = 0;
-}
-
-void
-tally_json_finish(struct tally_json_reader *r)
-{
-	free(r->keys);
-	r->keys = NULL;
-	r->max_keys = 0;
 }
 
 bool

@@ -17,10 +17,6 @@ struct tally_json_text {
 	bool has_nul;
 };
 
-struct tally_json_key_span {
-	uint32_t offset, len;
-};
-
 struct tally_json_reader {
 	char *begin, *at, *end; /* *end is '\n': no function reads past it */
 	unsigned depth;
@@ -30,14 +26,11 @@ struct tally_json_reader {
 	bool no_memory; /* failed for that reason */
 	const char *where;
 	char message[256];
-	struct tally_json_key_span *keys; /* a stack, see tally_json_push_key() */
-	uint32_t n_keys, max_keys;
 };
 
 /* `reader` is zeroed before the first line and used again for the next. line[len] is overwritten
  * by a newline and TALLY_JSON_PADDING bytes are readable from there on. */
 void tally_json_begin(struct tally_json_reader *r, char *line, size_t len);
-void tally_json_finish(struct tally_json_reader *r);
 
 /* Fails at `where`, a position in the line. All three return false. */
 bool tally_json_fail(struct tally_json_reader *r, const char *where, const char *format, ...)

@@ -3,7 +3,7 @@
  *
  * Writing: tally_json_recorder is the recorder of layer/recorder.h over a file (json/sink.c).
  * Reading: a tally_log_reader reads one record after the other from a source of bytes,
- * strictly: it accepts only RFC 8259 JSON, UTF-8, no duplicate keys, and "passtally/1" lines in
+ * strictly: it accepts only RFC 8259 JSON, UTF-8, no known key twice, and "passtally/1" lines in
  * a legal order. Unknown fields are skipped (later versions add fields). Memory is bounded by
  * the longest line (at most 64 MiB) and does not grow with the file. One thread at a time.
  */

@@ -68,7 +68,6 @@ is_json(const char *text)
 	struct tally_json_reader r = { 0 };
 	tally_json_begin(&r, line, n);
 	bool fine = tally_json_skip(&r) && tally_json_end(&r);
-	tally_json_finish(&r);
 	free(line);
 	return fine;
 }

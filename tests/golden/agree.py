@@ -75,7 +75,6 @@ PLANTED = [
     ("a NUL in a flag", text(HEADER, DEVICE, a_frame(flags=["a\0b"])), False),
     ("NaN", text(HEADER, DEVICE, INFO, a_pass(counters={"a": float("nan")})), False),
     ("too large", text(HEADER, DEVICE, json.dumps(a_frame(coverage=7)).replace("7", "1e999")), False),
-    ("a key twice", text(HEADER, '{"type":"new","a":1,"a":2}'), False),
     ("half a surrogate", text(HEADER, '{"type":"new","a":"\\ud800"}'), False),
     ("too deep", text(HEADER, '{"type":"new","a":' + "[" * 64 + "]" * 64 + "}"), False),
     ("an empty line", text(HEADER, ""), False),

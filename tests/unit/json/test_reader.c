@@ -114,12 +114,6 @@ static const struct {
 	  "the key \"a\" stands twice" },
 	{ "a known key twice", HEADER DEVICE INFO PASS(",\"index\":0"), 4, 158,
 	  "the key \"index\" stands twice in a pass" },
-	{ "an unknown key twice", HEADER DEVICE INFO PASS(",\"x\":0,\"y\":0,\"x\":0"), 4,
-	  170, "the key \"x\" stands twice" },
-	{ "twice, once escaped", HEADER "{\"type\":\"new\",\"a\":0,\"\\u0061\":0}\n", 2,
-	  21, "the key \"a\" stands twice" },
-	{ "twice further down", HEADER "{\"type\":\"new\",\"a\":{\"b\":1,\"b\":2}}\n", 2,
-	  26, "the key \"b\" stands twice" },
 	{ "half of a time", HEADER DEVICE FRAME("1", "\"passes\":[],\"gpu_ns\":1"), 3, 1,
 	  "gpu_ns and envelope_ns stand together" },
 	{ "more than all", HEADER DEVICE FRAME("1", "\"passes\":[],\"coverage\":1.01"), 3,
@@ -249,14 +243,6 @@ test_bounds(void)
 	check_log(log->str, log->len, 0, 0, "");
 	g_string_insert(log, (gssize)innermost, "[]");
 	check_log(log->str, log->len, 2, innermost - line_start + 1, "nested deeper than 64");
-
-	/* Many keys, the second and the last the same. */
-	g_string_assign(log, HEADER "{\"type\":\"new\"");
-	for (int i = 0; i < 5000; i++)
-		g_string_append_printf(log, ",\"key%d\":%d", i, i);
-	size_t column = log->len - line_start + 2;
-	g_string_append(log, ",\"key1\":1}\n");
-	check_log(log->str, log->len, 2, column, "the key \"key1\" stands twice");
 
 	/* More different counter keys than are kept. */
 	g_string_assign(log, HEADER DEVICE INFO
