@@ -20,26 +20,13 @@ tally_follow_create(const char *path)
 	return f;
 }
 
-static void
-close_log(struct tally_follow *f)
-{
-	tally_log_reader_close(f->reader);
-	f->reader = NULL;
-	if (f->fd >= 0)
-		close(f->fd);
-	f->fd = -1;
-	f->n_head = 0;
-	f->bad = false;
-	g_free(f->why);
-	f->why = NULL;
-}
-
 void
 tally_follow_destroy(struct tally_follow *f)
 {
-	if (!f)
-		return;
-	close_log(f);
+	tally_log_reader_close(f->reader);
+	if (f->fd >= 0)
+		close(f->fd);
+	g_free(f->why);
 	g_free(f->path);
 	g_free(f);
 }
@@ -78,33 +65,6 @@ open_log(struct tally_follow *f)
 	return false;
 }
 
-/* Whether the log at the path is no longer the one being read. */
-static bool
-is_another(struct tally_follow *f)
-{
-	struct stat ours, there;
-	if (fstat(f->fd, &ours) < 0)
-		return false;
-	/* A removed file has no new data, but the data read from it is still valid. */
-	if (stat(f->path, &there) == 0 && S_ISREG(there.st_mode) &&
-	    (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev))
-		return true;
-	if (ours.st_size < lseek(f->fd, 0, SEEK_CUR))
-		return true;
-	char head[TALLY_FOLLOW_HEAD];
-	ssize_t n = pread(f->fd, head, f->n_head ? f->n_head : sizeof(head), 0);
-	if (n < 0)
-		return false;
-	if (f->n_head)
-		return (size_t)n < f->n_head || memcmp(head, f->head, f->n_head) != 0;
-	/* Saved once the header is complete: a shorter one could be the start of any log. */
-	if ((size_t)n == sizeof(head) || memchr(head, '\n', (size_t)n)) {
-		memcpy(f->head, head, (size_t)n);
-		f->n_head = (size_t)n;
-	}
-	return false;
-}
-
 enum tally_follow_status
 tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 {
@@ -121,10 +81,6 @@ tally_follow_next(struct tally_follow *f, struct tally_log_line *line)
 			say(f, g_strdup_printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s",
 					       shown, error.line, error.column, error.message));
 		}
-	}
-	if (is_another(f)) {
-		close_log(f);
-		return TALLY_FOLLOW_OTHER;
 	}
 	return f->bad ? TALLY_FOLLOW_BAD : TALLY_FOLLOW_WAIT;
 }

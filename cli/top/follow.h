@@ -2,18 +2,13 @@
 /* cli/top/follow.h - reads a log that is still being written, line by line, as the lines
  * arrive.
  *
- * A line is returned when its newline has arrived; until then an incomplete line is kept. A
- * log that was replaced by another file, truncated or rewritten is read from its start
- * again, and that is reported. Nothing here blocks. One thread.
+ * A line is returned when its newline has arrived. The file that was opened is read, whatever
+ * becomes of its name. Nothing here blocks. One thread.
  */
 #ifndef PASSTALLY_CLI_FOLLOW_H
 #define PASSTALLY_CLI_FOLLOW_H
 
 #include "json/record_json.h"
-
-/* The first bytes of a log: its header contains the time and the process, so that a
- * different log at the same path is recognized even when it is longer than the old one was. */
-#define TALLY_FOLLOW_HEAD 256
 
 struct tally_follow {
 	bool opened; /* the log was opened at some time */
@@ -25,16 +20,12 @@ struct tally_follow {
 	int fd; /* -1: not open yet */
 	struct tally_log_reader *reader;
 	bool bad;
-	char head[TALLY_FOLLOW_HEAD];
-	size_t n_head;
 };
 
 enum tally_follow_status {
 	TALLY_FOLLOW_LINE = 0,
 	TALLY_FOLLOW_WAIT, /* nothing new; the log may not exist yet */
-	/* the lines so far belong to another log: discard them and continue calling */
-	TALLY_FOLLOW_OTHER,
-	TALLY_FOLLOW_BAD, /* not a log, or an invalid line: only a new file helps */
+	TALLY_FOLLOW_BAD, /* not a log, or an invalid line; every later call returns it again */
 };
 
 /* The file need not exist. */

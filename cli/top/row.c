@@ -83,7 +83,7 @@ tally_top_spark(const struct tally_top_look *look, const double *steps, unsigned
 		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88",
 	};
 	static const char *const letters[] = { "_", ".", "-", "~", "=", "+", "*", "#" };
-	const char *const *marks = look->blocks ? blocks : letters;
+	const char *const *marks = look->utf8 ? blocks : letters;
 	double most = 0;
 	for (unsigned i = 0; i < n; i++)
 		most = isnan(steps[i]) ? most : MAX(most, steps[i]);

@@ -37,12 +37,9 @@ enum {
 struct tally_top_look {
 	unsigned width, height; /* 0 = no limit */
 	bool utf8; /* false: only ASCII characters */
-	bool blocks; /* charts use block characters, otherwise ASCII */
 	bool keys; /* the last line lists the keys */
 	unsigned sort; /* the column */
-	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
-	unsigned most_passes; /* 0 = no limit */
 	/* number of lines above the first one shown; clamped to the valid range */
 	unsigned scroll;
 	const char *state; /* for example "running" */

@@ -121,9 +121,8 @@ value_of(const struct tally_top_pass *p, unsigned what)
 }
 
 static int
-compare_lines(const void *a, const void *b, void *data)
+compare_lines(const void *a, const void *b)
 {
-	const struct tally_top_look *look = data;
 	const struct line *x = a, *y = b;
 	if (isnan(x->value) != isnan(y->value))
 		return isnan(y->value) ? -1 : 1; /* rows without a value come last */
@@ -132,7 +131,7 @@ compare_lines(const void *a, const void *b, void *data)
 		order = strcmp(x->name, y->name);
 	if (order == 0) /* the same name in two devices, or equal after escaping */
 		return x->pass->group->id < y->pass->group->id ? -1 : 1;
-	return look->reverse ? -order : order;
+	return order;
 }
 
 static void
@@ -153,7 +152,7 @@ make_lines(const struct tally_top_sums *sums, const struct tally_top_look *look)
 					value_of(pass, look->sort) };
 		g_array_append_val(lines, l);
 	}
-	g_array_sort_with_data(lines, compare_lines, (void *)look);
+	g_array_sort(lines, compare_lines);
 	return lines;
 }
 
@@ -225,67 +224,36 @@ title_text(const struct layout *layout, const struct column *c)
 
 /* ---- layout ---- */
 
-/* How many columns with the gaps before them take. */
-static unsigned
-width_of(const struct column *c, guint first, guint end)
-{
-	unsigned width = 0;
-	for (guint i = first; i < end; i++)
-		width += GAP + c[i].width;
-	return width;
-}
-
-/* The columns of call counts, counters and metrics that are shown: from `first` up to, but
- * not including, `end`. */
-struct series_range {
-	guint first, end;
-};
-
-/* Those that fit beside the fixed ones. The sort column is always included: if it is far to the
- * right, the columns before it are skipped. */
-static struct series_range
-choose_series(const struct column *c, guint n, unsigned sort, unsigned room)
-{
-	struct series_range range = { TALLY_TOP_SERIES, n };
-	guint sorted = 0;
-	for (guint i = range.first; i < n; i++)
-		sorted = c[i].what == sort ? i : sorted;
-	unsigned fixed = width_of(c, TALLY_TOP_SHARE, TALLY_TOP_SERIES);
-	unsigned least = sorted ? width_of(c, sorted, sorted + 1) : 0;
-	room = MIN(MAX(MAX(room, fixed) - fixed, least), room);
-	while (range.end > range.first && width_of(c, range.first, range.end) > room) {
-		if (range.end == sorted + 1 && range.first < sorted)
-			range.first++;
-		else
-			range.end--;
-	}
-	return range;
-}
-
-/* The name and the sort column are always shown; the others from left to right while there
- * is room. */
+/* The name always, then from left to right what there is room for; a series that sorts comes
+ * before the others. The chart takes the room that is left. */
 static void
 lay_out(struct layout *layout, const struct tally_top_window *w, unsigned name)
 {
 	g_autoptr(GArray) all = all_columns(w);
 	struct column *c = (void *)all->data;
 	unsigned limit = layout->look->width, width = limit ? limit : 10000;
+	for (guint i = TALLY_TOP_SERIES + 1; i < all->len; i++) {
+		const struct column sorts = c[i];
+		if (sorts.what != layout->look->sort)
+			continue;
+		memmove(&c[TALLY_TOP_SERIES + 1], &c[TALLY_TOP_SERIES],
+			(i - TALLY_TOP_SERIES) * sizeof(*c));
+		c[TALLY_TOP_SERIES] = sorts;
+	}
 	c[TALLY_TOP_NAME].width = MAX(MIN(name, MAX(width / 3, LEAST_NAME)), 4);
 	unsigned room = MAX(width, c[TALLY_TOP_NAME].width) - c[TALLY_TOP_NAME].width;
-	unsigned fixed = width_of(c, TALLY_TOP_SHARE, TALLY_TOP_SERIES);
-	struct series_range series = choose_series(c, all->len, layout->look->sort, room);
-	room -= MIN(room, width_of(c, series.first, series.end));
-	c[TALLY_TOP_HISTORY].width = limit ? MIN(LEAST_HISTORY + MAX(room, fixed) - fixed,
-						 MOST_HISTORY)
-					   : 24;
 	g_array_append_vals(layout->columns, c, 1);
-	for (guint i = TALLY_TOP_SHARE; i < TALLY_TOP_SERIES; i++) {
-		if (GAP + c[i].width > room)
-			continue;
+	for (guint i = TALLY_TOP_SHARE; i < all->len && GAP + c[i].width <= room; i++) {
 		room -= GAP + c[i].width;
 		g_array_append_vals(layout->columns, &c[i], 1);
 	}
-	g_array_append_vals(layout->columns, &c[series.first], series.end - series.first);
+	if (layout->columns->len > TALLY_TOP_HISTORY) {
+		struct column *chart = &g_array_index(layout->columns, struct column,
+						      TALLY_TOP_HISTORY);
+		unsigned more = limit ? MIN(room, MOST_HISTORY - LEAST_HISTORY) : 16;
+		chart->width += more;
+		room -= more;
+	}
 	if (limit && layout->columns->len > 1)
 		g_array_index(layout->columns, struct column, 0).width += room;
 }
@@ -344,7 +312,6 @@ tally_top_put_table(GPtrArray *rows, const struct tally_top_window *w,
 	lay_out(&layout, w, MIN(name, MOST_NAME));
 	put_line(tally_top_new_row(rows), &layout, NULL);
 	unsigned room = height ? height - 1 : lines->len;
-	room = look->most_passes ? MIN(room, look->most_passes) : room;
 	look->scroll = MIN(look->scroll, lines->len > room ? lines->len - room : 0);
 	*n_rows = lines->len;
 	*n_shown = MIN(room, lines->len - look->scroll);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
-#include "cli/control/client.h"
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/shared/cli.h"
@@ -10,7 +9,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct request {
@@ -38,7 +36,6 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
 		       "Sort by share (the default), mean, max, n, name, or a tally, "
 		       "counter or metric by its key in the log."),
-	TALLY_ARG_FLAG("reverse", 'r', struct request, top.reverse, "Cheapest first."),
 	TALLY_ARG_WHOLE("device", 'd', "N", struct request, top.device, 0, UINT32_MAX,
 			"Show this device; without it the one that drew last."),
 	TALLY_ARG_FLAG("once", '1', struct request, top.once,
@@ -47,8 +44,6 @@ static const struct tally_arg options[] = {
 		       "Each second, write FILE as Prometheus reads it, for the textfile "
 		       "collector of node_exporter, in place of tables; - is standard "
 		       "output. FILE is removed at the end."),
-	TALLY_ARG_WHOLE("rows", 'n', "N", struct request, top.rows, 1, 100000,
-			"At most N passes in a table that is printed."),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_HELP,
 };
@@ -57,8 +52,8 @@ static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, to
 static const char help[] =
 	"Usage: passtally top [options] [LOG | --pid N]\n\n"
 	"Shows live what each pass costs: of a game that runs, or of a log that\n"
-	"grows. Without LOG it is the newest log of a game that runs under\n"
-	"passtally.\n" TALLY_HELP_OPTIONS
+	"grows. Without LOG it is the newest log in the default folder whose game\n"
+	"runs.\n" TALLY_HELP_OPTIONS
 	"\nFigures are of the newest frames, as many as began within --window;\n"
 	"share is the pass's part of the GPU time measured on its device. Where\n"
 	"standard output is no terminal, or one that cannot be drawn on\n"
@@ -67,59 +62,10 @@ static const char help[] =
 	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
 	"usage; 3 LOG is no log; 125 passtally failed.";
 
-/* When a log was written to last, 0 = it is none. */
-static int64_t
-changed_ns(const char *path)
-{
-	struct stat st;
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-}
-
-/* The log that was written to last, of games with a control socket (`passtally run` gives each
- * one); `pid` 0: of any. A game is asked, which takes at most 3 s each. NULL = none. */
-static char *
-ask_games(long pid)
-{
-	char *newest = NULL;
-	g_autoptr(GPtrArray) games = tally_control_list();
-	TALLY_EACH (const struct tally_control_game, game, games) {
-		char why[512];
-		bool refused;
-		if (pid && game->pid != pid)
-			continue;
-		g_autofree char *answer = tally_control_ask(game->path, "status", &refused, NULL,
-							    why, sizeof(why));
-		g_auto(GStrv) lines = answer && !refused ? g_strsplit(answer, "\n", -1) : NULL;
-		for (char **line = lines; line && *line; line++) {
-			const char *path = *line + strlen("log ");
-			if (!g_str_has_prefix(*line, "log ") ||
-			    changed_ns(path) <= (newest ? changed_ns(newest) : 0))
-				continue;
-			g_free(newest);
-			newest = g_strdup(path);
-		}
-	}
-	return newest;
-}
-
 static bool
 lives(long pid)
 {
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
-
-/* Whether the name is NAME.jsonl, or NAME.jsonl.PID, as further processes were named formerly;
- * a compressed log is finished and therefore excluded. */
-static bool
-is_log_name(const char *name)
-{
-	const char *end = g_strrstr(name, ".jsonl");
-	if (!end)
-		return false;
-	end += strlen(".jsonl");
-	return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
 }
 
 static void
@@ -127,9 +73,8 @@ tell_none(const char *newest, long pid)
 {
 	if (pid)
 		tally_cli_complain("top",
-				   "process %ld has no control socket, and no log in the "
-				   "default folder is its own: has it rendered yet? A "
-				   "log is named by passtally top LOG",
+				   "no log in the default folder is of process %ld: has it "
+				   "rendered yet? A log is named by passtally top LOG",
 				   pid);
 	else if (newest)
 		tally_cli_complain("top",
@@ -153,7 +98,8 @@ find_living(long pid)
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
 	for (guint i = 0; i < logs->len && i < MOST_LOOKED_AT; i++) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
-		if (!is_log_name(log->path))
+		/* A compressed log is complete. */
+		if (!g_str_has_suffix(log->path, ".jsonl"))
 			continue;
 		newest = newest ? newest : log->path;
 		if (pid ? log->pid == pid : lives(log->pid))
@@ -198,9 +144,7 @@ run(int argc, char **argv)
 		return status;
 	if (!is_sensible(&r))
 		return TALLY_EXIT_USAGE;
-	g_autofree char *found = r.top.path ? NULL : ask_games((long)r.pid);
-	if (!r.top.path && !found)
-		found = find_living((long)r.pid);
+	g_autofree char *found = r.top.path ? NULL : find_living((long)r.pid);
 	if (!r.top.path && !found)
 		return TALLY_EXIT_NOTHING;
 	if (found)

@@ -15,9 +15,7 @@ struct tally_top_options {
 	const char *path;
 	double seconds; /* length of the window */
 	const char *sort; /* NULL: sort by share */
-	bool reverse;
 	int64_t device; /* -1: the device of the newest frame */
-	uint64_t rows; /* of a plain table, 0 = all rows */
 	bool once; /* print one table and return */
 	const char *prometheus; /* the file written in place of tables; NULL = none */
 	/* For run --live: the game is our child, and the keys go to the view. */

@@ -9,19 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The heights below which parts are left out: the table's first line is the last to
- * disappear. */
-enum {
-	HEIGHT_TITLE = 4,
-	HEIGHT_FRAME = 6,
-	HEIGHT_GPU = 8,
-	HEIGHT_KEYS = 9,
-	HEIGHT_DEVICE = 10,
-	HEIGHT_NOTE = 11,
-	HEIGHT_BOUND = 12,
-	HEIGHT_SPEED = 14,
-	HEIGHT_HITCHES = 16
-};
+/* A lower terminal has the title, the frame time and the table alone. */
+#define HIGH 16
 
 /* ---- contents ---- */
 
@@ -43,7 +32,7 @@ put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, co
 {
 	GString *row = g_ptr_array_index(rows, rows->len - 1);
 	if (look->width && tally_top_row_width(row) + 2 + tally_text_width(text) > look->width) {
-		row = height >= HEIGHT_HITCHES ? tally_top_new_row(rows) : NULL;
+		row = height >= HIGH ? tally_top_new_row(rows) : NULL;
 		between = "";
 	}
 	if (row)
@@ -103,16 +92,12 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 
 /* The speed, what limits it, and the worst hitch, all for the window. */
 static void
-put_answer(GPtrArray *rows, const struct tally_answer_device *a, unsigned height)
+put_answer(GPtrArray *rows, const struct tally_answer_device *a)
 {
 	g_autofree char *speed = tally_answer_speed_text(a);
 	g_autofree char *bound = tally_bound_text(&a->bound, a->frames);
-	if (height >= HEIGHT_SPEED)
-		tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG, "%s", speed);
-	if (height >= HEIGHT_BOUND)
-		tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%s", bound);
-	if (height < HEIGHT_HITCHES)
-		return;
+	tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG, "%s", speed);
+	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%s", bound);
 	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
 	GString *row = tally_top_new_row(rows);
 	if (worst)
@@ -180,7 +165,7 @@ static void
 put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
 {
 	static const char *const keys[][2] = {
-		{ "q", "quit" },   { "<>", "sort column" }, { "r", "reverse" },
+		{ "q", "quit" },   { "<>", "sort column" },
 		{ "d", "device" }, { "space", "pause" },
 	};
 	GString *row = tally_top_new_row(rows);
@@ -200,17 +185,16 @@ static void
 put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_sums *sums,
 	 const struct tally_top_look *look, const struct tally_top_device *d, unsigned height)
 {
-	if (height >= HEIGHT_DEVICE) {
+	if (height >= HIGH) {
 		struct tally_answer *answer = tally_top_window_answer(w, d);
 		const struct tally_answer_device *a = tally_answer_find(answer, d->device);
 		put_device(rows, w, look, d, a, height);
 		if (a)
-			put_answer(rows, a, height);
+			put_answer(rows, a);
 		tally_answer_destroy(answer);
 	}
-	if (height >= HEIGHT_FRAME)
-		put_chart(rows, sums, look, false, height < HEIGHT_SPEED);
-	if (height >= HEIGHT_GPU)
+	put_chart(rows, sums, look, false, height < HIGH);
+	if (height >= HIGH)
 		put_chart(rows, sums, look, true, false);
 }
 
@@ -219,14 +203,13 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 {
 	GPtrArray *rows = tally_top_new_rows();
 	unsigned height = look->height ? look->height : 1000;
-	bool keys = look->keys && height >= HEIGHT_KEYS;
-	if (height >= HEIGHT_TITLE)
-		put_title(rows, w, look, height);
+	bool keys = look->keys && height >= HIGH;
+	put_title(rows, w, look, height);
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	struct tally_top_sums *sums = tally_top_sums_create(w, d);
 	if (d)
 		put_head(rows, w, sums, look, d, height);
-	if (height >= HEIGHT_NOTE || look->problem)
+	if (height >= HIGH || look->problem)
 		put_note(rows, w, look);
 	unsigned n_rows, n_shown;
 	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1);

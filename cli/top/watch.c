@@ -36,7 +36,6 @@ struct watch {
 	bool bad;
 	bool was_alive; /* the log's process was alive at some check */
 	bool over; /* that process, or our child, has ended */
-	bool replaced; /* another log replaced the one being read */
 	int64_t changed_us, looked_us, drawn_us;
 };
 
@@ -108,12 +107,6 @@ read_lines(struct watch *x, int64_t until_us)
 		if (status == TALLY_FOLLOW_LINE) {
 			tally_aggregate_add(&x->window.log, &line);
 			x->grew |= x->read_up;
-			x->changed_us = g_get_monotonic_time();
-		} else if (status == TALLY_FOLLOW_OTHER) {
-			tally_top_window_finish(&x->window);
-			tally_top_window_init(&x->window, x->options->path, x->options->seconds);
-			x->replaced = true;
-			x->was_alive = x->over = x->read_up = x->grew = false;
 			x->changed_us = g_get_monotonic_time();
 		} else {
 			x->bad = status == TALLY_FOLLOW_BAD;
@@ -206,8 +199,6 @@ problem_text(const struct watch *x)
 	if (!has_device(x) && x->window.frames)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
-	if (x->replaced && x->window.frames < 100)
-		return g_strdup("another log replaced the first: started again");
 	return NULL;
 }
 
@@ -278,7 +269,6 @@ take_key(struct watch *x, int key)
 	for (size_t i = 0; i < G_N_ELEMENTS(acts); i++)
 		if (strchr(acts[i].keys, key))
 			acts[i].act(x, acts[i].n);
-	x->look.reverse ^= key == 'r';
 	x->held ^= key == ' ';
 	if (key == 'd')
 		tally_top_next_device(&x->window, &x->look);
@@ -415,12 +405,8 @@ tally_top_watch(const struct tally_top_options *options)
 		.changed_us = g_get_monotonic_time(),
 		.look = {
 			.utf8 = tally_text_is_utf8(),
-			/* The fonts of the Linux console contain only some of the eighth blocks. */
-			.blocks = tally_text_is_utf8() && g_strcmp0(g_getenv("TERM"), "linux") != 0,
 			.sort = TALLY_TOP_SHARE,
-			.reverse = options->reverse,
 			.device = options->device,
-			.most_passes = (unsigned)options->rows,
 		},
 	};
 	tally_top_window_init(&x.window, options->path, options->seconds);
