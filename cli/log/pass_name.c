@@ -105,9 +105,11 @@ tally_pass_name_fit(const char *name, size_t columns)
 	if (tally_text_width(fit) <= columns)
 		return fit;
 	/* A generated name is ASCII; a label that looks like one need not be. */
-	if (columns == 0 || !g_str_is_ascii(fit)) {
+	bool command = strstr(fit, ": ") != NULL; /* of that pass: which one is at the end */
+	if (columns == 0 || command || !g_str_is_ascii(fit)) {
+		char *cut = tally_text_fit(command ? fit : name, columns);
 		g_free(fit);
-		return tally_text_fit(name, columns);
+		return cut;
 	}
 	fit[columns - 1] = '\0';
 	char *cut = g_strconcat(fit, tally_text_is_utf8() ? "\xe2\x80\xa6" : "~", NULL);

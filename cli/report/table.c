@@ -70,7 +70,7 @@ static bool
 is_rare(const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
-	return a->by->passes && d && tally_int192_f64(&d->gpu_total) > 0 &&
+	return (a->by->passes || a->by->parts) && d && tally_int192_f64(&d->gpu_total) > 0 &&
 	       (double)g->frames < RARE_SHARE * (double)tally_group_n_frames(a, g);
 }
 

@@ -96,6 +96,7 @@ static const struct {
 	{ "  Color 800x600 SRGB8_ALPHA8", 20, "  Color 800x600" },
 	{ "Color 800x600 4x MSAA RGBA8", 24, "Color 800x600 4x MSAA" },
 	{ "Color (3 targets + depth) 800x600", 20, "Color (3 targets + ~" },
+	{ "Color 800x600 RGBA8: 12 draw", 16, "Color~8: 12 draw" }, /* a workload */
 	{ "Color + depth 800x600 RGBA8", 1, "~" },
 	{ "Color + depth 800x600 RGBA8", 0, "" },
 	{ "Scene/Very/Long/Label", 12, "Sce~ng/Label" },
