@@ -41,8 +41,9 @@ LOGGED = re.compile(r"vk(Cmd|Create|Destroy|Allocate|Free|Reset|Bind|Map|Unmap|U
 # Structures whose pointers may be anything, depending on another member.
 OPAQUE = {"VkWriteDescriptorSet", "VkAccelerationStructureBuildGeometryInfoKHR", "VkSubmitInfo2KHR",
           "VkAccelerationStructureGeometryKHR", "VkMicromapBuildInfoEXT"}
-QUEUES = {"graphics": 1, "compute": 2, "transfer": 4, "sparse_binding": 8, "decode": 0x20, "encode": 0x40,
-          "opticalflow": 0x100}
+# An old registry says "graphics", a newer one VK_QUEUE_GRAPHICS_BIT.
+QUEUES = {"graphics": 1, "compute": 2, "transfer": 4, "sparsebinding": 8, "decode": 0x20, "encode": 0x40,
+          "opticalflow": 0x100, "datagraph": 0x400}
 PLACES = {"both": 0, "inside": 1, "outside": 2}
 
 
@@ -332,7 +333,8 @@ class Writer:
             self.put("\treturn 0;")
 
     def info(self, name, command):
-        queues = sum(QUEUES.get(q, 0) for q in (command.get("queues") or "").split(",") if q)
+        names = re.sub(r"VK_QUEUE_(VIDEO_)?|_BIT(_[A-Z]+)?|_", "", command.get("queues") or "").lower()
+        queues = sum(QUEUES[q] for q in names.split(",") if q)
         place = PLACES[command.get("renderpass") or "both"]
         video = PLACES[command.get("videocoding") or "outside"]
         tasks = (command.get("tasks") or "").split(",")

@@ -99,13 +99,17 @@ def expectation(program, argv, env):
 MESSAGE = re.compile(r"\b((?:VUID|UNASSIGNED)-[\w-]+)")
 
 
+# Of the whole pool, where the rule is about the range (R26): tests/fake_vk judges that.
+TOO_STRICT = "VUID-vkResetQueryPool-firstQuery-02741"
+
+
 def messages(result):
     """How often the validation layer gave each message."""
     counts = {}
     for text in (result.text, result.errors):
         for line in text.splitlines():
             found = MESSAGE.search(line)
-            if found and "Validation" in line:
+            if found and found.group(1) != TOO_STRICT and "Validation" in line:
                 counts[found.group(1)] = counts.get(found.group(1), 0) + 1
     return counts
 
