@@ -103,9 +103,7 @@ struct tally_label_row {
 	uint32_t n_ids; /* of passes */
 	bool rollup; /* all passes whose label is `label` or is below it in the tree of labels */
 	struct tally_group *parent; /* the roll-up it belongs to; NULL = none */
-	/* of a roll-up: the only row in it, so that its values are those of that row and it has no
-	 * series; NULL = several are in it */
-	struct tally_group *only;
+	uint32_t n_below; /* of a roll-up: rows and roll-ups directly below it */
 };
 
 struct tally_frame_row {

@@ -10,36 +10,13 @@ of(struct tally_group *g)
 	return (struct tally_label_row *)g;
 }
 
-/* Gives a roll-up separate values: so far they were those of the only group in it. */
-static void
-make_rollup(struct tally_aggregate *a, struct tally_group *g)
-{
-	const struct tally_group *from = of(g)->only;
-	while (((const struct tally_label_row *)from)->only)
-		from = ((const struct tally_label_row *)from)->only;
-	of(g)->only = NULL;
-	g->flags = from->flags;
-	g->frames = from->frames;
-	g->index_sum = from->index_sum;
-	g->n_parts = from->n_parts;
-	g->n_series = from->n_series;
-	g->series = g_memdup2(from->series, from->n_series * sizeof(*from->series));
-	g->parts = g_memdup2(from->parts, from->n_series * sizeof(*from->parts));
-	for (uint32_t i = 0; i < g->n_series; i++)
-		tally_stats_copy(&g->series[i].stats, &from->series[i].stats);
-	if (g->n_parts)
-		g_ptr_array_add(a->state->touched, g);
-}
-
 /* `g` is new, and in the roll-up `parent`, which may be NULL. */
 static void
-add_to_rollup(struct tally_aggregate *a, struct tally_group *parent, struct tally_group *g)
+add_to_rollup(struct tally_group *parent, struct tally_group *g)
 {
 	of(g)->parent = parent;
-	if (parent && of(parent)->only)
-		make_rollup(a, parent);
-	else if (parent && !parent->n_series)
-		of(parent)->only = g;
+	if (parent)
+		of(parent)->n_below++;
 }
 
 /* The roll-up of a label, created with those above it. */
@@ -56,14 +33,10 @@ need_rollup(struct tally_aggregate *a, uint32_t device, const char *label)
 		g_autofree char *key = g_strdup_printf("%u|r|%s", device, path);
 		struct tally_group *g = g_hash_table_lookup(a->state->groups.by_label, key);
 		if (!g) {
-			struct tally_label_row *row = g_new0(struct tally_label_row, 1);
-			g = &row->group;
-			g->by = &tally_by_label;
-			g->device = device;
+			g = tally_group_create(a, device, NULL);
 			of(g)->rollup = true;
 			g->label = g->name = tally_row_text(a, path);
-			g_ptr_array_add(a->groups, g);
-			add_to_rollup(a, parent, g);
+			add_to_rollup(parent, g);
 			g_hash_table_insert(a->state->groups.by_label, g_strdup(key), g);
 		}
 		parent = g;
@@ -88,7 +61,7 @@ label_row(struct tally_aggregate *a, uint32_t device, const struct tally_pass_re
 		g = tally_group_create(a, device, p);
 		g->label = tally_row_text(a, label);
 		g->name = tally_row_text(a, name);
-		add_to_rollup(a, rollup, g);
+		add_to_rollup(rollup, g);
 		g_hash_table_insert(a->state->groups.by_label, g_steal_pointer(&key), g);
 	}
 	of(g)->n_ids++;
@@ -110,8 +83,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 		tally_device_summary_add_queue(a, d, g, p);
 		tally_group_add_pass(a, g, p, i);
 		for (struct tally_group *r = of(g)->parent; r; r = of(r)->parent)
-			if (!of(r)->only)
-				tally_group_add_pass(a, r, p, i);
+			tally_group_add_pass(a, r, p, i);
 	}
 	tally_aggregate_add_outside(a, f);
 }

@@ -59,13 +59,6 @@ tally_stats_init(struct tally_stats *s, uint32_t keep)
 }
 
 void
-tally_stats_copy(struct tally_stats *to, const struct tally_stats *from)
-{
-	*to = *from;
-	to->runs = g_memdup2(from->runs, from->room * sizeof(*from->runs));
-}
-
-void
 tally_stats_finish(struct tally_stats *s)
 {
 	g_free(s->runs);

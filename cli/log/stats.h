@@ -34,8 +34,6 @@ struct tally_stats {
 
 void tally_stats_init(struct tally_stats *s, uint32_t keep);
 void tally_stats_finish(struct tally_stats *s);
-/* `to` need not be initialized; it is finished by itself. */
-void tally_stats_copy(struct tally_stats *to, const struct tally_stats *from);
 
 /* A value that is not finite is not counted. */
 void tally_stats_add(struct tally_stats *s, struct tally_value v);

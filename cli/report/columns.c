@@ -498,7 +498,8 @@ static bool
 is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t device, bool rollups)
 {
 	const struct tally_label_row *label = tally_as_label(g);
-	if ((g->outside && is_empty(g)) || (label && label->rollup && (label->only || !rollups)))
+	bool hidden = label && label->rollup && (label->n_below < 2 || !rollups);
+	if (hidden || (g->outside && is_empty(g)))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }

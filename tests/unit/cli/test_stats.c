@@ -217,32 +217,6 @@ check_equal(struct tally_stats *a, struct tally_stats *b)
 				  tally_value_f64(tally_stats_quantile(b, q / 100.0)));
 }
 
-/* A copy continues independently, whatever the original contains: nothing, values that wait,
- * distinct ones, buckets. */
-static void
-test_copy(void)
-{
-	static const unsigned sizes[] = { 0, 1, 100, 1000, 20000 };
-	for (size_t i = 0; i < 2 * G_N_ELEMENTS(sizes); i++) {
-		unsigned n = sizes[i / 2];
-		bool whole = i % 2;
-		struct tally_stats original, copy, want;
-		tally_stats_init(&original, TALLY_STATS_KEEP_PASS);
-		tally_stats_init(&want, TALLY_STATS_KEEP_PASS);
-		add_values(&original, 0, n, whole);
-		tally_stats_copy(&copy, &original);
-		add_values(&original, 50000, 52000, whole); /* leaves the copy unchanged */
-		add_values(&want, 0, n, whole);
-		check_equal(&copy, &want);
-		add_values(&copy, n, n + 500, whole);
-		add_values(&want, n, n + 500, whole);
-		check_equal(&copy, &want);
-		tally_stats_finish(&original);
-		tally_stats_finish(&copy);
-		tally_stats_finish(&want);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
@@ -252,6 +226,5 @@ main(int argc, char **argv)
 	g_test_add_func("/stats/mixed-storages", test_mixed_storages);
 	g_test_add_func("/stats/sketch", test_sketch);
 	g_test_add_func("/stats/sketch-bounds", test_sketch_bounds);
-	g_test_add_func("/stats/copy", test_copy);
 	return g_test_run();
 }
