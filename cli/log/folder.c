@@ -236,7 +236,7 @@ tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *byt
 /* ---- which log is used ---- */
 
 static void
-tell(const char *command, const char *what, const char *path)
+say_chosen(const char *command, const char *what, const char *path)
 {
 	g_autofree char *shown = tally_text_escape(path);
 	tally_cli_complain(command, "%s is %s", what, shown);
@@ -256,7 +256,7 @@ next_of(const GPtrArray *logs, guint from, const char *program)
 }
 
 static void
-tell_none(const char *command, const char *program)
+complain_none(const char *command, const char *program)
 {
 	g_autofree char *folder = tally_folder_path();
 	tally_cli_complain(command,
@@ -264,22 +264,6 @@ tell_none(const char *command, const char *program)
 			   "passtally run -- GAME",
 			   program ? " of " : "", program ? program : "",
 			   folder ? folder : "the default folder, as no home is known");
-}
-
-/* Whether the file is what a shell would start: an ELF file or a script. */
-static bool
-is_program(const char *path)
-{
-	char start[4] = "";
-	struct stat st;
-	bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-	FILE *file = regular ? fopen(path, "rbe") : NULL;
-	if (!file)
-		return false;
-	size_t n = fread(start, 1, sizeof(start), file);
-	fclose(file);
-	return (n == 4 && memcmp(start, "\177ELF", 4) == 0) ||
-	       (n >= 2 && memcmp(start, "#!", 2) == 0);
 }
 
 /* The newest log of `program`, or of any if that is NULL; NULL: there is none. */
@@ -294,62 +278,24 @@ find_newest(const char *program)
 	return g_strdup(((const struct tally_folder_log *)g_ptr_array_index(logs, found))->path);
 }
 
-/* A user who names the game's file means its log. */
-static char *
-choose_of_program(const char *command, const char *path)
-{
-	g_autofree char *name = base_name(path);
-	char *log = find_newest(name);
-	if (log) {
-		g_autofree char *what =
-			g_strdup_printf("%s is a program, not a log; its newest log", path);
-		tell(command, what, log);
-	} else {
-		tally_cli_complain(command,
-				   "%s is a program, not a log, and there is no log of it: make "
-				   "one with passtally run",
-				   path);
-	}
-	return log;
-}
-
-/* Neither a file nor a program: the log may have been compressed since, or the name is wrong. NULL
- * after a message where it can only be a program's name. */
-static char *
-choose_missing(const char *command, const char *word)
-{
-	char *packed = g_strconcat(word, ".zst", NULL);
-	if (g_file_test(packed, G_FILE_TEST_IS_REGULAR)) {
-		tally_cli_complain(command, "%s is not there; reading %s beside it", word, packed);
-		return packed;
-	}
-	g_free(packed);
-	if (!strchr(word, '/') && !g_str_has_suffix(word, ".jsonl") &&
-	    !g_str_has_suffix(word, ".zst"))
-		return TALLY_FAIL(NULL, command,
-				  "%s is no file here, and there is no log of a program of that "
-				  "name: passtally logs lists those that are there",
-				  word);
-	return g_strdup(word);
-}
-
 char *
 tally_folder_choose(const char *command, const char *word)
 {
-	if (word && is_program(word))
-		return choose_of_program(command, word);
-	if (word && (strcmp(word, "-") == 0 || g_file_test(word, G_FILE_TEST_EXISTS)))
+	bool is_path = word && (strchr(word, '/') || g_str_has_suffix(word, ".jsonl") ||
+				g_str_has_suffix(word, ".zst"));
+	if (word && (is_path || strcmp(word, "-") == 0 || g_file_test(word, G_FILE_TEST_EXISTS)))
 		return g_strdup(word);
-	if (word && strchr(word, '/'))
-		return choose_missing(command, word);
 	char *log = find_newest(word);
 	if (log)
-		tell(command, word ? "that program's newest log" : "no log is named; the newest",
-		     log);
+		say_chosen(command,
+			   word ? "that program's newest log" : "no log is named; the newest", log);
 	else if (word)
-		log = choose_missing(command, word);
+		tally_cli_complain(command,
+				   "%s is no file here, and there is no log of a program of that "
+				   "name: passtally logs lists those that are there",
+				   word);
 	else
-		tell_none(command, NULL);
+		complain_none(command, NULL);
 	return log;
 }
 
@@ -360,7 +306,7 @@ tally_folder_choose_two(const char *command, const char *program, char **base, c
 	g_autoptr(GPtrArray) logs = look_into(folder);
 	guint found = next_of(logs, 0, program);
 	if (found == logs->len) {
-		tell_none(command, program);
+		complain_none(command, program);
 		return false;
 	}
 	const struct tally_folder_log *log = g_ptr_array_index(logs, found), *older;
@@ -371,8 +317,8 @@ tally_folder_choose_two(const char *command, const char *program, char **base, c
 				  "one of %s",
 				  log->path, log->program);
 	older = g_ptr_array_index(logs, found);
-	tell(command, "no logs are named; base", older->path);
-	tell(command, "new", log->path);
+	say_chosen(command, "no logs are named; base", older->path);
+	say_chosen(command, "new", log->path);
 	*base = g_strdup(older->path);
 	*fresh = g_strdup(log->path);
 	return true;

@@ -56,9 +56,8 @@ void tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t
 /* The log that `word` means for `command`: a file of that name, or "-", or else the log in the
  * default folder that the program of that name wrote last; NULL: the one that any program wrote
  * last. A log that was chosen in this way is printed on standard error. The caller frees it;
- * NULL after printing an error. The file of a program represents its newest log, and "LOG"
- * represents "LOG.zst" if only that exists. A path that is not there is
- * returned as it is, for its reader to report. */
+ * NULL after printing an error. A path that is not there is returned as it is, for its reader to
+ * report. */
 char *tally_folder_choose(const char *command, const char *word);
 /* The two logs that one program wrote last, for compare: the last one of all (of `program`,
  * or of any if that is NULL) and the one before. False after printing an error. The caller

@@ -118,25 +118,10 @@ class Logs(CliCase):
         self.assertNotIn("linux-gnu", self.ok("logs").stdout.decode())
 
     def test_what_is_no_log(self):
-        """The file of a program represents its log, LOG represents LOG.zst; a wrong name gets a hint."""
         self.several()
-        for start in (b"\x7fELF", b"#!/bin/sh\n"):
-            self.write("alpha", start)
-            for word in ("alpha", "./alpha"):
-                done = self.ok("report", word)
-                self.assertIn(f"{word} is a program, not a log; its newest log is {self.place}/a-2.jsonl", done.stderr.decode())
-        self.write("gamma", b"\x7fELF")
-        done = self.command("report", "gamma")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(b"gamma is a program, not a log, and there is no log of it", done.stderr)
         done = self.command("report", "nope")
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"nope is no file here, and there is no log of a program of that name: passtally logs", done.stderr)
-        self.write("x.jsonl.zst", log_of("packed", 6))
-        for word in ("x.jsonl", "./x.jsonl"):
-            done = self.ok("report", word)
-            self.assertIn(f"{word} is not there; reading {word}.zst beside it", done.stderr.decode())
-            self.assertIn(b"6 frames", done.stdout)
 
     def test_a_file_wins(self):
         self.several()
