@@ -94,33 +94,15 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 static void
 print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 {
-	static const struct {
-		const char *rule, *opengl, *vulkan;
-	} never[] = {
-		{ "finish", "glFinish was never called", "no queue was waited for" },
-		{ "idle", "glFinish was never called", "no queue was waited for" },
-		{ "flush", "glFlush was never called", NULL },
-		{ "terminator", "glFrameTerminatorGREMEDY was never called", NULL },
-		{ "submit:", "there were not so many submissions", NULL },
-		{ "label:", "no such label began", NULL },
-	};
-	const char *what = "no swap was seen", *advice = "; try --frame submit:1";
-	for (size_t i = 0; boundary && i < G_N_ELEMENTS(never); i++)
-		if (g_str_has_prefix(boundary, never[i].rule))
-			what = vulkan && never[i].vulkan ? never[i].vulkan : never[i].opengl;
-	if (!boundary && !vulkan)
-		advice = "; try --frame finish";
-	else if (g_strcmp0(boundary, "submit:1") == 0)
-		advice = "";
-	if (draws)
-		what = boundary ? "most was drawn after the last of them" :
-				  "most was drawn after the last swap";
-	if (boundary)
-		tally_text_print_line(out, "%s --frame %s: %s%s",
-				      draws ? "frames ended by" : "no frame ended by", boundary,
-				      what, advice);
-	else
-		tally_text_print_line(out, "%s%s%s", draws ? "" : "no frame ended: ", what, advice);
+	const char *other = vulkan || boundary ? "submit:1" : "finish";
+	const char *what = draws    ? "most was drawn after the last"
+			   : boundary ? "no frame ended by"
+				      : "no frame ended: no swap was seen";
+	g_autofree char *rule = boundary ? g_strconcat(" --frame ", boundary, NULL)
+					 : g_strdup(draws ? " swap" : "");
+	bool same = g_strcmp0(boundary, other) == 0;
+	tally_text_print_line(out, "%s%s%s%s", what, rule, same ? "" : "; try --frame ",
+			      same ? "" : other);
 }
 
 /* Why there is no frame to judge, if there is none. */
