@@ -126,30 +126,13 @@ tally_columns_create(const struct tally_aggregate *a)
 	return columns;
 }
 
-/* A key or a heading without irrelevant differences: case, blanks, the unit. The caller frees
- * it. */
-static char *
-plain_name(const char *name)
-{
-	static const char *const units[] = { "ns", "us", "\xc2\xb5s", "ms" };
-	char *plain = g_strdelimit(g_ascii_strdown(name, -1), " _", '_');
-	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
-		size_t len = strlen(plain), n = strlen(units[i]);
-		if (g_str_has_prefix(plain, units[i]) && plain[n] == '/')
-			memmove(plain, plain + n, len - n + 1);
-		else if (len > n + 1 && g_str_has_suffix(plain, units[i]) &&
-			 plain[len - n - 1] == '_')
-			plain[len - n - 1] = '\0';
-	}
-	return plain;
-}
-
+/* By its key, with or without the unit, or its heading. */
 static bool
 is_named(const struct tally_column *c, const char *name)
 {
-	g_autofree char *plain = plain_name(name), *key = plain_name(c->key);
-	g_autofree char *title = plain_name(c->title);
-	return strcmp(plain, key) == 0 || strcmp(plain, title) == 0;
+	size_t len = strlen(name);
+	bool plain = strncmp(c->key, name, len) == 0 && strcmp(c->key + len, "_ns") == 0;
+	return plain || strcmp(c->key, name) == 0 || strcmp(c->title, name) == 0;
 }
 
 const struct tally_column *
@@ -443,23 +426,22 @@ struct sort_row {
 };
 
 static int
-compare_rows(gconstpointer a, gconstpointer b, gpointer reverse)
+compare_rows(gconstpointer a, gconstpointer b, gpointer ascends)
 {
 	const struct sort_row *x = a, *y = b;
 	if (isnan(x->number) != isnan(y->number))
-		return isnan(y->number) ? -1 : 1; /* those without come last in either direction */
+		return isnan(y->number) ? -1 : 1; /* those without come last */
 	int order = x->text ? strcmp(x->text, y->text)
 			    : (x->number < y->number) - (x->number > y->number);
-	return *(bool *)reverse ? -order : order;
+	return *(bool *)ascends ? -order : order;
 }
 
 static void
-sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort,
-	  bool reverse)
+sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort)
 {
 	/* Numbers are sorted from the largest, except the position in the frame, which
 	 * ascends. */
-	bool ascends = reverse != (sort->what == TALLY_COLUMN_ORDER);
+	bool ascends = sort->what == TALLY_COLUMN_ORDER;
 	g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(struct sort_row));
 	TALLY_EACH (struct tally_group, g, rows) {
 		struct sort_row row = { .group = g };
@@ -506,7 +488,7 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 
 GPtrArray *
 tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct tally_column *sort,
-		  bool reverse, bool rollups)
+		  bool rollups)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	TALLY_EACH (struct tally_group, g, a->groups)
@@ -517,16 +499,9 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 		.type = TALLY_COLUMN_TIME,
 		.what = TALLY_COLUMN_TOTAL,
 	};
-	static const struct tally_column in_order = {
-		.key = "frame",
-		.type = TALLY_COLUMN_NUMBER,
-		.what = TALLY_COLUMN_FRAME,
-	};
 	if (sort)
-		sort_rows(a, rows, sort, reverse);
+		sort_rows(a, rows, sort);
 	else if (!a->by->frames)
-		sort_rows(a, rows, &most_expensive, reverse);
-	else if (reverse) /* numbers are sorted in descending order */
-		sort_rows(a, rows, &in_order, false);
+		sort_rows(a, rows, &most_expensive);
 	return rows;
 }

@@ -57,8 +57,8 @@ struct tally_column {
 
 /* An array of struct tally_column; the first is the column that a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* Finds a column by its key or by its heading, with or without the unit and in any case:
- * "mean", "mean_ns" and "mean ms" are one. Returns NULL after listing the valid keys on
+/* Finds a column by its key, with or without the unit ("mean" is "mean_ns"), or by its heading.
+ * Returns NULL after listing the valid keys on
  * standard error; `option` is the option that contained `key`. */
 const struct tally_column *tally_columns_find(const GArray *columns, const char *command,
 					      const char *option, const char *key);
@@ -88,6 +88,6 @@ char *tally_flags_text(uint64_t flags, const char *separator);
  * not below another; with `rollups` the roll-ups of labels among them. Sorted by `sort`, or, if
  * that is NULL, the most expensive first and frames in order. */
 GPtrArray *tally_rows_create(const struct tally_aggregate *a, int64_t device,
-			     const struct tally_column *sort, bool reverse, bool rollups);
+			     const struct tally_column *sort, bool rollups);
 
 #endif

@@ -31,8 +31,9 @@ struct tally_table_style {
 /* Prints the columns marked in_table of `rows` in their order, in blocks no wider than the style
  * says; each block starts with the first column. A table does not show every row: those that cost
  * almost nothing share one line, which has their number and their sum. Roll-ups of labels make a
- * tree, in which the lines of a node follow it, indented. Of frames there are the first ten, the
- * median frame, and the sum of the others. `all`: every row gets its line. */
+ * tree, in which the lines of a node follow it, indented. Of frames there are the first
+ * TALLY_MOST_FRAMES and the median frame. `all`: every row gets its line. */
+#define TALLY_MOST_FRAMES 10
 void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 		       const GPtrArray *rows, bool all, const struct tally_table_style *style);
 

@@ -5,7 +5,6 @@
 #include "cli/log/given_names.h"
 #include "cli/report/html.h"
 #include "cli/shared/each.h"
-#include "cli/shared/pager.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 
 struct report_request {
-	bool json, csv, reverse, wide, no_pager;
+	bool json, csv, wide;
 	bool printed; /* a log before this one had a report */
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
@@ -28,7 +27,6 @@ struct report_request {
 	GPtrArray *owned; /* paths of logs that were searched for */
 	char *beside; /* where the page goes if no OUT is given */
 	struct tally_out out; /* for JSON and CSV */
-	struct tally_pager pager; /* for the table */
 	char *csv_head; /* the CSV head printed last */
 };
 
@@ -64,12 +62,11 @@ static const struct tally_arg options[] = {
 		       "opens without a network. Of two logs: compared. Only --warmup goes "
 		       "with it."),
 	TALLY_ARG_TEXT("sort", 0, "KEY", struct report_request, sort,
-		       "Sort by a column, by its heading or its name in --csv: numbers "
+		       "Sort by a column, by its name in --csv or its heading: numbers "
 		       "from the largest, words from A; order is the order of the passes "
 		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
 		       "time; of frames the frame time, in --wide, --csv and --json their "
 		       "order."),
-	TALLY_ARG_FLAG("reverse", 0, struct report_request, reverse, "Reverse the order."),
 	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
 		       "Show these columns of the table or of --csv, in this order, after "
 		       "the first: their headings or names, counters, metrics, with * and "
@@ -80,8 +77,7 @@ static const struct tally_arg options[] = {
 		       "one command at its place in a pass (a run with --granularity "
 		       "draw), or a pipeline (--pipelines). In the table, labels are a tree: "
 		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames there are "
-		       "the ten longest, the median one and the sum of the others (--wide: "
-		       "all)."),
+		       "the ten longest and the median one (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id. If there is none: those with NAME in their name or label, in "
@@ -96,9 +92,6 @@ static const struct tally_arg options[] = {
 		       "Show every column and every row in the table. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
-	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
-		       "Do not start $PAGER (less) for output that is longer than the "
-		       "terminal."),
 	TALLY_ARG_HELP,
 };
 
@@ -155,7 +148,7 @@ conflict_of(const struct report_request *r)
 		return "--json and --csv exclude each other";
 	if (r->pass && r->by->frames)
 		return "--pass does not go with --by frame";
-	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->reverse ||
+	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass ||
 			r->device >= 0 || r->wide || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
 	return NULL;
@@ -359,7 +352,7 @@ static void
 print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	    const GPtrArray *rows)
 {
-	FILE *to = r->pager.out;
+	FILE *to = stdout;
 	bool few = !r->wide && !r->columns;
 	struct tally_table_style style = { .width = tally_text_terminal_columns(),
 					   .one_block = few,
@@ -372,6 +365,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 		arrange_wide(columns, rows);
 	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
 	tally_table_print(to, a, columns, rows, all, &style);
+	if (!all && a->by->frames && rows->len > TALLY_MOST_FRAMES)
+		tally_text_print(to, "%u frames more: --wide\n", rows->len - TALLY_MOST_FRAMES);
 	if (few)
 		print_hidden(to, a);
 	if (!a->by->frames)
@@ -390,7 +385,7 @@ static void
 print_text(const struct report_request *r, const struct tally_aggregate *a,
 	   const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
 {
-	FILE *to = r->pager.out;
+	FILE *to = stdout;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
 	print_groups(to, rows);
 	tally_summary_print(to, a, answer, r->device);
@@ -459,7 +454,7 @@ print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_ans
 		print_csv(r, a, columns, rows);
 	} else {
 		if (r->printed)
-			putc('\n', r->pager.out);
+			putchar('\n');
 		print_text(r, a, answer, columns, rows);
 	}
 	r->printed = true;
@@ -486,7 +481,7 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 	r->folds = !key || sort.what == TALLY_COLUMN_ORDER || sort.type == TALLY_COLUMN_TIME ||
 		   sort.type == TALLY_COLUMN_SHARE;
 	g_autoptr(GPtrArray)
-		rows = tally_rows_create(a, r->device, key ? &sort : NULL, r->reverse, !r->csv);
+		rows = tally_rows_create(a, r->device, key ? &sort : NULL, !r->csv);
 	if (a->by->none && rows->len == 0)
 		tally_cli_complain("report", "%s %s", a->path, a->by->none);
 	return print_rows(r, a, answer, columns, rows);
@@ -513,7 +508,6 @@ report(struct report_request *r)
 	struct tally_out *o = &r->out;
 	int worst = TALLY_EXIT_OK;
 	tally_out_init(o, stdout);
-	tally_pager_begin(&r->pager, !r->json && !r->csv && !r->no_pager);
 	if (r->json) {
 		tally_out_object(o, NULL);
 		tally_out_text(o, "schema", "passtally-report/1");
@@ -535,7 +529,6 @@ report(struct report_request *r)
 		tally_out_char(o, '\n');
 	}
 	tally_out_flush(o);
-	tally_pager_end(&r->pager);
 	return worst;
 }
 

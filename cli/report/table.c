@@ -17,8 +17,6 @@
 /* A row without a time that is in a smaller part of the frames gets none either, where others
  * have times. */
 #define RARE_SHARE 0.1
-/* If there are more frames than this, the first ones get lines. */
-#define MOST_FRAMES 10
 
 /* What the table shows of one row or of several. */
 struct line {
@@ -31,7 +29,6 @@ struct line {
 	/* not escaped, without indentation; owned. NULL for a frame, except where its number
 	 * does not describe the line. */
 	char *name;
-	struct tally_group *sum; /* `group` if that is a sum of frames, not a row; owned */
 };
 
 /* ---- lines ---- */
@@ -47,9 +44,7 @@ struct builder {
 static void
 free_line(gpointer p)
 {
-	struct line *line = p;
-	g_free(line->name);
-	g_free(line->sum);
+	g_free(((struct line *)p)->name);
 }
 
 /* Work outside passes of which only estimates are known, and no GPU time. */
@@ -223,35 +218,17 @@ add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *row
 	}
 }
 
-/* The first rows, the median frame, and the sum of the rows that have no line. */
+/* The first rows and the median frame. */
 static void
 add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 {
-	guint n = all ? rows->len : MIN(rows->len, MOST_FRAMES);
+	guint n = all ? rows->len : MIN(rows->len, TALLY_MOST_FRAMES);
 	for (guint i = 0; i < n; i++) {
 		const struct line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
 		g_array_append_val(lines, line);
 	}
-	if (n == rows->len)
-		return;
-	add_medians(lines, a, rows);
-	struct tally_frame_row *sum = g_new0(struct tally_frame_row, 1);
-	sum->group.by = &tally_by_frame;
-	for (guint i = n; i < rows->len; i++) {
-		const struct tally_frame_record *f =
-			&tally_as_frame(g_ptr_array_index(rows, i))->record;
-		sum->record.cpu_ns += f->cpu_ns;
-		sum->record.has_gpu |= f->has_gpu;
-		sum->record.gpu_ns += f->has_gpu ? f->gpu_ns : 0;
-		sum->record.n_passes += f->n_passes;
-	}
-	const struct line line = {
-		.group = &sum->group,
-		.n = 1,
-		.name = g_strdup_printf("(%u more)", rows->len - n),
-		.sum = &sum->group,
-	};
-	g_array_append_val(lines, line);
+	if (n < rows->len)
+		add_medians(lines, a, rows);
 }
 
 static GArray *
@@ -298,8 +275,6 @@ choose_unit(const GArray *lines)
 {
 	double most = 0;
 	TALLY_EACH_OF (const struct line, line, lines) {
-		if (line->sum)
-			continue;
 		struct tally_moments *m = &line->group->series[TALLY_SERIES_GPU].stats.moments;
 		const struct tally_frame_row *frame = tally_as_frame(line->group);
 		most = MAX(most, frame  ? (double)frame->record.cpu_ns

@@ -196,11 +196,9 @@ class Report(CliCase):
         self.assertEqual([r["frame"] for r in rows], [0, 1, 2, 3])
         self.assertEqual([r["gpu_ns"] for r in rows], [3000 + 3 * i for i in range(4)])
         self.assertEqual(rows[0]["values"]["draws"], 3)
-        rows = self.json("--by", "frame", "--reverse", log)["rows"]
-        self.assertEqual([r["frame"] for r in rows], [3, 2, 1, 0])
 
     def test_by_frame_shows_the_worst(self):
-        """Ten of 400, the median one and the sum of the others; --wide shows all, in their order."""
+        """Ten of 400 and the median one; --wide shows all, in their order."""
         lines = [header(), device(), pass_info(A)]
         lines += [frame(i, [one_pass(0, A, 10**6)], start_ns=10**8 * i, cpu_ns=10**7 + (10**6 * i if i % 37 == 0 else 1000 * i))
                   for i in range(400)]
@@ -213,10 +211,8 @@ class Report(CliCase):
         self.assertEqual([r[0] for r in rows[1:11]], [str(37 * i) for i in range(10, 0, -1)])
         self.assertEqual(rows[1][1:3], ["380.000", "1.000"])
         self.assertEqual(rows[11][:4], ["median:", "204", "10.204", "1.000"])
-        times = sorted(line["cpu_ns"] for line in lines if line["type"] == "frame")
-        self.assertEqual(rows[12][:4], ["(390", "more)", f"{sum(times[:390]) / 1e6:.3f}", "390.000"])
+        self.assertEqual(rows[12], ["390", "frames", "more:", "--wide"])
         self.assertEqual(len(rows), 13)
-        self.assertEqual([r[0] for r in table("--sort", "frame", "--reverse")[1:11]], [str(i) for i in range(10)])
         self.assertEqual([r[0] for r in table("--wide")[1:]], [str(i) for i in range(400)])
 
     def test_by_workload(self):
@@ -473,8 +469,8 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", simple_log(3))
         order = [r["id"] for r in self.json("--sort", "mean", log)["rows"]]
         self.assertEqual(order, [B, A])
-        order = [r["id"] for r in self.json("--sort", "mean_ns", "--reverse", log)["rows"]]
-        self.assertEqual(order, [A, B])
+        order = [r["id"] for r in self.json("--sort", "mean_ns", log)["rows"]]
+        self.assertEqual(order, [B, A])
         order = [r["id"] for r in self.json("--sort", "samples_passed", log)["rows"]]
         self.assertEqual(order, [A, B])  # absent comes last
         done = self.command("report", "--sort", "nonsense", log)
@@ -716,8 +712,6 @@ class Report(CliCase):
         log = self.write_log("a.jsonl", [*lines, end(5, 11)])
         self.assertEqual([r["name"] for r in self.json("--sort", "order", log)["rows"]],
                          ["rare", "first", "last", "(not in a pass)"])
-        self.assertEqual([r["name"] for r in self.json("--sort", "order", "--reverse", log)["rows"]],
-                         ["last", "first", "rare", "(not in a pass)"])
 
     def test_nothing_outside_passes(self):
         """Estimates alone are not work outside passes; a table does not show them."""
@@ -731,9 +725,9 @@ class Report(CliCase):
 
     def test_headings_are_names_too(self):
         log = self.write_log("a.jsonl", simple_log(3))
-        for name in ("mean ms", "mean_ms", "mean_ns", "MEAN", "mean us", "Mean \u00b5s"):
+        for name in ("mean", "mean_ns"):
             self.assertEqual([r["id"] for r in self.json("--sort", name, log)["rows"]], [B, A], name)
-        head = self.table("--columns", "N, ms/frame, us/frame, per_frame, Samples_Passed, pass", log)[0]
+        head = self.table("--columns", "N, per_frame, samples_passed, pass", log)[0]
         self.assertEqual(head.split(), ["pass", "N", "us/frame", "samples_passed"])
 
     def test_pass_by_a_part_of_its_name(self):
@@ -785,23 +779,12 @@ class Report(CliCase):
                 self.assertTrue(self.why(log).startswith(words))
                 self.assertNotIn("find out", self.why(log))
 
-    def test_colors_and_pager(self):
+    def test_colors(self):
         log = self.write_log("a.jsonl", simple_log(3))
-        color = {"TERM": "xterm", "PAGER": "cat"}
+        color = {"TERM": "xterm"}
         self.assertIn("\x1b[1;31m", self.on_terminal(80, "report", log, env=color))
         self.assertNotIn("\x1b", self.on_terminal(80, "report", log, env={**color, "NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b", self.ok("report", log, env=color).stdout)
-        plain = self.on_terminal(80, "report", log)
-        # Only output that is longer than the screen goes to the pager; output that cannot be paged is shown
-        # anyway.
-        sed = {"TERM": "xterm", "NO_COLOR": "1", "PAGER": "sed s/^/paged:/"}
-        paged = "".join("paged:" + line for line in plain.splitlines(keepends=True))
-        for want, rows, args, env in ((paged, 5, [], {}), (plain, 50, [], {}), (plain, 0, [], {}),
-                                      (plain, 5, ["--no-pager"], {}), (plain, 5, [], {"PAGER": ""}),
-                                      (plain, 5, [], {"TERM": "dumb"})):
-            self.assertEqual(self.on_terminal(80, "report", *args, log, rows=rows, env={**sed, **env}), want)
-        self.assertIn(plain, self.on_terminal(80, "report", log, rows=5, env={**sed, "PAGER": "/nonexistent/less 2>/dev/null"}))
-        self.assertNotIn(b"paged", self.ok("report", log, env=sed).stdout)
 
     def test_streams(self):
         data = log_bytes(simple_log(3))
