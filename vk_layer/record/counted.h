@@ -9,6 +9,7 @@
 #define PASSTALLY_VK_LAYER_COUNTED_H
 
 #include "layer/base/clear.h"
+#include "vk_layer/picture/picture.h"
 #include "vk_layer/record/open.h"
 
 static inline void
@@ -94,8 +95,18 @@ vk_pass_close_planned(struct vk_command *c, struct vk_pass *p)
 	c->counts = 0;
 }
 
-/* ---- in the wrapper; false: nothing was done ---- */
+/* ---- in the wrapper ---- */
 
+/* A render pass has begun, one of both ways. */
+static inline void
+vk_pass_pictured(struct vk_command *c, const VkRenderPassBeginInfo *pass,
+		 const VkRenderingInfo *rendering)
+{
+	if (c->recording && c->recording->pictures && c->open.kind == VK_OPEN_RENDER)
+		vk_pictures_begin(c, pass, rendering);
+}
+
+/* Ends a pass; false: it is not only counted, and nothing was done. */
 static inline bool
 vk_counted_end(struct vk_command *c)
 {

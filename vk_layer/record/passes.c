@@ -381,8 +381,6 @@ vk_render_pass_begin(struct vk_command *c, const VkRenderPassBeginInfo *info,
 		.secondaries = secondaries,
 		.mixed = !secondaries && contents != VK_SUBPASS_CONTENTS_INLINE,
 	};
-	if (c->recording->pictures)
-		vk_pictures_begin(c, info, NULL);
 	begin_render(c, vk_target_of_render_pass(c->device, info, &scratch), &how);
 }
 
@@ -401,8 +399,6 @@ vk_rendering_begin(struct vk_command *c, const VkRenderingInfo *info)
 		.suspends = flags & VK_RENDERING_SUSPENDING_BIT,
 		.resumes = flags & VK_RENDERING_RESUMING_BIT,
 	};
-	if (c->recording->pictures)
-		vk_pictures_begin(c, NULL, info);
 	begin_render(c, vk_target_of_rendering(c->device, info, &scratch), &how);
 }
 

@@ -122,23 +122,32 @@ lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t vie
 	return true;
 }
 
+void
+vk_page_destroy(struct vk_slots *s, struct vk_page *page)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (page->pools[i])
+			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
+		free(page->rows[i]);
+	}
+	free(page);
+}
+
 /* Without the device's lock. */
 static struct vk_page *
-create_page(struct vk_slots *s, uint32_t k)
+create_page(struct vk_slots *s, struct page_kind *kind)
 {
-	const struct page_kind *kind = &s->kinds[k];
 	struct vk_page *page = calloc(1, sizeof(*page));
 	if (!page)
 		return NULL;
-	page->kind = k;
+	page->kind = kind;
 	page->sources = kind->sources;
 	page->free = ALL_UNITS;
 	for (uint32_t left = kind->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tally_vk_source *src = s->sources[i];
 		VkQueryPool pool = VK_NULL_HANDLE;
-		size_t row = tally_vk_row_bytes(src, &kind->family);
-		page->row_bytes[i] = (uint32_t)row;
+		size_t row = kind->row_bytes[i];
 		page->rows[i] = row ? malloc(PAGE_SLOTS * row) : NULL;
 		bool made = (!row || page->rows[i]) &&
 			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS,
@@ -159,7 +168,7 @@ create_page(struct vk_slots *s, uint32_t k)
 /* Adds another page. The caller holds the device's lock, which is released while the driver
  * creates it. */
 static bool
-add_page(struct vk_device *d, uint32_t k)
+add_page(struct vk_device *d, struct page_kind *kind)
 {
 	struct vk_slots *s = d->slots;
 
@@ -170,7 +179,7 @@ add_page(struct vk_device *d, uint32_t k)
 	if (room) {
 		s->n_pages++;
 		pthread_mutex_unlock(&d->lock);
-		page = create_page(s, k);
+		page = create_page(s, kind);
 		pthread_mutex_lock(&d->lock);
 	}
 	if (!page) {
@@ -186,10 +195,10 @@ add_page(struct vk_device *d, uint32_t k)
 	}
 	page->all_next = s->all;
 	s->all = page;
-	page->next = s->kinds[k].pages;
+	page->next = kind->pages;
 	page->listed = true;
-	s->kinds[k].pages = page;
-	if (page->sources != s->kinds[k].sources && !s->no_performance) {
+	kind->pages = page;
+	if (page->sources != kind->sources && !s->no_performance) {
 		s->no_performance = true;
 		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
 			      "the driver could not make another pool of performance queries: "
@@ -199,10 +208,10 @@ add_page(struct vk_device *d, uint32_t k)
 }
 
 static bool
-take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32_t views)
+take_run(struct vk_device *d, struct vk_slot_runs *runs, struct page_kind *kind, uint32_t views)
 {
 	struct vk_slots *s = d->slots;
-	uint32_t k = vk_kind_of(s, family, runs->set), n = FIRST_RUN;
+	uint32_t n = FIRST_RUN;
 
 	if (runs->n == runs->room) {
 		uint32_t room = runs->room ? 2 * runs->room : 4;
@@ -221,10 +230,10 @@ take_run(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family, uint32
 
 	pthread_mutex_lock(&d->lock);
 	bool longer = lengthen(s, runs, n, views);
-	bool taken = longer || take_from_pages(&s->kinds[k], run);
+	bool taken = longer || take_from_pages(kind, run);
 	/* Another thread may take the page that was just created before this one does. */
-	while (!taken && add_page(d, k))
-		taken = take_from_pages(&s->kinds[k], run);
+	while (!taken && add_page(d, kind))
+		taken = take_from_pages(kind, run);
 	if (taken && !longer)
 		prepare_run(s, run);
 	pthread_mutex_unlock(&d->lock);
@@ -261,6 +270,17 @@ width_of(const struct vk_slots *s, struct vk_slot_runs *runs, unsigned what, uin
 	return views < SPREAD && s->times_by_view ? SPREAD : views;
 }
 
+uint32_t
+vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs)
+{
+	if (!runs->chosen)
+		runs->set = runs->without_sets ? 0
+					       : atomic_load_explicit(&d->slots->set,
+								      memory_order_relaxed);
+	runs->chosen = true;
+	return runs->set;
+}
+
 struct vk_slot
 vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 	      unsigned what, uint32_t views, bool can_reset)
@@ -270,15 +290,15 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 
 	if (family >= d->n_families)
 		return none;
-	uint32_t kind = vk_kind_of(s, family, vk_slots_choose(d, runs));
-	uint32_t sources = s->kinds[kind].counting[what][!can_reset];
+	struct page_kind *kind = &s->kinds[vk_kind_of(s, family, vk_slots_choose(d, runs))];
+	uint32_t sources = kind->counting[what][!can_reset];
 	if (!sources || runs->failed || !vk_device_runs(d) ||
 	    (!s->api.ResetQueryPool && !can_reset))
 		return none;
 	views = views < 1 ? 1 : views < MAX_SLOT_VIEWS ? views : MAX_SLOT_VIEWS;
 	uint32_t width = width_of(s, runs, what, views);
 	if ((!runs->n || runs->runs[runs->n - 1].n - runs->used < width) &&
-	    !take_run(d, runs, family, width)) {
+	    !take_run(d, runs, kind, width)) {
 		runs->failed = true;
 		return none;
 	}
@@ -320,10 +340,9 @@ vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs)
 			page->fetched[k] &= ~bits_of(&runs->runs[i]);
 		if (page->listed)
 			continue;
-		struct page_kind *kind = &d->slots->kinds[page->kind];
-		page->next = kind->pages;
+		page->next = page->kind->pages;
 		page->listed = true;
-		kind->pages = page;
+		page->kind->pages = page;
 	}
 	free(runs->runs);
 	*runs = (struct vk_slot_runs){ .runs = NULL };

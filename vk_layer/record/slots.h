@@ -69,6 +69,7 @@ struct vk_layout {
 	const struct tally_counter_set *set; /* never freed; its name is NULL without a set */
 	uint32_t n_always; /* counters that are in no set; they come first */
 	uint64_t levels[VK_MAX_COUNTERS / 64]; /* counters that must not be added up */
+	enum tally_scope scope; /* vk_slots_scope() */
 };
 
 /* Creates and opens the sources that the configuration requests. False: out of memory. */

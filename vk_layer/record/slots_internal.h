@@ -20,11 +20,13 @@
 #define UNIT_SLOTS 4u
 #define UNITS (PAGE_SLOTS / UNIT_SLOTS)
 
+struct page_kind;
+
 struct vk_page {
 	struct vk_page *all_next;
 	struct vk_page *next; /* the next page of the same kind with free units */
 	bool listed;
-	uint32_t kind;
+	struct page_kind *kind;
 	uint32_t sources; /* the sources that have a pool */
 	uint64_t free; /* one bit per unit */
 	VkQueryPool pools[TALLY_MAX_SOURCES];
@@ -38,13 +40,13 @@ struct vk_page {
 	uint64_t round;
 	uint64_t requested[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
 	void *rows[TALLY_MAX_SOURCES];
-	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
 };
 
 /* Families whose pools are alike, with one set. */
 struct page_kind {
 	struct tally_vk_family family; /* one of them */
 	uint32_t sources;
+	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
 	/* Those that count for a set of VK_MEASURE_ bits, outside and inside a render pass. */
 	uint32_t counting[VK_MEASURE_SETS][2];
 	VkQueryPipelineStatisticFlags statistics;

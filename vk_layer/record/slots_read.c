@@ -27,8 +27,8 @@ static void
 fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 {
 	struct tally_vk_source *src = s->sources[i];
-	const struct tally_vk_family *family = &s->kinds[page->kind].family;
-	size_t row = page->row_bytes[i];
+	const struct tally_vk_family *family = &page->kind->family;
+	size_t row = page->kind->row_bytes[i];
 	uint64_t left = page->requested[i];
 
 	page->requested[i] = 0;
@@ -83,9 +83,9 @@ read_rows(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct tal
 	enum tally_status status = fetched(s, slot, i);
 	if (status != TALLY_OK)
 		return status;
-	size_t row = page->row_bytes[i];
+	size_t row = page->kind->row_bytes[i];
 	const void *rows = row ? (const char *)page->rows[i] + slot->index * row : NULL;
-	return src->ops->read(src, &s->kinds[page->kind].family, page->pools[i], rows,
+	return src->ops->read(src, &page->kind->family, page->pools[i], rows,
 			      slot->index, slot->views, slot->halves, out);
 }
 
@@ -95,7 +95,7 @@ read_apart(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct ta
 {
 	struct tally_vk_source *src = s->sources[i];
 	uint32_t n = src->n_counters, first = s->first[i];
-	uint32_t set = s->kinds[slot->page->kind].family.set;
+	uint32_t set = slot->page->kind->family.set;
 
 	if (src->n_sets) {
 		n = set ? src->sets[set - 1]->layout.n_counters : 0;
@@ -136,7 +136,7 @@ read_source(struct vk_slots *s, const struct vk_slot *slot, uint32_t i, struct t
 static bool
 all_fetched(const struct vk_slots *s, const struct vk_page *page, uint32_t i, uint64_t units)
 {
-	return page->row_bytes[i] && !s->sources[i]->n_sets &&
+	return page->kind->row_bytes[i] && !s->sources[i]->n_sets &&
 	       !(s->sources[i]->n_counters && s->first[i]) &&
 	       !(units & ~page->fetched[i]) && !(units & page->lost[i]);
 }
@@ -159,8 +159,9 @@ vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
 	for (uint32_t left = first->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tally_vk_source *src = s->sources[i];
-		const char *rows = (const char *)page->rows[i] + first->index * page->row_bytes[i];
-		complete &= src->ops->read_many(src, &s->kinds[page->kind].family, rows, n, out);
+		const char *rows = (const char *)page->rows[i] +
+				   first->index * page->kind->row_bytes[i];
+		complete &= src->ops->read_many(src, &page->kind->family, rows, n, out);
 	}
 	return complete;
 }

@@ -132,6 +132,7 @@ fill_layout(struct vk_slots *s, uint32_t number, const struct tally_counter **co
 {
 	struct vk_layout *out = &s->layouts[number];
 	const struct tally_vk_source *last = s->performance;
+	out->scope = number && last ? tally_vk_khr_scope(last, number) : TALLY_SCOPE_WORKLOAD;
 	uint32_t n = s->n_counters - (last ? last->n_counters : 0);
 
 	memcpy(counters, s->counters, n * sizeof(*counters));
@@ -189,7 +190,7 @@ rotate_sets(struct vk_device *d)
 static bool
 may_measure(const struct vk_slots *s, uint32_t set, unsigned what, bool inside)
 {
-	switch (tally_vk_khr_scope(s->performance, set)) {
+	switch (s->layouts[set].scope) {
 	case TALLY_SCOPE_WORKLOAD:
 		return !(what & VK_MEASURE_BUFFER);
 	case TALLY_SCOPE_PASS:
@@ -238,9 +239,11 @@ kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 
 	kind.family.index = f;
 	kind.family.set = set;
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->sources[i]->ops->covers(s->sources[i], &kind.family))
 			kind.sources |= UINT32_C(1) << i;
+		kind.row_bytes[i] = (uint32_t)tally_vk_row_bytes(s->sources[i], &kind.family);
+	}
 	if (s->statistics)
 		kind.statistics = tally_vk_statistics_mask(s->statistics, &kind.family);
 	fill_counting(s, &kind);
@@ -313,17 +316,6 @@ vk_slots_create(struct vk_device *d)
 			      "hostQueryReset, without which a query cannot begin inside a "
 			      "render pass; passes are measured as a whole");
 	return true;
-}
-
-void
-vk_page_destroy(struct vk_slots *s, struct vk_page *page)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (page->pools[i])
-			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
-		free(page->rows[i]);
-	}
-	free(page);
 }
 
 void
@@ -436,23 +428,10 @@ vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what)
 	return vk_slots_sources(d, family, what) != 0;
 }
 
-uint32_t
-vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs)
-{
-	if (!runs->chosen)
-		runs->set = runs->without_sets ? 0
-					       : atomic_load_explicit(&d->slots->set,
-								      memory_order_relaxed);
-	runs->chosen = true;
-	return runs->set;
-}
-
 enum tally_scope
 vk_slots_scope(const struct vk_device *d, uint32_t set)
 {
-	const struct vk_slots *s = d->slots;
-	return set && s->performance ? tally_vk_khr_scope(s->performance, set)
-				     : TALLY_SCOPE_WORKLOAD;
+	return d->slots->layouts[set].scope;
 }
 
 const struct vk_layout *
