@@ -40,7 +40,6 @@ make_queue(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t index,
 	q->is_protected = flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT;
 	q->unordered = flags & INTERNALLY_SYNCHRONIZED;
 	q->labels = vk_labels_create(d->is_dxvk);
-	q->line = vk_line_create(d->resolve);
 	if (q->labels && vk_handles_put(&queues, VK_HANDLE_KEY(handle), q))
 		return q;
 	vk_labels_destroy(q->labels);
@@ -154,7 +153,6 @@ vk_queue_wait_idle(struct vk_device *d, PFN_vkQueueWaitIdle next, VkQueue queue)
 	if (!q || result != VK_SUCCESS)
 		return result;
 	uint64_t t0 = vk_overhead_begin(d);
-	vk_resolve_completed(d->resolve, q->line, UINT64_MAX);
 	pthread_mutex_lock(&d->lock);
 	vk_collect_completed(q, serial);
 	vk_frame_idle(d, q);
@@ -180,8 +178,6 @@ vk_device_wait_idle(struct vk_device *d, PFN_vkDeviceWaitIdle next, VkDevice dev
 	pthread_mutex_lock(&d->lock);
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		vk_collect_completed(q, q->serial);
-	for (struct vk_queue *q = d->queues; q; q = q->next)
-		vk_resolve_completed(d->resolve, q->line, UINT64_MAX);
 	vk_frame_idle(d, NULL);
 	vk_collect_poll(d);
 	if (d->queues)

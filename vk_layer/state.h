@@ -30,8 +30,6 @@ struct vk_pending_pass;
 struct vk_slots;      /* slots.h */
 struct vk_targets;    /* targets.h */
 struct vk_batch_intervals; /* batch_intervals.h */
-struct vk_resolve;    /* resolve.h, as is vk_line */
-struct vk_line;
 struct vk_exact_functions; /* sampling.h */
 struct vk_pictures;   /* picture/picture.h */
 
@@ -106,7 +104,14 @@ struct vk_queue {
 	struct vk_submission *spare; /* already read, kept for reuse */
 	struct vk_pending_pass *frame_pass; /* --granularity frame: of the open frame */
 	/* Used by exact.c in the thread that may use the queue: no lock. */
-	struct vk_line *line;
+	/* Up to this serial it may wait for what the game has yet to do: for these, if not for
+	 * more. */
+	uint64_t stuck;
+	uint32_t n_stuck;
+	struct vk_timeline_wait {
+		VkSemaphore semaphore;
+		uint64_t value;
+	} stuck_at[8];
 	VkFence exact_fence;
 	bool exact_waits; /* the driver has yet to signal exact_fence */
 };
@@ -160,9 +165,8 @@ struct vk_device {
 	atomic_uint pending_timelines; /* unread submissions that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
 	bool marks_frames; /* frames end by VkFrameBoundaryEXT, not by presents */
-	/* --snapshot exact: set at creation, otherwise NULL. */
-	const struct vk_exact_functions *exact;
-	struct vk_resolve *resolve;
+	const struct vk_exact_functions *exact; /* --snapshot exact; otherwise NULL */
+	struct vk_handles timelines; /* used by exact/semaphores.c */
 	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
 	struct vk_pictures *pictures_done; /* to be read or freed (picture.h) */
 	bool given_up;	   /* stopped, and everything unread is flagged */

@@ -333,40 +333,21 @@ send_part(const struct vk_exact_call *x, const struct part *part)
 
 /* ---- whether waiting is allowed ---- */
 
-static void
-report_verdict(enum vk_verdict verdict)
-{
-	static const char *const why[VK_N_VERDICTS] = {
-		[VK_WAITS_HOST] = "it waits for a timeline semaphore that nothing submitted so "
-				  "far signals",
-		[VK_WAITS_EXTERNAL] = "it waits for a semaphore that is shared with another "
-				      "program or interface",
-		[VK_WAITS_BEHIND] = "its queue has work before it that waits for what is yet to "
-				    "be submitted",
-		[VK_WAITS_UNKNOWN] = "there was no memory to follow its semaphores",
-	};
-	tally_log_say(TALLY_LEVEL_INFO, "vulkan", "a batch was not sampled: %s", why[verdict]);
-}
-
 /* The batches from `first` on are submitted at once: records them in order. */
 static void
 submitted(const struct vk_exact_call *x, uint32_t first)
 {
-	struct vk_device *d = x->q->device;
-	for (uint32_t i = first; i < x->game.n; i++)
-		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, i),
-				     x->serial);
+	for (uint32_t i = first; i < x->game.n && !is_over(x->q->device); i++)
+		vk_batch_submitted(x->q, &x->game, i, x->serial);
 }
 
 static bool
 may_wait(const struct vk_exact_call *x, uint32_t batch)
 {
-	struct vk_op *op = vk_batch_op(&x->game, batch);
-	enum vk_verdict verdict = vk_resolve_ask(x->q->device->resolve, x->q->line, op);
-	vk_op_destroy(op);
-	if (verdict != VK_RESOLVED)
-		report_verdict(verdict);
-	return verdict == VK_RESOLVED;
+	const char *why = vk_batch_stuck(x->q, &x->game, batch);
+	if (why)
+		tally_log_say(TALLY_LEVEL_INFO, "vulkan", "a batch was not sampled: %s", why);
+	return !why;
 }
 
 /* ---- the call ---- */
@@ -391,9 +372,7 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 		/* Recorded before it is submitted: from here on, its signals depend only on the
 		 * GPU. */
 		if (part->slice.last)
-			vk_resolve_submitted(x->q->device->resolve, x->q->line,
-					     vk_batch_op(&x->game, part->slice.batch),
-					     x->serial);
+			vk_batch_submitted(x->q, &x->game, part->slice.batch, x->serial);
 		*result = send_part(x, part);
 		if (*result != VK_SUCCESS)
 			return i;
@@ -441,8 +420,7 @@ submit_whole(struct vk_exact_call *x)
 	uint64_t from = TALLY_NO_SNAPSHOT, to = TALLY_NO_SNAPSHOT;
 	uint32_t n = 0; /* recorded: one batch may wait for what an earlier one signals */
 	for (; n < x->game.n && !is_over(d) && may_wait(x, n); n++)
-		vk_resolve_submitted(d->resolve, x->q->line, vk_batch_op(&x->game, n),
-				     x->serial);
+		vk_batch_submitted(x->q, &x->game, n, x->serial);
 	doubt_frame(x);
 	if (n == x->game.n)
 		from = sample(x);
@@ -480,37 +458,22 @@ submit_call(struct vk_exact_call *x)
 	return result;
 }
 
-static void
-completed(struct vk_queue *q, uint64_t serial)
-{
-	vk_resolve_completed(q->device->resolve, q->line, serial);
-}
-
 /* ---- the device ---- */
 
 static const struct vk_exact_functions functions = {
 	.submit = submit_call,
-	.presented = vk_exact_presented,
 	.bound = vk_exact_bound,
-	.completed = completed,
 };
 
 void
 vk_exact_create(struct vk_device *d)
 {
-	if (d->config->snapshot != TALLY_SNAPSHOT_EXACT)
-		return;
-	d->resolve = vk_resolve_create();
-	d->exact = d->resolve ? &functions : NULL;
-	if (!d->resolve)
-		tally_log_say(TALLY_LEVEL_ERROR, "vulkan",
-			      "out of memory: --snapshot exact is off for this device");
+	d->exact = d->config->snapshot == TALLY_SNAPSHOT_EXACT ? &functions : NULL;
 }
 
 void
 vk_exact_destroy(struct vk_device *d)
 {
-	vk_resolve_destroy(d->resolve);
-	d->resolve = NULL;
+	vk_timelines_forget(d);
 	d->exact = NULL;
 }

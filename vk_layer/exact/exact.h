@@ -5,7 +5,7 @@
  * In a captured frame a batch is submitted one command buffer at a time. Before the first and
  * after each command buffer this waits, 2 s at most, for its own fence and takes a sample,
  * whose numbers go into the passes of the slice. It does so only where everything before it
- * will end without any action of the game (resolve.h); passes that are not sampled are flagged
+ * will end without any action of the game; passes that are not sampled are flagged
  * UNSAMPLED, and each reason is logged once. No lock is held while it waits: other queues
  * continue, and the attribution has to account for what they do meanwhile. After a wait that
  * timed out, or a refused submission, the device continues without samples.
@@ -13,12 +13,10 @@
 #ifndef PASSTALLY_VK_LAYER_EXACT_H
 #define PASSTALLY_VK_LAYER_EXACT_H
 
-#include "vk_layer/exact/resolve.h"
 #include "vk_layer/submit/sampling.h"
 
-/* Called at the device's creation: if `exact` is configured, follows semaphores and sets
- * vk_device.exact, by which submit/ calls the rest (sampling.h). It cannot fail: without memory
- * nothing is sampled. */
+/* Called at the device's creation: if `exact` is configured, sets vk_device.exact, by which submit/
+ * calls the rest (sampling.h). */
 void vk_exact_create(struct vk_device *d);
 void vk_exact_destroy(struct vk_device *d);
 /* Destroys the queue's fence, unless the driver is still using it. */
@@ -28,10 +26,15 @@ void vk_exact_finish(struct vk_queue *q, bool calls);
 
 void vk_exact_created(struct vk_device *d, const VkSemaphoreCreateInfo *info,
 		      VkSemaphore semaphore);
-/* What a batch waits for and signals; NULL on OOM. */
-struct vk_op *vk_batch_op(const struct vk_batches *b, uint32_t i);
+void vk_exact_destroyed(struct vk_device *d, VkSemaphore semaphore);
+void vk_timelines_forget(struct vk_device *d);
+/* Why the batch, or what is before it in the queue, may not end without the game; NULL: it will.
+ * For the thread that may use the queue. */
+const char *vk_batch_stuck(struct vk_queue *q, const struct vk_batches *b, uint32_t i);
+/* It is the queue's next batch, of a call with that serial. */
+void vk_batch_submitted(struct vk_queue *q, const struct vk_batches *b, uint32_t i,
+			uint64_t serial);
 /* For the table (sampling.h). */
-void vk_exact_presented(struct vk_queue *q, const VkPresentInfoKHR *info);
 void vk_exact_bound(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos);
 
 #endif

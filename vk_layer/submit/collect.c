@@ -3,7 +3,6 @@
 
 #include "layer/log.h"
 #include "vk_layer/picture/picture.h"
-#include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/watch.h"
 
 #include <stdlib.h>
@@ -264,8 +263,6 @@ vk_collect_completed(struct vk_queue *q, uint64_t serial)
 {
 	if (serial > q->completed)
 		q->completed = serial;
-	if (q->device->exact)
-		q->device->exact->completed(q, q->completed);
 	mark_completed(q);
 }
 

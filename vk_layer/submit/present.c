@@ -87,9 +87,6 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	VkResult result = next(queue, info);
 	if (!still_runs(d, &wait, result) || !q)
 		return result;
-	/* A present that failed has waited too (VK_ERROR_OUT_OF_DATE_KHR). */
-	if (d->exact)
-		d->exact->presented(q, info);
 	if (!d->is_zink)
 		tally_presented_by_vulkan();
 	end_frame(q, marked ? vk_frame_marked : vk_frame_presented, &presented);

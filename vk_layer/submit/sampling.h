@@ -3,7 +3,7 @@
  *
  * exact/ cuts and samples submissions, and so has to know what one is; submit/ only calls it by
  * this table, vk_device.exact, which is NULL without `--snapshot exact`: then a call is forwarded
- * as it is. Called without the device's lock, but for `completed`.
+ * as it is. Called without the device's lock.
  */
 #ifndef PASSTALLY_VK_LAYER_SAMPLING_H
 #define PASSTALLY_VK_LAYER_SAMPLING_H
@@ -28,13 +28,8 @@ struct vk_exact_call {
 struct vk_exact_functions {
 	/* Forwards the call, in slices where it is to be sampled. */
 	VkResult (*submit)(struct vk_exact_call *x);
-	/* Presents and sparse binds that the driver accepted: they are part of the queue's order
-	 * too. */
-	void (*presented)(struct vk_queue *q, const VkPresentInfoKHR *info);
+	/* Sparse binds that the driver accepted: they are part of the queue's order too. */
 	void (*bound)(struct vk_queue *q, uint32_t n, const VkBindSparseInfo *infos);
-	/* All of the queue's operations with serials up to this one have ended. With the lock or
-	 * without it. */
-	void (*completed)(struct vk_queue *q, uint64_t serial);
 };
 
 #endif
