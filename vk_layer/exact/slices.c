@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/slices.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define STYPE_FRAME_BOUNDARY 1000375001
-#define STYPE_LATENCY_SUBMISSION 1000505005
-
 /* No structure may be repeated in a chain, but a driver may accept it. */
 static bool
 is_repeated(const VkBaseInStructure *s)
@@ -23,10 +18,22 @@ vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
 	return b->one ? b->one[i].waitSemaphoreCount : b->two[i].waitSemaphoreInfoCount;
 }
 
-static void
-cut_timeline(void *copy, const struct vk_slice *slice)
+bool
+vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 {
-	VkTimelineSemaphoreSubmitInfo *t = copy;
+	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
+	for (; s; s = s->pNext) {
+		bool is_known = s->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO ||
+				(int)s->sType == STYPE_FRAME_BOUNDARY;
+		if (!is_known || is_repeated(s))
+			return false; /* a slice has room for one of each */
+	}
+	return true;
+}
+
+static void
+cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
+{
 	if (!slice->waits) {
 		t->waitSemaphoreValueCount = 0;
 		t->pWaitSemaphoreValues = NULL;
@@ -37,89 +44,24 @@ cut_timeline(void *copy, const struct vk_slice *slice)
 	}
 }
 
-static void
-cut_group(void *copy, const struct vk_slice *slice)
-{
-	VkDeviceGroupSubmitInfo *g = copy;
-	if (!slice->waits) {
-		g->waitSemaphoreCount = 0;
-		g->pWaitSemaphoreDeviceIndices = NULL;
-	}
-	if (!slice->signals) {
-		g->signalSemaphoreCount = 0;
-		g->pSignalSemaphoreDeviceIndices = NULL;
-	}
-	if (!g->commandBufferCount)
-		return;
-	g->commandBufferCount = slice->n;
-	g->pCommandBufferDeviceMasks = slice->n ? g->pCommandBufferDeviceMasks +
-							  slice->first
-						: NULL;
-}
-
-/* The structures that can be cut. Keyed mutexes are not among them: one structure acquires
- * before the work and releases after it. */
-static const struct kind {
-	int type;
-	size_t offset, size; /* of the copy in struct vk_slice_info */
-	void (*cut)(void *copy, const struct vk_slice *slice); /* NULL: goes with each slice */
-} kinds[] = {
-#define KIND(type, member, cut) \
-	{ type, offsetof(struct vk_slice_info, member), \
-	  sizeof(((struct vk_slice_info *)NULL)->member), cut }
-	KIND(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, timeline, cut_timeline),
-	KIND(VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, group, cut_group),
-	KIND(VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO, protection, NULL),
-	KIND(VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR, performance, NULL),
-	KIND(STYPE_LATENCY_SUBMISSION, latency, NULL),
-	KIND(STYPE_FRAME_BOUNDARY, frame, NULL), /* only with the last slice */
-#undef KIND
-};
-
-static const struct kind *
-find_kind(const VkBaseInStructure *s)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].type == (int)s->sType)
-			return &kinds[i];
-	return NULL;
-}
-
-bool
-vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
-{
-	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
-	for (; s; s = s->pNext)
-		if (is_repeated(s) || !find_kind(s))
-			return false; /* a slice has room for one of each */
-	return true;
-}
-
-/* The copy of a structure, in `out`; NULL: it is left out of this slice. */
-static VkBaseInStructure *
-copy_one(const VkBaseInStructure *from, const struct vk_slice *slice,
-	 struct vk_slice_info *out)
-{
-	const struct kind *kind = find_kind(from);
-	if (!kind || (kind->type == STYPE_FRAME_BOUNDARY && !slice->last))
-		return NULL;
-	void *copy = (char *)out + kind->offset;
-	memcpy(copy, from, kind->size);
-	if (kind->cut)
-		kind->cut(copy, slice);
-	return copy;
-}
-
+/* A frame ends with the last slice. */
 static const void *
 copy_chain(const void *chain, const struct vk_slice *slice, struct vk_slice_info *out)
 {
-	const VkBaseInStructure *head = NULL;
-	for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
-		VkBaseInStructure *copy = copy_one(s, slice, out);
-		if (!copy)
-			continue;
-		copy->pNext = head;
-		head = copy;
+	const VkTimelineSemaphoreSubmitInfo *timeline = vk_find_in_chain(
+		chain, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+	const struct vk_slice_frame *frame = vk_find_in_chain(chain, STYPE_FRAME_BOUNDARY);
+	const void *head = NULL;
+	if (frame && slice->last) {
+		out->frame = *frame;
+		out->frame.pNext = NULL;
+		head = &out->frame;
+	}
+	if (timeline) {
+		out->timeline = *timeline;
+		out->timeline.pNext = head;
+		cut_timeline(&out->timeline, slice);
+		head = &out->timeline;
 	}
 	return head;
 }

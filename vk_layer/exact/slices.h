@@ -3,9 +3,8 @@
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
  * submitted in slices: the first has the waits, the last the signals (R39).
- * Each structure of its pNext chain goes with each slice, or with the last, depending on its
- * meaning. Reads what the game passed, never writes to it, allocates nothing. No lock, any
- * thread.
+ * Only batches without other structures than a timeline's values and a frame's boundary are cut.
+ * Reads what the game passed, never writes to it, allocates nothing. No lock, any thread.
  */
 #ifndef PASSTALLY_VK_LAYER_SLICES_H
 #define PASSTALLY_VK_LAYER_SLICES_H
@@ -19,7 +18,7 @@ struct vk_slice {
 	bool last;	     /* nothing of the batch follows */
 };
 
-/* VK_EXT_frame_boundary and VK_NV_low_latency2 are newer than Debian's headers. */
+/* VkFrameBoundaryEXT, which is newer than Debian's headers. */
 struct vk_slice_frame {
 	VkStructureType sType;
 	const void *pNext;
@@ -34,26 +33,16 @@ struct vk_slice_frame {
 	const void *pTag;
 };
 
-struct vk_slice_latency {
-	VkStructureType sType;
-	const void *pNext;
-	uint64_t presentID;
-};
-
 /* A slice as it is submitted; points into itself and into the game's structures. */
 struct vk_slice_info {
 	struct vk_batches batches; /* has one batch */
 	VkSubmitInfo one;
 	VkSubmitInfo2 two;
 	VkTimelineSemaphoreSubmitInfo timeline;
-	VkDeviceGroupSubmitInfo group;
-	VkProtectedSubmitInfo protection;
-	VkPerformanceQuerySubmitInfoKHR performance;
 	struct vk_slice_frame frame;
-	struct vk_slice_latency latency;
 };
 
-/* Whether all structures in the chain of the batch are of a kind that can be cut. */
+/* Whether the structures in the chain of the batch are those. */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
 bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */
