@@ -7,7 +7,7 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
-#define ELSEWHERE 0.66 /* what it waited for on another thread */
+#define ELSEWHERE 0.9 /* what it waited for on another thread */
 #define SAME 0.2
 #define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
@@ -163,7 +163,8 @@ void
 tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
 	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h) ||
-	    (sure && more_ns > 0 && is_hitch_by(h, (uint64_t)more_ns)))
+	    (sure && more_ns >= SAME * (double)h->excess_ns &&
+	     is_hitch_by(h, (uint64_t)more_ns)))
 		return;
 	h->cause = TALLY_CAUSE_UNKNOWN;
 	h->starved = true;
@@ -184,7 +185,8 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 		return false;
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
 	 * one that goes on, or has long ended. */
-	return !e.elsewhere || (is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
+	return !e.elsewhere || (h->growth_ns[TALLY_HITCH_DISK_FAULTS] < DISK_FAULTS &&
+				is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
 				!h->goes_on[e.group]);
 }
 

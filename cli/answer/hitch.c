@@ -59,7 +59,8 @@ median_of(uint64_t *values, size_t n)
 	return n ? values[(n - 1) / 2] : 0;
 }
 
-/* The parts of the frame and of those shortly before it: of each part the largest. */
+/* The parts of the frame and of those shortly before it: of each part the largest. What made one of
+ * those a hitch is over. */
 static void
 take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 	   struct tally_hitch *out, GHashTable *index)
@@ -69,6 +70,9 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 	for (out->timed = true; k <= number; k++) {
 		const struct tally_hitch_frame *f = frame_at(h, k);
 		out->timed &= f->timed;
+		if (k < number && tally_hitch_is_one(f->ns[TALLY_HITCH_FRAME],
+						     out->frame_ns - out->excess_ns))
+			continue;
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
 			if (at == 0) {

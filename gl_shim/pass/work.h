@@ -80,15 +80,16 @@ void gl_blit_bound(struct gl_context *c, GLbitfield mask, GLenum filter);
 void gl_platform_transfer(uintptr_t key);
 
 void gl_readback_begin(struct gl_context *c);
+/* What the program waits for ends after gl_readback_end(), which flushes on llvmpipe. */
 #define gl_readback(c, call) \
 	do { \
 		if (gl_works(c)) \
 			gl_readback_begin(c); \
 		struct tally_event event = gl_event(c, TALLY_EVENT_READBACK, "glReadPixels", 0); \
 		call; \
+		gl_readback_end(c); \
 		if (!(c)->state->pixel_pack_buffer) \
 			tally_event_end(&event); \
-		gl_readback_end(c); \
 	} while (0)
 void gl_readback_end(struct gl_context *c);
 void gl_readback_done(struct gl_context *c); /* for calls whose wrapper runs after them */

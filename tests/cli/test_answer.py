@@ -439,6 +439,18 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertIn(f"ms, {words}", got["worst"][0]["text"])
 
+    def test_a_hitch_soon_after_another(self):
+        """What made the first one long is over; a pass that did not is not."""
+        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+        for first_ms, cause in ((154, "wait"), (16, "pass")):
+            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
+            frames[60] = (first_ms, {"GBuffer": (148, 10)}, {**usual, "wait_ns": first_ms * MS - 5 * MS})
+            frames[62] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
+            lines = log_of(frames)
+            lines[1]["api"] = "vulkan"
+            got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
+            self.assertEqual(got[62], cause, first_ms)
+
     def test_causes_by_events(self):
         """Shaders, uploads and the like, on the right thread, on the wrong one, several at once."""
         at = 10**9 + 60 * 14 * MS  # where the slow frame begins
@@ -471,6 +483,11 @@ class Answer(CliCase):
              "90 shaders made on loader, 28.0 ms"),
             ("another thread's, for half of the time", [event("pipeline", 18, 3)], [call("pipeline", 18, "loader")], 3, 9, {}, {}, "wait",
              "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 18.0 ms"),
+            # Planted on a busy machine: a sleep of 41 ms beside a compile that took 34.
+            ("another thread's that ended before", [event("pipeline", 25, 3)], [call("pipeline", 25, "loader")], 3, 9, {}, {}, "wait",
+             "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 25.0 ms"),
+            ("a disk, while another thread made shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {"major_faults": 40}, {}, "faults",
+             "40 page faults from a disk; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that go on", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
              "a wait (sleep, lock, other programs); meanwhile 3 shaders made on loader, 28.0 ms", {"events": [event("pipeline", 14, 1)]}),
             ("of eight threads, none of which kept the frame", [event("pipeline", 28, 8)], [call("pipeline", 3.5, f"w{i}") for i in range(8)], 3, 9, {}, {}, "wait",
@@ -549,6 +566,9 @@ class Answer(CliCase):
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for 240 ms"), (10, "a wait (sleep, lock, other programs)"), (90, "cannot tell: part CPU, no pass")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
+        # The driver worked by 20 ms more: what it could have done in a tenth of what was lost.
+        self.assertEqual(run([("Mesa-1", 20)], passes=[("GBuffer", (308, 10))], ms=314)["hitches"]["worst"][0]["text"],
+                         "frame 60: +300 ms, cannot tell: GBuffer took longer, its driver had no CPU")
         self.assertEqual(run([("loader", 28)])["hitches"]["worst"][0]["thread"], "loader")
         for share, words in ((0.2, None), (0.5, "  busiest other thread: dxvk-cs, 50 % of the time"),
                              (0.95, "  thread dxvk-cs works 95 % of the time: it may be what frames wait for")):
