@@ -163,35 +163,6 @@ is_fault(int sig)
 	return false;
 }
 
-/* Without "SIG"; NULL for a signal without a name. sigabbrev_np() is too new for older C
- * libraries. */
-static const char *
-signal_name(int sig)
-{
-	static const struct {
-		int sig;
-		const char *name;
-	} names[] = {
-		{ SIGHUP, "HUP" },   { SIGINT, "INT" },	  { SIGQUIT, "QUIT" }, { SIGILL, "ILL" },
-		{ SIGTRAP, "TRAP" }, { SIGABRT, "ABRT" }, { SIGBUS, "BUS" },   { SIGFPE, "FPE" },
-		{ SIGKILL, "KILL" }, { SIGUSR1, "USR1" }, { SIGSEGV, "SEGV" }, { SIGUSR2, "USR2" },
-		{ SIGPIPE, "PIPE" }, { SIGALRM, "ALRM" }, { SIGTERM, "TERM" }, { SIGXCPU, "XCPU" },
-		{ SIGXFSZ, "XFSZ" }, { SIGSYS, "SYS" },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (names[i].sig == sig)
-			return names[i].name;
-	return NULL;
-}
-
-/* "11 (SIGSEGV)"; the caller frees it. */
-static char *
-signal_text(int sig)
-{
-	const char *name = signal_name(sig);
-	return name ? g_strdup_printf("%d (SIG%s)", sig, name) : g_strdup_printf("%d", sig);
-}
-
 /* What ends most programs before their first frame. */
 static void
 print_no_display(void)
@@ -217,15 +188,6 @@ print_try(const struct tally_run_ended *e)
 	tally_cli_say("if that works it is passtally's fault: please report it");
 }
 
-/* Shells and launchers end with 128 + N for a signal that ended the program that they
- * started. */
-static int
-signal_in(int exit_status)
-{
-	int sig = exit_status - 128;
-	return sig > 0 && signal_name(sig) ? sig : 0;
-}
-
 void
 tally_run_print_ended(const struct tally_run_ended *e)
 {
@@ -235,13 +197,17 @@ tally_run_print_ended(const struct tally_run_ended *e)
 	int exit_status = sig ? 0 : WEXITSTATUS(e->status);
 	if (!sig && !exit_status)
 		return;
-	int inner = sig ? sig : signal_in(exit_status);
-	g_autofree char *text = signal_text(inner);
+	/* Shells and launchers end with 128 + N for a signal that ended the program that they
+	 * started. */
+	bool relayed = !sig && exit_status > 128 && exit_status - 128 < SIGRTMIN;
+	int inner = relayed ? exit_status - 128 : sig;
 	if (sig)
-		tally_cli_say("%s was ended by signal %s%s", program, text, when);
-	else if (inner)
-		tally_cli_say("%s ended with status %d%s, as for a program that signal %s ended",
-			      program, exit_status, when, text);
+		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig, g_strsignal(sig),
+			      when);
+	else if (relayed)
+		tally_cli_say("%s ended with status %d%s, as for a program that signal %d (%s) "
+			      "ended",
+			      program, exit_status, when, inner, g_strsignal(inner));
 	else
 		tally_cli_say("%s ended with status %d%s", program, exit_status, when);
 	if (e->captured && !e->frame && !inner)
