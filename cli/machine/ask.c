@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #define LIMIT_SECONDS 30
+#define DISPLAY_SECONDS 10 /* one that does not answer is passed over */
 #define LACKING 77 /* from this status on the program says what this machine lacks */
 
 struct asking {
@@ -27,7 +28,7 @@ struct asking {
 
 /* Where a context may be made, in order of preference: a game's place comes first. */
 static const struct tally_ask_place places[] = {
-	{ { "--platform", "display" }, "seen on the display" },
+	{ { "--platform", TALLY_ASK_DISPLAY }, "seen on the display" },
 	{ { "--device", "0" }, "seen on the first EGL device, without a display" },
 	{ { "--platform", "surfaceless" }, "seen on no display at all" },
 };
@@ -113,7 +114,8 @@ static bool
 ask_by(struct asking *a, const char *const *words, const struct tally_ask_wish *wish)
 {
 	g_autoptr(GString) options = g_string_new("force=on,describe=on");
-	double limit_s = wish->limit_s ? wish->limit_s : LIMIT_SECONDS;
+	bool display = a->place == &places[0];
+	double limit_s = display ? DISPLAY_SECONDS : LIMIT_SECONDS;
 	struct tally_scene scene;
 	add_snapshots(options, wish);
 	tally_inject_option(options, "counters", wish->counters);
@@ -121,8 +123,9 @@ ask_by(struct asking *a, const char *const *words, const struct tally_ask_wish *
 		tally_inject_option(options, "set", wish->set);
 	bool started = tally_scene_run(&scene, a->api, words, options->str, limit_s, a->why,
 				       a->size);
-	bool lacking = started && tally_child_exited(&scene.child) &&
-		       WEXITSTATUS(scene.child.status) >= LACKING;
+	bool lacking = started && ((display && scene.child.hung) ||
+				   (tally_child_exited(&scene.child) &&
+				    WEXITSTATUS(scene.child.status) >= LACKING));
 	if (started) {
 		a->last = g_hash_table_new(NULL, NULL);
 		*a->why = '\0';

@@ -2,7 +2,8 @@
 /* cli/machine/ask.h - what the drivers of this machine offer: the device lines of a capture of a
  * program that makes a device and draws nothing to speak of.
  *
- * One thread; blocks as long as a driver needs to start, at most 30 s per API and display.
+ * One thread; blocks as long as a driver needs to start, at most 30 s per API, and 10 for the
+ * display.
  */
 #ifndef PASSTALLY_CLI_ASK_H
 #define PASSTALLY_CLI_ASK_H
@@ -17,9 +18,9 @@
 struct tally_ask_wish {
 	const char *counters, *set;
 	bool snapshots; /* also the sources that the CPU reads, which every device's line has */
-	unsigned limit_s; /* 0 = 30 */
 };
 
+#define TALLY_ASK_DISPLAY "display"
 /* Where an OpenGL context could be made: the arguments of the scenes' program, and for people. */
 struct tally_ask_place {
 	const char *words[2], *name;

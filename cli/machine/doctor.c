@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/shared/child.h"
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/install/install.h"
@@ -9,19 +8,11 @@
 #include "query/sources.h"
 #include "layer/config/config.h"
 
-#include <dlfcn.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-/* The argument with which doctor starts itself to see what a program gets; not an option for
- * users. */
-#define SELF_TEST_DISPLAY "--self-test-display"
-/* A server that exists answers in milliseconds; for the name of a dead host it takes minutes. */
-#define DISPLAY_SECONDS 3
 
 struct request {
 	bool proton;
@@ -189,67 +180,6 @@ check_log(void)
 	return valid && writable;
 }
 
-/* In the child: whether the window system's own library can connect, as a program would. Where
- * that library is not installed nothing is known, and the name is assumed to be right. */
-static int
-self_test_display(void)
-{
-	bool wayland = g_getenv("WAYLAND_DISPLAY") != NULL;
-	void *library = dlopen(wayland ? "libwayland-client.so.0" : "libxcb.so.1", RTLD_NOW);
-	if (!library)
-		return TALLY_EXIT_OK;
-	void *(*wayland_connect)(const char *);
-	void *(*x_connect)(const char *, int *);
-	int (*x_error)(void *);
-	*(void **)&wayland_connect = dlsym(library, "wl_display_connect");
-	*(void **)&x_connect = dlsym(library, "xcb_connect");
-	*(void **)&x_error = dlsym(library, "xcb_connection_has_error");
-	bool failed = wayland ? wayland_connect && !wayland_connect(NULL)
-			      : x_connect && x_error && x_error(x_connect(NULL, NULL));
-	return failed ? TALLY_EXIT_NOTHING : TALLY_EXIT_OK;
-}
-
-/* One of the two variables. Where its display cannot be opened it is unset: the probes that
- * follow would wait for it. */
-static void
-check_display_of(const char *variable, const char *other, const char *advice)
-{
-	const char *value = g_getenv(variable);
-	if (!value || !*value)
-		return;
-	g_auto(GStrv) env = g_environ_unsetenv(g_get_environ(), other);
-	g_autofree char *own = tally_own_path();
-	char *argv[] = { own, (char *)"doctor", (char *)SELF_TEST_DISPLAY, NULL };
-	struct tally_child child;
-	tally_child_run(&child, argv, env, NULL, "the display", DISPLAY_SECONDS);
-	if (tally_child_exited(&child) && WEXITSTATUS(child.status) == 0) {
-		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
-	} else {
-		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
-				 "%s=%s cannot be opened: programs that open a window "
-				 "will not start from here; %s",
-				 variable, value, advice);
-		g_unsetenv(variable);
-	}
-	tally_child_clear(&child);
-}
-
-static void
-check_display(void)
-{
-	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
-	if ((!x || !*x) && (!wayland || !*wayland))
-		tally_doctor_row(TALLY_DOCTOR_FIX, "display",
-				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
-				 "that open a window will not start from here; for "
-				 "those: xvfb-run passtally run -- PROGRAM");
-	check_display_of("WAYLAND_DISPLAY", "DISPLAY",
-			 "name a socket in XDG_RUNTIME_DIR, or unset it");
-	check_display_of("DISPLAY", "WAYLAND_DISPLAY",
-			 "name a display that runs and that XAUTHORITY lets you use, or "
-			 "start one: xvfb-run passtally run -- PROGRAM");
-}
-
 /* What a user can do about a source that is off. */
 static const char *
 advice(const char *source, enum tally_api api)
@@ -266,6 +196,7 @@ advice(const char *source, enum tally_api api)
 struct seen {
 	bool any, hardware; /* a device; counters of the GPU's own */
 	bool snapshots; /* sources that are the same on each device: in a row */
+	bool display; /* an OpenGL device was seen on the display */
 };
 
 /* If OpenGL was found, OpenGL ES is only among the other rows. */
@@ -306,6 +237,7 @@ tell_device(void *data, const struct tally_device_record *device,
 	struct seen *seen = data;
 	bool answer = in_answer(device->api, seen);
 	seen->any = true;
+	seen->display |= place && strcmp(place->words[1], TALLY_ASK_DISPLAY) == 0;
 	const char *api = tally_api_name(device->api);
 	const char *name = device->name ? device->name : "?";
 	const char *head = place ? place->name : device->n_facts ? device->facts[0] : NULL;
@@ -348,6 +280,36 @@ check_api(enum tally_api api, struct seen *seen, const struct tally_vk_manifest 
 	tally_doctor_row(TALLY_DOCTOR_OFF, tally_api_name(api), "%s", why);
 }
 
+/* By OpenGL's device, which is asked for on the display first. A display that cannot be opened is
+ * unset: the other drivers would wait for it. */
+static void
+check_display(const struct seen *seen)
+{
+	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
+	const char *variable = wayland && *wayland ? "WAYLAND_DISPLAY" : "DISPLAY";
+	const char *value = g_getenv(variable);
+	if (!value || !*value)
+		tally_doctor_row(TALLY_DOCTOR_FIX, "display",
+				 "neither DISPLAY nor WAYLAND_DISPLAY is set: programs "
+				 "that open a window will not start from here; for "
+				 "those: xvfb-run passtally run -- PROGRAM");
+	else if (seen->display || !seen->any)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "display", "%s=%s", variable, value);
+	else
+		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
+				 "%s=%s cannot be opened: programs that open a window will not "
+				 "start from here; %s, or start one: xvfb-run passtally run -- "
+				 "PROGRAM",
+				 variable, value,
+				 x == value ? "name a display that runs and that XAUTHORITY lets "
+					      "you use"
+					    : "name a socket in XDG_RUNTIME_DIR, or unset it");
+	if (!seen->display) {
+		g_unsetenv("DISPLAY");
+		g_unsetenv("WAYLAND_DISPLAY");
+	}
+}
+
 static void
 check_layer(struct seen *seen)
 {
@@ -378,9 +340,9 @@ examine(void)
 		ok = false;
 	}
 	ok &= check_log();
-	check_display();
 	tally_doctor_kernel();
 	check_api(TALLY_API_OPENGL, &seen, NULL);
+	check_display(&seen);
 	check_api(TALLY_API_OPENGL_ES, &seen, NULL);
 	bool gl = seen.any;
 	seen.any = false;
@@ -411,8 +373,6 @@ examine_proton(void)
 static int
 run(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], SELF_TEST_DISPLAY) == 0)
-		return self_test_display();
 	struct request r = { false };
 	int status = tally_args_read(&tally_command_doctor, argc, argv, &r);
 	if (status != TALLY_EXIT_OK)
