@@ -74,11 +74,11 @@ wrong_growth(void *data, uint32_t i, const char *message)
 
 /* A value that is not finite is left out of the line and read back as not a number. */
 static bool
-near(double told, double counted)
+near(double stated, double counted)
 {
-	if (!isfinite(told) || !isfinite(counted))
-		return !isfinite(told) && !isfinite(counted);
-	return fabs(told - counted) <= FEW_PLACES * fmax(fabs(told), fabs(counted));
+	if (!isfinite(stated) || !isfinite(counted))
+		return !isfinite(stated) && !isfinite(counted);
+	return fabs(stated - counted) <= FEW_PLACES * fmax(fabs(stated), fabs(counted));
 }
 
 static double
@@ -99,30 +99,30 @@ same_sums(const struct tally_statistic_record *a, const struct tally_statistic_r
 	double want = b->integral ? tally_int192_f64(&b->sum) : b->sum_f64;
 	double want_sq = b->integral ? tally_int192_f64(&b->sum_sq) : b->sum_sq_f64;
 	/* Either both or neither are in the line. */
-	bool told = isfinite(sum) && isfinite(sum_sq);
-	if (told != (isfinite(want) && isfinite(want_sq)))
+	bool finite = isfinite(sum) && isfinite(sum_sq);
+	if (finite != (isfinite(want) && isfinite(want_sq)))
 		return false;
-	return !told || (near(sum, want) && near(sum_sq, want_sq));
+	return !finite || (near(sum, want) && near(sum_sq, want_sq));
 }
 
 /* The name of the first member in which they differ, or NULL. */
 static const char *
-difference(const struct tally_statistic_record *told,
+difference(const struct tally_statistic_record *stated,
 	   const struct tally_statistic_record *counted)
 {
-	if (told->n != counted->n)
+	if (stated->n != counted->n)
 		return "n";
-	if (!same_sums(told, counted))
+	if (!same_sums(stated, counted))
 		return "sum or sum_sq";
-	if (tally_value_compare(told->min, counted->min) != 0)
+	if (tally_value_compare(stated->min, counted->min) != 0)
 		return "min";
-	if (tally_value_compare(told->max, counted->max) != 0)
+	if (tally_value_compare(stated->max, counted->max) != 0)
 		return "max";
-	if (!near(told->mean, counted->mean))
+	if (!near(stated->mean, counted->mean))
 		return "mean";
-	if (!near(told->sd_population, counted->sd_population))
+	if (!near(stated->sd_population, counted->sd_population))
 		return "sd_population";
-	if (!near(sample_of(told), sample_of(counted)))
+	if (!near(sample_of(stated), sample_of(counted)))
 		return "sd_sample";
 	return NULL;
 }
@@ -142,7 +142,7 @@ equal(gconstpointer a, gconstpointer b)
 }
 
 static void
-wrong_statistic(struct check *c, uint32_t i, const struct tally_statistic_record *told,
+wrong_statistic(struct check *c, uint32_t i, const struct tally_statistic_record *stated,
 		const struct tally_statistic_record *counted, const char *what)
 {
 	g_autofree char *message =
@@ -151,11 +151,11 @@ wrong_statistic(struct check *c, uint32_t i, const struct tally_statistic_record
 				  "x on device %u: %s is not what the frames come to "
 				  "(n %" G_GUINT64_FORMAT ", mean %.17g; "
 				  "they: n %" G_GUINT64_FORMAT ", mean %.17g)",
-				  told->key, told->id, told->device, what, told->n,
-				  told->mean, counted->n, counted->mean)
+				  stated->key, stated->id, stated->device, what, stated->n,
+				  stated->mean, counted->n, counted->mean)
 			: g_strdup_printf("%s of pass %016" G_GINT64_MODIFIER
 					  "x on device %u: no frame has a value of it",
-					  told->key, told->id, told->device);
+					  stated->key, stated->id, stated->device);
 	wrong_sum(c, "statistics", i, message);
 }
 
@@ -170,11 +170,11 @@ recount(struct check *c, const struct tally_end_record *end)
 	for (uint32_t i = 0; i < n; i++)
 		g_hash_table_add(counted, &list[i]);
 	for (uint32_t i = 0; i < end->n_statistics; i++) {
-		const struct tally_statistic_record *told = &end->statistics[i];
-		const struct tally_statistic_record *mine = g_hash_table_lookup(counted, told);
-		const char *what = mine ? difference(told, mine) : NULL;
+		const struct tally_statistic_record *stated = &end->statistics[i];
+		const struct tally_statistic_record *mine = g_hash_table_lookup(counted, stated);
+		const char *what = mine ? difference(stated, mine) : NULL;
 		if (what || !mine)
-			wrong_statistic(c, i, told, mine, what);
+			wrong_statistic(c, i, stated, mine, what);
 	}
 	free(list);
 }

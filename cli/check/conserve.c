@@ -23,7 +23,7 @@ struct device {
 	uint32_t number;
 	int64_t beneath; /* the device that uses it; -1: none */
 	uint64_t end_ns; /* of its last frame that had passes; 0: none */
-	bool told;
+	bool reported;
 };
 
 struct tally_conserve {
@@ -149,13 +149,14 @@ look_beside(struct tally_conserve *c, const struct tally_frame_record *frame)
 /* Whether to report for a counter that the whole growth of its source is also another device's:
  * once for each device. */
 static bool
-is_shared_untold(struct tally_conserve *c, const struct sum *s)
+is_first_shared(struct tally_conserve *c, const struct sum *s)
 {
 	const struct sum *beside = s->shared ? find_sum(c, s->shared_with, s->key) : NULL;
 	struct device *d = find_device(c, s->device);
-	if (!d || d->told || !beside || !beside->source || strcmp(beside->source, s->source) != 0)
+	if (!d || d->reported || !beside || !beside->source ||
+	    strcmp(beside->source, s->source) != 0)
 		return false;
-	d->told = true;
+	d->reported = true;
 	return true;
 }
 
@@ -185,7 +186,7 @@ tally_conserve_add_frame(struct tally_conserve *c, const struct tally_frame_reco
 }
 
 static char *
-describe_sum(const struct tally_growth_record *g, const struct sum *s, uint64_t told)
+describe_sum(const struct tally_growth_record *g, const struct sum *s, uint64_t total)
 {
 	if (!s->whole)
 		return g_strdup_printf("%s of device %u has values that are no whole numbers, "
@@ -195,7 +196,7 @@ describe_sum(const struct tally_growth_record *g, const struct sum *s, uint64_t 
 		"%s of device %u grew by %" G_GUINT64_FORMAT
 		", but its values add up to %" G_GUINT64_FORMAT " (passes %" G_GUINT64_FORMAT
 		", unattributed %" G_GUINT64_FORMAT ", unlogged %" G_GUINT64_FORMAT ")",
-		g->key, g->device, g->growth, told, s->passes, s->unattributed, g->unlogged);
+		g->key, g->device, g->growth, total, s->passes, s->unattributed, g->unlogged);
 }
 
 void
@@ -211,11 +212,11 @@ tally_conserve_check(struct tally_conserve *c, const struct tally_end_record *en
 		const struct tally_growth_record *g = &end->growth[i];
 		const struct sum *found = find_sum(c, g->device, g->key);
 		const struct sum s = found ? *found : (struct sum){ .whole = true };
-		uint64_t told = s.passes + s.unattributed + g->unlogged;
+		uint64_t total = s.passes + s.unattributed + g->unlogged;
 		g_autofree char *message = NULL;
-		if (!s.whole || told != g->growth)
-			message = describe_sum(g, &s, told);
-		else if (is_shared_untold(c, &s))
+		if (!s.whole || total != g->growth)
+			message = describe_sum(g, &s, total);
+		else if (is_first_shared(c, &s))
 			message = g_strdup_printf("%s of device %u holds what device %u did "
 						  "meanwhile, and frame %" G_GUINT64_FORMAT
 						  " is not flagged shared_totals",

@@ -173,7 +173,7 @@ tally_control_list(void)
 /* ---- requests ---- */
 
 static void
-tell_unreachable(const char *path, char *why, size_t size)
+explain_unreachable(const char *path, char *why, size_t size)
 {
 	int error = errno;
 	struct stat st;
@@ -203,7 +203,7 @@ tally_control_ask(const char *path, const char *request, bool *refused, long *pi
 {
 	int fd = connect_to(path);
 	if (fd < 0) {
-		tell_unreachable(path, why, size);
+		explain_unreachable(path, why, size);
 		return NULL;
 	}
 	long number = 0;

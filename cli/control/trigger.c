@@ -85,7 +85,7 @@ parse_request(struct request *r)
 /* ---- selection of the game ---- */
 
 static void
-tell_several(const GPtrArray *games)
+print_several(const GPtrArray *games)
 {
 	tally_cli_complain("trigger", "%u games run: name one with --pid or --control",
 			   games->len);
@@ -130,7 +130,7 @@ choose(const struct request *r, GPtrArray *games)
 	if (games->len == 1 || (games->len && r->is_status))
 		return true;
 	if (games->len)
-		tell_several(games);
+		print_several(games);
 	else if (r->pid)
 		tally_cli_complain("trigger",
 				   "process %" G_GINT64_FORMAT " has no control socket: is it a "

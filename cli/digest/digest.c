@@ -40,7 +40,7 @@ struct digest {
 	struct tally_recorder *out;
 	struct tally_run_statistics *statistics;
 	uint64_t frames, passes;
-	bool again; /* the log is a digest */
+	bool is_digest; /* the log is a digest */
 	bool ended;
 	enum tally_record_status status;
 };
@@ -67,7 +67,7 @@ take_line(void *user, const struct tally_log_line *line)
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		header = line->header;
-		d->again = header.digest;
+		d->is_digest = header.digest;
 		header.digest = true;
 		d->status = ops->header(d->out, &header);
 		break;
@@ -95,7 +95,7 @@ take_line(void *user, const struct tally_log_line *line)
 	default:
 		break;
 	}
-	return d->status == TALLY_RECORD_OK && !d->again;
+	return d->status == TALLY_RECORD_OK && !d->is_digest;
 }
 
 /* Reads the log into the digest that is open. Returns the exit status, after a message. */
@@ -105,7 +105,7 @@ convert(struct digest *d, struct tally_log_reader *reader)
 	struct tally_read_error error = { 0 };
 	const struct tally_log_taker taker = { take_line, d, "reading", d->path, true };
 	enum tally_read_status status = tally_log_read_lines(reader, &taker, &error);
-	if (d->again)
+	if (d->is_digest)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s is a digest already", d->path);
 	bool whole = status == TALLY_READ_END || status == TALLY_READ_TRUNCATED;
 	if (whole && !d->ended) {

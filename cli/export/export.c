@@ -115,7 +115,7 @@ read_log(struct request *r)
 }
 
 static void
-tell_left(const struct tally_export_left *left)
+print_left(const struct tally_export_left *left)
 {
 	if (left->passes)
 		tally_cli_complain("export",
@@ -145,7 +145,7 @@ export_log(struct request *r)
 	if (!tally_result_close(&r->result, good) && good)
 		return TALLY_EXIT_FAILED;
 	if (good)
-		tell_left(&left);
+		print_left(&left);
 	return status;
 }
 

@@ -296,8 +296,8 @@ show(const struct request *r)
 		tally_config_init(&config);
 		/* Reports everything that `passtally run` would refuse. */
 		void *name = (void *)"config";
-		bool loaded = tally_config_load(&config, r->program, tally_cli_told, name);
-		if (!loaded || !tally_wanted_check(&config, tally_cli_told, name))
+		bool loaded = tally_config_load(&config, r->program, tally_cli_report, name);
+		if (!loaded || !tally_wanted_check(&config, tally_cli_report, name))
 			status = TALLY_EXIT_USAGE;
 		if (!config.origin)
 			status = TALLY_EXIT_FAILED;

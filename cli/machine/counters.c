@@ -143,7 +143,7 @@ print_text(const struct output *out, const struct tally_device_record *device,
 	}
 	if (!device->n_sets)
 		return;
-	g_autofree char *sentence = tally_sets_tell_rotation(device, out->wish.set);
+	g_autofree char *sentence = tally_sets_rotation_text(device, out->wish.set);
 	putchar('\n');
 	tally_text_print_folded(0, "%s", sentence);
 }
@@ -197,7 +197,7 @@ is_known(const char *list)
 	struct tally_config config;
 	tally_config_init(&config);
 	tally_config_load(&config, NULL, tally_cli_ignore, NULL);
-	bool known = tally_wanted_check_counters(&config, list, tally_cli_told,
+	bool known = tally_wanted_check_counters(&config, list, tally_cli_report,
 						 (void *)"counters");
 	tally_config_finish(&config);
 	return known;

@@ -26,7 +26,7 @@ char *tally_set_size(const struct tally_device_record *device, const struct tall
 char *tally_sets_with(const struct tally_device_record *device,
 		      const struct tally_counter *counter);
 /* The number of frames in a rotation, as a sentence; free with g_free(). */
-char *tally_sets_tell_rotation(const struct tally_device_record *device, const char *pinned);
+char *tally_sets_rotation_text(const struct tally_device_record *device, const char *pinned);
 
 /* ---- counters_table.c ---- */
 

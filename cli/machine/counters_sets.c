@@ -77,7 +77,7 @@ tally_sets_with(const struct tally_device_record *device, const struct tally_cou
 }
 
 char *
-tally_sets_tell_rotation(const struct tally_device_record *device, const char *pinned)
+tally_sets_rotation_text(const struct tally_device_record *device, const char *pinned)
 {
 	uint32_t n = tally_sets_rotation(device, pinned);
 	if (pinned && n)

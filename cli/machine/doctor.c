@@ -207,7 +207,7 @@ in_answer(enum tally_api api, const struct seen *seen)
 }
 
 static void
-tell_source(const struct tally_device_record *device, const struct tally_source_info *s,
+add_source(const struct tally_device_record *device, const struct tally_source_info *s,
 	    struct seen *seen)
 {
 	const struct tally_source_row *row = tally_source_row_find(s->name);
@@ -231,7 +231,7 @@ tell_source(const struct tally_device_record *device, const struct tally_source_
 }
 
 static void
-tell_device(void *data, const struct tally_device_record *device,
+add_device(void *data, const struct tally_device_record *device,
 	    const struct tally_ask_place *place)
 {
 	struct seen *seen = data;
@@ -251,7 +251,7 @@ tell_device(void *data, const struct tally_device_record *device,
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", device->facts[i]);
 	for (uint32_t i = 0; i < device->n_sources; i++)
 		if (!tally_ask_snapshot(device->sources[i].name))
-			tell_source(device, &device->sources[i], seen);
+			add_source(device, &device->sources[i], seen);
 	tally_doctor_rotation(device);
 	for (uint32_t i = 0; i < device->n_sources && !seen->snapshots; i++) {
 		const struct tally_source_info *s = &device->sources[i];
@@ -269,7 +269,7 @@ check_api(enum tally_api api, struct seen *seen, const struct tally_vk_manifest 
 {
 	const struct tally_ask_wish all = { .counters = "all", .snapshots = true };
 	char why[512];
-	bool any = tally_ask(api, &all, tell_device, seen, why, sizeof(why));
+	bool any = tally_ask(api, &all, add_device, seen, why, sizeof(why));
 	if (layer)
 		report_layer(layer, any ? NULL : why);
 	if (any)

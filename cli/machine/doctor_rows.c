@@ -120,7 +120,7 @@ tally_doctor_rotation(const struct tally_device_record *device)
 {
 	if (!device->n_sets)
 		return;
-	g_autofree char *text = tally_sets_tell_rotation(device, NULL);
+	g_autofree char *text = tally_sets_rotation_text(device, NULL);
 	tally_doctor_row(TALLY_DOCTOR_FACT, "  --counters all", "%s", text);
 }
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 static void
-row_told(void *data, bool fine, const char *what, const char *sentence)
+add_row(void *data, bool fine, const char *what, const char *sentence)
 {
 	(void)data;
 	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_FIX, what, "%s", sentence);
 }
 
 static void
-tell_kernel(void)
+add_kernel(void)
 {
 	struct utsname about;
 	struct rlimit limit;
@@ -38,9 +38,9 @@ tell_kernel(void)
 void
 tally_doctor_kernel(void)
 {
-	tally_snapshot_tell_permission("", geteuid() == 0, row_told, NULL);
-	tell_kernel();
-	tally_snapshot_tell_nodes("", row_told, NULL);
+	tally_snapshot_report_permission("", geteuid() == 0, add_row, NULL);
+	add_kernel();
+	tally_snapshot_report_nodes("", add_row, NULL);
 }
 
 void

@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 static void
-	G_GNUC_PRINTF(5, 6) tell(tally_snapshot_told *told, void *data, bool fine,
+	G_GNUC_PRINTF(5, 6) say(tally_snapshot_report *report, void *data, bool fine,
 				 const char *what, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	g_autofree char *text = g_strdup_vprintf(format, args);
 	va_end(args);
-	told(data, fine, what, text);
+	report(data, fine, what, text);
 }
 
 /* The content of the file without trailing whitespace; free with g_free(). NULL: the file
@@ -33,7 +33,7 @@ read_text(const char *root, const char *path)
 /* ---- the GPU's own counters ---- */
 
 void
-tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_told *told,
+tally_snapshot_report_permission(const char *root, bool is_root, tally_snapshot_report *report,
 			       void *data)
 {
 	static const char *const settings[][2] = {
@@ -45,15 +45,15 @@ tally_snapshot_tell_permission(const char *root, bool is_root, tally_snapshot_to
 		g_autofree char *text = read_text(root, settings[i][0]);
 		int value = text ? (int)g_ascii_strtoll(text, NULL, 10) : 0;
 		if (text && value <= 0)
-			tell(told, data, true, "permission",
+			say(report, data, true, "permission",
 			     "%s is 0: every user may read the GPU's own counters", name);
 		else if (text && is_root)
-			tell(told, data, true, "permission",
+			say(report, data, true, "permission",
 			     "%s is %d: only root may read the GPU's own counters, and "
 			     "you are root",
 			     name, value);
 		else if (text)
-			tell(told, data, false, "permission",
+			say(report, data, false, "permission",
 			     "%s is %d: only root may read the GPU's own counters; this "
 			     "allows it to every user until the machine restarts: sudo "
 			     "sysctl %s=0",
@@ -80,7 +80,7 @@ remedy(const struct stat *st)
 }
 
 static void
-tell_node(const char *root, const char *node, const char *driver, tally_snapshot_told *told,
+report_node(const char *root, const char *node, const char *driver, tally_snapshot_report *report,
 	  void *data)
 {
 	struct stat st;
@@ -93,11 +93,11 @@ tell_node(const char *root, const char *node, const char *driver, tally_snapshot
 						 group ? group->gr_name : "?",
 						 (unsigned)st.st_mode & 07777);
 	if (access(path, R_OK | W_OK) == 0) {
-		tell(told, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
+		say(report, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
 		     owner);
 	} else {
 		g_autofree char *words = remedy(&st);
-		tell(told, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
+		say(report, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
 		     driver, owner, words);
 	}
 }
@@ -113,16 +113,16 @@ driver_of(const char *root, unsigned number)
 }
 
 void
-tally_snapshot_tell_nodes(const char *root, tally_snapshot_told *told, void *data)
+tally_snapshot_report_nodes(const char *root, tally_snapshot_report *report, void *data)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		g_autofree char *node = g_strdup_printf("/dev/mali%u", i);
-		tell_node(root, node, "Arm's kbase", told, data);
+		report_node(root, node, "Arm's kbase", report, data);
 	}
 	for (unsigned i = 128; i < 192; i++) {
 		g_autofree char *node = g_strdup_printf("/dev/dri/renderD%u", i);
 		g_autofree char *driver = driver_of(root, i);
 		if (driver)
-			tell_node(root, node, driver, told, data);
+			report_node(root, node, driver, report, data);
 	}
 }

@@ -68,7 +68,7 @@ tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool qui
 }
 
 void
-tally_run_live_tell_output(const char *path, bool quiet)
+tally_run_live_print_output(const char *path, bool quiet)
 {
 	struct stat st;
 	if (strcmp(path, NOWHERE) == 0 || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))

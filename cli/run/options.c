@@ -152,7 +152,7 @@ tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 		} else if (own < 0) {
 			ok = tally_config_set(&r->config, tally_options[option].key, value,
 					      TALLY_FROM_COMMAND_LINE,
-					      tally_cli_told, (void *)"run");
+					      tally_cli_report, (void *)"run");
 		} else {
 			take_own(r, own);
 		}

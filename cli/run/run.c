@@ -65,7 +65,7 @@ choose_control(struct tally_run_request *r)
 		return true;
 	}
 	return tally_config_set(&r->config, "control", pattern, TALLY_FROM_COMMAND_LINE,
-				tally_cli_told, (void *)"run");
+				tally_cli_report, (void *)"run");
 }
 
 /* The options for the capture: those of the command line and of PASSTALLY_OPTIONS, joined.
@@ -108,7 +108,7 @@ set_environment(const struct tally_run_request *r, const struct to_inject *in,
 
 /* Prints only errors, for --quiet. */
 static void
-tell_errors(const GPtrArray *status)
+print_errors(const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (g_str_has_prefix(g_ptr_array_index(status, i), "error: "))
@@ -129,7 +129,7 @@ compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 }
 
 static void
-tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_status,
+print_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_status,
 	   bool captured)
 {
 	struct tally_run_ended ended = {
@@ -145,7 +145,7 @@ tell_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_st
 }
 
 static void
-tell(const struct tally_run_request *r, const struct tally_run_log *log,
+conclude(const struct tally_run_request *r, const struct tally_run_log *log,
      const struct tally_run_folder *f, const struct to_inject *in, int wait_status)
 {
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
@@ -155,12 +155,12 @@ tell(const struct tally_run_request *r, const struct tally_run_log *log,
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
 	unsigned empty = log->by_default ? tally_run_log_remove_empty(logs) : 0;
 	if (!r->quiet)
-		tell_ended(r, logs, wait_status, !disabled);
+		print_ended(r, logs, wait_status, !disabled);
 	if (empty && logs->len && !r->quiet)
 		tally_cli_say("%u log%s without a device or a frame removed", empty,
 			      TALLY_S(empty));
 	if (r->quiet)
-		tell_errors(status);
+		print_errors(status);
 	if (logs->len == 0 && !disabled && !r->quiet && !tally_run_status_has_error(status)) {
 		tally_cli_say("nothing was rendered, or nothing that could be seen: %s; there is "
 			      "no log",
@@ -265,7 +265,7 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	if (error) {
 		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
 		if (output)
-			tally_run_live_tell_output(output, true);
+			tally_run_live_print_output(output, true);
 		tally_run_log_finish(&log);
 		return launch.pid < 0	 ? TALLY_EXIT_FAILED
 		       : error == ENOENT ? TALLY_EXIT_NOT_FOUND
@@ -275,9 +275,9 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 	/* returning the status matters more than printing the summary, or compressing */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	tell(r, &log, f, in, launch.status);
+	conclude(r, &log, f, in, launch.status);
 	if (output)
-		tally_run_live_tell_output(output, r->quiet);
+		tally_run_live_print_output(output, r->quiet);
 	tally_run_log_finish(&log);
 	tally_run_folder_remove(f);
 	fflush(stderr);
@@ -287,9 +287,9 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 static int
 start(struct tally_run_request *r)
 {
-	if (!tally_config_load(&r->config, program_of(r), tally_cli_told, (void *)"run"))
+	if (!tally_config_load(&r->config, program_of(r), tally_cli_report, (void *)"run"))
 		return TALLY_EXIT_USAGE;
-	if (!tally_wanted_check(&r->config, tally_cli_told, (void *)"run"))
+	if (!tally_wanted_check(&r->config, tally_cli_report, (void *)"run"))
 		return TALLY_EXIT_USAGE;
 	if (r->compress < 0)
 		r->compress = !r->config.log;

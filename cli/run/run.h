@@ -112,7 +112,7 @@ char *tally_run_live_make_output(const char *log_path);
  * running. */
 void tally_run_live_watch(struct tally_launch *launch, const char *log_path, bool quiet);
 /* Prints where the output is; an empty file is removed. */
-void tally_run_live_tell_output(const char *path, bool quiet);
+void tally_run_live_print_output(const char *path, bool quiet);
 
 /* ---- messages.c: the messages of `passtally run` on standard error, during and after the
  * program.

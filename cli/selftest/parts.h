@@ -140,8 +140,8 @@ char *tally_expected_word(const char *pass, const char *key);
 struct tally_trial {
 	const struct tally_trial_row *row;
 	struct tally_tested_device *device;
-	bool known; /* an earlier row drew the scene bare: `bare` is not run */
-	struct tally_child bare, ours;
+	bool known; /* an earlier row drew the scene plain: `plain` is not run */
+	struct tally_child plain, ours;
 	struct tally_expected expected;
 	struct tally_seen_log log;
 	/* The log of the same scene at granularity pass, once it was read; NULL = not yet. */

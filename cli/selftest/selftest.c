@@ -165,12 +165,12 @@ run_trial(struct session *s, struct tally_tested_device *device,
 		return true;
 	g_autofree char *number = g_strdup_printf("%u", device->number);
 	g_autofree char *frames = g_strdup_printf("%u", tally_trial_frames(row));
-	g_autofree char *child = g_strdup_printf("%u-%s-bare", s->result.devices->len,
+	g_autofree char *child = g_strdup_printf("%u-%s-plain", s->result.devices->len,
 						 tally_trial_name(row));
-	g_autoptr(GPtrArray) bare = g_ptr_array_new(), expect = g_ptr_array_new();
-	add_scene(s, bare, row, number, frames);
+	g_autoptr(GPtrArray) plain = g_ptr_array_new(), expect = g_ptr_array_new();
+	add_scene(s, plain, row, number, frames);
 	if (!t.known)
-		run_child(s, &t.bare, child, bare);
+		run_child(s, &t.plain, child, plain);
 	add_scene(s, expect, row, number, frames);
 	g_ptr_array_add(expect, (gpointer) "--expect");
 	struct tally_child said;
@@ -178,18 +178,18 @@ run_trial(struct session *s, struct tally_tested_device *device,
 	tally_expected_read(&t.expected, said.out);
 	tally_child_clear(&said);
 	bool offered = t.known ||
-		       (tally_child_exited(&t.bare) && WEXITSTATUS(t.bare.status) < 77);
+		       (tally_child_exited(&t.plain) && WEXITSTATUS(t.plain.status) < 77);
 	if (offered && !tally_child_signal())
 		capture(s, &t, number, frames);
 	if (!tally_child_signal())
 		tally_trial_judge(&t);
-	bool goes_on = !t.bare.hung && !t.ours.hung;
+	bool goes_on = !t.plain.hung && !t.ours.hung;
 	if (row->judge && !row->options && strcmp(row->scene, "work") == 0)
 		*work = t.log;
 	else
 		tally_seen_clear(&t.log);
 	tally_expected_clear(&t.expected);
-	tally_child_clear(&t.bare);
+	tally_child_clear(&t.plain);
 	tally_child_clear(&t.ours);
 	return goes_on;
 }

@@ -75,20 +75,20 @@ ended_with(const struct tally_child *child, int status)
 
 /* The scene without passtally: 77 means unavailable, 99 a call that failed. */
 static bool
-judge_bare(struct tally_trial *t)
+judge_plain(struct tally_trial *t)
 {
-	g_autofree char *words = tally_child_last_words(&t->bare);
-	if (ended_with(&t->bare, 77)) {
+	g_autofree char *words = tally_child_last_words(&t->plain);
+	if (ended_with(&t->plain, 77)) {
 		if (t->row->feature)
 			tally_law_lack(t->device, t->row->feature, words);
 		return false;
 	}
-	bool crashed = !tally_child_exited(&t->bare);
-	if (!crashed && WEXITSTATUS(t->bare.status) < 77) {
+	bool crashed = !tally_child_exited(&t->plain);
+	if (!crashed && WEXITSTATUS(t->plain.status) < 77) {
 		tally_law_hold(t->device, TALLY_LAW_STARTS);
 		return true;
 	}
-	g_autofree char *said = tally_child_say(&t->bare);
+	g_autofree char *said = tally_child_say(&t->plain);
 	tally_law_fail(t->device, TALLY_LAW_STARTS, tally_trial_name(t->row),
 		       "without passtally: %s%s%s", said, *words ? ": " : "", words);
 	return false;
@@ -101,7 +101,7 @@ judge_ours(struct tally_trial *t)
 	if (t->known && (ended_with(&t->ours, 0) || ended_with(&t->ours, 77)))
 		return ended_with(&t->ours, 0);
 	g_autofree char *said = tally_child_say(&t->ours);
-	g_autofree char *before = tally_child_say(&t->bare);
+	g_autofree char *before = tally_child_say(&t->plain);
 	g_autofree char *words = tally_child_last_words(&t->ours);
 	if (strcmp(said, before) != 0) {
 		tally_law_fail(t->device, TALLY_LAW_STATUS, scene,
@@ -110,8 +110,8 @@ judge_ours(struct tally_trial *t)
 		return false;
 	}
 	tally_law_hold(t->device, TALLY_LAW_STATUS);
-	if (strcmp(t->ours.out, t->bare.out) != 0 ||
-	    strcmp(t->ours.err, t->bare.err) != 0)
+	if (strcmp(t->ours.out, t->plain.out) != 0 ||
+	    strcmp(t->ours.err, t->plain.err) != 0)
 		tally_law_fail(
 			t->device, TALLY_LAW_UNCHANGED, scene,
 			"the program's output and its picture's checksum are not those "
@@ -150,7 +150,7 @@ tally_trial_judge(struct tally_trial *t)
 	const char *scene = tally_trial_name(t->row);
 	const enum tally_law feature = t->row->feature ? t->row->feature : TALLY_NO_LAW;
 	guint before = count_failures(t->device);
-	if (!t->known && !judge_bare(t) && count_failures(t->device) == before)
+	if (!t->known && !judge_plain(t) && count_failures(t->device) == before)
 		return;
 	if (count_failures(t->device) == before && judge_ours(t))
 		judge_log(t);

@@ -19,7 +19,7 @@ tally_cli_complain(const char *command, const char *format, ...)
 }
 
 void
-tally_cli_told(void *command, const char *message)
+tally_cli_report(void *command, const char *message)
 {
 	tally_cli_complain(command, "%s", message);
 }

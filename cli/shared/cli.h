@@ -145,7 +145,7 @@ void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRI
 #define TALLY_FAIL(result, ...) (tally_cli_complain(__VA_ARGS__), (result))
 /* Two variants of tally_config_complain: one prints the same with the name of the command, the
  * other nothing. */
-void tally_cli_told(void *command, const char *message);
+void tally_cli_report(void *command, const char *message);
 void tally_cli_ignore(void *data, const char *message);
 /* Prints "passtally: MESSAGE" on standard error, as one line. */
 #define tally_cli_say(...) tally_cli_complain(NULL, __VA_ARGS__)

@@ -86,11 +86,11 @@ static const struct time_suffix {
 	{ "ns", 1 },
 };
 
-/* Reads "2s", "0.5ms". A value without a unit is in units of `bare_ns`; 0 = not allowed.
+/* Reads "2s", "0.5ms". A value without a unit is in units of `unit_ns`; 0 = not allowed.
  * Does not use strtod, because the game's locale may want a comma. Digits finer than a
  * nanosecond are dropped. */
 static bool
-read_time(const char *text, uint64_t bare_ns, uint64_t *out)
+read_time(const char *text, uint64_t unit_ns, uint64_t *out)
 {
 	const char *p;
 	uint64_t whole;
@@ -104,7 +104,7 @@ read_time(const char *text, uint64_t bare_ns, uint64_t *out)
 		if (p == fraction)
 			return false;
 	}
-	uint64_t unit = *p ? 0 : bare_ns;
+	uint64_t unit = *p ? 0 : unit_ns;
 	for (size_t i = 0; i < COUNT(time_suffixes); i++) {
 		if (strcmp(p, time_suffixes[i].word) == 0)
 			unit = time_suffixes[i].ns;

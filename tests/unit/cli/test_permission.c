@@ -94,7 +94,7 @@ test_sentences(void)
 		if (cases[i].path)
 			put(root, cases[i].path, cases[i].content);
 		struct seen seen = { NULL, false, 0 };
-		tally_snapshot_tell_permission(root, cases[i].is_root, told, &seen);
+		tally_snapshot_report_permission(root, cases[i].is_root, told, &seen);
 		g_assert_cmpstr(seen.sentence, ==, cases[i].sentence);
 		g_assert_cmpint(seen.n, ==, cases[i].sentence ? 1 : 0);
 		g_assert_true(seen.allowed == cases[i].allowed);
@@ -112,7 +112,7 @@ test_both_drivers(void)
 	put(root, I915, "1");
 	put(root, XE, "0");
 	struct seen seen = { NULL, false, 0 };
-	tally_snapshot_tell_permission(root, false, told, &seen);
+	tally_snapshot_report_permission(root, false, told, &seen);
 	g_assert_cmpint(seen.n, ==, 2);
 	g_assert_true(seen.allowed);
 	g_free(seen.sentence);

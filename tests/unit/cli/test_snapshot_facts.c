@@ -59,7 +59,7 @@ static void
 test_nodes(void)
 {
 	set_up();
-	tally_snapshot_tell_nodes(root, hear, NULL);
+	tally_snapshot_report_nodes(root, hear, NULL);
 	g_assert_cmpstr(heard->str, ==, "");
 
 	/* Two nodes that this user may open, one of them without a driver. */
@@ -69,7 +69,7 @@ test_nodes(void)
 	char *link = place("/sys/class/drm/renderD128/device/driver");
 	g_assert_cmpint(symlink("../../../bus/platform/drivers/panfrost", link), ==, 0);
 	g_free(link);
-	tally_snapshot_tell_nodes(root, hear, NULL);
+	tally_snapshot_report_nodes(root, hear, NULL);
 	g_test_message("%s", heard->str);
 	g_assert_nonnull(strstr(heard->str, "ok node: /dev/mali0 (Arm's kbase) is "));
 	g_assert_nonnull(strstr(heard->str, "ok node: /dev/dri/renderD128 (panfrost) is "));
@@ -95,7 +95,7 @@ test_closed_nodes(void)
 	g_free(path);
 	/* access() checks the real user. */
 	g_assert_cmpint(setresuid(65534, 65534, 0), ==, 0);
-	tally_snapshot_tell_nodes(root, hear, NULL);
+	tally_snapshot_report_nodes(root, hear, NULL);
 	g_assert_cmpint(setresuid(0, 0, 0), ==, 0);
 	g_test_message("%s", heard->str);
 	g_assert_nonnull(strstr(heard->str,
