@@ -172,38 +172,16 @@ tally_control_list(void)
 
 /* ---- requests ---- */
 
-static void
-explain_unreachable(const char *path, char *why, size_t size)
-{
-	int error = errno;
-	struct stat st;
-	/* A file that is not a socket fails with the same error as a dead socket. */
-	if (error == ECONNREFUSED && stat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
-		error = EPROTOTYPE;
-	if (error == ECONNREFUSED)
-		g_snprintf(why, (gulong)size,
-			   "no process listens at %s: the game that created it has ended", path);
-	else if (error == ENOENT || error == ENOTDIR)
-		g_snprintf(why, (gulong)size,
-			   "there is no socket %s: does the game run, and render, with "
-			   "--control %s?",
-			   path, path);
-	else if (error == EACCES || error == EPERM)
-		g_snprintf(why, (gulong)size, "%s belongs to another user", path);
-	else if (error == EPROTOTYPE)
-		g_snprintf(why, (gulong)size, "%s is no socket of passtally's", path);
-	else
-		g_snprintf(why, (gulong)size, "%s cannot be reached: %s", path,
-			   g_strerror(error));
-}
-
 char *
 tally_control_ask(const char *path, const char *request, bool *refused, long *pid, char *why,
 		  size_t size)
 {
 	int fd = connect_to(path);
 	if (fd < 0) {
-		explain_unreachable(path, why, size);
+		g_snprintf(why, (gulong)size,
+			   "%s cannot be reached: %s; does the game run, and render, with "
+			   "--control %s?",
+			   path, g_strerror(errno), path);
 		return NULL;
 	}
 	long number = 0;

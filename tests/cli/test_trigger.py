@@ -65,10 +65,10 @@ class Trigger(CliCase):
         self.assertIn("no game runs", self.refuse("start"))
         self.assertIn("process 7 has no control socket", self.refuse("--pid", "7", "start"))
         missing = self.folder / "missing"
-        self.assertIn(f"there is no socket {missing}", self.refuse("--control", missing, "status"))
+        self.assertIn(f"{missing} cannot be reached: No such file", self.refuse("--control", missing, "status"))
         plain = self.write("plain", "text")
-        self.assertIn(f"{plain} is no socket", self.refuse("--control", plain, "status"))
-        self.assertIn(f"{self.folder} is no socket", self.refuse("--control", self.folder, "status"))
+        self.assertIn(f"{plain} cannot be reached: ", self.refuse("--control", plain, "status"))
+        self.assertIn(f"{self.folder} cannot be reached: ", self.refuse("--control", self.folder, "status"))
         self.assertEqual(plain.read_text(), "text")
 
     def test_one(self):
@@ -144,7 +144,7 @@ class Trigger(CliCase):
             dead = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             dead.bind(str(self.place / name))
             dead.close()
-        self.assertIn("has ended", self.refuse("--control", self.place / "dead.sock", "status"))
+        self.assertIn("dead.sock cannot be reached: Connection refused", self.refuse("--control", self.place / "dead.sock", "status"))
         self.assertTrue((self.place / "dead.sock").exists())  # named by hand: left alone
         self.refuse("status")
         self.assertEqual([p.name for p in self.place.iterdir()], ["dead.other"])
