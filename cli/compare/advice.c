@@ -16,7 +16,7 @@
 static double
 limit_of(const struct tally_compare *c)
 {
-	return c->settings.has_fail_above ? c->settings.fail_above : c->settings.same;
+	return c->settings.has_fail_above ? c->settings.fail_above : TALLY_COMPARE_SAME;
 }
 
 /* The largest distance of an open value's interval from its estimate, as a part of the base, and

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct compare_request {
-	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char *, given by --base and --new */
+	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char * */
 	GPtrArray *plain; /* logs without an option, before "--" */
 	GPtrArray *behind; /* logs after "--" */
 	GPtrArray *owned; /* the keys of the gates; paths of logs that were searched for */
@@ -97,10 +97,6 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 	}
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_LIST("base", 0, "LOG", struct compare_request, paths[TALLY_SIDE_BASE],
-		       "A log of the base side; may be given again."),
-	TALLY_ARG_LIST("new", 0, "LOG", struct compare_request, paths[TALLY_SIDE_NEW],
-		       "A log of the new side; may be given again."),
 	ARG("fail-above", settings.fail_above, "PERCENT", take_percent, 0, 100000000,
 	    "Exit with 1 when a time is worse by more than this and chance does not explain it: "
 	    "gpu_ns of a pass or frame, cpu_ns of a frame."),
@@ -111,18 +107,12 @@ static const struct tally_arg options[] = {
 	ARG("keys", filter.patterns, "LIST", add_words, 0, 0,
 	    "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
 	    "',' or '+' between them. With fewer keys smaller changes are found."),
-	ARG("confidence", settings.confidence, "PERCENT", take_percent, 5000, 9999,
-	    "Of each interval; 100 minus it is the chance that a change is reported where there "
-	    "is none. From 50 to 99.99; default 99."),
 	TALLY_WARMUP_ARG(struct compare_request, warmup),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
 	TALLY_ARG_FLAG("all", 0, struct compare_request, style.all,
 		       "List what did not change too."),
-	TALLY_ARG_FLAG("wide", 'w', struct compare_request, style.wide,
-		       "Show the column p too, and names and sentences in full. Without it lines "
-		       "have 80 columns, or what the terminal has."),
 	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_BASE],
 		       "What the output calls the base side, in place of its first log."),
 	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_NEW],
@@ -133,8 +123,6 @@ static const struct tally_arg options[] = {
 		       "Print Markdown, for a merge request."),
 	TALLY_ARG_TEXT("junit", 0, "FILE", struct compare_request, junit,
 		       "Write a JUnit report to this file, too: a test case for each time."),
-	ARG("same", settings.same, "PERCENT", take_percent, 0, 10000,
-	    "Call a time the same when its interval is within this. Default 3."),
 	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
 		       "Compare although these differ: device, driver, size (of the window), "
 		       "options, program, or all."),
@@ -146,8 +134,7 @@ static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct c
 
 static const char help[] =
 	"Usage: passtally compare [options] [BASE NEW]\n"
-	"       passtally compare [options] BASE... -- NEW...\n"
-	"       passtally compare [options] --base LOG --base LOG NEW...\n\n"
+	"       passtally compare [options] BASE... -- NEW...\n\n"
 	"Says what changed between two runs, or two sides of several runs each:\n"
 	"of every pass and of the frame the GPU time, counts, counters and\n"
 	"metrics. Passes are the same by their identity (docs/identity.md). BASE\n"
@@ -205,34 +192,22 @@ choose_unnamed(struct compare_request *r)
 			  r->plain->len);
 }
 
-/* Decides which side the logs without an option are on. Returns false after printing an
- * error. */
+/* Decides which side each log is on. Returns false after printing an error. */
 static bool
 choose_sides(struct compare_request *r)
 {
 	GPtrArray *base = r->paths[TALLY_SIDE_BASE], *fresh = r->paths[TALLY_SIDE_NEW];
-	bool named = base->len || fresh->len;
-	if (!named && r->plain->len && r->behind->len) {
+	if (r->plain->len && r->behind->len) {
 		move(r->plain, base);
 		move(r->behind, fresh);
 		return true;
 	}
 	move(r->behind, r->plain); /* "--" only ended the options */
-	if (!named && r->plain->len == 2) {
-		g_ptr_array_add(base, r->plain->pdata[0]);
-		g_ptr_array_add(fresh, r->plain->pdata[1]);
-		return true;
-	}
-	if (!named)
+	if (r->plain->len != 2)
 		return choose_unnamed(r);
-	if (r->plain->len && base->len && fresh->len)
-		return TALLY_FAIL(false, "compare",
-				  "%s: is it --base or --new? With both options each log needs one",
-				  (const char *)r->plain->pdata[0]);
-	move(r->plain, base->len ? fresh : base);
-	return (base->len && fresh->len) ||
-	       TALLY_FAIL(false, "compare", "no log of the %s side is named",
-			  base->len ? "new" : "base");
+	g_ptr_array_add(base, r->plain->pdata[0]);
+	g_ptr_array_add(fresh, r->plain->pdata[1]);
+	return true;
 }
 
 static int
@@ -367,10 +342,8 @@ compare(const struct compare_request *r)
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_judge(&c);
 		tally_compare_conclude(&c);
-		size_t columns = tally_text_terminal_columns();
 		struct tally_compare_style style = r->style;
-		style.wide |= style.markdown;
-		style.width = style.wide ? 0 : columns ? columns : 80;
+		style.width = style.markdown ? 0 : tally_text_terminal_columns();
 		if (r->json)
 			tally_compare_print_json(stdout, &c);
 		else
@@ -403,7 +376,6 @@ serve(int argc, char **argv, bool only_parse)
 		.device = -1,
 		.filter = { .patterns = keys },
 		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
-			      .same = TALLY_COMPARE_SAME,
 			      .fail_above = -1,
 			      .gates = gates },
 		.warmup = TALLY_WARMUP_AUTO,

@@ -20,7 +20,7 @@ enum tally_verdict {
 	TALLY_VERDICT_FEW, /* too few frames to judge */
 	TALLY_VERDICT_EQUAL, /* both sides have the same constant value */
 	TALLY_VERDICT_UNSEEN, /* cannot tell: the interval is wider than "the same" */
-	TALLY_VERDICT_SAME, /* no change, and none larger than settings.same is possible */
+	TALLY_VERDICT_SAME, /* no change, and none larger than TALLY_COMPARE_SAME is possible */
 	TALLY_VERDICT_LESS,
 	TALLY_VERDICT_MORE,
 	TALLY_N_VERDICTS,
@@ -47,7 +47,7 @@ struct tally_gate {
 
 /* The defaults of the command. */
 #define TALLY_COMPARE_CONFIDENCE 0.99
-#define TALLY_COMPARE_SAME 0.03
+#define TALLY_COMPARE_SAME 0.03 /* changes below this part are called the same */
 /* With fewer runs on either side the values are parts of runs: successive frames are alike, so
  * the parts have to be long. */
 #define TALLY_COMPARE_LEAST_RUNS 5
@@ -58,7 +58,6 @@ struct tally_gate {
 struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
 	double confidence;
-	double same; /* as a fraction: changes below this are called the same */
 	bool has_fail_above;
 	double fail_above; /* as a fraction: 0.05 = 5 % */
 	GArray *gates; /* elements: struct tally_gate; NULL = none */
@@ -202,7 +201,6 @@ extern const char *const tally_conclusion_names[TALLY_N_CONCLUSIONS];
 struct tally_compare_style {
 	bool markdown;
 	bool all; /* print rows without a change too */
-	bool wide; /* print the column p too */
 	size_t width; /* 0 = no limit */
 	const char *names[TALLY_N_SIDES]; /* what the sides are called, NULL: by their logs */
 };

@@ -151,7 +151,7 @@ tally_compare_print_json(FILE *out, const struct tally_compare *c)
 	tally_out_f64(&o, "confidence", c->settings.confidence);
 	if (c->settings.has_fail_above)
 		tally_out_f64(&o, "fail_above_pct", 100 * c->settings.fail_above);
-	tally_out_f64(&o, "same_pct", 100 * c->settings.same);
+	tally_out_f64(&o, "same_pct", 100 * TALLY_COMPARE_SAME);
 	tally_out_text(&o, "conclusion", tally_conclusion_names[c->conclusion]);
 	tally_out_u64(&o, "open", c->n_open);
 	tally_out_u64(&o, "tested", c->n_tested);

@@ -80,8 +80,8 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 		if (row->subject->slot == sum->subject->slot && row != sum &&
 		    strcmp(row->key, sum->key) == 0 && g_strcmp0(row->unit, sum->unit) == 0)
 			add_lone(c, row, lone);
-	return lone[TALLY_SIDE_BASE] > c->settings.same * total_of(c, sum, TALLY_SIDE_BASE) ||
-	       lone[TALLY_SIDE_NEW] > c->settings.same * total_of(c, sum, TALLY_SIDE_NEW);
+	return lone[TALLY_SIDE_BASE] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_BASE) ||
+	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_NEW);
 }
 
 static void
@@ -208,8 +208,8 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 	if (row->p_holm < 1 - c->settings.confidence && row->difference != 0)
 		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
 	else if (!row->uneven && tally_compare_relative(row, row->low, &low) &&
-		 tally_compare_relative(row, row->high, &high) && low >= -c->settings.same &&
-		 high <= c->settings.same)
+		 tally_compare_relative(row, row->high, &high) && low >= -TALLY_COMPARE_SAME &&
+		 high <= TALLY_COMPARE_SAME)
 		row->verdict = TALLY_VERDICT_SAME;
 	if (row->worse && c->settings.has_fail_above)
 		judge_limit(c, row);

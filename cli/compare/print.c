@@ -8,8 +8,6 @@
 
 /* Number of unchanged passes that are listed too, the most expensive first. */
 #define MOST_QUIET 20
-/* Number of keys listed that only one side measured. */
-#define MOST_ONE_SIDED 12
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define LEAST_SHARE 0.05
 /* A name shorter than this is no longer useful. */
@@ -119,17 +117,6 @@ choose_units(struct tally_printer *p)
 					 : (struct tally_unit){ "ms", 1e6, 3 };
 }
 
-static char *
-p_text(const struct tally_compare_row *row)
-{
-	if (!row->tested)
-		return g_strdup("-");
-	if (row->p_holm < 1e-4)
-		return g_strdup("<1e-4");
-	return g_strdup_printf("%.*f", row->p_holm >= 0.1 ? 2 : 3 + (row->p_holm < 0.001),
-			       row->p_holm);
-}
-
 /* "cannot tell (+-40 %)": by how much the value may have changed without being detected. */
 static char *
 unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
@@ -153,7 +140,7 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 		[TALLY_VERDICT_MORE] = { "slower", "more" },
 	};
 	if (row->verdict == TALLY_VERDICT_SAME)
-		return g_strdup_printf("same within %g %%", 100 * p->c->settings.same);
+		return g_strdup_printf("same within %g %%", 100 * TALLY_COMPARE_SAME);
 	if (row->verdict == TALLY_VERDICT_UNSEEN)
 		return unseen_text(p, row);
 	if (row->verdict == TALLY_VERDICT_ONE_SIDE)
@@ -174,8 +161,6 @@ add_head(const struct tally_printer *p, struct cells *t, const char *first, bool
 	add(t, g_strdup_printf("new%s%s", gap, word));
 	add(t, g_strdup("change"));
 	add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
-	if (p->style->wide)
-		add(t, g_strdup("p"));
 	add(t, g_strdup(""));
 }
 
@@ -193,8 +178,6 @@ add_row(const struct tally_printer *p, struct cells *t, const struct tally_compa
 	g_autofree char *text = both ? tally_row_change(p, row, change) : g_strdup("-");
 	add(t, g_strconcat(text, row->against_others ? "*" : "", NULL));
 	add(t, tally_row_interval(p, row));
-	if (p->style->wide)
-		add(t, p_text(row));
 	add(t, verdict_text(p, row));
 }
 
@@ -303,7 +286,7 @@ print_times(const struct tally_printer *p)
 		if (has_times(row) && (p->style->all || !is_empty(row)))
 			g_ptr_array_add(rows, row);
 	g_ptr_array_sort(rows, main_compare);
-	struct cells t = { p->style->wide ? 7 : 6, 1, g_ptr_array_new_with_free_func(g_free) };
+	struct cells t = { 6, 1, g_ptr_array_new_with_free_func(g_free) };
 	add_head(p, &t, "GPU time", true);
 	guint quiet = 0;
 	TALLY_EACH (const struct tally_compare_row, row, rows) {
@@ -311,9 +294,7 @@ print_times(const struct tally_printer *p)
 		if (shown || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	print_cells(p, &t,
-		    p->style->wide ? "Times: means per frame; p is corrected by Holm's method"
-				   : "Times: means per frame");
+	print_cells(p, &t, "Times: means per frame");
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
 				 "%s%u more pass%s without a detected change (--all lists them)\n",
@@ -324,7 +305,7 @@ print_times(const struct tally_printer *p)
 static void
 print_keys(const struct tally_printer *p)
 {
-	struct cells t = { p->style->wide ? 8 : 7, 2, g_ptr_array_new_with_free_func(g_free) };
+	struct cells t = { 7, 2, g_ptr_array_new_with_free_func(g_free) };
 	add_head(p, &t, "pass", false);
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
 		bool shown = tally_row_changed(row) || row->blind || row->pace || p->style->all;
@@ -406,49 +387,30 @@ is_one_sided(const struct tally_compare_row *row)
 	       !(row->n[0] && row->n[1]);
 }
 
-/* The first row of a key and side, and how many there are. */
-struct one_sided {
-	const struct tally_compare_row *row;
-	guint n;
-};
-
-static void
-count_one_sided(GArray *counts, const struct tally_compare_row *row)
-{
-	TALLY_EACH_OF (struct one_sided, o, counts) {
-		if ((o->row->n[0] > 0) == (row->n[0] > 0) && strcmp(o->row->key, row->key) == 0) {
-			o->n++;
-			return;
-		}
-	}
-	const struct one_sided first = { row, 1 };
-	/* Times come first: most gates are on times. */
-	g_array_insert_val(counts, tally_row_is_main(row) ? 0 : counts->len, first);
-}
-
 /* The tables leave these rows out; nothing can be said about them, not even that they are
  * equal. */
 static void
 print_one_sided(const struct tally_printer *p)
 {
-	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct one_sided));
-	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
-		if (is_one_sided(row))
-			count_one_sided(counts, row);
-	if (counts->len)
-		title(p, "Measured on one side only");
-	for (guint i = 0; i < MIN(counts->len, MOST_ONE_SIDED); i++) {
-		const struct one_sided *o = &g_array_index(counts, struct one_sided, i);
-		g_autofree char *key = tally_text_escape(o->row->key);
-		g_autofree char *name = tally_subject_text(p->c, o->row->subject);
-		g_autofree char *more = o->n > 1 ? g_strdup_printf(" and %u more", o->n - 1)
-						 : g_strdup("");
-		tally_print_line(p, "  %s: only in %s, of %s%s", key, o->row->n[0] ? "base" : "new",
-				 name, more);
+	const struct tally_compare_row *first = NULL;
+	guint n = 0;
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
+		if (!is_one_sided(row))
+			continue;
+		/* A time is named: most gates are on times. */
+		if (!first || (tally_row_is_main(row) && !tally_row_is_main(first)))
+			first = row;
+		n++;
 	}
-	if (counts->len > MOST_ONE_SIDED)
-		tally_print_line(p, "  %u more key%s", counts->len - MOST_ONE_SIDED,
-				 TALLY_S(counts->len - MOST_ONE_SIDED));
+	if (!n)
+		return;
+	g_autofree char *key = tally_text_escape(first->key);
+	g_autofree char *name = tally_subject_text(p->c, first->subject);
+	putc('\n', p->out);
+	tally_print_line(p,
+			 "measured on one side only: %u value%s, as %s of %s in %s (--all lists %s)",
+			 n, TALLY_S(n), key, name, first->n[0] ? "base" : "new",
+			 n == 1 ? "it" : "them");
 }
 
 void

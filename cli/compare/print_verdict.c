@@ -102,7 +102,7 @@ conclusion_text(const struct tally_printer *p)
 			c->has_gates ? "times" : "values", text);
 	case TALLY_CONCLUSION_SAME:
 		return g_strdup_printf("SAME: no %s changed by more than %g %%",
-				       c->has_gates ? "time" : "value", 100 * c->settings.same);
+				       c->has_gates ? "time" : "value", 100 * TALLY_COMPARE_SAME);
 	default:
 		return g_strdup_printf("%s: %s", word, text);
 	}

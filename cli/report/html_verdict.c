@@ -55,7 +55,7 @@ put_judged(struct tally_out *o, struct tally_compare *c)
 	tally_compare_judge(c);
 	tally_compare_conclude(c);
 	tally_out_text(o, "conclusion", tally_conclusion_names[c->conclusion]);
-	tally_out_f64(o, "same_pct", 100 * c->settings.same);
+	tally_out_f64(o, "same_pct", 100 * TALLY_COMPARE_SAME);
 	tally_out_array(o, "rows");
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		put_row(o, c, row);
@@ -71,8 +71,7 @@ tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t 
 	if (!good)
 		return;
 	tally_compare_init(&c);
-	c.settings = (struct tally_compare_settings){ .confidence = TALLY_COMPARE_CONFIDENCE,
-						      .same = TALLY_COMPARE_SAME };
+	c.settings.confidence = TALLY_COMPARE_CONFIDENCE;
 	for (unsigned side = 0; good && side < TALLY_N_SIDES; side++) {
 		struct tally_compare_log *log;
 		good = tally_compare_log_read(&log, logs[side], warmup, -1, &all) ==

@@ -122,7 +122,7 @@ class Compare(CliCase):
 
     def test_advice(self):
         logs = [self.write(f"{i}.jsonl", noisy_log(f"advice {i}", spikes=0.1)) for i in range(2)]
-        done = self.command("compare", "--wide", "--fail-above", "0.5%", *logs)
+        done = self.command("compare", "--fail-above", "0.5%", *logs)
         self.assertEqual(done.returncode, 4)
         lines = done.stdout.decode().splitlines()
         self.assertRegex(lines[-2], r"^to decide it: passtally bench -n 20 --fail-above [0-9.]+% -- \S+.* --vs \S+")
@@ -130,7 +130,7 @@ class Compare(CliCase):
 
         # Runs that differ by times their length: no command would decide anything.
         logs = [self.write_log(f"wild {i}.jsonl", times_log(wobble(1e6 * 3 ** (i % 3), seed=i))) for i in range(10)]
-        text = self.command("compare", "--wide", "--fail-above", "5%", *logs[:5], "--", *logs[5:]).stdout.decode()
+        text = self.command("compare", "--fail-above", "5%", *logs[:5], "--", *logs[5:]).stdout.decode()
         self.assertIn("no limit is within reach here, not even with 20 runs of each", text)
         self.assertNotIn("to decide it", text)
 
@@ -178,22 +178,17 @@ class Compare(CliCase):
         # Four a side: frames again, of all of them.
         four = self.value(self.json(*a[:4], "--", *c[:4]), "main")
         self.assertEqual((four["by"], four["base"]["n"]), ("frames", 160))
-        self.assertIn(b"five logs a side", self.ok("compare", "--wide", *a[:4], "--", *c[:4]).stdout)
+        self.assertIn(b"five logs a side", self.ok("compare", *a[:4], "--", *c[:4]).stdout)
 
     def test_sides(self):
         slow = self.write_log("slow.jsonl", times_log(wobble(1100000, seed=2)))
         base = self.write_log("base.jsonl", times_log(wobble(1000000)))
         more = self.write_log("more.jsonl", times_log(wobble(1000000, seed=3)))
-        for args in ((base, slow), ("--base", base, "--new", slow), ("--new", slow, base),
-                     ("--base", base, slow), (base, "--", slow), ("--", base, slow),
-                     (base, more, "--", slow), ("--base", base, "--base", more, slow)):
+        for args in ((base, slow), (base, "--", slow), ("--", base, slow), (base, more, "--", slow)):
             self.assertEqual(self.value(self.json(*args), "main")["verdict"], "more", args)
-        self.assertEqual(self.value(self.json("--new", base, slow), "main")["verdict"], "less")
         done = self.ok("compare", "-", slow, input=base.read_bytes())
         self.assertIn(b"slower", done.stdout)
-        for args, words in (((base,), "two logs"), ((), "no log is named"), ((base, slow, more), "which of the 3"),
-                            (("--base", base), "no log of the new side"),
-                            (("--base", base, "--new", slow, more), "is it --base or --new")):
+        for args, words in (((base,), "two logs"), ((), "no log is named"), ((base, slow, more), "which of the 3")):
             done = self.command("compare", *args)
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr.decode())
@@ -345,7 +340,7 @@ class Compare(CliCase):
         values = [v for s in result["subjects"] if s["name"] == "main" for v in s["values"] if v["key"] == "bus"]
         self.assertEqual([(v["unit"], v["verdict"], "base" in v, "new" in v) for v in values],
                          [("beats", "one-side", True, False), ("bytes", "one-side", False, True)])
-        self.assertIn("bus: only in base, of frame and 1 more", self.ok("compare", beats, octets).stdout.decode())
+        self.assertIn("measured on one side only: 4 values, as bus of frame in base (--all", self.ok("compare", beats, octets).stdout.decode())
         self.assertNotEqual(self.value(self.json(none, none), "main", "bus")["verdict"], "one-side")
 
     def test_what_one_side_did_not_measure_is_said(self):
@@ -355,10 +350,9 @@ class Compare(CliCase):
         b = side("b", 2, [None] * 30, counters=lambda n: {"new": n})
         for style in ((), ("--markdown",)):
             text = self.inconclusive("--fail-above", "5%", *style, a, b)
-            self.assertIn("Measured on one side only", text)
-            self.assertIn("gpu_ns: only in base, of main\n", text)
-            self.assertIn("old: only in base, of main\n", text)
-            self.assertIn("new: only in new, of main\n", text)
+            self.assertIn("measured on one side only", text)
+            self.assertIn("3 values, as gpu_ns of main in base (--all lists them)", text)
+        self.assertRegex(self.ok("compare", "--all", a, b).stdout.decode(), r"(?m)^main +new .* only in new$")
         self.assertNotIn("one side only", self.ok("compare", a, a).stdout.decode())
 
     def test_exact_values(self):
@@ -435,10 +429,10 @@ class Compare(CliCase):
             return self.write_log(name, lines + [end(100 + n, 100 + n)])
         a, b, c = loading(3, "a.jsonl", 1), loading(0, "b.jsonl", 2), loading(1, "c.jsonl", 3)
         for options, left_out in ((["--warmup", "0"], (0, 0, 0)), (["--warmup", "7"], (7, 7, 7)), ([], (3, 0, 1))):
-            result = self.json(*options, "--base", a, "--base", c, "--new", b)
+            result = self.json(*options, a, c, "--", b)
             self.assertEqual([log["warmup_frames"] for log in result["base"] + result["new"]],
                              [left_out[0], left_out[2], left_out[1]])
-            lines = self.ok("compare", "--wide", *options, "--base", a, "--base", c, "--new", b).stdout.decode().split("\n")
+            lines = self.ok("compare", *options, a, c, "--", b).stdout.decode().split("\n")
             sums = (left_out[0] + left_out[2], left_out[1])
             for line, n, kept in zip(lines[1:], sums, (204 - sums[0], 100 - sums[1])):
                 said = f" frames, without {n} at the start (--warmup 0 keeps them)" if n else " frames"
@@ -503,7 +497,7 @@ class Compare(CliCase):
         self.assertEqual(len(self.json("--device", "1", a, a)["subjects"]), 2)
         self.assertEqual(self.command("compare", "--device", "7", a, a).returncode, 2)
         self.assertIn("devices with frames: 2 (numbers 0, 1) in base, 2 (numbers 2, 5) in new\n",
-                      self.ok("compare", "--wide", "--allow=device", a, b).stdout.decode())
+                      self.ok("compare", "--allow=device", a, b).stdout.decode())
         # Where the logs agree in the numbers, the numbers are shown: they are what --device takes.
         self.assertEqual({s["device"] for s in self.json(b, b)["subjects"]}, {2, 5})
         text = self.ok("compare", b, b).stdout.decode()
@@ -586,7 +580,7 @@ class Compare(CliCase):
         text = done.stdout.decode()
         self.assertTrue(text.startswith("### passtally compare: REGRESSION: 2 regressions above 5 %, the largest "))
         rows = [line for line in text.split("\n") if line.startswith("|")]
-        self.assertEqual({row.count("|") for row in rows}, {8})
+        self.assertEqual({row.count("|") for row in rows}, {7})
         self.assertNotRegex(text, r"<img|@all|`c`|\*x\*")
         self.assertIn("a&#124;b &#96;c&#96; &#60;img&#62; &#64;all &#35;1 &#42;x&#42;", text)
 
@@ -615,10 +609,9 @@ class Compare(CliCase):
         for args, words in ((("--json", "--markdown"), "exclude each other"),
                             (("--fail-above", "x"), "must be a percentage"),
                             (("--fail-above", "-1"), "must be a percentage"),
-                            (("--confidence", "100"), "from 50 to 99.99"),
                             (("--warmup", "x"), "whole number"), (("--gate", ":less"), "needs a key"),
                             (("--allow", "gpu"), "must be of device, driver, size, options, program, all"),
-                            (("--same", "x"), "must be a percentage"), (("--wrong",), "unknown option")):
+                            (("--wrong",), "unknown option")):
             done = self.command("compare", *args, a, a)
             self.assertEqual((done.returncode, done.stdout), (2, b""), args)
             self.assertIn(words, done.stderr.decode())

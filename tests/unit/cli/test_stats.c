@@ -196,27 +196,6 @@ test_sketch_bounds(void)
 	tally_stats_finish(&s);
 }
 
-static void
-add_values(struct tally_stats *s, unsigned from, unsigned to, bool whole)
-{
-	for (unsigned i = from; i < to; i++) {
-		uint64_t v = i * 7919u % 100003u;
-		tally_stats_add(s, whole ? tally_u64(v) : tally_f64((double)v * 1.5));
-	}
-}
-
-static void
-check_equal(struct tally_stats *a, struct tally_stats *b)
-{
-	g_assert_cmpuint(a->moments.n, ==, b->moments.n);
-	if (a->moments.n == 0)
-		return;
-	g_assert_cmpfloat(tally_moments_total(&a->moments), ==, tally_moments_total(&b->moments));
-	for (unsigned q = 0; q <= 100; q += 5)
-		g_assert_cmpfloat(tally_value_f64(tally_stats_quantile(a, q / 100.0)), ==,
-				  tally_value_f64(tally_stats_quantile(b, q / 100.0)));
-}
-
 int
 main(int argc, char **argv)
 {
