@@ -40,5 +40,5 @@ char *
 tally_short_name(const char *name, size_t columns)
 {
 	g_autofree char *clean = tally_text_escape(name);
-	return tally_pass_name_fit(clean, columns);
+	return tally_text_fit(clean, columns);
 }

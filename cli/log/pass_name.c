@@ -78,45 +78,6 @@ tally_pass_number_name(const char *base, unsigned n)
 	return n == 1 ? g_strdup(base) : g_strdup_printf("%s #%u", base, n);
 }
 
-/* Removes the format: the word after the size, in capital letters. */
-static void
-drop_format(char *name)
-{
-	static const char letters[] = G_CSET_A_2_Z G_CSET_DIGITS "_";
-	for (char *blank = strchr(name, ' '); blank; blank = strchr(blank + 1, ' ')) {
-		size_t len = strspn(blank + 1, letters);
-		const char *end = blank + 1 + len;
-		bool samples = strncmp(blank + 1, "MSAA", len) == 0;
-		if (len && !samples && g_ascii_isupper(blank[1]) && (!*end || *end == ' ')) {
-			memmove(blank, end, strlen(end) + 1);
-			return;
-		}
-	}
-}
-
-char *
-tally_pass_name_fit(const char *name, size_t columns)
-{
-	bool writes_color = g_str_has_prefix(name + strspn(name, " "), "Color ");
-	if (!writes_color || tally_text_width(name) <= columns)
-		return tally_text_fit(name, columns);
-	char *fit = g_strdup(name);
-	drop_format(fit);
-	if (tally_text_width(fit) <= columns)
-		return fit;
-	/* A generated name is ASCII; a label that looks like one need not be. */
-	bool command = strstr(fit, ": ") != NULL; /* of that pass: which one is at the end */
-	if (columns == 0 || command || !g_str_is_ascii(fit)) {
-		char *cut = tally_text_fit(command ? fit : name, columns);
-		g_free(fit);
-		return cut;
-	}
-	fit[columns - 1] = '\0';
-	char *cut = g_strconcat(fit, tally_text_is_utf8() ? "\xe2\x80\xa6" : "~", NULL);
-	g_free(fit);
-	return cut;
-}
-
 static bool
 separates(char c)
 {

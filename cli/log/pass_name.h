@@ -22,10 +22,6 @@ char *tally_pass_name(enum tally_pass_kind kind, const struct tally_target *targ
 /* The name of the `n`-th pass of a device, from 1, whose name or label is `base`. The caller
  * frees it with g_free(). */
 char *tally_pass_number_name(const char *base, unsigned n);
-/* The name in at most `columns` of a terminal; `name` is printable. The name of a pass that writes
- * colors loses its format first, then its end; any other text is cut in the middle. The caller
- * frees it with g_free(). */
-char *tally_pass_name_fit(const char *name, size_t columns);
 /* The length of the first part of a label, which is a path of parts separated by '/'. A '/'
  * next to a blank, to another '/' or at an end of `label` is taken for a character of the
  * program's own text. */

@@ -436,8 +436,7 @@ static void
 print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
 {
 	const char *cell = table_cell(t, row, column);
-	g_autofree char *text = column == 0 ? tally_pass_name_fit(cell, t->widths[column])
-					    : tally_text_fit(cell, t->widths[column]);
+	g_autofree char *text = tally_text_fit(cell, t->widths[column]);
 	int gap = (int)(t->widths[column] - tally_text_width(text));
 	bool left = t->left[column];
 	tally_text_print(out, "%s%*s%s%*s", column ? "  " : "", left ? 0 : gap, "", text,

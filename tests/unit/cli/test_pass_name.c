@@ -86,34 +86,6 @@ test_label_parts(void)
 }
 
 static const struct {
-	const char *name;
-	size_t columns;
-	const char *want; /* '~' represents the mark */
-} fit_cases[] = {
-	{ "Color + depth 800x600 RGBA8", 27, "Color + depth 800x600 RGBA8" },
-	{ "Color + depth 800x600 RGBA8", 24, "Color + depth 800x600" },
-	{ "Color + depth 800x600 RGBA8 #2", 26, "Color + depth 800x600 #2" },
-	{ "  Color 800x600 SRGB8_ALPHA8", 20, "  Color 800x600" },
-	{ "Color 800x600 4x MSAA RGBA8", 24, "Color 800x600 4x MSAA" },
-	{ "Color (3 targets + depth) 800x600", 20, "Color (3 targets + ~" },
-	{ "Color 800x600 RGBA8: 12 draw", 16, "Color~8: 12 draw" }, /* a workload */
-	{ "Color + depth 800x600 RGBA8", 1, "~" },
-	{ "Color + depth 800x600 RGBA8", 0, "" },
-	{ "Scene/Very/Long/Label", 12, "Sce~ng/Label" },
-};
-
-static void
-test_fit(void)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(fit_cases); i++) {
-		g_autofree char *fit = tally_pass_name_fit(fit_cases[i].name, fit_cases[i].columns);
-		g_auto(GStrv) parts = g_strsplit(fit, "\xe2\x80\xa6", -1);
-		g_autofree char *got = g_strjoinv("~", parts);
-		g_assert_cmpstr(got, ==, fit_cases[i].want);
-	}
-}
-
-static const struct {
 	enum tally_pass_kind kind;
 	struct tally_target target;
 	bool presented;
@@ -208,7 +180,6 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/pass_name/fit", test_fit);
 	g_test_add_func("/pass_name/label_parts", test_label_parts);
 	g_test_add_func("/target_size/format_bits", test_format_bits);
 	g_test_add_func("/pass_name/names", test_names);
