@@ -73,46 +73,18 @@ is_zstd(const unsigned char *b, size_t n)
 			  ((b[0] & 0xf0) == 0x50 && memcmp(b + 1, skippable, 3) == 0));
 }
 
-/* The program that unpacks the file, if it was compressed by another tool; or NULL. */
-static const char *
-foreign_packer(const char *bytes, size_t n)
-{
-	static const struct {
-		const char *magic, *program;
-	} packers[] = {
-		{ "\x1f\x8b", "gzip" },
-		{ "BZh", "bzip2" },
-		{ "\xfd\x37zXZ", "xz" },
-		{ "\x04\x22\x4d\x18", "lz4" },
-	};
-	for (size_t i = 0; i < G_N_ELEMENTS(packers); i++) {
-		size_t len = strlen(packers[i].magic);
-		if (n >= len && memcmp(bytes, packers[i].magic, len) == 0)
-			return packers[i].program;
-	}
-	return NULL;
-}
-
 /* The first bytes decide the format. They are plain text (*n bytes of it), or they move to
  * in->packed. */
 static enum tally_lines_status
 look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 {
-	enum { ENOUGH = 6 };
+	enum { ENOUGH = 4 };
 	ssize_t got = 1;
 	while (*n < ENOUGH && *n < size && (got = read_some(in, to + *n, size - *n)) > 0)
 		*n += (size_t)got;
 	if (got < 0)
 		return TALLY_LINES_IO;
 	in->looked = true;
-	const char *packer = foreign_packer(to, *n);
-	if (packer) {
-		g_snprintf(in->why, sizeof(in->why),
-			   "the file is compressed with %s, which passtally does not read: %s "
-			   "-dc FILE | passtally COMMAND -",
-			   packer, packer);
-		return TALLY_LINES_DAMAGED;
-	}
 	if (!is_zstd((const unsigned char *)to, *n))
 		return *n ? TALLY_LINES_OK : TALLY_LINES_END;
 	in->unpack = tally_unpack_create(why);

@@ -13,8 +13,7 @@
  * Plain text, or zstd: the first bytes decide, never the name, so standard input and a
  * renamed file work as well. Nothing is read before the first line is requested. A
  * compressed file that ends too early gives the lines it contains and then TALLY_LINES_CUT;
- * one that is damaged, or compressed by another tool, gives TALLY_LINES_DAMAGED with the
- * command that unpacks it. */
+ * one that is damaged gives TALLY_LINES_DAMAGED. */
 
 /* `path` "-" is standard input. NULL with *status and *error set. */
 struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_status *status,

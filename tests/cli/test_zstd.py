@@ -151,15 +151,6 @@ class Reading(CliCase):
                     self.assertRegex(done.stderr.decode(),
                                      r'^bad\.zst:\d+:1: the compressed file cannot be unpacked .* "[^"]+"\n')
 
-    def test_packed_by_others(self):
-        for magic, name in ((b"\x1f\x8b\x08", "gzip"), (b"BZh91AY", "bzip2"), (b"\xfd7zXZ\0", "xz"),
-                            (b"\x04\x22\x4d\x18", "lz4")):
-            self.write("log.packed", magic + b"\0" * 40)
-            done = self.command("report", "log.packed")
-            self.assertEqual(done.returncode, 3)
-            self.assertIn(f"compressed with {name}", done.stderr.decode())
-            self.assertIn(f"{name} -dc FILE |", done.stderr.decode())
-
     def test_directory(self):
         done = self.command("report", self.folder)
         self.assertEqual(done.returncode, 125)
