@@ -15,8 +15,7 @@
 #include <stdio.h>
 
 /* The rows that --pass names: by a name as in the table, a label or an id; if nothing has
- * exactly that name, by a part of names, in any case, and standard error reports what
- * matched. */
+ * exactly that name, by a part of names, in any case. */
 
 /* Keeps only the rows of the pass; everything below a matching label is kept with it. `pass`
  * NULL keeps all. Returns false after printing an error if there are none; `path` is the

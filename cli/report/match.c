@@ -28,26 +28,6 @@ has_in_name(const struct tally_group *g, const char *part)
 	return has;
 }
 
-/* Reports which passes a part of a name matches, if there are several. */
-static void
-tell_matches(const char *part, const GPtrArray *rows)
-{
-	enum { MOST_NAMES = 5 };
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-	g_autoptr(GString) names = g_string_new(NULL);
-	TALLY_EACH (const struct tally_group, g, rows) {
-		const char *name = tally_name_of_pass(g);
-		if (!tally_is_rollup(g) && g_hash_table_add(seen, (gpointer)name) &&
-		    g_hash_table_size(seen) <= MOST_NAMES)
-			g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
-	}
-	guint n = g_hash_table_size(seen);
-	if (n > MOST_NAMES)
-		g_string_append_printf(names, " and %u more", n - MOST_NAMES);
-	if (n > 1)
-		tally_cli_complain("report", "--pass %s: %u match: %s", part, n, names->str);
-}
-
 bool
 tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 {
@@ -69,8 +49,6 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 		if (!matches)
 			g_ptr_array_remove_index(rows, i);
 	}
-	if (any && !exact)
-		tell_matches(pass, rows);
 	if (!any)
 		tally_cli_complain("report", "--pass %s: %s has no row with that name, label or id",
 				   pass, path);

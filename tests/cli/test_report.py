@@ -734,13 +734,11 @@ class Report(CliCase):
         lines = [header(), device(), pass_info(A, "Bloom/\u00dcber"), pass_info(B, "bloom/down"), pass_info(C, "Bloom"),
                  frame(0, [one_pass(0, A, 5), one_pass(1, B, 6), one_pass(2, C, 7)]), end(1, 3)]
         log = self.write_log("a.jsonl", lines)
-        for part, want, told in (("Bloom", ["Bloom"], b""), ("\u00fcBER", ["Bloom/\u00dcber"], b""),
-                                 ("BLOOM", ["Bloom", "bloom/down", "Bloom/\u00dcber"], b"3 match: Bloom, bloom/down, "),
-                                 ("loom/", ["bloom/down", "Bloom/\u00dcber"], b"2 match"), (C, ["Bloom"], b"")):
+        for part, want in (("Bloom", ["Bloom"]), ("\u00fcBER", ["Bloom/\u00dcber"]),
+                           ("BLOOM", ["Bloom", "bloom/down", "Bloom/\u00dcber"]),
+                           ("loom/", ["bloom/down", "Bloom/\u00dcber"]), (C, ["Bloom"])):
             done = self.ok("report", "--json", "--pass", part, log)
             self.assertEqual([r["name"] for r in json.loads(done.stdout)["reports"][0]["rows"]], want)
-            self.assertIn(told, done.stderr)
-            self.assertEqual(bool(told), bool(done.stderr))
         for none in ("", "\udce3", "x\udcf0", "\u65e5"):  # also bytes that are not text
             self.assertEqual(self.command("report", "--pass", none, log).returncode, 2)
 
