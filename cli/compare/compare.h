@@ -142,9 +142,6 @@ struct tally_compare {
 	struct tally_compare_settings settings;
 	GPtrArray *logs[TALLY_N_SIDES]; /* elements: struct tally_compare_log *, owned */
 	uint32_t n_slots;
-	/* elements: uint32_t, the device number of each slot; NULL: the logs disagree about
-	 * them */
-	const GArray *numbers;
 	GPtrArray *subjects; /* elements: struct tally_compare_subject *; frames come first */
 	/* elements: struct tally_compare_row *; sorted by subject, then by key */
 	GPtrArray *rows;
@@ -186,8 +183,7 @@ void tally_compare_find_unlike(struct tally_compare *c);
 GPtrArray *tally_compare_row_values(const struct tally_compare *c,
 				    const struct tally_compare_row *row, enum tally_side side);
 
-/* The number shown for a slot: its device's number, as report and --device use it, where all
- * logs agree about it; otherwise the index of the slot. */
+/* The number shown for a slot: that of its device in the first log that has it. */
 uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
 bool tally_row_changed(const struct tally_compare_row *row);

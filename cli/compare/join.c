@@ -272,34 +272,16 @@ tally_compare_row_values(const struct tally_compare *c, const struct tally_compa
 uint32_t
 tally_compare_device(const struct tally_compare *c, uint32_t slot)
 {
-	return c->numbers ? g_array_index(c->numbers, uint32_t, slot) : slot;
-}
-
-/* Either all slots have device numbers or none has: a number must not mean a device here and
- * an index there. */
-static void
-find_numbers(struct tally_compare *c)
-{
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
-			const GArray *here = log->devices;
-			if (!c->numbers)
-				c->numbers = here;
-			guint n = MIN(here->len, c->numbers->len);
-			if (n && memcmp(here->data, c->numbers->data, n * sizeof(uint32_t)) != 0) {
-				c->numbers = NULL;
-				return;
-			}
-			if (here->len > c->numbers->len)
-				c->numbers = here;
-		}
-	}
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
+			if (slot < log->devices->len)
+				return g_array_index(log->devices, uint32_t, slot);
+	return slot;
 }
 
 void
 tally_compare_join(struct tally_compare *c)
 {
-	find_numbers(c);
 	g_autoptr(GHashTable)
 		subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	/* The new side goes first, because its names are the ones people look for in the

@@ -408,9 +408,8 @@ print_one_sided(const struct tally_printer *p)
 	g_autofree char *name = tally_subject_text(p->c, first->subject);
 	putc('\n', p->out);
 	tally_print_line(p,
-			 "measured on one side only: %u value%s, as %s of %s in %s (--all lists %s)",
-			 n, TALLY_S(n), key, name, first->n[0] ? "base" : "new",
-			 n == 1 ? "it" : "them");
+			 "measured on one side only: %u value%s, as %s of %s in %s (--all)",
+			 n, TALLY_S(n), key, name, first->n[0] ? "base" : "new");
 }
 
 void

@@ -351,7 +351,7 @@ class Compare(CliCase):
         for style in ((), ("--markdown",)):
             text = self.inconclusive("--fail-above", "5%", *style, a, b)
             self.assertIn("measured on one side only", text)
-            self.assertIn("3 values, as gpu_ns of main in base (--all lists them)", text)
+            self.assertIn("3 values, as gpu_ns of main in base (--all)", text)
         self.assertRegex(self.ok("compare", "--all", a, b).stdout.decode(), r"(?m)^main +new .* only in new$")
         self.assertNotIn("one side only", self.ok("compare", a, a).stdout.decode())
 
@@ -498,7 +498,7 @@ class Compare(CliCase):
         self.assertEqual(self.command("compare", "--device", "7", a, a).returncode, 2)
         self.assertIn("devices with frames: 2 (numbers 0, 1) in base, 2 (numbers 2, 5) in new\n",
                       self.ok("compare", "--allow=device", a, b).stdout.decode())
-        # Where the logs agree in the numbers, the numbers are shown: they are what --device takes.
+        # The numbers are those of the first log, which --device takes.
         self.assertEqual({s["device"] for s in self.json(b, b)["subjects"]}, {2, 5})
         text = self.ok("compare", b, b).stdout.decode()
         self.assertTrue("main, device 2" in text and "main, device 5" in text and "device 1" not in text, text)
