@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/queue.c - queues of a device: look-up by handle, their labels, the
  * game's waits for them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
@@ -106,12 +107,49 @@ vk_queue_label(struct vk_device *d, VkQueue queue, const char *name, bool begins
 
 /* ---- waits by the game: submitted work has completed ---- */
 
+static const struct tally_pass *
+first_unread(struct vk_queue *q)
+{
+	for (struct vk_submission *s = q->oldest; s; s = s->next)
+		for (uint32_t i = 0; i < s->n_slots; i++) {
+			const struct vk_pending_slot *unread = &s->slots[i];
+			if (unread->done)
+				continue;
+			if (unread->role == VK_ROLE_ROW)
+				return &unread->row[__builtin_ctzll(unread->unread)];
+			return vk_pending_pass_of(s, unread)->pass;
+		}
+	return NULL;
+}
+
+/* The GPU stopped in that pass or in a later one: a device that is lost is asked for nothing. */
+static void
+say_unread(struct vk_queue *q)
+{
+	const struct tally_pass *pass = first_unread(q);
+	if (!pass)
+		return;
+	const struct tally_target *target = pass->target;
+	char size[32] = "a pass without a target";
+	if (target)
+		snprintf(size, sizeof(size), "a pass of %ux%u", target->width, target->height);
+	tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+		      "queue %u.%u: nothing that was submitted had a result from this pass of "
+		      "frame %llu on: %s",
+		      q->family, q->index, (unsigned long long)tally_stream_pass_frame(pass),
+		      pass->label              ? pass->label
+		      : target && target->name ? target->name
+					       : size);
+}
+
 void
 vk_give_up(struct vk_device *d)
 {
 	pthread_mutex_lock(&d->lock);
 	if (!d->given_up) {
 		d->given_up = true;
+		for (struct vk_queue *q = d->queues; q; q = q->next)
+			say_unread(q);
 		vk_collect_give_up(d, TALLY_FLAG(LOST), false);
 		for (struct vk_queue *q = d->queues; q; q = q->next)
 			if (q->stream)

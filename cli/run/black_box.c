@@ -50,15 +50,51 @@ is_written(const char *path)
 	return is;
 }
 
+/* Makes LOG.last, which names the pass that began last in a program that was killed, a line that
+ * says so. */
+static void
+write_last(const char *path, bool quiet)
+{
+	struct tally_last_pass last;
+	g_autofree char *bytes = NULL, *name = NULL;
+	gsize size;
+	if (!g_file_get_contents(path, &bytes, &size, NULL))
+		return;
+	memcpy(&last, bytes, MIN(size, sizeof(last)));
+	unlink(path);
+	if (size != sizeof(last) || last.writing || !last.any ||
+	    !memchr(last.name, '\0', sizeof(last.name)))
+		return;
+	if (*last.name || last.presented)
+		name = g_utf8_make_valid(*last.name ? last.name : "Backbuffer", -1);
+	else
+		name = g_strdup_printf("one of %ux%u", last.width, last.height);
+	g_autofree char *message =
+		g_strdup_printf("the program was killed in frame %" G_GUINT64_FORMAT
+				" or later; the pass that it began or submitted last: %s",
+				last.frame, name);
+	if (!quiet)
+		tally_cli_say("%s", message);
+	const struct tally_recorder_options options = { .path = path };
+	const struct tally_note_record note = { TALLY_LEVEL_INFO, message, "black-box", false, 0 };
+	enum tally_record_status status;
+	char why[256];
+	struct tally_recorder *r = tally_json_recorder.open(&options, &status, why, sizeof(why));
+	if (r)
+		tally_json_recorder.note(r, &note);
+	tally_json_recorder.close(r);
+}
+
 /* Writes the log that three files are to `target`, which is replaced. */
 static bool
-write_joined(const char *log, const char *before, const char *now, const char *target)
+write_joined(const char *log, const char *before, const char *now, const char *last,
+	     const char *target)
 {
 	g_autofree char *temporary = g_strconcat(target, ".XXXXXX", NULL);
 	int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	bool done = append(fd, log) && append(fd, before) && append(fd, now) &&
+	bool done = append(fd, log) && append(fd, before) && append(fd, now) && append(fd, last) &&
 		    rename(temporary, target) == 0;
 	int error = errno;
 	close(fd);
@@ -80,8 +116,9 @@ kept_name(const char *log, unsigned number)
 /* Returns the name of the log, which the caller frees; NULL: there are no such files, or, which is
  * said, they could not be joined. */
 static char *
-join(const char *log, unsigned number)
+join(const char *log, unsigned number, bool quiet)
 {
+	g_autofree char *last = piece(log, number, "last");
 	g_autofree char *before = piece(log, number, "before"), *now = piece(log, number, "now");
 	g_autofree char *target = number ? kept_name(log, number) : g_strdup(log);
 	if (access(now, F_OK) < 0 && access(before, F_OK) < 0)
@@ -89,7 +126,9 @@ join(const char *log, unsigned number)
 	const char *why = number && access(target, F_OK) == 0 ? g_strerror(EEXIST)
 			  : is_written(now) ? "a process of the program still runs"
 					    : NULL;
-	if (!why && !write_joined(log, before, now, target))
+	if (!why)
+		write_last(last, quiet);
+	if (!why && !write_joined(log, before, now, last, target))
 		why = g_strerror(errno);
 	if (why) {
 		tally_cli_say("error: %s cannot be written: %s; it is these files one after the "
@@ -99,20 +138,21 @@ join(const char *log, unsigned number)
 	}
 	unlink(before);
 	unlink(now);
+	unlink(last);
 	return g_steal_pointer(&target);
 }
 
 void
-tally_run_join(GPtrArray *logs)
+tally_run_join(GPtrArray *logs, bool quiet)
 {
 	for (guint i = logs->len; i-- > 0;) {
 		const char *log = g_ptr_array_index(logs, i);
 		/* What was kept needs the log as it was. */
 		for (unsigned number = 1; number <= TALLY_BLACK_BOX_MOST_KEPT; number++) {
-			char *kept = join(log, number);
+			char *kept = join(log, number, quiet);
 			if (kept)
 				g_ptr_array_add(logs, kept);
 		}
-		g_free(join(log, 0));
+		g_free(join(log, 0, quiet));
 	}
 }

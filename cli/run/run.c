@@ -151,7 +151,7 @@ conclude(const struct tally_run_request *r, const struct tally_run_log *log,
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
 	g_autoptr(GPtrArray) logs = tally_run_log_find(log);
 	if (r->config.black_box_ns)
-		tally_run_join(logs);
+		tally_run_join(logs, r->quiet);
 	bool disabled = g_getenv("PASSTALLY_DISABLE") != NULL;
 	unsigned empty = log->by_default ? tally_run_log_remove_empty(logs) : 0;
 	if (!r->quiet)
@@ -199,7 +199,7 @@ keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
 static bool
 clear_black_box(const struct tally_run_request *r, const struct tally_run_log *log)
 {
-	static const char *const ends[] = { ".before", ".now" };
+	static const char *const ends[] = { ".before", ".now", ".last" };
 	for (size_t i = 0; r->config.black_box_ns && i < G_N_ELEMENTS(ends); i++) {
 		g_autofree char *path = g_strconcat(log->path, ends[i], NULL);
 		bool gone = r->config.force && unlink(path) == 0;
@@ -293,6 +293,10 @@ start(struct tally_run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (r->compress < 0)
 		r->compress = !r->config.log;
+	if (r->live && r->config.black_box_ns)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "--live shows the log, and with --black-box that has no frames "
+				  "until the program has ended");
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;

@@ -66,8 +66,9 @@ unsigned tally_run_log_remove_empty(GPtrArray *logs);
 void tally_run_log_finish(struct tally_run_log *log);
 
 /* ---- black_box.c: joins what --black-box left of each log (layer/frame/black_box.h) to
- * one, and adds the logs that were kept, NAME.kept-1.jsonl. Errors are printed. */
-void tally_run_join(GPtrArray *logs);
+ * one, and adds the logs that were kept, NAME.kept-1.jsonl. Errors are printed, and unless `quiet`
+ * which pass began last, if the program was killed. */
+void tally_run_join(GPtrArray *logs, bool quiet);
 
 /* ---- launch.c: starts a program as a child process, as transparently as if it had been
  * started directly.

@@ -173,6 +173,9 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	 * container. */
 	if (!x->options->is_over && !x->was_alive && !x->grew)
 		return g_strdup("no end line, and its process is not here");
+	g_autofree char *box = g_strconcat(x->options->path, ".now", NULL);
+	if (g_file_test(box, G_FILE_TEST_EXISTS))
+		return g_strdup("running with --black-box: its frames are not here");
 	if (idle * 1e6 >= STALE_US)
 		return g_strdup_printf("nothing new for %.0f s", idle);
 	*style = TALLY_TOP_GOOD;

@@ -6,6 +6,7 @@
 #include "gl_shim/game/queries.h"
 #include "gl_shim/pass/workloads.h"
 #include "layer/base/clock.h"
+#include "layer/frame/black_box.h"
 #include "query/sampler/sampler.h"
 #include "query/source/statistics_catalogue.h"
 
@@ -222,6 +223,8 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		(*a)->pass_begins(c, pass);
 	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
+	if (s->config->black_box_ns)
+		tally_black_box_pass(frame, s->now.label, pass->target);
 	pass->layout = tally_harvest_frame(s->harvest, frame);
 	/* With workloads these are measured instead. */
 	if (!s->by_draw && s->counting.counts) {

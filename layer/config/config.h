@@ -12,6 +12,7 @@
 #ifndef PASSTALLY_LAYER_CONFIG_H
 #define PASSTALLY_LAYER_CONFIG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,11 +80,21 @@ struct tally_config_tag {
 	enum tally_config_origin origin;
 };
 
-/* The files of a black box beside the log, by its name and "before" or "now"; kept ones have a
- * number from 1 as well. */
+/* The files of a black box beside the log, by its name and "before", "now" or "last"; kept ones
+ * have a number from 1 as well. */
 #define TALLY_BLACK_BOX_NAME "%s.%s"
 #define TALLY_BLACK_BOX_KEPT_NAME "%s.%u.%s"
 #define TALLY_BLACK_BOX_MOST_KEPT 9
+
+/* What LOG.last has: the pass that began last, for a program that is killed. */
+struct tally_last_pass {
+	atomic_bool writing; /* what follows is not whole */
+	bool any;
+	bool presented; /* its target */
+	uint32_t width, height;
+	uint64_t frame;
+	char name[480]; /* the beginning of its label, else of its target's name; "" = none */
+};
 
 /* The values in force. Strings belong to the struct. */
 struct tally_config {

@@ -5,9 +5,13 @@
 #include "layer/capture/capture.h"
 #include "layer/log.h"
 
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct counts {
 	uint64_t frames, passes;
@@ -63,6 +67,60 @@ open_file(const char *end)
 	return r;
 }
 
+/* ---- the last pass ---- */
+
+/* Once set it stays mapped: threads may be writing to it. */
+static _Atomic(struct tally_last_pass *) last;
+
+/* Without it the black box works all the same. */
+static void
+open_last(void)
+{
+	char *path = name_of(0, "last");
+	int other = box.config->force ? O_TRUNC : O_EXCL;
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | other, 0600) : -1;
+	void *at = MAP_FAILED;
+	/* On a full disk memory without its blocks would end the game when it is written. */
+	if (fd >= 0 && posix_fallocate(fd, 0, sizeof(*last)) == 0)
+		at = mmap(NULL, sizeof(*last), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && at == MAP_FAILED)
+		unlink(path);
+	atomic_store(&last, at != MAP_FAILED ? at : NULL);
+	free(path);
+}
+
+static void
+remove_last(void)
+{
+	char *path = atomic_exchange(&last, NULL) ? name_of(0, "last") : NULL;
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+void
+tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target)
+{
+	struct tally_last_pass *to = atomic_load(&last);
+	const char *name = label ? label : target && target->name ? target->name : "";
+	/* The pass that another thread is writing here is as much the last. */
+	if (!to || atomic_exchange(&to->writing, true))
+		return;
+	size_t len = strnlen(name, sizeof(to->name) - 1);
+	memcpy(to->name, name, len);
+	to->name[len] = '\0';
+	to->presented = target && target->presented;
+	to->width = target ? target->width : 0;
+	to->height = target ? target->height : 0;
+	to->frame = frame;
+	to->any = true;
+	atomic_store(&to->writing, false);
+}
+
+/* ---- the files ---- */
+
 bool
 tally_black_box_begin(const struct tally_config *config, const struct tally_recorder_ops *ops,
 		      const char *log)
@@ -81,6 +139,8 @@ tally_black_box_begin(const struct tally_config *config, const struct tally_reco
 	if (name)
 		remove(name);
 	free(name);
+	if (box.now)
+		open_last();
 	return box.now;
 }
 
@@ -192,6 +252,7 @@ tally_black_box_finish(struct tally_end_record *end)
 {
 	if (box.now)
 		write_end(end);
+	remove_last();
 }
 
 void
@@ -199,6 +260,7 @@ tally_black_box_forget(void)
 {
 	if (box.now)
 		box.ops->abandon(box.now);
+	atomic_store(&last, NULL);
 	free(box.log);
 	memset(&box, 0, sizeof(box));
 }

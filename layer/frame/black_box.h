@@ -6,8 +6,10 @@
  * many seconds it becomes LOG.before, in place of the one before it. So however the program ends,
  * the last one to two periods are on disk, and no signal is caught and no frame held in memory.
  * LOG, LOG.before and LOG.now, in this order, are one log: passtally run joins them. To keep
- * them, both get a number: LOG.N.before, LOG.N.now. There is one black box a process. For the
- * collector thread, but begin() before it starts, and forget() in a forked child.
+ * them, both get a number: LOG.N.before, LOG.N.now. LOG.last, which the threads of the game write
+ * as memory, names the pass that began last; a capture that ends removes it. There is one black
+ * box a process. For the collector thread, but begin() before it starts, and forget() in a forked
+ * child.
  */
 #ifndef PASSTALLY_LAYER_FRAME_BLACK_BOX_H
 #define PASSTALLY_LAYER_FRAME_BLACK_BOX_H
@@ -24,6 +26,10 @@ bool tally_black_box_is_on(void);
 struct tally_recorder *tally_black_box_recorder(struct tally_recorder *log);
 /* Records a frame; a file that is old or full gives way to a new one. */
 enum tally_record_status tally_black_box_frame(const struct tally_frame_record *frame);
+
+/* A pass of that frame begins, or is submitted; label NULL: none. Any thread; called where the
+ * options have a black box. */
+void tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target);
 
 /* A frame took this long: asks to keep the black box if that is over the limit, and nothing was
  * kept during the last period. */

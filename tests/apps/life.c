@@ -147,6 +147,9 @@ static int
 mode_segv(void)
 {
 	open_and_render();
+	/* In the middle of a frame. */
+	glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "crash here");
+	stage_draw(&stage, 0, 30, 1);
 	raise(SIGSEGV);
 	return 1;
 }

@@ -409,6 +409,9 @@ class Plain(CliCase):
         lines[0]["pid"] = gone.pid
         log = self.write_log("a.jsonl", lines)
         self.assertIn("no end line, and its process is not here", self.table(log))
+        box = self.write_log("box.jsonl", [header(pid=os.getpid()), device()])
+        self.write("box.jsonl.now", "")
+        self.assertIn("running with --black-box: its frames are not here", self.table(box))
         # The process may be on another machine: a log that still grows counts as running.
         process = subprocess.Popen([COMMAND, "top", log], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)

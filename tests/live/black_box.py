@@ -46,6 +46,10 @@ def check_ends(checks, life):
             numbers = check_frames(checks, log, mode)
             checks.equal(left(folder), ["log.jsonl"], f"{mode}: files")
             checks.equal(bool(log.of("end")), status is None, f"{mode}: end line")
+            last = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
+            want = {"segv": ["the program was killed in frame 8000 or later; the pass that it began or submitted last: crash here"],
+                    "abort": ["the program was killed in frame 7999 or later; the pass that it began or submitted last: Backbuffer"]}
+            checks.equal(last, [] if status is None else want.get(mode, want["abort"]), f"{mode}: the last pass")
             if status:
                 checks.equal(got.status, status, f"{mode}: status")
                 checks.that(f"signal {-status}" in got.errors, f"{mode}: how it ended: {got.errors}")

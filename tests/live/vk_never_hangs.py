@@ -100,6 +100,9 @@ def check(checks, scene, fault, met, told):
         if not (told is None and "lost" in fault):
             checks.equal(trace.rules[:3], [], "rules that are broken")
         hit = bool(trace.faults)
+        if (fault, scene) == ("lost=3", "queues"):
+            unread = [note for note in h.Log(log).notes if "nothing that was submitted had a result from this pass of frame 0 on" in note]
+            checks.equal(len(unread), 2, "queues whose work was under way")
         check_log(checks, scene, log, told or (told is None and hit and "oom=" not in fault))
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/replay.h"
 
+#include "layer/frame/black_box.h"
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
@@ -297,6 +298,8 @@ describe_begin(struct vk_replay *r, const struct vk_pass *p, struct tally_pass *
 	out->flags = r->reasons[p->slot.page != NULL];
 	if (r->labelled)
 		set_label(r, out);
+	if (r->d->config->black_box_ns)
+		tally_black_box_pass(tally_stream_pass_frame(out), out->label, out->target);
 }
 
 /* ... and as it ends, but for its counts. */

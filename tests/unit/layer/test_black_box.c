@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 
@@ -157,6 +158,38 @@ test_taken(void)
 	finish();
 }
 
+static void
+test_last_pass(void)
+{
+	static const struct tally_config config = { .black_box_ns = 3600000 * MS };
+	static const struct tally_target target = { .presented = true, .width = 3, .name = "t" };
+	begin(&config);
+	char label[600];
+	memset(label, 'l', sizeof(label));
+	label[599] = '\0';
+	const struct {
+		const char *label, *name;
+	} cases[] = { { "a", "a" }, { NULL, "t" }, { label, label + 120 } };
+	g_autofree char *path = g_strconcat(log_path, ".last", NULL);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *bytes = NULL;
+		struct tally_last_pass got;
+		gsize size;
+		tally_black_box_pass(7 + i, cases[i].label, &target);
+		g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+		g_assert_cmpuint(size, ==, sizeof(got));
+		memcpy(&got, bytes, size);
+		g_assert_true(got.any && !got.writing && got.presented && got.width == 3);
+		g_assert_cmpuint(got.frame, ==, 7 + i);
+		g_assert_cmpstr(got.name, ==, cases[i].name);
+	}
+	struct tally_end_record end = { .reason = "exit" };
+	tally_black_box_finish(&end);
+	g_assert_cmpint(g_access(path, F_OK), ==, -1);
+	tally_black_box_pass(11, "a", &target); /* nowhere */
+	finish();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -165,5 +198,6 @@ main(int argc, char **argv)
 	g_test_add_func("/black-box/full", test_full);
 	g_test_add_func("/black-box/kept", test_kept);
 	g_test_add_func("/black-box/taken", test_taken);
+	g_test_add_func("/black-box/last-pass", test_last_pass);
 	return g_test_run();
 }
