@@ -344,7 +344,8 @@ class Writer:
 
     def newer(self, name, n):
         extra = "".join(f", const void *p{i}" for i in range(n))
-        self.put(f'const struct fake_info info_{name} = {{"{name}", 0, 0, 2, true, false}};')
+        action = "false" if "PerTile" in name or "Feedback" in name else "true"
+        self.put(f'const struct fake_info info_{name} = {{"{name}", 0, 0, 2, {action}, false}};')
         if name in self.hand:
             return
         self.put("static VKAPI_ATTR void VKAPI_CALL")

@@ -64,7 +64,7 @@ SCENES = {
     "copies": [work("transfer", 3, copies=2, clears=1), compute(1, 1, 1), work("transfer", 1, copies=1)],
     "rays": [work("build", 2), work("raytracing", 2, dispatches=2)],
     "video": [work("other", None)],
-    "per_tile": [draws(1, 5)],
+    "per_tile": [draws(1)],
     "labels": [draws(1, label="frame"), draws(2, label="frame/shadow"), draws(3, label="frame/shadow"),
                compute(1, None, 1, label="frame/post"), draws(4)],
     "markers": [draws(1, label="marked"), draws(2)],
