@@ -123,6 +123,11 @@ struct tally_workload_row {
 	const char *groups, *pipeline;
 };
 
+struct tally_pipeline_row {
+	struct tally_group group;
+	GTree *passes; /* keys: uint64_t *, the ids of those it worked in */
+};
+
 /* How many frames presented a surface of this size. */
 struct tally_surface {
 	uint32_t width, height;
@@ -282,6 +287,7 @@ const struct tally_pass_row *tally_as_pass(const struct tally_group *g);
 const struct tally_label_row *tally_as_label(const struct tally_group *g);
 const struct tally_frame_row *tally_as_frame(const struct tally_group *g);
 const struct tally_workload_row *tally_as_workload(const struct tally_group *g);
+const struct tally_pipeline_row *tally_as_pipeline(const struct tally_group *g);
 /* Whether it is a roll-up of labels; the name of a pass, or of the pass that it is a part of. */
 bool tally_is_rollup(const struct tally_group *g);
 /* The roll-up that it belongs to; NULL = none. */

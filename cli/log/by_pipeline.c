@@ -64,6 +64,14 @@ tally_pipeline_name(struct tally_aggregate *a, uint64_t id)
 	return tally_row_text(a, start);
 }
 
+static int
+compare_ids(const void *a, const void *b, void *unused)
+{
+	const uint64_t *x = a, *y = b;
+	(void)unused;
+	return (*x > *y) - (*x < *y);
+}
+
 static struct tally_group *
 pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
 {
@@ -79,6 +87,7 @@ pipeline_row(struct tally_aggregate *a, uint32_t device, uint64_t id)
 	g->id = id;
 	g->kind = known ? known->kind : TALLY_PASS_OTHER;
 	g->name = tally_row_text(a, name);
+	((struct tally_pipeline_row *)g)->passes = g_tree_new_full(compare_ids, NULL, g_free, NULL);
 	g_hash_table_insert(s->pipelines, g_memdup2(&key, sizeof(key)), g);
 	return g;
 }
@@ -136,6 +145,9 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 			struct tally_group *g = pipeline_row(a, d->device, p->pipelines[k].id);
 			tally_device_summary_add_queue(a, d, g, p);
 			tally_group_touch(a, g, i);
+			GTree *passes = ((struct tally_pipeline_row *)g)->passes;
+			if (!g_tree_lookup_extended(passes, &p->id, NULL, NULL))
+				g_tree_insert(passes, g_memdup2(&p->id, sizeof(p->id)), NULL);
 			if (g->n_parts == 1)
 				add_compiled(a, g);
 			tally_group_add_call_counts(g, &p->pipelines[k].call_counts, p->unknown);
@@ -160,6 +172,6 @@ const struct tally_grouping tally_by_pipeline = {
 	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes, "
 		   "and in a run with --granularity draw",
 	.parts = true,
-	.row_bytes = sizeof(struct tally_group),
+	.row_bytes = sizeof(struct tally_pipeline_row),
 	.add = add,
 };

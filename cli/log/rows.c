@@ -10,6 +10,8 @@ static void
 free_row(gpointer p)
 {
 	struct tally_group *g = p;
+	if (tally_as_pipeline(g))
+		g_tree_unref(tally_as_pipeline(g)->passes);
 	for (uint32_t i = 0; i < g->n_series; i++)
 		tally_stats_finish(&g->series[i].stats);
 	g_free(g->series);

@@ -80,6 +80,7 @@ AS(pass, tally_by_pass)
 AS(label, tally_by_label)
 AS(frame, tally_by_frame)
 AS(workload, tally_by_workload)
+AS(pipeline, tally_by_pipeline)
 
 bool
 tally_is_rollup(const struct tally_group *g)

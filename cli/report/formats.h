@@ -39,6 +39,14 @@ void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 			     const struct tally_answer *answer, const GPtrArray *rows);
+/* The members of one of its devices, and of one of its rows. */
+void tally_json_put_device(struct tally_out *o, const struct tally_aggregate *a,
+			   struct tally_device_summary *d);
+void tally_json_put_row(struct tally_out *o, const struct tally_aggregate *a,
+			const struct tally_group *g);
+/* The rows, or the roll-ups among them, as an array. */
+void tally_json_put_rows(struct tally_out *o, const struct tally_aggregate *a,
+			 const GPtrArray *rows, const char *key, bool rollups);
 
 /* Prints the answer (cli/answer/answer.h), and additional facts: devices below others, what was
  * left out, how the capture ended if the program did not end it. */

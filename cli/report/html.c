@@ -108,25 +108,7 @@ struct page {
 	bool embeds; /* pictures are columns; otherwise they stay in their files */
 };
 
-/* Numbers and strings of JSON */
-
-/* Writes null if there is no text; characters that are not printable are escaped as in
- * tables. */
-static void
-text(struct tally_out *o, const char *key, const char *s)
-{
-	g_autofree char *printable = s ? tally_text_escape(s) : NULL;
-	tally_out_text_or_null(o, key, printable);
-}
-
-static void
-texts(struct tally_out *o, const char *key, const GPtrArray *list)
-{
-	tally_out_array(o, key);
-	TALLY_EACH (const char, item, list)
-		text(o, NULL, item);
-	tally_out_end_array(o);
-}
+/* Numbers of JSON */
 
 /* Writes a number above 2^53 as text: the page's numbers are doubles. */
 static void
@@ -137,35 +119,16 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 	tally_out_text(o, key, text);
 }
 
-/* Writes n, sum, mean, sd, min, p50, p90, p99, max, bits: 1 = estimated, 2 = quantiles
- * accurate to 0.1 % only. */
-static void
-stats(struct tally_out *o, struct tally_stats *s, bool estimated)
-{
-	const struct tally_moments *m = &s->moments;
-	tally_out_u64(o, NULL, m->n);
-	if (m->n == 0)
-		return;
-	tally_out_f64(o, NULL, tally_moments_total(m));
-	tally_out_f64(o, NULL, tally_moments_mean(m));
-	tally_out_f64(o, NULL, m->n > 1 ? tally_moments_sd_sample(m) : (double)NAN);
-	tally_out_value(o, NULL, m->min);
-	tally_out_value(o, NULL, tally_stats_quantile(s, 0.5));
-	tally_out_value(o, NULL, tally_stats_quantile(s, 0.9));
-	tally_out_value(o, NULL, tally_stats_quantile(s, 0.99));
-	tally_out_value(o, NULL, m->max);
-	tally_out_u64(o, NULL, (estimated ? 1 : 0) | (tally_stats_exact(s) ? 0 : 2));
-}
+/* One device */
 
 static void
-named_stats(struct tally_out *o, const char *key, struct tally_stats *s)
+put_texts(struct tally_out *o, const char *key, const GPtrArray *list)
 {
 	tally_out_array(o, key);
-	stats(o, s, false);
+	TALLY_EACH (const char, item, list)
+		tally_out_text(o, NULL, item);
 	tally_out_end_array(o);
 }
-
-/* One device */
 
 static void
 put_target(struct tally_out *o, const struct tally_html_target *t)
@@ -177,7 +140,7 @@ put_target(struct tally_out *o, const struct tally_html_target *t)
 	tally_out_u64(o, "height", t->height);
 	tally_out_u64(o, "layers", MAX(t->layers, 1));
 	tally_out_u64(o, "samples", MAX(t->samples, 1));
-	text(o, "formats", t->formats);
+	tally_out_text(o, "formats", t->formats);
 	if (t->load)
 		tally_out_text(o, "load", tally_load_op_name(t->load));
 	if (t->store)
@@ -188,26 +151,13 @@ put_target(struct tally_out *o, const struct tally_html_target *t)
 static void
 put_group(struct page *p, const struct tally_html_log *log, struct tally_group *g)
 {
-	const struct tally_aggregate *a = &log->aggregate;
 	struct tally_out *o = p->out;
 	const struct tally_html_group *own = g->watched;
-	double share = tally_group_share(a, g);
 	tally_out_object(o, NULL);
-	tally_out_id(o, "id", g->id);
-	text(o, "name", g->name);
-	text(o, "label", g->label);
-	tally_out_text(o, "kind", tally_pass_kind_name(g->kind));
-	tally_out_u64(o, "frames", g->frames);
-	g_autofree char *queue = tally_queue_text(g);
-	text(o, "queue", queue);
-	const struct tally_pass_row *pass = tally_as_pass(g);
-	text(o, "groups", pass ? pass->groups : NULL);
+	tally_json_put_row(o, &log->aggregate, g);
 	put_target(o, g->outside ? NULL : g_hash_table_lookup(log->targets, &g->id));
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
-	if (share >= 0)
-		tally_out_f64(o, "share", share);
-	tally_out_flags(o, "flags", g->flags);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
 		if (g->series[i].stats.moments.n == 0)
@@ -216,7 +166,6 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 		tally_out_u64(o, NULL, i);
 		tally_out_i64(o, NULL, pack_series(&p->pack, &own->series[i]));
 		tally_html_series_finish(&own->series[i]);
-		stats(o, &g->series[i].stats, g->series[i].estimated);
 		tally_out_end_array(o);
 	}
 	tally_out_end_array(o);
@@ -250,45 +199,9 @@ put_clock(struct tally_out *o, struct tally_device_summary *d)
 	struct tally_clock_range clock;
 	if (!tally_aggregate_clock(d, &clock))
 		return;
-	char *words = g_strdup_printf("median %.0f MHz, %.0f to %.0f MHz",
-				      clock.median_mhz, clock.low_mhz, clock.high_mhz);
-	text(o, "gpu_clock", words);
-	g_free(words);
-}
-
-static void
-put_described(struct tally_out *o, const struct tally_aggregate *a,
-	      struct tally_device_summary *d)
-{
-	tally_out_u64(o, "device", d->device);
-	if (d->described)
-		text(o, "api", tally_api_name(d->api));
-	text(o, "name", d->name);
-	text(o, "driver", d->driver);
-	text(o, "driver_version", d->driver_version);
-	text(o, "pci", d->pci);
-	if (tally_aggregate_surface(d)) {
-		tally_out_u64(o, "width", tally_aggregate_surface(d)->width);
-		tally_out_u64(o, "height", tally_aggregate_surface(d)->height);
-	}
-	put_clock(o, d);
-	text(o, "serialized_by", d->serialized_by);
-	texts(o, "off", d->off);
-	if (tally_aggregate_is_beneath(a, d->device))
-		tally_out_i64(o, "beneath", d->beneath);
-	tally_out_u64(o, "frames", d->frames);
-	tally_out_u64(o, "partial", d->partial);
-	tally_out_u64(o, "warmed_up", d->warmed_up);
-	tally_out_u64(o, "warmed_up_ns", d->warmed_up_ns);
-	tally_out_u64(o, "dropped", d->dropped_passes);
-	tally_out_flags(o, "flags", d->flags);
-	if (d->coverable > 0)
-		tally_out_f64(o, "coverage", d->covered / d->coverable);
-	if (d->has_unattributed)
-		tally_out_f64(o, "unattributed_ns", tally_int192_f64(&d->unattributed));
-	named_stats(o, "cpu", &d->cpu);
-	named_stats(o, "gpu", &d->gpu);
-	named_stats(o, "overhead", &d->overhead);
+	g_autofree char *words = g_strdup_printf("median %.0f MHz, %.0f to %.0f MHz",
+						 clock.median_mhz, clock.low_mhz, clock.high_mhz);
+	tally_out_text(o, "clock", words);
 }
 
 /* Pictures of all logs together: larger ones stay in their files. */
@@ -383,7 +296,8 @@ put_device(struct page *p, const struct tally_html_log *log,
 {
 	struct tally_html_device *own = tally_html_log_device(log, d->device);
 	tally_out_object(p->out, NULL);
-	put_described(p->out, &log->aggregate, d);
+	tally_json_put_device(p->out, &log->aggregate, d);
+	put_clock(p->out, d);
 	if (own)
 		put_kept(p, log, own);
 	else
@@ -400,8 +314,8 @@ put_notes(struct tally_out *o, const struct tally_html_log *log)
 	TALLY_EACH_OF (const struct tally_note_record, n, log->notes) {
 		tally_out_array(o, NULL);
 		tally_out_text(o, NULL, tally_level_name(n->level));
-		text(o, NULL, n->source);
-		text(o, NULL, n->message);
+		tally_out_text_or_null(o, NULL, n->source);
+		tally_out_text_or_null(o, NULL, n->message);
 		if (n->has_time)
 			digits(o, NULL, n->time_ns);
 		tally_out_end_array(o);
@@ -419,14 +333,14 @@ put_series(struct tally_out *o, const struct tally_html_log *log, uint32_t i)
 					    : &g_array_index(a->keys, struct tally_key,
 							     i - TALLY_N_FIXED_SERIES);
 	tally_out_object(o, NULL);
-	text(o, "key", tally_series_name(a, i));
-	text(o, "unit", tally_series_unit(a, i));
+	tally_out_text(o, "key", tally_series_name(a, i));
+	tally_out_text(o, "unit", tally_series_unit(a, i));
 	if (k && k->described) {
-		text(o, "name", k->name);
-		text(o, "text", k->text);
-		text(o, "source", k->source);
-		text(o, "kind", k->kind);
-		text(o, "scope", k->scope);
+		tally_out_text(o, "name", k->name);
+		tally_out_text(o, "text", k->text);
+		tally_out_text(o, "source", k->source);
+		tally_out_text(o, "kind", k->kind);
+		tally_out_text(o, "scope", k->scope);
 	}
 	if (k && k->metric)
 		tally_out_bool(o, "metric", true);
@@ -441,10 +355,21 @@ put_end(struct tally_out *o, const struct tally_aggregate *a)
 	if (!a->has_end)
 		return;
 	tally_out_object(o, "end");
-	text(o, "reason", a->end_reason);
+	tally_out_text(o, "reason", a->end_reason);
 	tally_out_u64(o, "frames", a->end_frames);
 	tally_out_u64(o, "dropped", a->end_frames_dropped);
 	tally_out_end_object(o);
+}
+
+/* What `report --by pipeline` says: the log is read a second time. */
+static void
+put_pipelines(struct page *p, const char *path)
+{
+	struct tally_aggregate a = { 0 };
+	if (tally_aggregate_read_watched(&a, "report", path, &tally_by_pipeline, p->warmup, NULL) ==
+	    TALLY_EXIT_OK)
+		tally_json_put_rows(p->out, &a, a.groups, "pipelines", false);
+	tally_aggregate_finish(&a);
 }
 
 static void
@@ -454,18 +379,20 @@ put_log(struct page *p, const struct tally_html_log *log)
 	const struct tally_aggregate *a = &log->aggregate;
 	g_autofree char *file = g_path_get_basename(a->path);
 	tally_out_object(o, NULL);
-	text(o, "file", strcmp(a->path, "-") ? file : "standard input");
-	text(o, "program", a->program);
-	text(o, "version", a->version);
+	tally_out_text(o, "file", strcmp(a->path, "-") ? file : "standard input");
+	tally_out_text(o, "program", a->program);
+	tally_out_text(o, "version", a->version);
 	tally_log_identity_put(o, &a->identity);
 	g_autofree char *machine = tally_log_identity_machine(&a->identity);
-	text(o, "machine", machine);
+	tally_out_text(o, "machine", machine);
 	tally_out_i64(o, "pid", a->header.pid);
 	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
 	if (log->argv)
-		texts(o, "argv", log->argv);
-	texts(o, "options", log->options);
+		put_texts(o, "argv", log->argv);
+	put_texts(o, "options", log->options);
 	put_end(o, a);
+	if (log->has_pipelines && strcmp(a->path, "-") != 0)
+		put_pipelines(p, a->path);
 	tally_answer_put_json(o, "answers", log->answer);
 	put_notes(o, log);
 	tally_out_array(o, "series");

@@ -342,6 +342,7 @@ take_line(void *user, const struct tally_log_line *line)
 		take_note(log, &line->note);
 	else if (line->type == TALLY_LINE_PASS_INFO)
 		take_target(log, &line->pass_info);
+	log->has_pipelines |= line->type == TALLY_LINE_PIPELINE;
 	tally_answer_add_line(log->answer, line);
 }
 

@@ -130,6 +130,7 @@ struct tally_html_log {
 	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
 	struct tally_answer *answer; /* concluded once the log is read */
 	GHashTable *targets; /* maps uint64_t * id to struct tally_html_target * */
+	bool has_pipelines;
 	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 

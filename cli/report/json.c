@@ -57,10 +57,10 @@ put_hardware(struct tally_out *o, const struct tally_device_summary *d)
 	}
 }
 
-static void
-put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_device_summary *d)
+void
+tally_json_put_device(struct tally_out *o, const struct tally_aggregate *a,
+		      struct tally_device_summary *d)
 {
-	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", d->device);
 	tally_out_text(o, "api", d->described ? tally_api_name(d->api) : NULL);
 	tally_out_text(o, "name", d->name);
@@ -90,7 +90,6 @@ put_device(struct tally_out *o, const struct tally_aggregate *a, struct tally_de
 		tally_out_text(o, NULL, g_ptr_array_index(d->off, i));
 	tally_out_end_array(o);
 	tally_out_flags(o, "flags", d->flags);
-	tally_out_end_object(o);
 }
 
 static void
@@ -130,7 +129,6 @@ static void
 put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_frame_record *r = &tally_as_frame(g)->record;
-	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", g->device);
 	tally_out_u64(o, "frame", r->frame);
 	tally_out_u64(o, "passes", r->n_passes);
@@ -146,7 +144,6 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	tally_out_end_object(o);
 	put_estimated(o, a, g);
 	tally_out_flags(o, "flags", g->flags);
-	tally_out_end_object(o);
 }
 
 static void
@@ -160,14 +157,22 @@ put_workload(struct tally_out *o, const struct tally_workload_row *w)
 		tally_out_u64(o, "number", w->number);
 }
 
-static void
-put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally_group *g)
+static gboolean
+put_id(gpointer id, gpointer unused, gpointer o)
+{
+	(void)unused;
+	tally_out_id(o, NULL, *(const uint64_t *)id);
+	return FALSE;
+}
+
+void
+tally_json_put_row(struct tally_out *o, const struct tally_aggregate *a,
+		   const struct tally_group *g)
 {
 	const struct tally_pass_row *pass = tally_as_pass(g);
 	const struct tally_label_row *label = tally_as_label(g);
 	const struct tally_workload_row *workload = tally_as_workload(g);
 	bool rollup = tally_is_rollup(g);
-	tally_out_object(o, NULL);
 	tally_out_u64(o, "device", g->device);
 	if (!g->outside && !rollup && (!label || label->n_ids == 1))
 		tally_out_id(o, "id", g->id);
@@ -181,6 +186,11 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 	tally_out_text(o, "queue", *queue ? queue : NULL);
 	if (workload)
 		put_workload(o, workload);
+	if (tally_as_pipeline(g)) {
+		tally_out_array(o, "passes");
+		g_tree_foreach(tally_as_pipeline(g)->passes, put_id, o);
+		tally_out_end_array(o);
+	}
 	if (label)
 		tally_out_u64(o, "ids", g->outside ? 1 : label->n_ids);
 	tally_out_u64(o, "frames", g->frames);
@@ -199,23 +209,24 @@ put_row(struct tally_out *o, const struct tally_aggregate *a, const struct tally
 	}
 	tally_out_end_object(o);
 	tally_out_flags(o, "flags", g->flags);
-	tally_out_end_object(o);
 }
 
 /* The rows, or the roll-ups among them: nothing counts twice in either array. */
-static void
-put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *rows,
-	 const char *key, bool rollups)
+void
+tally_json_put_rows(struct tally_out *o, const struct tally_aggregate *a, const GPtrArray *rows,
+		    const char *key, bool rollups)
 {
 	tally_out_array(o, key);
 	TALLY_EACH (const struct tally_group, g, rows) {
 		if (tally_is_rollup(g) != rollups)
 			continue;
 		tally_out_break(o, "\n");
+		tally_out_object(o, NULL);
 		if (a->by->frames)
 			put_frame_row(o, a, g);
 		else
-			put_row(o, a, g);
+			tally_json_put_row(o, a, g);
+		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
 }
@@ -237,12 +248,14 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 	tally_out_array(o, "devices");
 	for (guint i = 0; i < a->devices->len; i++) {
 		tally_out_break(o, "\n");
-		put_device(o, a, g_ptr_array_index(a->devices, i));
+		tally_out_object(o, NULL);
+		tally_json_put_device(o, a, g_ptr_array_index(a->devices, i));
+		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
-	put_rows(o, a, rows, "rows", false);
+	tally_json_put_rows(o, a, rows, "rows", false);
 	if (a->by == &tally_by_label)
-		put_rows(o, a, rows, "rollups", true);
+		tally_json_put_rows(o, a, rows, "rollups", true);
 	tally_out_array(o, "notes");
 	for (guint i = 0; i < a->notes->len; i++)
 		tally_out_text(o, NULL, g_ptr_array_index(a->notes, i));

@@ -197,8 +197,9 @@ tally_out_text(struct tally_out *o, const char *key, const char *text)
 {
 	if (!text)
 		return;
+	g_autofree char *printable = o->in_page ? tally_text_escape(text) : NULL;
 	begin_value(o, key);
-	tally_out_string(o, "", text);
+	tally_out_string(o, "", printable ? printable : text);
 }
 
 static void

@@ -25,7 +25,9 @@ struct tally_out {
 	struct tally_json_writer w;
 	FILE *to;
 	bool comma; /* a value precedes in the same object or array */
-	bool in_page; /* JSON inside HTML: <, > and & are escaped */
+	/* JSON inside HTML: <, > and & are escaped, and in values what is not printable, as in
+	 * tables */
+	bool in_page;
 	const char *gap; /* written before the next value, after its comma; NULL = nothing */
 	char bytes[1 << 15];
 };

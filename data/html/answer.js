@@ -32,8 +32,8 @@ function leftOutSentence(d, answer) {
 			`loading; --warmup 0 keeps ${n === 1 ? "it" : "them"}`
 		: "";
 	const more = [
-		d.partial && `${d.partial} cut by the run's end`,
-		d.dropped && `${d.dropped} passes dropped`,
+		d.partial_frames && `${d.partial_frames} cut by the run's end`,
+		d.dropped_passes && `${d.dropped_passes} passes dropped`,
 	].filter(Boolean);
 	return [sentence(late), sentence(loading), sentence(more.join(", "))].filter(Boolean).join(" ");
 }
@@ -82,7 +82,7 @@ function answerSection(log, d) {
 			/* Over a change of speed it is that of no frame. */
 			answer.changes.length ? null : tile(duration(p50_ns), "frame time, median"),
 			tile(duration(p99_ns), "frame time, p99"),
-			d.gpu[0] && !answer.changes.length ? tile(duration(d.gpu[5]), "GPU time, median") : null,
+			d.gpu_ns.n && !answer.changes.length ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
 		),
 		el(
 			"p",

@@ -20,7 +20,7 @@ function passKey(g) {
 
 /* Sums hold the passes of a frame that the run's end cut short: it is one of their frames. */
 function totalOf(g, d, series) {
-	return ((g && stat(g, series, "sum")) || 0) / (d.frames + d.partial || 1);
+	return ((g && stat(g, series, "sum")) || 0) / (d.frames + d.partial_frames || 1);
 }
 
 /* `key`: the value that is compared. */

@@ -20,8 +20,8 @@ function slowest(d, column) {
 /* The frame of that number; without one, the median frame. */
 function rowOfFrame(d, frame) {
 	const found = frame === null ? -1 : d.read.frame.indexOf(frame);
-	if (found >= 0 || !d.cpu[0]) return Math.max(0, found);
-	const median = d.cpu[5];
+	if (found >= 0 || !d.cpu_ns.n) return Math.max(0, found);
+	const median = d.cpu_ns.p50;
 	let best = 0;
 	const far = (i) =>
 		d.passes.lengths[i] ? Math.abs(d.read.cpu[i] - median) : Infinity;
@@ -62,7 +62,7 @@ function framePicker(d) {
 			pickFrame(rowOfFrame(d, null)),
 		),
 		button("slowest", "s", () => pickFrame(slowest(d, "cpu"))),
-		d.gpu[0] ? button("most GPU time", null, () => pickFrame(slowest(d, "gpu"))) : null,
+		d.gpu_ns.n ? button("most GPU time", null, () => pickFrame(slowest(d, "gpu"))) : null,
 		el("span", { id: "frame-facts", class: "dim", role: "status" }),
 	);
 }
@@ -323,7 +323,7 @@ function joinedPasses(d, passes) {
 
 /* Whether the median frame has it. */
 function isUsual(d, group) {
-	return group.frames > (d.frames + d.partial) / 2 && !group.outside;
+	return group.frames > (d.frames + d.partial_frames) / 2 && !group.outside;
 }
 
 /* The frame's passes beside the median frame: each pass's median, and what is usual but missing. */

@@ -47,7 +47,7 @@ function milliseconds(v) {
 
 /* Up to here nearly all frames lie. */
 function nearlyAll(d) {
-	return (1.15 * Math.max(d.cpu[0] ? d.cpu[7] : 0, d.gpu[0] ? d.gpu[7] : 0)) / 1e6;
+	return (1.15 * Math.max(d.cpu_ns.p99 ?? 0, d.gpu_ns.p99 ?? 0)) / 1e6;
 }
 
 function showCut(cut) {
@@ -245,7 +245,7 @@ function frameChart(log, d) {
 		class: "chart",
 		id: "frames",
 		role: "img",
-		"aria-label": `Frame time of ${plain(d.rows)} frames: ${frameWords(d.cpu)}`,
+		"aria-label": `Frame time of ${plain(d.rows)} frames: ${frameWords(d.cpu_ns)}`,
 	});
 	const marks = markRows(log, d);
 	view.legend = el("span", { class: "legend" });

@@ -67,10 +67,10 @@ function deviceFacts(d) {
 		["Driver", driverWords(d)],
 		["PCI", d.pci],
 		["Surface", d.width ? `${d.width} x ${d.height}` : null],
-		["GPU clock", d.gpu_clock],
+		["GPU clock", d.clock],
 		[
 			"Below",
-			d.beneath === undefined
+			d.shown
 				? null
 				: `device ${d.beneath}: the same work, seen lower down`,
 		],
@@ -83,7 +83,7 @@ function offList(d) {
 	return el(
 		"ul",
 		{ class: "plain" },
-		...d.off.map((line) => {
+		...d.sources_off.map((line) => {
 			const at = line.indexOf(": ");
 			return at < 0
 				? el("li", {}, line)
@@ -117,13 +117,13 @@ function methodFacts(log, d) {
 	const options = optionPairs(log);
 	return [
 		["Options", options.length ? optionTags(options) : "all as by default"],
-		["Not measured", d ? (d.off.length ? offList(d) : "nothing was missing") : null],
+		["Not measured", d ? (d.sources_off.length ? offList(d) : "nothing was missing") : null],
 	];
 }
 
 function frameWords(s) {
-	return s[0]
-		? `${duration(s[2])} mean, ${duration(s[5])} p50, ${duration(s[7])} p99`.replace(
+	return s.n
+		? `${duration(s.mean)} mean, ${duration(s.p50)} p50, ${duration(s.p99)} p99`.replace(
 				/ (?=[^\d])/g,
 				"\u00a0",
 			)
@@ -132,17 +132,17 @@ function frameWords(s) {
 
 function leftOutWords(d) {
 	return [
-		d.partial && `${d.partial} cut by the run's end`,
-		d.warmed_up && `${d.warmed_up} left out: loading`,
-		d.dropped && `${d.dropped} passes dropped`,
+		d.partial_frames && `${d.partial_frames} cut by the run's end`,
+		d.warmup_frames && `${d.warmup_frames} left out: loading`,
+		d.dropped_passes && `${d.dropped_passes} passes dropped`,
 	]
 		.filter(Boolean)
 		.join(", ");
 }
 
 function ownCost(d) {
-	return d.overhead[0] && d.cpu[0]
-		? `${duration(d.overhead[2])} a frame, ${trim((100 * d.overhead[2]) / d.cpu[2], 2)} % of it`
+	return d.overhead_ns.n && d.cpu_ns.n
+		? `${duration(d.overhead_ns.mean)} a frame, ${trim((100 * d.overhead_ns.mean) / d.cpu_ns.mean, 2)} % of it`
 		: "-";
 }
 
@@ -150,8 +150,8 @@ function frameFactList(d) {
 	const left = leftOutWords(d);
 	return [
 		["Frames", plain(d.frames) + (left ? ` (${left})` : "")],
-		["Frame time", frameWords(d.cpu)],
-		["GPU time", frameWords(d.gpu)],
+		["Frame time", frameWords(d.cpu_ns)],
+		["GPU time", frameWords(d.gpu_ns)],
 		[
 			"In passes",
 			d.coverage === undefined
@@ -166,7 +166,7 @@ function frameFactList(d) {
 function emptyWords(d) {
 	return (
 		"No frame of this device is in the log." +
-		(d.warmed_up ? ` ${d.warmed_up} were left out as loading: see --warmup 0.` : "")
+		(d.warmup_frames ? ` ${d.warmup_frames} were left out as loading: see --warmup 0.` : "")
 	);
 }
 
@@ -204,7 +204,7 @@ function bothRows(la, a, lb, b) {
 				plain(d.frames) + (leftOutWords(d) ? ` (${leftOutWords(d)})` : ""),
 		],
 		["Flags", (l, d) => d.flags.join(", ") || "none"],
-		["Not measured", (l, d) => d.off.join("; ") || "nothing was missing"],
+		["Not measured", (l, d) => d.sources_off.join("; ") || "nothing was missing"],
 	];
 	const rows = words.map(([name, of]) => {
 		const x = of(la, a),
@@ -253,17 +253,17 @@ function bothRows(la, a, lb, b) {
 }
 
 function bothNumbers(a, b) {
-	const at = (name, place) => (d) => (d[name][0] ? d[name][place] : NaN);
+	const at = (name, which) => (d) => d[name][which] ?? NaN;
 	/* Only means are judged; what is not has no color. */
 	const judged = (key) => verdictOf(a.device, "frame", key);
 	const numbers = [
-		["Frame time, mean", at("cpu", 2), judged("cpu_ns")],
-		["Frame time, p50", at("cpu", 5)],
-		["Frame time, p99", at("cpu", 7)],
-		["GPU time, mean", at("gpu", 2), judged("gpu_ns")],
-		["GPU time, p50", at("gpu", 5)],
-		["GPU time, p99", at("gpu", 7)],
-		["Our own cost a frame", at("overhead", 2)],
+		["Frame time, mean", at("cpu_ns", "mean"), judged("cpu_ns")],
+		["Frame time, p50", at("cpu_ns", "p50")],
+		["Frame time, p99", at("cpu_ns", "p99")],
+		["GPU time, mean", at("gpu_ns", "mean"), judged("gpu_ns")],
+		["GPU time, p50", at("gpu_ns", "p50")],
+		["GPU time, p99", at("gpu_ns", "p99")],
+		["Our own cost a frame", at("overhead_ns", "mean")],
 	];
 	const rows = numbers.map(([name, of, verdict]) => {
 		const x = of(a),

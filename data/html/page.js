@@ -30,6 +30,7 @@ async function showRun(ticket) {
 		filmStrip(d) || "",
 		frameSection(d),
 		passTable(log, d),
+		pipelineSection(log, d, null) || "",
 		notesSection(log),
 		aboutSection(log, d, false),
 		readingSection(),

@@ -382,7 +382,7 @@ async function showPass(log, d, group) {
 			["Queue", group.queue],
 			[
 				"Seen in",
-				`${plain(group.frames)} of ${plain(d.frames + d.partial)} frames`,
+				`${plain(group.frames)} of ${plain(d.frames + d.partial_frames)} frames`,
 			],
 			[
 				"Share",
@@ -398,6 +398,7 @@ async function showPass(log, d, group) {
 		el("h2", {}, "Values"),
 		el("p", { class: "dim" }, "Choose a row to draw it."),
 		valuesTable(sides, (s) => go({ series: s })),
+		pipelineSection(log, d, group) || "",
 		readingSection(),
 	);
 	await drawSeries(box, sides, info);

@@ -27,7 +27,7 @@ const view = { frames: null, stack: null, makeStack: null, legend: null, makeFra
 const WHOLE_RUN = { frame: null, from: null, to: null, scale: 1, at: 0, row: 0 };
 
 function shownDevice(log) {
-	const top = log.devices.findIndex((d) => d.beneath === undefined && d.rows > 0);
+	const top = log.devices.findIndex((d) => d.shown && d.rows > 0);
 	return Math.max(0, top);
 }
 

@@ -5,7 +5,7 @@ function usedSeries(log, d) {
 	const used = new Set();
 	for (const g of d.groups)
 		for (const s of g.series)
-			if (s[0] > 0 && (s[2 + STAT.min] !== 0 || s[2 + STAT.max] !== 0))
+			if (s[0] > 0 && (stat(g, s[0], "min") !== 0 || stat(g, s[0], "max") !== 0))
 				used.add(s[0]);
 	return [...used].sort((a, b) => a - b);
 }
@@ -150,7 +150,7 @@ function cellOf(log, d, c, g, place) {
 	if (c.key === "name")
 		return el(
 			"td",
-			{ class: "name", title: `${g.name}\nid ${g.id}` },
+			{ class: "name", title: g.outside ? g.name : `${g.name}\nid ${g.id}` },
 			swatch(g.outside ? theme("line") : colour(place)),
 			smallPicture(d, place),
 			g.name,

@@ -80,26 +80,25 @@ function percent(v) {
 	return v === undefined || v === null ? "-" : `${(100 * v).toFixed(1)} %`;
 }
 
-/* The members of a group's series entry: see stats() in cli/report/html.c. */
-const STAT = { n: 0, sum: 1, mean: 2, sd: 3, min: 4, p50: 5, p90: 6, p99: 7, max: 8, bits: 9 };
+/* Each value of a pass by its series, as in `report --json`, with its column. */
+for (const log of meta.logs)
+	for (const d of log.devices)
+		for (const g of d.groups || []) {
+			g.by = new Map();
+			for (const [s, column] of g.series)
+				g.by.set(s, { column, ...g.values[log.series[s].key] });
+		}
 
 function statsOf(group, series) {
-	if (!group.by) {
-		group.by = new Map();
-		for (const [s, col, ...stats] of group.series)
-			group.by.set(s, { column: col, stats });
-	}
 	return group.by.get(series);
 }
 
 function stat(group, series, which) {
-	const s = group && statsOf(group, series);
-	return s ? (s.stats[STAT[which]] ?? NaN) : NaN;
+	return (group && statsOf(group, series)?.[which]) ?? NaN;
 }
 
 function isEstimate(group, series) {
-	const s = group && statsOf(group, series);
-	return Boolean(s && s.stats[STAT.bits] & 1);
+	return Boolean(group && statsOf(group, series)?.estimated);
 }
 
 /* Why a pass has no value of a series. */
@@ -107,7 +106,7 @@ function whyAbsent(log, device, group, series) {
 	if (!group) return "this pass is not in that log";
 	const meaning = log.series[series] || {};
 	const source = meaning.source || (series === 0 ? "timestamp" : null);
-	const off = device.off.find((text) => source && text.split(":")[0].includes(source));
+	const off = device.sources_off.find((text) => source && text.split(":")[0].includes(source));
 	if (off) return `source off: ${off}`;
 	const telling = [
 		"no_timestamps",
@@ -134,7 +133,7 @@ function doubts(group, series, which) {
 		out = [];
 	if (isEstimate(group, series)) out.push("an estimate, not a measurement");
 	if (n < group.frames) out.push(`known in ${n} of ${group.frames} frames`);
-	if (which.startsWith("p") && stat(group, series, "bits") & 2) out.push("true to 0.1 %");
+	if (which.startsWith("p") && statsOf(group, series)?.quantiles_exact === false) out.push("true to 0.1 %");
 	return out;
 }
 

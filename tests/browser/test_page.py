@@ -134,7 +134,7 @@ class Page(CliCase):
 
     def test_frame_and_zoom_are_in_the_address(self):
         self.open(self.logs[0])
-        middle = self.page.js("passtally.meta.logs[0].devices[0].cpu[5]")
+        middle = self.page.js("passtally.meta.logs[0].devices[0].cpu_ns.p50")
         self.assertEqual(self.page.js("passtally.meta.logs[0].devices[0].read.cpu[passtally.state.row]"), middle)
         self.page.drag("#frames", 0.3, 0.6)
         self.page.key("s")
@@ -414,6 +414,23 @@ class Page(CliCase):
             self.page.wait("document.querySelector('figure')")
             self.assertEqual(self.page.js("[...document.querySelectorAll('figure img')].map(e => e.alt)"),
                              ["sky, color0, part 1", "sky, depth, part 1", "sky, color1, part 2"])
+
+    def test_pipelines(self):
+        """The rows of report --by pipeline, each with its passes; a pass shows its own."""
+        lines = [header(), device(), pass_info(A, "sky"), pass_info(B, "ui")]
+        for ident, name in (("a", HOSTILE), ("b", None)):
+            lines.append({"type": "pipeline", "id": ident * 16, "kind": "render", **({"name": name} if name else {}), "stages": [],
+                          **({} if name else {"statistics": {"main: Instructions": 70, "main: Spill Count": 3}})})
+        one = one_pass(0, A, 10**6, draws=2, pipelines=[{"id": "a" * 16, "draws": 2}])
+        two = one_pass(1, B, 10**6, draws=5, pipelines=[{"id": "a" * 16, "draws": 1}, {"id": "b" * 16, "draws": 4}])
+        self.open(self.write_log("p.jsonl", [*lines, *(frame(i, [one, two]) for i in range(9)), end(9, 18)]))
+        cells = "[...document.querySelectorAll('#pipelines tr')].map(r => [...r.cells].map(c => c.innerText))"
+        head = ["pipeline", "draws", "instructions", "spills"]
+        b = ["bbbbbbbb", "4", "70", "3"]
+        self.assertEqual(self.page.js(cells), [[*head, "passes"], [*b, "ui"], [HOSTILE, "3", "-", "-", "skyui"]])
+        self.page.click("#pipelines tr:last-child button")
+        self.page.wait("document.querySelector('#heading')?.textContent === 'sky'")
+        self.assertEqual(self.page.js(cells), [["pipeline", "draws", "all its passes"], [HOSTILE, "3", "skyui"]])
 
     def test_passes_over_the_run(self):
         """Stacked, and what is dragged over is added up."""

@@ -317,6 +317,7 @@ class Report(CliCase):
         many = "vertex+shade+vertex+shade+2 more dddddddd"
         self.assertEqual(set(rows), {"Sky", "vertex+shade bbbbbbbb", "Sky #2", many})
         self.assertEqual(rows["Sky"]["id"], "a" * 16)
+        self.assertEqual([rows[name]["passes"] for name in ("Sky", many)], [[A], [C]])
         self.assertEqual(rows["Sky"]["values"]["gpu_ns"]["sum"], 20)
         self.assertEqual(rows["Sky"]["values"]["samples_passed"]["sum"], 10)
         # Two share a pass; of the last one's pass another draw is nobody's.
