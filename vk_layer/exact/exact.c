@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/exact.h"
 
-#include <stdlib.h>
-
 #include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/sampler/sampler.h"
@@ -15,13 +13,9 @@
 /* A slice of the call, with the command buffers that it covers. */
 struct part {
 	struct vk_slice slice;
+	bool begins; /* its batch */
 	bool sampled, whole; /* `whole`: the batch is not cut */
 	uint32_t from, to; /* the game's command buffers in it, counted over the call */
-};
-
-struct plan {
-	struct part *parts;
-	uint32_t n;
 };
 
 void
@@ -210,62 +204,32 @@ stays_whole(const struct vk_exact_call *x, uint32_t batch)
 	return true;
 }
 
-static struct part *
-add_part(struct plan *plan, uint32_t batch, uint32_t first, uint32_t n)
-{
-	struct part *part = &plan->parts[plan->n++];
-	part->slice.batch = batch;
-	part->slice.first = first;
-	part->slice.n = n;
-	return part;
-}
-
-/* `at`: the number of command buffers of the call before this batch. */
-static void
-plan_batch(const struct vk_exact_call *x, struct plan *plan, uint32_t batch, uint32_t at)
-{
-	uint32_t n = vk_batch_n_buffers(&x->game, batch);
-	if (!n || stays_whole(x, batch)) {
-		struct part *part = add_part(plan, batch, 0, n);
-		part->whole = true;
-		part->sampled = n;
-		part->from = at;
-		part->to = at + n;
-		part->slice.last = true;
-		return;
-	}
-	bool waits = vk_batch_has_waits(&x->game, batch);
-	/* The waits are a separate part, so that the totals are read after them. */
-	struct part *part = NULL;
-	if (waits) {
-		part = add_part(plan, batch, 0, 0);
-		part->slice.waits = true;
-		part->from = part->to = at;
-	}
-	for (uint32_t first = 0; first < n; first += part->slice.n) {
-		part = add_part(plan, batch, first, joined(&x->game, batch, first));
-		part->sampled = true;
-		part->from = at + first;
-		part->to = part->from + part->slice.n;
-	}
-	part->slice.signals = part->slice.last = true;
-	part->whole = !waits && part->slice.n == n;
-}
-
+/* The part after *p; false: that was the call's last. */
 static bool
-make_plan(const struct vk_exact_call *x, struct plan *plan)
+next_part(const struct vk_exact_call *x, struct part *p)
 {
-	size_t most = 0;
-	for (uint32_t i = 0; i < x->game.n; i++)
-		most += (size_t)vk_batch_n_buffers(&x->game, i) + 1;
-	*plan = (struct plan){ .parts = calloc(most, sizeof(*plan->parts)) };
-	if (!plan->parts)
+	struct part next = { .begins = p->slice.last, .from = p->to };
+	struct vk_slice *s = &next.slice;
+	s->batch = p->slice.batch + next.begins;
+	if (s->batch == x->game.n)
 		return false;
-	uint32_t at = 0;
-	for (uint32_t i = 0; i < x->game.n; i++) {
-		plan_batch(x, plan, i, at);
-		at += vk_batch_n_buffers(&x->game, i);
+	uint32_t n = vk_batch_n_buffers(&x->game, s->batch);
+	if (next.begins && (!n || stays_whole(x, s->batch))) {
+		s->n = n;
+		s->last = next.whole = true;
+		next.sampled = n;
+	} else if (next.begins && vk_batch_has_waits(&x->game, s->batch)) {
+		/* The waits are a separate part, so that the totals are read after them. */
+		s->waits = true;
+	} else {
+		s->first = next.begins ? 0 : p->slice.first + p->slice.n;
+		s->n = joined(&x->game, s->batch, s->first);
+		s->signals = s->last = s->first + s->n == n;
+		next.whole = next.begins && s->last;
+		next.sampled = true;
 	}
+	next.to = next.from + s->n;
+	*p = next;
 	return true;
 }
 
@@ -297,13 +261,12 @@ send_rest(const struct vk_exact_call *x, uint32_t first)
 	return send_whole(x, first, x->down.n - first, x->fence);
 }
 
-/* Submits all parts from `i` on, none of which is sampled. */
+/* Submits all parts from this one on, none of which is sampled. */
 static VkResult
-send_unsampled(const struct vk_exact_call *x, const struct plan *plan, uint32_t i)
+send_unsampled(const struct vk_exact_call *x, const struct part *part)
 {
-	const struct vk_slice *at = &plan->parts[i].slice;
-	bool begins = i == 0 || plan->parts[i - 1].slice.batch != at->batch;
-	if (begins)
+	const struct vk_slice *at = &part->slice;
+	if (part->begins)
 		return send_rest(x, at->batch);
 	bool last = at->batch + 1 == x->game.n;
 	struct vk_slice rest = {
@@ -352,30 +315,26 @@ may_wait(const struct vk_exact_call *x, uint32_t batch)
 
 /* ---- the call ---- */
 
-/* Submits the parts of a call while they can be sampled. Returns the index where it stopped. */
-static uint32_t
-run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
+/* Submits the parts of a call while they can be sampled. False: not this one and what follows. */
+static bool
+run_parts(struct vk_exact_call *x, struct part *part, VkResult *result)
 {
 	uint64_t before =
 		TALLY_NO_SNAPSHOT; /* the sample after the previous part, if there was one */
-	uint32_t i = 0;
-	for (; i < plan->n; i++) {
-		const struct part *part = &plan->parts[i];
-		bool begins = i == 0 ||
-			      plan->parts[i - 1].slice.batch != part->slice.batch;
-		if (is_over(x->q->device) || (begins && !may_wait(x, part->slice.batch)))
-			return i;
+	while (next_part(x, part)) {
+		if (is_over(x->q->device) || (part->begins && !may_wait(x, part->slice.batch)))
+			return false;
 		if (part->sampled && !before)
 			before = sample(x);
 		if (part->sampled && !before && is_over(x->q->device))
-			return i;
+			return false;
 		/* Recorded before it is submitted: from here on, its signals depend only on the
 		 * GPU. */
 		if (part->slice.last)
 			vk_batch_submitted(x->q, &x->game, part->slice.batch, x->serial);
 		*result = send_part(x, part);
 		if (*result != VK_SUCCESS)
-			return i;
+			return false;
 		x->completed = false;
 		uint64_t after = TALLY_NO_SNAPSHOT;
 		if (part->sampled) {
@@ -384,31 +343,30 @@ run_parts(struct vk_exact_call *x, struct plan *plan, VkResult *result)
 		}
 		before = after;
 	}
-	return i;
+	return true;
 }
 
 static VkResult
-submit_parts(struct vk_exact_call *x, struct plan *plan)
+submit_parts(struct vk_exact_call *x)
 {
 	struct vk_device *d = x->q->device;
 	VkResult result = VK_SUCCESS;
-	uint32_t i = run_parts(x, plan, &result);
-	if (i == plan->n)
+	struct part part = { .slice = { .batch = UINT32_MAX, .last = true } }; /* before all */
+	if (run_parts(x, &part, &result))
 		return result;
 	x->completed = false;
-	set_numbers(x, plan->parts[i].from, UINT32_MAX, TALLY_NO_SNAPSHOT,
-		    TALLY_NO_SNAPSHOT);
+	set_numbers(x, part.from, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
 	if (result == VK_ERROR_DEVICE_LOST)
 		return result;
 	if (result != VK_SUCCESS) {
 		/* Work that the driver has accepted cannot be taken back: the rest is submitted
 		 * as the game requested it, or not at all. */
 		give_up(d, "the driver refused a part of a submission");
-		return send_unsampled(x, plan, i);
+		return send_unsampled(x, &part);
 	}
-	result = send_unsampled(x, plan, i);
+	result = send_unsampled(x, &part);
 	if (result == VK_SUCCESS)
-		submitted(x, plan->parts[i].slice.batch);
+		submitted(x, part.slice.batch);
 	return result;
 }
 
@@ -440,19 +398,9 @@ submit_whole(struct vk_exact_call *x)
 static VkResult
 submit_call(struct vk_exact_call *x)
 {
-	struct plan plan = { 0 };
-	VkResult result;
-	bool sampled = x->logged && tally_snapshot_exact();
-	if (sampled && is_coarse(x))
-		return submit_whole(x);
-	if (sampled && make_plan(x, &plan)) {
-		result = submit_parts(x, &plan);
-		free(plan.parts);
-		return result;
-	}
-	if (sampled)
-		set_numbers(x, 0, UINT32_MAX, TALLY_NO_SNAPSHOT, TALLY_NO_SNAPSHOT);
-	result = send(x, &x->down, x->fence);
+	if (x->logged && tally_snapshot_exact())
+		return is_coarse(x) ? submit_whole(x) : submit_parts(x);
+	VkResult result = send(x, &x->down, x->fence);
 	if (result == VK_SUCCESS)
 		submitted(x, 0);
 	return result;
