@@ -51,7 +51,7 @@ refusal(const struct vk_image_known *image)
 		return "its memory is laid out by a modifier";
 	if (image->type != VK_IMAGE_TYPE_2D)
 		return "it is a slice of a 3D image";
-	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->usage_added))
+	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->base.usage_added))
 		return "it may not be copied from (shared, or the driver does not allow "
 		       "it)";
 	return NULL;

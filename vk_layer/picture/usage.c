@@ -58,7 +58,7 @@ wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 	if (of) {
 		const struct vk_swapchain_known *chain = vk_handles_find(
 			&d->targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(of->swapchain));
-		return chain && chain->usage_added;
+		return chain && chain->base.usage_added;
 	}
 	if (!asked(d) || !drawn ||
 	    (info->usage & (VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT |
@@ -67,6 +67,14 @@ wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 	    info->imageType != VK_IMAGE_TYPE_2D)
 		return false;
 	return !asks_more(info) && driver_allows(d, info);
+}
+
+static void
+note_usage(struct vk_device *d, enum vk_object what, uint64_t key, bool adds)
+{
+	struct vk_known *known = adds ? vk_handles_find(&d->targets->objects[what], key) : NULL;
+	if (known)
+		known->usage_added = true;
 }
 
 VkResult
@@ -85,12 +93,7 @@ vk_create_image(struct vk_device *d, PFN_vkCreateImage next, VkDevice device,
 	if (result != VK_SUCCESS)
 		return result;
 	vk_image_created(d, info, *out);
-	struct vk_image_known *image = adds ? vk_handles_find(
-						      &d->targets->objects[VK_IMAGES],
-						      VK_HANDLE_KEY(*out))
-					    : NULL;
-	if (image)
-		image->usage_added = true;
+	note_usage(d, VK_IMAGES, VK_HANDLE_KEY(*out), adds);
 	return result;
 }
 
@@ -121,7 +124,7 @@ vk_create_image_view(struct vk_device *d, PFN_vkCreateImageView next, VkDevice d
 		image = vk_handles_find(&d->targets->objects[VK_IMAGES],
 					VK_HANDLE_KEY(info->image));
 	const VkStructureType type = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO;
-	bool limits = image && image->usage_added && !vk_find_in_chain(info->pNext, type);
+	bool limits = image && image->base.usage_added && !vk_find_in_chain(info->pNext, type);
 	VkImageViewUsageCreateInfo usage = {
 		.sType = type,
 		.pNext = info->pNext,
@@ -168,11 +171,6 @@ vk_create_swapchain(struct vk_device *d, PFN_vkCreateSwapchainKHR next, VkDevice
 	if (result != VK_SUCCESS)
 		return result;
 	vk_swapchains_created(d, 1, info, out);
-	struct vk_swapchain_known *chain =
-		adds ? vk_handles_find(&d->targets->objects[VK_SWAPCHAINS],
-				       VK_HANDLE_KEY(*out))
-		     : NULL;
-	if (chain)
-		chain->usage_added = true;
+	note_usage(d, VK_SWAPCHAINS, VK_HANDLE_KEY(*out), adds);
 	return result;
 }

@@ -33,6 +33,7 @@ struct vk_uses {
 struct vk_known {
 	uint64_t serial;
 	uint32_t more; /* equal objects may share a handle: destroys still to come */
+	bool usage_added; /* picture/usage.c added VK_IMAGE_USAGE_TRANSFER_SRC_BIT */
 	const char *_Atomic name; /* the program's, interned; NULL = none */
 	/* Answers for passes in this framebuffer, or for dynamic rendering that begins with this
 	 * view. */
@@ -51,7 +52,6 @@ struct vk_image_known {
 	VkImageCreateFlags flags;
 	VkImageTiling tiling;
 	VkImageType type;
-	bool usage_added; /* vk_create_image() added VK_IMAGE_USAGE_TRANSFER_SRC_BIT */
 	struct vk_image_known *next; /* the next image of the same swapchain */
 	const struct tally_target *_Atomic target; /* NULL: not queried yet */
 };
@@ -104,7 +104,6 @@ struct vk_swapchain_known {
 	VkFormat format;
 	uint32_t width, height, layers;
 	VkImageUsageFlags usage;
-	bool usage_added;
 	struct vk_presents presents; /* `images`: asked for, then those that it has */
 	struct vk_image_known *images; /* with vk_targets.lock */
 };

@@ -448,7 +448,7 @@ learn_swapchain_image(struct vk_targets *t, struct vk_swapchain_known *chain, Vk
 	image->surface = chain->surface;
 	image->handle = handle;
 	image->usage = chain->usage;
-	image->usage_added = chain->usage_added;
+	image->base.usage_added = chain->base.usage_added;
 	image->type = VK_IMAGE_TYPE_2D;
 	if (!vk_handles_put(&t->objects[VK_IMAGES], VK_HANDLE_KEY(handle), image)) {
 		free(image);
