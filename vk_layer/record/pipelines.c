@@ -85,14 +85,10 @@ vk_pipelines_end_pass(struct vk_command *c)
 }
 
 void
-vk_pipelines_join(struct vk_command *c, const struct vk_recording *from, bool deep)
+vk_pipelines_join(struct vk_command *c, const struct vk_recording *from)
 {
 	for (uint32_t i = 0; i < from->n_uses; i++)
 		add_use(c, from->uses[i].pipeline, &from->uses[i].call_counts);
-	for (uint32_t i = 0; deep && i < from->n_items; i++) {
-		if (from->items[i].kind == VK_ITEM_EXECUTE)
-			vk_pipelines_join(c, from->items[i].secondary, true);
-	}
 	c->bound.before = c->call_counts;
 }
 

@@ -47,9 +47,8 @@ struct tally_pipeline *vk_pipeline_in_use(const struct vk_command *c);
 void vk_pipelines_count(struct vk_command *c);
 /* The pass ends. */
 void vk_pipelines_end_pass(struct vk_command *c);
-/* What `from`, an executed secondary, did in the open pass; all of it with the secondaries that it
- * executes (`deep`). Its counts are in those of the pass. */
-void vk_pipelines_join(struct vk_command *c, const struct vk_recording *from, bool deep);
+/* What `from`, an executed secondary, did in the open pass. Its counts are in those of the pass. */
+void vk_pipelines_join(struct vk_command *c, const struct vk_recording *from);
 void vk_pipeline_bound(struct vk_command *c, VkPipelineBindPoint point, VkPipeline pipeline);
 /* vkCmdBindShadersEXT: no pipeline draws from here on. */
 void vk_shaders_bound(struct vk_command *c, uint32_t n, const VkShaderStageFlagBits *stages);

@@ -12,10 +12,8 @@ vk_inherit(const struct vk_command *c, uint32_t family, const VkCommandBufferBeg
 	if (!c->secondary || !info->pInheritanceInfo || !d->enabled.inherited_queries ||
 	    d->enabled.counts_inside)
 		return info;
-	VkCommandBufferUsageFlags inside =
-		VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
-		VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-	if (!(info->flags & inside) && d->config->granularity >= TALLY_GRANULARITY_PASS)
+	if (!(info->flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) &&
+	    d->config->granularity >= TALLY_GRANULARITY_PASS)
 		return info;
 	VkQueryPipelineStatisticFlags ours = vk_slots_inherited(c->device, family);
 	if (!ours)

@@ -385,7 +385,8 @@ test_inheritance(void)
 	} rows[] = {
 		{ "inside a pass", "inherit", "4 Bc", 0x400 },
 		{ "with the game's own", "inherit game", "4 Bcq", 1 },
-		{ "for simultaneous use", "inherit", "4 Bs", 0x400 },
+		{ "for simultaneous use", "inherit", "4 Bs", 0 },
+		{ "the same inside a pass", "inherit", "4 Bcs", 0x400 },
 		{ "with passes of its own", "inherit", "4 B", 0 },
 		{ "granularity frame", "inherit frame", "4 B", 0x400 },
 		{ "not offered", "", "4 Bc", 0 },

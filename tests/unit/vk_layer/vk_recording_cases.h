@@ -188,17 +188,18 @@ static const struct {
 	  "B a0< rp draw end >0 E B t1< a2< dispatch >2 x4 a3< dispatch >3 >1 E",
 	  "0: compute x1 n1 tc2; {render@0 d1 v6 i2 n1 tc0}; compute x1 n1 tc3; whole t1|"
 	  "4: render@0 d1 v6 i2 n1 tc0|" },
-	{ "secondaries for simultaneous use are measured around", "",
+	{ "secondaries for simultaneous use are not measured", "",
 	  "4 Bs rp draw end dispatch [l E 5 Bs copy E 0 B x45 E",
-	  "B rp draw end dispatch [l E B copy E B t0< t1< x45 >1 >0 E",
-	  "0: render d1 v6 i2 x1 c1 n3 t1; [l; whole t0|"
+	  "B rp draw end dispatch [l E B copy E B t0< x45 >0 E",
+	  "0: {render@0 d1 v6 i2 n1 simultaneous; compute x1 n1 simultaneous; [l}; "
+	  "{transfer c1 n1 simultaneous}; whole t0|"
 	  "4: render@0 d1 v6 i2 n1 simultaneous; compute x1 n1 simultaneous; [l|"
 	  "5: transfer c1 n1 simultaneous|" },
 	{ "the same with inherited queries", "inherit", "4 Bs rp draw end E 0 B x4 E",
-	  "B rp draw end E B t0< a1< x4 >1 >0 E",
-	  "0: render@0 d1 v6 i2 n1 tc1; whole t0|"
+	  "B rp draw end E B t0< x4 >0 E",
+	  "0: {render@0 d1 v6 i2 n1 simultaneous}; whole t0|"
 	  "4: render@0 d1 v6 i2 n1 simultaneous|" },
-	{ "mixed with others they are not measured", "",
+	{ "mixed with others", "",
 	  "4 Bs rp draw end E 5 B copy E 0 B x45 x? E",
 	  "B rp draw end E B a0< copy >0 E B t1< x45 x? >1 E",
 	  "0: {render@0 d1 v6 i2 n1 simultaneous}; {transfer c1 n1 tc0}; whole t1 broken|"
