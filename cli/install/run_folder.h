@@ -2,10 +2,8 @@
 /* cli/install/run_folder.h - the private folder of a run: the status file of its capture, and
  * links.
  *
- * It is passtally-XXXXXX in the temporary folder, mode 0700, and locked for as long as the run
- * lives; one that SIGKILL ended leaves the folder without the lock, and a later run removes it.
- * Nothing here blocks. Errors are printed. One
- * thread.
+ * It is passtally-XXXXXX in the temporary folder, mode 0700. A run that SIGKILL ended leaves it.
+ * Nothing here blocks. Errors are printed. One thread.
  */
 #ifndef PASSTALLY_CLI_RUN_FOLDER_H
 #define PASSTALLY_CLI_RUN_FOLDER_H
@@ -23,7 +21,7 @@ struct tally_run_folder {
 	char *status; /* the file that PASSTALLY_STATUS names */
 };
 
-/* `command` names the one that complains. Programs that are started do not inherit the lock. */
+/* `command` names the one that complains. */
 bool tally_run_folder_create(struct tally_run_folder *folder, const char *command);
 /* Removes the folder, and what the functions here made in it. May be called more than once. */
 void tally_run_folder_remove(struct tally_run_folder *folder);

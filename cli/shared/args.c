@@ -83,23 +83,14 @@ next_long(struct tally_args *args, const char *option, const char **value)
 	return unknown_option(args, option, (int)len);
 }
 
-/* `argument` is "-abc"; args->letters is the offset of the next letter. */
+/* `argument` is "-o" or "-oVALUE". */
 static int
 next_letter(struct tally_args *args, const char *argument, const char **value)
 {
-	char letter = argument[args->letters];
-	for (size_t i = 0; i < args->n; i++) {
-		if (args->table[i].letter != letter)
-			continue;
-		const char *rest = argument + args->letters + 1;
-		if (args->table[i].values || !*rest) {
-			args->letters = 0;
-			return take_value(args, i, *rest ? rest : NULL, value);
-		}
-		args->letters++;
-		args->next--; /* stay at this argument */
-		return (int)i;
-	}
+	const char *rest = argument[2] ? argument + 2 : NULL;
+	for (size_t i = 0; i < args->n; i++)
+		if (args->table[i].letter == argument[1] && (args->table[i].values || !rest))
+			return take_value(args, i, rest, value);
 	return unknown_option(args, argument, (int)strlen(argument));
 }
 
@@ -110,8 +101,6 @@ tally_args_next(struct tally_args *args, const char **value)
 	if (args->next >= args->argc)
 		return TALLY_ARG_END;
 	const char *argument = args->argv[args->next++];
-	if (args->letters)
-		return next_letter(args, argument, value);
 	if (args->only_positional || argument[0] != '-' || argument[1] == '\0') {
 		*value = argument;
 		return TALLY_ARG_POSITIONAL;
@@ -122,7 +111,6 @@ tally_args_next(struct tally_args *args, const char **value)
 	}
 	if (argument[1] == '-')
 		return next_long(args, argument, value);
-	args->letters = 1;
 	return next_letter(args, argument, value);
 }
 

@@ -125,7 +125,6 @@ struct tally_args {
 	const struct tally_arg *table;
 	size_t n;
 	bool only_positional; /* "--" was seen */
-	int letters; /* offset within a group of one-letter switches, 0 = none */
 };
 
 void tally_args_init(struct tally_args *args, int argc, char **argv,

@@ -5,10 +5,8 @@
 The programs here render nothing; those that must leave a log write what the capture would.
 """
 
-import fcntl
 import json
 import os
-import pathlib
 import pty
 import re
 import resource
@@ -370,51 +368,6 @@ class Run(CliCase):
                               capture_output=True, timeout=240)
         self.assertEqual((done.returncode, done.stdout), (0, b"True\n"), done.stderr)
         self.assertEqual(self.left_behind(), [])
-
-    def test_folders_of_killed_runs_go(self):
-        """Only folders that are passtally's, old, unlocked and without anything that a program may still need."""
-        tmp = pathlib.Path(self.env["TMPDIR"])
-        rows = {  # name: (files, seconds old, mode, removed)
-            "passtally-old111": (["status"], 3600, 0o700, True),
-            "passtally-young1": (["status"], 0, 0o700, False),
-            "passtally-locked": (["status"], 3600, 0o700, False),
-            "passtally-linked": (["status", "lib"], 3600, 0o700, False),
-            "passtally-shared": (["status"], 3600, 0o755, False),
-            "passtally-100000": ([], 3600, 0o700, False),
-        }
-        for name, (files, age, mode, _) in rows.items():
-            (tmp / name).mkdir()
-            for file in files:
-                (tmp / name / file).write_text("")
-            (tmp / name).chmod(mode)
-            os.utime(tmp / name, (time.time() - age, time.time() - age))
-        (tmp / "elsewhere").mkdir(mode=0o700)
-        (tmp / "elsewhere" / "status").write_text("")
-        os.utime(tmp / "elsewhere", (0, 0))
-        (tmp / "passtally-symlnk").symlink_to(tmp / "elsewhere")
-        lock = os.open(tmp / "passtally-locked", os.O_RDONLY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        self.run_program(["true"], "-q")
-        os.close(lock)
-        for name, (files, _, _, goes) in rows.items():
-            self.assertEqual((tmp / name).exists(), not goes, name)
-            self.assertTrue(goes or sorted(files) == sorted(os.listdir(tmp / name)), name)
-        self.assertTrue((tmp / "elsewhere" / "status").exists())
-
-    def test_the_folder_of_a_killed_run_goes(self):
-        tmp = pathlib.Path(self.env["TMPDIR"])
-        run = self.start(["sleep", "20"], "-q", start_new_session=True)
-        while not (found := list(tmp.glob("passtally-??????/status"))):
-            time.sleep(0.01)
-        folder = found[0].parent
-        os.utime(folder, (0, 0))
-        self.run_program(["true"], "-q")
-        self.assertTrue(folder.exists(), "a run that lives keeps its folder")
-        os.killpg(run.pid, signal.SIGKILL)
-        run.communicate()
-        self.assertTrue(folder.exists())
-        self.run_program(["true"], "-q")
-        self.assertFalse(folder.exists(), "the next run removes it")
 
 
 if __name__ == "__main__":
