@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shared/cli.h"
 #include "cli/control/client.h"
-#include "cli/log/input.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "layer/capture/control.h"
@@ -35,7 +34,7 @@ static const char help[] =
 	"       passtally trigger [options] picture|keep|renderdoc|mark NAME\n\n"
 	"Talks to a game that runs under passtally: starts or pauses the capture\n"
 	"(toggle does one or the other, for a hotkey), sets a mark in its log, or\n"
-	"shows its state, with the frames and bytes of the log so far. renderdoc:\n"
+	"shows its state, with the bytes of the log so far. renderdoc:\n"
 	"in a program that runs under RenderDoc, that captures the next frame;\n"
 	"picture: where the run has --pictures, those of the next frame; keep:\n"
 	"where it has --black-box, the frames that are in it.\n"
@@ -145,37 +144,18 @@ choose(const struct request *r, GPtrArray *games)
 
 /* ---- requests ---- */
 
-/* Prints the current contents of the log. Nothing if it cannot be read here, as that of a game
- * in a container may be. */
-static void
-print_progress(const char *path)
-{
-	struct stat st;
-	struct tally_read_error error;
-	enum tally_read_status status;
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
-	if (!reader)
-		return;
-	uint64_t frames = 0;
-	struct tally_log_line line;
-	while (tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK)
-		frames += line.type == TALLY_LINE_FRAME;
-	tally_log_reader_close(reader);
-	tally_text_print(stdout, "frames %" G_GUINT64_FORMAT "\nbytes %" G_GUINT64_FORMAT "\n",
-			 frames, (uint64_t)st.st_size);
-}
-
+/* With the size of the log, where it can be read here: that of a game in a container may not. */
 static void
 print_status(const char *answer)
 {
 	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	struct stat st;
 	for (char **line = lines; *line; line++)
 		tally_text_print_line(stdout, "%s", *line);
 	for (char **line = lines; *line; line++)
-		if (g_str_has_prefix(*line, "log "))
-			print_progress(*line + strlen("log "));
+		if (g_str_has_prefix(*line, "log ") && stat(*line + strlen("log "), &st) == 0)
+			tally_text_print(stdout, "bytes %" G_GUINT64_FORMAT "\n",
+					 (uint64_t)st.st_size);
 }
 
 static int

@@ -98,7 +98,7 @@ class Trigger(CliCase):
                                                       b"ok\nlog /no/such.jsonl\n"])
         self.assertIn(b": the capture pauses\n", self.ok("trigger", "toggle").stdout)
         self.assertEqual(self.ok("trigger", "status").stdout.decode(),
-                         f"state capturing\nlog {log}\nframes 3\nbytes {log.stat().st_size}\n")
+                         f"state capturing\nlog {log}\nbytes {log.stat().st_size}\n")
         self.assertEqual(self.ok("trigger", "status").stdout, b"log /no/such.jsonl\n")
         self.assertEqual(asked, [b"toggle", b"status", b"status"])
 
