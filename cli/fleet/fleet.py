@@ -430,7 +430,8 @@ def conclude(rows, limit):
         best = next((row for row in found if row["name"][0] != "(" and 2 * abs(row["more_ns"]) >= abs(found[0]["more_ns"])), found[0])
         return change(best) + place(best)
     if limit is None and not changed:
-        return f"NO CHANGE SEEN; the largest difference: {first(tested)}", 0
+        widest = max(tested, key=lambda row: row["high_pct"])
+        return f"NO CHANGE SEEN: none of {len(tested)} is more than {widest['high_pct']:.3g} % slower; least sure: {place(widest)}", 0
     if limit is None:
         words = sorted({row["verdict"].upper() for row in changed})
         return f"{'MIXED' if len(words) > 1 else words[0]}: {first(changed)}", 0

@@ -293,6 +293,10 @@ start(struct tally_run_request *r)
 		return TALLY_EXIT_USAGE;
 	if (r->compress < 0)
 		r->compress = !r->config.log;
+	if (r->config.digest && r->config.black_box_ns)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "--digest writes no frames, and --black-box keeps frames: use "
+				  "one of them");
 	if (r->live && r->config.black_box_ns)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
 				  "--live shows the log, and with --black-box that has no frames "

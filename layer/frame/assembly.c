@@ -460,17 +460,30 @@ ask_renderdoc(struct tally_assembly *a, uint64_t frame, uint64_t ns)
 		      why ? why : "RenderDoc captures the next one");
 }
 
+/* The time of a frame, for options that have a limit: 0 while the program loads, which ends with
+ * the first frame within the limit. */
+static uint64_t
+loaded_ns(const struct tally_device *d, uint64_t ns, uint64_t limit_ns)
+{
+	return d->shortest_ns && d->shortest_ns <= limit_ns ? ns : 0;
+}
+
 /* Before it may be frames that --every leaves out, or a pause: then its time is not known. */
 static void
 judge_time(struct tally_assembly *a, struct tally_device *d, const struct tally_frame_input *in)
 {
 	if (d->boundary_frame != in->frame || in->end_ns <= d->boundary_ns)
 		return;
+	const struct tally_config *config = tally_capture_config();
 	uint64_t ns = in->end_ns - d->boundary_ns;
 	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
-	ask_renderdoc(a, in->frame, d->frame_ns ? ns : 0);
-	tally_black_box_judge(d->frame_ns ? ns : 0);
+	if (config) {
+		ask_renderdoc(a, in->frame, loaded_ns(d, ns, config->renderdoc_over_ns));
+		tally_black_box_judge(loaded_ns(d, ns, config->black_box_over_ns));
+	}
 	d->frame_ns = ns;
+	if (!d->shortest_ns || ns < d->shortest_ns)
+		d->shortest_ns = ns;
 }
 
 static void

@@ -238,8 +238,8 @@ tally_black_box_keep(void)
 	write_end(&end);
 	rename_to(0, "before", number, "before");
 	if (rename_to(0, "now", number, "now"))
-		tally_log_say(TALLY_LEVEL_INFO, "session", "the black box is kept as %s.%u.now: %s",
-			      box.log, number, why);
+		tally_log_say(TALLY_LEVEL_INFO, "session",
+			      "the black box is kept, as number %u: %s", number, why);
 	box.kept_ns = tally_clock_now_ns();
 	box.in_before = box.in_now = (struct counts){ 0 };
 	box.now = open_file("now");

@@ -91,6 +91,7 @@ struct tally_device {
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last known end, frame + 1 */
 	uint64_t frame_ns; /* of the last frame whose time is known */
+	uint64_t shortest_ns; /* of all such; 0 = none yet */
 	struct tally_thread_time boundary_thread; /* at that end */
 	uint64_t spare_dropped; /* drops whose stream is gone */
 	bool was_gone;

@@ -70,7 +70,7 @@ class Digest(CliCase):
         self.write("lines.jsonl", data[:data.rindex(b'{"type":"end"')])
         self.write("bad.jsonl", (self.folder / "a.jsonl").read_bytes().replace(b'"frame":5', b'"frame":"'))
         for status, message, *words in (
-                (3, "a digest, which has no frames", "report", "a.digest.jsonl"),
+                (3, "a digest, which has no frames to show: passtally check, fleet ingest", "report", "a.digest.jsonl"),
                 (3, "a digest, which has no frames", "compare", "a.jsonl", "a.digest.jsonl"),
                 (3, "a digest, which has no frames", "export", "--csv", "x.csv", "a.digest.jsonl"),
                 (3, "a digest whose end is cut", "check", "half.jsonl"),

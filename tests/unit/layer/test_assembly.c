@@ -264,7 +264,9 @@ test_renderdoc(void)
 		bool asks;
 	} frames[] = {
 		{ 0, 90000, '!', false }, /* the first has the program's start in it */
-		{ 1, 0, '!', false },
+		{ 1, 90000, '!', false }, /* it still loads: none was short */
+		{ 2, 90000, '!', false },
+		{ 3, 0, '!', false },
 		{ 9, 90000, '-', false }, /* frames before it that nobody looked at */
 		{ 10, 0, '!', false },
 		{ 11, (uint64_t)-3000, '!', false }, /* ended by two threads at once */
