@@ -171,7 +171,8 @@ class Page:
     def problems(self):
         """Errors and warnings of the console, of scripts and of the browser; pages asked for."""
         out = list(self.js("window.passtally ? passtally.problems : []"))
-        for e in self.browser.events:
+        # Pages of earlier tests, whose files are gone, may still load.
+        for e in (e for e in self.browser.events if e.get("sessionId") == self.session):
             p = e["params"]
             if e["method"] == "Runtime.exceptionThrown":
                 out.append(p["exceptionDetails"].get("exception", {}).get("description", "exception"))
