@@ -471,7 +471,8 @@ find_period(const GArray *found)
 	uint64_t middle = sorted[n / 2];
 	for (guint i = 0; i < n; i++)
 		near += 10 * sorted[i] >= 9 * middle && 10 * sorted[i] <= 11 * middle;
-	return 4 * near >= 3 * n ? middle : 0;
+	/* Next to each other they are one burst. */
+	return middle >= LEAST && 4 * near >= 3 * n ? middle : 0;
 }
 
 static const char *
@@ -529,6 +530,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
 	tally_over_run_conclude(&d->state->run, d);
 	conclude_passes(d);
+	d->bound.some_gpu = d->typical_ns > 0;
 	conclude_hitches(answer, d);
 }
 

@@ -197,7 +197,8 @@ take_sums(const struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	v->n_timed = b->n_timed;
 	v->has_busy = b->timed.frame > 0;
-	v->busy = v->has_busy ? b->timed.gpu / b->timed.frame : 0;
+	/* A pass may end in the next frame: the sum can be a little longer. */
+	v->busy = v->has_busy ? MIN(b->timed.gpu / b->timed.frame, 1) : 0;
 	v->unsure = v->has_busy ? (b->timed.gpu - b->timed.sure) / b->timed.frame : 0;
 	v->has_thread = b->sums.known > 0;
 	v->thread = v->has_thread ? b->sums.work / b->sums.known : 0;
@@ -256,7 +257,7 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       " frame%s",
 				       frames, TALLY_S(frames));
 	case TALLY_DOUBT_NO_GPU_TIMES:
-		if (v->n_timed)
+		if (v->some_gpu)
 			return g_strdup_printf(
 				"bound by: cannot tell, GPU times are missing in "
 				"%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",

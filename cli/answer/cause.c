@@ -278,6 +278,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.excess_ns = h->excess_ns,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
+		.made = tally_event_made(&h->events, h->around_event_ns),
 	};
 	out.cause = decide(h, opengl, &out);
 	return out;
@@ -311,6 +312,18 @@ passes_text(const struct tally_answer_hitch *h, size_t columns)
 		    : g_strdup("all passes");
 }
 
+/* What the log shows of a wait that is not in a driver's call. */
+static char *
+meanwhile_text(const struct tally_answer_hitch *h)
+{
+	g_autofree char *time = tally_duration_text((double)(h->ready_ns ? h->ready_ns
+									 : h->thread_ns));
+	if (h->ready_ns)
+		return g_strdup_printf("no CPU was free for %s", time);
+	g_autofree char *name = tally_short_name(h->thread, 16);
+	return g_strdup_printf("%s worked %s", name, time);
+}
+
 static char *
 unknown_text(const struct tally_answer_hitch *h)
 {
@@ -327,19 +340,8 @@ unknown_text(const struct tally_answer_hitch *h)
 		return g_strdup(
 			h->known_work ? "cannot tell: GPU times are missing; not the CPU"
 				      : "cannot tell: GPU times are missing");
-	return g_strdup("cannot tell: part CPU, no pass");
-}
-
-/* What the log shows of a wait that is not in a driver's call. */
-static char *
-meanwhile_text(const struct tally_answer_hitch *h)
-{
-	g_autofree char *time = tally_duration_text((double)(h->ready_ns ? h->ready_ns
-									 : h->thread_ns));
-	if (h->ready_ns)
-		return g_strdup_printf("no CPU was free for %s", time);
-	g_autofree char *name = tally_short_name(h->thread, 16);
-	return g_strdup_printf("%s worked %s", name, time);
+	g_autofree char *ready = h->ready_ns ? meanwhile_text(h) : g_strdup("no pass");
+	return g_strdup_printf("cannot tell: part CPU, %s", ready);
 }
 
 static char *
@@ -366,7 +368,7 @@ wait_text(const struct tally_answer_hitch *h)
 							      : NULL;
 	if (!h->driver)
 		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
-				       meanwhile ? ": " : " (sleep, lock, other programs)",
+				       meanwhile ? ": " : " (sleep, lock, disk, other programs)",
 				       meanwhile ? meanwhile : "");
 	return g_strdup_printf("a wait %s", h->waits ? h->waits : "in driver calls");
 }
@@ -420,7 +422,12 @@ char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *what = cause_text(h);
-	if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU)
+	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+	/* A driver may compile at the first draw, in the pass. */
+	if (h->made && !h->event.group && (passes || h->cause == TALLY_CAUSE_UNKNOWN))
+		return g_strdup_printf("%s; %" G_GUINT64_FORMAT " shader%s made in it", what,
+				       h->made, h->made == 1 ? "" : "s");
+	if (passes)
 		return g_steal_pointer(&what);
 	if (h->first) {
 		g_autofree char *first = tally_short_name(h->first, 22);

@@ -38,6 +38,7 @@ struct tally_answer_hitch {
 	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
 	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
 	struct tally_answer_event event;
+	uint64_t made; /* shaders in the frame, not in those around */
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */

@@ -105,16 +105,21 @@ change_at(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 	return c;
 }
 
-/* Steps of a slope are one change: where each is gradual, or there are three that way. */
+/* Steps of a slope are one change: where each is gradual, or there are three that way and
+ * none is most of it. */
 static unsigned
 join_slopes(struct tally_change *c, unsigned n)
 {
 	unsigned made = 0;
 	for (unsigned i = 0, end; i < n; i = end) {
 		bool up = c[i].after_ns > c[i].before_ns, gradual = true;
-		for (end = i; end < n && (c[end].after_ns > c[end].before_ns) == up; end++)
+		double most = 0;
+		for (end = i; end < n && (c[end].after_ns > c[end].before_ns) == up; end++) {
 			gradual &= c[end].gradual;
-		if (end - i < 3 && !(gradual && end - i > 1)) {
+			most = MAX(most, fabs(c[end].after_ns - c[end].before_ns));
+		}
+		double all = fabs(c[end - 1].after_ns - c[i].before_ns);
+		if (!(end - i >= 3 && most <= STEP * all) && !(gradual && end - i > 1)) {
 			c[made++] = c[i];
 			end = i + 1;
 			continue;

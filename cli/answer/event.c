@@ -116,6 +116,17 @@ tally_event_find(const struct tally_frame_events *events,
 	return *e;
 }
 
+uint64_t
+tally_event_made(const struct tally_frame_events *events, const uint64_t around_ns[TALLY_N_EVENTS])
+{
+	uint64_t made = 0;
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
+		if (groups[kind] == TALLY_EVENT_SHADERS && around_ns[kind] == 0 &&
+		    events->sums[kind].own_ns)
+			made = MAX(made, events->sums[kind].n);
+	return made;
+}
+
 bool
 tally_event_is_elsewhere(const struct tally_frame_events *events, enum tally_event_group group)
 {

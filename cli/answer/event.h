@@ -47,6 +47,9 @@ void tally_frame_events_read(struct tally_frame_events *to, const struct tally_f
 struct tally_answer_event tally_event_find(const struct tally_frame_events *events,
 					   const uint64_t around_ns[TALLY_N_EVENTS],
 					   uint64_t start_ns, uint64_t frame_ns);
+/* How many shaders the frame's thread made, where those around made none. */
+uint64_t tally_event_made(const struct tally_frame_events *events,
+			  const uint64_t around_ns[TALLY_N_EVENTS]);
 /* Whether another thread than that of the frames made such calls. */
 bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 			      enum tally_event_group group);

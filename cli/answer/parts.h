@@ -75,7 +75,7 @@ struct tally_bound_verdict {
 	enum tally_bound_doubt doubt;
 	double share[TALLY_N_BOUNDS]; /* of frames, 0 to 1; they add up to 1 */
 	uint64_t n_timed; /* frames whose GPU time is complete */
-	bool has_busy;
+	bool has_busy, some_gpu; /* some_gpu: the caller's; a pass has a time */
 	double busy; /* GPU time divided by frame time, of all frames that have both */
 	double unsure; /* the part of it in which it may wait for the CPU */
 	bool has_thread;

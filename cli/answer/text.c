@@ -217,9 +217,7 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	 * most frames have are no frame. */
 	if (d->typical_ns > NEARLY * d->range_ns && !waits)
 		return g_strdup_printf(
-			"passes of most frames, %s on the GPU: not one frame "
-			"(several windows?)",
-			time);
+			"passes of most frames, %s on the GPU: not one frame", time);
 	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,
 			       waits ? ", waits for the CPU within passes included" : "");
 }
@@ -388,18 +386,32 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 			       name, percent);
 }
 
-/* The changes that fit in `most` lines, in order of time. */
+static double
+ratio_of(const struct tally_answer_change *c)
+{
+	return MAX(c->after_ns, c->before_ns) / MAX(MIN(c->after_ns, c->before_ns), 1);
+}
+
+/* In order of time; where they do not fit in `most` lines, the smaller ones are left out. */
 static void
 add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
 {
-	unsigned i = 0;
-	for (guint before = lines->len; i < d->n_changes && lines->len < before + most;
-	     i++) {
-		add_line(lines, tally_answer_change_text(&d->changes[i]));
+	double ratios[TALLY_CHANGE_MOST];
+	guint before = lines->len;
+	for (unsigned i = 0; i < d->n_changes; i++)
+		ratios[i] = ratio_of(&d->changes[i]);
+	qsort(ratios, d->n_changes, sizeof(ratios[0]), tally_order_double);
+	for (unsigned left_out = 0; left_out < d->n_changes; left_out++) {
+		g_ptr_array_set_size(lines, (gint)before);
+		for (unsigned i = 0; i < d->n_changes; i++)
+			if (ratio_of(&d->changes[i]) >= ratios[left_out])
+				add_line(lines, tally_answer_change_text(&d->changes[i]));
+		if (left_out)
+			add_line(lines, g_strdup_printf("  and %u more change%s of speed", left_out,
+							TALLY_S(left_out)));
+		if (lines->len <= before + most)
+			break;
 	}
-	if (i < d->n_changes)
-		add_line(lines, g_strdup_printf("  and %u more changes of speed",
-						d->n_changes - i));
 }
 
 char *

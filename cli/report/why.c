@@ -10,6 +10,7 @@
 
 /* A value of a pass is one of its series, by key, or this. */
 #define PIXELS "(pixels)"
+#define MANY_DRAWS 100 /* from so many on their size matters */
 
 enum of { COUNTED, UNIT }; /* UNIT: of hardware counters, which say what limits a pass */
 
@@ -38,7 +39,7 @@ static const struct rule rules[] = {
 	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 2, INFINITY, false,
 	  " fragments shaded a pixel: more than one lies over another; draw from front to back, "
 	  "or depth first" },
-	{ COUNTED, "vertex_shader_invocations", PIXELS, false, 0, INFINITY, false,
+	{ COUNTED, "vertex_shader_invocations", PIXELS, false, 0.01, INFINITY, false,
 	  " vertices shaded a pixel" },
 	/* Arm, Mali GPU Best Practices (101897), Triangle density: at least 10 to 20 fragments. */
 	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0, 0.1, false,
@@ -102,6 +103,9 @@ apply(const struct tally_aggregate *a, const struct tally_group *g, const struct
 	if (!find_value(a, g, rule->top, &v) ||
 	    (rule->under && (!find_value(a, g, rule->under, &under) || !(under > 0))))
 		return false;
+	/* A few draws cost nothing. */
+	if (rule->under && strcmp(rule->under, "draws") == 0 && under < MANY_DRAWS)
+		return false;
 	v = rule->rest ? 1 - v / under : v / under;
 	if (v < rule->least || v >= rule->below)
 		return true;
@@ -125,8 +129,10 @@ add_bytes(const struct tally_target_size *size, GString *text)
 		return;
 	uint64_t least = size->color_bytes;
 	g_autofree char *loaded = bytes(size->loaded), *stored = bytes(size->stored);
-	g_string_append_printf(text, "%sloads up to %s of its targets and stores %s",
-			       text->len ? "; " : "", loaded, stored);
+	g_string_append(text, text->len ? "; " : "");
+	if (size->loaded)
+		g_string_append_printf(text, "loads up to %s of its targets and ", loaded);
+	g_string_append_printf(text, "stores %s", stored);
 	if (!least || size->loaded + size->stored <= least)
 		return;
 	g_autofree char *enough = bytes(least);

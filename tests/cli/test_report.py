@@ -756,7 +756,7 @@ class Report(CliCase):
                   "load": "load", "store": "resolve"}
         lines = [header(), device(), pass_info(A, "main", **target), pass_info(B, "bare", width=200, height=100),
                  pass_info(C, "sum", kind="compute"),
-                 frame(0, [one_pass(0, A, 5, "main", draws=20, counters=counted), one_pass(1, B, 6, "bare"),
+                 frame(0, [one_pass(0, A, 5, "main", draws=200, counters={**counted, "primitives_submitted": 10000}), one_pass(1, B, 6, "bare"),
                            one_pass(2, C, 6, "sum", kind="compute")]), end(1, 3)]
         log = self.write_log("a.jsonl", lines)
         said = self.why(log)
@@ -764,6 +764,10 @@ class Report(CliCase):
                      "60 % of the primitives culled", "50 primitives a draw: many small",
                      "loads up to 640 kB of its targets and stores 80 kB (80 kB if", "; to find out what limits it: "):
             self.assertIn(part, said)
+        few = self.why(self.write_log("few.jsonl", [header(), device(), pass_info(A, "main", **{**target, "load": "clear"}),
+                       frame(0, [one_pass(0, A, 5, "main", draws=2, counters={**counted, "vertex_shader_invocations": 3})]), end(1, 1)]))
+        for part in ("a draw", "vertices shaded", "loads"):
+            self.assertNotIn(part, few)
         self.assertRegex(self.why(log, "bare"), "^to find out what limits it: [^;]*; [^;]*$")  # nothing was counted
         self.assertRegex(self.why(log, "sum"), "^to find out what limits it: dispatch half")
         self.assertNotIn("find out", self.ok("report", log).stdout.decode())
