@@ -9,8 +9,6 @@
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
-#define EXTRA_SHARE \
-	0.01 /* of the GPU time: mentioned although not in the typical frame */
 #define START_FRAMES 10 /* at least this many frames are the start */
 #define ONCE_NS 1e5
 #define ONCE_FACTOR 10
@@ -25,7 +23,7 @@ struct tally_answer_state {
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
 	struct tally_parts parts;
-	struct tally_stats gpu, overhead;
+	struct tally_stats overhead;
 	uint64_t seen; /* frames, with those left out */
 	double start_overhead; /* of the frames of the start */
 	uint64_t n_start;
@@ -41,7 +39,6 @@ free_device(gpointer p)
 	tally_bound_finish(&s->bound);
 	tally_hitches_finish(&s->hitches);
 	tally_parts_finish(&s->parts);
-	tally_stats_finish(&s->gpu);
 	tally_stats_finish(&s->overhead);
 	tally_over_run_finish(&s->run);
 	g_array_unref(s->found);
@@ -150,7 +147,6 @@ create_device(uint32_t number)
 	s->hitches.found = take_hitch;
 	s->hitches.user = s;
 	tally_parts_init(&s->parts);
-	tally_stats_init(&s->gpu, TALLY_STATS_KEEP_PASS);
 	tally_stats_init(&s->overhead, TALLY_STATS_KEEP_PASS);
 	tally_over_run_init(&s->run, &s->parts);
 	s->found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_hitch));
@@ -282,8 +278,6 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 		.wait_ns = f->has_wait ? f->wait_ns : 0,
 	};
 	tally_bound_add(&s->bound, &b);
-	if (f->has_gpu)
-		tally_stats_add_u64(&s->gpu, f->gpu_ns);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
 }
 
@@ -370,37 +364,6 @@ conclude_speed(struct tally_answer_device *d)
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * d->cost_ns) ? once : 0;
 }
 
-static bool
-is_typical(const struct tally_answer_device *d, const struct tally_part *part)
-{
-	return 2 * part->frames >= d->frames;
-}
-
-/* The most expensive pass that is not in the typical frame, if it is expensive enough to
- * mention. */
-static void
-conclude_extra(struct tally_answer_device *d)
-{
-	double all = d->state->gpu.moments.n ? tally_moments_total(&d->state->gpu.moments)
-					     : 0;
-	double most = EXTRA_SHARE * all;
-	const GPtrArray *parts = d->state->parts.all[TALLY_PART_FINE];
-	TALLY_EACH (const struct tally_part, part, parts) {
-		if (is_typical(d, part) || part->gpu.moments.n == 0)
-			continue;
-		double total = tally_moments_total(&part->gpu.moments);
-		if (total < most || total <= 0)
-			continue;
-		most = total;
-		d->extra = (struct tally_answer_extra){
-			.name = part->name,
-			.mean_ns = total / (double)part->gpu.moments.n,
-			.frames = part->gpu.moments.n,
-			.share = total / all,
-		};
-	}
-}
-
 static void
 conclude_passes(struct tally_answer_device *d)
 {
@@ -421,7 +384,6 @@ conclude_passes(struct tally_answer_device *d)
 	}
 	for (guint i = 0; i < d->n_passes && d->typical_ns > 0; i++)
 		d->passes[i].share = d->passes[i].ns / d->typical_ns;
-	conclude_extra(d);
 }
 
 static int

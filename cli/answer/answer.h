@@ -44,14 +44,6 @@ struct tally_answer_pass {
 	double draws, vertices;
 };
 
-/* A pass that is not in the typical frame, but cost a share of the run's GPU time. */
-struct tally_answer_extra {
-	const char *name;
-	double mean_ns; /* in the frames in which it ran */
-	uint64_t frames;
-	double share; /* of the GPU time of all frames */
-};
-
 /* From a frame on the run was slower or faster, for long. */
 struct tally_answer_change {
 	uint64_t frame, until; /* the first one, and the first after it was complete */
@@ -101,7 +93,6 @@ struct tally_answer_device {
 	double typical_ns; /* the sum of the medians of `passes` */
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
-	struct tally_answer_extra extra; /* the most expensive one; name NULL = none */
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
 	struct tally_answer_hitch hitches[TALLY_ANSWER_WORST]; /* the worst first */
 	unsigned n_listed;

@@ -276,11 +276,6 @@ doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 				       100 * v->within, v->typical_ns / 1e6,
 				       100 * v->busy);
 	case TALLY_DOUBT_WAITS:
-		if (v->has_thread)
-			return g_strdup_printf(
-				"bound by: cannot tell, the CPU works or waits within "
-				"passes %.0f %% (it works %.0f %%)",
-				100 * v->unsure, 100 * v->thread);
 		return g_strdup_printf(
 			"bound by: cannot tell, the CPU works or waits within "
 			"passes %.0f %% of the time",
@@ -391,8 +386,7 @@ tally_bound_hint(const struct tally_bound_verdict *v)
 		if (shown && both <= 1 + LITTLE)
 			return "CPU and GPU seem to work in turn: less work of either "
 			       "would help";
-		return "to find out: halve the resolution; if the rate stays, it is not "
-		       "the GPU";
+		/* fall through */
 	case TALLY_DOUBT_WAITS:
 		return "to find out: halve the resolution; if the rate stays, it is not "
 		       "the GPU";

@@ -59,14 +59,6 @@ put_passes(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
-	if (d->extra.name) {
-		tally_out_object(o, "besides");
-		tally_out_text(o, "name", d->extra.name);
-		tally_out_f64(o, "mean_ns", d->extra.mean_ns);
-		tally_out_f64(o, "share", d->extra.share);
-		tally_out_u64(o, "frames", d->extra.frames);
-		tally_out_end_object(o);
-	}
 	tally_out_end_object(o);
 }
 

@@ -14,27 +14,26 @@
 #define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
-/* The last blank that a line may end before, after a ';' where there is one, or NULL: one long
- * name has none. */
+/* The last blank that a line may end before, behind an `after` where there is one, or NULL: one
+ * long name has none. */
 static char *
-line_end(char *line)
+line_end(char *line, char after)
 {
 	size_t width = tally_text_width(line);
 	char *found = NULL;
 	for (char *at = strchr(line + strspn(line, " "), ' ');
 	     at && width - tally_text_width(at) <= TALLY_ANSWER_COLUMNS; at = strchr(at + 1, ' '))
-		found = found && found[-1] == ';' && at[-1] != ';' ? found : at;
+		found = found && found[-1] == after && at[-1] != after ? found : at;
 	return found;
 }
 
 /* Takes ownership of `line`; one that is too wide goes on in the next, indented. */
 static void
-add_line(GPtrArray *lines, char *line)
+add_wrapped(GPtrArray *lines, char *line, char after)
 {
-	int indent = (int)strspn(line, " ") + 2;
 	char *end;
-	while (tally_text_width(line) > TALLY_ANSWER_COLUMNS && (end = line_end(line))) {
-		char *rest = g_strdup_printf("%*s%s", indent, "", end + 1);
+	while (tally_text_width(line) > TALLY_ANSWER_COLUMNS && (end = line_end(line, after))) {
+		char *rest = g_strconcat("  ", end + 1, NULL);
 		*end = '\0';
 		g_ptr_array_add(lines, line);
 		line = rest;
@@ -43,31 +42,34 @@ add_line(GPtrArray *lines, char *line)
 	g_free(line);
 }
 
-/* Adds the items, ended by `between`, in at most `most` lines; "..." replaces the rest. */
 static void
-add_items(GPtrArray *lines, const GPtrArray *items, const char *between, unsigned most)
+add_line(GPtrArray *lines, char *line)
+{
+	add_wrapped(lines, line, ';');
+}
+
+static void
+add_items(GPtrArray *lines, const GPtrArray *items, char between)
 {
 	GString *line = g_string_new(" ");
-	for (guint i = 0, used = 1; i < items->len; i++) {
-		const char *item = g_ptr_array_index(items, i);
-		bool last = i + 1 == items->len;
-		size_t width = tally_text_width(line->str) + 1 + tally_text_width(item);
-		width += last ? 0 : strlen(between);
-		/* The last line needs room for the "...", unless everything fits. */
-		size_t room = TALLY_ANSWER_COLUMNS -
-			      (used == most && !last ? strlen(" ...") : 0);
-		if (line->len > 1 && width > room && used == most) {
-			g_string_append(line, " ...");
+	for (guint i = 0; i < items->len; i++)
+		g_string_append_printf(line, " %s%c", (char *)g_ptr_array_index(items, i), between);
+	g_string_truncate(line, line->len - 1);
+	add_wrapped(lines, g_string_free(line, FALSE), between);
+}
+
+/* Adds lines about the `n` largest items; as many as fit in `most` lines, at least one. */
+static void
+add_fitting(GPtrArray *lines, const struct tally_answer_device *d, unsigned n, unsigned most,
+	    void (*add)(GPtrArray *lines, const struct tally_answer_device *d, unsigned n))
+{
+	guint before = lines->len;
+	for (; n > 0; n--) {
+		g_ptr_array_set_size(lines, (gint)before);
+		add(lines, d, n);
+		if (lines->len - before <= most)
 			break;
-		}
-		if (line->len > 1 && width > room) {
-			add_line(lines, g_string_free(line, FALSE));
-			line = g_string_new(" ");
-			used++;
-		}
-		g_string_append_printf(line, " %s%s", item, last ? "" : between);
 	}
-	add_line(lines, g_string_free(line, FALSE));
 }
 
 static void
@@ -152,15 +154,15 @@ pass_text(const struct tally_answer_pass *p)
 	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
 
-/* The passes with at least a given share, and the sum of the others. */
+/* At most so many passes with at least a given share, and the sum of the others. */
 static GPtrArray *
-pass_items(const struct tally_answer_device *d, double least)
+pass_items(const struct tally_answer_device *d, unsigned most, double least)
 {
 	GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
 	unsigned n_more = 0;
 	double more = 0;
 	for (guint i = 0; i < d->n_passes; i++) {
-		if (d->passes[i].share >= least) {
+		if (d->passes[i].share >= least && items->len < most) {
 			g_ptr_array_add(items, pass_text(&d->passes[i]));
 			continue;
 		}
@@ -177,27 +179,18 @@ pass_items(const struct tally_answer_device *d, double least)
 	return items;
 }
 
-/* The passes in order of execution; where they do not fit, those with the smallest shares are
- * left out. */
+/* In order of execution. */
 static void
-add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 {
-	enum { MOST_PASSES = 20 };
 	g_autofree double *shares = g_new(double, d->n_passes);
 	for (guint i = 0; i < d->n_passes; i++)
 		shares[i] = d->passes[i].share;
 	qsort(shares, d->n_passes, sizeof(*shares), tally_order_double);
-	guint before = lines->len;
 	double least = MIN(LEAST_SHARE,
 			   shares[d->n_passes - 1]); /* the largest is always listed */
-	for (guint n = MIN(d->n_passes, MOST_PASSES); n > 0; n--) {
-		g_autoptr(GPtrArray)
-			items = pass_items(d, MAX(shares[d->n_passes - n], least));
-		add_items(lines, items, ",", n > 1 ? G_MAXUINT : most);
-		if (lines->len - before <= most)
-			break;
-		g_ptr_array_set_size(lines, (gint)before);
-	}
+	g_autoptr(GPtrArray) items = pass_items(d, n, MAX(shares[d->n_passes - n], least));
+	add_items(lines, items, ',');
 }
 
 char *
@@ -229,20 +222,12 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 		return;
 	g_autofree char *head = tally_answer_typical_text(d);
 	add_line(lines, g_strdup_printf("%s:", head));
-	/* One line less if there is one more below. */
-	add_pass_items(lines, d, d->extra.name ? 2 : 3);
+	add_fitting(lines, d, MIN(d->n_passes, 20), 3, add_pass_items);
 	if (d->n_passes == 1 && d->passes[0].draws >= 2)
 		add_line(lines, g_strdup_printf("  %.0f draws, %.0f vertices a frame; "
 						"--granularity draw times each",
 						d->passes[0].draws,
 						d->passes[0].vertices));
-	if (!d->extra.name)
-		return;
-	g_autofree char *name = tally_short_name(d->extra.name, 36);
-	g_autofree char *time = tally_duration_text(d->extra.mean_ns);
-	add_line(lines, g_strdup_printf("in some frames: %s, %s in %" G_GUINT64_FORMAT
-					" of %" G_GUINT64_FORMAT " frames",
-					name, time, d->extra.frames, d->frames));
 }
 
 char *
@@ -280,25 +265,19 @@ compare_time(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* In order of time; where they do not fit, the smaller ones are left out. */
+/* In order of time. */
 static void
-add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 {
 	struct tally_answer_hitch sorted[TALLY_ANSWER_WORST];
-	guint before = lines->len;
-	for (unsigned n = d->n_listed; n > 0; n--) {
-		memcpy(sorted, d->hitches, n * sizeof(sorted[0]));
-		qsort(sorted, n, sizeof(sorted[0]), compare_time);
-		g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
-		for (unsigned i = 0; i < n; i++)
-			g_ptr_array_add(items, tally_answer_hitch_text(&sorted[i]));
-		if (n < d->n_hitches)
-			g_ptr_array_add(items, g_strdup("..."));
-		add_items(lines, items, ";", n > 1 ? G_MAXUINT : most);
-		if (lines->len - before <= most)
-			break;
-		g_ptr_array_set_size(lines, (gint)before);
-	}
+	g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func(g_free);
+	memcpy(sorted, d->hitches, n * sizeof(sorted[0]));
+	qsort(sorted, n, sizeof(sorted[0]), compare_time);
+	for (unsigned i = 0; i < n; i++)
+		g_ptr_array_add(items, tally_answer_hitch_text(&sorted[i]));
+	if (n < d->n_hitches)
+		g_ptr_array_add(items, g_strdup("..."));
+	add_items(lines, items, ';');
 }
 
 static void
@@ -312,7 +291,7 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d)
 	add_line(lines, tally_answer_hitches_text(d));
 	/* passtally's cost has a line. */
 	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
-	add_worst(lines, d, CLAMP(left, LEAST, MOST));
+	add_fitting(lines, d, d->n_listed, CLAMP(left, LEAST, MOST), add_worst);
 }
 
 /* "bloom 0.35 -> 3.10 ms, same draws" */
@@ -392,26 +371,21 @@ ratio_of(const struct tally_answer_change *c)
 	return MAX(c->after_ns, c->before_ns) / MAX(MIN(c->after_ns, c->before_ns), 1);
 }
 
-/* In order of time; where they do not fit in `most` lines, the smaller ones are left out. */
+/* In order of time. */
 static void
-add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned most)
+add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 {
 	double ratios[TALLY_CHANGE_MOST];
-	guint before = lines->len;
+	unsigned left_out = d->n_changes - n;
 	for (unsigned i = 0; i < d->n_changes; i++)
 		ratios[i] = ratio_of(&d->changes[i]);
 	qsort(ratios, d->n_changes, sizeof(ratios[0]), tally_order_double);
-	for (unsigned left_out = 0; left_out < d->n_changes; left_out++) {
-		g_ptr_array_set_size(lines, (gint)before);
-		for (unsigned i = 0; i < d->n_changes; i++)
-			if (ratio_of(&d->changes[i]) >= ratios[left_out])
-				add_line(lines, tally_answer_change_text(&d->changes[i]));
-		if (left_out)
-			add_line(lines, g_strdup_printf("  and %u more change%s of speed", left_out,
-							TALLY_S(left_out)));
-		if (lines->len <= before + most)
-			break;
-	}
+	for (unsigned i = 0; i < d->n_changes; i++)
+		if (ratio_of(&d->changes[i]) >= ratios[left_out])
+			add_line(lines, tally_answer_change_text(&d->changes[i]));
+	if (left_out)
+		add_line(lines, g_strdup_printf("  and %u more change%s of speed", left_out,
+						TALLY_S(left_out)));
 }
 
 char *
@@ -436,7 +410,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	char *start = brief ? NULL : tally_answer_start_text(d);
 	if (start)
 		add_line(lines, start);
-	add_changes(lines, d, brief ? 1 : MOST_CHANGES);
+	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);
 	char *memory = brief ? NULL : tally_answer_memory_text(d);
 	if (memory)
 		add_line(lines, memory);
