@@ -14,16 +14,16 @@
 bool
 tally_run_folder_create(struct tally_run_folder *f, const char *command)
 {
+	/* TMPDIR may be gone, or contain what ld.so takes for the end of a path. */
 	*f = (struct tally_run_folder){ g_dir_make_tmp(PREFIX "XXXXXX", NULL), NULL };
 	if (f->path && strpbrk(f->path, " :")) {
-		/* ld.so may have to read a path to the folder. */
 		g_rmdir(f->path);
-		g_free(f->path);
-		f->path = g_mkdtemp(g_strdup("/tmp/" PREFIX "XXXXXX"));
+		g_clear_pointer(&f->path, g_free);
 	}
-	if (!f->path)
-		return TALLY_FAIL(false, command, "no temporary folder could be created in %s: %s",
-				  g_get_tmp_dir(), g_strerror(errno));
+	char elsewhere[] = "/tmp/" PREFIX "XXXXXX";
+	if (!f->path && !(f->path = g_strdup(g_mkdtemp(elsewhere))))
+		return TALLY_FAIL(false, command, "no folder could be created in /tmp: %s",
+				  g_strerror(errno));
 	f->status = g_build_filename(f->path, STATUS, NULL);
 	bool ok = g_file_set_contents_full(f->status, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL);
 	if (!ok)

@@ -371,6 +371,11 @@ class Run(CliCase):
         self.assertEqual((done.returncode, done.stdout), (0, b"True\n"), done.stderr)
         self.assertEqual(self.left_behind(), [])
 
+    def test_no_temporary_folder(self):
+        """A TMPDIR that is not there, as of a session that ended, does not keep the game from starting."""
+        self.env["TMPDIR"] = "/nonexistent"
+        self.assertEqual(self.run_program(["true"], "-q").returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()
