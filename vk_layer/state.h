@@ -151,8 +151,6 @@ struct vk_device {
 	atomic_size_t picture_bytes; /* of GPU memory, in copies (picture.h) */
 
 	pthread_mutex_t lock;
-	struct vk_recording *spare; /* used by recording.c: emptied, kept for reuse */
-	uint32_t n_spare;
 	struct vk_slots *slots; /* the sources and their queries */
 	struct vk_batch_intervals *batch_intervals;
 	struct vk_queue *queues;

@@ -15,7 +15,6 @@
 #include "vk_layer/record/passes.h"
 
 struct vk_pool {
-	struct vk_device *device;
 	uint32_t family;
 	bool is_protected;
 	struct vk_command *commands;
@@ -313,7 +312,6 @@ vk_pool_created(struct vk_device *d, const VkCommandPoolCreateInfo *info, VkComm
 	struct vk_pool *pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return;
-	pool->device = d;
 	pool->family = info->queueFamilyIndex;
 	pool->is_protected = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
 	if (!vk_handles_put(&d->pools, VK_HANDLE_KEY(handle), pool))
@@ -377,7 +375,6 @@ vk_commands_forget(struct vk_device *d)
 	vk_handles_finish(&d->pools);
 	vk_handles_finish(&d->statistics_pools);
 	vk_handles_finish(&d->performance_pools);
-	vk_recordings_trim(d);
 }
 
 /* ---- the game's query pools ---- */

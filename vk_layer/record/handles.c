@@ -85,7 +85,6 @@ grow(struct vk_handle_table *old)
 		set(t, to, key,
 		    atomic_load_explicit(&old->slots[i].value, memory_order_relaxed));
 		t->n_used++;
-		t->n_live++;
 	}
 	return t;
 }
@@ -108,10 +107,8 @@ put(struct vk_handles *map, uint64_t key, void *value)
 	}
 	bool found;
 	struct vk_handle_slot *slot = place(t, key, &found);
-	if (!found) {
-		t->n_live++;
+	if (!found)
 		t->n_used += atomic_load_explicit(&slot->key, memory_order_relaxed) == 0;
-	}
 	set(t, (uint32_t)(slot - t->slots), key, value);
 	return true;
 }
@@ -152,7 +149,6 @@ vk_handles_remove(struct vk_handles *map, uint64_t key)
 	if (found) {
 		value = atomic_load_explicit(&slot->value, memory_order_relaxed);
 		set(t, (uint32_t)(slot - t->slots), REMOVED, NULL);
-		t->n_live--;
 		sweep(t, (uint32_t)(slot - t->slots));
 	}
 	pthread_mutex_unlock(&writers);

@@ -25,7 +25,6 @@ struct vk_handle_table {
 	uint32_t shift; /* 64 - log2(slots) */
 	uint32_t mask;
 	uint32_t n_used; /* including removed ones */
-	uint32_t n_live;
 	struct vk_handle_slot slots[];
 };
 

@@ -20,8 +20,6 @@ struct vk_recording *vk_recording_empty(struct vk_recording *old);
  * the reference to `old` (may be NULL). NULL on OOM. */
 struct vk_recording *
 vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t family);
-/* Frees the memory kept for reuse. */
-void vk_recordings_trim(struct vk_device *d);
 /* False above the limit or on OOM: a dropped pass, which is counted. */
 bool vk_recording_room_for_pass(struct vk_recording *r);
 void vk_recording_add_label(struct vk_recording *r, bool begins, const char *name);

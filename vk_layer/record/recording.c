@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/record/recording.c - memory of recordings: growing lists, references, reuse.
  *
- * Games record the same command buffers every frame, so an emptied recording keeps its lists.
- * It stays with its command buffer or, if a submission had the last reference, goes to a list
- * of the device.
+ * Games record the same command buffers every frame, so a command buffer's recording is emptied and
+ * keeps its lists, if no submission refers to it.
  */
 #include "vk_layer/record/recording.h"
 
@@ -13,9 +12,6 @@
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/passes.h"
 
-/* The maximum that is kept for reuse: 32 recordings of 64 KiB each. */
-#define MAX_SPARE 32
-#define MAX_SPARE_BYTES (64u << 10)
 /* Limits of one recording, in addition to config->max_passes: labels with executed secondaries,
  * and workloads, as multiples of it; text of labels; one label. */
 #define ITEMS_PER_PASS 8u
@@ -167,14 +163,6 @@ vk_recording_add_use(struct vk_recording *r, struct tally_pipeline *pipeline,
 
 /* ---- references ---- */
 
-static size_t
-list_bytes(const struct vk_recording *r)
-{
-	return r->room_items * sizeof(*r->items) + r->room_passes * sizeof(*r->passes) +
-	       r->room_workloads * sizeof(*r->workloads) + r->room_inner * sizeof(*r->inner) +
-	       r->room_uses * sizeof(*r->uses) + r->room_text;
-}
-
 static void
 free_recording(struct vk_recording *r)
 {
@@ -218,18 +206,9 @@ empty(struct vk_recording *r)
 struct vk_recording *
 vk_recording_create(struct vk_device *d, uint32_t family)
 {
-	pthread_mutex_lock(&d->lock);
-	struct vk_recording *r = d->spare;
-	if (r) {
-		d->spare = r->next_spare;
-		d->n_spare--;
-	}
-	pthread_mutex_unlock(&d->lock);
-	if (!r)
-		r = calloc(1, sizeof(*r));
+	struct vk_recording *r = calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
-	r->next_spare = NULL;
 	r->device = d;
 	r->family = family;
 	atomic_init(&r->refs, 1);
@@ -252,16 +231,9 @@ vk_recording_unref(struct vk_recording *r, bool locked)
 	if (!locked)
 		pthread_mutex_lock(&d->lock);
 	empty(r);
-	if (d->n_spare < MAX_SPARE && list_bytes(r) <= MAX_SPARE_BYTES) {
-		r->next_spare = d->spare;
-		d->spare = r;
-		d->n_spare++;
-		r = NULL;
-	}
 	if (!locked)
 		pthread_mutex_unlock(&d->lock);
-	if (r)
-		free_recording(r);
+	free_recording(r);
 }
 
 struct vk_recording *
@@ -294,19 +266,4 @@ vk_recording_renew(struct vk_recording *old, struct vk_device *d, uint32_t famil
 		return vk_recording_create(d, family);
 	r->family = family;
 	return r;
-}
-
-void
-vk_recordings_trim(struct vk_device *d)
-{
-	pthread_mutex_lock(&d->lock);
-	struct vk_recording *r = d->spare;
-	d->spare = NULL;
-	d->n_spare = 0;
-	pthread_mutex_unlock(&d->lock);
-	while (r) {
-		struct vk_recording *next = r->next_spare;
-		free_recording(r);
-		r = next;
-	}
 }

@@ -72,7 +72,6 @@ struct vk_item {
 
 struct vk_recording {
 	atomic_uint refs;
-	struct vk_recording *next_spare;
 	struct vk_device *device;
 	uint32_t family;
 	bool secondary, simultaneous, is_protected;
