@@ -234,7 +234,8 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 		*out = made.handle;
 		return VK_SUCCESS;
 	}
-	PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)get(made.handle, "vkDestroyDevice");
+	PFN_vkDestroyDevice destroy =
+		(PFN_vkDestroyDevice)get(made.handle, "vkDestroyDevice");
 	if (destroy)
 		destroy(made.handle, allocator);
 	return VK_ERROR_OUT_OF_HOST_MEMORY;

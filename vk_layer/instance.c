@@ -179,7 +179,8 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 	made.handle = *out;
 	if (keep(&made, get))
 		return VK_SUCCESS;
-	PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)get(*out, "vkDestroyInstance");
+	PFN_vkDestroyInstance destroy =
+		(PFN_vkDestroyInstance)get(*out, "vkDestroyInstance");
 	if (destroy)
 		destroy(*out, allocator);
 	*out = VK_NULL_HANDLE;

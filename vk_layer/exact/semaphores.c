@@ -95,7 +95,8 @@ point_at(const struct vk_batches *b, uint32_t i, bool signals, uint32_t k,
 static bool
 will_reach(struct vk_device *d, const struct vk_timeline_wait *point)
 {
-	struct timeline *t = vk_handles_find(&d->timelines, VK_HANDLE_KEY(point->semaphore));
+	struct timeline *t =
+		vk_handles_find(&d->timelines, VK_HANDLE_KEY(point->semaphore));
 	uint64_t now = 0;
 	if (!t || atomic_load(&t->promised) >= point->value)
 		return true;

@@ -50,7 +50,8 @@ copy_chain(const void *chain, const struct vk_slice *slice, struct vk_slice_info
 {
 	const VkTimelineSemaphoreSubmitInfo *timeline = vk_find_in_chain(
 		chain, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-	const struct vk_slice_frame *frame = vk_find_in_chain(chain, STYPE_FRAME_BOUNDARY);
+	const struct vk_slice_frame *frame =
+		vk_find_in_chain(chain, STYPE_FRAME_BOUNDARY);
 	const void *head = NULL;
 	if (frame && slice->last) {
 		out->frame = *frame;

@@ -72,7 +72,8 @@ wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 static void
 note_usage(struct vk_device *d, enum vk_object what, uint64_t key, bool adds)
 {
-	struct vk_known *known = adds ? vk_handles_find(&d->targets->objects[what], key) : NULL;
+	struct vk_known *known =
+		adds ? vk_handles_find(&d->targets->objects[what], key) : NULL;
 	if (known)
 		known->usage_added = true;
 }

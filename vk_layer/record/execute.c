@@ -105,8 +105,10 @@ execute_outside(struct vk_command *c, uint32_t n, const VkCommandBuffer *seconda
 	begin_around(c, n ? vk_recording_submitted(secondaries[0]) : NULL);
 	for (uint32_t i = 0; i < n; i++)
 		list_executed(c->recording, vk_recording_submitted(secondaries[i]));
-	const struct vk_recording *last = n ? vk_recording_submitted(secondaries[n - 1]) : NULL;
-	c->suspended = last && last->ends_suspended ? VK_SUSPENDED_UNLISTED : VK_SUSPENDED_NONE;
+	const struct vk_recording *last =
+		n ? vk_recording_submitted(secondaries[n - 1]) : NULL;
+	c->suspended =
+		last && last->ends_suspended ? VK_SUSPENDED_UNLISTED : VK_SUSPENDED_NONE;
 }
 
 void

@@ -98,7 +98,8 @@ has_room(const struct vk_handle_table *t)
 static bool
 put(struct vk_handles *map, uint64_t key, void *value)
 {
-	struct vk_handle_table *t = atomic_load_explicit(&map->table, memory_order_relaxed);
+	struct vk_handle_table *t =
+		atomic_load_explicit(&map->table, memory_order_relaxed);
 	if (!t || !has_room(t)) {
 		t = grow(t);
 		if (!t)
@@ -143,7 +144,8 @@ vk_handles_remove(struct vk_handles *map, uint64_t key)
 		return NULL;
 	void *value = NULL;
 	pthread_mutex_lock(&writers);
-	struct vk_handle_table *t = atomic_load_explicit(&map->table, memory_order_relaxed);
+	struct vk_handle_table *t =
+		atomic_load_explicit(&map->table, memory_order_relaxed);
 	bool found = false;
 	struct vk_handle_slot *slot = t ? place(t, key, &found) : NULL;
 	if (found) {

@@ -107,7 +107,8 @@ vk_recording_add_label(struct vk_recording *r, bool begins, const char *name)
 		r->lost_labels += begins ? 1 : -1;
 		return;
 	}
-	struct vk_item *item = add_item(r, begins ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END);
+	struct vk_item *item =
+		add_item(r, begins ? VK_ITEM_LABEL_BEGIN : VK_ITEM_LABEL_END);
 	item->text = r->n_text;
 	if (!begins)
 		return;

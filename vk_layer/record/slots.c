@@ -290,7 +290,8 @@ vk_slots_take(struct vk_device *d, struct vk_slot_runs *runs, uint32_t family,
 
 	if (family >= d->n_families)
 		return none;
-	struct page_kind *kind = &s->kinds[vk_kind_of(s, family, vk_slots_choose(d, runs))];
+	struct page_kind *kind =
+		&s->kinds[vk_kind_of(s, family, vk_slots_choose(d, runs))];
 	uint32_t sources = kind->counting[what][!can_reset];
 	if (!sources || runs->failed || !vk_device_runs(d) ||
 	    (!s->api.ResetQueryPool && !can_reset))

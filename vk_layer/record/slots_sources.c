@@ -132,7 +132,8 @@ fill_layout(struct vk_slots *s, uint32_t number, const struct tally_counter **co
 {
 	struct vk_layout *out = &s->layouts[number];
 	const struct tally_vk_source *last = s->performance;
-	out->scope = number && last ? tally_vk_khr_scope(last, number) : TALLY_SCOPE_WORKLOAD;
+	out->scope =
+		number && last ? tally_vk_khr_scope(last, number) : TALLY_SCOPE_WORKLOAD;
 	uint32_t n = s->n_counters - (last ? last->n_counters : 0);
 
 	memcpy(counters, s->counters, n * sizeof(*counters));
@@ -242,7 +243,8 @@ kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->sources[i]->ops->covers(s->sources[i], &kind.family))
 			kind.sources |= UINT32_C(1) << i;
-		kind.row_bytes[i] = (uint32_t)tally_vk_row_bytes(s->sources[i], &kind.family);
+		kind.row_bytes[i] =
+			(uint32_t)tally_vk_row_bytes(s->sources[i], &kind.family);
 	}
 	if (s->statistics)
 		kind.statistics = tally_vk_statistics_mask(s->statistics, &kind.family);

@@ -416,7 +416,8 @@ vk_target_of_rendering(struct vk_device *d, const VkRenderingInfo *info,
 	};
 	struct rendering r;
 	look_up_all(d->targets, info, &r);
-	const struct vk_target_use *known = r.first ? find_use(&r.first->base.uses, r.key) : NULL;
+	const struct vk_target_use *known =
+		r.first ? find_use(&r.first->base.uses, r.key) : NULL;
 	if (known)
 		return known;
 	describe_rendering(d->targets, info, &r, scratch);

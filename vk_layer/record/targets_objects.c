@@ -179,7 +179,8 @@ vk_view_name(struct vk_targets *t, const struct vk_view_known *view)
 	const char *name = atomic_load_explicit(&view->base.name, memory_order_relaxed);
 	if (name)
 		return name;
-	const struct vk_image_known *image = vk_handles_find(&t->objects[VK_IMAGES], view->image);
+	const struct vk_image_known *image =
+		vk_handles_find(&t->objects[VK_IMAGES], view->image);
 	return image ? atomic_load_explicit(&image->base.name, memory_order_relaxed) : NULL;
 }
 
@@ -268,7 +269,8 @@ void
 vk_render_pass_created(struct vk_device *d, const VkRenderPassCreateInfo *info,
 		       VkRenderPass handle)
 {
-	struct vk_render_pass_known *pass = render_pass_create(d->targets, info->attachmentCount);
+	struct vk_render_pass_known *pass =
+		render_pass_create(d->targets, info->attachmentCount);
 	if (!pass)
 		return;
 	LEARN_ATTACHMENTS(pass, info);
@@ -285,7 +287,8 @@ void
 vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info,
 			VkRenderPass handle)
 {
-	struct vk_render_pass_known *pass = render_pass_create(d->targets, info->attachmentCount);
+	struct vk_render_pass_known *pass =
+		render_pass_create(d->targets, info->attachmentCount);
 	if (!pass)
 		return;
 	LEARN_ATTACHMENTS(pass, info);
@@ -385,7 +388,8 @@ surface_number(struct vk_targets *t, VkSurfaceKHR surface)
 	if (!surface)
 		return -1;
 	pthread_mutex_lock(&t->lock);
-	uintptr_t number = (uintptr_t)vk_handles_find(&t->surfaces, VK_HANDLE_KEY(surface));
+	uintptr_t number =
+		(uintptr_t)vk_handles_find(&t->surfaces, VK_HANDLE_KEY(surface));
 	if (!number) {
 		number = ++t->n_surfaces;
 		vk_handles_put(&t->surfaces, VK_HANDLE_KEY(surface), (void *)number);

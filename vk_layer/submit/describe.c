@@ -146,7 +146,8 @@ vk_describe(struct vk_device *d)
 	};
 	info.counters = vk_slots_counters(d, &info.n_counters);
 	const struct tally_counter_set *const *sets = vk_slots_sets(d, &n_sets);
-	struct tally_set_info *listed = tally_counter_sets_list(sets, n_sets, &info.n_sets);
+	struct tally_set_info *listed =
+		tally_counter_sets_list(sets, n_sets, &info.n_sets);
 	info.sets = listed;
 	list_facts(d, &facts);
 	info.facts = facts.rows;

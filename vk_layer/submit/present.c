@@ -26,7 +26,8 @@ struct present_mode_info {
 static struct presented
 presented_by(struct vk_device *d, const VkPresentInfoKHR *info)
 {
-	const struct present_mode_info *now = vk_find_in_chain(info->pNext, PRESENT_MODE_INFO);
+	const struct present_mode_info *now =
+		vk_find_in_chain(info->pNext, PRESENT_MODE_INFO);
 	struct presented largest = { .extent = vk_nothing_presented };
 	for (uint32_t i = 0; i < info->swapchainCount; i++) {
 		struct presented p;
