@@ -388,10 +388,10 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	FILE *to = stdout;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
 	print_groups(to, rows);
-	tally_summary_print(to, a, answer, r->device);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n");
+	tally_summary_print(to, a, answer, r->device);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);
 	if (rows->len) {
