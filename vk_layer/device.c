@@ -13,6 +13,7 @@
 #include "layer/frame/identity.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
+#include "query/quirks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,9 @@ vk_device_create(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
 	VkResult result = create_below(&made, &extensions, info, create, allocator);
 	if (made.tracked && result == VK_SUCCESS) {
 		read_driver(&made, &extensions);
+		made.times_of_tiles = tally_vk_quirk(TALLY_QUIRK_TIMES_OF_TILES,
+						     made.driver_id,
+						     made.properties.vendorID);
 		made.enabled.creation_feedback =
 			vk_features_feedback(instance, &made.properties);
 	}

@@ -80,6 +80,20 @@ finish_sums(struct vk_pending_pass *pending)
 		pass->flags |= TALLY_FLAG(UNCOUNTED);
 }
 
+/* The only draw of a pass on a driver that draws tile by tile: its time is the pass's. */
+static void
+take_pass_time(struct tally_pass *pass)
+{
+	struct tally_workload *w = pass->workloads;
+	if (!pass->has_time || pass->n_workloads != 1 ||
+	    !(w->flags & TALLY_FLAG(NO_TIMESTAMPS)))
+		return;
+	w->flags &= ~TALLY_FLAG(NO_TIMESTAMPS);
+	w->has_time = true;
+	w->gpu_begin_ns = pass->gpu_begin_ns;
+	w->gpu_end_ns = pass->gpu_end_ns;
+}
+
 /* Removes one claim; with the last one the pass is done. */
 static inline void
 release(struct vk_pending_pass *pending)
@@ -88,6 +102,7 @@ release(struct vk_pending_pass *pending)
 		return;
 	if (pending->sums)
 		finish_sums(pending);
+	take_pass_time(pending->pass);
 	pending->pass->done = true;
 	pending->pass = NULL;
 }

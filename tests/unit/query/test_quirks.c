@@ -10,7 +10,8 @@ static const struct {
 } cases[] = {
 	{ "Mesa/X.org llvmpipe (LLVM 15.0.6, 256 bits)", true },
 	{ "Mesa softpipe", true },
-	{ "Mesa zink Vulkan 1.3(llvmpipe (LLVM 19.1.7, 256 bits) (MESA_LLVMPIPE))", false },
+	{ "Mesa zink Vulkan 1.3(llvmpipe (LLVM 19.1.7, 256 bits) (MESA_LLVMPIPE))",
+	  false },
 	{ "ARM Mali-G78", true },
 	{ "Mesa Mali-G610 (Panfrost)", true },
 	{ "Qualcomm Adreno (TM) 740", true },
@@ -30,8 +31,33 @@ static void
 test_tiles(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
-		g_assert_cmpint(tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, cases[i].driver), ==,
-				cases[i].tiles);
+		g_assert_cmpint(
+			tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, cases[i].driver), ==,
+			cases[i].tiles);
+}
+
+/* VkDriverId and vendor's id; a device of Vulkan 1.0 has the second alone. */
+static const struct {
+	uint32_t driver, vendor;
+	bool tiles;
+} vk_cases[] = {
+	{ 13, 0x10005, true }, /* lavapipe */
+	{ 0, 0x10005, true },  { 18, 0x5143, true }, /* turnip */
+	{ 9, 0x13b5, true }, /* Arm's */
+	{ 0, 0x13b5, true },   { 25, 0x1010, true }, /* PowerVR, Mesa's */
+	{ 3, 0x1002, false }, /* RADV */
+	{ 6, 0x8086, false }, /* anv */
+	{ 4, 0x10de, false },  { 22, 0x5143, false }, /* Venus, over an unknown driver */
+	{ 0, 0, false },
+};
+
+static void
+test_tiles_vk(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(vk_cases); i++)
+		g_assert_cmpint(tally_vk_quirk(TALLY_QUIRK_TIMES_OF_TILES,
+					       vk_cases[i].driver, vk_cases[i].vendor),
+				==, vk_cases[i].tiles);
 }
 
 int
@@ -39,5 +65,6 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/quirks/tiles", test_tiles);
+	g_test_add_func("/quirks/tiles-vk", test_tiles_vk);
 	return g_test_run();
 }
