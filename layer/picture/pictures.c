@@ -79,6 +79,23 @@ tally_pictures_refuse(uint32_t pass, const char *name, const char *why)
 
 /* ---- the collector ---- */
 
+void
+tally_pictures_report_end(void)
+{
+	const struct tally_trigger *asked = config ? &config->pictures : NULL;
+	char what[64] = "";
+	if (!asked || asked->kind == TALLY_TRIGGER_NONE || atomic_load(&last_number))
+		return;
+	if (config->granularity <= TALLY_GRANULARITY_SUBMIT)
+		snprintf(what, sizeof(what), "passes have pictures, and --granularity has none");
+	else if (asked->kind == TALLY_TRIGGER_FRAME)
+		snprintf(what, sizeof(what), "no pass of frame %llu was pictured",
+			 (unsigned long long)asked->frame);
+	else
+		snprintf(what, sizeof(what), "no pass was pictured in a frame after the label");
+	tally_log_say(TALLY_LEVEL_INFO, "pictures", "no picture: %s", what);
+}
+
 /* NULL, or what failed. */
 static const char *
 write_file(const struct tally_picture *p)

@@ -135,6 +135,7 @@ run_collector(void *data)
 	const char *reason = collect_frames(a);
 
 	tally_trigger_report_end();
+	tally_pictures_report_end();
 	tally_capture_set_state(TALLY_STATE_OVER);
 	tally_capture_end();
 	tally_log_on_queued(NULL);
