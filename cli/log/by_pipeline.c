@@ -170,7 +170,7 @@ const struct tally_grouping tally_by_pipeline = {
 	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
 	.none = "lists no pipelines: run with --pipelines for them",
 	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes, "
-		   "and in a run with --granularity draw",
+		   "or --granularity draw has the times of its commands",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_pipeline_row),
 	.add = add,

@@ -233,11 +233,15 @@ static void
 print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	uint64_t flags = 0;
+	guint n_timed = 0;
 	TALLY_EACH (const struct tally_group, g, rows) {
 		if (g->series[TALLY_SERIES_GPU].stats.moments.n)
-			return;
-		flags |= g->flags;
+			n_timed++;
+		else
+			flags |= g->flags;
 	}
+	if (n_timed && (!a->by->untimed || n_timed == rows->len))
+		return;
 	bool together = (flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a);
 	const char *why = a->by->untimed && rows->len ? a->by->untimed
 			  : !together                 ? NULL
