@@ -19,9 +19,11 @@ import vk_harness as vk  # noqa: E402
 # Options, and whether the log lists every pass of every frame.
 OPTIONS = {
     "gl": [({}, True), ({"granularity": "draw"}, True), ({"snapshot": "exact", "sources": "all+linux-proc"}, True),
-           ({"counters": "all", "sources": "api"}, True), ({"start-on": "frame:2", "stop-on": "frame:4"}, False)],
+           ({"counters": "all", "sources": "api"}, True), ({"start-on": "frame:2", "stop-on": "frame:4"}, False),
+           ({"pictures": "frame:1"}, True)],
     "vulkan": [({}, True), ({"granularity": "draw"}, True), ({"snapshot": "exact", "sources": "all+linux-proc"}, True),
-               ({"counters": "all"}, True), ({"start-on": "frame:2", "stop-on": "frame:4"}, False)],
+               ({"counters": "all"}, True), ({"start-on": "frame:2", "stop-on": "frame:4"}, False),
+           ({"pictures": "frame:1"}, True)],
 }
 TALLIES = ("draws", "vertices", "instances", "clears", "copies", "dispatches")
 FLAGS = ("indirect", "list", "immediate", "simultaneous", "yielded")
