@@ -113,13 +113,6 @@ take_hitch(void *user, const struct tally_hitch *h)
 
 static char others_name[] = "(other windows)";
 
-static void
-add_resident(struct tally_answer_device *d, const struct tally_process_record *p)
-{
-	if (p->resident_bytes)
-		tally_over_run_add_resident(&d->state->run, p->resident_bytes);
-}
-
 void
 tally_answer_add_line(void *user, const struct tally_log_line *line)
 {
@@ -129,10 +122,11 @@ tally_answer_add_line(void *user, const struct tally_log_line *line)
 	tally_loads_add(&answer->loads, &line->process);
 	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
 		const struct tally_windows *windows = &d->state->windows;
-		add_resident(d, &line->process);
+		tally_over_run_add_process(&d->state->run, &line->process);
 		for (unsigned i = 0; i < windows->n; i++)
 			if (windows->all[i].answer)
-				add_resident(windows->all[i].answer, &line->process);
+				tally_over_run_add_process(&windows->all[i].answer->state->run,
+							   &line->process);
 	}
 }
 

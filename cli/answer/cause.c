@@ -418,16 +418,23 @@ cause_text(const struct tally_answer_hitch *h)
 	}
 }
 
+/* A driver may compile at the first draw, in the pass. */
+static bool
+may_compile(const struct tally_answer_hitch *h)
+{
+	return h->made && !h->event.group &&
+	       (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU ||
+		h->cause == TALLY_CAUSE_UNKNOWN);
+}
+
 char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *what = cause_text(h);
-	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
-	/* A driver may compile at the first draw, in the pass. */
-	if (h->made && !h->event.group && (passes || h->cause == TALLY_CAUSE_UNKNOWN))
+	if (may_compile(h))
 		return g_strdup_printf("%s; %" G_GUINT64_FORMAT " shader%s made in it", what,
 				       h->made, h->made == 1 ? "" : "s");
-	if (passes)
+	if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU)
 		return g_steal_pointer(&what);
 	if (h->first) {
 		g_autofree char *first = tally_short_name(h->first, 22);

@@ -82,10 +82,14 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 }
 
 void
-tally_over_run_add_resident(struct tally_over_run *r, uint64_t bytes)
+tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p)
 {
-	if (r->n > 0)
-		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1, (double)bytes);
+	if (r->n > 0 && p->resident_bytes)
+		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1,
+				 (double)p->resident_bytes);
+	if (r->n > 0 && p->period_ns)
+		tally_course_add(&r->courses[TALLY_COURSE_READY], r->n - 1,
+				 (double)p->ready_ns / (double)p->period_ns);
 }
 
 static double
@@ -128,6 +132,58 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 	return most;
 }
 
+/* Whether the thread that ends frames waited for a CPU. */
+static void
+look_for_cpu(const struct tally_over_run *r, struct tally_range before,
+	     struct tally_range after, double change_ns, struct tally_answer_change *c)
+{
+	double from = c->before_ns * median_in(&r->courses[TALLY_COURSE_READY], before);
+	double to = c->after_ns * median_in(&r->courses[TALLY_COURSE_READY], after);
+	if ((to - from) / change_ns < 0.5)
+		return;
+	c->what = "waits for a CPU";
+	c->what_before_ns = from;
+	c->what_after_ns = to;
+}
+
+/* By the thread that ends frames. */
+static void
+explain_by_thread(const struct tally_over_run *r, struct tally_range before,
+		  struct tally_range after, double change_ns, struct tally_answer_change *c)
+{
+	static const char *const names[] = {
+		[TALLY_COURSE_WORK] = "CPU",
+		[TALLY_COURSE_WAIT] = "waits",
+		[TALLY_COURSE_REST] = "other waits",
+	};
+	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
+		double from = median_in(&r->courses[i], before);
+		double to = median_in(&r->courses[i], after);
+		if (!r->courses[i].slots || (to - from) / change_ns < 0.5)
+			continue;
+		c->what = names[i];
+		c->what_before_ns = from;
+		c->what_after_ns = to;
+		if (i == TALLY_COURSE_REST)
+			look_for_cpu(r, before, after, change_ns, c);
+		return;
+	}
+}
+
+/* By all passes together. */
+static void
+explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
+	       struct tally_range after, struct tally_answer_change *c)
+{
+	c->what = "GPU";
+	TALLY_EACH (struct tally_part, p, r->parts->all[TALLY_PART_TOP]) {
+		c->what_before_ns += (double)tally_part_median(p, before);
+		c->what_after_ns += (double)tally_part_median(p, after);
+		c->draws_before += median_in(&p->draws, before);
+		c->draws_after += median_in(&p->draws, after);
+	}
+}
+
 /* What explains most of a change, if that is at least half of it. */
 static void
 explain_change(const struct tally_over_run *r, struct tally_range before,
@@ -138,7 +194,7 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	double change, sum;
 	const struct tally_part *part = most_changed(r, before, after, sign, &change,
 						     &sum);
-	if (part && change >= lost / 2) {
+	if (part && change >= lost / 2 && sum - change < change / 2) {
 		c->what = part->name;
 		c->is_pass = true;
 		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
@@ -149,30 +205,10 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 		c->draws_after = median_in(&part->draws, after);
 		return;
 	}
-	static const char *const names[] = {
-		[TALLY_COURSE_WORK] = "CPU",
-		[TALLY_COURSE_WAIT] = "waits",
-		[TALLY_COURSE_REST] = "other waits",
-	};
-	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST && sum < lost / 2; i++) {
-		double from = median_in(&r->courses[i], before);
-		double to = median_in(&r->courses[i], after);
-		if (!r->courses[i].slots || sign * (to - from) < lost / 2)
-			continue;
-		c->what = names[i];
-		c->what_before_ns = from;
-		c->what_after_ns = to;
-		return;
-	}
 	if (sum < lost / 2)
-		return;
-	c->what = "GPU";
-	TALLY_EACH (struct tally_part, p, r->parts->all[TALLY_PART_TOP]) {
-		c->what_before_ns += (double)tally_part_median(p, before);
-		c->what_after_ns += (double)tally_part_median(p, after);
-		c->draws_before += median_in(&p->draws, before);
-		c->draws_after += median_in(&p->draws, after);
-	}
+		explain_by_thread(r, before, after, sign * lost, c);
+	else
+		explain_by_gpu(r, before, after, c);
 }
 
 /* Whether the GPU's clock went along with a change. */

@@ -15,7 +15,9 @@ enum {
 	TALLY_COURSE_CLOCK,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
-	TALLY_COURSE_RESIDENT, /* not of frames: of process lines */
+	/* Not of frames, of process lines: */
+	TALLY_COURSE_RESIDENT,
+	TALLY_COURSE_READY, /* share of the time in which its frames' thread had no CPU */
 	TALLY_N_COURSES
 };
 
@@ -30,8 +32,9 @@ struct tally_over_run {
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f);
-/* The process's memory at this point of the frames. */
-void tally_over_run_add_resident(struct tally_over_run *r, uint64_t bytes);
+/* What a process line says at this point of the frames. */
+void
+tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p);
 /* Sets the changes, the stretch that the typical frame is of, and the memory. */
 void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
 

@@ -53,7 +53,8 @@ add_items(GPtrArray *lines, const GPtrArray *items, char between)
 {
 	GString *line = g_string_new(" ");
 	for (guint i = 0; i < items->len; i++)
-		g_string_append_printf(line, " %s%c", (char *)g_ptr_array_index(items, i), between);
+		g_string_append_printf(line, " %s%c",
+				       (char *)g_ptr_array_index(items, i), between);
 	g_string_truncate(line, line->len - 1);
 	add_wrapped(lines, g_string_free(line, FALSE), between);
 }
@@ -384,8 +385,8 @@ add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 		if (ratio_of(&d->changes[i]) >= ratios[left_out])
 			add_line(lines, tally_answer_change_text(&d->changes[i]));
 	if (left_out)
-		add_line(lines, g_strdup_printf("  and %u more change%s of speed", left_out,
-						TALLY_S(left_out)));
+		add_line(lines, g_strdup_printf("  and %u more change%s of speed",
+						left_out, TALLY_S(left_out)));
 }
 
 char *

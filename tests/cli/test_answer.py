@@ -671,6 +671,20 @@ class Answer(CliCase):
         got = run(300, lambda i: (after(i, 6, 10, 100), {"GBuffer": after(i, 2, 6, 100)}, 1))
         self.assertEqual(got["typical"]["passes"][0]["p50_ns"], 6 * MS)
         self.assertEqual(got["typical"]["text"], "typical frame of the 200 from frame 100 on, 6.00 ms on the GPU")
+        # All passes, one of them by half of it: planted, and the one was named.
+        got = run(300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 1, 5.4), "UI": after(i, 3, 6.2)}, 1))
+        self.assertRegex(got["changes"][0]["text"], "; GPU 4.00 -> 11.6 ms, same draws")
+
+    def test_a_change_for_want_of_a_cpu(self):
+        for share, words in ((0.6, "waits for a CPU 0.80 -> 9.60 ms"), (0.2, "other waits 4.00 -> 12.0 ms")):
+            made = []
+            for line in log_of([(8 if i < 150 else 16, {"GBuffer": 3}, {"thread_ns": 3 * MS, "wait_ns": MS}) for i in range(300)]):
+                made.append(line)
+                if line["type"] == "frame" and line["frame"] % 5 == 4:
+                    period = 5 * line["cpu_ns"]
+                    made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": period,
+                                 "ready_ns": int(period * (0.1 if line["frame"] < 150 else share)), "threads": []})
+            self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
 
     def test_changes_in_an_opengl_pass(self):
         """Its time lasts until the program begins the next one: what grew before that is the thread's, unless there are more draws."""
