@@ -40,8 +40,7 @@ tally_export_names_find(struct tally_export_names *names, uint32_t device,
 	char *name = g_hash_table_lookup(names->names, &key);
 	if (name)
 		return name;
-	name = tally_pass_names_number(&names->passes, device,
-				       tally_pass_names_base(&names->passes, pass));
+	name = tally_pass_names_next(&names->passes, device, pass);
 	g_hash_table_insert(names->names, g_memdup2(&key, sizeof(key)), name);
 	return name;
 }

@@ -172,16 +172,26 @@ tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_re
 		 : add(names, pass->id, pass->label, tally_pass_name(pass->kind, NULL, false));
 }
 
-const char *
-tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
+static const char *
+given_name(const struct tally_pass_names *names, const struct tally_pass_record *pass)
 {
-	const char *given = names->given ? g_hash_table_lookup(names->given, &pass->id) : NULL;
-	if (given)
-		return given;
+	return names->given ? g_hash_table_lookup(names->given, &pass->id) : NULL;
+}
+
+static const char *
+own_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
+{
 	const struct tally_named_pass *n = tally_pass_names_find(names, pass);
 	/* Only the pass itself says whether its target belongs to a window. */
 	bool window = pass->surface >= 0 && pass->kind == TALLY_PASS_RENDER;
 	return n->label ? n->label : window ? "Backbuffer" : n->base;
+}
+
+const char *
+tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
+{
+	const char *given = given_name(names, pass);
+	return given ? given : own_base(names, pass);
 }
 
 char *
@@ -191,4 +201,13 @@ tally_pass_names_number(struct tally_pass_names *names, uint32_t device, const c
 	guint n = GPOINTER_TO_UINT(g_hash_table_lookup(names->counts, key)) + 1;
 	g_hash_table_replace(names->counts, key, GUINT_TO_POINTER(n));
 	return tally_pass_number_name(base, n);
+}
+
+char *
+tally_pass_names_next(struct tally_pass_names *names, uint32_t device,
+		      const struct tally_pass_record *pass)
+{
+	const char *given = given_name(names, pass);
+	g_autofree char *own = tally_pass_names_number(names, device, own_base(names, pass));
+	return given ? tally_pass_names_number(names, device, given) : g_steal_pointer(&own);
 }

@@ -66,5 +66,9 @@ tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_re
 /* The name of the next pass with that base: called once for each pass of a device. The caller
  * frees it with g_free(). */
 char *tally_pass_names_number(struct tally_pass_names *names, uint32_t device, const char *base);
+/* The same for a pass, with the name that a person gave it. Its own is counted all the same, so
+ * that giving it one leaves the names of all others. */
+char *tally_pass_names_next(struct tally_pass_names *names, uint32_t device,
+			    const struct tally_pass_record *pass);
 
 #endif

@@ -74,8 +74,7 @@ create_pass(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 	struct tally_pass_names *names = &a->state->groups.names;
 	const struct tally_named_pass *named = tally_pass_names_find(names, p);
 	g->label = tally_row_text(a, named->label);
-	g_autofree char *name = tally_pass_names_number(names, device,
-							tally_pass_names_base(names, p));
+	g_autofree char *name = tally_pass_names_next(names, device, p);
 	g->name = tally_row_text(a, name);
 	pass->groups = tally_row_text(a, named->groups);
 	pass->size = named->size;

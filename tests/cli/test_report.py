@@ -110,6 +110,18 @@ class Report(CliCase):
         file.write_bytes(bad.read_bytes())
         self.assertEqual(self.ok("report", log).stderr.decode().count("is not UTF-8; no pass is named"), 1)
 
+    def test_a_given_name_leaves_the_others(self):
+        """Passes of one shape are numbered; those after the one that got a name keep their numbers."""
+        ids = [f"{n:016x}" for n in (1, 2, 3)]
+        lines = [header(), device(), *(pass_info(n) for n in ids),
+                 frame(0, [one_pass(i, n, 5) for i, n in enumerate(ids)]), end(1, 3)]
+        log = self.write_log("a.jsonl", lines)
+        first, second, third = sorted(self.rows(log), key=lambda name: self.rows(log)[name]["id"])
+        self.ok("name", first, "Blur", log)
+        self.assertEqual(set(self.rows(log)), {"Blur", second, third})
+        self.ok("name", second, "Blur", log)
+        self.assertEqual(set(self.rows(log)), {"Blur", "Blur #2", third})
+
     def test_segments_are_one_value(self):
         parts = [one_pass(0, A, 100, counters={"samples_passed": 5}), one_pass(1, B, 1),
                  one_pass(2, A, 30, segment=1, counters={"samples_passed": 6})]
