@@ -109,8 +109,6 @@ take_later_field(struct tally_decoder *d, struct tally_object *o)
 		    !tally_json_take_key(&d->json, field->spelled, field->len + 3))
 			continue;
 		o->seen |= TALLY_BIT(i);
-		if (o->follow)
-			o->follow[o->field + 1] = (uint8_t)i;
 		return o->field = (int)i;
 	}
 	return -1;
@@ -124,7 +122,6 @@ tally_object_next_any(struct tally_decoder *d, struct tally_object *o)
 	if (later >= 0)
 		return later;
 	while (tally_json_next_key(&d->json, &key)) {
-		int last = o->field;
 		int field = find_field(o, &key);
 		o->field = field;
 		if (field < 0) {
@@ -139,8 +136,6 @@ tally_object_next_any(struct tally_decoder *d, struct tally_object *o)
 			return -1;
 		}
 		o->seen |= TALLY_BIT(field);
-		if (o->follow)
-			o->follow[last + 1] = (uint8_t)field;
 		return field;
 	}
 	if (!d->json.failed)

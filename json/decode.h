@@ -30,7 +30,6 @@ struct tally_decoder {
 	struct tally_numbers ids; /* of pass_info lines */
 	struct tally_numbers devices; /* value: number of the last frame, if any */
 	uint64_t epoch; /* of the object whose keys are words */
-	uint8_t frame_follow[32], pass_follow[32], workload_follow[32]; /* tally_object.follow */
 	bool named; /* the message in `json` names its field */
 	union { /* valid until the next line */
 		struct tally_array arrays[TALLY_N_ARRAYS];
@@ -103,9 +102,6 @@ struct tally_object {
 	const char *what; /* "a frame", for messages */
 	const struct tally_field *fields;
 	unsigned n_fields;
-	/* The field that is likely to come after field f, at [f + 1]: the fields of one kind of
-	 * object are much the same from line to line. NULL: the next field of the table. */
-	uint8_t *follow;
 	int field; /* the field being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
 	uint64_t together; /* fields that are all present or all absent */
@@ -122,7 +118,7 @@ int tally_object_next_any(struct tally_decoder *d, struct tally_object *o);
 static inline int
 tally_object_next(struct tally_decoder *d, struct tally_object *o)
 {
-	unsigned guess = (unsigned)(o->follow ? o->follow[o->field + 1] : o->field + 1);
+	unsigned guess = (unsigned)(o->field + 1);
 	if (guess < o->n_fields && !(o->seen & TALLY_BIT(guess)) &&
 	    tally_json_take_key(&d->json, o->fields[guess].spelled, o->fields[guess].len + 3)) {
 		o->seen |= TALLY_BIT(guess);

@@ -505,8 +505,6 @@ class Read:
             out.append(f".together = {self.bits(owner.together())},")
         if owner.marks():
             out.append(".mark = ++d->epoch,")
-        if "follow" in owner.more:
-            out.append(f".follow = d->{owner.name}_follow,")
         return out
 
     def absent(self):
