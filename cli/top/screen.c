@@ -14,8 +14,6 @@
 
 static struct {
 	SCREEN *screen;
-	FILE *input; /* opened here and to be closed, or NULL */
-	int fd;
 	bool colour;
 } it;
 
@@ -23,8 +21,9 @@ bool
 tally_top_screen_check(char *why, size_t size)
 {
 	int error;
-	if (!isatty(STDOUT_FILENO)) {
-		g_snprintf(why, (gulong)size, "standard output is not a terminal");
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+		g_snprintf(why, (gulong)size, "standard %s is not a terminal",
+			   isatty(STDOUT_FILENO) ? "input" : "output");
 		return false;
 	}
 	const char *name = g_getenv("TERM");
@@ -57,8 +56,8 @@ choose_colours(void)
 	init_pair(TALLY_TOP_WARNING, COLOR_YELLOW, -1);
 }
 
-static void
-close_screen(void)
+void
+tally_top_screen_close(void)
 {
 	if (!it.screen)
 		return;
@@ -66,13 +65,10 @@ close_screen(void)
 	endwin();
 	delscreen(it.screen);
 	it.screen = NULL;
-	if (it.input)
-		fclose(it.input);
-	it.input = NULL;
 }
 
-static void
-get_size(unsigned *width, unsigned *height)
+void
+tally_top_screen_size(unsigned *width, unsigned *height)
 {
 	int down, across;
 	getmaxyx(stdscr, down, across);
@@ -93,8 +89,8 @@ attributes(enum tally_top_style style)
 	return has_pair ? (attr_t)COLOR_PAIR(style) : plain[style];
 }
 
-static void
-show(const GPtrArray *rows)
+void
+tally_top_screen_show(const GPtrArray *rows)
 {
 	erase();
 	int line = 0;
@@ -112,22 +108,16 @@ show(const GPtrArray *rows)
 	refresh();
 }
 
-static int
-get_fd(void)
-{
-	return it.fd;
-}
-
 /* A terminal that hung up returns end of file forever. */
 static bool
 is_gone(void)
 {
 	struct termios settings;
-	return tcgetattr(it.fd, &settings) < 0 && errno != EINTR;
+	return tcgetattr(STDIN_FILENO, &settings) < 0 && errno != EINTR;
 }
 
-static int
-get_key(void)
+int
+tally_top_screen_key(void)
 {
 	static const struct {
 		int key;
@@ -151,41 +141,20 @@ get_key(void)
 	return c >= ' ' && c < 0x80 ? c : *TALLY_TOP_KEY_OTHER;
 }
 
-static const struct tally_top_screen screen = {
-	.close = close_screen,
-	.size = get_size,
-	.show = show,
-	.fd = get_fd,
-	.key = get_key,
-};
-
-const struct tally_top_screen *
+bool
 tally_top_screen_open(bool colour, char *why, size_t size)
 {
 	if (!tally_top_screen_check(why, size))
-		return NULL;
+		return false;
 	memset(&it, 0, sizeof(it));
 	it.colour = colour;
-	it.fd = STDIN_FILENO;
-	/* If standard input is not a terminal, keys still come from the terminal. */
-	if (!isatty(STDIN_FILENO)) {
-		it.input = fopen("/dev/tty", "re");
-		if (!it.input) {
-			g_snprintf(why, (gulong)size, "keys cannot be read: /dev/tty: %s",
-				   g_strerror(errno));
-			return NULL;
-		}
-		it.fd = fileno(it.input);
-	}
 	/* LINES and COLUMNS, if they are set, must not keep ncurses from following the
 	 * terminal's size. */
 	use_tioctl(TRUE);
-	it.screen = newterm(NULL, stdout, it.input ? it.input : stdin);
+	it.screen = newterm(NULL, stdout, stdin);
 	if (!it.screen) {
 		g_snprintf(why, (gulong)size, "the terminal cannot be set up");
-		if (it.input)
-			fclose(it.input);
-		return NULL;
+		return false;
 	}
 	set_term(it.screen);
 	set_escdelay(25);
@@ -197,5 +166,5 @@ tally_top_screen_open(bool colour, char *why, size_t size)
 	leaveok(stdscr, TRUE);
 	curs_set(0);
 	choose_colours();
-	return &screen;
+	return true;
 }

@@ -19,16 +19,13 @@
 
 /* Whether a full screen can be shown here. False with a reason; changes nothing. */
 bool tally_top_screen_check(char *why, size_t size);
-/* A full screen that is shown. */
-struct tally_top_screen {
-	void (*close)(void);
-	void (*size)(unsigned *width, unsigned *height);
-	void (*show)(const GPtrArray *rows);
-	int (*fd)(void); /* file descriptor of the key input, for poll(2) */
-	/* The next key pressed, 0 = none; the arrows are k, j, < and >, a closed terminal is q. */
-	int (*key)(void);
-};
-/* Takes over the terminal on standard output. NULL with a reason; then nothing was changed. */
-const struct tally_top_screen *tally_top_screen_open(bool colour, char *why, size_t size);
+/* Takes over the terminal on standard output, with the keys from standard input. False with a
+ * reason; then nothing was changed. The others are for a screen that is open. */
+bool tally_top_screen_open(bool colour, char *why, size_t size);
+void tally_top_screen_close(void);
+void tally_top_screen_size(unsigned *width, unsigned *height);
+void tally_top_screen_show(const GPtrArray *rows);
+/* The next key pressed, 0 = none; the arrows are k, j, < and >, a closed terminal is q. */
+int tally_top_screen_key(void);
 
 #endif

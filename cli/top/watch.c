@@ -24,7 +24,6 @@
 
 struct watch {
 	const struct tally_top_options *options;
-	const struct tally_top_screen *screen; /* NULL: tables are printed */
 	struct tally_follow *follow;
 	struct tally_top_window window;
 	struct tally_top_look look;
@@ -220,9 +219,9 @@ compose(struct watch *x)
 static void
 draw(struct watch *x)
 {
-	x->screen->size(&x->look.width, &x->look.height);
+	tally_top_screen_size(&x->look.width, &x->look.height);
 	g_autoptr(GPtrArray) rows = compose(x);
-	x->screen->show(rows);
+	tally_top_screen_show(rows);
 	x->drawn_us = g_get_monotonic_time();
 }
 
@@ -284,7 +283,7 @@ wait_for_something(struct watch *x)
 {
 	int64_t wait_us = DRAW_US - (g_get_monotonic_time() - x->drawn_us);
 	struct pollfd fds[] = {
-		{ .fd = x->screen->fd(), .events = POLLIN },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
 	};
 	bool reads_on = x->busy && !x->held;
@@ -306,7 +305,7 @@ watch_on_screen(struct watch *x)
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
 		int key;
-		while (stay && (key = x->screen->key()) != 0) {
+		while (stay && (key = tally_top_screen_key()) != 0) {
 			stay = take_key(x, key);
 			pressed = true;
 		}
@@ -419,11 +418,10 @@ tally_top_watch(const struct tally_top_options *options)
 	int status = TALLY_EXIT_OK;
 	char why[256];
 	take_signals(options->is_over != NULL);
-	if (!options->once && !options->prometheus)
-		x.screen = tally_top_screen_open(colour, why, sizeof(why));
-	if (x.screen) {
+	if (!options->once && !options->prometheus &&
+	    tally_top_screen_open(colour, why, sizeof(why))) {
 		watch_on_screen(&x);
-		x.screen->close();
+		tally_top_screen_close();
 	} else {
 		status = watch_plainly(&x);
 		const char *file = options->once ? NULL : options->prometheus;
