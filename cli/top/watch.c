@@ -196,8 +196,11 @@ problem_text(const struct watch *x)
 	const char *why = x->follow->why;
 	if (why && (x->bad || !x->options->is_over))
 		return g_strdup(why);
-	if (!x->sorted && x->window.frames)
-		return g_strdup_printf("no column is named %s (yet)", x->options->sort);
+	if (!x->sorted) {
+		g_autofree char *names = tally_top_column_names(&x->window);
+		return g_strdup_printf("no column is named %s (yet): there are %s",
+				       x->options->sort, names);
+	}
 	if (!has_device(x) && x->window.frames)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
@@ -331,24 +334,11 @@ print_table(struct watch *x)
 	fflush(stdout);
 }
 
-/* Reports what the single table should have shown but the log does not contain. */
+/* What was asked for is not there. */
 static bool
 lacks_something(const struct watch *x)
 {
-	if (!x->sorted) {
-		g_autofree char *names = tally_top_column_names(&x->window);
-		return TALLY_FAIL(true, "top", "--sort: no column is named %s; the columns are %s",
-				  x->options->sort, names);
-	}
-	if (!x->window.frames || has_device(x))
-		return false;
-	g_autoptr(GString) numbers = g_string_new(NULL);
-	TALLY_EACH_OF (const struct tally_top_device, d, x->window.devices)
-		g_string_append_printf(numbers, "%s%u", numbers->len ? ", " : "", d->device);
-	return TALLY_FAIL(true, "top",
-			  "--device %" G_GINT64_FORMAT
-			  ": no frame is of it; there are frames of device %s",
-			  x->look.device, numbers->str);
+	return !x->sorted || (x->window.frames && !has_device(x));
 }
 
 /* Prints a table of the lines read so far. -1: there is more to come. */
@@ -362,8 +352,10 @@ print_one(struct watch *x, bool first)
 	if (x->options->once && !x->window.log.program && !x->bad)
 		return TALLY_FAIL(TALLY_EXIT_NOTHING, "top", "%s has no whole line yet",
 				  x->options->path);
-	if (x->options->once && lacks_something(x))
-		return TALLY_EXIT_USAGE;
+	if (x->options->once && lacks_something(x)) {
+		g_autofree char *problem = problem_text(x);
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "top", "%s", problem);
+	}
 	if (x->options->prometheus) {
 		if (!tally_top_write_prometheus(&x->window, x->options->prometheus))
 			return TALLY_EXIT_FAILED;

@@ -396,8 +396,8 @@ class Plain(CliCase):
         self.assertNotIn("p77", text)
         self.assertIn("p77", self.table(log, "--device", "2"))
         self.assertIn("other a", self.table(log, "--device", "0"))
-        for args, words in ((["--device", "7"], "--device 7: no frame is of it; there are frames of device 0, 1, 2"),
-                            (["--sort", "x"], "no column is named x; the columns are name, share, mean, max, n")):
+        for args, words in ((["--device", "7"], "no device 7 has frames"),
+                            (["--sort", "x"], "no column is named x (yet): there are name, share, mean, max, n")):
             done = self.command("top", "--once", *args, log)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(words, done.stderr.decode())
