@@ -37,14 +37,14 @@ find_reach(const struct tally_compare *c, uint32_t *runs)
 	return most;
 }
 
-/* The least of the usual limits that is no smaller. */
+/* The least of the round limits that is no smaller. */
 static double
-usual_limit(double v)
+round_limit(double v)
 {
-	static const double usual[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5 };
-	for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
-		if (v <= usual[i])
-			return usual[i];
+	static const double limits[] = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5 };
+	for (size_t i = 0; i < G_N_ELEMENTS(limits); i++)
+		if (v <= limits[i])
+			return limits[i];
 	return 1;
 }
 
@@ -75,7 +75,7 @@ tally_print_advice(const struct tally_printer *p)
 		return;
 	/* A change of the limit is found where the interval reaches half as far. */
 	double needed = limit > 0 ? ceil(runs * pow(2 * reach / limit, 2)) : INFINITY;
-	double least = usual_limit(2 * reach * sqrt((double)runs / MOST_RUNS));
+	double least = round_limit(2 * reach * sqrt((double)runs / MOST_RUNS));
 	if (least > MOST_LIMIT && least > limit) {
 		tally_print_line(p,
 				 "no limit is within reach here, not even with %d runs of each: "

@@ -123,7 +123,7 @@ subject_compare(gconstpointer a, gconstpointer b)
 /* The generated name of an unlabeled pass counts the passes before it, so it may differ
  * between logs. */
 static void
-tell_apart(struct tally_compare *c)
+add_ids(struct tally_compare *c)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
@@ -295,7 +295,7 @@ tally_compare_join(struct tally_compare *c)
 				add_source(c, subjects, side, k, log->sources->pdata[i]);
 		}
 	}
-	tell_apart(c);
+	add_ids(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
 	for (guint i = 0; i < c->subjects->len; i++)
 		add_rows(c, g_ptr_array_index(c->subjects, i));

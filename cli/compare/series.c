@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* The data kept of a series. */
-struct kept {
+/* What is known of a series. */
+struct selected {
 	enum { NOT_ASKED = 0, WANTED, UNWANTED } wanted;
 	/* Totals of the frame being read: */
 	double sum;
@@ -156,17 +156,17 @@ take_line(void *user, const struct tally_log_line *line)
 }
 
 /* NULL: the filter does not select it. */
-static struct kept *
-find_kept(struct tally_compare_log *log, uint32_t series)
+static struct selected *
+find_selected(struct tally_compare_log *log, uint32_t series)
 {
-	if (series >= log->kept->len)
-		g_array_set_size(log->kept, MAX(series + 1, tally_n_series(&log->aggregate)));
-	struct kept *kept = &g_array_index(log->kept, struct kept, series);
-	if (kept->wanted == NOT_ASKED) {
+	if (series >= log->selected->len)
+		g_array_set_size(log->selected, MAX(series + 1, tally_n_series(&log->aggregate)));
+	struct selected *selected = &g_array_index(log->selected, struct selected, series);
+	if (selected->wanted == NOT_ASKED) {
 		const char *key = tally_series_name(&log->aggregate, series);
-		kept->wanted = tally_compare_wants(log->filter, key) ? WANTED : UNWANTED;
+		selected->wanted = tally_compare_wants(log->filter, key) ? WANTED : UNWANTED;
 	}
-	return kept->wanted == WANTED ? kept : NULL;
+	return selected->wanted == WANTED ? selected : NULL;
 }
 
 static struct tally_compare_source *
@@ -181,15 +181,15 @@ static void
 take_value(struct tally_compare_log *log, struct tally_group *g, uint32_t series,
 	   struct tally_value v)
 {
-	struct kept *kept = find_kept(log, series);
-	if (!kept)
+	struct selected *selected = find_selected(log, series);
+	if (!selected)
 		return;
 	struct tally_compare_source *source = need_source(log, g);
 	add_value(source, series, v, g->series[series].estimated);
-	kept->sum += tally_value_f64(v);
-	kept->n += !g->outside;
-	kept->estimated |= g->series[series].estimated;
-	kept->touched = true;
+	selected->sum += tally_value_f64(v);
+	selected->n += !g->outside;
+	selected->estimated |= g->series[series].estimated;
+	selected->touched = true;
 }
 
 static struct tally_compare_source *
@@ -217,7 +217,7 @@ add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *fr
 {
 	for (uint32_t i = 0; i < f->n_metrics; i++) {
 		uint32_t series = metric_series(log, f->metrics[i].key);
-		if (series < tally_n_series(&log->aggregate) && find_kept(log, series))
+		if (series < tally_n_series(&log->aggregate) && find_selected(log, series))
 			add_value(frames, series, f->metrics[i].value, f->metrics[i].estimated);
 	}
 }
@@ -228,8 +228,8 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 		 uint32_t n_passes)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	for (uint32_t i = TALLY_SERIES_GPU + 1; i < log->kept->len; i++) {
-		const struct kept *total = &g_array_index(log->kept, struct kept, i);
+	for (uint32_t i = TALLY_SERIES_GPU + 1; i < log->selected->len; i++) {
+		const struct selected *total = &g_array_index(log->selected, struct selected, i);
 		if (!total->touched || total->n != n_passes ||
 		    (i >= TALLY_N_FIXED_SERIES &&
 		     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join !=
@@ -243,7 +243,7 @@ static void
 add_frame_gpu(struct tally_compare_log *log, struct tally_compare_source *frames,
 	      const struct tally_frame_record *f)
 {
-	if (f->has_gpu && find_kept(log, TALLY_SERIES_GPU))
+	if (f->has_gpu && find_selected(log, TALLY_SERIES_GPU))
 		add_value(frames, TALLY_SERIES_GPU, tally_u64(f->gpu_ns), false);
 }
 
@@ -275,8 +275,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		add_frame_totals(log, frames, n_passes);
 		add_frame_metrics(log, frames, f);
 	}
-	TALLY_EACH_OF (struct kept, kept, log->kept)
-		*kept = (struct kept){ .wanted = kept->wanted };
+	TALLY_EACH_OF (struct selected, selected, log->selected)
+		*selected = (struct selected){ .wanted = selected->wanted };
 }
 
 /* Devices */
@@ -329,7 +329,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	log->filter = filter;
 	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
-	log->kept = g_array_new(FALSE, TRUE, sizeof(struct kept));
+	log->selected = g_array_new(FALSE, TRUE, sizeof(struct selected));
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
@@ -349,7 +349,7 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 {
 	if (!log)
 		return;
-	g_array_unref(log->kept);
+	g_array_unref(log->selected);
 	g_ptr_array_unref(log->sources);
 	g_ptr_array_unref(log->options);
 	g_array_unref(log->devices);

@@ -51,7 +51,7 @@ struct tally_compare_log {
 	const struct tally_compare_filter *filter;
 	struct tally_aggregate_watch watch;
 	bool wants_cpu;
-	GArray *kept; /* elements: struct kept, indexed by series */
+	GArray *selected; /* elements: struct selected, indexed by series */
 };
 
 struct tally_compare_filter {

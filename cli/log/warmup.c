@@ -39,41 +39,41 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 }
 
 /* The times of frames that are not loading. */
-struct usual {
+struct normal {
 	uint64_t typical; /* the median */
 	uint64_t longest; /* exceeded by few frames */
 };
 
-static struct usual
-usual_of(const uint64_t *values, size_t n)
+static struct normal
+normal_of(const uint64_t *values, size_t n)
 {
 	g_autofree uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), tally_order_u64);
-	struct usual usual = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
-	return usual;
+	struct normal normal = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
+	return normal;
 }
 
 static bool
-is_slow(uint64_t ns, const struct usual *usual)
+is_slow(uint64_t ns, const struct normal *normal)
 {
-	return ns / SLOW_FACTOR >= usual->typical && ns - usual->typical >= SLOW_NS &&
-	       ns > usual->longest;
+	return ns / SLOW_FACTOR >= normal->typical && ns - normal->typical >= SLOW_NS &&
+	       ns > normal->longest;
 }
 
 /* So long that it is not the noise of a busy machine. */
 static bool
-is_long(uint64_t ns, const struct usual *usual)
+is_long(uint64_t ns, const struct normal *normal)
 {
-	return ns >= LONG_NS && ns / SLOW_FACTOR >= usual->longest;
+	return ns >= LONG_NS && ns / SLOW_FACTOR >= normal->longest;
 }
 
 /* The length of the slow start: it ends where no slow frame follows within `gap` frames. */
 static size_t
-slow_start(const uint64_t *frame_ns, size_t n, const struct usual *usual, size_t gap)
+slow_start(const uint64_t *frame_ns, size_t n, const struct normal *normal, size_t gap)
 {
 	size_t end = 0;
 	for (size_t i = 0; i < n && i <= end + gap; i++)
-		if (is_slow(frame_ns[i], usual))
+		if (is_slow(frame_ns[i], normal))
 			end = i + 1;
 	return end;
 }
@@ -81,13 +81,13 @@ slow_start(const uint64_t *frame_ns, size_t n, const struct usual *usual, size_t
 /* The longest start of at most `end` frames of whose time at least half is in slow frames, if
  * these are half of the frames and it ends with one; or in long ones, if it ends with one. */
 static size_t
-mostly_slow(const uint64_t *frame_ns, size_t end, const struct usual *usual)
+mostly_slow(const uint64_t *frame_ns, size_t end, const struct normal *normal)
 {
 	size_t longest = 0, n_slow = 0;
 	double slow_ns = 0, long_ns = 0, all = 0;
 	for (size_t i = 0; i < end; i++) {
 		double ns = (double)frame_ns[i];
-		bool slow = is_slow(frame_ns[i], usual), lengthy = is_long(frame_ns[i], usual);
+		bool slow = is_slow(frame_ns[i], normal), lengthy = is_long(frame_ns[i], normal);
 		all += ns;
 		slow_ns += slow ? ns : 0;
 		long_ns += lengthy ? ns : 0;
@@ -106,11 +106,11 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 	if (most == 0)
 		return 0;
 	/* The frames after those that could be left out: they cannot shift it. */
-	const struct usual usual = usual_of(frame_ns + most, n - most);
-	size_t end = slow_start(frame_ns, n, &usual, MOST_GAP);
+	const struct normal normal = normal_of(frame_ns + most, n - most);
+	size_t end = slow_start(frame_ns, n, &normal, MOST_GAP);
 	if (end > most) /* the times never settle: only an unbroken start may be loading */
-		end = slow_start(frame_ns, n, &usual, 0);
-	return end > most ? 0 : mostly_slow(frame_ns, end, &usual);
+		end = slow_start(frame_ns, n, &normal, 0);
+	return end > most ? 0 : mostly_slow(frame_ns, end, &normal);
 }
 
 /* The start of a log */

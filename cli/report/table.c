@@ -156,14 +156,14 @@ add_folded(struct builder *b, GArray *folded, const char *above)
 static void
 add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
 {
-	g_autoptr(GPtrArray) kept = most_expensive(list, depth ? 0 : MOST_EXPENSIVE);
+	g_autoptr(GPtrArray) shown = most_expensive(list, depth ? 0 : MOST_EXPENSIVE);
 	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct line));
 	TALLY_EACH (struct tally_group, g, list) {
 		double share = tally_group_share(b->a, g);
 		if (is_nothing(g))
 			continue;
 		bool counts = share < 0 ? !is_rare(b->a, g) : share >= LEAST_SHARE;
-		if (b->all || counts || g_ptr_array_find(kept, g, NULL)) {
+		if (b->all || counts || g_ptr_array_find(shown, g, NULL)) {
 			add_row(b, g, above, depth);
 			continue;
 		}

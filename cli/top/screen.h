@@ -15,7 +15,7 @@
 #define TALLY_TOP_KEY_PAGE_DOWN "\2"
 #define TALLY_TOP_KEY_HOME "\3"
 #define TALLY_TOP_KEY_END "\4"
-#define TALLY_TOP_KEY_OTHER "\5" /* means nothing, but that the screen is drawn anew */
+#define TALLY_TOP_KEY_OTHER "\5" /* means nothing, but that the screen is drawn */
 
 /* Whether a full screen can be shown here. False with a reason; changes nothing. */
 bool tally_top_screen_check(char *why, size_t size);

@@ -69,7 +69,7 @@ lives(long pid)
 }
 
 static void
-tell_none(const char *newest, long pid)
+complain_none(const char *newest, long pid)
 {
 	if (pid)
 		tally_cli_complain("top",
@@ -105,7 +105,7 @@ find_living(long pid)
 		if (pid ? log->pid == pid : lives(log->pid))
 			return g_strdup(log->path);
 	}
-	tell_none(newest, pid);
+	complain_none(newest, pid);
 	return NULL;
 }
 
