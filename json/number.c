@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/number.h"
 
-#include <float.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,29 +8,6 @@
 #include "json/pow10.h"
 #include "json/swar.h"
 #include "layer/base/int192.h"
-
-const uint64_t tally_powers_of_ten[20] = {
-	UINT64_C(1),
-	UINT64_C(10),
-	UINT64_C(100),
-	UINT64_C(1000),
-	UINT64_C(10000),
-	UINT64_C(100000),
-	UINT64_C(1000000),
-	UINT64_C(10000000),
-	UINT64_C(100000000),
-	UINT64_C(1000000000),
-	UINT64_C(10000000000),
-	UINT64_C(100000000000),
-	UINT64_C(1000000000000),
-	UINT64_C(10000000000000),
-	UINT64_C(100000000000000),
-	UINT64_C(1000000000000000),
-	UINT64_C(10000000000000000),
-	UINT64_C(100000000000000000),
-	UINT64_C(1000000000000000000),
-	UINT64_C(10000000000000000000),
-};
 
 /* Eight digits of a number below 10^8, a byte each, the first in the lowest byte: its halves,
  * then its quarters, are divided side by side by multiplying and shifting. */
@@ -201,58 +177,6 @@ tally_number_format_f64(char *out, double v)
 	int n = (int)tally_number_format_u64(digits, d.digits);
 	at += place_point(at, digits, n, n + d.exponent);
 	return (size_t)(at - out);
-}
-
-/* digits * 10^exponent, which is not 0, correctly rounded. False: too close to a tie, too large
- * or too small to decide.
- *
- * `digits` with its top bit set times the upper 128 bits of the power of ten, which are at most one
- * too large, is at most 2^64 too large; of its upper 128 bits, with their top bit set, that is less
- * than two. 53 of them are kept, so only values within two of half of the last one could round
- * differently. */
-static bool
-multiply_rounded(uint64_t digits, int exponent, double *v)
-{
-	if (exponent < TALLY_POW10_FIRST || exponent > TALLY_POW10_LAST)
-		return false;
-	unsigned row = (unsigned)(exponent - TALLY_POW10_FIRST);
-	int shift = __builtin_clzll(digits);
-	uint64_t unused, middle;
-	uint64_t carry = tally_multiply(tally_pow10[row].lo, digits << shift, &unused);
-	uint64_t high = tally_multiply(tally_pow10[row].hi, digits << shift, &middle);
-	middle += carry;
-	high += middle < carry;
-	int down = !(high >> 63);
-	if (down) {
-		high = high << 1 | middle >> 63;
-		middle <<= 1;
-	}
-	uint64_t below = high & 0x7ff;
-	if ((below == 0x400 && middle <= 2) || (below == 0x3ff && middle >= UINT64_MAX - 2))
-		return false;
-	uint64_t kept = (high >> 11) + (below >> 10);
-	/* floor(log2(10^exponent)) */
-	int biased = ((exponent * 217706) >> 16) + 1087 - shift - down;
-	if (biased < 1 || biased > 2045)
-		return false;
-	/* A carry out of the 53 bits goes to the exponent, as it must. */
-	uint64_t bits = ((uint64_t)biased << 52) + (kept - (UINT64_C(1) << 52));
-	memcpy(v, &bits, sizeof(*v));
-	return true;
-}
-
-bool
-tally_number_from_decimal(uint64_t digits, int exponent, double *v)
-{
-	static const double exact[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-	bool exactly = digits <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22;
-	*v = (double)digits;
-	if (FLT_EVAL_METHOD != 0 || !exactly) /* x87 would round twice */
-		return digits == 0 || multiply_rounded(digits, exponent, v);
-	*v = exponent < 0 ? *v / exact[-exponent] : *v * exact[exponent];
-	return true;
 }
 
 double

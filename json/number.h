@@ -8,7 +8,6 @@
 #ifndef PASSTALLY_JSON_NUMBER_H
 #define PASSTALLY_JSON_NUMBER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +15,6 @@
 #define TALLY_F64_CHARS 32 /* longest double: sign, 17 digits, point, exponent; and see below */
 
 #define TALLY_EIGHT_DIGITS 100000000
-
-/* 1 to 10^19. */
-extern const uint64_t tally_powers_of_ten[20] __attribute__((visibility("hidden")));
 
 /* Each writes to `out`, without a NUL, and returns the length. `out` has room for as many
  * characters as stated above: some after the number may be overwritten. */
@@ -47,7 +43,5 @@ tally_number_put_f64(char *at, double v)
 /* The number by JSON's grammar at the beginning of `text`, whatever follows it. Infinite when it
  * is too large for a double. */
 double tally_number_parse_f64(const char *text);
-/* digits * 10^exponent, correctly rounded. False: only tally_number_parse_f64() knows it. */
-bool tally_number_from_decimal(uint64_t digits, int exponent, double *v);
 
 #endif

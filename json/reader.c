@@ -190,33 +190,9 @@ skip_number(struct tally_json_reader *r, bool *integer)
 	return true;
 }
 
-/* Consumes digits with a decimal point among them, up to 19, before another member or the end:
- * the writer formats most fractions like this. False changes nothing but *v, and does not mean
- * that the number is invalid. */
-static bool
-take_decimal(struct tally_json_reader *r, double *v)
-{
-	enum { MOST_DIGITS = 19 }; /* digits that certainly fit */
-	uint64_t whole, part;
-	char *point = tally_swar_scan_digits(r->at, &whole);
-	if (*point != '.' || point == r->at || (*r->at == '0' && point != r->at + 1))
-		return false;
-	char *at = tally_swar_scan_digits(point + 1, &part);
-	while (is_digit(*at) && at - r->at <= MOST_DIGITS)
-		part = part * 10 + (uint64_t)(*at++ - '0');
-	int n = (int)(at - point - 1);
-	if (n == 0 || at - r->at - 1 > MOST_DIGITS || (*at != ',' && *at != '}') ||
-	    !tally_number_from_decimal(whole * tally_powers_of_ten[n] + part, -n, v))
-		return false;
-	r->at = at;
-	return true;
-}
-
 bool
 tally_json_read_f64(struct tally_json_reader *r, double *v)
 {
-	if (take_decimal(r, v))
-		return true;
 	tally_json_peek(r);
 	const char *first = r->at;
 	bool integer;
@@ -233,10 +209,6 @@ tally_json_read_value(struct tally_json_reader *r, struct tally_value *v)
 {
 	if (tally_json_take_u64(r, &v->u64)) {
 		v->storage = TALLY_STORAGE_U64; /* as is the case for nearly all */
-		return true;
-	}
-	if (take_decimal(r, &v->f64)) {
-		v->storage = TALLY_STORAGE_F64;
 		return true;
 	}
 	tally_json_peek(r);
