@@ -150,6 +150,18 @@ gather(struct group *g, const struct tally_compare *c)
 
 /* ---- judging ---- */
 
+/* Whether what is left of a change without the machine's speed contradicts the change itself: it
+ * certainly goes the other way, or the speed would have to differ by more than it ever did. */
+static bool
+contradicts(const struct tally_compare_row *row, const struct tally_means *r)
+{
+	double seen = log(row->mean[TALLY_SIDE_NEW] / row->mean[TALLY_SIDE_BASE]);
+	double speed = fabs(seen - r->difference);
+	bool turned = seen * r->difference < 0 && fabs(r->difference) > r->reach &&
+		      row->low * row->high > 0;
+	return speed > MOST_SPEED || (turned && speed > TALLY_COMPARE_SAME);
+}
+
 /* What the change of a pass's logarithm makes of its row. Where it and the pass's own mean have
  * no change in common, most passes changed, and are no reference: the mean stays. */
 static void
@@ -157,10 +169,20 @@ take_over(const struct tally_compare *c, struct tally_compare_row *row, const st
 {
 	double base = row->mean[TALLY_SIDE_BASE], change = r->difference;
 	double low = base * expm1(change - r->reach), high = base * expm1(change + r->reach);
-	if (!(r->se > 0) || !(base > 0) || low > row->high || high < row->low)
+	if (!(r->se > 0) || !(base > 0) || !(row->mean[TALLY_SIDE_NEW] > 0))
 		return;
 	const double level = 1 - c->settings.confidence;
 	bool mean_changed = row->p < level;
+	/* Whole runs know what the machine does to them; two single runs do not. */
+	if (!row->runs && contradicts(row, r)) {
+		row->low = MIN(row->low, low);
+		row->high = MAX(row->high, high);
+		row->difference = base * expm1(change); /* which may leave a limit open */
+		row->p = 1;
+		return;
+	}
+	if (low > row->high || high < row->low)
+		return;
 	row->against_others = true;
 	row->difference = base * expm1(change);
 	row->low = low;

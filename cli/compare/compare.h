@@ -20,7 +20,7 @@ enum tally_verdict {
 	TALLY_VERDICT_FEW, /* too few frames to judge */
 	TALLY_VERDICT_EQUAL, /* both sides have the same constant value */
 	TALLY_VERDICT_UNSEEN, /* cannot tell: the interval is wider than "the same" */
-	TALLY_VERDICT_SAME, /* no change, and none larger than TALLY_COMPARE_SAME is possible */
+	TALLY_VERDICT_SAME, /* no change larger than TALLY_COMPARE_SAME is possible */
 	TALLY_VERDICT_LESS,
 	TALLY_VERDICT_MORE,
 	TALLY_N_VERDICTS,
@@ -100,8 +100,9 @@ struct tally_compare_row {
 	bool runs; /* judged by whole runs instead of frames */
 	uint64_t n[TALLY_N_SIDES]; /* number of values */
 	double mean[TALLY_N_SIDES];
-	/* what was judged: the new mean less the base's, or of `against_others` the part of the
-	 * base's mean by which the pass changed against the other passes of its frames */
+	/* what was judged: the new mean less the base's, or the part of the base's mean by which
+	 * the pass changed against the other passes of its frames (`against_others`, or where that
+	 * contradicts the means and nothing can be told) */
 	double difference;
 	bool against_others;
 	double se, df;
@@ -187,6 +188,8 @@ GPtrArray *tally_compare_row_values(const struct tally_compare *c,
 uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 
 bool tally_row_changed(const struct tally_compare_row *row);
+/* The new mean less the base's. */
+double tally_row_seen(const struct tally_compare_row *row);
 /* The change divided by the base's mean; false where that mean is 0. */
 bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
 /* The words of --allow; notes have none (NULL). */

@@ -204,15 +204,18 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 	/* No time can decrease by more than all of it. */
 	if (row->is_time)
 		row->low = MAX(row->low, -row->mean[TALLY_SIDE_BASE]);
-	row->verdict = TALLY_VERDICT_UNSEEN;
-	if (row->p_holm < 1 - c->settings.confidence && row->difference != 0)
-		row->verdict = row->difference < 0 ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE;
-	else if (!row->uneven && tally_compare_relative(row, row->low, &low) &&
-		 tally_compare_relative(row, row->high, &high) && low >= -TALLY_COMPARE_SAME &&
-		 high <= TALLY_COMPARE_SAME)
-		row->verdict = TALLY_VERDICT_SAME;
+	bool same = !row->uneven && tally_compare_relative(row, row->low, &low) &&
+		    tally_compare_relative(row, row->high, &high) && low >= -TALLY_COMPARE_SAME &&
+		    high <= TALLY_COMPARE_SAME;
+	bool changed = row->p_holm < 1 - c->settings.confidence && row->difference != 0;
+	row->verdict = !changed	? (same ? TALLY_VERDICT_SAME : TALLY_VERDICT_UNSEEN)
+		       : row->difference < 0 ? TALLY_VERDICT_LESS
+					     : TALLY_VERDICT_MORE;
 	if (row->worse && c->settings.has_fail_above)
 		judge_limit(c, row);
+	/* A time that changed for certain, but by less than counts. */
+	if (same && row->is_time && !row->fails)
+		row->verdict = TALLY_VERDICT_SAME;
 }
 
 void

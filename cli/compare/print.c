@@ -168,16 +168,15 @@ static void
 add_row(const struct tally_printer *p, struct cells *t, const struct tally_compare_row *row,
 	bool times)
 {
-	double change = row->tested ? row->difference : row->mean[1] - row->mean[0];
 	bool both = row->n[0] && row->n[1];
 	add(t, times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
 	if (!times)
 		add(t, tally_row_key(p, row));
 	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
 	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
-	g_autofree char *text = both ? tally_row_change(p, row, change) : g_strdup("-");
-	add(t, g_strconcat(text, row->against_others ? "*" : "", NULL));
-	add(t, tally_row_interval(p, row));
+	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
+	g_autofree char *interval = tally_row_interval(p, row);
+	add(t, g_strconcat(interval, row->against_others ? "*" : "", NULL));
 	add(t, verdict_text(p, row));
 }
 
@@ -250,8 +249,8 @@ main_compare(gconstpointer a, gconstpointer b)
 		return x->subject->frame ? -1 : 1;
 	if (tally_row_changed(x) != tally_row_changed(y) && !x->subject->frame)
 		return tally_row_changed(x) ? -1 : 1;
-	double worth_x = tally_row_changed(x) ? fabs(x->difference) : x->mean[0];
-	double worth_y = tally_row_changed(y) ? fabs(y->difference) : y->mean[0];
+	double worth_x = tally_row_changed(x) ? fabs(tally_row_seen(x)) : x->mean[0];
+	double worth_y = tally_row_changed(y) ? fabs(tally_row_seen(y)) : y->mean[0];
 	if (!x->subject->frame && worth_x != worth_y)
 		return worth_x > worth_y ? -1 : 1;
 	if (x->subject->slot != y->subject->slot)

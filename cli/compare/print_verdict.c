@@ -20,7 +20,7 @@ counts(const struct tally_compare *c, const struct tally_compare_row *row)
 static double
 size_of(const struct tally_compare *c, const struct tally_compare_row *row)
 {
-	double size = row->difference * (row->worse ? row->worse : 1);
+	double size = tally_row_seen(row) * (row->worse ? row->worse : 1);
 	if (!row->is_time)
 		tally_compare_relative(row, size, &size);
 	bool either = c->conclusion == TALLY_CONCLUSION_MIXED ||
@@ -68,10 +68,11 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 				       row->verdict == TALLY_VERDICT_FEW
 					       ? "too few frames"
 					       : "not measured on both sides");
-	g_autofree char *change = tally_row_change(p, row, row->difference);
+	g_autofree char *change = tally_row_change(p, row, tally_row_seen(row));
 	g_autofree char *interval = tally_row_interval(p, row);
-	return g_strdup_printf("%s %s (%g %%: %s)", name, change, 100 * p->c->settings.confidence,
-			       interval);
+	const char *of = row->against_others ? "without what all passes have in common, " : "";
+	return g_strdup_printf("%s %s (%s%g %%: %s)", name, change, of,
+			       100 * p->c->settings.confidence, interval);
 }
 
 /* The caller frees it. */

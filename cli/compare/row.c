@@ -22,6 +22,12 @@ tally_compare_relative(const struct tally_compare_row *row, double value, double
 	return isfinite(*out);
 }
 
+double
+tally_row_seen(const struct tally_compare_row *row)
+{
+	return row->mean[TALLY_SIDE_NEW] - row->mean[TALLY_SIDE_BASE];
+}
+
 bool
 tally_row_changed(const struct tally_compare_row *row)
 {

@@ -180,6 +180,33 @@ class Compare(CliCase):
         self.assertEqual((four["by"], four["base"]["n"]), ("frames", 160))
         self.assertIn(b"five logs a side", self.ok("compare", *a[:4], "--", *c[:4]).stdout)
 
+    def test_a_machine_of_another_speed(self):
+        """What all passes have in common is the machine's. A pass that grew, but by less, did not get faster: it
+        cannot be told; a change is the one of the means beside it; one that is certain and small is the same."""
+        def log(name, seed, factors, size=0.01):
+            ids = [f"{k + 1:016x}" for k in range(len(factors))]
+            walks = [wobble(10**6 * factor, 300, seed + k, size) for k, factor in enumerate(factors)]
+            lines = [header(), device(), *(pass_info(ident, f"p{k}") for k, ident in enumerate(ids))]
+            lines += [frame(i, [one_pass(k, ident, times[i], f"p{k}") for k, (ident, times) in enumerate(zip(ids, walks))],
+                            gpu_ns=sum(times[i] for times in walks), envelope_ns=sum(times[i] for times in walks))
+                      for i in range(300)]
+            return self.write_log(name, [*lines, end(300, 300 * len(ids))])
+        base = log("base", 1, [1] * 6)
+        result = self.json(base, log("slower", 10, [1.3] * 5 + [1.15]))
+        found = self.value(result, "p5")
+        self.assertEqual(found["verdict"], "cannot-tell")
+        self.assertGreater(found["difference_pct"], 10)
+        self.assertLess(found["low_pct"], -5)
+        self.assertGreater(found["high_pct"], 10)
+        # So different a machine is none.
+        self.assertEqual(self.value(self.json(base, log("twice", 20, [2] * 5 + [2.6])), "p5")["verdict"], "cannot-tell")
+        noisy = [log("noisy", 30, [1] * 6, 0.2), log("one", 40, [1.05] * 5 + [2.1], 0.2)]
+        text = self.ok("compare", *noisy).stdout.decode()
+        self.assertRegex(text, r"^SLOWER: p5 \+1[01]\d% \(without what all passes have in common, 99 %: \+\d")
+        self.assertRegex(text, r"(?m)^p5 +[0-9.]+ +[0-9.]+ +\+1[01]\d% .*\*  slower$")
+        found = self.value(self.json(base, log("little", 50, [1] * 5 + [1.015])), "p5")
+        self.assertEqual((found["verdict"], found["p"] < 1e-3), ("same", True))
+
     def test_sides(self):
         slow = self.write_log("slow.jsonl", times_log(wobble(1100000, seed=2)))
         base = self.write_log("base.jsonl", times_log(wobble(1000000)))
