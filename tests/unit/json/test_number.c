@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <float.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
