@@ -115,7 +115,7 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally
 	enum { MOST = TALLY_TOP_SLICES };
 	GString *row = tally_top_new_row(rows);
 	const struct tally_top_course *course = gpu ? &sums->gpu : &sums->cpu;
-	struct tally_top_figures cpu = sums->cpu.all, f = course->all;
+	struct tally_top_figures f = course->all;
 	tally_top_put(row, TALLY_TOP_STRONG, "%s", gpu ? "GPU time  " : "frame time");
 	if (!f.n) {
 		tally_top_put(row, TALLY_TOP_FAINT, "%s", "  not measured");
@@ -125,8 +125,6 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally
 	g_autofree char *most = tally_duration_text(f.largest);
 	g_autofree char *more = rate && f.sum > 0
 					? g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9)
-				: gpu && cpu.sum > 0
-					? g_strdup_printf("%.0f %% of it", 100 * f.sum / cpu.sum)
 					: g_strdup("");
 	tally_top_put(row, TALLY_TOP_PLAIN, "  %9s  max %9s  %12s  ", mean, most, more);
 	unsigned used = tally_top_row_width(row);

@@ -22,6 +22,12 @@ struct stored_frame {
 	struct tally_pass_record passes[];
 };
 
+/* A process line, for the answer: what worked while a frame waited. */
+struct stored_process {
+	struct tally_process_record record;
+	struct tally_thread_record threads[];
+};
+
 /* The slice that a point in time belongs to: counted from the clock's zero, so that a chart
  * moves by whole slices. */
 static uint64_t
@@ -120,6 +126,29 @@ note_series(struct tally_top_window *w, struct stored_frame *f)
 	}
 }
 
+static void
+add_line(void *user, const struct tally_log_line *line)
+{
+	struct tally_top_window *w = user;
+	const struct tally_process_record *p = &line->process;
+	if (line->type != TALLY_LINE_PROCESS)
+		return;
+	struct stored_process *stored =
+		g_malloc(sizeof(*stored) + p->n_threads * sizeof(p->threads[0]));
+	stored->record = *p;
+	stored->record.threads = stored->threads;
+	for (uint32_t i = 0; i < p->n_threads; i++) {
+		stored->threads[i] = p->threads[i];
+		stored->threads[i].name = g_intern_string(p->threads[i].name);
+	}
+	g_queue_push_tail(&w->processes, stored);
+	const struct stored_frame *oldest = g_queue_peek_head(&w->stored);
+	while (oldest && w->processes.length > 1 &&
+	       (stored = g_queue_peek_head(&w->processes))->record.time_ns <
+		       oldest->record.start_ns)
+		g_free(g_queue_pop_head(&w->processes));
+}
+
 static struct tally_top_device *
 need_device(struct tally_top_window *w, uint32_t number)
 {
@@ -161,6 +190,7 @@ tally_top_window_init(struct tally_top_window *w, const char *path, double secon
 	w->watch = (struct tally_aggregate_watch){
 		.user = w,
 		.takes_values = true,
+		.line = add_line,
 		.frame = add_frame,
 	};
 	tally_aggregate_begin(&w->log, path, &w->watch);
@@ -172,6 +202,7 @@ tally_top_window_finish(struct tally_top_window *w)
 	if (!w->devices)
 		return;
 	g_queue_clear_full(&w->stored, g_free);
+	g_queue_clear_full(&w->processes, g_free);
 	g_array_unref(w->devices);
 	g_array_unref(w->series_in_use);
 	tally_aggregate_finish(&w->log);
@@ -179,6 +210,22 @@ tally_top_window_finish(struct tally_top_window *w)
 }
 
 /* Sums */
+
+/* How many of the stored frames are loading: those of the log's start, if they are still there. */
+static size_t
+loading(const struct tally_top_window *w, const struct tally_top_device *d)
+{
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	for (const GList *l = w->stored.head; l; l = l->next) {
+		const struct stored_frame *stored = l->data;
+		if (stored->record.device == d->device)
+			g_array_append_val(times, stored->record.cpu_ns);
+	}
+	if (times->len != d->frames)
+		return 0;
+	return tally_warmup_count((const uint64_t *)(void *)times->data,
+				  MIN(times->len, TALLY_WARMUP_FRAMES));
+}
 
 static void
 add(struct tally_top_figures *f, double v)
@@ -246,12 +293,17 @@ tally_top_sums_create(const struct tally_top_window *w, const struct tally_top_d
 	struct tally_top_sums *sums = g_new0(struct tally_top_sums, 1);
 	uint64_t first = first_slice(w), from = slice_at(w, w->first_ns);
 	sums->passes = g_ptr_array_new_with_free_func(free_pass);
+	size_t skip = d ? loading(w, d) : 0;
 	/* If the log is shorter than the window, its slices fill the whole chart. */
 	sums->first_slice = from > first ? (unsigned)(from - first) : 0;
 	for (GList *l = d ? w->stored.head : NULL; l; l = l->next) {
 		struct stored_frame *f = l->data;
 		sums->device = d->device;
-		if (f->record.device == d->device && !is_past(w, f))
+		if (f->record.device != d->device || is_past(w, f))
+			continue;
+		if (skip > 0)
+			skip--;
+		else
 			add_stored(sums, f, (unsigned)(slice_at(w, f->record.start_ns) - first));
 	}
 	return sums;
@@ -290,27 +342,17 @@ tally_top_steps(const struct tally_top_sums *sums, const struct tally_top_course
 
 /* The answer */
 
-/* How many of the stored frames are loading: those of the log's start, if they are still there. */
-static size_t
-loading(const struct tally_top_window *w, const struct tally_top_device *d)
-{
-	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	for (const GList *l = w->stored.head; l; l = l->next) {
-		const struct stored_frame *stored = l->data;
-		if (stored->record.device == d->device)
-			g_array_append_val(times, stored->record.cpu_ns);
-	}
-	if (times->len != d->frames)
-		return 0;
-	return tally_warmup_count((const uint64_t *)(void *)times->data,
-				  MIN(times->len, TALLY_WARMUP_FRAMES));
-}
-
 struct tally_answer *
 tally_top_window_answer(const struct tally_top_window *w, const struct tally_top_device *d)
 {
 	struct tally_answer *answer = tally_answer_create(&w->log);
 	size_t skip = loading(w, d);
+	for (const GList *l = w->processes.head; l; l = l->next) {
+		const struct stored_process *stored = l->data;
+		const struct tally_log_line line = { .type = TALLY_LINE_PROCESS,
+						     .process = stored->record };
+		tally_answer_add_line(answer, &line);
+	}
 	for (const GList *l = w->stored.head; l; l = l->next) {
 		const struct stored_frame *stored = l->data;
 		if (stored->record.device != d->device || is_past(w, stored))

@@ -53,6 +53,7 @@ struct tally_top_window {
 	uint64_t n_bytes; /* of those frames */
 	uint64_t cut_ns; /* start of the newest frame dropped for its size, 0 = none */
 	bool cut; /* it is in the window */
+	GQueue processes; /* elements: struct stored_process *, those of the frames */
 	GArray *devices; /* elements: struct tally_top_device, in order of appearance */
 	GArray *series_in_use; /* elements: bool, whether the series was ever nonzero */
 	uint64_t frames;
@@ -62,8 +63,8 @@ struct tally_top_window {
 void tally_top_window_init(struct tally_top_window *w, const char *path, double seconds);
 void tally_top_window_finish(struct tally_top_window *w);
 
-/* Adds up the frames of a device; NULL (no device) has no sums. The caller destroys them before
- * the window. */
+/* Adds up the frames of a device, without those in which the program loaded; NULL (no device) has
+ * no sums. The caller destroys them before the window. */
 struct tally_top_sums *tally_top_sums_create(const struct tally_top_window *w,
 					     const struct tally_top_device *d);
 void tally_top_sums_destroy(struct tally_top_sums *sums);

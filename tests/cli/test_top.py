@@ -250,7 +250,7 @@ class Plain(CliCase):
         self.assertIn("hitches: none\n", text)
         self.assertRegex(text, r"frame time +20.0 ms +max +20.0 ms +█")
         self.assertEqual(text.count(".0 fps"), 1, "one rate")
-        self.assertRegex(text, r"GPU time +6.0 us +max +6.0 us +0 % of it")
+        self.assertRegex(text, r"GPU time +6.0 us +max +6.0 us +█")
         self.assertEqual(names(text), ["p02", "p01", "p00"])
         # share, mean, max, chart, n, draws, vertices: what 80 columns hold
         self.assertRegex(text, r"p02 +50.0% +3.0 +3.0 +█+ +10 +1 +3\n")
@@ -340,6 +340,24 @@ class Plain(CliCase):
             lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00")], start_ns=10**12 + k * 10**7, cpu_ns=10**7 + slow,
                                thread_ns=10**6 + slow, wait_ns=0, **more))
         self.assertIn("hitches: 1; frame 30: +40.0 ms, 4 shaders made, 40.0 ms\n", self.table(self.write_log("e.jsonl", lines)))
+
+    def test_it_says_what_report_says(self):
+        """What other threads did is known to the answer, and loading is in none of the figures."""
+        lines, at = long_log(1, 0), 10**12
+        for k in range(90):
+            length = 900 * 10**6 if k < 2 else 40 * 10**6 if k == 60 else 10**7
+            lines.append(frame(k, [one_pass(0, f"{1:016x}", 5 * 10**6, "p00")], start_ns=at, cpu_ns=length, gpu_ns=5 * 10**6,
+                               envelope_ns=5 * 10**6, thread_ns=3 * 10**6, wait_ns=0))
+            at += length
+            lines.append({"type": "process", "time_ns": at, "period_ns": length, "resident_bytes": 10**8, "ready_ns": 0, "threads": [
+                {"name": "game", "cpu_ns": 3 * 10**6, "ends_frames": True}, {"name": "loader", "cpu_ns": 28 * 10**6 if k == 60 else 0}]})
+        log = self.write_log("p.jsonl", [*lines, end(90, 90)])
+        text = self.table(log)
+        hitch = re.search(r"hitches: 1; (frame 60: .*)", text).group(1)
+        self.assertIn("loader worked 28.0 ms", hitch)
+        self.assertIn(hitch, self.ok("report", log).stdout.decode())
+        self.assertRegex(text, r"frame time +10.3 ms +max +40.0 ms")
+        self.assertRegex(text, r"p00 +100.0% +5.000 +5.000 .* 88 ")
 
     def test_absent_is_not_zero(self):
         lines = long_log(0, 0)
