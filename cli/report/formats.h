@@ -52,6 +52,9 @@ void tally_json_put_rows(struct tally_out *o, const struct tally_aggregate *a,
  * left out, how the capture ended if the program did not end it. */
 void tally_summary_print(FILE *out, const struct tally_aggregate *a,
 			 const struct tally_answer *answer, int64_t device);
+/* The worst hitches of each device, one a line with its cause. */
+void tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
+				 const struct tally_answer *answer);
 /* The run's tags and its machine, one line each, if the log has them. */
 void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */

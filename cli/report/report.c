@@ -89,7 +89,8 @@ static const struct tally_arg options[] = {
 	TALLY_WARMUP_ARG(struct report_request, warmup),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
-		       "Show every column and every row in the table. Without it there are "
+		       "Show every column and every row in the table, and the worst hitches, "
+		       "one a line. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
 	TALLY_ARG_HELP,
@@ -402,6 +403,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		putc('\n', to);
 		print_table(r, a, columns, rows);
 	}
+	if (r->wide)
+		tally_summary_print_hitches(to, a, answer);
 	if (a->notes->len) {
 		putc('\n', to);
 		tally_summary_print_notes(to, a, NULL);

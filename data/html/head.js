@@ -142,7 +142,7 @@ function leftOutWords(d) {
 
 function ownCost(d) {
 	return d.overhead_ns.n && d.cpu_ns.n
-		? `${duration(d.overhead_ns.mean)} a frame, ${trim((100 * d.overhead_ns.mean) / d.cpu_ns.mean, 2)} % of it`
+		? `${duration(d.overhead_ns.p50)} a frame, ${trim((100 * d.overhead_ns.p50) / d.cpu_ns.p50, 2)} % of it`
 		: "-";
 }
 
@@ -263,7 +263,7 @@ function bothNumbers(a, b) {
 		["GPU time, mean", at("gpu_ns", "mean"), judged("gpu_ns")],
 		["GPU time, p50", at("gpu_ns", "p50")],
 		["GPU time, p99", at("gpu_ns", "p99")],
-		["Our own cost a frame", at("overhead_ns", "mean")],
+		["Our own cost a frame", at("overhead_ns", "p50")],
 	];
 	const rows = numbers.map(([name, of, verdict]) => {
 		const x = of(a),
