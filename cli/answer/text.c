@@ -217,8 +217,10 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 }
 
 static void
-add_passes(GPtrArray *lines, const struct tally_answer_device *d)
+add_passes(GPtrArray *lines, const struct tally_answer *answer,
+	   const struct tally_answer_device *d)
 {
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
 	g_autofree char *head = tally_answer_typical_text(d);
@@ -226,9 +228,10 @@ add_passes(GPtrArray *lines, const struct tally_answer_device *d)
 	add_fitting(lines, d, MIN(d->n_passes, 20), 3, add_pass_items);
 	if (d->n_passes == 1 && d->passes[0].draws >= 2)
 		add_line(lines, g_strdup_printf("  %.0f draws, %.0f vertices a frame; "
-						"--granularity draw times each",
-						d->passes[0].draws,
-						d->passes[0].vertices));
+						"--granularity draw %s each",
+						d->passes[0].draws, d->passes[0].vertices,
+						s && tally_device_times_draws(s) ? "times"
+										 : "counts"));
 }
 
 char *
@@ -401,6 +404,19 @@ tally_answer_cost_text(const struct tally_answer_device *d)
 			       d->once_ns > 0 ? " once at the start" : "");
 }
 
+/* Why no pass has a time. */
+static void
+add_untimed(GPtrArray *lines, const struct tally_answer *answer,
+	    const struct tally_answer_device *d)
+{
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
+	if (!s || d->bound.doubt != TALLY_DOUBT_NO_GPU_TIMES || d->bound.some_gpu)
+		return;
+	TALLY_EACH (const char, off, s->off)
+		if (strstr(off, "-timestamp: "))
+			add_line(lines, g_strdup_printf("  %s", off));
+}
+
 GPtrArray *
 tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
 		   bool brief)
@@ -417,8 +433,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, memory);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
+	add_untimed(lines, answer, d);
 	if (brief) {
-		add_passes(lines, d);
+		add_passes(lines, answer, d);
 		return lines;
 	}
 	if (tally_bound_hint(&d->bound))
@@ -427,7 +444,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	if (busiest)
 		add_line(lines, g_strdup_printf("  %s", busiest));
 	g_free(busiest);
-	add_passes(lines, d);
+	add_passes(lines, answer, d);
 	add_hitches(lines, d);
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;

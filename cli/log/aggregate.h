@@ -235,6 +235,8 @@ void tally_aggregate_finish(struct tally_aggregate *a);
 /* Finds a device by its number; NULL if there is none. */
 struct tally_device_summary *
 tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
+/* Whether its driver can time single draws of a pass, as far as is known: query/quirks.h. */
+bool tally_device_times_draws(const struct tally_device_summary *device);
 /* The size of surface that most of its frames presented, the first of several; NULL when none
  * did, or the log does not say. Among the complete frames after the warm-up. */
 const struct tally_surface *

@@ -2,6 +2,7 @@
 /* The information in a log about each device: its identity, frame times, clock and surface. */
 #include "cli/log/aggregate_parts.h"
 #include "cli/shared/each.h"
+#include "query/quirks.h"
 
 #include <string.h>
 
@@ -52,6 +53,15 @@ tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number)
 	g_hash_table_insert(a->state->devices, GUINT_TO_POINTER(number), d);
 	g_ptr_array_add(a->devices, d);
 	return d;
+}
+
+bool
+tally_device_times_draws(const struct tally_device_summary *d)
+{
+	if (d->api == TALLY_API_VULKAN)
+		return !tally_vk_quirk(TALLY_QUIRK_TIMES_OF_TILES, d->driver_id, d->vendor_id);
+	g_autofree char *driver = g_strdup_printf("%s %s", d->driver, d->name);
+	return !tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, driver);
 }
 
 /* The device that it names may be one that a program created only as a probe (a first

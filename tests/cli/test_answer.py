@@ -204,6 +204,27 @@ class Answer(CliCase):
                 for p in f["passes"] if f["type"] == "frame" else ():
                     p.update(vertices=90000, **more)
             self.assertEqual([x for x in self.answers(lines)[0]["lines"] if "vertices" in x], [line] if line else [], draws)
+        # Drivers that draw tile by tile have no time of a single draw.
+        for line in lines:
+            if line["type"] == "device":
+                line.update(name="llvmpipe (LLVM 15.0.6, 256 bits)", driver="Mesa/X.org")
+            for p in line["passes"] if line["type"] == "frame" else ():
+                p.update(draws=7)
+        self.assertIn("  7 draws, 90000 vertices a frame; --granularity draw counts each", self.answers(lines)[0]["lines"])
+
+    def test_without_times(self):
+        """Why no pass has a time stands where it says that none has."""
+        lines = log_of([(14, {"GBuffer": (0, 9)}, {}) for _ in range(20)])
+        for line in lines:
+            if line["type"] == "device":
+                line["sources"][1] = {"name": "gl-timestamp", "state": "off", "reason": "left out by --sources"}
+            for p in line["passes"] if line["type"] == "frame" else ():
+                del p["gpu_ns"]
+            if line["type"] == "frame":
+                line.pop("gpu_ns", None)
+        said = self.answers(lines)[0]["lines"]
+        at = said.index("bound by: cannot tell, GPU times were not measured")
+        self.assertEqual(said[at + 1], "  gl-timestamp: left out by --sources")
 
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
