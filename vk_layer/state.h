@@ -138,7 +138,7 @@ struct vk_device {
 	struct vk_enabled enabled;
 	VkPhysicalDeviceProperties properties;
 	VkDriverId driver_id; /* 0: not known */
-	bool times_of_tiles; /* none are taken in a render pass: quirks.h */
+	bool times_of_tiles; /* those in a render pass mean nothing: quirks.h */
 	char driver_name[VK_MAX_DRIVER_NAME_SIZE], driver_info[VK_MAX_DRIVER_INFO_SIZE];
 	char uuid[37], pci[24]; /* "": not known */
 	struct tally_vk_family families[VK_MAX_FAMILIES];

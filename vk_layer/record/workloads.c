@@ -36,10 +36,8 @@ vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 	if (c->late.on)
 		what &= ~(unsigned)VK_MEASURE_STATISTICS;
 	bool inside = c->open.kind != VK_OPEN_WORK;
-	if (inside && c->device->times_of_tiles) {
-		what &= ~(unsigned)VK_MEASURE_TIME;
+	if (inside && c->device->times_of_tiles)
 		w->flags |= TALLY_FLAG(NO_TIMESTAMPS);
-	}
 	uint32_t views = inside ? c->open.views : 1;
 	if (!c->game.no_queries && vk_interval_take(c, VK_AROUND_WORKLOAD, what, views, !inside))
 		vk_interval_run(c, VK_AROUND_WORKLOAD, !inside);

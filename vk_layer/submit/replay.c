@@ -213,7 +213,7 @@ add_workload(struct vk_replay *r, struct vk_recording *owner, const struct vk_wo
 			 owner, w);
 	} else {
 		vk_pending_pass_miss(&r->s->passes[pending]);
-		if (w && !(w->flags & TALLY_FLAG(NO_TIMESTAMPS)))
+		if (w)
 			w->flags |= r->reasons[false];
 	}
 }

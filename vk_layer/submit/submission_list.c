@@ -80,18 +80,21 @@ finish_sums(struct vk_pending_pass *pending)
 		pass->flags |= TALLY_FLAG(UNCOUNTED);
 }
 
-/* The only draw of a pass on a driver that draws tile by tile: its time is the pass's. */
+/* Draws on a driver that draws tile by tile: the only one of a pass has the pass's time, others
+ * have none. */
 static void
-take_pass_time(struct tally_pass *pass)
+drop_times_of_tiles(struct tally_pass *pass)
 {
-	struct tally_workload *w = pass->workloads;
-	if (!pass->has_time || pass->n_workloads != 1 ||
-	    !(w->flags & TALLY_FLAG(NO_TIMESTAMPS)))
-		return;
-	w->flags &= ~TALLY_FLAG(NO_TIMESTAMPS);
-	w->has_time = true;
-	w->gpu_begin_ns = pass->gpu_begin_ns;
-	w->gpu_end_ns = pass->gpu_end_ns;
+	for (struct tally_workload *w = pass->workloads; w; w = w->next) {
+		if (!(w->flags & TALLY_FLAG(NO_TIMESTAMPS)))
+			continue;
+		w->has_time = pass->has_time && pass->n_workloads == 1;
+		if (!w->has_time)
+			continue;
+		w->flags &= ~TALLY_FLAG(NO_TIMESTAMPS);
+		w->gpu_begin_ns = pass->gpu_begin_ns;
+		w->gpu_end_ns = pass->gpu_end_ns;
+	}
 }
 
 /* Removes one claim; with the last one the pass is done. */
@@ -102,7 +105,7 @@ release(struct vk_pending_pass *pending)
 		return;
 	if (pending->sums)
 		finish_sums(pending);
-	take_pass_time(pending->pass);
+	drop_times_of_tiles(pending->pass);
 	pending->pass->done = true;
 	pending->pass = NULL;
 }
