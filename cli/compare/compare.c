@@ -257,8 +257,10 @@ is_there(const GPtrArray *logs, const struct tally_compare_log *log)
 	return false;
 }
 
-const char *
-tally_compare_on_both_sides(const struct tally_compare *c)
+/* Returns the path, borrowed, of a run that both sides have, which would be compared with
+ * itself; NULL: there is none. */
+static const char *
+on_both_sides(const struct tally_compare *c)
 {
 	const GPtrArray *base = c->logs[TALLY_SIDE_BASE], *fresh = c->logs[TALLY_SIDE_NEW];
 	TALLY_EACH (const struct tally_compare_log, log, fresh)
@@ -287,21 +289,21 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 				return status;
 		}
 	}
-	const char *path = tally_compare_on_both_sides(c);
-	return path ? TALLY_FAIL(TALLY_EXIT_UNLIKE, "compare",
-				 "NOT COMPARED: %s: this run is on both sides, of base and new",
-				 path)
-		    : TALLY_EXIT_OK;
+	return TALLY_EXIT_OK;
 }
 
-/* Whether a difference between the sides would be mistaken for a change of the program. */
-static bool
-is_refused(const struct compare_request *r, const struct tally_compare *c)
+char *
+tally_compare_refusal(const struct tally_compare *c)
 {
+	const char *path = on_both_sides(c);
+	if (path)
+		return g_strdup_printf("NOT COMPARED: %s: this run is on both sides, of base and "
+				       "new",
+				       path);
 	g_autoptr(GString) why = g_string_new(NULL);
 	unsigned kinds = 0;
 	TALLY_EACH (const struct tally_compare_unlike, u, c->unlike) {
-		if (u->kind == TALLY_UNLIKE_NOTE || r->settings.allowed & 1u << u->kind)
+		if (u->kind == TALLY_UNLIKE_NOTE || c->settings.allowed & 1u << u->kind)
 			continue;
 		kinds |= 1u << u->kind;
 		g_string_append_printf(why, "%s%s: %s in base, %s in new", why->len ? "; " : "",
@@ -312,14 +314,14 @@ is_refused(const struct compare_request *r, const struct tally_compare *c)
 		if (kinds & 1u << kind)
 			g_string_append_printf(list, "%s%s", list->len ? "," : "",
 					       tally_unlike_names[kind]);
-	if (kinds)
-		tally_cli_complain("compare",
-				   "NOT COMPARED: %s (%s); --allow %s compares them all the same",
-				   kinds & 1u << TALLY_UNLIKE_PROGRAM
-					   ? "not the same program"
-					   : "the sides differ in what changes times by itself",
-				   why->str, list->str);
-	return kinds != 0;
+	if (!kinds)
+		return NULL;
+	return g_strdup_printf("NOT COMPARED: %s (%s); compare --allow %s compares them all the "
+			       "same",
+			       kinds & 1u << TALLY_UNLIKE_PROGRAM
+				       ? "not the same program"
+				       : "the sides differ in what changes times by itself",
+			       why->str, list->str);
 }
 
 static int
@@ -336,8 +338,9 @@ compare(const struct compare_request *r)
 	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);
-		if (is_refused(r, &c))
-			status = TALLY_EXIT_UNLIKE;
+		g_autofree char *why = tally_compare_refusal(&c);
+		if (why)
+			status = TALLY_FAIL(TALLY_EXIT_UNLIKE, "compare", "%s", why);
 	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_judge(&c);

@@ -10,6 +10,7 @@
 
 #include "cli/compare/means.h"
 #include "cli/compare/series.h"
+#include "cli/shared/out.h"
 
 #include <stdio.h>
 
@@ -173,9 +174,10 @@ void tally_compare_conclude(struct tally_compare *c);
 double
 tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
-/* Returns the path, borrowed, of a run that both sides have, which would be compared with
- * itself; NULL: there is none. */
-const char *tally_compare_on_both_sides(const struct tally_compare *c);
+/* Why the sides are not compared, or NULL: a run is on both, or they differ (after
+ * tally_compare_find_unlike()) in what would be mistaken for a change of the program. The caller
+ * frees it. */
+char *tally_compare_refusal(const struct tally_compare *c);
 /* Lists where the program, options, devices or machines of the sides differ, and the clocks of
  * their GPUs (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
@@ -206,5 +208,10 @@ struct tally_compare_style {
 void tally_compare_print(FILE *out, const struct tally_compare *c,
 			 const struct tally_compare_style *style);
 void tally_compare_print_json(FILE *out, const struct tally_compare *c);
+/* The members of the same object, for the page of two logs. */
+void tally_compare_put_json(struct tally_out *o, const struct tally_compare *c);
+/* The lines below the tables as they are printed, the last one the conclusion: elements char *,
+ * which go with the array. The caller releases it. */
+GPtrArray *tally_compare_lines(const struct tally_compare *c);
 
 #endif

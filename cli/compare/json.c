@@ -142,34 +142,45 @@ put_unlike(struct tally_out *o, const struct tally_compare *c)
 }
 
 void
+tally_compare_put_json(struct tally_out *o, const struct tally_compare *c)
+{
+	tally_out_text(o, "schema", "passtally-compare/1");
+	tally_out_f64(o, "confidence", c->settings.confidence);
+	if (c->settings.has_fail_above)
+		tally_out_f64(o, "fail_above_pct", 100 * c->settings.fail_above);
+	tally_out_f64(o, "same_pct", 100 * TALLY_COMPARE_SAME);
+	tally_out_text(o, "conclusion", tally_conclusion_names[c->conclusion]);
+	g_autoptr(GPtrArray) lines = tally_compare_lines(c);
+	tally_out_array(o, "lines");
+	TALLY_EACH (const char, line, lines)
+		tally_out_text(o, NULL, line);
+	tally_out_end_array(o);
+	tally_out_u64(o, "open", c->n_open);
+	tally_out_u64(o, "tested", c->n_tested);
+	tally_out_u64(o, "failed", c->n_failed);
+	tally_out_u64(o, "too_noisy", c->n_blind);
+	if (c->settings.has_fail_above)
+		tally_out_u64(o, "too_few", c->n_few);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		put_side(o, c, side);
+	put_unlike(o, c);
+	tally_out_array(o, "subjects");
+	guint next = 0;
+	for (guint i = 0; i < c->subjects->len; i++) {
+		tally_out_break(o, "\n ");
+		put_subject(o, c, g_ptr_array_index(c->subjects, i), &next);
+	}
+	tally_out_break(o, "\n");
+	tally_out_end_array(o);
+}
+
+void
 tally_compare_print_json(FILE *out, const struct tally_compare *c)
 {
 	struct tally_out o;
 	tally_out_init(&o, out);
 	tally_out_object(&o, NULL);
-	tally_out_text(&o, "schema", "passtally-compare/1");
-	tally_out_f64(&o, "confidence", c->settings.confidence);
-	if (c->settings.has_fail_above)
-		tally_out_f64(&o, "fail_above_pct", 100 * c->settings.fail_above);
-	tally_out_f64(&o, "same_pct", 100 * TALLY_COMPARE_SAME);
-	tally_out_text(&o, "conclusion", tally_conclusion_names[c->conclusion]);
-	tally_out_u64(&o, "open", c->n_open);
-	tally_out_u64(&o, "tested", c->n_tested);
-	tally_out_u64(&o, "failed", c->n_failed);
-	tally_out_u64(&o, "too_noisy", c->n_blind);
-	if (c->settings.has_fail_above)
-		tally_out_u64(&o, "too_few", c->n_few);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		put_side(&o, c, side);
-	put_unlike(&o, c);
-	tally_out_array(&o, "subjects");
-	guint next = 0;
-	for (guint i = 0; i < c->subjects->len; i++) {
-		tally_out_break(&o, "\n ");
-		put_subject(&o, c, g_ptr_array_index(c->subjects, i), &next);
-	}
-	tally_out_break(&o, "\n");
-	tally_out_end_array(&o);
+	tally_compare_put_json(&o, c);
 	tally_out_end_object(&o);
 	tally_out_char(&o, '\n');
 	tally_out_flush(&o);

@@ -428,5 +428,15 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	print_only(&p, TALLY_SIDE_BASE, "Passes that are gone");
 	print_shares(&p);
 	print_one_sided(&p);
+	putc('\n', out);
 	tally_print_verdict(&p);
+}
+
+GPtrArray *
+tally_compare_lines(const struct tally_compare *c)
+{
+	struct tally_printer p = { .c = c, .lines = g_ptr_array_new_with_free_func(g_free) };
+	choose_units(&p);
+	tally_print_verdict(&p);
+	return p.lines;
 }

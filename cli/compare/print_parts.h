@@ -22,6 +22,7 @@ struct tally_printer {
 	const struct tally_compare_style *style;
 	struct tally_unit unit; /* common to all times */
 	const char *plus_minus;
+	GPtrArray *lines; /* not NULL: takes the lines below the tables instead of `out` */
 };
 
 /* GPU time of a pass or frame, frame time and its p99: the values of the first table. */

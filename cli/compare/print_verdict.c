@@ -113,6 +113,10 @@ void
 tally_print_conclusion(const struct tally_printer *p, const char *mark)
 {
 	g_autofree char *text = conclusion_text(p);
+	if (p->lines) {
+		g_ptr_array_add(p->lines, g_steal_pointer(&text));
+		return;
+	}
 	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
 	tally_text_print(p->out, "%s%s\n", safe ? mark : "", safe ? safe : text);
 }
@@ -129,7 +133,6 @@ tally_print_verdict(const struct tally_printer *p)
 		against += row->against_others;
 		against_in_runs += row->against_others && row->runs;
 	}
-	fputs("\n", p->out);
 	tally_print_line(p,
 			 "%u value%s tested by %s: %u rose, %u fell; in %g %% of comparisons "
 			 "chance alone reports a time as changed, in as many another value",

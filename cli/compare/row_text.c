@@ -128,6 +128,10 @@ void
 tally_print_line(const struct tally_printer *p, const char *format, ...)
 {
 	TALLY_FORMATTED(text, format);
+	if (p->lines) {
+		g_ptr_array_add(p->lines, g_strdup(text));
+		return;
+	}
 	/* Lines after the first are indented by two columns more than it. */
 	size_t indent = strspn(text, " ");
 	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text + indent) : NULL;

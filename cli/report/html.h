@@ -25,9 +25,7 @@ int tally_report_html(const char *path, const char *const *logs, unsigned n_logs
  * second time; memory grows with passes, not with the logs. */
 
 /* Writes the member "verdict": an object with either `refused` (why the logs are not compared) or
- * `conclusion`, `same_pct` and `rows` ([device, id or "frame" or "outside", key, verdict,
- * difference, low and high in percent of the base, null = not known]). Writes nothing where the
- * logs cannot be read again. */
+ * what `compare --json` prints. Writes nothing where the logs cannot be read again. */
 void tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t warmup);
 
 /* What --pictures wrote beside a log under a number: the paths of the files that are there, colors

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Two logs side by side: passes joined by identity, with what `passtally compare` says of each. */
 function signed(v, words) {
-	return Number.isFinite(v) ? `${v > 0 ? "+" : v < 0 ? "−" : ""}${words(Math.abs(v))}` : "-";
+	return Number.isFinite(v) ? `${v > 0 ? "+" : v < 0 ? "-" : ""}${words(Math.abs(v))}` : "-";
 }
 
-function signedPercent(ratio) {
-	return signed(100 * ratio, (v) => `${v.toFixed(2)} %`);
-}
-
-/* Of times more is worse; of counts, who knows. */
-function worse(change, unit) {
-	if (unit !== "ns") return null;
-	return change > 0 ? "bad" : change < 0 ? "good" : null;
+/* Three digits, as in the text of `passtally compare`. */
+function signedPercent(v) {
+	const size = Math.abs(v),
+		digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+	return Number.isFinite(v) ? `${v < 0 ? "" : "+"}${v.toFixed(digits)}%` : "-";
 }
 
 function passKey(g) {
@@ -51,7 +48,7 @@ function joinPasses(la, a, lb, b, key) {
 			before: x,
 			after: y,
 			change: y - x,
-			ratio: (y - x) / x,
+			ratio: (100 * (y - x)) / x,
 			cost: totalOf(gb, b, sb) - totalOf(ga, a, sa),
 			state: !ga ? "new in B" : !gb ? "gone in B" : "",
 			verdict: ga && gb ? verdictOf(a.device, passKey(ga), key) : null,
@@ -74,24 +71,23 @@ function compareColumns(rows, info) {
 		{ key: "name", title: "pass", of: (p) => p.name },
 		{
 			key: "state",
-			title: meta.verdict && meta.verdict.rows ? "verdict" : "",
-			of: (p) => p.state || verdictWords(p.verdict, time),
+			title: meta.verdict && meta.verdict.lines ? "verdict" : "state",
+			of: (p) => p.state || verdictWords(p.verdict),
 			hint: "as passtally compare judges it",
 		},
 		{ key: "before", title: `A: ${title}`, small, of: (p) => p.before, side: "a" },
 		{ key: "after", title: `B: ${title}`, small, of: (p) => p.after, side: "b" },
 		{
-			key: "change",
-			title: "difference",
-			small,
-			of: (p) => p.change,
-			show: (p) => signed(p.change, words),
+			key: "ratio",
+			title: "change",
+			of: (p) => p.ratio,
+			show: (p) => (p.verdict ? changeWords(p.verdict, words) : signedPercent(p.ratio)),
 		},
 		{
-			key: "ratio",
-			title: "in %",
-			of: (p) => p.ratio,
-			show: (p) => signedPercent(p.ratio),
+			key: "interval",
+			title: meta.verdict && meta.verdict.lines ? `${100 * meta.verdict.confidence} % interval` : "",
+			of: (p) => (p.verdict ? p.verdict.low_pct : NaN),
+			show: (p) => intervalWords(p.verdict, words),
 		},
 		{
 			key: "cost",
@@ -102,7 +98,7 @@ function compareColumns(rows, info) {
 			hint: "difference of the pass's GPU time over all frames, divided by the frames: what it does to a frame",
 		},
 	];
-	return { words, columns: time ? columns : columns.filter((c) => c.key !== "cost") };
+	return { words, columns: columns.filter((c) => c.title && (time || c.key !== "cost")) };
 }
 
 function compareCell(c, p, words, sides, unit) {
@@ -124,19 +120,15 @@ function compareCell(c, p, words, sides, unit) {
 		return el(
 			"td",
 			{
-				title:
-					c.key === "name"
-						? `${p.name}\nid ${p.id}`
-						: intervalWords(p.verdict),
+				title: c.key === "name" ? `${p.name}\nid ${p.id}` : null,
 			},
 			c.of(p),
 		);
-	const text = c.show(p),
-		move = c.key === "cost" ? p.cost : p.change;
+	const text = c.show(p);
 	return el(
 		"td",
 		{
-			class: judged(p.verdict, move, unit),
+			class: judged(p.verdict, unit),
 			title: text === "-" ? p.state || "needs a value in both logs" : null,
 		},
 		text,
@@ -239,7 +231,7 @@ function compareTable(la, a, lb, b) {
 	};
 	let shown = [];
 	const csv = () => [
-		["pass", "id", "key", "a_mean", "b_mean", "difference", "ratio", "verdict"],
+		["pass", "id", "key", "a_mean", "b_mean", "difference", "percent", "verdict"],
 		...shown.map((p) => [
 			p.name,
 			p.id,
@@ -248,7 +240,7 @@ function compareTable(la, a, lb, b) {
 			p.after,
 			p.change,
 			p.ratio,
-			p.state || verdictWords(p.verdict, true),
+			p.state || verdictWords(p.verdict),
 		]),
 	];
 	const picker = valuePicker(sharedSeries(la, a, lb, b), draw);
@@ -353,7 +345,7 @@ async function showCompare(ticket) {
 		times = compareChart(a, b, "cpu", "Frame time", linked),
 		gpu = compareChart(a, b, "gpu", "GPU time", linked);
 	main.replaceChildren(
-		verdictSection(la, a, lb, b),
+		verdictSection(),
 		bothTable(la, a, lb, b, bothNumbers(a, b), "both"),
 		el("div", { class: "two" }, times.box, gpu.box),
 		compareTable(la, a, lb, b),

@@ -358,7 +358,7 @@ function frameRow(r, unit, total) {
 			el("td", {}, r.median === 0 ? "not in it" : time(r.median)),
 			el(
 				"td",
-				{ class: big ? worse(r.change, "ns") : null },
+				{ class: big ? (r.change > 0 ? "bad" : "good") : null },
 				Number.isFinite(r.change)
 					? signed(r.change, (v) => inUnit(v, unit))
 					: "-",

@@ -254,22 +254,22 @@ function bothRows(la, a, lb, b) {
 
 function bothNumbers(a, b) {
 	const at = (name, which) => (d) => d[name][which] ?? NaN;
-	/* Only means are judged; what is not has no color. */
-	const judged = (key) => verdictOf(a.device, "frame", key);
 	const numbers = [
-		["Frame time, mean", at("cpu_ns", "mean"), judged("cpu_ns")],
+		["Frame time, mean", at("cpu_ns", "mean"), "cpu_ns"],
 		["Frame time, p50", at("cpu_ns", "p50")],
 		["Frame time, p99", at("cpu_ns", "p99")],
-		["GPU time, mean", at("gpu_ns", "mean"), judged("gpu_ns")],
+		["GPU time, mean", at("gpu_ns", "mean"), "gpu_ns"],
 		["GPU time, p50", at("gpu_ns", "p50")],
 		["GPU time, p99", at("gpu_ns", "p99")],
 		["Our own cost a frame", at("overhead_ns", "p50")],
 	];
-	const rows = numbers.map(([name, of, verdict]) => {
+	/* Only means are compared. */
+	const rows = numbers.map(([name, of, key]) => {
 		const x = of(a),
 			y = of(b),
-			known = Number.isFinite(y - x);
-		const color = judged(verdict, y - x, "ns");
+			verdict = key && verdictOf(a.device, "frame", key),
+			color = judged(verdict, "ns"),
+			raw = key ? signedPercent((100 * (y - x)) / x) : "";
 		return el(
 			"tr",
 			{ class: "plain" },
@@ -278,16 +278,8 @@ function bothNumbers(a, b) {
 			el("td", { class: "word" }, withUnit(y, "ns")),
 			el(
 				"td",
-				{
-					class: ["word", color].filter(Boolean).join(" "),
-					title: intervalWords(verdict),
-				},
-				known
-					? `${signed(y - x, duration)} (${signedPercent((y - x) / x)})` +
-							(verdict
-								? `: ${verdictWords(verdict, true)}`
-								: "")
-					: "-",
+				{ class: ["word", color].filter(Boolean).join(" ") },
+				verdict ? verdictText(verdict, duration) : raw,
 			),
 		);
 	});
@@ -310,9 +302,9 @@ function bothTable(la, a, lb, b, rows, id) {
 		el("th", { scope: "col", class: "word" }, fill ? swatch(theme(fill)) : null, words);
 	const heads = [
 		head("value"),
-		head(`A: ${la.file}`, "gpu"),
-		head(`B: ${lb.file}`, "cpu"),
-		head("B − A"),
+		head(`A, base: ${la.file}`, "gpu"),
+		head(`B, new: ${lb.file}`, "cpu"),
+		head("change"),
 	];
 	return el(
 		"div",

@@ -189,17 +189,15 @@ function changeCell(sides, side, info) {
 	const at = (name) => sides.find((x) => x.name === name);
 	const mean = (name) => stat(at(name).group, seriesIn(at(name).log, info.key), "mean");
 	const change = mean("B") - mean("A"),
+		words = (v) => withUnit(v, info.unit),
 		verdict = verdictOf(at("A").d.device, passKey(at("A").group), info.key);
 	return el(
 		"td",
 		{
-			class: judged(verdict, change, info.unit),
-			title:
-				[verdictWords(verdict, info.unit === "ns"), intervalWords(verdict)]
-					.filter(Boolean)
-					.join(", ") || null,
+			class: judged(verdict, info.unit),
+			title: verdict ? verdictText(verdict, words) : null,
 		},
-		change === 0 ? "0 %" : signedPercent(change / mean("A")),
+		verdict ? changeWords(verdict, words) : signedPercent((100 * change) / mean("A")),
 	);
 }
 
@@ -258,7 +256,7 @@ function valuesTable(sides, pick) {
 		"p90",
 		"p99",
 		"max",
-		...(two ? ["B − A"] : []),
+		...(two ? ["change"] : []),
 		"validity",
 		"what it is",
 	];

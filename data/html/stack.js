@@ -70,7 +70,7 @@ function stackWords(parts, colors, data, range) {
 				{},
 				swatch(colors[k]),
 				`${p.name} ${duration(1e6 * means[k])}` +
-					(whole || !all[k] ? "" : ` (${signedPercent(means[k] / all[k] - 1)})`),
+					(whole || !all[k] ? "" : ` (${signedPercent(100 * (means[k] / all[k] - 1))})`),
 			),
 		),
 	];

@@ -1,125 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* What `passtally compare` says of the two runs (cli/report/html_verdict.c), in its words. */
-const CONCLUSIONS = {
-	same: "Same",
-	faster: "Faster",
-	slower: "Slower",
-	mixed: "Mixed: some passes are slower, others faster",
-	inconclusive: "Inconclusive: more frames or more runs would tell",
-};
+/* What `passtally compare --json` says of the two runs (meta.verdict), in the words and numbers of
+ * its text (cli/compare/row_text.c, print.c). */
 
-/* The row of a pass's or (id "frame") the frame's value, or null. */
+/* The value of a pass or (id "frame") the frame, or null. */
 function verdictOf(device, id, key) {
-	const all = meta.verdict && meta.verdict.rows;
-	if (!all) return null;
-	if (!meta.verdict.found) {
-		meta.verdict.found = new Map();
-		for (const [number, what, name, word, change, low, high] of all)
-			meta.verdict.found.set(`${number} ${what} ${name}`, {
-				word,
-				change,
-				low,
-				high,
-			});
+	const v = meta.verdict;
+	if (!v || !v.subjects) return null;
+	if (!v.found) {
+		v.found = new Map();
+		for (const s of v.subjects)
+			for (const value of s.values)
+				v.found.set(`${s.device} ${s.id || s.what} ${value.key}`, value);
 	}
-	return meta.verdict.found.get(`${device} ${id} ${key}`) || null;
+	return v.found.get(`${device} ${id} ${key}`) || null;
 }
 
 /* Whether the difference may be chance, or there is none. */
 function isNoise(v) {
-	return Boolean(v) && !["more", "less"].includes(v.word);
+	return Boolean(v) && !["more", "less"].includes(v.verdict);
 }
 
-/* The class of a difference: only what is judged a change has a color. */
-function judged(v, change, unit) {
-	return v && !isNoise(v) ? worse(change, unit) : null;
+/* The class of a difference: only what is judged a change has a color, and only of times it is
+ * known which one is worse. */
+function judged(v, unit) {
+	return (v && unit === "ns" && { more: "bad", less: "good" }[v.verdict]) || null;
 }
 
-function verdictWords(v, isTime) {
+function verdictWords(v) {
 	if (!v) return "";
-	const far = Math.max(Math.abs(v.low), Math.abs(v.high));
+	const isTime = v.key === "gpu_ns" || v.key === "cpu_ns",
+		far = Math.max(Math.abs(v.low_pct), Math.abs(v.high_pct));
 	const words = {
 		more: isTime ? "slower" : "more",
 		less: isTime ? "faster" : "less",
 		same: `same within ${meta.verdict.same_pct} %`,
-		equal: "the same",
-		"too-few": "too few frames",
-		"one-side": "",
+		equal: "equal",
+		"too-few": "too few to judge",
+		"one-side": v.base ? "only in A" : "only in B",
 	};
-	if (v.word in words) return words[v.word];
-	return v.low === null ? "cannot tell" : `cannot tell (±${far.toFixed(far < 10 ? 1 : 0)} %)`;
+	if (v.verdict in words) return words[v.verdict];
+	return Number.isFinite(far)
+		? `cannot tell (±${far.toFixed(far < 10 ? 1 : 0)} %)`
+		: "cannot tell";
 }
 
-function intervalWords(v) {
-	return v && v.low !== null && v.low !== undefined
-		? `interval ${signed(v.low, oneDigit)} to ${signed(v.high, oneDigit)}`
-		: null;
+/* In percent of A; where that is 0, as a number. */
+function changeWords(v, words) {
+	return v.difference_pct === undefined
+		? signed(v.difference, words)
+		: signedPercent(v.difference_pct);
 }
 
-function oneDigit(v) {
-	return `${v.toFixed(1)} %`;
+function intervalWords(v, words) {
+	if (!v || v.low === undefined) return "-";
+	const [low, high] =
+		v.low_pct === undefined
+			? [v.low, v.high].map((x) => signed(x, words))
+			: [v.low_pct, v.high_pct].map(signedPercent);
+	return `${low} to ${high}${v.against_others ? "*" : ""}`;
 }
 
-/* The passes that changed, the largest part of the frame first. */
-function changedPasses(a, rows) {
-	return rows
-		.map((p) => ({ ...p, v: verdictOf(a.device, passKey(p.a || p.b), "gpu_ns") }))
-		.filter((p) => p.v && !isNoise(p.v) && Number.isFinite(p.cost))
-		.sort((x, y) => Math.abs(y.cost) - Math.abs(x.cost));
+/* "+1.2% (99 %: +0.9% to +1.5%): same within 3 %" */
+function verdictText(v, words) {
+	const interval = intervalWords(v, words);
+	const within = interval === "-" ? "" : ` (${100 * meta.verdict.confidence} %: ${interval})`;
+	return `${changeWords(v, words)}${within}: ${verdictWords(v)}`;
 }
 
-function verdictSection(la, a, lb, b) {
-	const v = meta.verdict;
-	if (!v)
-		return el(
-			"section",
-			{ id: "verdict" },
-			el(
-				"p",
-				{},
-				"Differences as they are: these logs could not be read twice to judge them.",
-			),
-		);
-	if (v.refused)
-		return el(
-			"section",
-			{ id: "verdict" },
-			el("p", { class: "bad" }, el("strong", {}, "Not compared. ")),
-			el(
-				"p",
-				{},
-				`Nothing follows from these runs (${v.refused}). ` +
-					"Differences below are as they are.",
-			),
-		);
-	const frame = verdictOf(a.device, "frame", "cpu_ns");
-	const changed = changedPasses(a, joinPasses(la, a, lb, b, "gpu_ns"));
-	const list = changed
-		.slice(0, 6)
-		.map((p) => `${p.name} ${signed(p.v.change, oneDigit)}`)
-		.join(", ");
-	const more = changed.length > 6 ? `, and ${changed.length - 6} more` : "";
-	const bad = { slower: "bad", mixed: "bad", faster: "good" }[v.conclusion];
+function verdictSection() {
+	const v = meta.verdict || { refused: "NOT COMPARED: these logs cannot be read twice" },
+		lines = v.lines || ["The differences below are as they are.", v.refused];
+	const color = v.refused ? "bad" : { slower: "bad", mixed: "bad", faster: "good" }[v.conclusion];
 	return el(
 		"section",
 		{ id: "verdict" },
-		el(
-			"p",
-			{ class: bad },
-			el("strong", {}, `${CONCLUSIONS[v.conclusion] || v.conclusion}. `),
-		),
-		el(
-			"p",
-			{},
-			frame
-				? `Frame time ${signed(frame.change, oneDigit)}: ${verdictWords(frame, true)}` +
-						(intervalWords(frame)
-							? ` (${intervalWords(frame)}). `
-							: ". ")
-				: "",
-			list
-				? `Changed passes: ${list}${more}.`
-				: "No pass is known to have changed.",
-		),
+		el("p", { class: color }, el("strong", {}, lines[lines.length - 1])),
+		...lines.slice(0, -1).map((line) => el("p", { class: "dim" }, line)),
 	);
 }

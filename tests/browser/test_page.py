@@ -4,12 +4,13 @@
 
 import json
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 import chromium  # noqa: E402
-from cli_case import A, B, C, CliCase, device, end, frame, header, one_pass, pass_info  # noqa: E402
+from cli_case import A, B, C, CliCase, device, end, frame, header, noisy_log, one_pass, pass_info  # noqa: E402
 
 if not chromium.find():
     print("no chromium here: skipped")
@@ -154,7 +155,7 @@ class Page(CliCase):
         self.page.key("s")
         self.page.wait("document.getElementById('frame').value === '17' && document.querySelector('#frame-passes tbody tr')")
         rows = self.page.js("[...document.querySelectorAll('#frame-passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-        self.assertEqual([r[:4] for r in rows], [["scene/shadow", "1.017", "1.029", "−0.012"], [HOSTILE, "3.034", "3.058", "−0.024"],
+        self.assertEqual([r[:4] for r in rows], [["scene/shadow", "1.017", "1.029", "-0.012"], [HOSTILE, "3.034", "3.058", "-0.024"],
                                                  ["scene/late", "-", "-", "-"]])
         self.assertEqual(self.page.js("document.querySelectorAll('.lane.cpu .bar.frame').length"), 1)
 
@@ -316,12 +317,11 @@ class Page(CliCase):
         rows = self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
         by = {r[0]: r[1:] for r in rows}
         self.assertEqual(by["scene/late"][0], "gone in B")
-        self.assertEqual(by[HOSTILE][4], "+49.51 %")
+        self.assertEqual(by[HOSTILE][3], "+49.5%")
         self.page.click("#passes tbody tr:nth-child(1)")
         self.page.wait("document.querySelectorAll('#series svg rect.b').length")
         self.page.key("Escape")
         self.page.wait("document.querySelector('#both')")
-        self.assertIn("+1.51", self.page.js("document.querySelector('#passes').textContent"))
         self.page.choose("#by", "samples_passed")
         self.assertEqual(self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[2].textContent)[0]"), "~206.5")
 
@@ -341,7 +341,7 @@ class Page(CliCase):
         self.assertEqual((words["main"], shown["main"]), ("more", ["slower", ""]))
         self.assertEqual(shown["shadow"][1], "noise")
         self.assertEqual(self.page.js("passtally.meta.verdict.conclusion"), said["conclusion"])
-        self.assertIn("main +80.0 %", self.page.js("document.getElementById('verdict').textContent"))
+        self.assertIn("main +80.0%", self.page.js("document.getElementById('verdict').textContent"))
         self.assertEqual(self.page.js("document.querySelectorAll('#passes .noise .bad, #passes .noise .good').length"), 0)
         # A pass's own page, "B - A" of its GPU time: the color is the verdict's, not the number's.
         def difference(name):
@@ -349,16 +349,34 @@ class Page(CliCase):
             self.page.js(f"[...document.querySelectorAll('#passes tbody tr')].find(r => r.cells[0].textContent === '{name}').cells[0].click()")
             self.page.wait("document.querySelectorAll('#values tbody tr').length > 1")
             cell = self.page.js("(() => { const t = document.querySelector('#values'), heads = [...t.tHead.rows[0].cells].map(c => c.textContent),"
-                                "at = heads.indexOf('B − A'), rows = [...t.tBodies[0].rows].filter(r => /GPU/.test(r.cells[0].textContent));"
+                                "at = heads.indexOf('change'), rows = [...t.tBodies[0].rows].filter(r => /GPU/.test(r.cells[0].textContent));"
                                 "return rows.map(r => r.cells[at]).filter(c => c.textContent).map(c => [c.textContent, c.className, c.title]) })()")
             self.page.key("Escape")
             return cell
-        self.assertEqual(difference("main")[0][:2], ["+79.99 %", "bad"])
-        self.assertEqual(difference("shadow")[0][:2], ["+0.00 %", ""])
+        self.assertEqual(difference("main")[0][:2], ["+80.0%", "bad"])
+        self.assertEqual(difference("shadow")[0][:2], ["+0.00%", ""])
         self.open(before, other)
-        self.page.wait("document.getElementById('verdict')?.textContent.startsWith('Not compared')")
+        self.page.wait("document.getElementById('verdict')?.textContent.startsWith('NOT COMPARED')")
         self.assertEqual(self.page.js("document.querySelectorAll('#passes .bad, #passes .good').length"), 0)
-        self.assertEqual(difference("main")[0][:2], ["+79.99 %", ""])
+        self.assertEqual(difference("main")[0][:2], ["+80.0%", ""])
+
+    def test_two_logs_are_judged_in_the_words_of_compare(self):
+        logs = [self.write_log(f"{name}.jsonl", noisy_log(*slow)) for name, slow in (("a", (1, 1)), ("b", (1.02, 1.6)))]
+        text = self.ok("compare", "--all", *logs).stdout.decode().splitlines()
+        said = {cells[0]: cells[1:] for cells in (re.split("  +", line) for line in text) if len(cells) == 6}
+        self.open(*logs)
+        self.page.wait("document.querySelectorAll('#passes tbody tr').length === 5")
+        shown = self.page.js("[...document.querySelectorAll('#passes tbody tr, #both tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        for name in [f"pass {i}" for i in range(5)]:
+            cells = next(cells for cells in shown if cells[0] == name)
+            self.assertEqual([cells[4], cells[5], cells[1]], said[name][2:], name)
+            self.assertAlmostEqual(float(cells[3]), float(said[name][1]), 2)
+        for name, key in (("Frame time, mean", "frame time"), ("GPU time, mean", "frame, GPU")):
+            change, interval, verdict = said[key][2:]
+            self.assertEqual(next(cells for cells in shown if cells[0] == name)[3:], [f"{change} (99 %: {interval}): {verdict}"])
+        words = self.page.js("document.getElementById('verdict').innerText")
+        self.assertTrue(words.startswith(text[0]), words)
+        self.assertIn("* judged against the other passes", words)
 
     def test_a_frame_cut_short_is_one_of_the_frames_of_a_pass(self):
         lines = [header(), device(), pass_info(A)]
@@ -368,7 +386,7 @@ class Page(CliCase):
         self.open(whole, cut)
         self.page.wait("document.querySelector('#passes tbody tr')")
         row = self.page.js("[...document.querySelector('#passes tbody tr').cells].map(c => c.textContent)")
-        self.assertEqual(row[4], row[6]) # in both frames, so its difference is that of the frames
+        self.assertEqual(row[4:], ["+200%", "-", "+2.000"]) # in both frames, so its difference is that of the frames
         self.open(cut)
         self.page.click("#passes tbody td")
         self.page.wait("document.querySelector('#values')")
@@ -442,7 +460,7 @@ class Page(CliCase):
         sums = "document.getElementById('sums').textContent"
         self.assertEqual(self.page.js(sums), "frames 0 to 199: 5.000 ms a frameBloom 4.000 msUI 1.000 ms")
         self.page.drag("#stack", 0.7, 0.9)
-        self.page.wait(f"{sums}.includes('Bloom 6.000 ms (+50.00 %)UI 1.000 ms (+0.00 %)')" .replace("+0.00", "0.00"))
+        self.page.wait(f"{sums}.includes('Bloom 6.000 ms (+50.0%)UI 1.000 ms (+0.00%)')")
         self.assertEqual(self.page.js("passtally.view.stack.xAxisRange()"), self.page.js("passtally.view.frames.xAxisRange()"))
         self.page.key("z")
         self.page.wait(f"{sums}.startsWith('frames 0 to 199: 5.000 ms')")

@@ -5,8 +5,10 @@ PASSTALLY_COMMAND names the executable (the build sets it).
 """
 
 import json
+import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -158,6 +160,19 @@ def simple_log(n=10):
         lines.append(frame(i, [one_pass(0, A, 1000 + i, "scene/shadow", counters={"samples_passed": 7}),
                                one_pass(1, B, 2000 + 2 * i, draws=2, vertices=6)]))
     return lines + [end(n, 2 * n)]
+
+
+def noisy_log(speed, slow, n=200, **of_device):
+    """A machine whose speed moves: n frames of five passes, all slower by `speed`, the first by `slow` too."""
+    rng = random.Random(speed * 100)
+    ids = [f"{i:016x}" for i in range(1, 6)]
+    lines = [header(), device(**of_device), *(pass_info(ident, f"pass {i}") for i, ident in enumerate(ids))]
+    for number in range(n):
+        now = speed * (1 + 0.2 * math.sin(number / 9)) * 10**6
+        times = [int(now * (i + 2) * (slow if i == 0 else 1) * rng.gauss(1, 0.01)) for i in range(5)]
+        lines.append(frame(number, [one_pass(i, ids[i], times[i], f"pass {i}") for i in range(5)],
+                           start_ns=10**8 * number, cpu_ns=sum(times) + 10**6))
+    return lines + [end(n, 5 * n)]
 
 
 def program(text):

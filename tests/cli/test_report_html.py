@@ -12,7 +12,7 @@ import struct
 import unittest
 import zlib
 
-from cli_case import A, B, CliCase, device, end, frame, header, one_pass, pass_info, simple_log
+from cli_case import A, B, CliCase, device, end, frame, header, noisy_log, one_pass, pass_info, simple_log
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=alert(1)>&amp;\u202e\x1b[2J\"'"
 
@@ -210,6 +210,20 @@ class Page(CliCase):
         n = self.page(lines + [end(12, 12)], "b.jsonl", "--warmup", "2")
         self.assertEqual([[d["rows"] for d in log["devices"]] for log in n.meta["logs"]], [[4, 4], [3]])
         self.assertEqual(n.meta["warmup"], 2)
+
+    def test_two_logs_are_judged_by_compare(self):
+        logs = [self.write_log(f"{name}.jsonl", noisy_log(*slow)) for name, slow in (("a", (1, 1)), ("b", (1.02, 1.6)))]
+        said = json.loads(self.ok("compare", "--json", *logs).stdout)
+        verdict = Numbers(self.ok("report", "--html", "-", *logs).stdout).meta["verdict"]
+        self.assertEqual(verdict["subjects"], said["subjects"])
+        self.assertIn("against_others", [key for s in said["subjects"] for v in s["values"] for key in v])
+        text = self.ok("compare", *logs).stdout.decode().splitlines()
+        self.assertEqual(verdict["lines"][-1], text[0])
+        self.assertEqual(verdict["lines"], text[-len(verdict["lines"]):])
+        self.assertIn("* judged against", " ".join(verdict["lines"]))
+        other = self.write_log("c.jsonl", noisy_log(1, 1, driver_version="2"))
+        refused = Numbers(self.ok("report", "--html", "-", logs[0], other).stdout).meta["verdict"]
+        self.assertEqual(f"passtally compare: {refused['refused']}\n", self.command("compare", logs[0], other).stderr.decode())
 
     def test_large_logs_keep_to_their_size(self):
         lines, noise = [header(), device()], os.urandom(1 << 16)
