@@ -156,10 +156,9 @@ static bool
 contradicts(const struct tally_compare_row *row, const struct tally_means *r)
 {
 	double seen = log(row->mean[TALLY_SIDE_NEW] / row->mean[TALLY_SIDE_BASE]);
-	double speed = fabs(seen - r->difference);
-	bool turned = seen * r->difference < 0 && fabs(r->difference) > r->reach &&
-		      row->low * row->high > 0;
-	return speed > MOST_SPEED || (turned && speed > TALLY_COMPARE_SAME);
+	bool counts = MIN(fabs(seen), fabs(r->difference) + r->reach) > TALLY_COMPARE_SAME;
+	bool turned = seen * r->difference < 0 && fabs(r->difference) > r->reach;
+	return (counts && turned) || fabs(seen - r->difference) > MOST_SPEED;
 }
 
 /* What the change of a pass's logarithm makes of its row. Where it and the pass's own mean have

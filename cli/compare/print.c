@@ -175,8 +175,12 @@ add_row(const struct tally_printer *p, struct cells *t, const struct tally_compa
 	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
 	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
 	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
-	g_autofree char *interval = tally_row_interval(p, row);
-	add(t, g_strconcat(interval, row->against_others ? "*" : "", NULL));
+	/* Against the others it is around another change than that of the means. */
+	char *interval = tally_row_interval(p, row);
+	g_autofree char *own = tally_row_change(p, row, row->difference);
+	add(t, row->against_others ? g_strdup_printf("%s* (%s)", own, interval)
+				   : g_strdup(interval));
+	g_free(interval);
 	add(t, verdict_text(p, row));
 }
 

@@ -20,10 +20,15 @@ counts(const struct tally_compare *c, const struct tally_compare_row *row)
 static double
 size_of(const struct tally_compare *c, const struct tally_compare_row *row)
 {
+	const bool open = c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE;
 	double size = tally_row_seen(row) * (row->worse ? row->worse : 1);
+	/* What may fail is as large as it may be. */
+	if (open && c->settings.has_fail_above && row->tested && row->worse)
+		size = row->worse > 0 ? row->high : -row->low;
 	if (!row->is_time)
 		tally_compare_relative(row, size, &size);
-	bool either = c->conclusion == TALLY_CONCLUSION_MIXED ||
+	bool either = (open && !c->settings.has_fail_above) ||
+		      c->conclusion == TALLY_CONCLUSION_MIXED ||
 		      c->conclusion == TALLY_CONCLUSION_FASTER ||
 		      c->conclusion == TALLY_CONCLUSION_LESS;
 	return either ? fabs(size) : size;
@@ -70,8 +75,10 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 					       : "not measured on both sides");
 	g_autofree char *change = tally_row_change(p, row, tally_row_seen(row));
 	g_autofree char *interval = tally_row_interval(p, row);
-	const char *of = row->against_others ? "without what all passes have in common, " : "";
-	return g_strdup_printf("%s %s (%s%g %%: %s)", name, change, of,
+	g_autofree char *own = tally_row_change(p, row, row->difference);
+	bool others = row->against_others;
+	return g_strdup_printf("%s %s%s%s (%g %%: %s)", name, change,
+			       others ? ", against the other passes " : "", others ? own : "",
 			       100 * p->c->settings.confidence, interval);
 }
 
