@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/unit/sandbox.h - a filter of system calls that ends the process, as that of Chromium's GPU
- * process does, at those calls that the injected libraries make at times. One call, getppid(), it
+ * process does, at those calls that the injected libraries make at times. One call, getsid(), it
  * turns into SIGSYS, as that one does with openat().
  *
  * For good, and for all threads: enter it in a test's subprocess.
@@ -44,7 +44,7 @@ sandbox_enter(void)
 		SANDBOX_FORBID(SYS_process_vm_readv),
 		SANDBOX_FORBID(SYS_prlimit64),
 		SANDBOX_FORBID(SYS_flock),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
 		/* The clock of another thread or process. */

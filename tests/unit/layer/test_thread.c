@@ -26,7 +26,7 @@ static void *
 make_refused_call(void *mask)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, mask);
-	syscall(SYS_getppid);
+	syscall(SYS_getsid, 0);
 	tally_own_threads_enter();
 	g_assert_cmpuint(tally_clock_thread().thread, !=, 0);
 	tally_own_threads_leave();
