@@ -87,7 +87,7 @@ function compareColumns(rows, info) {
 			key: "interval",
 			title: meta.verdict && meta.verdict.lines ? `${100 * meta.verdict.confidence} % interval` : "",
 			of: (p) => (p.verdict ? p.verdict.low_pct : NaN),
-			show: (p) => intervalWords(p.verdict, words),
+			show: (p) => intervalCell(p.verdict, words),
 		},
 		{
 			key: "cost",

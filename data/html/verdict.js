@@ -57,14 +57,25 @@ function intervalWords(v, words) {
 		v.low_pct === undefined
 			? [v.low, v.high].map((x) => signed(x, words))
 			: [v.low_pct, v.high_pct].map(signedPercent);
-	return `${low} to ${high}${v.against_others ? "*" : ""}`;
+	return `${low} to ${high}`;
+}
+
+/* Against the other passes it is around another change than that of the means. */
+function intervalCell(v, words) {
+	const interval = intervalWords(v, words);
+	return v && v.against_others
+		? `${signedPercent(v.against_others_pct)}* (${interval})`
+		: interval;
 }
 
 /* "+1.2% (99 %: +0.9% to +1.5%): same within 3 %" */
 function verdictText(v, words) {
-	const interval = intervalWords(v, words);
+	const interval = intervalWords(v, words),
+		own = v.against_others
+			? `, against the other passes ${signedPercent(v.against_others_pct)}`
+			: "";
 	const within = interval === "-" ? "" : ` (${100 * meta.verdict.confidence} %: ${interval})`;
-	return `${changeWords(v, words)}${within}: ${verdictWords(v)}`;
+	return `${changeWords(v, words)}${own}${within}: ${verdictWords(v)}`;
 }
 
 function verdictSection() {
