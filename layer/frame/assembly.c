@@ -461,11 +461,15 @@ ask_renderdoc(struct tally_assembly *a, uint64_t frame, uint64_t ns)
 }
 
 /* The time of a frame, for options that have a limit: 0 while the program loads, which ends with
- * the first frame within the limit. */
+ * so many frames in a row within the limit. */
 static uint64_t
-loaded_ns(const struct tally_device *d, uint64_t ns, uint64_t limit_ns)
+loaded_ns(uint8_t *within, uint64_t ns, uint64_t limit_ns)
 {
-	return d->shortest_ns && d->shortest_ns <= limit_ns ? ns : 0;
+	enum { LOADED = 10 };
+	if (*within == LOADED)
+		return ns;
+	*within = ns <= limit_ns ? *within + 1 : 0;
+	return 0;
 }
 
 /* Before it may be frames that --every leaves out, or a pause: then its time is not known. */
@@ -478,12 +482,12 @@ judge_time(struct tally_assembly *a, struct tally_device *d, const struct tally_
 	uint64_t ns = in->end_ns - d->boundary_ns;
 	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
 	if (config) {
-		ask_renderdoc(a, in->frame, loaded_ns(d, ns, config->renderdoc_over_ns));
-		tally_black_box_judge(loaded_ns(d, ns, config->black_box_over_ns));
+		ask_renderdoc(a, in->frame,
+			      loaded_ns(&d->within_renderdoc, ns, config->renderdoc_over_ns));
+		tally_black_box_judge(
+			loaded_ns(&d->within_black_box, ns, config->black_box_over_ns));
 	}
 	d->frame_ns = ns;
-	if (!d->shortest_ns || ns < d->shortest_ns)
-		d->shortest_ns = ns;
 }
 
 static void

@@ -91,7 +91,9 @@ struct tally_device {
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last known end, frame + 1 */
 	uint64_t frame_ns; /* of the last frame whose time is known */
-	uint64_t shortest_ns; /* of all such; 0 = none yet */
+	/* Frames in a row within the limits of --renderdoc-over and --black-box-over, while it
+	 * loads: assembly.c. */
+	uint8_t within_renderdoc, within_black_box;
 	struct tally_thread_time boundary_thread; /* at that end */
 	uint64_t spare_dropped; /* drops whose stream is gone */
 	bool was_gone;

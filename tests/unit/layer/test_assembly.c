@@ -267,11 +267,16 @@ test_renderdoc(void)
 		{ 1, 90000, '!', false }, /* it still loads: none was short */
 		{ 2, 90000, '!', false },
 		{ 3, 0, '!', false },
-		{ 9, 90000, '-', false }, /* frames before it that nobody looked at */
-		{ 10, 0, '!', false },
-		{ 11, (uint64_t)-3000, '!', false }, /* ended by two threads at once */
-		{ 12, 0, '!', false },
-		{ 13, 90000, '!', true },
+		{ 4, 90000, '!', false }, /* nor does one short one end that */
+		{ 5, 0, '!', false },  { 6, 0, '!', false },  { 7, 0, '!', false },
+		{ 8, 0, '!', false },  { 9, 0, '!', false },  { 10, 0, '!', false },
+		{ 11, 0, '!', false }, { 12, 0, '!', false }, { 13, 0, '!', false },
+		{ 14, 0, '!', false },
+		{ 19, 90000, '-', false }, /* frames before it that nobody looked at */
+		{ 20, 0, '!', false },
+		{ 21, (uint64_t)-3000, '!', false }, /* ended by two threads at once */
+		{ 22, 0, '!', false },
+		{ 23, 90000, '!', true },
 	};
 	if (!stub_in_child(NULL))
 		return;
@@ -286,7 +291,7 @@ test_renderdoc(void)
 		g_assert_cmpint(tally_log_take(&note), ==, frames[i].asks);
 	}
 	g_assert_cmpstr(note.source, ==, "renderdoc");
-	g_assert_nonnull(strstr(note.message, "frame 13 was longer"));
+	g_assert_nonnull(strstr(note.message, "frame 23 was longer"));
 	tally_assembly_finish(w.assembly, "exit", tally_clock_now_ns());
 	tally_assembly_destroy(w.assembly);
 }
