@@ -90,21 +90,35 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 		put_part(rows, look, height, ", ", cost);
 }
 
+/* A sentence, in as many rows as it needs. */
+static void
+put_text(GPtrArray *rows, const struct tally_top_look *look, enum tally_top_style style,
+	 const char *text)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	GString *row = tally_top_new_row(rows);
+	for (guint i = 0; words[i]; i++) {
+		size_t wide = tally_top_row_width(row) + 1 + tally_text_width(words[i]);
+		bool fits = !look->width || wide <= look->width;
+		row = i && !fits ? tally_top_new_row(rows) : row;
+		tally_top_put(row, style, "%s%s", !i ? "" : fits ? " " : "  ", words[i]);
+	}
+}
+
 /* The speed, what limits it, and the worst hitch, all for the window. */
 static void
-put_answer(GPtrArray *rows, const struct tally_answer_device *a)
+put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tally_answer_device *a)
 {
 	g_autofree char *speed = tally_answer_speed_text(a);
 	g_autofree char *bound = tally_bound_text(&a->bound, a->frames);
-	tally_top_put(tally_top_new_row(rows), TALLY_TOP_STRONG, "%s", speed);
-	tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%s", bound);
+	put_text(rows, look, TALLY_TOP_STRONG, speed);
+	put_text(rows, look, TALLY_TOP_PLAIN, bound);
 	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
-	GString *row = tally_top_new_row(rows);
-	if (worst)
-		tally_top_put(row, TALLY_TOP_PLAIN, "hitches: %" G_GUINT64_FORMAT "; %s%s",
-			      a->n_hitches, a->n_hitches > 1 ? "the worst: " : "", worst);
-	else
-		tally_top_put(row, TALLY_TOP_PLAIN, "hitches: none");
+	g_autofree char *hitches = g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s",
+						   a->n_hitches,
+						   a->n_hitches > 1 ? "the worst: " : "",
+						   worst ? worst : "");
+	put_text(rows, look, TALLY_TOP_PLAIN, worst ? hitches : "hitches: none");
 }
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
@@ -188,7 +202,7 @@ put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		const struct tally_answer_device *a = tally_answer_find(answer, d->device);
 		put_device(rows, w, look, d, a, height);
 		if (a)
-			put_answer(rows, a);
+			put_answer(rows, look, a);
 		tally_answer_destroy(answer);
 	}
 	put_chart(rows, sums, look, false, height < HIGH);

@@ -83,11 +83,12 @@ void
 tally_pictures_report_end(void)
 {
 	const struct tally_trigger *asked = config ? &config->pictures : NULL;
-	char what[64] = "";
+	char what[80] = "";
 	if (!asked || asked->kind == TALLY_TRIGGER_NONE || atomic_load(&last_number))
 		return;
 	if (config->granularity <= TALLY_GRANULARITY_SUBMIT)
-		snprintf(what, sizeof(what), "passes have pictures, and --granularity has none");
+		snprintf(what, sizeof(what),
+			 "passes have pictures; --granularity frame and submit have no passes");
 	else if (asked->kind == TALLY_TRIGGER_FRAME)
 		snprintf(what, sizeof(what), "no pass of frame %llu was pictured",
 			 (unsigned long long)asked->frame);

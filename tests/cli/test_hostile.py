@@ -55,7 +55,7 @@ class Hostile(CliCase):
             ("report", "--html", self.folder / "page.html", bad),
             ("compare", log, bad), ("compare", bad, log), ("compare", log, gone), ("compare", log, log, NASTY),
             ("compare", "--gate", NASTY, log, log), ("compare", "--keys", NASTY, log, log),
-            ("compare", "--confidence", NASTY, log, log), ("compare", "--statistic", NASTY, log, log),
+            ("compare", "--fail-above", NASTY, log, log),
             ("check", bad), ("check", gone), ("check", "--" + NASTY),
             ("export", "--csv", "-", bad), ("export", "--csv", "-", gone), ("export", "--csv", gone, log),
             ("export", "--csv", "-", NASTY, NASTY), ("export", "--csv", NASTY, "--perfetto", NASTY, log),

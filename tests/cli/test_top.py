@@ -556,6 +556,8 @@ class OnATerminal(CliCase):
                     text = terminal.until(lambda text: "q quit" in text.splitlines()[-1] and "running  demo" in text)
                     self.assertRegex(text, r"frame time +20.0 ms +max +20.0 ms +[▁-█]+")
                     self.assertEqual(names(text)[:3], ["p29", "p28", "p27"])
+                if rows >= 16:
+                    self.assertIn("frame time median 20.0 ms, p99 20.0 ms", " ".join(text.split()))
             else:
                 terminal.until(lambda _: not termios.tcgetattr(terminal.slave)[3] & termios.ECHO)
                 while terminal.take(0.5):

@@ -106,7 +106,7 @@ def check_pictures(checks, hygiene):
     texture that was deleted meanwhile is not of the texture that has its name now, which is green."""
     checks.equal(list(first_pixels(hygiene, "transfer")), [b"\0\0\xff"], "pixels")
     for options, why in (({"pictures": "frame:9999"}, "no pass of frame 9999 was pictured"),
-                         ({"pictures": "frame:0", "granularity": "frame"}, "--granularity has none")):
+                         ({"pictures": "frame:0", "granularity": "frame"}, "submit have no passes")):
         with h.scratch() as folder:
             log = folder / "log.jsonl"
             h.run([hygiene, "compat", "transfer"], h.base_env(folder, h.capture_env(log, options)))
