@@ -35,7 +35,8 @@ read_spool(struct input *in, char *to, size_t size)
 	if (!in->spool || !in->replay)
 		return 0;
 	size_t n = MIN(size, in->spool->len - in->replayed);
-	memcpy(to, in->spool->data + in->replayed, n);
+	if (n) /* an empty spool has no memory */
+		memcpy(to, in->spool->data + in->replayed, n);
 	in->replayed += n;
 	if (in->replayed == in->spool->len)
 		g_clear_pointer(&in->spool, g_byte_array_unref);
