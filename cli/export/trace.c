@@ -113,7 +113,8 @@ end_packet(struct tally_trace *t)
 void
 tally_trace_finish(struct tally_trace *t)
 {
-	fwrite(t->p.bytes, 1, t->p.len, t->out);
+	if (t->p.len) /* else there may be no memory */
+		fwrite(t->p.bytes, 1, t->p.len, t->out);
 	tally_protobuf_finish(&t->p);
 	tally_protobuf_finish(&t->interned);
 	tally_protobuf_finish(&t->counters);
