@@ -6,6 +6,7 @@ PASSTALLY_PACKAGES names a folder with packages that are built already; without 
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -116,6 +117,7 @@ class Package(unittest.TestCase):
             if self.field(deb, "Architecture") == self.native:
                 files[self.field(deb, "Package")] = self.contents(deb)
         self.assertIn("/usr/bin/passtally", files["passtally"])
+        self.assertIn("/usr/include/passtally.h", files["passtally"])
         for path in ("man/man1/passtally.1.gz", "man/man1/passtally-run.1.gz", "man/man5/passtally-log.5.gz",
                      "bash-completion/completions/passtally", "zsh/vendor-completions/_passtally",
                      "fish/vendor_completions.d/passtally.fish", "passtally/schema/passtally-1.json"):
@@ -158,7 +160,8 @@ class Package(unittest.TestCase):
         if done.returncode == 77:
             self.skipTest("no overlay can be mounted here")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, "found by Vulkan's loader: PASSTALLY=1|off +layer ", "doctor sees the manifest")
+        self.assertRegex(done.stdout, r"found\s+by Vulkan's loader: PASSTALLY=1|off +layer ",
+                         "doctor sees the manifest")
 
     def use(self):
         command = self.root / "usr/bin/passtally"
@@ -176,7 +179,7 @@ class Package(unittest.TestCase):
         doctor = run(command, "doctor", env=env).stdout
         self.assertRegex(doctor, r"ok +installation +command and libraries are of version")
         n = sum(self.field(d, "Package") == "passtally-layers" for d in self.debs)
-        self.assertEqual(doctor.count("/libpasstally_gl.so, for "), n, doctor)
+        self.assertEqual(len(re.findall(r"/libpasstally_gl\.so,\s+for ", doctor)), n, doctor)
         shutil.rmtree(home)
 
 
