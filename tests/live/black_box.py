@@ -47,9 +47,13 @@ def check_ends(checks, life):
             checks.equal(left(folder), ["log.jsonl"], f"{mode}: files")
             checks.equal(bool(log.of("end")), status is None, f"{mode}: end line")
             last = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
-            want = {"segv": ["the program was killed in frame 8000 or later; the pass that it began or submitted last: crash here"],
-                    "abort": ["the program was killed in frame 7999 or later; the pass that it began or submitted last: Backbuffer"]}
-            checks.equal(last, [] if status is None else want.get(mode, want["abort"]), f"{mode}: the last pass")
+            said = re.fullmatch(r"the program was killed in frame (\d+) or later; the pass that it began or submitted last: (.*)",
+                                last[0] if last else "")
+            checks.equal(len(last), 0 if status is None else 1, f"{mode}: notes on the last pass")
+            if said:
+                checks.equal(said[2], "crash here" if mode == "segv" else "Backbuffer", f"{mode}: the last pass")
+                # Of a machine that is busy the frames that were dropped are not counted: "or later".
+                checks.that(numbers and numbers[-1] <= int(said[1]) <= 8000, f"{mode}: frame {said[1]} after {numbers[-1:]}")
             if status:
                 checks.equal(got.status, status, f"{mode}: status")
                 checks.that(f"signal {-status}" in got.errors, f"{mode}: how it ended: {got.errors}")
