@@ -44,34 +44,32 @@ static const struct gl_row {
 	   "passes of one framebuffer share their time",
 	   "timestamps that include other passes' work; lp_setup_end_query",
 	   "its timestamps in a framebuffer follow each other"),
-	GL(TIMES_OF_TILES, NULL, "softpipe", "zink", "Mesa 22.3", "as llvmpipe",
-	   "as llvmpipe", "as llvmpipe"),
+	GL(TIMES_OF_TILES, NULL, "softpipe", "zink", "Mesa 22.3", "as llvmpipe", "as llvmpipe",
+	   "as llvmpipe"),
 	/* The GPUs that draw every framebuffer so. */
 	GL(TIMES_OF_TILES, NULL, "Mali", "zink", "none", "as llvmpipe", "Arm's manuals",
 	   "selftest's law neighbor passes without it"),
-	GL(TIMES_OF_TILES, NULL, "Adreno", "zink", "none", "as llvmpipe",
-	   "Qualcomm's manuals", "as Mali"),
+	GL(TIMES_OF_TILES, NULL, "Adreno", "zink", "none", "as llvmpipe", "Qualcomm's manuals",
+	   "as Mali"),
 	GL(TIMES_OF_TILES, "freedreno", NULL, NULL, "none", "as llvmpipe", "as Adreno",
 	   "as Mali"),
 	GL(TIMES_OF_TILES, NULL, "PowerVR", "zink", "none", "as llvmpipe",
 	   "Imagination's manuals", "as Mali"),
-	GL(TIMES_OF_TILES, "Broadcom", NULL, NULL, "none", "as llvmpipe",
-	   "Broadcom's manual", "as Mali"),
-	GL(TIMES_OF_TILES, NULL, "Apple M", "zink", "none", "as llvmpipe",
-	   "Apple's manuals", "as Mali"),
+	GL(TIMES_OF_TILES, "Broadcom", NULL, NULL, "none", "as llvmpipe", "Broadcom's manual",
+	   "as Mali"),
+	GL(TIMES_OF_TILES, NULL, "Apple M", "zink", "none", "as llvmpipe", "Apple's manuals",
+	   "as Mali"),
 	GL(STATISTICS_CORRUPT, NULL, "llvmpipe", "zink", "Mesa 22.3",
 	   "gl-statistics counts only where it is named",
 	   "piglit's longprim dies in most runs, never without passtally",
 	   "longprim passes with gl-statistics named"),
-	GL(ONE_STATISTIC, NULL, "zink", NULL, "Mesa 22.3",
-	   "one pipeline statistic is counted",
+	GL(ONE_STATISTIC, NULL, "zink", NULL, "Mesa 22.3", "one pipeline statistic is counted",
 	   "VUID-vkCmdBeginQuery-queryPool-01922: all become one type of Vulkan query",
 	   "the validation layer no longer complains"),
 	GL(STATISTICS_STALL, "Intel", NULL, NULL, "Mesa 22.3", "the device line says so",
 	   "not written down", "a query no longer adds a wait"),
 	GL(MONITORS_EMPTY, NULL, "zink", NULL, "Mesa 25.0", "gl-amd is off",
-	   "a crash at the flush after a monitor without work; counters of its own "
-	   "software",
+	   "a crash at the flush after a monitor without work; counters of its own software",
 	   "it counts the GPU's work"),
 	/* "all queries must be in the same group" is an assertion, which release builds lack: a
 	 * counter of another group is garbage, or lies past the report's end. */
@@ -81,11 +79,10 @@ static const struct gl_row {
 	   "iris and crocus read each group's own report"),
 	GL(MONITORS_DRAIN, "AMD ", "LLVM", NULL, "Mesa 22.3", "the device line says so",
 	   "si_perfcounter.c", "it no longer drains the GPU"),
-	GL(MONITORS_DRAIN, NULL, "radeonsi", NULL, "Mesa 22.3", "as AMD", "as AMD",
-	   "as AMD"),
+	GL(MONITORS_DRAIN, NULL, "radeonsi", NULL, "Mesa 22.3", "as AMD", "as AMD", "as AMD"),
 	GL(COMPUTE_BATCH, "Intel", NULL, NULL, "Mesa 22.3",
-	   "compute passes are flagged approximate: rule G14",
-	   "iris_query.c, iris_perf.c", "compute runs in the batch of draws"),
+	   "compute passes are flagged approximate: rule G14", "iris_query.c, iris_perf.c",
+	   "compute runs in the batch of draws"),
 };
 
 static const struct vk_row {
@@ -96,13 +93,10 @@ static const struct vk_row {
 	/* A device of Vulkan 1.0 does not report its driver, but there the vendor's id is Mesa's
 	 * own only without hardware. */
 	VK(READ_WAITS, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 22.3.6",
-	   "results are read when the device is idle; statistics begin at a draw, not in "
-	   "compute",
-	   "vkDeviceWaitIdle() inside vkGetQueryPoolResults, whatever the flags; a "
-	   "crash: "
+	   "results are read when the device is idle; statistics begin at a draw, not in compute",
+	   "vkDeviceWaitIdle() inside vkGetQueryPoolResults, whatever the flags; a crash: "
 	   "late_counters.h",
-	   "tests/apps/vk_sources reads a result while a later submission waits, and "
-	   "push_early "
+	   "tests/apps/vk_sources reads a result while a later submission waits, and push_early "
 	   "of tests/apps/vk_scenes passes without late counters"),
 	VK(TIMES_BY_VIEW, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 25.0.7",
 	   "slots after which other queries could be overwritten have room for six views",
@@ -111,9 +105,7 @@ static const struct vk_row {
 	/* A render pass is timed from outside; a single draw in it has no time. */
 	VK(TIMES_OF_TILES, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 22.3.6",
 	   "draws inside a render pass have no times of their own",
-	   "two timestamps in a render pass follow each other at its end; draws that add "
-	   "up to "
-	   "an eighth of it",
+	   "its draws add up to an eighth of it; timestamps in it follow each other at its end",
 	   "draws of one render pass add up to it"),
 	VK(TIMES_OF_TILES, IMAGINATION, VENDOR_IMAGINATION, "none", "as llvmpipe",
 	   "Imagination's manuals", "as llvmpipe"),
@@ -144,8 +136,7 @@ tally_gl_quirk(enum tally_quirk quirk, const char *driver)
 		const struct gl_row *r = &gl_rows[i];
 		if (r->quirk == quirk &&
 		    (!r->begins || strncmp(driver, r->begins, strlen(r->begins)) == 0) &&
-		    (!r->has || strstr(driver, r->has)) &&
-		    (!r->lacks || !strstr(driver, r->lacks)))
+		    (!r->has || strstr(driver, r->has)) && (!r->lacks || !strstr(driver, r->lacks)))
 			return true;
 	}
 	return false;
@@ -156,8 +147,7 @@ tally_vk_quirk(enum tally_quirk quirk, uint32_t driver, uint32_t vendor)
 {
 	for (size_t i = 0; i < N_ROWS(vk_rows); i++) {
 		const struct vk_row *r = &vk_rows[i];
-		if (r->quirk == quirk &&
-		    (driver ? driver == r->driver : vendor == r->vendor))
+		if (r->quirk == quirk && (driver ? driver == r->driver : vendor == r->vendor))
 			return true;
 	}
 	return false;
