@@ -105,10 +105,8 @@ tally_answer_start_text(const struct tally_answer_device *d)
 
 static void
 add_head(GPtrArray *lines, const struct tally_answer *answer,
-	 const struct tally_answer_device *d)
+	 const struct tally_device_summary *s, const struct tally_answer_device *d)
 {
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log,
-								      d->device);
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
 	g_autofree char *name = tally_short_name(s && s->name ? s->name : "unknown", 36);
 	g_autofree char *time = tally_duration_text(d->seconds * 1e9);
@@ -217,10 +215,9 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 }
 
 static void
-add_passes(GPtrArray *lines, const struct tally_answer *answer,
+add_passes(GPtrArray *lines, const struct tally_device_summary *s,
 	   const struct tally_answer_device *d)
 {
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
 	g_autofree char *head = tally_answer_typical_text(d);
@@ -406,10 +403,9 @@ tally_answer_cost_text(const struct tally_answer_device *d)
 
 /* Why no pass has a time. */
 static void
-add_untimed(GPtrArray *lines, const struct tally_answer *answer,
+add_untimed(GPtrArray *lines, const struct tally_device_summary *s,
 	    const struct tally_answer_device *d)
 {
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	if (!s || d->bound.doubt != TALLY_DOUBT_NO_GPU_TIMES || d->bound.some_gpu)
 		return;
 	TALLY_EACH (const char, off, s->off)
@@ -423,7 +419,8 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 {
 	enum { MOST_CHANGES = 2 };
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-	add_head(lines, answer, d);
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
+	add_head(lines, answer, s, d);
 	char *start = brief ? NULL : tally_answer_start_text(d);
 	if (start)
 		add_line(lines, start);
@@ -433,9 +430,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, memory);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
-	add_untimed(lines, answer, d);
+	add_untimed(lines, s, d);
 	if (brief) {
-		add_passes(lines, answer, d);
+		add_passes(lines, s, d);
 		return lines;
 	}
 	if (tally_bound_hint(&d->bound))
@@ -444,7 +441,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	if (busiest)
 		add_line(lines, g_strdup_printf("  %s", busiest));
 	g_free(busiest);
-	add_passes(lines, answer, d);
+	add_passes(lines, s, d);
 	add_hitches(lines, d);
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;

@@ -175,12 +175,14 @@ add_row(const struct tally_printer *p, struct cells *t, const struct tally_compa
 	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
 	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
 	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
-	/* Against the others it is around another change than that of the means. */
 	char *interval = tally_row_interval(p, row);
-	g_autofree char *own = tally_row_change(p, row, row->difference);
-	add(t, row->against_others ? g_strdup_printf("%s* (%s)", own, interval)
-				   : g_strdup(interval));
-	g_free(interval);
+	if (row->against_others) {
+		/* It is around another change than that of the means. */
+		g_autofree char *own = tally_row_change(p, row, row->difference);
+		g_autofree char *alone = interval;
+		interval = g_strdup_printf("%s* (%s)", own, alone);
+	}
+	add(t, interval);
 	add(t, verdict_text(p, row));
 }
 

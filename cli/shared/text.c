@@ -160,31 +160,36 @@ tally_text_columns(void)
 	return columns ? CLAMP(columns, 40, 100) : 80;
 }
 
+char *
+tally_text_wrap(const char *text, size_t start, size_t indent, size_t columns)
+{
+	size_t column = start, blanks = strspn(text, " ");
+	GString *out = g_string_new_len(text, (gssize)blanks);
+	for (const char *word = text + blanks; *word;) {
+		size_t len = strcspn(word, " ");
+		g_autofree char *copy = g_strndup(word, len);
+		size_t width = tally_text_width(copy);
+		if (out->len > blanks && column + 1 + width > columns) {
+			g_string_append_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (out->len > blanks) {
+			g_string_append_c(out, ' ');
+			column++;
+		}
+		g_string_append_len(out, word, (gssize)len);
+		column += width;
+		word += len;
+		word += strspn(word, " ");
+	}
+	return g_string_free(out, FALSE);
+}
+
 void
 tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 {
 	g_autofree char *printable = tally_text_escape(text);
-	size_t column = indent, blanks = strspn(printable, " ");
-	bool first = true;
-	fwrite(printable, 1, blanks, out);
-	for (const char *word = printable + blanks; *word;) {
-		size_t len = strcspn(word, " ");
-		g_autofree char *copy = g_strndup(word, len);
-		size_t width = tally_text_width(copy);
-		if (!first && column + 1 + width > columns) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			putc(' ', out);
-			column++;
-		}
-		fwrite(word, 1, len, out);
-		column += width;
-		first = false;
-		word += len;
-		word += strspn(word, " ");
-	}
-	putc('\n', out);
+	g_autofree char *lines = tally_text_wrap(printable, indent, indent, columns);
+	fprintf(out, "%s\n", lines);
 }
 
 void

@@ -47,8 +47,11 @@ size_t tally_text_width(const char *text);
 /* At most `columns` wide; text that does not fit is cut in the middle and replaced by one
  * mark. */
 char *tally_text_fit(const char *text, size_t columns);
-/* Prints words in lines of at most `columns`, with all lines after the first indented, and a
- * newline. Blanks at the beginning are kept; the first line may begin at `indent` already. */
+/* Words in lines of at most `columns` with a newline between them; all after the first are
+ * indented, and that one begins at `start`. Blanks at the beginning are kept. Printable text; the
+ * caller frees the result. */
+char *tally_text_wrap(const char *text, size_t start, size_t indent, size_t columns);
+/* Prints text so, the first line from `indent` on as well, and a newline. */
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
 /* The same on standard output, in tally_text_columns(). */
 void tally_text_print_folded(size_t indent, const char *format, ...) G_GNUC_PRINTF(2, 3);

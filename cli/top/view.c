@@ -95,14 +95,11 @@ static void
 put_text(GPtrArray *rows, const struct tally_top_look *look, enum tally_top_style style,
 	 const char *text)
 {
-	g_auto(GStrv) words = g_strsplit(text, " ", -1);
-	GString *row = tally_top_new_row(rows);
-	for (guint i = 0; words[i]; i++) {
-		size_t wide = tally_top_row_width(row) + 1 + tally_text_width(words[i]);
-		bool fits = !look->width || wide <= look->width;
-		row = i && !fits ? tally_top_new_row(rows) : row;
-		tally_top_put(row, style, "%s%s", !i ? "" : fits ? " " : "  ", words[i]);
-	}
+	g_autofree char *wrapped =
+		tally_text_wrap(text, 0, 2, look->width ? look->width : SIZE_MAX);
+	g_auto(GStrv) lines = g_strsplit(wrapped, "\n", -1);
+	for (guint i = 0; lines[i]; i++)
+		tally_top_put(tally_top_new_row(rows), style, "%s", lines[i]);
 }
 
 /* The speed, what limits it, and the worst hitch, all for the window. */
