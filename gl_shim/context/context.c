@@ -143,7 +143,7 @@ gl_context_created(enum gl_platform platform, void *handle, void *share)
 /* Makes sure that none of passtally's queries is active. Makes GL calls in the current
  * context. */
 static void
-settle(struct gl_context *c)
+end_own_queries(struct gl_context *c)
 {
 	gl_pass_close(c);
 	if (c->state->harvest && !gl_no_query_zone(c->state)) {
@@ -159,7 +159,7 @@ gl_context_destroyed(enum gl_platform platform, void *handle)
 	 * frees a query that is still active then while its threads write to it. */
 	const struct gl_context *c = gl_current;
 	if (c->live && c->state->platform == platform && c->state->handle == handle)
-		settle(gl_current);
+		end_own_queries(gl_current);
 	pthread_mutex_lock(&lock);
 	struct gl_context_state *s = find_context(platform, handle);
 	if (s)
@@ -179,7 +179,7 @@ gl_current_park(void)
 {
 	struct gl_context *c = gl_current;
 	if (c->live)
-		settle(c);
+		end_own_queries(c);
 	gl_current = &gl_passthrough;
 	return c;
 }

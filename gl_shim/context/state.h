@@ -113,7 +113,7 @@ struct gl_counting {
 struct gl_own_time {
 	uint64_t frame;
 	uint32_t n; /* passes of it so far */
-	uint64_t usual_ns; /* of the last one that was measured */
+	uint64_t last_ns; /* of the last one that was measured */
 };
 
 /* Where no query may be issued: see gl_no_query_zone(). */

@@ -326,10 +326,10 @@ add_own_time(struct gl_context_state *s, uint64_t t0)
 	if (!times)
 		return;
 	uint64_t ns = tally_clock_now_ns() - t0;
-	uint64_t before = s->own_time.usual_ns;
-	uint64_t usual = before && before < ns ? before : ns;
-	s->own_time.usual_ns = ns;
-	tally_stream_add_overhead(s->stream, ns + (times - 1) * usual);
+	uint64_t before = s->own_time.last_ns;
+	uint64_t each = before && before < ns ? before : ns;
+	s->own_time.last_ns = ns;
+	tally_stream_add_overhead(s->stream, ns + (times - 1) * each);
 }
 
 /* No pass was opened. If that is because the frame is not captured, further work in it is not a

@@ -19,7 +19,7 @@ static struct {
 	_Atomic uint32_t capture; /* enum tally_capture */
 	_Atomic uint32_t cause; /* cause of its last change */
 	_Atomic uint32_t seen; /* `capture` as frames and the log know it */
-	atomic_flag settling; /* a thread is updating `seen` */
+	atomic_flag applying; /* a thread is updating `seen` */
 	atomic_bool frame_reached; /* of --start-on frame:N, by some device */
 	atomic_bool stop_label_seen;
 	/* When the first captured frame began (0: none yet), moved later by each pause; and
@@ -41,7 +41,7 @@ tally_trigger_reset(const struct tally_config *of)
 								 : TALLY_CAPTURE_WAITS;
 	atomic_store(&now.capture, first);
 	atomic_store(&now.seen, first);
-	atomic_flag_clear(&now.settling);
+	atomic_flag_clear(&now.applying);
 	atomic_store(&now.frame_reached, false);
 	atomic_store(&now.stop_label_seen, false);
 	atomic_store(&now.first_ns, 0);
@@ -265,10 +265,10 @@ tell_change(enum tally_capture capture, uint64_t now_ns)
  * updated before `seen` is, so that a thread that asks in between how long the capture lasted
  * does not count a pause. */
 static enum tally_capture
-settle(void)
+apply_request(void)
 {
 	if (atomic_load(&now.capture) == atomic_load(&now.seen) ||
-	    atomic_flag_test_and_set(&now.settling))
+	    atomic_flag_test_and_set(&now.applying))
 		return atomic_load(&now.seen);
 	uint32_t capture = atomic_load(&now.capture);
 	uint32_t seen = atomic_load(&now.seen);
@@ -283,7 +283,7 @@ settle(void)
 		atomic_store(&now.seen, capture);
 		tell_change(capture, now_ns);
 	}
-	atomic_flag_clear(&now.settling);
+	atomic_flag_clear(&now.applying);
 	return capture;
 }
 
@@ -353,7 +353,7 @@ tally_trigger_over(uint64_t frame, uint64_t count)
 __attribute__((hot)) bool
 tally_trigger_wants_frame(uint64_t frame, _Atomic uint64_t *count)
 {
-	enum tally_capture capture = settle();
+	enum tally_capture capture = apply_request();
 	if ((atomic_load(&caught[0]) || atomic_load(&caught[1])) &&
 	    atomic_fetch_add(&now.n_asked, 1) % LOOK_EVERY == LOOK_EVERY - 1)
 		look_after_signals();

@@ -316,7 +316,7 @@ make_monitor(struct gl_amd *amd)
 
 /* The slot's result is read, or will not be: returns its monitor. */
 static uint32_t
-let_go(struct gl_amd *amd, struct amd_slot *s)
+give_back(struct gl_amd *amd, struct amd_slot *s)
 {
 	uint32_t which = s->monitor;
 
@@ -540,7 +540,7 @@ amd_end(struct tally_source *src, uint32_t slot)
 	s->ended = src->frame;
 	if (!error)
 		return;
-	renounce(amd, s, let_go(amd, s));
+	renounce(amd, s, give_back(amd, s));
 }
 
 /* ---- reading ---- */
@@ -585,7 +585,7 @@ amd_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 	bool never = amd->intel && src->frame - s->ended >= NEVER;
 	if (status == TALLY_NOT_READY && !never)
 		return status;
-	uint32_t which = let_go(amd, s);
+	uint32_t which = give_back(amd, s);
 	if (status == TALLY_NOT_READY)
 		renounce(amd, s, which);
 	else

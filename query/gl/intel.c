@@ -18,7 +18,7 @@
 #define MAX_FAILURES 8 /* consecutive; more attempts would not help */
 #define GL_TIMESTAMP 0x8E28
 #define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
-#define SETTLE_TRIES 100 /* of one millisecond each, once in a run */
+#define AWAIT_TRIES 100 /* of one millisecond each, once in a run */
 
 struct intel_handle {
 	unsigned name; /* 0 = the driver's object is deleted */
@@ -59,7 +59,7 @@ struct gl_intel {
 	uint32_t failures[2];
 	bool sets_exclude; /* another set can begin only after all results are read */
 	bool yielded;
-	bool settled; /* the only wait that settle() may make is over */
+	bool awaited; /* the only wait that await_orphans() may make is over */
 	void *data;
 };
 
@@ -604,16 +604,16 @@ give_back(struct gl_intel *in)
 }
 
 static void
-settle(struct gl_intel *in)
+await_orphans(struct gl_intel *in)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	if (!in->yielded || in->settled)
+	if (!in->yielded || in->awaited)
 		return;
-	in->settled = true;
+	in->awaited = true;
 	if (in->orphans != NONE && in->api->Flush)
 		in->api->Flush();
-	for (int i = 0; i < SETTLE_TRIES && in->orphans != NONE; i++) {
+	for (int i = 0; i < AWAIT_TRIES && in->orphans != NONE; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
 		fetch_orphans(in);
@@ -628,7 +628,7 @@ intel_yield(struct tally_source *src, unsigned what)
 	if (!src->n_sets)
 		return false;
 	if (what == TALLY_GL_USE_BEGINS)
-		settle(in);
+		await_orphans(in);
 	return what == TALLY_GL_USE_COUNTERS && give_back(in);
 }
 

@@ -196,7 +196,7 @@ kbase_start(struct tally_snapshot_source *src)
 /* CSF drivers before r54p0 may withhold the latest counts when the GPU goes to sleep: where the
  * user requests it, the reading waits. A signal may interrupt that wait once. */
 static void
-settle(uint64_t ns)
+wait_for_counts(uint64_t ns)
 {
 	struct timespec left = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
 	if (ns && nanosleep(&left, &left) != 0 && errno == EINTR)
@@ -210,7 +210,7 @@ kbase_sample(struct tally_snapshot_source *src, struct tally_totals *out)
 
 	if (kbase->lost)
 		return TALLY_LOST;
-	settle(src->settle_ns);
+	wait_for_counts(src->settle_ns);
 	struct tally_mali_clocks first = tally_mali_clocks_read();
 	enum tally_status status = tally_mali_reader_read(&kbase->reader);
 	kbase->lost = status == TALLY_LOST;

@@ -10,10 +10,10 @@
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 /* In order of usefulness: the first five are the group for cycles per instruction, instruction
- * cache and floating point, which the first of the usual latencies belongs to. */
-static const uint8_t usual_events[] = { 0,  30, 10, 11, 29, 46, 47, 12,
-					13, 14, 15, 41, 42, 45, 51 };
-static const uint8_t usual_latencies[] = { 60, 58, 59, 57, 61, 62, 63 };
+ * cache and floating point, which the first of the latencies belongs to. */
+static const uint8_t preferred_events[] = { 0,  30, 10, 11, 29, 46, 47, 12,
+					    13, 14, 15, 41, 42, 45, 51 };
+static const uint8_t preferred_latencies[] = { 60, 58, 59, 57, 61, 62, 63 };
 
 struct list {
 	uint8_t *events;
@@ -106,7 +106,7 @@ is_wanted(const char *wanted, uint32_t event)
 	       tally_list_matches(wanted, sum_sq, sum_sq);
 }
 
-/* The events that --counters names come first, then the usual ones as far as there is room. */
+/* The events that --counters names come first, then the preferred ones, as there is room. */
 static void
 choose(struct list *l, const struct list *other, const char *wanted, bool latency)
 {
@@ -115,11 +115,11 @@ choose(struct list *l, const struct list *other, const char *wanted, bool latenc
 	for (uint32_t e = first; wanted && e < end; e++)
 		if (is_wanted(wanted, e) && !has(other, e))
 			add(l, e);
-	const uint8_t *usual = latency ? usual_latencies : usual_events;
-	uint32_t n_usual = latency ? COUNT(usual_latencies) : COUNT(usual_events);
-	for (uint32_t i = 0; i < n_usual; i++)
-		if (!has(other, usual[i]))
-			add(l, usual[i]);
+	const uint8_t *preferred = latency ? preferred_latencies : preferred_events;
+	uint32_t n_preferred = latency ? COUNT(preferred_latencies) : COUNT(preferred_events);
+	for (uint32_t i = 0; i < n_preferred; i++)
+		if (!has(other, preferred[i]))
+			add(l, preferred[i]);
 }
 
 enum tally_status

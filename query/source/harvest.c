@@ -60,7 +60,7 @@ struct tally_harvest {
 	bool has_sets; /* now or at some time */
 	bool pins; /* only a set that is pinned is counted */
 	uint64_t first_frame, every, chosen_for; /* see tally_harvest_rotate() */
-	const struct tally_counter_set *bare, *selected;
+	const struct tally_counter_set *unselected, *selected;
 	uint16_t counting; /* one bit per open source that counts from the next begin on */
 	uint16_t timed;    /* those of them that deliver time */
 	struct tally_key_table keys;
@@ -202,9 +202,9 @@ lay_out_sets(struct tally_harvest *h)
 		n += h->open[i].src->n_sets;
 	h->turns = calloc(n + 1, sizeof(*h->turns));
 	h->sets = calloc(n + 1, sizeof(const struct tally_counter_set *));
-	const struct tally_counter_set bare = { .layout = { NULL, h->fixed, h->n_fixed } };
-	h->bare = tally_counter_set_keep(&bare);
-	if (!h->turns || !h->sets || !h->bare)
+	const struct tally_counter_set fixed = { .layout = { NULL, h->fixed, h->n_fixed } };
+	h->unselected = tally_counter_set_keep(&fixed);
+	if (!h->turns || !h->sets || !h->unselected)
 		return false;
 	/* In log order, like the values. */
 	for (uint32_t i = 0; i < h->n_all; i++) {
@@ -250,7 +250,7 @@ choose_set(struct tally_harvest *h, uint32_t set)
 {
 	const struct turn *turn = set < h->n_sets ? &h->turns[set] : NULL;
 
-	h->selected = turn ? h->sets[set] : h->bare;
+	h->selected = turn ? h->sets[set] : h->unselected;
 	h->counting = 0;
 	bool any = false;
 	for (uint32_t i = 0; i < h->n_open; i++) {
@@ -353,7 +353,7 @@ const struct tally_counter_set *const *
 tally_harvest_sets(const struct tally_harvest *h, uint32_t *n)
 {
 	*n = h->n_sets ? h->n_sets : 1;
-	return h->n_sets ? h->sets : (const struct tally_counter_set *const *)&h->bare;
+	return h->n_sets ? h->sets : (const struct tally_counter_set *const *)&h->unselected;
 }
 
 __attribute__((hot)) void

@@ -40,9 +40,9 @@ tally_sample_check(const struct tally_counter *const *counters, struct tally_sam
 		for (uint64_t left = *word; left; left &= left - 1) {
 			uint32_t i = first + (uint32_t)__builtin_ctzll(left);
 			const struct tally_value *v = &out->values[i];
-			bool usual = v->storage == TALLY_STORAGE_U64 &&
+			bool possible = v->storage == TALLY_STORAGE_U64 &&
 				     v->u64 <= TALLY_STATISTIC_MOST;
-			if (!usual && !is_possible(counters[i], *v, &flags))
+			if (!possible && !is_possible(counters[i], *v, &flags))
 				*word &= ~(left & -left);
 		}
 		n_valid += (uint32_t)__builtin_popcountll(*word);
