@@ -104,11 +104,12 @@ read_log(struct request *r)
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {
-		tally_cli_complain("export",
-				   "%s: the last line (%" G_GUINT64_FORMAT
-				   ") is cut, as when the program was killed; all lines before it "
-				   "are exported",
-				   r->log, error.line);
+		tally_cli_complain(
+			"export",
+			"%s: the last line (%" G_GUINT64_FORMAT
+			") is cut, as when the program was killed; all lines before it "
+			"are exported",
+			r->log, error.line);
 		return TALLY_EXIT_OK;
 	}
 	return tally_cli_read_failed("export", r->log, status, &error);
@@ -119,23 +120,26 @@ print_left(const struct tally_export_left *left)
 {
 	if (left->passes)
 		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " pass%s no known place on the GPU's "
+				   "%" G_GUINT64_FORMAT
+				   " pass%s no known place on the GPU's "
 				   "timeline: listed where submitted",
 				   left->passes, left->passes == 1 ? " has" : "es have");
 	if (left->workloads)
-		tally_cli_complain("export",
-				   "%" G_GUINT64_FORMAT " single command%s no known place on "
-				   "the GPU's timeline: --csv has what was counted there",
-				   left->workloads, left->workloads == 1 ? " has" : "s have");
+		tally_cli_complain(
+			"export",
+			"%" G_GUINT64_FORMAT " single command%s no known place on "
+			"the GPU's timeline: --csv has what was counted there",
+			left->workloads, left->workloads == 1 ? " has" : "s have");
 }
 
 static int
 export_log(struct request *r)
 {
 	struct tally_export_left left = { 0 };
-	if (tally_result_open(&r->result, "export", r->out[r->format == formats[CSV]],
-			      tally_result_mode(r->log), r->format->binary,
-			      "name what to write first: passtally export --perfetto OUT LOG"))
+	if (tally_result_open(
+		    &r->result, "export", r->out[r->format == formats[CSV]],
+		    tally_result_mode(r->log), r->format->binary,
+		    "name what to write first: passtally export --perfetto OUT LOG"))
 		return TALLY_EXIT_USAGE;
 	setvbuf(r->result.file, NULL, _IOFBF, 1 << 18);
 	int status = read_log(r);
@@ -161,5 +165,5 @@ run(int argc, char **argv)
 }
 
 const struct tally_command tally_command_export = TALLY_COMMAND(
-	"export", "Turn a log into a timeline or a table for other programs",
-	run, help, options, &operands);
+	"export", "Turn a log into a timeline or a table for other programs", run, help,
+	options, &operands);

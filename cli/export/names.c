@@ -19,8 +19,8 @@ void
 tally_export_names_init(struct tally_export_names *names)
 {
 	tally_pass_names_init(&names->passes);
-	names->names = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free,
-					     g_free);
+	names->names = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal,
+					     g_free, g_free);
 	names->keys = g_hash_table_new_full(hash_key, equal_keys, g_free, NULL);
 }
 
@@ -49,7 +49,8 @@ void
 tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t size)
 {
 	if (pass->queue_family >= 0)
-		g_snprintf(out, size, "queue %d.%d", pass->queue_family, pass->queue_index);
+		g_snprintf(out, size, "queue %d.%d", pass->queue_family,
+			   pass->queue_index);
 	else if (pass->context >= 0)
 		g_snprintf(out, size, "context %" G_GINT64_FORMAT, pass->context);
 	else
@@ -57,8 +58,8 @@ tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t s
 }
 
 static void
-add_key(struct tally_export_names *names, uint32_t device, const char *key, const char *unit,
-	const char *source, const char *description)
+add_key(struct tally_export_names *names, uint32_t device, const char *key,
+	const char *unit, const char *source, const char *description)
 {
 	const struct tally_export_key says = { key, device, g_intern_string(unit),
 					       g_intern_string(source),
@@ -67,7 +68,8 @@ add_key(struct tally_export_names *names, uint32_t device, const char *key, cons
 }
 
 void
-tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line)
+tally_export_names_read(struct tally_export_names *names,
+			const struct tally_log_line *line)
 {
 	const struct tally_device_record *d = &line->device;
 	if (line->type == TALLY_LINE_HEADER)
@@ -85,7 +87,8 @@ tally_export_names_read(struct tally_export_names *names, const struct tally_log
 }
 
 const struct tally_export_key *
-tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key)
+tally_export_names_key(const struct tally_export_names *names, uint32_t device,
+		       const char *key)
 {
 	const struct tally_export_key wanted = { .key = key, .device = device };
 	return g_hash_table_lookup(names->keys, &wanted);

@@ -9,8 +9,8 @@
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "json/log_numbers.h"
-#include "json/swar.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A log as a trace: each queue (Vulkan) or context (OpenGL) is a queue of a GPU whose stages
@@ -21,12 +21,12 @@
 
 /* Events of a row do not overlap. */
 struct row {
-	uint64_t number; /* of the queue or track; 0: not announced yet */
 	uint64_t end_ns; /* end of its last event */
-	GHashTable *counters; /* maps a key, which the reader interns, to a number */
+	uint64_t track; /* of the CPU's frames; 0: not announced yet */
 };
 
 struct rows {
+	const char *lane, *what; /* their names, one after the other */
 	struct row row[MOST_ROWS];
 	uint32_t n;
 };
@@ -70,7 +70,7 @@ struct perfetto {
 	uint64_t process, notes, marks; /* tracks; 0 = none yet */
 	uint64_t last_ns; /* when the last frame ended, or the process began */
 	GPtrArray *devices; /* elements: struct device *, in the order of their numbers */
-	GHashTable *stages; /* maps a name to the number of a stage */
+	GHashTable *numbers; /* of queues, stages and counters, by kind and name */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
 	GArray *ids; /* elements: uint64_t, numbers of counters */
@@ -149,9 +149,8 @@ put_lists(struct perfetto *e, const char *prefix, const struct tally_keyed_value
 static void
 put_identity(struct perfetto *e, const struct tally_pass_record *p)
 {
-	char id[17] = "";
-	tally_swar_write_hex(id, (uint32_t)(p->id >> 32));
-	tally_swar_write_hex(id + 8, (uint32_t)p->id);
+	char id[17];
+	g_snprintf(id, sizeof(id), "%016" PRIx64, p->id);
 	put_number(e, "frame", e->frame->frame);
 	put_number(e, "index", p->index);
 	put_text(e, "id", id);
@@ -190,55 +189,47 @@ take_row(struct rows *rows, uint64_t start_ns, uint64_t end_ns)
 	return &rows->row[i];
 }
 
-static void
-finish_rows(struct rows *rows)
-{
-	for (uint32_t i = 0; i < rows->n; i++)
-		g_clear_pointer(&rows->row[i].counters, g_hash_table_destroy);
-}
-
 /* "queue 0.0: commands #2" */
 static char *
-row_name(const struct rows *rows, const struct row *row, const char *lane,
-	 const char *what)
+row_name(const struct rows *rows, const struct row *row)
 {
 	uint32_t number = (uint32_t)(row - rows->row) + 1;
-	return number == 1 ? g_strconcat(lane, what, NULL)
-			   : g_strdup_printf("%s%s #%u", lane, what, number);
+	return number == 1 ? g_strconcat(rows->lane, rows->what, NULL)
+			   : g_strdup_printf("%s%s #%u", rows->lane, rows->what, number);
 }
 
+/* ---- counters ---- */
+
 static uint64_t
-counter_number(struct perfetto *e, const struct rows *rows, struct row *row,
-	       const char *key, const char *lane)
+counter_number(struct perfetto *e, const char *key, const char *where, uint64_t ns)
 {
-	if (!row->counters)
-		row->counters = g_hash_table_new(NULL, NULL);
-	gpointer known = g_hash_table_lookup(row->counters, key);
-	if (known)
-		return GPOINTER_TO_SIZE(known);
-	const struct tally_export_key *says = tally_export_names_key(
-		&e->names, e->device->number, key);
-	const char *unit = says ? says->unit : g_str_has_suffix(key, "_ns") ? "ns" : NULL;
-	g_autofree char *where = row_name(rows, row, lane, "");
+	uint32_t gpu = e->device->number;
 	g_autofree char *name = g_strdup_printf("%s (%s)", key, where);
-	uint64_t number = tally_trace_add_counter(&e->t, name, unit,
-						  says ? says->description : NULL);
-	g_hash_table_insert(row->counters, (gpointer)key, GSIZE_TO_POINTER(number));
+	g_autofree char *known = g_strdup_printf("counter %u %s", gpu, name);
+	uint64_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(e->numbers, known));
+	if (number)
+		return number;
+	const struct tally_export_key *says = tally_export_names_key(&e->names, gpu, key);
+	const char *unit = says ? says->unit : g_str_has_suffix(key, "_ns") ? "ns" : NULL;
+	number = tally_trace_add_counter(&e->t, gpu, ns, name, unit,
+					 says ? says->description : NULL);
+	g_hash_table_insert(e->numbers, g_steal_pointer(&known),
+			    GSIZE_TO_POINTER(number));
 	return number;
 }
 
 /* Values that hold from start_ns to the end of the row's last event. */
 static void
-put_counters(struct perfetto *e, const struct rows *rows, struct row *row,
-	     const char *lane, uint64_t start_ns, const struct tally_keyed_value *values,
-	     uint32_t n)
+put_counters(struct perfetto *e, const struct rows *rows, const struct row *row,
+	     uint64_t start_ns, const struct tally_keyed_value *values, uint32_t n)
 {
 	if (!n || row->end_ns == start_ns)
 		return;
 	g_array_set_size(e->ids, n);
+	g_autofree char *where = row_name(rows, row);
 	uint64_t *ids = (uint64_t *)(void *)e->ids->data;
 	for (uint32_t i = 0; i < n; i++)
-		ids[i] = counter_number(e, rows, row, values[i].key, lane);
+		ids[i] = counter_number(e, values[i].key, where, start_ns);
 	uint32_t gpu = e->device->number;
 	tally_trace_put_counters(&e->t, gpu, start_ns, ids, NULL, n);
 	tally_trace_put_counters(&e->t, gpu, row->end_ns, ids, values, n);
@@ -269,18 +260,9 @@ process_track(struct perfetto *e)
 }
 
 static void
-free_lane(gpointer v)
-{
-	struct lane *lane = v;
-	finish_rows(&lane->passes);
-	g_free(lane);
-}
-
-static void
 free_device(gpointer v)
 {
 	struct device *d = v;
-	finish_rows(&d->frames);
 	g_ptr_array_unref(d->lanes);
 	g_free(d->gpu.name);
 	g_free(d->gpu.driver);
@@ -306,7 +288,8 @@ find_device(struct perfetto *e, uint32_t number, const struct tally_device_recor
 			return found;
 	struct device *d = g_new0(struct device, 1);
 	d->number = number;
-	d->lanes = g_ptr_array_new_with_free_func(free_lane);
+	d->frames = (struct rows){ .lane = "frame", .what = "" };
+	d->lanes = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(e->devices, d);
 	g_autoptr(GString) name = g_string_new(NULL);
 	g_string_printf(name, "device %u", number);
@@ -321,7 +304,7 @@ find_device(struct perfetto *e, uint32_t number, const struct tally_device_recor
 		tally_trace_add_context(&e->t, UINT64_C(1) + number, record->api);
 	}
 	d->gpu.name = g_strdup(name->str);
-	d->track = tally_trace_add_track(&e->t, process_track(e), name->str, NULL,
+	d->track = tally_trace_add_track(&e->t, process_track(e), name->str,
 					 (int)e->devices->len);
 	g_ptr_array_sort(e->devices, compare_devices);
 	return d;
@@ -345,6 +328,9 @@ find_lane(struct device *d, const struct tally_pass_record *p, bool own)
 	if (own)
 		g_strlcat(lane->name, ", own clock (not matched with the CPU's)",
 			  sizeof(lane->name));
+	lane->passes = (struct rows){ .lane = lane->name, .what = "" };
+	lane->frames = (struct rows){ .lane = lane->name, .what = ": frames and labels" };
+	lane->commands = (struct rows){ .lane = lane->name, .what = ": commands" };
 	g_ptr_array_add(d->lanes, lane);
 	return lane;
 }
@@ -359,30 +345,25 @@ shown_at(const struct device *d, bool own, uint64_t gpu_ns)
 
 /* ---- the GPU's side ---- */
 
+/* `key` is freed. */
 static uint64_t
-stage_number(struct perfetto *e, const char *name, const char *description,
-	     enum tally_trace_category category)
+specification_number(struct perfetto *e, char *key, const char *name,
+		     const char *description, enum tally_trace_category category)
 {
-	g_autofree char *key = g_strdup_printf("%s\n%s", description, name);
-	gpointer known = g_hash_table_lookup(e->stages, key);
-	if (known)
-		return GPOINTER_TO_SIZE(known);
-	uint64_t number = tally_trace_add_specification(&e->t, name, description,
-							category);
-	g_hash_table_insert(e->stages, g_steal_pointer(&key), GSIZE_TO_POINTER(number));
+	uint64_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(e->numbers, key));
+	if (!number)
+		number = tally_trace_add_specification(&e->t, name, description,
+						       category);
+	g_hash_table_insert(e->numbers, key, GSIZE_TO_POINTER(number));
 	return number;
 }
 
-/* Names the queue that a row of a lane is. */
 static uint64_t
 queue_number(struct perfetto *e, const struct lane *lane, const struct rows *rows,
-	     struct row *row, const char *what)
+	     const struct row *row)
 {
-	if (row->number)
-		return row->number;
 	const struct device *d = e->device;
-	g_autofree char *name = row_name(rows, row, lane->name, what),
-			*description = NULL;
+	g_autofree char *name = row_name(rows, row), *description = NULL;
 	if (lane->own)
 		description = g_strdup_printf("On the GPU's own clock, which could not "
 					      "be matched with the CPU's: the "
@@ -392,24 +373,21 @@ queue_number(struct perfetto *e, const struct lane *lane, const struct rows *row
 					      "these times only with each "
 					      "other.",
 					      d->own_gpu_ns, d->own_cpu_ns);
-	row->number = tally_trace_add_specification(&e->t, name, description,
-						    TALLY_CATEGORY_OTHER);
-	return row->number;
+	return specification_number(e, g_strdup_printf("queue %u %s", d->number, name),
+				    name, description, TALLY_CATEGORY_OTHER);
 }
 
+/* What is on a row; `pass` NULL: no single one. */
 static uint64_t
-begin_stage(struct perfetto *e, uint64_t queue, uint64_t stage, uint64_t start_ns,
-	    uint64_t end_ns, const struct tally_pass_record *pass)
+begin_stage(struct perfetto *e, uint64_t queue, const char *name, const char *what,
+	    enum tally_trace_category category, uint64_t start_ns, uint64_t end_ns,
+	    const struct tally_pass_record *pass)
 {
-	const struct tally_trace_stage s = {
-		.queue = queue,
-		.stage = stage,
-		.ns = start_ns,
-		.length_ns = end_ns - start_ns,
-		.gpu = e->device->number,
-		.submission = pass && pass->has_submission ? &pass->submission : NULL,
-	};
-	return tally_trace_begin_stage(&e->t, &s);
+	uint64_t stage = specification_number(e, g_strdup_printf("%s %s", what, name),
+					      name, what, category);
+	return tally_trace_begin_stage(
+		&e->t, e->device->number, queue, stage, start_ns, end_ns,
+		pass && pass->has_submission ? &pass->submission : NULL);
 }
 
 static int
@@ -433,9 +411,8 @@ put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_reco
 		e->left.workloads++;
 		return;
 	}
-	uint64_t queue = queue_number(e, lane, &lane->commands, row, ": commands");
-	uint64_t stage = stage_number(e, w->command, "command", TALLY_CATEGORY_OTHER);
-	begin_stage(e, queue, stage, start_ns, end_ns, p);
+	begin_stage(e, queue_number(e, lane, &lane->commands, row), w->command, "command",
+		    TALLY_CATEGORY_OTHER, start_ns, end_ns, p);
 	put_number(e, "frame", e->frame->frame);
 	put_number(e, "pass", p->index);
 	tally_workload_numbers(w, put_listed, e);
@@ -452,9 +429,9 @@ put_workloads(struct perfetto *e, struct lane *lane, const struct tally_pass_rec
 	for (uint32_t i = 0; i < p->n_workloads; i++) {
 		const struct tally_workload_record *w = &p->workloads[i];
 		bool same_clock = !((w->flags ^ p->flags) & TALLY_FLAG(UNCALIBRATED));
-		if (same_clock && has_place(w->has_gpu_start, w->has_gpu,
-					    shown_at(e->device, lane->own, w->gpu_start_ns),
-					    w->gpu_ns))
+		if (same_clock &&
+		    has_place(w->has_gpu_start, w->has_gpu,
+			      shown_at(e->device, lane->own, w->gpu_start_ns), w->gpu_ns))
 			g_ptr_array_add(loads, (gpointer)w);
 		else
 			e->left.workloads++;
@@ -479,19 +456,17 @@ put_drawn(struct perfetto *e, struct placed *placed)
 						     ? TALLY_CATEGORY_GRAPHICS
 						     : TALLY_CATEGORY_OTHER;
 	const char *name = tally_export_names_find(&e->names, e->device->number, p);
-	uint64_t queue = queue_number(e, lane, rows, placed->row, "");
-	uint64_t stage = stage_number(e, name, tally_pass_kind_name(p->kind), category);
-	placed->event = begin_stage(e, queue, stage, placed->start_ns, placed->end_ns, p);
+	placed->event = begin_stage(e, queue_number(e, lane, rows, placed->row), name,
+				    tally_pass_kind_name(p->kind), category,
+				    placed->start_ns, placed->end_ns, p);
 	put_pass(e, p);
 	tally_trace_end_event(&e->t);
 	if (p->n_workloads)
 		put_workloads(e, lane, p);
 	if (e->no_counters)
 		return;
-	put_counters(e, rows, placed->row, lane->name, placed->start_ns,
-		     p->counters, p->n_counters);
-	put_counters(e, rows, placed->row, lane->name, placed->start_ns,
-		     p->metrics, p->n_metrics);
+	put_counters(e, rows, placed->row, placed->start_ns, p->counters, p->n_counters);
+	put_counters(e, rows, placed->row, placed->start_ns, p->metrics, p->n_metrics);
 }
 
 /* The length of the part of the label at `at` that has something below it; 0 = none. */
@@ -523,9 +498,8 @@ put_labels(struct perfetto *e, uint64_t queue, guint from, guint to, size_t at,
 		}
 		if (len) {
 			g_autofree char *part = g_strndup(first->label + at, len);
-			uint64_t stage = stage_number(e, part, "label",
-						      TALLY_CATEGORY_OTHER);
-			begin_stage(e, queue, stage, first->start_ns, last->end_ns, NULL);
+			begin_stage(e, queue, part, "label", TALLY_CATEGORY_OTHER,
+				    first->start_ns, last->end_ns, NULL);
 			tally_trace_end_event(&e->t);
 			put_labels(e, queue, from, next, at + len + 1, depth + 1);
 		}
@@ -550,9 +524,9 @@ put_frame_and_labels(struct perfetto *e)
 	struct row *row = take_row(&lane->frames, first->start_ns, last->end_ns);
 	if (!row)
 		return;
-	uint64_t queue = queue_number(e, lane, &lane->frames, row, ": frames and labels");
-	uint64_t stage = stage_number(e, "frame", "frame", TALLY_CATEGORY_OTHER);
-	begin_stage(e, queue, stage, first->start_ns, last->end_ns, NULL);
+	uint64_t queue = queue_number(e, lane, &lane->frames, row);
+	begin_stage(e, queue, "frame", "frame", TALLY_CATEGORY_OTHER, first->start_ns,
+		    last->end_ns, NULL);
 	put_number(e, "frame", e->frame->frame);
 	tally_trace_end_event(&e->t);
 	put_labels(e, queue, 0, e->order->len, 0, 0);
@@ -621,12 +595,11 @@ put_cpu_frame(struct perfetto *e)
 	struct row *row = take_row(&d->frames, f->start_ns, end_ns);
 	if (!row)
 		return;
-	if (!row->number)
-		row->number = tally_trace_add_track(&e->t, d->track, "frames (CPU)", NULL,
-						    0);
+	if (!row->track)
+		row->track = tally_trace_add_track(&e->t, d->track, "frames (CPU)", 0);
 	char name[32];
 	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
-	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, row->number, f->start_ns,
+	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, row->track, f->start_ns,
 				"frame", name);
 	put_number(e, "frame", f->frame);
 	put_number(e, "device", f->device);
@@ -638,20 +611,16 @@ put_cpu_frame(struct perfetto *e)
 		  f->n_metrics);
 	put_flags(e, f->flags);
 	tally_trace_end_event(&e->t);
-	tally_trace_begin_event(&e->t, TALLY_EVENT_END, row->number, end_ns, NULL, NULL);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_END, row->track, end_ns, NULL, NULL);
 	tally_trace_end_event(&e->t);
-	/* The keys are static because counters are looked up by address. */
-	static const char cpu[] = "cpu_ns", gpu[] = "gpu_ns", overhead[] = "overhead_ns";
 	const struct tally_keyed_value of_frame[] = {
-		{ .key = cpu, .value = tally_u64(f->cpu_ns) },
-		{ .key = overhead, .value = tally_u64(f->overhead_ns) },
-		{ .key = gpu, .value = tally_u64(f->gpu_ns) },
+		{ .key = "cpu_ns", .value = tally_u64(f->cpu_ns) },
+		{ .key = "overhead_ns", .value = tally_u64(f->overhead_ns) },
+		{ .key = "gpu_ns", .value = tally_u64(f->gpu_ns) },
 	};
-	put_counters(e, &d->frames, row, "frame", f->start_ns, of_frame,
-		     f->has_gpu ? 3 : 2);
+	put_counters(e, &d->frames, row, f->start_ns, of_frame, f->has_gpu ? 3 : 2);
 	if (!e->no_counters)
-		put_counters(e, &d->frames, row, "frame", f->start_ns, f->metrics,
-			     f->n_metrics);
+		put_counters(e, &d->frames, row, f->start_ns, f->metrics, f->n_metrics);
 	e->last_ns = MAX(e->last_ns, end_ns);
 }
 
@@ -667,7 +636,7 @@ put_submission(struct perfetto *e, const struct placed *placed)
 	if (!lane->submissions) {
 		g_autofree char *name = g_strconcat(lane->name, ": CPU submits", NULL);
 		lane->submissions = tally_trace_add_track(&e->t, e->device->track, name,
-							  NULL, (int)lane->number + 1);
+							  (int)lane->number + 1);
 	}
 	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, lane->submissions, ns,
 				"submit",
@@ -698,8 +667,7 @@ put_note(struct perfetto *e, const struct tally_note_record *note)
 		return;
 	if (!*track)
 		*track = tally_trace_add_track(&e->t, process_track(e),
-					       mark ? "marks" : "notes", NULL,
-					       mark ? -2 : -1);
+					       mark ? "marks" : "notes", mark ? -2 : -1);
 	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, *track, ns, "note",
 				note->message);
 	put_text(e, "level", tally_level_name(note->level));
@@ -740,7 +708,7 @@ begin(FILE *out, const struct tally_export_options *options)
 	tally_log_identity_init(&e->identity);
 	e->program = g_strdup("?");
 	e->devices = g_ptr_array_new_with_free_func(free_device);
-	e->stages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	e->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
 	e->order = g_ptr_array_new();
 	e->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -801,7 +769,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	tally_trace_finish(&e->t);
 	*left = e->left;
 	g_ptr_array_unref(e->devices);
-	g_hash_table_destroy(e->stages);
+	g_hash_table_destroy(e->numbers);
 	g_array_unref(e->placed);
 	g_ptr_array_unref(e->order);
 	g_array_unref(e->ids);

@@ -14,13 +14,6 @@ tally_protobuf_finish(struct tally_protobuf *p)
 	*p = (struct tally_protobuf){ 0 };
 }
 
-void
-tally_protobuf_clear(struct tally_protobuf *p)
-{
-	p->len = 0;
-	p->depth = 0;
-}
-
 /* Returns where `more` bytes may be written; they count once they are in `len`. */
 static uint8_t *
 need(struct tally_protobuf *p, size_t more)
@@ -56,43 +49,24 @@ tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v)
 }
 
 void
-tally_protobuf_put_fixed64(struct tally_protobuf *p, uint32_t field, uint64_t v)
-{
-	uint8_t *at = encode_tag(need(p, VARINT_MAX + sizeof(v)), field, FIXED64);
-	v = GUINT64_TO_LE(v);
-	memcpy(at, &v, sizeof(v));
-	p->len = (size_t)(at + sizeof(v) - p->bytes);
-}
-
-void
 tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v)
 {
+	uint8_t *at = encode_tag(need(p, VARINT_MAX + sizeof(v)), field, FIXED64);
 	uint64_t bits;
 	memcpy(&bits, &v, sizeof(bits));
-	tally_protobuf_put_fixed64(p, field, bits);
-}
-
-static void
-put_bytes(struct tally_protobuf *p, uint32_t field, const void *bytes, size_t len)
-{
-	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX + len), field, LENGTH);
-	at = encode(at, len);
-	if (len)
-		memcpy(at, bytes, len);
-	p->len = (size_t)(at + len - p->bytes);
+	bits = GUINT64_TO_LE(bits);
+	memcpy(at, &bits, sizeof(bits));
+	p->len = (size_t)(at + sizeof(bits) - p->bytes);
 }
 
 void
 tally_protobuf_put_text(struct tally_protobuf *p, uint32_t field, const char *text)
 {
-	put_bytes(p, field, text, strlen(text));
-}
-
-void
-tally_protobuf_put_message(struct tally_protobuf *p, uint32_t field,
-			   const struct tally_protobuf *message)
-{
-	put_bytes(p, field, message->bytes, message->len);
+	size_t len = strlen(text);
+	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX + len), field, LENGTH);
+	at = encode(at, len);
+	memcpy(at, text, len);
+	p->len = (size_t)(at + len - p->bytes);
 }
 
 void

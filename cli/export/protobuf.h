@@ -25,17 +25,11 @@ struct tally_protobuf {
 
 /* A zeroed struct is an empty message; this frees its memory. */
 void tally_protobuf_finish(struct tally_protobuf *p);
-/* Empties the message but keeps its memory. */
-void tally_protobuf_clear(struct tally_protobuf *p);
 
 /* For the types uint32, uint64, int32, int64 (cast to 64 bits first), bool and enum. */
 void tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v);
-void tally_protobuf_put_fixed64(struct tally_protobuf *p, uint32_t field, uint64_t v);
 void tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v);
 void tally_protobuf_put_text(struct tally_protobuf *p, uint32_t field, const char *text);
-/* Writes a complete message that was built separately. */
-void tally_protobuf_put_message(struct tally_protobuf *p, uint32_t field,
-				const struct tally_protobuf *message);
 /* Writes a nested message: everything written between begin and end belongs to it. */
 void tally_protobuf_begin(struct tally_protobuf *p, uint32_t field);
 void tally_protobuf_end(struct tally_protobuf *p);

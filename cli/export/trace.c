@@ -30,7 +30,6 @@ enum { /* TrackDescriptor */
        TRACK_PARENT = 5,
        TRACK_CHILD_ORDERING = 11,
        TRACK_RANK = 12,
-       TRACK_DESCRIPTION = 14,
 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8, ORDER_BY_RANK = 3 };
 enum { /* TrackEvent */
@@ -107,7 +106,7 @@ end_packet(struct tally_trace *t)
 	if (t->p.len < WRITTEN_AT_ONCE)
 		return;
 	fwrite(t->p.bytes, 1, t->p.len, t->out);
-	tally_protobuf_clear(&t->p);
+	t->p.len = 0;
 }
 
 void
@@ -116,8 +115,6 @@ tally_trace_finish(struct tally_trace *t)
 	if (t->p.len) /* else there may be no memory */
 		fwrite(t->p.bytes, 1, t->p.len, t->out);
 	tally_protobuf_finish(&t->p);
-	tally_protobuf_finish(&t->interned);
-	tally_protobuf_finish(&t->counters);
 }
 
 /* Says which clock the trace's times are of, before the first of them. */
@@ -143,10 +140,6 @@ begin_timed_packet(struct tally_trace *t, uint32_t field, uint64_t ns)
 	begin_head(t);
 	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP, ns);
 	tally_protobuf_put_number(&t->p, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_IS_MONOTONIC);
-	if (t->interned.len) {
-		tally_protobuf_put_message(&t->p, PACKET_INTERNED_DATA, &t->interned);
-		tally_protobuf_clear(&t->interned);
-	}
 	tally_protobuf_begin(&t->p, field);
 }
 
@@ -165,8 +158,7 @@ take_number(struct tally_trace *t)
 }
 
 uint64_t
-tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
-		      const char *description, int rank)
+tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name, int rank)
 {
 	uint64_t number = take_number(t);
 	begin_packet(t, PACKET_TRACK_DESCRIPTOR);
@@ -175,7 +167,6 @@ tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
 	tally_protobuf_put_number(&t->p, TRACK_PARENT, parent);
 	tally_protobuf_put_number(&t->p, TRACK_RANK, (uint64_t)(int64_t)rank);
 	tally_protobuf_put_number(&t->p, TRACK_CHILD_ORDERING, ORDER_BY_RANK);
-	put_text(&t->p, TRACK_DESCRIPTION, description);
 	tally_protobuf_end(&t->p);
 	end_packet(t);
 	return number;
@@ -203,27 +194,29 @@ uint64_t
 tally_trace_add_specification(struct tally_trace *t, const char *name,
 			      const char *description, enum tally_trace_category category)
 {
-	struct tally_protobuf *p = &t->interned;
 	uint64_t number = ++t->n_numbers;
-	tally_protobuf_begin(p, INTERNED_SPECIFICATIONS);
-	tally_protobuf_put_number(p, SPECIFICATION_IID, number);
-	tally_protobuf_put_text(p, SPECIFICATION_NAME, name);
-	put_text(p, SPECIFICATION_DESCRIPTION, description);
-	tally_protobuf_put_number(p, SPECIFICATION_CATEGORY, category);
-	tally_protobuf_end(p);
+	begin_packet(t, PACKET_INTERNED_DATA);
+	tally_protobuf_begin(&t->p, INTERNED_SPECIFICATIONS);
+	tally_protobuf_put_number(&t->p, SPECIFICATION_IID, number);
+	tally_protobuf_put_text(&t->p, SPECIFICATION_NAME, name);
+	put_text(&t->p, SPECIFICATION_DESCRIPTION, description);
+	tally_protobuf_put_number(&t->p, SPECIFICATION_CATEGORY, category);
+	tally_protobuf_end(&t->p);
+	tally_trace_end_event(t);
 	return number;
 }
 
 void
 tally_trace_add_context(struct tally_trace *t, uint64_t number, enum tally_api api)
 {
-	struct tally_protobuf *p = &t->interned;
-	tally_protobuf_begin(p, INTERNED_CONTEXTS);
-	tally_protobuf_put_number(p, CONTEXT_IID, number);
-	tally_protobuf_put_number(p, CONTEXT_PID, t->pid);
-	tally_protobuf_put_number(p, CONTEXT_API,
+	begin_packet(t, PACKET_INTERNED_DATA);
+	tally_protobuf_begin(&t->p, INTERNED_CONTEXTS);
+	tally_protobuf_put_number(&t->p, CONTEXT_IID, number);
+	tally_protobuf_put_number(&t->p, CONTEXT_PID, t->pid);
+	tally_protobuf_put_number(&t->p, CONTEXT_API,
 				  api == TALLY_API_VULKAN ? API_VULKAN : API_OPENGL);
-	tally_protobuf_end(p);
+	tally_protobuf_end(&t->p);
+	tally_trace_end_event(t);
 }
 
 /* ---- events ---- */
@@ -242,20 +235,22 @@ tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 }
 
 uint64_t
-tally_trace_begin_stage(struct tally_trace *t, const struct tally_trace_stage *stage)
+tally_trace_begin_stage(struct tally_trace *t, uint32_t gpu, uint64_t queue,
+			uint64_t stage, uint64_t start_ns, uint64_t end_ns,
+			const uint64_t *submission)
 {
 	struct tally_protobuf *p = &t->p;
 	uint64_t number = ++t->n_stages;
 	t->is_stage = true;
-	begin_timed_packet(t, PACKET_GPU_RENDER_STAGE_EVENT, stage->ns);
+	begin_timed_packet(t, PACKET_GPU_RENDER_STAGE_EVENT, start_ns);
 	tally_protobuf_put_number(p, STAGE_EVENT_ID, number);
-	tally_protobuf_put_number(p, STAGE_DURATION, stage->length_ns);
-	tally_protobuf_put_number(p, STAGE_CONTEXT, UINT64_C(1) + stage->gpu);
-	tally_protobuf_put_number(p, STAGE_GPU, stage->gpu);
-	tally_protobuf_put_number(p, STAGE_QUEUE, stage->queue);
-	tally_protobuf_put_number(p, STAGE_STAGE, stage->stage);
-	if (stage->submission && *stage->submission <= UINT32_MAX)
-		tally_protobuf_put_number(p, STAGE_SUBMISSION, *stage->submission);
+	tally_protobuf_put_number(p, STAGE_DURATION, end_ns - start_ns);
+	tally_protobuf_put_number(p, STAGE_CONTEXT, UINT64_C(1) + gpu);
+	tally_protobuf_put_number(p, STAGE_GPU, gpu);
+	tally_protobuf_put_number(p, STAGE_QUEUE, queue);
+	tally_protobuf_put_number(p, STAGE_STAGE, stage);
+	if (submission && *submission <= UINT32_MAX)
+		tally_protobuf_put_number(p, STAGE_SUBMISSION, *submission);
 	return number;
 }
 
@@ -330,17 +325,22 @@ find_unit(const char *unit)
 }
 
 uint64_t
-tally_trace_add_counter(struct tally_trace *t, const char *name, const char *unit,
-			const char *description)
+tally_trace_add_counter(struct tally_trace *t, uint32_t gpu, uint64_t ns,
+			const char *name, const char *unit, const char *description)
 {
-	struct tally_protobuf *p = &t->counters;
+	struct tally_protobuf *p = &t->p;
 	uint64_t number = ++t->n_numbers;
+	begin_timed_packet(t, PACKET_GPU_COUNTER_EVENT, ns);
+	tally_protobuf_begin(p, COUNTERS_DESCRIPTOR);
 	tally_protobuf_begin(p, SPECS);
 	tally_protobuf_put_number(p, SPEC_ID, number);
 	tally_protobuf_put_text(p, SPEC_NAME, name);
 	put_text(p, SPEC_DESCRIPTION, description);
 	tally_protobuf_put_number(p, SPEC_UNITS, find_unit(unit));
 	tally_protobuf_end(p);
+	tally_protobuf_end(p);
+	tally_protobuf_put_number(p, COUNTERS_GPU, gpu);
+	tally_trace_end_event(t);
 	return number;
 }
 
@@ -351,10 +351,6 @@ tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 {
 	struct tally_protobuf *p = &t->p;
 	begin_timed_packet(t, PACKET_GPU_COUNTER_EVENT, ns);
-	if (t->counters.len) {
-		tally_protobuf_put_message(p, COUNTERS_DESCRIPTOR, &t->counters);
-		tally_protobuf_clear(&t->counters);
-	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct tally_value v = { .storage = TALLY_STORAGE_U64 };
 		if (values)

@@ -17,10 +17,8 @@
 
 struct tally_trace {
 	FILE *out;
-	struct tally_protobuf
-		p; /* the packet that is being written, after those that wait */
-	struct tally_protobuf interned; /* what the next event introduces */
-	struct tally_protobuf counters; /* descriptions of counters not yet written */
+	/* the packet that is being written, after those that wait */
+	struct tally_protobuf p;
 	uint64_t pid;
 	uint64_t n_numbers; /* of tracks, queues, stages and counters */
 	uint64_t n_stages; /* events of stages */
@@ -30,9 +28,9 @@ struct tally_trace {
 /* Writes what waits, and frees the memory. */
 void tally_trace_finish(struct tally_trace *t);
 
-/* A track of the CPU's side; `description` NULL = none. Returns its number. */
+/* A track of the CPU's side. Returns its number. */
 uint64_t tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
-			       const char *description, int rank);
+			       int rank);
 /* The track that all others are below; `labels` NULL-terminated. */
 uint64_t
 tally_trace_add_process(struct tally_trace *t, const char *name, char *const *labels);
@@ -42,7 +40,8 @@ enum tally_trace_category {
 	TALLY_CATEGORY_GRAPHICS,
 	TALLY_CATEGORY_COMPUTE,
 };
-/* A queue of a GPU, or a stage: what stages are called. `description` NULL = none. */
+/* A queue of a GPU, or a stage: what stages are called. `description` NULL = none. None of
+ * the functions that add may be called within an event. */
 uint64_t tally_trace_add_specification(struct tally_trace *t, const char *name,
 				       const char *description,
 				       enum tally_trace_category category);
@@ -59,16 +58,12 @@ enum tally_trace_event {
 void tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 			     uint64_t track, uint64_t ns, const char *category,
 			     const char *name);
-/* Something on a queue of a GPU. */
-struct tally_trace_stage {
-	uint64_t queue, stage;
-	uint64_t ns, length_ns;
-	uint32_t gpu; /* the device's number; its context is one more */
-	const uint64_t *submission; /* NULL = not known */
-};
-/* Returns the number of the event. Arguments may follow until tally_trace_end_event(). */
-uint64_t
-tally_trace_begin_stage(struct tally_trace *t, const struct tally_trace_stage *stage);
+/* Something on a queue of a GPU, whose context has the device's number and one more;
+ * `submission` NULL = not known. Returns the number of the event. Arguments may follow
+ * until tally_trace_end_event(). */
+uint64_t tally_trace_begin_stage(struct tally_trace *t, uint32_t gpu, uint64_t queue,
+				 uint64_t stage, uint64_t start_ns, uint64_t end_ns,
+				 const uint64_t *submission);
 /* The stage that this event of the CPU's side submitted. */
 void tally_trace_put_submitted(struct tally_trace *t, uint64_t stage_event);
 /* An argument, named by `prefix` and `key`; `text` NULL: it is `value`. */
@@ -76,9 +71,11 @@ void tally_trace_put_argument(struct tally_trace *t, const char *prefix, const c
 			      const char *text, struct tally_value value);
 void tally_trace_end_event(struct tally_trace *t);
 
-/* Returns the number of a counter of a GPU. `unit`, `description` NULL = not known. */
-uint64_t tally_trace_add_counter(struct tally_trace *t, const char *name,
-				 const char *unit, const char *description);
+/* Returns the number of a counter of a GPU, which is used from `ns` on. `unit`,
+ * `description` NULL = not known. */
+uint64_t tally_trace_add_counter(struct tally_trace *t, uint32_t gpu, uint64_t ns,
+				 const char *name, const char *unit,
+				 const char *description);
 /* What counters of a GPU counted since they were last written; `values` NULL: nothing. */
 void tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 			      const uint64_t *counters,

@@ -139,7 +139,7 @@ class Trace:
                 extra = [message(x, key=1, value=2) for x in g.pop("extra")]
                 self.gpus.append({**{k: v.decode() for k, v in g.items()},
                                   **{x["key"].decode(): x["value"].decode() for x in extra}})
-        else:
+        elif "track_event" in p or "interned" not in p:
             self.event(p)
 
     def intern(self, tables):
