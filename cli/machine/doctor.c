@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct request {
 	bool proton;
@@ -340,7 +341,9 @@ examine(void)
 		ok = false;
 	}
 	ok &= check_log();
+	tally_doctor_permission("", geteuid() == 0);
 	tally_doctor_kernel();
+	tally_doctor_nodes("");
 	check_api(TALLY_API_OPENGL, &seen, NULL);
 	check_display(&seen);
 	check_api(TALLY_API_OPENGL_ES, &seen, NULL);

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/ask.h"
 #include "cli/machine/doctor_rows.h"
-#include "cli/machine/snapshot_facts.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-static void
-add_row(void *data, bool fine, const char *what, const char *sentence)
-{
-	(void)data;
-	tally_doctor_row(fine ? TALLY_DOCTOR_GOOD : TALLY_DOCTOR_FIX, what, "%s", sentence);
-}
-
-static void
-add_kernel(void)
+void
+tally_doctor_kernel(void)
 {
 	struct utsname about;
 	struct rlimit limit;
@@ -33,14 +24,6 @@ add_kernel(void)
 			" files open: linux-perf, which takes half of that at most, "
 			"counts few threads; ulimit -n 4096 gives more",
 			(guint64)limit.rlim_cur);
-}
-
-void
-tally_doctor_kernel(void)
-{
-	tally_snapshot_report_permission("", geteuid() == 0, add_row, NULL);
-	add_kernel();
-	tally_snapshot_report_nodes("", add_row, NULL);
 }
 
 void

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/snapshot_facts.h"
+#include "cli/machine/doctor_rows.h"
 
 #include <glib.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void
-	G_GNUC_PRINTF(5, 6) say(tally_snapshot_report *report, void *data, bool fine,
-				 const char *what, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	g_autofree char *text = g_strdup_vprintf(format, args);
-	va_end(args);
-	report(data, fine, what, text);
-}
 
 /* The content of the file without trailing whitespace; free with g_free(). NULL: the file
  * does not exist. */
@@ -33,31 +22,37 @@ read_text(const char *root, const char *path)
 /* ---- the GPU's own counters ---- */
 
 void
-tally_snapshot_report_permission(const char *root, bool is_root, tally_snapshot_report *report,
-			       void *data)
+tally_doctor_permission(const char *root, bool is_root)
 {
 	static const char *const settings[][2] = {
-		{ "/proc/sys/dev/i915/perf_stream_paranoid", "dev.i915.perf_stream_paranoid" },
-		{ "/proc/sys/dev/xe/observation_paranoid", "dev.xe.observation_paranoid" },
+		{ "/proc/sys/dev/i915/perf_stream_paranoid",
+		  "dev.i915.perf_stream_paranoid" },
+		{ "/proc/sys/dev/xe/observation_paranoid",
+		  "dev.xe.observation_paranoid" },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
 		const char *name = settings[i][1];
 		g_autofree char *text = read_text(root, settings[i][0]);
 		int value = text ? (int)g_ascii_strtoll(text, NULL, 10) : 0;
 		if (text && value <= 0)
-			say(report, data, true, "permission",
-			     "%s is 0: every user may read the GPU's own counters", name);
+			tally_doctor_row(
+				TALLY_DOCTOR_GOOD, "permission",
+				"%s is 0: every user may read the GPU's own counters",
+				name);
 		else if (text && is_root)
-			say(report, data, true, "permission",
-			     "%s is %d: only root may read the GPU's own counters, and "
-			     "you are root",
-			     name, value);
+			tally_doctor_row(TALLY_DOCTOR_GOOD, "permission",
+					 "%s is %d: only root may read the GPU's own "
+					 "counters, and "
+					 "you are root",
+					 name, value);
 		else if (text)
-			say(report, data, false, "permission",
-			     "%s is %d: only root may read the GPU's own counters; this "
-			     "allows it to every user until the machine restarts: sudo "
-			     "sysctl %s=0",
-			     name, value, name);
+			tally_doctor_row(TALLY_DOCTOR_FIX, "permission",
+					 "%s is %d: only root may read the GPU's own "
+					 "counters; this "
+					 "allows it to every user until the machine "
+					 "restarts: sudo "
+					 "sysctl %s=0",
+					 name, value, name);
 	}
 }
 
@@ -80,8 +75,7 @@ remedy(const struct stat *st)
 }
 
 static void
-report_node(const char *root, const char *node, const char *driver, tally_snapshot_report *report,
-	  void *data)
+report_node(const char *root, const char *node, const char *driver)
 {
 	struct stat st;
 	g_autofree char *path = g_strconcat(root, node, NULL);
@@ -89,16 +83,17 @@ report_node(const char *root, const char *node, const char *driver, tally_snapsh
 		return;
 	const struct passwd *user = getpwuid(st.st_uid);
 	const struct group *group = getgrgid(st.st_gid);
-	g_autofree char *owner = g_strdup_printf("%s:%s, mode %04o", user ? user->pw_name : "?",
-						 group ? group->gr_name : "?",
-						 (unsigned)st.st_mode & 07777);
+	g_autofree char *owner = g_strdup_printf(
+		"%s:%s, mode %04o", user ? user->pw_name : "?",
+		group ? group->gr_name : "?", (unsigned)st.st_mode & 07777);
 	if (access(path, R_OK | W_OK) == 0) {
-		say(report, data, true, "node", "%s (%s) is %s: you may open it", node, driver,
-		     owner);
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "node",
+				 "%s (%s) is %s: you may open it", node, driver, owner);
 	} else {
 		g_autofree char *words = remedy(&st);
-		say(report, data, false, "node", "%s (%s) is %s: you may not open it; %s", node,
-		     driver, owner, words);
+		tally_doctor_row(TALLY_DOCTOR_FIX, "node",
+				 "%s (%s) is %s: you may not open it; %s", node, driver,
+				 owner, words);
 	}
 }
 
@@ -106,23 +101,23 @@ report_node(const char *root, const char *node, const char *driver, tally_snapsh
 static char *
 driver_of(const char *root, unsigned number)
 {
-	g_autofree char *path =
-		g_strdup_printf("%s/sys/class/drm/renderD%u/device/driver", root, number);
+	g_autofree char *path = g_strdup_printf(
+		"%s/sys/class/drm/renderD%u/device/driver", root, number);
 	g_autofree char *link = g_file_read_link(path, NULL);
 	return link ? g_path_get_basename(link) : NULL;
 }
 
 void
-tally_snapshot_report_nodes(const char *root, tally_snapshot_report *report, void *data)
+tally_doctor_nodes(const char *root)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		g_autofree char *node = g_strdup_printf("/dev/mali%u", i);
-		report_node(root, node, "Arm's kbase", report, data);
+		report_node(root, node, "Arm's kbase");
 	}
 	for (unsigned i = 128; i < 192; i++) {
 		g_autofree char *node = g_strdup_printf("/dev/dri/renderD%u", i);
 		g_autofree char *driver = driver_of(root, i);
 		if (driver)
-			report_node(root, node, driver, report, data);
+			report_node(root, node, driver);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/snapshot_facts.h"
+#include "cli/machine/doctor_rows.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -35,21 +35,31 @@ static const struct {
 	  "counters" },
 };
 
-struct seen {
-	char *sentence;
-	bool allowed;
-	int n;
-};
+static char *sentence; /* the last */
+static bool allowed;
+static int n;
+
+/* Instead of doctor's. */
+void
+tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	g_free(sentence);
+	sentence = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_assert_cmpstr(what, ==, "permission");
+	allowed = mark == TALLY_DOCTOR_GOOD;
+	n++;
+}
 
 static void
-told(void *data, bool allowed, const char *what, const char *sentence)
+ask(const char *root, bool is_root)
 {
-	g_assert_cmpstr(what, ==, "permission");
-	struct seen *s = data;
-	s->allowed = allowed;
-	g_free(s->sentence);
-	s->sentence = g_strdup(sentence);
-	s->n++;
+	g_clear_pointer(&sentence, g_free);
+	allowed = false;
+	n = 0;
+	tally_doctor_permission(root, is_root);
 }
 
 static void
@@ -93,12 +103,10 @@ test_sentences(void)
 		g_assert_nonnull(root);
 		if (cases[i].path)
 			put(root, cases[i].path, cases[i].content);
-		struct seen seen = { NULL, false, 0 };
-		tally_snapshot_report_permission(root, cases[i].is_root, told, &seen);
-		g_assert_cmpstr(seen.sentence, ==, cases[i].sentence);
-		g_assert_cmpint(seen.n, ==, cases[i].sentence ? 1 : 0);
-		g_assert_true(seen.allowed == cases[i].allowed);
-		g_free(seen.sentence);
+		ask(root, cases[i].is_root);
+		g_assert_cmpstr(sentence, ==, cases[i].sentence);
+		g_assert_cmpint(n, ==, cases[i].sentence ? 1 : 0);
+		g_assert_true(allowed == cases[i].allowed);
 		drop(root);
 		g_assert_false(g_file_test(root, G_FILE_TEST_EXISTS));
 		g_free(root);
@@ -111,11 +119,10 @@ test_both_drivers(void)
 	char *root = g_dir_make_tmp("passtally-permission-XXXXXX", NULL);
 	put(root, I915, "1");
 	put(root, XE, "0");
-	struct seen seen = { NULL, false, 0 };
-	tally_snapshot_report_permission(root, false, told, &seen);
-	g_assert_cmpint(seen.n, ==, 2);
-	g_assert_true(seen.allowed);
-	g_free(seen.sentence);
+	ask(root, false);
+	g_assert_cmpint(n, ==, 2);
+	g_assert_true(allowed);
+	g_clear_pointer(&sentence, g_free);
 	drop(root);
 	g_free(root);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/snapshot_facts.h"
+#include "cli/machine/doctor_rows.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -11,11 +11,16 @@
 static char *root;
 static GString *heard; /* "ok what: sentence" or "off ...", a line each */
 
-static void
-hear(void *data, bool fine, const char *what, const char *sentence)
+/* Instead of doctor's. */
+void
+tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 {
-	(void)data;
-	g_string_append_printf(heard, "%s %s: %s\n", fine ? "ok" : "off", what, sentence);
+	va_list args;
+	va_start(args, format);
+	g_autofree char *sentence = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_string_append_printf(heard, "%s %s: %s\n", mark == TALLY_DOCTOR_GOOD ? "ok" : "off", what,
+			       sentence);
 }
 
 static char *
@@ -59,7 +64,7 @@ static void
 test_nodes(void)
 {
 	set_up();
-	tally_snapshot_report_nodes(root, hear, NULL);
+	tally_doctor_nodes(root);
 	g_assert_cmpstr(heard->str, ==, "");
 
 	/* Two nodes that this user may open, one of them without a driver. */
@@ -69,7 +74,7 @@ test_nodes(void)
 	char *link = place("/sys/class/drm/renderD128/device/driver");
 	g_assert_cmpint(symlink("../../../bus/platform/drivers/panfrost", link), ==, 0);
 	g_free(link);
-	tally_snapshot_report_nodes(root, hear, NULL);
+	tally_doctor_nodes(root);
 	g_test_message("%s", heard->str);
 	g_assert_nonnull(strstr(heard->str, "ok node: /dev/mali0 (Arm's kbase) is "));
 	g_assert_nonnull(strstr(heard->str, "ok node: /dev/dri/renderD128 (panfrost) is "));
@@ -95,7 +100,7 @@ test_closed_nodes(void)
 	g_free(path);
 	/* access() checks the real user. */
 	g_assert_cmpint(setresuid(65534, 65534, 0), ==, 0);
-	tally_snapshot_report_nodes(root, hear, NULL);
+	tally_doctor_nodes(root);
 	g_assert_cmpint(setresuid(0, 0, 0), ==, 0);
 	g_test_message("%s", heard->str);
 	g_assert_nonnull(strstr(heard->str,
