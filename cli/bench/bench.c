@@ -12,49 +12,24 @@
 /* Two programs run in turn under `run`, then judged by `compare`. */
 
 struct bench {
-	uint64_t runs, frames, seed;
-	const char *fail_above, *allow, *keep, *keys, *junit;
-	GPtrArray *gates; /* elements: char *, borrowed */
-	bool markdown;
+	uint64_t runs, frames;
+	const char *keep;
+	GPtrArray *passed; /* elements: char *, the options for `compare` */
 	char **commands[2]; /* borrowed from argv; not ended by NULL */
 	int n_words[2];
 	char *folder;
 	GPtrArray *logs[2]; /* elements: char * */
 };
 
-static bool
-take_operand(const char *command, const struct tally_arg *arg, void *to, const char *value)
-{
-	(void)arg, (void)to;
-	return TALLY_FAIL(false, command, "%s: programs come after --", value);
-}
-
 static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("runs", 'n', "N", struct bench, runs, 1, 1000,
 			"Run each program this many times. Default 5."),
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
 			"Measure this many frames of each run. Default 300."),
-	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct bench, fail_above,
-		       "As in compare: exit with 1 for a regression, 4 if that is unclear."),
-	TALLY_ARG_TEXT("allow", 0, "LIST", struct bench, allow,
-		       "As in compare: compare although these differ, size for two resolutions."),
-	TALLY_ARG_LIST("gate", 0, "KEY[:less]", struct bench, gates,
-		       "As in compare: let a rise of this value fail too. May be given again."),
-	TALLY_ARG_TEXT("keys", 0, "LIST", struct bench, keys, "As in compare: only these."),
-	TALLY_ARG_FLAG("markdown", 0, struct bench, markdown,
-		       "Print Markdown, for a merge request."),
-	TALLY_ARG_TEXT("junit", 0, "FILE", struct bench, junit,
-		       "Write a JUnit report to this file, too."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
 		       "Leave the logs in this folder, which must not exist. Default: they are "
 		       "removed."),
-	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
-			"Which of the two comes first in each pair; the same number gives the same "
-			"order."),
-	TALLY_ARG_HELP,
 };
-
-static const struct tally_arg operands = TALLY_ARG_TAKE(NULL, 0, NULL, take_operand, NULL);
 
 static const char help[] =
 	"Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
@@ -62,7 +37,8 @@ static const char help[] =
 	"of passtally compare: what the second costs against the first. In each\n"
 	"pair chance decides which comes first. Warns where the machine is not\n"
 	"fit to measure on.\n" TALLY_HELP_OPTIONS
-	"\nExit status: that of compare (0; 1 regression and 4 inconclusive with\n"
+	"\nWhat is not about runs is as in compare.\n\n"
+	"Exit status: that of compare (0; 1 regression and 4 inconclusive with\n"
 	"--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
 	"no frame.";
 
@@ -83,11 +59,48 @@ split(struct bench *b, int argc, char **argv, int from)
 			  "two programs are needed: passtally bench -- A... --vs B...");
 }
 
+static bool
+pass_on(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct bench *b = to;
+	(void)command;
+	g_ptr_array_add(b->passed,
+			g_strconcat("--", arg->name, value ? "=" : NULL, value, NULL));
+	return true;
+}
+
+/* The own ones, and those of `compare`, which are passed on. */
+static GArray *
+all_options(void)
+{
+	const struct tally_command *compare = &tally_command_compare;
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	g_array_append_vals(all, options, G_N_ELEMENTS(options));
+	for (size_t i = 0; i < compare->n_options; i++) {
+		struct tally_arg arg = compare->options[i];
+		arg.at = 0;
+		arg.take = arg.take ? pass_on : NULL; /* --help stays */
+		g_array_append_val(all, arg);
+	}
+	return all;
+}
+
+static void
+print_options(void)
+{
+	g_autoptr(GArray) all = all_options();
+	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
+}
+
 static int
 parse(struct bench *b, int argc, char **argv)
 {
+	g_autoptr(GArray) all = all_options();
+	struct tally_command command = tally_command_bench;
+	command.options = (const struct tally_arg *)(void *)all->data;
+	command.n_options = all->len;
 	int end = tally_args_dashes(argc, argv);
-	int status = tally_args_read(&tally_command_bench, end, argv, b);
+	int status = tally_args_read(&command, end, argv, b);
 	if (status == TALLY_EXIT_OK && !split(b, argc, argv, MIN(end + 1, argc)))
 		status = TALLY_EXIT_USAGE;
 	return status;
@@ -141,24 +154,12 @@ call_compare(const struct bench *b, int (*call)(int, char **))
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_ptr_array_add(words, (gpointer) "compare");
-	const char *const passed[][2] = { { "--fail-above", b->fail_above },
-					  { "--allow", b->allow },
-					  { "--keys", b->keys },
-					  { "--junit", b->junit } };
-	for (size_t i = 0; i < G_N_ELEMENTS(passed); i++)
-		for (unsigned j = 0; passed[i][1] && j < 2; j++)
-			g_ptr_array_add(words, (gpointer)passed[i][j]);
-	if (b->markdown)
-		g_ptr_array_add(words, (gpointer) "--markdown");
-	TALLY_EACH (const char, gate, b->gates) {
-		g_ptr_array_add(words, (gpointer) "--gate");
-		g_ptr_array_add(words, (gpointer)gate);
-	}
 	/* Without --keep the logs are removed, so their names have no meaning. */
 	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
 	const char *const names[] = { "--base-name", base, "--new-name", fresh };
 	for (size_t i = 0; i < (b->keep ? 0 : G_N_ELEMENTS(names)); i++)
 		g_ptr_array_add(words, (gpointer)names[i]);
+	g_ptr_array_extend(words, b->passed, NULL, NULL);
 	for (unsigned side = 0; side < 2; side++) {
 		if (side)
 			g_ptr_array_add(words, (gpointer) "--");
@@ -176,7 +177,7 @@ static int
 measure(struct bench *b)
 {
 	check_machine();
-	GRand *random = g_rand_new_with_seed((guint32)b->seed);
+	GRand *random = g_rand_new_with_seed(1);
 	int status = TALLY_EXIT_OK;
 	for (uint64_t turn = 0; turn < b->runs && status == TALLY_EXIT_OK; turn++) {
 		unsigned first = g_rand_boolean(random) ? 1 : 0;
@@ -202,8 +203,8 @@ clean_up(const struct bench *b)
 static int
 run(int argc, char **argv)
 {
-	g_autoptr(GPtrArray) gates = g_ptr_array_new();
-	struct bench b = { .runs = 5, .frames = 300, .seed = 1, .gates = gates };
+	g_autoptr(GPtrArray) passed = g_ptr_array_new_with_free_func(g_free);
+	struct bench b = { .runs = 5, .frames = 300, .passed = passed };
 	int status = parse(&b, argc, argv);
 	if (status == TALLY_EXIT_OK) /* not after all runs */
 		status = call_compare(&b, tally_compare_check);
@@ -224,6 +225,10 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_bench = TALLY_COMMAND(
-	"bench", "Run two programs in turn and compare them",
-	run, help, options, &operands);
+const struct tally_command tally_command_bench = {
+	.name = "bench",
+	.summary = "Run two programs in turn and compare them",
+	.run = run,
+	.help = help,
+	.print_options = print_options,
+};

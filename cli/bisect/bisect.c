@@ -36,13 +36,6 @@ interrupt(int number)
 	interrupted = 1;
 }
 
-static bool
-take_operand(const char *command, const struct tally_arg *arg, void *to, const char *value)
-{
-	(void)arg, (void)to;
-	return TALLY_FAIL(false, command, "%s: the program comes after --", value);
-}
-
 static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("good", 0, "REV", struct bisect, good, "A revision that is fast."),
 	TALLY_ARG_TEXT("bad", 0, "REV", struct bisect, bad,
@@ -54,8 +47,6 @@ static const struct tally_arg options[] = {
 			"Measure this many frames of each run. Default 300."),
 	TALLY_ARG_HELP,
 };
-
-static const struct tally_arg operands = TALLY_ARG_TAKE(NULL, 0, NULL, take_operand, NULL);
 
 static const char help[] =
 	"Usage: passtally bisect --good REV [--bad REV] --build SCRIPT -- PROGRAM...\n\n"
@@ -256,4 +247,4 @@ run(int argc, char **argv)
 
 const struct tally_command tally_command_bisect = TALLY_COMMAND(
 	"bisect", "Find the commit that made a pass slower",
-	run, help, options, &operands);
+	run, help, options, NULL);

@@ -192,7 +192,9 @@ tally_args_read(const struct tally_command *command, int argc, char **argv, void
 			return TALLY_EXIT_USAGE;
 		if (!arg)
 			return TALLY_FAIL(TALLY_EXIT_USAGE, command->name,
-					  "unexpected argument %s", value);
+					  "unexpected argument %s: passtally %s --help "
+					  "shows what goes where",
+					  value, command->name);
 		if (!arg->take) {
 			tally_command_help(command);
 			return TALLY_ARG_HELPED;

@@ -15,7 +15,7 @@ class Bench(CliCase):
     def test_usage(self):
         for args, words in (((), "two programs are needed"), (("--", "a"), "two programs are needed"),
                             (("--", "a", "--vs"), "two programs are needed"), (("--", "--vs", "b"), "two programs are needed"),
-                            (("a", "--vs", "b"), "programs come after --"), (("-n", "0", "--", "a", "--vs", "b"), "whole number"),
+                            (("a", "--vs", "b"), "unexpected argument a"), (("-n", "0", "--", "a", "--vs", "b"), "whole number"),
                             (("--wrong", "--", "a", "--vs", "b"), "unknown option"),
                             (("--fail-above", "x", "--", "a", "--vs", "b"), "--fail-above x"),
                             (("--allow", "x", "--", "a", "--vs", "b"), "--allow x: must be of device, driver, size")):
