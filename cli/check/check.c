@@ -26,14 +26,14 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_HELP,
 	TALLY_ARG_FLAG("lines", 0, struct request, lines_only,
 		       "Check line by line only, not whether frames and end line "
 		       "agree; for a log from which frames were removed."),
+	TALLY_ARG_HELP,
 };
 
 static const char help[] =
-	"Usage: passtally check [LOG...]\n\n"
+	"Usage: passtally check [options] [LOG...]\n\n"
 	"Checks that each line of a log is what the schema says (passtally\n"
 	"schema), and that the lines come in a legal order. LOG may be compressed\n"
 	"with zstd; - is standard input, and without LOG it is the newest log.\n"

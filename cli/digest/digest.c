@@ -25,11 +25,12 @@ static const struct tally_arg options[] = {
 static const struct tally_arg operands = TALLY_ARG_ONE("LOG", struct request, log);
 
 static const char help[] =
-	"Usage: passtally digest LOG\n\n"
+	"Usage: passtally digest [options] [LOG]\n\n"
 	"Writes all of a log but its frames, whose statistics stand in the end line:\n"
 	"for each pass and value n, sum, extremes, mean, deviations and how often\n"
 	"which values occurred, to 1 in 128, for quantiles; for the frames\n"
 	"themselves the same. passtally run --digest writes such a file at once.\n"
+	"Without LOG it is the newest log.\n"
 	TALLY_HELP_OPTIONS
 	"\nA log whose last line is cut, as after kill -9, gives the digest of what is\n"
 	"there, with the reason \"cut\".\n\n"
@@ -138,8 +139,10 @@ run(int argc, char **argv)
 	int exit_status = tally_args_read(&tally_command_digest, argc, argv, &r);
 	if (exit_status != TALLY_EXIT_OK)
 		return exit_status;
+	g_autofree char *found = tally_folder_choose("digest", r.log);
+	r.log = found;
 	if (!r.log)
-		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "name a log");
+		return TALLY_EXIT_USAGE;
 	struct tally_read_error error;
 	enum tally_read_status status;
 	struct tally_log_reader *reader = tally_log_input_open(r.log, &status, &error);

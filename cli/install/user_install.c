@@ -42,7 +42,7 @@ static const char help_uninstall[] =
 	"Usage: passtally uninstall --user\n\n"
 	"Removes what `passtally install --user` made: the link and the\n"
 	"manifests, if they are ours. The unpacked folder, logs (passtally logs\n"
-	"--remove --all) and options stay.\n" TALLY_HELP_OPTIONS
+	"names their folder) and options stay.\n" TALLY_HELP_OPTIONS
 	"\nExit status: 0; 1 something could not be removed; 2 usage.";
 
 static int
