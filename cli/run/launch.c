@@ -69,29 +69,9 @@ give_signals_back(void)
 	sigaction(SIGCHLD, &before_child, NULL);
 }
 
-/* The terminal belongs to the live view: output that would go there goes to a file. */
-static void
-leave_terminal(const char *output)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		if (!isatty(fd))
-			continue;
-		int to = fd == 0 ? open("/dev/null", O_RDONLY)
-				 : open(output, O_WRONLY | O_APPEND);
-		if (to < 0)
-			to = open("/dev/null", O_RDWR);
-		if (to < 0)
-			continue;
-		dup2(to, fd);
-		close(to);
-	}
-}
-
 static _Noreturn void
-become(char *const *argv, const char *output, int error)
+become(char *const *argv, int error)
 {
-	if (output)
-		leave_terminal(output);
 	give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	execvp(argv[0], argv);
@@ -101,8 +81,8 @@ become(char *const *argv, const char *output, int error)
 	_exit(why == ENOENT ? 127 : 126);
 }
 
-static void
-reap(struct tally_launch *launch)
+void
+tally_launch_wait(struct tally_launch *launch)
 {
 	/* Not after the child is reaped: its process ID may belong to another process by
 	 * then. */
@@ -118,7 +98,7 @@ reap(struct tally_launch *launch)
 }
 
 int
-tally_launch_start(struct tally_launch *launch, char *const *argv, const char *output)
+tally_launch_start(struct tally_launch *launch, char *const *argv)
 {
 	*launch = (struct tally_launch){ .pid = -1 };
 	int error[2], why = 0;
@@ -128,7 +108,7 @@ tally_launch_start(struct tally_launch *launch, char *const *argv, const char *o
 	take_signals();
 	pid_t pid = fork();
 	if (pid == 0)
-		become(argv, output, error[1]);
+		become(argv, error[1]);
 	if (pid < 0)
 		why = errno;
 	launch->pid = child = pid;
@@ -138,25 +118,11 @@ tally_launch_start(struct tally_launch *launch, char *const *argv, const char *o
 		;
 	close(error[0]);
 	if (pid > 0 && why)
-		reap(launch);
+		tally_launch_wait(launch);
 	else if (pid < 0)
 		give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	return why;
-}
-
-bool
-tally_launch_is_over(const struct tally_launch *launch)
-{
-	siginfo_t info = { 0 };
-	return waitid(P_PID, (id_t)launch->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
-	       info.si_pid != 0;
-}
-
-void
-tally_launch_wait(struct tally_launch *launch)
-{
-	reap(launch);
 }
 
 int

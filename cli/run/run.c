@@ -231,16 +231,6 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }
 
-/* Waits for the end of the program, showing the live view. */
-static void
-stay(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
-{
-	if (r->live)
-		tally_run_live_watch(launch, log, r->quiet);
-	tally_launch_wait(launch);
-	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
-}
-
 static int
 run_program(const struct tally_run_request *r, const struct to_inject *in,
 	    struct tally_run_folder *f)
@@ -258,26 +248,22 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 		tally_run_log_finish(&log);
 		return status;
 	}
-	g_autofree char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
 	g_autofree char *variable = tally_run_log_variable(&log);
 	g_setenv("PASSTALLY_LOG", variable, TRUE);
-	int error = tally_launch_start(&launch, r->argv, output);
+	int error = tally_launch_start(&launch, r->argv);
 	if (error) {
 		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
-		if (output)
-			tally_run_live_print_output(output, true);
 		tally_run_log_finish(&log);
 		return launch.pid < 0	 ? TALLY_EXIT_FAILED
 		       : error == ENOENT ? TALLY_EXIT_NOT_FOUND
 					 : TALLY_EXIT_NOT_EXECUTABLE;
 	}
-	stay(r, &launch, log.path);
+	tally_launch_wait(&launch);
+	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
 	/* returning the status matters more than printing the summary, or compressing */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	conclude(r, &log, f, in, launch.status);
-	if (output)
-		tally_run_live_print_output(output, r->quiet);
 	tally_run_log_finish(&log);
 	tally_run_folder_remove(f);
 	fflush(stderr);
@@ -297,11 +283,7 @@ start(struct tally_run_request *r)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
 				  "--digest writes no frames, and --black-box keeps frames: use "
 				  "one of them");
-	if (r->live && r->config.black_box_ns)
-		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
-				  "--live shows the log, and with --black-box that has no frames "
-				  "until the program has ended");
-	if (!choose_control(r) || (r->live && !tally_run_live_check()))
+	if (!choose_control(r))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;
 	tally_injected_find(&in.gl);

@@ -17,29 +17,16 @@ static struct {
 	bool colour;
 } it;
 
-bool
-tally_top_screen_check(char *why, size_t size)
+static bool
+can_draw(void)
 {
 	int error;
-	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
-		g_snprintf(why, (gulong)size, "standard %s is not a terminal",
-			   isatty(STDOUT_FILENO) ? "input" : "output");
-		return false;
-	}
 	const char *name = g_getenv("TERM");
-	if (!name || !*name) {
-		g_snprintf(why, (gulong)size, "TERM is not set");
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) || !name || !*name ||
+	    setupterm(NULL, STDOUT_FILENO, &error) != OK)
 		return false;
-	}
-	if (setupterm(NULL, STDOUT_FILENO, &error) != OK) {
-		g_snprintf(why, (gulong)size, "the terminal type TERM=%s is not known here", name);
-		return false;
-	}
 	const char *go_to = tigetstr("cup");
 	bool can = go_to && go_to != (const char *)-1;
-	if (!can)
-		g_snprintf(why, (gulong)size, "a terminal of the kind TERM=%s cannot be drawn on",
-			   name);
 	del_curterm(cur_term);
 	return can;
 }
@@ -142,9 +129,9 @@ tally_top_screen_key(void)
 }
 
 bool
-tally_top_screen_open(bool colour, char *why, size_t size)
+tally_top_screen_open(bool colour)
 {
-	if (!tally_top_screen_check(why, size))
+	if (!can_draw())
 		return false;
 	memset(&it, 0, sizeof(it));
 	it.colour = colour;
@@ -152,10 +139,8 @@ tally_top_screen_open(bool colour, char *why, size_t size)
 	 * terminal's size. */
 	use_tioctl(TRUE);
 	it.screen = newterm(NULL, stdout, stdin);
-	if (!it.screen) {
-		g_snprintf(why, (gulong)size, "the terminal cannot be set up");
+	if (!it.screen)
 		return false;
-	}
 	set_term(it.screen);
 	set_escdelay(25);
 	cbreak();

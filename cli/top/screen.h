@@ -17,11 +17,9 @@
 #define TALLY_TOP_KEY_END "\4"
 #define TALLY_TOP_KEY_OTHER "\5" /* means nothing, but that the screen is drawn */
 
-/* Whether a full screen can be shown here. False with a reason; changes nothing. */
-bool tally_top_screen_check(char *why, size_t size);
-/* Takes over the terminal on standard output, with the keys from standard input. False with a
- * reason; then nothing was changed. The others are for a screen that is open. */
-bool tally_top_screen_open(bool colour, char *why, size_t size);
+/* Takes over the terminal on standard output, with the keys from standard input. False: no full
+ * screen can be shown, nothing was changed. The others are for a screen that is open. */
+bool tally_top_screen_open(bool colour);
 void tally_top_screen_close(void);
 void tally_top_screen_size(unsigned *width, unsigned *height);
 void tally_top_screen_show(const GPtrArray *rows);

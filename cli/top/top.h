@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/top/top.h - follows a log on the terminal until the user leaves.
  *
- * For `passtally top` and `passtally run --live`. SIGINT, SIGTERM, SIGHUP and SIGQUIT end
- * the view; while it is shown, their previous handlers, if any, are called too. The terminal
- * and the signal actions are restored. One view at a time; one thread.
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT end the view, unless they are ignored. The terminal is
+ * restored. One view; one thread.
  */
 #ifndef PASSTALLY_CLI_TOP_H
 #define PASSTALLY_CLI_TOP_H
@@ -18,9 +17,6 @@ struct tally_top_options {
 	int64_t device; /* -1: the device of the newest frame */
 	bool once; /* print one table and return */
 	const char *prometheus; /* the file written in place of tables; NULL = none */
-	/* For run --live: the game is our child, and the keys go to the view. */
-	bool (*is_over)(void *data);
-	void *data;
 };
 
 #define TALLY_TOP_SECONDS 10

@@ -34,7 +34,7 @@ struct watch {
 	bool held;
 	bool bad;
 	bool was_alive; /* the log's process was alive at some check */
-	bool over; /* that process, or our child, has ended */
+	bool over; /* that process has ended */
 	int64_t changed_us, looked_us, drawn_us;
 };
 
@@ -42,8 +42,6 @@ struct watch {
 
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 #define N_CAUGHT (sizeof(caught) / sizeof(caught[0]))
-static struct sigaction before[N_CAUGHT];
-static bool taken[N_CAUGHT];
 static volatile sig_atomic_t stopped;
 static int wake[2] = { -1, -1 };
 
@@ -54,42 +52,19 @@ stop(int sig)
 	stopped = sig;
 	if (write(wake[1], "", 1) < 0)
 		errno = 0; /* the pipe is full: it will wake us anyway */
-	for (size_t i = 0; i < N_CAUGHT; i++) {
-		void (*other)(int) = before[i].sa_handler;
-		if (caught[i] == sig && other != SIG_DFL && other != SIG_IGN)
-			other(sig);
-	}
 	errno = saved;
 }
 
-/* `all`: including signals that are ignored, as SIGINT is while the child process has the
- * terminal. */
 static void
-take_signals(bool all)
+take_signals(void)
 {
-	stopped = 0;
 	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
 		wake[0] = wake[1] = -1; /* then a signal is noticed at the next timeout */
 	for (size_t i = 0; i < N_CAUGHT; i++) {
-		struct sigaction action = { .sa_handler = stop };
-		sigaction(caught[i], NULL, &before[i]);
-		taken[i] = before[i].sa_handler != SIG_IGN ||
-			   (all && (caught[i] == SIGINT || caught[i] == SIGQUIT));
-		if (taken[i])
+		struct sigaction action = { .sa_handler = stop }, before;
+		sigaction(caught[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
 			sigaction(caught[i], &action, NULL);
-	}
-}
-
-static void
-give_signals_back(void)
-{
-	for (size_t i = 0; i < N_CAUGHT; i++)
-		if (taken[i])
-			sigaction(caught[i], &before[i], NULL);
-	for (unsigned i = 0; i < 2; i++) {
-		if (wake[i] >= 0)
-			close(wake[i]);
-		wake[i] = -1;
 	}
 }
 
@@ -130,15 +105,11 @@ is_alive(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* For a process that is not our child, one check per second is enough. */
+/* One check per second is enough. */
 static void
 look_after_game(struct watch *x)
 {
 	int64_t now = g_get_monotonic_time();
-	if (x->options->is_over) {
-		x->over = x->options->is_over(x->options->data);
-		return;
-	}
 	if (now - x->looked_us < IDLE_US && x->looked_us)
 		return;
 	x->looked_us = now;
@@ -170,7 +141,7 @@ state_text(const struct watch *x, enum tally_top_style *style)
 		return g_strdup("waiting for the first line");
 	/* The process was killed before the first check, or runs on another machine or in a
 	 * container. */
-	if (!x->options->is_over && !x->was_alive && !x->grew)
+	if (!x->was_alive && !x->grew)
 		return g_strdup("no end line, and its process is not here");
 	g_autofree char *box = g_strconcat(x->options->path, ".now", NULL);
 	if (g_file_test(box, G_FILE_TEST_EXISTS))
@@ -194,7 +165,7 @@ static char *
 problem_text(const struct watch *x)
 {
 	const char *why = x->follow->why;
-	if (why && (x->bad || !x->options->is_over))
+	if (why)
 		return g_strdup(why);
 	if (!x->sorted) {
 		g_autofree char *names = tally_top_column_names(&x->window);
@@ -302,9 +273,6 @@ watch_on_screen(struct watch *x)
 		if (!x->held)
 			read_lines(x, g_get_monotonic_time() + READ_US);
 		look_after_game(x);
-		/* For run --live: no log will appear anymore. */
-		if (x->options->is_over && x->over && !x->follow->opened)
-			break;
 		int64_t now = g_get_monotonic_time();
 		bool pressed = false;
 		int key;
@@ -408,10 +376,8 @@ tally_top_watch(const struct tally_top_options *options)
 	const char *no_colour = g_getenv("NO_COLOR");
 	bool colour = !(no_colour && *no_colour);
 	int status = TALLY_EXIT_OK;
-	char why[256];
-	take_signals(options->is_over != NULL);
-	if (!options->once && !options->prometheus &&
-	    tally_top_screen_open(colour, why, sizeof(why))) {
+	take_signals();
+	if (!options->once && !options->prometheus && tally_top_screen_open(colour)) {
 		watch_on_screen(&x);
 		tally_top_screen_close();
 	} else {
@@ -420,7 +386,6 @@ tally_top_watch(const struct tally_top_options *options)
 		if (file && strcmp(file, "-") != 0)
 			remove(file); /* what it says is over */
 	}
-	give_signals_back();
 	tally_follow_destroy(x.follow);
 	tally_top_window_finish(&x.window);
 	return status;
