@@ -305,9 +305,9 @@ growth_text(const struct tally_answer_hitch *h)
 
 /* "Bloom", "Bloom and others", "all passes" */
 static char *
-passes_text(const struct tally_answer_hitch *h, size_t columns)
+passes_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = h->pass ? tally_short_name(h->pass, columns) : NULL;
+	g_autofree char *name = h->pass ? tally_short_name(h->pass) : NULL;
 	return name ? g_strdup_printf("%s%s", name, h->some ? " and others" : "")
 		    : g_strdup("all passes");
 }
@@ -320,14 +320,14 @@ meanwhile_text(const struct tally_answer_hitch *h)
 									 : h->thread_ns));
 	if (h->ready_ns)
 		return g_strdup_printf("no CPU was free for %s", time);
-	g_autofree char *name = tally_short_name(h->thread, 16);
+	g_autofree char *name = tally_short_name(h->thread);
 	return g_strdup_printf("%s worked %s", name, time);
 }
 
 static char *
 unknown_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = passes_text(h, 22);
+	g_autofree char *name = passes_text(h);
 	if (h->starved)
 		return g_strdup_printf("cannot tell: %s took longer, its driver had no CPU",
 				       name);
@@ -347,7 +347,7 @@ unknown_text(const struct tally_answer_hitch *h)
 static char *
 pass_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = passes_text(h, 30);
+	g_autofree char *name = passes_text(h);
 	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
 	g_autofree char *growth = growth_text(h);
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
@@ -364,7 +364,7 @@ wait_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
 	/* "(not in a pass)" is no place. */
-	g_autofree char *name = h->pass && h->pass[0] != '(' ? tally_short_name(h->pass, 22)
+	g_autofree char *name = h->pass && h->pass[0] != '(' ? tally_short_name(h->pass)
 							      : NULL;
 	if (!h->driver)
 		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
@@ -383,7 +383,7 @@ faults_text(const struct tally_answer_hitch *h)
 static char *
 cpu_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = h->pass ? tally_short_name(h->pass, 22) : NULL;
+	g_autofree char *name = h->pass ? tally_short_name(h->pass) : NULL;
 	g_autofree char *faults = h->disk || (double)h->faults * FAULT_NS >=
 						  MENTIONED * (double)h->growth_ns
 					  ? faults_text(h)
@@ -437,7 +437,7 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU)
 		return g_steal_pointer(&what);
 	if (h->first) {
-		g_autofree char *first = tally_short_name(h->first, 22);
+		g_autofree char *first = tally_short_name(h->first);
 		return g_strdup_printf("%s (first of %s)", what, first);
 	}
 	if (h->cause == TALLY_CAUSE_EVENT || h->event.group == TALLY_EVENT_NONE ||
@@ -457,7 +457,7 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 		[TALLY_CAUSE_FAULTS] = "page faults",
 	};
 	if (h->cause == TALLY_CAUSE_PASS)
-		return tally_short_name(h->pass, 22);
+		return tally_short_name(h->pass);
 	if (h->cause == TALLY_CAUSE_GPU && h->some)
 		return g_strdup("some passes");
 	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns)

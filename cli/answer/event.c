@@ -154,7 +154,7 @@ tally_event_text(const struct tally_answer_event *e)
 	};
 	g_autofree char *time = tally_duration_text((double)e->ns);
 	g_autofree char *bytes = e->bytes ? bytes_text(e->bytes) : NULL;
-	g_autofree char *on = e->elsewhere && e->thread ? tally_short_name(e->thread, 16)
+	g_autofree char *on = e->elsewhere && e->thread ? tally_short_name(e->thread)
 						  : NULL;
 	g_autofree char *what = NULL;
 	if (e->group == TALLY_EVENT_SHADERS)

@@ -108,7 +108,7 @@ add_head(GPtrArray *lines, const struct tally_answer *answer,
 	 const struct tally_device_summary *s, const struct tally_answer_device *d)
 {
 	const struct tally_surface *surface = s ? tally_aggregate_surface(s) : NULL;
-	g_autofree char *name = tally_short_name(s && s->name ? s->name : "unknown", 36);
+	g_autofree char *name = tally_short_name(s && s->name ? s->name : "unknown");
 	g_autofree char *time = tally_duration_text(d->seconds * 1e9);
 	char size[64] = "";
 	if (d->window)
@@ -148,7 +148,7 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 static char *
 pass_text(const struct tally_answer_pass *p)
 {
-	g_autofree char *name = tally_short_name(p->name, 28),
+	g_autofree char *name = tally_short_name(p->name),
 			*time = tally_duration_text(p->ns);
 	return g_strdup_printf("%s %s %.0f %%", name, time, 100 * p->share);
 }
@@ -301,7 +301,7 @@ what_changed(const struct tally_answer_change *c)
 {
 	if (!c->what)
 		return g_strdup("cannot tell of what");
-	g_autofree char *name = tally_short_name(c->what, 24);
+	g_autofree char *name = tally_short_name(c->what);
 	g_autofree char *times = tally_from_to_text(c->what_before_ns, c->what_after_ns);
 	if (c->is_pass && c->what_before_ns <= 0)
 		return g_strdup_printf("%s %s, new", name, times);
@@ -359,7 +359,7 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 	if (d->bound.by == TALLY_BOUND_GPU || d->bound.by == TALLY_BOUND_CAP ||
 	    !d->busiest || percent < LEAST)
 		return NULL;
-	g_autofree char *name = tally_short_name(d->busiest, 20);
+	g_autofree char *name = tally_short_name(d->busiest);
 	return g_strdup_printf(percent >= ALL ? "thread %s works %.0f %% of the time: it may be "
 						"what frames wait for"
 					      : "busiest other thread: %s, %.0f %% of the time",

@@ -37,8 +37,8 @@ tally_from_to_text(double from_ns, double to_ns)
 }
 
 char *
-tally_short_name(const char *name, size_t columns)
+tally_short_name(const char *name)
 {
 	g_autofree char *clean = tally_text_escape(name);
-	return tally_text_fit(clean, columns);
+	return tally_text_fit(clean, 36);
 }

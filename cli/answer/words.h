@@ -5,13 +5,12 @@
 #ifndef PASSTALLY_CLI_ANSWER_WORDS_H
 #define PASSTALLY_CLI_ANSWER_WORDS_H
 
-#include <stddef.h>
-
 /* For example "1.23 ms" or "27 us". */
 char *tally_duration_text(double ns);
 /* "0.35 -> 3.10 ms", "800 us -> 3.10 ms"; from nothing "3.10 ms" */
 char *tally_from_to_text(double from_ns, double to_ns);
-/* A name, escaped and in at most `columns`. */
-char *tally_short_name(const char *name, size_t columns);
+/* A name as it is printed in a sentence: escaped, and cut in its middle where it has more than 36
+ * columns, which hold a pass's shape ("Color + depth 1024x1024 RGBA16F #2"). */
+char *tally_short_name(const char *name);
 
 #endif
