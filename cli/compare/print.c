@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_parts.h"
 #include "cli/shared/each.h"
+#include "cli/shared/table.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -10,99 +11,28 @@
 #define MOST_QUIET 20
 /* A pass is reported if the fraction of frames it appears in changes by at least this much. */
 #define LEAST_SHARE 0.05
-/* A name shorter than this is no longer useful. */
-#define LEAST_NAME 14
-#define MOST_NAME 60
-
-/* A table of cells, which are safe for a terminal (escaped). The first columns are texts, aligned
- * left; the very first is shortened where the terminal is narrow. The others are numbers, aligned
- * right, except the last, which is a word. */
-struct cells {
-	/* n_texts: text columns on the left, not counting the last column */
-	guint n_columns, n_texts;
-	GPtrArray *texts; /* elements: char *, row by row; the first row is the head */
-};
 
 static void
-add(const struct cells *t, char *text)
+print_markdown(FILE *out, const struct tally_table *t)
 {
-	g_ptr_array_add(t->texts, text);
-}
-
-static const char *
-cell(const struct cells *t, guint row, guint column)
-{
-	return g_ptr_array_index(t->texts, row * t->n_columns + column);
-}
-
-/* Prints the text in this many columns, aligned right, or left if `left`. */
-static void
-print_cell(FILE *out, const char *text, size_t columns, bool left)
-{
-	int gap = (int)(columns - tally_text_width(text));
-	tally_text_print(out, "%*s%s%*s", left ? 0 : gap, "", text, left ? gap : 0, "");
-}
-
-/* Prints the row's cells, in as many lines as `width` requires (0 = no limit). */
-static void
-print_row(FILE *out, const struct cells *t, guint row, const size_t *widths, size_t width)
-{
-	g_autofree char *name = tally_text_fit(cell(t, row, 0), widths[0]);
-	guint last = t->n_columns - 1;
-	size_t at = widths[0];
-	const char *word = cell(t, row, last);
-	print_cell(out, name, widths[0], t->n_texts > 0);
-	for (guint c = 1; c < t->n_columns - !*word; c++) {
-		size_t columns = c == last ? tally_text_width(word) : widths[c];
-		bool fits = !width || at + 2 + columns <= width;
-		if (!fits)
-			fputs("\n  ", out);
-		fputs("  ", out);
-		at = (fits ? at + 2 : 4) + columns;
-		print_cell(out, cell(t, row, c), columns, c < t->n_texts);
-	}
-	putc('\n', out);
-}
-
-/* A row that is wider than `width` (0 = no limit) continues in a second line. */
-static void
-print_plain(FILE *out, const struct cells *t, size_t width)
-{
-	guint rows = t->texts->len / t->n_columns;
-	g_autofree size_t *widths = g_new0(size_t, t->n_columns);
-	size_t all = 0;
-	for (guint c = 0; c < t->n_columns; c++) {
-		for (guint r = 0; r < rows; r++)
-			widths[c] = MAX(widths[c], tally_text_width(cell(t, r, c)));
-		all += widths[c] + (c ? 2 : 0);
-	}
-	/* The name is shortened first: numbers must not be cut. */
-	size_t least = MIN(widths[0], LEAST_NAME);
-	if (width && all > width)
-		widths[0] = widths[0] > all - width ? MAX(least, widths[0] - (all - width)) : least;
-	else if (!width)
-		widths[0] = MIN(widths[0], MOST_NAME);
-	for (guint r = 0; r < rows; r++)
-		print_row(out, t, r, widths, width);
-}
-
-static void
-print_markdown(FILE *out, const struct cells *t)
-{
-	guint rows = t->texts->len / t->n_columns;
-	for (guint r = 0; r < rows; r++) {
+	for (guint r = 0; r < tally_table_n_rows(t); r++) {
 		for (guint c = 0; c < t->n_columns; c++) {
-			g_autofree char *safe = tally_markdown_escape(cell(t, r, c));
+			g_autofree char *safe = tally_markdown_escape(tally_table_cell(t, r, c));
 			tally_text_print(out, "| %s ", safe);
 		}
 		fputs("|\n", out);
-		if (r > 0)
-			continue;
-		for (guint c = 0; c < t->n_columns; c++)
-			tally_text_print(out, "%s",
-					 c < t->n_texts || c + 1 == t->n_columns ? "|---" : "|--:");
-		fputs("|\n", out);
+		for (guint c = 0; c < t->n_columns && r == 0; c++)
+			tally_text_print(out, "%s%s", t->left[c] ? "|---" : "|--:",
+					 c + 1 < t->n_columns ? "" : "|\n");
 	}
+}
+
+static void
+print_plain(FILE *out, const struct tally_table *t, size_t width)
+{
+	g_autoptr(GPtrArray) lines = tally_table_lines(t, width, false);
+	TALLY_EACH (const char, line, lines)
+		tally_text_print(out, "%s\n", line);
 }
 
 /* The unit of times, by the largest mean of gpu_ns. */
@@ -149,32 +79,37 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 			   NULL);
 }
 
+/* `times`: the table of times, which has no column for the key. The last column is a word. */
 static void
-add_head(const struct tally_printer *p, struct cells *t, const char *first, bool times)
+add_head(const struct tally_printer *p, struct tally_table *t, bool times)
 {
 	const char *word = times ? p->unit.word : "";
 	const char *gap = times ? " " : "";
-	add(t, g_strdup(first));
+	tally_table_init(t, times ? 6 : 7);
+	t->left[0] = t->left[t->n_columns - 1] = true;
+	t->left[1] = !times;
+	tally_table_add(t, g_strdup(times ? "GPU time" : "pass"));
 	if (!times)
-		add(t, g_strdup("key"));
-	add(t, g_strdup_printf("base%s%s", gap, word));
-	add(t, g_strdup_printf("new%s%s", gap, word));
-	add(t, g_strdup("change"));
-	add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
-	add(t, g_strdup(""));
+		tally_table_add(t, g_strdup("key"));
+	tally_table_add(t, g_strdup_printf("base%s%s", gap, word));
+	tally_table_add(t, g_strdup_printf("new%s%s", gap, word));
+	tally_table_add(t, g_strdup("change"));
+	tally_table_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
+	tally_table_add(t, g_strdup(""));
 }
 
 static void
-add_row(const struct tally_printer *p, struct cells *t, const struct tally_compare_row *row,
+add_row(const struct tally_printer *p, struct tally_table *t, const struct tally_compare_row *row,
 	bool times)
 {
 	bool both = row->n[0] && row->n[1];
-	add(t, times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
+	tally_table_add(t, times ? tally_row_name(p->c, row)
+				 : tally_subject_text(p->c, row->subject));
 	if (!times)
-		add(t, tally_row_key(p, row));
-	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
-	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
-	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
+		tally_table_add(t, tally_row_key(p, row));
+	tally_table_add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
+	tally_table_add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
+	tally_table_add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
 	char *interval = tally_row_interval(p, row);
 	if (row->against_others) {
 		/* It is around another change than that of the means. */
@@ -182,8 +117,8 @@ add_row(const struct tally_printer *p, struct cells *t, const struct tally_compa
 		g_autofree char *alone = interval;
 		interval = g_strdup_printf("%s* (%s)", own, alone);
 	}
-	add(t, interval);
-	add(t, verdict_text(p, row));
+	tally_table_add(t, interval);
+	tally_table_add(t, verdict_text(p, row));
 }
 
 /* Sections */
@@ -196,16 +131,16 @@ title(const struct tally_printer *p, const char *text)
 
 /* Takes the table; one without rows is not printed. */
 static void
-print_cells(const struct tally_printer *p, struct cells *t, const char *head)
+print_table(const struct tally_printer *p, struct tally_table *t, const char *head)
 {
-	if (t->texts->len > t->n_columns) {
+	if (tally_table_n_rows(t) > 1) {
 		title(p, head);
 		if (p->style->markdown)
 			print_markdown(p->out, t);
 		else
 			print_plain(p->out, t, p->style->width);
 	}
-	g_ptr_array_unref(t->texts);
+	tally_table_finish(t);
 }
 
 static void
@@ -291,15 +226,15 @@ print_times(const struct tally_printer *p)
 		if (has_times(row) && (p->style->all || !is_empty(row)))
 			g_ptr_array_add(rows, row);
 	g_ptr_array_sort(rows, main_compare);
-	struct cells t = { 6, 1, g_ptr_array_new_with_free_func(g_free) };
-	add_head(p, &t, "GPU time", true);
+	struct tally_table t;
+	add_head(p, &t, true);
 	guint quiet = 0;
 	TALLY_EACH (const struct tally_compare_row, row, rows) {
 		bool shown = tally_row_changed(row) || row->subject->frame || p->style->all;
 		if (shown || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	print_cells(p, &t, "Times: means per frame");
+	print_table(p, &t, "Times: means per frame");
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
 				 "%s%u more pass%s without a detected change (--all lists them)\n",
@@ -310,14 +245,14 @@ print_times(const struct tally_printer *p)
 static void
 print_keys(const struct tally_printer *p)
 {
-	struct cells t = { 7, 2, g_ptr_array_new_with_free_func(g_free) };
-	add_head(p, &t, "pass", false);
+	struct tally_table t;
+	add_head(p, &t, false);
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
 		bool shown = tally_row_changed(row) || row->blind || row->pace || p->style->all;
 		if (shown && !has_times(row))
 			add_row(p, &t, row, false);
 	}
-	print_cells(p, &t,
+	print_table(p, &t,
 		    p->style->all ? "Counts, counters, metrics: means per frame"
 				  : "Counts, counters, metrics that changed: means per frame");
 }

@@ -24,17 +24,17 @@ bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 
 struct tally_table_style {
 	size_t width; /* 0 = no limit */
-	bool one_block; /* columns that do not fit are left out; otherwise another block follows */
+	bool cut; /* columns that do not fit are left out; otherwise rows continue below */
 	bool color;
+	bool all; /* every row gets its line */
 };
-/* Prints the columns marked in_table of `rows` in their order, in blocks no wider than the style
- * says; each block starts with the first column. A table does not show every row: those that cost
- * almost nothing share one line, which has their number and their sum. Roll-ups of labels make a
- * tree, in which the lines of a node follow it, indented. Of frames there are the first
- * TALLY_MOST_FRAMES and the median frame. `all`: every row gets its line. */
+/* Prints the columns marked in_table of `rows` in their order (cli/shared/table.h). Without `all`,
+ * rows that cost almost nothing share one line, which has their number and their sum, and of frames
+ * there are the first TALLY_MOST_FRAMES and the median frame. Roll-ups of labels make a tree, in
+ * which the lines of a node follow it, indented. */
 #define TALLY_MOST_FRAMES 10
-void tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		       const GPtrArray *rows, bool all, const struct tally_table_style *style);
+void tally_report_print_table(FILE *out, const struct tally_aggregate *a, const GArray *columns,
+			      const GPtrArray *rows, const struct tally_table_style *style);
 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,

@@ -359,17 +359,16 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 {
 	FILE *to = stdout;
 	bool few = !r->wide && !r->columns;
-	struct tally_table_style style = { .width = tally_text_terminal_columns(),
-					   .one_block = few,
-					   .color = tally_text_has_color() };
+	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
+	struct tally_table_style style = { tally_text_terminal_columns(), few,
+					   tally_text_has_color(), all };
 	if (few && !style.width)
 		style.width = 80;
 	if (few)
 		tally_columns_choose_default(columns, a, rows);
 	else if (!r->columns)
 		arrange_wide(columns, rows);
-	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
-	tally_table_print(to, a, columns, rows, all, &style);
+	tally_report_print_table(to, a, columns, rows, &style);
 	if (!all && a->by->frames && rows->len > TALLY_MOST_FRAMES)
 		tally_text_print(to, "%u frames more: --wide\n", rows->len - TALLY_MOST_FRAMES);
 	if (few)

@@ -3,14 +3,12 @@
 
 #include "cli/log/pass_name.h"
 #include "cli/shared/each.h"
+#include "cli/shared/table.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A name shorter than this is no longer useful. */
-#define LEAST_NAME 16
-#define MOST_NAME 60
 /* A row below this share of the GPU time, and not among the most expensive, gets no line. */
 #define LEAST_SHARE 0.005
 #define MOST_EXPENSIVE 5
@@ -380,129 +378,55 @@ head_text(const struct tally_column *c, const struct time_unit *unit)
 	return g_strdup_printf("%s %s", c->title, unit->word);
 }
 
-struct table {
-	const struct tally_aggregate *a;
-	const GArray *lines; /* elements: struct line */
-	guint n_columns, n_rows;
-	char **cells; /* row 0 is the head */
-	size_t *widths;
-	bool *left; /* aligned left */
-	bool color;
-};
-
-static char *
-table_cell(const struct table *t, guint row, guint column)
-{
-	return t->cells[row * t->n_columns + column];
-}
-
 static void
-fill(struct table *t, const GArray *columns)
+fill(struct tally_table *t, const struct tally_aggregate *a, const GArray *columns,
+     const GArray *lines)
 {
-	struct time_unit unit = choose_unit(t->lines);
-	guint n = 0;
-	TALLY_EACH_OF (const struct tally_column, c, columns) {
-		if (!c->in_table)
-			continue;
-		t->left[n] = c->type == TALLY_COLUMN_TEXT;
-		char **cell = &t->cells[n];
-		*cell = head_text(c, &unit);
-		TALLY_EACH_OF (const struct line, line, t->lines)
-			*(cell += t->n_columns) = cell_text(t->a, line, c, &unit);
-		for (guint r = 0; r < t->n_rows; r++)
-			t->widths[n] = MAX(t->widths[n], tally_text_width(table_cell(t, r, n)));
-		n++;
-	}
-}
-
-/* Makes the table as narrow as `width` where possible. The name is shortened first: numbers
- * must not be cut. Columns that a table of one block has no room for are left out: returns how
- * many there are. */
-static guint
-fit_width(struct table *t, size_t width, bool one_block)
-{
-	size_t least = t->left[0] ? MIN(t->widths[0], LEAST_NAME) : t->widths[0], others = 0;
-	guint n = 1;
-	for (; n < t->n_columns; others += 2 + t->widths[n++])
-		if (one_block && least + others + 2 + t->widths[n] > width)
-			break;
-	size_t room = width > others ? width - others : 0;
-	if (t->left[0] && t->widths[0] > room)
-		t->widths[0] = MAX(least, room);
-	return n;
-}
-
-static void
-print_cell(FILE *out, const struct table *t, guint row, guint column, bool last)
-{
-	const char *cell = table_cell(t, row, column);
-	g_autofree char *text = tally_text_fit(cell, t->widths[column]);
-	int gap = (int)(t->widths[column] - tally_text_width(text));
-	bool left = t->left[column];
-	tally_text_print(out, "%s%*s%s%*s", column ? "  " : "", left ? 0 : gap, "", text,
-			 left && !last ? gap : 0, "");
-}
-
-/* The beginning of a row's line: the most expensive ones are highlighted. */
-static const char *
-color_of(const struct table *t, guint row)
-{
-	if (!t->color || row == 0)
-		return t->color ? "\033[1m" : NULL;
-	const struct line *line = &g_array_index(t->lines, struct line, row - 1);
-	if (line->n > 1)
-		return "\033[2m";
-	double share = t->a->by->frames ? 0 : tally_group_share(t->a, line->group);
-	return share >= 0.25 ? "\033[1;31m" : share >= 0.1 ? "\033[33m" : NULL;
-}
-
-/* Prints the columns from `from` up to, but not including, `to`, after the first column. */
-static void
-print_block(FILE *out, const struct table *t, guint from, guint to)
-{
-	for (guint r = 0; r < t->n_rows; r++) {
-		const char *color = color_of(t, r);
-		if (color)
-			tally_text_color(out, color);
-		guint end = to; /* empty cells at the end of a line are left out */
-		while (end > from && !*table_cell(t, r, end - 1))
-			end--;
-		print_cell(out, t, r, 0, from == end);
-		for (guint c = from; c < end; c++)
-			print_cell(out, t, r, c, c + 1 == end);
-		if (color)
-			tally_text_color(out, NULL);
-		putc('\n', out);
-	}
-}
-
-void
-tally_table_print(FILE *out, const struct tally_aggregate *a, const GArray *columns,
-		  const GPtrArray *rows, bool all, const struct tally_table_style *style)
-{
-	g_autoptr(GArray) lines = lines_of_rows(a, rows, all);
+	struct time_unit unit = choose_unit(lines);
 	guint n = 0;
 	TALLY_EACH_OF (const struct tally_column, c, columns)
 		n += c->in_table;
-	g_auto(GStrv) cells = g_new0(char *, (size_t)n *(lines->len + 1) + 1);
-	g_autofree size_t *widths = g_new0(size_t, n);
-	g_autofree bool *left = g_new0(bool, n);
-	struct table t = { a, lines, n, lines->len + 1, cells, widths, left, style->color };
-	fill(&t, columns);
-	size_t width = style->width;
-	if (width)
-		n = fit_width(&t, width, style->one_block);
-	else if (t.left[0])
-		t.widths[0] = MIN(t.widths[0], MOST_NAME);
-	guint from = 1;
-	do {
-		guint to = from;
-		size_t used = t.widths[0];
-		while (to < n && (!width || to == from || used + 2 + t.widths[to] <= width))
-			used += 2 + t.widths[to++];
-		if (from > 1)
-			putc('\n', out);
-		print_block(out, &t, from, to);
-		from = to;
-	} while (from < n);
+	tally_table_init(t, n);
+	n = 0;
+	TALLY_EACH_OF (const struct tally_column, head, columns) {
+		if (!head->in_table)
+			continue;
+		t->left[n++] = head->type == TALLY_COLUMN_TEXT;
+		tally_table_add(t, head_text(head, &unit));
+	}
+	TALLY_EACH_OF (const struct line, line, lines)
+		TALLY_EACH_OF (const struct tally_column, column, columns)
+			if (column->in_table)
+				tally_table_add(t, cell_text(a, line, column, &unit));
+}
+
+/* The color of a line; the most expensive ones are highlighted. NULL = none. */
+static const char *
+color_of(const struct tally_aggregate *a, const struct line *line)
+{
+	if (line->n > 1)
+		return "\033[2m";
+	double share = a->by->frames ? 0 : tally_group_share(a, line->group);
+	return share >= 0.25 ? "\033[1;31m" : share >= 0.1 ? "\033[33m" : NULL;
+}
+
+void
+tally_report_print_table(FILE *out, const struct tally_aggregate *a, const GArray *columns,
+			 const GPtrArray *rows, const struct tally_table_style *style)
+{
+	g_autoptr(GArray) of = lines_of_rows(a, rows, style->all);
+	struct tally_table t;
+	fill(&t, a, columns, of);
+	g_autoptr(GPtrArray) lines = tally_table_lines(&t, style->width, style->cut);
+	for (guint i = 0; i < lines->len; i++) {
+		const char *color = i ? color_of(a, &g_array_index(of, struct line, i - 1))
+				      : "\033[1m";
+		if (color && style->color)
+			tally_text_color(out, color);
+		tally_text_print(out, "%s", (const char *)g_ptr_array_index(lines, i));
+		if (color && style->color)
+			tally_text_color(out, NULL);
+		putc('\n', out);
+	}
+	tally_table_finish(&t);
 }
