@@ -130,6 +130,21 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 	}
 }
 
+void
+tally_aggregate_forget_frames(struct tally_aggregate *a)
+{
+	TALLY_EACH (struct tally_device_summary, d, a->devices)
+		tally_device_summary_forget(d);
+	TALLY_EACH (struct tally_group, g, a->groups) {
+		for (uint32_t i = 0; i < g->n_series; i++)
+			tally_stats_finish(&g->series[i].stats);
+		g->frames = g->flags = 0;
+		g->index_sum = 0;
+		g->n_series = 0;
+		tally_group_make_series(g, TALLY_N_FIXED_SERIES - 1);
+	}
+}
+
 static void
 init(struct tally_aggregate *a, const char *path, const struct tally_grouping *by, uint64_t warmup)
 {

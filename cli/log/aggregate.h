@@ -161,21 +161,22 @@ struct tally_device_summary {
 	int64_t beneath;
 	bool has_queue; /* queue of the first pass seen */
 	int32_t queue_family, queue_index;
-	struct tally_queues queues_at_once;
 	GPtrArray *off; /* elements: char *: "source: reason" */
 	uint64_t seen; /* frames read, including dropped ones */
+	struct tally_group *outside; /* NULL = none; also among the groups */
+	/* Of frames, up to the end: tally_aggregate_forget_frames(). */
 	uint64_t frames; /* frames that count: after warm-up and complete */
 	uint64_t partial;
 	uint64_t warmed_up, warmed_up_ns; /* frames left out at the start, their frame time */
 	struct tally_stats cpu, gpu, overhead;
 	struct tally_stats clock; /* MHz, of the metric gpu_clock; see tally_aggregate_clock() */
+	struct tally_queues queues_at_once;
 	struct tally_int192 gpu_total; /* GPU time of complete and partial frames */
 	struct tally_int192 unattributed;
 	bool has_unattributed;
 	double covered, coverable; /* for the coverage, weighted by GPU time */
 	uint64_t dropped_passes;
 	uint64_t flags;
-	struct tally_group *outside; /* NULL = none; also among the groups */
 };
 
 /* A watcher is called while a log is read; members that are NULL are not called. If it takes
@@ -230,6 +231,8 @@ int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command,
 void tally_aggregate_begin(struct tally_aggregate *a, const char *path,
 			   const struct tally_aggregate_watch *watch);
 void tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line);
+/* Forgets what frames added: devices, names and rows stay, without values. */
+void tally_aggregate_forget_frames(struct tally_aggregate *a);
 void tally_aggregate_finish(struct tally_aggregate *a);
 
 /* Finds a device by its number; NULL if there is none. */

@@ -67,6 +67,8 @@ uint32_t tally_aggregate_key(struct tally_aggregate *a, const char *key, bool me
 /* device_summary.c */
 
 void tally_device_summary_destroy(gpointer summary);
+/* Begins anew what concerns frames. */
+void tally_device_summary_forget(struct tally_device_summary *d);
 /* The summary of a device, created where its number is new. */
 struct tally_device_summary *
 tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number);

@@ -10,6 +10,23 @@
 #define MOST_SURFACES 64
 
 void
+tally_device_summary_forget(struct tally_device_summary *d)
+{
+	const size_t from = offsetof(struct tally_device_summary, frames);
+	tally_stats_finish(&d->cpu);
+	tally_stats_finish(&d->gpu);
+	tally_stats_finish(&d->overhead);
+	tally_stats_finish(&d->clock);
+	tally_queues_finish(&d->queues_at_once);
+	g_array_set_size(d->surfaces, 0);
+	memset((char *)d + from, 0, sizeof(*d) - from);
+	tally_stats_init(&d->cpu, TALLY_STATS_KEEP_FRAME);
+	tally_stats_init(&d->gpu, TALLY_STATS_KEEP_FRAME);
+	tally_stats_init(&d->overhead, TALLY_STATS_KEEP_PASS);
+	tally_stats_init(&d->clock, TALLY_STATS_KEEP_PASS);
+}
+
+void
 tally_device_summary_destroy(gpointer p)
 {
 	struct tally_device_summary *d = p;
@@ -19,13 +36,9 @@ tally_device_summary_destroy(gpointer p)
 	g_free(d->serialized_by);
 	g_free(d->pci);
 	g_free(d->uuid);
+	tally_device_summary_forget(d);
 	g_array_unref(d->surfaces);
 	g_ptr_array_unref(d->off);
-	tally_stats_finish(&d->cpu);
-	tally_stats_finish(&d->gpu);
-	tally_stats_finish(&d->overhead);
-	tally_stats_finish(&d->clock);
-	tally_queues_finish(&d->queues_at_once);
 	g_free(d);
 }
 
@@ -46,10 +59,7 @@ tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number)
 	d->beneath = -1;
 	d->off = g_ptr_array_new_with_free_func(g_free);
 	d->surfaces = g_array_new(FALSE, FALSE, sizeof(struct tally_surface));
-	tally_stats_init(&d->cpu, TALLY_STATS_KEEP_FRAME);
-	tally_stats_init(&d->gpu, TALLY_STATS_KEEP_FRAME);
-	tally_stats_init(&d->overhead, TALLY_STATS_KEEP_PASS);
-	tally_stats_init(&d->clock, TALLY_STATS_KEEP_PASS);
+	tally_device_summary_forget(d);
 	g_hash_table_insert(a->state->devices, GUINT_TO_POINTER(number), d);
 	g_ptr_array_add(a->devices, d);
 	return d;

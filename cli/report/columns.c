@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define N(key, title, type, what, table) \
+#define N(word, head, kind, value, table) \
 	{ \
-		key, title, TALLY_COLUMN_##type, TALLY_COLUMN_##what, 0, table \
+		.key = word, .title = head, .type = TALLY_COLUMN_##kind, \
+		.what = TALLY_COLUMN_##value, .in_table = table \
 	}
 
 static const struct tally_column pass_columns[] = {
@@ -136,11 +137,20 @@ is_named(const struct tally_column *c, const char *name)
 }
 
 const struct tally_column *
-tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
+tally_columns_seek(const GArray *columns, const char *key)
 {
 	TALLY_EACH_OF (const struct tally_column, c, columns)
 		if (is_named(c, key))
 			return c;
+	return NULL;
+}
+
+const struct tally_column *
+tally_columns_find(const GArray *columns, const char *command, const char *option, const char *key)
+{
+	const struct tally_column *found = tally_columns_seek(columns, key);
+	if (found)
+		return found;
 	g_autoptr(GString) valid = g_string_new(NULL);
 	TALLY_EACH_OF (const struct tally_column, other, columns)
 		g_string_append_printf(valid, "%s%s", valid->len ? ", " : "", other->key);
@@ -407,7 +417,7 @@ tally_column_text(const struct tally_group *g, const struct tally_column *c)
 	case TALLY_COLUMN_GROUPS:
 		return g_strdup(workload && workload->groups ? workload->groups : "");
 	default:
-		return g_strdup("");
+		return c->own ? c->own(c->user, g) : g_strdup("");
 	}
 }
 
@@ -481,7 +491,7 @@ is_shown(const struct tally_aggregate *a, const struct tally_group *g, int64_t d
 {
 	const struct tally_label_row *label = tally_as_label(g);
 	bool hidden = label && label->rollup && (label->n_below < 2 || !rollups);
-	if (hidden || (g->outside && is_empty(g)))
+	if (hidden || !g->frames || (g->outside && is_empty(g)))
 		return false;
 	return device >= 0 ? g->device == device : !tally_aggregate_is_beneath(a, g->device);
 }

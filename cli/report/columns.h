@@ -40,6 +40,7 @@ enum tally_column_what {
 	TALLY_COLUMN_IN_FRAME,
 	TALLY_COLUMN_PIPELINE,
 	TALLY_COLUMN_GROUPS,
+	TALLY_COLUMN_OWN, /* its `own` makes its text */
 	/* Only when grouping by frame. */
 	TALLY_COLUMN_FRAME,
 	TALLY_COLUMN_UNATTRIBUTED,
@@ -53,13 +54,17 @@ struct tally_column {
 	enum tally_column_what what;
 	uint32_t series;
 	bool in_table;
+	char *(*own)(void *user, const struct tally_group *g);
+	void *user;
 };
 
 /* An array of struct tally_column; the first is the column that a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* Finds a column by its key, with or without the unit ("mean" is "mean_ns"), or by its heading.
- * Returns NULL after listing the valid keys on
- * standard error; `option` is the option that contained `key`. */
+/* Finds a column by its key, with or without the unit ("mean" is "mean_ns"), or by its heading;
+ * NULL: there is none. */
+const struct tally_column *tally_columns_seek(const GArray *columns, const char *key);
+/* The same, but NULL after listing the valid keys on standard error; `option` is the option that
+ * contained `key`. */
 const struct tally_column *tally_columns_find(const GArray *columns, const char *command,
 					      const char *option, const char *key);
 /* Keeps only the first column and those in `list`, in its order: keys as above, or globs,

@@ -11,6 +11,7 @@
 #include "cli/answer/answer.h"
 #include "cli/report/columns.h"
 #include "cli/shared/out.h"
+#include "cli/shared/table.h"
 
 #include <stdio.h>
 
@@ -35,6 +36,10 @@ struct tally_table_style {
 #define TALLY_MOST_FRAMES 10
 void tally_report_print_table(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 			      const GPtrArray *rows, const struct tally_table_style *style);
+
+/* The same as cells, in which every row has its line. */
+void tally_report_fill_table(struct tally_table *t, const struct tally_aggregate *a,
+			     const GArray *columns, const GPtrArray *rows);
 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,

@@ -411,6 +411,14 @@ color_of(const struct tally_aggregate *a, const struct line *line)
 }
 
 void
+tally_report_fill_table(struct tally_table *t, const struct tally_aggregate *a,
+			const GArray *columns, const GPtrArray *rows)
+{
+	g_autoptr(GArray) lines = lines_of_rows(a, rows, true);
+	fill(t, a, columns, lines);
+}
+
+void
 tally_report_print_table(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 			 const GPtrArray *rows, const struct tally_table_style *style)
 {

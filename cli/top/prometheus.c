@@ -36,13 +36,13 @@ put_label(GString *out, const char *name, const char *text)
 }
 
 static void
-put_value(GString *out, const struct metric *m, const char *labels, const char *pass,
-	  const struct tally_top_figures *f)
+put_value(GString *out, const struct metric *m, const struct tally_moments *of, const char *labels,
+	  const char *pass)
 {
-	if (!f->n)
-		return;
 	char number[G_ASCII_DTOSTR_BUF_SIZE];
-	double ns = m->largest ? f->largest : f->sum / (double)f->n;
+	if (!of->n)
+		return;
+	double ns = m->largest ? tally_value_f64(of->max) : tally_moments_mean(of);
 	g_string_append_printf(out, "passtally_%s{%s", m->name, labels);
 	if (pass)
 		put_label(out, ",pass", pass);
@@ -50,61 +50,34 @@ put_value(GString *out, const struct metric *m, const char *labels, const char *
 	g_string_append_printf(out, "} %s\n", number);
 }
 
-/* A device's labels and what the window has of it, for all metrics. */
-struct subject {
-	GString *labels;
-	struct tally_top_sums *sums;
-};
-
 static void
-free_subject(gpointer p)
+put_metric(GString *out, const struct metric *m, const struct tally_aggregate *a,
+	   const struct tally_device_summary *d, const char *program)
 {
-	struct subject *s = p;
-	g_string_free(s->labels, TRUE);
-	tally_top_sums_destroy(s->sums);
-	g_free(s);
-}
-
-static GPtrArray *
-list_subjects(const struct tally_top_window *w, const char *program)
-{
-	GPtrArray *subjects = g_ptr_array_new_with_free_func(free_subject);
-	TALLY_EACH_OF (const struct tally_top_device, d, w->devices) {
-		struct subject *s = g_new0(struct subject, 1);
-		s->labels = g_string_new(NULL);
-		put_label(s->labels, "program", program);
-		g_string_append_printf(s->labels, ",device=\"%u\"", d->device);
-		s->sums = tally_top_sums_create(w, d);
-		g_ptr_array_add(subjects, s);
-	}
-	return subjects;
-}
-
-static void
-put_metric(GString *out, const struct metric *m, const char *labels,
-	   const struct tally_top_sums *sums)
-{
-	if (!m->pass) {
-		put_value(out, m, labels, NULL, m->cpu ? &sums->cpu.all : &sums->gpu.all);
-		return;
-	}
-	TALLY_EACH (const struct tally_top_pass, pass, sums->passes)
-		put_value(out, m, labels, pass->group->name, &pass->gpu.all);
+	g_autoptr(GString) labels = g_string_new(NULL);
+	put_label(labels, "program", program);
+	g_string_append_printf(labels, ",device=\"%u\"", d->device);
+	if (!m->pass)
+		put_value(out, m, m->cpu ? &d->cpu.moments : &d->gpu.moments, labels->str, NULL);
+	TALLY_EACH (const struct tally_group, g, a->groups)
+		if (m->pass && g->device == d->device)
+			put_value(out, m, &g->series[TALLY_SERIES_GPU].stats.moments, labels->str,
+				  g->name);
 }
 
 bool
-tally_top_write_prometheus(const struct tally_top_window *w, const char *path)
+tally_top_write_prometheus(struct tally_top_window *w, const char *path)
 {
 	const char *path_of = w->log.program ? w->log.program : "";
 	g_autofree char *program = g_path_get_basename(path_of);
-	g_autoptr(GPtrArray) subjects = list_subjects(w, program);
+	tally_top_sums_destroy(tally_top_sums_create(w, NULL)); /* the log has the window's */
 	g_autoptr(GString) out = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(metrics); i++) {
 		const struct metric *m = &metrics[i];
 		g_string_append_printf(out, "# HELP passtally_%s %s.\n", m->name, m->help);
 		g_string_append_printf(out, "# TYPE passtally_%s gauge\n", m->name);
-		TALLY_EACH (const struct subject, s, subjects)
-			put_metric(out, m, s->labels->str, s->sums);
+		TALLY_EACH (const struct tally_device_summary, d, w->log.devices)
+			put_metric(out, m, &w->log, d, program);
 	}
 	g_autoptr(GError) error = NULL;
 	if (strcmp(path, "-") == 0) {

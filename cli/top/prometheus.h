@@ -10,6 +10,6 @@
 
 /* Writes standard output where `path` is "-"; else replaces the file at once, so that no reader
  * sees half of it. False after printing an error. */
-bool tally_top_write_prometheus(const struct tally_top_window *w, const char *path);
+bool tally_top_write_prometheus(struct tally_top_window *w, const char *path);
 
 #endif

@@ -15,36 +15,24 @@ enum tally_top_style {
 	TALLY_TOP_STRONG,
 	TALLY_TOP_FAINT,
 	TALLY_TOP_HEAD, /* head of the table */
-	TALLY_TOP_SORTED, /* the head of the sort column */
 	TALLY_TOP_CHART,
 	TALLY_TOP_GOOD,
 	TALLY_TOP_WARNING,
 	TALLY_TOP_N_STYLES,
 };
-#define TALLY_TOP_STYLES "\1\2\3\4\5\6\7\10"
-
-/* What a column shows; TALLY_TOP_SERIES and all above: the series from TALLY_SERIES_GPU + 1 on. */
-enum {
-	TALLY_TOP_NAME = 0,
-	TALLY_TOP_SHARE,
-	TALLY_TOP_MEAN,
-	TALLY_TOP_MAX,
-	TALLY_TOP_HISTORY,
-	TALLY_TOP_SEEN,
-	TALLY_TOP_SERIES,
-};
+#define TALLY_TOP_STYLES "\1\2\3\4\5\6\7"
 
 struct tally_top_look {
 	unsigned width, height; /* 0 = no limit */
 	bool utf8; /* false: only ASCII characters */
 	bool keys; /* the last line lists the keys */
-	unsigned sort; /* the column */
+	const char *sort; /* the column: its key, with or without the unit */
 	int64_t device; /* -1: the device of the newest frame */
 	/* number of lines above the first one shown; clamped to the valid range */
 	unsigned scroll;
 	const char *state; /* for example "running" */
 	enum tally_top_style state_style;
-	const char *problem; /* NULL = none */
+	char *problem; /* NULL = none; owned */
 };
 
 /* An empty array of rows (elements: GString *), which owns them. */

@@ -68,8 +68,7 @@ attributes(enum tally_top_style style)
 {
 	static const attr_t plain[TALLY_TOP_N_STYLES] = {
 		[TALLY_TOP_STRONG] = A_BOLD,  [TALLY_TOP_FAINT] = A_DIM,
-		[TALLY_TOP_HEAD] = A_REVERSE, [TALLY_TOP_SORTED] = A_REVERSE | A_BOLD | A_UNDERLINE,
-		[TALLY_TOP_WARNING] = A_BOLD,
+		[TALLY_TOP_HEAD] = A_REVERSE, [TALLY_TOP_WARNING] = A_BOLD,
 	};
 	bool has_pair = it.colour && (style == TALLY_TOP_CHART || style == TALLY_TOP_GOOD ||
 				      style == TALLY_TOP_WARNING);

@@ -3,8 +3,8 @@
 
 #include "cli/report/formats.h"
 #include "cli/shared/each.h"
+#include "cli/shared/table.h"
 #include "cli/shared/text.h"
-#include "cli/top/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,25 +125,25 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally
 {
 	enum { MOST = TALLY_TOP_SLICES };
 	GString *row = tally_top_new_row(rows);
-	const struct tally_top_course *course = gpu ? &sums->gpu : &sums->cpu;
-	struct tally_top_figures f = course->all;
+	const struct tally_device_summary *d = tally_aggregate_device(&sums->w->log, sums->device);
+	const struct tally_moments *m = gpu ? &d->gpu.moments : &d->cpu.moments;
 	tally_top_put(row, TALLY_TOP_STRONG, "%s", gpu ? "GPU time  " : "frame time");
-	if (!f.n) {
+	if (!m->n) {
 		tally_top_put(row, TALLY_TOP_FAINT, "%s", "  not measured");
 		return;
 	}
-	g_autofree char *mean = tally_duration_text(f.sum / (double)f.n);
-	g_autofree char *most = tally_duration_text(f.largest);
-	g_autofree char *more = rate && f.sum > 0
-					? g_strdup_printf("%.1f fps", (double)f.n / f.sum * 1e9)
-					: g_strdup("");
+	double ns = tally_moments_mean(m);
+	g_autofree char *mean = tally_duration_text(ns);
+	g_autofree char *most = tally_duration_text(tally_value_f64(m->max));
+	g_autofree char *more = rate && ns > 0 ? g_strdup_printf("%.1f fps", 1e9 / ns)
+					       : g_strdup("");
 	tally_top_put(row, TALLY_TOP_PLAIN, "  %9s  max %9s  %12s  ", mean, most, more);
 	unsigned used = tally_top_row_width(row);
 	unsigned n = look->width ? MIN(look->width > used ? look->width - used : 0, MOST) : 60;
 	if (n < 4)
 		return;
 	double steps[MOST];
-	tally_top_steps(sums, course, steps, n);
+	tally_top_steps(sums, gpu ? &sums->gpu : &sums->cpu, steps, n);
 	g_autofree char *chart = tally_top_spark(look, steps, n);
 	tally_top_put(row, TALLY_TOP_CHART, "%s", chart);
 }
@@ -170,12 +170,123 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 	tally_top_put(row, TALLY_TOP_WARNING, "%s", clean);
 }
 
+/* ---- table ---- */
+
+/* The report's columns of passes that matter here, and the series in use. */
+static GArray *
+list_columns(const struct tally_aggregate *a, const char *sort)
+{
+	static const char *const first[] = { "name", "share", "mean_ns", "max_ns", "n" };
+	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct tally_column));
+	g_autoptr(GArray) all = tally_columns_create(a);
+	for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
+		g_array_append_vals(columns, tally_columns_seek(all, first[i]), 1);
+	TALLY_EACH_OF (struct tally_column, c, all)
+		if (c->what == TALLY_COLUMN_SERIES && tally_series_in_use(a, c->series) &&
+		    c->series != TALLY_SERIES_CALLS)
+			g_array_append_vals(columns, c, 1);
+	const struct tally_column *sorts = sort ? tally_columns_seek(columns, sort) : NULL;
+	guint at = sorts ? (guint)(sorts - (const struct tally_column *)(void *)columns->data) : 0;
+	if (at >= G_N_ELEMENTS(first)) { /* it is shown before the others */
+		const struct tally_column moved = *sorts;
+		g_array_remove_index(columns, at);
+		g_array_insert_val(columns, G_N_ELEMENTS(first), moved);
+	}
+	TALLY_EACH_OF (struct tally_column, shown, columns)
+		shown->in_table = true;
+	return columns;
+}
+
+void
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int direction)
+{
+	g_autoptr(GArray) columns = list_columns(&w->log, NULL);
+	const struct tally_column *c = (const void *)columns->data,
+				  *now = tally_columns_seek(columns, look->sort);
+	guint at = now ? (guint)(now - c) : 1;
+	look->sort = c[(at + columns->len + (guint)direction) % columns->len].key;
+}
+
+/* NULL: the column by which the table is sorted is there. */
+static char *
+no_column_text(const struct tally_aggregate *a, const char *sort)
+{
+	g_autoptr(GArray) columns = list_columns(a, NULL);
+	if (tally_columns_seek(columns, sort))
+		return NULL;
+	GString *names = g_string_new(NULL);
+	g_string_printf(names, "no column is named %s (yet): there are", sort);
+	TALLY_EACH_OF (const struct tally_column, c, columns)
+		g_string_append_printf(names, "%s %s", c == (void *)columns->data ? "" : ",",
+				       c->key);
+	return g_string_free(names, FALSE);
+}
+
+struct charts {
+	const struct tally_top_sums *sums;
+	const struct tally_top_look *look;
+};
+
+static char *
+chart_text(void *user, const struct tally_group *g)
+{
+	enum { STEPS = 20 };
+	const struct charts *charts = user;
+	const struct tally_top_course *course = g_hash_table_lookup(charts->sums->passes, g);
+	double steps[STEPS];
+	if (!course)
+		return g_strdup("");
+	tally_top_steps(charts->sums, course, steps, STEPS);
+	return tally_top_spark(charts->look, steps, STEPS);
+}
+
+/* The table's lines, head first. */
+static GPtrArray *
+make_table(const struct tally_top_sums *sums, const struct tally_top_look *look)
+{
+	enum { BEFORE = 4 }; /* the columns before the chart's */
+	const struct tally_aggregate *a = &sums->w->log;
+	struct charts charts = { sums, look };
+	const struct tally_column chart = {
+		.title = "GPU time",
+		.what = TALLY_COLUMN_OWN,
+		.in_table = true,
+		.own = chart_text,
+		.user = &charts,
+	};
+	g_autoptr(GArray) columns = list_columns(a, look->sort);
+	const struct tally_column *found = tally_columns_seek(columns, look->sort);
+	const struct tally_column sort = found ? *found
+					       : g_array_index(columns, struct tally_column, 1);
+	g_array_insert_val(columns, BEFORE, chart);
+	g_autoptr(GPtrArray) rows = tally_rows_create(a, sums->device, &sort, false);
+	struct tally_table t;
+	tally_report_fill_table(&t, a, columns, rows);
+	GPtrArray *lines = tally_table_lines(&t, look->width, true);
+	tally_table_finish(&t);
+	return lines;
+}
+
+/* As many lines of the table as there is room for (0 = no limit), from where it is scrolled to. */
+static void
+put_table(GPtrArray *rows, const GPtrArray *lines, struct tally_top_look *look, unsigned height)
+{
+	unsigned room = height ? height - 1 : lines->len, n = lines->len - 1;
+	look->scroll = MIN(look->scroll, n > room ? n - room : 0);
+	for (unsigned i = 0; i <= room && i <= n; i++) {
+		g_autofree char *line =
+			tally_top_clean(look, g_ptr_array_index(lines, i ? look->scroll + i : 0));
+		tally_top_put(tally_top_new_row(rows), i ? TALLY_TOP_PLAIN : TALLY_TOP_HEAD,
+			      "%s", line);
+	}
+}
+
 static void
 put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, unsigned n_shown)
 {
-	static const char *const keys[][2] = {
-		{ "q", "quit" },   { "<>", "sort column" },
-		{ "d", "device" }, { "space", "pause" },
+	g_autofree char *sorts = g_strdup_printf("sort column: %s", look->sort);
+	const char *const keys[][2] = {
+		{ "q", "quit" }, { "<>", sorts }, { "d", "device" }, { "space", "pause" }
 	};
 	GString *row = tally_top_new_row(rows);
 	if (n_shown < n_rows)
@@ -191,24 +302,21 @@ put_keys(GPtrArray *rows, const struct tally_top_look *look, unsigned n_rows, un
 
 /* The device, the answer about it, and the charts. */
 static void
-put_head(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_sums *sums,
-	 const struct tally_top_look *look, const struct tally_top_device *d, unsigned height)
+put_head(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_top_look *look,
+	 const struct tally_top_device *d, unsigned height)
 {
-	if (height >= HIGH) {
-		struct tally_answer *answer = tally_top_window_answer(w, d);
-		const struct tally_answer_device *a = tally_answer_find(answer, d->device);
-		put_device(rows, w, look, d, a, height);
-		if (a)
-			put_answer(rows, look, a);
-		tally_answer_destroy(answer);
-	}
+	const struct tally_answer_device *a = tally_answer_find(sums->answer, d->device);
+	if (height >= HIGH)
+		put_device(rows, sums->w, look, d, a, height);
+	if (height >= HIGH && a)
+		put_answer(rows, look, a);
 	put_chart(rows, sums, look, false, height < HIGH);
 	if (height >= HIGH)
 		put_chart(rows, sums, look, true, false);
 }
 
 GPtrArray *
-tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
+tally_top_compose(struct tally_top_window *w, struct tally_top_look *look)
 {
 	GPtrArray *rows = tally_top_new_rows();
 	unsigned height = look->height ? look->height : 1000;
@@ -216,18 +324,21 @@ tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look)
 	put_title(rows, w, look, height);
 	const struct tally_top_device *d = tally_top_shown_device(w, look->device);
 	struct tally_top_sums *sums = tally_top_sums_create(w, d);
+	if (!look->problem)
+		look->problem = no_column_text(&w->log, look->sort);
 	if (d)
-		put_head(rows, w, sums, look, d, height);
+		put_head(rows, sums, look, d, height);
 	if (height >= HIGH || look->problem)
 		put_note(rows, w, look);
-	unsigned n_rows, n_shown;
-	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1);
-	tally_top_put_table(rows, w, sums, look, left, &n_rows, &n_shown);
+	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1), before = rows->len;
+	g_autoptr(GPtrArray) table = make_table(sums, look);
+	put_table(rows, table, look, left);
+	unsigned n_shown = rows->len - before - 1;
 	tally_top_sums_destroy(sums);
 	while (keys && rows->len + 1 < height)
 		tally_top_new_row(rows);
 	if (keys)
-		put_keys(rows, look, n_rows, n_shown);
+		put_keys(rows, look, table->len - 1, n_shown);
 	if (look->height && rows->len > look->height)
 		g_ptr_array_set_size(rows, (gint)look->height);
 	TALLY_EACH (GString, row, rows) {

@@ -9,8 +9,10 @@
 #include "cli/top/window.h"
 
 /* An array of rows; the caller frees it. */
-GPtrArray *tally_top_compose(const struct tally_top_window *w, struct tally_top_look *look);
-
+GPtrArray *tally_top_compose(struct tally_top_window *w, struct tally_top_look *look);
+/* Moves the sort by a column to the right (1) or to the left (-1). */
+void
+tally_top_move_sort(const struct tally_top_window *w, struct tally_top_look *look, int direction);
 /* Selects the next device; after the last one, the device of the newest frame (-1). */
 void tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *look);
 

@@ -6,7 +6,6 @@
 #include "cli/top/prometheus.h"
 #include "cli/shared/text.h"
 #include "cli/top/screen.h"
-#include "cli/top/table.h"
 #include "cli/top/view.h"
 
 #include <errno.h>
@@ -18,7 +17,6 @@
 #include <unistd.h>
 
 #define READ_US 40000 /* time limit for reading before keys are handled */
-#define DRAW_US 250000 /* interval between redraws */
 #define IDLE_US 1000000 /* interval between tables, and between looks at the process */
 #define STALE_US 2000000 /* time without a new line after which the game is not "running" */
 
@@ -27,7 +25,6 @@ struct watch {
 	struct tally_follow *follow;
 	struct tally_top_window window;
 	struct tally_top_look look;
-	bool sorted; /* the requested sort column was found */
 	bool busy; /* there is more to read */
 	bool read_up; /* everything that existed at the start was read */
 	bool grew; /* further lines came after that */
@@ -92,9 +89,6 @@ read_lines(struct watch *x, int64_t until_us)
 			break;
 		}
 	}
-	/* The requested sort column may appear with a later line. */
-	if (!x->sorted)
-		x->sorted = tally_top_find_column(&x->window, x->options->sort, &x->look.sort);
 }
 
 /* ---- state of the game ---- */
@@ -167,11 +161,6 @@ problem_text(const struct watch *x)
 	const char *why = x->follow->why;
 	if (why)
 		return g_strdup(why);
-	if (!x->sorted) {
-		g_autofree char *names = tally_top_column_names(&x->window);
-		return g_strdup_printf("no column is named %s (yet): there are %s",
-				       x->options->sort, names);
-	}
 	if (!has_device(x) && x->window.frames)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
@@ -182,9 +171,10 @@ problem_text(const struct watch *x)
 static GPtrArray *
 compose(struct watch *x)
 {
-	g_autofree char *state = state_text(x, &x->look.state_style), *problem = problem_text(x);
+	g_autofree char *state = state_text(x, &x->look.state_style);
 	x->look.state = state;
-	x->look.problem = problem;
+	g_free(x->look.problem);
+	x->look.problem = problem_text(x);
 	return tally_top_compose(&x->window, &x->look);
 }
 
@@ -205,7 +195,6 @@ static void
 move_sort(struct watch *x, int columns)
 {
 	tally_top_move_sort(&x->window, &x->look, columns);
-	x->sorted = true;
 	x->look.scroll = 0;
 }
 
@@ -255,7 +244,7 @@ take_key(struct watch *x, int key)
 static void
 wait_for_something(struct watch *x)
 {
-	int64_t wait_us = DRAW_US - (g_get_monotonic_time() - x->drawn_us);
+	int64_t wait_us = IDLE_US - (g_get_monotonic_time() - x->drawn_us);
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = wake[0], .events = POLLIN },
@@ -280,7 +269,7 @@ watch_on_screen(struct watch *x)
 			stay = take_key(x, key);
 			pressed = true;
 		}
-		if (stay && (pressed || now - x->drawn_us >= DRAW_US))
+		if (stay && (pressed || now - x->drawn_us >= IDLE_US))
 			draw(x);
 		if (stay && !stopped)
 			wait_for_something(x);
@@ -289,30 +278,29 @@ watch_on_screen(struct watch *x)
 
 /* ---- plain tables ---- */
 
-static void
-print_table(struct watch *x)
+static int
+print_table(struct watch *x, bool first)
 {
 	size_t columns = tally_text_terminal_columns();
 	x->look.width = columns ? (unsigned)columns : 80;
 	g_autoptr(GPtrArray) rows = compose(x);
+	if (x->options->once && x->look.problem && !x->bad)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "top", "%s", x->look.problem);
+	if (!first)
+		putchar('\n');
 	TALLY_EACH (const GString, row, rows) {
 		g_autofree char *text = g_strchomp(tally_top_row_text(row));
 		tally_text_print_line(stdout, "%s", text);
 	}
 	fflush(stdout);
-}
-
-/* What was asked for is not there. */
-static bool
-lacks_something(const struct watch *x)
-{
-	return !x->sorted || (x->window.frames && !has_device(x));
+	return TALLY_EXIT_OK;
 }
 
 /* Prints a table of the lines read so far. -1: there is more to come. */
 static int
 print_one(struct watch *x, bool first)
 {
+	const char *prometheus = x->options->prometheus;
 	if (!x->follow->opened || (x->bad && x->window.frames == 0)) {
 		tally_cli_complain("top", "%s", x->follow->why);
 		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
@@ -320,18 +308,11 @@ print_one(struct watch *x, bool first)
 	if (x->options->once && !x->window.log.program && !x->bad)
 		return TALLY_FAIL(TALLY_EXIT_NOTHING, "top", "%s has no whole line yet",
 				  x->options->path);
-	if (x->options->once && lacks_something(x)) {
-		g_autofree char *problem = problem_text(x);
-		return TALLY_FAIL(TALLY_EXIT_USAGE, "top", "%s", problem);
-	}
-	if (x->options->prometheus) {
-		if (!tally_top_write_prometheus(&x->window, x->options->prometheus))
-			return TALLY_EXIT_FAILED;
-	} else {
-		if (!first)
-			putchar('\n');
-		print_table(x);
-	}
+	int status = !prometheus ? print_table(x, first)
+		     : tally_top_write_prometheus(&x->window, prometheus) ? TALLY_EXIT_OK
+									  : TALLY_EXIT_FAILED;
+	if (status != TALLY_EXIT_OK)
+		return status;
 	if (x->bad)
 		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", x->follow->why);
 	bool done = x->options->once || x->window.log.has_end || x->over;
@@ -363,11 +344,10 @@ tally_top_watch(const struct tally_top_options *options)
 {
 	struct watch x = {
 		.options = options,
-		.sorted = !options->sort,
 		.changed_us = g_get_monotonic_time(),
 		.look = {
 			.utf8 = tally_text_is_utf8(),
-			.sort = TALLY_TOP_SHARE,
+			.sort = options->sort ? options->sort : "share",
 			.device = options->device,
 		},
 	};
@@ -386,6 +366,7 @@ tally_top_watch(const struct tally_top_options *options)
 		if (file && strcmp(file, "-") != 0)
 			remove(file); /* what it says is over */
 	}
+	g_free(x.look.problem);
 	tally_follow_destroy(x.follow);
 	tally_top_window_finish(&x.window);
 	return status;

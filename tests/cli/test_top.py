@@ -255,7 +255,7 @@ class Plain(CliCase):
         # share, mean, max, chart, n, draws, vertices: what 80 columns hold
         self.assertRegex(text, r"p02 +50.0% +3.0 +3.0 +█+ +10 +1 +3\n")
         self.assertRegex(text, r"p00 +16.7% +1.0 +1.0 +█+ +10 +3 +3\n")
-        self.assertRegex(self.table(log, "--sort", "samples_passed"), r"p02 +50.0% +3.0 +3.0 +█+ +10 +2\n")
+        self.assertRegex(self.table(log, "--sort", "samples_passed"), r"p02 +50.0% +3.0 +3.0 +█+ +10 +2 +1\n")
 
     def test_prometheus(self):
         """The same means, for all devices; the file is whole at any time, and gone when the log has ended."""
@@ -328,7 +328,7 @@ class Plain(CliCase):
         for k in range(10):
             lines.append(frame(k, [one_pass(0, f"{1:016x}", 1000, "p00", counters={"samples_passed": 50 * (k == 9)})],
                                start_ns=10**12 + k * 1000))
-        self.assertRegex(self.table(self.write_log("a.jsonl", lines), "--sort", "samples_passed"), r"p00 .* 10 +5\n")
+        self.assertRegex(self.table(self.write_log("a.jsonl", lines), "--sort", "samples_passed"), r"p00 .* 10 +5\.000 ")
 
     def test_a_cause_by_events(self):
         """Calls of a frame are copied with it: what is read later does not change them."""
@@ -415,7 +415,7 @@ class Plain(CliCase):
         self.assertIn("p77", self.table(log, "--device", "2"))
         self.assertIn("other a", self.table(log, "--device", "0"))
         for args, words in ((["--device", "7"], "no device 7 has frames"),
-                            (["--sort", "x"], "no column is named x (yet): there are name, share, mean, max, n")):
+                            (["--sort", "x"], "no column is named x (yet): there are name, share, mean_ns, max_ns, n, draws, vertices")):
             done = self.command("top", "--once", *args, log)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(words, done.stderr.decode())
