@@ -43,7 +43,7 @@ class Registry:
     version: str = ""  # 1.3.239; "" where the registry does not say
     core: set = field(default_factory=set)  # commands of Vulkan 1.0: every driver has them
     of_instance: set = field(default_factory=set)  # commands of extensions of the instance
-    offered: set = field(default_factory=set)  # types of some version or extension; others are not in the headers
+    offered: set = field(default_factory=set)  # commands, types of some version or extension: what the headers have
 
     def spellings(self, name):
         """`name` first, then all other spellings of the same command, by name."""
@@ -146,12 +146,11 @@ def _read_origins(root, registry):
         if thing.tag == "command" and element.get("type") == "instance":
             registry.of_instance.add(name)
         if thing.tag in ("command", "type"):
+            registry.offered.add(name)
             if element.get("platform"):
                 wanted.setdefault(name, element.get("platform"))
             else:
                 everywhere.add(name)
-        if thing.tag == "type":
-            registry.offered.add(name)
     registry.platforms = {name: wanted[name] for name in wanted if name not in everywhere}
 
 
