@@ -73,6 +73,24 @@ vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32_t in
 			      "is off on this device");
 }
 
+/* VkOutOfBandQueueTypeInfoNV, newer than our headers. */
+struct out_of_band {
+	VkStructureType type;
+	const void *next;
+	uint32_t queue; /* 0: it renders, 1: it presents */
+};
+
+void
+vk_queue_out_of_band(struct vk_device *d, VkQueue queue, const void *info)
+{
+	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
+	if (!q || ((const struct out_of_band *)info)->queue != 1)
+		return;
+	pthread_mutex_lock(&d->lock);
+	q->out_of_band = true;
+	pthread_mutex_unlock(&d->lock);
+}
+
 void
 vk_queues_destroy(struct vk_device *d, bool calls)
 {

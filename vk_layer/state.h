@@ -88,6 +88,7 @@ struct vk_queue {
 	uint32_t family, index;
 	bool is_protected;
 	bool unordered; /* several threads may use it at once (R33): nobody knows its order */
+	bool out_of_band; /* what it presents may be generated */
 	struct tally_stream *stream; /* NULL until the first submission that has work */
 	bool stream_failed;
 	struct vk_labels *labels; /* labels.h: the queue's stack */
@@ -163,6 +164,7 @@ struct vk_device {
 	uint64_t passes_in_frame;      /* of the open frame */
 	atomic_uint pending_timelines; /* unread submissions that wait for a timeline */
 	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
+	uint32_t generated_left; /* presents out of band that may follow the last other one */
 	bool marks_frames; /* frames end by VkFrameBoundaryEXT, not by presents */
 	const struct vk_exact_functions *exact; /* --snapshot exact; otherwise NULL */
 	struct vk_handles timelines; /* used by exact/semaphores.c */

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define MOST_GENERATED 9 /* for one that is rendered */
+
 static struct tally_stream *
 any_stream(const struct vk_device *d, const struct vk_queue *q)
 {
@@ -94,10 +96,20 @@ vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent pre
 	end_frame(d, q, presented, 0);
 }
 
+/* A present out of band between others is of a generated frame. Where there are no others, or no
+ * more, nobody says which are generated. */
+static bool
+is_generated(struct vk_device *d, const struct vk_queue *q)
+{
+	if (!q->out_of_band)
+		d->generated_left = MOST_GENERATED;
+	return q->out_of_band && d->generated_left && d->generated_left--;
+}
+
 void
 vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
 {
-	if (ends_at_presents(d) && !d->marks_frames)
+	if (ends_at_presents(d) && !d->marks_frames && !is_generated(d, q))
 		end_frame(d, q, presented, 0);
 }
 

@@ -18,6 +18,8 @@ void vk_queue_learn(struct vk_device *d, VkQueue handle, uint32_t family, uint32
 		    VkDeviceQueueCreateFlags flags);
 /* `name`: of a label that begins, or is inserted. */
 void vk_queue_label(struct vk_device *d, VkQueue queue, const char *name, bool begins, bool ends);
+/* vkQueueNotifyOutOfBandNV: what is presented on the queue may be generated. Takes the lock. */
+void vk_queue_out_of_band(struct vk_device *d, VkQueue queue, const void *info);
 /* Destroys all queues of the device with their contents. Without the lock, when it
  * is no longer used. */
 void vk_queues_destroy(struct vk_device *d, bool calls);

@@ -301,6 +301,49 @@ test_label_frames(void)
 	g_assert_cmphex(stub_frame(2)->flags, ==, TALLY_FLAG(PARTIAL));
 }
 
+/* i: a present of the game's queue, o: of one that is marked; |: here a frame has to end. */
+static const struct {
+	const char *what, *presents;
+} generated_cases[] = {
+	{ "each second one is generated", "i|oi|oi|o" },
+	{ "three of four", "i|oooi|ooo" },
+	{ "all go out on one queue: nobody knows which", "o|o|o|" },
+	{ "that begins later", "i|oooooooooo|o|" },
+};
+
+/* Presents of a queue that vkQueueNotifyOutOfBandNV marked end no frame between the others. */
+static void
+test_generated(void)
+{
+	const struct {
+		VkStructureType type;
+		const void *next;
+		uint32_t queue;
+	} presents = { .type = (VkStructureType)1000505008, .queue = 1 };
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start(), other = (VkQueue)&w.fetched;
+	vk_queue_learn(&w.d, other, 0, 1, 0);
+	vk_queue_out_of_band(&w.d, other, &presents);
+	struct vk_recording *r = w_recording();
+	w_pass(r, 0, 100, 110, 1);
+	w_submit_one(q, w_buffer(0, r));
+	for (size_t i = 0; i < G_N_ELEMENTS(generated_cases); i++) {
+		g_test_message("%s", generated_cases[i].what);
+		uint64_t frames = tally_device_frame(w.d.tally);
+		w.d.generated_left = 0;
+		for (const char *at = generated_cases[i].presents; *at; at++) {
+			if (*at == '|')
+				frames++;
+			else
+				w_present(*at == 'o' ? other : q);
+			if (at[1] != '|')
+				g_assert_cmpuint(tally_device_frame(w.d.tally), ==, frames);
+		}
+	}
+	w_finish();
+}
+
 /* Labels that found no room in a recording are closed after it. */
 static void
 test_lost_labels(void)
@@ -673,6 +716,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/submit_granularity", test_submit_granularity);
 	g_test_add_func("/vk_replay/frame_granularity", test_frame_granularity);
 	g_test_add_func("/vk_replay/label_frames", test_label_frames);
+	g_test_add_func("/vk_replay/generated", test_generated);
 	g_test_add_func("/vk_replay/simultaneous", test_simultaneous);
 	g_test_add_func("/vk_replay/recorded_idle", test_recorded_idle);
 	g_test_add_func("/vk_replay/paused", test_paused);
