@@ -105,6 +105,18 @@ add_libraries(struct vk_device *d, struct stages *to, const VkPipelineLibraryCre
 	}
 }
 
+/* VkPipelineCreateFlags2CreateInfo, newer than our headers, takes the place of `flags`. */
+static uint64_t
+flags_of(const VkGraphicsPipelineCreateInfo *info)
+{
+	const struct {
+		VkStructureType type;
+		const void *next;
+		uint64_t flags;
+	} *larger = vk_find_in_chain(info->pNext, 1000470005);
+	return larger ? larger->flags : info->flags;
+}
+
 /* Whether the driver reads its stages: else they may point anywhere. */
 static bool
 has_stages(const VkGraphicsPipelineCreateInfo *info, const VkPipelineLibraryCreateInfoKHR *links)
@@ -115,7 +127,7 @@ has_stages(const VkGraphicsPipelineCreateInfo *info, const VkPipelineLibraryCrea
 		return part->flags &
 		       (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
 			VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT);
-	return !(info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
+	return !(flags_of(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
 	       !(links && links->libraryCount);
 }
 

@@ -176,6 +176,7 @@ static const struct {
 	bool has_part;
 	VkGraphicsPipelineLibraryFlagsEXT part;
 	bool known;
+	bool apart; /* the flags that hold are in a structure of their own */
 } parts[] = {
 	{ "a whole pipeline", 0, 0, false, 0, true },
 	{ "whole, and says so", 0, 0, true, 15, true },
@@ -188,6 +189,9 @@ static const struct {
 	{ "a library of no part", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, false, 0, false },
 	{ "linked", 0, 1, false, 0, false },
 	{ "linked of none", 0, 0, false, 0, true },
+	{ "a library by the larger flags", VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, 0, false, 0, false,
+	  true },
+	{ "none by the larger flags", 0, 0, false, 0, true, true },
 };
 
 static VKAPI_ATTR VkResult VKAPI_CALL
@@ -226,9 +230,17 @@ test_parts(void)
 			.pNext = &linked,
 			.flags = parts[r].part,
 		};
+		const struct {
+			VkStructureType type;
+			const void *next;
+			uint64_t flags;
+		} apart = { (VkStructureType)1000470005, NULL, parts[r].flags };
+		if (parts[r].apart)
+			linked.pNext = &apart;
+		VkPipelineCreateFlags library = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
 		VkGraphicsPipelineCreateInfo info = {
 			.pNext = parts[r].has_part ? (const void *)&part : &linked,
-			.flags = parts[r].flags,
+			.flags = parts[r].apart ? parts[r].flags ^ library : parts[r].flags,
 			.stageCount = 1,
 			.pStages = parts[r].known ? &stage : (void *)(uintptr_t)16,
 		};
