@@ -62,6 +62,13 @@ struct tally_workload {
 	uint64_t *valid;
 };
 
+/* Whether commands of that word run a pipeline's shaders: draws, dispatches, traces of rays. */
+static inline bool
+tally_command_shades(const char *command)
+{
+	return command && (*command == 'd' || *command == 't');
+}
+
 /* What one pipeline did in a pass. */
 struct tally_pipeline_use {
 	struct tally_pipeline_use *next;

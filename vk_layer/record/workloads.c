@@ -3,8 +3,6 @@
  * draw). */
 #include "vk_layer/record/passes.h"
 
-#include <string.h>
-
 static bool
 is_open(const struct vk_command *c)
 {
@@ -27,7 +25,7 @@ vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 	}
 	if (p)
 		p->n_workloads++;
-	if (c->bound.on && strcmp(command, "clear") != 0)
+	if (c->bound.on && tally_command_shades(command))
 		w->pipeline = vk_pipeline_in_use(c);
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
 	c->outer_flags = c->flags;
