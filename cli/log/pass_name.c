@@ -167,9 +167,17 @@ tally_pass_names_add(struct tally_pass_names *names, const struct tally_pass_inf
 const struct tally_named_pass *
 tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_record *pass)
 {
-	const struct tally_named_pass *n = g_hash_table_lookup(names->passes, &pass->id);
-	return n ? n
-		 : add(names, pass->id, pass->label, tally_pass_name(pass->kind, NULL, false));
+	struct tally_named_pass *n = g_hash_table_lookup(names->passes, &pass->id);
+	if (!n)
+		n = add(names, pass->id, pass->label, tally_pass_name(pass->kind, NULL, false));
+	const struct tally_call_counts *did = &pass->call_counts;
+	if (!n->seen && pass->kind == TALLY_PASS_TRANSFER && did->clears && !did->copies) {
+		char *copy = n->base;
+		n->base = g_strconcat("Clear", copy + strlen("Copy"), NULL);
+		g_free(copy);
+	}
+	n->seen = TRUE;
+	return n;
 }
 
 static const char *

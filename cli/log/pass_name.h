@@ -3,10 +3,11 @@
  *
  * A name is the one that a person gave, the pass's label, or a generated one; reports and exports
  * use the same names. One thread. A generated name is built from the targets that the pass writes:
- * "Depth 2048x2048", "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy"; the
- * program's own name for the target takes the first word's place: "ShadowMap 2048x2048". Of several
- * passes that share a name or a label, the second and later ones are numbered: "Depth 2048x2048
- * #2". Such names are for people: the identity of a pass does not depend on them.
+ * "Depth 2048x2048", "Color (3 targets + depth) 960x540", "Backbuffer", "Compute", "Copy", "Clear"
+ * (where it first did nothing else); the program's own name for the target takes the first word's
+ * place: "ShadowMap 2048x2048". Of several passes that share a name or a label, the second and
+ * later ones are numbered: "Depth 2048x2048 #2". Such names are for people: the identity of a pass
+ * does not depend on them.
  */
 #ifndef PASSTALLY_CLI_PASS_NAME_H
 #define PASSTALLY_CLI_PASS_NAME_H
@@ -33,6 +34,7 @@ struct tally_named_pass {
 	char *base; /* generated name without the number */
 	char *groups; /* debug groups inside it; NULL = none */
 	struct tally_target_size size;
+	gboolean seen; /* a pass of it was looked for */
 };
 
 struct tally_pass_names {

@@ -148,6 +148,30 @@ test_names(void)
 	}
 }
 
+/* What a pass of kind transfer did when it was first seen names it. */
+static void
+test_clears(void)
+{
+	const struct tally_pass_info_record info = { .id = 5,
+						     .kind = TALLY_PASS_TRANSFER,
+						     .target = { .width = 4, .height = 2 } };
+	const struct tally_pass_record clears = {
+		.id = 5, .kind = TALLY_PASS_TRANSFER, .surface = -1, .call_counts = { .clears = 1 }
+	};
+	struct tally_pass_record other = clears;
+	struct tally_pass_names names;
+	tally_pass_names_init(&names);
+	tally_pass_names_add(&names, &info);
+	g_assert_cmpstr(tally_pass_names_base(&names, &clears), ==, "Clear 4x2");
+	other.call_counts.copies = 1;
+	g_assert_cmpstr(tally_pass_names_base(&names, &other), ==, "Clear 4x2");
+	other.id = 6;
+	g_assert_cmpstr(tally_pass_names_base(&names, &other), ==, "Copy");
+	other.call_counts.copies = 0;
+	g_assert_cmpstr(tally_pass_names_base(&names, &other), ==, "Copy");
+	tally_pass_names_finish(&names);
+}
+
 static const struct {
 	uint64_t ns;
 	int64_t frame; /* -1: none */
@@ -183,6 +207,7 @@ main(int argc, char **argv)
 	g_test_add_func("/pass_name/label_parts", test_label_parts);
 	g_test_add_func("/target_size/format_bits", test_format_bits);
 	g_test_add_func("/pass_name/names", test_names);
+	g_test_add_func("/pass_name/clears", test_clears);
 	g_test_add_func("/pass_name/recent", test_recent);
 	return g_test_run();
 }
