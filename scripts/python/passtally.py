@@ -81,9 +81,7 @@ def frames(path):
     def rows():
         for record in lines(path):
             if record["type"] == "frame":
-                row = {"dropped_passes": 0, **_flat(record)}
-                if row.get("gpu_ns"):
-                    row = {"envelope_ns": row["gpu_ns"], "coverage": 1.0, **row}
+                row = _flat(record)
                 del row["type"]
                 yield {**row, "passes": len(record["passes"])}
     return _columns(rows())

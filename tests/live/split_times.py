@@ -44,7 +44,7 @@ def check_frame(checks, frame, kinds, apart):
     checks.that(frame.get("gpu_ns"), f"{what}: no GPU time")
     told = 0 if apart else frame["gpu_ns"]
     checks.equal(frame["unattributed"]["gpu_ns"] if "unattributed" in frame else 0, told, f"{what}: time outside passes")
-    checks.equal(frame.get("coverage", 1.0), 1.0 if apart else 0.0, f"{what}: coverage")
+    checks.equal(frame["coverage"], 1.0 if apart else 0.0, f"{what}: coverage")
     h.check_time(checks, frame)
 
 
