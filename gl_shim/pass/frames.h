@@ -16,6 +16,15 @@ void gl_finish(struct gl_context *c, void (*next)(void));
 bool gl_pass_may_end(struct gl_context *c);
 /* The same where the program waits: by then the driver must have drawn all issued work. */
 void gl_wait(struct gl_context *c);
+/* Reads what `pname` asks of one of the program's queries: for a result the driver may wait. */
+#define GL_QUERY_READ(pname, read)                                                     \
+	do {                                                                           \
+		struct tally_clock_wait wait_ = { 0 };                                 \
+		if ((pname) == GL_QUERY_RESULT)                                        \
+			wait_ = tally_clock_wait_begin();                              \
+		read;                                                                  \
+		tally_event_wait_end(TALLY_EVENT_FENCE, "glGetQueryObject", &wait_);   \
+	} while (0)
 GLenum gl_client_wait(struct gl_context *c, GLenum (*next)(GLsync, GLbitfield, GLuint64),
 		      GLsync sync, GLbitfield flags, GLuint64 timeout);
 void gl_terminator(struct gl_context *c);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 struct fake_next fake_next = { .version = "4.6" };
@@ -267,6 +268,8 @@ get_query_uiv(GLuint name, GLenum what, GLuint *out)
 {
 	(void)name;
 	check_locks("glGetQueryObjectuiv");
+	if (what == GL_QUERY_RESULT)
+		usleep(fake_next.result_takes_us);
 	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : 7;
 }
 

@@ -22,6 +22,7 @@ struct fake_next {
 		unsigned n_draw_buffers, draw_buffers[8]; /* 0: the default, the first color */
 	} framebuffers[FAKE_NEXT_FRAMEBUFFERS];
 	bool discards; /* GL_RASTERIZER_DISCARD */
+	unsigned result_takes_us; /* a query's result is waited for */
 	bool in_begin, in_list;
 	unsigned active[16]; /* query in progress, by the index of its target */
 	const unsigned *locks; /* held by this thread; NULL: locks are not counted */

@@ -641,10 +641,29 @@ test_no_memory(void)
 	tally_session_stop("exit");
 }
 
+/* A result that the driver waits for is a wait; whether it is there is not. */
+static void
+test_query_wait(void)
+{
+	GLuint value;
+	if (!stub_in_child("sources=api"))
+		return;
+	g_assert_true(tally_session_start(&stub_recorder));
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
+	enter_context();
+	fake_next.result_takes_us = 3000;
+	glGetQueryObjectuiv(1, 0x8867, &value); /* GL_QUERY_RESULT_AVAILABLE */
+	g_assert_cmpuint(tally_clock_thread().wait_ns, ==, 0);
+	glGetQueryObjectuiv(1, GL_QUERY_RESULT, &value);
+	g_assert_cmpuint(tally_clock_thread().wait_ns, >=, 3000000);
+	tally_session_stop("exit");
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/gl-passes/query-wait", test_query_wait);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/gl-passes/%02zu-%s", i, cases[i].what);
