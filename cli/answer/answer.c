@@ -431,13 +431,6 @@ find_period(const GArray *found)
 	return middle >= LEAST && 4 * near >= 3 * n ? middle : 0;
 }
 
-static const char *
-driver_of(const struct tally_answer *answer, uint32_t device)
-{
-	const struct tally_device_summary *s = tally_aggregate_device(answer->log, device);
-	return s ? s->name : NULL;
-}
-
 static void
 conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *d)
 {
@@ -446,17 +439,18 @@ conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *
 	d->n_hitches = s->hitches.count;
 	d->hitch_ns = s->hitches.excess_ns;
 	d->period = find_period(s->found);
-	const char *driver = driver_of(answer, d->device);
+	const struct tally_device_summary *device = tally_aggregate_device(answer->log, d->device);
 	TALLY_EACH_OF (struct tally_answer_hitch, h, s->found) {
-		tally_loads_explain(&answer->loads, driver, h);
+		if (device)
+			tally_loads_explain(&answer->loads, answer->log, device, h);
 		add_sum(d, h);
 	}
-	d->busiest = tally_loads_busiest(&answer->loads, driver, &d->busiest_share);
+	d->busiest = tally_loads_busiest(&answer->loads, device ? device->name : NULL,
+					 &d->busiest_share);
 	g_array_sort(d->sums, compare_sums);
 	g_array_sort(s->found, compare_excess);
-	for (; d->n_listed < MIN(s->found->len, TALLY_ANSWER_WORST); d->n_listed++)
-		d->hitches[d->n_listed] = g_array_index(
-			s->found, struct tally_answer_hitch, d->n_listed);
+	d->hitches = (const struct tally_answer_hitch *)(void *)s->found->data;
+	d->n_listed = s->found->len;
 }
 
 static bool

@@ -47,7 +47,7 @@ struct tally_answer_pass {
 /* From a frame on the run was slower or faster, for long. */
 struct tally_answer_change {
 	uint64_t frame, until; /* the first one, and the first after it was complete */
-	bool about; /* within some frames */
+	bool about, gradual; /* within some frames; not in one step */
 	double before_ns, after_ns; /* medians of the frame time */
 	/* What changed with it: a pass by name, "GPU", "CPU", "waits", or NULL; its medians, and
 	 * the draws of a pass or of all. */
@@ -64,7 +64,7 @@ struct tally_answer_sum {
 	uint64_t n;
 };
 
-#define TALLY_ANSWER_WORST 10
+#define TALLY_ANSWER_WORST 10 /* hitches in a list to read */
 
 /* The answer about a device, or about one of its windows if it has several. */
 struct tally_answer_device {
@@ -94,8 +94,8 @@ struct tally_answer_device {
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
-	struct tally_answer_hitch hitches[TALLY_ANSWER_WORST]; /* the worst first */
-	unsigned n_listed;
+	const struct tally_answer_hitch *hitches; /* the worst first; `n_listed` of them */
+	unsigned n_listed; /* not more than n_hitches */
 	GArray *sums; /* elements: struct tally_answer_sum, the most frequent first */
 	uint64_t period; /* about so many frames between hitches, 0 = it varies */
 	/* What passtally used in the program's threads. */

@@ -42,9 +42,15 @@ is_same(const struct tally_hitch *h, enum tally_hitch_time what)
 }
 
 static bool
+is_more(uint64_t draws, uint64_t around_draws)
+{
+	return draws > around_draws + around_draws / 4;
+}
+
+static bool
 has_more_draws(const struct tally_answer_hitch *out)
 {
-	return out->draws > out->around_draws + out->around_draws / 4;
+	return is_more(out->draws, out->around_draws);
 }
 
 static uint64_t
@@ -60,7 +66,7 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 {
 	const struct tally_hitch_part *grew = NULL;
 	uint64_t most = 0;
-	guint n_first = 0;
+	guint n_first = 0, n_more = 0;
 	const char *first = NULL;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
 		uint64_t growth = growth_of(p);
@@ -72,12 +78,14 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
+		n_more += is_more(p->draws, p->around_draws);
 		n_first += p->first;
 		if (p->first && !first)
 			first = ((const struct tally_part *)p->what)->name;
 	}
 	if (n_first < h->parts->len)
 		out->first = first;
+	out->others_drew = grew && n_more && !is_more(grew->draws, grew->around_draws);
 	return grew;
 }
 
@@ -162,12 +170,13 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 void
 tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
-	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h) ||
-	    (sure && more_ns >= SAME * (double)h->excess_ns &&
-	     is_hitch_by(h, (uint64_t)more_ns)))
+	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h))
 		return;
-	h->cause = TALLY_CAUSE_UNKNOWN;
-	h->starved = true;
+	h->starved = !sure || more_ns < SAME * (double)h->excess_ns ||
+		     !is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
+	/* It may do the work of one pass within the time of another. */
+	if (h->starved || h->others_drew)
+		h->cause = TALLY_CAUSE_UNKNOWN;
 }
 
 /* Whether what happened in calls explains the frame: on its own thread, or on another for which it
@@ -281,6 +290,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.made = tally_event_made(&h->events, h->around_event_ns),
 	};
 	out.cause = decide(h, opengl, &out);
+	out.others_drew &= out.cause == TALLY_CAUSE_PASS;
 	return out;
 }
 
@@ -331,6 +341,8 @@ unknown_text(const struct tally_answer_hitch *h)
 	if (h->starved)
 		return g_strdup_printf("cannot tell: %s took longer, its driver had no CPU",
 				       name);
+	if (h->others_drew)
+		return g_strdup_printf("cannot tell: %s took longer, others drew more", name);
 	if (h->by_gpu)
 		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
 				       h->or_wait                             ? "a wait"

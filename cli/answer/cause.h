@@ -43,7 +43,9 @@ struct tally_answer_hitch {
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
-	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
+	/* UNKNOWN: a software driver's threads had no CPU for what took longer; other passes had
+	 * more draws, and `pass` had not. */
+	bool starved, others_drew;
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU. */
 	const char *thread;

@@ -47,19 +47,19 @@ divide(const struct blocks *b, uint32_t from, uint32_t to)
 	return p < 1e-4 ? best : 0;
 }
 
-/* Whether the frames before and after `at` are apart. */
-static bool
-is_change(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+/* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any are. */
+static double
+agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {
 	const double *before = b->means + from, *after = b->means + at;
 	uint32_t n = at - from, m = to - at;
 	double x = median_of(before, n), y = median_of(after, m), agree = 0;
 	if (MAX(x, y) < RATIO * MIN(x, y))
-		return false;
+		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < m; k++)
 			agree += y > x ? after[k] > before[i] : after[k] < before[i];
-	return agree >= AGREE * n * m;
+	return agree / n / m;
 }
 
 /* Adds where the blocks divide, in order. */
@@ -76,18 +76,23 @@ divide_all(const struct blocks *b, uint32_t from, uint32_t to, GArray *at)
 	divide_all(b, here, to, at);
 }
 
+/* Removes the least sure division, until all are sure: its sides are one then. */
 static void
 keep_changes(const struct blocks *b, uint32_t n, GArray *at)
 {
-	for (guint i = 0; i < at->len;) {
-		uint32_t from = i ? g_array_index(at, uint32_t, i - 1) : 0;
-		uint32_t to = i + 1 < at->len ? g_array_index(at, uint32_t, i + 1) : n;
-		if (is_change(b, from, g_array_index(at, uint32_t, i), to)) {
-			i++;
-			continue;
+	double least = 0;
+	while (at->len && least < AGREE) {
+		guint worst = 0;
+		least = 1;
+		for (guint i = 0; i < at->len; i++) {
+			uint32_t from = i ? g_array_index(at, uint32_t, i - 1) : 0;
+			uint32_t to = i + 1 < at->len ? g_array_index(at, uint32_t, i + 1) : n;
+			double agree = agreement(b, from, g_array_index(at, uint32_t, i), to);
+			worst = agree < least ? i : worst;
+			least = MIN(agree, least);
 		}
-		g_array_remove_index(at, i);
-		i = i ? i - 1 : 0; /* what is before it has other frames after it now */
+		if (least < AGREE)
+			g_array_remove_index(at, worst);
 	}
 }
 

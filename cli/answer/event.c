@@ -177,7 +177,7 @@ tally_event_wait(const struct tally_frame_events *events,
 		 const uint64_t around_ns[TALLY_N_EVENTS])
 {
 	static const char *const words[TALLY_N_EVENTS] = {
-		[TALLY_EVENT_FENCE] = "for a fence",
+		[TALLY_EVENT_FENCE] = "for a fence or query",
 		[TALLY_EVENT_IDLE] = "until the GPU is idle",
 		[TALLY_EVENT_ACQUIRE] = "for the next image",
 		[TALLY_EVENT_LATENCY] = "for latency's sake",

@@ -56,7 +56,7 @@ bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs". The
  * caller frees it. */
 char *tally_event_text(const struct tally_answer_event *e);
-/* The kind of wait that grew most, in words: "for a fence"; NULL: none did. */
+/* The kind of wait that grew most, in words: "until the GPU is idle"; NULL: none did. */
 const char *tally_event_wait(const struct tally_frame_events *events,
 			     const uint64_t around_ns[TALLY_N_EVENTS]);
 

@@ -2,6 +2,8 @@
 #include "cli/answer/answer.h"
 #include "cli/shared/each.h"
 
+#define MOST_LISTED 1000 /* hitches */
+
 static void
 put_times(struct tally_out *o, const struct tally_answer_device *d)
 {
@@ -96,7 +98,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	}
 	tally_out_end_array(o);
 	tally_out_array(o, "worst");
-	for (unsigned i = 0; i < d->n_listed; i++) {
+	for (unsigned i = 0; i < MIN(d->n_listed, MOST_LISTED); i++) {
 		const struct tally_answer_hitch *h = &d->hitches[i];
 		g_autofree char *text = tally_answer_hitch_text(h);
 		tally_out_object(o, NULL);

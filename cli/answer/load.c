@@ -82,15 +82,23 @@ work_of(const struct load_line *lines, guint n, const char *name)
 	return ns;
 }
 
+/* A line that reaches into a frame by so little says nothing of it. */
+static uint64_t
+slack_of(const struct load_line *line)
+{
+	return (line->to_ns - line->from_ns) / 10;
+}
+
 /* The lines whose periods overlap the frame; *n 0: none, or they say too little of it. */
 static const struct load_line *
 find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guint *n)
 {
 	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data;
 	guint from = 0, to;
-	while (from < l->lines->len && lines[from].to_ns <= h->start_ns)
+	while (from < l->lines->len && lines[from].to_ns <= h->start_ns + slack_of(&lines[from]))
 		from++;
-	for (to = from; to < l->lines->len && lines[to].from_ns < h->start_ns + h->frame_ns;)
+	for (to = from; to < l->lines->len && lines[to].from_ns + slack_of(&lines[to]) <
+						      h->start_ns + h->frame_ns;)
 		to++;
 	bool near = from < to &&
 		    lines[to - 1].to_ns - lines[from].from_ns <= h->frame_ns + MOST_APART_NS;
@@ -98,49 +106,52 @@ find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guin
 	return &lines[from];
 }
 
+/* A thread that draws for a driver on the CPU: named as the driver, or without a name. */
+static bool
+may_draw(const char *thread, const struct tally_aggregate *log,
+	 const struct tally_device_summary *device)
+{
+	enum { MOST_NAME = 15 };
+	g_autofree char *process = g_path_get_basename(log->program ? log->program : "");
+	return is_of_driver(thread, device->name) ||
+	       (device->software && strncmp(thread, process, MOST_NAME) == 0);
+}
+
 void
-tally_loads_explain(const struct tally_loads *l, const char *driver, struct tally_answer_hitch *h)
+tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
+		    const struct tally_device_summary *device, struct tally_answer_hitch *h)
 {
 	guint n;
 	const struct load_line *lines = find_lines(l, h, &n);
-	const double least = EXPLAINS * (double)h->excess_ns;
-	double most = least;
+	double most = EXPLAINS * (double)h->excess_ns, drew_ns = 0;
 	uint64_t ready_ns = 0;
-	double more_ns = 0;
-	bool by_software = false;
+	bool by_software = device->software;
+	GHashTableIter all;
+	gpointer name, total;
 	if (n == 0)
 		return;
+	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
 	/* The part of the run that these lines are: what is there on average is no cause. */
-	double part = (double)(lines[n - 1].to_ns - lines[0].from_ns) / (double)l->all_ns;
-	for (guint i = 0; i < n; i++) {
+	double part = lines_ns / (double)l->all_ns;
+	for (guint i = 0; i < n; i++)
 		ready_ns += lines[i].ready_ns;
-		for (unsigned k = 0; k < MOST_THREADS && lines[i].threads[k].name; k++) {
-			const char *name = lines[i].threads[k].name;
-			const uint64_t *total = g_hash_table_lookup(l->totals, name);
-			uint64_t ns = work_of(lines, n, name);
-			double growth = (double)ns - part * (double)*total;
-			bool of_driver = is_of_driver(name, driver);
-			more_ns += (double)lines[i].threads[k].ns;
-			if (growth < most || of_driver)
-				continue;
+	g_hash_table_iter_init(&all, l->totals);
+	while (g_hash_table_iter_next(&all, &name, &total)) {
+		uint64_t ns = work_of(lines, n, name);
+		double growth = (double)ns - part * (double)*(const uint64_t *)total;
+		by_software |= is_of_driver(name, device->name);
+		if (may_draw(name, log, device)) {
+			drew_ns += growth;
+		} else if (growth >= most) {
 			most = growth;
 			h->thread = name;
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
-	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
 	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
 	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
-	GHashTableIter all;
-	gpointer name, total;
-	g_hash_table_iter_init(&all, l->totals);
-	while (g_hash_table_iter_next(&all, &name, &total)) {
-		by_software |= is_of_driver(name, driver);
-		more_ns -= part * (double)*(const uint64_t *)total;
-	}
 	if (by_software)
-		tally_cause_driver(h, more_ns,
-				   sure || (double)ready_ns < STARVED * lines_ns);
+		tally_cause_driver(h, drew_ns, sure || (double)ready_ns < STARVED * lines_ns);
 }
 
 const char *

@@ -10,7 +10,7 @@
 #define PASSTALLY_CLI_ANSWER_LOAD_H
 
 #include "cli/answer/cause.h"
-#include "layer/record.h"
+#include "cli/log/aggregate.h"
 
 struct tally_loads {
 	GArray *lines; /* elements: struct load_line of load.c, in order of time */
@@ -22,9 +22,10 @@ void tally_loads_init(struct tally_loads *l);
 void tally_loads_finish(struct tally_loads *l);
 void tally_loads_add(struct tally_loads *l, const struct tally_process_record *p);
 
-/* Sets the hitch's `thread` and `ready_ns`, where these explain it. `driver`: the device's name. */
-void
-tally_loads_explain(const struct tally_loads *l, const char *driver, struct tally_answer_hitch *h);
+/* Sets the hitch's `thread` and `ready_ns`, where these explain it, and takes a pass back for
+ * which a driver that draws on the CPU had none. */
+void tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
+			 const struct tally_device_summary *device, struct tally_answer_hitch *h);
 /* The thread besides the one that ends frames that works most, and its share of the time, 0 to 1;
  * NULL: none is known. */
 const char *tally_loads_busiest(const struct tally_loads *l, const char *driver, double *share);

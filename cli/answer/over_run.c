@@ -146,22 +146,23 @@ look_for_cpu(const struct tally_over_run *r, struct tally_range before,
 	c->what_after_ns = to;
 }
 
+static const char *const thread_names[] = {
+	[TALLY_COURSE_WORK] = "CPU",
+	[TALLY_COURSE_WAIT] = "waits",
+	[TALLY_COURSE_REST] = "other waits",
+};
+
 /* By the thread that ends frames. */
 static void
 explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 		  struct tally_range after, double change_ns, struct tally_answer_change *c)
 {
-	static const char *const names[] = {
-		[TALLY_COURSE_WORK] = "CPU",
-		[TALLY_COURSE_WAIT] = "waits",
-		[TALLY_COURSE_REST] = "other waits",
-	};
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
 		double from = median_in(&r->courses[i], before);
 		double to = median_in(&r->courses[i], after);
 		if (!r->courses[i].slots || (to - from) / change_ns < 0.5)
 			continue;
-		c->what = names[i];
+		c->what = thread_names[i];
 		c->what_before_ns = from;
 		c->what_after_ns = to;
 		if (i == TALLY_COURSE_REST)
@@ -177,10 +178,12 @@ explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 {
 	c->what = "GPU";
 	TALLY_EACH (struct tally_part, p, r->parts->all[TALLY_PART_TOP]) {
-		c->what_before_ns += (double)tally_part_median(p, before);
-		c->what_after_ns += (double)tally_part_median(p, after);
-		c->draws_before += median_in(&p->draws, before);
-		c->draws_after += median_in(&p->draws, after);
+		uint64_t from = tally_part_median(p, before), to = tally_part_median(p, after);
+		c->what_before_ns += (double)from;
+		c->what_after_ns += (double)to;
+		/* One that most frames do not have draws nothing in them. */
+		c->draws_before += from ? median_in(&p->draws, before) : 0;
+		c->draws_after += to ? median_in(&p->draws, after) : 0;
 	}
 }
 
@@ -209,6 +212,45 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 		explain_by_thread(r, before, after, sign * lost, c);
 	else
 		explain_by_gpu(r, before, after, c);
+}
+
+/* A part of a stretch next to the change: what came later or went before is another change. */
+static struct tally_range
+next_to(struct tally_range stretch, bool before)
+{
+	uint64_t n = (stretch.to - stretch.from + 2) / 3;
+	return (struct tally_range){
+		.from = before ? stretch.to - n : stretch.from,
+		.to = before ? stretch.to : stretch.from + n,
+	};
+}
+
+/* What a pass or a time of the thread was in a range; all passes, and what is not of frames: 0. */
+static double
+named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
+	 struct tally_range range)
+{
+	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP])
+		if (part->name == c->what)
+			return (double)tally_part_median(part, range);
+	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
+		if (thread_names[i] == c->what)
+			return median_in(&r->courses[i], range);
+	return 0;
+}
+
+/* What is named must have changed next to the change, too, by half as much or as the frames
+ * there: else it was at another frame. */
+static void
+check_change(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	     struct tally_answer_change *c)
+{
+	double from = named_in(r, c, before), to = named_in(r, c, after);
+	double lost = median_in(&r->courses[TALLY_COURSE_FRAME], after) -
+		      median_in(&r->courses[TALLY_COURSE_FRAME], before);
+	double all = c->what_after_ns - c->what_before_ns;
+	if ((from > 0 || to > 0) && (to - from) / lost < 0.5 && (to - from) / all < 0.5)
+		c->what = NULL;
 }
 
 /* Whether the GPU's clock went along with a change. */
@@ -270,12 +312,15 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 		*c = (struct tally_answer_change){
 			.frame = number_at(r, found[i].at),
 			.until = number_at(r, found[i].until),
-			.about = r->courses[TALLY_COURSE_FRAME].block > 1,
+			.about = found[i].gradual || r->courses[TALLY_COURSE_FRAME].block > 1,
+			.gradual = found[i].gradual,
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};
-		explain_change(r, range, stretch(found, n, i + 1, d->frames), c);
-		look_at_clock(r, range, stretch(found, n, i + 1, d->frames), c);
+		struct tally_range after = stretch(found, n, i + 1, d->frames);
+		explain_change(r, range, after, c);
+		check_change(r, next_to(range, true), next_to(after, false), c);
+		look_at_clock(r, range, after, c);
 	}
 	conclude_memory(&r->courses[TALLY_COURSE_MEMORY], d->frames, &d->memory_from,
 			&d->memory_to);

@@ -292,7 +292,8 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d)
 	add_line(lines, tally_answer_hitches_text(d));
 	/* passtally's cost has a line. */
 	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
-	add_fitting(lines, d, d->n_listed, CLAMP(left, LEAST, MOST), add_worst);
+	add_fitting(lines, d, MIN(d->n_listed, TALLY_ANSWER_WORST), CLAMP(left, LEAST, MOST),
+		    add_worst);
 }
 
 /* "bloom 0.35 -> 3.10 ms, same draws" */
@@ -323,8 +324,9 @@ tally_answer_change_text(const struct tally_answer_change *c)
 			? g_strdup_printf("from frame %" G_GUINT64_FORMAT
 					  " to %" G_GUINT64_FORMAT " gradually",
 					  c->frame, c->until)
-			: g_strdup_printf("from %sframe %" G_GUINT64_FORMAT " on",
-					  c->about ? "about " : "", c->frame);
+			: g_strdup_printf("from %sframe %" G_GUINT64_FORMAT " on%s",
+					  c->about ? "about " : "", c->frame,
+					  c->gradual ? " gradually" : "");
 	bool slower = c->after_ns > c->before_ns;
 	g_autofree char *clock = c->clock_before > 0
 					 ? g_strdup_printf(

@@ -157,6 +157,7 @@ struct tally_device_summary {
 	 * screen, or one that does not. */
 	const char *present_mode;
 	bool waits_for_screen, waits_for_none;
+	bool software; /* Vulkan: the device is the CPU */
 	GArray *surfaces; /* elements: struct tally_surface, one for each size presented */
 	int64_t beneath;
 	bool has_queue; /* queue of the first pass seen */

@@ -133,6 +133,8 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 		d->waits_for_none |= none;
 		d->waits_for_screen |= !none;
 	}
+	for (uint32_t i = 0; i < r->n_facts; i++)
+		d->software |= g_str_has_suffix(r->facts[i], ", the CPU");
 	tally_text_replace(&d->pci, r->pci);
 	tally_text_replace(&d->uuid, r->uuid);
 	g_ptr_array_set_size(d->off, 0);

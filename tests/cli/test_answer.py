@@ -495,7 +495,7 @@ class Answer(CliCase):
             ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
             ("the CPU, and some new memory", [], [], 33, 9, {"minor_faults": 10000}, {}, "cpu", "the CPU, with 10000 page faults (new memory)"),
             ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),
-            ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence"),
+            ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence or query"),
             # Misleading.
             ("another thread's, while this one worked", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 33, 9, {}, {}, "cpu", "the CPU; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that ended at the frame's begin", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader", start=at - 27 * MS)], 3, 9, {}, {}, "wait",
@@ -548,7 +548,7 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44):
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=()):
             frames = [(14, {"GBuffer": (8, 10), "UI": 1}, dict(usual)) for _ in range(300)]
             frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
             made, at = [], 10**9
@@ -567,7 +567,8 @@ class Answer(CliCase):
                              "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {})}
                                          for name, ns in sorted(threads.items(), key=lambda kv: -kv[1])]})
                 at = now
-            made[1].update({"api": "vulkan", "name": "Mesa (of software)"})
+            made[0]["program"] = "/usr/bin/app"
+            made[1].update({"api": "vulkan", "name": "Mesa (of software)", **({"facts": facts} if facts else {})})
             return self.answers(made)[0]
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
@@ -583,6 +584,11 @@ class Answer(CliCase):
             ("it worked, and slept", run(ready=5, work=14), "cannot tell: part CPU, no pass"),
             ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, its driver had no CPU"),
+            # Planted: six threads that nobody waited for, a copy on a driver without a thread of its name, a dispatch.
+            ("a pass while another thread had the CPUs", run([("bake", 40)], always=[("Mesa-1", 0.1)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, its driver had no CPU"),
+            ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, its driver had no CPU"),
+            ("a pass on the CPU, by threads without a name", run([("app", 40)], passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "GBuffer 8.00 -> 38.0 ms, same draws"),
+            ("a pass beside one that drew more", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10)), ("UI", (1, 999))]), "cannot tell: GBuffer took longer, others drew more"),
             ("a driver's wait", run([("loader", 28)], more={"wait_ns": 39 * MS}), "a wait in driver calls"),
         )
         for what, got, words in cases:
@@ -672,6 +678,12 @@ class Answer(CliCase):
             ("there and back", 600, lambda i: (16 if 200 <= i < 400 else 8, {"GBuffer": 3}, 3), [(200, "2.0 times slower"), (400, "2.0 times faster")]),
             ("a slope", 800, lambda i: (8 + i / 50, {"GBuffer": 3}, 3), [(None, "gradually .* times slower")]),
             ("a slope in steps", 800, lambda i: (8 + 4 * (i // 160), {"GBuffer": 3 + 4 * (i // 160)}, 3), [(160, "from frame 160 to 640 gradually 3.0 times slower: 8.0. -> 24.. ms; GBuffer 3.00 -> 19.0 ms")]),
+            # Planted on a busy machine: another program slowed the frames down, until the pass did.
+            ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; cannot tell of what")]),
+            ("a step, and a second that is not sure", 420, lambda i: (4.7 if i < 195 or (i % 9 < 2 if i < 310 else False) else 9.8 if i < 310 else 13.6 if i % 4 else 6, {"GBuffer": 2}, 3),
+             [(195, "from frame 195 on 2.. times slower")]),
+            ("all passes, one of which is seldom", 300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 3, 6), "UI": after(i, 3, 6)} | ({"Bloom/Up": (1, 90)} if i == 60 else {}), 1),
+             [(151, "; GPU 6.00 -> 12.0 ms, same draws")]),
             ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms, new")]),
             ("8000 frames, of which blocks are made", 8000, lambda i: (after(i, 6, 10, 3008), {"GBuffer": after(i, 2, 6, 3008)}, 1), [(3008, "GBuffer 2.00 -> 6.00")]),
             ("14 %", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": 3}, 3), []),
@@ -727,13 +739,13 @@ class Answer(CliCase):
             got = self.answer([(first, {"GBuffer": 2}, {})] * 80 + [(second, {"GBuffer": 2}, {})] * 80)
             self.assertEqual(got["hitches"]["n"], 0, (first, second))
 
-    def test_ten_worst(self):
+    def test_the_worst_first(self):
         frames = [(14, {"GBuffer": 8}, {}) for _ in range(1400)]
         for k in range(20):
             frames[60 * k + 50] = (34 + k, {"GBuffer": 8}, {})
         got = self.answer(frames)["hitches"]
         self.assertEqual(got["n"], 20)
-        self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, 9, -1)])
+        self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, -1, -1)])
         self.assertEqual(got["excess_ns"], sum(20 + k for k in range(20)) * MS)
 
     def test_the_first_frame(self):
