@@ -150,8 +150,10 @@ correct(struct tally_compare *c, bool gated)
 			row->p_holm = p[n++];
 }
 
-/* One run a side shows how these two runs differ, not what other runs would: a pass then fails
- * only by a change that counts for the frame, and by one that its typical frame shows, too. */
+/* One run a side shows how these two runs differ, not what other runs would. A time then fails
+ * only by more than chance explains if the mean of a run is no surer than that of one of its
+ * parts: a machine that is busy now and not then is so between runs, too. A pass fails only by
+ * a change that counts for the frame, and by one that its typical frame shows, too. */
 static bool
 needs_more_runs(const struct tally_compare *c, const struct tally_compare_row *row)
 {
@@ -159,6 +161,9 @@ needs_more_runs(const struct tally_compare *c, const struct tally_compare_row *r
 	if (row->runs || !row->is_time || row->pace)
 		return false;
 	double mean = (row->mean[1] - row->mean[0]) / row->mean[0];
+	double reach = row->high - row->difference;
+	if (!row->against_others && fabs(row->difference) <= reach * sqrt(TALLY_COMPARE_PARTS))
+		return true;
 	if (row->doubted && MIN(row->typical, mean) <= limit * TYPICAL)
 		return true;
 	double frame = tally_compare_frame_time(c, row->subject);

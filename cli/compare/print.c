@@ -47,11 +47,17 @@ choose_units(struct tally_printer *p)
 					 : (struct tally_unit){ "ms", 1e6, 3 };
 }
 
-/* "cannot tell (+-40 %)": by how much the value may have changed without being detected. */
+/* "cannot tell (+-40 %)": by how much the value may have changed without being detected. An
+ * interval without 0 is no proof: among many values there is one by chance. */
 static char *
 unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	double low, high;
+	bool main = tally_row_is_main(row);
+	if (row->low > 0)
+		return g_strdup_printf("perhaps %s", main ? "slower" : "more");
+	if (row->high < 0)
+		return g_strdup_printf("perhaps %s", main ? "faster" : "less");
 	if (!tally_compare_relative(row, row->low, &low) ||
 	    !tally_compare_relative(row, row->high, &high))
 		return g_strdup("cannot tell");

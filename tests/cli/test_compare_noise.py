@@ -15,6 +15,7 @@ import lzma
 import math
 import pathlib
 import random
+import re
 import sys
 import unittest
 
@@ -36,10 +37,10 @@ def recorded(kind="busy"):
     return [[times[(run * PASSES + k) * FRAMES:][:FRAMES] for k in range(PASSES)] for run in range(RUNS)]
 
 
-def joined(run):
-    """The same frames as five passes, of which one is over half of the frame."""
+def joined(run, ends=(7, 9, 11, 14)):
+    """The same frames as five passes (as many as `ends` and one), of which one is over half of the frame."""
     order = sorted(range(PASSES), key=lambda k: -sum(run[k]))
-    parts = [order[:7], order[7:9], order[9:11], order[11:14], order[14:]]
+    parts = [order[begin:end] for begin, end in zip((0, *ends), (*ends, PASSES))]
     return [[sum(run[k][f] for k in part) for f in range(FRAMES)] for part in parts]
 
 
@@ -79,6 +80,24 @@ class CompareNoise(CliCase):
                   if self.json("--fail-above", "5%", self.logs[a], self.logs[b])[0] == 1]
         print(f"alarms: {len(alarms)} of {RUNS * (RUNS - 1) // 2}: {alarms}", file=sys.stderr)
         self.assertLessEqual(len(alarms), 1, alarms)
+
+    def test_equal_runs_of_two_passes(self):
+        """Nothing tells the machine's speed from the program's: only a change beyond what eighths of a run differ by fails."""
+        logs = [self.write(f"two{i}.jsonl", make_log(joined(run, (9,)))) for i, run in enumerate(recorded("quiet"))]
+        alarms = [(a.name, b.name) for a, b in itertools.permutations(logs, 2) if self.json("--fail-above", "5%", a, b)[0] == 1]
+        self.assertLessEqual(len(alarms), 2, alarms) # of 56; 10 where the error of the eighths' mean was taken
+
+    def test_words_agree_with_intervals(self):
+        """One of many values is above 0 by chance: no change is claimed, and its interval is not called one around 0."""
+        rows = []
+        for new in self.logs[1:]:
+            text = self.command("compare", "--warmup", "0", "--all", self.logs[0], new).stdout.decode()
+            rows += re.findall(r"([+-][\d.]+)% to ([+-][\d.]+)%\)? +(cannot tell|perhaps \w+|slower|faster)", text)
+        self.assertGreater(len(rows), 40)
+        for low, high, word in rows:
+            side = (float(low) > 0) - (float(high) < 0)
+            self.assertIn(word.rpartition(" ")[2], {0: ("tell",), 1: ("slower",), -1: ("faster",)}[side], (low, high))
+        self.assertTrue(any(word.startswith("perhaps") for *_, word in rows))
 
     def planted(self, factor, trials):
         found, wrong = 0, []
