@@ -29,7 +29,7 @@ def lines(path):
     with open(path, "rb") as file:
         packed = file.read(4) == ZSTD
     with open(path, "rb") as file:
-        child = None
+        child, number = None, 0
         if packed:
             child = subprocess.Popen(["zstd", "-dcq"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
@@ -37,16 +37,26 @@ def lines(path):
                 try:
                     record = json.loads(line)
                 except ValueError as error:
-                    if not line.endswith(b"\n"):
+                    if number > 1 and not line.endswith(b"\n"):
                         return
                     raise ValueError(f"{path}:{number}: {error}") from error
                 if number == 1 and (not isinstance(record, dict) or record.get("schema") != "passtally/1"):
                     raise ValueError(f"{path}: not a log of passtally")
                 yield record
+            if not number:
+                raise ValueError(f"{path}: not a log of passtally, but empty")
         finally:
             if child:
                 child.stdout.close()
                 child.wait()
+
+
+def _with_frames(path):
+    """The lines of a log that is not a digest."""
+    for record in lines(path):
+        if record.get("digest"):
+            raise ValueError(f"{path}: a digest, which has no frames: statistics() reads it")
+        yield record
 
 
 def _columns(rows):
@@ -79,7 +89,7 @@ def _flat(record):
 def frames(path):
     """A row for each frame: frame, device, cpu_ns, gpu_ns, and so on."""
     def rows():
-        for record in lines(path):
+        for record in _with_frames(path):
             if record["type"] == "frame":
                 row = _flat(record)
                 del row["type"]
@@ -90,7 +100,7 @@ def frames(path):
 def passes(path):
     """A row for each pass of each frame, with the frame's number and device."""
     def rows():
-        for record in lines(path):
+        for record in _with_frames(path):
             for one in record["passes"] if record["type"] == "frame" else ():
                 yield {"frame": record["frame"], "device": record["device"], **_flat(one)}
     return _columns(rows())
@@ -125,7 +135,7 @@ def benchmark(paths):
     runs = {}
     for path in paths:
         sums = {}
-        for record in lines(path):
+        for record in _with_frames(path):
             if record["type"] != "frame" or "partial" in record.get("flags", ()):
                 continue
             for name, ns in [("frame", record.get("gpu_ns")), *(
@@ -155,7 +165,7 @@ PRESENTMON = ("Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,Prese
 def _first_device(path):
     """The header, the first device with frames, and those frames that took time: what shows one program only knows one."""
     header, devices, found = {}, {}, []
-    for record in lines(path):
+    for record in _with_frames(path):
         if record["type"] == "header":
             header = record
         elif record["type"] == "device":
@@ -202,12 +212,15 @@ def main():
     form.add_argument("--mangohud", metavar="LOG", help="print the frames as MangoHud logs them")
     form.add_argument("--presentmon", metavar="LOG", help="print the frames as PresentMon logs them, for CapFrameX")
     args = parser.parse_args()
-    if args.benchmark:
-        json.dump(benchmark(args.benchmark), sys.stdout, indent=1, ensure_ascii=False)
-        print()
-    else:
-        csv.writer(sys.stdout, lineterminator="\n").writerows(
-            mangohud(args.mangohud) if args.mangohud else presentmon(args.presentmon))
+    try:
+        if args.benchmark:
+            json.dump(benchmark(args.benchmark), sys.stdout, indent=1, ensure_ascii=False)
+            print()
+        else:
+            csv.writer(sys.stdout, lineterminator="\n").writerows(
+                mangohud(args.mangohud) if args.mangohud else presentmon(args.presentmon))
+    except (OSError, ValueError) as error:
+        sys.exit(f"passtally.py: {error}")
 
 
 if __name__ == "__main__":

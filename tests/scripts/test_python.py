@@ -70,9 +70,22 @@ class Python(unittest.TestCase):
         bad = self.write("bad.jsonl", HEADER, tail=b"{nonsense}\n")
         with self.assertRaisesRegex(ValueError, "bad.jsonl:2: "):
             passtally.frames(bad)
-        for number, records in enumerate(([{"schema": "other"}], [[1]])):
-            with self.assertRaisesRegex(ValueError, "not a log of passtally"):
-                passtally.frames(self.write(f"{number}.jsonl", *records))
+        for number, (records, tail, why) in enumerate((([{"schema": "other"}], b"", "not a log of passtally"), ([[1]], b"", "not a log"),
+                                                       ([], b"", "not a log of passtally, but empty"), ([], b"cut", "jsonl:1: "))):
+            with self.assertRaisesRegex(ValueError, why):
+                passtally.frames(self.write(f"{number}.jsonl", *records, tail=tail))
+
+    def test_digest(self):
+        """It has no frames, which is not the same as none that took time."""
+        digest = self.write("digest.jsonl", {**HEADER, "digest": True}, {"type": "end", "frames": 9, "statistics": []})
+        self.assertEqual(passtally.statistics(digest), {})
+        for read in (passtally.frames, passtally.passes):
+            with self.assertRaisesRegex(ValueError, "a digest, which has no frames"):
+                read(digest)
+        for option in ("--benchmark", "--mangohud", "--presentmon"):
+            done = subprocess.run([sys.executable, ROOT / "scripts/python/passtally.py", option, digest], capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertRegex(done.stderr, b"^passtally.py: .*digest.jsonl: a digest, which has no frames")
 
     @unittest.skipUnless(shutil.which("zstd"), "the program zstd is not installed")
     def test_compressed(self):
