@@ -120,6 +120,8 @@ write_file(const struct tally_picture *p)
 	const char *why = written < 0 ? strerror(errno) : NULL;
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && why)
+		unlink(path); /* a part of a picture is none */
 	free(png);
 	return why;
 }

@@ -3,9 +3,11 @@
 #include "layer/picture/pictures.h"
 #include "layer/picture/png.h"
 
-#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---- pixels ---- */
 
@@ -258,6 +260,31 @@ test_room(void)
 		free(p[i]);
 }
 
+/* A part of a file is no picture: the disk is full after some bytes. */
+static void
+test_full_disk(void)
+{
+	static const struct tally_config config;
+	const struct rlimit little = { 40, RLIM_INFINITY }, all = { RLIM_INFINITY, RLIM_INFINITY };
+	g_autofree char *folder = g_dir_make_tmp("picture-XXXXXX", NULL);
+	g_autofree char *log = g_build_filename(folder, "log.jsonl", NULL);
+	g_autofree char *picture = g_build_filename(folder, "log-1-depth.png", NULL);
+	tally_pictures_begin(&config, log);
+	signal(SIGXFSZ, SIG_IGN);
+	for (int fits = 0; fits < 2; fits++) {
+		struct tally_picture *p = tally_picture_make(TALLY_PIXELS_D32F, 1, 1);
+		p->pass = 1;
+		memcpy(p->name, "depth", sizeof("depth"));
+		memset(p->data, 0, sizeof(float));
+		tally_pictures_hand_over(p);
+		g_assert_no_errno(setrlimit(RLIMIT_FSIZE, fits ? &all : &little));
+		g_assert_true(tally_pictures_write());
+		g_assert_no_errno(setrlimit(RLIMIT_FSIZE, &all));
+		g_assert_cmpint(g_unlink(picture), ==, fits ? 0 : -1);
+	}
+	g_assert_no_errno(g_rmdir(folder));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -268,5 +295,6 @@ main(int argc, char **argv)
 	g_test_add_func("/picture/png", test_png);
 	g_test_add_func("/picture/sums", test_sums);
 	g_test_add_func("/picture/room", test_room);
+	g_test_add_func("/picture/full-disk", test_full_disk);
 	return g_test_run();
 }
