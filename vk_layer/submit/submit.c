@@ -147,6 +147,17 @@ is_empty(const struct vk_batches *b)
 	return true;
 }
 
+/* What is executed again may have completed meanwhile: its pictures are read first. */
+static void
+read_pictures(struct vk_device *d)
+{
+	if (d->config->pictures.kind == TALLY_TRIGGER_NONE)
+		return;
+	pthread_mutex_lock(&d->lock);
+	vk_collect_poll(d);
+	vk_pictures_unlock(d, true);
+}
+
 static void
 before(struct call *c)
 {
@@ -156,6 +167,7 @@ before(struct call *c)
 	bool started = start_session(q, &c->game);
 	if (started)
 		c->pairs = take_pairs(q, &c->game);
+	read_pictures(d);
 	pthread_mutex_lock(&d->lock);
 	if (started && !q->stream)
 		set_up(d, q);
