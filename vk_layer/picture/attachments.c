@@ -49,8 +49,8 @@ refusal(const struct vk_image_known *image)
 		return "it is sparse or subsampled";
 	if (image->tiling > VK_IMAGE_TILING_LINEAR)
 		return "its memory is laid out by a modifier";
-	if (image->type != VK_IMAGE_TYPE_2D)
-		return "it is a slice of a 3D image";
+	if (image->type == VK_IMAGE_TYPE_1D)
+		return "it is a 1D image";
 	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->base.usage_added))
 		return "it may not be copied from (shared, or the driver does not allow "
 		       "it)";
@@ -82,7 +82,7 @@ add(struct vk_targets *t, struct vk_pictured *to, uint32_t number, VkImageView h
 	to->format = image->format;
 	to->tiling = image->tiling;
 	to->level = view->level;
-	to->layer = view->layer;
+	*(image->type == VK_IMAGE_TYPE_3D ? &to->slice : &to->layer) = view->layer;
 	to->width = at_level(image->width, view->level);
 	to->height = at_level(image->height, view->level);
 	to->samples = image->samples;

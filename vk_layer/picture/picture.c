@@ -250,7 +250,7 @@ destroy(struct vk_device *d, struct vk_pictures *p)
 struct place {
 	VkImage image;
 	VkImageAspectFlags all, copied;
-	uint32_t level, layer, width, height;
+	uint32_t level, layer, slice, width, height;
 };
 
 struct state {
@@ -301,6 +301,7 @@ place_of(const struct vk_device *d, const struct vk_pictured *at)
 		.all = VK_IMAGE_ASPECT_COLOR_BIT,
 		.level = at->level,
 		.layer = at->layer,
+		.slice = at->slice,
 		.width = at->width,
 		.height = at->height,
 	};
@@ -361,8 +362,9 @@ blit(struct vk_command *c, const struct place *from, VkImageLayout layout,
 {
 	VkImageBlit region = {
 		.srcSubresource = layers_of(from),
-		.srcOffsets = { { 0 },
-				{ (int32_t)from->width, (int32_t)from->height, 1 } },
+		.srcOffsets = { { 0, 0, (int32_t)from->slice },
+				{ (int32_t)from->width, (int32_t)from->height,
+				  (int32_t)from->slice + 1 } },
 		.dstSubresource = layers_of(to),
 		.dstOffsets = { { 0 }, { (int32_t)to->width, (int32_t)to->height, 1 } },
 	};
@@ -382,25 +384,32 @@ features_of(const struct vk_device *d, const struct vk_pictured *at)
 						    : can.optimalTilingFeatures;
 }
 
+/* In the target's format: what has one sample a pixel, or depth with fewer pixels. */
+static const char *
+make_resolved(struct vk_device *d, const struct vk_pictured *at, struct vk_picture_copy *copy)
+{
+	bool depth = vk_format_has_depth(at->format);
+	uint32_t width = depth ? copy->width : at->width;
+	uint32_t height = depth ? copy->height : at->height;
+	if (at->samples <= 1 && width == at->width && height == at->height)
+		return NULL;
+	return make_image(d, at->format, width, height, &copy->resolved, &copy->resolved_memory,
+			  &copy->resolved_bytes);
+}
+
 /* Makes what the copy needs; NULL, or why there is no picture. */
 static const char *
 prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at,
 	unsigned form, struct vk_picture_copy *copy)
 {
-	const char *why = NULL;
-	if (!vk_format_has_depth(at->format)) {
-		if (at->samples > 1)
-			why = make_image(d, at->format, at->width, at->height,
-					 &copy->resolved, &copy->resolved_memory,
-					 &copy->resolved_bytes);
-		if (!why && !p->small[form])
-			why = make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
-					 TALLY_PICTURE_SIDE, &p->small[form],
-					 &p->small_memory[form], &p->small_bytes[form]);
-		tally_picture_shrink(&copy->width, &copy->height);
-	}
+	const char *why = make_resolved(d, at, copy);
+	bool depth = vk_format_has_depth(at->format);
+	if (!why && !depth && !p->small[form])
+		why = make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
+				 TALLY_PICTURE_SIDE, &p->small[form],
+				 &p->small_memory[form], &p->small_bytes[form]);
 	/* Without memory the image is of no use to later copies, either. */
-	if (!why && !vk_format_has_depth(at->format) && !p->small_bytes[form])
+	if (!why && !depth && !p->small_bytes[form])
 		why = "the driver has no memory for it";
 	return why ? why : make_buffer(d, copy);
 }
@@ -419,6 +428,14 @@ record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at
 	VkImageLayout layout = mine.layout;
 	go(c, &from, &game, &mine);
 	if (from.copied == VK_IMAGE_ASPECT_DEPTH_BIT) {
+		if (copy->resolved) {
+			source.image = copy->resolved;
+			source.level = source.layer = 0;
+			source.width = copy->width;
+			source.height = copy->height;
+			blit(c, &from, layout, &source, VK_FILTER_NEAREST);
+			layout = reads.layout;
+		}
 		read_back(c, &source, layout, copy);
 	} else {
 		struct place small = {
@@ -464,6 +481,17 @@ has_room(struct vk_pictures *p)
 				sizeof(*p->copies)));
 }
 
+/* Where the driver can: depth is converted only into its own format. */
+static void
+shrink(struct vk_picture_copy *copy, VkFormat format, VkFormatFeatureFlags can)
+{
+	VkFormatFeatureFlags needs = VK_FORMAT_FEATURE_BLIT_SRC_BIT;
+	if (vk_format_has_depth(format))
+		needs |= VK_FORMAT_FEATURE_BLIT_DST_BIT;
+	if ((can & needs) == needs)
+		tally_picture_shrink(&copy->width, &copy->height);
+}
+
 static const char *
 picture(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at,
 	uint32_t number)
@@ -481,6 +509,7 @@ picture(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *a
 		.height = at->height,
 	};
 	memcpy(copy.name, at->name, sizeof(copy.name));
+	shrink(&copy, at->format, can);
 	const char *why = cannot(at, can);
 	if (!why && !has_room(p))
 		why = "there are too many in the frame";

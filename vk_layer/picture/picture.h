@@ -26,13 +26,13 @@ struct vk_pictured {
 	VkFormat format;
 	VkImageTiling tiling;
 	VkImageLayout layout;
-	uint32_t level, layer, width, height, samples;
+	uint32_t level, layer, slice, width, height, samples; /* slice: of a 3D image */
 	const char *why; /* it cannot be copied, or NULL */
 };
 
 struct vk_picture_copy {
 	VkBuffer buffer;
-	VkImage resolved; /* with several samples a pixel */
+	VkImage resolved; /* in the target's format: one sample a pixel, or depth made smaller */
 	VkDeviceMemory memory, resolved_memory;
 	const void *map;
 	size_t bytes, resolved_bytes;

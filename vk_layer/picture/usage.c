@@ -64,7 +64,7 @@ wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 	    (info->usage & (VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT |
 			    VK_IMAGE_USAGE_TRANSFER_SRC_BIT)) ||
 	    (info->flags & SPECIAL) || info->tiling != VK_IMAGE_TILING_OPTIMAL ||
-	    info->imageType != VK_IMAGE_TYPE_2D)
+	    info->imageType == VK_IMAGE_TYPE_1D)
 		return false;
 	return !asks_more(info) && driver_allows(d, info);
 }
