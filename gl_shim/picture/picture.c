@@ -44,8 +44,9 @@ struct gl_pictures {
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
 	bool window;
 	uint32_t width, height, samples;
+	uint64_t frame; /* of the pending copies */
 	GLsync fence;
-	unsigned age; /* frames since the fence */
+	uint64_t fenced; /* the frame of the fence */
 	unsigned n;
 	struct pending pending[MAX_PENDING];
 };
@@ -88,7 +89,11 @@ begin_picture(struct gl_context *c, struct tally_pass *pass)
 	const struct gl_context_state *s = c->state;
 	struct gl_pictures *p = s->pictures;
 	const struct gl_framebuffer *fbo = s->now.fbo;
-	if (!tally_trigger_wants_picture(tally_stream_pass_frame(pass)))
+	uint64_t frame = tally_stream_pass_frame(pass);
+	/* A context that never presents has no end of a frame. */
+	if (p->n && frame != p->frame && !s->zone.lost && gl_pictures_collect(c))
+		tally_stream_picture_pass(pass, 0);
+	if (!tally_trigger_wants_picture(frame))
 		return;
 	tally_stream_picture_pass(pass, fbo && fbo->target ? tally_pictures_number() : 0);
 	if (!pass->picture)
@@ -234,6 +239,7 @@ bind_source(struct gl_context *c, const struct objects *o, const struct gl_attac
 	int version = c->state->api.version;
 	gl->BindFramebuffer(target, o->framebuffer[FROM]);
 	gl->FramebufferRenderbuffer(target, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, 0);
+	gl->ReadBuffer(point == GL_COLOR_ATTACHMENT0 ? point : GL_NONE);
 	if (at->type == GL_RENDERBUFFER)
 		gl->FramebufferRenderbuffer(target, point, GL_RENDERBUFFER, at->name);
 	else if (at->layer)
@@ -242,13 +248,22 @@ bind_source(struct gl_context *c, const struct objects *o, const struct gl_attac
 		gl->FramebufferTexture(target, point, at->name, at->level);
 	else
 		gl->FramebufferTexture2D(target, point, GL_TEXTURE_2D, at->name, at->level);
-	gl->ReadBuffer(point == GL_COLOR_ATTACHMENT0 ? point : GL_NONE);
+	/* Where a face of a cube map is no layer (OpenGL ES). */
+	if (at->type == GL_TEXTURE &&
+	    gl->CheckFramebufferStatus(target) != GL_FRAMEBUFFER_COMPLETE) {
+		gl->GetError();
+		gl->FramebufferTexture2D(target, point,
+					 GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)at->layer,
+					 at->name, at->level);
+	}
 }
 
 static const struct form *
-form_of(struct gl_context *c, GLenum point)
+form_of(struct gl_context *c, GLenum point, bool depth)
 {
 	GLint type = 0, encoding = 0;
+	if (depth)
+		return &depths;
 	c->next->GetFramebufferAttachmentParameteriv(
 		GL_READ_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE, &type);
 	c->next->GetFramebufferAttachmentParameteriv(
@@ -272,16 +287,26 @@ blit(struct gl_context *c, const struct objects *o, unsigned to, const struct fo
      const uint32_t from[2], const uint32_t size[2])
 {
 	const struct gl_next *gl = c->next;
+	static const GLenum none = GL_NONE;
 	bool scales = from[0] != size[0] || from[1] != size[1];
+	bool depth = form->format == GL_DEPTH_COMPONENT;
 	gl->BindRenderbuffer(GL_RENDERBUFFER, o->renderbuffer[to]);
 	gl->RenderbufferStorage(GL_RENDERBUFFER, form->storage, (GLsizei)size[0], (GLsizei)size[1]);
 	gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, o->framebuffer[to]);
-	gl->FramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
-				    o->renderbuffer[to]);
+	gl->FramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER,
+				    depth ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0,
+				    GL_RENDERBUFFER, o->renderbuffer[to]);
+	if (depth) {
+		gl->FramebufferRenderbuffer(GL_DRAW_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+					    GL_RENDERBUFFER, 0);
+		gl->DrawBuffers(1, &none);
+	}
 	gl->BlitFramebuffer(0, 0, (GLint)from[0], (GLint)from[1], 0, 0, (GLint)size[0],
-			    (GLint)size[1], GL_COLOR_BUFFER_BIT,
+			    (GLint)size[1], depth ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT,
 			    scales ? form->filter : GL_NEAREST);
 	gl->BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffer[to]);
+	if (depth)
+		gl->ReadBuffer(GL_NONE);
 }
 
 static size_t
@@ -302,6 +327,7 @@ read_back(struct gl_context *c, struct tally_pass *pass, const char *name, const
 		.pass = pass->picture, .pixels = form->pixels, .width = size[0], .height = size[1]
 	};
 	snprintf(to->name, sizeof(to->name), "%s", name);
+	p->frame = tally_stream_pass_frame(pass);
 	gl->GenBuffers(1, &to->buffer);
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, to->buffer);
 	gl->BufferData(GL_PIXEL_PACK_BUFFER, (GLsizeiptr)bytes_of(form->pixels, size[0], size[1]),
@@ -319,29 +345,61 @@ has_room(const struct gl_pictures *p, const struct form *form, const uint32_t si
 	return p->n < MAX_PENDING && bytes <= MAX_BYTES;
 }
 
+/* Depth, and in OpenGL ES what is resolved, is copied only into its own format. GL_NONE: it is not
+ * known, or one that each driver understands in its own way. */
+static GLenum
+own_format(struct gl_context *c, GLenum point, unsigned index)
+{
+	const struct gl_pictures *p = c->state->pictures;
+	const struct gl_attachment *at = &p->at[index];
+	GLint alpha = 0;
+	if (!p->window) {
+		GLenum format = at->type == GL_TEXTURE
+					? gl_image_of_texture(c, at->name).format
+					: gl_image_of_renderbuffer(c, at->name).format;
+		bool sized = format != GL_DEPTH_COMPONENT && format != GL_DEPTH_STENCIL;
+		return sized ? format : GL_NONE;
+	}
+	if (index == GL_ATTACH_DEPTH || !c->state->api.es)
+		return GL_NONE;
+	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
+						     GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE, &alpha);
+	return alpha ? GL_RGBA8 : GL_RGB8;
+}
+
 /* The source is bound for reading. NULL, or why there is no picture. */
 static const char *
+cannot(struct gl_context *c, bool depth, bool resolves)
+{
+	if (c->next->CheckFramebufferStatus(GL_READ_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+		return "it cannot be attached by itself, or was deleted";
+	if (depth && c->state->api.es)
+		return "OpenGL ES cannot read depth";
+	return depth && !resolves ? "depth with several samples a pixel is not resolved" : NULL;
+}
+
+static const char *
 copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, const char *name,
-     GLenum point)
+     GLenum point, unsigned index)
 {
 	const struct gl_pictures *p = c->state->pictures;
 	uint32_t from[2] = { p->width, p->height }, small[2] = { p->width, p->height };
-	bool depth = strcmp(name, "depth") == 0;
-	const struct form *form = depth ? &depths : form_of(c, point);
-	if (c->next->CheckFramebufferStatus(GL_READ_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-		return "it cannot be attached by itself (deleted, or a face of a cube map)";
-	if (depth && c->state->api.es)
-		return "OpenGL ES cannot read depth";
-	if (depth && p->samples > 1)
-		return "depth with several samples a pixel is not resolved";
-	if (!depth)
+	bool depth = index == GL_ATTACH_DEPTH;
+	const struct form *form = form_of(c, point, depth);
+	struct form own = *form;
+	own.storage = own_format(c, point, index);
+	const char *why = cannot(c, depth, p->samples <= 1 || own.storage);
+	if (why)
+		return why;
+	bool converts = !depth || own.storage;
+	if (converts)
 		tally_picture_shrink(&small[0], &small[1]);
 	if (!has_room(p, form, small))
 		return "there are too many in the frame, or too large ones";
 	if (p->samples > 1)
-		blit(c, o, RESOLVED, form, from, from);
-	if (!depth)
-		blit(c, o, SMALL, form, from, small);
+		blit(c, o, RESOLVED, own.storage ? &own : form, from, from);
+	if (converts)
+		blit(c, o, SMALL, depth ? &own : form, from, small);
 	read_back(c, pass, name, form, small);
 	return NULL;
 }
@@ -369,7 +427,7 @@ picture(struct gl_context *c, const struct objects *o, struct tally_pass *pass, 
 	} else {
 		bind_source(c, o, &p->at[index], point);
 	}
-	const char *why = copy(c, o, pass, name, point);
+	const char *why = copy(c, o, pass, name, point, index);
 	if (p->window) {
 		c->next->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
 		c->next->ReadBuffer((GLenum)read_buffer);
@@ -473,11 +531,11 @@ gl_pictures_collect(struct gl_context *c)
 		return false;
 	if (!p->fence) {
 		p->fence = gl->FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-		p->age = 0;
+		p->fenced = gl_frame_now(c->state);
 		return false;
 	}
 	GLenum state = gl->ClientWaitSync(p->fence, 0, 0);
-	bool late = ++p->age > MAX_AGE_FRAMES || state == GL_WAIT_FAILED;
+	bool late = gl_frame_now(c->state) - p->fenced > MAX_AGE_FRAMES || state == GL_WAIT_FAILED;
 	if (state == GL_TIMEOUT_EXPIRED && !late)
 		return false;
 	gl_guard_begin(c);

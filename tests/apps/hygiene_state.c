@@ -331,6 +331,67 @@ renamed(struct hygiene *h)
 }
 
 static void
+attach(GLenum format, GLsizei samples, GLsizei width, GLsizei height, bool depth)
+{
+	GLuint name;
+	if (samples || depth) {
+		glGenRenderbuffers(1, &name);
+		glBindRenderbuffer(GL_RENDERBUFFER, name);
+		glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+		glFramebufferRenderbuffer(GL_FRAMEBUFFER,
+					  depth ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0,
+					  GL_RENDERBUFFER, name);
+		return;
+	}
+	glGenTextures(1, &name);
+	glBindTexture(GL_TEXTURE_CUBE_MAP, name);
+	glTexStorage2D(GL_TEXTURE_CUBE_MAP, 1, format, width, height);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_CUBE_MAP_NEGATIVE_Z,
+			       name, 0);
+}
+
+/* A face of a cube map, samples of a format that is resolved only into itself, depth with samples,
+ * and depth that is larger than a picture: red or far away, but not in the lower left. */
+static void
+targets(struct hygiene *h)
+{
+	static const struct {
+		GLenum format;
+		GLsizei samples, width, height;
+		bool depth;
+	} rows[] = {
+		{ GL_RGBA8, 0, 64, 64, false },
+		{ GL_RGB565, 4, 64, 32, false },
+		{ GL_DEPTH_COMPONENT24, 4, 64, 64, true },
+		{ GL_DEPTH_COMPONENT16, 0, 2048, 1024, true },
+	};
+	static const GLenum none = GL_NONE;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		GLuint framebuffer;
+		glGenFramebuffers(1, &framebuffer);
+		glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+		attach(rows[i].format, rows[i].samples, rows[i].width, rows[i].height,
+		       rows[i].depth);
+		if (rows[i].depth)
+			glDrawBuffers(1, &none);
+		glClearColor(1.0f, 0.0f, 0.0f, 1.0f);
+		glClearDepthf(1.0f);
+		glClear(rows[i].depth ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
+		glEnable(GL_SCISSOR_TEST);
+		glScissor(0, 0, rows[i].width / 2, rows[i].height / 2);
+		glClearColor(0.0f, 1.0f, 0.0f, 1.0f);
+		glClearDepthf(0.5f);
+		glClear(rows[i].depth ? GL_DEPTH_BUFFER_BIT : GL_COLOR_BUFFER_BIT);
+		glDisable(GL_SCISSOR_TEST);
+	}
+	for (int i = 0; i < 3; i++) {
+		hygiene_pass(h, -1, 30);
+		hygiene_swap(h);
+	}
+	hygiene_errors("at targets");
+}
+
+static void
 reset_status(struct hygiene *h)
 {
 	hygiene_pass(h, 0, 30);
@@ -361,8 +422,7 @@ disjoint(struct hygiene *h)
 		glGetInteger64v(GL_GPU_DISJOINT_EXT, &wide);
 		glGetFloatv(GL_GPU_DISJOINT_EXT, &real);
 		glGetBooleanv(GL_GPU_DISJOINT_EXT, &logical);
-		printf("  disjoint %d %d %d %d %d\n", first, second, (int)wide, (int)real,
-		       logical);
+		printf("  disjoint %d %d %d %d %d\n", first, second, (int)wide, (int)real, logical);
 	}
 	GLuint id;
 	GLuint64 value = 0;
@@ -403,9 +463,8 @@ every_kind(struct hygiene *h)
 		hygiene_errors("at mipmaps");
 		glFlush();
 		GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-		printf("  waited %d\n",
-		       glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 1000000000) !=
-			       GL_WAIT_FAILED);
+		printf("  waited %d\n", glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT,
+							 1000000000) != GL_WAIT_FAILED);
 		glDeleteSync(sync);
 		hygiene_errors("at a fence");
 		hygiene_swap(h);
@@ -422,6 +481,7 @@ const struct hygiene_part state_parts[] = {
 	{ "reading", HYGIENE_DESKTOP, reading },
 	{ "transfer", 1u << STAGE_COMPAT, transfer },
 	{ "renamed", 1u << STAGE_COMPAT, renamed },
+	{ "targets", HYGIENE_ALL, targets },
 	{ "reset_status", HYGIENE_DESKTOP, reset_status },
 	{ "disjoint", 1u << STAGE_GLES, disjoint },
 	{ "every_kind", HYGIENE_ALL, every_kind },

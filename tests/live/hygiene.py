@@ -91,11 +91,11 @@ def check_yielded(checks, hygiene):
                 checks.equal(p["counters"]["primitives_submitted"], p.get("vertices", 0) // 3, "primitives of a pass that did not yield")
 
 
-def first_pixels(hygiene, part):
-    """Of the pictures of colors: red, green, blue."""
+def first_pixels(argv, kind="color"):
+    """Of the pictures, the upper left one: red, green, blue."""
     with h.scratch() as folder:
-        h.run([hygiene, "compat", part], h.base_env(folder, h.capture_env(folder / "log.jsonl", {"pictures": "frame:0"})))
-        for file in sorted(folder.glob("log-*color*.png")):
+        h.run(argv, h.base_env(folder, h.capture_env(folder / "log.jsonl", {"pictures": "frame:0"})))
+        for file in sorted(folder.glob(f"log-*{kind}*.png")):
             data = file.read_bytes()
             at = data.index(b"IDAT")
             yield zlib.decompress(data[at + 4:at + 4 + int.from_bytes(data[at - 4:at], "big")])[1:4]
@@ -104,15 +104,19 @@ def first_pixels(hygiene, part):
 def check_pictures(checks, hygiene):
     """What the program lets happen to the pixels that it reads does not happen to a picture: blue is blue. One of a
     texture that was deleted meanwhile is not of the texture that has its name now, which is green."""
-    checks.equal(list(first_pixels(hygiene, "transfer")), [b"\0\0\xff"], "pixels")
+    checks.equal(list(first_pixels([hygiene, "compat", "transfer"])), [b"\0\0\xff"], "pixels")
     for options, why in (({"pictures": "frame:9999"}, "no pass of frame 9999 was pictured"),
                          ({"pictures": "frame:0", "granularity": "frame"}, "submit have no passes")):
         with h.scratch() as folder:
             log = folder / "log.jsonl"
             h.run([hygiene, "compat", "transfer"], h.base_env(folder, h.capture_env(log, options)))
             checks.that(any(why in note for note in h.Log(log).notes), f"no note says that {why}")
-    pixels = list(first_pixels(hygiene, "renamed"))
+    pixels = list(first_pixels([hygiene, "compat", "renamed"]))
     checks.that(pixels and b"\0\xff\0" not in pixels, f"pixels, one of them of another texture: {pixels}")
+    for api in ("core", "gles"):
+        checks.equal(list(first_pixels([hygiene, api, "targets"]))[:2], [b"\xff\0\0"] * 2, f"pixels of a face and of samples, {api}")
+    checks.equal(list(first_pixels([hygiene, "core", "targets"], "depth"))[:2], [b"\xff\xff\xff"] * 2, "the far side of depth")
+    checks.equal(len(list(first_pixels([h.need("scenes"), "switching", "--frames", "4"]))), 3, "pictures, two of contexts that never present")
 
 
 def main():
