@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -221,6 +222,14 @@ def test_again(stage, env, entry):
     return None if counts.failed or not entries else counts
 
 
+def unit_folders():
+    """Temporary folders as the unit tests name theirs: each is to be gone when its test ends."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "unit").rglob("*.[ch]"))
+    names = {re.escape(name) for name in re.findall(r'"([\w-]+-)XXXXXX"', sources)}
+    mine = re.compile(f"(?:{'|'.join(sorted(names))})[A-Za-z0-9]{{6}}")
+    return {name for name in os.listdir(tempfile.gettempdir()) if mine.fullmatch(name)}
+
+
 def test(stage, jobs, env, skips, second_tries, times):
     """`skips`: receives what was left out. `second_tries`: what passed only the second time, or None: not
     allowed. `times`: receives how long each test took."""
@@ -264,7 +273,12 @@ def run_stage(stage, jobs, skips, second_tries, times):
         return Counts(failed=1)
     counts = Counts(passed=1)
     if stage.suites != []:
+        before = unit_folders()
         counts.add(test(stage, jobs, env, skips, second_tries, times))
+        left = sorted(unit_folders() - before)
+        counts.add(Counts(failed=1) if left else Counts(passed=1))
+        if left:
+            print(f"{stage.name}: unit tests left {', '.join(left)} in {tempfile.gettempdir()}", file=sys.stderr)
     return counts
 
 

@@ -5,6 +5,7 @@ import contextlib
 import io
 import pathlib
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -56,6 +57,24 @@ TRIES = [
     ("meson failed besides", (2, [line(LIVE, "FAIL")]), (0, [line(LIVE, "OK")]), (1, 1), [LIVE]),
     ("nothing was run", (0, []), None, (0, 1), []),
 ]
+
+
+class Leftovers(unittest.TestCase):
+    def test_folders(self):
+        """Those that unit tests make are counted, others are not."""
+        for names, failed in ((["vk_pictures-aB3xYz"], 1), (["passtally-aB3xYz", "vk_pictures-aB3", "log"], 0)):
+            with tempfile.TemporaryDirectory() as folder, \
+                    unittest.mock.patch.object(run_tests.tempfile, "gettempdir", return_value=folder), \
+                    unittest.mock.patch.object(run_tests, "configure", return_value=True), \
+                    unittest.mock.patch.object(run_tests, "run", return_value=0), \
+                    unittest.mock.patch.object(run_tests, "test") as test:
+                pathlib.Path(folder, "fit-000000").mkdir()  # was there before
+                test.side_effect = lambda *_, folder=folder, names=names: [pathlib.Path(folder, name).mkdir() for name in names] \
+                    and run_tests.Counts(passed=5)
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+                    counts = run_tests.run_stage(STAGE, 2, [], None, [])
+                self.assertEqual(counts.failed, failed)
+                self.assertEqual("unit tests left vk_pictures-aB3xYz in" in said.getvalue(), bool(failed))
 
 
 class SecondTries(unittest.TestCase):

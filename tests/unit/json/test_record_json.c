@@ -12,7 +12,7 @@ golden_path(void)
 static char *
 temporary_name(void)
 {
-	char *folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	char *folder = g_dir_make_tmp("passtally-unit-XXXXXX", NULL);
 	g_assert_nonnull(folder);
 	char *path = g_build_filename(folder, "log.jsonl", NULL);
 	g_free(folder);

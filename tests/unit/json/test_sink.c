@@ -495,7 +495,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	folder = g_dir_make_tmp("passtally-unit-XXXXXX", NULL);
 	g_assert_nonnull(folder);
 	umask(022);
 	g_test_add_func("/sink/open", test_open);

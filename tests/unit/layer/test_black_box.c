@@ -54,7 +54,7 @@ write_frames(unsigned n)
 static void
 begin(const struct tally_config *config)
 {
-	folder = g_dir_make_tmp("passtally-XXXXXX", NULL);
+	folder = g_dir_make_tmp("passtally-unit-XXXXXX", NULL);
 	log_path = g_build_filename(folder, "log.jsonl", NULL);
 	g_assert_true(g_file_set_contents(log_path, "", 0, NULL));
 	n_written = 0;

@@ -128,6 +128,14 @@ test_load(void)
 	assert_value(&config, "log", "/u");
 	tally_config_finish(&config);
 	g_string_free(said, TRUE);
+	static const char *const made[] = { "passtally/programs/game.conf", "passtally/programs",
+					    "passtally/passtally.conf", "passtally" };
+	for (size_t i = 0; i < G_N_ELEMENTS(made); i++) {
+		g_autofree char *path = g_build_filename(dot, made[i], NULL);
+		g_assert_cmpint(g_remove(path), ==, 0);
+	}
+	g_rmdir(dot);
+	g_assert_cmpint(g_rmdir(dir), ==, 0);
 	g_free(dot);
 	g_free(from);
 	g_free(to);
