@@ -305,7 +305,7 @@ count_ended(const struct tally_device *d)
 
 /* What the thread that ended the frame did, if it also ended the previous one. */
 static void
-settle_thread(struct tally_frame_input *in, const struct tally_thread_time *from)
+take_thread_time(struct tally_frame_input *in, const struct tally_thread_time *from)
 {
 	const struct tally_thread_time *to = &in->thread;
 	/* A thread that had the same identity before may have ended: counts may have
@@ -323,16 +323,12 @@ settle_thread(struct tally_frame_input *in, const struct tally_thread_time *from
 
 /* Takes into account what the parts of this frame, and late parts, record about frame ends. */
 static void
-settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+take_ends(struct tally_device *d, struct tally_frame_input *in)
 {
 	const struct tally_frame_part *p = in->parts;
 	for (uint64_t i = 0; i < in->n_parts; i++, p = p->next) {
-		a->frames_dropped += p->lost_ends;
 		if (p->ends && p->captured && p->frame == in->frame)
 			in->events = &p->events;
-		/* Its end came after a later frame was written: it has no separate line. */
-		if (p->ends && p->captured && p->frame < in->frame)
-			a->frames_dropped++;
 		if (p->lost_frame > d->boundary_frame && p->lost_frame <= in->frame) {
 			d->boundary_frame = p->lost_frame;
 			d->boundary_ns = p->lost_now_ns;
@@ -341,7 +337,7 @@ settle_ends(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	}
 	in->start_ns = d->boundary_ns;
 	if (d->boundary_frame == in->frame)
-		settle_thread(in, &d->boundary_thread);
+		take_thread_time(in, &d->boundary_thread);
 	/* The end of the previous frame is not known: this frame seems to begin too early. */
 	if (d->boundary_frame != in->frame)
 		in->flags |= TALLY_FLAG(INCOMPLETE);
@@ -396,7 +392,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	in->seen = &a->seen;
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
-	settle_ends(a, d, in);
+	take_ends(d, in);
 	const struct tally_frame_new is_new = { write_new_pass, write_new_pipeline, a };
 	if (a->status == TALLY_RECORD_OK)
 		record_frame(a, tally_frame_build(a->builder, in, &is_new));
@@ -409,7 +405,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 
 /* An uncaptured frame gets no line. Late parts before it wait for the next frame that does. */
 static void
-skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
+skip_frame(struct tally_device *d, uint64_t frame)
 {
 	struct tally_frame_part **at = &d->parts;
 	while (*at && (*at)->frame <= frame) {
@@ -418,7 +414,6 @@ skip_frame(struct tally_assembly *a, struct tally_device *d, uint64_t frame)
 			at = &part->next;
 			continue;
 		}
-		a->frames_dropped += part->lost_ends;
 		d->spare_dropped += part->dropped;
 		*at = part->next;
 		give_back(part);
@@ -506,8 +501,9 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		     p = p->next)
 			in.n_parts++;
 		write_frame(a, d, &in);
+		d->n_written += a->status == TALLY_RECORD_OK;
 	} else {
-		skip_frame(a, d, in.frame);
+		skip_frame(d, in.frame);
 		struct tally_annotator *annotator = atomic_load(&a->annotator);
 		if (annotator)
 			a->annotate->skip(annotator, d->number, in.end_ns);
@@ -541,14 +537,13 @@ write_frames(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns, 
 
 /* Adds the counts that gone streams could not pass on in a part. */
 static void
-settle_gone(struct tally_assembly *a, struct tally_device *d)
+take_gone_counts(struct tally_device *d)
 {
 	for (struct tally_stream *s = d->streams; s; s = s->next) {
 		if (!s->was_gone)
 			continue;
 		d->spare_dropped += s->lost_passes;
-		a->frames_dropped += s->lost_ends;
-		s->lost_passes = s->lost_ends = 0;
+		s->lost_passes = 0;
 	}
 }
 
@@ -593,7 +588,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 		.end_ns = now_ns,
 		.flags = TALLY_FLAG(PARTIAL),
 	};
-	settle_gone(a, d);
+	take_gone_counts(d);
 	uint64_t n_passes = d->spare_dropped, n_unlisted = 0;
 	for (const struct tally_frame_part *p = d->parts; p; p = p->next) {
 		in.n_parts++;
@@ -622,9 +617,9 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 /* ---- release ---- */
 
 static void
-drop_gone_streams(struct tally_assembly *a, struct tally_device *d)
+drop_gone_streams(struct tally_device *d)
 {
-	settle_gone(a, d);
+	take_gone_counts(d);
 	for (struct tally_stream **at = &d->streams; *at;) {
 		struct tally_stream *s = *at;
 		if (!s->was_gone || s->n_held) {
@@ -642,6 +637,7 @@ drop_device(struct tally_assembly *a, struct tally_device *d)
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
 		a->annotate->drop_device(annotator, d->number);
+	a->frames_dropped += atomic_load(&d->n_ended) - d->n_written;
 	tally_device_unref(d);
 }
 
@@ -662,7 +658,7 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 			write_frames(a, d, now_ns, true);
 			write_trailing(a, d, now_ns);
 		}
-		drop_gone_streams(a, d);
+		drop_gone_streams(d);
 		if (!gone) {
 			at = &d->next;
 			continue;

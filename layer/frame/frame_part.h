@@ -56,7 +56,7 @@ struct tally_frame_part {
 	struct tally_frame_end end;
 	/* Captured frames that this stream ended while it had no part to record that; the last
 	 * such frame + 1 (0: none), and when it ended. */
-	uint64_t lost_ends, lost_frame, lost_now_ns;
+	uint64_t lost_frame, lost_now_ns;
 	uint64_t overhead_ns, dropped;
 	const char *set; /* tally_stream_use_set() */
 	uint32_t n_passes, n_done; /* passes are done in order */
@@ -81,6 +81,7 @@ struct tally_device {
 	uint64_t generation;
 	uint32_t number;
 	uint64_t created_ns;
+	_Atomic uint64_t n_ended; /* captured frames */
 	atomic_uint n_streams_made;
 
 	/* Used by the collector alone. */
@@ -88,6 +89,7 @@ struct tally_device {
 	struct tally_stream *streams; /* in order of creation */
 	struct tally_frame_part *parts; /* sorted by frame, then stream */
 	uint64_t next_frame; /* frames below are written or given up */
+	uint64_t n_written; /* of n_ended */
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last known end, frame + 1 */
 	uint64_t frame_ns; /* of the last frame whose time is known */
@@ -118,7 +120,7 @@ struct tally_stream {
 	struct tally_chunk_pool chunks, loads, uses;
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
-	uint64_t lost_ends, lost_frame, lost_now_ns;
+	uint64_t lost_frame, lost_now_ns;
 	struct tally_intern_cache *interned;
 
 	/* Written by the owner, read by the collector. */

@@ -253,10 +253,9 @@ part_of(struct tally_stream *s, uint64_t state)
 	part->captured = state & 1;
 	part->dropped = s->lost_passes;
 	s->lost_passes = 0;
-	part->lost_ends = s->lost_ends;
 	part->lost_frame = s->lost_frame;
 	part->lost_now_ns = s->lost_now_ns;
-	s->lost_ends = s->lost_frame = 0;
+	s->lost_frame = 0;
 	if (s->spare_overhead_frame == frame)
 		part->overhead_ns = s->spare_overhead_ns;
 	s->spare_overhead_ns = 0;
@@ -504,6 +503,8 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 		uint64_t next = (frame + 1) << 1 | (wanted ? 1 : 0);
 		if (!atomic_compare_exchange_strong(&s->device->state, &state, next))
 			continue; /* another stream ended it first: this ends the next frame */
+		if (state & 1)
+			atomic_fetch_add(&s->device->n_ended, 1);
 		tally_events_take(part && part->captured ? &part->events : NULL);
 		if (part) {
 			part->ends = true;
@@ -511,7 +512,6 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 			part->end.now_ns = now_ns;
 			part->end.thread = tally_clock_thread();
 		} else if (matters) {
-			s->lost_ends += (state & 1);
 			s->lost_frame = frame + 1;
 			s->lost_now_ns = now_ns;
 		}

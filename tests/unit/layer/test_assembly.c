@@ -107,11 +107,11 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	part->frame = frame;
 	part->captured = how != '-';
 	part->ends = how && strchr("!-?", how);
-	part->lost_ends = s->lost_ends;
 	part->lost_frame = s->lost_frame;
 	part->lost_now_ns = s->lost_now_ns;
-	s->lost_ends = s->lost_frame = 0;
+	s->lost_frame = 0;
 	if (part->ends) {
+		atomic_fetch_add(&w->device->n_ended, part->captured);
 		part->end.now_ns = w->end_ns += 1000;
 		/* Each stream has its own thread, which works half the time, and waits in calls
 		 * for a quarter. */
@@ -169,7 +169,7 @@ run_word(struct world *w, const char *word)
 		atomic_store(&s->gone, true);
 		break;
 	case '~':
-		s->lost_ends++;
+		atomic_fetch_add(&w->device->n_ended, 1);
 		s->lost_frame = (uint64_t)(word[2] - '0') + 1;
 		s->lost_now_ns = w->end_ns += 1000;
 		break;

@@ -460,6 +460,34 @@ test_no_parts_left(void)
 	g_assert_cmpuint(stub.end.frames_dropped, ==, 36);
 }
 
+/* Nothing that comes later says so: the frames that had no part, and that one's whose results are
+ * still awaited. */
+static void
+test_lost_last(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	const unsigned n = TALLY_MAX_PARTS + 36;
+	for (unsigned i = 0; i < n; i++) {
+		open_pass(s, i);
+		end_frame(s, 0);
+		tally_stream_publish(s);
+	}
+	finish_all(s);
+	tally_stream_publish(s);
+	wait_for_frames(TALLY_MAX_PARTS);
+	g_assert_nonnull(open_pass(s, n));
+	end_frame(s, 0);
+	tally_stream_publish(s);
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub.frames->len, ==, TALLY_MAX_PARTS);
+	g_assert_cmpuint(stub.end.frames_dropped, ==, 37);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+}
+
 static void
 test_destroy(void)
 {
@@ -634,6 +662,7 @@ main(int argc, char **argv)
 	g_test_add_func("/stream/max-workloads", test_max_workloads);
 	g_test_add_func("/stream/newest-device", test_newest_device);
 	g_test_add_func("/stream/no-parts-left", test_no_parts_left);
+	g_test_add_func("/stream/lost-last", test_lost_last);
 	g_test_add_func("/stream/destroy", test_destroy);
 	g_test_add_func("/stream/after-the-last-frame", test_after_the_last_frame);
 	g_test_add_func("/stream/clears-alone", test_clears_alone);
