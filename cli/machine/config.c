@@ -14,16 +14,19 @@
 #include <unistd.h>
 
 struct request {
-	bool path, blocklist;
+	bool changed, path, blocklist, json;
 	const char *program; /* NULL: no particular program */
 };
 
 static const struct tally_arg options[] = {
+	TALLY_ARG_FLAG("changed", 0, struct request, changed,
+		       "Show only what differs from the default."),
 	TALLY_ARG_FLAG("path", 0, struct request, path,
 		       "Print where the configuration file would be, and nothing else: "
 		       "the user's, or PROGRAM's own."),
 	TALLY_ARG_FLAG("blocklist", 0, struct request, blocklist,
 		       "Print the programs that are left alone, each with the reason."),
+	TALLY_ARG_FLAG("json", 0, struct request, json, "Print one JSON object."),
 	TALLY_ARG_HELP,
 };
 
@@ -31,10 +34,10 @@ static const struct tally_arg operands = TALLY_ARG_ONE("program", struct request
 
 static const char help[] =
 	"Usage: passtally config [options] [PROGRAM]\n\n"
-	"Shows every option with the value in force and where it comes from: the\n"
-	"user's file, PROGRAM's file, the environment, or, after those, a default.\n"
-	"PROGRAM is a name or a path; of a Windows program the .exe. With PROGRAM\n"
-	"it also says whether the program is one of those that are left alone.\n" TALLY_HELP_OPTIONS
+	"Shows every option with the value in force and where it comes from: a\n"
+	"default, the user's file, PROGRAM's file, or the environment. PROGRAM is\n"
+	"a name or a path; of a Windows program the .exe. With PROGRAM it also\n"
+	"says whether the program is one of those that are left alone.\n" TALLY_HELP_OPTIONS
 	"\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by\n"
 	"default) and programs/PROGRAM.conf beside it: lines `option = value`\n"
 	"below [passtally]. What the command line of `passtally run` says wins\n"
@@ -75,7 +78,21 @@ value_of(const struct tally_config *config, size_t i)
 	return value;
 }
 
-/* ---- output ---- */
+static struct tally_block_verdict
+verdict_of(const struct request *r, const struct tally_config *config)
+{
+	if (!r->program)
+		return (struct tally_block_verdict){ 0 };
+	return tally_block_decide(config, r->program, NULL, 0);
+}
+
+static const char *
+reason_of(const struct tally_block_verdict *v)
+{
+	return v->entry ? v->entry->reason : "the option block names it";
+}
+
+/* ---- text output ---- */
 
 static void
 print_place(const char *what, const char *path)
@@ -96,7 +113,7 @@ print_variable(const char *name)
 }
 
 static void
-print_options(const struct tally_config *config)
+print_options(const struct request *r, const struct tally_config *config)
 {
 	size_t width = strlen("option");
 	size_t wide = strlen("value");
@@ -111,12 +128,10 @@ print_options(const struct tally_config *config)
 	wide = MIN(wide, 40);
 	tally_text_print(stdout, "\n%-*s  %-*s  %s\n", (int)width, "option", (int)wide, "value",
 			 "from");
-	/* First what differs from the default. */
-	for (size_t n = 0; n < 2 * tally_n_options; n++) {
-		size_t i = n % tally_n_options;
-		const char *shown = g_ptr_array_index(values, (guint)i);
+	for (size_t i = 0; i < tally_n_options; i++) {
+		const char *shown = g_ptr_array_index(values, i);
 		const char *key = tally_options[i].key;
-		if ((config->origin[i] == TALLY_FROM_DEFAULT) != (n >= tally_n_options))
+		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
 			continue;
 		size_t used = tally_text_width(shown);
 		tally_text_print(stdout, "%-*s  %s%*s  %s\n", (int)width, key, shown,
@@ -134,7 +149,7 @@ print_text(const struct request *r, const struct tally_config *config,
 		print_place("program file", places->program);
 	print_variable("PASSTALLY_OPTIONS");
 	print_variable("PASSTALLY_LOG");
-	print_options(config);
+	print_options(r, config);
 	for (uint32_t i = 0; i < config->n_metrics; i++) {
 		const struct tally_config_metric *m = &config->metrics[i];
 		g_autofree char *key = tally_text_escape(m->key);
@@ -142,14 +157,11 @@ print_text(const struct request *r, const struct tally_config *config,
 		tally_text_print(stdout, "%smetric %s  %s:%u\n", i ? "" : "\n", key, file,
 				 m->line);
 	}
-	struct tally_block_verdict v = { 0 };
+	struct tally_block_verdict v = verdict_of(r, config);
 	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
-	if (r->program)
-		v = tally_block_decide(config, r->program, NULL, 0);
 	if (v.blocked)
 		tally_text_print(stdout, "\n%s is left alone: %s; allow=%s captures it\n",
-				 program,
-				 v.entry ? v.entry->reason : "the option block names it", v.name);
+				 program, reason_of(&v), v.name);
 	else if (r->program)
 		tally_text_print(stdout, "\n%s is captured%s\n", program,
 				 v.name ? ": the option allow names it" : "");
@@ -168,6 +180,78 @@ print_blocklist(void)
 	for (size_t i = 0; i < n; i++)
 		tally_text_print(stdout, "%-*s  %s\n", (int)width, all[i].pattern,
 				 all[i].reason);
+}
+
+/* ---- JSON output ---- */
+
+static void
+put_file(struct tally_out *o, const char *kind, const char *path)
+{
+	tally_out_object(o, NULL);
+	tally_out_text(o, "kind", kind);
+	tally_out_text_or_null(o, "path", path);
+	tally_out_bool(o, "there", path && access(path, F_OK) == 0);
+	tally_out_end_object(o);
+}
+
+static void
+put_options(struct tally_out *o, const struct request *r, const struct tally_config *config)
+{
+	tally_out_array(o, "options");
+	for (size_t i = 0; i < tally_n_options; i++) {
+		if (r->changed && config->origin[i] == TALLY_FROM_DEFAULT)
+			continue;
+		const char *key = tally_options[i].key;
+		g_autofree char *value = value_of(config, i);
+		tally_out_object(o, NULL);
+		tally_out_text(o, "option", key);
+		tally_out_text_or_null(o, "value", *value ? value : NULL);
+		tally_out_text(o, "from", origin_word(config->origin[i], key));
+		tally_out_text_or_null(o, "values", tally_options[i].values);
+		tally_out_text(o, "help", tally_options[i].help);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+}
+
+static void
+put_metrics(struct tally_out *o, const struct tally_config *config)
+{
+	tally_out_array(o, "metrics");
+	for (uint32_t i = 0; i < config->n_metrics; i++) {
+		const struct tally_config_metric *m = &config->metrics[i];
+		tally_out_object(o, NULL);
+		tally_out_text_or_null(o, "metric", m->key);
+		tally_out_text_or_null(o, "expression", m->expression);
+		tally_out_text_or_null(o, "path", m->file);
+		tally_out_u64(o, "line", m->line);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+}
+
+static void
+print_json(const struct request *r, const struct tally_config *config,
+	   const struct places *places)
+{
+	struct tally_out o;
+	struct tally_block_verdict v = verdict_of(r, config);
+	tally_out_init(&o, stdout);
+	tally_out_object(&o, NULL);
+	tally_out_text_or_null(&o, "program", r->program);
+	tally_out_array(&o, "files");
+	put_file(&o, "user file", places->user);
+	if (r->program)
+		put_file(&o, "program file", places->program);
+	tally_out_end_array(&o);
+	put_options(&o, r, config);
+	put_metrics(&o, config);
+	tally_out_bool(&o, "disabled", getenv("PASSTALLY_DISABLE") != NULL);
+	tally_out_bool(&o, "left_alone", v.blocked);
+	tally_out_text_or_null(&o, "reason", v.blocked ? reason_of(&v) : NULL);
+	tally_out_end_object(&o);
+	tally_out_char(&o, '\n');
+	tally_out_flush(&o);
 }
 
 /* ---- the command ---- */
@@ -215,6 +299,8 @@ show(const struct request *r)
 			status = TALLY_EXIT_USAGE;
 		if (!config.origin)
 			status = TALLY_EXIT_FAILED;
+		else if (r->json)
+			print_json(r, &config, &places);
 		else
 			print_text(r, &config, &places);
 		tally_config_finish(&config);
@@ -236,8 +322,9 @@ is_refused(const struct request *r)
 				   "%s: config takes the name of a program and sets nothing; to "
 				   "see the option in force: PASSTALLY_OPTIONS=%s passtally config",
 				   r->program, r->program);
-	else if (r->path && r->blocklist)
-		tally_cli_complain("config", "--path or --blocklist: one of them");
+	else if ((r->path || r->blocklist) && r->path + r->blocklist + r->json + r->changed > 1)
+		tally_cli_complain("config", "--path and --blocklist stand alone, or with the name "
+					     "of a program");
 	else
 		return false;
 	return true;

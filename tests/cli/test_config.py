@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`passtally config`, files for one program, and programs that are not captured."""
 
-import re
+import json
 import subprocess
 import sys
 import unittest
@@ -45,24 +45,26 @@ class Config(CliCase):
         user = self.conf("passtally.conf", "[passtally]\nskip = 1\nevery = 2\nframes = 9\n"
                                            "[metric a]\nexpression = 1 + 2\n")
         mine = self.conf("programs/game.conf", "[passtally]\nskip = 4\n")
-        text = self.ok("config", "/usr/games/game",
-                       env={"PASSTALLY_OPTIONS": "frames=7", "PASSTALLY_LOG": "/l"}).stdout.decode()
-        values = dict(re.findall(r"(?m)^([a-z-]+) +(\S.*?) *$", text.split("\noption ")[1]))
-        values = {key: tuple(re.split(r" {2,}", value)) for key, value in values.items()}
+        done = self.ok("config", "--json", "/usr/games/game",
+                       env={"PASSTALLY_OPTIONS": "frames=7", "PASSTALLY_LOG": "/l"})
+        told = json.loads(done.stdout)
+        values = {row["option"]: (row["value"], row["from"]) for row in told["options"]}
         self.assertEqual(values["skip"], ("4", "program file"))
         self.assertEqual(values["every"], ("2", "user file"))
         self.assertEqual(values["frames"], ("7", "PASSTALLY_OPTIONS"))
         self.assertEqual(values["log"], ("/l", "PASSTALLY_LOG"))
         self.assertEqual(values["counters"], ("overview", "default"))
-        self.assertEqual(values["set"], ("-", "default"))
-        self.assertIn(f"user file     {user}\nprogram file  {mine}\n", text)
-        self.assertIn(f"\nmetric a  {user}:5\n", text)
-        self.assertIn("/usr/games/game is captured\n", text)
-        self.assertEqual(list(values)[:5], ["skip", "frames", "every", "log", "counters"])  # what differs is first
+        self.assertEqual(values["set"], (None, "default"))
+        self.assertEqual([(f["path"], f["there"]) for f in told["files"]],
+                         [(str(user), True), (str(mine), True)])
+        self.assertEqual(told["metrics"], [{"metric": "a", "expression": "1 + 2", "path": str(user), "line": 5}])
+        self.assertEqual((told["left_alone"], told["reason"]), (False, None))
+        changed = json.loads(self.ok("config", "--json", "--changed").stdout)
+        self.assertEqual([row["option"] for row in changed["options"]], ["skip", "frames", "every"])
 
     def test_text(self):
         self.conf("passtally.conf", "[passtally]\nskip = 1\nlog = /a/\x1b[2J\n".replace("\x1b", ""))
-        text = self.ok("config", "steam").stdout.decode()
+        text = self.ok("config", "--changed", "steam").stdout.decode()
         self.assertRegex(text, r"(?m)^skip +1 +user file$")
         self.assertRegex(text, r"(?m)^program file +.*/programs/steam.conf \(not there\)$")
         self.assertIn("steam is left alone: Steam's own window; allow=steam captures it", text)
@@ -73,7 +75,7 @@ class Config(CliCase):
         done = self.command("config")
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"passtally.conf:2: option skip cannot be \"x\"", done.stderr)
-        for words in (["a", "b"], ["--path", "--blocklist"], ["--nonsense"]):
+        for words in (["a", "b"], ["--path", "--json"], ["--nonsense"]):
             self.assertEqual(self.command("config", *words).returncode, 2, words)
 
     def test_mistakes_that_only_run_would_tell(self):

@@ -65,7 +65,7 @@ class Hostile(CliCase):
             ("doctor", NASTY), ("schema", NASTY), ("schema", "--" + NASTY),
             ("trigger", NASTY), ("trigger", "--control", gone, "status"), ("trigger", "--pid", NASTY, "status"),
             ("trigger", "mark", NASTY, NASTY),
-            ("config", NASTY), ("config", NASTY, NASTY),
+            ("config", NASTY), ("config", NASTY, NASTY), ("config", "--json", NASTY),
             ("top", gone), ("top", bad), ("top", "--once", bad), ("top", "--sort", NASTY, log), ("top", "--pid", NASTY),
             ("top", "--window", NASTY, log), ("top", "--device", NASTY, log),
             ("run", "--", gone), ("run", "--" + NASTY, "--", "true"), ("run", "--log", gone, "--", "true"),
@@ -95,7 +95,7 @@ class Hostile(CliCase):
         rows = [("PASSTALLY_OPTIONS", f"frame={NASTY}"), ("PASSTALLY_OPTIONS", f"{NASTY}=1"),
                 ("PASSTALLY_OPTIONS", f"counters={NASTY}")]
         for name, value in rows:
-            for args in (("config",), ("run", "--", "true")):
+            for args in (("config",), ("config", "--json"), ("run", "--", "true"), ("config", "--changed")):
                 with self.subTest(value=value, args=args):
                     done = self.command(*args, env={name: value})
                     self.assert_clean(done.stderr, "stderr")
@@ -103,7 +103,7 @@ class Hostile(CliCase):
         for text in (f"[passtally]\nframe={NASTY}\n", f"[passtally]\n{NASTY}\n", f"[{NASTY}]\n",
                      f"[metric {NASTY}]\nexpression=1\n", f"[passtally]\nlog=/x/{NASTY}\n"):
             (folder / "passtally.conf").write_bytes(text.encode())
-            for args in (("config",), ("run", "--", "true")):
+            for args in (("config",), ("config", "--json"), ("run", "--", "true")):
                 with self.subTest(text=text, args=args):
                     done = self.command(*args)
                     self.assert_clean(done.stderr, "stderr")
