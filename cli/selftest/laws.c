@@ -29,6 +29,10 @@ const struct tally_law_row tally_laws[TALLY_N_LAWS] = {
 				 "timestamp" },
 	[TALLY_LAW_COUNTERS] = { "counters", "every set's counters there, sane, equal",
 				 "hardware" },
+	[TALLY_LAW_RESUBMIT] = { "resubmit", "command buffers submitted again", "all" },
+	[TALLY_LAW_SECONDARY] = { "secondary", "secondary command buffers", "all" },
+	[TALLY_LAW_CONTEXTS] = { "contexts", "several contexts", "all" },
+	[TALLY_LAW_THREADS] = { "threads", "several threads", "all" },
 };
 
 const char *
@@ -74,12 +78,15 @@ raise_to(struct tally_finding *finding, enum tally_verdict verdict)
 void
 tally_law_hold(struct tally_tested_device *device, enum tally_law law)
 {
-	raise_to(&device->laws[law], TALLY_VERDICT_PASS);
+	if (law != TALLY_NO_LAW)
+		raise_to(&device->laws[law], TALLY_VERDICT_PASS);
 }
 
 void
 tally_law_lack(struct tally_tested_device *device, enum tally_law law, const char *why)
 {
+	if (law == TALLY_NO_LAW)
+		return;
 	raise_to(&device->laws[law], TALLY_VERDICT_NOT_OFFERED);
 	if (!device->laws[law].why)
 		device->laws[law].why = g_strdup(why);
@@ -89,6 +96,8 @@ void
 tally_law_fail(struct tally_tested_device *device, enum tally_law law,
 	       const char *scene, const char *format, ...)
 {
+	if (law == TALLY_NO_LAW)
+		return;
 	struct tally_finding *finding = &device->laws[law];
 	raise_to(finding, TALLY_VERDICT_FAIL);
 	finding->n_failures++;

@@ -34,7 +34,12 @@ enum tally_law {
 	TALLY_LAW_MORE,
 	TALLY_LAW_NEIGHBOR,
 	TALLY_LAW_COUNTERS,
+	TALLY_LAW_RESUBMIT,
+	TALLY_LAW_SECONDARY,
+	TALLY_LAW_CONTEXTS,
+	TALLY_LAW_THREADS,
 	TALLY_N_LAWS,
+	TALLY_NO_LAW = TALLY_N_LAWS,
 };
 
 struct tally_law_row {
@@ -148,6 +153,7 @@ struct tally_trial_row {
 	const char *scene; /* of scenes/gl or scenes/vk */
 	/* Its name if an earlier row has the scene; NULL = the scene's. */
 	const char *label;
+	enum tally_law feature; /* fails when anything in the scene fails; 0 = none */
 	unsigned frames; /* 0 = 3 */
 	const char *options; /* of `run`, with blanks between; NULL = none */
 	void (*judge)(struct tally_trial

@@ -27,8 +27,8 @@ const struct tally_trial_row tally_trials[] = {
 	{ GL = "blit_chain" },
 	{ GL = "compute" },
 	{ GL = "es2" },
-	{ GL = "switching" },
-	{ GL = "threads" },
+	{ GL = "switching", .feature = TALLY_LAW_CONTEXTS },
+	{ GL = "threads", .feature = TALLY_LAW_THREADS },
 	{ GL = "work", .frames = 6, .judge = tally_judge_work },
 	{ GL = "work", .label = "work-frame", .options = "--granularity frame",
 	  .judge = tally_judge_sums },
@@ -48,13 +48,13 @@ const struct tally_trial_row tally_trials[] = {
 	{ VK = "compute" },
 	{ VK = "transfers" },
 	{ VK = "labels" },
-	{ VK = "resubmit" },
-	{ VK = "resubmit_unread" },
-	{ VK = "simultaneous" },
-	{ VK = "secondaries" },
-	{ VK = "secondary_twice" },
-	{ VK = "secondary_rendering" },
-	{ VK = "wait_first" },
+	{ VK = "resubmit", .feature = TALLY_LAW_RESUBMIT },
+	{ VK = "resubmit_unread", .feature = TALLY_LAW_RESUBMIT },
+	{ VK = "simultaneous", .feature = TALLY_LAW_RESUBMIT },
+	{ VK = "secondaries", .feature = TALLY_LAW_SECONDARY },
+	{ VK = "secondary_twice", .feature = TALLY_LAW_SECONDARY },
+	{ VK = "secondary_rendering", .feature = TALLY_LAW_SECONDARY },
+	{ VK = "wait_first", .feature = TALLY_LAW_THREADS },
 	{ VK = "exit" },
 	{ VK = "work", .frames = 6, .judge = tally_judge_work },
 	{ VK = "work", .label = "work-frame", .options = "--granularity frame",
@@ -78,8 +78,11 @@ static bool
 judge_plain(struct tally_trial *t)
 {
 	g_autofree char *words = tally_child_last_words(&t->plain);
-	if (ended_with(&t->plain, 77))
+	if (ended_with(&t->plain, 77)) {
+		if (t->row->feature)
+			tally_law_lack(t->device, t->row->feature, words);
 		return false;
+	}
 	bool crashed = !tally_child_exited(&t->plain);
 	if (!crashed && WEXITSTATUS(t->plain.status) < 77) {
 		tally_law_hold(t->device, TALLY_LAW_STARTS);
@@ -119,6 +122,16 @@ judge_ours(struct tally_trial *t)
 	return true;
 }
 
+/* For the laws on whether a scene was captured correctly, not on how it was measured. */
+static guint
+count_failures(const struct tally_tested_device *device)
+{
+	guint n = 0;
+	for (int i = 0; i < TALLY_LAW_FRAGMENTS; i++)
+		n += device->laws[i].n_failures;
+	return n;
+}
+
 static void
 judge_log(struct tally_trial *t)
 {
@@ -134,6 +147,17 @@ judge_log(struct tally_trial *t)
 void
 tally_trial_judge(struct tally_trial *t)
 {
-	if ((t->known || judge_plain(t)) && judge_ours(t))
+	const char *scene = tally_trial_name(t->row);
+	const enum tally_law feature = t->row->feature ? t->row->feature : TALLY_NO_LAW;
+	guint before = count_failures(t->device);
+	if (!t->known && !judge_plain(t) && count_failures(t->device) == before)
+		return;
+	if (count_failures(t->device) == before && judge_ours(t))
 		judge_log(t);
+	guint after = count_failures(t->device);
+	if (after == before)
+		tally_law_hold(t->device, feature);
+	else
+		tally_law_fail(t->device, feature, scene,
+			       "laws fail in this scene, see the others");
 }

@@ -23,8 +23,8 @@ LIMIT = 60
 EMULATED = {"fragment-shader", "times", "clock"}
 # What an API or a software driver does not have.
 LACKS = {
-    "OpenGL": {"counters"},
-    "Vulkan": {"counters", "neighbor"},
+    "OpenGL": {"counters", "resubmit", "secondary"},
+    "Vulkan": {"counters", "neighbor", "contexts"},
 }
 # (settings of the driver, scenes, laws that must fail)
 OPENGL_LIES = [
