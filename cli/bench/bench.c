@@ -12,7 +12,7 @@
 /* Two programs run in turn under `run`, then judged by `compare`. */
 
 struct bench {
-	uint64_t runs, frames;
+	uint64_t runs, frames, seed;
 	const char *keep;
 	GPtrArray *passed; /* elements: char *, the options for `compare` */
 	char **commands[2]; /* borrowed from argv; not ended by NULL */
@@ -26,6 +26,9 @@ static const struct tally_arg options[] = {
 			"Run each program this many times. Default 5."),
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
 			"Measure this many frames of each run. Default 300."),
+	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
+			"Which of the two comes first in each pair; the same number gives the same "
+			"order."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
 		       "Leave the logs in this folder, which must not exist. Default: they are "
 		       "removed."),
@@ -177,7 +180,7 @@ static int
 measure(struct bench *b)
 {
 	check_machine();
-	GRand *random = g_rand_new_with_seed(1);
+	GRand *random = g_rand_new_with_seed((guint32)b->seed);
 	int status = TALLY_EXIT_OK;
 	for (uint64_t turn = 0; turn < b->runs && status == TALLY_EXIT_OK; turn++) {
 		unsigned first = g_rand_boolean(random) ? 1 : 0;
@@ -204,7 +207,7 @@ static int
 run(int argc, char **argv)
 {
 	g_autoptr(GPtrArray) passed = g_ptr_array_new_with_free_func(g_free);
-	struct bench b = { .runs = 5, .frames = 300, .passed = passed };
+	struct bench b = { .runs = 5, .frames = 300, .seed = 1, .passed = passed };
 	int status = parse(&b, argc, argv);
 	if (status == TALLY_EXIT_OK) /* not after all runs */
 		status = call_compare(&b, tally_compare_check);

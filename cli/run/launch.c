@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,7 +20,7 @@ static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE };
 /* The previous signal actions, restored in the child and at the end. */
 static struct sigaction before_forwarded[N_FORWARDED], before_ignored[N_IGNORED], before_child;
 static sigset_t before_mask;
-static volatile pid_t child; /* 0 = no process to forward to */
+static volatile pid_t child, view; /* 0 = no process to forward to */
 
 static void
 forward(int sig)
@@ -27,6 +28,8 @@ forward(int sig)
 	int saved = errno;
 	if (child > 0)
 		kill(child, sig);
+	if (view > 0 && (sig == SIGTERM || sig == SIGHUP))
+		kill(view, sig);
 	errno = saved;
 }
 
@@ -69,9 +72,29 @@ give_signals_back(void)
 	sigaction(SIGCHLD, &before_child, NULL);
 }
 
-static _Noreturn void
-become(char *const *argv, int error)
+/* The terminal belongs to the live view: output that would go there goes to a file. */
+static void
+leave_terminal(const char *output)
 {
+	for (int fd = 0; fd <= 2; fd++) {
+		if (!isatty(fd))
+			continue;
+		int to = fd == 0 ? open("/dev/null", O_RDONLY)
+				 : open(output, O_WRONLY | O_APPEND);
+		if (to < 0)
+			to = open("/dev/null", O_RDWR);
+		if (to < 0)
+			continue;
+		dup2(to, fd);
+		close(to);
+	}
+}
+
+static _Noreturn void
+become(char *const *argv, const char *output, int error)
+{
+	if (output)
+		leave_terminal(output);
 	give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	execvp(argv[0], argv);
@@ -93,12 +116,11 @@ tally_launch_wait(struct tally_launch *launch)
 	child = 0;
 	while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
 		;
-	give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 }
 
 int
-tally_launch_start(struct tally_launch *launch, char *const *argv)
+tally_launch_start(struct tally_launch *launch, char *const *argv, const char *output)
 {
 	*launch = (struct tally_launch){ .pid = -1 };
 	int error[2], why = 0;
@@ -108,7 +130,7 @@ tally_launch_start(struct tally_launch *launch, char *const *argv)
 	take_signals();
 	pid_t pid = fork();
 	if (pid == 0)
-		become(argv, error[1]);
+		become(argv, output, error[1]);
 	if (pid < 0)
 		why = errno;
 	launch->pid = child = pid;
@@ -119,10 +141,36 @@ tally_launch_start(struct tally_launch *launch, char *const *argv)
 	close(error[0]);
 	if (pid > 0 && why)
 		tally_launch_wait(launch);
-	else if (pid < 0)
+	if (why)
 		give_signals_back();
 	sigprocmask(SIG_SETMASK, &before_mask, NULL);
 	return why;
+}
+
+void
+tally_launch_show(void (*show)(const struct tally_launch *, const void *),
+		  const struct tally_launch *launch, const void *data)
+{
+	fflush(NULL);
+	view = fork();
+	if (view != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	give_signals_back();
+	show(launch, data);
+	fflush(NULL);
+	_exit(0);
+}
+
+void
+tally_launch_finish(bool stay)
+{
+	if (view > 0 && !stay)
+		kill(view, SIGTERM);
+	while (view > 0 && waitpid(view, NULL, 0) < 0 && errno == EINTR)
+		;
+	view = 0;
+	give_signals_back();
 }
 
 int

@@ -11,6 +11,9 @@
 static const struct tally_arg own_options[] = {
 	TALLY_ARG_TAKE("quiet", 'q', NULL, NULL,
 	  "Print no summary after the program (errors are still reported)."),
+	TALLY_ARG_TAKE("live", 0, NULL, NULL,
+	  "Show while the program runs what its passes cost, as passtally top does. What "
+	  "the program would write to the terminal goes to LOG.out."),
 	TALLY_ARG_TAKE("labels", 0, NULL, NULL,
 	  "Direct3D programs: have DXVK and vkd3d-proton pass the program's debug markers on "
 	  "as labels, by DXVK_DEBUG and VKD3D_CONFIG. This can cost CPU time."),
@@ -23,7 +26,7 @@ static const struct tally_arg own_options[] = {
 	TALLY_ARG_HELP,
 };
 enum {
-	OWN_QUIET, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_HELP
+	OWN_QUIET, OWN_LIVE, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_HELP
 };
 
 static GArray *
@@ -49,7 +52,7 @@ static const struct {
 	const char *keys;
 } groups[] = {
 	{ "Every day",
-	  "log quiet frames seconds skip every start-on stop-on compress "
+	  "log live quiet frames seconds skip every start-on stop-on compress "
 	  "no-compress force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame",
@@ -99,8 +102,8 @@ tally_run_print_options(void)
 const char tally_run_help[] =
 	"Usage: passtally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
 	"Runs PROGRAM and writes what its render passes cost into a log. The\n"
-	"program's own input, output and exit status are left as they are. In\n"
-	"Steam: passtally run -- %command%. `passtally top` shows it live." TALLY_HELP_OPTIONS
+	"program's own input, output and exit status are left as they are (but\n"
+	"for --live). In Steam: passtally run -- %command%" TALLY_HELP_OPTIONS
 	"\nThe same options can be set in PASSTALLY_OPTIONS\n"
 	"(counters=X,frame=submit:1), in\n"
 	"$XDG_CONFIG_HOME/passtally/passtally.conf and in programs/PROGRAM.conf\n"
@@ -120,6 +123,7 @@ static void
 take_own(struct tally_run_request *r, int own)
 {
 	r->quiet |= own == OWN_QUIET;
+	r->live |= own == OWN_LIVE;
 	r->labels |= own == OWN_LABELS;
 	r->help |= own == OWN_HELP;
 	if (own == OWN_COMPRESS || own == OWN_NO_COMPRESS)

@@ -231,6 +231,18 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 	return taken ? TALLY_EXIT_USAGE : tally_run_log_prepare(log, r->config.force);
 }
 
+static void
+wait_for(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
+{
+	const struct tally_run_view view = { log, r->quiet };
+	if (r->live)
+		tally_launch_show(tally_run_live_show, launch, &view);
+	tally_launch_wait(launch);
+	/* Of a program that renders nothing there is nothing to see. */
+	tally_launch_finish(g_file_test(log, G_FILE_TEST_EXISTS));
+	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
+}
+
 static int
 run_program(const struct tally_run_request *r, const struct to_inject *in,
 	    struct tally_run_folder *f)
@@ -248,22 +260,26 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 		tally_run_log_finish(&log);
 		return status;
 	}
+	g_autofree char *output = r->live ? tally_run_live_make_output(log.path) : NULL;
 	g_autofree char *variable = tally_run_log_variable(&log);
 	g_setenv("PASSTALLY_LOG", variable, TRUE);
-	int error = tally_launch_start(&launch, r->argv);
+	int error = tally_launch_start(&launch, r->argv, output);
 	if (error) {
 		tally_cli_complain("run", "%s: %s", r->argv[0], g_strerror(error));
+		if (output)
+			tally_run_live_print_output(output, true);
 		tally_run_log_finish(&log);
 		return launch.pid < 0	 ? TALLY_EXIT_FAILED
 		       : error == ENOENT ? TALLY_EXIT_NOT_FOUND
 					 : TALLY_EXIT_NOT_EXECUTABLE;
 	}
-	tally_launch_wait(&launch);
-	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
+	wait_for(r, &launch, log.path);
 	/* returning the status matters more than printing the summary, or compressing */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	conclude(r, &log, f, in, launch.status);
+	if (output)
+		tally_run_live_print_output(output, r->quiet);
 	tally_run_log_finish(&log);
 	tally_run_folder_remove(f);
 	fflush(stderr);
@@ -283,7 +299,11 @@ start(struct tally_run_request *r)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
 				  "--digest writes no frames, and --black-box keeps frames: use "
 				  "one of them");
-	if (!choose_control(r))
+	if (r->live && r->config.black_box_ns)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "--live shows the log, and with --black-box that has no frames "
+				  "until the program has ended");
+	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;
 	tally_injected_find(&in.gl);

@@ -17,7 +17,7 @@
 
 struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
-	bool quiet, labels, help;
+	bool quiet, live, labels, help;
 	int compress; /* 1 = yes, 0 = no, -1 = not stated */
 	char **argv; /* arguments of the program */
 };
@@ -75,24 +75,53 @@ void tally_run_join(GPtrArray *logs, bool quiet);
  *
  * The child stays in our process group, so the terminal's signals and job control reach it
  * directly: SIGINT and SIGQUIT are ignored here while it runs. SIGTERM, SIGHUP, SIGUSR1 and
- * SIGUSR2 sent to us are passed on. Its standard streams are untouched. One program at a
- * time; one thread. */
+ * SIGUSR2 sent to us are passed on. Its standard streams are untouched, unless `output` is
+ * set. One program at a time; one thread. */
 
 struct tally_launch {
 	pid_t pid; /* -1: no process could be made */
 	int status; /* as waitpid(2) sets it, once the child has ended */
 };
 
-/* Executes argv[0] (searched for in PATH) in this process's environment. Returns 0, or the errno of
- * what failed; there is no child then. */
-int tally_launch_start(struct tally_launch *launch, char *const *argv);
+/* Executes argv[0] (searched for in PATH) in this process's environment. `output`: a file that
+ * receives what the program would write to a terminal; it then reads nothing from a terminal.
+ * NULL: its streams are left alone. Returns 0, or the errno of what failed; there is no child
+ * then. */
+int tally_launch_start(struct tally_launch *launch, char *const *argv, const char *output);
 
-/* Waits for the end. Afterwards the previous signal actions are restored. */
+/* Starts a process that has the terminal and calls `show`, until the program has ended or later. */
+void tally_launch_show(void (*show)(const struct tally_launch *, const void *),
+		       const struct tally_launch *launch, const void *data);
+/* Waits for the end of the program. */
 void tally_launch_wait(struct tally_launch *launch);
+/* Waits for the end of what shows it, ending that unless it may `stay`. Afterwards the previous
+ * signal actions are restored. */
+void tally_launch_finish(bool stay);
 
 /* The exit status to pass on; does not return if the program was killed by a signal that can
  * also kill this process (which then dies of it, without a second core file). */
 int tally_launch_leave(const struct tally_launch *launch);
+
+/* ---- live.c: `passtally run --live`: the live view, shown while the program runs.
+ *
+ * The view owns the terminal: program output that would go there goes to a file next to the
+ * log, and program input from there is empty. Streams that are already redirected stay
+ * unchanged. */
+
+/* Whether there is a terminal for it. Returns false after printing an error. */
+bool tally_run_live_check(void);
+/* Creates the file for the program's output; returns its path, which the caller frees with
+ * g_free(). It is /dev/null, after printing an error, if no file can be created. */
+char *tally_run_live_make_output(const char *log_path);
+struct tally_run_view {
+	const char *log;
+	bool quiet;
+};
+/* For tally_launch_show(), with a view: shows the log until the user leaves it, and then says so
+ * if the program is still running. */
+void tally_run_live_show(const struct tally_launch *launch, const void *view);
+/* Prints where the output is; an empty file is removed. */
+void tally_run_live_print_output(const char *path, bool quiet);
 
 /* ---- messages.c: the messages of `passtally run` on standard error, during and after the
  * program.

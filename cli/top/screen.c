@@ -17,8 +17,8 @@ static struct {
 	bool colour;
 } it;
 
-static bool
-can_draw(void)
+bool
+tally_top_screen_check(void)
 {
 	int error;
 	const char *name = g_getenv("TERM");
@@ -130,7 +130,7 @@ tally_top_screen_key(void)
 bool
 tally_top_screen_open(bool colour)
 {
-	if (!can_draw())
+	if (!tally_top_screen_check())
 		return false;
 	memset(&it, 0, sizeof(it));
 	it.colour = colour;

@@ -17,6 +17,8 @@
 #define TALLY_TOP_KEY_END "\4"
 #define TALLY_TOP_KEY_OTHER "\5" /* means nothing, but that the screen is drawn */
 
+/* Whether a full screen can be shown here; changes nothing. */
+bool tally_top_screen_check(void);
 /* Takes over the terminal on standard output, with the keys from standard input. False: no full
  * screen can be shown, nothing was changed. The others are for a screen that is open. */
 bool tally_top_screen_open(bool colour);

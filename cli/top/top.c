@@ -57,7 +57,8 @@ static const char help[] =
 	"\nFigures are of the newest frames, as many as began within --window;\n"
 	"share is the pass's part of the GPU time measured on its device. Where\n"
 	"standard output is no terminal, or one that cannot be drawn on\n"
-	"(TERM=dumb), a table is printed each second until the log ends.\n\n"
+	"(TERM=dumb), a table is printed each second until the log ends.\n"
+	"`passtally run --live -- GAME` starts a game and shows this.\n\n"
 	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
 	"usage; 3 LOG is no log; 125 passtally failed.";
 

@@ -710,5 +710,90 @@ class OnATerminal(CliCase):
         terminal.restored()
 
 
+GAME = """
+import json, os, signal, sys, time
+sys.path.insert(0, os.environ["TEST_FOLDER"])
+from cli_case import frame, header, log_bytes, one_pass
+from test_top import long_log
+print("the game speaks", flush=True)
+print("tty", [os.isatty(i) for i in range(3)], repr(sys.stdin.read()), flush=True)
+print("complaint", file=sys.stderr, flush=True)
+lines = long_log(2, 5)
+with open(os.environ["PASSTALLY_LOG"].replace("%%", "%"), "wb") as f:
+    f.write(log_bytes(lines))
+    f.flush()
+    while not os.path.exists("finish"):
+        time.sleep(0.02)
+    f.write(log_bytes([{"type": "end", "frames": 5, "frames_dropped": 0, "passes": 10, "reason": "exit"}]))
+os._exit(7)
+"""
+
+
+class RunLive(CliCase):
+    def run_live(self, text=GAME, *more):
+        env = {"TEST_FOLDER": os.path.dirname(os.path.abspath(__file__)), "PASSTALLY_COMMAND": COMMAND,
+               "PYTHONDONTWRITEBYTECODE": "1"}
+        return Terminal(self, ["run", "--live", "-o", "game.jsonl", *more, "--", sys.executable, "-c", text], **env)
+
+    def finish(self):
+        (self.folder / "finish").touch()
+
+    def test_the_game_and_its_view(self):
+        terminal = self.run_live()
+        text = terminal.until(r"(?s)running.*p01.*p00.*quit")
+        self.assertNotIn("speaks", text)
+        self.finish()
+        terminal.until(r"ended: exit")
+        time.sleep(0.5)
+        self.assertIsNone(terminal.process.poll())
+        terminal.press("q")
+        self.assertEqual(terminal.ended(), 7)
+        terminal.restored()
+        text = terminal.screen.text()
+        self.assertRegex(text, r"log [~/]\S*/game.jsonl")
+        self.assertRegex(text, r"what the program wrote to the terminal is in /\S+/game.jsonl.out")
+        self.assertNotIn("runs on", text)
+        self.assertEqual((self.folder / "game.jsonl.out").read_text(),
+                         "the game speaks\ntty [False, False, False] ''\ncomplaint\n")
+        self.assertEqual(self.left_behind(), [])
+
+    def test_leaving_the_view_leaves_the_game(self):
+        terminal = self.run_live()
+        terminal.until(r"(?s)running.*quit")
+        terminal.press("q")
+        terminal.until(r"the view is closed; the program keeps running")
+        terminal.restored()
+        self.finish()
+        self.assertEqual(terminal.ended(), 7)
+
+    def test_what_ends_both(self):
+        for how, status in ((b"\x03", -signal.SIGINT), (signal.SIGTERM, -signal.SIGTERM)):
+            terminal = self.run_live(GAME, "--force")
+            terminal.until(r"(?s)running.*quit")
+            if isinstance(how, bytes):
+                terminal.press(how)
+            else:
+                terminal.process.send_signal(how)
+            self.assertEqual(terminal.ended(), status)
+            terminal.restored()
+
+    def test_a_game_that_renders_nothing(self):
+        terminal = self.run_live("raise SystemExit(5)")
+        self.assertEqual(terminal.ended(), 5)
+        terminal.restored()
+        self.assertIn("nothing was rendered", terminal.screen.text())
+        self.assertFalse((self.folder / "game.jsonl.out").exists())
+        terminal = Terminal(self, ["run", "--live", "-o", "none.jsonl", "--", "./no-such-program"])
+        self.assertEqual(terminal.ended(), 127)
+        self.assertEqual([p.name for p in self.folder.glob("none*")], [])
+
+    def test_no_terminal(self):
+        done = self.command("run", "--live", "-o", "game.jsonl", "--", sys.executable, "-c", "open('ran', 'w')")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"not a terminal", done.stderr)
+        self.assertIn(b"passtally top", done.stderr)
+        self.assertEqual([p.name for p in self.folder.glob("*") if p.name in ("ran", "game.jsonl")], [])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
