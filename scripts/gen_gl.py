@@ -18,7 +18,7 @@ import known
 import registry
 from registry import RegistryError
 
-FORMS = ("draw", "work", "before", "after", "timed", "instead")
+FORMS = ("draw", "work", "first", "before", "after", "timed", "instead")
 # Names that an expression may use in addition to parameters; `result` is what the call returned.
 WORDS = {"c", "NEXT", "NULL", "result", "true", "false"}
 
@@ -228,6 +228,12 @@ def validity(command, modes):
     return " && ".join(conditions)
 
 
+def write_first(wrapper, condition="gl_works(c)"):
+    return (guarded(wrapper, condition)
+            + f'\tstruct tally_event event = gl_first_draw_begin(c, "{wrapper.command.name}");\n'
+            + forward(wrapper.command) + "\tgl_first_draw_end(c, &event);\n")
+
+
 def write_draw(wrapper):
     command = wrapper.command
     slow = f"slow_{member(command.name)}"
@@ -239,9 +245,7 @@ def write_draw(wrapper):
     return (
         head(command, slow, "static __attribute__((noinline, cold)) ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
-        + guarded(wrapper, enter)
-        + f'\tstruct tally_event event = gl_first_draw_begin(c, "{command.name}");\n' + forward(command)
-        + "\tgl_first_draw_end(c, &event);\n}\n\n"
+        + write_first(wrapper, enter) + "}\n\n"
         + head(command, command.name, "GL_EXPORT ") + "\n{\n"
         "\tstruct gl_context *c = gl_current;\n"
         f"\tif (__builtin_expect({fast}, 1)) {{\n" + statements(wrapper.expression, "\t\t")
@@ -291,8 +295,8 @@ def write_instead(wrapper):
     return f"\tif (!c->live)\n{plain}\treturn {wrapper.expression};\n"
 
 
-BODIES = {"work": write_before, "before": write_before, "after": write_after, "timed": write_timed,
-          "instead": write_instead}
+BODIES = {"work": write_before, "first": write_first, "before": write_before, "after": write_after,
+          "timed": write_timed, "instead": write_instead}
 
 
 def write_wrapper(wrapper):

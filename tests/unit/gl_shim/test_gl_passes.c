@@ -2,6 +2,7 @@
 #include "gl_shim/context/context.h"
 
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/window/dispatch.h"
 #include "layer/base/clock.h"
@@ -641,9 +642,9 @@ test_no_memory(void)
 	tally_session_stop("exit");
 }
 
-/* A result that the driver waits for is a wait; whether it is there is not. */
+/* A result that is waited for is a wait; whether it is there is not. What else takes time. */
 static void
-test_query_wait(void)
+test_waits_and_events(void)
 {
 	GLuint value;
 	if (!stub_in_child("sources=api"))
@@ -656,6 +657,19 @@ test_query_wait(void)
 	g_assert_cmpuint(tally_clock_thread().wait_ns, ==, 0);
 	glGetQueryObjectuiv(1, GL_QUERY_RESULT, &value);
 	g_assert_cmpuint(tally_clock_thread().wait_ns, >=, 3000000);
+	/* Reading a buffer or a texture, and the first dispatch of a program, are events; once. */
+	struct tally_events got;
+	tally_events_take(NULL);
+	glGetBufferSubData(0, 0, 64, &got);
+	glGetTexImage(0, 0, 0, 0, NULL);
+	gl_program_linked(gl_current, 7);
+	gl_program_used(gl_current, 7);
+	glDispatchCompute(1, 1, 1);
+	glDispatchCompute(1, 1, 1);
+	tally_events_take(&got);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_READBACK].n, ==, 2);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_READBACK].bytes, ==, 64);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_FIRST_DRAW].n, ==, 1);
 	tally_session_stop("exit");
 }
 
@@ -663,7 +677,7 @@ int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/gl-passes/query-wait", test_query_wait);
+	g_test_add_func("/gl-passes/waits-and-events", test_waits_and_events);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/gl-passes/%02zu-%s", i, cases[i].what);
