@@ -283,7 +283,8 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 {
 	struct tally_windows *all = &of->state->windows;
 	struct tally_window *w = tally_windows_find(all, f);
-	tally_windows_add(all, w, f, own->timed, own->unsure_ns);
+	if (all->n > 1)
+		tally_windows_add(all, w, f, own->timed, own->unsure_ns);
 	if (!w)
 		return;
 	if (w->begun && all->several) {

@@ -78,7 +78,7 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
-		n_more += is_more(p->draws, p->around_draws);
+		n_more += is_more(p->most_draws, p->around_draws);
 		n_first += p->first;
 		if (p->first && !first)
 			first = ((const struct tally_part *)p->what)->name;
@@ -168,14 +168,26 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 }
 
 void
+tally_cause_on_cpu(struct tally_answer_hitch *h)
+{
+	const struct tally_answer_event *e = &h->event;
+	bool calls = (e->group == TALLY_EVENT_SHADERS || e->group == TALLY_EVENT_UPLOADS) &&
+		     !e->elsewhere && (double)e->growth_ns >= EXPLAINS * (double)h->excess_ns;
+	if (h->others_drew)
+		h->cause = TALLY_CAUSE_UNKNOWN;
+	else if (h->cause == TALLY_CAUSE_UNKNOWN && calls && !has_more_draws(h))
+		h->cause = TALLY_CAUSE_EVENT;
+}
+
+void
 tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
 	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h))
 		return;
-	h->starved = !sure || more_ns < SAME * (double)h->excess_ns ||
+	const double lost = (double)h->excess_ns;
+	h->starved = more_ns < (sure ? SAME : 1) * lost ||
 		     !is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
-	/* It may do the work of one pass within the time of another. */
-	if (h->starved || h->others_drew)
+	if (h->starved)
 		h->cause = TALLY_CAUSE_UNKNOWN;
 }
 
@@ -339,7 +351,7 @@ unknown_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *name = passes_text(h);
 	if (h->starved)
-		return g_strdup_printf("cannot tell: %s took longer, its driver had no CPU",
+		return g_strdup_printf("cannot tell: %s took longer, or its driver had no CPU",
 				       name);
 	if (h->others_drew)
 		return g_strdup_printf("cannot tell: %s took longer, others drew more", name);

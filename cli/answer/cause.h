@@ -62,8 +62,10 @@ struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool ope
  * `sure`: most of that time was in the frame. */
 void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
 		       bool sure);
-/* All other threads, those of a software driver among them, worked for so much more than on average
- * meanwhile; `sure`: in the frame, or with free CPUs. */
+/* A driver on the CPU may do the work of one pass, or of a call, within the time of another. */
+void tally_cause_on_cpu(struct tally_answer_hitch *h);
+/* Its threads worked for so much more than on average meanwhile; `sure`: in the frame, or with free
+ * CPUs. */
 void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);

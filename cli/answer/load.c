@@ -117,6 +117,19 @@ may_draw(const char *thread, const struct tally_aggregate *log,
 	       (device->software && strncmp(thread, process, MOST_NAME) == 0);
 }
 
+/* Whether the device draws on the CPU: it says so, or a thread of its driver worked. */
+static bool
+is_software(const struct tally_loads *l, const struct tally_device_summary *device)
+{
+	GHashTableIter all;
+	gpointer name;
+	bool found = device->software;
+	g_hash_table_iter_init(&all, l->totals);
+	while (!found && g_hash_table_iter_next(&all, &name, NULL))
+		found = is_of_driver(name, device->name);
+	return found;
+}
+
 void
 tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
 		    const struct tally_device_summary *device, struct tally_answer_hitch *h)
@@ -125,9 +138,11 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	const struct load_line *lines = find_lines(l, h, &n);
 	double most = EXPLAINS * (double)h->excess_ns, drew_ns = 0;
 	uint64_t ready_ns = 0;
-	bool by_software = device->software;
+	bool software = is_software(l, device);
 	GHashTableIter all;
 	gpointer name, total;
+	if (software)
+		tally_cause_on_cpu(h);
 	if (n == 0)
 		return;
 	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
@@ -139,7 +154,6 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	while (g_hash_table_iter_next(&all, &name, &total)) {
 		uint64_t ns = work_of(lines, n, name);
 		double growth = (double)ns - part * (double)*(const uint64_t *)total;
-		by_software |= is_of_driver(name, device->name);
 		if (may_draw(name, log, device)) {
 			drew_ns += growth;
 		} else if (growth >= most) {
@@ -150,7 +164,7 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	}
 	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
 	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
-	if (by_software)
+	if (software)
 		tally_cause_driver(h, drew_ns, sure || (double)ready_ns < STARVED * lines_ns);
 }
 

@@ -19,6 +19,9 @@ struct tally_window *
 tally_windows_find(struct tally_windows *w, const struct tally_frame_record *f)
 {
 	int64_t surface = surface_of(f);
+	for (unsigned i = 0; i < w->n; i++)
+		w->all[i].begun &= f->frame == w->next_frame;
+	w->next_frame = f->frame + 1;
 	if (surface < 0)
 		return NULL;
 	unsigned i = 0;
@@ -38,11 +41,8 @@ void
 tally_windows_add(struct tally_windows *w, const struct tally_window *of,
 		  const struct tally_frame_record *f, bool timed, uint64_t unsure_ns)
 {
-	bool gap = f->frame != w->next_frame;
-	w->next_frame = f->frame + 1;
 	for (unsigned i = 0; i < w->n; i++) {
 		struct tally_window *to = &w->all[i];
-		to->begun &= !gap;
 		struct tally_frame_record *sum = &to->sum;
 		sum->has_thread &= f->has_thread;
 		sum->has_wait &= f->has_wait;

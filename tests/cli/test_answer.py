@@ -583,11 +583,13 @@ class Answer(CliCase):
             ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
             ("it worked, and slept", run(ready=5, work=14), "cannot tell: part CPU, no pass"),
             ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
-            ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, its driver had no CPU"),
+            ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             # Planted: six threads that nobody waited for, a copy on a driver without a thread of its name, a dispatch.
-            ("a pass while another thread had the CPUs", run([("bake", 40)], always=[("Mesa-1", 0.1)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, its driver had no CPU"),
-            ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, its driver had no CPU"),
+            ("a pass while another thread had the CPUs", run([("bake", 40)], always=[("Mesa-1", 0.1)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass on the CPU, by threads without a name", run([("app", 40)], passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "GBuffer 8.00 -> 38.0 ms, same draws"),
+            ("a call within the time of a pass", run(passes=[("GBuffer", (38, 10))], work=31, facts=["Vulkan 1.3, the CPU"],
+                                                     more={"events": [{"kind": "first_draw", "n": 1, "ns": 28 * MS, "own_ns": 28 * MS}]}), "1 shader made, 28.0 ms"),
             ("a pass beside one that drew more", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10)), ("UI", (1, 999))]), "cannot tell: GBuffer took longer, others drew more"),
             ("a driver's wait", run([("loader", 28)], more={"wait_ns": 39 * MS}), "a wait in driver calls"),
         )
@@ -598,7 +600,7 @@ class Answer(CliCase):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
         # The driver worked by 20 ms more: what it could have done in a tenth of what was lost.
         self.assertEqual(run([("Mesa-1", 20)], passes=[("GBuffer", (308, 10))], ms=314)["hitches"]["worst"][0]["text"],
-                         "frame 60: +300 ms, cannot tell: GBuffer took longer, its driver had no CPU")
+                         "frame 60: +300 ms, cannot tell: GBuffer took longer, or its driver had no CPU")
         self.assertEqual(run([("loader", 28)])["hitches"]["worst"][0]["thread"], "loader")
         for share, words in ((0.2, None), (0.5, "  busiest other thread: dxvk-cs, 50 % of the time"),
                              (0.95, "  thread dxvk-cs works 95 % of the time: it may be what frames wait for")):
