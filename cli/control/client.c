@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/control/client.h"
 
+#include "cli/shared/each.h"
 #include "layer/capture/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -158,8 +160,43 @@ look_into(const char *folder, GPtrArray *games)
 		g_dir_close(dir);
 }
 
+/* The parent of a process; 0 if it cannot be known. */
+static long
+parent_of(long pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%ld/stat", pid), *stat = NULL;
+	long parent = 0;
+	/* "PID (NAME) STATE PARENT ...", and a name may contain anything. */
+	const char *end = g_file_get_contents(path, &stat, NULL, NULL) ? strrchr(stat, ')') : NULL;
+	return end && sscanf(end, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+/* Any other parent could be one of games that the user did not mean, as init is of orphans. */
+static bool
+is_the_command(long pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%ld/comm", pid), *name = NULL;
+	return g_file_get_contents(path, &name, NULL, NULL) && strcmp(name, "passtally\n") == 0;
+}
+
+static void
+keep_of_process(GPtrArray *games, long pid)
+{
+	bool itself = false;
+	TALLY_EACH (const struct tally_control_game, game, games)
+		itself |= game->pid == pid;
+	bool started_them = !itself && is_the_command(pid);
+	for (guint i = games->len; i-- > 0;) {
+		long of = ((const struct tally_control_game *)games->pdata[i])->pid;
+		while (started_them && of > 1 && of != pid)
+			of = parent_of(of);
+		if (of != pid)
+			g_ptr_array_remove_index(games, i);
+	}
+}
+
 GPtrArray *
-tally_control_list(void)
+tally_control_list(long pid)
 {
 	GPtrArray *games = g_ptr_array_new_with_free_func(game_free);
 	char *folder;
@@ -167,6 +204,8 @@ tally_control_list(void)
 		look_into(folder, games);
 		g_free(folder);
 	}
+	if (pid)
+		keep_of_process(games, pid);
 	return games;
 }
 
@@ -209,4 +248,18 @@ tally_control_ask(const char *path, const char *request, bool *refused, long *pi
 close_socket:
 	close(fd);
 	return answer;
+}
+
+char *
+tally_control_log(const char *path)
+{
+	char why[512];
+	bool refused;
+	g_autofree char *answer = tally_control_ask(path, "status", &refused, NULL, why,
+						    sizeof(why));
+	const char *log = answer ? strstr(answer, "\nlog ") : NULL;
+	if (!log)
+		return NULL;
+	log += strlen("\nlog ");
+	return g_strndup(log, strcspn(log, "\n"));
 }

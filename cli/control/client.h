@@ -20,13 +20,17 @@ struct tally_control_game {
 /* The value of the option `control` for a game's processes; creates the folder (mode 0700).
  * The caller frees it; NULL with a reason in `why`. */
 char *tally_control_pattern(char *why, size_t size);
-/* The games with a listening socket: an array of struct tally_control_game. Removes the sockets of
- * processes that have ended. */
-GPtrArray *tally_control_list(void);
+/* The games with a listening socket: an array of struct tally_control_game; unless `pid` is 0 only
+ * the one of that process, or those that it started if it is a `passtally run`. Removes the sockets
+ * of processes that have ended. */
+GPtrArray *tally_control_list(long pid);
 
 /* The game's answer: the text after "ok" (*refused is false) or "error". The caller frees
  * it; NULL, with a reason in `why`, if there was no answer. `pid` may be NULL. */
 char *tally_control_ask(const char *path, const char *request, bool *refused, long *pid,
 			char *why, size_t size);
+/* The path of a game's log, as its process knows it; NULL if there was no answer. The caller frees
+ * it. */
+char *tally_control_log(const char *path);
 
 #endif

@@ -94,40 +94,11 @@ print_several(const GPtrArray *games)
 		tally_text_print_line(stderr, "  --pid %-8ld --control %s", game->pid, game->path);
 }
 
-/* The parent of a process; 0 if it cannot be known. */
-static long
-parent_of(long pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%ld/stat", pid), *stat = NULL;
-	long parent = 0;
-	/* "PID (NAME) STATE PARENT ...", and a name may contain anything. */
-	const char *end = g_file_get_contents(path, &stat, NULL, NULL) ? strrchr(stat, ')') : NULL;
-	return end && sscanf(end, ") %*c %ld", &parent) == 1 ? parent : 0;
-}
-
-/* Keeps the game with this process ID, or those that it started, as `passtally run` did. */
-static void
-keep_of_process(GPtrArray *games, long pid)
-{
-	bool itself = false;
-	TALLY_EACH (const struct tally_control_game, game, games)
-		itself |= game->pid == pid;
-	for (guint i = games->len; i-- > 0;) {
-		long of = ((const struct tally_control_game *)games->pdata[i])->pid;
-		while (!itself && of > 1 && of != pid)
-			of = parent_of(of);
-		if (of != pid)
-			g_ptr_array_remove_index(games, i);
-	}
-}
-
 /* Selects the games to ask: one, or, for the status, all of them. Returns false after
  * printing an error. */
 static bool
 choose(const struct request *r, GPtrArray *games)
 {
-	if (r->pid)
-		keep_of_process(games, (long)r->pid);
 	if (games->len == 1 || (games->len && r->is_status))
 		return true;
 	if (games->len)
@@ -186,7 +157,7 @@ ask_all(const struct request *r)
 {
 	if (r->control)
 		return ask(r, r->control);
-	g_autoptr(GPtrArray) games = tally_control_list();
+	g_autoptr(GPtrArray) games = tally_control_list((long)r->pid);
 	int status = choose(r, games) ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 	for (guint i = 0; status == TALLY_EXIT_OK && i < games->len; i++) {
 		const struct tally_control_game *game = g_ptr_array_index(games, i);

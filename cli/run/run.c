@@ -240,7 +240,7 @@ wait_for(const struct tally_run_request *r, struct tally_launch *launch, const c
 	tally_launch_wait(launch);
 	/* Of a program that renders nothing there is nothing to see. */
 	tally_launch_finish(g_file_test(log, G_FILE_TEST_EXISTS));
-	g_ptr_array_unref(tally_control_list()); /* a game that was killed leaves its socket */
+	g_ptr_array_unref(tally_control_list(0)); /* a game that was killed leaves its socket */
 }
 
 static int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
+#include "cli/control/client.h"
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/shared/cli.h"
@@ -30,7 +31,8 @@ take_window(const char *command, const struct tally_arg *arg, void *to, const ch
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
-			"Follow the log of process N."),
+			"Follow the log of process N, or of the game that the `passtally run` N "
+			"started."),
 	TALLY_ARG_TAKE("window", 'w', "SECONDS", take_window,
 		       "Show what the last SECONDS of frames come to (default 10)."),
 	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
@@ -52,8 +54,8 @@ static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, to
 static const char help[] =
 	"Usage: passtally top [options] [LOG | --pid N]\n\n"
 	"Shows live what each pass costs: of a game that runs, or of a log that\n"
-	"grows. Without LOG it is the newest log in the default folder whose game\n"
-	"runs.\n" TALLY_HELP_OPTIONS
+	"grows. Without LOG it is the newest log whose game runs: of those in the\n"
+	"default folder and of all games that passtally run started.\n" TALLY_HELP_OPTIONS
 	"\nFigures are of the newest frames, as many as began within --window;\n"
 	"share is the pass's part of the GPU time measured on its device. Where\n"
 	"standard output is no terminal, or one that cannot be drawn on\n"
@@ -73,8 +75,8 @@ complain_none(const char *newest, long pid)
 {
 	if (pid)
 		tally_cli_complain("top",
-				   "no log in the default folder is of process %ld: has it "
-				   "rendered yet? A log is named by passtally top LOG",
+				   "no log of process %ld was found: has it rendered yet? A log "
+				   "is named by passtally top LOG",
 				   pid);
 	else if (newest)
 		tally_cli_complain("top",
@@ -87,26 +89,46 @@ complain_none(const char *newest, long pid)
 					  "GAME, or name a log: passtally top LOG");
 }
 
-/* Among the logs in the default folder, the first whose process matches and is running; NULL
- * after printing an error. */
+/* Adds the logs of games that answer at their control sockets, wherever the logs are. */
+static void
+add_of_games(GPtrArray *logs, long pid)
+{
+	g_autoptr(GPtrArray) games = tally_control_list(pid);
+	TALLY_EACH (const struct tally_control_game, game, games) {
+		g_autofree char *path = tally_control_log(game->path);
+		struct tally_folder_log log;
+		if (!path || !tally_folder_log_read(&log, path))
+			continue;
+		/* In a container it has another number. */
+		log.pid = pid ? pid : game->pid;
+		g_ptr_array_add(logs, g_memdup2(&log, sizeof(log)));
+	}
+}
+
+/* The log last written to whose process matches and is running; NULL after printing an error. */
 static char *
 find_living(long pid)
 {
-	enum { MOST_LOOKED_AT = 200 };
-	const char *newest = NULL;
-	g_autofree char *folder = tally_folder_path();
+	const struct tally_folder_log *found = NULL;
+	g_autofree char *folder = tally_folder_path(), *newest = NULL;
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
-	for (guint i = 0; i < logs->len && i < MOST_LOOKED_AT; i++) {
+	for (guint i = logs->len; i-- > 0;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
 		/* A compressed log is complete. */
 		if (!g_str_has_suffix(log->path, ".jsonl"))
-			continue;
-		newest = newest ? newest : log->path;
-		if (pid ? log->pid == pid : lives(log->pid))
-			return g_strdup(log->path);
+			g_ptr_array_remove_index(logs, i);
 	}
-	complain_none(newest, pid);
-	return NULL;
+	if (logs->len)
+		newest = g_strdup(((const struct tally_folder_log *)logs->pdata[0])->path);
+	add_of_games(logs, pid);
+	TALLY_EACH (const struct tally_folder_log, log, logs) {
+		if ((pid ? log->pid == pid : lives(log->pid)) &&
+		    (!found || log->changed_ns > found->changed_ns))
+			found = log;
+	}
+	if (!found)
+		complain_none(newest, pid);
+	return found ? g_strdup(found->path) : NULL;
 }
 
 static bool

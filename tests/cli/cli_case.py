@@ -12,9 +12,11 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 COMMAND = os.environ.get("PASSTALLY_COMMAND")
@@ -77,6 +79,33 @@ class CliCase(unittest.TestCase):
 
     def write_log(self, name, lines):
         return self.write(name, log_bytes(lines))
+
+    def serve(self, path, answers):
+        """A game's control socket at `path`: answer each packet by the next of `answers`; None: hang up without one."""
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server.bind(str(path))
+        server.listen(8)
+        asked = []
+        left = list(answers)
+
+        def work():
+            while left:
+                try:
+                    client, _ = server.accept()
+                except OSError:
+                    return
+                request = client.recv(1000)
+                if request:  # otherwise the other end only checked who listens
+                    asked.append(request)
+                    answer = left.pop(0)
+                    if answer is not None:
+                        client.send(answer)
+                client.close()
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        self.addCleanup(server.close)
+        return asked
 
     def left_behind(self):
         return sorted(p.name for p in (self.folder / "tmp").iterdir() if p.name.startswith("passtally"))

@@ -530,12 +530,27 @@ class Plain(CliCase):
         self.assertIn("ours (process", self.table("--pid", os.getpid()))
         done = self.command("top", "--pid", 2**31 - 2)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"no log in the default folder is of process", done.stderr)
+        self.assertIn(b"no log of process", done.stderr)
         (place / "ours.jsonl").unlink()
         (place / "older.jsonl").unlink()
         done = self.command("top")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b".jsonl: passtally top LOG", done.stderr)
+
+    def test_finding_the_log_of_a_game_elsewhere(self):
+        """As with run -o PATH: the game's control socket names it, and of a container's game the number outside."""
+        log = self.write_log("x.jsonl", [header(pid=7, program="/bin/elsewhere")] + long_log(1, 2)[1:])
+        place = self.folder / "runtime" / "passtally"
+        place.mkdir(mode=0o700)
+        self.serve(place / "gone.sock", [b"ok\nstate capturing\nlog /no/such.jsonl\n"] * 3)
+        self.serve(place / "game.sock", [b"ok\nstate capturing\npid 7\nlog " + bytes(log) + b"\n"] * 3)
+        self.assertIn("elsewhere (process", self.table())
+        self.assertIn("elsewhere (process", self.table("--pid", os.getpid()))
+        older = self.folder / "state" / "passtally" / "older.jsonl"
+        older.parent.mkdir(parents=True)
+        older.write_bytes(log_bytes([header(pid=os.getpid(), program="/bin/older")]))
+        os.utime(older, (1, 1))
+        self.assertIn("elsewhere (process", self.table())
 
 
 class OnATerminal(CliCase):

@@ -7,10 +7,10 @@ import os
 import pathlib
 import re
 import socket
-import threading
+import subprocess
 import unittest
 
-from cli_case import CliCase, device, end, frame, header, one_pass, pass_info
+from cli_case import COMMAND, CliCase, device, end, frame, header, one_pass, pass_info, program
 
 
 class Trigger(CliCase):
@@ -19,33 +19,6 @@ class Trigger(CliCase):
         self.place = self.folder / "run" / "passtally"
         self.place.mkdir(mode=0o700, parents=True)
         self.env["XDG_RUNTIME_DIR"] = str(self.folder / "run")
-
-    def serve(self, path, answers):
-        """Answer each packet by the next of `answers`; None: hang up without one."""
-        server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        server.bind(str(path))
-        server.listen(8)
-        asked = []
-        left = list(answers)
-
-        def work():
-            while left:
-                try:
-                    client, _ = server.accept()
-                except OSError:
-                    return
-                request = client.recv(1000)
-                if request:  # otherwise the other end only checked who listens
-                    asked.append(request)
-                    answer = left.pop(0)
-                    if answer is not None:
-                        client.send(answer)
-                client.close()
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        self.addCleanup(server.close)
-        return asked
 
     def refuse(self, *args, status=1):
         done = self.command("trigger", *args)
@@ -74,7 +47,7 @@ class Trigger(CliCase):
     def test_one(self):
         path = self.place / "game-1.sock"
         asked = self.serve(path, [b"ok\nthe capture starts\n", b"ok\nmark \x1b[31m\n", b"error\nnot \x1b now\n",
-                                  b"ok\nstate capturing\npid 3\nprogram /a\tb\n", b"ok\nby its parent\n"])
+                                  b"ok\nstate capturing\npid 3\nprogram /a\tb\n"])
         self.assertIn(b": the capture starts\n", self.ok("trigger", "start").stdout)
         shown = self.ok("trigger", "mark", "a b=c").stdout
         self.assertNotIn(b"\x1b", shown)
@@ -83,9 +56,29 @@ class Trigger(CliCase):
         self.assertIn(b"says: not ", done.stderr)
         self.assertEqual(self.ok("trigger", "--control", path, "status").stdout,
                          b"state capturing\npid 3\nprogram /a\\tb\n")
-        # The program that started the game, as passtally run did, names it too.
-        self.assertIn(b": by its parent\n", self.ok("trigger", "--pid", os.getppid(), "start").stdout)
-        self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status", b"start"])
+        self.assertEqual(asked, [b"start", b"mark a b=c", b"stop", b"status"])
+
+    def test_by_the_run_that_started_it(self):
+        """passtally run's number names the game too; that of any other parent, as of what takes in orphans, does not."""
+        game = """if True:
+            import socket, sys
+            server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            server.bind(sys.argv[1])
+            server.listen(8)
+            print(flush=True)
+            while True:
+                client = server.accept()[0]
+                if client.recv(100):
+                    client.send(b"ok\\nby its run\\n")"""
+        run = subprocess.Popen([COMMAND, "run", "-q", "--control", "off", "--", *program(game),
+                                self.place / "game.sock"], stdout=subprocess.PIPE, env=self.env)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.terminate)
+        run.stdout.readline()
+        self.assertIn(b": by its run\n", self.ok("trigger", "--pid", run.pid, "start").stdout)
+        for parent in (os.getpid(), 1):
+            self.assertIn("has no control socket", self.refuse("--pid", parent, "start"))
 
     def test_toggle_and_progress(self):
         """status also shows what the log contains so far, even where its last line is cut."""
