@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/chain.h"
+#include "vk_layer/settings.h"
 #include "vk_names.h"
 #include "passtally_version.h"
 
@@ -55,15 +56,20 @@ enumerate_device_layers(VkPhysicalDevice physical, uint32_t *n, VkLayerPropertie
 	return describe_layer(n, out);
 }
 
-/* The extensions of the layers below cannot be queried without an instance (R7), and the loader
- * does not ask us for them. */
+/* Not in the manifest: the loader would list it to every program, and one older than the
+ * extension refuses an instance that enables it. The extensions of the layers below cannot be
+ * queried without an instance (R7), and the loader does not ask us for them. */
 static VKAPI_ATTR VkResult VKAPI_CALL
 enumerate_instance_extensions(const char *layer, uint32_t *n, VkExtensionProperties *out)
 {
 	if (!is_ours(layer))
 		return VK_ERROR_LAYER_NOT_PRESENT;
-	(void)out;
-	*n = 0;
+	if (out && *n == 0)
+		return VK_INCOMPLETE;
+	*n = 1;
+	if (out)
+		out[0] = (VkExtensionProperties){ VK_SETTINGS_EXTENSION,
+						  VK_SETTINGS_EXTENSION_VERSION };
 	return VK_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 #include "vk_layer/chain.h"
 #include "vk_layer/devices.h"
 #include "vk_layer/record/handles.h"
+#include "vk_layer/settings.h"
 #include "vk_layer/submit/submission.h"
 
 #include "layer/base/keep_loaded.h"
@@ -155,7 +156,9 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 		return VK_ERROR_INITIALIZATION_FAILED;
 	const VkApplicationInfo *app = info->pApplicationInfo;
 	const char *engine = app && app->pEngineName ? app->pEngineName : "";
-	const struct tally_config *config = tally_session_config();
+	char own[VK_SETTINGS_SIZE];
+	const struct tally_config *config =
+		tally_session_config_of(vk_settings_read(info->pNext, own, sizeof(own)));
 	struct vk_instance made = {
 		.api_version = version_asked_for(info),
 		.has_properties2 = vk_lists(info->enabledExtensionCount,

@@ -58,8 +58,10 @@ origin_word(enum tally_config_origin origin, const char *key)
 {
 	static const char *const words[] = {
 		[TALLY_FROM_DEFAULT] = "default",
+		[TALLY_FROM_PROGRAM] = "program",
 		[TALLY_FROM_USER_FILE] = "user file",
 		[TALLY_FROM_PROGRAM_FILE] = "program file",
+		[TALLY_FROM_LAYER_SETTINGS] = "Vulkan's layer settings",
 		[TALLY_FROM_ENVIRONMENT] = "PASSTALLY_OPTIONS",
 		[TALLY_FROM_COMMAND_LINE] = "command line",
 	};

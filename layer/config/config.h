@@ -55,8 +55,10 @@ struct tally_trigger {
 /* The place that a value in force came from, lowest precedence first. */
 enum tally_config_origin {
 	TALLY_FROM_DEFAULT = 0,
+	TALLY_FROM_PROGRAM, /* the program itself: VK_EXT_layer_settings */
 	TALLY_FROM_USER_FILE,
 	TALLY_FROM_PROGRAM_FILE,
+	TALLY_FROM_LAYER_SETTINGS, /* Vulkan's file and environment of layers */
 	TALLY_FROM_ENVIRONMENT,
 	TALLY_FROM_COMMAND_LINE,
 };
@@ -201,10 +203,16 @@ bool tally_config_parse_options(struct tally_config *config, const char *text,
 bool tally_config_read_file(struct tally_config *config, const char *path,
 			    enum tally_config_origin origin, tally_config_complain *complain,
 			    void *data);
-/* Reads all places except the command line, lowest precedence first:
+/* The settings of Vulkan's layers: one file in which lines such as "passtally_capture.max_log =
+ * 1M" are passtally's and all others belong to other layers, and "#" begins a comment. An empty
+ * value counts as absent. Otherwise as above. */
+bool tally_config_read_layer_file(struct tally_config *config, const char *path,
+				  tally_config_complain *complain, void *data);
+/* Reads all places except the command line and the program, lowest precedence first:
  * $XDG_CONFIG_HOME/passtally/passtally.conf, .../programs/<executable's base name>.conf
- * (`program` may be NULL), PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure execution (AT_SECURE)
- * the environment and the home folder are not read. */
+ * (`program` may be NULL), vk_layer_settings.txt where Vulkan's layers look for it
+ * (docs/config.md), VK_PASSTALLY_CAPTURE_<OPTION>, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure
+ * execution (AT_SECURE) the environment and the home folder are not read. */
 bool tally_config_load(struct tally_config *config, const char *program,
 		       tally_config_complain *complain, void *data);
 

@@ -162,10 +162,27 @@ take_line(struct ini *ini, char *line)
 				&ini->place);
 }
 
-bool
-tally_config_read_file(struct tally_config *config, const char *path,
-		       enum tally_config_origin origin, tally_config_complain *complain,
-		       void *data)
+/* A line of vk_layer_settings.txt. Vulkan uses '_' where passtally uses '-'. */
+static bool
+take_setting(struct ini *ini, char *line)
+{
+	static const char ours[] = "passtally_capture.";
+	line[strcspn(line, "#")] = '\0';
+	char *key = tally_config_trim(line), *value = strchr(key, '=');
+	if (!value || strncmp(key, ours, strlen(ours)) != 0)
+		return true;
+	*value++ = '\0';
+	key = tally_config_trim(key + strlen(ours));
+	for (char *p = strchr(key, '_'); p; p = strchr(p, '_'))
+		*p = '-';
+	value = tally_config_trim(value);
+	return !*value || tally_config_set(ini->config, key, value, ini->origin,
+					   tally_config_report_at, &ini->place);
+}
+
+static bool
+read_lines(struct tally_config *config, const char *path, enum tally_config_origin origin,
+	   bool (*take)(struct ini *, char *), tally_config_complain *complain, void *data)
 {
 	size_t len;
 	bool missing;
@@ -197,10 +214,25 @@ tally_config_read_file(struct tally_config *config, const char *path,
 			break;
 		}
 		ini.number = number;
-		ok &= take_line(&ini, line);
+		ok &= take(&ini, line);
 		line = end + 1;
 	}
 	ok &= end_section(&ini);
 	free(text);
 	return ok;
+}
+
+bool
+tally_config_read_file(struct tally_config *config, const char *path,
+		       enum tally_config_origin origin, tally_config_complain *complain,
+		       void *data)
+{
+	return read_lines(config, path, origin, take_line, complain, data);
+}
+
+bool
+tally_config_read_layer_file(struct tally_config *config, const char *path,
+			     tally_config_complain *complain, void *data)
+{
+	return read_lines(config, path, TALLY_FROM_LAYER_SETTINGS, take_setting, complain, data);
 }

@@ -43,6 +43,8 @@ static atomic_bool last_called;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 static struct tally_config config;
 static bool config_read;
+static _Atomic(const char *) offered; /* of callers that wait for config_once, or did */
+static char *taken; /* a copy of the offered settings: the caller's text does not stay */
 static char program[PATH_MAX], called[PATH_MAX];
 static char log_path[PATH_MAX]; /* under start_lock */
 
@@ -64,6 +66,13 @@ read_config(void)
 	tally_process_program(program, sizeof(program));
 	tally_process_called(called, sizeof(called));
 	tally_config_load(&config, called, tally_log_complain, NULL);
+	struct tally_config_place place = { tally_log_complain, NULL,
+					    "the program's own settings" };
+	const char *own = atomic_load(&offered);
+	taken = own ? strdup(own) : NULL;
+	if (own && !tally_config_secure())
+		tally_config_parse_options(&config, own, TALLY_FROM_PROGRAM, tally_config_report_at,
+					   &place);
 	if (tally_block_leaves_alone(&config, called))
 		return;
 	tally_trigger_reset(&config);
@@ -78,10 +87,21 @@ read_config(void)
 const struct tally_config *
 tally_session_config(void)
 {
+	return tally_session_config_of(NULL);
+}
+
+const struct tally_config *
+tally_session_config_of(const char *own)
+{
 	if (tally_config_disabled())
 		return NULL;
 	int saved_errno = errno;
+	if (own)
+		atomic_store(&offered, own);
 	pthread_once(&config_once, read_config);
+	if (own && (!taken || strcmp(own, taken) != 0))
+		tally_log_complain(NULL, "the program's own settings came after the first "
+					 "instance or context, and do not count");
 	errno = saved_errno;
 	return config_read ? &config : NULL;
 }

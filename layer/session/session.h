@@ -17,6 +17,10 @@
  * constant until the process ends. NULL when PASSTALLY_DISABLE is set: then everything
  * is a pure pass-through. */
 const struct tally_config *tally_session_config(void);
+/* The same, for a program that sets options itself, as in PASSTALLY_OPTIONS: all other places
+ * take precedence over it, and a note reports if an earlier call has already read the
+ * configuration. `own` may be NULL and is not kept. */
+const struct tally_config *tally_session_config_of(const char *own);
 
 /* Opens the log and starts the collector thread, once; later calls return at once. False:
  * nothing is captured (disabled, the log could not be opened, out of memory), which is

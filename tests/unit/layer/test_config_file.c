@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options from files. */
+/* Options from files: those of passtally and of Vulkan's layer settings. */
 #include "tests/unit/layer/config_values.h"
 
 static const struct {
@@ -83,6 +83,86 @@ test_bad_files(void)
 	g_free(dir);
 }
 
+/* Vulkan's settings of layers: the file, where it is searched for, and the environment. */
+static void
+test_layer_settings(void)
+{
+	static const struct {
+		const char *file, *variable, *value, *option, *want, *says;
+	} cases[] = {
+		{ "passtally_capture.skip = 7", NULL, NULL, "skip", "7", NULL },
+		{ "# no\n khronos_validation.skip=x\n  passtally_capture.max_passes=9 #\r\n",
+		  NULL, NULL, "max-passes", "9", NULL },
+		{ "passtally_capture.cpu = true\npasstally_capture.set=\n", NULL, NULL, "cpu",
+		  "on", NULL },
+		{ "passtally_capture.counters = a,b", NULL, NULL, "counters", "a,b", NULL },
+		{ "passtally_capture.skip", NULL, NULL, "skip", "0", NULL },
+		{ "skip = 7", NULL, NULL, "skip", "0", NULL },
+		{ "\npasstally_capture.skip = -7", NULL, NULL, "skip", "0",
+		  "txt:2: option skip cannot be \"-7\"" },
+		{ "passtally_capture.skipp = 7", NULL, NULL, "skip", "0",
+		  "txt:1: there is no option \"skipp\"" },
+		{ "", "VK_PASSTALLY_CAPTURE_MAX_LOG", "1K", "max-log", "1K", NULL },
+		{ "passtally_capture.skip=7", "VK_PASSTALLY_CAPTURE_SKIP", "8", "skip", "8", NULL },
+		{ "passtally_capture.skip=7", "VK_PASSTALLY_CAPTURE_SKIP", "", "skip", "7", NULL },
+		{ "passtally_capture.skip=7", "PASSTALLY_OPTIONS", "skip=9", "skip", "9", NULL },
+		{ "", "VK_PASSTALLY_CAPTURE_SKIP", "x", "skip", "0",
+		  "VK_PASSTALLY_CAPTURE_SKIP: option skip cannot be \"x\"" },
+	};
+	char *dir = g_dir_make_tmp("passtally-config-XXXXXX", NULL);
+	char *path = g_build_filename(dir, "vk_layer_settings.txt", NULL);
+	g_setenv("HOME", "/nowhere", TRUE);
+	g_setenv("XDG_CONFIG_HOME", "/nowhere", TRUE);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		/* The folder, or the file itself. */
+		g_setenv("VK_LAYER_SETTINGS_PATH", i % 2 ? dir : path, TRUE);
+		g_assert_true(g_file_set_contents(path, cases[i].file, -1, NULL));
+		if (cases[i].variable)
+			g_setenv(cases[i].variable, cases[i].value, TRUE);
+		struct tally_config config;
+		GString *said = g_string_new(NULL);
+		tally_config_init(&config);
+		g_assert_cmpint(tally_config_load(&config, NULL, keep_message, said), ==,
+				!cases[i].says);
+		assert_value(&config, cases[i].option, cases[i].want);
+		if (cases[i].says)
+			g_assert_nonnull(strstr(said->str, cases[i].says));
+		else
+			g_assert_cmpstr(said->str, ==, "");
+		tally_config_finish(&config);
+		g_string_free(said, TRUE);
+		if (cases[i].variable)
+			g_unsetenv(cases[i].variable);
+	}
+	/* vkconfig's own path comes first. */
+	char *folder = g_build_filename(dir, "vulkan", "settings.d", NULL);
+	char *first = g_build_filename(folder, "vk_layer_settings.txt", NULL);
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+	g_assert_true(g_file_set_contents(path, "passtally_capture.skip = 1", -1, NULL));
+	g_assert_true(g_file_set_contents(first, "passtally_capture.skip = 2", -1, NULL));
+	g_setenv("XDG_DATA_HOME", dir, TRUE);
+	struct tally_config config;
+	tally_config_init(&config);
+	g_assert_true(tally_config_load(&config, NULL, NULL, NULL));
+	assert_value(&config, "skip", "2");
+	g_assert_cmpint(config.origin[row_of("skip")], ==, TALLY_FROM_LAYER_SETTINGS);
+	tally_config_finish(&config);
+	g_unsetenv("XDG_DATA_HOME");
+	g_unsetenv("XDG_CONFIG_HOME");
+	g_unsetenv("VK_LAYER_SETTINGS_PATH");
+	g_remove(first);
+	g_rmdir(folder);
+	g_remove(path);
+	char *vulkan = g_path_get_dirname(folder);
+	g_rmdir(vulkan);
+	g_rmdir(dir);
+	g_free(vulkan);
+	g_free(first);
+	g_free(folder);
+	g_free(path);
+	g_free(dir);
+}
+
 static void
 test_load(void)
 {
@@ -152,5 +232,6 @@ main(int argc, char **argv)
 	g_test_add_func("/config/read-file", test_read_file);
 	g_test_add_func("/config/bad-files", test_bad_files);
 	g_test_add_func("/config/load", test_load);
+	g_test_add_func("/config/layer-settings", test_layer_settings);
 	return g_test_run();
 }

@@ -290,6 +290,26 @@ test_bad_option(void)
 	assert_told("PASSTALLY_OPTIONS: option skip");
 }
 
+/* A program that makes two instances reports its settings twice, and often from the same place
+ * of its stack: their text decides. */
+static void
+test_own_settings(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	char first[] = "frames=2", again[] = "frames=2";
+	const struct tally_config *config = tally_session_config_of(first);
+	g_assert_nonnull(config);
+	g_assert_cmpuint(config->frames, ==, 2);
+	g_assert_true(tally_session_config_of(again) == config);
+	struct tally_note_record note;
+	g_assert_false(tally_log_take(&note));
+	memcpy(first, "frames=3", sizeof(first));
+	g_assert_true(tally_session_config_of(first) == config);
+	g_assert_cmpuint(config->frames, ==, 2);
+	assert_told("came after the first instance");
+}
+
 /* A name that another process has taken. */
 static void
 test_taken(void)
@@ -667,6 +687,7 @@ main(int argc, char **argv)
 	g_test_add_func("/session/no-place", test_no_place);
 	g_test_add_func("/session/disabled", test_disabled);
 	g_test_add_func("/session/bad-option", test_bad_option);
+	g_test_add_func("/session/own-settings", test_own_settings);
 	g_test_add_func("/session/taken", test_taken);
 	g_test_add_func("/session/taken-by-device", test_taken_by_device);
 	g_test_add_func("/session/taken-with-pid", test_taken_with_pid);
