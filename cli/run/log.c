@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/run/run.h"
 
+#include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 
@@ -151,6 +152,16 @@ tally_run_log_content(const char *path)
 	return c;
 }
 
+/* One that a process has just begun is not empty for long. */
+static bool
+is_written(const char *path)
+{
+	struct tally_folder_log log;
+	bool written = tally_folder_log_read(&log, path) && tally_folder_log_is_written(&log);
+	tally_folder_log_finish(&log);
+	return written;
+}
+
 unsigned
 tally_run_log_remove_empty(GPtrArray *logs)
 {
@@ -158,7 +169,7 @@ tally_run_log_remove_empty(GPtrArray *logs)
 	for (guint i = logs->len; i-- > 0;) {
 		const char *path = g_ptr_array_index(logs, i);
 		struct tally_run_content c = tally_run_log_content(path);
-		if (c.device || c.frame || unlink(path) < 0)
+		if (c.device || c.frame || is_written(path) || unlink(path) < 0)
 			continue;
 		g_ptr_array_remove_index(logs, i);
 		n++;

@@ -145,6 +145,24 @@ print_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_s
 }
 
 static void
+explain_no_log(const struct tally_run_request *r, const struct tally_run_log *log,
+	       const struct tally_run_folder *f, const struct to_inject *in,
+	       const GPtrArray *status)
+{
+	if (tally_run_goes_on(f->status)) {
+		g_autofree char *shown = tally_text_path(log->path);
+		tally_cli_say("nothing was rendered so far: what %s started still runs; if it "
+			      "renders, its log will be %s",
+			      r->argv[0], shown);
+		return;
+	}
+	tally_cli_say("nothing was rendered, or nothing that could be seen: %s; there is no log",
+		      r->argv[0]);
+	tally_run_explain_nothing(r->argv[0], in->gl.path);
+	tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
+}
+
+static void
 conclude(const struct tally_run_request *r, const struct tally_run_log *log,
      const struct tally_run_folder *f, const struct to_inject *in, int wait_status)
 {
@@ -161,13 +179,8 @@ conclude(const struct tally_run_request *r, const struct tally_run_log *log,
 			      TALLY_S(empty));
 	if (r->quiet)
 		print_errors(status);
-	if (logs->len == 0 && !disabled && !r->quiet && !tally_run_status_has_error(status)) {
-		tally_cli_say("nothing was rendered, or nothing that could be seen: %s; there is "
-			      "no log",
-			      r->argv[0]);
-		tally_run_explain_nothing(r->argv[0], in->gl.path);
-		tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
-	}
+	if (logs->len == 0 && !disabled && !r->quiet && !tally_run_status_has_error(status))
+		explain_no_log(r, log, f, in, status);
 	compress_logs(r, logs);
 	if (disabled && !r->quiet)
 		tally_cli_say("PASSTALLY_DISABLE is set: nothing was captured");

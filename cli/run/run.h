@@ -60,7 +60,7 @@ struct tally_run_content {
 /* Reads as far as the first frame. */
 struct tally_run_content tally_run_log_content(const char *path);
 /* Removes from the disk and from the array the logs that contain nothing: neither a device nor
- * a frame. Returns how many. */
+ * a frame, nor a writer. Returns how many. */
 unsigned tally_run_log_remove_empty(GPtrArray *logs);
 
 void tally_run_log_finish(struct tally_run_log *log);
@@ -136,6 +136,9 @@ bool tally_run_status_has_error(const GPtrArray *lines);
 
 /* Prints the summary of the logs that a run left, and the messages of its status file. */
 void tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status);
+/* Whether a process runs that inherited this status file: the program ended before what it started,
+ * as launchers do. */
+bool tally_run_goes_on(const char *status);
 /* Prints possible reasons why nothing was captured. `program` is the name that the user
  * gave. */
 void tally_run_explain_nothing(const char *program, const char *library);

@@ -313,6 +313,19 @@ class Run(CliCase):
         self.assertIn(b"nothing was rendered", done.stderr)
         self.assertFalse((self.folder / "a.jsonl").exists())
 
+    def test_what_it_started_still_runs(self):
+        """As behind a launcher: its log is announced, and one that it has just begun is not removed as empty."""
+        left = "; import subprocess; subprocess.Popen(['sleep', '600'], pass_fds={0}, stdout=-3, stderr=-3)"
+        pid = "; print(subprocess._active[0].pid)"
+        done = self.run_program(program("0" + left.format([]) + pid), "-o", "a.jsonl")
+        self.addCleanup(os.kill, int(done.stdout), signal.SIGKILL)
+        self.assertIn(b"still runs; if it renders, its log will be ~/a.jsonl\n", done.stderr)
+        self.assertNotIn(b"there is no log", done.stderr)
+        text = WRITE_LOG.format(hex=log_bytes([header()]).hex()) + "out = open(path, 'ab')"
+        done = self.run_program(program(text + left.format("[out.fileno()]") + pid))
+        self.addCleanup(os.kill, int(done.stdout), signal.SIGKILL)
+        self.assertEqual(len(self.logs()), 1, done.stderr)
+
     def test_status_is_told_once(self):
         text = ("import os\n"
                 "with open(os.environ['PASSTALLY_STATUS'], 'a') as out:\n"
