@@ -98,7 +98,6 @@ create_below(struct vk_device *made, const struct vk_extensions *extensions,
 	VkLayerDeviceCreateInfo *link = vk_device_node(info, VK_LAYER_LINK_INFO);
 	VkLayerDeviceLink *next = link->u.pLayerInfo->pNext;
 	VkDevice passed = made->handle;
-	char added[sizeof(((struct vk_patched *)0)->added)] = "";
 	bool performance = true;
 	struct vk_patched patched;
 	while (made->tracked && vk_features_patch(made->instance, made->physical, extensions,
@@ -109,9 +108,8 @@ create_below(struct vk_device *made, const struct vk_extensions *extensions,
 					 &made->handle);
 		made->enabled = patched.enabled;
 		free(patched.memory);
-		if (result == VK_SUCCESS || !patched.added[0])
+		if (result == VK_SUCCESS || !patched.adds)
 			return result;
-		memcpy(added, patched.added, sizeof(added));
 		if (!patched.enabled.performance)
 			break;
 		performance = false;
@@ -119,7 +117,6 @@ create_below(struct vk_device *made, const struct vk_extensions *extensions,
 	bool offered = made->enabled.performance_offered;
 	vk_features_of_game(info, &made->enabled);
 	made->enabled.performance_offered = offered;
-	memcpy(made->enabled.denied, added, sizeof(added));
 	link->u.pLayerInfo = next;
 	made->handle = passed;
 	return create(made->physical, info, allocator, &made->handle);

@@ -375,19 +375,6 @@ reach(struct plan *plan, const VkDeviceCreateInfo *info, const VkBaseInStructure
 	return false;
 }
 
-static void
-note(char *out, size_t room, const char *name)
-{
-	size_t used = strlen(out);
-	if (used + strlen(name) + 3 > room)
-		return;
-	if (used) {
-		memcpy(out + used, ", ", 2);
-		used += 2;
-	}
-	memcpy(out + used, name, strlen(name) + 1);
-}
-
 /* The core features: both bits are in one structure. */
 static void
 plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer *offer,
@@ -400,10 +387,8 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 		return;
 	const VkBaseInStructure *there = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-	if (there && !reach(plan, info, there)) {
-		note(enabled->denied, sizeof(enabled->denied), "pipelineStatisticsQuery");
+	if (there && !reach(plan, info, there))
 		return;
-	}
 	plan->features2 = there;
 	plan->has_core = !there;
 	const VkPhysicalDeviceFeatures *core = core_features(info);
@@ -413,10 +398,7 @@ plan_core(struct plan *plan, const VkDeviceCreateInfo *info, const struct offer 
 	plan->own.core.inheritedQueries |= inherited;
 	enabled->pipeline_statistics |= statistics;
 	enabled->inherited_queries |= inherited;
-	if (statistics)
-		note(out->added, sizeof(out->added), "pipelineStatisticsQuery");
-	if (inherited)
-		note(out->added, sizeof(out->added), "inheritedQueries");
+	out->adds = true;
 }
 
 /* Whether it is enabled only because the layer added it. */
@@ -441,10 +423,8 @@ plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct 
 	const VkBaseInStructure *reset = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
 	const VkBaseInStructure *there = vulkan12 ? vulkan12 : reset;
-	if (there && !reach(plan, info, there)) {
-		note(enabled->denied, sizeof(enabled->denied), "hostQueryReset");
+	if (there && !reach(plan, info, there))
 		return;
-	}
 	plan->vulkan12 = vulkan12;
 	plan->reset = reset;
 	if (!there)
@@ -453,7 +433,7 @@ plan_host_reset(struct plan *plan, const VkDeviceCreateInfo *info, const struct 
 			.hostQueryReset = VK_TRUE,
 		};
 	enabled->host_reset = true;
-	note(out->added, sizeof(out->added), "hostQueryReset");
+	out->adds = true;
 	if (offer->host_reset_is_extension)
 		enabled->added_host_reset = plan_extension(plan, info, HOST_RESET_EXTENSION);
 }
@@ -466,7 +446,7 @@ plan_calibration(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	if (!offer->calibrated || !plan_extension(plan, info, offer->calibrated_extension))
 		return;
 	out->enabled.added_calibrated = true;
-	note(out->added, sizeof(out->added), offer->calibrated_extension);
+	out->adds = true;
 }
 
 /* Not where the game itself uses performance queries (R18), and not without host reset, without
@@ -478,19 +458,13 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 	struct vk_enabled *enabled = &out->enabled;
 	enabled->performance_offered = offer->has_performance;
 	if (!offer->performance || enabled->game_performance || !enabled->host_reset ||
-	    enabled->multi_device)
+	    enabled->multi_device || !wanted)
 		return;
-	if (!wanted) {
-		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
-		return;
-	}
 	const VkStructureType type =
 		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
 	const VkBaseInStructure *there = vk_find_in_chain(info->pNext, type);
-	if (there && !reach(plan, info, there)) {
-		note(enabled->denied, sizeof(enabled->denied), PERFORMANCE_QUERY);
+	if (there && !reach(plan, info, there))
 		return;
-	}
 	plan->performance_node = there;
 	plan->performance_pools = offer->performance_pools;
 	if (!there)
@@ -501,7 +475,7 @@ plan_performance(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 		};
 	enabled->performance = true;
 	enabled->performance_pools = offer->performance_pools;
-	note(out->added, sizeof(out->added), PERFORMANCE_QUERY);
+	out->adds = true;
 	enabled->added_performance = plan_extension(plan, info, PERFORMANCE_QUERY);
 }
 
@@ -521,7 +495,7 @@ plan_executables(struct plan *plan, const VkDeviceCreateInfo *info, const struct
 		.pipelineExecutableInfo = VK_TRUE,
 	};
 	enabled->added_executables = plan_extension(plan, info, EXECUTABLES);
-	note(out->added, sizeof(out->added), "pipelineExecutableInfo");
+	out->adds = true;
 }
 
 static void
@@ -627,11 +601,11 @@ vk_features_patch(const struct vk_instance *instance, VkPhysicalDevice physical,
 	plan_performance(&plan, info, &offer, performance, out);
 	plan_calibration(&plan, info, &offer, out);
 	plan_executables(&plan, info, &offer, out);
-	if (!out->added[0])
+	if (!out->adds)
 		return true;
 	if (!write_copy(&plan, out)) {
 		vk_features_of_game(info, &out->enabled);
-		out->added[0] = '\0';
+		out->adds = false;
 		return false;
 	}
 	out->link = vk_device_node(&out->info, VK_LAYER_LINK_INFO);

@@ -15,8 +15,8 @@ struct vk_patched {
 	VkDeviceCreateInfo info;   /* passed on; points into `memory` and the game's own */
 	struct vk_enabled enabled; /* if this create info is accepted */
 	VkLayerDeviceCreateInfo *link; /* the loader's node: a clone, or the game's (R17) */
-	char added[128]; /* the names of what was added, for people to read; "" = nothing */
-	void *memory;	 /* to be freed by free() */
+	bool adds;    /* something to what the game requested */
+	void *memory; /* to be freed by free() */
 };
 
 /* The extensions of the device itself, not of a layer. */

@@ -59,7 +59,6 @@ struct vk_enabled {
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only the layer enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance, added_executables;
-	char denied[128];      /* refused requests, for people to read; "" = none */
 };
 
 /* How a swapchain shows images, for the device line. Without images: nothing is known. */

@@ -186,10 +186,7 @@ test_no_features(void)
 	g_assert_true(out.enabled.pipeline_statistics && out.enabled.inherited_queries &&
 		      out.enabled.host_reset && out.enabled.calibrated);
 	g_assert_false(out.enabled.game_statistics || out.enabled.counts_inside);
-	g_assert_cmpstr(out.enabled.denied, ==, "");
-	g_assert_cmpstr(out.added, ==,
-			"pipelineStatisticsQuery, inheritedQueries, hostQueryReset, "
-			"VK_EXT_calibrated_timestamps");
+	g_assert_true(out.adds);
 	free(out.memory);
 }
 
@@ -328,7 +325,7 @@ test_unknown_structure(void)
 		info.pNext = unknown;
 		set_up_gpu();
 		struct vk_patched out = patch(VK_API_VERSION_1_3, false, &info);
-		g_assert_cmpstr(out.enabled.denied, ==, "");
+		g_assert_true(out.adds);
 		const struct unknown *passed = out.info.pNext;
 		g_assert_true(passed != unknown && passed->sType == unknown->sType);
 		g_assert_cmpmem(passed->words, sizeof(passed->words), unknown->words,
@@ -374,8 +371,7 @@ test_nothing_supported(void)
 	struct vk_patched out = patch(VK_API_VERSION_1_3, false, &info);
 	g_assert_null(out.memory);
 	g_assert_cmpmem(&out.info, sizeof(out.info), &info, sizeof(info));
-	g_assert_cmpstr(out.added, ==, "");
-	g_assert_cmpstr(out.enabled.denied, ==, "");
+	g_assert_false(out.adds);
 	g_assert_false(out.enabled.pipeline_statistics || out.enabled.inherited_queries ||
 		       out.enabled.host_reset || out.enabled.calibrated);
 }
@@ -425,7 +421,6 @@ test_performance(void)
 	g_assert_true(lists(&out.info, "VK_KHR_performance_query"));
 	g_assert_true(out.enabled.performance && out.enabled.performance_pools &&
 		      out.enabled.performance_offered && out.enabled.added_performance);
-	g_assert_nonnull(strstr(out.added, "VK_KHR_performance_query"));
 	free(out.memory);
 
 	game.pNext = &no;
@@ -450,7 +445,6 @@ test_no_performance(void)
 	struct vk_patched out = patch_performance(&bare, false);
 	g_assert_false(lists(&out.info, "VK_KHR_performance_query") || out.enabled.performance);
 	g_assert_true(out.enabled.performance_offered && out.enabled.pipeline_statistics);
-	g_assert_cmpstr(out.enabled.denied, ==, "VK_KHR_performance_query");
 	free(out.memory);
 
 	struct vk_instance instance = make_instance(VK_API_VERSION_1_3, false);
