@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Query pools in pages, and their slots for the recording threads. The contents of a page
- * depend only on the capabilities of its queues and on the current set, so that families that
- * behave alike share pages. */
+/* Query pools in pages, and their slots for the recording threads. */
 #include "vk_layer/record/slots_internal.h"
 
 #include <stdlib.h>

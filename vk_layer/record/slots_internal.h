@@ -3,8 +3,8 @@
  * and slots_sources.c (sources) share.
  *
  * Sources are opened when the device is created and constant from then on; which of their sets
- * is current changes from frame to frame. Each page has a kind: what queues of certain families
- * can do, with one set or none. Threads: as in vk_layer/record/slots.h.
+ * is current changes from frame to frame. Each page has a kind: what queues of a family can do,
+ * with one set or none. Threads: as in vk_layer/record/slots.h.
  */
 #ifndef PASSTALLY_VK_LAYER_SLOTS_INTERNAL_H
 #define PASSTALLY_VK_LAYER_SLOTS_INTERNAL_H
@@ -42,9 +42,9 @@ struct vk_page {
 	void *rows[TALLY_MAX_SOURCES];
 };
 
-/* Families whose pools are alike, with one set. */
+/* The pools of a queue family, with one set. */
 struct page_kind {
-	struct tally_vk_family family; /* one of them */
+	struct tally_vk_family family;
 	uint32_t sources;
 	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
 	/* Those that count for a set of VK_MEASURE_ bits, outside and inside a render pass. */
@@ -79,9 +79,7 @@ struct vk_slots {
 	const struct tally_vk_source_row *left_out[TALLY_MAX_SOURCES];
 	uint32_t n_left_out;
 
-	struct page_kind *kinds; /* of class k with set s: kinds[k * (n_sets + 1) + s] */
-	uint32_t n_classes;
-	uint32_t class_of[VK_MAX_FAMILIES];
+	struct page_kind *kinds; /* of family f with set s: kinds[f * (n_sets + 1) + s] */
 	uint32_t covering[VK_MAX_FAMILIES]; /* sources that count there, with any set */
 
 	/* Under the device's lock. */
@@ -96,7 +94,7 @@ struct vk_slots {
 static inline uint32_t
 vk_kind_of(const struct vk_slots *s, uint32_t family, uint32_t set)
 {
-	return s->class_of[family] * (s->n_sets + 1) + set;
+	return family * (s->n_sets + 1) + set;
 }
 
 void vk_page_destroy(struct vk_slots *s, struct vk_page *page);

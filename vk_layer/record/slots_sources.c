@@ -252,41 +252,20 @@ kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 	return kind;
 }
 
-/* Pools of performance queries are created for one family. */
 static bool
-is_alike(const struct page_kind *a, const struct page_kind *b, uint32_t performance_bit)
-{
-	return a->sources == b->sources && a->statistics == b->statistics &&
-	       a->family.timestamp_bits == b->family.timestamp_bits &&
-	       (!(a->sources & performance_bit) || a->family.index == b->family.index);
-}
-
-static bool
-sort_families(struct vk_device *d)
+make_kinds(struct vk_device *d)
 {
 	struct vk_slots *s = d->slots;
-	uint32_t n = s->n_sets + 1;
 
-	s->kinds = calloc((size_t)d->n_families * n + 1, sizeof(*s->kinds));
+	s->kinds = calloc((size_t)d->n_families * (s->n_sets + 1) + 1, sizeof(*s->kinds));
 	if (!s->kinds)
 		return false;
 	for (uint32_t f = 0; f < d->n_families; f++) {
-		struct page_kind *mine = &s->kinds[(size_t)s->n_classes * n];
-		for (uint32_t set = 0; set < n; set++) {
-			mine[set] = kind_on(d, f, set);
-			s->covering[f] |= mine[set].sources;
+		for (uint32_t set = 0; set <= s->n_sets; set++) {
+			struct page_kind *kind = &s->kinds[vk_kind_of(s, f, set)];
+			*kind = kind_on(d, f, set);
+			s->covering[f] |= kind->sources;
 		}
-		uint32_t k = 0;
-		for (bool alike = false; k < s->n_classes; k++) {
-			alike = true;
-			for (uint32_t set = 0; set < n; set++)
-				alike = alike && is_alike(&s->kinds[(size_t)k * n + set],
-							  &mine[set], s->performance_bit);
-			if (alike)
-				break;
-		}
-		s->class_of[f] = k;
-		s->n_classes += k == s->n_classes;
 	}
 	return true;
 }
@@ -302,7 +281,7 @@ vk_slots_create(struct vk_device *d)
 	s->times_by_view = tally_vk_quirk(TALLY_QUIRK_TIMES_BY_VIEW, d->driver_id,
 					  d->properties.vendorID);
 	if (!choose_all(d) || !list_counters(s) || !make_layouts(s) ||
-	    !sort_families(d)) {
+	    !make_kinds(d)) {
 		vk_slots_destroy(d);
 		return false;
 	}

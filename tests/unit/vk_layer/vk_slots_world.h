@@ -20,7 +20,7 @@ struct fixture {
 	struct tally_config config;
 };
 
-enum { GENERAL = 0, COMPUTE, COPY, GENERAL_AGAIN, N_FAMILIES };
+enum { GENERAL = 0, COMPUTE, COPY, N_FAMILIES };
 
 static inline void
 start(struct fixture *f)
@@ -42,7 +42,6 @@ start(struct fixture *f)
 	f->d.families[GENERAL].flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 	f->d.families[COMPUTE].flags = VK_QUEUE_COMPUTE_BIT;
 	f->d.families[COPY].flags = VK_QUEUE_TRANSFER_BIT;
-	f->d.families[GENERAL_AGAIN].flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 	for (uint32_t i = 0; i < N_FAMILIES; i++)
 		f->d.families[i].timestamp_bits = 64;
 	f->d.next.use.CreateQueryPool = api.CreateQueryPool;
