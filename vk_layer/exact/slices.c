@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/exact/slices.h"
 
-#define STYPE_FRAME_BOUNDARY 1000375001
-/* No structure may be repeated in a chain, but a driver may accept it. */
-static bool
-is_repeated(const VkBaseInStructure *s)
-{
-	for (const VkBaseInStructure *other = s->pNext; other; other = other->pNext)
-		if (other->sType == s->sType)
-			return true;
-	return false;
-}
-
 bool
 vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
 {
@@ -22,18 +11,17 @@ bool
 vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 {
 	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;
-	for (; s; s = s->pNext) {
-		bool is_known = s->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO ||
-				(int)s->sType == STYPE_FRAME_BOUNDARY;
-		if (!is_known || is_repeated(s))
-			return false; /* a slice has room for one of each */
-	}
-	return true;
+	return !s || (s->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO && !s->pNext);
 }
 
-static void
-cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
+static const void *
+cut_timeline(const VkTimelineSemaphoreSubmitInfo *from, const struct vk_slice *slice,
+	     struct vk_slice_info *out)
 {
+	VkTimelineSemaphoreSubmitInfo *t = &out->timeline;
+	if (!from)
+		return NULL;
+	*t = *from;
 	if (!slice->waits) {
 		t->waitSemaphoreValueCount = 0;
 		t->pWaitSemaphoreValues = NULL;
@@ -42,29 +30,7 @@ cut_timeline(VkTimelineSemaphoreSubmitInfo *t, const struct vk_slice *slice)
 		t->signalSemaphoreValueCount = 0;
 		t->pSignalSemaphoreValues = NULL;
 	}
-}
-
-/* A frame ends with the last slice. */
-static const void *
-copy_chain(const void *chain, const struct vk_slice *slice, struct vk_slice_info *out)
-{
-	const VkTimelineSemaphoreSubmitInfo *timeline = vk_find_in_chain(
-		chain, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-	const struct vk_slice_frame *frame =
-		vk_find_in_chain(chain, STYPE_FRAME_BOUNDARY);
-	const void *head = NULL;
-	if (frame && slice->last) {
-		out->frame = *frame;
-		out->frame.pNext = NULL;
-		head = &out->frame;
-	}
-	if (timeline) {
-		out->timeline = *timeline;
-		out->timeline.pNext = head;
-		cut_timeline(&out->timeline, slice);
-		head = &out->timeline;
-	}
-	return head;
+	return t;
 }
 
 static void
@@ -73,7 +39,7 @@ build_one(const VkSubmitInfo *from, const struct vk_slice *slice,
 {
 	VkSubmitInfo *to = &out->one;
 	*to = *from;
-	to->pNext = copy_chain(from->pNext, slice, out);
+	to->pNext = cut_timeline(from->pNext, slice, out);
 	to->commandBufferCount = slice->n;
 	to->pCommandBuffers = slice->n ? from->pCommandBuffers + slice->first : NULL;
 	if (!slice->waits) {
@@ -94,7 +60,7 @@ build_two(const VkSubmitInfo2 *from, const struct vk_slice *slice,
 {
 	VkSubmitInfo2 *to = &out->two;
 	*to = *from;
-	to->pNext = copy_chain(from->pNext, slice, out);
+	to->pNext = cut_timeline(from->pNext, slice, out);
 	to->commandBufferInfoCount = slice->n;
 	to->pCommandBufferInfos = slice->n ? from->pCommandBufferInfos + slice->first
 					   : NULL;

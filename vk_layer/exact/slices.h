@@ -3,7 +3,7 @@
  *
  * The game may rely on the order of submission but not on that of batches, so a batch may be
  * submitted in slices: the first has the waits, the last the signals (R39).
- * Only batches without other structures than a timeline's values and a frame's boundary are cut.
+ * Only batches without other structures than a timeline's values are cut.
  * Reads what the game passed, never writes to it, allocates nothing. No lock, any thread.
  */
 #ifndef PASSTALLY_VK_LAYER_SLICES_H
@@ -18,31 +18,15 @@ struct vk_slice {
 	bool last;	     /* nothing of the batch follows */
 };
 
-/* VkFrameBoundaryEXT, which is newer than Debian's headers. */
-struct vk_slice_frame {
-	VkStructureType sType;
-	const void *pNext;
-	VkFlags flags;
-	uint64_t frameID;
-	uint32_t imageCount;
-	const VkImage *pImages;
-	uint32_t bufferCount;
-	const VkBuffer *pBuffers;
-	uint64_t tagName;
-	size_t tagSize;
-	const void *pTag;
-};
-
 /* A slice as it is submitted; points into itself and into the game's structures. */
 struct vk_slice_info {
 	struct vk_batches batches; /* has one batch */
 	VkSubmitInfo one;
 	VkSubmitInfo2 two;
 	VkTimelineSemaphoreSubmitInfo timeline;
-	struct vk_slice_frame frame;
 };
 
-/* Whether the structures in the chain of the batch are those. */
+/* Whether its chain is empty or has that structure alone. */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
 bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */
