@@ -30,6 +30,7 @@ struct tally_decoder {
 	struct tally_numbers ids; /* of pass_info lines */
 	struct tally_numbers devices; /* value: number of the last frame, if any */
 	uint64_t epoch; /* of the object whose keys are words */
+	bool any_id; /* a pass_info line may be missing */
 	bool named; /* the message in `json` names its field */
 	union { /* valid until the next line */
 		struct tally_array arrays[TALLY_N_ARRAYS];

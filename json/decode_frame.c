@@ -98,7 +98,7 @@ decode_pass_id(struct tally_decoder *d, uint64_t *id)
 	if (!tally_decode_id(d, id))
 		return false;
 	/* Beyond the limit of the stored words the order is not checked. */
-	if (tally_numbers_find(&d->ids, *id) || d->ids.n == TALLY_MAX_NUMBERS)
+	if (tally_numbers_find(&d->ids, *id) || d->ids.n == TALLY_MAX_NUMBERS || d->any_id)
 		return true;
 	return tally_json_fail(&d->json, where,
 			       "pass %016" PRIx64 " has no pass_info line before it", *id);

@@ -62,6 +62,12 @@ struct tally_read_error {
 	char message[256];     /* the error, without place or file name */
 };
 
+/* Lines that were left out because they are not records. */
+struct tally_skipped_lines {
+	uint64_t n;
+	uint64_t numbers[10]; /* of the first of them */
+};
+
 struct tally_log_reader;
 /* Reads the bytes of `source`, and closes it in the end. `growing`: for a file that is still
  * being written. TALLY_READ_END then means that there is no whole line yet: call again. NULL:
@@ -69,6 +75,11 @@ struct tally_log_reader;
 struct tally_log_reader *
 tally_log_reader_open(const struct tally_lines_source *source, bool growing);
 void tally_log_reader_close(struct tally_log_reader *reader);
+/* From now on a bad line is left out and counted. Some are still errors, because the following
+ * lines would have a different meaning without them: the header, a second header, a device, and
+ * lines after the end line. Without a pass_info line its passes have no name. */
+void tally_log_reader_skip_bad(struct tally_log_reader *reader);
+const struct tally_skipped_lines *tally_log_reader_skipped(const struct tally_log_reader *reader);
 /* The next record; everything it points to is valid until the next call. Keys of counters and
  * interned strings (formats, units) are equal pointers for equal strings over the reader's life.
  * After TRUNCATED or BAD every later call returns the same. */

@@ -13,6 +13,8 @@ struct tally_log_reader {
 	struct tally_decoder decoder;
 	uint64_t number; /* of the line being read */
 	bool ended; /* the end line was read */
+	bool skips; /* bad lines are left out */
+	struct tally_skipped_lines skipped;
 	/* Once reading is over, successfully or not: */
 	enum tally_read_status status;
 	struct tally_read_error error;
@@ -49,6 +51,18 @@ tally_log_reader_close(struct tally_log_reader *reader)
 	tally_decoder_finish(&reader->decoder);
 	free(reader->copy);
 	free(reader);
+}
+
+void
+tally_log_reader_skip_bad(struct tally_log_reader *reader)
+{
+	reader->skips = true;
+}
+
+const struct tally_skipped_lines *
+tally_log_reader_skipped(const struct tally_log_reader *reader)
+{
+	return &reader->skipped;
 }
 
 void
@@ -231,7 +245,24 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 	}
 }
 
-/* Decodes one line. False when it is invalid. */
+/* Leaves out the line that was just decoded, if nothing after it depends on it. `type` is
+ * TALLY_LINE_UNKNOWN when the line does not have one. */
+static bool
+skip_bad(struct tally_log_reader *reader, enum tally_line_type type, bool whole)
+{
+	const struct tally_json_reader *json = &reader->decoder.json;
+	if (!reader->skips || json->no_memory || (json->cut && !whole) || reader->number == 1 ||
+	    reader->ended || type == TALLY_LINE_HEADER || type == TALLY_LINE_DEVICE)
+		return false;
+	struct tally_skipped_lines *skipped = &reader->skipped;
+	if (skipped->n < sizeof(skipped->numbers) / sizeof(skipped->numbers[0]))
+		skipped->numbers[skipped->n] = reader->number;
+	skipped->n++;
+	reader->decoder.any_id |= type == TALLY_LINE_PASS_INFO || type == TALLY_LINE_UNKNOWN;
+	return true;
+}
+
+/* Decodes one line. False when it is invalid; its type is then UNKNOWN if it was not found. */
 static bool
 read_line(struct tally_log_reader *reader, char *text, size_t len, struct tally_log_line *line)
 {
@@ -242,6 +273,7 @@ read_line(struct tally_log_reader *reader, char *text, size_t len, struct tally_
 	tally_decoder_begin_line(d);
 	tally_json_begin(&d->json, text, len);
 	if (!peek_type(text, len, &line->type)) {
+		line->type = TALLY_LINE_UNKNOWN;
 		if (!search_type(reader, text, len, &line->type))
 			return false;
 		tally_json_begin(&d->json, text, len);
@@ -266,7 +298,7 @@ tally_log_reader_next(struct tally_log_reader *reader, struct tally_log_line *li
 		}
 		reader->number++;
 		good = read_line(reader, text, len, line);
-		if (!good)
+		if (!good && !skip_bad(reader, line->type, whole))
 			finish_failed(reader, whole);
 	}
 	if (!good) {

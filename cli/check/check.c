@@ -222,7 +222,7 @@ read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_e
 	c->sums = tally_conserve_create();
 	c->statistics = tally_run_statistics_create(false);
 	const struct tally_log_taker taker = { add_line, c, "checking", c->path, true };
-	enum tally_read_status status = tally_log_read_lines(reader, &taker, error);
+	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
 	g_hash_table_destroy(c->sums);
 	tally_run_statistics_destroy(c->statistics);
 	return status;

@@ -337,7 +337,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 		.frame = take_frame,
 	};
 	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, &tally_by_pass,
-						  warmup, &log->watch);
+						  warmup, &log->watch, false);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_ptr_array_sort(log->options, tally_order_text);

@@ -105,7 +105,7 @@ convert(struct digest *d, struct tally_log_reader *reader)
 {
 	struct tally_read_error error = { 0 };
 	const struct tally_log_taker taker = { take_line, d, "reading", d->path, true };
-	enum tally_read_status status = tally_log_read_lines(reader, &taker, &error);
+	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, &error);
 	if (d->is_digest)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s is a digest already", d->path);
 	bool whole = status == TALLY_READ_END || status == TALLY_READ_TRUNCATED;

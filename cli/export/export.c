@@ -100,7 +100,7 @@ read_log(struct request *r)
 	if (!reader)
 		return tally_cli_read_failed("export", r->log, status, &error);
 	const struct tally_log_taker taker = { show_line, r, "exporting", r->log, false };
-	status = tally_log_read_lines(reader, &taker, &error);
+	status = tally_log_read_lines(reader, &taker, NULL, &error);
 	if (status == TALLY_READ_END || status == TALLY_READ_OK)
 		return TALLY_EXIT_OK; /* a failed write is reported when the output is closed */
 	if (status == TALLY_READ_TRUNCATED) {

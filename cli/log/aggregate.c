@@ -210,9 +210,11 @@ open_log(struct tally_aggregate *a, const char *path, enum tally_read_status *st
 		reader = tally_log_input_open(path, status, error);
 	} else {
 		a->state->warmup = tally_warmup_create();
-		reader = tally_log_input_open_ahead(path, look_ahead, a->state->warmup,
-						    status, error);
+		reader = tally_log_input_open_ahead(path, a->skips_bad, look_ahead,
+						    a->state->warmup, status, error);
 	}
+	if (reader && a->skips_bad)
+		tally_log_reader_skip_bad(reader);
 	return reader;
 }
 
@@ -232,7 +234,7 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	if (!reader)
 		return tally_cli_read_failed(NULL, path, status, &error);
 	const struct tally_log_taker taker = { add_line, a, "reading", path, false };
-	status = tally_log_read_lines(reader, &taker, &error);
+	status = tally_log_read_lines(reader, &taker, &a->skipped, &error);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
 		tally_cli_complain(command,
@@ -249,9 +251,10 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 int
 tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
 			     const struct tally_grouping *by, uint64_t warmup,
-			     const struct tally_aggregate_watch *watch)
+			     const struct tally_aggregate_watch *watch, bool skip_bad)
 {
 	init(a, path, by, warmup);
+	a->skips_bad = skip_bad;
 	a->watch = watch;
 	return read_log(a, command, path);
 }

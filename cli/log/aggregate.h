@@ -212,6 +212,8 @@ struct tally_aggregate {
 	bool several_queues; /* a device has more than one queue */
 	GPtrArray *notes; /* elements: char *, without duplicates */
 	bool truncated; /* the last line is incomplete */
+	bool skips_bad;
+	struct tally_skipped_lines skipped;
 	bool has_end;
 	char *end_reason;
 	uint64_t end_frames, end_frames_dropped;
@@ -223,10 +225,11 @@ struct tally_aggregate {
  * TALLY_EXIT_FAILED after one line on standard error: "PATH:LINE:COLUMN: message". A log
  * whose last line is incomplete is valid. `warmup` is a number of frames of each device that
  * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). `watch`, NULL for none,
- * outlives the call. */
+ * outlives the call. With `skip_bad` bad lines are left out where that does not change the
+ * meaning of others (tally_log_reader_skip_bad()), and listed in a->skipped. */
 int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
 				 const struct tally_grouping *by, uint64_t warmup,
-				 const struct tally_aggregate_watch *watch);
+				 const struct tally_aggregate_watch *watch, bool skip_bad);
 /* Does the same for a caller that reads the lines itself: begin by naming the log, then add
  * line by line. */
 void tally_aggregate_begin(struct tally_aggregate *a, const char *path,

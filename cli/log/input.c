@@ -230,7 +230,7 @@ tally_log_input_follow(int fd)
 }
 
 struct tally_log_reader *
-tally_log_input_open_ahead(const char *path,
+tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line), void *user,
 			   enum tally_read_status *status, struct tally_read_error *error)
 {
@@ -249,6 +249,8 @@ tally_log_input_open_ahead(const char *path,
 		/* Errors in the log are reported when it is read. */
 		struct tally_read_error ignored;
 		struct tally_log_line line;
+		if (skip_bad)
+			tally_log_reader_skip_bad(reader);
 		while (tally_log_reader_next(reader, &line, &ignored) == TALLY_READ_OK &&
 		       wants(user, &line))
 			;
@@ -273,7 +275,7 @@ refuse(struct tally_read_error *error, const char *message)
 
 enum tally_read_status
 tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_taker *taker,
-		     struct tally_read_error *error)
+		     struct tally_skipped_lines *skipped, struct tally_read_error *error)
 {
 	enum tally_read_status status;
 	struct tally_log_line line;
@@ -295,6 +297,8 @@ tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_tak
 				       "fleet ingest and scripts/python/passtally.py read it");
 	else if (digest && !ended && status != TALLY_READ_OK && status != TALLY_READ_BAD)
 		status = refuse(error, "a digest whose end is cut: what it came to is lost");
+	if (skipped)
+		*skipped = *tally_log_reader_skipped(reader);
 	tally_log_reader_close(reader);
 	return status;
 }

@@ -23,10 +23,10 @@ struct tally_log_reader *tally_log_input_open(const char *path, enum tally_read_
 struct tally_log_reader *tally_log_input_follow(int fd);
 /* Like tally_log_input_open() for a reader that must look ahead: passes the first lines to
  * `wants`, until that returns false or the log ends or is bad, and then gives a reader that starts
- * again with the first line. These lines of a file are read twice; those of a pipe are kept in
- * memory. */
+ * again with the first line. `skip_bad`: bad lines do not end that. These lines of a file are
+ * read twice; those of a pipe are kept in memory. */
 struct tally_log_reader *
-tally_log_input_open_ahead(const char *path,
+tally_log_input_open_ahead(const char *path, bool skip_bad,
 			   bool (*wants)(void *user, const struct tally_log_line *line),
 			   void *user, enum tally_read_status *status,
 			   struct tally_read_error *error);
@@ -43,9 +43,9 @@ struct tally_log_taker {
 };
 
 /* Reads to the end, and closes `reader`. Returns what ended the lines, with *error set, or
- * TALLY_READ_OK if take() did. */
+ * TALLY_READ_OK if take() did. `skipped`, unless NULL, is set to the lines left out. */
 enum tally_read_status
 tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_taker *taker,
-		     struct tally_read_error *error);
+		     struct tally_skipped_lines *skipped, struct tally_read_error *error);
 
 #endif

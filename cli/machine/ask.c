@@ -68,7 +68,7 @@ read_log(struct asking *a, const char *path, bool (*take)(void *, const struct t
 	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
 	const struct tally_log_taker taker = { take, a, "reading", path, false };
 	if (reader)
-		tally_log_read_lines(reader, &taker, &error);
+		tally_log_read_lines(reader, &taker, NULL, &error);
 }
 
 /* ---- asking ---- */

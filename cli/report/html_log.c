@@ -568,7 +568,8 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	};
 	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
-						  &tally_by_pass, warmup, &log->watch);
+						  &tally_by_pass, warmup, &log->watch,
+						  false);
 	tally_answer_conclude(log->answer);
 	TALLY_EACH (struct tally_html_device, d, log->devices)
 		thin(log, d);

@@ -240,6 +240,8 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 	tally_out_text(o, "program", a->program);
 	tally_log_identity_put(o, &a->identity);
 	tally_out_bool(o, "truncated", a->truncated);
+	if (a->skips_bad)
+		tally_out_u64(o, "skipped_lines", a->skipped.n);
 	if (a->has_end) {
 		tally_out_text(o, "end_reason", a->end_reason);
 		tally_out_u64(o, "frames_dropped", a->end_frames_dropped);

@@ -101,7 +101,7 @@ run(int argc, char **argv)
 	if (!log)
 		return TALLY_EXIT_USAGE;
 	struct tally_aggregate a = { 0 };
-	status = tally_aggregate_read_watched(&a, "name", log, &tally_by_pass, 0, NULL);
+	status = tally_aggregate_read_watched(&a, "name", log, &tally_by_pass, 0, NULL, false);
 	if (status == TALLY_EXIT_OK) {
 		const struct tally_group *g = find_pass(&a, words->pdata[0]);
 		status = g ? save(a.program, g->id, name) : TALLY_EXIT_USAGE;

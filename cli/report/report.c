@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct report_request {
-	bool json, csv, wide;
+	bool json, csv, wide, skip_bad;
 	bool printed; /* a log before this one had a report */
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
@@ -88,6 +88,9 @@ static const struct tally_arg options[] = {
 			"twice."),
 	TALLY_WARMUP_ARG(struct report_request, warmup),
 	TALLY_NAMES_ARG,
+	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
+		       "Leave out lines of the log that are damaged, and say which. The "
+		       "header and the devices cannot be left out."),
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
 		       "Show every column and every row in the table, and the worst hitches, "
 		       "one a line. Without it there are "
@@ -150,7 +153,7 @@ conflict_of(const struct report_request *r)
 	if (r->pass && r->by->frames)
 		return "--pass does not go with --by frame";
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass ||
-			r->device >= 0 || r->wide || r->by != &tally_by_pass))
+			r->device >= 0 || r->wide || r->skip_bad || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
 	return NULL;
 }
@@ -447,6 +450,20 @@ print_csv(struct report_request *r, const struct tally_aggregate *a, const GArra
 	}
 }
 
+static void
+tell_skipped(const struct tally_aggregate *a)
+{
+	const struct tally_skipped_lines *s = &a->skipped;
+	if (!s->n)
+		return;
+	g_autoptr(GString) list = g_string_new(NULL);
+	for (size_t i = 0; i < s->n && i < G_N_ELEMENTS(s->numbers); i++)
+		g_string_append_printf(list, "%s%" G_GUINT64_FORMAT, i ? ", " : " ", s->numbers[i]);
+	tally_cli_complain("report", "%s: %" G_GUINT64_FORMAT " bad line%s skipped: line%s%s%s",
+			   a->path, s->n, TALLY_S(s->n), TALLY_S(s->n), list->str,
+			   s->n > G_N_ELEMENTS(s->numbers) ? ", ..." : "");
+}
+
 static int
 print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer,
 	   GArray *columns, GPtrArray *rows)
@@ -499,8 +516,11 @@ report_log(struct report_request *r, const char *path)
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
 	int status = tally_aggregate_read_watched(&a, "report", path, r->by, r->warmup,
-						  tally_answer_watch(answer));
+						  tally_answer_watch(answer), r->skip_bad);
 	tally_answer_conclude(answer);
+	tell_skipped(&a);
+	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)
+		tally_cli_complain("report", "--skip-bad leaves out bad lines");
 	if (status == TALLY_EXIT_OK)
 		status = report_aggregate(r, &a, answer);
 	tally_answer_destroy(answer);

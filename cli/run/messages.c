@@ -82,7 +82,7 @@ print_log(const char *path, GHashTable *printed)
 	}
 	tally_cli_say("log %s", shown);
 	if (tally_aggregate_read_watched(&a, "run", path, &tally_by_pass, TALLY_WARMUP_AUTO,
-					 tally_answer_watch(answer)) == TALLY_EXIT_OK) {
+					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
 		tally_answer_conclude(answer);
 		tally_summary_print(stderr, &a, answer, -1);
 		tally_summary_print_notes(stderr, &a, printed);

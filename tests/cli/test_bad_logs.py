@@ -68,6 +68,28 @@ class BadLogs(CliCase):
             with self.subTest(name):
                 self.refused(self.write("bad.jsonl", data), line, words)
 
+    def test_skip_bad(self):
+        """A report can read past bad lines, and lists them; not past lines that others depend on."""
+        lines = log_bytes(simple_log(20)).splitlines(keepends=True)
+        lines[9], lines[11] = b"junk\n", lines[11][:80] + b"\n"
+        log = self.write("a.jsonl", b"".join(lines))
+        done = self.command("report", log)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b":10:1: ", done.stderr)
+        self.assertIn(b"--skip-bad", done.stderr)
+        for form in ([], ["--json"], ["--csv"]):
+            done = self.ok("report", "--skip-bad", *form, log)
+            self.assertIn(b"2 bad lines skipped: lines 10, 12\n", done.stderr)
+        report = json.loads(self.ok("report", "--skip-bad", "--json", log).stdout)["reports"][0]
+        self.assertEqual((report["skipped_lines"], report["devices"][0]["frames"]), (2, 18))
+        # From a pipe, where the start of the log is examined beforehand, too.
+        self.assertEqual(self.ok("report", "--skip-bad", "-", input=log.read_bytes()).stdout.splitlines()[1:],
+                         self.ok("report", "--skip-bad", log).stdout.splitlines()[1:])
+        lines[1] = lines[1][:40] + b"\n"
+        done = self.command("report", "--skip-bad", self.write("b.jsonl", b"".join(lines)))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"b.jsonl:2:", done.stderr)
+
     def test_huge_line(self):
         path = self.folder / "huge.jsonl"
         with open(path, "wb") as out:

@@ -103,22 +103,28 @@ check_rewrite(const struct tally_log_line *line, size_t size)
 	free(bytes);
 }
 
+/* `skip`: read past bad lines; every line is then read, counted or an error. */
 static void
-read_all(const char *exact, size_t size)
+read_all(const char *exact, size_t size, bool skip)
 {
 	struct tally_log_reader *reader = open_log_bytes(exact, size);
 	if (!reader)
 		return;
+	if (skip)
+		tally_log_reader_skip_bad(reader);
+	const struct tally_skipped_lines *skipped = tally_log_reader_skipped(reader);
 	struct tally_log_line line;
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
 	uint64_t number = 0;
 	while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK) {
-		fuzz_require(line.number == ++number, "lines are numbered");
+		fuzz_require(line.number == ++number + skipped->n, "lines are numbered");
 		check_rewrite(&line, size);
 	}
+	fuzz_require(skip || !skipped->n, "nothing is skipped unasked");
 	if (status == TALLY_READ_BAD || status == TALLY_READ_TRUNCATED) {
-		fuzz_require(error.line == number + 1, "the error is in the next line");
+		fuzz_require(error.line == number + skipped->n + 1,
+			     "the error is in the next line");
 		fuzz_require(error.column >= 1 && error.column <= size + 1,
 			     "the column is in the line");
 		fuzz_require(error.message[0], "an error has a message");
@@ -133,7 +139,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *exact = fuzz_copy(data, size);
-	read_all(exact, size);
+	read_all(exact, size, false);
+	read_all(exact, size, true);
 	free(exact);
 	return 0;
 }

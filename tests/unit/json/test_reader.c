@@ -180,6 +180,60 @@ test_logs(void)
 	}
 }
 
+#define JUNK "\x01\xff{\n"
+
+static const struct {
+	const char *what, *log;
+	uint64_t n_skipped, first; /* the first of them */
+	uint64_t n_read; /* lines */
+	uint64_t line; /* number of values that are still an error; 0: nothing */
+} skip_cases[] = {
+	{ "nothing is bad", HEADER DEVICE INFO PASS("") END, 0, 0, 5, 0 },
+	{ "junk", HEADER DEVICE JUNK INFO PASS("") "\n" END, 2, 3, 5, 0 },
+	{ "a frame", HEADER DEVICE INFO PASS(",\"gpu_ns\":-1") FRAME("2", "\"passes\":[]") END,
+	  1, 4, 5, 0 },
+	{ "a frame again", HEADER DEVICE INFO PASS("") PASS("") END, 1, 5, 5, 0 },
+	{ "a note", HEADER "{\"type\":\"note\"}\n" DEVICE END, 1, 2, 3, 0 },
+	{ "a pass_info, whose pass then has no name",
+	  HEADER DEVICE "{\"type\":\"pass_info\",x\n" PASS("") END, 1, 3, 4, 0 },
+	{ "what may have been a pass_info", HEADER DEVICE JUNK PASS("") END, 1, 3, 4, 0 },
+	{ "an end", HEADER DEVICE "{\"type\":\"end\"}\n", 1, 3, 2, 0 },
+	{ "more than are listed",
+	  HEADER JUNK JUNK JUNK JUNK JUNK JUNK JUNK JUNK JUNK JUNK JUNK JUNK, 12, 2, 1, 0 },
+	{ "a pass without pass_info", HEADER DEVICE PASS("") END, 1, 3, 3, 0 },
+	{ "no header", JUNK HEADER DEVICE, 0, 0, 0, 1 },
+	{ "a device", HEADER JUNK "{\"type\":\"device\",x\n" END, 1, 2, 1, 3 },
+	{ "a second header", HEADER JUNK HEADER END, 1, 2, 1, 3 },
+	{ "what follows the end", HEADER END JUNK, 0, 0, 2, 3 },
+};
+
+static void
+test_skip_bad(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(skip_cases); i++) {
+		g_test_message("%s", skip_cases[i].what);
+		size_t len = strlen(skip_cases[i].log);
+		char *exact = g_memdup2(skip_cases[i].log, len);
+		struct tally_log_reader *reader = open_log_bytes(exact, len);
+		tally_log_reader_skip_bad(reader);
+		struct tally_log_line line;
+		struct tally_read_error error = { 0 };
+		enum tally_read_status status;
+		uint64_t n_read = 0;
+		while ((status = tally_log_reader_next(reader, &line, &error)) == TALLY_READ_OK)
+			n_read++;
+		const struct tally_skipped_lines *skipped = tally_log_reader_skipped(reader);
+		g_assert_cmpuint(n_read, ==, skip_cases[i].n_read);
+		g_assert_cmpuint(skipped->n, ==, skip_cases[i].n_skipped);
+		g_assert_cmpuint(skipped->numbers[0], ==, skip_cases[i].first);
+		g_assert_cmpint(status, ==, skip_cases[i].line ? TALLY_READ_BAD : TALLY_READ_END);
+		if (skip_cases[i].line)
+			g_assert_cmpuint(error.line, ==, skip_cases[i].line);
+		tally_log_reader_close(reader);
+		g_free(exact);
+	}
+}
+
 static const struct {
 	const char *text;
 	uint64_t want; /* UINT64_MAX: refused */
@@ -307,6 +361,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/reader/logs", test_logs);
+	g_test_add_func("/reader/skip_bad", test_skip_bad);
 	g_test_add_func("/reader/times", test_times);
 	g_test_add_func("/reader/bounds", test_bounds);
 	g_test_add_func("/reader/every_cut", test_every_cut);
