@@ -245,16 +245,22 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 	}
 }
 
-/* Leaves out the line that was just decoded, if nothing after it depends on it. `type` is
+/* Whether the log makes sense without the line that was just decoded. `type` is
  * TALLY_LINE_UNKNOWN when the line does not have one. */
+static bool
+can_skip(const struct tally_log_reader *reader, enum tally_line_type type, bool whole)
+{
+	const struct tally_json_reader *json = &reader->decoder.json;
+	return reader->skips && !json->no_memory && (whole || !json->cut) && reader->number != 1 &&
+	       !reader->ended && type != TALLY_LINE_HEADER && type != TALLY_LINE_DEVICE;
+}
+
 static bool
 skip_bad(struct tally_log_reader *reader, enum tally_line_type type, bool whole)
 {
-	const struct tally_json_reader *json = &reader->decoder.json;
-	if (!reader->skips || json->no_memory || (json->cut && !whole) || reader->number == 1 ||
-	    reader->ended || type == TALLY_LINE_HEADER || type == TALLY_LINE_DEVICE)
-		return false;
 	struct tally_skipped_lines *skipped = &reader->skipped;
+	if (!can_skip(reader, type, whole))
+		return false;
 	if (skipped->n < sizeof(skipped->numbers) / sizeof(skipped->numbers[0]))
 		skipped->numbers[skipped->n] = reader->number;
 	skipped->n++;

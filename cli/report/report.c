@@ -5,6 +5,7 @@
 #include "cli/log/given_names.h"
 #include "cli/report/html.h"
 #include "cli/shared/each.h"
+#include "cli/shared/pager.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 struct report_request {
-	bool json, csv, wide, skip_bad;
+	bool json, csv, wide, no_pager, skip_bad;
 	bool printed; /* a log before this one had a report */
 	bool folds; /* sorted by cost or in order: small rows may share a line */
 	const char *html; /* NULL = no HTML page */
@@ -27,6 +28,7 @@ struct report_request {
 	GPtrArray *owned; /* paths of logs that were searched for */
 	char *beside; /* where the page goes if no OUT is given */
 	struct tally_out out; /* for JSON and CSV */
+	struct tally_pager pager; /* for the table */
 	char *csv_head; /* the CSV head printed last */
 };
 
@@ -96,6 +98,9 @@ static const struct tally_arg options[] = {
 		       "one a line. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
+	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
+		       "Do not start $PAGER (less) for output that is longer than the "
+		       "terminal."),
 	TALLY_ARG_HELP,
 };
 
@@ -360,7 +365,7 @@ static void
 print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	    const GPtrArray *rows)
 {
-	FILE *to = stdout;
+	FILE *to = r->pager.out;
 	bool few = !r->wide && !r->columns;
 	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
 	struct tally_table_style style = { tally_text_terminal_columns(), few,
@@ -392,7 +397,7 @@ static void
 print_text(const struct report_request *r, const struct tally_aggregate *a,
 	   const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
 {
-	FILE *to = stdout;
+	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
 	print_groups(to, rows);
 	if (!a->has_end && !a->truncated)
@@ -477,7 +482,7 @@ print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_ans
 		print_csv(r, a, columns, rows);
 	} else {
 		if (r->printed)
-			putchar('\n');
+			putc('\n', r->pager.out);
 		print_text(r, a, answer, columns, rows);
 	}
 	r->printed = true;
@@ -534,6 +539,7 @@ report(struct report_request *r)
 	struct tally_out *o = &r->out;
 	int worst = TALLY_EXIT_OK;
 	tally_out_init(o, stdout);
+	tally_pager_begin(&r->pager, !r->json && !r->csv && !r->no_pager);
 	if (r->json) {
 		tally_out_object(o, NULL);
 		tally_out_text(o, "schema", "passtally-report/1");
@@ -555,6 +561,7 @@ report(struct report_request *r)
 		tally_out_char(o, '\n');
 	}
 	tally_out_flush(o);
+	tally_pager_end(&r->pager);
 	return worst;
 }
 

@@ -106,18 +106,24 @@ is_wanted(const char *wanted, uint32_t event)
 	       tally_list_matches(wanted, sum_sq, sum_sq);
 }
 
-/* The events that --counters names come first, then the preferred ones, as there is room. */
 static void
-choose(struct list *l, const struct list *other, const char *wanted, bool latency)
+add_wanted(struct list *l, const struct list *other, const char *wanted, bool latency)
 {
 	uint32_t first = latency ? TALLY_MB_FIRST_LATENCY : 0;
 	uint32_t end = latency ? TALLY_MB_N_EVENTS : TALLY_MB_FIRST_LATENCY;
 	for (uint32_t e = first; wanted && e < end; e++)
 		if (is_wanted(wanted, e) && !has(other, e))
 			add(l, e);
+}
+
+/* The events that --counters names come first, then the preferred ones, as there is room. */
+static void
+choose(struct list *l, const struct list *other, const char *wanted, bool latency)
+{
 	const uint8_t *preferred = latency ? preferred_latencies : preferred_events;
-	uint32_t n_preferred = latency ? COUNT(preferred_latencies) : COUNT(preferred_events);
-	for (uint32_t i = 0; i < n_preferred; i++)
+	uint32_t n = latency ? COUNT(preferred_latencies) : COUNT(preferred_events);
+	add_wanted(l, other, wanted, latency);
+	for (uint32_t i = 0; i < n; i++)
 		if (!has(other, preferred[i]))
 			add(l, preferred[i]);
 }

@@ -794,12 +794,23 @@ class Report(CliCase):
                 self.assertTrue(self.why(log).startswith(words))
                 self.assertNotIn("find out", self.why(log))
 
-    def test_colors(self):
+    def test_colors_and_pager(self):
         log = self.write_log("a.jsonl", simple_log(3))
-        color = {"TERM": "xterm"}
+        color = {"TERM": "xterm", "PAGER": "cat"}
         self.assertIn("\x1b[1;31m", self.on_terminal(80, "report", log, env=color))
         self.assertNotIn("\x1b", self.on_terminal(80, "report", log, env={**color, "NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b", self.ok("report", log, env=color).stdout)
+        plain = self.on_terminal(80, "report", log)
+        # Only output that is longer than the screen goes to the pager; output that cannot be paged is shown
+        # anyway.
+        sed = {"TERM": "xterm", "NO_COLOR": "1", "PAGER": "sed s/^/paged:/"}
+        paged = "".join("paged:" + line for line in plain.splitlines(keepends=True))
+        for want, rows, args, env in ((paged, 5, [], {}), (plain, 50, [], {}), (plain, 0, [], {}),
+                                      (plain, 5, ["--no-pager"], {}), (plain, 5, [], {"PAGER": ""}),
+                                      (plain, 5, [], {"TERM": "dumb"})):
+            self.assertEqual(self.on_terminal(80, "report", *args, log, rows=rows, env={**sed, **env}), want)
+        self.assertIn(plain, self.on_terminal(80, "report", log, rows=5, env={**sed, "PAGER": "/nonexistent/less 2>/dev/null"}))
+        self.assertNotIn(b"paged", self.ok("report", log, env=sed).stdout)
 
     def test_streams(self):
         data = log_bytes(simple_log(3))

@@ -72,7 +72,7 @@ class Width(CliCase):
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 500, width, 0, 0))
         text = b""
         with subprocess.Popen([COMMAND, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
-                              cwd=self.folder, env=dict(self.env, TERM="dumb")) as child:
+                              cwd=self.folder, env=dict(self.env, TERM="dumb", PAGER="cat")) as child:
             os.close(slave)
             try:
                 while chunk := os.read(master, 65536):
