@@ -25,7 +25,7 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("runs", 'n', "N", struct bench, runs, 1, 1000,
 			"Run each program this many times. Default 5."),
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
-			"Measure this many frames of each run. Default 300."),
+			"Measure this many frames of each run, then end it. Default 300."),
 	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
 			"Which of the two comes first in each pair; the same number gives the same "
 			"order."),

@@ -3,6 +3,7 @@
 
 #include "cli/shared/cli.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -16,6 +17,40 @@ has_frames(const char *path)
 	size_t len = g_mapped_file_get_length(file);
 	return len &&
 	       g_strstr_len(g_mapped_file_get_contents(file), (gssize)len, "\"type\":\"frame\"");
+}
+
+/* Whether the last line is the end. */
+static bool
+is_complete(const char *path)
+{
+	static const char end[] = "{\"type\":\"end\"";
+	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
+	const char *text = file ? g_mapped_file_get_contents(file) : NULL;
+	size_t len = text ? g_mapped_file_get_length(file) : 0;
+	if (!len || text[len - 1] != '\n')
+		return false;
+	size_t line = len - 1;
+	while (line && text[line - 1] != '\n')
+		line--;
+	return len - line >= strlen(end) && memcmp(text + line, end, strlen(end)) == 0;
+}
+
+/* Most games do not end by themselves. One whose log is complete gets some time to do so, then
+ * SIGTERM. Returns whether it got that. */
+static bool
+wait_for_end(GPid pid, const char *log, int *status)
+{
+	enum { POLL_MS = 100, PATIENCE_MS = 2000 };
+	unsigned waited_ms = 0;
+	bool ended = false;
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		g_usleep(POLL_MS * 1000);
+		if (!ended && (waited_ms || is_complete(log)))
+			waited_ms += POLL_MS;
+		if (!ended && waited_ms >= PATIENCE_MS)
+			ended = kill(pid, SIGTERM) == 0;
+	}
+	return ended;
 }
 
 bool
@@ -41,12 +76,14 @@ tally_turn_run(const struct tally_turn *turn, const char *log)
 	int status = 0;
 	g_autoptr(GError) error = NULL;
 	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN |
-			    G_SPAWN_STDOUT_TO_DEV_NULL;
+			    G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_DO_NOT_REAP_CHILD;
 	const char *name = turn->words[0];
-	if (!g_spawn_sync(turn->folder, (char **)words->pdata, NULL, flags, NULL, NULL, NULL, NULL,
-			  &status, &error))
+	GPid pid;
+	if (!g_spawn_async(turn->folder, (char **)words->pdata, NULL, flags, NULL, NULL, &pid,
+			   &error))
 		return TALLY_FAIL(false, turn->command, "%s: %s", name, error->message);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+	bool ended = wait_for_end(pid, log, &status);
+	if (!ended && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
 		return TALLY_FAIL(false, turn->command, "%s ended with %s %d: nothing is compared",
 				  name, WIFEXITED(status) ? "status" : "signal",
 				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));

@@ -13,7 +13,7 @@ struct tally_turn {
 	char *const *words; /* the program and its arguments; not ended by NULL */
 	int n_words;
 	const char *folder; /* where it runs; NULL = here */
-	uint64_t frames; /* after so many it is not measured any more */
+	uint64_t frames; /* after so many it is not measured any more, and soon ended */
 };
 
 /* Writes the log to `log`. Returns false after an error on standard error, which is also a program

@@ -44,7 +44,7 @@ static const struct tally_arg options[] = {
 		       "What builds a revision: a command for the shell, run in its folder. A "
 		       "revision that cannot be built is skipped."),
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bisect, frames, 1, UINT32_MAX,
-			"Measure this many frames of each run. Default 300."),
+			"Measure this many frames of each run, then end it. Default 300."),
 	TALLY_ARG_HELP,
 };
 

@@ -388,7 +388,7 @@ const struct tally_option tally_options[] = {
 	  .valid = "a whole number of frames", .help = "Leave out the first N frames." },
 	{ "frames", IS(COUNT, frames), .values = "N", LIMITS(0, UINT64_MAX),
 	  .valid = "a whole number of frames, 0 for no end",
-	  .help = "Stop after N captured frames." },
+	  .help = "Stop the capture, not the program, after N frames." },
 	{ "every", IS(COUNT, every), .values = "N", LIMITS(1, UINT64_MAX),
 	  .valid = "a whole number from 1", .help = "Capture one frame in N." },
 	{ "seconds", IS(SECONDS, seconds), .values = "S",

@@ -56,6 +56,13 @@ class Bench(CliCase):
                 (self.folder / "kept" / name).unlink()
             (self.folder / "kept").rmdir()
 
+    def test_programs_that_do_not_end(self):
+        """As games do: one that has shown its frames is ended."""
+        words = program(WRITE.format(log_bytes(simple_log(9)).hex()) + "; import time; time.sleep(600)")
+        done = self.command("bench", "-n", "1", "--", *words, "--vs", *words, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"scene/shadow", done.stdout)
+
     def test_folder(self):
         done = self.command("bench", "--keep", self.folder, "--", "true", "--vs", "true")
         self.assertEqual(done.returncode, 125)
