@@ -10,9 +10,8 @@
 
 #include "cli/log/grouping.h"
 #include "cli/log/pass_name.h"
-#include "cli/log/recent.h"
 
-/* A mark that waits for its frame, which may follow it in the log. */
+/* A mark that waits for its frame, which follows it in the log. */
 struct tally_mark {
 	uint64_t ns;
 	guint note; /* index among the notes */
@@ -20,7 +19,6 @@ struct tally_mark {
 
 struct tally_notes {
 	GHashTable *set;
-	struct tally_recent recent;
 	GArray *marks; /* elements: struct tally_mark, those whose frame was not read yet */
 	uint64_t first_ns; /* the first point in time in the log, 0: none yet */
 };
@@ -84,9 +82,9 @@ void tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_devi
 
 void tally_notes_init(struct tally_aggregate *a);
 void tally_notes_finish(struct tally_aggregate *a);
-/* A note line; a mark gets its point in time, and its frame where that was read already. */
+/* A note line; a mark gets its point in time. */
 void tally_notes_add(struct tally_aggregate *a, const struct tally_note_record *r);
-/* A frame was read: the marks in it no longer have to wait. */
+/* A frame was read: the marks in it get its number. */
 void tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f);
 
 #endif

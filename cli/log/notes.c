@@ -4,29 +4,20 @@
 
 #include <string.h>
 
-/* Adds the number of its frame to a mark's note. */
-static void
-name_frame(struct tally_aggregate *a, const struct tally_mark *mark,
-	   const struct tally_recent_frame *frame)
-{
-	char *old = g_ptr_array_index(a->notes, mark->note);
-	char *text = g_strdup_printf("%s, frame %" G_GUINT64_FORMAT, old, frame->number);
-	g_hash_table_remove(a->state->notes.set, old);
-	g_hash_table_add(a->state->notes.set, text);
-	a->notes->pdata[mark->note] = text;
-}
-
-/* A frame was read: the marks in it no longer have to wait. */
+/* A frame was read: the marks in it, which are before it in the log, get its number. */
 void
 tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
 	GArray *marks = a->state->notes.marks;
-	const struct tally_recent_frame *frame = tally_recent_add(&a->state->notes.recent, f);
 	for (guint i = marks->len; i-- > 0;) {
 		const struct tally_mark *mark = &g_array_index(marks, struct tally_mark, i);
-		if (!tally_recent_is_inside(frame, mark->ns))
+		if (mark->ns < f->start_ns || mark->ns - f->start_ns >= f->cpu_ns)
 			continue;
-		name_frame(a, mark, frame);
+		char *old = g_ptr_array_index(a->notes, mark->note);
+		char *text = g_strdup_printf("%s, frame %" G_GUINT64_FORMAT, old, f->frame);
+		g_hash_table_remove(a->state->notes.set, old);
+		g_hash_table_add(a->state->notes.set, text);
+		a->notes->pdata[mark->note] = text;
 		g_array_remove_index(marks, i);
 	}
 }
@@ -61,13 +52,8 @@ tally_notes_add(struct tally_aggregate *a, const struct tally_note_record *r)
 	if (!g_hash_table_add(s->notes.set, text))
 		return;
 	g_ptr_array_add(a->notes, text);
-	if (!mark)
-		return;
 	const struct tally_mark waiting = { r->time_ns, a->notes->len - 1 };
-	const struct tally_recent_frame *frame = tally_recent_find(&s->notes.recent, r->time_ns);
-	if (frame)
-		name_frame(a, &waiting, frame);
-	else
+	if (mark)
 		g_array_append_val(s->notes.marks, waiting);
 }
 

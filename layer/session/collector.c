@@ -85,12 +85,12 @@ collect_frames(struct tally_assembly *a)
 		uint32_t seen = tally_queue_count();
 		bool worked = tally_assembly_begin_round(a);
 		worked |= tally_assembly_take_messages(a, tally_queue_take(false));
+		worked |= tally_assembly_write_notes(a); /* marks before their frames */
 		if (tally_assembly_end_round(a, tally_clock_now_ns())) {
 			tally_assembly_write_load(a, tally_clock_now_ns());
 			worked = true;
 		}
 		worked |= tally_pictures_write();
-		worked |= tally_assembly_write_notes(a);
 		tally_black_box_keep();
 
 		uint64_t now_ns = tally_clock_now_ns();

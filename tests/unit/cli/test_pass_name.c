@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/log/pass_name.h"
-#include "cli/log/recent.h"
 
 #define MOST_PARTS 6
 
@@ -170,34 +169,6 @@ test_clears(void)
 	other.call_counts.copies = 0;
 	g_assert_cmpstr(tally_pass_names_base(&names, &other), ==, "Copy");
 	tally_pass_names_finish(&names);
-}
-
-static const struct {
-	uint64_t ns;
-	int64_t frame; /* -1: none */
-} mark_cases[] = {
-	{ 1199, -1 }, /* the frame before was forgotten */
-	{ 1200, 2 },  { 1299, 2 }, { 1300, 3 }, { 1999, 9 }, { 2000, -1 }, { UINT64_MAX, -1 },
-};
-
-static void
-test_recent(void)
-{
-	struct tally_recent recent = { 0 };
-	g_assert_null(tally_recent_find(&recent, 0));
-	for (uint64_t i = 0; i < 10; i++) {
-		const struct tally_frame_record frame = {
-			.frame = i, .device = 7, .start_ns = 1000 + 100 * i, .cpu_ns = 100
-		};
-		const struct tally_recent_frame *added = tally_recent_add(&recent, &frame);
-		g_assert_true(tally_recent_is_inside(added, 1000 + 100 * i));
-		g_assert_cmpuint(added->device, ==, 7);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(mark_cases); i++) {
-		const struct tally_recent_frame *found = tally_recent_find(&recent,
-									   mark_cases[i].ns);
-		g_assert_cmpint(found ? (int64_t)found->number : -1, ==, mark_cases[i].frame);
-	}
 }
 
 int
