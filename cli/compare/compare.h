@@ -122,6 +122,16 @@ struct tally_compare_row {
 	bool open; /* it leaves the conclusion open */
 };
 
+/* The values by which a row is judged on one side. */
+struct tally_evidence {
+	GArray *values; /* elements: double, of each run, or of each of its parts */
+	uint64_t frames;
+	double mean; /* over all frames */
+	double least_se; /* as in tally_means_side */
+	bool constant; /* always this value: */
+	double constant_at;
+};
+
 /* The kind of property that differs: all but notes are refused unless --allow names them. */
 enum tally_unlike_kind {
 	TALLY_UNLIKE_NOTE = 0,
@@ -165,9 +175,13 @@ void tally_compare_judge(struct tally_compare *c);
  * already set. */
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 			const struct tally_means_side sides[TALLY_N_SIDES]);
-/* The keys of paces, NULL for none; and judges a row that has one (pace.c). */
+/* Paces (pace.c): their keys, NULL for none; a side's values of a row that has one; and whether the
+ * slowest of so many frames may by chance be below their p99, or a delay of one frame in 100 may be
+ * in none of them. */
 extern const char *const tally_pace_keys[TALLY_N_PACES];
-void tally_compare_judge_pace(const struct tally_compare *c, struct tally_compare_row *row);
+void tally_pace_gather(const struct tally_compare_row *row, enum tally_side side,
+		       struct tally_evidence *e);
+bool tally_pace_is_few(const struct tally_compare *c, uint64_t n);
 /* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
 /* The GPU time of a frame of the base where the subject is, else 0. */

@@ -11,37 +11,40 @@
 /* Of the limit, the part that its typical frame has to exceed. */
 #define TYPICAL 0.8
 
-/* The values by which a row is judged on one side: of each run its mean, or of its parts. */
-struct evidence {
-	double *values;
-	uint32_t n;
-	double mean; /* exact, over all frames */
-	bool constant;
-	double constant_at;
-};
-
+/* Of each run its mean, or of its parts. */
 static void
-gather(struct evidence *e, const GPtrArray *values, bool runs)
+gather_values(const GPtrArray *values, bool runs, struct tally_evidence *e)
 {
-	const struct tally_compare_values *first = values->pdata[0];
+	const struct tally_compare_values *first = values->len ? values->pdata[0] : NULL;
 	const uint32_t parts = runs ? 1 : TALLY_COMPARE_PARTS;
-	*e = (struct evidence){ .constant = true };
-	double total = 0, n = 0;
-	e->values = g_new(double, values->len *parts);
+	double total = 0;
+	e->constant = first;
 	TALLY_EACH (const struct tally_compare_values, v, values) {
 		const struct tally_moments *m = &v->moments;
 		total += tally_moments_total(m);
-		n += (double)m->n;
+		e->frames += m->n;
 		e->constant &= tally_value_compare(m->min, m->max) == 0 &&
 			       tally_value_compare(m->min, first->moments.min) == 0;
 		for (uint32_t part = 0; part < parts && v->n >= parts; part++) {
 			uint32_t points;
 			g_autofree double *of = tally_compare_values_part(v, part, parts, &points);
-			e->values[e->n++] = runs ? tally_moments_mean(m) : tally_mean(of, points);
+			double mean = runs ? tally_moments_mean(m) : tally_mean(of, points);
+			g_array_append_val(e->values, mean);
 		}
 	}
-	e->mean = total / n;
-	e->constant_at = tally_value_f64(first->moments.min);
+	e->mean = total / (double)e->frames;
+	e->constant_at = first ? tally_value_f64(first->moments.min) : 0;
+}
+
+static guint
+count_runs(const struct tally_compare_row *row, unsigned side, const GPtrArray *values)
+{
+	guint n = 0;
+	if (!row->pace)
+		return values->len;
+	TALLY_EACH (const struct tally_compare_source, source, row->subject->sources[side])
+		n += source && source->frame_ns;
+	return n;
 }
 
 /* NAN: not measured. */
@@ -84,52 +87,60 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_NEW);
 }
 
-static void
-judge_values(const struct tally_compare *c, struct tally_compare_row *row)
+static enum tally_verdict
+judge_sides(const struct tally_compare *c, struct tally_compare_row *row,
+	    const struct tally_evidence sides[TALLY_N_SIDES])
 {
-	GPtrArray *values[TALLY_N_SIDES];
-	struct evidence sides[TALLY_N_SIDES] = { 0 };
+	struct tally_means_side of[TALLY_N_SIDES];
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
-		values[i] = tally_compare_row_values(c, row, (enum tally_side)i);
-	row->runs = values[0]->len >= TALLY_COMPARE_LEAST_RUNS &&
-		    values[1]->len >= TALLY_COMPARE_LEAST_RUNS;
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		TALLY_EACH (const struct tally_compare_values, v, values[i]) {
-			row->n[i] += v->moments.n;
-			row->estimated |= v->estimated;
-		}
-		if (!row->n[i])
-			continue;
-		gather(&sides[i], values[i], row->runs);
-		row->mean[i] = sides[i].mean;
-	}
-	if (!row->n[0] || !row->n[1] || is_partial(c, row))
-		row->verdict = TALLY_VERDICT_ONE_SIDE;
-	else if (sides[0].constant && sides[1].constant &&
-		 sides[0].constant_at == sides[1].constant_at)
-		row->verdict = TALLY_VERDICT_EQUAL;
-	else if (MIN(sides[0].n, sides[1].n) < TALLY_COMPARE_LEAST_RUNS ||
-		 (!row->runs && MIN(row->n[0], row->n[1]) < TALLY_COMPARE_LEAST))
-		row->verdict = TALLY_VERDICT_FEW;
-	else
-		tally_compare_test(c, row,
-				   (struct tally_means_side[]){
-					   { .values = sides[0].values, .n = sides[0].n },
-					   { .values = sides[1].values, .n = sides[1].n } });
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		g_free(sides[i].values);
-		g_ptr_array_unref(values[i]);
-	}
+		of[i] = (struct tally_means_side){
+			(const double *)(const void *)sides[i].values->data, sides[i].values->len,
+			sides[i].least_se
+		};
+	const uint64_t least = MIN(row->n[0], row->n[1]);
+	const bool equal = sides[0].constant && sides[1].constant &&
+			   sides[0].constant_at == sides[1].constant_at;
+	if (!least || is_partial(c, row))
+		return TALLY_VERDICT_ONE_SIDE;
+	if (row->pace && !row->runs && (equal || row->pace == TALLY_PACE_P99) &&
+	    tally_pace_is_few(c, least))
+		return TALLY_VERDICT_FEW;
+	if (equal)
+		return TALLY_VERDICT_EQUAL;
+	if (MIN(of[0].n, of[1].n) < TALLY_COMPARE_LEAST_RUNS ||
+	    (!row->runs && least < TALLY_COMPARE_LEAST))
+		return TALLY_VERDICT_FEW;
+	tally_compare_test(c, row, of);
+	return row->verdict;
 }
 
 static void
 judge_row(struct tally_compare *c, struct tally_compare_row *row)
 {
-	if (row->pace)
-		tally_compare_judge_pace(c, row);
-	else
-		judge_values(c, row);
+	GPtrArray *values[TALLY_N_SIDES];
+	struct tally_evidence sides[TALLY_N_SIDES] = { 0 };
+	row->runs = true;
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		values[i] = tally_compare_row_values(c, row, (enum tally_side)i);
+		row->runs &= count_runs(row, i, values[i]) >= TALLY_COMPARE_LEAST_RUNS;
+	}
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		sides[i].values = g_array_new(FALSE, FALSE, sizeof(double));
+		if (row->pace)
+			tally_pace_gather(row, (enum tally_side)i, &sides[i]);
+		else
+			gather_values(values[i], row->runs, &sides[i]);
+		TALLY_EACH (const struct tally_compare_values, v, values[i])
+			row->estimated |= v->estimated && !row->pace;
+		row->n[i] = sides[i].frames;
+		row->mean[i] = row->n[i] ? sides[i].mean : 0;
+	}
+	row->verdict = judge_sides(c, row, sides);
 	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse && c->settings.has_fail_above;
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+		g_array_unref(sides[i].values);
+		g_ptr_array_unref(values[i]);
+	}
 }
 
 /* Rows with a gate are one family, so that counters without a gate do not reduce their
