@@ -148,15 +148,6 @@ is_sensible(const struct request *r)
 	return true;
 }
 
-/* A wrong name should be an error, not an empty screen. */
-static bool
-is_there(const char *path)
-{
-	if (access(path, R_OK) == 0)
-		return true;
-	return TALLY_FAIL(false, "top", "%s: cannot be opened: %s", path, g_strerror(errno));
-}
-
 static int
 run(int argc, char **argv)
 {
@@ -171,7 +162,7 @@ run(int argc, char **argv)
 		return TALLY_EXIT_NOTHING;
 	if (found)
 		r.top.path = found;
-	return is_there(r.top.path) ? tally_top_watch(&r.top) : TALLY_EXIT_FAILED;
+	return tally_top_watch(&r.top);
 }
 
 const struct tally_command tally_command_top = TALLY_COMMAND(

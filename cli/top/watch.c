@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
+#include "cli/log/input.h"
+#include "cli/shared/cli.h"
 #include "cli/shared/each.h"
-#include "cli/top/follow.h"
 #include "cli/top/prometheus.h"
 #include "cli/shared/text.h"
 #include "cli/top/screen.h"
@@ -14,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_US 40000 /* time limit for reading before keys are handled */
@@ -22,14 +24,14 @@
 
 struct watch {
 	const struct tally_top_options *options;
-	struct tally_follow *follow;
+	struct tally_log_reader *reader;
 	struct tally_top_window window;
 	struct tally_top_look look;
 	bool busy; /* there is more to read */
 	bool read_up; /* everything that existed at the start was read */
 	bool grew; /* further lines came after that */
 	bool held;
-	bool bad;
+	char *bad; /* "PATH:LINE:COLUMN: message": nothing is read after this; NULL = none */
 	bool was_alive; /* the log's process was alive at some check */
 	bool over; /* that process has ended */
 	int64_t changed_us, looked_us, drawn_us;
@@ -67,28 +69,49 @@ take_signals(void)
 
 /* ---- reading ---- */
 
-/* Reads the available lines until the time limit. */
+/* Opens the log for the reader. -1 after printing an error. */
+static int
+open_log(struct watch *x, const char *path)
+{
+	/* FIFOs and devices are refused: reading could block, or consume data meant for
+	 * another process. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		tally_cli_complain("top", "%s: cannot be opened: %s", path, g_strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		tally_cli_complain("top", "%s: is no regular file: only those are followed", path);
+	else
+		x->reader = tally_log_input_follow(fd);
+	if (fd >= 0 && !x->reader)
+		close(fd);
+	return x->reader ? fd : -1;
+}
+
+/* A line is read when its newline has arrived; the file that was opened is read on, whatever
+ * becomes of its name. Until the time limit. */
 static void
 read_lines(struct watch *x, int64_t until_us)
 {
 	struct tally_log_line line;
+	struct tally_read_error error;
 	x->busy = false;
-	for (unsigned n = 0;; n++) {
-		enum tally_follow_status status = tally_follow_next(x->follow, &line);
-		if (status == TALLY_FOLLOW_LINE) {
-			tally_aggregate_add(&x->window.log, &line);
-			x->grew |= x->read_up;
-			x->changed_us = g_get_monotonic_time();
-		} else {
-			x->bad = status == TALLY_FOLLOW_BAD;
-			x->read_up = true;
-			break;
+	for (unsigned n = 0; !x->bad && !x->busy; n++) {
+		enum tally_read_status status = tally_log_reader_next(x->reader, &line, &error);
+		if (status != TALLY_READ_OK && status != TALLY_READ_END) {
+			g_autofree char *shown = tally_text_escape(x->options->path);
+			x->bad = g_strdup_printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
+						 ": %s", shown, error.line, error.column,
+						 error.message);
 		}
-		if (n % 16 == 15 && g_get_monotonic_time() >= until_us) {
-			x->busy = true;
+		if (status != TALLY_READ_OK)
 			break;
-		}
+		tally_aggregate_add(&x->window.log, &line);
+		x->grew |= x->read_up;
+		x->changed_us = g_get_monotonic_time();
+		x->busy = n % 16 == 15 && x->changed_us >= until_us;
 	}
+	x->read_up |= !x->busy;
 }
 
 /* ---- state of the game ---- */
@@ -121,8 +144,6 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	*style = TALLY_TOP_WARNING;
 	if (x->held)
 		return g_strdup("paused: space continues");
-	if (!x->follow->opened)
-		return g_strdup("waiting for the log");
 	if (x->bad)
 		return g_strdup("stopped: the log cannot be read any further");
 	if (!x->read_up)
@@ -158,9 +179,8 @@ has_device(const struct watch *x)
 static char *
 problem_text(const struct watch *x)
 {
-	const char *why = x->follow->why;
-	if (why)
-		return g_strdup(why);
+	if (x->bad)
+		return g_strdup(x->bad);
 	if (!has_device(x) && x->window.frames)
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
@@ -301,10 +321,8 @@ static int
 print_one(struct watch *x, bool first)
 {
 	const char *prometheus = x->options->prometheus;
-	if (!x->follow->opened || (x->bad && x->window.frames == 0)) {
-		tally_cli_complain("top", "%s", x->follow->why);
-		return x->bad ? TALLY_EXIT_BAD_LOG : TALLY_EXIT_FAILED;
-	}
+	if (x->bad && x->window.frames == 0)
+		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", x->bad);
 	if (x->options->once && !x->window.log.program && !x->bad)
 		return TALLY_FAIL(TALLY_EXIT_NOTHING, "top", "%s has no whole line yet",
 				  x->options->path);
@@ -314,7 +332,7 @@ print_one(struct watch *x, bool first)
 	if (status != TALLY_EXIT_OK)
 		return status;
 	if (x->bad)
-		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", x->follow->why);
+		return TALLY_FAIL(TALLY_EXIT_BAD_LOG, "top", "%s", x->bad);
 	bool done = x->options->once || x->window.log.has_end || x->over;
 	return done || stopped || ferror(stdout) ? TALLY_EXIT_OK : -1;
 }
@@ -351,13 +369,13 @@ tally_top_watch(const struct tally_top_options *options)
 			.device = options->device,
 		},
 	};
+	int fd = open_log(&x, options->path), status = TALLY_EXIT_OK;
+	if (fd < 0)
+		return TALLY_EXIT_FAILED;
 	tally_top_window_init(&x.window, options->path, options->seconds);
-	x.follow = tally_follow_create(options->path);
-	const char *no_colour = g_getenv("NO_COLOR");
-	bool colour = !(no_colour && *no_colour);
-	int status = TALLY_EXIT_OK;
 	take_signals();
-	if (!options->once && !options->prometheus && tally_top_screen_open(colour)) {
+	if (!options->once && !options->prometheus &&
+	    tally_top_screen_open(tally_text_has_color())) {
 		watch_on_screen(&x);
 		tally_top_screen_close();
 	} else {
@@ -367,7 +385,9 @@ tally_top_watch(const struct tally_top_options *options)
 			remove(file); /* what it says is over */
 	}
 	g_free(x.look.problem);
-	tally_follow_destroy(x.follow);
+	g_free(x.bad);
+	tally_log_reader_close(x.reader);
+	close(fd);
 	tally_top_window_finish(&x.window);
 	return status;
 }
