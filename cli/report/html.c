@@ -280,7 +280,6 @@ put_kept(struct page *p, const struct tally_html_log *log,
 		tally_out_i64(o, NULL, pack_frames(&p->pack, &own->frames, i));
 	tally_out_end_array(o);
 	tally_out_i64(o, "bars", pack_passes(&p->pack, &own->frames));
-	tally_out_u64(o, "bar_step", own->frames.pass_step);
 	put_kinds(o, own);
 	put_pictures(p, own);
 	tally_out_u64(o, "block", own->block);

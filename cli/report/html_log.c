@@ -11,7 +11,7 @@
 
 enum { MOST_NOTES = 2000 };
 /* Of all logs of a page: with them it has at most some 25 MB. */
-enum { MOST_POINTS = 2 << 20, MOST_PASS_BYTES = 6 << 20 };
+enum { MOST_POINTS = 2 << 20, MOST_PASS_BYTES = 12 << 20 };
 /* How many rows are added before the series are measured. */
 enum { THIN_EVERY = 64 };
 
@@ -120,19 +120,6 @@ is_slower(const struct tally_html_frame *a, const struct tally_html_frame *b)
 	return a->columns[TALLY_HTML_CPU] > b->columns[TALLY_HTML_CPU];
 }
 
-/* Of the rows from `first` on that share the passes of one. */
-static void
-keep_slowest(struct tally_html_frames *f, guint first)
-{
-	guint end = MIN(first + f->pass_step, f->rows->len), slowest = first;
-	for (guint i = first; i < end; i++)
-		if (is_slower(row_at(f, i), row_at(f, slowest)))
-			slowest = i;
-	for (guint i = first; i < end; i++)
-		if (i != slowest)
-			drop_passes(f, row_at(f, i));
-}
-
 /* Replaces a row by another, but for its samples. */
 static void
 replace(struct tally_html_frame *row, struct tally_html_frame by)
@@ -157,7 +144,6 @@ halve(struct tally_html_frames *f)
 	}
 	g_array_set_size(f->rows, n);
 	f->step *= 2;
-	f->pass_step = MAX(f->pass_step / 2, 1);
 }
 
 /* Adds the next frame, whose passes are copied. */
@@ -179,13 +165,8 @@ frames_add(struct tally_html_frames *f, const struct tally_html_frame *frame)
 	} else {
 		g_array_append_val(f->rows, copy);
 	}
-	guint row = f->rows->len - 1;
-	keep_slowest(f, row - row % f->pass_step);
-	while (f->n_bytes > f->most_bytes && f->pass_step < f->rows->len) {
-		f->pass_step *= 2;
-		for (guint i = 0; i < f->rows->len; i += f->pass_step)
-			keep_slowest(f, i);
-	}
+	while (f->n_bytes > f->most_bytes && f->rows->len > 1)
+		halve(f);
 }
 
 struct tally_html_device *
@@ -217,7 +198,7 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->passes = g_byte_array_new();
 	d->pictures = g_array_new(FALSE, FALSE, sizeof(struct tally_html_pictured));
 	g_array_set_clear_func(d->pictures, clear_pictured);
-	d->frames.step = d->frames.pass_step = 1;
+	d->frames.step = 1;
 	d->frames.most_bytes = MOST_PASS_BYTES / log->share;
 	d->frames.rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
 	g_ptr_array_add(log->devices, d);

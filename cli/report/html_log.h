@@ -39,9 +39,8 @@ struct tally_html_series {
 };
 
 /* The frames of a device: their numbers, and the passes of each in time order. There are at most
- * TALLY_HTML_MOST_ROWS of them: of a longer run each row is the slowest of `step` frames, one after
- * the other. Passes take at most `most_bytes` together: if there are more, those of the slowest of
- * `pass_step` rows are kept. */
+ * TALLY_HTML_MOST_ROWS of them, and passes of at most `most_bytes`: of a longer run each row is the
+ * slowest of `step` frames, one after the other. */
 
 #define TALLY_HTML_MOST_ROWS 32768
 
@@ -66,13 +65,13 @@ enum tally_html_frame_column {
 struct tally_html_frame {
 	double columns[TALLY_HTML_N_FRAME_COLUMNS]; /* NAN: not known */
 	uint8_t *passes; /* `n_bytes`; see put_passes() */
-	uint32_t n_bytes; /* 0: not kept */
+	uint32_t n_bytes;
 };
 
 struct tally_html_frames {
 	GArray *rows; /* elements: struct tally_html_frame */
 	uint64_t n; /* all frames */
-	uint32_t step, pass_step; /* powers of two */
+	uint32_t step; /* a power of two */
 	uint64_t n_bytes; /* of the passes of all rows */
 	uint64_t most_bytes;
 };

@@ -102,16 +102,15 @@ async function readPasses(d) {
 	const bytes = await inflate(d.bars),
 		lengths = new Uint32Array(bytes.buffer, 0, d.rows);
 	let at = 4 * d.rows;
-	d.passes = { bytes, lengths, begins: Array.from(lengths, (n) => (at += n) - n) };
+	d.passes = { bytes, begins: Array.from(lengths, (n) => (at += n) - n) };
 }
 
 /* The passes of a row in the order of the log: index, place, kind, start, gpu and cpu (ns; start
- * and cpu since the frame began: where the GPU and the CPU began the pass). Null: not kept for this frame. */
+ * and cpu since the frame began: where the GPU and the CPU began the pass). */
 function passesOf(d, row) {
-	const { bytes, lengths, begins } = d.passes,
+	const { bytes, begins } = d.passes,
 		b = new Bytes(bytes),
 		out = [];
-	if (!lengths[row]) return null;
 	b.at = begins[row];
 	let place = -1,
 		end = 0,

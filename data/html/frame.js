@@ -23,8 +23,7 @@ function rowOfFrame(d, frame) {
 	if (found >= 0 || !d.cpu_ns.n) return Math.max(0, found);
 	const median = d.cpu_ns.p50;
 	let best = 0;
-	const far = (i) =>
-		d.passes.lengths[i] ? Math.abs(d.read.cpu[i] - median) : Infinity;
+	const far = (i) => Math.abs(d.read.cpu[i] - median);
 	for (let i = 0; i < d.rows; i++) if (far(i) < far(best)) best = i;
 	return best;
 }
@@ -104,16 +103,6 @@ function showFrame() {
 	document.getElementById("frame").value = String(d.read.frame[row]);
 	document.getElementById("frame-facts").textContent = frameFacts(d, row);
 	const passes = passesOf(d, row);
-	if (!passes) {
-		box.replaceChildren(
-			el(
-				"p",
-				{ class: "dim" },
-				`The page keeps the passes of the slowest of each ${d.step * d.bar_step} frames, to stay small.`,
-			),
-		);
-		return;
-	}
 	const tree = icicle(
 		joinedPasses(d, passes)
 			.filter((p) => !p.group.outside)

@@ -115,7 +115,7 @@ class Page(CliCase):
             self.assertEqual(n.column(entry[1]), as_floats(values), key)
             self.assertEqual([group["values"][key][k] for k in ("n", "sum")], [len(values), sum(values.values())])
         self.assertEqual(n.frames(d["columns"][2]), [10**7 + i * i % 77 for i in range(300)])
-        self.assertEqual((d["step"], d["block"], d["bar_step"]), (1, 1, 1))
+        self.assertEqual((d["step"], d["block"]), (1, 1))
 
     def test_passes_of_frames(self):
         lines, noise = [header(), device(), pass_info(A)], random.Random(3)
@@ -140,7 +140,7 @@ class Page(CliCase):
             lines.append(frame(i, passes, start_ns=5000 * i, cpu_ns=slow.get(i, 16_000_000)))
         n = self.page(lines + [end(n_frames, n_frames + 1)], "--warmup", "0")
         d = n.meta["logs"][0]["devices"][0]
-        self.assertEqual([d[k] for k in ("rows", "all_rows", "step", "block", "bar_step")], [20000, 40000, 2, 2, 1])
+        self.assertEqual([d[k] for k in ("rows", "all_rows", "step", "block")], [20000, 40000, 2, 2])
         frames, cpu = n.frames(d["columns"][0]), n.frames(d["columns"][2])
         self.assertEqual(frames, [i if i in slow else i - 1 for i in range(1, n_frames, 2)])
         self.assertEqual(cpu, [slow.get(i, 16_000_000) for i in frames])
