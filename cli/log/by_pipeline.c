@@ -168,9 +168,8 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 const struct tally_grouping tally_by_pipeline = {
 	.word = "pipeline",
 	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
-	.none = "lists no pipelines: run with --pipelines for them",
-	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes, "
-		   "or --granularity draw has the times of its commands",
+	.none = "lists no pipelines: --pipelines lists them, where shaders draw",
+	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_pipeline_row),
 	.add = add,

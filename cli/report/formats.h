@@ -31,8 +31,8 @@ struct tally_table_style {
 };
 /* Prints the columns marked in_table of `rows` in their order (cli/shared/table.h). Without `all`,
  * rows that cost almost nothing share one line, which has their number and their sum, and of frames
- * there are the first TALLY_MOST_FRAMES and the median frame. Roll-ups of labels make a tree, in
- * which the lines of a node follow it, indented. */
+ * there are the first TALLY_MOST_FRAMES. Roll-ups of labels make a tree, in which the lines of a
+ * node follow it, indented. */
 #define TALLY_MOST_FRAMES 10
 void tally_report_print_table(FILE *out, const struct tally_aggregate *a, const GArray *columns,
 			      const GPtrArray *rows, const struct tally_table_style *style);

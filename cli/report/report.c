@@ -79,7 +79,7 @@ static const struct tally_arg options[] = {
 		       "one command at its place in a pass (a run with --granularity "
 		       "draw), or a pipeline (--pipelines). In the table, labels are a tree: "
 		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames there are "
-		       "the ten longest and the median one (--wide: all)."),
+		       "the ten longest (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id. If there is none: those with NAME in their name or label, in "
@@ -215,14 +215,13 @@ print_hidden(FILE *to, const struct tally_aggregate *a)
 				 n, TALLY_S(n), TALLY_S(n));
 }
 
-/* Whether passes have times, even if their parts have none. */
+/* Whether a device whose passes have times can (or, not `draws`, cannot) time single draws. */
 static bool
-has_timed_pass(const struct tally_aggregate *a)
+has_timed(const struct tally_aggregate *a, bool draws)
 {
-	if (!a->by->parts)
-		return false;
 	TALLY_EACH (const struct tally_device_summary, d, a->devices)
-		if (tally_moments_total(&d->gpu.moments) > 0)
+		if (tally_moments_total(&d->gpu.moments) > 0 &&
+		    tally_device_times_draws(d) == draws)
 			return true;
 	return false;
 }
@@ -251,12 +250,20 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 	if (n_timed && (!a->by->untimed || n_timed == rows->len))
 		return;
-	bool together = (flags & TALLY_FLAG(NO_TIMESTAMPS)) && has_timed_pass(a);
-	const char *why = a->by->untimed && rows->len ? a->by->untimed
-			  : !together                 ? NULL
-				      : "the GPU time of these workloads is unknown, only that of "
-					"their passes is known: the driver draws those of a pass "
-					"together (docs/limits.md, --granularity draw)";
+	bool draws = has_timed(a, true);
+	bool together = has_timed(a, false) || (draws && flags & TALLY_FLAG(NO_TIMESTAMPS));
+	g_autofree char *why =
+		a->by->untimed && rows->len
+			? g_strconcat(a->by->untimed,
+				      draws ? ", or --granularity draw has the times of its "
+					      "commands"
+					    : NULL,
+				      NULL)
+		: a->by->parts && together
+			? g_strdup("the GPU time of these workloads is unknown, only that of "
+				   "their passes is known: the driver draws those of a pass "
+				   "together (docs/limits.md, --granularity draw)")
+			: NULL;
 	if (why)
 		tally_text_print_wrapped(to, why, 2, 80);
 	else

@@ -189,8 +189,12 @@ tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
 			continue;
 		tally_text_print(out,
 				 "\nhitches of device %u, the worst first (%u of %" G_GUINT64_FORMAT
-				 "):\n",
-				 d->device, n, of->n_hitches);
+				 "%s):
+",
+				 d->device, n, of->n_hitches,
+				 n < of->n_hitches
+					 ? "; --by frame --wide --sort cpu_ns has all long frames"
+					 : "");
 		for (unsigned i = 0; i < n; i++) {
 			g_autofree char *text = tally_answer_hitch_text(&of->hitches[i]);
 			tally_text_print_line(out, "  %s", text);

@@ -24,9 +24,7 @@ struct line {
 	double frame_ns, share; /* those sums; negative = not known */
 	unsigned n_untimed; /* rows without a time among them, which are not in the sums */
 	unsigned depth; /* in the tree of labels */
-	/* not escaped, without indentation; owned. NULL for a frame, except where its number
-	 * does not describe the line. */
-	char *name;
+	char *name; /* not escaped, without indentation; owned. NULL for a frame */
 };
 
 /* ---- lines ---- */
@@ -184,58 +182,17 @@ listed_parent(const struct builder *b, const struct tally_group *g)
 	return parent;
 }
 
-static int
-compare_frame_time(gconstpointer x, gconstpointer y)
-{
-	const struct tally_group *a = *(struct tally_group *const *)x;
-	const struct tally_group *b = *(struct tally_group *const *)y;
-	uint64_t x_ns = tally_as_frame(a)->record.cpu_ns, y_ns = tally_as_frame(b)->record.cpu_ns;
-	return (x_ns > y_ns) - (x_ns < y_ns);
-}
-
-/* For each device the frame with the median frame time. */
-static void
-add_medians(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows)
-{
-	g_autoptr(GPtrArray) frames = g_ptr_array_new();
-	TALLY_EACH (const struct tally_device_summary, device, a->devices) {
-		g_ptr_array_set_size(frames, 0);
-		TALLY_EACH (struct tally_group, g, rows)
-			if (g->device == device->device)
-				g_ptr_array_add(frames, g);
-		if (!frames->len)
-			continue;
-		g_ptr_array_sort(frames, compare_frame_time);
-		struct tally_group *g = g_ptr_array_index(frames, (frames->len - 1) / 2);
-		const struct line line = {
-			.group = g,
-			.n = 1,
-			.name = g_strdup_printf("median: %s", g->name),
-		};
-		g_array_append_val(lines, line);
-	}
-}
-
-/* The first rows and the median frame. */
-static void
-add_frames(GArray *lines, const struct tally_aggregate *a, const GPtrArray *rows, bool all)
-{
-	guint n = all ? rows->len : MIN(rows->len, TALLY_MOST_FRAMES);
-	for (guint i = 0; i < n; i++) {
-		const struct line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
-		g_array_append_val(lines, line);
-	}
-	if (n < rows->len)
-		add_medians(lines, a, rows);
-}
-
 static GArray *
 lines_of_rows(const struct tally_aggregate *a, const GPtrArray *rows, bool all)
 {
 	struct builder b = { a, all, g_array_new(FALSE, FALSE, sizeof(struct line)), NULL, NULL };
 	g_array_set_clear_func(b.lines, free_line);
 	if (a->by->frames) {
-		add_frames(b.lines, a, rows, all);
+		guint n = all ? rows->len : MIN(rows->len, TALLY_MOST_FRAMES);
+		for (guint i = 0; i < n; i++) {
+			const struct line line = { .group = g_ptr_array_index(rows, i), .n = 1 };
+			g_array_append_val(b.lines, line);
+		}
 		return b.lines;
 	}
 	b.children = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
@@ -344,7 +301,7 @@ cell_text(const struct tally_aggregate *a, const struct line *line, const struct
 	  const struct time_unit *unit)
 {
 	const struct tally_group *g = line->group;
-	if (c->what == TALLY_COLUMN_NAME || (c->what == TALLY_COLUMN_FRAME && line->name))
+	if (c->what == TALLY_COLUMN_NAME)
 		return name_text(line);
 	if (c->type == TALLY_COLUMN_TEXT) {
 		g_autofree char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");

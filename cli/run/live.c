@@ -49,14 +49,17 @@ tally_run_live_make_output(const char *log_path)
 void
 tally_run_live_show(const struct tally_launch *launch, const void *data)
 {
-	enum { DYING_US = 100000 }; /* of Ctrl-C, which ends both */
+	enum { DYING_US = 100000, WAIT_US = 20000 }; /* dying: of Ctrl-C, which ends both */
 	const struct tally_run_view *view = data;
 	const struct tally_top_options options = {
 		.path = view->log,
 		.seconds = TALLY_TOP_SECONDS,
 		.device = -1,
 	};
-	tally_top_watch(&options);
+	while (access(view->log, R_OK) < 0 && kill(launch->pid, 0) == 0)
+		g_usleep(WAIT_US);
+	if (access(view->log, R_OK) == 0) /* it rendered something */
+		tally_top_watch(&options);
 	g_usleep(DYING_US);
 	if (!view->quiet && kill(launch->pid, 0) == 0)
 		tally_cli_say("the view is closed; the program keeps running");

@@ -16,7 +16,7 @@ function endWords(log) {
 	if (log.truncated) return "cut: the last line is not whole, as when a program is killed";
 	return log.end
 		? log.end.reason + (log.end.dropped ? `; ${log.end.dropped} frames dropped` : "")
-		: "the log has no end line";
+		: "no end line: the program was killed, crashed, or is still running";
 }
 
 function argumentWords(log) {
@@ -38,7 +38,7 @@ function startWords(log) {
 /* What one page is known by among others. */
 function logWords(log) {
 	const words = log.argv ? log.argv.slice(1).join(" ") : "";
-	return [log.file, log.started_ms ? startWords(log) : null, words || null]
+	return [log.file, log.started_ms ? startWords(log) : null, words || null, log.end ? null : endWords(log)]
 		.filter(Boolean)
 		.join(" \u00b7 ");
 }

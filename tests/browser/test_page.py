@@ -192,6 +192,11 @@ class Page(CliCase):
         self.page.size(1400, 900)
         self.assertLess(self.page.js("document.getElementById('frames').getBoundingClientRect().bottom + scrollY"), 900)
 
+    def test_a_log_without_its_end(self):
+        """A run that was killed says so at the top, not in About alone."""
+        self.open(self.write_log("k.jsonl", log(20)[:-1]))
+        self.assertIn("no end line: the program was killed", self.page.js("document.getElementById('subtitle').textContent"))
+
     def test_a_pause_is_a_gap(self):
         """No line is drawn across frames that were not captured, and a mark made during the pause appears in the
         pause."""

@@ -179,6 +179,5 @@ main(int argc, char **argv)
 	g_test_add_func("/target_size/format_bits", test_format_bits);
 	g_test_add_func("/pass_name/names", test_names);
 	g_test_add_func("/pass_name/clears", test_clears);
-	g_test_add_func("/pass_name/recent", test_recent);
 	return g_test_run();
 }
