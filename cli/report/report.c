@@ -94,8 +94,8 @@ static const struct tally_arg options[] = {
 		       "Leave out lines of the log that are damaged, and say which. The "
 		       "header and the devices cannot be left out."),
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
-		       "Show every column and every row in the table, and the worst hitches, "
-		       "one a line. Without it there are "
+		       "Show every column and every row in the table, and all hitches, the worst "
+		       "first. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
 	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,

@@ -184,18 +184,13 @@ tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
 {
 	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
 		const struct tally_answer_device *of = tally_answer_find(answer, d->device);
-		unsigned n = of ? MIN(of->n_listed, TALLY_ANSWER_WORST) : 0;
-		if (!n)
+		if (!of || !of->n_listed)
 			continue;
 		tally_text_print(out,
 				 "\nhitches of device %u, the worst first (%u of %" G_GUINT64_FORMAT
-				 "%s):
-",
-				 d->device, n, of->n_hitches,
-				 n < of->n_hitches
-					 ? "; --by frame --wide --sort cpu_ns has all long frames"
-					 : "");
-		for (unsigned i = 0; i < n; i++) {
+				 "):\n",
+				 d->device, of->n_listed, of->n_hitches);
+		for (unsigned i = 0; i < of->n_listed; i++) {
 			g_autofree char *text = tally_answer_hitch_text(&of->hitches[i]);
 			tally_text_print_line(out, "  %s", text);
 		}

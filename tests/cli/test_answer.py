@@ -781,11 +781,11 @@ class Answer(CliCase):
 
     def test_all_hitches_in_a_terminal(self):
         """The first lines have those that fit; report --wide has a line each, with its cause."""
-        frames = [(14 if i % 20 != 10 else 60 + i / 10, {"GBuffer": 8}, {}) for i in range(180)]
+        frames = [(14 if i % 20 != 10 else 60 + i / 10, {"GBuffer": 8}, {}) for i in range(300)]
         log = self.write_log("a.jsonl", log_of(frames))
         text = self.ok("report", "--warmup", "0", "--wide", log).stdout.decode()
-        listed = text.split("hitches of device 0, the worst first (9 of 9):\n")[1].splitlines()[:9]
-        self.assertEqual([re.match(r"  frame (\d+): ", line).group(1) for line in listed], [str(n) for n in range(170, 0, -20)])
+        listed = text.split("hitches of device 0, the worst first (15 of 15):\n")[1].splitlines()[:15]
+        self.assertEqual([re.match(r"  frame (\d+): ", line).group(1) for line in listed], [str(n) for n in range(290, 0, -20)])
         self.assertNotIn("the worst first", self.ok("report", "--warmup", "0", log).stdout.decode())
 
     # Bad input
