@@ -117,7 +117,7 @@ look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t devic
 	of = g_new0(struct part_of_pass, 1);
 	of->id = id;
 	const struct tally_group *g = tally_aggregate_find_pass(log, device, id);
-	if (g && g->label) {
+	if (g && g->label && !g->given) {
 		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
 			of->level[i] = labelled_part(p, (enum tally_part_level)i,
 						     g->label);

@@ -75,6 +75,7 @@ struct tally_group {
 	uint64_t id; /* id of the first pass seen */
 	const char *label; /* as the game set it; NULL = none */
 	const char *name; /* for people, unique within its device; not yet escaped */
+	bool given; /* a person gave it that name, which then stands for its label, too */
 	enum tally_pass_kind kind;
 	bool outside; /* not a pass: measured work that belongs to none */
 	uint64_t flags;

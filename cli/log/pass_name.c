@@ -180,8 +180,8 @@ tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_re
 	return n;
 }
 
-static const char *
-given_name(const struct tally_pass_names *names, const struct tally_pass_record *pass)
+const char *
+tally_pass_names_given(const struct tally_pass_names *names, const struct tally_pass_record *pass)
 {
 	return names->given ? g_hash_table_lookup(names->given, &pass->id) : NULL;
 }
@@ -198,7 +198,7 @@ own_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
 const char *
 tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_record *pass)
 {
-	const char *given = given_name(names, pass);
+	const char *given = tally_pass_names_given(names, pass);
 	return given ? given : own_base(names, pass);
 }
 
@@ -215,7 +215,7 @@ char *
 tally_pass_names_next(struct tally_pass_names *names, uint32_t device,
 		      const struct tally_pass_record *pass)
 {
-	const char *given = given_name(names, pass);
+	const char *given = tally_pass_names_given(names, pass);
 	g_autofree char *own = tally_pass_names_number(names, device, own_base(names, pass));
 	return given ? tally_pass_names_number(names, device, given) : g_steal_pointer(&own);
 }

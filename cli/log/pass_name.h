@@ -62,6 +62,9 @@ void tally_pass_names_add(struct tally_pass_names *names,
  * add(). */
 const struct tally_named_pass *
 tally_pass_names_find(struct tally_pass_names *names, const struct tally_pass_record *pass);
+/* The name that a person gave it; NULL: none. */
+const char *
+tally_pass_names_given(const struct tally_pass_names *names, const struct tally_pass_record *pass);
 /* Its label, or the generated name without a number; valid as above. */
 const char *
 tally_pass_names_base(struct tally_pass_names *names, const struct tally_pass_record *pass);

@@ -76,6 +76,7 @@ create_pass(struct tally_aggregate *a, uint32_t device, const struct tally_pass_
 	g->label = tally_row_text(a, named->label);
 	g_autofree char *name = tally_pass_names_next(names, device, p);
 	g->name = tally_row_text(a, name);
+	g->given = tally_pass_names_given(names, p);
 	pass->groups = tally_row_text(a, named->groups);
 	pass->size = named->size;
 	return pass;

@@ -89,6 +89,9 @@ class Report(CliCase):
         self.ok("name", "first", "Sch\u00e4tten", log)
         self.assertEqual(len(file.read_text().splitlines()), 2)
         self.assertEqual(set(self.rows(log)), {"Sch\u00e4tten", 'SS"AO"'})
+        answer = self.ok("report", log).stdout.decode().split("\npass ")[0]
+        self.assertIn("Sch\u00e4tten ", answer)
+        self.assertNotIn("shadow ", answer)
         self.assertIn("scene/shadow", self.rows("--by", "label", log))
         self.assertIn(b'SS""AO', self.ok("export", "--csv", "-", log).stdout)
         self.assertIn(b'SS\\"AO', self.ok("compare", "--json", log, log).stdout)
