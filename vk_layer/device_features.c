@@ -282,7 +282,7 @@ read_offer(const struct vk_instance *instance, VkPhysicalDevice physical,
 	if (ask && vk_extensions_have(all, PERFORMANCE_QUERY))
 		read_performance(ask, physical, out);
 	const struct tally_config *config = tally_session_config();
-	if (ask && config && config->pipelines && config->pipeline_statistics &&
+	if (ask && config && config->pipeline_statistics &&
 	    vk_extensions_have(all, EXECUTABLES))
 		out->executables = read_executables(ask, physical);
 }

@@ -100,6 +100,7 @@ tally_config_load(struct tally_config *config, const char *program,
 		ok &= tally_config_set(config, "log", log, TALLY_FROM_ENVIRONMENT,
 				       tally_config_report_at, &place);
 	/* Of each draw its pipeline. */
-	config->pipelines |= config->granularity == TALLY_GRANULARITY_DRAW;
+	config->pipelines |= config->granularity == TALLY_GRANULARITY_DRAW ||
+			     config->pipeline_statistics;
 	return ok;
 }

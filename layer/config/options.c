@@ -365,8 +365,8 @@ const struct tally_option tally_options[] = {
 	  .help = "Name the pipelines or programs that draw and dispatch in each pass, by the "
 		  "code of their shaders." },
 	{ "pipeline-statistics", IS(SWITCH, pipeline_statistics),
-	  .help = "With --pipelines, Vulkan: have the driver say what each was compiled to, "
-		  "such as instructions and spills. It may then compile what its cache has." },
+	  .help = "--pipelines, and in Vulkan the driver says what each was compiled to, such as "
+		  "instructions and spills. It may then compile what its cache has." },
 	{ "describe", IS(SWITCH, describe),
 	  .help = "Describe each Vulkan device in the log when it is made, not at its first "
 		  "work: `passtally doctor` asks drivers so." },

@@ -192,6 +192,12 @@ test_load(void)
 	g_assert_cmpint(config.origin[row_of("frames")], ==, TALLY_FROM_PROGRAM_FILE);
 	tally_config_finish(&config);
 
+	g_setenv("PASSTALLY_OPTIONS", "pipeline-statistics=on", TRUE);
+	tally_config_init(&config);
+	g_assert_true(tally_config_load(&config, "/usr/games/game", keep_message, said));
+	assert_value(&config, "pipelines", "on"); /* whose statistics else */
+	tally_config_finish(&config);
+
 	/* A different program has a different home. */
 	g_unsetenv("XDG_CONFIG_HOME");
 	g_unsetenv("PASSTALLY_OPTIONS");
