@@ -105,23 +105,31 @@ print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 			      same ? "" : other);
 }
 
+/* A program swapped a few times, as when it made its window, and then drew without. */
+static bool
+draws_after(const struct tally_aggregate *a, uint64_t frames)
+{
+	enum { FEW = 3 };
+	for (guint i = 0; i < a->notes->len && frames <= FEW; i++)
+		if (strstr(a->notes->pdata[i], "issued after its last frame"))
+			return true;
+	return false;
+}
+
 /* Why there is no frame to judge, if there is none. */
 static void
 print_no_frame(FILE *out, const struct tally_aggregate *a)
 {
-	enum { FEW = 3 };
-	uint64_t frames = 0, left_out = 0, most = 0;
-	/* A program swapped a few times, as when it made its window, and then drew without. */
-	bool draws = false, vulkan = false;
+	uint64_t frames = 0, left_out = 0, most = 0, flags = 0;
+	bool vulkan = false;
 	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
 		frames += d->frames;
 		left_out += d->warmed_up;
+		flags |= d->flags;
 		most = MAX(most, d->frames + d->warmed_up);
 		vulkan |= d->described && d->api == TALLY_API_VULKAN;
 	}
-	for (guint i = 0; i < a->notes->len && most <= FEW; i++)
-		draws |= strstr(a->notes->pdata[i], "issued after its last frame") !=
-			 NULL;
+	bool draws = draws_after(a, most);
 	/* Something was rendered, but nothing ever ended a frame. */
 	bool none = a->devices->len > 0 && frames + left_out == 0;
 	if (left_out && !frames)
@@ -129,6 +137,9 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 				 "--warmup %" G_GUINT64_FORMAT " left out all %" G_GUINT64_FORMAT
 				 " frame%s\n",
 				 a->warmup, left_out, TALLY_S(left_out));
+	else if (none && flags & TALLY_FLAG(PICTURED))
+		tally_text_print_line(
+			out, "no frame was measured: each runs what --pictures recorded copies in");
 	else if (none && a->waits)
 		tally_text_print_line(out, "no frame was captured up to the %s end, with %s",
 				      a->has_end ? "run's" : "log's", a->waits);

@@ -46,6 +46,8 @@ function costSentence({ cost }) {
 }
 
 function incompleteWords(d) {
+	if (d.pictured !== undefined && !d.partial_frames)
+		return "No frame was measured: each runs what --pictures recorded copies in.";
 	const cut = d.rows === 1 ? "the only frame was" : `all ${plain(d.rows)} frames were`;
 	return (
 		`No complete frame: ${cut} cut by the end of the run, so there is no rate, no typical ` +

@@ -78,6 +78,8 @@ class Report(CliCase):
         self.assertEqual([line for line in text.splitlines() if line.startswith("picture of")], ["picture of sky: a[1]-2-depth.png"])
         self.assertIn("no pictures: --pictures frame:9 was not reached", self.ok("report", self.write_log("b.jsonl", pictured("frame:9"))).stdout.decode())
         self.assertNotIn("picture", self.ok("report", self.write_log("c.jsonl", pictured(None))).stdout.decode())
+        every = [header(), device(), pass_info(A, "sky"), frame(0, [one_pass(0, A, 5, picture=1)], flags=["pictured"]), end(1, 1)]
+        self.assertIn("no frame was measured: each runs what --pictures recorded", self.ok("report", self.write_log("d.jsonl", every)).stdout.decode())
 
     def test_given_names(self):
         """passtally name: a person's names in every command, and files of names that are wrong."""
