@@ -12,6 +12,8 @@
 #ifndef PASSTALLY_H
 #define PASSTALLY_H
 
+#pragma GCC system_header /* whatever warnings the engine has on */
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
