@@ -69,7 +69,7 @@ struct perfetto {
 	bool no_counters;
 	uint64_t process, notes, marks; /* tracks; 0 = none yet */
 	uint64_t last_ns; /* when the last frame ended, or the process began */
-	GPtrArray *devices; /* elements: struct device *, in the order of their numbers */
+	GHashTable *devices; /* maps a number to a struct device * */
 	GHashTable *numbers; /* of queues, stages and counters, by kind and name */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
@@ -271,26 +271,18 @@ free_device(gpointer v)
 	g_free(d);
 }
 
-static int
-compare_devices(gconstpointer a, gconstpointer b)
-{
-	const struct device *x = *(struct device *const *)a,
-			    *y = *(struct device *const *)b;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
 /* `record` NULL: the log does not describe the device. */
 static struct device *
 find_device(struct perfetto *e, uint32_t number, const struct tally_device_record *record)
 {
-	TALLY_EACH (struct device, found, e->devices)
-		if (found->number == number)
-			return found;
-	struct device *d = g_new0(struct device, 1);
+	struct device *d = g_hash_table_lookup(e->devices, GUINT_TO_POINTER(number));
+	if (d)
+		return d;
+	d = g_new0(struct device, 1);
 	d->number = number;
 	d->frames = (struct rows){ .lane = "frame", .what = "" };
 	d->lanes = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(e->devices, d);
+	g_hash_table_insert(e->devices, GUINT_TO_POINTER(number), d);
 	g_autoptr(GString) name = g_string_new(NULL);
 	g_string_printf(name, "device %u", number);
 	if (record && record->name && *record->name)
@@ -305,8 +297,7 @@ find_device(struct perfetto *e, uint32_t number, const struct tally_device_recor
 	}
 	d->gpu.name = g_strdup(name->str);
 	d->track = tally_trace_add_track(&e->t, process_track(e), name->str,
-					 (int)e->devices->len);
-	g_ptr_array_sort(e->devices, compare_devices);
+					 (int)g_hash_table_size(e->devices));
 	return d;
 }
 
@@ -707,7 +698,7 @@ begin(FILE *out, const struct tally_export_options *options)
 	tally_export_names_init(&e->names);
 	tally_log_identity_init(&e->identity);
 	e->program = g_strdup("?");
-	e->devices = g_ptr_array_new_with_free_func(free_device);
+	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
 	e->order = g_ptr_array_new();
@@ -748,17 +739,18 @@ static void
 put_gpus(struct perfetto *e)
 {
 	enum { MOST_GPUS = 64 };
-	g_autoptr(GArray) gpus = g_array_new(FALSE, TRUE, sizeof(struct tally_trace_gpu));
-	TALLY_EACH (const struct device, d, e->devices) {
-		if (d->number >= MOST_GPUS)
-			break;
-		g_array_set_size(gpus, d->number + 1);
-		g_array_index(gpus, struct tally_trace_gpu, d->number) = d->gpu;
+	struct tally_trace_gpu gpus[MOST_GPUS] = { 0 };
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < MOST_GPUS; i++) {
+		const struct device *d =
+			g_hash_table_lookup(e->devices, GUINT_TO_POINTER(i));
+		if (!d)
+			continue;
+		gpus[i] = d->gpu;
+		n = i + 1;
 	}
-	if (gpus->len)
-		tally_trace_put_gpus(
-			&e->t, (const struct tally_trace_gpu *)(const void *)gpus->data,
-			gpus->len);
+	if (n)
+		tally_trace_put_gpus(&e->t, gpus, n);
 }
 
 static void
@@ -768,7 +760,7 @@ end(struct tally_export *export, struct tally_export_left *left)
 	put_gpus(e);
 	tally_trace_finish(&e->t);
 	*left = e->left;
-	g_ptr_array_unref(e->devices);
+	g_hash_table_destroy(e->devices);
 	g_hash_table_destroy(e->numbers);
 	g_array_unref(e->placed);
 	g_ptr_array_unref(e->order);
