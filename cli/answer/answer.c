@@ -122,11 +122,14 @@ tally_answer_add_line(void *user, const struct tally_log_line *line)
 	tally_loads_add(&answer->loads, &line->process);
 	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
 		const struct tally_windows *windows = &d->state->windows;
-		tally_over_run_add_process(&d->state->run, &line->process);
+		const struct tally_device_summary *s =
+			tally_aggregate_device(answer->log, d->device);
+		uint64_t drew_ns = s ? tally_loads_drew(&line->process, answer->log, s) : 0;
+		tally_over_run_add_process(&d->state->run, &line->process, drew_ns);
 		for (unsigned i = 0; i < windows->n; i++)
 			if (windows->all[i].answer)
 				tally_over_run_add_process(&windows->all[i].answer->state->run,
-							   &line->process);
+							   &line->process, drew_ns);
 	}
 }
 
@@ -354,7 +357,7 @@ conclude_speed(struct tally_answer_device *d)
 	d->low_1_fps = low_fps(all, 100);
 	d->low_01_fps = low_fps(all, 1000);
 	d->cost_ns = median_of(&d->state->overhead);
-	d->cost_share = d->median_ns > 0 ? d->cost_ns / d->median_ns : 0;
+	d->cost_share = total > 0 ? tally_moments_total(&d->state->overhead.moments) / total : 0;
 	double once = d->state->start_overhead - d->cost_ns * (double)d->state->n_start;
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * d->cost_ns) ? once : 0;
 }
@@ -482,6 +485,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	tally_over_run_conclude(&d->state->run, d);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
+	if (d->bound.n_timed)
+		d->mean_gpu_ns = d->state->bound.timed.gpu / (double)d->bound.n_timed;
 	conclude_hitches(answer, d);
 }
 

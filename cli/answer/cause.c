@@ -154,13 +154,13 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 {
 	const double lost = (double)h->excess_ns;
 	const uint64_t more_ns = (uint64_t)MAX((double)ready_ns - usual_ns, 0);
-	const uint64_t own_ns = sure ? ready_ns : more_ns;
-	if ((double)more_ns >= EXPLAINS * lost)
-		h->ready_ns = MIN(ready_ns, h->frame_ns);
+	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
+	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
+		h->ready_ns = MIN(ready_ns, h->rest_ns);
 	if (h->cause != TALLY_CAUSE_UNKNOWN || !h->part_ns)
 		return;
 	if ((double)(h->part_ns + own_ns) >= (1 - SAME) * lost) {
-		h->ready_ns = MIN(own_ns, h->frame_ns - h->part_ns);
+		h->ready_ns = own_ns;
 		h->cause = of_work(h, h->part_ns);
 	} else if ((double)MAX(h->part_ns, ready_ns) <= SAME * lost) {
 		h->cause = TALLY_CAUSE_WAIT;
@@ -185,7 +185,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h))
 		return;
 	const double lost = (double)h->excess_ns;
-	h->starved = more_ns < (sure ? SAME : 1) * lost ||
+	h->starved = more_ns < (sure ? EXPLAINS : 1) * lost ||
 		     !is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
 	if (h->starved)
 		h->cause = TALLY_CAUSE_UNKNOWN;
@@ -297,6 +297,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.start_ns = h->start_ns,
 		.frame_ns = h->frame_ns,
 		.excess_ns = h->excess_ns,
+		.rest_ns = h->rest_ns,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 		.made = tally_event_made(&h->events, h->around_event_ns),
@@ -341,7 +342,7 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	g_autofree char *time = tally_duration_text((double)(h->ready_ns ? h->ready_ns
 									 : h->thread_ns));
 	if (h->ready_ns)
-		return g_strdup_printf("no CPU was free for %s", time);
+		return g_strdup_printf("no CPU was free for up to %s", time);
 	g_autofree char *name = tally_short_name(h->thread);
 	return g_strdup_printf("%s worked %s", name, time);
 }
@@ -364,8 +365,9 @@ unknown_text(const struct tally_answer_hitch *h)
 		return g_strdup(
 			h->known_work ? "cannot tell: GPU times are missing; not the CPU"
 				      : "cannot tell: GPU times are missing");
-	g_autofree char *ready = h->ready_ns ? meanwhile_text(h) : g_strdup("no pass");
-	return g_strdup_printf("cannot tell: part CPU, %s", ready);
+	g_autofree char *ready = h->ready_ns ? meanwhile_text(h)
+					     : g_strdup("no pass took longer");
+	return g_strdup_printf("cannot tell: the CPU worked a part of it, %s", ready);
 }
 
 static char *

@@ -159,6 +159,8 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	for (int i = 0; i < TALLY_N_HITCH_TIMES; i++)
 		out.known[i] = growth_of(h, first, number, (enum tally_hitch_time)i,
 					 &out.growth_ns[i]);
+	uint64_t used_ns = f->ns[TALLY_HITCH_WORK] + f->ns[TALLY_HITCH_WAIT];
+	out.rest_ns = out.frame_ns - MIN(out.frame_ns, used_ns);
 	out.excess_ns = (uint64_t)out.growth_ns[TALLY_HITCH_FRAME];
 	h->count++;
 	h->excess_ns += out.excess_ns;
@@ -181,11 +183,11 @@ judge_next(struct tally_hitches *h)
 	size_t n = (size_t)(h->n - first);
 	if (n < LEAST_FRAMES || (h->from_start && number == 0))
 		return;
-	/* It must be one beside four of five of them. */
+	/* It must be one beside two of three of them. */
 	size_t shorter = 0;
 	for (uint64_t k = first; k < h->n; k++)
 		shorter += tally_hitch_is_one(ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
-	if (5 * shorter >= 4 * n)
+	if (3 * shorter >= 2 * n)
 		report_hitch(h, first, number);
 }
 

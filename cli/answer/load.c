@@ -9,7 +9,6 @@
 #define MOST_THREADS 5
 /* The thresholds of docs/verdicts.md. */
 #define EXPLAINS 0.5
-#define STARVED 0.1
 #define MOST_APART_NS UINT64_C(250000000) /* a line says nothing of a frame that is much shorter */
 
 struct load_line {
@@ -89,7 +88,7 @@ slack_of(const struct load_line *line)
 	return (line->to_ns - line->from_ns) / 10;
 }
 
-/* The lines whose periods overlap the frame; *n 0: none, or they say too little of it. */
+/* The lines whose periods overlap the frame. */
 static const struct load_line *
 find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guint *n)
 {
@@ -100,9 +99,7 @@ find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guin
 	for (to = from; to < l->lines->len && lines[to].from_ns + slack_of(&lines[to]) <
 						      h->start_ns + h->frame_ns;)
 		to++;
-	bool near = from < to &&
-		    lines[to - 1].to_ns - lines[from].from_ns <= h->frame_ns + MOST_APART_NS;
-	*n = near ? to - from : 0;
+	*n = to - from;
 	return &lines[from];
 }
 
@@ -115,6 +112,17 @@ may_draw(const char *thread, const struct tally_aggregate *log,
 	g_autofree char *process = g_path_get_basename(log->program ? log->program : "");
 	return is_of_driver(thread, device->name) ||
 	       (device->software && strncmp(thread, process, MOST_NAME) == 0);
+}
+
+uint64_t
+tally_loads_drew(const struct tally_process_record *p, const struct tally_aggregate *log,
+		 const struct tally_device_summary *device)
+{
+	uint64_t ns = 0;
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		if (!p->threads[i].ends_frames && may_draw(p->threads[i].name, log, device))
+			ns += p->threads[i].cpu_ns;
+	return ns;
 }
 
 /* Whether the device draws on the CPU: it says so, or a thread of its driver worked. */
@@ -143,9 +151,12 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	gpointer name, total;
 	if (software)
 		tally_cause_on_cpu(h);
+	if (software && l->lines->len && n == 0)
+		tally_cause_driver(h, 0, false);
 	if (n == 0)
 		return;
-	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
+	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns), rate = 0;
+	bool near = lines_ns <= (double)(h->frame_ns + MOST_APART_NS);
 	/* The part of the run that these lines are: what is there on average is no cause. */
 	double part = lines_ns / (double)l->all_ns;
 	for (guint i = 0; i < n; i++)
@@ -155,17 +166,20 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 		uint64_t ns = work_of(lines, n, name);
 		double growth = (double)ns - part * (double)*(const uint64_t *)total;
 		if (may_draw(name, log, device)) {
-			drew_ns += growth;
-		} else if (growth >= most) {
+			drew_ns += (double)ns;
+			rate += (double)*(const uint64_t *)total / (double)l->all_ns;
+		} else if (growth >= most && near) {
 			most = growth;
 			h->thread = name;
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
 	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
-	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
+	if (near)
+		tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
+	/* Usual is the rest of that time. */
 	if (software)
-		tally_cause_driver(h, drew_ns, sure || (double)ready_ns < STARVED * lines_ns);
+		tally_cause_driver(h, drew_ns - rate * (lines_ns - (double)h->excess_ns), sure);
 }
 
 const char *

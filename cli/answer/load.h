@@ -26,6 +26,9 @@ void tally_loads_add(struct tally_loads *l, const struct tally_process_record *p
  * which a driver that draws on the CPU had none. */
 void tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
 			 const struct tally_device_summary *device, struct tally_answer_hitch *h);
+/* What the driver's threads worked in the line, where it draws on the CPU; else 0. */
+uint64_t tally_loads_drew(const struct tally_process_record *p, const struct tally_aggregate *log,
+			  const struct tally_device_summary *device);
 /* The thread besides the one that ends frames that works most, and its share of the time, 0 to 1;
  * NULL: none is known. */
 const char *tally_loads_busiest(const struct tally_loads *l, const char *driver, double *share);

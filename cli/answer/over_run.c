@@ -9,6 +9,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25
+#define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
 #define ROOM 512 /* blocks in which a run is looked at */
@@ -65,6 +66,8 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 		g_array_append_val(r->numbers, n);
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)f->cpu_ns);
+	if (f->has_gpu)
+		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
 	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
 	if (f->has_thread)
 		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
@@ -82,7 +85,8 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 }
 
 void
-tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p)
+tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
+			   uint64_t drew_ns)
 {
 	if (r->n > 0 && p->resident_bytes)
 		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1,
@@ -90,6 +94,10 @@ tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_
 	if (r->n > 0 && p->period_ns)
 		tally_course_add(&r->courses[TALLY_COURSE_READY], r->n - 1,
 				 (double)p->ready_ns / (double)p->period_ns);
+	r->drew |= drew_ns > 0;
+	if (r->drew && p->period_ns)
+		tally_course_add(&r->courses[TALLY_COURSE_DREW], r->n ? r->n - 1 : 0,
+				 (double)drew_ns / (double)p->period_ns);
 }
 
 static double
@@ -157,6 +165,9 @@ static void
 explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 		  struct tally_range after, double change_ns, struct tally_answer_change *c)
 {
+	/* What is not sure of it, too. */
+	double gpu_ns = median_in(&r->courses[TALLY_COURSE_GPU], after) -
+			median_in(&r->courses[TALLY_COURSE_GPU], before);
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
 		double from = median_in(&r->courses[i], before);
 		double to = median_in(&r->courses[i], after);
@@ -165,6 +176,8 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 		c->what = thread_names[i];
 		c->what_before_ns = from;
 		c->what_after_ns = to;
+		if (i == TALLY_COURSE_REST && gpu_ns / change_ns >= 0.5)
+			c->what = "other waits, or the GPU";
 		if (i == TALLY_COURSE_REST)
 			look_for_cpu(r, before, after, change_ns, c);
 		return;
@@ -239,6 +252,21 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	return 0;
 }
 
+/* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
+ * too: else other programs have it. */
+static void
+check_driver(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	     struct tally_answer_change *c)
+{
+	double from = c->before_ns * median_in(&r->courses[TALLY_COURSE_DREW], before);
+	double to = c->after_ns * median_in(&r->courses[TALLY_COURSE_DREW], after);
+	double draws = fabs(c->draws_after - c->draws_before);
+	bool gpu = c->is_pass || (c->what && strcmp(c->what, "GPU") == 0);
+	if (r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before &&
+	    (to - from) / (c->what_after_ns - c->what_before_ns) < 0.5)
+		c->what = NULL;
+}
+
 /* What is named must have changed next to the change, too, by half as much or as the frames
  * there: else it was at another frame. */
 static void
@@ -286,6 +314,14 @@ conclude_memory(const struct tally_course *c, uint64_t frames, double *from, dou
 	*to = at[3];
 }
 
+/* The program ran ahead of the GPU, for a while: that is no speed. */
+static bool
+is_ahead(const struct tally_over_run *r, struct tally_range range)
+{
+	return median_in(&r->courses[TALLY_COURSE_GPU], range) >
+	       AHEAD * median_in(&r->courses[TALLY_COURSE_FRAME], range);
+}
+
 /* The stretch before change `i`; that after the last one for i == n. */
 static struct tally_range
 stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t frames)
@@ -308,6 +344,9 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			d->range = range;
 		if (i == n)
 			break;
+		struct tally_range after = stretch(found, n, i + 1, d->frames);
+		if (is_ahead(r, range) || is_ahead(r, after))
+			continue;
 		struct tally_answer_change *c = &d->changes[d->n_changes++];
 		*c = (struct tally_answer_change){
 			.frame = number_at(r, found[i].at),
@@ -317,9 +356,9 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};
-		struct tally_range after = stretch(found, n, i + 1, d->frames);
 		explain_change(r, range, after, c);
 		check_change(r, next_to(range, true), next_to(after, false), c);
+		check_driver(r, range, after, c);
 		look_at_clock(r, range, after, c);
 	}
 	conclude_memory(&r->courses[TALLY_COURSE_MEMORY], d->frames, &d->memory_from,

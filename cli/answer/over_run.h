@@ -9,6 +9,7 @@
 
 enum {
 	TALLY_COURSE_FRAME,
+	TALLY_COURSE_GPU,
 	TALLY_COURSE_WORK,
 	TALLY_COURSE_WAIT,
 	TALLY_COURSE_REST, /* neither work nor a driver's wait */
@@ -18,6 +19,7 @@ enum {
 	/* Not of frames, of process lines: */
 	TALLY_COURSE_RESIDENT,
 	TALLY_COURSE_READY, /* share of the time in which its frames' thread had no CPU */
+	TALLY_COURSE_DREW, /* the same in which threads of a driver on the CPU worked */
 	TALLY_N_COURSES
 };
 
@@ -26,15 +28,17 @@ struct tally_over_run {
 	struct tally_course courses[TALLY_N_COURSES];
 	GArray *numbers; /* which numbers the frames have in the log; see over_run.c */
 	uint64_t n; /* frames added */
+	bool drew; /* the driver draws on the CPU */
 	bool opengl; /* passes end where the CPU begins the next one */
 };
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f);
-/* What a process line says at this point of the frames. */
-void
-tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p);
+/* What a process line says at this point of the frames; `drew_ns`: what threads of the driver
+ * worked. */
+void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
+				uint64_t drew_ns);
 /* Sets the changes, the stretch that the typical frame is of, and the memory. */
 void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
 

@@ -12,6 +12,7 @@
 
 #define SLOW_START_NS UINT64_C(500000000)
 #define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
+#define UNEVEN 1.5 /* few frames have much more than the typical one */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
 /* The last blank that a line may end before, behind an `after` where there is one, or NULL: one
@@ -210,8 +211,13 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	if (d->typical_ns > NEARLY * d->range_ns && !waits)
 		return g_strdup_printf(
 			"passes of most frames, %s on the GPU: not one frame", time);
-	return g_strdup_printf("typical frame%s, %s on the GPU%s", where, time,
-			       waits ? ", waits for the CPU within passes included" : "");
+	g_autofree char *mean = tally_duration_text(d->mean_gpu_ns);
+	bool uneven = !d->n_changes && !waits && d->mean_gpu_ns > UNEVEN * d->typical_ns;
+	return g_strdup_printf("typical frame%s, %s on the GPU%s%s", where, time,
+			       waits    ? ", waits for the CPU within passes included"
+			       : uneven ? "; on average "
+					: "",
+			       uneven ? mean : "");
 }
 
 static void
@@ -250,12 +256,16 @@ tally_answer_hitches_text(const struct tally_answer_device *d)
 	if (d->period)
 		g_string_append_printf(line, ", about every %" G_GUINT64_FORMAT " frames",
 				       d->period);
+	uint64_t others = d->n_hitches;
 	for (guint i = 0; i < MIN(d->sums->len, MOST) && d->n_hitches > 1; i++) {
 		const struct tally_answer_sum *s = &g_array_index(
 			d->sums, struct tally_answer_sum, i);
 		g_string_append_printf(line, "%s %" G_GUINT64_FORMAT " %s", i ? "," : ":",
 				       s->n, s->what);
+		others -= s->n;
 	}
+	if (others && d->n_hitches > 1)
+		g_string_append_printf(line, ", %" G_GUINT64_FORMAT " of other causes", others);
 	return g_string_free(line, FALSE);
 }
 

@@ -17,7 +17,7 @@ PLANTED = {
            (521, "a sleep beside a compile elsewhere", "wait"), (557, "a disk beside a compile elsewhere", "faults")),
     "vk": ((17, "a compile elsewhere, waited for", "shaders"), (53, "system calls", "cpu"), (89, "memory", "cpu"), (125, "compiles on four threads", "shaders"),
            (161, "draws", "pass"), (197, "a pass without more draws", "pass"), (233, "a sleep", "wait"), (269, "a disk", "faults"), (305, "the CPU", "cpu"),
-           (341, "draws, and the CPU", "cpu"), (377, "a compile", "shaders"), (413, "a lock, held asleep", "wait"), (449, "a lock, held by a thread that works", "wait"),
+           (341, "draws, and the CPU", "unknown"), (377, "a compile", "shaders"), (413, "a lock, held asleep", "wait"), (449, "a lock, held by a thread that works", "wait"),
            (485, "a sleep beside a compile elsewhere", "wait")),
 }
 
