@@ -80,13 +80,13 @@ fail_write(struct tally_recorder *sink, int error)
 	case ENOSPC:
 	case EDQUOT:
 		return fail(sink, TALLY_RECORD_FULL, what,
-			    "Free some space, or give a place with more by --log PATH.");
+			    "Free some space, or give a place with more by -o PATH.");
 	case EFBIG:
 		return fail(sink, TALLY_RECORD_FULL, what,
 			    "Raise the limit on file sizes (ulimit -f), or give a smaller "
 			    "--max-log.");
 	default:
-		return fail(sink, TALLY_RECORD_IO, what, "Give another place by --log PATH.");
+		return fail(sink, TALLY_RECORD_IO, what, "Give another place by -o PATH.");
 	}
 }
 
@@ -235,13 +235,13 @@ explain_open(int error, const char *path, char *why, size_t size)
 	case EEXIST:
 		snprintf(why, size,
 			 "The log %s is already there. Give --force to replace it, or "
-			 "another name by --log PATH.",
+			 "another name by -o PATH.",
 			 path);
 		return TALLY_RECORD_EXISTS;
 	case ELOOP:
 		snprintf(why, size,
 			 "The log %s is a symbolic link, which is not followed. Give "
-			 "the file's real name by --log PATH.",
+			 "the file's real name by -o PATH.",
 			 path);
 		return TALLY_RECORD_DENIED;
 	case EACCES:
@@ -253,14 +253,14 @@ explain_open(int error, const char *path, char *why, size_t size)
 	case ENXIO:
 		snprintf(why, size,
 			 "The log %s cannot be opened for writing: %s. Give a file in a "
-			 "folder you may write to by --log PATH.",
+			 "folder you may write to by -o PATH.",
 			 path, what);
 		return TALLY_RECORD_DENIED;
 	case ENOSPC:
 	case EDQUOT:
 		snprintf(why, size,
 			 "The log %s cannot be created: %s. Free some space, or give "
-			 "another place by --log PATH.",
+			 "another place by -o PATH.",
 			 path, what);
 		return TALLY_RECORD_FULL;
 	case ENOMEM:
@@ -269,7 +269,7 @@ explain_open(int error, const char *path, char *why, size_t size)
 	default:
 		snprintf(why, size,
 			 "The log %s cannot be opened for writing: %s. Give another "
-			 "place by --log PATH.",
+			 "place by -o PATH.",
 			 path, what);
 		return TALLY_RECORD_IO;
 	}
@@ -302,7 +302,7 @@ open_existing(const char *path, enum tally_record_status *status, char *why, siz
 	} else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
 		snprintf(why, size,
 			 "The log %s is not replaced: --force replaces only regular "
-			 "files that belong to you. Give another name by --log PATH.",
+			 "files that belong to you. Give another name by -o PATH.",
 			 path);
 		*status = TALLY_RECORD_DENIED;
 	} else if (fchmod(fd, 0600) < 0 || ftruncate(fd, 0) < 0) {

@@ -3,6 +3,8 @@
 #include "cli/run/run.h"
 
 #include "cli/log/folder.h"
+#include "cli/log/input.h"
+#include "cli/log/pass_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,10 +52,63 @@ is_written(const char *path)
 	return is;
 }
 
+struct search {
+	const struct tally_last_pass *last;
+	char *name; /* that of the tables; NULL = not found */
+};
+
+static bool
+take_info(void *user, const struct tally_log_line *line)
+{
+	struct search *x = user;
+	const struct tally_pass_info_record *info = &line->pass_info;
+	if (line->type != TALLY_LINE_PASS_INFO)
+		return true;
+	if (g_strcmp0(info->label, x->last->name) == 0) {
+		g_free(x->name);
+		x->name = g_strdup(info->label);
+		return false;
+	}
+	g_auto(GStrv) groups = g_strsplit(info->groups ? info->groups : "", ", ", -1);
+	bool in_group = g_strv_contains((const char *const *)groups, x->last->name);
+	bool to_target = g_strcmp0(info->target.name, x->last->name) == 0 &&
+			 info->target.width == x->last->width &&
+			 info->target.height == x->last->height;
+	if (x->name || (!in_group && !to_target))
+		return true;
+	g_autofree char *base = info->label ? g_strdup(info->label)
+					    : tally_pass_name(info->kind, &info->target,
+							      info->target.presented);
+	x->name = g_strconcat(base, in_group ? ", in its group " : NULL, x->last->name, NULL);
+	return true;
+}
+
+/* As the tables call it: a label that is not that of a whole pass is a group in one. The caller
+ * frees it. */
+static char *
+name_last(const char *log, const struct tally_last_pass *last)
+{
+	struct search x = { .last = last };
+	struct tally_read_error error;
+	enum tally_read_status status;
+	const struct tally_log_taker taker = { take_info, &x, "reading", log, true };
+	struct tally_log_reader *reader = *last->name ? tally_log_input_open(log, &status, &error)
+						      : NULL;
+	if (reader)
+		tally_log_read_lines(reader, &taker, NULL, &error);
+	if (!x.name && (*last->name || last->presented))
+		x.name = g_strdup(*last->name ? last->name : "Backbuffer");
+	if (!x.name)
+		return g_strdup_printf("one of %ux%u", last->width, last->height);
+	char *valid = g_utf8_make_valid(x.name, -1);
+	g_free(x.name);
+	return valid;
+}
+
 /* Makes LOG.last, which names the pass that began last in a program that was killed, a line that
  * says so. */
 static void
-write_last(const char *path, bool quiet)
+write_last(const char *log, const char *path, bool quiet)
 {
 	struct tally_last_pass last;
 	g_autofree char *bytes = NULL, *name = NULL;
@@ -65,14 +120,11 @@ write_last(const char *path, bool quiet)
 	if (size != sizeof(last) || last.writing || !last.any ||
 	    !memchr(last.name, '\0', sizeof(last.name)))
 		return;
-	if (*last.name || last.presented)
-		name = g_utf8_make_valid(*last.name ? last.name : "Backbuffer", -1);
-	else
-		name = g_strdup_printf("one of %ux%u", last.width, last.height);
-	g_autofree char *message =
-		g_strdup_printf("the program was killed in frame %" G_GUINT64_FORMAT
-				" or later; the pass that it began or submitted last: %s",
-				last.frame, name);
+	name = name_last(log, &last);
+	g_autofree char *message = g_strdup_printf(
+		"the program crashed or was killed in frame %" G_GUINT64_FORMAT
+		" or later; the pass that it began or submitted last: %s",
+		last.frame, name);
 	if (!quiet)
 		tally_cli_say("%s", message);
 	const struct tally_recorder_options options = { .path = path };
@@ -127,7 +179,7 @@ join(const char *log, unsigned number, bool quiet)
 			  : is_written(now) ? "a process of the program still runs"
 					    : NULL;
 	if (!why)
-		write_last(last, quiet);
+		write_last(log, last, quiet);
 	if (!why && !write_joined(log, before, now, last, target))
 		why = g_strerror(errno);
 	if (why) {

@@ -70,13 +70,13 @@ class Digest(CliCase):
         self.write("lines.jsonl", data[:data.rindex(b'{"type":"end"')])
         self.write("bad.jsonl", (self.folder / "a.jsonl").read_bytes().replace(b'"frame":5', b'"frame":"'))
         for status, message, *words in (
-                (3, "a digest, which has no frames to show: passtally check, fleet ingest", "report", "a.digest.jsonl"),
+                (3, "a digest, which has no frames to show: passtally check, fleet ingest and the module passtally.py", "report", "a.digest.jsonl"),
                 (3, "a digest, which has no frames", "compare", "a.jsonl", "a.digest.jsonl"),
                 (3, "a digest, which has no frames", "export", "--csv", "x.csv", "a.digest.jsonl"),
                 (3, "a digest whose end is cut", "check", "half.jsonl"),
                 (3, "a digest whose end is cut", "check", "lines.jsonl"),
                 (2, "is a digest already", "digest", "a.digest.jsonl"),
-                (2, "is already there", "digest", "a.jsonl"),
+                (2, "is already there. Give --force to replace it, or another name by -o PATH", "digest", "a.jsonl"),
                 (3, "bad.jsonl:", "digest", "bad.jsonl")):
             with self.subTest(words):
                 done = self.command(*words)

@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-from cli_case import COMMAND, CliCase, device, end, frame, header, log_bytes, program, simple_log
+from cli_case import A, B, C, COMMAND, CliCase, device, end, frame, header, log_bytes, one_pass, pass_info, program, simple_log
 
 WRITE_LOG = """
 import os
@@ -312,6 +312,23 @@ class Run(CliCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"nothing was rendered", done.stderr)
         self.assertFalse((self.folder / "a.jsonl").exists())
+
+    def test_the_last_pass_of_a_black_box(self):
+        """It has the name that the tables have, and the group in it that had begun."""
+        infos = [pass_info(A, "Bloom", width=8, height=4), dict(pass_info(B, width=8, height=4, presented=True), groups="Tone, UI"),
+                 dict(pass_info(C, width=16, height=4, depth="D16"), target_name="Map")]
+        text = ("import os, struct\npath = os.environ['PASSTALLY_LOG']\n"
+                "open(path, 'xb').write(bytes.fromhex('{}'))\nopen(path + '.now', 'xb').write(bytes.fromhex('{}'))\n"
+                "last = struct.pack('<???xII4xQ480s', False, True, {}, {}, 4, 7, b'{}')\n"
+                "open(path + '.last', 'xb').write(last)\nos.abort()")
+        for at, (presented, width, name, said) in enumerate((
+                (False, 8, "Bloom", "Bloom"), (True, 8, "UI", "Backbuffer, in its group UI"), (True, 8, "", "Backbuffer"),
+                (False, 16, "Map", "Map 16x4"), (False, 9, "New", "New"), (False, 9, "", "one of 9x4"))):
+            done = self.run_program(program(text.format(
+                log_bytes([header(), device(), *infos]).hex(), log_bytes([frame(6, [one_pass(0, A, 5, "Bloom")])]).hex(),
+                presented, width, name)), "--black-box", "1s", "-o", f"{at}.jsonl")
+            self.assertIn(f"crashed or was killed in frame 7 or later; the pass that it began or submitted last: {said}\n",
+                          done.stderr.decode())
 
     def test_what_it_started_still_runs(self):
         """As behind a launcher: its log is announced, and one that it has just begun is not removed as empty."""

@@ -47,7 +47,7 @@ def check_ends(checks, life):
             checks.equal(left(folder), ["log.jsonl"], f"{mode}: files")
             checks.equal(bool(log.of("end")), status is None, f"{mode}: end line")
             last = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
-            said = re.fullmatch(r"the program was killed in frame (\d+) or later; the pass that it began or submitted last: (.*)",
+            said = re.fullmatch(r"the program crashed or was killed in frame (\d+) or later; the pass that it began or submitted last: (.*)",
                                 last[0] if last else "")
             checks.equal(len(last), 0 if status is None else 1, f"{mode}: notes on the last pass")
             if said:

@@ -201,8 +201,8 @@ test_open_refused(void)
 		{ folder, true, TALLY_RECORD_DENIED, "Is a directory" },
 		{ "/dev/null", true, TALLY_RECORD_DENIED, "only regular files" },
 		{ missing, false, TALLY_RECORD_DENIED, "No such file or directory" },
-		{ "/proc/passtally", false, TALLY_RECORD_DENIED, "--log" },
-		{ "", false, TALLY_RECORD_DENIED, "--log" },
+		{ "/proc/passtally", false, TALLY_RECORD_DENIED, " -o PATH" },
+		{ "", false, TALLY_RECORD_DENIED, " -o PATH" },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_test_message("%s", cases[i].path);
