@@ -130,19 +130,22 @@ clears_target(const struct gl_pass_request *w)
 
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
  * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
- * last tile (query/gl/api.h). */
+ * last tile (query/gl/api.h). What is done at once lies before all of them. */
 static void
-mind_scene(struct gl_context_state *s, const struct gl_pass_request *w)
+flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 {
 	struct gl_scene *scene = &s->scene;
 	struct tally_pass *pass = s->now.pass;
 
-	if (w->kind == TALLY_PASS_RENDER) {
-		bool same = scene->key == w->scene || !scene->key;
-		for (unsigned i = 0; i < scene->n && same; i++)
+	bool renders = w->kind == TALLY_PASS_RENDER;
+	bool same = renders && (scene->key == w->scene || !scene->key);
+	if (scene->n && (same || w->at_once)) {
+		for (unsigned i = 0; i < scene->n; i++)
 			scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
-		if (pass && same && scene->n)
+		if (pass)
 			pass->flags |= TALLY_FLAG(SHARED_TIME);
+	}
+	if (renders) {
 		scene->key = w->scene;
 		scene->n = 0;
 	}
@@ -209,7 +212,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	if (pass)
 		pass->flags = w->flags;
 	if (s->api.timestamps_in_tiles && s->counting.timed)
-		mind_scene(s, w);
+		flag_shared_times(s, w);
 	if (!pass)
 		return;
 	describe_pass(s, pass, w, dont_care);

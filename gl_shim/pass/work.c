@@ -141,7 +141,8 @@ gl_dispatch(struct gl_context *c)
 {
 	struct gl_pass_request w = { .kind = TALLY_PASS_COMPUTE,
 				     .key = 1,
-				     .command = "dispatch" };
+				     .command = "dispatch",
+				     .at_once = true };
 	if (c->state->zone.in_list)
 		atomic_store(&c->state->group->lists_dispatch, true);
 	if (enter_other(c, &w))
@@ -179,6 +180,8 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s) || gl_idles(s))
 		return;
+	/* Copies from the framebuffer and mipmaps are drawn. */
+	bool at_once = where != TO_BOUND && what != GL_XFER_MIPMAP;
 	GLuint bound = where == TO_BOUND && !gl_no_query_zone(s) ? gl_bound_texture(c, name) : 0;
 	if (bound) {
 		name = bound;
@@ -190,6 +193,7 @@ transfer(struct gl_context *c, enum gl_transfer what, enum destination where, GL
 		.target = where == TO_TEXTURE ? texture_target(c, name) : NULL,
 		.flags = what == GL_XFER_MIPMAP ? TALLY_FLAG(MIPMAP) : 0,
 		.command = what == GL_XFER_CLEAR ? "clear" : "copy",
+		.at_once = at_once,
 	};
 	if (!enter_other(c, &w))
 		return;

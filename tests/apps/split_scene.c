@@ -6,8 +6,9 @@
  * BORDER is what separates them: `copy` is a copy between buffers, `group` makes each pass a
  * debug group (for --split group), `targets` is another framebuffer, which alone makes a driver
  * that draws tile by tile begin a new scene. `mip` is a mipmap of 8x8 pixels and the heavy
- * pass, `clear` is the same with a heavy pass that begins with a clear. The passes cover the
- * whole target --heavy times and once. A frame ends with glFinish().
+ * pass, `clear` is the same with a heavy pass that begins with a clear. `image` is a long copy
+ * of an image and then another framebuffer. The passes cover the whole target --heavy times and
+ * once. A frame ends with glFinish().
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
@@ -32,10 +33,13 @@ static const char fragment[] = "RESULT\n"
 			       "	COLOR = vec4(x, x, x, 0.5);\n"
 			       "}\n";
 
-enum border { MIP, COPY, CLEAR, GROUP, TARGETS, N_BORDERS };
-static const char *const borders[N_BORDERS] = { "mip", "copy", "clear", "group", "targets" };
+enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, N_BORDERS };
+static const char *const borders[N_BORDERS] = { "mip",	 "copy",    "clear",
+						"group", "targets", "image" };
 
-static GLuint program, target[2], small, buffers[2];
+#define IMAGE_SIZE 2048
+
+static GLuint program, target[2], small, buffers[2], images[2];
 
 static void
 draw(struct stage *s, GLuint to, int times)
@@ -69,8 +73,11 @@ frame(struct stage *s, enum border border, int heavy)
 	}
 	if (border == COPY)
 		glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 4096);
+	if (border == IMAGE)
+		glCopyImageSubData(images[0], GL_TEXTURE_2D, 0, 0, 0, 0, images[1], GL_TEXTURE_2D,
+				   0, 0, 0, 0, IMAGE_SIZE, IMAGE_SIZE, 1);
 	if (border != MIP && border != CLEAR)
-		draw(s, target[border == TARGETS], 1);
+		draw(s, target[border == TARGETS || border == IMAGE], 1);
 	if (border == GROUP)
 		glPopDebugGroup();
 }
@@ -81,6 +88,8 @@ make(struct stage *s)
 	program = stage_program(s, vertex, fragment);
 	for (int i = 0; i < 2; i++)
 		target[i] = stage_framebuffer(stage_texture(GL_RGBA8, SIZE, SIZE, 1), 0, 0);
+	for (int i = 0; i < 2; i++)
+		images[i] = stage_texture(GL_RGBA8, IMAGE_SIZE, IMAGE_SIZE, 1);
 	small = stage_texture(GL_RGBA8, 8, 8, 4);
 	glGenBuffers(2, buffers);
 	for (int i = 0; i < 2; i++) {
@@ -109,7 +118,7 @@ main(int argc, char **argv)
 	while (border < N_BORDERS && (argc < 2 || strcmp(argv[1], borders[border]) != 0))
 		border++;
 	if (border == N_BORDERS) {
-		fprintf(stderr, "split_scene: mip, copy, clear, group or targets?\n");
+		fprintf(stderr, "split_scene: mip, copy, clear, group, targets or image?\n");
 		return 2;
 	}
 	for (int i = 2; i + 1 < argc; i += 2) {
