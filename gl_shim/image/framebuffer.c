@@ -285,17 +285,28 @@ gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 
 /* ---- the window's size ---- */
 
-void
-gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height)
+static void
+reach(struct gl_context_state *s, int64_t right, int64_t top)
 {
-	struct gl_context_state *s = c->state;
-	int64_t right = (int64_t)x + width, top = (int64_t)y + height;
-	if (s->framebuffers.draw || s->zone.in_list || width <= 0 || height <= 0)
+	if (s->framebuffers.draw || s->zone.in_list)
 		return;
 	if (right > s->window.viewport.width)
 		s->window.viewport.width = (uint32_t)right;
 	if (top > s->window.viewport.height)
 		s->window.viewport.height = (uint32_t)top;
+}
+
+void
+gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height)
+{
+	if (width > 0 && height > 0)
+		reach(c->state, (int64_t)x + width, (int64_t)y + height);
+}
+
+void
+gl_blit_reaches(struct gl_context *c, GLint x0, GLint y0, GLint x1, GLint y1)
+{
+	reach(c->state, x0 > x1 ? x0 : x1, y0 > y1 ? y0 : y1);
 }
 
 __attribute__((hot)) bool
@@ -540,6 +551,17 @@ gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
 	fbo->images_seen = generation;
 	fbo->dirty = false;
 	return fbo;
+}
+
+void
+gl_window_measured(struct gl_context *c)
+{
+	struct tally_pass *pass = c->state->now.pass;
+	const struct gl_framebuffer *window = NULL;
+	if (pass && pass->target && pass->target->presented)
+		window = gl_framebuffer_resolve(c, 0, false);
+	if (window && window->target)
+		pass->target = window->target;
 }
 
 bool

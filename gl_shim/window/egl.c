@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/image/framebuffer.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 #include "layer/base/array.h"
@@ -187,8 +188,10 @@ measure(EGLDisplay dpy, EGLSurface surface)
 __attribute__((hot)) struct gl_present
 gl_egl_present_begin(EGLDisplay dpy, EGLSurface surface, bool whole)
 {
-	if (gl_drawable_outdated((uintptr_t)surface))
+	if (gl_drawable_outdated((uintptr_t)surface)) {
 		measure(dpy, surface);
+		gl_window_measured(gl_current);
+	}
 	return gl_present_begin((uintptr_t)surface, whole);
 }
 

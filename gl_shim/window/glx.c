@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/image/framebuffer.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
 
@@ -48,8 +49,10 @@ gl_glx_measure(void *display, uintptr_t drawable)
 struct gl_present
 gl_glx_present_begin(Display *dpy, GLXDrawable drawable, bool whole)
 {
-	if (gl_drawable_outdated(drawable))
+	if (gl_drawable_outdated(drawable)) {
 		gl_glx_measure(dpy, drawable);
+		gl_window_measured(gl_current);
+	}
 	return gl_present_begin(drawable, whole);
 }
 

@@ -152,6 +152,12 @@ gl_viewport_changed(struct gl_context *c)
 	return changed;
 }
 
+void
+gl_window_measured(struct gl_context *c)
+{
+	g_assert_true(c == &tracked);
+}
+
 bool
 gl_pass_may_end(struct gl_context *c)
 {

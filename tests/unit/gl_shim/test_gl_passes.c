@@ -2,9 +2,11 @@
 #include "gl_shim/context/context.h"
 
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/image/framebuffer.h"
 #include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/window/dispatch.h"
+#include "gl_shim/window/platform.h"
 #include "layer/base/clock.h"
 #include "layer/session/session.h"
 #include "tests/fake_gl/fake_next.h"
@@ -673,12 +675,51 @@ test_waits_and_events(void)
 	tally_session_stop("exit");
 }
 
+/* A program that only blits to its window, which has another size from the third frame on. */
+static void
+test_resized(void)
+{
+	static const GLint sizes[] = { 300, 300, 600, 600 };
+	GLuint made = 1;
+	if (!stub_in_child("sources=api"))
+		return;
+	g_assert_true(tally_session_start(&stub_recorder));
+	gl_drawable_learn(1, (struct tally_extent){ 300, 300 }, false);
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
+	enter_context();
+	glGenFramebuffers(1, &made);
+	glTextureStorage2D(1, 1, RGBA8, 10, 10);
+	attach(1, 1, false);
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		GLint n = sizes[i];
+		glBindFramebuffer(FRAMEBUFFER, 1);
+		glBindFramebuffer(DRAW_FRAMEBUFFER, 0);
+		glBlitFramebuffer(0, 0, 4, 4, 0, n, n, 0, GL_COLOR_BUFFER_BIT, 0);
+		bool changed = i == 0 || n != sizes[i - 1];
+		g_assert_true(gl_drawable_outdated(1) == changed);
+		if (changed) {
+			gl_drawable_learn(1, (struct tally_extent){ (uint32_t)n, (uint32_t)n },
+					  false);
+			gl_window_measured(gl_current);
+		}
+		struct gl_context *c = gl_current_park();
+		gl_swap_end(c, true, gl_drawable_size(1).size);
+	}
+	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
+	gl_current_leave();
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub.frames->len, ==, G_N_ELEMENTS(sizes));
+	for (guint i = 0; i < stub.frames->len; i++)
+		g_assert_cmphex(stub_frame(i)->passes[0].id, ==, stub_frame(0)->passes[0].id);
+}
+
 int
 main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-passes/waits-and-events", test_waits_and_events);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
+	g_test_add_func("/gl-passes/resized", test_resized);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/gl-passes/%02zu-%s", i, cases[i].what);
 		g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_case);
