@@ -409,7 +409,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	print_groups(to, rows);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
-				     "is still running\n");
+				     "is still running\n  where it ended, the frames of "
+				     "its last 60 ms or more are missing\n");
 	tally_summary_print(to, a, answer, r->device);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);

@@ -207,10 +207,21 @@ print_try(const struct tally_run_ended *e)
 	tally_cli_say("if that works it is passtally's fault: please report it");
 }
 
+/* What the log has of a program that ended so. */
+static const char *
+what_there_is(const struct tally_run_ended *e)
+{
+	if (!e->captured)
+		return "";
+	if (!e->frame)
+		return " before its first frame";
+	return WIFSIGNALED(e->status) ? "; its last frames are missing in the log" : "";
+}
+
 void
 tally_run_print_ended(const struct tally_run_ended *e)
 {
-	const char *when = e->captured && !e->frame ? " before its first frame" : "";
+	const char *when = what_there_is(e);
 	const char *program = e->argv[0];
 	int sig = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
 	int exit_status = sig ? 0 : WEXITSTATUS(e->status);
