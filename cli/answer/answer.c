@@ -490,17 +490,22 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	conclude_hitches(answer, d);
 }
 
-static int
-compare_frames(gconstpointer a, gconstpointer b)
+/* The one with the most work on the GPU first. */
+static gint
+compare_work(gconstpointer a, gconstpointer b)
 {
 	const struct tally_answer_device *x = *(struct tally_answer_device *const *)a,
 					 *y = *(struct tally_answer_device *const *)b;
+	double work_x = x->typical_ns * (double)x->frames;
+	double work_y = y->typical_ns * (double)y->frames;
+	if (work_x != work_y)
+		return work_x < work_y ? 1 : -1;
 	return (x->frames < y->frames) - (x->frames > y->frames);
 }
 
 /* The answers of a device's windows instead of its own, where several had nearly all frames. */
 static bool
-take_windows(struct tally_answer_device *d, GPtrArray *to)
+take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 {
 	struct tally_windows *all = &d->state->windows;
 	g_autoptr(GPtrArray) windows = g_ptr_array_new();
@@ -514,16 +519,18 @@ take_windows(struct tally_answer_device *d, GPtrArray *to)
 	}
 	if (windows->len < 2 || (double)frames < WINDOWS_SHARE * (double)d->frames)
 		return false;
-	g_ptr_array_sort(windows, compare_frames);
-	for (guint i = 0; i < windows->len; i++) {
-		struct tally_answer_device *w = g_ptr_array_index(windows, i);
-		w->window = i + 1;
+	TALLY_EACH (struct tally_answer_device, w, windows) {
 		w->n_windows = windows->len;
 		w->skipped = d->skipped;
 		w->skipped_ns = d->skipped_ns;
 		w->first_ns = d->first_ns;
 		w->first_own_ns = d->first_own_ns;
-		g_ptr_array_add(to, w);
+		conclude(answer, w);
+	}
+	g_ptr_array_sort(windows, compare_work);
+	for (guint i = 0; i < windows->len; i++) {
+		((struct tally_answer_device *)windows->pdata[i])->window = i + 1;
+		g_ptr_array_add(answer->devices, windows->pdata[i]);
 	}
 	for (unsigned i = 0; i < all->n; i++)
 		if (all->all[i].answer && all->all[i].answer->window)
@@ -538,14 +545,14 @@ tally_answer_conclude(struct tally_answer *answer)
 	answer->devices = g_ptr_array_new_with_free_func(free_device);
 	g_ptr_array_set_free_func(of_devices, NULL);
 	TALLY_EACH (struct tally_answer_device, d, of_devices) {
-		if (d->frames && take_windows(d, answer->devices))
+		if (d->frames && take_windows(answer, d))
 			free_device(d);
 		else
 			g_ptr_array_add(answer->devices, d);
 	}
 	g_ptr_array_unref(of_devices);
 	TALLY_EACH (struct tally_answer_device, d, answer->devices)
-		if (d->frames)
+		if (d->frames && !d->window)
 			conclude(answer, d);
 }
 

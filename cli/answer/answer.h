@@ -69,7 +69,7 @@ struct tally_answer_sum {
 /* The answer about a device, or about one of its windows if it has several. */
 struct tally_answer_device {
 	uint32_t device;
-	guint window, n_windows; /* from 1, the one with the most frames first; 0 = the device */
+	guint window, n_windows; /* from 1, the one with the most GPU work first; 0 = the device */
 	uint32_t width, height; /* of the window */
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;

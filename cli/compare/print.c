@@ -240,7 +240,7 @@ print_times(const struct tally_printer *p)
 		if (shown || quiet++ < MOST_QUIET)
 			add_row(p, &t, row, true);
 	}
-	print_table(p, &t, "Times: means per frame");
+	print_table(p, &t, "Times: means of the frames that have the pass");
 	if (quiet > MOST_QUIET)
 		tally_text_print(p->out,
 				 "%s%u more pass%s without a detected change (--all lists them)\n",
@@ -259,8 +259,9 @@ print_keys(const struct tally_printer *p)
 			add_row(p, &t, row, false);
 	}
 	print_table(p, &t,
-		    p->style->all ? "Counts, counters, metrics: means per frame"
-				  : "Counts, counters, metrics that changed: means per frame");
+		    p->style->all
+			    ? "Counts, counters, metrics: means of these frames"
+			    : "Counts, counters, metrics that changed: means of these frames");
 }
 
 static const struct tally_compare_row *

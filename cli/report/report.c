@@ -114,7 +114,8 @@ static const char help[] =
 	"for its newest log, and without LOG it is the newest of all (passtally\n"
 	"logs). Several logs give a report each, one after the other; passtally\n"
 	"compare reports what changed between them.\n" TALLY_HELP_OPTIONS
-	"\nA row's N is the number of frames whose GPU time of that pass is known.\n"
+	"\nA row's N is the number of frames whose GPU time of that pass is known,\n"
+	"or, of a pass without any, of those that have it.\n"
 	"The segments of one pass in one frame are joined before they count.\n"
 	"Columns of counts and counters show the mean over frames; ~ marks an\n"
 	"estimate, - what was not measured, and (3) that only 3 of the N frames\n"
@@ -248,7 +249,7 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 		else
 			flags |= g->flags;
 	}
-	if (n_timed && (!a->by->untimed || n_timed == rows->len))
+	if (n_timed && (!a->by->parts || n_timed == rows->len))
 		return;
 	bool draws = has_timed(a, true);
 	bool together = has_timed(a, false) || (draws && flags & TALLY_FLAG(NO_TIMESTAMPS));
@@ -260,14 +261,16 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 					    : NULL,
 				      NULL)
 		: a->by->parts && together
-			? g_strdup("the GPU time of these workloads is unknown, only that of "
-				   "their passes is known: the driver draws those of a pass "
-				   "together (docs/limits.md, --granularity draw)")
+			? g_strdup_printf("the GPU time of %s workloads is unknown, only that of "
+					  "their passes is known: the driver draws those of a pass "
+					  "together (docs/limits.md, --granularity draw)",
+					  n_timed ? "some" : "these")
 			: NULL;
 	if (why)
 		tally_text_print_wrapped(to, why, 2, 80);
 	else
-		print_flagged(to, "the GPU time of these rows is unknown", flags);
+		print_flagged(to, n_timed ? "the GPU time of some rows is unknown"
+					  : "the GPU time of these rows is unknown", flags);
 }
 
 /* Reports why a table has no counters although a device has some. */
@@ -297,15 +300,16 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 
 /* Reports which of the first rows contain debug groups, and how to separate them. */
 static void
-print_groups(FILE *to, const GPtrArray *rows)
+print_groups(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	size_t width = tally_text_terminal_columns();
 	enum { MOST_LINES = 2 };
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_LINES; i++) {
 		const struct tally_pass_row *row = tally_as_pass(g_ptr_array_index(rows, i));
-		if (!row || !row->groups)
-			continue;
+		if (!row || !row->groups ||
+		    !tally_device_times_draws(tally_aggregate_device(a, row->group.device)))
+			continue; /* separated they would have no time */
 		g_autofree char *text = g_strdup_printf("%s holds labeled groups (%s): run with "
 							"--split group to separate them",
 							row->group.name, row->groups);
@@ -368,6 +372,34 @@ print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *ro
 	}
 }
 
+/* Reports that passes ran at the same time, where their shares say so. */
+static void
+print_overlap(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
+		double sum = 0;
+		TALLY_EACH (const struct tally_group, g, rows)
+			if (g->device == d->device && !tally_is_rollup(g))
+				sum += MAX(tally_group_share(a, g), 0);
+		if (sum > 1.005)
+			tally_text_print(to, "shares of device %u add up to %.1f %%: passes ran at "
+					     "the same time\n", d->device, 100 * sum);
+	}
+}
+
+/* What the rows of passes do not say; `part`: they are some of them. */
+static void
+print_below(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows, bool part)
+{
+	print_untimed(to, a, rows);
+	if (!a->by->parts)
+		print_uncounted(to, a, rows);
+	if (!part)
+		print_overlap(to, a, rows);
+	if (tally_rows_mix_devices(rows))
+		tally_text_print(to, "share is of the GPU time of the row's device\n");
+}
+
 static void
 print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
 	    const GPtrArray *rows)
@@ -389,11 +421,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	if (few)
 		print_hidden(to, a);
 	if (!a->by->frames)
-		print_untimed(to, a, rows);
-	if (!a->by->frames && !a->by->parts)
-		print_uncounted(to, a, rows);
-	if (!a->by->frames && tally_rows_mix_devices(rows))
-		tally_text_print(to, "share is of the GPU time of the row's device\n");
+		print_below(to, a, rows, r->pass);
 	if (!r->pass)
 		return;
 	tally_why_print(to, a, rows);
@@ -406,7 +434,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 {
 	FILE *to = r->pager.out;
 	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
-	print_groups(to, rows);
+	print_groups(to, a, rows);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n  where it ended, the frames of "

@@ -5,6 +5,21 @@ function answerOf(log, d) {
 	return (log.answers || []).find((a) => a.device === d.device) || null;
 }
 
+/* "Window 1 of 2, 640x360: " where the answer is about one of several. */
+function windowWords(log, answer) {
+	const all = log.answers.filter((a) => a.device === answer.device);
+	return all.length > 1
+		? `Window ${answer.window} of ${all.length}, ${answer.width}x${answer.height}: `
+		: "";
+}
+
+/* The other windows, in a paragraph each. */
+function otherWindows(log, answer) {
+	return log.answers
+		.filter((a) => a.device === answer.device && a !== answer)
+		.map((a) => el("p", { class: "window" }, sentence(a.lines.join(" "))));
+}
+
 function tile(value, name, title) {
 	return el(
 		"div",
@@ -65,6 +80,7 @@ function answerSection(log, d) {
 		el(
 			"p",
 			{ class: "first" },
+			windowWords(log, answer),
 			el("strong", {}, sentence(answer.bound.text)),
 			answer.bound.hint ? ` ${sentence(answer.bound.hint)}` : null,
 		),
@@ -84,7 +100,7 @@ function answerSection(log, d) {
 			/* Over a change of speed it is that of no frame. */
 			answer.changes.length ? null : tile(duration(p50_ns), "frame time, median"),
 			tile(duration(p99_ns), "frame time, p99"),
-			d.gpu_ns.n && !answer.changes.length ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
+			d.gpu_ns.n && !answer.window && !answer.changes.length ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
 		),
 		el(
 			"p",
@@ -97,6 +113,7 @@ function answerSection(log, d) {
 				costSentence(answer),
 			),
 		),
+		...otherWindows(log, answer),
 	);
 }
 

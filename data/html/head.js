@@ -325,7 +325,7 @@ function notesSection(log, name) {
 			"section",
 			{},
 			el("h2", {}, title),
-			el("p", { class: "dim" }, "The capture had nothing to say."),
+			el("p", { class: "dim" }, log.end ? "The capture had nothing to say." : sentence(endWords(log))),
 		);
 	const list = el(
 		"ul",

@@ -197,6 +197,19 @@ class Page(CliCase):
         self.open(self.write_log("k.jsonl", log(20)[:-1]))
         self.assertIn("no end line: the program was killed", self.page.js("document.getElementById('subtitle').textContent"))
 
+    def test_two_windows(self):
+        """The one with most GPU work is first, and named; the other has a paragraph."""
+        lines = [header(), device(), pass_info(A, "tool"), pass_info(B, "main")]
+        for i in range(100):
+            main = i % 2
+            lines.append(frame(i, [one_pass(0, B if main else A, (9 if main else 1) * 10**6, "main" if main else "tool", surface=main)],
+                               start_ns=10**9 + i * 10**7, cpu_ns=10**7, width=640 if main else 320, height=100))
+        self.open(self.write_log("w.jsonl", [*lines, end(100, 100)]))
+        text = self.page.js("document.getElementById('answer').textContent")
+        self.assertTrue(text.startswith("Window 1 of 2, 640x100: "), text)
+        self.assertIn("window 2 of 2, 320x100", text)
+        self.assertIn("main", self.page.js("document.getElementById('typical').textContent"))
+
     def test_a_pause_is_a_gap(self):
         """No line is drawn across frames that were not captured, and a mark made during the pause appears in the
         pause."""

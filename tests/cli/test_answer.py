@@ -179,15 +179,15 @@ class Answer(CliCase):
         return self.answers(lines + [end(400, 400)])
 
     def test_windows(self):
-        """Each window has its frames, from one present of it to the next, and its passes."""
+        """Each window has its frames, from one present of it to the next, and its passes; the one with most GPU work is first."""
         for main, other in self.windows(lambda i: i % 2), self.windows(lambda i: i % 2, hitch=(200,)):
-            self.assertEqual([(a["frames"], a["window"], a["width"]) for a in (main, other)], [(199, 1, 100), (199, 2, 200)])
+            self.assertEqual([(a["frames"], a["window"], a["width"]) for a in (main, other)], [(199, 1, 200), (199, 2, 100)])
             self.assertEqual([a["frame_time"]["p50_ns"] for a in (main, other)], [8e6, 8e6])
-            self.assertEqual([a["typical"]["gpu_ns"] for a in (main, other)], [1e6, 2e6])
+            self.assertEqual([a["typical"]["gpu_ns"] for a in (main, other)], [2e6, 1e6])
             self.assertEqual(main["bound"]["gpu_busy"], other["bound"]["gpu_busy"])
-        self.assertEqual([h["text"] for h in main["hitches"]["worst"] + other["hitches"]["worst"]],
+        self.assertEqual([h["text"] for h in other["hitches"]["worst"] + main["hitches"]["worst"]],
                          ["frame 200: +40.0 ms, Backbuffer 1.00 -> 41.0 ms, same draws", "frame 201: +40.0 ms, (other windows) 1.00 -> 41.0 ms"])
-        self.assertIn("window 1 of 2, 100x100", main["lines"][0])
+        self.assertIn("window 1 of 2, 200x100", main["lines"][0])
         # A panel that is drawn after every fourth frame; a swapchain made again; a window that is there for a moment.
         main, panel = self.windows(lambda i: int(i % 5 == 4))
         self.assertEqual((main["frames"], panel["frames"], panel["frame_time"]["p50_ns"]), (316, 79, 20e6))

@@ -638,6 +638,13 @@ class Report(CliCase):
         self.assertEqual({r["name"]: r["per_frame_ns"] for r in self.json(log)["rows"]},
                          {"always": 4e6, "once": 2e7, "lost": 6e6})
 
+    def test_what_ran_at_once_is_said(self):
+        for gpu_ns, said in ((10**6, True), (2 * 10**6, False)):
+            lines = [header(), device(), pass_info(A), pass_info(B), frame(0, [one_pass(0, A, 10**6), one_pass(1, B, 10**6)],
+                                                                           gpu_ns=gpu_ns, envelope_ns=gpu_ns), end(1, 2)]
+            text = self.ok("report", self.write_log("a.jsonl", lines)).stdout.decode()
+            self.assertEqual("shares of device 0 add up to 200.0 %: passes ran at the same time\n" in text, said)
+
     def test_labels_are_a_tree(self):
         labels = {"Bloom/Down 0": 10, "Bloom/Down 1": 20, "Bloom/Up 0": 30, "Bloom": 5, "I/O": 7, "a//b": 8,
                   "Draw 1 / 2": 9, "Post/Fog/Near": 3, "Post/Fog/Far": 2, "Post/Fog/Far ": 1}
@@ -719,6 +726,8 @@ class Report(CliCase):
         self.assertIn("Backbuffer holds labeled groups (Tonemap, UI \\u{1b}[31m): run with --split\n"
                       "  group to separate them\n", text)
         self.assertEqual(text.count("--split"), 1)
+        together = self.write_log("t.jsonl", [header(), device(name="llvmpipe (LLVM 15)"), info, frame(0, [one_pass(0, A, 5)]), end(1, 1)])
+        self.assertNotIn("--split", self.ok("report", together).stdout.decode(), "separated they have no time there")
         self.assertNotIn("--split", self.ok("report", "--pass", "Bloom", log).stdout.decode())
         self.assertEqual([r.get("groups") for r in self.json(log)["rows"]], ["Tonemap, UI \x1b[31m", None])
 
