@@ -13,10 +13,6 @@
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
-/* Where reading waits for the whole device, results wait this long for it
- * to become idle anyway. */
-#define IDLE_FRAMES 8
-#define IDLE_SUBMISSIONS 64
 
 /* ---- one slot ---- */
 
@@ -313,6 +309,14 @@ is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 	       s->queue->serial - s->completed_serial > submissions;
 }
 
+/* Where asking waits for the whole device, it has to be idle. */
+static bool
+may_ask(const struct vk_device *d)
+{
+	return !vk_slots_read_waits(d) ||
+	       (!atomic_load(&d->pending_timelines) && all_completed(d));
+}
+
 /* Whether it is time to query the results of the submission. */
 static bool
 may_read(const struct vk_submission *s)
@@ -323,11 +327,7 @@ may_read(const struct vk_submission *s)
 	if (s->tried_serial && s->tried_frame == vk_open_frame(d) &&
 	    s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS)
 		return false;
-	if (!vk_slots_read_waits(d))
-		return true;
-	if (atomic_load(&d->pending_timelines))
-		return false;
-	return all_completed(d) || is_older(s, IDLE_FRAMES, IDLE_SUBMISSIONS);
+	return may_ask(d);
 }
 
 /* Adds what is left of the slot to the next round. */
@@ -385,6 +385,14 @@ sweep(struct vk_queue *q)
 }
 
 static void
+say_busy(void)
+{
+	tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+		      "this driver waits until it is idle when it is asked for results, and was "
+		      "never idle for 32 frames: their passes have no GPU times");
+}
+
+static void
 read_queue(struct vk_queue *q)
 {
 	bool any = false;
@@ -392,8 +400,11 @@ read_queue(struct vk_queue *q)
 		if (s->requested)
 			read_all(s);
 		if (s->n_unread && s->completed &&
-		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
+		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS)) {
+			if (vk_slots_read_waits(q->device))
+				say_busy();
 			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
+		}
 		any |= !s->n_unread;
 	}
 	if (any)
@@ -421,10 +432,10 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 {
 	struct vk_submission *s = r->pending;
 	if (s) {
-		/* Where reading waits, it would now wait for what this
-		 * thread may signal later. */
-		bool can = !(vk_slots_read_waits(d) &&
-			     atomic_load(&d->pending_timelines));
+		/* That it may run again shows that it, and all before it, has completed. */
+		if (!r->simultaneous && !s->queue->unordered)
+			vk_collect_completed(s->queue, s->serial);
+		bool can = may_ask(d);
 		uint32_t first = s->uses[r->pending_use].first, next;
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
 			if (!s->slots[i].done)

@@ -557,6 +557,31 @@ test_reading_waits_at_end(void)
 	g_assert_true(w_logged(0, 0)->has_gpu);
 }
 
+/* ... and where the device is never idle nothing is read, neither after some frames nor when a
+ * command buffer runs again. */
+static void
+test_reading_waits_busy(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.read_waits = true;
+	w.signalled = 0;
+	VkCommandBuffer again[] = { one_pass(0, 0), one_pass(1, 1) };
+	for (unsigned i = 2; i < 44; i++) {
+		w_submit_one(q, i >= 40 ? again[i % 2] : one_pass(i, i));
+		w_present(q);
+		w.signalled = w.n_fence_submits - 1;
+		vk_drain(&w.d);
+		g_assert_cmpuint(w.n_slots, ==, 0);
+	}
+	w.signalled = UINT64_MAX;
+	w_finish();
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(INCOMPLETE));
+	g_assert_cmphex(w_logged(38, 0)->flags, ==, TALLY_FLAG(LOST));
+	g_assert_cmphex(w_logged(41, 0)->flags, ==, 0);
+}
+
 /* exit() without teardown: available results are read, the rest is handed over as it is. */
 static void
 test_exit(void)
@@ -727,6 +752,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/watched_at_end", test_watched_at_end);
 	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);
 	g_test_add_func("/vk_collect/reading_waits_at_end", test_reading_waits_at_end);
+	g_test_add_func("/vk_collect/reading_waits_busy", test_reading_waits_busy);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
 	g_test_add_func("/vk_collect/exit_locked", test_exit_locked);
