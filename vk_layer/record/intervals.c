@@ -17,11 +17,24 @@ vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uin
 	return slot->page != NULL;
 }
 
+/* lavapipe copies on the CPU when it comes to the command, and writes a timestamp with the drawing
+ * that follows, or at a barrier: without one a copy would lie before its own beginning. Mesa 22.3.6
+ * to 26.2. */
+static void
+write_now(struct vk_command *c)
+{
+	const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	if (c->open.kind == VK_OPEN_WORK && vk_slots_read_waits(c->device))
+		c->device->next.use.CmdPipelineBarrier(c->handle, all, all, 0, 0, NULL, 0, NULL, 0,
+						       NULL);
+}
+
 void
 vk_interval_run(struct vk_command *c, enum vk_around around, bool resets)
 {
 	vk_slot_begin(c->device, c->handle, vk_interval_slot(c, around), resets);
 	c->intervals[around].state = VK_INTERVAL_RUNNING;
+	write_now(c);
 }
 
 void
