@@ -13,7 +13,7 @@ import sys
 import harness as h
 
 FRAMES = 5
-THREAD_EXITS = 40  # runs per side; if none dies without passtally, 10 deaths with it fail the test
+THREAD_EXITS = 40  # runs per side at most; if none dies without passtally, 10 deaths with it fail the test
 EXIT_THREADS = 20
 # How glibc's abort() begins, which the exit() of another thread may overtake.
 HEAP = re.compile(rb"(malloc|free|realloc|calloc|munmap_chunk|malloc_consolidate|_int_\w+)\(\): |double free|corrupted ")
@@ -96,10 +96,14 @@ def chance(ours, bare, n):
 
 
 def check_deaths(checks, argv, n, wants_end):
-    """Runs a program n times without and with passtally in turns. It may die without passtally; passtally may not
-    make it die more often, or in another way, and its output when it lives is the same."""
+    """Runs a program n times without and with passtally in turns, half as often if by then it died no more often
+    with it. It may die without passtally; passtally may not make it die more often, or in another way, and its output
+    when it lives is the same."""
     died, lived, ways = {"bare": 0, "ours": 0}, {"bare": set(), "ours": set()}, {"bare": set(), "ours": set()}
     for number in range(n):
+        if number == n // 2 and died["ours"] <= died["bare"]:
+            n = number
+            break
         with h.scratch() as folder:
             log = folder / "log.jsonl"
             for side, env in (("bare", {}), ("ours", h.capture_env(log))):
