@@ -54,7 +54,7 @@ struct check {
 	uint64_t line, frames, passes;
 	uint64_t n_sums; /* number of sums that do not add up */
 	/* Totals of the lines before the end line. */
-	GHashTable *sums;
+	struct tally_conserve *conserve;
 	struct tally_run_statistics *statistics;
 };
 
@@ -186,6 +186,7 @@ add_line(void *user, const struct tally_log_line *line)
 	c->line = line->number;
 	switch (line->type) {
 	case TALLY_LINE_DEVICE:
+		tally_conserve_add_device(c->conserve, &line->device);
 		/* Its keys live as long as the reader. */
 		tally_run_statistics_describe(c->statistics, &line->device);
 		break;
@@ -194,7 +195,7 @@ add_line(void *user, const struct tally_log_line *line)
 		c->passes += line->frame.n_passes;
 		if (c->lines_only)
 			break;
-		tally_conserve_add_frame(c->sums, &line->frame);
+		tally_conserve_add_frame(c->conserve, &line->frame);
 		tally_run_statistics_add(c->statistics, &line->frame);
 		break;
 	case TALLY_LINE_HEADER:
@@ -207,7 +208,7 @@ add_line(void *user, const struct tally_log_line *line)
 		}
 		if (c->lines_only || c->digest)
 			break;
-		tally_conserve_check(c->sums, &line->end, wrong_growth, c);
+		tally_conserve_check(c->conserve, &line->end, wrong_growth, c);
 		recount(c, &line->end);
 		break;
 	default:
@@ -219,11 +220,11 @@ add_line(void *user, const struct tally_log_line *line)
 static enum tally_read_status
 read_lines(struct check *c, struct tally_log_reader *reader, struct tally_read_error *error)
 {
-	c->sums = tally_conserve_create();
+	c->conserve = tally_conserve_create();
 	c->statistics = tally_run_statistics_create(false);
 	const struct tally_log_taker taker = { add_line, c, "checking", c->path, true };
 	enum tally_read_status status = tally_log_read_lines(reader, &taker, NULL, error);
-	g_hash_table_destroy(c->sums);
+	tally_conserve_destroy(c->conserve);
 	tally_run_statistics_destroy(c->statistics);
 	return status;
 }

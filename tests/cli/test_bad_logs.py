@@ -290,6 +290,29 @@ class BadLogs(CliCase):
         self.assertIn("no whole numbers", done.stderr.decode())
         self.assertEqual(done.returncode, 3)
 
+    def test_growth_of_two_devices(self):
+        """Of two frames that overlap, the later line is flagged where both hold all that a source counted."""
+        both = [{"device": n, "source": "s", "key": "snap", "growth": 7} for n in range(2)]
+        other = [both[0], {**both[1], "source": "t"}]
+        late = {"start_ns": 16000000}
+        for what, flags, more, beneath, growth, good in (
+                ("not flagged", [], {}, {}, both, False),
+                ("not flagged, by a hair", [], {"start_ns": 15999999}, {}, both, False),
+                ("another flag", ["partial"], {}, {}, both, False),
+                ("flagged", ["shared_totals"], {}, {}, both, True),
+                ("one after the other", [], late, {}, both, True),
+                ("one beneath the other", [], {}, {"beneath": 0}, both, True),
+                ("another source", [], {}, {}, other, True),
+                ("not from snapshots", [], {}, {}, [], True)):
+            lines = [header(), device(), device(1, **beneath), pass_info(A),
+                     frame(0, [one_pass(0, A, 5, counters={"snap": 7})]),
+                     frame(3, [one_pass(0, A, 5)], 1, flags=flags, unattributed={"counters": {"snap": 7}}, **more),
+                     end(2, 2, growth=growth)]
+            done = self.command("check", self.write_log("a.jsonl", lines))
+            self.assertEqual(done.returncode, 0 if good else 3, (what, done.stderr))
+            self.assertEqual(b"/growth/1: snap of device 1 holds what device 0 did meanwhile, and frame 3 is not "
+                             b"flagged shared_totals" in done.stderr, not good, (what, done.stderr))
+
     def test_files_that_are_not_there(self):
         for command in ("report", "check"):
             done = self.command(command, "missing.jsonl")
