@@ -26,6 +26,7 @@ TAIL_LINES = 80
 # Tests of real drivers and programs, which share the cores with everything that runs at the same time.
 TRIED_AGAIN = {"live", "torture", "cli", "browser"}
 SECOND_TRIES = 2  # per run: if there are more, something is broken that only shows occasionally
+IN_USE_S = 10  # a unit test that makes a temporary folder does not take longer
 SLOWEST = 10  # how many tests are listed with their time
 LONG_S = 12 * 60  # a run of the usual stages that takes longer on a quiet machine says so
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
@@ -275,10 +276,13 @@ def run_stage(stage, jobs, skips, second_tries, times):
     if stage.suites != []:
         before = unit_folders()
         counts.add(test(stage, jobs, env, skips, second_tries, times))
-        left = sorted(unit_folders() - before)
+        left = unit_folders() - before
+        if left:  # some may be of another checkout's tests, which run now
+            time.sleep(IN_USE_S)
+            left &= unit_folders()
         counts.add(Counts(failed=1) if left else Counts(passed=1))
         if left:
-            print(f"{stage.name}: unit tests left {', '.join(left)} in {tempfile.gettempdir()}", file=sys.stderr)
+            print(f"{stage.name}: unit tests left {', '.join(sorted(left))} in {tempfile.gettempdir()}", file=sys.stderr)
     return counts
 
 

@@ -67,6 +67,7 @@ class Leftovers(unittest.TestCase):
                     unittest.mock.patch.object(run_tests.tempfile, "gettempdir", return_value=folder), \
                     unittest.mock.patch.object(run_tests, "configure", return_value=True), \
                     unittest.mock.patch.object(run_tests, "run", return_value=0), \
+                    unittest.mock.patch.object(run_tests, "IN_USE_S", 0), \
                     unittest.mock.patch.object(run_tests, "test") as test:
                 pathlib.Path(folder, "fit-000000").mkdir()  # was there before
                 test.side_effect = lambda *_, folder=folder, names=names: [pathlib.Path(folder, name).mkdir() for name in names] \
