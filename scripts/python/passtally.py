@@ -18,6 +18,7 @@ program zstd for compressed logs.
 import argparse
 import csv
 import json
+import signal
 import subprocess
 import sys
 
@@ -212,6 +213,7 @@ def main():
     form.add_argument("--mangohud", metavar="LOG", help="print the frames as MangoHud logs them")
     form.add_argument("--presentmon", metavar="LOG", help="print the frames as PresentMon logs them, for CapFrameX")
     args = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as `| head` expects
     try:
         if args.benchmark:
             json.dump(benchmark(args.benchmark), sys.stdout, indent=1, ensure_ascii=False)
