@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/capture/capture.h"
+#include "layer/frame/black_box.h"
 #include "layer/log.h"
 #include "vk_layer/chain.h"
 #include "vk_layer/record/handles.h"
@@ -38,6 +39,8 @@ vk_device_stop(struct vk_device *d, const char *why)
 	if (atomic_exchange(&d->stopped, true))
 		return;
 	tally_capture_ask_keep("a device that stopped");
+	/* A program that ends now leaves no time for the note. */
+	tally_black_box_stopped(why);
 	tally_log_say(TALLY_LEVEL_WARNING, "vulkan", "%s: nothing more is measured: %s",
 		      d->properties.deviceName, why);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
+#include "layer/frame/black_box.h"
 #include "layer/log.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/submit/collect.h"
@@ -148,6 +149,8 @@ say_unread(struct vk_queue *q)
 	if (!pass)
 		return;
 	const struct tally_target *target = pass->target;
+	if (q->device->config->black_box_ns)
+		tally_black_box_pass(tally_stream_pass_frame(pass), pass->label, target, true);
 	char size[32] = "a pass without a target";
 	if (target)
 		snprintf(size, sizeof(size), "a pass of %ux%u", target->width, target->height);

@@ -227,7 +227,7 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	if (s->config->black_box_ns)
-		tally_black_box_pass(frame, s->now.label, pass->target);
+		tally_black_box_pass(frame, s->now.label, pass->target, false);
 	pass->layout = tally_harvest_frame(s->harvest, frame);
 	/* With workloads these are measured instead. */
 	if (!s->by_draw && s->counting.counts) {

@@ -86,14 +86,16 @@ struct tally_config_tag {
 #define TALLY_BLACK_BOX_KEPT_NAME "%s.%u.%s"
 #define TALLY_BLACK_BOX_MOST_KEPT 9
 
-/* What LOG.last has: the pass that began last, for a program that is killed. */
+/* What LOG.last has, for a program that is killed: the pass that began last. */
 struct tally_last_pass {
 	atomic_bool writing; /* what follows is not whole */
 	bool any;
+	bool unread; /* it is the first one without a result on a device that was lost */
 	bool presented; /* its target */
 	uint32_t width, height;
 	uint64_t frame;
-	char name[480]; /* the beginning of its label, else of its target's name; "" = none */
+	char stopped[64]; /* why a device is measured no more; "" = none is */
+	char name[416]; /* the beginning of its label, else of its target's name; "" = none */
 };
 
 /* The values in force. Strings belong to the struct. */

@@ -101,12 +101,13 @@ remove_last(void)
 }
 
 void
-tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target)
+tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target,
+		     bool unread)
 {
 	struct tally_last_pass *to = atomic_load(&last);
 	const char *name = label ? label : target && target->name ? target->name : "";
 	/* The pass that another thread is writing here is as much the last. */
-	if (!to || atomic_exchange(&to->writing, true))
+	if (!to || to->unread || atomic_exchange(&to->writing, true))
 		return;
 	size_t len = strnlen(name, sizeof(to->name) - 1);
 	memcpy(to->name, name, len);
@@ -116,6 +117,17 @@ tally_black_box_pass(uint64_t frame, const char *label, const struct tally_targe
 	to->height = target ? target->height : 0;
 	to->frame = frame;
 	to->any = true;
+	to->unread = unread;
+	atomic_store(&to->writing, false);
+}
+
+void
+tally_black_box_stopped(const char *why)
+{
+	struct tally_last_pass *to = atomic_load(&last);
+	if (!to || atomic_exchange(&to->writing, true))
+		return;
+	snprintf(to->stopped, sizeof(to->stopped), "%s", why);
 	atomic_store(&to->writing, false);
 }
 

@@ -27,9 +27,13 @@ struct tally_recorder *tally_black_box_recorder(struct tally_recorder *log);
 /* Records a frame; a file that is old or full gives way to a new one. */
 enum tally_record_status tally_black_box_frame(const struct tally_frame_record *frame);
 
-/* A pass of that frame begins, or is submitted; label NULL: none. Any thread; called where the
- * options have a black box. */
-void tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target);
+/* A pass of that frame begins, or is submitted; label NULL: none. Or, `unread`, it is the first one
+ * without a result on a device that was lost, which stays. Any thread; called where the options
+ * have a black box. */
+void tally_black_box_pass(uint64_t frame, const char *label, const struct tally_target *target,
+			  bool unread);
+/* A device is measured no more. Any thread. */
+void tally_black_box_stopped(const char *why);
 
 /* A frame took this long: asks to keep the black box if that is over the limit, and nothing was
  * kept during the last period. */

@@ -319,16 +319,19 @@ class Run(CliCase):
                  dict(pass_info(C, width=16, height=4, depth="D16"), target_name="Map")]
         text = ("import os, struct\npath = os.environ['PASSTALLY_LOG']\n"
                 "open(path, 'xb').write(bytes.fromhex('{}'))\nopen(path + '.now', 'xb').write(bytes.fromhex('{}'))\n"
-                "last = struct.pack('<???xII4xQ480s', False, True, {}, {}, 4, 7, b'{}')\n"
+                "last = struct.pack('<????II4xQ64s416s', False, True, {}, {}, {}, 4, 7, b'{}', b'{}')\n"
                 "open(path + '.last', 'xb').write(last)\nos.abort()")
-        for at, (presented, width, name, said) in enumerate((
-                (False, 8, "Bloom", "Bloom"), (True, 8, "UI", "Backbuffer, in its group UI"), (True, 8, "", "Backbuffer"),
-                (False, 16, "Map", "Map 16x4"), (False, 9, "New", "New"), (False, 9, "", "one of 9x4"))):
+        last = "in frame 7 or later; the pass that it began or submitted last"
+        for at, (unread, presented, width, stopped, name, said) in enumerate((
+                (False, False, 8, "", "Bloom", f"{last}: Bloom"), (False, True, 8, "", "UI", f"{last}: Backbuffer, in its group UI"),
+                (False, True, 8, "", "", f"{last}: Backbuffer"), (False, False, 16, "", "Map", f"{last}: Map 16x4"),
+                (False, False, 9, "", "New", f"{last}: New"), (False, False, 9, "", "", f"{last}: a pass of 9x4"),
+                (False, False, 0, "lost", "", f"after lost {last}: a pass without a target"),
+                (True, True, 8, "lost", "", "after lost in frame 7 or later; the first pass without a result: Backbuffer"))):
             done = self.run_program(program(text.format(
                 log_bytes([header(), device(), *infos]).hex(), log_bytes([frame(6, [one_pass(0, A, 5, "Bloom")])]).hex(),
-                presented, width, name)), "--black-box", "1s", "-o", f"{at}.jsonl")
-            self.assertIn(f"crashed or was killed in frame 7 or later; the pass that it began or submitted last: {said}\n",
-                          done.stderr.decode())
+                unread, presented, width, stopped, name)), "--black-box", "1s", "-o", f"{at}.jsonl")
+            self.assertIn(f"crashed or was killed {said}\n", done.stderr.decode())
 
     def test_what_it_started_still_runs(self):
         """As behind a launcher: its log is announced, and one that it has just begun is not removed as empty."""

@@ -3,16 +3,18 @@
 
 import os
 import re
+import shutil
 import signal
 import time
 
 import harness as h
+from selftest import liar_env
 from trigger import Game, rendering, wait_for
 
 
-def box(folder, argv, *options):
+def box(folder, argv, *options, env=None):
     log = folder / "log.jsonl"
-    got = h.run([h.need("passtally"), "run", "-o", log, "--no-compress", *options, "--", *argv], h.base_env(folder))
+    got = h.run([h.need("passtally"), "run", "-o", log, "--no-compress", *options, "--", *argv], env or h.base_env(folder))
     return got, h.Log(log)
 
 
@@ -125,15 +127,33 @@ def check_kept(checks, program):
         checks.that(max(longest) > 250e6, f"the long frame is at its end: {longest}")
 
 
+def check_lost(checks, vkcube):
+    """A program that ends at once where its device is lost leaves no thread the time for a note: LOG.last has that and the pass."""
+    with h.scratch() as folder:
+        got, log = box(folder, [vkcube, "--c", 400, "--suppress_popups"], "--black-box", "30s",
+                       env=liar_env(folder, "vulkan", "lost=60"))
+        if got.status != -signal.SIGABRT:
+            print(f"not tried: this vkcube survives the loss of its device ({got.status})")
+            return
+        numbers = check_frames(checks, log, "lost")
+        said = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
+        checks.that(said and re.fullmatch(r"the program crashed or was killed after the device was lost in frame \d+ or later; "
+                                          r"the (first pass without a result|pass that it began or submitted last): Backbuffer",
+                                          said[0]), f"lost: {said}")
+        checks.that(numbers and numbers[-1] < 60, f"lost: {numbers[-1:]}")
+
+
 def main():
     checks = h.Checks()
     life = h.need("life")
     with h.display():
         for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
                                      ("full", check_full, life),
-                                     ("kept", check_kept, [h.need_tool("glxgears")])):
+                                     ("kept", check_kept, [h.need_tool("glxgears")]),
+                                     ("lost", check_lost, shutil.which("vkcube"))):
             with checks.part(name):
-                check(checks, program)
+                if program:
+                    check(checks, program)
     checks.finish()
 
 

@@ -299,7 +299,7 @@ describe_begin(struct vk_replay *r, const struct vk_pass *p, struct tally_pass *
 	if (r->labelled)
 		set_label(r, out);
 	if (r->d->config->black_box_ns)
-		tally_black_box_pass(tally_stream_pass_frame(out), out->label, out->target);
+		tally_black_box_pass(tally_stream_pass_frame(out), out->label, out->target, false);
 }
 
 /* ... and as it ends, but for its counts. */

@@ -169,24 +169,31 @@ test_last_pass(void)
 	label[599] = '\0';
 	const struct {
 		const char *label, *name;
-	} cases[] = { { "a", "a" }, { NULL, "t" }, { label, label + 120 } };
+		bool unread;
+	} cases[] = { { "a", "a", false }, { NULL, "t", false }, { label, label + 184, false },
+		      { "l", "l", true } };
 	g_autofree char *path = g_strconcat(log_path, ".last", NULL);
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *bytes = NULL;
 		struct tally_last_pass got;
 		gsize size;
-		tally_black_box_pass(7 + i, cases[i].label, &target);
+		tally_black_box_pass(7 + i, cases[i].label, &target, cases[i].unread);
+		tally_black_box_stopped(cases[i].name);
+		if (cases[i].unread) /* what comes after it says nothing */
+			tally_black_box_pass(99, "after", &target, false);
 		g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
 		g_assert_cmpuint(size, ==, sizeof(got));
 		memcpy(&got, bytes, size);
-		g_assert_true(got.any && !got.writing && got.presented && got.width == 3);
+		g_assert_true(got.any && !got.writing && got.presented && got.width == 3 &&
+			      got.unread == cases[i].unread);
 		g_assert_cmpuint(got.frame, ==, 7 + i);
 		g_assert_cmpstr(got.name, ==, cases[i].name);
+		g_assert_true(strncmp(got.stopped, cases[i].name, sizeof(got.stopped) - 1) == 0);
 	}
 	struct tally_end_record end = { .reason = "exit" };
 	tally_black_box_finish(&end);
 	g_assert_cmpint(g_access(path, F_OK), ==, -1);
-	tally_black_box_pass(11, "a", &target); /* nowhere */
+	tally_black_box_pass(11, "a", &target, false); /* nowhere */
 	finish();
 }
 
