@@ -3,10 +3,10 @@
  * every frame and submitted, timed by the recording thread's own clock.
  *
  * The same program runs bare, with the layer loaded but off, and capturing; run_vk.py compares.
- * The driver is the do-nothing one of tests/fake_vk (VK_ICD_FILENAMES names it); no pipeline is
- * bound, so one that draws for real would crash. Each thread has its own command pool and
- * buffers and submits what it recorded to the one queue. One line of JSON goes to stdout. With
- * --reuse the buffers are recorded once and submitted every frame.
+ * The driver is the do-nothing one of tests/fake_vk (VK_ICD_FILENAMES names it); a pipeline that
+ * is bound is none, so one that draws for real would crash. Each thread has its own command pool
+ * and buffers and submits what it recorded to the one queue. One line of JSON goes to stdout.
+ * With --reuse the buffers are recorded once and submitted every frame.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,9 +23,10 @@
 
 #define MAX_THREADS 64
 #define RING 3
+#define NO_PIPELINE ((VkPipeline)(uintptr_t)1) /* a handle that the layer does not know */
 
 struct options {
-	unsigned passes, draws, frames, warm_up, threads, submits, pause_us;
+	unsigned passes, binds, draws, frames, warm_up, threads, submits, pause_us;
 	bool reuse;
 };
 
@@ -37,6 +38,7 @@ struct scene {
 	pthread_mutex_t submitting;
 	PFN_vkCmdBeginRenderPass begin_pass;
 	PFN_vkCmdEndRenderPass end_pass;
+	PFN_vkCmdBindPipeline bind;
 	PFN_vkCmdDraw draw;
 };
 
@@ -116,6 +118,7 @@ make_scene(struct scene *s)
 								      "vkCmdBeginRenderPass");
 	s->end_pass = (PFN_vkCmdEndRenderPass)vkGetDeviceProcAddr(s->device,
 								  "vkCmdEndRenderPass");
+	s->bind = (PFN_vkCmdBindPipeline)vkGetDeviceProcAddr(s->device, "vkCmdBindPipeline");
 	s->draw = (PFN_vkCmdDraw)vkGetDeviceProcAddr(s->device, "vkCmdDraw");
 }
 
@@ -160,6 +163,8 @@ record(struct worker *w, VkCommandBuffer buffer, bool once)
 	check(vkBeginCommandBuffer(buffer, &begin), "vkBeginCommandBuffer");
 	for (unsigned i = 0; i < w->options->passes; i++) {
 		s->begin_pass(buffer, &pass, VK_SUBPASS_CONTENTS_INLINE);
+		for (unsigned j = 0; j < w->options->binds; j++)
+			s->bind(buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, NO_PIPELINE);
 		for (unsigned j = 0; j < w->options->draws; j++)
 			s->draw(buffer, 3, 1, 0, 0);
 		s->end_pass(buffer);
@@ -227,6 +232,7 @@ parse_options(int argc, char **argv)
 		unsigned *value, min, max;
 	} known[] = {
 		{ "--passes", &o.passes, 0, 1000000 },
+		{ "--binds", &o.binds, 0, 100000000 },
 		{ "--draws", &o.draws, 0, 100000000 },
 		{ "--frames", &o.frames, 1, 1000000 },
 		{ "--warm-up", &o.warm_up, 0, 1000000 },
@@ -248,7 +254,7 @@ parse_options(int argc, char **argv)
 			}
 		if (!found) {
 			fprintf(stderr,
-				"usage: bench_vk [--passes N] [--draws N] [--frames N] "
+				"usage: bench_vk [--passes N] [--binds N] [--draws N] [--frames N] "
 				"[--warm-up N] [--threads N] [--submits N] [--pause-us "
 				"N] "
 				"[--reuse]\n");
