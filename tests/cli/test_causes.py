@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hitches that were planted in two programs, recorded on llvmpipe and lavapipe on a busy machine: the cause that the
+"""Hitches that were planted in four programs, recorded on llvmpipe and lavapipe on a busy machine: the cause that the
 answer names. Each is cut out with the frames around it; tests/cli/recorded/ has them one after the other.
 """
 
@@ -19,6 +19,12 @@ PLANTED = {
            (161, "draws", "pass"), (197, "a pass without more draws", "pass"), (233, "a sleep", "wait"), (269, "a disk", "faults"), (305, "the CPU", "cpu"),
            (341, "draws, and the CPU", "unknown"), (377, "a compile", "shaders"), (413, "a lock, held asleep", "wait"), (449, "a lock, held by a thread that works", "wait"),
            (485, "a sleep beside a compile elsewhere", "wait")),
+    # A game thread, a render thread, a loader with a context of its own; and a program that only computes.
+    "gl-threads": ((17, "a compile at the first dispatch", "shaders"), (53, "a dispatch", "unknown"), (89, "the game thread works", "wait"), (125, "an upload elsewhere, waited for", "upload"),
+                   (161, "a new pass", "pass"), (197, "a seldom pass", "pass"), (233, "two passes", "gpu"), (269, "a sleep beside a compile elsewhere", "wait"),
+                   (305, "an upload beside a compile elsewhere", "upload"), (341, "blocks of the heap", "cpu"), (377, "a disk", "faults"), (413, "a compile", "shaders")),
+    "vk-compute": ((17, "copies", "pass"), (53, "a pipeline's first dispatch", "pass"), (89, "pipelines of 43 ms", "shaders"), (125, "dispatches", "pass"),
+                   (161, "a stopped process", "wait"), (197, "a fence that comes late", "wait"), (233, "pipelines of 74 ms", "shaders"), (269, "other programs", "wait")),
 }
 
 
