@@ -21,6 +21,9 @@
 /* Of the frames examined at most one in this many is left out. */
 #define LEAST_SHARE 4
 
+/* Frames after the last that loaded something, in which the GPU or its driver may finish it. */
+#define IN_FLIGHT 3
+
 /* Limits for the start of a log with many devices, or with very many passes. */
 #define MOST_FRAMES (4 * TALLY_WARMUP_FRAMES)
 #define MOST_PASSES 400000
@@ -120,6 +123,7 @@ struct device {
 	GArray *frame_ns; /* elements: uint64_t, at most TALLY_WARMUP_FRAMES */
 	bool counted; /* `count` is known */
 	size_t count;
+	size_t made; /* up to the last of them in which the program made or loaded something */
 };
 
 struct tally_warmup {
@@ -142,6 +146,18 @@ tally_warmup_create(void)
 	struct tally_warmup *w = g_new0(struct tally_warmup, 1);
 	w->devices = g_ptr_array_new_with_free_func(free_device);
 	return w;
+}
+
+/* Whether it made shaders, memory or an upload. */
+static bool
+makes(const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_events; i++) {
+		enum tally_event_kind kind = f->events[i].kind;
+		if (kind <= TALLY_EVENT_UPLOAD || kind == TALLY_EVENT_MEMORY)
+			return true;
+	}
+	return false;
 }
 
 static struct device *
@@ -178,6 +194,7 @@ tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line)
 	if (!(f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED))) &&
 	    d->frame_ns->len < TALLY_WARMUP_FRAMES) {
 		g_array_append_val(d->frame_ns, f->cpu_ns);
+		d->made = makes(f) ? d->frame_ns->len : d->made;
 		d->counted = false;
 		w->n_full += d->frame_ns->len == TALLY_WARMUP_FRAMES;
 	}
@@ -193,6 +210,9 @@ tally_warmup_frames(struct tally_warmup *w, uint32_t device)
 	if (!d->counted)
 		d->count = tally_warmup_count((const uint64_t *)(void *)d->frame_ns->data,
 					      d->frame_ns->len);
+	/* Slow frames in which nothing was loaded are a busy machine's. */
+	if (d->made && !d->counted)
+		d->count = MIN(d->count, d->made + IN_FLIGHT);
 	d->counted = true;
 	return d->count;
 }

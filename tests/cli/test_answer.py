@@ -766,6 +766,13 @@ class Answer(CliCase):
         self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, -1, -1)])
         self.assertEqual(got["excess_ns"], sum(20 + k for k in range(20)) * MS)
 
+    def test_loading_loads(self):
+        """A stranger's, on a busy machine: 47 slow frames at the start, and only the first loaded something."""
+        made = {"events": [{"kind": "pipeline", "n": 3, "ns": 30 * MS, "own_ns": 30 * MS}]}
+        for events, n in (({0: made}, 4), ({0: made, 40: made}, 44), ({}, 48)):
+            got = self.answer([(100 if i < 48 else 14, {"GBuffer": 8}, dict(events.get(i, {}))) for i in range(400)])
+            self.assertIn(f"first {n} frames,", "".join(got["lines"]))
+
     def test_the_first_frame(self):
         """How long a user waited for it, where the capture began with it."""
         for begins, options, words in ((10**9 - 900 * MS, {}, "914 ms until the first frame was there, 14.0 ms of it that frame itself"),
