@@ -64,6 +64,16 @@ class Compare(CliCase):
         self.assertEqual(done.returncode, status, done.stderr.decode())
         return json.loads(done.stdout)
 
+    def test_a_name_is_that_of_the_most_frames(self):
+        """A pass without a label that came first in one run alone does not take the name of the one that both have."""
+        infos = [pass_info(i, None, width=8, height=8, color=["RGBA8"]) for i in (A, B)]
+        logs = []
+        for early in ([], [frame(0, [one_pass(0, B, 5)])]):
+            lines = [header(), device(), *infos, *early, *(frame(n, [one_pass(0, A, 1000)]) for n in range(1, 20))]
+            logs.append(self.write_log(f"{len(early)}.jsonl", [*lines, end(19 + len(early), 19 + len(early))]))
+        names = {s.get("id"): s["name"] for s in self.json("--warmup", "0", *logs)["subjects"] if s["what"] == "pass"}
+        self.assertEqual(names, {A: "Color 8x8 RGBA8", B: f"Color 8x8 RGBA8 [{B[:8]}]"})
+
     def value(self, result, name, key="gpu_ns"):
         for subject in result["subjects"]:
             if subject["name"] == name:
