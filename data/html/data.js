@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of the page: unpacked when they are looked at, each column once. Layout: cli/report/html.c. */
 const meta = JSON.parse(document.getElementById("meta").textContent);
+/* Windows have a part of a device's frames each. */
+for (const log of meta.logs)
+	for (const d of log.devices)
+		d.windows = Math.max(1, (log.answers || []).filter((a) => a.device === d.device).length);
 const unpacked = new Map();
 let numbers = null;
 

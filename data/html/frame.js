@@ -310,9 +310,9 @@ function joinedPasses(d, passes) {
 	return [...rows.values()];
 }
 
-/* Whether the median frame has it. */
+/* Whether the median frame has it; of several windows each has its frames. */
 function isUsual(d, group) {
-	return group.frames > (d.frames + d.partial_frames) / 2 && !group.outside;
+	return group.frames * d.windows > (d.frames + d.partial_frames) / 2 && !group.outside;
 }
 
 /* The frame's passes beside the median frame: each pass's median, and what is usual but missing. */
@@ -320,7 +320,7 @@ function frameRows(d, passes) {
 	const rows = joinedPasses(d, passes);
 	const there = new Set(rows.map((r) => r.place));
 	d.groups.forEach((group, place) => {
-		if (isUsual(d, group) && !there.has(place))
+		if (d.windows === 1 && isUsual(d, group) && !there.has(place))
 			rows.push({ place, group, index: rows.length, gpu: NaN, missing: true });
 	});
 	for (const r of rows) {

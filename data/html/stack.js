@@ -7,7 +7,7 @@ const STACKED = 8,
 function stackParts(d) {
 	const parts = new Map();
 	const groups = d.groups
-		.filter((g) => 2 * g.frames >= d.frames && stat(g, 0, "sum") > 0)
+		.filter((g) => 2 * d.windows * g.frames >= d.frames && stat(g, 0, "sum") > 0)
 		.sort((a, b) => stat(b, 0, "sum") - stat(a, 0, "sum"));
 	for (const g of groups.slice(0, READ)) {
 		const name = g.label ? g.label.split("/")[0] : g.name;

@@ -209,6 +209,9 @@ class Page(CliCase):
         self.assertTrue(text.startswith("Window 1 of 2, 640x100: "), text)
         self.assertIn("window 2 of 2, 320x100", text)
         self.assertIn("main", self.page.js("document.getElementById('typical').textContent"))
+        # Each is in half of the frames, and in all of its window's.
+        self.assertEqual(self.page.js("document.getElementById('sums').textContent"),
+                         "frames 0 to 99: 5.000 ms a framemain 4.500 mstool 500.0 us")
 
     def test_a_pause_is_a_gap(self):
         """No line is drawn across frames that were not captured, and a mark made during the pause appears in the
