@@ -39,7 +39,6 @@ enum tally_law {
 	TALLY_LAW_CONTEXTS,
 	TALLY_LAW_THREADS,
 	TALLY_N_LAWS,
-	TALLY_NO_LAW = TALLY_N_LAWS,
 };
 
 struct tally_law_row {

@@ -147,17 +147,16 @@ judge_log(struct tally_trial *t)
 void
 tally_trial_judge(struct tally_trial *t)
 {
-	const char *scene = tally_trial_name(t->row);
-	const enum tally_law feature = t->row->feature ? t->row->feature : TALLY_NO_LAW;
 	guint before = count_failures(t->device);
 	if (!t->known && !judge_plain(t) && count_failures(t->device) == before)
 		return;
 	if (count_failures(t->device) == before && judge_ours(t))
 		judge_log(t);
-	guint after = count_failures(t->device);
-	if (after == before)
-		tally_law_hold(t->device, feature);
+	if (!t->row->feature)
+		return;
+	if (count_failures(t->device) == before)
+		tally_law_hold(t->device, t->row->feature);
 	else
-		tally_law_fail(t->device, feature, scene,
+		tally_law_fail(t->device, t->row->feature, tally_trial_name(t->row),
 			       "laws fail in this scene, see the others");
 }
