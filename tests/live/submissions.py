@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What passtally makes a driver do twice: batches submitted and waits in a frame, by ioctl under Debian's real iris
-on the emulated Intel GPU (../shared/intel_gpu, where it is there), bare and with each set of sources.
+and anv on the emulated Intel GPU (../shared/intel_gpu, where it is there), bare and with each set of sources.
 """
 
 import struct
@@ -39,22 +39,25 @@ def allowed(name, end, dispatches):
     return more, more + (PASSES + dispatches + 4) * (name in PERFORMANCE_QUERIES)
 
 
-def counted(gpu, platform, scene, options):
+VULKAN = {"api": ["--sources", "api"], "times": ["--sources", "vk-timestamp"], "default": [],
+          "draws": ["--granularity", "draw"]}
+
+
+def counted(gpu, platform, program, args, options):
     counts = gpu.folder / "ioctls"
     counts.unlink(missing_ok=True)
     how = ('INTEL_MORE="INTEL_DEBUG=no-oaconfig INTEL_EMU=1" '
            f'_intel libintel_emu_drm_shim.so "{need("count_ioctls.so")}:"')
-    dispatches, end = scene
-    args = [str(PASSES), str(dispatches), str(FRAMES), end, str(START)]
-    result, log = gpu.run(platform, need("submit_scene"), args, how, options, {"COUNT_IOCTLS_FILE": str(counts)})
-    return result, log, struct.unpack("<7Q", counts.read_bytes())[2:]
+    result, log = gpu.run(platform, program, args, how, options, {"COUNT_IOCTLS_FILE": str(counts)})
+    return result, log, struct.unpack("<7Q", counts.read_bytes())
 
 
 def a_frame(checks, gpu, platform, scene, options):
     """Of each kind, how many."""
     if options is not None:
         options = [*options, "--frame", scene[1]]
-    result, log, (marks, *counts) = counted(gpu, platform, scene, options)
+    args = [str(PASSES), str(scene[0]), str(FRAMES), scene[1], str(START)]
+    result, log, (_, _, marks, *counts) = counted(gpu, platform, need("submit_scene"), args, options)
     checks.equal(result.status, 0, "status")
     checks.equal(marks, 2, "marks")
     if options is not None:
@@ -64,6 +67,18 @@ def a_frame(checks, gpu, platform, scene, options):
         lost = [p for f in log.frames[:-2] for p in f["passes"] if {"lost", "incomplete"} & set(p.get("flags", []))]
         checks.that(not lost, f"{len(lost)} passes have no result")
     return [(b - a) / (FRAMES - START) for a, b in zip(counts[:2], counts[2:])]
+
+
+def of_vulkan(checks, gpu, options):
+    """Of each kind, how many a frame: the kit's program submits once."""
+    counts = []
+    for n in (START, FRAMES):
+        result, log, got = counted(gpu, PLATFORMS[0], "vkora", ["bare", str(n)], None if options is None else [*options, "--frame", "submit:1"])
+        checks.equal(result.status, 0, "status")
+        if options is not None:
+            checks.equal(len(log.frames), n, "frames")
+        counts.append(got)
+    return [(b - a) / (FRAMES - START) for a, b in zip(*counts)][:2]
 
 
 def main():
@@ -82,6 +97,12 @@ def main():
                         ours = a_frame(checks, gpu, platform, scene, options)
                         for kind, a, b, more in zip(KINDS, bare, ours, allowed(name, scene[1], scene[0])):
                             checks.that(b <= a + more + 0.3, f"{kind} a frame: {b}, without passtally {a}")
+        bare = of_vulkan(checks, gpu, None)
+        for name, options in VULKAN.items():
+            with checks.part(f"Vulkan: {name}"):
+                ours = of_vulkan(checks, gpu, options)
+                for kind, a, b in zip(KINDS, bare, ours):
+                    checks.that(b <= a + 0.1, f"{kind} a frame: {b}, without passtally {a}")
     checks.finish()
 
 
