@@ -432,8 +432,9 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 {
 	struct vk_submission *s = r->pending;
 	if (s) {
-		/* That it may run again shows that it, and all before it, has completed. */
-		if (!r->simultaneous && !s->queue->unordered)
+		/* That it may run again shows that it, and all before it, has completed. Elsewhere
+		 * nothing needs to trust the program in that. */
+		if (vk_slots_read_waits(d) && !r->simultaneous && !s->queue->unordered)
 			vk_collect_completed(s->queue, s->serial);
 		bool can = may_ask(d);
 		uint32_t first = s->uses[r->pending_use].first, next;
