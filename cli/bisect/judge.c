@@ -59,6 +59,7 @@ choose(const struct tally_compare *c, struct tally_bisect_change *change)
 		.id = best->subject->id,
 		.name = g_strdup(best->subject->name),
 		.part = best->difference / best->mean[0],
+		.others = best->against_others,
 		.mean = { best->mean[0], best->mean[1] },
 		.low = best->low / best->mean[0],
 		.high = best->high / best->mean[0],

@@ -16,6 +16,7 @@ struct tally_bisect_change {
 	uint64_t id; /* of the pass */
 	char *name; /* of the pass, owned by the caller */
 	double part; /* of the good one's mean; 0 = not known yet */
+	bool others; /* `part` is against the other passes, not that of the means */
 	double mean[2]; /* of both sides, in nanoseconds */
 	double low, high; /* the interval of the change, as parts of the mean */
 };

@@ -26,10 +26,15 @@ put_case(FILE *out, const struct tally_compare *c, const struct tally_compare_ro
 	g_autofree char *subject = tally_subject_text(c, row->subject);
 	g_autofree char *name = xml(subject);
 	g_autofree char *key = xml(row->key);
-	double change = 0;
-	bool relative = row->tested && tally_compare_relative(row, row->difference, &change);
-	g_autofree char *words = relative ? g_strdup_printf("%+.2f %%", 100 * change)
-					  : g_strdup(tally_verdict_names[row->verdict]);
+	double change = 0, own = 0;
+	bool relative = row->tested && tally_compare_relative(row, tally_row_seen(row), &change) &&
+			tally_compare_relative(row, row->difference, &own);
+	g_autofree char *words =
+		!relative ? g_strdup(tally_verdict_names[row->verdict])
+		: row->against_others
+			? g_strdup_printf("%+.2f %%, against the other passes %+.2f %%",
+					  100 * change, 100 * own)
+			: g_strdup_printf("%+.2f %%", 100 * change);
 	tally_text_print(out, "  <testcase classname=\"%s\" name=\"%s\">", key, name);
 	if (row->fails)
 		tally_text_print(out, "<failure message=\"%s, above %g %%\"/>", words,

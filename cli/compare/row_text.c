@@ -47,7 +47,8 @@ row_number(const struct tally_printer *p, const struct tally_compare_row *row, d
 	const char *sign = change && v > 0 ? "+" : "";
 	const struct tally_unit *unit = &p->unit;
 	if (row->is_time)
-		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
+		return g_strdup_printf("%s%.*f%s%s", sign, unit->decimals, v / unit->ns,
+				       change ? " " : "", change ? unit->word : "");
 	double size = fabs(v);
 	if (size >= 1e15 || (size > 0 && size < 1e-3))
 		return g_strdup_printf("%s%.4g", sign, v);

@@ -222,7 +222,7 @@ WHERE f.file NOT IN (SELECT file FROM new_values)
 class Ingest:
     def __init__(self, db, passtally):
         self.db, self.passtally, self.con = db, passtally, None
-        self.n_added = self.n_there = self.n_left_out = 0
+        self.n_added = self.n_there = self.n_left_out = self.n_unnamed = 0
 
     def leave_out(self, path, why):
         self.n_left_out += 1
@@ -270,7 +270,8 @@ class Ingest:
             to = self.db / "values" / path.relative_to(made)
             to.parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, to)
-        self.n_added += self.con.rows("SELECT count(DISTINCT run) AS n FROM new_values")[0]["n"]
+        added = self.con.rows("SELECT count(DISTINCT run) AS n, count(DISTINCT run) FILTER (build = 'not said') AS unnamed FROM new_values")[0]
+        self.n_added, self.n_unnamed = self.n_added + added["n"], self.n_unnamed + added["unnamed"]
         self.con.rows("INSERT INTO known SELECT DISTINCT run, gpu FROM new_values")
 
     def run(self, paths, build):
@@ -289,6 +290,8 @@ class Ingest:
                     print(f"{begin} of {len(paths)} read", end="\r", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory(prefix="ingest-", dir=self.db) as folder:
                     self.add(self.digests(paths[begin:begin + BATCH], folder), pathlib.Path(folder) / "made")
+        if self.n_unnamed:
+            say(f"{self.n_unnamed} run{'s name' if self.n_unnamed > 1 else ' names'} no build, which regress needs: passtally run --tag build=NAME, or fleet ingest --build NAME")
         print(f"{self.n_added} runs added, {self.n_there} there already, {self.n_left_out} files left out")
         return 3 if self.n_left_out else 0
 

@@ -3,6 +3,7 @@
 """passtally bisect: the commit that made a pass slower, in repositories made here; the program writes logs of its own."""
 
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -67,7 +68,9 @@ class Bisect(CliCase):
         self.assertEqual(status, 0, out + errors)
         self.assertRegex(out, r"(?m)^from good to bad: main \+(9|1[01])\.")
         self.assertRegex(out, r"(?m)^first bad commit: [0-9a-f]+ change 5$")
-        self.assertRegex(out, r"(?m)^  what it changed: main \+")
+        said = re.search(r"(?m)^  what it changed: main \+(\S+) %.*, (\S+) to (\S+) ms$", out)
+        percent, good, bad = map(float, said.groups())
+        self.assertAlmostEqual(percent, 100 * (bad / good - 1), delta=0.1)
 
     def test_what_cannot_be_built_is_skipped(self):
         for i in range(5):

@@ -99,6 +99,19 @@ class CompareNoise(CliCase):
             self.assertIn(word.rpartition(" ")[2], {0: ("tell",), 1: ("slower",), -1: ("faster",)}[side], (low, high))
         self.assertTrue(any(word.startswith("perhaps") for *_, word in rows))
 
+    def test_junit_agrees_with_the_table(self):
+        """The change is that of the means, and beside it the one that was judged."""
+        new = self.write("new.jsonl", make_log(self.runs[1], 3, 2))
+        report = self.folder / "report.xml"
+        result = self.json("--fail-above", "5%", "--junit", report, self.logs[0], new)[1]
+        values = {s["name"]: v for s in result["subjects"] for v in s["values"] if v["key"] == "gpu_ns"}
+        said = re.findall(r'name="(pass \d+)"><\w+ message="([+-][\d.]+) %, against the other passes ([+-][\d.]+) %', report.read_text())
+        self.assertTrue(said)
+        for name, change, own in said:
+            v = values[name]
+            self.assertAlmostEqual(float(change), 100 * (v["new"]["mean"] / v["base"]["mean"] - 1), delta=0.01)
+            self.assertAlmostEqual(float(own), v["against_others_pct"], delta=0.01)
+
     def planted(self, factor, trials):
         found, wrong = 0, []
         for trial in range(trials):
