@@ -47,8 +47,7 @@ row_number(const struct tally_printer *p, const struct tally_compare_row *row, d
 	const char *sign = change && v > 0 ? "+" : "";
 	const struct tally_unit *unit = &p->unit;
 	if (row->is_time)
-		return g_strdup_printf("%s%.*f%s%s", sign, unit->decimals, v / unit->ns,
-				       change ? " " : "", change ? unit->word : "");
+		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
 	double size = fabs(v);
 	if (size >= 1e15 || (size > 0 && size < 1e-3))
 		return g_strdup_printf("%s%.4g", sign, v);
@@ -66,6 +65,14 @@ tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *ro
 	return g_strconcat(row->estimated ? "~" : "", number, NULL);
 }
 
+/* A change of a base of 0. */
+static char *
+row_amount(const struct tally_printer *p, const struct tally_compare_row *row, double v)
+{
+	g_autofree char *number = row_number(p, row, v, true);
+	return g_strconcat(number, row->is_time ? " " : NULL, p->unit.word, NULL);
+}
+
 /* In percent of the base; NULL if the base is 0. */
 static char *
 row_relative(const struct tally_compare_row *row, double value)
@@ -81,7 +88,7 @@ char *
 tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value)
 {
 	char *relative = row_relative(row, value);
-	return relative ? relative : row_number(p, row, value, true);
+	return relative ? relative : row_amount(p, row, value);
 }
 
 char *
@@ -93,9 +100,9 @@ tally_row_interval(const struct tally_printer *p, const struct tally_compare_row
 	bool percent = tally_compare_relative(row, row->low, &ignored) &&
 		       tally_compare_relative(row, row->high, &ignored);
 	g_autofree char *low = percent ? row_relative(row, row->low)
-				       : row_number(p, row, row->low, true);
+				       : row_amount(p, row, row->low);
 	g_autofree char *high = percent ? row_relative(row, row->high)
-					: row_number(p, row, row->high, true);
+					: row_amount(p, row, row->high);
 	return g_strdup_printf("%s to %s", low, high);
 }
 
