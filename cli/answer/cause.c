@@ -182,11 +182,15 @@ tally_cause_on_cpu(struct tally_answer_hitch *h)
 void
 tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
-	if ((h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU) || has_more_draws(h))
-		return;
 	const double lost = (double)h->excess_ns;
-	h->starved = more_ns < (sure ? EXPLAINS : 1) * lost ||
-		     !is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
+	bool drew = more_ns >= (sure ? EXPLAINS : 1) * lost &&
+		    is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
+	if (h->together && drew) {
+		h->cause = TALLY_CAUSE_PASS;
+		h->or_wait = false;
+	}
+	h->starved = !drew && !has_more_draws(h) &&
+		     (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU);
 	if (h->starved)
 		h->cause = TALLY_CAUSE_UNKNOWN;
 }
@@ -240,13 +244,29 @@ is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 	       !explains(h, TALLY_HITCH_WAIT) && !has_more_draws(out);
 }
 
+/* "(passes drawn together)" */
+static bool
+is_no_pass(const char *name)
+{
+	return name && name[0] == '(';
+}
+
+/* Passes that are drawn together may be drawn in any call: that the thread slept is no wait. */
+static enum tally_cause
+of_thread_in_pass(const struct tally_hitch *h, struct tally_answer_hitch *out)
+{
+	enum tally_cause cause = of_thread(h, out);
+	out->together = out->or_wait = cause == TALLY_CAUSE_WAIT && is_no_pass(out->pass);
+	return out->together ? TALLY_CAUSE_UNKNOWN : cause;
+}
+
 /* Passes explain the frame, and no calls do: one alone, where the others grew by less than half as
  * much; all of them; or some, of which the largest is named. */
 static enum tally_cause
 of_passes(const struct tally_hitch *h, bool alone, bool unsure, struct tally_answer_hitch *out)
 {
 	if (alone && unsure && is_of_thread(h, out))
-		return of_thread(h, out);
+		return of_thread_in_pass(h, out);
 	out->or_wait = unsure;
 	/* What is not sure is a wait by itself, unless the driver waited so long. */
 	if (!alone)
@@ -390,7 +410,7 @@ wait_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
 	/* "(not in a pass)" is no place. */
-	g_autofree char *name = h->pass && h->pass[0] != '(' ? tally_short_name(h->pass)
+	g_autofree char *name = h->pass && !is_no_pass(h->pass) ? tally_short_name(h->pass)
 							      : NULL;
 	if (!h->driver)
 		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",

@@ -22,7 +22,8 @@ PLANTED = {
     # A game thread, a render thread, a loader with a context of its own; and a program that only computes.
     "gl-threads": ((17, "a compile at the first dispatch", "shaders"), (53, "a dispatch", "unknown"), (89, "the game thread works", "wait"), (125, "an upload elsewhere, waited for", "upload"),
                    (161, "a new pass", "pass"), (197, "a seldom pass", "pass"), (233, "two passes", "gpu"), (269, "a sleep beside a compile elsewhere", "wait"),
-                   (305, "an upload beside a compile elsewhere", "upload"), (341, "blocks of the heap", "cpu"), (377, "a disk", "faults"), (413, "a compile", "shaders")),
+                   (305, "an upload beside a compile elsewhere", "upload"), (341, "blocks of the heap", "cpu"), (377, "a disk", "faults"), (413, "a compile", "shaders"),
+                   (449, "a pass before a dispatch", "pass"), (485, "a pass with a query, before a dispatch", "pass")),
     "vk-compute": ((17, "copies", "pass"), (53, "a pipeline's first dispatch", "pass"), (89, "pipelines of 43 ms", "shaders"), (125, "dispatches", "pass"),
                    (161, "a stopped process", "wait"), (197, "a fence that comes late", "wait"), (233, "pipelines of 74 ms", "shaders"), (269, "other programs", "wait")),
 }
