@@ -63,6 +63,17 @@ command_of(const struct tally_compare *c, enum tally_side side)
 			       words ? log->arguments : "");
 }
 
+/* " --frames 30", where the runs had a limit; to be freed. */
+static char *
+frames_of(const struct tally_compare *c)
+{
+	const struct tally_compare_log *log = g_ptr_array_index(c->logs[TALLY_SIDE_BASE], 0);
+	TALLY_EACH (const char, option, log->options)
+		if (g_str_has_prefix(option, "frames=") && strcmp(option, "frames=0") != 0)
+			return g_strdup_printf(" --frames %s", option + strlen("frames="));
+	return g_strdup("");
+}
+
 void
 tally_print_advice(const struct tally_printer *p)
 {
@@ -88,7 +99,10 @@ tally_print_advice(const struct tally_printer *p)
 	g_autofree char *fresh = command_of(c, TALLY_SIDE_NEW);
 	g_autofree char *safe_base = tally_text_escape(base ? base : "BASE");
 	g_autofree char *safe_new = tally_text_escape(fresh ? fresh : "NEW");
-	if (needed > MOST_RUNS && least > limit)
+	g_autofree char *frames = frames_of(c);
+	g_autofree char *safe_frames = tally_text_escape(frames);
+	bool other = needed > MOST_RUNS && least > limit;
+	if (other)
 		tally_print_line(p,
 				 "a limit of %g %% is out of reach here; %g %% is not, with %d "
 				 "runs of each",
@@ -98,6 +112,6 @@ tally_print_advice(const struct tally_printer *p)
 			? g_strdup_printf(" --fail-above %g%%",
 					  100 * (needed > MOST_RUNS ? MAX(limit, least) : limit))
 			: g_strdup("");
-	tally_print_line(p, "to decide it: passtally bench -n %.0f%s -- %s --vs %s", n, gate,
-			 safe_base, safe_new);
+	tally_print_line(p, "to decide %s: passtally bench -n %.0f%s%s -- %s --vs %s",
+			 other ? "that" : "it", n, safe_frames, gate, safe_base, safe_new);
 }

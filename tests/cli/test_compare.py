@@ -131,18 +131,19 @@ class Compare(CliCase):
         self.assertEqual(self.command("compare", "--allow", "program", *sides).returncode, 0)
 
     def test_advice(self):
-        logs = [self.write(f"{i}.jsonl", noisy_log(f"advice {i}", spikes=0.1)) for i in range(2)]
+        logs = [self.write(f"{i}.jsonl", noisy_log(f"advice {i}", spikes=0.1).replace(b'"options":{', b'"options":{"frames":"30",').replace(b',}', b'}'))
+                for i in range(2)]
         done = self.command("compare", "--fail-above", "0.5%", *logs)
         self.assertEqual(done.returncode, 4)
         lines = done.stdout.decode().splitlines()
-        self.assertRegex(lines[-2], r"^to decide it: passtally bench -n 20 --fail-above [0-9.]+% -- \S+.* --vs \S+")
+        self.assertRegex(lines[-2], r"^to decide that: passtally bench -n 20 --frames 30 --fail-above [0-9.]+% -- \S+.* --vs \S+")
         self.assertRegex(lines[-3], r"^a limit of 0.5 % is out of reach here; [0-9.]+ % is not, with 20 runs of each$")
 
         # Runs that differ by times their length: no command would decide anything.
         logs = [self.write_log(f"wild {i}.jsonl", times_log(wobble(1e6 * 3 ** (i % 3), seed=i))) for i in range(10)]
         text = self.command("compare", "--fail-above", "5%", *logs[:5], "--", *logs[5:]).stdout.decode()
         self.assertIn("no limit is within reach here, not even with 20 runs of each", text)
-        self.assertNotIn("to decide it", text)
+        self.assertNotIn("to decide", text)
 
     def test_equal_runs_are_quiet(self):
         """50 pairs of equal runs, of all kinds of noise: at most 3 alarms at 1 %."""
