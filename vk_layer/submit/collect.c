@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/collect.h"
 
-#include "layer/log.h"
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/watch.h"
 
@@ -13,6 +12,8 @@
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
+/* Where asking waits for the whole device, and that is never idle. */
+#define WAIT_EVERY 24 /* frames */
 
 /* ---- one slot ---- */
 
@@ -309,12 +310,14 @@ is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 	       s->queue->serial - s->completed_serial > submissions;
 }
 
-/* Where asking waits for the whole device, it has to be idle. */
+/* Where asking waits for the whole device, it has to be idle, or never was for a while: one wait
+ * then gives all that has completed since. What the game may signal later is never waited for. */
 static bool
 may_ask(const struct vk_device *d)
 {
 	return !vk_slots_read_waits(d) ||
-	       (!atomic_load(&d->pending_timelines) && all_completed(d));
+	       (!atomic_load(&d->pending_timelines) &&
+		(all_completed(d) || vk_open_frame(d) - d->asked_frame >= WAIT_EVERY));
 }
 
 /* Whether it is time to query the results of the submission. */
@@ -385,14 +388,6 @@ sweep(struct vk_queue *q)
 }
 
 static void
-say_busy(void)
-{
-	tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
-		      "this driver waits until it is idle when it is asked for results, and was "
-		      "never idle for 32 frames: their passes have no GPU times");
-}
-
-static void
 read_queue(struct vk_queue *q)
 {
 	bool any = false;
@@ -400,11 +395,8 @@ read_queue(struct vk_queue *q)
 		if (s->requested)
 			read_all(s);
 		if (s->n_unread && s->completed &&
-		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS)) {
-			if (vk_slots_read_waits(q->device))
-				say_busy();
+		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
 			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
-		}
 		any |= !s->n_unread;
 	}
 	if (any)
@@ -418,10 +410,15 @@ vk_collect_poll(struct vk_device *d)
 {
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		poll_fences(q);
+	bool asks = false;
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
-			if (s->n_unread && may_read(s))
+			if (s->n_unread && may_read(s)) {
 				request_all(s);
+				asks = true;
+			}
+	if (asks)
+		d->asked_frame = vk_open_frame(d);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		read_queue(q);
@@ -441,6 +438,8 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
 			if (!s->slots[i].done)
 				request(d, &s->slots[i]);
+		if (can)
+			d->asked_frame = vk_open_frame(d);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_pending_slot *unread = &s->slots[i];

@@ -557,8 +557,8 @@ test_reading_waits_at_end(void)
 	g_assert_true(w_logged(0, 0)->has_gpu);
 }
 
-/* ... and where the device is never idle nothing is read, neither after some frames nor when a
- * command buffer runs again. */
+/* ... and where the device is never idle it is waited for once in 24 frames: what has completed by
+ * then is read, and of a command buffer that runs again before that nothing. */
 static void
 test_reading_waits_busy(void)
 {
@@ -573,11 +573,11 @@ test_reading_waits_busy(void)
 		w_present(q);
 		w.signalled = w.n_fence_submits - 1;
 		vk_drain(&w.d);
-		g_assert_cmpuint(w.n_slots, ==, 0);
+		g_assert_cmpuint(w.n_slots, ==, (i < 24 ? 0U : 22U));
 	}
 	w.signalled = UINT64_MAX;
 	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(INCOMPLETE));
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
 	g_assert_cmphex(w_logged(38, 0)->flags, ==, TALLY_FLAG(LOST));
 	g_assert_cmphex(w_logged(41, 0)->flags, ==, 0);
 }
