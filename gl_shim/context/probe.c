@@ -220,6 +220,7 @@ set_up(struct gl_context_state *s)
 	snprintf(s->caps.driver, sizeof(s->caps.driver), "%s %s", vendor ? vendor : "",
 		 renderer ? renderer : "");
 	s->caps.intel = tally_gl_quirk(TALLY_QUIRK_COMPUTE_BATCH, s->caps.driver);
+	s->caps.works_at_once = tally_gl_quirk(TALLY_QUIRK_WORK_AT_ONCE, s->caps.driver);
 	s->api.timestamps_in_tiles =
 		tally_gl_quirk(TALLY_QUIRK_TIMES_OF_TILES, s->caps.driver);
 	if (!open_harvest(s))

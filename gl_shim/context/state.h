@@ -96,6 +96,7 @@ struct gl_caps {
 	bool core_profile; /* names must be generated before they are used */
 	bool release_flushes; /* a make-current flushes: KHR_context_flush_control */
 	bool intel; /* compute runs in a separate batch: G14, see passes.c */
+	bool works_at_once; /* copies and dispatches are done in their calls */
 	bool has_texture_dsa;
 };
 

@@ -130,7 +130,7 @@ clears_target(const struct gl_pass_request *w)
 
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
  * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
- * last tile (query/gl/api.h). What is done at once lies before all of them. */
+ * last tile (query/gl/api.h). What is done in its call lies before all of them. */
 static void
 flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 {
@@ -139,7 +139,7 @@ flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 
 	bool renders = w->kind == TALLY_PASS_RENDER;
 	bool same = renders && (scene->key == w->scene || !scene->key);
-	if (scene->n && (same || w->at_once)) {
+	if (scene->n && (same || (w->at_once && s->caps.works_at_once))) {
 		for (unsigned i = 0; i < scene->n; i++)
 			scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
 		if (pass)

@@ -18,7 +18,7 @@ struct gl_pass_request {
 	struct gl_framebuffer *fbo;
 	uint64_t flags;
 	const char *command; /* the workload's word: "draw", "dispatch", "copy", "clear" */
-	bool at_once; /* a software driver does it in the call, before what it has not drawn yet */
+	bool at_once; /* a software driver does it in the call: caps.works_at_once */
 	unsigned clears; /* GL_COLOR_BUFFER_BIT, GL_DEPTH_BUFFER_BIT: fully cleared first */
 };
 
