@@ -5,6 +5,7 @@
 #include "layer/pass_id.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -120,13 +121,34 @@ tally_pipeline_intern(struct tally_stage_record *stages, uint32_t n)
 	return pipeline;
 }
 
+/* Whether `name` is one of those in `names`. */
+static bool
+is_among(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *at = names; (at = strstr(at, name)); at++)
+		if ((at == names || (at - names > 1 && memcmp(at - 2, ", ", 2) == 0)) &&
+		    (!at[len] || strncmp(at + len, ", ", 2) == 0))
+			return true;
+	return false;
+}
+
 void
 tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len)
 {
-	const char *none = NULL;
+	char both[512];
 	const char *text = name && len ? tally_intern_label(NULL, name, len) : NULL;
-	if (pipeline && text && *text)
-		atomic_compare_exchange_strong(&pipeline->name, &none, text);
+	const char *old = pipeline ? atomic_load(&pipeline->name) : NULL, *all = text;
+	if (!pipeline || !text || !*text)
+		return;
+	do {
+		if (old && is_among(old, text))
+			return;
+		int n = old ? snprintf(both, sizeof(both), "%s, %s", old, text) : 0;
+		if (n >= (int)sizeof(both))
+			return;
+		all = n ? tally_intern_label(NULL, both, (size_t)n) : text;
+	} while (all && !atomic_compare_exchange_strong(&pipeline->name, &old, all));
 }
 
 void

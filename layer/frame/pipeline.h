@@ -36,8 +36,8 @@ struct tally_pipeline {
  * sorts `stages`. NULL: no stage, no memory, or 65536 others are known. Takes a lock, which is held
  * over no call. */
 struct tally_pipeline *tally_pipeline_intern(struct tally_stage_record *stages, uint32_t n);
-/* The program's own name for it; at most 512 bytes are kept, and the first name stays. NULL or an
- * empty one: no name. */
+/* The program's own name for it; of several pipelines with the same shaders "A, B", in the order in
+ * which they were named, while they have 512 bytes together. NULL or an empty one: no name. */
 void tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len);
 /* Takes what malloc() gave (NULL: none); the first stays. Its keys are interned. */
 void tally_pipeline_set_statistics(struct tally_pipeline *pipeline,
