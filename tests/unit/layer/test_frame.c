@@ -807,7 +807,7 @@ test_pipelines(void)
 	}
 	const struct tally_pipeline_record *first = &g_array_index(w->pipelines,
 								   struct tally_pipeline_record, 0);
-	g_assert_cmpstr(first->name, ==, "fill");
+	g_assert_cmpstr(first->name, ==, "fill, later");
 	g_assert_cmpint(first->kind, ==, TALLY_PASS_RENDER);
 	g_assert_cmpint(g_array_index(w->pipelines, struct tally_pipeline_record, 1).kind, ==,
 			TALLY_PASS_COMPUTE);

@@ -72,7 +72,8 @@ test_names(void)
 	g_assert_cmpstr(atomic_load(&p->name), ==, "first, second, sec");
 	char text[200];
 	for (unsigned i = 0; i < 500; i++)
-		tally_pipeline_set_name(p, text, (size_t)g_snprintf(text, sizeof(text), "no %u", i));
+		tally_pipeline_set_name(p, text,
+					(size_t)g_snprintf(text, sizeof(text), "no %u", i));
 	g_assert_cmpuint(strlen(atomic_load(&p->name)), <, 512);
 	g_assert_null(tally_pipeline_intern(&stage, 0));
 }
