@@ -157,6 +157,7 @@ init(struct tally_aggregate *a, const char *path, const struct tally_grouping *b
 	a->state = s;
 	s->keys = g_hash_table_new(NULL, NULL);
 	a->keys = g_array_new(FALSE, TRUE, sizeof(struct tally_key));
+	a->pictured = g_array_new(FALSE, FALSE, sizeof(struct tally_pictured_pass));
 	tally_groups_init(a);
 	tally_notes_init(a);
 }
@@ -177,6 +178,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 		return;
 	g_hash_table_destroy(s->keys);
 	g_array_unref(a->keys);
+	g_array_unref(a->pictured);
 	tally_groups_finish(a);
 	tally_notes_finish(a);
 	g_hash_table_destroy(s->devices);

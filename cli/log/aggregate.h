@@ -92,11 +92,17 @@ struct tally_group {
 struct tally_pass_row {
 	struct tally_group group;
 	const char *groups; /* the debug groups inside it, for people; NULL = none */
-	uint32_t picture; /* the number of its last pictures (--pictures); 0 = none */
 	struct tally_target_size size;
 	/* The frame in which its workloads are being counted, plus 1, and how many there were. */
 	uint64_t placed_in;
 	uint32_t n_placed;
+};
+
+/* A pass of a frame with pictures (--pictures). */
+struct tally_pictured_pass {
+	const struct tally_group *pass;
+	uint64_t frame;
+	uint32_t number;
 };
 
 struct tally_label_row {
@@ -204,6 +210,7 @@ struct tally_aggregate {
 	struct tally_header_record header; /* only the numbers of the header */
 	char *program, *version;
 	char *pictures; /* the option of that name; NULL = off */
+	GArray *pictured; /* elements: struct tally_pictured_pass, in the order of frames */
 	char *boundary; /* the option frame: "finish"; NULL = present, the default */
 	char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
 	struct tally_log_identity identity;

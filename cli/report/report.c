@@ -158,8 +158,8 @@ conflict_of(const struct report_request *r)
 		return "--json and --csv exclude each other";
 	if (r->pass && r->by->frames)
 		return "--pass does not go with --by frame";
-	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass ||
-			r->device >= 0 || r->wide || r->skip_bad || r->by != &tally_by_pass))
+	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->device >= 0 ||
+			r->wide || r->skip_bad || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
 	return NULL;
 }
@@ -360,14 +360,15 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 static void
 print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
-	TALLY_EACH (const struct tally_group, g, rows) {
-		const struct tally_pass_row *pass = tally_as_pass(g);
-		if (!pass || !pass->picture)
+	TALLY_EACH_OF (const struct tally_pictured_pass, p, a->pictured) {
+		if (!g_ptr_array_find((GPtrArray *)rows, p->pass, NULL))
 			continue;
-		g_autoptr(GPtrArray) files = tally_picture_files(a->path, pass->picture);
+		g_autoptr(GPtrArray) files = tally_picture_files(a->path, p->number);
 		TALLY_EACH (const char, file, files) {
 			g_autofree char *name = g_path_get_basename(file);
-			tally_text_print_line(to, "picture of %s: %s", g->name, name);
+			tally_text_print_line(to,
+					      "picture of %s in frame %" G_GUINT64_FORMAT ": %s",
+					      p->pass->name, p->frame, name);
 		}
 	}
 }
@@ -544,8 +545,7 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 		return TALLY_EXIT_USAGE;
 	r->folds = !key || sort.what == TALLY_COLUMN_ORDER || sort.type == TALLY_COLUMN_TIME ||
 		   sort.type == TALLY_COLUMN_SHARE;
-	g_autoptr(GPtrArray)
-		rows = tally_rows_create(a, r->device, key ? &sort : NULL, !r->csv);
+	g_autoptr(GPtrArray) rows = tally_rows_create(a, r->device, key ? &sort : NULL, !r->csv);
 	if (a->by->none && rows->len == 0)
 		tally_cli_complain("report", "%s %s", a->path, a->by->none);
 	return print_rows(r, a, answer, columns, rows);

@@ -66,16 +66,16 @@ class Report(CliCase):
 
     def test_pictures(self):
         """Their files are named where there are any, and not those of another log."""
-        def pictured(option, number=None):
-            passes = [one_pass(0, A, 5, **({"picture": number} if number else {}))]
-            return [header(options={"pictures": option} if option else {}), device(), pass_info(A, "sky"), frame(0, passes), end(1, 1)]
+        def pictured(option, *numbers):
+            frames = [frame(i, [one_pass(0, A, 5, **({"picture": n} if n else {}))]) for i, n in enumerate(numbers or [0])]
+            return [header(options={"pictures": option} if option else {}), device(), pass_info(A, "sky"), *frames, end(len(frames), len(frames))]
 
-        log = self.write_log("a[1].jsonl", pictured("frame:0", 2))
+        log = self.write_log("a[1].jsonl", pictured("frame:0", 2, 0, 3))
         for name in ("a[1]-2-depth.png", "a[1]-3-depth.png", "a1-1-color0.png", "a[1]-b-1-color0.png"):
             self.folder.joinpath(name).touch()
         self.assertIn("2 pictures in ", self.ok("report", log).stdout.decode())
         text = self.ok("report", "--pass", "sky", log).stdout.decode()
-        self.assertEqual([line for line in text.splitlines() if line.startswith("picture of")], ["picture of sky: a[1]-2-depth.png"])
+        self.assertEqual([line for line in text.splitlines() if line.startswith("picture of")], ["picture of sky in frame 0: a[1]-2-depth.png", "picture of sky in frame 2: a[1]-3-depth.png"])
         self.assertIn("no pictures: --pictures frame:9 was not reached", self.ok("report", self.write_log("b.jsonl", pictured("frame:9"))).stdout.decode())
         self.assertNotIn("picture", self.ok("report", self.write_log("c.jsonl", pictured(None))).stdout.decode())
         every = [header(), device(), pass_info(A, "sky"), frame(0, [one_pass(0, A, 5, picture=1)], flags=["pictured"]), end(1, 1)]
