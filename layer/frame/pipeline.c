@@ -133,22 +133,29 @@ is_among(const char *names, const char *name)
 	return false;
 }
 
+/* "OLD, NAME"; OLD itself where the name is in it, or too long. NULL: no memory. */
+static const char *
+joined(const char *old, const char *name)
+{
+	char both[512];
+	if (!old)
+		return name;
+	int n = snprintf(both, sizeof(both), "%s, %s", old, name);
+	if (n >= (int)sizeof(both) || is_among(old, name))
+		return old;
+	return tally_intern_label(NULL, both, (size_t)n);
+}
+
 void
 tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len)
 {
-	char both[512];
-	const char *text = name && len ? tally_intern_label(NULL, name, len) : NULL;
-	const char *old = pipeline ? atomic_load(&pipeline->name) : NULL, *all = text;
-	if (!pipeline || !text || !*text)
+	const char *text = pipeline && name && len ? tally_intern_label(NULL, name, len) : NULL;
+	if (!text || !*text)
 		return;
-	do {
-		if (old && is_among(old, text))
-			return;
-		int n = old ? snprintf(both, sizeof(both), "%s, %s", old, text) : 0;
-		if (n >= (int)sizeof(both))
-			return;
-		all = n ? tally_intern_label(NULL, both, (size_t)n) : text;
-	} while (all && !atomic_compare_exchange_strong(&pipeline->name, &old, all));
+	const char *old = atomic_load(&pipeline->name), *all;
+	do
+		all = joined(old, text);
+	while (all && !atomic_compare_exchange_strong(&pipeline->name, &old, all));
 }
 
 void
