@@ -127,13 +127,28 @@ tally_columns_create(const struct tally_aggregate *a)
 	return columns;
 }
 
+/* By its heading, with or without the unit that a table may give a time: "p99 ms", "us/frame". */
+static bool
+is_headed(const struct tally_column *c, const char *name)
+{
+	static const char *const units[][2] = { { "us/", " us" }, { "ms/", " ms" } };
+	bool after = c->title[0] == '/';
+	for (size_t i = 0; c->type == TALLY_COLUMN_TIME && i < G_N_ELEMENTS(units); i++) {
+		g_autofree char *head = after ? g_strconcat(units[i][0], c->title + 1, NULL)
+					      : g_strconcat(c->title, units[i][1], NULL);
+		if (strcmp(head, name) == 0)
+			return true;
+	}
+	return strcmp(c->title, name) == 0;
+}
+
 /* By its key, with or without the unit, or its heading. */
 static bool
 is_named(const struct tally_column *c, const char *name)
 {
 	size_t len = strlen(name);
 	bool plain = strncmp(c->key, name, len) == 0 && strcmp(c->key + len, "_ns") == 0;
-	return plain || strcmp(c->key, name) == 0 || strcmp(c->title, name) == 0;
+	return plain || strcmp(c->key, name) == 0 || is_headed(c, name);
 }
 
 const struct tally_column *

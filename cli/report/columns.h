@@ -60,8 +60,8 @@ struct tally_column {
 
 /* An array of struct tally_column; the first is the column that a table row starts with. */
 GArray *tally_columns_create(const struct tally_aggregate *a);
-/* Finds a column by its key, with or without the unit ("mean" is "mean_ns"), or by its heading;
- * NULL: there is none. */
+/* Finds a column by its key, with or without the unit ("mean" is "mean_ns"), or by its heading,
+ * likewise ("mean ms" is "mean"); NULL: there is none. */
 const struct tally_column *tally_columns_seek(const GArray *columns, const char *key);
 /* The same, but NULL after listing the valid keys on standard error; `option` is the option that
  * contained `key`. */

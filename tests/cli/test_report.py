@@ -753,10 +753,14 @@ class Report(CliCase):
 
     def test_headings_are_names_too(self):
         log = self.write_log("a.jsonl", simple_log(3))
-        for name in ("mean", "mean_ns"):
+        for name in ("mean", "mean_ns", "mean us", "p99 us", "us/frame", "p99 ms", "ms/frame", "/frame"):
             self.assertEqual([r["id"] for r in self.json("--sort", name, log)["rows"]], [B, A], name)
         head = self.table("--columns", "N, per_frame, samples_passed, pass", log)[0]
         self.assertEqual(head.split(), ["pass", "N", "us/frame", "samples_passed"])
+        head = self.table("--by", "frame", "--columns", "gpu ms,frame time ms", log)[0]
+        self.assertEqual(head.split(), ["frame", "gpu", "ms", "frame", "time", "ms"])
+        for name in ("N ms", "mean  ms", "mean min", "us", "ms/", "xus/frame", "share ms"):
+            self.assertEqual(self.command("report", "--sort", name, log).returncode, 2, name)
 
     def test_pass_by_a_part_of_its_name(self):
         lines = [header(), device(), pass_info(A, "Bloom/\u00dcber"), pass_info(B, "bloom/down"), pass_info(C, "Bloom"),
