@@ -405,17 +405,23 @@ tally_trigger_rotation(uint64_t frame)
 }
 
 void
-tally_trigger_report_end(void)
+tally_trigger_report_end(bool with_program)
 {
 	look_after_signals();
-	if (atomic_load(&now.capture) != TALLY_CAPTURE_WAITS)
-		return;
-	if (config->start_on.kind == TALLY_TRIGGER_FRAME && atomic_load(&now.frame_reached))
+	bool waits = atomic_load(&now.capture) == TALLY_CAPTURE_WAITS &&
+		     !(config->start_on.kind == TALLY_TRIGGER_FRAME &&
+		       atomic_load(&now.frame_reached));
+	bool never_stopped = config->stop_on.kind == TALLY_TRIGGER_LABEL && with_program &&
+			     !atomic_load(&now.stop_label_seen);
+	if (!waits && !never_stopped)
 		return;
 	char value[160];
-	const struct tally_option *row = tally_option_find("start-on", strlen("start-on"));
+	const struct tally_option *row = tally_option_find(waits ? "start-on" : "stop-on",
+							   waits ? 8 : 7);
 	tally_option_get(row, config, value, sizeof(value));
 	tally_log_say(TALLY_LEVEL_WARNING, "trigger",
-		      "no frame was captured: the run waited for start-on=%s, which never came",
+		      waits ? "no frame was captured: the run waited for start-on=%s, which "
+			      "never came"
+			    : "stop-on=%s never came: the capture ended with the program",
 		      value);
 }

@@ -57,7 +57,8 @@ bool tally_trigger_ask_picture(void);
 /* Whether a device's open frame is pictured. */
 bool tally_trigger_wants_picture(uint64_t frame);
 
-/* The capture ends: reports it if the event that it waited for never came. */
-void tally_trigger_report_end(void);
+/* The capture ends, with the program or by a limit: reports it if the event that it waited for
+ * never came. */
+void tally_trigger_report_end(bool with_program);
 
 #endif

@@ -14,6 +14,7 @@
 #include "layer/picture/pictures.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NS_PER_MS UINT64_C(1000000)
 /* Frames that arrive within this time are written together. A killed game loses no more than
@@ -134,7 +135,7 @@ run_collector(void *data)
 		create_annotator(a);
 	const char *reason = collect_frames(a);
 
-	tally_trigger_report_end();
+	tally_trigger_report_end(strcmp(reason, "exit") == 0);
 	tally_pictures_report_end();
 	tally_capture_set_state(TALLY_STATE_OVER);
 	tally_capture_end();

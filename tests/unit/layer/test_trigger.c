@@ -175,7 +175,7 @@ test_notes(void)
 	tally_trigger_start(TALLY_CAUSE_CONTROL);
 	tally_trigger_wants_frame(5, &count);
 	expect_note("trigger", "capture starts: passtally trigger");
-	tally_trigger_report_end();
+	tally_trigger_report_end(true);
 	expect_no_note();
 }
 
@@ -189,17 +189,30 @@ test_never(void)
 		_Atomic uint64_t count = TALLY_NO_FRAME;
 		g_assert_false(tally_trigger_wants_frame(0, &count));
 		g_assert_cmpint(tally_trigger_capture(), ==, TALLY_CAPTURE_WAITS);
-		tally_trigger_report_end();
+		tally_trigger_report_end(true);
 		expect_note("trigger", waits[i]);
 		expect_no_note();
 	}
 	begin("start-on=frame:1");
 	_Atomic uint64_t count = TALLY_NO_FRAME;
 	tally_trigger_wants_frame(0, &count);
-	tally_trigger_report_end();
+	tally_trigger_report_end(true);
 	expect_note("trigger", "frame:1, which never came");
 	g_assert_true(tally_trigger_wants_frame(1, &count));
-	tally_trigger_report_end();
+	tally_trigger_report_end(true);
+	expect_no_note();
+	begin("stop-on=label:L");
+	g_assert_true(tally_trigger_wants_frame(0, &count));
+	tally_trigger_report_end(false); /* by a limit: it might have come */
+	expect_no_note();
+	tally_trigger_report_end(true);
+	expect_note("trigger", "stop-on=label:L never came");
+	tally_trigger_saw_label("L", 1);
+	tally_trigger_report_end(true);
+	expect_no_note();
+	begin("start-on=label:K,stop-on=label:L");
+	tally_trigger_report_end(true);
+	expect_note("trigger", "start-on=label:K, which never came");
 	expect_no_note();
 }
 
