@@ -203,6 +203,19 @@ clean_up(const struct bench *b)
 	g_rmdir(b->folder);
 }
 
+/* For the logs; NULL after an error. The caller frees the name. */
+static char *
+make_folder(const char *keep)
+{
+	char *folder = keep ? NULL : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
+	if (keep && g_mkdir(keep, 0700) == 0)
+		folder = g_strdup(keep);
+	if (!folder)
+		tally_cli_complain("bench", "the folder %s cannot be created",
+				   keep ? keep : "for the logs");
+	return folder;
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -213,12 +226,10 @@ run(int argc, char **argv)
 		status = call_compare(&b, tally_compare_check);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	g_autofree char *folder = b.keep ? g_strdup(b.keep)
-					 : g_dir_make_tmp("passtally-bench-XXXXXX", NULL);
+	g_autofree char *folder = make_folder(b.keep);
+	if (!folder)
+		return b.keep ? TALLY_EXIT_USAGE : TALLY_EXIT_FAILED;
 	b.folder = folder;
-	if (!b.folder || (b.keep && g_mkdir(b.keep, 0700) != 0))
-		return TALLY_FAIL(TALLY_EXIT_FAILED, "bench", "the folder %s cannot be created",
-				  b.folder ? b.folder : "for the logs");
 	for (unsigned side = 0; side < 2; side++)
 		b.logs[side] = g_ptr_array_new_with_free_func(g_free);
 	status = measure(&b);

@@ -351,13 +351,16 @@ compare(const struct compare_request *r)
 			tally_compare_print_json(stdout, &c);
 		else
 			tally_compare_print(stdout, &c, &style);
-		if (r->junit && !tally_compare_write_junit(r->junit, &c))
-			status = TALLY_EXIT_FAILED;
-		else if (c.n_failed)
+		if (r->junit)
+			status = tally_compare_write_junit(r->junit, &c);
+		if (status)
+			goto finish;
+		if (c.n_failed)
 			status = TALLY_EXIT_REGRESSION;
 		else if (c.settings.has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
 			status = TALLY_EXIT_INCONCLUSIVE;
 	}
+finish:
 	tally_compare_finish(&c);
 	return status;
 }

@@ -51,28 +51,29 @@ put_case(FILE *out, const struct tally_compare *c, const struct tally_compare_ro
 	tally_text_print(out, "</testcase>\n");
 }
 
-bool
+int
 tally_compare_write_junit(const char *path, const struct tally_compare *c)
 {
 	FILE *out = fopen(path, "we");
+	if (!out)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare", "%s: cannot be written: %s", path,
+				  g_strerror(errno));
 	uint32_t n = 0, open = 0;
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		n += tally_compare_decides(c, row);
 		open += row->open && !row->fails;
 	}
-	if (out) {
-		tally_text_print(
-			out,
-			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"passtally "
-			"compare\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n",
-			n, c->n_failed, open);
-		TALLY_EACH (const struct tally_compare_row, row, c->rows)
-			if (tally_compare_decides(c, row))
-				put_case(out, c, row);
-		tally_text_print(out, "</testsuite>\n");
-	}
-	bool good = out && !ferror(out);
-	good = out && fclose(out) == 0 && good;
-	return good ||
-	       TALLY_FAIL(false, "compare", "%s: cannot be written: %s", path, g_strerror(errno));
+	tally_text_print(out,
+			 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"passtally "
+			 "compare\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n",
+			 n, c->n_failed, open);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		if (tally_compare_decides(c, row))
+			put_case(out, c, row);
+	tally_text_print(out, "</testsuite>\n");
+	bool good = !ferror(out);
+	good = fclose(out) == 0 && good;
+	return good ? TALLY_EXIT_OK
+		    : TALLY_FAIL(TALLY_EXIT_FAILED, "compare", "%s: cannot be written: %s", path,
+				 g_strerror(errno));
 }

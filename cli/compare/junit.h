@@ -7,8 +7,8 @@
 
 #include "cli/compare/compare.h"
 
-/* A regression is a failure, what cannot be decided is skipped. Returns false after an error on
- * standard error. */
-bool tally_compare_write_junit(const char *path, const struct tally_compare *c);
+/* A regression is a failure, what cannot be decided is skipped. Returns
+ * TALLY_EXIT_OK or, after an error on standard error, another status. */
+int tally_compare_write_junit(const char *path, const struct tally_compare *c);
 
 #endif

@@ -34,9 +34,13 @@ int
 tally_cli_read_failed(const char *command, const char *path, enum tally_read_status status,
 		      const struct tally_read_error *error)
 {
+	/* Else CI would take a mistyped name for a failure of ours. */
+	bool misnamed = strcmp(path, "-") != 0 &&
+			(access(path, R_OK) < 0 || g_file_test(path, G_FILE_TEST_IS_DIR));
+	const char *why = error->message[0] ? error->message : "out of memory";
 	if (status != TALLY_READ_BAD)
-		return TALLY_FAIL(TALLY_EXIT_FAILED, command, "%s: %s", path,
-				  error->message[0] ? error->message : "out of memory");
+		return TALLY_FAIL(misnamed ? TALLY_EXIT_USAGE : TALLY_EXIT_FAILED, command,
+				  "%s: %s", path, why);
 	tally_text_print_line(stderr, "%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT ": %s", path,
 			      error->line, error->column, error->message);
 	return TALLY_EXIT_BAD_LOG;

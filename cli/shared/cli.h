@@ -21,7 +21,7 @@ enum {
 	TALLY_EXIT_NOTHING = 1, /* from doctor: nothing can be captured */
 	TALLY_EXIT_LAW_FAILS = 1, /* from selftest */
 	TALLY_EXIT_REGRESSION = 1, /* from compare: --fail-above was exceeded */
-	TALLY_EXIT_USAGE = 2,
+	TALLY_EXIT_USAGE = 2, /* also a file that is named and cannot be opened */
 	TALLY_EXIT_BAD_LOG = 3,
 	TALLY_EXIT_INCONCLUSIVE = 4, /* from compare --fail-above: more frames or runs are needed */
 	TALLY_EXIT_UNLIKE = 5, /* from compare: devices, drivers or options differ */

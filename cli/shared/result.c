@@ -59,7 +59,7 @@ create_part(struct tally_result *t, mode_t mode)
 static int
 complain(const struct tally_result *t, const char *what)
 {
-	return TALLY_FAIL(TALLY_EXIT_FAILED, t->command, "%s: %s", t->path, what);
+	return TALLY_FAIL(TALLY_EXIT_USAGE, t->command, "%s: %s", t->path, what);
 }
 
 /* `passtally export --csv LOG OUT` is an easy mistake that would destroy a log. */

@@ -25,9 +25,8 @@ struct tally_result {
 /* The permissions of a file made from this log, before the umask: the read and write
  * permissions of the log; for a log from a pipe, those of the user. */
 mode_t tally_result_mode(const char *log);
-/* Returns TALLY_EXIT_OK or, after printing an error, TALLY_EXIT_USAGE (the file is a log;
- * `hint` says how to name the output) or TALLY_EXIT_FAILED. `binary`: refuse to write to a
- * terminal. */
+/* Returns TALLY_EXIT_OK or, after printing an error, TALLY_EXIT_USAGE, as where the file is a
+ * log; `hint` then says how to name the output. `binary`: refuse to write to a terminal. */
 int tally_result_open(struct tally_result *t, const char *command, const char *path, mode_t mode,
 		      bool binary, const char *hint);
 /* `good` false: removes the file. Returns false if the file was not created, after printing

@@ -371,7 +371,7 @@ tally_top_watch(const struct tally_top_options *options)
 	};
 	int fd = open_log(&x, options->path), status = TALLY_EXIT_OK;
 	if (fd < 0)
-		return TALLY_EXIT_FAILED;
+		return TALLY_EXIT_USAGE;
 	tally_top_window_init(&x.window, options->path, options->seconds);
 	take_signals();
 	if (!options->once && !options->prometheus &&

@@ -314,12 +314,12 @@ class BadLogs(CliCase):
                              b"flagged shared_totals" in done.stderr, not good, (what, done.stderr))
 
     def test_files_that_are_not_there(self):
-        for command in ("report", "check"):
+        for command in ("report", "check", "digest"):
             done = self.command(command, "missing.jsonl")
-            self.assertEqual(done.returncode, 125)
+            self.assertEqual(done.returncode, 2)
             self.assertIn(b"No such file", done.stderr)
             done = self.command(command, self.folder)
-            self.assertEqual(done.returncode, 125)
+            self.assertEqual(done.returncode, 2)
             self.assertIn(b"directory", done.stderr)
             self.assertEqual(self.command(command).returncode, 2)
 

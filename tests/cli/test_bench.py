@@ -65,7 +65,7 @@ class Bench(CliCase):
 
     def test_folder(self):
         done = self.command("bench", "--keep", self.folder, "--", "true", "--vs", "true")
-        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("cannot be created", done.stderr.decode())
 
 

@@ -671,7 +671,8 @@ class Compare(CliCase):
         done = self.ok("compare", "--json", cut, a)
         self.assertIn(b"is cut", done.stderr)
         self.assertTrue(json.loads(done.stdout)["base"][0]["truncated"])
-        self.assertEqual(self.command("compare", a, self.folder / "none").returncode, 125)
+        self.assertEqual(self.command("compare", a, self.folder / "none").returncode, 2)
+        self.assertEqual(self.command("compare", "--junit", "no/such", cut, a).returncode, 2)
 
 
 if __name__ == "__main__":

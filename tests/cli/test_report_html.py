@@ -257,7 +257,7 @@ class Page(CliCase):
         self.assertFalse((self.folder / "o").exists())
         self.assertEqual(self.command("report", "--html", "o", self.write("bad.jsonl", "{}\n")).returncode, 3)
         self.assertFalse((self.folder / "o").exists())
-        self.assertEqual(self.command("report", "--html", "no/such/o", log).returncode, 125)
+        self.assertEqual(self.command("report", "--html", "no/such/o", log).returncode, 2)
         self.assertTrue(self.ok("report", "--html", "-", log).stdout.startswith(b"<!DOCTYPE html>"))
 
 

@@ -490,14 +490,14 @@ class Plain(CliCase):
     def test_bad_use(self):
         log = self.write_log("a.jsonl", simple_log())
         for args, code, words in (
-                (["nowhere.jsonl"], 125, "nowhere.jsonl: cannot be opened"),
+                (["nowhere.jsonl"], 2, "nowhere.jsonl: cannot be opened"),
                 ([log, log], 2, "one log at a time"),
                 ([log, "--pid", "4"], 2, "use one"),
                 (["--pid", "x"], 2, "whole number"),
                 ([log, "--window", "0"], 2, "0.5 to 3600"),
                 (["-"], 2, "standard input"),
                 (["a.jsonl.zst"], 2, "compressed"),
-                ([self.folder, "--once"], 125, "no regular file"),
+                ([self.folder, "--once"], 2, "no regular file"),
                 ([self.write("text", "hello\n"), "--once"], 3, "text:1:1: "),
                 ([self.write("empty", ""), "--once"], 1, "empty has no whole line yet"),
                 ([], 1, "passtally run -- GAME")):

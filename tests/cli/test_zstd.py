@@ -153,7 +153,7 @@ class Reading(CliCase):
 
     def test_directory(self):
         done = self.command("report", self.folder)
-        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.returncode, 2)
         self.assertIn(b"Is a directory", done.stderr)
 
     def test_any_damage_ends_well(self):
