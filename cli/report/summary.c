@@ -138,8 +138,8 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 				 " frame%s\n",
 				 a->warmup, left_out, TALLY_S(left_out));
 	else if (none && flags & TALLY_FLAG(PICTURED))
-		tally_text_print_line(
-			out, "no frame was measured: each runs what --pictures recorded copies in");
+		tally_text_print_line(out, "no frame was measured: each runs what "
+					   "--pictures recorded copies in");
 	else if (none && a->waits)
 		tally_text_print_line(out, "no frame was captured up to the %s end, with %s",
 				      a->has_end ? "run's" : "log's", a->waits);

@@ -117,13 +117,14 @@ begins_with_one_of(const char *text, const char *const *prefixes)
 	return *prefixes;
 }
 
-/* The GL stack looks up names to build its own tables, and gets the real functions. The game's
+/* The GL stack looks up names to build its own tables, and gets the real functions; so does
+ * RenderDoc, which lies between passtally and the driver, and would be left out else. The game's
  * own helper libraries are not part of it, even if their names begin in the same way. */
 GL_UNCHECKED static bool
 is_gl_stack(const struct link_map *map)
 {
-	static const char *const inside[] = { "libGL",      "libEGL", "libOpenGL", "libgallium",
-					      "libnvidia-", "libgbm", NULL };
+	static const char *const inside[] = { "libGL",      "libEGL", "libOpenGL",    "libgallium",
+					      "libnvidia-", "libgbm", "librenderdoc", NULL };
 	static const char *const beside[] = { "libGLEW", "libGLU", NULL };
 	const char *base = gl_real_basename(map);
 	if (begins_with_one_of(base, inside))
@@ -149,7 +150,8 @@ is_angle(const struct link_map *map)
 GL_UNCHECKED static bool
 is_gl_library(const struct link_map *map)
 {
-	static const char *const names[] = { "libGL", "libOpenGL", "libEGL", NULL };
+	static const char *const names[] = { "libGL", "libOpenGL", "libEGL",
+					     "librenderdoc", NULL };
 	return begins_with_one_of(gl_real_basename(map), names) && !is_angle(map);
 }
 
