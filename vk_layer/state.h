@@ -129,6 +129,7 @@ struct vk_device {
 	 * read; what was measured so far is written. */
 	atomic_bool stopped;
 	uint64_t asked_frame; /* results were last asked for in it, where that waits */
+	atomic_bool waits_events; /* a recording waits for events, which the game may set later */
 	bool results_fail; /* watched results did not come: fences show what has completed */
 	/* Set once, by any thread: a query around a whole command buffer could enclose the
 	 * game's secondaries, or lie between the halves of a suspended render pass. */

@@ -317,7 +317,8 @@ may_ask(const struct vk_device *d)
 {
 	return !vk_slots_read_waits(d) ||
 	       (!atomic_load(&d->pending_timelines) &&
-		(all_completed(d) || vk_open_frame(d) - d->asked_frame >= WAIT_EVERY));
+		(all_completed(d) || (!atomic_load(&d->waits_events) &&
+				      vk_open_frame(d) - d->asked_frame >= WAIT_EVERY)));
 }
 
 /* Whether it is time to query the results of the submission. */
