@@ -286,9 +286,9 @@ gl_delete_renderbuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 /* ---- the window's size ---- */
 
 static void
-reach(struct gl_context_state *s, int64_t right, int64_t top)
+reach(struct gl_context_state *s, GLuint to, int64_t right, int64_t top)
 {
-	if (s->framebuffers.draw || s->zone.in_list)
+	if (to || s->zone.in_list)
 		return;
 	if (right > s->window.viewport.width)
 		s->window.viewport.width = (uint32_t)right;
@@ -300,13 +300,20 @@ void
 gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height)
 {
 	if (width > 0 && height > 0)
-		reach(c->state, (int64_t)x + width, (int64_t)y + height);
+		reach(c->state, c->state->framebuffers.draw, (int64_t)x + width,
+		      (int64_t)y + height);
 }
 
 void
-gl_blit_reaches(struct gl_context *c, GLint x0, GLint y0, GLint x1, GLint y1)
+gl_blit_reaches(struct gl_context *c, GLuint to, GLint x0, GLint y0, GLint x1, GLint y1)
 {
-	reach(c->state, x0 > x1 ? x0 : x1, y0 > y1 ? y0 : y1);
+	reach(c->state, to, x0 > x1 ? x0 : x1, y0 > y1 ? y0 : y1);
+}
+
+void
+gl_blit_bound_reaches(struct gl_context *c, GLint x0, GLint y0, GLint x1, GLint y1)
+{
+	gl_blit_reaches(c, c->state->framebuffers.draw, x0, y0, x1, y1);
 }
 
 __attribute__((hot)) bool

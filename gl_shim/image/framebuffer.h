@@ -86,8 +86,9 @@ void gl_attach_layered(struct gl_context *c, GLuint fbo, GLenum attachment, GLui
 /* A new viewport may mean that the game resized the window: its size is
  * asked at the next swap. */
 void gl_viewport(struct gl_context *c, GLint x, GLint y, GLsizei width, GLsizei height);
-/* So may a blit to it, up to these corners. */
-void gl_blit_reaches(struct gl_context *c, GLint x0, GLint y0, GLint x1, GLint y1);
+/* So may a blit to it, up to these corners: to what is bound, or to framebuffer `to`. */
+void gl_blit_bound_reaches(struct gl_context *c, GLint x0, GLint y0, GLint x1, GLint y1);
+void gl_blit_reaches(struct gl_context *c, GLuint to, GLint x0, GLint y0, GLint x1, GLint y1);
 /* Called at a swap: whether the largest viewport on the window has
  * changed since the last swap. */
 bool gl_viewport_changed(struct gl_context *c);

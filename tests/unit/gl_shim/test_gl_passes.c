@@ -677,7 +677,7 @@ test_waits_and_events(void)
 
 /* A program that only blits to its window, which has another size from the third frame on. */
 static void
-test_resized(void)
+test_resized(gconstpointer named)
 {
 	static const GLint sizes[] = { 300, 300, 600, 600 };
 	GLuint made = 1;
@@ -694,7 +694,11 @@ test_resized(void)
 		GLint n = sizes[i];
 		glBindFramebuffer(FRAMEBUFFER, 1);
 		glBindFramebuffer(DRAW_FRAMEBUFFER, 0);
-		glBlitFramebuffer(0, 0, 4, 4, 0, n, n, 0, GL_COLOR_BUFFER_BIT, 0);
+		if (named)
+			glBlitNamedFramebuffer(1, 0, 0, 0, 4, 4, 0, n, n, 0, GL_COLOR_BUFFER_BIT,
+					       0);
+		else
+			glBlitFramebuffer(0, 0, 4, 4, 0, n, n, 0, GL_COLOR_BUFFER_BIT, 0);
 		bool changed = i == 0 || n != sizes[i - 1];
 		g_assert_true(gl_drawable_outdated(1) == changed);
 		if (changed) {
@@ -719,7 +723,8 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-passes/waits-and-events", test_waits_and_events);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
-	g_test_add_func("/gl-passes/resized", test_resized);
+	g_test_add_data_func("/gl-passes/resized", NULL, test_resized);
+	g_test_add_data_func("/gl-passes/resized-named", "named", test_resized);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/gl-passes/%02zu-%s", i, cases[i].what);
 		g_test_add_data_func(name, GSIZE_TO_POINTER(i), test_case);
