@@ -266,7 +266,7 @@ set_stages(struct gl_context *c, GLuint program, struct tally_stage_record *stag
 		p->pipeline = pipeline;
 		p->asked = p->failed = false;
 		if (pipeline && p->label)
-			tally_pipeline_set_name(pipeline, p->label, strlen(p->label));
+			tally_pipeline_set_name(pipeline, NULL, p->label, strlen(p->label));
 	}
 	unlock_tables(c);
 	if (c->state->program == program)
@@ -325,12 +325,12 @@ gl_program_named(struct gl_context *c, GLuint program, const char *name, size_t 
 		return;
 	struct gl_program *p = need_program(t, program);
 	struct tally_pipeline *pipeline = p ? p->pipeline : NULL;
-	if (p) {
-		free(p->label);
+	char *before = p ? p->label : NULL;
+	if (p)
 		p->label = len ? strndup(name, len) : NULL;
-	}
 	unlock_tables(c);
-	tally_pipeline_set_name(pipeline, name, len);
+	tally_pipeline_set_name(pipeline, before, name, len);
+	free(before);
 }
 
 static void

@@ -147,14 +147,15 @@ joined(const char *old, const char *name)
 }
 
 void
-tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len)
+tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *before, const char *name,
+			size_t len)
 {
 	const char *text = pipeline && name && len ? tally_intern_label(NULL, name, len) : NULL;
 	if (!text || !*text)
 		return;
 	const char *old = atomic_load(&pipeline->name), *all;
 	do
-		all = joined(old, text);
+		all = !before ? joined(old, text) : old && strcmp(old, before) == 0 ? text : old;
 	while (all && !atomic_compare_exchange_strong(&pipeline->name, &old, all));
 }
 

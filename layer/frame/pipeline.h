@@ -37,8 +37,11 @@ struct tally_pipeline {
  * over no call. */
 struct tally_pipeline *tally_pipeline_intern(struct tally_stage_record *stages, uint32_t n);
 /* The program's own name for it; of several pipelines with the same shaders "A, B", in the order in
- * which they were named, while they have 512 bytes together. NULL or an empty one: no name. */
-void tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *name, size_t len);
+ * which they were named, while they have 512 bytes together. NULL or an empty one: no name.
+ * `before`: what this object was named before, NULL = nothing; that name is replaced where it is
+ * the only one. */
+void tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *before,
+			     const char *name, size_t len);
 /* Takes what malloc() gave (NULL: none); the first stays. Its keys are interned. */
 void tally_pipeline_set_statistics(struct tally_pipeline *pipeline,
 				   struct tally_pipeline_statistics *statistics);

@@ -367,9 +367,11 @@ vk_object_named(struct vk_device *d, int type, uint64_t handle, const char *name
 	if (!known)
 		return;
 	if (what == VK_PIPELINES) {
-		if (name)
-			tally_pipeline_set_name(((struct vk_pipeline_known *)known)->pipeline,
-						name, strlen(name));
+		struct tally_pipeline *pipeline = ((struct vk_pipeline_known *)known)->pipeline;
+		const char *text = name && *name && pipeline ? tally_intern_name(name) : NULL;
+		const char *before = text ? atomic_exchange(&known->name, text) : NULL;
+		if (text)
+			tally_pipeline_set_name(pipeline, before, text, strlen(text));
 		return;
 	}
 	/* Thousands of textures have names that no pass needs. */

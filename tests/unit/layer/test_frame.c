@@ -777,8 +777,8 @@ test_pipelines(void)
 	struct tally_stage_record blur = { .stage = TALLY_STAGE_COMPUTE, .code = 2, .bytes = 4 };
 	struct tally_pipeline *a = tally_pipeline_intern(&fill, 1);
 	struct tally_pipeline *b = tally_pipeline_intern(&blur, 1);
-	tally_pipeline_set_name(a, "fill", 4);
-	tally_pipeline_set_name(a, "later", 5);
+	tally_pipeline_set_name(a, NULL, "fill", 4);
+	tally_pipeline_set_name(a, NULL, "later", 5);
 	struct tally_pipeline_use uses[] = {
 		{ &uses[1], a, { .draws = 2, .vertices = 6, .instances = 2, .calls = 2 } },
 		{ &uses[2], b, { .dispatches = 1, .calls = 1 } },

@@ -60,19 +60,27 @@ test_names(void)
 {
 	struct tally_stage_record stage = { TALLY_STAGE_COMPUTE, "blur", 7, 4 };
 	struct tally_pipeline *p = tally_pipeline_intern(&stage, 1);
-	tally_pipeline_set_name(p, "", 0);
-	tally_pipeline_set_name(p, NULL, 3);
-	tally_pipeline_set_name(NULL, "x", 1);
+	tally_pipeline_set_name(p, NULL, "", 0);
+	tally_pipeline_set_name(p, NULL, NULL, 3);
+	tally_pipeline_set_name(NULL, NULL, "x", 1);
 	g_assert_null(atomic_load(&p->name));
-	tally_pipeline_set_name(p, "first", 5);
-	tally_pipeline_set_name(p, "second", 6);
-	tally_pipeline_set_name(p, "first", 5);
-	tally_pipeline_set_name(p, "sec", 3);
-	tally_pipeline_set_name(p, "sec", 3);
+	tally_pipeline_set_name(p, NULL, "first", 5);
+	tally_pipeline_set_name(p, NULL, "second", 6);
+	tally_pipeline_set_name(p, NULL, "first", 5);
+	tally_pipeline_set_name(p, NULL, "sec", 3);
+	tally_pipeline_set_name(p, NULL, "sec", 3);
 	g_assert_cmpstr(atomic_load(&p->name), ==, "first, second, sec");
+	/* Named anew: the name of this object alone is replaced, those of several are left. */
+	tally_pipeline_set_name(p, "second", "other", 5);
+	g_assert_cmpstr(atomic_load(&p->name), ==, "first, second, sec");
+	stage.code++;
+	struct tally_pipeline *own = tally_pipeline_intern(&stage, 1);
+	tally_pipeline_set_name(own, NULL, "loading", 7);
+	tally_pipeline_set_name(own, "loading", "Final", 5);
+	g_assert_cmpstr(atomic_load(&own->name), ==, "Final");
 	char text[200];
 	for (unsigned i = 0; i < 500; i++)
-		tally_pipeline_set_name(p, text,
+		tally_pipeline_set_name(p, NULL, text,
 					(size_t)g_snprintf(text, sizeof(text), "no %u", i));
 	g_assert_cmpuint(strlen(atomic_load(&p->name)), <, 512);
 	g_assert_null(tally_pipeline_intern(&stage, 0));
