@@ -69,7 +69,8 @@ struct tally_answer_sum {
 /* The answer about a device, or about one of its windows if it has several. */
 struct tally_answer_device {
 	uint32_t device;
-	guint window, n_windows; /* from 1, the one with the most GPU work first; 0 = the device */
+	/* From 1, the one with the most GPU work first; 0 = the device. */
+	guint window, n_windows;
 	uint32_t width, height; /* of the window */
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;
@@ -95,7 +96,7 @@ struct tally_answer_device {
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
-	const struct tally_answer_hitch *hitches; /* the worst first; `n_listed` of them */
+	const struct tally_answer_hitch *hitches; /* `n_listed`, the worst first */
 	unsigned n_listed; /* not more than n_hitches */
 	GArray *sums; /* elements: struct tally_answer_sum, the most frequent first */
 	uint64_t period; /* about so many frames between hitches, 0 = it varies */

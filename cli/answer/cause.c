@@ -251,7 +251,8 @@ is_no_pass(const char *name)
 	return name && name[0] == '(';
 }
 
-/* Passes that are drawn together may be drawn in any call: that the thread slept is no wait. */
+/* Passes that are drawn together may be drawn in any call: that the thread slept is no
+ * wait. */
 static enum tally_cause
 of_thread_in_pass(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {

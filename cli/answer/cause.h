@@ -50,7 +50,8 @@ struct tally_answer_hitch {
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU. */
 	const char *thread;
-	uint64_t thread_ns, ready_ns, rest_ns; /* rest: the most that this can have been */
+	uint64_t thread_ns, ready_ns;
+	uint64_t rest_ns; /* the most that this can have been */
 };
 
 /* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",
@@ -63,10 +64,10 @@ struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool ope
  * `sure`: most of that time was in the frame. */
 void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
 		       bool sure);
-/* A driver on the CPU may do the work of a pass or a call within the time of another pass. */
+/* A driver on the CPU may do the work of a pass or a call within another pass's time. */
 void tally_cause_on_cpu(struct tally_answer_hitch *h);
-/* Its threads worked for so much more meanwhile than they would have in usual frames; `sure`: most
- * of the time was in the frame. */
+/* Its threads worked for so much more meanwhile than in most frames; `sure`: most of the time
+ * was in the frame. */
 void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);

@@ -47,7 +47,8 @@ divide(const struct blocks *b, uint32_t from, uint32_t to)
 	return p < 1e-4 ? best : 0;
 }
 
-/* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any are. */
+/* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any
+ * are. */
 static double
 agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {

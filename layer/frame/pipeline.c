@@ -146,6 +146,12 @@ joined(const char *old, const char *name)
 	return tally_intern_label(NULL, both, (size_t)n);
 }
 
+static const char *
+renamed(const char *old, const char *before, const char *name)
+{
+	return old && strcmp(old, before) == 0 ? name : old;
+}
+
 void
 tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *before, const char *name,
 			size_t len)
@@ -155,7 +161,7 @@ tally_pipeline_set_name(struct tally_pipeline *pipeline, const char *before, con
 		return;
 	const char *old = atomic_load(&pipeline->name), *all;
 	do
-		all = !before ? joined(old, text) : old && strcmp(old, before) == 0 ? text : old;
+		all = before ? renamed(old, before, text) : joined(old, text);
 	while (all && !atomic_compare_exchange_strong(&pipeline->name, &old, all));
 }
 
