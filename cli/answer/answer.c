@@ -357,7 +357,9 @@ conclude_speed(struct tally_answer_device *d)
 	d->low_1_fps = low_fps(all, 100);
 	d->low_01_fps = low_fps(all, 1000);
 	d->cost_ns = median_of(&d->state->overhead);
-	d->cost_share = total > 0 ? tally_moments_total(&d->state->overhead.moments) / total : 0;
+	double cost = tally_moments_total(&d->state->overhead.moments);
+	d->mean_cost_ns = d->frames ? cost / (double)d->frames : 0;
+	d->cost_share = total > 0 ? cost / total : 0;
 	double once = d->state->start_overhead - d->cost_ns * (double)d->state->n_start;
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * d->cost_ns) ? once : 0;
 }

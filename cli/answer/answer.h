@@ -101,7 +101,8 @@ struct tally_answer_device {
 	GArray *sums; /* elements: struct tally_answer_sum, the most frequent first */
 	uint64_t period; /* about so many frames between hitches, 0 = it varies */
 	/* What passtally used in the program's threads. */
-	double cost_ns, cost_share; /* medians: of a frame, and of the frame time */
+	/* Of a frame, median and mean; and its share of all time. */
+	double cost_ns, mean_cost_ns, cost_share;
 	double once_ns; /* at the start, in all; 0 = nothing worth mentioning */
 	/* Private to answer.c. */
 	struct tally_answer_state *state;

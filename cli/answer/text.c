@@ -404,7 +404,7 @@ add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 char *
 tally_answer_cost_text(const struct tally_answer_device *d)
 {
-	g_autofree char *cost = tally_duration_text(d->cost_ns);
+	g_autofree char *cost = tally_duration_text(d->mean_cost_ns);
 	g_autofree char *once = tally_duration_text(d->once_ns);
 	bool much = d->cost_share > TALLY_ANSWER_COST_LIMIT;
 	return g_strdup_printf("%spasstally costs %s a frame (%.1f %%)%s%s%s",
