@@ -319,6 +319,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.frame_ns = h->frame_ns,
 		.excess_ns = h->excess_ns,
 		.rest_ns = h->rest_ns,
+		.behind_ns = h->behind_ns,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 		.made = tally_event_made(&h->events, h->around_event_ns),
@@ -413,6 +414,10 @@ wait_text(const struct tally_answer_hitch *h)
 	/* "(not in a pass)" is no place. */
 	g_autofree char *name = h->pass && !is_no_pass(h->pass) ? tally_short_name(h->pass)
 							      : NULL;
+	if (!h->driver && h->behind_ns) {
+		g_autofree char *far = tally_duration_text((double)h->behind_ns);
+		return g_strdup_printf("a wait for the GPU, which was %s behind", far);
+	}
 	if (!h->driver)
 		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
 				       meanwhile ? ": " : " (sleep, lock, disk, other programs)",

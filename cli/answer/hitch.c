@@ -146,6 +146,18 @@ look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
 							   (enum tally_event_group)i);
 }
 
+/* The frame ended when the GPU had caught up, and took longer by that: a sleep of that very
+ * length would be a chance. */
+static uint64_t
+waited_for_gpu(const struct tally_hitches *h, uint64_t first, uint64_t number,
+	       uint64_t excess_ns)
+{
+	uint64_t before_ns = number > first ? frame_at(h, number - 1)->behind_ns : 0;
+	uint64_t apart_ns = MAX(before_ns, excess_ns) - MIN(before_ns, excess_ns);
+	bool caught_up = frame_at(h, number)->behind_ns <= before_ns / 8;
+	return caught_up && apart_ns <= excess_ns / 8 ? before_ns : 0;
+}
+
 static void
 report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 {
@@ -162,6 +174,7 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	uint64_t used_ns = f->ns[TALLY_HITCH_WORK] + f->ns[TALLY_HITCH_WAIT];
 	out.rest_ns = out.frame_ns - MIN(out.frame_ns, used_ns);
 	out.excess_ns = (uint64_t)out.growth_ns[TALLY_HITCH_FRAME];
+	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;
 	h->excess_ns += out.excess_ns;
 	if (h->found) {

@@ -46,6 +46,7 @@ struct tally_hitch_frame {
 	uint64_t ns[TALLY_N_HITCH_TIMES];
 	bool known[TALLY_N_HITCH_TIMES];
 	bool timed; /* all of its GPU work was timed */
+	uint64_t behind_ns; /* the last of it ended so long after its end; 0: not known */
 	struct tally_frame_events events;
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
@@ -54,6 +55,7 @@ struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
 	uint64_t rest_ns; /* the frame without the thread's work and the driver's waits */
+	uint64_t behind_ns; /* the GPU was, and was waited for; 0: not so */
 	bool timed; /* also of the frames before it */
 	bool known[TALLY_N_HITCH_TIMES]; /* of it and of the frames around */
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */

@@ -117,6 +117,8 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		}
 		if (h->cause == TALLY_CAUSE_EVENT)
 			put_event(o, &h->event);
+		if (h->cause == TALLY_CAUSE_WAIT && h->behind_ns)
+			tally_out_u64(o, "gpu_behind_ns", h->behind_ns);
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);

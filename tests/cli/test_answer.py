@@ -418,6 +418,19 @@ class Answer(CliCase):
                 for hitch, case in zip(got["worst"], want):
                     self.assertIn(case[3], hitch["text"] + "$")
 
+    def test_gpu_behind(self):
+        """The GPU falls behind from frame to frame until the program waits for it; or it sleeps for another time."""
+        for lost, words in ((20, "a wait for the GPU, which was 19.7 ms behind"), (60, "a wait (sleep, lock, disk, other programs)")):
+            lines = log_of(thread([(14 + (lost if i == 60 else 0), {"GBuffer": 8}, {}) for i in range(120)], 0.05))
+            for line in lines:
+                if line["type"] == "frame":
+                    behind = line["frame"] / 3 if line["frame"] < 60 else 0
+                    line["passes"][0]["gpu_start_ns"] = line["start_ns"] + int((6 + behind) * MS)
+            worst = self.answers(lines)[0]["hitches"]["worst"]
+            self.assertEqual([(h["frame"], h["cause"]) for h in worst], [(60, "wait")])
+            self.assertIn(words, worst[0]["text"])
+            self.assertEqual("gpu_behind_ns" in worst[0], lost == 20)
+
     def test_causes(self):
         """Logs with a known cause, and a third with what only looks like one: a cause is right or not named."""
         cases = (
