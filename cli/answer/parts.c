@@ -185,11 +185,12 @@ unsure_together(const struct tally_frame_record *f, const struct tally_pass_reco
 	return MIN(f->unattributed_gpu_ns, issued - MIN(issued, r->cpu_start_ns));
 }
 
+/* Its work where it draws nothing. */
 static uint64_t
 draws_of(const struct tally_pass_record *r)
 {
 	const struct tally_call_counts *n = &r->call_counts;
-	return n->draws + n->dispatches + n->copies + n->clears;
+	return n->draws ? n->draws : n->dispatches + n->copies + n->clears;
 }
 
 static void

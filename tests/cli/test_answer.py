@@ -26,7 +26,7 @@ def log_of(frames, devices=(0,)):
         made = []
         for k, (name, gpu) in enumerate(passes.items()):
             gpu, draws = gpu if isinstance(gpu, tuple) else (gpu, 1)
-            made.append(one_pass(k, IDS[name], None if gpu is None else int(gpu * MS), name, draws=draws))
+            made.append(one_pass(k, IDS[name], None if gpu is None else int(gpu * MS), name, draws=draws, clears=1))
         n_passes += len(made)
         if any("gpu_ns" not in p for p in made):
             more = {"gpu_ns": None, "envelope_ns": None, "coverage": None, **more}
