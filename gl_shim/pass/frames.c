@@ -302,11 +302,7 @@ gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 	struct gl_context_state *s = c->state;
 	struct gl_drawable_size known = gl_drawable_size(s->drawable.draw);
 	s->submits++;
-	/* A swap of a pbuffer does nothing: llvmpipe would draw the last pass with the next
-	 * frame, and its time would have all that the program does until then. */
-	if (known.pbuffer && s->caps.works_at_once && s->api.Flush)
-		s->api.Flush();
-	if (!known.pbuffer || s->caps.works_at_once)
+	if (!known.pbuffer)
 		gl_submitted(c);
 	if (known.interval != s->group->interval && known.interval != GL_INTERVAL_UNKNOWN &&
 	    s->stream)
