@@ -100,8 +100,8 @@ struct tally_answer_device {
 	unsigned n_listed; /* not more than n_hitches */
 	GArray *sums; /* elements: struct tally_answer_sum, the most frequent first */
 	uint64_t period; /* about so many frames between hitches, 0 = it varies */
-	/* What passtally used in the program's threads. */
-	/* Of a frame, median and mean; and its share of all time. */
+	/* What passtally used in the program's threads: of a frame, median and mean; and its
+	 * share of all time. */
 	double cost_ns, mean_cost_ns, cost_share;
 	double once_ns; /* at the start, in all; 0 = nothing worth mentioning */
 	/* Private to answer.c. */

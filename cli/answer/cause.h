@@ -35,7 +35,7 @@ struct tally_answer_hitch {
 	/* PASS, GPU: time and draws around the frame and in it. */
 	uint64_t around_ns, ns, around_draws, draws;
 	bool timed, known_work, driver; /* WAIT: in driver calls */
-	uint64_t behind_ns; /* WAIT: the GPU was, and was waited for; 0: not so */
+	uint64_t behind_ns; /* WAIT: that of struct tally_hitch */
 	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
 	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
 	struct tally_answer_event event;

@@ -55,7 +55,7 @@ struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
 	uint64_t rest_ns; /* the frame without the thread's work and the driver's waits */
-	uint64_t behind_ns; /* the GPU was, and was waited for; 0: not so */
+	uint64_t behind_ns; /* so far behind the GPU was, and was waited for; 0: it was not */
 	bool timed; /* also of the frames before it */
 	bool known[TALLY_N_HITCH_TIMES]; /* of it and of the frames around */
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
