@@ -59,7 +59,6 @@ group_release(struct gl_share_group *group)
 		return;
 	tally_device_destroy(group->device);
 	gl_images_finish(&group->images);
-	gl_programs_forget(group);
 	gl_programs_finish(&group->programs);
 	free(group->counters);
 	pthread_mutex_destroy(&group->lock);

@@ -23,14 +23,16 @@
 #include "query/gl/api.h"
 #include "query/source/harvest.h"
 
+enum { GL_FRESH_WORDS = 512 };
+
 struct gl_share_group {
 	pthread_mutex_t lock; /* guards sizes and formats, device and refs */
 	unsigned refs; /* contexts */
 	struct gl_images images;
 	atomic_bool lists_query; /* some display list begins one of the game's queries */
 	atomic_bool lists_dispatch; /* some display list may run compute shaders */
-	struct gl_fresh_program *fresh; /* pass/events.c: programs that have never drawn */
-	atomic_uint n_fresh;
+	/* pass/events.c: a bit of each program that was linked and has not drawn since */
+	_Atomic uint64_t fresh[GL_FRESH_WORDS];
 	struct gl_programs programs;
 	struct tally_device *device; /* created by the first context with work */
 	const struct tally_counter **counters; /* reported for the device so far */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/pass/events.h"
 
-#include <stdlib.h>
-
 /* ---- uploads ---- */
 
 static unsigned
@@ -73,38 +71,20 @@ gl_upload_bytes(const struct gl_context *c, const void *data, GLsizei width, GLs
 
 /* ---- first draws ---- */
 
-/* Programs of the share group that were linked and have not drawn since. */
-struct gl_fresh_program {
-	GLuint name;
-	UT_hash_handle hh;
-};
-
-static struct gl_fresh_program *
-find(struct gl_share_group *g, GLuint program)
+/* Drivers number programs from 1; the first draw of one with a larger name is not timed. */
+static bool
+has_bit(GLuint program)
 {
-	struct gl_fresh_program *p = NULL;
-	HASH_FIND(hh, g->fresh, &program, sizeof(program), p);
-	return p;
+	return program > 0 && program < 64 * GL_FRESH_WORDS;
 }
 
 void
 gl_program_linked(struct gl_context *c, GLuint program)
 {
-	struct gl_share_group *g = c->state->group;
-	struct gl_fresh_program *p = program ? calloc(1, sizeof(*p)) : NULL;
-	if (!p)
+	if (!has_bit(program))
 		return;
-	p->name = program;
-	pthread_mutex_lock(&g->lock);
-	bool known = find(g, program);
-	if (!known) {
-		HASH_ADD(hh, g->fresh, name, sizeof(p->name), p);
-		known = !p->hh.tbl; /* no memory */
-	}
-	atomic_store_explicit(&g->n_fresh, HASH_COUNT(g->fresh), memory_order_relaxed);
-	pthread_mutex_unlock(&g->lock);
-	if (known)
-		free(p);
+	atomic_fetch_or_explicit(&c->state->group->fresh[program / 64], 1ULL << program % 64,
+				 memory_order_relaxed);
 	if (c->state->program == program)
 		gl_program_used(c, program);
 }
@@ -112,42 +92,22 @@ gl_program_linked(struct gl_context *c, GLuint program)
 void
 gl_program_used(struct gl_context *c, GLuint program)
 {
-	struct gl_share_group *g = c->state->group;
+	_Atomic uint64_t *fresh = c->state->group->fresh;
+	uint64_t bit = 1ULL << program % 64;
+	bool first = has_bit(program) &&
+		     atomic_load_explicit(&fresh[program / 64], memory_order_relaxed) & bit;
 	c->state->program = program;
-	c->state->fresh_program = 0;
-	if (!program || !atomic_load_explicit(&g->n_fresh, memory_order_relaxed))
-		return;
-	pthread_mutex_lock(&g->lock);
-	if (find(g, program))
-		c->state->fresh_program = program;
-	pthread_mutex_unlock(&g->lock);
-	if (c->state->fresh_program)
+	c->state->fresh_program = first ? program : 0;
+	if (first)
 		c->open = 0; /* the next draw does not take the fast path */
 }
 
 void
 gl_program_deleted(struct gl_context *c, GLuint program)
 {
-	struct gl_share_group *g = c->state->group;
-	if (!atomic_load_explicit(&g->n_fresh, memory_order_relaxed))
-		return;
-	pthread_mutex_lock(&g->lock);
-	struct gl_fresh_program *p = find(g, program);
-	if (p)
-		HASH_DEL(g->fresh, p);
-	atomic_store_explicit(&g->n_fresh, HASH_COUNT(g->fresh), memory_order_relaxed);
-	pthread_mutex_unlock(&g->lock);
-	free(p);
-}
-
-void
-gl_programs_forget(struct gl_share_group *g)
-{
-	struct gl_fresh_program *p, *next;
-	HASH_ITER (hh, g->fresh, p, next) {
-		HASH_DEL(g->fresh, p);
-		free(p);
-	}
+	if (has_bit(program))
+		atomic_fetch_and_explicit(&c->state->group->fresh[program / 64],
+					  ~(1ULL << program % 64), memory_order_relaxed);
 }
 
 struct tally_event

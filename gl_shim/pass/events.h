@@ -41,9 +41,6 @@ void gl_program_linked(struct gl_context *c, GLuint program);
 void gl_program_used(struct gl_context *c, GLuint program);
 void gl_program_deleted(struct gl_context *c, GLuint program);
 
-/* With the share group. */
-void gl_programs_forget(struct gl_share_group *g);
-
 /* Around a draw that does not take the fast path. */
 struct tally_event gl_first_draw_begin(struct gl_context *c, const char *call);
 void gl_first_draw_end(struct gl_context *c, const struct tally_event *event);
