@@ -164,6 +164,7 @@ put_cost(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_object(o, "cost");
 	tally_out_f64(o, "p50_ns", d->cost_ns);
+	tally_out_f64(o, "mean_ns", d->mean_cost_ns);
 	tally_out_f64(o, "share", d->cost_share);
 	tally_out_f64(o, "once_ns", d->once_ns);
 	tally_out_bool(o, "warning", d->cost_share > TALLY_ANSWER_COST_LIMIT);

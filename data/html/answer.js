@@ -55,7 +55,7 @@ function leftOutSentence(d, answer) {
 
 function costSentence({ cost }) {
 	return (
-		`passtally costs ${duration(cost.p50_ns)} a frame (${(100 * cost.share).toFixed(1)} %)` +
+		`passtally costs ${duration(cost.mean_ns)} a frame (${(100 * cost.share).toFixed(1)} %)` +
 		(cost.once_ns ? `, and ${duration(cost.once_ns)} once at the start.` : ".")
 	);
 }

@@ -814,6 +814,10 @@ class Answer(CliCase):
         self.assertIn("passtally costs 27 us a frame (0.2 %), and 34.0 ms once at the start", got["lines"])
         got = self.answer([(14, {"GBuffer": 8}, {"overhead_ns": MS}) for _ in range(100)])
         self.assertIn("warning: passtally costs 1.00 ms a frame (7.1 %)", got["lines"])
+        # What the sentence names is in the data, for the page: the mean.
+        got = self.answer([(14, {"GBuffer": 8}, {"overhead_ns": 90000 if i % 2 else 10000}) for i in range(100)])
+        self.assertEqual(got["cost"]["mean_ns"], 50000)
+        self.assertIn("passtally costs 50 us a frame (0.4 %)", got["lines"])
 
     def test_all_hitches_in_a_terminal(self):
         """The first lines have those that fit; report --wide has a line each, with its cause."""
