@@ -374,8 +374,9 @@ conclude_speed(struct tally_answer_device *d)
 	double cost = tally_moments_total(&d->state->overhead.moments);
 	d->mean_cost_ns = d->frames ? cost / (double)d->frames : 0;
 	d->cost_share = total > 0 ? cost / total : 0;
-	double once = d->state->start_overhead - d->cost_ns * (double)d->state->n_start;
-	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * d->cost_ns) ? once : 0;
+	double each = d->mean_cost_ns;
+	double once = d->state->start_overhead - each * (double)d->state->n_start;
+	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * each) ? once : 0;
 }
 
 static void
