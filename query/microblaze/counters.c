@@ -84,8 +84,10 @@ pattern(const struct tally_mb_shape *shape, uint32_t i, bool *exact)
 	return upper ? value | 0x40000000u : value | 0x5a000000u;
 }
 
-static enum tally_status
-try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
+/* At width 48 an upper part keeps 16 of its bits, at width 64 all of them. A 32-bit counter would
+ * keep all bits, too, but its items are laid out differently. */
+static bool
+keeps_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 {
 	uint32_t n = tally_mb_items(shape), items[TALLY_MB_MAX_ITEMS];
 	bool exact;
@@ -100,34 +102,11 @@ try_items(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char 
 	read_items(mdm, last, items);
 	for (uint32_t i = 0; i < last; i++) {
 		uint32_t want = pattern(shape, i, &exact);
-		if (!exact || items[i] == want) {
-			/* At width 48 an upper part keeps 16 of its bits, at width 64 all of
-			 * them. */
-			if (shape->width != 48 || want >> 16 != 0x4000)
-				continue;
-			/* A 32-bit counter would keep all bits too, but its items are laid out
-			 * differently. */
-			return tally_unsupported(reason,
-						 "the counters are not 48 bits wide: use "
-						 "width=64 or width=32");
-		}
-		bool cut = items[i] == (want & 0xffff);
-		bool upper = want >> 16 == 0x4000;
-		if (cut && upper && shape->width == 48)
-			continue;
-		if (cut && (upper || shape->width == 32))
-			return tally_unsupported(
-				reason,
-				"the counters are 48 bits wide, not %u: use width=48",
-				shape->width);
-		return tally_unsupported(
-			reason,
-			"%u event and %u latency counters of %u bits do not "
-			"keep what is written to them: the core has others; "
-			"give its own numbers with ne=, nl= and width=",
-			shape->ne, shape->nl, shape->width);
+		bool upper = shape->width == 48 && want >> 16 == 0x4000;
+		if (exact && items[i] != (upper ? want & 0xffff : want))
+			return false;
 	}
-	return TALLY_OK;
+	return true;
 }
 
 static uint64_t
@@ -159,9 +138,10 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	return false;
 }
 
-/* Checks that all event counters count cycles, and that they start and stop together. */
-static enum tally_status
-try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
+/* Whether all event counters count cycles, and start and stop together. `*still`: they do, but
+ * none went by. */
+static bool
+counts_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still)
 {
 	struct tally_mb_sample sample;
 	/* This is more counters than there may be, for the benefit of are_events(). */
@@ -170,40 +150,12 @@ try_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char
 		tally_mdm_write(mdm, TALLY_MDM_EVENT, TALLY_MB_CYCLES);
 	uint64_t ns = count_for_a_while(mdm);
 	tally_mb_read(mdm, shape, &sample);
-	bool same = true, by_turns = shape->width == 32;
-	for (uint32_t i = 0; i < shape->ne; i++) {
-		same &= sample.events[i] == sample.events[0];
-		by_turns &= i % 2 ? sample.events[i] == sample.events[1] : sample.events[i] == 0;
-	}
-	bool still = same && sample.events[0] == 0;
-	if (!same && by_turns)
-		return tally_unsupported(
-			reason,
-			"the counters are wider than 32 bits: use width=48 or width=64");
-	if (are_events(mdm, shape))
-		return tally_unsupported(
-			reason,
-			"event counters stand where nl=%u has latency counters: give "
-			"the core's own numbers with ne= and nl=",
-			shape->nl);
-	if (sample.bad_item || (same && sample.events[0] > ns * MOST_MHZ / 1000 + 1000))
-		return tally_unsupported(
-			reason, "the counters are narrower than %u bits: use width=32",
-			shape->width);
-	if (still && shape->ne)
-		return tally_unsupported(
-			reason,
-			"no event counter counts cycles: the core stands still, or ne=%u "
-			"and "
-			"width=%u are not its own; check=off takes them as they are",
-			shape->ne, shape->width);
-	if (!same)
-		return tally_unsupported(reason,
-					 "not all of %u event counters count cycles "
-					 "alike: the core has fewer; "
-					 "give its own number with ne=",
-					 shape->ne);
-	return TALLY_OK;
+	for (uint32_t i = 0; i < shape->ne; i++)
+		if (sample.events[i] != sample.events[0])
+			return false;
+	*still = shape->ne && sample.events[0] == 0;
+	return !are_events(mdm, shape) && !sample.bad_item &&
+	       sample.events[0] <= ns * MOST_MHZ / 1000 + 1000;
 }
 
 /* Configuring fewer counters than the core has does no harm, unless the latency counters are
@@ -228,31 +180,25 @@ has_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 	return items[n] == more && items[n - 1] != more;
 }
 
-static enum tally_status
-try_more(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, char *reason)
-{
-	if (shape->nl == 0 || !has_more(mdm, shape))
-		return TALLY_OK;
-	return tally_unsupported(
-		reason,
-		"the core has more than %u event and %u latency counters of %u bits: "
-		"give its own numbers with ne=, nl= and width=, or nl=0 to read events "
-		"alone; check=off takes them as they are",
-		shape->ne, shape->nl, shape->width);
-}
-
 enum tally_status
 tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
 	     char *reason)
 {
+	bool still = false;
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
-	enum tally_status status = try_items(mdm, shape, reason);
-	if (status == TALLY_OK && (shape->ne || shape->width == 32))
-		status = try_cycles(mdm, shape, reason);
-	if (status == TALLY_OK)
-		status = try_more(mdm, shape, reason);
+	bool good = keeps_items(mdm, shape);
+	if (good && (shape->ne || shape->width == 32))
+		good = counts_cycles(mdm, shape, &still);
+	if (good && !still && shape->nl)
+		good = !has_more(mdm, shape);
 	tally_mb_command(mdm, TALLY_MDM_STOP);
 	tally_mb_command(mdm, TALLY_MDM_CLEAR);
-	return status;
+	if (good && !still)
+		return TALLY_OK;
+	return tally_unsupported(
+		reason,
+		"the core does not have %u event and %u latency counters of %u bits%s: give its "
+		"own numbers with ne=, nl= and width=; check=off takes them as they are",
+		shape->ne, shape->nl, shape->width, still ? ", or stands still" : "");
 }

@@ -268,7 +268,7 @@ WRONG = [
     ("", "nl=2", "nl="),
     ("nl=0", "ne=1", "nl="),
     ("width=48", "on", "width="),
-    ("width=64", "width=48", "width=64"),
+    ("width=64", "width=48", "width="),
     ("", "width=64", "width="),
     ("way=serial", "on", "access=serial"),
     ("key=0x1111", "access=serial", "unlock="),
