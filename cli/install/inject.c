@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+char **
+tally_inject_clean(const char *config_home)
+{
+	char **env = g_get_environ();
+	g_auto(GStrv) names = g_listenv();
+	for (char **name = names; *name; name++)
+		if (g_str_has_prefix(*name, "PASSTALLY"))
+			env = g_environ_unsetenv(env, *name);
+	return g_environ_setenv(env, "XDG_CONFIG_HOME", config_home, TRUE);
+}
+
 static void
 set(char ***environment, const char *name, const char *value)
 {

@@ -10,6 +10,10 @@
 #include "cli/install/install.h"
 #include "cli/install/run_folder.h"
 
+/* The user's environment without what was set for passtally: options, the switch, and the file of
+ * options, which is looked for in `config_home`. */
+char **tally_inject_clean(const char *config_home);
+
 /* Change an environment as execve(2) takes it, of which each owns and replaces the strings; false
  * after an error. */
 

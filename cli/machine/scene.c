@@ -27,16 +27,10 @@ inject(char ***env, enum tally_api api, const struct tally_run_folder *folder, c
 	return ok;
 }
 
-/* Without what the user set for passtally: options, the switch, the file of options. */
 static char **
 make_environment(const struct tally_scene *s, const char *options)
 {
-	char **env = g_get_environ();
-	g_auto(GStrv) names = g_listenv();
-	for (char **name = names; *name; name++)
-		if (g_str_has_prefix(*name, "PASSTALLY"))
-			env = g_environ_unsetenv(env, *name);
-	env = g_environ_setenv(env, "XDG_CONFIG_HOME", s->folder.path, TRUE);
+	char **env = tally_inject_clean(s->folder.path);
 	env = g_environ_setenv(env, "PASSTALLY_STATUS", s->folder.status, TRUE);
 	env = g_environ_setenv(env, "PASSTALLY_OPTIONS", options, TRUE);
 	g_auto(GStrv) parts = g_strsplit(s->log, "%", -1);

@@ -3,6 +3,7 @@
 
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
+#include "query/sources.h"
 #include "query/statistics/run_statistics.h"
 
 #include <inttypes.h>
@@ -41,18 +42,18 @@ static void G_GNUC_PRINTF(4, 5)
 
 /* The same of one pass. */
 #define JUDGE_PASS(t, law, holds, frame, pass, format, ...) \
-	judge(t, law, holds, "frame %u, pass %u: " format, frame, pass, __VA_ARGS__)
+	judge(t, law, holds, "frame %" PRIu64 ", pass %u: " format, frame, pass, __VA_ARGS__)
 
-static const struct tally_seen_frame *
+static const struct tally_frame_record *
 frame_at(const struct tally_seen_log *log, guint i)
 {
-	return &g_array_index(log->frames, struct tally_seen_frame, i);
+	return &g_array_index(log->frames, struct tally_frame_record, i);
 }
 
 /* ---- what the program requested ---- */
 
 static void
-judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
+judge_calls(struct tally_trial *t, uint64_t frame, const struct tally_pass_record *pass,
 	    const char *want)
 {
 	for (unsigned k = 0; k < TALLY_N_CALL_COUNTS; k++) {
@@ -71,7 +72,7 @@ judge_calls(struct tally_trial *t, guint frame, const struct tally_pass_record *
 
 /* A statistic lies between two bounds; `source` in messages uses the log's keys. */
 static void
-judge_range(struct tally_trial *t, enum tally_law law, guint frame,
+judge_range(struct tally_trial *t, enum tally_law law, uint64_t frame,
 	    const struct tally_pass_record *pass, const char *key, double least, double most)
 {
 	const struct tally_value *value = tally_seen_value(pass, key);
@@ -86,7 +87,7 @@ judge_range(struct tally_trial *t, enum tally_law law, guint frame,
 }
 
 static void
-judge_statistics(struct tally_trial *t, guint frame, const struct tally_pass_record *pass,
+judge_statistics(struct tally_trial *t, uint64_t frame, const struct tally_pass_record *pass,
 		 const char *want)
 {
 	int64_t wanted, width = 0, height = 0;
@@ -112,21 +113,22 @@ judge_statistics(struct tally_trial *t, guint frame, const struct tally_pass_rec
 }
 
 static void
-judge_frame(struct tally_trial *t, const struct tally_seen_frame *frame)
+judge_frame(struct tally_trial *t, const struct tally_frame_record *frame)
 {
-	guint n = g_strv_length(t->expected.passes);
-	judge(t, TALLY_LAW_CALLS, frame->n_passes == n, "frame %u: %u passes expected, %u read",
-	      frame->number, n, frame->n_passes);
+	char **want = t->expected + 1; /* after what is before the first pass */
+	guint n = g_strv_length(want);
+	judge(t, TALLY_LAW_CALLS, frame->n_passes == n,
+	      "frame %" PRIu64 ": %u passes expected, %u read", frame->frame, n, frame->n_passes);
 	if (frame->n_passes != n)
 		return;
 	for (guint i = 0; i < n; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
-		g_autofree char *kind = tally_expected_word(t->expected.passes[i], "kind");
+		g_autofree char *kind = tally_expected_word(want[i], "kind");
 		const char *read = tally_pass_kind_name(pass->kind);
-		JUDGE_PASS(t, TALLY_LAW_CALLS, g_strcmp0(kind, read) == 0, frame->number, i,
+		JUDGE_PASS(t, TALLY_LAW_CALLS, g_strcmp0(kind, read) == 0, frame->frame, i,
 			   "%s expected, %s read", kind, read);
-		judge_calls(t, frame->number, pass, t->expected.passes[i]);
-		judge_statistics(t, frame->number, pass, t->expected.passes[i]);
+		judge_calls(t, frame->frame, pass, want[i]);
+		judge_statistics(t, frame->frame, pass, want[i]);
 	}
 }
 
@@ -136,12 +138,12 @@ static void
 judge_flags(struct tally_trial *t)
 {
 	const uint64_t bad = TALLY_FLAG(LOST) | TALLY_FLAG(INCOMPLETE) | TALLY_FLAG(DROPPED);
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			uint64_t flags = frame->passes[k].flags & bad;
 			for (unsigned bit = 0; flags && bit < TALLY_N_FLAGS; bit++)
 				if (flags & UINT64_C(1) << bit)
-					JUDGE_PASS(t, TALLY_LAW_RESULTS, false, frame->number, k,
+					JUDGE_PASS(t, TALLY_LAW_RESULTS, false, frame->frame, k,
 						   "flagged %s", tally_flag_name(bit));
 		}
 	}
@@ -155,7 +157,8 @@ is_timed(const struct tally_pass_record *pass)
 }
 
 static void
-judge_time(struct tally_trial *t, guint frame, const struct tally_pass_record *pass, uint64_t *last)
+judge_time(struct tally_trial *t, uint64_t frame, const struct tally_pass_record *pass,
+	   uint64_t *last)
 {
 	const enum tally_law law = TALLY_LAW_TIMES;
 	if (pass->flags & TALLY_FLAG(BAD_TIME))
@@ -186,12 +189,12 @@ static void
 judge_times(struct tally_trial *t)
 {
 	/* Contexts may work at the same time: only one context's passes have an order. */
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames) {
 		uint64_t last = 0;
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			if (k && frame->passes[k].context != frame->passes[k - 1].context)
 				last = 0;
-			judge_time(t, frame->number, &frame->passes[k], &last);
+			judge_time(t, frame->frame, &frame->passes[k], &last);
 		}
 	}
 }
@@ -202,7 +205,7 @@ tally_judge_frames(struct tally_trial *t)
 	guint n = tally_trial_frames(t->row);
 	judge(t, TALLY_LAW_CALLS, t->log.frames->len == n, "%u frames expected, %u read", n,
 	      t->log.frames->len);
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames)
 		judge_frame(t, frame);
 	judge_flags(t);
 	judge_times(t);
@@ -222,7 +225,7 @@ static double
 median_time(const struct tally_seen_log *log, uint32_t pass)
 {
 	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, log->frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, log->frames) {
 		if (pass >= frame->n_passes || !is_timed(&frame->passes[pass]))
 			continue;
 		double time = (double)frame->passes[pass].gpu_ns;
@@ -254,15 +257,15 @@ is_statistic(const struct tally_counter *counter)
 /* Two passes of equal work count equally, where both count. */
 static void
 judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter *counter,
-	   const struct tally_seen_frame *frame, uint32_t k, const struct tally_seen_frame *first,
-	   uint32_t same)
+	   const struct tally_frame_record *frame, uint32_t k,
+	   const struct tally_frame_record *first, uint32_t same)
 {
 	const struct tally_value *one = tally_seen_value(&first->passes[same], counter->key);
 	const struct tally_value *other = tally_seen_value(&frame->passes[k], counter->key);
 	if (one && other)
-		JUDGE_PASS(t, law, tally_value_f64(*one) == tally_value_f64(*other), frame->number,
-			   k, "%s of %s: %.0f; the same work in frame %u, pass %u: %.0f",
-			   counter->key, counter->source, tally_value_f64(*other), first->number,
+		JUDGE_PASS(t, law, tally_value_f64(*one) == tally_value_f64(*other), frame->frame,
+			   k, "%s of %s: %.0f; the same work in frame %" PRIu64 ", pass %u: %.0f",
+			   counter->key, counter->source, tally_value_f64(*other), first->frame,
 			   same, tally_value_f64(*one));
 }
 
@@ -270,7 +273,7 @@ judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter
 static void
 judge_equal(struct tally_trial *t, const struct tally_counter *counter)
 {
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames)
 		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++)
 			judge_same(t, TALLY_LAW_EQUAL, counter, frame, k, frame_at(&t->log, 0),
 				   k % 2);
@@ -304,13 +307,13 @@ sum_of(const struct tally_seen_log *log, const char *key, guint n_frames, double
 	bool any = false;
 	*sum = 0.0;
 	for (guint i = 0; i < n_frames; i++) {
-		const struct tally_seen_frame *frame = frame_at(log, i);
+		const struct tally_frame_record *frame = frame_at(log, i);
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			const struct tally_value *value = tally_seen_value(&frame->passes[k], key);
 			any |= value != NULL;
 			*sum += value ? tally_value_f64(*value) : 0.0;
 		}
-		for (uint32_t k = 0; k < frame->record.n_unattributed; k++) {
+		for (uint32_t k = 0; k < frame->n_unattributed; k++) {
 			if (strcmp(frame->unattributed[k].key, key) != 0)
 				continue;
 			any = true;
@@ -344,10 +347,10 @@ tally_judge_sums(struct tally_trial *t)
 
 /* One pass with this many draws, with a time: not one of the earlier trials. */
 static bool
-is_full(const struct tally_seen_frame *frame, uint64_t draws)
+is_full(const struct tally_frame_record *frame, uint64_t draws)
 {
 	return frame->n_passes == 1 && is_timed(&frame->passes[0]) &&
-	       frame->passes[0].call_counts.draws == draws && frame->record.cpu_ns;
+	       frame->passes[0].call_counts.draws == draws && frame->cpu_ns;
 }
 
 static bool
@@ -355,7 +358,7 @@ makes_no_sense(const struct tally_seen_log *log)
 {
 	if (!log->frames->len)
 		return false;
-	const struct tally_seen_frame *last = frame_at(log, log->frames->len - 1);
+	const struct tally_frame_record *last = frame_at(log, log->frames->len - 1);
 	return last->n_passes && last->passes[0].flags & TALLY_FLAG(BAD_TIME);
 }
 
@@ -368,13 +371,13 @@ tally_judge_clock(struct tally_trial *t)
 	g_autoptr(GArray) cpu = g_array_new(FALSE, FALSE, sizeof(double));
 	uint64_t most = 0;
 	bool first = true; /* the last try, after one of half its work */
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames) {
 		if (frame->n_passes)
 			most = MAX(most, frame->passes[0].call_counts.draws);
 	}
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames) {
 		double gpu_ns = frame->n_passes ? (double)frame->passes[0].gpu_ns : 0;
-		double cpu_ns = (double)frame->record.cpu_ns;
+		double cpu_ns = (double)frame->cpu_ns;
 		if (!is_full(frame, most))
 			continue;
 		if (!first) {
@@ -421,14 +424,12 @@ find_nonsense(const struct tally_counter *counter, double value, double gpu_ns)
 	return NULL;
 }
 
+/* Those that the CPU reads while passes run are of the whole device. */
 static bool
 is_hardware(const struct tally_counter *counter)
 {
-	static const char *const sources[] = { "gl-intel", "gl-amd", "vk-khr" };
-	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
-		if (strcmp(counter->source, sources[i]) == 0)
-			return true;
-	return false;
+	const struct tally_source_row *row = tally_source_row_find(counter->source);
+	return row && row->hardware && counter->scope < TALLY_SCOPE_DEVICE;
 }
 
 /* Whether every set had its turn: the first one came again after another. */
@@ -437,7 +438,7 @@ went_round(const struct tally_seen_log *log)
 {
 	const char *first = log->frames->len ? frame_at(log, 0)->set : NULL;
 	bool other = false;
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, log->frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, log->frames) {
 		other |= frame->set != first;
 		if (other && frame->set == first)
 			return true;
@@ -467,7 +468,7 @@ counts_work(const struct tally_counter *counter)
 static void
 judge_twins(struct tally_trial *t, const struct tally_counter *counter)
 {
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames)
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames)
 		for (uint32_t k = 1; k < frame->n_passes; k++)
 			judge_same(t, TALLY_LAW_COUNTERS, counter, frame, k, frame, 0);
 }
@@ -476,7 +477,7 @@ static void
 judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 {
 	bool seen = false;
-	TALLY_EACH_OF (const struct tally_seen_frame, frame, t->log.frames) {
+	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++) {
 			const struct tally_pass_record *pass = &frame->passes[k];
 			const struct tally_value *value = tally_seen_value(pass, counter->key);
@@ -486,7 +487,7 @@ judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 			double number = tally_value_f64(*value);
 			const char *wrong = find_nonsense(
 				counter, number, pass->has_gpu ? (double)pass->gpu_ns : 0.0);
-			JUDGE_PASS(t, TALLY_LAW_COUNTERS, !wrong, frame->number, k,
+			JUDGE_PASS(t, TALLY_LAW_COUNTERS, !wrong, frame->frame, k,
 				   "%s of %s: %g %s %s", counter->key, counter->source, number,
 				   counter->unit, wrong ? wrong : "");
 		}

@@ -22,19 +22,15 @@ copy_values(const struct tally_keyed_value *values, uint32_t n)
 static void
 add_frame(struct tally_seen_log *log, const struct tally_frame_record *frame)
 {
-	struct tally_seen_frame seen = {
-		.number = log->frames->len,
-		.record = *frame,
-		.set = g_intern_string(frame->set),
-		.passes = g_new0(struct tally_pass_record, frame->n_passes + 1),
-		.n_passes = frame->n_passes,
-		.unattributed = copy_values(frame->unattributed, frame->n_unattributed),
-	};
+	struct tally_frame_record seen = *frame;
+	struct tally_pass_record *passes = g_new0(struct tally_pass_record, frame->n_passes + 1);
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
-		seen.passes[i] = frame->passes[i];
-		seen.passes[i].counters = copy_values(frame->passes[i].counters,
-						      frame->passes[i].n_counters);
+		passes[i] = frame->passes[i];
+		passes[i].counters = copy_values(passes[i].counters, passes[i].n_counters);
 	}
+	seen.set = g_intern_string(frame->set);
+	seen.passes = passes;
+	seen.unattributed = copy_values(frame->unattributed, frame->n_unattributed);
 	g_array_append_val(log->frames, seen);
 }
 
@@ -64,7 +60,7 @@ tally_seen_read(struct tally_seen_log *log, const char *path, bool vulkan)
 {
 	*log = (struct tally_seen_log){
 		.counters = g_ptr_array_new_with_free_func(g_free),
-		.frames = g_array_new(FALSE, FALSE, sizeof(struct tally_seen_frame)),
+		.frames = g_array_new(FALSE, FALSE, sizeof(struct tally_frame_record)),
 	};
 	struct tally_read_error error = { 0 };
 	enum tally_read_status status;
@@ -93,11 +89,11 @@ tally_seen_clear(struct tally_seen_log *log)
 {
 	if (!log->frames)
 		return; /* never read */
-	TALLY_EACH_OF (struct tally_seen_frame, frame, log->frames) {
+	TALLY_EACH_OF (struct tally_frame_record, frame, log->frames) {
 		for (uint32_t k = 0; k < frame->n_passes; k++)
 			g_free((void *)frame->passes[k].counters);
-		g_free(frame->passes);
-		g_free(frame->unattributed);
+		g_free((void *)frame->passes);
+		g_free((void *)frame->unattributed);
 	}
 	g_array_unref(log->frames);
 	g_ptr_array_unref(log->counters);
@@ -158,27 +154,14 @@ tally_expected_word(const char *pass, const char *key)
 				      : NULL;
 }
 
-bool
-tally_expected_read(struct tally_expected *expected, const char *json)
+char **
+tally_expected_split(const char *json)
 {
-	*expected = (struct tally_expected){ 0 };
-	if (!strstr(json, "\"passes\":["))
-		return false;
-	char **parts = g_strsplit(json, "{\"kind\"", -1);
-	expected->boundary = tally_expected_word(parts[0], "boundary");
-	GPtrArray *passes = g_ptr_array_new();
-	for (char **part = parts + 1; *part; part++)
-		g_ptr_array_add(passes, g_strconcat("{\"kind\"", *part, NULL));
-	g_ptr_array_add(passes, NULL);
-	expected->passes = (char **)g_ptr_array_free(passes, FALSE);
-	g_strfreev(parts);
-	return true;
-}
-
-void
-tally_expected_clear(struct tally_expected *expected)
-{
-	g_strfreev(expected->passes);
-	g_free(expected->boundary);
-	*expected = (struct tally_expected){ 0 };
+	/* Of an empty text there would be not even the first part. */
+	char **parts = g_strsplit(*json ? json : "-", "{\"kind\"", -1);
+	for (char **part = parts; *part && part[1]; part++) {
+		g_autofree char *rest = part[1];
+		part[1] = g_strconcat("{\"kind\"", rest, NULL);
+	}
+	return parts;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/install.h"
+#include "cli/install/inject.h"
 #include "cli/selftest/parts.h"
 #include "cli/shared/cli.h"
 
@@ -58,13 +58,8 @@ static const char help[] =
 static char **
 make_environment(const char *folder)
 {
-	static const char *const ours[] = { "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-					    "XDG_STATE_HOME", "TMPDIR" };
-	char **environment = g_get_environ();
-	g_auto(GStrv) names = g_listenv();
-	for (char **name = names; *name; name++)
-		if (g_str_has_prefix(*name, "PASSTALLY"))
-			environment = g_environ_unsetenv(environment, *name);
+	static const char *const ours[] = { "HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "TMPDIR" };
+	char **environment = tally_inject_clean(folder);
 	environment = g_environ_unsetenv(environment, "DISPLAY");
 	environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
 	environment = g_environ_setenv(environment, "XDG_DATA_HOME",
@@ -123,7 +118,8 @@ capture(struct session *s, struct tally_trial *t, const char *number,
 	const char *name = tally_trial_name(row);
 	g_autofree char *child = g_strdup_printf("%u-%s", s->result.devices->len, name);
 	g_autofree char *log = g_strdup_printf("%s/%s.jsonl", s->folder, child);
-	const char *boundary = t->expected.boundary ? t->expected.boundary : "finish";
+	g_autofree char *stated = tally_expected_word(t->expected[0], "boundary");
+	const char *boundary = stated ? stated : "finish";
 	const char *sources = row->vulkan ? "vk-timestamp+vk-statistics"
 					  : "gl-timestamp+gl-statistics";
 	g_auto(GStrv) more = g_strsplit(row->options ? row->options : "", " ", -1);
@@ -156,29 +152,21 @@ static bool
 run_trial(struct session *s, struct tally_tested_device *device,
 	  const struct tally_trial_row *row, struct tally_seen_log *work)
 {
-	/* A scene with an earlier row was already drawn without passtally. */
-	struct tally_trial t = { .row = row,
-				 .device = device,
-				 .known = row->label != NULL,
-				 .work = work->frames ? work : NULL };
-	if (t.known && device->laws[TALLY_LAW_STARTS].n_failures)
-		return true;
+	struct tally_trial t = { .row = row, .device = device, .work = work->frames ? work : NULL };
 	g_autofree char *number = g_strdup_printf("%u", device->number);
 	g_autofree char *frames = g_strdup_printf("%u", tally_trial_frames(row));
 	g_autofree char *child = g_strdup_printf("%u-%s-plain", s->result.devices->len,
 						 tally_trial_name(row));
 	g_autoptr(GPtrArray) plain = g_ptr_array_new(), expect = g_ptr_array_new();
 	add_scene(s, plain, row, number, frames);
-	if (!t.known)
-		run_child(s, &t.plain, child, plain);
+	run_child(s, &t.plain, child, plain);
 	add_scene(s, expect, row, number, frames);
 	g_ptr_array_add(expect, (gpointer) "--expect");
 	struct tally_child said;
 	run_child(s, &said, "expect", expect);
-	tally_expected_read(&t.expected, said.out);
+	t.expected = tally_expected_split(said.out);
 	tally_child_clear(&said);
-	bool offered = t.known ||
-		       (tally_child_exited(&t.plain) && WEXITSTATUS(t.plain.status) < 77);
+	bool offered = tally_child_exited(&t.plain) && WEXITSTATUS(t.plain.status) < 77;
 	if (offered && !tally_child_signal())
 		capture(s, &t, number, frames);
 	if (!tally_child_signal())
@@ -188,7 +176,7 @@ run_trial(struct session *s, struct tally_tested_device *device,
 		*work = t.log;
 	else
 		tally_seen_clear(&t.log);
-	tally_expected_clear(&t.expected);
+	g_strfreev(t.expected);
 	tally_child_clear(&t.plain);
 	tally_child_clear(&t.ours);
 	return goes_on;

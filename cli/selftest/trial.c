@@ -98,8 +98,6 @@ static bool
 judge_ours(struct tally_trial *t)
 {
 	const char *scene = tally_trial_name(t->row);
-	if (t->known && (ended_with(&t->ours, 0) || ended_with(&t->ours, 77)))
-		return ended_with(&t->ours, 0);
 	g_autofree char *said = tally_child_say(&t->ours);
 	g_autofree char *before = tally_child_say(&t->plain);
 	g_autofree char *words = tally_child_last_words(&t->ours);
@@ -148,7 +146,7 @@ void
 tally_trial_judge(struct tally_trial *t)
 {
 	guint before = count_failures(t->device);
-	if (!t->known && !judge_plain(t) && count_failures(t->device) == before)
+	if (!judge_plain(t) && count_failures(t->device) == before)
 		return;
 	if (count_failures(t->device) == before && judge_ours(t))
 		judge_log(t);
