@@ -207,28 +207,44 @@ in_answer(enum tally_api api, const struct seen *seen)
 	return api != TALLY_API_OPENGL_ES || !seen->any;
 }
 
+/* `snapshot`: its row, if the CPU reads it. */
 static void
 add_source(const struct tally_device_record *device, const struct tally_source_info *s,
-	    struct seen *seen)
+	   const struct tally_snapshot_source_row *snapshot, struct seen *seen)
 {
 	const struct tally_source_row *row = tally_source_row_find(s->name);
+	const char *reason = s->reason ? s->reason : s->on ? "" : "no reason given";
+	g_autofree char *what = g_strconcat(snapshot ? "" : "  ", s->name, NULL);
+	g_autofree char *remains = tally_doctor_remains(device, s->name);
+	const char *todo = snapshot  ? snapshot->row.without
+			   : remains ? remains
+				     : advice(s->name, device->api);
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < device->n_counters; k++)
 		n += strcmp(device->counters[k]->source, s->name) == 0;
 	seen->hardware |= s->on && row && row->hardware;
-	char what[40];
-	g_snprintf(what, sizeof(what), "  %s", s->name);
-	g_autofree char *remains = tally_doctor_remains(device, s->name);
 	if (!s->on)
-		tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s; %s",
-				 s->reason ? s->reason : "no reason given",
-				 remains ? remains : advice(s->name, device->api));
-	else if (n)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counter%s%s%s", n, TALLY_S(n),
-				 s->reason ? "; " : "", s->reason ? s->reason : "");
+		tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s%s%s", reason, todo ? "; " : "",
+				 todo ? todo : "");
+	else if (n || snapshot)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counter%s%s%s%s", n, TALLY_S(n),
+				 snapshot && snapshot->with_cpu ? ", with --cpu" : "",
+				 *reason ? "; " : "", reason);
 	else
-		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s", s->reason ? s->reason : "on");
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%s", *reason ? reason : "on");
 	tally_doctor_sets(device, s->name);
+}
+
+/* Those of the device, or those that the CPU reads. */
+static void
+add_sources(const struct tally_device_record *device, bool snapshots, struct seen *seen)
+{
+	for (uint32_t i = 0; i < device->n_sources; i++) {
+		const struct tally_source_info *s = &device->sources[i];
+		const struct tally_snapshot_source_row *row = tally_ask_snapshot(s->name);
+		if ((row != NULL) == snapshots)
+			add_source(device, s, row, seen);
+	}
 }
 
 static void
@@ -250,17 +266,10 @@ add_device(void *data, const struct tally_device_record *device,
 			 head ? head : "");
 	for (uint32_t i = place ? 0 : 1; i < device->n_facts; i++)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "", "%s", device->facts[i]);
-	for (uint32_t i = 0; i < device->n_sources; i++)
-		if (!tally_ask_snapshot(device->sources[i].name))
-			add_source(device, &device->sources[i], seen);
+	add_sources(device, false, seen);
 	tally_doctor_rotation(device);
-	for (uint32_t i = 0; i < device->n_sources && !seen->snapshots; i++) {
-		const struct tally_source_info *s = &device->sources[i];
-		const struct tally_snapshot_source_row *row = tally_ask_snapshot(s->name);
-		seen->hardware |= row && s->on && row->row.hardware;
-		if (row)
-			tally_doctor_snapshot(device, s);
-	}
+	if (!seen->snapshots)
+		add_sources(device, true, seen);
 	seen->snapshots = true;
 }
 

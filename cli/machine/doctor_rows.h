@@ -37,7 +37,7 @@ bool tally_doctor_install(const struct tally_injected *injected);
 /* What games that Steam runs in its container need: false if they cannot be captured
  * (doctor_proton.c). */
 bool tally_doctor_proton(void);
-/* The kernel (doctor_snapshot.c). */
+/* The kernel (snapshot_facts.c). */
 void tally_doctor_kernel(void);
 /* Whether this user may read the GPU's own counters, for each driver that is loaded: Linux's
  * graphics drivers for Intel restrict them to root unless a kernel setting says otherwise. `root`:
@@ -45,9 +45,6 @@ void tally_doctor_kernel(void);
 void tally_doctor_permission(const char *root, bool is_root);
 /* Whether this user may open Mali's nodes and render nodes, without opening them. */
 void tally_doctor_nodes(const char *root);
-/* A source that the CPU reads: Mali's counters and the CPU's own. */
-void tally_doctor_snapshot(const struct tally_device_record *device,
-			   const struct tally_source_info *s);
 /* A row for each set of the source, up to a dozen. */
 void tally_doctor_sets(const struct tally_device_record *device, const char *source);
 /* How long a full rotation takes; nothing if there are no sets. */

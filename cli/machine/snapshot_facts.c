@@ -4,7 +4,9 @@
 #include <glib.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The content of the file without trailing whitespace; free with g_free(). NULL: the file
@@ -54,6 +56,25 @@ tally_doctor_permission(const char *root, bool is_root)
 					 "sysctl %s=0",
 					 name, value, name);
 	}
+}
+
+/* ---- the kernel ---- */
+
+void
+tally_doctor_kernel(void)
+{
+	struct utsname about;
+	struct rlimit limit;
+	if (uname(&about) == 0)
+		tally_doctor_row(TALLY_DOCTOR_FACT, "kernel", "%s %s, %s", about.sysname,
+				 about.release, about.machine);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur < 1024)
+		tally_doctor_row(TALLY_DOCTOR_OFF, "descriptors",
+				 "a program may have %" G_GUINT64_FORMAT
+				 " files open: linux-perf, which takes half of that at most, "
+				 "counts few threads; ulimit -n 4096 gives more",
+				 (guint64)limit.rlim_cur);
 }
 
 /* ---- device nodes ---- */
