@@ -224,10 +224,11 @@ add_source(const struct tally_device_record *device, const struct tally_source_i
 		n += strcmp(device->counters[k]->source, s->name) == 0;
 	seen->hardware |= s->on && row && row->hardware;
 	if (!s->on)
-		tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s%s%s", reason, todo ? "; " : "",
-				 todo ? todo : "");
+		tally_doctor_row(TALLY_DOCTOR_OFF, what, "%s%s%s", reason,
+				 todo ? "; " : "", todo ? todo : "");
 	else if (n || snapshot)
-		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counter%s%s%s%s", n, TALLY_S(n),
+		tally_doctor_row(TALLY_DOCTOR_GOOD, what, "%u counter%s%s%s%s", n,
+				 TALLY_S(n),
 				 snapshot && snapshot->with_cpu ? ", with --cpu" : "",
 				 *reason ? "; " : "", reason);
 	else

@@ -70,11 +70,12 @@ tally_doctor_kernel(void)
 				 about.release, about.machine);
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    limit.rlim_cur < 1024)
-		tally_doctor_row(TALLY_DOCTOR_OFF, "descriptors",
-				 "a program may have %" G_GUINT64_FORMAT
-				 " files open: linux-perf, which takes half of that at most, "
-				 "counts few threads; ulimit -n 4096 gives more",
-				 (guint64)limit.rlim_cur);
+		tally_doctor_row(
+			TALLY_DOCTOR_OFF, "descriptors",
+			"a program may have %" G_GUINT64_FORMAT
+			" files open: linux-perf, which takes half of that at most, "
+			"counts few threads; ulimit -n 4096 gives more",
+			(guint64)limit.rlim_cur);
 }
 
 /* ---- device nodes ---- */

@@ -42,7 +42,8 @@ static void G_GNUC_PRINTF(4, 5)
 
 /* The same of one pass. */
 #define JUDGE_PASS(t, law, holds, frame, pass, format, ...) \
-	judge(t, law, holds, "frame %" PRIu64 ", pass %u: " format, frame, pass, __VA_ARGS__)
+	judge(t, law, holds, "frame %" PRIu64 ", pass %u: " format, frame, pass, \
+	      __VA_ARGS__)
 
 static const struct tally_frame_record *
 frame_at(const struct tally_seen_log *log, guint i)
@@ -73,7 +74,8 @@ judge_calls(struct tally_trial *t, uint64_t frame, const struct tally_pass_recor
 /* A statistic lies between two bounds; `source` in messages uses the log's keys. */
 static void
 judge_range(struct tally_trial *t, enum tally_law law, uint64_t frame,
-	    const struct tally_pass_record *pass, const char *key, double least, double most)
+	    const struct tally_pass_record *pass, const char *key, double least,
+	    double most)
 {
 	const struct tally_value *value = tally_seen_value(pass, key);
 	double read = value ? tally_value_f64(*value) : 0.0;
@@ -87,8 +89,8 @@ judge_range(struct tally_trial *t, enum tally_law law, uint64_t frame,
 }
 
 static void
-judge_statistics(struct tally_trial *t, uint64_t frame, const struct tally_pass_record *pass,
-		 const char *want)
+judge_statistics(struct tally_trial *t, uint64_t frame,
+		 const struct tally_pass_record *pass, const char *want)
 {
 	int64_t wanted, width = 0, height = 0;
 	if (tally_expected_number(want, "counters", PRIMITIVES, &wanted)) {
@@ -118,15 +120,16 @@ judge_frame(struct tally_trial *t, const struct tally_frame_record *frame)
 	char **want = t->expected + 1; /* after what is before the first pass */
 	guint n = g_strv_length(want);
 	judge(t, TALLY_LAW_CALLS, frame->n_passes == n,
-	      "frame %" PRIu64 ": %u passes expected, %u read", frame->frame, n, frame->n_passes);
+	      "frame %" PRIu64 ": %u passes expected, %u read", frame->frame, n,
+	      frame->n_passes);
 	if (frame->n_passes != n)
 		return;
 	for (guint i = 0; i < n; i++) {
 		const struct tally_pass_record *pass = &frame->passes[i];
 		g_autofree char *kind = tally_expected_word(want[i], "kind");
 		const char *read = tally_pass_kind_name(pass->kind);
-		JUDGE_PASS(t, TALLY_LAW_CALLS, g_strcmp0(kind, read) == 0, frame->frame, i,
-			   "%s expected, %s read", kind, read);
+		JUDGE_PASS(t, TALLY_LAW_CALLS, g_strcmp0(kind, read) == 0, frame->frame,
+			   i, "%s expected, %s read", kind, read);
 		judge_calls(t, frame->frame, pass, want[i]);
 		judge_statistics(t, frame->frame, pass, want[i]);
 	}
@@ -143,8 +146,9 @@ judge_flags(struct tally_trial *t)
 			uint64_t flags = frame->passes[k].flags & bad;
 			for (unsigned bit = 0; flags && bit < TALLY_N_FLAGS; bit++)
 				if (flags & UINT64_C(1) << bit)
-					JUDGE_PASS(t, TALLY_LAW_RESULTS, false, frame->frame, k,
-						   "flagged %s", tally_flag_name(bit));
+					JUDGE_PASS(t, TALLY_LAW_RESULTS, false,
+						   frame->frame, k, "flagged %s",
+						   tally_flag_name(bit));
 		}
 	}
 	tally_law_hold(t->device, TALLY_LAW_RESULTS);
@@ -263,10 +267,12 @@ judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter
 	const struct tally_value *one = tally_seen_value(&first->passes[same], counter->key);
 	const struct tally_value *other = tally_seen_value(&frame->passes[k], counter->key);
 	if (one && other)
-		JUDGE_PASS(t, law, tally_value_f64(*one) == tally_value_f64(*other), frame->frame,
-			   k, "%s of %s: %.0f; the same work in frame %" PRIu64 ", pass %u: %.0f",
-			   counter->key, counter->source, tally_value_f64(*other), first->frame,
-			   same, tally_value_f64(*one));
+		JUDGE_PASS(t, law, tally_value_f64(*one) == tally_value_f64(*other),
+			   frame->frame, k,
+			   "%s of %s: %.0f; the same work in frame %" PRIu64
+			   ", pass %u: %.0f",
+			   counter->key, counter->source, tally_value_f64(*other),
+			   first->frame, same, tally_value_f64(*one));
 }
 
 /* Passes 0 and 2 are equal, so are 1 and 3, in every frame. */
@@ -488,8 +494,8 @@ judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 			const char *wrong = find_nonsense(
 				counter, number, pass->has_gpu ? (double)pass->gpu_ns : 0.0);
 			JUDGE_PASS(t, TALLY_LAW_COUNTERS, !wrong, frame->frame, k,
-				   "%s of %s: %g %s %s", counter->key, counter->source, number,
-				   counter->unit, wrong ? wrong : "");
+				   "%s of %s: %g %s %s", counter->key, counter->source,
+				   number, counter->unit, wrong ? wrong : "");
 		}
 	}
 	if (!seen && went_round(&t->log) && counter->scope <= TALLY_SCOPE_PASS)

@@ -23,10 +23,12 @@ static void
 add_frame(struct tally_seen_log *log, const struct tally_frame_record *frame)
 {
 	struct tally_frame_record seen = *frame;
-	struct tally_pass_record *passes = g_new0(struct tally_pass_record, frame->n_passes + 1);
+	struct tally_pass_record *passes = g_new0(struct tally_pass_record,
+						  frame->n_passes + 1);
 	for (uint32_t i = 0; i < frame->n_passes; i++) {
 		passes[i] = frame->passes[i];
-		passes[i].counters = copy_values(passes[i].counters, passes[i].n_counters);
+		passes[i].counters = copy_values(passes[i].counters,
+						 passes[i].n_counters);
 	}
 	seen.set = g_intern_string(frame->set);
 	seen.passes = passes;

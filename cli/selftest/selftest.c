@@ -58,7 +58,8 @@ static const char help[] =
 static char **
 make_environment(const char *folder)
 {
-	static const char *const ours[] = { "HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "TMPDIR" };
+	static const char *const ours[] = { "HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
+					    "TMPDIR" };
 	char **environment = tally_inject_clean(folder);
 	environment = g_environ_unsetenv(environment, "DISPLAY");
 	environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
@@ -152,7 +153,9 @@ static bool
 run_trial(struct session *s, struct tally_tested_device *device,
 	  const struct tally_trial_row *row, struct tally_seen_log *work)
 {
-	struct tally_trial t = { .row = row, .device = device, .work = work->frames ? work : NULL };
+	struct tally_trial t = { .row = row,
+				 .device = device,
+				 .work = work->frames ? work : NULL };
 	g_autofree char *number = g_strdup_printf("%u", device->number);
 	g_autofree char *frames = g_strdup_printf("%u", tally_trial_frames(row));
 	g_autofree char *child = g_strdup_printf("%u-%s-plain", s->result.devices->len,

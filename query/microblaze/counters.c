@@ -141,7 +141,8 @@ are_events(const struct tally_mdm *mdm, const struct tally_mb_shape *shape)
 /* Whether all event counters count cycles, and start and stop together. `*still`: they do, but
  * none went by. */
 static bool
-counts_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape, bool *still)
+counts_cycles(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
+	      bool *still)
 {
 	struct tally_mb_sample sample;
 	/* This is more counters than there may be, for the benefit of are_events(). */
@@ -198,7 +199,8 @@ tally_mb_try(const struct tally_mdm *mdm, const struct tally_mb_shape *shape,
 		return TALLY_OK;
 	return tally_unsupported(
 		reason,
-		"the core does not have %u event and %u latency counters of %u bits%s: give its "
+		"the core does not have %u event and %u latency counters of %u bits%s: "
+		"give its "
 		"own numbers with ne=, nl= and width=; check=off takes them as they are",
 		shape->ne, shape->nl, shape->width, still ? ", or stands still" : "");
 }
