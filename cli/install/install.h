@@ -64,6 +64,7 @@ char *tally_installed_library(const char *prefix, const char *name);
  * the path. */
 
 #define TALLY_VK_LAYER "VK_LAYER_PASSTALLY_capture"
+#define TALLY_VK_LAYER_32 TALLY_VK_LAYER "_32" /* by install --user */
 #define TALLY_VK_MANIFEST "VkLayer_passtally.json"
 /* What a build for 32 bits has beside that one, outside /usr. */
 #define TALLY_VK_MANIFEST_32 "VkLayer_passtally32.json"

@@ -139,7 +139,9 @@ make_link(const char *own)
 	return true;
 }
 
-/* The manifest that belongs to this copy, with the library's path made absolute. */
+/* The manifest that belongs to this copy, with the library's path made absolute. Loaders
+ * before library_arch (Debian 11's) take one of several layers of a name, whichever its
+ * class, and go on without one that they cannot load: the 32-bit one has its own name. */
 static char *
 manifest_text(const char *template, const char *library, unsigned bits)
 {
@@ -152,7 +154,11 @@ manifest_text(const char *template, const char *library, unsigned bits)
 	g_autoptr(GRegex) member =
 		g_regex_new("\"library_path\": *\"[^\"]*\"(,\\s*\"library_arch\": *\"[^\"]*\")?",
 			    G_REGEX_RAW, 0, NULL);
-	return g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
+	g_autofree char *ours = g_regex_replace_literal(member, text, -1, 0, path, 0, NULL);
+	if (!ours || bits == 64)
+		return g_steal_pointer(&ours);
+	g_auto(GStrv) around = g_strsplit(ours, "\"" TALLY_VK_LAYER "\"", 2);
+	return g_strjoinv("\"" TALLY_VK_LAYER_32 "\"", around);
 }
 
 static bool

@@ -77,6 +77,24 @@ class Install(CliCase):
         self.assertNotIn("PASSTALLY=1", env.splitlines())
         self.assertIn("VK_LAYER_PASSTALLY_capture", env)
 
+    def test_two_architectures(self):
+        """Vulkan's loaders before library_arch (Debian 11's) take only one of several layers of one name, whichever
+        it is for, and leave out one that they cannot load: each has its own name."""
+        other = self.tree / "lib/i386-linux-gnu"
+        shutil.copytree(self.layer.parent, other)
+        for path in other.iterdir():
+            data = bytearray(path.read_bytes())
+            data[4], data[18:20] = 1, b"\3\0"  # the header's class and machine: i386
+            path.write_bytes(data)
+        self.assertEqual(self.call("install", "--user").returncode, 0)
+        layers = [json.loads((self.manifest.parent / name).read_text(encoding="utf-8"))["layer"]
+                  for name in ("VkLayer_passtally.json", "VkLayer_passtally32.json")]
+        self.assertEqual([(at["name"], at["library_path"], at["library_arch"]) for at in layers],
+                         [("VK_LAYER_PASSTALLY_capture", str(self.layer), "64"),
+                          ("VK_LAYER_PASSTALLY_capture_32", str(other / self.layer.name), "32")])
+        self.assertEqual(self.call("uninstall", "--user").returncode, 0)
+        self.assertEqual(self.made(), [])
+
     def test_another_copy_takes_over(self):
         self.call("install", "--user")
         moved = self.tree.rename(self.folder / "passtally-2")
