@@ -88,8 +88,10 @@ say_why(const struct asking *a, const struct tally_child *child, double limit_s)
 	else if (child->error || WEXITSTATUS(child->status))
 		g_snprintf(a->why, size, "%s", *words ? words : said);
 	else if (!*a->why)
-		g_snprintf(a->why, size, "a %s program started with it does not load it",
-			   a->api == TALLY_API_VULKAN ? "Vulkan" : "OpenGL");
+		g_snprintf(a->why, size, "a program started with it does not load it%s",
+			   a->api == TALLY_API_VULKAN
+				   ? "; old loaders need `passtally install --user`"
+				   : "");
 }
 
 /* The options of the snapshot sources. Where a MicroBlaze is, the user's options say. */

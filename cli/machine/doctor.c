@@ -8,6 +8,7 @@
 #include "query/sources.h"
 #include "layer/config/config.h"
 
+#include <dlfcn.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -332,6 +333,27 @@ check_layer(struct seen *seen)
 	tally_vk_manifest_finish(&m);
 }
 
+static bool
+check_switch(void)
+{
+	if (!g_getenv("PASSTALLY_DISABLE"))
+		return true;
+	tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
+			 "PASSTALLY_DISABLE is set: nothing is captured until it is "
+			 "unset");
+	return false;
+}
+
+/* Where nothing can ask OpenGL's driver, nothing is known to be wrong: it is asked by EGL,
+ * and programs may use GLX. */
+static bool
+is_unasked(bool gl)
+{
+	g_autofree char *asks = tally_scenes_program("passtally-scenes-gl");
+	bool egl = dlopen("libEGL.so.1", RTLD_LAZY);
+	return !gl && (!asks || (!egl && dlopen("libGL.so.1", RTLD_LAZY)));
+}
+
 static int
 examine(void)
 {
@@ -344,12 +366,7 @@ examine(void)
 	ok = ok && tally_doctor_install(&in);
 	tally_injected_finish(&in);
 	struct seen seen = { 0 };
-	if (g_getenv("PASSTALLY_DISABLE")) {
-		tally_doctor_row(TALLY_DOCTOR_BAD, "disabled",
-				 "PASSTALLY_DISABLE is set: nothing is captured until it "
-				 "is unset");
-		ok = false;
-	}
+	ok &= check_switch();
 	ok &= check_log();
 	tally_doctor_permission("", geteuid() == 0);
 	tally_doctor_kernel();
@@ -361,10 +378,9 @@ examine(void)
 	seen.any = false;
 	check_layer(&seen);
 	bool vulkan = seen.any;
-	g_autofree char *asks = tally_scenes_program("passtally-scenes-gl");
-	/* Where nothing can ask, nothing is known to be wrong. */
-	ok &= gl || vulkan || !asks;
-	const char *only = gl == vulkan ? NULL : gl ? "OpenGL" : "Vulkan";
+	bool unasked = is_unasked(gl);
+	ok &= gl || vulkan || unasked;
+	const char *only = gl == vulkan || unasked ? NULL : gl ? "OpenGL" : "Vulkan";
 	const char *next = "passtally report, once a program ran";
 	if (!ok)
 		next = "a driver that works: its row below says what it lacks";

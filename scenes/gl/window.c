@@ -43,7 +43,7 @@ open_egl_display(struct stage *s)
 {
 	struct stage_window *w = s->window;
 	if (!epoxy_has_egl())
-		stage_skip("libEGL is not installed");
+		stage_skip("libEGL is not installed, by which this asks: GLX may work");
 	if (s->options.platform == STAGE_X11) {
 		stage_x11_open(w);
 		w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_X11_EXT, w->x11, NULL);

@@ -209,6 +209,15 @@ class Commands(CliCase):
         self.assertEqual(done.returncode, 1, "run refuses it, so nothing can be captured")
         self.assertEqual(self.left_behind(), [])
 
+    def test_doctor_without_egl(self):
+        """OpenGL is asked by EGL; programs that use GLX need none."""
+        (self.folder / "libEGL.so.1").write_text("no library")
+        done = self.command("doctor", env={"LD_LIBRARY_PATH": str(self.folder), "VK_ICD_FILENAMES": "/nowhere"})
+        text = done.stdout.decode()
+        self.assertRegex(" ".join(text.split()), "libEGL is not installed, by which .* GLX")
+        self.assertRegex(text, CAPTURED)
+        self.assertEqual(done.returncode, 0)
+
     def answer(self, text):
         """The block before the rows agrees with them: a verdict, the next step, what each API can count.
         Returns the next step, and all BAD rows."""
