@@ -218,7 +218,7 @@ next_part(const struct vk_exact_call *x, struct part *p)
 		s->n = n;
 		s->last = next.whole = true;
 		next.sampled = n;
-	} else if (next.begins && vk_batch_has_waits(&x->game, s->batch)) {
+	} else if (next.begins && vk_batch_waits(&x->game, s->batch)) {
 		/* The waits are a separate part, so that the totals are read after them. */
 		s->waits = true;
 	} else {

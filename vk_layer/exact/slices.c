@@ -2,12 +2,6 @@
 #include "vk_layer/exact/slices.h"
 
 bool
-vk_batch_has_waits(const struct vk_batches *b, uint32_t i)
-{
-	return b->one ? b->one[i].waitSemaphoreCount : b->two[i].waitSemaphoreInfoCount;
-}
-
-bool
 vk_batch_may_cut(const struct vk_batches *b, uint32_t i)
 {
 	const VkBaseInStructure *s = b->one ? b->one[i].pNext : b->two[i].pNext;

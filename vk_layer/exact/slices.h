@@ -28,7 +28,6 @@ struct vk_slice_info {
 
 /* Whether its chain is empty or has that structure alone. */
 bool vk_batch_may_cut(const struct vk_batches *b, uint32_t i);
-bool vk_batch_has_waits(const struct vk_batches *b, uint32_t i);
 /* Only for a batch that may be cut. */
 void vk_slice_build(const struct vk_batches *b, const struct vk_slice *slice,
 		    struct vk_slice_info *out);

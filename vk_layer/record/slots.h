@@ -166,10 +166,9 @@ bool vk_slot_is_ready(struct vk_device *d, const struct vk_slot *slot);
 uint64_t vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
 		       struct tally_sample *out);
 /* Whether vkGetQueryPoolResults() waits until the whole device is idle, regardless of its
- * flags. If so, vk_slots_fetch() may be called only while nothing submitted waits for something
- * that the game may signal later (a timeline semaphore, d->pending_timelines): it would wait
- * for that with the lock held, possibly in the same thread that signals it. True on lavapipe,
- * see slots_sources.c. Host reset, fences and the rest do not wait. */
+ * flags. If so, vk_slots_fetch() may be called only while it is idle: what was submitted may wait
+ * for what the game does next, with the lock held. True on lavapipe, see slots_sources.c. Host
+ * reset, fences and the rest do not wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
 /* The caller holds the lock. The recording will execute again: makes its slots usable again
  * (host reset; nothing to do where the command buffer resets its own). */

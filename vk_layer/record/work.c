@@ -233,13 +233,6 @@ vk_barrier(struct vk_command *c)
 }
 
 void
-vk_wait_events(struct vk_command *c)
-{
-	atomic_store(&c->device->waits_events, true);
-	vk_barrier(c);
-}
-
-void
 vk_video_begin(struct vk_command *c)
 {
 	if (!vk_recording_of(c) || c->open.kind == VK_OPEN_INHERITED)

@@ -31,18 +31,7 @@ vk_batch_buffer(const struct vk_batches *b, uint32_t i, uint32_t n)
 bool
 vk_batch_waits(const struct vk_batches *b, uint32_t i)
 {
-	if (b->one) {
-		const VkTimelineSemaphoreSubmitInfo *t = vk_find_in_chain(
-			b->one[i].pNext,
-			VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-		/* Values of binary semaphores mean nothing: any value may
-		 * belong to a timeline. */
-		return t && t->waitSemaphoreValueCount && b->one[i].waitSemaphoreCount;
-	}
-	for (uint32_t n = 0; n < b->two[i].waitSemaphoreInfoCount; n++)
-		if (b->two[i].pWaitSemaphoreInfos[n].value)
-			return true;
-	return false;
+	return b->one ? b->one[i].waitSemaphoreCount : b->two[i].waitSemaphoreInfoCount;
 }
 
 bool

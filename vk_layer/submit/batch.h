@@ -18,7 +18,7 @@ struct vk_batches {
 
 uint32_t vk_batch_n_buffers(const struct vk_batches *b, uint32_t i);
 VkCommandBuffer vk_batch_buffer(const struct vk_batches *b, uint32_t i, uint32_t n);
-/* Whether it waits for a timeline semaphore. */
+/* Whether it waits for semaphores. */
 bool vk_batch_waits(const struct vk_batches *b, uint32_t i);
 /* Whether the layer may add its own command buffers. Not if the batch is protected or has
  * device masks. */

@@ -14,6 +14,7 @@
 #define FENCE_EVERY 16 /* submissions */
 /* Where asking waits for the whole device, and that is never idle. */
 #define WAIT_EVERY 24 /* frames */
+#define WAIT_NS UINT64_C(100000000)
 
 /* ---- one slot ---- */
 
@@ -231,9 +232,12 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 
 /* ---- completed submissions ---- */
 
+/* All that was ever submitted has completed, so that asking waits for nothing. */
 static bool
-all_completed(const struct vk_device *d)
+is_idle(const struct vk_device *d)
 {
+	if (d->submitting)
+		return false;
 	for (const struct vk_queue *q = d->queues; q; q = q->next)
 		if (q->completed < q->busy)
 			return false;
@@ -251,7 +255,6 @@ mark_completed(struct vk_queue *q)
 		s->completed = true;
 		s->completed_frame = vk_open_frame(d);
 		s->completed_serial = q->serial;
-		vk_submission_waited(s);
 	}
 }
 
@@ -310,15 +313,10 @@ is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
 	       s->queue->serial - s->completed_serial > submissions;
 }
 
-/* Where asking waits for the whole device, it has to be idle, or never was for a while: one wait
- * then gives all that has completed since. What the game may signal later is never waited for. */
 static bool
 may_ask(const struct vk_device *d)
 {
-	return !vk_slots_read_waits(d) ||
-	       (!atomic_load(&d->pending_timelines) &&
-		(all_completed(d) || (!atomic_load(&d->waits_events) &&
-				      vk_open_frame(d) - d->asked_frame >= WAIT_EVERY)));
+	return !vk_slots_read_waits(d) || is_idle(d);
 }
 
 /* Whether it is time to query the results of the submission. */
@@ -376,7 +374,7 @@ sweep(struct vk_queue *q)
 	struct vk_submission **link = &q->oldest, *last = NULL;
 	while (*link) {
 		struct vk_submission *s = *link;
-		if (s->n_unread || (!s->completed && (s->pairs || s->waits || s->pictures))) {
+		if (s->n_unread || (!s->completed && (s->pairs || s->blocks || s->pictures))) {
 			last = s;
 			link = &s->next;
 			continue;
@@ -439,8 +437,6 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
 			if (!s->slots[i].done)
 				request(d, &s->slots[i]);
-		if (can)
-			d->asked_frame = vk_open_frame(d);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_pending_slot *unread = &s->slots[i];
@@ -456,10 +452,9 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 void
 vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 {
-	bool waits = vk_slots_read_waits(d) && !all_completed(d);
 	/* Without a fence, a slot that the command buffer resets itself may still have the
 	 * results of an earlier use. */
-	for (struct vk_queue *q = try && !waits ? d->queues : NULL; q; q = q->next)
+	for (struct vk_queue *q = try && may_ask(d) ? d->queues : NULL; q; q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
 			if (s->completed || d->enabled.host_reset)
 				request_all(s);
@@ -472,7 +467,7 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			vk_submission_give_up(s, flag);
 			s->pairs =
 				NULL; /* the GPU may still use them: batch_intervals.c frees them */
-			vk_submission_waited(s);
+			s->blocks = false;
 			vk_pictures_completed(s);
 		}
 		sweep(q);
@@ -490,7 +485,7 @@ vk_collect_due(const struct vk_queue *q)
 	const struct vk_submission *newest = q->newest;
 	if (!newest || newest->serial <= q->fenced || newest->completed || q->fencing)
 		return false;
-	return newest->waits || q->fence_frame != vk_open_frame(q->device) ||
+	return q->fence_frame != vk_open_frame(q->device) ||
 	       (q->serial - q->fenced) % FENCE_EVERY == 0;
 }
 
@@ -523,6 +518,39 @@ vk_fence_renew(struct vk_device *d, VkFence old)
 	return fence;
 }
 
+/* Where asking waits for the device, and that was not idle for a while: one wait for a fence then
+ * gives all that has completed since. */
+static bool
+has_to_wait(const struct vk_queue *q)
+{
+	const struct vk_device *d = q->device;
+	const struct vk_submission *s = q->oldest;
+	if (!vk_slots_read_waits(d) || d->wait_failed ||
+	    vk_open_frame(d) - d->asked_frame < WAIT_EVERY)
+		return false;
+	while (s && !s->n_unread)
+		s = s->next;
+	return s;
+}
+
+/* `waits`: not for long, it may need what this thread of the game does next. */
+static VkResult
+send_fence(struct vk_queue *q, VkFence fence, bool waits)
+{
+	struct vk_device *d = q->device;
+	VkResult result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
+	if (result == VK_SUCCESS && waits) {
+		VkResult waited = d->next.use.WaitForFences(d->handle, 1, &fence, VK_TRUE, WAIT_NS);
+		pthread_mutex_lock(&d->lock);
+		d->asked_frame = vk_open_frame(d);
+		d->wait_failed = waited != VK_SUCCESS;
+		pthread_mutex_unlock(&d->lock);
+	}
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
+	return result;
+}
+
 void
 vk_collect_fence(struct vk_queue *q)
 {
@@ -535,6 +563,7 @@ vk_collect_fence(struct vk_queue *q)
 	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
 	uint64_t serial = q->serial;
 	VkFence fence = at->handle;
+	bool waits = wanted && has_to_wait(q);
 	q->fencing |= wanted;
 	pthread_mutex_unlock(&d->lock);
 	if (!wanted)
@@ -542,9 +571,7 @@ vk_collect_fence(struct vk_queue *q)
 	fence = vk_fence_renew(d, fence);
 	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
 	if (fence)
-		result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
+		result = send_fence(q, fence, waits);
 	pthread_mutex_lock(&d->lock);
 	at->handle = fence;
 	q->fencing = false;
@@ -555,7 +582,9 @@ vk_collect_fence(struct vk_queue *q)
 		q->fenced = serial;
 		q->fence_frame = vk_open_frame(d);
 	}
-	pthread_mutex_unlock(&d->lock);
+	if (waits)
+		vk_collect_poll(d);
+	vk_pictures_unlock(d, true);
 }
 
 void

@@ -2,7 +2,8 @@
 /* vk_layer/submit/collect.h - reads submissions once they have completed.
  *
  * Callers hold the device's lock, except for vk_collect_fence(), which takes it. Nothing here waits
- * for the GPU.
+ * for the GPU, except where reading a query does: there that function waits for its fence now and
+ * then, without the lock.
  */
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H

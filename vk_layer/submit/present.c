@@ -94,6 +94,35 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	return result;
 }
 
+/* Where reading a query waits for the whole device, it waits for this call's work, too. */
+static struct vk_submission *
+begin_bind(struct vk_queue *q)
+{
+	if (!q || !vk_slots_read_waits(q->device))
+		return NULL;
+	struct vk_device *d = q->device;
+	pthread_mutex_lock(&d->lock);
+	struct vk_submission *s = vk_submission_take(q);
+	if (s)
+		s->blocks = !vk_device_idles(d);
+	d->submitting += s != NULL;
+	pthread_mutex_unlock(&d->lock);
+	return s;
+}
+
+static void
+end_bind(struct vk_submission *s, VkResult result)
+{
+	struct vk_device *d = s->queue->device;
+	pthread_mutex_lock(&d->lock);
+	d->submitting--;
+	if (result == VK_SUCCESS && !d->given_up)
+		vk_submission_append(s);
+	else
+		vk_submission_fail(s, 0);
+	pthread_mutex_unlock(&d->lock);
+}
+
 VkResult
 vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue queue, uint32_t n,
 		     const VkBindSparseInfo *infos, VkFence fence)
@@ -104,8 +133,11 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 		marked |= vk_ends_frame(infos[i].pNext);
 	struct tally_clock_wait none = { 0 };
 	const struct presented none_presented = { .extent = vk_nothing_presented };
+	struct vk_submission *s = begin_bind(q);
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
+	if (s)
+		end_bind(s, result);
 	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
 		return result;
 	if (d->exact)

@@ -32,14 +32,6 @@ vk_submission_take(struct vk_queue *q)
 }
 
 void
-vk_submission_waited(struct vk_submission *s)
-{
-	if (s->waits)
-		atomic_fetch_sub(&s->queue->device->pending_timelines, 1);
-	s->waits = false;
-}
-
-void
 vk_submission_recycle(struct vk_submission *s)
 {
 	while (s->pairs) {
@@ -227,7 +219,7 @@ vk_submission_append(struct vk_submission *s)
 	if (!s->empty)
 		q->busy = s->serial;
 	release_passes(s);
-	if (!s->n_unread && !s->pairs && !s->waits && !s->pictures) {
+	if (!s->n_unread && !s->pairs && !s->blocks && !s->pictures) {
 		vk_submission_recycle(s);
 		return;
 	}
@@ -252,6 +244,5 @@ vk_submission_fail(struct vk_submission *s, uint64_t flag)
 		s->passes[i].pass->flags |= flag;
 	vk_submission_give_up(s, flag);
 	release_passes(s);
-	vk_submission_waited(s);
 	vk_submission_recycle(s);
 }

@@ -75,8 +75,8 @@ struct vk_submission {
 	struct vk_queue *queue;
 	uint64_t serial;   /* the queue's serial */
 	VkFence game_fence;
-	bool waits;	   /* it is counted in pending_timelines */
-	bool empty;	   /* it has no command buffers, and does not wait for a timeline */
+	bool empty;	   /* it has no command buffers, and waits for nothing */
+	bool blocks;	   /* reading a query would wait for it: listed until it completed */
 	bool completed;
 	bool requested; /* its slots are part of the current round of reading */
 	/* The newest submission when this one was found completed. */
@@ -158,8 +158,6 @@ void vk_pending_slot_done(struct vk_submission *s, struct vk_pending_slot *unrea
 void vk_pending_slot_give_up(struct vk_submission *s, struct vk_pending_slot *unread,
 			     uint64_t flag);
 void vk_submission_give_up(struct vk_submission *s, uint64_t flag);
-/* It is not, or no longer, counted in pending_timelines. */
-void vk_submission_waited(struct vk_submission *s);
 /* It is no longer in the list, and its intervals around batches and itself may be taken again. */
 void vk_submission_recycle(struct vk_submission *s);
 

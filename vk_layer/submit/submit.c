@@ -123,21 +123,6 @@ struct call {
 	bool completed; /* all of it has completed */
 };
 
-static void
-count_waits(struct call *c)
-{
-	struct vk_device *d = c->d;
-	bool waits = false;
-	for (uint32_t i = 0; i < c->game.n && vk_slots_read_waits(d); i++)
-		waits |= vk_batch_waits(&c->game, i);
-	if (!waits)
-		return;
-	/* Without a submission it is never decremented: nothing is read anymore. */
-	atomic_fetch_add(&d->pending_timelines, 1);
-	if (c->s)
-		c->s->waits = true;
-}
-
 static bool
 is_empty(const struct vk_batches *b)
 {
@@ -145,6 +130,18 @@ is_empty(const struct vk_batches *b)
 		if (vk_batch_n_buffers(b, i) || vk_batch_waits(b, i))
 			return false;
 	return true;
+}
+
+static struct vk_submission *
+take(const struct call *c)
+{
+	struct vk_submission *s = vk_submission_take(c->q);
+	if (!s)
+		return NULL;
+	s->game_fence = c->fence;
+	s->empty = is_empty(&c->game);
+	s->blocks = !s->empty && vk_slots_read_waits(c->d) && !vk_device_idles(c->d);
+	return s;
 }
 
 /* What is executed again may have completed meanwhile: its pictures are read first. */
@@ -171,12 +168,7 @@ before(struct call *c)
 	pthread_mutex_lock(&d->lock);
 	if (started && !q->stream)
 		set_up(d, q);
-	c->s = vk_submission_take(q);
-	if (c->s) {
-		c->s->game_fence = c->fence;
-		c->s->empty = is_empty(&c->game);
-	}
-	count_waits(c);
+	c->s = take(c);
 	struct vk_replay replay = {
 		.d = d,
 		.q = q,
@@ -188,6 +180,7 @@ before(struct call *c)
 	c->serial = q->serial + 1;
 	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
 		    (c->s->n_passes || q->frame_pass);
+	d->submitting++;
 	vk_pictures_unlock(d, true);
 	if (c->pairs)
 		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);
@@ -205,6 +198,20 @@ add_overhead(const struct call *c)
 }
 
 static void
+list(const struct call *c, VkResult result)
+{
+	struct vk_queue *q = c->q;
+	/* Another thread may have found the device lost, and given up
+	 * everything in the lists. */
+	if (c->s && result == VK_SUCCESS && !q->device->given_up)
+		vk_submission_append(c->s);
+	else if (c->s)
+		vk_submission_fail(c->s, TALLY_FLAG(LOST));
+	else
+		q->busy = ++q->serial; /* no memory: only a fence shows when it has completed */
+}
+
+static void
 after(struct call *c, VkResult result)
 {
 	struct vk_device *d = c->d;
@@ -215,12 +222,8 @@ after(struct call *c, VkResult result)
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	pthread_mutex_lock(&d->lock);
-	/* Another thread may have found the device lost, and given up
-	 * everything in the lists. */
-	if (c->s && result == VK_SUCCESS && !d->given_up)
-		vk_submission_append(c->s);
-	else if (c->s)
-		vk_submission_fail(c->s, TALLY_FLAG(LOST));
+	d->submitting--;
+	list(c, result);
 	if (c->s && c->completed && result == VK_SUCCESS && q->serial == c->serial)
 		vk_collect_completed(q, c->serial);
 	bool ended = d->tally && result == VK_SUCCESS;

@@ -112,9 +112,9 @@ test_unknown(void)
 	g_assert_false(vk_batch_may_cut(&b, 0));
 	timeline.pNext = NULL;
 	g_assert_true(vk_batch_may_cut(&b, 0));
-	g_assert_true(vk_batch_has_waits(&b, 0));
+	g_assert_true(vk_batch_waits(&b, 0));
 	info.waitSemaphoreCount = 0;
-	g_assert_false(vk_batch_has_waits(&b, 0));
+	g_assert_false(vk_batch_waits(&b, 0));
 }
 
 static void
@@ -150,7 +150,7 @@ test_two(void)
 	g_assert_cmpuint(out.two.commandBufferInfoCount, ==, 1);
 	g_assert_cmpuint(out.two.pCommandBufferInfos[0].deviceMask, ==, 3);
 	g_assert_true(out.two.pSignalSemaphoreInfos == &signal);
-	g_assert_true(vk_batch_may_cut(&b, 0) && vk_batch_has_waits(&b, 0));
+	g_assert_true(vk_batch_may_cut(&b, 0) && vk_batch_waits(&b, 0));
 }
 
 int

@@ -37,6 +37,7 @@ static struct {
 	struct vk_command commands[W_BUFFERS];
 	char page;
 	bool read_waits, no_cover;
+	bool is_busy; /* work is under way that only a test knows of */
 	uint32_t expected;
 	unsigned n_slots, n_resets, n_stops;
 	unsigned n_rounds; /* rounds in which something was wanted */
@@ -204,6 +205,7 @@ vk_slots_fetch(struct vk_device *d)
 	for (unsigned i = 0; i < G_N_ELEMENTS(w.wanted); i++)
 		any |= w.wanted[i];
 	w.n_rounds += any != 0;
+	g_assert_false(any && w.read_waits && w.is_busy); /* it would wait, with the lock */
 	memcpy(w.fetched, w.wanted, sizeof(w.fetched));
 	memset(w.wanted, 0, sizeof(w.wanted));
 }
@@ -382,6 +384,8 @@ w_wait(VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all, uint64_
 	(void)device, (void)fences, (void)all;
 	g_assert_cmpuint(n, >, 0);
 	g_assert_cmpuint(timeout, <=, UINT64_C(2000000000));
+	g_assert_cmpint(pthread_mutex_trylock(&w.d.lock), ==, 0);
+	pthread_mutex_unlock(&w.d.lock);
 	w.n_waits++;
 	if (w.waits_end) {
 		w.signalled = w.n_fence_submits;
