@@ -7,8 +7,9 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
-#define ELSEWHERE 0.9 /* what it waited for on another thread */
+#define NEARLY_ALL 0.9
 #define SAME 0.2
+#define PART 0.1
 #define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
@@ -141,7 +142,9 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	out->driver = explains(h, TALLY_HITCH_WAIT);
 	if (out->disk && !out->driver)
 		return TALLY_CAUSE_FAULTS;
-	out->part_ns = !out->driver && is_hitch_by(out, work_ns) ? work_ns : 0;
+	if (!out->driver && (double)work_ns >= PART * (double)h->excess_ns &&
+	    is_hitch_by(out, work_ns))
+		out->part_ns = work_ns;
 	if (!is_same(h, TALLY_HITCH_WORK) || out->part_ns)
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
 	if (out->driver)
@@ -165,18 +168,6 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	} else if ((double)MAX(h->part_ns, ready_ns) <= SAME * lost) {
 		h->cause = TALLY_CAUSE_WAIT;
 	}
-}
-
-void
-tally_cause_on_cpu(struct tally_answer_hitch *h)
-{
-	const struct tally_answer_event *e = &h->event;
-	bool calls = (e->group == TALLY_EVENT_SHADERS || e->group == TALLY_EVENT_UPLOADS) &&
-		     !e->elsewhere && (double)e->growth_ns >= EXPLAINS * (double)h->excess_ns;
-	if (h->others_drew)
-		h->cause = TALLY_CAUSE_UNKNOWN;
-	else if (h->cause == TALLY_CAUSE_UNKNOWN && calls && !has_more_draws(h))
-		h->cause = TALLY_CAUSE_EVENT;
 }
 
 void
@@ -206,13 +197,35 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	if (!e.group || (double)e.ns < EXPLAINS * lost)
 		return false;
 	out->event = e;
-	if ((double)e.growth_ns < (e.elsewhere ? ELSEWHERE : EXPLAINS) * lost)
+	if ((double)e.growth_ns < (e.elsewhere ? NEARLY_ALL : EXPLAINS) * lost)
 		return false;
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
 	 * one that goes on, or has long ended. */
 	return !e.elsewhere || (h->growth_ns[TALLY_HITCH_DISK_FAULTS] < DISK_FAULTS &&
 				is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
 				!h->goes_on[e.group]);
+}
+
+/* Whether it is all that there is to say: it explains nearly all, or no other grew by a quarter as
+ * much. */
+static bool
+grew_alone(const struct tally_hitch *h, const struct tally_hitch_part *grew)
+{
+	uint64_t most_ns = growth_of(grew);
+	bool alone = true;
+	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts)
+		alone &= p == grew || growth_of(p) < most_ns / 4;
+	return alone || (double)most_ns >= NEARLY_ALL * (double)h->excess_ns;
+}
+
+/* Of the CPU's work, what calls were, if that is some of it. */
+static void
+mention_calls(const struct tally_hitch *h, struct tally_answer_hitch *out)
+{
+	const struct tally_answer_event e = tally_event_find(
+		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
+	if (!e.elsewhere && (double)e.growth_ns > SAME * (double)h->excess_ns)
+		out->event = e;
 }
 
 /* Whether each pass that matters grew by at least a quarter as much as all, in proportion. */
@@ -236,12 +249,13 @@ is_own(const struct tally_hitch *h)
 }
 
 /* Of a pass whose time may be the CPU's: whether the thread slept or worked in it. If it waited for
- * the GPU, that would be in a driver's call, or after more draws. */
+ * the GPU, that would be in a driver's call, or after twice the draws. */
 static bool
 is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 {
 	return h->known[TALLY_HITCH_WORK] && h->known[TALLY_HITCH_WAIT] &&
-	       !explains(h, TALLY_HITCH_WAIT) && !has_more_draws(out);
+	       !explains(h, TALLY_HITCH_WAIT) &&
+	       out->draws < 2 * MAX(out->around_draws, 1);
 }
 
 /* "(passes drawn together)" */
@@ -280,34 +294,70 @@ of_passes(const struct tally_hitch *h, bool alone, bool unsure, struct tally_ans
 	return TALLY_CAUSE_UNKNOWN;
 }
 
-static enum tally_cause
-decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
+/* Calls in which the thread may have slept until passes had ended. */
+static bool
+may_wait_for_passes(const struct tally_answer_event *e)
 {
-	uint64_t unsure_ns = 0;
-	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
-	bool works = explains(h, TALLY_HITCH_WORK);
-	bool unsure = grew && opengl && grew->may_wait;
-	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
-	if (is_own(h))
-		return TALLY_CAUSE_OWN;
-	bool event = is_event(h, out);
-	if (event && (!out->by_gpu || unsure))
-		return TALLY_CAUSE_EVENT;
-	if (!out->by_gpu)
-		return of_thread(h, out);
+	return !e->elsewhere &&
+	       (e->group == TALLY_EVENT_UPLOADS || e->group == TALLY_EVENT_MAPS ||
+		e->group == TALLY_EVENT_READBACKS);
+}
+
+/* Names the pass that grew most; `out` has the sums of all. Returns whether it is the only one. */
+static bool
+name_pass(const struct tally_hitch *h, const struct tally_hitch_part *grew,
+	  struct tally_answer_hitch *out)
+{
 	bool alone = out->growth_ns - growth_of(grew) < growth_of(grew) / 2;
 	out->some = !alone && !grew_alike(h, out);
 	if (alone)
 		take_pass(out, grew);
 	else if (out->some)
 		out->pass = ((const struct tally_part *)grew->what)->name;
+	return alone;
+}
+
+/* Passes explain the frame; calls do, too, if `event`. */
+static enum tally_cause
+of_longer_passes(const struct tally_hitch *h, bool opengl, bool event,
+		 const struct tally_hitch_part *grew, uint64_t unsure_ns,
+		 struct tally_answer_hitch *out)
+{
+	const struct tally_answer_hitch all = *out;
+	bool alone = name_pass(h, grew, out);
+	bool works = explains(h, TALLY_HITCH_WORK), unsure = opengl && grew->may_wait;
 	if (works && unsure)
 		return of_thread(h, out);
-	if (event || (works && !has_more_draws(out)))
-		return TALLY_CAUSE_UNKNOWN; /* both did: which one waited for the other? */
+	if (works && !has_more_draws(out))
+		return event ? TALLY_CAUSE_EVENT : TALLY_CAUSE_UNKNOWN;
+	if (event && (works || !may_wait_for_passes(&out->event)))
+		return TALLY_CAUSE_UNKNOWN; /* both did it */
 	if (!alone)
 		unsure = opengl && (double)unsure_ns >= SAME * (double)h->excess_ns;
-	return of_passes(h, alone, unsure, out);
+	enum tally_cause cause = of_passes(h, alone, unsure, out);
+	if (cause != TALLY_CAUSE_PASS || grew_alone(h, grew))
+		return cause;
+	bool or_wait = out->or_wait;
+	*out = all;
+	out->pass = ((const struct tally_part *)grew->what)->name;
+	out->some = true;
+	out->or_wait = or_wait;
+	return TALLY_CAUSE_GPU;
+}
+
+static enum tally_cause
+decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
+{
+	uint64_t unsure_ns = 0;
+	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
+	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
+	if (is_own(h))
+		return TALLY_CAUSE_OWN;
+	bool event = is_event(h, out);
+	if (event && (!out->by_gpu || (opengl && grew->may_wait)))
+		return TALLY_CAUSE_EVENT;
+	return out->by_gpu ? of_longer_passes(h, opengl, event, grew, unsure_ns, out)
+			   : of_thread(h, out);
 }
 
 struct tally_answer_hitch
@@ -326,6 +376,8 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 	};
 	out.cause = decide(h, opengl, &out);
 	out.others_drew &= out.cause == TALLY_CAUSE_PASS;
+	if (out.cause == TALLY_CAUSE_CPU && !out.event.group)
+		mention_calls(h, &out);
 	return out;
 }
 
@@ -432,18 +484,25 @@ faults_text(const struct tally_answer_hitch *h)
 			       h->disk ? " from a disk" : " (new memory)");
 }
 
+/* Adds what stands in `more`, after `between`; takes it. */
+static void
+add_text(GString *text, const char *between, char *more)
+{
+	g_string_append_printf(text, "%s%s", between, more);
+	g_free(more);
+}
+
 static char *
 cpu_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = h->pass ? tally_short_name(h->pass) : NULL;
-	g_autofree char *faults = h->disk || (double)h->faults * FAULT_NS >=
-						  MENTIONED * (double)h->growth_ns
-					  ? faults_text(h)
-					  : NULL;
-	g_autofree char *ready = h->ready_ns ? meanwhile_text(h) : NULL;
-	return g_strdup_printf("the CPU%s%s%s%s%s%s", name ? ", in " : "", name ? name : "",
-			       faults ? ", with " : "", faults ? faults : "",
-			       ready ? "; " : "", ready ? ready : "");
+	GString *text = g_string_new("the CPU");
+	if (h->pass)
+		add_text(text, ", in ", tally_short_name(h->pass));
+	if (h->disk || (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
+		add_text(text, ", with ", faults_text(h));
+	if (h->ready_ns)
+		add_text(text, "; ", meanwhile_text(h));
+	return g_string_free(text, FALSE);
 }
 
 static char *
@@ -484,19 +543,21 @@ tally_cause_text(const struct tally_answer_hitch *h)
 {
 	g_autofree char *what = cause_text(h);
 	if (may_compile(h))
-		return g_strdup_printf("%s; %" G_GUINT64_FORMAT " shader%s made in it", what,
-				       h->made, h->made == 1 ? "" : "s");
-	if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU)
+		return g_strdup_printf("%s; %" G_GUINT64_FORMAT " shader%s made in it",
+				       what, h->made, h->made == 1 ? "" : "s");
+	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+	if (passes && !is_no_pass(h->pass))
 		return g_steal_pointer(&what);
 	if (h->first) {
 		g_autofree char *first = tally_short_name(h->first);
 		return g_strdup_printf("%s (first of %s)", what, first);
 	}
 	if (h->cause == TALLY_CAUSE_EVENT || h->event.group == TALLY_EVENT_NONE ||
-	    !h->event.elsewhere)
+	    (!h->event.elsewhere && h->cause != TALLY_CAUSE_CPU))
 		return g_steal_pointer(&what);
-	g_autofree char *meanwhile = tally_event_text(&h->event);
-	return g_strdup_printf("%s; meanwhile %s", what, meanwhile);
+	g_autofree char *calls = tally_event_text(&h->event);
+	return g_strdup_printf("%s; %s %s", what,
+			       h->event.elsewhere ? "meanwhile" : "of it", calls);
 }
 
 char *

@@ -65,10 +65,8 @@ struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool ope
  * `sure`: most of that time was in the frame. */
 void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
 		       bool sure);
-/* A driver on the CPU may do the work of a pass or a call within another pass's time. */
-void tally_cause_on_cpu(struct tally_answer_hitch *h);
-/* Its threads worked for so much more meanwhile than in most frames; `sure`: most of the time
- * was in the frame. */
+/* The threads of a driver on the CPU worked for so much more meanwhile than around it; `sure`:
+ * most of the time was in the frame. */
 void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; the caller frees it. */
 char *tally_cause_text(const struct tally_answer_hitch *h);

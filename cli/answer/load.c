@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/shared/each.h"
+#include "cli/shared/sort.h"
 
 #define MOST_LINES 100000 /* some hours */
 #define MOST_THREADS 5
@@ -138,48 +140,82 @@ is_software(const struct tally_loads *l, const struct tally_device_summary *devi
 	return found;
 }
 
+static double
+drew_in(const struct load_line *line, const struct tally_aggregate *log,
+	const struct tally_device_summary *device)
+{
+	double ns = 0;
+	for (unsigned k = 0; k < MOST_THREADS && line->threads[k].name; k++)
+		if (may_draw(line->threads[k].name, log, device))
+			ns += (double)line->threads[k].ns;
+	return ns;
+}
+
+/* How much more the driver's threads worked in the `n` lines from `from` on than in those around:
+ * in most of these, as some may be of other hitches. `lost_ns` is not usual time. */
+static double
+drew_more(const struct tally_loads *l, guint from, guint n, const struct tally_aggregate *log,
+	  const struct tally_device_summary *device, double lost_ns)
+{
+	enum { AROUND = 8 };
+	double rates[2 * AROUND], more_ns = 0, lines_ns = 0;
+	size_t n_rates = 0;
+	guint first = from - MIN(from, AROUND), to = from + n + AROUND;
+	for (guint i = first; i < MIN(to, l->lines->len); i++) {
+		const struct load_line *line = &g_array_index(l->lines, struct load_line, i);
+		double drew_ns = drew_in(line, log, device);
+		double ns = (double)(line->to_ns - line->from_ns);
+		bool inside = i >= from && i < from + n;
+		more_ns += inside ? drew_ns : 0;
+		lines_ns += inside ? ns : 0;
+		if (!inside && ns > 0)
+			rates[n_rates++] = drew_ns / ns;
+	}
+	qsort(rates, n_rates, sizeof(rates[0]), tally_order_double);
+	return more_ns - (n_rates ? rates[n_rates / 2] : 0) * (lines_ns - lost_ns);
+}
+
 void
 tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
 		    const struct tally_device_summary *device, struct tally_answer_hitch *h)
 {
 	guint n;
 	const struct load_line *lines = find_lines(l, h, &n);
-	double most = EXPLAINS * (double)h->excess_ns, drew_ns = 0;
+	double most = EXPLAINS * (double)h->excess_ns;
 	uint64_t ready_ns = 0;
 	bool software = is_software(l, device);
 	GHashTableIter all;
 	gpointer name, total;
-	if (software)
-		tally_cause_on_cpu(h);
+	/* It may draw a pass within the time of another. */
+	if (software && h->others_drew)
+		h->cause = TALLY_CAUSE_UNKNOWN;
 	if (software && l->lines->len && n == 0)
 		tally_cause_driver(h, 0, false);
 	if (n == 0)
 		return;
-	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns), rate = 0;
+	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
 	bool near = lines_ns <= (double)(h->frame_ns + MOST_APART_NS);
+	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
 	/* The part of the run that these lines are: what is there on average is no cause. */
 	double part = lines_ns / (double)l->all_ns;
-	for (guint i = 0; i < n; i++)
-		ready_ns += lines[i].ready_ns;
 	g_hash_table_iter_init(&all, l->totals);
-	while (g_hash_table_iter_next(&all, &name, &total)) {
+	while (near && g_hash_table_iter_next(&all, &name, &total)) {
 		uint64_t ns = work_of(lines, n, name);
 		double growth = (double)ns - part * (double)*(const uint64_t *)total;
-		if (may_draw(name, log, device)) {
-			drew_ns += (double)ns;
-			rate += (double)*(const uint64_t *)total / (double)l->all_ns;
-		} else if (growth >= most && near) {
+		if (growth >= most && !may_draw(name, log, device)) {
 			most = growth;
 			h->thread = name;
 			h->thread_ns = MIN(ns, h->frame_ns);
 		}
 	}
-	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
+	for (guint i = 0; i < n; i++)
+		ready_ns += lines[i].ready_ns;
 	if (near)
 		tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
-	/* Usual is the rest of that time. */
+	guint at = (guint)(lines - (const struct load_line *)(void *)l->lines->data);
 	if (software)
-		tally_cause_driver(h, drew_ns - rate * (lines_ns - (double)h->excess_ns), sure);
+		tally_cause_driver(h, drew_more(l, at, n, log, device, (double)h->excess_ns),
+				   sure);
 }
 
 const char *

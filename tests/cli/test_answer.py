@@ -530,10 +530,15 @@ class Answer(CliCase):
             ("of a log that does not say on which thread", [event("pipeline", 28, 3, own_ns=0)], [call("pipeline", 28)], 31, 9, {}, {}, "cpu",
              "the CPU; meanwhile 3 shaders made on main, 28.0 ms"),
             ("a disk that the kernel works for", [], [], 15, 9, {"major_faults": 600}, {}, "faults", "600 page faults from a disk"),
-            ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU"),
+            ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU; of it 3 shaders made, 9.00 ms"),
+            ("hardly any", [event("pipeline", 5, 3)], [call("pipeline", 5)], 33, 9, {}, {}, "cpu", "the CPU"),
             ("an upload as in each frame", [event("upload", 5, 1, 64)], [], 3, 9, {}, {}, "wait", "a wait"),
             ("few page faults", [], [], 33, 9, {"minor_faults": 2000, "major_faults": 3}, {}, "cpu", "the CPU"),
-            ("a pass, and shaders", [event("pipeline", 28, 3)], [call("pipeline", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "unknown", "cannot tell: GBuffer and other calls both took longer"),
+            ("a pass, and shaders", [event("pipeline", 28, 3)], [call("pipeline", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "shaders", "3 shaders made, 28.0 ms"),
+            ("a pass, and shaders made asleep", [event("pipeline", 28, 3)], [call("pipeline", 28)], 3, 9, {}, {"GBuffer": (40, 10)}, "unknown", "cannot tell: GBuffer and other calls both took longer"),
+            ("a read-back that waits for a pass", [event("readback", 28, 1)], [call("readback", 28)], 3, 9, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
+            ("a read-back that works", [event("readback", 28, 1)], [call("readback", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "readback", "read-back, 28.0 ms"),
+            ("two passes, one with less", [], [], 3, 9, {}, {"GBuffer": (30, 10), "UI": (9, 10)}, "gpu", "GBuffer and others 11.0 -> 41.0 ms, same draws"),
             ("a pass in which a driver may compile", [event("pipeline", 1)], [], 3, 39, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws; 1 shader made in it"),
             ("a pass, and the CPU, which may compile", [event("pipeline", 1, 3), event("shader", 2, 6)], [], 33, 9, {}, {"GBuffer": (40, 10)}, "unknown",
              "cannot tell: GBuffer and the CPU both took longer; 6 shaders made in it"),
@@ -614,6 +619,8 @@ class Answer(CliCase):
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked a part of it, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked a part of it, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
+        # 20 ms of work would be a hitch, but are hardly any of it.
+        self.assertEqual(run(ready=270, work=22, ms=314)["hitches"]["worst"][0]["text"], "frame 60: +300 ms, a wait: no CPU was free for up to 270 ms")
         # The driver worked by 20 ms more: what it could have done in a tenth of what was lost.
         self.assertEqual(run([("Mesa-1", 20)], passes=[("GBuffer", (308, 10))], ms=314)["hitches"]["worst"][0]["text"],
                          "frame 60: +300 ms, cannot tell: GBuffer took longer, or its driver had no CPU")
