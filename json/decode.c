@@ -63,30 +63,11 @@ find_field(const struct tally_object *o, const struct tally_json_text *key)
 	return -1;
 }
 
-/* Some of the fields that are all present or all absent are present, and some are not. */
-static bool
-fail_together(struct tally_decoder *d, const struct tally_object *o)
-{
-	char list[128];
-	size_t len = 0;
-	for (uint64_t left = o->together; left && len < sizeof(list); left &= left - 1) {
-		const char *before = left == o->together ? ""
-				     : left & (left - 1) ? ", "
-							 : " and ";
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", before,
-					o->fields[__builtin_ctzll(left)].name);
-	}
-	d->named = true;
-	return tally_json_fail(&d->json, o->where, "%s stand together or not at all", list);
-}
-
 /* At the closing brace: checks that everything is present. */
 static bool
 check_object(struct tally_decoder *d, const struct tally_object *o)
 {
 	uint64_t missing = o->required & ~o->seen;
-	if ((o->seen & o->together) && (~o->seen & o->together))
-		return fail_together(d, o);
 	if (missing) {
 		const char *name = o->fields[__builtin_ctzll(missing)].name;
 		d->named = true;

@@ -105,7 +105,6 @@ struct tally_object {
 	unsigned n_fields;
 	int field; /* the field being read, -1 before the first and for unknown ones */
 	uint64_t required; /* TALLY_BIT(field) */
-	uint64_t together; /* fields that are all present or all absent */
 	uint64_t mark; /* of the keys that its `estimated` lists: tally_decoder.epoch */
 	uint64_t seen;
 	const char *where;

@@ -133,6 +133,7 @@ decode_frame_estimated(struct tally_decoder *d)
 }
 
 static void finish_pass(const struct tally_object *o, struct tally_pass_record *pass);
+static void finish_frame(const struct tally_object *o, struct tally_frame_record *frame);
 
 /* read_frame(), and decode_NAME() of the objects in a frame. */
 #include "json/log_read_frame.inc"
@@ -166,6 +167,20 @@ static void
 finish_pass(const struct tally_object *o, struct tally_pass_record *pass)
 {
 	pass->unknown = find_unknown(o->seen, pass);
+}
+
+/* What is left out of a measured frame: no gaps, all in passes, nothing outside them. */
+static void
+finish_frame(const struct tally_object *o, struct tally_frame_record *frame)
+{
+	bool has_coverage = o->seen & TALLY_BIT(FRAME_COVERAGE);
+	if (!(o->seen & TALLY_BIT(FRAME_ENVELOPE_NS)))
+		frame->envelope_ns = frame->gpu_ns;
+	if (!has_coverage)
+		frame->coverage = 1;
+	frame->has_coverage = has_coverage || frame->gpu_ns;
+	if (!(o->seen & TALLY_BIT(FRAME_UNATTRIBUTED)))
+		frame->has_unattributed_gpu = frame->has_gpu;
 }
 
 /* The next n items at `at`, and past them; NULL: none. */

@@ -231,10 +231,23 @@ put_queue(struct tally_json_writer *w, const struct tally_pass_record *pass)
 	PUT("\"");
 }
 
+/* What most frames of one pass have is left out: finish_frame() of json/decode_frame.c knows it. */
+static bool
+has_gaps(const struct tally_frame_record *frame)
+{
+	return frame->has_gpu && frame->envelope_ns != frame->gpu_ns;
+}
+
+static bool
+has_rest(const struct tally_frame_record *frame)
+{
+	return frame->has_coverage && frame->coverage < 1;
+}
+
 static bool
 has_unattributed(const struct tally_frame_record *frame)
 {
-	return frame->has_unattributed_gpu ||
+	return (frame->has_unattributed_gpu && frame->unattributed_gpu_ns) ||
 	       has_values(frame->unattributed, frame->n_unattributed);
 }
 

@@ -55,7 +55,7 @@ class Field(Entry):
         self.when = [word for word in words[2:] if re.match(r"(required|always|optional|nonzero|known:|if:)", word)]
         rest = [word for word in words[2:] if word not in self.when]
         self.attributes = {key: value for key, _, value in (word.partition("=") for word in rest)}
-        if not self.when or set(self.attributes) - {"in", "absent", "array", "get", "pointers", "csv"}:
+        if not self.when or set(self.attributes) - {"in", "absent", "array", "get", "pointers", "csv", "known"}:
             raise Wrong(line, f"not understood: {' '.join(rest) or 'no WHEN'}")
         self.member = self.attributes.get("in", self.name)
         self.array = self.attributes.get("array", self.name)
@@ -89,14 +89,6 @@ class Object(Entry):
 
     def bit(self, field):
         return f"{self.name}_{field.name}".upper()
-
-    def together(self):
-        """Fields of which all or none are present: those of one bool."""
-        groups = {}
-        for field in self.fields:
-            if field.has_member():
-                groups.setdefault(field.has_member(), []).append(field)
-        return next((group for group in groups.values() if len(group) > 1), [])
 
     def marks(self):
         """Whether reading it marks the keys of its estimates by a separate mark."""
@@ -236,9 +228,6 @@ def object_schema(description, owner):
     required = [field.name for field in owner.fields if "required" in field.when]
     if required:
         rule["required"] = required
-    together = [field.name for field in owner.together()]
-    if together:
-        rule["dependentRequired"] = {name: [other for other in together if other != name] for name in together}
     rule["properties"] = {field.name: field_schema(description, field) for field in owner.fields}
     return rule
 
@@ -490,9 +479,6 @@ class Read:
             out += inside(inside(self.call(field)))
         return out + ["\t}", "\treturn true;", "}"]
 
-    def bits(self, fields):
-        return " | ".join(f"TALLY_BIT({self.owner.bit(field)})" for field in fields)
-
     def object(self):
         """The type of the field in struct tally_object."""
         owner = self.owner
@@ -500,9 +486,8 @@ class Read:
                f".n_fields = N_{owner.name.upper()}_FIELDS,"]
         required = [field for field in owner.fields if "required" in field.when and field.type != "const"]
         if required:
-            out.append(f".required = {self.bits(required)},")
-        if owner.together():
-            out.append(f".together = {self.bits(owner.together())},")
+            bits = " | ".join(f"TALLY_BIT({owner.bit(field)})" for field in required)
+            out.append(f".required = {bits},")
         if owner.marks():
             out.append(".mark = ++d->epoch,")
         return out
@@ -561,8 +546,9 @@ def read_source(description, lines):
 def number_call(description, field):
     """The statement that hands over a field for `export --csv`."""
     member, known = f"r->{field.member}", "true"
-    if field.has_member():
-        known = f"r->{field.has_member()}"
+    has = field.attributes.get("known", field.has_member())
+    if has:
+        known = f"r->{has}"
     elif field.count():
         known = f"!(r->unknown & TALLY_UNKNOWN_{field.count()})"
     unless = [] if known == "true" or "absent" in field.attributes["csv"] else [known]

@@ -92,7 +92,9 @@ def frames(path):
     def rows():
         for record in _with_frames(path):
             if record["type"] == "frame":
-                row = _flat(record)
+                row = {"dropped_passes": 0, **_flat(record)}
+                if row.get("gpu_ns"):
+                    row = {"envelope_ns": row["gpu_ns"], "coverage": 1.0, **row}
                 del row["type"]
                 yield {**row, "passes": len(record["passes"])}
     return _columns(rows())

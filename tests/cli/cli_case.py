@@ -166,7 +166,7 @@ def frame(number, passes, device_number=0, **more):
     line = {"type": "frame", "frame": number, "device": device_number, "start_ns": 1000 * number,
             "cpu_ns": 16000000}
     line.update({"gpu_ns": gpu, "envelope_ns": gpu, "coverage": 1.0, "passes": passes,
-                 "overhead_ns": 1000, "dropped_passes": 0})
+                 "unattributed": {}, "overhead_ns": 1000, "dropped_passes": 0})
     line.update(more)
     return line
 

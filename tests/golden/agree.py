@@ -69,7 +69,6 @@ PLANTED = [
     ("65 bits in a counter", text(HEADER, DEVICE, INFO, a_pass(counters={"a": 2**64})), False),
     ("a text for a counter", text(HEADER, DEVICE, INFO, a_pass(counters={"a": "1"})), False),
     ("a share over 1", text(HEADER, DEVICE, a_frame(coverage=1.5)), False),
-    ("half of a time", text(HEADER, DEVICE, a_frame(gpu_ns=1)), False),
     ("nine attachments", text(HEADER, {**INFO, "target": {"color": ["A"] * 9}}), False),
     ("a NUL", text(HEADER, {**NOTE, "message": "\0"}), False),
     ("a NUL in a flag", text(HEADER, DEVICE, a_frame(flags=["a\0b"])), False),

@@ -125,7 +125,7 @@ class GenLog(unittest.TestCase):
         for old, new in (("\tcpu_ns          nanoseconds ", "\tcpu_ns          parsecs "),
                          ("list:workload", "list:workloads"),
                          ("word:level ", "word:levels "),
-                         ("if:has_coverage", "unless:has_coverage"),
+                         ("if:has_rest(r)", "unless:has_rest(r)"),
                          ("object pass ", "thing pass ")):
             wrong = self.folder / "log.fields"
             wrong.write_text(text.replace(old, new, 1), encoding="utf-8")

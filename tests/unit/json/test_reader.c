@@ -114,8 +114,6 @@ static const struct {
 	  "the key \"a\" stands twice" },
 	{ "a known key twice", HEADER DEVICE INFO PASS(",\"index\":0"), 4, 158,
 	  "the key \"index\" stands twice in a pass" },
-	{ "half of a time", HEADER DEVICE FRAME("1", "\"passes\":[],\"gpu_ns\":1"), 3, 1,
-	  "gpu_ns and envelope_ns stand together" },
 	{ "more than all", HEADER DEVICE FRAME("1", "\"passes\":[],\"coverage\":1.01"), 3,
 	  120, "\"coverage\": a share is between 0 and 1" },
 	{ "a short id",

@@ -427,6 +427,42 @@ test_golden_read(void)
 	g_free(path);
 }
 
+/* What most frames of one pass have is left out, and read back all the same. */
+static void
+test_left_out(void)
+{
+	static const char *const names[] = { "envelope_ns", "coverage", "unattributed",
+					     "dropped_passes" };
+	static const struct tally_frame_record whole = {
+		.has_gpu = true,
+		.gpu_ns = 5000,
+		.envelope_ns = 5000,
+		.has_coverage = true,
+		.coverage = 1,
+		.has_unattributed_gpu = true,
+	};
+	char *path = temporary_name(), *bytes;
+	size_t len;
+	struct tally_recorder *r = open_recorder(path);
+	g_assert_cmpint(tally_json_recorder.header(r, &header), ==, TALLY_RECORD_OK);
+	g_assert_cmpint(tally_json_recorder.device(r, &gl_device), ==, TALLY_RECORD_OK);
+	g_assert_cmpint(tally_json_recorder.frame(r, &whole), ==, TALLY_RECORD_OK);
+	tally_json_recorder.close(r);
+	g_assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		g_assert_null(strstr(strstr(bytes, "\"type\":\"frame\""), names[i]));
+
+	struct tally_log_reader *reader = open_log_bytes(bytes, len);
+	struct tally_log_line line;
+	next_line(reader, &line, TALLY_LINE_HEADER);
+	next_line(reader, &line, TALLY_LINE_DEVICE);
+	next_line(reader, &line, TALLY_LINE_FRAME);
+	check_frame(&line.frame, &whole);
+	tally_log_reader_close(reader);
+	g_free(bytes);
+	remove_temporary(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -439,5 +475,6 @@ main(int argc, char **argv)
 	}
 	g_test_add_func("/record_json/write", test_golden_write);
 	g_test_add_func("/record_json/read", test_golden_read);
+	g_test_add_func("/record_json/left_out", test_left_out);
 	return g_test_run();
 }
