@@ -12,7 +12,8 @@
 
 enum tally_quirk {
 	TALLY_QUIRK_TIMES_OF_TILES,     /* timestamps are taken tile by tile */
-	TALLY_QUIRK_WORK_AT_ONCE,       /* a copy or dispatch is done in its call */
+	TALLY_QUIRK_WORK_AT_ONCE,       /* a copy or dispatch is done in its call, draws when their
+					 * results are asked for */
 	TALLY_QUIRK_STATISTICS_CORRUPT, /* statistics queries may corrupt memory */
 	TALLY_QUIRK_ONE_STATISTIC,      /* one statistics query at a time */
 	TALLY_QUIRK_STATISTICS_STALL,   /* each statistics query stalls */

@@ -302,7 +302,7 @@ gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 	struct gl_context_state *s = c->state;
 	struct gl_drawable_size known = gl_drawable_size(s->drawable.draw);
 	s->submits++;
-	if (!known.pbuffer)
+	if (!known.pbuffer || s->caps.works_at_once)
 		gl_submitted(c);
 	if (known.interval != s->group->interval && known.interval != GL_INTERVAL_UNKNOWN &&
 	    s->stream)

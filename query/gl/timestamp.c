@@ -9,6 +9,7 @@
 #include "layer/base/array.h"
 #include "layer/base/clock.h"
 #include "query/gl/api.h"
+#include "query/quirks.h"
 #include "query/source/noop.h"
 
 #define GL_TIMESTAMP 0x8E28
@@ -45,6 +46,7 @@ struct gl_timestamp {
 	struct tally_gl_api *api;
 	unsigned bits; /* of the GPU's clock, 1 to 64 */
 	bool no_wait;
+	bool draws_when_asked; /* what was issued last is drawn once it is asked for */
 
 	/* 3 per slot, the boundary, a provisional end: always enough */
 	struct timestamp *timestamps;
@@ -58,6 +60,7 @@ struct gl_timestamp {
 	uint32_t boundary;   /* the last end, if the next pass may begin there */
 	uint32_t running;    /* the slot begun and not ended, or NO_SLOT */
 	uint32_t provisional; /* where it ends if nothing more comes after a gap */
+	uint32_t newest;     /* the last one issued, or NO_STAMP; perhaps free by now */
 	uint64_t sequence;   /* of the newest timestamp */
 	/* The newest one known to be available; this says nothing about older ones. */
 	uint64_t available;
@@ -213,8 +216,10 @@ static __attribute__((hot)) uint32_t
 issue_timestamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	uint32_t index = take_stamp(t, cpu_ns);
-	if (index != NO_STAMP)
+	if (index != NO_STAMP) {
 		t->api->QueryCounter(t->timestamps[index].id, GL_TIMESTAMP);
+		t->newest = index;
+	}
 	return index;
 }
 
@@ -479,6 +484,16 @@ deliver(struct gl_timestamp *t, struct timestamp *begin, struct timestamp *end,
 		out->flags |= TALLY_FLAG(UNCALIBRATED);
 }
 
+/* Some result is not there yet. A software driver draws what was issued last only when it is asked
+ * for it: after the swap of a pbuffer, which submits nothing, that would be in the next frame. */
+static enum tally_status
+not_ready(struct gl_timestamp *t)
+{
+	if (t->draws_when_asked && t->newest != NO_STAMP && t->timestamps[t->newest].refs)
+		is_known(t, &t->timestamps[t->newest]);
+	return TALLY_NOT_READY;
+}
+
 static __attribute__((hot)) enum tally_status
 timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out)
 {
@@ -496,7 +511,7 @@ timestamp_read(struct tally_source *src, uint32_t slot, struct tally_sample *out
 	struct timestamp *begin = &t->timestamps[s->begin], *end = &t->timestamps[s->end];
 	if (!is_known(t, begin) || !is_known(t, end) ||
 	    (s->sign != NO_STAMP && !is_known(t, &t->timestamps[s->sign])))
-		return TALLY_NOT_READY;
+		return not_ready(t);
 	watch_clock(t);
 	start_batch(t);
 	deliver(t, begin, end, out);
@@ -537,6 +552,7 @@ timestamp_abandon(struct tally_source *src)
 		.boundary = NO_STAMP,
 		.running = NO_SLOT,
 		.provisional = NO_STAMP,
+		.newest = NO_STAMP,
 	};
 }
 
@@ -580,6 +596,7 @@ obstacle(struct gl_timestamp *t)
 		       "time that the driver can read";
 	t->bits = bits < 64 ? (unsigned)bits : 64;
 	t->no_wait = tally_gl_has_no_wait(api);
+	t->draws_when_asked = tally_gl_quirk(TALLY_QUIRK_WORK_AT_ONCE, api->driver);
 	return NULL;
 }
 

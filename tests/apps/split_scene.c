@@ -7,13 +7,15 @@
  * debug group (for --split group), `targets` is another framebuffer, which alone makes a driver
  * that draws tile by tile begin a new scene. `mip` is a mipmap of 8x8 pixels and the heavy
  * pass, `clear` is the same with a heavy pass that begins with a clear. `image` is a long copy
- * of an image and then another framebuffer. The passes cover the whole target --heavy times and
- * once. A frame ends with glFinish().
+ * of an image and then another framebuffer. `swap` draws the light pass to the pbuffer, swaps it
+ * and sleeps for 100 ms. The passes cover the whole target --heavy times and once. A frame ends
+ * with glFinish().
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scenes/gl/stage.h"
 
@@ -33,9 +35,9 @@ static const char fragment[] = "RESULT\n"
 			       "	COLOR = vec4(x, x, x, 0.5);\n"
 			       "}\n";
 
-enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, N_BORDERS };
+enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, SWAP, N_BORDERS };
 static const char *const borders[N_BORDERS] = { "mip",	 "copy",    "clear",
-						"group", "targets", "image" };
+						"group", "targets", "image", "swap" };
 
 #define IMAGE_SIZE 2048
 
@@ -76,7 +78,11 @@ frame(struct stage *s, enum border border, int heavy)
 	if (border == IMAGE)
 		glCopyImageSubData(images[0], GL_TEXTURE_2D, 0, 0, 0, 0, images[1], GL_TEXTURE_2D,
 				   0, 0, 0, 0, IMAGE_SIZE, IMAGE_SIZE, 1);
-	if (border != MIP && border != CLEAR)
+	if (border == SWAP) {
+		draw(s, 0, 1);
+		stage_swap(s);
+		usleep(100000);
+	} else if (border != MIP && border != CLEAR)
 		draw(s, target[border == TARGETS || border == IMAGE], 1);
 	if (border == GROUP)
 		glPopDebugGroup();

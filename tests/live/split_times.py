@@ -28,6 +28,8 @@ CASES = [
     ("mip", {"granularity": "draw"}, ["transfer", "render"], False),
     # The copy runs at its call, when the pass before it is not drawn yet.
     ("image", {}, ["render", "transfer", "render"], [False, False, True]),
+    # The swap of a pbuffer draws nothing, and the program sleeps for 100 ms before the next frame.
+    ("swap", {"frame": "present"}, ["render", "render"], [True, True]),
 ]
 
 
@@ -56,7 +58,7 @@ def check_case(checks, border, options, kinds, apart):
     with h.scratch() as folder:
         log = folder / "log.jsonl"
         options = {"frame": "finish", "sources": "gl-timestamp+gl-statistics", **options}
-        argv = [h.need("split_scene"), border, "--frames", FRAMES]
+        argv = [h.need("split_scene"), border, "--frames", FRAMES, *(["--platform", "pbuffer"] if border == "swap" else [])]
         result = h.run(argv, h.base_env(folder, h.capture_env(log, options)))
         if result.status == 77:
             h.skip(result.errors.strip() or result.text.strip())
@@ -66,6 +68,8 @@ def check_case(checks, border, options, kinds, apart):
     checks.equal(len(frames), FRAMES, "frames")
     for frame in frames:
         check_frame(checks, frame, kinds, apart)
+    if border == "swap":
+        checks.that(max(f["passes"][1]["gpu_ns"] for f in frames) < 50e6, "the last pass has the sleep after it")
     if apart is True and len(kinds) == 2:
         heavy, light = (statistics.median(f["passes"][i]["gpu_ns"] for f in frames) for i in (0, 1))
         print(f"{border}: heavy pass {heavy} ns, light pass {light} ns")
