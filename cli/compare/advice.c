@@ -68,9 +68,9 @@ static char *
 frames_of(const struct tally_compare *c)
 {
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[TALLY_SIDE_BASE], 0);
-	TALLY_EACH (const char, option, log->options)
-		if (g_str_has_prefix(option, "frames=") && strcmp(option, "frames=0") != 0)
-			return g_strdup_printf(" --frames %s", option + strlen("frames="));
+	const char *frames = tally_log_option(&log->aggregate.identity, "frames", "0");
+	if (frames)
+		return g_strdup_printf(" --frames %s", frames);
 	return g_strdup("");
 }
 

@@ -131,28 +131,18 @@ free_source(gpointer p)
 	g_free(s);
 }
 
-static void
-take_line(void *user, const struct tally_log_line *line)
+/* The arguments as typed; NULL: the log does not have them. */
+static char *
+join_arguments(const GPtrArray *argv)
 {
-	struct tally_compare_log *log = user;
-	const struct tally_header_record *header = &line->header;
-	if (line->type != TALLY_LINE_HEADER)
-		return;
-	for (uint32_t i = 0; i < header->n_options; i++)
-		g_ptr_array_add(log->options, g_strdup_printf("%s=%s", header->options[i].key,
-							      header->options[i].value));
-	if (!header->has_argv)
-		return;
 	GString *words = g_string_new(NULL);
-	g_autoptr(GPtrArray) argv = tally_arguments_mask(header->argv, header->n_argv);
-	for (uint32_t i = 1; i < header->n_argv; i++) {
+	for (guint i = 1; argv && i < argv->len; i++) {
 		const char *word = g_ptr_array_index(argv, i);
 		g_autofree char *quoted = g_shell_quote(word);
 		bool plain = word[0] && !strpbrk(word, " \t\n\"'\\$`*?;&|<>()");
 		g_string_append_printf(words, "%s%s", i > 1 ? " " : "", plain ? word : quoted);
 	}
-	g_free(log->arguments);
-	log->arguments = g_string_free(words, FALSE);
+	return g_string_free(words, !argv);
 }
 
 /* NULL: the filter does not select it. */
@@ -325,14 +315,12 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	struct tally_compare_log *log = g_new0(struct tally_compare_log, 1);
 	*out = log;
 	log->sources = g_ptr_array_new_with_free_func(free_source);
-	log->options = g_ptr_array_new_with_free_func(g_free);
 	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	log->filter = filter;
 	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->selected = g_array_new(FALSE, TRUE, sizeof(struct selected));
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
-		.line = take_line,
 		.takes_values = true,
 		.frame = take_frame,
 	};
@@ -340,7 +328,8 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 						  warmup, &log->watch, false);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	g_ptr_array_sort(log->options, tally_order_text);
+	g_ptr_array_sort(log->aggregate.identity.options, tally_order_text);
+	log->arguments = join_arguments(log->aggregate.identity.argv);
 	return choose_devices(log, device);
 }
 
@@ -351,7 +340,6 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 		return;
 	g_array_unref(log->selected);
 	g_ptr_array_unref(log->sources);
-	g_ptr_array_unref(log->options);
 	g_array_unref(log->devices);
 	g_free(log->arguments);
 	tally_aggregate_finish(&log->aggregate);

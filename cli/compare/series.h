@@ -41,10 +41,9 @@ struct tally_compare_source {
 };
 
 struct tally_compare_log {
-	/* names, devices and keys; its series hold no values */
+	/* names, devices and keys, options sorted by key; its series hold no values */
 	struct tally_aggregate aggregate;
 	GPtrArray *sources; /* elements: struct tally_compare_source * */
-	GPtrArray *options; /* elements: char *, "key=value", sorted by key */
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
 	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
 	/* Private to series.c: */

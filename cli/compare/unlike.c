@@ -83,7 +83,7 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 static void
 say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
 {
-	TALLY_EACH (const char, option, log->options) {
+	TALLY_EACH (const char, option, log->aggregate.identity.options) {
 		g_autofree char *key = g_strndup(option, strcspn(option, "="));
 		g_autofree char *what = g_strdup_printf("option %s", key);
 		bool matters = true;

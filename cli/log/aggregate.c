@@ -34,6 +34,24 @@ is_warmup(const struct tally_aggregate *a, const struct tally_device_summary *d)
 	       (a->state->warmup ? tally_warmup_frames(a->state->warmup, d->device) : a->warmup);
 }
 
+/* A frame that submits pictured command buffers again has their numbers, and no new one. */
+static void
+add_pictured(struct tally_aggregate *a, const struct tally_frame_record *f)
+{
+	uint32_t last = 0, newest = 0;
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		newest = MAX(newest, f->passes[i].picture);
+	TALLY_EACH_OF (const struct tally_pictured_pass, old, a->pictured)
+		last = MAX(last, old->number);
+	for (uint32_t i = 0; i < f->n_passes && newest > last; i++) {
+		const struct tally_pass_record *p = &f->passes[i];
+		const struct tally_pictured_pass pass = { f->device, p->id, f->frame,
+							  p->picture };
+		if (p->picture)
+			g_array_append_val(a->pictured, pass);
+	}
+}
+
 static void
 read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 {
@@ -41,6 +59,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	if (!a->state->notes.first_ns)
 		a->state->notes.first_ns = f->start_ns;
 	tally_notes_add_frame(a, f);
+	add_pictured(a, f);
 	bool skipped = is_warmup(a, d);
 	d->seen++;
 	if (skipped) {
@@ -61,24 +80,18 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	g_ptr_array_set_size(a->state->touched, 0);
 }
 
-/* What ends a frame, and the option by which none may have been captured although some ended. */
+/* The option by which no frame may have been captured although some ended. */
 static void
-read_frame_options(struct tally_aggregate *a, const struct tally_header_record *r)
+find_wait(struct tally_aggregate *a)
 {
+	static const struct {
+		const char *key, *off;
+	} late[] = { { "skip", "0" }, { "start-on", "none" } };
 	tally_text_replace(&a->waits, NULL);
-	tally_text_replace(&a->boundary, NULL);
-	tally_text_replace(&a->pictures, NULL);
-	for (uint32_t i = 0; i < r->n_options; i++) {
-		const struct tally_key_text *o = &r->options[i];
-		if (strcmp(o->key, "frame") == 0 && strcmp(o->value, "present") != 0)
-			tally_text_replace(&a->boundary, o->value);
-		if (strcmp(o->key, "pictures") == 0)
-			tally_text_replace(&a->pictures, o->value);
-		bool late = strcmp(o->key, "start-on") == 0 && *o->value &&
-			    strcmp(o->value, "none") != 0;
-		late |= strcmp(o->key, "skip") == 0 && strcmp(o->value, "0") != 0;
-		if (late && !a->waits)
-			a->waits = g_strdup_printf("--%s %s", o->key, o->value);
+	for (size_t i = 0; i < G_N_ELEMENTS(late) && !a->waits; i++) {
+		const char *value = tally_log_option(&a->identity, late[i].key, late[i].off);
+		if (value && *value)
+			a->waits = g_strdup_printf("--%s %s", late[i].key, value);
 	}
 }
 
@@ -91,8 +104,8 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	tally_text_replace(&a->program, r->program);
 	tally_pass_names_program(&a->state->groups.names, r->program);
 	tally_text_replace(&a->version, r->version);
-	read_frame_options(a, r);
 	tally_log_identity_read(&a->identity, r);
+	find_wait(a);
 }
 
 void
@@ -189,8 +202,6 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_free(a->path);
 	g_free(a->program);
 	g_free(a->waits);
-	g_free(a->boundary);
-	g_free(a->pictures);
 	g_free(a->version);
 	tally_log_identity_finish(&a->identity);
 	g_free(a->end_reason);

@@ -100,9 +100,9 @@ struct tally_pass_row {
 
 /* A pass of a frame with pictures (--pictures). */
 struct tally_pictured_pass {
-	const struct tally_group *pass;
-	uint64_t frame;
-	uint32_t number;
+	uint32_t device;
+	uint64_t id, frame;
+	uint32_t number; /* of its pictures */
 };
 
 struct tally_label_row {
@@ -209,9 +209,8 @@ struct tally_aggregate {
 	char *path;
 	struct tally_header_record header; /* only the numbers of the header */
 	char *program, *version;
-	char *pictures; /* the option of that name; NULL = off */
-	GArray *pictured; /* elements: struct tally_pictured_pass, in the order of frames */
-	char *boundary; /* the option frame: "finish"; NULL = present, the default */
+	/* elements: struct tally_pictured_pass, in the order of frames; also of the warm-up */
+	GArray *pictured;
 	char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
 	struct tally_log_identity identity;
 	GArray *keys; /* elements: struct tally_key */

@@ -10,8 +10,10 @@
 void
 tally_log_identity_init(struct tally_log_identity *id)
 {
-	*id = (struct tally_log_identity){ .tags = g_ptr_array_new_with_free_func(
-						   g_free) };
+	*id = (struct tally_log_identity){
+		.tags = g_ptr_array_new_with_free_func(g_free),
+		.options = g_ptr_array_new_with_free_func(g_free),
+	};
 }
 
 static void
@@ -23,6 +25,16 @@ clear(struct tally_log_identity *id)
 	g_free(id->cpu);
 	g_free(id->host);
 	g_ptr_array_set_size(id->tags, 0);
+	g_ptr_array_set_size(id->options, 0);
+	g_clear_pointer(&id->argv, g_ptr_array_unref);
+}
+
+static void
+add_pairs(GPtrArray *to, const struct tally_key_text *pairs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		g_ptr_array_add(to, g_strdup_printf("%s=%s", pairs[i].key,
+						    pairs[i].value));
 }
 
 void
@@ -38,10 +50,10 @@ tally_log_identity_read(struct tally_log_identity *id,
 	id->cpus = h->cpus;
 	id->memory_bytes = h->memory_bytes;
 	id->session = h->session;
-	for (uint32_t i = 0; i < h->n_tags; i++)
-		g_ptr_array_add(id->tags, g_strdup_printf("%s=%s", h->tags[i].key,
-							  h->tags[i].value));
+	add_pairs(id->tags, h->tags, h->n_tags);
 	g_ptr_array_sort(id->tags, tally_order_text);
+	add_pairs(id->options, h->options, h->n_options);
+	id->argv = h->has_argv ? tally_arguments_mask(h->argv, h->n_argv) : NULL;
 }
 
 void
@@ -51,7 +63,18 @@ tally_log_identity_finish(struct tally_log_identity *id)
 		return;
 	clear(id);
 	g_ptr_array_unref(id->tags);
+	g_ptr_array_unref(id->options);
 	*id = (struct tally_log_identity){ 0 };
+}
+
+const char *
+tally_log_option(const struct tally_log_identity *id, const char *key, const char *off)
+{
+	size_t len = strlen(key);
+	TALLY_EACH (const char, option, id->options)
+		if (strncmp(option, key, len) == 0 && option[len] == '=')
+			return strcmp(option + len + 1, off) ? option + len + 1 : NULL;
+	return NULL;
 }
 
 static void

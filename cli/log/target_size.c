@@ -2,6 +2,7 @@
 #include "cli/log/target_size.h"
 
 #include <ctype.h>
+#include <glib.h>
 #include <string.h>
 
 /* Words that stand for so many components of what the number behind them says. */
@@ -50,34 +51,47 @@ tally_format_bits(const char *format)
 	return bits <= 256 ? bits : 0;
 }
 
+/* Appends the attachment's format and returns the bits of a pixel of it. *known: if there is one,
+ * they are. */
+static unsigned
+add_format(GString *formats, const struct tally_attachment *a, bool *known)
+{
+	unsigned bits = a->format ? tally_format_bits(a->format) : 0;
+	*known &= bits || !a->format;
+	if (a->format && *a->format)
+		g_string_append_printf(formats, "%s%s", formats->len ? " " : "", a->format);
+	return bits;
+}
+
 struct tally_target_size
 tally_target_size(const struct tally_pass_info_record *info)
 {
 	const struct tally_target *t = &info->target;
-	uint64_t samples = t->samples ? t->samples : 1;
-	struct tally_target_size size = {
-		.pixels = (uint64_t)t->width * t->height * (t->layers ? t->layers : 1),
-		.known = info->load != TALLY_LOAD_UNKNOWN && info->store != TALLY_STORE_UNKNOWN,
-	};
+	g_autoptr(GString) formats = g_string_new(NULL);
 	unsigned color = 0, rest = 0;
-	const char *const others[] = { t->depth.format, t->stencil.format };
-	for (uint32_t i = 0; i < t->n_color; i++) {
-		unsigned bits = t->color[i].format ? tally_format_bits(t->color[i].format) : 0;
-		color += bits;
-		size.known &= bits || !t->color[i].format;
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned bits = others[i] ? tally_format_bits(others[i]) : 0;
-		rest += bits;
-		size.known &= bits || !others[i];
-	}
-	size.known &= size.pixels && (color || rest);
-	size.color_bytes = size.known ? size.pixels * color / 8 : 0;
-	if (size.known && info->load == TALLY_LOAD_LOAD)
-		size.loaded = size.pixels * samples * (color + rest) / 8;
-	if (size.known && info->store == TALLY_STORE_STORE)
-		size.stored = size.pixels * samples * (color + rest) / 8;
-	if (size.known && info->store == TALLY_STORE_RESOLVE)
-		size.stored = size.color_bytes;
+	bool known = info->load != TALLY_LOAD_UNKNOWN && info->store != TALLY_STORE_UNKNOWN;
+	for (uint32_t i = 0; i < t->n_color; i++)
+		color += add_format(formats, &t->color[i], &known);
+	rest += add_format(formats, &t->depth, &known);
+	rest += add_format(formats, &t->stencil, &known);
+	struct tally_target_size size = {
+		.width = t->width,
+		.height = t->height,
+		.layers = t->layers,
+		.samples = t->samples,
+		.load = info->load,
+		.store = info->store,
+		.formats = g_intern_string(formats->str),
+		.pixels = (uint64_t)t->width * t->height * MAX(t->layers, 1),
+	};
+	size.known = known && size.pixels && (color || rest);
+	if (!size.known)
+		return size;
+	const uint64_t all = size.pixels * MAX(t->samples, 1) * (color + rest) / 8;
+	size.color_bytes = size.pixels * color / 8;
+	size.loaded = info->load == TALLY_LOAD_LOAD ? all : 0;
+	size.stored = info->store == TALLY_STORE_STORE     ? all
+		      : info->store == TALLY_STORE_RESOLVE ? size.color_bytes
+							   : 0;
 	return size;
 }

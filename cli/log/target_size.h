@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/target_size.h - how many pixels and bytes a pass has to do with, from its pass_info line.
+/* cli/log/target_size.h - what a pass draws to, and how many pixels and bytes that is, from its
+ * pass_info line.
  *
  * Pure; any thread.
  */
@@ -9,6 +10,10 @@
 #include "layer/record.h"
 
 struct tally_target_size {
+	uint32_t width, height, layers, samples; /* as in the log */
+	enum tally_load_op load;
+	enum tally_store_op store;
+	const char *formats; /* of its attachments, separated by blanks; interned (GLib) */
 	uint64_t pixels; /* of all layers; 0 = not known */
 	uint64_t color_bytes; /* of the color attachments, resolved; 0 = not known, or none */
 	/* What it reads of, and writes to, its attachments if each pixel is touched once; `known`

@@ -7,11 +7,11 @@
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
+#include "layer/config/config.h"
 #include "passtally_version.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 /* The numbers of a page: columns, one after the other, each a zlib stream of its own, so that a
@@ -104,8 +104,6 @@ struct page {
 	struct tally_out *out;
 	struct pack pack;
 	uint64_t warmup;
-	const char *path; /* its own */
-	bool embeds; /* pictures are columns; otherwise they stay in their files */
 };
 
 /* Numbers of JSON */
@@ -131,9 +129,9 @@ put_texts(struct tally_out *o, const char *key, const GPtrArray *list)
 }
 
 static void
-put_target(struct tally_out *o, const struct tally_html_target *t)
+put_target(struct tally_out *o, const struct tally_target_size *t)
 {
-	if (!t || t->width == 0)
+	if (t->width == 0)
 		return;
 	tally_out_object(o, "target");
 	tally_out_u64(o, "width", t->width);
@@ -155,7 +153,7 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 	const struct tally_html_group *own = g->watched;
 	tally_out_object(o, NULL);
 	tally_json_put_row(o, &log->aggregate, g);
-	put_target(o, g->outside ? NULL : g_hash_table_lookup(log->targets, &g->id));
+	put_target(o, &tally_as_pass(g)->size);
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
 	tally_out_array(o, "series");
@@ -204,58 +202,43 @@ put_clock(struct tally_out *o, struct tally_device_summary *d)
 	tally_out_text(o, "clock", words);
 }
 
-/* Pictures of all logs together: larger ones stay in their files. */
-enum { MOST_PICTURES = 2 << 20 };
-
-static uint64_t
-bytes_of_pictures(const struct tally_html_log *log)
-{
-	uint64_t bytes = 0;
-	struct stat info;
-	TALLY_EACH (const struct tally_html_device, d, log->devices)
-		TALLY_EACH_OF (const struct tally_html_pictured, p, d->pictures)
-			TALLY_EACH (const char, file, p->files)
-				bytes += stat(file, &info) == 0 ? (uint64_t)info.st_size : 0;
-	return bytes;
-}
-
-/* [its name, its column or its address] */
+/* [its name, its column] */
 static void
 put_picture(struct page *p, const char *file)
 {
-	g_autofree char *folder = g_path_get_dirname(file), *own = g_path_get_dirname(p->path);
-	g_autofree char *name = g_path_get_basename(file), *bytes = NULL;
-	const char *target = strrchr(name, '-') + 1;
-	g_autofree char *kind = g_strndup(target, strcspn(target, "."));
+	g_autofree char *bytes = NULL;
 	gsize n;
+	if (!g_file_get_contents(file, &bytes, &n, NULL))
+		return;
+	const char *target = strrchr(file, '-') + 1;
+	g_autofree char *kind = g_strndup(target, strcspn(target, "."));
 	tally_out_array(p->out, NULL);
 	tally_out_text(p->out, NULL, kind);
-	if (p->embeds && g_file_get_contents(file, &bytes, &n, NULL)) {
-		put(&p->pack, bytes, n);
-		tally_out_i64(p->out, NULL, end_column(&p->pack));
-	} else if (strcmp(folder, own) == 0) {
-		g_autofree char *address = g_uri_escape_string(name, NULL, true);
-		tally_out_text(p->out, NULL, address);
-	} else {
-		g_autofree char *absolute = g_canonicalize_filename(file, NULL);
-		g_autofree char *address = g_filename_to_uri(absolute, NULL, NULL);
-		tally_out_text(p->out, NULL, address);
-	}
+	put(&p->pack, bytes, n);
+	tally_out_i64(p->out, NULL, end_column(&p->pack));
 	tally_out_end_array(p->out);
 }
 
-/* [pass, pictures...] each, in the order of the frame. */
+/* [pass, pictures...] each, of the last frame of the device that has some, in its order. */
 static void
-put_pictures(struct page *p, const struct tally_html_device *d)
+put_pictures(struct page *p, const struct tally_aggregate *a, uint32_t device)
 {
-	if (!d->pictures->len)
+	const struct tally_pictured_pass *last = NULL;
+	TALLY_EACH_OF (const struct tally_pictured_pass, any, a->pictured)
+		last = any->device == device ? any : last;
+	if (!last)
 		return;
-	tally_out_u64(p->out, "pictured", d->pictured);
+	tally_out_u64(p->out, "pictured", last->frame);
 	tally_out_array(p->out, "pictures");
-	TALLY_EACH_OF (const struct tally_html_pictured, pass, d->pictures) {
+	TALLY_EACH_OF (const struct tally_pictured_pass, pass, a->pictured) {
+		const struct tally_group *g = tally_aggregate_find_pass(a, device, pass->id);
+		const struct tally_html_group *own = g ? g->watched : NULL;
+		if (pass->device != device || pass->frame != last->frame || !own)
+			continue;
+		g_autoptr(GPtrArray) files = tally_picture_files(a->path, pass->number);
 		tally_out_array(p->out, NULL);
-		tally_out_u64(p->out, NULL, pass->place);
-		TALLY_EACH (const char, file, pass->files)
+		tally_out_u64(p->out, NULL, own->place);
+		TALLY_EACH (const char, file, files)
 			put_picture(p, file);
 		tally_out_end_array(p->out);
 	}
@@ -281,7 +264,7 @@ put_kept(struct page *p, const struct tally_html_log *log,
 	tally_out_end_array(o);
 	tally_out_i64(o, "bars", pack_passes(&p->pack, &own->frames));
 	put_kinds(o, own);
-	put_pictures(p, own);
+	put_pictures(p, &log->aggregate, own->device);
 	tally_out_u64(o, "block", own->block);
 	tally_out_array(o, "groups");
 	TALLY_EACH (struct tally_group, g, own->groups)
@@ -371,6 +354,42 @@ put_pipelines(struct page *p, const char *path)
 	tally_aggregate_finish(&a);
 }
 
+/* Whether an option has its default value. The log's path never has, and the page shows the
+ * log's name anyway; the control socket's depends on the user. */
+static bool
+is_default(const struct tally_config *defaults, const char *key, const char *value)
+{
+	if (strcmp(key, "log") == 0 ||
+	    (strcmp(key, "control") == 0 && g_str_has_suffix(value, "/%e-%p.sock")))
+		return true;
+	const struct tally_option *option = tally_option_find(key, strlen(key));
+	if (!option)
+		return false;
+	size_t size = tally_option_get(option, defaults, NULL, 0) + 1;
+	g_autofree char *text = g_malloc(size);
+	tally_option_get(option, defaults, text, size);
+	return strcmp(text, value) == 0;
+}
+
+/* Key and value of each that is not the default. */
+static void
+put_options(struct tally_out *o, const GPtrArray *options)
+{
+	struct tally_config defaults;
+	tally_config_init(&defaults);
+	tally_out_array(o, "options");
+	TALLY_EACH (const char, option, options) {
+		g_autofree char *key = g_strndup(option, strcspn(option, "="));
+		const char *value = option + strlen(key) + 1;
+		if (is_default(&defaults, key, value))
+			continue;
+		tally_out_text(o, NULL, key);
+		tally_out_text(o, NULL, value);
+	}
+	tally_out_end_array(o);
+	tally_config_finish(&defaults);
+}
+
 static void
 put_log(struct page *p, const struct tally_html_log *log)
 {
@@ -386,9 +405,9 @@ put_log(struct page *p, const struct tally_html_log *log)
 	tally_out_text(o, "machine", machine);
 	tally_out_i64(o, "pid", a->header.pid);
 	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
-	if (log->argv)
-		put_texts(o, "argv", log->argv);
-	put_texts(o, "options", log->options);
+	if (a->identity.argv)
+		put_texts(o, "argv", a->identity.argv);
+	put_options(o, a->identity.options);
 	put_end(o, a);
 	if (log->has_pipelines && strcmp(a->path, "-") != 0)
 		put_pipelines(p, a->path);
@@ -455,20 +474,14 @@ put_base64(struct tally_out *o, const GByteArray *blob)
 }
 
 static void
-write_page(FILE *file, const char *path, const struct tally_html_log *logs, unsigned n,
-	   uint64_t warmup)
+write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup)
 {
-	uint64_t pictures = 0;
-	for (unsigned i = 0; i < n; i++)
-		pictures += bytes_of_pictures(&logs[i]);
 	struct tally_out out;
 	struct page p = {
 		.out = &out,
 		.pack = { g_byte_array_new(), g_byte_array_new(),
 			  g_array_new(FALSE, FALSE, sizeof(struct packed)) },
 		.warmup = warmup,
-		.path = path,
-		.embeds = pictures <= MOST_PICTURES,
 	};
 	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
 	tally_out_init(&out, file);
@@ -505,7 +518,7 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
 		status = tally_html_log_read(&read[i], logs[i], warmup, n_logs);
 	if (status == TALLY_EXIT_OK)
-		write_page(target.file, path, read, n_logs, warmup);
+		write_page(target.file, read, n_logs, warmup);
 	if (!tally_result_close(&target, status == TALLY_EXIT_OK) &&
 	    status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;

@@ -4,7 +4,6 @@
 #include "cli/log/grouping.h"
 #include "cli/report/html.h"
 #include "cli/shared/each.h"
-#include "layer/config/config.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,12 +177,6 @@ tally_html_log_device(const struct tally_html_log *log, uint32_t device)
 	return NULL;
 }
 
-static void
-clear_pictured(gpointer p)
-{
-	g_ptr_array_unref(((struct tally_html_pictured *)p)->files);
-}
-
 static struct tally_html_device *
 need_device(struct tally_html_log *log, uint32_t number)
 {
@@ -196,8 +189,6 @@ need_device(struct tally_html_log *log, uint32_t number)
 	d->groups = g_ptr_array_new();
 	d->kinds = g_array_new(FALSE, FALSE, sizeof(struct tally_html_kind));
 	d->passes = g_byte_array_new();
-	d->pictures = g_array_new(FALSE, FALSE, sizeof(struct tally_html_pictured));
-	g_array_set_clear_func(d->pictures, clear_pictured);
 	d->frames.step = 1;
 	d->frames.most_bytes = MOST_PASS_BYTES / log->share;
 	d->frames.rows = g_array_new(FALSE, FALSE, sizeof(struct tally_html_frame));
@@ -220,7 +211,6 @@ free_device(gpointer p)
 	g_ptr_array_unref(d->groups);
 	g_array_unref(d->kinds);
 	g_byte_array_unref(d->passes);
-	g_array_unref(d->pictures);
 	TALLY_EACH_OF (struct tally_html_frame, f, d->frames.rows)
 		g_free(f->passes);
 	g_array_unref(d->frames.rows);
@@ -228,40 +218,6 @@ free_device(gpointer p)
 }
 
 /* Lines */
-
-/* Whether an option has its default value. The log's path never has, and the page shows the
- * log's name anyway; the control socket's depends on the user. */
-static bool
-is_default(const struct tally_config *defaults, const char *key, const char *value)
-{
-	if (strcmp(key, "log") == 0 ||
-	    (strcmp(key, "control") == 0 && g_str_has_suffix(value, "/%e-%p.sock")))
-		return true;
-	const struct tally_option *option = tally_option_find(key, strlen(key));
-	if (!option)
-		return false;
-	size_t size = tally_option_get(option, defaults, NULL, 0) + 1;
-	g_autofree char *text = g_malloc(size);
-	tally_option_get(option, defaults, text, size);
-	return strcmp(text, value) == 0;
-}
-
-static void
-take_header(struct tally_html_log *log, const struct tally_header_record *h)
-{
-	struct tally_config defaults;
-	tally_config_init(&defaults);
-	for (uint32_t i = 0; i < h->n_options; i++) {
-		if (is_default(&defaults, h->options[i].key, h->options[i].value))
-			continue;
-		g_ptr_array_add(log->options, g_strdup(h->options[i].key));
-		g_ptr_array_add(log->options, g_strdup(h->options[i].value));
-	}
-	tally_config_finish(&defaults);
-	if (!h->has_argv || log->argv)
-		return;
-	log->argv = tally_arguments_mask(h->argv, h->n_argv);
-}
 
 static void
 take_note(struct tally_html_log *log, const struct tally_note_record *r)
@@ -279,50 +235,11 @@ take_note(struct tally_html_log *log, const struct tally_note_record *r)
 }
 
 static void
-add_format(GString *formats, const struct tally_attachment *a)
-{
-	if (a->format && *a->format)
-		g_string_append_printf(formats, "%s%s", formats->len ? " " : "",
-				       a->format);
-}
-
-static void
-take_target(struct tally_html_log *log, const struct tally_pass_info_record *r)
-{
-	GString *formats = g_string_new(NULL);
-	struct tally_html_target *t = g_new0(struct tally_html_target, 1);
-	for (uint32_t i = 0; i < r->target.n_color; i++)
-		add_format(formats, &r->target.color[i]);
-	add_format(formats, &r->target.depth);
-	add_format(formats, &r->target.stencil);
-	*t = (struct tally_html_target){ r->id,
-					 r->target.width,
-					 r->target.height,
-					 r->target.layers,
-					 r->target.samples,
-					 g_string_free(formats, FALSE),
-					 r->load,
-					 r->store };
-	g_hash_table_replace(log->targets, &t->id, t);
-}
-
-static void
-free_target(gpointer t)
-{
-	g_free(((struct tally_html_target *)t)->formats);
-	g_free(t);
-}
-
-static void
 take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_html_log *log = user;
-	if (line->type == TALLY_LINE_HEADER)
-		take_header(log, &line->header);
-	else if (line->type == TALLY_LINE_NOTE)
+	if (line->type == TALLY_LINE_NOTE)
 		take_note(log, &line->note);
-	else if (line->type == TALLY_LINE_PASS_INFO)
-		take_target(log, &line->pass_info);
 	log->has_pipelines |= line->type == TALLY_LINE_PIPELINE;
 	tally_answer_add_line(log->answer, line);
 }
@@ -457,35 +374,6 @@ put_passes(const struct tally_html_log *log, struct tally_html_device *d,
 	}
 }
 
-/* A frame that submits pictured command buffers again has their numbers, and no new one. */
-static void
-take_pictures(const struct tally_html_log *log, struct tally_html_device *d,
-	      const struct tally_frame_record *f)
-{
-	uint32_t last = 0, newest = 0;
-	TALLY_EACH_OF (const struct tally_html_pictured, old, d->pictures)
-		last = MAX(last, old->number);
-	for (uint32_t i = 0; i < f->n_passes; i++)
-		newest = MAX(newest, f->passes[i].picture);
-	if (newest <= last)
-		return;
-	d->pictured = f->frame;
-	g_array_set_size(d->pictures, 0);
-	for (uint32_t i = 0; i < f->n_passes; i++) {
-		const struct tally_pass_record *p = &f->passes[i];
-		const struct tally_group *g = tally_aggregate_find_pass(&log->aggregate,
-									f->device, p->id);
-		if (!p->picture || !g || !g->watched)
-			continue;
-		const struct tally_html_group *own = g->watched;
-		const struct tally_html_pictured pictured = {
-			own->place, p->picture,
-			tally_picture_files(log->aggregate.path, p->picture)
-		};
-		g_array_append_val(d->pictures, pictured);
-	}
-}
-
 static void
 take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
@@ -498,7 +386,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	TALLY_EACH (struct tally_group, g, groups)
 		take_values(log, d, g);
 	put_passes(log, d, f);
-	take_pictures(log, d, f);
 	/* Such a frame took long for being copied. */
 	double cpu_ns = f->flags & TALLY_FLAG(PICTURED) ? NAN : (double)f->cpu_ns;
 	const struct tally_html_frame frame = {
@@ -538,9 +425,6 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	*log = (struct tally_html_log){ .share = share };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
 	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
-	log->options = g_ptr_array_new_with_free_func(g_free);
-	log->targets = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
-					     free_target);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
@@ -567,9 +451,5 @@ tally_html_log_finish(struct tally_html_log *log)
 	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
 	g_array_unref(log->notes);
-	g_hash_table_destroy(log->targets);
-	g_ptr_array_unref(log->options);
-	if (log->argv)
-		g_ptr_array_unref(log->argv);
 	*log = (struct tally_html_log){ 0 };
 }

@@ -83,28 +83,12 @@ struct tally_html_group {
 	struct tally_html_series *series; /* as those of the group */
 };
 
-/* What a pass draws to. */
-struct tally_html_target {
-	uint64_t id; /* of the pass */
-	uint32_t width, height, layers, samples;
-	char *formats; /* of its attachments, separated by blanks */
-	enum tally_load_op load;
-	enum tally_store_op store;
-};
-
 /* Properties that passes of a frame share; a pass refers to one of these. */
 struct tally_html_kind {
 	int32_t queue_family, queue_index; /* -1 = none */
 	int64_t context; /* -1 = none */
 	uint64_t flags;
 	bool has_start, has_gpu, has_cpu;
-};
-
-/* One pass of the pictured frame (--pictures). */
-struct tally_html_pictured {
-	uint32_t place; /* of its group */
-	uint32_t number; /* of its pictures */
-	GPtrArray *files; /* elements: char *, their paths */
 };
 
 struct tally_html_device {
@@ -115,8 +99,6 @@ struct tally_html_device {
 	GPtrArray *groups; /* elements: struct tally_group *, by index */
 	GArray *kinds; /* elements: struct tally_html_kind */
 	GByteArray *passes; /* of the frame being read */
-	uint64_t pictured; /* the last frame of which new pictures were made */
-	GArray *pictures; /* elements: struct tally_html_pictured, of that frame */
 };
 
 struct tally_html_log {
@@ -126,11 +108,8 @@ struct tally_html_log {
 	GPtrArray *devices; /* elements: struct tally_html_device * */
 	GArray *notes; /* elements: struct tally_note_record, whose texts are interned (GLib) */
 	uint64_t notes_left_out;
-	GPtrArray *options; /* elements: char *, alternating key and value: not the defaults */
 	struct tally_answer *answer; /* concluded once the log is read */
-	GHashTable *targets; /* maps uint64_t * id to struct tally_html_target * */
 	bool has_pipelines;
-	GPtrArray *argv; /* elements: char *; NULL = not in the log */
 };
 
 /* Returns TALLY_EXIT_OK, or the status of tally_aggregate_read_watched(). Always call

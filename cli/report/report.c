@@ -318,57 +318,44 @@ print_groups(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 }
 
-/* The names of what --pictures wrote beside the log: STEM-NUMBER-color0.png. */
-static GPtrArray *
-list_pictures(const char *path)
-{
-	g_autofree char *folder = g_path_get_dirname(path), *stem = tally_folder_stem(path);
-	g_autofree char *base = g_path_get_basename(stem);
-	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-	const char *file;
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	g_autofree char *name = g_regex_escape_string(base, -1);
-	g_autofree char *pattern = g_strdup_printf("^%s-[0-9]+-(color[0-9]|depth)\\.png$", name);
-	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
-	while (dir && (file = g_dir_read_name(dir)))
-		if (g_regex_match(regex, file, 0, NULL))
-			g_ptr_array_add(names, g_strdup(file));
-	if (dir)
-		g_dir_close(dir);
-	g_ptr_array_sort(names, tally_order_text);
-	return names;
-}
-
+/* What --pictures wrote beside the log. */
 static void
 print_pictures(FILE *to, const struct tally_aggregate *a)
 {
-	g_autoptr(GPtrArray) names = list_pictures(a->path);
-	g_autofree char *folder = g_path_get_dirname(a->path);
-	if (names->len)
+	const char *option = tally_log_option(&a->identity, "pictures", "");
+	g_autofree char *folder = g_path_get_dirname(a->path), *first = NULL;
+	guint n = 0;
+	TALLY_EACH_OF (const struct tally_pictured_pass, p, a->pictured) {
+		g_autoptr(GPtrArray) files = tally_picture_files(a->path, p->number);
+		if (files->len && !first)
+			first = g_path_get_basename(files->pdata[0]);
+		n += files->len;
+	}
+	if (n)
 		tally_text_print_line(to,
 				      "%u picture%s in %s, from %s on; --pass NAME says which "
 				      "are of a pass",
-				      names->len, TALLY_S(names->len), folder,
-				      (const char *)g_ptr_array_index(names, 0));
-	else if (a->pictures)
+				      n, TALLY_S(n), folder, first);
+	else if (option)
 		tally_text_print_line(to,
 				      "no pictures: --pictures %s was not reached, or a note "
 				      "says why",
-				      a->pictures);
+				      option);
 }
 
 static void
 print_pictures_of(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 {
 	TALLY_EACH_OF (const struct tally_pictured_pass, p, a->pictured) {
-		if (!g_ptr_array_find((GPtrArray *)rows, p->pass, NULL))
+		const struct tally_group *g = tally_aggregate_find_pass(a, p->device, p->id);
+		if (!g || !g_ptr_array_find((GPtrArray *)rows, g, NULL))
 			continue;
 		g_autoptr(GPtrArray) files = tally_picture_files(a->path, p->number);
 		TALLY_EACH (const char, file, files) {
 			g_autofree char *name = g_path_get_basename(file);
 			tally_text_print_line(to,
 					      "picture of %s in frame %" G_GUINT64_FORMAT ": %s",
-					      p->pass->name, p->frame, name);
+					      g->name, p->frame, name);
 		}
 	}
 }

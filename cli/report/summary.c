@@ -146,7 +146,8 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 	else if (none && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
 	else if (none || draws)
-		print_boundary(out, a->boundary, vulkan, draws);
+		print_boundary(out, tally_log_option(&a->identity, "frame", "present"), vulkan,
+			       draws);
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)

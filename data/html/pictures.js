@@ -3,7 +3,6 @@
 const pictureAddresses = new Map();
 
 function pictureAddress(source) {
-	if (typeof source === "string") return Promise.resolve(source);
 	if (!pictureAddresses.has(source))
 		pictureAddresses.set(
 			source,
