@@ -156,10 +156,17 @@ read_pair(const char *key, char *value)
 		const char *key;
 		bool *flag;
 	} flags[] = {
-		{ "bench", &c->bench }, { "group", &c->group }, { "wrap", &c->wrap },
-		{ "noise", &c->noise }, { "never", &c->never }, { "garbage", &c->garbage },
-		{ "zero", &c->zero }, { "untouched", &c->untouched },
-		{ "half", &c->half },	{ "oom_device", &c->oom_device },
+		{ "bench", &c->bench },
+		{ "group", &c->group },
+		{ "wrap", &c->wrap },
+		{ "noise", &c->noise },
+		{ "never", &c->never },
+		{ "garbage", &c->garbage },
+		{ "beside", &c->beside },
+		{ "zero", &c->zero },
+		{ "untouched", &c->untouched },
+		{ "half", &c->half },
+		{ "oom_device", &c->oom_device },
 	};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strcmp(key, numbers[i].key) == 0)

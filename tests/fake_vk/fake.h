@@ -51,6 +51,7 @@ struct fake_config {
 	uint32_t n_families;
 	char no[512];	 /* +name+name+: features and extensions that are absent */
 	char refuse[512]; /* ... that are reported, but fail vkCreateDevice */
+	bool beside;	  /* queues work side by side, not in turn */
 	bool wrap;	  /* the timestamps' valid bits overflow early */
 	uint32_t vendor, driver_version; /* numbers of VkPhysicalDeviceProperties */
 	bool noise;	  /* bits above the valid ones are set */
@@ -216,6 +217,7 @@ struct fake_object {
 			uint32_t family, index;
 			VkDeviceQueueCreateFlags flags;
 			struct fake_submission *first, *last;
+			uint64_t until; /* with `beside`: when its work is done, in ticks */
 		} queue;
 		struct {
 			uint64_t size;

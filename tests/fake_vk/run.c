@@ -181,9 +181,15 @@ void
 fake_run(struct fake_object *queue, struct fake_submission *s)
 {
 	struct machine m = { .bits = fake_config.families[queue->queue.family].timestamp_bits };
-	fake_clock();
+	uint64_t now = fake_clock();
+	if (fake_config.beside && now < queue->queue.until)
+		fake_current->clock = queue->queue.until;
 	for (uint32_t i = 0; i < s->n_buffers; i++)
 		run_buffer(&m, s->buffers[i]);
+	if (fake_config.beside) {
+		queue->queue.until = fake_current->clock;
+		fake_current->clock = now;
+	}
 	if (m.suspended)
 		fake_rule("VUID-VkSubmitInfo-pCommandBuffers-06014", "ends suspended");
 }
