@@ -504,6 +504,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	d->bound.some_gpu = d->typical_ns > 0;
 	if (d->bound.n_timed)
 		d->mean_gpu_ns = d->state->bound.timed.gpu / (double)d->bound.n_timed;
+	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
+	d->at_once = s && s->queues_at_once.several_ns && d->mean_gpu_ns > 0;
 	conclude_hitches(answer, d);
 }
 

@@ -93,6 +93,7 @@ struct tally_answer_device {
 	double range_ns; /* the median frame time of it */
 	double typical_ns; /* the sum of the medians of `passes` */
 	double mean_gpu_ns; /* of all frames whose time is known; 0 = of none */
+	bool at_once; /* queues worked at the same time: less than their passes' sum */
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */

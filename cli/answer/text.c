@@ -199,7 +199,11 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN &&
 		     d->bound.doubt == TALLY_DOUBT_WAITS;
 	g_autofree char *time = tally_duration_text(d->typical_ns);
+	g_autofree char *mean = tally_duration_text(d->mean_gpu_ns);
 	g_autofree char *where = g_strdup("");
+	if (d->at_once && !d->n_changes && d->mean_gpu_ns * NEARLY < d->typical_ns)
+		return g_strdup_printf(
+			"typical frame, passes of %s, some at once: %s on the GPU", time, mean);
 	if (d->n_changes) {
 		g_free(where);
 		where = g_strdup_printf(" of the %" G_GUINT64_FORMAT
@@ -211,7 +215,6 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	if (d->typical_ns > NEARLY * d->range_ns && !waits)
 		return g_strdup_printf(
 			"passes of most frames, %s on the GPU: not one frame", time);
-	g_autofree char *mean = tally_duration_text(d->mean_gpu_ns);
 	bool uneven = !d->n_changes && !waits && d->mean_gpu_ns > UNEVEN * d->typical_ns;
 	return g_strdup_printf("typical frame%s, %s on the GPU%s%s", where, time,
 			       waits    ? ", waits for the CPU within passes included"

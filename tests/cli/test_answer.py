@@ -325,6 +325,17 @@ class Answer(CliCase):
                         start_ns=10**9 + i * 2 * 10**7, cpu_ns=2 * 10**7) for i in range(30)]
         self.assertIn("  P3 5.09 ms 28 %, 149 more 13.4 ms 72 %", self.answers(lines + [end(30, 4500)])[0]["lines"])
 
+    def test_queues_at_once(self):
+        """Passes of two queues at the same time: the GPU works as long as either of them does."""
+        lines = [header(), device(api="vulkan"), pass_info(A, "a"), pass_info(B, "b")]
+        for i in range(20):
+            at = 10**9 + i * 10 * MS
+            made = [one_pass(0, A, 4 * MS, "a", queue="0.0", gpu_start_ns=at),
+                    one_pass(1, B, 3 * MS, "b", queue="1.0", gpu_start_ns=at + 2 * MS)]
+            lines.append(frame(i, made, cpu_ns=10 * MS, start_ns=at, gpu_ns=5 * MS, envelope_ns=5 * MS))
+        got = self.answers(lines + [end(20, 40)])[0]
+        self.assertEqual(got["typical"]["text"], "typical frame, passes of 7.00 ms, some at once: 5.00 ms on the GPU")
+
     def test_typical_frame(self):
         passes = {"Shadows/Cascade 0": 1, "Shadows/Cascade 1": 2, "GBuffer": 5, "Bloom/Down": 1, "Bloom/Up": 1}
         frames = [(12, dict(passes), {}) for _ in range(100)]
