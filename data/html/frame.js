@@ -76,6 +76,11 @@ function frameSection(d) {
 	);
 }
 
+/* "not in a pass", or "passes drawn together". */
+function restName(d) {
+	return (d.groups.find((g) => g.outside)?.name ?? "not in a pass").replace(/[()]/g, "");
+}
+
 function frameFacts(d, row) {
 	const f = d.read;
 	const bits = Number.isNaN(f.flags[row])
@@ -86,7 +91,7 @@ function frameFacts(d, row) {
 		`GPU ${Number.isNaN(f.gpu[row]) ? "- (not measured)" : duration(f.gpu[row])}`,
 		Number.isNaN(f.envelope[row]) ? null : `first to last ${duration(f.envelope[row])}`,
 		`in passes ${Number.isNaN(f.coverage[row]) ? "-" : percent(f.coverage[row])}`,
-		f.unattributed[row] > 0 ? `not in a pass ${duration(f.unattributed[row])}` : null,
+		f.unattributed[row] > 0 ? `${restName(d)} ${duration(f.unattributed[row])}` : null,
 		`our cost ${withUnit(f.overhead[row], "ns")}`,
 		f.dropped[row] ? `${f.dropped[row]} passes dropped` : null,
 		bits.length ? `flags ${bits.join(", ")}` : null,
@@ -103,16 +108,17 @@ function showFrame() {
 	document.getElementById("frame").value = String(d.read.frame[row]);
 	document.getElementById("frame-facts").textContent = frameFacts(d, row);
 	const passes = passesOf(d, row);
+	const rows = frameRows(d, row, passes);
 	const tree = icicle(
-		joinedPasses(d, passes)
-			.filter((p) => !p.group.outside)
-			.map((p) => ({ ...p, value: p.gpu || 0, passes: 1 })),
+		rows
+			.filter((r) => !r.missing)
+			.map((r) => ({ ...r, value: r.gpu || 0, passes: 1 })),
 	);
 	const focus = box.contains(document.activeElement) ? placeOf(document.activeElement) : null;
 	box.replaceChildren(
 		...lanesSection(d, row, passes),
 		...(tree ? [el("h3", {}, "GPU time by label"), tree] : []),
-		frameTable(d, row, passes),
+		frameTable(d, row, rows),
 	);
 	box.dataset.frame = d.read.frame[row];
 	placeLanes();
@@ -315,16 +321,23 @@ function isUsual(d, group) {
 	return group.frames * d.windows > (d.frames + d.partial_frames) / 2 && !group.outside;
 }
 
-/* The frame's passes beside the median frame: each pass's median, and what is usual but missing. */
-function frameRows(d, passes) {
+/* The frame's passes beside the median frame: each pass's median, and what is usual but missing;
+ * then what is no pass's own, so that the rows are all of the frame's GPU time. */
+function frameRows(d, row, passes) {
 	const rows = joinedPasses(d, passes);
 	const there = new Set(rows.map((r) => r.place));
+	const place = d.groups.findIndex((g) => g.outside);
+	if (place >= 0 && d.read.unattributed[row] > 0) {
+		const gpu = d.read.unattributed[row];
+		rows.push({ place, group: d.groups[place], index: rows.length, gpu });
+	}
 	d.groups.forEach((group, place) => {
 		if (d.windows === 1 && isUsual(d, group) && !there.has(place))
 			rows.push({ place, group, index: rows.length, gpu: NaN, missing: true });
 	});
 	for (const r of rows) {
-		r.median = isUsual(d, r.group) ? stat(r.group, 0, "p50") : 0;
+		const usual = r.group.outside || isUsual(d, r.group);
+		r.median = usual ? stat(r.group, 0, "p50") : 0;
 		r.change = r.missing ? -r.median : r.gpu - r.median;
 	}
 	return rows;
@@ -337,7 +350,7 @@ function frameRow(r, unit, total) {
 	return openable(
 		el(
 			"tr",
-			{ "data-place": `frame-pass-${r.group.id}` },
+			{ "data-place": `frame-pass-${r.group.id ?? "outside"}` },
 			el("td", { class: "name" }, swatch(colour(r.place)), r.group.name),
 			el(
 				"td",
@@ -358,8 +371,7 @@ function frameRow(r, unit, total) {
 	);
 }
 
-function frameTable(d, row, passes) {
-	const rows = frameRows(d, passes);
+function frameTable(d, row, rows) {
 	const order = state.frameSort || "index";
 	rows.sort((a, b) =>
 		order === "index" ? a.index - b.index : (b[order] || 0) - (a[order] || 0),
@@ -397,7 +409,7 @@ function frameTable(d, row, passes) {
 		);
 	const csv = () => [
 		["pass", "id", "gpu_ns", "median_ns", "difference_ns"],
-		...rows.map((r) => [r.group.name, r.group.id, r.gpu, r.median, r.change]),
+		...rows.map((r) => [r.group.name, r.group.id ?? "", r.gpu, r.median, r.change]),
 	];
 	return el(
 		"div",

@@ -115,7 +115,7 @@ async function stackSection(d) {
 			el("h2", {}, "Passes over the run"),
 			el("span", { class: "dim hint" }, "drag: the sums of that stretch"),
 			left
-				? el("span", { class: "dim" }, `${countOfPasses(left)} left out: seldom there or small`)
+				? el("span", { class: "dim" }, `${countOfPasses(left)} left out: small, seldom there, or without a time of their own`)
 				: null,
 		),
 		holder,

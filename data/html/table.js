@@ -47,8 +47,8 @@ function tableColumns(log, d) {
 	columns.push(...times.first, {
 		key: "n",
 		title: "N",
-		of: (g) => stat(g, 0, "n") || 0,
-		hint: "frames in which its GPU time is known",
+		of: (g) => stat(g, 0, "n") || g.frames,
+		hint: "frames in which its GPU time is known; of a pass without any, those that have it",
 	});
 	const series = usedSeries(log, d);
 	if (state.all && new Set(d.groups.map((g) => g.queue)).size > 1)

@@ -74,9 +74,16 @@ function firstPlace(node) {
 	return node.place >= 0 || !node.children.length ? node.place : firstPlace(node.children[0]);
 }
 
+/* Passes without a time are counted above them, and have no bar. */
+function withTime(node) {
+	node.children = node.children.filter((c) => c.value > 0);
+	node.children.forEach(withTime);
+	return node;
+}
+
 /* parts: { group, place, value, passes }, in order. Null: no label has another below it. */
 function icicle(parts) {
-	const tree = labelTree(parts.filter((p) => p.value > 0));
+	const tree = withTime(labelTree(parts));
 	const depth = treeDepth(tree) - 1;
 	if (depth < 2) return null;
 	const box = el("div", { class: "icicle" });

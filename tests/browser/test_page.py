@@ -171,6 +171,27 @@ class Page(CliCase):
         self.page.click(".icicle .bar")
         self.assertEqual(sorted(self.names()), ["Bloom/Down 0", "Bloom/Up 0"])
 
+    def test_passes_drawn_together(self):
+        """Their time is a part of the frame, and theirs alone is not known."""
+        lines = [header(), device(), pass_info(A, "Bloom/Down"), pass_info(B, "Bloom/Up"), pass_info(C, "UI")]
+        lines += [frame(i, [one_pass(0, A, 3000, "Bloom/Down"), one_pass(1, B, None, "Bloom/Up", flags=["shared_time"]),
+                            one_pass(2, C, None, "UI", flags=["shared_time"])],
+                        start_ns=16 * 10**6 * i, gpu_ns=12000, envelope_ns=12000, coverage=0.25, unattributed={"gpu_ns": 9000})
+                  for i in range(20)]
+        self.open(self.write_log("t.jsonl", lines + [end(20, 60)]))
+        self.page.wait("document.querySelectorAll('.icicle .bar').length === 3")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.icicle .bar')].map(e => e.title)"),
+                         ["Bloom: 2 passes, 25 %, 3.000 us", "Bloom/Down: 25 %, 3.000 us",
+                          "(passes drawn together): 75 %, 9.000 us"])
+        rows = self.page.js("[...document.querySelectorAll('#frame-passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        self.assertEqual([(r[0], r[1], r[4]) for r in rows],
+                         [("Bloom/Down", "3.000", "25.0 %"), ("Bloom/Up", "-", "-"), ("UI", "-", "-"),
+                          ("(passes drawn together)", "9.000", "75.0 %")])
+        self.assertIn("passes drawn together 9.000 us", self.page.js("document.getElementById('frame-facts').textContent"))
+        n = self.page.js("[...document.querySelectorAll('#passes tbody tr')].map(r => r.cells[4].textContent)")
+        self.assertEqual(n, ["20"] * 4)
+        self.assertIn("2 passes left out: small, seldom there, or without a time", self.page.js("document.body.textContent"))
+
     def test_answer_and_hitches(self):
         lines = [header(argv=["python3", "./game.py"]), device(), pass_info(A, "main"), pass_info(B, "probe")]
         start = 10**9
