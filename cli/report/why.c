@@ -160,9 +160,11 @@ describe(const struct tally_aggregate *a, const struct tally_group *g)
 			? "dispatch half as many groups; half the time means their work, the same "
 			  "time waiting, or too few groups"
 			: NULL;
+	bool together = g->flags & TALLY_FLAG(SHARED_TIME);
 	if (!units && experiment)
-		g_string_append_printf(text, "%sto find out what limits it: %s",
-				       text->len ? "; " : "", experiment);
+		g_string_append_printf(text, "%sto find out what limits it: %s%s",
+				       text->len ? "; " : "", experiment,
+				       together ? " (of all that is drawn together)" : "");
 	return g_string_free(text, !text->len);
 }
 

@@ -207,6 +207,21 @@ class Report(CliCase):
         for row in self.json(self.write_log("a.jsonl", [*lines, end(2, 2)]))["rows"]:
             self.assertEqual([row["values"][k].get("unit") for k in ("bus", "tex")], [None, "1"])
 
+    def test_a_unit_of_time_is_in_the_heading(self):
+        clock = {"key": "cpu_task_clock", "kind": "event", "source": "s", "scope": "pass", "unit": "ns"}
+        lines = [header(), device(counters=[clock]), pass_info(A),
+                 frame(0, [one_pass(0, A, 5 * 10**6, counters={"cpu_task_clock": 4806982})]), end(1, 1)]
+        table = self.ok("report", "--columns", "name,cpu_*", self.write_log("a.jsonl", lines)).stdout.decode()
+        self.assertRegex(table, "cpu_task_clock ms\\n.* 4\\.807\\n")
+
+    def test_passes_drawn_together(self):
+        lines = [header(), device(), pass_info(A, "Lit", width=8, height=8, color=["RGBA8"])]
+        lines += [frame(i, [one_pass(0, A, None, "Lit", draws=3, flags=["shared_time"])], gpu_ns=9 * 10**6,
+                        unattributed={"gpu_ns": 9 * 10**6}) for i in range(5)]
+        text = " ".join(self.ok("report", "--pass", "Lit", self.write_log("a.jsonl", lines + [end(5, 5)])).stdout.decode().split())
+        self.assertIn("it is a part of that of (passes drawn together); they are flagged shared_time", text)
+        self.assertIn("the same time vertices and draws (of all that is drawn together)", text)
+
     def test_by_frame(self):
         log = self.write_log("a.jsonl", simple_log(4))
         rows = self.json("--by", "frame", log)["rows"]
