@@ -174,6 +174,7 @@ struct vk_device {
 	struct vk_handles timelines; /* used by exact/semaphores.c */
 	atomic_bool exact_over;	    /* set once, by any thread: no more waits of exact.c */
 	struct vk_pictures *pictures_done; /* to be read or freed (picture.h) */
+	bool pictures_read; /* ... and some were in the open frame: it is not measured */
 	bool given_up;	   /* stopped, and everything unread is flagged */
 };
 

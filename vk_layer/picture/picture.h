@@ -115,6 +115,7 @@ vk_pictures_unlock(struct vk_device *d, bool calls)
 {
 	struct vk_pictures *list = d->pictures_done;
 	d->pictures_done = NULL;
+	d->pictures_read |= list != NULL;
 	pthread_mutex_unlock(&d->lock);
 	if (list)
 		vk_pictures_finish(d, list, calls);

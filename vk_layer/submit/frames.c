@@ -22,6 +22,18 @@ any_stream(const struct vk_device *d, const struct vk_queue *q)
 	return NULL;
 }
 
+/* Whether pictures were read in the open frame, or the GPU was still making some. */
+static bool
+reads_pictures(struct vk_device *d)
+{
+	bool any = d->pictures_read;
+	d->pictures_read = false;
+	for (const struct vk_queue *q = d->queues; q && !any; q = q->next)
+		for (const struct vk_submission *s = q->oldest; s && !any; s = s->next)
+			any = s->pictures;
+	return any;
+}
+
 static void
 end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented,
 	  uint64_t flags)
@@ -31,6 +43,8 @@ end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented
 	if (!stream)
 		return; /* nothing has been submitted: frame 0 has not begun */
 	struct tally_frame_end end = { .presented = presented, .flags = flags };
+	if (d->config->pictures.kind != TALLY_TRIGGER_NONE && reads_pictures(d))
+		end.flags |= TALLY_FLAG(PICTURED);
 	if (!vk_device_idles(d))
 		end.now_ns = tally_clock_now_ns();
 	tally_stream_end_frame(stream, &end);

@@ -294,6 +294,31 @@ test_queues(void)
 	g_assert_cmpuint(w_logged(1, 0)->picture, ==, 0);
 }
 
+/* No frame is measured until it was read. */
+static void
+test_read_later(void)
+{
+	if (!stub_in_child("pictures=frame:0"))
+		return;
+	VkQueue q = start();
+	drawn = 7;
+	w_submit_one(q, pictured(0, false));
+	w_present(q);
+	for (unsigned i = 1; i < 4; i++) {
+		struct vk_recording *r = w_recording();
+		w_pass(r, (int)i, 200, 250, 1);
+		w_submit_one(q, w_buffer(i, r));
+		w.signalled = i < 2 ? 0 : UINT64_MAX;
+		vk_drain(&w.d);
+		w_present(q);
+	}
+	finish();
+	assert_picture(1, 7);
+	for (unsigned i = 0; i < 4; i++)
+		g_assert_cmphex(stub_frame(i)->flags, ==,
+				i < 3 ? TALLY_FLAG(PICTURED) : 0);
+}
+
 /* What the GPU did not finish is no picture. */
 static void
 test_lost(void)
@@ -331,6 +356,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_pictures/simultaneous", test_simultaneous);
 	g_test_add_func("/vk_pictures/twice-at-once", test_twice_at_once);
 	g_test_add_func("/vk_pictures/queues", test_queues);
+	g_test_add_func("/vk_pictures/read-later", test_read_later);
 	g_test_add_func("/vk_pictures/lost", test_lost);
 	return g_test_run();
 }
