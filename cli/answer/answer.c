@@ -14,6 +14,7 @@
 #define ONCE_FACTOR 10
 #define WINDOW_SHARE 0.05 /* a window has at least so many of the frames, */
 #define WINDOWS_SHARE 0.9 /* and those that have, together */
+#define ALTERNATING_SHARE 0.05 /* of the frame time, at least */
 #define MOST_HITCHES 50000 /* whose causes are remembered */
 
 struct tally_answer_state {
@@ -500,6 +501,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
 	tally_over_run_conclude(&d->state->run, d);
+	double mean_ns = d->seconds * 1e9 / (double)d->frames;
+	d->alternating = tally_parts_alternating(&d->state->parts, ALTERNATING_SHARE * mean_ns);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
 	if (d->bound.n_timed)

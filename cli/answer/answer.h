@@ -85,6 +85,7 @@ struct tally_answer_device {
 	struct tally_answer_change changes[TALLY_CHANGE_MOST]; /* in order of time */
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
+	struct tally_alternating alternating;
 	/* Memory in bytes, if it grew all the time; else 0: the GPU's, and the process's. */
 	double memory_from, memory_to, resident_from, resident_to;
 	const char *busiest; /* the thread besides the one that ends frames that works most */
@@ -146,6 +147,8 @@ char *tally_answer_typical_text(const struct tally_answer_device *d);
 char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 char *tally_answer_change_text(const struct tally_answer_change *c);
 char *tally_answer_memory_text(const struct tally_answer_device *d); /* NULL: none grew */
+char *tally_answer_alternating_text(
+	const struct tally_answer_device *d); /* NULL: frames are alike */
 char *tally_answer_busiest_text(const struct tally_answer_device *d); /* NULL: no matter */
 char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */

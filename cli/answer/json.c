@@ -198,6 +198,8 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		put_changes(o, d);
 		g_autofree char *memory = tally_answer_memory_text(d);
 		tally_out_text(o, "memory", memory);
+		g_autofree char *alternating = tally_answer_alternating_text(d);
+		tally_out_text(o, "alternates", alternating);
 		put_bound(o, d);
 		if (d->busiest) {
 			tally_out_text(o, "busiest_thread", d->busiest);

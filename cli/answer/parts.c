@@ -13,6 +13,8 @@
 /* If one part of the top level has more than this share of the typical frame, the fine level is
  * used. */
 #define NEARLY_ALL 0.8
+#define ALTERNATES 0.8 /* so many rows of frames */
+#define LEAST_ROWS 10
 
 /* Flags of a pass whose own part of a time that passes share may be missing from it. */
 #define UNTIMED \
@@ -32,6 +34,10 @@ free_part(gpointer p)
 	tally_course_finish(&part->time);
 	tally_course_finish(&part->draws);
 	tally_course_finish(&part->unsure);
+	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++) {
+		tally_course_finish(&part->beats[i].most);
+		tally_course_finish(&part->beats[i].next);
+	}
 	g_free(part->name);
 	g_free(part);
 }
@@ -71,6 +77,8 @@ new_part(struct tally_parts *p, char *name)
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
 	part->time.room = part->draws.room = part->unsure.room = ROOM;
+	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++)
+		part->beats[i].most.room = part->beats[i].next.room = ROOM;
 	tally_stats_init(&part->gpu, KEEP);
 	g_ptr_array_add(p->owned, part);
 	return part;
@@ -238,6 +246,80 @@ add_outside(struct tally_parts *p, const struct tally_frame_record *f,
 	return (*part)->unsure_ns;
 }
 
+static void
+end_row(struct tally_beat *b)
+{
+	if (b->best_ns && b->best_ns >= 2 * b->next_ns) {
+		uint64_t *wins = &b->wins[b->best], *first = &b->first[b->best];
+		/* What was before it was chance. */
+		if ((double)*wins < ALTERNATES * (double)(b->row - *first)) {
+			*wins = 0;
+			*first = b->row;
+		}
+		(*wins)++;
+		b->last[b->best] = b->row;
+		tally_course_add(&b->most, b->row, (double)b->best_ns);
+		tally_course_add(&b->next, b->row, (double)b->next_ns);
+	}
+	b->best_ns = b->next_ns = 0;
+}
+
+/* Whether it alternates: by the frames' numbers in the log, as some may be missing. */
+static void
+add_beats(struct tally_part *part, uint64_t frame)
+{
+	for (unsigned period = 2; period <= TALLY_MOST_PERIOD; period++) {
+		struct tally_beat *b = &part->beats[period - 2];
+		if (frame / period != b->row)
+			end_row(b);
+		b->row = frame / period;
+		b->next_ns = MAX(b->next_ns, MIN(b->best_ns, part->ns));
+		b->best = part->ns > b->best_ns ? (unsigned)(frame % period) : b->best;
+		b->best_ns = MAX(b->best_ns, part->ns);
+	}
+}
+
+/* The shortest period in which it alternates, or 0; *from_row: since which row. */
+static unsigned
+period_of(const struct tally_part *part, uint64_t frames, uint64_t *from_row)
+{
+	for (unsigned period = 2; period <= TALLY_MOST_PERIOD; period++)
+		for (unsigned i = 0; i < period; i++) {
+			const struct tally_beat *b = &part->beats[period - 2];
+			uint64_t rows = b->last[i] + 1 - b->first[i];
+			*from_row = b->first[i];
+			if (b->wins[i] >= LEAST_ROWS && 2 * rows * period >= frames)
+				return period;
+		}
+	return 0;
+}
+
+struct tally_alternating
+tally_parts_alternating(const struct tally_parts *p, double least_ns)
+{
+	struct tally_alternating found = { 0 };
+	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
+		uint64_t from_row;
+		unsigned period = period_of(part, p->n, &from_row);
+		if (!period)
+			continue;
+		const struct tally_beat *b = &part->beats[period - 2];
+		double ns = tally_course_median(&b->most, from_row, UINT64_MAX);
+		if (ns < least_ns)
+			continue;
+		found.others += found.part ? period == found.period : 0;
+		if (ns <= found.ns)
+			continue;
+		found.others = period == found.period ? found.others : 0;
+		found.part = part;
+		found.period = period;
+		found.from = 10 * from_row * period > p->n ? from_row * period : 0;
+		found.ns = ns;
+		found.else_ns = tally_course_median(&b->next, from_row, UINT64_MAX);
+	}
+	return found;
+}
+
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
@@ -284,6 +366,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			tally_stats_add_u64(&part->gpu, part->ns);
 			tally_course_add(&part->time, p->n, (double)part->ns);
 			tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
+			add_beats(part, f->frame);
 		}
 		part->touched = false;
 	}

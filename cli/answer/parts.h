@@ -105,12 +105,24 @@ char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
 /* What to try where the log does not show it, or NULL. */
 const char *tally_bound_hint(const struct tally_bound_verdict *v);
 
+#define TALLY_MOST_PERIOD 4
+
 /* ---- parts.c: what a frame's GPU time consists of: passes, rolled up by label.
  *
  * A part consists of all passes whose labels have the same beginning: the first component at
  * the top level, the first two at the fine one. A pass without a label is a separate part on
  * both levels. For each part the GPU time in a frame is summed and its distribution kept;
  * memory grows with the number of passes. */
+
+/* In rows of `period` frames: how often the same one of the row had twice as much of it as any
+ * other, or had it alone. */
+struct tally_beat {
+	unsigned best; /* of the row that is being read */
+	uint64_t row, best_ns, next_ns;
+	/* Of each of the row, and in which rows. */
+	uint64_t wins[TALLY_MOST_PERIOD], first[TALLY_MOST_PERIOD], last[TALLY_MOST_PERIOD];
+	struct tally_course most, next; /* the two of these rows with the most, by row */
+};
 
 enum tally_part_level { TALLY_PART_TOP = 0, TALLY_PART_FINE, TALLY_N_PART_LEVELS };
 
@@ -121,6 +133,7 @@ struct tally_part {
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, draws; /* the same over the run, and its draws */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
+	struct tally_beat beats[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
 	double index_sum; /* of its first pass in each frame */
 	uint64_t draws_sum, vertices_sum; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
@@ -160,6 +173,18 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 /* The median time of a part, where it ran; 0 if none was timed, or (not `whole`) it ran in fewer
  * than half of the frames. */
 uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
+
+/* A part of the fine level that only each `period`-th frame has, or nearly: its time there, and the
+ * most in the others. */
+struct tally_alternating {
+	const struct tally_part *part; /* NULL: none */
+	unsigned period, others; /* others: so many more of the period, with less time */
+	uint64_t from; /* the number of the first such frame; 0: all are */
+	double ns, else_ns;
+};
+
+/* The one with the most time, of at least `least_ns`, in most of the frames. */
+struct tally_alternating tally_parts_alternating(const struct tally_parts *p, double least_ns);
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly

@@ -365,6 +365,26 @@ tally_answer_memory_text(const struct tally_answer_device *d)
 		      : NULL;
 }
 
+char *
+tally_answer_alternating_text(const struct tally_answer_device *d)
+{
+	static const char *const words[] = { [2] = "2nd", [3] = "3rd", [4] = "4th" };
+	const struct tally_alternating *a = &d->alternating;
+	if (!a->part)
+		return NULL;
+	g_autofree char *name = tally_short_name(a->part->name);
+	g_autofree char *time = tally_duration_text(a->ns);
+	g_autofree char *rest = tally_duration_text(a->else_ns);
+	g_autofree char *others = a->others ? g_strdup_printf(" (and %u more)", a->others)
+					    : g_strdup("");
+	g_autofree char *from = a->from ? g_strdup_printf("from frame %" G_GUINT64_FORMAT " on ",
+							  a->from)
+					: g_strdup("");
+	return g_strdup_printf("%severy %s frame has %s, %s%s%s%s", from, words[a->period],
+			       name, time, a->else_ns > 0 ? ", the others " : "",
+			       a->else_ns > 0 ? rest : "", others);
+}
+
 /* Where the GPU or a cap limits, other threads do not matter; nor one that hardly works. */
 char *
 tally_answer_busiest_text(const struct tally_answer_device *d)
@@ -443,6 +463,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	char *memory = brief ? NULL : tally_answer_memory_text(d);
 	if (memory)
 		add_line(lines, memory);
+	char *alternating = brief ? NULL : tally_answer_alternating_text(d);
+	if (alternating)
+		add_line(lines, alternating);
 	add_line(lines, tally_answer_speed_text(d));
 	add_line(lines, tally_bound_text(&d->bound, d->frames));
 	add_untimed(lines, s, d);

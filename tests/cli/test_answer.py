@@ -573,6 +573,26 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])
 
+    def test_alternating(self):
+        """Passes that only each 2nd, 3rd or 4th frame has; not by chance, and not of half of the run."""
+        def run(passes, n=200, number=lambda i: i):
+            return self.answers(log_of([(14, {"GBuffer": 8, **passes(i)}, {"number": number(i)}) for i in range(n)]))[0]
+
+        cases = (
+            (run(lambda i: {"Shadows/Cascade 0": 3} if i % 2 else {}), "every 2nd frame has Shadows/Cascade 0, 3.00 ms"),
+            (run(lambda i: {"UI": 4 if i % 3 == 0 else 1}), "every 3rd frame has UI, 4.00 ms, the others 1.00 ms"),
+            (run(lambda i: {"UI": 2, "Probe update": 3} if i % 4 == 1 else {}), "every 4th frame has Probe update, 3.00 ms (and 1 more)"),
+            (run(lambda i: {"UI": 3} if i % 2 and i > 80 else {}), "from frame 80 on every 2nd frame has UI, 3.00 ms"),
+            (run(lambda i: {"UI": 3} if (i + i // 9) % 2 else {}, number=lambda i: i + i // 9), "every 2nd frame has UI, 3.00 ms"),
+            (run(lambda i: {"UI": 3} if i % 2 and i > 120 else {}), None),
+            (run(lambda i: {"UI": 3} if i * i % 7 < 3 else {}), None),
+            (run(lambda i: {"UI": 0.1} if i % 2 else {}), None),
+            (run(lambda i: {"UI": 4 if i % 2 else 3}), None),
+        )
+        for answer, words in cases:
+            self.assertEqual(answer.get("alternates"), words)
+            self.assertEqual([line for line in answer["lines"] if " frame has " in line], [words] if words else [])
+
     def test_what_the_process_did(self):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
