@@ -179,7 +179,8 @@ join(const char *log, unsigned number, bool quiet)
 	g_autofree char *last = piece(log, number, "last");
 	g_autofree char *before = piece(log, number, "before"), *now = piece(log, number, "now");
 	g_autofree char *target = number ? kept_name(log, number) : g_strdup(log);
-	if (access(now, F_OK) < 0 && access(before, F_OK) < 0)
+	/* Killed after all was kept, a program leaves the last pass alone. */
+	if (access(now, F_OK) < 0 && access(before, F_OK) < 0 && access(last, F_OK) < 0)
 		return NULL;
 	const char *why = number && access(target, F_OK) == 0 ? g_strerror(EEXIST)
 			  : is_written(now) ? "a process of the program still runs"

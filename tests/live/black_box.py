@@ -127,6 +127,15 @@ def check_kept(checks, program):
         checks.that(max(longest) > 250e6, f"the long frame is at its end: {longest}")
 
 
+def check_between(checks, life):
+    """Killed when all was kept and nothing new was begun: the last pass is in the log all the same."""
+    with h.scratch() as folder:
+        _, log = box(folder, ["sh", "-c", '"$0" kill --frames 500; rm -f "$1.before" "$1.now"', life, folder / "log.jsonl"],
+                     "--black-box", "30s")
+        checks.equal(left(folder), ["log.jsonl"], "between: files")
+        checks.that([n for n in log.of("note") if n["source"] == "black-box"], "between: no note on the last pass")
+
+
 def check_lost(checks, vkcube):
     """A program that ends at once where its device is lost leaves no thread the time for a note: LOG.last has that and the pass."""
     with h.scratch() as folder:
@@ -135,7 +144,8 @@ def check_lost(checks, vkcube):
         if got.status != -signal.SIGABRT:
             print(f"not tried: this vkcube survives the loss of its device ({got.status})")
             return
-        numbers = check_frames(checks, log, "lost")
+        kept = folder / "log.kept-1.jsonl"  # where there was the time for it
+        numbers = check_frames(checks, h.Log(kept) if kept.exists() else log, "lost")
         said = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
         checks.that(said and re.fullmatch(r"the program crashed or was killed after the device was lost in frame \d+ or later; "
                                           r"the (first pass without a result|pass that it began or submitted last): Backbuffer",
@@ -149,6 +159,7 @@ def main():
     with h.display():
         for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
                                      ("full", check_full, life),
+                                     ("between", check_between, life),
                                      ("kept", check_kept, [h.need_tool("glxgears")]),
                                      ("lost", check_lost, shutil.which("vkcube"))):
             with checks.part(name):
