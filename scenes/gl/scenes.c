@@ -24,8 +24,8 @@
 #include <string.h>
 
 static const struct scene *const tables[] = {
-	target_scenes, transfer_scenes, draw_scenes, legacy_scenes, label_scenes, gles_scenes,
-	context_scenes, measure_scenes,
+	target_scenes, transfer_scenes, draw_scenes,    label_scenes,
+	gles_scenes,   context_scenes,  measure_scenes,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -76,11 +76,18 @@ scene_show(struct stage *s, GLuint texture)
 	stage_draw_textured(s, texture);
 }
 
+/* NULL: there are no more. */
+static const struct scene *
+table_at(size_t i)
+{
+	return i < N_TABLES ? tables[i] : more_scenes ? more_scenes[i - N_TABLES] : NULL;
+}
+
 static const struct scene *
 find_scene(const char *name)
 {
-	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct scene *scene = tables[i]; scene->name; scene++) {
+	for (size_t i = 0; table_at(i); i++) {
+		for (const struct scene *scene = table_at(i); scene->name; scene++) {
 			if (strcmp(scene->name, name) == 0)
 				return scene;
 		}
@@ -94,8 +101,8 @@ find_scene(const char *name)
 static void
 list_scenes(void)
 {
-	for (size_t i = 0; i < N_TABLES; i++) {
-		for (const struct scene *scene = tables[i]; scene->name; scene++) {
+	for (size_t i = 0; table_at(i); i++) {
+		for (const struct scene *scene = table_at(i); scene->name; scene++) {
 			if (scene->varies)
 				continue;
 			printf("%s%s%s%s%s\n", scene->name,

@@ -43,11 +43,12 @@ struct scene {
 extern const struct scene target_scenes[];
 extern const struct scene transfer_scenes[];
 extern const struct scene draw_scenes[];
-extern const struct scene legacy_scenes[];
 extern const struct scene label_scenes[];
 extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 extern const struct scene measure_scenes[];
+/* Only in the tests' program, which has more: those tables, up to NULL. */
+extern const struct scene *const more_scenes[] __attribute__((weak));
 
 /* Square color targets, and framebuffers over them, for the process's one scene. */
 #define SMALL 64
@@ -61,8 +62,12 @@ void scene_draw_small(struct stage *s, int i, int count);
 extern const char scene_cover_vertex[];
 /* Clears color and depth of the screen, which becomes the target. */
 void scene_clear_screen(struct stage *s);
+/* ... then a draw of so many vertices. */
+void scene_draw_screen(struct stage *s, int count);
 /* ... then a triangle over all of it that samples `texture`. */
 void scene_show(struct stage *s, GLuint texture);
+/* A debug group of the application. */
+void scene_push_group(const char *name);
 
 #define CLEARED .load = "clear", .clears = 1
 #define IN_SMALL .width = SMALL, .height = SMALL

@@ -56,11 +56,10 @@ extern const struct vk_scene vk_work_scenes[];
 extern const struct vk_scene vk_secondary_scenes[];
 extern const struct vk_scene vk_submit_scenes[];
 extern const struct vk_scene vk_label_scenes[];
-extern const struct vk_scene vk_device_scenes[];
 extern const struct vk_scene vk_life_scenes[];
 extern const struct vk_scene vk_measure_scenes[];
-/* Only in the tests' program; NULL in the installed one. */
-extern const struct vk_scene vk_window_scenes[] __attribute__((weak));
+/* Only in the tests' program, which has more: those tables, up to NULL. */
+extern const struct vk_scene *const vk_more_scenes[] __attribute__((weak));
 
 /* Images to draw to, a render pass over them, a pipeline, and a buffer for the bytes of the
  * last color. */
@@ -81,6 +80,12 @@ void vk_begin_screen(VkCommandBuffer commands, const struct vk_screen *to);
 /* A whole render pass with one draw. */
 void vk_screen_pass(struct vk_stage *s, VkCommandBuffer commands, const struct vk_screen *to,
 		    float red, uint32_t vertices, uint32_t instances);
+/* The pass of the usual scene, open and ready for a draw, and its end. */
+VkCommandBuffer vk_open_pass(struct vk_stage *s, unsigned number);
+void vk_close_pass(struct vk_stage *s, VkCommandBuffer commands);
+/* A command buffer with such a pass, for a submission. */
+VkCommandBuffer
+vk_record(struct vk_stage *s, VkCommandBufferUsageFlags flags, float red, bool copies);
 /* Copies the screen out, runs, and reads. */
 void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
 /* When everything that was submitted with the stage's fence is done: frees, and reads. */

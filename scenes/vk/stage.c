@@ -60,33 +60,6 @@ need_extensions(const char *const *names, uint32_t n, const VkExtensionPropertie
 	}
 }
 
-/* Chains VK_SCENES_SETTING="NAME=VALUE" as a setting for passtally. Its extension is newer than
- * Debian's headers, and than its loader, which refuses the name. */
-static void
-add_setting(VkInstanceCreateInfo *info, const char *text)
-{
-	static const char layer[] = "VK_LAYER_PASSTALLY_capture";
-	static char name[64];
-	static const char *value;
-	static struct {
-		const char *layer, *name;
-		int32_t type;
-		uint32_t n;
-		const void *values;
-	} setting = { layer, name, 7, 1, &value };
-	static struct {
-		int32_t type;
-		const void *next;
-		uint32_t n;
-		const void *all;
-	} settings = { 1000496000, NULL, 1, &setting };
-	value = strchr(text, '=');
-	if (!value)
-		return;
-	snprintf(name, sizeof(name), "%.*s", (int)(value++ - text), text);
-	info->pNext = &settings;
-}
-
 void
 vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish)
 {
@@ -108,8 +81,8 @@ vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish)
 		.enabledExtensionCount = n,
 		.ppEnabledExtensionNames = n ? wish->instance_extensions : NULL,
 	};
-	if (getenv("VK_SCENES_SETTING"))
-		add_setting(&info, getenv("VK_SCENES_SETTING"));
+	if (vk_stage_setting)
+		info.pNext = vk_stage_setting();
 	VkResult result = vkCreateInstance(&info, NULL, &s->instance);
 	if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
 		vk_skip("no Vulkan driver here");

@@ -80,6 +80,8 @@ void vk_stage_choose_device(uint32_t number);
 void vk_stage_describe(void);
 /* Makes and destroys a device on each physical one; returns the exit status. */
 int vk_stage_make_each(void);
+/* Only in the tests' program: what the instance's creation is extended by; NULL = nothing. */
+const void *vk_stage_setting(void) __attribute__((weak));
 void vk_stage_open_instance(struct vk_stage *s, const struct vk_wish *wish);
 void vk_stage_open_device(struct vk_stage *s, const struct vk_wish *wish);
 /* Destroys the device and, if the stage made it, the instance; the device must be idle. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/devices.c - scenes about the creation of instances and devices. */
+/* tests/scenes/vk_devices.c - scenes about the creation of instances and devices. */
 #include "scenes/vk/scenes.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/apps/vk_windows.c - scenes that present: to an X11 window, and to no window. */
+/* tests/scenes/vk_windows.c - scenes that present: to an X11 window, and to no window. */
 #include "scenes/vk/scenes.h"
 
 #include <stdio.h>

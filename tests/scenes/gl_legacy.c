@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/legacy.c - display lists, glBegin/glEnd and other calls of OpenGL 1. */
+/* tests/scenes/gl_legacy.c - display lists, glBegin/glEnd and other calls of OpenGL 1. */
 #include "scenes/gl/scenes.h"
 
 static GLuint lists[2];
