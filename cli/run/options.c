@@ -46,14 +46,14 @@ all_options(void)
 	return all;
 }
 
-/* The groups of options in --help, in order. An option that is in no list comes last. */
+/* The groups of options in --help, in order: each option is in one. */
 static const struct {
 	const char *title;
 	const char *keys;
 } groups[] = {
 	{ "Every day",
 	  "log live quiet frames seconds skip every start-on stop-on compress "
-	  "no-compress force tag host no-argv help" },
+	  "no-compress digest force tag host no-argv help" },
 	{ "What to count", "counters set sources cpu granularity snapshot period" },
 	{ "What a pass is, and a frame",
 	  "frame split group-work labels pipelines pipeline-statistics pictures max-passes" },
@@ -62,41 +62,19 @@ static const struct {
 	{ "Special hardware", "mali-delay microblaze" },
 };
 
-static void
-print_group(const char *title, GArray *rows)
-{
-	if (rows->len)
-		printf("\n%s:\n", title);
-	tally_args_help((const struct tally_arg *)(void *)rows->data, rows->len);
-	g_array_set_size(rows, 0);
-}
-
-/* Moves the option named `key` from one array to the other, if it exists. */
-static void
-move_option(GArray *from, const char *key, GArray *to)
-{
-	for (guint i = 0; i < from->len; i++) {
-		const struct tally_arg arg = g_array_index(from, struct tally_arg, i);
-		if (strcmp(arg.name, key) != 0)
-			continue;
-		g_array_append_val(to, arg);
-		g_array_remove_index(from, i);
-		return;
-	}
-}
-
 void
 tally_run_print_options(void)
 {
 	g_autoptr(GArray) all = all_options();
-	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
+	const struct tally_arg *options = (const struct tally_arg *)(void *)all->data;
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
 		g_auto(GStrv) keys = g_strsplit(groups[i].keys, " ", -1);
+		printf("\n%s:\n", groups[i].title);
 		for (char **key = keys; *key; key++)
-			move_option(all, *key, rows);
-		print_group(groups[i].title, rows);
+			for (guint k = 0; k < all->len; k++)
+				if (strcmp(options[k].name, *key) == 0)
+					tally_args_help(&options[k], 1);
 	}
-	print_group("More", all);
 }
 
 const char tally_run_help[] =
