@@ -20,14 +20,9 @@
 #define MOST_ROWS 16
 
 /* Events of a row do not overlap. */
-struct row {
-	uint64_t end_ns; /* end of its last event */
-	uint64_t track; /* of the CPU's frames; 0: not announced yet */
-};
-
 struct rows {
 	const char *lane, *what; /* their names, one after the other */
-	struct row row[MOST_ROWS];
+	uint64_t end_ns[MOST_ROWS]; /* of each row the end of its last event */
 	uint32_t n;
 };
 
@@ -46,8 +41,7 @@ struct device {
 	uint32_t number;
 	bool has_own_clock;
 	uint64_t own_gpu_ns, own_cpu_ns; /* where its own clock's first stamp is shown */
-	uint64_t track;
-	struct rows frames; /* the CPU's */
+	uint64_t track, frames; /* the CPU's frames; 0: not announced yet */
 	GPtrArray *lanes; /* elements: struct lane * */
 	struct tally_trace_gpu gpu;
 };
@@ -56,7 +50,7 @@ struct device {
 struct placed {
 	const struct tally_pass_record *pass;
 	struct lane *lane; /* NULL: it has no place on a GPU's timeline */
-	struct row *row; /* NULL: it is not drawn */
+	uint64_t *row; /* of the lane; NULL: it is not drawn */
 	const char *label; /* NULL = none */
 	uint64_t start_ns, end_ns, event;
 };
@@ -75,6 +69,7 @@ struct perfetto {
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
 	GArray *ids; /* elements: uint64_t, numbers of counters */
 	struct tally_export_left left;
+	const char *prefix; /* of the names of numbers, by put_listed() */
 	const struct tally_frame_record *frame;
 	struct device *device; /* of the frame */
 };
@@ -108,17 +103,7 @@ put_listed(void *to, const char *name, const char *unit, bool known,
 	struct perfetto *e = to;
 	(void)unit;
 	if (known)
-		tally_trace_put_argument(&e->t, "", name, NULL, value);
-}
-
-static void
-put_unattributed(void *to, const char *name, const char *unit, bool known,
-		 struct tally_value value)
-{
-	struct perfetto *e = to;
-	(void)unit;
-	if (known)
-		tally_trace_put_argument(&e->t, "unattributed.", name, NULL, value);
+		tally_trace_put_argument(&e->t, e->prefix, name, NULL, value);
 }
 
 static void
@@ -176,24 +161,24 @@ put_pass(struct perfetto *e, const struct tally_pass_record *p)
 
 /* Occupies the first row that is free from start_ns on until end_ns. NULL: no more may be
  * made. */
-static struct row *
+static uint64_t *
 take_row(struct rows *rows, uint64_t start_ns, uint64_t end_ns)
 {
 	uint32_t i = 0;
-	while (i < rows->n && rows->row[i].end_ns > start_ns)
+	while (i < rows->n && rows->end_ns[i] > start_ns)
 		i++;
 	if (i == MOST_ROWS)
 		return NULL;
 	rows->n = MAX(rows->n, i + 1);
-	rows->row[i].end_ns = end_ns;
-	return &rows->row[i];
+	rows->end_ns[i] = end_ns;
+	return &rows->end_ns[i];
 }
 
 /* "queue 0.0: commands #2" */
 static char *
-row_name(const struct rows *rows, const struct row *row)
+row_name(const struct rows *rows, const uint64_t *row)
 {
-	uint32_t number = (uint32_t)(row - rows->row) + 1;
+	uint32_t number = (uint32_t)(row - rows->end_ns) + 1;
 	return number == 1 ? g_strconcat(rows->lane, rows->what, NULL)
 			   : g_strdup_printf("%s%s #%u", rows->lane, rows->what, number);
 }
@@ -218,21 +203,20 @@ counter_number(struct perfetto *e, const char *key, const char *where, uint64_t 
 	return number;
 }
 
-/* Values that hold from start_ns to the end of the row's last event. */
+/* Values that hold from start_ns to end_ns. */
 static void
-put_counters(struct perfetto *e, const struct rows *rows, const struct row *row,
-	     uint64_t start_ns, const struct tally_keyed_value *values, uint32_t n)
+put_counters(struct perfetto *e, const char *where, uint64_t start_ns, uint64_t end_ns,
+	     const struct tally_keyed_value *values, uint32_t n)
 {
-	if (!n || row->end_ns == start_ns)
+	if (!n || end_ns == start_ns)
 		return;
 	g_array_set_size(e->ids, n);
-	g_autofree char *where = row_name(rows, row);
 	uint64_t *ids = (uint64_t *)(void *)e->ids->data;
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = counter_number(e, values[i].key, where, start_ns);
 	uint32_t gpu = e->device->number;
 	tally_trace_put_counters(&e->t, gpu, start_ns, ids, NULL, n);
-	tally_trace_put_counters(&e->t, gpu, row->end_ns, ids, values, n);
+	tally_trace_put_counters(&e->t, gpu, end_ns, ids, values, n);
 }
 
 /* Whether the interval can be drawn: traces use signed 64-bit times. */
@@ -280,7 +264,6 @@ find_device(struct perfetto *e, uint32_t number, const struct tally_device_recor
 		return d;
 	d = g_new0(struct device, 1);
 	d->number = number;
-	d->frames = (struct rows){ .lane = "frame", .what = "" };
 	d->lanes = g_ptr_array_new_with_free_func(g_free);
 	g_hash_table_insert(e->devices, GUINT_TO_POINTER(number), d);
 	g_autoptr(GString) name = g_string_new(NULL);
@@ -351,7 +334,7 @@ specification_number(struct perfetto *e, char *key, const char *name,
 
 static uint64_t
 queue_number(struct perfetto *e, const struct lane *lane, const struct rows *rows,
-	     const struct row *row)
+	     const uint64_t *row)
 {
 	const struct device *d = e->device;
 	g_autofree char *name = row_name(rows, row), *description = NULL;
@@ -397,7 +380,7 @@ put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_reco
 {
 	uint64_t start_ns = shown_at(e->device, lane->own, w->gpu_start_ns);
 	uint64_t end_ns = start_ns + w->gpu_ns;
-	struct row *row = take_row(&lane->commands, start_ns, end_ns);
+	uint64_t *row = take_row(&lane->commands, start_ns, end_ns);
 	if (!row) {
 		e->left.workloads++;
 		return;
@@ -456,8 +439,11 @@ put_drawn(struct perfetto *e, struct placed *placed)
 		put_workloads(e, lane, p);
 	if (e->no_counters)
 		return;
-	put_counters(e, rows, placed->row, placed->start_ns, p->counters, p->n_counters);
-	put_counters(e, rows, placed->row, placed->start_ns, p->metrics, p->n_metrics);
+	g_autofree char *where = row_name(rows, placed->row);
+	put_counters(e, where, placed->start_ns, placed->end_ns, p->counters,
+		     p->n_counters);
+	put_counters(e, where, placed->start_ns, placed->end_ns, p->metrics,
+		     p->n_metrics);
 }
 
 /* The length of the part of the label at `at` that has something below it; 0 = none. */
@@ -504,7 +490,7 @@ put_frame_and_labels(struct perfetto *e)
 {
 	for (guint i = e->order->len; i-- > 0;) {
 		const struct placed *p = g_ptr_array_index(e->order, i);
-		if (p->row != p->lane->passes.row)
+		if (p->row != p->lane->passes.end_ns)
 			g_ptr_array_remove_index(e->order, i);
 	}
 	if (!e->order->len)
@@ -512,7 +498,7 @@ put_frame_and_labels(struct perfetto *e)
 	const struct placed *first = g_ptr_array_index(e->order, 0);
 	const struct placed *last = g_ptr_array_index(e->order, e->order->len - 1);
 	struct lane *lane = first->lane;
-	struct row *row = take_row(&lane->frames, first->start_ns, last->end_ns);
+	uint64_t *row = take_row(&lane->frames, first->start_ns, last->end_ns);
 	if (!row)
 		return;
 	uint64_t queue = queue_number(e, lane, &lane->frames, row);
@@ -583,35 +569,34 @@ put_cpu_frame(struct perfetto *e)
 	if (!has_place(true, true, f->start_ns, f->cpu_ns))
 		return;
 	uint64_t end_ns = f->start_ns + f->cpu_ns;
-	struct row *row = take_row(&d->frames, f->start_ns, end_ns);
-	if (!row)
-		return;
-	if (!row->track)
-		row->track = tally_trace_add_track(&e->t, d->track, "frames (CPU)", 0);
+	if (!d->frames)
+		d->frames = tally_trace_add_track(&e->t, d->track, "frames (CPU)", 0);
 	char name[32];
 	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
-	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, row->track, f->start_ns,
-				"frame", name);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, d->frames, f->start_ns, "frame",
+				name);
 	put_number(e, "frame", f->frame);
 	put_number(e, "device", f->device);
 	if (f->set)
 		put_text(e, "set", f->set);
 	tally_frame_numbers(f, put_listed, e);
-	tally_unattributed_numbers(f, put_unattributed, e);
+	e->prefix = "unattributed.";
+	tally_unattributed_numbers(f, put_listed, e);
+	e->prefix = "";
 	put_lists(e, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
 		  f->n_metrics);
 	put_flags(e, f->flags);
 	tally_trace_end_event(&e->t);
-	tally_trace_begin_event(&e->t, TALLY_EVENT_END, row->track, end_ns, NULL, NULL);
+	tally_trace_begin_event(&e->t, TALLY_EVENT_END, d->frames, end_ns, NULL, NULL);
 	tally_trace_end_event(&e->t);
 	const struct tally_keyed_value of_frame[] = {
 		{ .key = "cpu_ns", .value = tally_u64(f->cpu_ns) },
 		{ .key = "overhead_ns", .value = tally_u64(f->overhead_ns) },
 		{ .key = "gpu_ns", .value = tally_u64(f->gpu_ns) },
 	};
-	put_counters(e, &d->frames, row, f->start_ns, of_frame, f->has_gpu ? 3 : 2);
+	put_counters(e, "frame", f->start_ns, end_ns, of_frame, f->has_gpu ? 3 : 2);
 	if (!e->no_counters)
-		put_counters(e, &d->frames, row, f->start_ns, f->metrics, f->n_metrics);
+		put_counters(e, "frame", f->start_ns, end_ns, f->metrics, f->n_metrics);
 	e->last_ns = MAX(e->last_ns, end_ns);
 }
 
@@ -698,6 +683,7 @@ begin(FILE *out, const struct tally_export_options *options)
 	tally_export_names_init(&e->names);
 	tally_log_identity_init(&e->identity);
 	e->program = g_strdup("?");
+	e->prefix = "";
 	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));

@@ -62,6 +62,8 @@ tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v)
 void
 tally_protobuf_put_text(struct tally_protobuf *p, uint32_t field, const char *text)
 {
+	if (!text)
+		return;
 	size_t len = strlen(text);
 	uint8_t *at = encode_tag(need(p, 2 * VARINT_MAX + len), field, LENGTH);
 	at = encode(at, len);

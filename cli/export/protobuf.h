@@ -29,6 +29,7 @@ void tally_protobuf_finish(struct tally_protobuf *p);
 /* For the types uint32, uint64, int32, int64 (cast to 64 bits first), bool and enum. */
 void tally_protobuf_put_number(struct tally_protobuf *p, uint32_t field, uint64_t v);
 void tally_protobuf_put_double(struct tally_protobuf *p, uint32_t field, double v);
+/* NULL: no field. */
 void tally_protobuf_put_text(struct tally_protobuf *p, uint32_t field, const char *text);
 /* Writes a nested message: everything written between begin and end belongs to it. */
 void tally_protobuf_begin(struct tally_protobuf *p, uint32_t field);

@@ -143,13 +143,6 @@ begin_timed_packet(struct tally_trace *t, uint32_t field, uint64_t ns)
 	tally_protobuf_begin(&t->p, field);
 }
 
-static void
-put_text(struct tally_protobuf *p, uint32_t field, const char *text)
-{
-	if (text)
-		tally_protobuf_put_text(p, field, text);
-}
-
 /* Unlike those of another trace that is opened at the same time. */
 static uint64_t
 take_number(struct tally_trace *t)
@@ -199,7 +192,7 @@ tally_trace_add_specification(struct tally_trace *t, const char *name,
 	tally_protobuf_begin(&t->p, INTERNED_SPECIFICATIONS);
 	tally_protobuf_put_number(&t->p, SPECIFICATION_IID, number);
 	tally_protobuf_put_text(&t->p, SPECIFICATION_NAME, name);
-	put_text(&t->p, SPECIFICATION_DESCRIPTION, description);
+	tally_protobuf_put_text(&t->p, SPECIFICATION_DESCRIPTION, description);
 	tally_protobuf_put_number(&t->p, SPECIFICATION_CATEGORY, category);
 	tally_protobuf_end(&t->p);
 	tally_trace_end_event(t);
@@ -230,8 +223,8 @@ tally_trace_begin_event(struct tally_trace *t, enum tally_trace_event type,
 	begin_timed_packet(t, PACKET_TRACK_EVENT, ns);
 	tally_protobuf_put_number(&t->p, EVENT_TYPE, type);
 	tally_protobuf_put_number(&t->p, EVENT_TRACK, track);
-	put_text(&t->p, EVENT_CATEGORIES, category);
-	put_text(&t->p, EVENT_NAME, name);
+	tally_protobuf_put_text(&t->p, EVENT_CATEGORIES, category);
+	tally_protobuf_put_text(&t->p, EVENT_NAME, name);
 }
 
 uint64_t
@@ -335,7 +328,7 @@ tally_trace_add_counter(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 	tally_protobuf_begin(p, SPECS);
 	tally_protobuf_put_number(p, SPEC_ID, number);
 	tally_protobuf_put_text(p, SPEC_NAME, name);
-	put_text(p, SPEC_DESCRIPTION, description);
+	tally_protobuf_put_text(p, SPEC_DESCRIPTION, description);
 	tally_protobuf_put_number(p, SPEC_UNITS, find_unit(unit));
 	tally_protobuf_end(p);
 	tally_protobuf_end(p);
@@ -375,9 +368,9 @@ tally_trace_put_gpus(struct tally_trace *t, const struct tally_trace_gpu *gpus,
 	begin_packet(t, PACKET_GPU_INFO);
 	for (uint32_t i = 0; i < n; i++) {
 		tally_protobuf_begin(&t->p, GPU_INFO_GPUS);
-		put_text(&t->p, GPU_NAME, gpus[i].name);
-		put_text(&t->p, GPU_UUID, gpus[i].uuid);
-		put_text(&t->p, GPU_PCI, gpus[i].pci);
+		tally_protobuf_put_text(&t->p, GPU_NAME, gpus[i].name);
+		tally_protobuf_put_text(&t->p, GPU_UUID, gpus[i].uuid);
+		tally_protobuf_put_text(&t->p, GPU_PCI, gpus[i].pci);
 		if (gpus[i].driver) {
 			tally_protobuf_begin(&t->p, GPU_EXTRA);
 			tally_protobuf_put_text(&t->p, EXTRA_NAME, "driver");
