@@ -74,11 +74,44 @@ frames_of(const struct tally_compare *c)
 	return g_strdup("");
 }
 
+/* The frames of the compared device that has the fewest. */
+static uint64_t
+count_frames(const struct tally_compare_log *log)
+{
+	uint64_t least = UINT64_MAX;
+	for (guint i = 0; i < log->devices->len; i++)
+		least = MIN(least, tally_aggregate_device(&log->aggregate,
+							  g_array_index(log->devices, uint32_t, i))
+					   ->seen);
+	return least;
+}
+
+/* Of single runs: whether a pass changed within one of them, so that not other work decides. */
+static bool
+print_change(const struct tally_printer *p)
+{
+	bool changed = false;
+	uint64_t after = 0, frames = UINT64_MAX;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		const struct tally_compare_log *log = p->c->logs[side]->pdata[0];
+		const struct tally_answer_change *change = tally_compare_log_change(log);
+		frames = MIN(frames, count_frames(log));
+		if (p->c->logs[side]->len >= TALLY_COMPARE_LEAST_RUNS || !change)
+			continue;
+		changed |= change->is_pass;
+		after = change->gradual ? UINT64_MAX : MAX(after, change->until);
+	}
+	if (changed && after < frames - MIN(frames, TALLY_COMPARE_LEAST))
+		tally_print_line(p, "what came after it is compared by --warmup %" G_GUINT64_FORMAT,
+				 after);
+	return changed;
+}
+
 void
 tally_print_advice(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
-	if (c->conclusion != TALLY_CONCLUSION_INCONCLUSIVE || !c->n_open)
+	if (c->conclusion != TALLY_CONCLUSION_INCONCLUSIVE || !c->n_open || print_change(p))
 		return;
 	uint32_t runs;
 	double limit = limit_of(c), reach = find_reach(c, &runs);

@@ -128,6 +128,26 @@ tally_print_conclusion(const struct tally_printer *p, const char *mark)
 	tally_text_print(p->out, "%s%s\n", safe ? mark : "", safe ? safe : text);
 }
 
+/* The means of a run that changed are of two things. */
+static void
+print_changed_within(const struct tally_printer *p, enum tally_side side, const char *word)
+{
+	const struct tally_compare_log *first = NULL;
+	guint n = 0;
+	TALLY_EACH (const struct tally_compare_log, log, p->c->logs[side]) {
+		if (tally_compare_log_change(log) && !n++)
+			first = log;
+	}
+	if (!first)
+		return;
+	g_autofree char *text = tally_answer_change_text(tally_compare_log_change(first));
+	g_autofree char *runs = p->c->logs[side]->len == 1
+					? g_strdup("its run")
+					: g_strdup_printf("%u of its runs, as in %s", n,
+							  first->aggregate.path);
+	tally_print_line(p, "%s changed within %s: %s", word, runs, text);
+}
+
 void
 tally_print_verdict(const struct tally_printer *p)
 {
@@ -166,6 +186,8 @@ tally_print_verdict(const struct tally_printer *p)
 		tally_print_line(
 			p, "%u gated value%s known in too few frames to judge: record more frames",
 			c->n_few, TALLY_ARE(c->n_few));
+	print_changed_within(p, TALLY_SIDE_BASE, "base");
+	print_changed_within(p, TALLY_SIDE_NEW, "new");
 	tally_print_advice(p);
 	tally_print_conclusion(p, "- ");
 }

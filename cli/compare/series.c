@@ -5,6 +5,7 @@
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What is known of a series. */
@@ -145,6 +146,18 @@ join_arguments(const GPtrArray *argv)
 	return g_string_free(words, !argv);
 }
 
+static void
+take_line(void *user, const struct tally_log_line *line)
+{
+	tally_answer_add_line(((struct tally_compare_log *)user)->answer, line);
+}
+
+static void
+skip_frame(void *user, const struct tally_frame_record *f)
+{
+	tally_answer_skip_frame(((struct tally_compare_log *)user)->answer, f);
+}
+
 /* NULL: the filter does not select it. */
 static struct selected *
 find_selected(struct tally_compare_log *log, uint32_t series)
@@ -267,6 +280,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	}
 	TALLY_EACH_OF (struct selected, selected, log->selected)
 		*selected = (struct selected){ .wanted = selected->wanted };
+	tally_answer_add_frame(log->answer, f);
 }
 
 /* Devices */
@@ -308,6 +322,24 @@ tally_compare_log_warmup(const struct tally_compare_log *log)
 	return frames;
 }
 
+const struct tally_answer_change *
+tally_compare_log_change(const struct tally_compare_log *log)
+{
+	const struct tally_answer_change *most = NULL;
+	double most_size = 0;
+	for (guint i = 0; i < log->devices->len; i++) {
+		const struct tally_answer_device *d = tally_answer_find(
+			log->answer, g_array_index(log->devices, uint32_t, i));
+		for (unsigned k = 0; d && k < d->n_changes; k++) {
+			const struct tally_answer_change *change = &d->changes[k];
+			double size = fabs(log2(change->after_ns / change->before_ns));
+			most = size > most_size ? change : most;
+			most_size = MAX(size, most_size);
+		}
+	}
+	return most;
+}
+
 int
 tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 		       int64_t device, const struct tally_compare_filter *filter)
@@ -322,10 +354,14 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.takes_values = true,
+		.line = take_line,
 		.frame = take_frame,
+		.skipped = skip_frame,
 	};
+	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, &tally_by_pass,
 						  warmup, &log->watch, false);
+	tally_answer_conclude(log->answer);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_ptr_array_sort(log->aggregate.identity.options, tally_order_text);
@@ -342,6 +378,7 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 	g_ptr_array_unref(log->sources);
 	g_array_unref(log->devices);
 	g_free(log->arguments);
+	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);
 	g_free(log);
 }

@@ -10,6 +10,7 @@
 #ifndef PASSTALLY_CLI_COMPARE_SERIES_H
 #define PASSTALLY_CLI_COMPARE_SERIES_H
 
+#include "cli/answer/answer.h"
 #include "cli/log/aggregate.h"
 
 #define TALLY_COMPARE_POINTS 2048
@@ -46,6 +47,7 @@ struct tally_compare_log {
 	GPtrArray *sources; /* elements: struct tally_compare_source * */
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
 	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
+	struct tally_answer *answer; /* how the run itself went */
 	/* Private to series.c: */
 	const struct tally_compare_filter *filter;
 	struct tally_aggregate_watch watch;
@@ -64,6 +66,8 @@ bool tally_compare_wants(const struct tally_compare_filter *filter, const char *
 int tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 			   int64_t device, const struct tally_compare_filter *filter);
 void tally_compare_log_destroy(struct tally_compare_log *log);
+/* Where the speed of a compared device changed most during the run; NULL: nowhere. */
+const struct tally_answer_change *tally_compare_log_change(const struct tally_compare_log *log);
 /* Number of frames of the compared devices that were left out as the warm-up. */
 uint64_t tally_compare_log_warmup(const struct tally_compare_log *log);
 

@@ -145,6 +145,33 @@ class Compare(CliCase):
         self.assertIn("no limit is within reach here, not even with 20 runs of each", text)
         self.assertNotIn("to decide", text)
 
+    def test_a_run_that_changed(self):
+        """A program that became slower in the middle of its run is no busy machine."""
+        def run(name, step):
+            lines = [header(argv=["x"]), device(), pass_info(A, "sky"), pass_info(B, "ground")]
+            for i in range(200):
+                draws = 9 if i >= step else 1
+                gpu = 10**6 + i * 7919 % 40_000
+                lines.append(frame(i, [one_pass(0, A, gpu * draws, "sky", draws=draws), one_pass(1, B, gpu, "ground")],
+                                   start_ns=i * 10**8, cpu_ns=gpu * (draws + 1), gpu_ns=gpu * (draws + 1)))
+            return self.write_log(name, lines + [end(200, 400)])
+
+        base, stepped = run("a.jsonl", 999), run("b.jsonl", 100)
+        text = self.command("compare", "--fail-above", "5%", base, stepped).stdout.decode()
+        self.assertTrue(text.startswith("INCONCLUSIVE"), text)
+        line = next(line for line in text.splitlines() if line.startswith("new changed within its run: "))
+        self.assertRegex(line, r"^new changed within its run: from frame 100 on 5.0 times slower: 2.04 -> 10.2 ms; sky 1.02 -> 9.18 ms, 1 -> 9 draws$")
+        self.assertNotIn("base changed", text)
+        self.assertNotIn("within reach", text)
+        self.assertNotIn("to decide it", text)
+        self.assertIn("what came after it is compared by --warmup 100\n", text)
+        told = json.loads(self.command("compare", "--json", base, stepped).stdout)
+        self.assertIn(line, told["lines"])
+        self.assertNotIn("changed within", self.ok("compare", "--warmup", "100", base, stepped).stdout.decode())
+        many = [run(f"{i}.jsonl", 100 if i > 5 else 999) for i in range(1, 11)]
+        text = self.ok("compare", *many[:5], "--", *many[5:]).stdout.decode()
+        self.assertRegex(text, r"\nnew changed within 5 of its runs, as in \S+6.jsonl: from frame 100 on 5.0 times slower")
+
     def test_equal_runs_are_quiet(self):
         """50 pairs of equal runs, of all kinds of noise: at most 3 alarms at 1 %."""
         kinds = [{}, {"phi": 0.3}, {"phi": 0.6}, {"phi": 0.3, "drift": 0.04}, {"phi": 0.3, "spikes": 0.01}]
