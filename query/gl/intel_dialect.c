@@ -250,3 +250,29 @@ tally_intel_is_elapsed(const char *counter)
 {
 	return strcmp(counter, "GPU Time Elapsed") == 0;
 }
+
+bool
+tally_intel_in_overview(const char *counter)
+{
+	/* Pipeline statistics as gl-statistics takes, and the inputs of the metrics of the
+	 * overview (data/metrics/intel.txt), in Mesa's spelling. */
+	static const char *const names[] = {
+		"N primitives submitted",
+		"N vertex shader invocations",
+		"N fragment shader invocations",
+		"N compute shader invocations",
+		"GPU Core Clocks",
+		"EU Active",
+		"EU Stall",
+		"Rasterized Pixels",
+		"Early Depth Test Fails",
+		"Sampler Texels",
+		"Sampler Texels Misses",
+		"GTI Read Throughput",
+		"GTI Write Throughput",
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(counter, names[i]) == 0)
+			return true;
+	return false;
+}

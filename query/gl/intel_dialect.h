@@ -81,5 +81,9 @@ bool tally_intel_is_basic(const char *query);
 bool tally_intel_reports_disturbance(const char *counter);
 /* Whether it is the time that its set counted, in Mesa's spelling. */
 bool tally_intel_is_elapsed(const char *counter);
+/* Whether the overview has it, of its sets that have TALLY_INTEL_OVERVIEW of these; of others, with
+ * other spellings, it has all. */
+#define TALLY_INTEL_OVERVIEW 4
+bool tally_intel_in_overview(const char *counter);
 
 #endif

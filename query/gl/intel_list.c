@@ -62,6 +62,8 @@ struct listing {
 	uint32_t first; /* the first of its places */
 	uint32_t end; /* end of the last byte that a counter needs */
 	bool overview, everything;
+	bool narrow; /* of the overview only tally_intel_in_overview() */
+	uint32_t n_narrow; /* how many of these the query has */
 	struct tally_key_table *keys;
 };
 
@@ -136,8 +138,11 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 		counter.scope = TALLY_SCOPE_DEVICE;
 	place.disturbs = tally_intel_reports_disturbance(said->name);
 	place.elapsed = tally_intel_is_elapsed(said->name);
-	bool wanted = l->everything || tally_counter_wanted(in->src->wanted, &counter, l->name,
-							    SOURCE_NAME, l->overview);
+	bool listed = !l->narrow || tally_intel_in_overview(said->name);
+	l->n_narrow += listed;
+	bool wanted = l->everything ||
+		      tally_counter_wanted(in->src->wanted, &counter, l->name, SOURCE_NAME,
+					   l->overview && listed);
 	if (wanted && l->n_chosen < MAX_COUNTERS) {
 		const struct tally_counter *kept =
 			name_counter(in, l, number, &place.field, &counter);
@@ -155,6 +160,18 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	return add_place(in, place);
 }
 
+/* False only on OOM. */
+static bool
+list_counters(struct lister *in, struct listing *l, unsigned query)
+{
+	l->n_chosen = l->n_narrow = l->end = 0;
+	in->offer->n_places = l->first;
+	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++)
+		if (!list_counter(in, l, query, i))
+			return false;
+	return true;
+}
+
 /* The set of a query type, if any of its counters is requested. False only on OOM. */
 static bool
 list_query(struct lister *in, struct listing *l, unsigned query)
@@ -168,11 +185,16 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 	};
 	if (in->dialect->has_limit && l->n_instances && l->n_instances < set.limit)
 		set.limit = l->n_instances;
-	l->n_chosen = l->end = 0;
 	l->first = set.first;
 	in->more_counters |= l->n_counters > MAX_COUNTERS;
-	for (unsigned i = 1; i <= l->n_counters && i <= MAX_COUNTERS; i++) {
-		if (!list_counter(in, l, query, i))
+	uint32_t n_unread = in->n_unread;
+	l->narrow = l->overview && !l->everything;
+	if (!list_counters(in, l, query))
+		return false;
+	if (l->narrow && l->n_narrow < TALLY_INTEL_OVERVIEW) {
+		l->narrow = false;
+		in->n_unread = n_unread;
+		if (!list_counters(in, l, query))
 			return false;
 	}
 	if (!l->n_chosen) {

@@ -146,15 +146,21 @@ static struct tally_gl_api api = {
 };
 
 static struct tally_source *
-open_source(const struct odd_query *table, unsigned n)
+open_wanted(const struct odd_query *table, unsigned n, const char *wanted)
 {
 	queries = table;
 	n_queries = n;
 	n_calls = 0;
 	struct tally_source *src = tally_gl_intel_create(&api);
-	src->wanted = "all";
+	src->wanted = wanted;
 	g_assert_cmpint(src->ops->open(src, 4), ==, TALLY_OK);
 	return src;
+}
+
+static struct tally_source *
+open_source(const struct odd_query *table, unsigned n)
+{
+	return open_wanted(table, n, "all");
 }
 
 static void
@@ -260,6 +266,39 @@ test_unread(void)
 	close_source(src);
 }
 
+/* The overview has what its metrics need, and all where too little of it is known. */
+static void
+test_overview(void)
+{
+	static const struct odd_counter counters[] = {
+		{ "EU Active", "", U32, 4, 0 },         { "EU Stall", "", U32, 4, 4 },
+		{ "Sampler Texels", "", U32, 4, 8 },    { "GPU Busy", "", U32, 4, 12 },
+		{ "Rasterized Pixels", "", U32, 4, 16 }, { "Newer", "", 0x94FD, 4, 20 },
+	};
+	static const char name[] = "Render Metrics Basic set";
+	static const struct odd_query table[] = { { 1, 0, name, 24, counters, 6 } };
+	static const struct odd_query unknown[] = { { 1, 0, name, 24, counters + 1, 5 } };
+	static const struct {
+		const struct odd_query *table;
+		const char *wanted, *keys;
+	} rows[] = {
+		{ table, NULL, "eu_active eu_stall sampler_texels rasterized_pixels" },
+		{ table, "overview+gpu_busy",
+		  "eu_active eu_stall sampler_texels gpu_busy rasterized_pixels" },
+		{ table, "all", "eu_active eu_stall sampler_texels gpu_busy rasterized_pixels" },
+		{ unknown, NULL, "eu_stall sampler_texels gpu_busy rasterized_pixels" },
+		{ unknown, "gpu_busy", "gpu_busy" },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct tally_source *src = open_wanted(rows[i].table, 1, rows[i].wanted);
+		char *want = g_strdup_printf("%s: %s", name, rows[i].keys);
+		expect_sets(src, want);
+		g_assert_nonnull(strstr(src->reason, "1 of its counters"));
+		g_free(want);
+		close_source(src);
+	}
+}
+
 /* A list of queries that leads back into itself is no longer than its contents. */
 static void
 test_ring(void)
@@ -303,6 +342,7 @@ main(int argc, char **argv)
 	g_test_add_func("/gl_intel_odd/alike", test_alike);
 	g_test_add_func("/gl_intel_odd/names", test_names);
 	g_test_add_func("/gl_intel_odd/unread", test_unread);
+	g_test_add_func("/gl_intel_odd/overview", test_overview);
 	g_test_add_func("/gl_intel_odd/ring", test_ring);
 	g_test_add_func("/gl_intel_odd/many", test_many);
 	return g_test_run();
