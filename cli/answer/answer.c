@@ -23,6 +23,7 @@ struct tally_answer_state {
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
+	struct tally_event_total calls[TALLY_N_EVENT_GROUPS];
 	struct tally_parts parts;
 	struct tally_stats overhead;
 	uint64_t seen; /* frames, with those left out */
@@ -278,6 +279,7 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	const struct tally_frame_record *f = c->f;
 	d->frames++;
 	add_to_hitches(s, h, c);
+	tally_event_totals_add(s->calls, c->events);
 	s->run.opengl = s->opengl;
 	tally_over_run_add(&s->run, f);
 	const struct tally_bound_frame b = {
@@ -378,6 +380,19 @@ conclude_speed(struct tally_answer_device *d)
 	double each = d->mean_cost_ns;
 	double once = d->state->start_overhead - each * (double)d->state->n_start;
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * each) ? once : 0;
+}
+
+/* Calls in at least half of the frames that take a twentieth of those. */
+static void
+conclude_calls(struct tally_answer_device *d)
+{
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
+		const struct tally_event_total *t = &d->state->calls[i];
+		if (2 * t->frames < d->frames || 20 * (double)t->ns / 1e9 < d->seconds)
+			continue;
+		d->calls[i] = tally_event_mean(t, (enum tally_event_group)i);
+		d->calls_in[i] = (double)t->frames / (double)d->frames;
+	}
 }
 
 static void
@@ -496,6 +511,7 @@ static void
 conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 {
 	conclude_speed(d);
+	conclude_calls(d);
 	take_present_mode(answer, d);
 	d->bound = tally_bound_decide(&d->state->bound);
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))

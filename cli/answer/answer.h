@@ -97,6 +97,9 @@ struct tally_answer_device {
 	bool at_once; /* queues worked at the same time: less than their passes' sum */
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */
 	guint n_passes;
+	/* Calls that most frames make and that take a good part of them; by group, means. */
+	struct tally_answer_event calls[TALLY_N_EVENT_GROUPS];
+	double calls_in[TALLY_N_EVENT_GROUPS]; /* that share of the frames; 0 = not worth a line */
 	uint64_t n_hitches, hitch_ns; /* and by how much they were too long, in all */
 	const struct tally_answer_hitch *hitches; /* `n_listed`, the worst first */
 	unsigned n_listed; /* not more than n_hitches */
@@ -154,6 +157,8 @@ char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */
 char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */
 char *tally_answer_cost_text(const struct tally_answer_device *d);
+/* "each frame: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
+char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
  * the one with the most frames, the brief ones of others. */

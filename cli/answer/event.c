@@ -41,6 +41,40 @@ tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_
 	}
 }
 
+void
+tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
+		       const struct tally_frame_events *events)
+{
+	uint64_t n[TALLY_N_EVENT_GROUPS] = { 0 };
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
+		const struct tally_event_record *sum = &events->sums[kind];
+		struct tally_event_total *t = &totals[groups[kind]];
+		t->ns += sum->ns;
+		t->own_ns += sum->own_ns;
+		t->bytes += sum->bytes;
+		n[groups[kind]] = MAX(n[groups[kind]], sum->n);
+	}
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
+		totals[i].n += n[i];
+		totals[i].frames += n[i] > 0;
+	}
+}
+
+struct tally_answer_event
+tally_event_mean(const struct tally_event_total *total, enum tally_event_group group)
+{
+	uint64_t frames = MAX(total->frames, 1);
+	bool elsewhere = 2 * total->own_ns < total->ns;
+	return (struct tally_answer_event){
+		.group = group,
+		.ns = total->ns / frames,
+		.n = (total->n + frames / 2) / frames,
+		.bytes = total->bytes / frames,
+		.elsewhere = elsewhere,
+		.thread = elsewhere ? "other threads" : NULL,
+	};
+}
+
 static uint64_t
 growth_of(const struct tally_event_record *sum, uint64_t around_ns)
 {

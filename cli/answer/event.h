@@ -37,11 +37,22 @@ struct tally_answer_event {
 	const char *call, *thread; /* of the longest call; NULL = not known */
 };
 
+/* Of a run. */
+struct tally_event_total {
+	uint64_t frames, ns, own_ns, n, bytes; /* frames that had any */
+};
+
 /* "shaders", "upload", "readback", "map", "memory" */
 extern const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS];
 
 /* Adds those of a frame. */
 void tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f);
+/* Adds a frame's events to the totals by group. */
+void tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
+			    const struct tally_frame_events *events);
+/* What a frame has of it on average, of those that have any. */
+struct tally_answer_event tally_event_mean(const struct tally_event_total *total,
+					   enum tally_event_group group);
 /* The group that grew most against `around_ns`, medians by kind; group NONE: none did. The frame
  * lasted from `start_ns` for `frame_ns`. */
 struct tally_answer_event tally_event_find(const struct tally_frame_events *events,

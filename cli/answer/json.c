@@ -160,6 +160,24 @@ put_changes(struct tally_out *o, const struct tally_answer_device *d)
 }
 
 static void
+put_calls(struct tally_out *o, const struct tally_answer_device *d)
+{
+	tally_out_array(o, "calls");
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
+		if (d->calls_in[i] <= 0)
+			continue;
+		g_autofree char *text = tally_answer_calls_text(d, i);
+		tally_out_object(o, NULL);
+		tally_out_text(o, "group", tally_event_group_names[i]);
+		tally_out_f64(o, "frames_share", d->calls_in[i]);
+		put_event(o, &d->calls[i]);
+		tally_out_text(o, "text", text);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+}
+
+static void
 put_cost(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_object(o, "cost");
@@ -206,6 +224,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 			tally_out_f64(o, "busiest_thread_share", d->busiest_share);
 		}
 		put_passes(o, d);
+		put_calls(o, d);
 		put_hitches(o, d);
 		put_cost(o, d);
 		g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, false);

@@ -425,6 +425,15 @@ add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 }
 
 char *
+tally_answer_calls_text(const struct tally_answer_device *d, int group)
+{
+	g_autofree char *calls = tally_event_text(&d->calls[group]);
+	return d->calls_in[group] >= 1
+		       ? g_strdup_printf("each frame: %s", calls)
+		       : g_strdup_printf("%.0f %% of frames: %s", 100 * d->calls_in[group], calls);
+}
+
+char *
 tally_answer_cost_text(const struct tally_answer_device *d)
 {
 	g_autofree char *cost = tally_duration_text(d->mean_cost_ns);
@@ -480,6 +489,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 		add_line(lines, g_strdup_printf("  %s", busiest));
 	g_free(busiest);
 	add_passes(lines, s, d);
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
+		if (d->calls_in[i] > 0)
+			add_line(lines, tally_answer_calls_text(d, i));
 	add_hitches(lines, d);
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;

@@ -154,6 +154,7 @@ function typicalSection(log, d) {
 						`${besides.frames} of ${answer.frames} frames.`,
 				)
 			: null,
+		...answer.calls.map((c) => el("p", { class: "dim" }, c.text)),
 	);
 }
 

@@ -840,6 +840,22 @@ class Answer(CliCase):
         got = self.answers([*lines[:2], device(1), *lines[2:-1], *second, end(60, 60)])
         self.assertEqual([d.get("first_frame_ns") for d in got], [914 * MS, None])
 
+    # Calls of each frame
+
+    def test_calls_of_each_frame(self):
+        def frames(n, **event):
+            more = {"events": [{"kind": "upload", "n": 2, "ns": 2 * MS, "own_ns": 2 * MS, "bytes": 4 * 10**6, **event}]}
+            return [(14, {"GBuffer": 8}, more if i % n == 0 else {}) for i in range(100)]
+        for given, text in ((frames(1), "each frame: upload of 4 MB, 2.00 ms"),
+                            (frames(2), "50 % of frames: upload of 4 MB, 2.00 ms"),
+                            (frames(1, own_ns=0), "each frame: upload of 4 MB on other threads, 2.00 ms"),
+                            (frames(1, kind="shader"), "each frame: 2 shaders made, 2.00 ms"),
+                            (frames(3), None), (frames(1, ns=MS // 2), None)):
+            got = self.answer(given)
+            self.assertEqual([c["text"] for c in got["calls"]], [text] if text else [])
+            self.assertEqual([line for line in got["lines"] if "frame: " in line or "frames: " in line and "hitches" not in line],
+                             [text] if text else [])
+
     # Our own cost
 
     def test_cost(self):
