@@ -66,10 +66,14 @@ static void
 add_frame_numbers(GArray *columns)
 {
 	for (const struct tally_number_name *n = tally_frame_number_names(); n->name; n++) {
+		g_autofree char *title = g_strdup(n->name);
+		bool time = strcmp(n->unit, "ns") == 0;
+		if (time && g_str_has_suffix(title, "_ns"))
+			title[strlen(title) - strlen("_ns")] = '\0';
 		const struct tally_column c = {
 			.key = n->name,
-			.title = n->name,
-			.type = strcmp(n->unit, "ns") == 0      ? TALLY_COLUMN_TIME
+			.title = g_intern_string(title),
+			.type = time                            ? TALLY_COLUMN_TIME
 				: strcmp(n->unit, "ratio") == 0 ? TALLY_COLUMN_SHARE
 								: TALLY_COLUMN_NUMBER,
 			.what = TALLY_COLUMN_FIELD,

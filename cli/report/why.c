@@ -150,7 +150,8 @@ describe(const struct tally_aggregate *a, const struct tally_group *g)
 	GString *text = g_string_new(NULL);
 	bool units = false;
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
-		units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
+		if (rules[i].of == UNIT || g->kind == TALLY_PASS_RENDER)
+			units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
 	add_bytes(&row->size, text);
 	const char *experiment =
 		g->kind == TALLY_PASS_RENDER

@@ -17,7 +17,8 @@ function passKey(g) {
 
 /* Sums hold the passes of a frame that the run's end cut short: it is one of their frames. */
 function totalOf(g, d, series) {
-	return ((g && stat(g, series, "sum")) || 0) / (d.frames + d.partial_frames || 1);
+	const frames = d.frames + d.partial_frames || 1;
+	return g ? (stat(g, series, "n") ? stat(g, series, "sum") / frames : NaN) : 0;
 }
 
 /* `key`: the value that is compared. */

@@ -214,6 +214,18 @@ class Report(CliCase):
         table = self.ok("report", "--columns", "name,cpu_*", self.write_log("a.jsonl", lines)).stdout.decode()
         self.assertRegex(table, "cpu_task_clock ms\\n.* 4\\.807\\n")
 
+    def test_times_of_a_frame_have_one_unit(self):
+        lines = [header(), device(), pass_info(A), frame(0, [one_pass(0, A, 5 * 10**6)], thread_ns=3 * 10**6, wait_ns=10**6), end(1, 1)]
+        head = self.ok("report", "--by", "frame", "--columns", "*_ns", self.write_log("a.jsonl", lines)).stdout.decode()
+        self.assertIn(" thread ms", head)
+        self.assertNotIn("thread_ns ms", head)
+
+    def test_only_rendering_shades(self):
+        counted = {"fragment_shader_invocations": 0, "vertex_shader_invocations": 900}
+        lines = [header(), device(), pass_info(A, "Clears", width=8, height=8, color=["RGBA8"]),
+                 frame(0, [one_pass(0, A, 5, "Clears", kind="transfer", counters=counted)]), end(1, 1)]
+        self.assertNotIn("shaded", self.ok("report", "--pass", "Clears", self.write_log("a.jsonl", lines)).stdout.decode())
+
     def test_passes_drawn_together(self):
         lines = [header(), device(), pass_info(A, "Lit", width=8, height=8, color=["RGBA8"])]
         lines += [frame(i, [one_pass(0, A, None, "Lit", draws=3, flags=["shared_time"])], gpu_ns=9 * 10**6,
