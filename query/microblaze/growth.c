@@ -282,35 +282,3 @@ tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *s
 	take_extremes(h, sample);
 	return true;
 }
-
-/* ---- oddities ---- */
-
-static const struct {
-	uint8_t whole, part, rest;
-	const char *what;
-} sums[] = {
-	{ 46, 12, 14, "data cache requests are not the sum of read and write requests" },
-	{ 47, 13, 15, "data cache hits are not the sum of read and write hits" },
-	{ 44, 8, 9, "conditional branches are not the sum of those taken and not taken" },
-	{ 45, 7, 44, "branches are not the sum of conditional and unconditional ones" },
-};
-
-const char *
-tally_mb_history_oddity(const struct tally_mb_history *h)
-{
-	const uint64_t *n = h->seen.events;
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
-		int whole = find_event(h, sums[i].whole);
-		int part = find_event(h, sums[i].part), rest = find_event(h, sums[i].rest);
-		if (whole < 0 || part < 0 || rest < 0 ||
-		    !(h->seen_events >> whole & h->seen_events >> part & h->seen_events >> rest &
-		      1))
-			continue;
-		uint64_t sum = n[part] + n[rest];
-		uint64_t apart = sum > n[whole] ? sum - n[whole] : n[whole] - sum;
-		/* Some events are still in flight when the sample is taken. */
-		if (apart > 100 + n[whole] / 100)
-			return sums[i].what;
-	}
-	return NULL;
-}

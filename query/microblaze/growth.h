@@ -55,8 +55,5 @@ void tally_mb_history_clear(struct tally_mb_history *h, uint64_t time_ns, uint64
 bool tally_mb_history_add(struct tally_mb_history *h, const struct tally_mb_sample *sample,
 			  uint64_t begin_ns, uint64_t end_ns, struct tally_mb_delta *out,
 			  const char **why);
-/* Implications of the events' names that the sums since the last Clear contradict; NULL: none.
- * This is not a reason to distrust the sample. */
-const char *tally_mb_history_oddity(const struct tally_mb_history *h);
 
 #endif

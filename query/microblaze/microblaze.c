@@ -43,7 +43,7 @@ struct microblaze {
 	uint64_t preset;
 	uint64_t cleared_ns;
 	uint32_t n_bad, n_restarts;
-	bool lost, reported_oddity;
+	bool lost;
 	/* An external trigger starts, or stops, the counters: then we do so only at the
 	 * beginning. */
 	bool hardware, hardware_starts;
@@ -209,7 +209,6 @@ microblaze_start(struct tally_snapshot_source *src)
 	mb->history.shape = device->shape;
 	memcpy(mb->history.events, mb->choice.events, sizeof(mb->history.events));
 	mb->n_bad = mb->n_restarts = 0;
-	mb->reported_oddity = false;
 	tally_mb_configure(&device->mdm, &device->shape, mb->choice.events);
 	begin_interval(mb);
 	if (mb->interval && arm_interrupt(mb)) {
@@ -322,19 +321,6 @@ restart_if_needed(struct microblaze *mb, const struct tally_mb_sample *sample,
 	}
 }
 
-static void
-report_anomaly(struct microblaze *mb)
-{
-	const char *what = mb->reported_oddity ? NULL : tally_mb_history_oddity(&mb->history);
-	if (!what)
-		return;
-	mb->reported_oddity = true;
-	tally_log_say(TALLY_LEVEL_WARNING, TALLY_MB_SOURCE,
-		      "%s, as they should be by their names: this core may mean "
-		      "something else by them; values are logged as it counts them",
-		      what);
-}
-
 /* No register shows whether the counters are running; their cycles do. */
 static void
 watch_hardware(struct microblaze *mb, const struct tally_mb_delta *g, uint64_t now_ns)
@@ -385,7 +371,6 @@ sample_now(struct microblaze *mb, struct tally_totals *out)
 		mb->n_bad = mb->n_restarts = 0;
 		take_growth(mb, &growth, out);
 		take_levels(mb);
-		report_anomaly(mb);
 		if (mb->hardware)
 			watch_hardware(mb, &growth, out->begin_ns);
 		restart_if_needed(mb, &sample, &growth, out);

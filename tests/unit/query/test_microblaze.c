@@ -321,31 +321,6 @@ test_interrupted(void)
 	reader_close(&r, true);
 }
 
-/* Odd values are reported but still logged. */
-static void
-test_oddity(void)
-{
-	struct tally_mb_history h = { .shape = { 3, 0, 64 }, .events = { 14, 46, 12 } };
-	struct tally_mb_sample sample = { .events = { 400, 1000, 600 } };
-	struct tally_mb_delta growth;
-	const char *why;
-	tally_mb_history_clear(&h, 0, 0);
-	for (unsigned i = 0; i < 3; i++) {
-		g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
-		g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
-		sample.events[1] += 50; /* in transit */
-	}
-	sample.events[1] += 50;
-	g_assert_true(tally_mb_history_add(&h, &sample, 1000000, 1000001, &growth, &why));
-	g_assert_nonnull(strstr(tally_mb_history_oddity(&h), "data cache requests"));
-	g_assert_cmpuint(growth.counts.events[1], ==, 100);
-	h.seen_events = ~UINT64_C(4);
-	g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
-	h.events[2] = 13;
-	h.seen_events = UINT64_MAX;
-	g_assert_cmpstr(tally_mb_history_oddity(&h), ==, NULL);
-}
-
 /* ---- by the hardware's trigger ---- */
 
 static void
@@ -487,7 +462,6 @@ main(int argc, char **argv)
 	g_test_add_func("/microblaze/interval", test_interval);
 	g_test_add_func("/microblaze/interrupted", test_interrupted);
 	g_test_add_func("/microblaze/not_asked_for", test_not_asked_for);
-	g_test_add_func("/microblaze/oddity", test_oddity);
 	g_test_add_func("/microblaze/hardware", test_hardware);
 	return g_test_run();
 }
