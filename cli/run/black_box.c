@@ -70,7 +70,11 @@ take_info(void *user, const struct tally_log_line *line)
 		return false;
 	}
 	g_auto(GStrv) groups = g_strsplit(info->groups ? info->groups : "", ", ", -1);
-	bool in_group = g_strv_contains((const char *const *)groups, x->last->name);
+	/* Groups are named from the pass's label on. */
+	g_autofree char *outer = g_strconcat(info->label ? info->label : "", "/", NULL);
+	bool below = g_str_has_prefix(x->last->name, outer);
+	const char *group = x->last->name + (below ? strlen(outer) : 0);
+	bool in_group = g_strv_contains((const char *const *)groups, group);
 	bool to_target = g_strcmp0(info->target.name, x->last->name) == 0 &&
 			 info->target.width == x->last->width &&
 			 info->target.height == x->last->height;
@@ -79,7 +83,7 @@ take_info(void *user, const struct tally_log_line *line)
 	g_autofree char *base = info->label ? g_strdup(info->label)
 					    : tally_pass_name(info->kind, &info->target,
 							      info->target.presented);
-	x->name = g_strconcat(base, in_group ? ", in its group " : NULL, x->last->name, NULL);
+	x->name = g_strconcat(base, in_group ? ", in its group " : NULL, group, NULL);
 	return true;
 }
 

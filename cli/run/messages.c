@@ -2,6 +2,7 @@
 #include "cli/run/run.h"
 
 #include "cli/install/install.h"
+#include "cli/log/folder.h"
 #include "cli/report/formats.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
@@ -70,17 +71,37 @@ has_frames(const struct tally_aggregate *a)
 	return false;
 }
 
+/* The log of what a black box kept last of this run; NULL: of nothing. */
+static const char *
+find_kept(const char *path, const GPtrArray *logs)
+{
+	g_autofree char *stem = tally_folder_stem(path),
+			*kept = g_strconcat(stem, ".kept-", NULL);
+	const char *last = NULL;
+	for (guint i = 0; i < logs->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(logs, i), kept))
+			last = g_ptr_array_index(logs, i);
+	return last;
+}
+
 static void
-print_log(const char *path, GHashTable *printed)
+print_log(const char *path, const GPtrArray *logs, GHashTable *printed)
 {
 	struct tally_aggregate a = { 0 };
 	struct tally_answer *answer = tally_answer_create(&a);
+	struct tally_run_content content = tally_run_log_content(path);
+	const char *kept = content.frame ? NULL : find_kept(path, logs);
 	g_autofree char *shown = tally_text_path(path);
-	if (tally_run_log_content(path).digest) {
+	if (content.digest) {
 		tally_cli_say("digest %s", shown);
 		goto finish;
 	}
 	tally_cli_say("log %s", shown);
+	if (kept) {
+		g_autofree char *there = tally_text_path(kept);
+		tally_cli_say("its frames are in %s", there);
+		goto finish;
+	}
 	if (tally_aggregate_read_watched(&a, "run", path, &tally_by_pass, TALLY_WARMUP_AUTO,
 					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
 		tally_answer_conclude(answer);
@@ -101,7 +122,7 @@ tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	print_status(status, false, printed);
 	for (guint i = 0; i < logs->len; i++)
-		print_log(g_ptr_array_index(logs, i), printed);
+		print_log(g_ptr_array_index(logs, i), logs, printed);
 	print_status(status, true, printed);
 }
 

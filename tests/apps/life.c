@@ -154,6 +154,29 @@ mode_segv(void)
 	return 1;
 }
 
+/* Passes of two groups in one that is around each frame; the program crashes in the first. */
+static int
+mode_segv_group(void)
+{
+	open_and_render();
+	for (unsigned i = 0; i <= 20; i++) {
+		stage_begin_frame(&stage);
+		stage_target_screen(&stage);
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Frame");
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Sky");
+		stage_draw(&stage, 0, 30, 1);
+		if (i == 20)
+			raise(SIGSEGV);
+		glPopDebugGroup();
+		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Ground");
+		stage_draw(&stage, 0, 30, 2);
+		glPopDebugGroup();
+		glPopDebugGroup();
+		stage_end_frame(&stage);
+	}
+	return 1;
+}
+
 /* The program renders and ends before any result can have been read. */
 static int
 mode_unread(void)
@@ -427,6 +450,7 @@ static const struct {
 	{ "kill", mode_kill },
 	{ "term", mode_term },
 	{ "segv", mode_segv },
+	{ "segv_group", mode_segv_group },
 	{ "unread", mode_unread },
 	{ "destroy", mode_destroy },
 	{ "thread_leaves", mode_thread_leaves },

@@ -127,6 +127,26 @@ def check_kept(checks, program):
         checks.that(max(longest) > 250e6, f"the long frame is at its end: {longest}")
 
 
+def check_named(checks, life):
+    """A group in a pass is the tables' pass, and what of it began."""
+    with h.scratch() as folder:
+        got, log = box(folder, [life, "segv_group", "--frames", 50], "--black-box", "30s")
+        checks.equal(got.status, -11, "named: status")
+        said = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
+        checks.that(said and said[0].endswith(" last: Frame, in its group Sky"), f"named: {said}")
+
+
+def check_all_kept(checks, life):
+    """Where the last frame was kept the log of the run has none: they are in the other."""
+    with h.scratch() as folder:
+        got, log = box(folder, ["sh", "-c", '"$0" exit --frames 500; for i in before now; do [ ! -e "$1.$i" ] || '
+                                'mv "$1.$i" "$1.1.$i"; done', life, folder / "log.jsonl"], "--black-box", "30s")
+        checks.equal((left(folder), log.frames), (["log.jsonl", "log.kept-1.jsonl"], []), "all kept: files")
+        checks.that(re.search(r"its frames are in \S*log\.kept-1\.jsonl", " ".join(got.errors.split())),
+                    f"all kept: where the frames are: {got.errors}")
+        checks.that("no frame ended" not in got.errors, f"all kept: {got.errors}")
+
+
 def check_between(checks, life):
     """Killed when all was kept and nothing new was begun: the last pass is in the log all the same."""
     with h.scratch() as folder:
@@ -159,7 +179,8 @@ def main():
     with h.display():
         for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
                                      ("full", check_full, life),
-                                     ("between", check_between, life),
+                                     ("between", check_between, life), ("named", check_named, life),
+                                     ("all kept", check_all_kept, life),
                                      ("kept", check_kept, [h.need_tool("glxgears")]),
                                      ("lost", check_lost, shutil.which("vkcube"))):
             with checks.part(name):
