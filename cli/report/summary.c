@@ -158,16 +158,27 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 static void
 print_end(FILE *out, const struct tally_aggregate *a)
 {
+	static const char *const early[] = { "max-log", "disk-full", "no-memory",
+					     "write-error", NULL };
+	uint64_t n = a->end_frames_dropped;
 	if (!a->has_end)
 		return;
-	if (a->end_frames_dropped)
-		tally_text_print(
-			out, "%" G_GUINT64_FORMAT " frame%s dropped: the log could not keep up\n",
-			a->end_frames_dropped, a->end_frames_dropped == 1 ? " was" : "s were");
-	if (a->end_reason && a->end_frames &&
-	    (strcmp(a->end_reason, "max-log") == 0 || strcmp(a->end_reason, "error") == 0))
-		tally_text_print_line(out, "the capture ended before the program did: %s",
-				      a->end_reason);
+	if (a->end_reason && a->end_frames && g_strv_contains(early, a->end_reason)) {
+		g_autofree char *lost = n ? g_strdup_printf("; %" G_GUINT64_FORMAT
+							    " frame%s of it%s "
+							    "not in the log",
+							    n, TALLY_S(n),
+							    n == 1 ? " is" : " are")
+					  : NULL;
+		tally_text_print_line(out,
+				      "the capture ended before the program did: %s%s",
+				      a->end_reason, lost ? lost : "");
+	} else if (n) {
+		tally_text_print(out,
+				 "%" G_GUINT64_FORMAT
+				 " frame%s dropped: the log could not keep up\n",
+				 n, n == 1 ? " was" : "s were");
+	}
 }
 
 void

@@ -733,6 +733,20 @@ class Report(CliCase):
             for args in ((), ("--wide",), ("--by", "label")):
                 self.assertEqual(says in " ".join(self.ok("report", *args, log).stdout.decode().split()), told, (flags, args))
 
+    def test_frames_that_are_not_in_the_log(self):
+        """A log that was full lost its last frames for that, not because the writer was slow."""
+        lines = simple_log()
+        over = "the capture ended before the program did: max-log"
+        for reason, dropped, says in (("exit", 2, "2 frames were dropped: the log could not keep up"),
+                                      ("max-log", 1, f"{over}; 1 frame of it is not in the log"),
+                                      ("disk-full", 3, f"{over.replace('max-log', 'disk-full')}; 3 frames of it are not in the log"),
+                                      ("max-log", 0, over)):
+            lines[-1] = end(10, 20, reason=reason, frames_dropped=dropped)
+            text = " ".join(self.ok("report", self.write("log.jsonl", log_bytes(lines))).stdout.decode().split())
+            self.assertIn(says, text)
+            self.assertEqual("keep up" in text, reason == "exit")
+            self.assertEqual("not in the log" in text, reason != "exit" and dropped > 0)
+
     def test_lines_of_80_columns(self):
         """Long texts of a log are wrapped; share names the GPU whose time it is of where there are several."""
         words = "a note that goes on " * 10
