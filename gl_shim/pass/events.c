@@ -59,14 +59,24 @@ pixel_bytes(GLenum format, GLenum type)
 	}
 }
 
+/* So many bytes take longer than small passes do. */
+#define LARGE_UPLOAD (4u << 20)
+
 uint64_t
 gl_upload_bytes(const struct gl_context *c, const void *data, GLsizei width, GLsizei height,
 		GLsizei depth, GLenum format, GLenum type)
 {
-	if (!c->live || !data || c->state->pixel_unpack_buffer || width <= 0 || height <= 0 ||
-	    depth <= 0)
+	bool by_buffer = c->live && c->state->pixel_unpack_buffer;
+	if (!c->live || (!data && !by_buffer) || width <= 0 || height <= 0 || depth <= 0)
 		return 0;
-	return (uint64_t)width * (uint64_t)height * (uint64_t)depth * pixel_bytes(format, type);
+	uint64_t bytes = (uint64_t)width * (uint64_t)height * (uint64_t)depth *
+			 pixel_bytes(format, type);
+	/* Done in the call, and the passes that are not drawn yet begin before it. */
+	struct gl_scene *scene = &c->state->scene;
+	for (unsigned i = 0; c->state->caps.works_at_once && bytes >= LARGE_UPLOAD && i < scene->n;
+	     i++)
+		scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
+	return by_buffer ? 0 : bytes;
 }
 
 /* ---- first draws ---- */

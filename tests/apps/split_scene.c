@@ -7,9 +7,9 @@
  * debug group (for --split group), `targets` is another framebuffer, which alone makes a driver
  * that draws tile by tile begin a new scene. `mip` is a mipmap of 8x8 pixels and the heavy
  * pass, `clear` is the same with a heavy pass that begins with a clear. `image` is a long copy
- * of an image and then another framebuffer. `swap` draws the light pass to the pbuffer, swaps it
- * and sleeps for 100 ms. The passes cover the whole target --heavy times and once. A frame ends
- * with glFinish().
+ * of an image and then another framebuffer, `upload` the same with an upload from a buffer.
+ * `swap` draws the light pass to the pbuffer, swaps it and sleeps for 100 ms. The passes cover
+ * the whole target --heavy times and once. A frame ends with glFinish().
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
@@ -22,12 +22,11 @@
 #define SIZE 256
 
 /* Appended to the stage's shader preamble. One triangle covers the whole target. */
-static const char vertex[] =
-	"IN vec2 pos;\n"
-	"void main() {\n"
-	"	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
-	"	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
-	"}\n";
+static const char vertex[] = "IN vec2 pos;\n"
+			     "void main() {\n"
+			     "	vec2 corner = vec2(gl_VertexID == 1, gl_VertexID == 2);\n"
+			     "	gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0 + 0.0 * pos.x);\n"
+			     "}\n";
 static const char fragment[] = "RESULT\n"
 			       "void main() {\n"
 			       "	float x = gl_FragCoord.x;\n"
@@ -35,13 +34,13 @@ static const char fragment[] = "RESULT\n"
 			       "	COLOR = vec4(x, x, x, 0.5);\n"
 			       "}\n";
 
-enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, SWAP, N_BORDERS };
-static const char *const borders[N_BORDERS] = { "mip",	 "copy",    "clear",
-						"group", "targets", "image", "swap" };
+enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, UPLOAD, SWAP, N_BORDERS };
+static const char *const borders[N_BORDERS] = { "mip",     "copy",  "clear",  "group",
+						"targets", "image", "upload", "swap" };
 
 #define IMAGE_SIZE 2048
 
-static GLuint program, target[2], small, buffers[2], images[2];
+static GLuint program, target[2], small, buffers[2], images[2], pixels;
 
 static void
 draw(struct stage *s, GLuint to, int times)
@@ -78,12 +77,19 @@ frame(struct stage *s, enum border border, int heavy)
 	if (border == IMAGE)
 		glCopyImageSubData(images[0], GL_TEXTURE_2D, 0, 0, 0, 0, images[1], GL_TEXTURE_2D,
 				   0, 0, 0, 0, IMAGE_SIZE, IMAGE_SIZE, 1);
+	if (border == UPLOAD) {
+		glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pixels);
+		glBindTexture(GL_TEXTURE_2D, images[1]);
+		glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, IMAGE_SIZE, IMAGE_SIZE, GL_RGBA,
+				GL_UNSIGNED_BYTE, NULL);
+		glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+	}
 	if (border == SWAP) {
 		draw(s, 0, 1);
 		stage_swap(s);
 		usleep(100000);
 	} else if (border != MIP && border != CLEAR)
-		draw(s, target[border == TARGETS || border == IMAGE], 1);
+		draw(s, target[border == TARGETS || border == IMAGE || border == UPLOAD], 1);
 	if (border == GROUP)
 		glPopDebugGroup();
 }
@@ -97,6 +103,10 @@ make(struct stage *s)
 	for (int i = 0; i < 2; i++)
 		images[i] = stage_texture(GL_RGBA8, IMAGE_SIZE, IMAGE_SIZE, 1);
 	small = stage_texture(GL_RGBA8, 8, 8, 4);
+	glGenBuffers(1, &pixels);
+	glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pixels);
+	glBufferData(GL_PIXEL_UNPACK_BUFFER, IMAGE_SIZE * IMAGE_SIZE * 4, NULL, GL_STATIC_DRAW);
+	glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 	glGenBuffers(2, buffers);
 	for (int i = 0; i < 2; i++) {
 		GLenum where = i ? GL_COPY_WRITE_BUFFER : GL_COPY_READ_BUFFER;
@@ -124,7 +134,8 @@ main(int argc, char **argv)
 	while (border < N_BORDERS && (argc < 2 || strcmp(argv[1], borders[border]) != 0))
 		border++;
 	if (border == N_BORDERS) {
-		fprintf(stderr, "split_scene: mip, copy, clear, group, targets or image?\n");
+		fprintf(stderr,
+			"split_scene: mip, copy, clear, group, targets, image, upload or swap?\n");
 		return 2;
 	}
 	for (int i = 2; i + 1 < argc; i += 2) {
