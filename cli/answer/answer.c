@@ -205,6 +205,7 @@ tally_answer_skip_frame(void *user, const struct tally_frame_record *f)
 	d->skipped++;
 	d->skipped_ns += f->cpu_ns;
 	add_start(answer, d, f, true);
+	tally_parts_skip(&d->state->parts, f);
 }
 
 static bool

@@ -187,7 +187,7 @@ why_unknown(struct tally_bound_input *b, const struct tally_bound_verdict *v)
 		return TALLY_DOUBT_STEADY;
 	if ((double)b->kinds[TALLY_BOUND_UNKNOWN].moments.n <= HALF * n)
 		return TALLY_DOUBT_MIXED;
-	if (v->unsure > LITTLE)
+	if (v->waits_within)
 		return TALLY_DOUBT_WAITS;
 	return v->has_thread || v->busy > HALF ? TALLY_DOUBT_BUSY : TALLY_DOUBT_NO_THREAD;
 }
@@ -200,6 +200,7 @@ take_sums(const struct tally_bound_input *b, struct tally_bound_verdict *v)
 	/* A pass may end in the next frame: the sum can be a little longer. */
 	v->busy = v->has_busy ? MIN(b->timed.gpu / b->timed.frame, 1) : 0;
 	v->unsure = v->has_busy ? (b->timed.gpu - b->timed.sure) / b->timed.frame : 0;
+	v->waits_within = v->unsure > LITTLE;
 	v->has_thread = b->sums.known > 0;
 	v->thread = v->has_thread ? b->sums.work / b->sums.known : 0;
 	v->waits = v->has_thread ? b->sums.wait / b->sums.known : 0;
@@ -350,9 +351,10 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 	switch (v->by) {
 	case TALLY_BOUND_GPU:
 		return g_strdup_printf(
-			"bound by the GPU in %.0f %% of frames (it works %.0f %% "
+			"bound by the GPU in %.0f %% of frames (it works %s%.0f %% "
 			"of the frame time)",
-			share, 100 * v->busy);
+			share, v->waits_within ? "at least " : "",
+			100 * (v->waits_within ? v->busy - v->unsure : v->busy));
 	case TALLY_BOUND_WAIT:
 		return wait_text(v);
 	case TALLY_BOUND_CPU:

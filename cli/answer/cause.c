@@ -191,8 +191,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 static bool
 is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
-	const struct tally_answer_event e = tally_event_find(
-		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
+	const struct tally_answer_event e = out->calls;
 	const double lost = (double)h->excess_ns;
 	if (!e.group || (double)e.ns < EXPLAINS * lost)
 		return false;
@@ -216,16 +215,6 @@ grew_alone(const struct tally_hitch *h, const struct tally_hitch_part *grew)
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts)
 		alone &= p == grew || growth_of(p) < most_ns / 4;
 	return alone || (double)most_ns >= NEARLY_ALL * (double)h->excess_ns;
-}
-
-/* Of the CPU's work, what calls were, if that is some of it. */
-static void
-mention_calls(const struct tally_hitch *h, struct tally_answer_hitch *out)
-{
-	const struct tally_answer_event e = tally_event_find(
-		&h->events, h->around_event_ns, h->start_ns, h->frame_ns);
-	if (!e.elsewhere && (double)e.growth_ns > SAME * (double)h->excess_ns)
-		out->event = e;
 }
 
 /* Whether each pass that matters grew by at least a quarter as much as all, in proportion. */
@@ -372,12 +361,11 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.behind_ns = h->behind_ns,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
+		.calls = tally_event_find(&h->events, h->around_event_ns, h->start_ns, h->frame_ns),
 		.made = tally_event_made(&h->events, h->around_event_ns),
 	};
 	out.cause = decide(h, opengl, &out);
 	out.others_drew &= out.cause == TALLY_CAUSE_PASS;
-	if (out.cause == TALLY_CAUSE_CPU && !out.event.group)
-		mention_calls(h, &out);
 	return out;
 }
 
@@ -538,6 +526,24 @@ may_compile(const struct tally_answer_hitch *h)
 		h->cause == TALLY_CAUSE_UNKNOWN);
 }
 
+/* Calls of the thread itself, which are some of its work. */
+static bool
+is_of_work(const struct tally_answer_hitch *h)
+{
+	return h->calls.group && !h->calls.elsewhere &&
+	       (double)h->calls.growth_ns >= SAME * (double)h->growth_ns;
+}
+
+/* Adds what calls did of the thread's work, or elsewhere meanwhile. */
+static void
+add_calls(GString *text, const struct tally_answer_hitch *h)
+{
+	if ((h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) && is_of_work(h))
+		add_text(text, "; of it ", tally_event_text(&h->calls));
+	else if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
+		add_text(text, "; meanwhile ", tally_event_text(&h->event));
+}
+
 char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
@@ -548,16 +554,15 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
 	if (passes && !is_no_pass(h->pass))
 		return g_steal_pointer(&what);
-	if (h->first) {
-		g_autofree char *first = tally_short_name(h->first);
-		return g_strdup_printf("%s (first of %s)", what, first);
+	GString *text = g_string_new(what);
+	if (!passes)
+		add_calls(text, h);
+	if (h->first)
+		{
+		add_text(text, " (first of ", tally_short_name(h->first));
+		g_string_append_c(text, ')');
 	}
-	if (h->cause == TALLY_CAUSE_EVENT || h->event.group == TALLY_EVENT_NONE ||
-	    (!h->event.elsewhere && h->cause != TALLY_CAUSE_CPU))
-		return g_steal_pointer(&what);
-	g_autofree char *calls = tally_event_text(&h->event);
-	return g_strdup_printf("%s; %s %s", what,
-			       h->event.elsewhere ? "meanwhile" : "of it", calls);
+	return g_string_free(text, FALSE);
 }
 
 char *

@@ -39,6 +39,7 @@ struct tally_answer_hitch {
 	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
 	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
 	struct tally_answer_event event;
+	struct tally_answer_event calls; /* the most, even where they explain nothing */
 	uint64_t made; /* shaders in the frame, not in those around */
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;

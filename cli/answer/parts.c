@@ -52,6 +52,7 @@ tally_parts_init(struct tally_parts *p)
 	}
 	p->owned = g_ptr_array_new_with_free_func(free_part);
 	p->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	p->skipped = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	p->guess = g_ptr_array_new();
 	p->touched = g_ptr_array_new();
 }
@@ -64,6 +65,7 @@ tally_parts_finish(struct tally_parts *p)
 		g_ptr_array_unref(p->all[i]);
 	}
 	g_hash_table_destroy(p->by_id);
+	g_hash_table_destroy(p->skipped);
 	g_ptr_array_unref(p->owned);
 	g_ptr_array_unref(p->touched);
 	g_ptr_array_unref(p->guess);
@@ -134,6 +136,7 @@ look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t devic
 		of->level[1] = of->level[0];
 		add_to_levels(p, of->level[0]);
 	}
+	of->level[TALLY_PART_FINE]->skipped |= g_hash_table_contains(p->skipped, &id);
 	g_hash_table_insert(p->by_id, &of->id, of);
 	return of;
 }
@@ -356,7 +359,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			.ns = part->ns,
 			.draws = part->n_draws,
 			.most_draws = part->n_draws,
-			.first = part->frames == 1,
+			.first = part->frames == 1 && !part->skipped,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2
 		};
 		if (part->fine)
@@ -373,6 +376,13 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	g_ptr_array_set_size(p->touched, 0);
 	p->n++;
 	return all_timed;
+}
+
+void
+tally_parts_skip(struct tally_parts *p, const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		g_hash_table_add(p->skipped, g_memdup2(&f->passes[i].id, sizeof(uint64_t)));
 }
 
 static uint64_t

@@ -78,6 +78,7 @@ struct tally_bound_verdict {
 	bool has_busy, some_gpu; /* some_gpu: the caller's; a pass has a time */
 	double busy; /* GPU time divided by frame time, of all frames that have both */
 	double unsure; /* the part of it in which it may wait for the CPU */
+	bool waits_within; /* that is much */
 	bool has_thread;
 	double thread; /* the time that the thread worked divided by frame time */
 	double waits; /* the time that it was inside waiting calls divided by frame time */
@@ -130,6 +131,7 @@ struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */
 	uint64_t frames; /* in which it ran */
+	bool skipped; /* or in one that was left out */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, draws; /* the same over the run, and its draws */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
@@ -154,6 +156,7 @@ struct tally_parts {
 	GPtrArray *all[TALLY_N_PART_LEVELS]; /* elements: struct tally_part * */
 	GPtrArray *owned; /* each part once */
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
+	GHashTable *skipped; /* ids of passes in frames that were left out */
 	GPtrArray *guess; /* the same by index in the frame */
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
@@ -169,6 +172,9 @@ void tally_parts_finish(struct tally_parts *p);
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
+
+/* A frame that is left out: its passes have run before, then. */
+void tally_parts_skip(struct tally_parts *p, const struct tally_frame_record *f);
 
 /* The median time of a part, where it ran; 0 if none was timed, or (not `whole`) it ran in fewer
  * than half of the frames. */

@@ -196,8 +196,8 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n
 char *
 tally_answer_typical_text(const struct tally_answer_device *d)
 {
-	bool waits = d->bound.by == TALLY_BOUND_UNKNOWN &&
-		     d->bound.doubt == TALLY_DOUBT_WAITS;
+	bool waits = d->bound.waits_within && (d->bound.by == TALLY_BOUND_GPU ||
+					       d->bound.doubt == TALLY_DOUBT_WAITS);
 	g_autofree char *time = tally_duration_text(d->typical_ns);
 	g_autofree char *mean = tally_duration_text(d->mean_gpu_ns);
 	g_autofree char *where = g_strdup("");

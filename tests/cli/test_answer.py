@@ -544,6 +544,8 @@ class Answer(CliCase):
             ("too little", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {}, {}, "cpu", "the CPU; of it 3 shaders made, 9.00 ms"),
             ("hardly any", [event("pipeline", 5, 3)], [call("pipeline", 5)], 33, 9, {}, {}, "cpu", "the CPU"),
             ("an upload as in each frame", [event("upload", 5, 1, 64)], [], 3, 9, {}, {}, "wait", "a wait"),
+            ("a load with more than calls", [event("pipeline", 9, 3)], [call("pipeline", 9)], 33, 9, {"minor_faults": 50000}, {}, "faults",
+             "50000 page faults (new memory); of it 3 shaders made, 9.00 ms"),
             ("few page faults", [], [], 33, 9, {"minor_faults": 2000, "major_faults": 3}, {}, "cpu", "the CPU"),
             ("a pass, and shaders", [event("pipeline", 28, 3)], [call("pipeline", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "shaders", "3 shaders made, 28.0 ms"),
             ("a pass, and shaders made asleep", [event("pipeline", 28, 3)], [call("pipeline", 28)], 3, 9, {}, {"GBuffer": (40, 10)}, "unknown", "cannot tell: GBuffer and other calls both took longer"),
@@ -572,6 +574,14 @@ class Answer(CliCase):
                 got = self.answers(lines)[0]["hitches"]
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])
+
+    def test_first_pass(self):
+        """A pass runs for the first time in a hitch, or it did in a frame that was left out."""
+        for loading, words in (({"GBuffer": 8}, " (first of UI)"), ({"GBuffer": 8, "UI": 1}, "")):
+            frames = [(14 if i else 900, {"GBuffer": 8} if i else loading, {"thread_ns": 3 * MS, "wait_ns": 9 * MS}) for i in range(100)]
+            frames[60] = (44, {"GBuffer": 8, "UI": 1}, {"thread_ns": 3 * MS, "wait_ns": 9 * MS})
+            worst = self.answers(log_of(frames))[0]["hitches"]["worst"]
+            self.assertEqual([h["text"] for h in worst], [f"frame 60: +30.0 ms, a wait (sleep, lock, disk, other programs){words}"])
 
     def test_alternating(self):
         """Passes that only each 2nd, 3rd or 4th frame has; not by chance, and not of half of the run."""
