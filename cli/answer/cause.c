@@ -5,6 +5,8 @@
 #include "cli/answer/words.h"
 #include "cli/shared/each.h"
 
+#include <string.h>
+
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
 #define NEARLY_ALL 0.9
@@ -60,6 +62,19 @@ growth_of(const struct tally_hitch_part *p)
 	return p->ns - MIN(p->ns, p->around_ns);
 }
 
+/* "(not in a pass)", "(passes drawn together)" */
+static bool
+is_no_pass(const char *name)
+{
+	return name && name[0] == '(';
+}
+
+static bool
+is_together(const char *name)
+{
+	return strcmp(name, TALLY_PART_TOGETHER) == 0;
+}
+
 /* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
  * may be the CPU's. */
 static const struct tally_hitch_part *
@@ -86,7 +101,8 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 	}
 	if (n_first < h->parts->len)
 		out->first = first;
-	out->others_drew = grew && n_more && !is_more(grew->draws, grew->around_draws);
+	out->others_drew = grew && n_more && !is_more(grew->draws, grew->around_draws) &&
+			   !is_together(((const struct tally_part *)grew->what)->name);
 	return grew;
 }
 
@@ -99,6 +115,22 @@ take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 	out->draws = p->draws;
 	out->around_draws = p->around_draws;
 	out->growth_ns = p->ns - p->around_ns;
+}
+
+/* Of passes that are drawn together, the one that drew most more. */
+static void
+name_drew(const struct tally_hitch *h, struct tally_answer_hitch *out)
+{
+	uint64_t most = 0;
+	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
+		if (p->ns || p->around_ns || !is_more(p->most_draws, p->around_draws) ||
+		    p->most_draws - p->around_draws <= most)
+			continue;
+		most = p->most_draws - p->around_draws;
+		out->drew = ((const struct tally_part *)p->what)->name;
+		out->draws = p->most_draws;
+		out->around_draws = p->around_draws;
+	}
 }
 
 /* Page faults: those that waited for a disk, if there were some; else those of new memory. */
@@ -176,7 +208,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 	const double lost = (double)h->excess_ns;
 	bool drew = more_ns >= (sure ? EXPLAINS : 1) * lost &&
 		    is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
-	if (h->together && drew) {
+	if ((h->together || h->drew) && drew) {
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
 	}
@@ -247,13 +279,6 @@ is_of_thread(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 	       out->draws < 2 * MAX(out->around_draws, 1);
 }
 
-/* "(passes drawn together)" */
-static bool
-is_no_pass(const char *name)
-{
-	return name && name[0] == '(';
-}
-
 /* Passes that are drawn together may be drawn in any call: that the thread slept is no
  * wait. */
 static enum tally_cause
@@ -301,7 +326,9 @@ name_pass(const struct tally_hitch *h, const struct tally_hitch_part *grew,
 	out->some = !alone && !grew_alike(h, out);
 	if (alone)
 		take_pass(out, grew);
-	else if (out->some)
+	if (alone && is_together(out->pass))
+		name_drew(h, out);
+	if (out->some)
 		out->pass = ((const struct tally_part *)grew->what)->name;
 	return alone;
 }
@@ -378,10 +405,12 @@ growth_text(const struct tally_answer_hitch *h)
 		return g_strdup_printf("%s, its first use", times);
 	if (h->around_ns == 0)
 		return g_strdup_printf("%s, seldom there", times);
+	g_autofree char *drew = h->drew ? tally_short_name(h->drew) : NULL;
 	if (has_more_draws(h))
-		return g_strdup_printf("%s, %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
+		return g_strdup_printf("%s, %s%s%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
 				       " draws",
-				       times, h->around_draws, h->draws);
+				       times, drew ? drew : "", drew ? " " : "",
+				       h->around_draws, h->draws);
 	return g_strdup_printf("%s%s", times,
 			       h->draws == 0                 ? ""
 			       : h->draws >= h->around_draws ? ", same draws"
@@ -440,7 +469,8 @@ pass_text(const struct tally_answer_hitch *h)
 	g_autofree char *growth = growth_text(h);
 	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
 	if (h->or_wait)
-		return g_strdup_printf("%s %s%s, or a wait%s%s", name, times,
+		return g_strdup_printf("%s %s%s, or a wait%s%s", name,
+				       h->drew ? growth : times,
 				       h->first == h->pass ? ", its first use" : "",
 				       meanwhile ? ": " : " of the CPU",
 				       meanwhile ? meanwhile : "");

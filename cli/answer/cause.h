@@ -29,6 +29,7 @@ struct tally_answer_hitch {
 	/* Names of parts (struct tally_part), not escaped; NULL = none. The pass that took longer,
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
 	const char *pass, *first;
+	const char *drew; /* of passes drawn together, the one that drew more: `draws` are its */
 	bool by_gpu, some; /* passes explain it; not all and not one */
 	bool or_wait; /* a wait after the last draw may be in their time */
 	uint64_t growth_ns; /* of what is named */

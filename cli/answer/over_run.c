@@ -200,6 +200,24 @@ explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 	}
 }
 
+/* Of passes that are drawn together, the one whose draws changed most. */
+static void
+name_drew(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	  struct tally_answer_change *c)
+{
+	double most = 0;
+	TALLY_EACH (const struct tally_part, part, r->parts->all[TALLY_PART_FINE]) {
+		double from = median_in(&part->draws, before);
+		double to = median_in(&part->draws, after);
+		if (part->name[0] == '(' || part->time.slots || fabs(to - from) <= most)
+			continue;
+		most = fabs(to - from);
+		c->drew = part->name;
+		c->draws_before = from;
+		c->draws_after = to;
+	}
+}
+
 /* What explains most of a change, if that is at least half of it. */
 static void
 explain_change(const struct tally_over_run *r, struct tally_range before,
@@ -219,6 +237,8 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 							     after);
 		c->draws_before = median_in(&part->draws, before);
 		c->draws_after = median_in(&part->draws, after);
+		if (part == r->parts->together)
+			name_drew(r, before, after, c);
 		return;
 	}
 	if (sum < lost / 2)

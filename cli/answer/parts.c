@@ -233,18 +233,18 @@ add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
 }
 
 /* Returns how much of it may be the CPU's. `together` is the first pass that was drawn together
- * with others, or NULL. */
+ * with others, or NULL; `draws` is theirs. */
 static uint64_t
 add_outside(struct tally_parts *p, const struct tally_frame_record *f,
-	    const struct tally_pass_record *together)
+	    const struct tally_pass_record *together, uint64_t draws)
 {
 	struct tally_part **part = together ? &p->together : &p->outside;
 	if (!*part) {
-		*part = new_part(p, g_strdup(together ? "(passes drawn together)"
+		*part = new_part(p, g_strdup(together ? TALLY_PART_TOGETHER
 						      : "(not in a pass)"));
 		add_to_levels(p, *part);
 	}
-	add_time(p, *part, f->n_passes, true, f->unattributed_gpu_ns, 0);
+	add_time(p, *part, f->n_passes, true, f->unattributed_gpu_ns, draws);
 	(*part)->unsure_ns = together ? unsure_together(f, together) : 0;
 	return (*part)->unsure_ns;
 }
@@ -330,14 +330,15 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	bool all_timed = f->dropped_passes == 0;
 	const struct part_of_pass *of = NULL;
 	const struct tally_pass_record *together = NULL;
+	uint64_t draws = 0;
 	*unsure_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		of = find_pass(p, log, f->device, r->id, i);
-		if (!r->has_gpu && is_timed_together(f, r))
-			together = together ? together : r;
-		else
-			all_timed &= r->has_gpu;
+		bool shared = !r->has_gpu && is_timed_together(f, r);
+		together = shared && !together ? r : together;
+		draws += shared ? draws_of(r) : 0;
+		all_timed &= r->has_gpu || shared;
 		add_pass(p, of->level[TALLY_PART_FINE], i, r);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_pass(p, of->level[TALLY_PART_TOP], i, r);
@@ -348,7 +349,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		*unsure_ns += unsure;
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns)
-		*unsure_ns += add_outside(p, f, together);
+		*unsure_ns += add_outside(p, f, together, draws);
 	/* The same for the last pass, where it is not known when the CPU had issued it. */
 	const struct tally_part *last = f->n_passes && !f->has_wait
 						? of->level[TALLY_PART_FINE]

@@ -323,8 +323,9 @@ what_changed(const struct tally_answer_change *c)
 		return g_strdup_printf("%s %s", name, times);
 	if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)
 		return g_strdup_printf("%s %s, same draws", name, times);
-	return g_strdup_printf("%s %s, %.0f -> %.0f draws", name, times, c->draws_before,
-			       c->draws_after);
+	g_autofree char *drew = c->drew ? tally_short_name(c->drew) : NULL;
+	return g_strdup_printf("%s %s, %s%s%.0f -> %.0f draws", name, times, drew ? drew : "",
+			       drew ? " " : "", c->draws_before, c->draws_after);
 }
 
 char *

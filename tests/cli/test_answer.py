@@ -285,21 +285,24 @@ class Answer(CliCase):
     def test_passes_that_share_a_time(self):
         """Where passes are drawn together their time is the frame's, outside passes: it is measured, and what the CPU
         needed to issue them may be in it."""
-        def run(issue_ms, thread_ms, flags=("shared_time",), slow_ms=0, outside=True):
+        def run(issue_ms, thread_ms, flags=("shared_time",), slow_ms=0, outside=True, drawn=lambda i: 1, step=60):
             lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer"), pass_info(IDS["UI"], "UI")], 10**9
             for i in range(60):
-                slow = slow_ms if i == 40 else 0
+                slow = slow_ms if i == 40 or i >= step else 0
                 ms, gpu = 36 + i % 7 + slow, (33 + i % 7 + slow) * MS
-                passes = [one_pass(k, IDS[name], None, name, cpu_start_ns=start + MS, flags=list(flags)) for k, name in enumerate(("GBuffer", "UI"))]
+                passes = [one_pass(k, IDS[name], None, name, cpu_start_ns=start + MS, flags=list(flags), draws=drawn(i) if k else 5) for k, name in enumerate(("GBuffer", "UI"))]
                 lines.append(frame(i, passes, start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=max(ms - issue_ms, 0) * MS,
                                    gpu_ns=gpu, envelope_ns=gpu, coverage=0, unattributed={"gpu_ns": gpu} if outside else {}))
                 start += ms * MS
             got = self.answers(lines + [end(60, 120)])[0]
-            return got["bound"]["by"], got["bound"]["text"], [h["text"] for h in got["hitches"]["worst"]]
+            return got["bound"]["by"], got["bound"]["text"], [h["text"] for h in got["hitches"]["worst"]], [c["text"] for c in got["changes"]]
         self.assertEqual(run(3, 3)[0], "gpu", "it waits in the present")
         self.assertEqual(run(36, 35)[0], "cpu", "it works until it presents")
         self.assertIn("cannot tell, the CPU works or waits within passes", run(36, 3)[1])
-        self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms"])
+        self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms, same draws"])
+        self.assertEqual(run(3, 3, slow_ms=40, drawn=lambda i: 21 if i == 40 else 1)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms, UI 1 -> 21 draws"])
+        self.assertEqual(run(60, 3, slow_ms=40, step=30, drawn=lambda i: 21 if i >= 30 else 1)[3],
+                         ["from frame 30 on 2.0 times slower: 39.0 -> 79.0 ms; (passes drawn together) 36.0 -> 76.0 ms, UI 1 -> 21 draws"])
         self.assertEqual(run(60, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms, or a wait of the CPU"])
         missing = {True: "bound by: cannot tell, GPU times are missing in 60 of 60 frames", False: "bound by: cannot tell, GPU times were not measured"}
         for flags, outside in (((), True), (("shared_time", "lost"), True), (("shared_time",), False)):
