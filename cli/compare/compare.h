@@ -69,7 +69,8 @@ struct tally_compare_subject {
 	bool frame, outside;
 	uint32_t slot; /* index of the device among those compared */
 	uint64_t id;
-	char *name; /* not escaped */
+	char *name; /* not escaped: the first new log's */
+	bool renamed; /* another log has another */
 	const char *label; /* NULL = none */
 	enum tally_pass_kind kind;
 	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
@@ -175,13 +176,13 @@ void tally_compare_judge(struct tally_compare *c);
  * already set. */
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 			const struct tally_means_side sides[TALLY_N_SIDES]);
-/* Paces (pace.c): their keys, NULL for none; a side's values of a row that has one; and whether the
- * slowest of so many frames may by chance be below their p99, or a delay of one frame in 100 may be
- * in none of them. */
+/* Paces (pace.c): their keys, NULL for none; a side's values of a row that has one; and of how many
+ * frames the slowest is hardly by chance below their p99, and a delay of one frame in 100 hardly in
+ * none of them. */
 extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_pace_gather(const struct tally_compare_row *row, enum tally_side side,
 		       struct tally_evidence *e);
-bool tally_pace_is_few(const struct tally_compare *c, uint64_t n);
+uint64_t tally_pace_least(const struct tally_compare *c);
 /* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
 /* The GPU time of a frame of the base where the subject is, else 0. */

@@ -71,11 +71,9 @@ need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_g
 					       g->outside, id);
 	struct tally_compare_subject *s = g_hash_table_lookup(subjects, key);
 	/* The generated name of an unlabeled pass counts the passes before it, so it may differ
-	 * between logs: the smallest number stays. */
-	if (s && strlen(g->name) < strlen(s->name)) {
-		g_free(s->name);
-		s->name = g_strdup(g->name);
-	}
+	 * between logs. */
+	if (s)
+		s->renamed |= strcmp(g->name, s->name) != 0;
 	if (s)
 		return s;
 	s = g_new0(struct tally_compare_subject, 1);
@@ -126,26 +124,15 @@ subject_compare(gconstpointer a, gconstpointer b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static uint64_t
-frames_of(const struct tally_compare_subject *s)
-{
-	return s->frames[TALLY_SIDE_BASE] + s->frames[TALLY_SIDE_NEW];
-}
-
-/* Of several subjects of one name the one in most frames keeps it. */
+/* A name alone means the same pass in all logs, and no other. */
 static void
 add_ids(struct tally_compare *c)
 {
-	g_autoptr(GHashTable) first = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
 		char *key = g_strdup_printf("%u|%s", s->slot, s->name);
-		const struct tally_compare_subject *most = g_hash_table_lookup(first, key);
-		g_hash_table_replace(first, key,
-				     most && frames_of(most) >= frames_of(s) ? (gpointer)most : s);
-	}
-	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
-		g_autofree char *key = g_strdup_printf("%u|%s", s->slot, s->name);
-		if (g_hash_table_lookup(first, key) == s || s->frame || s->outside)
+		bool other = !g_hash_table_add(taken, key);
+		if ((!other && !s->renamed) || s->frame || s->outside)
 			continue;
 		g_autofree char *name = s->name;
 		s->name = g_strdup_printf("%s [%08x]", name, (unsigned)(s->id >> 32));

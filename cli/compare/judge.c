@@ -103,7 +103,7 @@ judge_sides(const struct tally_compare *c, struct tally_compare_row *row,
 	if (!least || is_partial(c, row))
 		return TALLY_VERDICT_ONE_SIDE;
 	if (row->pace && !row->runs && (equal || row->pace == TALLY_PACE_P99) &&
-	    tally_pace_is_few(c, least))
+	    least < tally_pace_least(c))
 		return TALLY_VERDICT_FEW;
 	if (equal)
 		return TALLY_VERDICT_EQUAL;
@@ -217,8 +217,8 @@ static void
 conclude(struct tally_compare *c, struct tally_compare_row *row)
 {
 	double low, high;
-	/* No time can decrease by more than all of it. */
-	if (row->is_time)
+	/* No time can decrease by more than all of it, nor a number of hitches. */
+	if (row->is_time || row->pace)
 		row->low = MAX(row->low, -row->mean[TALLY_SIDE_BASE]);
 	bool same = !row->uneven && tally_compare_relative(row, row->low, &low) &&
 		    tally_compare_relative(row, row->high, &high) && low >= -TALLY_COMPARE_SAME &&

@@ -89,8 +89,8 @@ tally_pace_gather(const struct tally_compare_row *row, enum tally_side side,
 	e->least_se = PER * sqrt(MAX(hitches, 1)) / frames->len;
 }
 
-bool
-tally_pace_is_few(const struct tally_compare *c, uint64_t n)
+uint64_t
+tally_pace_least(const struct tally_compare *c)
 {
-	return pow(QUANTILE, (double)n) > (1 - c->settings.confidence) / 2;
+	return (uint64_t)ceil(log((1 - c->settings.confidence) / 2) / log(QUANTILE));
 }

@@ -128,6 +128,23 @@ tally_print_conclusion(const struct tally_printer *p, const char *mark)
 	tally_text_print(p->out, "%s%s\n", safe ? mark : "", safe ? safe : text);
 }
 
+/* Of the gated values that are known in too few frames the one that needs the most. */
+static void
+print_few(const struct tally_printer *p)
+{
+	const struct tally_compare *c = p->c;
+	const struct tally_compare_row *few = NULL;
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		if (row->verdict == TALLY_VERDICT_FEW && row->worse && (!few || row->pace))
+			few = row;
+	g_autofree char *name = key_name(p, few);
+	tally_print_line(p,
+			 "%u gated value%s known in too few frames to judge, as %s: record "
+			 "%" G_GUINT64_FORMAT " frames a side or more",
+			 c->n_few, TALLY_ARE(c->n_few), name,
+			 few->pace ? tally_pace_least(c) : TALLY_COMPARE_LEAST);
+}
+
 /* The means of a run that changed are of two things. */
 static void
 print_changed_within(const struct tally_printer *p, enum tally_side side, const char *word)
@@ -183,9 +200,7 @@ tally_print_verdict(const struct tally_printer *p)
 				 "%u value%s could be more than %g %% worse and would not be seen",
 				 c->n_blind, TALLY_S(c->n_blind), 100 * c->settings.fail_above);
 	if (c->settings.has_fail_above && c->n_few)
-		tally_print_line(
-			p, "%u gated value%s known in too few frames to judge: record more frames",
-			c->n_few, TALLY_ARE(c->n_few));
+		print_few(p);
 	print_changed_within(p, TALLY_SIDE_BASE, "base");
 	print_changed_within(p, TALLY_SIDE_NEW, "new");
 	tally_print_advice(p);

@@ -96,6 +96,8 @@ struct tally_pass_row {
 	/* The frame in which its workloads are being counted, plus 1, and how many there were. */
 	uint64_t placed_in;
 	uint32_t n_placed;
+	int64_t surface; /* the last one that it drew to, plus 1; 0 = none */
+	bool several_surfaces;
 };
 
 /* A pass of a frame with pictures (--pictures). */

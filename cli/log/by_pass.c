@@ -6,7 +6,12 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 {
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		struct tally_group *g = &tally_pass_row(a, f->device, p)->group;
+		struct tally_pass_row *row = tally_pass_row(a, f->device, p);
+		struct tally_group *g = &row->group;
+		if (p->surface >= 0) {
+			row->several_surfaces |= row->surface && row->surface != p->surface + 1;
+			row->surface = p->surface + 1;
+		}
 		tally_device_summary_add_queue(a, d, g, p);
 		tally_group_add_pass(a, g, p, i);
 	}

@@ -4,15 +4,18 @@
 
 #include <string.h>
 
-/* Whether a group has this name, label or id. */
+#define SHORT_ID 8 /* digits, as in compare's names */
+
+/* Whether a group has this name, label or id, or its id begins so. */
 static bool
 is_called(const struct tally_group *g, const char *name)
 {
 	char id[17];
 	g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
 	bool has_id = !g->outside && !tally_is_rollup(g);
+	bool is_id = strlen(name) >= SHORT_ID && g_str_has_prefix(id, name);
 	return g_strcmp0(name, tally_name_of_pass(g)) == 0 || g_strcmp0(name, g->label) == 0 ||
-	       (has_id && strcmp(name, id) == 0);
+	       (has_id && is_id);
 }
 
 /* Whether `part`, in lower case, occurs in the name or label of a group. */

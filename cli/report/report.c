@@ -82,8 +82,8 @@ static const struct tally_arg options[] = {
 		       "the ten longest (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
-		       "its id. If there is none: those with NAME in their name or label, in "
-		       "any case."),
+		       "its id (8 digits do). If there is none: those with NAME in their name or "
+		       "label, in any case."),
 	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
 			"Only this device. Default: all, but for one that lies below "
 			"another that is shown (OpenGL over Vulkan): its work would count "
@@ -378,13 +378,28 @@ print_overlap(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 }
 
+/* Reports that a row is of several windows, which the answers above it tell apart. */
+static void
+print_windows(FILE *to, const struct tally_answer *answer, const GPtrArray *rows)
+{
+	TALLY_EACH (const struct tally_group, g, rows) {
+		const struct tally_pass_row *pass = tally_as_pass(g);
+		const struct tally_answer_device *d = tally_answer_find(answer, g->device);
+		if (pass && pass->several_surfaces && d && d->n_windows > 1)
+			tally_text_print_line(to, "%s: one row for %u windows; the answers above "
+					      "are of each", g->name, d->n_windows);
+	}
+}
+
 /* What the rows of passes do not say; `part`: they are some of them. */
 static void
-print_below(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows, bool part)
+print_below(FILE *to, const struct tally_aggregate *a, const struct tally_answer *answer,
+	    const GPtrArray *rows, bool part)
 {
 	print_untimed(to, a, rows);
 	if (!a->by->parts)
 		print_uncounted(to, a, rows);
+	print_windows(to, answer, rows);
 	if (!part)
 		print_overlap(to, a, rows);
 	if (tally_rows_mix_devices(rows))
@@ -392,8 +407,8 @@ print_below(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows, bo
 }
 
 static void
-print_table(const struct report_request *r, const struct tally_aggregate *a, GArray *columns,
-	    const GPtrArray *rows)
+print_table(const struct report_request *r, const struct tally_aggregate *a,
+	    const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
 {
 	FILE *to = r->pager.out;
 	bool few = !r->wide && !r->columns;
@@ -412,7 +427,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a, GAr
 	if (few)
 		print_hidden(to, a);
 	if (!a->by->frames)
-		print_below(to, a, rows, r->pass);
+		print_below(to, a, answer, rows, r->pass);
 	if (!r->pass)
 		return;
 	tally_why_print(to, a, rows);
@@ -435,7 +450,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	print_pictures(to, a);
 	if (rows->len) {
 		putc('\n', to);
-		print_table(r, a, columns, rows);
+		print_table(r, a, answer, columns, rows);
 	}
 	if (r->wide)
 		tally_summary_print_hitches(to, a, answer);

@@ -58,21 +58,37 @@ def wobble(mean, n=100, seed=1, size=0.01):
     return [int(mean * (1 + size * rng.gauss(0, 1))) for _ in range(n)]
 
 
+def noisy_pace(seed, n=200):
+    """Frames of which a few are hitches."""
+    noise, lines, start = random.Random(seed), [header(), device(), pass_info(A, "main")], 0
+    for i in range(n):
+        cpu = 10**7 + noise.randrange(10**5) + (6 * 10**7 if noise.random() < 0.03 else 0)
+        lines.append(frame(i, [one_pass(0, A, 10**6 + noise.randrange(10**4))], start_ns=start, cpu_ns=cpu))
+        start += cpu
+    return lines + [end(n, n)]
+
+
 class Compare(CliCase):
     def json(self, *args, status=0, **kwargs):
         done = self.command("compare", "--json", *args, **kwargs)
         self.assertEqual(done.returncode, status, done.stderr.decode())
         return json.loads(done.stdout)
 
-    def test_a_name_is_that_of_the_most_frames(self):
-        """A pass without a label that came first in one run alone does not take the name of the one that both have."""
-        infos = [pass_info(i, None, width=8, height=8, color=["RGBA8"]) for i in (A, B)]
+    def test_a_name_is_that_of_report(self):
+        """Of the new log's report; with the start of the id where another log names the pass otherwise."""
+        a, b = "1" * 16, "2" * 16
+        infos = [pass_info(i, None, width=8, height=8, color=["RGBA8"]) for i in (a, b)]
         logs = []
-        for early in ([], [frame(0, [one_pass(0, B, 5)])]):
-            lines = [header(), device(), *infos, *early, *(frame(n, [one_pass(0, A, 1000)]) for n in range(1, 20))]
+        for early in ([], [frame(0, [one_pass(0, b, 5)])]):
+            lines = [header(), device(), *infos, *early, *(frame(n, [one_pass(0, a, 1000)]) for n in range(1, 20))]
             logs.append(self.write_log(f"{len(early)}.jsonl", [*lines, end(19 + len(early), 19 + len(early))]))
         names = {s.get("id"): s["name"] for s in self.json("--warmup", "0", *logs)["subjects"] if s["what"] == "pass"}
-        self.assertEqual(names, {A: "Color 8x8 RGBA8", B: f"Color 8x8 RGBA8 [{B[:8]}]"})
+        self.assertEqual(names, {a: f"Color 8x8 RGBA8 #2 [{a[:8]}]", b: "Color 8x8 RGBA8"})
+        for log, name in zip(logs, ("Color 8x8 RGBA8", "Color 8x8 RGBA8 #2")):
+            rows = json.loads(self.ok("report", "--json", "--warmup", "0", "--pass", a[:8], log).stdout)["reports"][0]["rows"]
+            self.assertEqual([r["name"] for r in rows], [name])
+        names = {s.get("id"): s["name"] for s in self.json("--warmup", "0", *logs[::-1])["subjects"] if s["what"] == "pass"}
+        self.assertEqual(names, {a: f"Color 8x8 RGBA8 [{a[:8]}]", b: f"Color 8x8 RGBA8 [{b[:8]}]"})
 
     def value(self, result, name, key="gpu_ns"):
         for subject in result["subjects"]:
@@ -395,7 +411,10 @@ class Compare(CliCase):
         self.assertNotIn("too_few", self.json(a, b))
         for style in ((), ("--markdown",)):
             text = self.inconclusive("--fail-above", "5%", *style, a, b)
-            self.assertIn("2 gated values are known in too few frames to judge", text)
+            self.assertIn("2 gated values are known in too few frames to judge, as frame, GPU: record 8 frames a side or more", text)
+        text = self.inconclusive("--fail-above", "5%", "--gate", "p99", "--gate", "hitches", *(self.write_log(f"{k}.jsonl", noisy_pace(k)) for k in (1, 2)))
+        self.assertIn("1 gated value is known in too few frames to judge, as frame, p99: record 528 frames a side or more", text)
+        self.assertNotRegex(text, r"-1[0-9][1-9]\.?[0-9]*% to")
         self.assertNotIn("too few frames to judge", self.inconclusive("--fail-above", "5%", a, a, "--keys", "draws"))
 
     def test_units_that_differ_are_not_compared(self):

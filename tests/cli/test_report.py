@@ -64,6 +64,17 @@ class Report(CliCase):
         value = self.json(log)["rows"][0]["values"]["samples_passed"]
         self.assertEqual((value["sum"], value["max"], value["p50"]), (3 * top, top, top))
 
+    def test_two_windows_are_one_row(self):
+        """Passes of one identity in two windows: that their row is of both is said, and of one window nothing is."""
+        for windows in (2, 1):
+            lines = [header(), device(api="vulkan"), pass_info(A, "ui"), pass_info(B, "map")]
+            for i in range(40):
+                lines.append(frame(i, [one_pass(0, A, 1000 + i % 2 * 3000, surface=7 + i % windows), one_pass(1, B, 5)],
+                                   start_ns=10**9 + i * 10**7, cpu_ns=10**7))
+            text = self.ok("report", self.write_log("w.jsonl", [*lines, end(40, 80)])).stdout.decode()
+            self.assertEqual("ui: one row for 2 windows; the answers above are of each\n" in text, windows == 2, text)
+            self.assertNotIn("map: one row", text)
+
     def test_pictures(self):
         """Their files are named where there are any, and not those of another log."""
         def pictured(option, *numbers):
