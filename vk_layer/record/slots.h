@@ -152,6 +152,8 @@ void vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t s
 /* Runs the round: fetches the requested results. Results of earlier rounds are no longer
  * read. */
 void vk_slots_fetch(struct vk_device *d);
+/* How long this thread has waited in it, where reading waits. */
+extern __thread uint64_t vk_fetch_waited_ns __attribute__((tls_model("initial-exec")));
 /* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every
  * source has answered; `*left` (initially slot->sources) has the sources that have not answered
  * yet. Sources that were not requested are not ready. */

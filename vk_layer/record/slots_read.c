@@ -2,6 +2,8 @@
 /* Reading the results of queries: one round makes few calls for many slots. */
 #include "vk_layer/record/slots_internal.h"
 
+#include "layer/base/clock.h"
+
 void
 vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 {
@@ -47,10 +49,28 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 	}
 }
 
+__thread uint64_t vk_fetch_waited_ns __attribute__((tls_model("initial-exec")));
+
+/* The driver's thread has to get the CPU, and this one again: on a busy machine that takes
+ * milliseconds, in which nothing is done. */
+static void
+add_wait(uint64_t begin_ns, const struct tally_thread_time *before)
+{
+	uint64_t wall_ns = tally_clock_now_ns() - begin_ns;
+	uint64_t used_ns = tally_clock_thread().ns - before->ns;
+	if (before->ns && used_ns < wall_ns)
+		vk_fetch_waited_ns += wall_ns - used_ns;
+}
+
 void
 vk_slots_fetch(struct vk_device *d)
 {
 	struct vk_slots *s = d->slots;
+	bool waits = s->requested && vk_slots_read_waits(d);
+	uint64_t begin_ns = waits ? tally_clock_now_ns() : 0;
+	struct tally_thread_time before = { 0 };
+	if (waits)
+		before = tally_clock_thread();
 
 	s->round++;
 	while (s->requested) {
@@ -61,6 +81,8 @@ vk_slots_fetch(struct vk_device *d)
 		for (uint32_t i = 0; i < s->n && vk_device_runs(d); i++)
 			fetch_source(s, page, i);
 	}
+	if (waits)
+		add_wait(begin_ns, &before);
 }
 
 /* What this round fetched for the source: only with TALLY_OK there are rows. */

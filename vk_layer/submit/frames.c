@@ -5,6 +5,7 @@
 #include "layer/capture/capture.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
+#include "vk_layer/record/slots.h"
 #include "vk_layer/submit/collect.h"
 
 #include <string.h>
@@ -154,6 +155,7 @@ vk_frame_update_idle(struct vk_device *d)
 uint64_t
 vk_overhead_begin(const struct vk_device *d)
 {
+	vk_fetch_waited_ns = 0;
 	return vk_device_idles(d) ? 0 : tally_clock_now_ns();
 }
 
@@ -181,7 +183,7 @@ vk_wait_end(struct vk_device *d, const struct tally_clock_wait *wait, VkResult r
 uint64_t
 vk_overhead_since(uint64_t begin_ns)
 {
-	return begin_ns ? tally_clock_now_ns() - begin_ns : 0;
+	return begin_ns ? tally_clock_now_ns() - begin_ns - vk_fetch_waited_ns : 0;
 }
 
 void

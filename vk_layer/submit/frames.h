@@ -38,8 +38,8 @@ void vk_frame_idle(struct vk_device *d, struct vk_queue *q);
 void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
 
 /* The layer's own time in the game's thread. vk_overhead_begin() returns a moment, or 0 while
- * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0.
- * Any thread, without the lock. */
+ * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0,
+ * without what vk_slots_fetch() waited. Any thread, without the lock. */
 uint64_t vk_overhead_begin(const struct vk_device *d);
 uint64_t vk_overhead_since(uint64_t begin_ns);
 /* Around a call down in which the driver may wait: the time is added to the game's waits and is an

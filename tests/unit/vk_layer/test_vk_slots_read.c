@@ -301,6 +301,32 @@ test_round_of_many(void)
 	finish(&f);
 }
 
+/* What reading waits for without working is told apart where the driver's reading waits. */
+static void
+test_waits(void)
+{
+	for (unsigned waits = 0; waits < 2; waits++) {
+		struct fixture f;
+		struct vk_slot_runs runs = { .n = 0 };
+		struct tally_value values[FQ_STATISTICS];
+		uint64_t valid = 0;
+		struct tally_sample out = { .n = 0 };
+		start(&f);
+		f.d.properties.vendorID = waits ? VK_VENDOR_ID_MESA : 0;
+		set_up(&f);
+		struct vk_slot slot =
+			vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_TIME, 1, false);
+		uint32_t left = slot.sources;
+		fq.slow_us = 20000;
+		vk_fetch_waited_ns = 0;
+		read_slot(&f, &slot, &left, values, &valid, &out);
+		g_assert_cmpint(vk_fetch_waited_ns > 15000000, ==, waits);
+		g_assert_cmpint(vk_fetch_waited_ns > 0, ==, waits);
+		release(&f, &runs);
+		finish(&f);
+	}
+}
+
 static void
 test_tick(void)
 {
@@ -327,6 +353,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_slots/rounds", test_rounds);
 	g_test_add_func("/vk_slots/round_fails", test_round_fails);
 	g_test_add_func("/vk_slots/round_of_many", test_round_of_many);
+	g_test_add_func("/vk_slots/waits", test_waits);
 	g_test_add_func("/vk_slots/tick", test_tick);
 	return g_test_run();
 }

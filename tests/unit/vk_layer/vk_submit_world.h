@@ -197,6 +197,8 @@ vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t source
 		w.wanted[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+__thread uint64_t vk_fetch_waited_ns;
+
 void
 vk_slots_fetch(struct vk_device *d)
 {
