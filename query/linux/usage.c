@@ -115,9 +115,8 @@ static struct tally_own_usage
 own_usage(struct tally_linux_usage *u)
 {
 	pid_t tids[TALLY_MAX_OWN_THREADS];
-	struct tally_own_usage sum;
+	struct tally_own_usage sum = { 0 }, gone;
 	uint32_t n = tally_own_threads_list(tids);
-	tally_own_threads_gone(&sum);
 	/* The kernel updates a thread's accounts when it sleeps, at a tick, and when it reads its
 	 * own clock: so this thread's work until now is among ours. */
 	(void)tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -133,6 +132,12 @@ own_usage(struct tally_linux_usage *u)
 		sum.major_faults += own->used.major_faults;
 		sum.switches += own->used.switches;
 	}
+	/* Last: one that leaves meanwhile is counted twice for a moment, not left out for good. */
+	tally_own_threads_gone(&gone);
+	sum.cpu_ns += gone.cpu_ns;
+	sum.minor_faults += gone.minor_faults;
+	sum.major_faults += gone.major_faults;
+	sum.switches += gone.switches;
 	return sum;
 }
 
