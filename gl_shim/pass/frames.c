@@ -266,6 +266,8 @@ gl_finish(struct gl_context *c, void (*next)(void))
 	gl_submitted(c);
 	if (ends)
 		gl_frame_end(c, nothing_presented);
+	else if (c->live == GL_MEASURED && !gl_no_query_zone(c->state))
+		gl_collect(c, false, 0); /* no other call may follow that ends a frame */
 }
 
 void
