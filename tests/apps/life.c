@@ -159,13 +159,13 @@ static int
 mode_segv_group(void)
 {
 	open_and_render();
-	for (unsigned i = 0; i <= 20; i++) {
+	for (unsigned i = 0; i <= 3000; i++) {
 		stage_begin_frame(&stage);
 		stage_target_screen(&stage);
 		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Frame");
 		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Sky");
 		stage_draw(&stage, 0, 30, 1);
-		if (i == 20)
+		if (i == 3000)
 			raise(SIGSEGV);
 		glPopDebugGroup();
 		glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 0, -1, "Ground");
