@@ -47,7 +47,7 @@ answer_status(char *reply, size_t size)
 }
 
 static void
-answer_change(char *reply, size_t size, bool start)
+answer_change(char *reply, size_t size, bool start, enum tally_trigger_cause cause)
 {
 	bool runs = tally_trigger_capture() == TALLY_CAPTURE_RUNS;
 	if (start == runs)
@@ -57,9 +57,9 @@ answer_change(char *reply, size_t size, bool start)
 		snprintf(reply, size, "ok\nthe capture %s with the next frame\n",
 			 start ? "starts" : "pauses");
 	if (start)
-		tally_trigger_start(TALLY_CAUSE_CONTROL);
+		tally_trigger_start(cause);
 	else
-		tally_trigger_stop(TALLY_CAUSE_CONTROL);
+		tally_trigger_stop(cause);
 }
 
 static void
@@ -97,7 +97,7 @@ answer_keep(char *reply, size_t size)
 
 /* `request` ends in NUL. */
 static void
-answer(const char *request, char *reply, size_t size)
+answer(const char *request, char *reply, size_t size, enum tally_trigger_cause cause)
 {
 	static const char mark[] = "mark ";
 	bool starts = strcmp(request, "start") == 0, stops = strcmp(request, "stop") == 0;
@@ -122,9 +122,10 @@ answer(const char *request, char *reply, size_t size)
 	else if (marks)
 		answer_mark(reply, size, request + sizeof(mark) - 1);
 	else if (toggles)
-		answer_change(reply, size, tally_trigger_capture() != TALLY_CAPTURE_RUNS);
+		answer_change(reply, size, tally_trigger_capture() != TALLY_CAPTURE_RUNS,
+			      cause);
 	else
-		answer_change(reply, size, starts);
+		answer_change(reply, size, starts, cause);
 }
 
 int
@@ -134,7 +135,7 @@ passtally_take_request(const char *request)
 	/* Its answer is for people, and the program asks for nothing that it knows itself. */
 	if (!request || strcmp(request, "status") == 0)
 		return 0;
-	answer(request, reply, sizeof(reply));
+	answer(request, reply, sizeof(reply), TALLY_CAUSE_PROGRAM);
 	return strncmp(reply, "ok", 2) == 0;
 }
 
@@ -154,7 +155,7 @@ serve_client(int fd)
 	else if (strlen(request) != len)
 		snprintf(reply, sizeof(reply), "error\nthe request is cut or holds a NUL\n");
 	else
-		answer(request, reply, sizeof(reply));
+		answer(request, reply, sizeof(reply), TALLY_CAUSE_CONTROL);
 	tally_control_socket_send(fd, reply, strlen(reply));
 }
 

@@ -253,9 +253,13 @@ tell_change(enum tally_capture capture, uint64_t now_ns)
 	bool runs = capture == TALLY_CAPTURE_RUNS;
 	const struct tally_option *row =
 		tally_option_find(runs ? "start-on" : "stop-on", runs ? 8 : 7);
+	uint32_t cause = atomic_load(&now.cause);
 	char value[160] = "passtally trigger", text[256];
-	if (atomic_load(&now.cause) == TALLY_CAUSE_OPTION)
+	if (cause == TALLY_CAUSE_OPTION)
 		tally_option_get(row, config, value, sizeof(value));
+	else if (cause == TALLY_CAUSE_PROGRAM)
+		snprintf(value, sizeof(value),
+			 runs ? "passtally_start()" : "passtally_stop()");
 	snprintf(text, sizeof(text), "capture %s: %s", runs ? "starts" : "pauses", value);
 	tally_log_mark("trigger", now_ns, text);
 }

@@ -21,6 +21,7 @@ enum tally_capture {
 enum tally_trigger_cause {
 	TALLY_CAUSE_OPTION = 0, /* --start-on, --stop-on: label, signal, hw */
 	TALLY_CAUSE_CONTROL, /* passtally trigger */
+	TALLY_CAUSE_PROGRAM, /* itself, by passtally.h */
 };
 
 /* Sets the state of a new process; `config` outlives it. Called in one

@@ -241,8 +241,9 @@ tally_black_box_keep(void)
 		return;
 	if (box.n_kept == TALLY_BLACK_BOX_MOST_KEPT) {
 		tally_log_say(TALLY_LEVEL_INFO, "session",
-			      "the black box was kept %u times before: not for %s",
-			      TALLY_BLACK_BOX_MOST_KEPT, why);
+			      "%s: its frames are not kept, as %u black boxes are, the "
+			      "most that a run keeps",
+			      why, TALLY_BLACK_BOX_MOST_KEPT);
 		return;
 	}
 	struct tally_end_record end = { .reason = why };
