@@ -293,8 +293,7 @@ tally_log_read_lines(struct tally_log_reader *reader, const struct tally_log_tak
 	}
 	tally_progress_end(&progress);
 	if (digest && !taker->digests)
-		status = refuse(error, "a digest, which has no frames to show: passtally check, "
-				       "fleet ingest and the module passtally.py read it");
+		status = refuse(error, TALLY_LOG_IS_DIGEST);
 	else if (digest && !ended && status != TALLY_READ_OK && status != TALLY_READ_BAD)
 		status = refuse(error, "a digest whose end is cut: what it came to is lost");
 	if (skipped)

@@ -33,6 +33,11 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 
 /* ---- a whole log, line by line ---- */
 
+/* What is wrong with a digest for those that take none. */
+#define TALLY_LOG_IS_DIGEST                                                                        \
+	"a digest, which has no frames to show: passtally check, fleet ingest and the module "     \
+	"passtally.py read it"
+
 struct tally_log_taker {
 	/* False: no further lines are wanted. The line is valid until this returns, its keys and
 	 * interned strings until tally_log_read_lines() does. */

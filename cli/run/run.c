@@ -312,10 +312,11 @@ start(struct tally_run_request *r)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
 				  "--digest writes no frames, and --black-box keeps frames: use "
 				  "one of them");
-	if (r->live && r->config.black_box_ns)
+	if (r->live && (r->config.black_box_ns || r->config.digest))
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
-				  "--live shows the log, and with --black-box that has no frames "
-				  "until the program has ended");
+				  "--live shows the log, and with --%s that has no frames while "
+				  "the program runs",
+				  r->config.digest ? "digest" : "black-box");
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;
 	struct to_inject in;

@@ -98,6 +98,11 @@ read_lines(struct watch *x, int64_t until_us)
 	x->busy = false;
 	for (unsigned n = 0; !x->bad && !x->busy; n++) {
 		enum tally_read_status status = tally_log_reader_next(x->reader, &line, &error);
+		if (status == TALLY_READ_OK && line.type == TALLY_LINE_HEADER &&
+		    line.header.digest) {
+			status = TALLY_READ_BAD;
+			error = (struct tally_read_error){ 1, 1, TALLY_LOG_IS_DIGEST };
+		}
 		if (status != TALLY_READ_OK && status != TALLY_READ_END) {
 			g_autofree char *shown = tally_text_escape(x->options->path);
 			x->bad = g_strdup_printf("%s:%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT
@@ -136,6 +141,26 @@ look_after_game(struct watch *x)
 		x->over = x->was_alive;
 }
 
+/* Why a game that runs is not captured; NULL: it is. */
+static char *
+idle_text(const struct watch *x)
+{
+	static const char changes[] = "trigger: capture ";
+	const struct tally_aggregate *log = &x->window.log;
+	for (guint i = log->notes->len; i-- > 0;) {
+		const char *note = g_ptr_array_index(log->notes, i);
+		if (g_str_has_prefix(note, changes))
+			return note[strlen(changes)] == 'p'
+				       ? g_strdup("paused: passtally trigger start continues")
+				       : NULL;
+	}
+	const char *start = tally_log_option(&log->identity, "start-on", "none");
+	return x->window.frames || !start || !*start
+		       ? NULL
+		       : g_strdup_printf("waits for --start-on %s, or passtally trigger start",
+					 start);
+}
+
 static char *
 state_text(const struct watch *x, enum tally_top_style *style)
 {
@@ -161,6 +186,9 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	g_autofree char *box = g_strconcat(x->options->path, ".now", NULL);
 	if (g_file_test(box, G_FILE_TEST_EXISTS))
 		return g_strdup("running with --black-box: its frames are not here");
+	char *idles = idle_text(x);
+	if (idles)
+		return idles;
 	if (idle * 1e6 >= STALE_US)
 		return g_strdup_printf("nothing new for %.0f s", idle);
 	*style = TALLY_TOP_GOOD;

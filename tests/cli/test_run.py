@@ -241,7 +241,8 @@ class Run(CliCase):
             (["--counters"], b"needs a value"),
             (["-Z"], b"unknown option"),
             (["--digest", "--black-box", "1s"], b"use one of them"),
-            (["--live", "--black-box", "1s"], b"has no frames until the program has ended"),
+            (["--live", "--black-box", "1s"], b"with --black-box that has no frames while the program runs"),
+            (["--live", "--digest"], b"with --digest that has no frames while the program runs"),
             (["--sources", "gl-timestamp+foo"], b'nothing is called "foo"; there are api, gl-timestamp'),
             (["--counters", "overview,nope_*"], b'nothing is called "nope_*"; `passtally counters` lists'),
         ]

@@ -444,6 +444,19 @@ class Plain(CliCase):
             f.write(log_bytes([end(6, 11)]))
         self.assertIn(b"ended: exit", process.communicate(timeout=120)[0])
 
+    def test_a_game_that_is_not_captured_now(self):
+        starts, pauses = ({"type": "note", "level": "info", "message": f"capture {what}: passtally trigger",
+                           "source": "trigger", "time_ns": 10**12 + i} for i, what in enumerate(("starts", "pauses")))
+        waits = [header(pid=os.getpid(), options={"start-on": "signal:USR2"}), device()]
+        for lines, words in (
+                (waits, "waits for --start-on signal:USR2, or passtally trigger start"),
+                (waits + [starts], "top  running"),
+                (waits + [starts, pauses], "paused: passtally trigger start continues"),
+                (waits + [starts, *long_log(2, 5)[2:], pauses], "paused: passtally trigger start continues"),
+                (waits + long_log(2, 5)[2:], "top  running"),
+                (waits + [end(0, 0)], "ended: exit")):
+            self.assertIn(words, self.table(self.write_log("a.jsonl", lines)))
+
     def test_ascii(self):
         log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "näh\x1b[31m"),
                                          frame(0, [one_pass(0, A, 1000, "näh\x1b[31m")])])
@@ -499,6 +512,7 @@ class Plain(CliCase):
                 (["a.jsonl.zst"], 2, "compressed"),
                 ([self.folder, "--once"], 2, "no regular file"),
                 ([self.write("text", "hello\n"), "--once"], 3, "text:1:1: "),
+                ([self.write_log("d.jsonl", [header(digest=True), end(1, 1)]), "--once"], 3, "a digest"),
                 ([self.write("empty", ""), "--once"], 1, "empty has no whole line yet"),
                 ([], 1, "passtally run -- GAME")):
             done = self.command("top", *args)
