@@ -104,11 +104,10 @@ is_label(const struct tally_trigger *t, const char *name, size_t len)
 void
 tally_trigger_saw_label(const char *name, size_t len)
 {
-	bool by_frame = config->start_on.kind == TALLY_TRIGGER_FRAME;
-	bool waits = atomic_load(&now.capture) == TALLY_CAPTURE_WAITS;
+	bool waits = tally_trigger_capture() == TALLY_CAPTURE_WAITS;
 	/* The stop label is checked first: if it is also the start label, its first use starts
 	 * and its next one stops. */
-	if ((by_frame || !waits) && is_label(&config->stop_on, name, len))
+	if (!waits && is_label(&config->stop_on, name, len))
 		atomic_store(&now.stop_label_seen, true);
 	if (is_label(&config->pictures, name, len) &&
 	    !atomic_exchange(&now.picture_label_seen, true))

@@ -77,6 +77,8 @@ static const struct {
 	{ "start-on=label:L", "00s11" },
 	{ "start-on=label:L,stop-on=label:L", "0L11Lo00" },
 	{ "start-on=hw,stop-on=label:L", "0L0n" },
+	{ "start-on=frame:2,stop-on=label:L", "L0Ln0L1n1Lo0" },
+	{ "start-on=frame:2,stop-on=label:L", "0Ls1nLo0" },
 	{ "start-on=hw", "00H11h11p0H1" },
 	{ "start-on=hw,stop-on=hw", "0h0H11h00H1" },
 	{ "stop-on=hw", "1h0H0s1" },
