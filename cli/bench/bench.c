@@ -40,7 +40,8 @@ static const char help[] =
 	"of passtally compare: what the second costs against the first. In each\n"
 	"pair chance decides which comes first. Warns where the machine is not\n"
 	"fit to measure on.\n" TALLY_HELP_OPTIONS
-	"\nWhat is not about runs is as in compare.\n\n"
+	"\nWhat is not about runs is as in compare; PASSTALLY_OPTIONS=frame=finish sets\n"
+	"--frame of the runs.\n\n"
 	"Exit status: that of compare (0; 1 regression and 4 inconclusive with\n"
 	"--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
 	"no frame.";

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench/turn.h"
 
+#include "cli/log/input.h"
 #include "cli/shared/cli.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/* Whether the log has a frame; only that much of it is read. */
+/* Whether the log has a frame that `compare` takes. */
 static bool
 has_frames(const char *path)
 {
-	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
-	if (!file)
-		return false;
-	size_t len = g_mapped_file_get_length(file);
-	return len &&
-	       g_strstr_len(g_mapped_file_get_contents(file), (gssize)len, "\"type\":\"frame\"");
+	struct tally_read_error error;
+	enum tally_read_status status;
+	struct tally_log_reader *reader = tally_log_input_open(path, &status, &error);
+	struct tally_log_line line;
+	bool found = false;
+	while (reader && !found && tally_log_reader_next(reader, &line, &error) == TALLY_READ_OK)
+		found = line.type == TALLY_LINE_FRAME && !(line.frame.flags & TALLY_FLAG(PARTIAL));
+	tally_log_reader_close(reader);
+	return found;
 }
 
 /* Whether the last line is the end. */
@@ -88,5 +92,9 @@ tally_turn_run(const struct tally_turn *turn, const char *log)
 				  name, WIFEXITED(status) ? "status" : "signal",
 				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	return has_frames(log) ||
-	       TALLY_FAIL(false, turn->command, "%s showed no frame: nothing is compared", name);
+	       TALLY_FAIL(
+		       false, turn->command,
+		       "%s showed no frame: nothing is compared; passtally run says what --frame "
+		       "it needs, and PASSTALLY_OPTIONS=frame=... sets that here",
+		       name);
 }

@@ -101,8 +101,10 @@ print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 	g_autofree char *rule = boundary ? g_strconcat(" --frame ", boundary, NULL)
 					 : g_strdup(draws ? " swap" : "");
 	bool same = g_strcmp0(boundary, other) == 0;
-	tally_text_print_line(out, "%s%s%s%s", what, rule, same ? "" : "; try --frame ",
-			      same ? "" : other);
+	const char *advice = same || draws || !boundary
+				     ? "; try --frame "
+				     : ": leave it out if the program swaps, else try --frame ";
+	tally_text_print_line(out, "%s%s%s%s", what, rule, same ? "" : advice, same ? "" : other);
 }
 
 /* A program swapped a few times, as when it made its window, and then drew without. */

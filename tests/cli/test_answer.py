@@ -906,8 +906,8 @@ class Answer(CliCase):
                  "no frame ended: no swap was seen; try --frame submit:1"),
                 *((f"--frame {rule}", [header(options={"frame": rule}), device(api=api), end(0, 0)],
                    f"no frame ended by --frame {rule}{advice}\n")
-                  for api, rule, advice in (("opengl", "finish", "; try --frame submit:1"),
-                                            ("vulkan", "idle", "; try --frame submit:1"),
+                  for api, rule, advice in (("opengl", "finish", ": leave it out if the program swaps, else try --frame submit:1"),
+                                            ("vulkan", "idle", ": leave it out if the program swaps, else try --frame submit:1"),
                                             ("vulkan", "submit:1", ""))),
                 ("no start", [header(options={"skip": "0", "start-on": "frame:30"}), device(), end(0, 0)],
                  "no frame was captured up to the run's end, with --start-on frame:30"),

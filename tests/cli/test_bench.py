@@ -47,9 +47,11 @@ class Bench(CliCase):
         self.assertEqual({case.get("classname") for case in suite}, {"gpu_ns", "draws"})
 
     def test_programs_that_give_nothing(self):
-        for program, words in (("true", "true showed no frame"), ("false", "false ended with status 1"),
-                               ("/nowhere/game", "/nowhere/game ended with status 127")):
-            done = self.command("bench", "-n", "1", "--keep", self.folder / "kept", "--", program, "--vs", program)
+        partial = [{**line, "flags": ["partial"]} if line["type"] == "frame" else line for line in simple_log(1)]
+        for words_of, words in ((["true"], "true showed no frame"), (["false"], "false ended with status 1"),
+                                (program(WRITE.format(log_bytes(partial).hex())), "PASSTALLY_OPTIONS=frame="),
+                                (["/nowhere/game"], "/nowhere/game ended with status 127")):
+            done = self.command("bench", "-n", "1", "--keep", self.folder / "kept", "--", *words_of, "--vs", *words_of)
             self.assertEqual((done.returncode, done.stdout), (125, b""), done.stderr)
             self.assertIn(words + (": nothing is compared" if "ended" in words else ""), done.stderr.decode())
             for name in os.listdir(self.folder / "kept"):
