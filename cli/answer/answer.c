@@ -235,14 +235,16 @@ begin_frame(const struct tally_answer *answer, struct tally_answer_state *s,
 	return h;
 }
 
-/* How long after the frame's end its last pass ended on the GPU. */
+/* How long after the frame's end its last pass ended on the GPU; *placed: whether it is known. */
 static uint64_t
-behind(const struct tally_frame_record *f)
+behind(const struct tally_frame_record *f, bool *placed)
 {
 	uint64_t end_ns = f->start_ns + f->cpu_ns, last_ns = end_ns;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		if (p->has_gpu_start && !(p->flags & TALLY_FLAG(UNCALIBRATED)))
+		bool known = p->has_gpu_start && !(p->flags & TALLY_FLAG(UNCALIBRATED));
+		*placed &= known || !p->has_gpu;
+		if (known)
 			last_ns = MAX(last_ns, p->gpu_start_ns + p->gpu_ns);
 	}
 	return last_ns - end_ns;
@@ -257,7 +259,8 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->frame = f->frame;
 	h->start_ns = f->start_ns;
 	h->timed = c->timed;
-	h->behind_ns = c->timed ? behind(f) : 0;
+	h->placed = c->timed;
+	h->behind_ns = c->timed ? behind(f, &h->placed) : 0;
 	h->ns[TALLY_HITCH_FRAME] = f->cpu_ns;
 	h->ns[TALLY_HITCH_WAIT] = wait_ns;
 	/* A driver may spin while it waits: that is not the program's work. */

@@ -59,16 +59,29 @@ median_of(uint64_t *values, size_t n)
 	return n ? values[(n - 1) / 2] : 0;
 }
 
-/* The parts of the frame and of those shortly before it: of each part the largest. What made one of
- * those a hitch is over. */
+/* Whether work of frame `k` may have delayed frame `number`: the GPU had not finished it when
+ * that began. */
+static bool
+may_delay(const struct tally_hitches *h, uint64_t k, uint64_t number)
+{
+	const struct tally_hitch_frame *f = frame_at(h, k);
+	if (!f->placed)
+		return k + TALLY_HITCH_BEFORE >= number;
+	return k == number || f->start_ns + f->ns[TALLY_HITCH_FRAME] + f->behind_ns >
+				      frame_at(h, number)->start_ns;
+}
+
+/* The parts of the frame and of those before it that may have delayed it: of each part the
+ * largest. What made one of those a hitch is over. */
 static void
 take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 	   struct tally_hitch *out, GHashTable *index)
 {
-	uint64_t k = number > first + TALLY_HITCH_BEFORE ? number - TALLY_HITCH_BEFORE
-							 : first;
-	for (out->timed = true; k <= number; k++) {
+	out->timed = true;
+	for (uint64_t k = first; k <= number; k++) {
 		const struct tally_hitch_frame *f = frame_at(h, k);
+		if (!may_delay(h, k, number))
+			continue;
 		out->timed &= f->timed;
 		if (k < number && tally_hitch_is_one(f->ns[TALLY_HITCH_FRAME],
 						     out->frame_ns - out->excess_ns))

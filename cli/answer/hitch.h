@@ -18,7 +18,8 @@
 #define TALLY_HITCH_AROUND \
 	15 /* frames before and after a frame with which it is compared */
 #define TALLY_HITCH_WINDOW (2 * TALLY_HITCH_AROUND + 1)
-#define TALLY_HITCH_BEFORE 2 /* frames before it whose GPU work may have delayed it */
+/* Frames before it whose GPU work may have delayed it, where it is not known when that was. */
+#define TALLY_HITCH_BEFORE 2
 
 /* What is known of a whole frame, in nanoseconds. */
 enum tally_hitch_time {
@@ -46,7 +47,8 @@ struct tally_hitch_frame {
 	uint64_t ns[TALLY_N_HITCH_TIMES];
 	bool known[TALLY_N_HITCH_TIMES];
 	bool timed; /* all of its GPU work was timed */
-	uint64_t behind_ns; /* the last of it ended so long after its end; 0: not known */
+	bool placed; /* it is known when the GPU did it: */
+	uint64_t behind_ns; /* the last of it ended so long after the frame's end */
 	struct tally_frame_events events;
 	GArray *parts; /* elements: struct tally_hitch_part */
 };

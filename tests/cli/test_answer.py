@@ -499,6 +499,21 @@ class Answer(CliCase):
             got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
             self.assertEqual(got[62], cause, first_ms)
 
+    def test_a_hitch_long_after_its_work(self):
+        """Four frames are in flight: the fourth waits for the work of the first, or the GPU had done that long before."""
+        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+        for late_ms, cause in ((44, "pass"), (-8, "wait")):
+            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
+            frames[60] = (14, {"GBuffer": (40, 10)}, usual)
+            frames[64] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
+            lines = log_of(frames)
+            lines[1]["api"] = "vulkan"
+            for line in lines:
+                if line["type"] == "frame":
+                    line["passes"][0]["gpu_start_ns"] = line["start_ns"] + (14 + late_ms if line["frame"] == 60 else 1) * MS
+            got = self.answers(lines)[0]["hitches"]["worst"]
+            self.assertEqual([(h["frame"], h["cause"]) for h in got], [(64, cause)], got)
+
     def test_causes_by_events(self):
         """Shaders, uploads and the like, on the right thread, on the wrong one, several at once."""
         at = 10**9 + 60 * 14 * MS  # where the slow frame begins
