@@ -13,6 +13,7 @@ import time
 
 import harness as h
 import vk_fake as f
+import vk_harness as vk
 
 SCENES = ["resubmit", "present", "simultaneous", "queues", "secondary", "own_statistics_outside"]
 LIMIT = 40 * (4 if h.SANITIZER else 1)  # seconds; limit for a run
@@ -30,6 +31,8 @@ GROUPS = {
     "oom": [(f"oom={n}", True, None) for n in range(1, 41)],
     "oom_ours": [(f"oom_ours={n}", False, None) for n in range(1, 81)],
 }
+MEMORY = [("resubmit", {"granularity": "draw", "frame": "submit:2"}), ("secondary", {"pictures": "frame:0", "frame": "submit:1"}),
+          ("present", {"pipelines": "on", "black-box": "2s"}), ("rendering", {"snapshot": "exact", "sources": "all"})]
 TELL = {"lost", "incomplete", "dropped"}
 BARE, WHOLE = {}, {}
 
@@ -106,12 +109,32 @@ def check(checks, scene, fault, met, told):
         check_log(checks, scene, log, told or (told is None and hit and "oom=" not in fault))
 
 
+def check_memory(checks):
+    """An allocation of passtally's fails, or all from one on: the program notices nothing."""
+    preload = str(h.need("fail_alloc.so"))
+    for scene, options in MEMORY:
+        with h.scratch() as folder, checks.part(f"memory {scene}"):
+            alone, _ = bare(folder, scene, "")
+            for variable, numbers in (("FAIL_AT", range(0, 560, 9)), ("FAIL_FROM", range(0, 560, 40))):
+                for number in numbers:
+                    path = folder / "with.txt"
+                    env = vk.layer_env(folder, folder / f"{variable}-{number}.jsonl", options, {
+                        "VK_ICD_FILENAMES": str(f.driver()), "FAKE_VK_LOG": str(path), "LD_PRELOAD": preload, variable: str(number)})
+                    got = h.run([f.program(), scene], env, timeout=LIMIT)
+                    what = f"{variable}={number}"
+                    checks.equal((got.status, got.stdout, got.stderr), (alone.status, alone.stdout, alone.stderr), f"{what}: status and output")
+                    checks.equal(f.Trace(path).rules[:3], [], f"{what}: rules that are broken")
+
+
 def main():
     f.program()
     f.driver()
     checks = h.Checks()
-    for group in sys.argv[1:] or GROUPS:
-        for fault, met, told in GROUPS[group]:
+    groups = sys.argv[1:] or [*GROUPS, "memory"]
+    if "memory" in groups and not h.SANITIZER:  # which has its own malloc
+        check_memory(checks)
+    for group in groups:
+        for fault, met, told in GROUPS.get(group, []):
             for scene in SCENES:
                 with checks.part(f"{fault} {scene}"):
                     check(checks, scene, fault, met, told)
