@@ -112,7 +112,9 @@ static bool
 is_member(const struct tally_compare_row *row, const struct group *g)
 {
 	const struct tally_compare_subject *s = row->subject;
-	return row->tested && row->runs == g->by_runs && !s->frame && !s->outside &&
+	bool pass = !s->outside ||
+		    (!s->renamed && strcmp(s->name, TALLY_DRAWN_TOGETHER) == 0);
+	return row->tested && row->runs == g->by_runs && !s->frame && pass &&
 	       strcmp(row->key, "gpu_ns") == 0 && s->slot == g->slot;
 }
 
@@ -122,7 +124,8 @@ gather(struct group *g, const struct tally_compare *c)
 {
 	uint64_t most[TALLY_N_SIDES] = { 0 };
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-		for (unsigned side = 0; side < TALLY_N_SIDES && is_member(row, g); side++)
+		bool counts = is_member(row, g) && !row->subject->outside;
+		for (unsigned side = 0; side < TALLY_N_SIDES && counts; side++)
 			most[side] = MAX(most[side], row->n[side]);
 	}
 	TALLY_EACH (struct tally_compare_row, row, c->rows) {

@@ -69,6 +69,9 @@ struct tally_row_queue {
 	int32_t family, index;
 };
 
+/* What the work outside passes is called where it is that of passes that share one time. */
+#define TALLY_DRAWN_TOGETHER "(passes drawn together)"
+
 struct tally_group {
 	const struct tally_grouping *by; /* what it is a row of, hence its type; below */
 	uint32_t device;

@@ -239,7 +239,7 @@ tally_aggregate_add_outside(struct tally_aggregate *a, const struct tally_frame_
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++)
 		if (f->passes[i].flags & TALLY_FLAG(SHARED_TIME) && !f->passes[i].has_gpu)
-			d->outside->name = "(passes drawn together)";
+			d->outside->name = TALLY_DRAWN_TOGETHER;
 	tally_group_touch(a, d->outside, f->n_passes);
 	if (f->has_unattributed_gpu)
 		tally_group_add_gpu(d->outside, f->unattributed_gpu_ns);

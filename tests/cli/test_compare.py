@@ -237,13 +237,16 @@ class Compare(CliCase):
     def test_a_machine_of_another_speed(self):
         """What all passes have in common is the machine's. A pass that grew, but by less, did not get faster: it
         cannot be told; a change is the one of the means beside it; one that is certain and small is the same."""
-        def log(name, seed, factors, size=0.01):
+        def log(name, seed, factors, size=0.01, together=False):
             ids = [f"{k + 1:016x}" for k in range(len(factors))]
             walks = [wobble(10**6 * factor, 300, seed + k, size) for k, factor in enumerate(factors)]
             lines = [header(), device(), *(pass_info(ident, f"p{k}") for k, ident in enumerate(ids))]
-            lines += [frame(i, [one_pass(k, ident, times[i], f"p{k}") for k, (ident, times) in enumerate(zip(ids, walks))],
-                            gpu_ns=sum(times[i] for times in walks), envelope_ns=sum(times[i] for times in walks))
-                      for i in range(300)]
+            for i in range(300):
+                passes = [one_pass(k, ident, times[i], f"p{k}") for k, (ident, times) in enumerate(zip(ids, walks))]
+                shared = {"unattributed": {"gpu_ns": passes[-1].pop("gpu_ns")}, "coverage": 0.5} if together else {}
+                if together:
+                    passes[-1]["flags"] = ["shared_time"]
+                lines.append(frame(i, passes, gpu_ns=sum(times[i] for times in walks), envelope_ns=sum(times[i] for times in walks), **shared))
             return self.write_log(name, [*lines, end(300, 300 * len(ids))])
         base = log("base", 1, [1] * 6)
         result = self.json(base, log("slower", 10, [1.3] * 5 + [1.15]))
@@ -258,6 +261,8 @@ class Compare(CliCase):
         text = self.ok("compare", *noisy).stdout.decode()
         self.assertRegex(text, r"^SLOWER: p5 \+1[01]\d%, against the other passes \+\d[\d.]+% \(99 %: \+\d")
         self.assertRegex(text, r"(?m)^p5 +[0-9.]+ +[0-9.]+ +\+1[01]\d% +\+[\d.]+%\* \(\+.*\)  slower$")
+        drawn = [log("noisy", 30, [1] * 6, 0.2, True), log("one", 40, [1.05] * 5 + [2.1], 0.2, True)]
+        self.assertEqual(self.ok("compare", *drawn).stdout.decode().splitlines()[0].replace("(passes drawn together)", "p5"), text.splitlines()[0])
         # Nor did one of which the mean itself is not sure.
         found = self.value(self.json(log("quick", 61, [1] * 6, 0.2), log("slow", 81, [1.3] * 5 + [1.12], 0.2)), "p5")
         self.assertEqual((found["verdict"], found["difference_pct"] > 5), ("cannot-tell", True))
