@@ -107,12 +107,13 @@ add_compiled(struct tally_aggregate *a, struct tally_group *g)
 	tally_group_add_keyed(a, g, values, G_N_ELEMENTS(values), false);
 }
 
-/* Whether what was measured of the pass is the pipeline's alone. */
+/* Whether what was measured of the pass is the pipeline's alone; clears begin most passes, as a
+ * call in OpenGL, unseen in Vulkan, and are in its time. */
 static bool
 did_all(const struct tally_pass_record *p)
 {
 	const struct tally_call_counts *all = &p->call_counts;
-	return p->n_pipelines == 1 && !p->unknown && !all->copies && !all->clears &&
+	return p->n_pipelines == 1 && !p->unknown && !all->copies &&
 	       all->draws == p->pipelines[0].call_counts.draws &&
 	       all->dispatches == p->pipelines[0].call_counts.dispatches;
 }
@@ -169,7 +170,8 @@ const struct tally_grouping tally_by_pipeline = {
 	.word = "pipeline",
 	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
 	.none = "lists no pipelines: --pipelines lists them, where shaders draw",
-	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes",
+	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes "
+		   "(clears in it)",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_pipeline_row),
 	.add = add,

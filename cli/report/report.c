@@ -391,6 +391,33 @@ print_windows(FILE *to, const struct tally_answer *answer, const GPtrArray *rows
 	}
 }
 
+/* Says of passes that change with their target's size, as with a dynamic resolution, how they are
+ * summed up: identity has the size in it. */
+static void
+print_sizes(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	const struct tally_group *first = NULL;
+	guint n = 0;
+	TALLY_EACH (const struct tally_group, g, rows) {
+		const struct tally_device_summary *d = tally_aggregate_device(a, g->device);
+		if (!tally_as_pass(g) || !g->label || !d || 3 * g->frames > 2 * d->frames)
+			continue;
+		guint k = GPOINTER_TO_UINT(g_hash_table_lookup(seen, g->label)) + 1;
+		g_hash_table_insert(seen, (char *)g->label, GUINT_TO_POINTER(k));
+		n += k == 2;
+		if (k == 2 && !first)
+			first = g;
+	}
+	if (!first)
+		return;
+	g_autofree char *text = g_strdup_printf(
+		"%u label%s more than one row, none in most frames (%s): where targets change "
+		"their size each has a row; --by label has one",
+		n, n == 1 ? " has" : "s have", first->label);
+	tally_text_print_wrapped(to, text, 2, 80);
+}
+
 /* What the rows of passes do not say; `part`: they are some of them. */
 static void
 print_below(FILE *to, const struct tally_aggregate *a, const struct tally_answer *answer,
@@ -400,8 +427,10 @@ print_below(FILE *to, const struct tally_aggregate *a, const struct tally_answer
 	if (!a->by->parts)
 		print_uncounted(to, a, rows);
 	print_windows(to, answer, rows);
-	if (!part)
+	if (!part) {
 		print_overlap(to, a, rows);
+		print_sizes(to, a, rows);
+	}
 	if (tally_rows_mix_devices(rows))
 		tally_text_print(to, "share is of the GPU time of the row's device\n");
 }

@@ -10,6 +10,7 @@
 
 /* A value of a pass is one of its series, by key, or this. */
 #define PIXELS "(pixels)"
+#define VERTICES "vertices"
 #define MANY_DRAWS 100 /* from so many on their size matters */
 
 enum of { COUNTED, UNIT }; /* UNIT: of hardware counters, which say what limits a pass */
@@ -57,6 +58,8 @@ static const struct rule rules[] = {
 	  " primitives a draw: many small draws cost calls; merge or instance them" },
 	{ COUNTED, "primitives_submitted", "draws", false, 130, INFINITY, false,
 	  " primitives a draw" },
+	{ COUNTED, VERTICES, "draws", false, 0, 130, false,
+	  " vertices a draw: many small draws cost calls; merge or instance them" },
 	MALI_UNIT("MaliShaderCoreUnitUtilizationArithmeticUnitUtilization", "the arithmetic unit"),
 	MALI_UNIT("MaliShaderCoreUnitUtilizationTextureUnitUtilization", "the texture unit"),
 	MALI_UNIT("MaliShaderCoreUnitUtilizationLoadStoreUnitUtilization", "the load/store unit"),
@@ -102,6 +105,11 @@ apply(const struct tally_aggregate *a, const struct tally_group *g, const struct
 	double v, under = 1;
 	if (!find_value(a, g, rule->top, &v) ||
 	    (rule->under && (!find_value(a, g, rule->under, &under) || !(under > 0))))
+		return false;
+	/* Vertices stand for primitives that were not counted. */
+	double primitives;
+	if (strcmp(rule->top, VERTICES) == 0 &&
+	    find_value(a, g, "primitives_submitted", &primitives))
 		return false;
 	/* A few draws cost nothing. */
 	if (rule->under && strcmp(rule->under, "draws") == 0 && under < MANY_DRAWS)

@@ -81,8 +81,9 @@ complain_none(const char *newest, long pid)
 	else if (newest)
 		tally_cli_complain("top",
 				   "no game that runs has a log; the newest log is %s: passtally "
-				   "top LOG shows one",
-				   newest);
+				   "%s shows it",
+				   newest,
+				   g_str_has_suffix(newest, ".zst") ? "report" : "top LOG");
 	else
 		tally_cli_complain("top", "no game that runs has a log, and there is none in "
 					  "the default folder: start one with passtally run -- "
@@ -112,14 +113,14 @@ find_living(long pid)
 	const struct tally_folder_log *found = NULL;
 	g_autofree char *folder = tally_folder_path(), *newest = NULL;
 	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
+	if (logs->len)
+		newest = g_strdup(((const struct tally_folder_log *)logs->pdata[0])->path);
 	for (guint i = logs->len; i-- > 0;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
 		/* A compressed log is complete. */
 		if (!g_str_has_suffix(log->path, ".jsonl"))
 			g_ptr_array_remove_index(logs, i);
 	}
-	if (logs->len)
-		newest = g_strdup(((const struct tally_folder_log *)logs->pdata[0])->path);
 	add_of_games(logs, pid);
 	TALLY_EACH (const struct tally_folder_log, log, logs) {
 		if ((pid ? log->pid == pid : lives(log->pid)) &&

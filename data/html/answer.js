@@ -17,7 +17,7 @@ function windowWords(log, answer) {
 function otherWindows(log, answer) {
 	return log.answers
 		.filter((a) => a.device === answer.device && a !== answer)
-		.map((a) => el("p", { class: "window" }, sentence(a.lines.join(" "))));
+		.map((a) => el("p", { class: "window" }, ...a.lines.map((line) => el("span", { class: "line" }, line))));
 }
 
 function tile(value, name, title) {
@@ -63,10 +63,14 @@ function costSentence({ cost }) {
 function incompleteWords(d) {
 	if (d.pictured !== undefined && !d.partial_frames)
 		return "No frame was measured: each runs what --pictures recorded copies in.";
-	const cut = d.rows === 1 ? "the only frame was" : `all ${plain(d.rows)} frames were`;
+	if (d.rows === 1)
+		return (
+			"No frame ended: no swap was seen, or nothing that --frame names; " +
+			"try --frame finish (OpenGL) or --frame submit:1 (Vulkan)."
+		);
 	return (
-		`No complete frame: ${cut} cut by the end of the run, so there is no rate, no typical ` +
-		"frame and no hitch. A longer run has them."
+		`No complete frame: all ${plain(d.rows)} frames were cut by the end of the run, so ` +
+		"there is no rate, no typical frame and no hitch. A longer run has them."
 	);
 }
 
@@ -144,7 +148,7 @@ function typicalSection(log, d) {
 	return el(
 		"section",
 		{ id: "typical" },
-		el("h2", {}, `The ${text}`),
+		el("h2", {}, `${windowWords(log, answer)}the ${text}`.replace(/^the/, "The")),
 		bar,
 		besides
 			? el(

@@ -34,6 +34,7 @@ function lineChart(holder, legend, data, o) {
 	const chart = new Dygraph(holder, o.peaks ? withStrip(data, o.peaks) : data, {
 		customBars: Boolean(o.peaks),
 		stackedGraph: Boolean(o.stacked),
+		stackedGraphNaNFill: "none",
 		fillAlpha: o.stacked ? 0.75 : 0.25,
 		labels,
 		colors: o.colors,

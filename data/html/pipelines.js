@@ -19,7 +19,7 @@ function pipelineRow(d, row, values) {
 			swatch(colour(place)),
 			d.groups[place].name,
 		);
-	const more = passes.length > 2 ? `and ${plain(passes.length - 2)} more` : null;
+	const more = passes.length > 2 ? ` and ${plain(passes.length - 2)} more` : null;
 	return el(
 		"tr",
 		{ class: "plain" },
@@ -29,7 +29,7 @@ function pipelineRow(d, row, values) {
 			if (!v) return el("td", { title: key === "gpu_ns" ? "other pipelines share its passes; --granularity draw tells them apart" : "the driver did not say" }, "-");
 			return el("td", {}, withUnit(v.mean, v.unit));
 		}),
-		el("td", { class: "word" }, ...passes.slice(0, 2).map(link), more),
+		el("td", { class: "word" }, ...passes.slice(0, 2).flatMap((p, i) => (i ? [", ", link(p)] : [link(p)])), more),
 	);
 }
 

@@ -45,12 +45,21 @@ async function stackData(d, parts) {
 					data[Math.floor(i / block)][k + 1] += col.rows[i] / span / 1e6;
 			}
 		}
-	return data;
+	return withPauses(d, data);
+}
+
+/* Nothing is drawn across a pause. */
+function withPauses(d, data) {
+	const { frame } = d.read,
+		isPause = pauses(d);
+	for (let i = 0; i + 1 < frame.length; i++)
+		if (isPause(i)) data.push([frame[i] + 0.5, ...data[0].slice(1).map(() => null)]);
+	return data.sort((a, b) => a[0] - b[0]);
 }
 
 /* Means over the points between two frames. */
 function stackMeans(data, from, to) {
-	const rows = data.filter(([x]) => x >= from && x <= to);
+	const rows = data.filter(([x, first]) => x >= from && x <= to && first !== null);
 	return data[0].slice(1).map((unused, k) =>
 		rows.reduce((sum, row) => sum + row[k + 1], 0) / Math.max(1, rows.length));
 }

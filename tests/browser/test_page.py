@@ -483,10 +483,10 @@ class Page(CliCase):
         cells = "[...document.querySelectorAll('#pipelines tr')].map(r => [...r.cells].map(c => c.innerText))"
         head = ["pipeline", "draws", "instructions", "spills"]
         b = ["bbbbbbbb", "4", "70", "3"]
-        self.assertEqual(self.page.js(cells), [[*head, "passes"], [*b, "ui"], [HOSTILE, "3", "-", "-", "skyui"]])
+        self.assertEqual(self.page.js(cells), [[*head, "passes"], [*b, "ui"], [HOSTILE, "3", "-", "-", "sky, ui"]])
         self.page.click("#pipelines tr:last-child button")
         self.page.wait("document.querySelector('#heading')?.textContent === 'sky'")
-        self.assertEqual(self.page.js(cells), [["pipeline", "draws", "all its passes"], [HOSTILE, "3", "skyui"]])
+        self.assertEqual(self.page.js(cells), [["pipeline", "draws", "all its passes"], [HOSTILE, "3", "sky, ui"]])
 
     def test_passes_over_the_run(self):
         """Stacked, and what is dragged over is added up."""

@@ -231,6 +231,25 @@ class Report(CliCase):
         self.assertIn(" thread ms", head)
         self.assertNotIn("thread_ns ms", head)
 
+    def test_a_label_of_several_sizes(self):
+        """A dynamic resolution: each size is a pass of its own."""
+        lines = [header(), device(), pass_info(A, "Lit", width=64), pass_info(B, "Lit", width=32), pass_info(C, "UI")]
+        lines += [frame(i, [one_pass(0, A if i % 2 else B, 5000, "Lit"), one_pass(1, C, 900, "UI")]) for i in range(20)]
+        log = self.write_log("a.jsonl", lines + [end(20, 40)])
+        text = " ".join(self.ok("report", log).stdout.decode().split())
+        self.assertIn("1 label has more than one row, none in most frames (Lit): where targets change", text)
+        self.assertNotIn("more than one row", self.ok("report", "--by", "label", log).stdout.decode())
+
+    def test_vertices_a_draw(self):
+        def said(draws, vertices, **more):
+            lines = [header(), device(), pass_info(A, "Tiny"),
+                     frame(0, [one_pass(0, A, 5, "Tiny", draws=draws, vertices=vertices, **more)]), end(1, 1)]
+            return self.ok("report", "--pass", "Tiny", self.write_log("a.jsonl", lines)).stdout.decode()
+        self.assertIn("3 vertices a draw: many small", said(300, 900))
+        self.assertNotIn("vertices a draw", said(300, 300 * 130))
+        self.assertNotIn("vertices a draw", said(20, 60))
+        self.assertNotIn("vertices a draw", said(300, 900, counters={"primitives_submitted": 300}))
+
     def test_only_rendering_shades(self):
         counted = {"fragment_shader_invocations": 0, "vertex_shader_invocations": 900}
         lines = [header(), device(), pass_info(A, "Clears", width=8, height=8, color=["RGBA8"]),

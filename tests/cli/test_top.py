@@ -547,9 +547,11 @@ class Plain(CliCase):
         self.assertIn(b"no log of process", done.stderr)
         (place / "ours.jsonl").unlink()
         (place / "older.jsonl").unlink()
-        done = self.command("top")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b".jsonl: passtally top LOG", done.stderr)
+        for newest, says in (("dead.jsonl", b"dead.jsonl: passtally top LOG shows it"), ("a.jsonl.zst", b"a.jsonl.zst: passtally report shows it")):
+            os.utime(place / newest, (2**31, 2**31 + newest.count("z")))
+            done = self.command("top")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr)
 
     def test_finding_the_log_of_a_game_elsewhere(self):
         """As with run -o PATH: the game's control socket names it, and of a container's game the number outside."""
