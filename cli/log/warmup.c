@@ -121,6 +121,7 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 struct device {
 	uint32_t number;
 	GArray *frame_ns; /* elements: uint64_t, at most TALLY_WARMUP_FRAMES */
+	bool is_late; /* the capture began after the program's first frame: it does not load */
 	bool counted; /* `count` is known */
 	size_t count;
 	size_t made; /* up to the last of them in which the program made or loaded something */
@@ -170,13 +171,14 @@ find_device(const struct tally_warmup *w, uint32_t number)
 }
 
 static struct device *
-need_device(struct tally_warmup *w, uint32_t number)
+need_device(struct tally_warmup *w, const struct tally_frame_record *f)
 {
-	struct device *d = find_device(w, number);
+	struct device *d = find_device(w, f->device);
 	if (d)
 		return d;
 	d = g_new0(struct device, 1);
-	d->number = number;
+	d->number = f->device;
+	d->is_late = f->frame > 0;
 	d->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_ptr_array_add(w->devices, d);
 	return d;
@@ -188,7 +190,7 @@ tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line)
 	if (line->type != TALLY_LINE_FRAME)
 		return true;
 	const struct tally_frame_record *f = &line->frame;
-	struct device *d = need_device(w, f->device);
+	struct device *d = need_device(w, f);
 	w->frames++;
 	w->passes += f->n_passes;
 	if (!(f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED))) &&
@@ -205,7 +207,7 @@ size_t
 tally_warmup_frames(struct tally_warmup *w, uint32_t device)
 {
 	struct device *d = find_device(w, device);
-	if (!d)
+	if (!d || d->is_late)
 		return 0;
 	if (!d->counted)
 		d->count = tally_warmup_count((const uint64_t *)(void *)d->frame_ns->data,

@@ -868,6 +868,13 @@ class Answer(CliCase):
         got = self.answers([*lines[:2], device(1), *lines[2:-1], *second, end(60, 60)])
         self.assertEqual([d.get("first_frame_ns") for d in got], [914 * MS, None])
 
+    def test_a_capture_that_begins_later_does_not_load(self):
+        frames = [(900 if i < 3 else 14, {"GBuffer": 8}, {}) for i in range(100)]
+        for first, n in ((0, 97), (617, 100)):
+            lines = [{**line, "frame": line["frame"] + first} if line["type"] == "frame" else line for line in log_of(frames)]
+            got = self.answers(lines)[0]
+            self.assertEqual((got["frames"], "loading" in " ".join(got["lines"])), (n, n == 97))
+
     # Calls of each frame
 
     def test_calls_of_each_frame(self):
