@@ -406,7 +406,7 @@ growth_text(const struct tally_answer_hitch *h)
 	if (h->around_ns == 0)
 		return g_strdup_printf("%s, seldom there", times);
 	g_autofree char *drew = h->drew ? tally_short_name(h->drew) : NULL;
-	if (has_more_draws(h))
+	if (h->draws > h->around_draws + h->around_draws / 50)
 		return g_strdup_printf("%s, %s%s%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
 				       " draws",
 				       times, drew ? drew : "", drew ? " " : "",

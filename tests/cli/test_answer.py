@@ -570,6 +570,7 @@ class Answer(CliCase):
             ("a read-back that waits for a pass", [event("readback", 28, 1)], [call("readback", 28)], 3, 9, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a read-back that works", [event("readback", 28, 1)], [call("readback", 28)], 31, 9, {}, {"GBuffer": (40, 10)}, "readback", "read-back, 28.0 ms"),
             ("two passes, one with less", [], [], 3, 9, {}, {"GBuffer": (30, 10), "UI": (9, 10)}, "gpu", "GBuffer and others 11.0 -> 41.0 ms, same draws"),
+            ("a few more draws", [], [], 3, 39, {}, {"GBuffer": (40, 11)}, "pass", "GBuffer 8.00 -> 40.0 ms, 10 -> 11 draws"),
             ("a pass in which a driver may compile", [event("pipeline", 1)], [], 3, 39, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws; 1 shader made in it"),
             ("a pass, and the CPU, which may compile", [event("pipeline", 1, 3), event("shader", 2, 6)], [], 33, 9, {}, {"GBuffer": (40, 10)}, "unknown",
              "cannot tell: GBuffer and the CPU both took longer; 6 shaders made in it"),
