@@ -72,6 +72,7 @@ struct binder {
 	struct tally_name_table candidate_names, counter_names;
 	uint32_t *counter_slots; /* TALLY_UNUSED_SLOT: no metric has named it yet */
 	double cores; /* 0: not known */
+	const char *wanted;
 	uint32_t first_own; /* the user's metrics are those from here up to first_mean */
 	uint32_t depth;
 	uint32_t deep; /* a candidate nested too deeply to be bound; TALLY_NO_SLOT: none */
@@ -324,9 +325,9 @@ resolve(struct binder *b, enum tally_dialect dialect, const char *name,
 
 /* ---- binding ---- */
 
-/* Resolves all names of the expression, or fails. */
+/* Resolves all names of the expression, or fails, with a note if the user wants this metric. */
 static bool
-resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
+resolve_all(struct binder *b, struct tally_bound_metric *m, bool asked)
 {
 	m->n_refs = tally_expr_n_names(m->expr);
 	m->refs = calloc(m->n_refs + 1, sizeof(*m->refs));
@@ -338,10 +339,10 @@ resolve_all(struct binder *b, struct tally_bound_metric *m, bool own)
 		const char *name = tally_expr_name(m->expr, i);
 		if (resolve(b, m->metric.dialect, name, &m->refs[i]))
 			continue;
-		if (own && !b->out_of_memory && b->deep == TALLY_NO_SLOT)
+		if (asked && !b->out_of_memory && b->deep == TALLY_NO_SLOT)
 			tally_log_say(TALLY_LEVEL_WARNING, "config",
-				      "metric %.64s is left out: nothing that has a "
-				      "value on this device is called \"%.100s\"",
+				      "metric %.64s is left out: nothing that is counted here is "
+				      "called \"%.100s\"; a counter must be in --counters, too",
 				      m->metric.key, name);
 		return false;
 	}
@@ -355,7 +356,9 @@ bind_new(struct binder *b, struct candidate *c, struct tally_bound_metric *m)
 	*m = (struct tally_bound_metric){ .metric = c->metric };
 	m->expr = tally_expr_parse(c->metric.expression, strlen(c->metric.expression), &error);
 	uint32_t i = (uint32_t)(c - b->candidates);
-	if (!m->expr || !resolve_all(b, m, i >= b->first_own && i < b->first_mean))
+	bool asked = (i >= b->first_own && i < b->first_mean) ||
+		     tally_list_has(b->wanted, m->metric.key);
+	if (!m->expr || !resolve_all(b, m, asked))
 		return false;
 	m->slot = add_slot(b);
 	if (m->slot == TALLY_NO_SLOT)
@@ -612,7 +615,7 @@ tally_metric_set_create(const struct tally_metric_inputs *inputs,
 			const struct tally_metric *mine, uint32_t n_mine,
 			const char *wanted)
 {
-	struct binder b = { .inputs = inputs, .deep = TALLY_NO_SLOT };
+	struct binder b = { .inputs = inputs, .deep = TALLY_NO_SLOT, .wanted = wanted };
 	b.set = calloc(1, sizeof(*b.set));
 	if (!b.set)
 		return NULL;

@@ -64,7 +64,7 @@ struct tally_metric_inputs {
 struct tally_metric_set;
 /* The metrics, built-in or in `own`, that `wanted` (--counters; NULL: overview) requests by
  * key, name, glob or word, and whose inputs are all available. Metrics may name metrics by key
- * (no circles). For a metric of `own` that is requested and lacks an input a note is logged.
+ * (no circles). A note is logged for one that lacks an input and is of `own` or named by its key.
  * NULL on OOM. Strings of `own` must outlive the set. */
 struct tally_metric_set *tally_metric_set_create(const struct tally_metric_inputs *inputs,
 						 const struct tally_metric *own, uint32_t n_own,

@@ -347,6 +347,14 @@ test_broken(void)
 	g_assert_nonnull(strstr(note.message, "cpu_cycels"));
 	g_assert_false(tally_log_take(&note));
 	tally_metric_set_destroy(set);
+	/* A built-in one that is named, and of which an input is not counted. */
+	set = tally_metric_set_create(&d->in, NULL, 0, "none_such,samples_per_pixel,vertex_reu*");
+	g_assert_cmpuint(tally_metric_set_size(set), ==, 0);
+	g_assert_true(tally_log_take(&note));
+	g_assert_nonnull(strstr(note.message, "metric samples_per_pixel is left out"));
+	g_assert_nonnull(strstr(note.message, "\"samples_passed\""));
+	g_assert_false(tally_log_take(&note));
+	tally_metric_set_destroy(set);
 	g_free(d);
 
 	static const char *const chain[][2] = {
