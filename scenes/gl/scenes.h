@@ -66,6 +66,8 @@ void scene_clear_screen(struct stage *s);
 void scene_draw_screen(struct stage *s, int count);
 /* ... then a triangle over all of it that samples `texture`. */
 void scene_show(struct stage *s, GLuint texture);
+/* Small targets of which two have depth, without what OpenGL ES 2 lacks. */
+void scene_init_es2(struct stage *s);
 /* A debug group of the application. */
 void scene_push_group(const char *name);
 

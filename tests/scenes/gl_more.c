@@ -4,9 +4,14 @@
 
 extern const struct scene more_target_scenes[], more_transfer_scenes[],
 	more_draw_scenes[];
-extern const struct scene legacy_scenes[], more_label_scenes[];
+extern const struct scene legacy_scenes[], more_label_scenes[], more_gles_scenes[];
 
 const struct scene *const more_scenes[] = {
-	more_target_scenes, more_transfer_scenes, more_draw_scenes,
-	legacy_scenes,      more_label_scenes,    NULL,
+	more_target_scenes,
+	more_transfer_scenes,
+	more_draw_scenes,
+	legacy_scenes,
+	more_label_scenes,
+	more_gles_scenes,
+	NULL,
 };
