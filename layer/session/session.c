@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,23 @@ start_over_in_child(void)
 
 /* ---- configuration ---- */
 
+/* A handler of the program that leaves by siglongjmp() would leave what is locked here locked, and
+ * the next thread waits for ever: its signals wait, but those of faults, of a sandbox, and of our
+ * own writing, which log.c sorts out. */
 static void
-read_config(void)
+hold_signals(sigset_t *before)
+{
+	static const int free[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGTRAP,
+				    SIGABRT, SIGSYS, SIGPIPE, SIGXFSZ };
+	sigset_t held;
+	sigfillset(&held);
+	for (size_t i = 0; i < sizeof(free) / sizeof(free[0]); i++)
+		sigdelset(&held, free[i]);
+	pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+static void
+read_options(void)
 {
 	tally_config_init(&config);
 	tally_process_program(program, sizeof(program));
@@ -82,6 +98,15 @@ read_config(void)
 	else
 		tally_log_say(TALLY_LEVEL_ERROR, "session",
 			      "out of memory: nothing is captured");
+}
+
+static void
+read_config(void)
+{
+	sigset_t before;
+	hold_signals(&before);
+	read_options();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 const struct tally_config *
@@ -186,10 +211,13 @@ tally_session_start(const struct tally_recorder_ops *ops)
 	if (!tally_session_config())
 		return false;
 	int saved_errno = errno;
+	sigset_t before;
+	hold_signals(&before);
 	pthread_mutex_lock(&start_lock);
 	if (tally_capture_state() == TALLY_STATE_IDLE)
 		start(ops);
 	pthread_mutex_unlock(&start_lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved_errno;
 	return tally_session_running();
 }

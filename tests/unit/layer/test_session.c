@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -548,6 +549,40 @@ test_start_from_threads(void)
 	g_assert_cmpuint(stub_count("header"), ==, 1);
 }
 
+static sigjmp_buf before_start;
+
+static void
+leave(int number)
+{
+	(void)number;
+	siglongjmp(before_start, 1);
+}
+
+static struct tally_recorder *
+open_amid_signal(const struct tally_recorder_options *options, enum tally_record_status *status,
+		 char *why, size_t size)
+{
+	raise(SIGUSR1);
+	return stub_recorder.open(options, status, why, size);
+}
+
+/* The game leaves its handler, and the start with it, for elsewhere: nothing stays locked. */
+static void
+test_start_is_left(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_recorder_ops recorder = stub_recorder;
+	recorder.open = open_amid_signal;
+	signal(SIGUSR1, leave);
+	alarm(10);
+	if (sigsetjmp(before_start, 1) == 0)
+		tally_session_start(&recorder);
+	g_assert_true(tally_session_start(&stub_recorder));
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub_count("header"), ==, 1);
+}
+
 /* The writer thread takes none of the game's signals: when the game's thread blocks one, it
  * stays pending. */
 static void
@@ -703,6 +738,7 @@ main(int argc, char **argv)
 	g_test_add_func("/session/signals", test_signals);
 	g_test_add_func("/session/idle", test_idle);
 	g_test_add_func("/session/start-from-threads", test_start_from_threads);
+	g_test_add_func("/session/start-is-left", test_start_is_left);
 	for (unsigned i = 0; i < G_N_ELEMENTS(start_cases); i++) {
 		char *path = g_strdup_printf("/session/second-thread/%s", start_cases[i].what);
 		g_test_add_data_func(path, GUINT_TO_POINTER(i), test_second_thread);
