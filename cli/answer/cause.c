@@ -82,7 +82,7 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 {
 	const struct tally_hitch_part *grew = NULL;
 	uint64_t most = 0;
-	guint n_first = 0, n_more = 0;
+	guint n_first = 0;
 	const char *first = NULL;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
 		uint64_t growth = growth_of(p);
@@ -94,15 +94,12 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
-		n_more += is_more(p->most_draws, p->around_draws);
 		n_first += p->first;
 		if (p->first && !first)
 			first = ((const struct tally_part *)p->what)->name;
 	}
 	if (n_first < h->parts->len)
 		out->first = first;
-	out->others_drew = grew && n_more && !is_more(grew->draws, grew->around_draws) &&
-			   !is_together(((const struct tally_part *)grew->what)->name);
 	return grew;
 }
 
@@ -123,12 +120,12 @@ name_drew(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	uint64_t most = 0;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
-		if (p->ns || p->around_ns || !is_more(p->most_draws, p->around_draws) ||
-		    p->most_draws - p->around_draws <= most)
+		if (p->ns || p->around_ns || !is_more(p->draws, p->around_draws) ||
+		    p->draws - p->around_draws <= most)
 			continue;
-		most = p->most_draws - p->around_draws;
+		most = p->draws - p->around_draws;
 		out->drew = ((const struct tally_part *)p->what)->name;
-		out->draws = p->most_draws;
+		out->draws = p->draws;
 		out->around_draws = p->around_draws;
 	}
 }
@@ -392,7 +389,6 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.made = tally_event_made(&h->events, h->around_event_ns),
 	};
 	out.cause = decide(h, opengl, &out);
-	out.others_drew &= out.cause == TALLY_CAUSE_PASS;
 	return out;
 }
 
@@ -445,8 +441,6 @@ unknown_text(const struct tally_answer_hitch *h)
 	if (h->starved)
 		return g_strdup_printf("cannot tell: %s took longer, or its driver had no CPU",
 				       name);
-	if (h->others_drew)
-		return g_strdup_printf("cannot tell: %s took longer, others drew more", name);
 	if (h->by_gpu)
 		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
 				       h->or_wait                             ? "a wait"

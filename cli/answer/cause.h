@@ -46,9 +46,7 @@ struct tally_answer_hitch {
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
-	/* UNKNOWN: a software driver's threads had no CPU for what took longer; other passes had
-	 * more draws, and `pass` had not. */
-	bool starved, others_drew;
+	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	bool together; /* UNKNOWN: passes drawn together, or a wait */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU. */

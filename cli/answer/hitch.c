@@ -97,10 +97,9 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 			struct tally_hitch_part *most = &g_array_index(
 				out->parts, struct tally_hitch_part, at - 1);
 			bool first_time = most->first || p->first;
-			uint64_t draws = MAX(most->most_draws, p->draws);
-			*most = p->ns > most->ns ? *p : *most;
+			if (p->ns > most->ns || (p->ns == most->ns && p->draws > most->draws))
+				*most = *p;
 			most->first = first_time;
-			most->most_draws = draws;
 		}
 	}
 }

@@ -36,7 +36,7 @@ enum tally_hitch_time {
 /* GPU time and draws of one item in a frame; the caller defines what an item is. */
 struct tally_hitch_part {
 	void *what;
-	uint64_t ns, draws, most_draws; /* most: of the frames looked at */
+	uint64_t ns, draws;
 	bool first; /* it had never run before this frame */
 	bool may_wait; /* the CPU began nothing after it for most of the part's time */
 	uint64_t around_ns, around_draws; /* medians of the frames around */

@@ -186,9 +186,6 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	bool software = is_software(l, device);
 	GHashTableIter all;
 	gpointer name, total;
-	/* It may draw a pass within the time of another. */
-	if (software && h->others_drew)
-		h->cause = TALLY_CAUSE_UNKNOWN;
 	if (software && l->lines->len && n == 0)
 		tally_cause_driver(h, 0, false);
 	if (n == 0)

@@ -359,7 +359,6 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			.what = part,
 			.ns = part->ns,
 			.draws = part->n_draws,
-			.most_draws = part->n_draws,
 			.first = part->frames == 1 && !part->skipped,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2
 		};
