@@ -125,8 +125,8 @@ tally_folder_log_finish(struct tally_folder_log *log)
 	*log = (struct tally_folder_log){ 0 };
 }
 
-void
-tally_folder_log_free(gpointer log)
+static void
+free_log(gpointer log)
 {
 	tally_folder_log_finish(log);
 	g_free(log);
@@ -147,7 +147,7 @@ last_written_first(const void *a, const void *b)
 static GPtrArray *
 look_into(const char *folder)
 {
-	GPtrArray *logs = g_ptr_array_new_with_free_func(tally_folder_log_free);
+	GPtrArray *logs = g_ptr_array_new_with_free_func(free_log);
 	GDir *dir = folder ? g_dir_open(folder, 0, NULL) : NULL;
 	const char *name;
 	while (dir && (name = g_dir_read_name(dir))) {

@@ -35,7 +35,6 @@ char *tally_folder_stem(const char *log);
  * tally_folder_log_finish() if true. */
 bool tally_folder_log_read(struct tally_folder_log *log, const char *path);
 void tally_folder_log_finish(struct tally_folder_log *log);
-void tally_folder_log_free(gpointer log); /* one that was allocated */
 
 /* Whether it is a log of the program of that name, which may be that of its file or the one by
  * which it was started, with or without a multiarch triplet. */

@@ -119,11 +119,10 @@ put_escaped(struct tally_out *o, const char *text, bool json)
 	tally_out_bytes(o, plain, (size_t)(text - plain));
 }
 
-void
-tally_out_string(struct tally_out *o, const char *prefix, const char *text)
+static void
+put_string(struct tally_out *o, const char *text)
 {
 	tally_out_char(o, '"');
-	put_escaped(o, prefix, false);
 	put_escaped(o, text, false);
 	tally_out_char(o, '"');
 }
@@ -152,7 +151,7 @@ begin_value(struct tally_out *o, const char *key)
 	o->comma = true;
 	if (!key)
 		return;
-	tally_out_string(o, "", key);
+	put_string(o, key);
 	tally_out_char(o, ':');
 }
 
@@ -199,7 +198,7 @@ tally_out_text(struct tally_out *o, const char *key, const char *text)
 		return;
 	g_autofree char *printable = o->in_page ? tally_text_escape(text) : NULL;
 	begin_value(o, key);
-	tally_out_string(o, "", printable ? printable : text);
+	put_string(o, printable ? printable : text);
 }
 
 static void

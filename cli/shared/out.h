@@ -70,8 +70,6 @@ void tally_out_id(struct tally_out *o, const char *key, uint64_t id);
 void tally_out_flags(struct tally_out *o, const char *key, uint64_t flags);
 /* JSON from another writer; characters that are unsafe in its strings are escaped. */
 void tally_out_json(struct tally_out *o, const char *json);
-/* A string in quotes with nothing around it; inside the quotes, `prefix` precedes `text`. */
-void tally_out_string(struct tally_out *o, const char *prefix, const char *text);
 
 /* ---- CSV ---- */
 /* A text cell, quoted if necessary (RFC 4180); the caller writes the commas. */
