@@ -51,9 +51,9 @@ def capture(checks, folder, scene, options, opengl=None):
     log = folder / f"{scene}.jsonl"
     if opengl:
         env = h.base_env(folder, h.capture_env(log, options) | {"MESA_SHADER_CAPTURE_PATH": str(opengl)})
-        done = h.run([h.need("passtally-scenes-gl"), scene, "--frames", "3"], env)
+        done = h.run([h.need("scenes"), scene, "--frames", "3"], env)
     else:
-        done = h.run([h.need("passtally-scenes-vk"), scene], v.layer_env(folder, log, options))
+        done = h.run([h.need("vk_scenes"), scene], v.layer_env(folder, log, options))
     checks.equal(done.status, 0, f"status: {done.errors[-300:]}")
     if not checks.that(log.exists(), "no log"):
         return None
