@@ -196,6 +196,10 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		h->cause = of_work(h, h->part_ns);
 	} else if ((double)MAX(h->part_ns, ready_ns) <= SAME * lost) {
 		h->cause = TALLY_CAUSE_WAIT;
+	} else if ((double)MAX(h->growth_ns, ready_ns) <= SAME * lost) {
+		/* Less than half, it had a CPU, and no pass grew: it slept for the rest. */
+		h->works = true;
+		h->cause = TALLY_CAUSE_WAIT;
 	}
 }
 
@@ -481,6 +485,11 @@ wait_text(const struct tally_answer_hitch *h)
 	if (!h->driver && h->behind_ns) {
 		g_autofree char *far = tally_duration_text((double)h->behind_ns);
 		return g_strdup_printf("a wait for the GPU, which was %s behind", far);
+	}
+	if (h->works) {
+		g_autofree char *worked = tally_duration_text((double)h->part_ns);
+		return g_strdup_printf("a wait (sleep, lock, disk); the CPU worked %s of it",
+				       worked);
 	}
 	if (!h->driver)
 		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
