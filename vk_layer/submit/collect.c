@@ -479,6 +479,22 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 
 /* ---- fences ---- */
 
+static bool
+has_unread(const struct vk_queue *q)
+{
+	const struct vk_submission *s = q->oldest;
+	while (s && !s->n_unread)
+		s = s->next;
+	return s;
+}
+
+/* Reading waits for it. In a pause only as long as there is something to read. */
+bool
+vk_collect_blocks(const struct vk_queue *q)
+{
+	return vk_slots_read_waits(q->device) && (!vk_device_idles(q->device) || has_unread(q));
+}
+
 bool
 vk_collect_due(const struct vk_queue *q)
 {
@@ -524,13 +540,8 @@ static bool
 has_to_wait(const struct vk_queue *q)
 {
 	const struct vk_device *d = q->device;
-	const struct vk_submission *s = q->oldest;
-	if (!vk_slots_read_waits(d) || d->wait_failed ||
-	    vk_open_frame(d) - d->asked_frame < WAIT_EVERY)
-		return false;
-	while (s && !s->n_unread)
-		s = s->next;
-	return s;
+	return vk_slots_read_waits(d) && !d->wait_failed &&
+	       vk_open_frame(d) - d->asked_frame >= WAIT_EVERY && has_unread(q);
 }
 
 /* `waits`: not for long, it may need what this thread of the game does next. */

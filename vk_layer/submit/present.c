@@ -104,7 +104,7 @@ begin_bind(struct vk_queue *q)
 	pthread_mutex_lock(&d->lock);
 	struct vk_submission *s = vk_submission_take(q);
 	if (s)
-		s->blocks = !vk_device_idles(d);
+		s->blocks = vk_collect_blocks(q);
 	d->submitting += s != NULL;
 	pthread_mutex_unlock(&d->lock);
 	return s;

@@ -140,7 +140,7 @@ take(const struct call *c)
 		return NULL;
 	s->game_fence = c->fence;
 	s->empty = is_empty(&c->game);
-	s->blocks = !s->empty && vk_slots_read_waits(c->d) && !vk_device_idles(c->d);
+	s->blocks = !s->empty && vk_collect_blocks(c->q);
 	return s;
 }
 

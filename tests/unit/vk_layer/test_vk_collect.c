@@ -556,6 +556,34 @@ test_reading_waits_at_end(void)
 	g_assert_true(w_logged(0, 0)->has_gpu);
 }
 
+/* ... and what is submitted in a pause is not measured, but has to be known to have completed. */
+static void
+test_reading_waits_paused(void)
+{
+	if (!stub_in_child("stop-on=frame:1"))
+		return;
+	VkQueue q = w_start();
+	w.read_waits = w.waits_end = true;
+	w.signalled = 0;
+	w_submit_one(q, one_pass(0, 1));
+	w_present(q);
+	g_assert_true(vk_device_idles(&w.d));
+	for (unsigned i = 1; i < 40; i++) {
+		struct vk_recording *r = w_recording();
+		r->idle = true;
+		w_pass(r, -1, 0, 0, 0);
+		w_submit_one(q, w_buffer(i, r));
+		w.signalled = MAX(w.signalled, w.n_fence_submits);
+		w_present(q);
+	}
+	g_assert_cmpuint(w.n_slots, ==, 1);
+	g_assert_cmpuint(w.n_waits, ==, 1);
+	g_assert_cmpuint(w.n_fence_submits, <, 30); /* none once nothing is left to read */
+	w_finish();
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
+	g_assert_true(w_logged(0, 0)->has_gpu);
+}
+
 /* ... and where the device is never idle one of our fences is waited for once in 24 frames, without
  * the lock: what has completed by then is read, and of a command buffer that runs again before that
  * nothing. A wait that takes too long, as of what the game does next, was the last. */
@@ -809,6 +837,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/watched_at_end", test_watched_at_end);
 	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);
 	g_test_add_func("/vk_collect/reading_waits_at_end", test_reading_waits_at_end);
+	g_test_add_func("/vk_collect/reading_waits_paused", test_reading_waits_paused);
 	g_test_add_func("/vk_collect/reading_waits_busy", test_reading_waits_busy);
 	g_test_add_func("/vk_collect/reading_waits_failed", test_reading_waits_failed);
 	g_test_add_func("/vk_collect/reading_waits_others", test_reading_waits_others);
