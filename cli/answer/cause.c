@@ -189,6 +189,8 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
 	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
 		h->ready_ns = MIN(ready_ns, h->rest_ns);
+	h->both = h->cause == TALLY_CAUSE_CPU && (double)h->rest_ns > SAME * lost &&
+		  (double)ready_ns <= SAME * lost;
 	if (h->cause != TALLY_CAUSE_UNKNOWN || !h->part_ns)
 		return;
 	if ((double)(h->part_ns + own_ns) >= (1 - SAME) * lost) {
@@ -198,7 +200,7 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		h->cause = TALLY_CAUSE_WAIT;
 	} else if ((double)MAX(h->growth_ns, ready_ns) <= SAME * lost) {
 		/* Less than half, it had a CPU, and no pass grew: it slept for the rest. */
-		h->works = true;
+		h->both = true;
 		h->cause = TALLY_CAUSE_WAIT;
 	}
 }
@@ -486,7 +488,7 @@ wait_text(const struct tally_answer_hitch *h)
 		g_autofree char *far = tally_duration_text((double)h->behind_ns);
 		return g_strdup_printf("a wait for the GPU, which was %s behind", far);
 	}
-	if (h->works) {
+	if (h->both) {
 		g_autofree char *worked = tally_duration_text((double)h->part_ns);
 		return g_strdup_printf("a wait (sleep, lock, disk); the CPU worked %s of it",
 				       worked);
@@ -523,6 +525,8 @@ cpu_text(const struct tally_answer_hitch *h)
 		add_text(text, ", with ", faults_text(h));
 	if (h->ready_ns)
 		add_text(text, "; ", meanwhile_text(h));
+	if (h->both)
+		g_string_append(text, ", and a wait (sleep, lock, disk)");
 	return g_string_free(text, FALSE);
 }
 

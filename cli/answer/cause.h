@@ -46,7 +46,7 @@ struct tally_answer_hitch {
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
-	bool works; /* WAIT: that part is worth a word */
+	bool both; /* CPU, WAIT: the other did a part that is worth a word */
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	bool together; /* UNKNOWN: passes drawn together, or a wait */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and

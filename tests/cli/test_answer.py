@@ -660,6 +660,7 @@ class Answer(CliCase):
             ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for up to 17.4 ms"),
             ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
             ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk); the CPU worked 11.0 ms of it"),
+            ("it worked more, and slept", run(ready=3, work=22), "the CPU, and a wait (sleep, lock, disk)"),
             ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             # Planted: six threads that nobody waited for, a copy on a driver without a thread of its name, a dispatch.
