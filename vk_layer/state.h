@@ -165,7 +165,7 @@ struct vk_device {
 	 * that was open when results were last asked for, or a fence was last waited for; that
 	 * took too long, and is not done again. */
 	uint32_t submitting;
-	uint64_t asked_frame;
+	uint64_t asked_frame, asked_ns;
 	bool wait_failed;
 	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
 	uint32_t generated_left; /* presents out of band that may follow the last other one */

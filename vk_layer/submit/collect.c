@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/collect.h"
 
+#include "layer/base/clock.h"
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/submit/watch.h"
 
@@ -14,7 +15,9 @@
 #define FENCE_EVERY 16 /* submissions */
 /* Where asking waits for the whole device, and that is never idle. */
 #define WAIT_EVERY 24 /* frames */
-#define WAIT_NS UINT64_C(100000000)
+#define WAIT_FRAMES 4 /* for as long as these take, within these limits */
+#define WAIT_LEAST_NS UINT64_C(100000000)
+#define WAIT_MOST_NS UINT64_C(1000000000)
 
 /* ---- one slot ---- */
 
@@ -404,6 +407,13 @@ read_queue(struct vk_queue *q)
 		tally_stream_publish(q->stream);
 }
 
+static void
+mark_asked(struct vk_device *d)
+{
+	d->asked_frame = vk_open_frame(d);
+	d->asked_ns = vk_slots_read_waits(d) ? tally_clock_now_ns() : 0;
+}
+
 void
 vk_collect_poll(struct vk_device *d)
 {
@@ -417,7 +427,7 @@ vk_collect_poll(struct vk_device *d)
 				asks = true;
 			}
 	if (asks)
-		d->asked_frame = vk_open_frame(d);
+		mark_asked(d);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		read_queue(q);
@@ -535,25 +545,33 @@ vk_fence_renew(struct vk_device *d, VkFence old)
 }
 
 /* Where asking waits for the device, and that was not idle for a while: one wait for a fence then
- * gives all that has completed since. */
-static bool
-has_to_wait(const struct vk_queue *q)
+ * gives all that has completed since. How long it may take, 0: there is none. */
+static uint64_t
+wait_limit(const struct vk_queue *q)
 {
-	const struct vk_device *d = q->device;
-	return vk_slots_read_waits(d) && !d->wait_failed &&
-	       vk_open_frame(d) - d->asked_frame >= WAIT_EVERY && has_unread(q);
+	struct vk_device *d = q->device;
+	if (!vk_slots_read_waits(d) || d->wait_failed || !has_unread(q))
+		return 0;
+	uint64_t now_ns = tally_clock_now_ns(), frames = vk_open_frame(d) - d->asked_frame;
+	if (!d->asked_ns)
+		d->asked_ns = now_ns;
+	if (frames < WAIT_EVERY)
+		return 0;
+	uint64_t limit_ns = (now_ns - d->asked_ns) / frames * WAIT_FRAMES;
+	limit_ns = limit_ns > WAIT_LEAST_NS ? limit_ns : WAIT_LEAST_NS;
+	return limit_ns < WAIT_MOST_NS ? limit_ns : WAIT_MOST_NS;
 }
 
-/* `waits`: not for long, it may need what this thread of the game does next. */
+/* `wait_ns`: not for long, it may need what this thread of the game does next. */
 static VkResult
-send_fence(struct vk_queue *q, VkFence fence, bool waits)
+send_fence(struct vk_queue *q, VkFence fence, uint64_t wait_ns)
 {
 	struct vk_device *d = q->device;
 	VkResult result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
-	if (result == VK_SUCCESS && waits) {
-		VkResult waited = d->next.use.WaitForFences(d->handle, 1, &fence, VK_TRUE, WAIT_NS);
+	if (result == VK_SUCCESS && wait_ns) {
+		VkResult waited = d->next.use.WaitForFences(d->handle, 1, &fence, VK_TRUE, wait_ns);
 		pthread_mutex_lock(&d->lock);
-		d->asked_frame = vk_open_frame(d);
+		mark_asked(d);
 		d->wait_failed = waited != VK_SUCCESS;
 		pthread_mutex_unlock(&d->lock);
 	}
@@ -574,7 +592,7 @@ vk_collect_fence(struct vk_queue *q)
 	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
 	uint64_t serial = q->serial;
 	VkFence fence = at->handle;
-	bool waits = wanted && has_to_wait(q);
+	uint64_t wait_ns = wanted ? wait_limit(q) : 0;
 	q->fencing |= wanted;
 	pthread_mutex_unlock(&d->lock);
 	if (!wanted)
@@ -582,7 +600,7 @@ vk_collect_fence(struct vk_queue *q)
 	fence = vk_fence_renew(d, fence);
 	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
 	if (fence)
-		result = send_fence(q, fence, waits);
+		result = send_fence(q, fence, wait_ns);
 	pthread_mutex_lock(&d->lock);
 	at->handle = fence;
 	q->fencing = false;
@@ -593,7 +611,7 @@ vk_collect_fence(struct vk_queue *q)
 		q->fenced = serial;
 		q->fence_frame = vk_open_frame(d);
 	}
-	if (waits)
+	if (wait_ns)
 		vk_collect_poll(d);
 	vk_pictures_unlock(d, true);
 }

@@ -624,6 +624,31 @@ test_reading_waits_failed(void)
 		run_busy(false);
 }
 
+/* ... and one of frames that are slow may take as long as some of these. */
+static void
+test_reading_waits_slow(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.read_waits = w.waits_end = true;
+	w.signalled = 0;
+	uint64_t frames_ns = 0;
+	for (unsigned i = 0; i < 72; i++) {
+		w_submit_one(q, one_pass(i % 60, i));
+		w_present(q);
+		w.signalled = MAX(w.signalled, w.n_fence_submits - 1);
+		if (i % 24 == 0)
+			w.d.asked_ns -= frames_ns;
+		if (i % 24 == 23)
+			g_assert_cmpuint(w.waited_ns / 100000000, ==,
+					 i < 24 ? 1 : i < 48 ? 4 : 10);
+		frames_ns = i < 24 ? UINT64_C(2400000000) : UINT64_C(24000000000);
+	}
+	g_assert_cmpuint(w.n_waits, ==, 3);
+	w_finish();
+}
+
 /* ... and what another thread submits or binds, or has bound, may have to wait. */
 static void
 another_reads(void)
@@ -840,6 +865,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/reading_waits_paused", test_reading_waits_paused);
 	g_test_add_func("/vk_collect/reading_waits_busy", test_reading_waits_busy);
 	g_test_add_func("/vk_collect/reading_waits_failed", test_reading_waits_failed);
+	g_test_add_func("/vk_collect/reading_waits_slow", test_reading_waits_slow);
 	g_test_add_func("/vk_collect/reading_waits_others", test_reading_waits_others);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);

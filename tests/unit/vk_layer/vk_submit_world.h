@@ -47,6 +47,7 @@ static struct {
 	uint64_t n_watched; /* questions whether a slot has results */
 	uint64_t n_submits, n_fence_submits, n_status, n_created, n_destroyed, n_waits;
 	bool waits_end; /* a wait signals what was submitted */
+	uint64_t waited_ns; /* its limit */
 	uint64_t signalled; /* fences submitted so far that are signaled */
 	uint64_t fence_order[W_FENCES]; /* by handle: number of its submission; 0: none */
 	VkCommandBuffer seen[16]; /* command buffers of the last submission */
@@ -389,6 +390,7 @@ w_wait(VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all, uint64_
 	g_assert_cmpint(pthread_mutex_trylock(&w.d.lock), ==, 0);
 	pthread_mutex_unlock(&w.d.lock);
 	w.n_waits++;
+	w.waited_ns = timeout;
 	if (w.waits_end) {
 		w.signalled = w.n_fence_submits;
 		return VK_SUCCESS;
