@@ -254,6 +254,16 @@ gl_flush(struct gl_context *c, void (*next)(void))
 		gl_frame_end(c, nothing_presented);
 }
 
+static void
+collect_early(struct gl_context *c)
+{
+	struct gl_context_state *s = c->state;
+	uint64_t t0 = s->stream && tally_stream_captures(s->stream) ? tally_clock_now_ns() : 0;
+	gl_collect(c, false, 0);
+	if (t0)
+		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
+}
+
 void
 gl_finish(struct gl_context *c, void (*next)(void))
 {
@@ -267,7 +277,7 @@ gl_finish(struct gl_context *c, void (*next)(void))
 	if (ends)
 		gl_frame_end(c, nothing_presented);
 	else if (c->live == GL_MEASURED && !gl_no_query_zone(c->state))
-		gl_collect(c, false, 0); /* no other call may follow that ends a frame */
+		collect_early(c); /* no other call may follow that ends a frame */
 }
 
 void

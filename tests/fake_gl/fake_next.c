@@ -277,6 +277,8 @@ static void
 get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
 {
 	check_locks("glGetQueryObjectui64v");
+	if (what != GL_QUERY_RESULT_AVAILABLE)
+		usleep(fake_next.result_takes_us);
 	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)timestamps[name % N_TIMESTAMPS];
 }
 

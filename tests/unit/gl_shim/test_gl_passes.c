@@ -684,6 +684,31 @@ test_waits_and_events(void)
 	tally_session_stop("exit");
 }
 
+/* What reading takes is passtally's time in glFinish, too. */
+static void
+test_finish_reads(void)
+{
+	static const char *const calls[] = { "B1", "D3", "B0", "D6", "F", "S" };
+	GLuint made = 1;
+	if (!stub_in_child("sources=api+gl-timestamp"))
+		return;
+	g_assert_true(tally_session_start(&stub_recorder));
+	gl_drawable_learn(1, (struct tally_extent){ 300, 300 }, false);
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
+	enter_context();
+	glGenFramebuffers(1, &made);
+	glTextureStorage2D(1, 1, RGBA8, 10, 10);
+	attach(1, 1, false);
+	fake_next.result_takes_us = 5000;
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		make_call(calls[i]);
+	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
+	gl_current_leave();
+	tally_session_stop("exit");
+	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 2);
+	g_assert_cmpuint(stub_frame(0)->overhead_ns, >=, 10000000);
+}
+
 /* A program that only blits to its window, which has another size from the third frame on. */
 static void
 test_resized(gconstpointer named)
@@ -731,6 +756,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-passes/waits-and-events", test_waits_and_events);
+	g_test_add_func("/gl-passes/finish-reads", test_finish_reads);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
 	g_test_add_data_func("/gl-passes/resized", NULL, test_resized);
 	g_test_add_data_func("/gl-passes/resized-named", "named", test_resized);
