@@ -181,18 +181,11 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	return TALLY_CAUSE_WAIT;
 }
 
-void
-tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns, bool sure)
+/* The thread worked for a part of it. */
+static void
+share_part(struct tally_answer_hitch *h, uint64_t ready_ns, uint64_t own_ns)
 {
 	const double lost = (double)h->excess_ns;
-	const uint64_t more_ns = (uint64_t)MAX((double)ready_ns - usual_ns, 0);
-	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
-	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
-		h->ready_ns = MIN(ready_ns, h->rest_ns);
-	h->both = h->cause == TALLY_CAUSE_CPU && (double)h->rest_ns > SAME * lost &&
-		  (double)ready_ns <= SAME * lost;
-	if (h->cause != TALLY_CAUSE_UNKNOWN || !h->part_ns)
-		return;
 	if ((double)(h->part_ns + own_ns) >= (1 - SAME) * lost) {
 		h->ready_ns = own_ns;
 		h->cause = of_work(h, h->part_ns);
@@ -203,6 +196,22 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		h->both = true;
 		h->cause = TALLY_CAUSE_WAIT;
 	}
+}
+
+void
+tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns, bool sure)
+{
+	const double lost = (double)h->excess_ns;
+	const uint64_t more_ns = (uint64_t)MAX((double)ready_ns - usual_ns, 0);
+	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
+	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
+		h->ready_ns = MIN(ready_ns, h->rest_ns);
+	if (h->cause == TALLY_CAUSE_OWN && h->own_waits && h->ready_ns)
+		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
+	h->both = h->cause == TALLY_CAUSE_CPU && (double)h->rest_ns > SAME * lost &&
+		  (double)ready_ns <= SAME * lost;
+	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part_ns)
+		share_part(h, ready_ns, own_ns);
 }
 
 void
@@ -264,12 +273,16 @@ grew_alike(const struct tally_hitch *h, const struct tally_answer_hitch *all)
 	return all->around_ns > 0;
 }
 
-/* passtally's time is by the clock: another program may have had the CPU. */
+/* passtally's time is by the clock. It waits where reading lavapipe's queries does; another program
+ * seldom has the CPU just then, and process lines tell. */
 static bool
-is_own(const struct tally_hitch *h)
+is_own(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
+	double own_ns = (double)h->growth_ns[TALLY_HITCH_OWN];
+	out->own_waits = !explains(h, TALLY_HITCH_WORK);
 	return explains(h, TALLY_HITCH_OWN) &&
-	       (explains(h, TALLY_HITCH_WORK) || !h->known[TALLY_HITCH_WORK]);
+	       (!out->own_waits || !h->known[TALLY_HITCH_WORK] ||
+		own_ns >= (1 - SAME) * (double)h->excess_ns);
 }
 
 /* Of a pass whose time may be the CPU's: whether the thread slept or worked in it. If it waited for
@@ -370,7 +383,7 @@ decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
 	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
-	if (is_own(h))
+	if (is_own(h, out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
 	if (event && (!out->by_gpu || (opengl && grew->may_wait)))
