@@ -872,6 +872,16 @@ class Answer(CliCase):
         got = self.answers([*lines[:2], device(1), *lines[2:-1], *second, end(60, 60)])
         self.assertEqual([d.get("first_frame_ns") for d in got], [914 * MS, None])
 
+    def test_a_change_beside_waits_of_passtally(self):
+        """It waits now and then where lavapipe is never idle, and the frames after that are short."""
+        def one(i):
+            ms = 2 if i < 150 else 4
+            return {0: (4 * ms, {"GBuffer": ms}, {"overhead_ns": 3 * ms * MS}), 1: (0.1, {"GBuffer": ms}, {}),
+                    2: (0.1, {"GBuffer": ms}, {})}.get(i % 24, (ms, {"GBuffer": ms}, {}))
+        changes = self.answer([one(i) for i in range(300)])["changes"]
+        self.assertEqual([c["text"] for c in changes],
+                         ["from frame 150 on 2.0 times slower: 2.00 -> 4.00 ms; GBuffer 2.00 -> 4.00 ms, same draws"])
+
     def test_a_capture_that_begins_later_does_not_load(self):
         frames = [(900 if i < 3 else 14, {"GBuffer": 8}, {}) for i in range(100)]
         for first, n in ((0, 97), (617, 100)):
