@@ -62,6 +62,16 @@ pixel_bytes(GLenum format, GLenum type)
 /* So many bytes take longer than small passes do. */
 #define LARGE_UPLOAD (4u << 20)
 
+/* Done in the call, and the passes that are not drawn yet begin before it. */
+static void
+share_time(const struct gl_context *c, uint64_t bytes)
+{
+	struct gl_scene *scene = &c->state->scene;
+	for (unsigned i = 0; c->state->caps.works_at_once && bytes >= LARGE_UPLOAD && i < scene->n;
+	     i++)
+		scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
+}
+
 uint64_t
 gl_upload_bytes(const struct gl_context *c, const void *data, GLsizei width, GLsizei height,
 		GLsizei depth, GLenum format, GLenum type)
@@ -71,12 +81,17 @@ gl_upload_bytes(const struct gl_context *c, const void *data, GLsizei width, GLs
 		return 0;
 	uint64_t bytes = (uint64_t)width * (uint64_t)height * (uint64_t)depth *
 			 pixel_bytes(format, type);
-	/* Done in the call, and the passes that are not drawn yet begin before it. */
-	struct gl_scene *scene = &c->state->scene;
-	for (unsigned i = 0; c->state->caps.works_at_once && bytes >= LARGE_UPLOAD && i < scene->n;
-	     i++)
-		scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
+	share_time(c, bytes);
 	return by_buffer ? 0 : bytes;
+}
+
+uint64_t
+gl_upload_size(const struct gl_context *c, const void *data, GLsizeiptr size)
+{
+	uint64_t bytes = gl_data_bytes(data, size);
+	if (c->live)
+		share_time(c, bytes);
+	return bytes;
 }
 
 /* ---- first draws ---- */

@@ -29,6 +29,7 @@ gl_event(const struct gl_context *c, enum tally_event_kind kind, const char *cal
  * buffer. */
 uint64_t gl_upload_bytes(const struct gl_context *c, const void *data, GLsizei width,
 			 GLsizei height, GLsizei depth, GLenum format, GLenum type);
+uint64_t gl_upload_size(const struct gl_context *c, const void *data, GLsizeiptr size);
 static inline uint64_t
 gl_data_bytes(const void *data, GLsizeiptr size)
 {

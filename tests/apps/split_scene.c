@@ -7,7 +7,8 @@
  * debug group (for --split group), `targets` is another framebuffer, which alone makes a driver
  * that draws tile by tile begin a new scene. `mip` is a mipmap of 8x8 pixels and the heavy
  * pass, `clear` is the same with a heavy pass that begins with a clear. `image` is a long copy
- * of an image and then another framebuffer, `upload` the same with an upload from a buffer.
+ * of an image and then another framebuffer, `upload` the same with an upload from a buffer,
+ * `buffer` with one to a buffer.
  * `swap` draws the light pass to the pbuffer, swaps it and sleeps for 100 ms. The passes cover
  * the whole target --heavy times and once. A frame ends with glFinish().
  */
@@ -34,13 +35,14 @@ static const char fragment[] = "RESULT\n"
 			       "	COLOR = vec4(x, x, x, 0.5);\n"
 			       "}\n";
 
-enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, UPLOAD, SWAP, N_BORDERS };
+enum border { MIP, COPY, CLEAR, GROUP, TARGETS, IMAGE, UPLOAD, BUFFER, SWAP, N_BORDERS };
 static const char *const borders[N_BORDERS] = { "mip",     "copy",  "clear",  "group",
-						"targets", "image", "upload", "swap" };
+						"targets", "image", "upload", "buffer", "swap" };
 
 #define IMAGE_SIZE 2048
 
 static GLuint program, target[2], small, buffers[2], images[2], pixels;
+static char bytes[32 << 20];
 
 static void
 draw(struct stage *s, GLuint to, int times)
@@ -77,6 +79,11 @@ frame(struct stage *s, enum border border, int heavy)
 	if (border == IMAGE)
 		glCopyImageSubData(images[0], GL_TEXTURE_2D, 0, 0, 0, 0, images[1], GL_TEXTURE_2D,
 				   0, 0, 0, 0, IMAGE_SIZE, IMAGE_SIZE, 1);
+	if (border == BUFFER) {
+		glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pixels);
+		glBufferData(GL_PIXEL_UNPACK_BUFFER, sizeof(bytes), bytes, GL_STATIC_DRAW);
+		glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+	}
 	if (border == UPLOAD) {
 		glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pixels);
 		glBindTexture(GL_TEXTURE_2D, images[1]);
@@ -89,7 +96,7 @@ frame(struct stage *s, enum border border, int heavy)
 		stage_swap(s);
 		usleep(100000);
 	} else if (border != MIP && border != CLEAR)
-		draw(s, target[border == TARGETS || border == IMAGE || border == UPLOAD], 1);
+		draw(s, target[border >= TARGETS && border <= BUFFER], 1);
 	if (border == GROUP)
 		glPopDebugGroup();
 }
@@ -135,7 +142,8 @@ main(int argc, char **argv)
 		border++;
 	if (border == N_BORDERS) {
 		fprintf(stderr,
-			"split_scene: mip, copy, clear, group, targets, image, upload or swap?\n");
+			"split_scene: mip, copy, clear, group, targets, image, upload, "
+			"buffer or swap?\n");
 		return 2;
 	}
 	for (int i = 2; i + 1 < argc; i += 2) {

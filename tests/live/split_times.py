@@ -29,6 +29,7 @@ CASES = [
     # The copy runs at its call, when the pass before it is not drawn yet.
     ("image", {}, ["render", "transfer", "render"], [False, False, True]),
     ("upload", {}, ["render", "render"], [False, True]),
+    ("buffer", {}, ["render", "render"], [False, True]),
     # The swap of a pbuffer draws nothing, and the program sleeps for 100 ms before the next frame.
     ("swap", {"frame": "present"}, ["render", "render"], [True, True]),
 ]
