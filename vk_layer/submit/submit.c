@@ -361,7 +361,7 @@ wait_for_rest(struct vk_device *d)
 		pthread_mutex_unlock(&d->lock);
 		if (q->newest && !q->newest->completed && q->newest->serial > q->fenced) {
 			vk_collect_fence(q);
-			more |= q->newest->serial > q->fenced;
+			more |= q->newest && q->newest->serial > q->fenced;
 		}
 		if (q->n_fences && n < VK_MAX_FAMILIES)
 			fences[n++] = q->fences[(q->fence_first + q->n_fences - 1) %

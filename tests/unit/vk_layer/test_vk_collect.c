@@ -646,6 +646,26 @@ test_reading_waits_slow(void)
 	w_finish();
 }
 
+/* ... before the device goes, too, after which nothing may be left to read. */
+static void
+test_reading_waits_ring(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start();
+	w.read_waits = w.waits_end = true;
+	w.signalled = 0;
+	VkCommandBuffer buffer = one_pass(0, 1);
+	for (unsigned i = 0; i < 60; i++) { /* each shows that the last one has completed */
+		w_submit_one(q, buffer);
+		w_present(q);
+	}
+	g_assert_cmpuint(w.n_slots, ==, 59);
+	g_assert_cmpuint(w.n_waits, ==, 0);
+	w_finish();
+	g_assert_cmpuint(w.n_slots, ==, 60);
+}
+
 /* ... and what another thread submits or binds, or has bound, may have to wait. */
 static void
 another_reads(void)
@@ -863,6 +883,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/reading_waits_busy", test_reading_waits_busy);
 	g_test_add_func("/vk_collect/reading_waits_failed", test_reading_waits_failed);
 	g_test_add_func("/vk_collect/reading_waits_slow", test_reading_waits_slow);
+	g_test_add_func("/vk_collect/reading_waits_ring", test_reading_waits_ring);
 	g_test_add_func("/vk_collect/reading_waits_others", test_reading_waits_others);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
