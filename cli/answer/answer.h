@@ -158,7 +158,7 @@ char *tally_answer_hitches_text(
 	const struct tally_answer_device *d); /* their number and sums */
 char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */
 char *tally_answer_cost_text(const struct tally_answer_device *d);
-/* "each frame: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
+/* "each frame, on average: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
 char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of

@@ -357,11 +357,16 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 			100 * (v->waits_within ? v->busy - v->unsure : v->busy));
 	case TALLY_BOUND_WAIT:
 		return wait_text(v);
-	case TALLY_BOUND_CPU:
+	case TALLY_BOUND_CPU: {
+		double sure = 100 * v->busy - 100 * v->unsure;
+		g_autofree char *most = v->unsure >= 0.01
+						? g_strdup_printf("to %.0f %%", 100 * v->busy)
+						: g_strdup("% of the time");
 		return g_strdup_printf(
 			"bound by the CPU in %.0f %% of frames (it works %.0f %%, "
-			"the GPU %.0f %% of the time)",
-			share, 100 * v->thread, 100 * v->busy - 100 * v->unsure);
+			"the GPU %.0f %s)",
+			share, 100 * v->thread, sure, most);
+	}
 	case TALLY_BOUND_CAP:
 		return cap_text(v);
 	default:

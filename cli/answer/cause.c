@@ -274,7 +274,8 @@ grew_alike(const struct tally_hitch *h, const struct tally_answer_hitch *all)
 }
 
 /* passtally's time is by the clock. It waits where reading lavapipe's queries does; another program
- * seldom has the CPU just then, and process lines tell. */
+ * seldom has the CPU just then, and process lines tell. For a GPU that worked longer the program
+ * would have waited, too. */
 static bool
 is_own(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
@@ -282,7 +283,7 @@ is_own(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	out->own_waits = !explains(h, TALLY_HITCH_WORK);
 	return explains(h, TALLY_HITCH_OWN) &&
 	       (!out->own_waits || !h->known[TALLY_HITCH_WORK] ||
-		own_ns >= (1 - SAME) * (double)h->excess_ns);
+		(!out->by_gpu && own_ns >= (1 - SAME) * (double)h->excess_ns));
 }
 
 /* Of a pass whose time may be the CPU's: whether the thread slept or worked in it. If it waited for

@@ -430,8 +430,9 @@ tally_answer_calls_text(const struct tally_answer_device *d, int group)
 {
 	g_autofree char *calls = tally_event_text(&d->calls[group]);
 	return d->calls_in[group] >= 1
-		       ? g_strdup_printf("each frame: %s", calls)
-		       : g_strdup_printf("%.0f %% of frames: %s", 100 * d->calls_in[group], calls);
+		       ? g_strdup_printf("each frame, on average: %s", calls)
+		       : g_strdup_printf("%.0f %% of frames, on average: %s",
+					 100 * d->calls_in[group], calls);
 }
 
 char *

@@ -280,8 +280,9 @@ report_no_times(struct tally_annotated *d)
 		      "frames only, as unattributed",
 		      d->number,
 		      d->uncalibrated ? "its clock cannot be matched with the CPU's"
-				      : "its passes have no GPU times (needs gl-timestamp or "
-					"vk-timestamp)");
+				      : "its passes have no GPU times of their own (needs "
+					"gl-timestamp or vk-timestamp; those flagged "
+					"shared_time have none)");
 }
 
 static void

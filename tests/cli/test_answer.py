@@ -272,6 +272,8 @@ class Answer(CliCase):
                 start += ms * MS
             got = self.answers(lines + [end(60, 60)])[0]
             self.assertIn(got["bound"]["text"] + "\n", self.ok("top", "--once", self.folder / "a.jsonl").stdout.decode())
+            if got["bound"]["by"] == "cpu":  # what may be the GPU's, or the CPU's while it issued the pass
+                self.assertRegex(got["bound"]["text"], r"the GPU \d to 92 %\)$")
             return got["bound"]["by"], next((line for line in got["lines"] if line.startswith("  to find out")), None)
         halve = "  to find out: halve the resolution; if the rate stays, it is not the GPU"
         self.assertEqual(run(3, 3), ("gpu", None), "it waits in the present")
@@ -895,14 +897,14 @@ class Answer(CliCase):
         def frames(n, **event):
             more = {"events": [{"kind": "upload", "n": 2, "ns": 2 * MS, "own_ns": 2 * MS, "bytes": 4 * 10**6, **event}]}
             return [(14, {"GBuffer": 8}, more if i % n == 0 else {}) for i in range(100)]
-        for given, text in ((frames(1), "each frame: upload of 4 MB, 2.00 ms"),
-                            (frames(2), "50 % of frames: upload of 4 MB, 2.00 ms"),
-                            (frames(1, own_ns=0), "each frame: upload of 4 MB on other threads, 2.00 ms"),
-                            (frames(1, kind="shader"), "each frame: 2 shaders made, 2.00 ms"),
+        for given, text in ((frames(1), "each frame, on average: upload of 4 MB, 2.00 ms"),
+                            (frames(2), "50 % of frames, on average: upload of 4 MB, 2.00 ms"),
+                            (frames(1, own_ns=0), "each frame, on average: upload of 4 MB on other threads, 2.00 ms"),
+                            (frames(1, kind="shader"), "each frame, on average: 2 shaders made, 2.00 ms"),
                             (frames(3), None), (frames(1, ns=MS // 2), None)):
             got = self.answer(given)
             self.assertEqual([c["text"] for c in got["calls"]], [text] if text else [])
-            self.assertEqual([line for line in got["lines"] if "frame: " in line or "frames: " in line and "hitches" not in line],
+            self.assertEqual([line for line in got["lines"] if "on average: " in line],
                              [text] if text else [])
 
     # Our own cost
