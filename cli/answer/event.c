@@ -4,6 +4,7 @@
 #include "cli/answer/words.h"
 
 #include <glib.h>
+#include <string.h>
 
 static const enum tally_event_group groups[TALLY_N_EVENTS] = {
 	[TALLY_EVENT_PIPELINE] = TALLY_EVENT_SHADERS,
@@ -41,22 +42,36 @@ tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_
 	}
 }
 
+/* A frame's sums by group. */
+static void
+sum_groups(const struct tally_frame_events *events,
+	   struct tally_event_record out[TALLY_N_EVENT_GROUPS])
+{
+	memset(out, 0, TALLY_N_EVENT_GROUPS * sizeof(*out));
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
+		const struct tally_event_record *sum = &events->sums[kind];
+		struct tally_event_record *to = &out[groups[kind]];
+		to->ns += sum->ns;
+		to->own_ns += sum->own_ns;
+		to->bytes += sum->bytes;
+		/* A program is linked of shaders, and drawn with for the first time. */
+		to->n = MAX(to->n, sum->n);
+		to->cached = MAX(to->cached, sum->cached);
+	}
+}
+
 void
 tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
 		       const struct tally_frame_events *events)
 {
-	uint64_t n[TALLY_N_EVENT_GROUPS] = { 0 };
-	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
-		const struct tally_event_record *sum = &events->sums[kind];
-		struct tally_event_total *t = &totals[groups[kind]];
-		t->ns += sum->ns;
-		t->own_ns += sum->own_ns;
-		t->bytes += sum->bytes;
-		n[groups[kind]] = MAX(n[groups[kind]], sum->n);
-	}
+	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
+	sum_groups(events, sums);
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
-		totals[i].n += n[i];
-		totals[i].frames += n[i] > 0;
+		totals[i].ns += sums[i].ns;
+		totals[i].own_ns += sums[i].own_ns;
+		totals[i].bytes += sums[i].bytes;
+		totals[i].n += sums[i].n;
+		totals[i].frames += sums[i].n > 0;
 	}
 }
 
@@ -121,33 +136,32 @@ tally_event_find(const struct tally_frame_events *events,
 		 const uint64_t around_ns[TALLY_N_EVENTS], uint64_t start_ns,
 		 uint64_t frame_ns)
 {
-	struct tally_answer_event all[TALLY_N_EVENT_GROUPS] = { 0 };
-	uint64_t own_ns[TALLY_N_EVENT_GROUPS] = { 0 };
+	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
+	uint64_t growth_ns[TALLY_N_EVENT_GROUPS] = { 0 };
 	enum tally_event_group most = TALLY_EVENT_NONE;
-	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
-		const struct tally_event_record *sum = &events->sums[kind];
-		struct tally_answer_event *e = &all[groups[kind]];
-		e->group = groups[kind];
-		e->ns += sum->ns;
-		own_ns[groups[kind]] += sum->own_ns;
-		/* A program is linked of shaders, and drawn with for the first time. */
-		e->n = MAX(e->n, sum->n);
-		e->cached = MAX(e->cached, sum->cached);
-		e->bytes += sum->bytes;
-		e->growth_ns += growth_of(sum, around_ns[kind]);
-	}
+	sum_groups(events, sums);
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
+		if (groups[kind])
+			growth_ns[groups[kind]] += growth_of(&events->sums[kind], around_ns[kind]);
 	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
-		if (all[i].growth_ns > all[most].growth_ns || (!most && all[i].growth_ns))
+		if (growth_ns[i] > growth_ns[most])
 			most = (enum tally_event_group)i;
 	if (!most)
 		return (struct tally_answer_event){ 0 };
-	struct tally_answer_event *e = &all[most];
-	uint64_t others_ns = e->ns - MIN(own_ns[most], e->ns);
-	take_longest(e, events);
-	e->elsewhere = others_ns > own_ns[most];
-	e->growth_ns = e->elsewhere ? time_inside(e, events, others_ns, start_ns, frame_ns)
-				    : MIN(e->growth_ns, own_ns[most]);
-	return *e;
+	uint64_t own_ns = sums[most].own_ns;
+	uint64_t others_ns = sums[most].ns - MIN(own_ns, sums[most].ns);
+	struct tally_answer_event e = {
+		.group = most,
+		.ns = sums[most].ns,
+		.n = sums[most].n,
+		.bytes = sums[most].bytes,
+		.cached = sums[most].cached,
+		.elsewhere = others_ns > own_ns,
+	};
+	take_longest(&e, events);
+	e.growth_ns = e.elsewhere ? time_inside(&e, events, others_ns, start_ns, frame_ns)
+				  : MIN(growth_ns[most], own_ns);
+	return e;
 }
 
 uint64_t
