@@ -191,7 +191,7 @@ enum vk_work vk_generated_by_point(const void *info);
 void vk_generated_begin(struct vk_command *c, enum vk_work what);
 void vk_custom_resolve(struct vk_command *c); /* the draws that follow resolve */
 void vk_work_close(struct vk_command *c); /* ends the open pass if it is one of work */
-void vk_barrier(struct vk_command *c); /* --split barrier */
+void vk_barrier(struct vk_command *c); /* --split barrier: a barrier, or a wait for events */
 void vk_video_begin(struct vk_command *c);
 void vk_video_work(struct vk_command *c); /* a decode or an encode in the scope */
 void vk_video_ended(struct vk_command *c);
