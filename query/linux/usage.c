@@ -110,6 +110,15 @@ follow_own(struct tally_linux_usage *u, pid_t *tids, uint32_t n)
 			meet_own(u, tids[i]);
 }
 
+static void
+add_usage(struct tally_own_usage *sum, const struct tally_own_usage *used)
+{
+	sum->cpu_ns += used->cpu_ns;
+	sum->minor_faults += used->minor_faults;
+	sum->major_faults += used->major_faults;
+	sum->switches += used->switches;
+}
+
 /* The sum of what all of our own threads have used so far. */
 static struct tally_own_usage
 own_usage(struct tally_linux_usage *u)
@@ -127,17 +136,11 @@ own_usage(struct tally_linux_usage *u)
 			continue;
 		read_faults(own);
 		read_time_and_switches(u, own);
-		sum.cpu_ns += own->used.cpu_ns;
-		sum.minor_faults += own->used.minor_faults;
-		sum.major_faults += own->used.major_faults;
-		sum.switches += own->used.switches;
+		add_usage(&sum, &own->used);
 	}
 	/* Last: one that leaves meanwhile is counted twice for a moment, not left out for good. */
 	tally_own_threads_gone(&gone);
-	sum.cpu_ns += gone.cpu_ns;
-	sum.minor_faults += gone.minor_faults;
-	sum.major_faults += gone.major_faults;
-	sum.switches += gone.switches;
+	add_usage(&sum, &gone);
 	return sum;
 }
 
