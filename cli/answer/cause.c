@@ -72,7 +72,7 @@ is_no_pass(const char *name)
 static bool
 is_together(const char *name)
 {
-	return strcmp(name, TALLY_PART_TOGETHER) == 0;
+	return strcmp(name, TALLY_DRAWN_TOGETHER) == 0;
 }
 
 /* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
@@ -608,8 +608,7 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	GString *text = g_string_new(what);
 	if (!passes)
 		add_calls(text, h);
-	if (h->first)
-		{
+	if (h->first) {
 		add_text(text, " (first of ", tally_short_name(h->first));
 		g_string_append_c(text, ')');
 	}

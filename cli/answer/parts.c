@@ -240,7 +240,7 @@ add_outside(struct tally_parts *p, const struct tally_frame_record *f,
 {
 	struct tally_part **part = together ? &p->together : &p->outside;
 	if (!*part) {
-		*part = new_part(p, g_strdup(together ? TALLY_PART_TOGETHER
+		*part = new_part(p, g_strdup(together ? TALLY_DRAWN_TOGETHER
 						      : "(not in a pass)"));
 		add_to_levels(p, *part);
 	}

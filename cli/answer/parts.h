@@ -127,8 +127,6 @@ struct tally_beat {
 
 enum tally_part_level { TALLY_PART_TOP = 0, TALLY_PART_FINE, TALLY_N_PART_LEVELS };
 
-#define TALLY_PART_TOGETHER "(passes drawn together)"
-
 struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */

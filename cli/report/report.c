@@ -270,7 +270,7 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 		tally_text_print_wrapped(to, why, 2, 80);
 	else if (flags & TALLY_FLAG(SHARED_TIME))
 		print_flagged(to, "the GPU time of these rows is unknown: it is a part of that of "
-				  "(passes drawn together)", flags);
+				  TALLY_DRAWN_TOGETHER, flags);
 	else
 		print_flagged(to, n_timed ? "the GPU time of some rows is unknown"
 					  : "the GPU time of these rows is unknown", flags);
