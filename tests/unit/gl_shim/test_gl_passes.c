@@ -684,14 +684,11 @@ test_waits_and_events(void)
 	tally_session_stop("exit");
 }
 
-/* What reading takes is passtally's time in glFinish, too. */
+/* A window of 300x300, and framebuffer 1 with a texture. */
 static void
-test_finish_reads(void)
+start_with_a_framebuffer(void)
 {
-	static const char *const calls[] = { "B1", "D3", "B0", "D6", "F", "S" };
 	GLuint made = 1;
-	if (!stub_in_child("sources=api+gl-timestamp"))
-		return;
 	g_assert_true(tally_session_start(&stub_recorder));
 	gl_drawable_learn(1, (struct tally_extent){ 300, 300 }, false);
 	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
@@ -699,6 +696,16 @@ test_finish_reads(void)
 	glGenFramebuffers(1, &made);
 	glTextureStorage2D(1, 1, RGBA8, 10, 10);
 	attach(1, 1, false);
+}
+
+/* What reading takes is passtally's time in glFinish, too. */
+static void
+test_finish_reads(void)
+{
+	static const char *const calls[] = { "B1", "D3", "B0", "D6", "F", "S" };
+	if (!stub_in_child("sources=api+gl-timestamp"))
+		return;
+	start_with_a_framebuffer();
 	fake_next.result_takes_us = 5000;
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		make_call(calls[i]);
@@ -714,16 +721,9 @@ static void
 test_resized(gconstpointer named)
 {
 	static const GLint sizes[] = { 300, 300, 600, 600 };
-	GLuint made = 1;
 	if (!stub_in_child("sources=api"))
 		return;
-	g_assert_true(tally_session_start(&stub_recorder));
-	gl_drawable_learn(1, (struct tally_extent){ 300, 300 }, false);
-	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
-	enter_context();
-	glGenFramebuffers(1, &made);
-	glTextureStorage2D(1, 1, RGBA8, 10, 10);
-	attach(1, 1, false);
+	start_with_a_framebuffer();
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
 		GLint n = sizes[i];
 		glBindFramebuffer(FRAMEBUFFER, 1);
