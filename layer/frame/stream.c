@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/stream.h"
 
-#include "layer/base/clear.h"
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
 #include "layer/frame/frame_part.h"
@@ -336,7 +335,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 	}
 	struct tally_pass *pass = &part->last->passes[part->n_passes++ % TALLY_CHUNK_PASSES];
 	fetch_ahead(pass);
-	tally_clear(pass, offsetof(struct tally_pass, values));
+	memset(pass, 0, offsetof(struct tally_pass, values));
 	pass->slot = TALLY_PASS_NO_SLOT;
 	pass->surface = -1;
 	pass->cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns();

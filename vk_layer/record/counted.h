@@ -8,7 +8,6 @@
 #ifndef PASSTALLY_VK_LAYER_COUNTED_H
 #define PASSTALLY_VK_LAYER_COUNTED_H
 
-#include "layer/base/clear.h"
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/open.h"
 
@@ -47,12 +46,13 @@ vk_pass_append(struct vk_command *c, enum tally_pass_kind kind)
 	struct vk_recording *r = c->recording;
 	c->open_pass = r->n_passes++;
 	struct vk_pass *p = &r->passes[c->open_pass];
-	tally_clear(p, sizeof(*p));
-	p->kind = (uint8_t)kind;
-	p->surface = -1;
-	p->first_inner = r->n_inner;
-	p->first_workload = r->n_workloads;
-	p->first_use = r->n_uses;
+	*p = (struct vk_pass){
+		.kind = (uint8_t)kind,
+		.surface = -1,
+		.first_inner = r->n_inner,
+		.first_workload = r->n_workloads,
+		.first_use = r->n_uses,
+	};
 	return p;
 }
 
