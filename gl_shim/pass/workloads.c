@@ -25,7 +25,7 @@ gl_workload_begin(struct gl_context *c, const char *command, uint64_t flags)
 		return;
 	load->command = command;
 	load->label = gl_label_path(c, s->labels.depth);
-	if (tally_command_shades(command))
+	if (command) /* a list that is compiled may use several */
 		load->pipeline = gl_program_in_use(c);
 	load->flags = flags;
 	s->now.load = load;

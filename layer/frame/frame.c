@@ -350,6 +350,13 @@ inner_groups(const char *label, const char *of_pass)
 	return label[n] == '/' ? label + n + 1 : label[n] ? label : NULL;
 }
 
+/* Draws, dispatches and traces of rays; a copy or clear leaves the pipeline that is in use idle. */
+static bool
+runs_shaders(const char *command)
+{
+	return *command == 'd' || *command == 't';
+}
+
 /* After the pass's pipelines. */
 static void
 list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
@@ -365,7 +372,8 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 			.command = load->command,
 			.group = inner_groups(load->label, pass->label),
 			.has_pipeline = out->n_pipelines && load->pipeline &&
-					load->pipeline->listed_in == n_listed,
+					load->pipeline->listed_in == n_listed &&
+					runs_shaders(load->command),
 			.counters = b->values + b->n_values,
 			.flags = load->flags,
 		};

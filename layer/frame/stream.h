@@ -53,7 +53,7 @@ struct tally_workload {
 	struct tally_workload *next;
 	const char *command; /* static: "draw", "dispatch", "copy", "clear"; NULL: not listed */
 	const char *label; /* the debug groups around it, as of a pass; NULL = none */
-	struct tally_pipeline *pipeline; /* NULL: none, or it is not known */
+	struct tally_pipeline *pipeline; /* in use, if only for others; NULL: none, or not known */
 	bool has_time;       /* gpu_begin_ns and gpu_end_ns are valid */
 	uint32_t slot;       /* the measurer's handle, query/source/harvest.h */
 	uint64_t gpu_begin_ns, gpu_end_ns;
@@ -61,13 +61,6 @@ struct tally_workload {
 	struct tally_value *values; /* as for a pass */
 	uint64_t *valid;
 };
-
-/* Whether commands of that word run a pipeline's shaders: draws, dispatches, traces of rays. */
-static inline bool
-tally_command_shades(const char *command)
-{
-	return command && (*command == 'd' || *command == 't');
-}
 
 /* What one pipeline did in a pass. */
 struct tally_pipeline_use {

@@ -25,7 +25,7 @@ vk_workload_begin(struct vk_command *c, const char *command, unsigned what)
 	}
 	if (p)
 		p->n_workloads++;
-	if (c->bound.on && tally_command_shades(command))
+	if (c->bound.on)
 		w->pipeline = vk_pipeline_in_use(c);
 	c->intervals[VK_AROUND_WORKLOAD].state = VK_INTERVAL_VOID;
 	c->outer_flags = c->flags;
