@@ -89,11 +89,10 @@ WALLS = {
     },
     "gl_shim": {
         "window": {"context", "image", "pass"},
-        "pass": {"context", "image", "game", "picture"},
-        "picture": {"context", "game"},
+        "pass": {"context", "image", "game"},
         "image": {"context", "game"},
         "game": {"context"},
-        "context": {"image", "game", "pass", "picture"},  # its state holds theirs
+        "context": {"image", "game", "pass"},  # its state holds theirs
     },
     "vk_layer": {
         "": None,  # the device, which holds theirs

@@ -456,7 +456,7 @@ class Generator:
 
     def wrappers_c(self):
         headers = ("context/context", "game/hide", "game/queries", "game/query_names", "image/framebuffer",
-                   "image/image_info", "pass/frames", "pass/labels", "pass/work", "pass/workloads", "picture/picture",
+                   "image/image_info", "image/picture", "pass/frames", "pass/labels", "pass/work", "pass/workloads",
                    "window/dispatch")
         out = [self.banner("gl_wrappers.c", "what the game calls instead of the driver.")]
         out += [f'#include "gl_shim/{header}.h"\n' for header in headers]

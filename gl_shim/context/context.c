@@ -6,10 +6,10 @@
 
 #include "gl_shim/context/state.h"
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/image/picture.h"
 #include "gl_shim/pass/events.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/passes.h"
-#include "gl_shim/picture/picture.h"
 #include "layer/base/clock.h"
 
 struct gl_context gl_passthrough;

@@ -6,9 +6,9 @@
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/probe.h"
 #include "gl_shim/image/drawable.h"
+#include "gl_shim/image/picture.h"
 #include "gl_shim/pass/passes.h"
 #include "gl_shim/pass/workloads.h"
-#include "gl_shim/picture/picture.h"
 #include "layer/event/event.h"
 #include "query/source/statistics_catalogue.h"
 

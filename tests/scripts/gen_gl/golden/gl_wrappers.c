@@ -8,11 +8,11 @@
 #include "gl_shim/game/query_names.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/image/image_info.h"
+#include "gl_shim/image/picture.h"
 #include "gl_shim/pass/frames.h"
 #include "gl_shim/pass/labels.h"
 #include "gl_shim/pass/work.h"
 #include "gl_shim/pass/workloads.h"
-#include "gl_shim/picture/picture.h"
 #include "gl_shim/window/dispatch.h"
 
 static __attribute__((noinline, cold)) void

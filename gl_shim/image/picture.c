@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gl_shim/picture/picture.h"
+#include "gl_shim/image/picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

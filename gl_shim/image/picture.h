@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gl_shim/picture/picture.h - --pictures: what a pass drew to, copied where it ends.
+/* gl_shim/image/picture.h - --pictures: what a pass drew to, copied where it ends.
  *
  * The copy goes over a framebuffer of the shim's own into a buffer, which is read frames later,
  * when its fence has passed. Everything that is bound or set for it is put back, but the program is
