@@ -25,12 +25,18 @@ struct rule {
 	const char *sentence; /* after the number */
 };
 
-#define MALI_UNIT(key, unit) \
+/* Of hardware counters: from `least` percent on. */
+#define LIMIT(key, least, sentence) \
 	{ \
-		UNIT, key, NULL, false, 80, INFINITY, false, \
-			" % of the cycles " unit \
-			" works: that limits it (Arm, Streamline's performance counters)" \
+		UNIT, key, NULL, false, least, INFINITY, false, sentence \
 	}
+#define MALI_UNIT(key, unit) \
+	LIMIT(key, 80, \
+	      " % of the cycles " unit \
+	      " works: that limits it (Arm, Streamline's performance counters)")
+#define ALUS_WORKING \
+	" % of their busy time the shaders calculate: arithmetic limits them " \
+	"(Qualcomm, % Time ALUs Working)"
 
 static const struct rule rules[] = {
 	/* Khronos, Vulkan specification, Pipeline Statistics Queries: what is counted. */
@@ -70,12 +76,37 @@ static const struct rule rules[] = {
 	MALI_UNIT("SC.LSC_UTILIZATION", "the load/store unit"),
 	MALI_UNIT("SC.VARY_UTILIZATION", "the varying unit"),
 	/* Intel, VTune's user guide, EU Array Stalled, EU Array Idle: what is counted. */
-	{ UNIT, "intel_eu_stall_share", NULL, false, 50, INFINITY, false,
-	  " % of their active time the shader units wait, for memory or samplers: that limits it "
-	  "(Intel, EU stalls)" },
-	{ UNIT, "intel_eu_idle", NULL, false, 50, INFINITY, false,
-	  " % of the time the shader units have no work: geometry, blending or submission limits "
-	  "it (Intel, EU idle)" },
+	LIMIT("intel_eu_stall_share", 50,
+	      " % of their active time the shader units wait, for memory or samplers: that limits "
+	      "it (Intel, EU stalls)"),
+	LIMIT("intel_eu_idle", 50,
+	      " % of the time the shader units have no work: geometry, blending or submission "
+	      "limits it (Intel, EU idle)"),
+	/* AMD, GPUPerfAPI, RDNA compute counters: 100 % is optimal. RADV computes them alike:
+	 * SQ_PERF_SEL_INST_CYCLES_VALU by SIMDs, _INSTS_SALU by CUs, of CPF_STAT_BUSY. */
+	LIMIT("valu_busy", 80,
+	      " % of the time vector instructions run: that limits it (AMD, GPUPerfAPI, VALUBusy)"),
+	LIMIT("salu_busy", 80,
+	      " % of the time scalar instructions run: that limits it (AMD, GPUPerfAPI, SALUBusy)"),
+	/* Qualcomm, Snapdragon Profiler's metrics: what is counted, and that high values of the
+	 * stalls cost time. Turnip computes them for Adreno 7xx; adreno_*: data/metrics. */
+	LIMIT("time_alus_working", 80, ALUS_WORKING),
+	LIMIT("adreno_alus_working", 80, ALUS_WORKING),
+	LIMIT("time_efus_working", 80,
+	      " % of their busy time the shaders compute sines, roots and the like: that limits "
+	      "them (Qualcomm, % Time EFUs Working)"),
+	LIMIT("texture_fetch_stall", 50,
+	      " % of the time the shaders wait for texture data: that limits it "
+	      "(Qualcomm, % Texture Fetch Stall)"),
+	LIMIT("adreno_texture_stall", 50,
+	      " % of their busy time the shaders wait for texture data: that limits them "
+	      "(Qualcomm, % Texture Fetch Stall)"),
+	LIMIT("vertex_fetch_stall", 50,
+	      " % of the time vertex data is waited for: that limits it "
+	      "(Qualcomm, % Vertex Fetch Stall)"),
+	LIMIT("stalled_on_system_memory", 50,
+	      " % of the time the L2 cache waits for memory: that limits it "
+	      "(Qualcomm, % Stalled on System Memory)"),
 };
 
 static bool
@@ -97,7 +128,7 @@ find_value(const struct tally_aggregate *a, const struct tally_group *g, const c
 	return false;
 }
 
-/* Whether the rule's values were counted; adds its sentence if they are in its range. */
+/* Adds the rule's sentence if its values were counted and are in its range: true. */
 static bool
 apply(const struct tally_aggregate *a, const struct tally_group *g, const struct rule *rule,
       GString *text)
@@ -116,7 +147,7 @@ apply(const struct tally_aggregate *a, const struct tally_group *g, const struct
 		return false;
 	v = rule->rest ? 1 - v / under : v / under;
 	if (v < rule->least || v >= rule->below)
-		return true;
+		return false;
 	g_string_append_printf(text, "%s%.3g%s", text->len ? "; " : "", rule->percent ? 100 * v : v,
 			       rule->sentence);
 	return true;

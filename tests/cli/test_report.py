@@ -875,14 +875,35 @@ class Report(CliCase):
         self.assertNotIn("find out", self.ok("report", log).stdout.decode())
 
     def test_why_by_hardware_counters(self):
-        for key in ("MaliShaderCoreUnitUtilizationTextureUnitUtilization", "SC.TEX_UTILIZATION"):
-            texture = {"key": key, "name": "Texture unit", "unit": "%"}
-            for percent, words in ((91, "91 % of the cycles the texture unit works"), (40, "")):
+        """Keys as the drivers' counters get them, or of metrics; what says nothing leaves the experiment."""
+        rows = [
+            ("MaliShaderCoreUnitUtilizationTextureUnitUtilization", 91, "91 % of the cycles the texture unit works: that limits it"),
+            ("SC.TEX_UTILIZATION", 80, "80 % of the cycles the texture unit works"),
+            ("SC.TEX_UTILIZATION", 40, ""),
+            ("intel_eu_stall_share", 61, "61 % of their active time the shader units wait"),
+            ("valu_busy", 88.25, "88.2 % of the time vector instructions run: that limits it (AMD, GPUPerfAPI, VALUBusy)"),
+            ("valu_busy", 79, ""),
+            ("salu_busy", 85, "85 % of the time scalar instructions run: that limits it (AMD,"),
+            ("time_alus_working", 93, "93 % of their busy time the shaders calculate: arithmetic limits them (Qualcomm, % Time ALUs Working)"),
+            ("adreno_alus_working", 93, "93 % of their busy time the shaders calculate"),
+            ("time_efus_working", 81, "81 % of their busy time the shaders compute sines, roots and the like"),
+            ("texture_fetch_stall", 55, "55 % of the time the shaders wait for texture data: that limits it (Qualcomm, % Texture Fetch Stall)"),
+            ("adreno_texture_stall", 55, "55 % of their busy time the shaders wait for texture data"),
+            ("vertex_fetch_stall", 50, "50 % of the time vertex data is waited for"),
+            ("stalled_on_system_memory", 70, "70 % of the time the L2 cache waits for memory"),
+            ("texture_fetch_stall", 49, ""),
+        ]
+        for key, percent, words in rows:
+            for estimated in ([], [key]):
                 log = self.write_log("a.jsonl", [
-                    header(), device(metrics=[texture]), pass_info(A, "main"),
-                    frame(0, [one_pass(0, A, 5, "main", metrics={key: percent})]), end(1, 1)])
-                self.assertTrue(self.why(log).startswith(words))
-                self.assertNotIn("find out", self.why(log))
+                    header(), device(metrics=[{"key": key, "name": "A unit", "unit": "percent"}]), pass_info(A, "main"),
+                    frame(0, [one_pass(0, A, 5, "main", metrics={key: percent}, estimated=estimated)]), end(1, 1)])
+                said = self.why(log)
+                if words and not estimated:
+                    self.assertTrue(said.startswith(words), said)
+                    self.assertNotIn("find out", said)
+                else:
+                    self.assertTrue(said.startswith("to find out what limits it"), said)
 
     def test_colors_and_pager(self):
         log = self.write_log("a.jsonl", simple_log(3))
