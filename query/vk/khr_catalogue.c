@@ -151,10 +151,10 @@ add_entry(struct draft *d, struct tally_key_table *keys, uint32_t index,
 	d->entries[d->n++] = (struct entry){ .index = index, .counter = kept };
 }
 
-/* The driver does not say how useful a counter is: the overview consists of the first counters
- * that apply to passes and together need one run, so that by default nothing takes turns. */
-static bool
-in_overview(struct draft *d, uint32_t family, uint32_t index)
+/* Adds the counter to the overview if it fits: one scope, one run, so that by default nothing
+ * takes turns. */
+static void
+try_for_overview(struct draft *d, uint32_t family, uint32_t index)
 {
 	const struct table *t = &d->tables[family];
 
@@ -162,13 +162,11 @@ in_overview(struct draft *d, uint32_t family, uint32_t index)
 	    (t->texts[index].flags &
 	     VK_PERFORMANCE_COUNTER_DESCRIPTION_PERFORMANCE_IMPACTING_BIT_KHR) ||
 	    (d->n_overview && t->counters[d->indices[0]].scope != t->counters[index].scope))
-		return false;
+		return;
 	d->overview_family = family;
 	d->indices[d->n_overview] = index;
-	if (!in_one_run(d, family, d->indices, d->n_overview + 1))
-		return false;
-	d->n_overview++;
-	return true;
+	if (in_one_run(d, family, d->indices, d->n_overview + 1))
+		d->n_overview++;
 }
 
 /* Whether there are any counters whose values can be attributed to a pass. */
@@ -181,12 +179,40 @@ bears_on_passes(const struct table *t)
 	return false;
 }
 
+/* The driver does not say how useful a counter is: the overview consists of shares, which say
+ * what limits a pass, and then of the first counters. */
 static void
-choose(struct draft *d, const char *wanted, struct tally_key_table *keys, uint32_t family)
+make_overview(struct draft *d, uint32_t family)
 {
 	const struct table *t = &d->tables[family];
 	bool of_passes = bears_on_passes(t);
 
+	for (unsigned round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < t->n; i++) {
+			const VkPerformanceCounterKHR *c = &t->counters[i];
+			bool later = c->unit != VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR;
+			bool whole = c->scope == VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR;
+			if (later == round && !(of_passes && whole) && is_new(d, family, i) &&
+			    tally_khr_knows_storage(c->storage))
+				try_for_overview(d, family, i);
+		}
+}
+
+static bool
+in_overview(const struct draft *d, uint32_t family, uint32_t index)
+{
+	for (uint32_t i = 0; i < d->n_overview; i++)
+		if (d->overview_family == family && d->indices[i] == index)
+			return true;
+	return false;
+}
+
+static void
+choose(struct draft *d, const char *wanted, struct tally_key_table *keys, uint32_t family)
+{
+	const struct table *t = &d->tables[family];
+
+	make_overview(d, family);
 	for (uint32_t i = 0; i < t->n; i++) {
 		const VkPerformanceCounterKHR *counter = &t->counters[i];
 		const VkPerformanceCounterDescriptionKHR *text = &t->texts[i];
@@ -198,10 +224,7 @@ choose(struct draft *d, const char *wanted, struct tally_key_table *keys, uint32
 			d->misfits++;
 			continue;
 		}
-		bool eligible = !of_passes ||
-				counter->scope !=
-					VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR;
-		bool shown = eligible && in_overview(d, family, i);
+		bool shown = in_overview(d, family, i);
 		struct tally_counter out = tally_khr_describe(counter, text, &texts);
 		if (!tally_counter_wanted(wanted, &out, NULL, text->category, shown) &&
 		    !tally_list_matches(wanted, texts.uuid, NULL))

@@ -86,6 +86,8 @@ static const struct {
 	  "what else runs" },
 	{ "overview is what fits", NULL, 3, TALLY_OK, "vk-khr-1: draws_issued busy time",
 	  "what" },
+	{ "shares come first", NULL, 1, TALLY_OK, "vk-khr-1: busy",
+	  "what" },
 	{ "groups of a run", "all", 4, TALLY_OK,
 	  "vk-khr-1: draws_issued busy time clock | vk-khr-2: read read_rate | "
 	  "vk-khr-3: heat power tension current | vk-khr-4: cycles l0_cache_hit_ratio",
