@@ -223,6 +223,21 @@ room_for_entry(struct draft *d)
 	return &d->entries[d->n];
 }
 
+/* The inputs of the metrics of the overview (data/metrics/adreno.txt). */
+static bool
+is_input(const char *key)
+{
+	static const char *const keys[] = {
+		"sp_perf_sp_busy_cycles",
+		"sp_perf_sp_alu_working_cycles",
+		"sp_perf_sp_stall_cycles_tp",
+	};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool
 choose(struct draft *d, const char *wanted)
 {
@@ -249,11 +264,12 @@ choose(struct draft *d, const char *wanted)
 			ask_range(d->api, &e->amd);
 			make_key(group, &e->texts);
 			describe(group, e);
-			bool shown = i < OVERVIEW_OF_A_GROUP && i < group->max_active &&
-				     overview < OVERVIEW;
+			bool input = is_input(e->texts.key);
+			bool shown = input || (i < OVERVIEW_OF_A_GROUP && i < group->max_active &&
+					       overview < OVERVIEW);
 			if (!tally_counter_wanted(wanted, &e->counter, NULL, group->name, shown))
 				continue;
-			overview += shown;
+			overview += shown && !input;
 			if (d->n < TALLY_AMD_MAX_COUNTERS)
 				d->n++;
 			else

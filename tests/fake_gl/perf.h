@@ -44,6 +44,7 @@ struct fake_perf_config {
 	unsigned negative;    /* numbers of 64 bits are below 0: the counter was reset */
 	unsigned cut;         /* results end before the last counter */
 	unsigned absurd;      /* percentages are multiplied by this */
+	unsigned adreno;      /* AMD: one more group, with the names of freedreno's */
 	char vendor[32];      /* GL_VENDOR; empty = the real one */
 };
 

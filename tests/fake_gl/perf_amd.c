@@ -13,7 +13,7 @@
 #define RESULT_AVAILABLE 0x8BC4
 #define RESULT_SIZE 0x8BC5
 #define RESULT 0x8BC6
-#define N_GROUPS 4u
+#define N_GROUPS 5u
 
 static const struct fake_perf_counter work_counters[] = {
 	{ "draws", FAKE_PERF_U32, FAKE_PERF_DRAWS, 0, 0, 0 },
@@ -42,6 +42,16 @@ static const struct fake_perf_counter lone_counters[] = {
 	{ "lone", FAKE_PERF_U32, FAKE_PERF_SCRIPT, 41, 0, 0 },
 };
 
+/* The first of those that freedreno lists for the shader processors (a6xx), with Mesa's names. */
+static const struct fake_perf_counter adreno_counters[] = {
+	{ "PERF_SP_BUSY_CYCLES", FAKE_PERF_U64, FAKE_PERF_VERTICES, 0, 0, 0 },
+	{ "PERF_SP_ALU_WORKING_CYCLES", FAKE_PERF_U64, FAKE_PERF_DRAWS, 0, 0, 0 },
+	{ "PERF_SP_EFU_WORKING_CYCLES", FAKE_PERF_U64, FAKE_PERF_SCRIPT, 51, 0, 0 },
+	{ "PERF_SP_STALL_CYCLES_VPC", FAKE_PERF_U64, FAKE_PERF_SCRIPT, 52, 0, 0 },
+	{ "PERF_SP_STALL_CYCLES_TP", FAKE_PERF_U64, FAKE_PERF_VERTICES, 0, 0, 0 },
+	{ "PERF_SP_STALL_CYCLES_UCHE", FAKE_PERF_U64, FAKE_PERF_SCRIPT, 53, 0, 0 },
+};
+
 /* Numbers of groups and counters are sparse: they are names, not indices. */
 static const struct {
 	unsigned id;
@@ -53,8 +63,15 @@ static const struct {
 	{ 25, "Typed", typed_counters, 5, 8 },
 	{ 40, "Turns", turn_counters, 8, 1 },
 	{ 41, "Lone", lone_counters, 1, 1 },
+	{ 52, "SP", adreno_counters, 6, 6 }, /* with `adreno` */
 };
 #define COUNTER_ID(i) (3 * (i) + 100)
+
+static unsigned
+n_groups(void)
+{
+	return fake_perf.config.adreno ? N_GROUPS : N_GROUPS - 1;
+}
 
 static unsigned
 n_of(unsigned group)
@@ -67,7 +84,7 @@ n_of(unsigned group)
 static int
 find_group(unsigned id)
 {
-	for (unsigned i = 0; i < N_GROUPS; i++) {
+	for (unsigned i = 0; i < n_groups(); i++) {
 		if (groups[i].id == id)
 			return (int)i;
 	}
@@ -90,8 +107,8 @@ get_groups(int *n, int size, unsigned *ids)
 	if (!fake_perf_call("glGetPerfMonitorGroupsAMD"))
 		return;
 	if (n)
-		*n = N_GROUPS;
-	for (int i = 0; ids && i < size && i < (int)N_GROUPS; i++)
+		*n = (int)n_groups();
+	for (int i = 0; ids && i < size && i < (int)n_groups(); i++)
 		ids[i] = groups[i].id;
 }
 

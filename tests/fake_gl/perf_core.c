@@ -21,6 +21,7 @@ static const struct {
 	KEY(short_write), KEY(ignore_size), KEY(instances), KEY(stall_begin), KEY(no_nul),
 	KEY(conflict), KEY(backwards), KEY(error_at), KEY(error_every), KEY(one_set),
 	KEY(unequal), KEY(absurd), KEY(idle_dies), KEY(negative), KEY(cut),
+	KEY(adreno),
 };
 
 static bool

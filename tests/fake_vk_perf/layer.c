@@ -43,6 +43,8 @@ read_config(void)
 			perf_config.error_every = number;
 		else if (g_str_has_prefix(*word, "lock="))
 			perf_config.lock = (VkResult)strtol(value, NULL, 10);
+		else if (g_str_has_prefix(*word, "share="))
+			g_strlcpy(perf_config.share, value, sizeof(perf_config.share));
 		else if (strcmp(*word, "single") == 0)
 			perf_config.single = true;
 		else if (strcmp(*word, "never") == 0)

@@ -47,6 +47,7 @@ struct perf_config {
 	unsigned shuffle; /* every other result is not ready so many times */
 	unsigned error_every; /* the N-th question fails; 0: none does */
 	bool no_feature, refuse;
+	char share[64]; /* the name of the percentages, which are 88 then; or "" */
 	VkResult lock; /* what vkAcquireProfilingLockKHR returns */
 };
 extern struct perf_config perf_config;

@@ -387,7 +387,21 @@ def part_offers(checks, folder):
         checks.that(frames and "work_draws" in set().union(*sets.values()), f"keys {sets}")
 
 
-PARTS = {"types": part_types, "derived": part_derived, "rotation": part_rotation, "own": part_own_use,
+def part_adreno(checks, folder):
+    """The names of freedreno's counters: by default both metrics, and the report says what limits a pass."""
+    run = Run(checks, folder, "ext=amd,adreno,vendor=freedreno", {"counters": "overview"}, 12)
+    frames = run.log.whole_frames(0)[:6]
+    for p, vertices in ((p, SCENE[p["index"]]) for frame in frames for p in frame["passes"]):
+        metrics = p.get("metrics", {})
+        checks.equal(metrics.get("adreno_texture_stall"), 100, f"pass {p['index']}: stalls as long as busy")
+        alus = metrics.get("adreno_alus_working", 0)
+        checks.that(abs(alus - 50 * len(vertices) / sum(vertices)) < 1e-9, f"pass {p['index']}: ALUs {alus}")
+    said = h.run([h.need("passtally"), "report", "--pass", frames[0]["passes"][0]["id"], folder / "log.jsonl"],
+                 h.base_env(folder))
+    checks.that("100 % of their busy time the shaders wait for texture data" in " ".join(said.text.split()), said.text)
+
+
+PARTS = {"adreno": part_adreno, "types": part_types, "derived": part_derived, "rotation": part_rotation, "own": part_own_use,
          "faults": part_faults, "offers": part_offers}
 
 

@@ -348,7 +348,20 @@ def part_radv(checks, folder):
         checks.equal(got.status, bare.status, "exit status")
 
 
-PARTS = {"exact": part_exact, "rotation": part_rotation, "scopes": part_scopes, "drivers": part_drivers,
+def part_limits(checks, folder):
+    """Counters by the names that RADV and Turnip give them: in the overview, and in what the report says."""
+    for name, key, words in (("VALU Busy", "valu_busy", "88 % of the time vector instructions run"),
+                             ("% Texture Fetch Stall", "texture_fetch_stall", "88 % of the time the shaders wait for texture")):
+        run = Run(folder, {"sources": "all+vk-khr", "counters": "overview"}, f"room=4,share={name}")
+        quiet(checks, run)
+        checks.equal(run.rows.get(key, {}).get("unit"), "percent", f"{name}: unit")
+        record = run.frames()[0]["passes"][0]
+        checks.equal(record["counters"].get(key), 88, f"{name}: value")
+        said = h.run([h.need("passtally"), "report", "--pass", record["id"], run.log_path], h.base_env(folder))
+        checks.that(words in " ".join(said.text.split()), f"{name}: {said.text}")
+
+
+PARTS = {"limits": part_limits, "exact": part_exact, "rotation": part_rotation, "scopes": part_scopes, "drivers": part_drivers,
          "validation": part_validation, "radv": part_radv}
 
 

@@ -99,6 +99,8 @@ static const struct {
 } open_cases[] = {
 	{ "no extension", "ext=intel", NULL, NULL, 0, 0, "does not offer GL_AMD" },
 	{ "a few of each group", "ext=amd", NULL, NULL, 1, 8, "" },
+	/* The fifth of its group is the input of a metric. */
+	{ "a few of each group, and what metrics need", "ext=amd,adreno", NULL, NULL, 1, 13, "" },
 	{ "all", "ext=amd", "all", NULL, 1, 9, "" },
 	{ "three turns", "ext=amd,sets=3", "all", NULL, 3, 11, "" },
 	/* What the driver refuses is found out by the program's own passes: see test_parts. */
