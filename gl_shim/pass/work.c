@@ -35,15 +35,21 @@ enter_render(struct gl_context *c, const char *command, GLuint name, bool bound,
 	return gl_idles(c->state) || enter_measured(c, command, name, bound, clears);
 }
 
+/* From here on draws are only counted, until `open` is set to 0 again, unless each draw has to be
+ * examined. */
+static uint32_t
+counted_modes(const struct gl_context *c, const struct gl_context_state *s)
+{
+	return gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
+}
+
 bool
 gl_draw_enter(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
 	if (s->zone.in_begin) /* glCallList is the only draw allowed here */
 		s->zone.perhaps_ended = true;
-	/* From here on draws are only counted, until `open` is set to 0 again, unless each
-	 * draw has to be examined. */
-	uint32_t open = gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
+	uint32_t open = counted_modes(c, s);
 	if (!enter_render(c, "draw", s->framebuffers.draw, true, 0))
 		return false;
 	c->open = open;
@@ -83,8 +89,9 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 	if (!enter_render(c, "clear", name, bound, whole))
 		return;
 	c->pending.clears++;
-	/* After a clear of a framebuffer that is not bound, draws have no fast path. */
-	c->open = !bound || gl_no_query_zone(s) || s->by_draw ? 0 : c->modes;
+	/* After a clear of a framebuffer that is not bound, draws have no fast path; nor has the
+	 * first one of a program. */
+	c->open = !bound || s->fresh_program ? 0 : counted_modes(c, s);
 }
 
 #define ALL_BUFFERS (GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT)

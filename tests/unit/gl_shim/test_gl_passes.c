@@ -681,6 +681,15 @@ test_waits_and_events(void)
 	g_assert_cmpuint(got.sums[TALLY_EVENT_READBACK].n, ==, 2);
 	g_assert_cmpuint(got.sums[TALLY_EVENT_READBACK].bytes, ==, 64);
 	g_assert_cmpuint(got.sums[TALLY_EVENT_FIRST_DRAW].n, ==, 1);
+	/* A clear is none, and does not hide it. */
+	got = (struct tally_events){ 0 };
+	gl_program_linked(gl_current, 8);
+	gl_program_used(gl_current, 8);
+	glClear(GL_COLOR_BUFFER_BIT);
+	glDrawArrays(TRIANGLES, 0, 3);
+	glDrawArrays(TRIANGLES, 0, 3);
+	tally_events_take(&got);
+	g_assert_cmpuint(got.sums[TALLY_EVENT_FIRST_DRAW].n, ==, 1);
 	tally_session_stop("exit");
 }
 
