@@ -58,7 +58,7 @@ RULES = {
     "cli": Rule(r"(?:cli|json)/[\w/]+\.h|layer/(?:record|config/config|session/(?:block|process)|frame/identity|base/(?:version|int192)|capture/control)\.h|query/[\w/]+\.h", [LIBC, GLIB],
                 VERSION + r"|cli_\w+\.(?:h|inc)|\w+_schema\.(?:h|inc)",
                 {r"report/html\.c": [ZLIB],
-                 r"log/(?:compress|unpack)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
+                 r"log/(?:compress|input)\.c": [ZSTD], r"top/screen\.c": [CURSES]}),
 }
 
 # Walls inside a folder: from which of its rooms a room may include, besides itself ("" is the folder's own files).

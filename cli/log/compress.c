@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/zstd.h"
+#include "cli/log/compress.h"
 
 #include "cli/log/folder.h"
 #include "cli/shared/cli.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/input.h"
 
-#include "cli/log/zstd.h"
 #include "cli/shared/cli.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define INPUT_SIZE (256u << 10)
 
@@ -19,7 +19,8 @@ struct input {
 	bool owns_fd;
 	bool looked; /* the first bytes were examined */
 	uint64_t done, total; /* in bytes of the file */
-	struct tally_unpack *unpack; /* NULL = plain text */
+	ZSTD_DStream *zstd; /* NULL = plain text; its window takes at most 128 MiB */
+	bool inside; /* the stream is in the middle of a frame, of which there are several */
 	char *packed; /* bytes of the file, at most INPUT_SIZE */
 	size_t n_packed, taken;
 	GByteArray *spool; /* NULL = none: bytes kept, or to be read before those of `fd` */
@@ -77,7 +78,7 @@ is_zstd(const unsigned char *b, size_t n)
 /* The first bytes decide the format. They are plain text (*n bytes of it), or they move to
  * in->packed. */
 static enum tally_lines_status
-look(struct input *in, char *to, size_t size, size_t *n, const char **why)
+look(struct input *in, char *to, size_t size, size_t *n)
 {
 	enum { ENOUGH = 4 };
 	ssize_t got = 1;
@@ -88,8 +89,9 @@ look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 	in->looked = true;
 	if (!is_zstd((const unsigned char *)to, *n))
 		return *n ? TALLY_LINES_OK : TALLY_LINES_END;
-	in->unpack = tally_unpack_create(why);
-	if (!in->unpack)
+	in->zstd = ZSTD_createDStream();
+	g_strlcpy(in->why, "out of memory", sizeof(in->why));
+	if (!in->zstd)
 		return TALLY_LINES_IO;
 	in->packed = g_malloc(INPUT_SIZE);
 	in->n_packed = *n;
@@ -98,25 +100,45 @@ look(struct input *in, char *to, size_t size, size_t *n, const char **why)
 	return TALLY_LINES_OK;
 }
 
-static enum tally_lines_status
-read_packed(struct input *in, char *to, size_t size, size_t *n, const char **why)
+/* Unpacks what fits in `to`; 0: there is no more input. SIZE_MAX after setting the reason. */
+static size_t
+unpack(struct input *in, char *to, size_t size)
 {
-	for (;;) {
-		size_t got = tally_unpack_step(in->unpack, in->packed, in->n_packed, &in->taken, to,
-					       size, why);
-		if (got == SIZE_MAX)
-			return TALLY_LINES_DAMAGED;
-		*n = got;
-		if (got)
-			return TALLY_LINES_OK;
+	ZSTD_inBuffer from = { .src = in->packed, .size = in->n_packed, .pos = in->taken };
+	ZSTD_outBuffer out = { .dst = to, .size = size };
+	/* Buffered output is drained without new input; after the end of a frame the next
+	 * one is started. */
+	while (out.pos == 0 && (from.pos < from.size || in->inside)) {
+		size_t before = from.pos;
+		size_t left = ZSTD_decompressStream(in->zstd, &out, &from);
+		if (ZSTD_isError(left)) {
+			g_snprintf(in->why, sizeof(in->why),
+				   "the compressed file cannot be unpacked from here on: zstd says "
+				   "\"%s\"",
+				   ZSTD_getErrorName(left));
+			return SIZE_MAX;
+		}
+		in->inside = left != 0;
+		if (out.pos == 0 && from.pos == before)
+			break;
+	}
+	in->taken = from.pos;
+	return out.pos;
+}
+
+static enum tally_lines_status
+read_packed(struct input *in, char *to, size_t size, size_t *n)
+{
+	while ((*n = unpack(in, to, size)) == 0) {
 		ssize_t more = read_some(in, in->packed, INPUT_SIZE);
 		if (more < 0)
 			return TALLY_LINES_IO;
 		if (more == 0)
-			return in->unpack->inside ? TALLY_LINES_CUT : TALLY_LINES_END;
+			return in->inside ? TALLY_LINES_CUT : TALLY_LINES_END;
 		in->n_packed = (size_t)more;
 		in->taken = 0;
 	}
+	return *n == SIZE_MAX ? TALLY_LINES_DAMAGED : TALLY_LINES_OK;
 }
 
 static enum tally_lines_status
@@ -126,12 +148,12 @@ input_read(void *user, char *to, size_t size, size_t *n, const char **why)
 	*why = in->why;
 	*n = 0;
 	if (!in->looked) {
-		enum tally_lines_status status = look(in, to, MIN(size, INPUT_SIZE), n, why);
+		enum tally_lines_status status = look(in, to, MIN(size, INPUT_SIZE), n);
 		if (status != TALLY_LINES_OK || *n)
 			return status;
 	}
-	if (in->unpack)
-		return read_packed(in, to, size, n, why);
+	if (in->zstd)
+		return read_packed(in, to, size, n);
 	ssize_t got = read_some(in, to, size);
 	*n = got > 0 ? (size_t)got : 0;
 	return got < 0 ? TALLY_LINES_IO : got == 0 ? TALLY_LINES_END : TALLY_LINES_OK;
@@ -149,7 +171,7 @@ static void
 input_close(void *user)
 {
 	struct input *in = user;
-	tally_unpack_destroy(in->unpack);
+	ZSTD_freeDStream(in->zstd);
 	g_free(in->packed);
 	if (in->spool)
 		g_byte_array_unref(in->spool);

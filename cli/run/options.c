@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/run/run.h"
 
-#include "cli/log/zstd.h"
 #include "cli/shared/cli.h"
 
 #include <stdio.h>

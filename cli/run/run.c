@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/log/zstd.h"
+#include "cli/log/compress.h"
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/inject.h"
