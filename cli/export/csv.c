@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
-#include "cli/log/identity.h"
 #include "cli/report/columns.h"
 #include "cli/shared/out.h"
 #include "json/log_numbers.h"
@@ -10,12 +9,11 @@
 
 struct csv {
 	struct tally_out out;
-	bool no_counters;
-	struct tally_export_names names;
-	GHashTable *apis; /* maps the number of a device to its API's name */
+	const struct tally_export_options *options;
 	char *tags; /* the run's; NULL = none */
 	/* What the rows describe: something of the frame, a pass of it or a command of the pass. */
 	const struct tally_frame_record *frame;
+	const char *api; /* of its device; NULL = not known */
 	const char *what;
 	const struct tally_pass_record *pass; /* NULL = none */
 	const struct tally_workload_record *workload; /* NULL = none */
@@ -55,7 +53,7 @@ put_pass_cells(struct csv *e)
 	tally_out_char(&e->out, ',');
 	put_count(e, p->segment);
 	put_cell(e, tally_pass_kind_name(p->kind));
-	put_cell(e, tally_export_names_find(&e->names, e->frame->device, p));
+	put_cell(e, tally_export_name(e->options, e->frame->device, p));
 	put_cell(e, p->label);
 	tally_export_lane_name(p, lane, sizeof(lane));
 	put_cell(e, lane);
@@ -73,7 +71,7 @@ put_row(struct csv *e, const char *key, const struct tally_value *v, const char 
 {
 	g_autofree char *flags = e->flags ? tally_flags_text(e->flags, " ") : NULL;
 	put_count(e, e->frame->device);
-	put_cell(e, g_hash_table_lookup(e->apis, GUINT_TO_POINTER(e->frame->device)));
+	put_cell(e, e->api);
 	put_count(e, e->frame->frame);
 	put_cell(e, e->frame->set);
 	put_cell(e, e->what);
@@ -103,10 +101,10 @@ static void
 put_values(struct csv *e, const struct tally_keyed_value *values, uint32_t n,
 	   bool metrics)
 {
-	for (uint32_t i = 0; i < n && !e->no_counters; i++) {
+	for (uint32_t i = 0; i < n && !e->options->no_counters; i++) {
 		const struct tally_keyed_value *v = &values[i];
-		const struct tally_export_key *says = tally_export_names_key(
-			&e->names, e->frame->device, v->key);
+		const struct tally_export_key *says = tally_export_key(
+			e->options, e->frame->device, v->key);
 		put_row(e, v->key, &v->value, says ? says->unit : NULL,
 			metrics ? "metric"
 			: says  ? says->source
@@ -144,9 +142,13 @@ put_pass(struct csv *e, const struct tally_pass_record *p)
 }
 
 static void
-put_frame(struct csv *e, const struct tally_frame_record *f)
+put_frame(struct tally_export *export, const struct tally_frame_record *f)
 {
+	struct csv *e = (struct csv *)export;
+	const struct tally_device_summary *d =
+		tally_aggregate_device(e->options->log, f->device);
 	e->frame = f;
+	e->api = d->described ? tally_api_name(d->api) : NULL;
 	begin_rows(e, "frame", NULL, NULL, f->flags);
 	tally_frame_numbers(f, put_number, e);
 	put_values(e, f->metrics, f->n_metrics, true);
@@ -164,9 +166,7 @@ begin(FILE *out, const struct tally_export_options *options)
 {
 	struct csv *e = g_new0(struct csv, 1);
 	tally_out_init(&e->out, out);
-	e->no_counters = options->no_counters;
-	tally_export_names_init(&e->names);
-	e->apis = g_hash_table_new(NULL, NULL);
+	e->options = options;
 	tally_out_put(&e->out,
 		      "device,api,frame,set,what,pass,id,segment,kind,name,label,ran_on,"
 		      "workload,command,key,value,unit,source,validity,flags,tags\n");
@@ -174,28 +174,11 @@ begin(FILE *out, const struct tally_export_options *options)
 }
 
 static void
-set_tags(struct csv *e, const struct tally_header_record *header)
-{
-	struct tally_log_identity identity;
-	tally_log_identity_init(&identity);
-	tally_log_identity_read(&identity, header);
-	g_free(e->tags);
-	e->tags = tally_log_identity_tags(&identity, ";");
-	tally_log_identity_finish(&identity);
-}
-
-static void
 line(struct tally_export *export, const struct tally_log_line *line)
 {
 	struct csv *e = (struct csv *)export;
-	tally_export_names_read(&e->names, line);
 	if (line->type == TALLY_LINE_HEADER)
-		set_tags(e, &line->header);
-	if (line->type == TALLY_LINE_DEVICE)
-		g_hash_table_insert(e->apis, GUINT_TO_POINTER(line->device.device),
-				    (gpointer)tally_api_name(line->device.api));
-	if (line->type == TALLY_LINE_FRAME)
-		put_frame(e, &line->frame);
+		e->tags = tally_log_identity_tags(&e->options->log->identity, ";");
 }
 
 static void
@@ -204,12 +187,10 @@ end(struct tally_export *export, struct tally_export_left *left)
 	(void)left; /* a table can show everything, so nothing is left out */
 	struct csv *e = (struct csv *)export;
 	tally_out_flush(&e->out);
-	tally_export_names_finish(&e->names);
-	g_hash_table_destroy(e->apis);
 	g_free(e->tags);
 	g_free(e);
 }
 
 const struct tally_export_format tally_export_csv = {
-	.name = "csv", .begin = begin, .line = line, .end = end
+	.name = "csv", .begin = begin, .line = line, .frame = put_frame, .end = end
 };

@@ -24,6 +24,7 @@ struct request {
 	char *found; /* the log's path, owned */
 	const struct tally_export_format *format;
 	struct tally_result result;
+	struct tally_aggregate summary;
 	struct tally_export *export; /* NULL: no line was read yet */
 };
 
@@ -76,6 +77,14 @@ parse(struct request *r, int argc, char **argv)
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
+static void
+show_frame(void *user, const struct tally_frame_record *frame, const GPtrArray *groups)
+{
+	const struct request *r = user;
+	(void)groups;
+	r->format->frame(r->export, frame);
+}
+
 /* Returns false if a write failed, so that continuing is pointless. */
 static bool
 show_line(void *user, const struct tally_log_line *line)
@@ -85,7 +94,11 @@ show_line(void *user, const struct tally_log_line *line)
 	/* Not before the first line was read: if the file is not a log, nothing is written. */
 	if (!r->export)
 		r->export = r->format->begin(r->result.file, &r->options);
-	r->format->line(r->export, line);
+	if (line->type == TALLY_LINE_DEVICE)
+		tally_export_keys_read(r->options.keys, &line->device);
+	tally_aggregate_add(&r->summary, line);
+	if (line->type != TALLY_LINE_FRAME)
+		r->format->line(r->export, line);
 	if (ferror(r->result.file))
 		r->result.error = errno;
 	return !ferror(r->result.file);
@@ -142,9 +155,16 @@ export_log(struct request *r)
 		    "name what to write first: passtally export --perfetto OUT LOG"))
 		return TALLY_EXIT_USAGE;
 	setvbuf(r->result.file, NULL, _IOFBF, 1 << 18);
+	const struct tally_aggregate_watch watch = { .user = r, .takes_values = true,
+						     .frame = show_frame };
+	tally_aggregate_begin(&r->summary, r->log, &watch);
+	r->options.log = &r->summary;
+	r->options.keys = tally_export_keys_new();
 	int status = read_log(r);
 	if (r->export)
 		r->format->end(r->export, &left);
+	g_hash_table_destroy(r->options.keys);
+	tally_aggregate_finish(&r->summary);
 	bool good = status == TALLY_EXIT_OK;
 	if (!tally_result_close(&r->result, good) && good)
 		return TALLY_EXIT_FAILED;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/export/export.h - declarations that the formats of `passtally export` share.
  *
- * A format receives the records of a log one by one and writes to a stream. Memory grows
- * with the number of passes, tracks and keys in a log, never with its frames. One thread.
- * Missing values are never invented: an item without a place in time is not drawn but
- * counted.
+ * A format receives the records of a log one by one and writes to a stream. Names of passes and
+ * what is known of devices come from the summary of the log up to there, which keeps no values of
+ * passes. One thread. Missing values are never invented: an item without a place in time is not
+ * drawn but counted.
  */
 #ifndef PASSTALLY_CLI_EXPORT_H
 #define PASSTALLY_CLI_EXPORT_H
 
-#include "cli/log/pass_name.h"
-#include "json/record_json.h"
+#include "cli/log/aggregate.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -24,32 +23,28 @@ struct tally_export_left {
 
 struct tally_export_options {
 	bool no_counters; /* leave out the tracks, or rows, of counters and metrics */
+	const struct tally_aggregate *log; /* up to the line that is written */
+	GHashTable *keys; /* a set of struct tally_export_key *, of the devices up to there */
 };
 
 struct tally_export_format {
 	const char *name; /* name of the command-line option */
 	bool binary; /* not suitable for a terminal */
+	/* `options` outlives the format. */
 	struct tally_export *(*begin)(FILE *out, const struct tally_export_options *options);
+	/* Each line except frames. */
 	void (*line)(struct tally_export *e, const struct tally_log_line *line);
+	void (*frame)(struct tally_export *e, const struct tally_frame_record *frame);
 	/* Writes the end of the file and frees everything. */
 	void (*end)(struct tally_export *e, struct tally_export_left *left);
 };
 
 extern const struct tally_export_format tally_export_perfetto, tally_export_csv;
 
-/* Names for people, the same as in `passtally report`, and what keys mean (cli/export/names.c). */
-struct tally_export_names {
-	struct tally_pass_names passes;
-	GHashTable *names; /* maps struct tally_pass_key to char * */
-	GHashTable *keys; /* a set of struct tally_export_key * */
-};
-void tally_export_names_init(struct tally_export_names *names);
-void tally_export_names_finish(struct tally_export_names *names);
-/* Reads a device or a pass_info line; a later line replaces an earlier one. */
-void tally_export_names_read(struct tally_export_names *names, const struct tally_log_line *line);
-/* Returns the same pointer for the same pass of a device as long as `names` lives. */
-const char *tally_export_names_find(struct tally_export_names *names, uint32_t device,
-				    const struct tally_pass_record *pass);
+/* The name of a pass for people, the same as in `passtally report`. */
+const char *
+tally_export_name(const struct tally_export_options *options, uint32_t device,
+		  const struct tally_pass_record *pass);
 /* The lane that a pass ran on: "queue 0.1", "context 2" or "no context". */
 void tally_export_lane_name(const struct tally_pass_record *pass, char *out, size_t size);
 
@@ -59,8 +54,12 @@ struct tally_export_key {
 	uint32_t device;
 	const char *unit, *source, *description;
 };
+GHashTable *tally_export_keys_new(void);
+/* A later device line replaces an earlier one. */
+void tally_export_keys_read(GHashTable *keys, const struct tally_device_record *device);
 /* NULL: the log does not describe the key. */
 const struct tally_export_key *
-tally_export_names_key(const struct tally_export_names *names, uint32_t device, const char *key);
+tally_export_key(const struct tally_export_options *options, uint32_t device,
+		 const char *key);
 
 #endif

@@ -2,9 +2,7 @@
 #include "cli/export/trace.h"
 
 #include "cli/export/export.h"
-#include "cli/log/identity.h"
 #include "cli/log/pass_name.h"
-#include "cli/log/stats.h"
 #include "cli/report/columns.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
@@ -43,7 +41,7 @@ struct device {
 	uint64_t own_gpu_ns, own_cpu_ns; /* where its own clock's first stamp is shown */
 	uint64_t track, frames; /* the CPU's frames; 0: not announced yet */
 	GPtrArray *lanes; /* elements: struct lane * */
-	struct tally_trace_gpu gpu;
+	const struct tally_device_summary *about;
 };
 
 /* A pass of the frame. */
@@ -57,13 +55,11 @@ struct placed {
 
 struct perfetto {
 	struct tally_trace t;
-	struct tally_export_names names;
-	struct tally_log_identity identity;
-	char *program;
-	bool no_counters;
+	const struct tally_export_options *options;
 	uint64_t process, notes, marks; /* tracks; 0 = none yet */
 	uint64_t last_ns; /* when the last frame ended, or the process began */
 	GHashTable *devices; /* maps a number to a struct device * */
+	uint32_t n_gpus; /* up to the last one of them */
 	GHashTable *numbers; /* of queues, stages and counters, by kind and name */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
@@ -194,7 +190,7 @@ counter_number(struct perfetto *e, const char *key, const char *where, uint64_t 
 	uint64_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(e->numbers, known));
 	if (number)
 		return number;
-	const struct tally_export_key *says = tally_export_names_key(&e->names, gpu, key);
+	const struct tally_export_key *says = tally_export_key(e->options, gpu, key);
 	const char *unit = says ? says->unit : g_str_has_suffix(key, "_ns") ? "ns" : NULL;
 	number = tally_trace_add_counter(&e->t, gpu, ns, name, unit,
 					 says ? says->description : NULL);
@@ -232,14 +228,10 @@ has_place(bool has_start, bool has_length, uint64_t start_ns, uint64_t length_ns
 static uint64_t
 process_track(struct perfetto *e)
 {
-	if (!e->process) {
-		g_autoptr(GPtrArray) labels = g_ptr_array_new();
-		TALLY_EACH (char, label, e->identity.tags)
-			g_ptr_array_add(labels, label);
-		g_ptr_array_add(labels, NULL);
-		e->process = tally_trace_add_process(&e->t, e->program,
-						     (char **)labels->pdata);
-	}
+	const struct tally_aggregate *log = e->options->log;
+	g_autofree char *name = g_path_get_basename(log->program ? log->program : "?");
+	if (!e->process)
+		e->process = tally_trace_add_process(&e->t, name, log->identity.tags);
 	return e->process;
 }
 
@@ -248,38 +240,37 @@ free_device(gpointer v)
 {
 	struct device *d = v;
 	g_ptr_array_unref(d->lanes);
-	g_free(d->gpu.name);
-	g_free(d->gpu.driver);
-	g_free(d->gpu.pci);
-	g_free(d->gpu.uuid);
 	g_free(d);
 }
 
-/* `record` NULL: the log does not describe the device. */
-static struct device *
-find_device(struct perfetto *e, uint32_t number, const struct tally_device_record *record)
+/* "device 0: Mali-G78 (vulkan)" */
+static char *
+device_name(const struct tally_device_summary *d)
 {
+	bool named = d->name && *d->name, known = d->described;
+	return g_strdup_printf("device %u%s%s%s%s%s", d->device, named ? ": " : "",
+			       named ? d->name : "", known ? " (" : "",
+			       known ? tally_api_name(d->api) : "", known ? ")" : "");
+}
+
+static struct device *
+find_device(struct perfetto *e, uint32_t number)
+{
+	enum { MOST_GPUS = 64 };
 	struct device *d = g_hash_table_lookup(e->devices, GUINT_TO_POINTER(number));
 	if (d)
 		return d;
 	d = g_new0(struct device, 1);
 	d->number = number;
+	d->about = tally_aggregate_device(e->options->log, number);
 	d->lanes = g_ptr_array_new_with_free_func(g_free);
 	g_hash_table_insert(e->devices, GUINT_TO_POINTER(number), d);
-	g_autoptr(GString) name = g_string_new(NULL);
-	g_string_printf(name, "device %u", number);
-	if (record && record->name && *record->name)
-		g_string_append_printf(name, ": %s", record->name);
-	if (record) {
-		g_string_append_printf(name, " (%s)", tally_api_name(record->api));
-		d->gpu.driver = g_strjoin(" ", record->driver ? record->driver : "",
-					  record->driver_version, NULL);
-		d->gpu.pci = g_strdup(record->pci);
-		d->gpu.uuid = g_strdup(record->uuid);
-		tally_trace_add_context(&e->t, UINT64_C(1) + number, record->api);
-	}
-	d->gpu.name = g_strdup(name->str);
-	d->track = tally_trace_add_track(&e->t, process_track(e), name->str,
+	if (number < MOST_GPUS)
+		e->n_gpus = MAX(e->n_gpus, number + 1);
+	if (d->about->described)
+		tally_trace_add_context(&e->t, UINT64_C(1) + number, d->about->api);
+	g_autofree char *name = device_name(d->about);
+	d->track = tally_trace_add_track(&e->t, process_track(e), name,
 					 (int)g_hash_table_size(e->devices));
 	return d;
 }
@@ -429,7 +420,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 					     : p->kind == TALLY_PASS_RENDER
 						     ? TALLY_CATEGORY_GRAPHICS
 						     : TALLY_CATEGORY_OTHER;
-	const char *name = tally_export_names_find(&e->names, e->device->number, p);
+	const char *name = tally_export_name(e->options, e->device->number, p);
 	placed->event = begin_stage(e, queue_number(e, lane, rows, placed->row), name,
 				    tally_pass_kind_name(p->kind), category,
 				    placed->start_ns, placed->end_ns, p);
@@ -437,7 +428,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 	tally_trace_end_event(&e->t);
 	if (p->n_workloads)
 		put_workloads(e, lane, p);
-	if (e->no_counters)
+	if (e->options->no_counters)
 		return;
 	g_autofree char *where = row_name(rows, placed->row);
 	put_counters(e, where, placed->start_ns, placed->end_ns, p->counters,
@@ -554,7 +545,7 @@ place_pass(struct perfetto *e, const struct tally_pass_record *pass, struct plac
 	    (own && !d->has_own_clock))
 		return;
 	p->lane = find_lane(d, pass, own);
-	p->label = tally_pass_names_find(&e->names.passes, pass)->label;
+	p->label = tally_aggregate_find_pass(e->options->log, d->number, pass->id)->label;
 	p->start_ns = start_ns;
 	p->end_ns = start_ns + pass->gpu_ns;
 }
@@ -595,7 +586,7 @@ put_cpu_frame(struct perfetto *e)
 		{ .key = "gpu_ns", .value = tally_u64(f->gpu_ns) },
 	};
 	put_counters(e, "frame", f->start_ns, end_ns, of_frame, f->has_gpu ? 3 : 2);
-	if (!e->no_counters)
+	if (!e->options->no_counters)
 		put_counters(e, "frame", f->start_ns, end_ns, f->metrics, f->n_metrics);
 	e->last_ns = MAX(e->last_ns, end_ns);
 }
@@ -616,7 +607,7 @@ put_submission(struct perfetto *e, const struct placed *placed)
 	}
 	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, lane->submissions, ns,
 				"submit",
-				tally_export_names_find(&e->names, e->device->number, p));
+				tally_export_name(e->options, e->device->number, p));
 	if (placed->row) {
 		put_identity(e, p);
 		if (!placed->lane->own)
@@ -657,10 +648,11 @@ put_note(struct perfetto *e, const struct tally_note_record *note)
 /* ---- the format ---- */
 
 static void
-read_frame(struct perfetto *e, const struct tally_frame_record *f)
+put_frame(struct tally_export *export, const struct tally_frame_record *f)
 {
+	struct perfetto *e = (struct perfetto *)export;
 	e->frame = f;
-	e->device = find_device(e, f->device, NULL);
+	e->device = find_device(e, f->device);
 	put_cpu_frame(e);
 	g_array_set_size(e->placed, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++)
@@ -679,10 +671,7 @@ begin(FILE *out, const struct tally_export_options *options)
 {
 	struct perfetto *e = g_new0(struct perfetto, 1);
 	e->t.out = out;
-	e->no_counters = options->no_counters;
-	tally_export_names_init(&e->names);
-	tally_log_identity_init(&e->identity);
-	e->program = g_strdup("?");
+	e->options = options;
 	e->prefix = "";
 	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -696,47 +685,36 @@ static void
 line(struct tally_export *export, const struct tally_log_line *line)
 {
 	struct perfetto *e = (struct perfetto *)export;
-	tally_export_names_read(&e->names, line);
-	switch (line->type) {
-	case TALLY_LINE_HEADER:
-		g_free(e->program);
-		e->program = g_path_get_basename(
-			line->header.program ? line->header.program : "?");
+	if (line->type == TALLY_LINE_HEADER) {
 		e->t.pid = (uint64_t)line->header.pid;
 		e->last_ns = line->header.process_start_ns;
-		tally_log_identity_read(&e->identity, &line->header);
-		break;
-	case TALLY_LINE_DEVICE:
-		find_device(e, line->device.device, &line->device);
-		break;
-	case TALLY_LINE_FRAME:
-		read_frame(e, &line->frame);
-		break;
-	case TALLY_LINE_NOTE:
-		put_note(e, &line->note);
-		break;
-	default:
-		break;
 	}
+	if (line->type == TALLY_LINE_DEVICE)
+		find_device(e, line->device.device);
+	if (line->type == TALLY_LINE_NOTE)
+		put_note(e, &line->note);
 }
 
 /* Tells Perfetto about the GPUs, whose numbers are their places in the list. */
 static void
 put_gpus(struct perfetto *e)
 {
-	enum { MOST_GPUS = 64 };
-	struct tally_trace_gpu gpus[MOST_GPUS] = { 0 };
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < MOST_GPUS; i++) {
+	if (!e->n_gpus)
+		return;
+	tally_trace_begin_gpus(&e->t);
+	for (uint32_t i = 0; i < e->n_gpus; i++) {
 		const struct device *d =
 			g_hash_table_lookup(e->devices, GUINT_TO_POINTER(i));
-		if (!d)
-			continue;
-		gpus[i] = d->gpu;
-		n = i + 1;
+		const struct tally_device_summary *about = d ? d->about : NULL;
+		g_autofree char *name = about ? device_name(about) : NULL;
+		g_autofree char *driver = NULL;
+		if (about && about->described)
+			driver = g_strjoin(" ", about->driver ? about->driver : "",
+					   about->driver_version, NULL);
+		tally_trace_put_gpu(&e->t, name, driver, about ? about->pci : NULL,
+				    about ? about->uuid : NULL);
 	}
-	if (n)
-		tally_trace_put_gpus(&e->t, gpus, n);
+	tally_trace_end_event(&e->t);
 }
 
 static void
@@ -751,12 +729,10 @@ end(struct tally_export *export, struct tally_export_left *left)
 	g_array_unref(e->placed);
 	g_ptr_array_unref(e->order);
 	g_array_unref(e->ids);
-	tally_export_names_finish(&e->names);
-	tally_log_identity_finish(&e->identity);
-	g_free(e->program);
 	g_free(e);
 }
 
 const struct tally_export_format tally_export_perfetto = {
-	.name = "perfetto", .binary = true, .begin = begin, .line = line, .end = end
+	.name = "perfetto", .binary = true, .begin = begin, .line = line,
+	.frame = put_frame, .end = end
 };

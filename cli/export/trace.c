@@ -166,7 +166,7 @@ tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name, 
 }
 
 uint64_t
-tally_trace_add_process(struct tally_trace *t, const char *name, char *const *labels)
+tally_trace_add_process(struct tally_trace *t, const char *name, const GPtrArray *labels)
 {
 	uint64_t number = take_number(t);
 	begin_packet(t, PACKET_TRACK_DESCRIPTOR);
@@ -175,8 +175,8 @@ tally_trace_add_process(struct tally_trace *t, const char *name, char *const *la
 	tally_protobuf_begin(&t->p, TRACK_PROCESS);
 	tally_protobuf_put_number(&t->p, PROCESS_PID, t->pid);
 	tally_protobuf_put_text(&t->p, PROCESS_NAME, name);
-	for (; *labels; labels++)
-		tally_protobuf_put_text(&t->p, PROCESS_LABELS, *labels);
+	for (guint i = 0; i < labels->len; i++)
+		tally_protobuf_put_text(&t->p, PROCESS_LABELS, labels->pdata[i]);
 	tally_protobuf_end(&t->p);
 	tally_protobuf_end(&t->p);
 	end_packet(t);
@@ -362,22 +362,24 @@ tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 }
 
 void
-tally_trace_put_gpus(struct tally_trace *t, const struct tally_trace_gpu *gpus,
-		     uint32_t n)
+tally_trace_begin_gpus(struct tally_trace *t)
 {
 	begin_packet(t, PACKET_GPU_INFO);
-	for (uint32_t i = 0; i < n; i++) {
-		tally_protobuf_begin(&t->p, GPU_INFO_GPUS);
-		tally_protobuf_put_text(&t->p, GPU_NAME, gpus[i].name);
-		tally_protobuf_put_text(&t->p, GPU_UUID, gpus[i].uuid);
-		tally_protobuf_put_text(&t->p, GPU_PCI, gpus[i].pci);
-		if (gpus[i].driver) {
-			tally_protobuf_begin(&t->p, GPU_EXTRA);
-			tally_protobuf_put_text(&t->p, EXTRA_NAME, "driver");
-			tally_protobuf_put_text(&t->p, EXTRA_VALUE, gpus[i].driver);
-			tally_protobuf_end(&t->p);
-		}
+}
+
+void
+tally_trace_put_gpu(struct tally_trace *t, const char *name, const char *driver,
+		    const char *pci, const char *uuid)
+{
+	tally_protobuf_begin(&t->p, GPU_INFO_GPUS);
+	tally_protobuf_put_text(&t->p, GPU_NAME, name);
+	tally_protobuf_put_text(&t->p, GPU_UUID, uuid);
+	tally_protobuf_put_text(&t->p, GPU_PCI, pci);
+	if (driver) {
+		tally_protobuf_begin(&t->p, GPU_EXTRA);
+		tally_protobuf_put_text(&t->p, EXTRA_NAME, "driver");
+		tally_protobuf_put_text(&t->p, EXTRA_VALUE, driver);
 		tally_protobuf_end(&t->p);
 	}
-	tally_trace_end_event(t);
+	tally_protobuf_end(&t->p);
 }

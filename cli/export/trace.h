@@ -31,9 +31,9 @@ void tally_trace_finish(struct tally_trace *t);
 /* A track of the CPU's side. Returns its number. */
 uint64_t tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name,
 			       int rank);
-/* The track that all others are below; `labels` NULL-terminated. */
+/* The track that all others are below; `labels`: elements char *. */
 uint64_t
-tally_trace_add_process(struct tally_trace *t, const char *name, char *const *labels);
+tally_trace_add_process(struct tally_trace *t, const char *name, const GPtrArray *labels);
 
 enum tally_trace_category {
 	TALLY_CATEGORY_OTHER = 0,
@@ -81,11 +81,10 @@ void tally_trace_put_counters(struct tally_trace *t, uint32_t gpu, uint64_t ns,
 			      const uint64_t *counters,
 			      const struct tally_keyed_value *values, uint32_t n);
 
-/* A GPU; its place in the order of these calls, from 0, is its number. */
-struct tally_trace_gpu {
-	char *name, *driver, *pci, *uuid; /* NULL = not known */
-};
-void tally_trace_put_gpus(struct tally_trace *t, const struct tally_trace_gpu *gpus,
-			  uint32_t n);
+/* The list of GPUs; the place of one in it, from 0, is its number. tally_trace_end_event() ends
+ * it. NULL = not known. */
+void tally_trace_begin_gpus(struct tally_trace *t);
+void tally_trace_put_gpu(struct tally_trace *t, const char *name, const char *driver,
+			 const char *pci, const char *uuid);
 
 #endif
