@@ -87,11 +87,13 @@ find_wait(struct tally_aggregate *a)
 	static const struct {
 		const char *key, *off;
 	} late[] = { { "skip", "0" }, { "start-on", "none" } };
-	tally_text_replace(&a->waits, NULL);
+	a->waits = NULL;
 	for (size_t i = 0; i < G_N_ELEMENTS(late) && !a->waits; i++) {
 		const char *value = tally_log_option(&a->identity, late[i].key, late[i].off);
-		if (value && *value)
-			a->waits = g_strdup_printf("--%s %s", late[i].key, value);
+		if (!value || !*value)
+			continue;
+		g_autofree char *option = g_strdup_printf("--%s %s", late[i].key, value);
+		a->waits = g_intern_string(option);
 	}
 }
 
@@ -101,9 +103,9 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 	a->header.pid = r->pid;
 	a->header.started_unix_ns = r->started_unix_ns;
 	a->header.process_start_ns = r->process_start_ns;
-	tally_text_replace(&a->program, r->program);
+	a->program = g_intern_string(r->program);
 	tally_pass_names_program(&a->state->groups.names, r->program);
-	tally_text_replace(&a->version, r->version);
+	a->version = g_intern_string(r->version);
 	tally_log_identity_read(&a->identity, r);
 	find_wait(a);
 }
@@ -134,7 +136,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		break;
 	case TALLY_LINE_END:
 		a->has_end = true;
-		tally_text_replace(&a->end_reason, line->end.reason);
+		a->end_reason = g_intern_string(line->end.reason);
 		a->end_frames = line->end.frames;
 		a->end_frames_dropped = line->end.frames_dropped;
 		break;
@@ -200,11 +202,7 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_free(s);
 	g_ptr_array_unref(a->devices);
 	g_free(a->path);
-	g_free(a->program);
-	g_free(a->waits);
-	g_free(a->version);
 	tally_log_identity_finish(&a->identity);
-	g_free(a->end_reason);
 	*a = (struct tally_aggregate){ 0 };
 }
 

@@ -8,7 +8,8 @@
  * not joined: they count only where a group has one part in the frame. Grouped by label, each
  * node of the tree of labels also has a roll-up: a group that counts its passes a second time.
  * Memory grows with the number of groups, not with the log (when grouping by frame, the frames
- * are the groups). No memory of the reader is kept. One thread.
+ * are the groups). No memory of the reader is kept: texts of the header, devices and the end are
+ * interned (GLib). One thread.
  */
 #ifndef PASSTALLY_CLI_AGGREGATE_H
 #define PASSTALLY_CLI_AGGREGATE_H
@@ -159,12 +160,12 @@ struct tally_device_summary {
 	uint32_t device;
 	bool described; /* its `device` line was read */
 	enum tally_api api;
-	char *name, *driver, *driver_version, *serialized_by;
+	const char *name, *driver, *driver_version, *serialized_by;
 	uint32_t vendor_id; /* 0 = not known */
 	bool has_device_id;
 	uint32_t device_id;
 	uint32_t driver_id; /* VkDriverId, 0 = none */
-	char *pci, *uuid; /* NULL = not known */
+	const char *pci, *uuid; /* NULL = not known */
 	/* The last present mode that its lines name, or NULL; whether one did that waits for the
 	 * screen, or one that does not. */
 	const char *present_mode;
@@ -213,10 +214,10 @@ struct tally_aggregate {
 	const struct tally_aggregate_watch *watch; /* NULL = none */
 	char *path;
 	struct tally_header_record header; /* only the numbers of the header */
-	char *program, *version;
+	const char *program, *version;
 	/* elements: struct tally_pictured_pass, in the order of frames; also of the warm-up */
 	GArray *pictured;
-	char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
+	const char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
 	struct tally_log_identity identity;
 	GArray *keys; /* elements: struct tally_key */
 	GPtrArray *groups; /* elements: struct tally_group *, in order of appearance */
@@ -227,7 +228,7 @@ struct tally_aggregate {
 	bool skips_bad;
 	struct tally_skipped_lines skipped;
 	bool has_end;
-	char *end_reason;
+	const char *end_reason;
 	uint64_t end_frames, end_frames_dropped;
 	/* Private to aggregate.c. */
 	struct tally_aggregate_state *state;

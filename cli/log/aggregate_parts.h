@@ -50,13 +50,6 @@ struct tally_aggregate_state {
 	GPtrArray *touched; /* groups of the frame being read */
 };
 
-static inline void
-tally_text_replace(char **to, const char *text)
-{
-	g_free(*to);
-	*to = g_strdup(text);
-}
-
 /* keys.c */
 
 /* The index of a key among a->keys, added where it is new. */

@@ -30,12 +30,6 @@ void
 tally_device_summary_destroy(gpointer p)
 {
 	struct tally_device_summary *d = p;
-	g_free(d->name);
-	g_free(d->driver);
-	g_free(d->driver_version);
-	g_free(d->serialized_by);
-	g_free(d->pci);
-	g_free(d->uuid);
 	tally_device_summary_forget(d);
 	g_array_unref(d->surfaces);
 	g_ptr_array_unref(d->off);
@@ -117,10 +111,10 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 	d->described = true;
 	d->api = r->api;
 	d->beneath = r->beneath;
-	tally_text_replace(&d->name, r->name);
-	tally_text_replace(&d->driver, r->driver);
-	tally_text_replace(&d->driver_version, r->driver_version);
-	tally_text_replace(&d->serialized_by, r->serialized_by);
+	d->name = g_intern_string(r->name);
+	d->driver = g_intern_string(r->driver);
+	d->driver_version = g_intern_string(r->driver_version);
+	d->serialized_by = g_intern_string(r->serialized_by);
 	d->vendor_id = r->vendor_id;
 	d->has_device_id = r->has_device_id;
 	d->device_id = r->device_id;
@@ -135,8 +129,8 @@ tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_r
 	}
 	for (uint32_t i = 0; i < r->n_facts; i++)
 		d->software |= g_str_has_suffix(r->facts[i], ", the CPU");
-	tally_text_replace(&d->pci, r->pci);
-	tally_text_replace(&d->uuid, r->uuid);
+	d->pci = g_intern_string(r->pci);
+	d->uuid = g_intern_string(r->uuid);
 	g_ptr_array_set_size(d->off, 0);
 	for (uint32_t i = 0; i < r->n_sources; i++) {
 		const struct tally_source_info *s = &r->sources[i];

@@ -19,11 +19,6 @@ tally_log_identity_init(struct tally_log_identity *id)
 static void
 clear(struct tally_log_identity *id)
 {
-	g_free(id->run);
-	g_free(id->os);
-	g_free(id->kernel);
-	g_free(id->cpu);
-	g_free(id->host);
 	g_ptr_array_set_size(id->tags, 0);
 	g_ptr_array_set_size(id->options, 0);
 	g_clear_pointer(&id->argv, g_ptr_array_unref);
@@ -42,11 +37,11 @@ tally_log_identity_read(struct tally_log_identity *id,
 			const struct tally_header_record *h)
 {
 	clear(id);
-	id->run = g_strdup(h->run);
-	id->os = g_strdup(h->os);
-	id->kernel = g_strdup(h->kernel);
-	id->cpu = g_strdup(h->cpu);
-	id->host = g_strdup(h->host);
+	id->run = g_intern_string(h->run);
+	id->os = g_intern_string(h->os);
+	id->kernel = g_intern_string(h->kernel);
+	id->cpu = g_intern_string(h->cpu);
+	id->host = g_intern_string(h->host);
 	id->cpus = h->cpus;
 	id->memory_bytes = h->memory_bytes;
 	id->session = h->session;

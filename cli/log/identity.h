@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/identity.h - where a log was taken, how, and the tags of its run.
  *
- * Copied from the header line; what the log does not contain is NULL or 0. Arguments have "***"
- * for what looks like a secret: the value of -AUTH_PASSWORD=X, the word after --token, what follows
- * user: in a URL, a JSON Web Token. One thread; the caller frees
- * returned strings with g_free().
+ * Copied from the header line, texts interned (GLib); what the log does not contain is NULL or 0.
+ * Arguments have "***" for what looks like a secret: the value of -AUTH_PASSWORD=X, the word after
+ * --token, what follows user: in a URL, a JSON Web Token. One thread; the caller frees returned
+ * strings with g_free().
  */
 #ifndef PASSTALLY_CLI_IDENTITY_H
 #define PASSTALLY_CLI_IDENTITY_H
@@ -15,8 +15,8 @@
 #include <glib.h>
 
 struct tally_log_identity {
-	char *run; /* a UUID: two logs of one run are one log, loaded twice */
-	char *os, *kernel, *cpu, *host;
+	const char *run; /* a UUID: two logs of one run are one log, loaded twice */
+	const char *os, *kernel, *cpu, *host;
 	uint32_t cpus;
 	uint64_t memory_bytes;
 	enum tally_session session;
