@@ -151,9 +151,8 @@ main(int argc, char **argv)
 	if (argc < 2)
 		return short_help();
 	const char *word = argv[1];
-	if (strcmp(word, "run") == 0) /* the program must inherit SIGPIPE unchanged */
-		return tally_cli_finish("run", tally_command_run.run(argc - 1, argv + 1));
-	signal(SIGPIPE, SIG_IGN);
+	if (strcmp(word, "run") != 0) /* the program must inherit SIGPIPE unchanged */
+		signal(SIGPIPE, SIG_IGN);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return tally_cli_finish(NULL, help_on(NULL));
 	if (strcmp(word, "help") == 0)

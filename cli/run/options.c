@@ -6,26 +6,44 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool
+take_compress(const char *command, const struct tally_arg *arg, void *to,
+	      const char *value)
+{
+	struct tally_run_request *r = to;
+	(void)command, (void)value;
+	r->compress = arg->name[0] == 'c';
+	return true;
+}
+
+static bool
+take_config(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct tally_run_request *r = to;
+	return tally_config_set(&r->config, arg->name, value, TALLY_FROM_COMMAND_LINE,
+				tally_cli_report, (void *)command);
+}
+
 /* Options of this command; those of tally_options[] come before them in the table. */
 static const struct tally_arg own_options[] = {
-	TALLY_ARG_TAKE("quiet", 'q', NULL, NULL,
+	TALLY_ARG_FLAG("quiet", 'q', struct tally_run_request, quiet,
 	  "Print no summary after the program (errors are still reported)."),
-	TALLY_ARG_TAKE("live", 0, NULL, NULL,
+	TALLY_ARG_FLAG("live", 0, struct tally_run_request, live,
 	  "Show while the program runs what its passes cost, as passtally top does. What "
 	  "the program would write to the terminal goes to LOG.out."),
-	TALLY_ARG_TAKE("labels", 0, NULL, NULL,
+	TALLY_ARG_FLAG("labels", 0, struct tally_run_request, labels,
 	  "Direct3D programs: have DXVK and vkd3d-proton pass the program's debug markers on "
 	  "as labels, by DXVK_DEBUG and VKD3D_CONFIG. This can cost CPU time."),
-	TALLY_ARG_TAKE("compress", 0, NULL, NULL,
+	TALLY_ARG_TAKE("compress", 0, NULL, take_compress,
 	  "When the program has ended, however it did, compress each log with zstd to "
 	  "PATH.zst and remove the plain one. Every command but top reads both. This "
 	  "is so by default unless a path was named for the log. With --force an old "
 	  "PATH.zst goes."),
-	TALLY_ARG_TAKE("no-compress", 0, NULL, NULL, "Leave the log as plain text."),
+	TALLY_ARG_TAKE("no-compress", 0, NULL, take_compress, "Leave the log as plain text."),
 	TALLY_ARG_HELP,
 };
-enum {
-	OWN_QUIET, OWN_LIVE, OWN_LABELS, OWN_COMPRESS, OWN_NO_COMPRESS, OWN_HELP
+static const struct tally_arg program = {
+	.at = offsetof(struct tally_run_request, argv),
 };
 
 static GArray *
@@ -38,6 +56,7 @@ all_options(void)
 			.letter = tally_options[i].letter,
 			.values = tally_options[i].values,
 			.help = tally_options[i].help,
+			.take = take_config,
 		};
 		g_array_append_val(all, arg);
 	}
@@ -96,48 +115,18 @@ const char tally_run_help[] =
 	"usage, the program was not started; 125 passtally failed; 126 PROGRAM\n"
 	"cannot be run; 127 it was not found.";
 
-static void
-take_own(struct tally_run_request *r, int own)
-{
-	r->quiet |= own == OWN_QUIET;
-	r->live |= own == OWN_LIVE;
-	r->labels |= own == OWN_LABELS;
-	r->help |= own == OWN_HELP;
-	if (own == OWN_COMPRESS || own == OWN_NO_COMPRESS)
-		r->compress = own == OWN_COMPRESS;
-}
-
 int
 tally_run_options_parse(struct tally_run_request *r, int argc, char **argv)
 {
 	g_autoptr(GArray) all = all_options();
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, (const struct tally_arg *)(void *)all->data,
-			all->len);
-	bool ok = true;
-	const char *value;
-	int option;
+	struct tally_command command = tally_command_run;
+	command.options = (const struct tally_arg *)(void *)all->data;
+	command.n_options = all->len;
+	command.operands = &program;
 	r->compress = -1;
-	while (ok && (option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		int own = option - (int)tally_n_options;
-		if (option == TALLY_ARG_ERROR) {
-			ok = false;
-		} else if (option == TALLY_ARG_POSITIONAL) {
-			/* The program; all arguments after it belong to the program. */
-			r->argv = argv + args.next - 1;
-			break;
-		} else if (own < 0) {
-			ok = tally_config_set(&r->config, tally_options[option].key, value,
-					      TALLY_FROM_COMMAND_LINE,
-					      tally_cli_report, (void *)"run");
-		} else {
-			take_own(r, own);
-		}
-	}
-	if (ok && !r->help && !r->argv) {
-		tally_cli_complain(
-			"run", "no program named: passtally run [options] -- PROGRAM");
-		ok = false;
-	}
-	return ok ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+	int status = tally_args_read(&command, argc, argv, r);
+	if (status == TALLY_EXIT_OK && !r->argv)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "no program named: passtally run [options] -- PROGRAM");
+	return status;
 }

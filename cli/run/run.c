@@ -346,9 +346,7 @@ run(int argc, char **argv)
 	struct tally_run_request r = { 0 };
 	tally_config_init(&r.config);
 	int status = tally_run_options_parse(&r, argc, argv);
-	if (status == TALLY_EXIT_OK && r.help)
-		tally_command_help(&tally_command_run);
-	else if (status == TALLY_EXIT_OK)
+	if (status == TALLY_EXIT_OK)
 		status = start(&r);
 	tally_config_finish(&r.config);
 	return status;

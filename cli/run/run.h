@@ -17,12 +17,12 @@
 
 struct tally_run_request {
 	struct tally_config config; /* of the caller, who initialized it */
-	bool quiet, live, labels, help;
+	bool quiet, live, labels;
 	int compress; /* 1 = yes, 0 = no, -1 = not stated */
 	char **argv; /* arguments of the program */
 };
 
-/* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error. */
+/* As tally_args_read(). */
 int tally_run_options_parse(struct tally_run_request *r, int argc, char **argv);
 extern const char tally_run_help[];
 void tally_run_print_options(void); /* of --help, to standard output */

@@ -7,47 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 
-void
-tally_args_init(struct tally_args *args, int argc, char **argv,
-		const struct tally_arg *table, size_t n)
-{
-	*args = (struct tally_args){
-		.command = argv[0],
-		.argv = argv,
-		.argc = argc,
-		.next = 1,
-		.table = table,
-		.n = n,
-	};
-}
+/* The arguments of a command, and the next of them. */
+struct args {
+	const struct tally_command *command;
+	char **argv;
+	int argc, next;
+};
 
 /* `option` is as typed, with its dashes. A list of all options would hide the answer. */
-static int
-unknown_option(const struct tally_args *args, const char *option, int len)
+static const struct tally_arg *
+unknown_option(const struct args *args, const char *option, int len)
 {
+	const struct tally_command *command = args->command;
 	size_t dashes = strspn(option, "-");
 	struct tally_near near;
 	tally_near_begin(&near, option + dashes, MAX((size_t)len, dashes) - dashes);
-	for (size_t i = 0; i < args->n; i++)
-		tally_near_offer(&near, args->table[i].name);
+	for (size_t i = 0; i < command->n_options; i++)
+		tally_near_offer(&near, command->options[i].name);
 	if (near.best)
 		return TALLY_FAIL(
-			TALLY_ARG_ERROR, args->command,
+			NULL, command->name,
 			"unknown option %.*s: did you mean --%s? (passtally %s --help "
 			"lists all)",
-			len, option, near.best, args->command);
-	return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+			len, option, near.best, command->name);
+	return TALLY_FAIL(NULL, command->name,
 			  "unknown option %.*s: passtally %s --help lists them", len,
-			  option, args->command);
+			  option, command->name);
 }
 
-/* Gets the value of option `i`, spelled `option`: attached, or the next argument. */
-static int
-take_value(struct tally_args *args, size_t i, const char *attached, const char **value)
+/* The option with its value, attached or the next argument; NULL after an error. */
+static const struct tally_arg *
+take_value(struct args *args, const struct tally_arg *arg, const char *attached,
+	   const char **value)
 {
-	const struct tally_arg *arg = &args->table[i];
+	*value = NULL;
 	if (!arg->values)
-		return (int)i;
+		return arg;
 	bool optional = arg->values[0] == '[';
 	const char *next = args->next < args->argc ? args->argv[args->next] : NULL;
 	/* "--" ends the options and is never a value. */
@@ -59,59 +54,41 @@ take_value(struct tally_args *args, size_t i, const char *attached, const char *
 		args->next++;
 	}
 	if (!attached && !optional)
-		return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
-				  "--%s needs a value: %s", arg->name, arg->values);
+		return TALLY_FAIL(NULL, args->command->name, "--%s needs a value: %s",
+				  arg->name, arg->values);
 	*value = attached;
-	return (int)i;
+	return arg;
 }
 
-static int
-next_long(struct tally_args *args, const char *option, const char **value)
+static const struct tally_arg *
+take_long(struct args *args, const char *option, const char **value)
 {
 	const char *equals = strchr(option, '=');
 	size_t len = equals ? (size_t)(equals - option) : strlen(option);
-	for (size_t i = 0; i < args->n; i++) {
-		const struct tally_arg *arg = &args->table[i];
+	for (size_t i = 0; i < args->command->n_options; i++) {
+		const struct tally_arg *arg = &args->command->options[i];
 		if (strlen(arg->name) + 2 != len ||
 		    strncmp(arg->name, option + 2, len - 2) != 0)
 			continue;
 		if (equals && !arg->values)
-			return TALLY_FAIL(TALLY_ARG_ERROR, args->command,
+			return TALLY_FAIL(NULL, args->command->name,
 					  "--%s takes no value", arg->name);
-		return take_value(args, i, equals ? equals + 1 : NULL, value);
+		return take_value(args, arg, equals ? equals + 1 : NULL, value);
 	}
 	return unknown_option(args, option, (int)len);
 }
 
 /* `argument` is "-o" or "-oVALUE". */
-static int
-next_letter(struct tally_args *args, const char *argument, const char **value)
+static const struct tally_arg *
+take_letter(struct args *args, const char *argument, const char **value)
 {
 	const char *rest = argument[2] ? argument + 2 : NULL;
-	for (size_t i = 0; i < args->n; i++)
-		if (args->table[i].letter == argument[1] && (args->table[i].values || !rest))
-			return take_value(args, i, rest, value);
+	for (size_t i = 0; i < args->command->n_options; i++) {
+		const struct tally_arg *arg = &args->command->options[i];
+		if (arg->letter == argument[1] && (arg->values || !rest))
+			return take_value(args, arg, rest, value);
+	}
 	return unknown_option(args, argument, (int)strlen(argument));
-}
-
-int
-tally_args_next(struct tally_args *args, const char **value)
-{
-	*value = NULL;
-	if (args->next >= args->argc)
-		return TALLY_ARG_END;
-	const char *argument = args->argv[args->next++];
-	if (args->only_positional || argument[0] != '-' || argument[1] == '\0') {
-		*value = argument;
-		return TALLY_ARG_POSITIONAL;
-	}
-	if (strcmp(argument, "--") == 0) {
-		args->only_positional = true;
-		return tally_args_next(args, value);
-	}
-	if (argument[1] == '-')
-		return next_long(args, argument, value);
-	return next_letter(args, argument, value);
 }
 
 int
@@ -178,31 +155,53 @@ tally_arg_whole(const char *command, const struct tally_arg *arg, void *to,
 	return true;
 }
 
+static const struct tally_arg *
+take_option(struct args *args, const char *argument, const char **value)
+{
+	return argument[1] == '-' ? take_long(args, argument, value)
+				  : take_letter(args, argument, value);
+}
+
+/* Stores an option, or the operand before the next argument, or prints the help. */
+static int
+store(struct args *args, const struct tally_arg *arg, const char *value, void *request)
+{
+	const struct tally_command *command = args->command;
+	if (!arg)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, command->name,
+				  "unexpected argument %s: passtally %s --help "
+				  "shows what goes where",
+				  value, command->name);
+	void *to = (char *)request + arg->at;
+	if (arg->take)
+		return arg->take(command->name, arg, to, value) ? TALLY_EXIT_OK
+								: TALLY_EXIT_USAGE;
+	if (arg == command->operands) {
+		*(char ***)to = args->argv + args->next - 1;
+		args->next = args->argc;
+		return TALLY_EXIT_OK;
+	}
+	tally_command_help(command);
+	return TALLY_ARG_HELPED;
+}
+
 int
 tally_args_read(const struct tally_command *command, int argc, char **argv, void *request)
 {
-	struct tally_args args;
-	tally_args_init(&args, argc, argv, command->options, command->n_options);
-	const char *value;
-	int option;
-	while ((option = tally_args_next(&args, &value)) != TALLY_ARG_END) {
-		const struct tally_arg *arg = option >= 0 ? &command->options[option]
-							  : command->operands;
-		if (option == TALLY_ARG_ERROR)
-			return TALLY_EXIT_USAGE;
-		if (!arg)
-			return TALLY_FAIL(TALLY_EXIT_USAGE, command->name,
-					  "unexpected argument %s: passtally %s --help "
-					  "shows what goes where",
-					  value, command->name);
-		if (!arg->take) {
-			tally_command_help(command);
-			return TALLY_ARG_HELPED;
-		}
-		if (!arg->take(command->name, arg, (char *)request + arg->at, value))
-			return TALLY_EXIT_USAGE;
+	struct args args = { command, argv, argc, 1 };
+	int status = TALLY_EXIT_OK, end = tally_args_dashes(argc, argv);
+	while (status == TALLY_EXIT_OK && args.next < argc) {
+		const char *argument = argv[args.next], *value = argument;
+		const struct tally_arg *arg = command->operands;
+		bool is_option = args.next < end && argument[0] == '-' && argument[1];
+		if (args.next++ == end)
+			continue;
+		if (is_option)
+			arg = take_option(&args, argument, &value);
+		status = is_option && !arg ? TALLY_EXIT_USAGE
+					   : store(&args, arg, value, request);
 	}
-	return TALLY_EXIT_OK;
+	return status;
 }
 
 void

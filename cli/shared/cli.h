@@ -43,7 +43,8 @@ struct tally_arg {
 	char letter; /* 0 = none */
 	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
 	const char *help;
-	tally_arg_take *take; /* NULL: --help itself, or the command calls tally_args_next() */
+	/* NULL: --help itself; of an operand, its member, a char **, gets all from it on. */
+	tally_arg_take *take;
 	size_t at; /* offset of the member in the request */
 	uint64_t least, most; /* of tally_arg_whole() */
 };
@@ -77,7 +78,7 @@ struct tally_command {
 	int (*run)(int argc, char **argv);
 	const char *help; /* of --help; the options are inserted at TALLY_HELP_OPTIONS */
 	void (*print_options)(void); /* NULL: the table below */
-	/* For tally_args_read(); `run` reads its own. */
+	/* For tally_args_read(). */
 	const struct tally_arg *options;
 	size_t n_options;
 	/* Takes each argument that is not an option; `values` names it. NULL: there are
@@ -112,27 +113,6 @@ int tally_args_read(const struct tally_command *command, int argc, char **argv, 
 /* The index of the first "--", or argc. It is never an option's value. */
 int tally_args_dashes(int argc, char **argv);
 
-enum {
-	TALLY_ARG_END = -1, /* no arguments left */
-	TALLY_ARG_POSITIONAL = -2, /* a positional argument, in *value */
-	TALLY_ARG_ERROR = -3, /* reported on standard error */
-};
-
-struct tally_args {
-	const char *command; /* command name for messages */
-	char **argv;
-	int argc, next;
-	const struct tally_arg *table;
-	size_t n;
-	bool only_positional; /* "--" was seen */
-};
-
-void tally_args_init(struct tally_args *args, int argc, char **argv,
-		     const struct tally_arg *table, size_t n);
-/* Returns the next option's index in the table, or one of the values above. Accepts `--key
- * value`, `--key=value`, `-o value` and `-ovalue`; "--" ends options. *value is NULL for a
- * switch. */
-int tally_args_next(struct tally_args *args, const char **value);
 /* Prints --help. */
 void tally_command_help(const struct tally_command *command);
 /* Prints the table's lines of --help. */
