@@ -21,8 +21,8 @@ next_workload(struct tally_aggregate *a, struct tally_pass_row *pass, const char
 	g->id = pass->group.id;
 	g->kind = pass->group.kind;
 	g->label = pass->group.label;
-	g_autofree char *name = g_strdup_printf("%s: %u %s", pass->group.name, key.place + 1,
-						command);
+	g_autofree char *name = g_strdup_printf("%s: %u %s", pass->group.name,
+						key.place + 1, command);
 	g->name = tally_row_text(a, name);
 	struct tally_workload_row *w = (struct tally_workload_row *)g;
 	w->pass = key.pass;

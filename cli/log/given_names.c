@@ -44,8 +44,8 @@ parse_line(char *line, uint64_t *id)
 bool
 tally_given_names_parse(GHashTable *names, const char *path, const char *text, char **why)
 {
-	g_autoptr(GHashTable) places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-							     NULL);
+	g_autoptr(GHashTable) places = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+							     g_free, NULL);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	for (guint i = 0; lines[i]; i++) {
 		uint64_t id;

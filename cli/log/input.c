@@ -217,8 +217,8 @@ open_file(const char *path, enum tally_read_status *status, struct tally_read_er
 
 /* Gives the source to a reader, or closes it. */
 static struct tally_log_reader *
-open_reader(struct tally_lines_source *source, bool growing, enum tally_read_status *status,
-	    struct tally_read_error *error)
+open_reader(struct tally_lines_source *source, bool growing,
+	    enum tally_read_status *status, struct tally_read_error *error)
 {
 	struct tally_log_reader *reader = tally_log_reader_open(source, growing);
 	*status = reader ? TALLY_READ_OK : TALLY_READ_NO_MEMORY;

@@ -65,8 +65,8 @@ tally_pass_name(enum tally_pass_kind kind, const struct tally_target *target, bo
 			g_string_append_printf(name, " %s", target->color[0].format);
 	} else {
 		g_string_append_printf(name, "%s (%u targets%s)",
-				       target->name ? target->name : "Color", target->n_color,
-				       depth ? " + depth" : "");
+				       target->name ? target->name : "Color",
+				       target->n_color, depth ? " + depth" : "");
 		append_size(name, target);
 	}
 	return g_string_free(name, FALSE);

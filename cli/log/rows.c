@@ -142,8 +142,8 @@ tally_groups_init(struct tally_aggregate *a)
 	tally_pass_names_init(&g->names);
 	g->by_id = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free, NULL);
 	g->by_label = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	g->pipelines = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal, g_free,
-					     NULL);
+	g->pipelines = g_hash_table_new_full(tally_pass_key_hash, tally_pass_key_equal,
+					     g_free, NULL);
 	g->pipeline_names = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	g->workloads = g_hash_table_new(hash_workload, equal_workloads);
 }

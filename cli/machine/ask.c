@@ -123,8 +123,8 @@ ask_by(struct asking *a, const char *const *words, const struct tally_ask_wish *
 	tally_inject_option(options, "counters", wish->counters);
 	if (wish->set)
 		tally_inject_option(options, "set", wish->set);
-	bool started = tally_scene_run(&scene, a->api, words, options->str, limit_s, a->why,
-				       a->size);
+	bool started = tally_scene_run(&scene, a->api, words, options->str, limit_s,
+				       a->why, a->size);
 	bool lacking = started && ((display && scene.child.hung) ||
 				   (tally_child_exited(&scene.child) &&
 				    WEXITSTATUS(scene.child.status) >= LACKING));

@@ -68,8 +68,8 @@ print_counter(const struct tally_device_record *device, const struct tally_count
 	const char *kind = tally_counter_kind_name(c->kind), *scope = tally_scope_name(c->scope);
 	g_autofree char *sets = tally_sets_with(device, c);
 	if (w->none)
-		tally_text_print_folded(4, "  %s (%s, %s, %s%s%s)", c->key, c->unit, kind, scope,
-					*sets ? ", set " : "", sets);
+		tally_text_print_folded(4, "  %s (%s, %s, %s%s%s)", c->key, c->unit, kind,
+					scope, *sets ? ", set " : "", sets);
 	else
 		print_columns(w, c->key, c->unit, kind, scope, sets);
 	if (w->apart && !w->none)

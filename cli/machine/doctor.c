@@ -53,8 +53,8 @@ check_library(const struct tally_injected *in)
 	for (guint i = 0; i < in->others->len; i++) {
 		const char *path = g_ptr_array_index(in->others, i);
 		file = tally_elf_file_read(path);
-		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", path,
-				 tally_elf_machine_name(&file));
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs",
+				 path, tally_elf_machine_name(&file));
 	}
 	if (!in->preload)
 		tally_doctor_row(TALLY_DOCTOR_OFF, "preload",
@@ -104,8 +104,8 @@ report_layer(const struct tally_vk_manifest *m, const char *why)
 {
 	g_autofree char *wrong = why ? wrong_manifest(m) : NULL;
 	if (why)
-		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer", "%s: %s",
-				 m->library, wrong ? wrong : why);
+		tally_doctor_row(wrong ? TALLY_DOCTOR_FIX : TALLY_DOCTOR_OFF, "layer",
+				 "%s: %s", m->library, wrong ? wrong : why);
 	else
 		tally_doctor_row(
 			TALLY_DOCTOR_GOOD, "layer", "%s, %s", m->library,

@@ -106,13 +106,13 @@ tally_doctor_sets(const struct tally_device_record *device, const char *source)
 		if (strcmp(device->sets[i].source, source) != 0 || n++ >= MOST)
 			continue;
 		g_autofree char *size = tally_set_size(device, &device->sets[i]);
-		tally_doctor_row(TALLY_DOCTOR_FACT, "", "set %s: %s", device->sets[i].name,
-				 size);
+		tally_doctor_row(TALLY_DOCTOR_FACT, "", "set %s: %s",
+				 device->sets[i].name, size);
 	}
 	if (n > MOST)
 		tally_doctor_row(TALLY_DOCTOR_FACT, "",
-				 "and %u more set%s: `passtally counters` lists all", n - MOST,
-				 TALLY_S(n - MOST));
+				 "and %u more set%s: `passtally counters` lists all",
+				 n - MOST, TALLY_S(n - MOST));
 }
 
 void

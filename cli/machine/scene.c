@@ -53,8 +53,8 @@ tally_scene_run(struct tally_scene *s, enum tally_api api, const char *const *wo
 		return false;
 	}
 	if (!tally_run_folder_create(&s->folder, "doctor")) {
-		g_snprintf(why, (gulong)size, "no temporary folder could be created in %s",
-			   g_get_tmp_dir());
+		g_snprintf(why, (gulong)size,
+			   "no temporary folder could be created in %s", g_get_tmp_dir());
 		return false;
 	}
 	s->log = g_build_filename(s->folder.path, TALLY_RUN_LOG, NULL);

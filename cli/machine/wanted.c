@@ -244,8 +244,8 @@ check(const char *option, const char *list, bool (*known)(const char *),
 		if (!*name || is_own(own, name) || known(name))
 			continue;
 		g_autoptr(GString) text = g_string_new(NULL);
-		g_string_append_printf(text, "option %s: nothing is called \"%s\"; ", option,
-				       name);
+		g_string_append_printf(text, "option %s: nothing is called \"%s\"; ",
+				       option, name);
 		help(text, name);
 		complain(data, text->str);
 		ok = false;
@@ -262,8 +262,8 @@ check_set(const struct tally_config *config, tally_config_complain *complain, vo
 	g_ptr_array_add(names, NULL);
 	g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
 	g_autofree char *text = g_strdup_printf(
-		"option set: no set of counters here is called \"%s\"; there are %s", config->set,
-		*list ? list : "none");
+		"option set: no set of counters here is called \"%s\"; there are %s",
+		config->set, *list ? list : "none");
 	complain(data, text);
 	return false;
 }

@@ -169,8 +169,8 @@ tally_run_explain_nothing(const char *program, const char *library)
 }
 
 void
-tally_run_explain_blocked(const struct tally_config *config, const char *program, char *const *argv,
-			  const GPtrArray *status)
+tally_run_explain_blocked(const struct tally_config *config, const char *program,
+			  char *const *argv, const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
@@ -253,8 +253,8 @@ tally_run_print_ended(const struct tally_run_ended *e)
 	bool relayed = !sig && exit_status > 128 && exit_status - 128 < SIGRTMIN;
 	int inner = relayed ? exit_status - 128 : sig;
 	if (sig)
-		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig, g_strsignal(sig),
-			      when);
+		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig,
+			      g_strsignal(sig), when);
 	else if (relayed)
 		tally_cli_say("%s ended with status %d%s, as for a program that signal %d (%s) "
 			      "ended",

@@ -36,8 +36,8 @@ put_label(GString *out, const char *name, const char *text)
 }
 
 static void
-put_value(GString *out, const struct metric *m, const struct tally_moments *of, const char *labels,
-	  const char *pass)
+put_value(GString *out, const struct metric *m, const struct tally_moments *of,
+	  const char *labels, const char *pass)
 {
 	char number[G_ASCII_DTOSTR_BUF_SIZE];
 	if (!of->n)
@@ -61,8 +61,8 @@ put_metric(GString *out, const struct metric *m, const struct tally_aggregate *a
 		put_value(out, m, m->cpu ? &d->cpu.moments : &d->gpu.moments, labels->str, NULL);
 	TALLY_EACH (const struct tally_group, g, a->groups)
 		if (m->pass && g->device == d->device)
-			put_value(out, m, &g->series[TALLY_SERIES_GPU].stats.moments, labels->str,
-				  g->name);
+			put_value(out, m, &g->series[TALLY_SERIES_GPU].stats.moments,
+				  labels->str, g->name);
 }
 
 bool

@@ -27,8 +27,8 @@ tally_top_next_device(const struct tally_top_window *w, struct tally_top_look *l
 /* A further part of a line whose parts are in order of importance, with `between` before it. A
  * part that does not fit begins a new line on a high screen, and is left out on a low one. */
 static void
-put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, const char *between,
-	 const char *text)
+put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height,
+	 const char *between, const char *text)
 {
 	GString *row = g_ptr_array_index(rows, rows->len - 1);
 	if (look->width && tally_top_row_width(row) + 2 + tally_text_width(text) > look->width) {
@@ -40,8 +40,8 @@ put_part(GPtrArray *rows, const struct tally_top_look *look, unsigned height, co
 }
 
 static void
-put_title(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	  unsigned height)
+put_title(GPtrArray *rows, const struct tally_top_window *w,
+	  const struct tally_top_look *look, unsigned height)
 {
 	GString *row = tally_top_new_row(rows);
 	const struct tally_aggregate *a = &w->log;
@@ -120,8 +120,8 @@ put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tall
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
 static void
-put_chart(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_top_look *look,
-	  bool gpu, bool rate)
+put_chart(GPtrArray *rows, const struct tally_top_sums *sums,
+	  const struct tally_top_look *look, bool gpu, bool rate)
 {
 	enum { MOST = TALLY_TOP_SLICES };
 	GString *row = tally_top_new_row(rows);
@@ -217,8 +217,8 @@ no_column_text(const struct tally_aggregate *a, const char *sort)
 	GString *names = g_string_new(NULL);
 	g_string_printf(names, "no column is named %s (yet): there are", sort);
 	TALLY_EACH_OF (const struct tally_column, c, columns)
-		g_string_append_printf(names, "%s %s", c == (void *)columns->data ? "" : ",",
-				       c->key);
+		g_string_append_printf(names, "%s %s",
+				       c == (void *)columns->data ? "" : ",", c->key);
 	return g_string_free(names, FALSE);
 }
 
