@@ -440,14 +440,14 @@ compare_sums(gconstpointer a, gconstpointer b)
 static void
 add_sum(struct tally_answer_device *d, const struct tally_answer_hitch *h)
 {
-	g_autofree char *what = tally_cause_short_text(h);
+	const char *what = tally_cause_short_text(h);
 	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums) {
 		if (strcmp(sum->what, what) != 0)
 			continue;
 		sum->n++;
 		return;
 	}
-	const struct tally_answer_sum sum = { g_steal_pointer(&what), 1 };
+	const struct tally_answer_sum sum = { g_strdup(what), 1 };
 	g_array_append_val(d->sums, sum);
 }
 

@@ -145,21 +145,21 @@ tally_answer_find(const struct tally_answer *answer, uint32_t device);
  * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
 GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 			      const struct tally_answer_device *d, bool brief);
-/* Single lines of it, for other layouts; the caller frees them with g_free(). */
-char *tally_answer_speed_text(const struct tally_answer_device *d);
-char *tally_answer_typical_text(const struct tally_answer_device *d);
-char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
-char *tally_answer_change_text(const struct tally_answer_change *c);
-char *tally_answer_memory_text(const struct tally_answer_device *d); /* NULL: none grew */
-char *tally_answer_alternating_text(
-	const struct tally_answer_device *d); /* NULL: frames are alike */
-char *tally_answer_busiest_text(const struct tally_answer_device *d); /* NULL: no matter */
-char *tally_answer_hitches_text(
-	const struct tally_answer_device *d); /* their number and sums */
-char *tally_answer_start_text(const struct tally_answer_device *d); /* NULL: it was quick */
-char *tally_answer_cost_text(const struct tally_answer_device *d);
+/* Single lines of it, for other layouts; valid as cli/answer/words.h says. NULL where there is
+ * nothing to say. */
+const char *tally_answer_speed_text(const struct tally_answer_device *d);
+const char *tally_answer_typical_text(const struct tally_answer_device *d);
+const char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
+const char *tally_answer_change_text(const struct tally_answer_change *c);
+const char *tally_answer_memory_text(const struct tally_answer_device *d);
+const char *tally_answer_alternating_text(const struct tally_answer_device *d);
+const char *tally_answer_busiest_text(const struct tally_answer_device *d);
+/* The number of hitches and their sums. */
+const char *tally_answer_hitches_text(const struct tally_answer_device *d);
+const char *tally_answer_start_text(const struct tally_answer_device *d);
+const char *tally_answer_cost_text(const struct tally_answer_device *d);
 /* "each frame, on average: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
-char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
+const char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
  * the one with the most frames, the brief ones of others. */

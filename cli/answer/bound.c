@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/parts.h"
 
+#include "cli/answer/words.h"
 #include "cli/shared/text.h"
 
-#include <glib.h>
+#include <inttypes.h>
 #include <math.h>
 
 /* The thresholds of docs/verdicts.md. */
@@ -249,128 +250,108 @@ const char *const tally_bound_names[TALLY_N_BOUNDS] = {
 	[TALLY_BOUND_WAIT] = "wait",
 };
 
-static char *
+/* The rest of the sentence, as in the next two functions. */
+static const char *
 doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
 {
+	const double gpu = 100 * v->busy, *share = v->share;
 	switch (v->doubt) {
 	case TALLY_DOUBT_FEW_FRAMES:
-		return g_strdup_printf("bound by: cannot tell from %" G_GUINT64_FORMAT
-				       " frame%s",
-				       frames, TALLY_S(frames));
+		return tally_phrase(": cannot tell from %" PRIu64 " frame%s", frames,
+				    TALLY_S(frames));
 	case TALLY_DOUBT_NO_GPU_TIMES:
-		if (v->some_gpu)
-			return g_strdup_printf(
-				"bound by: cannot tell, GPU times are missing in "
-				"%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
-				frames - v->n_timed, frames);
-		return g_strdup("bound by: cannot tell, GPU times were not measured");
+		if (!v->some_gpu)
+			return ": cannot tell, GPU times were not measured";
+		return tally_phrase(": cannot tell, GPU times are missing in %" PRIu64
+				    " of %" PRIu64 " frames",
+				    frames - v->n_timed, frames);
 	case TALLY_DOUBT_NO_PASS:
-		return g_strdup("bound by: cannot tell, no pass was seen");
+		return ": cannot tell, no pass was seen";
 	case TALLY_DOUBT_STEADY:
 		if (v->within < CAP_SHARE)
-			return g_strdup_printf(
-				"bound by the CPU or a limiter near %.0f fps: "
-				"cannot tell (GPU works %.0f %%)",
-				v->near_rate, 100 * v->busy);
-		return g_strdup_printf("bound by the CPU or a limiter: cannot tell "
-				       "(%.0f %% take %.1f ms +-2 %%, GPU %.0f %%)",
-				       100 * v->within, v->typical_ns / 1e6,
-				       100 * v->busy);
+			return tally_phrase(" the CPU or a limiter near %.0f fps: "
+					    "cannot tell (GPU works %.0f %%)",
+					    v->near_rate, gpu);
+		return tally_phrase(" the CPU or a limiter: cannot tell (%.0f %% "
+				    "take %.1f ms +-2 %%, GPU %.0f %%)",
+				    100 * v->within, v->typical_ns / 1e6, gpu);
 	case TALLY_DOUBT_WAITS:
-		return g_strdup_printf(
-			"bound by: cannot tell, the CPU works or waits within "
-			"passes %.0f %% of the time",
-			100 * v->unsure);
+		return tally_phrase(": cannot tell, the CPU works or waits within "
+				    "passes %.0f %% of the time", 100 * v->unsure);
 	case TALLY_DOUBT_NO_THREAD:
-		return g_strdup_printf(
-			"bound by the CPU or a wait: cannot tell, threads take "
-			"turns (GPU works %.0f %%)",
-			100 * v->busy);
-	case TALLY_DOUBT_BUSY:
-		if (v->has_thread)
-			return g_strdup_printf(
-				"bound by: cannot tell, the GPU works %.0f %%, the "
-				"CPU %.0f %% of the frame time",
-				100 * v->busy, 100 * v->thread);
-		return g_strdup_printf(
-			"bound by: cannot tell, the GPU works %.0f %% of the "
-			"frame time",
-			100 * v->busy);
+		return tally_phrase(" the CPU or a wait: cannot tell, threads take "
+				    "turns (GPU works %.0f %%)", gpu);
+	case TALLY_DOUBT_BUSY: {
+		const char *cpu = tally_phrase(", the CPU %.0f %%", 100 * v->thread);
+		return tally_phrase(": cannot tell, the GPU works %.0f %%%s of the "
+				    "frame time", gpu, v->has_thread ? cpu : "");
+	}
 	default:
-		return g_strdup_printf(
-			"bound by no one thing: GPU %.0f %%, CPU %.0f %%, cap "
-			"%.0f %%, wait %.0f %%, unclear %.0f %%",
-			100 * v->share[TALLY_BOUND_GPU], 100 * v->share[TALLY_BOUND_CPU],
-			100 * v->share[TALLY_BOUND_CAP], 100 * v->share[TALLY_BOUND_WAIT],
-			100 * v->share[TALLY_BOUND_UNKNOWN]);
+		return tally_phrase(" no one thing: GPU %.0f %%, CPU %.0f %%, cap "
+				    "%.0f %%, wait %.0f %%, unclear %.0f %%",
+				    100 * share[TALLY_BOUND_GPU], 100 * share[TALLY_BOUND_CPU],
+				    100 * share[TALLY_BOUND_CAP], 100 * share[TALLY_BOUND_WAIT],
+				    100 * share[TALLY_BOUND_UNKNOWN]);
 	}
 }
 
-static char *
+static const char *
 wait_text(const struct tally_bound_verdict *v)
 {
-	double share = 100 * v->share[TALLY_BOUND_WAIT], cpu = 100 * v->thread;
+	const double share = 100 * v->share[TALLY_BOUND_WAIT], cpu = 100 * v->thread;
 	bool driver = v->waits > 0.5 * (1 - v->thread);
+	const char *what = driver ? "vsync, display" : "vsync, limiter, lock, busy machine";
 	if (driver && v->spins > HALF)
-		return g_strdup_printf(
-			"bound by driver calls (present) in %.0f %%: CPU in them "
-			"%.0f %%, else %.0f %%, GPU %.0f %%",
-			share, 100 * v->spins, cpu, 100 * v->busy);
-	g_autofree char *what =
-		v->vsync && driver ? g_strdup_printf("vsync: %s", v->vsync)
-		: v->near_rate > 0
-			? g_strdup_printf("a cap or vsync near %.0f fps?", v->near_rate)
-		: v->unlimited ? g_strdup("limiter, lock, busy machine, not vsync")
-			       : g_strdup(driver ? "vsync, display"
-						 : "vsync, limiter, lock, busy machine");
-	return g_strdup_printf(
-		"bound by a wait%s (%s) in %.0f %%: CPU %.0f %%, GPU %.0f %%",
-		driver ? " in driver calls" : "", what, share, cpu, 100 * v->busy);
+		return tally_phrase(" driver calls (present) in %.0f %%: CPU in them "
+				    "%.0f %%, else %.0f %%, GPU %.0f %%",
+				    share, 100 * v->spins, cpu, 100 * v->busy);
+	if (v->vsync && driver)
+		what = tally_phrase("vsync: %s", v->vsync);
+	else if (v->near_rate > 0)
+		what = tally_phrase("a cap or vsync near %.0f fps?", v->near_rate);
+	else if (v->unlimited)
+		what = "limiter, lock, busy machine, not vsync";
+	return tally_phrase(" a wait%s (%s) in %.0f %%: CPU %.0f %%, GPU %.0f %%",
+			    driver ? " in driver calls" : "", what, share, cpu,
+			    100 * v->busy);
 }
 
-static char *
+static const char *
 cap_text(const struct tally_bound_verdict *v)
 {
-	double share = 100 * v->share[TALLY_BOUND_CAP];
-	g_autofree char *what = v->vsync ? g_strdup_printf("vsync (%s)", v->vsync)
-					 : g_strdup("a cap or vsync");
-	g_autofree char *more = v->late >= LITTLE / 10
-					? g_strdup_printf(" (%.0f %% miss it)",
-							  100 * v->late)
-				: v->has_busy ? g_strdup_printf(" (GPU works %.0f %%)",
-								100 * v->busy)
-					      : g_strdup("");
-	return g_strdup_printf("bound by %s at %.0f fps in %.0f %% of frames%s", what,
-			       v->rate, share, more);
+	const char *what = v->vsync ? tally_phrase("vsync (%s)", v->vsync) : "a cap or vsync";
+	const char *more = "";
+	if (v->late >= LITTLE / 10)
+		more = tally_phrase(" (%.0f %% miss it)", 100 * v->late);
+	else if (v->has_busy)
+		more = tally_phrase(" (GPU works %.0f %%)", 100 * v->busy);
+	return tally_phrase(" %s at %.0f fps in %.0f %% of frames%s", what, v->rate,
+			    100 * v->share[TALLY_BOUND_CAP], more);
 }
 
-char *
+const char *
 tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 {
-	double share = 100 * v->share[v->by];
+	const double share = 100 * v->share[v->by], gpu = 100 * v->busy;
+	const double sure = gpu - 100 * v->unsure;
+	const char *most = "% of the time";
 	switch (v->by) {
 	case TALLY_BOUND_GPU:
-		return g_strdup_printf(
-			"bound by the GPU in %.0f %% of frames (it works %s%.0f %% "
-			"of the frame time)",
-			share, v->waits_within ? "at least " : "",
-			100 * (v->waits_within ? v->busy - v->unsure : v->busy));
-	case TALLY_BOUND_WAIT:
-		return wait_text(v);
-	case TALLY_BOUND_CPU: {
-		double sure = 100 * v->busy - 100 * v->unsure;
-		g_autofree char *most = v->unsure >= 0.01
-						? g_strdup_printf("to %.0f %%", 100 * v->busy)
-						: g_strdup("% of the time");
-		return g_strdup_printf(
-			"bound by the CPU in %.0f %% of frames (it works %.0f %%, "
-			"the GPU %.0f %s)",
-			share, 100 * v->thread, sure, most);
-	}
-	case TALLY_BOUND_CAP:
-		return cap_text(v);
+		return tally_phrase("bound by the GPU in %.0f %% of frames (it works "
+				    "%s%.0f %% of the frame time)",
+				    share, v->waits_within ? "at least " : "",
+				    v->waits_within ? sure : gpu);
+	case TALLY_BOUND_CPU:
+		if (v->unsure >= 0.01)
+			most = tally_phrase("to %.0f %%", gpu);
+		return tally_phrase("bound by the CPU in %.0f %% of frames (it works "
+				    "%.0f %%, the GPU %.0f %s)",
+				    share, 100 * v->thread, sure, most);
 	default:
-		return doubt_text(v, frames);
+		return tally_phrase("bound by%s", v->by == TALLY_BOUND_WAIT ? wait_text(v)
+						  : v->by == TALLY_BOUND_CAP
+							  ? cap_text(v)
+							  : doubt_text(v, frames));
 	}
 }
 
@@ -388,8 +369,7 @@ tally_bound_hint(const struct tally_bound_verdict *v)
 	case TALLY_DOUBT_BUSY:
 		if (shown && both < 1 - LITTLE)
 			return "the rest is a wait, or other programs keep the CPU: try "
-			       "on an idle "
-			       "machine";
+			       "on an idle machine";
 		if (shown && both <= 1 + LITTLE)
 			return "CPU and GPU seem to work in turn: less work of either "
 			       "would help";

@@ -4,7 +4,9 @@
 #include "cli/answer/parts.h"
 #include "cli/answer/words.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
@@ -413,138 +415,119 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 }
 
 /* "8.00 -> 148 ms, same draws" */
-static char *
+static const char *
 growth_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	const char *more = "";
 	if (h->pass && h->first == h->pass && !h->some)
-		return g_strdup_printf("%s, its first use", times);
-	if (h->around_ns == 0)
-		return g_strdup_printf("%s, seldom there", times);
-	g_autofree char *drew = h->drew ? tally_short_name(h->drew) : NULL;
-	if (h->draws > h->around_draws + h->around_draws / 50)
-		return g_strdup_printf("%s, %s%s%" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
-				       " draws",
-				       times, drew ? drew : "", drew ? " " : "",
-				       h->around_draws, h->draws);
-	return g_strdup_printf("%s%s", times,
-			       h->draws == 0                 ? ""
-			       : h->draws >= h->around_draws ? ", same draws"
-							     : ", fewer draws");
+		more = ", its first use";
+	else if (h->around_ns == 0)
+		more = ", seldom there";
+	else if (h->draws > h->around_draws + h->around_draws / 50)
+		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " draws",
+				    tally_short_name(h->drew), h->drew ? " " : "",
+				    h->around_draws, h->draws);
+	else if (h->draws)
+		more = h->draws >= h->around_draws ? ", same draws" : ", fewer draws";
+	const char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	return tally_phrase("%s%s", times, more);
 }
 
 /* "Bloom", "Bloom and others", "all passes" */
-static char *
+static const char *
 passes_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = h->pass ? tally_short_name(h->pass) : NULL;
-	return name ? g_strdup_printf("%s%s", name, h->some ? " and others" : "")
-		    : g_strdup("all passes");
+	return h->pass ? tally_phrase("%s%s", tally_short_name(h->pass),
+				      h->some ? " and others" : "")
+		       : "all passes";
 }
 
-/* What the log shows of a wait that is not in a driver's call. */
-static char *
+/* What the log shows of a wait that is not in a driver's call; NULL: nothing. */
+static const char *
 meanwhile_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *time = tally_duration_text((double)(h->ready_ns ? h->ready_ns
-									 : h->thread_ns));
 	if (h->ready_ns)
-		return g_strdup_printf("no CPU was free for up to %s", time);
-	g_autofree char *name = tally_short_name(h->thread);
-	return g_strdup_printf("%s worked %s", name, time);
+		return tally_phrase("no CPU was free for up to %s",
+				    tally_duration_text((double)h->ready_ns));
+	return h->thread ? tally_phrase("%s worked %s", tally_short_name(h->thread),
+					tally_duration_text((double)h->thread_ns))
+			 : NULL;
 }
 
-static char *
+static const char *
 unknown_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = passes_text(h);
 	if (h->starved)
-		return g_strdup_printf("cannot tell: %s took longer, or its driver had no CPU",
-				       name);
+		return tally_phrase("cannot tell: %s took longer, or its driver had no "
+				    "CPU", passes_text(h));
 	if (h->by_gpu)
-		return g_strdup_printf("cannot tell: %s and %s both took longer", name,
-				       h->or_wait                             ? "a wait"
-				       : h->event.group && !h->event.elsewhere ? "other calls"
-									       : "the CPU");
+		return tally_phrase("cannot tell: %s and %s both took longer",
+				    passes_text(h),
+				    h->or_wait                             ? "a wait"
+				    : h->event.group && !h->event.elsewhere ? "other calls"
+									    : "the CPU");
 	if (!h->timed)
-		return g_strdup(
-			h->known_work ? "cannot tell: GPU times are missing; not the CPU"
-				      : "cannot tell: GPU times are missing");
-	g_autofree char *ready = h->ready_ns ? meanwhile_text(h)
-					     : g_strdup("no pass took longer");
-	return g_strdup_printf("cannot tell: the CPU worked a part of it, %s", ready);
+		return h->known_work ? "cannot tell: GPU times are missing; not the CPU"
+				     : "cannot tell: GPU times are missing";
+	return tally_phrase("cannot tell: the CPU worked a part of it, %s",
+			    h->ready_ns ? meanwhile_text(h) : "no pass took longer");
 }
 
-static char *
+static const char *
 pass_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *name = passes_text(h);
-	g_autofree char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	g_autofree char *growth = growth_text(h);
-	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
-	if (h->or_wait)
-		return g_strdup_printf("%s %s%s, or a wait%s%s", name,
-				       h->drew ? growth : times,
-				       h->first == h->pass ? ", its first use" : "",
-				       meanwhile ? ": " : " of the CPU",
-				       meanwhile ? meanwhile : "");
-	return g_strdup_printf("%s %s", name, growth);
+	const char *growth = growth_text(h), *meanwhile = meanwhile_text(h);
+	if (!h->or_wait)
+		return tally_phrase("%s %s", passes_text(h), growth);
+	if (!h->drew)
+		growth = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	return tally_phrase("%s %s%s, or a wait%s%s", passes_text(h), growth,
+			    h->first == h->pass ? ", its first use" : "",
+			    meanwhile ? ": " : " of the CPU", meanwhile ? meanwhile : "");
 }
 
-static char *
+static const char *
 wait_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *meanwhile = h->ready_ns || h->thread ? meanwhile_text(h) : NULL;
+	const char *meanwhile = meanwhile_text(h);
 	/* "(not in a pass)" is no place. */
-	g_autofree char *name = h->pass && !is_no_pass(h->pass) ? tally_short_name(h->pass)
-							      : NULL;
-	if (!h->driver && h->behind_ns) {
-		g_autofree char *far = tally_duration_text((double)h->behind_ns);
-		return g_strdup_printf("a wait for the GPU, which was %s behind", far);
-	}
-	if (h->both) {
-		g_autofree char *worked = tally_duration_text((double)h->part_ns);
-		return g_strdup_printf("a wait (sleep, lock, disk); the CPU worked %s of it",
-				       worked);
-	}
-	if (!h->driver)
-		return g_strdup_printf("a wait%s%s%s%s", name ? " in " : "", name ? name : "",
-				       meanwhile ? ": " : " (sleep, lock, disk, other programs)",
-				       meanwhile ? meanwhile : "");
-	return g_strdup_printf("a wait %s", h->waits ? h->waits : "in driver calls");
+	bool in_pass = h->pass && !is_no_pass(h->pass);
+	if (h->driver && !h->both)
+		return tally_phrase("a wait %s", h->waits ? h->waits : "in driver calls");
+	if (!h->driver && h->behind_ns)
+		return tally_phrase("a wait for the GPU, which was %s behind",
+				    tally_duration_text((double)h->behind_ns));
+	if (h->both)
+		return tally_phrase("a wait (sleep, lock, disk); the CPU worked %s of it",
+				    tally_duration_text((double)h->part_ns));
+	return tally_phrase("a wait%s%s%s%s", in_pass ? " in " : "",
+			    in_pass ? tally_short_name(h->pass) : "",
+			    meanwhile ? ": " : " (sleep, lock, disk, other programs)",
+			    meanwhile ? meanwhile : "");
 }
 
-static char *
+static const char *
 faults_text(const struct tally_answer_hitch *h)
 {
-	return g_strdup_printf("%" G_GUINT64_FORMAT " page faults%s", h->faults,
-			       h->disk ? " from a disk" : " (new memory)");
+	return tally_phrase("%" PRIu64 " page faults%s", h->faults,
+			    h->disk ? " from a disk" : " (new memory)");
 }
 
-/* Adds what stands in `more`, after `between`; takes it. */
-static void
-add_text(GString *text, const char *between, char *more)
-{
-	g_string_append_printf(text, "%s%s", between, more);
-	g_free(more);
-}
-
-static char *
+static const char *
 cpu_text(const struct tally_answer_hitch *h)
 {
-	GString *text = g_string_new("the CPU");
+	const char *pass = "", *faults = "", *ready = "";
 	if (h->pass)
-		add_text(text, ", in ", tally_short_name(h->pass));
+		pass = tally_phrase(", in %s", tally_short_name(h->pass));
 	if (h->disk || (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
-		add_text(text, ", with ", faults_text(h));
+		faults = tally_phrase(", with %s", faults_text(h));
 	if (h->ready_ns)
-		add_text(text, "; ", meanwhile_text(h));
-	if (h->both)
-		g_string_append(text, ", and a wait (sleep, lock, disk)");
-	return g_string_free(text, FALSE);
+		ready = tally_phrase("; %s", meanwhile_text(h));
+	return tally_phrase("the CPU%s%s%s%s", pass, faults, ready,
+			    h->both ? ", and a wait (sleep, lock, disk)" : "");
 }
 
-static char *
+static const char *
 cause_text(const struct tally_answer_hitch *h)
 {
 	switch (h->cause) {
@@ -556,9 +539,9 @@ cause_text(const struct tally_answer_hitch *h)
 	case TALLY_CAUSE_WAIT:
 		return wait_text(h);
 	case TALLY_CAUSE_NOT_GPU:
-		return g_strdup("not on the GPU");
+		return "not on the GPU";
 	case TALLY_CAUSE_OWN:
-		return g_strdup("passtally itself");
+		return "passtally itself";
 	case TALLY_CAUSE_EVENT:
 		return tally_event_text(&h->event);
 	case TALLY_CAUSE_FAULTS:
@@ -585,37 +568,33 @@ is_of_work(const struct tally_answer_hitch *h)
 	       (double)h->calls.growth_ns >= SAME * (double)h->growth_ns;
 }
 
-/* Adds what calls did of the thread's work, or elsewhere meanwhile. */
-static void
-add_calls(GString *text, const struct tally_answer_hitch *h)
+/* What calls did of the thread's work, or elsewhere meanwhile. */
+static const char *
+calls_text(const struct tally_answer_hitch *h)
 {
 	if ((h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) && is_of_work(h))
-		add_text(text, "; of it ", tally_event_text(&h->calls));
-	else if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
-		add_text(text, "; meanwhile ", tally_event_text(&h->event));
+		return tally_phrase("; of it %s", tally_event_text(&h->calls));
+	if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
+		return tally_phrase("; meanwhile %s", tally_event_text(&h->event));
+	return "";
 }
 
-char *
+const char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
-	g_autofree char *what = cause_text(h);
-	if (may_compile(h))
-		return g_strdup_printf("%s; %" G_GUINT64_FORMAT " shader%s made in it",
-				       what, h->made, h->made == 1 ? "" : "s");
+	const char *what = cause_text(h);
 	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+	if (may_compile(h))
+		return tally_phrase("%s; %" PRIu64 " shader%s made in it", what, h->made,
+				    TALLY_S(h->made));
 	if (passes && !is_no_pass(h->pass))
-		return g_steal_pointer(&what);
-	GString *text = g_string_new(what);
-	if (!passes)
-		add_calls(text, h);
-	if (h->first) {
-		add_text(text, " (first of ", tally_short_name(h->first));
-		g_string_append_c(text, ')');
-	}
-	return g_string_free(text, FALSE);
+		return what;
+	const char *first = h->first ? tally_short_name(h->first) : NULL;
+	return tally_phrase("%s%s%s%s%s", what, passes ? "" : calls_text(h),
+			    first ? " (first of " : "", first ? first : "", first ? ")" : "");
 }
 
-char *
+const char *
 tally_cause_short_text(const struct tally_answer_hitch *h)
 {
 	static const char *const words[TALLY_N_CAUSES] = {
@@ -627,9 +606,8 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 	if (h->cause == TALLY_CAUSE_PASS)
 		return tally_short_name(h->pass);
 	if (h->cause == TALLY_CAUSE_GPU && h->some)
-		return g_strdup("some passes");
+		return "some passes";
 	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns)
-		return g_strdup("no free CPU");
-	return g_strdup(h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h)
-						      : words[h->cause]);
+		return "no free CPU";
+	return h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h) : words[h->cause];
 }

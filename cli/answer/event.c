@@ -2,8 +2,9 @@
 #include "cli/answer/event.h"
 
 #include "cli/answer/words.h"
+#include "cli/shared/text.h"
 
-#include <glib.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const enum tally_event_group groups[TALLY_N_EVENTS] = {
@@ -184,14 +185,7 @@ tally_event_is_elsewhere(const struct tally_frame_events *events, enum tally_eve
 	return false;
 }
 
-static char *
-bytes_text(uint64_t bytes)
-{
-	return bytes >= 1000000 ? g_strdup_printf("%.0f MB", (double)bytes / 1e6)
-				: g_strdup_printf("%.0f kB", (double)bytes / 1e3);
-}
-
-char *
+const char *
 tally_event_text(const struct tally_answer_event *e)
 {
 	static const char *const of[TALLY_N_EVENT_GROUPS] = {
@@ -200,24 +194,19 @@ tally_event_text(const struct tally_answer_event *e)
 		[TALLY_EVENT_MAPS] = "mapping a buffer",
 		[TALLY_EVENT_ALLOCATIONS] = "allocation",
 	};
-	g_autofree char *time = tally_duration_text((double)e->ns);
-	g_autofree char *bytes = e->bytes ? bytes_text(e->bytes) : NULL;
-	g_autofree char *on = e->elsewhere && e->thread ? tally_short_name(e->thread)
-						  : NULL;
-	g_autofree char *what = NULL;
+	const char *what = of[e->group], *bytes = "", *on = "", *cached = "";
+	const double n_bytes = (double)e->bytes;
 	if (e->group == TALLY_EVENT_SHADERS)
-		what = g_strdup_printf("%" G_GUINT64_FORMAT " shader%s made%s%s", e->n,
-				       e->n == 1 ? "" : "s", on ? " on " : "",
-				       on ? on : "");
-	else
-		what = g_strdup_printf("%s%s%s%s%s", of[e->group], bytes ? " of " : "",
-				       bytes ? bytes : "", on ? " on " : "",
-				       on ? on : "");
-	g_autofree char *cached = e->cached ? g_strdup_printf(", %" G_GUINT64_FORMAT
-							      " from a cache",
-							      e->cached)
-					    : g_strdup("");
-	return g_strdup_printf("%s, %s%s", what, time, cached);
+		what = tally_phrase("%" PRIu64 " shader%s made", e->n, TALLY_S(e->n));
+	else if (e->bytes)
+		bytes = n_bytes >= 1e6 ? tally_phrase(" of %.0f MB", n_bytes / 1e6)
+				       : tally_phrase(" of %.0f kB", n_bytes / 1e3);
+	if (e->elsewhere && e->thread)
+		on = tally_phrase(" on %s", tally_short_name(e->thread));
+	if (e->cached)
+		cached = tally_phrase(", %" PRIu64 " from a cache", e->cached);
+	return tally_phrase("%s%s%s, %s%s", what, bytes, on,
+			    tally_duration_text((double)e->ns), cached);
 }
 
 const char *

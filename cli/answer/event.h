@@ -64,9 +64,9 @@ uint64_t tally_event_made(const struct tally_frame_events *events,
 /* Whether another thread than that of the frames made such calls. */
 bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 			      enum tally_event_group group);
-/* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs". The
- * caller frees it. */
-char *tally_event_text(const struct tally_answer_event *e);
+/* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
+ * Valid as cli/answer/words.h says. */
+const char *tally_event_text(const struct tally_answer_event *e);
 /* The kind of wait that grew most, in words: "until the GPU is idle"; NULL: none did. */
 const char *tally_event_wait(const struct tally_frame_events *events,
 			     const uint64_t around_ns[TALLY_N_EVENTS]);

@@ -21,10 +21,9 @@ static void
 put_bound(struct tally_out *o, const struct tally_answer_device *d)
 {
 	const struct tally_bound_verdict *v = &d->bound;
-	g_autofree char *text = tally_bound_text(v, d->frames);
 	tally_out_object(o, "bound");
 	tally_out_text(o, "by", tally_bound_names[v->by]);
-	tally_out_text(o, "text", text);
+	tally_out_text(o, "text", tally_bound_text(v, d->frames));
 	tally_out_text(o, "hint", tally_bound_hint(v));
 	tally_out_object(o, "shares");
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)
@@ -46,10 +45,8 @@ put_passes(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_object(o, "typical");
 	tally_out_f64(o, "gpu_ns", d->typical_ns);
-	if (d->typical_ns > 0) {
-		g_autofree char *text = tally_answer_typical_text(d);
-		tally_out_text(o, "text", text);
-	}
+	if (d->typical_ns > 0)
+		tally_out_text(o, "text", tally_answer_typical_text(d));
 	tally_out_array(o, "passes");
 	for (guint i = 0; i < d->n_passes; i++) {
 		const struct tally_answer_pass *p = &d->passes[i];
@@ -83,10 +80,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_object(o, "hitches");
 	tally_out_u64(o, "n", d->n_hitches);
 	tally_out_u64(o, "excess_ns", d->hitch_ns);
-	if (d->n_hitches) {
-		g_autofree char *text = tally_answer_hitches_text(d);
-		tally_out_text(o, "text", text);
-	}
+	tally_out_text(o, "text", tally_answer_hitches_text(d));
 	if (d->period)
 		tally_out_u64(o, "period_frames", d->period);
 	tally_out_array(o, "causes");
@@ -100,7 +94,6 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_array(o, "worst");
 	for (unsigned i = 0; i < MIN(d->n_listed, MOST_LISTED); i++) {
 		const struct tally_answer_hitch *h = &d->hitches[i];
-		g_autofree char *text = tally_answer_hitch_text(h);
 		tally_out_object(o, NULL);
 		tally_out_u64(o, "frame", h->frame);
 		tally_out_u64(o, "start_ns", h->start_ns);
@@ -128,7 +121,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		}
 		if (h->ready_ns)
 			tally_out_u64(o, "ready_ns", h->ready_ns);
-		tally_out_text(o, "text", text);
+		tally_out_text(o, "text", tally_answer_hitch_text(h));
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
@@ -141,7 +134,6 @@ put_changes(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_array(o, "changes");
 	for (unsigned i = 0; i < d->n_changes; i++) {
 		const struct tally_answer_change *c = &d->changes[i];
-		g_autofree char *text = tally_answer_change_text(c);
 		tally_out_object(o, NULL);
 		tally_out_u64(o, "frame", c->frame);
 		tally_out_f64(o, "before_ns", c->before_ns);
@@ -153,7 +145,7 @@ put_changes(struct tally_out *o, const struct tally_answer_device *d)
 			tally_out_f64(o, "what_before_ns", c->what_before_ns);
 			tally_out_f64(o, "what_after_ns", c->what_after_ns);
 		}
-		tally_out_text(o, "text", text);
+		tally_out_text(o, "text", tally_answer_change_text(c));
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
@@ -166,12 +158,11 @@ put_calls(struct tally_out *o, const struct tally_answer_device *d)
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
 		if (d->calls_in[i] <= 0)
 			continue;
-		g_autofree char *text = tally_answer_calls_text(d, i);
 		tally_out_object(o, NULL);
 		tally_out_text(o, "group", tally_event_group_names[i]);
 		tally_out_f64(o, "frames_share", d->calls_in[i]);
 		put_event(o, &d->calls[i]);
-		tally_out_text(o, "text", text);
+		tally_out_text(o, "text", tally_answer_calls_text(d, i));
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
@@ -214,10 +205,8 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		}
 		put_times(o, d);
 		put_changes(o, d);
-		g_autofree char *memory = tally_answer_memory_text(d);
-		tally_out_text(o, "memory", memory);
-		g_autofree char *alternating = tally_answer_alternating_text(d);
-		tally_out_text(o, "alternates", alternating);
+		tally_out_text(o, "memory", tally_answer_memory_text(d));
+		tally_out_text(o, "alternates", tally_answer_alternating_text(d));
 		put_bound(o, d);
 		if (d->busiest) {
 			tally_out_text(o, "busiest_thread", d->busiest);

@@ -157,7 +157,7 @@ print_changed_within(const struct tally_printer *p, enum tally_side side, const 
 	}
 	if (!first)
 		return;
-	g_autofree char *text = tally_answer_change_text(tally_compare_log_change(first));
+	const char *text = tally_answer_change_text(tally_compare_log_change(first));
 	g_autofree char *runs = p->c->logs[side]->len == 1
 					? g_strdup("its run")
 					: g_strdup_printf("%u of its runs, as in %s", n,

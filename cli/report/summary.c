@@ -215,10 +215,9 @@ tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
 				 "\nhitches of device %u, the worst first (%u of %" G_GUINT64_FORMAT
 				 "):\n",
 				 d->device, of->n_listed, of->n_hitches);
-		for (unsigned i = 0; i < of->n_listed; i++) {
-			g_autofree char *text = tally_answer_hitch_text(&of->hitches[i]);
-			tally_text_print_line(out, "  %s", text);
-		}
+		for (unsigned i = 0; i < of->n_listed; i++)
+			tally_text_print_line(out, "  %s",
+					      tally_answer_hitch_text(&of->hitches[i]));
 	}
 }
 

@@ -85,7 +85,7 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 		g_autofree char *all = g_strdup_printf("%u devices in all", w->devices->len);
 		put_part(rows, look, height, ", ", all);
 	}
-	g_autofree char *cost = a ? tally_answer_cost_text(a) : NULL;
+	const char *cost = a ? tally_answer_cost_text(a) : NULL;
 	if (cost)
 		put_part(rows, look, height, ", ", cost);
 }
@@ -106,11 +106,11 @@ put_text(GPtrArray *rows, const struct tally_top_look *look, enum tally_top_styl
 static void
 put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tally_answer_device *a)
 {
-	g_autofree char *speed = tally_answer_speed_text(a);
-	g_autofree char *bound = tally_bound_text(&a->bound, a->frames);
+	const char *speed = tally_answer_speed_text(a);
+	const char *bound = tally_bound_text(&a->bound, a->frames);
 	put_text(rows, look, TALLY_TOP_STRONG, speed);
 	put_text(rows, look, TALLY_TOP_PLAIN, bound);
-	g_autofree char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
+	const char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
 	g_autofree char *hitches = g_strdup_printf("hitches: %" G_GUINT64_FORMAT "; %s%s",
 						   a->n_hitches,
 						   a->n_hitches > 1 ? "the worst: " : "",
@@ -133,8 +133,8 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums,
 		return;
 	}
 	double ns = tally_moments_mean(m);
-	g_autofree char *mean = tally_duration_text(ns);
-	g_autofree char *most = tally_duration_text(tally_value_f64(m->max));
+	const char *mean = tally_duration_text(ns);
+	const char *most = tally_duration_text(tally_value_f64(m->max));
 	g_autofree char *more = rate && ns > 0 ? g_strdup_printf("%.1f fps", 1e9 / ns)
 					       : g_strdup("");
 	tally_top_put(row, TALLY_TOP_PLAIN, "  %9s  max %9s  %12s  ", mean, most, more);
