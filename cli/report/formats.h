@@ -65,7 +65,12 @@ void tally_summary_print_identity(FILE *out, const struct tally_aggregate *a);
 /* Prints the log's notes, including its marks, except those in `printed` (which may be NULL). */
 void tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed);
 
-/* In why.c: what was counted in the first passes among `rows`, in words, or nothing. */
+/* Work outside passes of which only estimates are known, and no GPU time: no row shows it. */
+bool tally_table_is_nothing(const struct tally_group *g);
+
+/* In why.c: what was counted in a pass, in words; the caller frees it. NULL: there is nothing to
+ * say. And those of the first passes among `rows`. */
+char *tally_why_text(const struct tally_aggregate *a, const struct tally_group *g);
 void tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
 
 /* In queues.c: how long each queue worked, and which passes ran beside others; nothing where no

@@ -156,6 +156,11 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 	put_target(o, &tally_as_pass(g)->size);
 	if (g->outside)
 		tally_out_bool(o, "outside", true);
+	if (tally_table_is_nothing(g))
+		tally_out_bool(o, "nothing", true);
+	g_autofree char *why = tally_why_text(&log->aggregate, g);
+	if (why)
+		tally_out_text(o, "why", why);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
 		if (g->series[i].stats.moments.n == 0)

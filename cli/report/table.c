@@ -43,9 +43,8 @@ free_line(gpointer p)
 	g_free(((struct line *)p)->name);
 }
 
-/* Work outside passes of which only estimates are known, and no GPU time. */
-static bool
-is_nothing(const struct tally_group *g)
+bool
+tally_table_is_nothing(const struct tally_group *g)
 {
 	bool nothing = g->outside;
 	for (uint32_t i = 0; i < g->n_series && nothing; i++) {
@@ -156,7 +155,7 @@ add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned d
 	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct line));
 	TALLY_EACH (struct tally_group, g, list) {
 		double share = tally_group_share(b->a, g);
-		if (is_nothing(g))
+		if (tally_table_is_nothing(g))
 			continue;
 		bool counts = share < 0 ? !is_rare(b->a, g) : share >= LEAST_SHARE;
 		if (b->all || counts || g_ptr_array_find(shown, g, NULL)) {

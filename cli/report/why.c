@@ -179,9 +179,8 @@ add_bytes(const struct tally_target_size *size, GString *text)
 		text, " (%s if all of it is drawn anew and only color is needed later)", enough);
 }
 
-/* The caller frees it; NULL: there is nothing to say. */
-static char *
-describe(const struct tally_aggregate *a, const struct tally_group *g)
+char *
+tally_why_text(const struct tally_aggregate *a, const struct tally_group *g)
 {
 	const struct tally_pass_row *row = tally_as_pass(g);
 	if (!row || g->outside)
@@ -215,7 +214,7 @@ tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *row
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_PASSES; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
-		g_autofree char *text = describe(a, g);
+		g_autofree char *text = tally_why_text(a, g);
 		if (!text)
 			continue;
 		g_autofree char *line = g_strdup_printf("%s: %s", g->name, text);

@@ -125,7 +125,9 @@ function answerSection(log, d) {
 function typicalSection(log, d) {
 	const answer = answerOf(log, d);
 	if (!answer || !answer.typical.passes.length || !answer.typical.gpu_ns) return null;
-	const { passes, text, besides } = answer.typical;
+	const { passes, text } = answer.typical;
+	/* A run of one pass. */
+	const draws = answer.lines.find((line) => /^  \d+ draws, .*--granularity draw/.test(line));
 	const bar = el("div", { class: "stack" });
 	passes.forEach((p, i) => {
 		const words = `${p.name} ${percent(p.share)}: ${duration(p.p50_ns)}`;
@@ -150,14 +152,7 @@ function typicalSection(log, d) {
 		{ id: "typical" },
 		el("h2", {}, `${windowWords(log, answer)}the ${text}`.replace(/^the/, "The")),
 		bar,
-		besides
-			? el(
-					"p",
-					{ class: "dim" },
-					`In some frames: ${besides.name}, ${duration(besides.mean_ns)} in ` +
-						`${besides.frames} of ${answer.frames} frames.`,
-				)
-			: null,
+		draws ? el("p", { class: "dim" }, `${draws.trim()}.`) : null,
 		...answer.calls.map((c) => el("p", { class: "dim" }, c.text)),
 	);
 }

@@ -89,10 +89,13 @@ function frameFacts(d, row) {
 	return [
 		`frame time ${withUnit(f.cpu[row], "ns")}`,
 		`GPU ${Number.isNaN(f.gpu[row]) ? "- (not measured)" : duration(f.gpu[row])}`,
-		Number.isNaN(f.envelope[row]) ? null : `first to last ${duration(f.envelope[row])}`,
+		/* With idle time between its passes, or with passes at the same time. */
+		Number.isNaN(f.envelope[row]) || f.envelope[row] === f.gpu[row]
+			? null
+			: `GPU from first pass to end ${duration(f.envelope[row])}`,
 		`in passes ${Number.isNaN(f.coverage[row]) ? "-" : percent(f.coverage[row])}`,
 		f.unattributed[row] > 0 ? `${restName(d)} ${duration(f.unattributed[row])}` : null,
-		`our cost ${withUnit(f.overhead[row], "ns")}`,
+		`passtally ${withUnit(f.overhead[row], "ns")}`,
 		f.dropped[row] ? `${f.dropped[row]} passes dropped` : null,
 		bits.length ? `flags ${bits.join(", ")}` : null,
 	]

@@ -292,33 +292,10 @@ function valuesTable(sides, pick) {
 	);
 }
 
-/* Bits of a pixel by the numbers of its format's name: RGBA8 is four of eight, R8G8B8A8_UNORM each
- * once. 0: not known. */
-function bitsOf(format) {
-	const numbers = (format.match(/\d+/g) || []).map(Number);
-	const letters = (format.match(/^S?(RGBA|BGRA|RGB|RG|R)(?=\d)/) || [])[1];
-	if (numbers.length === 1 && letters) return letters.length * numbers[0];
-	if (format === "SRGB8_ALPHA8") return 32;
-	return numbers.reduce((a, b) => a + b, 0);
-}
-
-function bytesWords(bytes) {
-	const [unit, size] = bytes >= 1e6 ? ["MB", 1e6] : ["kB", 1e3];
-	return `${trim(bytes / size, 3)} ${unit}`;
-}
-
-/* What it draws to, what of that is loaded and stored, and how often a pixel is shaded. */
-function targetFacts(log, group) {
-	const t = group.target;
+/* What it draws to, and what of that is loaded and stored. */
+function targetFacts({ target: t }) {
 	if (!t) return [];
-	const formats = (t.formats || "").split(" ").filter(Boolean),
-		pixels = t.width * t.height * t.layers;
-	const known = formats.length && formats.every((f) => bitsOf(f) > 0);
-	const bytes = known
-		? (pixels * t.samples * formats.reduce((sum, f) => sum + bitsOf(f), 0)) / 8
-		: 0;
-	const moved = (op, does) => (op === does && bytes ? `${op}, ${bytesWords(bytes)}` : op);
-	const shaded = stat(group, seriesIn(log, "fragment_shader_invocations"), "mean");
+	const formats = (t.formats || "").split(" ").filter(Boolean);
 	return [
 		[
 			"Target",
@@ -327,14 +304,8 @@ function targetFacts(log, group) {
 				(t.samples > 1 ? `, ${t.samples} samples` : "") +
 				(formats.length ? `, ${formats.join(" + ")}` : ""),
 		],
-		["Load", moved(t.load, "load"), "what its attachments hold before it, without compression"],
-		["Store", moved(t.store, "store"), "what of its attachments is kept, without compression"],
-		[
-			"Overdraw",
-			Number.isFinite(shaded)
-				? `${trim(shaded / pixels, 3)} runs of the fragment shader a pixel`
-				: null,
-		],
+		["Load", t.load, "what its attachments hold before it"],
+		["Store", t.store, "what of its attachments is kept"],
 	];
 }
 
@@ -375,7 +346,8 @@ async function showPass(log, d, group) {
 				group.outside ? "measured work that lies in no pass" : group.id,
 			],
 			["Kind", group.outside ? null : group.kind],
-			...targetFacts(log, group),
+			...targetFacts(group),
+			["Cost", group.why, "what was counted, and what would make it cheaper: docs/verdicts.md"],
 			["Debug groups inside", group.groups],
 			["Queue", group.queue],
 			[

@@ -25,7 +25,7 @@ function stackParts(d) {
 			place: -1,
 			groups: rest.flatMap((p) => p.groups),
 		});
-	return { parts: all, left: d.groups.length - Math.min(groups.length, READ) };
+	return { parts: all, left: d.groups.filter((g) => !g.outside && !groups.slice(0, READ).includes(g)).length };
 }
 
 /* A row for each point: its first frame, then milliseconds of each part. */
@@ -55,6 +55,12 @@ function withPauses(d, data) {
 	for (let i = 0; i + 1 < frame.length; i++)
 		if (isPause(i)) data.push([frame[i] + 0.5, ...data[0].slice(1).map(() => null)]);
 	return data.sort((a, b) => a[0] - b[0]);
+}
+
+/* Up to here nearly all sums lie. */
+function stackLimit(data) {
+	const sums = data.map(([, ...parts]) => parts.reduce((a, b) => a + b, 0)).sort((a, b) => a - b);
+	return 1.15 * sums[Math.floor(0.99 * (sums.length - 1))];
 }
 
 /* Means over the points between two frames. */
@@ -101,6 +107,7 @@ async function stackSection(d) {
 			labels: ["frame", ...parts.map((p) => p.name)],
 			colors,
 			stacked: true,
+			limit: stackLimit(data),
 			window: state.from === null ? null : [state.from, state.to],
 			rest: () => {},
 			format: milliseconds,

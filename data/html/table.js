@@ -231,7 +231,7 @@ function passTable(log, d) {
 	const draw = () => {
 		const { columns, more } = tableColumns(log, d);
 		const by = columns.find((c) => c.key === state.sort) || columns.find((c) => c.key === "share");
-		const rows = sorted(d.groups.filter(matches), by);
+		const rows = sorted(d.groups.filter((g) => matches(g) && !g.nothing), by);
 		head.replaceChildren(headRow(columns, draw));
 		body.replaceChildren(
 			...rows.map((g) =>
@@ -249,7 +249,8 @@ function passTable(log, d) {
 				),
 			),
 		);
-		count.textContent = `${rows.length} of ${countOfPasses(d.groups.length)}`;
+		const passes = (list) => list.filter((g) => !g.outside).length;
+		count.textContent = `${passes(rows)} of ${countOfPasses(passes(d.groups))}`;
 		all.hidden = more <= 0;
 		all.textContent = state.all
 			? "fewer columns"

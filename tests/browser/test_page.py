@@ -443,9 +443,25 @@ class Page(CliCase):
         self.page.click("#passes tbody td")
         self.page.wait("document.querySelector('#values')")
         words = self.page.js("document.querySelector('dl').innerText.replace(/\\s+/g, ' ')")
-        for part in ("Target 1280 x 720, RGBA8 + DEPTH24_STENCIL8", "Load clear", "Store store, 7.37 MB",
-                     "Overdraw 3 runs of the fragment shader a pixel"):
+        for part in ("Target 1280 x 720, RGBA8 + DEPTH24_STENCIL8", "Load clear", "Store store",
+                     "Cost 3 fragments shaded a pixel: more than one lies over another", "; stores 7.37 MB (3.69 MB if ",
+                     "; to find out what limits it: draw it at half"):
             self.assertIn(part, words)
+
+    def test_one_pass(self):
+        """Its draws and what would tell them apart; nothing is left out, and no row is of nothing."""
+        lines = [header(), device(), pass_info(A, "main")]
+        lines += [frame(i, [one_pass(0, A, 10**6, "main", draws=6, vertices=18)], cpu_ns=2 * 10**6, start_ns=2 * 10**6 * i,
+                        envelope_ns=10**6, unattributed={"gpu_ns": 0, "counters": {"cpu_page_faults": 4}, "estimated": ["cpu_page_faults"]})
+                  for i in range(20)]
+        self.open(self.write_log("one.jsonl", lines + [end(20, 20)]))
+        self.page.wait("document.querySelector('#passes tbody tr')")
+        self.assertIn("6 draws, 18 vertices a frame; --granularity draw times each.", self.page.js("document.querySelector('#typical').textContent"))
+        self.assertEqual(self.names(), ["main"])
+        self.assertEqual(self.page.js("document.getElementById('count').textContent"), "1 of 1 pass")
+        self.assertNotIn("left out", self.page.js("document.querySelector('#stack').parentNode.textContent"))
+        self.assertEqual(self.page.js("document.getElementById('frame-facts').textContent"),
+                         "frame time 2.000 ms · GPU 1.000 ms · in passes 100.0 % · passtally 1.000 us")
 
     def test_pictures(self):
         """In the page: each is seen, leads to its pass, and has a name there."""
@@ -497,6 +513,7 @@ class Page(CliCase):
         self.open(self.write_log("s.jsonl", lines + [end(200, 400)]))
         sums = "document.getElementById('sums').textContent"
         self.assertEqual(self.page.js(sums), "frames 0 to 199: 5.000 ms a frameBloom 4.000 msUI 1.000 ms")
+        self.assertAlmostEqual(self.page.js("passtally.view.stack.yAxisRange()[1]"), 1.15 * 7)
         self.page.drag("#stack", 0.7, 0.9)
         self.page.wait(f"{sums}.includes('Bloom 6.000 ms (+50.0%)UI 1.000 ms (+0.00%)')")
         self.assertEqual(self.page.js("passtally.view.stack.xAxisRange()"), self.page.js("passtally.view.frames.xAxisRange()"))
