@@ -55,8 +55,8 @@ allocate(struct vk_device *d, const VkMemoryRequirements *needs,
 	return NULL;
 }
 
-void
-vk_picture_free_memory(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
+static void
+release(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
 {
 	if (!memory)
 		return;
@@ -66,8 +66,7 @@ vk_picture_free_memory(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
 
 const char *
 vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,
-		      uint32_t height, VkImage *image, VkDeviceMemory *memory,
-		      size_t *bytes)
+		      uint32_t height, struct vk_picture_image *out)
 {
 	VkMemoryRequirements needs;
 	VkImageCreateInfo info = {
@@ -81,22 +80,30 @@ vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,
 		.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
 			 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
 	};
-	if (d->next.use.CreateImage(d->handle, &info, NULL, image) != VK_SUCCESS) {
-		*image = VK_NULL_HANDLE;
+	if (d->next.use.CreateImage(d->handle, &info, NULL, &out->handle) != VK_SUCCESS) {
+		out->handle = VK_NULL_HANDLE;
 		return "the driver has no memory for it";
 	}
-	d->next.use.GetImageMemoryRequirements(d->handle, *image, &needs);
+	d->next.use.GetImageMemoryRequirements(d->handle, out->handle, &needs);
 	const char *why = allocate(d, &needs, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-				   memory);
+				   &out->memory);
 	if (why)
 		return why;
-	*bytes = (size_t)needs.size;
-	if (d->next.use.BindImageMemory(d->handle, *image, *memory, 0) == VK_SUCCESS)
+	out->bytes = (size_t)needs.size;
+	if (d->next.use.BindImageMemory(d->handle, out->handle, out->memory, 0) ==
+	    VK_SUCCESS)
 		return NULL;
-	vk_picture_free_memory(d, *memory, *bytes);
-	*memory = VK_NULL_HANDLE;
-	*bytes = 0; /* it is not used */
+	release(d, out->memory, out->bytes);
+	out->memory = VK_NULL_HANDLE;
+	out->bytes = 0; /* it is not used */
 	return "the driver has no memory for it";
+}
+
+void
+vk_picture_free_image(struct vk_device *d, const struct vk_picture_image *image)
+{
+	d->next.use.DestroyImage(d->handle, image->handle, NULL);
+	release(d, image->memory, image->bytes);
 }
 
 const char *
@@ -128,4 +135,11 @@ vk_picture_make_buffer(struct vk_device *d, struct vk_picture_copy *c)
 		return "the driver has no memory for it";
 	c->map = map;
 	return NULL;
+}
+
+void
+vk_picture_free_buffer(struct vk_device *d, const struct vk_picture_copy *c)
+{
+	d->next.use.DestroyBuffer(d->handle, c->buffer, NULL);
+	release(d, c->memory, c->bytes);
 }

@@ -95,10 +95,8 @@ vk_pictures_missed(struct vk_device *d)
 static void
 free_copy(struct vk_device *d, const struct vk_picture_copy *c)
 {
-	d->next.use.DestroyBuffer(d->handle, c->buffer, NULL);
-	vk_picture_free_memory(d, c->memory, c->bytes);
-	d->next.use.DestroyImage(d->handle, c->resolved, NULL);
-	vk_picture_free_memory(d, c->resolved_memory, c->resolved_bytes);
+	vk_picture_free_buffer(d, c);
+	vk_picture_free_image(d, &c->resolved);
 }
 
 static void
@@ -106,10 +104,8 @@ destroy(struct vk_device *d, struct vk_pictures *p)
 {
 	for (uint32_t i = 0; i < p->n_copies; i++)
 		free_copy(d, &p->copies[i]);
-	for (unsigned i = 0; i < VK_PICTURE_FORMS; i++) {
-		d->next.use.DestroyImage(d->handle, p->small[i], NULL);
-		vk_picture_free_memory(d, p->small_memory[i], p->small_bytes[i]);
-	}
+	for (unsigned i = 0; i < VK_PICTURE_FORMS; i++)
+		vk_picture_free_image(d, &p->small[i]);
 	free(p->copies);
 	free(p->passes);
 	free(p);
@@ -264,8 +260,7 @@ make_resolved(struct vk_device *d, const struct vk_pictured *at, struct vk_pictu
 	uint32_t height = depth ? copy->height : at->height;
 	if (at->samples <= 1 && width == at->width && height == at->height)
 		return NULL;
-	return vk_picture_make_image(d, at->format, width, height, &copy->resolved,
-				     &copy->resolved_memory, &copy->resolved_bytes);
+	return vk_picture_make_image(d, at->format, width, height, &copy->resolved);
 }
 
 /* Makes what the copy needs; NULL, or why there is no picture. */
@@ -275,13 +270,11 @@ prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at
 {
 	const char *why = make_resolved(d, at, copy);
 	bool depth = vk_format_has_depth(at->format);
-	if (!why && !depth && !p->small[form])
+	if (!why && !depth && !p->small[form].handle)
 		why = vk_picture_make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
-					    TALLY_PICTURE_SIDE, &p->small[form],
-					    &p->small_memory[form],
-					    &p->small_bytes[form]);
+					    TALLY_PICTURE_SIDE, &p->small[form]);
 	/* Without memory the image is of no use to later copies, either. */
-	if (!why && !depth && !p->small_bytes[form])
+	if (!why && !depth && !p->small[form].bytes)
 		why = "the driver has no memory for it";
 	return why ? why : vk_picture_make_buffer(d, copy);
 }
@@ -300,8 +293,8 @@ record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at
 	VkImageLayout layout = mine.layout;
 	go(c, &from, &game, &mine);
 	if (from.copied == VK_IMAGE_ASPECT_DEPTH_BIT) {
-		if (copy->resolved) {
-			source.image = copy->resolved;
+		if (copy->resolved.handle) {
+			source.image = copy->resolved.handle;
 			source.level = source.layer = 0;
 			source.width = copy->width;
 			source.height = copy->height;
@@ -311,15 +304,15 @@ record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at
 		read_back(c, &source, layout, copy);
 	} else {
 		struct place small = {
-			.image = p->small[form],
+			.image = p->small[form].handle,
 			.all = VK_IMAGE_ASPECT_COLOR_BIT,
 			.copied = VK_IMAGE_ASPECT_COLOR_BIT,
 			.width = copy->width,
 			.height = copy->height,
 		};
-		if (copy->resolved) {
+		if (copy->resolved.handle) {
 			source = small;
-			source.image = copy->resolved;
+			source.image = copy->resolved.handle;
 			source.width = at->width;
 			source.height = at->height;
 			resolve(c, &from, layout, &source);

@@ -30,12 +30,20 @@ struct vk_pictured {
 	const char *why; /* it cannot be copied, or NULL */
 };
 
+/* Where `bytes` is 0 the rest is not used. */
+struct vk_picture_image {
+	VkImage handle;
+	VkDeviceMemory memory;
+	size_t bytes;
+};
+
 struct vk_picture_copy {
 	VkBuffer buffer;
-	VkImage resolved; /* in the target's format: one sample a pixel, or depth made smaller */
-	VkDeviceMemory memory, resolved_memory;
+	VkDeviceMemory memory;
 	const void *map;
-	size_t bytes, resolved_bytes;
+	size_t bytes;
+	/* In the target's format: one sample a pixel, or depth made smaller. */
+	struct vk_picture_image resolved;
 	uint32_t pass; /* vk_picture_pass.number */
 	char name[16];
 	enum tally_pixels pixels;
@@ -65,9 +73,7 @@ struct vk_pictures {
 	struct vk_picture_copy *copies;
 	uint32_t n_copies, room_copies;
 	/* What the GPU shrinks to, one for all copies. */
-	VkImage small[VK_PICTURE_FORMS];
-	VkDeviceMemory small_memory[VK_PICTURE_FORMS];
-	size_t small_bytes[VK_PICTURE_FORMS];
+	struct vk_picture_image small[VK_PICTURE_FORMS];
 };
 
 /* ---- recording thread ---- */
