@@ -104,6 +104,10 @@ static const struct vk_row {
 	   "late_counters.h",
 	   "tests/apps/vk_sources reads a result while a later submission waits, and push_early "
 	   "of tests/apps/vk_scenes passes without late counters"),
+	VK(RESOLVES_FIRST, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 22.3.6",
+	   "no picture of depth of several samples in another layer or level",
+	   "its second layer was pictured as the first; resolve_ds() sets neither",
+	   "the picture of such a layer is what was drawn"),
 	VK(TIMES_BY_VIEW, MESA_LLVMPIPE, VENDOR_MESA, "Mesa 25.0.7",
 	   "slots after which other queries could be overwritten have room for six views",
 	   "the pass after the command buffer's own slot began when the buffer ended",

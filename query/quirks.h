@@ -23,6 +23,8 @@ enum tally_quirk {
 	TALLY_QUIRK_COMPUTE_BATCH,      /* compute runs in a batch of its own */
 	TALLY_QUIRK_READ_WAITS,         /* reading a query waits until the device is idle, and
 					 * statistics crash where no pipeline is bound */
+	TALLY_QUIRK_RESOLVES_FIRST,     /* depth is resolved from an image's first layer and
+					 * level, whichever is attached */
 	TALLY_QUIRK_TIMES_BY_VIEW,      /* after a pass of several views each timestamp goes into
 					 * as many queries, to the command buffer's end */
 };

@@ -94,6 +94,7 @@ vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 		.inherited_queries = core && core->inheritedQueries,
 		.host_reset = resets_on_host(info),
 		.layouts_apart = has_layouts_apart(info),
+		.depth_resolve = lists(info, VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME),
 		.mesh_shader = mesh,
 		.game_statistics = statistics,
 		.counts_inside = statistics || mesh,

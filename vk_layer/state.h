@@ -56,6 +56,7 @@ struct vk_enabled {
 	bool creation_feedback; /* may be chained where pipelines are created */
 	bool executables; /* pipelines are to have statistics (--pipeline-statistics) */
 	bool layouts_apart; /* of the depth and the stencil of an image */
+	bool depth_resolve; /* VK_KHR_depth_stencil_resolve, by the game */
 	bool multi_device;     /* a group of more than one: timestamps only (R19) */
 	/* Extensions that only the layer enabled: the game must not find their commands. */
 	bool added_host_reset, added_calibrated, added_performance, added_executables;

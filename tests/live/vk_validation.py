@@ -81,6 +81,10 @@ def check_picture(checks, program):
         for byte in pixels_of(folder / "log-1-color0.png"):
             value = (value ^ byte) * 0x100000001b3 & (1 << 64) - 1
         checks.equal(f"triangle {value:016x}", got.text.strip(), "checksum of the picture's pixels")
+        h.run([program, "samples", "--frames", "1"],
+              vk.layer_env(folder, folder / "depth.jsonl", {"pictures": "frame:0"}))
+        checks.equal([pixels_of(folder / "depth-1-depth.png")[4 * (256 * y + x)] for x, y in ((0, 0), (15, 15), (16, 15), (255, 191))],
+                     [0, 0, 255, 255], "depth of several samples")
 
 
 def check_scenes(checks, program, names):

@@ -104,6 +104,30 @@ static const struct expect_pass targets_passes[] = {
 	COPY_OUT,
 };
 
+/* ---- samples: depth of four samples, kept; its upper left is nearer ---- */
+
+static void
+samples_frame(struct vk_stage *s, unsigned number)
+{
+	(void)number;
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vk_begin_screen(commands, &screen);
+	vk_draw(s, commands, screen.pipeline, 0, 3, 1);
+	VkClearAttachment clear = {
+		.aspectMask = VK_IMAGE_ASPECT_DEPTH_BIT,
+		.clearValue.depthStencil.depth = 0.25F,
+	};
+	VkClearRect rect = { .rect.extent = { 16, 16 }, .layerCount = 1 };
+	vkCmdClearAttachments(commands, 1, &clear, 1, &rect);
+	vkCmdEndRenderPass(commands);
+	vk_run(s, commands);
+}
+
+static const struct expect_pass samples_passes[] = {
+	{ DRAWN(1, 3), .load = "clear", .store = "store", .clears = 1, .samples = 4,
+	  .depth = "D32_SFLOAT", .color = "", .unsure = EXPECT_ANY_COUNTERS },
+};
+
 const struct vk_scene vk_more_render_scenes[] = {
 	SCENE(subpasses, subpasses_init, .target = { RGBA8, .subpasses = 2 }),
 	SCENE_AS(msaa, vk_plain_frame, msaa_passes, NULL,
@@ -112,5 +136,8 @@ const struct vk_scene vk_more_render_scenes[] = {
 	SCENE_AS(multiview, vk_plain_frame, multiview_passes, NULL,
 		 .target = { RGBA8, .view_mask = 3 }),
 	SCENE(targets, targets_init, .bare = true),
+	SCENE(samples, NULL,
+	      .target = { .depth = VK_FORMAT_D32_SFLOAT, .load = VK_ATTACHMENT_LOAD_OP_CLEAR,
+			  .samples = VK_SAMPLE_COUNT_4_BIT }),
 	{ 0 },
 };

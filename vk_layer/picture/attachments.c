@@ -8,10 +8,16 @@
 
 #include <stdio.h>
 
-/* VK_IMAGE_CREATE_SUBSAMPLED_BIT_EXT and what has no memory of its own. */
-#define NEVER_COPIED \
-	(VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT | \
-	 VK_IMAGE_CREATE_SUBSAMPLED_BIT_EXT)
+static const struct {
+	VkImageCreateFlags flags;
+	const char *why;
+} never_copied[] = {
+	{ VK_IMAGE_CREATE_PROTECTED_BIT, "it is protected" },
+	{ VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SUBSAMPLED_BIT_EXT,
+	  "it is sparse or subsampled" },
+	{ VK_IMAGE_CREATE_SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_BIT_EXT,
+	  "it may have sample locations of its own" },
+};
 
 static uint32_t
 at_level(uint32_t size, uint32_t level)
@@ -43,15 +49,16 @@ refusal(const struct vk_image_known *image)
 		return "its image is not known";
 	if (image->usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT)
 		return "it is transient, its memory may be lazily allocated";
-	if (image->flags & VK_IMAGE_CREATE_PROTECTED_BIT)
-		return "it is protected";
-	if (image->flags & NEVER_COPIED)
-		return "it is sparse or subsampled";
+	for (size_t i = 0; i < sizeof(never_copied) / sizeof(never_copied[0]); i++)
+		if (image->flags & never_copied[i].flags)
+			return never_copied[i].why;
 	if (image->tiling > VK_IMAGE_TILING_LINEAR)
 		return "its memory is laid out by a modifier";
 	if (image->type == VK_IMAGE_TYPE_1D)
 		return "it is a 1D image";
-	if (!((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->base.usage_added))
+	/* Depth of several samples is resolved by a render pass (depth.c). */
+	if (!(image->samples > 1 && vk_format_has_depth(image->format)) &&
+	    !((image->usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) || image->base.usage_added))
 		return "it may not be copied from (shared, or the driver does not allow "
 		       "it)";
 	return NULL;
@@ -112,6 +119,7 @@ add_attachment(struct vk_targets *t, struct vk_pictured *to, uint32_t number,
 	const struct vk_pass_attachment *a = &pass->attachments[i];
 	add(t, to, number, view_at(views, i), a->initial, a->final,
 	    a->store == VK_ATTACHMENT_STORE_OP_STORE);
+	to->stencil_layout = a->stencil_final;
 }
 
 static uint32_t
@@ -159,8 +167,12 @@ vk_pictured_find(struct vk_device *d, const VkRenderPassBeginInfo *pass,
 		if (info->pColorAttachments[i].imageView)
 			add_rendering(d->targets, &at[n++], i,
 				      &info->pColorAttachments[i]);
-	if (info->pDepthAttachment && info->pDepthAttachment->imageView)
-		add_rendering(d->targets, &at[n++], TALLY_MAX_COLOR,
-			      info->pDepthAttachment);
+	if (info->pDepthAttachment && info->pDepthAttachment->imageView) {
+		const VkRenderingAttachmentInfo *stencil = info->pStencilAttachment;
+		add_rendering(d->targets, &at[n], TALLY_MAX_COLOR, info->pDepthAttachment);
+		if (stencil && stencil->imageView)
+			at[n].stencil_layout = stencil->imageLayout;
+		n++;
+	}
 	return n;
 }

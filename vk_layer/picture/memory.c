@@ -66,7 +66,8 @@ release(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
 
 const char *
 vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,
-		      uint32_t height, struct vk_picture_image *out)
+		      uint32_t height, VkImageUsageFlags usage,
+		      struct vk_picture_image *out)
 {
 	VkMemoryRequirements needs;
 	VkImageCreateInfo info = {
@@ -78,7 +79,7 @@ vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,
 		.arrayLayers = 1,
 		.samples = VK_SAMPLE_COUNT_1_BIT,
 		.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-			 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+			 VK_IMAGE_USAGE_TRANSFER_DST_BIT | usage,
 	};
 	if (d->next.use.CreateImage(d->handle, &info, NULL, &out->handle) != VK_SUCCESS) {
 		out->handle = VK_NULL_HANDLE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "vk_layer/picture/depth.h"
 #include "vk_layer/picture/memory.h"
 
 #include "layer/base/array.h"
@@ -95,6 +96,7 @@ vk_pictures_missed(struct vk_device *d)
 static void
 free_copy(struct vk_device *d, const struct vk_picture_copy *c)
 {
+	vk_depth_free(d, &c->depth);
 	vk_picture_free_buffer(d, c);
 	vk_picture_free_image(d, &c->resolved);
 }
@@ -131,6 +133,12 @@ static const struct state writes = { VK_PIPELINE_STAGE_TRANSFER_BIT,
 static const struct state reads = { VK_PIPELINE_STAGE_TRANSFER_BIT,
 				    VK_ACCESS_TRANSFER_READ_BIT,
 				    VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL };
+/* Depth that a render pass resolves, the resolve itself being a write of a color. */
+static const struct state draws = { VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+					    VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT |
+					    VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+				    ANY_ACCESS,
+				    VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL };
 /* After earlier copies out of it; what it had is not needed. */
 static const struct state old = { VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
 				  VK_IMAGE_LAYOUT_UNDEFINED };
@@ -251,16 +259,40 @@ features_of(const struct vk_device *d, const struct vk_pictured *at)
 						    : can.optimalTilingFeatures;
 }
 
+/* By a render pass. */
+static bool
+resolves_depth(const struct vk_pictured *at)
+{
+	return at->samples > 1 && vk_format_has_depth(at->format);
+}
+
+/* In which a target is copied. */
+static struct state
+state_of_copy(const struct vk_pictured *at)
+{
+	struct state copied = resolves_depth(at) ? draws : reads;
+	if (at->layout == VK_IMAGE_LAYOUT_GENERAL ||
+	    at->layout == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR)
+		copied.layout = at->layout;
+	return copied;
+}
+
 /* In the target's format: what has one sample a pixel, or depth with fewer pixels. */
 static const char *
 make_resolved(struct vk_device *d, const struct vk_pictured *at, struct vk_picture_copy *copy)
 {
-	bool depth = vk_format_has_depth(at->format);
+	bool depth = vk_format_has_depth(at->format), passes = resolves_depth(at);
 	uint32_t width = depth ? copy->width : at->width;
 	uint32_t height = depth ? copy->height : at->height;
 	if (at->samples <= 1 && width == at->width && height == at->height)
 		return NULL;
-	return vk_picture_make_image(d, at->format, width, height, &copy->resolved);
+	const char *why = vk_picture_make_image(
+		d, at->format, width, height,
+		passes ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT : 0, &copy->resolved);
+	if (!why && passes)
+		why = vk_depth_make(d, at, state_of_copy(at).layout, copy->resolved.handle,
+				    &copy->depth);
+	return why;
 }
 
 /* Makes what the copy needs; NULL, or why there is no picture. */
@@ -272,7 +304,7 @@ prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at
 	bool depth = vk_format_has_depth(at->format);
 	if (!why && !depth && !p->small[form].handle)
 		why = vk_picture_make_image(d, forms[form].format, TALLY_PICTURE_SIDE,
-					    TALLY_PICTURE_SIDE, &p->small[form]);
+					    TALLY_PICTURE_SIDE, 0, &p->small[form]);
 	/* Without memory the image is of no use to later copies, either. */
 	if (!why && !depth && !p->small[form].bytes)
 		why = "the driver has no memory for it";
@@ -280,58 +312,84 @@ prepare(struct vk_device *d, struct vk_pictures *p, const struct vk_pictured *at
 }
 
 static void
+record_depth(struct vk_command *c, const struct vk_pictured *at, const struct place *from,
+	     VkImageLayout layout, const struct vk_picture_copy *copy)
+{
+	struct place source = *from;
+	if (copy->resolved.handle) {
+		source.image = copy->resolved.handle;
+		source.level = source.layer = 0;
+		if (vk_format_has_stencil(at->format)) /* a render pass has it, too */
+			source.all |= VK_IMAGE_ASPECT_STENCIL_BIT;
+		source.width = copy->width;
+		source.height = copy->height;
+		if (resolves_depth(at)) {
+			go(c, &source, &old, &draws);
+			vk_depth_record(c, &copy->depth, copy->width, copy->height);
+			go(c, &source, &draws, &reads);
+		} else {
+			blit(c, from, layout, &source, VK_FILTER_NEAREST);
+		}
+		layout = reads.layout;
+	}
+	read_back(c, &source, layout, copy);
+}
+
+static void
+record_color(struct vk_command *c, const struct vk_pictured *at, const struct place *from,
+	     VkImageLayout layout, const struct vk_picture_copy *copy, VkImage to, VkFilter filter)
+{
+	struct place source = *from;
+	struct place small = {
+		.image = to,
+		.all = VK_IMAGE_ASPECT_COLOR_BIT,
+		.copied = VK_IMAGE_ASPECT_COLOR_BIT,
+		.width = copy->width,
+		.height = copy->height,
+	};
+	if (copy->resolved.handle) {
+		source = small;
+		source.image = copy->resolved.handle;
+		source.width = at->width;
+		source.height = at->height;
+		resolve(c, from, layout, &source);
+		layout = reads.layout;
+	}
+	blit(c, &source, layout, &small, filter);
+	read_back(c, &small, reads.layout, copy);
+}
+
+static void
 record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at,
        unsigned form, const struct vk_picture_copy *copy, VkFilter filter)
 {
-	struct place from = place_of(c->device, at), source = from;
-	bool general = at->layout == VK_IMAGE_LAYOUT_GENERAL ||
-		       at->layout == VK_IMAGE_LAYOUT_SHARED_PRESENT_KHR;
+	struct place from = place_of(c->device, at), stencil = from;
 	struct state game = { VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, ANY_ACCESS,
 			      at->layout };
-	struct state mine = reads;
-	mine.layout = general ? at->layout : mine.layout;
-	VkImageLayout layout = mine.layout;
+	struct state mine = state_of_copy(at), games_stencil = game;
+	/* A render pass has both. */
+	bool apart = resolves_depth(at) && vk_format_has_stencil(at->format) &&
+		     from.all == VK_IMAGE_ASPECT_DEPTH_BIT;
+	stencil.all = VK_IMAGE_ASPECT_STENCIL_BIT;
+	games_stencil.layout = at->stencil_layout;
 	go(c, &from, &game, &mine);
-	if (from.copied == VK_IMAGE_ASPECT_DEPTH_BIT) {
-		if (copy->resolved.handle) {
-			source.image = copy->resolved.handle;
-			source.level = source.layer = 0;
-			source.width = copy->width;
-			source.height = copy->height;
-			blit(c, &from, layout, &source, VK_FILTER_NEAREST);
-			layout = reads.layout;
-		}
-		read_back(c, &source, layout, copy);
-	} else {
-		struct place small = {
-			.image = p->small[form].handle,
-			.all = VK_IMAGE_ASPECT_COLOR_BIT,
-			.copied = VK_IMAGE_ASPECT_COLOR_BIT,
-			.width = copy->width,
-			.height = copy->height,
-		};
-		if (copy->resolved.handle) {
-			source = small;
-			source.image = copy->resolved.handle;
-			source.width = at->width;
-			source.height = at->height;
-			resolve(c, &from, layout, &source);
-			layout = reads.layout;
-		}
-		blit(c, &source, layout, &small, filter);
-		read_back(c, &small, reads.layout, copy);
-	}
+	if (apart)
+		go(c, &stencil, &games_stencil, &mine);
+	if (from.copied == VK_IMAGE_ASPECT_DEPTH_BIT)
+		record_depth(c, at, &from, mine.layout, copy);
+	else
+		record_color(c, at, &from, mine.layout, copy, p->small[form].handle, filter);
 	go(c, &from, &mine, &game);
+	if (apart)
+		go(c, &stencil, &mine, &games_stencil);
 }
 
 /* NULL, or why it cannot be copied. */
 static const char *
-cannot(const struct vk_pictured *at, VkFormatFeatureFlags can)
+cannot(const struct vk_device *d, const struct vk_pictured *at, VkFormatFeatureFlags can)
 {
 	if (vk_format_has_depth(at->format))
-		return at->samples > 1
-			       ? "depth with several samples a pixel is not resolved"
-			       : NULL;
+		return resolves_depth(at) ? vk_depth_cannot(d, at) : NULL;
 	return can & VK_FORMAT_FEATURE_BLIT_SRC_BIT
 		       ? NULL
 		       : "the driver cannot convert its format";
@@ -348,12 +406,12 @@ has_room(struct vk_pictures *p)
 
 /* Where the driver can: depth is converted only into its own format. */
 static void
-shrink(struct vk_picture_copy *copy, VkFormat format, VkFormatFeatureFlags can)
+shrink(struct vk_picture_copy *copy, const struct vk_pictured *at, VkFormatFeatureFlags can)
 {
 	VkFormatFeatureFlags needs = VK_FORMAT_FEATURE_BLIT_SRC_BIT;
-	if (vk_format_has_depth(format))
+	if (vk_format_has_depth(at->format))
 		needs |= VK_FORMAT_FEATURE_BLIT_DST_BIT;
-	if ((can & needs) == needs)
+	if ((can & needs) == needs && !resolves_depth(at))
 		tally_picture_shrink(&copy->width, &copy->height);
 }
 
@@ -374,8 +432,8 @@ picture(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *a
 		.height = at->height,
 	};
 	memcpy(copy.name, at->name, sizeof(copy.name));
-	shrink(&copy, at->format, can);
-	const char *why = cannot(at, can);
+	shrink(&copy, at, can);
+	const char *why = cannot(d, at, can);
 	if (!why && !has_room(p))
 		why = "there are too many in the frame";
 	if (!why)

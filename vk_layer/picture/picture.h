@@ -25,9 +25,16 @@ struct vk_pictured {
 	VkImage image;
 	VkFormat format;
 	VkImageTiling tiling;
-	VkImageLayout layout;
+	VkImageLayout layout, stencil_layout; /* UNDEFINED: of stencil, not known */
 	uint32_t level, layer, slice, width, height, samples; /* slice: of a 3D image */
 	const char *why; /* it cannot be copied, or NULL */
+};
+
+/* Depth of several samples becomes one of one sample. Without a pass: nothing. */
+struct vk_depth_resolve {
+	VkRenderPass pass;
+	VkImageView views[2]; /* from, to */
+	VkFramebuffer framebuffer;
 };
 
 /* Where `bytes` is 0 the rest is not used. */
@@ -44,6 +51,7 @@ struct vk_picture_copy {
 	size_t bytes;
 	/* In the target's format: one sample a pixel, or depth made smaller. */
 	struct vk_picture_image resolved;
+	struct vk_depth_resolve depth;
 	uint32_t pass; /* vk_picture_pass.number */
 	char name[16];
 	enum tally_pixels pixels;

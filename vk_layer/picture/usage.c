@@ -8,6 +8,8 @@
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/targets_internal.h"
 
+#include "vk_formats.h" /* generated */
+
 #define DRAWN_TO \
 	(VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | \
 	 VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT)
@@ -64,7 +66,8 @@ wants_usage(const struct vk_device *d, const VkImageCreateInfo *info)
 	    (info->usage & (VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT |
 			    VK_IMAGE_USAGE_TRANSFER_SRC_BIT)) ||
 	    (info->flags & SPECIAL) || info->tiling != VK_IMAGE_TILING_OPTIMAL ||
-	    info->imageType == VK_IMAGE_TYPE_1D)
+	    info->imageType == VK_IMAGE_TYPE_1D ||
+	    (info->samples > VK_SAMPLE_COUNT_1_BIT && vk_format_has_depth(info->format)))
 		return false;
 	return !asks_more(info) && driver_allows(d, info);
 }

@@ -70,7 +70,7 @@ struct vk_pass_attachment {
 	uint32_t samples;
 	VkAttachmentLoadOp load, stencil_load;
 	VkAttachmentStoreOp store, stencil_store;
-	VkImageLayout initial, final;
+	VkImageLayout initial, final, stencil_final;
 	uint32_t resolve; /* what it is resolved into, or VK_ATTACHMENT_UNUSED */
 };
 

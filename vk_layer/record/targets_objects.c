@@ -251,6 +251,7 @@ use_views(struct vk_render_pass_known *pass, uint32_t mask)
 			.stencil_store = (info)->pAttachments[at].stencilStoreOp, \
 			.initial = (info)->pAttachments[at].initialLayout, \
 			.final = (info)->pAttachments[at].finalLayout, \
+			.stencil_final = (info)->pAttachments[at].finalLayout, \
 			.resolve = VK_ATTACHMENT_UNUSED, \
 		}
 #define LEARN_SUBPASS(pass, s) \
@@ -292,6 +293,13 @@ vk_render_pass2_created(struct vk_device *d, const VkRenderPassCreateInfo2 *info
 	if (!pass)
 		return;
 	LEARN_ATTACHMENTS(pass, info);
+	for (uint32_t i = 0; i < info->attachmentCount; i++) {
+		const VkAttachmentDescriptionStencilLayout *stencil = vk_find_in_chain(
+			info->pAttachments[i].pNext,
+			VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT);
+		if (stencil)
+			pass->attachments[i].stencil_final = stencil->stencilFinalLayout;
+	}
 	for (uint32_t i = 0; i < info->subpassCount; i++) {
 		const VkSubpassDescription2 *s = &info->pSubpasses[i];
 		LEARN_SUBPASS(pass, s);

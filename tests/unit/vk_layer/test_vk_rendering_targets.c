@@ -299,6 +299,11 @@ static const struct {
 	  { .usage = COPIED }, NULL },
 	{ "not stored", WRITTEN, WRITTEN, DONT_STORE, { .usage = COPIED }, "the pass does not" },
 	{ "not to be copied", WRITTEN, WRITTEN, STORE, { .usage = 0 }, "it may not be copied" },
+	/* By a render pass, which needs no usage that it lacks. */
+	{ "several samples", WRITTEN, WRITTEN, STORE, { .samples = 4 }, NULL },
+	{ "sample locations", WRITTEN, WRITTEN, STORE,
+	  { .samples = 4, .flags = VK_IMAGE_CREATE_SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_BIT_EXT },
+	  "it may have sample locations" },
 	{ "transient", WRITTEN, WRITTEN, STORE,
 	  { .usage = COPIED | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT }, "it is transient" },
 	{ "protected", WRITTEN, WRITTEN, STORE,
@@ -345,7 +350,7 @@ test_pictured(void)
 		info.format = D24S8;
 		info.extent = (VkExtent3D){ 100, 5, 1 };
 		info.mipLevels = info.arrayLayers = 4;
-		info.samples = VK_SAMPLE_COUNT_1_BIT;
+		info.samples = info.samples ? info.samples : VK_SAMPLE_COUNT_1_BIT;
 		VkImage of = make_image(&info);
 		VkImageView view = view_of(of, D24S8, 2, 3, 1);
 		VkAttachmentDescription attachment = {
