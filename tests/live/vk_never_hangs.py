@@ -32,6 +32,7 @@ GROUPS = {
     "oom_ours": [(f"oom_ours={n}", False, None) for n in range(1, 81)],
 }
 MEMORY = [("resubmit", {"granularity": "draw", "frame": "submit:2"}), ("secondary", {"pictures": "frame:0", "frame": "submit:1"}),
+          ("samples", {"pictures": "frame:0", "frame": "submit:1"}),
           ("present", {"pipelines": "on", "black-box": "2s"}), ("rendering", {"snapshot": "exact", "sources": "all"})]
 TELL = {"lost", "incomplete", "dropped"}
 BARE, WHOLE = {}, {}
