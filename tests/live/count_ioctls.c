@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "count_ioctls.h"
@@ -47,13 +48,18 @@ prepare(void)
 	close(fd);
 }
 
-/* The timeout is the second 64-bit member of the structures, but a timeline's third. */
+/* The timeout is the second 64-bit member of the structures, but a timeline's third. Of a buffer it
+ * is a length, of a syncobj a moment of CLOCK_MONOTONIC: Mesa polls with that of the call. */
 static unsigned
-may_block(const void *argument, int timeline)
+may_block(const void *argument, unsigned number)
 {
-	int64_t timeout;
-	memcpy(&timeout, (const char *)argument + (timeline ? 16 : 8), sizeof(timeout));
-	return timeout != 0;
+	struct timespec now;
+	int64_t timeout, since = 0;
+	memcpy(&timeout, (const char *)argument + (number == SYNCOBJ_TIMELINE_WAIT ? 16 : 8),
+	       sizeof(timeout));
+	if (number != GEM_WAIT && clock_gettime(CLOCK_MONOTONIC, &now) == 0)
+		since = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+	return timeout < 0 ? number == GEM_WAIT : timeout > since;
 }
 
 PUBLIC int ioctl(int fd, unsigned long request, ...);
@@ -77,7 +83,7 @@ ioctl(int fd, unsigned long request, ...)
 	if ((request >> 8 & 0xff) == OF_DRM) {
 		counts[0] += number == GEM_EXECBUFFER2;
 		if (number == GEM_WAIT || number == SYNCOBJ_WAIT || number == SYNCOBJ_TIMELINE_WAIT)
-			counts[1] += may_block(argument, number == SYNCOBJ_TIMELINE_WAIT);
+			counts[1] += may_block(argument, number);
 	}
 	return next(fd, request, argument);
 }
