@@ -522,7 +522,10 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
 	tally_over_run_conclude(&d->state->run, d);
 	double mean_ns = d->seconds * 1e9 / (double)d->frames;
-	d->alternating = tally_parts_alternating(&d->state->parts, ALTERNATING_SHARE * mean_ns);
+	/* Frames have their numbers in the log, where those of other windows are between them. */
+	if (!d->n_windows)
+		d->alternating = tally_parts_alternating(&d->state->parts,
+							 ALTERNATING_SHARE * mean_ns);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
 	if (d->bound.n_timed)

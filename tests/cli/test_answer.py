@@ -185,6 +185,8 @@ class Answer(CliCase):
             self.assertEqual([a["frame_time"]["p50_ns"] for a in (main, other)], [8e6, 8e6])
             self.assertEqual([a["typical"]["gpu_ns"] for a in (main, other)], [2e6, 1e6])
             self.assertEqual(main["bound"]["gpu_busy"], other["bound"]["gpu_busy"])
+            # Each second frame of the log is each frame of the window.
+            self.assertEqual([a.get("alternates") for a in (main, other)], [None, None])
         self.assertEqual([h["text"] for h in other["hitches"]["worst"] + main["hitches"]["worst"]],
                          ["frame 200: +40.0 ms, Backbuffer 1.00 -> 41.0 ms, same draws", "frame 201: +40.0 ms, (other windows) 1.00 -> 41.0 ms"])
         self.assertIn("window 1 of 2, 200x100", main["lines"][0])
