@@ -32,7 +32,8 @@ function joinPasses(la, a, lb, b, key) {
 	for (const g of left.values()) pairs.push([null, g]);
 	const sa = seriesIn(la, key),
 		sb = seriesIn(lb, key);
-	return pairs.map(([ga, gb]) => {
+	const isSomething = ([ga, gb]) => [ga, gb].some((g) => g && !g.nothing);
+	return pairs.filter(isSomething).map(([ga, gb]) => {
 		const one = ga || gb,
 			x = stat(ga, sa, "mean"),
 			y = stat(gb, sb, "mean");

@@ -158,7 +158,7 @@ function frameFactList(d) {
 				? "- (no GPU time)"
 				: `${percent(d.coverage)} of the measured GPU time`,
 		],
-		["Our own cost", ownCost(d)],
+		["passtally costs", ownCost(d)],
 		["Flags", d.flags.join(", ") || "none"],
 	];
 }
@@ -261,7 +261,7 @@ function bothNumbers(a, b) {
 		["GPU time, mean", at("gpu_ns", "mean"), "gpu_ns"],
 		["GPU time, p50", at("gpu_ns", "p50")],
 		["GPU time, p99", at("gpu_ns", "p99")],
-		["Our own cost a frame", at("overhead_ns", "p50")],
+		["passtally costs a frame", at("overhead_ns", "p50")],
 	];
 	/* Only means are compared. */
 	const rows = numbers.map(([name, of, key]) => {

@@ -462,6 +462,9 @@ class Page(CliCase):
         self.assertNotIn("left out", self.page.js("document.querySelector('#stack').parentNode.textContent"))
         self.assertEqual(self.page.js("document.getElementById('frame-facts').textContent"),
                          "frame time 2.000 ms · GPU 1.000 ms · in passes 100.0 % · passtally 1.000 us")
+        self.open(*[self.write_log(f"{name}.jsonl", lines + [end(20, 20)]) for name in ("one", "same")])
+        self.page.wait("document.querySelector('#passes tbody tr')")
+        self.assertEqual(self.names(), ["main"])
 
     def test_pictures(self):
         """In the page: each is seen, leads to its pass, and has a name there."""
