@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/answer/bound.h"
 #include "cli/answer/over_run.h"
 #include "cli/answer/windows.h"
+#include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 

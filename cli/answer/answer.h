@@ -20,6 +20,7 @@
 #ifndef PASSTALLY_CLI_ANSWER_H
 #define PASSTALLY_CLI_ANSWER_H
 
+#include "cli/answer/bound.h"
 #include "cli/answer/cause.h"
 #include "cli/answer/change.h"
 #include "cli/answer/load.h"
@@ -140,30 +141,6 @@ void tally_answer_conclude(struct tally_answer *answer);
 const struct tally_answer_device *
 tally_answer_find(const struct tally_answer *answer, uint32_t device);
 
-/* The answer about one device as lines of at most TALLY_ANSWER_COLUMNS columns, escaped and
- * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what
- * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
-GPtrArray *tally_answer_lines(const struct tally_answer *answer,
-			      const struct tally_answer_device *d, bool brief);
-/* Single lines of it, for other layouts; valid as cli/answer/words.h says. NULL where there is
- * nothing to say. */
-const char *tally_answer_speed_text(const struct tally_answer_device *d);
-const char *tally_answer_typical_text(const struct tally_answer_device *d);
-const char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
-const char *tally_answer_change_text(const struct tally_answer_change *c);
-const char *tally_answer_memory_text(const struct tally_answer_device *d);
-const char *tally_answer_alternating_text(const struct tally_answer_device *d);
-const char *tally_answer_busiest_text(const struct tally_answer_device *d);
-/* The number of hitches and their sums. */
-const char *tally_answer_hitches_text(const struct tally_answer_device *d);
-const char *tally_answer_start_text(const struct tally_answer_device *d);
-const char *tally_answer_cost_text(const struct tally_answer_device *d);
-/* "each frame, on average: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
-const char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
-
-/* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
- * the one with the most frames, the brief ones of others. */
-void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
 /* Writes an array with an object for each device that has frames: the numbers, and `lines`. */
 void tally_answer_put_json(struct tally_out *o, const char *key,
 			   const struct tally_answer *answer);

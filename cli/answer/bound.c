@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/answer/parts.h"
+#include "cli/answer/bound.h"
 
 #include "cli/answer/words.h"
 #include "cli/shared/text.h"

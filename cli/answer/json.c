@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/answer.h"
+#include "cli/answer/bound.h"
+#include "cli/answer/text.h"
 #include "cli/shared/each.h"
 
 #define MOST_LISTED 1000 /* hitches */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/answer/answer.h"
+#include "cli/answer/text.h"
 
+#include "cli/answer/bound.h"
 #include "cli/answer/words.h"
+#include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"

@@ -2,6 +2,7 @@
 #include "cli/bisect/judge.h"
 
 #include "cli/compare/compare.h"
+#include "cli/compare/join.h"
 #include "cli/log/warmup.h"
 #include "cli/shared/each.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check/parts.h"
+#include "cli/check/conserve.h"
+#include "cli/check/schema_text.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"

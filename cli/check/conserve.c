@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/check/parts.h"
+#include "cli/check/conserve.h"
+
 #include "cli/shared/each.h"
 
 #include <glib.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/advice.h"
 
+#include "cli/compare/row.h"
+#include "cli/compare/row_text.h"
+#include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 

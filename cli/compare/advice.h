@@ -5,7 +5,7 @@
 #ifndef PASSTALLY_CLI_COMPARE_ADVICE_H
 #define PASSTALLY_CLI_COMPARE_ADVICE_H
 
-#include "cli/compare/print_parts.h"
+#include "cli/compare/row_text.h"
 
 /* Prints nothing unless the conclusion is open. */
 void tally_print_advice(const struct tally_printer *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/common.h"
 
+#include "cli/compare/join.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 

@@ -166,16 +166,7 @@ struct tally_compare {
 	enum tally_conclusion conclusion;
 };
 
-void tally_compare_init(struct tally_compare *c);
-void tally_compare_finish(struct tally_compare *c);
-/* Joins the logs into subjects and rows (join.c), then judges them (judge.c). */
-void tally_compare_join(struct tally_compare *c);
 void tally_compare_judge(struct tally_compare *c);
-/* Tests whether the values of the sides, of parts of runs or (row->runs) of whole runs, differ in
- * their means: fills in all that a tested row has but its verdict. Without runs row->mean is
- * already set. */
-void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
-			const struct tally_means_side sides[TALLY_N_SIDES]);
 /* Paces (pace.c): their keys, NULL for none; a side's values of a row that has one; and of how many
  * frames the slowest is hardly by chance below their p99, and a delay of one frame in 100 hardly in
  * none of them. */
@@ -185,9 +176,6 @@ void tally_pace_gather(const struct tally_compare_row *row, enum tally_side side
 uint64_t tally_pace_least(const struct tally_compare *c);
 /* Decides the conclusion (conclude.c), and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
-/* The GPU time of a frame of the base where the subject is, else 0. */
-double
-tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Why the sides are not compared, or NULL: a run is on both, or they differ (after
  * tally_compare_find_unlike()) in what would be mistaken for a change of the program. The caller
@@ -196,22 +184,9 @@ char *tally_compare_refusal(const struct tally_compare *c);
 /* Lists where the program, options, devices or machines of the sides differ, and the clocks of
  * their GPUs (unlike.c). */
 void tally_compare_find_unlike(struct tally_compare *c);
-/* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
- * that has any. */
-GPtrArray *tally_compare_row_values(const struct tally_compare *c,
-				    const struct tally_compare_row *row, enum tally_side side);
 
-/* The number shown for a slot: that of its device in the first log that has it. */
-uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
-
-bool tally_row_changed(const struct tally_compare_row *row);
-/* The new mean less the base's. */
-double tally_row_seen(const struct tally_compare_row *row);
-/* The change divided by the base's mean; false where that mean is 0. */
-bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
 /* The words of --allow; notes have none (NULL). */
 extern const char *const tally_unlike_names[TALLY_N_UNLIKE];
-extern const char *const tally_verdict_names[TALLY_N_VERDICTS];
 extern const char *const tally_conclusion_names[TALLY_N_CONCLUSIONS];
 
 struct tally_compare_style {
@@ -220,13 +195,8 @@ struct tally_compare_style {
 	size_t width; /* 0 = no limit */
 	const char *names[TALLY_N_SIDES]; /* what the sides are called, NULL: by their logs */
 };
-void tally_compare_print(FILE *out, const struct tally_compare *c,
-			 const struct tally_compare_style *style);
 void tally_compare_print_json(FILE *out, const struct tally_compare *c);
 /* The members of the same object, for the page of two logs. */
 void tally_compare_put_json(struct tally_out *o, const struct tally_compare *c);
-/* The lines below the tables as they are printed, the last one the conclusion: elements char *,
- * which go with the array. The caller releases it. */
-GPtrArray *tally_compare_lines(const struct tally_compare *c);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/compare.h"
+#include "cli/compare/join.h"
+
+#include "cli/log/series.h"
 #include "cli/shared/each.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/common.h"
 #include "cli/compare/compare.h"
+#include "cli/compare/join.h"
+#include "cli/compare/row.h"
 #include "cli/shared/each.h"
 
 #include <math.h>

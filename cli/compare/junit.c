@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/junit.h"
 
-#include "cli/compare/print_parts.h"
+#include "cli/compare/compare.h"
+#include "cli/compare/row.h"
+#include "cli/compare/row_text.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

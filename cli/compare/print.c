@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/print_parts.h"
+#include "cli/compare/print.h"
+
+#include "cli/compare/compare.h"
+#include "cli/compare/print_verdict.h"
+#include "cli/compare/row.h"
+#include "cli/compare/row_text.h"
 #include "cli/shared/each.h"
 #include "cli/shared/table.h"
 #include "cli/shared/text.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/compare/print_verdict.h"
+
+#include "cli/answer/text.h"
 #include "cli/compare/advice.h"
-#include "cli/compare/print_parts.h"
+#include "cli/compare/row.h"
+#include "cli/compare/row_text.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/compare.h"
+#include "cli/compare/row.h"
+
 #include "cli/shared/each.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/print_parts.h"
+#include "cli/compare/row_text.h"
+
+#include "cli/compare/join.h"
+#include "cli/compare/row.h"
 #include "cli/shared/text.h"
 
 #include <math.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/series.h"
 
+#include "cli/log/device_summary.h"
 #include "cli/log/grouping.h"
+#include "cli/log/series.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 

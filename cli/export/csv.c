@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
+#include "cli/export/names.h"
+#include "cli/log/device_summary.h"
 #include "cli/report/columns.h"
 #include "cli/shared/out.h"
 #include "json/log_numbers.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/export/export.h"
 
+#include "cli/export/names.h"
 #include "cli/shared/cli.h"
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"

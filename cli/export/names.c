@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/export/export.h"
+#include "cli/export/names.h"
 
 const char *
 tally_export_name(const struct tally_export_options *options, uint32_t device,

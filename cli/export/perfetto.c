@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/export/names.h"
 #include "cli/export/trace.h"
 
 #include "cli/export/export.h"
+#include "cli/log/device_summary.h"
 #include "cli/log/pass_name.h"
 #include "cli/report/columns.h"
 #include "cli/shared/each.h"

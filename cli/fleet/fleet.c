@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/fleet/fleet.h"
 
-#include "cli/install/install.h"
+#include "cli/install/injected.h"
 #include "cli/shared/cli.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/install.h"
+#include "cli/install/elf_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

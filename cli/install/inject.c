@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/install/inject.h"
 
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
+
 #include <string.h>
 
 char **

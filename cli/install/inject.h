@@ -7,8 +7,9 @@
 #ifndef PASSTALLY_CLI_INJECT_H
 #define PASSTALLY_CLI_INJECT_H
 
-#include "cli/install/install.h"
+#include "cli/install/injected.h"
 #include "cli/install/run_folder.h"
+#include "cli/install/vk_manifest.h"
 
 /* The user's environment without what was set for passtally: options, the switch, and the file of
  * options, which is looked for in `config_home`. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/install.h"
+#include "cli/install/injected.h"
+
+#include "cli/install/elf_file.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `passtally install` and `passtally uninstall`: makes an unpacked archive, or any other
  * prefix, usable by name, and its layer known to Vulkan's loader. */
-#include "cli/install/install.h"
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/install/install.h"
+#include "cli/install/vk_manifest.h"
 
+#include "cli/install/injected.h"
 
 #include <limits.h>
 #include <stdlib.h>

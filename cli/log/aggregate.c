@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/device_summary.h"
+#include "cli/log/notes.h"
 #include "cli/log/rows.h"
 
 #include "cli/log/input.h"

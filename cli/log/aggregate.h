@@ -252,26 +252,12 @@ void tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line 
 void tally_aggregate_forget_frames(struct tally_aggregate *a);
 void tally_aggregate_finish(struct tally_aggregate *a);
 
-/* Finds a device by its number; NULL if there is none. */
-struct tally_device_summary *
-tally_aggregate_device(const struct tally_aggregate *a, uint32_t device);
-/* Whether its driver can time single draws of a pass, as far as is known: query/quirks.h. */
-bool tally_device_times_draws(const struct tally_device_summary *device);
-/* The size of surface that most of its frames presented, the first of several; NULL when none
- * did, or the log does not say. Among the complete frames after the warm-up. */
-const struct tally_surface *
-tally_aggregate_surface(const struct tally_device_summary *device);
 /* Finds the row that a pass belongs to (by pass or label) or one that has only its name; NULL if it
  * was not seen. */
 struct tally_group *
 tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint64_t id);
 /* Whether any pass of the device was seen. */
 bool tally_aggregate_has_pass(const struct tally_aggregate *a, uint32_t device);
-/* Among the complete frames after the warm-up that have a clock; false: there is none. */
-bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clock_range *out);
-/* Whether another device in the log is on top of this one, so that showing both would count the
- * work twice. */
-bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
 /* The value of a group in the frame being read, for a watcher. False: it is not known, because
  * one of its parts is not, or because there are several values that are not joined. */
@@ -289,21 +275,6 @@ tally_group_value(const struct tally_aggregate *a, const struct tally_group *g, 
 
 /* cli/log/series.c: the values of a series and the words for them. */
 
-/* GPU time of a group divided by that of the device: 0 to 1; negative = not known. */
-double tally_group_share(const struct tally_aggregate *a, const struct tally_group *g);
-/* Number of frames of its device that count in the values of groups: complete and partial. */
-uint64_t tally_group_n_frames(const struct tally_aggregate *a, const struct tally_group *g);
-/* GPU time of a group in nanoseconds, as the mean over all frames of its device: a frame
- * without the group counts as 0, one in which its time is not known is left out. Negative =
- * not known. */
-double tally_group_frame_ns(const struct tally_aggregate *a, const struct tally_group *g);
-/* The name of a series in JSON, CSV and --sort: "gpu_ns", "draws", a counter's key. */
-const char *tally_series_name(const struct tally_aggregate *a, uint32_t series);
-const char *tally_series_unit(const struct tally_aggregate *a, uint32_t series);
-uint32_t tally_n_series(const struct tally_aggregate *a);
-/* Whether any group has a value other than 0 in it. */
-bool tally_series_in_use(const struct tally_aggregate *a, uint32_t series);
-
 /* The row as what it is by its grouping; NULL: it is a row of another. */
 const struct tally_pass_row *tally_as_pass(const struct tally_group *g);
 const struct tally_label_row *tally_as_label(const struct tally_group *g);
@@ -312,8 +283,5 @@ const struct tally_workload_row *tally_as_workload(const struct tally_group *g);
 const struct tally_pipeline_row *tally_as_pipeline(const struct tally_group *g);
 /* Whether it is a roll-up of labels; the name of a pass, or of the pass that it is a part of. */
 bool tally_is_rollup(const struct tally_group *g);
-/* The roll-up that it belongs to; NULL = none. */
-struct tally_group *tally_row_parent(const struct tally_group *g);
-const char *tally_name_of_pass(const struct tally_group *g);
 
 #endif

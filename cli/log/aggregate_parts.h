@@ -50,34 +50,4 @@ struct tally_aggregate_state {
 	GPtrArray *touched; /* groups of the frame being read */
 };
 
-/* keys.c */
-
-/* The index of a key among a->keys, added where it is new. */
-uint32_t tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric);
-
-/* device_summary.c */
-
-void tally_device_summary_destroy(gpointer summary);
-/* Begins anew what concerns frames. */
-void tally_device_summary_forget(struct tally_device_summary *d);
-/* The summary of a device, created where its number is new. */
-struct tally_device_summary *
-tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number);
-/* A device line. */
-void tally_device_summary_read(struct tally_aggregate *a, const struct tally_device_record *r);
-/* A frame line that is not left out. */
-void tally_device_summary_count(struct tally_device_summary *d, const struct tally_frame_record *f);
-/* The queue of a pass, for its device and its group. */
-void tally_device_summary_add_queue(struct tally_aggregate *a, struct tally_device_summary *d,
-				    struct tally_group *g, const struct tally_pass_record *p);
-
-/* notes.c */
-
-void tally_notes_init(struct tally_aggregate *a);
-void tally_notes_finish(struct tally_aggregate *a);
-/* A note line; a mark gets its point in time. */
-void tally_notes_add(struct tally_aggregate *a, const struct tally_note_record *r);
-/* A frame was read: the marks in it get its number. */
-void tally_notes_add_frame(struct tally_aggregate *a, const struct tally_frame_record *f);
-
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/device_summary.h"
+#include "cli/log/keys.h"
 #include "cli/log/rows.h"
 
 static struct tally_frame_row *

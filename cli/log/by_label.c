@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* By label, with a roll-up of each node of the tree of labels. */
+#include "cli/log/device_summary.h"
 #include "cli/log/rows.h"
 
 #include <string.h>

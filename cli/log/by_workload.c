@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/device_summary.h"
 #include "cli/log/rows.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The information in a log about each device: its identity, frame times, clock and surface. */
-#include "cli/log/aggregate_parts.h"
+#include "cli/log/device_summary.h"
+
+#include "cli/log/keys.h"
 #include "cli/shared/each.h"
 #include "query/quirks.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters and metrics of a log, each with one column. */
-#include "cli/log/aggregate_parts.h"
+#include "cli/log/keys.h"
 
 #include <string.h>
 

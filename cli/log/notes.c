@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The notes of a log, without duplicates, and marks, which get the number of their frame. */
-#include "cli/log/aggregate_parts.h"
+#include "cli/log/notes.h"
 
 #include <string.h>
 

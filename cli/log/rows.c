@@ -2,6 +2,8 @@
 /* The rows of a summary, and the passes by their identity. */
 #include "cli/log/rows.h"
 
+#include "cli/log/device_summary.h"
+#include "cli/log/keys.h"
 #include "query/statistics/run_statistics.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/series.h"
+
+#include "cli/log/device_summary.h"
 #include "cli/log/grouping.h"
 
 #include "cli/shared/each.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/counters.h"
+#include "cli/machine/catalogue.h"
 
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"

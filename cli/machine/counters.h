@@ -9,37 +9,9 @@
 
 #include <stdbool.h>
 
-/* ---- counters_sets.c: the sets that group the counters of a device, for people and
- * for programs.
- *
- * Counters that cannot be counted at the same time are rotated, one set per captured frame. */
-
-/* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
- * or NULL. 0: no set is counted, because there is none or none of that name. */
-uint32_t tally_sets_rotation(const struct tally_device_record *device, const char *pinned);
-/* Whether --set, with this value, means the set. */
-bool tally_set_is(const struct tally_set_info *set, const char *pinned);
-/* For example "38 counters, 216 bytes"; free with g_free(). */
-char *tally_set_size(const struct tally_device_record *device, const struct tally_set_info *set);
-/* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
- * none; free with g_free(). */
-char *tally_sets_with(const struct tally_device_record *device,
-		      const struct tally_counter *counter);
-/* The number of frames in a rotation, as a sentence; free with g_free(). */
-char *tally_sets_rotation_text(const struct tally_device_record *device, const char *pinned);
-
 /* ---- counters_table.c ---- */
 
 /* Prints those of the source as a table. Returns false if there are none. */
 bool tally_counters_print(const struct tally_device_record *device, const char *source);
-
-/* ---- catalogue.c: the output of `passtally counters --catalogue GPU`, which works
- * without that GPU.
- *
- * Results go to standard output. */
-
-/* Prints the counters and metrics of the GPU or, for NULL, the names of the known GPUs.
- * Returns the exit status. */
-int tally_catalogue_print(const char *gpu, bool json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/counters.h"
+#include "cli/machine/counters_sets.h"
 
 #include "cli/shared/text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/counters.h"
 
+#include "cli/machine/counters_sets.h"
 #include "cli/shared/text.h"
 
 #include <glib.h>

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
+#include "cli/machine/doctor_install.h"
+#include "cli/machine/doctor_proton.h"
+#include "cli/machine/snapshot_facts.h"
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
-#include "cli/install/install.h"
 #include "cli/machine/ask.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"

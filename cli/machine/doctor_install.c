@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/doctor_rows.h"
-#include "cli/install/install.h"
+#include "cli/machine/doctor_install.h"
+
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
 #include "layer/base/version.h"
 #include "passtally_version.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `passtally doctor --proton`: what must hold for games that Steam runs in its container. What the
- * container does is known from its documents (steam-runtime, pressure-vessel), not from here. */
-#include "cli/machine/doctor_rows.h"
+#include "cli/machine/doctor_proton.h"
 
-#include "cli/install/install.h"
+#include "cli/install/elf_file.h"
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
 #include "cli/shared/child.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"

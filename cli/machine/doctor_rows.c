@@ -2,6 +2,7 @@
 #include "cli/machine/doctor_rows.h"
 
 #include "cli/machine/counters.h"
+#include "cli/machine/counters_sets.h"
 #include "cli/shared/text.h"
 #include "query/sources.h"
 

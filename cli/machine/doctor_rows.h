@@ -7,7 +7,6 @@
 #ifndef PASSTALLY_CLI_DOCTOR_ROWS_H
 #define PASSTALLY_CLI_DOCTOR_ROWS_H
 
-#include "cli/install/install.h"
 #include "layer/record.h"
 
 #include <glib.h>
@@ -31,20 +30,6 @@ void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char 
  * that the user can fix, else `next`), the rows of the answer, and all other rows. */
 void tally_doctor_print(bool ok, const char *only, const char *next);
 
-/* The installation is complete and of one version: false if the libraries for this machine's own
- * architecture are unusable (doctor_install.c). */
-bool tally_doctor_install(const struct tally_injected *injected);
-/* What games that Steam runs in its container need: false if they cannot be captured
- * (doctor_proton.c). */
-bool tally_doctor_proton(void);
-/* The kernel (snapshot_facts.c). */
-void tally_doctor_kernel(void);
-/* Whether this user may read the GPU's own counters, for each driver that is loaded: Linux's
- * graphics drivers for Intel restrict them to root unless a kernel setting says otherwise. `root`:
- * the root of the file system, "" outside of tests (snapshot_facts.c). */
-void tally_doctor_permission(const char *root, bool is_root);
-/* Whether this user may open Mali's nodes and render nodes, without opening them. */
-void tally_doctor_nodes(const char *root);
 /* A row for each set of the source, up to a dozen. */
 void tally_doctor_sets(const struct tally_device_record *device, const char *source);
 /* How long a full rotation takes; nothing if there are no sets. */

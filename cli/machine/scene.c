@@ -2,6 +2,8 @@
 #include "cli/machine/scene.h"
 
 #include "cli/install/inject.h"
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
 
 /* Only the libraries for this API: OpenGL over Vulkan has one device here. */
 static bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/doctor_rows.h"
+#include "cli/machine/snapshot_facts.h"
 
 #include <glib.h>
 #include <grp.h>

@@ -3,6 +3,7 @@
 
 #include "cli/machine/ask.h"
 #include "cli/machine/counters.h"
+#include "cli/machine/counters_sets.h"
 #include "cli/shared/each.h"
 #include "cli/shared/near.h"
 #include "cli/shared/sort.h"

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html.h"
 
+#include "cli/log/device_summary.h"
+#include "cli/log/series.h"
 #include "cli/report/formats.h"
 #include "cli/report/html_log.h"
 #include "cli/report/html_page.h"
+#include "cli/report/json.h"
+#include "cli/report/page_place.h"
+#include "cli/report/table.h"
+#include "cli/report/why.h"
 #include "cli/shared/each.h"
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"

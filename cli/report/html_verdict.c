@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/compare/join.h"
 #include "cli/report/html.h"
 
 #include "cli/compare/compare.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/formats.h"
+#include "cli/report/json.h"
+
+#include "cli/log/device_summary.h"
+#include "cli/log/series.h"
 #include "cli/shared/each.h"
 
 #include "json/log_numbers.h"

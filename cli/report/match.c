@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/formats.h"
+#include "cli/report/match.h"
+
+#include "cli/log/series.h"
 #include "cli/shared/each.h"
 
 #include <string.h>

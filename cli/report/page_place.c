@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/html.h"
+#include "cli/report/page_place.h"
 
 #include "cli/log/folder.h"
 #include "cli/shared/cli.h"

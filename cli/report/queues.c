@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/formats.h"
+#include "cli/report/queues.h"
 
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/log/device_summary.h"
+#include "cli/log/series.h"
 #include "cli/report/formats.h"
 
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/report/html.h"
+#include "cli/report/json.h"
+#include "cli/report/match.h"
+#include "cli/report/page_place.h"
+#include "cli/report/summary.h"
+#include "cli/report/table.h"
+#include "cli/report/why.h"
 #include "cli/shared/each.h"
 #include "cli/shared/pager.h"
 #include "cli/shared/sort.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/formats.h"
+#include "cli/report/summary.h"
 
+#include "cli/answer/text.h"
+#include "cli/log/device_summary.h"
+#include "cli/report/queues.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/report/formats.h"
+#include "cli/report/table.h"
 
+#include "cli/log/device_summary.h"
 #include "cli/log/pass_name.h"
+#include "cli/log/series.h"
 #include "cli/shared/each.h"
 #include "cli/shared/table.h"
 #include "cli/shared/text.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted in a pass, in words: the rules are rows, each with its source
- * (docs/verdicts.md). A rule whose values were not counted has no sentence. */
-#include "cli/report/formats.h"
+#include "cli/report/why.h"
 
+#include "cli/log/series.h"
 #include "cli/shared/text.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of --black-box (layer/frame/black_box.h) become logs. */
-#include "cli/run/run.h"
+#include "cli/run/black_box.h"
 
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/log/pass_name.h"
+#include "cli/shared/cli.h"
+#include "layer/config/config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/run/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/run/live.h"
 
+#include "cli/run/launch.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "cli/top/top.h"

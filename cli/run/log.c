@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/run/log.h"
 
 #include "cli/log/folder.h"
 #include "cli/log/input.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/run/messages.h"
 
-#include "cli/install/install.h"
+#include "cli/install/elf_file.h"
 #include "cli/log/folder.h"
 #include "cli/report/formats.h"
+#include "cli/report/summary.h"
+#include "cli/run/log.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "layer/session/block.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run/run.h"
+#include "cli/run/options.h"
 
 #include "cli/shared/cli.h"
 

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/install/injected.h"
+#include "cli/install/vk_manifest.h"
 #include "cli/log/compress.h"
 #include "cli/log/folder.h"
 #include "cli/control/client.h"
 #include "cli/install/inject.h"
-#include "cli/install/install.h"
 #include "cli/install/run_folder.h"
-#include "cli/run/run.h"
 #include "cli/machine/wanted.h"
+#include "cli/run/black_box.h"
+#include "cli/run/launch.h"
+#include "cli/run/live.h"
+#include "cli/run/log.h"
+#include "cli/run/messages.h"
+#include "cli/run/options.h"
+#include "cli/shared/cli.h"
 #include "cli/shared/text.h"
+#include "layer/config/config.h"
 #include "layer/session/process.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/parts.h"
+#include "cli/selftest/judges.h"
 
+#include "cli/selftest/laws.h"
+#include "cli/selftest/reading.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 #include "query/sources.h"

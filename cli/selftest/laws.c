@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/parts.h"
+#include "cli/selftest/laws.h"
 
 /* How much is kept of one law: one driver's fault may appear in every frame of every scene. */
 #define MOST_FAILURES 4

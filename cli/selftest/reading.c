@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/parts.h"
+#include "cli/selftest/reading.h"
 
 #include "cli/log/input.h"
 #include "cli/shared/each.h"

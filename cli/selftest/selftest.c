@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/install/inject.h"
+#include "cli/install/injected.h"
+#include "cli/selftest/laws.h"
 #include "cli/selftest/parts.h"
+#include "cli/selftest/reading.h"
+#include "cli/selftest/show.h"
 #include "cli/shared/cli.h"
 
 #include <glib/gstdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/selftest/parts.h"
+#include "cli/selftest/show.h"
 
+#include "cli/selftest/laws.h"
 #include "cli/shared/each.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/selftest/judges.h"
+#include "cli/selftest/laws.h"
 #include "cli/selftest/parts.h"
 
 #include <string.h>

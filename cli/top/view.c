@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/view.h"
 
+#include "cli/answer/bound.h"
+#include "cli/answer/text.h"
+#include "cli/log/device_summary.h"
+#include "cli/log/series.h"
 #include "cli/report/formats.h"
+#include "cli/report/table.h"
 #include "cli/shared/each.h"
 #include "cli/shared/table.h"
 #include "cli/shared/text.h"

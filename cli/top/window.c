@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/window.h"
 
+#include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 /* Any bytes as the manifest of a Vulkan layer in the place of passtally's, as the path of the
  * library that the manifest names, as a library or program, and as the loader's variables. What
  * `install` writes must be JSON, and be found again by the same path. */
+#include "cli/install/elf_file.h"
+#include "cli/install/vk_manifest.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <glib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/doctor_rows.h"
+#include "cli/machine/snapshot_facts.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

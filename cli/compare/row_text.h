@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/compare/print_parts.h - shared by the files that print a comparison for people; private
- * to them.
+/* cli/compare/row_text.h - the texts of the cells of a comparison's tables.
  *
- * row_text.c has the texts of rows, print.c prints them in tables, print_verdict.c the lines below
- * them. Returned strings are freed by the caller with g_free(). One thread.
+ * One thread.
  */
-#ifndef PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
-#define PASSTALLY_CLI_COMPARE_PRINT_PARTS_H
+#ifndef PASSTALLY_CLI_COMPARE_ROW_TEXT_H
+#define PASSTALLY_CLI_COMPARE_ROW_TEXT_H
 
 #include "cli/compare/compare.h"
 
@@ -42,10 +40,6 @@ char *tally_row_interval(const struct tally_printer *p, const struct tally_compa
 
 /* Prints a sentence and a newline; in Markdown escaped, as an item without indentation. */
 void tally_print_line(const struct tally_printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The conclusion, one line whatever its length; `mark` precedes it in Markdown. */
-void tally_print_conclusion(const struct tally_printer *p, const char *mark);
-/* The lines below the tables; the last one is the conclusion. */
-void tally_print_verdict(const struct tally_printer *p);
 
 /* Text with Markdown and HTML markup escaped: no links, no @mentions, no table borders. The
  * caller frees it. */

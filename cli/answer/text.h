@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/text.h - the answer, and what it consists of, as lines for people.
+ *
+ * One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_TEXT_H
+#define PASSTALLY_CLI_ANSWER_TEXT_H
+
+#include "cli/answer/answer.h"
+
+/* The answer about one device as lines of at most TALLY_ANSWER_COLUMNS columns, escaped and
+ * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what
+ * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
+GPtrArray *tally_answer_lines(const struct tally_answer *answer,
+			      const struct tally_answer_device *d, bool brief);
+/* Single lines of it, for other layouts; valid as cli/answer/words.h says. NULL where there is
+ * nothing to say. */
+const char *tally_answer_speed_text(const struct tally_answer_device *d);
+const char *tally_answer_typical_text(const struct tally_answer_device *d);
+const char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
+const char *tally_answer_change_text(const struct tally_answer_change *c);
+const char *tally_answer_memory_text(const struct tally_answer_device *d);
+const char *tally_answer_alternating_text(const struct tally_answer_device *d);
+const char *tally_answer_busiest_text(const struct tally_answer_device *d);
+/* The number of hitches and their sums. */
+const char *tally_answer_hitches_text(const struct tally_answer_device *d);
+const char *tally_answer_start_text(const struct tally_answer_device *d);
+const char *tally_answer_cost_text(const struct tally_answer_device *d);
+/* "each frame, on average: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
+const char *tally_answer_calls_text(const struct tally_answer_device *d, int group);
+
+/* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
+ * the one with the most frames, the brief ones of others. */
+void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
+
+#endif

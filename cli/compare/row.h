@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/compare/row.h - what a row of a comparison says, in numbers.
+ *
+ * One thread.
+ */
+#ifndef PASSTALLY_CLI_COMPARE_ROW_H
+#define PASSTALLY_CLI_COMPARE_ROW_H
+
+#include "cli/compare/compare.h"
+
+/* Tests whether the values of the sides, of parts of runs or (row->runs) of whole runs, differ in
+ * their means: fills in all that a tested row has but its verdict. Without runs row->mean is
+ * already set. */
+void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
+			const struct tally_means_side sides[TALLY_N_SIDES]);
+/* The GPU time of a frame of the base where the subject is, else 0. */
+double
+tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s);
+
+bool tally_row_changed(const struct tally_compare_row *row);
+/* The new mean less the base's. */
+double tally_row_seen(const struct tally_compare_row *row);
+/* The change divided by the base's mean; false where that mean is 0. */
+bool tally_compare_relative(const struct tally_compare_row *row, double value, double *out);
+extern const char *const tally_verdict_names[TALLY_N_VERDICTS];
+
+#endif

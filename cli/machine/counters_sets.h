@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/machine/counters_sets.h - the sets that group the counters of a device, for people and for
+ * programs.
+ *
+ * Counters that cannot be counted at the same time are rotated, one set per captured frame.
+ */
+#ifndef PASSTALLY_CLI_MACHINE_COUNTERS_SETS_H
+#define PASSTALLY_CLI_MACHINE_COUNTERS_SETS_H
+
+#include "cli/machine/counters.h"
+
+/* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
+ * or NULL. 0: no set is counted, because there is none or none of that name. */
+uint32_t tally_sets_rotation(const struct tally_device_record *device, const char *pinned);
+/* Whether --set, with this value, means the set. */
+bool tally_set_is(const struct tally_set_info *set, const char *pinned);
+/* For example "38 counters, 216 bytes"; free with g_free(). */
+char *tally_set_size(const struct tally_device_record *device, const struct tally_set_info *set);
+/* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
+ * none; free with g_free(). */
+char *tally_sets_with(const struct tally_device_record *device,
+		      const struct tally_counter *counter);
+/* The number of frames in a rotation, as a sentence; free with g_free(). */
+char *tally_sets_rotation_text(const struct tally_device_record *device, const char *pinned);
+
+#endif

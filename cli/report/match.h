@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/report/match.h - the rows that --pass names.
+ *
+ * One thread.
+ */
+#ifndef PASSTALLY_CLI_REPORT_MATCH_H
+#define PASSTALLY_CLI_REPORT_MATCH_H
+
+#include "cli/report/formats.h"
+
+/* Keeps only the rows of the pass; everything below a matching label is kept with it. `pass`
+ * NULL keeps all. Returns false after printing an error if there are none; `path` is the
+ * log's. */
+bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path);
+
+#endif

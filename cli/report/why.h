@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/report/why.h - what was counted in a pass, in words: the rules are rows, each with its
+ * source (docs/verdicts.md). A rule whose values were not counted has no sentence.
+ */
+#ifndef PASSTALLY_CLI_REPORT_WHY_H
+#define PASSTALLY_CLI_REPORT_WHY_H
+
+#include "cli/report/formats.h"
+
+/* What was counted in a pass, in words; the caller frees it. NULL: there is nothing to
+ * say. And those of the first passes among `rows`. */
+char *tally_why_text(const struct tally_aggregate *a, const struct tally_group *g);
+void tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
+
+#endif
