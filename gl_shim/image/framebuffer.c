@@ -19,7 +19,32 @@ reset(struct gl_framebuffer *fbo, GLuint name)
 	fbo->draw_buffers[0] = name ? GL_COLOR_ATTACHMENT0 : GL_BACK;
 }
 
-__attribute__((hot)) struct gl_framebuffer *
+static struct gl_framebuffer *
+find_in_table(struct gl_framebuffers *fbs, GLuint name)
+{
+	struct gl_framebuffer *fbo = NULL;
+	HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
+	if (fbo)
+		fbs->recent[name % GL_RECENT_FRAMEBUFFERS] = fbo;
+	return fbo;
+}
+
+/* NULL: it was not looked up recently, as 0 never is. */
+static inline struct gl_framebuffer *
+recent(const struct gl_framebuffers *fbs, GLuint name)
+{
+	struct gl_framebuffer *fbo = fbs->recent[name % GL_RECENT_FRAMEBUFFERS];
+	return fbo && fbo->name == name ? fbo : NULL;
+}
+
+static struct gl_framebuffer *
+find(struct gl_framebuffers *fbs, GLuint name)
+{
+	struct gl_framebuffer *fbo = recent(fbs, name);
+	return fbo ? fbo : find_in_table(fbs, name);
+}
+
+struct gl_framebuffer *
 gl_framebuffer_get(struct gl_context *c, GLuint name)
 {
 	struct gl_framebuffers *fbs = &c->state->framebuffers;
@@ -28,13 +53,9 @@ gl_framebuffer_get(struct gl_context *c, GLuint name)
 			reset(&fbs->window, 0);
 		return &fbs->window;
 	}
-	struct gl_framebuffer **recent = &fbs->recent[name % GL_RECENT_FRAMEBUFFERS];
-	if (*recent && (*recent)->name == name)
-		return *recent;
-	struct gl_framebuffer *fbo = NULL;
-	HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
+	struct gl_framebuffer *fbo = find(fbs, name);
 	if (fbo)
-		return *recent = fbo;
+		return fbo;
 	if (HASH_COUNT(fbs->table) >= MAX_FRAMEBUFFERS)
 		return NULL;
 	fbo = calloc(1, sizeof(*fbo));
@@ -71,26 +92,17 @@ gl_framebuffer_at(const struct gl_context *c, GLenum target)
 
 /* ---- binding and lifetime ---- */
 
-static bool
-is_known(const struct gl_framebuffers *fbs, GLuint name)
-{
-	const struct gl_framebuffer *fbo = fbs->recent[name % GL_RECENT_FRAMEBUFFERS];
-	if (!fbo || fbo->name != name)
-		HASH_FIND(hh, fbs->table, &name, sizeof(name), fbo);
-	return fbo != NULL;
-}
-
 /* Whether an unknown `name` got bound. The game created it elsewhere or invented it, which may
  * be an error. */
 static bool
-was_bound(struct gl_context *c, bool draws, GLuint name)
+was_bound(struct gl_context *c, GLenum target, GLuint name)
 {
 	GLint bound = 0;
 	if (c->state->zone.in_begin)
 		return false;
 	gl_guard_begin(c); /* a context without the second binding answers with an error */
-	c->next->GetIntegerv(draws ? GL_FRAMEBUFFER_BINDING : GL_READ_FRAMEBUFFER_BINDING,
-			     &bound);
+	c->next->GetIntegerv(target == GL_READ_FRAMEBUFFER ? GL_READ_FRAMEBUFFER_BINDING
+							   : GL_FRAMEBUFFER_BINDING, &bound);
 	gl_guard_end(c);
 	if ((GLuint)bound != name)
 		return false;
@@ -98,22 +110,36 @@ was_bound(struct gl_context *c, bool draws, GLuint name)
 	return true;
 }
 
+static inline void
+set_bound(struct gl_context *c, GLenum target, GLuint name)
+{
+	struct gl_framebuffers *fbs = &c->state->framebuffers;
+	if (target != GL_DRAW_FRAMEBUFFER)
+		fbs->read = name;
+	if (target != GL_READ_FRAMEBUFFER && fbs->draw != name) {
+		fbs->draw = name;
+		c->open = 0;
+	}
+}
+
+static __attribute__((noinline)) void
+bind_another(struct gl_context *c, GLenum target, GLuint name)
+{
+	if (find_in_table(&c->state->framebuffers, name) || was_bound(c, target, name))
+		set_bound(c, target, name);
+}
+
+/* For one that was looked up recently, as most were, this calls nothing and saves no registers. */
 __attribute__((hot)) void
 gl_bind_framebuffer(struct gl_context *c, GLenum target, GLuint framebuffer)
 {
-	struct gl_framebuffers *fbs = &c->state->framebuffers;
-	bool draws = target == GL_FRAMEBUFFER || target == GL_DRAW_FRAMEBUFFER;
-	bool reads = target == GL_FRAMEBUFFER || target == GL_READ_FRAMEBUFFER;
-	if (!draws && !reads)
+	if (target != GL_FRAMEBUFFER && target != GL_DRAW_FRAMEBUFFER &&
+	    target != GL_READ_FRAMEBUFFER)
 		return; /* an error */
-	if (framebuffer && !is_known(fbs, framebuffer) && !was_bound(c, draws, framebuffer))
-		return;
-	if (reads)
-		fbs->read = framebuffer;
-	if (draws && fbs->draw != framebuffer) {
-		fbs->draw = framebuffer;
-		c->open = 0;
-	}
+	if (framebuffer && !recent(&c->state->framebuffers, framebuffer))
+		bind_another(c, target, framebuffer);
+	else
+		set_bound(c, target, framebuffer);
 }
 
 void
@@ -137,7 +163,6 @@ gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 	struct gl_context_state *s = c->state;
 	struct gl_framebuffers *fbs = &s->framebuffers;
 	for (GLsizei i = 0; names && i < n; i++) {
-		struct gl_framebuffer *fbo = NULL;
 		if (!names[i])
 			continue;
 		if (fbs->draw == names[i]) {
@@ -146,7 +171,7 @@ gl_delete_framebuffers(struct gl_context *c, GLsizei n, const GLuint *names)
 		}
 		if (fbs->read == names[i])
 			fbs->read = 0;
-		HASH_FIND(hh, fbs->table, &names[i], sizeof(names[i]), fbo);
+		struct gl_framebuffer *fbo = find(fbs, names[i]);
 		if (!fbo)
 			continue;
 		if (s->now.fbo == fbo)
@@ -543,21 +568,30 @@ find_target(struct gl_context *c, struct gl_framebuffer *fbo, unsigned generatio
 	return slot->target;
 }
 
-__attribute__((hot)) struct gl_framebuffer *
-gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
+static __attribute__((noinline)) struct gl_framebuffer *
+bring_up_to_date(struct gl_context *c, GLuint name, unsigned generation, bool bound)
 {
-	struct gl_context_state *s = c->state;
 	struct gl_framebuffer *fbo = gl_framebuffer_get(c, name);
-	if (!fbo || (!name && !s->drawable.draw))
+	if (!fbo || (!name && !c->state->drawable.draw))
 		return NULL; /* without a surface there is nothing to draw to */
-	struct gl_images *images = &s->group->images;
-	unsigned generation = atomic_load_explicit(&images->generation, memory_order_acquire);
 	if (name ? !look_at_object(c, fbo, generation, bound) : !look_at_window(c, fbo, bound))
 		return fbo;
 	fbo->target = find_target(c, fbo, generation, bound);
 	fbo->images_seen = generation;
 	fbo->dirty = false;
 	return fbo;
+}
+
+__attribute__((hot)) struct gl_framebuffer *
+gl_framebuffer_resolve(struct gl_context *c, GLuint name, bool bound)
+{
+	const struct gl_context_state *s = c->state;
+	unsigned generation = atomic_load_explicit(&s->group->images.generation,
+						   memory_order_acquire);
+	struct gl_framebuffer *fbo = recent(&s->framebuffers, name);
+	if (fbo && !fbo->ask && !fbo->dirty && fbo->images_seen == generation)
+		return fbo;
+	return bring_up_to_date(c, name, generation, bound);
 }
 
 void

@@ -438,11 +438,9 @@ count_work(struct gl_context *c)
 		add_use(s, &since);
 }
 
-void
-gl_program_use(struct gl_context *c, GLuint program)
+static __attribute__((noinline)) void
+use_program(struct gl_context *c, GLuint program)
 {
-	if (!is_on(c))
-		return;
 	struct gl_context_state *s = c->state;
 	struct tally_pipeline *pipeline = NULL;
 	if (s->zone.in_list)
@@ -453,6 +451,13 @@ gl_program_use(struct gl_context *c, GLuint program)
 		return;
 	count_work(c);
 	s->used.pipeline = pipeline;
+}
+
+void
+gl_program_use(struct gl_context *c, GLuint program)
+{
+	if (is_on(c))
+		use_program(c, program);
 }
 
 static void
