@@ -42,10 +42,11 @@ tally_sample_check(const struct tally_counter *const *counters, struct tally_sam
 			const struct tally_value *v = &out->values[i];
 			bool possible = v->storage == TALLY_STORAGE_U64 &&
 				     v->u64 <= TALLY_STATISTIC_MOST;
-			if (!possible && !is_possible(counters[i], *v, &flags))
+			if (possible || is_possible(counters[i], *v, &flags))
+				n_valid++;
+			else
 				*word &= ~(left & -left);
 		}
-		n_valid += (uint32_t)__builtin_popcountll(*word);
 	}
 	out->flags |= flags;
 	if (n_valid && n_valid < out->n && !out->flags)
