@@ -334,6 +334,7 @@ struct tally_event_record {
 	uint64_t own_ns; /* of ns: on the thread that ends frames; not of waits */
 	uint64_t cached; /* of n: those that a cache had */
 	uint64_t live; /* memory: allocated now; 0: it did not change */
+	uint64_t used, budget; /* memory: of the fullest heap; 0: not read */
 };
 
 /* A long one. */

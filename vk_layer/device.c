@@ -40,6 +40,14 @@ read_families(struct vk_device *d)
 	}
 }
 
+static PFN_vkGetPhysicalDeviceMemoryProperties2
+reads_memory(const struct vk_instance *instance, uint32_t version)
+{
+	return version >= VK_API_VERSION_1_1
+		       ? instance->next.GetPhysicalDeviceMemoryProperties2
+		       : instance->next.GetPhysicalDeviceMemoryProperties2KHR;
+}
+
 static void
 read_driver(struct vk_device *d, const struct vk_extensions *extensions)
 {
@@ -74,6 +82,8 @@ read_driver(struct vk_device *d, const struct vk_extensions *extensions)
 		bus.pNext = all.pNext;
 		all.pNext = &bus;
 	}
+	if (vk_extensions_have(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
+		d->read_memory = reads_memory(instance, version);
 	ask(d->physical, &all);
 	tally_uuid_print(id.deviceUUID, d->uuid);
 	if (has_bus)

@@ -150,6 +150,8 @@ struct vk_device {
 	 * the game's own queries. */
 	struct vk_handles pools, statistics_pools, performance_pools;
 	struct vk_handles memory; /* bytes of each VkDeviceMemory */
+	PFN_vkGetPhysicalDeviceMemoryProperties2 read_memory; /* NULL: it reports no budget */
+	_Atomic VkDeviceSize allocated; /* since the budget was last read */
 	atomic_size_t picture_bytes; /* of GPU memory, in copies (picture.h) */
 
 	pthread_mutex_t lock;

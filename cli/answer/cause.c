@@ -409,6 +409,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.known_work = h->known[TALLY_HITCH_WORK],
 		.calls = tally_event_find(&h->events, h->around_event_ns, h->start_ns, h->frame_ns),
 		.made = tally_event_made(&h->events, h->around_event_ns),
+		.over = tally_event_over(&h->events),
 	};
 	out.cause = decide(h, opengl, &out);
 	return out;
@@ -579,8 +580,9 @@ calls_text(const struct tally_answer_hitch *h)
 	return "";
 }
 
-const char *
-tally_cause_text(const struct tally_answer_hitch *h)
+/* With what else is known of the frame. */
+static const char *
+explained_text(const struct tally_answer_hitch *h)
 {
 	const char *what = cause_text(h);
 	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
@@ -592,6 +594,15 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	const char *first = h->first ? tally_short_name(h->first) : NULL;
 	return tally_phrase("%s%s%s%s%s", what, passes ? "" : calls_text(h),
 			    first ? " (first of " : "", first ? first : "", first ? ")" : "");
+}
+
+const char *
+tally_cause_text(const struct tally_answer_hitch *h)
+{
+	const char *what = explained_text(h);
+	return h->over ? tally_phrase("%s; GPU memory %.0f MB over its budget", what,
+				      (double)h->over / 1e6)
+		       : what;
 }
 
 const char *

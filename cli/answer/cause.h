@@ -42,6 +42,7 @@ struct tally_answer_hitch {
 	struct tally_answer_event event;
 	struct tally_answer_event calls; /* the most, even where they explain nothing */
 	uint64_t made; /* shaders in the frame, not in those around */
+	uint64_t over; /* bytes of GPU memory above the budget */
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */

@@ -34,6 +34,8 @@ tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_
 		sum->own_ns += e->own_ns;
 		sum->bytes += e->bytes;
 		sum->cached += e->cached;
+		sum->used = MAX(sum->used, e->used);
+		sum->budget = MAX(sum->budget, e->budget);
 	}
 	for (uint32_t i = 0; i < f->n_calls && to->n_calls < TALLY_EVENT_KEPT; i++) {
 		struct tally_event_call_record *c = &to->calls[to->n_calls++];
@@ -183,6 +185,13 @@ tally_event_is_elsewhere(const struct tally_frame_events *events, enum tally_eve
 		if (groups[kind] == group && events->sums[kind].ns > events->sums[kind].own_ns)
 			return true;
 	return false;
+}
+
+uint64_t
+tally_event_over(const struct tally_frame_events *events)
+{
+	const struct tally_event_record *m = &events->sums[TALLY_EVENT_MEMORY];
+	return m->budget && m->used > m->budget ? m->used - m->budget : 0;
 }
 
 const char *

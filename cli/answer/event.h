@@ -64,6 +64,8 @@ uint64_t tally_event_made(const struct tally_frame_events *events,
 /* Whether another thread than that of the frames made such calls. */
 bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 			      enum tally_event_group group);
+/* Bytes of GPU memory above the budget, as read in the frame; 0: none, or not read. */
+uint64_t tally_event_over(const struct tally_frame_events *events);
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
  * Valid as cli/answer/words.h says. */
 const char *tally_event_text(const struct tally_answer_event *e);

@@ -23,6 +23,7 @@ static atomic_bool live_changed;
 
 /* Guards the long calls; held over no call. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t heap_used, heap_budget; /* as last said; 0: not since the last frame */
 static uint32_t n_calls;
 static struct tally_event_call_record calls[TALLY_EVENT_CALLS];
 static char threads[TALLY_EVENT_CALLS][16];
@@ -131,6 +132,16 @@ tally_event_memory(int64_t bytes)
 	atomic_store_explicit(&any, true, memory_order_release);
 }
 
+void
+tally_event_budget(uint64_t used, uint64_t budget)
+{
+	pthread_mutex_lock(&lock);
+	heap_used = used;
+	heap_budget = budget;
+	pthread_mutex_unlock(&lock);
+	atomic_store_explicit(&any, true, memory_order_release);
+}
+
 static inline uint64_t
 take(_Atomic uint64_t *from)
 {
@@ -166,6 +177,9 @@ tally_events_take(struct tally_events *out)
 		out->sums[TALLY_EVENT_MEMORY].live =
 			atomic_load_explicit(&live, memory_order_relaxed);
 	pthread_mutex_lock(&lock);
+	out->sums[TALLY_EVENT_MEMORY].used = heap_used;
+	out->sums[TALLY_EVENT_MEMORY].budget = heap_budget;
+	heap_used = heap_budget = 0;
 	out->n_calls = n_calls;
 	memcpy(out->calls, calls, n_calls * sizeof(*calls));
 	memcpy(out->threads, threads, n_calls * sizeof(*threads));

@@ -35,6 +35,9 @@ uint64_t tally_event_wait_end(enum tally_event_kind kind, const char *call,
 /* Memory of the GPU was allocated, or freed (negative): the events of kind MEMORY say how much is
  * allocated now, by the whole process. */
 void tally_event_memory(int64_t bytes);
+/* After an allocation: what the process uses of a heap, and what the driver says that it may
+ * (VK_EXT_memory_budget). budget 0: nothing is known. */
+void tally_event_budget(uint64_t used, uint64_t budget);
 
 #define TALLY_EVENT_CALLS 16 /* that a frame keeps, the longest */
 

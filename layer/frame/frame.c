@@ -675,7 +675,7 @@ list_events(struct tally_frame_builder *b, const struct tally_events *events)
 		bool waits = kind >= TALLY_EVENT_FENCE;
 		if (waits)
 			e.n = 0;
-		if (waits ? e.ns >= LISTED_WAIT_NS : e.n || e.live)
+		if (waits ? e.ns >= LISTED_WAIT_NS : e.n || e.live || e.budget)
 			b->events[r->n_events++] = e;
 	}
 	r->calls = b->calls;

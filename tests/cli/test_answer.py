@@ -539,6 +539,8 @@ class Answer(CliCase):
             ("a read-back, asleep", [event("readback", 25, 1, 8 * 10**6)], [call("readback", 25)], 3, 9, {}, {}, "readback", "read-back of 8 MB, 25.0 ms"),
             ("a buffer that the GPU uses", [event("map", 25)], [call("map", 25)], 3, 9, {}, {}, "map", "mapping a buffer, 25.0 ms"),
             ("memory", [event("memory", 25, 1, 256 * 10**6)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms"),
+            ("memory over the budget", [event("memory", 25, 1, 256 * 10**6, used=9 * 10**9, budget=8 * 10**9)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms; GPU memory 1000 MB over its budget"),
+            ("memory within the budget", [event("memory", 25, 1, 256 * 10**6, used=7 * 10**9, budget=8 * 10**9)], [call("memory", 25)], 28, 9, {}, {}, "memory", "allocation of 256 MB, 25.0 ms"),
             ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
             ("the CPU, and some new memory", [], [], 33, 9, {"minor_faults": 10000}, {}, "cpu", "the CPU, with 10000 page faults (new memory)"),
             ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),

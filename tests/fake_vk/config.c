@@ -46,6 +46,7 @@ const char *const fake_extensions[] = {
 	"VK_KHR_shader_float_controls",
 	"VK_EXT_frame_boundary",
 	"VK_EXT_nested_command_buffer",
+	"VK_EXT_memory_budget",
 };
 const uint32_t fake_n_extensions = sizeof(fake_extensions) / sizeof(fake_extensions[0]);
 

@@ -32,6 +32,9 @@ enum {
 	FAKE_N_STATISTICS = 13,
 };
 #define FAKE_TICK 1000 /* duration of a command, in ticks of the device's clock */
+/* Of the one heap, by VK_EXT_memory_budget. */
+#define FAKE_HEAP_USAGE (UINT64_C(5) << 30)
+#define FAKE_HEAP_BUDGET (UINT64_C(4) << 30)
 
 /* ---- the settings of FAKE_VK (config.c) ---- */
 

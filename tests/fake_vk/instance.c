@@ -280,6 +280,14 @@ fake_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physicalDevice,
 {
 	fake_vkGetPhysicalDeviceMemoryProperties(physicalDevice,
 						 &pMemoryProperties->memoryProperties);
+	for (VkBaseOutStructure *s = pMemoryProperties->pNext; s; s = s->pNext) {
+		if (s->sType !=
+		    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT)
+			continue;
+		VkPhysicalDeviceMemoryBudgetPropertiesEXT *p = (void *)s;
+		p->heapUsage[0] = FAKE_HEAP_USAGE;
+		p->heapBudget[0] = FAKE_HEAP_BUDGET;
+	}
 }
 
 VKAPI_ATTR void VKAPI_CALL

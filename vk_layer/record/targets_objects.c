@@ -495,12 +495,48 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 
 /* ---- memory ---- */
 
+#define BUDGET_EVERY (16u << 20) /* bytes allocated: a driver may ask its kernel */
+
+/* Of the heap that is closest to its budget, or farthest above it. */
+static void
+read_budget(struct vk_device *d)
+{
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT of = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT,
+	};
+	VkPhysicalDeviceMemoryProperties2 all = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+		.pNext = &of,
+	};
+	uint32_t fullest = 0;
+	d->read_memory(d->physical, &all);
+	uint32_t n = all.memoryProperties.memoryHeapCount;
+	n = n < VK_MAX_MEMORY_HEAPS ? n : VK_MAX_MEMORY_HEAPS;
+	for (uint32_t i = 1; i < n; i++)
+		if ((double)of.heapUsage[i] * (double)of.heapBudget[fullest] >
+		    (double)of.heapUsage[fullest] * (double)of.heapBudget[i])
+			fullest = i;
+	tally_event_budget(of.heapUsage[fullest], of.heapBudget[fullest]);
+}
+
+static void
+look_at_budget(struct vk_device *d, VkDeviceSize bytes)
+{
+	VkDeviceSize all = atomic_fetch_add_explicit(&d->allocated, bytes, memory_order_relaxed);
+	if (all + bytes < BUDGET_EVERY)
+		return;
+	atomic_store_explicit(&d->allocated, 0, memory_order_relaxed);
+	read_budget(d);
+}
+
 void
 vk_memory_allocated(struct vk_device *d, VkDeviceMemory handle, VkDeviceSize bytes)
 {
 	if (bytes <= INTPTR_MAX &&
 	    vk_handles_put(&d->memory, VK_HANDLE_KEY(handle), (void *)(uintptr_t)bytes))
 		tally_event_memory((int64_t)bytes);
+	if (d->read_memory && !vk_device_idles(d))
+		look_at_budget(d, bytes);
 }
 
 void

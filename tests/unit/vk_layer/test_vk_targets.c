@@ -456,6 +456,44 @@ test_memory(void)
 	g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].live, ==, 0);
 }
 
+static VKAPI_ATTR void VKAPI_CALL
+two_heaps(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2 *all)
+{
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT *of = all->pNext;
+	(void)physical;
+	all->memoryProperties.memoryHeapCount = 2;
+	of->heapUsage[0] = 3000;
+	of->heapBudget[0] = 4000;
+	of->heapUsage[1] = 900;
+	of->heapBudget[1] = 800;
+}
+
+/* Read where much was allocated, of the heap that is fullest. */
+static void
+test_budget(void)
+{
+	static const struct {
+		VkDeviceSize bytes;
+		uint64_t used, budget;
+	} cases[] = {
+		{ 15 << 20, 0, 0 },
+		{ 1 << 20, 900, 800 },
+		{ 4096, 0, 0 },
+		{ 64 << 20, 900, 800 },
+	};
+	struct tally_events events;
+	setup();
+	device.read_memory = two_heaps;
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		vk_memory_allocated(&device, HANDLE(VkDeviceMemory, 8 * (i + 1)), cases[i].bytes);
+		tally_events_take(&events);
+		g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].used, ==, cases[i].used);
+		g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].budget, ==, cases[i].budget);
+	}
+	teardown();
+	tally_events_take(&events);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -471,6 +509,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_targets/names", test_names);
 	g_test_add_func("/vk_targets/names_end", test_names_end);
 	g_test_add_func("/vk_targets/memory", test_memory);
+	g_test_add_func("/vk_targets/budget", test_budget);
 	g_test_add_func("/vk_targets/threads", test_threads);
 	return g_test_run();
 }
