@@ -52,20 +52,7 @@ void tally_decoder_finish(struct tally_decoder *d);
 /* Empties the arrays, before each line. */
 void tally_decoder_begin_line(struct tally_decoder *d);
 
-/* Each reads one whole line; record.* is completely filled in. */
-bool tally_decode_header(struct tally_decoder *d, struct tally_header_record *header);
-bool tally_decode_device(struct tally_decoder *d, struct tally_device_record *device);
-bool tally_decode_pass_info(struct tally_decoder *d, struct tally_pass_info_record *info);
-bool tally_decode_pipeline(struct tally_decoder *d, struct tally_pipeline_record *pipeline);
-bool tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame);
-bool tally_decode_process(struct tally_decoder *d, struct tally_process_record *process);
-bool tally_decode_note(struct tally_decoder *d, struct tally_note_record *note);
-bool tally_decode_end(struct tally_decoder *d, struct tally_end_record *end);
-
 /* Helpers of the decoders. */
-
-/* {key: number} into `values`; *n counts those of this object. */
-bool tally_decode_values(struct tally_decoder *d, struct tally_array *values, uint32_t *n);
 
 /* Makes room for n more items, n > 0. False after failing: out of memory. */
 bool

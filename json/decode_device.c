@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/decode.h"
+#include "json/decode_device.h"
 
-/* The lines that describe devices and passes. */
+#include "json/decode_frame.h"
 
 static bool
 decode_color(struct tally_decoder *d, struct tally_pass_info_record *info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/decode.h"
+#include "json/decode_frame.h"
 
 #include <inttypes.h>
 

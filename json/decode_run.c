@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/decode.h"
+#include "json/decode_run.h"
 
 #include <math.h>
 #include <stdlib.h>

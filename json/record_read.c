@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "json/record_json.h"
+#include "json/record_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json/decode.h"
+#include "json/decode_device.h"
+#include "json/decode_frame.h"
+#include "json/decode_run.h"
 #include "json/sink.h"
 
 struct tally_log_reader {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "query/gauge/gauge.h"
 #include "query/gl/api.h"
 #include "query/linux/linux.h"

@@ -516,7 +516,7 @@ class Generator:
         )
 
     def wrappers_c(self):
-        headers = ("record/counted", "submit/submission", "record/targets", "exact/exact",
+        headers = ("record/counted", "record/workloads", "submit/submission", "record/targets", "exact/semaphores",
                    "submit/frames")
         out = [self.banner("vk_wrappers.c", "what the game calls instead of the next layer.")]
         out.append('#include "vk_names.h"\n')

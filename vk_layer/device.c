@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/chain.h"
 #include "vk_layer/record/command.h"
@@ -7,6 +8,7 @@
 #include "vk_layer/devices.h"
 #include "vk_layer/exact/exact.h"
 #include "vk_layer/record/handles.h"
+#include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
 

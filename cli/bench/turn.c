@@ -3,6 +3,7 @@
 
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "json/record_read.h"
 
 #include <signal.h>
 #include <string.h>

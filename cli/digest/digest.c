@@ -3,6 +3,7 @@
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "json/record_json.h"
+#include "json/record_read.h"
 #include "query/statistics/run_statistics.h"
 
 #include <stdio.h>

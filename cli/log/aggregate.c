@@ -5,6 +5,7 @@
 
 #include "cli/log/input.h"
 #include "cli/shared/each.h"
+#include "json/record_read.h"
 #include "query/statistics/run_statistics.h"
 
 #include <stdio.h>

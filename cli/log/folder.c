@@ -4,7 +4,9 @@
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
+#include "json/record_read.h"
 #include "layer/config/config.h"
+#include "layer/config/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

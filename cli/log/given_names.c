@@ -2,6 +2,7 @@
 #include "cli/log/given_names.h"
 
 #include "layer/config/config.h"
+#include "layer/config/load.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "cli/log/input.h"
 
 #include "cli/shared/cli.h"
+#include "json/record_read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "cli/shared/out.h"
 #include "cli/shared/sort.h"
 #include "cli/shared/text.h"
+#include "json/record_read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "cli/shared/cli.h"
 #include "cli/machine/scene.h"
 #include "layer/config/config.h"
+#include "layer/config/load.h"
 
 #include <glib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
+#include "layer/config/load.h"
+#include "layer/config/options.h"
 #include "layer/session/block.h"
 
 #include <glib.h>

@@ -7,6 +7,7 @@
 #include "cli/machine/ask.h"
 #include "cli/machine/wanted.h"
 #include "cli/shared/text.h"
+#include "layer/config/load.h"
 
 #include <glib.h>
 #include <stdio.h>

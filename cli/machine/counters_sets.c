@@ -4,6 +4,7 @@
 #include "cli/shared/text.h"
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -10,6 +10,8 @@
 #include "cli/machine/ask.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
+#include "layer/config/load.h"
+#include "layer/config/path.h"
 #include "query/sources.h"
 #include "layer/config/config.h"
 

@@ -8,6 +8,8 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "layer/config/config.h"
+#include "layer/config/load.h"
+#include "layer/config/path.h"
 
 #include <stdlib.h>
 #include <string.h>

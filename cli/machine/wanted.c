@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "layer/config/list.h"
 #include "query/mali/catalogue.h"
 #include "query/metric/metric.h"
 #include "query/microblaze/options.h"

@@ -14,6 +14,7 @@
 #include "cli/shared/result.h"
 #include "cli/shared/text.h"
 #include "layer/config/config.h"
+#include "layer/config/options.h"
 #include "passtally_version.h"
 
 #include <math.h>

@@ -4,6 +4,8 @@
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "json/record_read.h"
+#include "layer/config/path.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "cli/run/options.h"
 
 #include "cli/shared/cli.h"
+#include "layer/config/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,6 +16,8 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "layer/config/config.h"
+#include "layer/config/load.h"
+#include "layer/config/options.h"
 #include "layer/session/process.h"
 
 #include <errno.h>

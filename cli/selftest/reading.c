@@ -3,6 +3,7 @@
 
 #include "cli/log/input.h"
 #include "cli/shared/each.h"
+#include "json/record_read.h"
 
 #include <string.h>
 

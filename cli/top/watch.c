@@ -8,6 +8,7 @@
 #include "cli/shared/text.h"
 #include "cli/top/screen.h"
 #include "cli/top/view.h"
+#include "json/record_read.h"
 
 #include <errno.h>
 #include <fcntl.h>

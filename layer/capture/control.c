@@ -9,6 +9,7 @@
 #include "layer/capture/control_socket.h"
 #include "layer/capture/renderdoc.h"
 #include "layer/capture/trigger.h"
+#include "layer/config/base.h"
 #include "layer/log.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/base/signal_name.h"
+#include "layer/config/options.h"
 #include "layer/log.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/config/config.h"
 
+#include "layer/config/base.h"
 #include "layer/config/internal.h"
+#include "layer/config/metric.h"
+#include "layer/config/options.h"
+#include "layer/config/tags.h"
 
 #include <stdio.h>
 #include <stdlib.h>

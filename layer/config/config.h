@@ -168,16 +168,6 @@ struct tally_option {
 	const char *valid; /* the "use ..." part of a refusal */
 	const char *help;  /* one sentence */
 };
-extern const struct tally_option tally_options[];
-extern const size_t tally_n_options;
-
-/* Parses `value` into the config. False: `why` has a sentence that lists the valid values. */
-bool tally_option_set(const struct tally_option *option, struct tally_config *config,
-		      const char *value, char *why, size_t size);
-/* Prints the value in force as the words that would set it; returns the
- * length, as snprintf() does. */
-size_t tally_option_get(const struct tally_option *option, const struct tally_config *config,
-			char *out, size_t size);
 
 /* Called for each thing that could not be accepted, with one whole sentence. */
 typedef void tally_config_complain(void *data, const char *message);
@@ -199,35 +189,6 @@ bool tally_config_set(struct tally_config *config, const char *key, const char *
 bool tally_config_parse_options(struct tally_config *config, const char *text,
 				enum tally_config_origin origin, tally_config_complain *complain,
 				void *data);
-/* An INI file: [passtally] for options, [metric NAME] for the user's own metrics (name, unit,
- * expression, dialect), comments with # or ;, at most 1 MiB. A missing file is not an error; a
- * bad line is, with its number. */
-bool tally_config_read_file(struct tally_config *config, const char *path,
-			    enum tally_config_origin origin, tally_config_complain *complain,
-			    void *data);
-/* The settings of Vulkan's layers: one file in which lines such as "passtally_capture.max_log =
- * 1M" are passtally's and all others belong to other layers, and "#" begins a comment. An empty
- * value counts as absent. Otherwise as above. */
-bool tally_config_read_layer_file(struct tally_config *config, const char *path,
-				  tally_config_complain *complain, void *data);
-/* Reads all places except the command line and the program, lowest precedence first:
- * $XDG_CONFIG_HOME/passtally/passtally.conf, .../programs/<executable's base name>.conf
- * (`program` may be NULL), vk_layer_settings.txt where Vulkan's layers look for it
- * (docs/config.md), VK_PASSTALLY_CAPTURE_<OPTION>, PASSTALLY_OPTIONS, PASSTALLY_LOG. Under secure
- * execution (AT_SECURE) the environment and the home folder are not read. */
-bool tally_config_load(struct tally_config *config, const char *program,
-		       tally_config_complain *complain, void *data);
-
-/* The user's file, or with `program` that program's own file, whether it exists
- * or not. Caller frees; NULL on OOM, without a home, under secure execution and
- * for a name that is too long. */
-char *tally_config_file_path(const char *program);
-
-/* Expands %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL
- * pattern: the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on
- * OOM or when no home is known. */
-char *tally_config_log_path(const char *pattern, const char *program, uint64_t started_unix_ns,
-			    long pid);
 
 /* ASCII only: in the C library, case depends on the game's locale. */
 static inline char
@@ -235,15 +196,6 @@ tally_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
-/* Whether an item of the list (keys, names without regard to case, globs with * and ?) matches.
- * The words `all` and `overview` match nothing here: callers ask tally_list_has() first. */
-bool tally_list_matches(const char *list, const char *key, const char *name);
-bool tally_list_has(const char *list, const char *word);
-/* The next item of *list, without the blanks around it; false after the last. Empty items are
- * skipped. */
-bool tally_list_next(const char **list, const char **item, size_t *len);
-/* Whether it is text of 1 to `most` bytes, none of them a control character. */
-bool tally_config_is_clean(const char *text, size_t len, size_t most);
 
 /* Whether PASSTALLY_DISABLE is set, to any value: then everything is a pure
  * pass-through. Read once, at load. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/config.h"
+#include "layer/config/file.h"
 
 #include "layer/base/error_text.h"
+#include "layer/config/base.h"
 #include "layer/config/internal.h"
+#include "layer/config/metric.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/config.h"
+#include "layer/config/list.h"
 
 #include <string.h>
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/config/load.h"
+
+#include "layer/config/base.h"
+#include "layer/config/file.h"
 #include "layer/config/internal.h"
+#include "layer/config/options.h"
+#include "layer/config/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/config/metric.h"
+
 #include "layer/base/array.h"
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/config.h"
+#include "layer/config/options.h"
 
 #include "layer/base/error_text.h"
 #include "layer/base/signal_name.h"
+#include "layer/config/base.h"
 #include "layer/config/internal.h"
+#include "layer/config/tags.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layer/config/config.h"
+#include "layer/config/path.h"
 
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/config/tags.h"
+
 #include "layer/base/error_text.h"
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

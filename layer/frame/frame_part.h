@@ -160,17 +160,4 @@ void tally_device_unref(struct tally_device *device);
 struct tally_device_record *
 tally_device_copy_info(const struct tally_device_record *info, uint32_t number);
 
-/* A cache for each stream in front of the process-wide tables (layer/frame/intern.c): a hit
- * takes no lock. Without a cache (NULL) every call takes it, which is for callers that
- * keep the answer, on any thread. */
-struct tally_intern_cache *tally_intern_cache_create(void);
-void tally_intern_cache_destroy(struct tally_intern_cache *cache);
-const struct tally_target *
-tally_intern_target(struct tally_intern_cache *cache, const struct tally_target *target);
-const char *tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len);
-/* The name of an object, as a label; NULL after 4096 of them. */
-const char *tally_intern_name(const char *text);
-void tally_intern_fork_begin(void);
-void tally_intern_fork_end(void);
-
 #endif

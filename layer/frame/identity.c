@@ -2,6 +2,7 @@
 #include "layer/frame/identity.h"
 
 #include "layer/base/small_file.h"
+#include "layer/config/base.h"
 #include "layer/config/internal.h"
 
 #include <errno.h>

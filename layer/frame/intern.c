@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets and labels, kept for the life of the process, so that equal ones have equal
- * pointers. */
-#include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 
 #include <pthread.h>
 #include <stdlib.h>

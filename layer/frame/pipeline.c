@@ -2,6 +2,7 @@
 #include "layer/frame/pipeline.h"
 
 #include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 #include "layer/pass_id.h"
 
 #include <pthread.h>

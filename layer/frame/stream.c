@@ -4,6 +4,7 @@
 #include "layer/base/clock.h"
 #include "layer/capture/capture.h"
 #include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 #include "layer/frame/queue.h"
 
 #include <stdlib.h>

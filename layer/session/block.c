@@ -2,6 +2,9 @@
 #include "layer/session/block.h"
 
 #include "layer/config/internal.h"
+#include "layer/config/list.h"
+#include "layer/config/load.h"
+#include "layer/config/path.h"
 #include "layer/log.h"
 #include "layer/session/process.h"
 

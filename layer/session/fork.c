@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/fork.h"
 
+#include "layer/frame/intern.h"
 #include "layer/session/collector.h"
 #include "layer/base/clock.h"
 #include "layer/capture/control.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/header.h"
 
+#include "layer/config/options.h"
 #include "layer/frame/identity.h"
 #include "layer/log.h"
 #include "layer/session/process.h"

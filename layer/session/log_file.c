@@ -2,6 +2,8 @@
 #include "layer/session/log_file.h"
 
 #include "layer/config/internal.h"
+#include "layer/config/options.h"
+#include "layer/config/path.h"
 #include "layer/log.h"
 
 #include <stdio.h>

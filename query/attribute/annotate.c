@@ -4,7 +4,10 @@
 #include "layer/base/clock.h"
 #include "layer/frame/frame_part.h"
 #include "layer/log.h"
+#include "query/attribute/annotate_account.h"
+#include "query/attribute/annotate_device.h"
 #include "query/attribute/annotate_internal.h"
+#include "query/attribute/annotate_values.h"
 #include "query/statistics/run_statistics.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/attribute/annotate_internal.h"
+#include "query/attribute/annotate_account.h"
 
 #include <stdlib.h>
 

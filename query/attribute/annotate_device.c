@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/attribute/annotate_internal.h"
+#include "query/attribute/annotate_device.h"
 
 #include "layer/log.h"
+#include "query/attribute/annotate_account.h"
+#include "query/attribute/annotate_metrics.h"
+#include "query/metric/bind.h"
+#include "query/metric/set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

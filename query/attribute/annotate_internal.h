@@ -76,64 +76,11 @@ struct tally_scratch {
 
 /* ---- query/attribute/annotate_device.c ---- */
 
-/* Has accounts of all sources of the sampler, which may be NULL. NULL on OOM. */
-struct tally_annotated *tally_annotated_create(uint32_t number, struct tally_sampler *sampler);
-void tally_annotated_destroy(struct tally_annotated *d); /* accepts NULL */
-/* Rebuilds d->line and d->metrics. False on OOM. */
-bool tally_annotated_describe(struct tally_annotated *d, const struct tally_device_record *info,
-			      const struct tally_annotate_by *by);
-
 /* ---- query/attribute/annotate_account.c; all but the first two need the sampler's lock
  * ---- */
 
-/* False on OOM; call finish() in any case. */
-bool tally_account_init(struct tally_account *account, const struct tally_snapshot_source *src,
-			struct tally_history *history);
-void tally_account_finish(struct tally_account *account); /* accepts a zeroed one */
-/* Begins an account that has not begun: at the start of the history, or (`late`) at that time.
- * False: there is no reading yet. */
-bool tally_account_begin(struct tally_account *account, bool late, uint64_t time_ns);
-/* Assigns the deltas up to that time, as far as there are readings, to no frame: they are
- * outside. */
-void tally_account_pass_over(struct tally_account *account, uint64_t time_ns);
-/* Assigns the deltas up to that time to a frame: account->window has the details. False:
- * nothing is assigned, on OOM (the next window then begins where this one would have) or
- * because no time passed. */
-bool tally_account_attribute(struct tally_account *account, uint64_t end_ns, bool exact,
-			     const struct tally_work *work, struct tally_share *shares,
-			     uint32_t n);
-/* Moves the deltas of the last attribute() to `outside`: its frame is not written. */
-void tally_account_take_back(struct tally_account *account);
-
 /* ---- query/attribute/annotate_values.c ---- */
 
-/* Makes room for everything that is added to the frame, and lays out the shares. False on
- * OOM. */
-bool tally_scratch_reserve(struct tally_scratch *scratch, const struct tally_annotated *d,
-			   const struct tally_frame_record *frame);
-void tally_scratch_finish(struct tally_scratch *scratch);
-/* Adds the shares of the accounts to the passes and the frame, then the metrics of
- * everything. */
-void tally_scratch_add_values(struct tally_scratch *scratch, struct tally_annotated *d,
-			      struct tally_frame_record *frame, struct tally_pass_record *passes,
-			      bool exact);
-
 /* ---- query/attribute/annotate_metrics.c ---- */
-
-/* One allocation, which free() frees; NULL on OOM. */
-struct tally_metric_frame *tally_metric_frame_create(const struct tally_device_record *line);
-/* Evaluates the metrics of a frame. The inputs are sums over the passes (the first `n_own[i]`
- * counters of pass i are the device's own) and over what is unattributed (the first
- * n_unattributed are the device's own). `more` has totals of the frame from other sources.
- * Returns how many values were written to `out`. */
-uint32_t
-tally_metric_frame_evaluate(struct tally_metric_frame *f, struct tally_metric_set *set,
-			    const struct tally_frame_record *frame, const uint32_t *n_own,
-			    uint32_t n_unattributed, const struct tally_keyed_value *more,
-			    uint32_t n_more, struct tally_keyed_value *out);
-uint32_t
-tally_metric_pass_evaluate(struct tally_metric_set *set, const struct tally_pass_record *pass,
-			   const struct tally_keyed_value *more, uint32_t n_more,
-			   struct tally_keyed_value *out);
 
 #endif

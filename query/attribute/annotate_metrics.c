@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/attribute/annotate_internal.h"
+#include "query/attribute/annotate_metrics.h"
+
+#include "query/metric/set.h"
 
 #include <stdlib.h>
 #include <string.h>

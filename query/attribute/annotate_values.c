@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/attribute/annotate_internal.h"
+#include "query/attribute/annotate_values.h"
 
 #include <stdlib.h>
 
 #include "layer/base/array.h"
+#include "query/attribute/annotate_metrics.h"
 
 /* Limit for the shares of one frame's passes; the values made from them are four times as
  * large. Above it the whole frame is unattributed. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/gauge/gpu.h"
+#include "query/gauge/usage.h"
 #include "query/source/snapshot.h"
 
 #include <dirent.h>

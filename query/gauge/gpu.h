@@ -117,11 +117,6 @@ struct gauge_usage {
 	bool memory_unclear; /* some of it is in a unit that is not known: so is the sum */
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
 };
-/* Reads the text of /proc/PID/fdinfo/FD. False: it is not that of a DRM device. */
-bool gauge_usage_parse(const char *text, struct gauge_usage *out);
-/* Sums over the clients of these descriptors, each client once. False: there is none. */
-bool gauge_usage_read(const char *root, const int *fds, uint32_t n_fds,
-		      struct gauge_usage *out);
 
 /* The base name of what a link leads to; "" when there is none. */
 void gauge_read_link_name(const char *path, char *out, size_t size);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's Documentation/gpu/drm-usage-stats.rst: "key: value" lines that begin with drm-. */
-#include "query/gauge/gpu.h"
+#include "query/gauge/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

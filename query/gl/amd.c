@@ -8,8 +8,10 @@
 
 #include "layer/base/array.h"
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "layer/log.h"
 #include "query/gl/amd_catalogue.h"
+#include "query/gl/amd_result.h"
 #include "query/quirks.h"
 #include "query/source/noop.h"
 

@@ -76,9 +76,4 @@ void tally_amd_select(const struct tally_gl_api *api, unsigned monitor,
  * begins, if one does in the second half. */
 uint32_t tally_amd_middle(const struct tally_amd_set *set, uint32_t first, uint32_t n);
 
-/* Decodes one result of `len` bytes into values in the order of the set's layout, with
- * their flags. */
-void tally_amd_decode(const struct tally_amd_set *set, const void *result, size_t len,
-		      struct tally_sample *out);
-
 #endif

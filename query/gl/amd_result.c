@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of GL_AMD_performance_monitor: records of group, counter and value without padding,
- * so values of eight bytes are aligned to four only. What follows a record of unknown size
- * cannot be parsed and stays absent. */
-#include "query/gl/amd_catalogue.h"
+#include "query/gl/amd_result.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 
 #define SOURCE_NAME "gl-intel"
 #define MAX_QUERIES 512 /* the drivers of newer GPUs have several hundred */

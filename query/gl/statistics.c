@@ -7,6 +7,7 @@
 
 #include "layer/base/array.h"
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "query/gl/api.h"
 #include "query/quirks.h"
 #include "query/source/noop.h"

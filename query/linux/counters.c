@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/linux/counters.h"
 
+#include "layer/config/list.h"
 #include "query/linux/linux.h"
 
 #include <string.h>

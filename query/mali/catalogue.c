@@ -2,6 +2,7 @@
 #include "query/mali/catalogue.h"
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "query/mali/catalogue_tables.h"
 #include "query/mali/mali.h"
 

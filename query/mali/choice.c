@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "query/mali/choice.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +9,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/config/config.h"
-#include "query/mali/layout.h"
+#include "layer/config/list.h"
 
 /* ---- which counters ---- */
 

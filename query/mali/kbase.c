@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "query/mali/choice.h"
 #include "query/mali/mali.h"
 #include "query/mali/reader.h"
 #include "query/source/noop.h"

@@ -12,6 +12,7 @@
 
 #include "layer/base/small_file.h"
 #include "query/mali/abi.h"
+#include "query/mali/choice.h"
 
 #define N_NODES 32u
 #define N_TRIES 100

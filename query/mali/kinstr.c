@@ -9,6 +9,8 @@
 #include "layer/base/small_file.h"
 #include "layer/log.h"
 #include "query/mali/abi.h"
+#include "query/mali/choice.h"
+#include "query/mali/kinstr_parse.h"
 #include "query/mali/reader.h"
 
 #define MAX_ITEMS 1024u

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "query/mali/kinstr_parse.h"
+
 #include <string.h>
 
 #include "query/mali/abi.h"
-#include "query/mali/reader.h"
 
 #define MAX_UNKNOWN_ITEMS 16u
 

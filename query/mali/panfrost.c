@@ -11,6 +11,7 @@
 #include "layer/base/small_file.h"
 #include "layer/log.h"
 #include "query/mali/abi.h"
+#include "query/mali/choice.h"
 #include "query/mali/kbase_device.h"
 #include "query/mali/mali.h"
 #include "query/source/noop.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "query/mali/reader.h"
 
+#include "query/mali/choice.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 
 #include "layer/base/small_file.h"
 #include "query/mali/abi.h"
+#include "query/mali/choice.h"
 #include "query/mali/reader.h"
 
 #define MAX_BUFFERS 32u

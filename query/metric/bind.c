@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "query/metric/bind.h"
+
+#include "layer/config/list.h"
 #include "query/metric/internal.h"
 
 #include "layer/base/array.h"
 #include "layer/log.h"
+#include "query/metric/set.h"
 
 #include <stdarg.h>
 #include <stdio.h>

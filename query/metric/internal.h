@@ -38,11 +38,6 @@ struct tally_name_table {
 	uint32_t mask;
 	bool by_address;
 };
-bool tally_name_table_init(struct tally_name_table *t, uint32_t n, bool by_address);
-void tally_name_table_finish(struct tally_name_table *t);
-/* Keeps an existing entry of the key; false: there was one. */
-bool tally_name_table_put(struct tally_name_table *t, const char *key, uint32_t value);
-uint32_t tally_name_table_find(const struct tally_name_table *t, const char *key);
 
 /* The slot of a name's value and its divisor: the number of cores, for a mean. */
 struct tally_metric_ref {

@@ -62,17 +62,6 @@ struct tally_metric_inputs {
 
 /* Metrics bound to one device. */
 struct tally_metric_set;
-/* The metrics, built-in or in `own`, that `wanted` (--counters; NULL: overview) requests by
- * key, name, glob or word, and whose inputs are all available. Metrics may name metrics by key
- * (no circles). A note is logged for one that lacks an input and is of `own` or named by its key.
- * NULL on OOM. Strings of `own` must outlive the set. */
-struct tally_metric_set *tally_metric_set_create(const struct tally_metric_inputs *inputs,
-						 const struct tally_metric *own, uint32_t n_own,
-						 const char *wanted);
-void tally_metric_set_destroy(struct tally_metric_set *set); /* accepts NULL */
-uint32_t tally_metric_set_size(const struct tally_metric_set *set);
-/* The entry of metric i in the device line. */
-struct tally_metric_info tally_metric_set_info(const struct tally_metric_set *set, uint32_t i);
 
 /* The input values of one pass or frame. Besides its counters an expression may name `draws`,
  * `vertices`, `instances`, `dispatches`, `gpu_ns`, `pixels` (of the target), `duration_s`
@@ -88,10 +77,5 @@ struct tally_metric_values {
 	uint64_t gpu_ns;
 	uint64_t pixels; /* 0: not known */
 };
-/* out: room for tally_metric_set_size(); gets the metrics that have a value, in order. A metric
- * with any estimated input is estimated. Returns how many there are. */
-uint32_t tally_metric_set_evaluate(struct tally_metric_set *set,
-				   const struct tally_metric_values *in,
-				   struct tally_keyed_value *out);
 
 #endif

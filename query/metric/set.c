@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/metric/internal.h"
+#include "query/metric/set.h"
 
 #include "query/statistics/run_statistics.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "query/microblaze/events.h"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

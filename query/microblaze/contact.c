@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/microblaze/child_access.h"
+#include "query/microblaze/device_tree.h"
 
 #define FREE_NS UINT64_C(100000000)
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "query/microblaze/device_tree.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "query/microblaze/mapping.h"
 
 #define MAX_DEPTH 8
 #define MAX_NODES 4096

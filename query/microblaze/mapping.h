@@ -24,11 +24,6 @@ struct tally_mb_device_tree {
 	bool has_ne, has_nl;
 	uint32_t ne, nl, width;
 };
-/* Searches "/sys/firmware/devicetree/base", then "/proc/device-tree"; everything is zero where
- * there is none. */
-void tally_mb_device_tree_find(struct tally_mb_device_tree *out);
-/* The same in that folder, for tests. */
-void tally_mb_device_tree_find_in(const char *root, struct tally_mb_device_tree *out);
 
 /* Finds the UIO device of a debug module: a path of at most `size` bytes. False: there is
  * none. */

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 
 #define N_BUCKETS 1024u /* a power of two */
 #define MAX_KEY 256

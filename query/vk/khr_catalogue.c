@@ -7,6 +7,8 @@
 
 #include "layer/base/array.h"
 #include "layer/config/config.h"
+#include "layer/config/list.h"
+#include "query/vk/khr_counter.h"
 
 #define OVERVIEW 32u /* counters of one set */
 #define NOWHERE UINT32_MAX

@@ -48,21 +48,4 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 /* Accepts NULL. */
 void tally_khr_catalogue_destroy(struct tally_khr_catalogue *catalogue);
 
-/* ---- khr_counter.c: one counter ---- */
-
-/* Memory for the strings of one counter. */
-struct tally_khr_texts {
-	char key[VK_MAX_DESCRIPTION_SIZE];
-	char uuid[2 * VK_UUID_SIZE + 1];
-	char description[VK_MAX_DESCRIPTION_SIZE + 200];
-};
-
-/* The result points into `from` and `texts`, which is filled. */
-struct tally_counter tally_khr_describe(const VkPerformanceCounterKHR *counter,
-					const VkPerformanceCounterDescriptionKHR *from,
-					struct tally_khr_texts *texts);
-enum tally_scope tally_khr_scope(VkPerformanceCounterScopeKHR scope);
-/* Can values of this storage be represented? */
-bool tally_khr_knows_storage(VkPerformanceCounterStorageKHR storage);
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates one counter of VK_KHR_performance_query for the log. */
-#include "query/vk/khr_catalogue.h"
+#include "query/vk/khr_counter.h"
 
 #include <stdio.h>
 #include <string.h>

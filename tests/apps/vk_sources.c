@@ -15,6 +15,8 @@
 #include <time.h>
 
 #include "layer/base/clock.h"
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/batch_intervals.h"
 
 #define PIXELS (VK_STAGE_WIDTH * VK_STAGE_HEIGHT)

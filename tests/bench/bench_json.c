@@ -25,6 +25,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "json/record_json.h"
+#include "json/record_read.h"
 #include "tests/unit/json/log_bytes.h"
 
 #define RUNS 5

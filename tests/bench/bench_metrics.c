@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/metric/bind.h"
 #include "query/metric/metric.h"
+#include "query/metric/set.h"
 #include "tests/bench/bench.h"
 
 #define RUNS 5

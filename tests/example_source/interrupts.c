@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "layer/config/list.h"
 #include "query/source/noop.h"
 
 struct interrupts {

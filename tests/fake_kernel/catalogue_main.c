@@ -3,7 +3,9 @@
  * counts, as JSON lines. tests/live/mali_cross.py compares the output of this machine with that
  * of others.
  */
+#include "query/metric/bind.h"
 #include "query/metric/metric.h"
+#include "query/metric/set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

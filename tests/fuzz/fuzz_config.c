@@ -2,6 +2,11 @@
 /* Any bytes as a file of options, as PASSTALLY_OPTIONS, as the value of one option, and as all
  * of these together. An accepted setting must be printed as words that set the same again; a
  * refused one must be refused with a sentence. The first byte chooses. */
+#include "layer/config/file.h"
+#include "layer/config/list.h"
+#include "layer/config/load.h"
+#include "layer/config/options.h"
+#include "layer/config/path.h"
 #include "tests/fuzz/fuzz.h"
 
 #include "layer/config/config.h"

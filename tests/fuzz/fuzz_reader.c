@@ -2,6 +2,7 @@
 /* Any bytes into the log reader. It must end, stay in its memory, keep its promises about strings
  * and counts, and say where and what when it refuses; and the writer must write what it accepts
  * back as JSON. */
+#include "json/record_read.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/json/log_bytes.h"
 

@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/metric/bind.h"
 #include "query/metric/metric.h"
+#include "query/metric/set.h"
 
 #define MAX_COUNTERS 1024
 #define MAX_CONSTANTS 64

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer/config/config.h"
+#include "layer/config/list.h"
 #include "query/source/noop.h"
 #include "tests/sources/test_sources.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
+#include "json/record_read.h"
 #include "tests/unit/json/log_bytes.h"
 
 void *__real_malloc(size_t size);

@@ -6,6 +6,7 @@
  * Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc.
  */
 #include "layer/config/config.h"
+#include "layer/config/options.h"
 #include "layer/frame/stream.h"
 #include "layer/log.h"
 #include "layer/session/session.h"

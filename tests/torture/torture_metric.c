@@ -7,7 +7,10 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "layer/config/file.h"
+#include "query/metric/bind.h"
 #include "query/metric/metric.h"
+#include "query/metric/set.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

@@ -4,6 +4,7 @@
 #include "layer/base/clock.h"
 #include "layer/log.h"
 #include "query/sampler/sampler.h"
+#include "vk_layer/exact/semaphores.h"
 #include "vk_layer/exact/slices.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/replay.h"

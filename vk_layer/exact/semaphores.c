@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/exact/semaphores.c - whether a batch ends without further action of the game.
- *
- * What signals a binary semaphore was submitted before what waits for it, with everything that it
- * depends on in turn (VUID-vkQueueSubmit-pWaitSemaphores-03238). A timeline has to have reached the
- * value, or a batch that ends by itself signals it. Behind one that may not, a queue is not waited
- * for until that will be so.
- */
-#include "vk_layer/exact/exact.h"
+#include "vk_layer/exact/semaphores.h"
 
 #include <stdlib.h>
 

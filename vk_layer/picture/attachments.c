@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/picture/attachments.c - which images a pass draws to, how it leaves them, and why one
- * cannot be copied. */
-#include "vk_layer/picture/picture.h"
+#include "vk_layer/picture/attachments.h"
+
 #include "vk_layer/record/targets_internal.h"
 
 #include "vk_formats.h" /* generated */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "vk_layer/picture/attachments.h"
 #include "vk_layer/picture/depth.h"
 #include "vk_layer/picture/memory.h"
 

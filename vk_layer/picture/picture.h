@@ -93,10 +93,6 @@ struct vk_pictures *vk_pictures_create(const struct vk_recording *r);
 void vk_pictures_begin(struct vk_command *c, const VkRenderPassBeginInfo *pass,
 		       const VkRenderingInfo *rendering);
 void vk_pictures_end(struct vk_command *c, uint32_t index);
-/* attachments.c: what a pass that begins so will have drawn to; returns how many. */
-uint32_t vk_pictured_find(struct vk_device *d, const VkRenderPassBeginInfo *pass,
-			  const VkRenderingInfo *rendering,
-			  struct vk_pictured at[VK_PICTURED_MAX]);
 
 /* ---- with the lock ---- */
 

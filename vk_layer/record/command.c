@@ -13,6 +13,8 @@
 
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/passes.h"
+#include "vk_layer/record/secondary.h"
+#include "vk_layer/record/slots_sources.h"
 
 struct vk_pool {
 	uint32_t family;

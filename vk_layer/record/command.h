@@ -145,7 +145,6 @@ void vk_count_multi(struct vk_command *c, const void *draws, uint32_t n, uint32_
 /* A draw when c->counts is 0: begins a separate interval (granularity draw), or finds that it
  * belongs to no pass. */
 void vk_draw_begin(struct vk_command *c);
-void vk_workload_end(struct vk_command *c); /* does nothing if none is open */
 /* The same for a draw with mesh shaders, whatever c->counts is. */
 void vk_mesh_begin(struct vk_command *c);
 /* vkCmdClearAttachments: counted as a clear, and measured like a draw. */

@@ -2,6 +2,7 @@
 #include "vk_layer/record/intervals.h"
 
 #include "vk_layer/record/open.h"
+#include "vk_layer/record/slots_sources.h"
 
 bool
 vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what, uint32_t views,

@@ -2,6 +2,7 @@
 #include "vk_layer/record/late_counters.h"
 
 #include "vk_layer/record/open.h"
+#include "vk_layer/record/slots_sources.h"
 
 static struct vk_slot *
 late_slot(struct vk_command *c)

@@ -7,6 +7,7 @@
 
 #include "layer/event/event.h"
 #include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 
 struct vk_feedback {
 	VkPipelineCreationFeedbackCreateInfo info; /* without sType: not used */

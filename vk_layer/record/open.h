@@ -8,6 +8,7 @@
 #define PASSTALLY_VK_LAYER_OPEN_H
 
 #include "vk_layer/record/command.h"
+#include "vk_layer/record/slots_sources.h"
 
 /* The open pass; NULL when there is none or it was dropped. */
 static inline struct vk_pass *

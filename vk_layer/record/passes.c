@@ -11,7 +11,9 @@
 
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/counted.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/record/targets.h"
+#include "vk_layer/record/workloads.h"
 
 /* Properties of a render pass instance, apart from its target. */
 struct render_how {

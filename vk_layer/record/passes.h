@@ -65,20 +65,6 @@ void vk_pass_close_any(struct vk_command *c);
 
 /* ---- workloads.c ---- */
 
-/* `what`: VK_MEASURE_ bits that it may have. */
-void vk_workload_begin(struct vk_command *c, const char *command, unsigned what);
-
 /* ---- secondary.c ---- */
-
-/* The game's begin info, or a copy in which a secondary inherits our statistics (R24). `family` is
- * that of its pool. */
-const VkCommandBufferBeginInfo *
-vk_inherit(const struct vk_command *c, uint32_t family, const VkCommandBufferBeginInfo *info,
-	   VkCommandBufferBeginInfo *copy, VkCommandBufferInheritanceInfo *inherit);
-/* Called first and last in a secondary with RENDER_PASS_CONTINUE. */
-void vk_inherited_begin(struct vk_command *c, const VkCommandBufferInheritanceInfo *inherit);
-void vk_inherited_end(struct vk_command *c);
-/* Ends the counters of a secondary that continues a pass; they are absent. */
-void vk_inherited_yield(struct vk_command *c);
 
 #endif

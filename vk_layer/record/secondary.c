@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/secondary.c - what a secondary command buffer inherits, and the counters of one
- * that continues a pass. */
-#include "vk_layer/record/passes.h"
+#include "vk_layer/record/secondary.h"
+
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/record/targets.h"
+#include "vk_layer/record/workloads.h"
 
 const VkCommandBufferBeginInfo *
 vk_inherit(const struct vk_command *c, uint32_t family, const VkCommandBufferBeginInfo *info,

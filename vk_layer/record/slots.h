@@ -72,37 +72,9 @@ struct vk_layout {
 	enum tally_scope scope; /* vk_slots_scope() */
 };
 
-/* Creates and opens the sources that the configuration requests. False: out of memory. */
-bool vk_slots_create(struct vk_device *d);
-/* Destroys all pools; the device is idle or lost. */
-void vk_slots_destroy(struct vk_device *d);
-
-/* Entries for the device line, `api` first; `rows` has room for TALLY_MAX_SOURCES + 1. */
-uint32_t vk_slots_describe(struct vk_device *d, struct tally_source_info *rows);
-/* All counters of all sets, for the device line. */
-const struct tally_counter *const *vk_slots_counters(struct vk_device *d, uint32_t *n);
 /* The set for everything in these runs, a number for vk_slots_layout(), 0 when there is none;
  * the first call chooses the current set. */
 uint32_t vk_slots_choose(const struct vk_device *d, struct vk_slot_runs *runs);
-/* Where the counters of a set may begin and end: query/vk/source.h. WORKLOAD for no set. */
-enum tally_scope vk_slots_scope(const struct vk_device *d, uint32_t set);
-const struct vk_layout *vk_slots_layout(const struct vk_device *d, uint32_t set);
-uint32_t vk_slots_max_values(const struct vk_device *d);
-/* The values of a layout that come from these sources: VK_MAX_COUNTERS bits. */
-void vk_slots_mask(const struct vk_device *d, uint32_t set, uint32_t sources, uint64_t *mask);
-/* The sets of the rotation, in order; `*n` is 0 where there is none. */
-const struct tally_counter_set *const *vk_slots_sets(struct vk_device *d, uint32_t *n);
-/* What makes the driver execute passes one after the other, or NULL. */
-const char *vk_slots_serialized_by(const struct vk_device *d);
-/* What secondaries have to inherit while one of our statistics queries is active (R24). */
-VkQueryPipelineStatisticFlags vk_slots_inherited(struct vk_device *d, uint32_t family);
-/* The sources that would count, with any set: bits for vk_slot.sources. */
-uint32_t vk_slots_sources(const struct vk_device *d, uint32_t family, unsigned what);
-/* The counting sources that a pass of a recording has, where nothing prevents it. */
-uint32_t vk_slots_expected(const struct vk_device *d, uint32_t family,
-			   const struct vk_slot_runs *runs);
-/* Whether anything, or at least timestamps, can be measured on this family. */
-bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 
 /* The next slot of a recording for queues of `family`. `can_reset`: a reset may be recorded
  * here, outside a render pass, in a primary or in a secondary without RENDER_PASS_CONTINUE. If
@@ -147,37 +119,12 @@ void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot
  * once for each sequence of neighboring slots of a pool, including their availability;
  * it does not wait. */
 
-/* Adds these sources of the slot to the next round. */
-void vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources);
-/* Runs the round: fetches the requested results. Results of earlier rounds are no longer
- * read. */
-void vk_slots_fetch(struct vk_device *d);
 /* How long this thread has waited in it, where reading waits. */
 extern __thread uint64_t vk_fetch_waited_ns __attribute__((tls_model("initial-exec")));
-/* Reads what the round found ready, like tally_harvest_read(): pass the same `out` until every
- * source has answered; `*left` (initially slot->sources) has the sources that have not answered
- * yet. Sources that were not requested are not ready. */
-enum tally_status vk_slot_read(struct vk_device *d, const struct vk_slot *slot, uint32_t *left,
-			       struct tally_sample *out);
-/* A round of this slot alone: whether its timestamps (without any, all it has) have results. */
-bool vk_slot_is_ready(struct vk_device *d, const struct vk_slot *slot);
-/* Like vk_slot_read() for the first of `n` slots (at most TALLY_VK_MAX_ROWS) that follow one
- * another, each of one view, begun and ended, with the same sources, none of which has answered.
- * Bit i of the result: all of them have answered for the i-th, and out[i] is complete; without it
- * out[i] is not valid, and vk_slot_read() is to be asked. */
-uint64_t vk_slots_read(struct vk_device *d, const struct vk_slot *first, uint32_t n,
-		       struct tally_sample *out);
-/* Whether vkGetQueryPoolResults() waits until the whole device is idle, regardless of its
- * flags. If so, vk_slots_fetch() may be called only while it is idle: what was submitted may wait
- * for what the game does next, with the lock held. True on lavapipe, see slots_sources.c. Host
- * reset, fences and the rest do not wait. */
-bool vk_slots_read_waits(const struct vk_device *d);
 /* The caller holds the lock. The recording will execute again: makes its slots usable again
  * (host reset; nothing to do where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);
 /* The caller holds the lock. Returns all runs. */
 void vk_slots_release(struct vk_device *d, struct vk_slot_runs *runs);
-/* The caller holds the lock. Once per frame: selects the next set. */
-void vk_slots_tick(struct vk_device *d, uint64_t now_ns);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the results of queries: one round makes few calls for many slots. */
+#include "vk_layer/record/slots_read.h"
+
 #include "vk_layer/record/slots_internal.h"
 
 #include "layer/base/clock.h"
+#include "vk_layer/record/slots_sources.h"
 
 void
 vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)

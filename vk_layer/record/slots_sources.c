@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of a device: which are open, what they count, on which queues, and which set. */
+#include "vk_layer/record/slots_sources.h"
+
 #include "vk_layer/record/slots_internal.h"
 
 #include <stdlib.h>

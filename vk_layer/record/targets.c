@@ -6,6 +6,7 @@
  * operations of all attachments that are written to, and one the store operations:
  * docs/passes.md.
  */
+#include "layer/frame/intern.h"
 #include "vk_layer/record/targets_internal.h"
 
 #include "layer/frame/frame_part.h"

@@ -7,6 +7,7 @@
  */
 #include "layer/event/event.h"
 #include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 #include "vk_layer/record/targets_internal.h"
 
 #include <stdlib.h>

@@ -2,7 +2,9 @@
 /* vk_layer/record/work.c - single draws, work outside render passes, labels,
  * the game's own queries. */
 #include "vk_layer/record/passes.h"
+#include "vk_layer/record/secondary.h"
 #include "vk_layer/record/targets.h"
+#include "vk_layer/record/workloads.h"
 
 static bool
 in_render(const struct vk_command *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/workloads.c - intervals of single draws, dispatches and copies (granularity
- * draw). */
-#include "vk_layer/record/passes.h"
+#include "vk_layer/record/workloads.h"
+
+#include "vk_layer/record/slots_sources.h"
 
 static bool
 is_open(const struct vk_command *c)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "layer/log.h"
+#include "vk_layer/record/slots_sources.h"
 
 /* Batches of one family with such command buffers whose results are still to be read. */
 #define MAX_PAIRS 256u

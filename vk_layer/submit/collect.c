@@ -3,6 +3,8 @@
 
 #include "layer/base/clock.h"
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/watch.h"
 
 #include <stdlib.h>

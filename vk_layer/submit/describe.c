@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/submit/describe.c - the device line: what the driver reports about itself, and what
- * the layer measures. */
+#include "vk_layer/submit/describe.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,8 @@
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
 #include "query/source/harvest.h"
-#include "vk_layer/submit/frames.h"
 #include "vk_layer/record/slots.h"
-#include "vk_layer/submit/submission.h"
+#include "vk_layer/record/slots_sources.h"
 
 #define MAX_ROWS (TALLY_MAX_SOURCES + 1)
 

@@ -6,7 +6,9 @@
 #include "layer/log.h"
 #include "layer/session/session.h"
 #include "vk_layer/record/slots.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/describe.h"
 
 #include <string.h>
 

@@ -68,11 +68,6 @@ void vk_frame_overhead(struct vk_queue *q, uint64_t ns);
 /* Updates vk_device.idle, which the recording threads read, from the open frame. */
 void vk_frame_update_idle(struct vk_device *d);
 
-/* In describe.c: describes the device again once another OpenGL device uses it. */
-void vk_describe_beneath(struct vk_device *d);
-/* ... and once what is presented shows its images in another way. */
-void vk_describe_presents(struct vk_device *d, struct vk_presents how);
-
 /* Stopped: unread results are given up, once. Takes the lock. */
 void vk_give_up(struct vk_device *d);
 /* Above 0 around calls down: a signal handler that runs in this thread and exits must not call

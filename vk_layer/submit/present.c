@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/collect.h"
+#include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/sampling.h"
 #include "vk_layer/submit/submission.h"

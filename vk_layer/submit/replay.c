@@ -3,6 +3,7 @@
 
 #include "layer/frame/black_box.h"
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/record/labels.h"

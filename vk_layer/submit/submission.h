@@ -24,11 +24,4 @@ void vk_submissions_exit(void);
  * ready. Takes the lock. */
 void vk_drain(struct vk_device *d);
 
-/* Writes the device line, and writes it again when something has changed. The caller
- * holds the lock. */
-bool vk_describe(struct vk_device *d);
-/* Starts the capture and writes the line of a device that no other thread knows yet: before any
- * work, for --describe. */
-void vk_describe_early(struct vk_device *d);
-
 #endif

@@ -2,6 +2,7 @@
 #include "vk_layer/submit/submission_list.h"
 
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_sources.h"
 
 #include <stdlib.h>
 #include <string.h>

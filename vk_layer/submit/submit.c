@@ -9,6 +9,8 @@
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_sources.h"
+#include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/frames.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/replay.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/submit/watch.h"
 
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
+
 #define WATCH_FRAMES 8
 #define WATCH_SUBMISSIONS 256 /* the same where no frames end */
 

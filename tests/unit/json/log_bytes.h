@@ -7,6 +7,7 @@
 #define PASSTALLY_TESTS_UNIT_LOG_BYTES_H
 
 #include "json/record_json.h"
+#include "json/record_read.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a log says of pipelines and of the process, written and read back. */
+#include "json/record_read.h"
 #include "json/record_write.h"
 #include "tests/unit/json/log_bytes.h"
 

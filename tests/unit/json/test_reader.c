@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/record_json.h"
+#include "json/record_read.h"
 #include "tests/unit/json/log_bytes.h"
 
 #define HEADER \

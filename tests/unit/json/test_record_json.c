@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records to lines and back: tests/golden/log-1.jsonl, byte for byte and field for field. */
+#include "json/record_read.h"
 #include "tests/unit/json/golden_records.h"
 #include "tests/unit/json/log_bytes.h"
 

@@ -7,6 +7,7 @@
 #define PASSTALLY_TESTS_UNIT_CONFIG_VALUES_H
 
 #include "layer/config/config.h"
+#include "layer/config/options.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

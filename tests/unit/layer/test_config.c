@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "layer/config/list.h"
+#include "layer/config/options.h"
+#include "layer/config/path.h"
 #include "tests/unit/layer/config_values.h"
 
 static void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options from files: those of passtally and of Vulkan's layer settings. */
+#include "layer/config/file.h"
+#include "layer/config/load.h"
 #include "tests/unit/layer/config_values.h"
 
 static const struct {

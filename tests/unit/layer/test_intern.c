@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/frame_part.h"
+#include "layer/frame/intern.h"
 
 #include <glib.h>
 #include <string.h>

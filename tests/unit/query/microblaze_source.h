@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "query/microblaze/device_tree.h"
 #include "query/microblaze/microblaze.h"
 #include "layer/base/clock.h"
 #include "layer/config/config.h"

@@ -3,6 +3,7 @@
  *
  * The contents of the trees are from the kernel's documents, which each tree names; fdinfo is
  * from Documentation/gpu/drm-usage-stats.rst throughout. */
+#include "query/gauge/usage.h"
 #include "tests/unit/query/gauge_tree.h"
 
 /* ---- each driver ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/gl/amd_catalogue.h"
+#include "query/gl/amd_result.h"
 #include "query/source/harvest.h"
 #include "tests/fake_gl/perf.h"
 #include "tests/unit/query/harvest_reading.h"

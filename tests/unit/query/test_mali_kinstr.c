@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "query/mali/abi.h"
+#include "query/mali/choice.h"
+#include "query/mali/kinstr_parse.h"
 #include "query/mali/reader.h"
 #include "tests/unit/query/mali_world.h"
 

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "query/mali/choice.h"
 #include "tests/unit/query/mali_world.h"
 
 static struct tally_snapshot_source src;

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "layer/config/file.h"
 #include "layer/log.h"
+#include "query/metric/bind.h"
 #include "query/metric/metric.h"
+#include "query/metric/set.h"
 
 #define MAX_ROOM 1024
 

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "query/microblaze/device_tree.h"
 #include "query/microblaze/mapping.h"
 
 static char *root;

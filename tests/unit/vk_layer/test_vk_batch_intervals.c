@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/batch_intervals.h"
 
 #include "tests/unit/query/fake_queries.h"

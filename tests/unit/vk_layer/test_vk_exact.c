@@ -11,6 +11,7 @@ static uint64_t e_take(void);
 #define tally_snapshot_exact e_asked
 #define tally_snapshot_take e_take
 #include "vk_layer/exact/exact.c"
+#include "vk_layer/exact/semaphores.h"
 
 #define GAME_FENCE ((VkFence)(uintptr_t)7000)
 #define SEMAPHORE(n) ((VkSemaphore)(uintptr_t)(0x500 + (n)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets of dynamic rendering and of swapchains. */
+#include "vk_layer/picture/attachments.h"
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/targets_internal.h"
 

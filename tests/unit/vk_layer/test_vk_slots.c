@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/vk_layer/vk_slots_world.h"
+#include "vk_layer/record/slots_sources.h"
 
 /* ---- which sources ---- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading slots: one by one, in rounds, and rounds that fail. */
 #include "tests/unit/vk_layer/vk_slots_world.h"
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 
 static void
 test_reading(void)

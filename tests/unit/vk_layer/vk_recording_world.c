@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "vk_layer/record/counted.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/record/targets_internal.h"
+#include "vk_layer/record/workloads.h"
 
 struct world world;
 

@@ -11,6 +11,8 @@
 
 #include "query/source/harvest.h"
 #include "tests/unit/query/fake_queries.h"
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 
 #define MAX_TAKEN 70000u
 

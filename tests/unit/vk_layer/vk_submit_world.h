@@ -11,6 +11,8 @@
 
 #include "layer/session/session.h"
 #include "tests/unit/layer/recorder_stub.h"
+#include "vk_layer/record/slots_read.h"
+#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/batch_intervals.h"
 #include "vk_layer/record/command.h"
 #include "vk_layer/submit/frames.h"
@@ -67,7 +69,6 @@ vk_command_look_up(VkCommandBuffer handle)
 {
 	return vk_handles_find(&vk_commands, VK_HANDLE_KEY(handle));
 }
-
 
 static const struct tally_counter w_a = { .key = "a", .name = "A", .unit = "1", .source = "w" };
 static const struct tally_counter w_b = { .key = "b", .name = "B", .unit = "1", .source = "w" };

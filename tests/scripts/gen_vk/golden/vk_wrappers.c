@@ -4,9 +4,10 @@
  */
 #include "vk_names.h"
 #include "vk_layer/record/counted.h"
+#include "vk_layer/record/workloads.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"
-#include "vk_layer/exact/exact.h"
+#include "vk_layer/exact/semaphores.h"
 #include "vk_layer/submit/frames.h"
 
 static VKAPI_ATTR void VKAPI_CALL
