@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
 
-#include "cli/answer/words.h"
 #include "cli/shared/text.h"
 
 #include <inttypes.h>

@@ -95,7 +95,7 @@ struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
 /* "gpu", "cpu", "cap", "wait", "unknown". */
 extern const char *const tally_bound_names[TALLY_N_BOUNDS];
-/* The verdict as a sentence without a full stop; valid as cli/answer/words.h says. */
+/* The verdict as a sentence without a full stop; valid as that of tally_phrase(). */
 const char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
 /* What to try where the log does not show it, or NULL. */
 const char *tally_bound_hint(const struct tally_bound_verdict *v);

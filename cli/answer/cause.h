@@ -71,7 +71,7 @@ void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double u
 /* The threads of a driver on the CPU worked for so much more meanwhile than around it; `sure`:
  * most of the time was in the frame. */
 void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
-/* "Bloom 0.35 -> 20.1 ms, same draws"; valid as cli/answer/words.h says. */
+/* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */
 const char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; valid likewise. */
 const char *tally_cause_short_text(const struct tally_answer_hitch *h);

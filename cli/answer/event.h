@@ -67,7 +67,7 @@ bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 /* Bytes of GPU memory above the budget, as read in the frame; 0: none, or not read. */
 uint64_t tally_event_over(const struct tally_frame_events *events);
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
- * Valid as cli/answer/words.h says. */
+ * Valid as that of tally_phrase(). */
 const char *tally_event_text(const struct tally_answer_event *e);
 /* The kind of wait that grew most, in words: "until the GPU is idle"; NULL: none did. */
 const char *tally_event_wait(const struct tally_frame_events *events,

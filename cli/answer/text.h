@@ -13,7 +13,7 @@
  * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
 GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 			      const struct tally_answer_device *d, bool brief);
-/* Single lines of it, for other layouts; valid as cli/answer/words.h says. NULL where there is
+/* Single lines of it, for other layouts; valid as that of tally_phrase(). NULL where there is
  * nothing to say. */
 const char *tally_answer_speed_text(const struct tally_answer_device *d);
 const char *tally_answer_typical_text(const struct tally_answer_device *d);

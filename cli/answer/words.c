@@ -5,24 +5,6 @@
 
 #include <string.h>
 
-/* Takes the text, and frees the one that was made TALLY_PHRASES before it. */
-static const char *
-keep(char *text)
-{
-	static char *kept[TALLY_PHRASES];
-	static unsigned n;
-	char **place = &kept[n++ % TALLY_PHRASES];
-	g_free(*place);
-	return *place = text;
-}
-
-const char *
-tally_phrase(const char *format, ...)
-{
-	TALLY_FORMATTED(text, format);
-	return keep(g_steal_pointer(&text));
-}
-
 const char *
 tally_duration_text(double ns)
 {
@@ -48,5 +30,6 @@ const char *
 tally_short_name(const char *name)
 {
 	g_autofree char *clean = tally_text_escape(name ? name : "");
-	return keep(tally_text_fit(clean, 36));
+	g_autofree char *fit = tally_text_fit(clean, 36);
+	return tally_phrase("%s", fit);
 }

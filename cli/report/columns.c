@@ -3,6 +3,7 @@
 #include "cli/log/device_summary.h"
 #include "cli/log/series.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
 #include "json/log_numbers.h"
 
@@ -227,11 +228,9 @@ tally_columns_choose(GArray *columns, const char *command, const char *list)
 bool
 tally_rows_mix_devices(const GPtrArray *rows)
 {
-	for (guint i = 1; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct tally_group, g, rows)
 		if (g->device != ((const struct tally_group *)rows->pdata[0])->device)
 			return true;
-	}
 	return false;
 }
 
@@ -240,13 +239,10 @@ static bool
 has_value(const struct tally_aggregate *a, const GPtrArray *rows, const struct tally_column *c)
 {
 	struct tally_value v;
-	for (guint i = 0; i < rows->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(rows, i);
-		g_autofree char *text = c->type == TALLY_COLUMN_TEXT ? tally_column_text(g, c)
-								     : NULL;
-		if (text ? *text != '\0' : tally_column_value(a, g, c, &v))
+	TALLY_EACH (const struct tally_group, g, rows)
+		if (c->type == TALLY_COLUMN_TEXT ? *tally_column_text(g, c) != '\0'
+						 : tally_column_value(a, g, c, &v))
 			return true;
-	}
 	return false;
 }
 
@@ -329,31 +325,25 @@ total_of(const struct tally_moments *m)
 static bool
 gpu_value(struct tally_stats *s, enum tally_column_what what, struct tally_value *out)
 {
+	static const double quantiles[] = {
+		[TALLY_COLUMN_P50] = 0.50, [TALLY_COLUMN_P90] = 0.90, [TALLY_COLUMN_P99] = 0.99,
+	};
 	struct tally_moments *m = &s->moments;
 	if (m->n == 0)
 		return false;
-	switch (what) {
-	case TALLY_COLUMN_MEAN:
+	if (what == TALLY_COLUMN_MEAN)
 		*out = tally_f64(tally_moments_mean(m));
-		return true;
-	case TALLY_COLUMN_SD:
-		*out = tally_f64(m->n > 1 ? tally_moments_sd_sample(m) : 0);
-		return m->n > 1;
-	case TALLY_COLUMN_MIN:
-		*out = m->min;
-		return true;
-	case TALLY_COLUMN_MAX:
-		*out = m->max;
-		return true;
-	case TALLY_COLUMN_TOTAL:
+	else if (what == TALLY_COLUMN_SD)
+		*out = tally_f64(m->n > 1 ? tally_moments_sd_sample(m) : (double)NAN);
+	else if (what == TALLY_COLUMN_MIN || what == TALLY_COLUMN_MAX)
+		*out = what == TALLY_COLUMN_MIN ? m->min : m->max;
+	else if (what == TALLY_COLUMN_TOTAL)
 		*out = total_of(m);
-		return true;
-	default:
-		*out = tally_stats_quantile(s, what == TALLY_COLUMN_P50   ? 0.50
-					       : what == TALLY_COLUMN_P90 ? 0.90
-									  : 0.99);
-		return what >= TALLY_COLUMN_P50 && what <= TALLY_COLUMN_P99;
-	}
+	else if (what >= TALLY_COLUMN_P50 && what <= TALLY_COLUMN_P99)
+		*out = tally_stats_quantile(s, quantiles[what]);
+	else
+		return false;
+	return what != TALLY_COLUMN_SD || m->n > 1;
 }
 
 bool
@@ -406,41 +396,50 @@ tally_flags_text(uint64_t flags, const char *separator)
 	return g_string_free(words, FALSE);
 }
 
-char *
+const char *
 tally_queue_text(const struct tally_group *g)
 {
 	const struct tally_row_queue *q = &g->queue;
 	if (!q->known)
-		return g_strdup("");
-	return q->several ? g_strdup("several") : g_strdup_printf("%d.%d", q->family, q->index);
+		return "";
+	return q->several ? "several" : tally_phrase("%d.%d", q->family, q->index);
 }
 
-char *
+const char *
 tally_column_text(const struct tally_group *g, const struct tally_column *c)
 {
 	const struct tally_workload_row *workload = tally_as_workload(g);
+	const struct tally_label_row *label = tally_as_label(g);
+	const char *text = NULL;
 	switch (c->what) {
 	case TALLY_COLUMN_NAME:
-		return g_strdup(g->name);
+		return g->name;
 	case TALLY_COLUMN_ID:
-		return g->outside || (tally_as_label(g) && tally_as_label(g)->n_ids > 1)
-			       ? g_strdup("")
-			       : g_strdup_printf("%016" G_GINT64_MODIFIER "x", g->id);
+		if (!g->outside && (!label || label->n_ids <= 1))
+			text = tally_phrase("%016" G_GINT64_MODIFIER "x", g->id);
+		break;
 	case TALLY_COLUMN_LABEL:
-		return g_strdup(g->label ? g->label : "");
+		text = g->label;
+		break;
 	case TALLY_COLUMN_KIND:
-		return g_strdup(g->outside ? "outside" : tally_pass_kind_name(g->kind));
+		return g->outside ? "outside" : tally_pass_kind_name(g->kind);
 	case TALLY_COLUMN_QUEUE:
 		return tally_queue_text(g);
-	case TALLY_COLUMN_FLAGS:
-		return tally_flags_text(g->flags, " ");
-	case TALLY_COLUMN_PIPELINE:
-		return g_strdup(workload && workload->pipeline ? workload->pipeline : "");
-	case TALLY_COLUMN_GROUPS:
-		return g_strdup(workload && workload->groups ? workload->groups : "");
-	default:
-		return c->own ? c->own(c->user, g) : g_strdup("");
+	case TALLY_COLUMN_FLAGS: {
+		g_autofree char *flags = tally_flags_text(g->flags, " ");
+		return tally_phrase("%s", flags);
 	}
+	case TALLY_COLUMN_PIPELINE:
+		text = workload ? workload->pipeline : NULL;
+		break;
+	case TALLY_COLUMN_GROUPS:
+		text = workload ? workload->groups : NULL;
+		break;
+	default:
+		text = c->own ? c->own(c->user, g) : NULL;
+		break;
+	}
+	return text ? text : "";
 }
 
 bool
@@ -479,7 +478,7 @@ sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_c
 		struct sort_row row = { .group = g };
 		struct tally_value v;
 		if (sort->type == TALLY_COLUMN_TEXT)
-			row.text = tally_column_text(g, sort);
+			row.text = g_strdup(tally_column_text(g, sort));
 		else
 			row.number = tally_column_value(a, g, sort, &v) ? tally_value_f64(v)
 									: (double)NAN;

@@ -54,7 +54,7 @@ struct tally_column {
 	enum tally_column_what what;
 	uint32_t series;
 	bool in_table;
-	char *(*own)(void *user, const struct tally_group *g);
+	const char *(*own)(void *user, const struct tally_group *g);
 	void *user;
 };
 
@@ -79,13 +79,12 @@ bool tally_rows_mix_devices(const GPtrArray *rows);
 /* Returns false if the value is missing. Not for text columns. */
 bool tally_column_value(const struct tally_aggregate *a, const struct tally_group *g,
 			const struct tally_column *c, struct tally_value *out);
-/* The value of a text column, not escaped; the caller frees it. */
-char *tally_column_text(const struct tally_group *g, const struct tally_column *c);
+/* The value of a text column, not escaped; valid as that of tally_phrase(). */
+const char *tally_column_text(const struct tally_group *g, const struct tally_column *c);
 /* Whether an estimate contributed to the value. */
 bool tally_column_estimated(const struct tally_group *g, const struct tally_column *c);
-/* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the caller
- * frees it. */
-char *tally_queue_text(const struct tally_group *g);
+/* The queue that a row's passes ran on, as in the log, "several", or "" (OpenGL); the same. */
+const char *tally_queue_text(const struct tally_group *g);
 /* The names of the flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 

@@ -185,7 +185,7 @@ tally_json_put_row(struct tally_out *o, const struct tally_aggregate *a,
 	if (!rollup)
 		tally_out_text(o, "kind",
 			       g->outside ? "outside" : tally_pass_kind_name(g->kind));
-	g_autofree char *queue = tally_queue_text(g);
+	const char *queue = tally_queue_text(g);
 	tally_out_text(o, "queue", *queue ? queue : NULL);
 	if (workload)
 		put_workload(o, workload);

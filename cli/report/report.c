@@ -235,14 +235,20 @@ has_timed(const struct tally_aggregate *a, bool draws)
 	return false;
 }
 
+/* A note below the first lines or the table. */
+static void
+print_note(FILE *to, const char *text)
+{
+	tally_text_print_wrapped(to, text, 2, 80);
+}
+
 static void
 print_flagged(FILE *to, const char *what, uint64_t flags)
 {
-	g_autofree char *flag_words = tally_flags_text(flags, ", ");
-	g_autofree char *text = g_strdup_printf("%s%s%s%s", what,
-						flags ? "; they are flagged " : "", flag_words,
-						flags ? " (man passtally-log)" : "");
-	tally_text_print_wrapped(to, text, 2, 80);
+	g_autofree char *words = tally_flags_text(flags, ", ");
+	print_note(to, flags ? tally_phrase("%s; they are flagged %s (man passtally-log)", what,
+					    words)
+			     : what);
 }
 
 /* Reports why a table has no times, according to the rows' flags in the log. */
@@ -259,29 +265,24 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 	if (n_timed && (!a->by->parts || n_timed == rows->len))
 		return;
+	const char *some = n_timed ? "some" : "these";
 	bool draws = has_timed(a, true);
 	bool together = has_timed(a, false) || (draws && flags & TALLY_FLAG(NO_TIMESTAMPS));
-	g_autofree char *why =
-		a->by->untimed && rows->len
-			? g_strconcat(a->by->untimed,
-				      draws ? ", or --granularity draw has the times of its "
-					      "commands"
-					    : NULL,
-				      NULL)
-		: a->by->parts && together
-			? g_strdup_printf("the GPU time of %s workloads is unknown, only that of "
-					  "their passes is known: the driver draws those of a pass "
-					  "together (docs/limits.md, --granularity draw)",
-					  n_timed ? "some" : "these")
-			: NULL;
-	if (why)
-		tally_text_print_wrapped(to, why, 2, 80);
+	if (a->by->untimed && rows->len)
+		print_note(to, tally_phrase("%s%s", a->by->untimed,
+					    draws ? ", or --granularity draw has the times of its "
+						    "commands"
+						  : ""));
+	else if (a->by->parts && together)
+		print_note(to, tally_phrase("the GPU time of %s workloads is unknown, only that of "
+					    "their passes is known: the driver draws those of a "
+					    "pass together (docs/limits.md, --granularity draw)",
+					    some));
 	else if (flags & TALLY_FLAG(SHARED_TIME))
 		print_flagged(to, "the GPU time of these rows is unknown: it is a part of that of "
 				  TALLY_DRAWN_TOGETHER, flags);
 	else
-		print_flagged(to, n_timed ? "the GPU time of some rows is unknown"
-					  : "the GPU time of these rows is unknown", flags);
+		print_flagged(to, tally_phrase("the GPU time of %s rows is unknown", some), flags);
 }
 
 /* Reports why a table has no counters although a device has some. */
@@ -321,10 +322,10 @@ print_groups(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 		if (!row || !row->groups ||
 		    !tally_device_times_draws(tally_aggregate_device(a, row->group.device)))
 			continue; /* separated they would have no time */
-		g_autofree char *text = g_strdup_printf("%s holds labeled groups (%s): run with "
-							"--split group to separate them",
-							row->group.name, row->groups);
-		tally_text_print_wrapped(to, text, 2, width ? width : 80);
+		tally_text_print_wrapped(to, tally_phrase("%s holds labeled groups (%s): run with "
+							  "--split group to separate them",
+							  row->group.name, row->groups),
+					 2, width ? width : 80);
 		n++;
 	}
 }
@@ -419,11 +420,9 @@ print_sizes(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 	if (!first)
 		return;
-	g_autofree char *text = g_strdup_printf(
-		"%u label%s more than one row, none in most frames (%s): where targets change "
-		"their size each has a row; --by label has one",
-		n, n == 1 ? " has" : "s have", first->label);
-	tally_text_print_wrapped(to, text, 2, 80);
+	print_note(to, tally_phrase("%u label%s more than one row, none in most frames (%s): where "
+				    "targets change their size each has a row; --by label has one",
+				    n, n == 1 ? " has" : "s have", first->label));
 }
 
 /* What the rows of passes do not say; `part`: they are some of them. */
@@ -503,12 +502,10 @@ put_column(struct tally_out *o, const struct tally_aggregate *a, const struct ta
 {
 	struct tally_value v;
 	tally_out_char(o, ',');
-	if (c->type == TALLY_COLUMN_TEXT) {
-		g_autofree char *text = tally_column_text(g, c);
-		tally_out_cell(o, text);
-	} else if (tally_column_value(a, g, c, &v)) {
+	if (c->type == TALLY_COLUMN_TEXT)
+		tally_out_cell(o, tally_column_text(g, c));
+	else if (tally_column_value(a, g, c, &v))
 		tally_out_cell_value(o, v);
-	}
 }
 
 /* The head comes again where another log has other counters. */

@@ -241,24 +241,17 @@ choose_unit(const GArray *lines)
 			   : (struct time_unit){ "us", 1e3, 1 };
 }
 
-static char *
+static const char *
 number_text(struct tally_value v)
 {
+	double size = fabs(tally_value_f64(v));
 	if (v.storage == TALLY_STORAGE_U64)
-		return g_strdup_printf("%" G_GUINT64_FORMAT, v.u64);
+		return tally_phrase("%" G_GUINT64_FORMAT, v.u64);
 	if (v.storage == TALLY_STORAGE_I64)
-		return g_strdup_printf("%" G_GINT64_FORMAT, v.i64);
-	double size = fabs(v.f64);
+		return tally_phrase("%" G_GINT64_FORMAT, v.i64);
 	if (size >= 1e15)
-		return g_strdup_printf("%.6g", v.f64);
-	return g_strdup_printf("%.*f", size >= 1000 ? 0 : size >= 10 ? 1 : 3, v.f64);
-}
-
-static char *
-name_text(const struct line *line)
-{
-	g_autofree char *name = tally_text_escape(line->name);
-	return g_strdup_printf("%*s%s", 2 * (int)line->depth, "", name);
+		return tally_phrase("%.6g", v.f64);
+	return tally_phrase("%.*f", size >= 1000 ? 0 : size >= 10 ? 1 : 3, v.f64);
 }
 
 /* The value of a column; for a line that represents several rows, what is known about all of
@@ -275,47 +268,45 @@ line_value(const struct tally_aggregate *a, const struct line *line, const struc
 }
 
 /* The number of frames; for a row that is not in every frame, also the total. */
-static char *
+static const char *
 count_text(const struct tally_aggregate *a, const struct tally_group *g, struct tally_value v)
 {
 	uint64_t frames = tally_group_n_frames(a, g);
-	g_autofree char *n = number_text(v);
-	if (a->by->frames || v.u64 >= frames)
-		return g_steal_pointer(&n);
-	return g_strdup_printf("%s of %" G_GUINT64_FORMAT, n, frames);
+	const char *n = number_text(v);
+	return a->by->frames || v.u64 >= frames ? n
+						: tally_phrase("%s of %" G_GUINT64_FORMAT, n, frames);
 }
 
 /* Where a mean is over fewer frames than the row's N (counters that rotate are only in some
  * frames), their number follows in brackets. */
-static char *
+static const char *
 series_text(const struct tally_group *g, const struct tally_column *c, struct tally_value v)
 {
 	uint64_t n = g->series[c->series].stats.moments.n;
-	g_autofree char *mean = number_text(v);
-	if (n >= g->series[TALLY_SERIES_GPU].stats.moments.n)
-		return g_steal_pointer(&mean);
-	return g_strdup_printf("%s (%" G_GUINT64_FORMAT ")", mean, n);
+	const char *mean = number_text(v);
+	return n >= g->series[TALLY_SERIES_GPU].stats.moments.n
+		       ? mean
+		       : tally_phrase("%s (%" G_GUINT64_FORMAT ")", mean, n);
 }
 
-static char *
+/* Not escaped. */
+static const char *
 cell_text(const struct tally_aggregate *a, const struct line *line, const struct tally_column *c,
 	  const struct time_unit *unit)
 {
 	const struct tally_group *g = line->group;
-	if (c->what == TALLY_COLUMN_NAME)
-		return name_text(line);
-	if (c->type == TALLY_COLUMN_TEXT) {
-		g_autofree char *raw = line->n == 1 ? tally_column_text(g, c) : g_strdup("");
-		return tally_text_escape(raw);
-	}
 	struct tally_value v;
+	const char *text;
+	if (c->what == TALLY_COLUMN_NAME)
+		return tally_phrase("%*s%s", 2 * (int)line->depth, "", line->name);
+	if (c->type == TALLY_COLUMN_TEXT)
+		return line->n == 1 ? tally_column_text(g, c) : "";
 	if (!line_value(a, line, c, &v))
-		return g_strdup(line->n == 1 ? "-" : "");
-	g_autofree char *text = NULL;
+		return line->n == 1 ? "-" : "";
 	if (c->type == TALLY_COLUMN_TIME)
-		text = g_strdup_printf("%.*f", unit->decimals, tally_value_f64(v) / unit->ns);
+		text = tally_phrase("%.*f", unit->decimals, tally_value_f64(v) / unit->ns);
 	else if (c->type == TALLY_COLUMN_SHARE)
-		text = g_strdup_printf("%.1f%%", 100 * v.f64);
+		text = tally_phrase("%.1f%%", 100 * v.f64);
 	else if (c->what == TALLY_COLUMN_N)
 		text = count_text(a, g, v);
 	else if (c->what == TALLY_COLUMN_SERIES && line->n == 1 && !a->by->frames)
@@ -323,17 +314,16 @@ cell_text(const struct tally_aggregate *a, const struct line *line, const struct
 	else
 		text = number_text(v);
 	bool estimated = line->n == 1 && tally_column_estimated(g, c);
-	return g_strconcat(estimated ? "~" : "", text, NULL);
+	return estimated ? tally_phrase("~%s", text) : text;
 }
 
-static char *
+static const char *
 head_text(const struct tally_column *c, const struct time_unit *unit)
 {
 	if (c->type != TALLY_COLUMN_TIME)
-		return tally_text_escape(c->title);
-	if (c->title[0] == '/')
-		return g_strdup_printf("%s%s", unit->word, c->title);
-	return g_strdup_printf("%s %s", c->title, unit->word);
+		return c->title;
+	return c->title[0] == '/' ? tally_phrase("%s%s", unit->word, c->title)
+				  : tally_phrase("%s %s", c->title, unit->word);
 }
 
 static void
@@ -350,12 +340,13 @@ fill(struct tally_table *t, const struct tally_aggregate *a, const GArray *colum
 		if (!head->in_table)
 			continue;
 		t->left[n++] = head->type == TALLY_COLUMN_TEXT;
-		tally_table_add(t, head_text(head, &unit));
+		tally_table_add(t, tally_text_escape(head_text(head, &unit)));
 	}
 	TALLY_EACH_OF (const struct line, line, lines)
 		TALLY_EACH_OF (const struct tally_column, column, columns)
 			if (column->in_table)
-				tally_table_add(t, cell_text(a, line, column, &unit));
+				tally_table_add(t, tally_text_escape(cell_text(a, line, column,
+									       &unit)));
 }
 
 /* The color of a line; the most expensive ones are highlighted. NULL = none. */

@@ -100,6 +100,17 @@ tally_text_fit(const char *text, size_t columns)
 	return g_string_free(out, FALSE);
 }
 
+const char *
+tally_phrase(const char *format, ...)
+{
+	static char *kept[TALLY_PHRASES];
+	static unsigned n;
+	TALLY_FORMATTED(text, format);
+	char **place = &kept[n++ % TALLY_PHRASES];
+	g_free(*place);
+	return *place = g_steal_pointer(&text);
+}
+
 void
 tally_text_print(FILE *out, const char *format, ...)
 {

@@ -30,6 +30,10 @@
 	g_autofree char *text = g_strdup_vprintf(format, text##_list); \
 	va_end(text##_list)
 
+/* A short text that is put together, which belongs to this function: it is valid until
+ * TALLY_PHRASES more were made. It goes into another one, or is copied. */
+#define TALLY_PHRASES 64
+const char *tally_phrase(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* Like printf(), but everything that is not printable is escaped except newlines, which
  * belong to the format. Apply tally_text_escape() first to an argument that may contain
  * newlines. */

@@ -232,7 +232,7 @@ struct charts {
 	const struct tally_top_look *look;
 };
 
-static char *
+static const char *
 chart_text(void *user, const struct tally_group *g)
 {
 	enum { STEPS = 20 };
@@ -240,9 +240,10 @@ chart_text(void *user, const struct tally_group *g)
 	const struct tally_top_course *course = g_hash_table_lookup(charts->sums->passes, g);
 	double steps[STEPS];
 	if (!course)
-		return g_strdup("");
+		return "";
 	tally_top_steps(charts->sums, course, steps, STEPS);
-	return tally_top_spark(charts->look, steps, STEPS);
+	g_autofree char *chart = tally_top_spark(charts->look, steps, STEPS);
+	return tally_phrase("%s", chart);
 }
 
 /* The table's lines, head first. */
