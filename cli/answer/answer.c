@@ -57,45 +57,6 @@ free_device(gpointer p)
 	g_free(d);
 }
 
-static void
-take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
-{
-	(void)groups;
-	tally_answer_add_frame(user, f);
-}
-
-struct tally_answer *
-tally_answer_create(const struct tally_aggregate *log)
-{
-	struct tally_answer *answer = g_new0(struct tally_answer, 1);
-	answer->log = log;
-	answer->watch = (struct tally_aggregate_watch){
-		.user = answer,
-		.line = tally_answer_add_line,
-		.frame = take_frame,
-		.skipped = tally_answer_skip_frame,
-	};
-	answer->devices = g_ptr_array_new_with_free_func(free_device);
-	tally_loads_init(&answer->loads);
-	return answer;
-}
-
-void
-tally_answer_destroy(struct tally_answer *answer)
-{
-	if (!answer)
-		return;
-	g_ptr_array_unref(answer->devices);
-	tally_loads_finish(&answer->loads);
-	g_free(answer);
-}
-
-const struct tally_aggregate_watch *
-tally_answer_watch(struct tally_answer *answer)
-{
-	return &answer->watch;
-}
-
 static struct tally_answer_device *
 find_device(const struct tally_answer *answer, uint32_t number)
 {
@@ -117,8 +78,8 @@ take_hitch(void *user, const struct tally_hitch *h)
 
 static char others_name[] = "(other windows)";
 
-void
-tally_answer_add_line(void *user, const struct tally_log_line *line)
+static void
+take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_answer *answer = user;
 	if (line->type != TALLY_LINE_PROCESS)
@@ -288,16 +249,7 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	tally_event_totals_add(s->calls, c->events);
 	s->run.opengl = s->opengl;
 	tally_over_run_add(&s->run, f);
-	const struct tally_bound_frame b = {
-		.frame_ns = f->cpu_ns,
-		.timed = c->timed,
-		.gpu_ns = f->has_gpu ? f->gpu_ns : 0,
-		.unsure_ns = s->opengl ? c->unsure_ns : 0,
-		.has_thread = f->has_thread,
-		.thread_ns = f->thread_ns,
-		.wait_ns = f->has_wait ? f->wait_ns : 0,
-	};
-	tally_bound_add(&s->bound, &b);
+	tally_bound_add(&s->bound, f, c->timed, s->opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
 }
 
@@ -336,9 +288,11 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 	tally_window_begin(w, f);
 }
 
-void
-tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f)
+static void
+take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
+	struct tally_answer *answer = user;
+	(void)groups;
 	if (f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED)))
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
@@ -352,6 +306,38 @@ tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_rec
 	tally_frame_events_read(&events, f);
 	add_frame(d, h, &c);
 	add_to_window(answer, d, f, &c);
+}
+
+struct tally_answer *
+tally_answer_create(const struct tally_aggregate *log)
+{
+	struct tally_answer *answer = g_new0(struct tally_answer, 1);
+	answer->log = log;
+	answer->watch = (struct tally_aggregate_watch){
+		.user = answer,
+		.line = take_line,
+		.frame = take_frame,
+		.skipped = tally_answer_skip_frame,
+	};
+	answer->devices = g_ptr_array_new_with_free_func(free_device);
+	tally_loads_init(&answer->loads);
+	return answer;
+}
+
+void
+tally_answer_destroy(struct tally_answer *answer)
+{
+	if (!answer)
+		return;
+	g_ptr_array_unref(answer->devices);
+	tally_loads_finish(&answer->loads);
+	g_free(answer);
+}
+
+const struct tally_aggregate_watch *
+tally_answer_watch(struct tally_answer *answer)
+{
+	return &answer->watch;
 }
 
 static double
@@ -496,12 +482,6 @@ conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *
 	d->n_listed = s->found->len;
 }
 
-static bool
-has_pass(const struct tally_answer *answer, uint32_t device)
-{
-	return tally_aggregate_has_pass(answer->log, device);
-}
-
 /* Changes of it leave what the frames show. */
 static void
 take_present_mode(const struct tally_answer *answer, struct tally_answer_device *d)
@@ -520,7 +500,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	conclude_calls(d);
 	take_present_mode(answer, d);
 	d->bound = tally_bound_decide(&d->state->bound);
-	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES && !has_pass(answer, d->device))
+	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
+	    !tally_aggregate_has_pass(answer->log, d->device))
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
 	tally_over_run_conclude(&d->state->run, d);
 	double mean_ns = d->seconds * 1e9 / (double)d->frames;

@@ -13,9 +13,9 @@
  *	tally_answer_print(stdout, answer, -1);
  *	tally_answer_destroy(answer);   (before the log)
  *
- * A caller that has its own watcher calls tally_answer_add_frame() from its `frame` and
- * tally_answer_skip_frame() from its `skipped`. Memory grows with the number of passes, not
- * with the log. One thread. Out of memory ends the program, as everywhere in the command.
+ * A caller that has its own watcher has this one called after it (`then`). Memory grows with the
+ * number of passes, not with the log. One thread. Out of memory ends the program, as everywhere in
+ * the command.
  */
 #ifndef PASSTALLY_CLI_ANSWER_H
 #define PASSTALLY_CLI_ANSWER_H
@@ -129,10 +129,7 @@ void tally_answer_destroy(struct tally_answer *answer);
 
 /* A watcher that adds all frames; valid for the answer's life. */
 const struct tally_aggregate_watch *tally_answer_watch(struct tally_answer *answer);
-void
-tally_answer_add_frame(struct tally_answer *answer, const struct tally_frame_record *f);
-/* Another line of the log, before its frame: for what concerns the whole process. */
-void tally_answer_add_line(void *answer, const struct tally_log_line *line);
+/* A frame that the caller itself leaves out. */
 void tally_answer_skip_frame(void *answer, const struct tally_frame_record *f);
 /* Computes the answers; no frame can be added afterwards. */
 void tally_answer_conclude(struct tally_answer *answer);

@@ -38,19 +38,33 @@ tally_bound_finish(struct tally_bound_input *b)
 		tally_stats_finish(&b->kinds[i]);
 }
 
-static void
-add_sums(struct tally_bound_sums *s, const struct tally_bound_frame *f)
+static struct tally_bound_sums
+sums_of(const struct tally_frame_record *f, uint64_t unsure_ns)
 {
-	const uint64_t known = f->has_thread ? f->frame_ns : 0,
-		       wait = MIN(f->wait_ns, known);
-	s->frame += (double)f->frame_ns;
-	s->gpu += (double)f->gpu_ns;
-	s->sure += (double)(f->gpu_ns - MIN(f->unsure_ns, f->gpu_ns));
-	s->known += (double)known;
-	s->wait += (double)wait;
-	/* A driver may spin while it waits: that is not the program's work. */
-	s->work += (double)MIN(f->thread_ns, known - wait);
-	s->thread += (double)MIN(f->thread_ns, known);
+	const uint64_t gpu = f->has_gpu ? f->gpu_ns : 0, known = f->has_thread ? f->cpu_ns : 0;
+	const uint64_t wait = f->has_wait ? MIN(f->wait_ns, known) : 0;
+	return (struct tally_bound_sums){
+		.frame = (double)f->cpu_ns,
+		.gpu = (double)gpu,
+		.sure = (double)(gpu - MIN(unsure_ns, gpu)),
+		.known = (double)known,
+		.wait = (double)wait,
+		/* A driver may spin while it waits: that is not the program's work. */
+		.work = (double)MIN(f->thread_ns, known - wait),
+		.thread = (double)MIN(f->thread_ns, known),
+	};
+}
+
+static void
+add_sums(struct tally_bound_sums *to, const struct tally_bound_sums *from)
+{
+	to->frame += from->frame;
+	to->gpu += from->gpu;
+	to->sure += from->sure;
+	to->known += from->known;
+	to->wait += from->wait;
+	to->work += from->work;
+	to->thread += from->thread;
 }
 
 /* What a frame shows by itself, together with those before it; never a cap. */
@@ -75,20 +89,22 @@ kind_of(const struct tally_bound_input *b)
 }
 
 void
-tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f)
+tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f, bool timed,
+		uint64_t unsure_ns)
 {
-	tally_stats_add_u64(&b->all, f->frame_ns);
-	add_sums(&b->sums, f);
+	const struct tally_bound_sums own = sums_of(f, unsure_ns);
 	enum tally_bound kind = TALLY_BOUND_UNKNOWN;
-	if (f->timed) {
+	tally_stats_add_u64(&b->all, f->cpu_ns);
+	add_sums(&b->sums, &own);
+	if (timed) {
 		b->n_timed++;
-		add_sums(&b->timed, f);
-		b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = *f;
+		add_sums(&b->timed, &own);
+		b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = own;
 		kind = kind_of(b);
 	} else {
 		b->n_recent = 0;
 	}
-	tally_stats_add_u64(&b->kinds[kind], f->frame_ns);
+	tally_stats_add_u64(&b->kinds[kind], f->cpu_ns);
 }
 
 /* Frames near a multiple of an interval. */

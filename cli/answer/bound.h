@@ -34,20 +34,10 @@ enum tally_bound_doubt {
 
 #define TALLY_BOUND_SMOOTH 4 /* frames over which the GPU's load is averaged */
 
-/* A complete frame. */
-struct tally_bound_frame {
-	uint64_t frame_ns;
-	bool timed; /* all of its work on the GPU was timed */
-	uint64_t gpu_ns;
-	uint64_t unsure_ns; /* part of it in which the GPU may have waited for the CPU */
-	bool has_thread;
-	uint64_t thread_ns; /* how long the thread that ended it worked */
-	uint64_t wait_ns; /* how long that was inside calls in which a driver may wait */
-};
-
-/* Sums over frames, in nanoseconds. */
+/* Sums over frames, or of one, in nanoseconds. */
 struct tally_bound_sums {
-	double frame, gpu, sure; /* sure: without unsure_ns */
+	double frame, gpu;
+	double sure; /* without what may be time in which the GPU waited for the CPU */
 	/* For the frames that have the time of the thread that ended them: */
 	double known, work, wait, thread;
 };
@@ -60,7 +50,7 @@ struct tally_bound_input {
 		kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
 	uint64_t n_timed; /* frames whose GPU time is complete */
 	struct tally_bound_sums sums, timed; /* of all, and of those */
-	struct tally_bound_frame recent[TALLY_BOUND_SMOOTH];
+	struct tally_bound_sums recent[TALLY_BOUND_SMOOTH];
 	unsigned n_recent;
 };
 
@@ -90,7 +80,10 @@ struct tally_bound_verdict {
 
 void tally_bound_init(struct tally_bound_input *b);
 void tally_bound_finish(struct tally_bound_input *b);
-void tally_bound_add(struct tally_bound_input *b, const struct tally_bound_frame *f);
+/* A complete frame. `timed`: all of its work on the GPU was timed; in a part of that the GPU may
+ * have waited for the CPU. */
+void tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f, bool timed,
+		     uint64_t unsure_ns);
 struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
 
 /* "gpu", "cpu", "cap", "wait", "unknown". */

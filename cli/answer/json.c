@@ -219,10 +219,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		put_hitches(o, d);
 		put_cost(o, d);
 		g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, false);
-		tally_out_array(o, "lines");
-		for (guint k = 0; k < lines->len; k++)
-			tally_out_text(o, NULL, g_ptr_array_index(lines, k));
-		tally_out_end_array(o);
+		tally_out_texts(o, "lines", lines);
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);

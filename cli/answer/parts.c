@@ -53,7 +53,6 @@ tally_parts_init(struct tally_parts *p)
 	p->owned = g_ptr_array_new_with_free_func(free_part);
 	p->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 	p->skipped = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	p->guess = g_ptr_array_new();
 	p->touched = g_ptr_array_new();
 }
 
@@ -68,7 +67,6 @@ tally_parts_finish(struct tally_parts *p)
 	g_hash_table_destroy(p->skipped);
 	g_ptr_array_unref(p->owned);
 	g_ptr_array_unref(p->touched);
-	g_ptr_array_unref(p->guess);
 	*p = (struct tally_parts){ 0 };
 }
 
@@ -119,7 +117,8 @@ add_to_levels(struct tally_parts *p, struct tally_part *part)
 }
 
 static struct part_of_pass *
-look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device, uint64_t id)
+find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device,
+	  uint64_t id)
 {
 	struct part_of_pass *of = g_hash_table_lookup(p->by_id, &id);
 	if (of)
@@ -138,18 +137,6 @@ look_up(struct tally_parts *p, const struct tally_aggregate *log, uint32_t devic
 	}
 	of->level[TALLY_PART_FINE]->skipped |= g_hash_table_contains(p->skipped, &id);
 	g_hash_table_insert(p->by_id, &of->id, of);
-	return of;
-}
-
-static struct part_of_pass *
-find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t device,
-	  uint64_t id, uint32_t index)
-{
-	if (index >= p->guess->len)
-		g_ptr_array_set_size(p->guess, (gint)index + 1);
-	struct part_of_pass *of = g_ptr_array_index(p->guess, index);
-	if (!of || of->id != id)
-		of = p->guess->pdata[index] = look_up(p, log, device, id);
 	return of;
 }
 
@@ -334,7 +321,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	*unsure_ns = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
-		of = find_pass(p, log, f->device, r->id, i);
+		of = find_pass(p, log, f->device, r->id);
 		bool shared = !r->has_gpu && is_timed_together(f, r);
 		together = shared && !together ? r : together;
 		draws += shared ? draws_of(r) : 0;

@@ -61,7 +61,6 @@ struct tally_parts {
 	GPtrArray *owned; /* each part once */
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
 	GHashTable *skipped; /* ids of passes in frames that were left out */
-	GPtrArray *guess; /* the same by index in the frame */
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */

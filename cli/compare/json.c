@@ -154,10 +154,7 @@ tally_compare_put_json(struct tally_out *o, const struct tally_compare *c)
 	tally_out_f64(o, "same_pct", 100 * TALLY_COMPARE_SAME);
 	tally_out_text(o, "conclusion", tally_conclusion_names[c->conclusion]);
 	g_autoptr(GPtrArray) lines = tally_compare_lines(c);
-	tally_out_array(o, "lines");
-	TALLY_EACH (const char, line, lines)
-		tally_out_text(o, NULL, line);
-	tally_out_end_array(o);
+	tally_out_texts(o, "lines", lines);
 	tally_out_u64(o, "open", c->n_open);
 	tally_out_u64(o, "tested", c->n_tested);
 	tally_out_u64(o, "failed", c->n_failed);

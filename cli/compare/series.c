@@ -148,18 +148,6 @@ join_arguments(const GPtrArray *argv)
 	return g_string_free(words, !argv);
 }
 
-static void
-take_line(void *user, const struct tally_log_line *line)
-{
-	tally_answer_add_line(((struct tally_compare_log *)user)->answer, line);
-}
-
-static void
-skip_frame(void *user, const struct tally_frame_record *f)
-{
-	tally_answer_skip_frame(((struct tally_compare_log *)user)->answer, f);
-}
-
 /* NULL: the filter does not select it. */
 static struct selected *
 find_selected(struct tally_compare_log *log, uint32_t series)
@@ -282,7 +270,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	}
 	TALLY_EACH_OF (struct selected, selected, log->selected)
 		*selected = (struct selected){ .wanted = selected->wanted };
-	tally_answer_add_frame(log->answer, f);
 }
 
 /* Devices */
@@ -353,14 +340,13 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	log->filter = filter;
 	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->selected = g_array_new(FALSE, TRUE, sizeof(struct selected));
+	log->answer = tally_answer_create(&log->aggregate);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.takes_values = true,
-		.line = take_line,
 		.frame = take_frame,
-		.skipped = skip_frame,
+		.then = tally_answer_watch(log->answer),
 	};
-	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, &tally_by_pass,
 						  warmup, &log->watch, false);
 	tally_answer_conclude(log->answer);

@@ -68,16 +68,18 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	if (skipped) {
 		d->warmed_up++;
 		d->warmed_up_ns += f->cpu_ns;
-		if (a->watch && a->watch->skipped)
-			a->watch->skipped(a->watch->user, f);
+		for (const struct tally_aggregate_watch *w = a->watch; w; w = w->then)
+			if (w->skipped)
+				w->skipped(w->user, f);
 		return;
 	}
 	tally_device_summary_count(d, f);
 	a->by->add(a, d, f);
 	TALLY_EACH (struct tally_group, g, a->state->touched)
 		add_values(a, g);
-	if (a->watch && a->watch->frame)
-		a->watch->frame(a->watch->user, f, a->state->touched);
+	for (const struct tally_aggregate_watch *w = a->watch; w; w = w->then)
+		if (w->frame)
+			w->frame(w->user, f, a->state->touched);
 	TALLY_EACH (struct tally_group, g, a->state->touched)
 		forget_parts(g);
 	g_ptr_array_set_size(a->state->touched, 0);
@@ -116,8 +118,9 @@ read_header(struct tally_aggregate *a, const struct tally_header_record *r)
 void
 tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line)
 {
-	if (a->watch && a->watch->line)
-		a->watch->line(a->watch->user, line);
+	for (const struct tally_aggregate_watch *w = a->watch; w; w = w->then)
+		if (w->line)
+			w->line(w->user, line);
 	switch (line->type) {
 	case TALLY_LINE_HEADER:
 		read_header(a, &line->header);

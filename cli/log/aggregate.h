@@ -193,9 +193,9 @@ struct tally_device_summary {
 	uint64_t flags;
 };
 
-/* A watcher is called while a log is read; members that are NULL are not called. If it takes
- * values (tally_group_value()), the series keep none (moments.n stays 0), so that memory use is up
- * to the watcher. */
+/* A watcher is called while a log is read; members that are NULL are not called. If the first one
+ * takes values (tally_group_value()), the series keep none (moments.n stays 0), so that memory use
+ * is up to the watcher. */
 struct tally_aggregate_watch {
 	void *user;
 	bool takes_values;
@@ -206,6 +206,7 @@ struct tally_aggregate_watch {
 		      const GPtrArray *groups);
 	/* Called for a frame that is left out because it belongs to the warm-up. */
 	void (*skipped)(void *user, const struct tally_frame_record *frame);
+	const struct tally_aggregate_watch *then; /* another one, called after it; NULL = none */
 };
 
 struct tally_aggregate {

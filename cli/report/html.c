@@ -127,15 +127,6 @@ digits(struct tally_out *o, const char *key, uint64_t v)
 /* One device */
 
 static void
-put_texts(struct tally_out *o, const char *key, const GPtrArray *list)
-{
-	tally_out_array(o, key);
-	TALLY_EACH (const char, item, list)
-		tally_out_text(o, NULL, item);
-	tally_out_end_array(o);
-}
-
-static void
 put_target(struct tally_out *o, const struct tally_target_size *t)
 {
 	if (t->width == 0)
@@ -418,7 +409,7 @@ put_log(struct page *p, const struct tally_html_log *log)
 	tally_out_i64(o, "pid", a->header.pid);
 	tally_out_u64(o, "started_ms", a->header.started_unix_ns / 1000000);
 	if (a->identity.argv)
-		put_texts(o, "argv", a->identity.argv);
+		tally_out_texts(o, "argv", a->identity.argv);
 	put_options(o, a->identity.options);
 	put_end(o, a);
 	if (log->has_pipelines && strcmp(a->path, "-") != 0)

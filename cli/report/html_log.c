@@ -241,7 +241,6 @@ take_line(void *user, const struct tally_log_line *line)
 	if (line->type == TALLY_LINE_NOTE)
 		take_note(log, &line->note);
 	log->has_pipelines |= line->type == TALLY_LINE_PIPELINE;
-	tally_answer_add_line(log->answer, line);
 }
 
 /* Values */
@@ -408,14 +407,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		.n_bytes = d->passes->len,
 	};
 	frames_add(&d->frames, &frame);
-	tally_answer_add_frame(log->answer, f);
-}
-
-static void
-skip_frame(void *user, const struct tally_frame_record *f)
-{
-	struct tally_html_log *log = user;
-	tally_answer_skip_frame(log->answer, f);
 }
 
 int
@@ -425,13 +416,13 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 	*log = (struct tally_html_log){ .share = share };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
 	log->notes = g_array_new(FALSE, FALSE, sizeof(struct tally_note_record));
+	log->answer = tally_answer_create(&log->aggregate);
 	log->watch = (struct tally_aggregate_watch){
 		.user = log,
 		.line = take_line,
 		.frame = take_frame,
-		.skipped = skip_frame,
+		.then = tally_answer_watch(log->answer),
 	};
-	log->answer = tally_answer_create(&log->aggregate);
 	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
 						  &tally_by_pass, warmup, &log->watch,
 						  false);

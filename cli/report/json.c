@@ -88,10 +88,7 @@ tally_json_put_device(struct tally_out *o, const struct tally_aggregate *a,
 		tally_out_f64(o, "coverage", d->covered / d->coverable);
 	if (d->has_unattributed)
 		tally_out_wide(o, "unattributed_ns", &d->unattributed);
-	tally_out_array(o, "sources_off");
-	for (guint i = 0; i < d->off->len; i++)
-		tally_out_text(o, NULL, g_ptr_array_index(d->off, i));
-	tally_out_end_array(o);
+	tally_out_texts(o, "sources_off", d->off);
 	tally_out_flags(o, "flags", d->flags);
 }
 
@@ -261,9 +258,6 @@ tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,
 	tally_json_put_rows(o, a, rows, "rows", false);
 	if (a->by == &tally_by_label)
 		tally_json_put_rows(o, a, rows, "rollups", true);
-	tally_out_array(o, "notes");
-	for (guint i = 0; i < a->notes->len; i++)
-		tally_out_text(o, NULL, g_ptr_array_index(a->notes, i));
-	tally_out_end_array(o);
+	tally_out_texts(o, "notes", a->notes);
 	tally_out_end_object(o);
 }

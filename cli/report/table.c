@@ -273,8 +273,9 @@ count_text(const struct tally_aggregate *a, const struct tally_group *g, struct 
 {
 	uint64_t frames = tally_group_n_frames(a, g);
 	const char *n = number_text(v);
-	return a->by->frames || v.u64 >= frames ? n
-						: tally_phrase("%s of %" G_GUINT64_FORMAT, n, frames);
+	if (a->by->frames || v.u64 >= frames)
+		return n;
+	return tally_phrase("%s of %" G_GUINT64_FORMAT, n, frames);
 }
 
 /* Where a mean is over fewer frames than the row's N (counters that rotate are only in some

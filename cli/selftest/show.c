@@ -95,10 +95,7 @@ print_law_json(struct tally_out *out, const struct tally_tested_device *d, int l
 		       f->verdict == TALLY_VERDICT_FAIL ? "fail" : tally_verdict_word(f->verdict));
 	tally_out_text(out, "why", f->verdict == TALLY_VERDICT_NOT_OFFERED ? f->why : NULL);
 	tally_out_u64(out, "failed", f->n_failures);
-	tally_out_array(out, "failures");
-	for (guint i = 0; i < f->failures->len; i++)
-		tally_out_text(out, NULL, g_ptr_array_index(f->failures, i));
-	tally_out_end_array(out);
+	tally_out_texts(out, "failures", f->failures);
 	tally_out_end_object(out);
 }
 

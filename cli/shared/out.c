@@ -217,6 +217,15 @@ tally_out_text_or_null(struct tally_out *o, const char *key, const char *text)
 }
 
 void
+tally_out_texts(struct tally_out *o, const char *key, const GPtrArray *texts)
+{
+	tally_out_array(o, key);
+	for (guint i = 0; i < texts->len; i++)
+		tally_out_text(o, NULL, texts->pdata[i]);
+	tally_out_end_array(o);
+}
+
+void
 tally_out_bool(struct tally_out *o, const char *key, bool v)
 {
 	put_word(o, key, v ? "true" : "false");

@@ -18,6 +18,7 @@
 
 #include "json/writer.h"
 
+#include <glib.h>
 #include <stdio.h>
 
 struct tally_out {
@@ -56,6 +57,8 @@ void tally_out_break(struct tally_out *o, const char *gap);
 void tally_out_text(struct tally_out *o, const char *key, const char *text);
 /* Writes null if text is NULL. */
 void tally_out_text_or_null(struct tally_out *o, const char *key, const char *text);
+/* An array of texts: elements char *. */
+void tally_out_texts(struct tally_out *o, const char *key, const GPtrArray *texts);
 void tally_out_bool(struct tally_out *o, const char *key, bool v);
 void tally_out_u64(struct tally_out *o, const char *key, uint64_t v);
 void tally_out_i64(struct tally_out *o, const char *key, int64_t v);

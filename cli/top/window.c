@@ -194,18 +194,10 @@ add(struct tally_top_course *course, uint64_t slice, double v)
 }
 
 static void
-sum_line(void *user, const struct tally_log_line *line)
-{
-	struct tally_top_sums *sums = user;
-	tally_answer_add_line(sums->answer, line);
-}
-
-static void
 sum_frame(void *user, const struct tally_frame_record *f, const GPtrArray *groups)
 {
 	struct tally_top_sums *sums = user;
 	uint64_t slice = slice_at(sums->w, f->start_ns) - first_slice(sums->w);
-	tally_answer_add_frame(sums->answer, f);
 	if (f->device != sums->device)
 		return;
 	/* A frame cut short by the end of the run, or pictured, has no meaningful length. */
@@ -236,9 +228,11 @@ tally_top_sums_create(struct tally_top_window *w, const struct tally_top_device 
 	/* If the log is shorter than the window, its slices fill the whole chart. */
 	sums->first_slice = from > first ? (unsigned)(from - first) : 0;
 	sums->answer = tally_answer_create(&w->log);
-	const struct tally_aggregate_watch watch = { .user = sums,
-						     .line = sum_line,
-						     .frame = sum_frame };
+	const struct tally_aggregate_watch watch = {
+		.user = sums,
+		.frame = sum_frame,
+		.then = tally_answer_watch(sums->answer),
+	};
 	tally_aggregate_forget_frames(&w->log);
 	w->log.watch = &watch;
 	for (const GList *l = w->stored.head; l; l = l->next) {
