@@ -12,13 +12,6 @@
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
-#define ROOM 512 /* blocks in which a run is looked at */
-#define MOST_NUMBERS 50000
-
-/* From the frame number `at` of those added on, the log's numbers go up one by one. */
-struct numbered {
-	uint64_t at, frame;
-};
 
 /* Metrics of frames (data/metrics/gauge.txt). */
 static const char *const metric_of[TALLY_N_COURSES] = {
@@ -27,14 +20,12 @@ static const char *const metric_of[TALLY_N_COURSES] = {
 	[TALLY_COURSE_MEMORY] = "gpu_process_memory",
 };
 
-
 void
 tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
 {
-	*r = (struct tally_over_run){ .parts = parts };
+	*r = (struct tally_over_run){ .parts = parts, .block = 1 };
 	for (int i = 0; i < TALLY_N_COURSES; i++)
-		r->courses[i].room = ROOM;
-	r->numbers = g_array_new(FALSE, FALSE, sizeof(struct numbered));
+		r->courses[i].room = TALLY_COURSE_ROOM;
 }
 
 void
@@ -42,32 +33,27 @@ tally_over_run_finish(struct tally_over_run *r)
 {
 	for (int i = 0; i < TALLY_N_COURSES; i++)
 		tally_course_finish(&r->courses[i]);
-	g_array_unref(r->numbers);
 }
 
+/* The number of the frame `at` of those added, where a block begins. */
 static uint64_t
 number_at(const struct tally_over_run *r, uint64_t at)
 {
-	uint64_t frame = at;
-	TALLY_EACH_OF (const struct numbered, n, r->numbers)
-		if (n->at <= at)
-			frame = n->frame + (at - n->at);
-	return frame;
+	return r->numbers[at / r->block];
 }
 
 void
 tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 {
-	const struct numbered n = { r->n, f->frame };
-	const struct numbered *last = &g_array_index(r->numbers, struct numbered,
-						     r->numbers->len - 1);
-	if (r->n == 0 || (f->frame - last->frame != r->n - last->at &&
-			       r->numbers->len < MOST_NUMBERS))
-		g_array_append_val(r->numbers, n);
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
 	uint64_t own_ns = 2 * f->overhead_ns > f->cpu_ns ? MIN(f->overhead_ns, f->cpu_ns) : 0;
 	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)(f->cpu_ns - own_ns));
+	for (; r->block < r->courses[TALLY_COURSE_FRAME].block; r->block *= 2)
+		for (unsigned i = 0; i < TALLY_COURSE_ROOM / 2; i++)
+			r->numbers[i] = r->numbers[2 * i];
+	if (r->n % r->block == 0)
+		r->numbers[r->n / r->block] = f->frame;
 	if (f->has_gpu)
 		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
 	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
@@ -390,4 +376,3 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 	d->range_frame = number_at(r, d->range.from);
 	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
 }
-

@@ -7,6 +7,8 @@
 
 #include "cli/answer/answer.h"
 
+#define TALLY_COURSE_ROOM 512 /* blocks in which a run is looked at */
+
 enum {
 	TALLY_COURSE_FRAME,
 	TALLY_COURSE_GPU,
@@ -26,7 +28,8 @@ enum {
 struct tally_over_run {
 	const struct tally_parts *parts; /* of the same frames */
 	struct tally_course courses[TALLY_N_COURSES];
-	GArray *numbers; /* which numbers the frames have in the log; see over_run.c */
+	/* In the log, of the first frame of each block of the course of frame times. */
+	uint64_t numbers[TALLY_COURSE_ROOM], block;
 	uint64_t n; /* frames added */
 	bool drew; /* the driver draws on the CPU */
 	bool opengl; /* passes end where the CPU begins the next one */
