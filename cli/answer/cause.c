@@ -47,15 +47,9 @@ is_same(const struct tally_hitch *h, enum tally_hitch_time what)
 }
 
 static bool
-is_more(uint64_t draws, uint64_t around_draws)
-{
-	return draws > around_draws + around_draws / 4;
-}
-
-static bool
 has_more_draws(const struct tally_answer_hitch *out)
 {
-	return is_more(out->draws, out->around_draws);
+	return out->draws > out->around_draws + out->around_draws / 4;
 }
 
 static uint64_t
@@ -122,8 +116,7 @@ name_drew(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	uint64_t most = 0;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
-		if (p->ns || p->around_ns || !is_more(p->draws, p->around_draws) ||
-		    p->draws - p->around_draws <= most)
+		if (p->ns || p->draws <= p->around_draws + most)
 			continue;
 		most = p->draws - p->around_draws;
 		out->drew = ((const struct tally_part *)p->what)->name;
@@ -178,8 +171,7 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 		out->part_ns = work_ns;
 	if (!is_same(h, TALLY_HITCH_WORK) || out->part_ns)
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
-	if (out->driver)
-		out->waits = tally_event_wait(&h->events, h->around_event_ns);
+	out->waits = tally_event_wait(&h->events, h->around_event_ns);
 	return TALLY_CAUSE_WAIT;
 }
 
@@ -208,7 +200,7 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
 	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
 		h->ready_ns = MIN(ready_ns, h->rest_ns);
-	if (h->cause == TALLY_CAUSE_OWN && h->own_waits && h->ready_ns)
+	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
 	h->both = h->cause == TALLY_CAUSE_CPU && (double)h->rest_ns > SAME * lost &&
 		  (double)ready_ns <= SAME * lost;
@@ -220,8 +212,7 @@ void
 tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
 {
 	const double lost = (double)h->excess_ns;
-	bool drew = more_ns >= (sure ? EXPLAINS : 1) * lost &&
-		    is_hitch_by(h, (uint64_t)MAX(more_ns, 0));
+	bool drew = more_ns >= (sure ? EXPLAINS : 1) * lost;
 	if ((h->together || h->drew) && drew) {
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
@@ -251,16 +242,14 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 				!h->goes_on[e.group]);
 }
 
-/* Whether it is all that there is to say: it explains nearly all, or no other grew by a quarter as
- * much. */
+/* Whether it is all that there is to say: no other grew by a quarter as much. */
 static bool
 grew_alone(const struct tally_hitch *h, const struct tally_hitch_part *grew)
 {
-	uint64_t most_ns = growth_of(grew);
-	bool alone = true;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts)
-		alone &= p == grew || growth_of(p) < most_ns / 4;
-	return alone || (double)most_ns >= NEARLY_ALL * (double)h->excess_ns;
+		if (p != grew && growth_of(p) >= growth_of(grew) / 4)
+			return false;
+	return true;
 }
 
 /* Whether each pass that matters grew by at least a quarter as much as all, in proportion. */
@@ -279,12 +268,11 @@ grew_alike(const struct tally_hitch *h, const struct tally_answer_hitch *all)
  * seldom has the CPU just then, and process lines tell. For a GPU that worked longer the program
  * would have waited, too. */
 static bool
-is_own(const struct tally_hitch *h, struct tally_answer_hitch *out)
+is_own(const struct tally_hitch *h, const struct tally_answer_hitch *out)
 {
 	double own_ns = (double)h->growth_ns[TALLY_HITCH_OWN];
-	out->own_waits = !explains(h, TALLY_HITCH_WORK);
 	return explains(h, TALLY_HITCH_OWN) &&
-	       (!out->own_waits || !h->known[TALLY_HITCH_WORK] ||
+	       (explains(h, TALLY_HITCH_WORK) || !h->known[TALLY_HITCH_WORK] ||
 		(!out->by_gpu && own_ns >= (1 - SAME) * (double)h->excess_ns));
 }
 
@@ -352,23 +340,21 @@ name_pass(const struct tally_hitch *h, const struct tally_hitch_part *grew,
 	return alone;
 }
 
-/* Passes explain the frame; calls do, too, if `event`. */
+/* Passes explain the frame; calls do, too, if `event`. `unsure`: what of it may be the CPU's is no
+ * small part. */
 static enum tally_cause
-of_longer_passes(const struct tally_hitch *h, bool opengl, bool event,
-		 const struct tally_hitch_part *grew, uint64_t unsure_ns,
-		 struct tally_answer_hitch *out)
+of_longer_passes(const struct tally_hitch *h, bool event, bool unsure,
+		 const struct tally_hitch_part *grew, struct tally_answer_hitch *out)
 {
 	const struct tally_answer_hitch all = *out;
 	bool alone = name_pass(h, grew, out);
-	bool works = explains(h, TALLY_HITCH_WORK), unsure = opengl && grew->may_wait;
+	bool works = explains(h, TALLY_HITCH_WORK);
 	if (works && unsure)
 		return of_thread(h, out);
 	if (works && !has_more_draws(out))
 		return event ? TALLY_CAUSE_EVENT : TALLY_CAUSE_UNKNOWN;
 	if (event && (works || !may_wait_for_passes(&out->event)))
 		return TALLY_CAUSE_UNKNOWN; /* both did it */
-	if (!alone)
-		unsure = opengl && (double)unsure_ns >= SAME * (double)h->excess_ns;
 	enum tally_cause cause = of_passes(h, alone, unsure, out);
 	if (cause != TALLY_CAUSE_PASS || grew_alone(h, grew))
 		return cause;
@@ -389,9 +375,10 @@ decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 	if (is_own(h, out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
-	if (event && (!out->by_gpu || (opengl && grew->may_wait)))
+	bool unsure = opengl && (double)unsure_ns >= SAME * (double)h->excess_ns;
+	if (event && (!out->by_gpu || unsure))
 		return TALLY_CAUSE_EVENT;
-	return out->by_gpu ? of_longer_passes(h, opengl, event, grew, unsure_ns, out)
+	return out->by_gpu ? of_longer_passes(h, event, unsure, grew, out)
 			   : of_thread(h, out);
 }
 

@@ -47,7 +47,6 @@ struct tally_answer_hitch {
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
-	bool own_waits; /* OWN: the thread did not work so long */
 	bool both; /* CPU, WAIT: the other did a part that is worth a word */
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	bool together; /* UNKNOWN: passes drawn together, or a wait */
