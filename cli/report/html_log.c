@@ -71,27 +71,17 @@ series_add(struct tally_html_series *s, uint64_t row, double value)
 	s->n_pending++;
 }
 
-static float
-mean(float a, float b)
-{
-	return isnan(a) ? b : isnan(b) ? a : (float)(((double)a + (double)b) / 2);
-}
-
 /* Makes one row of two: row / 2. It was flushed. */
 static void
 series_halve(struct tally_html_series *s)
 {
-	struct tally_html_series half = { .end = (s->end + 1) / 2 };
-	if (s->end % 2)
-		step(s, s->end, NAN);
-	float before = NAN;
+	struct tally_html_series half = { 0 };
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct tally_html_point p = s->points[i];
-		if (p.row % 2)
-			step(&half, p.row / 2, mean(before, p.value));
-		step(&half, p.row / 2 + p.row % 2, p.value);
-		before = p.value;
+		uint32_t end = i + 1 < s->n ? s->points[i + 1].row : s->end;
+		for (uint32_t row = s->points[i].row; row < end; row++)
+			series_add(&half, row / 2, (double)s->points[i].value);
 	}
+	series_flush(&half);
 	g_free(s->points);
 	*s = half;
 }
@@ -104,44 +94,33 @@ row_at(const struct tally_html_frames *f, guint row)
 	return &g_array_index(f->rows, struct tally_html_frame, row);
 }
 
+/* Makes one row of two: the slower frame, the first one if they are alike, and the first one's
+ * samples. Takes the passes of both. */
 static void
-drop_passes(struct tally_html_frames *f, struct tally_html_frame *row)
+join(struct tally_html_frames *f, struct tally_html_frame *row, struct tally_html_frame next)
 {
-	f->n_bytes -= row->n_bytes;
-	g_clear_pointer(&row->passes, g_free);
-	row->n_bytes = 0;
-}
-
-/* The first one if they are as slow as each other. */
-static bool
-is_slower(const struct tally_html_frame *a, const struct tally_html_frame *b)
-{
-	return a->columns[TALLY_HTML_CPU] > b->columns[TALLY_HTML_CPU];
-}
-
-/* Replaces a row by another, but for its samples. */
-static void
-replace(struct tally_html_frame *row, struct tally_html_frame by)
-{
-	by.columns[TALLY_HTML_SAMPLE_CPU] = row->columns[TALLY_HTML_SAMPLE_CPU];
-	by.columns[TALLY_HTML_SAMPLE_GPU] = row->columns[TALLY_HTML_SAMPLE_GPU];
-	*row = by;
+	bool slower = next.columns[TALLY_HTML_CPU] > row->columns[TALLY_HTML_CPU];
+	const struct tally_html_frame dropped = slower ? *row : next;
+	if (slower) {
+		next.columns[TALLY_HTML_SAMPLE_CPU] = row->columns[TALLY_HTML_SAMPLE_CPU];
+		next.columns[TALLY_HTML_SAMPLE_GPU] = row->columns[TALLY_HTML_SAMPLE_GPU];
+		*row = next;
+	}
+	f->n_bytes -= dropped.n_bytes;
+	g_free(dropped.passes);
 }
 
 static void
 halve(struct tally_html_frames *f)
 {
-	guint n = 0;
-	for (guint i = 0; i < f->rows->len; i += 2, n++) {
-		struct tally_html_frame *a = row_at(f, i), *b = a + 1;
-		bool second = i + 1 < f->rows->len && is_slower(b, a);
-		if (i + 1 < f->rows->len)
-			drop_passes(f, second ? a : b);
-		if (second)
-			replace(a, *b);
-		*row_at(f, n) = *a;
+	guint n = f->rows->len;
+	for (guint i = 0; i < n; i += 2) {
+		struct tally_html_frame row = *row_at(f, i);
+		if (i + 1 < n)
+			join(f, &row, *row_at(f, i + 1));
+		*row_at(f, i / 2) = row;
 	}
-	g_array_set_size(f->rows, n);
+	g_array_set_size(f->rows, (n + 1) / 2);
 	f->step *= 2;
 }
 
@@ -149,21 +128,15 @@ halve(struct tally_html_frames *f)
 static void
 frames_add(struct tally_html_frames *f, const struct tally_html_frame *frame)
 {
-	if (f->rows->len == TALLY_HTML_MOST_ROWS && f->n % f->step == 0)
-		halve(f);
-	bool first = f->n++ % f->step == 0;
-	struct tally_html_frame *last = first ? NULL : row_at(f, f->rows->len - 1);
-	if (last && !is_slower(frame, last))
-		return;
 	struct tally_html_frame copy = *frame;
 	copy.passes = g_memdup2(frame->passes, frame->n_bytes);
+	if (f->rows->len == TALLY_HTML_MOST_ROWS && f->n % f->step == 0)
+		halve(f);
 	f->n_bytes += frame->n_bytes;
-	if (last) {
-		drop_passes(f, last);
-		replace(last, copy);
-	} else {
+	if (f->n++ % f->step == 0)
 		g_array_append_val(f->rows, copy);
-	}
+	else
+		join(f, row_at(f, f->rows->len - 1), copy);
 	while (f->n_bytes > f->most_bytes && f->rows->len > 1)
 		halve(f);
 }
