@@ -246,9 +246,10 @@ static void
 print_flagged(FILE *to, const char *what, uint64_t flags)
 {
 	g_autofree char *words = tally_flags_text(flags, ", ");
-	print_note(to, flags ? tally_phrase("%s; they are flagged %s (man passtally-log)", what,
-					    words)
-			     : what);
+	if (flags)
+		what = tally_phrase("%s; they are flagged %s (man passtally-log)", what,
+				    words);
+	print_note(to, what);
 }
 
 /* Reports why a table has no times, according to the rows' flags in the log. */
@@ -270,13 +271,14 @@ print_untimed(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	bool together = has_timed(a, false) || (draws && flags & TALLY_FLAG(NO_TIMESTAMPS));
 	if (a->by->untimed && rows->len)
 		print_note(to, tally_phrase("%s%s", a->by->untimed,
-					    draws ? ", or --granularity draw has the times of its "
-						    "commands"
+					    draws ? ", or --granularity draw has the "
+						    "times of its commands"
 						  : ""));
 	else if (a->by->parts && together)
-		print_note(to, tally_phrase("the GPU time of %s workloads is unknown, only that of "
-					    "their passes is known: the driver draws those of a "
-					    "pass together (docs/limits.md, --granularity draw)",
+		print_note(to, tally_phrase("the GPU time of %s workloads is unknown, only "
+					    "that of their passes is known: the driver "
+					    "draws those of a pass together "
+					    "(docs/limits.md, --granularity draw)",
 					    some));
 	else if (flags & TALLY_FLAG(SHARED_TIME))
 		print_flagged(to, "the GPU time of these rows is unknown: it is a part of that of "

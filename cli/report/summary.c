@@ -28,13 +28,14 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 					      d->api == TALLY_API_VULKAN ? "submit:1" : "flush");
 		return;
 	}
-	g_autofree char *name = tally_text_escape(d->name ? d->name : "unknown");
-	tally_text_print(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s", d->device, name,
-			 d->frames, TALLY_S(d->frames));
+	const char *below = "";
 	if (beneath)
-		tally_text_print(out, " (below device %" G_GINT64_FORMAT ": --device %u shows it)",
-				 d->beneath, d->device);
-	putc('\n', out);
+		below = tally_phrase(" (below device %" G_GINT64_FORMAT
+				     ": --device %u shows it)",
+				     d->beneath, d->device);
+	tally_text_print_line(out, "device %u: %s, %" G_GUINT64_FORMAT " frame%s%s",
+			      d->device, d->name ? d->name : "unknown", d->frames,
+			      TALLY_S(d->frames), below);
 }
 
 /* The sizes that were presented, if there are several: a window that was resized, or several
@@ -101,8 +102,9 @@ print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 	const char *what = draws    ? "most was drawn after the last"
 			   : boundary ? "no frame ended by"
 				      : "no frame ended: no swap was seen";
-	g_autofree char *rule = boundary ? g_strconcat(" --frame ", boundary, NULL)
-					 : g_strdup(draws ? " swap" : "");
+	const char *rule = draws ? " swap" : "";
+	if (boundary)
+		rule = tally_phrase(" --frame %s", boundary);
 	bool same = g_strcmp0(boundary, other) == 0;
 	const char *advice = same || draws || !boundary
 				     ? "; try --frame "
@@ -169,15 +171,11 @@ print_end(FILE *out, const struct tally_aggregate *a)
 	if (!a->has_end)
 		return;
 	if (a->end_reason && a->end_frames && g_strv_contains(early, a->end_reason)) {
-		g_autofree char *lost = n ? g_strdup_printf("; %" G_GUINT64_FORMAT
-							    " frame%s of it%s "
-							    "not in the log",
-							    n, TALLY_S(n),
-							    n == 1 ? " is" : " are")
-					  : NULL;
-		tally_text_print_line(out,
-				      "the capture ended before the program did: %s%s",
-				      a->end_reason, lost ? lost : "");
+		const char *lost = tally_phrase("; %" G_GUINT64_FORMAT
+						" frame%s of it%s not in the log",
+						n, TALLY_S(n), n == 1 ? " is" : " are");
+		tally_text_print_line(out, "the capture ended before the program did: %s%s",
+				      a->end_reason, n ? lost : "");
 	} else if (n) {
 		tally_text_print(out,
 				 "%" G_GUINT64_FORMAT
