@@ -353,7 +353,8 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 	else if (option)
 		tally_text_print_line(to,
 				      "no pictures: --pictures %s was not reached, or a note "
-				      "says why",
+				      "says why; --pictures=frame:N takes an earlier frame, "
+				      "passtally trigger picture the next while it runs",
 				      option);
 }
 

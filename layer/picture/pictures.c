@@ -83,17 +83,21 @@ void
 tally_pictures_report_end(void)
 {
 	const struct tally_trigger *asked = config ? &config->pictures : NULL;
-	char what[80] = "";
+	char what[160] = "";
 	if (!asked || asked->kind == TALLY_TRIGGER_NONE || atomic_load(&last_number))
 		return;
 	if (config->granularity <= TALLY_GRANULARITY_SUBMIT)
 		snprintf(what, sizeof(what),
 			 "passes have pictures; --granularity frame and submit have no passes");
 	else if (asked->kind == TALLY_TRIGGER_FRAME)
-		snprintf(what, sizeof(what), "no pass of frame %llu was pictured",
+		snprintf(what, sizeof(what),
+			 "no pass of frame %llu was pictured; --pictures=frame:N takes an "
+			 "earlier one, passtally trigger picture the next while it runs",
 			 (unsigned long long)asked->frame);
 	else
-		snprintf(what, sizeof(what), "no pass was pictured in a frame after the label");
+		snprintf(what, sizeof(what),
+			 "no pass was pictured in a frame after the label; passtally trigger "
+			 "picture takes the next while it runs");
 	tally_log_say(TALLY_LEVEL_INFO, "pictures", "no picture: %s", what);
 }
 

@@ -105,7 +105,7 @@ def check_pictures(checks, hygiene):
     """What the program lets happen to the pixels that it reads does not happen to a picture: blue is blue. One of a
     texture that was deleted meanwhile is not of the texture that has its name now, which is green."""
     checks.equal(list(first_pixels([hygiene, "compat", "transfer"])), [b"\0\0\xff"], "pixels")
-    for options, why in (({"pictures": "frame:9999"}, "no pass of frame 9999 was pictured"),
+    for options, why in (({"pictures": "frame:9999"}, "no pass of frame 9999 was pictured; --pictures=frame:N takes an earlier one"),
                          ({"pictures": "frame:0", "granularity": "frame"}, "submit have no passes")):
         with h.scratch() as folder:
             log = folder / "log.jsonl"
