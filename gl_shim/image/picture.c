@@ -29,6 +29,9 @@ static const struct form naturals = { TALLY_PIXELS_RGBA32UI, GL_RGBA32UI, GL_RGB
 				      GL_UNSIGNED_INT, GL_NEAREST };
 static const struct form depths = { TALLY_PIXELS_D32F, 0, GL_DEPTH_COMPONENT, GL_FLOAT,
 				    GL_NEAREST };
+/* OpenGL ES reads none that is not of floats as such. */
+static const struct form depths_es = { TALLY_PIXELS_D16, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_SHORT,
+				       GL_NEAREST };
 
 /* A copy that the GPU has not finished, or that is not read yet. */
 struct pending {
@@ -262,10 +265,10 @@ static const struct form *
 form_of(struct gl_context *c, GLenum point, bool depth)
 {
 	GLint type = 0, encoding = 0;
-	if (depth)
-		return &depths;
 	c->next->GetFramebufferAttachmentParameteriv(
 		GL_READ_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_COMPONENT_TYPE, &type);
+	if (depth)
+		return c->state->api.es && type != GL_FLOAT ? &depths_es : &depths;
 	c->next->GetFramebufferAttachmentParameteriv(
 		GL_READ_FRAMEBUFFER, point, GL_FRAMEBUFFER_ATTACHMENT_COLOR_ENCODING, &encoding);
 	switch (type) {
@@ -345,10 +348,22 @@ has_room(const struct gl_pictures *p, const struct form *form, const uint32_t si
 	return p->n < MAX_PENDING && bytes <= MAX_BYTES;
 }
 
+/* Of a window: its sizes say which it should be, and the driver refuses another. */
+static GLenum
+window_depth(const char *name)
+{
+	static const GLenum known[] = { GL_DEPTH24_STENCIL8, GL_DEPTH_COMPONENT24,
+					GL_DEPTH_COMPONENT16 };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, gl_format_name(known[i])) == 0)
+			return known[i];
+	return GL_NONE;
+}
+
 /* Depth, and in OpenGL ES what is resolved, is copied only into its own format. GL_NONE: it is not
  * known, or one that each driver understands in its own way. */
 static GLenum
-own_format(struct gl_context *c, GLenum point, unsigned index)
+own_format(struct gl_context *c, const struct tally_target *target, GLenum point, unsigned index)
 {
 	const struct gl_pictures *p = c->state->pictures;
 	const struct gl_attachment *at = &p->at[index];
@@ -360,7 +375,9 @@ own_format(struct gl_context *c, GLenum point, unsigned index)
 		bool sized = format != GL_DEPTH_COMPONENT && format != GL_DEPTH_STENCIL;
 		return sized ? format : GL_NONE;
 	}
-	if (index == GL_ATTACH_DEPTH || !c->state->api.es)
+	if (index == GL_ATTACH_DEPTH)
+		return p->samples > 1 ? window_depth(target->depth.format) : GL_NONE;
+	if (!c->state->api.es)
 		return GL_NONE;
 	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
 						     GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE, &alpha);
@@ -373,8 +390,9 @@ cannot(struct gl_context *c, bool depth, bool resolves)
 {
 	if (c->next->CheckFramebufferStatus(GL_READ_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
 		return "it cannot be attached by itself, or was deleted";
-	if (depth && c->state->api.es)
-		return "OpenGL ES cannot read depth";
+	const struct tally_gl_api *api = &c->state->api;
+	if (depth && api->es && !api->has_extension(api, "GL_NV_read_depth"))
+		return "OpenGL ES cannot read depth without GL_NV_read_depth";
 	return depth && !resolves ? "depth with several samples a pixel is not resolved" : NULL;
 }
 
@@ -387,7 +405,7 @@ copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, con
 	bool depth = index == GL_ATTACH_DEPTH;
 	const struct form *form = form_of(c, point, depth);
 	struct form own = *form;
-	own.storage = own_format(c, point, index);
+	own.storage = own_format(c, pass->target, point, index);
 	const char *why = cannot(c, depth, p->samples <= 1 || own.storage);
 	if (why)
 		return why;

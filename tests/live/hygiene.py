@@ -115,13 +115,13 @@ def check_pictures(checks, hygiene):
     checks.that(pixels and b"\0\xff\0" not in pixels, f"pixels, one of them of another texture: {pixels}")
     for api in ("core", "gles"):
         checks.equal(list(first_pixels([hygiene, api, "targets"]))[:2], [b"\xff\0\0"] * 2, f"pixels of a face and of samples, {api}")
-    checks.equal(list(first_pixels([hygiene, "core", "targets"], "depth"))[:2], [b"\xff\xff\xff"] * 2, "the far side of depth")
+        checks.equal(list(first_pixels([hygiene, api, "targets"], "depth"))[:2], [b"\xff\xff\xff"] * 2, f"the far side of depth, {api}")
     checks.equal(len(list(first_pixels([h.need("scenes"), "switching", "--frames", "4"]))), 3, "pictures, two of contexts that never present")
 
 
 def main():
     h.need("libpasstally_gl.so")
-    hygiene = h.need("hygiene")
+    hygiene, glmark = h.need("hygiene"), h.need_tool("glmark2")
     checks = h.Checks()
     parts = sys.argv[1:] or [None]
     for api in ("core", "compat", "gles"):
@@ -138,6 +138,8 @@ def main():
         check_yielded_workloads(checks, hygiene)
     with h.display(), checks.part("compat on GLX"):
         compare(checks, hygiene, ["compat", "--platform", "glx"], {"counters": "all"})
+        window = [glmark, "--visual-config", "samples=4", "-s", "64x64", "-b", "build:nframes=2:duration=600"]
+        checks.that(list(first_pixels(window, "depth")), "no depth of a window of four samples")
     checks.finish()
 
 
