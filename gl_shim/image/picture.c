@@ -353,7 +353,7 @@ static GLenum
 window_depth(const char *name)
 {
 	static const GLenum known[] = { GL_DEPTH24_STENCIL8, GL_DEPTH_COMPONENT24,
-					GL_DEPTH_COMPONENT16 };
+					GL_DEPTH_COMPONENT32, GL_DEPTH_COMPONENT16 };
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(name, gl_format_name(known[i])) == 0)
 			return known[i];
