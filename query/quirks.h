@@ -20,6 +20,8 @@ enum tally_quirk {
 	TALLY_QUIRK_MONITORS_EMPTY,     /* monitors count next to nothing, and may crash */
 	TALLY_QUIRK_MONITORS_ONE_GROUP, /* a monitor's counters must be of one group */
 	TALLY_QUIRK_MONITORS_DRAIN,     /* a monitor drains the GPU */
+	TALLY_QUIRK_QUERIES_SHARED,     /* programs share the counters of performance queries, and
+					 * a refusal is known frames later */
 	TALLY_QUIRK_COMPUTE_BATCH,      /* compute runs in a batch of its own */
 	TALLY_QUIRK_READ_WAITS,         /* reading a query waits until the device is idle, and
 					 * statistics crash where no pipeline is bound */

@@ -5,8 +5,8 @@
     scripts/check_docs.py [--root FOLDER]
 
 The documents together (docs/*.md, README.md, CONTRIBUTING.md) have at most MAX_WORDS words: what is written around
-blanks and has a letter or a digit. README.md and CHANGELOG.md have at most so many lines, README.md has a row for each folder, and the picture
-in docs/design.md names each folder of the code, down to the second level. Prints one line a finding. Exit status: 0 nothing
+blanks and has a letter or a digit. Those of MAX_LINES have at most so many lines, README.md has a row for each folder, tests/README.md for each
+of the tests, and the picture in docs/design.md names each folder of the code, down to the second level. Prints one line a finding. Exit status: 0 nothing
 found, 1 findings.
 """
 
@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_WORDS = 32000
-MAX_LINES = {"README.md": 150, "CHANGELOG.md": 40}
+MAX_LINES = {"README.md": 150, "CHANGELOG.md": 40, "docs/compare.md": 150}
 PICTURED = ("gl_shim", "vk_layer", "layer", "query", "json", "cli")
 NO_FOLDER = re.compile(r"build|\.|__pycache__$")  # made, or not ours
 
@@ -44,6 +44,8 @@ def check(root):
     for name in folders(root):
         if name != "shared" and f"| `{name}/` |" not in table:
             yield f"README.md has no row for {name}/"
+    table = (root / "tests" / "README.md").read_text(encoding="utf-8")
+    yield from (f"tests/README.md has no row for {name}/" for name in folders(root / "tests") if f"`{name}/`" not in table)
     # One level is four columns: "    ├─ frame/", "         ├─ record/"; several names may share a line.
     picture = re.search(r"```\n(.*?)```", (root / "docs" / "design.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
     shown = {}

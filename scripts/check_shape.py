@@ -8,7 +8,9 @@ A room is a .c file and the .h of its name. No ring of rooms in the graph of fun
 function's cyclomatic complexity over 20 (as pmccabe counts: each case, && and || is one); of a hundred functions
 of the product 95 at most 10; of the lines of code of the product and of the tests at most 3 in a hundred wider
 than 90 columns; at most eight tests of how the rows of a log are grouped; a folder of MAX_LINES at most that many
-lines; at most ten thresholds decide what limits the frames. It uses regular expressions on formatted code, so nothing has to be installed.
+lines, one of MAX_FOLDERS at most that many folders; at most ten thresholds decide what limits the frames; at most six
+booleans say what a command buffer does. At most 20 in a hundred .c files have no header of their name. In a folder of
+the tests are at most 50 .c files. The command asks a driver by a program of scenes/, by no probe of its own. It uses regular expressions on formatted code, so nothing has to be installed.
 
 Code that exceeded a limit when this check was introduced is listed in scripts/shape_exceptions.txt, which may only
 shrink: anything else over a limit fails, and so does a line there for code that has been fixed. --prune removes
@@ -24,8 +26,14 @@ import sys
 
 PRODUCT = ("layer", "query", "json", "gl_shim", "vk_layer", "cli")
 MAX_RING = 1
-MAX_LINES = {"cli/compare": 4000}  # of the files of a folder
+MAX_LINES = {"cli/compare": 4000, "cli/machine": 3300}  # of the files of a folder
+MAX_FOLDERS = {"gl_shim": 5}
 MAX_DEFINES = {"cli/answer/bound.c": 10}  # numbers that a verdict depends on
+MAX_BOOLEANS = {"vk_layer/record/command.h": 6}
+MAX_WITHOUT_HEADER = 20  # of a hundred .c files
+FEW_FILES = 50  # below them that is not asked
+MAX_TESTS = 50  # .c files of a folder of the tests
+GONE = re.compile(r"cli/machine/(?:probe_|tiles_gl|no_)|vk_layer/record/again\.h$")
 MAX_COMPLEXITY = 20
 MAX_P95 = 10
 WIDE = 90
@@ -64,6 +72,7 @@ class File:
             line for line, code in zip(raw.split("\n"), stripped.split("\n")) if code.strip()]
         self.code = without_directives(stripped)
         self.lines = raw.count("\n")
+        self.booleans = sum(members.count(",") + 1 for members in re.findall(r"^\t+bool ([^;({]*);", stripped, re.MULTILINE))
         self.defines = len(re.findall(r"^#define \w+ ", stripped, re.MULTILINE))
         self.functions = {}  # name -> (complexity, whether it is static)
         for match in DEFINITION.finditer(self.code):
@@ -162,6 +171,24 @@ def findings(product, tests):
         lines = sum(file.lines for file in product if file.name.startswith(folder + "/"))
         if lines > most:
             found[f"lines {folder}"] = f"{folder} has {lines} lines, over {most}: as much goes as comes"
+    for folder, most in MAX_FOLDERS.items():
+        inside = {file.name.split("/")[1] for file in product if file.name.startswith(folder + "/") and file.name.count("/") > 1}
+        if len(inside) > most:
+            found[f"folders {folder}"] = f"{folder} has {len(inside)} folders, over {most}"
+    for file in product:
+        if file.booleans > MAX_BOOLEANS.get(file.name, file.booleans):
+            found[f"booleans {file.name}"] = f"{file.name} has {file.booleans} booleans, over {MAX_BOOLEANS[file.name]}: a plan is an enum"
+        if GONE.match(file.name):
+            found[f"gone {file.name}"] = f"{file.name}: a driver is asked by a program of scenes/, a pass goes by its plan"
+    headers = {file.room for file in product if file.is_header()}
+    sources = [file for file in product if not file.is_header()]
+    without = sum(file.room not in headers for file in sources)
+    if len(sources) >= FEW_FILES and 100 * without > MAX_WITHOUT_HEADER * len(sources):
+        found["headers"] = f"{without} of {len(sources)} .c files have no header of their name, over {MAX_WITHOUT_HEADER} in a hundred"
+    beside = collections.Counter(file.name.rpartition("/")[0] for file in tests if not file.is_header())
+    for folder, n in beside.items():
+        if n > MAX_TESTS:
+            found[f"tests {folder}"] = f"{folder} has {n} .c files, over {MAX_TESTS}"
     for name, most in MAX_DEFINES.items():
         defines = sum(file.defines for file in product if file.name == name)
         if defines > most:

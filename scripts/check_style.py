@@ -41,7 +41,7 @@ COMMENTS = {"/* %s */": (".c", ".h", ".S", ".js", ".cjs", ".css", ".map"),
 NO_LICENCE = re.compile(r"(?:build[^/]*|\.(?!ci$)[^/]*|shared|.*__pycache__|tests/scripts/gen_\w+)$")
 # A driver is recognised in one place.
 QUIRKS = "query/quirks.c"
-BY_NAME = re.compile(r"\b(?:strn?(?:case)?cmp|str(?:case)?str)\((?:[^;]*\W)?(?:driver|renderer|vendor)\b[^;]*\"")
+BY_NAME = re.compile(r"\b(?:strn?(?:case)?cmp|str(?:case)?str)\((?:[^;]*\W)?(?:driver|renderer|vendor)(?:_\w+)?\b[^;]*\"")
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 
 

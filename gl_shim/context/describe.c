@@ -4,6 +4,7 @@
 #include "gl_shim/image/drawable.h"
 #include "layer/base/array.h"
 #include "layer/frame/identity.h"
+#include "query/quirks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ list_facts(const struct gl_context_state *s, const struct tally_device_record *i
 			     : "GL_INTEL_performance_query: no";
 	facts[n++] = monitors ? "GL_AMD_performance_monitor: yes"
 			      : "GL_AMD_performance_monitor: no";
-	if (!info->driver_version || !strstr(info->driver_version, "Mesa") ||
+	if (!tally_gl_quirk(TALLY_QUIRK_QUERIES_SHARED, s->caps.driver) ||
 	    !counts_by_queries(info->sources, info->n_sources))
 		return n;
 	facts[n++] = "performance queries: one runs at a time, and one set of counters at a time "

@@ -14,10 +14,12 @@ PICTURE = "```\n ├─ cli/   the command\n    ├─ log/ top/   reads\n ▼\n
 # What is tried, the files that differ from those of a good tree, what is found.
 CASES = [
     ("nothing", {}, []),
-    ("too many words", {"docs/a.md": "word " * 40000}, ["40012 words"]),
+    ("too many words", {"docs/a.md": "word " * 40000}, ["40013 words"]),
     ("marks of tables are no words", {"docs/a.md": "| - | -- |\n" * 40000}, []),
-    ("a long README", {"README.md": "| `cli/` | |\n| `docs/` | |\n| `json/` | |\n" + "\n" * 200}, ["README.md has 203 lines"]),
+    ("a long README", {"README.md": "| `cli/` | |\n| `docs/` | |\n| `json/` | |\n| `tests/` | |\n" + "\n" * 200}, ["README.md has 204 lines"]),
     ("a long CHANGELOG", {"CHANGELOG.md": "\n" * 41}, ["CHANGELOG.md has 41 lines"]),
+    ("a long page on compare", {"docs/compare.md": "\n" * 151}, ["docs/compare.md has 151 lines"]),
+    ("a folder of tests without a row", {"tests/new/x.c": ""}, ["tests/README.md has no row for new/"]),
     ("a folder without a row", {"data/x": ""}, ["no row for data/"]),
     ("a folder that is not shown", {"cli/new/a.c": ""}, ["does not show cli/new/"]),
     ("a folder that is gone", {"docs/design.md": PICTURE.replace("log/", "log/ old/")}, ["shows cli/old/"]),
@@ -34,7 +36,8 @@ class CheckDocs(unittest.TestCase):
     def test_cases(self):
         for what, files, wanted in CASES:
             with self.subTest(what), tempfile.TemporaryDirectory() as folder:
-                good = {"README.md": "| `cli/` | |\n| `docs/` | |\n| `json/` | |\n", "CHANGELOG.md": "", "CONTRIBUTING.md": "",
+                good = {"README.md": "| `cli/` | |\n| `docs/` | |\n| `json/` | |\n| `tests/` | |\n", "CHANGELOG.md": "", "CONTRIBUTING.md": "",
+                        "tests/README.md": "", "docs/compare.md": "",
                         "docs/design.md": PICTURE, "cli/log/a.c": "", "cli/top/a.c": "", "json/a.c": ""}
                 for name, text in {**good, **files}.items():
                     path = pathlib.Path(folder) / name

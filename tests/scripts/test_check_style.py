@@ -41,6 +41,7 @@ CASES = [
     ("made by a generator", "tests/scripts/gen_a/golden/a.c", "int x;\n", ""),
     ("not a script", "debian/a", "usr/bin\n", ""),
     ("a driver by its name", "query/a.c", 'int x = driver && strstr(api->driver, "zink");\n', "query/a.c:2: a driver rec"),
+    ("by its version", "gl_shim/a.c", 'int x = strstr(info->driver_version, "Mesa");\n', "gl_shim/a.c:2: a driver rec"),
     ("drivers that are equal", "query/a.c", "int x = strcmp(driver, a->driver);\n", ""),
     ("in its place", "query/quirks.c", 'int x = !strncmp(vendor, "Intel", 5);\n', ""),
     ("tests count too", "tests/unit/a.c", function(101), "a function of 101"),

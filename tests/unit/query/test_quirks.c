@@ -6,25 +6,26 @@
 
 static const struct {
 	const char *driver;
-	bool tiles, at_once;
+	bool tiles, at_once, shared;
 } cases[] = {
-	{ "Mesa/X.org llvmpipe (LLVM 15.0.6, 256 bits)", true, true },
-	{ "Mesa softpipe", true, true },
+	{ "Mesa/X.org llvmpipe (LLVM 15.0.6, 256 bits)", true, true, true },
+	{ "Mesa softpipe", true, true, true },
 	{ "Mesa zink Vulkan 1.3(llvmpipe (LLVM 19.1.7, 256 bits) (MESA_LLVMPIPE))",
-	  false, false },
-	{ "ARM Mali-G78", true, false },
-	{ "Mesa Mali-G610 (Panfrost)", true, false },
-	{ "Qualcomm Adreno (TM) 740", true, false },
-	{ "freedreno FD690", true, false },
-	{ "Mesa zink Vulkan 1.3(Turnip Adreno (TM) 740 (MESA_TURNIP))", false, false },
-	{ "Imagination Technologies PowerVR Rogue GE8320", true, false },
-	{ "Broadcom V3D 4.2.14.0", true, false },
-	{ "Mesa Apple M1 Pro (G13S C0)", true, false },
-	{ "AMD AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.6, DRM 3.54)", false, false },
-	{ "Intel Mesa Intel(R) UHD Graphics 620 (KBL GT2)", false, false },
-	{ "NVIDIA Corporation NVIDIA GeForce RTX 3060/PCIe/SSE2", false, false },
-	{ "", false, false },
-	{ NULL, false, false },
+	  false, false, true },
+	{ "ARM Mali-G78", true, false, false },
+	{ "Mesa Mali-G610 (Panfrost)", true, false, true },
+	{ "Qualcomm Adreno (TM) 740", true, false, false },
+	{ "freedreno FD690", true, false, false },
+	{ "Mesa zink Vulkan 1.3(Turnip Adreno (TM) 740 (MESA_TURNIP))", false, false, true },
+	{ "Imagination Technologies PowerVR Rogue GE8320", true, false, false },
+	{ "Broadcom V3D 4.2.14.0", true, false, false },
+	{ "Mesa Apple M1 Pro (G13S C0)", true, false, true },
+	{ "AMD AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.6, DRM 3.54)", false, false, false },
+	{ "Intel Mesa Intel(R) UHD Graphics 620 (KBL GT2)", false, false, true },
+	{ "Intel Intel(R) UHD Graphics 620", false, false, false },
+	{ "NVIDIA Corporation NVIDIA GeForce RTX 3060/PCIe/SSE2", false, false, false },
+	{ "", false, false, false },
+	{ NULL, false, false, false },
 };
 
 static void
@@ -37,6 +38,9 @@ test_tiles(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
 		g_assert_cmpint(tally_gl_quirk(TALLY_QUIRK_WORK_AT_ONCE, cases[i].driver), ==,
 				cases[i].at_once);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		g_assert_cmpint(tally_gl_quirk(TALLY_QUIRK_QUERIES_SHARED, cases[i].driver), ==,
+				cases[i].shared);
 }
 
 /* VkDriverId and vendor's id; a device of Vulkan 1.0 has the second alone. */
