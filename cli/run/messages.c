@@ -147,12 +147,40 @@ tally_run_goes_on(const char *status)
 	return found;
 }
 
+static bool
+same_machine(const struct tally_elf_file *a, const struct tally_elf_file *b)
+{
+	return a->bits == b->bits && a->machine == b->machine;
+}
+
+/* A program for which the library was not preloaded, though there may be one for it. */
+static void
+explain_machine(const char *program, const struct tally_elf_file *file,
+		const struct tally_injected *in)
+{
+	struct tally_elf_file ours = tally_elf_file_read(in->path);
+	g_autofree char *theirs = g_strdup(tally_elf_machine_name(file));
+	bool there = false;
+	TALLY_EACH (const char, path, in->others) {
+		struct tally_elf_file other = tally_elf_file_read(path);
+		there |= same_machine(&other, file);
+	}
+	if (!there)
+		tally_cli_say("%s is a program for %s, the library is for %s: install "
+			      "passtally for %s too",
+			      program, theirs, tally_elf_machine_name(&ours), theirs);
+	else if (!in->preload || !strstr(in->preload, "$LIB"))
+		tally_cli_say("%s is a program for %s, and only those for %s are captured here: "
+			      "passtally doctor says why",
+			      program, theirs, tally_elf_machine_name(&ours));
+}
+
 void
-tally_run_explain_nothing(const char *program, const char *library)
+tally_run_explain_nothing(const char *program, const struct tally_injected *in)
 {
 	g_autofree char *path = g_find_program_in_path(program);
 	struct tally_elf_file file = tally_elf_file_read(path ? path : program);
-	struct tally_elf_file ours = tally_elf_file_read(library);
+	struct tally_elf_file ours = tally_elf_file_read(in->path);
 	if (file.privileged)
 		tally_cli_say("%s runs with privileges of its own (set-user-ID or file "
 			      "capabilities), so the system preloads nothing into it: "
@@ -162,12 +190,8 @@ tally_run_explain_nothing(const char *program, const char *library)
 		tally_cli_say("%s is linked statically, so nothing can be preloaded "
 			      "into it",
 			      program);
-	else if (file.elf && (file.bits != ours.bits || file.machine != ours.machine)) {
-		g_autofree char *theirs = g_strdup(tally_elf_machine_name(&file));
-		tally_cli_say("%s is a program for %s, the library is for %s: install "
-			      "passtally for %s too",
-			      program, theirs, tally_elf_machine_name(&ours), theirs);
-	}
+	else if (file.elf && !same_machine(&file, &ours))
+		explain_machine(program, &file, in);
 }
 
 void

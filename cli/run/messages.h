@@ -7,6 +7,7 @@
 #ifndef PASSTALLY_CLI_RUN_MESSAGES_H
 #define PASSTALLY_CLI_RUN_MESSAGES_H
 
+#include "cli/install/injected.h"
 #include "layer/config/config.h"
 
 #include <glib.h>
@@ -25,7 +26,7 @@ void tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status);
 bool tally_run_goes_on(const char *status);
 /* Prints possible reasons why nothing was captured. `program` is the name that the user
  * gave. */
-void tally_run_explain_nothing(const char *program, const char *library);
+void tally_run_explain_nothing(const char *program, const struct tally_injected *in);
 /* Reports, if it is so, that the program that was started is one that the capture leaves
  * alone. */
 void tally_run_explain_blocked(const struct tally_config *config, const char *program,

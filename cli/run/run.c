@@ -168,7 +168,7 @@ explain_no_log(const struct tally_run_request *r, const struct tally_run_log *lo
 	}
 	tally_cli_say("nothing was rendered, or nothing that could be seen: %s; there is no log",
 		      r->argv[0]);
-	tally_run_explain_nothing(r->argv[0], in->gl.path);
+	tally_run_explain_nothing(r->argv[0], &in->gl);
 	tally_run_explain_blocked(&r->config, program_of(r), r->argv, status);
 }
 

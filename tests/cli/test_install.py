@@ -77,6 +77,26 @@ class Install(CliCase):
         self.assertNotIn("PASSTALLY=1", env.splitlines())
         self.assertIn("VK_LAYER_PASSTALLY_capture", env)
 
+    def test_program_of_another_architecture(self):
+        """What is said of it where nothing was captured: after the run the file is one for i386 with a loader."""
+        other = self.tree / "lib/i386-linux-gnu"
+        elf = (b"\x7fELF\1\1\1" + bytes(9) + b"\2\0\3\0\1\0\0\0" + bytes(4) + (52).to_bytes(4, "little") + bytes(10)
+               + (32).to_bytes(2, "little") + b"\1\0" + bytes(6) + b"\3" + bytes(40))
+        for libraries, said in (
+                (0, "game is a program for i386, the library is for x86-64: install passtally for i386 too"),
+                (1, "game is a program for i386, and only those for x86-64 are captured here: passtally doctor says why")):
+            if libraries:
+                other.mkdir()
+                data = bytearray((self.layer.parent / "libpasstally_gl.so").read_bytes())
+                data[4], data[18:20] = 1, b"\3\0"
+                (other / "libpasstally_gl.so").write_bytes(data)
+            (self.folder / "elf").write_bytes(elf)
+            game = self.folder / "game"
+            game.write_text('#!/bin/sh\nmv elf "$0"\n', encoding="utf-8")
+            game.chmod(0o755)
+            done = self.call("run", "-o", f"x{libraries}.jsonl", "--", str(game))
+            self.assertIn(f"passtally: {self.folder}/{said}\n", done.stderr)
+
     def test_two_architectures(self):
         """Vulkan's loaders before library_arch (Debian 11's) take only one of several layers of one name, whichever
         it is for, and leave out one that they cannot load: each has its own name."""
