@@ -19,10 +19,16 @@
 /* Overlap that needs more rows than this on one queue is not drawn. */
 #define MOST_ROWS 16
 
-/* Events of a row do not overlap. */
+/* Events of a row, which is a queue to Perfetto, do not overlap. */
+struct row {
+	uint64_t end_ns; /* of its last event */
+	uint64_t queue;
+	const char *name; /* "queue 0.0: commands #2"; interned (GLib) */
+};
+
 struct rows {
-	const char *lane, *what; /* their names, one after the other */
-	uint64_t end_ns[MOST_ROWS]; /* of each row the end of its last event */
+	const char *what; /* after the lane's name */
+	struct row rows[MOST_ROWS];
 	uint32_t n;
 };
 
@@ -50,7 +56,7 @@ struct device {
 struct placed {
 	const struct tally_pass_record *pass;
 	struct lane *lane; /* NULL: it has no place on a GPU's timeline */
-	uint64_t *row; /* of the lane; NULL: it is not drawn */
+	struct row *row; /* of the lane; NULL: it is not drawn */
 	const char *label; /* NULL = none */
 	uint64_t start_ns, end_ns, event;
 };
@@ -62,7 +68,7 @@ struct perfetto {
 	uint64_t last_ns; /* when the last frame ended, or the process began */
 	GHashTable *devices; /* maps a number to a struct device * */
 	uint32_t n_gpus; /* up to the last one of them */
-	GHashTable *numbers; /* of queues, stages and counters, by kind and name */
+	GHashTable *numbers; /* of stages and counters, by kind and name */
 	GArray *placed; /* elements: struct placed, the passes of the frame */
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
 	GArray *ids; /* elements: uint64_t, numbers of counters */
@@ -153,32 +159,6 @@ put_pass(struct perfetto *e, const struct tally_pass_record *p)
 	tally_pass_numbers(p, put_listed, e);
 	put_lists(e, "counters.", p->counters, p->n_counters, p->metrics, p->n_metrics);
 	put_flags(e, p->flags);
-}
-
-/* ---- rows, their numbers ---- */
-
-/* Occupies the first row that is free from start_ns on until end_ns. NULL: no more may be
- * made. */
-static uint64_t *
-take_row(struct rows *rows, uint64_t start_ns, uint64_t end_ns)
-{
-	uint32_t i = 0;
-	while (i < rows->n && rows->end_ns[i] > start_ns)
-		i++;
-	if (i == MOST_ROWS)
-		return NULL;
-	rows->n = MAX(rows->n, i + 1);
-	rows->end_ns[i] = end_ns;
-	return &rows->end_ns[i];
-}
-
-/* "queue 0.0: commands #2" */
-static char *
-row_name(const struct rows *rows, const uint64_t *row)
-{
-	uint32_t number = (uint32_t)(row - rows->end_ns) + 1;
-	return number == 1 ? g_strconcat(rows->lane, rows->what, NULL)
-			   : g_strdup_printf("%s%s #%u", rows->lane, rows->what, number);
 }
 
 /* ---- counters ---- */
@@ -295,9 +275,9 @@ find_lane(struct device *d, const struct tally_pass_record *p, bool own)
 	if (own)
 		g_strlcat(lane->name, ", own clock (not matched with the CPU's)",
 			  sizeof(lane->name));
-	lane->passes = (struct rows){ .lane = lane->name, .what = "" };
-	lane->frames = (struct rows){ .lane = lane->name, .what = ": frames and labels" };
-	lane->commands = (struct rows){ .lane = lane->name, .what = ": commands" };
+	lane->passes.what = "";
+	lane->frames.what = ": frames and labels";
+	lane->commands.what = ": commands";
 	g_ptr_array_add(d->lanes, lane);
 	return lane;
 }
@@ -312,25 +292,15 @@ shown_at(const struct device *d, bool own, uint64_t gpu_ns)
 
 /* ---- the GPU's side ---- */
 
-/* `key` is freed. */
-static uint64_t
-specification_number(struct perfetto *e, char *key, const char *name,
-		     const char *description, enum tally_trace_category category)
-{
-	uint64_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(e->numbers, key));
-	if (!number)
-		number = tally_trace_add_specification(&e->t, name, description,
-						       category);
-	g_hash_table_insert(e->numbers, key, GSIZE_TO_POINTER(number));
-	return number;
-}
-
-static uint64_t
-queue_number(struct perfetto *e, const struct lane *lane, const struct rows *rows,
-	     const uint64_t *row)
+static void
+begin_row(struct perfetto *e, const struct lane *lane, const struct rows *rows,
+	  struct row *row)
 {
 	const struct device *d = e->device;
-	g_autofree char *name = row_name(rows, row), *description = NULL;
+	uint32_t number = (uint32_t)(row - rows->rows) + 1;
+	g_autofree char *description = NULL, *name = g_strconcat(lane->name, rows->what, NULL);
+	g_autofree char *numbered = g_strdup_printf("%s #%u", name, number);
+	row->name = g_intern_string(number == 1 ? name : numbered);
 	if (lane->own)
 		description = g_strdup_printf("On the GPU's own clock, which could not "
 					      "be matched with the CPU's: the "
@@ -340,8 +310,27 @@ queue_number(struct perfetto *e, const struct lane *lane, const struct rows *row
 					      "these times only with each "
 					      "other.",
 					      d->own_gpu_ns, d->own_cpu_ns);
-	return specification_number(e, g_strdup_printf("queue %u %s", d->number, name),
-				    name, description, TALLY_CATEGORY_OTHER);
+	row->queue = tally_trace_add_specification(&e->t, row->name, description,
+						   TALLY_CATEGORY_OTHER);
+}
+
+/* Occupies the first row that is free from start_ns on until end_ns. NULL: no more may be
+ * made. */
+static struct row *
+take_row(struct perfetto *e, const struct lane *lane, struct rows *rows,
+	 uint64_t start_ns, uint64_t end_ns)
+{
+	struct row *row = rows->rows;
+	while (row < rows->rows + rows->n && row->end_ns > start_ns)
+		row++;
+	if (row == rows->rows + MOST_ROWS)
+		return NULL;
+	if (row == rows->rows + rows->n) {
+		rows->n++;
+		begin_row(e, lane, rows, row);
+	}
+	row->end_ns = end_ns;
+	return row;
 }
 
 /* What is on a row; `pass` NULL: no single one. */
@@ -350,21 +339,25 @@ begin_stage(struct perfetto *e, uint64_t queue, const char *name, const char *wh
 	    enum tally_trace_category category, uint64_t start_ns, uint64_t end_ns,
 	    const struct tally_pass_record *pass)
 {
-	uint64_t stage = specification_number(e, g_strdup_printf("%s %s", what, name),
-					      name, what, category);
+	g_autofree char *known = g_strdup_printf("%s %s", what, name);
+	uint64_t stage = GPOINTER_TO_SIZE(g_hash_table_lookup(e->numbers, known));
+	if (!stage) {
+		stage = tally_trace_add_specification(&e->t, name, what, category);
+		g_hash_table_insert(e->numbers, g_steal_pointer(&known),
+				    GSIZE_TO_POINTER(stage));
+	}
 	return tally_trace_begin_stage(
 		&e->t, e->device->number, queue, stage, start_ns, end_ns,
 		pass && pass->has_submission ? &pass->submission : NULL);
 }
 
+/* By time; GLib leaves equal ones in their order. */
 static int
 compare_workloads(gconstpointer a, gconstpointer b)
 {
 	const struct tally_workload_record *x = *(struct tally_workload_record *const *)a;
 	const struct tally_workload_record *y = *(struct tally_workload_record *const *)b;
-	if (x->gpu_start_ns != y->gpu_start_ns)
-		return x->gpu_start_ns < y->gpu_start_ns ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return (x->gpu_start_ns > y->gpu_start_ns) - (x->gpu_start_ns < y->gpu_start_ns);
 }
 
 static void
@@ -373,13 +366,13 @@ put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_reco
 {
 	uint64_t start_ns = shown_at(e->device, lane->own, w->gpu_start_ns);
 	uint64_t end_ns = start_ns + w->gpu_ns;
-	uint64_t *row = take_row(&lane->commands, start_ns, end_ns);
+	struct row *row = take_row(e, lane, &lane->commands, start_ns, end_ns);
 	if (!row) {
 		e->left.workloads++;
 		return;
 	}
-	begin_stage(e, queue_number(e, lane, &lane->commands, row), w->command, "command",
-		    TALLY_CATEGORY_OTHER, start_ns, end_ns, p);
+	begin_stage(e, row->queue, w->command, "command", TALLY_CATEGORY_OTHER, start_ns,
+		    end_ns, p);
 	put_number(e, "frame", e->frame->frame);
 	put_number(e, "pass", p->index);
 	tally_workload_numbers(w, put_listed, e);
@@ -413,8 +406,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 {
 	const struct tally_pass_record *p = placed->pass;
 	struct lane *lane = placed->lane;
-	struct rows *rows = &lane->passes;
-	placed->row = take_row(rows, placed->start_ns, placed->end_ns);
+	placed->row = take_row(e, lane, &lane->passes, placed->start_ns, placed->end_ns);
 	if (!placed->row)
 		return;
 	enum tally_trace_category category = p->kind == TALLY_PASS_COMPUTE
@@ -423,7 +415,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 						     ? TALLY_CATEGORY_GRAPHICS
 						     : TALLY_CATEGORY_OTHER;
 	const char *name = tally_export_name(e->options, e->device->number, p);
-	placed->event = begin_stage(e, queue_number(e, lane, rows, placed->row), name,
+	placed->event = begin_stage(e, placed->row->queue, name,
 				    tally_pass_kind_name(p->kind), category,
 				    placed->start_ns, placed->end_ns, p);
 	put_pass(e, p);
@@ -432,7 +424,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 		put_workloads(e, lane, p);
 	if (e->options->no_counters)
 		return;
-	g_autofree char *where = row_name(rows, placed->row);
+	const char *where = placed->row->name;
 	put_counters(e, where, placed->start_ns, placed->end_ns, p->counters,
 		     p->n_counters);
 	put_counters(e, where, placed->start_ns, placed->end_ns, p->metrics,
@@ -483,7 +475,7 @@ put_frame_and_labels(struct perfetto *e)
 {
 	for (guint i = e->order->len; i-- > 0;) {
 		const struct placed *p = g_ptr_array_index(e->order, i);
-		if (p->row != p->lane->passes.end_ns)
+		if (p->row != p->lane->passes.rows)
 			g_ptr_array_remove_index(e->order, i);
 	}
 	if (!e->order->len)
@@ -491,15 +483,15 @@ put_frame_and_labels(struct perfetto *e)
 	const struct placed *first = g_ptr_array_index(e->order, 0);
 	const struct placed *last = g_ptr_array_index(e->order, e->order->len - 1);
 	struct lane *lane = first->lane;
-	uint64_t *row = take_row(&lane->frames, first->start_ns, last->end_ns);
+	struct row *row =
+		take_row(e, lane, &lane->frames, first->start_ns, last->end_ns);
 	if (!row)
 		return;
-	uint64_t queue = queue_number(e, lane, &lane->frames, row);
-	begin_stage(e, queue, "frame", "frame", TALLY_CATEGORY_OTHER, first->start_ns,
+	begin_stage(e, row->queue, "frame", "frame", TALLY_CATEGORY_OTHER, first->start_ns,
 		    last->end_ns, NULL);
 	put_number(e, "frame", e->frame->frame);
 	tally_trace_end_event(&e->t);
-	put_labels(e, queue, 0, e->order->len, 0, 0);
+	put_labels(e, row->queue, 0, e->order->len, 0, 0);
 }
 
 static int
@@ -507,9 +499,7 @@ compare_placed(gconstpointer a, gconstpointer b)
 {
 	const struct placed *x = *(struct placed *const *)a,
 			    *y = *(struct placed *const *)b;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return x->pass->index < y->pass->index ? -1 : x->pass->index > y->pass->index;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 static void
