@@ -164,10 +164,10 @@ look_into(const char *folder)
 	return logs;
 }
 
-GPtrArray *
-tally_folder_list(const char *folder)
+/* Removes what is no log, by the first lines. */
+static void
+read_headers(GPtrArray *logs)
 {
-	GPtrArray *logs = look_into(folder);
 	guint kept = 0;
 	for (guint i = 0; i < logs->len; i++) {
 		struct tally_folder_log *log = g_ptr_array_index(logs, i);
@@ -177,6 +177,13 @@ tally_folder_list(const char *folder)
 		}
 	}
 	g_ptr_array_set_size(logs, (gint)kept);
+}
+
+GPtrArray *
+tally_folder_list(const char *folder)
+{
+	GPtrArray *logs = look_into(folder);
+	read_headers(logs);
 	return logs;
 }
 
@@ -193,6 +200,12 @@ tally_file_is_written(int fd)
 }
 
 bool
+tally_process_lives(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+bool
 tally_folder_log_is_written(const struct tally_folder_log *log)
 {
 	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -200,9 +213,7 @@ tally_folder_log_is_written(const struct tally_folder_log *log)
 		return false;
 	int written = tally_file_is_written(fd);
 	close(fd);
-	if (written < 0)
-		return log->pid > 0 && (kill((pid_t)log->pid, 0) == 0 || errno == EPERM);
-	return written;
+	return written < 0 ? tally_process_lives(log->pid) : written > 0;
 }
 
 uint64_t
@@ -219,11 +230,10 @@ tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *byt
 {
 	*n = 0;
 	*bytes = 0;
-	/* Headers are read only if the folder could be too large. */
-	g_autoptr(GPtrArray) all = look_into(folder);
-	if (tally_folder_bytes(all) <= quota)
-		return;
-	g_autoptr(GPtrArray) logs = tally_folder_list(folder);
+	g_autoptr(GPtrArray) logs = look_into(folder);
+	if (tally_folder_bytes(logs) <= quota)
+		return; /* without a look at headers */
+	read_headers(logs);
 	uint64_t left = tally_folder_bytes(logs);
 	for (guint i = logs->len; i-- > 0 && left > quota;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);

@@ -40,6 +40,8 @@ void tally_folder_log_finish(struct tally_folder_log *log);
  * which it was started, with or without a multiarch triplet. */
 bool tally_folder_log_is_of(const struct tally_folder_log *log, const char *program);
 
+/* Whether a process of that number runs. */
+bool tally_process_lives(int64_t pid);
 /* Whether a process has an open file open for writing: 1 = yes, 0 = no, -1 = unknown, as where the
  * file system has no leases. */
 int tally_file_is_written(int fd);

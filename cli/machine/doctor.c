@@ -140,20 +140,6 @@ can_write_in(const char *folder)
 	return ok;
 }
 
-/* The nearest parent folder that exists decides. */
-static bool
-can_write_below(const char *folder, char **decides)
-{
-	char *path = g_strdup(folder);
-	while (!g_file_test(path, G_FILE_TEST_EXISTS) && strcmp(path, "/") != 0) {
-		char *up = g_path_get_dirname(path);
-		g_free(path);
-		path = up;
-	}
-	*decides = path;
-	return can_write_in(path);
-}
-
 /* Also false for a configuration with an error: `passtally run` refuses to start with it. */
 static bool
 check_log(void)
@@ -165,17 +151,15 @@ check_log(void)
 	if (valid)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "configuration",
 				 "no error in the files and the environment");
-	char *path = tally_config_log_path(config.log, "program", 0, 0);
+	g_autofree char *decides = NULL, *folder = tally_doctor_log_folder(&config, &decides);
 	tally_config_finish(&config);
-	if (!path) {
+	if (!folder) {
 		tally_doctor_row(
 			TALLY_DOCTOR_BAD, "log",
 			"neither XDG_STATE_HOME nor HOME is set: name a place with --log PATH");
 		return false;
 	}
-	g_autofree char *folder = g_path_get_dirname(path);
-	g_autofree char *decides = NULL;
-	bool writable = can_write_below(folder, &decides);
+	bool writable = can_write_in(decides);
 	if (writable)
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "log", "goes to %s", folder);
 	else
@@ -185,7 +169,6 @@ check_log(void)
 			"PATH, or set XDG_STATE_HOME",
 			decides, strcmp(decides, folder) ? " on the way to " : "",
 			strcmp(decides, folder) ? folder : "");
-	free(path);
 	return valid && writable;
 }
 

@@ -91,24 +91,30 @@ is_below(const char *path, const char *folder)
 	return below;
 }
 
+char *
+tally_doctor_log_folder(const struct tally_config *config, char **there)
+{
+	char *path = tally_config_log_path(config->log, "program", 0, 0);
+	char *folder = path ? g_path_get_dirname(path) : NULL;
+	free(path);
+	*there = g_strdup(folder ? folder : "/");
+	while (!g_file_test(*there, G_FILE_TEST_EXISTS) && strcmp(*there, "/") != 0) {
+		g_autofree char *below = *there;
+		*there = g_path_get_dirname(below);
+	}
+	return folder;
+}
+
 /* Inside, the home folder and /tmp are those of the machine, and what a variable names. */
 static bool
 check_log(void)
 {
 	struct tally_config config;
 	tally_config_init(&config);
-	char *path = NULL;
-	if (tally_config_load(&config, "program", tally_cli_ignore, NULL))
-		path = tally_config_log_path(config.log, "program", 0, 0);
+	tally_config_load(&config, "program", tally_cli_ignore, NULL);
+	g_autofree char *there = NULL, *folder = tally_doctor_log_folder(&config, &there);
 	tally_config_finish(&config);
-	g_autofree char *folder = path ? g_path_get_dirname(path) : g_strdup("/");
-	free(path);
-	char *real;
-	while (!(real = realpath(folder, NULL)) && strcmp(folder, "/") != 0) {
-		char *up = g_path_get_dirname(folder);
-		g_free(folder);
-		folder = up;
-	}
+	char *real = realpath(there, NULL);
 	const char *also = g_getenv("PRESSURE_VESSEL_FILESYSTEMS_RW");
 	g_auto(GStrv) shared = g_strsplit(also ? also : "", ":", -1);
 	const char *place = real ? real : "/";

@@ -32,45 +32,10 @@ is_source(const char *item)
 
 /* ---- what the drivers offer ---- */
 
-struct offered {
+struct offers {
 	const char *set; /* what is asked for; NULL: counters */
 	bool any, known; /* a device answered; it has what is asked for */
-};
-
-static void
-note_device(void *data, const struct tally_device_record *device,
-	    const struct tally_ask_place *place)
-{
-	struct offered *offered = data;
-	(void)place;
-	offered->any = true;
-	offered->known |= offered->set ? tally_sets_rotation(device, offered->set) > 0
-				       : device->n_counters > 0;
-}
-
-/* Only the driver knows the names of the GPU's own counters and of their sets. Where no driver
- * answers, the name may be right, and the run will find out. */
-static bool
-is_offered(const char *counters, const char *set)
-{
-	const struct tally_ask_wish wish = { .counters = counters, .set = set };
-	struct offered offered = { .set = set };
-	char why[512];
-	for (int api = 0; api < TALLY_N_APIS && !offered.known; api++)
-		tally_ask((enum tally_api)api, &wish, note_device, &offered, why, sizeof(why));
-	return offered.known || !offered.any;
-}
-
-static bool
-is_driver_counter(const char *item)
-{
-	return is_offered(item, NULL);
-}
-
-/* The keys of counters, or the names of sets, each once. */
-struct name_list {
-	GPtrArray *names;
-	bool of_sets;
+	GPtrArray *keys, *sets; /* the names of all devices, each once; NULL = not wanted */
 };
 
 static void
@@ -81,26 +46,36 @@ add_name(GPtrArray *names, const char *name)
 }
 
 static void
-add_device(void *data, const struct tally_device_record *device,
-	   const struct tally_ask_place *place)
+note_device(void *data, const struct tally_device_record *device,
+	    const struct tally_ask_place *place)
 {
-	struct name_list *n = data;
+	struct offers *o = data;
 	(void)place;
-	for (uint32_t i = 0; !n->of_sets && i < device->n_counters; i++)
-		add_name(n->names, device->counters[i]->key);
-	for (uint32_t i = 0; n->of_sets && i < device->n_sets; i++)
-		add_name(n->names, device->sets[i].name);
+	o->any = true;
+	o->known |= o->set ? tally_sets_rotation(device, o->set) > 0 : device->n_counters > 0;
+	for (uint32_t i = 0; o->keys && i < device->n_counters; i++)
+		add_name(o->keys, device->counters[i]->key);
+	for (uint32_t i = 0; o->sets && i < device->n_sets; i++)
+		add_name(o->sets, device->sets[i].name);
 }
 
-static GPtrArray *
-list_names(bool of_sets)
+static void
+ask_drivers(struct offers *o, const char *counters)
 {
-	const struct tally_ask_wish all = { .counters = "all" };
-	struct name_list n = { g_ptr_array_new_with_free_func(g_free), of_sets };
+	const struct tally_ask_wish wish = { .counters = counters, .set = o->set };
 	char why[512];
-	for (int api = 0; api < TALLY_N_APIS; api++)
-		tally_ask((enum tally_api)api, &all, add_device, &n, why, sizeof(why));
-	return n.names;
+	for (int api = 0; api < TALLY_N_APIS && (!o->known || o->keys || o->sets); api++)
+		tally_ask((enum tally_api)api, &wish, note_device, o, why, sizeof(why));
+}
+
+/* Only the driver knows the names of the GPU's own counters and of their sets. Where no driver
+ * answers, the name may be right, and the run will find out. */
+static bool
+is_offered(const char *counters, const char *set)
+{
+	struct offers o = { .set = set };
+	ask_drivers(&o, counters);
+	return o.known || !o.any;
 }
 
 /* ---- names ---- */
@@ -110,10 +85,8 @@ static bool
 is_metric(const char *item, const char *key, const char *name)
 {
 	const char *index = strstr(key, "[0..N]");
-	if (!index)
-		return tally_list_matches(item, key, name);
-	return strncmp(item, key, (size_t)(index - key)) == 0 ||
-	       tally_list_matches(item, key, name);
+	return tally_list_matches(item, key, name) ||
+	       (index && strncmp(item, key, (size_t)(index - key)) == 0);
 }
 
 static bool
@@ -150,7 +123,7 @@ is_counter(const char *item)
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
 		if (tally_list_matches(item, tally_statistics[i].key, tally_statistics[i].name))
 			return true;
-	return is_any_metric(item) || is_snapshot_counter(item) || is_driver_counter(item);
+	return is_any_metric(item) || is_snapshot_counter(item) || is_offered(item, NULL);
 }
 
 static void
@@ -168,7 +141,8 @@ list_sources(GString *out, const char *name)
 static GPtrArray *
 list_keys(void)
 {
-	GPtrArray *keys = list_names(false);
+	GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
+	ask_drivers(&(struct offers){ .keys = keys }, "all");
 	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
 		add_name(keys, sets[i]);
 	for (size_t i = 0; i < TALLY_N_STATISTICS; i++)
@@ -260,7 +234,8 @@ check_set(const struct tally_config *config, tally_config_complain *complain, vo
 {
 	if (!config->set || is_offered("all", config->set))
 		return true;
-	g_autoptr(GPtrArray) names = list_names(true);
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	ask_drivers(&(struct offers){ .sets = names }, "all");
 	g_ptr_array_add(names, NULL);
 	g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
 	g_autofree char *text = g_strdup_printf(

@@ -7,10 +7,7 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 struct request {
 	struct tally_top_options top;
@@ -63,12 +60,6 @@ static const char help[] =
 	"`passtally run --live -- GAME` starts a game and shows this.\n\n"
 	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
 	"usage; 3 LOG is no log; 125 passtally failed.";
-
-static bool
-lives(long pid)
-{
-	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
 
 static void
 complain_none(const char *newest, long pid)
@@ -123,7 +114,7 @@ find_living(long pid)
 	}
 	add_of_games(logs, pid);
 	TALLY_EACH (const struct tally_folder_log, log, logs) {
-		if ((pid ? log->pid == pid : lives(log->pid)) &&
+		if ((pid ? log->pid == pid : tally_process_lives(log->pid)) &&
 		    (!found || log->changed_ns > found->changed_ns))
 			found = log;
 	}

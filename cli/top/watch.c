@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/top.h"
 
+#include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
@@ -122,12 +123,6 @@ read_lines(struct watch *x, int64_t until_us)
 
 /* ---- state of the game ---- */
 
-static bool
-is_alive(int64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
-
 /* One check per second is enough. */
 static void
 look_after_game(struct watch *x)
@@ -136,7 +131,7 @@ look_after_game(struct watch *x)
 	if (now - x->looked_us < IDLE_US && x->looked_us)
 		return;
 	x->looked_us = now;
-	if (is_alive(x->window.log.header.pid))
+	if (tally_process_lives(x->window.log.header.pid))
 		x->was_alive = true;
 	else
 		x->over = x->was_alive;
@@ -196,21 +191,14 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	return g_strdup("running");
 }
 
-static bool
-has_device(const struct watch *x)
-{
-	TALLY_EACH_OF (const struct tally_top_device, d, x->window.devices)
-		if (d->device == x->look.device)
-			return true;
-	return x->look.device < 0;
-}
-
 static char *
 problem_text(const struct watch *x)
 {
 	if (x->bad)
 		return g_strdup(x->bad);
-	if (!has_device(x) && x->window.frames)
+	const struct tally_top_device *d =
+		tally_top_shown_device(&x->window, x->look.device);
+	if (x->window.frames && x->look.device >= 0 && (!d || d->device != x->look.device))
 		return g_strdup_printf("no device %" G_GINT64_FORMAT " has frames (yet)",
 				       x->look.device);
 	return NULL;
