@@ -154,8 +154,8 @@ has_values(const struct tally_compare_source *source, uint32_t series)
 static bool
 is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
 {
-	return strcmp(tally_series_name(a, series), row->key) == 0 &&
-	       g_strcmp0(tally_series_unit(a, series), row->unit) == 0;
+	return strcmp(tally_series_key(a, series)->key, row->key) == 0 &&
+	       g_strcmp0(tally_series_key(a, series)->unit, row->unit) == 0;
 }
 
 static const struct tally_compare_values *
@@ -226,7 +226,7 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 {
 	const struct tally_aggregate *a = &log->aggregate;
 	for (uint32_t i = 0; i < source->values->len; i++) {
-		const char *key = tally_series_name(a, i), *unit = tally_series_unit(a, i);
+		const char *key = tally_series_key(a, i)->key, *unit = tally_series_key(a, i)->unit;
 		if (!has_values(source, i) ||
 		    !g_hash_table_add(seen, g_strdup_printf("%s %s", key, unit ? unit : "")))
 			continue;
@@ -234,10 +234,7 @@ add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
 		row->series = i;
 		row->unit = unit;
 		row->is_time = g_strcmp0(unit, "ns") == 0;
-		row->ratio =
-			i >= TALLY_N_FIXED_SERIES &&
-			g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join ==
-				TALLY_JOIN_NONE;
+		row->ratio = tally_series_key(a, i)->join == TALLY_JOIN_NONE;
 	}
 }
 

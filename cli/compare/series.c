@@ -156,7 +156,7 @@ find_selected(struct tally_compare_log *log, uint32_t series)
 		g_array_set_size(log->selected, MAX(series + 1, tally_n_series(&log->aggregate)));
 	struct selected *selected = &g_array_index(log->selected, struct selected, series);
 	if (selected->wanted == NOT_ASKED) {
-		const char *key = tally_series_name(&log->aggregate, series);
+		const char *key = tally_series_key(&log->aggregate, series)->key;
 		selected->wanted = tally_compare_wants(log->filter, key) ? WANTED : UNWANTED;
 	}
 	return selected->wanted == WANTED ? selected : NULL;
@@ -199,7 +199,7 @@ static uint32_t
 metric_series(const struct tally_compare_log *log, const char *key)
 {
 	uint32_t i = TALLY_N_FIXED_SERIES, n = tally_n_series(&log->aggregate);
-	while (i < n && strcmp(tally_series_name(&log->aggregate, i), key) != 0)
+	while (i < n && strcmp(tally_series_key(&log->aggregate, i)->key, key) != 0)
 		i++;
 	return i;
 }
@@ -224,9 +224,7 @@ add_frame_totals(struct tally_compare_log *log, struct tally_compare_source *fra
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < log->selected->len; i++) {
 		const struct selected *total = &g_array_index(log->selected, struct selected, i);
 		if (!total->touched || total->n != n_passes ||
-		    (i >= TALLY_N_FIXED_SERIES &&
-		     g_array_index(a->keys, struct tally_key, i - TALLY_N_FIXED_SERIES).join !=
-			     TALLY_JOIN_SUM))
+		    tally_series_key(a, i)->join != TALLY_JOIN_SUM)
 			continue;
 		add_value(frames, i, tally_f64(total->sum), total->estimated);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/device_summary.h"
+#include "cli/log/keys.h"
 #include "cli/log/notes.h"
 #include "cli/log/rows.h"
 
@@ -176,8 +177,7 @@ init(struct tally_aggregate *a, const char *path, const struct tally_grouping *b
 	s->devices = g_hash_table_new(NULL, NULL);
 	s->touched = g_ptr_array_new();
 	a->state = s;
-	s->keys = g_hash_table_new(NULL, NULL);
-	a->keys = g_array_new(FALSE, TRUE, sizeof(struct tally_key));
+	tally_keys_init(a);
 	a->pictured = g_array_new(FALSE, FALSE, sizeof(struct tally_pictured_pass));
 	tally_groups_init(a);
 	tally_notes_init(a);

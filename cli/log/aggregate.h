@@ -27,7 +27,7 @@
 
 struct tally_grouping; /* cli/log/grouping.h */
 
-/* Series every group has; counters and metrics follow, in the order of aggregate->keys. */
+/* Series every group has; counters and metrics follow. */
 enum tally_series_index {
 	TALLY_SERIES_GPU = 0,
 	TALLY_SERIES_DRAWS, /* from here on as in tally_call_count_names */
@@ -220,7 +220,7 @@ struct tally_aggregate {
 	GArray *pictured;
 	const char *waits; /* the option by which a capture starts late: "--skip 30"; NULL = none */
 	struct tally_log_identity identity;
-	GArray *keys; /* elements: struct tally_key */
+	GArray *keys; /* elements: struct tally_key, of each series */
 	GPtrArray *groups; /* elements: struct tally_group *, in order of appearance */
 	GPtrArray *devices; /* elements: struct tally_device_summary *, by number */
 	bool several_queues; /* a device has more than one queue */
@@ -260,6 +260,9 @@ tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint
 /* Whether any pass of the device was seen. */
 bool tally_aggregate_has_pass(const struct tally_aggregate *a, uint32_t device);
 
+/* Its `key` is the name of the series in JSON, CSV and --sort: "gpu_ns", "draws", a counter's. */
+struct tally_key *tally_series_key(const struct tally_aggregate *a, uint32_t series);
+
 /* The value of a group in the frame being read, for a watcher. False: it is not known, because
  * one of its parts is not, or because there are several values that are not joined. */
 static inline bool
@@ -269,9 +272,7 @@ tally_group_value(const struct tally_aggregate *a, const struct tally_group *g, 
 	const struct tally_joined *part = &g->parts[series];
 	*out = part->value;
 	return part->n == g->n_parts &&
-	       (part->n == 1 || series < TALLY_N_FIXED_SERIES ||
-		g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).join !=
-			TALLY_JOIN_NONE);
+	       (part->n == 1 || tally_series_key(a, series)->join != TALLY_JOIN_NONE);
 }
 
 /* cli/log/series.c: the values of a series and the words for them. */

@@ -29,9 +29,9 @@ add_totals(struct tally_aggregate *a, struct tally_group *g, const struct tally_
 	for (uint32_t i = 0; i < f->n_unattributed; i++) {
 		const struct tally_keyed_value *v = &f->unattributed[i];
 		uint32_t k = tally_aggregate_key(a, v->key, false);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		struct tally_joined *part = &g->parts[TALLY_N_FIXED_SERIES + k];
-		if (g_array_index(a->keys, struct tally_key, k).join != TALLY_JOIN_SUM ||
+		struct tally_series *s = tally_group_series(g, k);
+		struct tally_joined *part = &g->parts[k];
+		if (tally_series_key(a, k)->join != TALLY_JOIN_SUM ||
 		    (part->n && part->n != g->n_parts))
 			continue;
 		part->value = part->n ? tally_join_values(part->value, v->value, TALLY_JOIN_SUM)
@@ -42,9 +42,9 @@ add_totals(struct tally_aggregate *a, struct tally_group *g, const struct tally_
 	for (uint32_t i = 0; i < f->n_metrics; i++) {
 		const struct tally_keyed_value *v = &f->metrics[i];
 		uint32_t k = tally_aggregate_key(a, v->key, true);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
+		struct tally_series *s = tally_group_series(g, k);
 		tally_stats_add(&s->stats, v->value);
-		g->parts[TALLY_N_FIXED_SERIES + k].n = 0;
+		g->parts[k].n = 0;
 		s->estimated |= v->estimated;
 	}
 }

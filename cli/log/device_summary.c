@@ -92,8 +92,7 @@ static struct tally_key *
 read_key(struct tally_aggregate *a, const char *name_of_key, bool metric,
 	 const struct tally_key *says)
 {
-	uint32_t k = tally_aggregate_key(a, name_of_key, metric);
-	struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
+	struct tally_key *key = tally_series_key(a, tally_aggregate_key(a, name_of_key, metric));
 	bool agree = !key->described || g_strcmp0(key->unit, says->unit) == 0;
 	key->unit = agree ? g_intern_string(says->unit) : NULL;
 	key->name = g_intern_string(says->name);

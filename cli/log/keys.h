@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/log/keys.h - the counters and metrics of a log, each with one column.
+/* cli/log/keys.h - the series of a log: GPU time, calls, and each counter and metric.
  *
  * One thread.
  */
@@ -8,7 +8,8 @@
 
 #include "cli/log/aggregate_parts.h"
 
-/* The index of a key among a->keys, added where it is new. */
+void tally_keys_init(struct tally_aggregate *a);
+/* The series of a counter or metric, which is added where it is new. */
 uint32_t tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric);
 
 #endif

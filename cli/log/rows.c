@@ -197,9 +197,8 @@ tally_group_add_keyed(struct tally_aggregate *a, struct tally_group *g,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = tally_aggregate_key(a, values[i].key, metrics);
-		struct tally_series *s = tally_group_series(g, TALLY_N_FIXED_SERIES + k);
-		add_part(g, TALLY_N_FIXED_SERIES + k, values[i].value,
-			 g_array_index(a->keys, struct tally_key, k).join);
+		struct tally_series *s = tally_group_series(g, k);
+		add_part(g, k, values[i].value, tally_series_key(a, k)->join);
 		if (values[i].estimated)
 			s->estimated = true;
 	}

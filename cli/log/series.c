@@ -38,27 +38,7 @@ tally_group_frame_ns(const struct tally_aggregate *a, const struct tally_group *
 uint32_t
 tally_n_series(const struct tally_aggregate *a)
 {
-	return TALLY_N_FIXED_SERIES + a->keys->len;
-}
-
-const char *
-tally_series_name(const struct tally_aggregate *a, uint32_t series)
-{
-	if (series == TALLY_SERIES_GPU)
-		return "gpu_ns";
-	if (series < TALLY_N_FIXED_SERIES)
-		return tally_call_count_names[series - TALLY_SERIES_DRAWS].key;
-	return g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).key;
-}
-
-const char *
-tally_series_unit(const struct tally_aggregate *a, uint32_t series)
-{
-	if (series == TALLY_SERIES_GPU)
-		return "ns";
-	if (series < TALLY_N_FIXED_SERIES)
-		return "1";
-	return g_array_index(a->keys, struct tally_key, series - TALLY_N_FIXED_SERIES).unit;
+	return a->keys->len;
 }
 
 bool

@@ -16,9 +16,6 @@ uint64_t tally_group_n_frames(const struct tally_aggregate *a, const struct tall
  * without the group counts as 0, one in which its time is not known is left out. Negative =
  * not known. */
 double tally_group_frame_ns(const struct tally_aggregate *a, const struct tally_group *g);
-/* The name of a series in JSON, CSV and --sort: "gpu_ns", "draws", a counter's key. */
-const char *tally_series_name(const struct tally_aggregate *a, uint32_t series);
-const char *tally_series_unit(const struct tally_aggregate *a, uint32_t series);
 uint32_t tally_n_series(const struct tally_aggregate *a);
 /* Whether any group has a value other than 0 in it. */
 bool tally_series_in_use(const struct tally_aggregate *a, uint32_t series);

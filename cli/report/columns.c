@@ -111,10 +111,10 @@ tally_columns_create(const struct tally_aggregate *a)
 	TALLY_EACH_OF (struct tally_column, c, columns)
 		c->in_table |= c->what == TALLY_COLUMN_QUEUE && a->several_queues;
 	for (uint32_t i = TALLY_SERIES_GPU + 1; i < tally_n_series(a); i++) {
-		bool time = g_strcmp0(tally_series_unit(a, i), "ns") == 0;
+		bool time = g_strcmp0(tally_series_key(a, i)->unit, "ns") == 0;
 		struct tally_column c = {
-			.key = tally_series_name(a, i),
-			.title = tally_series_name(a, i),
+			.key = tally_series_key(a, i)->key,
+			.title = tally_series_key(a, i)->key,
 			.type = time ? TALLY_COLUMN_TIME : TALLY_COLUMN_NUMBER,
 			.what = TALLY_COLUMN_SERIES,
 			.series = i,

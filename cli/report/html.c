@@ -313,21 +313,18 @@ static void
 put_series(struct tally_out *o, const struct tally_html_log *log, uint32_t i)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	const struct tally_key *k = i < TALLY_N_FIXED_SERIES
-					    ? NULL
-					    : &g_array_index(a->keys, struct tally_key,
-							     i - TALLY_N_FIXED_SERIES);
+	const struct tally_key *k = tally_series_key(a, i);
 	tally_out_object(o, NULL);
-	tally_out_text(o, "key", tally_series_name(a, i));
-	tally_out_text(o, "unit", tally_series_unit(a, i));
-	if (k && k->described) {
+	tally_out_text(o, "key", k->key);
+	tally_out_text(o, "unit", k->unit);
+	if (k->described) {
 		tally_out_text(o, "name", k->name);
 		tally_out_text(o, "text", k->text);
 		tally_out_text(o, "source", k->source);
 		tally_out_text(o, "kind", k->kind);
 		tally_out_text(o, "scope", k->scope);
 	}
-	if (k && k->metric)
+	if (k->metric)
 		tally_out_bool(o, "metric", true);
 	tally_out_end_object(o);
 }

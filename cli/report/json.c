@@ -111,7 +111,7 @@ put_estimated(struct tally_out *o, const struct tally_aggregate *a, const struct
 		if (!any)
 			tally_out_array(o, "estimated");
 		any = true;
-		tally_out_text(o, NULL, tally_series_name(a, i));
+		tally_out_text(o, NULL, tally_series_key(a, i)->key);
 	}
 	if (any)
 		tally_out_end_array(o);
@@ -139,7 +139,7 @@ put_frame_row(struct tally_out *o, const struct tally_aggregate *a, const struct
 	tally_out_object(o, "values");
 	for (uint32_t i = TALLY_SERIES_DRAWS; i < g->n_series; i++)
 		if (g->series[i].stats.moments.n) /* n is 1, so min is the value */
-			tally_out_value(o, tally_series_name(a, i),
+			tally_out_value(o, tally_series_key(a, i)->key,
 					g->series[i].stats.moments.min);
 	tally_out_end_object(o);
 	put_estimated(o, a, g);
@@ -202,10 +202,10 @@ tally_json_put_row(struct tally_out *o, const struct tally_aggregate *a,
 		tally_out_f64(o, "order", g->index_sum / (double)g->frames);
 	tally_out_object(o, "values");
 	for (uint32_t i = 0; i < g->n_series; i++) {
+		const struct tally_key *k = tally_series_key(a, i);
 		struct tally_series *s = &g->series[i];
 		if (s->stats.moments.n)
-			put_stats(o, tally_series_name(a, i), &s->stats, tally_series_unit(a, i),
-				  s->estimated);
+			put_stats(o, k->key, &s->stats, k->unit, s->estimated);
 	}
 	tally_out_end_object(o);
 	tally_out_flags(o, "flags", g->flags);

@@ -298,13 +298,12 @@ print_uncounted(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows
 	uint64_t flags = 0;
 	TALLY_EACH (const struct tally_group, g, rows) {
 		flags |= g->flags & reasons;
-		for (guint k = 0; k < a->keys->len; k++) {
-			const struct tally_key *key = &g_array_index(a->keys, struct tally_key, k);
-			uint32_t series = TALLY_N_FIXED_SERIES + k;
+		for (uint32_t i = 0; i < tally_n_series(a); i++) {
+			const struct tally_key *key = tally_series_key(a, i);
 			if (key->metric || !key->described)
 				continue;
 			described = true;
-			if (series < g->n_series && g->series[series].stats.moments.n)
+			if (i < g->n_series && g->series[i].stats.moments.n)
 				return;
 		}
 	}

@@ -119,7 +119,7 @@ find_value(const struct tally_aggregate *a, const struct tally_group *g, const c
 	}
 	for (uint32_t i = 0; i < g->n_series; i++) {
 		const struct tally_moments *m = &g->series[i].stats.moments;
-		if (strcmp(tally_series_name(a, i), key) != 0)
+		if (strcmp(tally_series_key(a, i)->key, key) != 0)
 			continue;
 		*out = m->n ? tally_moments_mean(m) : 0;
 		return m->n > 0 && !g->series[i].estimated;
