@@ -5,6 +5,7 @@
 #include "cli/selftest/reading.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
+#include "cli/shared/text.h"
 #include "query/sources.h"
 #include "query/statistics/run_statistics.h"
 
@@ -32,10 +33,7 @@
 static void G_GNUC_PRINTF(4, 5)
 	judge(struct tally_trial *t, enum tally_law law, bool holds, const char *format, ...)
 {
-	va_list list;
-	va_start(list, format);
-	g_autofree char *what = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(what, format);
 	if (holds)
 		tally_law_hold(t->device, law);
 	else
@@ -266,6 +264,8 @@ judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter
 	   const struct tally_frame_record *frame, uint32_t k,
 	   const struct tally_frame_record *first, uint32_t same)
 {
+	if (same >= first->n_passes)
+		return;
 	const struct tally_value *one = tally_seen_value(&first->passes[same], counter->key);
 	const struct tally_value *other = tally_seen_value(&frame->passes[k], counter->key);
 	if (one && other)
@@ -277,14 +277,15 @@ judge_same(struct tally_trial *t, enum tally_law law, const struct tally_counter
 			   first->frame, same, tally_value_f64(*one));
 }
 
-/* Passes 0 and 2 are equal, so are 1 and 3, in every frame. */
+/* Each pass of a frame, and the `n_kinds`-th after it, do the same as in frame `first` or, where
+ * that is NULL, as in their own. */
 static void
-judge_equal(struct tally_trial *t, const struct tally_counter *counter)
+judge_equal(struct tally_trial *t, enum tally_law law, const struct tally_counter *counter,
+	    const struct tally_frame_record *first, uint32_t n_kinds)
 {
 	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames)
-		for (uint32_t k = 0; k < frame->n_passes && frame->n_passes == 4; k++)
-			judge_same(t, TALLY_LAW_EQUAL, counter, frame, k, frame_at(&t->log, 0),
-				   k % 2);
+		for (uint32_t k = first ? 0 : n_kinds; k < frame->n_passes; k++)
+			judge_same(t, law, counter, frame, k, first ? first : frame, k % n_kinds);
 }
 
 void
@@ -292,8 +293,9 @@ tally_judge_work(struct tally_trial *t)
 {
 	tally_judge_frames(t);
 	TALLY_EACH (const struct tally_counter, counter, t->log.counters) {
+		/* Passes 0 and 2 are equal, so are 1 and 3, in every frame. */
 		if (is_statistic(counter))
-			judge_equal(t, counter);
+			judge_equal(t, TALLY_LAW_EQUAL, counter, frame_at(&t->log, 0), 2);
 	}
 	judge_ratio(t, TALLY_LAW_MORE, 0, 1);
 	judge_ratio(t, TALLY_LAW_MORE, 2, 3);
@@ -471,16 +473,6 @@ counts_work(const struct tally_counter *counter)
 	return true;
 }
 
-/* Of scene "twins", whose passes are all equal. Frames are not compared with each other: one
- * may contain a driver's own work. */
-static void
-judge_twins(struct tally_trial *t, const struct tally_counter *counter)
-{
-	TALLY_EACH_OF (const struct tally_frame_record, frame, t->log.frames)
-		for (uint32_t k = 1; k < frame->n_passes; k++)
-			judge_same(t, TALLY_LAW_COUNTERS, counter, frame, k, frame, 0);
-}
-
 static void
 judge_counter(struct tally_trial *t, const struct tally_counter *counter)
 {
@@ -514,8 +506,10 @@ tally_judge_counters(struct tally_trial *t)
 			continue;
 		n++;
 		judge_counter(t, counter);
+		/* Of scene "twins", whose passes are all equal. Frames are not compared with each
+		 * other: one may contain a driver's own work. */
 		if (counts_work(counter))
-			judge_twins(t, counter);
+			judge_equal(t, TALLY_LAW_COUNTERS, counter, NULL, 1);
 	}
 	if (!n)
 		tally_law_lack(t->device, TALLY_LAW_COUNTERS,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/selftest/laws.h"
 
+#include "cli/shared/text.h"
+
 /* How much is kept of one law: one driver's fault may appear in every frame of every scene. */
 #define MOST_FAILURES 4
 
@@ -98,9 +100,6 @@ tally_law_fail(struct tally_tested_device *device, enum tally_law law,
 	finding->n_failures++;
 	if (finding->failures->len == MOST_FAILURES)
 		return;
-	va_list list;
-	va_start(list, format);
-	g_autofree char *what = g_strdup_vprintf(format, list);
-	va_end(list);
+	TALLY_FORMATTED(what, format);
 	g_ptr_array_add(finding->failures, g_strdup_printf("%s: %s", scene, what));
 }

@@ -7,19 +7,13 @@
 #include "cli/shared/text.h"
 #include "passtally_version.h"
 
-static const struct tally_tested_device *
-device_at(const struct tally_selftest_result *result, guint i)
-{
-	return g_ptr_array_index(result->devices, i);
-}
-
 guint
 tally_selftest_count(const struct tally_selftest_result *result, enum tally_verdict verdict)
 {
 	guint n = 0;
-	for (guint i = 0; i < result->devices->len; i++)
+	TALLY_EACH (const struct tally_tested_device, device, result->devices)
 		for (int law = 0; law < TALLY_N_LAWS; law++)
-			n += device_at(result, i)->laws[law].verdict == verdict;
+			n += device->laws[law].verdict == verdict;
 	return n;
 }
 
@@ -66,9 +60,10 @@ void
 tally_selftest_print(const struct tally_selftest_result *result)
 {
 	static const char *const apis[] = { "OpenGL", "Vulkan" };
+	guint n = 0;
 	print_verdict(result);
-	for (guint i = 0; i < result->devices->len; i++)
-		print_device(device_at(result, i), i + 1);
+	TALLY_EACH (const struct tally_tested_device, device, result->devices)
+		print_device(device, ++n);
 	for (size_t i = 0; i < G_N_ELEMENTS(apis); i++)
 		if (result->missing[i])
 			tally_text_print_folded(10, "%s: %s", apis[i], result->missing[i]);
@@ -116,8 +111,7 @@ tally_selftest_print_json(const struct tally_selftest_result *result, FILE *to)
 	tally_out_text_or_null(out, "no_vulkan", result->missing[1]);
 	tally_out_text_or_null(out, "kept", result->kept);
 	tally_out_array(out, "devices");
-	for (guint i = 0; i < result->devices->len; i++) {
-		const struct tally_tested_device *d = device_at(result, i);
+	TALLY_EACH (const struct tally_tested_device, d, result->devices) {
 		tally_out_object(out, NULL);
 		tally_out_text(out, "api", api_of(d));
 		tally_out_u64(out, "number", d->number);
