@@ -23,7 +23,7 @@
 
 #define MAX_THREADS 64
 #define RING 3
-#define NO_PIPELINE ((VkPipeline)(uintptr_t)1) /* a handle that the layer does not know */
+#define NO_PIPELINE(i) ((VkPipeline)(uintptr_t)(1 + (i) % 2)) /* two that the layer does not know */
 
 struct options {
 	unsigned passes, binds, draws, frames, warm_up, threads, submits, pause_us;
@@ -164,7 +164,7 @@ record(struct worker *w, VkCommandBuffer buffer, bool once)
 	for (unsigned i = 0; i < w->options->passes; i++) {
 		s->begin_pass(buffer, &pass, VK_SUBPASS_CONTENTS_INLINE);
 		for (unsigned j = 0; j < w->options->binds; j++)
-			s->bind(buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, NO_PIPELINE);
+			s->bind(buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, NO_PIPELINE(j));
 		for (unsigned j = 0; j < w->options->draws; j++)
 			s->draw(buffer, 3, 1, 0, 0);
 		s->end_pass(buffer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* vk_layer/record/counted.h - render passes that are only counted (VK_PLAN_COUNT).
+/* vk_layer/record/counted.h - render passes that are only counted (VK_PLAN_COUNT), and binds.
  *
  * While nothing is captured a pass should cost a game next to nothing: its end is inline in the
- * wrapper. Everything else is for passes.c, which opens and closes a pass by the same functions.
- * For the recording thread; nothing waits, locks or allocates.
+ * wrapper, as is the bind of a pipeline. Everything else is for passes.c, which opens and closes a
+ * pass by the same functions. For the recording thread; nothing waits, locks or allocates.
  */
 #ifndef PASSTALLY_VK_LAYER_COUNTED_H
 #define PASSTALLY_VK_LAYER_COUNTED_H
@@ -116,6 +116,19 @@ vk_counted_end(struct vk_command *c)
 	if (p->uncounted || c->bound.on)
 		return false;
 	vk_pass_close_planned(c, p);
+	return true;
+}
+
+/* Notes a bind, unless what was done since the last one has to be counted first: false. */
+static inline bool
+vk_bind_noted(struct vk_command *c, VkPipelineBindPoint point, VkPipeline pipeline)
+{
+	if (point != VK_PIPELINE_BIND_POINT_GRAPHICS)
+		return false;
+	uint64_t *bound = &c->bound.pipelines[VK_BIND_GRAPHICS], handle = VK_HANDLE_KEY(pipeline);
+	if (*bound != handle && vk_worked_since_bind(c))
+		return false;
+	*bound = handle;
 	return true;
 }
 

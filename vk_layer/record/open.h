@@ -64,4 +64,13 @@ vk_yields(const struct vk_command *c)
 	       vk_slots_cover(c->device, c->recording->family, VK_MEASURE_STATISTICS);
 }
 
+/* Whether anything was done since the last bind of a pipeline. */
+static inline bool
+vk_worked_since_bind(const struct vk_command *c)
+{
+	const struct tally_call_counts *now = &c->call_counts, *before = &c->bound.before;
+	return now->draws != before->draws || now->calls != before->calls ||
+	       now->dispatches != before->dispatches;
+}
+
 #endif

@@ -98,8 +98,7 @@ bind(struct vk_command *c, enum vk_bind_point point, uint64_t handle)
 	struct vk_bound *b = &c->bound;
 	if (!b->on || b->pipelines[point] == handle)
 		return;
-	if (c->call_counts.draws != b->before.draws || c->call_counts.calls != b->before.calls ||
-	    c->call_counts.dispatches != b->before.dispatches)
+	if (vk_worked_since_bind(c))
 		vk_pipelines_count(c);
 	b->pipelines[point] = handle;
 }

@@ -587,13 +587,13 @@ bind(struct vk_command *c, const char *word)
 {
 	const VkShaderStageFlagBits stages[] = { VK_SHADER_STAGE_VERTEX_BIT };
 	VkPipeline pipeline = HANDLE(VkPipeline, 0x70 + g_ascii_strtoull(word + 2, NULL, 10));
+	VkPipelineBindPoint point = word[1] == 'g'   ? VK_PIPELINE_BIND_POINT_GRAPHICS
+				    : word[1] == 'c' ? VK_PIPELINE_BIND_POINT_COMPUTE
+						     : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR;
 	if (word[1] == 's')
 		vk_shaders_bound(c, 1, stages);
-	else
-		vk_pipeline_bound(c, word[1] == 'g'   ? VK_PIPELINE_BIND_POINT_GRAPHICS
-				     : word[1] == 'c' ? VK_PIPELINE_BIND_POINT_COMPUTE
-						      : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR,
-				  pipeline);
+	else if (!vk_bind_noted(c, point, pipeline))
+		vk_pipeline_bound(c, point, pipeline);
 	say(word);
 }
 
