@@ -343,6 +343,7 @@ struct tally_event_call_record {
 	const char *call; /* "glLinkProgram" */
 	const char *thread; /* its name; NULL = none */
 	uint64_t start_ns, ns, bytes;
+	uint64_t object; /* OpenGL: its shader or program; 0: none */
 	bool cached;
 };
 

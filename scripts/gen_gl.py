@@ -277,9 +277,11 @@ def write_timed(wrapper):
     command = wrapper.command
     event, _, after = wrapper.expression.partition(";")
     kind, _, size = (part.strip() for part in event.partition(","))
+    kind, _, made = kind.partition("/")
     space = "" if command.returns.endswith("*") else " "
     void = command.returns == "void"
     return (f'\tstruct tally_event event = gl_event(c, {kind}, "{command.name}", {size});\n'
+            + (f"\tevent.object = {made};\n" if made else "")
             + forward(command, "\t" if void else f"\t{command.returns}{space}result = ")
             + "\ttally_event_end(&event);\n"
             + (f"\tif (c->live) {{\n{statements(after, chr(9) * 2)}\t}}\n" if after.strip() else "")

@@ -131,6 +131,8 @@ take_longest(struct tally_answer_event *e, const struct tally_frame_events *even
 			continue;
 		e->call = c->call;
 		e->thread = c->thread;
+		e->object = c->object;
+		e->is_program = c->kind != TALLY_EVENT_SHADER;
 	}
 }
 
@@ -194,6 +196,15 @@ tally_event_over(const struct tally_frame_events *events)
 	return m->budget && m->used > m->budget ? m->used - m->budget : 0;
 }
 
+/* Which program or shader: in OpenGL, of the longest call. */
+static const char *
+object_text(const struct tally_answer_event *e)
+{
+	return e->object ? tally_phrase(", %s%s %" PRIu64, e->n > 1 ? "longest " : "",
+					e->is_program ? "program" : "shader", e->object)
+			 : "";
+}
+
 const char *
 tally_event_text(const struct tally_answer_event *e)
 {
@@ -214,8 +225,8 @@ tally_event_text(const struct tally_answer_event *e)
 		on = tally_phrase(" on %s", tally_short_name(e->thread));
 	if (e->cached)
 		cached = tally_phrase(", %" PRIu64 " from a cache", e->cached);
-	return tally_phrase("%s%s%s, %s%s", what, bytes, on,
-			    tally_duration_text((double)e->ns), cached);
+	return tally_phrase("%s%s%s, %s%s%s", what, bytes, on,
+			    tally_duration_text((double)e->ns), cached, object_text(e));
 }
 
 const char *

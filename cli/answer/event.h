@@ -35,6 +35,8 @@ struct tally_answer_event {
 	 * thread of the longest call. */
 	uint64_t growth_ns;
 	const char *call, *thread; /* of the longest call; NULL = not known */
+	uint64_t object; /* of that call: OpenGL's name of its program or shader; 0: not known */
+	bool is_program;
 };
 
 /* Of a run. */

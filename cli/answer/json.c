@@ -72,6 +72,8 @@ put_event(struct tally_out *o, const struct tally_answer_event *e)
 	if (e->bytes)
 		tally_out_u64(o, "bytes", e->bytes);
 	tally_out_text(o, "call", e->call);
+	if (e->object)
+		tally_out_u64(o, "object", e->object);
 	tally_out_text(o, "thread", e->thread);
 	tally_out_end_object(o);
 }

@@ -140,7 +140,9 @@ gl_first_draw_begin(struct gl_context *c, const char *call)
 {
 	if (!c->live || !c->state->fresh_program || gl_compiles_only(c->state))
 		return (struct tally_event){ 0 };
-	return gl_event(c, TALLY_EVENT_FIRST_DRAW, call, 0);
+	struct tally_event event = gl_event(c, TALLY_EVENT_FIRST_DRAW, call, 0);
+	event.object = c->state->fresh_program;
+	return event;
 }
 
 void

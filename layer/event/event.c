@@ -67,6 +67,7 @@ keep(const struct tally_event *event, uint64_t ns)
 			.start_ns = event->begin_ns,
 			.ns = ns,
 			.bytes = event->bytes,
+			.object = event->object,
 			.cached = event->n && event->cached == event->n,
 		};
 		memcpy(threads[i], thread, sizeof(thread));

@@ -22,6 +22,7 @@ struct tally_event {
 	uint64_t n; /* of what it made: the pipelines of one call */
 	uint64_t bytes; /* uploaded, read back, allocated, of shader code */
 	uint64_t cached; /* of n: those that a cache had */
+	uint64_t object; /* OpenGL's name of the shader or program; 0: none */
 };
 
 /* After the call; any thread. */

@@ -533,6 +533,8 @@ class Answer(CliCase):
             ("pipelines", [event("pipeline", 28, 3)], [call("pipeline", 20)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
             ("some from a cache", [event("pipeline", 28, 3, cached=2)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, 2 from a cache"),
             ("compiled, linked, drawn with", [event("shader", 8, 2), event("pipeline", 9), event("first_draw", 10)], [call("first_draw", 10)], 30, 9, {}, {}, "shaders", "2 shaders made, 27.0 ms"),
+            ("a program that OpenGL named", [event("pipeline", 28)], [{**call("pipeline", 28), "object": 12}], 31, 9, {}, {}, "shaders", "1 shader made, 28.0 ms, program 12"),
+            ("several, one named", [event("shader", 28, 3)], [{**call("shader", 20), "object": 7}], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, longest shader 7"),
             ("many short ones", [event("shader", 28, 60)], [], 31, 9, {}, {}, "shaders", "60 shaders made, 28.0 ms"),
             ("on another thread, which is waited for", [event("pipeline", 28, 3)], [call("pipeline", 28, "dxvk-cs")], 3, 9, {}, {}, "shaders", "3 shaders made on dxvk-cs, 28.0 ms"),
             ("an upload", [event("upload", 25, 1, 64 * 10**6)], [call("upload", 25)], 28, 9, {}, {}, "upload", "upload of 64 MB, 25.0 ms"),
