@@ -91,7 +91,8 @@ static const struct gl_row {
 	   "intel_perf_query.c, iris_perf.c; u_threaded_context.c makes the calls later",
 	   "two programs count at the same time"),
 	GL(COMPUTE_BATCH, "Intel", NULL, NULL, "Mesa 22.3",
-	   "compute passes are flagged approximate: rule G14", "iris_query.c, iris_perf.c",
+	   "compute passes are flagged approximate (rule G14), and their shaders' runs are "
+	   "counted by name", "iris_query.c, iris_perf.c",
 	   "compute runs in the batch of draws"),
 };
 

@@ -170,9 +170,25 @@ width_of(const struct tally_gl_api *api, unsigned target)
 	return (uint32_t)(bits < most ? bits : most);
 }
 
+/* Where compute runs in a batch of its own, the driver submits one at each change between it and
+ * the batch of the timestamps. */
+static bool
+is_unasked_in_batch(const struct gl_statistics *st, unsigned which)
+{
+	const struct tally_statistic_info *info = &tally_statistics[which];
+	const char *wanted = st->base.wanted;
+
+	return which == TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS &&
+	       tally_gl_quirk(TALLY_QUIRK_COMPUTE_BATCH, st->api->driver) &&
+	       !(wanted && (tally_list_has(wanted, "all") ||
+			    tally_list_matches(wanted, info->key, info->name)));
+}
+
 static enum tally_status
 choose(struct gl_statistics *st)
 {
+	static const char in_batch[] =
+		"it costs submissions on this driver: name it in --counters";
 	static const char no_bits[] = "the driver counts it with 0 bits";
 	static const char one_only[] =
 		"zink can run only one pipeline statistics query at a time";
@@ -186,7 +202,9 @@ choose(struct gl_statistics *st)
 		if (!tally_statistics_wanted(st->base.wanted, which))
 			continue;
 		wanted++;
-		why[which] = obstacle(api, offers[which] ? offers[which] : &any_stage);
+		why[which] = is_unasked_in_batch(st, which)
+				     ? in_batch
+				     : obstacle(api, offers[which] ? offers[which] : &any_stage);
 		if (why[which])
 			continue;
 		unsigned target = tally_gl_exclusive_target(which);

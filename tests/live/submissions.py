@@ -25,15 +25,14 @@ OPTIONS = {
     "all counters": ["--counters", "all"],
 }
 # A frame may have as many submissions more than without passtally, and why; waits never. Of all counters, one makes Mesa
-# submit once a frame. What a pass of dispatches costs: Mesa counts runs of compute shaders in a batch of their own.
+# submit once a frame, and another costs passes of dispatches: Mesa counts runs of compute shaders in a batch of their own.
 PER_DISPATCH = 2
 # A program whose frames submit nothing: passtally asks for the results of four frames at once.
 UNSUBMITTED = 0.5
 
 
 def allowed(name, end, dispatches):
-    statistics = name not in ("api", "times", "performance queries")
-    return PER_DISPATCH * dispatches * statistics + UNSUBMITTED * (end == "present") + (name == "all counters"), 0
+    return UNSUBMITTED * (end == "present") + (1 + PER_DISPATCH * dispatches) * (name == "all counters"), 0
 
 
 VULKAN = {"api": ["--sources", "api"], "times": ["--sources", "vk-timestamp"], "default": [],

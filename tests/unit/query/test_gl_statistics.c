@@ -123,10 +123,12 @@ test_open(void)
 	}
 }
 
-/* Where these queries may corrupt the driver's memory, they are used only if named. */
+/* Where these queries may corrupt the driver's memory, or make it submit, they are used only if
+ * named. */
 static void
-test_llvmpipe(void)
+test_named(void)
 {
+	static const char intel[] = "Intel Mesa Intel(R) UHD Graphics (TGL GT1)";
 	static const char llvmpipe[] = "Mesa llvmpipe (LLVM 15.0.6, 256 bits)";
 	static const char zink[] = "Mesa zink (llvmpipe (LLVM 15.0.6, 256 bits))";
 	static const struct {
@@ -139,6 +141,10 @@ test_llvmpipe(void)
 		{ llvmpipe, "api+gl-stat*", NULL, 4 },
 		{ llvmpipe, NULL, "samples_passed", 1 },
 		{ zink, NULL, "overview+samples_passed", 2 },
+		{ intel, "all", NULL, 3 },
+		{ intel, NULL, "overview+samples_passed", 4 },
+		{ intel, NULL, "overview+compute*", 4 },
+		{ intel, NULL, "all", TALLY_N_STATISTICS },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -463,7 +469,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-statistics/open", test_open);
-	g_test_add_func("/gl-statistics/llvmpipe", test_llvmpipe);
+	g_test_add_func("/gl-statistics/named", test_named);
 	g_test_add_func("/gl-statistics/long-reason", test_long_reason);
 	g_test_add_func("/gl-statistics/values", test_values);
 	g_test_add_func("/gl-statistics/read-once", test_read_once);
