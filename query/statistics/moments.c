@@ -150,6 +150,25 @@ tally_moments_add_any(struct tally_moments *m, struct tally_value v)
 		add_integer(m, v);
 }
 
+void
+tally_moments_add_same(struct tally_moments *m, struct tally_value v, uint64_t times)
+{
+	/* The first may make it another storage. */
+	for (uint64_t i = 0; i < times; i++) {
+		tally_moments_add_any(m, v);
+		if (m->storage != TALLY_STORAGE_U64 || v.storage != TALLY_STORAGE_U64 ||
+		    v.u64 > UINT32_MAX)
+			continue;
+		uint64_t low, rest = times - i - 1;
+		uint64_t high = tally_multiply(v.u64 * v.u64, rest, &low);
+		tally_int192_add_parts(&m->sum_sq, high, low);
+		high = tally_multiply(v.u64, rest, &low);
+		tally_int192_add_parts(&m->sum, high, low);
+		m->n += rest;
+		return;
+	}
+}
+
 /* ---- derived values ---- */
 
 double

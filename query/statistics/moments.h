@@ -39,7 +39,10 @@ struct tally_moments {
 /* Zeroed is empty. A value that is not finite is not counted. */
 void tally_moments_add_any(struct tally_moments *m, struct tally_value v);
 
-/* The same. */
+/* As often as `times`. */
+void tally_moments_add_same(struct tally_moments *m, struct tally_value v, uint64_t times);
+
+/* The same as tally_moments_add_any(). */
 static inline void
 tally_moments_add(struct tally_moments *m, struct tally_value v)
 {

@@ -29,6 +29,12 @@ struct series {
 	char *printed; /* the sketch, as the list has it */
 };
 
+/* What is counted of each pass, without padding. */
+struct counts {
+	struct tally_call_counts of;
+	uint64_t unknown;
+};
+
 /* The key of an identity: no padding. */
 struct identity_key {
 	uint64_t device, id;
@@ -37,6 +43,10 @@ struct identity_key {
 struct identity {
 	struct identity_key key;
 	uint32_t n_parts; /* passes in the frame that is being added */
+	/* Those of the first of them, and of n_same frames that are not in the series yet: in most
+	 * programs a pass draws the same frame by frame. */
+	struct counts now, same;
+	uint64_t n_same;
 	uint32_t n_series, room;
 	struct series *series;
 	struct identity *next; /* in that frame */
@@ -291,20 +301,31 @@ add_keyed(struct tally_run_statistics *s, struct identity *i,
 }
 
 static void
+add_counts(struct identity *i, const struct counts *counts)
+{
+	struct tally_value v = { .storage = TALLY_STORAGE_U64 };
+	for (uint32_t k = 0; k < N_TALLIES; k++) {
+		v.u64 = tally_call_count(&counts->of, k);
+		if (!(counts->unknown & tally_call_count_names[k].unknown))
+			add_part(&i->series[k], v);
+	}
+}
+
+static void
 add_pass(struct tally_run_statistics *s, struct identity *i,
 	 const struct tally_pass_record *pass)
 {
+	const struct counts counts = { pass->call_counts, pass->unknown };
 	if (!i->n_parts++) {
 		i->next = s->in_frame;
 		s->in_frame = i;
+		i->now = counts;
+	} else {
+		if (i->n_parts == 2)
+			add_counts(i, &i->now);
+		add_counts(i, &counts);
 	}
-	struct tally_value v = { .storage = TALLY_STORAGE_U64 };
-	for (uint32_t k = 0; k < N_TALLIES; k++) {
-		v.u64 = tally_call_count(&pass->call_counts, k);
-		if (!(pass->unknown & tally_call_count_names[k].unknown))
-			add_part(&i->series[k], v);
-	}
-	v.u64 = pass->gpu_ns;
+	struct tally_value v = { .storage = TALLY_STORAGE_U64, .u64 = pass->gpu_ns };
 	if (pass->has_gpu)
 		add_part(&i->series[GPU_NS], v);
 	uint32_t at = add_keyed(s, i, pass->counters, pass->n_counters, false, N_FIXED);
@@ -312,23 +333,46 @@ add_pass(struct tally_run_statistics *s, struct identity *i,
 }
 
 static void
-add_value(struct series *series, bool digest)
+spread_value(struct series *series, struct tally_value v, uint64_t times)
 {
-	tally_moments_add(&series->moments, series->part);
-	if (digest && !series->no_sketch)
-		series->no_sketch = !tally_sketch_add(&series->sketch,
-						      tally_value_f64(series->part), 1);
+	if (!series->no_sketch)
+		series->no_sketch = !tally_sketch_add(&series->sketch, tally_value_f64(v), times);
+}
+
+/* Puts the frames with the same counts into the series. */
+static void
+add_same(struct identity *i, bool digest)
+{
+	struct tally_value v = { .storage = TALLY_STORAGE_U64 };
+	for (uint32_t k = 0; k < N_TALLIES && i->n_same; k++) {
+		if (i->same.unknown & tally_call_count_names[k].unknown)
+			continue;
+		v.u64 = tally_call_count(&i->same.of, k);
+		tally_moments_add_same(&i->series[k].moments, v, i->n_same);
+		if (digest)
+			spread_value(&i->series[k], v, i->n_same);
+	}
+	i->n_same = 0;
 }
 
 /* The frame is complete: the joined values of its segments count as one value each. */
 static void
 close_frame(struct identity *i, bool digest)
 {
-	for (uint32_t k = 0; k < i->n_series; k++) {
+	bool alone = i->n_parts == 1;
+	if (!alone || memcmp(&i->now, &i->same, sizeof(i->now)) != 0)
+		add_same(i, digest);
+	if (alone) {
+		i->same = i->now;
+		i->n_same++;
+	}
+	for (uint32_t k = alone ? GPU_NS : 0; k < i->n_series; k++) {
 		struct series *series = &i->series[k];
-		if (series->n_parts == i->n_parts &&
-		    (i->n_parts == 1 || series->join != TALLY_JOIN_NONE))
-			add_value(series, digest);
+		if (series->n_parts == i->n_parts && (alone || series->join != TALLY_JOIN_NONE)) {
+			tally_moments_add(&series->moments, series->part);
+			if (digest)
+				spread_value(series, series->part, 1);
+		}
 		series->n_parts = 0;
 	}
 	i->n_parts = 0;
@@ -411,9 +455,11 @@ tally_run_statistics_list(struct tally_run_statistics *s, uint32_t *n)
 	*n = 0;
 	uint64_t devices = 0;
 	struct identity *i;
-	for (i = s->identities; i; i = i->hh.next)
+	for (i = s->identities; i; i = i->hh.next) {
+		add_same(i, s->digest);
 		if (i->key.device >= devices)
 			devices = i->key.device + 1;
+	}
 	if (s->n_values == 0)
 		return NULL;
 	struct tally_statistic_record *list = calloc(s->n_values, sizeof(*list));

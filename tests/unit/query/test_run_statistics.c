@@ -114,6 +114,48 @@ test_segments(void)
 	tally_run_statistics_destroy(s);
 }
 
+/* Counts that stay the same over frames, and change, and are not known, or of two segments. */
+static void
+test_same(void)
+{
+	static const struct {
+		uint64_t draws, vertices;
+		uint32_t frames, segments, unknown;
+	} steps[] = {
+		{ 3, 9, 5, 1, 0 },
+		{ 3, UINT64_C(1) << 33, 3, 1, 0 },
+		{ 3, 9, 2, 1, TALLY_UNKNOWN_VERTICES },
+		{ 0, 0, 1, 1, 0 },
+		{ 3, 9, 2, 2, 0 },
+		{ 3, 9, 4, 1, 0 },
+	};
+	for (unsigned digest = 0; digest < 2; digest++) {
+		struct tally_run_statistics *s = tally_run_statistics_create(digest);
+		for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+			struct tally_pass_record passes[2] = { { .id = 1,
+								 .unknown = steps[i].unknown } };
+			passes[0].call_counts.draws = steps[i].draws;
+			passes[0].call_counts.vertices = steps[i].vertices;
+			passes[1] = passes[0];
+			struct tally_frame_record frame = { .passes = passes,
+							    .n_passes = steps[i].segments };
+			for (unsigned k = 0; k < steps[i].frames; k++)
+				tally_run_statistics_add(s, &frame);
+		}
+		for (unsigned again = 0; again < 2; again++) {
+			uint32_t n;
+			struct tally_statistic_record *list = tally_run_statistics_list(s, &n);
+			const double large = 0x1p33;
+			check(find(list, n, 1, "draws"), 17, 14 * 3 + 2 * 6,
+			      14 * 9 + 2 * 36, 0, 6);
+			check(find(list, n, 1, "vertices"), 15, 9 * 9 + 3 * large + 2 * 18,
+			      9 * 81 + 3 * large * large + 2 * 324, 0, large);
+			free(list);
+		}
+		tally_run_statistics_destroy(s);
+	}
+}
+
 /* One identity on two devices is two; devices come in order. */
 static void
 test_devices(void)
@@ -338,6 +380,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/run-statistics/sketch", test_sketch);
 	g_test_add_func("/run-statistics/segments", test_segments);
+	g_test_add_func("/run-statistics/same", test_same);
 	g_test_add_func("/run-statistics/devices", test_devices);
 	g_test_add_func("/run-statistics/described-anew", test_described_anew);
 	g_test_add_func("/run-statistics/ceiling", test_ceiling);
