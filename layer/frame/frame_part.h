@@ -13,7 +13,7 @@
  * Memory: a part is 2 KiB, a pass about 250 plus 16 for each counter, a workload 72 plus 16
  * for each counter, a pipeline's use 72. A stream keeps at most TALLY_MAX_PARTS parts, chunks for
  * 8 * max_passes passes, for 16 * max_passes workloads and for as many uses; it reuses memory that
- * it has once allocated.
+ * it has once allocated. Of passes more than 8 MiB are only for 8 frames and for late results.
  */
 #ifndef PASSTALLY_LAYER_FRAME_FRAME_PART_H
 #define PASSTALLY_LAYER_FRAME_FRAME_PART_H
@@ -61,6 +61,8 @@ struct tally_frame_part {
 	const char *set; /* tally_stream_use_set() */
 	uint32_t n_passes, n_done; /* passes are done in order */
 	uint32_t n_unlisted;	   /* of them: tally_stream_open_unattributed() */
+	uint32_t max_passes; /* 0: too many frames wait, and of those that come too fast some
+			      * are to be whole */
 	struct tally_chunk *first, *last;
 	struct tally_chunk *done; /* contains the n_done-th pass, or one before it */
 	uint32_t done_base; /* number of the first pass in `done` */
@@ -110,6 +112,7 @@ struct tally_stream {
 	const struct tally_counter **counters; /* info.counters, copied; or NULL */
 	uint32_t max_passes;
 	uint64_t max_workloads;
+	uint64_t backlog; /* chunks in use while many frames are at the collector */
 	struct tally_ring *out, *back;
 
 	/* Used by the owner alone. */

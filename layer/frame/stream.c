@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
+#define BACKLOG_BYTES (8u << 20) /* more frames than that wait for the log in so much memory */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
 
@@ -20,6 +21,15 @@ static bool
 is_live(const struct tally_stream *s)
 {
 	return s->generation == tally_capture_generation();
+}
+
+/* Items that have results are followed by them. */
+static size_t
+chunk_bytes(const struct tally_stream *s, size_t items, bool results)
+{
+	size_t n = results ? s->info.n_counters : 0;
+	return items + TALLY_CHUNK_PASSES *
+			       (n * sizeof(struct tally_value) + (n + 63) / 64 * sizeof(uint64_t));
 }
 
 struct tally_stream *
@@ -49,6 +59,7 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->number = atomic_fetch_add(&device->n_streams_made, 1);
 	s->max_passes = config->max_passes;
 	s->chunks.max = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
+	s->backlog = BACKLOG_BYTES / chunk_bytes(s, sizeof(struct tally_chunk), true);
 	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
 	s->loads.max = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
 	s->uses.max = s->loads.max;
@@ -189,8 +200,7 @@ take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, s
 	if (pool->n == pool->max)
 		return NULL;
 	/* Each pass and workload is cleared when it opens. */
-	chunk = malloc(size + TALLY_CHUNK_PASSES * (n * sizeof(struct tally_value) +
-						    words * sizeof(uint64_t)));
+	chunk = malloc(chunk_bytes(s, size, results));
 	if (!chunk)
 		return NULL;
 	*(void **)chunk = NULL;
@@ -227,6 +237,13 @@ take_part(struct tally_stream *s)
 
 /* ---- frames ---- */
 
+/* Whether frames come faster than they are written. Late results are no reason. */
+static bool
+is_behind(const struct tally_stream *s)
+{
+	return s->n_out >= FRAMES_OF_PASSES && s->chunks.n - s->chunks.n_free >= s->backlog;
+}
+
 /* This stream's part of the frame that is open according to `state`. NULL: the device has begun
  * another frame meanwhile (its state has changed), or there is no memory (it has not). */
 static __attribute__((hot)) struct tally_frame_part *
@@ -251,6 +268,7 @@ part_of(struct tally_stream *s, uint64_t state)
 	}
 	part->frame = frame;
 	part->captured = state & 1;
+	part->max_passes = is_behind(s) ? 0 : s->max_passes;
 	part->dropped = s->lost_passes;
 	s->lost_passes = 0;
 	part->lost_frame = s->lost_frame;
@@ -279,12 +297,11 @@ clear_valid(uint64_t *valid, uint32_t n)
 		memset(valid + 1, 0, (n - 1) / 64 * sizeof(*valid));
 }
 
-/* Whether the part has as many of these passes as the configuration allows. */
 static bool
-is_full(const struct tally_stream *s, const struct tally_frame_part *part, bool listed)
+is_full(const struct tally_frame_part *part, bool listed)
 {
 	uint32_t n = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
-	return n >= s->max_passes;
+	return n >= part->max_passes;
 }
 
 /* The collector's processor has the next pass in its cache: it is brought here while the game
@@ -315,7 +332,7 @@ open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
 			return NULL;
 		}
 	}
-	if (is_full(s, part, listed)) {
+	if (is_full(part, listed)) {
 		part->dropped++;
 		return NULL;
 	}

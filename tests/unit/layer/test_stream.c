@@ -296,6 +296,41 @@ test_hurries(void)
 	tally_session_stop("exit");
 }
 
+/* Once frames in 8 MiB wait for the log, further ones are refused whole. */
+static void
+test_backlog(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	static const struct {
+		uint32_t at_collector;
+		bool refused;
+	} cases[] = { { 8, true }, { 7, false }, { 0, false } };
+	unsigned n = 0;
+	for (; s->chunks.n < s->backlog; n++) {
+		if (n % 1000 == 0)
+			end_frame(s, tally_clock_now_ns());
+		g_assert_nonnull(open_pass(s, n));
+	}
+	g_assert_cmpuint(n, >, 20000);
+	g_assert_cmpuint(n, <, 40000);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		end_frame(s, tally_clock_now_ns());
+		for (unsigned k = 0; k < 2 * TALLY_CHUNK_PASSES; k++) {
+			s->n_out = k ? 8 - s->n_out : cases[i].at_collector;
+			g_assert_true(!open_pass(s, n++) == cases[i].refused);
+		}
+	}
+	s->n_out = 0;
+	finish_all(s);
+	tally_stream_publish(s);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+}
+
 /* Results do not arrive for more frames than there are parts. */
 /* Workloads are listed under their pass in order, also when passes take turns, and their memory
  * is reused. */
@@ -658,6 +693,7 @@ main(int argc, char **argv)
 	g_test_add_data_func("/stream/threads/8", GUINT_TO_POINTER(8), test_threads);
 	g_test_add_func("/stream/max-passes", test_max_passes);
 	g_test_add_func("/stream/hurries", test_hurries);
+	g_test_add_func("/stream/backlog", test_backlog);
 	g_test_add_func("/stream/workloads", test_workloads);
 	g_test_add_func("/stream/max-workloads", test_max_workloads);
 	g_test_add_func("/stream/newest-device", test_newest_device);
