@@ -157,8 +157,11 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	uint64_t work_ns = (uint64_t)MAX(h->growth_ns[TALLY_HITCH_WORK], 0);
 	take_faults(h, out);
-	if (explains(h, TALLY_HITCH_WORK))
+	if (explains(h, TALLY_HITCH_WORK)) {
+		out->driver = h->known[TALLY_HITCH_WAIT] && !is_same(h, TALLY_HITCH_WAIT);
+		out->both = out->driver;
 		return of_work(out, work_ns);
+	}
 	if (!h->timed)
 		return TALLY_CAUSE_UNKNOWN;
 	if (!h->known[TALLY_HITCH_WORK])
@@ -200,10 +203,12 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
 	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
 		h->ready_ns = MIN(ready_ns, h->rest_ns);
+	h->ready_sure = sure;
 	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
-	h->both = h->cause == TALLY_CAUSE_CPU && (double)h->rest_ns > SAME * lost &&
-		  (double)ready_ns <= SAME * lost;
+	if (h->cause == TALLY_CAUSE_CPU)
+		h->both |= (double)h->slept_ns > SAME * lost;
+	h->both &= (double)own_ns <= SAME * lost;
 	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part_ns)
 		share_part(h, ready_ns, own_ns);
 }
@@ -240,6 +245,16 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	return !e.elsewhere || (h->growth_ns[TALLY_HITCH_DISK_FAULTS] < DISK_FAULTS &&
 				is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
 				!h->goes_on[e.group]);
+}
+
+/* Whether calls of the thread itself are not all of it, and it did not work for the rest. */
+static bool
+is_part(const struct tally_hitch *h, const struct tally_answer_hitch *out)
+{
+	double rest_ns = (double)h->excess_ns - (double)out->event.ns;
+	double work_ns = (double)h->growth_ns[TALLY_HITCH_WORK] - (double)out->event.ns;
+	return !out->event.elsewhere && h->known[TALLY_HITCH_WORK] &&
+	       rest_ns > SAME * (double)h->excess_ns && work_ns <= rest_ns / 2;
 }
 
 /* Whether it is all that there is to say: no other grew by a quarter as much. */
@@ -376,10 +391,21 @@ decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
 	bool unsure = opengl && (double)unsure_ns >= SAME * (double)h->excess_ns;
-	if (event && (!out->by_gpu || unsure))
+	if (event && (!out->by_gpu || unsure)) {
+		out->both = is_part(h, out);
 		return TALLY_CAUSE_EVENT;
+	}
 	return out->by_gpu ? of_longer_passes(h, event, unsure, grew, out)
 			   : of_thread(h, out);
+}
+
+/* So much longer than around it the thread neither worked nor was in a driver's wait. */
+static uint64_t
+slept_longer(const struct tally_hitch *h)
+{
+	return (uint64_t)MAX((int64_t)h->excess_ns - MAX(h->growth_ns[TALLY_HITCH_WORK], 0) -
+				     MAX(h->growth_ns[TALLY_HITCH_WAIT], 0),
+			     0);
 }
 
 struct tally_answer_hitch
@@ -391,11 +417,12 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.frame_ns = h->frame_ns,
 		.excess_ns = h->excess_ns,
 		.rest_ns = h->rest_ns,
+		.slept_ns = slept_longer(h),
 		.behind_ns = h->behind_ns,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 		.calls = tally_event_find(&h->events, h->around_event_ns, h->start_ns, h->frame_ns),
-		.made = tally_event_made(&h->events, h->around_event_ns),
+		.made = h->made,
 		.over = tally_event_over(&h->events),
 	};
 	out.cause = decide(h, opengl, &out);
@@ -430,16 +457,25 @@ passes_text(const struct tally_answer_hitch *h)
 		       : "all passes";
 }
 
-/* What the log shows of a wait that is not in a driver's call; NULL: nothing. */
+static const char *
+ready_text(const struct tally_answer_hitch *h)
+{
+	return tally_phrase("no CPU was free for up to %s",
+			    tally_duration_text((double)h->ready_ns));
+}
+
+/* What the log shows of a wait that is not in a driver's call; NULL: nothing. That another thread
+ * worked does not say that it was waited for. */
 static const char *
 meanwhile_text(const struct tally_answer_hitch *h)
 {
 	if (h->ready_ns)
-		return tally_phrase("no CPU was free for up to %s",
-				    tally_duration_text((double)h->ready_ns));
-	return h->thread ? tally_phrase("%s worked %s", tally_short_name(h->thread),
-					tally_duration_text((double)h->thread_ns))
-			 : NULL;
+		return tally_phrase("%s%s", h->ready_sure ? ": " : " (sleep, lock, disk), or ",
+				    ready_text(h));
+	return h->thread && !h->event.elsewhere
+		       ? tally_phrase("; meanwhile %s worked %s", tally_short_name(h->thread),
+				      tally_duration_text((double)h->thread_ns))
+		       : NULL;
 }
 
 static const char *
@@ -458,7 +494,7 @@ unknown_text(const struct tally_answer_hitch *h)
 		return h->known_work ? "cannot tell: GPU times are missing; not the CPU"
 				     : "cannot tell: GPU times are missing";
 	return tally_phrase("cannot tell: the CPU worked a part of it, %s",
-			    h->ready_ns ? meanwhile_text(h) : "no pass took longer");
+			    h->ready_ns ? ready_text(h) : "no pass took longer");
 }
 
 static const char *
@@ -469,9 +505,9 @@ pass_text(const struct tally_answer_hitch *h)
 		return tally_phrase("%s %s", passes_text(h), growth);
 	if (!h->drew)
 		growth = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	return tally_phrase("%s %s%s, or a wait%s%s", passes_text(h), growth,
+	return tally_phrase("%s %s%s, or a wait%s", passes_text(h), growth,
 			    h->first == h->pass ? ", its first use" : "",
-			    meanwhile ? ": " : " of the CPU", meanwhile ? meanwhile : "");
+			    meanwhile ? meanwhile : " of the CPU");
 }
 
 static const char *
@@ -488,10 +524,9 @@ wait_text(const struct tally_answer_hitch *h)
 	if (h->both)
 		return tally_phrase("a wait (sleep, lock, disk); the CPU worked %s of it",
 				    tally_duration_text((double)h->part_ns));
-	return tally_phrase("a wait%s%s%s%s", in_pass ? " in " : "",
+	return tally_phrase("a wait%s%s%s", in_pass ? " in " : "",
 			    in_pass ? tally_short_name(h->pass) : "",
-			    meanwhile ? ": " : " (sleep, lock, disk, other programs)",
-			    meanwhile ? meanwhile : "");
+			    meanwhile ? meanwhile : " (sleep, lock, disk, other programs)");
 }
 
 static const char *
@@ -504,15 +539,21 @@ faults_text(const struct tally_answer_hitch *h)
 static const char *
 cpu_text(const struct tally_answer_hitch *h)
 {
-	const char *pass = "", *faults = "", *ready = "";
+	const char *pass = "", *draws = "", *faults = "", *ready = "", *wait = "";
 	if (h->pass)
 		pass = tally_phrase(", in %s", tally_short_name(h->pass));
+	if (h->pass && has_more_draws(h))
+		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
+				     h->draws);
 	if (h->disk || (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
 		faults = tally_phrase(", with %s", faults_text(h));
 	if (h->ready_ns)
-		ready = tally_phrase("; %s", meanwhile_text(h));
-	return tally_phrase("the CPU%s%s%s%s", pass, faults, ready,
-			    h->both ? ", and a wait (sleep, lock, disk)" : "");
+		ready = tally_phrase("; %s", ready_text(h));
+	if (h->both)
+		wait = h->driver   ? ", and a wait in driver calls"
+		       : h->by_gpu ? ", and a wait"
+				   : ", and a wait (sleep, lock, disk)";
+	return tally_phrase("the CPU%s%s%s%s%s", pass, draws, faults, ready, wait);
 }
 
 static const char *
@@ -531,7 +572,8 @@ cause_text(const struct tally_answer_hitch *h)
 	case TALLY_CAUSE_OWN:
 		return "passtally itself";
 	case TALLY_CAUSE_EVENT:
-		return tally_event_text(&h->event);
+		return tally_phrase("%s%s", tally_event_text(&h->event),
+				    h->both ? ", and a wait" : "");
 	case TALLY_CAUSE_FAULTS:
 		return faults_text(h);
 	default:
@@ -552,15 +594,17 @@ may_compile(const struct tally_answer_hitch *h)
 static bool
 is_of_work(const struct tally_answer_hitch *h)
 {
-	return h->calls.group && !h->calls.elsewhere &&
-	       (double)h->calls.growth_ns >= SAME * (double)h->growth_ns;
+	bool part = h->cause == TALLY_CAUSE_WAIT && h->both;
+	return (part || h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) &&
+	       h->calls.group && !h->calls.elsewhere &&
+	       (double)h->calls.growth_ns >= SAME * (double)(part ? h->part_ns : h->growth_ns);
 }
 
 /* What calls did of the thread's work, or elsewhere meanwhile. */
 static const char *
 calls_text(const struct tally_answer_hitch *h)
 {
-	if ((h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) && is_of_work(h))
+	if (is_of_work(h))
 		return tally_phrase("; of it %s", tally_event_text(&h->calls));
 	if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
 		return tally_phrase("; meanwhile %s", tally_event_text(&h->event));
@@ -605,7 +649,7 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 		return tally_short_name(h->pass);
 	if (h->cause == TALLY_CAUSE_GPU && h->some)
 		return "some passes";
-	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns)
+	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns && h->ready_sure)
 		return "no free CPU";
 	return h->cause == TALLY_CAUSE_EVENT ? tally_cause_name(h) : words[h->cause];
 }

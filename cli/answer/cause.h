@@ -35,7 +35,7 @@ struct tally_answer_hitch {
 	uint64_t growth_ns; /* of what is named */
 	/* PASS, GPU: time and draws around the frame and in it. */
 	uint64_t around_ns, ns, around_draws, draws;
-	bool timed, known_work, driver; /* WAIT: in driver calls */
+	bool timed, known_work, driver; /* WAIT, or CPU if `both`: in driver calls */
 	uint64_t behind_ns; /* WAIT: that of struct tally_hitch */
 	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
 	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
@@ -47,14 +47,16 @@ struct tally_answer_hitch {
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
-	bool both; /* CPU, WAIT: the other did a part that is worth a word */
+	bool both; /* CPU, WAIT: the other did a part that is worth a word; EVENT: a wait did */
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	bool together; /* UNKNOWN: passes drawn together, or a wait */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU. */
 	const char *thread;
 	uint64_t thread_ns, ready_ns;
+	bool ready_sure; /* most of the time in which it was is the frame's */
 	uint64_t rest_ns; /* the most that this can have been */
+	uint64_t slept_ns; /* more than around: neither work nor waits of the driver */
 };
 
 /* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",

@@ -205,6 +205,16 @@ object_text(const struct tally_answer_event *e)
 			 : "";
 }
 
+bool
+tally_event_began(const struct tally_frame_events *events, enum tally_event_group group,
+		  uint64_t before_ns)
+{
+	for (unsigned i = 0; i < events->n_calls; i++)
+		if (groups[events->calls[i].kind] == group && events->calls[i].start_ns < before_ns)
+			return true;
+	return false;
+}
+
 const char *
 tally_event_text(const struct tally_answer_event *e)
 {

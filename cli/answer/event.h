@@ -68,6 +68,9 @@ bool tally_event_is_elsewhere(const struct tally_frame_events *events,
 			      enum tally_event_group group);
 /* Bytes of GPU memory above the budget, as read in the frame; 0: none, or not read. */
 uint64_t tally_event_over(const struct tally_frame_events *events);
+/* Whether one of the listed calls began before this time. */
+bool tally_event_began(const struct tally_frame_events *events, enum tally_event_group group,
+		       uint64_t before_ns);
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
  * Valid as that of tally_phrase(). */
 const char *tally_event_text(const struct tally_answer_event *e);

@@ -71,8 +71,19 @@ may_delay(const struct tally_hitches *h, uint64_t k, uint64_t number)
 				      frame_at(h, number)->start_ns;
 }
 
+/* Whether frame `k` was a hitch itself, and what made it one is over: the GPU had done it soon
+ * after that, if it is known when. */
+static bool
+is_over(const struct tally_hitches *h, uint64_t k, const struct tally_hitch *of)
+{
+	const struct tally_hitch_frame *f = frame_at(h, k);
+	return tally_hitch_is_one(f->ns[TALLY_HITCH_FRAME], of->frame_ns - of->excess_ns) &&
+	       !(f->placed && f->start_ns + f->ns[TALLY_HITCH_FRAME] + f->behind_ns >=
+				      of->start_ns + of->frame_ns / 2);
+}
+
 /* The parts of the frame and of those before it that may have delayed it: of each part the
- * largest. What made one of those a hitch is over. */
+ * largest. Also, the shaders that were made there. */
 static void
 take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 	   struct tally_hitch *out, GHashTable *index)
@@ -83,9 +94,9 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 		if (!may_delay(h, k, number))
 			continue;
 		out->timed &= f->timed;
-		if (k < number && tally_hitch_is_one(f->ns[TALLY_HITCH_FRAME],
-						     out->frame_ns - out->excess_ns))
+		if (k < number && is_over(h, k, out))
 			continue;
+		out->made = MAX(out->made, tally_event_made(&f->events, out->around_event_ns));
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
 			if (at == 0) {
@@ -153,9 +164,13 @@ look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
 			values[k - first] = frame_at(h, k)->events.sums[kind].ns;
 		out->around_event_ns[kind] = median_of(values, (size_t)(h->n - first));
 	}
-	for (int i = 0; i < TALLY_N_EVENT_GROUPS && number + 1 < h->n; i++)
-		out->goes_on[i] = tally_event_is_elsewhere(&frame_at(h, number + 1)->events,
-							   (enum tally_event_group)i);
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS && number + 1 < h->n; i++) {
+		enum tally_event_group group = (enum tally_event_group)i;
+		out->goes_on[i] = tally_event_is_elsewhere(&frame_at(h, number + 1)->events, group);
+		for (uint64_t k = number + 1; k < h->n; k++)
+			out->goes_on[i] |= tally_event_began(&frame_at(h, k)->events, group,
+							     out->start_ns + out->frame_ns);
+	}
 }
 
 /* The frame ended when the GPU had caught up, and took longer by that: a sleep of that very
@@ -191,12 +206,31 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	h->excess_ns += out.excess_ns;
 	if (h->found) {
 		g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
+		look_at_events(h, first, number, &out);
 		take_parts(h, first, number, &out, index);
 		look_around(h, first, &out, index);
-		look_at_events(h, first, number, &out);
 		h->found(h->user, &out);
 	}
 	g_array_unref(out.parts);
+}
+
+/* Whether every third or fourth frame takes as long: that is how the program works. */
+static bool
+is_regular(const struct tally_hitches *h, uint64_t first, uint64_t number)
+{
+	enum { LEAST = 3 };
+	uint64_t ns = frame_at(h, number)->ns[TALLY_HITCH_FRAME];
+	for (uint64_t period = 3; period <= 4; period++) {
+		size_t n = 0, alike = 0;
+		for (uint64_t k = first + (number - first) % period; k < h->n; k += period) {
+			n += k != number;
+			alike += k != number && !tally_hitch_is_one(
+							ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
+		}
+		if (n >= LEAST && 5 * alike >= 4 * n)
+			return true;
+	}
+	return false;
 }
 
 /* Compares the oldest frame that is not judged yet with those around it, up to the newest. */
@@ -212,7 +246,7 @@ judge_next(struct tally_hitches *h)
 	size_t shorter = 0;
 	for (uint64_t k = first; k < h->n; k++)
 		shorter += tally_hitch_is_one(ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
-	if (3 * shorter >= 2 * n)
+	if (3 * shorter >= 2 * n && !is_regular(h, first, number))
 		report_hitch(h, first, number);
 }
 

@@ -63,7 +63,9 @@ struct tally_hitch {
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
 	struct tally_frame_events events;
 	uint64_t around_event_ns[TALLY_N_EVENTS]; /* medians of the frames around */
-	bool goes_on[TALLY_N_EVENT_GROUPS]; /* such calls elsewhere, also in the next frame */
+	/* Such calls elsewhere end in the next frame, too, or began before it and ended later. */
+	bool goes_on[TALLY_N_EVENT_GROUPS];
+	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
 	GArray *parts; /* elements: struct tally_hitch_part, the largest of those frames */
 };
 

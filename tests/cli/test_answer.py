@@ -503,6 +503,28 @@ class Answer(CliCase):
             lines[1]["api"] = "vulkan"
             got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
             self.assertEqual(got[62], cause, first_ms)
+        # Planted: a thread compiled, and the GPU's driver compiled again at the first dispatch, for most of what came.
+        for late_ms, cause in ((840, "pass"), (2, "wait")):
+            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
+            frames[60] = (44, {"GBuffer": (850, 10)}, {**usual, "thread_ns": 33 * MS})
+            frames[62] = (864, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 859 * MS})
+            lines = log_of(frames)
+            lines[1]["api"] = "vulkan"
+            for line in lines:
+                if line["type"] == "frame":
+                    p = line["passes"][0]
+                    p["gpu_start_ns"] = line["start_ns"] + line["cpu_ns"] + (late_ms if line["frame"] == 60 else 0) * MS - p["gpu_ns"]
+            got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
+            self.assertEqual(got[62], cause, late_ms)
+
+    def test_every_third_frame(self):
+        """Frames that take longer in turn are none, but one among them that takes longer still is."""
+        for period in (2, 3, 4):
+            frames = [(14 if i % period else 34, {"GBuffer": (8, 10)}, {}) for i in range(200)]
+            self.assertEqual(self.answer(frames)["hitches"]["n"], 0, period)
+            frames[60] = frames[91] = (80, {"GBuffer": (8, 10)}, {})
+            self.assertEqual([h["frame"] for h in sorted(self.answer(frames)["hitches"]["worst"], key=lambda h: h["frame"])],
+                             [60, 91], period)
 
     def test_a_hitch_long_after_its_work(self):
         """Four frames are in flight: the fourth waits for the work of the first, or the GPU had done that long before."""
@@ -564,6 +586,12 @@ class Answer(CliCase):
              "a wait (sleep, lock, disk, other programs); meanwhile 3 shaders made on loader, 28.0 ms", {"events": [event("pipeline", 14, 1)]}),
             ("of eight threads, none of which kept the frame", [event("pipeline", 28, 8)], [call("pipeline", 3.5, f"w{i}") for i in range(8)], 3, 9, {}, {}, "wait",
              "a wait (sleep, lock, disk, other programs); meanwhile 8 shaders made on w0, 28.0 ms"),
+            # Planted: a sleep that ended with the first of three that another thread made.
+            ("another thread's, which made the next at once", [event("pipeline", 28)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
+             "a wait (sleep, lock, disk, other programs); meanwhile 1 shader made on loader, 28.0 ms", {}, {"events": [event("pipeline", 28)], "calls": [call("pipeline", 28, "loader", start=at + 29 * MS)]}),
+            ("its own, and as long a sleep", [event("pipeline", 18, 3)], [call("pipeline", 18)], 21, 9, {}, {}, "shaders", "3 shaders made, 18.0 ms, and a wait"),
+            ("as long a sleep, and less of its own", [event("pipeline", 14, 3)], [call("pipeline", 14)], 17, 9, {}, {}, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer; 3 shaders made in it"),
+            ("its own, and a wait in the driver", [], [], 21, 25, {}, {}, "cpu", "the CPU, and a wait in driver calls"),
             ("its own, and little CPU", [event("pipeline", 28, 3)], [call("pipeline", 28)], 14, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
             ("of a log that does not say on which thread", [event("pipeline", 28, 3, own_ns=0)], [call("pipeline", 28)], 31, 9, {}, {}, "cpu",
              "the CPU; meanwhile 3 shaders made on main, 28.0 ms"),
@@ -587,14 +615,15 @@ class Answer(CliCase):
         )
         for what, events, calls, work, wait, more, passes, cause, words, *after in cases:
             with self.subTest(what):
-                after = after[0] if after else None
+                after = [*after, {}, {}]
                 usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
                 frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (8, 10), "UI": (1, 10)},
                            {**usual, "events": [event("upload", 4.9, 1, 64), event("acquire", 2)], "calls": [call("acquire", 2)]}) for _ in range(100)]
                 elsewhere = {c["kind"] for c in calls if c["thread"] != "main"}
                 for e in events:
                     e.setdefault("own_ns", 0 if e["kind"] in elsewhere or e["kind"] == "fence" else e["ns"])
-                frames[61][2].update(after or {})
+                frames[61][2].update(after[0])
+                frames[62][2].update(after[1])
                 frames[60] = (44, {**frames[0][1], **passes}, {"thread_ns": work * MS, "wait_ns": wait * MS, "events": [*events, event("acquire", 2)],
                                                                "calls": [*calls, call("acquire", 2)], **more})
                 lines = log_of(frames)
@@ -659,18 +688,20 @@ class Answer(CliCase):
             return self.answers(made)[0]
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
-            ("a thread that is idle else", run([("loader", 28)]), "a wait: loader worked 28.0 ms"),
+            ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
             ("too little", run([("loader", 12)]), "a wait (sleep, lock, disk, other programs)"),
             ("as it always works", run(always=[("physics", 0.9)]), "a wait (sleep, lock, disk, other programs)"),
             ("the thread that ends frames", run([("game", 28)]), "a wait (sleep, lock, disk, other programs)"),
             ("the driver's", run([("Mesa-1", 28)]), "a wait (sleep, lock, disk, other programs)"),
-            ("no free CPU", run(ready=25), "a wait: no CPU was free for up to 25.0 ms"),
+            ("no free CPU", run(ready=25, every=1), "a wait: no CPU was free for up to 25.0 ms"),
+            # Planted: a sleep of 14 ms in the tenth of a second in which other frames had no CPU.
+            ("no free CPU in that frame or in others", run(ready=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
             ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for up to 17.4 ms"),
             ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
             ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk); the CPU worked 11.0 ms of it"),
             ("passtally waited", run(more={"overhead_ns": 26 * MS}), "passtally itself"),
-            ("passtally, or no free CPU", run(ready=25, more={"overhead_ns": 26 * MS}), "a wait: no CPU was free for up to 25.0 ms"),
+            ("passtally, or no free CPU", run(ready=25, more={"overhead_ns": 26 * MS}), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("it worked more, and slept", run(ready=3, work=22), "the CPU, and a wait (sleep, lock, disk)"),
             ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
