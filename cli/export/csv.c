@@ -194,5 +194,5 @@ end(struct tally_export *export, struct tally_export_left *left)
 }
 
 const struct tally_export_format tally_export_csv = {
-	.name = "csv", .begin = begin, .line = line, .frame = put_frame, .end = end
+	.begin = begin, .line = line, .frame = put_frame, .end = end
 };

@@ -11,15 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PERFETTO, CSV, N_FORMATS };
-
-static const struct tally_export_format *const formats[N_FORMATS] = {
-	[PERFETTO] = &tally_export_perfetto,
-	[CSV] = &tally_export_csv,
-};
-
 struct request {
-	const char *out[N_FORMATS]; /* NULL = not requested; "-" = standard output */
+	const char *perfetto, *csv; /* NULL = not requested; "-" = standard output */
 	struct tally_export_options options;
 	const char *log;
 	char *found; /* the log's path, owned */
@@ -30,9 +23,9 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, out[PERFETTO],
+	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, perfetto,
 		       "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev."),
-	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, out[CSV],
+	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, csv,
 		       "Write a table: one row a frame, pass and value, with unit and "
 		       "validity."),
 	TALLY_ARG_FLAG("no-counters", 0, struct request, options.no_counters,
@@ -69,10 +62,10 @@ parse(struct request *r, int argc, char **argv)
 	int status = tally_args_read(&tally_command_export, argc, argv, r);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	if (!r->out[PERFETTO] == !r->out[CSV])
+	if (!r->perfetto == !r->csv)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "export",
 				  "name one format: --perfetto OUT or --csv OUT");
-	r->format = formats[r->out[PERFETTO] ? PERFETTO : CSV];
+	r->format = r->csv ? &tally_export_csv : &tally_export_perfetto;
 	r->found = tally_folder_choose("export", r->log);
 	r->log = r->found;
 	return r->found ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
@@ -151,7 +144,7 @@ export_log(struct request *r)
 {
 	struct tally_export_left left = { 0 };
 	if (tally_result_open(
-		    &r->result, "export", r->out[r->format == formats[CSV]],
+		    &r->result, "export", r->csv ? r->csv : r->perfetto,
 		    tally_result_mode(r->log), r->format->binary,
 		    "name what to write first: passtally export --perfetto OUT LOG"))
 		return TALLY_EXIT_USAGE;

@@ -28,7 +28,6 @@ struct tally_export_options {
 };
 
 struct tally_export_format {
-	const char *name; /* name of the command-line option */
 	bool binary; /* not suitable for a terminal */
 	/* `options` outlives the format. */
 	struct tally_export *(*begin)(FILE *out, const struct tally_export_options *options);

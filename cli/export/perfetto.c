@@ -725,6 +725,6 @@ end(struct tally_export *export, struct tally_export_left *left)
 }
 
 const struct tally_export_format tally_export_perfetto = {
-	.name = "perfetto", .binary = true, .begin = begin, .line = line,
+	.binary = true, .begin = begin, .line = line,
 	.frame = put_frame, .end = end
 };

@@ -254,17 +254,24 @@ say_chosen(const char *command, const char *what, const char *path)
 	tally_cli_complain(command, "%s is %s", what, shown);
 }
 
-/* The index of the first log from `from` on that `program` (NULL: any) wrote, or the number of
- * logs. Reads no more headers than necessary. */
-static guint
-next_of(const GPtrArray *logs, guint from, const char *program)
+/* The newest logs in the default folder, at most `n`, of `program`, or of the one that wrote the
+ * first of them if that is NULL. Reads no more headers than necessary. */
+static GPtrArray *
+find_newest(const char *program, guint n)
 {
-	for (; from < logs->len; from++) {
-		struct tally_folder_log *log = g_ptr_array_index(logs, from);
-		if (read_header(log) && (!program || tally_folder_log_is_of(log, program)))
-			break;
+	g_autofree char *folder = tally_folder_path();
+	GPtrArray *logs = look_into(folder);
+	guint kept = 0;
+	for (guint i = 0; i < logs->len && kept < n; i++) {
+		struct tally_folder_log *log = g_ptr_array_index(logs, i);
+		if (!read_header(log) || (program && !tally_folder_log_is_of(log, program)))
+			continue;
+		logs->pdata[i] = logs->pdata[kept];
+		logs->pdata[kept++] = log;
+		program = program ? program : log->program;
 	}
-	return from;
+	g_ptr_array_set_size(logs, (gint)kept);
+	return logs;
 }
 
 static void
@@ -278,18 +285,6 @@ complain_none(const char *command, const char *program)
 			   folder ? folder : "the default folder, as no home is known");
 }
 
-/* The newest log of `program`, or of any if that is NULL; NULL: there is none. */
-static char *
-find_newest(const char *program)
-{
-	g_autofree char *folder = tally_folder_path();
-	g_autoptr(GPtrArray) logs = look_into(folder);
-	guint found = next_of(logs, 0, program);
-	if (found == logs->len)
-		return NULL;
-	return g_strdup(((const struct tally_folder_log *)g_ptr_array_index(logs, found))->path);
-}
-
 char *
 tally_folder_choose(const char *command, const char *word)
 {
@@ -297,10 +292,12 @@ tally_folder_choose(const char *command, const char *word)
 				g_str_has_suffix(word, ".zst"));
 	if (word && (is_path || strcmp(word, "-") == 0 || g_file_test(word, G_FILE_TEST_EXISTS)))
 		return g_strdup(word);
-	char *log = find_newest(word);
+	g_autoptr(GPtrArray) logs = find_newest(word, 1);
+	const struct tally_folder_log *log = logs->len ? logs->pdata[0] : NULL;
 	if (log)
 		say_chosen(command,
-			   word ? "that program's newest log" : "no log is named; the newest", log);
+			   word ? "that program's newest log" : "no log is named; the newest",
+			   log->path);
 	else if (word)
 		tally_cli_complain(command,
 				   "%s is no file here, and there is no log of a program of that "
@@ -308,27 +305,24 @@ tally_folder_choose(const char *command, const char *word)
 				   word);
 	else
 		complain_none(command, NULL);
-	return log;
+	return log ? g_strdup(log->path) : NULL;
 }
 
 bool
 tally_folder_choose_two(const char *command, const char *program, char **base, char **fresh)
 {
-	g_autofree char *folder = tally_folder_path();
-	g_autoptr(GPtrArray) logs = look_into(folder);
-	guint found = next_of(logs, 0, program);
-	if (found == logs->len) {
+	g_autoptr(GPtrArray) logs = find_newest(program, 2);
+	const struct tally_folder_log *log = logs->len ? logs->pdata[0] : NULL, *older;
+	if (!log) {
 		complain_none(command, program);
 		return false;
 	}
-	const struct tally_folder_log *log = g_ptr_array_index(logs, found), *older;
-	found = next_of(logs, found + 1, log->program);
-	if (found == logs->len)
+	if (logs->len < 2)
 		return TALLY_FAIL(false, command,
 				  "two logs are needed, and %s in the default folder is the only "
 				  "one of %s",
 				  log->path, log->program);
-	older = g_ptr_array_index(logs, found);
+	older = logs->pdata[1];
 	say_chosen(command, "no logs are named; base", older->path);
 	say_chosen(command, "new", log->path);
 	*base = g_strdup(older->path);

@@ -60,11 +60,8 @@ put_title(GPtrArray *rows, const struct tally_top_window *w,
 		tally_top_put(row, TALLY_TOP_PLAIN, " (process %" G_GINT64_FORMAT ")",
 			      a->header.pid);
 	}
-	uint64_t last_ns = 0;
-	TALLY_EACH_OF (const struct tally_top_device, d, w->devices)
-		last_ns = MAX(last_ns, d->last_ns);
 	if (w->frames) {
-		unsigned s = (unsigned)((double)(last_ns - w->first_ns) / 1e9);
+		unsigned s = (unsigned)((double)(w->now_ns - w->first_ns) / 1e9);
 		g_autofree char *length = g_strdup_printf(
 			"%" G_GUINT64_FORMAT " frame%s in %u:%02u:%02u", w->frames,
 			TALLY_S(w->frames), s / 3600, s / 60 % 60, s % 60);
