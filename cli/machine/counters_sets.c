@@ -10,22 +10,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether --set, with this value, means the set. */
+static bool
+is_set(const struct tally_set_info *set, const char *pinned)
+{
+	return set->name && (strcmp(set->name, pinned) == 0 ||
+			     tally_list_matches(pinned, set->name, NULL));
+}
+
 uint32_t
 tally_sets_rotation(const struct tally_device_record *device, const char *pinned)
 {
 	if (!pinned)
 		return device->n_sets;
 	for (uint32_t i = 0; i < device->n_sets; i++)
-		if (tally_set_is(&device->sets[i], pinned))
+		if (is_set(&device->sets[i], pinned))
 			return 1;
 	return 0;
-}
-
-bool
-tally_set_is(const struct tally_set_info *set, const char *pinned)
-{
-	return set->name && (strcmp(set->name, pinned) == 0 ||
-			     tally_list_matches(pinned, set->name, NULL));
 }
 
 /* The counter of a key; NULL: the line lacks it. */

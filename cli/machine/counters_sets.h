@@ -12,8 +12,6 @@
 /* Number of captured frames until every counter was counted; `pinned`: the --set of a run,
  * or NULL. 0: no set is counted, because there is none or none of that name. */
 uint32_t tally_sets_rotation(const struct tally_device_record *device, const char *pinned);
-/* Whether --set, with this value, means the set. */
-bool tally_set_is(const struct tally_set_info *set, const char *pinned);
 /* For example "38 counters, 216 bytes"; free with g_free(). */
 char *tally_set_size(const struct tally_device_record *device, const struct tally_set_info *set);
 /* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
