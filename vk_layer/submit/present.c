@@ -96,33 +96,24 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	return result;
 }
 
-/* Where reading a query waits for the whole device, it waits for this call's work, too. */
 static struct vk_submission *
 begin_bind(struct vk_queue *q)
 {
-	if (!q || !vk_slots_read_waits(q->device))
-		return NULL;
-	struct vk_device *d = q->device;
-	pthread_mutex_lock(&d->lock);
+	pthread_mutex_lock(&q->device->lock);
 	struct vk_submission *s = vk_submission_take(q);
 	if (s)
 		s->blocks = vk_collect_blocks(q);
-	d->submitting += s != NULL;
-	pthread_mutex_unlock(&d->lock);
+	q->device->submitting++;
+	pthread_mutex_unlock(&q->device->lock);
 	return s;
 }
 
 static void
-end_bind(struct vk_submission *s, VkResult result)
+end_bind(struct vk_queue *q, struct vk_submission *s, VkResult result)
 {
-	struct vk_device *d = s->queue->device;
-	pthread_mutex_lock(&d->lock);
-	d->submitting--;
-	if (result == VK_SUCCESS && !d->given_up)
-		vk_submission_append(s);
-	else
-		vk_submission_fail(s, 0);
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_lock(&q->device->lock);
+	vk_submission_end(q, s, result);
+	pthread_mutex_unlock(&q->device->lock);
 }
 
 VkResult
@@ -135,11 +126,13 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 		marked |= vk_ends_frame(infos[i].pNext);
 	struct tally_clock_wait none = { 0 };
 	const struct presented none_presented = { .extent = vk_nothing_presented };
-	struct vk_submission *s = begin_bind(q);
+	/* Where reading a query waits for the whole device, it waits for this call's work, too. */
+	bool listed = q && vk_slots_read_waits(d);
+	struct vk_submission *s = listed ? begin_bind(q) : NULL;
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
-	if (s)
-		end_bind(s, result);
+	if (listed)
+		end_bind(q, s, result);
 	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
 		return result;
 	if (d->exact)

@@ -212,8 +212,8 @@ release_passes(struct vk_submission *s)
 			vk_pending_slot_give_up(s, &s->slots[i], 0);
 }
 
-void
-vk_submission_append(struct vk_submission *s)
+static void
+append(struct vk_submission *s)
 {
 	struct vk_queue *q = s->queue;
 	s->serial = ++q->serial;
@@ -238,12 +238,24 @@ vk_submission_append(struct vk_submission *s)
 		vk_submission_give_up(oldest, TALLY_FLAG(LOST));
 }
 
-void
-vk_submission_fail(struct vk_submission *s, uint64_t flag)
+static void
+fail(struct vk_submission *s)
 {
 	for (uint32_t i = 0; i < s->n_passes; i++)
-		s->passes[i].pass->flags |= flag;
-	vk_submission_give_up(s, flag);
+		s->passes[i].pass->flags |= TALLY_FLAG(LOST);
+	vk_submission_give_up(s, TALLY_FLAG(LOST));
 	release_passes(s);
 	vk_submission_recycle(s);
+}
+
+void
+vk_submission_end(struct vk_queue *q, struct vk_submission *s, VkResult result)
+{
+	q->device->submitting--;
+	if (!s)
+		q->busy = ++q->serial;
+	else if (result == VK_SUCCESS && !q->device->given_up)
+		append(s);
+	else /* also where another thread found the device lost, and gave up what was listed */
+		fail(s);
 }

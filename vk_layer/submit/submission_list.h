@@ -95,6 +95,10 @@ struct vk_submission {
 
 /* An empty submission, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
+/* The call that d->submitting counts has returned. If the driver accepted it, its submission waits
+ * for its results (NULL: only a fence shows when the work has completed); otherwise everything in
+ * that is lost. */
+void vk_submission_end(struct vk_queue *q, struct vk_submission *s, VkResult result);
 /* Adds a pass that the caller fills; its n_left starts with 1, which append() subtracts. NULL on
  * OOM. */
 static inline struct vk_pending_pass *
@@ -131,10 +135,6 @@ vk_submission_add_slot(struct vk_submission *s, struct vk_recording *owner)
 	s->n_unread++;
 	return unread;
 }
-/* The driver accepted it: it waits for its results. Or the driver did not (or there was no
- * memory): everything in it is done, with `flag`. */
-void vk_submission_append(struct vk_submission *s);
-void vk_submission_fail(struct vk_submission *s, uint64_t flag);
 
 /* A pending pass outside submissions (granularity frame): adding it, and giving up
  * one of its claims. */

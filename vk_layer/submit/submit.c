@@ -200,20 +200,6 @@ add_overhead(const struct call *c)
 }
 
 static void
-list(const struct call *c, VkResult result)
-{
-	struct vk_queue *q = c->q;
-	/* Another thread may have found the device lost, and given up
-	 * everything in the lists. */
-	if (c->s && result == VK_SUCCESS && !q->device->given_up)
-		vk_submission_append(c->s);
-	else if (c->s)
-		vk_submission_fail(c->s, TALLY_FLAG(LOST));
-	else
-		q->busy = ++q->serial; /* no memory: only a fence shows when it has completed */
-}
-
-static void
 after(struct call *c, VkResult result)
 {
 	struct vk_device *d = c->d;
@@ -224,8 +210,7 @@ after(struct call *c, VkResult result)
 	if (result == VK_ERROR_DEVICE_LOST)
 		vk_device_stop(d, "the device was lost");
 	pthread_mutex_lock(&d->lock);
-	d->submitting--;
-	list(c, result);
+	vk_submission_end(q, c->s, result);
 	if (c->s && c->completed && result == VK_SUCCESS && q->serial == c->serial)
 		vk_collect_completed(q, c->serial);
 	bool ended = d->tally && result == VK_SUCCESS;

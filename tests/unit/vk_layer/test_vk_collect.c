@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdlib.h>
+
+static bool no_memory;
+
+static void *
+test_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : calloc(n, size);
+}
+
+#define calloc test_calloc
+#include "vk_layer/submit/submission_list.c"
+#undef calloc
+
 #include "tests/unit/vk_layer/vk_submit_world.h"
 
 /* Command buffer `n` with one pass in slot `n` that counts `a`. */
@@ -709,6 +724,29 @@ test_reading_waits_others(void)
 	g_assert_cmpuint(w.n_slots, ==, 2);
 }
 
+/* ... even where there was no memory to list it. */
+static void
+test_reading_waits_no_memory(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue q = w_start(), other = w_queue(1);
+	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
+	w.read_waits = true;
+	w.signalled = 0;
+	w_submit_one(q, one_pass(0, 0));
+	w_present(q);
+	w.signalled = w.n_fence_submits;
+	no_memory = true;
+	vk_queue_bind_sparse(&w.d, bind_call, other, 1, &bind, VK_NULL_HANDLE);
+	no_memory = false;
+	another_reads();
+	w.waits_end = true;
+	w_finish();
+	g_assert_cmpuint(w.n_slots, ==, 0);
+	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
+}
+
 /* exit() without teardown: available results are read, the rest is handed over as it is. */
 static void
 test_exit(void)
@@ -885,6 +923,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/reading_waits_slow", test_reading_waits_slow);
 	g_test_add_func("/vk_collect/reading_waits_ring", test_reading_waits_ring);
 	g_test_add_func("/vk_collect/reading_waits_others", test_reading_waits_others);
+	g_test_add_func("/vk_collect/reading_waits_no_memory", test_reading_waits_no_memory);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
 	g_test_add_func("/vk_collect/exit_locked", test_exit_locked);
