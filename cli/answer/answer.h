@@ -55,7 +55,7 @@ struct tally_answer_change {
 	const char *what;
 	bool is_pass;
 	double what_before_ns, what_after_ns, draws_before, draws_after;
-	const char *drew; /* of passes drawn together, the one with other draws: these; or NULL */
+	const char *drew; /* passes drawn together: the one whose draws changed; or NULL */
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */
 	bool held; /* after it, and not before, the clock was held down */
 };

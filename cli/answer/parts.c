@@ -241,7 +241,7 @@ end_row(struct tally_beat *b)
 {
 	if (b->best_ns && b->best_ns >= 2 * b->next_ns) {
 		uint64_t *wins = &b->wins[b->best], *first = &b->first[b->best];
-		/* What was before it was chance. */
+		/* Too few of the rows so far to be a rule: it starts here. */
 		if ((double)*wins < ALTERNATES * (double)(b->row - *first)) {
 			*wins = 0;
 			*first = b->row;

@@ -223,7 +223,7 @@ run(int argc, char **argv)
 	g_autoptr(GPtrArray) passed = g_ptr_array_new_with_free_func(g_free);
 	struct bench b = { .runs = 5, .frames = 300, .seed = 1, .passed = passed };
 	int status = parse(&b, argc, argv);
-	if (status == TALLY_EXIT_OK) /* not after all runs */
+	if (status == TALLY_EXIT_OK) /* wrong options of compare are refused before the runs */
 		status = call_compare(&b, tally_compare_check);
 	if (status != TALLY_EXIT_OK)
 		return status;

@@ -24,7 +24,7 @@ bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clo
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
 
 void tally_device_summary_destroy(gpointer summary);
-/* Begins anew what concerns frames. */
+/* Forgets the frames that were counted. */
 void tally_device_summary_forget(struct tally_device_summary *d);
 /* The summary of a device, created where its number is new. */
 struct tally_device_summary *

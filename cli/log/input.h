@@ -33,7 +33,7 @@ tally_log_input_open_ahead(const char *path, bool skip_bad,
 
 /* ---- a whole log, line by line ---- */
 
-/* What is wrong with a digest for those that take none. */
+/* Why a command that shows frames refuses a digest. */
 #define TALLY_LOG_IS_DIGEST                                                                        \
 	"a digest, which has no frames to show: passtally check, fleet ingest and the module "     \
 	"passtally.py read it"

@@ -111,7 +111,7 @@ tally_warmup_count(const uint64_t *frame_ns, size_t n)
 	/* The frames after those that could be left out: they cannot shift it. */
 	const struct normal normal = normal_of(frame_ns + most, n - most);
 	size_t end = slow_start(frame_ns, n, &normal, MOST_GAP);
-	if (end > most) /* the times never settle: only an unbroken start may be loading */
+	if (end > most) /* the times never become even: only an unbroken start may be loading */
 		end = slow_start(frame_ns, n, &normal, 0);
 	return end > most ? 0 : mostly_slow(frame_ns, end, &normal);
 }

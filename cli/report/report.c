@@ -389,7 +389,7 @@ print_overlap(FILE *to, const struct tally_aggregate *a, const GPtrArray *rows)
 	}
 }
 
-/* Reports that a row is of several windows, which the answers above it tell apart. */
+/* Reports that a row is of several windows, which have separate answers above it. */
 static void
 print_windows(FILE *to, const struct tally_answer *answer, const GPtrArray *rows)
 {

@@ -129,7 +129,7 @@ find_or_add_target(uint64_t hash, const struct tally_target *target)
 		if (same_target(&e->target, target))
 			return &e->target;
 	}
-	/* Names that are made up anew again and again leave room for what has none. */
+	/* A program that makes up new names all the time leaves room for what has none. */
 	if (n_targets >= (target->name ? MAX_TARGETS / 2 : MAX_TARGETS))
 		return NULL;
 	struct target_entry *entry = calloc(1, sizeof(*entry));

@@ -2,10 +2,10 @@
 /* scenes/gl/stage.h - a GL context, a place to draw, and geometry whose size is known exactly.
  *
  * For the scenes and the small programs of tests/apps: it opens EGL (surfaceless, a device,
- * pbuffer, X11 window) or GLX, so
- * that a scene is written once. GL comes through libepoxy, as in many real programs. Anything
- * that this machine does not have ends the program with status 77 and one line on stderr;
- * anything else that fails ends it with 99. Each stage belongs to the thread that uses it.
+ * pbuffer, X11 window) or GLX, so that a scene is written once. GL comes through libepoxy, as in
+ * many real programs. Anything that this machine does not have ends the program with status 77
+ * and one line on stderr; anything else that fails ends it with 99. Each stage belongs to the
+ * thread that uses it.
  */
 #ifndef PASSTALLY_SCENES_GL_STAGE_H
 #define PASSTALLY_SCENES_GL_STAGE_H
