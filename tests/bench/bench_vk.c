@@ -6,7 +6,8 @@
  * The driver is the do-nothing one of tests/fake_vk (VK_ICD_FILENAMES names it); a pipeline that
  * is bound is none, so one that draws for real would crash. Each thread has its own command pool
  * and buffers and submits what it recorded to the one queue. One line of JSON goes to stdout.
- * With --reuse the buffers are recorded once and submitted every frame.
+ * With --reuse the buffers are recorded once and submitted every frame. --pipelines: that many are
+ * created before the first frame, and destroyed, each of two modules of 2 KiB.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -26,7 +27,7 @@
 #define NO_PIPELINE(i) ((VkPipeline)(uintptr_t)(1 + (i) % 2)) /* two that the layer does not know */
 
 struct options {
-	unsigned passes, binds, draws, frames, warm_up, threads, submits, pause_us;
+	unsigned passes, binds, draws, frames, warm_up, threads, submits, pause_us, pipelines;
 	bool reuse;
 };
 
@@ -149,6 +150,45 @@ prepare(struct worker *w)
 }
 
 static void
+create_pipelines(const struct scene *s, unsigned n)
+{
+	uint32_t code[512] = { 0x07230203, 0x00010000, 0, 8, 0 };
+	for (unsigned i = 5; i < 512; i++)
+		code[i] = 1u << 16; /* OpNop */
+	VkPipelineShaderStageCreateInfo stages[2] = {
+		{ .stage = VK_SHADER_STAGE_VERTEX_BIT },
+		{ .stage = VK_SHADER_STAGE_FRAGMENT_BIT },
+	};
+	VkGraphicsPipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+		.stageCount = 2,
+		.pStages = stages,
+		.renderPass = s->pass,
+	};
+	VkShaderModuleCreateInfo module = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = sizeof(code),
+		.pCode = code,
+	};
+	for (unsigned i = 0; i < n; i++) {
+		VkPipeline pipeline;
+		for (unsigned k = 0; k < 2; k++) {
+			code[511] = i << 16; /* each is another pipeline */
+			stages[k].sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+			stages[k].pName = "main";
+			check(vkCreateShaderModule(s->device, &module, NULL, &stages[k].module),
+			      "vkCreateShaderModule");
+		}
+		check(vkCreateGraphicsPipelines(s->device, VK_NULL_HANDLE, 1, &info, NULL,
+						&pipeline),
+		      "vkCreateGraphicsPipelines");
+		vkDestroyPipeline(s->device, pipeline, NULL);
+		for (unsigned k = 0; k < 2; k++)
+			vkDestroyShaderModule(s->device, stages[k].module, NULL);
+	}
+}
+
+static void
 record(struct worker *w, VkCommandBuffer buffer, bool once)
 {
 	struct scene *s = w->scene;
@@ -239,6 +279,7 @@ parse_options(int argc, char **argv)
 		{ "--threads", &o.threads, 1, MAX_THREADS },
 		{ "--submits", &o.submits, 1, 10000 },
 		{ "--pause-us", &o.pause_us, 0, 999999 },
+		{ "--pipelines", &o.pipelines, 0, 1000000 },
 	};
 	for (int i = 1; i < argc; i++) {
 		bool found = strcmp(argv[i], "--reuse") == 0;
@@ -256,7 +297,7 @@ parse_options(int argc, char **argv)
 			fprintf(stderr,
 				"usage: bench_vk [--passes N] [--binds N] [--draws N] [--frames N] "
 				"[--warm-up N] [--threads N] [--submits N] [--pause-us "
-				"N] "
+				"N] [--pipelines N] "
 				"[--reuse]\n");
 			exit(2);
 		}
@@ -287,6 +328,7 @@ main(int argc, char **argv)
 	static struct scene scene;
 	static struct worker workers[MAX_THREADS];
 	make_scene(&scene);
+	create_pipelines(&scene, o.pipelines);
 	size_t n = (size_t)o.frames * o.threads;
 	uint64_t *frame_ns = calloc(n, sizeof(*frame_ns));
 	if (!frame_ns)

@@ -43,7 +43,7 @@ def build_floor(folder):
                           capture_output=True, check=False).returncode == 0
 
 
-def run(build, folder, sources, passes, draws, driver, prefix=(), binds=0):
+def run(build, folder, sources, passes, draws, driver, prefix=(), binds=0, pipelines=0):
     """`sources` None: without the layer. Runs FRAMES frames, each ended by its submission."""
     # MALLOC_PERTURB_, which meson sets, fills memory: that is not a cost of a pass.
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PASSTALLY", "VK_", "MALLOC_"))}
@@ -57,6 +57,7 @@ def run(build, folder, sources, passes, draws, driver, prefix=(), binds=0):
         env.update(VK_ADD_LAYER_PATH=str(build / "vk_layer"), VK_INSTANCE_LAYERS="VK_LAYER_PASSTALLY_capture",
                    PASSTALLY_LOG=str(log), PASSTALLY_OPTIONS=f"frame=submit:1,sources={sources}")
     done = subprocess.run([*prefix, str(build / "tests/bench/bench_vk"), "--passes", str(passes), "--draws", str(draws), "--binds", str(binds),
+                           "--pipelines", str(pipelines),
                            "--frames", str(FRAMES), "--warm-up", "0", "--pause-us", "3000"],
                           env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -65,12 +66,12 @@ def run(build, folder, sources, passes, draws, driver, prefix=(), binds=0):
         raise SystemExit("callgrind_vk: the layer wrote no log: it was not loaded")
 
 
-def count(build, folder, sources, passes, draws, binds=0):
+def count(build, folder, sources, passes, draws, binds=0, pipelines=0):
     """Instructions of the program's own thread, and of all others."""
     for old in folder.glob("callgrind.out*"):
         old.unlink()
     run(build, folder, sources, passes, draws, "bench",
-        ("valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={folder}/callgrind.out"), binds)
+        ("valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={folder}/callgrind.out"), binds, pipelines)
     own = others = 0
     for path in folder.glob("callgrind.out-*"):
         text = path.read_text(encoding="utf-8")
@@ -107,8 +108,9 @@ def main():
             got[what] = (with_us[0] - bare[0]) / units
             got[f"{what}, our threads"] = (with_us[1] - bare[1]) / units
 
-        for what, sources in (("a bind", SOURCES["gpu"]), ("a bind, pipelines", f"{SOURCES['gpu']},pipelines=on")):
-            added(what, sources, (4, 100), (4, 100, 8000), FRAMES * 4 * 8000)
+        for what, sources in (("", SOURCES["gpu"]), (", pipelines", f"{SOURCES['gpu']},pipelines=on")):
+            added("a bind" + what, sources, (4, 100), (4, 100, 8000), FRAMES * 4 * 8000)
+            added("a creation" + what, sources, (4, 100), (4, 100, 0, 1000), 1000)
         added("a draw", SOURCES["gpu"], (4, 100), (4, 8100), FRAMES * 4 * 8000)
         for what, sources in SOURCES.items():
             added(f"a pass, {what}", sources, (50, 1), (250, 1), FRAMES * 200)
