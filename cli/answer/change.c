@@ -47,13 +47,24 @@ divide(const struct blocks *b, uint32_t from, uint32_t to)
 	return p < 1e-4 ? best : 0;
 }
 
+/* Of each block and the next one, as frames in flight may be long and short in turn. */
+static double *
+sums_of_two(const double *means, uint32_t n)
+{
+	double *sums = g_new(double, n);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		sums[i] = means[i] + means[i + 1];
+	return sums;
+}
+
 /* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any
  * are. */
 static double
 agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {
-	const double *before = b->means + from, *after = b->means + at;
-	uint32_t n = at - from, m = to - at;
+	uint32_t n = at - from - 1, m = to - at - 1;
+	g_autofree double *before = sums_of_two(b->means + from, n + 1);
+	g_autofree double *after = sums_of_two(b->means + at, m + 1);
 	double x = median_of(before, n), y = median_of(after, m), agree = 0;
 	if (MAX(x, y) < RATIO * MIN(x, y))
 		return 0;

@@ -813,6 +813,9 @@ class Answer(CliCase):
              [(151, "; GPU 6.00 -> 12.0 ms, same draws")]),
             ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms, new")]),
             ("8000 frames, of which blocks are made", 8000, lambda i: (after(i, 6, 10, 3008), {"GBuffer": after(i, 2, 6, 3008)}, 1), [(3008, "GBuffer 2.00 -> 6.00")]),
+            # Planted in a program with two frames in flight: each 9th of the slow ones, and the next, took a part of one another's time.
+            ("a step, with frames that overlap", 440, lambda i: (after(i, 3.4, {0: 0.3, 1: 29}.get(i % 9, 15), 220), {"GBuffer": after(i, 2, 13, 220)}, 1), [(None, "GBuffer 2.00 -> 13.0 ms")]),
+            ("a little faster while every other frame is long", 400, lambda i: (after(i, (9.1, 22), (8.9, 20.8), 206)[i % 2], {"GBuffer": 3}, 3), []),
             ("14 %", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": 3}, 3), []),
             ("too short", 300, lambda i: (after(i, 8, 16, 285), {"GBuffer": 3}, 3), []),
             ("noise", 600, lambda i: (8 * rand.uniform(0.5, 2), {"GBuffer": 3}, 3), []),
