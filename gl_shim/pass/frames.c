@@ -258,7 +258,7 @@ static void
 collect_early(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	uint64_t t0 = s->stream && tally_stream_captures(s->stream) ? tally_clock_now_ns() : 0;
+	uint64_t t0 = gl_frame_captured(s) ? tally_clock_now_ns() : 0;
 	gl_collect(c, false, 0);
 	if (t0)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
