@@ -203,7 +203,7 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	const uint64_t own_ns = MIN(sure ? ready_ns : more_ns, h->rest_ns);
 	if ((double)MIN(more_ns, h->rest_ns) >= EXPLAINS * lost)
 		h->ready_ns = MIN(ready_ns, h->rest_ns);
-	h->ready_sure = sure;
+	h->ready_sure = sure && !h->thread;
 	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
 	if (h->cause == TALLY_CAUSE_CPU)

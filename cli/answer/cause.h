@@ -54,7 +54,7 @@ struct tally_answer_hitch {
 	 * how long the thread that ends frames was ready to run without a CPU. */
 	const char *thread;
 	uint64_t thread_ns, ready_ns;
-	bool ready_sure; /* most of the time in which it was is the frame's */
+	bool ready_sure; /* most of that time is the frame's, and no `thread` worked */
 	uint64_t rest_ns; /* the most that this can have been */
 	uint64_t slept_ns; /* more than around: neither work nor waits of the driver */
 };

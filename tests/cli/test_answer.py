@@ -694,6 +694,8 @@ class Answer(CliCase):
             ("the thread that ends frames", run([("game", 28)]), "a wait (sleep, lock, disk, other programs)"),
             ("the driver's", run([("Mesa-1", 28)]), "a wait (sleep, lock, disk, other programs)"),
             ("no free CPU", run(ready=25, every=1), "a wait: no CPU was free for up to 25.0 ms"),
+            # Planted: a lock, on a busy machine.
+            ("no free CPU, or the thread that had it is waited for", run([("loader", 28)], ready=25, every=1), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             # Planted: a sleep of 14 ms in the tenth of a second in which other frames had no CPU.
             ("no free CPU in that frame or in others", run(ready=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
