@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/scenes/vk_rendering.c - dynamic rendering with a view mask. */
+/* tests/scenes/vk_rendering.c - dynamic rendering with a view mask, and with several samples. */
 #include "scenes/vk/scenes.h"
 
 /* ---- views: dynamic rendering with a view mask ---- */
@@ -55,7 +55,50 @@ static const struct expect_pass views_passes[] = {
 	COPY_OUT,
 };
 
+/* ---- secondary_samples: all of it in a secondary, with depth of four samples ---- */
+
+static struct vk_picture depth;
+
+static void
+secondary_samples_init(struct vk_stage *s)
+{
+	const VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_4_BIT;
+	screen.picture = vk_make_picture(s, VK_FORMAT_R8G8B8A8_UNORM, VK_STAGE_WIDTH,
+					 VK_STAGE_HEIGHT, 1, samples);
+	depth = vk_make_picture(s, VK_FORMAT_D32_SFLOAT, VK_STAGE_WIDTH, VK_STAGE_HEIGHT, 1,
+				samples);
+	screen.pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
+						      .colors = 1,
+						      .color = VK_FORMAT_R8G8B8A8_UNORM,
+						      .depth = VK_FORMAT_D32_SFLOAT,
+						      .samples = samples,
+						      .writes_depth = true,
+					      });
+}
+
+static void
+secondary_samples_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer secondary = vk_begin_secondary(s, VK_NULL_HANDLE, NULL, 0);
+	vk_take_picture(secondary, &screen.picture);
+	vk_take_picture(secondary, &depth);
+	vk_begin_rendering(secondary, &screen.picture, &depth, VK_ATTACHMENT_LOAD_OP_CLEAR, 0, 0);
+	vk_draw(s, secondary, screen.pipeline, 0.1F * (float)number, 3, 1);
+	vkCmdEndRendering(secondary);
+	vk_end(secondary);
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vkCmdExecuteCommands(commands, 1, &secondary);
+	vk_run(s, commands);
+	vk_free(s, secondary);
+}
+
+static const struct expect_pass secondary_samples_passes[] = {
+	{ DRAWN(1, 3), CLEARED, .samples = 4, .depth = "D32_SFLOAT",
+	  .unsure = EXPECT_ANY_COUNTERS },
+};
+
 const struct vk_scene vk_more_rendering_scenes[] = {
 	SCENE(views, views_init, .bare = true),
+	SCENE(secondary_samples, secondary_samples_init, .bare = true),
 	{ 0 },
 };

@@ -29,8 +29,11 @@ resolves(const struct vk_device *d)
 }
 
 const char *
-vk_depth_cannot(const struct vk_device *d, const struct vk_pictured *at)
+vk_depth_cannot(const struct vk_command *c, const struct vk_pictured *at)
 {
+	const struct vk_device *d = c->device;
+	if (c->secondary) /* VUID-vkCmdBeginRenderPass-bufferlevel */
+		return "a secondary command buffer cannot resolve depth";
 	if (!resolves(d))
 		return "depth with several samples a pixel needs Vulkan 1.2 or "
 		       "VK_KHR_depth_stencil_resolve";

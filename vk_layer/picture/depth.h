@@ -10,7 +10,7 @@
 #include "vk_layer/picture/picture.h"
 
 /* NULL, or why it cannot be resolved. */
-const char *vk_depth_cannot(const struct vk_device *d, const struct vk_pictured *at);
+const char *vk_depth_cannot(const struct vk_command *c, const struct vk_pictured *at);
 /* From the layout `layout` into an image of ours, which is an attachment. NULL, or why not; what
  * was made until then is to be freed all the same. */
 const char *vk_depth_make(struct vk_device *d, const struct vk_pictured *at,

@@ -387,10 +387,10 @@ record(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *at
 
 /* NULL, or why it cannot be copied. */
 static const char *
-cannot(const struct vk_device *d, const struct vk_pictured *at, VkFormatFeatureFlags can)
+cannot(const struct vk_command *c, const struct vk_pictured *at, VkFormatFeatureFlags can)
 {
 	if (vk_format_has_depth(at->format))
-		return resolves_depth(at) ? vk_depth_cannot(d, at) : NULL;
+		return resolves_depth(at) ? vk_depth_cannot(c, at) : NULL;
 	return can & VK_FORMAT_FEATURE_BLIT_SRC_BIT
 		       ? NULL
 		       : "the driver cannot convert its format";
@@ -434,7 +434,7 @@ picture(struct vk_command *c, struct vk_pictures *p, const struct vk_pictured *a
 	};
 	memcpy(copy.name, at->name, sizeof(copy.name));
 	shrink(&copy, at, can);
-	const char *why = cannot(d, at, can);
+	const char *why = cannot(c, at, can);
 	if (!why && !has_room(p))
 		why = "there are too many in the frame";
 	if (!why)
