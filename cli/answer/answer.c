@@ -58,9 +58,9 @@ free_device(gpointer p)
 }
 
 static struct tally_answer_device *
-find_device(const struct tally_answer *answer, uint32_t number)
+find_device(const GPtrArray *devices, uint32_t number)
 {
-	TALLY_EACH (struct tally_answer_device, d, answer->devices)
+	TALLY_EACH (struct tally_answer_device, d, devices)
 		if (d->device == number)
 			return d;
 	return NULL;
@@ -85,7 +85,7 @@ take_line(void *user, const struct tally_log_line *line)
 	if (line->type != TALLY_LINE_PROCESS)
 		return;
 	tally_loads_add(&answer->loads, &line->process);
-	TALLY_EACH (struct tally_answer_device, d, answer->devices) {
+	TALLY_EACH (struct tally_answer_device, d, answer->read) {
 		const struct tally_windows *windows = &d->state->windows;
 		const struct tally_device_summary *s =
 			tally_aggregate_device(answer->log, d->device);
@@ -120,11 +120,11 @@ create_device(uint32_t number)
 static struct tally_answer_device *
 need_device(struct tally_answer *answer, uint32_t number)
 {
-	struct tally_answer_device *d = find_device(answer, number);
+	struct tally_answer_device *d = find_device(answer->read, number);
 	if (d)
 		return d;
 	d = create_device(number);
-	g_ptr_array_add(answer->devices, d);
+	g_ptr_array_add(answer->read, d);
 	return d;
 }
 
@@ -138,7 +138,7 @@ take_first(const struct tally_answer *answer, struct tally_answer_device *d,
 	 * the program waited once for it. */
 	bool late = f->frame > 0 || answer->log->waits || h->process_start_ns == 0 ||
 		    end_ns < h->process_start_ns;
-	TALLY_EACH (const struct tally_answer_device, other, answer->devices)
+	TALLY_EACH (const struct tally_answer_device, other, answer->read)
 		late |= other->first_ns > 0;
 	if (late)
 		return;
@@ -319,7 +319,8 @@ tally_answer_create(const struct tally_aggregate *log)
 		.frame = take_frame,
 		.skipped = tally_answer_skip_frame,
 	};
-	answer->devices = g_ptr_array_new_with_free_func(free_device);
+	answer->read = g_ptr_array_new_with_free_func(free_device);
+	answer->devices = g_ptr_array_new();
 	tally_loads_init(&answer->loads);
 	return answer;
 }
@@ -329,6 +330,7 @@ tally_answer_destroy(struct tally_answer *answer)
 {
 	if (!answer)
 		return;
+	g_ptr_array_unref(answer->read);
 	g_ptr_array_unref(answer->devices);
 	tally_loads_finish(&answer->loads);
 	g_free(answer);
@@ -380,7 +382,7 @@ conclude_calls(struct tally_answer_device *d)
 {
 	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
 		const struct tally_event_total *t = &d->state->calls[i];
-		if (2 * t->frames < d->frames || 20 * (double)t->ns / 1e9 < d->seconds)
+		if (2 * t->frames < d->frames || 20 * (double)t->sum.ns / 1e9 < d->seconds)
 			continue;
 		d->calls[i] = tally_event_mean(t, (enum tally_event_group)i);
 		d->calls_in[i] = (double)t->frames / (double)d->frames;
@@ -560,33 +562,24 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 		((struct tally_answer_device *)windows->pdata[i])->window = i + 1;
 		g_ptr_array_add(answer->devices, windows->pdata[i]);
 	}
-	for (unsigned i = 0; i < all->n; i++)
-		if (all->all[i].answer && all->all[i].answer->window)
-			all->all[i].answer = NULL;
 	return true;
 }
 
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
-	GPtrArray *of_devices = answer->devices;
-	answer->devices = g_ptr_array_new_with_free_func(free_device);
-	g_ptr_array_set_free_func(of_devices, NULL);
-	TALLY_EACH (struct tally_answer_device, d, of_devices) {
+	TALLY_EACH (struct tally_answer_device, d, answer->read) {
 		if (d->frames && take_windows(answer, d))
-			free_device(d);
-		else
-			g_ptr_array_add(answer->devices, d);
-	}
-	g_ptr_array_unref(of_devices);
-	TALLY_EACH (struct tally_answer_device, d, answer->devices)
-		if (d->frames && !d->window)
+			continue;
+		g_ptr_array_add(answer->devices, d);
+		if (d->frames)
 			conclude(answer, d);
+	}
 }
 
 const struct tally_answer_device *
 tally_answer_find(const struct tally_answer *answer, uint32_t device)
 {
-	const struct tally_answer_device *d = find_device(answer, device);
+	const struct tally_answer_device *d = find_device(answer->devices, device);
 	return d && d->frames ? d : NULL;
 }

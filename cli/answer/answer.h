@@ -119,7 +119,9 @@ struct tally_answer_device {
 struct tally_answer {
 	const struct tally_aggregate *log;
 	struct tally_aggregate_watch watch;
-	GPtrArray *devices; /* elements: struct tally_answer_device * */
+	GPtrArray *read; /* elements: struct tally_answer_device *, of each device; owned */
+	/* Those to show, once it is concluded: of each device that, or those of its windows. */
+	GPtrArray *devices;
 	struct tally_loads loads;
 };
 

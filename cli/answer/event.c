@@ -23,20 +23,23 @@ const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS] = {
 	[TALLY_EVENT_MAPS] = "map",       [TALLY_EVENT_ALLOCATIONS] = "memory",
 };
 
+static void
+add_record(struct tally_event_record *to, const struct tally_event_record *from)
+{
+	to->n += from->n;
+	to->ns += from->ns;
+	to->own_ns += from->own_ns;
+	to->bytes += from->bytes;
+	to->cached += from->cached;
+	to->used = MAX(to->used, from->used);
+	to->budget = MAX(to->budget, from->budget);
+}
+
 void
 tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f)
 {
-	for (uint32_t i = 0; i < f->n_events; i++) {
-		const struct tally_event_record *e = &f->events[i];
-		struct tally_event_record *sum = &to->sums[e->kind];
-		sum->n += e->n;
-		sum->ns += e->ns;
-		sum->own_ns += e->own_ns;
-		sum->bytes += e->bytes;
-		sum->cached += e->cached;
-		sum->used = MAX(sum->used, e->used);
-		sum->budget = MAX(sum->budget, e->budget);
-	}
+	for (uint32_t i = 0; i < f->n_events; i++)
+		add_record(&to->sums[f->events[i].kind], &f->events[i]);
 	for (uint32_t i = 0; i < f->n_calls && to->n_calls < TALLY_EVENT_KEPT; i++) {
 		struct tally_event_call_record *c = &to->calls[to->n_calls++];
 		*c = f->calls[i];
@@ -70,10 +73,7 @@ tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
 	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
 	sum_groups(events, sums);
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
-		totals[i].ns += sums[i].ns;
-		totals[i].own_ns += sums[i].own_ns;
-		totals[i].bytes += sums[i].bytes;
-		totals[i].n += sums[i].n;
+		add_record(&totals[i].sum, &sums[i]);
 		totals[i].frames += sums[i].n > 0;
 	}
 }
@@ -81,13 +81,14 @@ tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
 struct tally_answer_event
 tally_event_mean(const struct tally_event_total *total, enum tally_event_group group)
 {
+	const struct tally_event_record *sum = &total->sum;
 	uint64_t frames = MAX(total->frames, 1);
-	bool elsewhere = 2 * total->own_ns < total->ns;
+	bool elsewhere = 2 * sum->own_ns < sum->ns;
 	return (struct tally_answer_event){
 		.group = group,
-		.ns = total->ns / frames,
-		.n = (total->n + frames / 2) / frames,
-		.bytes = total->bytes / frames,
+		.ns = sum->ns / frames,
+		.n = (sum->n + frames / 2) / frames,
+		.bytes = sum->bytes / frames,
 		.elsewhere = elsewhere,
 		.thread = elsewhere ? "other threads" : NULL,
 	};

@@ -41,7 +41,8 @@ struct tally_answer_event {
 
 /* Of a run. */
 struct tally_event_total {
-	uint64_t frames, ns, own_ns, n, bytes; /* frames that had any */
+	uint64_t frames; /* that had any */
+	struct tally_event_record sum;
 };
 
 /* "shaders", "upload", "readback", "map", "memory" */

@@ -210,9 +210,10 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 
 static void
 add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
-	 const struct tally_pass_record *r)
+	 const struct tally_pass_record *r, uint64_t unsure_ns)
 {
 	add_time(p, part, index, r->has_gpu, r->gpu_ns, draws_of(r));
+	part->unsure_ns += unsure_ns;
 	part->draws_sum += r->call_counts.draws;
 	part->vertices_sum += r->call_counts.vertices;
 	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
@@ -326,14 +327,11 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		together = shared && !together ? r : together;
 		draws += shared ? draws_of(r) : 0;
 		all_timed &= r->has_gpu || shared;
-		add_pass(p, of->level[TALLY_PART_FINE], i, r);
-		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
-			add_pass(p, of->level[TALLY_PART_TOP], i, r);
 		uint64_t unsure = unsure_of(f, i);
-		of->level[TALLY_PART_FINE]->unsure_ns += unsure;
-		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
-			of->level[TALLY_PART_TOP]->unsure_ns += unsure;
 		*unsure_ns += unsure;
+		add_pass(p, of->level[TALLY_PART_FINE], i, r, unsure);
+		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
+			add_pass(p, of->level[TALLY_PART_TOP], i, r, unsure);
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns)
 		*unsure_ns += add_outside(p, f, together, draws);
