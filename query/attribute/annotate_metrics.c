@@ -11,7 +11,7 @@ struct sum {
 	const char *key;
 	struct tally_value value;
 	uint32_t n; /* number of passes that have it */
-	bool adds_up, of_dispatches, bad, estimated;
+	bool adds_up, bad, estimated;
 };
 
 struct tally_metric_frame {
@@ -33,7 +33,6 @@ tally_metric_frame_create(const struct tally_device_record *line)
 		f->sums[i].key = line->counters[i]->key;
 		f->sums[i].value.storage = line->counters[i]->storage;
 		f->sums[i].adds_up = tally_counter_adds_up(line->counters[i]);
-		f->sums[i].of_dispatches = line->counters[i]->of_dispatches;
 	}
 	f->n = n;
 	return f;
@@ -74,17 +73,6 @@ reset_sums(struct tally_metric_frame *f)
 	}
 }
 
-/* A pass without dispatches leaves a counter of dispatches out, which is 0. */
-static void
-add_left_out(struct tally_metric_frame *f, const struct tally_pass_record *pass, uint32_t n_before)
-{
-	if (pass->call_counts.dispatches || pass->unknown & TALLY_UNKNOWN_DISPATCHES)
-		return;
-	for (uint32_t i = 0; i < f->n; i++)
-		if (f->sums[i].of_dispatches && f->sums[i].n == n_before)
-			f->sums[i].n++;
-}
-
 /* A counter that some passes lack has no sum; one that all passes have does. */
 static uint32_t
 sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *frame,
@@ -101,7 +89,6 @@ sum_counters(struct tally_metric_frame *f, const struct tally_frame_record *fram
 			sum->n++;
 			add(sum, &pass->counters[i]);
 		}
-		add_left_out(f, pass, p);
 	}
 	uint32_t guess = 0, n = 0;
 	for (uint32_t i = 0; i < n_unattributed; i++) {

@@ -22,47 +22,6 @@ test_device_line(void)
 	world_free(w);
 }
 
-/* A pass without dispatches has no compute runs: the frame's are those of the others. */
-static void
-test_of_dispatches(void)
-{
-	static const struct tally_counter counter = {
-		.key = "compute_shader_invocations", .name = "C", .unit = "1", .source = "gl-x",
-		.storage = TALLY_STORAGE_U64, .of_dispatches = true,
-	};
-	char key[] = "per_run", file[] = "f";
-	char expression[] = "$gpu_ns / $compute_shader_invocations";
-	struct tally_config_metric metric = { .key = key, .expression = expression, .file = file };
-	for (uint32_t unknown = 0; unknown < 2; unknown++) {
-		struct world *w = g_new0(struct world, 1);
-		tally_config_init(&w->config);
-		w->config.metrics = &metric;
-		w->config.n_metrics = 1;
-		w->annotator = tally_annotator.create(&w->config);
-		describe(w, 0, &counter);
-		begin_frame(w, 0, 0, 0, 4 * MS);
-		w->frame.n_unattributed = 0;
-		w->frame.has_gpu = true;
-		w->frame.gpu_ns = 512;
-		for (unsigned i = 0; i < 3; i++) {
-			struct tally_pass_record *p = add_pass(w, i * MS, i * MS + 1);
-			p->n_counters = i == 1;
-			p->call_counts.dispatches = i == 1;
-			p->unknown = i == 2 && unknown ? TALLY_UNKNOWN_DISPATCHES : 0;
-		}
-		w->own[1] = (struct tally_keyed_value){ .key = counter.key, .value.u64 = 256 };
-		annotate(w);
-		const struct tally_keyed_value *v = find_value(
-			w->frame.metrics, w->frame.n_metrics, key);
-		g_assert_true(!v == (unknown == 1));
-		if (v)
-			g_assert_cmpfloat(v->value.f64, ==, 2);
-		w->config.metrics = NULL;
-		w->config.n_metrics = 0;
-		world_free(w);
-	}
-}
-
 /* Metrics with the names of existing values: two could not be told apart. */
 static void
 test_own_metrics(void)
@@ -634,7 +593,6 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/annotate/device_line", test_device_line);
-	g_test_add_func("/annotate/of_dispatches", test_of_dispatches);
 	g_test_add_func("/annotate/own_metrics", test_own_metrics);
 	g_test_add_func("/annotate/off", test_off);
 	g_test_add_func("/annotate/sampled", test_sampled);
