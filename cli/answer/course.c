@@ -60,6 +60,15 @@ tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to)
 	return n ? means[(n - 1) / 2] : (double)NAN;
 }
 
+double
+tally_course_sum(const struct tally_course *c, uint64_t from, uint64_t to)
+{
+	double sum = 0;
+	for (uint32_t i = 0; c->slots && i < c->room; i++)
+		sum += is_within(c, i, from, to) ? (double)c->slots[i].sum : 0;
+	return sum;
+}
+
 uint64_t
 tally_course_count(const struct tally_course *c, uint64_t from, uint64_t to)
 {

@@ -26,6 +26,8 @@ void tally_course_add(struct tally_course *c, uint64_t at, double value);
 /* The median of the blocks' means whose middle is in frames `from` up to, not including, `to`;
  * NAN: there is none. */
 double tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to);
+/* The sum of the values in those blocks. */
+double tally_course_sum(const struct tally_course *c, uint64_t from, uint64_t to);
 /* How many frames of those blocks have a value. */
 uint64_t tally_course_count(const struct tally_course *c, uint64_t from, uint64_t to);
 

@@ -5,6 +5,7 @@
 #include "cli/shared/each.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Distinct times kept of a part: enough for a median within 0.1 %. */
@@ -13,6 +14,7 @@
 /* If one part of the top level has more than this share of the typical frame, the fine level is
  * used. */
 #define NEARLY_ALL 0.8
+#define MOST_SELDOM 0.9 /* of the time of passes that few frames have, those named have it */
 #define ALTERNATES 0.8 /* so many rows of frames */
 #define LEAST_ROWS 10
 
@@ -422,8 +424,83 @@ typical_of_level(struct tally_parts *p, enum tally_part_level level,
 	return typical;
 }
 
+/* A part that few frames have, and its time in all of them. */
+struct seldom_part {
+	const struct tally_part *part;
+	double ns;
+};
+
+static int
+compare_seldom(gconstpointer a, gconstpointer b)
+{
+	const struct seldom_part *x = a, *y = b;
+	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->part->name, y->part->name);
+}
+
+/* Its time in all frames of the range that have it, as if in each it were timed. */
+static double
+time_in(const struct tally_part *part, struct tally_range range)
+{
+	uint64_t timed = timed_in(part, range);
+	double ns = range.whole ? tally_moments_total(&part->gpu.moments)
+				: tally_course_sum(&part->time, range.from, range.to);
+	return timed ? ns / (double)timed * (double)frames_in(part, range) : 0;
+}
+
+/* Passes over "400x300" at the start of a word. */
+static const char *
+after_size(const char *word)
+{
+	unsigned width, height;
+	int n = 0;
+	return sscanf(word, "%5ux%5u%n", &width, &height, &n) == 2 ? word + n : word;
+}
+
+/* Whether two names differ in nothing but the size of the target. */
+static bool
+differ_in_size(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		bool word = *a == ' ';
+		a = word ? after_size(a + 1) : a + 1;
+		b = word ? after_size(b + 1) : b + 1;
+	}
+	return *a == *b;
+}
+
+static struct tally_seldom
+seldom_of_level(struct tally_parts *p, enum tally_part_level level, struct tally_range range,
+		uint64_t frames)
+{
+	struct tally_seldom seldom = { .sizes = true };
+	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(struct seldom_part));
+	double all_ns = 0, ns = 0;
+	uint64_t in = 0;
+	TALLY_EACH (const struct tally_part, part, p->all[level]) {
+		const struct seldom_part of = { part, time_in(part, range) };
+		if (2 * frames_in(part, range) >= frames || of.ns <= 0)
+			continue;
+		g_array_append_val(found, of);
+		all_ns += of.ns;
+	}
+	g_array_sort(found, compare_seldom);
+	TALLY_EACH_OF (const struct seldom_part, of, found) {
+		if (ns >= MOST_SELDOM * all_ns)
+			break;
+		seldom.part = seldom.part ? seldom.part : of->part;
+		seldom.sizes &= differ_in_size(seldom.part->name, of->part->name);
+		seldom.n++;
+		in += frames_in(of->part, range);
+		ns += of->ns;
+	}
+	seldom.sizes &= in <= frames;
+	seldom.ns = frames ? ns / (double)frames : 0;
+	return seldom;
+}
+
 GPtrArray *
-tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames)
+tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames,
+		    struct tally_seldom *seldom)
 {
 	g_autoptr(GPtrArray) top = typical_of_level(p, TALLY_PART_TOP, range, frames);
 	double all = 0, most = 0;
@@ -432,8 +509,12 @@ tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t fr
 		all += ns;
 		most = MAX(most, ns);
 	}
+	*seldom = seldom_of_level(p, TALLY_PART_TOP, range, frames);
 	if (top->len && most <= NEARLY_ALL * all)
 		return g_steal_pointer(&top);
 	g_autoptr(GPtrArray) fine = typical_of_level(p, TALLY_PART_FINE, range, frames);
-	return fine->len > top->len ? g_steal_pointer(&fine) : g_steal_pointer(&top);
+	if (fine->len <= top->len)
+		return g_steal_pointer(&top);
+	*seldom = seldom_of_level(p, TALLY_PART_FINE, range, frames);
+	return g_steal_pointer(&fine);
 }

@@ -95,10 +95,19 @@ struct tally_alternating {
 /* The one with the most time, of at least `least_ns`, in most of the frames. */
 struct tally_alternating tally_parts_alternating(const struct tally_parts *p, double least_ns);
 
+/* The parts that ran in fewer than half of the frames, the largest nine tenths of their time. */
+struct tally_seldom {
+	const struct tally_part *part; /* the one with the most time; NULL: none */
+	unsigned n; /* of them */
+	bool sizes; /* their names differ in a size alone, and no two need be of one frame */
+	double ns; /* the mean of their sum in a frame, over all */
+};
+
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly
  * everything, on the fine one. The caller frees the array; the parts stay. */
 GPtrArray *
-tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames);
+tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames,
+		    struct tally_seldom *seldom);
 
 #endif

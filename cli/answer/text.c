@@ -16,6 +16,7 @@
 #define SLOW_START_NS UINT64_C(500000000)
 #define NEARLY 1.05 /* medians of parts need not add up to that of the whole */
 #define UNEVEN 1.5 /* few frames have much more than the typical one */
+#define TYPICAL 0.85 /* of a frame's GPU time is in passes of most frames, or it is not one */
 #define LEAST_SHARE 0.005 /* a pass below it is not listed */
 
 /* The last blank that a line may end before, behind an `after` where there is one, or NULL: one
@@ -180,8 +181,33 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n
 	add_wrapped(lines, line->str, ',');
 }
 
-const char *
-tally_answer_typical_text(const struct tally_answer_device *d)
+/* Whether passes that few frames have are what most frames' passes lack of a frame, as where a
+ * dynamic resolution gives one pass several targets. */
+static bool
+lacks_seldom(const struct tally_answer_device *d)
+{
+	return d->seldom.part && d->typical_ns < TYPICAL * d->range_gpu_ns &&
+	       2 * d->seldom.ns >= d->range_gpu_ns - d->typical_ns;
+}
+
+static const char *
+seldom_text(const struct tally_answer_device *d)
+{
+	const struct tally_seldom *s = &d->seldom;
+	const char *more = "";
+	if (s->n > 1)
+		more = tally_phrase(" and %u %s", s->n - 1,
+				    !s->sizes	 ? "more"
+				    : s->n == 2 ? "more size"
+						: "more sizes");
+	return tally_phrase("fewer have %s%s, %s on average",
+			    tally_short_name(s->part->name), more,
+			    tally_duration_text(s->ns));
+}
+
+/* Without what few frames have. */
+static const char *
+typical_text(const struct tally_answer_device *d)
 {
 	bool waits = d->bound.waits_within && (d->bound.by == TALLY_BOUND_GPU ||
 					       d->bound.doubt == TALLY_DOUBT_WAITS);
@@ -198,11 +224,21 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 	if (d->n_changes)
 		where = tally_phrase(" of the %" PRIu64 " from frame %" PRIu64 " on",
 				     d->range.to - d->range.from, d->range_frame);
+	if (lacks_seldom(d))
+		return tally_phrase("passes of most frames%s, %s of %s on the GPU", where,
+				    time, tally_duration_text(d->range_gpu_ns));
 	if (waits)
 		more = ", waits for the CPU within passes included";
 	else if (!d->n_changes && d->mean_gpu_ns > UNEVEN * d->typical_ns)
 		more = tally_phrase("; on average %s", mean);
 	return tally_phrase("typical frame%s, %s on the GPU%s", where, time, more);
+}
+
+const char *
+tally_answer_typical_text(const struct tally_answer_device *d)
+{
+	const char *most = typical_text(d);
+	return lacks_seldom(d) ? tally_phrase("%s; %s", most, seldom_text(d)) : most;
 }
 
 static void
@@ -212,8 +248,10 @@ add_passes(GPtrArray *lines, const struct tally_device_summary *s,
 	bool times = s && tally_device_times_draws(s);
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
-	add_line(lines, tally_phrase("%s:", tally_answer_typical_text(d)));
-	add_fitting(lines, d, MIN(d->n_passes, 20), 3, add_pass_items);
+	const char *seldom = lacks_seldom(d) ? seldom_text(d) : NULL;
+	add_line(lines, tally_phrase("%s:", typical_text(d)));
+	add_fitting(lines, d, MIN(d->n_passes, 20), seldom ? 2 : 3, add_pass_items);
+	add_below(lines, seldom);
 	if (d->n_passes == 1 && d->passes[0].draws >= 2)
 		add_line(lines, tally_phrase("  %.0f draws, %.0f vertices a frame; "
 					     "--granularity draw %s each",

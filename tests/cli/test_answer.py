@@ -354,6 +354,29 @@ class Answer(CliCase):
                          [("Shadows", 3 * MS, 0.3), ("GBuffer", 5 * MS, 0.5), ("Bloom", 2 * MS, 0.2)])
         self.assertIn("  Shadows 3.00 ms 30 %, GBuffer 5.00 ms 50 %, Bloom 2.00 ms 20 %", got["lines"])
 
+    def test_a_pass_that_few_frames_have_is_not_missing(self):
+        """A dynamic resolution: the largest pass has a target of one of four sizes. What most frames have is no frame."""
+        heights = (300, 270, 240, 210)
+        small = {A: 2, B: 3}
+        for name, named, count, text in (("", "color", 4, "Color 400x300 RGBA8 and 3 more sizes"), ("Step", None, 4, "Step 0 and 3 more"),
+                                         ("", "color", 1, None)):
+            lines = [header(), device(), pass_info(A, "GBuffer"), pass_info(B, "UI")]
+            for i in range(count):
+                more = {"label": f"{name} {i}"} if not named else {"color": ["RGBA8"]}
+                lines.append(pass_info(f"{i + 9:016x}", width=heights[i] * 4 // 3, height=heights[i], **more))
+            for i in range(200):
+                made = [one_pass(k, ident, ms * MS) for k, (ident, ms) in enumerate(small.items())]
+                made.append(one_pass(2, f"{i // 3 % count + 9:016x}", 6 * MS + i // 3 % count * -MS // 10))
+                lines.append(frame(i, made, cpu_ns=12 * MS, start_ns=10**9 + i * 12 * MS, gpu_ns=11 * MS, envelope_ns=11 * MS))
+            got = self.answers(lines + [end(200, 600)])[0]
+            if not text:
+                self.assertEqual(got["typical"]["text"], "typical frame, 11.0 ms on the GPU")
+                continue
+            most, rest = "passes of most frames, 5.00 ms of 11.0 ms on the GPU", f"fewer have {text}, 5.85 ms on average"
+            self.assertEqual(got["typical"]["text"], f"{most}; {rest}")
+            at = got["lines"].index(f"{most}:")
+            self.assertEqual(got["lines"][at + 1:at + 3], ["  GBuffer 2.00 ms 40 %, UI 3.00 ms 60 %", f"  {rest}"])
+
     def test_no_typical_frame_is_longer_than_the_median_frame(self):
         """Two windows that take turns within a frame's time: what most frames have is no frame."""
         got = self.answer([(3, {"GBuffer": 3, "UI": 2}, {}) for _ in range(100)])
