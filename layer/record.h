@@ -68,7 +68,6 @@ struct tally_counter {
 	enum tally_storage storage;
 	enum tally_scope scope;
 	uint32_t width_bits; /* of the hardware's or driver's counter */
-	bool of_dispatches; /* certainly 0 without one, and then left out */
 };
 
 /* The meaning of the values of one pass, in order: the counters that

@@ -315,16 +315,9 @@ layout_of(const struct tally_stream *stream, const struct tally_pass *pass)
 	return layout;
 }
 
-static bool
-has_dispatches(const struct tally_pass *pass)
-{
-	return pass->call_counts.dispatches || pass->unknown & TALLY_UNKNOWN_DISPATCHES;
-}
-
-/* Appends the values that are valid and not certainly 0; returns how many. `dispatches`: the pass
- * may have some. */
+/* Appends the values that are valid; returns how many. */
 static inline uint32_t
-list_values(struct tally_frame_builder *b, struct tally_layout layout, bool dispatches,
+list_values(struct tally_frame_builder *b, struct tally_layout layout,
 	    const struct tally_value *values, const uint64_t *valid)
 {
 	struct tally_keyed_value *first = b->values + b->n_values, *out = first;
@@ -332,14 +325,11 @@ list_values(struct tally_frame_builder *b, struct tally_layout layout, bool disp
 		uint32_t n = layout.n_counters - i;
 		uint64_t bits = valid[i / 64] & (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX);
 		for (uint32_t at = i; bits; at++, bits >>= 1) {
-			const struct tally_counter *counter = layout.counters[at];
-			if (!(bits & 1) ||
-			    (counter->of_dispatches && !dispatches && !values[at].u64))
-				continue;
-			*out++ = (struct tally_keyed_value){
-				.key = counter->key,
-				.value = values[at],
-			};
+			if (bits & 1)
+				*out++ = (struct tally_keyed_value){
+					.key = layout.counters[at]->key,
+					.value = values[at],
+				};
 		}
 	}
 	b->n_values += (size_t)(out - first);
@@ -389,8 +379,7 @@ list_workloads(struct tally_frame_builder *b, struct tally_layout layout,
 		};
 		if (record->has_pipeline)
 			record->pipeline = load->pipeline->listed_at;
-		record->n_counters = list_values(b, layout, has_dispatches(pass), load->values,
-						 load->valid);
+		record->n_counters = list_values(b, layout, load->values, load->valid);
 		if (!load->has_time || !is_believable(load->gpu_begin_ns, load->gpu_end_ns,
 						      longest_ns, &record->flags))
 			continue;
@@ -518,8 +507,7 @@ list_pass(struct tally_frame_builder *b, const struct tally_frame_part *part,
 		.pixels = count_pixels(pass->target),
 	};
 	if (measured)
-		out->n_counters = list_values(b, layout, has_dispatches(pass), pass->values,
-					      pass->valid);
+		out->n_counters = list_values(b, layout, pass->values, pass->valid);
 	if (pass->uses)
 		list_pipelines(b, pass, is_new, out);
 	if (pass->n_workloads && measured)

@@ -100,7 +100,6 @@ tally_statistics_counter(enum tally_statistic which, const char *source, uint32_
 		.storage = TALLY_STORAGE_U64,
 		.scope = TALLY_SCOPE_PASS,
 		.width_bits = width_bits,
-		.of_dispatches = which == TALLY_STATISTIC_COMPUTE_SHADER_INVOCATIONS,
 	});
 }
 

@@ -550,38 +550,6 @@ test_counters(void)
 	world_free(w);
 }
 
-/* A counter of dispatches is left out of passes that certainly have none, and 0 of it. */
-static void
-test_of_dispatches(void)
-{
-	static const struct tally_counter computed = { .key = "computed", .of_dispatches = true };
-	static const struct tally_counter *const counters[] = { &computed, &counter_a };
-	static const struct tally_layout layout = { NULL, counters, 2 };
-	static const struct {
-		uint64_t dispatches, value;
-		uint32_t unknown, listed;
-	} cases[] = {
-		{ 0, 0, 0, 1 },
-		{ 0, 64, 0, 2 },
-		{ 1, 0, 0, 2 },
-		{ 0, 0, TALLY_UNKNOWN_DISPATCHES, 2 },
-	};
-	struct world *w = world_new();
-	struct tally_frame_part *part = world_part(w, 0, 1);
-	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct tally_pass *p = world_pass(
-			w, part, (struct tally_pass){ .kind = TALLY_PASS_RENDER, .layout = &layout,
-						      .unknown = cases[i].unknown });
-		p->call_counts.dispatches = cases[i].dispatches;
-		p->values[0].u64 = cases[i].value;
-		p->valid[0] = 3;
-	}
-	const struct tally_frame_record *f = world_build(w, 1);
-	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
-		g_assert_cmpuint(f->passes[i].n_counters, ==, cases[i].listed);
-	world_free(w);
-}
-
 /* More than one chunk, and tables that grow. */
 /* Passes of two streams, by when they began: the ids count by stream. A time of 0 is not known,
  * and one before the stream's last is of a clock that was read too early. */
@@ -857,7 +825,6 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/workload-times", test_workload_times);
 	g_test_add_func("/frame/workload-groups", test_workload_groups);
 	g_test_add_func("/frame/counters", test_counters);
-	g_test_add_func("/frame/of-dispatches", test_of_dispatches);
 	g_test_add_func("/frame/order", test_order);
 	g_test_add_func("/frame/many", test_many);
 	g_test_add_func("/frame/ordinals", test_ordinals);
