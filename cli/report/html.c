@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/html.h"
 
+#include "cli/compare/join.h"
 #include "cli/log/device_summary.h"
 #include "cli/log/series.h"
 #include "cli/report/formats.h"
@@ -426,6 +427,42 @@ put_log(struct page *p, const struct tally_html_log *log)
 	tally_out_end_object(o);
 }
 
+/* The result of `passtally compare` for two logs, by its defaults, so that the page and the command
+ * never differ: what `compare --json` prints, or why the logs are not compared. The logs are read a
+ * second time. Nothing is written where they cannot be. */
+static void
+put_verdict(struct tally_out *o, const char *const logs[2], uint64_t warmup)
+{
+	const struct tally_compare_filter all = { .patterns = NULL };
+	struct tally_compare c;
+	bool good = strcmp(logs[0], "-") != 0 && strcmp(logs[1], "-") != 0;
+	if (!good)
+		return;
+	tally_compare_init(&c);
+	c.settings.confidence = TALLY_COMPARE_CONFIDENCE;
+	for (unsigned side = 0; good && side < TALLY_N_SIDES; side++) {
+		struct tally_compare_log *log;
+		good = tally_compare_log_read(&log, logs[side], warmup, -1, &all) ==
+		       TALLY_EXIT_OK;
+		g_ptr_array_add(c.logs[side], log);
+	}
+	if (good) {
+		tally_compare_join(&c);
+		tally_compare_find_unlike(&c);
+		g_autofree char *why = tally_compare_refusal(&c);
+		tally_out_object(o, "verdict");
+		if (why) {
+			tally_out_text(o, "refused", why);
+		} else {
+			tally_compare_judge(&c);
+			tally_compare_conclude(&c);
+			tally_compare_put_json(o, &c);
+		}
+		tally_out_end_object(o);
+	}
+	tally_compare_finish(&c);
+}
+
 /* The page */
 
 static void
@@ -445,7 +482,7 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	if (n == 2) {
 		const char *const paths[2] = { logs[0].aggregate.path,
 					       logs[1].aggregate.path };
-		tally_html_verdict_put(o, paths, p->warmup);
+		put_verdict(o, paths, p->warmup);
 	}
 	tally_out_break(o, "\n");
 	tally_out_array(o, "columns");

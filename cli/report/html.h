@@ -20,15 +20,4 @@
 int tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 		      uint64_t warmup);
 
-/* The result of `passtally compare` for two logs, for their page: the judgment is that of
- * cli/compare/ with its defaults, so the page and the command never differ. The logs are read a
- * second time; memory grows with passes, not with the logs. */
-
-/* Writes the member "verdict": an object with either `refused` (why the logs are not compared) or
- * what `compare --json` prints. Writes nothing where the logs cannot be read again. */
-void tally_html_verdict_put(struct tally_out *o, const char *const logs[2], uint64_t warmup);
-
-/* Where a page goes for which no name was given, and how it is opened (page_place.c). Returned
- * strings are freed by the caller with g_free(). */
-
 #endif
