@@ -17,6 +17,7 @@
 #define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
+#define ALLOCATED 16000000 /* bytes, worth a word */
 
 static const char *const names[TALLY_N_CAUSES] = {
 	[TALLY_CAUSE_UNKNOWN] = "unknown", [TALLY_CAUSE_PASS] = "pass",
@@ -381,12 +382,26 @@ of_longer_passes(const struct tally_hitch *h, bool event, bool unsure,
 	return TALLY_CAUSE_GPU;
 }
 
+/* Passes that grew, but do not explain the frame; `out` has the sums of all. */
+static void
+note_grown(const struct tally_hitch *h, const struct tally_hitch_part *grew,
+	   struct tally_answer_hitch *out)
+{
+	if (!grew || (double)out->growth_ns < MENTIONED * (double)h->excess_ns)
+		return;
+	out->grew = ((const struct tally_part *)grew->what)->name;
+	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
+	out->grew_from_ns = out->grew_with ? out->around_ns : grew->around_ns;
+	out->grew_to_ns = out->grew_with ? out->ns : grew->ns;
+}
+
 static enum tally_cause
 decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 {
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
 	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
+	note_grown(h, grew, out);
 	if (is_own(h, out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
@@ -424,6 +439,7 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.calls = tally_event_find(&h->events, h->around_event_ns, h->start_ns, h->frame_ns),
 		.made = h->made,
 		.over = tally_event_over(&h->events),
+		.allocated = h->allocated,
 	};
 	out.cause = decide(h, opengl, &out);
 	return out;
@@ -478,6 +494,41 @@ meanwhile_text(const struct tally_answer_hitch *h)
 		       : NULL;
 }
 
+/* "Copy took 51.0 ms (its first use)", "GBuffer 8.00 -> 20.0 ms" */
+static const char *
+grown_text(const struct tally_answer_hitch *h)
+{
+	const char *how = h->grew_with ? " and others" : h->grew_from_ns ? "" : " took";
+	return tally_phrase("%s%s %s%s", tally_short_name(h->grew), how,
+			    tally_from_to_text((double)h->grew_from_ns, (double)h->grew_to_ns),
+			    h->first == h->grew ? " (its first use)" : "");
+}
+
+/* Calls of the thread that are a part of it, or memory that they took. */
+static const char *
+beside_text(const struct tally_answer_hitch *h)
+{
+	bool told = h->calls.group == TALLY_EVENT_SHADERS && h->made;
+	if (h->calls.group && !h->calls.elsewhere && !told &&
+	    (double)h->calls.growth_ns >= PART * (double)h->excess_ns)
+		return tally_phrase(", %s", tally_event_text(&h->calls));
+	return h->allocated >= ALLOCATED ? tally_phrase(", allocation of %.0f MB",
+							(double)h->allocated / 1e6)
+					 : "";
+}
+
+/* The CPU did a part, and no pass explains it. */
+static const char *
+part_text(const struct tally_answer_hitch *h)
+{
+	const char *ready = h->ready_ns ? tally_phrase(", %s", ready_text(h)) : "";
+	const char *grown = h->grew       ? tally_phrase(", %s", grown_text(h))
+			    : h->ready_ns ? ""
+					  : ", no pass took longer";
+	return tally_phrase("cannot tell: the CPU worked a part of it%s%s%s", ready, grown,
+			    beside_text(h));
+}
+
 static const char *
 unknown_text(const struct tally_answer_hitch *h)
 {
@@ -493,8 +544,7 @@ unknown_text(const struct tally_answer_hitch *h)
 	if (!h->timed)
 		return h->known_work ? "cannot tell: GPU times are missing; not the CPU"
 				     : "cannot tell: GPU times are missing";
-	return tally_phrase("cannot tell: the CPU worked a part of it, %s",
-			    h->ready_ns ? ready_text(h) : "no pass took longer");
+	return part_text(h);
 }
 
 static const char *
@@ -622,7 +672,8 @@ explained_text(const struct tally_answer_hitch *h)
 				    TALLY_S(h->made));
 	if (passes && !is_no_pass(h->pass))
 		return what;
-	const char *first = h->first ? tally_short_name(h->first) : NULL;
+	bool told = h->cause == TALLY_CAUSE_UNKNOWN && h->first == h->grew;
+	const char *first = h->first && !told ? tally_short_name(h->first) : NULL;
 	return tally_phrase("%s%s%s%s%s", what, passes ? "" : calls_text(h),
 			    first ? " (first of " : "", first ? first : "", first ? ")" : "");
 }

@@ -43,6 +43,11 @@ struct tally_answer_hitch {
 	struct tally_answer_event calls; /* the most, even where they explain nothing */
 	uint64_t made; /* shaders in the frame, not in those around */
 	uint64_t over; /* bytes of GPU memory above the budget */
+	/* UNKNOWN: what is beside the CPU's part: the pass that grew most, its time or, if it is
+	 * `grew_with` others, that of all; and bytes of memory. NULL, 0: none. */
+	const char *grew;
+	bool grew_with;
+	uint64_t grew_from_ns, grew_to_ns, allocated;
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */

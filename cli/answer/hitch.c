@@ -164,6 +164,11 @@ look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
 			values[k - first] = frame_at(h, k)->events.sums[kind].ns;
 		out->around_event_ns[kind] = median_of(values, (size_t)(h->n - first));
 	}
+	uint64_t bytes[TALLY_HITCH_WINDOW];
+	for (uint64_t k = first; k < h->n; k++)
+		bytes[k - first] = frame_at(h, k)->events.sums[TALLY_EVENT_MEMORY].bytes;
+	uint64_t own = out->events.sums[TALLY_EVENT_MEMORY].bytes;
+	out->allocated = own / 2 > median_of(bytes, (size_t)(h->n - first)) ? own : 0;
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS && number + 1 < h->n; i++) {
 		enum tally_event_group group = (enum tally_event_group)i;
 		out->goes_on[i] = tally_event_is_elsewhere(&frame_at(h, number + 1)->events, group);

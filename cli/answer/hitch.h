@@ -63,6 +63,7 @@ struct tally_hitch {
 	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
 	struct tally_frame_events events;
 	uint64_t around_event_ns[TALLY_N_EVENTS]; /* medians of the frames around */
+	uint64_t allocated; /* bytes, if more than twice the median of the frames around; or 0 */
 	/* Such calls elsewhere end in the next frame, too, or began before it and ended later. */
 	bool goes_on[TALLY_N_EVENT_GROUPS];
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */

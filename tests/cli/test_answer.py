@@ -492,11 +492,14 @@ class Answer(CliCase):
             ("two passes", {"GBuffer": 24, "Shadows/Cascade 0": 15}, 46, 3, 41, 0, "gpu", "GBuffer and others 11.0 -> 40.0 ms, same draws"),
             ("a pass, and as long the CPU before it", {"GBuffer": 23.5, "UI": 2}, 46, 19, 10, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
             ("a pass, and as long a sleep before it", {"GBuffer": 23.5, "UI": 2}, 46, 3, 10, 0, "unknown", "cannot tell: GBuffer and a wait both took longer"),
+            ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, GBuffer and others 11.0 -> 22.0 ms$"),
+            ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, Bloom/Up took 10.0 ms (its first use)$"),
+            ("the CPU, and a pass that hardly grew", {"GBuffer": 8.5}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer$"),
             ("a pass that grew a little while the CPU worked", {"GBuffer": 12}, 44, 33, 8, 0, "cpu", "the CPU"),
             ("a pass that grew a little while the CPU slept", {"GBuffer": 12}, 44, 3, 8, 0, "wait", "a wait"),
             ("the CPU and a pass", {"GBuffer": 40}, 46, 40, 4, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
             ("half CPU, half sleep", {}, 44, 16, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer"),
-            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it"),
+            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, GBuffer 8.00 -> 20.0 ms$"),
             ("a driver that spins while it waits for the GPU", {"GBuffer": 40}, 46, 44, 42, 0, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a pass that shrank while the CPU slept", {"GBuffer": 1}, 44, 3, 8, 0, "wait", "a wait"),
             ("a pass that runs for the first time, quickly, while the CPU worked", {"Bloom/Up": 0.2}, 44, 33, 8, 0, "cpu", "the CPU (first of Bloom/Up)"),
@@ -513,7 +516,7 @@ class Answer(CliCase):
                 lines[1]["api"] = "vulkan"
                 got = self.answers(lines)[0]["hitches"]
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
-                self.assertIn(f"ms, {words}", got["worst"][0]["text"])
+                self.assertIn(f"ms, {words}", got["worst"][0]["text"] + "$")
 
     def test_a_hitch_soon_after_another(self):
         """What made the first one long is over; a pass that did not is not."""
@@ -743,6 +746,13 @@ class Answer(CliCase):
         )
         for what, got, words in cases:
             self.assertEqual([h["text"] for h in got["hitches"]["worst"]], [f"frame 60: +30.0 ms, {words}"], what)
+        # A stranger's: new memory, and what is copied to it.
+        for events, words in (([("memory", 135, 0.02)], "allocation of 135 MB"), ([("memory", 3, 0.02)], ""), ([("upload", 64, 4)], "upload of 64 MB, 4.00 ms"),
+                              ([("memory", 135, 0.02), ("pipeline", 0, 4)], "allocation of 135 MB; 1 shader made in it")):
+            made = [{"kind": kind, "n": 1, "ns": int(t * MS), "own_ns": int(t * MS), **({"bytes": mb * MS} if mb else {})} for kind, mb, t in events]
+            got = run(ready=1, work=14, passes=[("Probe update", (13, 0))], more={"events": made})
+            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked a part of it, Probe update took 13.0 ms "
+                             "(its first use)" + (words and f", {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked a part of it, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked a part of it, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
