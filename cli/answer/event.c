@@ -31,6 +31,7 @@ add_record(struct tally_event_record *to, const struct tally_event_record *from)
 	to->own_ns += from->own_ns;
 	to->bytes += from->bytes;
 	to->cached += from->cached;
+	to->live = from->live ? from->live : to->live;
 	to->used = MAX(to->used, from->used);
 	to->budget = MAX(to->budget, from->budget);
 }

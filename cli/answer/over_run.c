@@ -43,7 +43,7 @@ number_at(const struct tally_over_run *r, uint64_t at)
 }
 
 void
-tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
+tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t live)
 {
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
@@ -69,6 +69,10 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f)
 			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
 				tally_course_add(&r->courses[k], r->n,
 						 tally_value_f64(f->metrics[i].value));
+	r->allocated = live ? live : r->allocated;
+	if (r->allocated)
+		tally_course_add(&r->courses[TALLY_COURSE_ALLOCATED], r->n,
+				 (double)r->allocated);
 	r->n++;
 }
 
@@ -369,7 +373,9 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 		check_driver(r, range, after, c);
 		look_at_clock(r, range, after, c);
 	}
-	conclude_memory(&r->courses[TALLY_COURSE_MEMORY], d->frames, &d->memory_from,
+	const struct tally_course *gauge = &r->courses[TALLY_COURSE_MEMORY];
+	const struct tally_course *calls = &r->courses[TALLY_COURSE_ALLOCATED];
+	conclude_memory(gauge->slots ? gauge : calls, d->frames, &d->memory_from,
 			&d->memory_to);
 	conclude_memory(&r->courses[TALLY_COURSE_RESIDENT], d->frames, &d->resident_from,
 			&d->resident_to);

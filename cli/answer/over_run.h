@@ -18,6 +18,7 @@ enum {
 	TALLY_COURSE_CLOCK,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
+	TALLY_COURSE_ALLOCATED, /* of the GPU's memory, by calls (Vulkan) */
 	/* Not of frames, of process lines: */
 	TALLY_COURSE_RESIDENT,
 	TALLY_COURSE_READY, /* share of the time in which its frames' thread had no CPU */
@@ -31,13 +32,16 @@ struct tally_over_run {
 	/* In the log, of the first frame of each block of the course of frame times. */
 	uint64_t numbers[TALLY_COURSE_ROOM], block;
 	uint64_t n; /* frames added */
+	uint64_t allocated; /* bytes, as last said; 0: not yet */
 	bool drew; /* the driver draws on the CPU */
 	bool opengl; /* passes end where the CPU begins the next one */
 };
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
-void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f);
+/* `live`: bytes that were allocated at its end; 0: as before. */
+void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
+			uint64_t live);
 /* What a process line says at this point of the frames; `drew_ns`: what threads of the driver
  * worked. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,

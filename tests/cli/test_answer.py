@@ -785,6 +785,17 @@ class Answer(CliCase):
             got = run(steady, memory)
             self.assertEqual((got.get("memory"), words in got["lines"]), (words, bool(words)))
 
+    def test_memory_by_calls(self):
+        """Without a gauge of the GPU's memory its growth is that of what was allocated and not freed."""
+        def run(live, gauge):
+            return self.answer([(6, {"GBuffer": 4}, {**({"metrics": {"gpu_process_memory": 10**9}} if gauge else {}), **({"events": [
+                {"kind": "memory", "n": 1, "ns": 5000, "bytes": 10**6, "live": live(i)}]} if live(i) else {})}) for i in range(300)])
+        words = "the program's GPU memory grows all the time: 40 -> 265 MB"
+        for live, gauge, want in ((lambda i: 3 * 10**6 + i * 10**6, False, words), (lambda i: 3 * 10**6 + i * 10**6, True, None),
+                                  (lambda i: (i % 10 == 0) * (8 + i) * 10**6, False, "the program's GPU memory grows all the time: 38 -> 268 MB"),
+                                  (lambda i: 10**8 * (i == 0), False, None), (lambda i: (10 + i % 50) * 10**6, False, None)):
+            self.assertEqual(run(live, gauge).get("memory"), want)
+
     def test_a_programs_first_frame_is_no_hitch(self):
         for options, n in (({}, 0), ({"skip": "10"}, 1)):
             lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {}) for i in range(100)])
