@@ -298,7 +298,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
 	s->opengl = is_opengl(answer, f->device);
-	s->hitches.from_start |= s->seen == 0 && !answer->log->waits;
+	s->hitches.from_start |= s->seen == 0 && f->frame == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
 	struct tally_frame_events events = { 0 };
 	struct counted c = { .f = f, .events = &events };

@@ -797,8 +797,8 @@ class Answer(CliCase):
             self.assertEqual(run(live, gauge).get("memory"), want)
 
     def test_a_programs_first_frame_is_no_hitch(self):
-        for options, n in (({}, 0), ({"skip": "10"}, 1)):
-            lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {}) for i in range(100)])
+        for options, number, n in (({}, 0, 0), ({"skip": "10"}, 0, 1), ({"black-box": "2s"}, 400, 1)):
+            lines = log_of([(22 if i == 0 else 14, {"GBuffer": 8}, {"number": number + i}) for i in range(100)])
             lines[0]["options"] = options
             self.assertEqual(self.answers(lines)[0]["hitches"]["n"], n)
 
