@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define MOST_NAMES 12
 #define SHORT_ID 8 /* digits, as in compare's names */
 
 /* Whether a group has this name, label or id, or its id begins so. */
@@ -33,6 +34,28 @@ has_in_name(const struct tally_group *g, const char *part)
 	return has;
 }
 
+/* The names that rows have, the first few, in their order. */
+static char *
+list_names(const GPtrArray *rows)
+{
+	GString *list = g_string_new(NULL);
+	g_autoptr(GHashTable) listed = g_hash_table_new(g_str_hash, g_str_equal);
+	TALLY_EACH (const struct tally_group, row, rows) {
+		const struct tally_group *g = row;
+		while (tally_row_parent(g))
+			g = tally_row_parent(g);
+		const char *name = tally_name_of_pass(g);
+		if (!name || !g_hash_table_add(listed, (gpointer)name))
+			continue;
+		if (g_hash_table_size(listed) <= MOST_NAMES)
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
+	}
+	guint n = g_hash_table_size(listed);
+	if (n > MOST_NAMES)
+		g_string_append_printf(list, " and %u more", n - MOST_NAMES);
+	return g_string_free(list, FALSE);
+}
+
 bool
 tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 {
@@ -42,6 +65,7 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 	bool valid = g_utf8_validate(pass, -1, NULL);
 	g_autofree char *part = valid ? g_utf8_strdown(pass, -1)
 				      : g_ascii_strdown(pass, -1);
+	g_autofree char *names = list_names(rows);
 	bool exact = false, any = false;
 	for (guint i = 0; i < rows->len && !exact; i++)
 		exact = is_called(g_ptr_array_index(rows, i), pass);
@@ -55,7 +79,9 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 			g_ptr_array_remove_index(rows, i);
 	}
 	if (!any)
-		tally_cli_complain("report", "--pass %s: %s has no row with that name, label or id",
-				   pass, path);
+		tally_cli_complain("report",
+				   "--pass %s: %s has no row with that name, label or id; "
+				   "there are %s",
+				   pass, path, names);
 	return any;
 }

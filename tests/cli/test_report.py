@@ -93,6 +93,19 @@ class Report(CliCase):
         every = [header(), device(), pass_info(A, "sky"), frame(0, [one_pass(0, A, 5, picture=1)], flags=["pictured"]), end(1, 1)]
         self.assertIn("no frame was measured: each runs what --pictures recorded", self.ok("report", self.write_log("d.jsonl", every)).stdout.decode())
 
+    def test_no_such_pass(self):
+        """What --pass names in vain is said with the names that there are."""
+        log = self.write_log("a.jsonl", [header(), device(), pass_info(A, "sky"), pass_info(B, "ui"),
+                                         frame(0, [one_pass(0, A, 5), one_pass(1, B, 4)]), end(1, 2)])
+        for by in ("pass", "label"):
+            done = self.command("report", "--by", by, "--pass", "nosuch", log)
+            self.assertIn("has no row with that name, label or id; there are sky, ui\n", done.stderr.decode())
+        many = [f"{i + 1:016x}" for i in range(20)]
+        lines = [header(), device(), *(pass_info(p, f"P{i}") for i, p in enumerate(many)),
+                 frame(0, [one_pass(i, p, 90 - i) for i, p in enumerate(many)]), end(1, 20)]
+        done = self.command("report", "--pass", "nosuch", self.write_log("b.jsonl", lines))
+        self.assertIn("; there are P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11 and 8 more\n", done.stderr.decode())
+
     def test_given_names(self):
         """passtally name: a person's names in every command, and files of names that are wrong."""
         log = self.write_log("a.jsonl", simple_log(10))
