@@ -417,21 +417,32 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 			    "wait for", name, percent);
 }
 
-/* In order of time. */
+/* Those of which something is known first, then the largest. */
+static int
+compare_changes(const void *a, const void *b)
+{
+	const struct tally_answer_change *x = *(const struct tally_answer_change *const *)a;
+	const struct tally_answer_change *y = *(const struct tally_answer_change *const *)b;
+	int known = (x->what == NULL) - (y->what == NULL);
+	return known ? known : ratio_of(x) > ratio_of(y) ? -1 : ratio_of(x) < ratio_of(y);
+}
+
+/* `n` of them, in order of time. */
 static void
 add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 {
-	double ratios[TALLY_CHANGE_MOST];
+	const struct tally_answer_change *first[TALLY_CHANGE_MOST];
 	unsigned left_out = d->n_changes - n;
 	for (unsigned i = 0; i < d->n_changes; i++)
-		ratios[i] = ratio_of(&d->changes[i]);
-	qsort(ratios, d->n_changes, sizeof(ratios[0]), tally_order_double);
+		first[i] = &d->changes[i];
+	qsort(first, d->n_changes, sizeof(first[0]), compare_changes);
 	for (unsigned i = 0; i < d->n_changes; i++)
-		if (ratio_of(&d->changes[i]) >= ratios[left_out])
-			add_line(lines, tally_answer_change_text(&d->changes[i]));
+		for (unsigned k = 0; k < n; k++)
+			if (first[k] == &d->changes[i])
+				add_line(lines, tally_answer_change_text(first[k]));
 	if (left_out)
-		add_line(lines, tally_phrase("  and %u more change%s of speed", left_out,
-					     TALLY_S(left_out)));
+		add_line(lines, tally_phrase("  and %u more change%s of speed: report --json",
+					     left_out, TALLY_S(left_out)));
 }
 
 const char *

@@ -829,7 +829,12 @@ class Answer(CliCase):
         frames = [(8 * 2**k, {"GBuffer": 3}, {}) for k in (0, 1, 2, 7, 6) for _ in range(100)]
         lines = self.answer(frames)["lines"]
         self.assertIn("32.0 times slower", "".join(lines))
-        self.assertIn("  and 3 more changes of speed", lines)
+        self.assertIn("  and 3 more changes of speed: report --json", lines)
+        # That of which something is known, before a larger one.
+        frames = [(8 * 2**k, {"GBuffer": 3 + 12 * (k > 4)}, {}) for k in (5, 0, 1) for _ in range(100)]
+        frames += [(28, {"GBuffer": 15}, {})] * 100
+        lines = self.answer(frames)["lines"]
+        self.assertRegex("".join(lines), "from frame 300 on 1.8 times slower: 16.0 -> 28.0 ms;  *GBuffer 3.00 -> 15.0 ms")
 
     def test_changes(self):
         """What changed over the run, before any median; noise, single slow frames and alternating ones are no change."""
