@@ -144,7 +144,7 @@ put_changes(struct tally_out *o, const struct tally_answer_device *d)
 		tally_out_f64(o, "after_ns", c->after_ns);
 		if (c->until > c->frame)
 			tally_out_u64(o, "until", c->until);
-		if (c->what) {
+		if (c->what && !c->starved) {
 			tally_out_text(o, "what", c->what);
 			tally_out_f64(o, "what_before_ns", c->what_before_ns);
 			tally_out_f64(o, "what_after_ns", c->what_after_ns);

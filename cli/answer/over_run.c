@@ -43,7 +43,8 @@ number_at(const struct tally_over_run *r, uint64_t at)
 }
 
 void
-tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t live)
+tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
+		   uint64_t unsure_ns, uint64_t live)
 {
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
@@ -54,8 +55,11 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 			r->numbers[i] = r->numbers[2 * i];
 	if (r->n % r->block == 0)
 		r->numbers[r->n / r->block] = f->frame;
-	if (f->has_gpu)
+	if (f->has_gpu) {
 		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
+		tally_course_add(&r->courses[TALLY_COURSE_UNSURE], r->n, (double)unsure_ns);
+	}
+	tally_course_add(&r->courses[TALLY_COURSE_DRAWS], r->n, (double)tally_parts_draws(f));
 	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
 	if (f->has_thread)
 		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
@@ -73,7 +77,23 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 	if (r->allocated)
 		tally_course_add(&r->courses[TALLY_COURSE_ALLOCATED], r->n,
 				 (double)r->allocated);
+	r->since.frames++;
+	r->since.frames_ns += f->cpu_ns;
 	r->n++;
+}
+
+/* What the process lines since the last one with a frame say of a frame: the medians of frame times
+ * and of shares of the time may be of different frames. */
+static void
+add_of_frame(struct tally_over_run *r)
+{
+	double frame_ns = (double)r->since.frames_ns / (double)r->since.frames;
+	double part = frame_ns / (double)r->since.period_ns;
+	tally_course_add(&r->courses[TALLY_COURSE_READY], r->n - 1,
+			 (double)r->since.ready_ns * part);
+	if (r->drew)
+		tally_course_add(&r->courses[TALLY_COURSE_DREW], r->n - 1,
+				 (double)r->since.drew_ns * part);
 }
 
 void
@@ -83,13 +103,15 @@ tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_
 	if (r->n > 0 && p->resident_bytes)
 		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1,
 				 (double)p->resident_bytes);
-	if (r->n > 0 && p->period_ns)
-		tally_course_add(&r->courses[TALLY_COURSE_READY], r->n - 1,
-				 (double)p->ready_ns / (double)p->period_ns);
 	r->drew |= drew_ns > 0;
-	if (r->drew && p->period_ns)
-		tally_course_add(&r->courses[TALLY_COURSE_DREW], r->n ? r->n - 1 : 0,
-				 (double)drew_ns / (double)p->period_ns);
+	r->since.period_ns += p->period_ns;
+	r->since.ready_ns += p->ready_ns;
+	r->since.drew_ns += drew_ns;
+	if (r->since.frames && r->since.period_ns)
+		add_of_frame(r);
+	/* Lines before the first frame are of the loading. */
+	if (r->since.frames || !r->n)
+		memset(&r->since, 0, sizeof(r->since));
 }
 
 static double
@@ -112,23 +134,25 @@ unsure_change(const struct tally_over_run *r, const struct tally_part *part,
 	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
 }
 
-/* The part that changed most in the direction in which the frames did. */
+/* The part that changed most in the direction in which the frames did; *others_ns: how much the
+ * others did in either, as a pass may take the place of another. */
 static const struct tally_part *
 most_changed(const struct tally_over_run *r, struct tally_range before,
-	     struct tally_range after, double sign, double *change_ns, double *sum_ns)
+	     struct tally_range after, double sign, double *change_ns, double *others_ns)
 {
 	const struct tally_part *most = NULL;
-	*change_ns = *sum_ns = 0;
+	*change_ns = *others_ns = 0;
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double change = sign * ((double)tally_part_median(part, after) -
 					(double)tally_part_median(part, before));
 		change -= MAX(sign * unsure_change(r, part, before, after), 0);
-		*sum_ns += MAX(change, 0);
+		*others_ns += fabs(change);
 		if (change > *change_ns) {
 			*change_ns = change;
 			most = part;
 		}
 	}
+	*others_ns -= *change_ns;
 	return most;
 }
 
@@ -137,8 +161,8 @@ static void
 look_for_cpu(const struct tally_over_run *r, struct tally_range before,
 	     struct tally_range after, double change_ns, struct tally_answer_change *c)
 {
-	double from = c->before_ns * median_in(&r->courses[TALLY_COURSE_READY], before);
-	double to = c->after_ns * median_in(&r->courses[TALLY_COURSE_READY], after);
+	double from = median_in(&r->courses[TALLY_COURSE_READY], before);
+	double to = median_in(&r->courses[TALLY_COURSE_READY], after);
 	if ((to - from) / change_ns < 0.5)
 		return;
 	c->what = "waits for a CPU";
@@ -176,20 +200,43 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 	}
 }
 
-/* By all passes together. */
+/* By all passes together, also those that most frames do not have. */
 static void
 explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 	       struct tally_range after, struct tally_answer_change *c)
 {
 	c->what = "GPU";
-	TALLY_EACH (struct tally_part, p, r->parts->all[TALLY_PART_TOP]) {
-		uint64_t from = tally_part_median(p, before), to = tally_part_median(p, after);
-		c->what_before_ns += (double)from;
-		c->what_after_ns += (double)to;
-		/* One that most frames do not have draws nothing in them. */
-		c->draws_before += from ? median_in(&p->draws, before) : 0;
-		c->draws_after += to ? median_in(&p->draws, after) : 0;
-	}
+	c->what_before_ns = median_in(&r->courses[TALLY_COURSE_GPU], before);
+	c->what_after_ns = median_in(&r->courses[TALLY_COURSE_GPU], after);
+	c->draws_before = median_in(&r->courses[TALLY_COURSE_DRAWS], before);
+	c->draws_after = median_in(&r->courses[TALLY_COURSE_DRAWS], after);
+}
+
+static bool
+knows_gpu(const struct tally_over_run *r, struct tally_range range)
+{
+	return tally_course_count(&r->courses[TALLY_COURSE_GPU], range.from, range.to) > 0;
+}
+
+/* How much the GPU's time changed in that direction, NAN if that is not known; *sure_ns: without
+ * what may be the CPU's. */
+static double
+gpu_change(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	   double sign, double *sure_ns)
+{
+	struct tally_answer_change all = { 0 };
+	*sure_ns = 0;
+	if (!knows_gpu(r, before) || !knows_gpu(r, after))
+		return NAN;
+	explain_by_gpu(r, before, after, &all);
+	double change = sign * (all.what_after_ns - all.what_before_ns);
+	double unsure = median_in(&r->courses[TALLY_COURSE_UNSURE], after) -
+			median_in(&r->courses[TALLY_COURSE_UNSURE], before);
+	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
+		     fabs(all.draws_after - all.draws_before) <=
+			     OTHER_DRAWS * all.draws_before;
+	*sure_ns = change - (known ? MAX(sign * unsure, 0) : 0);
+	return change;
 }
 
 /* Of passes that are drawn together, the one whose draws changed most. */
@@ -210,6 +257,15 @@ name_drew(const struct tally_over_run *r, struct tally_range before, struct tall
 	}
 }
 
+/* Whether a pass explains it alone. One that takes the place of another, or of several that few
+ * frames have, changed by more than the GPU's time did. */
+static bool
+is_of_pass(double lost, double change, double others, double gpu, double sure)
+{
+	return change >= lost / 2 && others < change / 2 &&
+	       (isnan(gpu) || (gpu >= lost / 2 && fabs(sure - change) < change / 2));
+}
+
 /* What explains most of a change, if that is at least half of it. */
 static void
 explain_change(const struct tally_over_run *r, struct tally_range before,
@@ -217,10 +273,11 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 {
 	double lost = fabs(c->after_ns - c->before_ns),
 	       sign = c->after_ns > c->before_ns ? 1 : -1;
-	double change, sum;
+	double change, others, sure;
+	double gpu = gpu_change(r, before, after, sign, &sure);
 	const struct tally_part *part = most_changed(r, before, after, sign, &change,
-						     &sum);
-	if (part && change >= lost / 2 && sum - change < change / 2) {
+						     &others);
+	if (part && is_of_pass(lost, change, others, gpu, sure)) {
 		c->what = part->name;
 		c->is_pass = true;
 		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
@@ -233,24 +290,28 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 			name_drew(r, before, after, c);
 		return;
 	}
-	if (sum < lost / 2)
+	if (sure < lost / 2)
 		explain_by_thread(r, before, after, sign * lost, c);
 	else
 		explain_by_gpu(r, before, after, c);
 }
 
-/* A part of a stretch next to the change: what came later or went before is another change. */
+/* A part of a stretch next to the change: what came later or went before is another change. Of the
+ * blocks that passes have, one may reach over the change: at least three, where there are. */
 static struct tally_range
-next_to(struct tally_range stretch, bool before)
+next_to(const struct tally_over_run *r, struct tally_range stretch, bool before)
 {
-	uint64_t n = (stretch.to - stretch.from + 2) / 3;
+	uint64_t n = (stretch.to - stretch.from + 2) / 3, block = 1;
+	while (block * TALLY_PART_ROOM < r->n)
+		block *= 2;
+	n = MAX(n, MIN(3 * block, stretch.to - stretch.from));
 	return (struct tally_range){
 		.from = before ? stretch.to - n : stretch.from,
 		.to = before ? stretch.to : stretch.from + n,
 	};
 }
 
-/* What a pass or a time of the thread was in a range; all passes, and what is not of frames: 0. */
+/* What a pass, all passes or a time of the thread was in a range; what is not of frames: 0. */
 static double
 named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	 struct tally_range range)
@@ -261,6 +322,8 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
 		if (thread_names[i] == c->what)
 			return median_in(&r->courses[i], range);
+	if (strcmp(c->what ? c->what : "", "GPU") == 0)
+		return median_in(&r->courses[TALLY_COURSE_GPU], range);
 	return 0;
 }
 
@@ -270,13 +333,13 @@ static void
 check_driver(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
 	     struct tally_answer_change *c)
 {
-	double from = c->before_ns * median_in(&r->courses[TALLY_COURSE_DREW], before);
-	double to = c->after_ns * median_in(&r->courses[TALLY_COURSE_DREW], after);
+	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW];
+	double grew = tally_course_median(drew, after.from, after.to) -
+		      tally_course_median(drew, before.from, before.to);
 	double draws = fabs(c->draws_after - c->draws_before);
 	bool gpu = c->is_pass || (c->what && strcmp(c->what, "GPU") == 0);
-	if (r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before &&
-	    (to - from) / (c->what_after_ns - c->what_before_ns) < 0.5)
-		c->what = NULL;
+	c->starved = r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before &&
+		     !(grew / (c->what_after_ns - c->what_before_ns) >= 0.5);
 }
 
 /* What is named must have changed next to the change, too, by half as much or as the frames
@@ -369,7 +432,7 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			.after_ns = found[i].after_ns,
 		};
 		explain_change(r, range, after, c);
-		check_change(r, next_to(range, true), next_to(after, false), c);
+		check_change(r, next_to(r, range, true), next_to(r, after, false), c);
 		check_driver(r, range, after, c);
 		look_at_clock(r, range, after, c);
 	}

@@ -15,14 +15,16 @@ enum {
 	TALLY_COURSE_WORK,
 	TALLY_COURSE_WAIT,
 	TALLY_COURSE_REST, /* neither work nor a driver's wait */
+	TALLY_COURSE_UNSURE, /* of the GPU's time */
+	TALLY_COURSE_DRAWS,
 	TALLY_COURSE_CLOCK,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
 	TALLY_COURSE_ALLOCATED, /* of the GPU's memory, by calls (Vulkan) */
 	/* Not of frames, of process lines: */
 	TALLY_COURSE_RESIDENT,
-	TALLY_COURSE_READY, /* share of the time in which its frames' thread had no CPU */
-	TALLY_COURSE_DREW, /* the same in which threads of a driver on the CPU worked */
+	TALLY_COURSE_READY, /* of a frame: how long its frames' thread had no CPU */
+	TALLY_COURSE_DREW, /* the same: how long threads of a driver on the CPU worked */
 	TALLY_N_COURSES
 };
 
@@ -33,15 +35,20 @@ struct tally_over_run {
 	uint64_t numbers[TALLY_COURSE_ROOM], block;
 	uint64_t n; /* frames added */
 	uint64_t allocated; /* bytes, as last said; 0: not yet */
+	/* Since the last process line with a frame: frames, and of process lines. */
+	struct {
+		uint64_t frames, frames_ns, period_ns, ready_ns, drew_ns;
+	} since;
 	bool drew; /* the driver draws on the CPU */
 	bool opengl; /* passes end where the CPU begins the next one */
 };
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
-/* `live`: bytes that were allocated at its end; 0: as before. */
+/* `unsure_ns`: how much of its GPU time may be the CPU's; `live`: bytes that were allocated at its
+ * end; 0: as before. */
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
-			uint64_t live);
+			uint64_t unsure_ns, uint64_t live);
 /* What a process line says at this point of the frames; `drew_ns`: what threads of the driver
  * worked. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,

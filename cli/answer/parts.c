@@ -10,7 +10,6 @@
 
 /* Distinct times kept of a part: enough for a median within 0.1 %. */
 #define KEEP 1024
-#define ROOM 64 /* of its course */
 /* If one part of the top level has more than this share of the typical frame, the fine level is
  * used. */
 #define NEARLY_ALL 0.8
@@ -78,9 +77,9 @@ new_part(struct tally_parts *p, char *name)
 {
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
-	part->time.room = part->draws.room = part->unsure.room = ROOM;
+	part->time.room = part->draws.room = part->unsure.room = TALLY_PART_ROOM;
 	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++)
-		part->beats[i].most.room = part->beats[i].next.room = ROOM;
+		part->beats[i].most.room = part->beats[i].next.room = TALLY_PART_ROOM;
 	tally_stats_init(&part->gpu, KEEP);
 	g_ptr_array_add(p->owned, part);
 	return part;
@@ -191,6 +190,15 @@ draws_of(const struct tally_pass_record *r)
 {
 	const struct tally_call_counts *n = &r->call_counts;
 	return n->draws ? n->draws : n->dispatches + n->copies + n->clears;
+}
+
+uint64_t
+tally_parts_draws(const struct tally_frame_record *f)
+{
+	uint64_t draws = 0;
+	for (uint32_t i = 0; i < f->n_passes; i++)
+		draws += draws_of(&f->passes[i]);
+	return draws;
 }
 
 static void

@@ -31,6 +31,8 @@ struct tally_beat {
 
 enum tally_part_level { TALLY_PART_TOP = 0, TALLY_PART_FINE, TALLY_N_PART_LEVELS };
 
+#define TALLY_PART_ROOM 64 /* of its courses */
+
 struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */
@@ -75,6 +77,9 @@ void tally_parts_finish(struct tally_parts *p);
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
+
+/* The draws of a frame, and what passes without any do instead. */
+uint64_t tally_parts_draws(const struct tally_frame_record *f);
 
 /* A frame that is left out: its passes have run before, then. */
 void tally_parts_skip(struct tally_parts *p, const struct tally_frame_record *f);

@@ -336,7 +336,10 @@ what_changed(const struct tally_answer_change *c)
 	if (!c->what)
 		return "cannot tell of what";
 	const char *draws = "";
-	if (c->is_pass && c->what_before_ns <= 0)
+	if (c->starved)
+		draws = tally_phrase(", or its driver had no CPU%s",
+				     c->after_ns < c->before_ns ? " before" : "");
+	else if (c->is_pass && c->what_before_ns <= 0)
 		draws = ", new";
 	else if (c->draws_before <= 0 && c->draws_after <= 0)
 		draws = "";

@@ -844,6 +844,7 @@ class Answer(CliCase):
             made = [frame(i) for i in range(n)]
             return self.answer([(ms * rand.uniform(0.97, 1.03), passes, {"thread_ns": int(work * MS), "wait_ns": MS}) for ms, passes, work in made])
         after = lambda i, x, y, at=151: x if i < at else y
+        step = lambda i, *ms: ms[(i >= 388) + (i >= 412)]
         cases = (
             ("a pass, without more work", 300, lambda i: (after(i, 6, 10), {"GBuffer": 4, "Bloom/Up": after(i, 0.35, 4.4)}, 1),
              [(151, r"from frame 151 on 1.7 times slower: [56].\d\d -> (9.9\d|10.\d) ms; Bloom 0.35 -> 4.40 ms, same draws")]),
@@ -872,6 +873,15 @@ class Answer(CliCase):
             ("noise", 600, lambda i: (8 * rand.uniform(0.5, 2), {"GBuffer": 3}, 3), []),
             ("every other frame", 600, lambda i: (8 + 8 * (i % 2), {"GBuffer": 3}, 3), []),
             ("more slow frames later", 600, lambda i: (8 * (1 + (rand.random() < (0.1 if i < 300 else 0.3))), {"GBuffer": 3}, 3), []),
+            # A stranger's: a resolution that changes, of passes without a label.
+            ("a pass of three sizes, each in few frames", 300, lambda i: (after(i, 16, 10), {("GBuffer", "UI", "Probe update")[i // 5 % 3]: after(i, 14, 7), "Bloom/Up": after(i, 0.2, 0.9)}, 1),
+             [(151, "faster: 16.. -> 10.. ms; GPU 14.2 -> 7.90 ms, same draws")]),
+            ("a pass of another size, and the CPU", 300, lambda i: (after(i, 8, 16), {after(i, "GBuffer", "UI"): after(i, 4, 5)}, after(i, 3, 11)), [(151, "; CPU 3.00 -> 11.0 ms")]),
+            ("a pass that has another name now, of less time", 300, lambda i: (after(i, 20, 11), {after(i, "GBuffer", "UI"): after(i, 18, 9)}, 1), [(151, "; GPU 18.0 -> 9.00 ms")]),
+            ("a short stretch", 440, lambda i: (step(i, 8, 30, 10), {"GBuffer": step(i, 4, 26 if i < 404 else 22, 6)}, 1), [(None, "GBuffer 4.00 -> 2[46].0 ms"), (412, "GBuffer 2[46].0 -> 6.00 ms")]),
+            ("a pass that was in most frames, and is in few of its sizes", 300, lambda i: (after(i, 16, 13), {"GBuffer" if i < 151 else ("UI", "GBuffer", "Probe update")[i // 5 % 3]: after(i, 12, 8)}, 1),
+             [(151, "; GPU 12.0 -> 8.00 ms, same draws")]),
+            ("a pass, while another has no times", 300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 4, 12), "UI": None}, 1), [(151, "GBuffer 4.00 -> 12.0 ms, same draws")]),
         )
         for what, n, frame, want in cases:
             with self.subTest(what):
@@ -903,7 +913,7 @@ class Answer(CliCase):
 
     def test_changes_of_a_driver_on_the_cpu(self):
         """A pass takes longer with the CPU that its driver has, or without: other programs have it. And a program that runs ahead for a while."""
-        for more, words in ((1, "GBuffer 3.00 -> 11.0 ms, same draws"), (0, "cannot tell of what")):
+        for more, words in ((1, "GBuffer 3.00 -> 11.0 ms, same draws"), (0, "GBuffer 3.00 -> 11.0 ms, or its driver had no CPU")):
             made = []
             for line in log_of([(8, {"GBuffer": 3}, {}) if i < 150 else (16, {"GBuffer": 11}, {}) for i in range(300)]):
                 made.append(line)
@@ -912,6 +922,24 @@ class Answer(CliCase):
                     made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": 5 * line["cpu_ns"], "threads": [{"name": "Mesa-0", "cpu_ns": work}]})
             made[1]["name"] = "Mesa (of software)"
             self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
+            self.assertEqual("what" in self.answers(made)[0]["changes"][0], bool(more))
+        # A stranger's: in some of the slow frames other programs took a part of the CPU, and most process lines were of those.
+        made, at, work = [], 0, 0
+        for line in log_of([(12, {"GBuffer": 6}, {}) if i < 300 else (26 if i % 40 < 24 else 60, {"GBuffer": 18}, {}) for i in range(450)]):
+            made.append(line)
+            if line["type"] == "frame":
+                at += line["cpu_ns"]
+                work += (10 if line["frame"] < 300 else 22) * MS
+                if at >= 100 * MS:
+                    made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": at, "threads": [{"name": "Mesa-0", "cpu_ns": work}]})
+                    at = work = 0
+        made[1]["name"] = "Mesa (of software)"
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 300 on 2.2 times slower: 12.0 -> 26.0 ms; GBuffer 6.00 -> 18.0 ms, same draws"])
+        # Faster: it had none before.
+        made = log_of([(16, {"GBuffer": 11}, {}) if i < 150 else (8, {"GBuffer": 3}, {}) for i in range(300)])
+        made[1]["name"] = "Mesa (of software)"
+        made = [m for line in made for m in ([line, {"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"], "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS}]}] if line["type"] == "frame" else [line])]
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 150 on 2.0 times faster: 16.0 -> 8.00 ms; GBuffer 11.0 -> 3.00 ms, or its driver had no CPU before"])
         self.assertEqual(self.answer([(0.1 if i < 60 else 22, {"GBuffer": 20}, {}) for i in range(300)])["changes"], [])
 
     def test_changes_in_an_opengl_pass(self):
