@@ -638,6 +638,8 @@ drop_device(struct tally_assembly *a, struct tally_device *d)
 	if (annotator)
 		a->annotate->drop_device(annotator, d->number);
 	a->frames_dropped += atomic_load(&d->n_ended) - d->n_written;
+	if (a->gone_frames < tally_device_frame(d))
+		a->gone_frames = tally_device_frame(d);
 	tally_device_unref(d);
 }
 
@@ -670,6 +672,17 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 }
 
 /* ---- the end ---- */
+
+uint64_t
+tally_assembly_ended(const struct tally_assembly *a)
+{
+	uint64_t most = a->gone_frames;
+	for (const struct tally_device *d = a->devices; d; d = d->next) {
+		uint64_t n = tally_device_frame(d);
+		most = n > most ? n : most;
+	}
+	return most;
+}
 
 bool
 tally_assembly_waits(const struct tally_assembly *a)

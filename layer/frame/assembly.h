@@ -33,6 +33,7 @@ struct tally_assembly {
 	struct tally_numbers seen; /* ids whose pass_info line is written */
 	struct tally_device *devices; /* in order of number */
 	uint64_t frames, frames_dropped, passes;
+	uint64_t gone_frames; /* the most that a device which is gone has ended */
 	struct tally_process_load *load; /* made by its first reading */
 	uint64_t load_ns; /* when it was read */
 	uint64_t frames_thread; /* what ended the last frame */
@@ -57,6 +58,8 @@ bool tally_assembly_begin_round(struct tally_assembly *a);
 bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *messages);
 /* Writes each frame that is complete, or has waited long enough. */
 bool tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns);
+/* How many frames the device with the most has ended, captured or not. */
+uint64_t tally_assembly_ended(const struct tally_assembly *a);
 /* Writes a process line if one is due; called where frames were written. */
 void tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns);
 bool tally_assembly_write_notes(struct tally_assembly *a);

@@ -80,20 +80,23 @@ tally_pictures_refuse(uint32_t pass, const char *name, const char *why)
 /* ---- the collector ---- */
 
 void
-tally_pictures_report_end(void)
+tally_pictures_report_end(uint64_t frames)
 {
 	const struct tally_trigger *asked = config ? &config->pictures : NULL;
-	char what[160] = "";
+	char what[200] = "", ended[48] = "";
 	if (!asked || asked->kind == TALLY_TRIGGER_NONE || atomic_load(&last_number))
 		return;
+	if (asked->kind == TALLY_TRIGGER_FRAME && frames <= asked->frame)
+		snprintf(ended, sizeof(ended), ": the capture ended before frame %llu",
+			 (unsigned long long)frames);
 	if (config->granularity <= TALLY_GRANULARITY_SUBMIT)
 		snprintf(what, sizeof(what),
 			 "passes have pictures; --granularity frame and submit have no passes");
 	else if (asked->kind == TALLY_TRIGGER_FRAME)
 		snprintf(what, sizeof(what),
-			 "no pass of frame %llu was pictured; --pictures=frame:N takes an "
+			 "no pass of frame %llu was pictured%s; --pictures=frame:N takes an "
 			 "earlier one, passtally trigger picture the next while it runs",
-			 (unsigned long long)asked->frame);
+			 (unsigned long long)asked->frame, ended);
 	else
 		snprintf(what, sizeof(what),
 			 "no pass was pictured in a frame after the label; passtally trigger "

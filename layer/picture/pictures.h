@@ -25,8 +25,9 @@ void tally_pictures_hand_over(struct tally_picture *picture);
 /* There is none, and a note says why. */
 void tally_pictures_refuse(uint32_t pass, const char *name, const char *why);
 
-/* For the collector, at the end: a note where --pictures asked for a frame and made none. */
-void tally_pictures_report_end(void);
+/* For the collector, after so many frames: a note where --pictures asked for a frame and made
+ * none. */
+void tally_pictures_report_end(uint64_t frames);
 /* For the collector: writes what was handed over. True: there was something. */
 bool tally_pictures_write(void);
 

@@ -136,7 +136,7 @@ run_collector(void *data)
 	const char *reason = collect_frames(a);
 
 	tally_trigger_report_end(strcmp(reason, "exit") == 0);
-	tally_pictures_report_end();
+	tally_pictures_report_end(tally_assembly_ended(a));
 	tally_capture_set_state(TALLY_STATE_OVER);
 	tally_capture_end();
 	tally_log_on_queued(NULL);
