@@ -420,13 +420,19 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 			    "wait for", name, percent);
 }
 
-/* Those of which something is known first, then the largest. */
+static bool
+has_cause(const struct tally_answer_change *c)
+{
+	return c->what && !c->starved;
+}
+
+/* Those with a cause first, then the largest. */
 static int
 compare_changes(const void *a, const void *b)
 {
 	const struct tally_answer_change *x = *(const struct tally_answer_change *const *)a;
 	const struct tally_answer_change *y = *(const struct tally_answer_change *const *)b;
-	int known = (x->what == NULL) - (y->what == NULL);
+	int known = has_cause(y) - has_cause(x);
 	return known ? known : ratio_of(x) > ratio_of(y) ? -1 : ratio_of(x) < ratio_of(y);
 }
 

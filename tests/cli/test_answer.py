@@ -935,6 +935,16 @@ class Answer(CliCase):
                     at = work = 0
         made[1]["name"] = "Mesa (of software)"
         self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 300 on 2.2 times slower: 12.0 -> 26.0 ms; GBuffer 6.00 -> 18.0 ms, same draws"])
+        # That with a cause comes first, before a larger one in which the driver had no CPU, maybe.
+        made = []
+        for line in log_of([((8, 40, 8, 16)[i // 100], {"GBuffer": (3, 35, 3, 11)[i // 100]}, {}) for i in range(400)]):
+            made.append(line)
+            if line["type"] == "frame":
+                made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"], "threads": [{"name": "Mesa-0", "cpu_ns": (3, 3, 3, 11)[line["frame"] // 100] * MS}]})
+        made[1]["name"] = "Mesa (of software)"
+        got = self.answers(made)[0]
+        self.assertEqual([c.get("what") for c in got["changes"]], [None, None, "GBuffer"])
+        self.assertRegex("".join(got["lines"]), "from frame 300 on 2.0 times slower: 8.00 -> 16.0 ms; *GBuffer 3.00 -> 11.0 ms, same draws  and 2 more changes")
         # Faster: it had none before.
         made = log_of([(16, {"GBuffer": 11}, {}) if i < 150 else (8, {"GBuffer": 3}, {}) for i in range(300)])
         made[1]["name"] = "Mesa (of software)"
