@@ -112,7 +112,8 @@ check_log(void)
 	struct tally_config config;
 	tally_config_init(&config);
 	tally_config_load(&config, "program", tally_cli_ignore, NULL);
-	g_autofree char *there = NULL, *folder = tally_doctor_log_folder(&config, &there);
+	g_autofree char *there = NULL;
+	g_free(tally_doctor_log_folder(&config, &there));
 	tally_config_finish(&config);
 	char *real = realpath(there, NULL);
 	const char *also = g_getenv("PRESSURE_VESSEL_FILESYSTEMS_RW");
