@@ -200,12 +200,14 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 	}
 }
 
+static const char all_passes[] = "GPU";
+
 /* By all passes together, also those that most frames do not have. */
 static void
 explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 	       struct tally_range after, struct tally_answer_change *c)
 {
-	c->what = "GPU";
+	c->what = all_passes;
 	c->what_before_ns = median_in(&r->courses[TALLY_COURSE_GPU], before);
 	c->what_after_ns = median_in(&r->courses[TALLY_COURSE_GPU], after);
 	c->draws_before = median_in(&r->courses[TALLY_COURSE_DRAWS], before);
@@ -322,7 +324,7 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
 		if (thread_names[i] == c->what)
 			return median_in(&r->courses[i], range);
-	if (strcmp(c->what ? c->what : "", "GPU") == 0)
+	if (c->what == all_passes)
 		return median_in(&r->courses[TALLY_COURSE_GPU], range);
 	return 0;
 }
@@ -337,7 +339,7 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	double grew = tally_course_median(drew, after.from, after.to) -
 		      tally_course_median(drew, before.from, before.to);
 	double draws = fabs(c->draws_after - c->draws_before);
-	bool gpu = c->is_pass || (c->what && strcmp(c->what, "GPU") == 0);
+	bool gpu = c->is_pass || c->what == all_passes;
 	c->starved = r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before &&
 		     !(grew / (c->what_after_ns - c->what_before_ns) >= 0.5);
 }
