@@ -698,18 +698,26 @@ bind_call(VkQueue queue, uint32_t n, const VkBindSparseInfo *infos, VkFence fenc
 	return VK_SUCCESS;
 }
 
-static void
-test_reading_waits_others(void)
+/* A frame is done whose results are read by a wait; returns another queue. */
+static VkQueue
+start_unread(void)
 {
-	if (!stub_in_child(NULL))
-		return;
 	VkQueue q = w_start(), other = w_queue(1);
-	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
 	w.read_waits = true;
 	w.signalled = 0;
 	w_submit_one(q, one_pass(0, 0));
 	w_present(q);
 	w.signalled = w.n_fence_submits;
+	return other;
+}
+
+static void
+test_reading_waits_others(void)
+{
+	if (!stub_in_child(NULL))
+		return;
+	VkQueue other = start_unread();
+	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
 	w.during_call = another_reads;
 	w_submit_one(other, one_pass(1, 1));
 	w.during_call = NULL;
@@ -730,13 +738,8 @@ test_reading_waits_no_memory(void)
 {
 	if (!stub_in_child(NULL))
 		return;
-	VkQueue q = w_start(), other = w_queue(1);
+	VkQueue other = start_unread();
 	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
-	w.read_waits = true;
-	w.signalled = 0;
-	w_submit_one(q, one_pass(0, 0));
-	w_present(q);
-	w.signalled = w.n_fence_submits;
 	no_memory = true;
 	vk_queue_bind_sparse(&w.d, bind_call, other, 1, &bind, VK_NULL_HANDLE);
 	no_memory = false;
