@@ -466,7 +466,8 @@ enum tally_level {
 struct tally_thread_record {
 	const char *name;
 	uint64_t cpu_ns;
-	bool ends_frames;
+	bool ends_frames, has_ready;
+	uint64_t ready_ns; /* ready to run, without a CPU */
 };
 
 /* The program's process over a period (layer/event/process_load.h). */

@@ -21,7 +21,8 @@
 
 struct thread {
 	pid_t tid;
-	uint64_t cpu_ns;
+	bool has_ready;
+	uint64_t cpu_ns, ready_ns;
 };
 
 struct list {
@@ -34,8 +35,6 @@ struct tally_process_load {
 	struct list lists[2]; /* of the last reading, and of this one */
 	unsigned last;
 	uint64_t read_ns; /* 0: never */
-	pid_t ready_tid;
-	uint64_t ready_ns; /* of ready_tid */
 	struct tally_thread_record threads[TALLY_LOAD_THREADS];
 	char names[TALLY_LOAD_THREADS][16];
 };
@@ -53,23 +52,38 @@ tally_process_load_destroy(struct tally_process_load *load)
 }
 
 /* Of schedstat: the time on a CPU, and the time ready to run without one. */
-static bool
-read_schedstat(pid_t tid, uint64_t *cpu_ns, uint64_t *ready_ns)
+static void
+read_schedstat(struct thread *t)
 {
 	char path[64], text[96];
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
-	return tally_small_file_read(path, text, sizeof(text)) &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64, cpu_ns, ready_ns) == 2;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
+	t->has_ready = tally_small_file_read(path, text, sizeof(text)) &&
+		       sscanf(text, "%" SCNu64 " %" SCNu64, &t->cpu_ns, &t->ready_ns) == 2;
 }
 
-/* 0: it has ended. */
-static uint64_t
-cpu_ns_of(pid_t tid, bool filtered)
+static const struct thread *
+find_thread(const struct list *list, pid_t tid)
 {
-	uint64_t cpu_ns = 0, ready_ns;
-	if (!filtered)
-		return tally_clock_of_thread(tid);
-	return read_schedstat(tid, &cpu_ns, &ready_ns) ? cpu_ns : 0;
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->threads[i].tid == tid)
+			return &list->threads[i];
+	return NULL;
+}
+
+/* False: it has ended, or never ran. The clock is cheap, and a thread that did not run has not been
+ * ready for longer: the kernel adds that when it runs. */
+static bool
+read_thread(struct thread *t, const struct list *before, bool filtered)
+{
+	const struct thread *then = find_thread(before, t->tid);
+	uint64_t cpu_ns = filtered ? 0 : tally_clock_of_thread(t->tid);
+	if (then && cpu_ns && then->cpu_ns == cpu_ns)
+		*t = *then;
+	else if (cpu_ns || filtered)
+		read_schedstat(t);
+	if (cpu_ns)
+		t->cpu_ns = cpu_ns;
+	return t->cpu_ns != 0;
 }
 
 /* NULL at the end. The program may have closed the folder, with all other descriptors. */
@@ -83,7 +97,7 @@ next_entry(DIR *folder, struct list *list)
 }
 
 static void
-read_threads(struct list *list)
+read_threads(struct list *list, const struct list *before)
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
@@ -95,33 +109,38 @@ read_threads(struct list *list)
 	while (folder && (entry = next_entry(folder, list))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		bool theirs = tid > 0 && !tally_own_threads_has(own, n_own, tid);
-		uint64_t cpu_ns = theirs ? cpu_ns_of(tid, filtered) : 0;
-		list->whole &= list->n < MAX_THREADS || !cpu_ns;
-		if (cpu_ns && list->n < MAX_THREADS)
-			list->threads[list->n++] = (struct thread){ tid, cpu_ns };
+		struct thread thread = { .tid = tid };
+		if (!theirs || !read_thread(&thread, before, filtered))
+			continue;
+		list->whole &= list->n < MAX_THREADS;
+		if (list->n < MAX_THREADS)
+			list->threads[list->n++] = thread;
 	}
 	if (folder)
 		closedir(folder);
 }
 
-/* A thread that was not there before began within the period. */
-static uint64_t
-cpu_ns_before(const struct list *list, pid_t tid)
+/* What the thread did since it was read as `then`. */
+static struct tally_thread_record
+since(const struct thread *t, const struct thread *then)
 {
-	for (uint32_t i = 0; i < list->n; i++)
-		if (list->threads[i].tid == tid)
-			return list->threads[i].cpu_ns;
-	return 0;
+	struct tally_thread_record did = { 0 };
+	if (t->cpu_ns >= then->cpu_ns)
+		did.cpu_ns = t->cpu_ns - then->cpu_ns;
+	did.has_ready = t->has_ready && then->has_ready && t->ready_ns >= then->ready_ns;
+	if (did.has_ready)
+		did.ready_ns = t->ready_ns - then->ready_ns;
+	return did;
 }
 
 /* Puts the thread into the list of the busiest. */
 static void
-offer(struct tally_process_load *load, struct tally_process_record *out, pid_t tid, uint64_t ns,
-      bool ends_frames)
+offer(struct tally_process_load *load, struct tally_process_record *out, pid_t tid,
+      struct tally_thread_record did)
 {
 	uint32_t at = out->n_threads;
 	char path[64], name[32];
-	while (at > 0 && load->threads[at - 1].cpu_ns < ns)
+	while (at > 0 && load->threads[at - 1].cpu_ns < did.cpu_ns)
 		at--;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
 	if (at == TALLY_LOAD_THREADS || !tally_small_file_read(path, name, sizeof(name)))
@@ -133,21 +152,29 @@ offer(struct tally_process_load *load, struct tally_process_record *out, pid_t t
 		memcpy(load->names[i], load->names[i - 1], sizeof(load->names[i]));
 	}
 	snprintf(load->names[at], sizeof(load->names[at]), "%.*s", (int)strcspn(name, "\n"), name);
-	load->threads[at] = (struct tally_thread_record){ .cpu_ns = ns,
-							  .ends_frames = ends_frames };
+	load->threads[at] = did;
 }
 
 static void
-take_ready(struct tally_process_load *load, pid_t tid, struct tally_process_record *out)
+take_thread(struct tally_process_load *load, const struct thread *t, const struct list *before,
+	    pid_t frames, struct tally_process_record *out)
 {
-	uint64_t ns, cpu_ns;
-	bool known = tid && read_schedstat(tid, &cpu_ns, &ns);
-	if (known && load->ready_tid == tid && ns >= load->ready_ns) {
-		out->has_ready = true;
-		out->ready_ns = ns - load->ready_ns;
+	static const struct thread none = { .has_ready = true };
+	const struct thread *then = find_thread(before, t->tid);
+	if (!then && !before->whole)
+		return;
+	/* One that was not there before began within the period. */
+	struct tally_thread_record did = since(t, then ? then : &none);
+	uint64_t ready_ns = did.ready_ns;
+	if (t->tid == frames) {
+		out->has_ready = did.has_ready;
+		out->ready_ns = ready_ns;
+		did.ends_frames = true;
+		did.has_ready = false; /* the line has it */
 	}
-	load->ready_tid = known ? tid : 0;
-	load->ready_ns = known ? ns : 0;
+	if (load->lists[0].whole && load->lists[1].whole &&
+	    did.cpu_ns + ready_ns >= out->period_ns / LEAST_SHARE)
+		offer(load, out, t->tid, did);
 }
 
 static uint64_t
@@ -173,15 +200,10 @@ tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64
 		.period_ns = now_ns - load->read_ns,
 		.threads = load->threads,
 	};
-	read_threads(now);
-	take_ready(load, (pid_t)frames, out);
+	read_threads(now, before);
 	out->resident_bytes = resident_bytes();
-	for (uint32_t i = 0; before->whole && now->whole && i < now->n; i++) {
-		const struct thread *t = &now->threads[i];
-		uint64_t ns = t->cpu_ns - cpu_ns_before(before, t->tid);
-		if (t->cpu_ns >= ns && ns >= out->period_ns / LEAST_SHARE)
-			offer(load, out, t->tid, ns, t->tid == (pid_t)frames);
-	}
+	for (uint32_t i = 0; i < now->n; i++)
+		take_thread(load, &now->threads[i], before, (pid_t)frames, out);
 	for (uint32_t i = 0; i < out->n_threads; i++)
 		load->threads[i].name = load->names[i];
 	load->read_ns = now_ns;

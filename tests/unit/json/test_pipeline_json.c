@@ -34,8 +34,8 @@ static const struct tally_pipeline_use_record uses[] = {
 	{ 2, { 0 } },
 };
 static const struct tally_thread_record threads[] = {
-	{ "dxvk-cs", 95000000, false },
-	{ "game", 20000000, true },
+	{ "dxvk-cs", 95000000, false, true, 3000000 },
+	{ "game", 20000000, true, false, 0 },
 };
 static const struct tally_process_record processes[] = {
 	{ 6900000000, 100000000, 1 << 19, true, 4000, &threads[1], 1 },
@@ -44,7 +44,8 @@ static const struct tally_process_record processes[] = {
 static const char expected_process[] =
 	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
 	"\"resident_bytes\":1048576,\"ready_ns\":5000,\"threads\":[{\"name\":\"dxvk-cs\","
-	"\"cpu_ns\":95000000},{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}]}\n";
+	"\"cpu_ns\":95000000,\"ready_ns\":3000000},"
+	"{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}]}\n";
 static const char expected[] =
 	"{\"type\":\"pipeline\",\"id\":\"cdfb829e0a4dc5ce\",\"kind\":\"render\","
 	"\"name\":\"opaque \\\"wood\\\"\",\"stages\":[{\"stage\":\"vertex\",\"entry\":\"main\","
@@ -129,6 +130,8 @@ check_process(const struct tally_process_record *got, const struct tally_process
 		g_assert_cmpstr(got->threads[i].name, ==, want->threads[i].name);
 		g_assert_cmpuint(got->threads[i].cpu_ns, ==, want->threads[i].cpu_ns);
 		g_assert_cmpint(got->threads[i].ends_frames, ==, want->threads[i].ends_frames);
+		g_assert_cmpint(got->threads[i].has_ready, ==, want->threads[i].has_ready);
+		g_assert_cmpuint(got->threads[i].ready_ns, ==, want->threads[i].ready_ns);
 	}
 }
 

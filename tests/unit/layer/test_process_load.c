@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -63,6 +64,16 @@ worker(void *own)
 	return NULL;
 }
 
+/* All that this thread starts share a CPU with it. */
+static void
+share_cpu(void)
+{
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	g_assert_cmpint(sched_setaffinity(0, sizeof(one), &one), ==, 0);
+}
+
 static atomic_uint asleep;
 
 static void *
@@ -90,6 +101,7 @@ test_busiest(void)
 	struct tally_process_record r;
 	uint64_t me = (uint64_t)syscall(SYS_gettid);
 	pthread_t threads[2];
+	share_cpu();
 	for (unsigned i = 0; i < 2; i++)
 		g_assert_cmpint(pthread_create(&threads[i], NULL, worker, i ? &threads : NULL), ==,
 				0);
@@ -111,6 +123,12 @@ test_busiest(void)
 	g_assert_cmpuint(r.threads[0].cpu_ns, >=, WORK_NS);
 	g_assert_false(r.threads[0].ends_frames);
 	g_assert_true(r.threads[1].ends_frames);
+	/* Another worked for as long, and of the kernel's clock some is always missing. */
+	bool known = access("/proc/self/schedstat", R_OK) == 0;
+	g_assert_cmpint(r.has_ready, ==, known);
+	g_assert_cmpint(r.threads[0].has_ready, ==, known);
+	g_assert_cmpuint(r.threads[0].ready_ns, >=, known ? WORK_NS / 4 : 0);
+	g_assert_false(r.threads[1].has_ready);
 	g_assert_cmpuint(r.threads[1].cpu_ns, >=, WORK_NS / 3);
 	/* Nobody works. */
 	g_assert_true(tally_process_load_read(load, begin_ns + 200 * WORK_NS, 0, &r));
