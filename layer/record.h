@@ -370,7 +370,7 @@ struct tally_frame_record {
 	uint32_t n_events;
 	const struct tally_event_call_record *calls;
 	uint32_t n_calls;
-	uint64_t minor_faults, major_faults; /* of the thread that ended it */
+	uint64_t minor_faults, major_faults, disk_bytes; /* of the thread that ended it */
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;
 	uint64_t flags;

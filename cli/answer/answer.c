@@ -234,7 +234,9 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->known[TALLY_HITCH_OWN] = true;
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
-	h->known[TALLY_HITCH_FAULTS] = h->known[TALLY_HITCH_DISK_FAULTS] = f->has_thread;
+	h->ns[TALLY_HITCH_DISK_BYTES] = f->disk_bytes;
+	for (int i = TALLY_HITCH_FAULTS; i < TALLY_N_HITCH_TIMES; i++)
+		h->known[i] = f->has_thread;
 	h->events = *c->events;
 	tally_hitches_add(&s->hitches);
 }

@@ -17,6 +17,8 @@
 #define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
+#define DISK_RATE 0.2 /* bytes a nanosecond */
+#define READ 1000000 /* bytes, worth a word */
 #define ALLOCATED 16000000 /* bytes, worth a word */
 
 static const char *const names[TALLY_N_CAUSES] = {
@@ -24,6 +26,7 @@ static const char *const names[TALLY_N_CAUSES] = {
 	[TALLY_CAUSE_GPU] = "gpu",         [TALLY_CAUSE_CPU] = "cpu",
 	[TALLY_CAUSE_WAIT] = "wait",       [TALLY_CAUSE_NOT_GPU] = "not-gpu",
 	[TALLY_CAUSE_OWN] = "passtally",   [TALLY_CAUSE_FAULTS] = "faults",
+	[TALLY_CAUSE_DISK] = "disk",
 };
 
 const char *
@@ -126,12 +129,20 @@ name_drew(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	}
 }
 
+/* Whether a disk was read so fast that this is what the frame lost. */
+static bool
+is_read(const struct tally_answer_hitch *h)
+{
+	return (double)h->read >= DISK_RATE * (double)h->excess_ns;
+}
+
 /* Page faults: those that waited for a disk, if there were some; else those of new memory. */
 static void
 take_faults(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	int64_t disk = h->growth_ns[TALLY_HITCH_DISK_FAULTS];
 	out->disk = disk >= DISK_FAULTS;
+	out->read = (uint64_t)MAX(h->growth_ns[TALLY_HITCH_DISK_BYTES], 0);
 	out->faults = (uint64_t)MAX(out->disk ? disk : h->growth_ns[TALLY_HITCH_FAULTS], 0);
 }
 
@@ -157,7 +168,6 @@ static enum tally_cause
 of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 {
 	uint64_t work_ns = (uint64_t)MAX(h->growth_ns[TALLY_HITCH_WORK], 0);
-	take_faults(h, out);
 	if (explains(h, TALLY_HITCH_WORK)) {
 		out->driver = h->known[TALLY_HITCH_WAIT] && !is_same(h, TALLY_HITCH_WAIT);
 		out->both = out->driver;
@@ -168,8 +178,8 @@ of_thread(const struct tally_hitch *h, struct tally_answer_hitch *out)
 	if (!h->known[TALLY_HITCH_WORK])
 		return TALLY_CAUSE_NOT_GPU;
 	out->driver = explains(h, TALLY_HITCH_WAIT);
-	if (out->disk && !out->driver)
-		return TALLY_CAUSE_FAULTS;
+	if (!out->driver && (out->disk || is_read(out)))
+		return out->disk ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_DISK;
 	if (!out->driver && (double)work_ns >= PART * (double)h->excess_ns &&
 	    is_hitch_by(out, work_ns))
 		out->part_ns = work_ns;
@@ -243,9 +253,8 @@ is_event(const struct tally_hitch *h, struct tally_answer_hitch *out)
 		return false;
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
 	 * one that goes on, or has long ended. */
-	return !e.elsewhere || (h->growth_ns[TALLY_HITCH_DISK_FAULTS] < DISK_FAULTS &&
-				is_same(h, TALLY_HITCH_WORK) && !explains(h, TALLY_HITCH_WAIT) &&
-				!h->goes_on[e.group]);
+	return !e.elsewhere || (!out->disk && !is_read(out) && is_same(h, TALLY_HITCH_WORK) &&
+				!explains(h, TALLY_HITCH_WAIT) && !h->goes_on[e.group]);
 }
 
 /* Whether calls of the thread itself are not all of it, and it did not work for the rest. */
@@ -402,6 +411,7 @@ decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
 	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
 	note_grown(h, grew, out);
+	take_faults(h, out);
 	if (is_own(h, out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(h, out);
@@ -480,6 +490,12 @@ ready_text(const struct tally_answer_hitch *h)
 			    tally_duration_text((double)h->ready_ns));
 }
 
+static const char *
+read_text(const struct tally_answer_hitch *h)
+{
+	return tally_phrase("%.0f MB read from a disk", (double)h->read / 1e6);
+}
+
 /* What the log shows of a wait that is not in a driver's call; NULL: nothing. That another thread
  * worked does not say that it was waited for. */
 static const char *
@@ -488,10 +504,10 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	if (h->ready_ns)
 		return tally_phrase("%s%s", h->ready_sure ? ": " : " (sleep, lock, disk), or ",
 				    ready_text(h));
-	return h->thread && !h->event.elsewhere
-		       ? tally_phrase("; meanwhile %s worked %s", tally_short_name(h->thread),
-				      tally_duration_text((double)h->thread_ns))
-		       : NULL;
+	if (h->thread && !h->event.elsewhere)
+		return tally_phrase("; meanwhile %s worked %s", tally_short_name(h->thread),
+				    tally_duration_text((double)h->thread_ns));
+	return h->read >= READ ? tally_phrase("; meanwhile %s", read_text(h)) : NULL;
 }
 
 /* "Copy took 51.0 ms (its first use)", "GBuffer 8.00 -> 20.0 ms" */
@@ -512,6 +528,8 @@ beside_text(const struct tally_answer_hitch *h)
 	if (h->calls.group && !h->calls.elsewhere && !told &&
 	    (double)h->calls.growth_ns >= PART * (double)h->excess_ns)
 		return tally_phrase(", %s", tally_event_text(&h->calls));
+	if (h->read >= READ)
+		return tally_phrase(", %s", read_text(h));
 	return h->allocated >= ALLOCATED ? tally_phrase(", allocation of %.0f MB",
 							(double)h->allocated / 1e6)
 					 : "";
@@ -582,6 +600,8 @@ wait_text(const struct tally_answer_hitch *h)
 static const char *
 faults_text(const struct tally_answer_hitch *h)
 {
+	if (is_read(h) && !h->disk)
+		return read_text(h);
 	return tally_phrase("%" PRIu64 " page faults%s", h->faults,
 			    h->disk ? " from a disk" : " (new memory)");
 }
@@ -595,7 +615,8 @@ cpu_text(const struct tally_answer_hitch *h)
 	if (h->pass && has_more_draws(h))
 		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
 				     h->draws);
-	if (h->disk || (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
+	if (h->disk || is_read(h) ||
+	    (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
 		faults = tally_phrase(", with %s", faults_text(h));
 	if (h->ready_ns)
 		ready = tally_phrase("; %s", ready_text(h));
@@ -625,6 +646,7 @@ cause_text(const struct tally_answer_hitch *h)
 		return tally_phrase("%s%s", tally_event_text(&h->event),
 				    h->both ? ", and a wait" : "");
 	case TALLY_CAUSE_FAULTS:
+	case TALLY_CAUSE_DISK:
 		return faults_text(h);
 	default:
 		return unknown_text(h);
@@ -694,7 +716,7 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 		[TALLY_CAUSE_UNKNOWN] = "unclear",     [TALLY_CAUSE_GPU] = "all passes",
 		[TALLY_CAUSE_CPU] = "the CPU",         [TALLY_CAUSE_WAIT] = "a wait",
 		[TALLY_CAUSE_NOT_GPU] = "not the GPU", [TALLY_CAUSE_OWN] = "passtally",
-		[TALLY_CAUSE_FAULTS] = "page faults",
+		[TALLY_CAUSE_FAULTS] = "page faults",  [TALLY_CAUSE_DISK] = "a disk",
 	};
 	if (h->cause == TALLY_CAUSE_PASS)
 		return tally_short_name(h->pass);

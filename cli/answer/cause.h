@@ -19,6 +19,7 @@ enum tally_cause {
 	TALLY_CAUSE_OWN, /* passtally itself */
 	TALLY_CAUSE_EVENT, /* `event`: shaders made, an upload, ... */
 	TALLY_CAUSE_FAULTS, /* page faults */
+	TALLY_CAUSE_DISK, /* it read from a disk */
 	TALLY_N_CAUSES,
 };
 
@@ -50,6 +51,7 @@ struct tally_answer_hitch {
 	uint64_t grew_from_ns, grew_to_ns, allocated;
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
+	uint64_t read; /* bytes, from a disk, more than around */
 	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
 	uint64_t part_ns;
 	bool both; /* CPU, WAIT: the other did a part that is worth a word; EVENT: a wait did */
@@ -65,7 +67,7 @@ struct tally_answer_hitch {
 };
 
 /* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",
- * "memory", "faults", "unknown". */
+ * "memory", "faults", "disk", "unknown". */
 const char *tally_cause_name(const struct tally_answer_hitch *h);
 
 /* `opengl`: passes end where the CPU begins the next one. */

@@ -27,9 +27,11 @@ enum tally_hitch_time {
 	TALLY_HITCH_WORK, /* how long the thread that ended it worked */
 	TALLY_HITCH_WAIT, /* how long it was in calls in which drivers wait */
 	TALLY_HITCH_OWN, /* what passtally used of it */
-	/* Not times but counts: page faults of that thread, without a disk and with one. */
+	/* Not times but counts: page faults of that thread, without a disk and with one, and what a
+	 * disk read for it. */
 	TALLY_HITCH_FAULTS,
 	TALLY_HITCH_DISK_FAULTS,
+	TALLY_HITCH_DISK_BYTES,
 	TALLY_N_HITCH_TIMES,
 };
 

@@ -52,6 +52,7 @@ tally_windows_add(struct tally_windows *w, const struct tally_window *of,
 		sum->gpu_ns += f->gpu_ns;
 		sum->minor_faults += f->minor_faults;
 		sum->major_faults += f->major_faults;
+		sum->disk_bytes += f->disk_bytes;
 		sum->overhead_ns += f->overhead_ns;
 		to->timed &= timed;
 		to->unsure_ns += unsure_ns;

@@ -56,6 +56,7 @@ tally_clock_thread(void)
 	if (!tally_was_shut_in() && getrusage(RUSAGE_THREAD, &usage) == 0) {
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
+		t.disk_bytes = (uint64_t)usage.ru_inblock * 512;
 	}
 	if (t.ns) /* a sandbox may refuse it */
 		t.thread = tid;

@@ -24,6 +24,7 @@ struct tally_thread_time {
 	uint64_t ns; /* CPU time that it has used so far */
 	uint64_t wait_ns; /* time between tally_clock_wait_begin() and _end() so far */
 	uint64_t minor_faults, major_faults;
+	uint64_t disk_bytes; /* that were fetched from a disk for it */
 };
 /* The calling thread; two system calls. */
 struct tally_thread_time tally_clock_thread(void);

@@ -312,13 +312,14 @@ take_thread_time(struct tally_frame_input *in, const struct tally_thread_time *f
 	 * decreased. */
 	if (!from->thread || from->thread != to->thread || from->ns > to->ns ||
 	    from->wait_ns > to->wait_ns || from->minor_faults > to->minor_faults ||
-	    from->major_faults > to->major_faults)
+	    from->major_faults > to->major_faults || from->disk_bytes > to->disk_bytes)
 		return;
 	in->has_thread = true;
 	in->thread_ns = to->ns - from->ns;
 	in->wait_ns = to->wait_ns - from->wait_ns;
 	in->minor_faults = to->minor_faults - from->minor_faults;
 	in->major_faults = to->major_faults - from->major_faults;
+	in->disk_bytes = to->disk_bytes - from->disk_bytes;
 }
 
 /* Takes into account what the parts of this frame, and late parts, record about frame ends. */

@@ -690,6 +690,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.has_wait = in->has_thread,
 		.minor_faults = in->minor_faults,
 		.major_faults = in->major_faults,
+		.disk_bytes = in->disk_bytes,
 		.dropped_passes = in->dropped,
 		.flags = in->flags,
 	};

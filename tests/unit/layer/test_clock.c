@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/clock.h"
 
+#include <fcntl.h>
 #include <glib.h>
+#include <unistd.h>
 
 static const struct {
 	const char *what;
@@ -62,6 +64,28 @@ test_waits(void)
 	uint64_t all = tally_clock_thread().wait_ns - from;
 	g_assert_cmpuint(all, >=, after_inner + 2000000);
 	g_assert_cmpuint(all, <=, tally_clock_now_ns() - begin_ns);
+}
+
+/* What a disk read for the thread; where files are in memory there is no disk. */
+static void
+test_disk(void)
+{
+	enum { N = 1 << 20 };
+	g_autofree char *data = g_malloc0(N);
+	char path[] = "test_clock-XXXXXX";
+	int fd = g_mkstemp(path);
+	g_assert_cmpint(write(fd, data, N), ==, N);
+	fsync(fd);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	uint64_t before = tally_clock_thread().disk_bytes;
+	g_assert_cmpint(pread(fd, data, N, 0), ==, N);
+	uint64_t read = tally_clock_thread().disk_bytes - before;
+	g_assert_cmpint(pread(fd, data, N, 0), ==, N);
+	g_assert_cmpuint(tally_clock_thread().disk_bytes - before, ==, read);
+	close(fd);
+	unlink(path);
+	if (!read)
+		g_test_skip("nothing is read from a disk here");
 }
 
 static void
@@ -128,6 +152,7 @@ main(int argc, char **argv)
 	g_test_add_func("/clock/elapsed", test_elapsed_ticks);
 	g_test_add_func("/clock/now", test_now);
 	g_test_add_func("/clock/waits", test_waits);
+	g_test_add_func("/clock/disk", test_disk);
 	g_test_add_func("/clock/map/uncalibrated", test_uncalibrated);
 	g_test_add_func("/clock/map", test_map);
 	return g_test_run();
