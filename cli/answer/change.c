@@ -11,7 +11,8 @@
 #define LEAST 20 /* blocks on each side, or */
 #define LEAST_SHARE 0.05 /* of all */
 #define RATIO 1.15
-#define AGREE 0.9
+#define AGREE 0.9 /* of the pairs, or so of the nearer half of each side and */
+#define AGREE_ALL 0.7 /* of all, as a side may begin or end with another stretch */
 #define STEP 0.5 /* of the change lies between the blocks next to it */
 #define NEXT_TO 8 /* so many blocks */
 
@@ -60,7 +61,7 @@ sums_of_two(const double *means, uint32_t n)
 /* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any
  * are. */
 static double
-agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+agreement_in(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {
 	uint32_t n = at - from - 1, m = to - at - 1;
 	g_autofree double *before = sums_of_two(b->means + from, n + 1);
@@ -72,6 +73,33 @@ agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 		for (uint32_t k = 0; k < m; k++)
 			agree += y > x ? after[k] > before[i] : after[k] < before[i];
 	return agree / n / m;
+}
+
+static double
+agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+{
+	double all = agreement_in(b, from, at, to);
+	if (all >= AGREE || all < AGREE_ALL)
+		return all;
+	return agreement_in(b, at - MAX(b->least, (at - from) / 2), at,
+			    at + MAX(b->least, (to - at) / 2));
+}
+
+/* Where the fewest blocks lie on the wrong side of the middle between the medians: the test's own
+ * place is too early or too late where a side is not level. */
+static uint32_t
+place(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
+{
+	double x = median_of(b->means + from, at - from), y = median_of(b->means + at, to - at);
+	int64_t right = 0, most = INT64_MIN;
+	for (uint32_t i = from; i < to; i++) {
+		right += (b->means[i] < (x + y) / 2) == (x < y) ? 1 : -1;
+		if (right <= most || i + 1 < from + b->least || i + 1 + b->least > to)
+			continue;
+		most = right;
+		at = i + 1;
+	}
+	return at;
 }
 
 /* Adds where the blocks divide, in order. */
@@ -168,11 +196,12 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 	divide_all(&b, 0, m, at);
 	keep_changes(&b, m, at);
 	for (guint i = 0; i < at->len; i++) {
-		uint32_t here = g_array_index(at, uint32_t, i);
-		out[i] = change_at(&b, i ? g_array_index(at, uint32_t, i - 1) : 0, here,
-				   i + 1 < at->len ? g_array_index(at, uint32_t, i + 1)
-						   : m);
-		out[i].at = out[i].until = slots[here] * frames->block;
+		uint32_t from = i ? g_array_index(at, uint32_t, i - 1) : 0;
+		uint32_t to = i + 1 < at->len ? g_array_index(at, uint32_t, i + 1) : m;
+		uint32_t *here = &g_array_index(at, uint32_t, i);
+		*here = place(&b, from, *here, to);
+		out[i] = change_at(&b, from, *here, to);
+		out[i].at = out[i].until = slots[*here] * frames->block;
 	}
 	return join_slopes(out, at->len);
 }
