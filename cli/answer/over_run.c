@@ -268,6 +268,13 @@ is_of_pass(double lost, double change, double others, double gpu, double sure)
 	       (isnan(gpu) || (gpu >= lost / 2 && fabs(sure - change) < change / 2));
 }
 
+/* Whether more than a few frames have it: of its blocks one may reach over a change. */
+static bool
+is_in(const struct tally_part *part, struct tally_range range)
+{
+	return 8 * tally_course_count(&part->draws, range.from, range.to) >= range.to - range.from;
+}
+
 /* What explains most of a change, if that is at least half of it. */
 static void
 explain_change(const struct tally_over_run *r, struct tally_range before,
@@ -288,6 +295,7 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 							     after);
 		c->draws_before = median_in(&part->draws, before);
 		c->draws_after = median_in(&part->draws, after);
+		c->seldom = is_in(part, before) && is_in(part, after);
 		if (part == r->parts->together)
 			name_drew(r, before, after, c);
 		return;

@@ -329,6 +329,16 @@ ratio_of(const struct tally_answer_change *c)
 	return MAX(c->after_ns, c->before_ns) / MAX(MIN(c->after_ns, c->before_ns), 1);
 }
 
+/* Of a pass that most frames had only before a change, or have only since. */
+static const char *
+presence_text(const struct tally_answer_change *c)
+{
+	bool new = c->what_before_ns <= 0;
+	if (c->seldom)
+		return new ? ", seldom there before" : ", seldom there now";
+	return new ? ", new" : ", gone";
+}
+
 /* "bloom 0.35 -> 3.10 ms, same draws" */
 static const char *
 what_changed(const struct tally_answer_change *c)
@@ -339,8 +349,8 @@ what_changed(const struct tally_answer_change *c)
 	if (c->starved)
 		draws = tally_phrase(", or its driver had no CPU%s",
 				     c->after_ns < c->before_ns ? " before" : "");
-	else if (c->is_pass && c->what_before_ns <= 0)
-		draws = ", new";
+	else if (c->is_pass && MIN(c->what_before_ns, c->what_after_ns) <= 0)
+		draws = presence_text(c);
 	else if (c->draws_before <= 0 && c->draws_after <= 0)
 		draws = "";
 	else if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)

@@ -20,8 +20,8 @@ tally_from_to_text(double from_ns, double to_ns)
 {
 	const char *from = tally_duration_text(from_ns), *to = tally_duration_text(to_ns);
 	const char *unit = strchr(from, ' ');
-	if (from_ns <= 0)
-		return to;
+	if (from_ns <= 0 || to_ns <= 0)
+		return from_ns <= 0 ? to : from;
 	size_t len = g_str_has_suffix(to, unit) ? (size_t)(unit - from) : strlen(from);
 	return tally_phrase("%.*s -> %s", (int)len, from, to);
 }
