@@ -145,7 +145,8 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double change = sign * ((double)tally_part_median(part, after) -
 					(double)tally_part_median(part, before));
-		change -= MAX(sign * unsure_change(r, part, before, after), 0);
+		double unsure = sign * unsure_change(r, part, before, after);
+		change -= unsure * change > 0 ? unsure : 0;
 		*others_ns += fabs(change);
 		if (change > *change_ns) {
 			*change_ns = change;
@@ -237,7 +238,7 @@ gpu_change(const struct tally_over_run *r, struct tally_range before, struct tal
 	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
 		     fabs(all.draws_after - all.draws_before) <=
 			     OTHER_DRAWS * all.draws_before;
-	*sure_ns = change - (known ? MAX(sign * unsure, 0) : 0);
+	*sure_ns = change - (known ? sign * unsure : 0);
 	return change;
 }
 

@@ -980,6 +980,18 @@ class Answer(CliCase):
             got = self.answers(lines + [end(300, 600)])[0]["changes"]
             self.assertEqual([c["text"] for c in got], [f"from frame 151 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
 
+    def test_a_limit_that_is_not_kept_any_more(self):
+        """In OpenGL the last pass was as long as the program slept before it presented."""
+        lines, start = [header(), device(api="opengl"), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
+        for i in range(300):
+            ms, gpu, last = (16, 1, 14) if i < 150 else (26, 24, 1)
+            lines.append(frame(i, [one_pass(0, IDS["GBuffer"], gpu * MS, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS // 2),
+                                   one_pass(1, IDS["UI"], last * MS, "UI", cpu_start_ns=start + MS, gpu_start_ns=start + (gpu + 1) * MS)],
+                               start_ns=start, cpu_ns=ms * MS, thread_ns=MS, wait_ns=MS if i < 150 else 24 * MS))
+            start += ms * MS
+        got = self.answers(lines + [end(300, 600)])[0]["changes"]
+        self.assertEqual([c["text"] for c in got], ["from frame 150 on 1.6 times slower: 16.0 -> 26.0 ms; GBuffer 1.00 -> 24.0 ms, same draws"])
+
     def test_a_slower_scene_is_no_hitch(self):
         for first, second in ((4, 30), (30, 4)):
             got = self.answer([(first, {"GBuffer": 2}, {})] * 80 + [(second, {"GBuffer": 2}, {})] * 80)
