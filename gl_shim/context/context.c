@@ -177,8 +177,10 @@ __attribute__((hot)) struct gl_context *
 gl_current_park(void)
 {
 	struct gl_context *c = gl_current;
-	if (c->live)
+	if (c->live) {
+		gl_pass_parks(c->state);
 		end_own_queries(c);
+	}
 	gl_current = &gl_passthrough;
 	return c;
 }

@@ -62,6 +62,19 @@ struct gl_open_pass {
 	uint64_t flags; /* flags of the commands before it */
 };
 
+/* The last pass of the frames, if a flush or fence of the program follows it. Its queries end
+ * before that: afterwards they would have a batch of their own, which the next flush submits. */
+struct gl_last_pass {
+	enum {
+		GL_LAST_UNKNOWN,
+		GL_LAST_FLUSHED, /* as frames ended before */
+		GL_LAST_CLOSED,  /* at this frame's flush, for that reason */
+		GL_LAST_GOES_ON, /* wrongly: never again */
+	} state;
+	enum tally_pass_kind kind;
+	uint64_t key;
+};
+
 /* What an option does around each pass, besides its queries. */
 struct gl_around {
 	/* Before its queries begin. */
@@ -147,6 +160,7 @@ struct gl_context_state {
 	struct tally_stream *stream;
 	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
 	struct gl_open_pass now;
+	struct gl_last_pass last;
 	const struct gl_around *around[GL_MAX_AROUND + 1]; /* ends with NULL */
 	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 	struct gl_used used; /* --pipelines */

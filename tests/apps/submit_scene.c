@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* submit_scene.c - frames of passes and dispatches, and how they end.
  *
- *   submit_scene PASSES DISPATCHES FRAMES present|flush|finish|nothing [MARK]
+ *   submit_scene PASSES DISPATCHES FRAMES present|flush|finish|nothing|flushes [MARK]
  *
  * Each pass draws twice, each to the next of two framebuffers; a pass of one dispatch follows each
- * of the first DISPATCHES passes. On a pbuffer, so that `present` is a swap. The moments after
- * MARK frames and after all are marked for tests/live/count_ioctls.c.
+ * of the first DISPATCHES passes. On a pbuffer, so that `present` is a swap; `flushes` is one with
+ * a glFlush before and after it, as with a window, whose swap flushes. The moments after MARK
+ * frames and after all are marked for tests/live/count_ioctls.c.
  */
 #include <epoxy/gl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "scenes/gl/stage.h"
@@ -42,7 +44,8 @@ main(int argc, char **argv)
 	}
 	unsigned passes = (unsigned)atoi(argv[1]), dispatches = (unsigned)atoi(argv[2]);
 	unsigned frames = (unsigned)atoi(argv[3]), mark = argc > 5 ? (unsigned)atoi(argv[5]) : 0;
-	options.end = stage_parse_end(argv[4]);
+	bool flushes = strcmp(argv[4], "flushes") == 0;
+	options.end = flushes ? STAGE_END_PRESENT : stage_parse_end(argv[4]);
 	stage_open(&s, &options);
 	for (int i = 0; i < 2; i++)
 		targets[i] = stage_framebuffer(stage_texture(GL_RGBA8, SIZE, SIZE, 1), 0, 0);
@@ -61,7 +64,11 @@ main(int argc, char **argv)
 			glUseProgram(program);
 			glDispatchCompute(1, 1, 1);
 		}
+		if (flushes)
+			glFlush();
 		stage_end_frame(&s);
+		if (flushes)
+			glFlush();
 		if (frame + 1 == mark || frame + 1 == frames)
 			ioctl(-1, COUNT_IOCTLS_MARK);
 	}

@@ -12,7 +12,7 @@ from intel_gpu import Gpu, build
 
 PLATFORMS = ("tgl", "bdw")
 KINDS = ("submissions", "waits")
-SCENES = ((0, "flush"), (0, "present"), (3, "flush"), (3, "finish"))  # dispatches, and how a frame ends
+SCENES = ((0, "flush"), (0, "present"), (0, "flushes"), (3, "flush"), (3, "finish"))  # dispatches, and how a frame ends
 START, FRAMES = 20, 60  # counted between the marks after these, so that the program's start and end do not count
 PASSES = 40
 OPTIONS = {
@@ -51,7 +51,7 @@ def counted(gpu, platform, program, args, options):
 def a_frame(checks, gpu, platform, scene, options):
     """Of each kind, how many."""
     if options is not None:
-        options = [*options, "--frame", scene[1]]
+        options = [*options, "--frame", "present" if scene[1] == "flushes" else scene[1]]
     args = [str(PASSES), str(scene[0]), str(FRAMES), scene[1], str(START)]
     result, log, (_, _, marks, *counts) = counted(gpu, platform, need("submit_scene"), args, options)
     checks.equal(result.status, 0, "status")
