@@ -59,6 +59,7 @@ struct tally_harvest {
 	uint32_t n_sets;
 	bool has_sets; /* now or at some time */
 	bool pins; /* only a set that is pinned is counted */
+	bool in_frame; /* one was begun, and has not ended here */
 	uint64_t first_frame, every, chosen_for; /* see tally_harvest_rotate() */
 	const struct tally_counter_set *unselected, *selected;
 	uint16_t counting; /* one bit per open source that counts from the next begin on */
@@ -405,6 +406,9 @@ __attribute__((hot)) const struct tally_layout *
 tally_harvest_frame(struct tally_harvest *h, uint64_t frame)
 {
 	if (frame != h->chosen_for) {
+		if (h->in_frame)
+			tally_harvest_frame_end(h); /* another context ended it */
+		h->in_frame = true;
 		h->chosen_for = frame;
 		tally_harvest_select(h, turn_of(h, frame));
 	}
@@ -681,6 +685,7 @@ tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sampl
 __attribute__((hot)) void
 tally_harvest_frame_end(struct tally_harvest *h)
 {
+	h->in_frame = false;
 	for (uint32_t i = 0; i < h->n_open; i++)
 		h->open[i].src->frame++;
 	for (uint32_t n = 0; n < RETRIES && h->n_given_up; n++) {

@@ -373,6 +373,31 @@ test_pool(void)
 	}
 }
 
+/* A context that draws and ends no frame itself takes part in those of others. */
+static void
+test_frames(void)
+{
+	static const struct {
+		uint64_t frame;
+		bool ends;
+		uint64_t counted;
+	} rows[] = { { 7, false, 0 }, { 7, false, 0 }, { 8, false, 1 }, { 10, false, 2 },
+		     { 11, true, 4 }, { 12, true, 5 }, { 13, false, 5 } };
+	struct diary *a = diary_create('A', 1, false);
+	struct tally_source *sources[] = { &a->base };
+	struct tally_harvest *h = tally_harvest_create(sources, 1, 2, 2);
+
+	diary_text = g_string_new(NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		tally_harvest_frame(h, rows[i].frame);
+		if (rows[i].ends)
+			tally_harvest_frame_end(h);
+		g_assert_cmpuint(a->base.frame, ==, rows[i].counted);
+	}
+	tally_harvest_destroy(h, true);
+	g_string_free(diary_text, TRUE);
+}
+
 static void
 test_no_sources(void)
 {
@@ -476,6 +501,7 @@ main(int argc, char **argv)
 	g_test_add_func("/harvest/order-and-places", test_order_and_places);
 	g_test_add_func("/harvest/lists-sources", test_lists_sources);
 	g_test_add_func("/harvest/pool", test_pool);
+	g_test_add_func("/harvest/frames", test_frames);
 	g_test_add_func("/harvest/no-sources", test_no_sources);
 	g_test_add_func("/harvest/sets", test_sets);
 	return g_test_run();
