@@ -302,6 +302,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	s->opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && f->frame == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
+	tally_loads_add_frame(&answer->loads, f->start_ns, f->cpu_ns);
 	struct tally_frame_events events = { 0 };
 	struct counted c = { .f = f, .events = &events };
 	struct tally_hitch_frame *h = begin_frame(answer, s, f, &c);

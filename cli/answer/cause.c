@@ -225,18 +225,27 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 }
 
 void
-tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure)
+tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known)
 {
 	const double lost = (double)h->excess_ns;
-	bool drew = more_ns >= (sure ? EXPLAINS : 1) * lost;
+	bool drew = drew_ns >= EXPLAINS * lost;
 	if ((h->together || h->drew) && drew) {
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
 	}
-	h->starved = !drew && !has_more_draws(h) &&
-		     (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU);
-	if (h->starved)
-		h->cause = TALLY_CAUSE_UNKNOWN;
+	bool had_no_cpu = no_cpu_ns >= EXPLAINS * lost;
+	bool behind = h->cause == TALLY_CAUSE_WAIT && h->behind_ns && had_no_cpu;
+	if (drew || has_more_draws(h) ||
+	    (h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU && !behind))
+		return;
+	h->starved = !known || drew_ns > SAME * lost || (!had_no_cpu && no_cpu_ns > SAME * lost);
+	h->cause = h->starved ? TALLY_CAUSE_UNKNOWN : TALLY_CAUSE_WAIT;
+	if (!h->starved && had_no_cpu) {
+		h->pass = NULL;
+		h->behind_ns = 0;
+		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->frame_ns);
+		h->ready_sure = true;
+	}
 }
 
 /* Whether what happened in calls explains the frame: on its own thread, or on another for which it

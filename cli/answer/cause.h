@@ -76,9 +76,9 @@ struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool ope
  * `sure`: most of that time was in the frame. */
 void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
 		       bool sure);
-/* The threads of a driver on the CPU worked for so much more meanwhile than around it; `sure`:
- * most of the time was in the frame. */
-void tally_cause_driver(struct tally_answer_hitch *h, double more_ns, bool sure);
+/* The threads of a driver on the CPU worked, and had no CPU, for so much more meanwhile than around
+ * it; `known`: the latter, and they do work else. */
+void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */
 const char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; valid likewise. */

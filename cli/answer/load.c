@@ -8,6 +8,7 @@
 #include "cli/shared/sort.h"
 
 #define MOST_LINES 100000 /* some hours */
+#define MOST_FRAMES 500000
 #define MOST_THREADS 5
 /* The thresholds of docs/verdicts.md. */
 #define EXPLAINS 0.5
@@ -17,8 +18,13 @@ struct load_line {
 	uint64_t from_ns, to_ns, ready_ns;
 	struct {
 		const char *name; /* interned */
-		uint64_t ns;
+		uint64_t ns, ready_ns;
 	} threads[MOST_THREADS]; /* without the one that ends frames */
+};
+
+struct load_frame {
+	uint64_t start_ns, ns;
+	uint64_t before_ns; /* the times of all frames before it */
 };
 
 void
@@ -26,6 +32,7 @@ tally_loads_init(struct tally_loads *l)
 {
 	*l = (struct tally_loads){
 		.lines = g_array_new(FALSE, FALSE, sizeof(struct load_line)),
+		.frames = g_array_new(FALSE, FALSE, sizeof(struct load_frame)),
 		.totals = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free),
 	};
 }
@@ -34,6 +41,7 @@ void
 tally_loads_finish(struct tally_loads *l)
 {
 	g_array_unref(l->lines);
+	g_array_unref(l->frames);
 	g_hash_table_destroy(l->totals);
 }
 
@@ -57,12 +65,29 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 		}
 		*total += p->threads[i].cpu_ns;
 		line.threads[n].name = name;
+		line.threads[n].ready_ns = p->threads[i].ready_ns;
 		line.threads[n++].ns = p->threads[i].cpu_ns;
+		l->has_ready |= p->threads[i].has_ready;
 	}
 	l->all_ns += p->period_ns;
 	l->ready_ns += p->ready_ns;
 	if (l->lines->len < MOST_LINES)
 		g_array_append_val(l->lines, line);
+}
+
+void
+tally_loads_add_frame(struct tally_loads *l, uint64_t start_ns, uint64_t ns)
+{
+	guint n = l->frames->len;
+	struct load_frame f = { .start_ns = start_ns, .ns = ns };
+	if (n > 0) {
+		const struct load_frame *last =
+			&g_array_index(l->frames, struct load_frame, n - 1);
+		if (n == MOST_FRAMES || start_ns + ns / 2 < last->start_ns + last->ns)
+			return;
+		f.before_ns = last->before_ns + last->ns;
+	}
+	g_array_append_val(l->frames, f);
 }
 
 /* "llvmpipe-0" of "llvmpipe (LLVM 15.0.6, 256 bits)". */
@@ -83,37 +108,46 @@ work_of(const struct load_line *lines, guint n, const char *name)
 	return ns;
 }
 
-/* A line that reaches into a frame by so little says nothing of it. */
-static uint64_t
-slack_of(const struct load_line *line)
+static double
+length_of(const struct load_line *line)
 {
-	return (line->to_ns - line->from_ns) / 10;
+	return (double)(line->to_ns - line->from_ns);
 }
 
-/* The lines whose periods overlap the frame. */
+/* The lines that overlap that time, but not those of which less than this part of a line does. */
 static const struct load_line *
-find_lines(const struct tally_loads *l, const struct tally_answer_hitch *h, guint *n)
+find_lines(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, double part, guint *n)
 {
 	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data;
 	guint from = 0, to;
-	while (from < l->lines->len && lines[from].to_ns <= h->start_ns + slack_of(&lines[from]))
-		from++;
-	for (to = from; to < l->lines->len && lines[to].from_ns + slack_of(&lines[to]) <
-						      h->start_ns + h->frame_ns;)
-		to++;
+	for (; from < l->lines->len; from++)
+		if ((double)lines[from].to_ns > (double)begin_ns + part * length_of(&lines[from]))
+			break;
+	for (to = from; to < l->lines->len; to++)
+		if ((double)lines[to].from_ns + part * length_of(&lines[to]) >= (double)end_ns)
+			break;
 	*n = to - from;
 	return &lines[from];
 }
 
-/* A thread that draws for a driver on the CPU: named as the driver, or without a name. */
+/* The threads that draw for a driver on the CPU: named as the driver, or without a name. */
+struct driver {
+	const char *name, *process; /* the name of threads without one; NULL: a GPU draws */
+};
+
+static struct driver
+driver_of(const struct tally_aggregate *log, const struct tally_device_summary *device)
+{
+	g_autofree char *process = g_path_get_basename(log->program ? log->program : "");
+	return (struct driver){ device->name, device->software ? g_intern_string(process) : NULL };
+}
+
 static bool
-may_draw(const char *thread, const struct tally_aggregate *log,
-	 const struct tally_device_summary *device)
+may_draw(const char *thread, struct driver driver)
 {
 	enum { MOST_NAME = 15 };
-	g_autofree char *process = g_path_get_basename(log->program ? log->program : "");
-	return is_of_driver(thread, device->name) ||
-	       (device->software && strncmp(thread, process, MOST_NAME) == 0);
+	return is_of_driver(thread, driver.name) ||
+	       (driver.process && strncmp(thread, driver.process, MOST_NAME) == 0);
 }
 
 uint64_t
@@ -121,85 +155,137 @@ tally_loads_drew(const struct tally_process_record *p, const struct tally_aggreg
 		 const struct tally_device_summary *device)
 {
 	uint64_t ns = 0;
+	const struct driver driver = driver_of(log, device);
 	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (!p->threads[i].ends_frames && may_draw(p->threads[i].name, log, device))
+		if (!p->threads[i].ends_frames && may_draw(p->threads[i].name, driver))
 			ns += p->threads[i].cpu_ns;
 	return ns;
 }
 
 /* Whether the device draws on the CPU: it says so, or a thread of its driver worked. */
 static bool
-is_software(const struct tally_loads *l, const struct tally_device_summary *device)
+is_software(const struct tally_loads *l, struct driver driver)
 {
 	GHashTableIter all;
 	gpointer name;
-	bool found = device->software;
+	bool found = driver.process != NULL;
 	g_hash_table_iter_init(&all, l->totals);
 	while (!found && g_hash_table_iter_next(&all, &name, NULL))
-		found = is_of_driver(name, device->name);
+		found = is_of_driver(name, driver.name);
 	return found;
 }
 
+/* How many frames there were until then, with the part of the last; time of which no frame is known
+ * has frames of `usual_ns`. */
 static double
-drew_in(const struct load_line *line, const struct tally_aggregate *log,
-	const struct tally_device_summary *device)
+frames_until(const struct tally_loads *l, uint64_t until_ns, uint64_t usual_ns)
 {
-	double ns = 0;
-	for (unsigned k = 0; k < MOST_THREADS && line->threads[k].name; k++)
-		if (may_draw(line->threads[k].name, log, device))
-			ns += (double)line->threads[k].ns;
-	return ns;
+	const struct load_frame *f = (const struct load_frame *)(void *)l->frames->data;
+	guint n = 0, end = l->frames->len;
+	while (n < end) {
+		guint middle = n + (end - n) / 2;
+		if (f[middle].start_ns <= until_ns)
+			n = middle + 1;
+		else
+			end = middle;
+	}
+	/* Of what is before the first frame, and after a frame, nothing is known. */
+	double unknown_ns = (double)until_ns - (double)f->start_ns, part = 0;
+	if (n > 0) {
+		f += n - 1;
+		part = (double)MIN(until_ns - f->start_ns, f->ns);
+		unknown_ns -= (double)f->before_ns + part;
+		part = n - 1 + part / (double)MAX(f->ns, 1);
+	}
+	return part + unknown_ns / (double)usual_ns;
 }
 
-/* How much more the driver's threads worked in the `n` lines from `from` on than in those around:
- * in most of these, as some may be of other hitches. `lost_ns` is not usual time. */
-static double
-drew_more(const struct tally_loads *l, guint from, guint n, const struct tally_aggregate *log,
-	  const struct tally_device_summary *device, double lost_ns)
+enum { DREW, HAD_NO_CPU };
+
+/* What the driver's threads did in some time, and in how many frames. */
+struct driver_load {
+	double ns[2], frames;
+};
+
+static void
+add_line(const struct tally_loads *l, const struct load_line *line, struct driver driver,
+	 uint64_t usual_ns, struct driver_load *sum)
+{
+	sum->frames += frames_until(l, line->to_ns, usual_ns) -
+		       frames_until(l, line->from_ns, usual_ns);
+	for (unsigned k = 0; k < MOST_THREADS && line->threads[k].name; k++) {
+		if (!may_draw(line->threads[k].name, driver))
+			continue;
+		sum->ns[DREW] += (double)line->threads[k].ns;
+		sum->ns[HAD_NO_CPU] += (double)line->threads[k].ready_ns;
+	}
+}
+
+/* Takes from what the driver did in `n` lines what it does in as many frames around: in most lines,
+ * as some may be of hitches. A frame is the same work however long it takes. False: it does
+ * nothing. */
+static bool
+take_usual(const struct tally_loads *l, const struct load_line *lines, guint n,
+	   struct driver driver, uint64_t usual_ns, struct driver_load *sum)
 {
 	enum { AROUND = 8 };
-	double rates[2 * AROUND], more_ns = 0, lines_ns = 0;
-	size_t n_rates = 0;
-	guint first = from - MIN(from, AROUND), to = from + n + AROUND;
-	for (guint i = first; i < MIN(to, l->lines->len); i++) {
-		const struct load_line *line = &g_array_index(l->lines, struct load_line, i);
-		double drew_ns = drew_in(line, log, device);
-		double ns = (double)(line->to_ns - line->from_ns);
-		bool inside = i >= from && i < from + n;
-		more_ns += inside ? drew_ns : 0;
-		lines_ns += inside ? ns : 0;
-		if (!inside && ns > 0)
-			rates[n_rates++] = drew_ns / ns;
+	const struct load_line *all = (const struct load_line *)(void *)l->lines->data;
+	double usual[2][2 * AROUND], middle[2] = { 0, 0 };
+	size_t n_usual = 0;
+	guint at = (guint)(lines - all), to = MIN(at + n + AROUND, l->lines->len);
+	for (guint i = at - MIN(at, AROUND); i < to; i++) {
+		struct driver_load one = { 0 };
+		if (i >= at && i < at + n)
+			continue;
+		add_line(l, &all[i], driver, usual_ns, &one);
+		if (one.frames < 1)
+			continue;
+		usual[DREW][n_usual] = one.ns[DREW] / one.frames;
+		usual[HAD_NO_CPU][n_usual++] = one.ns[HAD_NO_CPU] / one.frames;
 	}
-	qsort(rates, n_rates, sizeof(rates[0]), tally_order_double);
-	return more_ns - (n_rates ? rates[n_rates / 2] : 0) * (lines_ns - lost_ns);
+	for (int what = 0; what < 2 && n_usual; what++) {
+		qsort(usual[what], n_usual, sizeof(usual[what][0]), tally_order_double);
+		middle[what] = usual[what][n_usual / 2];
+		sum->ns[what] -= middle[what] * sum->frames;
+	}
+	return middle[DREW] > 0;
 }
 
-void
-tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
-		    const struct tally_device_summary *device, struct tally_answer_hitch *h)
+/* What the driver did meanwhile, and in the frames before that may have delayed the frame. */
+static void
+explain_driver(const struct tally_loads *l, struct driver driver, struct tally_answer_hitch *h)
 {
+	uint64_t usual_ns = MAX(h->frame_ns - h->excess_ns, 1), end_ns = h->start_ns + h->frame_ns;
+	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
+	struct driver_load sum = { 0 };
 	guint n;
-	const struct load_line *lines = find_lines(l, h, &n);
+	const struct load_line *lines = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
+	for (guint i = 0; i < n; i++)
+		add_line(l, &lines[i], driver, usual_ns, &sum);
+	bool draws = take_usual(l, lines, n, driver, usual_ns, &sum);
+	tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
+			   draws && n > 0 && l->has_ready && l->frames->len < MOST_FRAMES);
+}
+
+/* Which thread worked meanwhile, and how long the one that ends frames had no CPU. */
+static void
+explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n,
+	     struct driver driver, struct tally_answer_hitch *h)
+{
 	double most = EXPLAINS * (double)h->excess_ns;
 	uint64_t ready_ns = 0;
-	bool software = is_software(l, device);
 	GHashTableIter all;
 	gpointer name, total;
-	if (software && l->lines->len && n == 0)
-		tally_cause_driver(h, 0, false);
-	if (n == 0)
-		return;
 	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
-	bool near = lines_ns <= (double)(h->frame_ns + MOST_APART_NS);
-	bool sure = (double)h->frame_ns >= EXPLAINS * lines_ns;
 	/* The part of the run that these lines are: what is there on average is no cause. */
 	double part = lines_ns / (double)l->all_ns;
+	if (lines_ns > (double)(h->frame_ns + MOST_APART_NS))
+		return;
 	g_hash_table_iter_init(&all, l->totals);
-	while (near && g_hash_table_iter_next(&all, &name, &total)) {
+	while (g_hash_table_iter_next(&all, &name, &total)) {
 		uint64_t ns = work_of(lines, n, name);
 		double growth = (double)ns - part * (double)*(const uint64_t *)total;
-		if (growth >= most && !may_draw(name, log, device)) {
+		if (growth >= most && !may_draw(name, driver)) {
 			most = growth;
 			h->thread = name;
 			h->thread_ns = MIN(ns, h->frame_ns);
@@ -207,12 +293,23 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	}
 	for (guint i = 0; i < n; i++)
 		ready_ns += lines[i].ready_ns;
-	if (near)
-		tally_cause_ready(h, ready_ns, part * (double)l->ready_ns, sure);
-	guint at = (guint)(lines - (const struct load_line *)(void *)l->lines->data);
-	if (software)
-		tally_cause_driver(h, drew_more(l, at, n, log, device, (double)h->excess_ns),
-				   sure);
+	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns,
+			  (double)h->frame_ns >= EXPLAINS * lines_ns);
+}
+
+void
+tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
+		    const struct tally_device_summary *device, struct tally_answer_hitch *h)
+{
+	const struct driver driver = driver_of(log, device);
+	guint n;
+	/* A line that reaches into a frame by so little says nothing of it. */
+	const struct load_line *lines =
+		find_lines(l, h->start_ns, h->start_ns + h->frame_ns, 0.1, &n);
+	if (n > 0)
+		explain_wait(l, lines, n, driver, h);
+	if (l->lines->len && is_software(l, driver))
+		explain_driver(l, driver, h);
 }
 
 const char *

@@ -14,13 +14,16 @@
 
 struct tally_loads {
 	GArray *lines; /* elements: struct load_line of load.c, in order of time */
+	GArray *frames; /* elements: struct load_frame of load.c, in order of time */
 	GHashTable *totals; /* name (interned) -> uint64_t *: its ns in all lines */
 	uint64_t all_ns, ready_ns; /* lengths of all lines; time ready without a CPU */
+	bool has_ready; /* that of other threads is known: not in logs before 1.3 */
 };
 
 void tally_loads_init(struct tally_loads *l);
 void tally_loads_finish(struct tally_loads *l);
 void tally_loads_add(struct tally_loads *l, const struct tally_process_record *p);
+void tally_loads_add_frame(struct tally_loads *l, uint64_t start_ns, uint64_t ns);
 
 /* Sets the hitch's `thread` and `ready_ns`, where these explain it, and takes a pass back for
  * which a driver that draws on the CPU had none. */

@@ -698,7 +698,7 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7):
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None):
             frames = [(14, {"GBuffer": (8, 10), "UI": 1}, dict(usual)) for _ in range(300)]
             frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
             made, at = [], 10**9
@@ -714,7 +714,8 @@ class Answer(CliCase):
                     threads[name] = threads.get(name, 0) + ms * MS
                 made.append({"type": "process", "time_ns": now, "period_ns": now - at, "resident_bytes": int(resident(line["frame"])),
                              "ready_ns": ready * MS if hit else 0,
-                             "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {})}
+                             "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {}),
+                                          **({"ready_ns": no_cpu * MS if hit and name == "Mesa-1" else 0} if no_cpu is not None else {})}
                                          for name, ns in sorted(threads.items(), key=lambda kv: -kv[1])]})
                 at = now
             made[0]["program"] = "/usr/bin/app"
@@ -740,12 +741,19 @@ class Answer(CliCase):
             ("passtally, or no free CPU", run(ready=25, more={"overhead_ns": 26 * MS}), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("it worked more, and slept", run(ready=3, work=22), "the CPU, and a wait (sleep, lock, disk)"),
             ("a pass of a software driver that worked for it", run([("Mesa-1", 40)], passes=[("GBuffer", (38, 10))]), "GBuffer 8.00 -> 38.0 ms, same draws"),
-            ("a pass of one that had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("a pass of one that had a CPU for less than half of it", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             # Planted: six threads that nobody waited for, a copy on a driver without a thread of its name, a dispatch.
             # A stranger's: the sampling came late, and the driver hardly worked; and one that always works, half of it in the frame.
             ("a pass, and a late line without a thread", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], every=60), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass of a driver that works all the time", run([("Mesa-1", 24)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.7)], every=2), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass while another thread had the CPUs", run([("bake", 40)], always=[("Mesa-1", 0.1)], passes=[("GBuffer", (38, 10))]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            # Planted, where it is logged how long the driver's threads had no CPU: other programs, a stopped X server, pixels beside other programs.
+            ("a pass of one that had no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait: no CPU was free for up to 25.0 ms"),
+            ("a pass in which nobody worked or had no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
+            ("a pass of one that had no CPU for a part", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=10), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("a pass, by a thread that never works, as far as is known", run(passes=[("GBuffer", (38, 10))], no_cpu=0, facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("a pass of one that worked as long as it had no CPU", run([("Mesa-1", 16)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.4)], no_cpu=40), "GBuffer 8.00 -> 38.0 ms, same draws"),
+            ("a pass of one that worked for a part of it, and had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.2)], no_cpu=40), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass on the CPU, by threads without a name", run([("app", 40)], passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a call within the time of a pass", run(passes=[("GBuffer", (38, 10))], work=31, facts=["Vulkan 1.3, the CPU"],
