@@ -5,6 +5,15 @@
 
 #define MAX_ERROR_POLLS 16 /* a lost context may answer CONTEXT_LOST forever */
 
+static GLenum
+drop_errors(const struct gl_context *c)
+{
+	GLenum first = c->next->GetError(), next = first;
+	for (int i = 1; i < MAX_ERROR_POLLS && next != GL_NO_ERROR; i++)
+		next = c->next->GetError();
+	return first;
+}
+
 /* Saves the game's pending errors, which the driver no longer has afterwards. GL 4.6
  * spec 2.3.1 lets it keep one flag or several: if one, errors after the stashed one
  * would have been dropped. */
@@ -12,6 +21,10 @@ __attribute__((hot)) void
 gl_guard_begin(struct gl_context *c)
 {
 	struct gl_hidden *h = &c->state->hidden;
+	if (h->guards++) {
+		drop_errors(c); /* within another: passtally's */
+		return;
+	}
 	bool stashed = h->n_errors > 0;
 	GLenum first = GL_NO_ERROR;
 	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
@@ -31,10 +44,47 @@ gl_guard_begin(struct gl_context *c)
 __attribute__((hot)) GLenum
 gl_guard_end(struct gl_context *c)
 {
-	GLenum first = c->next->GetError(), next = first;
-	for (int i = 1; i < MAX_ERROR_POLLS && next != GL_NO_ERROR; i++)
-		next = c->next->GetError();
-	return first;
+	c->state->hidden.guards--;
+	return drop_errors(c);
+}
+
+void
+gl_debug_callback(struct gl_context *c, bool there)
+{
+	c->state->hidden.has_callback = there;
+}
+
+static bool
+is_heard(const struct gl_context *c)
+{
+	const struct tally_gl_api *api = &c->state->api;
+	return c->state->hidden.has_callback &&
+	       (api->version >= (api->es ? 32 : 43) ||
+		(api->has_extension && api->has_extension(api, "GL_KHR_debug"))) &&
+	       c->next->IsEnabled(GL_DEBUG_OUTPUT);
+}
+
+void
+gl_hush_begin(struct gl_context *c)
+{
+	struct gl_hidden *h = &c->state->hidden;
+	gl_guard_begin(c);
+	if (h->guards > 1 || !is_heard(c))
+		return;
+	h->hushed = true;
+	c->next->Disable(GL_DEBUG_OUTPUT);
+}
+
+GLenum
+gl_hush_end(struct gl_context *c)
+{
+	struct gl_hidden *h = &c->state->hidden;
+	GLenum error = gl_guard_end(c);
+	if (!h->guards && h->hushed) {
+		h->hushed = false;
+		c->next->Enable(GL_DEBUG_OUTPUT);
+	}
+	return error;
 }
 
 GLenum

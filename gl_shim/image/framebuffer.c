@@ -100,10 +100,10 @@ was_bound(struct gl_context *c, GLenum target, GLuint name)
 	GLint bound = 0;
 	if (c->state->zone.in_begin)
 		return false;
-	gl_guard_begin(c); /* a context without the second binding answers with an error */
+	gl_hush_begin(c); /* a context without the second binding answers with an error */
 	c->next->GetIntegerv(target == GL_READ_FRAMEBUFFER ? GL_READ_FRAMEBUFFER_BINDING
 							   : GL_FRAMEBUFFER_BINDING, &bound);
-	gl_guard_end(c);
+	gl_hush_end(c);
 	if ((GLuint)bound != name)
 		return false;
 	gl_framebuffer_get(c, name); /* known from here on, if memory allows */
@@ -500,17 +500,17 @@ look_at_window(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 	if (size.width != t->width || size.height != t->height)
 		fbo->dirty = true;
 	if (bound && fbo->ask) { /* glPopAttrib() may have brought other draw buffers back */
-		gl_guard_begin(c);
+		gl_hush_begin(c);
 		gl_framebuffer_ask_draw_buffers(c, fbo);
-		gl_guard_end(c);
+		gl_hush_end(c);
 		fbo->ask = false;
 	}
 	if (!fbo->dirty && (fbs->window_asked || !bound))
 		return false;
 	if (bound && !fbs->window_asked) {
-		gl_guard_begin(c);
+		gl_hush_begin(c);
 		gl_framebuffer_ask_window(c, t);
-		gl_guard_end(c);
+		gl_hush_end(c);
 		fbs->window_asked = true;
 	}
 	t->width = size.width;
@@ -539,9 +539,9 @@ look_at_object(struct gl_context *c, struct gl_framebuffer *fbo, unsigned genera
 static bool
 ask_incomplete(struct gl_context *c)
 {
-	gl_guard_begin(c);
+	gl_hush_begin(c);
 	GLenum status = c->next->CheckFramebufferStatus(GL_FRAMEBUFFER);
-	gl_guard_end(c);
+	gl_hush_end(c);
 	return status && status != GL_FRAMEBUFFER_COMPLETE;
 }
 

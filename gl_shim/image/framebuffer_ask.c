@@ -88,7 +88,7 @@ gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 			       : GL_DRAW_FRAMEBUFFER,
 	};
 	GLint max_color = 1;
-	gl_guard_begin(c);
+	gl_hush_begin(c);
 	if (!old_es)
 		c->next->GetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &max_color);
 	for (int i = 0; i < TALLY_MAX_COLOR && i < max_color; i++)
@@ -103,7 +103,7 @@ gl_framebuffer_ask(struct gl_context *c, struct gl_framebuffer *fbo, bool bound)
 		c->next->GetFramebufferParameteriv(asked.at, GL_FRAMEBUFFER_DEFAULT_HEIGHT,
 						   &fbo->default_height);
 	}
-	gl_guard_end(c);
+	gl_hush_end(c);
 	/* The draw buffers could not be queried by name. */
 	fbo->ask = !bound;
 	return true;

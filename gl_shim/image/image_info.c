@@ -271,9 +271,9 @@ look(struct gl_context *c, bool texture, GLuint name)
 	pthread_mutex_unlock(&group->lock);
 	if (image.known || !name || !c->state->caps.has_texture_dsa)
 		return image;
-	gl_guard_begin(c);
+	gl_hush_begin(c);
 	image = texture ? ask_texture(c, name) : ask_renderbuffer(c, name);
-	gl_guard_end(c);
+	gl_hush_end(c);
 	if (image.known)
 		set_image(group, texture, name, &image);
 	return image;

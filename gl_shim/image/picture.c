@@ -350,11 +350,13 @@ has_room(const struct gl_pictures *p, const struct form *form, const uint32_t si
 
 /* Of a window: its sizes say which it should be, and the driver refuses another. */
 static GLenum
-window_depth(const char *name)
+window_format(const char *name)
 {
-	static const GLenum known[] = { GL_DEPTH24_STENCIL8, GL_DEPTH_COMPONENT24,
-					GL_DEPTH_COMPONENT32, GL_DEPTH_COMPONENT16 };
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	static const GLenum known[] = {
+		GL_DEPTH24_STENCIL8, GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT32,
+		GL_DEPTH_COMPONENT16, GL_RGBA8, GL_RGB8, GL_RGB10_A2, GL_RGB565, GL_RGBA16F,
+	};
+	for (size_t i = 0; name && i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(name, gl_format_name(known[i])) == 0)
 			return known[i];
 	return GL_NONE;
@@ -363,11 +365,10 @@ window_depth(const char *name)
 /* Depth, and in OpenGL ES what is resolved, is copied only into its own format. GL_NONE: it is not
  * known, or one that each driver understands in its own way. */
 static GLenum
-own_format(struct gl_context *c, const struct tally_target *target, GLenum point, unsigned index)
+own_format(struct gl_context *c, const struct tally_target *target, unsigned index)
 {
 	const struct gl_pictures *p = c->state->pictures;
 	const struct gl_attachment *at = &p->at[index];
-	GLint alpha = 0;
 	if (!p->window) {
 		GLenum format = at->type == GL_TEXTURE
 					? gl_image_of_texture(c, at->name).format
@@ -376,12 +377,8 @@ own_format(struct gl_context *c, const struct tally_target *target, GLenum point
 		return sized ? format : GL_NONE;
 	}
 	if (index == GL_ATTACH_DEPTH)
-		return p->samples > 1 ? window_depth(target->depth.format) : GL_NONE;
-	if (!c->state->api.es)
-		return GL_NONE;
-	c->next->GetFramebufferAttachmentParameteriv(GL_READ_FRAMEBUFFER, point,
-						     GL_FRAMEBUFFER_ATTACHMENT_ALPHA_SIZE, &alpha);
-	return alpha ? GL_RGBA8 : GL_RGB8;
+		return p->samples > 1 ? window_format(target->depth.format) : GL_NONE;
+	return c->state->api.es ? window_format(target->color[0].format) : GL_NONE;
 }
 
 /* The source is bound for reading. NULL, or why there is no picture. */
@@ -405,7 +402,7 @@ copy(struct gl_context *c, const struct objects *o, struct tally_pass *pass, con
 	bool depth = index == GL_ATTACH_DEPTH;
 	const struct form *form = form_of(c, point, depth);
 	struct form own = *form;
-	own.storage = own_format(c, pass->target, point, index);
+	own.storage = own_format(c, pass->target, index);
 	const char *why = cannot(c, depth, p->samples <= 1 || own.storage);
 	if (why)
 		return why;
@@ -492,10 +489,9 @@ end_picture(struct gl_context *c, struct tally_pass *pass, bool usable)
 		tally_pictures_refuse(pass->picture, "any target", why);
 		return;
 	}
-	gl_guard_begin(c);
+	gl_hush_begin(c);
 	struct saved was = save(c);
 	make_objects(c, &objects);
-	gl_guard_end(c);
 	const struct tally_target *target = pass->target;
 	for (unsigned i = 0; i < GL_ATTACH_STENCIL && target; i++) {
 		bool there = i == GL_ATTACH_DEPTH ? target->depth.format != NULL
@@ -504,10 +500,9 @@ end_picture(struct gl_context *c, struct tally_pass *pass, bool usable)
 		if (there && (p->window || p->at[i].type != GL_NONE))
 			picture(c, &objects, pass, i);
 	}
-	gl_guard_begin(c);
 	restore(c, &was);
 	drop_objects(c, &objects);
-	gl_guard_end(c);
+	gl_hush_end(c);
 }
 const struct gl_around gl_around_picture = {
 	.pass_begins = begin_picture,
@@ -556,7 +551,7 @@ gl_pictures_collect(struct gl_context *c)
 	bool late = gl_frame_now(c->state) - p->fenced > MAX_AGE_FRAMES || state == GL_WAIT_FAILED;
 	if (state == GL_TIMEOUT_EXPIRED && !late)
 		return false;
-	gl_guard_begin(c);
+	gl_hush_begin(c);
 	gl->GetIntegerv(GL_PIXEL_PACK_BUFFER_BINDING, &pack_buffer);
 	for (unsigned i = 0; i < p->n; i++) {
 		if (late)
@@ -568,7 +563,7 @@ gl_pictures_collect(struct gl_context *c)
 	}
 	gl->BindBuffer(GL_PIXEL_PACK_BUFFER, (GLuint)pack_buffer);
 	gl->DeleteSync(p->fence);
-	gl_guard_end(c);
+	gl_hush_end(c);
 	p->fence = NULL;
 	p->n = 0;
 	return true;

@@ -471,6 +471,45 @@ every_kind(struct hygiene *h)
 	}
 }
 
+static void
+say(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length, const GLchar *text,
+    const void *data)
+{
+	(void)source, (void)id, (void)severity, (void)length, (void)data;
+	printf("  the driver says (0x%04x): %s\n", type, text);
+}
+
+/* A callback hears only of the game's own mistakes: what is deleted, not complete or unknown. */
+static void
+reported(struct hygiene *h)
+{
+	GLuint texture, framebuffers[2];
+	glEnable(GL_DEBUG_OUTPUT);
+	glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+	glDebugMessageCallback(say, NULL);
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	framebuffers[0] = stage_framebuffer(texture, 0, 0);
+	glGenFramebuffers(1, &framebuffers[1]);
+	for (int i = 0; i < 3; i++) {
+		stage_target(h->s, framebuffers[0], 64, 64);
+		stage_draw(h->s, 0, 30, 3);
+		hygiene_pass(h, -1, 30);
+		glDeleteTextures(1, &texture); /* it stays attached */
+		stage_target(h->s, framebuffers[0], 64, 64);
+		stage_draw(h->s, 0, 30, 3);
+		stage_target(h->s, framebuffers[1], 64, 64);
+		stage_draw(h->s, 0, 30, 3);
+		hygiene_pass(h, -1, 30);
+		hygiene_swap(h);
+		printf("  it is still heard: %d\n", glIsEnabled(GL_DEBUG_OUTPUT));
+		hygiene_errors("at what is reported");
+	}
+	glDeleteFramebuffers(2, framebuffers);
+	glDisable(GL_DEBUG_OUTPUT);
+}
+
 const struct hygiene_part state_parts[] = {
 	{ "errors", HYGIENE_ALL, errors },
 	{ "own_error", HYGIENE_ALL, own_error },
@@ -485,5 +524,6 @@ const struct hygiene_part state_parts[] = {
 	{ "reset_status", HYGIENE_DESKTOP, reset_status },
 	{ "disjoint", 1u << STAGE_GLES, disjoint },
 	{ "every_kind", HYGIENE_ALL, every_kind },
+	{ "reported", HYGIENE_ALL, reported },
 	{ 0 },
 };
