@@ -45,6 +45,7 @@ struct tally_chunk_list {
 struct tally_chunk_pool {
 	void *free; /* list of those not in use */
 	uint64_t n, n_free, max; /* allocated; of them: not in use; may be allocated */
+	uint64_t many;		 /* of those in use */
 };
 
 struct tally_frame_part {
@@ -143,7 +144,7 @@ struct tally_stream {
 static inline bool
 tally_chunks_are_many(const struct tally_chunk_pool *pool)
 {
-	return pool->n - pool->n_free >= 2 + pool->max / 16;
+	return pool->n - pool->n_free >= pool->many;
 }
 
 /* Whether the collector should take parts at once, not at the end of its nap: sooner than the pools

@@ -60,8 +60,12 @@ tally_stream_create(struct tally_device *device, const struct tally_stream_info 
 	s->max_passes = config->max_passes;
 	s->chunks.max = FRAMES_OF_PASSES * (s->max_passes / TALLY_CHUNK_PASSES + 1);
 	s->backlog = BACKLOG_BYTES / chunk_bytes(s, sizeof(struct tally_chunk), true);
+	s->chunks.many = 2 + s->chunks.max / 16;
+	if (s->chunks.many > s->backlog / 2)
+		s->chunks.many = s->backlog / 2;
 	s->max_workloads = (uint64_t)LOADS_OF_PASSES * s->max_passes;
 	s->loads.max = FRAMES_OF_LOADS * (s->max_workloads / TALLY_CHUNK_PASSES + 1);
+	s->loads.many = 2 + s->loads.max / 16;
 	s->uses.max = s->loads.max;
 	atomic_init(&s->refs, 2);
 	atomic_init(&s->oldest_open, UINT64_MAX);

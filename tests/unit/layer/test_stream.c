@@ -296,6 +296,28 @@ test_hurries(void)
 	tally_session_stop("exit");
 }
 
+/* ... and before the first frame is refused, however large passes are and many are allowed. */
+static void
+test_hurries_first(void)
+{
+	static const uint32_t n_counters[] = { 0, 12, 60, 200, 489 };
+	if (!stub_in_child("max-passes=100000"))
+		return;
+	struct tally_device *device = start_device();
+	for (unsigned i = 0; i < G_N_ELEMENTS(n_counters); i++) {
+		struct tally_stream_info info = { .n_counters = n_counters[i] };
+		struct tally_stream *s = tally_stream_create(device, &info);
+		g_assert_cmpuint(s->backlog, >, 8);
+		s->chunks.n = (uint32_t)s->backlog / 2;
+		g_assert_true(tally_stream_hurries(s));
+		s->chunks.n = 0;
+		g_assert_false(tally_stream_hurries(s));
+		tally_stream_destroy(s);
+	}
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+}
+
 /* Once frames in 8 MiB wait for the log, further ones are refused whole. */
 static void
 test_backlog(void)
@@ -693,6 +715,7 @@ main(int argc, char **argv)
 	g_test_add_data_func("/stream/threads/8", GUINT_TO_POINTER(8), test_threads);
 	g_test_add_func("/stream/max-passes", test_max_passes);
 	g_test_add_func("/stream/hurries", test_hurries);
+	g_test_add_func("/stream/hurries-first", test_hurries_first);
 	g_test_add_func("/stream/backlog", test_backlog);
 	g_test_add_func("/stream/workloads", test_workloads);
 	g_test_add_func("/stream/max-workloads", test_max_workloads);
