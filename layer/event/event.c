@@ -23,7 +23,7 @@ static atomic_bool live_changed;
 
 /* Guards the long calls; held over no call. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t heap_used, heap_budget; /* as last said; 0: not since the last frame */
+static uint64_t heap_used, heap_budget; /* of the fullest one; 0: not since the last frame */
 static uint32_t n_calls;
 static struct tally_event_call_record calls[TALLY_EVENT_CALLS];
 static char threads[TALLY_EVENT_CALLS][16];
@@ -137,8 +137,11 @@ void
 tally_event_budget(uint64_t used, uint64_t budget)
 {
 	pthread_mutex_lock(&lock);
-	heap_used = used;
-	heap_budget = budget;
+	if (!heap_budget ||
+	    (double)used * (double)heap_budget > (double)heap_used * (double)budget) {
+		heap_used = used;
+		heap_budget = budget;
+	}
 	pthread_mutex_unlock(&lock);
 	atomic_store_explicit(&any, true, memory_order_release);
 }

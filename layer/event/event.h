@@ -37,7 +37,8 @@ uint64_t tally_event_wait_end(enum tally_event_kind kind, const char *call,
  * allocated now, by the whole process. */
 void tally_event_memory(int64_t bytes);
 /* After an allocation: what the process uses of a heap, and what the driver says that it may
- * (VK_EXT_memory_budget). budget 0: nothing is known. */
+ * (VK_EXT_memory_budget). A frame keeps the heap that is closest to its budget, or farthest above
+ * it, of all devices. budget 0: nothing is known. */
 void tally_event_budget(uint64_t used, uint64_t budget);
 
 #define TALLY_EVENT_CALLS 16 /* that a frame keeps, the longest */

@@ -498,7 +498,6 @@ vk_get_swapchain_images(struct vk_device *d, PFN_vkGetSwapchainImagesKHR next, V
 
 #define BUDGET_EVERY (16u << 20) /* bytes allocated: a driver may ask its kernel */
 
-/* Of the heap that is closest to its budget, or farthest above it. */
 static void
 read_budget(struct vk_device *d)
 {
@@ -509,15 +508,11 @@ read_budget(struct vk_device *d)
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
 		.pNext = &of,
 	};
-	uint32_t fullest = 0;
 	d->read_memory(d->physical, &all);
 	uint32_t n = all.memoryProperties.memoryHeapCount;
 	n = n < VK_MAX_MEMORY_HEAPS ? n : VK_MAX_MEMORY_HEAPS;
-	for (uint32_t i = 1; i < n; i++)
-		if ((double)of.heapUsage[i] * (double)of.heapBudget[fullest] >
-		    (double)of.heapUsage[fullest] * (double)of.heapBudget[i])
-			fullest = i;
-	tally_event_budget(of.heapUsage[fullest], of.heapBudget[fullest]);
+	for (uint32_t i = 0; i < n; i++)
+		tally_event_budget(of.heapUsage[i], of.heapBudget[i]);
 }
 
 static void

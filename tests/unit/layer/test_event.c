@@ -163,6 +163,26 @@ test_own(void)
 	g_assert_cmpuint(got.sums[TALLY_EVENT_FENCE].own_ns, ==, 0);
 }
 
+/* Of two devices, or of a device's heaps: the fullest of the frame, in either order. */
+static void
+test_budget(void)
+{
+	static const uint64_t heaps[][2] = { { 0, 0 }, { 3000, 4000 }, { 900, 800 }, { 1, 90000 } };
+	struct tally_events events;
+	for (unsigned backward = 0; backward < 2; backward++) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(heaps); i++) {
+			const uint64_t *heap = heaps[backward ? G_N_ELEMENTS(heaps) - 1 - i : i];
+			tally_event_budget(heap[0], heap[1]);
+		}
+		tally_events_take(&events);
+		g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].used, ==, 900);
+		g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].budget, ==, 800);
+	}
+	tally_event_budget(1, 90000);
+	tally_events_take(&events);
+	g_assert_cmpuint(events.sums[TALLY_EVENT_MEMORY].budget, ==, 90000);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -172,5 +192,6 @@ main(int argc, char **argv)
 	g_test_add_func("/event/longest", test_longest);
 	g_test_add_func("/event/threads", test_threads);
 	g_test_add_func("/event/own", test_own);
+	g_test_add_func("/event/budget", test_budget);
 	return g_test_run();
 }
