@@ -32,11 +32,14 @@ const char *
 vk_depth_cannot(const struct vk_command *c, const struct vk_pictured *at)
 {
 	const struct vk_device *d = c->device;
+	const VkPhysicalDeviceLimits *most = &d->properties.limits;
 	if (c->secondary) /* VUID-vkCmdBeginRenderPass-bufferlevel */
 		return "a secondary command buffer cannot resolve depth";
 	if (!resolves(d))
 		return "depth with several samples a pixel needs Vulkan 1.2 or "
 		       "VK_KHR_depth_stencil_resolve";
+	if (at->width > most->maxFramebufferWidth || at->height > most->maxFramebufferHeight)
+		return "it is larger than a framebuffer may be";
 	if ((at->layer || at->level) && tally_vk_quirk(TALLY_QUIRK_RESOLVES_FIRST,
 						       d->driver_id, d->properties.vendorID))
 		return "the driver resolves depth from an image's first layer only";

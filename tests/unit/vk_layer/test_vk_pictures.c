@@ -2,6 +2,7 @@
 /* When the copies of a recording are read, and by whom. */
 #include "layer/picture/pictures.h"
 #include "layer/picture/png.h"
+#include "vk_layer/picture/depth.h"
 #include "vk_layer/picture/picture.h"
 
 #include "tests/unit/vk_layer/vk_submit_world.h"
@@ -319,6 +320,39 @@ test_read_later(void)
 				i < 3 ? TALLY_FLAG(PICTURED) : 0);
 }
 
+/* What a render pass of ours may resolve. */
+static void
+test_resolves(void)
+{
+	static const struct {
+		uint32_t version, width, height;
+		bool secondary, extension, can;
+	} cases[] = {
+		{ VK_API_VERSION_1_2, 4096, 2048, false, false, true },
+		{ VK_API_VERSION_1_2, 4097, 1, false, false, false },
+		{ VK_API_VERSION_1_2, 1, 2049, false, false, false },
+		{ VK_API_VERSION_1_2, 64, 64, true, false, false },
+		{ VK_API_VERSION_1_1, 64, 64, false, false, false },
+		{ VK_API_VERSION_1_1, 64, 64, false, true, true },
+	};
+	static struct vk_instance instance;
+	static struct vk_device device = { .instance = &instance };
+	device.properties.limits.maxFramebufferWidth = 4096;
+	device.properties.limits.maxFramebufferHeight = 2048;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct vk_command c = { .device = &device, .secondary = cases[i].secondary };
+		struct vk_pictured at = {
+			.format = VK_FORMAT_D32_SFLOAT,
+			.samples = 4,
+			.width = cases[i].width,
+			.height = cases[i].height,
+		};
+		instance.api_version = device.properties.apiVersion = cases[i].version;
+		device.enabled.depth_resolve = cases[i].extension;
+		g_assert_true(!vk_depth_cannot(&c, &at) == cases[i].can);
+	}
+}
+
 /* What the GPU did not finish is no picture. */
 static void
 test_lost(void)
@@ -357,6 +391,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_pictures/twice-at-once", test_twice_at_once);
 	g_test_add_func("/vk_pictures/queues", test_queues);
 	g_test_add_func("/vk_pictures/read-later", test_read_later);
+	g_test_add_func("/vk_pictures/resolves", test_resolves);
 	g_test_add_func("/vk_pictures/lost", test_lost);
 	return g_test_run();
 }
