@@ -357,20 +357,36 @@ gl_viewport_changed(struct gl_context *c)
 
 /* ---- invalidation ---- */
 
+static bool
+is_color(GLenum attachment)
+{
+	return attachment != GL_DEPTH_ATTACHMENT && attachment != GL_STENCIL_ATTACHMENT &&
+	       attachment != GL_DEPTH_STENCIL_ATTACHMENT && attachment != GL_DEPTH &&
+	       attachment != GL_STENCIL;
+}
+
+bool
+gl_invalidates(const struct tally_target *target, bool color)
+{
+	return color || (target && target->n_color == 0);
+}
+
 static void
-invalidate(struct gl_context *c, struct gl_framebuffer *fbo)
+invalidate(struct gl_context *c, struct gl_framebuffer *fbo, bool color)
 {
 	struct gl_context_state *s = c->state;
 	if (!fbo || s->zone.in_list)
 		return;
 	if (gl_idles(s))
 		return; /* whether it was before the frame's last work on it is not known */
-	if (s->now.open && s->now.fbo == fbo) {
+	if (!s->now.open || s->now.fbo != fbo) {
+		fbo->invalidated_color = color ||
+					 (fbo->invalidated && fbo->invalidated_color);
+		fbo->invalidated = gl_frame_now(s) + 1;
+	} else if (gl_invalidates(fbo->target, color)) {
 		if (s->now.pass)
 			s->now.pass->store = TALLY_STORE_DISCARD;
 		c->open = 0; /* if more work follows, this discard was not at the end */
-	} else {
-		fbo->invalidated = gl_frame_now(s) + 1;
 	}
 }
 
@@ -378,8 +394,11 @@ void
 gl_invalidate(struct gl_context *c, GLuint framebuffer, GLsizei n,
 		    const GLenum *attachments)
 {
+	bool color = false;
+	for (GLsizei i = 0; i < n && attachments && !color; i++)
+		color = is_color(attachments[i]);
 	if (n > 0 && attachments)
-		invalidate(c, gl_framebuffer_get(c, framebuffer));
+		invalidate(c, gl_framebuffer_get(c, framebuffer), color);
 }
 
 /* ---- key and target ---- */

@@ -49,6 +49,7 @@ struct gl_framebuffer {
 	const struct tally_target *target; /* interned; NULL = not known */
 	char *label;
 	uint64_t invalidated; /* in this frame + 1, since the last pass on it; 0 = not */
+	bool invalidated_color; /* not its depth alone */
 	unsigned n_draw_buffers;
 	GLenum draw_buffers[TALLY_MAX_COLOR];
 	struct gl_attachment at[GL_MAX_ATTACHMENTS];
@@ -96,6 +97,8 @@ bool gl_viewport_changed(struct gl_context *c);
 void gl_window_measured(struct gl_context *c);
 void gl_invalidate(struct gl_context *c, GLuint framebuffer, GLsizei n,
 		   const GLenum *attachments);
+/* Whether that, of colors or not, discards the target: its colors decide, if any. */
+bool gl_invalidates(const struct tally_target *target, bool color);
 
 /* The named objects are detached from the bound framebuffers; their sizes
  * and formats are forgotten. */

@@ -190,7 +190,8 @@ static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
 	struct gl_context_state *s = c->state;
-	bool dont_care = w->fbo && w->fbo->invalidated > s->idle_end;
+	bool dont_care = w->fbo && w->fbo->invalidated > s->idle_end &&
+			 gl_invalidates(w->target, w->fbo->invalidated_color);
 	if (w->fbo)
 		w->fbo->invalidated = 0;
 	s->now = (struct gl_open_pass){

@@ -84,7 +84,7 @@ __wrap_calloc(size_t n, size_t size)
  *   h       debug group "h" begins
  *   { }     glBegin with 3 vertices, glEnd          < >   a list is compiled: from, to
  *   k >     the same, and the list is executed, too
- *   l       call a list                             V     invalidate the bound framebuffer
+ *   l       call a list                             V V1  invalidate what is bound, its depth
  *   q Q     the game's own query begins, ends       t     rasterizer discard in transform feedback
  *   f F     glFlush, glFinish                       y Y   glFenceSync, glClientWaitSync
  *   z       the program sleeps                      S     swap
@@ -158,6 +158,8 @@ static const struct {
 	{ "flush and finish end nothing", "", "D3 f D3 F D3 S", "r640 3d9v;" },
 	{ "invalidated after", "", "B1 D3 V B0 D3 S", "r10 1d3v~ r640 1d3v;" },
 	{ "invalidated before", "", "B1 V D3 B0 D3 S", "r10 1d3vU r640 1d3v;" },
+	{ "... of it only the depth, after", "", "B1 D3 V1 B0 D3 S", "r10 1d3v r640 1d3v;" },
+	{ "... and before", "", "B1 V1 D3 B0 D3 S", "r10 1d3v r640 1d3v;" },
 	{ "a group around the pass names it", "", "( D3 ) S", "r640 1d3v\"g\";" },
 	{ "a group around a part does not", "", "( D3 ) D3 S", "r640 2d6v{g};" },
 	{ "a group is no border", "", "D3 ( D3 ) S", "r640 2d6v{g};" },
@@ -484,7 +486,7 @@ make_call(const char *call)
 		glMemoryBarrier(~0u);
 		return;
 	case 'V':
-		glInvalidateFramebuffer(FRAMEBUFFER, 2, all_attachments);
+		glInvalidateFramebuffer(FRAMEBUFFER, a ? 1 : 2, all_attachments + (a ? 1 : 0));
 		return;
 	case 't':
 		fake_next.discards = true;
