@@ -219,6 +219,10 @@ struct tally_target {
 	struct tally_attachment depth;   /* also depth-stencil */
 	struct tally_attachment stencil; /* only where separate from depth */
 	bool presented;                  /* a window's or surface's own buffer */
+	/* Of the attachments of that kind, depth with stencil; unknown in OpenGL, and where
+	 * some are stored and some resolved. */
+	enum tally_load_op color_load, depth_load;
+	enum tally_store_op color_store, depth_store;
 	const char *name; /* the program's, interned; NULL = none. No part of an identity */
 };
 

@@ -85,9 +85,9 @@ hash_attachment(uint64_t hash, const struct tally_attachment *a)
 static uint64_t
 hash_target(const struct tally_target *t)
 {
-	uint32_t numbers[6] = {
-		t->width, t->height, t->layers, t->samples, t->n_color, t->presented
-	};
+	uint32_t numbers[] = { t->width,       t->height,     t->layers,     t->samples,
+			       t->n_color,     t->presented,  t->color_load, t->depth_load,
+			       t->color_store, t->depth_store };
 	uint64_t hash = mix((uintptr_t)t->name, numbers, sizeof(numbers));
 	for (uint32_t i = 0; i < t->n_color; i++)
 		hash = hash_attachment(hash, &t->color[i]);
@@ -109,7 +109,9 @@ same_target(const struct tally_target *a, const struct tally_target *b)
 {
 	if (a->width != b->width || a->height != b->height || a->layers != b->layers ||
 	    a->samples != b->samples || a->n_color != b->n_color || a->presented != b->presented ||
-	    a->name != b->name)
+	    a->name != b->name || a->color_load != b->color_load ||
+	    a->depth_load != b->depth_load || a->color_store != b->color_store ||
+	    a->depth_store != b->depth_store)
 		return false;
 	for (uint32_t i = 0; i < a->n_color; i++) {
 		if (!same_attachment(&a->color[i], &b->color[i]))
@@ -239,9 +241,9 @@ tally_intern_name(const char *text)
 	unsigned before = n_labels;
 	struct label_entry *known = NULL;
 	HASH_FIND(hh, labels, text, len, known);
-	const char *name = known		  ? known->text
+	const char *name = known                 ? known->text
 			   : n_names < MAX_NAMES ? find_or_add_label(text, len)
-						  : NULL;
+						 : NULL;
 	n_names += n_labels - before;
 	pthread_mutex_unlock(&lock);
 	return name;

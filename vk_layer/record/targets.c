@@ -81,31 +81,52 @@ attachment(const struct vk_pass_attachment *a, const struct tally_target *target
 	};
 }
 
-/* The combined operations of all attachments. */
+/* What at least one of several attachments does. */
+enum { ANY = 1, LOADS = 2, CLEARS = 4, STORES = 8, RESOLVES = 16 };
+
 struct ops {
-	bool any, loads, clears, stores, resolves;
+	unsigned color, depth; /* depth: and stencil */
 };
 
 static void
-add_ops(struct ops *ops, VkAttachmentLoadOp load, VkAttachmentStoreOp store)
+add_ops(unsigned *ops, VkAttachmentLoadOp load, VkAttachmentStoreOp store, bool resolves)
 {
-	ops->any = true;
-	ops->loads |= load == VK_ATTACHMENT_LOAD_OP_LOAD;
-	ops->clears |= load == VK_ATTACHMENT_LOAD_OP_CLEAR;
-	ops->stores |= store == VK_ATTACHMENT_STORE_OP_STORE;
+	*ops |= ANY | (resolves ? RESOLVES : 0);
+	*ops |= load == VK_ATTACHMENT_LOAD_OP_LOAD ? LOADS : 0;
+	*ops |= load == VK_ATTACHMENT_LOAD_OP_CLEAR ? CLEARS : 0;
+	*ops |= store == VK_ATTACHMENT_STORE_OP_STORE ? STORES : 0;
+}
+
+static enum tally_load_op
+load_of(unsigned ops)
+{
+	return !ops	      ? TALLY_LOAD_UNKNOWN
+	       : ops & LOADS  ? TALLY_LOAD_LOAD
+	       : ops & CLEARS ? TALLY_LOAD_CLEAR
+			      : TALLY_LOAD_DONT_CARE;
+}
+
+static enum tally_store_op
+store_of(unsigned ops)
+{
+	return !ops		? TALLY_STORE_UNKNOWN
+	       : ops & RESOLVES ? TALLY_STORE_RESOLVE
+	       : ops & STORES	? TALLY_STORE_STORE
+				: TALLY_STORE_DISCARD;
 }
 
 static void
-decide_ops(const struct ops *ops, struct vk_target_use *out)
+decide_ops(const struct ops *ops, struct vk_target_use *out, struct tally_target *target)
 {
-	out->load = !ops->any     ? TALLY_LOAD_UNKNOWN
-		    : ops->loads  ? TALLY_LOAD_LOAD
-		    : ops->clears ? TALLY_LOAD_CLEAR
-				  : TALLY_LOAD_DONT_CARE;
-	out->store = !ops->any       ? TALLY_STORE_UNKNOWN
-		     : ops->resolves ? TALLY_STORE_RESOLVE
-		     : ops->stores   ? TALLY_STORE_STORE
-				     : TALLY_STORE_DISCARD;
+	const unsigned both = STORES | RESOLVES;
+	out->load = load_of(ops->color | ops->depth);
+	out->store = store_of(ops->color | ops->depth);
+	target->color_load = load_of(ops->color);
+	target->depth_load = load_of(ops->depth);
+	if ((ops->color & both) != both)
+		target->color_store = store_of(ops->color);
+	if ((ops->depth & both) != both)
+		target->depth_store = store_of(ops->depth);
 }
 
 static uint32_t
@@ -181,6 +202,12 @@ find_name(const struct vk_render_pass_known *pass, const struct vk_framebuffer_k
 	return name || !pass ? name : atomic_load_explicit(&pass->base.name, memory_order_relaxed);
 }
 
+static bool
+resolves(const struct vk_pass_attachment *a)
+{
+	return a->resolve != VK_ATTACHMENT_UNUSED;
+}
+
 static void
 describe_attachments(const struct vk_render_pass_known *pass, struct tally_target *target,
 		     struct ops *ops)
@@ -190,16 +217,16 @@ describe_attachments(const struct vk_render_pass_known *pass, struct tally_targe
 			continue;
 		const struct vk_pass_attachment *a = &pass->attachments[pass->color[i]];
 		target->color[target->n_color++] = attachment(a, target);
-		add_ops(ops, a->load, a->store);
+		add_ops(&ops->color, a->load, a->store, resolves(a));
 	}
 	if (pass->depth >= pass->n_attachments)
 		return;
 	const struct vk_pass_attachment *a = &pass->attachments[pass->depth];
 	*(has_depth(a->format) ? &target->depth : &target->stencil) = attachment(a, target);
 	if (has_depth(a->format))
-		add_ops(ops, a->load, a->store);
+		add_ops(&ops->depth, a->load, a->store, resolves(a));
 	if (has_stencil(a->format))
-		add_ops(ops, a->stencil_load, a->stencil_store);
+		add_ops(&ops->depth, a->stencil_load, a->stencil_store, resolves(a));
 }
 
 /* Either `fb` is known, or the render pass is not; in the latter case little is reported. */
@@ -221,12 +248,11 @@ describe_render_pass(const struct vk_render_pass_known *pass,
 		if (pass->view_mask)
 			target.layers = out->views;
 		describe_attachments(pass, &target, &ops);
-		ops.resolves = pass->resolves;
 	} else {
 		target.n_color = 1;
 		target.color[0] = (struct tally_attachment){ "?", 0, target.layers };
 	}
-	decide_ops(&ops, out);
+	decide_ops(&ops, out, &target);
 	finish(out, &target);
 }
 
@@ -347,13 +373,12 @@ look_up_all(struct vk_targets *t, const VkRenderingInfo *info, struct rendering 
 }
 
 static void
-describe_written(const struct written *w, struct tally_target *target, struct ops *ops,
+describe_written(const struct written *w, struct tally_target *target, unsigned *ops,
 		 struct tally_attachment *role, int64_t *surface, int64_t *resolved)
 {
 	if (!w->info)
 		return;
-	add_ops(ops, w->info->loadOp, w->info->storeOp);
-	ops->resolves |= w->resolves;
+	add_ops(ops, w->info->loadOp, w->info->storeOp, w->resolves);
 	const struct vk_view_known *view = w->view;
 	if (*surface < 0 && view)
 		*surface = view->surface;
@@ -393,16 +418,17 @@ describe_rendering(struct vk_targets *t, const VkRenderingInfo *info, const stru
 	int64_t resolved = -1;
 	target.layers = info->viewMask ? out->views : info->layerCount;
 	for (uint32_t i = 0; i < r->n_color; i++)
-		describe_written(&r->color[i], &target, &ops, &target.color[i], &out->surface,
-				 &resolved);
-	describe_written(&r->depth, &target, &ops, &target.depth, &out->surface, &resolved);
-	describe_written(&r->stencil, &target, &ops, r->one_image ? &same : &target.stencil,
-			 &out->surface, &resolved);
+		describe_written(&r->color[i], &target, &ops.color, &target.color[i],
+				 &out->surface, &resolved);
+	describe_written(&r->depth, &target, &ops.depth, &target.depth, &out->surface,
+			 &resolved);
+	describe_written(&r->stencil, &target, &ops.depth,
+			 r->one_image ? &same : &target.stencil, &out->surface, &resolved);
 	if (out->surface < 0)
 		out->surface = resolved;
 	if (!target.width || !target.height)
 		set_area(&target, &info->renderArea);
-	decide_ops(&ops, out);
+	decide_ops(&ops, out, &target);
 	finish(out, &target);
 }
 

@@ -81,7 +81,6 @@ struct vk_render_pass_known {
 	uint32_t depth; /* VK_ATTACHMENT_UNUSED: none */
 	uint32_t view_mask; /* of all subpasses */
 	uint32_t subpasses;
-	bool resolves;
 	uint32_t n_attachments;
 	struct vk_pass_attachment attachments[];
 };

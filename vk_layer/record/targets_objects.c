@@ -222,7 +222,6 @@ use_resolve(struct vk_render_pass_known *pass, uint32_t from, uint32_t number)
 {
 	if (number != VK_ATTACHMENT_UNUSED && from < pass->n_attachments)
 		pass->attachments[from].resolve = number;
-	pass->resolves |= number != VK_ATTACHMENT_UNUSED;
 	add_number(pass->resolve, &pass->n_resolve, number);
 }
 

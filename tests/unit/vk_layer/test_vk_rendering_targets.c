@@ -101,6 +101,11 @@ test_resolve(void)
 	g_assert_cmpuint(use.target->samples, ==, 4);
 	g_assert_cmpint(use.surface, ==, 0); /* by the image that it is resolved into */
 	g_assert_true(use.target->presented);
+	g_assert_cmpint(use.target->color_store, ==, TALLY_STORE_RESOLVE);
+	color.storeOp = STORE; /* all its samples as well */
+	use = render(1, &color, NULL, NULL, 0, 1);
+	g_assert_cmpint(use.target->color_store, ==, TALLY_STORE_UNKNOWN);
+	color.storeOp = DONT_STORE;
 	color.resolveMode = VK_RESOLVE_MODE_NONE;
 	use = render(1, &color, NULL, NULL, 0, 1);
 	g_assert_cmpint(use.store, ==, TALLY_STORE_DISCARD);

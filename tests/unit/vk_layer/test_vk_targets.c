@@ -45,16 +45,21 @@ test_operations(void)
 		VkFormat depth; /* cleared, not stored; its stencil neither */
 		enum tally_load_op want_load;
 		enum tally_store_op want_store;
+		enum tally_load_op want_depth_load;
+		enum tally_store_op want_depth_store;
 	} rows[] = {
-		{ LOAD, STORE, 0, TALLY_LOAD_LOAD, TALLY_STORE_STORE },
-		{ CLEAR, STORE, 0, TALLY_LOAD_CLEAR, TALLY_STORE_STORE },
-		{ DONT_LOAD, DONT_STORE, 0, TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD },
-		{ LOAD, STORE, D24S8, TALLY_LOAD_LOAD, TALLY_STORE_STORE },
-		{ DONT_LOAD, DONT_STORE, D24S8, TALLY_LOAD_CLEAR, TALLY_STORE_DISCARD },
+		{ LOAD, STORE, 0, TALLY_LOAD_LOAD, TALLY_STORE_STORE, 0, 0 },
+		{ CLEAR, STORE, 0, TALLY_LOAD_CLEAR, TALLY_STORE_STORE, 0, 0 },
+		{ DONT_LOAD, DONT_STORE, 0, TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD, 0, 0 },
+		{ LOAD, STORE, D24S8, TALLY_LOAD_LOAD, TALLY_STORE_STORE, TALLY_LOAD_CLEAR,
+		  TALLY_STORE_DISCARD },
+		{ DONT_LOAD, DONT_STORE, D24S8, TALLY_LOAD_CLEAR, TALLY_STORE_DISCARD,
+		  TALLY_LOAD_CLEAR, TALLY_STORE_DISCARD },
 		/* A stencil image has no depth to clear. */
-		{ DONT_LOAD, STORE, VK_FORMAT_S8_UINT, TALLY_LOAD_DONT_CARE, TALLY_STORE_STORE },
-		{ VK_ATTACHMENT_LOAD_OP_NONE_EXT, VK_ATTACHMENT_STORE_OP_NONE, 0,
+		{ DONT_LOAD, STORE, VK_FORMAT_S8_UINT, TALLY_LOAD_DONT_CARE, TALLY_STORE_STORE,
 		  TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD },
+		{ VK_ATTACHMENT_LOAD_OP_NONE_EXT, VK_ATTACHMENT_STORE_OP_NONE, 0,
+		  TALLY_LOAD_DONT_CARE, TALLY_STORE_DISCARD, 0, 0 },
 	};
 	setup();
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -65,6 +70,14 @@ test_operations(void)
 		struct vk_target_use use = begin(pass, fb, NULL);
 		g_assert_cmpint(use.load, ==, rows[i].want_load);
 		g_assert_cmpint(use.store, ==, rows[i].want_store);
+		g_assert_cmpint(use.target->depth_load, ==, rows[i].want_depth_load);
+		g_assert_cmpint(use.target->depth_store, ==, rows[i].want_depth_store);
+		g_assert_cmpint(use.target->color_load, ==,
+				rows[i].load == CLEAR  ? TALLY_LOAD_CLEAR
+				: rows[i].load == LOAD ? TALLY_LOAD_LOAD
+						       : TALLY_LOAD_DONT_CARE);
+		g_assert_cmpint(use.target->color_store, ==,
+				rows[i].store == STORE ? TALLY_STORE_STORE : TALLY_STORE_DISCARD);
 		if (rows[i].depth == VK_FORMAT_S8_UINT) {
 			g_assert_null(use.target->depth.format);
 			g_assert_cmpstr(use.target->stencil.format, ==, "S8_UINT");
@@ -217,6 +230,8 @@ test_render_pass2(void)
 	pass = make_render_pass2(&info);
 	struct vk_target_use use = begin(pass, framebuffer(pass, 4, none, 32, 32, 1), NULL);
 	g_assert_cmpint(use.store, ==, TALLY_STORE_RESOLVE);
+	g_assert_cmpint(use.target->color_store, ==, TALLY_STORE_DISCARD);
+	g_assert_cmpint(use.target->depth_store, ==, TALLY_STORE_RESOLVE); /* it alone is */
 	g_assert_cmpint(use.load, ==, TALLY_LOAD_CLEAR);
 	g_assert_cmpuint(use.views, ==, 3);
 	g_assert_cmpuint(use.target->n_color, ==, 1);
