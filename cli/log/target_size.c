@@ -63,6 +63,34 @@ add_format(GString *formats, const struct tally_attachment *a, bool *known)
 	return bits;
 }
 
+struct part {
+	unsigned bit;
+	uint64_t bytes; /* of one sample */
+	enum tally_load_op load;
+	enum tally_store_op store;
+};
+
+/* Where the part's operations are not known, those of all parts are its own at most. */
+static void
+add_part(struct tally_target_size *size, const struct part *part)
+{
+	const uint64_t samples = MAX(size->samples, 1);
+	const enum tally_load_op load = part->load ? part->load : size->load;
+	const enum tally_store_op store = part->store ? part->store : size->store;
+	size->parts_known &= !part->bytes || (part->load && part->store);
+	if (load == TALLY_LOAD_LOAD && part->bytes) {
+		size->loads |= part->bit;
+		size->loaded += part->bytes * samples;
+	}
+	if ((store != TALLY_STORE_STORE && store != TALLY_STORE_RESOLVE) || !part->bytes)
+		return;
+	size->stores |= part->bit;
+	if (store == TALLY_STORE_RESOLVE)
+		size->stored += part->bytes;
+	if (store == TALLY_STORE_STORE || !part->store)
+		size->stored += part->bytes * samples;
+}
+
 struct tally_target_size
 tally_target_size(const struct tally_pass_info_record *info)
 {
@@ -87,11 +115,13 @@ tally_target_size(const struct tally_pass_info_record *info)
 	size.known = known && size.pixels && (color || rest);
 	if (!size.known)
 		return size;
-	const uint64_t all = size.pixels * MAX(t->samples, 1) * (color + rest) / 8;
 	size.color_bytes = size.pixels * color / 8;
-	size.loaded = info->load == TALLY_LOAD_LOAD ? all : 0;
-	size.stored = info->store == TALLY_STORE_STORE     ? all
-		      : info->store == TALLY_STORE_RESOLVE ? size.color_bytes
-							   : 0;
+	size.parts_known = true;
+	const struct part parts[] = {
+		{ 1, size.color_bytes, t->color_load, t->color_store },
+		{ 2, size.pixels * rest / 8, t->depth_load, t->depth_store },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		add_part(&size, &parts[i]);
 	return size;
 }

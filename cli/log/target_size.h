@@ -16,10 +16,13 @@ struct tally_target_size {
 	const char *formats; /* of its attachments, separated by blanks; interned (GLib) */
 	uint64_t pixels; /* of all layers; 0 = not known */
 	uint64_t color_bytes; /* of the color attachments, resolved; 0 = not known, or none */
-	/* What it reads of, and writes to, its attachments if each pixel is touched once; `known`
-	 * false: the log does not say what becomes of contents, or a format. */
+	/* At most what it reads of, and writes to, its attachments if each pixel is touched
+	 * once; `known` false: the log does not say what becomes of contents, or a format. */
 	bool known;
 	uint64_t loaded, stored;
+	/* Which of them: 1 color, 2 depth and stencil. */
+	bool parts_known;
+	unsigned loads, stores;
 };
 
 struct tally_target_size tally_target_size(const struct tally_pass_info_record *info);

@@ -51,7 +51,7 @@ static const struct rule rules[] = {
 	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0, 0.1, false,
 	  " primitives a pixel" },
 	{ COUNTED, "clipping_output_primitives", PIXELS, false, 0.1, INFINITY, false,
-	  " primitives a pixel, under ten pixels each: simpler models do" },
+	  " primitives a pixel: simpler models do" },
 	/* Khronos, as above: primitives that leave the clipper or do not. */
 	{ COUNTED, "clipping_output_primitives", "clipping_input_primitives", true, 0, 0.5, true,
 	  " % of the primitives culled at the clipper" },
@@ -160,22 +160,47 @@ bytes(uint64_t n)
 			   : g_strdup_printf("%.3g MB", (double)n / 1e6);
 }
 
+/* Nothing where that is not known. */
+static void
+add_part_bytes(const struct tally_target_size *size, const char *verb, uint64_t n,
+	       unsigned which, GString *text)
+{
+	static const char *const parts[] = { "", " (color)", " (depth)",
+					     " (color and depth)" };
+	g_autofree char *most = bytes(n);
+	if (!n && !size->parts_known)
+		return;
+	g_string_append_printf(text, "%s%s ", text->len ? "; " : "", verb);
+	if (n)
+		g_string_append_printf(text, "up to %s", most);
+	else
+		g_string_append(text, "nothing of its targets");
+	g_string_append(text, size->parts_known ? parts[which] : "");
+}
+
 static void
 add_bytes(const struct tally_target_size *size, GString *text)
 {
 	if (!size->known)
 		return;
 	uint64_t least = size->color_bytes;
-	g_autofree char *loaded = bytes(size->loaded), *stored = bytes(size->stored);
-	g_string_append(text, text->len ? "; " : "");
-	if (size->loaded)
-		g_string_append_printf(text, "loads up to %s of its targets and ", loaded);
-	g_string_append_printf(text, "stores %s", stored);
+	add_part_bytes(size, "loads", size->loaded, size->loads, text);
+	add_part_bytes(size, "stores", size->stored, size->stores, text);
 	if (!least || size->loaded + size->stored <= least)
 		return;
 	g_autofree char *enough = bytes(least);
 	g_string_append_printf(
-		text, " (%s if all of it is drawn anew and only color is needed later)", enough);
+		text, ": %s would do if all of it is drawn anew and only color is needed later",
+		enough);
+}
+
+static bool
+draws_nothing(const struct tally_aggregate *a, const struct tally_group *g)
+{
+	double draws;
+	if (g->kind != TALLY_PASS_RENDER || !find_value(a, g, "draws", &draws))
+		return false;
+	return !(draws > 0) && !(g->flags & (TALLY_FLAG(LIST) | TALLY_FLAG(INDIRECT)));
 }
 
 char *
@@ -186,6 +211,12 @@ tally_why_text(const struct tally_aggregate *a, const struct tally_group *g)
 		return NULL;
 	GString *text = g_string_new(NULL);
 	bool units = false;
+	const bool idle = draws_nothing(a, g);
+	if (idle)
+		g_string_append(text, "draws nothing");
+	if (idle && row->size.load == TALLY_LOAD_CLEAR)
+		g_string_append(text, ", it only clears: the next pass on this target can do that "
+				      "as it begins");
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
 		if (rules[i].of == UNIT || g->kind == TALLY_PASS_RENDER)
 			units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
@@ -199,7 +230,7 @@ tally_why_text(const struct tally_aggregate *a, const struct tally_group *g)
 			  "time waiting, or too few groups"
 			: NULL;
 	bool together = g->flags & TALLY_FLAG(SHARED_TIME);
-	if (!units && experiment)
+	if (!units && experiment && !idle)
 		g_string_append_printf(text, "%sto find out what limits it: %s%s",
 				       text->len ? "; " : "", experiment,
 				       together ? " (of all that is drawn together)" : "");

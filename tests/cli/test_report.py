@@ -878,7 +878,7 @@ class Report(CliCase):
         said = self.why(log)
         for part in ("3 fragments shaded a pixel: more than one", "0.25 vertices shaded a pixel;", "0.02 primitives a pixel;",
                      "60 % of the primitives culled", "50 primitives a draw: many small",
-                     "loads up to 640 kB of its targets and stores 80 kB (80 kB if", "; to find out what limits it: "):
+                     "loads up to 640 kB; stores up to 800 kB: 80 kB would do if", "; to find out what limits it: "):
             self.assertIn(part, said)
         few = self.why(self.write_log("few.jsonl", [header(), device(), pass_info(A, "main", **{**target, "load": "clear"}),
                        frame(0, [one_pass(0, A, 5, "main", draws=2, counters={**counted, "vertex_shader_invocations": 3})]), end(1, 1)]))
@@ -887,6 +887,43 @@ class Report(CliCase):
         self.assertRegex(self.why(log, "bare"), "^to find out what limits it: [^;]*; [^;]*$")  # nothing was counted
         self.assertRegex(self.why(log, "sum"), "^to find out what limits it: dispatch half")
         self.assertNotIn("find out", self.ok("report", log).stdout.decode())
+
+    def test_what_a_pass_loads_and_stores(self):
+        rows = [  # 200x100, color and depth of 32 bits each: 80 kB a sample and part
+            ({"load": "load", "store": "store"}, "loads up to 160 kB; stores up to 160 kB: 80 kB would do if"),
+            ({"load": "load", "store": "store", "color_load": "load", "depth_load": "clear", "color_store": "store",
+              "depth_store": "discard"}, "loads up to 80 kB (color); stores up to 80 kB (color): 80 kB would do if"),
+            ({"load": "load", "store": "store", "color_load": "clear", "depth_load": "load", "color_store": "store",
+              "depth_store": "store"}, "loads up to 80 kB (depth); stores up to 160 kB (color and depth): 80 kB would do if"),
+            ({"load": "clear", "store": "store", "color_load": "clear", "depth_load": "clear", "color_store": "store",
+              "depth_store": "discard"}, "loads nothing of its targets; stores up to 80 kB (color); to find"),
+            ({"load": "clear", "store": "resolve", "samples": 4, "color_load": "clear", "depth_load": "clear",
+              "color_store": "resolve", "depth_store": "discard"},
+             "loads nothing of its targets; stores up to 80 kB (color); to find"),
+            # The color is kept and resolved, so its word is left out.
+            ({"load": "clear", "store": "resolve", "samples": 4, "color_load": "clear", "depth_load": "clear",
+              "depth_store": "discard"}, "stores up to 400 kB: 80 kB would do if"),
+            ({"load": "clear", "store": "store", "samples": 4}, "stores up to 640 kB: 80 kB would do if"),
+            # OpenGL, its colors invalidated: what became of its depth is not known.
+            ({"load": "clear", "store": "discard"}, "to find"),
+        ]
+        for target, want in rows:
+            info = pass_info(A, "main", width=200, height=100, color=["RGBA8"], depth="DEPTH24_STENCIL8", **target)
+            log = self.write_log("a.jsonl", [header(), device(), info, frame(0, [one_pass(0, A, 5, "main", draws=2)]), end(1, 1)])
+            self.assertTrue(self.why(log).startswith(want), (target, self.why(log)))
+
+    def test_a_pass_without_draws(self):
+        for load, draws, want in (("clear", 0, "draws nothing, it only clears: the next pass on this target can do that as it begins; "
+                                                "stores up to 80 kB$"),
+                                  ("load", 0, "draws nothing; loads up to 80 kB; stores up to 80 kB: 80 kB would do if [^;]*$"),
+                                  ("clear", 1, "stores up to 80 kB; to find")):
+            info = pass_info(A, "main", width=200, height=100, color=["RGBA8"], load=load, store="store")
+            log = self.write_log("a.jsonl", [header(), device(), info, frame(0, [one_pass(0, A, 5, "main", draws=draws)]), end(1, 1)])
+            self.assertRegex(self.why(log), "^" + want)
+        unknown = one_pass(0, A, 5, "main", draws=0)
+        unknown["flags"] = ["list"]
+        log = self.write_log("a.jsonl", [header(), device(), info, frame(0, [unknown]), end(1, 1)])
+        self.assertNotIn("draws nothing", self.why(log))
 
     def test_why_by_hardware_counters(self):
         """Keys as the drivers' counters get them, or of metrics; what says nothing leaves the experiment."""
