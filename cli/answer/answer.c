@@ -79,11 +79,26 @@ take_hitch(void *user, const struct tally_hitch *h)
 static char others_name[] = "(other windows)";
 
 static void
+add_quiet(struct tally_answer *answer, const struct tally_process_record *p)
+{
+	answer->quiet_ns = p->time_ns - MIN(answer->last_ns, p->time_ns);
+	answer->quiet_known = p->has_ready;
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		if (p->threads[i].ends_frames)
+			answer->quiet_work_ns += p->threads[i].cpu_ns;
+}
+
+static void
 take_line(void *user, const struct tally_log_line *line)
 {
 	struct tally_answer *answer = user;
+	if (line->type == TALLY_LINE_FRAME) {
+		answer->last_ns = line->frame.start_ns + line->frame.cpu_ns;
+		answer->quiet_ns = answer->quiet_work_ns = 0;
+	}
 	if (line->type != TALLY_LINE_PROCESS)
 		return;
+	add_quiet(answer, &line->process);
 	tally_loads_add(&answer->loads, &line->process);
 	TALLY_EACH (struct tally_answer_device, d, answer->read) {
 		const struct tally_windows *windows = &d->state->windows;

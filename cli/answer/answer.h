@@ -127,6 +127,11 @@ struct tally_answer {
 	/* Those to show, once it is concluded: of each device that, or those of its windows. */
 	GPtrArray *devices;
 	struct tally_loads loads;
+	uint64_t last_ns; /* when the last frame of the log ended, of any device */
+	/* From then to the last process line; how long the thread that ends frames worked, if
+	 * `quiet_known`. */
+	uint64_t quiet_ns, quiet_work_ns;
+	bool quiet_known;
 };
 
 /* `log` must outlive the answer; nothing is read from it yet. */

@@ -499,6 +499,22 @@ add_untimed(GPtrArray *lines, const struct tally_device_summary *s,
 			add_below(lines, off);
 }
 
+/* The log was cut while no frame ended, for two seconds and more. */
+static const char *
+quiet_text(const struct tally_answer *a)
+{
+	enum { LEAST_MS = 1500 };
+	if (a->log->has_end || !a->last_ns || a->quiet_ns / 1000000 < LEAST_MS)
+		return NULL;
+	const char *thread = "", *quiet = tally_duration_text((double)a->quiet_ns);
+	uint64_t work_ns = MIN(a->quiet_work_ns, a->quiet_ns);
+	if (a->quiet_known)
+		thread = work_ns ? tally_phrase(": the thread that ends them worked %s",
+						tally_duration_text((double)work_ns))
+				 : ": the thread that ends them waited";
+	return tally_phrase("no frame ended in the last %s%s", quiet, thread);
+}
+
 GPtrArray *
 tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
 		   bool brief)
@@ -507,6 +523,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	add_head(lines, answer, s, d);
+	add_line(lines, quiet_text(answer));
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
 	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));

@@ -2,6 +2,7 @@
 #include "layer/frame/assembly.h"
 
 #include "layer/base/clock.h"
+#include "layer/base/futex.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/renderdoc.h"
 #include "layer/frame/black_box.h"
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 
 #define LONG_FRAME_NS UINT64_C(10000000)
+#define QUIET_NS UINT64_C(2000000000)
+#define MAX_QUIET_NS (8 * QUIET_NS)
 
 struct tally_assembly *
 tally_assembly_create(const struct tally_recorder_ops *ops, struct tally_recorder *recorder)
@@ -106,8 +109,26 @@ tally_assembly_write_notes(struct tally_assembly *a)
 	return any;
 }
 
+uint64_t
+tally_assembly_quiet_ns(const struct tally_assembly *a, uint64_t now_ns)
+{
+	bool idle = !a->quiet_ns;
+	for (const struct tally_device *d = a->devices; d && !idle; d = d->next)
+		idle = tally_device_idles(d);
+	uint64_t since = now_ns - a->load_ns;
+	return idle || !a->devices   ? TALLY_FOREVER
+	       : since < a->quiet_ns ? a->quiet_ns - since
+				     : 0;
+}
+
+static uint64_t
+next_quiet_ns(uint64_t quiet_ns)
+{
+	return quiet_ns < MAX_QUIET_NS ? 2 * quiet_ns : 0;
+}
+
 void
-tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns)
+tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns, bool frames)
 {
 	struct tally_process_record process;
 	if (a->config && a->config->digest)
@@ -118,6 +139,7 @@ tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns)
 		return;
 	a->load_ns = now_ns;
 	a->long_frame = false;
+	a->quiet_ns = frames ? QUIET_NS : next_quiet_ns(a->quiet_ns);
 	if (tally_process_load_read(a->load, now_ns, a->frames_thread, &process) &&
 	    a->status == TALLY_RECORD_OK)
 		note_status(a, a->ops->process(tally_black_box_recorder(a->recorder),

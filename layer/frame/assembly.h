@@ -37,6 +37,7 @@ struct tally_assembly {
 	struct tally_process_load *load; /* made by its first reading */
 	uint64_t load_ns; /* when it was read */
 	uint64_t frames_thread; /* what ended the last frame */
+	uint64_t quiet_ns; /* so long after load_ns it is read without a frame; 0: never */
 	bool long_frame; /* a frame took more than twice its predecessor's time: read the load */
 	bool renderdoc_asked; /* --renderdoc-over, once */
 	bool dirty; /* written since flushed_ns */
@@ -60,8 +61,11 @@ bool tally_assembly_take_messages(struct tally_assembly *a, struct tally_message
 bool tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns);
 /* How many frames the device with the most has ended, captured or not. */
 uint64_t tally_assembly_ended(const struct tally_assembly *a);
-/* Writes a process line if one is due; called where frames were written. */
-void tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns);
+/* How long until a process line is due though no frame ended, or TALLY_FOREVER: 2 s after the last
+ * one, then 4, 8 and 16 s; a program that hangs is told from one that was just killed. */
+uint64_t tally_assembly_quiet_ns(const struct tally_assembly *a, uint64_t now_ns);
+/* Writes a process line if one is due; `frames`: frames were written. */
+void tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns, bool frames);
 bool tally_assembly_write_notes(struct tally_assembly *a);
 void tally_assembly_flush(struct tally_assembly *a, uint64_t now_ns);
 

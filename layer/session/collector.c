@@ -57,7 +57,7 @@ idle_ns(const struct tally_assembly *a, uint64_t now_ns)
 	if (tally_assembly_waits(a))
 		return LOOK_NS;
 	if (!a->dirty)
-		return TALLY_FOREVER;
+		return tally_assembly_quiet_ns(a, now_ns);
 	return until_flush_ns(a, now_ns);
 }
 
@@ -78,6 +78,16 @@ over_reason(struct tally_assembly *a, uint64_t now_ns)
 	return now_ns - a->over_since_ns >= wait_ns ? a->over_reason : NULL;
 }
 
+static bool
+end_round(struct tally_assembly *a)
+{
+	bool frames = tally_assembly_end_round(a, tally_clock_now_ns());
+	uint64_t now_ns = tally_clock_now_ns();
+	if (frames || !tally_assembly_quiet_ns(a, now_ns))
+		tally_assembly_write_load(a, now_ns, frames);
+	return frames;
+}
+
 /* Works until the capture ends; returns the reason. */
 static const char *
 collect_frames(struct tally_assembly *a)
@@ -87,10 +97,7 @@ collect_frames(struct tally_assembly *a)
 		bool worked = tally_assembly_begin_round(a);
 		worked |= tally_assembly_take_messages(a, tally_queue_take(false));
 		worked |= tally_assembly_write_notes(a); /* marks before their frames */
-		if (tally_assembly_end_round(a, tally_clock_now_ns())) {
-			tally_assembly_write_load(a, tally_clock_now_ns());
-			worked = true;
-		}
+		worked |= end_round(a);
 		worked |= tally_pictures_write();
 		tally_black_box_keep();
 

@@ -1131,6 +1131,21 @@ class Answer(CliCase):
             text = self.ok("report", self.write_log("a.jsonl", log)).stdout.decode()
             self.assertEqual(text.partition("\n")[2].startswith(words), there, text)
 
+    def test_no_frame_at_the_end(self):
+        """A log that was cut while no frame ended: process lines go on for a while."""
+        def run(work, ready=True, end=False, frames=1):
+            lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+            last, now = lines[-2], 10**9 + 30 * 14 * MS
+            quiet = [{"type": "process", "time_ns": now + at * MS, "period_ns": period * MS, **({"ready_ns": 0} if ready else {}),
+                      "threads": [{"name": "game", "cpu_ns": int(work * period * MS), "ends_frames": True}] if work else []} for at, period in ((1990, 2000), (5990, 4000))]
+            late = [{**last, "frame": 30, "start_ns": now, "cpu_ns": 6000 * MS}] if not frames else []
+            return self.ok("report", self.write_log("a.jsonl", [*lines[:-1], *quiet, *late, *(lines[-1:] if end else [])])).stdout.decode()
+        for words, text in (("no frame ended in the last 5.99 s: the thread that ends them worked 5.99 s\n", run(1)),
+                            ("no frame ended in the last 5.99 s: the thread that ends them waited\n", run(0)),
+                            ("no frame ended in the last 5.99 s\n", run(0, ready=False))):
+            self.assertIn(words, text)
+        self.assertNotIn("no frame ended", run(1, end=True) + run(1, frames=0))
+
     def test_a_device_without_a_frame(self):
         # The end of a log has a note about its passes; a program that was killed wrote none.
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])

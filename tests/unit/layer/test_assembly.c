@@ -2,6 +2,7 @@
 #include "layer/frame/assembly.h"
 
 #include "layer/base/clock.h"
+#include "layer/base/futex.h"
 #include "layer/capture/capture.h"
 #include "layer/config/config.h"
 #include "layer/frame/queue.h"
@@ -253,6 +254,42 @@ test_announced(void)
 	tally_assembly_destroy(w.assembly);
 }
 
+/* Without frames a process line is due after 2, 4, 8 and 16 s, then none until there is a frame. */
+static void
+test_quiet(void)
+{
+	static const struct tally_config config = { .every = 1 };
+	const uint64_t s = 1000000000;
+	uint64_t now_ns = 100 * s;
+	if (!stub_in_child(NULL))
+		return;
+	struct world w = { .start_ns = 0 };
+	world_init(&w);
+	tally_trigger_reset(&config);
+	tally_capture_use(&config);
+	tally_capture_begin();
+	w.device->generation = tally_capture_generation();
+	g_assert_cmpuint(tally_assembly_quiet_ns(w.assembly, now_ns), ==, TALLY_FOREVER);
+	for (unsigned round = 0; round < 2; round++) {
+		tally_assembly_write_load(w.assembly, now_ns += s, true);
+		for (uint64_t wait_ns = 2 * s; wait_ns <= 16 * s; wait_ns *= 2) {
+			g_assert_cmpuint(tally_assembly_quiet_ns(w.assembly, now_ns + s), ==,
+					 wait_ns - s);
+			now_ns += wait_ns;
+			g_assert_cmpuint(tally_assembly_quiet_ns(w.assembly, now_ns), ==, 0);
+			tally_assembly_write_load(w.assembly, now_ns, false);
+		}
+		g_assert_cmpuint(tally_assembly_quiet_ns(w.assembly, now_ns + 99 * s), ==,
+				 TALLY_FOREVER);
+	}
+	/* Nothing is captured: no frame is missed. */
+	tally_assembly_write_load(w.assembly, now_ns += s, true);
+	w.device->generation++;
+	g_assert_cmpuint(tally_assembly_quiet_ns(w.assembly, now_ns), ==, TALLY_FOREVER);
+	tally_assembly_finish(w.assembly, "exit", tally_clock_now_ns());
+	tally_assembly_destroy(w.assembly);
+}
+
 /* --renderdoc-over: one device's frames, each so much later, and for which of them it asks. */
 static void
 test_renderdoc(void)
@@ -301,6 +338,7 @@ main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/assembly/announced", test_announced);
+	g_test_add_func("/assembly/quiet", test_quiet);
 	g_test_add_func("/assembly/renderdoc", test_renderdoc);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char *name = g_strdup_printf("/assembly/%02zu-%s", i, cases[i].what);
