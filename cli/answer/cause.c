@@ -235,16 +235,17 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	}
 	bool had_no_cpu = no_cpu_ns >= EXPLAINS * lost;
 	bool behind = h->cause == TALLY_CAUSE_WAIT && h->behind_ns && had_no_cpu;
+	bool beside = h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->event.elsewhere;
 	if (drew || has_more_draws(h) ||
-	    (h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU && !behind))
+	    (h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU && !behind && !beside))
 		return;
 	h->starved = !known || drew_ns > SAME * lost || (!had_no_cpu && no_cpu_ns > SAME * lost);
 	h->cause = h->starved ? TALLY_CAUSE_UNKNOWN : TALLY_CAUSE_WAIT;
 	if (!h->starved && had_no_cpu) {
 		h->pass = NULL;
-		h->behind_ns = 0;
 		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->frame_ns);
-		h->ready_sure = true;
+		h->ready_sure = (double)MAX(h->growth_ns, h->behind_ns) >= (1 - SAME) * lost;
+		h->behind_ns = 0;
 	}
 }
 
@@ -563,11 +564,11 @@ unknown_text(const struct tally_answer_hitch *h)
 		return tally_phrase("cannot tell: %s took longer, or its driver had no "
 				    "CPU", passes_text(h));
 	if (h->by_gpu)
-		return tally_phrase("cannot tell: %s and %s both took longer",
-				    passes_text(h),
-				    h->or_wait                             ? "a wait"
-				    : h->event.group && !h->event.elsewhere ? "other calls"
-									    : "the CPU");
+		return tally_phrase("cannot tell: %s%s took longer", passes_text(h),
+				    h->or_wait           ? " and a wait both"
+				    : !h->event.group    ? " and the CPU both"
+				    : h->event.elsewhere ? ""
+							 : " and other calls both");
 	if (!h->timed)
 		return h->known_work ? "cannot tell: GPU times are missing; not the CPU"
 				     : "cannot tell: GPU times are missing";

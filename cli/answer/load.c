@@ -115,7 +115,7 @@ length_of(const struct load_line *line)
 }
 
 /* The lines that overlap that time, but not those of which less than this part of a line does. */
-static const struct load_line *
+static guint
 find_lines(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, double part, guint *n)
 {
 	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data;
@@ -127,7 +127,7 @@ find_lines(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, doub
 		if ((double)lines[to].from_ns + part * length_of(&lines[to]) >= (double)end_ns)
 			break;
 	*n = to - from;
-	return &lines[from];
+	return from;
 }
 
 /* The threads that draw for a driver on the CPU: named as the driver, or without a name. */
@@ -160,19 +160,6 @@ tally_loads_drew(const struct tally_process_record *p, const struct tally_aggreg
 		if (!p->threads[i].ends_frames && may_draw(p->threads[i].name, driver))
 			ns += p->threads[i].cpu_ns;
 	return ns;
-}
-
-/* Whether the device draws on the CPU: it says so, or a thread of its driver worked. */
-static bool
-is_software(const struct tally_loads *l, struct driver driver)
-{
-	GHashTableIter all;
-	gpointer name;
-	bool found = driver.process != NULL;
-	g_hash_table_iter_init(&all, l->totals);
-	while (!found && g_hash_table_iter_next(&all, &name, NULL))
-		found = is_of_driver(name, driver.name);
-	return found;
 }
 
 /* How many frames there were until then, with the part of the last; time of which no frame is known
@@ -208,9 +195,10 @@ struct driver_load {
 };
 
 static void
-add_line(const struct tally_loads *l, const struct load_line *line, struct driver driver,
-	 uint64_t usual_ns, struct driver_load *sum)
+add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t usual_ns,
+	 struct driver_load *sum)
 {
+	const struct load_line *line = &g_array_index(l->lines, struct load_line, at);
 	sum->frames += frames_until(l, line->to_ns, usual_ns) -
 		       frames_until(l, line->from_ns, usual_ns);
 	for (unsigned k = 0; k < MOST_THREADS && line->threads[k].name; k++) {
@@ -221,23 +209,22 @@ add_line(const struct tally_loads *l, const struct load_line *line, struct drive
 	}
 }
 
-/* Takes from what the driver did in `n` lines what it does in as many frames around: in most lines,
- * as some may be of hitches. A frame is the same work however long it takes. False: it does
- * nothing. */
+/* Takes from what the driver did in `n` lines from `at` on what it does in as many frames around:
+ * in most lines, as some may be of hitches. A frame is the same work however long it takes. False:
+ * it does nothing. */
 static bool
-take_usual(const struct tally_loads *l, const struct load_line *lines, guint n,
-	   struct driver driver, uint64_t usual_ns, struct driver_load *sum)
+take_usual(const struct tally_loads *l, guint at, guint n, struct driver driver,
+	   uint64_t usual_ns, struct driver_load *sum)
 {
 	enum { AROUND = 8 };
-	const struct load_line *all = (const struct load_line *)(void *)l->lines->data;
 	double usual[2][2 * AROUND], middle[2] = { 0, 0 };
 	size_t n_usual = 0;
-	guint at = (guint)(lines - all), to = MIN(at + n + AROUND, l->lines->len);
+	guint to = MIN(at + n + AROUND, l->lines->len);
 	for (guint i = at - MIN(at, AROUND); i < to; i++) {
 		struct driver_load one = { 0 };
 		if (i >= at && i < at + n)
 			continue;
-		add_line(l, &all[i], driver, usual_ns, &one);
+		add_line(l, i, driver, usual_ns, &one);
 		if (one.frames < 1)
 			continue;
 		usual[DREW][n_usual] = one.ns[DREW] / one.frames;
@@ -258,13 +245,13 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 	uint64_t usual_ns = MAX(h->frame_ns - h->excess_ns, 1), end_ns = h->start_ns + h->frame_ns;
 	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
 	struct driver_load sum = { 0 };
-	guint n;
-	const struct load_line *lines = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
-	for (guint i = 0; i < n; i++)
-		add_line(l, &lines[i], driver, usual_ns, &sum);
-	bool draws = take_usual(l, lines, n, driver, usual_ns, &sum);
-	tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
-			   draws && n > 0 && l->has_ready && l->frames->len < MOST_FRAMES);
+	guint n, at = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
+	for (guint i = at; i < at + n; i++)
+		add_line(l, i, driver, usual_ns, &sum);
+	bool drew = sum.ns[DREW] > 0, draws = take_usual(l, at, n, driver, usual_ns, &sum);
+	if (drew || draws || driver.process)
+		tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
+				   draws && n > 0 && l->has_ready && l->frames->len < MOST_FRAMES);
 }
 
 /* Which thread worked meanwhile, and how long the one that ends frames had no CPU. */
@@ -304,11 +291,10 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	const struct driver driver = driver_of(log, device);
 	guint n;
 	/* A line that reaches into a frame by so little says nothing of it. */
-	const struct load_line *lines =
-		find_lines(l, h->start_ns, h->start_ns + h->frame_ns, 0.1, &n);
+	guint at = find_lines(l, h->start_ns, h->start_ns + h->frame_ns, 0.1, &n);
 	if (n > 0)
-		explain_wait(l, lines, n, driver, h);
-	if (l->lines->len && is_software(l, driver))
+		explain_wait(l, &g_array_index(l->lines, struct load_line, at), n, driver, h);
+	if (l->lines->len)
 		explain_driver(l, driver, h);
 }
 

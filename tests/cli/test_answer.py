@@ -721,6 +721,7 @@ class Answer(CliCase):
             made[0]["program"] = "/usr/bin/app"
             made[1].update({"api": "vulkan", "name": "Mesa (of software)", **({"facts": facts} if facts else {})})
             return self.answers(made)[0]
+        elsewhere = {"events": [{"kind": "pipeline", "n": 1, "ns": 28 * MS}]}
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
@@ -754,6 +755,11 @@ class Answer(CliCase):
             ("a pass, by a thread that never works, as far as is known", run(passes=[("GBuffer", (38, 10))], no_cpu=0, facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass of one that worked as long as it had no CPU", run([("Mesa-1", 16)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.4)], no_cpu=40), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that worked for a part of it, and had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.2)], no_cpu=40), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
+            # Planted beside a compile on another thread: a sleep; the driver had no CPU; pixels.
+            ("a pass and calls elsewhere, and nobody of the driver worked", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "a wait in GBuffer (sleep, lock, disk, other programs); meanwhile 1 shader made, 28.0 ms"),
+            ("a pass and calls elsewhere, and no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=25, more=elsewhere), "a wait: no CPU was free for up to 25.0 ms; meanwhile 1 shader made, 28.0 ms"),
+            ("a pass and calls elsewhere, and the driver worked", run([("Mesa-1", 28)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "cannot tell: GBuffer took longer; meanwhile 1 shader made, 28.0 ms"),
             ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass on the CPU, by threads without a name", run([("app", 40)], passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a call within the time of a pass", run(passes=[("GBuffer", (38, 10))], work=31, facts=["Vulkan 1.3, the CPU"],
