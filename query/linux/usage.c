@@ -119,9 +119,10 @@ add_usage(struct tally_own_usage *sum, const struct tally_own_usage *used)
 	sum->switches += used->switches;
 }
 
-/* The sum of what all of our own threads have used so far. */
+/* The sum of what all of our own threads have used so far. Their faults are a long text of the
+ * kernel's, and as before unless the process `faulted`. */
 static struct tally_own_usage
-own_usage(struct tally_linux_usage *u)
+own_usage(struct tally_linux_usage *u, bool faulted)
 {
 	pid_t tids[TALLY_MAX_OWN_THREADS];
 	struct tally_own_usage sum = { 0 }, gone;
@@ -134,7 +135,8 @@ own_usage(struct tally_linux_usage *u)
 		struct tally_linux_own *own = &u->own[i];
 		if (own->tid == 0)
 			continue;
-		read_faults(own);
+		if (faulted || !own->used.minor_faults)
+			read_faults(own);
 		read_time_and_switches(u, own);
 		add_usage(&sum, &own->used);
 	}
@@ -152,18 +154,23 @@ less(uint64_t all, uint64_t ours)
 	return all > ours ? all - ours : 0;
 }
 
-/* Returns which of the wanted ones are known. Our own threads are read first: what they use during
- * the read is counted as the game's, about a microsecond, but it is not counted twice. */
+/* Returns which of the wanted ones are known. What our own threads use during the read is missing
+ * from the game's until the next, and their CPU time, about a microsecond, is counted as the
+ * game's. */
 static uint64_t
 read_used(struct tally_linux_usage *u, uint64_t used[TALLY_LINUX_N_OF_USAGE])
 {
-	struct tally_own_usage ours = own_usage(u);
+	struct rusage usage = { 0 };
+	bool all = u->wanted & ~CLOCK && !tally_is_shut_in() &&
+		   getrusage(RUSAGE_SELF, &usage) == 0;
+	uint64_t faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+	struct tally_own_usage ours = own_usage(u, faults != u->faults);
+	u->faults = faults;
 	uint64_t cpu_ns = tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (!cpu_ns)
 		return 0;
 	used[TALLY_LINUX_TASK_CLOCK] = less(cpu_ns, ours.cpu_ns);
-	struct rusage usage;
-	if (!(u->wanted & ~CLOCK) || tally_is_shut_in() || getrusage(RUSAGE_SELF, &usage) != 0)
+	if (!all)
 		return u->wanted & CLOCK;
 	uint64_t minor = less((uint64_t)usage.ru_minflt, ours.minor_faults);
 	uint64_t major = less((uint64_t)usage.ru_majflt, ours.major_faults);

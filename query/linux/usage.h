@@ -32,6 +32,7 @@ struct tally_linux_usage {
 	uint64_t wanted; /* TALLY_LINUX_OF_USAGE at most */
 	struct tally_linux_own own[TALLY_MAX_OWN_THREADS];
 	uint64_t base[TALLY_LINUX_N_OF_USAGE];
+	uint64_t faults; /* of the process, when ours were last read */
 };
 
 /* Sets u->wanted to what is available: the CPU's time alone in a sandbox; no context switches
