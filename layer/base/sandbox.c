@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/sandbox.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "layer/base/small_file.h"
 
-static atomic_bool seen_shut_in;
+#define STATUS "/proc/thread-self/status"
 
-static size_t
-read_status(char *text, size_t size)
-{
-	size_t len = tally_small_file_read("/proc/thread-self/status", text, size);
-	if (!len)
-		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
-	return len;
-}
+static atomic_bool seen_shut_in;
 
 bool
 tally_is_filtered(void)
 {
 	static const char key[] = "\nSeccomp:\t";
 	char text[4096];
-	size_t len = read_status(text, sizeof(text));
+	size_t len = tally_small_file_read(STATUS, text, sizeof(text));
+	if (!len)
+		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
 	const char *mode = strstr(text, key);
 	/* A kernel without filters has no such line; of a longer file only the beginning was
 	 * read. */
@@ -32,8 +29,12 @@ tally_is_filtered(void)
 bool
 tally_is_shut_in(void)
 {
-	char text[64];
-	return read_status(text, sizeof(text)) == 0;
+	int fd = open(STATUS, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	else
+		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
+	return fd < 0;
 }
 
 bool

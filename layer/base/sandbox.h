@@ -14,7 +14,7 @@
  * It may come into force at any time, so ask before each such call; this reads a file. */
 bool tally_is_filtered(void);
 /* Whether the filter also lets no file be opened, as browsers' do: getrusage() ends the program in
- * such a one, and in no container. It reads a file. */
+ * such a one, and in no container. It opens a file. */
 bool tally_is_shut_in(void);
 /* Whether either question has found the process shut in, which costs nothing: for what is called in
  * each frame. The collector's thread asks ten times a second. */
