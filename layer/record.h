@@ -335,7 +335,7 @@ struct tally_event_record {
 	enum tally_event_kind kind;
 	uint64_t n, ns, bytes;
 	uint64_t own_ns; /* of ns: on the thread that ends frames; not of waits */
-	uint64_t cached; /* of n: those that a cache had */
+	uint64_t cached, uncached; /* of n: what the program's cache had, and had not */
 	uint64_t live; /* memory: allocated now; 0: it did not change */
 	uint64_t used, budget; /* memory: of the fullest heap; 0: not read */
 };

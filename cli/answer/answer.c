@@ -322,6 +322,10 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	struct counted c = { .f = f, .events = &events };
 	struct tally_hitch_frame *h = begin_frame(answer, s, f, &c);
 	tally_frame_events_read(&events, f);
+	for (unsigned i = 0; i < events.n_calls; i++)
+		if (events.calls[i].kind == TALLY_EVENT_FIRST_DRAW)
+			events.passes[i] = tally_parts_at(&s->parts, answer->log, f,
+							  events.calls[i].start_ns);
 	add_frame(d, h, &c);
 	add_to_window(answer, d, f, &c);
 }

@@ -31,6 +31,7 @@ add_record(struct tally_event_record *to, const struct tally_event_record *from)
 	to->own_ns += from->own_ns;
 	to->bytes += from->bytes;
 	to->cached += from->cached;
+	to->uncached += from->uncached;
 	to->live = from->live ? from->live : to->live;
 	to->used = MAX(to->used, from->used);
 	to->budget = MAX(to->budget, from->budget);
@@ -136,6 +137,10 @@ take_longest(struct tally_answer_event *e, const struct tally_frame_events *even
 		e->object = c->object;
 		e->is_program = c->kind != TALLY_EVENT_SHADER;
 	}
+	for (unsigned i = 0; i < events->n_calls; i++)
+		if (events->calls[i].kind == TALLY_EVENT_FIRST_DRAW && e->is_program &&
+		    events->calls[i].object == e->object)
+			e->pass = events->passes[i];
 }
 
 struct tally_answer_event
@@ -155,6 +160,7 @@ tally_event_find(const struct tally_frame_events *events,
 			most = (enum tally_event_group)i;
 	if (!most)
 		return (struct tally_answer_event){ 0 };
+	const struct tally_event_record *pipelines = &events->sums[TALLY_EVENT_PIPELINE];
 	uint64_t own_ns = sums[most].own_ns;
 	uint64_t others_ns = sums[most].ns - MIN(own_ns, sums[most].ns);
 	struct tally_answer_event e = {
@@ -163,6 +169,8 @@ tally_event_find(const struct tally_frame_events *events,
 		.n = sums[most].n,
 		.bytes = sums[most].bytes,
 		.cached = sums[most].cached,
+		.uncached = most == TALLY_EVENT_SHADERS && pipelines->uncached &&
+			    pipelines->uncached == pipelines->n,
 		.elsewhere = others_ns > own_ns,
 	};
 	take_longest(&e, events);
@@ -176,8 +184,7 @@ tally_event_made(const struct tally_frame_events *events, const uint64_t around_
 {
 	uint64_t made = 0;
 	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
-		if (groups[kind] == TALLY_EVENT_SHADERS && around_ns[kind] == 0 &&
-		    events->sums[kind].own_ns)
+		if (groups[kind] == TALLY_EVENT_SHADERS && around_ns[kind] == 0)
 			made = MAX(made, events->sums[kind].n);
 	return made;
 }
@@ -202,9 +209,12 @@ tally_event_over(const struct tally_frame_events *events)
 static const char *
 object_text(const struct tally_answer_event *e)
 {
-	return e->object ? tally_phrase(", %s%s %" PRIu64, e->n > 1 ? "longest " : "",
-					e->is_program ? "program" : "shader", e->object)
-			 : "";
+	if (!e->object)
+		return "";
+	return tally_phrase(", %s%s %" PRIu64 "%s%s", e->n > 1 ? "longest " : "",
+			    e->is_program ? "program" : "shader", e->object,
+			    e->pass ? ", first used by " : "",
+			    e->pass ? tally_short_name(e->pass) : "");
 }
 
 bool
@@ -237,6 +247,8 @@ tally_event_text(const struct tally_answer_event *e)
 		on = tally_phrase(" on %s", tally_short_name(e->thread));
 	if (e->cached)
 		cached = tally_phrase(", %" PRIu64 " from a cache", e->cached);
+	else if (e->uncached)
+		cached = ", none from a cache";
 	return tally_phrase("%s%s%s, %s%s%s", what, bytes, on,
 			    tally_duration_text((double)e->ns), cached, object_text(e));
 }

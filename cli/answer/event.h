@@ -13,6 +13,7 @@
 struct tally_frame_events {
 	struct tally_event_record sums[TALLY_N_EVENTS];
 	struct tally_event_call_record calls[TALLY_EVENT_KEPT]; /* texts are interned (GLib) */
+	const char *passes[TALLY_EVENT_KEPT]; /* in which a program drew first; or NULL */
 	unsigned n_calls;
 };
 
@@ -30,6 +31,7 @@ enum tally_event_group {
 struct tally_answer_event {
 	enum tally_event_group group;
 	uint64_t ns, n, bytes, cached; /* of its calls in the frame */
+	bool uncached; /* no pipeline was in the program's cache, as the driver says */
 	bool elsewhere; /* on another thread, or it is not known on which */
 	/* More than in the frames around; elsewhere: how much of the frame's time they took on the
 	 * thread of the longest call. */
@@ -37,6 +39,7 @@ struct tally_answer_event {
 	const char *call, *thread; /* of the longest call; NULL = not known */
 	uint64_t object; /* of that call: OpenGL's name of its program or shader; 0: not known */
 	bool is_program;
+	const char *pass; /* in which that program drew first; NULL = not known */
 };
 
 /* Of a run. */
@@ -61,7 +64,7 @@ struct tally_answer_event tally_event_mean(const struct tally_event_total *total
 struct tally_answer_event tally_event_find(const struct tally_frame_events *events,
 					   const uint64_t around_ns[TALLY_N_EVENTS],
 					   uint64_t start_ns, uint64_t frame_ns);
-/* How many shaders the frame's thread made, where those around made none. */
+/* How many shaders were made, where the frames around made none. */
 uint64_t tally_event_made(const struct tally_frame_events *events,
 			  const uint64_t around_ns[TALLY_N_EVENTS]);
 /* Whether another thread than that of the frames made such calls. */

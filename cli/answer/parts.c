@@ -141,6 +141,20 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	return of;
 }
 
+const char *
+tally_parts_at(struct tally_parts *p, const struct tally_aggregate *log,
+	       const struct tally_frame_record *f, uint64_t ns)
+{
+	const struct tally_pass_record *at = NULL;
+	for (uint32_t i = 0; i < f->n_passes; i++) {
+		const struct tally_pass_record *r = &f->passes[i];
+		if (r->has_cpu_start && r->cpu_start_ns <= ns &&
+		    (!at || r->cpu_start_ns >= at->cpu_start_ns))
+			at = r;
+	}
+	return at ? find_pass(p, log, f->device, at->id)->level[TALLY_PART_FINE]->name : NULL;
+}
+
 /* When the program made the call that ends the frame. */
 static uint64_t
 frame_issued(const struct tally_frame_record *f)

@@ -78,6 +78,10 @@ bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns);
 
+/* The part of the fine level that the CPU had begun last at a time within the frame, or NULL. */
+const char *tally_parts_at(struct tally_parts *p, const struct tally_aggregate *log,
+			   const struct tally_frame_record *f, uint64_t ns);
+
 /* The draws of a frame, and what passes without any do instead. */
 uint64_t tally_parts_draws(const struct tally_frame_record *f);
 

@@ -11,7 +11,7 @@
 /* On lines of their own: many threads may compile at once. */
 struct sum {
 	_Alignas(64) _Atomic uint64_t n;
-	_Atomic uint64_t ns, own_ns, bytes, cached;
+	_Atomic uint64_t ns, own_ns, bytes, cached, uncached;
 };
 
 static struct sum sums[TALLY_N_EVENTS];
@@ -97,6 +97,7 @@ tally_event_end_at(const struct tally_event *event, uint64_t end_ns)
 		add(&s->own_ns, ns);
 	add(&s->bytes, event->bytes);
 	add(&s->cached, event->cached);
+	add(&s->uncached, event->uncached);
 	if (ns >= LONG_NS && event->kind < TALLY_EVENT_FENCE)
 		keep(event, ns);
 	if (!atomic_load(&any))
@@ -175,6 +176,7 @@ tally_events_take(struct tally_events *out)
 			.own_ns = take(&s->own_ns),
 			.bytes = take(&s->bytes),
 			.cached = take(&s->cached),
+			.uncached = take(&s->uncached),
 		};
 	}
 	if (atomic_exchange_explicit(&live_changed, false, memory_order_relaxed))

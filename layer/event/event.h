@@ -23,6 +23,7 @@ struct tally_event {
 	uint64_t bytes; /* uploaded, read back, allocated, of shader code */
 	uint64_t cached; /* of n: those that a cache had */
 	uint64_t object; /* OpenGL's name of the shader or program; 0: none */
+	uint64_t uncached; /* of n: those that no cache of the program had */
 };
 
 /* After the call; any thread. */

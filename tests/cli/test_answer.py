@@ -580,8 +580,18 @@ class Answer(CliCase):
             # what, events, calls, work ms, wait ms, more of the frame, passes, cause, words
             ("pipelines", [event("pipeline", 28, 3)], [call("pipeline", 20)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
             ("some from a cache", [event("pipeline", 28, 3, cached=2)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, 2 from a cache"),
+            ("none from a cache, as the driver says", [event("pipeline", 28, 3, uncached=3)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, none from a cache"),
+            ("and modules", [event("pipeline", 28, 3, uncached=3), event("shader", 1, 6)], [call("pipeline", 28)], 32, 9, {}, {}, "shaders", "6 shaders made, 29.0 ms, none from a cache"),
+            ("of some the driver does not say", [event("pipeline", 28, 3, uncached=2)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
+            ("more than there were", [event("pipeline", 28, 3, uncached=9)], [call("pipeline", 28)], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
             ("compiled, linked, drawn with", [event("shader", 8, 2), event("pipeline", 9), event("first_draw", 10)], [call("first_draw", 10)], 30, 9, {}, {}, "shaders", "2 shaders made, 27.0 ms"),
             ("a program that OpenGL named", [event("pipeline", 28)], [{**call("pipeline", 28), "object": 12}], 31, 9, {}, {}, "shaders", "1 shader made, 28.0 ms, program 12"),
+            ("where it drew first", [event("first_draw", 28)], [{**call("first_draw", 28), "object": 12}], 31, 9, {}, {}, "shaders", "1 shader made, 28.0 ms, program 12, first used by GBuffer"),
+            ("the first draw of another program", [event("pipeline", 20), event("first_draw", 8)], [{**call("pipeline", 20), "object": 12}, {**call("first_draw", 8), "object": 9}], 31, 9, {}, {}, "shaders",
+             "1 shader made, 28.0 ms, program 12"),
+            ("its own, linked before", [event("pipeline", 20), event("first_draw", 8)], [{**call("pipeline", 20), "object": 12}, {**call("first_draw", 8), "object": 12}], 31, 9, {}, {}, "shaders",
+             "1 shader made, 28.0 ms, program 12, first used by GBuffer"),
+            ("a pass for which another thread made a pipeline", [event("pipeline", 2)], [call("pipeline", 2, "recorder")], 3, 39, {}, {"GBuffer": (40, 10)}, "pass", "GBuffer 8.00 -> 40.0 ms, same draws; 1 shader made in it"),
             ("several, one named", [event("shader", 28, 3)], [{**call("shader", 20), "object": 7}], 31, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms, longest shader 7"),
             ("many short ones", [event("shader", 28, 60)], [], 31, 9, {}, {}, "shaders", "60 shaders made, 28.0 ms"),
             ("on another thread, which is waited for", [event("pipeline", 28, 3)], [call("pipeline", 28, "dxvk-cs")], 3, 9, {}, {}, "shaders", "3 shaders made on dxvk-cs, 28.0 ms"),
@@ -662,6 +672,9 @@ class Answer(CliCase):
                                                                "calls": [*calls, call("acquire", 2)], **more})
                 lines = log_of(frames)
                 lines[1]["api"] = "vulkan"
+                slow = next(line for line in lines if line.get("frame") == 60)
+                for one, ms in zip(slow["passes"], (0, 0.5, 30)):
+                    one["cpu_start_ns"] = at + int(ms * MS)
                 got = self.answers(lines)[0]["hitches"]
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertTrue(got["worst"][0]["text"].endswith(f"ms, {words}") or (words == "a wait" and "ms, a wait" in got["worst"][0]["text"]), got["worst"][0]["text"])

@@ -97,16 +97,19 @@ vk_making_begin(struct vk_making *m, const struct vk_device *d, const void *info
 	return copies ? chain_ours(m) : infos;
 }
 
-static bool
-was_cached(const struct vk_making *m, uint32_t i)
+/* Adds whether the program's cache had number `i`, where the driver says. */
+static void
+count_cached(const struct vk_making *m, uint32_t i, struct tally_event *event)
 {
 	const VkPipelineCreationFeedbackCreateInfo *own = of_game(m, i);
 	const VkPipelineCreationFeedback *made = own      ? own->pPipelineCreationFeedback
 						 : m->ours ? &m->ours[i].made
 							   : NULL;
-	return made && (made->flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) &&
-	       (made->flags &
-		VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
+	if (!made || !(made->flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT))
+		return;
+	bool hit = made->flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+	event->cached += hit;
+	event->uncached += !hit;
 }
 
 void
@@ -127,7 +130,7 @@ vk_making_end(struct vk_making *m, const char *call, VkResult result, const VkPi
 		if (!handles[i])
 			continue;
 		event.n++;
-		event.cached += was_cached(m, i);
+		count_cached(m, i, &event);
 	}
 	tally_event_end_at(&event, end_ns);
 	free(m->memory);

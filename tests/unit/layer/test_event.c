@@ -14,24 +14,28 @@ static const struct {
 	uint64_t end_ns, ns;
 	bool kept;
 } cases[] = {
-	{ "short", { TALLY_EVENT_UPLOAD, "glBufferData", 1000, 1, 64, 0, 0 }, 3000, 2000, false },
+	{ "short",
+	  { TALLY_EVENT_UPLOAD, "glBufferData", 1000, 1, 64, 0, 0, 0 },
+	  3000,
+	  2000,
+	  false },
 	{ "long",
-	  { TALLY_EVENT_SHADER, "glCompileShader", 1000, 1, 0, 0, 7 },
+	  { TALLY_EVENT_SHADER, "glCompileShader", 1000, 1, 0, 0, 7, 0 },
 	  1000 + MS,
 	  MS,
 	  true },
 	{ "several at once, of which a cache had two",
-	  { TALLY_EVENT_PIPELINE, "vkCreateGraphicsPipelines", 1, 3, 0, 2, 0 },
+	  { TALLY_EVENT_PIPELINE, "vkCreateGraphicsPipelines", 1, 3, 0, 2, 0, 1 },
 	  1 + MS,
 	  MS,
 	  true },
 	{ "a long wait is a sum alone",
-	  { TALLY_EVENT_FENCE, "glClientWaitSync", 1, 1, 0, 0, 0 },
+	  { TALLY_EVENT_FENCE, "glClientWaitSync", 1, 1, 0, 0, 0, 0 },
 	  1 + 9 * MS,
 	  9 * MS,
 	  false },
 	{ "a clock that went back",
-	  { TALLY_EVENT_MAP, "glMapBuffer", 9 * MS, 1, 0, 0, 0 },
+	  { TALLY_EVENT_MAP, "glMapBuffer", 9 * MS, 1, 0, 0, 0, 0 },
 	  MS,
 	  0,
 	  false },
@@ -54,6 +58,7 @@ test_sums(void)
 			g_assert_cmpuint(s->ns, ==, is ? cases[i].ns : 0);
 			g_assert_cmpuint(s->bytes, ==, is ? e->bytes : 0);
 			g_assert_cmpuint(s->cached, ==, is ? e->cached : 0);
+			g_assert_cmpuint(s->uncached, ==, is ? e->uncached : 0);
 		}
 		g_assert_cmpuint(got.n_calls, ==, cases[i].kept);
 		if (!got.n_calls)
@@ -86,7 +91,7 @@ test_longest(void)
 {
 	struct tally_events got;
 	for (uint64_t i = 1; i <= 40; i++) {
-		const struct tally_event e = { TALLY_EVENT_SHADER, "c", 1, 1, 0, 0, 0 };
+		const struct tally_event e = { TALLY_EVENT_SHADER, "c", 1, 1, 0, 0, 0, 0 };
 		tally_event_end_at(&e, 1 + (i * 7 % 41) * MS);
 	}
 	tally_events_take(&got);
@@ -96,7 +101,7 @@ test_longest(void)
 	for (unsigned i = 0; i < got.n_calls; i++)
 		least = MIN(least, got.calls[i].ns);
 	g_assert_cmpuint(least, ==, 25 * MS);
-	tally_event_end_at(&(struct tally_event){ TALLY_EVENT_MAP, "m", 1, 1, 0, 0, 0 }, MS);
+	tally_event_end_at(&(struct tally_event){ TALLY_EVENT_MAP, "m", 1, 1, 0, 0, 0, 0 }, MS);
 	tally_events_take(NULL);
 	tally_events_take(&got);
 	g_assert_false(got.any);
@@ -107,7 +112,7 @@ compile(void *data)
 {
 	(void)data;
 	for (unsigned i = 0; i < 12500; i++) {
-		const struct tally_event e = { TALLY_EVENT_PIPELINE, "p", 1, 1, 2, 1, 0 };
+		const struct tally_event e = { TALLY_EVENT_PIPELINE, "p", 1, 1, 2, 1, 0, 0 };
 		tally_event_end_at(&e, i % 100 ? 11 : 1 + MS);
 	}
 	return NULL;
@@ -139,7 +144,7 @@ test_threads(void)
 static void *
 compile_once(void *data)
 {
-	const struct tally_event e = { TALLY_EVENT_PIPELINE, "p", 1, 1, 0, 0, 0 };
+	const struct tally_event e = { TALLY_EVENT_PIPELINE, "p", 1, 1, 0, 0, 0, 0 };
 	tally_event_end_at(&e, 1 + *(uint64_t *)data);
 	return NULL;
 }
@@ -156,7 +161,7 @@ test_own(void)
 	g_assert_cmpint(pthread_join(thread, NULL), ==, 0);
 	ns = MS;
 	compile_once(&ns);
-	tally_event_end_at(&(struct tally_event){ TALLY_EVENT_FENCE, "f", 1, 1, 0, 0, 0 }, MS);
+	tally_event_end_at(&(struct tally_event){ TALLY_EVENT_FENCE, "f", 1, 1, 0, 0, 0, 0 }, MS);
 	tally_events_take(&got);
 	g_assert_cmpuint(got.sums[TALLY_EVENT_PIPELINE].ns, ==, 4 * MS);
 	g_assert_cmpuint(got.sums[TALLY_EVENT_PIPELINE].own_ns, ==, MS);

@@ -14,19 +14,27 @@ static const struct {
 	const char *what, *pipelines;
 	VkResult result;
 	bool deferred, offered, idle;
-	uint64_t n, cached;
+	uint64_t n, cached, uncached;
 } rows[] = {
-	{ "one, from a cache", "c", VK_SUCCESS, false, true, false, 1, 1 },
-	{ "one, compiled", "n", VK_SUCCESS, false, true, false, 1, 0 },
-	{ "the game's own feedback", "CNc", VK_SUCCESS, false, true, false, 3, 2 },
-	{ "the driver does not say", "??c", VK_SUCCESS, false, true, false, 3, 1 },
-	{ "some need a compiler", "c-C-n", VK_PIPELINE_COMPILE_REQUIRED, false, true, false, 3, 2 },
-	{ "an error", "cC", VK_ERROR_OUT_OF_HOST_MEMORY, false, true, false, 0, 0 },
-	{ "more than fit", "ccccnnnnC", VK_SUCCESS, false, true, false, 9, 5 },
-	{ "no feedback offered", "c", VK_SUCCESS, false, false, false, 1, 0 },
-	{ "deferred", "cC", VK_OPERATION_DEFERRED_KHR, true, true, false, 0, 0 },
-	{ "could be deferred", "cC", VK_OPERATION_NOT_DEFERRED_KHR, true, true, false, 2, 1 },
-	{ "nothing is captured", "C", VK_SUCCESS, false, true, true, 0, 0 },
+	{ "one, from a cache", "c", VK_SUCCESS, false, true, false, 1, 1, 0 },
+	{ "one, compiled", "n", VK_SUCCESS, false, true, false, 1, 0, 1 },
+	{ "the game's own feedback", "CNc", VK_SUCCESS, false, true, false, 3, 2, 1 },
+	{ "the driver does not say", "??c", VK_SUCCESS, false, true, false, 3, 1, 0 },
+	{ "some need a compiler",
+	  "c-C-n",
+	  VK_PIPELINE_COMPILE_REQUIRED,
+	  false,
+	  true,
+	  false,
+	  3,
+	  2,
+	  1 },
+	{ "an error", "cC", VK_ERROR_OUT_OF_HOST_MEMORY, false, true, false, 0, 0, 0 },
+	{ "more than fit", "ccccnnnnC", VK_SUCCESS, false, true, false, 9, 5, 4 },
+	{ "no feedback offered", "c", VK_SUCCESS, false, false, false, 1, 0, 0 },
+	{ "deferred", "cC", VK_OPERATION_DEFERRED_KHR, true, true, false, 0, 0, 0 },
+	{ "could be deferred", "cC", VK_OPERATION_NOT_DEFERRED_KHR, true, true, false, 2, 1, 0 },
+	{ "nothing is captured", "C", VK_SUCCESS, false, true, true, 0, 0, 0 },
 };
 
 static void
@@ -89,6 +97,8 @@ test_rows(void)
 			g_assert_cmpuint(events.sums[TALLY_EVENT_PIPELINE].n, ==, rows[r].n);
 			g_assert_cmpuint(events.sums[TALLY_EVENT_PIPELINE].cached, ==,
 					 rows[r].cached);
+			g_assert_cmpuint(events.sums[TALLY_EVENT_PIPELINE].uncached, ==,
+					 rows[r].uncached);
 		}
 		g_assert_cmpmem(infos, sizeof(infos), before, sizeof(before));
 	}
