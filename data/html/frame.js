@@ -365,7 +365,7 @@ function frameRow(r, unit, total) {
 				"td",
 				{ class: big ? (r.change > 0 ? "bad" : "good") : null },
 				Number.isFinite(r.change)
-					? signed(r.change, (v) => inUnit(v, unit))
+					? signed(change, (v) => inUnit(v, unit))
 					: "-",
 			),
 			el("td", {}, total > 0 && r.gpu >= 0 ? percent(r.gpu / total) : "-"),

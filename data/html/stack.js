@@ -12,7 +12,7 @@ function stackParts(d) {
 	for (const g of groups.slice(0, READ)) {
 		const name = g.label ? g.label.split("/")[0] : g.name;
 		if (!parts.has(name))
-			parts.set(name, { name, place: d.groups.indexOf(g), groups: [], sum: 0 });
+			parts.set(name, { name, place: placeOfLabel(d, name), groups: [], sum: 0 });
 		const part = parts.get(name);
 		part.groups.push(g);
 		part.sum += stat(g, 0, "sum");

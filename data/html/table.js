@@ -151,7 +151,7 @@ function cellOf(log, d, c, g, place) {
 		return el(
 			"td",
 			{ class: "name", title: g.outside ? g.name : `${g.name}\nid ${g.id}` },
-			swatch(g.outside ? theme("line") : colour(place)),
+			swatch(colour(place)),
 			smallPicture(d, place),
 			g.name,
 		);

@@ -444,9 +444,24 @@ class Page(CliCase):
         self.page.wait("document.querySelector('#values')")
         words = self.page.js("document.querySelector('dl').innerText.replace(/\\s+/g, ' ')")
         for part in ("Target 1280 x 720, RGBA8 + DEPTH24_STENCIL8", "Load clear", "Store store",
-                     "Cost 3 fragments shaded a pixel: more than one lies over another", "; stores 7.37 MB (3.69 MB if ",
+                     "Cost 3 fragments shaded a pixel: more than one lies over another", "; stores up to 7.37 MB: 3.69 MB would do if ",
                      "; to find out what limits it: draw it at half"):
             self.assertIn(part, words)
+
+    def test_almost_no_difference(self):
+        """Under half of the last digit no difference has a sign; a pass has one color everywhere."""
+        lines = [header(), device(), pass_info(A, "main/small"), pass_info(B, "main/large")]
+        lines += [frame(i, [one_pass(0, A, 10**6), one_pass(1, B, 4 * 10**6 + 300 * (i == 1))], unattributed={"gpu_ns": 3 * 10**6})
+                  for i in range(5)]
+        self.open(self.write_log("almost.jsonl", lines + [end(5, 10)]))
+        self.page.wait("document.querySelector('#sums .swatch')")
+        self.page.choose("#frame", "1")
+        rows = self.page.js("[...document.querySelectorAll('#frame-passes tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        self.assertEqual([r[3] for r in rows], ["0.000"] * 3)
+        colors = self.page.js("['#frame-passes', '#passes'].map(t => [...document.querySelectorAll(t + ' tbody tr .swatch')].map(s => s.style.background).sort())")
+        self.assertEqual(colors[0], colors[1])
+        first = self.page.js("document.querySelector('#sums .swatch').style.background")  # main, as in the bar above
+        self.assertEqual(first, self.page.js("document.querySelector('#typical .bar').style.background"))
 
     def test_one_pass(self):
         """Its draws and what would tell them apart; nothing is left out, and no row is of nothing."""
