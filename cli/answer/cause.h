@@ -79,6 +79,8 @@ void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double u
 /* The threads of a driver on the CPU worked, and had no CPU, for so much more meanwhile than around
  * it; `known`: the latter, and they do work else. */
 void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known);
+/* The driver draws in the thread that calls it: work in a pass may be the pass. */
+void tally_cause_caller(struct tally_answer_hitch *h);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */
 const char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; valid likewise. */

@@ -16,10 +16,9 @@
 
 struct load_line {
 	uint64_t from_ns, to_ns, ready_ns;
-	struct {
-		const char *name; /* interned */
-		uint64_t ns, ready_ns;
-	} threads[MOST_THREADS]; /* without the one that ends frames */
+	/* Without the one that ends frames; names are interned. */
+	struct tally_thread_record threads[MOST_THREADS];
+	uint32_t n;
 };
 
 struct load_frame {
@@ -53,8 +52,7 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 		.to_ns = p->time_ns,
 		.ready_ns = p->ready_ns,
 	};
-	unsigned n = 0;
-	for (uint32_t i = 0; i < p->n_threads && n < MOST_THREADS; i++) {
+	for (uint32_t i = 0; i < p->n_threads && line.n < MOST_THREADS; i++) {
 		if (p->threads[i].ends_frames)
 			continue;
 		const char *name = g_intern_string(p->threads[i].name);
@@ -64,9 +62,8 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 			g_hash_table_insert(l->totals, (gpointer)name, total);
 		}
 		*total += p->threads[i].cpu_ns;
-		line.threads[n].name = name;
-		line.threads[n].ready_ns = p->threads[i].ready_ns;
-		line.threads[n++].ns = p->threads[i].cpu_ns;
+		line.threads[line.n] = p->threads[i];
+		line.threads[line.n++].name = name;
 		l->has_ready |= p->threads[i].has_ready;
 	}
 	l->all_ns += p->period_ns;
@@ -80,6 +77,8 @@ tally_loads_add_frame(struct tally_loads *l, uint64_t start_ns, uint64_t ns)
 {
 	guint n = l->frames->len;
 	struct load_frame f = { .start_ns = start_ns, .ns = ns };
+	if (l->lines->len == 0)
+		return; /* perhaps there is none */
 	if (n > 0) {
 		const struct load_frame *last =
 			&g_array_index(l->frames, struct load_frame, n - 1);
@@ -104,7 +103,7 @@ work_of(const struct load_line *lines, guint n, const char *name)
 	uint64_t ns = 0;
 	for (guint i = 0; i < n; i++)
 		for (unsigned k = 0; k < MOST_THREADS; k++)
-			ns += lines[i].threads[k].name == name ? lines[i].threads[k].ns : 0;
+			ns += lines[i].threads[k].name == name ? lines[i].threads[k].cpu_ns : 0;
 	return ns;
 }
 
@@ -150,16 +149,32 @@ may_draw(const char *thread, struct driver driver)
 	       (driver.process && strncmp(thread, driver.process, MOST_NAME) == 0);
 }
 
+enum { DREW, HAD_NO_CPU };
+
+/* What these threads did in some time, and in how many frames. */
+struct driver_load {
+	double ns[2], frames;
+};
+
+static void
+add_threads(const struct tally_thread_record *threads, uint32_t n, struct driver driver,
+	    struct driver_load *sum)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (threads[i].ends_frames || !may_draw(threads[i].name, driver))
+			continue;
+		sum->ns[DREW] += (double)threads[i].cpu_ns;
+		sum->ns[HAD_NO_CPU] += (double)threads[i].ready_ns;
+	}
+}
+
 uint64_t
 tally_loads_drew(const struct tally_process_record *p, const struct tally_aggregate *log,
 		 const struct tally_device_summary *device)
 {
-	uint64_t ns = 0;
-	const struct driver driver = driver_of(log, device);
-	for (uint32_t i = 0; i < p->n_threads; i++)
-		if (!p->threads[i].ends_frames && may_draw(p->threads[i].name, driver))
-			ns += p->threads[i].cpu_ns;
-	return ns;
+	struct driver_load sum = { 0 };
+	add_threads(p->threads, p->n_threads, driver_of(log, device), &sum);
+	return (uint64_t)sum.ns[DREW];
 }
 
 /* How many frames there were until then, with the part of the last; time of which no frame is known
@@ -169,6 +184,8 @@ frames_until(const struct tally_loads *l, uint64_t until_ns, uint64_t usual_ns)
 {
 	const struct load_frame *f = (const struct load_frame *)(void *)l->frames->data;
 	guint n = 0, end = l->frames->len;
+	if (end == 0)
+		return (double)until_ns / (double)usual_ns;
 	while (n < end) {
 		guint middle = n + (end - n) / 2;
 		if (f[middle].start_ns <= until_ns)
@@ -187,13 +204,6 @@ frames_until(const struct tally_loads *l, uint64_t until_ns, uint64_t usual_ns)
 	return part + unknown_ns / (double)usual_ns;
 }
 
-enum { DREW, HAD_NO_CPU };
-
-/* What the driver's threads did in some time, and in how many frames. */
-struct driver_load {
-	double ns[2], frames;
-};
-
 static void
 add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t usual_ns,
 	 struct driver_load *sum)
@@ -201,12 +211,7 @@ add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t u
 	const struct load_line *line = &g_array_index(l->lines, struct load_line, at);
 	sum->frames += frames_until(l, line->to_ns, usual_ns) -
 		       frames_until(l, line->from_ns, usual_ns);
-	for (unsigned k = 0; k < MOST_THREADS && line->threads[k].name; k++) {
-		if (!may_draw(line->threads[k].name, driver))
-			continue;
-		sum->ns[DREW] += (double)line->threads[k].ns;
-		sum->ns[HAD_NO_CPU] += (double)line->threads[k].ready_ns;
-	}
+	add_threads(line->threads, line->n, driver, sum);
 }
 
 /* Takes from what the driver did in `n` lines from `at` on what it does in as many frames around:
@@ -252,6 +257,8 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 	if (drew || draws || driver.process)
 		tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
 				   draws && n > 0 && l->has_ready && l->frames->len < MOST_FRAMES);
+	else if (is_of_driver("llvmpipe", driver.name)) /* without threads of its own */
+		tally_cause_caller(h);
 }
 
 /* Which thread worked meanwhile, and how long the one that ends frames had no CPU. */

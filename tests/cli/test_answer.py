@@ -232,7 +232,7 @@ class Answer(CliCase):
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
-        def run(cpu_begins_at, api="opengl", ms=30, **usual):
+        def run(cpu_begins_at, api="opengl", ms=30, driver=None, **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
                 slow = 20 * (i == 40)
@@ -242,6 +242,10 @@ class Answer(CliCase):
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
                 lines[-1].update(usual and {"wait_ns": usual.get("waits", 0) * slow * MS, "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
                 start += (ms + slow + 3) * MS
+                if driver and i % 4 == 3:
+                    lines.append({"type": "process", "time_ns": start, "period_ns": 4 * ms * MS, "ready_ns": 0, "threads": [
+                        {"name": t, "cpu_ns": 20 * MS, **({"ends_frames": True} if t == "game" else {"ready_ns": 0})} for t in driver[1]]})
+                    lines[1]["name"] = driver[0]
             return self.answers(lines + [end(60, 120)])[0]
         got = run(1)
         self.assertEqual((got["bound"]["by"], got["hitches"]["worst"][0]["text"]), ("gpu", "frame 40: +20.7 ms, GBuffer 28.0 -> 48.0 ms, same draws"))
@@ -251,6 +255,11 @@ class Answer(CliCase):
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")
         got = run(1000, thread_ms=3)
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, the CPU, in GBuffer")
+        # Planted: more pixels, on llvmpipe without threads, which draws in the one that calls it.
+        for name, threads, words in (("llvmpipe (LLVM 15)", ["game"], "cannot tell: GBuffer and the CPU both took longer"),
+                                     ("llvmpipe (LLVM 15)", ["game", "llvmpipe-0"], "the CPU, in GBuffer"), ("Mesa", ["game"], "the CPU, in GBuffer")):
+            got = run(1000, thread_ms=3, driver=(name, threads))
+            self.assertEqual(got["hitches"]["worst"][0]["text"], f"frame 40: +20.7 ms, {words}")
         # Planted in llvmpipe: of 20 sleeps and locks in an open pass all read "GBuffer, or a wait of the CPU".
         for works, waits, words in ((0, 0, "a wait in GBuffer (sleep, lock, disk, other programs)"), (0.3, 0, "cannot tell: GBuffer and the CPU both took longer"),
                                     (0, 1, "GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")):
