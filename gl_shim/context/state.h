@@ -65,14 +65,11 @@ struct gl_open_pass {
 /* The last pass of the frames, if a flush or fence of the program follows it. Its queries end
  * before that: afterwards they would have a batch of their own, which the next flush submits. */
 struct gl_last_pass {
-	enum {
-		GL_LAST_UNKNOWN,
-		GL_LAST_FLUSHED, /* as frames ended before */
-		GL_LAST_CLOSED,  /* at this frame's flush, for that reason */
-		GL_LAST_GOES_ON, /* wrongly: never again */
-	} state;
 	enum tally_pass_kind kind;
 	uint64_t key;
+	uint32_t frames; /* that ended so, in a row */
+	bool closed;	 /* at this frame's flush, for that reason */
+	bool went_on;	 /* wrongly: never again */
 };
 
 /* What an option does around each pass, besides its queries. */

@@ -186,22 +186,6 @@ submits_end_frame(const struct gl_context_state *s)
 	       s->submits % s->config->frame_every == 0;
 }
 
-static bool
-is_last(const struct gl_context_state *s)
-{
-	return s->now.open && s->now.kind == s->last.kind && s->now.key == s->last.key;
-}
-
-void
-gl_pass_parks(struct gl_context_state *s)
-{
-	struct gl_last_pass *last = &s->last;
-	if (last->state == GL_LAST_CLOSED)
-		last->state = is_last(s) ? GL_LAST_GOES_ON : GL_LAST_FLUSHED;
-	else if (last->state != GL_LAST_GOES_ON && s->now.open && s->gap)
-		*last = (struct gl_last_pass){ GL_LAST_FLUSHED, s->now.kind, s->now.key };
-}
-
 bool
 gl_pass_may_end(struct gl_context *c)
 {
@@ -210,11 +194,9 @@ gl_pass_may_end(struct gl_context *c)
 		return false;
 	gl_workload_end(c);
 	gl_worker = s;
-	if (is_last(s) && s->last.state == GL_LAST_FLUSHED) {
-		s->last.state = GL_LAST_CLOSED;
+	if (gl_pass_is_last(s)) {
+		s->last.closed = true;
 		gl_pass_close(c);
-	} else if (is_last(s) && s->last.state == GL_LAST_CLOSED) {
-		s->last.state = GL_LAST_GOES_ON;
 	}
 	tally_harvest_gap(s->harvest);
 	s->gap = true;

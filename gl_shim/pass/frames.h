@@ -14,8 +14,6 @@ void gl_finish(struct gl_context *c, void (*next)(void));
 /* Called before a flush or a fence: the program may leave the GPU without work after it, so the
  * open pass ends here unless more work follows. False: no query may be issued now. */
 bool gl_pass_may_end(struct gl_context *c);
-/* The context is about to be swapped or left: whether its pass ended at a flush. */
-void gl_pass_parks(struct gl_context_state *s);
 /* The same where the program waits: by then the driver must have drawn all issued work. */
 void gl_wait(struct gl_context *c);
 /* Reads what `pname` asks of one of the program's queries: for a result the driver may wait. */

@@ -186,6 +186,47 @@ impossible(const struct gl_context_state *s, enum tally_pass_kind kind)
 	return kind == TALLY_PASS_COMPUTE ? ~compute : compute;
 }
 
+/* ---- the last pass of frames (struct gl_last_pass) ---- */
+
+#define SURE_FRAMES 8 /* that ended alike: no other flush is taken for the last */
+
+static bool
+is_as_last(const struct gl_context_state *s)
+{
+	return s->now.open && s->now.kind == s->last.kind && s->now.key == s->last.key;
+}
+
+bool
+gl_pass_is_last(const struct gl_context_state *s)
+{
+	return is_as_last(s) && s->last.frames >= SURE_FRAMES && !s->last.went_on &&
+	       s->config->granularity >= TALLY_GRANULARITY_PASS;
+}
+
+void
+gl_pass_parks(struct gl_context_state *s)
+{
+	struct gl_last_pass *last = &s->last;
+	if (s->now.open) {
+		last->frames = !s->gap ? 0 : is_as_last(s) ? last->frames + 1 : 1;
+		last->kind = s->now.kind;
+		last->key = s->now.key;
+	}
+	last->closed = false;
+}
+
+/* Work follows a flush in the open pass, or in one that was closed there. */
+static void
+goes_on(struct gl_context_state *s)
+{
+	if (!is_as_last(s))
+		return;
+	s->last.frames = 0;
+	s->last.went_on |= s->last.closed;
+}
+
+/* ---- opening and continuing ---- */
+
 static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
@@ -206,6 +247,8 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
+	if (s->last.closed)
+		goes_on(s);
 	gl_yield_as_elsewhere(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
 	uint64_t frame = pass ? tally_stream_pass_frame(pass) : 0;
@@ -256,6 +299,7 @@ continue_pass(struct gl_context *c)
 	s->labels.low = s->labels.depth;
 	if (s->gap) {
 		s->gap = false;
+		goes_on(s);
 		gl_worker = s;
 		tally_harvest_resume(s->harvest);
 		if (s->now.pass && !s->scene.n)

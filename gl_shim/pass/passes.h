@@ -30,4 +30,10 @@ bool gl_pass_enter(struct gl_context *c, struct gl_pass_request *w);
 void gl_pass_close(struct gl_context *c);
 void gl_pass_close_silent(struct gl_context *c);
 
+/* Whether the open pass ended the last frames, each with a flush after it, so that it may be
+ * closed before this one; if work follows it is opened again, and that was the last time. */
+bool gl_pass_is_last(const struct gl_context_state *s);
+/* The context is about to be swapped or left: whether a flush came after its pass. */
+void gl_pass_parks(struct gl_context_state *s);
+
 #endif

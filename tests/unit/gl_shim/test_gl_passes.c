@@ -72,6 +72,8 @@ __wrap_calloc(size_t n, size_t size)
 	return fail_at && --fail_at == 0 ? NULL : __real_calloc(n, size);
 }
 
+#define EIGHT(text) text text text text text text text text
+
 /* A frame as a line of calls, and the resulting passes. A call is a letter with its arguments:
  *   B1      bind framebuffer 1 (0: the window)      A31   attach texture 3 to framebuffer 1
  *   a31     the same by glFramebufferTexture        P     glPopAttrib
@@ -225,10 +227,19 @@ static const struct {
 	{ "... and before another target", "sources=api+gl-timestamp", "D3 f z B1 D3 S",
 	  "r640 1d3v r10 1d3v;" },
 	{ "... and before more work", "sources=api+gl-timestamp", "D3 f z D3 S", "r640 2d6v+z;" },
-	{ "... once where frames had ended by one", "sources=api+gl-timestamp",
-	  "D3 f z S D3 f z D6 S D3 f D6 S", "r640 1d3v;r640 1d3v r640 1d6v/1;r640 2d9v;" },
-	{ "... or by two", "", "D3 y f S D3 y D6 f S D3 y D6 f S",
-	  "r640 1d3v;r640 1d3v r640 1d6v/1;r640 2d9v;" },
+	{ "... though a frame had ended by one", "sources=api+gl-timestamp",
+	  "D3 f z S D3 f z D6 S", "r640 1d3v;r640 2d9v+z;" },
+	{ "... or each after a first one", "", EIGHT("D3 y D6 f S ") "D3 y D6 f S",
+	  EIGHT("r640 2d9v;") "r640 2d9v;" },
+	{ "... but once where eight in a row had", "", EIGHT("D3 f S ") "D3 f D6 S D3 f D6 S",
+	  EIGHT("r640 1d3v;") "r640 1d3v r640 1d6v/1;r640 2d9v;" },
+	{ "... or by two", "", EIGHT("D3 y f S ") "D3 y D6 f S D3 y D6 f S",
+	  EIGHT("r640 1d3v;") "r640 1d3v r640 1d6v/1;r640 2d9v;" },
+	{ "... and another target follows", "",
+	  EIGHT("D3 f S ") "D3 f D6 B1 D3 S B0 D3 f D6 B1 D3 S",
+	  EIGHT("r640 1d3v;") "r640 1d3v r640 1d6v/1 r10 1d3v;r640 2d9v r10 1d3v;" },
+	{ "... never a frame's one pass", "granularity=frame", EIGHT("D3 f S ") "D3 f D6 S",
+	  EIGHT("o0 1d3v;") "o0 2d9v;" },
 	{ "the game's query beside ours", "sources=api+gl-statistics", "D3 q D3 Q D3 S",
 	  "r640 3d9v yielded;" },
 	{ "... begun in a frame that is left out", "sources=api+gl-statistics,skip=1",
