@@ -17,7 +17,7 @@
 #define MENTIONED 0.05
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_FAULTS 10
-#define DISK_RATE 0.2 /* bytes a nanosecond */
+#define DISK_RATE 0.4 /* bytes a nanosecond */
 #define READ 1000000 /* bytes, worth a word */
 #define ALLOCATED 16000000 /* bytes, worth a word */
 

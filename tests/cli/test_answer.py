@@ -619,6 +619,8 @@ class Answer(CliCase):
             ("a file, and another thread's shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {"disk_bytes": 18 * 10**6}, {}, "disk",
              "18 MB read from a disk; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("a sleep, and a small file", [], [], 3, 9, {"disk_bytes": 3 * 10**6}, {}, "wait", "a wait; meanwhile 3 MB read from a disk"),
+            # Planted: 17 ms of it.
+            ("a file, and as long a sleep", [], [], 9, 9, {"disk_bytes": 10 * 10**6}, {}, "wait", "a wait; meanwhile 10 MB read from a disk"),
             ("work, sleep and a small file", [], [], 15, 9, {"disk_bytes": 3 * 10**6}, {}, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer, 3 MB read from a disk"),
             ("a fence, and a file", [event("fence", 30)], [], 3, 39, {"disk_bytes": 18 * 10**6}, {}, "wait", "a wait for a fence or query"),
             ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence or query"),
