@@ -6,6 +6,7 @@
 #include "vk_layer/submit/submission.h"
 
 #include "layer/base/keep_loaded.h"
+#include "layer/base/small_file.h"
 #include "layer/capture/capture.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
@@ -167,6 +168,8 @@ vk_instance_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks
 		.is_dxvk = strcmp(engine, "DXVK") == 0,
 	};
 	made.tracked = config && !is_left_to_shim(&made, config);
+	if (made.tracked)
+		tally_small_file_make_room();
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
 	if (made.tracked && made.api_version < VK_API_VERSION_1_1 && !made.has_properties2) {
 		result = try_extended(&attempt, info, out);

@@ -15,6 +15,7 @@
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/window/platform.h"
 #include "gl_shim/window/real.h"
+#include "layer/base/small_file.h"
 #include "layer/capture/capture.h"
 #include "layer/config/config.h"
 #include "layer/session/block.h"
@@ -50,6 +51,7 @@ start(void)
 	if (disabled)
 		return;
 	pthread_atfork(NULL, NULL, forked_child);
+	tally_small_file_make_room();
 	tally_capture_set_shim();
 }
 

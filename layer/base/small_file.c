@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int
@@ -22,6 +23,19 @@ tally_small_file_lift(int fd)
 	}
 	errno = error;
 	return fd;
+}
+
+void
+tally_small_file_make_room(void)
+{
+	int error = errno;
+	struct stat threads; /* two links more than there are */
+	if (stat("/proc/self/task", &threads) == 0 && threads.st_nlink == 3) {
+		int high = tally_small_file_lift(dup(STDERR_FILENO));
+		if (high >= 0)
+			close(high);
+	}
+	errno = error;
 }
 
 int

@@ -26,6 +26,10 @@ bool tally_small_file_number(const char *path, long long *out);
  * files does not get passtally's. A negative one is returned unchanged; where no high number is
  * free, `fd` itself. errno is kept. */
 int tally_small_file_lift(int fd);
+/* Lets the kernel's table of descriptors grow to where they are moved, if the process has one
+ * thread. With more of them whoever makes it grow waits for all processors, 5 to 30 ms. errno is
+ * kept. */
+void tally_small_file_make_room(void);
 /* open(2) for reading, moved to a high number; -1 with errno. */
 int tally_small_file_open(const char *path);
 /* opendir(3), moved to a high number; NULL with errno. Allocates. */

@@ -296,6 +296,14 @@ def check_disabled(checks, life):
         checks.that(not log.exists() and not list((folder / "state").iterdir()), "something was written")
 
 
+def check_room(checks, _life):
+    """Room for our descriptors, which have high numbers, is made before the program has threads: then nothing waits for it."""
+    with h.scratch() as folder:
+        bare, ours = (int(h.run(["grep", "FDSize", "/proc/self/status"], env).text.split()[1])
+                      for env in (h.base_env(folder), h.base_env(folder, h.capture_env(folder / "log.jsonl"))))
+        checks.that(ours > bare, f"room for {ours} descriptors, {bare} without passtally")
+
+
 def check_early(checks, life):
     """A constructor that calls exit() before passtally's has run: handlers and buffers are not lost."""
     early = h.need("early_exit")
@@ -344,7 +352,7 @@ def main():
     others = {"exec": check_exec, "thread_exit": check_thread_exit,
               "exit_threads": check_exit_threads, "bad_option": check_bad_option, "bad_file": check_bad_file,
               "bad_place": check_bad_place, "file_limit": check_file_limit, "full_disk": check_full_disk,
-              "max_log": check_max_log, "disabled": check_disabled, "early": check_early}
+              "max_log": check_max_log, "disabled": check_disabled, "early": check_early, "room": check_room}
     if h.built("passtally"):
         others["run"] = check_run
     chosen = sys.argv[1:] or [*ENDS, *others]
