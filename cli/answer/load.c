@@ -204,14 +204,17 @@ frames_until(const struct tally_loads *l, uint64_t until_ns, uint64_t usual_ns)
 	return part + unknown_ns / (double)usual_ns;
 }
 
-static void
+/* False: others were busier, and the driver's threads may not be among the five that are listed. */
+static bool
 add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t usual_ns,
 	 struct driver_load *sum)
 {
 	const struct load_line *line = &g_array_index(l->lines, struct load_line, at);
 	sum->frames += frames_until(l, line->to_ns, usual_ns) -
 		       frames_until(l, line->from_ns, usual_ns);
+	double before_ns = sum->ns[DREW];
 	add_threads(line->threads, line->n, driver, sum);
+	return sum->ns[DREW] > before_ns || line->n < MOST_THREADS - 1;
 }
 
 /* Takes from what the driver did in `n` lines from `at` on what it does in as many frames around:
@@ -251,12 +254,13 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
 	struct driver_load sum = { 0 };
 	guint n, at = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
+	bool known = l->has_ready && n > 0;
 	for (guint i = at; i < at + n; i++)
-		add_line(l, i, driver, usual_ns, &sum);
+		known &= add_line(l, i, driver, usual_ns, &sum);
 	bool drew = sum.ns[DREW] > 0, draws = take_usual(l, at, n, driver, usual_ns, &sum);
 	if (drew || draws || driver.process)
 		tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
-				   draws && n > 0 && l->has_ready && l->frames->len < MOST_FRAMES);
+				   known && draws && l->frames->len < MOST_FRAMES);
 	else if (is_of_driver("llvmpipe", driver.name)) /* without threads of its own */
 		tally_cause_caller(h);
 }
