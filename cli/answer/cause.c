@@ -224,6 +224,15 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		share_part(h, ready_ns, own_ns);
 }
 
+/* Passes explain it, or the GPU was waited for, while calls elsewhere may explain it, too. */
+static bool
+is_of_driver(const struct tally_answer_hitch *h, bool had_no_cpu)
+{
+	return h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU ||
+	       (h->cause == TALLY_CAUSE_WAIT && h->behind_ns && had_no_cpu) ||
+	       (h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->event.elsewhere);
+}
+
 void
 tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known)
 {
@@ -234,14 +243,15 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 		h->or_wait = false;
 	}
 	bool had_no_cpu = no_cpu_ns >= EXPLAINS * lost;
-	bool behind = h->cause == TALLY_CAUSE_WAIT && h->behind_ns && had_no_cpu;
-	bool beside = h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->event.elsewhere;
-	if (drew || has_more_draws(h) ||
-	    (h->cause != TALLY_CAUSE_PASS && h->cause != TALLY_CAUSE_GPU && !behind && !beside))
+	bool waited = known && drew_ns <= SAME * lost &&
+		      (had_no_cpu || no_cpu_ns <= SAME * lost);
+	if (drew || !is_of_driver(h, had_no_cpu))
 		return;
-	h->starved = !known || drew_ns > SAME * lost || (!had_no_cpu && no_cpu_ns > SAME * lost);
-	h->cause = h->starved ? TALLY_CAUSE_UNKNOWN : TALLY_CAUSE_WAIT;
-	if (!h->starved && had_no_cpu) {
+	if (has_more_draws(h) && !(waited && (double)h->slept_ns >= EXPLAINS * lost))
+		return;
+	h->starved = !waited;
+	h->cause = waited ? TALLY_CAUSE_WAIT : TALLY_CAUSE_UNKNOWN;
+	if (waited && had_no_cpu) {
 		h->pass = NULL;
 		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->frame_ns);
 		h->ready_sure = (double)MAX(h->growth_ns, h->behind_ns) >= (1 - SAME) * lost;

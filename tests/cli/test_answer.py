@@ -781,6 +781,9 @@ class Answer(CliCase):
             ("a pass of one that worked for a part of it, and had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.2)], no_cpu=40), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("a pass of one whose threads are not among the five that are listed", run([(name, 30) for name in "abcde"], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            # Planted: a sleep beside one more draw.
+            ("a pass of more draws, in which nobody worked", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
+            ("a pass of more draws, in which its thread waited for the driver", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2, more={"wait_ns": 30 * MS}), "GBuffer 8.00 -> 38.0 ms, 10 -> 20 draws"),
             # Planted beside a compile on another thread: a sleep; the driver had no CPU; pixels.
             ("a pass and calls elsewhere, and nobody of the driver worked", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "a wait in GBuffer (sleep, lock, disk, other programs); meanwhile 1 shader made, 28.0 ms"),
             ("a pass and calls elsewhere, and no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=25, more=elsewhere), "a wait: no CPU was free for up to 25.0 ms; meanwhile 1 shader made, 28.0 ms"),
