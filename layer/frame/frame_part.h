@@ -61,7 +61,7 @@ struct tally_frame_part {
 	uint64_t overhead_ns, dropped;
 	const char *set; /* tally_stream_use_set() */
 	uint32_t n_passes, n_done; /* passes are done in order */
-	uint32_t n_unlisted;	   /* of them: tally_stream_open_unattributed() */
+	uint32_t n_unlisted;	   /* of them: not listed by tally_stream_open_passes() */
 	uint32_t max_passes; /* 0: too many frames wait, and of those that come too fast some
 			      * are to be whole */
 	struct tally_chunk *first, *last;

@@ -301,77 +301,95 @@ clear_valid(uint64_t *valid, uint32_t n)
 		memset(valid + 1, 0, (n - 1) / 64 * sizeof(*valid));
 }
 
-static bool
-is_full(const struct tally_frame_part *part, bool listed)
-{
-	uint32_t n = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
-	return n >= part->max_passes;
-}
-
-/* The collector's processor has the next pass in its cache: it is brought here while the game
- * issues the work of this one. After a chunk's last pass it is a pass of none: no harm. */
+/* The collector's processor has the pass in its cache, `n` after this one: it is brought here while
+ * the game issues the work of those. After a chunk's last pass it is a pass of none: no harm. */
 static void
-fetch_ahead(const struct tally_pass *pass)
+fetch_ahead(const struct tally_pass *pass, uint32_t n)
 {
-	uintptr_t next = (uintptr_t)(pass + 1);
+	uintptr_t next = (uintptr_t)(pass + n);
 	for (uintptr_t i = 0; i < sizeof(*pass); i += 64)
 		__builtin_prefetch((const void *)(next + i), 1);
 }
 
-static __attribute__((hot)) struct tally_pass *
-open_pass(struct tally_stream *s, uint64_t now_ns, bool listed)
+/* The part that passes are added to now. NULL: nothing is captured, or there is no memory. */
+static inline struct tally_frame_part *
+open_part(struct tally_stream *s, uint32_t n)
 {
-	if (!is_live(s))
-		return NULL;
-	struct tally_frame_part *part;
 	for (;;) {
 		uint64_t state = atomic_load_explicit(&s->device->state, memory_order_acquire);
 		if (!(state & 1))
 			return NULL;
-		part = s->tail && s->tail->frame == state >> 1 ? s->tail : part_of(s, state);
+		bool newest = s->tail && s->tail->frame == state >> 1;
+		struct tally_frame_part *part = newest ? s->tail : part_of(s, state);
 		if (part)
-			break;
+			return part;
 		if (atomic_load(&s->device->state) == state) {
-			s->lost_passes++;
+			s->lost_passes += n;
 			return NULL;
 		}
 	}
-	if (is_full(part, listed)) {
-		part->dropped++;
+}
+
+static bool
+add_chunk(struct tally_stream *s, struct tally_frame_part *part)
+{
+	struct tally_chunk *chunk = take_chunk(s, &s->chunks, sizeof(*chunk),
+					       offsetof(struct tally_chunk, passes[0].values),
+					       sizeof(struct tally_pass));
+	if (!chunk)
+		return false;
+	if (part->last)
+		part->last->next = chunk;
+	else
+		part->first = part->done = chunk;
+	part->last = chunk;
+	return true;
+}
+
+/* Inline twice: most open one, and for that it is half as long. */
+static inline __attribute__((always_inline, hot)) struct tally_pass *
+open_passes(struct tally_stream *s, uint64_t now_ns, bool listed, uint32_t *n)
+{
+	struct tally_frame_part *part = is_live(s) ? open_part(s, *n) : NULL;
+	if (!part)
+		return NULL;
+	uint32_t opened = listed ? part->n_passes - part->n_unlisted : part->n_unlisted;
+	uint32_t room = opened < part->max_passes ? part->max_passes - opened : 0;
+	uint32_t at = part->n_passes % TALLY_CHUNK_PASSES;
+	if (!room || (at == 0 && !add_chunk(s, part))) {
+		part->dropped += *n;
 		return NULL;
 	}
-	if (part->n_passes % TALLY_CHUNK_PASSES == 0) {
-		struct tally_chunk *chunk =
-			take_chunk(s, &s->chunks, sizeof(*chunk),
-				   offsetof(struct tally_chunk, passes[0].values),
-				   sizeof(struct tally_pass));
-		if (!chunk) {
-			part->dropped++;
-			return NULL;
-		}
-		if (part->last)
-			part->last->next = chunk;
-		else
-			part->first = part->done = chunk;
-		part->last = chunk;
+	struct tally_pass *passes = &part->last->passes[at];
+	room = room < TALLY_CHUNK_PASSES - at ? room : TALLY_CHUNK_PASSES - at;
+	*n = *n < room ? *n : room;
+	now_ns = now_ns ? now_ns : tally_clock_now_ns();
+	for (uint32_t i = 0; i < *n; i++) {
+		struct tally_pass *pass = passes + i;
+		fetch_ahead(pass, *n);
+		memset(pass, 0, offsetof(struct tally_pass, values));
+		pass->slot = TALLY_PASS_NO_SLOT;
+		pass->surface = -1;
+		pass->cpu_start_ns = now_ns;
+		pass->unattributed = !listed;
+		pass->part = part;
+		clear_valid(pass->valid, s->info.n_counters);
 	}
-	struct tally_pass *pass = &part->last->passes[part->n_passes++ % TALLY_CHUNK_PASSES];
-	fetch_ahead(pass);
-	memset(pass, 0, offsetof(struct tally_pass, values));
-	pass->slot = TALLY_PASS_NO_SLOT;
-	pass->surface = -1;
-	pass->cpu_start_ns = now_ns ? now_ns : tally_clock_now_ns();
-	pass->unattributed = !listed;
-	pass->part = part;
-	part->n_unlisted += !listed;
-	clear_valid(pass->valid, s->info.n_counters);
-	return pass;
+	part->n_passes += *n;
+	part->n_unlisted += listed ? 0 : *n;
+	return passes;
 }
 
 __attribute__((hot)) struct tally_pass *
 tally_stream_open_pass(struct tally_stream *s, uint64_t now_ns)
 {
-	return open_pass(s, now_ns, true);
+	return open_passes(s, now_ns, true, &(uint32_t){ 1 });
+}
+
+__attribute__((hot)) struct tally_pass *
+tally_stream_open_passes(struct tally_stream *s, uint64_t now_ns, bool listed, uint32_t *n)
+{
+	return open_passes(s, now_ns, listed, n);
 }
 
 void
@@ -386,12 +404,6 @@ tally_stream_picture_pass(struct tally_pass *pass, uint32_t number)
 {
 	pass->picture = number;
 	pass->part->pictured = true;
-}
-
-struct tally_pass *
-tally_stream_open_unattributed(struct tally_stream *s, uint64_t now_ns)
-{
-	return open_pass(s, now_ns, false);
 }
 
 __attribute__((hot)) uint64_t

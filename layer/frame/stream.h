@@ -138,9 +138,11 @@ bool tally_stream_captures(struct tally_stream *stream);
  * The pointer is valid until tally_stream_publish() hands the part over, which is never
  * before the pass is done. */
 struct tally_pass *tally_stream_open_pass(struct tally_stream *stream, uint64_t now_ns);
-/* The same for work that is summed and not listed (`unattributed` is set). It does not count
- * towards max_passes, but has a limit of the same size. */
-struct tally_pass *tally_stream_open_unattributed(struct tally_stream *stream, uint64_t now_ns);
+/* The same for up to *n passes that follow one another; *n: set to how many there are. NULL: none
+ * of them. Not `listed`: work that is summed and not listed (`unattributed` is set), which does not
+ * count towards max_passes, but has a limit of the same size. */
+struct tally_pass *tally_stream_open_passes(struct tally_stream *stream, uint64_t now_ns,
+					    bool listed, uint32_t *n);
 /* The pass turned out to be none: what was measured in it is summed and not listed. */
 void tally_stream_unlist_pass(struct tally_pass *pass);
 

@@ -109,22 +109,6 @@ tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family
 }
 
 void
-tally_vk_begin_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		     uint32_t slot, uint32_t views)
-{
-	(void)views;
-	src->api->CmdBeginQuery(cb, pool, slot, 0);
-}
-
-void
-tally_vk_end_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		   uint32_t slot, uint32_t views)
-{
-	(void)views;
-	src->api->CmdEndQuery(cb, pool, slot);
-}
-
-void
 tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns)
 {
 	(void)src;

@@ -4,9 +4,9 @@
  * It differs from query/source/source.h because recording and execution are separate: queries
  * are recorded by any number of threads, each into its own command buffer, and are executed
  * (and read) later, possibly often. So a source keeps no slot: it creates query pools, and the
- * caller that records chooses the slot and the pool. begin() and end() may be called by several
- * threads at once, each with its own command buffer; everything else by one thread at a time
- * (the device's lock). Nothing waits for the GPU.
+ * caller that records chooses the slot and the pool. tally_vk_begin() and _end() may be called by
+ * several threads at once, each with its own command buffer; everything else by one thread at a
+ * time (the device's lock). Nothing waits for the GPU.
  */
 #ifndef PASSTALLY_QUERY_VK_SOURCE_H
 #define PASSTALLY_QUERY_VK_SOURCE_H
@@ -70,7 +70,7 @@ struct tally_vk_source;
 /* Complete: no member is NULL. */
 struct tally_vk_source_ops {
 	const char *name;   /* as in the log: "vk-timestamp" */
-	bool delivers_time; /* fills sample->begin_ns and end_ns */
+	bool delivers_time; /* by two timestamps; fills sample->begin_ns and end_ns */
 	uint32_t queries; /* of one slot; those of slot n begin at n times this */
 	/* An interval may begin and end in different command buffers, and may be between the
 	 * outer ends of suspended halves; otherwise it is recorded only as a whole. */
@@ -89,12 +89,6 @@ struct tally_vk_source_ops {
 	enum tally_status (*create_pool)(struct tally_vk_source *src,
 					 const struct tally_vk_family *family, uint32_t slots,
 					 VkQueryPool *out);
-	/* `views`: the number of consecutive slots that the interval takes
-	 * (multiview; else 1). */
-	void (*begin)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		      uint32_t slot, uint32_t views);
-	void (*end)(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-		    uint32_t slot, uint32_t views);
 	/* How many 64-bit words the results of one query take, with its availability, which comes
 	 * last. 0: the driver cannot report which queries of a range are available, and read()
 	 * asks for each slot. */
@@ -165,11 +159,29 @@ size_t tally_vk_row_bytes(const struct tally_vk_source *src, const struct tally_
  * driver returns an error, and none of these rows may be read. */
 enum tally_status tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family,
 				 VkQueryPool pool, uint32_t first, uint32_t n, void *rows);
-/* begin and end of a source whose interval is one query a slot. */
-void tally_vk_begin_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			  uint32_t slot, uint32_t views);
-void tally_vk_end_slots(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool,
-			uint32_t slot, uint32_t views);
+
+/* Begin and end of an interval in `slot`: timestamps of a source that delivers time (`times`), else
+ * one query. `views`: the number of consecutive slots that it takes (multiview; else 1). */
+static inline void
+tally_vk_begin(const struct tally_vk_api *api, bool times, VkCommandBuffer cb, VkQueryPool pool,
+	       uint32_t slot)
+{
+	if (times)
+		api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 2 * slot);
+	else
+		api->CmdBeginQuery(cb, pool, slot, 0);
+}
+static inline void
+tally_vk_end(const struct tally_vk_api *api, bool times, VkCommandBuffer cb, VkQueryPool pool,
+	     uint32_t slot, uint32_t views)
+{
+	if (times)
+		api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
+				       2 * slot + views);
+	else
+		api->CmdEndQuery(cb, pool, slot);
+}
+
 /* tick, for a source without a clock. */
 void tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns);
 /* Frees a source that is not open. Accepts NULL. */

@@ -189,22 +189,6 @@ timestamp_create_pool(struct tally_vk_source *src, const struct tally_vk_family 
 	return tally_vk_create_pool(src, &info, out);
 }
 
-static void
-timestamp_begin(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-		uint32_t views)
-{
-	(void)views;
-	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 2 * slot);
-}
-
-static void
-timestamp_end(struct tally_vk_source *src, VkCommandBuffer cb, VkQueryPool pool, uint32_t slot,
-	      uint32_t views)
-{
-	src->api->CmdWriteTimestamp(cb, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool,
-				    2 * slot + views);
-}
-
 /* --- reading ------------------------------------------------------------------------------ */
 
 struct timestamp {
@@ -275,23 +259,26 @@ end_calibration(struct vk_timestamp *t)
 	return true;
 }
 
-/* Puts a timestamp on the delivered time line, and on the GPU's without wraps (`whole`);
- * false: it is implausible there. */
+/* A timestamp on the GPU's time line without wraps, and on the delivered one. */
+struct placed {
+	uint64_t ticks, gpu_ns, ns;
+};
+
+/* False: it is implausible there. */
 static inline __attribute__((always_inline)) bool
-place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, uint64_t *ns, uint64_t *whole,
-      uint64_t *flags)
+place(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, struct placed *out, uint64_t *flags)
 {
 	if (mask == UINT64_MAX && !ticks)
 		return false; /* drivers write 0 where a timestamp failed */
-	*whole = unwrap(t, ticks, mask);
-	*ns = ticks_to_ns(t, *whole);
+	out->ticks = unwrap(t, ticks, mask);
+	out->ns = out->gpu_ns = ticks_to_ns(t, out->ticks);
 	if (t->map.calibrated)
-		*ns = tally_clock_map_apply(&t->map, *ns);
-	if (t->map.calibrated && !is_plausible(t, *ns)) {
+		out->ns = tally_clock_map_apply(&t->map, out->gpu_ns);
+	if (t->map.calibrated && !is_plausible(t, out->ns)) {
 		if (!end_calibration(t))
 			return false;
-		*whole = unwrap(t, ticks, mask);
-		*ns = ticks_to_ns(t, *whole);
+		out->ticks = unwrap(t, ticks, mask);
+		out->ns = out->gpu_ns = ticks_to_ns(t, out->ticks);
 	}
 	t->trusted |= t->map.calibrated;
 	if (!t->map.calibrated)
@@ -304,27 +291,28 @@ deliver(struct vk_timestamp *t, uint64_t begin, uint64_t end, uint64_t mask,
 	struct tally_sample *out)
 {
 	uint64_t ticks = (end - begin) & mask;
-	uint64_t begin_ns = 0, whole = 0, flags = 0;
+	struct placed at = { 0 };
+	uint64_t flags = 0;
 	/* A difference of more than half the clock's range means that the end is before
 	 * the beginning. */
 	bool backwards = ticks > mask / 2;
 
 	if (backwards || (mask == UINT64_MAX && !end) ||
 	    !is_possible(t, ticks_to_ns(t, ticks)) ||
-	    !place(t, begin, mask, &begin_ns, &whole, &flags)) {
+	    !place(t, begin, mask, &at, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
 	/* Rounded like the beginning of what follows, so that intervals touch where
 	 * timestamps are shared. */
-	uint64_t ns = ticks_to_ns(t, whole + ticks) - ticks_to_ns(t, whole);
-	if (begin_ns > UINT64_MAX - ns) { /* no clock reaches that */
+	uint64_t ns = ticks_to_ns(t, at.ticks + ticks) - at.gpu_ns;
+	if (at.ns > UINT64_MAX - ns) { /* no clock reaches that */
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
 	out->has_time = true;
-	out->begin_ns = begin_ns;
-	out->end_ns = begin_ns + ns;
+	out->begin_ns = at.ns;
+	out->end_ns = at.ns + ns;
 	out->flags |= flags;
 }
 
@@ -333,13 +321,14 @@ static void
 deliver_half(struct vk_timestamp *t, uint64_t ticks, uint64_t mask, bool is_begin,
 	     struct tally_sample *out)
 {
-	uint64_t ns = 0, whole, flags = 0;
+	struct placed at = { 0 };
+	uint64_t flags = 0;
 
-	if (!place(t, ticks, mask, &ns, &whole, &flags)) {
+	if (!place(t, ticks, mask, &at, &flags)) {
 		out->flags |= TALLY_FLAG(BAD_TIME);
 		return;
 	}
-	*(is_begin ? &out->begin_ns : &out->end_ns) = ns;
+	*(is_begin ? &out->begin_ns : &out->end_ns) = at.ns;
 	out->flags |= flags;
 }
 
@@ -461,8 +450,6 @@ static const struct tally_vk_source_ops timestamp_ops = {
 	.close = timestamp_close,
 	.covers = timestamp_covers,
 	.create_pool = timestamp_create_pool,
-	.begin = timestamp_begin,
-	.end = timestamp_end,
 	.words = timestamp_words,
 	.read = timestamp_read,
 	.read_many = timestamp_read_many,

@@ -378,8 +378,8 @@ vk_slot_begin(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, boo
 		return;
 	for (uint32_t left = slot->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		s->sources[i]->ops->begin(s->sources[i], cb, slot->page->pools[i],
-					  slot->index, slot->views);
+		tally_vk_begin(&s->api, s->with_time >> i & 1, cb, slot->page->pools[i],
+			       slot->index);
 	}
 	slot->halves |= TALLY_VK_BEGIN;
 }
@@ -391,8 +391,8 @@ end_sources(const struct vk_slots *s, VkCommandBuffer cb, const struct vk_slot *
 {
 	for (uint32_t i, left = sources; left; left ^= UINT32_C(1) << i) {
 		i = 31 - (uint32_t)__builtin_clz(left);
-		s->sources[i]->ops->end(s->sources[i], cb, slot->page->pools[i],
-					slot->index, slot->views);
+		tally_vk_end(&s->api, s->with_time >> i & 1, cb, slot->page->pools[i],
+			     slot->index, slot->views);
 	}
 }
 

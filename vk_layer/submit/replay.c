@@ -10,6 +10,7 @@
 
 #define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass could not be stored */
 #define MAX_DEPTH 32		    /* of secondaries inside secondaries */
+#define AT_ONCE 16u
 
 bool
 vk_recording_has_work(const struct vk_recording *rec)
@@ -32,23 +33,36 @@ use_set(struct vk_replay *r, uint32_t set)
 
 /* ---- passes of the log ---- */
 
+/* Places for up to *n passes that follow one another, as tally_stream_open_passes(). */
 static inline struct tally_pass *
-open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
+open_places(struct vk_replay *r, bool listed, uint32_t *n)
 {
-	struct tally_stream *stream = r->q->stream;
-	struct tally_pass *p = listed ? tally_stream_open_pass(stream, r->now_ns)
-				      : tally_stream_open_unattributed(stream, r->now_ns);
-	if (!p)
+	struct tally_pass *first = tally_stream_open_passes(r->q->stream, r->now_ns, listed, n);
+	if (!first)
 		return NULL;
-	r->d->passes_in_frame++;
+	r->d->passes_in_frame += *n;
+	if (r->layout->set)
+		tally_stream_use_set(r->q->stream, r->layout->set);
+	return first;
+}
+
+static inline void
+describe_place(struct vk_replay *r, enum tally_pass_kind kind, struct tally_pass *p)
+{
 	p->kind = kind;
 	p->restarts = true; /* a begin is never a resumption: chains are joined here */
 	p->key = r->number << 24 | r->n_passes++;
 	p->has_submission = true;
 	p->submission = r->number;
 	p->layout = r->layout;
-	if (r->layout->set)
-		tally_stream_use_set(r->q->stream, r->layout->set);
+}
+
+static struct tally_pass *
+open_place(struct vk_replay *r, enum tally_pass_kind kind, bool listed)
+{
+	struct tally_pass *p = open_places(r, listed, &(uint32_t){ 1 });
+	if (p)
+		describe_place(r, kind, p);
 	return p;
 }
 
@@ -417,29 +431,49 @@ is_next(const struct row *row, const struct vk_slot *slot, const struct tally_pa
 	       slot->sources == row->slot.sources && n < TALLY_VK_MAX_ROWS;
 }
 
+static inline void
+replay_alone(struct vk_replay *r, const struct vk_recording *rec, const struct vk_pass *p,
+	     struct tally_pass *out)
+{
+	describe_place(r, p->kind, out);
+	describe_begin(r, p, out);
+	describe_end(r, p, out);
+	out->call_counts = counts_of(p);
+	if (p->n_uses)
+		add_uses(r, rec, p, out);
+}
+
+/* How many passes from the n-th to before the `end`-th are alone: at most as many as are opened at
+ * once, so few that they are still in the cache when they are described. */
+static uint32_t
+count_alone(const struct vk_recording *rec, uint32_t n, uint32_t end)
+{
+	uint32_t i = n;
+	end = end - n < AT_ONCE ? end : n + AT_ONCE;
+	while (i < end && is_alone(&rec->passes[i]))
+		i++;
+	return i - n;
+}
+
 /* The passes from the n-th to before the `end`-th, as long as each is alone. The number of the
  * first that is not. */
 static uint32_t
 replay_rows(struct vk_replay *r, struct vk_recording *rec, uint32_t n, uint32_t end)
 {
 	struct row row = { .first = NULL };
-	for (; n < end && is_alone(&rec->passes[n]); n++) {
-		const struct vk_pass *p = &rec->passes[n];
-		struct tally_pass *out = open_place(r, p->kind, true);
+	for (uint32_t more; (more = count_alone(rec, n, end)); n += more) {
+		struct tally_pass *out = open_places(r, true, &more);
 		r->chain = VK_NONE;
-		if (!out)
-			continue;
-		describe_begin(r, p, out);
-		describe_end(r, p, out);
-		out->call_counts = counts_of(p);
-		if (p->n_uses)
-			add_uses(r, rec, p, out);
-		if (!is_next(&row, &p->slot, out)) {
-			add_row(r, rec, &row);
-			row = (struct row){ .slot = p->slot, .first = out };
-			row.slot.views = 0;
+		for (uint32_t i = 0; out && i < more; i++, out++) {
+			const struct vk_pass *p = &rec->passes[n + i];
+			replay_alone(r, rec, p, out);
+			if (!is_next(&row, &p->slot, out)) {
+				add_row(r, rec, &row);
+				row = (struct row){ .slot = p->slot, .first = out };
+				row.slot.views = 0;
+			}
+			row.slot.views++;
 		}
-		row.slot.views++;
 	}
 	add_row(r, rec, &row);
 	return n;

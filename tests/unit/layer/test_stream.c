@@ -236,12 +236,23 @@ test_max_passes(void)
 	for (unsigned i = 0; i < 100; i++)
 		g_assert_true((open_pass(s, i) != NULL) == (i < 70));
 	end_frame(s, tally_clock_now_ns());
+	uint32_t one = 1;
 	/* A frame that is not listed takes no place. */
 	for (unsigned i = 0; i < 75; i++) {
-		struct tally_pass *between = tally_stream_open_unattributed(s, 1);
+		struct tally_pass *between = tally_stream_open_passes(s, 1, false, &one);
 		g_assert_true((between != NULL) == (i < 70));
 		g_assert_true(!between || between->unattributed);
 		g_assert_true((open_pass(s, 1000 + i) != NULL) == (i < 70));
+	}
+	end_frame(s, tally_clock_now_ns());
+	/* Several at once: up to the end of a chunk, and up to the limit. */
+	static const uint32_t got[] = { 40, 24, 6, 0 };
+	for (unsigned i = 0; i < G_N_ELEMENTS(got); i++) {
+		uint32_t n = 40;
+		struct tally_pass *passes = tally_stream_open_passes(s, 1, true, &n);
+		g_assert_true(passes ? n == got[i] : !got[i]);
+		for (uint32_t k = 0; passes && k < n; k++)
+			passes[k].done = true;
 	}
 	end_frame(s, tally_clock_now_ns());
 	finish_all(s);
@@ -253,6 +264,8 @@ test_max_passes(void)
 	g_assert_cmpuint(stub_frame(0)->dropped_passes, ==, 30);
 	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 70);
 	g_assert_cmpuint(stub_frame(1)->dropped_passes, ==, 10);
+	g_assert_cmpuint(stub_frame(2)->n_passes, ==, 70);
+	g_assert_cmpuint(stub_frame(2)->dropped_passes, ==, 40);
 }
 
 /* The collector hurries from two chunks and a sixteenth of them on, even where that memory is in
@@ -580,7 +593,9 @@ test_after_the_last_frame(void)
 	end_frame(s, tally_clock_now_ns());
 	open_pass(s, 2);
 	open_pass(s, 3);
-	g_assert_nonnull(tally_stream_open_unattributed(s, tally_clock_now_ns())); /* is none */
+	uint32_t one = 1;
+	/* is none */
+	g_assert_nonnull(tally_stream_open_passes(s, tally_clock_now_ns(), false, &one));
 	tally_stream_destroy(s);
 	tally_device_destroy(device);
 	tally_session_stop("exit");

@@ -293,8 +293,8 @@ test_recording(void)
 	struct tally_vk_source *src = open_for_reading(&api, NULL, &pool);
 
 	tally_vk_reset(src, pool, 2, 4);
-	src->ops->begin(src, NULL, pool, 3, 1);
-	src->ops->end(src, NULL, pool, 3, 1);
+	tally_vk_begin(src->api, src->ops->delivers_time, NULL, pool, 3);
+	tally_vk_end(src->api, src->ops->delivers_time, NULL, pool, 3, 1);
 	src->ops->tick(src, 0);
 	g_assert_cmpstr(drv.log, ==, "reset2.4 begin3.0 end3.0 ");
 	g_assert_false(src->ops->delivers_time);

@@ -203,10 +203,10 @@ test_read(void)
 		g_assert_cmphex(fq_pool(pool)->mask, ==,
 				tally_vk_statistics_mask(src, read_cases[i].family));
 		tally_vk_reset(src, pool, 3, 1);
-		src->ops->begin(src, FQ_CB, pool, 3, 1);
+		tally_vk_begin(src->api, src->ops->delivers_time, FQ_CB, pool, 3);
 		g_assert_cmpint(read_slot(src, read_cases[i].family, pool, 3, 1, &r), ==,
 				TALLY_NOT_READY);
-		src->ops->end(src, FQ_CB, pool, 3, 1);
+		tally_vk_end(src->api, src->ops->delivers_time, FQ_CB, pool, 3, 1);
 		g_assert_cmpstr(fq.log, ==, "h3+1 b3 e3 ");
 		g_assert_cmpint(read_slot(src, read_cases[i].family, pool, 3, 1, &r), ==,
 				TALLY_OK);
@@ -237,13 +237,13 @@ test_views(void)
 	src->ops->create_pool(src, &general, SLOTS, &pool);
 	tally_vk_record_reset(src, FQ_CB, pool, 2, 4);
 	g_assert_cmpstr(fq.log, ==, "r2+4 ");
-	src->ops->begin(src, FQ_CB, pool, 3, 1);
-	src->ops->end(src, FQ_CB, pool, 3, 1);
+	tally_vk_begin(src->api, src->ops->delivers_time, FQ_CB, pool, 3);
+	tally_vk_end(src->api, src->ops->delivers_time, FQ_CB, pool, 3, 1);
 	g_assert_cmpint(read_slot(src, &general, pool, 2, 4, &r), ==, TALLY_NOT_READY);
 	g_assert_cmphex(r.valid, ==, 0);
 	fq.counted[0] = 7;
-	src->ops->begin(src, FQ_CB, pool, 2, 1);
-	src->ops->end(src, FQ_CB, pool, 2, 1);
+	tally_vk_begin(src->api, src->ops->delivers_time, FQ_CB, pool, 2);
+	tally_vk_end(src->api, src->ops->delivers_time, FQ_CB, pool, 2, 1);
 	g_assert_cmpint(read_slot(src, &general, pool, 2, 4, &r), ==, TALLY_OK);
 	g_assert_cmpuint(r.values[0].u64, ==, 17);
 	fq.hold = fq.untouched = true;

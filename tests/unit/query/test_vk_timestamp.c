@@ -69,9 +69,9 @@ measure(struct fixture *f, uint64_t begin, uint64_t end, unsigned bits, struct t
 	fq.bits = bits;
 	tally_vk_reset(f->src, f->pool, 0, 1);
 	fq.clock = begin;
-	f->src->ops->begin(f->src, FQ_CB, f->pool, 0, 1);
+	tally_vk_begin(f->src->api, f->src->ops->delivers_time, FQ_CB, f->pool, 0);
 	fq.clock = end;
-	f->src->ops->end(f->src, FQ_CB, f->pool, 0, 1);
+	tally_vk_end(f->src->api, f->src->ops->delivers_time, FQ_CB, f->pool, 0, 1);
 	return read_slot(f, &family, 0, 1, TALLY_VK_BOTH, out);
 }
 
@@ -209,10 +209,10 @@ test_recording(void)
 	start(&f);
 	set_up(&f);
 	tally_vk_record_reset(f.src, FQ_CB, f.pool, 1, 2);
-	f.src->ops->begin(f.src, FQ_CB, f.pool, 1, 2);
+	tally_vk_begin(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 1);
 	g_assert_cmpstr(fq.log, ==, "r2+4 t2 ");
 	g_assert_cmpint(read_slot(&f, &family, 1, 2, TALLY_VK_BOTH, &out), ==, TALLY_NOT_READY);
-	f.src->ops->end(f.src, FQ_CB, f.pool, 1, 2);
+	tally_vk_end(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 1, 2);
 	g_assert_cmpstr(fq.log, ==, "r2+4 t2 t4 ");
 	/* Not available yet, and the driver leaves our memory unchanged. */
 	fq.hold = fq.untouched = true;
@@ -239,9 +239,9 @@ test_views(void)
 
 	start(&f);
 	set_up(&f);
-	f.src->ops->begin(f.src, FQ_CB, f.pool, 0, 3); /* 1000 */
+	tally_vk_begin(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 0); /* 1000 */
 	f.src->api->CmdWriteTimestamp(FQ_CB, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, f.pool, 1);
-	f.src->ops->end(f.src, FQ_CB, f.pool, 0, 3);
+	tally_vk_end(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 0, 3);
 	f.src->api->CmdWriteTimestamp(FQ_CB, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, f.pool, 4);
 	g_assert_cmpstr(fq.log, ==, "t0 t1 t3 t4 ");
 	g_assert_cmpint(read_slot(&f, &graphics, 0, 3, TALLY_VK_BOTH, &out), ==, TALLY_OK);
@@ -258,8 +258,8 @@ test_halves(void)
 
 	start(&f);
 	set_up(&f);
-	f.src->ops->begin(f.src, FQ_CB, f.pool, 0, 1);
-	f.src->ops->end(f.src, FQ_CB, f.pool, 1, 1);
+	tally_vk_begin(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 0);
+	tally_vk_end(f.src->api, f.src->ops->delivers_time, FQ_CB, f.pool, 1, 1);
 	g_assert_cmpint(read_slot(&f, &graphics, 0, 1, TALLY_VK_BEGIN, &out), ==, TALLY_OK);
 	g_assert_false(out.has_time);
 	g_assert_cmpuint(out.begin_ns, ==, 1000);
