@@ -104,6 +104,8 @@ tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f,
 	} else {
 		b->n_recent = 0;
 	}
+	if (kind == TALLY_BOUND_WAIT)
+		add_sums(&b->waits, &own);
 	tally_stats_add_u64(&b->kinds[kind], f->cpu_ns);
 }
 
@@ -220,6 +222,7 @@ take_sums(const struct tally_bound_input *b, struct tally_bound_verdict *v)
 	v->has_thread = b->sums.known > 0;
 	v->thread = v->has_thread ? b->sums.work / b->sums.known : 0;
 	v->waits = v->has_thread ? b->sums.wait / b->sums.known : 0;
+	v->in_driver = b->waits.wait > HALF * (b->waits.known - b->waits.work);
 	v->spins = v->has_thread ? (b->sums.thread - b->sums.work) / b->sums.known : 0;
 }
 
@@ -314,20 +317,19 @@ static const char *
 wait_text(const struct tally_bound_verdict *v)
 {
 	const double share = 100 * v->share[TALLY_BOUND_WAIT], cpu = 100 * v->thread;
-	bool driver = v->waits > 0.5 * (1 - v->thread);
-	const char *what = driver ? "vsync, display" : "vsync, limiter, lock, busy machine";
-	if (driver && v->spins > HALF)
+	const char *what = v->in_driver ? "vsync, display" : "vsync, limiter, lock, busy machine";
+	if (v->in_driver && v->spins > HALF)
 		return tally_phrase(" driver calls (present) in %.0f %%: CPU in them "
 				    "%.0f %%, else %.0f %%, GPU %.0f %%",
 				    share, 100 * v->spins, cpu, 100 * v->busy);
-	if (v->vsync && driver)
+	if (v->vsync && v->in_driver)
 		what = tally_phrase("vsync: %s", v->vsync);
 	else if (v->near_rate > 0)
 		what = tally_phrase("a cap or vsync near %.0f fps?", v->near_rate);
 	else if (v->unlimited)
 		what = "limiter, lock, busy machine, not vsync";
 	return tally_phrase(" a wait%s (%s) in %.0f %%: CPU %.0f %%, GPU %.0f %%",
-			    driver ? " in driver calls" : "", what, share, cpu,
+			    v->in_driver ? " in driver calls" : "", what, share, cpu,
 			    100 * v->busy);
 }
 

@@ -49,7 +49,7 @@ struct tally_bound_input {
 	struct tally_stats
 		kinds[TALLY_N_BOUNDS]; /* of the frames of which each is true */
 	uint64_t n_timed; /* frames whose GPU time is complete */
-	struct tally_bound_sums sums, timed; /* of all, and of those */
+	struct tally_bound_sums sums, timed, waits; /* of all, of those, of those that wait */
 	struct tally_bound_sums recent[TALLY_BOUND_SMOOTH];
 	unsigned n_recent;
 };
@@ -67,6 +67,7 @@ struct tally_bound_verdict {
 	double thread; /* the time that the thread worked divided by frame time */
 	double waits; /* the time that it was inside waiting calls divided by frame time */
 	double spins; /* the part of that in which it worked */
+	bool in_driver; /* it idles in those calls more than elsewhere, where frames wait */
 	bool unlimited; /* this and the next as in the input */
 	const char *vsync;
 	/* Where frames keep to a rate: */
