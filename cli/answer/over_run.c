@@ -60,6 +60,9 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 		tally_course_add(&r->courses[TALLY_COURSE_UNSURE], r->n, (double)unsure_ns);
 	}
 	tally_course_add(&r->courses[TALLY_COURSE_DRAWS], r->n, (double)tally_parts_draws(f));
+	if (r->parts->n_pixels)
+		tally_course_add(&r->courses[TALLY_COURSE_PIXELS], r->n,
+				 (double)r->parts->n_pixels);
 	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
 	if (f->has_thread)
 		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
@@ -177,6 +180,14 @@ static const char *const thread_names[] = {
 	[TALLY_COURSE_REST] = "other waits",
 };
 
+/* How often as much it is after a change; 0: not known. */
+static double
+ratio_of(const struct tally_course *c, struct tally_range before, struct tally_range after)
+{
+	double from = median_in(c, before);
+	return from > 0 ? median_in(c, after) / from : 0;
+}
+
 /* By the thread that ends frames. */
 static void
 explain_by_thread(const struct tally_over_run *r, struct tally_range before,
@@ -213,6 +224,7 @@ explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 	c->what_after_ns = median_in(&r->courses[TALLY_COURSE_GPU], after);
 	c->draws_before = median_in(&r->courses[TALLY_COURSE_DRAWS], before);
 	c->draws_after = median_in(&r->courses[TALLY_COURSE_DRAWS], after);
+	c->pixels = ratio_of(&r->courses[TALLY_COURSE_PIXELS], before, after);
 }
 
 static bool
@@ -296,6 +308,7 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 							     after);
 		c->draws_before = median_in(&part->draws, before);
 		c->draws_after = median_in(&part->draws, after);
+		c->pixels = ratio_of(&part->pixels, before, after);
 		c->seldom = is_in(part, before) && is_in(part, after);
 		if (part == r->parts->together)
 			name_drew(r, before, after, c);

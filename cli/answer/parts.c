@@ -35,6 +35,7 @@ free_part(gpointer p)
 	tally_course_finish(&part->time);
 	tally_course_finish(&part->draws);
 	tally_course_finish(&part->unsure);
+	tally_course_finish(&part->pixels);
 	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++) {
 		tally_course_finish(&part->beats[i].most);
 		tally_course_finish(&part->beats[i].next);
@@ -78,6 +79,7 @@ new_part(struct tally_parts *p, char *name)
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
 	part->time.room = part->draws.room = part->unsure.room = TALLY_PART_ROOM;
+	part->pixels.room = TALLY_PART_ROOM;
 	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++)
 		part->beats[i].most.room = part->beats[i].next.room = TALLY_PART_ROOM;
 	tally_stats_init(&part->gpu, KEEP);
@@ -206,6 +208,16 @@ draws_of(const struct tally_pass_record *r)
 	return n->draws ? n->draws : n->dispatches + n->copies + n->clears;
 }
 
+/* 0: not counted. */
+static uint64_t
+pixels_of(const struct tally_pass_record *r)
+{
+	for (uint32_t i = 0; i < r->n_counters; i++)
+		if (strcmp(r->counters[i].key, "fragment_shader_invocations") == 0)
+			return r->counters[i].value.u64;
+	return 0;
+}
+
 uint64_t
 tally_parts_draws(const struct tally_frame_record *f)
 {
@@ -222,7 +234,7 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
-		part->ns = part->unsure_ns = part->n_draws = 0;
+		part->ns = part->unsure_ns = part->n_draws = part->n_pixels = 0;
 		part->index_sum += index;
 		part->frames++;
 		g_ptr_array_add(p->touched, part);
@@ -238,6 +250,9 @@ add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
 {
 	add_time(p, part, index, r->has_gpu, r->gpu_ns, draws_of(r));
 	part->unsure_ns += unsure_ns;
+	const uint64_t pixels = pixels_of(r);
+	part->n_pixels += pixels;
+	p->n_pixels += part->fine ? pixels : 0;
 	part->draws_sum += r->call_counts.draws;
 	part->vertices_sum += r->call_counts.vertices;
 	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
@@ -343,7 +358,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	const struct part_of_pass *of = NULL;
 	const struct tally_pass_record *together = NULL;
 	uint64_t draws = 0;
-	*unsure_ns = 0;
+	*unsure_ns = p->n_pixels = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		of = find_pass(p, log, f->device, r->id);
@@ -374,6 +389,8 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		if (part->fine)
 			g_array_append_val(out, share);
 		tally_course_add(&part->draws, p->n, (double)part->n_draws);
+		if (part->n_pixels)
+			tally_course_add(&part->pixels, p->n, (double)part->n_pixels);
 		if (part->timed) {
 			tally_stats_add_u64(&part->gpu, part->ns);
 			tally_course_add(&part->time, p->n, (double)part->ns);

@@ -41,13 +41,14 @@ struct tally_part {
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, draws; /* the same over the run, and its draws */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
+	struct tally_course pixels; /* fragments shaded, where they are counted */
 	struct tally_beat beats[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
 	double index_sum; /* of its first pass in each frame */
 	uint64_t draws_sum, vertices_sum; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
 	/* Of the frame being read. */
 	bool touched, timed;
-	uint64_t ns, unsure_ns, n_draws;
+	uint64_t ns, unsure_ns, n_draws, n_pixels;
 };
 
 /* Frames, by their number among those added; `whole`: all of them. */
@@ -67,6 +68,7 @@ struct tally_parts {
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */
 	uint64_t n; /* frames added */
+	uint64_t n_pixels; /* of the last one, as of a part */
 };
 
 void tally_parts_init(struct tally_parts *p);

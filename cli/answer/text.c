@@ -339,6 +339,15 @@ presence_text(const struct tally_answer_change *c)
 	return new ? ", new" : ", gone";
 }
 
+/* Of a pass with the same draws. */
+static const char *
+pixels_text(double times)
+{
+	if (times <= 0 || fabs(times - 1) <= 0.1)
+		return ", same draws";
+	return tally_phrase(", same draws, %.2g times the fragments", times);
+}
+
 /* "bloom 0.35 -> 3.10 ms, same draws" */
 static const char *
 what_changed(const struct tally_answer_change *c)
@@ -354,7 +363,7 @@ what_changed(const struct tally_answer_change *c)
 	else if (c->draws_before <= 0 && c->draws_after <= 0)
 		draws = "";
 	else if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)
-		draws = ", same draws";
+		draws = pixels_text(c->pixels);
 	else
 		draws = tally_phrase(", %s%s%.0f -> %.0f draws", tally_short_name(c->drew),
 				     c->drew ? " " : "", c->draws_before, c->draws_after);

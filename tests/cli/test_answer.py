@@ -1035,6 +1035,18 @@ class Answer(CliCase):
         got = self.answers(lines + [end(300, 600)])[0]["changes"]
         self.assertEqual([c["text"] for c in got], ["from frame 150 on 1.6 times slower: 16.0 -> 26.0 ms; GBuffer 1.00 -> 24.0 ms, same draws"])
 
+    def test_a_change_with_other_fragments(self):
+        """The same draws may be of more pixels: a resolution that changed, or what is nearer."""
+        for before, after, words in ((1000, 4000, "same draws, 4 times the fragments"), (1000, 1050, "same draws"), (1000, 250, "same draws, 0.25 times the fragments"), (0, 0, "same draws")):
+            lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer")], 10**9
+            for i in range(300):
+                ms, n = (8, before) if i < 150 else (16, after)
+                counted = {"counters": {"fragment_shader_invocations": n}} if n else {}
+                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], (ms - 5) * MS, "GBuffer", **counted)], start_ns=start, cpu_ns=ms * MS))
+                start += ms * MS
+            got = self.answers(lines + [end(300, 300)])[0]["changes"]
+            self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; GBuffer 3.00 -> 11.0 ms, {words}"])
+
     def test_a_slower_scene_is_no_hitch(self):
         for first, second in ((4, 30), (30, 4)):
             got = self.answer([(first, {"GBuffer": 2}, {})] * 80 + [(second, {"GBuffer": 2}, {})] * 80)
