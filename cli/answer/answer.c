@@ -25,7 +25,7 @@ struct tally_answer_state {
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
-	struct tally_event_total calls[TALLY_N_EVENT_GROUPS];
+	struct tally_event_total calls[TALLY_N_EVENT_GROUPS], loaded[TALLY_N_EVENT_GROUPS];
 	struct tally_parts parts;
 	struct tally_stats overhead;
 	uint64_t seen; /* frames, with those left out */
@@ -169,6 +169,11 @@ add_start(const struct tally_answer *answer, struct tally_answer_device *d,
 	struct tally_answer_state *s = d->state;
 	if (s->seen == 0)
 		take_first(answer, d, f);
+	if (s->seen == 0 || skipped) {
+		struct tally_frame_events events = { 0 };
+		tally_frame_events_read(&events, f);
+		tally_event_totals_add(s->loaded, &events);
+	}
 	if (s->seen++ >= START_FRAMES && !skipped)
 		return;
 	s->start_overhead += (double)f->overhead_ns;
@@ -398,6 +403,19 @@ conclude_speed(struct tally_answer_device *d)
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * each) ? once : 0;
 }
 
+/* Calls that take a fifth of the start. */
+static void
+conclude_loaded(struct tally_answer_device *d)
+{
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
+		struct tally_event_total t = d->state->loaded[i];
+		t.frames = 1;
+		t.sum.own_ns = t.sum.ns; /* which thread ends frames was not known */
+		if (5 * t.sum.ns >= MAX(d->first_ns, d->skipped_ns))
+			d->loaded[i] = tally_event_mean(&t, (enum tally_event_group)i);
+	}
+}
+
 /* Calls in at least half of the frames that take a twentieth of those. */
 static void
 conclude_calls(struct tally_answer_device *d)
@@ -525,6 +543,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 {
 	conclude_speed(d);
 	conclude_calls(d);
+	conclude_loaded(d);
 	take_present_mode(answer, d);
 	d->bound = tally_bound_decide(&d->state->bound);
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
@@ -580,6 +599,7 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 		w->skipped_ns = d->skipped_ns;
 		w->first_ns = d->first_ns;
 		w->first_own_ns = d->first_own_ns;
+		memcpy(w->state->loaded, d->state->loaded, sizeof(d->state->loaded));
 		conclude(answer, w);
 	}
 	g_ptr_array_sort(windows, compare_work);

@@ -83,6 +83,8 @@ struct tally_answer_device {
 	/* From the process's start to the end of its first frame, and that frame's own time. 0: not
 	 * known, or another device had it. */
 	uint64_t first_ns, first_own_ns;
+	/* What was loaded in that frame and those left out, in all; ns 0: not worth a line. */
+	struct tally_answer_event loaded[TALLY_N_EVENT_GROUPS];
 	/* Of frame times; valid if frames > 0. */
 	double fps, median_ns, p99_ns;
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */

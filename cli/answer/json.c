@@ -155,18 +155,22 @@ put_changes(struct tally_out *o, const struct tally_answer_device *d)
 	tally_out_end_array(o);
 }
 
+/* Those of most frames, or (`loaded`) of the start. */
 static void
-put_calls(struct tally_out *o, const struct tally_answer_device *d)
+put_calls(struct tally_out *o, const struct tally_answer_device *d, bool loaded)
 {
-	tally_out_array(o, "calls");
+	tally_out_array(o, loaded ? "loaded" : "calls");
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
-		if (d->calls_in[i] <= 0)
+		const struct tally_answer_event *e = loaded ? &d->loaded[i] : &d->calls[i];
+		if (e->ns == 0)
 			continue;
 		tally_out_object(o, NULL);
 		tally_out_text(o, "group", tally_event_group_names[i]);
-		tally_out_f64(o, "frames_share", d->calls_in[i]);
-		put_event(o, &d->calls[i]);
-		tally_out_text(o, "text", tally_answer_calls_text(d, i));
+		if (!loaded)
+			tally_out_f64(o, "frames_share", d->calls_in[i]);
+		put_event(o, e);
+		tally_out_text(o, "text", loaded ? tally_event_text(e)
+						 : tally_answer_calls_text(d, i));
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
@@ -207,6 +211,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 			tally_out_u64(o, "first_frame_ns", d->first_ns);
 			tally_out_u64(o, "first_frame_own_ns", d->first_own_ns);
 		}
+		put_calls(o, d, true);
 		put_times(o, d);
 		put_changes(o, d);
 		tally_out_text(o, "memory", tally_answer_memory_text(d));
@@ -217,7 +222,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 			tally_out_f64(o, "busiest_thread_share", d->busiest_share);
 		}
 		put_passes(o, d);
-		put_calls(o, d);
+		put_calls(o, d, false);
 		put_hitches(o, d);
 		put_cost(o, d);
 		g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, false);

@@ -111,6 +111,18 @@ tally_answer_start_text(const struct tally_answer_device *d)
 			    tally_duration_text((double)d->first_own_ns));
 }
 
+/* What was loaded until then, below a line about the time that it took. */
+static void
+add_loaded(GPtrArray *lines, const struct tally_answer_device *d, bool brief)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
+		if (d->loaded[i].ns)
+			add_item(line, ';', tally_event_text(&d->loaded[i]));
+	if (!brief && line->len && (d->skipped || d->first_ns >= SLOW_START_NS))
+		add_wrapped(lines, line->str, ';');
+}
+
 static void
 add_head(GPtrArray *lines, const struct tally_answer *answer,
 	 const struct tally_device_summary *s, const struct tally_answer_device *d)
@@ -534,6 +546,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	add_head(lines, answer, s, d);
 	add_line(lines, quiet_text(answer));
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
+	add_loaded(lines, d, brief);
 	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));

@@ -1077,6 +1077,17 @@ class Answer(CliCase):
             got = self.answers(lines)[0]
             self.assertEqual([line for line in got["lines"] if "until the first" in line], [words] if words else [])
 
+    def test_what_was_loaded(self):
+        """What the start went into, where calls say so."""
+        shaders, upload = {"kind": "pipeline", "n": 30, "ns": 400 * MS}, {"kind": "upload", "n": 3, "ns": 190 * MS, "bytes": 64 * MS}
+        for first, frames, lines in (([shaders, upload], 60, ["  30 shaders made, 400 ms; upload of 64 MB, 190 ms"]), ([upload], 60, ["  upload of 64 MB, 190 ms"]),
+                                     ([dict(upload, ns=90 * MS)], 60, []), ([], 60, []), ([shaders], 3, ["  30 shaders made, 400 ms"])):
+            log = log_of([(600 if i == 0 else 14, {"GBuffer": 8}, {"events": first} if i == 0 and first else {}) for i in range(frames)])
+            log[0].update(process_start_ns=10**9 - 300 * MS)
+            got = self.answers(log)[0]
+            self.assertEqual([line for line in got["lines"] if line.startswith("  ") and ("made" in line or "upload" in line)], lines)
+            self.assertEqual([c["group"] for c in got["loaded"]], ["shaders"] * (shaders in first) + ["upload"] * ("upload" in "".join(lines)))
+
     def test_one_device_has_the_first_frame(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
         second = [dict(f, device=1, start_ns=f["start_ns"] + 3 * 10**9) for f in lines if f["type"] == "frame"]
