@@ -287,6 +287,9 @@ tally_answer_hitches_text(const struct tally_answer_device *d)
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_string_printf(line, "hitches: %" PRIu64 ", %s", d->n_hitches,
 			tally_duration_text((double)d->hitch_ns));
+	if (d->n_listed > 1)
+		g_string_append_printf(line, ", up to %s",
+				       tally_duration_text((double)d->hitches->excess_ns));
 	if (d->period)
 		g_string_append_printf(line, ", about every %" PRIu64 " frames", d->period);
 	uint64_t others = d->n_hitches;

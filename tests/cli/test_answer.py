@@ -861,7 +861,7 @@ class Answer(CliCase):
         got = self.answer(frames)
         self.assertEqual(got["hitches"]["causes"], [{"what": "the CPU", "n": 5}, {"what": "GBuffer", "n": 1}])
         self.assertEqual(got["hitches"]["period_frames"], 100)
-        at = got["lines"].index("hitches: 6, 180 ms, about every 100 frames: 5 the CPU, 1 GBuffer")
+        at = got["lines"].index("hitches: 6, 180 ms, up to 30.0 ms, about every 100 frames: 5 the CPU, 1 GBuffer")
         self.assertEqual(re.findall(r"frame (\d+)", " ".join(got["lines"][at:])), ["50", "150", "250", "350", "450", "551"])
 
     def test_a_burst_has_no_period(self):
@@ -1056,7 +1056,11 @@ class Answer(CliCase):
         frames = [(14, {"GBuffer": 8}, {}) for _ in range(1400)]
         for k in range(20):
             frames[60 * k + 50] = (34 + k, {"GBuffer": 8}, {})
-        got = self.answer(frames)["hitches"]
+        answer = self.answer(frames)
+        got, lines = answer["hitches"], " ".join(answer["lines"])
+        self.assertIn("hitches: 20, 590 ms, up to 39.0 ms, about every 60 frames: ", lines)
+        listed = [int(number) for number in re.findall(r"frame (\d+): ", lines)]
+        self.assertEqual(listed, sorted(h["frame"] for h in got["worst"][:len(listed)]))
         self.assertEqual(got["n"], 20)
         self.assertEqual([h["frame"] for h in got["worst"]], [60 * k + 50 for k in range(19, -1, -1)])
         self.assertEqual(got["excess_ns"], sum(20 + k for k in range(20)) * MS)
