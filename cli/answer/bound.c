@@ -13,6 +13,7 @@
 #define FULL_FROM 0.97 /* nothing else can limit the frame rate */
 #define CAP_SHARE 0.70 /* so many frames keep to a limit */
 #define CAP_WITHIN 0.04 /* of an interval: how far a frame may be from a multiple of it */
+#define CAP_MISSED 4 /* intervals; a frame that takes more is of something else */
 #define CAP_MEAN 0.005 /* how far their mean or median may be from it */
 #define STEADY_WITHIN 0.015 /* frames as equal as a limiter makes them */
 
@@ -121,7 +122,8 @@ count_near(void *user, double ns, uint64_t count)
 {
 	struct near_count *near = user;
 	double multiple = MAX(round(ns / near->interval), 1);
-	if (fabs(ns - multiple * near->interval) > CAP_WITHIN * near->interval)
+	if (multiple > CAP_MISSED ||
+	    fabs(ns - multiple * near->interval) > CAP_WITHIN * near->interval)
 		return;
 	near->n += count;
 	near->late += multiple > 1 ? count : 0;

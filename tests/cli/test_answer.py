@@ -109,6 +109,7 @@ BOUND = (
      "bound by driver calls (present) in 100 %: CPU in them 78 %, else 20 %, GPU 20 %"),
     ("a lock, and little time in the present", thread(steady(200, 27, 5, 0.2), 0.1, 0.1), "wait", "(vsync, limiter, lock, busy machine)"),
     ("first the GPU, which is waited for, then a lock", thread(follows_gpu(95, 30), 0.1, 0.88) + thread(steady(105, 21, 4, 0.2), 0.1, 0.1), "wait", "(vsync, limiter, lock, busy machine)"),
+    ("first the GPU, by chance at 240 fps, then a limit at 30", follows_gpu(20, 4) + thread([(4.17, {"GBuffer": 4.1}, {})] * 170 + [(33.34, {"GBuffer": 5}, {})] * 280, 0.05), "wait", "a cap or vsync near 30 fps?"),
     ("a CPU that works as long as an interval lasts", thread(steady(200, 16.667, 5, 0.01), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
     ("a CPU that works while the GPU works less", thread(steady(200, 21, 15, 0.08), 0.95), "cpu", "(it works 95 %, the GPU 7"),
     ("the GPU, which is waited for", thread(follows_gpu(200, 14), 0.1), "gpu", "bound by the GPU in 100 %"),
