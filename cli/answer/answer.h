@@ -54,6 +54,7 @@ struct tally_answer_change {
 	 * the draws of a pass or of all. */
 	const char *what;
 	bool is_pass;
+	bool others; /* most of the GPU's time is of other passes than before */
 	bool seldom; /* a few frames have it on the side where its median is 0 */
 	bool starved; /* or the software driver's threads had no CPU for it */
 	double what_before_ns, what_after_ns, draws_before, draws_after;

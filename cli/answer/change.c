@@ -94,7 +94,7 @@ place(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 	int64_t right = 0, most = INT64_MIN;
 	for (uint32_t i = from; i < to; i++) {
 		right += (b->means[i] < (x + y) / 2) == (x < y) ? 1 : -1;
-		if (right <= most || i + 1 < from + b->least || i + 1 + b->least > to)
+		if (right < most || i + 1 < from + b->least || i + 1 + b->least > to)
 			continue;
 		most = right;
 		at = i + 1;

@@ -288,6 +288,21 @@ is_in(const struct tally_part *part, struct tally_range range)
 	return 8 * tally_course_count(&part->draws, range.from, range.to) >= range.to - range.from;
 }
 
+/* Whether most of the time was of passes that are gone, and is of new ones. */
+static bool
+are_others(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	   const struct tally_answer_change *c)
+{
+	double gone = 0, new = 0;
+	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
+		double from = (double)tally_part_median(part, before);
+		double to = (double)tally_part_median(part, after);
+		gone += to > 0 ? 0 : from;
+		new += from > 0 ? 0 : to;
+	}
+	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
+}
+
 /* What explains most of a change, if that is at least half of it. */
 static void
 explain_change(const struct tally_over_run *r, struct tally_range before,
@@ -318,6 +333,7 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 		explain_by_thread(r, before, after, sign * lost, c);
 	else
 		explain_by_gpu(r, before, after, c);
+	c->others = c->what == all_passes && are_others(r, before, after, c);
 }
 
 /* A part of a stretch next to the change: what came later or went before is another change. Of the

@@ -379,6 +379,8 @@ what_changed(const struct tally_answer_change *c)
 		draws = "";
 	else if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)
 		draws = pixels_text(c->pixels);
+	else if (c->others)
+		draws = ", other passes";
 	else
 		draws = tally_phrase(", %s%s%.0f -> %.0f draws", tally_short_name(c->drew),
 				     c->drew ? " " : "", c->draws_before, c->draws_after);
