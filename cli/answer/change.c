@@ -58,6 +58,13 @@ sums_of_two(const double *means, uint32_t n)
 	return sums;
 }
 
+static double
+level_of(const struct blocks *b, uint32_t from, uint32_t to)
+{
+	g_autofree double *sums = sums_of_two(b->means + from, to - from);
+	return median_of(sums, to - from - 1) / 2;
+}
+
 /* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any
  * are. */
 static double
@@ -85,16 +92,17 @@ agreement(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 			    at + MAX(b->least, (to - at) / 2));
 }
 
-/* Where the fewest blocks lie on the wrong side of the middle between the medians: the test's own
- * place is too early or too late where a side is not level. */
+/* Where the blocks before lie furthest on their side of the middle, and those after on theirs, each
+ * by no more than the change: the test's own place is too early or too late where a side is not
+ * level. */
 static uint32_t
 place(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {
-	double x = median_of(b->means + from, at - from), y = median_of(b->means + at, to - at);
-	int64_t right = 0, most = INT64_MIN;
-	for (uint32_t i = from; i < to; i++) {
-		right += (b->means[i] < (x + y) / 2) == (x < y) ? 1 : -1;
-		if (right < most || i + 1 < from + b->least || i + 1 + b->least > to)
+	double x = level_of(b, from, at), y = level_of(b, at, to), right = 0, most = -INFINITY;
+	for (uint32_t i = from; i + b->least < to; i++) {
+		double side = (x + y) / 2 - b->means[i];
+		right += (y > x ? 1 : -1) * CLAMP(side, -fabs(y - x), fabs(y - x));
+		if (right <= most || i + 1 < from + b->least)
 			continue;
 		most = right;
 		at = i + 1;
@@ -141,8 +149,8 @@ change_at(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 {
 	uint32_t next = MIN(MIN(at - from, to - at), NEXT_TO);
 	struct tally_change c = {
-		.before_ns = median_of(b->means + from, at - from),
-		.after_ns = median_of(b->means + at, to - at),
+		.before_ns = level_of(b, from, at),
+		.after_ns = level_of(b, at, to),
 	};
 	double step = median_of(b->means + at, next) -
 		      median_of(b->means + at - next, next);

@@ -9,9 +9,9 @@ const char *
 tally_duration_text(double ns)
 {
 	if (ns >= 1e9)
-		return tally_phrase("%.*f s", ns >= 1e10 ? 1 : 2, ns / 1e9);
+		return tally_phrase("%.*f s", ns >= 9.995e9 ? 1 : 2, ns / 1e9);
 	if (ns >= 1e5)
-		return tally_phrase("%.*f ms", ns >= 1e8 ? 0 : ns >= 1e7 ? 1 : 2, ns / 1e6);
+		return tally_phrase("%.*f ms", ns >= 9.995e7 ? 0 : ns >= 9.995e6 ? 1 : 2, ns / 1e6);
 	return tally_phrase("%.*f us", ns >= 1e4 ? 0 : 1, ns / 1e3);
 }
 
