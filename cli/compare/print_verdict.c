@@ -169,6 +169,17 @@ print_changed_within(const struct tally_printer *p, enum tally_side side, const 
 	tally_print_line(p, "%s changed within %s: %s", word, runs, text);
 }
 
+/* On a side, of what was tested. */
+static uint64_t
+fewest_frames(const struct tally_compare *c)
+{
+	uint64_t n = UINT64_MAX;
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		if (row->tested && row->subject->frame)
+			n = MIN(n, MIN(row->n[0], row->n[1]));
+	return n == UINT64_MAX ? 0 : n;
+}
+
 void
 tally_print_verdict(const struct tally_printer *p)
 {
@@ -191,9 +202,11 @@ tally_print_verdict(const struct tally_printer *p)
 				 : "whole runs (by frames where fewer than 5 runs a side have it)",
 			 more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		tally_print_line(p, "The intervals are of these runs: others of the same programs "
-				    "differ, too. A gate needs five logs a side or more, taken in "
-				    "turn (passtally bench)");
+		tally_print_line(p,
+				 "The intervals are of these runs (%" G_GUINT64_FORMAT " frames a "
+				 "side at least): others of the same programs differ, too. A gate "
+				 "needs five logs a side or more, taken in turn (passtally bench)",
+				 fewest_frames(c));
 	if (against)
 		tally_print_line(p,
 				 "* judged against the other passes of the same %s: what they all "
