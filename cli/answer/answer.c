@@ -403,28 +403,22 @@ conclude_speed(struct tally_answer_device *d)
 	d->once_ns = once >= MAX(ONCE_NS, ONCE_FACTOR * each) ? once : 0;
 }
 
-/* Calls that take a fifth of the start. */
-static void
-conclude_loaded(struct tally_answer_device *d)
-{
-	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
-		struct tally_event_total t = d->state->loaded[i];
-		t.frames = 1;
-		t.sum.own_ns = t.sum.ns; /* which thread ends frames was not known */
-		if (5 * t.sum.ns >= MAX(d->first_ns, d->skipped_ns))
-			d->loaded[i] = tally_event_mean(&t, (enum tally_event_group)i);
-	}
-}
-
-/* Calls in at least half of the frames that take a twentieth of those. */
+/* Calls in at least half of the frames that take a twentieth of those, and such as take a fifth of
+ * the start. */
 static void
 conclude_calls(struct tally_answer_device *d)
 {
 	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
+		const enum tally_event_group group = (enum tally_event_group)i;
 		const struct tally_event_total *t = &d->state->calls[i];
+		struct tally_event_total loaded = d->state->loaded[i];
+		loaded.frames = 1;
+		loaded.sum.own_ns = loaded.sum.ns; /* which thread ends frames was not known */
+		if (5 * loaded.sum.ns >= MAX(d->first_ns, d->skipped_ns))
+			d->loaded[i] = tally_event_mean(&loaded, group);
 		if (2 * t->frames < d->frames || 20 * (double)t->sum.ns / 1e9 < d->seconds)
 			continue;
-		d->calls[i] = tally_event_mean(t, (enum tally_event_group)i);
+		d->calls[i] = tally_event_mean(t, group);
 		d->calls_in[i] = (double)t->frames / (double)d->frames;
 	}
 }
@@ -543,7 +537,6 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 {
 	conclude_speed(d);
 	conclude_calls(d);
-	conclude_loaded(d);
 	take_present_mode(answer, d);
 	d->bound = tally_bound_decide(&d->state->bound);
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&

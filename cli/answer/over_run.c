@@ -59,7 +59,7 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
 		tally_course_add(&r->courses[TALLY_COURSE_UNSURE], r->n, (double)unsure_ns);
 	}
-	tally_course_add(&r->courses[TALLY_COURSE_DRAWS], r->n, (double)tally_parts_draws(f));
+	tally_course_add(&r->courses[TALLY_COURSE_DRAWS], r->n, (double)r->parts->n_draws);
 	if (r->parts->n_pixels)
 		tally_course_add(&r->courses[TALLY_COURSE_PIXELS], r->n,
 				 (double)r->parts->n_pixels);
@@ -139,11 +139,11 @@ unsure_change(const struct tally_over_run *r, const struct tally_part *part,
 
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
  * others did in either, as a pass may take the place of another. */
-static const struct tally_part *
+static struct tally_part *
 most_changed(const struct tally_over_run *r, struct tally_range before,
 	     struct tally_range after, double sign, double *change_ns, double *others_ns)
 {
-	const struct tally_part *most = NULL;
+	struct tally_part *most = NULL;
 	*change_ns = *others_ns = 0;
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double change = sign * ((double)tally_part_median(part, after) -
@@ -312,15 +312,12 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	       sign = c->after_ns > c->before_ns ? 1 : -1;
 	double change, others, sure;
 	double gpu = gpu_change(r, before, after, sign, &sure);
-	const struct tally_part *part = most_changed(r, before, after, sign, &change,
-						     &others);
+	struct tally_part *part = most_changed(r, before, after, sign, &change, &others);
 	if (part && is_of_pass(lost, change, others, gpu, sure)) {
 		c->what = part->name;
 		c->is_pass = true;
-		c->what_before_ns = (double)tally_part_median((struct tally_part *)part,
-							      before);
-		c->what_after_ns = (double)tally_part_median((struct tally_part *)part,
-							     after);
+		c->what_before_ns = (double)tally_part_median(part, before);
+		c->what_after_ns = (double)tally_part_median(part, after);
 		c->draws_before = median_in(&part->draws, before);
 		c->draws_after = median_in(&part->draws, after);
 		c->pixels = ratio_of(&part->pixels, before, after);

@@ -218,15 +218,6 @@ pixels_of(const struct tally_pass_record *r)
 	return 0;
 }
 
-uint64_t
-tally_parts_draws(const struct tally_frame_record *f)
-{
-	uint64_t draws = 0;
-	for (uint32_t i = 0; i < f->n_passes; i++)
-		draws += draws_of(&f->passes[i]);
-	return draws;
-}
-
 static void
 add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool timed,
 	 uint64_t ns, uint64_t draws)
@@ -253,6 +244,7 @@ add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
 	const uint64_t pixels = pixels_of(r);
 	part->n_pixels += pixels;
 	p->n_pixels += part->fine ? pixels : 0;
+	p->n_draws += part->fine ? draws_of(r) : 0;
 	part->draws_sum += r->call_counts.draws;
 	part->vertices_sum += r->call_counts.vertices;
 	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
@@ -358,7 +350,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	const struct part_of_pass *of = NULL;
 	const struct tally_pass_record *together = NULL;
 	uint64_t draws = 0;
-	*unsure_ns = p->n_pixels = 0;
+	*unsure_ns = p->n_draws = p->n_pixels = 0;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		of = find_pass(p, log, f->device, r->id);

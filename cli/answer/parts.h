@@ -68,7 +68,7 @@ struct tally_parts {
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */
 	uint64_t n; /* frames added */
-	uint64_t n_pixels; /* of the last one, as of a part */
+	uint64_t n_draws, n_pixels; /* of the passes of the last one */
 };
 
 void tally_parts_init(struct tally_parts *p);
@@ -83,9 +83,6 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 /* The part of the fine level that the CPU had begun last at a time within the frame, or NULL. */
 const char *tally_parts_at(struct tally_parts *p, const struct tally_aggregate *log,
 			   const struct tally_frame_record *f, uint64_t ns);
-
-/* The draws of a frame, and what passes without any do instead. */
-uint64_t tally_parts_draws(const struct tally_frame_record *f);
 
 /* A frame that is left out: its passes have run before, then. */
 void tally_parts_skip(struct tally_parts *p, const struct tally_frame_record *f);
