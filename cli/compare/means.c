@@ -79,13 +79,6 @@ tally_student_quantile(double p, double df)
 /* Means */
 
 double
-tally_median(double *values, uint32_t n)
-{
-	qsort(values, n, sizeof(*values), tally_order_double);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-double
 tally_mean(const double *values, uint32_t n)
 {
 	double sum = 0;

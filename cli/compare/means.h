@@ -25,8 +25,6 @@ struct tally_means {
 void tally_means_compare(const struct tally_means_side *a, const struct tally_means_side *b,
 			 double confidence, struct tally_means *out);
 
-/* Sorts the values; n > 0. */
-double tally_median(double *values, uint32_t n);
 double tally_mean(const double *values, uint32_t n);
 
 /* P(|T| >= t) of Student's distribution with df > 0 degrees of freedom; and its inverse: the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/shared/sort.h - comparisons for qsort() and g_ptr_array_sort().
+/* cli/shared/sort.h - comparisons for qsort() and g_ptr_array_sort(), and a median.
  *
  * The smallest comes first. Pure; any thread.
  */
@@ -7,6 +7,7 @@
 #define PASSTALLY_CLI_SHARED_SORT_H
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static inline int
@@ -22,6 +23,14 @@ tally_order_double(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
+}
+
+/* Sorts the values; n > 0. */
+static inline double
+tally_median(double *values, uint32_t n)
+{
+	qsort(values, n, sizeof(*values), tally_order_double);
+	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /* Pointers to text. */
