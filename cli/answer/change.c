@@ -5,7 +5,6 @@
 
 #include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* The thresholds of docs/verdicts.md. */
 #define LEAST 20 /* blocks on each side, or */
@@ -20,14 +19,6 @@ struct blocks {
 	const double *means;
 	uint32_t least; /* of a side */
 };
-
-static double
-median_of(const double *from, uint32_t n)
-{
-	g_autofree double *sorted = g_memdup2(from, n * sizeof(double));
-	qsort(sorted, n, sizeof(double), tally_order_double);
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
 
 /* Where the blocks divide best (Pettitt 1979): the largest sum of signs between the sides.
  * 0: nowhere that is sure at one in 10 000. */
@@ -62,7 +53,7 @@ static double
 level_of(const struct blocks *b, uint32_t from, uint32_t to)
 {
 	g_autofree double *sums = sums_of_two(b->means + from, to - from);
-	return median_of(sums, to - from - 1) / 2;
+	return tally_median(sums, to - from - 1) / 2;
 }
 
 /* How many pairs of frames before and after `at` agree on which are slower; 0: hardly any
@@ -73,7 +64,7 @@ agreement_in(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 	uint32_t n = at - from - 1, m = to - at - 1;
 	g_autofree double *before = sums_of_two(b->means + from, n + 1);
 	g_autofree double *after = sums_of_two(b->means + at, m + 1);
-	double x = median_of(before, n), y = median_of(after, m), agree = 0;
+	double x = tally_median(before, n), y = tally_median(after, m), agree = 0;
 	if (MAX(x, y) < RATIO * MIN(x, y))
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -152,8 +143,7 @@ change_at(const struct blocks *b, uint32_t from, uint32_t at, uint32_t to)
 		.before_ns = level_of(b, from, at),
 		.after_ns = level_of(b, at, to),
 	};
-	double step = median_of(b->means + at, next) -
-		      median_of(b->means + at - next, next);
+	double step = level_of(b, at, at + next) - level_of(b, at - next, at);
 	c.gradual = step / (c.after_ns - c.before_ns) < STEP;
 	return c;
 }
