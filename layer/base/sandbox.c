@@ -13,17 +13,23 @@
 static atomic_bool seen_shut_in;
 
 bool
-tally_is_filtered(void)
+tally_status_is_filtered(char *status, size_t size)
 {
 	static const char key[] = "\nSeccomp:\t";
-	char text[4096];
-	size_t len = tally_small_file_read(STATUS, text, sizeof(text));
+	size_t len = tally_small_file_read(STATUS, status, size);
 	if (!len)
 		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
-	const char *mode = strstr(text, key);
+	const char *mode = strstr(status, key);
 	/* A kernel without filters has no such line; of a longer file only the beginning was
 	 * read. */
-	return mode ? mode[strlen(key)] != '0' : len == 0 || len == sizeof(text) - 1;
+	return mode ? mode[strlen(key)] != '0' : len == 0 || len == size - 1;
+}
+
+bool
+tally_is_filtered(void)
+{
+	char text[TALLY_STATUS_SIZE];
+	return tally_status_is_filtered(text, sizeof(text));
 }
 
 bool

@@ -9,10 +9,14 @@
 #define PASSTALLY_LAYER_BASE_SANDBOX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether the calling thread is under a filter of system calls, a container's mild one included.
  * It may come into force at any time, so ask before each such call; this reads a file. */
 bool tally_is_filtered(void);
+/* The same for who needs more of that file, /proc/thread-self/status: its beginning, and a NUL. */
+bool tally_status_is_filtered(char *status, size_t size);
+#define TALLY_STATUS_SIZE 4096
 /* Whether the filter also lets no file be opened, as browsers' do: getrusage() ends the program in
  * such a one, and in no container. It opens a file. */
 bool tally_is_shut_in(void);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
@@ -28,6 +27,7 @@ struct thread {
 struct list {
 	struct thread threads[MAX_THREADS];
 	uint32_t n;
+	uint64_t n_all; /* with our own */
 	bool whole;
 };
 
@@ -96,28 +96,62 @@ next_entry(DIR *folder, struct list *list)
 	return entry;
 }
 
-static void
-read_threads(struct list *list, const struct list *before)
+/* The number in a line of /proc/thread-self/status; 0: there is none. */
+static uint64_t
+status_number(const char *status, const char *key)
 {
-	pid_t own[TALLY_MAX_OWN_THREADS];
-	uint32_t n_own = tally_own_threads_list(own);
+	const char *line = strstr(status, key);
+	return line ? strtoull(line + strlen(key), NULL, 10) : 0;
+}
+
+static void
+list_threads(struct list *list, const struct list *before, const pid_t *own, uint32_t n_own,
+	     bool filtered)
+{
 	DIR *folder = tally_small_file_list("/proc/self/task");
 	struct dirent *entry;
-	const bool filtered = tally_is_filtered();
 	list->n = 0;
+	list->n_all = 0;
 	list->whole = folder != NULL;
 	while (folder && (entry = next_entry(folder, list))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		bool theirs = tid > 0 && !tally_own_threads_has(own, n_own, tid);
-		struct thread thread = { .tid = tid };
-		if (!theirs || !read_thread(&thread, before, filtered))
-			continue;
-		list->whole &= list->n < MAX_THREADS;
-		if (list->n < MAX_THREADS)
+		struct thread thread = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
+		bool ours = tally_own_threads_has(own, n_own, thread.tid);
+		bool theirs = thread.tid > 0 && !ours && read_thread(&thread, before, filtered);
+		list->n_all += ours || theirs;
+		list->whole &= list->n < MAX_THREADS || !theirs;
+		if (theirs && list->n < MAX_THREADS)
 			list->threads[list->n++] = thread;
 	}
 	if (folder)
 		closedir(folder);
+}
+
+/* While there are as many threads as were listed, and all of these, they are the same. False: they
+ * are to be listed. */
+static bool
+read_same(struct list *list, const struct list *before, const pid_t *own, uint32_t n_own,
+	  bool filtered)
+{
+	bool same = true;
+	list->n_all = before->n_all;
+	list->whole = true;
+	for (list->n = 0; same && list->n < before->n; list->n++) {
+		struct thread *t = &list->threads[list->n];
+		*t = (struct thread){ .tid = before->threads[list->n].tid };
+		same = !tally_own_threads_has(own, n_own, t->tid) &&
+		       read_thread(t, before, filtered);
+	}
+	return same;
+}
+
+static void
+read_threads(struct list *list, const struct list *before, const char *status, bool filtered)
+{
+	pid_t own[TALLY_MAX_OWN_THREADS];
+	uint32_t n_own = tally_own_threads_list(own);
+	if (!before->whole || status_number(status, "\nThreads:") != before->n_all ||
+	    !read_same(list, before, own, n_own, filtered))
+		list_threads(list, before, own, n_own, filtered);
 }
 
 /* What the thread did since it was read as `then`. */
@@ -177,17 +211,6 @@ take_thread(struct tally_process_load *load, const struct thread *t, const struc
 		offer(load, out, t->tid, did);
 }
 
-static uint64_t
-resident_bytes(void)
-{
-	char text[96];
-	uint64_t pages;
-	return tally_small_file_read("/proc/self/statm", text, sizeof(text)) &&
-			       sscanf(text, "%*u %" SCNu64, &pages) == 1
-		       ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
-		       : 0;
-}
-
 bool
 tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64_t frames,
 			struct tally_process_record *out)
@@ -195,13 +218,15 @@ tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64
 	const struct list *before = &load->lists[load->last];
 	struct list *now = &load->lists[!load->last];
 	bool first = load->read_ns == 0;
+	char status[TALLY_STATUS_SIZE];
 	*out = (struct tally_process_record){
 		.time_ns = now_ns,
 		.period_ns = now_ns - load->read_ns,
 		.threads = load->threads,
 	};
-	read_threads(now, before);
-	out->resident_bytes = resident_bytes();
+	bool filtered = tally_status_is_filtered(status, sizeof(status));
+	read_threads(now, before, status, filtered);
+	out->resident_bytes = status_number(status, "\nVmRSS:") << 10;
 	for (uint32_t i = 0; i < now->n; i++)
 		take_thread(load, &now->threads[i], before, (pid_t)frames, out);
 	for (uint32_t i = 0; i < out->n_threads; i++)

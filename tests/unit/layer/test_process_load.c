@@ -21,6 +21,7 @@
 static atomic_bool over;
 static atomic_uint ready;
 static int entries_left = -1; /* until the listing fails, -1: it does not */
+static unsigned n_read; /* entries of listings */
 
 /* The program closed all of its descriptors, ours with them. */
 struct dirent *
@@ -34,6 +35,7 @@ readdir(DIR *folder)
 		return NULL;
 	}
 	entries_left -= entries_left > 0;
+	n_read++;
 	return real(folder);
 }
 
@@ -181,6 +183,46 @@ test_cut(void)
 	tally_process_load_destroy(load);
 }
 
+static void *
+work_once(void *unused)
+{
+	pthread_setname_np(pthread_self(), "new");
+	work(WORK_NS / 3);
+	return sleeper(unused);
+}
+
+/* Threads are listed when some came or went, and not again. */
+static void
+test_listed_once(void)
+{
+	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_record r;
+	pthread_t thread;
+	uint64_t now_ns = WORK_NS;
+	atomic_store(&asleep, 0);
+	g_assert_false(tally_process_load_read(load, now_ns, 0, &r));
+	for (unsigned i = 0; i < 3; i++) {
+		/* The second and third take the place of another, so that there are as many. */
+		if (i)
+			join_all(&thread, 1);
+		g_assert_cmpint(pthread_create(&thread, NULL, work_once, NULL), ==, 0);
+		while (atomic_load(&asleep) <= i)
+			g_usleep(100);
+		n_read = 0;
+		g_assert_true(tally_process_load_read(load, now_ns += 5 * WORK_NS, 0, &r));
+		g_assert_cmpuint(n_read, >, 0);
+		g_assert_cmpuint(r.n_threads, >, 0);
+		g_assert_cmpstr(r.threads[0].name, ==, "new");
+		n_read = 0;
+		g_assert_true(tally_process_load_read(load, now_ns += 5 * WORK_NS, 0, &r));
+		g_assert_cmpuint(n_read, ==, 0);
+		g_assert_true(!r.n_threads || r.threads[0].cpu_ns < WORK_NS / 3);
+		g_assert_cmpuint(r.resident_bytes, >, 100000);
+	}
+	join_all(&thread, 1);
+	tally_process_load_destroy(load);
+}
+
 static void
 test_sandbox(void)
 {
@@ -204,6 +246,7 @@ main(int argc, char **argv)
 	g_test_add_func("/process-load/busiest", test_busiest);
 	g_test_add_func("/process-load/too-many", test_too_many);
 	g_test_add_func("/process-load/cut", test_cut);
+	g_test_add_func("/process-load/listed-once", test_listed_once);
 	g_test_add_func("/process-load/sandbox", test_sandbox);
 	return g_test_run();
 }
