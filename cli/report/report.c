@@ -482,7 +482,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n  where it ended, the frames of "
-				     "its last 60 ms or more are missing\n");
+				     "its last 0.1 s or more are missing\n");
 	tally_summary_print(to, a, answer, r->device);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);

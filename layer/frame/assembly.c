@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LONG_FRAME_NS UINT64_C(10000000)
 #define QUIET_NS UINT64_C(2000000000)
 #define MAX_QUIET_NS (8 * QUIET_NS)
 
@@ -498,14 +497,12 @@ judge_time(struct tally_assembly *a, struct tally_device *d, const struct tally_
 		return;
 	const struct tally_config *config = tally_capture_config();
 	uint64_t ns = in->end_ns - d->boundary_ns;
-	a->long_frame |= d->frame_ns && ns / 2 > d->frame_ns && ns > LONG_FRAME_NS;
 	if (config) {
 		ask_renderdoc(a, in->frame,
 			      loaded_ns(&d->within_renderdoc, ns, config->renderdoc_over_ns));
 		tally_black_box_judge(
 			loaded_ns(&d->within_black_box, ns, config->black_box_over_ns));
 	}
-	d->frame_ns = ns;
 }
 
 static void
@@ -672,6 +669,9 @@ tally_assembly_end_round(struct tally_assembly *a, uint64_t now_ns)
 	bool any = false;
 	for (struct tally_device **at = &a->devices; *at;) {
 		struct tally_device *d = *at;
+		bool long_frame = atomic_exchange(&d->long_frame, false);
+		a->long_frame |= long_frame;
+		any |= long_frame;
 		read_gates(d);
 		any |= pop_parts(d);
 		any |= write_frames(a, d, now_ns, false);

@@ -38,7 +38,7 @@ struct tally_assembly {
 	uint64_t load_ns; /* when it was read */
 	uint64_t frames_thread; /* what ended the last frame */
 	uint64_t quiet_ns; /* so long after load_ns it is read without a frame; 0: never */
-	bool long_frame; /* a frame took more than twice its predecessor's time: read the load */
+	bool long_frame; /* one ended: read the load */
 	bool renderdoc_asked; /* --renderdoc-over, once */
 	bool dirty; /* written since flushed_ns */
 	uint64_t flushed_ns;

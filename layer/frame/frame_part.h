@@ -80,6 +80,7 @@ struct tally_device {
 	_Atomic uint64_t count; /* see tally_capture_wants_frame() */
 	atomic_bool gone; /* no stream will be added */
 	atomic_bool presents;
+	atomic_bool long_frame; /* one ended; the collector has not read the load yet */
 	_Atomic uint64_t presented; /* tally_n_presented_by_vulkan when its frame began */
 	uint64_t generation;
 	uint32_t number;
@@ -95,7 +96,6 @@ struct tally_device {
 	uint64_t n_written; /* of n_ended */
 	uint64_t known_end; /* frames <= known_end - 1 ended before the gates were read */
 	uint64_t boundary_frame, boundary_ns; /* the last known end, frame + 1 */
-	uint64_t frame_ns; /* of the last frame whose time is known */
 	/* Frames in a row within the limits of --renderdoc-over and --black-box-over, while it
 	 * loads: assembly.c. */
 	uint8_t within_renderdoc, within_black_box;
@@ -125,6 +125,9 @@ struct tally_stream {
 	uint64_t spare_overhead_ns, spare_overhead_frame; /* before the frame has a part */
 	uint64_t lost_passes; /* dropped while there was no part */
 	uint64_t lost_frame, lost_now_ns;
+	/* Of the last frame that it ended: its number + 1, its end, its time. */
+	uint64_t ended_frame, ended_ns, frame_ns;
+	uint64_t long_ns; /* the end of the last long one that was reported */
 	struct tally_intern_cache *interned;
 
 	/* Written by the owner, read by the collector. */

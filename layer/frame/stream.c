@@ -14,6 +14,8 @@
 #define BACKLOG_BYTES (8u << 20) /* more frames than that wait for the log in so much memory */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
+#define LONG_FRAME_NS UINT64_C(10000000)
+#define LONG_APART_NS UINT64_C(100000000)
 
 /* Whether the stream belongs to the running capture, not to one that ended
  * or to a parent process. */
@@ -516,6 +518,24 @@ tally_stream_add_dropped(struct tally_stream *s, uint64_t n)
 		s->lost_passes += n;
 }
 
+/* A frame that took more than twice its predecessor's time: the collector reads at once what the
+ * program's threads did meanwhile, but not more often than it would wake up by itself. */
+static void
+report_long(struct tally_stream *s, uint64_t frame, uint64_t now_ns)
+{
+	uint64_t ns = s->ended_frame == frame ? now_ns - s->ended_ns : 0;
+	bool is_long = s->frame_ns && ns / 2 > s->frame_ns && ns > LONG_FRAME_NS &&
+		       now_ns - s->long_ns > LONG_APART_NS;
+	s->ended_frame = frame + 1;
+	s->ended_ns = now_ns;
+	s->frame_ns = ns;
+	if (!is_long)
+		return;
+	s->long_ns = now_ns;
+	atomic_store(&s->device->long_frame, true);
+	tally_queue_notify(true);
+}
+
 __attribute__((hot)) void
 tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end)
 {
@@ -544,6 +564,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 			part->end = *end;
 			part->end.now_ns = now_ns;
 			part->end.thread = tally_clock_thread();
+			report_long(s, frame, now_ns);
 		} else if (matters) {
 			s->lost_frame = frame + 1;
 			s->lost_now_ns = now_ns;

@@ -1193,7 +1193,7 @@ class Answer(CliCase):
     def test_no_end(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
         words = "the log has no end line: the program was killed, crashed, or is still running\n  where it ended, "\
-                "the frames of its last 60 ms or more are missing\n"
+                "the frames of its last 0.1 s or more are missing\n"
         for log, there in ((lines, False), (lines[:-1], True)):
             text = self.ok("report", self.write_log("a.jsonl", log)).stdout.decode()
             self.assertEqual(text.partition("\n")[2].startswith(words), there, text)

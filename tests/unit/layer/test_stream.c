@@ -331,6 +331,40 @@ test_hurries_first(void)
 	tally_session_stop("exit");
 }
 
+/* After a frame that took more than twice its predecessor's time, and over 10 ms, the threads' load
+ * is read at once, not more often than every 100 ms. */
+static void
+test_long_frame(void)
+{
+	static const struct {
+		uint64_t ms;
+		bool is_long;
+	} frames[] = {
+		{ 16, false }, { 16, false }, { 30, false },  { 16, false }, { 60, true },
+		{ 16, false }, { 60, false }, { 120, false }, { 16, false }, { 60, true },
+		{ 2, false },  { 9, false },  { 2, false },   { 200, true },
+	};
+	if (!stub_in_child(NULL))
+		return;
+	struct tally_device *device = start_device();
+	struct tally_stream *s = new_stream(device, 0);
+	uint64_t now_ns = 0;
+	for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++) {
+		now_ns += frames[i].ms * 1000000;
+		open_pass(s, i);
+		end_frame(s, now_ns);
+		g_assert_true((s->long_ns == now_ns) == frames[i].is_long);
+	}
+	for (unsigned i = 0; i < 5000 && atomic_load(&device->long_frame); i++)
+		g_usleep(1000);
+	g_assert_false(atomic_load(&device->long_frame));
+	finish_all(s);
+	tally_stream_publish(s);
+	tally_stream_destroy(s);
+	tally_device_destroy(device);
+	tally_session_stop("exit");
+}
+
 /* Once frames in 8 MiB wait for the log, further ones are refused whole. */
 static void
 test_backlog(void)
@@ -731,6 +765,7 @@ main(int argc, char **argv)
 	g_test_add_func("/stream/max-passes", test_max_passes);
 	g_test_add_func("/stream/hurries", test_hurries);
 	g_test_add_func("/stream/hurries-first", test_hurries_first);
+	g_test_add_func("/stream/long-frame", test_long_frame);
 	g_test_add_func("/stream/backlog", test_backlog);
 	g_test_add_func("/stream/workloads", test_workloads);
 	g_test_add_func("/stream/max-workloads", test_max_workloads);
