@@ -97,7 +97,7 @@ add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tall
 const struct tally_grouping tally_by_workload = {
 	.word = "workload",
 	.columns = "number,per_frame_ns,share,pipeline,groups",
-	.none = "lists no workloads: run with --granularity draw for them",
+	.none = "lists no workloads: a run with --granularity draw does, or a note says why not",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_workload_row),
 	.add = add,

@@ -90,7 +90,9 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 				 "end, left out of the times\n",
 				 partial, TALLY_S(partial));
 	if (dropped)
-		tally_text_print(out, "%" G_GUINT64_FORMAT " pass%s dropped: see --max-passes\n",
+		tally_text_print(out,
+				 "%" G_GUINT64_FORMAT " pass%s dropped: past --max-passes, or "
+				 "more than the log could take\n",
 				 dropped, dropped == 1 ? " was" : "es were");
 }
 
