@@ -478,6 +478,7 @@ struct tally_thread_record {
 struct tally_process_record {
 	uint64_t time_ns, period_ns; /* the period's end and length */
 	uint64_t resident_bytes; /* at its end; 0: not known */
+	uint64_t disk_bytes; /* fetched from a disk for all threads */
 	bool has_ready;
 	uint64_t ready_ns; /* the thread that ends frames was ready to run, without a CPU */
 	const struct tally_thread_record *threads; /* the busiest first */

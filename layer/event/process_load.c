@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
@@ -35,14 +36,20 @@ struct tally_process_load {
 	struct list lists[2]; /* of the last reading, and of this one */
 	unsigned last;
 	uint64_t read_ns; /* 0: never */
+	uint64_t disk_bytes;
 	struct tally_thread_record threads[TALLY_LOAD_THREADS];
 	char names[TALLY_LOAD_THREADS][16];
 };
 
 struct tally_process_load *
-tally_process_load_create(void)
+tally_process_load_create(uint64_t start_ns)
 {
-	return calloc(1, sizeof(struct tally_process_load));
+	struct tally_process_load *load = calloc(1, sizeof(*load));
+	if (!load)
+		return NULL;
+	load->read_ns = start_ns;
+	load->lists[load->last].whole = start_ns > 0; /* there was no thread */
+	return load;
 }
 
 void
@@ -211,6 +218,17 @@ take_thread(struct tally_process_load *load, const struct thread *t, const struc
 		offer(load, out, t->tid, did);
 }
 
+/* Since the last reading. */
+static uint64_t
+disk_bytes(struct tally_process_load *load, bool filtered)
+{
+	struct rusage usage;
+	uint64_t before = load->disk_bytes;
+	if (!filtered && getrusage(RUSAGE_SELF, &usage) == 0)
+		load->disk_bytes = (uint64_t)usage.ru_inblock * 512;
+	return load->disk_bytes - before;
+}
+
 bool
 tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64_t frames,
 			struct tally_process_record *out)
@@ -227,6 +245,7 @@ tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64
 	bool filtered = tally_status_is_filtered(status, sizeof(status));
 	read_threads(now, before, status, filtered);
 	out->resident_bytes = status_number(status, "\nVmRSS:") << 10;
+	out->disk_bytes = disk_bytes(load, filtered);
 	for (uint32_t i = 0; i < now->n; i++)
 		take_thread(load, &now->threads[i], before, (pid_t)frames, out);
 	for (uint32_t i = 0; i < out->n_threads; i++)

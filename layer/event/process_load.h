@@ -16,8 +16,9 @@
 
 struct tally_process_load;
 
-/* NULL: out of memory. */
-struct tally_process_load *tally_process_load_create(void);
+/* start_ns: when the process began, from which on the first reading counts; 0: not known. NULL: out
+ * of memory. */
+struct tally_process_load *tally_process_load_create(uint64_t start_ns);
 void tally_process_load_destroy(struct tally_process_load *load); /* accepts NULL */
 
 /* Reads all at now_ns (CLOCK_MONOTONIC). `frames`: the kernel's number of the thread that ends

@@ -133,7 +133,7 @@ tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns, bool frames
 	if (a->config && a->config->digest)
 		return; /* a digest has no lines that grow with the run */
 	if (!a->load)
-		a->load = tally_process_load_create();
+		a->load = tally_process_load_create(a->process_start_ns);
 	if (!a->load || (now_ns - a->load_ns < TALLY_LOAD_PERIOD_NS && !a->long_frame))
 		return;
 	a->load_ns = now_ns;

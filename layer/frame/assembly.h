@@ -36,6 +36,7 @@ struct tally_assembly {
 	uint64_t gone_frames; /* the most that a device which is gone has ended */
 	struct tally_process_load *load; /* made by its first reading */
 	uint64_t load_ns; /* when it was read */
+	uint64_t process_start_ns; /* 0: not known */
 	uint64_t frames_thread; /* what ended the last frame */
 	uint64_t quiet_ns; /* so long after load_ns it is read without a frame; 0: never */
 	bool long_frame; /* one ended: read the load */

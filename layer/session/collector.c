@@ -12,6 +12,7 @@
 #include "layer/frame/queue.h"
 #include "layer/log.h"
 #include "layer/picture/pictures.h"
+#include "layer/session/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,7 @@ run_collector(void *data)
 {
 	struct tally_assembly *a = data;
 	tally_own_threads_enter();
+	a->process_start_ns = tally_process_start_ns();
 	if (a->annotate && !is_created_first(a))
 		create_annotator(a);
 	const char *reason = collect_frames(a);

@@ -38,12 +38,13 @@ static const struct tally_thread_record threads[] = {
 	{ "game", 20000000, true, false, 0 },
 };
 static const struct tally_process_record processes[] = {
-	{ 6900000000, 100000000, 1 << 19, true, 4000, &threads[1], 1 },
-	{ 7000000000, 100000000, 1 << 20, true, 5000, threads, 2 },
+	{ 6900000000, 100000000, 1 << 19, 0, true, 4000, &threads[1], 1 },
+	{ 7000000000, 100000000, 1 << 20, 4096, true, 5000, threads, 2 },
 };
 static const char expected_process[] =
 	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
-	"\"resident_bytes\":1048576,\"ready_ns\":5000,\"threads\":[{\"name\":\"dxvk-cs\","
+	"\"resident_bytes\":1048576,\"disk_bytes\":4096,\"ready_ns\":5000,\"threads\":"
+	"[{\"name\":\"dxvk-cs\","
 	"\"cpu_ns\":95000000,\"ready_ns\":3000000},"
 	"{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}]}\n";
 static const char expected[] =
@@ -123,6 +124,7 @@ check_process(const struct tally_process_record *got, const struct tally_process
 	g_assert_cmpuint(got->time_ns, ==, want->time_ns);
 	g_assert_cmpuint(got->period_ns, ==, want->period_ns);
 	g_assert_cmpuint(got->resident_bytes, ==, want->resident_bytes);
+	g_assert_cmpuint(got->disk_bytes, ==, want->disk_bytes);
 	g_assert_true(got->has_ready);
 	g_assert_cmpuint(got->ready_ns, ==, want->ready_ns);
 	g_assert_cmpuint(got->n_threads, ==, want->n_threads);

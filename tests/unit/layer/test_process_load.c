@@ -99,7 +99,7 @@ join_all(pthread_t *threads, unsigned n)
 static void
 test_busiest(void)
 {
-	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	uint64_t me = (uint64_t)syscall(SYS_gettid);
 	pthread_t threads[2];
@@ -144,7 +144,7 @@ static void
 test_too_many(void)
 {
 	pthread_t threads[260];
-	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
 		g_assert_cmpint(pthread_create(&threads[i], NULL, sleeper, NULL), ==, 0);
@@ -168,7 +168,7 @@ test_too_many(void)
 static void
 test_cut(void)
 {
-	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	work(WORK_NS);
 	entries_left = 2; /* the folder itself, and the one that it is in */
@@ -195,7 +195,7 @@ work_once(void *unused)
 static void
 test_listed_once(void)
 {
-	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	pthread_t thread;
 	uint64_t now_ns = WORK_NS;
@@ -223,12 +223,29 @@ test_listed_once(void)
 	tally_process_load_destroy(load);
 }
 
+/* From the process's start on, where that is known: all that its threads did. */
+static void
+test_start(void)
+{
+	struct tally_process_load *load = tally_process_load_create(5);
+	struct tally_process_record r;
+	work(WORK_NS);
+	g_assert_true(tally_process_load_read(load, 5 + 3 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.period_ns, ==, 3 * WORK_NS);
+	g_assert_cmpuint(r.n_threads, ==, 1);
+	g_assert_cmpuint(r.threads[0].cpu_ns, >=, WORK_NS);
+	g_assert_true(tally_process_load_read(load, 5 + 200 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.period_ns, ==, 197 * WORK_NS);
+	g_assert_cmpuint(r.n_threads, ==, 0);
+	tally_process_load_destroy(load);
+}
+
 static void
 test_sandbox(void)
 {
 	if (!sandbox_is_entered())
 		return;
-	struct tally_process_load *load = tally_process_load_create();
+	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	sandbox_enter();
 	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
@@ -247,6 +264,7 @@ main(int argc, char **argv)
 	g_test_add_func("/process-load/too-many", test_too_many);
 	g_test_add_func("/process-load/cut", test_cut);
 	g_test_add_func("/process-load/listed-once", test_listed_once);
+	g_test_add_func("/process-load/start", test_start);
 	g_test_add_func("/process-load/sandbox", test_sandbox);
 	return g_test_run();
 }
