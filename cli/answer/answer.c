@@ -96,7 +96,9 @@ take_line(void *user, const struct tally_log_line *line)
 		answer->last_ns = line->frame.start_ns + line->frame.cpu_ns;
 		answer->quiet_ns = answer->quiet_work_ns = 0;
 	}
-	if (line->type != TALLY_LINE_PROCESS)
+	if (line->type != TALLY_LINE_PROCESS ||
+	    tally_start_take(&answer->start, &line->process,
+			     answer->log->header.process_start_ns))
 		return;
 	add_quiet(answer, &line->process);
 	tally_loads_add(&answer->loads, &line->process);
@@ -159,6 +161,7 @@ take_first(const struct tally_answer *answer, struct tally_answer_device *d,
 		return;
 	d->first_ns = end_ns - h->process_start_ns;
 	d->first_own_ns = f->cpu_ns;
+	d->start = &answer->start;
 }
 
 /* The frames of the start: those left out, and in any case the first few. */
@@ -593,6 +596,7 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 		w->first_ns = d->first_ns;
 		w->first_own_ns = d->first_own_ns;
 		memcpy(w->state->loaded, d->state->loaded, sizeof(d->state->loaded));
+		w->start = d->start;
 		conclude(answer, w);
 	}
 	g_ptr_array_sort(windows, compare_work);

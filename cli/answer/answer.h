@@ -25,6 +25,7 @@
 #include "cli/answer/change.h"
 #include "cli/answer/load.h"
 #include "cli/answer/parts.h"
+#include "cli/answer/start.h"
 #include "cli/answer/words.h"
 #include "cli/shared/out.h"
 
@@ -86,6 +87,7 @@ struct tally_answer_device {
 	uint64_t first_ns, first_own_ns;
 	/* What was loaded in that frame and those left out, in all; ns 0: not worth a line. */
 	struct tally_answer_event loaded[TALLY_N_EVENT_GROUPS];
+	const struct tally_start *start;
 	/* Of frame times; valid if frames > 0. */
 	double fps, median_ns, p99_ns;
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */
@@ -131,6 +133,7 @@ struct tally_answer {
 	/* Those to show, once it is concluded: of each device that, or those of its windows. */
 	GPtrArray *devices;
 	struct tally_loads loads;
+	struct tally_start start;
 	uint64_t last_ns; /* when the last frame of the log ended, of any device */
 	/* From then to the last process line; how long the thread that ends frames worked, if
 	 * `quiet_known`. */

@@ -106,9 +106,10 @@ tally_answer_start_text(const struct tally_answer_device *d)
 	if (d->first_ns < SLOW_START_NS)
 		return NULL;
 	return tally_phrase("%s until the first frame was there, %s of it that frame "
-			    "itself",
+			    "itself%s",
 			    tally_duration_text((double)d->first_ns),
-			    tally_duration_text((double)d->first_own_ns));
+			    tally_duration_text((double)d->first_own_ns),
+			    tally_start_text(d->start, d->first_ns));
 }
 
 /* What was loaded until then, below a line about the time that it took. */

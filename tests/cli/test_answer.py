@@ -1097,6 +1097,19 @@ class Answer(CliCase):
             self.assertEqual([line for line in got["lines"] if line.startswith("  ") and ("made" in line or "upload" in line)], lines)
             self.assertEqual([c["group"] for c in got["loaded"]], ["shaders"] * (shaders in first) + ["upload"] * ("upload" in "".join(lines)))
 
+    def test_what_the_start_went_into(self):
+        """The first process line begins with the process."""
+        for threads, disk, words in (([("game", 800)], 0, "game worked 800 ms"), ([("loader", 700), ("game", 90)], 0, "loader worked 700 ms, game worked 90.0 ms"),
+                                     ([("game", 90)], 35 * 10**6, "game worked 90.0 ms, it mostly waited (disk, sleep, lock), 35 MB read from a disk"),
+                                     ([], 0, "it mostly waited (disk, sleep, lock)")):
+            lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+            lines[0].update(process_start_ns=10**9 - 900 * MS)
+            first = next(i for i, line in enumerate(lines) if line["type"] == "frame")
+            lines.insert(first + 1, {"type": "process", "time_ns": 10**9 + 20 * MS, "period_ns": 920 * MS, "disk_bytes": disk,
+                                     "threads": [{"name": name, "cpu_ns": ms * MS} for name, ms in threads]})
+            got = " ".join(" ".join(self.answers(lines)[0]["lines"]).split())
+            self.assertIn("914 ms until the first frame was there, 14.0 ms of it that frame itself; " + words, got)
+
     def test_one_device_has_the_first_frame(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
         second = [dict(f, device=1, start_ns=f["start_ns"] + 3 * 10**9) for f in lines if f["type"] == "frame"]
