@@ -227,6 +227,16 @@ goes_on(struct gl_context_state *s)
 
 /* ---- opening and continuing ---- */
 
+/* There was no room for the pass, but the black box names the last that began. */
+static void
+note_dropped(struct gl_context *c, const struct gl_pass_request *w)
+{
+	const struct gl_context_state *s = c->state;
+	if (s->config->black_box_ns && tally_stream_captures(s->stream))
+		tally_black_box_pass(s->now.frame, pass_label(c, s->labels.depth, w->fbo),
+				     w->target, false);
+}
+
 static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
@@ -257,8 +267,10 @@ open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 		pass->flags = w->flags;
 	if (s->api.timestamps_in_tiles && s->counting.timed)
 		flag_shared_times(s, w);
-	if (!pass)
+	if (!pass) {
+		note_dropped(c, w);
 		return;
+	}
 	describe_pass(s, pass, w, dont_care);
 	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
 		pass->flags |= TALLY_FLAG(APPROXIMATE);

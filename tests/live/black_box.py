@@ -136,6 +136,15 @@ def check_named(checks, life):
         checks.that(said and said[0].endswith(" last: Frame, in its group Sky"), f"named: {said}")
 
 
+def check_not_stored(checks, life):
+    """A pass that began is the last one, also where there was no room for it."""
+    with h.scratch() as folder:
+        got, log = box(folder, [life, "segv", "--frames", 50], "--black-box", "30s", "--max-passes", 1)
+        checks.equal(got.status, -11, "not stored: status")
+        said = [note["message"] for note in log.of("note") if note["source"] == "black-box"]
+        checks.that(said and said[0].endswith(" last: crash here"), f"not stored: {said}")
+
+
 def check_all_kept(checks, life):
     """Where the last frame was kept the log of the run has none: they are in the other."""
     with h.scratch() as folder:
@@ -179,7 +188,7 @@ def main():
     with h.display():
         for name, check, program in (("ends", check_ends, life), ("size", check_size, life), ("taken", check_taken, life),
                                      ("full", check_full, life),
-                                     ("between", check_between, life), ("named", check_named, life),
+                                     ("between", check_between, life), ("named", check_named, life), ("not stored", check_not_stored, life),
                                      ("all kept", check_all_kept, life),
                                      ("kept", check_kept, [h.need_tool("glxgears")]),
                                      ("lost", check_lost, shutil.which("vkcube"))):

@@ -317,6 +317,18 @@ describe_begin(struct vk_replay *r, const struct vk_pass *p, struct tally_pass *
 		tally_black_box_pass(tally_stream_pass_frame(out), out->label, out->target, false);
 }
 
+/* There was no room for the pass, but the black box names the last that began. */
+static __attribute__((noinline)) void
+note_dropped(struct vk_replay *r, const struct vk_pass *p)
+{
+	struct tally_pass none = { .label = NULL };
+	if (!r->d->config->black_box_ns || !tally_stream_captures(r->q->stream))
+		return;
+	if (r->labelled)
+		set_label(r, &none);
+	tally_black_box_pass(tally_device_frame(r->d->tally), none.label, p->target, false);
+}
+
 /* ... and as it ends, but for its counts. */
 static inline void
 describe_end(const struct vk_replay *r, const struct vk_pass *p, struct tally_pass *out)
@@ -333,8 +345,10 @@ static uint32_t
 begin_pass(struct vk_replay *r, const struct vk_pass *p)
 {
 	uint32_t pending = open_pending(r, p->kind, true);
-	if (pending == VK_NONE)
+	if (pending == VK_NONE) {
+		note_dropped(r, p);
 		return VK_NONE;
+	}
 	describe_begin(r, p, r->s->passes[pending].pass);
 	r->s->passes[pending].sums = is_sum(p);
 	r->last_pending = pending;
@@ -464,6 +478,8 @@ replay_rows(struct vk_replay *r, struct vk_recording *rec, uint32_t n, uint32_t 
 	for (uint32_t more; (more = count_alone(rec, n, end)); n += more) {
 		struct tally_pass *out = open_places(r, true, &more);
 		r->chain = VK_NONE;
+		if (!out)
+			note_dropped(r, &rec->passes[n + more - 1]);
 		for (uint32_t i = 0; out && i < more; i++, out++) {
 			const struct vk_pass *p = &rec->passes[n + i];
 			replay_alone(r, rec, p, out);

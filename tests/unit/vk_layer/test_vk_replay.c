@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/vk_layer/vk_submit_world.h"
 
+#include "layer/frame/black_box.h"
+
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -683,6 +686,38 @@ test_reasons(void)
 	g_assert_cmphex(w_logged(0, 2)->flags, ==, TALLY_FLAG(NO_TIMESTAMPS));
 }
 
+/* The black box names the pass that began last, also where there was no room for it. */
+static void
+test_no_room(void)
+{
+	if (!stub_in_child("max-passes=1"))
+		return;
+	VkQueue q = w_start();
+	struct tally_config config = *w.d.config;
+	g_autofree char *folder = g_dir_make_tmp("passtally-unit-XXXXXX", NULL);
+	g_autofree char *log = g_build_filename(folder, "log", NULL);
+	g_autofree char *path = g_strconcat(log, ".last", NULL), *bytes = NULL;
+	g_assert_true(g_file_set_contents(log, "", 0, NULL));
+	config.black_box_ns = 1;
+	w.d.config = &config;
+	g_assert_true(tally_black_box_begin(&config, &stub_recorder, log));
+	struct vk_recording *r = w_recording();
+	for (char name[2] = "a"; name[0] < 'd'; name[0]++) {
+		w_label(r, name);
+		w_pass(r, -1, 0, 0, 0);
+		w_label(r, NULL);
+	}
+	w_submit_one(q, w_buffer(0, r));
+	g_assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
+	const struct tally_last_pass *last = (const void *)bytes;
+	g_assert_cmpstr(last->name, ==, "c");
+	remove(path);
+	remove(log);
+	remove(folder);
+	w_present(q);
+	w_finish();
+}
+
 /* Frames that are not captured: nothing is kept, but queries are still reset. */
 static void
 test_not_captured(void)
@@ -727,6 +762,7 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_replay/workload_labels", test_workload_labels);
 	g_test_add_func("/vk_replay/workload_in_idle", test_workload_in_idle);
 	g_test_add_func("/vk_replay/reasons", test_reasons);
+	g_test_add_func("/vk_replay/no_room", test_no_room);
 	g_test_add_func("/vk_replay/not_captured", test_not_captured);
 	return g_test_run();
 }
