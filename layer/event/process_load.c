@@ -27,7 +27,7 @@ struct thread {
 
 struct list {
 	struct thread threads[MAX_THREADS];
-	uint32_t n;
+	uint32_t n, n_own; /* n_own: our own, as they were known then */
 	uint64_t n_all; /* with our own */
 	bool whole;
 };
@@ -118,9 +118,10 @@ list_threads(struct list *list, const struct list *before, const pid_t *own, uin
 	DIR *folder = tally_small_file_list("/proc/self/task");
 	struct dirent *entry;
 	list->n = 0;
+	list->n_own = n_own;
 	list->n_all = 0;
 	list->whole = folder != NULL;
-	while (folder && (entry = next_entry(folder, list))) {
+	while (list->whole && (entry = next_entry(folder, list))) {
 		struct thread thread = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
 		bool ours = tally_own_threads_has(own, n_own, thread.tid);
 		bool theirs = thread.tid > 0 && !ours && read_thread(&thread, before, filtered);
@@ -133,13 +134,14 @@ list_threads(struct list *list, const struct list *before, const pid_t *own, uin
 		closedir(folder);
 }
 
-/* While there are as many threads as were listed, and all of these, they are the same. False: they
- * are to be listed. */
+/* While there are as many threads as were listed, ours and others, and all of these, they are the
+ * same. False: they are to be listed. */
 static bool
 read_same(struct list *list, const struct list *before, const pid_t *own, uint32_t n_own,
 	  bool filtered)
 {
 	bool same = true;
+	list->n_own = n_own;
 	list->n_all = before->n_all;
 	list->whole = true;
 	for (list->n = 0; same && list->n < before->n; list->n++) {
@@ -156,7 +158,8 @@ read_threads(struct list *list, const struct list *before, const char *status, b
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
-	if (!before->whole || status_number(status, "\nThreads:") != before->n_all ||
+	if (!before->whole || n_own != before->n_own ||
+	    status_number(status, "\nThreads:") != before->n_all ||
 	    !read_same(list, before, own, n_own, filtered))
 		list_threads(list, before, own, n_own, filtered);
 }

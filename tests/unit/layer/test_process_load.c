@@ -143,7 +143,7 @@ test_busiest(void)
 static void
 test_too_many(void)
 {
-	pthread_t threads[260];
+	pthread_t threads[320];
 	struct tally_process_load *load = tally_process_load_create(0);
 	struct tally_process_record r;
 	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
@@ -152,8 +152,10 @@ test_too_many(void)
 		g_usleep(100);
 	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
 	work(WORK_NS / 3);
+	n_read = 0;
 	g_assert_true(tally_process_load_read(load, 2 * WORK_NS, 0, &r));
 	g_assert_cmpuint(r.n_threads, ==, 0);
+	g_assert_cmpuint(n_read, <, 300); /* what is not listed is not read */
 	g_assert_cmpuint(r.resident_bytes, >, 100000);
 	join_all(threads, G_N_ELEMENTS(threads));
 	/* As soon as there are fewer, they are listed again. */
@@ -189,6 +191,38 @@ work_once(void *unused)
 	pthread_setname_np(pthread_self(), "new");
 	work(WORK_NS / 3);
 	return sleeper(unused);
+}
+
+static void *
+our_sleeper(void *unused)
+{
+	tally_own_threads_enter();
+	sleeper(unused);
+	tally_own_threads_leave();
+	return unused;
+}
+
+/* One that takes the place of one of ours, so that there are as many, is not overlooked. */
+static void
+test_after_ours(void)
+{
+	struct tally_process_load *load = tally_process_load_create(0);
+	struct tally_process_record r;
+	pthread_t thread;
+	atomic_store(&asleep, 0);
+	g_assert_cmpint(pthread_create(&thread, NULL, our_sleeper, NULL), ==, 0);
+	while (!atomic_load(&asleep))
+		g_usleep(100);
+	g_assert_false(tally_process_load_read(load, WORK_NS, 0, &r));
+	join_all(&thread, 1);
+	g_assert_cmpint(pthread_create(&thread, NULL, work_once, NULL), ==, 0);
+	while (atomic_load(&asleep) < 2)
+		g_usleep(100);
+	g_assert_true(tally_process_load_read(load, 6 * WORK_NS, 0, &r));
+	g_assert_cmpuint(r.n_threads, >, 0);
+	g_assert_cmpstr(r.threads[0].name, ==, "new");
+	join_all(&thread, 1);
+	tally_process_load_destroy(load);
 }
 
 /* Threads are listed when some came or went, and not again. */
@@ -264,6 +298,7 @@ main(int argc, char **argv)
 	g_test_add_func("/process-load/too-many", test_too_many);
 	g_test_add_func("/process-load/cut", test_cut);
 	g_test_add_func("/process-load/listed-once", test_listed_once);
+	g_test_add_func("/process-load/after-ours", test_after_ours);
 	g_test_add_func("/process-load/start", test_start);
 	g_test_add_func("/process-load/sandbox", test_sandbox);
 	return g_test_run();
