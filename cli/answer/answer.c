@@ -104,14 +104,14 @@ take_line(void *user, const struct tally_log_line *line)
 	tally_loads_add(&answer->loads, &line->process);
 	TALLY_EACH (struct tally_answer_device, d, answer->read) {
 		const struct tally_windows *windows = &d->state->windows;
-		const struct tally_device_summary *s =
-			tally_aggregate_device(answer->log, d->device);
-		uint64_t drew_ns = s ? tally_loads_drew(&line->process, answer->log, s) : 0;
-		tally_over_run_add_process(&d->state->run, &line->process, drew_ns);
+		struct tally_driver_load driver =
+			tally_loads_driver(&line->process, answer->log,
+					   tally_aggregate_device(answer->log, d->device));
+		tally_over_run_add_process(&d->state->run, &line->process, driver);
 		for (unsigned i = 0; i < windows->n; i++)
 			if (windows->all[i].answer)
 				tally_over_run_add_process(&windows->all[i].answer->state->run,
-							   &line->process, drew_ns);
+							   &line->process, driver);
 	}
 }
 

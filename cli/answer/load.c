@@ -149,32 +149,26 @@ may_draw(const char *thread, struct driver driver)
 	       (driver.process && strncmp(thread, driver.process, MOST_NAME) == 0);
 }
 
-enum { DREW, HAD_NO_CPU };
-
-/* What these threads did in some time, and in how many frames. */
-struct driver_load {
-	double ns[2], frames;
-};
-
 static void
 add_threads(const struct tally_thread_record *threads, uint32_t n, struct driver driver,
-	    struct driver_load *sum)
+	    struct tally_driver_load *sum)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (threads[i].ends_frames || !may_draw(threads[i].name, driver))
 			continue;
-		sum->ns[DREW] += (double)threads[i].cpu_ns;
-		sum->ns[HAD_NO_CPU] += (double)threads[i].ready_ns;
+		sum->ns[TALLY_DREW] += (double)threads[i].cpu_ns;
+		sum->ns[TALLY_HAD_NO_CPU] += (double)threads[i].ready_ns;
 	}
 }
 
-uint64_t
-tally_loads_drew(const struct tally_process_record *p, const struct tally_aggregate *log,
-		 const struct tally_device_summary *device)
+struct tally_driver_load
+tally_loads_driver(const struct tally_process_record *p, const struct tally_aggregate *log,
+		   const struct tally_device_summary *device)
 {
-	struct driver_load sum = { 0 };
-	add_threads(p->threads, p->n_threads, driver_of(log, device), &sum);
-	return (uint64_t)sum.ns[DREW];
+	struct tally_driver_load sum = { 0 };
+	if (device)
+		add_threads(p->threads, p->n_threads, driver_of(log, device), &sum);
+	return sum;
 }
 
 /* How many frames there were until then, with the part of the last; time of which no frame is known
@@ -207,14 +201,14 @@ frames_until(const struct tally_loads *l, uint64_t until_ns, uint64_t usual_ns)
 /* False: others were busier, and the driver's threads may not be among the five that are listed. */
 static bool
 add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t usual_ns,
-	 struct driver_load *sum)
+	 struct tally_driver_load *sum)
 {
 	const struct load_line *line = &g_array_index(l->lines, struct load_line, at);
 	sum->frames += frames_until(l, line->to_ns, usual_ns) -
 		       frames_until(l, line->from_ns, usual_ns);
-	double before_ns = sum->ns[DREW];
+	double before_ns = sum->ns[TALLY_DREW];
 	add_threads(line->threads, line->n, driver, sum);
-	return sum->ns[DREW] > before_ns || line->n < MOST_THREADS - 1;
+	return sum->ns[TALLY_DREW] > before_ns || line->n < MOST_THREADS - 1;
 }
 
 /* Takes from what the driver did in `n` lines from `at` on what it does in as many frames around:
@@ -222,28 +216,28 @@ add_line(const struct tally_loads *l, guint at, struct driver driver, uint64_t u
  * it does nothing. */
 static bool
 take_usual(const struct tally_loads *l, guint at, guint n, struct driver driver,
-	   uint64_t usual_ns, struct driver_load *sum)
+	   uint64_t usual_ns, struct tally_driver_load *sum)
 {
 	enum { AROUND = 8 };
 	double usual[2][2 * AROUND], middle[2] = { 0, 0 };
 	size_t n_usual = 0;
 	guint to = MIN(at + n + AROUND, l->lines->len);
 	for (guint i = at - MIN(at, AROUND); i < to; i++) {
-		struct driver_load one = { 0 };
+		struct tally_driver_load one = { 0 };
 		if (i >= at && i < at + n)
 			continue;
 		add_line(l, i, driver, usual_ns, &one);
 		if (one.frames < 1)
 			continue;
-		usual[DREW][n_usual] = one.ns[DREW] / one.frames;
-		usual[HAD_NO_CPU][n_usual++] = one.ns[HAD_NO_CPU] / one.frames;
+		usual[TALLY_DREW][n_usual] = one.ns[TALLY_DREW] / one.frames;
+		usual[TALLY_HAD_NO_CPU][n_usual++] = one.ns[TALLY_HAD_NO_CPU] / one.frames;
 	}
 	for (int what = 0; what < 2 && n_usual; what++) {
 		qsort(usual[what], n_usual, sizeof(usual[what][0]), tally_order_double);
 		middle[what] = usual[what][n_usual / 2];
 		sum->ns[what] -= middle[what] * sum->frames;
 	}
-	return middle[DREW] > 0;
+	return middle[TALLY_DREW] > 0;
 }
 
 /* What the driver did meanwhile, and in the frames before that may have delayed the frame. */
@@ -252,14 +246,14 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 {
 	uint64_t usual_ns = MAX(h->frame_ns - h->excess_ns, 1), end_ns = h->start_ns + h->frame_ns;
 	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
-	struct driver_load sum = { 0 };
+	struct tally_driver_load sum = { 0 };
 	guint n, at = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
 	bool known = l->has_ready && n > 0;
 	for (guint i = at; i < at + n; i++)
 		known &= add_line(l, i, driver, usual_ns, &sum);
-	bool drew = sum.ns[DREW] > 0, draws = take_usual(l, at, n, driver, usual_ns, &sum);
+	bool drew = sum.ns[TALLY_DREW] > 0, draws = take_usual(l, at, n, driver, usual_ns, &sum);
 	if (drew || draws || driver.process)
-		tally_cause_driver(h, sum.ns[DREW], sum.ns[HAD_NO_CPU],
+		tally_cause_driver(h, sum.ns[TALLY_DREW], sum.ns[TALLY_HAD_NO_CPU],
 				   known && draws && l->frames->len < MOST_FRAMES);
 	else if (is_of_driver("llvmpipe", driver.name)) /* without threads of its own */
 		tally_cause_caller(h);

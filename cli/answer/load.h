@@ -20,6 +20,13 @@ struct tally_loads {
 	bool has_ready; /* that of other threads is known: not in logs before 1.3 */
 };
 
+enum { TALLY_DREW, TALLY_HAD_NO_CPU };
+
+/* What the threads of a driver on the CPU did in some time, and in how many frames. */
+struct tally_driver_load {
+	double ns[2], frames;
+};
+
 void tally_loads_init(struct tally_loads *l);
 void tally_loads_finish(struct tally_loads *l);
 void tally_loads_add(struct tally_loads *l, const struct tally_process_record *p);
@@ -29,9 +36,10 @@ void tally_loads_add_frame(struct tally_loads *l, uint64_t start_ns, uint64_t ns
  * which a driver that draws on the CPU had none. */
 void tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *log,
 			 const struct tally_device_summary *device, struct tally_answer_hitch *h);
-/* What the driver's threads worked in the line, where it draws on the CPU; else 0. */
-uint64_t tally_loads_drew(const struct tally_process_record *p, const struct tally_aggregate *log,
-			  const struct tally_device_summary *device);
+/* What the driver's threads did in the line, where it draws on the CPU; 0: no device, too. */
+struct tally_driver_load tally_loads_driver(const struct tally_process_record *p,
+					    const struct tally_aggregate *log,
+					    const struct tally_device_summary *device);
 /* The thread besides the one that ends frames that works most, and its share of the time, 0 to 1;
  * NULL: none is known. */
 const char *tally_loads_busiest(const struct tally_loads *l, const char *driver, double *share);

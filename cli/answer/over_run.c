@@ -9,6 +9,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25
+#define SAME 0.2
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
@@ -92,24 +93,23 @@ add_of_frame(struct tally_over_run *r)
 {
 	double frame_ns = (double)r->since.frames_ns / (double)r->since.frames;
 	double part = frame_ns / (double)r->since.period_ns;
-	tally_course_add(&r->courses[TALLY_COURSE_READY], r->n - 1,
-			 (double)r->since.ready_ns * part);
-	if (r->drew)
-		tally_course_add(&r->courses[TALLY_COURSE_DREW], r->n - 1,
-				 (double)r->since.drew_ns * part);
+	for (int i = TALLY_COURSE_READY; i <= TALLY_COURSE_NO_CPU; i++)
+		tally_course_add(&r->courses[i], r->n - 1,
+				 r->since.ns[i - TALLY_COURSE_READY] * part);
 }
 
 void
 tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
-			   uint64_t drew_ns)
+			   struct tally_driver_load driver)
 {
 	if (r->n > 0 && p->resident_bytes)
 		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1,
 				 (double)p->resident_bytes);
-	r->drew |= drew_ns > 0;
+	r->drew |= driver.ns[TALLY_DREW] > 0;
 	r->since.period_ns += p->period_ns;
-	r->since.ready_ns += p->ready_ns;
-	r->since.drew_ns += drew_ns;
+	r->since.ns[0] += (double)p->ready_ns;
+	r->since.ns[1] += driver.ns[TALLY_DREW];
+	r->since.ns[2] += driver.ns[TALLY_HAD_NO_CPU];
 	if (r->since.frames && r->since.period_ns)
 		add_of_frame(r);
 	/* Lines before the first frame are of the loading. */
@@ -160,25 +160,29 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 	return most;
 }
 
-/* Whether the thread that ends frames waited for a CPU. */
-static void
-look_for_cpu(const struct tally_over_run *r, struct tally_range before,
-	     struct tally_range after, double change_ns, struct tally_answer_change *c)
-{
-	double from = median_in(&r->courses[TALLY_COURSE_READY], before);
-	double to = median_in(&r->courses[TALLY_COURSE_READY], after);
-	if ((to - from) / change_ns < 0.5)
-		return;
-	c->what = "waits for a CPU";
-	c->what_before_ns = from;
-	c->what_after_ns = to;
-}
-
 static const char *const thread_names[] = {
 	[TALLY_COURSE_WORK] = "CPU",
 	[TALLY_COURSE_WAIT] = "waits",
 	[TALLY_COURSE_REST] = "other waits",
+	[TALLY_COURSE_READY] = "waits for a CPU",
+	[TALLY_COURSE_NO_CPU] = "the driver's waits for a CPU",
 };
+
+/* Whether a time of threads explains it; then it is what is named. */
+static bool
+take_time(const struct tally_over_run *r, int i, struct tally_range before,
+	  struct tally_range after, double change_ns, struct tally_answer_change *c)
+{
+	double from = median_in(&r->courses[i], before), to = median_in(&r->courses[i], after);
+	if ((to - from) / change_ns < 0.5)
+		return false;
+	c->what = thread_names[i];
+	c->what_before_ns = from;
+	c->what_after_ns = to;
+	c->draws_before = c->draws_after = 0;
+	c->is_pass = c->starved = false;
+	return true;
+}
 
 /* How often as much it is after a change; 0: not known. */
 static double
@@ -197,17 +201,12 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 	double gpu_ns = median_in(&r->courses[TALLY_COURSE_GPU], after) -
 			median_in(&r->courses[TALLY_COURSE_GPU], before);
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
-		double from = median_in(&r->courses[i], before);
-		double to = median_in(&r->courses[i], after);
-		if (!r->courses[i].slots || (to - from) / change_ns < 0.5)
+		if (!take_time(r, i, before, after, change_ns, c))
 			continue;
-		c->what = thread_names[i];
-		c->what_before_ns = from;
-		c->what_after_ns = to;
 		if (i == TALLY_COURSE_REST && gpu_ns / change_ns >= 0.5)
 			c->what = "other waits, or the GPU";
 		if (i == TALLY_COURSE_REST)
-			look_for_cpu(r, before, after, change_ns, c);
+			take_time(r, TALLY_COURSE_READY, before, after, change_ns, c);
 		return;
 	}
 }
@@ -365,18 +364,20 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 }
 
 /* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
- * too: else other programs have it. */
+ * too; else other programs have it: surely where its threads wait for one. */
 static void
 check_driver(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
 	     struct tally_answer_change *c)
 {
 	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW];
-	double grew = tally_course_median(drew, after.from, after.to) -
-		      tally_course_median(drew, before.from, before.to);
+	double change_ns = c->what_after_ns - c->what_before_ns;
+	double grew = (tally_course_median(drew, after.from, after.to) -
+		       tally_course_median(drew, before.from, before.to)) / change_ns;
 	double draws = fabs(c->draws_after - c->draws_before);
 	bool gpu = c->is_pass || c->what == all_passes;
-	c->starved = r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before &&
-		     !(grew / (c->what_after_ns - c->what_before_ns) >= 0.5);
+	c->starved = r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before && !(grew >= 0.5);
+	if (c->starved && grew <= SAME)
+		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
 }
 
 /* What is named must have changed next to the change, too, by half as much or as the frames

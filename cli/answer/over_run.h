@@ -26,6 +26,7 @@ enum {
 	TALLY_COURSE_RESIDENT,
 	TALLY_COURSE_READY, /* of a frame: how long its frames' thread had no CPU */
 	TALLY_COURSE_DREW, /* the same: how long threads of a driver on the CPU worked */
+	TALLY_COURSE_NO_CPU, /* and had none */
 	TALLY_N_COURSES
 };
 
@@ -38,7 +39,8 @@ struct tally_over_run {
 	uint64_t allocated; /* bytes, as last said; 0: not yet */
 	/* Since the last process line with a frame: frames, and of process lines. */
 	struct {
-		uint64_t frames, frames_ns, period_ns, ready_ns, drew_ns;
+		uint64_t frames, frames_ns, period_ns;
+		double ns[3]; /* from TALLY_COURSE_READY on */
 	} since;
 	bool drew; /* the driver draws on the CPU */
 	bool opengl; /* passes end where the CPU begins the next one */
@@ -50,10 +52,9 @@ void tally_over_run_finish(struct tally_over_run *r);
  * end; 0: as before. */
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 			uint64_t unsure_ns, uint64_t live);
-/* What a process line says at this point of the frames; `drew_ns`: what threads of the driver
- * worked. */
+/* What a process line says at this point of the frames. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
-				uint64_t drew_ns);
+				struct tally_driver_load driver);
 /* Sets the changes, the stretch that the typical frame is of, and the memory. */
 void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
 
