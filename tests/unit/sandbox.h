@@ -44,6 +44,7 @@ sandbox_enter(void)
 		SANDBOX_FORBID(SYS_process_vm_readv),
 		SANDBOX_FORBID(SYS_prlimit64),
 		SANDBOX_FORBID(SYS_flock),
+		SANDBOX_FORBID(SYS_dup),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 3),
