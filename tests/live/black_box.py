@@ -166,10 +166,11 @@ def check_between(checks, life):
 
 
 def check_lost(checks, vkcube):
-    """A program that ends at once where its device is lost leaves no thread the time for a note: LOG.last has that and the pass."""
+    """A program that ends at once where its device is lost leaves no thread the time for a note: LOG.last has that and the pass.
+    Frames are written when the gauges are open, up to 0.5 s after the start."""
     with h.scratch() as folder:
         got, log = box(folder, [vkcube, "--c", 400, "--suppress_popups"], "--black-box", "30s",
-                       env=liar_env(folder, "vulkan", "lost=60"))
+                       env=liar_env(folder, "vulkan", "lost=300"))
         if got.status != -signal.SIGABRT:
             print(f"not tried: this vkcube survives the loss of its device ({got.status})")
             return
@@ -179,7 +180,7 @@ def check_lost(checks, vkcube):
         checks.that(said and re.fullmatch(r"the program crashed or was killed after the device was lost in frame \d+ or later; "
                                           r"the (first pass without a result|pass that it began or submitted last): Backbuffer",
                                           said[0]), f"lost: {said}")
-        checks.that(numbers and numbers[-1] < 60, f"lost: {numbers[-1:]}")
+        checks.that(numbers and numbers[-1] < 300, f"lost: {numbers[-1:]}")
 
 
 def main():
