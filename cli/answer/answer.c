@@ -264,13 +264,15 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	tally_hitches_add(&s->hitches);
 }
 
+/* `own`: what it may have been a hitch in. */
 static void
-add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const struct counted *c)
+add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const struct counted *c,
+	  const struct counted *own)
 {
 	struct tally_answer_state *s = d->state;
 	const struct tally_frame_record *f = c->f;
 	d->frames++;
-	add_to_hitches(s, h, c);
+	add_to_hitches(s, h, own);
 	tally_event_totals_add(s->calls, c->events);
 	s->run.opengl = s->opengl;
 	tally_over_run_add(&s->run, f, c->unsure_ns, c->events->sums[TALLY_EVENT_MEMORY].live);
@@ -306,7 +308,8 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		whole.n_metrics = f->n_metrics;
 		c = (struct counted){ &whole, &w->events, w->timed, w->unsure_ns };
 		s->opengl = of->state->opengl;
-		add_frame(w->answer, h, &c);
+		/* One thread for all windows: what their frames took is told of them. */
+		add_frame(w->answer, h, &c, whole.has_thread ? own : &c);
 		w->answer->width = f->width;
 		w->answer->height = f->height;
 	}
@@ -334,7 +337,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		if (events.calls[i].kind == TALLY_EVENT_FIRST_DRAW)
 			events.passes[i] = tally_parts_at(&s->parts, answer->log, f,
 							  events.calls[i].start_ns);
-	add_frame(d, h, &c);
+	add_frame(d, h, &c, &c);
 	add_to_window(answer, d, f, &c);
 }
 

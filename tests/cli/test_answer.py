@@ -169,14 +169,14 @@ class Answer(CliCase):
             got = self.answers(lines)[0]["bound"]
             self.assertEqual((got["by"], words in got["text"]), (by, True), (mode, got["text"]))
 
-    def windows(self, which, ms=4, hitch=()):
-        """Frames of `ms` that present the window which(i); one at which `hitch` takes 40 ms on the GPU, in a pass of its window."""
+    def windows(self, which, ms=4, hitch=(), slept=0, **thread):
+        """Frames of `ms` that present the window which(i), of one `thread`; `hitch` takes 40 ms on the GPU, in a pass of its window, or slept."""
         lines, start = [header(), device(api="vulkan"), pass_info(A, None), pass_info(B, None)], 10**9
         for i in range(400):
             window, long = which(i), i in hitch
             cpu_ns = (ms + 40 * long) * MS
-            lines.append(frame(i, [one_pass(0, B if window % 2 else A, (1 + window % 2 + 40 * long) * MS, surface=700 + window)], start_ns=start, cpu_ns=cpu_ns,
-                               width=100 * (1 + window), height=100))
+            lines.append(frame(i, [one_pass(0, B if window % 2 else A, (1 + window % 2 + 40 * long * (not slept)) * MS, surface=700 + window)],
+                               start_ns=start, cpu_ns=cpu_ns, width=100 * (1 + window), height=100, **thread))
             start += cpu_ns
         return self.answers(lines + [end(400, 400)])
 
@@ -195,6 +195,11 @@ class Answer(CliCase):
         # A panel that is drawn after every fourth frame; a swapchain made again; a window that is there for a moment.
         main, panel = self.windows(lambda i: int(i % 5 == 4))
         self.assertEqual((main["frames"], panel["frames"], panel["frame_time"]["p50_ns"]), (316, 79, 20e6))
+        # Of one thread: what another window's frame took is no hitch of this one, what it took itself is one, though that came before it.
+        thread = {"thread_ns": MS, "wait_ns": 0, "ms": 8, "slept": 1}
+        for hitch in (), (198,), (201,), (203,):
+            got = [[h["frame"] for h in a["hitches"]["worst"]] for a in sorted(self.windows(lambda i: int(i % 6 == 5), hitch=hitch, **thread), key=lambda a: a["width"])]
+            self.assertEqual(got, [[i for i in hitch if i % 6 < 5], [i for i in hitch if i % 6 == 5]])
         for once in lambda i: i // 100, lambda i: int(i in (100, 102)):
             answers = self.windows(once)
             self.assertEqual([(a["frames"], a["frame_time"]["p50_ns"], a.get("window")) for a in answers], [(400, 4e6, None)])
