@@ -152,7 +152,7 @@ gather(struct group *g, const struct tally_compare *c)
 	}
 }
 
-/* ---- judging ---- */
+/* ---- one pass ---- */
 
 /* Whether what is left of a change without the machine's speed contradicts the change itself: it
  * certainly goes the other way, or the speed would have to differ by more than it ever did. */
@@ -196,35 +196,7 @@ take_over(const struct tally_compare *c, struct tally_compare_row *row, const st
 	row->uneven = mean_changed && row->p >= level;
 }
 
-/* Each run's typical frames, less what all passes of that run have in common, are one value; of
- * few runs each part's. */
-static void
-judge(const struct tally_compare *c, struct group *g)
-{
-	guint n = g->members->len;
-	struct member *m = (struct member *)(void *)g->members->data;
-	g_autofree double *values = g_new(double, n);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		for (uint32_t run = 0; run < g->runs[side]; run++) {
-			for (guint i = 0; i < n; i++)
-				values[i] = m[i].runs[side][run] - m[i].level;
-			take_out_common(g, values);
-			for (guint i = 0; i < n; i++)
-				m[i].runs[side][run] = values[i];
-		}
-	}
-	for (guint i = 0; i < n; i++) {
-		struct tally_means_side sides[TALLY_N_SIDES] = {
-			{ .values = m[i].runs[0], .n = g->runs[0] },
-			{ .values = m[i].runs[1], .n = g->runs[1] },
-		};
-		struct tally_means r;
-		tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
-		take_over(c, m[i].row, &r);
-	}
-}
-
-/* ---- doubt ---- */
+/* ---- frames ---- */
 
 /* By how much the typical frame of this frame's time changed, as a logarithm; 0 = not known. */
 static double
@@ -263,26 +235,42 @@ doubt_frames(const struct tally_compare *c, const struct group *g, double own)
 	}
 }
 
-/* What is left of each change without the machine's speed, which one run a side does not know.
- * The frame's is the sum of its passes'. */
+/* ---- judging ---- */
+
+/* Each run's typical frames, less what all passes of that run have in common, are one value; of
+ * few runs each part's. The frame's change is the sum of its passes'. */
 static void
-doubt(const struct tally_compare *c, const struct group *g)
+judge(const struct tally_compare *c, struct group *g)
 {
-	guint n = g->members->len, k = 0;
+	guint n = g->members->len;
+	struct member *m = (struct member *)(void *)g->members->data;
+	g_autofree double *values = g_new(double, n);
 	double sum = 0, speed = 0, frame = 0;
-	g_autofree double *own = g_new(double, n);
-	for (guint i = 0; i < n; i++)
-		own[i] = g_array_index(g->members, struct member, i).shift;
-	take_out_common(g, own);
-	TALLY_EACH_OF (struct member, m, g->members) {
-		double weight = exp(m->level);
-		m->row->doubted = true;
-		m->row->typical = expm1(own[k]);
-		frame += weight * m->row->typical;
-		speed += weight * (m->shift - own[k++]);
-		sum += weight;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		for (uint32_t run = 0; run < g->runs[side]; run++) {
+			for (guint i = 0; i < n; i++)
+				values[i] = m[i].runs[side][run] - m[i].level;
+			take_out_common(g, values);
+			for (guint i = 0; i < n; i++)
+				m[i].runs[side][run] = values[i];
+		}
 	}
-	if (fabs(speed / sum) <= MOST_SPEED)
+	for (guint i = 0; i < n; i++) {
+		struct tally_means_side sides[TALLY_N_SIDES] = {
+			{ .values = m[i].runs[0], .n = g->runs[0] },
+			{ .values = m[i].runs[1], .n = g->runs[1] },
+		};
+		struct tally_means r;
+		tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
+		double weight = exp(m[i].level), own = change_of(m[i].runs, g->runs);
+		m[i].row->doubted = !g->by_runs;
+		m[i].row->typical = expm1(own);
+		frame += weight * m[i].row->typical;
+		speed += weight * (m[i].shift - own);
+		sum += weight;
+		take_over(c, m[i].row, &r);
+	}
+	if (!g->by_runs && fabs(speed / sum) <= MOST_SPEED)
 		doubt_frames(c, g, frame / sum);
 }
 
@@ -294,8 +282,6 @@ tally_compare_judge_common(struct tally_compare *c)
 	for (uint32_t place = 0; place < 2 * c->n_slots; place++) {
 		struct group g = { .members = members, .slot = place / 2, .by_runs = place % 2 };
 		gather(&g, c);
-		if (members->len >= LEAST_PASSES && !g.by_runs)
-			doubt(c, &g);
 		if (members->len >= LEAST_PASSES)
 			judge(c, &g);
 		g_array_set_size(members, 0);
