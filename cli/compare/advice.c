@@ -82,10 +82,8 @@ static uint64_t
 count_frames(const struct tally_compare_log *log)
 {
 	uint64_t least = UINT64_MAX;
-	for (guint i = 0; i < log->devices->len; i++)
-		least = MIN(least, tally_aggregate_device(&log->aggregate,
-							  g_array_index(log->devices, uint32_t, i))
-					   ->seen);
+	TALLY_EACH (const struct tally_device_summary, d, log->devices)
+		least = MIN(least, d->seen);
 	return least;
 }
 

@@ -49,15 +49,6 @@ tally_compare_finish(struct tally_compare *c)
 	*c = (struct tally_compare){ 0 };
 }
 
-static int64_t
-slot_of(const struct tally_compare_log *log, uint32_t device)
-{
-	for (guint i = 0; i < log->devices->len; i++)
-		if (g_array_index(log->devices, uint32_t, i) == device)
-			return i;
-	return -1;
-}
-
 /* `g` NULL: the frame. */
 static struct tally_compare_subject *
 need_subject(struct tally_compare *c, GHashTable *subjects, const struct tally_group *g,
@@ -100,11 +91,12 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	   struct tally_compare_source *source)
 {
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], place);
-	const struct tally_group *g = source->group;
-	int64_t slot = slot_of(log, source->device);
-	if (slot < 0)
+	uint32_t slot = 0;
+	while (slot < log->devices->len && tally_compare_log_device(log, slot) != source->device)
+		slot++;
+	if (slot == log->devices->len)
 		return;
-	struct tally_compare_subject *s = need_subject(c, subjects, g, (uint32_t)slot);
+	struct tally_compare_subject *s = need_subject(c, subjects, source->group, slot);
 	s->frames[side] += source->frames;
 	s->sources[side]->pdata[place] = source;
 }
@@ -273,7 +265,7 @@ tally_compare_device(const struct tally_compare *c, uint32_t slot)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
 			if (slot < log->devices->len)
-				return g_array_index(log->devices, uint32_t, slot);
+				return tally_compare_log_device(log, slot);
 	return slot;
 }
 

@@ -22,8 +22,7 @@ frames_of(const struct tally_compare_log *log)
 	uint64_t frames = 0;
 	TALLY_EACH (const struct tally_compare_source, s, log->sources) {
 		for (guint d = 0; !s->group && d < log->devices->len; d++)
-			if (g_array_index(log->devices, uint32_t, d) == s->device)
-				frames += s->frames;
+			frames += tally_compare_log_device(log, d) == s->device ? s->frames : 0;
 	}
 	return frames;
 }

@@ -275,7 +275,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 static gint
 number_compare(gconstpointer a, gconstpointer b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t x = (*(struct tally_device_summary *const *)a)->device;
+	uint32_t y = (*(struct tally_device_summary *const *)b)->device;
 	return (x > y) - (x < y);
 }
 
@@ -283,11 +284,11 @@ static int
 choose_devices(struct tally_compare_log *log, int64_t device)
 {
 	const struct tally_aggregate *a = &log->aggregate;
-	TALLY_EACH (const struct tally_device_summary, d, a->devices)
+	TALLY_EACH (struct tally_device_summary, d, a->devices)
 		if (d->frames &&
 		    (device >= 0 ? d->device == device : !tally_aggregate_is_beneath(a, d->device)))
-			g_array_append_val(log->devices, d->device);
-	g_array_sort(log->devices, number_compare);
+			g_ptr_array_add(log->devices, d);
+	g_ptr_array_sort(log->devices, number_compare);
 	if (log->devices->len)
 		return TALLY_EXIT_OK;
 	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device))
@@ -298,14 +299,18 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 			  a->path, a->warmup ? " after its warm-up" : "");
 }
 
+uint32_t
+tally_compare_log_device(const struct tally_compare_log *log, uint32_t slot)
+{
+	return ((const struct tally_device_summary *)log->devices->pdata[slot])->device;
+}
+
 uint64_t
 tally_compare_log_warmup(const struct tally_compare_log *log)
 {
 	uint64_t frames = 0;
-	for (guint i = 0; i < log->devices->len; i++)
-		frames += tally_aggregate_device(&log->aggregate,
-						 g_array_index(log->devices, uint32_t, i))
-				  ->warmed_up;
+	TALLY_EACH (const struct tally_device_summary, d, log->devices)
+		frames += d->warmed_up;
 	return frames;
 }
 
@@ -314,9 +319,9 @@ tally_compare_log_change(const struct tally_compare_log *log)
 {
 	const struct tally_answer_change *most = NULL;
 	double most_size = 0;
-	for (guint i = 0; i < log->devices->len; i++) {
-		const struct tally_answer_device *d = tally_answer_find(
-			log->answer, g_array_index(log->devices, uint32_t, i));
+	TALLY_EACH (const struct tally_device_summary, device, log->devices) {
+		const struct tally_answer_device *d = tally_answer_find(log->answer,
+									device->device);
 		for (unsigned k = 0; d && k < d->n_changes; k++) {
 			const struct tally_answer_change *change = &d->changes[k];
 			double size = fabs(log2(change->after_ns / change->before_ns));
@@ -334,7 +339,7 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 	struct tally_compare_log *log = g_new0(struct tally_compare_log, 1);
 	*out = log;
 	log->sources = g_ptr_array_new_with_free_func(free_source);
-	log->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	log->devices = g_ptr_array_new();
 	log->filter = filter;
 	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->selected = g_array_new(FALSE, TRUE, sizeof(struct selected));
@@ -362,7 +367,7 @@ tally_compare_log_destroy(struct tally_compare_log *log)
 		return;
 	g_array_unref(log->selected);
 	g_ptr_array_unref(log->sources);
-	g_array_unref(log->devices);
+	g_ptr_array_unref(log->devices);
 	g_free(log->arguments);
 	tally_answer_destroy(log->answer);
 	tally_aggregate_finish(&log->aggregate);

@@ -46,7 +46,8 @@ struct tally_compare_log {
 	struct tally_aggregate aggregate;
 	GPtrArray *sources; /* elements: struct tally_compare_source * */
 	char *arguments; /* as typed, quoted for a shell; NULL = the log does not have them */
-	GArray *devices; /* elements: uint32_t, the numbers of the devices to compare */
+	/* those to compare, by number; elements: struct tally_device_summary *, borrowed */
+	GPtrArray *devices;
 	struct tally_answer *answer; /* how the run itself went */
 	/* Private to series.c: */
 	const struct tally_compare_filter *filter;
@@ -66,6 +67,8 @@ bool tally_compare_wants(const struct tally_compare_filter *filter, const char *
 int tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
 			   int64_t device, const struct tally_compare_filter *filter);
 void tally_compare_log_destroy(struct tally_compare_log *log);
+/* The number of one of them. */
+uint32_t tally_compare_log_device(const struct tally_compare_log *log, uint32_t slot);
 /* Where the speed of a compared device changed most during the run; NULL: nowhere. */
 const struct tally_answer_change *tally_compare_log_change(const struct tally_compare_log *log);
 /* Number of frames of the compared devices that were left out as the warm-up. */

@@ -98,14 +98,14 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 
 /* The number of devices and, if there are several, which ones. */
 static char *
-devices_text(const GArray *numbers)
+devices_text(const struct tally_compare_log *log)
 {
+	guint n = log->devices->len;
 	GString *text = g_string_new(NULL);
-	g_string_printf(text, "%u", numbers->len);
-	for (guint i = 0; numbers->len > 1 && i < numbers->len; i++)
+	g_string_printf(text, "%u", n);
+	for (guint i = 0; n > 1 && i < n; i++)
 		g_string_append_printf(text, "%s%u%s", i ? ", " : " (numbers ",
-				       g_array_index(numbers, uint32_t, i),
-				       i + 1 < numbers->len ? "" : ")");
+				       tally_compare_log_device(log, i), i + 1 < n ? "" : ")");
 	return g_string_free(text, FALSE);
 }
 
@@ -118,7 +118,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	const struct tally_log_identity *id = &a->identity;
 	/* Each build may be in a different folder, so only the name is compared. */
 	g_autofree char *program = a->program ? g_path_get_basename(a->program) : NULL;
-	g_autofree char *devices = devices_text(log->devices);
+	g_autofree char *devices = devices_text(log);
 	const bool none = log->arguments && !*log->arguments;
 	const struct {
 		const char *what, *text;
@@ -134,10 +134,8 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(notes); i++)
 		say(sayings, side, TALLY_UNLIKE_NOTE, notes[i].what, notes[i].text);
-	for (guint i = 0; i < n; i++) {
-		uint32_t number = g_array_index(log->devices, uint32_t, i);
-		say_device(c, sayings, side, tally_aggregate_device(a, number), i);
-	}
+	for (guint i = 0; i < n; i++)
+		say_device(c, sayings, side, log->devices->pdata[i], i);
 	say_options(sayings, side, log);
 }
 
@@ -183,10 +181,7 @@ mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
 	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
 		struct tally_clock_range clock;
 		if (slot >= log->devices->len ||
-		    !tally_aggregate_clock(
-			    tally_aggregate_device(&log->aggregate,
-						   g_array_index(log->devices, uint32_t, slot)),
-			    &clock))
+		    !tally_aggregate_clock(log->devices->pdata[slot], &clock))
 			return 0;
 		sum += clock.median_mhz;
 		n++;
