@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
 
+#include "cli/answer/words.h"
+
 #include "cli/shared/text.h"
 
 #include <inttypes.h>
@@ -379,6 +381,11 @@ tally_bound_hint(const struct tally_bound_verdict *v)
 {
 	double both = v->busy + v->thread;
 	bool shown = v->has_thread && v->busy < 1 - LITTLE;
+	double drew_ns = v->driver.ns[TALLY_DREW], no_cpu_ns = v->driver.ns[TALLY_HAD_NO_CPU];
+	if (no_cpu_ns - v->driver.others_ns > HALF * drew_ns && v->by != TALLY_BOUND_CAP)
+		return tally_phrase("the driver's threads worked %s and had no CPU for %s: "
+				    "busy machine?", tally_duration_text(drew_ns),
+				    tally_duration_text(no_cpu_ns));
 	if (v->by != TALLY_BOUND_UNKNOWN)
 		return NULL;
 	switch (v->doubt) {

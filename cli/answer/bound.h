@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_CLI_ANSWER_BOUND_H
 #define PASSTALLY_CLI_ANSWER_BOUND_H
 
+#include "cli/answer/load.h"
 #include "cli/answer/parts.h"
 
 enum tally_bound {
@@ -77,6 +78,7 @@ struct tally_bound_verdict {
 	 * most frames are near a usual rate. */
 	double typical_ns, within;
 	double near_rate; /* 0 = none */
+	struct tally_driver_load driver; /* the caller's: over the run */
 };
 
 void tally_bound_init(struct tally_bound_input *b);

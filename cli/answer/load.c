@@ -154,8 +154,10 @@ add_threads(const struct tally_thread_record *threads, uint32_t n, struct driver
 	    struct tally_driver_load *sum)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (threads[i].ends_frames || !may_draw(threads[i].name, driver))
+		if (threads[i].ends_frames || !may_draw(threads[i].name, driver)) {
+			sum->others_ns += (double)threads[i].cpu_ns;
 			continue;
+		}
 		sum->ns[TALLY_DREW] += (double)threads[i].cpu_ns;
 		sum->ns[TALLY_HAD_NO_CPU] += (double)threads[i].ready_ns;
 	}

@@ -25,6 +25,7 @@ enum { TALLY_DREW, TALLY_HAD_NO_CPU };
 /* What the threads of a driver on the CPU did in some time, and in how many frames. */
 struct tally_driver_load {
 	double ns[2], frames;
+	double others_ns; /* what the program's other threads worked */
 };
 
 void tally_loads_init(struct tally_loads *l);

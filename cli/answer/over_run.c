@@ -105,7 +105,9 @@ tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_
 	if (r->n > 0 && p->resident_bytes)
 		tally_course_add(&r->courses[TALLY_COURSE_RESIDENT], r->n - 1,
 				 (double)p->resident_bytes);
-	r->drew |= driver.ns[TALLY_DREW] > 0;
+	r->driver.ns[TALLY_DREW] += driver.ns[TALLY_DREW];
+	r->driver.ns[TALLY_HAD_NO_CPU] += driver.ns[TALLY_HAD_NO_CPU];
+	r->driver.others_ns += driver.others_ns;
 	r->since.period_ns += p->period_ns;
 	r->since.ns[0] += (double)p->ready_ns;
 	r->since.ns[1] += driver.ns[TALLY_DREW];
@@ -374,8 +376,8 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	double grew = (tally_course_median(drew, after.from, after.to) -
 		       tally_course_median(drew, before.from, before.to)) / change_ns;
 	double draws = fabs(c->draws_after - c->draws_before);
-	bool gpu = c->is_pass || c->what == all_passes;
-	c->starved = r->drew && gpu && draws <= OTHER_DRAWS * c->draws_before && !(grew >= 0.5);
+	bool gpu = (c->is_pass || c->what == all_passes) && r->driver.ns[TALLY_DREW] > 0;
+	c->starved = gpu && draws <= OTHER_DRAWS * c->draws_before && !(grew >= 0.5);
 	if (c->starved && grew <= SAME)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
 }
@@ -480,6 +482,7 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			&d->memory_to);
 	conclude_memory(&r->courses[TALLY_COURSE_RESIDENT], d->frames, &d->resident_from,
 			&d->resident_to);
+	d->bound.driver = r->driver;
 	d->range_frame = number_at(r, d->range.from);
 	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
 }

@@ -42,7 +42,7 @@ struct tally_over_run {
 		uint64_t frames, frames_ns, period_ns;
 		double ns[3]; /* from TALLY_COURSE_READY on */
 	} since;
-	bool drew; /* the driver draws on the CPU */
+	struct tally_driver_load driver; /* over the run */
 	bool opengl; /* passes end where the CPU begins the next one */
 };
 

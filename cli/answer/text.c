@@ -463,14 +463,17 @@ has_cause(const struct tally_answer_change *c)
 	return c->what && !c->starved;
 }
 
-/* Those with a cause first, then the largest. */
+/* Those with a cause first, then slower ones, then the largest. */
 static int
 compare_changes(const void *a, const void *b)
 {
 	const struct tally_answer_change *x = *(const struct tally_answer_change *const *)a;
 	const struct tally_answer_change *y = *(const struct tally_answer_change *const *)b;
 	int known = has_cause(y) - has_cause(x);
-	return known ? known : ratio_of(x) > ratio_of(y) ? -1 : ratio_of(x) < ratio_of(y);
+	int slower = (y->after_ns > y->before_ns) - (x->after_ns > x->before_ns);
+	return known	? known
+	       : slower ? slower
+			: (ratio_of(x) < ratio_of(y)) - (ratio_of(x) > ratio_of(y));
 }
 
 /* `n` of them, in order of time. */
@@ -526,12 +529,14 @@ add_untimed(GPtrArray *lines, const struct tally_device_summary *s,
 			add_below(lines, off);
 }
 
-/* The log was cut while no frame ended, for two seconds and more. */
+/* The log was cut while no frame ended, for two seconds and more; a program that is idle draws few
+ * frames, or as seldom. */
 static const char *
-quiet_text(const struct tally_answer *a)
+quiet_text(const struct tally_answer *a, const struct tally_answer_device *d)
 {
-	enum { LEAST_MS = 1500 };
-	if (a->log->has_end || !a->last_ns || a->quiet_ns / 1000000 < LEAST_MS)
+	enum { LEAST_MS = 1500, LEAST_FRAMES = 20 };
+	if (a->log->has_end || !a->last_ns || a->quiet_ns / 1000000 < LEAST_MS ||
+	    d->frames < LEAST_FRAMES || (double)a->quiet_ns < d->p99_ns)
 		return NULL;
 	const char *thread = "", *quiet = tally_duration_text((double)a->quiet_ns);
 	uint64_t work_ns = MIN(a->quiet_work_ns, a->quiet_ns);
@@ -539,7 +544,7 @@ quiet_text(const struct tally_answer *a)
 		thread = work_ns ? tally_phrase(": the thread that ends them worked %s",
 						tally_duration_text((double)work_ns))
 				 : ": the thread that ends them waited";
-	return tally_phrase("no frame ended in the last %s%s", quiet, thread);
+	return tally_phrase("no frame ended for %s or more%s", quiet, thread);
 }
 
 GPtrArray *
@@ -550,7 +555,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	add_head(lines, answer, s, d);
-	add_line(lines, quiet_text(answer));
+	add_line(lines, quiet_text(answer, d));
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
 	add_loaded(lines, d, brief);
 	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);

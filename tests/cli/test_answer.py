@@ -823,6 +823,10 @@ class Answer(CliCase):
                              (0.95, "  thread dxvk-cs works 95 % of the time: it may be what frames wait for")):
             got = run(always=[("dxvk-cs", share)])
             self.assertEqual([line for line in got["lines"] if "dxvk-cs" in line], [words] if words else [], got["lines"])
+        # A driver on the CPU that had none for half of what it worked; for less; while the program's other threads may have had it.
+        for no_cpu, own, words in ((2500, 0, "  the driver's threads worked 2.08 s and had no CPU for 2.50 s: busy machine?"), (2200, 0, None), (2500, 0.2, None)):
+            got = run(always=[("Mesa-1", 0.5), ("bake", own)], no_cpu=no_cpu)
+            self.assertEqual([line for line in got["lines"] if "had no CPU" in line], [words] if words else [], got["lines"])
         for resident, words in ((lambda i: 10**8 + 2 * 10**6 * i, "the program's memory grows all the time: 170 -> 618 MB"),
                                 (lambda i: 10**8 + 10**8 * (i > 90), None), (lambda i: 10**8 + 10**4 * i, None)):
             self.assertEqual(run(resident=resident).get("memory"), words)
@@ -892,6 +896,10 @@ class Answer(CliCase):
         frames += [(28, {"GBuffer": 15}, {})] * 100
         lines = self.answer(frames)["lines"]
         self.assertRegex("".join(lines), "from frame 300 on 1.8 times slower: 16.0 -> 28.0 ms;  *GBuffer 3.00 -> 15.0 ms")
+        # What made it slower, before a larger one after which it is faster.
+        frames = [(ms, {"GBuffer": ms - 6, "UI": 0.1 * ms}, {}) for ms in (8, 24, 7) for _ in range(100)]
+        lines = self.answer(frames)["lines"]
+        self.assertRegex("".join(lines), "from frame 100 on 3.0 times slower: .*and 1 more change of speed")
 
     def test_changes(self):
         """What changed over the run, before any median; noise, single slow frames and alternating ones are no change."""
@@ -1221,18 +1229,19 @@ class Answer(CliCase):
 
     def test_no_frame_at_the_end(self):
         """A log that was cut while no frame ended: process lines go on for a while."""
-        def run(work, ready=True, end=False, frames=1):
-            lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
-            last, now = lines[-2], 10**9 + 30 * 14 * MS
+        def run(work, ready=True, end=False, frames=1, n=30, ms=14):
+            lines = log_of([(ms, {"GBuffer": 8}, {}) for _ in range(n)])
+            last, now = lines[-2], 10**9 + n * ms * MS
             quiet = [{"type": "process", "time_ns": now + at * MS, "period_ns": period * MS, **({"ready_ns": 0} if ready else {}),
                       "threads": [{"name": "game", "cpu_ns": int(work * period * MS), "ends_frames": True}] if work else []} for at, period in ((1990, 2000), (5990, 4000))]
             late = [{**last, "frame": 30, "start_ns": now, "cpu_ns": 6000 * MS}] if not frames else []
             return self.ok("report", self.write_log("a.jsonl", [*lines[:-1], *quiet, *late, *(lines[-1:] if end else [])])).stdout.decode()
-        for words, text in (("no frame ended in the last 5.99 s: the thread that ends them worked 5.99 s\n", run(1)),
-                            ("no frame ended in the last 5.99 s: the thread that ends them waited\n", run(0)),
-                            ("no frame ended in the last 5.99 s\n", run(0, ready=False))):
+        for words, text in (("no frame ended for 5.99 s or more: the thread that ends them worked 5.99 s\n", run(1)),
+                            ("no frame ended for 5.99 s or more: the thread that ends them waited\n", run(0)),
+                            ("no frame ended for 5.99 s or more\n", run(0, ready=False))):
             self.assertIn(words, text)
-        self.assertNotIn("no frame ended", run(1, end=True) + run(1, frames=0))
+        # An idle program has few frames, or they are as far apart.
+        self.assertNotIn("no frame ended", run(1, end=True) + run(1, frames=0) + run(0, n=19) + run(0, n=25, ms=7000))
 
     def test_a_device_without_a_frame(self):
         # The end of a log has a note about its passes; a program that was killed wrote none.
