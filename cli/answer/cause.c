@@ -53,7 +53,7 @@ is_same(const struct tally_hitch *h, enum tally_hitch_time what)
 static bool
 has_more_draws(const struct tally_answer_hitch *out)
 {
-	return out->draws > out->around_draws + out->around_draws / 4;
+	return out->seldom || out->draws > out->around_draws + out->around_draws / 4;
 }
 
 static uint64_t
@@ -82,23 +82,23 @@ add_parts(const struct tally_hitch *h, struct tally_answer_hitch *out, uint64_t 
 {
 	const struct tally_hitch_part *grew = NULL;
 	uint64_t most = 0;
-	guint n_first = 0;
+	guint n_first = 0, n_here = 0;
 	const char *first = NULL;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, h->parts) {
 		uint64_t growth = growth_of(p);
 		out->ns += p->ns;
 		out->around_ns += p->around_ns;
-		out->draws += p->draws;
 		out->around_draws += p->around_draws;
 		out->growth_ns += growth;
 		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
 		n_first += p->first;
+		n_here += p->ns || p->draws;
 		if (p->first && !first)
 			first = ((const struct tally_part *)p->what)->name;
 	}
-	if (n_first < h->parts->len)
+	if (n_first < n_here)
 		out->first = first;
 	return grew;
 }
@@ -112,6 +112,15 @@ take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 	out->draws = p->draws;
 	out->around_draws = p->around_draws;
 	out->growth_ns = p->ns - p->around_ns;
+}
+
+/* The sums stay those of all. */
+static void
+take_some(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
+{
+	out->pass = ((const struct tally_part *)p->what)->name;
+	out->some = true;
+	out->seldom = p->around_ns == 0;
 }
 
 /* Of passes that are drawn together, the one that drew most more. */
@@ -253,7 +262,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	h->cause = waited ? TALLY_CAUSE_WAIT : TALLY_CAUSE_UNKNOWN;
 	if (waited && had_no_cpu) {
 		h->pass = NULL;
-		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->frame_ns);
+		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->idle_ns);
 		h->ready_sure = (double)MAX(h->growth_ns, h->behind_ns) >= (1 - SAME) * lost;
 		h->behind_ns = 0;
 	}
@@ -388,7 +397,7 @@ name_pass(const struct tally_hitch *h, const struct tally_hitch_part *grew,
 	if (alone && is_together(out->pass))
 		name_drew(h, out);
 	if (out->some)
-		out->pass = ((const struct tally_part *)grew->what)->name;
+		take_some(out, grew);
 	return alone;
 }
 
@@ -412,18 +421,21 @@ of_longer_passes(const struct tally_hitch *h, bool event, bool unsure,
 		return cause;
 	bool or_wait = out->or_wait;
 	*out = all;
-	out->pass = ((const struct tally_part *)grew->what)->name;
-	out->some = true;
+	take_some(out, grew);
 	out->or_wait = or_wait;
 	return TALLY_CAUSE_GPU;
 }
 
-/* Passes that grew, but do not explain the frame; `out` has the sums of all. */
+/* Passes that grew, but may not explain the frame; `out` has the sums of all. */
 static void
-note_grown(const struct tally_hitch *h, const struct tally_hitch_part *grew,
+note_grown(const struct tally_hitch *h, const struct tally_hitch_part *grew, uint64_t unsure_ns,
 	   struct tally_answer_hitch *out)
 {
-	if (!grew || (double)out->growth_ns < MENTIONED * (double)h->excess_ns)
+	const double lost = (double)h->excess_ns, grown = (double)out->growth_ns;
+	out->grew_sure = grown - (double)unsure_ns >= SAME * lost;
+	if (grown <= (1 - SAME) * lost && !is_same(h, TALLY_HITCH_WORK))
+		out->work_ns = (uint64_t)MAX(h->growth_ns[TALLY_HITCH_WORK], 0);
+	if (!grew || grown < MENTIONED * lost)
 		return;
 	out->grew = ((const struct tally_part *)grew->what)->name;
 	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
@@ -437,7 +449,7 @@ decide(const struct tally_hitch *h, bool opengl, struct tally_answer_hitch *out)
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(h, out, &unsure_ns);
 	out->by_gpu = grew && (double)out->growth_ns >= EXPLAINS * (double)h->excess_ns;
-	note_grown(h, grew, out);
+	note_grown(h, grew, opengl ? unsure_ns : 0, out);
 	take_faults(h, out);
 	if (is_own(h, out))
 		return TALLY_CAUSE_OWN;
@@ -469,8 +481,10 @@ tally_cause_find(const struct tally_hitch *h, bool opengl)
 		.frame_ns = h->frame_ns,
 		.excess_ns = h->excess_ns,
 		.rest_ns = h->rest_ns,
+		.idle_ns = h->idle_ns,
 		.slept_ns = slept_longer(h),
 		.behind_ns = h->behind_ns,
+		.draws = h->draws,
 		.timed = h->timed,
 		.known_work = h->known[TALLY_HITCH_WORK],
 		.calls = tally_event_find(&h->events, h->around_event_ns, h->start_ns, h->frame_ns),
@@ -699,7 +713,16 @@ is_of_work(const struct tally_answer_hitch *h)
 	       (double)h->calls.growth_ns >= SAME * (double)(part ? h->part_ns : h->growth_ns);
 }
 
-/* What calls did of the thread's work, or elsewhere meanwhile. */
+/* Whether a pass that is not named took longer meanwhile, for sure. */
+static bool
+is_beside(const struct tally_answer_hitch *h)
+{
+	return (h->cause == TALLY_CAUSE_WAIT || h->cause == TALLY_CAUSE_CPU) && h->grew &&
+	       !h->grew_with && !h->pass && !h->behind_ns && !is_no_pass(h->grew) &&
+	       h->grew_sure && !(h->ready_ns && h->ready_sure);
+}
+
+/* What calls did of the thread's work, or they or passes elsewhere meanwhile. */
 static const char *
 calls_text(const struct tally_answer_hitch *h)
 {
@@ -707,7 +730,7 @@ calls_text(const struct tally_answer_hitch *h)
 		return tally_phrase("; of it %s", tally_event_text(&h->calls));
 	if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
 		return tally_phrase("; meanwhile %s", tally_event_text(&h->event));
-	return "";
+	return is_beside(h) ? tally_phrase("; meanwhile %s", grown_text(h)) : "";
 }
 
 /* With what else is known of the frame. */
@@ -716,6 +739,9 @@ explained_text(const struct tally_answer_hitch *h)
 {
 	const char *what = cause_text(h);
 	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+	if (passes && h->work_ns)
+		what = tally_phrase("%s, and the CPU worked %s", what,
+				    tally_duration_text((double)h->work_ns));
 	if (may_compile(h))
 		return tally_phrase("%s; %" PRIu64 " shader%s made in it", what, h->made,
 				    TALLY_S(h->made));

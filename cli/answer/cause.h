@@ -31,7 +31,8 @@ struct tally_answer_hitch {
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
 	const char *pass, *first;
 	const char *drew; /* of passes drawn together, the one that drew more: `draws` are its */
-	bool by_gpu, some; /* passes explain it; not all and not one */
+	bool by_gpu, some; /* passes explain it; not all and not one: */
+	bool seldom; /* few of the frames around have `pass` */
 	bool or_wait; /* a wait after the last draw may be in their time */
 	uint64_t growth_ns; /* of what is named */
 	/* PASS, GPU: time and draws around the frame and in it. */
@@ -44,11 +45,12 @@ struct tally_answer_hitch {
 	struct tally_answer_event calls; /* the most, even where they explain nothing */
 	uint64_t made; /* shaders in the frame, not in those around */
 	uint64_t over; /* bytes of GPU memory above the budget */
-	/* UNKNOWN: what is beside the CPU's part: the pass that grew most, its time or, if it is
+	/* What is beside the CPU's part, or a wait: the pass that grew most, its time or, if it is
 	 * `grew_with` others, that of all; and bytes of memory. NULL, 0: none. */
 	const char *grew;
-	bool grew_with;
+	bool grew_with, grew_sure; /* a fifth of it, without what may be the CPU's */
 	uint64_t grew_from_ns, grew_to_ns, allocated;
+	uint64_t work_ns; /* PASS, GPU: what the thread worked besides, where it matters */
 	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
 	bool disk;
 	uint64_t read; /* bytes, from a disk, more than around */
@@ -63,6 +65,7 @@ struct tally_answer_hitch {
 	uint64_t thread_ns, ready_ns;
 	bool ready_sure; /* most of that time is the frame's, and no `thread` worked */
 	uint64_t rest_ns; /* the most that this can have been */
+	uint64_t idle_ns; /* and for the threads of a driver on the CPU */
 	uint64_t slept_ns; /* more than around: neither work nor waits of the driver */
 };
 

@@ -82,6 +82,19 @@ is_over(const struct tally_hitches *h, uint64_t k, const struct tally_hitch *of)
 				      of->start_ns + of->frame_ns / 2);
 }
 
+static struct tally_hitch_part *
+need_part(struct tally_hitch *out, GHashTable *index, void *what)
+{
+	const struct tally_hitch_part new = { .what = what };
+	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, what));
+	if (at == 0) {
+		g_array_append_val(out->parts, new);
+		at = out->parts->len;
+		g_hash_table_insert(index, what, GUINT_TO_POINTER(at));
+	}
+	return &g_array_index(out->parts, struct tally_hitch_part, at - 1);
+}
+
 /* The parts of the frame and of those before it that may have delayed it: of each part the
  * largest. Also, the shaders that were made there. */
 static void
@@ -97,37 +110,34 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 		if (k < number && is_over(h, k, out))
 			continue;
 		out->made = MAX(out->made, tally_event_made(&f->events, out->around_event_ns));
+		uint64_t draws = 0;
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
-			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
-			if (at == 0) {
-				g_array_append_val(out->parts, *p);
-				g_hash_table_insert(index, p->what,
-						    GUINT_TO_POINTER(out->parts->len));
-				continue;
-			}
-			struct tally_hitch_part *most = &g_array_index(
-				out->parts, struct tally_hitch_part, at - 1);
+			struct tally_hitch_part *most = need_part(out, index, p->what);
+			draws += p->draws;
 			bool first_time = most->first || p->first;
 			if (p->ns > most->ns || (p->ns == most->ns && p->draws > most->draws))
 				*most = *p;
 			most->first = first_time;
 		}
+		out->draws = MAX(out->draws, draws);
 	}
 }
 
-/* What is usual for these parts: 0 for one that is in fewer than half of the frames. */
+/* What is usual for these parts and those that are only around: 0 for one that is in fewer than
+ * half of the frames. */
 static void
 look_around(const struct tally_hitches *h, uint64_t first, struct tally_hitch *out,
 	    GHashTable *index)
 {
+	for (uint64_t k = first; k < h->n; k++)
+		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts)
+			need_part(out, index, p->what);
 	size_t n = (size_t)(h->n - first), n_parts = out->parts->len;
 	g_autofree uint64_t *ns = g_new0(uint64_t, n * n_parts);
 	g_autofree uint64_t *draws = g_new0(uint64_t, n * n_parts);
 	for (uint64_t k = first; k < h->n; k++)
 		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
-			if (at == 0)
-				continue;
 			ns[(at - 1) * n + (k - first)] = p->ns;
 			draws[(at - 1) * n + (k - first)] = p->draws;
 		}
@@ -205,6 +215,7 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 					 &out.growth_ns[i]);
 	uint64_t used_ns = f->ns[TALLY_HITCH_WORK] + f->ns[TALLY_HITCH_WAIT];
 	out.rest_ns = out.frame_ns - MIN(out.frame_ns, used_ns);
+	out.idle_ns = out.frame_ns - MIN(out.frame_ns, f->ns[TALLY_HITCH_WORK]);
 	out.excess_ns = (uint64_t)out.growth_ns[TALLY_HITCH_FRAME];
 	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;

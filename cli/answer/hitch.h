@@ -58,7 +58,7 @@ struct tally_hitch_frame {
 struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
-	uint64_t rest_ns; /* the frame without the thread's work and the driver's waits */
+	uint64_t idle_ns, rest_ns; /* without the thread's work; and without the driver's waits */
 	uint64_t behind_ns; /* so far behind the GPU was, and was waited for; 0: it was not */
 	bool timed; /* also of the frames before it */
 	bool known[TALLY_N_HITCH_TIMES]; /* of it and of the frames around */
@@ -69,7 +69,9 @@ struct tally_hitch {
 	/* Such calls elsewhere end in the next frame, too, or began before it and ended later. */
 	bool goes_on[TALLY_N_EVENT_GROUPS];
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
-	GArray *parts; /* elements: struct tally_hitch_part, the largest of those frames */
+	uint64_t draws; /* of the one of those frames that has most */
+	/* Elements: struct tally_hitch_part, the largest of those frames, and those around. */
+	GArray *parts;
 };
 
 struct tally_hitches {

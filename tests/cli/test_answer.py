@@ -519,6 +519,12 @@ class Answer(CliCase):
             ("a driver that spins while it waits for the GPU", {"GBuffer": 40}, 46, 44, 42, 0, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a pass that shrank while the CPU slept", {"GBuffer": 1}, 44, 3, 8, 0, "wait", "a wait"),
             ("a pass that runs for the first time, quickly, while the CPU worked", {"Bloom/Up": 0.2}, 44, 33, 8, 0, "cpu", "the CPU (first of Bloom/Up)"),
+            # Planted: two causes in one frame, and twice the resolution, with the same draws in other targets.
+            ("a sleep, and a pass for less", {"GBuffer": 18}, 44, 3, 8, 0, "wait", "a wait (sleep, lock, disk, other programs); meanwhile GBuffer 8.00 -> 18.0 ms$"),
+            ("the CPU, and a pass for less", {"GBuffer": 18}, 44, 24, 8, 0, "cpu", "the CPU; meanwhile GBuffer 8.00 -> 18.0 ms$"),
+            ("a pass, and the CPU for less", {"GBuffer": 28}, 44, 13, 27, 0, "pass", "GBuffer 8.00 -> 28.0 ms, same draws, and the CPU worked 10.0 ms$"),
+            ("two passes that took longer while it slept", {"GBuffer": 14, "Shadows/Cascade 0": 6}, 44, 3, 8, 0, "wait", "a wait (sleep, lock, disk, other programs)$"),
+            ("a pass that takes the place of another", {"GBuffer": None, "UI": None, "Probe update": 28, "Bloom/Up": 12}, 46, 3, 41, 0, "gpu", "Probe update and others 11.0 -> 51.0 ms, same draws$"),
             ("GPU times are missing and the CPU slept", {"GBuffer": None}, 44, 3, 8, 0, "unknown", "cannot tell: GPU times are missing; not the CPU"),
             ("GPU times are missing and the CPU worked", {"GBuffer": None}, 44, 33, 8, 0, "cpu", "the CPU"),
         )
@@ -527,6 +533,7 @@ class Answer(CliCase):
                 frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (8, 10), "UI": (1, 10)},
                            {"thread_ns": 3 * MS, "wait_ns": 9 * MS, "overhead_ns": 20000}) for _ in range(100)]
                 passes = {**frames[60][1], **{k: v if isinstance(v, tuple) or v is None else (v, 10) for k, v in change.items()}}
+                passes = {k: v for k, v in passes.items() if v or len(change) == 1}
                 frames[60] = (ms, passes, {"thread_ns": work * MS, "wait_ns": wait * MS, "overhead_ns": own * MS})
                 lines = log_of(frames)
                 lines[1]["api"] = "vulkan"
@@ -783,10 +790,11 @@ class Answer(CliCase):
             ("a pass of one that had no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait: no CPU was free for up to 25.0 ms"),
             ("a pass in which nobody worked or had no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
             ("a pass of one that had no CPU for a part", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=10), "cannot tell: GBuffer took longer, or its driver had no CPU"),
+            ("no CPU for as long as the frame's own thread did not work", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=60, work=9), "a wait: no CPU was free for up to 35.0 ms"),
             ("a pass, by a thread that never works, as far as is known", run(passes=[("GBuffer", (38, 10))], no_cpu=0, facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass of one that worked as long as it had no CPU", run([("Mesa-1", 16)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.4)], no_cpu=40), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that worked for a part of it, and had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.2)], no_cpu=40), "cannot tell: GBuffer took longer, or its driver had no CPU"),
-            ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
+            ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms; meanwhile GBuffer 8.00 -> 28.0 ms"),
             ("a pass of one whose threads are not among the five that are listed", run([(name, 30) for name in "abcde"], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             # Planted: a sleep beside one more draw.
             ("a pass of more draws, in which nobody worked", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
