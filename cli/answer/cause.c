@@ -242,25 +242,33 @@ is_of_driver(const struct tally_answer_hitch *h, bool had_no_cpu)
 	       (h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->event.elsewhere);
 }
 
+enum tally_driver_did
+tally_cause_driver_did(double drew, double had_no_cpu)
+{
+	if (drew >= EXPLAINS)
+		return TALLY_DRIVER_DREW;
+	if (drew <= SAME && had_no_cpu >= EXPLAINS)
+		return TALLY_DRIVER_HAD_NO_CPU;
+	return drew <= SAME && had_no_cpu <= SAME ? TALLY_DRIVER_WAITED : TALLY_DRIVER_UNKNOWN;
+}
+
 void
-tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known)
+tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns)
 {
 	const double lost = (double)h->excess_ns;
-	bool drew = drew_ns >= EXPLAINS * lost;
-	if ((h->together || h->drew) && drew) {
+	enum tally_driver_did did = tally_cause_driver_did(drew_ns / lost, no_cpu_ns / lost);
+	if ((h->together || h->drew) && did == TALLY_DRIVER_DREW) {
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
 	}
-	bool had_no_cpu = no_cpu_ns >= EXPLAINS * lost;
-	bool waited = known && drew_ns <= SAME * lost &&
-		      (had_no_cpu || no_cpu_ns <= SAME * lost);
-	if (drew || !is_of_driver(h, had_no_cpu))
+	bool waited = did != TALLY_DRIVER_UNKNOWN;
+	if (did == TALLY_DRIVER_DREW || !is_of_driver(h, no_cpu_ns >= EXPLAINS * lost))
 		return;
 	if (has_more_draws(h) && !(waited && (double)h->slept_ns >= EXPLAINS * lost))
 		return;
 	h->starved = !waited;
 	h->cause = waited ? TALLY_CAUSE_WAIT : TALLY_CAUSE_UNKNOWN;
-	if (waited && had_no_cpu) {
+	if (did == TALLY_DRIVER_HAD_NO_CPU) {
 		h->pass = NULL;
 		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->idle_ns);
 		h->ready_sure = (double)MAX(h->growth_ns, h->behind_ns) >= (1 - SAME) * lost;
@@ -718,7 +726,7 @@ static bool
 is_beside(const struct tally_answer_hitch *h)
 {
 	return (h->cause == TALLY_CAUSE_WAIT || h->cause == TALLY_CAUSE_CPU) && h->grew &&
-	       !h->grew_with && !h->pass && !h->behind_ns && !is_no_pass(h->grew) &&
+	       !h->grew_with && !h->pass && !h->thread && !h->behind_ns && !is_no_pass(h->grew) &&
 	       h->grew_sure && !(h->ready_ns && h->ready_sure);
 }
 

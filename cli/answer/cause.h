@@ -79,9 +79,19 @@ struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool ope
  * `sure`: most of that time was in the frame. */
 void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
 		       bool sure);
-/* The threads of a driver on the CPU worked, and had no CPU, for so much more meanwhile than around
- * it; `known`: the latter, and they do work else. */
-void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns, bool known);
+
+/* What a driver on the CPU did while passes took longer without more draws. */
+enum tally_driver_did {
+	TALLY_DRIVER_UNKNOWN = 0,
+	TALLY_DRIVER_DREW,
+	TALLY_DRIVER_HAD_NO_CPU,
+	TALLY_DRIVER_WAITED, /* none of it: for something else */
+};
+
+/* Its threads worked, and had no CPU, for such parts of that; NAN: not known. */
+enum tally_driver_did tally_cause_driver_did(double drew, double had_no_cpu);
+/* The same of a hitch, for so much more meanwhile than around it. */
+void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns);
 /* The driver draws in the thread that calls it: work in a pass may be the pass. */
 void tally_cause_caller(struct tally_answer_hitch *h);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */

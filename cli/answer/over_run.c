@@ -2,6 +2,7 @@
 #include "cli/answer/over_run.h"
 
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25
-#define SAME 0.2
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
@@ -126,6 +126,14 @@ median_in(const struct tally_course *c, struct tally_range range)
 	return isnan(ns) ? 0 : ns;
 }
 
+/* By how much the median is another; NAN: not known. */
+static double
+change_of(const struct tally_course *c, struct tally_range before, struct tally_range after)
+{
+	return tally_course_median(c, after.from, after.to) -
+	       tally_course_median(c, before.from, before.to);
+}
+
 /* Of an OpenGL pass without other draws, what the thread's work and waits may explain: the part of
  * its time before the program began the next pass. */
 static double
@@ -200,8 +208,7 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 		  struct tally_range after, double change_ns, struct tally_answer_change *c)
 {
 	/* What is not sure of it, too. */
-	double gpu_ns = median_in(&r->courses[TALLY_COURSE_GPU], after) -
-			median_in(&r->courses[TALLY_COURSE_GPU], before);
+	double gpu_ns = change_of(&r->courses[TALLY_COURSE_GPU], before, after);
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
 		if (!take_time(r, i, before, after, change_ns, c))
 			continue;
@@ -246,8 +253,7 @@ gpu_change(const struct tally_over_run *r, struct tally_range before, struct tal
 		return NAN;
 	explain_by_gpu(r, before, after, &all);
 	double change = sign * (all.what_after_ns - all.what_before_ns);
-	double unsure = median_in(&r->courses[TALLY_COURSE_UNSURE], after) -
-			median_in(&r->courses[TALLY_COURSE_UNSURE], before);
+	double unsure = change_of(&r->courses[TALLY_COURSE_UNSURE], before, after);
 	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
 		     fabs(all.draws_after - all.draws_before) <=
 			     OTHER_DRAWS * all.draws_before;
@@ -366,20 +372,29 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 }
 
 /* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
- * too; else other programs have it: surely where its threads wait for one. */
+ * too; else other programs have it, surely where its threads wait for one, or it waits. */
 static void
 check_driver(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
 	     struct tally_answer_change *c)
 {
-	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW];
+	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW], *no_cpu = drew + 1;
 	double change_ns = c->what_after_ns - c->what_before_ns;
-	double grew = (tally_course_median(drew, after.from, after.to) -
-		       tally_course_median(drew, before.from, before.to)) / change_ns;
 	double draws = fabs(c->draws_after - c->draws_before);
 	bool gpu = (c->is_pass || c->what == all_passes) && r->driver.ns[TALLY_DREW] > 0;
-	c->starved = gpu && draws <= OTHER_DRAWS * c->draws_before && !(grew >= 0.5);
-	if (c->starved && grew <= SAME)
+	if (!gpu || draws > OTHER_DRAWS * c->draws_before)
+		return;
+	enum tally_driver_did did =
+		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
+				       change_of(no_cpu, before, after) / change_ns);
+	c->starved = did == TALLY_DRIVER_UNKNOWN;
+	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
+	if (did != TALLY_DRIVER_WAITED)
+		return;
+	const char *pass = c->is_pass ? c->what : "all passes";
+	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
+	c->draws_before = c->draws_after = 0;
+	c->is_pass = false;
 }
 
 /* What is named must have changed next to the change, too, by half as much or as the frames
@@ -389,8 +404,7 @@ check_change(const struct tally_over_run *r, struct tally_range before, struct t
 	     struct tally_answer_change *c)
 {
 	double from = named_in(r, c, before), to = named_in(r, c, after);
-	double lost = median_in(&r->courses[TALLY_COURSE_FRAME], after) -
-		      median_in(&r->courses[TALLY_COURSE_FRAME], before);
+	double lost = change_of(&r->courses[TALLY_COURSE_FRAME], before, after);
 	double all = c->what_after_ns - c->what_before_ns;
 	if ((from > 0 || to > 0) && (to - from) / lost < 0.5 && (to - from) / all < 0.5)
 		c->what = NULL;

@@ -997,8 +997,8 @@ class Answer(CliCase):
     def test_changes_of_a_driver_on_the_cpu(self):
         """A pass takes longer with the CPU that its driver has, or without: other programs have it. And a program that runs ahead for a while."""
         # How long the driver's threads worked and had no CPU in the slower frames: planted, other programs, pixels beside them, half of either; and in logs before 1.3, one number.
-        unsure, waits = "GBuffer 3.00 -> 11.0 ms, or its driver had no CPU", "the driver's waits for a CPU 1.00 -> 10.0 ms"
-        for work, no_cpu, words in ((11, None, "GBuffer 3.00 -> 11.0 ms, same draws"), (3, None, unsure), (3, 10, waits), (4, 10, waits), (5, 10, unsure), (3, 4, unsure), (3, 1, unsure), (11, 10, "GBuffer 3.00 -> 11.0 ms, same draws")):
+        unsure, waits, waited = "GBuffer 3.00 -> 11.0 ms, or its driver had no CPU", "the driver's waits for a CPU 1.00 -> 10.0 ms", "a wait in GBuffer 3.00 -> 11.0 ms"
+        for work, no_cpu, words in ((11, None, "GBuffer 3.00 -> 11.0 ms, same draws"), (3, None, unsure), (3, 10, waits), (4, 10, waits), (5, 10, unsure), (3, 4, unsure), (3, 1, waited), (11, 10, "GBuffer 3.00 -> 11.0 ms, same draws")):
             made = []
             for line in log_of([(8, {"GBuffer": 3}, {}) if i < 150 else (16, {"GBuffer": 11}, {}) for i in range(300)]):
                 made.append(line)
