@@ -544,11 +544,13 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	conclude_speed(d);
 	conclude_calls(d);
 	take_present_mode(answer, d);
-	d->bound = tally_bound_decide(&d->state->bound);
+	tally_over_run_conclude(&d->state->run, d);
+	const struct tally_range all = { .whole = true };
+	d->bound = tally_bound_decide(&d->state->bound, d->n_changes ? d->range : all);
+	d->bound.driver = d->state->run.driver;
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&
 	    !tally_aggregate_has_pass(answer->log, d->device))
 		d->bound.doubt = TALLY_DOUBT_NO_PASS;
-	tally_over_run_conclude(&d->state->run, d);
 	double mean_ns = d->seconds * 1e9 / (double)d->frames;
 	/* Frames have their numbers in the log, where those of other windows are between them. */
 	if (!d->n_windows)
@@ -556,8 +558,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 							 ALTERNATING_SHARE * mean_ns);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
-	if (d->bound.n_timed)
-		d->mean_gpu_ns = d->state->bound.timed.gpu / (double)d->bound.n_timed;
+	if (d->state->bound.n_timed)
+		d->mean_gpu_ns = d->state->bound.timed.gpu / (double)d->state->bound.n_timed;
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	d->at_once = s && s->queues_at_once.several_ns && d->mean_gpu_ns > 0;
 	conclude_hitches(answer, d);

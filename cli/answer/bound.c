@@ -10,6 +10,7 @@
 
 /* The thresholds of docs/verdicts.md. */
 #define LEAST_FRAMES 10
+#define MOST_FRAMES 262144 /* that a part of a run is decided of */
 #define HALF 0.50
 #define LITTLE 0.15 /* of the time; what works for all but this works all the time */
 #define FULL_FROM 0.97 /* nothing else can limit the frame rate */
@@ -24,10 +25,17 @@
 static const double rates[] = { 24, 25, 30,  40,  50,  60,  72,
 				75, 90, 100, 120, 144, 165, 240 };
 
+struct bound_frame {
+	struct tally_bound_sums sums;
+	bool timed;
+};
+
 void
 tally_bound_init(struct tally_bound_input *b)
 {
-	*b = (struct tally_bound_input){ 0 };
+	*b = (struct tally_bound_input){
+		.frames = g_array_new(FALSE, FALSE, sizeof(struct bound_frame)),
+	};
 	tally_stats_init(&b->all, TALLY_STATS_KEEP_PASS);
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)
 		tally_stats_init(&b->kinds[i], TALLY_STATS_KEEP_PASS);
@@ -36,6 +44,7 @@ tally_bound_init(struct tally_bound_input *b)
 void
 tally_bound_finish(struct tally_bound_input *b)
 {
+	g_array_unref(b->frames);
 	tally_stats_finish(&b->all);
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)
 		tally_stats_finish(&b->kinds[i]);
@@ -91,25 +100,34 @@ kind_of(const struct tally_bound_input *b)
 	return TALLY_BOUND_UNKNOWN;
 }
 
-void
-tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f, bool timed,
-		uint64_t unsure_ns)
+static void
+add_frame(struct tally_bound_input *b, const struct bound_frame *f)
 {
-	const struct tally_bound_sums own = sums_of(f, unsure_ns);
 	enum tally_bound kind = TALLY_BOUND_UNKNOWN;
-	tally_stats_add_u64(&b->all, f->cpu_ns);
-	add_sums(&b->sums, &own);
-	if (timed) {
+	uint64_t frame_ns = (uint64_t)f->sums.frame;
+	tally_stats_add_u64(&b->all, frame_ns);
+	add_sums(&b->sums, &f->sums);
+	if (f->timed) {
 		b->n_timed++;
-		add_sums(&b->timed, &own);
-		b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = own;
+		add_sums(&b->timed, &f->sums);
+		b->recent[b->n_recent++ % TALLY_BOUND_SMOOTH] = f->sums;
 		kind = kind_of(b);
 	} else {
 		b->n_recent = 0;
 	}
 	if (kind == TALLY_BOUND_WAIT)
-		add_sums(&b->waits, &own);
-	tally_stats_add_u64(&b->kinds[kind], f->cpu_ns);
+		add_sums(&b->waits, &f->sums);
+	tally_stats_add_u64(&b->kinds[kind], frame_ns);
+}
+
+void
+tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f, bool timed,
+		uint64_t unsure_ns)
+{
+	const struct bound_frame frame = { sums_of(f, unsure_ns), timed };
+	add_frame(b, &frame);
+	if (b->frames->len < MOST_FRAMES)
+		g_array_append_val(b->frames, frame);
 }
 
 /* Frames near a multiple of an interval. */
@@ -145,10 +163,10 @@ static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	double n = (double)b->all.moments.n, most = 0;
-	/* A thread that never waits is not limited by a cap, unless the limiter spins:
-	 * is_steady(). */
+	/* What never waits is not limited by a cap, unless the limiter spins: is_steady(). */
 	if (b->unlimited ||
-	    (b->sums.known > 0 && b->sums.work >= FULL_FROM * b->sums.known))
+	    (b->sums.known > 0 && b->sums.work >= FULL_FROM * b->sums.known) ||
+	    (b->timed.frame > 0 && b->timed.sure >= FULL_FROM * b->timed.frame))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		struct near_count near = near_rate(&b->all, rates[i]);
@@ -230,12 +248,13 @@ take_sums(const struct tally_bound_input *b, struct tally_bound_verdict *v)
 	v->spins = v->has_thread ? (b->sums.thread - b->sums.work) / b->sums.known : 0;
 }
 
-struct tally_bound_verdict
-tally_bound_decide(struct tally_bound_input *b)
+static struct tally_bound_verdict
+decide(struct tally_bound_input *b)
 {
 	struct tally_bound_verdict v = { 0 };
 	double n = (double)b->all.moments.n, left = 1;
 	take_sums(b, &v);
+	v.frames = b->all.moments.n;
 	v.vsync = b->vsync;
 	v.unlimited = b->unlimited;
 	v.share[TALLY_BOUND_UNKNOWN] = 1;
@@ -266,6 +285,22 @@ tally_bound_decide(struct tally_bound_input *b)
 	return v;
 }
 
+struct tally_bound_verdict
+tally_bound_decide(struct tally_bound_input *all, struct tally_range range)
+{
+	struct tally_bound_input b;
+	if (range.whole || range.to > all->frames->len)
+		return decide(all);
+	tally_bound_init(&b);
+	b.unlimited = all->unlimited;
+	b.vsync = all->vsync;
+	for (uint64_t i = range.from; i < range.to; i++)
+		add_frame(&b, &g_array_index(all->frames, struct bound_frame, i));
+	struct tally_bound_verdict v = decide(&b);
+	tally_bound_finish(&b);
+	return v;
+}
+
 const char *const tally_bound_names[TALLY_N_BOUNDS] = {
 	[TALLY_BOUND_UNKNOWN] = "unknown", [TALLY_BOUND_GPU] = "gpu",
 	[TALLY_BOUND_CPU] = "cpu",         [TALLY_BOUND_CAP] = "cap",
@@ -274,8 +309,9 @@ const char *const tally_bound_names[TALLY_N_BOUNDS] = {
 
 /* The rest of the sentence, as in the next two functions. */
 static const char *
-doubt_text(const struct tally_bound_verdict *v, uint64_t frames)
+doubt_text(const struct tally_bound_verdict *v)
 {
+	const uint64_t frames = v->frames;
 	const double gpu = 100 * v->busy, *share = v->share;
 	switch (v->doubt) {
 	case TALLY_DOUBT_FEW_FRAMES:
@@ -351,7 +387,7 @@ cap_text(const struct tally_bound_verdict *v)
 }
 
 const char *
-tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
+tally_bound_text(const struct tally_bound_verdict *v)
 {
 	const double share = 100 * v->share[v->by], gpu = 100 * v->busy;
 	const double sure = gpu - 100 * v->unsure;
@@ -372,7 +408,7 @@ tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames)
 		return tally_phrase("bound by%s", v->by == TALLY_BOUND_WAIT ? wait_text(v)
 						  : v->by == TALLY_BOUND_CAP
 							  ? cap_text(v)
-							  : doubt_text(v, frames));
+							  : doubt_text(v));
 	}
 }
 

@@ -44,6 +44,7 @@ struct tally_bound_sums {
 };
 
 struct tally_bound_input {
+	GArray *frames; /* the first of them, for parts of the run; elements of bound.c */
 	bool unlimited; /* known: presents do not wait for the screen */
 	const char *vsync; /* known: they do, by this present mode; or NULL */
 	struct tally_stats all; /* frame times */
@@ -59,7 +60,7 @@ struct tally_bound_verdict {
 	enum tally_bound by;
 	enum tally_bound_doubt doubt;
 	double share[TALLY_N_BOUNDS]; /* of frames, 0 to 1; they add up to 1 */
-	uint64_t n_timed; /* frames whose GPU time is complete */
+	uint64_t frames, n_timed; /* of which it is; those whose GPU time is complete */
 	bool has_busy, some_gpu; /* some_gpu: the caller's; a pass has a time */
 	double busy; /* GPU time divided by frame time, of all frames that have both */
 	double unsure; /* the part of it in which it may wait for the CPU */
@@ -87,12 +88,14 @@ void tally_bound_finish(struct tally_bound_input *b);
  * have waited for the CPU. */
 void tally_bound_add(struct tally_bound_input *b, const struct tally_frame_record *f, bool timed,
 		     uint64_t unsure_ns);
-struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b);
+/* Of that part of the frames, if it is among the first ones, else of all. */
+struct tally_bound_verdict tally_bound_decide(struct tally_bound_input *b,
+					      struct tally_range range);
 
 /* "gpu", "cpu", "cap", "wait", "unknown". */
 extern const char *const tally_bound_names[TALLY_N_BOUNDS];
 /* The verdict as a sentence without a full stop; valid as that of tally_phrase(). */
-const char *tally_bound_text(const struct tally_bound_verdict *v, uint64_t frames);
+const char *tally_bound_text(const struct tally_bound_verdict *v);
 /* What to try where the log does not show it, or NULL. */
 const char *tally_bound_hint(const struct tally_bound_verdict *v);
 

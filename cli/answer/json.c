@@ -25,7 +25,7 @@ put_bound(struct tally_out *o, const struct tally_answer_device *d)
 	const struct tally_bound_verdict *v = &d->bound;
 	tally_out_object(o, "bound");
 	tally_out_text(o, "by", tally_bound_names[v->by]);
-	tally_out_text(o, "text", tally_bound_text(v, d->frames));
+	tally_out_text(o, "text", tally_answer_bound_text(d));
 	tally_out_text(o, "hint", tally_bound_hint(v));
 	tally_out_object(o, "shares");
 	for (int i = 0; i < TALLY_N_BOUNDS; i++)

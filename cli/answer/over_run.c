@@ -496,7 +496,6 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			&d->memory_to);
 	conclude_memory(&r->courses[TALLY_COURSE_RESIDENT], d->frames, &d->resident_from,
 			&d->resident_to);
-	d->bound.driver = r->driver;
 	d->range_frame = number_at(r, d->range.from);
 	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
 }

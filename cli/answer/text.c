@@ -218,6 +218,20 @@ seldom_text(const struct tally_answer_device *d)
 			    tally_duration_text(s->ns));
 }
 
+static const char *
+range_text(const struct tally_answer_device *d)
+{
+	return tally_phrase("the %" PRIu64 " from frame %" PRIu64 " on",
+			    d->range.to - d->range.from, d->range_frame);
+}
+
+const char *
+tally_answer_bound_text(const struct tally_answer_device *d)
+{
+	const char *text = tally_bound_text(&d->bound);
+	return d->bound.frames < d->frames ? tally_phrase("%s; of %s", text, range_text(d)) : text;
+}
+
 /* Without what few frames have. */
 static const char *
 typical_text(const struct tally_answer_device *d)
@@ -235,8 +249,7 @@ typical_text(const struct tally_answer_device *d)
 		return tally_phrase("passes of most frames, %s on the GPU: not one frame",
 				    time);
 	if (d->n_changes)
-		where = tally_phrase(" of the %" PRIu64 " from frame %" PRIu64 " on",
-				     d->range.to - d->range.from, d->range_frame);
+		where = tally_phrase(" of %s", range_text(d));
 	if (lacks_seldom(d))
 		return tally_phrase("passes of most frames%s, %s of %s on the GPU", where,
 				    time, tally_duration_text(d->range_gpu_ns));
@@ -562,7 +575,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));
 	add_line(lines, tally_answer_speed_text(d));
-	add_line(lines, tally_bound_text(&d->bound, d->frames));
+	add_line(lines, tally_answer_bound_text(d));
 	add_untimed(lines, s, d);
 	add_below(lines, brief ? NULL : tally_bound_hint(&d->bound));
 	add_below(lines, brief ? NULL : tally_answer_busiest_text(d));

@@ -16,6 +16,7 @@ GPtrArray *tally_answer_lines(const struct tally_answer *answer,
 /* Single lines of it, for other layouts; valid as that of tally_phrase(). NULL where there is
  * nothing to say. */
 const char *tally_answer_speed_text(const struct tally_answer_device *d);
+const char *tally_answer_bound_text(const struct tally_answer_device *d);
 const char *tally_answer_typical_text(const struct tally_answer_device *d);
 const char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 const char *tally_answer_change_text(const struct tally_answer_change *c);

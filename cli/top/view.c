@@ -109,7 +109,7 @@ static void
 put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tally_answer_device *a)
 {
 	const char *speed = tally_answer_speed_text(a);
-	const char *bound = tally_bound_text(&a->bound, a->frames);
+	const char *bound = tally_answer_bound_text(a);
 	put_text(rows, look, TALLY_TOP_STRONG, speed);
 	put_text(rows, look, TALLY_TOP_PLAIN, bound);
 	const char *worst = a->n_listed ? tally_answer_hitch_text(&a->hitches[0]) : NULL;
