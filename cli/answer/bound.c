@@ -381,7 +381,8 @@ cap_text(const struct tally_bound_verdict *v)
 	if (v->late >= LITTLE / 10)
 		more = tally_phrase(" (%.0f %% miss it)", 100 * v->late);
 	else if (v->has_busy)
-		more = tally_phrase(" (GPU works %.0f %%)", 100 * v->busy);
+		more = tally_phrase(" (GPU works %s%.0f %%)",
+				    v->waits_within ? "at most " : "", 100 * v->busy);
 	return tally_phrase(" %s at %.0f fps in %.0f %% of frames%s", what, v->rate,
 			    100 * v->share[TALLY_BOUND_CAP], more);
 }

@@ -236,7 +236,7 @@ tally_answer_bound_text(const struct tally_answer_device *d)
 static const char *
 typical_text(const struct tally_answer_device *d)
 {
-	bool waits = d->bound.waits_within && (d->bound.by == TALLY_BOUND_GPU ||
+	bool waits = d->bound.waits_within && (d->bound.by != TALLY_BOUND_UNKNOWN ||
 					       d->bound.doubt == TALLY_DOUBT_WAITS);
 	const char *time = tally_duration_text(d->typical_ns), *where = "", *more = "";
 	const char *mean = tally_duration_text(d->mean_gpu_ns);

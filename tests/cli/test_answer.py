@@ -285,7 +285,7 @@ class Answer(CliCase):
         def run(issue_ms, thread_ms, api="opengl", frame_ms=36, late_ms=0, **flags):
             lines, start = [header(), device(api=api), pass_info(IDS["UI"], "UI")], 10**9
             for i in range(60):
-                ms = frame_ms + i % 7
+                ms = frame_ms + (i % 7 if frame_ms == 36 else 0)
                 lines.append(frame(i, [one_pass(0, IDS["UI"], (ms - 3) * MS, "UI", cpu_start_ns=start + MS,
                                                 gpu_start_ns=start + (1 + late_ms) * MS, **flags)],
                                    start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=(ms - issue_ms) * MS))
@@ -294,10 +294,14 @@ class Answer(CliCase):
             self.assertIn(got["bound"]["text"] + "\n", self.ok("top", "--once", self.folder / "a.jsonl").stdout.decode())
             if got["bound"]["by"] == "cpu":  # what may be the GPU's, or the CPU's while it issued the pass
                 self.assertRegex(got["bound"]["text"], r"the GPU \d to 92 %\)$")
+            if got["bound"]["by"] == "cap":
+                self.assertIn("(GPU works at most 85 %)", got["bound"]["text"])
+                self.assertIn("waits for the CPU", " ".join(got["lines"]))
             return got["bound"]["by"], next((line for line in got["lines"] if line.startswith("  to find out")), None)
         halve = "  to find out: halve the resolution; if the rate stays, it is not the GPU"
         self.assertEqual(run(3, 3), ("gpu", None), "it waits in the present")
         self.assertEqual(run(36, 35), ("cpu", None), "it works until it presents")
+        self.assertEqual(run(17, 3, frame_ms=20), ("cap", None), "it sleeps until it presents, for an interval")
         self.assertEqual(run(36, 3), ("unknown", halve), "it sleeps until it presents")
         self.assertEqual(run(36, 3, late_ms=45), ("gpu", None), "the GPU is a frame late")
         self.assertEqual(run(36, 35, late_ms=45), ("unknown", halve), "the same, and the thread works or spins")
