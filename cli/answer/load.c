@@ -65,6 +65,7 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 		*total += p->threads[i].cpu_ns;
 		line.threads[line.n] = p->threads[i];
 		line.threads[line.n++].name = name;
+		l->has_ready |= p->threads[i].has_ready;
 	}
 	l->all_ns += p->period_ns;
 	l->ready_ns += p->ready_ns;
@@ -159,8 +160,8 @@ add_threads(const struct tally_thread_record *threads, uint32_t n, struct driver
 			continue;
 		}
 		sum->ns[TALLY_DREW] += (double)threads[i].cpu_ns;
-		sum->ns[TALLY_HAD_NO_CPU] +=
-			threads[i].has_ready ? (double)threads[i].ready_ns : (double)NAN;
+		sum->ns[TALLY_HAD_NO_CPU] += (double)threads[i].ready_ns;
+		sum->has_ready |= threads[i].has_ready;
 	}
 }
 
@@ -251,7 +252,7 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
 	struct tally_driver_load sum = { 0 };
 	guint n, at = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
-	bool known = n > 0;
+	bool known = l->has_ready && n > 0;
 	for (guint i = at; i < at + n; i++)
 		known &= add_line(l, i, driver, usual_ns, &sum);
 	bool drew = sum.ns[TALLY_DREW] > 0, draws = take_usual(l, at, n, driver, usual_ns, &sum);

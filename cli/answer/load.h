@@ -17,14 +17,16 @@ struct tally_loads {
 	GArray *frames; /* elements: struct load_frame of load.c, in order of time */
 	GHashTable *totals; /* name (interned) -> uint64_t *: its ns in all lines */
 	uint64_t all_ns, ready_ns; /* lengths of all lines; time ready without a CPU */
+	bool has_ready; /* as in struct tally_driver_load, of any thread */
 };
 
 enum { TALLY_DREW, TALLY_HAD_NO_CPU };
 
 /* What the threads of a driver on the CPU did in some time, and in how many frames. */
 struct tally_driver_load {
-	double ns[2], frames; /* NAN: not known, in logs before 1.3 */
+	double ns[2], frames;
 	double others_ns; /* what the program's other threads worked */
+	bool has_ready; /* it is known whether they had no CPU: not in logs before 1.3 */
 };
 
 void tally_loads_init(struct tally_loads *l);

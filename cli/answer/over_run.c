@@ -108,6 +108,7 @@ tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_
 	r->driver.ns[TALLY_DREW] += driver.ns[TALLY_DREW];
 	r->driver.ns[TALLY_HAD_NO_CPU] += driver.ns[TALLY_HAD_NO_CPU];
 	r->driver.others_ns += driver.others_ns;
+	r->driver.has_ready |= driver.has_ready;
 	r->since.period_ns += p->period_ns;
 	r->since.ns[0] += (double)p->ready_ns;
 	r->since.ns[1] += driver.ns[TALLY_DREW];
@@ -379,13 +380,14 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 {
 	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW], *no_cpu = drew + 1;
 	double change_ns = c->what_after_ns - c->what_before_ns;
+	double had_none = r->driver.has_ready ? change_of(no_cpu, before, after) : (double)NAN;
 	double draws = fabs(c->draws_after - c->draws_before);
 	bool gpu = (c->is_pass || c->what == all_passes) && r->driver.ns[TALLY_DREW] > 0;
 	if (!gpu || draws > OTHER_DRAWS * c->draws_before)
 		return;
 	enum tally_driver_did did =
 		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
-				       change_of(no_cpu, before, after) / change_ns);
+				       had_none / change_ns);
 	c->starved = did == TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
