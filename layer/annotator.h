@@ -25,8 +25,8 @@ struct tally_annotator_ops {
 	 * next call; `info` itself when there is nothing to add. */
 	const struct tally_device_record *(*device)(struct tally_annotator *a,
 						    const struct tally_device_record *info);
-	/* A device line whose contents have changed (a source no longer counts), to be written
-	 * again; NULL if there is none, or no further one. Otherwise like device(). */
+	/* A device line whose contents have changed (a source opened late, or no longer counts), to
+	 * be written again; NULL if there is none, or no further one. Otherwise like device(). */
 	const struct tally_device_record *(*changed)(struct tally_annotator *a);
 	/* A captured frame of that device, in order. `passes` is frame->passes, which this may
 	 * change. What it adds is valid until the next call. */

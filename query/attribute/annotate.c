@@ -126,13 +126,16 @@ find_device(const struct tally_annotator *a, uint32_t number)
 	return d;
 }
 
+/* Changes when the sources are open, and when one is lost. */
 static uint32_t
-count_on(const struct tally_annotator *a)
+count_rows(const struct tally_annotator *a)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; a->by.sampler && i < tally_sampler_n_rows(a->by.sampler); i++)
-		n += tally_sampler_row(a->by.sampler, i).on;
-	return n;
+	struct tally_sampler *sampler = a->by.sampler;
+	uint32_t n = sampler && tally_sampler_is_ready(sampler) ? tally_sampler_n_rows(sampler) : 0;
+	uint32_t on = 0;
+	for (uint32_t i = 0; i < n; i++)
+		on += tally_sampler_row(sampler, i).on;
+	return n + on;
 }
 
 /* GL over Vulkan: the work is that of the device below. */
@@ -167,8 +170,7 @@ static const struct tally_device_record *
 describe_annotated(struct tally_annotator *a, const struct tally_device_record *info)
 {
 	struct tally_annotated *d = find_device(a, info->device);
-	if (a->by.sampler)
-		tally_sampler_ready(a->by.sampler);
+	uint32_t rows = count_rows(a);
 	if (!d) {
 		if (a->n_devices == MAX_DEVICES) {
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
@@ -177,7 +179,7 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 				      MAX_DEVICES);
 			return info;
 		}
-		d = tally_annotated_create(info->device, a->by.sampler);
+		d = tally_annotated_create(info->device);
 		if (!d) {
 			tally_log_say(TALLY_LEVEL_WARNING, "annotate",
 				      "out of memory: device %u has neither counter snapshots "
@@ -194,7 +196,7 @@ describe_annotated(struct tally_annotator *a, const struct tally_device_record *
 		free(d->info);
 		d->info = tally_device_copy_info(info, info->device);
 	}
-	d->rows_on = count_on(a);
+	d->rows = rows;
 	d->off = !tally_annotated_describe(d, info, &a->by);
 	find_gpu(a);
 	if (!d->off)
@@ -218,9 +220,9 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 static const struct tally_device_record *
 changed(struct tally_annotator *a)
 {
-	uint32_t on = count_on(a);
+	uint32_t rows = count_rows(a);
 	for (struct tally_annotated *d = a->devices; d; d = d->next)
-		if (d->rows_on != on && d->info)
+		if (d->rows != rows && d->info)
 			return describe(a, d->info);
 	return NULL;
 }

@@ -14,30 +14,37 @@
 #define EXACT "passtally --snapshot exact"
 
 struct tally_annotated *
-tally_annotated_create(uint32_t number, struct tally_sampler *sampler)
+tally_annotated_create(uint32_t number)
 {
 	struct tally_annotated *d = calloc(1, sizeof(*d));
-	if (!d)
-		return NULL;
-	d->number = number;
-	uint32_t n = sampler ? tally_sampler_n_sources(sampler) : 0;
-	for (uint32_t i = 0; i < n && i < TALLY_MAX_SNAPSHOT_SOURCES; i++) {
-		const struct tally_snapshot_source *src = tally_sampler_source(sampler, i);
-		d->n_accounts++;
-		if (!tally_account_init(&d->accounts[i], src,
-					tally_sampler_history(sampler, i))) {
-			tally_annotated_destroy(d);
-			return NULL;
-		}
-		d->accounts[i].now = tally_sampler_levels(sampler, i);
-		for (uint32_t c = 0; c < src->n_counters; c++) {
-			d->n_logged += tally_bit(src->logged, c);
-			d->accounts[i].shown |= !src->of_state && tally_bit(src->logged, c);
-		}
-		d->n_hidden += src->n_counters + src->n_levels;
-	}
-	d->n_hidden -= d->n_logged;
+	if (d)
+		d->number = number;
 	return d;
+}
+
+static bool
+add_accounts(struct tally_annotated *d, struct tally_sampler *sampler)
+{
+	uint32_t n = sampler ? tally_sampler_n_sources(sampler) : 0;
+	while (d->n_accounts < n) {
+		uint32_t i = d->n_accounts;
+		const struct tally_snapshot_source *src = tally_sampler_source(sampler, i);
+		struct tally_account *account = &d->accounts[i];
+		if (!tally_account_init(account, src, tally_sampler_history(sampler, i))) {
+			tally_account_finish(account);
+			return false;
+		}
+		account->now = tally_sampler_levels(sampler, i);
+		for (uint32_t c = 0; c < src->n_counters; c++) {
+			bool logged = tally_bit(src->logged, c);
+			d->n_logged += logged;
+			d->n_hidden += !logged;
+			account->shown |= !src->of_state && logged;
+		}
+		d->n_hidden += src->n_levels;
+		d->n_accounts++;
+	}
+	return true;
 }
 
 void
@@ -251,7 +258,8 @@ tally_annotated_describe(struct tally_annotated *d, const struct tally_device_re
 			 const struct tally_annotate_by *by)
 {
 	d->line = *info;
-	bool ok = name_counters(d, info);
+	bool ok = add_accounts(d, by->sampler);
+	ok &= name_counters(d, info);
 	ok &= list_sources(d, info, by->sampler);
 	ok &= list_counters(d, info);
 	ok &= say_serialized(d, info, by->config);

@@ -9,10 +9,10 @@
 
 #include "query/attribute/annotate_internal.h"
 
-/* Has accounts of all sources of the sampler, which may be NULL. NULL on OOM. */
-struct tally_annotated *tally_annotated_create(uint32_t number, struct tally_sampler *sampler);
+struct tally_annotated *tally_annotated_create(uint32_t number); /* NULL on OOM */
 void tally_annotated_destroy(struct tally_annotated *d); /* accepts NULL */
-/* Rebuilds d->line and d->metrics. False on OOM. */
+/* Rebuilds d->line and d->metrics, with accounts of all sources that the sampler has by now. False
+ * on OOM. */
 bool tally_annotated_describe(struct tally_annotated *d, const struct tally_device_record *info,
 			      const struct tally_annotate_by *by);
 

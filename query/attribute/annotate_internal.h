@@ -55,7 +55,7 @@ struct tally_annotated {
 	/* The device line. */
 	struct tally_device_record line;
 	struct tally_device_record *info; /* as last reported; one allocation */
-	uint32_t rows_on; /* of the sampler, when the line was created */
+	uint32_t rows; /* of the sampler and those of them that are on, when it was created */
 	struct tally_source_info *sources;
 	const struct tally_counter **counters;
 	struct tally_metric_info *infos;

@@ -26,11 +26,11 @@ struct tally_sampler_pace {
 struct tally_sampler_pace tally_sampler_pace_of(const struct tally_snapshot_source *src,
 						const struct tally_config *config);
 
-/* How long others wait for the sources' threads, in ns: until all sources are open, for one
- * reading, and for the end. Only tests change it, before they create a sampler: a machine that
- * does not run a thread for that long is not what they test. */
+/* How long others wait for the sources' threads, in ns: until all sources are open, before frames
+ * are written without them, for one reading, and for the end. Only tests change it, before they
+ * create a sampler: a machine that does not run a thread for that long is not what they test. */
 struct tally_sampler_waits {
-	uint64_t open_ns, answer_ns, stop_ns;
+	uint64_t open_ns, first_ns, answer_ns, stop_ns;
 };
 extern struct tally_sampler_waits tally_sampler_waits;
 

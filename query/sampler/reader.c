@@ -34,6 +34,7 @@
 
 struct tally_sampler_waits tally_sampler_waits = {
 	.open_ns = 500 * NS_PER_MS,
+	.first_ns = 100 * NS_PER_MS, /* a killed game loses no more */
 	.answer_ns = 100 * NS_PER_MS,
 	.stop_ns = 250 * NS_PER_MS,
 };

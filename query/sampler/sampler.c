@@ -21,6 +21,7 @@ struct tally_sampler {
 	const struct tally_config *config;
 	const struct tally_snapshot_source_row *kinds;
 	uint32_t n_kinds, next_kind;
+	uint64_t created_ns;
 	struct tally_key_table keys; /* of the sources that are being opened */
 	_Atomic uint32_t n_readers; /* readers started so far */
 	_Atomic uint32_t all_open; /* no more readers will be started */
@@ -220,7 +221,7 @@ tally_sampler_ready(struct tally_sampler *s)
 {
 	if (s->ready)
 		return;
-	tally_reader_leaves(&s->all_open, 0, tally_clock_now_ns() + tally_sampler_waits.open_ns);
+	tally_reader_leaves(&s->all_open, 0, s->created_ns + tally_sampler_waits.open_ns);
 	s->ready = true;
 	/* Only the last one can still be opening. */
 	for (uint32_t i = 0; i < atomic_load(&s->n_readers); i++) {
@@ -237,6 +238,16 @@ tally_sampler_ready(struct tally_sampler *s)
 				   tally_clock_now_ns() + s->sources[i]->answer_ns);
 	atomic_store(&exact, s->config->snapshot == TALLY_SNAPSHOT_EXACT);
 	atomic_store(&live, true);
+}
+
+bool
+tally_sampler_is_ready(struct tally_sampler *s)
+{
+	if (!s->ready &&
+	    (tally_reader_leaves(&s->all_open, 0, s->created_ns + tally_sampler_waits.first_ns) ||
+	     tally_clock_now_ns() >= s->created_ns + tally_sampler_waits.open_ns))
+		tally_sampler_ready(s);
+	return s->ready;
 }
 
 /* ---- lifetime ---- */
@@ -271,6 +282,7 @@ tally_sampler_create_of(const struct tally_config *config,
 	forget_readers(&sampler);
 	sampler.pid = getpid();
 	sampler.created = true;
+	sampler.created_ns = tally_clock_now_ns();
 	sampler.config = config;
 	sampler.kinds = kinds;
 	sampler.n_kinds = n;

@@ -32,10 +32,12 @@ struct tally_sampler;
  * waits for them as ready() does. NULL with --snapshot off, and while a source of an earlier
  * capture hangs. At most one sampler at a time. */
 struct tally_sampler *tally_sampler_create(const struct tally_config *config);
-/* Waits until all sources are open and have been read once: at most 500 ms for opening, after
- * which a source is left out, and as long as for a sample. The results of the functions below
- * are final from then on. */
+/* Waits until all sources are open and have been read once: for opening until 500 ms after
+ * create(), when a source is left out, and as long as for a sample. Until then there is no row and
+ * no source; from then on they are final. */
 void tally_sampler_ready(struct tally_sampler *s);
+/* Whether they are; waits until 100 ms after create(). */
+bool tally_sampler_is_ready(struct tally_sampler *s);
 /* Takes one last sample, then stops. Waits for at most 250 ms; a source that does not answer by
  * then is abandoned permanently, with its thread. Sources and histories remain readable. */
 void tally_sampler_stop(struct tally_sampler *s);

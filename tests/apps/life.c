@@ -135,6 +135,19 @@ mode_kill(void)
 	return 1;
 }
 
+/* At once after 300 ms. */
+static int
+mode_kill_early(void)
+{
+	stage_open(&stage, &options);
+	for (unsigned i = 0; i < frames; i++) {
+		render(1);
+		usleep(300000 / frames);
+	}
+	kill(getpid(), SIGKILL);
+	return 1;
+}
+
 static int
 mode_term(void)
 {
@@ -448,6 +461,7 @@ static const struct {
 	{ "quick_exit", mode_quick_exit },
 	{ "abort", mode_abort },
 	{ "kill", mode_kill },
+	{ "kill_early", mode_kill_early },
 	{ "term", mode_term },
 	{ "segv", mode_segv },
 	{ "segv_group", mode_segv_group },

@@ -315,6 +315,19 @@ def check_early(checks, life):
             checks.equal((got.status, got.stdout, got.stderr), (3, bare.stdout, bare.stderr), "with us")
 
 
+def check_kill_early(checks, life):
+    """A program that is killed 300 ms after its first frame leaves its frames, also where a source of counters opens slowly."""
+    for options, slow in ((None, None), ({"sources": "+fake-snapshot"}, "400"), ({"sources": "+fake-snapshot"}, "60000")):
+        with h.scratch() as folder:
+            log = folder / "log.jsonl"
+            extra = {"FAKE_SNAPSHOT_OPENS_MS": slow} if slow else {}
+            got = h.run([life, "kill_early", "--frames", 20], h.base_env(folder, {**h.capture_env(log, options), **extra}))
+            found = h.Log(log)
+            checks.equal(got.status, -9, "how it ends")
+            checks.that(len(found.frames) >= 10, f"{len(found.frames)} frames of 20 where a source opens after {slow} ms")
+            h.validate(checks, log, truncated=not found.complete)
+
+
 def check_run(checks, life):
     """The command passes on the way in which the game ended, and its messages come after the game's."""
     command = h.need("passtally")
@@ -352,7 +365,7 @@ def main():
     others = {"exec": check_exec, "thread_exit": check_thread_exit,
               "exit_threads": check_exit_threads, "bad_option": check_bad_option, "bad_file": check_bad_file,
               "bad_place": check_bad_place, "file_limit": check_file_limit, "full_disk": check_full_disk,
-              "max_log": check_max_log, "disabled": check_disabled, "early": check_early, "room": check_room}
+              "max_log": check_max_log, "disabled": check_disabled, "early": check_early, "room": check_room, "kill_early": check_kill_early}
     if h.built("passtally"):
         others["run"] = check_run
     chosen = sys.argv[1:] or [*ENDS, *others]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "layer/base/clock.h"
 #include "query/source/noop.h"
@@ -38,10 +39,14 @@ fake_of(struct tally_snapshot_source *src)
 	return (struct fake_snapshot *)src;
 }
 
+/* As a driver that takes long to answer. */
 static enum tally_status
 fake_probe(struct tally_snapshot_source *src)
 {
+	const char *ms = getenv("FAKE_SNAPSHOT_OPENS_MS");
 	(void)src;
+	if (ms)
+		usleep((useconds_t)atoi(ms) * 1000);
 	return TALLY_OK;
 }
 

@@ -50,7 +50,7 @@ struct tally_sampler {
 	unsigned n_covers;
 };
 static struct tally_sampler snap;
-static bool no_sampler, of_state;
+static bool no_sampler, of_state, opening;
 
 /* The next reading: each counter has increased by the given amount. */
 static inline void
@@ -104,10 +104,11 @@ tally_sampler_use_gpu(struct tally_sampler *s, uint64_t pci_number)
 	s->gpu = pci_number;
 }
 
-void
-tally_sampler_ready(struct tally_sampler *s)
+bool
+tally_sampler_is_ready(struct tally_sampler *s)
 {
 	(void)s;
+	return !opening;
 }
 
 const struct tally_snapshot_level *
@@ -146,7 +147,7 @@ uint32_t
 tally_sampler_n_rows(const struct tally_sampler *s)
 {
 	(void)s;
-	return 2;
+	return opening ? 0 : 2;
 }
 
 struct tally_source_info
@@ -160,7 +161,7 @@ uint32_t
 tally_sampler_n_sources(const struct tally_sampler *s)
 {
 	(void)s;
-	return 1;
+	return opening ? 0 : 1;
 }
 
 const struct tally_snapshot_source *

@@ -243,6 +243,9 @@ n_warnings(void)
 
 /* Longer than any test takes. */
 #define NEVER_NS (3600000 * MS)
+static const struct tally_sampler_waits no_waits_end = {
+	NEVER_NS, NEVER_NS, NEVER_NS, NEVER_NS
+};
 
 /* No source is read by itself, and no thread is given up because the machine is busy: a test that
  * is about either sets it. */
@@ -253,7 +256,7 @@ reset(enum tally_snapshot snapshot)
 	memset(scripts, 0, sizeof(scripts));
 	scripts[0].least_ns = scripts[1].least_ns = snapshot == TALLY_SNAPSHOT_EXACT ? NEVER_NS : 0;
 	config = (struct tally_config){ .snapshot = snapshot, .period_ns = NEVER_NS };
-	tally_sampler_waits = (struct tally_sampler_waits){ NEVER_NS, NEVER_NS, NEVER_NS };
+	tally_sampler_waits = no_waits_end;
 	tally_trigger_reset(&config);
 	n_warnings();
 	tally_log_reset();

@@ -371,6 +371,36 @@ test_lost_source(void)
 	world_free(w);
 }
 
+/* Frames are written before a source has opened. */
+static void
+test_opens_late(void)
+{
+	opening = true;
+	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	const struct tally_device_record *line = describe(w, 0, &own_counter);
+	g_assert_cmpuint(line->n_sources + line->n_counters, ==, 2);
+	begin_frame(w, 0, 0, 1 * MS, 4 * MS);
+	add_pass(w, 1 * MS, 3 * MS);
+	annotate(w);
+	g_assert_false(has(w, 0, "snap_a"));
+	g_assert_null(tally_annotator.changed(w->annotator));
+	opening = false;
+	read_steadily(5 * MS);
+	read_steadily(12 * MS);
+	line = tally_annotator.changed(w->annotator);
+	g_assert_nonnull(line);
+	g_assert_cmpuint(line->n_sources, ==, 3);
+	g_assert_cmpuint(line->n_counters, ==, 3);
+	g_assert_null(tally_annotator.changed(w->annotator));
+	begin_frame(w, 0, 1, 4 * MS, 10 * MS);
+	add_pass(w, 6 * MS, 8 * MS);
+	annotate(w);
+	assert_pass(w, 0, "snap_a", 2 * MS, true);
+	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
+	g_assert_cmpuint(g.growth + g.outside, ==, 7 * MS);
+	world_free(w);
+}
+
 static void
 test_two_devices(void)
 {
@@ -606,6 +636,7 @@ main(int argc, char **argv)
 	g_test_add_func("/annotate/doubts", test_doubts);
 	g_test_add_func("/annotate/nothing_shown", test_nothing_shown);
 	g_test_add_func("/annotate/lost_source", test_lost_source);
+	g_test_add_func("/annotate/opens_late", test_opens_late);
 	g_test_add_func("/annotate/two_devices", test_two_devices);
 	g_test_add_func("/annotate/shared_totals", test_shared_totals);
 	g_test_add_func("/annotate/gpu", test_gpu);

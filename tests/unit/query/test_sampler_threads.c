@@ -236,7 +236,7 @@ test_stuck(void)
 			g_usleep(1000);
 		g_assert_cmpuint(calls(0, STOP), ==, 1);
 		g_assert_cmpuint(calls(0, CLOSE), ==, 1);
-		tally_sampler_waits = (struct tally_sampler_waits){ NEVER_NS, NEVER_NS, NEVER_NS };
+		tally_sampler_waits = no_waits_end;
 		s = NULL;
 		for (int i = 0; i < 10000 && !s; i++) {
 			s = tally_sampler_create_of(&config, kinds, 2);
