@@ -59,7 +59,7 @@ size_t
 tally_small_file_reread(int fd, char *out, size_t size)
 {
 	size_t len = 0;
-	while (len + 1 < size) {
+	while (fd >= 0 && len + 1 < size) {
 		ssize_t n = pread(fd, out + len, size - 1 - len, (off_t)len);
 		if (n < 0 && errno == EINTR)
 			continue;
