@@ -211,6 +211,9 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 			tally_out_u64(o, "first_frame_ns", d->first_ns);
 			tally_out_u64(o, "first_frame_own_ns", d->first_own_ns);
 		}
+		tally_out_text(o, "start", tally_answer_start_text(d));
+		tally_out_text(o, "left_out", tally_answer_left_out_text(answer, d));
+		tally_out_text(o, "hang", tally_answer_quiet_text(answer, d));
 		put_calls(o, d, true);
 		put_times(o, d);
 		put_changes(o, d);

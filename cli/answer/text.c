@@ -85,19 +85,20 @@ add_fitting(GPtrArray *lines, const struct tally_answer_device *d, unsigned n, u
 	}
 }
 
-static void
-add_skipped(GPtrArray *lines, const struct tally_answer *answer,
-	    const struct tally_answer_device *d)
+const char *
+tally_answer_left_out_text(const struct tally_answer *answer, const struct tally_answer_device *d)
 {
-	const char *time = tally_duration_text((double)d->skipped_ns);
 	const char *which = "first frame", *it = "it", *why = " by --warmup";
+	if (!d->skipped)
+		return NULL;
 	if (d->skipped > 1) {
 		which = tally_phrase("first %" PRIu64 " frames", d->skipped);
 		it = "them";
 	}
 	if (answer->log->warmup == TALLY_WARMUP_AUTO)
 		why = tally_phrase(": loading; --warmup 0 keeps %s", it);
-	add_line(lines, tally_phrase("%s, %s, left out%s", which, time, why));
+	return tally_phrase("%s, %s, left out%s", which,
+			    tally_duration_text((double)d->skipped_ns), why);
 }
 
 const char *
@@ -139,8 +140,7 @@ add_head(GPtrArray *lines, const struct tally_answer *answer,
 	add_line(lines, tally_phrase("device %u: %s%s, %" PRIu64 " frame%s in %s",
 				     d->device, name, size, d->frames, TALLY_S(d->frames),
 				     tally_duration_text(d->seconds * 1e9)));
-	if (d->skipped)
-		add_skipped(lines, answer, d);
+	add_line(lines, tally_answer_left_out_text(answer, d));
 }
 
 static const char *
@@ -542,19 +542,19 @@ add_untimed(GPtrArray *lines, const struct tally_device_summary *s,
 			add_below(lines, off);
 }
 
-/* The log was cut while no frame ended, for two seconds and more; a program that is idle draws few
- * frames, or as seldom. */
-static const char *
-quiet_text(const struct tally_answer *a, const struct tally_answer_device *d)
+const char *
+tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_device *d)
 {
-	enum { LEAST_MS = 1500, LEAST_FRAMES = 20 };
+	/* To work less than a 20th is to wait. */
+	enum { LEAST_MS = 1500, LEAST_FRAMES = 20, MOSTLY = 20 };
 	if (a->log->has_end || !a->last_ns || a->quiet_ns / 1000000 < LEAST_MS ||
 	    d->frames < LEAST_FRAMES || (double)a->quiet_ns < d->p99_ns)
 		return NULL;
 	const char *thread = "", *quiet = tally_duration_text((double)a->quiet_ns);
 	uint64_t work_ns = MIN(a->quiet_work_ns, a->quiet_ns);
 	if (a->quiet_known)
-		thread = work_ns ? tally_phrase(": the thread that ends them worked %s",
+		thread = work_ns > a->quiet_ns / MOSTLY
+				 ? tally_phrase(": the thread that ends them worked %s",
 						tally_duration_text((double)work_ns))
 				 : ": the thread that ends them waited";
 	return tally_phrase("no frame ended for %s or more%s", quiet, thread);
@@ -568,9 +568,9 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	add_head(lines, answer, s, d);
-	add_line(lines, quiet_text(answer, d));
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
 	add_loaded(lines, d, brief);
+	add_line(lines, tally_answer_quiet_text(answer, d));
 	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));

@@ -26,6 +26,12 @@ const char *tally_answer_busiest_text(const struct tally_answer_device *d);
 /* The number of hitches and their sums. */
 const char *tally_answer_hitches_text(const struct tally_answer_device *d);
 const char *tally_answer_start_text(const struct tally_answer_device *d);
+const char *tally_answer_left_out_text(const struct tally_answer *answer,
+				       const struct tally_answer_device *d);
+/* The log was cut while no frame ended, for two seconds and more; a program that is idle draws few
+ * frames, or as seldom. */
+const char *tally_answer_quiet_text(const struct tally_answer *answer,
+				    const struct tally_answer_device *d);
 const char *tally_answer_cost_text(const struct tally_answer_device *d);
 /* "each frame, on average: upload of 4 MB, 0.46 ms", of a group that has `calls_in`. */
 const char *tally_answer_calls_text(const struct tally_answer_device *d, int group);

@@ -13,13 +13,6 @@ function windowWords(log, answer) {
 		: "";
 }
 
-/* The other windows, in a paragraph each. */
-function otherWindows(log, answer) {
-	return log.answers
-		.filter((a) => a.device === answer.device && a !== answer)
-		.map((a) => el("p", { class: "window" }, ...a.lines.map((line) => el("span", { class: "line" }, line))));
-}
-
 function tile(value, name, title) {
 	return el(
 		"div",
@@ -37,20 +30,19 @@ function sentence(words) {
 	return words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.` : "";
 }
 
+/* The time until the first frame, or what was left out for loading, with what was loaded. */
+function untilFrameWords({ start, left_out, loaded }) {
+	const words = start || (loaded.length ? left_out : "");
+	return words ? [words, ...loaded.map((e) => e.text)].join("; ") : "";
+}
+
 function leftOutSentence(d, answer) {
-	const late = answer.first_frame_ns >= 5e8
-		? `${duration(answer.first_frame_ns)} until the first frame was there, ${duration(answer.first_frame_own_ns)} of it that frame itself`
-		: "";
-	const n = answer.warmup_frames;
-	const loading = n
-		? `first ${n === 1 ? "frame" : `${n} frames`}, ${duration(answer.warmup_ns)}, left out: ` +
-			`loading; --warmup 0 keeps ${n === 1 ? "it" : "them"}`
-		: "";
 	const more = [
 		d.partial_frames && `${d.partial_frames} cut by the run's end`,
 		d.dropped_passes && `${d.dropped_passes} passes dropped`,
 	].filter(Boolean);
-	return [sentence(late), sentence(loading), sentence(more.join(", "))].filter(Boolean).join(" ");
+	const left = answer.start || !answer.loaded.length ? answer.left_out : "";
+	return [sentence(left), sentence(more.join(", "))].filter(Boolean).join(" ");
 }
 
 function costSentence({ cost }) {
@@ -74,13 +66,12 @@ function incompleteWords(d) {
 	);
 }
 
-function answerSection(log, d) {
-	const answer = answerOf(log, d);
-	if (!answer) return el("section", { id: "answer" }, el("p", {}, incompleteWords(d)));
+/* About the device, or one of its windows. */
+function answerParts(log, d, answer) {
 	const { p50_ns, p99_ns } = answer.frame_time;
-	return el(
-		"section",
-		{ id: "answer", "aria-label": "the answer" },
+	/* Over a change of speed medians are those of no frame. */
+	const steady = !answer.changes.length;
+	return [
 		el(
 			"p",
 			{ class: "first" },
@@ -88,7 +79,7 @@ function answerSection(log, d) {
 			el("strong", {}, sentence(answer.bound.text)),
 			answer.bound.hint ? ` ${sentence(answer.bound.hint)}` : null,
 		),
-		...[...answer.changes.map((c) => c.text), answer.memory]
+		...[untilFrameWords(answer), ...answer.changes.map((c) => c.text), answer.memory, answer.alternates]
 			.filter(Boolean)
 			.map((text) => el("p", { class: "change" }, sentence(text))),
 		el(
@@ -101,10 +92,9 @@ function answerSection(log, d) {
 				"rate of the slowest 1 % of frames",
 			),
 			tile(rate(answer.low_01_fps), "0.1 % low"),
-			/* Over a change of speed it is that of no frame. */
-			answer.changes.length ? null : tile(duration(p50_ns), "frame time, median"),
+			steady ? tile(duration(p50_ns), "frame time, median") : null,
 			tile(duration(p99_ns), "frame time, p99"),
-			d.gpu_ns.n && !answer.window && !answer.changes.length ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
+			steady && d.gpu_ns.n && !answer.window ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
 		),
 		el(
 			"p",
@@ -117,7 +107,31 @@ function answerSection(log, d) {
 				costSentence(answer),
 			),
 		),
-		...otherWindows(log, answer),
+	];
+}
+
+/* Another window, with what the sections below have of the first. */
+function otherWindow(log, d, answer) {
+	const { passes, text, gpu_ns } = answer.typical;
+	const { hitches } = answer;
+	const list = passes.map((p) => `${p.name} ${duration(p.p50_ns)} ${percent(p.share)}`);
+	return [
+		...answerParts(log, d, answer),
+		gpu_ns ? el("p", {}, sentence(`${text}: ${list.join(", ")}`)) : null,
+		hitches.n ? el("p", {}, sentence(`${hitches.text}; ${hitches.worst[0].text}`)) : null,
+	];
+}
+
+function answerSection(log, d) {
+	const answer = answerOf(log, d);
+	if (!answer) return el("section", { id: "answer" }, el("p", {}, incompleteWords(d)));
+	const others = log.answers.filter((a) => a.device === d.device && a !== answer);
+	return el(
+		"section",
+		{ id: "answer", "aria-label": "the answer" },
+		answer.hang ? el("p", { class: "first" }, el("strong", {}, sentence(answer.hang))) : null,
+		...answerParts(log, d, answer),
+		...others.map((a) => el("div", { class: "window" }, ...otherWindow(log, d, a))),
 	);
 }
 

@@ -218,6 +218,22 @@ class Page(CliCase):
         self.open(self.write_log("k.jsonl", log(20)[:-1]))
         self.assertIn("no end line: the program was killed", self.page.js("document.getElementById('subtitle').textContent"))
 
+    def test_the_start_and_a_hang(self):
+        """What the text leads with: the time until the first frame, what was loaded, no frame at the end."""
+        left_out = "First frame, 500 ms, left out: loading; --warmup 0 keeps it"
+        for begins, start, below in ((10**8, "1.40 s until the first frame was there, 500 ms of it that frame itself", f"{left_out}."), (0, left_out, "")):
+            lines = log(60)[:-1]
+            frames = [line for line in lines if line["type"] == "frame"]
+            frames[0].update(events=[{"kind": "pipeline", "n": 30, "ns": 4 * 10**8, "own_ns": 4 * 10**8}], cpu_ns=5 * 10**8)
+            lines[0].update(process_start_ns=begins)
+            for line in frames[1:]:
+                line["start_ns"] += 5 * 10**8
+            lines.append({"type": "process", "time_ns": 10**10, "period_ns": 9 * 10**9, "ready_ns": 0})
+            self.open(self.write_log("k.jsonl", lines))
+            self.assertEqual(self.page.js("[...document.querySelectorAll('#answer .first, #answer .change')].map((e) => e.textContent)"),
+                             ["No frame ended for 7.54 s or more: the thread that ends them waited.", "Bound by: cannot tell, GPU times are missing in 59 of 59 frames.", f"{start}; 30 shaders made, 400 ms."])
+            self.assertIn(f"59 frames. {below} passtally costs", self.page.js("document.getElementById('answer').textContent"))
+
     def test_two_windows(self):
         """The one with most GPU work is first, and named; the other has a paragraph."""
         lines = [header(), device(), pass_info(A, "tool"), pass_info(B, "main")]
@@ -228,7 +244,8 @@ class Page(CliCase):
         self.open(self.write_log("w.jsonl", [*lines, end(100, 100)]))
         text = self.page.js("document.getElementById('answer').textContent")
         self.assertTrue(text.startswith("Window 1 of 2, 640x100: "), text)
-        self.assertIn("window 2 of 2, 320x100", text)
+        self.assertIn("Window 2 of 2, 320x100: ", text)
+        self.assertIn("Typical frame, 1.00 ms on the GPU; on average 10.0 ms: tool 1.000 ms 100.0 %.", self.page.js("document.querySelector('.window').innerText"))
         self.assertIn("main", self.page.js("document.getElementById('typical').textContent"))
         # Each is in half of the frames, and in all of its window's.
         self.assertEqual(self.page.js("document.getElementById('sums').textContent"),
