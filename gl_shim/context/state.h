@@ -119,6 +119,7 @@ struct gl_counting {
 	bool minded_game; /* game_counts was acted on */
 	bool yielded; /* passtally had counters of one of the two and yielded them */
 	bool counts, timed; /* tally_harvest_counts(), tally_harvest_has_time() */
+	bool gave_up; /* results that the harvest is to ask for again */
 	uint32_t n_off; /* sources known to have failed */
 };
 

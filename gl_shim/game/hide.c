@@ -17,14 +17,9 @@ drop_errors(const struct gl_context *c)
 /* Saves the game's pending errors, which the driver no longer has afterwards. GL 4.6
  * spec 2.3.1 lets it keep one flag or several: if one, errors after the stashed one
  * would have been dropped. */
-__attribute__((hot)) void
-gl_guard_begin(struct gl_context *c)
+static void
+stash_errors(const struct gl_context *c, struct gl_hidden *h)
 {
-	struct gl_hidden *h = &c->state->hidden;
-	if (h->guards++) {
-		drop_errors(c); /* within another: passtally's */
-		return;
-	}
 	bool stashed = h->n_errors > 0;
 	GLenum first = GL_NO_ERROR;
 	for (int i = 0; i < MAX_ERROR_POLLS; i++) {
@@ -41,11 +36,37 @@ gl_guard_begin(struct gl_context *c)
 	}
 }
 
+__attribute__((hot)) void
+gl_guard_begin(struct gl_context *c)
+{
+	struct gl_hidden *h = &c->state->hidden;
+	if (h->guards++) {
+		drop_errors(c); /* within another: passtally's */
+		return;
+	}
+	stash_errors(c, h);
+	if (!h->query_buffer)
+		return;
+	/* After a bind that failed, the bound buffer differs from the recorded one. */
+	GLint bound = 0;
+	c->next->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
+	h->query_buffer = (GLuint)bound;
+	if (bound)
+		c->next->BindBuffer(GL_QUERY_BUFFER, 0);
+	else
+		drop_errors(c);
+}
+
 __attribute__((hot)) GLenum
 gl_guard_end(struct gl_context *c)
 {
-	c->state->hidden.guards--;
-	return drop_errors(c);
+	struct gl_hidden *h = &c->state->hidden;
+	GLenum error = drop_errors(c);
+	if (--h->guards || !h->query_buffer)
+		return error;
+	c->next->BindBuffer(GL_QUERY_BUFFER, h->query_buffer);
+	drop_errors(c);
+	return error;
 }
 
 void
@@ -100,27 +121,6 @@ gl_get_error(struct gl_context *c, GLenum (*next)(void))
 	for (unsigned i = 0; i < h->n_errors; i++)
 		h->errors[i] = h->errors[i + 1];
 	return e;
-}
-
-__attribute__((hot)) void
-gl_query_buffer_hide(struct gl_context *c)
-{
-	struct gl_hidden *h = &c->state->hidden;
-	if (!h->query_buffer)
-		return;
-	/* After a bind that failed, the bound buffer differs from the recorded one. */
-	GLint bound = 0;
-	c->next->GetIntegerv(GL_QUERY_BUFFER_BINDING, &bound);
-	h->query_buffer = (GLuint)bound;
-	if (bound)
-		c->next->BindBuffer(GL_QUERY_BUFFER, 0);
-}
-
-__attribute__((hot)) void
-gl_query_buffer_restore(struct gl_context *c)
-{
-	if (c->state->hidden.query_buffer)
-		c->next->BindBuffer(GL_QUERY_BUFFER, c->state->hidden.query_buffer);
 }
 
 void

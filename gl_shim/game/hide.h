@@ -21,19 +21,16 @@ struct gl_hidden {
 	bool disjoint_for_game; /* the shim read the flag, and the game must still see it */
 };
 
-/* Called around passtally's calls that may fail: the game's pending errors are kept for it,
- * passtally's are dropped, also where one is within another. The end returns the first error of
- * passtally's calls. Not to be called inside glBegin/glEnd. */
+/* Called around passtally's calls that may fail or ask for a query's result: the game's pending
+ * errors are kept for it, passtally's are dropped, and no buffer is bound to GL_QUERY_BUFFER, also
+ * where one is within another. The end returns the first error of passtally's calls. Not to be
+ * called inside glBegin/glEnd. */
 void gl_guard_begin(struct gl_context *c);
 GLenum gl_guard_end(struct gl_context *c);
 /* The same around calls that are expected to fail, or that a driver remarks on: the game's debug
  * callback does not hear of them. They may contain others. */
 void gl_hush_begin(struct gl_context *c);
 GLenum gl_hush_end(struct gl_context *c);
-/* Called around reading passtally's query results: no buffer is bound to GL_QUERY_BUFFER in
- * between. */
-void gl_query_buffer_hide(struct gl_context *c);
-void gl_query_buffer_restore(struct gl_context *c);
 
 void gl_debug_callback(struct gl_context *c, bool there);
 

@@ -23,6 +23,7 @@ static bool
 read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
 {
 	bool give_up = age >= MAX_AGE_FRAMES;
+	s->counting.gave_up |= give_up;
 	if (pass->workloads)
 		return gl_workloads_read(s, pass, give_up);
 	struct tally_sample sample = {
@@ -96,6 +97,14 @@ gl_submitted(struct gl_context *c)
 		tally_harvest_submitted(c->state->harvest);
 }
 
+static inline void
+guard_once(struct gl_context *c, bool *guarded)
+{
+	if (!*guarded)
+		gl_guard_begin(c);
+	*guarded = true;
+}
+
 __attribute__((hot)) void
 gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 {
@@ -104,19 +113,15 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		return;
 	gl_worker = s;
 	s->scene.n = 0; /* these passes may go to the log now */
-	if (!give_up)
-		gl_query_buffer_hide(c);
 	uint64_t age;
 	struct tally_pass *pass;
-	bool guarded = false; /* errors of passtally's queries are not the game's */
+	bool guarded = false;
 	while ((pass = tally_stream_pending(s->stream, &age)) && pass != s->now.pass) {
 		if (age >= MAX_UNSUBMITTED_FRAMES)
 			gl_submitted(c);
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
-		if (measured && !give_up && !guarded) {
-			gl_guard_begin(c);
-			guarded = true;
-		}
+		if (measured && !give_up)
+			guard_once(c, &guarded);
 		if (measured && give_up)
 			give_up_pass(s, pass, flag);
 		else if (measured && !read_pass(s, pass, age))
@@ -126,10 +131,12 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		pass->slot = TALLY_NO_SLOT;
 		pass->done = true;
 	}
+	if (s->counting.gave_up && !give_up) {
+		guard_once(c, &guarded);
+		s->counting.gave_up = tally_harvest_retry(s->harvest);
+	}
 	if (guarded)
 		gl_guard_end(c);
-	if (!give_up)
-		gl_query_buffer_restore(c);
 	tally_stream_publish(s->stream);
 }
 

@@ -688,9 +688,15 @@ tally_harvest_frame_end(struct tally_harvest *h)
 	h->in_frame = false;
 	for (uint32_t i = 0; i < h->n_open; i++)
 		h->open[i].src->frame++;
+}
+
+bool
+tally_harvest_retry(struct tally_harvest *h)
+{
 	for (uint32_t n = 0; n < RETRIES && h->n_given_up; n++) {
 		uint32_t i = h->next_retry++ % h->n_given_up;
 		if (tally_harvest_read(h, h->given_up[i], &h->unwanted) != TALLY_NOT_READY)
 			h->given_up[i] = h->given_up[--h->n_given_up];
 	}
+	return h->n_given_up > 0;
 }

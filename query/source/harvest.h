@@ -104,8 +104,10 @@ enum tally_status tally_harvest_read(struct tally_harvest *h, uint32_t slot,
  * flagged LOST. An active slot is ended. The driver may still write to its queries, so the slot
  * is not reused until every source has answered. */
 void tally_harvest_give_up(struct tally_harvest *h, uint32_t slot, struct tally_sample *out);
-/* A frame ended and the available results are read: counts the frame, and polls a few of the
- * slots that were given up; those that were answered become free. */
+/* Polls a few of the slots that were given up; those that were answered become free. False: none
+ * is left. */
+bool tally_harvest_retry(struct tally_harvest *h);
+/* A frame ended, and the available results are read. */
 void tally_harvest_frame_end(struct tally_harvest *h);
 
 #endif

@@ -77,6 +77,8 @@ get_integerv(GLenum name, GLint *out)
 		*out = 8;
 	else if (name == GL_DRAW_FRAMEBUFFER_BINDING)
 		*out = (GLint)fake_next.draw;
+	else if (name == GL_QUERY_BUFFER_BINDING)
+		*out = (GLint)fake_next.query_buffer;
 	else if (name >= GL_DRAW_BUFFER0 && name <= GL_DRAW_BUFFER7)
 		*out = draw_buffer(name - GL_DRAW_BUFFER0);
 }
@@ -94,7 +96,9 @@ static GLenum
 get_error(void)
 {
 	check_zone("glGetError");
-	return GL_NO_ERROR;
+	GLenum error = fake_next.error;
+	fake_next.error = GL_NO_ERROR;
+	return error;
 }
 
 static GLboolean
@@ -205,6 +209,13 @@ draw_buffers(GLsizei n, const GLenum *buffers)
 }
 
 static void
+bind_buffer(GLenum target, GLuint buffer)
+{
+	if (target == GL_QUERY_BUFFER)
+		fake_next.query_buffer = buffer;
+}
+
+static void
 begin(GLenum mode)
 {
 	(void)mode;
@@ -263,23 +274,37 @@ get_queryiv(GLenum target, GLenum what, GLint *out)
 	*out = what == GL_QUERY_COUNTER_BITS ? 64 : 0;
 }
 
+/* What is answered; false: `out` remains as it is. */
+static bool
+ask_query(const char *call, GLuint name, GLenum what, GLuint64 *out)
+{
+	check_locks(call);
+	fake_next.questions++;
+	if (fake_next.query_buffer)
+		complain(call, "with the program's query buffer");
+	if (fake_next.no_results)
+		fake_next.error = GL_OUT_OF_MEMORY;
+	else if (what != GL_QUERY_RESULT_AVAILABLE)
+		usleep(fake_next.result_takes_us);
+	*out = what == GL_QUERY_RESULT_AVAILABLE ? !fake_next.no_results
+						 : (GLuint64)timestamps[name % N_TIMESTAMPS];
+	return what == GL_QUERY_RESULT_AVAILABLE || !fake_next.no_results;
+}
+
 static void
 get_query_uiv(GLuint name, GLenum what, GLuint *out)
 {
-	(void)name;
-	check_locks("glGetQueryObjectuiv");
-	if (what == GL_QUERY_RESULT)
-		usleep(fake_next.result_takes_us);
-	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : 7;
+	GLuint64 answer;
+	if (ask_query("glGetQueryObjectuiv", name, what, &answer))
+		*out = (GLuint)answer;
 }
 
 static void
 get_query_ui64v(GLuint name, GLenum what, GLuint64 *out)
 {
-	check_locks("glGetQueryObjectui64v");
-	if (what != GL_QUERY_RESULT_AVAILABLE)
-		usleep(fake_next.result_takes_us);
-	*out = what == GL_QUERY_RESULT_AVAILABLE ? 1 : (GLuint64)timestamps[name % N_TIMESTAMPS];
+	GLuint64 answer;
+	if (ask_query("glGetQueryObjectui64v", name, what, &answer))
+		*out = answer;
 }
 
 /* Any arguments are fine: the caller removes them from the stack. */
@@ -314,6 +339,7 @@ fake_next_look_up(const char *name)
 		{ "glFramebufferTexture2D", (function)framebuffer_texture },
 		{ "glFramebufferTexture", (function)framebuffer_whole_texture },
 		{ "glDrawBuffers", (function)draw_buffers },
+		{ "glBindBuffer", (function)bind_buffer },
 		{ "glBegin", (function)begin },
 		{ "glEnd", (function)end },
 		{ "glGenQueries", (function)gen_queries },

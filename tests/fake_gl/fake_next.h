@@ -23,6 +23,10 @@ struct fake_next {
 	} framebuffers[FAKE_NEXT_FRAMEBUFFERS];
 	bool discards; /* GL_RASTERIZER_DISCARD */
 	unsigned result_takes_us; /* a query's result is waited for */
+	bool no_results; /* no result arrives, and each question for one is an error */
+	unsigned questions; /* for results */
+	unsigned error; /* not fetched yet */
+	unsigned query_buffer; /* bound: a result that is asked for is written there */
 	bool in_begin, in_list;
 	unsigned active[16]; /* query in progress, by the index of its target */
 	const unsigned *locks; /* held by this thread; NULL: locks are not counted */

@@ -443,6 +443,7 @@ try_gl(void)
 				tally_harvest_gap(h);
 		}
 		read_intervals(h, slots);
+		tally_harvest_retry(h);
 		tally_harvest_frame_end(h);
 	}
 	tally_harvest_destroy(h, which & 32);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gl_shim/context/context.h"
 
+#include "gl_shim/context/state.h"
+#include "gl_shim/game/queries.h"
 #include "gl_shim/image/drawable.h"
 #include "gl_shim/image/framebuffer.h"
 #include "gl_shim/pass/events.h"
@@ -582,12 +584,18 @@ say_pass(GString *out, const struct tally_pass_record *p)
 }
 
 static void
-enter_context(void)
+enter(void *context)
 {
 	const struct gl_drawable window = { .draw = 1, .read = 1 };
-	gl_current_enter(GL_PLATFORM_EGL, &the_context, window, false);
+	gl_current_enter(GL_PLATFORM_EGL, context, window, false);
 	if (!gl_current->next)
 		gl_current->next = gl_next_for(fake_next_look_up);
+}
+
+static void
+enter_context(void)
+{
+	enter(&the_context);
 }
 
 static void
@@ -710,6 +718,63 @@ test_waits_and_events(void)
 	tally_session_stop("exit");
 }
 
+/* ---- results that were given up and are asked for again ---- */
+
+static int other_context;
+
+/* Frames of one pass, by a context that swaps or by one that draws for it. */
+static void
+draw_frames(unsigned n, bool elsewhere)
+{
+	for (unsigned i = 0; i < n; i++) {
+		glDrawArrays(TRIANGLES, 0, 3);
+		glFlush();
+		if (elsewhere) {
+			gl_current_leave();
+			enter(&other_context);
+			fake_next.query_buffer = 0; /* each context has its own */
+			glDrawArrays(TRIANGLES, 0, 3);
+		}
+		make_call("S");
+		if (elsewhere) {
+			gl_current_leave();
+			enter(&the_context);
+			fake_next.query_buffer = 5;
+		}
+		g_assert_cmpstr(fake_next.last_misuse, ==, "");
+		g_assert_cmpuint(glGetError(), ==, GL_NO_ERROR);
+	}
+}
+
+/* The program sees nothing of it: no error, and nothing is written to its query buffer. */
+static void
+test_asked_again(gconstpointer elsewhere)
+{
+	if (!stub_in_child("sources=gl-timestamp"))
+		return;
+	g_assert_true(tally_session_start(&stub_recorder));
+	gl_drawable_learn(1, (struct tally_extent){ WINDOW, WINDOW }, true);
+	gl_context_created(GL_PLATFORM_EGL, &the_context, NULL);
+	gl_context_created(GL_PLATFORM_EGL, &other_context, &the_context);
+	enter(&the_context);
+	glBindBuffer(GL_QUERY_BUFFER, 5);
+	fake_next.no_results = true;
+	draw_frames(40, elsewhere != NULL);
+	fake_next.no_results = false;
+	unsigned before = fake_next.questions;
+	draw_frames(40, elsewhere != NULL);
+	g_assert_cmpuint(fake_next.query_buffer, ==, 5);
+	gl_own_guard_begin(&gl_current->state->api); /* as a source does */
+	g_assert_cmpuint(fake_next.query_buffer, ==, 0);
+	gl_own_guard_end(&gl_current->state->api);
+	g_assert_cmpuint(fake_next.query_buffer, ==, 5);
+	g_assert_cmpuint(fake_next.questions - before, >, 0);
+	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
+	gl_context_destroyed(GL_PLATFORM_EGL, &other_context);
+	gl_current_leave();
+	tally_session_stop("exit");
+}
+
 /* A window of 300x300, and framebuffer 1 with a texture. */
 static void
 start_with_a_framebuffer(void)
@@ -783,6 +848,8 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl-passes/waits-and-events", test_waits_and_events);
 	g_test_add_func("/gl-passes/finish-reads", test_finish_reads);
+	g_test_add_data_func("/gl-passes/asked-again", NULL, test_asked_again);
+	g_test_add_data_func("/gl-passes/asked-again-elsewhere", "", test_asked_again);
 	g_test_add_func("/gl-passes/no-memory", test_no_memory);
 	g_test_add_data_func("/gl-passes/resized", NULL, test_resized);
 	g_test_add_data_func("/gl-passes/resized-named", "named", test_resized);

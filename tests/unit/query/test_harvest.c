@@ -265,10 +265,15 @@ test_given_up(void)
 	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 	tally_harvest_end(h, 1 - slot);
 	g_string_truncate(diary_text, 0);
+	/* Frames ask nothing: they may end in a call in which no result may be asked for. */
+	tally_harvest_frame(h, 1);
+	tally_harvest_frame(h, 2);
 	tally_harvest_frame_end(h);
+	g_assert_cmpstr(diary_text->str, ==, "");
+	g_assert_true(tally_harvest_retry(h));
 	g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 	a->answer = TALLY_OK;
-	tally_harvest_frame_end(h);
+	g_assert_false(tally_harvest_retry(h));
 	g_assert_cmpuint(tally_harvest_begin(h), ==, slot);
 	g_assert_nonnull(strstr(diary_text->str, "AR "));
 	tally_harvest_end(h, slot);
@@ -366,7 +371,7 @@ test_pool(void)
 		clear(&r);
 		tally_harvest_give_up(h, 0, &r.sample);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
-		tally_harvest_frame_end(h);
+		g_assert_false(tally_harvest_retry(h));
 		g_assert_cmpuint(tally_harvest_begin(h), ==, 0);
 		g_assert_cmpuint(tally_harvest_begin(h), ==, TALLY_NO_SLOT);
 		tally_harvest_destroy(h, true);

@@ -274,7 +274,7 @@ step(struct model *m)
 		step_read(m, slot);
 	} else if (dice < 99) {
 		step_give_up(m, slot);
-		tally_harvest_frame_end(m->harvest);
+		tally_harvest_retry(m->harvest);
 	} else if (m->gl.api.es && g_test_rand_int_range(0, 8) == 0) {
 		step_disturb(m);
 	}
