@@ -545,6 +545,14 @@ read_text(const struct tally_answer_hitch *h)
 	return tally_phrase("%.0f MB read from a disk", (double)h->read / 1e6);
 }
 
+/* Whether calls on another thread took a part of it. */
+static bool
+is_elsewhere(const struct tally_answer_hitch *h)
+{
+	return h->calls.elsewhere &&
+	       (h->event.group || (double)h->calls.growth_ns >= SAME * (double)h->excess_ns);
+}
+
 /* What the log shows of a wait that is not in a driver's call; NULL: nothing. That another thread
  * worked does not say that it was waited for. */
 static const char *
@@ -553,7 +561,7 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	if (h->ready_ns)
 		return tally_phrase("%s%s", h->ready_sure ? ": " : " (sleep, lock, disk), or ",
 				    ready_text(h));
-	if (h->thread && !h->event.elsewhere)
+	if (h->thread && !is_elsewhere(h))
 		return tally_phrase("; meanwhile %s worked %s", tally_short_name(h->thread),
 				    tally_duration_text((double)h->thread_ns));
 	return h->read >= READ ? tally_phrase("; meanwhile %s", read_text(h)) : NULL;
@@ -715,10 +723,11 @@ may_compile(const struct tally_answer_hitch *h)
 static bool
 is_of_work(const struct tally_answer_hitch *h)
 {
-	bool part = h->cause == TALLY_CAUSE_WAIT && h->both;
-	return (part || h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) &&
+	bool wait = h->cause == TALLY_CAUSE_WAIT;
+	uint64_t of_ns = !wait ? h->growth_ns : h->both ? h->part_ns : h->excess_ns;
+	return (wait || h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) &&
 	       h->calls.group && !h->calls.elsewhere &&
-	       (double)h->calls.growth_ns >= SAME * (double)(part ? h->part_ns : h->growth_ns);
+	       (double)h->calls.growth_ns >= SAME * (double)of_ns;
 }
 
 /* Whether a pass that is not named took longer meanwhile, for sure. */
@@ -736,8 +745,8 @@ calls_text(const struct tally_answer_hitch *h)
 {
 	if (is_of_work(h))
 		return tally_phrase("; of it %s", tally_event_text(&h->calls));
-	if (h->cause != TALLY_CAUSE_EVENT && h->event.group && h->event.elsewhere)
-		return tally_phrase("; meanwhile %s", tally_event_text(&h->event));
+	if (h->cause != TALLY_CAUSE_EVENT && is_elsewhere(h))
+		return tally_phrase("; meanwhile %s", tally_event_text(&h->calls));
 	return is_beside(h) ? tally_phrase("; meanwhile %s", grown_text(h)) : "";
 }
 

@@ -664,6 +664,8 @@ class Answer(CliCase):
             # Planted: a sleep that ended with the first of three that another thread made.
             ("another thread's, which made the next at once", [event("pipeline", 28)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
              "a wait (sleep, lock, disk, other programs); meanwhile 1 shader made on loader, 28.0 ms", {}, {"events": [event("pipeline", 28)], "calls": [call("pipeline", 28, "loader", start=at + 29 * MS)]}),
+            ("a sleep, and a few of its own", [event("pipeline", 6.5, 2)], [call("pipeline", 6.5)], 9, 9, {}, {}, "wait", "a wait (sleep, lock, disk, other programs); of it 2 shaders made, 6.50 ms"),
+            ("a sleep, and a few of another thread's", [event("pipeline", 8, 2)], [call("pipeline", 8, "loader")], 3, 9, {}, {}, "wait", "a wait (sleep, lock, disk, other programs); meanwhile 2 shaders made on loader, 8.00 ms"),
             ("its own, and as long a sleep", [event("pipeline", 18, 3)], [call("pipeline", 18)], 21, 9, {}, {}, "shaders", "3 shaders made, 18.0 ms, and a wait"),
             ("as long a sleep, and less of its own", [event("pipeline", 14, 3)], [call("pipeline", 14)], 17, 9, {}, {}, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer; 3 shaders made in it"),
             ("its own, and a wait in the driver", [], [], 21, 25, {}, {}, "cpu", "the CPU, and a wait in driver calls"),
