@@ -941,7 +941,12 @@ class Answer(CliCase):
             # Planted on a busy machine: another program slowed the frames down, until the pass did.
             ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; cannot tell of what")]),
             ("a step, and a second that is not sure", 420, lambda i: (4.7 if i < 195 or (i % 9 < 2 if i < 310 else False) else 9.8 if i < 310 else 13.6 if i % 4 else 6, {"GBuffer": 2}, 3),
-             [(195, "from frame 195 on 2.. times slower")]),
+             [(195, "from frame 195 on 2.. times slower"), (310, "1.4 times slower")]),
+            # Planted, and not told: the GPU's work grew for two seconds of four; a resolution that changed each 30 frames.
+            ("a slope in the second half, with frames that overlap", 470, lambda i: ((4.2 + max(0, i - 320) * 0.033) * (1, 1.3, 0.7, 1, 1, 1.9, 0.4)[i % 7], {"GBuffer": 2 + max(0, i - 320) * 0.033}, 1),
+             [(None, "from frame 3[2-4]. to 4[0-4]. gradually 1.[6-9] times slower: .*; GBuffer 2... -> [56]... ms, same draws")]),
+            ("up and down", 420, lambda i: (after(i, 20, (20, 15, 9)[i // 30 % 3], 270), {"GBuffer": after(i, 18, (18, 13, 7)[i // 30 % 3], 270)}, 1),
+             [(300, "1.3 times faster: .*; GBuffer 18.0 -> 13.0"), (330, "1.7 times faster"), (360, "2.2 times slower"), (390, "1.3 times faster")]),
             ("all passes, one of which is seldom", 300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 3, 6), "UI": after(i, 3, 6)} | ({"Bloom/Up": (1, 90)} if i == 60 else {}), 1),
              [(151, "; GPU 6.00 -> 12.0 ms, same draws")]),
             ("a pass that is new", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 140 else {}), 1), [(None, "; Bloom 6.00 ms, new")]),
@@ -950,10 +955,11 @@ class Answer(CliCase):
             ("a step, with frames that overlap", 440, lambda i: (after(i, 3.4, {0: 0.3, 1: 29}.get(i % 9, 15), 220), {"GBuffer": after(i, 2, 13, 220)}, 1), [(None, "GBuffer 2.00 -> 13.0 ms")]),
             ("a little faster while every other frame is long", 400, lambda i: (after(i, (9.1, 22), (8.9, 20.8), 206)[i % 2], {"GBuffer": 3}, 3), []),
             ("14 %", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": 3}, 3), []),
-            ("too short", 300, lambda i: (after(i, 8, 16, 285), {"GBuffer": 3}, 3), []),
+            ("at the end", 300, lambda i: (after(i, 8, 16, 285), {"GBuffer": 3}, 3), [(285, "^from frame 285 on 2.0 times slower")]),
+            ("too short", 300, lambda i: (after(i, 8, 16, 290), {"GBuffer": 3}, 3), []),
             ("noise", 600, lambda i: (8 * rand.uniform(0.5, 2), {"GBuffer": 3}, 3), []),
             ("every other frame", 600, lambda i: (8 + 8 * (i % 2), {"GBuffer": 3}, 3), []),
-            ("more slow frames later", 600, lambda i: (8 * (1 + (rand.random() < (0.1 if i < 300 else 0.3))), {"GBuffer": 3}, 3), []),
+            ("more slow frames later", 600, lambda i: (8 * (1 + (rand.random() < (0.1 if i < 300 else 0.2))), {"GBuffer": 3}, 3), []),
             # A stranger's: a resolution that changes, of passes without a label.
             ("a pass of three sizes, each in few frames", 300, lambda i: (after(i, 16, 10), {("GBuffer", "UI", "Probe update")[i // 5 % 3]: after(i, 14, 7), "Bloom/Up": after(i, 0.2, 0.9)}, 1),
              [(151, "faster: 16.. -> 10.. ms; GPU 14.2 -> 7.90 ms, same draws")]),
