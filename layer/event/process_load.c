@@ -18,11 +18,14 @@
  * might be among those that were not read. */
 #define MAX_THREADS 256
 #define LEAST_SHARE 20 /* a thread is listed that worked a twentieth of the period */
+/* Of so many that worked most it is asked how long they had no CPU: each takes a file. */
+#define MAX_READY 12
 
 struct thread {
 	pid_t tid;
 	bool has_ready;
 	uint64_t cpu_ns, ready_ns;
+	const struct thread *then; /* as it was last read; NULL: not known */
 };
 
 struct list {
@@ -68,29 +71,70 @@ read_schedstat(struct thread *t)
 		       sscanf(text, "%" SCNu64 " %" SCNu64, &t->cpu_ns, &t->ready_ns) == 2;
 }
 
+/* One that was not there before began within the period. */
 static const struct thread *
-find_thread(const struct list *list, pid_t tid)
+find_thread(const struct list *before, pid_t tid)
 {
-	for (uint32_t i = 0; i < list->n; i++)
-		if (list->threads[i].tid == tid)
-			return &list->threads[i];
-	return NULL;
+	static const struct thread none = { .has_ready = true };
+	for (uint32_t i = 0; i < before->n; i++)
+		if (before->threads[i].tid == tid)
+			return &before->threads[i];
+	return before->whole ? &none : NULL;
 }
 
-/* False: it has ended, or never ran. The clock is cheap, and a thread that did not run has not been
- * ready for longer: the kernel adds that when it runs. */
+/* False: it has ended, or never ran. */
 static bool
-read_thread(struct thread *t, const struct list *before, bool filtered)
+read_thread(struct thread *t, bool filtered)
 {
-	const struct thread *then = find_thread(before, t->tid);
-	uint64_t cpu_ns = filtered ? 0 : tally_clock_of_thread(t->tid);
-	if (then && cpu_ns && then->cpu_ns == cpu_ns)
-		*t = *then;
-	else if (cpu_ns || filtered)
+	if (filtered)
 		read_schedstat(t);
-	if (cpu_ns)
-		t->cpu_ns = cpu_ns;
+	else
+		t->cpu_ns = tally_clock_of_thread(t->tid);
 	return t->cpu_ns != 0;
+}
+
+/* How urgently its time without a CPU is asked for; 0: it is known. A thread that did not run has
+ * not been ready for longer: the kernel adds that when it runs. */
+static uint64_t
+urgency(const struct thread *t, pid_t frames)
+{
+	uint64_t cpu_ns = t->cpu_ns - (t->then ? t->then->cpu_ns : 0);
+	return t->tid == frames && cpu_ns ? UINT64_MAX : cpu_ns ? cpu_ns : !t->has_ready;
+}
+
+/* Puts it into the list of the most urgent, unless it is full of more urgent ones; returns how many
+ * these are. */
+static uint32_t
+queue_thread(struct thread *first[MAX_READY], uint32_t n, struct thread *t, pid_t frames)
+{
+	uint32_t at = n;
+	while (at > 0 && urgency(first[at - 1], frames) < urgency(t, frames))
+		at--;
+	if (at == MAX_READY)
+		return n;
+	n += n < MAX_READY;
+	memmove(first + at + 1, first + at, (n - 1 - at) * sizeof(*first));
+	first[at] = t;
+	return n;
+}
+
+static void
+read_ready(struct list *list, pid_t frames)
+{
+	struct thread *first[MAX_READY];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct thread *t = &list->threads[i];
+		t->has_ready = t->then && t->then->has_ready && t->then->cpu_ns == t->cpu_ns;
+		t->ready_ns = t->has_ready ? t->then->ready_ns : 0;
+		if (urgency(t, frames))
+			n = queue_thread(first, n, t, frames);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t cpu_ns = first[i]->cpu_ns;
+		read_schedstat(first[i]);
+		first[i]->cpu_ns = cpu_ns;
+	}
 }
 
 /* NULL at the end. The program may have closed the folder, with all other descriptors. */
@@ -124,7 +168,8 @@ list_threads(struct list *list, const struct list *before, const pid_t *own, uin
 	while (list->whole && (entry = next_entry(folder, list))) {
 		struct thread thread = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
 		bool ours = tally_own_threads_has(own, n_own, thread.tid);
-		bool theirs = thread.tid > 0 && !ours && read_thread(&thread, before, filtered);
+		bool theirs = thread.tid > 0 && !ours && read_thread(&thread, filtered);
+		thread.then = find_thread(before, thread.tid);
 		list->n_all += ours || theirs;
 		list->whole &= list->n < MAX_THREADS || !theirs;
 		if (theirs && list->n < MAX_THREADS)
@@ -146,15 +191,16 @@ read_same(struct list *list, const struct list *before, const pid_t *own, uint32
 	list->whole = true;
 	for (list->n = 0; same && list->n < before->n; list->n++) {
 		struct thread *t = &list->threads[list->n];
-		*t = (struct thread){ .tid = before->threads[list->n].tid };
-		same = !tally_own_threads_has(own, n_own, t->tid) &&
-		       read_thread(t, before, filtered);
+		const struct thread *then = &before->threads[list->n];
+		*t = (struct thread){ .tid = then->tid, .then = then };
+		same = !tally_own_threads_has(own, n_own, t->tid) && read_thread(t, filtered);
 	}
 	return same;
 }
 
 static void
-read_threads(struct list *list, const struct list *before, const char *status, bool filtered)
+read_threads(struct list *list, const struct list *before, const char *status, bool filtered,
+	     pid_t frames)
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
@@ -162,6 +208,8 @@ read_threads(struct list *list, const struct list *before, const char *status, b
 	    status_number(status, "\nThreads:") != before->n_all ||
 	    !read_same(list, before, own, n_own, filtered))
 		list_threads(list, before, own, n_own, filtered);
+	if (!filtered)
+		read_ready(list, frames);
 }
 
 /* What the thread did since it was read as `then`. */
@@ -200,15 +248,12 @@ offer(struct tally_process_load *load, struct tally_process_record *out, pid_t t
 }
 
 static void
-take_thread(struct tally_process_load *load, const struct thread *t, const struct list *before,
-	    pid_t frames, struct tally_process_record *out)
+take_thread(struct tally_process_load *load, const struct thread *t, pid_t frames,
+	    struct tally_process_record *out)
 {
-	static const struct thread none = { .has_ready = true };
-	const struct thread *then = find_thread(before, t->tid);
-	if (!then && !before->whole)
+	if (!t->then)
 		return;
-	/* One that was not there before began within the period. */
-	struct tally_thread_record did = since(t, then ? then : &none);
+	struct tally_thread_record did = since(t, t->then);
 	uint64_t ready_ns = did.ready_ns;
 	if (t->tid == frames) {
 		out->has_ready = did.has_ready;
@@ -246,11 +291,11 @@ tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64
 		.threads = load->threads,
 	};
 	bool filtered = tally_status_is_filtered(status, sizeof(status));
-	read_threads(now, before, status, filtered);
+	read_threads(now, before, status, filtered, (pid_t)frames);
 	out->resident_bytes = status_number(status, "\nVmRSS:") << 10;
 	out->disk_bytes = disk_bytes(load, filtered);
 	for (uint32_t i = 0; i < now->n; i++)
-		take_thread(load, &now->threads[i], before, (pid_t)frames, out);
+		take_thread(load, &now->threads[i], (pid_t)frames, out);
 	for (uint32_t i = 0; i < out->n_threads; i++)
 		load->threads[i].name = load->names[i];
 	load->read_ns = now_ns;

@@ -2,9 +2,9 @@
 /* layer/event/process_load.h - what the program's threads did over a tenth of a second, and its
  * memory: where the thread that ends frames only waits, another one may limit them.
  *
- * Belongs to the collector's thread, which reads it: a clock for each thread and small files, and
- * /proc/self/task where threads came or went. Nothing here touches the program's threads. Our own
- * are left out.
+ * Belongs to the collector's thread, which reads it: a clock for each thread, small files of twelve
+ * at most, and /proc/self/task where threads came or went. Nothing here touches the program's
+ * threads. Our own are left out.
  */
 #ifndef PASSTALLY_LAYER_EVENT_PROCESS_LOAD_H
 #define PASSTALLY_LAYER_EVENT_PROCESS_LOAD_H

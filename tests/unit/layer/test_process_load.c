@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <pthread.h>
 #include <sched.h>
@@ -37,6 +38,17 @@ readdir(DIR *folder)
 	entries_left -= entries_left > 0;
 	n_read++;
 	return real(folder);
+}
+
+static unsigned n_opened; /* files of how long a thread had no CPU */
+
+int
+open(const char *path, int flags, ...)
+{
+	int (*real)(const char *, int, ...) = NULL;
+	*(void **)&real = dlsym(RTLD_NEXT, "open64");
+	n_opened += g_str_has_suffix(path, "/schedstat");
+	return real(path, flags, 0);
 }
 
 /* Works so long on a CPU, however busy the machine is. */
@@ -163,6 +175,46 @@ test_too_many(void)
 	work(WORK_NS / 3);
 	g_assert_true(tally_process_load_read(load, 4 * WORK_NS, 0, &r));
 	g_assert_cmpuint(r.n_threads, ==, 1);
+	tally_process_load_destroy(load);
+}
+
+static void *
+napper(void *busy)
+{
+	atomic_fetch_add(&asleep, 1);
+	while (!atomic_load(&over)) {
+		g_usleep(1000);
+		if (busy)
+			work(WORK_NS / 100);
+	}
+	return NULL;
+}
+
+/* However many threads run, how long they had no CPU is asked of few. */
+static void
+test_many_run(void)
+{
+	pthread_t threads[60];
+	struct tally_process_load *load = tally_process_load_create(0);
+	struct tally_process_record r;
+	uint64_t now_ns = WORK_NS;
+	atomic_store(&asleep, 0);
+	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, napper,
+					       i == 50 ? &threads : NULL), ==, 0);
+	while (atomic_load(&asleep) < G_N_ELEMENTS(threads))
+		g_usleep(100);
+	for (unsigned i = 0; i < 4; i++) {
+		work(WORK_NS / 6);
+		n_opened = 0;
+		tally_process_load_read(load, now_ns += WORK_NS / 4, 0, &r);
+		g_assert_cmpuint(n_opened, <=, 12);
+	}
+	g_assert_cmpuint(r.n_threads, >=, 2);
+	for (unsigned i = 0; i < 2; i++) /* this one, and the busy one */
+		g_assert_cmpint(r.threads[i].has_ready, ==,
+				access("/proc/self/schedstat", R_OK) == 0);
+	join_all(threads, G_N_ELEMENTS(threads));
 	tally_process_load_destroy(load);
 }
 
@@ -296,6 +348,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/process-load/busiest", test_busiest);
 	g_test_add_func("/process-load/too-many", test_too_many);
+	g_test_add_func("/process-load/many-run", test_many_run);
 	g_test_add_func("/process-load/cut", test_cut);
 	g_test_add_func("/process-load/listed-once", test_listed_once);
 	g_test_add_func("/process-load/after-ours", test_after_ours);
