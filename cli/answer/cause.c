@@ -215,6 +215,16 @@ share_part(struct tally_answer_hitch *h, uint64_t ready_ns, uint64_t own_ns)
 	}
 }
 
+/* It had no CPU for as much: in calls, too, which are by the clock, or beside them. */
+static void
+doubt_wait(struct tally_answer_hitch *h, uint64_t own_ns)
+{
+	if (h->cause == TALLY_CAUSE_EVENT)
+		h->ready_ns = MAX(h->ready_ns, own_ns);
+	else
+		h->both = false;
+}
+
 void
 tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns, bool sure)
 {
@@ -228,7 +238,8 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
 	if (h->cause == TALLY_CAUSE_CPU)
 		h->both |= (double)h->slept_ns > SAME * lost;
-	h->both &= (double)own_ns <= SAME * lost;
+	if ((double)own_ns > SAME * lost)
+		doubt_wait(h, own_ns);
 	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part_ns)
 		share_part(h, ready_ns, own_ns);
 }
@@ -701,7 +712,9 @@ cause_text(const struct tally_answer_hitch *h)
 		return "passtally itself";
 	case TALLY_CAUSE_EVENT:
 		return tally_phrase("%s%s", tally_event_text(&h->event),
-				    h->both ? ", and a wait" : "");
+				    !h->both      ? ""
+				    : h->ready_ns ? ", and a wait, or no CPU"
+						  : ", and a wait");
 	case TALLY_CAUSE_FAULTS:
 	case TALLY_CAUSE_DISK:
 		return faults_text(h);

@@ -815,6 +815,7 @@ class Answer(CliCase):
             ("a pass on the CPU, by threads without a name", run([("app", 40)], passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a call within the time of a pass", run(passes=[("GBuffer", (38, 10))], work=31, facts=["Vulkan 1.3, the CPU"],
                                                      more={"events": [{"kind": "first_draw", "n": 1, "ns": 28 * MS, "own_ns": 28 * MS}]}), "1 shader made, 28.0 ms"),
+            ("calls for half of it, and no CPU, maybe within them", run(ready=10, work=21, more={"events": [{"kind": "first_draw", "n": 1, "ns": 18 * MS, "own_ns": 18 * MS}]}), "1 shader made, 18.0 ms, and a wait, or no CPU"),
             ("a driver's wait", run([("loader", 28)], more={"wait_ns": 39 * MS}), "a wait in driver calls"),
         )
         for what, got, words in cases:
