@@ -51,30 +51,28 @@ round_limit(double v)
 	return 1;
 }
 
-/* "./game --level 3", for a shell; NULL: the log does not have it. The caller frees it. */
-static char *
+/* "./game --level 3", for a shell; or the side, as the log does not have it. */
+static const char *
 command_of(const struct tally_compare *c, enum tally_side side)
 {
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], 0);
 	const char *program = log->aggregate.program;
 	if (!program)
-		return NULL;
+		return side == TALLY_SIDE_BASE ? "BASE" : "NEW";
 	g_autofree char *quoted = g_shell_quote(program);
 	bool plain = !strpbrk(program, " \t\n\"'\\$`*?;&|<>()");
 	bool words = log->arguments && *log->arguments;
-	return g_strdup_printf("%s%s%s", plain ? program : quoted, words ? " " : "",
-			       words ? log->arguments : "");
+	return tally_phrase("%s%s%s", plain ? program : quoted, words ? " " : "",
+			    words ? log->arguments : "");
 }
 
-/* " --frames 30", where the runs had a limit; to be freed. */
-static char *
+/* " --frames 30", where the runs had a limit. */
+static const char *
 frames_of(const struct tally_compare *c)
 {
 	const struct tally_compare_log *log = g_ptr_array_index(c->logs[TALLY_SIDE_BASE], 0);
 	const char *frames = tally_log_option(&log->aggregate.identity, "frames", "0");
-	if (frames)
-		return g_strdup_printf(" --frames %s", frames);
-	return g_strdup("");
+	return frames ? tally_phrase(" --frames %s", frames) : "";
 }
 
 /* The frames of the compared device that has the fewest. */
@@ -129,23 +127,20 @@ tally_print_advice(const struct tally_printer *p)
 		return;
 	}
 	double n = CLAMP(needed, MAX(LEAST_RUNS, runs + 1), MAX(MOST_RUNS, runs + 1));
-	g_autofree char *base = command_of(c, TALLY_SIDE_BASE);
-	g_autofree char *fresh = command_of(c, TALLY_SIDE_NEW);
-	g_autofree char *safe_base = tally_text_escape(base ? base : "BASE");
-	g_autofree char *safe_new = tally_text_escape(fresh ? fresh : "NEW");
-	g_autofree char *frames = frames_of(c);
-	g_autofree char *safe_frames = tally_text_escape(frames);
+	g_autofree char *safe_base = tally_text_escape(command_of(c, TALLY_SIDE_BASE));
+	g_autofree char *safe_new = tally_text_escape(command_of(c, TALLY_SIDE_NEW));
+	g_autofree char *safe_frames = tally_text_escape(frames_of(c));
 	bool other = needed > MOST_RUNS && least > limit;
 	if (other)
 		tally_print_line(p,
 				 "a limit of %g %% is out of reach here; %g %% is not, with %d "
 				 "runs of each",
 				 100 * limit, 100 * least, MOST_RUNS);
-	g_autofree char *gate =
-		c->settings.has_fail_above
-			? g_strdup_printf(" --fail-above %g%%",
-					  100 * (needed > MOST_RUNS ? MAX(limit, least) : limit))
-			: g_strdup("");
+	const char *gate = c->settings.has_fail_above
+				   ? tally_phrase(
+					     " --fail-above %g%%",
+					     100 * (needed > MOST_RUNS ? MAX(limit, least) : limit))
+				   : "";
 	tally_print_line(p, "to decide %s: passtally bench -n %.0f%s%s -- %s --vs %s",
 			 other ? "that" : "it", n, safe_frames, gate, safe_base, safe_new);
 }

@@ -22,27 +22,25 @@ xml(const char *text)
 	return g_markup_escape_text(valid, -1);
 }
 
-/* The change of the means, as the table has it. The caller frees it. */
-static char *
+/* The change of the means, as the table has it. */
+static const char *
 change_text(const struct tally_compare_row *row)
 {
 	double change, own;
 	if (!row->tested || !tally_compare_relative(row, tally_row_seen(row), &change) ||
 	    !tally_compare_relative(row, row->difference, &own))
-		return g_strdup(tally_verdict_names[row->verdict]);
-	if (row->against_others)
-		return g_strdup_printf("%+.2f %%, against the other passes %+.2f %%", 100 * change,
-				       100 * own);
-	return g_strdup_printf("%+.2f %%", 100 * change);
+		return tally_verdict_names[row->verdict];
+	return row->against_others ? tally_phrase("%+.2f %%, against the other passes %+.2f %%",
+						  100 * change, 100 * own)
+				   : tally_phrase("%+.2f %%", 100 * change);
 }
 
 static void
 put_case(FILE *out, const struct tally_compare *c, const struct tally_compare_row *row)
 {
-	g_autofree char *subject = tally_subject_text(c, row->subject);
-	g_autofree char *name = xml(subject);
+	g_autofree char *name = xml(tally_subject_text(c, row->subject));
 	g_autofree char *key = xml(row->key);
-	g_autofree char *words = change_text(row);
+	const char *words = change_text(row);
 	tally_text_print(out, "  <testcase classname=\"%s\" name=\"%s\">", key, name);
 	if (row->fails)
 		tally_text_print(out, "<failure message=\"%s, above %g %%\"/>", words,

@@ -54,23 +54,23 @@ choose_units(struct tally_printer *p)
 
 /* "cannot tell (+-40 %)": by how much the value may have changed without being detected. An
  * interval without 0 is no proof: among many values there is one by chance. */
-static char *
+static const char *
 unseen_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	double low, high;
 	bool main = tally_row_is_main(row);
 	if (row->low > 0)
-		return g_strdup_printf("perhaps %s", main ? "slower" : "more");
+		return main ? "perhaps slower" : "perhaps more";
 	if (row->high < 0)
-		return g_strdup_printf("perhaps %s", main ? "faster" : "less");
+		return main ? "perhaps faster" : "perhaps less";
 	if (!tally_compare_relative(row, row->low, &low) ||
 	    !tally_compare_relative(row, row->high, &high))
-		return g_strdup("cannot tell");
+		return "cannot tell";
 	double far = 100 * MAX(fabs(low), fabs(high));
-	return g_strdup_printf("cannot tell (%s%.*f %%)", p->plus_minus, far < 10 ? 1 : 0, far);
+	return tally_phrase("cannot tell (%s%.*f %%)", p->plus_minus, far < 10 ? 1 : 0, far);
 }
 
-static char *
+static const char *
 verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	/* For a time, and for any other value. */
@@ -81,13 +81,19 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 		[TALLY_VERDICT_MORE] = { "slower", "more" },
 	};
 	if (row->verdict == TALLY_VERDICT_SAME)
-		return g_strdup_printf("same within %g %%", 100 * TALLY_COMPARE_SAME);
+		return tally_phrase("same within %g %%", 100 * TALLY_COMPARE_SAME);
 	if (row->verdict == TALLY_VERDICT_UNSEEN)
 		return unseen_text(p, row);
 	if (row->verdict == TALLY_VERDICT_ONE_SIDE)
-		return g_strdup(row->n[0] ? "only in base" : "only in new");
-	return g_strconcat(words[row->verdict][!tally_row_is_main(row)], row->fails ? " FAILS" : "",
-			   NULL);
+		return row->n[0] ? "only in base" : "only in new";
+	return tally_phrase("%s%s", words[row->verdict][!tally_row_is_main(row)],
+			    row->fails ? " FAILS" : "");
+}
+
+static void
+add(struct tally_table *t, const char *cell)
+{
+	tally_table_add(t, g_strdup(cell));
 }
 
 /* `times`: the table of times, which has no column for the key. The last column is a word. */
@@ -99,14 +105,14 @@ add_head(const struct tally_printer *p, struct tally_table *t, bool times)
 	tally_table_init(t, times ? 6 : 7);
 	t->left[0] = t->left[t->n_columns - 1] = true;
 	t->left[1] = !times;
-	tally_table_add(t, g_strdup(times ? "GPU time" : "pass"));
+	add(t, times ? "GPU time" : "pass");
 	if (!times)
-		tally_table_add(t, g_strdup("key"));
-	tally_table_add(t, g_strdup_printf("base%s%s", gap, word));
-	tally_table_add(t, g_strdup_printf("new%s%s", gap, word));
-	tally_table_add(t, g_strdup("change"));
-	tally_table_add(t, g_strdup_printf("%g %% interval", 100 * p->c->settings.confidence));
-	tally_table_add(t, g_strdup(""));
+		add(t, "key");
+	add(t, tally_phrase("base%s%s", gap, word));
+	add(t, tally_phrase("new%s%s", gap, word));
+	add(t, "change");
+	add(t, tally_phrase("%g %% interval", 100 * p->c->settings.confidence));
+	add(t, "");
 }
 
 static void
@@ -114,22 +120,19 @@ add_row(const struct tally_printer *p, struct tally_table *t, const struct tally
 	bool times)
 {
 	bool both = row->n[0] && row->n[1];
-	tally_table_add(t, times ? tally_row_name(p->c, row)
-				 : tally_subject_text(p->c, row->subject));
+	add(t, times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
 	if (!times)
-		tally_table_add(t, tally_row_key(p, row));
-	tally_table_add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
-	tally_table_add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
-	tally_table_add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : g_strdup("-"));
-	char *interval = tally_row_interval(p, row);
-	if (row->against_others) {
-		/* It is around another change than that of the means. */
-		g_autofree char *own = tally_row_change(p, row, row->difference);
-		g_autofree char *alone = interval;
-		interval = g_strdup_printf("%s* (%s)", own, alone);
-	}
-	tally_table_add(t, interval);
-	tally_table_add(t, verdict_text(p, row));
+		add(t, tally_row_key(p, row));
+	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
+	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
+	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : "-");
+	const char *interval = tally_row_interval(p, row);
+	/* It is around another change than that of the means. */
+	add(t,
+	    row->against_others
+		    ? tally_phrase("%s* (%s)", tally_row_change(p, row, row->difference), interval)
+		    : interval);
+	add(t, verdict_text(p, row));
 }
 
 /* Sections */
@@ -288,13 +291,12 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
 		const struct tally_compare_row *row = gpu_row(p->c, s);
-		g_autofree char *name = tally_subject_text(p->c, s);
-		g_autofree char *mean = row ? tally_row_mean(p, row, side)
-					    : g_strdup("not measured");
+		const char *mean = row ? tally_row_mean(p, row, side) : "not measured";
 		if (n++ == 0)
 			title(p, text);
-		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s", name,
-				 mean, row ? " " : "", row ? p->unit.word : "", s->frames[side],
+		tally_print_line(p, "  %s: GPU time %s%s%s, in %" G_GUINT64_FORMAT " frame%s",
+				 tally_subject_text(p->c, s), mean, row ? " " : "",
+				 row ? p->unit.word : "", s->frames[side],
 				 TALLY_S(s->frames[side]));
 	}
 }
@@ -321,12 +323,11 @@ print_shares(const struct tally_printer *p)
 		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
 		if (fabs(fresh - base) < LEAST_SHARE)
 			continue;
-		g_autofree char *name = tally_subject_text(p->c, s);
 		if (n++ == 0)
 			title(p, "Passes in a different share of frames (the means are of those "
 				 "frames)");
-		tally_print_line(p, "  %s: %.0f %% of frames in base, %.0f %% in new", name,
-				 100 * base, 100 * fresh);
+		tally_print_line(p, "  %s: %.0f %% of frames in base, %.0f %% in new",
+				 tally_subject_text(p->c, s), 100 * base, 100 * fresh);
 	}
 }
 
@@ -357,11 +358,10 @@ print_one_sided(const struct tally_printer *p)
 	if (!n)
 		return;
 	g_autofree char *key = tally_text_escape(first->key);
-	g_autofree char *name = tally_subject_text(p->c, first->subject);
 	putc('\n', p->out);
-	tally_print_line(p,
-			 "measured on one side only: %u value%s, as %s of %s in %s (--all)",
-			 n, TALLY_S(n), key, name, first->n[0] ? "base" : "new");
+	tally_print_line(p, "measured on one side only: %u value%s, as %s of %s in %s (--all)", n,
+			 TALLY_S(n), key, tally_subject_text(p->c, first->subject),
+			 first->n[0] ? "base" : "new");
 }
 
 void

@@ -56,76 +56,72 @@ find_decisive(const struct tally_compare *c)
 	return best[0] ? best[0] : best[1] ? best[1] : best[2];
 }
 
-/* The pass, and the key if it is not a time. The caller frees it. */
-static char *
+/* The pass, and the key if it is not a time. */
+static const char *
 key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	if (tally_row_is_main(row) || row->pace)
 		return tally_row_name(p->c, row);
-	g_autofree char *name = tally_subject_text(p->c, row->subject);
-	g_autofree char *key = tally_row_key(p, row);
-	return g_strdup_printf("%s, %s", name, key);
+	return tally_phrase("%s, %s", tally_subject_text(p->c, row->subject),
+			    tally_row_key(p, row));
 }
 
-/* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". The caller frees it. */
-static char *
+/* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". */
+static const char *
 decisive_text(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	g_autofree char *name = key_name(p, row);
+	const char *name = key_name(p, row);
 	if (!row->tested)
-		return g_strdup_printf("%s: %s", name,
-				       row->verdict == TALLY_VERDICT_FEW
-					       ? "too few frames"
-					       : "not measured on both sides");
-	g_autofree char *change = tally_row_change(p, row, tally_row_seen(row));
-	g_autofree char *interval = tally_row_interval(p, row);
-	g_autofree char *own = tally_row_change(p, row, row->difference);
+		return tally_phrase("%s: %s", name,
+				    row->verdict == TALLY_VERDICT_FEW
+					    ? "too few frames"
+					    : "not measured on both sides");
 	bool others = row->against_others;
-	return g_strdup_printf("%s %s%s%s (%g %%: %s)", name, change,
-			       others ? ", against the other passes " : "", others ? own : "",
-			       100 * p->c->settings.confidence, interval);
+	return tally_phrase("%s %s%s%s (%g %%: %s)", name,
+			    tally_row_change(p, row, tally_row_seen(row)),
+			    others ? ", against the other passes " : "",
+			    others ? tally_row_change(p, row, row->difference) : "",
+			    100 * p->c->settings.confidence, tally_row_interval(p, row));
 }
 
-/* The caller frees it. */
-static char *
+static const char *
 conclusion_text(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
 	const struct tally_compare_row *row = find_decisive(c);
-	g_autofree char *text = row ? decisive_text(p, row) : g_strdup("nothing was measured");
+	const char *text = row ? decisive_text(p, row) : "nothing was measured";
 	g_autofree char *word = g_ascii_strup(tally_conclusion_names[c->conclusion], -1);
 	double limit = 100 * c->settings.fail_above;
 	switch (c->conclusion) {
 	case TALLY_CONCLUSION_REGRESSION:
-		return g_strdup_printf("REGRESSION: %u regression%s above %g %%, the largest %s",
-				       c->n_failed, TALLY_S(c->n_failed), limit, text);
+		return tally_phrase("REGRESSION: %u regression%s above %g %%, the largest %s",
+				    c->n_failed, TALLY_S(c->n_failed), limit, text);
 	case TALLY_CONCLUSION_INCONCLUSIVE:
 		if (c->settings.has_fail_above && !c->has_gates)
-			return g_strdup("INCONCLUSIVE: no compared value can fail: name one with "
-					"--gate");
-		return g_strdup_printf("INCONCLUSIVE: %u change%s cannot be told from noise%s %s",
-				       c->n_open, TALLY_S(c->n_open),
-				       c->n_open == 1 ? ":" : ", the largest", text);
+			return "INCONCLUSIVE: no compared value can fail: name one with --gate";
+		return tally_phrase("INCONCLUSIVE: %u change%s cannot be told from %s%s %s",
+				    c->n_open, TALLY_S(c->n_open),
+				    "noise",
+				    c->n_open == 1 ? ":" : ", the largest", text);
 	case TALLY_CONCLUSION_NO_REGRESSION:
-		return g_strdup_printf("OK: no regression above %g %%", limit);
+		return tally_phrase("OK: no regression above %g %%", limit);
 	case TALLY_CONCLUSION_MIXED:
-		return g_strdup_printf(
-			"MIXED: some %s rose and some fell, the largest change is %s",
-			c->has_gates ? "times" : "values", text);
+		return tally_phrase("MIXED: some %s rose and some fell, the largest change is %s",
+				    c->has_gates ? "times" : "values", text);
 	case TALLY_CONCLUSION_SAME:
-		return g_strdup_printf("SAME: no %s changed by more than %g %%",
-				       c->has_gates ? "time" : "value", 100 * TALLY_COMPARE_SAME);
+		return tally_phrase("SAME: no %s changed by more than %g %%",
+				    c->has_gates ? "time" : "value", 100 * TALLY_COMPARE_SAME);
 	default:
-		return g_strdup_printf("%s: %s", word, text);
+		return tally_phrase("%s: %s", word, text);
 	}
 }
 
 void
 tally_print_conclusion(const struct tally_printer *p, const char *mark)
 {
-	g_autofree char *text = conclusion_text(p);
+	const char *text = conclusion_text(p);
 	if (p->lines) {
-		g_ptr_array_add(p->lines, g_steal_pointer(&text));
+		g_ptr_array_add(p->lines, g_strdup(text));
 		return;
 	}
 	g_autofree char *safe = p->style->markdown ? tally_markdown_escape(text) : NULL;
@@ -141,11 +137,10 @@ print_few(const struct tally_printer *p)
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		if (row->verdict == TALLY_VERDICT_FEW && row->worse && (!few || row->pace))
 			few = row;
-	g_autofree char *name = key_name(p, few);
 	tally_print_line(p,
 			 "%u gated value%s known in too few frames to judge, as %s: record "
 			 "%" G_GUINT64_FORMAT " frames a side or more",
-			 c->n_few, TALLY_ARE(c->n_few), name,
+			 c->n_few, TALLY_ARE(c->n_few), key_name(p, few),
 			 few->pace ? tally_pace_least(c) : TALLY_COMPARE_LEAST);
 }
 
@@ -161,36 +156,23 @@ print_changed_within(const struct tally_printer *p, enum tally_side side, const 
 	}
 	if (!first)
 		return;
-	const char *text = tally_answer_change_text(tally_compare_log_change(first));
-	g_autofree char *runs = p->c->logs[side]->len == 1
-					? g_strdup("its run")
-					: g_strdup_printf("%u of its runs, as in %s", n,
-							  first->aggregate.path);
-	tally_print_line(p, "%s changed within %s: %s", word, runs, text);
-}
-
-/* On a side, of what was tested. */
-static uint64_t
-fewest_frames(const struct tally_compare *c)
-{
-	uint64_t n = UINT64_MAX;
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->tested && row->subject->frame)
-			n = MIN(n, MIN(row->n[0], row->n[1]));
-	return n == UINT64_MAX ? 0 : n;
+	tally_print_line(p, "%s changed within %s: %s", word,
+			 p->c->logs[side]->len == 1 ? "its run"
+						    : tally_phrase("%u of its runs, as in %s", n,
+								   first->aggregate.path),
+			 tally_answer_change_text(tally_compare_log_change(first)));
 }
 
 void
 tally_print_verdict(const struct tally_printer *p)
 {
 	const struct tally_compare *c = p->c;
-	uint32_t less = 0, more = 0, runs = 0, against = 0, against_in_runs = 0;
+	uint32_t less = 0, more = 0, runs = 0, against = 0;
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		less += row->verdict == TALLY_VERDICT_LESS;
 		more += row->verdict == TALLY_VERDICT_MORE;
 		runs += row->runs && row->tested;
 		against += row->against_others;
-		against_in_runs += row->against_others && row->runs;
 	}
 	tally_print_line(p,
 			 "%u value%s tested by %s: %u rose, %u fell; in %g %% of comparisons "
@@ -202,16 +184,14 @@ tally_print_verdict(const struct tally_printer *p)
 				 : "whole runs (by frames where fewer than 5 runs a side have it)",
 			 more, less, 100 * (1 - c->settings.confidence));
 	if (runs == 0 && c->n_tested)
-		tally_print_line(p,
-				 "The intervals are of these runs (%" G_GUINT64_FORMAT " frames a "
-				 "side at least): others of the same programs differ, too. A gate "
-				 "needs five logs a side or more, taken in turn (passtally bench)",
-				 fewest_frames(c));
+		tally_print_line(
+			p, "The intervals are of these runs: others of the same programs "
+			   "differ, too. A gate needs five logs a side or more, taken in turn "
+			   "(passtally bench)");
 	if (against)
 		tally_print_line(p,
-				 "* judged against the other passes of the same %s: what they all "
-				 "have in common is left out",
-				 against_in_runs ? "runs" : "frames");
+				 "* judged against the other passes: what they all have in common "
+				 "is left out");
 	if (c->settings.has_fail_above && c->n_blind)
 		tally_print_line(p,
 				 "%u value%s could be more than %g %% worse and would not be seen",

@@ -15,108 +15,104 @@ tally_row_is_main(const struct tally_compare_row *row)
 	       (row->series == TALLY_COMPARE_CPU && row->is_time);
 }
 
-static char *
+static const char *
 name_text(const struct tally_compare *c, const struct tally_compare_subject *s, const char *first)
 {
 	g_autofree char *escaped = tally_text_escape(first);
-	GString *name = g_string_new(escaped);
-	if (c->n_slots > 1)
-		g_string_append_printf(name, ", device %u", tally_compare_device(c, s->slot));
-	return g_string_free(name, FALSE);
+	return c->n_slots > 1
+		       ? tally_phrase("%s, device %u", escaped, tally_compare_device(c, s->slot))
+		       : tally_phrase("%s", escaped);
 }
 
-char *
+const char *
 tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
 	return name_text(c, s, s->name);
 }
 
-char *
+const char *
 tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 {
 	if (row->subject->frame && row->series == TALLY_COMPARE_CPU && !row->pace)
 		return name_text(c, row->subject, "frame time");
-	g_autofree char *name = tally_subject_text(c, row->subject);
-	if (!row->subject->frame)
-		return g_steal_pointer(&name);
-	return g_strdup_printf("%s, %s", name, row->pace ? row->key : "GPU");
+	const char *name = tally_subject_text(c, row->subject);
+	return row->subject->frame ? tally_phrase("%s, %s", name, row->pace ? row->key : "GPU")
+				   : name;
 }
 
 /* With a sign if the value is a change. */
-static char *
+static const char *
 row_number(const struct tally_printer *p, const struct tally_compare_row *row, double v,
 	   bool change)
 {
 	const char *sign = change && v > 0 ? "+" : "";
 	const struct tally_unit *unit = &p->unit;
 	if (row->is_time)
-		return g_strdup_printf("%s%.*f", sign, unit->decimals, v / unit->ns);
+		return tally_phrase("%s%.*f", sign, unit->decimals, v / unit->ns);
 	double size = fabs(v);
 	if (size >= 1e15 || (size > 0 && size < 1e-3))
-		return g_strdup_printf("%s%.4g", sign, v);
+		return tally_phrase("%s%.4g", sign, v);
 	int decimals = v == floor(v) || size >= 1000 ? 0 : size >= 10 ? 1 : 3;
-	return g_strdup_printf("%s%.*f", sign, decimals, v);
+	return tally_phrase("%s%.*f", sign, decimals, v);
 }
 
-char *
+const char *
 tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *row,
 	       enum tally_side side)
 {
-	if (!row->n[side])
-		return g_strdup("-");
-	g_autofree char *number = row_number(p, row, row->mean[side], false);
-	return g_strconcat(row->estimated ? "~" : "", number, NULL);
+	return !row->n[side] ? "-"
+			     : tally_phrase("%s%s", row->estimated ? "~" : "",
+					    row_number(p, row, row->mean[side], false));
 }
 
 /* A change of a base of 0. */
-static char *
+static const char *
 row_amount(const struct tally_printer *p, const struct tally_compare_row *row, double v)
 {
-	g_autofree char *number = row_number(p, row, v, true);
-	return g_strconcat(number, row->is_time ? " " : NULL, p->unit.word, NULL);
+	return tally_phrase("%s%s%s", row_number(p, row, v, true), row->is_time ? " " : "",
+			    row->is_time ? p->unit.word : "");
 }
 
 /* In percent of the base; NULL if the base is 0. */
-static char *
+static const char *
 row_relative(const struct tally_compare_row *row, double value)
 {
 	double relative;
 	if (!tally_compare_relative(row, value, &relative))
 		return NULL;
 	double size = fabs(relative);
-	return g_strdup_printf("%+.*f%%", size >= 1 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
+	return tally_phrase("%+.*f%%", size >= 1 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
 }
 
-char *
+const char *
 tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value)
 {
-	char *relative = row_relative(row, value);
+	const char *relative = row_relative(row, value);
 	return relative ? relative : row_amount(p, row, value);
 }
 
-char *
+const char *
 tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	if (!row->tested)
-		return g_strdup("-");
+		return "-";
 	double ignored;
 	bool percent = tally_compare_relative(row, row->low, &ignored) &&
 		       tally_compare_relative(row, row->high, &ignored);
-	g_autofree char *low = percent ? row_relative(row, row->low)
-				       : row_amount(p, row, row->low);
-	g_autofree char *high = percent ? row_relative(row, row->high)
-					: row_amount(p, row, row->high);
-	return g_strdup_printf("%s to %s", low, high);
+	return percent ? tally_phrase("%s to %s", row_relative(row, row->low),
+				      row_relative(row, row->high))
+		       : tally_phrase("%s to %s", row_amount(p, row, row->low),
+				      row_amount(p, row, row->high));
 }
 
-char *
+const char *
 tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row)
 {
 	const char *unit = row->is_time ? p->unit.word : row->unit;
 	bool has_unit = unit && strcmp(unit, "1") != 0;
 	g_autofree char *key = tally_text_escape(row->key);
-	return g_strdup_printf("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
-			       has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
+	return tally_phrase("%s%s%s%s%s", key, has_unit ? " [" : "", has_unit ? unit : "",
+			    has_unit ? "]" : "", row->ratio ? " (ratio)" : "");
 }
 
 char *

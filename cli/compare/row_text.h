@@ -26,17 +26,19 @@ struct tally_printer {
 /* GPU time of a pass or frame, frame time and its p99: the values of the first table. */
 bool tally_row_is_main(const struct tally_compare_row *row);
 
-char *tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s);
-char *tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row);
+/* Texts that are valid as those of tally_phrase(). */
+const char *
+tally_subject_text(const struct tally_compare *c, const struct tally_compare_subject *s);
+const char *tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row);
 /* The key with its unit, as in "draws" and "gpu_ns [ms]". */
-char *tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row);
+const char *tally_row_key(const struct tally_printer *p, const struct tally_compare_row *row);
 /* In percent, or as a number with a sign. */
-char *
+const char *
 tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value);
 /* "-" where there is none. */
-char *tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *row,
-		     enum tally_side side);
-char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
+const char *tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *row,
+			   enum tally_side side);
+const char *tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row);
 
 /* Prints a sentence and a newline; in Markdown escaped, as an item without indentation. */
 void tally_print_line(const struct tally_printer *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
