@@ -55,6 +55,10 @@ struct tally_gate {
 #define TALLY_COMPARE_PARTS 8
 /* A side with fewer frames than this is shown but not judged. */
 #define TALLY_COMPARE_LEAST 8
+/* Where other programs had a driver's CPUs for more than this part of its time, a time of single
+ * runs is judged against the other passes only; for more than the second, none is. */
+#define TALLY_COMPARE_BUSY 0.2
+#define TALLY_COMPARE_LOST 0.75
 
 struct tally_compare_settings {
 	/* of each interval; 1 minus it is the level of all alarms together */
@@ -162,6 +166,8 @@ struct tally_compare {
 	uint32_t n_tested, n_failed, n_blind;
 	uint32_t n_few; /* rows that have a gate but too few frames with a value */
 	uint32_t n_open; /* rows that leave the conclusion open */
+	/* the part of its time for which a side's driver on the CPU had none that was free */
+	double had_no_cpu;
 	bool has_gates; /* on any row: a time, or by --gate; the others then decide nothing */
 	enum tally_conclusion conclusion;
 };

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#define LEAST 0.01
+#define FAR 10
+
 const char *const tally_conclusion_names[TALLY_N_CONCLUSIONS] = {
 	[TALLY_CONCLUSION_SAME] = "same",
 	[TALLY_CONCLUSION_FASTER] = "faster",
@@ -59,33 +62,56 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 	return far > limit * frame;
 }
 
+/* Whether a pass changed by less than a hundredth of the frame, and another time by `most_ns`, far
+ * more. */
+static bool
+is_beneath(const struct tally_compare *c, const struct tally_compare_row *row, double most_ns)
+{
+	double seen = fabs(tally_row_seen(row));
+	return row->is_time && !row->subject->frame && FAR * seen < most_ns &&
+	       seen < LEAST * tally_compare_frame_time(c, row->subject);
+}
+
+/* Which values leave it open; returns the largest change of a time that is, or may be. */
+static double
+find_open(struct tally_compare *c)
+{
+	double most_ns = 0;
+	TALLY_EACH (struct tally_compare_row, row, c->rows) {
+		row->open = tally_compare_decides(c, row) && is_open(c, row);
+		c->n_open += row->open;
+		if (row->is_time && row->tested && (row->open || tally_row_changed(row)))
+			most_ns = MAX(most_ns, fabs(tally_row_seen(row)));
+	}
+	return most_ns;
+}
+
 void
 tally_compare_conclude(struct tally_compare *c)
 {
 	uint32_t less = 0, more = 0, judged = 0;
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		c->has_gates |= row->worse != 0;
-	TALLY_EACH (struct tally_compare_row, row, c->rows) {
+	const double most_ns = find_open(c);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		if (!tally_compare_decides(c, row))
 			continue;
-		row->open = is_open(c, row);
-		c->n_open += row->open;
 		judged += row->tested || row->verdict == TALLY_VERDICT_EQUAL;
-		bool worse = direction(row) > 0;
-		more += row->verdict == (worse ? TALLY_VERDICT_MORE : TALLY_VERDICT_LESS);
-		less += row->verdict == (worse ? TALLY_VERDICT_LESS : TALLY_VERDICT_MORE);
+		if (!tally_row_changed(row) || is_beneath(c, row, most_ns))
+			continue;
+		bool rose = (row->verdict == TALLY_VERDICT_MORE) == (direction(row) > 0);
+		more += rose;
+		less += !rose;
 	}
 	if (c->n_failed)
 		c->conclusion = TALLY_CONCLUSION_REGRESSION;
 	else if (c->settings.has_fail_above)
 		c->conclusion = c->n_open || !judged ? TALLY_CONCLUSION_INCONCLUSIVE
 						     : TALLY_CONCLUSION_NO_REGRESSION;
-	else if (!c->has_gates && (more != 0) != (less != 0))
-		c->conclusion = more ? TALLY_CONCLUSION_MORE : TALLY_CONCLUSION_LESS;
 	else if (more || less)
-		c->conclusion = !less   ? TALLY_CONCLUSION_SLOWER
-				: !more ? TALLY_CONCLUSION_FASTER
-					: TALLY_CONCLUSION_MIXED;
+		c->conclusion = more && less ? TALLY_CONCLUSION_MIXED
+				: c->has_gates
+					? (more ? TALLY_CONCLUSION_SLOWER : TALLY_CONCLUSION_FASTER)
+				: more ? TALLY_CONCLUSION_MORE
+				       : TALLY_CONCLUSION_LESS;
 	else
 		c->conclusion = c->n_open || !judged ? TALLY_CONCLUSION_INCONCLUSIVE
 						     : TALLY_CONCLUSION_SAME;

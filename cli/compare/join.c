@@ -181,6 +181,7 @@ add_row(struct tally_compare *c, const struct tally_compare_subject *s, const ch
 	row->subject = s;
 	row->key = key;
 	row->worse = direction(c, key);
+	c->has_gates |= row->worse != 0;
 	row->p = row->p_holm = 1;
 	g_ptr_array_add(c->rows, row);
 	return row;

@@ -215,6 +215,14 @@ judge_limit(struct tally_compare *c, struct tally_compare_row *row)
 	c->n_blind += row->blind;
 }
 
+/* Whether other programs may have made it. */
+static bool
+is_lost(const struct tally_compare *c, const struct tally_compare_row *row)
+{
+	return !row->runs && (row->is_time || row->pace) &&
+	       c->had_no_cpu > (row->against_others ? TALLY_COMPARE_LOST : TALLY_COMPARE_BUSY);
+}
+
 static void
 conclude(struct tally_compare *c, struct tally_compare_row *row)
 {
@@ -225,8 +233,9 @@ conclude(struct tally_compare *c, struct tally_compare_row *row)
 	bool same = !row->uneven && tally_compare_relative(row, row->low, &low) &&
 		    tally_compare_relative(row, row->high, &high) && low >= -TALLY_COMPARE_SAME &&
 		    high <= TALLY_COMPARE_SAME;
-	bool changed = row->p_holm < 1 - c->settings.confidence && row->difference != 0;
-	row->verdict = !changed	? (same ? TALLY_VERDICT_SAME : TALLY_VERDICT_UNSEEN)
+	bool changed = !is_lost(c, row) && row->p_holm < 1 - c->settings.confidence &&
+		       row->difference != 0;
+	row->verdict = !changed              ? (same ? TALLY_VERDICT_SAME : TALLY_VERDICT_UNSEEN)
 		       : row->difference < 0 ? TALLY_VERDICT_LESS
 					     : TALLY_VERDICT_MORE;
 	if (row->worse && c->settings.has_fail_above)

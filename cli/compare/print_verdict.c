@@ -101,7 +101,7 @@ conclusion_text(const struct tally_printer *p)
 			return "INCONCLUSIVE: no compared value can fail: name one with --gate";
 		return tally_phrase("INCONCLUSIVE: %u change%s cannot be told from %s%s %s",
 				    c->n_open, TALLY_S(c->n_open),
-				    "noise",
+				    c->had_no_cpu > TALLY_COMPARE_BUSY ? "a busy machine" : "noise",
 				    c->n_open == 1 ? ":" : ", the largest", text);
 	case TALLY_CONCLUSION_NO_REGRESSION:
 		return tally_phrase("OK: no regression above %g %%", limit);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Options about where the log goes, not about what is measured. */
-static const char *const no_matter[] = { "log",     "force", "max-log", "log-quota",  "control",
-					 "no-argv", "host",  "tag" };
+static const char *const no_matter[] = { "log",     "force",   "max-log", "log-quota",
+					 "control", "no-argv", "host",    "tag" };
 
 /* One property, with its values in the logs of each side. */
 struct saying {
@@ -155,8 +155,7 @@ is_alike(const struct saying *s)
 {
 	g_autofree char *base = join(s->said[0]), *fresh = join(s->said[1]);
 	const bool single = s->said[0]->len == 1 && s->said[1]->len == 1;
-	return s->silent ||
-	       (strcmp(base, fresh) == 0 && (single || s->kind == TALLY_UNLIKE_NOTE));
+	return s->silent || (strcmp(base, fresh) == 0 && (single || s->kind == TALLY_UNLIKE_NOTE));
 }
 
 /* Takes the texts of the sides. */
@@ -201,6 +200,33 @@ note_clock(struct tally_compare *c, uint32_t slot)
 	g_snprintf(what, sizeof(what), "GPU clock%s", device);
 	add_unlike(c, TALLY_UNLIKE_NOTE, what, g_strdup_printf("%.0f MHz", mhz[0]),
 		   g_strdup_printf("%.0f MHz", mhz[1]));
+}
+
+/* For how long no CPU was free for a driver that draws on them, at least, as a part of its time, in
+ * all logs of a side; 0: a GPU draws, or not known. */
+static double
+find_no_cpu(const struct tally_compare *c, unsigned side)
+{
+	double had_none = 0, drew = 0;
+	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
+		TALLY_EACH (const struct tally_answer_device, d, log->answer->devices) {
+			const struct tally_driver_load *driver = &d->bound.driver;
+			had_none += MAX(driver->ns[TALLY_HAD_NO_CPU] - driver->others_ns, 0);
+			drew += driver->ns[TALLY_DREW];
+		}
+	}
+	return had_none > 0 ? had_none / (had_none + drew) : 0;
+}
+
+static void
+note_no_cpu(struct tally_compare *c)
+{
+	const double part[TALLY_N_SIDES] = { find_no_cpu(c, 0), find_no_cpu(c, 1) };
+	c->had_no_cpu = MAX(part[0], part[1]);
+	if (c->had_no_cpu > TALLY_COMPARE_BUSY)
+		add_unlike(c, TALLY_UNLIKE_NOTE, "no CPU was free for the driver",
+			   g_strdup_printf("%.0f %% of its time or more", 100 * part[0]),
+			   g_strdup_printf("%.0f %% of its time or more", 100 * part[1]));
 }
 
 /* Whether at least half of the GPU time of a side is in passes that the other has, too. */
@@ -252,4 +278,5 @@ tally_compare_find_unlike(struct tally_compare *c)
 	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
 		note_clock(c, slot);
+	note_no_cpu(c);
 }

@@ -621,6 +621,42 @@ class Compare(CliCase):
         self.assertEqual(unlike(clocked(1800, **here), times_log(wobble(1000))), {})  # nothing is reported of the
                                                                                       # other
 
+    def test_one_side_had_no_cpu(self):
+        """Of a driver on the CPU no time is judged by single runs of which one had it beside other programs."""
+        def log(name, factor, ready, worker=0, ends=30):
+            lines = noisy_log(name, 100, slower={i: factor for i in range(PASSES)}).splitlines(keepends=True)
+            threads = [{"name": "llvmpipe-0", "cpu_ns": 50 * 10**6, "ready_ns": ready * 10**6},
+                       {"name": "worker", "cpu_ns": worker * 10**6, "ready_ns": 0},
+                       {"name": "demo", "cpu_ns": ends * 10**6, "ends_frames": True}]
+            for i in range(1, 16):
+                lines.insert(-1, log_bytes([{"type": "process", "time_ns": i * 10**8, "period_ns": 10**8,
+                                             "ready_ns": 0, "threads": threads}]))
+            return self.write(name, b"".join(lines).replace(b"card 0", b"llvmpipe (LLVM 15)"))
+        quiet, busy, own = log("q", 1, 1), log("b", 2, 180, ends=5), log("o", 2, 60, worker=90)
+        text = self.ok("compare", quiet, busy).stdout.decode()
+        self.assertRegex(text, r"^INCONCLUSIVE: \d+ changes cannot be told from a busy machine, the largest ")
+        self.assertIn("\ndiffers: no CPU was free for the driver: 0 % of its time or more in base, ", text)
+        self.assertEqual(self.command("compare", "--fail-above", "5%", quiet, busy).returncode, 4)
+        text = self.ok("compare", quiet, own).stdout.decode()  # its own thread took the CPU
+        self.assertRegex(text, "^SLOWER: ")
+        self.assertNotIn("differs: no CPU", text)
+
+    def test_a_small_pass_does_not_speak_for_the_frame(self):
+        """A pass of a hundredth of the frame, known to have changed, where the frame may have by far more."""
+        def log(name, small, more):
+            noise, start, lines = random.Random(name), 0, [header(), device(), pass_info(A, "main"), pass_info(B, "tiny")]
+            for i in range(160):
+                cpu = 10**7 + noise.randrange(10**5) + (more if i >= 80 else 0)
+                lines.append(frame(i, [one_pass(0, A, 9 * 10**6 + noise.randrange(10**5)),
+                                       one_pass(1, B, small + noise.randrange(500))], start_ns=start, cpu_ns=cpu))
+                start += cpu
+            return self.write_log(name, [*lines, end(160, 320)])
+        base = log("base", 100000, 0)
+        text = self.ok("compare", base, log("new", 120000, 10**7)).stdout.decode()
+        self.assertRegex(text, r"^INCONCLUSIVE: \d+ changes? cannot be told from noise(:|, the largest) frame time \+(49|50)")
+        text = self.ok("compare", base, log("alone", 120000, 0)).stdout.decode()
+        self.assertRegex(text, r"^SLOWER: tiny \+\d")
+
     def test_not_the_same(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000), header_more={
             "program": "/build/1/demo", "argv": ["demo"], "options": {"frame": "present", "log": "a"}}))
