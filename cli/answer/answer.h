@@ -58,9 +58,10 @@ struct tally_answer_change {
 	bool others; /* most of the GPU's time is of other passes than before */
 	bool seldom; /* a few frames have it on the side where its median is 0 */
 	bool starved; /* or the software driver's threads had no CPU for it */
-	double what_before_ns, what_after_ns, draws_before, draws_after;
-	double pixels; /* fragments shaded, after divided by before; 0: not known */
-	const char *drew; /* passes drawn together: the one whose draws changed; or NULL */
+	double what_before_ns, what_after_ns;
+	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
+	/* The one of several passes whose draws, or size, these are; or NULL. */
+	const char *drew;
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */
 	bool held; /* after it, and not before, the clock was held down */
 };

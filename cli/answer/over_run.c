@@ -9,7 +9,7 @@
 
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
-#define OTHER_DRAWS 0.25
+#define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
@@ -60,10 +60,10 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
 		tally_course_add(&r->courses[TALLY_COURSE_UNSURE], r->n, (double)unsure_ns);
 	}
-	tally_course_add(&r->courses[TALLY_COURSE_DRAWS], r->n, (double)r->parts->n_draws);
-	if (r->parts->n_pixels)
-		tally_course_add(&r->courses[TALLY_COURSE_PIXELS], r->n,
-				 (double)r->parts->n_pixels);
+	for (int i = 0; i <= TALLY_WORK_FRAGMENTS; i++)
+		if (i == TALLY_WORK_DRAWS || r->parts->work[i])
+			tally_course_add(&r->courses[TALLY_COURSE_DRAWS + i], r->n,
+					 (double)r->parts->work[i]);
 	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
 	if (f->has_thread)
 		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
@@ -141,11 +141,37 @@ static double
 unsure_change(const struct tally_over_run *r, const struct tally_part *part,
 	      struct tally_range before, struct tally_range after)
 {
-	double from = median_in(&part->draws, before), to = median_in(&part->draws, after);
+	const struct tally_course *draws = &part->work[TALLY_WORK_DRAWS];
+	double from = median_in(draws, before), to = median_in(draws, after);
 	if (!r->opengl || !r->courses[TALLY_COURSE_REST].slots ||
 	    fabs(to - from) > OTHER_DRAWS * from)
 		return 0;
 	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
+}
+
+static bool
+alike_in(const struct tally_part *a, struct tally_range in, const struct tally_part *b,
+	 struct tally_range other, int work, double most)
+{
+	double x = median_in(&a->work[work], in), y = median_in(&b->work[work], other);
+	return fabs(x - y) <= most * MAX(x, y);
+}
+
+/* Of a part that only the one range has, what took its place in the other with another size
+ * and as many draws; or itself. */
+static struct tally_part *
+resized(const struct tally_over_run *r, struct tally_part *part, struct tally_range in,
+	struct tally_range other)
+{
+	if (tally_part_median(part, other) || !tally_part_median(part, in))
+		return part;
+	TALLY_EACH (struct tally_part, q, r->parts->all[TALLY_PART_TOP])
+		if (q != part && tally_parts_differ_in_size(q->name, part->name) &&
+		    tally_part_median(q, other) && !tally_part_median(q, in) &&
+		    alike_in(part, in, q, other, TALLY_WORK_PLACE, 0) &&
+		    alike_in(part, in, q, other, TALLY_WORK_DRAWS, OTHER_DRAWS))
+			return q;
+	return part;
 }
 
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
@@ -157,8 +183,11 @@ most_changed(const struct tally_over_run *r, struct tally_range before,
 	struct tally_part *most = NULL;
 	*change_ns = *others_ns = 0;
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
+		struct tally_part *from = resized(r, part, after, before);
+		if (resized(r, part, before, after) != part)
+			continue; /* it is with that one */
 		double change = sign * ((double)tally_part_median(part, after) -
-					(double)tally_part_median(part, before));
+					(double)tally_part_median(from, before));
 		double unsure = sign * unsure_change(r, part, before, after);
 		change -= unsure * change > 0 ? unsure : 0;
 		*others_ns += fabs(change);
@@ -190,17 +219,34 @@ take_time(const struct tally_over_run *r, int i, struct tally_range before,
 	c->what = thread_names[i];
 	c->what_before_ns = from;
 	c->what_after_ns = to;
-	c->draws_before = c->draws_after = 0;
+	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
 	return true;
 }
 
-/* How often as much it is after a change; 0: not known. */
-static double
-ratio_of(const struct tally_course *c, struct tally_range before, struct tally_range after)
+/* What passes had to do: from the courses that begin at `from` and `to`. */
+static void
+set_work(struct tally_answer_change *c, const struct tally_course *from,
+	 struct tally_range before, const struct tally_course *to, struct tally_range after,
+	 int first, int end)
 {
-	double from = median_in(c, before);
-	return from > 0 ? median_in(c, after) / from : 0;
+	for (int i = first; i < end; i++) {
+		c->work[i][0] = median_in(&from[i], before);
+		c->work[i][1] = median_in(&to[i], after);
+	}
+}
+
+/* Whether passes had other work: by a quarter, the first `n` of enum tally_work. */
+static bool
+has_other_work(const struct tally_answer_change *c, int n)
+{
+	bool other = false;
+	for (int i = 0; i < n; i++) {
+		const double *w = c->work[i];
+		other |= fabs(w[1] - w[0]) > OTHER_DRAWS * w[0] &&
+			 (i == TALLY_WORK_DRAWS || (w[0] > 0 && w[1] > 0));
+	}
+	return other;
 }
 
 /* By the thread that ends frames. */
@@ -231,9 +277,8 @@ explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
 	c->what = all_passes;
 	c->what_before_ns = median_in(&r->courses[TALLY_COURSE_GPU], before);
 	c->what_after_ns = median_in(&r->courses[TALLY_COURSE_GPU], after);
-	c->draws_before = median_in(&r->courses[TALLY_COURSE_DRAWS], before);
-	c->draws_after = median_in(&r->courses[TALLY_COURSE_DRAWS], after);
-	c->pixels = ratio_of(&r->courses[TALLY_COURSE_PIXELS], before, after);
+	const struct tally_course *work = &r->courses[TALLY_COURSE_DRAWS];
+	set_work(c, work, before, work, after, 0, TALLY_WORK_WIDTH);
 }
 
 static bool
@@ -256,8 +301,7 @@ gpu_change(const struct tally_over_run *r, struct tally_range before, struct tal
 	double change = sign * (all.what_after_ns - all.what_before_ns);
 	double unsure = change_of(&r->courses[TALLY_COURSE_UNSURE], before, after);
 	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
-		     fabs(all.draws_after - all.draws_before) <=
-			     OTHER_DRAWS * all.draws_before;
+		     !has_other_work(&all, 1);
 	*sure_ns = change - (known ? sign * unsure : 0);
 	return change;
 }
@@ -269,14 +313,14 @@ name_drew(const struct tally_over_run *r, struct tally_range before, struct tall
 {
 	double most = 0;
 	TALLY_EACH (const struct tally_part, part, r->parts->all[TALLY_PART_FINE]) {
-		double from = median_in(&part->draws, before);
-		double to = median_in(&part->draws, after);
+		double from = median_in(&part->work[TALLY_WORK_DRAWS], before);
+		double to = median_in(&part->work[TALLY_WORK_DRAWS], after);
 		if (part->name[0] == '(' || part->time.slots || fabs(to - from) <= most)
 			continue;
 		most = fabs(to - from);
 		c->drew = part->name;
-		c->draws_before = from;
-		c->draws_after = to;
+		c->work[TALLY_WORK_DRAWS][0] = from;
+		c->work[TALLY_WORK_DRAWS][1] = to;
 	}
 }
 
@@ -293,7 +337,8 @@ is_of_pass(double lost, double change, double others, double gpu, double sure)
 static bool
 is_in(const struct tally_part *part, struct tally_range range)
 {
-	return 8 * tally_course_count(&part->draws, range.from, range.to) >= range.to - range.from;
+	const struct tally_course *draws = &part->work[TALLY_WORK_DRAWS];
+	return 8 * tally_course_count(draws, range.from, range.to) >= range.to - range.from;
 }
 
 /* Whether most of the time was of passes that are gone, and is of new ones. */
@@ -305,10 +350,26 @@ are_others(const struct tally_over_run *r, struct tally_range before, struct tal
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double from = (double)tally_part_median(part, before);
 		double to = (double)tally_part_median(part, after);
-		gone += to > 0 ? 0 : from;
-		new += from > 0 ? 0 : to;
+		gone += to > 0 || resized(r, part, before, after) != part ? 0 : from;
+		new += from > 0 || resized(r, part, after, before) != part ? 0 : to;
 	}
 	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
+}
+
+/* `from`: what it was before, perhaps of another size. */
+static void
+take_pass(const struct tally_over_run *r, struct tally_part *from,
+	  struct tally_range before, struct tally_part *to, struct tally_range after,
+	  struct tally_answer_change *c)
+{
+	c->what = to->name;
+	c->is_pass = true;
+	c->what_before_ns = (double)tally_part_median(from, before);
+	c->what_after_ns = (double)tally_part_median(to, after);
+	set_work(c, from->work, before, to->work, after, 0, TALLY_WORK_PLACE);
+	c->seldom = is_in(to, before) && is_in(to, after);
+	if (to == r->parts->together)
+		name_drew(r, before, after, c);
 }
 
 /* What explains most of a change, if that is at least half of it. */
@@ -321,24 +382,22 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	double change, others, sure;
 	double gpu = gpu_change(r, before, after, sign, &sure);
 	struct tally_part *part = most_changed(r, before, after, sign, &change, &others);
+	struct tally_part *from = part ? resized(r, part, after, before) : NULL;
 	if (part && is_of_pass(lost, change, others, gpu, sure)) {
-		c->what = part->name;
-		c->is_pass = true;
-		c->what_before_ns = (double)tally_part_median(part, before);
-		c->what_after_ns = (double)tally_part_median(part, after);
-		c->draws_before = median_in(&part->draws, before);
-		c->draws_after = median_in(&part->draws, after);
-		c->pixels = ratio_of(&part->pixels, before, after);
-		c->seldom = is_in(part, before) && is_in(part, after);
-		if (part == r->parts->together)
-			name_drew(r, before, after, c);
+		take_pass(r, from, before, part, after, c);
 		return;
 	}
 	if (sure < lost / 2)
 		explain_by_thread(r, before, after, sign * lost, c);
 	else
 		explain_by_gpu(r, before, after, c);
-	c->others = c->what == all_passes && are_others(r, before, after, c);
+	if (c->what != all_passes)
+		return;
+	c->others = are_others(r, before, after, c);
+	c->drew = part ? part->name : NULL;
+	if (part)
+		set_work(c, from->work, before, part->work, after, TALLY_WORK_WIDTH,
+			 TALLY_WORK_PLACE);
 }
 
 /* A part of a stretch next to the change: what came later or went before is another change. Of the
@@ -381,9 +440,8 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW], *no_cpu = drew + 1;
 	double change_ns = c->what_after_ns - c->what_before_ns;
 	double had_none = r->driver.has_ready ? change_of(no_cpu, before, after) : (double)NAN;
-	double draws = fabs(c->draws_after - c->draws_before);
 	bool gpu = (c->is_pass || c->what == all_passes) && r->driver.ns[TALLY_DREW] > 0;
-	if (!gpu || draws > OTHER_DRAWS * c->draws_before)
+	if (!gpu || has_other_work(c, TALLY_WORK_PLACE))
 		return;
 	enum tally_driver_did did =
 		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
@@ -395,7 +453,7 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 		return;
 	const char *pass = c->is_pass ? c->what : "all passes";
 	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
-	c->draws_before = c->draws_after = 0;
+	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = false;
 }
 

@@ -24,6 +24,7 @@
 
 struct part_of_pass {
 	uint64_t id;
+	uint32_t width, height; /* of its target; 0: not known */
 	struct tally_part *level[TALLY_N_PART_LEVELS];
 };
 
@@ -33,9 +34,9 @@ free_part(gpointer p)
 	struct tally_part *part = p;
 	tally_stats_finish(&part->gpu);
 	tally_course_finish(&part->time);
-	tally_course_finish(&part->draws);
 	tally_course_finish(&part->unsure);
-	tally_course_finish(&part->pixels);
+	for (unsigned i = 0; i < TALLY_N_WORK; i++)
+		tally_course_finish(&part->work[i]);
 	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++) {
 		tally_course_finish(&part->beats[i].most);
 		tally_course_finish(&part->beats[i].next);
@@ -78,8 +79,9 @@ new_part(struct tally_parts *p, char *name)
 {
 	struct tally_part *part = g_new0(struct tally_part, 1);
 	part->name = name;
-	part->time.room = part->draws.room = part->unsure.room = TALLY_PART_ROOM;
-	part->pixels.room = TALLY_PART_ROOM;
+	part->time.room = part->unsure.room = TALLY_PART_ROOM;
+	for (unsigned i = 0; i < TALLY_N_WORK; i++)
+		part->work[i].room = TALLY_PART_ROOM;
 	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++)
 		part->beats[i].most.room = part->beats[i].next.room = TALLY_PART_ROOM;
 	tally_stats_init(&part->gpu, KEEP);
@@ -129,6 +131,9 @@ find_pass(struct tally_parts *p, const struct tally_aggregate *log, uint32_t dev
 	of = g_new0(struct part_of_pass, 1);
 	of->id = id;
 	const struct tally_group *g = tally_aggregate_find_pass(log, device, id);
+	const struct tally_pass_row *row = g ? tally_as_pass(g) : NULL;
+	of->width = row ? row->size.width : 0;
+	of->height = row ? row->size.height : 0;
 	if (g && g->label && !g->given) {
 		for (int i = 0; i < TALLY_N_PART_LEVELS; i++)
 			of->level[i] = labelled_part(p, (enum tally_part_level)i,
@@ -225,26 +230,38 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
-		part->ns = part->unsure_ns = part->n_draws = part->n_pixels = 0;
+		part->ns = part->unsure_ns = 0;
+		memset(part->work_now, 0, sizeof(part->work_now));
+		part->work_now[TALLY_WORK_PLACE] = index + 1;
 		part->index_sum += index;
 		part->frames++;
 		g_ptr_array_add(p->touched, part);
 	}
 	part->timed &= timed;
 	part->ns += timed ? ns : 0;
-	part->n_draws += draws;
+	part->work_now[TALLY_WORK_DRAWS] += draws;
 }
 
 static void
-add_pass(struct tally_parts *p, struct tally_part *part, uint32_t index,
+add_pass(struct tally_parts *p, struct tally_part *part, const struct part_of_pass *of,
 	 const struct tally_pass_record *r, uint64_t unsure_ns)
 {
-	add_time(p, part, index, r->has_gpu, r->gpu_ns, draws_of(r));
+	add_time(p, part, r->index, r->has_gpu, r->gpu_ns, draws_of(r));
 	part->unsure_ns += unsure_ns;
 	const uint64_t pixels = pixels_of(r);
-	part->n_pixels += pixels;
-	p->n_pixels += part->fine ? pixels : 0;
-	p->n_draws += part->fine ? draws_of(r) : 0;
+	part->work_now[TALLY_WORK_FRAGMENTS] += pixels;
+	part->work_now[TALLY_WORK_VERTICES] += r->call_counts.vertices;
+	uint64_t *width = &part->work_now[TALLY_WORK_WIDTH];
+	uint64_t *height = &part->work_now[TALLY_WORK_HEIGHT];
+	if ((uint64_t)of->width * of->height > *width * *height) {
+		*width = of->width;
+		*height = of->height;
+	}
+	if (part->fine) {
+		p->work[TALLY_WORK_DRAWS] += draws_of(r);
+		p->work[TALLY_WORK_VERTICES] += r->call_counts.vertices;
+		p->work[TALLY_WORK_FRAGMENTS] += pixels;
+	}
 	part->draws_sum += r->call_counts.draws;
 	part->vertices_sum += r->call_counts.vertices;
 	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
@@ -342,6 +359,22 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 	return found;
 }
 
+/* Adds what it was in a frame to its courses. */
+static void
+end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
+{
+	for (int i = 0; i < TALLY_N_WORK; i++)
+		if (i == TALLY_WORK_DRAWS || part->work_now[i])
+			tally_course_add(&part->work[i], p->n, (double)part->work_now[i]);
+	if (part->timed) {
+		tally_stats_add_u64(&part->gpu, part->ns);
+		tally_course_add(&part->time, p->n, (double)part->ns);
+		tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
+		add_beats(part, frame);
+	}
+	part->touched = false;
+}
+
 bool
 tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_frame_record *f, GArray *out, uint64_t *unsure_ns)
@@ -350,7 +383,8 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	const struct part_of_pass *of = NULL;
 	const struct tally_pass_record *together = NULL;
 	uint64_t draws = 0;
-	*unsure_ns = p->n_draws = p->n_pixels = 0;
+	*unsure_ns = 0;
+	memset(p->work, 0, sizeof(p->work));
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *r = &f->passes[i];
 		of = find_pass(p, log, f->device, r->id);
@@ -360,9 +394,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		all_timed &= r->has_gpu || shared;
 		uint64_t unsure = unsure_of(f, i);
 		*unsure_ns += unsure;
-		add_pass(p, of->level[TALLY_PART_FINE], i, r, unsure);
+		add_pass(p, of->level[TALLY_PART_FINE], of, r, unsure);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
-			add_pass(p, of->level[TALLY_PART_TOP], i, r, unsure);
+			add_pass(p, of->level[TALLY_PART_TOP], of, r, unsure);
 	}
 	if (f->has_unattributed_gpu && f->unattributed_gpu_ns)
 		*unsure_ns += add_outside(p, f, together, draws);
@@ -374,22 +408,13 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		const struct tally_hitch_part share = {
 			.what = part,
 			.ns = part->ns,
-			.draws = part->n_draws,
+			.draws = part->work_now[TALLY_WORK_DRAWS],
 			.first = part->frames == 1 && !part->skipped,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2
 		};
 		if (part->fine)
 			g_array_append_val(out, share);
-		tally_course_add(&part->draws, p->n, (double)part->n_draws);
-		if (part->n_pixels)
-			tally_course_add(&part->pixels, p->n, (double)part->n_pixels);
-		if (part->timed) {
-			tally_stats_add_u64(&part->gpu, part->ns);
-			tally_course_add(&part->time, p->n, (double)part->ns);
-			tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
-			add_beats(part, f->frame);
-		}
-		part->touched = false;
+		end_frame(p, part, f->frame);
 	}
 	g_ptr_array_set_size(p->touched, 0);
 	p->n++;
@@ -407,7 +432,8 @@ static uint64_t
 frames_in(const struct tally_part *part, struct tally_range range)
 {
 	return range.whole ? part->frames
-			   : tally_course_count(&part->draws, range.from, range.to);
+			   : tally_course_count(&part->work[TALLY_WORK_DRAWS], range.from,
+						range.to);
 }
 
 uint64_t
@@ -487,9 +513,8 @@ after_size(const char *word)
 	return sscanf(word, "%5ux%5u%n", &width, &height, &n) == 2 ? word + n : word;
 }
 
-/* Whether two names differ in nothing but the size of the target. */
-static bool
-differ_in_size(const char *a, const char *b)
+bool
+tally_parts_differ_in_size(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		bool word = *a == ' ';
@@ -519,7 +544,7 @@ seldom_of_level(struct tally_parts *p, enum tally_part_level level, struct tally
 		if (ns >= MOST_SELDOM * all_ns)
 			break;
 		seldom.part = seldom.part ? seldom.part : of->part;
-		seldom.sizes &= differ_in_size(seldom.part->name, of->part->name);
+		seldom.sizes &= tally_parts_differ_in_size(seldom.part->name, of->part->name);
 		seldom.n++;
 		in += frames_in(of->part, range);
 		ns += of->ns;

@@ -33,22 +33,32 @@ enum tally_part_level { TALLY_PART_TOP = 0, TALLY_PART_FINE, TALLY_N_PART_LEVELS
 
 #define TALLY_PART_ROOM 64 /* of its courses */
 
+/* What a part, or all, had to do; 0: nothing, or not known. */
+enum tally_work {
+	TALLY_WORK_DRAWS, /* without any: dispatches, copies and clears */
+	TALLY_WORK_VERTICES,
+	TALLY_WORK_FRAGMENTS, /* shaded */
+	TALLY_WORK_WIDTH, /* of its largest target */
+	TALLY_WORK_HEIGHT,
+	TALLY_WORK_PLACE, /* of its first pass in the frame, from 1 */
+	TALLY_N_WORK
+};
+
 struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */
 	uint64_t frames; /* in which it ran */
 	bool skipped; /* or in one that was left out */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
-	struct tally_course time, draws; /* the same over the run, and its draws */
+	struct tally_course time, work[TALLY_N_WORK]; /* the same over the run, and its work */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
-	struct tally_course pixels; /* fragments shaded, where they are counted */
 	struct tally_beat beats[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
 	double index_sum; /* of its first pass in each frame */
 	uint64_t draws_sum, vertices_sum; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
 	/* Of the frame being read. */
 	bool touched, timed;
-	uint64_t ns, unsure_ns, n_draws, n_pixels;
+	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
 };
 
 /* Frames, by their number among those added; `whole`: all of them. */
@@ -68,7 +78,7 @@ struct tally_parts {
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */
 	uint64_t n; /* frames added */
-	uint64_t n_draws, n_pixels; /* of the passes of the last one */
+	uint64_t work[TALLY_N_WORK]; /* of the passes of the last one */
 };
 
 void tally_parts_init(struct tally_parts *p);
@@ -110,6 +120,9 @@ struct tally_seldom {
 	bool sizes; /* their names differ in a size alone, and no two need be of one frame */
 	double ns; /* the mean of their sum in a frame, over all */
 };
+
+/* Whether two names differ in nothing but the size of the target. */
+bool tally_parts_differ_in_size(const char *a, const char *b);
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly

@@ -368,13 +368,32 @@ presence_text(const struct tally_answer_change *c)
 	return new ? ", new" : ", gone";
 }
 
-/* Of a pass with the same draws. */
+/* ", 4 times the pixels"; "": as many, or not known. */
 static const char *
-pixels_text(double times)
+times_text(double before, double after, const char *pass, const char *of)
 {
-	if (times <= 0 || fabs(times - 1) <= 0.1)
-		return ", same draws";
-	return tally_phrase(", same draws, %.2g times the fragments", times);
+	double times = before > 0 ? after / before : 1;
+	if (after <= 0 || fabs(times - 1) <= 0.1)
+		return "";
+	return tally_phrase(times < 10 ? ", %s%.2g times the %s" : ", %s%.0f times the %s",
+			    pass, times, of);
+}
+
+static const char *
+pixels_text(const struct tally_answer_change *c, bool same_draws)
+{
+	const double *width = c->work[TALLY_WORK_WIDTH];
+	const double *height = c->work[TALLY_WORK_HEIGHT];
+	const double *shaded = c->work[TALLY_WORK_FRAGMENTS];
+	const char *pass = c->is_pass || !c->drew
+				   ? ""
+				   : tally_phrase("%s ", tally_short_name(c->drew));
+	const char *pixels = times_text(width[0] * height[0], width[1] * height[1], pass,
+					"pixels");
+	if (*pixels == '\0')
+		return same_draws ? times_text(shaded[0], shaded[1], "", "fragments") : "";
+	return tally_phrase("%s (%.0fx%.0f -> %.0fx%.0f)", pixels, width[0], height[0],
+			    width[1], height[1]);
 }
 
 /* "bloom 0.35 -> 3.10 ms, same draws" */
@@ -383,21 +402,24 @@ what_changed(const struct tally_answer_change *c)
 {
 	if (!c->what)
 		return "cannot tell of what";
-	const char *draws = "";
+	const double *n = c->work[TALLY_WORK_DRAWS];
+	const double *vertices = c->work[TALLY_WORK_VERTICES];
+	const char *draws = "", *drew = c->is_pass ? tally_short_name(c->drew) : "";
 	if (c->starved)
 		draws = tally_phrase(", or its driver had no CPU%s",
 				     c->after_ns < c->before_ns ? " before" : "");
 	else if (c->is_pass && MIN(c->what_before_ns, c->what_after_ns) <= 0)
 		draws = presence_text(c);
-	else if (c->draws_before <= 0 && c->draws_after <= 0)
+	else if (n[0] <= 0 && n[1] <= 0)
 		draws = "";
-	else if (fabs(c->draws_after - c->draws_before) <= 0.02 * c->draws_before)
-		draws = pixels_text(c->pixels);
+	else if (fabs(n[1] - n[0]) <= 0.02 * n[0])
+		draws = tally_phrase(", same draws%s%s", pixels_text(c, true),
+				     times_text(vertices[0], vertices[1], "", "vertices"));
 	else if (c->others)
 		draws = ", other passes";
 	else
-		draws = tally_phrase(", %s%s%.0f -> %.0f draws", tally_short_name(c->drew),
-				     c->drew ? " " : "", c->draws_before, c->draws_after);
+		draws = tally_phrase(", %s%s%.0f -> %.0f draws%s", drew, *drew ? " " : "",
+				     n[0], n[1], pixels_text(c, false));
 	return tally_phrase("%s %s%s", tally_short_name(c->what),
 			    tally_from_to_text(c->what_before_ns, c->what_after_ns), draws);
 }

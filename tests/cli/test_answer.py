@@ -1079,17 +1079,49 @@ class Answer(CliCase):
         got = self.answers(lines + [end(300, 600)])[0]["changes"]
         self.assertEqual([c["text"] for c in got], ["from frame 150 on 1.6 times slower: 16.0 -> 26.0 ms; GBuffer 1.00 -> 24.0 ms, same draws"])
 
-    def test_a_change_with_other_fragments(self):
-        """The same draws may be of more pixels: a resolution that changed, or what is nearer."""
-        for before, after, words in ((1000, 4000, "same draws, 4 times the fragments"), (1000, 1050, "same draws"), (1000, 250, "same draws, 0.25 times the fragments"), (0, 0, "same draws")):
-            lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer")], 10**9
+    def test_a_change_with_other_work(self):
+        """The same draws may be of more pixels, a resolution that changed or what is nearer, or of more vertices."""
+        same, wide = {"n": 10, "size": (960, 540)}, {"n": 10, "size": (1920, 1080)}
+        cases = (
+            ({"fragments": 1000}, {"fragments": 4000}, "same draws, 4 times the fragments"),
+            ({"fragments": 1000}, {"fragments": 1050}, "same draws"),
+            ({"fragments": 1000}, {"fragments": 250}, "same draws, 0.25 times the fragments"),
+            ({}, {}, "same draws"),
+            ({"vertices": 100}, {"vertices": 1230}, "same draws, 12 times the vertices"),
+            (same, wide, "same draws, 4 times the pixels (960x540 -> 1920x1080)"),
+            (dict(same, fragments=1000), dict(wide, fragments=4000), "same draws, 4 times the pixels (960x540 -> 1920x1080)"),
+            (same, dict(wide, n=13), "10 -> 13 draws, 4 times the pixels (960x540 -> 1920x1080)"),
+            ({"n": 10}, {"n": 30, "fragments": 100}, "10 -> 30 draws"),
+        )
+        for label in ("GBuffer", None):
+            for before, after, words in cases:
+                lines, start = [header(), device()], 10**9
+                for i, what in enumerate((before, after)):
+                    width, height = what.get("size", (960, 540))
+                    lines.append(pass_info(f"{i + 1:016x}", label, width=width, height=height, color=["RGBA8"]))
+                for i in range(300):
+                    ms, what, n = (8, before, 0) if i < 150 else (16, after, int(before.get("size") != after.get("size")))
+                    counted = {"counters": {"fragment_shader_invocations": what["fragments"]}} if "fragments" in what else {}
+                    vertices = {"vertices": what["vertices"]} if "vertices" in what else {}
+                    lines.append(frame(i, [one_pass(0, f"{n + 1:016x}", (ms - 5) * MS, label, draws=what.get("n", 3), **vertices, **counted)], start_ns=start, cpu_ns=ms * MS))
+                    start += ms * MS
+                got = self.answers(lines + [end(300, 300)])[0]["changes"]
+                name = label or "Color {}x{} RGBA8".format(*(after if before.get("size") != after.get("size") else {}).get("size", (960, 540)))
+                with self.subTest(words, label=label):
+                    self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {name} 3.00 -> 11.0 ms, {words}"])
+
+    def test_a_change_of_all_sizes(self):
+        """All passes have other targets, and so other names; another scene is not the same one at another size."""
+        for draws, words in ((10, "GPU 6.00 -> 12.0 ms, same draws, Color 1920x1080 RGBA8 4 times the pixels (960x540 -> 1920x1080)"), (20, "GPU 6.00 -> 12.0 ms, other passes")):
+            lines, start = [header(), device()], 10**9
+            for i, (width, height) in enumerate(((960, 540), (480, 270), (1920, 1080), (960, 540))):
+                lines.append(pass_info(f"{i + 1:016x}", width=width, height=height, color=["RGBA8" if i % 2 == 0 else "R8"]))
             for i in range(300):
-                ms, n = (8, before) if i < 150 else (16, after)
-                counted = {"counters": {"fragment_shader_invocations": n}} if n else {}
-                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], (ms - 5) * MS, "GBuffer", **counted)], start_ns=start, cpu_ns=ms * MS))
+                ms, gpu, n, first = (8, (3.5, 2.5), 10, 1) if i < 150 else (14, (7, 5), draws, 3)
+                lines.append(frame(i, [one_pass(k, f"{first + k:016x}", int(gpu[k] * MS), draws=n) for k in (0, 1)], start_ns=start, cpu_ns=ms * MS))
                 start += ms * MS
-            got = self.answers(lines + [end(300, 300)])[0]["changes"]
-            self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; GBuffer 3.00 -> 11.0 ms, {words}"])
+            got = self.answers(lines + [end(300, 600)])[0]["changes"]
+            self.assertEqual([c["text"] for c in got], [f"from frame 150 on 1.8 times slower: 8.00 -> 14.0 ms; {words}"])
 
     def test_a_slower_scene_is_no_hitch(self):
         for first, second in ((4, 30), (30, 4)):
