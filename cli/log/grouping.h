@@ -19,6 +19,7 @@ struct tally_grouping {
 	bool frames; /* a row is a frame: its values are the frame's own */
 	bool passes; /* a row is a pass: rare ones without a time are folded */
 	bool parts; /* a row is a part of a pass, and work outside passes has none */
+	GHashTable *only; /* by frame: ids of the passes that count; NULL = all */
 	size_t row_bytes;
 	/* Adds a frame that counts: its passes, and what was measured outside them. */
 	void (*add)(struct tally_aggregate *a, struct tally_device_summary *d,

@@ -57,7 +57,7 @@ tally_series_in_use(const struct tally_aggregate *a, uint32_t series)
 #define AS(type, grouping) \
 	const struct tally_##type##_row *tally_as_##type(const struct tally_group *g) \
 	{ \
-		return g->by == &(grouping) ? (const void *)g : NULL; \
+		return g->by->add == (grouping).add ? (const void *)g : NULL; \
 	}
 AS(pass, tally_by_pass)
 AS(label, tally_by_label)

@@ -15,9 +15,6 @@
 
 #include <stdio.h>
 
-/* The rows that --pass names: by a name as in the table, a label or an id; if nothing has
- * exactly that name, by a part of names, in any case. */
-
 struct tally_table_style {
 	size_t width; /* 0 = no limit */
 	bool cut; /* columns that do not fit are left out; otherwise rows continue below */

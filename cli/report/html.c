@@ -158,8 +158,9 @@ put_group(struct page *p, const struct tally_html_log *log, struct tally_group *
 	if (tally_table_is_nothing(g))
 		tally_out_bool(o, "nothing", true);
 	g_autofree char *why = tally_why_text(&log->aggregate, g);
-	if (why)
-		tally_out_text(o, "why", why);
+	tally_out_text(o, "why", why);
+	g_autofree char *over_run = tally_why_over_run_text(log->answer, g);
+	tally_out_text(o, "over_run", over_run);
 	tally_out_array(o, "series");
 	for (uint32_t i = 0; i < own->n_series; i++) {
 		if (g->series[i].stats.moments.n == 0)

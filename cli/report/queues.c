@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/queues.h"
 
-#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #define MOST_PASSES 3
@@ -12,15 +11,6 @@ by_beside(gconstpointer x, gconstpointer y)
 {
 	const struct tally_beside *a = x, *b = y;
 	return a->beside_ns < b->beside_ns ? 1 : a->beside_ns > b->beside_ns ? -1 : 0;
-}
-
-static const char *
-name_of(const struct tally_aggregate *a, uint32_t device, uint64_t id)
-{
-	TALLY_EACH (const struct tally_group, g, a->groups)
-		if (g->device == device && g->id == id && !tally_is_rollup(g) && !g->outside)
-			return g->name;
-	return NULL;
 }
 
 void
@@ -41,11 +31,12 @@ tally_queues_print(FILE *out, const struct tally_aggregate *a,
 	unsigned n = 0;
 	for (GList *l = all; l && n < MOST_PASSES; l = l->next) {
 		const struct tally_beside *b = l->data;
-		const char *name = name_of(a, d->device, b->id);
+		const struct tally_group *g =
+			tally_aggregate_find_pass(a, d->device, b->id);
 		double share = (double)b->beside_ns / (double)b->gpu_ns;
-		if (name && share >= LITTLE)
+		if (g && share >= LITTLE)
 			g_string_append_printf(line, "%s %s (%.0f %% of its time)",
-					       n++ ? "," : "; beside other queues:", name,
+					       n++ ? "," : "; beside other queues:", g->name,
 					       100 * share);
 	}
 	tally_text_print_line(out, "%s", line->str);

@@ -91,7 +91,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id (8 digits do). If there is none: those with NAME in their name or "
-		       "label, in any case."),
+		       "label, in any case. With --by frame: their time and counts in "
+		       "each frame, the slowest first."),
 	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
 			"Only this device. Default: all, but for one that lies below "
 			"another that is shown (OpenGL over Vulkan): its work would count "
@@ -164,8 +165,6 @@ conflict_of(const struct report_request *r)
 {
 	if (r->json && r->csv)
 		return "--json and --csv exclude each other";
-	if (r->pass && r->by->frames)
-		return "--pass does not go with --by frame";
 	if (r->page && (r->json || r->csv || r->sort || r->columns || r->pass || r->device >= 0 ||
 			r->wide || r->skip_bad || r->by != &tally_by_pass))
 		return "--html shows everything: only --warmup goes with it";
@@ -450,7 +449,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a,
 {
 	FILE *to = r->pager.out;
 	bool few = !r->wide && !r->columns;
-	bool all = r->wide || r->pass || (!r->folds && !a->by->frames);
+	bool all = r->wide || (!a->by->frames && (r->pass || !r->folds));
 	struct tally_table_style style = { tally_text_terminal_columns(), few,
 					   tally_text_has_color(), all };
 	if (few && !style.width)
@@ -466,9 +465,12 @@ print_table(const struct report_request *r, const struct tally_aggregate *a,
 		print_hidden(to, a);
 	if (!a->by->frames)
 		print_below(to, a, answer, rows, r->pass);
-	if (!r->pass)
+	else if (r->pass)
+		print_note(to, tally_phrase("all but the frame time is of --pass %s "
+					    "alone", r->pass));
+	if (!r->pass || a->by->frames)
 		return;
-	tally_why_print(to, a, rows);
+	tally_why_print(to, a, NULL, rows);
 	print_pictures_of(to, a, rows);
 }
 
@@ -483,6 +485,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n  where it ended, the frames of "
 				     "its last 0.1 s or more are missing\n");
+	if (r->pass)
+		tally_why_print(to, a, answer, rows);
 	tally_summary_print(to, a, answer, r->device);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);
@@ -551,7 +555,7 @@ static int
 print_rows(struct report_request *r, struct tally_aggregate *a, struct tally_answer *answer,
 	   GArray *columns, GPtrArray *rows)
 {
-	if (rows->len && !tally_rows_choose_pass(rows, r->pass, a->path))
+	if (rows->len && !a->by->only && !tally_rows_choose_pass(rows, r->pass, a->path))
 		return TALLY_EXIT_USAGE;
 	if (r->json) {
 		tally_out_break(&r->out, "\n");
@@ -573,7 +577,7 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 	g_autoptr(GArray) columns = tally_columns_create(a);
 	/* The table begins with the longest frames. */
 	bool longest = !r->sort && a->by->frames && !r->csv && !r->json && !r->wide;
-	const char *key = longest ? "cpu_ns" : r->sort;
+	const char *key = !longest ? r->sort : a->by->only ? "gpu_ns" : "cpu_ns";
 	const struct tally_column *found = key ? tally_columns_find(columns, "report", "sort", key)
 					       : NULL;
 	struct tally_column sort = { 0 };
@@ -592,13 +596,42 @@ report_aggregate(struct report_request *r, struct tally_aggregate *a, struct tal
 	return print_rows(r, a, answer, columns, rows);
 }
 
+/* The passes that --pass names, before their frames are read. */
+static int
+find_ids(const struct report_request *r, const char *path, GHashTable *ids)
+{
+	struct tally_aggregate a = { 0 };
+	int status;
+	if (strcmp(path, "-") == 0)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "report",
+				  "--by frame --pass reads a log twice, and - only once");
+	status = tally_aggregate_read_watched(&a, "report", path, &tally_by_pass,
+					      r->warmup, NULL, r->skip_bad);
+	g_autoptr(GPtrArray) rows = tally_rows_create(&a, r->device, NULL, true);
+	if (status == TALLY_EXIT_OK && rows->len &&
+	    !tally_rows_choose_pass(rows, r->pass, path))
+		status = TALLY_EXIT_USAGE;
+	TALLY_EACH (const struct tally_group, g, rows)
+		g_hash_table_add(ids, g_memdup2(&g->id, sizeof(g->id)));
+	tally_aggregate_finish(&a);
+	return status;
+}
+
 static int
 report_log(struct report_request *r, const char *path)
 {
+	g_autoptr(GHashTable) ids = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+							  g_free, NULL);
 	struct tally_aggregate a = { 0 };
+	struct tally_grouping by = *r->by;
+	by.only = r->pass && by.frames ? ids : NULL;
+	int status = by.only ? find_ids(r, path, ids) : TALLY_EXIT_OK;
+	if (status != TALLY_EXIT_OK)
+		return status;
 	struct tally_answer *answer = tally_answer_create(&a);
-	int status = tally_aggregate_read_watched(&a, "report", path, r->by, r->warmup,
-						  tally_answer_watch(answer), r->skip_bad);
+	status = tally_aggregate_read_watched(&a, "report", path,
+					      by.only ? &by : r->by, r->warmup,
+					      tally_answer_watch(answer), r->skip_bad);
 	tally_answer_conclude(answer);
 	tell_skipped(&a);
 	if (status == TALLY_EXIT_BAD_LOG && a.devices->len && !r->skip_bad)

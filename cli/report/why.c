@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/why.h"
 
+#include "cli/answer/text.h"
+#include "cli/log/pass_name.h"
 #include "cli/log/series.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -237,18 +241,96 @@ tally_why_text(const struct tally_aggregate *a, const struct tally_group *g)
 	return g_string_free(text, !text->len);
 }
 
+/* Whether a part of the answer (cli/answer/parts.h) is the pass, or has it among others: it
+ * is called as its label begins. */
+static bool
+is_in_part(const struct tally_group *g, const char *part)
+{
+	if (!part || !g->label || g->given)
+		return g_strcmp0(part, g->name) == 0;
+	size_t n = tally_label_part(g->label);
+	if (strlen(part) > n && g->label[n])
+		n += 1 + tally_label_part(g->label + n + 1);
+	return strlen(part) == n && strncmp(part, g->label, n) == 0;
+}
+
+static bool
+is_named(const struct tally_group *g, const struct tally_answer_hitch *h)
+{
+	const char *const parts[] = { h->pass, h->drew, h->grew };
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		if (is_in_part(g, parts[i]) &&
+		    strstr(tally_cause_text(h), tally_short_name(parts[i])))
+			return true;
+	return false;
+}
+
+static void
+add_text(GString *text, const char *more)
+{
+	g_string_append_printf(text, "%s%s", text->len ? "; " : "", more);
+}
+
+static void
+add_hitches(const struct tally_answer_device *d, const struct tally_group *g,
+	    GString *text)
+{
+	const struct tally_answer_hitch *worst = NULL;
+	uint64_t n = 0;
+	for (unsigned i = d->n_listed; i-- > 0;) {
+		bool named = is_named(g, &d->hitches[i]);
+		worst = named ? &d->hitches[i] : worst;
+		n += named;
+	}
+	if (!worst)
+		return;
+	add_text(text, tally_phrase("named in %" PRIu64 " of %" PRIu64 " hitch%s, %s%s",
+				    n, d->n_hitches, d->n_hitches == 1 ? "" : "es",
+				    n > 1 ? "the worst " : "",
+				    tally_answer_hitch_text(worst)));
+}
+
+static void
+add_changes(const struct tally_answer_device *d, const struct tally_group *g,
+	    GString *text)
+{
+	for (unsigned i = 0; i < d->n_changes; i++) {
+		const struct tally_answer_change *c = &d->changes[i];
+		if (is_in_part(g, c->is_pass ? c->what : NULL) || is_in_part(g, c->drew))
+			add_text(text, tally_answer_change_text(c));
+	}
+	if (d->alternating.part && is_in_part(g, d->alternating.part->name))
+		add_text(text, tally_answer_alternating_text(d));
+}
+
+char *
+tally_why_over_run_text(const struct tally_answer *answer,
+			const struct tally_group *g)
+{
+	GString *text = g_string_new(NULL);
+	TALLY_EACH (const struct tally_answer_device, d, answer->devices) {
+		if (d->device != g->device || !tally_as_pass(g) || g->outside)
+			continue;
+		add_changes(d, g, text);
+		add_hitches(d, g, text);
+	}
+	return g_string_free(text, !text->len);
+}
+
 void
-tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows)
+tally_why_print(FILE *out, const struct tally_aggregate *a,
+		const struct tally_answer *answer, const GPtrArray *rows)
 {
 	enum { MOST_PASSES = 5 };
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_PASSES; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
-		g_autofree char *text = tally_why_text(a, g);
+		g_autofree char *text = answer ? tally_why_over_run_text(answer, g)
+					       : tally_why_text(a, g);
 		if (!text)
 			continue;
 		g_autofree char *line = g_strdup_printf("%s: %s", g->name, text);
-		if (!n++)
+		if (!n++ && !answer)
 			putc('\n', out);
 		tally_text_print_wrapped(out, line, 2, 80);
 	}

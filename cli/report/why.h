@@ -7,9 +7,13 @@
 
 #include "cli/report/formats.h"
 
-/* What was counted in a pass, in words; the caller frees it. NULL: there is nothing to
- * say. And those of the first passes among `rows`. */
+/* What was counted in a pass, in words; and the changes of speed and the hitches in which
+ * the answer names it. The caller frees it. NULL: there is nothing to say. */
 char *tally_why_text(const struct tally_aggregate *a, const struct tally_group *g);
-void tally_why_print(FILE *out, const struct tally_aggregate *a, const GPtrArray *rows);
+char *tally_why_over_run_text(const struct tally_answer *answer,
+			      const struct tally_group *g);
+/* The second of the first passes among `rows`; `answer` NULL: the first. */
+void tally_why_print(FILE *out, const struct tally_aggregate *a,
+		     const struct tally_answer *answer, const GPtrArray *rows);
 
 #endif

@@ -347,6 +347,7 @@ async function showPass(log, d, group) {
 			],
 			["Kind", group.outside ? null : group.kind],
 			...targetFacts(group),
+			["Over the run", group.over_run, "the changes of speed and hitches that it explains"],
 			["Cost", group.why, "what was counted, and what would make it cheaper: docs/verdicts.md"],
 			["Debug groups inside", group.groups],
 			["Queue", group.queue],

@@ -720,6 +720,21 @@ class Answer(CliCase):
             worst = self.answers(log_of(frames))[0]["hitches"]["worst"]
             self.assertEqual([h["text"] for h in worst], [f"frame 60: +30.0 ms, a wait (sleep, lock, disk, other programs){words}"])
 
+    def test_a_pass_over_the_run(self):
+        """What the answer says of one pass stands first in `report --pass`: not what it says of others."""
+        frames = [(14, {"Shadows/Cascade 0": (2, 10), "GBuffer": (2 if i < 100 else 9, 10), "UI": (1, 10)}, {}) for i in range(200)]
+        for i, of in ((40, "UI"), (60, "GBuffer"), (80, "UI")):
+            frames[i] = (14 + i, {**frames[i][1], of: (1 + i, 10)}, {})
+        frames[100:] = [(21, *f[1:]) for f in frames[100:]]
+        log = self.write_log("a.jsonl", log_of(frames))
+        ui = "UI: named in 2 of 3 hitches, the worst frame 80: +80.0 ms, UI 1.00 -> 81.0 ms, or a wait of the CPU"
+        buffer = ("GBuffer: from frame 100 on 1.5 times slower: 14.0 -> 21.0 ms; GBuffer 2.00 -> 9.00 ms, same draws; "
+                  "named in 1 of 3 hitches, frame 60: +60.0 ms, GBuffer 2.00 -> 61.0 ms, same draws")
+        for name, words in (("UI", [ui]), ("GBuffer", [buffer]), ("Shadows", [])):
+            text = self.ok("report", "--pass", name, log).stdout.decode()
+            said = " ".join(text[:text.index("device 0:")].split("\n", 1)[1].split())
+            self.assertEqual(said, " ".join(words), text)
+
     def test_alternating(self):
         """Passes that only each 2nd, 3rd or 4th frame has; not by chance, and not of half of the run."""
         def run(passes, n=200, number=lambda i: i):
