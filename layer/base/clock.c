@@ -28,11 +28,14 @@ tally_clock_of_thread(pid_t thread)
 
 static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
 static __thread uint64_t tid __attribute__((tls_model("initial-exec")));
+/* This thread was seen in no sandbox. */
+static __thread bool was_free __attribute__((tls_model("initial-exec")));
 
 void
 tally_clock_forked(void)
 {
 	tid = 0;
+	was_free = false;
 }
 
 __attribute__((hot)) uint64_t
@@ -48,12 +51,12 @@ tally_clock_thread(void)
 		.ns = tally_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
 		.wait_ns = waited_ns,
 	};
-	if (!tid) {
+	if (!tid)
 		tid = (uint64_t)syscall(SYS_gettid);
-		tally_is_shut_in();
-	}
+	if (!was_free)
+		was_free = !tally_was_shut_in() && !tally_is_shut_in();
 	struct rusage usage;
-	if (!tally_was_shut_in() && getrusage(RUSAGE_THREAD, &usage) == 0) {
+	if (was_free && !tally_was_shut_in() && getrusage(RUSAGE_THREAD, &usage) == 0) {
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
 		t.disk_bytes = (uint64_t)usage.ru_inblock * 512;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/base/sandbox.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -12,13 +13,21 @@
 
 static atomic_bool seen_shut_in;
 
+/* A program that has no descriptor left is not shut in for good. */
+static void
+note_refusal(void)
+{
+	if (errno != EMFILE && errno != ENFILE)
+		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
+}
+
 bool
 tally_status_is_filtered(char *status, size_t size)
 {
 	static const char key[] = "\nSeccomp:\t";
 	size_t len = tally_small_file_read(STATUS, status, size);
 	if (!len)
-		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
+		note_refusal();
 	const char *mode = strstr(status, key);
 	/* A kernel without filters has no such line; of a longer file only the beginning was
 	 * read. */
@@ -39,7 +48,7 @@ tally_is_shut_in(void)
 	if (fd >= 0)
 		close(fd);
 	else
-		atomic_store_explicit(&seen_shut_in, true, memory_order_relaxed);
+		note_refusal();
 	return fd < 0;
 }
 

@@ -4,8 +4,10 @@
 #include "tests/unit/sandbox.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "layer/base/sandbox.h"
 #include "layer/config/config.h"
 #include "query/sampler/sampler.h"
 
@@ -219,6 +221,21 @@ test_sandbox(void)
 	end_counting(&later);
 }
 
+/* For a moment the program has no descriptor left. */
+static void
+test_no_descriptors(void)
+{
+	struct rlimit limit, none;
+	g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &limit), ==, 0);
+	none = limit;
+	none.rlim_cur = 0;
+	g_assert_cmpint(setrlimit(RLIMIT_NOFILE, &none), ==, 0);
+	bool shut_in = tally_is_shut_in(), filtered = tally_is_filtered();
+	g_assert_cmpint(setrlimit(RLIMIT_NOFILE, &limit), ==, 0);
+	g_assert_true(shut_in && filtered); /* it may be */
+	g_assert_false(tally_was_shut_in());
+}
+
 int
 main(int argc, char **argv)
 {
@@ -231,6 +248,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-proc/for-metrics", test_for_metrics);
 	g_test_add_func("/linux-proc/descriptors", test_descriptors);
 	g_test_add_func("/linux-proc/sandbox", test_sandbox);
+	g_test_add_func("/linux-proc/no-descriptors", test_no_descriptors);
 	g_test_add_func("/linux-proc/perf-denied", test_perf_denied);
 	return g_test_run();
 }
