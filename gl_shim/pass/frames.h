@@ -14,6 +14,14 @@ void gl_finish(struct gl_context *c, void (*next)(void));
 /* Called before a flush or a fence: the program may leave the GPU without work after it, so the
  * open pass ends here unless more work follows. False: no query may be issued now. */
 bool gl_pass_may_end(struct gl_context *c);
+/* The same where the program, if it `reads`, waits for a buffer's content. Returns `bytes`. */
+static inline uint64_t
+gl_buffer_read(struct gl_context *c, bool reads, uint64_t bytes)
+{
+	if (reads)
+		gl_pass_may_end(c);
+	return bytes;
+}
 /* The same where the program waits: by then the driver must have drawn all issued work. */
 void gl_wait(struct gl_context *c);
 /* Reads what `pname` asks of one of the program's queries: for a result the driver may wait. */

@@ -12,7 +12,9 @@ from intel_gpu import Gpu, build
 
 PLATFORMS = ("tgl", "bdw")
 KINDS = ("submissions", "waits")
-SCENES = ((0, "flush"), (0, "present"), (0, "flushes"), (3, "flush"), (3, "finish"))  # dispatches, and how a frame ends
+SCENES = ((0, "flush"), (0, "present"), (0, "flushes"), (3, "flush"), (3, "finish"), (0, "map"), (0, "get"))  # dispatches, and how a frame ends
+FRAME_ENDS = {"flushes": "present", "map": "present", "get": "present"}  # the others by their names
+READS = ("map", "get")  # one pass more
 START, FRAMES = 20, 60  # counted between the marks after these, so that the program's start and end do not count
 PASSES = 40
 OPTIONS = {
@@ -51,14 +53,14 @@ def counted(gpu, platform, program, args, options):
 def a_frame(checks, gpu, platform, scene, options):
     """Of each kind, how many."""
     if options is not None:
-        options = [*options, "--frame", "present" if scene[1] == "flushes" else scene[1]]
+        options = [*options, "--frame", FRAME_ENDS.get(scene[1], scene[1])]
     args = [str(PASSES), str(scene[0]), str(FRAMES), scene[1], str(START)]
     result, log, (_, _, marks, *counts) = counted(gpu, platform, need("submit_scene"), args, options)
     checks.equal(result.status, 0, "status")
     checks.equal(marks, 2, "marks")
     if options is not None:
         passes = [p for f in log.frames for p in f["passes"]]
-        checks.equal(len(passes), (PASSES + scene[0]) * FRAMES, "passes")
+        checks.equal(len(passes), (PASSES + scene[0] + (scene[1] in READS)) * FRAMES, "passes")
         # The last two frames' results need not have come when the program ends.
         lost = [p for f in log.frames[:-2] for p in f["passes"] if {"lost", "incomplete"} & set(p.get("flags", []))]
         checks.that(not lost, f"{len(lost)} passes have no result")
