@@ -467,9 +467,14 @@ compare_rows(gconstpointer a, gconstpointer b, gpointer ascends)
 	return *(bool *)ascends ? -order : order;
 }
 
-static void
-sort_rows(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort)
+void
+tally_rows_sort(const struct tally_aggregate *a, GPtrArray *rows, const struct tally_column *sort)
 {
+	static const struct tally_column most_expensive = {
+		.type = TALLY_COLUMN_TIME,
+		.what = TALLY_COLUMN_TOTAL,
+	};
+	sort = sort ? sort : &most_expensive;
 	/* Numbers are sorted from the largest, except the position in the frame, which
 	 * ascends. */
 	bool ascends = sort->what == TALLY_COLUMN_ORDER;
@@ -525,14 +530,7 @@ tally_rows_create(const struct tally_aggregate *a, int64_t device, const struct 
 	TALLY_EACH (struct tally_group, g, a->groups)
 		if (is_shown(a, g, device, rollups))
 			g_ptr_array_add(rows, g);
-	static const struct tally_column most_expensive = {
-		.key = "share",
-		.type = TALLY_COLUMN_TIME,
-		.what = TALLY_COLUMN_TOTAL,
-	};
-	if (sort)
-		sort_rows(a, rows, sort);
-	else if (!a->by->frames)
-		sort_rows(a, rows, &most_expensive);
+	if (sort || !a->by->frames)
+		tally_rows_sort(a, rows, sort);
 	return rows;
 }

@@ -88,6 +88,10 @@ const char *tally_queue_text(const struct tally_group *g);
 /* The names of the flags, joined by `separator`. */
 char *tally_flags_text(uint64_t flags, const char *separator);
 
+/* Sorts groups; `sort` NULL: the most expensive first. */
+void tally_rows_sort(const struct tally_aggregate *a, GPtrArray *rows,
+		     const struct tally_column *sort);
+
 /* The groups of a report in order (borrowed): those of `device`, or (-1) of all devices that are
  * not below another; with `rollups` the roll-ups of labels among them. Sorted by `sort`, or, if
  * that is NULL, the most expensive first and frames in order. */

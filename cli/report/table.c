@@ -79,24 +79,14 @@ line_name(const struct tally_group *g, const char *above)
 	return row->n_ids > 1 ? g_strdup_printf("%s: %u passes", name, row->n_ids) : g_strdup(name);
 }
 
-static int
-compare_cost(gconstpointer x, gconstpointer y)
-{
-	const struct tally_group *a = *(struct tally_group *const *)x;
-	const struct tally_group *b = *(struct tally_group *const *)y;
-	double s = tally_moments_total(&a->series[TALLY_SERIES_GPU].stats.moments);
-	double t = tally_moments_total(&b->series[TALLY_SERIES_GPU].stats.moments);
-	return (s < t) - (s > t);
-}
-
 /* The rows of a list that always get a line: a table must not be empty because its rows are
  * many and equal. */
 static GPtrArray *
-most_expensive(const GPtrArray *list, guint most)
+most_expensive(const struct tally_aggregate *a, const GPtrArray *list, guint most)
 {
 	GPtrArray *order = g_ptr_array_new();
 	g_ptr_array_extend(order, (GPtrArray *)list, NULL, NULL);
-	g_ptr_array_sort(order, compare_cost);
+	tally_rows_sort(a, order, NULL);
 	g_ptr_array_set_size(order, (gint)MIN(order->len, most));
 	return order;
 }
@@ -153,7 +143,7 @@ add_folded(struct builder *b, GArray *folded, const char *above)
 static void
 add_list(struct builder *b, const GPtrArray *list, const char *above, unsigned depth)
 {
-	g_autoptr(GPtrArray) shown = most_expensive(list, depth ? 0 : MOST_EXPENSIVE);
+	g_autoptr(GPtrArray) shown = most_expensive(b->a, list, depth ? 0 : MOST_EXPENSIVE);
 	g_autoptr(GArray) folded = g_array_new(FALSE, FALSE, sizeof(struct line));
 	TALLY_EACH (struct tally_group, g, list) {
 		double share = tally_group_share(b->a, g);

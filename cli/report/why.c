@@ -254,15 +254,14 @@ is_in_part(const struct tally_group *g, const char *part)
 	return strlen(part) == n && strncmp(part, g->label, n) == 0;
 }
 
-static bool
-is_named(const struct tally_group *g, const struct tally_answer_hitch *h)
+/* Of the passes that a text may name, the one that this is, as the text has it; or NULL. */
+static const char *
+find_named(const struct tally_group *g, const char *const *parts, size_t n)
 {
-	const char *const parts[] = { h->pass, h->drew, h->grew };
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-		if (is_in_part(g, parts[i]) &&
-		    strstr(tally_cause_text(h), tally_short_name(parts[i])))
-			return true;
-	return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_in_part(g, parts[i]))
+			return tally_short_name(parts[i]);
+	return NULL;
 }
 
 static void
@@ -278,9 +277,13 @@ add_hitches(const struct tally_answer_device *d, const struct tally_group *g,
 	const struct tally_answer_hitch *worst = NULL;
 	uint64_t n = 0;
 	for (unsigned i = d->n_listed; i-- > 0;) {
-		bool named = is_named(g, &d->hitches[i]);
-		worst = named ? &d->hitches[i] : worst;
-		n += named;
+		const struct tally_answer_hitch *h = &d->hitches[i];
+		const char *const parts[] = { h->pass, h->drew, h->grew };
+		const char *named = find_named(g, parts, G_N_ELEMENTS(parts));
+		if (!named || !strstr(tally_cause_text(h), named))
+			continue;
+		worst = h;
+		n++;
 	}
 	if (!worst)
 		return;
@@ -296,8 +299,11 @@ add_changes(const struct tally_answer_device *d, const struct tally_group *g,
 {
 	for (unsigned i = 0; i < d->n_changes; i++) {
 		const struct tally_answer_change *c = &d->changes[i];
-		if (is_in_part(g, c->is_pass ? c->what : NULL) || is_in_part(g, c->drew))
-			add_text(text, tally_answer_change_text(c));
+		const char *const parts[] = { c->is_pass ? c->what : NULL, c->drew };
+		const char *named = find_named(g, parts, G_N_ELEMENTS(parts));
+		const char *words = tally_answer_change_text(c);
+		if (named && strstr(words, named))
+			add_text(text, words);
 	}
 	if (d->alternating.part && is_in_part(g, d->alternating.part->name))
 		add_text(text, tally_answer_alternating_text(d));
@@ -322,6 +328,7 @@ tally_why_print(FILE *out, const struct tally_aggregate *a,
 		const struct tally_answer *answer, const GPtrArray *rows)
 {
 	enum { MOST_PASSES = 5 };
+	bool mixed = tally_rows_mix_devices(rows);
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_PASSES; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
@@ -329,7 +336,8 @@ tally_why_print(FILE *out, const struct tally_aggregate *a,
 					       : tally_why_text(a, g);
 		if (!text)
 			continue;
-		g_autofree char *line = g_strdup_printf("%s: %s", g->name, text);
+		const char *of = mixed ? tally_phrase(" of device %u", g->device) : "";
+		g_autofree char *line = g_strdup_printf("%s%s: %s", g->name, of, text);
 		if (!n++ && !answer)
 			putc('\n', out);
 		tally_text_print_wrapped(out, line, 2, 80);

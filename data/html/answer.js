@@ -27,7 +27,7 @@ function rate(v) {
 }
 
 function sentence(words) {
-	return words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.` : "";
+	return words ? `${words.charAt(0).toUpperCase()}${words.slice(1)}${words.endsWith("?") ? "" : "."}` : "";
 }
 
 /* The time until the first frame, or what was left out for loading, with what was loaded. */

@@ -341,14 +341,9 @@ async function showPass(log, d, group) {
 			group.name,
 		),
 		facts([
-			[
-				"Identity",
-				group.outside ? "measured work that lies in no pass" : group.id,
-			],
-			["Kind", group.outside ? null : group.kind],
-			...targetFacts(group),
 			["Over the run", group.over_run, "the changes of speed and hitches that it explains"],
 			["Cost", group.why, "what was counted, and what would make it cheaper: docs/verdicts.md"],
+			...targetFacts(group),
 			["Debug groups inside", group.groups],
 			["Queue", group.queue],
 			[
@@ -361,6 +356,11 @@ async function showPass(log, d, group) {
 					? null
 					: `${percent(group.share)} of all measured GPU time`,
 			],
+			[
+				"Identity",
+				group.outside ? "measured work that lies in no pass" : group.id,
+			],
+			["Kind", group.outside ? null : group.kind],
 			["Flags", group.flags.join(", ") || "none"],
 			["Other log", other],
 		]),

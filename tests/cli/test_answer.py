@@ -734,6 +734,12 @@ class Answer(CliCase):
             text = self.ok("report", "--pass", name, log).stdout.decode()
             said = " ".join(text[:text.index("device 0:")].split("\n", 1)[1].split())
             self.assertEqual(said, " ".join(words), text)
+        # Of two devices: which one it is of.
+        two = [(14, {"GBuffer": 8, "UI": 1}, {"device_number": i % 2}) for i in range(200)]
+        for i in (80, 81):
+            two[i] = (44, {"GBuffer": 38, "UI": 1}, {"device_number": i % 2})
+        text = self.ok("report", "--pass", "GBuffer", self.write_log("b.jsonl", log_of(two, (0, 1)))).stdout.decode()
+        self.assertEqual([line.split(":")[0] for line in text.splitlines()[1:5:2]], ["GBuffer of device 0", "GBuffer of device 1"], text)
 
     def test_alternating(self):
         """Passes that only each 2nd, 3rd or 4th frame has; not by chance, and not of half of the run."""
