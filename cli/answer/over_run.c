@@ -26,7 +26,8 @@ tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
 {
 	*r = (struct tally_over_run){ .parts = parts, .block = 1 };
 	for (int i = 0; i < TALLY_N_COURSES; i++)
-		r->courses[i].room = TALLY_COURSE_ROOM;
+		r->courses[i].room = i == TALLY_COURSE_FRAME ? TALLY_COURSE_ROOM
+							     : TALLY_PART_ROOM;
 }
 
 void

@@ -16,6 +16,7 @@
 #define MOST_SELDOM 0.9 /* of the time of passes that few frames have, those named have it */
 #define ALTERNATES 0.8 /* so many rows of frames */
 #define LEAST_ROWS 10
+#define LEAST_PART 5 /* they are a fifth of the run */
 
 /* Flags of a pass whose own part of a time that passes share may be missing from it. */
 #define UNTIMED \
@@ -318,16 +319,16 @@ add_beats(struct tally_part *part, uint64_t frame)
 	}
 }
 
-/* The shortest period in which it alternates, or 0; *from_row: since which row. */
+/* The shortest period in which it alternates, or 0; *rows: in which. */
 static unsigned
-period_of(const struct tally_part *part, uint64_t frames, uint64_t *from_row)
+period_of(const struct tally_part *part, uint64_t frames, struct tally_range *rows)
 {
 	for (unsigned period = 2; period <= TALLY_MOST_PERIOD; period++)
 		for (unsigned i = 0; i < period; i++) {
 			const struct tally_beat *b = &part->beats[period - 2];
-			uint64_t rows = b->last[i] + 1 - b->first[i];
-			*from_row = b->first[i];
-			if (b->wins[i] >= LEAST_ROWS && 2 * rows * period >= frames)
+			*rows = (struct tally_range){ false, b->first[i], b->last[i] + 1 };
+			uint64_t n = (rows->to - rows->from) * period;
+			if (b->wins[i] >= LEAST_ROWS && LEAST_PART * n >= frames)
 				return period;
 		}
 	return 0;
@@ -338,12 +339,12 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 {
 	struct tally_alternating found = { 0 };
 	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
-		uint64_t from_row;
-		unsigned period = period_of(part, p->n, &from_row);
+		struct tally_range rows;
+		unsigned period = period_of(part, p->n, &rows);
 		if (!period)
 			continue;
 		const struct tally_beat *b = &part->beats[period - 2];
-		double ns = tally_course_median(&b->most, from_row, UINT64_MAX);
+		double ns = tally_course_median(&b->most, rows.from, rows.to);
 		if (ns < least_ns)
 			continue;
 		found.others += found.part ? period == found.period : 0;
@@ -352,9 +353,12 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 		found.others = period == found.period ? found.others : 0;
 		found.part = part;
 		found.period = period;
-		found.from = 10 * from_row * period > p->n ? from_row * period : 0;
+		found.from = 10 * rows.from * period > p->n ? rows.from * period : 0;
+		found.until = 10 * (p->last - MIN(p->last, rows.to * period)) > p->n
+				      ? rows.to * period
+				      : 0;
 		found.ns = ns;
-		found.else_ns = tally_course_median(&b->next, from_row, UINT64_MAX);
+		found.else_ns = tally_course_median(&b->next, rows.from, rows.to);
 	}
 	return found;
 }
@@ -418,6 +422,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	}
 	g_ptr_array_set_size(p->touched, 0);
 	p->n++;
+	p->last = f->frame;
 	return all_timed;
 }
 

@@ -77,7 +77,7 @@ struct tally_parts {
 	GPtrArray *touched; /* parts of the frame being read */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */
-	uint64_t n; /* frames added */
+	uint64_t n, last; /* frames added, and the number of the last one */
 	uint64_t work[TALLY_N_WORK]; /* of the passes of the last one */
 };
 
@@ -106,7 +106,8 @@ uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
 struct tally_alternating {
 	const struct tally_part *part; /* NULL: none */
 	unsigned period, others; /* others: so many more of the period, with less time */
-	uint64_t from; /* the number of the first such frame; 0: all are */
+	/* Numbers: of the first such frame, 0: all are; after the last one, 0: it goes on. */
+	uint64_t from, until;
 	double ns, else_ns;
 };
 

@@ -464,7 +464,9 @@ tally_answer_alternating_text(const struct tally_answer_device *d)
 	const char *from = "", *rest = "", *others = "";
 	if (!a->part)
 		return NULL;
-	if (a->from)
+	if (a->until)
+		from = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " ", a->from, a->until);
+	else if (a->from)
 		from = tally_phrase("from frame %" PRIu64 " on ", a->from);
 	if (a->else_ns > 0)
 		rest = tally_phrase(", the others %s", tally_duration_text(a->else_ns));
