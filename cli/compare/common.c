@@ -2,6 +2,7 @@
 #include "cli/compare/common.h"
 
 #include "cli/compare/join.h"
+#include "cli/compare/row.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
@@ -198,22 +199,10 @@ take_over(const struct tally_compare *c, struct tally_compare_row *row, const st
 
 /* ---- frames ---- */
 
-/* By how much the typical frame of this frame's time changed, as a logarithm; 0 = not known. */
 static double
-frame_shift(const struct tally_compare *c, const struct tally_compare_row *row)
+ratio_of(const struct tally_compare_row *row)
 {
-	double *runs[TALLY_N_SIDES], shift = 0;
-	uint32_t n[TALLY_N_SIDES];
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		g_autoptr(GPtrArray)
-			values = tally_compare_row_values(c, row, (enum tally_side)side);
-		runs[side] = typical_frames(values, row->runs, &n[side]);
-	}
-	if (runs[0] && runs[1])
-		shift = change_of(runs, n);
-	g_free(runs[0]);
-	g_free(runs[1]);
-	return shift;
+	return row->mean[TALLY_SIDE_NEW] / row->mean[TALLY_SIDE_BASE];
 }
 
 /* `own`: the change of the frame by those of its passes. The frame time adds by how much it
@@ -221,17 +210,13 @@ frame_shift(const struct tally_compare *c, const struct tally_compare_row *row)
 static void
 doubt_frames(const struct tally_compare *c, const struct group *g, double own)
 {
-	double gpu = 0;
-	TALLY_EACH (struct tally_compare_row, row, c->rows)
-		if (row->subject->frame && strcmp(row->key, "gpu_ns") == 0 &&
-		    row->subject->slot == g->slot)
-			gpu = frame_shift(c, row);
 	TALLY_EACH (struct tally_compare_row, row, c->rows) {
 		if (!row->subject->frame || !row->is_time || row->pace || row->runs ||
 		    !row->tested || row->subject->slot != g->slot)
 			continue;
+		const struct tally_compare_row *gpu = tally_compare_gpu(c, row->subject);
 		row->doubted = true;
-		row->typical = expm1(frame_shift(c, row) - gpu) + own;
+		row->typical = own + (gpu ? ratio_of(row) / ratio_of(gpu) - 1 : 0);
 	}
 }
 

@@ -60,19 +60,6 @@ total_of(const struct tally_compare *c, const struct tally_compare_row *row, enu
 	return total;
 }
 
-/* Adds values of a pass that both sides have but only one measured. */
-static void
-add_lone(const struct tally_compare *c, const struct tally_compare_row *row,
-	 double lone[TALLY_N_SIDES])
-{
-	const double base = total_of(c, row, TALLY_SIDE_BASE);
-	const double fresh = total_of(c, row, TALLY_SIDE_NEW);
-	if (!row->subject->frames[0] || !row->subject->frames[1])
-		return;
-	lone[TALLY_SIDE_BASE] += isnan(fresh) && !isnan(base) ? base : 0;
-	lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
-}
-
 /* Whether passes that both sides have were measured on one of them only, and amount to more
  * than what counts as the same: the frame's sums then differ by what was not measured. */
 static bool
@@ -81,10 +68,16 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 	double lone[TALLY_N_SIDES] = { 0 };
 	if (!sum->subject->frame || !sum->worse || sum->ratio)
 		return false;
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject->slot == sum->subject->slot && row != sum &&
-		    strcmp(row->key, sum->key) == 0 && g_strcmp0(row->unit, sum->unit) == 0)
-			add_lone(c, row, lone);
+	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
+		const struct tally_compare_subject *s = row->subject;
+		if (s->slot != sum->subject->slot || !s->frames[0] || !s->frames[1] ||
+		    strcmp(row->key, sum->key) != 0 || g_strcmp0(row->unit, sum->unit) != 0)
+			continue;
+		const double base = total_of(c, row, TALLY_SIDE_BASE);
+		const double fresh = total_of(c, row, TALLY_SIDE_NEW);
+		lone[TALLY_SIDE_BASE] += isnan(fresh) && !isnan(base) ? base : 0;
+		lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
+	}
 	return lone[TALLY_SIDE_BASE] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_BASE) ||
 	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_NEW);
 }

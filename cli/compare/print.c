@@ -272,15 +272,6 @@ print_keys(const struct tally_printer *p)
 			    : "Counts, counters, metrics that changed: means of these frames");
 }
 
-static const struct tally_compare_row *
-gpu_row(const struct tally_compare *c, const struct tally_compare_subject *s)
-{
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject == s && strcmp(row->key, "gpu_ns") == 0)
-			return row;
-	return NULL;
-}
-
 /* Prints the passes that only one side has. */
 static void
 print_only(const struct tally_printer *p, enum tally_side side, const char *text)
@@ -290,7 +281,7 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || !s->frames[side] || s->frames[other])
 			continue;
-		const struct tally_compare_row *row = gpu_row(p->c, s);
+		const struct tally_compare_row *row = tally_compare_gpu(p->c, s);
 		const char *mean = row ? tally_row_mean(p, row, side) : "not measured";
 		if (n++ == 0)
 			title(p, text);

@@ -54,6 +54,15 @@ tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 	row->p = r.p;
 }
 
+const struct tally_compare_row *
+tally_compare_gpu(const struct tally_compare *c, const struct tally_compare_subject *s)
+{
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		if (row->subject == s && strcmp(row->key, "gpu_ns") == 0)
+			return row;
+	return NULL;
+}
+
 double
 tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
 {
