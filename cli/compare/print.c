@@ -181,10 +181,8 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 }
 
 static void
-print_top(const struct tally_printer *p)
+print_unlike(const struct tally_printer *p)
 {
-	print_side(p, TALLY_SIDE_BASE, "base:");
-	print_side(p, TALLY_SIDE_NEW, "new:");
 	TALLY_EACH (const struct tally_compare_unlike, u, p->c->unlike) {
 		g_autofree char *what = tally_text_escape(u->what);
 		g_autofree char *base = tally_text_escape(u->side[TALLY_SIDE_BASE]);
@@ -365,7 +363,9 @@ tally_compare_print(FILE *out, const struct tally_compare *c,
 	tally_print_conclusion(&p, "### passtally compare: ");
 	if (style->markdown)
 		putc('\n', out);
-	print_top(&p);
+	print_side(&p, TALLY_SIDE_BASE, "base:");
+	print_side(&p, TALLY_SIDE_NEW, "new:");
+	print_unlike(&p);
 	print_times(&p);
 	print_keys(&p);
 	print_only(&p, TALLY_SIDE_NEW, "Passes that are new");
@@ -381,6 +381,7 @@ tally_compare_lines(const struct tally_compare *c)
 {
 	struct tally_printer p = { .c = c, .lines = g_ptr_array_new_with_free_func(g_free) };
 	choose_units(&p);
+	print_unlike(&p);
 	tally_print_verdict(&p);
 	return p.lines;
 }

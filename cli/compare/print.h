@@ -10,8 +10,8 @@
 
 void tally_compare_print(FILE *out, const struct tally_compare *c,
 			 const struct tally_compare_style *style);
-/* The lines below the tables as they are printed, the last one the conclusion: elements char *,
- * which go with the array. The caller releases it. */
+/* What differs, then the lines below the tables, as they are printed, the last one the
+ * conclusion: elements char *, which go with the array. The caller releases it. */
 GPtrArray *tally_compare_lines(const struct tally_compare *c);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print_verdict.h"
 
-#include "cli/answer/text.h"
 #include "cli/compare/advice.h"
 #include "cli/compare/row.h"
 #include "cli/compare/row_text.h"
@@ -144,25 +143,6 @@ print_few(const struct tally_printer *p)
 			 few->pace ? tally_pace_least(c) : TALLY_COMPARE_LEAST);
 }
 
-/* The means of a run that changed are of two things. */
-static void
-print_changed_within(const struct tally_printer *p, enum tally_side side, const char *word)
-{
-	const struct tally_compare_log *first = NULL;
-	guint n = 0;
-	TALLY_EACH (const struct tally_compare_log, log, p->c->logs[side]) {
-		if (tally_compare_log_change(log) && !n++)
-			first = log;
-	}
-	if (!first)
-		return;
-	tally_print_line(p, "%s changed within %s: %s", word,
-			 p->c->logs[side]->len == 1 ? "its run"
-						    : tally_phrase("%u of its runs, as in %s", n,
-								   first->aggregate.path),
-			 tally_answer_change_text(tally_compare_log_change(first)));
-}
-
 void
 tally_print_verdict(const struct tally_printer *p)
 {
@@ -198,8 +178,6 @@ tally_print_verdict(const struct tally_printer *p)
 				 c->n_blind, TALLY_S(c->n_blind), 100 * c->settings.fail_above);
 	if (c->settings.has_fail_above && c->n_few)
 		print_few(p);
-	print_changed_within(p, TALLY_SIDE_BASE, "base");
-	print_changed_within(p, TALLY_SIDE_NEW, "new");
 	tally_print_advice(p);
 	tally_print_conclusion(p, "- ");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/answer/text.h"
 #include "cli/compare/compare.h"
 #include "cli/compare/join.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +122,7 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	g_autofree char *program = a->program ? g_path_get_basename(a->program) : NULL;
 	g_autofree char *devices = devices_text(log);
 	const bool none = log->arguments && !*log->arguments;
+	const struct tally_answer_change *change = tally_compare_log_change(log);
 	const struct {
 		const char *what, *text;
 	} notes[] = {
@@ -131,6 +134,10 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 		{ "kernel", id->kernel },
 		{ "processor", id->cpu },
 		{ "session", id->session ? tally_session_name(id->session) : NULL },
+		{ "speed within the run", !change ? "steady"
+					  : c->logs[side]->len > 1
+						  ? "changes"
+						  : tally_answer_change_text(change) },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(notes); i++)
 		say(sayings, side, TALLY_UNLIKE_NOTE, notes[i].what, notes[i].text);
@@ -171,39 +178,62 @@ add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *wha
 	g_ptr_array_add(c->unlike, u);
 }
 
-/* The mean over the logs of a side of the median clock of a device; 0 when one has none. */
 static double
-mean_clock(const struct tally_compare *c, unsigned side, uint32_t slot)
+clock_of(const struct tally_compare_log *log, uint32_t slot)
 {
-	double sum = 0;
-	guint n = 0;
-	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
-		struct tally_clock_range clock;
-		if (slot >= log->devices->len ||
-		    !tally_aggregate_clock(log->devices->pdata[slot], &clock))
-			return 0;
-		sum += clock.median_mhz;
-		n++;
-	}
-	return n ? sum / n : 0;
+	struct tally_clock_range range;
+	return tally_aggregate_clock(log->devices->pdata[slot], &range) ? range.median_mhz : 0;
+}
+
+/* Of the thread that ends frames, in a frame. */
+static double
+work_of(const struct tally_compare_log *log, uint32_t slot)
+{
+	const struct tally_answer_device *d = tally_answer_find(
+		log->answer, tally_compare_log_device(log, slot));
+	double ns = d ? 1e9 * d->seconds / (double)d->frames : 0;
+	return d && d->bound.has_thread ? d->bound.thread * ns / 1e6 : 0;
+}
+
+/* What is measured of a run as a whole. */
+static const struct measure {
+	const char *what, *unit;
+	double (*of)(const struct tally_compare_log *, uint32_t slot); /* 0: not known */
+	int decimals;
+	double part, least; /* by which it has to differ: of the base, and in its unit */
+} measures[] = {
+	{ "GPU clock", "MHz", clock_of, 0, TALLY_CLOCK_MOVED, 0 },
+	{ "the CPU works", "ms a frame", work_of, 2, 0.2, 0.2 },
+};
+
+static char *
+measure_text(const struct measure *m, double v)
+{
+	return g_strdup_printf("%.*f %s", m->decimals, v, m->unit);
 }
 
 static void
-note_clock(struct tally_compare *c, uint32_t slot)
+note_measure(struct tally_compare *c, const struct measure *m, uint32_t slot)
 {
-	double mhz[TALLY_N_SIDES] = { mean_clock(c, 0, slot), mean_clock(c, 1, slot) };
-	if (mhz[0] <= 0 || mhz[1] <= 0 || fabs(mhz[1] - mhz[0]) <= TALLY_CLOCK_MOVED * mhz[0])
+	double mean[TALLY_N_SIDES] = { 0 };
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
+			double v = slot < log->devices->len ? m->of(log, slot) : 0;
+			mean[side] += v > 0 ? v / c->logs[side]->len : (double)NAN;
+		}
+	}
+	double far = fabs(mean[1] - mean[0]);
+	if (!(far > m->part * mean[0]) || far <= m->least)
 		return;
-	char device[24] = "", what[48];
+	const char *device = "";
 	if (c->n_slots > 1)
-		g_snprintf(device, sizeof(device), " of device %u", tally_compare_device(c, slot));
-	g_snprintf(what, sizeof(what), "GPU clock%s", device);
-	add_unlike(c, TALLY_UNLIKE_NOTE, what, g_strdup_printf("%.0f MHz", mhz[0]),
-		   g_strdup_printf("%.0f MHz", mhz[1]));
+		device = tally_phrase(" of device %u", tally_compare_device(c, slot));
+	add_unlike(c, TALLY_UNLIKE_NOTE, tally_phrase("%s%s", m->what, device),
+		   measure_text(m, mean[0]), measure_text(m, mean[1]));
 }
 
-/* For how long no CPU was free for a driver that draws on them, at least, as a part of its time, in
- * all logs of a side; 0: a GPU draws, or not known. */
+/* For how long no CPU was free for a driver that draws on them, at least, as a part of its time,
+ * in all logs of a side; 0: a GPU draws, or not known. */
 static double
 find_no_cpu(const struct tally_compare *c, unsigned side)
 {
@@ -277,6 +307,7 @@ tally_compare_find_unlike(struct tally_compare *c)
 			add_unlike(c, s->kind, s->what, join(s->said[0]), join(s->said[1]));
 	}
 	for (uint32_t slot = 0; slot < c->n_slots; slot++)
-		note_clock(c, slot);
+		for (size_t i = 0; i < G_N_ELEMENTS(measures); i++)
+			note_measure(c, &measures[i], slot);
 	note_no_cpu(c);
 }
