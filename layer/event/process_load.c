@@ -19,13 +19,14 @@
 #define MAX_THREADS 256
 #define LEAST_SHARE 20 /* a thread is listed that worked a twentieth of the period */
 /* Of so many that worked most it is asked how long they had no CPU: each takes a file. */
-#define MAX_READY 12
+#define MAX_BUSIEST 12
 
 struct thread {
 	pid_t tid;
 	bool has_ready;
 	uint64_t cpu_ns, ready_ns;
 	const struct thread *then; /* as it was last read; NULL: not known */
+	uint64_t rank; /* by its work since; 0: what it had no CPU is known, as it did not run */
 };
 
 struct list {
@@ -82,59 +83,50 @@ find_thread(const struct list *before, pid_t tid)
 	return before->whole ? &none : NULL;
 }
 
-/* False: it has ended, or never ran. */
+/* False: it has ended, or never ran. Otherwise a thread that did not run has not been ready for
+ * longer: the kernel adds that when it runs. */
 static bool
-read_thread(struct thread *t, bool filtered)
+read_thread(struct thread *t, const struct thread *then, bool filtered)
 {
+	t->then = then;
 	if (filtered)
 		read_schedstat(t);
 	else
 		t->cpu_ns = tally_clock_of_thread(t->tid);
+	uint64_t before_ns = then ? then->cpu_ns : 0;
+	if (then && then->has_ready && before_ns == t->cpu_ns) {
+		t->has_ready = true;
+		t->ready_ns = then->ready_ns;
+	}
+	t->rank = t->cpu_ns - before_ns + !t->has_ready;
 	return t->cpu_ns != 0;
 }
 
-/* How urgently its time without a CPU is asked for; 0: it is known. A thread that did not run has
- * not been ready for longer: the kernel adds that when it runs. */
-static uint64_t
-urgency(const struct thread *t, pid_t frames)
-{
-	uint64_t cpu_ns = t->cpu_ns - (t->then ? t->then->cpu_ns : 0);
-	return t->tid == frames && cpu_ns ? UINT64_MAX : cpu_ns ? cpu_ns : !t->has_ready;
-}
-
-/* Puts it into the list of the most urgent, unless it is full of more urgent ones; returns how many
- * these are. */
+/* The threads that worked most, the busiest first, that of the frames among them. Where there is
+ * room, others are read so that it is known next time how long they had no CPU. */
 static uint32_t
-queue_thread(struct thread *first[MAX_READY], uint32_t n, struct thread *t, pid_t frames)
+find_busiest(struct list *list, pid_t frames, struct thread *busiest[MAX_BUSIEST])
 {
-	uint32_t at = n;
-	while (at > 0 && urgency(first[at - 1], frames) < urgency(t, frames))
-		at--;
-	if (at == MAX_READY)
-		return n;
-	n += n < MAX_READY;
-	memmove(first + at + 1, first + at, (n - 1 - at) * sizeof(*first));
-	first[at] = t;
-	return n;
-}
-
-static void
-read_ready(struct list *list, pid_t frames)
-{
-	struct thread *first[MAX_READY];
 	uint32_t n = 0;
+	struct thread *last = NULL; /* the frames' thread */
 	for (uint32_t i = 0; i < list->n; i++) {
 		struct thread *t = &list->threads[i];
-		t->has_ready = t->then && t->then->has_ready && t->then->cpu_ns == t->cpu_ns;
-		t->ready_ns = t->has_ready ? t->then->ready_ns : 0;
-		if (urgency(t, frames))
-			n = queue_thread(first, n, t, frames);
+		uint32_t at = n;
+		while (at > 0 && busiest[at - 1]->rank < t->rank)
+			at--;
+		n += n < MAX_BUSIEST;
+		if (at < n) {
+			memmove(busiest + at + 1, busiest + at, (n - 1 - at) * sizeof(*busiest));
+			busiest[at] = t;
+		}
+		last = t->tid == frames ? t : last;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t cpu_ns = first[i]->cpu_ns;
-		read_schedstat(first[i]);
-		first[i]->cpu_ns = cpu_ns;
-	}
+	uint32_t at = 0;
+	while (at < n && busiest[at] != last)
+		at++;
+	if (last && at == n)
+		busiest[n - 1] = last;
+	return n;
 }
 
 /* NULL at the end. The program may have closed the folder, with all other descriptors. */
@@ -168,8 +160,8 @@ list_threads(struct list *list, const struct list *before, const pid_t *own, uin
 	while (list->whole && (entry = next_entry(folder, list))) {
 		struct thread thread = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
 		bool ours = tally_own_threads_has(own, n_own, thread.tid);
-		bool theirs = thread.tid > 0 && !ours && read_thread(&thread, filtered);
-		thread.then = find_thread(before, thread.tid);
+		bool theirs = thread.tid > 0 && !ours &&
+			      read_thread(&thread, find_thread(before, thread.tid), filtered);
 		list->n_all += ours || theirs;
 		list->whole &= list->n < MAX_THREADS || !theirs;
 		if (theirs && list->n < MAX_THREADS)
@@ -192,15 +184,14 @@ read_same(struct list *list, const struct list *before, const pid_t *own, uint32
 	for (list->n = 0; same && list->n < before->n; list->n++) {
 		struct thread *t = &list->threads[list->n];
 		const struct thread *then = &before->threads[list->n];
-		*t = (struct thread){ .tid = then->tid, .then = then };
-		same = !tally_own_threads_has(own, n_own, t->tid) && read_thread(t, filtered);
+		*t = (struct thread){ .tid = then->tid };
+		same = !tally_own_threads_has(own, n_own, t->tid) && read_thread(t, then, filtered);
 	}
 	return same;
 }
 
 static void
-read_threads(struct list *list, const struct list *before, const char *status, bool filtered,
-	     pid_t frames)
+read_threads(struct list *list, const struct list *before, const char *status, bool filtered)
 {
 	pid_t own[TALLY_MAX_OWN_THREADS];
 	uint32_t n_own = tally_own_threads_list(own);
@@ -208,8 +199,6 @@ read_threads(struct list *list, const struct list *before, const char *status, b
 	    status_number(status, "\nThreads:") != before->n_all ||
 	    !read_same(list, before, own, n_own, filtered))
 		list_threads(list, before, own, n_own, filtered);
-	if (!filtered)
-		read_ready(list, frames);
 }
 
 /* What the thread did since it was read as `then`. */
@@ -225,32 +214,29 @@ since(const struct thread *t, const struct thread *then)
 	return did;
 }
 
-/* Puts the thread into the list of the busiest. */
 static void
-offer(struct tally_process_load *load, struct tally_process_record *out, pid_t tid,
-      struct tally_thread_record did)
+list_thread(struct tally_process_load *load, struct tally_process_record *out, pid_t tid,
+	    struct tally_thread_record did)
 {
-	uint32_t at = out->n_threads;
 	char path[64], name[32];
-	while (at > 0 && load->threads[at - 1].cpu_ns < did.cpu_ns)
-		at--;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	if (at == TALLY_LOAD_THREADS || !tally_small_file_read(path, name, sizeof(name)))
+	if (out->n_threads == TALLY_LOAD_THREADS ||
+	    !tally_small_file_read(path, name, sizeof(name)))
 		return;
-	if (out->n_threads < TALLY_LOAD_THREADS)
-		out->n_threads++;
-	for (uint32_t i = out->n_threads - 1; i > at; i--) {
-		load->threads[i] = load->threads[i - 1];
-		memcpy(load->names[i], load->names[i - 1], sizeof(load->names[i]));
-	}
-	snprintf(load->names[at], sizeof(load->names[at]), "%.*s", (int)strcspn(name, "\n"), name);
-	load->threads[at] = did;
+	did.name = load->names[out->n_threads];
+	snprintf(load->names[out->n_threads], sizeof(load->names[0]), "%.*s",
+		 (int)strcspn(name, "\n"), name);
+	load->threads[out->n_threads++] = did;
 }
 
 static void
-take_thread(struct tally_process_load *load, const struct thread *t, pid_t frames,
+take_thread(struct tally_process_load *load, struct thread *t, bool filtered, pid_t frames,
 	    struct tally_process_record *out)
 {
+	uint64_t cpu_ns = t->cpu_ns;
+	if (t->rank && !filtered)
+		read_schedstat(t);
+	t->cpu_ns = cpu_ns;
 	if (!t->then)
 		return;
 	struct tally_thread_record did = since(t, t->then);
@@ -263,7 +249,7 @@ take_thread(struct tally_process_load *load, const struct thread *t, pid_t frame
 	}
 	if (load->lists[0].whole && load->lists[1].whole &&
 	    did.cpu_ns + ready_ns >= out->period_ns / LEAST_SHARE)
-		offer(load, out, t->tid, did);
+		list_thread(load, out, t->tid, did);
 }
 
 /* Since the last reading. */
@@ -291,13 +277,13 @@ tally_process_load_read(struct tally_process_load *load, uint64_t now_ns, uint64
 		.threads = load->threads,
 	};
 	bool filtered = tally_status_is_filtered(status, sizeof(status));
-	read_threads(now, before, status, filtered, (pid_t)frames);
+	read_threads(now, before, status, filtered);
 	out->resident_bytes = status_number(status, "\nVmRSS:") << 10;
 	out->disk_bytes = disk_bytes(load, filtered);
-	for (uint32_t i = 0; i < now->n; i++)
-		take_thread(load, &now->threads[i], (pid_t)frames, out);
-	for (uint32_t i = 0; i < out->n_threads; i++)
-		load->threads[i].name = load->names[i];
+	struct thread *busiest[MAX_BUSIEST];
+	uint32_t n = find_busiest(now, (pid_t)frames, busiest);
+	for (uint32_t i = 0; i < n; i++)
+		take_thread(load, busiest[i], filtered, (pid_t)frames, out);
 	load->read_ns = now_ns;
 	load->last = !load->last;
 	return !first;

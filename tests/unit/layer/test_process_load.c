@@ -178,9 +178,13 @@ test_too_many(void)
 	tally_process_load_destroy(load);
 }
 
+static _Atomic uint64_t a_napper;
+
 static void *
 napper(void *busy)
 {
+	if (!busy)
+		atomic_store(&a_napper, (uint64_t)syscall(SYS_gettid));
 	atomic_fetch_add(&asleep, 1);
 	while (!atomic_load(&over)) {
 		g_usleep(1000);
@@ -207,9 +211,10 @@ test_many_run(void)
 	for (unsigned i = 0; i < 4; i++) {
 		work(WORK_NS / 6);
 		n_opened = 0;
-		tally_process_load_read(load, now_ns += WORK_NS / 4, 0, &r);
+		tally_process_load_read(load, now_ns += WORK_NS / 4, atomic_load(&a_napper), &r);
 		g_assert_cmpuint(n_opened, <=, 12);
 	}
+	g_assert_cmpint(r.has_ready, ==, access("/proc/self/schedstat", R_OK) == 0);
 	g_assert_cmpuint(r.n_threads, >=, 2);
 	for (unsigned i = 0; i < 2; i++) /* this one, and the busy one */
 		g_assert_cmpint(r.threads[i].has_ready, ==,
