@@ -360,6 +360,7 @@ struct tally_frame_record {
 	uint64_t gpu_ns, envelope_ns;
 	double coverage; /* 0 to 1 */
 	uint32_t width, height; /* of the largest presented surface, 0 = none */
+	int64_t surface; /* that it presents; -1 = the only one of its passes, or not one */
 	const char *set; /* counter set of this frame, NULL = the only one */
 	const struct tally_pass_record *passes;
 	uint32_t n_passes;

@@ -322,11 +322,11 @@ last_on(uintptr_t drawable)
 }
 
 void
-gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size)
+gl_swapped_elsewhere(struct tally_presented presented)
 {
-	struct tally_frame_end end = { .now_ns = tally_clock_now_ns(), .presented = size };
+	struct tally_frame_end end = { .now_ns = tally_clock_now_ns(), .presented = presented };
 	pthread_mutex_lock(&lock);
-	struct gl_context_state *s = last_on(drawable);
+	struct gl_context_state *s = last_on((uintptr_t)(presented.window - 1));
 	if (s && s->config->frame == TALLY_FRAME_PRESENT)
 		tally_stream_end_frame(s->stream, &end);
 	pthread_mutex_unlock(&lock);

@@ -99,6 +99,6 @@ struct gl_context *gl_current_park(void);
 
 /* A drawable was swapped by a thread without a context: ends the frame of the context that
  * released the drawable last. Makes no GL call. */
-void gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size);
+void gl_swapped_elsewhere(struct tally_presented presented);
 
 #endif

@@ -141,7 +141,7 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 }
 
 __attribute__((hot)) void
-gl_frame_end(struct gl_context *c, struct tally_extent presented)
+gl_frame_end(struct gl_context *c, struct tally_presented presented)
 {
 	struct gl_context_state *s = c->state;
 	if (!gl_measures(c) || (gl_no_query_zone(s) && !s->zone.lost))
@@ -164,7 +164,7 @@ gl_frame_end(struct gl_context *c, struct tally_extent presented)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
 
-static const struct tally_extent nothing_presented = { 0, 0 };
+static const struct tally_presented nothing_presented;
 
 static bool
 frame_is(const struct gl_context_state *s, enum tally_frame_boundary boundary)
@@ -315,7 +315,7 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 /* ---- swaps ---- */
 
 __attribute__((hot)) void
-gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
+gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_presented presented)
 {
 	gl_current = c;
 	if (c->live && c->state->zone.perhaps_ended)
@@ -331,7 +331,7 @@ gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
 	    s->stream)
 		gl_describe_interval(s, known.interval);
 	if ((s->config && s->config->frame == TALLY_FRAME_PRESENT) || submits_end_frame(s))
-		gl_frame_end(c, size);
+		gl_frame_end(c, presented);
 }
 
 /* ---- labels ---- */

@@ -43,11 +43,11 @@ GLenum gl_reset_status(struct gl_context *c, GLenum (*next)(void));
 
 /* Called after the real swap: puts the thread back to what gl_current_park() returned, ends the
  * frame when `ends_frame`, and reads results. The size is the drawable's, 0 x 0 when unknown. */
-void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size);
+void gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_presented presented);
 
 /* The frame ends here: closes the pass, ends the frame, reads the results that are
  * ready and hands them over. */
-void gl_frame_end(struct gl_context *c, struct tally_extent presented);
+void gl_frame_end(struct gl_context *c, struct tally_presented presented);
 void gl_frame_presented_elsewhere(struct gl_context *c, uint64_t n);
 /* Called before work of the pass that `c` may open: where the process presents by Vulkan what is
  * drawn here (GTK's GL area in a Vulkan window), the frame ended with that present. */

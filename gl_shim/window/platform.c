@@ -136,14 +136,11 @@ gl_present_end(const struct gl_present *p, bool succeeded)
 	if (!p->on)
 		return;
 	uint64_t now_ns = tally_clock_wait_end(&p->wait);
-	struct tally_extent size;
-	bool ends = false;
-	if (succeeded)
-		ends = gl_drawable_swapped(p->drawable, p->whole, now_ns, &size);
-	else
-		size = gl_drawable_size(p->drawable).size;
+	struct tally_presented presented = { .window = (int64_t)p->drawable + 1 };
+	bool ends = succeeded &&
+		    gl_drawable_swapped(p->drawable, p->whole, now_ns, &presented.size);
 	if (p->context)
-		gl_swap_end(p->context, ends, size);
+		gl_swap_end(p->context, ends, presented);
 	else if (ends)
-		gl_swapped_elsewhere(p->drawable, size);
+		gl_swapped_elsewhere(presented);
 }

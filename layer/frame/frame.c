@@ -682,8 +682,8 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	*r = (struct tally_frame_record){
 		.frame = in->frame,
 		.device = in->device,
-		.width = in->presented.width,
-		.height = in->presented.height,
+		.width = in->presented.size.width,
+		.height = in->presented.size.height,
 		.start_ns = in->start_ns,
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.has_thread = in->has_thread,
@@ -730,6 +730,20 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	return false;
 }
 
+/* -1 where it is the only one that the passes draw to. */
+static int64_t
+surface_of(const struct tally_frame_record *r, int64_t presented)
+{
+	bool drawn = false;
+	for (uint32_t i = 0; i < r->n_passes; i++) {
+		int64_t surface = r->passes[i].surface;
+		if (surface >= 0 && surface != presented)
+			return presented;
+		drawn |= surface >= 0;
+	}
+	return drawn ? -1 : presented;
+}
+
 struct tally_pass_record *
 tally_frame_passes(struct tally_frame_builder *b)
 {
@@ -742,7 +756,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 {
 	if (!begin_record(b, in))
 		return &b->record;
-	b->presented = in->presented;
+	b->presented = in->presented.size;
 	if (in->seen != b->seen && b->n_slots)
 		memset(b->ordinals, 0, b->n_slots * sizeof(*b->ordinals));
 	b->seen = in->seen;
@@ -761,6 +775,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 	}
 	b->record.passes = b->passes;
 	tally_order_passes(b->passes, b->begun, b->record.n_passes);
+	b->record.surface = surface_of(&b->record, in->presented.window - 1);
 	finish_totals(b);
 	finish_times(b);
 	return &b->record;

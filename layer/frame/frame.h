@@ -32,7 +32,7 @@ struct tally_frame_input {
 	bool has_thread; /* the next two are known */
 	uint64_t thread_ns, wait_ns, minor_faults, major_faults, disk_bytes;
 	const struct tally_events *events; /* NULL: not known */
-	struct tally_extent presented;
+	struct tally_presented presented;
 	uint64_t flags;
 	uint64_t dropped; /* in addition to those that the parts report */
 	struct tally_numbers *seen; /* the identities that the log has described */

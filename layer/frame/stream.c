@@ -541,7 +541,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 {
 	if (!is_live(s))
 		return;
-	if (end->presented.width)
+	if (end->presented.size.width)
 		atomic_store(&s->device->presents, true);
 	for (;;) {
 		uint64_t state = atomic_load(&s->device->state);

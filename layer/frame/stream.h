@@ -173,9 +173,14 @@ void tally_stream_add_overhead(struct tally_stream *stream, uint64_t ns);
 /* Adds `n` passes of the open frame that were already dropped where they were recorded. */
 void tally_stream_add_dropped(struct tally_stream *stream, uint64_t n);
 
+struct tally_presented {
+	struct tally_extent size; /* 0 x 0 when nothing was */
+	int64_t window; /* the number of its surface, plus 1; 0: none, or several */
+};
+
 struct tally_frame_end {
 	uint64_t now_ns; /* 0: the clock is read, if the frame or the next is captured */
-	struct tally_extent presented; /* 0 x 0 when nothing was presented */
+	struct tally_presented presented;
 	uint64_t flags;                /* frame flags to add */
 	struct tally_thread_time thread; /* set by tally_stream_end_frame() */
 };

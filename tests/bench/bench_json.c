@@ -122,6 +122,7 @@ frame_at(struct frames *f, uint32_t frame)
 	}
 	return (struct tally_frame_record){
 		.frame = frame,
+		.surface = -1,
 		.start_ns = start_ns,
 		.cpu_ns = 16000000,
 		.has_gpu = true,

@@ -188,6 +188,7 @@ write_frames(struct tally_recorder *r, uint64_t bytes, struct tally_end_record *
 	for (; status == TALLY_RECORD_OK && end->frames < frames; end->frames++) {
 		struct tally_frame_record f = {
 			.frame = end->frames,
+			.surface = -1,
 			.start_ns = start_ns,
 			.cpu_ns = 16000000 + draw(900000),
 			.has_gpu = true,

@@ -490,12 +490,13 @@ vk_target_of_image(struct vk_device *d, VkImage handle)
 	return target;
 }
 
-struct tally_extent
+struct tally_presented
 vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR handle, struct vk_presents *presents)
 {
 	const struct vk_swapchain_known *chain = vk_handles_find(
 		&d->targets->objects[VK_SWAPCHAINS], VK_HANDLE_KEY(handle));
 	*presents = chain ? chain->presents : (struct vk_presents){ .images = 0 };
-	return chain ? (struct tally_extent){ chain->width, chain->height }
-		     : (struct tally_extent){ 0, 0 };
+	if (!chain)
+		return (struct tally_presented){ .window = 0 };
+	return (struct tally_presented){ { chain->width, chain->height }, chain->surface + 1 };
 }

@@ -65,7 +65,8 @@ void vk_object_named(struct vk_device *d, int type, uint64_t handle, const char 
 void vk_object_destroyed(struct vk_device *d, enum vk_object what, uint64_t key);
 
 /* Size of a swapchain, and how it presents; 0 x 0 when unknown. */
-struct tally_extent vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
-					   struct vk_presents *presents);
+struct tally_presented
+vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
+		       struct vk_presents *presents);
 
 #endif

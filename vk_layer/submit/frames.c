@@ -38,7 +38,7 @@ reads_pictures(struct vk_device *d)
 }
 
 static void
-end_frame(struct vk_device *d, struct vk_queue *q, struct tally_extent presented,
+end_frame(struct vk_device *d, struct vk_queue *q, struct tally_presented presented,
 	  uint64_t flags)
 {
 	struct tally_stream *stream = any_stream(d, q);
@@ -105,7 +105,7 @@ ends_at_presents(const struct vk_device *d)
 }
 
 void
-vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_presented presented)
 {
 	if (!ends_at_presents(d))
 		return;
@@ -124,7 +124,7 @@ is_generated(struct vk_device *d, const struct vk_queue *q)
 }
 
 void
-vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented)
+vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_presented presented)
 {
 	if (ends_at_presents(d) && !d->marks_frames && !is_generated(d, q))
 		end_frame(d, q, presented, 0);

@@ -9,7 +9,7 @@
 #include "layer/event/event.h"
 #include "vk_layer/state.h"
 
-static const struct tally_extent vk_nothing_presented = { 0, 0 };
+static const struct tally_presented vk_nothing_presented;
 
 /* Without the lock; NULL when the game never queried the queue, or memory ran out. */
 struct vk_queue *vk_queue_find(VkQueue handle);
@@ -29,13 +29,13 @@ void vk_frame_end_partial(struct vk_device *d);
 /* A label begins: it may start or stop the capture, or end the frame. */
 void vk_frame_label(struct vk_device *d, struct vk_queue *q, const char *name);
 /* A VkFrameBoundaryEXT ended the frame; `q` (here and below, or NULL) is the queue that did. */
-void vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+void vk_frame_marked(struct vk_device *d, struct vk_queue *q, struct tally_presented presented);
 /* --frame submit:N, after a submission. */
 void vk_frame_submitted(struct vk_device *d, struct vk_queue *q);
 /* --frame idle, after a wait. */
 void vk_frame_idle(struct vk_device *d, struct vk_queue *q);
 /* --frame present, after a present. */
-void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_extent presented);
+void vk_frame_presented(struct vk_device *d, struct vk_queue *q, struct tally_presented presented);
 
 /* The layer's own time in the game's thread. vk_overhead_begin() returns a moment, or 0 while
  * nothing is captured, when no clock is read; the other returns the time since then, 0 since 0,

@@ -10,7 +10,7 @@
 #include "vk_layer/record/targets.h"
 
 struct presented {
-	struct tally_extent extent;
+	struct tally_presented what;
 	struct vk_presents how;
 };
 
@@ -30,23 +30,25 @@ presented_by(struct vk_device *d, const VkPresentInfoKHR *info)
 {
 	const struct present_mode_info *now =
 		vk_find_in_chain(info->pNext, PRESENT_MODE_INFO);
-	struct presented largest = { .extent = vk_nothing_presented };
+	struct presented largest = { .what = vk_nothing_presented };
 	for (uint32_t i = 0; i < info->swapchainCount; i++) {
 		struct presented p;
-		p.extent = vk_target_of_swapchain(d, info->pSwapchains[i], &p.how);
+		p.what = vk_target_of_swapchain(d, info->pSwapchains[i], &p.how);
 		if (now && i < now->n)
 			p.how.mode = now->modes[i];
-		if ((uint64_t)p.extent.width * p.extent.height >
-		    (uint64_t)largest.extent.width * largest.extent.height)
+		const struct tally_extent most = largest.what.size, size = p.what.size;
+		if ((uint64_t)size.width * size.height > (uint64_t)most.width * most.height)
 			largest = p;
 	}
+	if (info->swapchainCount > 1)
+		largest.what.window = 0;
 	return largest;
 }
 
 /* Called after a call on `q`, without the lock: the frame ends. */
 static void
 end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
-					  struct tally_extent),
+					  struct tally_presented),
 	  const struct presented *presented)
 {
 	struct vk_device *d = q->device;
@@ -54,7 +56,7 @@ end_frame(struct vk_queue *q, void (*end)(struct vk_device *, struct vk_queue *,
 	pthread_mutex_lock(&d->lock);
 	if (presented->how.images)
 		vk_describe_presents(d, presented->how);
-	end(d, q, presented->extent);
+	end(d, q, presented->what);
 	vk_collect_poll(d);
 	bool fences = vk_collect_wants_fence(q);
 	vk_pictures_unlock(d, true);
@@ -82,7 +84,7 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 {
 	struct vk_queue *q = vk_device_runs(d) ? vk_queue_find(queue) : NULL;
 	/* Queried before the call: another thread may destroy a swapchain after it. */
-	struct presented presented = { .extent = vk_nothing_presented };
+	struct presented presented = { .what = vk_nothing_presented };
 	if (q)
 		presented = presented_by(d, info);
 	bool marked = q && vk_ends_frame(info->pNext);
@@ -125,7 +127,7 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 	for (uint32_t i = 0; i < n; i++)
 		marked |= vk_ends_frame(infos[i].pNext);
 	struct tally_clock_wait none = { 0 };
-	const struct presented none_presented = { .extent = vk_nothing_presented };
+	const struct presented none_presented = { .what = vk_nothing_presented };
 	/* Where reading a query waits for the whole device, it waits for this call's work, too. */
 	bool listed = q && vk_slots_read_waits(d);
 	struct vk_submission *s = listed ? begin_bind(q) : NULL;

@@ -122,16 +122,18 @@ gl_current_park(void)
 }
 
 void
-gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_extent size)
+gl_swap_end(struct gl_context *c, bool ends_frame, struct tally_presented presented)
 {
-	say("end:%s:%ux%u", ends_frame ? "frame" : "part", size.width, size.height);
+	say("end:%s:%ux%u", ends_frame ? "frame" : "part", presented.size.width,
+	    presented.size.height);
 	gl_current = c;
 }
 
 void
-gl_swapped_elsewhere(uintptr_t drawable, struct tally_extent size)
+gl_swapped_elsewhere(struct tally_presented presented)
 {
-	say("elsewhere:%d:%ux%u", (int)drawable, size.width, size.height);
+	say("elsewhere:%d:%ux%u", (int)presented.window - 1, presented.size.width,
+	    presented.size.height);
 }
 
 bool

@@ -320,7 +320,7 @@ static void
 swap(void)
 {
 	struct gl_context *c = gl_current_park();
-	gl_swap_end(c, true, (struct tally_extent){ WINDOW, WINDOW });
+	gl_swap_end(c, true, (struct tally_presented){ { WINDOW, WINDOW }, 0 });
 }
 
 static void
@@ -832,7 +832,7 @@ test_resized(gconstpointer named)
 			gl_window_measured(gl_current);
 		}
 		struct gl_context *c = gl_current_park();
-		gl_swap_end(c, true, gl_drawable_size(1).size);
+		gl_swap_end(c, true, (struct tally_presented){ gl_drawable_size(1).size, 2 });
 	}
 	gl_context_destroyed(GL_PLATFORM_EGL, &the_context);
 	gl_current_leave();

@@ -292,6 +292,7 @@ static const struct tally_frame_record frame_1 = {
 	.coverage = 0.8,
 	.width = 1920,
 	.height = 1080,
+	.surface = -1,
 	.set = "set-1",
 	.passes = passes_1,
 	.n_passes = N(passes_1),
@@ -305,6 +306,7 @@ static const struct tally_frame_record frame_1 = {
 };
 static const struct tally_frame_record frame_2 = {
 	.frame = 18446744073709551615u,
+	.surface = -1,
 	.device = 1,
 	.start_ns = 18446744073709551615u,
 	.has_coverage = true,

@@ -98,7 +98,7 @@ finish_all(struct tally_stream *s)
 static inline void
 end_frame(struct tally_stream *s, uint64_t now_ns)
 {
-	struct tally_frame_end end = { .now_ns = now_ns, .presented = { 64, 64 } };
+	struct tally_frame_end end = { .now_ns = now_ns, .presented = { { 64, 64 }, 0 } };
 	tally_stream_end_frame(s, &end);
 }
 

@@ -19,6 +19,7 @@ struct world {
 	uint64_t valid[4][128];
 	unsigned n_parts;
 	GArray *infos, *pipelines;
+	int64_t window; /* that is presented, plus 1 */
 };
 
 static const struct tally_counter counter_a = {
@@ -129,7 +130,7 @@ world_build_with(struct world *w, uint64_t frame, const struct tally_events *eve
 		.n_parts = w->n_parts,
 		.start_ns = S(1),
 		.end_ns = S(2),
-		.presented = { 100, 100 },
+		.presented = { { 100, 100 }, w->window },
 		.seen = w->seen,
 		.events = events,
 	};
@@ -604,6 +605,28 @@ test_order(void)
 	}
 }
 
+/* The window that a frame presents is said where its passes do not say it. */
+static void
+test_surface(void)
+{
+	static const struct {
+		int64_t window, passes[2], surface;
+	} cases[] = {
+		{ 0, { 6, -1 }, -1 }, { 8, { 7, -1 }, -1 }, { 8, { -1, 7 }, -1 },
+		{ 8, { 7, 7 }, -1 },  { 8, { -1, -1 }, 7 }, { 8, { 6, -1 }, 7 },
+		{ 8, { 7, 6 }, 7 },   { 0, { 7, 6 }, -1 },
+	};
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct world *w = world_new();
+		struct tally_frame_part *part = world_part(w, 0, 1);
+		w->window = cases[i].window;
+		for (int k = 0; k < 2; k++)
+			world_pass(w, part, (struct tally_pass){ 0 })->surface = cases[i].passes[k];
+		g_assert_cmpint(world_build(w, 1)->surface, ==, cases[i].surface);
+		world_free(w);
+	}
+}
+
 static void
 test_many(void)
 {
@@ -827,6 +850,7 @@ main(int argc, char **argv)
 	g_test_add_func("/frame/counters", test_counters);
 	g_test_add_func("/frame/order", test_order);
 	g_test_add_func("/frame/many", test_many);
+	g_test_add_func("/frame/surface", test_surface);
 	g_test_add_func("/frame/ordinals", test_ordinals);
 	g_test_add_func("/frame/repeats", test_repeats);
 	g_test_add_func("/frame/full-set", test_full_set);

@@ -89,13 +89,13 @@ vk_devices_each(void (*visit)(void *device, void *data), void *data)
 	visit(&w.d, data);
 }
 
-struct tally_extent
+struct tally_presented
 vk_target_of_swapchain(struct vk_device *d, VkSwapchainKHR swapchain,
 		       struct vk_presents *presents)
 {
 	(void)d;
 	*presents = (struct vk_presents){ VK_PRESENT_MODE_FIFO_KHR, 3 };
-	return (struct tally_extent){ (uint32_t)(uintptr_t)swapchain, 10 };
+	return (struct tally_presented){ { (uint32_t)(uintptr_t)swapchain, 10 }, 1 };
 }
 
 const struct tally_counter_set *const *
