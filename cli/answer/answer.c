@@ -46,9 +46,11 @@ free_device(gpointer p)
 	tally_stats_finish(&s->overhead);
 	tally_over_run_finish(&s->run);
 	g_array_unref(s->found);
-	for (unsigned i = 0; i < s->windows.n; i++)
+	for (unsigned i = 0; i < s->windows.n; i++) {
+		g_array_unref(s->windows.all[i].passes);
 		if (s->windows.all[i].answer)
 			free_device(s->windows.all[i].answer);
+	}
 	g_free(s);
 	TALLY_EACH_OF (struct tally_answer_sum, sum, d->sums)
 		g_free(sum->what);
@@ -296,7 +298,11 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		w->answer = w->answer ? w->answer : create_device(f->device);
 		struct tally_answer_state *s = w->answer->state;
 		struct counted c;
-		struct tally_hitch_frame *h = begin_frame(answer, s, f, &c);
+		struct tally_frame_record mine = *f;
+		mine.passes = (const struct tally_pass_record *)(void *)w->passes->data;
+		mine.n_passes = w->passes->len;
+		mine.has_unattributed_gpu &= w->alone;
+		struct tally_hitch_frame *h = begin_frame(answer, s, &mine, &c);
 		const struct tally_hitch_part others = { .what = &s->others,
 							 .ns = w->others_ns };
 		struct tally_frame_record whole = w->sum;
@@ -304,6 +310,8 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		whole.frame = f->frame;
 		whole.device = f->device;
 		whole.cpu_ns = f->start_ns + f->cpu_ns - whole.start_ns;
+		whole.passes = mine.passes;
+		whole.n_passes = mine.n_passes;
 		whole.metrics = f->metrics;
 		whole.n_metrics = f->n_metrics;
 		c = (struct counted){ &whole, &w->events, w->timed, w->unsure_ns };
@@ -558,7 +566,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 							 ALTERNATING_SHARE * mean_ns);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
-	if (d->state->bound.n_timed)
+	if (d->state->bound.n_timed && !d->n_windows) /* of windows it is that of all */
 		d->mean_gpu_ns = d->state->bound.timed.gpu / (double)d->state->bound.n_timed;
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	d->at_once = s && s->queues_at_once.several_ns && d->mean_gpu_ns > 0;
@@ -596,6 +604,7 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 		return false;
 	TALLY_EACH (struct tally_answer_device, w, windows) {
 		w->n_windows = windows->len;
+		w->unplaced = 2 * all->n_unplaced >= w->frames;
 		w->skipped = d->skipped;
 		w->skipped_ns = d->skipped_ns;
 		w->first_ns = d->first_ns;

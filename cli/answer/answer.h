@@ -80,6 +80,7 @@ struct tally_answer_device {
 	/* From 1, the one with the most GPU work first; 0 = the device. */
 	guint window, n_windows;
 	uint32_t width, height; /* of the window */
+	bool unplaced; /* its frames may have more passes, those that draw to no window */
 	uint64_t frames; /* complete ones, without those left out at the start */
 	uint64_t skipped, skipped_ns;
 	double seconds; /* the sum of their frame times */

@@ -255,6 +255,8 @@ typical_text(const struct tally_answer_device *d)
 				    time, tally_duration_text(d->range_gpu_ns));
 	if (waits)
 		more = ", waits for the CPU within passes included";
+	else if (d->unplaced)
+		more = "; cannot be told: whose the passes are that draw to no window";
 	else if (!d->n_changes && d->mean_gpu_ns > UNEVEN * d->typical_ns)
 		more = tally_phrase("; on average %s", mean);
 	return tally_phrase("typical frame%s, %s on the GPU%s", where, time, more);

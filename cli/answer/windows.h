@@ -2,8 +2,8 @@
 /* cli/answer/windows.h - programs with several windows: which window a frame presents, and what
  * happened between two presents of the same one.
  *
- * A window is known by the surface that the frame's passes draw to. There are several once frames
- * go back to a window after another one; a swapchain that is made again is none. One thread.
+ * There are several once frames go back to a window after another one; a swapchain that is
+ * made again is none. One thread.
  */
 #ifndef PASSTALLY_CLI_ANSWER_WINDOWS_H
 #define PASSTALLY_CLI_ANSWER_WINDOWS_H
@@ -23,14 +23,19 @@ struct tally_window {
 	 * counts, and start_ns; what is missing in one frame is missing. */
 	struct tally_frame_record sum;
 	struct tally_frame_events events;
+	GArray *passes; /* its own: struct tally_pass_record, with a copy of counters */
+	struct tally_pass_record drew; /* the last that drew to it; no pointer is valid */
 	bool begun, timed;
-	uint64_t unsure_ns, others_ns; /* others_ns: GPU time of frames of other windows */
+	bool alone; /* all passes of the last frame are its own */
+	uint64_t unsure_ns, others_ns; /* others_ns: GPU time of other passes */
 };
 
 struct tally_windows {
 	struct tally_window all[TALLY_MOST_WINDOWS];
 	unsigned n;
 	bool several;
+	bool in_turns; /* several threads end frames */
+	uint64_t n_unplaced; /* passes that may be of any of them */
 	unsigned last; /* which of them presented last */
 	uint64_t next_frame; /* expected; after a gap each window begins again */
 };

@@ -182,6 +182,34 @@ class Answer(CliCase):
             start += cpu_ns
         return self.answers(lines + [end(400, 400)])
 
+    def test_windows_of_two_threads(self):
+        """A window of 60 and one of 10 frames a second: a frame of the log is what lies between any two presents."""
+        ids = {700: ("0000000000000a00", "0000000000000a01"), 701: ("0000000000000b00", "0000000000000b01")}
+        # What tells passes apart, whether it does for those that draw to no window, and whether these began before the other window's present.
+        for of, told, cut in (lambda w, k: {"context": w - 700}, True, True), \
+                             (lambda w, k: {"queue": f"0.{w - 700}", "submission": k}, True, True), \
+                             (lambda w, k: {"queue": "0.0", "submission": 2 * k + w - 700}, True, False), \
+                             (lambda w, k: {"queue": "0.0", "submission": 4 * k + 2 * (w - 700)}, False, True):
+            passes, swaps = [], []
+            for window, ms in (700, 16), (701, 100):
+                for k in range(1, 4800 // ms):
+                    at, last = (k * ms + 3 * (window - 700)) * MS, of(window, k)
+                    first = {**last, "submission": last["submission"] + 1} if not told else last
+                    passes.append((at - (12 * cut + 2) * MS, one_pass(0, ids[window][0], 2 * MS, **first)))
+                    passes.append((at - MS, one_pass(0, ids[window][1], MS, surface=window, **last)))
+                    swaps.append((at, window))
+            passes.sort(key=lambda p: p[0])
+            lines, before, last = [header(), device(api="vulkan")] + [pass_info(i, None) for both in ids.values() for i in both], 0, None
+            for n, (at, window) in enumerate(sorted(swaps)):
+                thread = {"thread_ns": MS, "wait_ns": 0} if window == last else {}
+                lines.append(frame(n, [p for t, p in passes if before <= t < at], start_ns=10**9 + before, cpu_ns=at - before,
+                                   width=100, height=100, surface=window, **thread))
+                before, last = at, window
+            got = self.answers(lines + [end(len(swaps), len(passes))])
+            self.assertEqual([(a["frames"], a["frame_time"]["p50_ns"]) for a in got], [(293, 16e6), (46, 100e6)])
+            self.assertEqual([([p["p50_ns"] for p in a["typical"]["passes"]], "cannot be told: whose" in a["typical"]["text"]) for a in got],
+                             [([2 * MS, MS] if told else [MS], not told)] * 2)
+
     def test_windows(self):
         """Each window has its frames, from one present of it to the next, and its passes; the one with most GPU work is first."""
         for main, other in self.windows(lambda i: i % 2), self.windows(lambda i: i % 2, hitch=(200,)):
