@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-static struct stage_peer *peers[2];
+struct stage_peer *scene_peers[2];
 static GLuint texture, framebuffers[2];
 
 /* Not with glFinish, which may be the end of a frame. */
@@ -34,8 +34,8 @@ init_switching(struct stage *s)
 	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
 	glFlush();
 	for (int i = 0; i < 2; i++) {
-		peers[i] = stage_peer_create(s, true);
-		stage_peer_make_current(s, peers[i]);
+		scene_peers[i] = stage_peer_create(s, true);
+		stage_peer_make_current(s, scene_peers[i]);
 		stage_peer_use_vertices(s);
 		framebuffers[i] = stage_framebuffer(texture, 0, 0);
 	}
@@ -45,11 +45,11 @@ init_switching(struct stage *s)
 static void
 frame_switching(struct stage *s)
 {
-	stage_peer_make_current(s, peers[0]);
+	stage_peer_make_current(s, scene_peers[0]);
 	draw_small(s, framebuffers[0], 300);
-	stage_peer_make_current(s, peers[1]);
+	stage_peer_make_current(s, scene_peers[1]);
 	draw_small(s, framebuffers[1], 150);
-	stage_peer_make_current(s, peers[1]);
+	stage_peer_make_current(s, scene_peers[1]);
 	stage_draw(s, 50, 60, 5);
 	stage_peer_make_current(s, NULL);
 	glBindTexture(GL_TEXTURE_2D, texture);
@@ -64,58 +64,19 @@ static const struct expect_pass switching_passes[] = {
 };
 
 /* Like a tidy program: nothing is in flight when a context is destroyed. */
-static void
-finish_peers(struct stage *s)
+void
+scene_finish_peers(struct stage *s)
 {
 	for (int i = 0; i < 2; i++) {
-		if (!peers[i])
+		if (!scene_peers[i])
 			continue;
-		stage_peer_make_current(s, peers[i]);
+		stage_peer_make_current(s, scene_peers[i]);
 		wait_for_gpu();
 		stage_peer_make_current(s, NULL);
-		stage_peer_destroy(s, peers[i]);
-		peers[i] = NULL;
+		stage_peer_destroy(s, scene_peers[i]);
+		scene_peers[i] = NULL;
 	}
 }
-
-/* ---- unshared: two contexts that share nothing, each with its own frames ---- */
-
-static struct stage other;
-
-static void
-init_unshared(struct stage *s)
-{
-	peers[0] = stage_peer_create(s, false);
-	stage_peer_make_current(s, peers[0]);
-	/* Separate objects in a separate stage: only the window is common. */
-	other = *s;
-	glGenBuffers(1, &other.vertices);
-	glGenBuffers(1, &other.indices);
-	stage_peer_use_vertices(&other);
-	static const float corners[6] = { -0.5f, -0.5f, 0.5f, -0.5f, -0.5f, 0.5f };
-	glBufferData(GL_ARRAY_BUFFER, sizeof(corners), corners, GL_STATIC_DRAW);
-	stage_make_program(&other);
-	stage_peer_make_current(s, NULL);
-}
-
-static void
-frame_unshared(struct stage *s)
-{
-	stage_peer_make_current(s, peers[0]);
-	stage_target_screen(&other);
-	glClear(GL_COLOR_BUFFER_BIT);
-	stage_draw(&other, 0, 3, 9);
-	stage_peer_swap(s, peers[0]);
-	stage_peer_make_current(s, NULL);
-	stage_target_screen(s);
-	glClear(GL_COLOR_BUFFER_BIT);
-	stage_draw(s, 0, 300, 2);
-}
-
-static const struct expect_pass unshared_passes[] = {
-	{ DRAWN(1, 3), CLEARED, .device = 1, .context = 1 },
-	{ DRAWN(1, 300), CLEARED },
-};
 
 /* ---- threads: a worker draws a texture that the main thread shows ---- */
 
@@ -150,12 +111,12 @@ static void
 init_threads(struct stage *s)
 {
 	texture = stage_texture(GL_RGBA8, SMALL, SMALL, 1);
-	peers[0] = stage_peer_create(s, true);
+	scene_peers[0] = stage_peer_create(s, true);
 	wait_for_gpu();
 	worker_stage = s;
 	sem_init(&go, 0, 0);
 	sem_init(&ready, 0, 0);
-	if (pthread_create(&worker, NULL, worker_main, peers[0]))
+	if (pthread_create(&worker, NULL, worker_main, scene_peers[0]))
 		stage_fail("no thread");
 }
 
@@ -174,7 +135,7 @@ finish_threads(struct stage *s)
 	stop = true;
 	sem_post(&go);
 	pthread_join(worker, NULL);
-	finish_peers(s);
+	scene_finish_peers(s);
 }
 
 static const struct expect_pass threads_passes[] = {
@@ -183,9 +144,7 @@ static const struct expect_pass threads_passes[] = {
 };
 
 const struct scene context_scenes[] = {
-	SCENE(switching, SCENE_ALL, .init = init_switching, .finish = finish_peers),
-	SCENE(unshared, SCENE_ALL, .init = init_unshared, .finish = finish_peers, .devices = 2,
-	      .needs_surface = true),
+	SCENE(switching, SCENE_ALL, .init = init_switching, .finish = scene_finish_peers),
 	SCENE(threads, SCENE_ALL, .init = init_threads, .finish = finish_threads),
 	{ 0 },
 };

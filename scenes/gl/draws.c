@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static GLuint indirect_buffer, parameter_buffer;
+static GLuint indirect_buffer;
 
 static const void *
 index_at(int i)
@@ -94,27 +94,6 @@ static const struct expect_pass instanced_passes[] = {
 	{ INSTANCED(3, 90, 6), CLEARED },
 };
 
-static void
-frame_instanced_base(struct stage *s)
-{
-	scene_clear_screen(s);
-	stage_paint(s, 1);
-	glDrawArraysInstancedBaseInstance(GL_TRIANGLES, 0, 12, 4, 7);
-	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
-	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0),
-					  2, 600);
-	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT,
-					    index_at(0), 2, 3);
-	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT,
-		index_at(0),
-						      5, 900, 1);
-}
-
-/* 48 + 18 + 12 + 18 + 15 vertices in 4 + 3 + 2 + 2 + 5 instances. */
-static const struct expect_pass instanced_base_passes[] = {
-	{ INSTANCED(5, 111, 16), CLEARED, .unsure = EXPECT_ANY_SHADED },
-};
-
 /* ---- indirect ---- */
 
 struct arrays_command {
@@ -125,26 +104,12 @@ static const struct arrays_command commands[4] = {
 	{ 300, 1, 0, 0 }, { 30, 2, 300, 0 }, { 60, 1, 600, 0 }, { 90, 1, 900, 0 }
 };
 
-static void
-init_indirect(struct stage *s)
+void
+scene_init_indirect(struct stage *s)
 {
 	glGenBuffers(1, &indirect_buffer);
 	glBindBuffer(GL_DRAW_INDIRECT_BUFFER, indirect_buffer);
 	glBufferData(GL_DRAW_INDIRECT_BUFFER, sizeof(commands), commands, GL_STATIC_DRAW);
-}
-
-/* Only here: with a parameter buffer bound, llvmpipe 22.3 also takes the count of plain
- * indirect draws from it. */
-static void
-init_indirect_count(struct stage *s)
-{
-	static const GLuint n = 2;
-	if (!epoxy_has_gl_extension("GL_ARB_indirect_parameters"))
-		stage_skip("no GL_ARB_indirect_parameters");
-	init_indirect(s);
-	glGenBuffers(1, &parameter_buffer);
-	glBindBuffer(GL_PARAMETER_BUFFER_ARB, parameter_buffer);
-	glBufferData(GL_PARAMETER_BUFFER_ARB, sizeof(n), &n, GL_STATIC_DRAW);
 }
 
 static void
@@ -164,28 +129,11 @@ static const struct expect_pass indirect_passes[] = {
 	  .unsure = EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
 };
 
-static void
-frame_indirect_count(struct stage *s)
-{
-	scene_clear_screen(s);
-	stage_paint(s, 2);
-	glMultiDrawArraysIndirectCountARB(GL_TRIANGLES, NULL, 0, 4, 0);
-}
-
-/* The GPU reads "2" from the parameter buffer: 300 + 60 vertices. */
-static const struct expect_pass indirect_count_passes[] = {
-	{ DRAWN(2, 360), CLEARED, .flags = "indirect",
-	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
-};
-
 const struct scene draw_scenes[] = {
 	SCENE(indexed, SCENE_DESKTOP),
 	SCENE(strips, SCENE_ALL),
 	SCENE(multi, SCENE_DESKTOP),
 	SCENE(instanced, SCENE_ALL),
-	SCENE(instanced_base, SCENE_DESKTOP, .major = 4, .minor = 2),
-	SCENE(indirect, SCENE_DESKTOP, .major = 4, .minor = 3, .init = init_indirect),
-	SCENE(indirect_count, SCENE_DESKTOP, .major = 4, .minor = 5,
-	      .init = init_indirect_count),
+	SCENE(indirect, SCENE_DESKTOP, .major = 4, .minor = 3, .init = scene_init_indirect),
 	{ 0 },
 };

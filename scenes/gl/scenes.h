@@ -68,6 +68,11 @@ void scene_draw_screen(struct stage *s, int count);
 void scene_show(struct stage *s, GLuint texture);
 /* Small targets of which two have depth, without what OpenGL ES 2 lacks. */
 void scene_init_es2(struct stage *s);
+/* Commands of indirect draws in a buffer. */
+void scene_init_indirect(struct stage *s);
+/* The other contexts of the process's one scene, and their end. */
+extern struct stage_peer *scene_peers[2];
+void scene_finish_peers(struct stage *s);
 /* A debug group of the application. */
 void scene_push_group(const char *name);
 

@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/vk/labels.c - scenes of debug labels: nested, across command buffers, of the queue. */
+/* scenes/vk/labels.c - a scene of debug labels: nested, around, between and inside passes. */
 #include "scenes/vk/scenes.h"
 
-static struct {
-	PFN_vkCmdBeginDebugUtilsLabelEXT begin;
-	PFN_vkCmdEndDebugUtilsLabelEXT end;
-	PFN_vkCmdInsertDebugUtilsLabelEXT insert;
-	PFN_vkQueueBeginDebugUtilsLabelEXT queue_begin;
-	PFN_vkQueueEndDebugUtilsLabelEXT queue_end;
-	PFN_vkQueueInsertDebugUtilsLabelEXT queue_insert;
-	PFN_vkCmdDebugMarkerBeginEXT marker_begin;
-	PFN_vkCmdDebugMarkerEndEXT marker_end;
-} calls;
-/* Looks the functions up in the instance or the device; false if one is missing. */
-#define LOAD(member, command, get, from) \
-	(calls.member = (PFN_##command)get(from, #command)) != NULL
-#define LOAD_LABELS(get, from) \
-	(LOAD(begin, vkCmdBeginDebugUtilsLabelEXT, get, from) && \
-	 LOAD(end, vkCmdEndDebugUtilsLabelEXT, get, from) && \
-	 LOAD(insert, vkCmdInsertDebugUtilsLabelEXT, get, from) && \
-	 LOAD(queue_begin, vkQueueBeginDebugUtilsLabelEXT, get, from) && \
-	 LOAD(queue_end, vkQueueEndDebugUtilsLabelEXT, get, from) && \
-	 LOAD(queue_insert, vkQueueInsertDebugUtilsLabelEXT, get, from))
+static PFN_vkCmdBeginDebugUtilsLabelEXT begin_label;
+static PFN_vkCmdEndDebugUtilsLabelEXT end_label;
+static PFN_vkCmdInsertDebugUtilsLabelEXT insert_label;
 
-static void
-labels_init(struct vk_stage *s)
+/* Looks a function up in the instance; false if it is missing. */
+#define LOAD(function, command) \
+	((function = (PFN_##command)vkGetInstanceProcAddr(s->instance, #command)) != NULL)
+
+void
+vk_labels_init(struct vk_stage *s)
 {
 	PFN_vkSetDebugUtilsObjectNameEXT set = (PFN_vkSetDebugUtilsObjectNameEXT)
 		vkGetInstanceProcAddr(s->instance, "vkSetDebugUtilsObjectNameEXT");
-	if (!set || !LOAD_LABELS(vkGetInstanceProcAddr, s->instance))
+	if (!set || !LOAD(begin_label, vkCmdBeginDebugUtilsLabelEXT) ||
+	    !LOAD(end_label, vkCmdEndDebugUtilsLabelEXT) ||
+	    !LOAD(insert_label, vkCmdInsertDebugUtilsLabelEXT))
 		vk_skip("no debug labels here");
 	VkDebugUtilsObjectNameInfoEXT name = {
 		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
@@ -52,7 +41,7 @@ static void
 push(VkCommandBuffer commands, const char *name)
 {
 	VkDebugUtilsLabelEXT label = named(name);
-	calls.begin(commands, &label);
+	begin_label(commands, &label);
 }
 
 /* ---- labels: around, between and inside passes ---- */
@@ -65,17 +54,17 @@ labels_frame(struct vk_stage *s, unsigned number)
 	push(commands, "frame");
 	push(commands, "shadows");
 	vk_screen_pass(s, commands, &screen, 0.1F, 3, 1);
-	calls.end(commands);
-	calls.insert(commands, &here);
+	end_label(commands);
+	insert_label(commands, &here);
 	push(commands, "opaque \"\xc3\xa4\"");
 	vk_begin_screen(commands, &screen);
 	push(commands, "inside");
 	vk_draw(s, commands, screen.pipeline, 0.1F * (float)number, 6, 1);
-	calls.end(commands);
+	end_label(commands);
 	vkCmdEndRenderPass(commands);
-	calls.end(commands);
+	end_label(commands);
 	vk_screen_pass(s, commands, &screen, 0.3F, 9, 1);
-	calls.end(commands);
+	end_label(commands);
 	vk_finish(s, commands);
 }
 
@@ -86,129 +75,9 @@ static const struct expect_pass labels_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- labels_straddle: over two command buffers, two submits, and the queue's own ---- */
-
-static void
-labels_straddle_frame(struct vk_stage *s, unsigned number)
-{
-	VkDebugUtilsLabelEXT queue = named("queue");
-	VkCommandBuffer commands[3];
-	for (int i = 0; i < 3; i++) {
-		commands[i] = vk_begin(s, 0);
-		if (i == 0)
-			push(commands[i], "long");
-		vk_screen_pass(s, commands[i], &screen, 0.1F * (float)number, 3, 1);
-		if (i == 1)
-			push(commands[i], "inner");
-		if (i == 2) {
-			calls.end(commands[i]);
-			calls.end(commands[i]);
-			vk_copy_out(commands[i], &screen.picture, &screen.out);
-		}
-		vk_end(commands[i]);
-	}
-	calls.queue_begin(s->queue, &queue);
-	vk_submit(s, 2, commands, VK_NULL_HANDLE);
-	vk_submit(s, 1, &commands[2], s->fence);
-	calls.queue_end(s->queue);
-	vk_end_frame(s, 3, commands);
-}
-
-static const struct expect_pass labels_straddle_passes[] = {
-	{ SCREEN_PASS(3, 1), .label = "queue/long" },
-	{ SCREEN_PASS(3, 1), .label = "queue/long" },
-	{ SCREEN_PASS(3, 1), .label = "queue/long/inner", .submission = 1 },
-	{ .kind = "transfer", .label = "queue", .copies = 1, .submission = 1 },
-};
-
-/* ---- label_frame: a label begins a frame (frame=label:tick) ---- */
-
-static void
-label_frame_frame(struct vk_stage *s, unsigned number)
-{
-	VkCommandBuffer commands = vk_begin(s, 0);
-	push(commands, "tick");
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	calls.end(commands);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
-}
-
-static const struct expect_pass label_frame_passes[] = {
-	{ SCREEN_PASS(3, 1), .label = "tick" },
-	{ .kind = "transfer", .label = "tick", .copies = 1 },
-};
-
-/* ---- labels_unasked: the commands of a device whose instance did not enable the extension.
- * The loader still returns them, and a driver that has them executes them. ---- */
-
-static void
-unasked_init(struct vk_stage *s)
-{
-	if (!LOAD_LABELS(vkGetDeviceProcAddr, s->device))
-		vk_skip("this loader hands out no debug labels that were not asked for");
-}
-
-static void
-labels_unasked_frame(struct vk_stage *s, unsigned number)
-{
-	VkDebugUtilsLabelEXT queue = named("queue"), here = named("here");
-	VkCommandBuffer commands = vk_begin(s, 0);
-	push(commands, "tick");
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	calls.insert(commands, &here);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	calls.end(commands);
-	calls.queue_insert(s->queue, &here);
-	calls.queue_begin(s->queue, &queue);
-	vk_run(s, commands);
-	calls.queue_end(s->queue);
-	vk_read(s, &screen.out);
-}
-
-static const struct expect_pass labels_unasked_passes[] = {
-	{ SCREEN_PASS(3, 1), .label = "queue/tick" },
-	{ .kind = "transfer", .label = "queue/tick", .copies = 1 },
-};
-
-/* ---- markers: VK_EXT_debug_marker, which only other layers offer; RenderDoc's does, and hides
- * everything newer than Vulkan 1.2 ---- */
-
-static const VkPhysicalDeviceFeatures no_features;
-
-static void
-markers_init(struct vk_stage *s)
-{
-	calls.marker_begin = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerBeginEXT);
-	calls.marker_end = VK_DEVICE_COMMAND(s, vkCmdDebugMarkerEndEXT);
-}
-
-static void
-markers_frame(struct vk_stage *s, unsigned number)
-{
-	VkDebugMarkerMarkerInfoEXT tick = {
-		.sType = VK_STRUCTURE_TYPE_DEBUG_MARKER_MARKER_INFO_EXT,
-		.pMarkerName = "tick",
-	};
-	VkCommandBuffer commands = vk_begin(s, 0);
-	calls.marker_begin(commands, &tick);
-	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
-	vk_copy_out(commands, &screen.picture, &screen.out);
-	calls.marker_end(commands);
-	vk_run(s, commands);
-	vk_read(s, &screen.out);
-}
-
 #define UTILS .wish = { .instance_extensions = { "VK_EXT_debug_utils" } }
 
 const struct vk_scene vk_label_scenes[] = {
-	SCENE(labels, labels_init, UTILS),
-	SCENE(labels_straddle, labels_init, .boundary = "submit:2", .submissions = 2, UTILS),
-	SCENE(label_frame, labels_init, .boundary = "label:tick", UTILS),
-	SCENE(labels_unasked, unasked_init),
-	SCENE_AS(markers, markers_frame, label_frame_passes, markers_init,
-		 .wish = { .device_extensions = { "VK_EXT_debug_marker" },
-			   .features = &no_features }),
+	SCENE(labels, vk_labels_init, UTILS),
 	{ 0 },
 };

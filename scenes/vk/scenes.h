@@ -91,6 +91,20 @@ void vk_finish(struct vk_stage *s, VkCommandBuffer commands);
 /* When everything that was submitted with the stage's fence is done: frees, and reads. */
 void vk_end_frame(struct vk_stage *s, uint32_t n, const VkCommandBuffer *commands);
 
+/* For the scenes of tests: a part of dynamic rendering with depth, with one draw; words of labels,
+ * with a name for the framebuffer; indices; images and buffers that are moved between. */
+void vk_rendering_init(struct vk_stage *s);
+void vk_rendering_piece(struct vk_stage *s, VkCommandBuffer commands, VkRenderingFlags flags,
+			float red, uint32_t vertices, uint32_t instances);
+void vk_labels_init(struct vk_stage *s);
+struct vk_buffer vk_make_indices(struct vk_stage *s);
+#define VK_ONE_LAYER { VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1 }
+extern struct vk_picture vk_other, vk_many, vk_small;
+extern struct vk_buffer vk_words, vk_copy;
+void vk_transfers_init(struct vk_stage *s);
+VkCommandBuffer vk_begin_transfers(struct vk_stage *s);
+void vk_clear_images(VkCommandBuffer commands);
+
 /* The usual scene: a screen, and a pass with one draw that differs in each frame. */
 void vk_plain_frame(struct vk_stage *s, unsigned number);
 extern const struct expect_pass vk_plain_passes[2];

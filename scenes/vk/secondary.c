@@ -2,8 +2,6 @@
 /* scenes/vk/secondary.c - scenes of secondary command buffers. */
 #include "scenes/vk/scenes.h"
 
-static struct vk_buffer words;
-static struct vk_compute compute;
 static VkPipeline rendering_pipeline;
 static VkCommandBuffer kept[2];
 
@@ -77,47 +75,16 @@ static const struct expect_pass twice_passes[] = {
 	COPY_OUT,
 };
 
-/* ---- secondary_work: a secondary's own passes, outside any of the primary's ---- */
+/* ---- secondary_rendering: inside dynamic rendering ---- */
 
 static void
-work_init(struct vk_stage *s)
+rendering_init(struct vk_stage *s)
 {
-	words = vk_make_buffer(s, 4096);
-	compute = vk_make_compute(s, &words);
 	rendering_pipeline = vk_make_pipeline(s, &(struct vk_pipeline_wish){
 							 .colors = 1,
 							 .color = VK_FORMAT_R8G8B8A8_UNORM,
 						 });
 }
-
-static void
-work_frame(struct vk_stage *s, unsigned number)
-{
-	VkCommandBuffer secondary = vk_begin_secondary(s, VK_NULL_HANDLE, NULL, 0);
-	vk_dispatch(secondary, &compute, 4);
-	vk_barrier_all(secondary);
-	vk_begin_rendering(secondary, &screen.picture, NULL, VK_ATTACHMENT_LOAD_OP_CLEAR, 0, 0);
-	vk_draw(s, secondary, rendering_pipeline, 0.6F, 3, 1);
-	vkCmdEndRendering(secondary);
-	vk_end(secondary);
-	VkCommandBuffer commands = vk_begin(s, 0);
-	vk_take_picture(commands, &screen.picture);
-	vk_dispatch(commands, &compute, 2);
-	vk_barrier_all(commands);
-	vkCmdExecuteCommands(commands, 1, &secondary);
-	vk_finish(s, commands);
-	vk_free(s, secondary);
-	vk_read(s, &words);
-}
-
-static const struct expect_pass work_passes[] = {
-	{ .kind = "compute", .dispatches = 1, .computed = 128 },
-	{ .kind = "compute", .dispatches = 1, .computed = 256 },
-	{ SCREEN_PASS(3, 1) },
-	COPY_OUT,
-};
-
-/* ---- secondary_rendering: inside dynamic rendering ---- */
 
 static void
 rendering_frame(struct vk_stage *s, unsigned number)
@@ -151,7 +118,6 @@ const struct vk_scene vk_secondary_scenes[] = {
 	SCENE_AS(secondaries, inside_frame, inside_passes, NULL),
 	SCENE_AS(secondaries_kept, kept_frame, inside_passes, kept_init),
 	SCENE_AS(secondary_twice, kept_frame, twice_passes, twice_init),
-	SCENE_AS(secondary_work, work_frame, work_passes, work_init),
-	SCENE_AS(secondary_rendering, rendering_frame, rendering_passes, work_init),
+	SCENE_AS(secondary_rendering, rendering_frame, rendering_passes, rendering_init),
 	{ 0 },
 };

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/scenes/gl_draws.c - draws without indices at once, of captured vertices, or under a
- * condition. */
+/* tests/scenes/gl_draws.c - draws without indices at once, of captured vertices, under a
+ * condition, from a base instance, or as many as a buffer says. */
 #include "scenes/gl/scenes.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 static GLuint feedback, feedback_buffer, feedback_program;
 
@@ -97,9 +100,73 @@ static const struct expect_pass conditional_passes[] = {
 	{ DRAWN(2, 90), CLEARED, .flags = "conditional yielded" },
 };
 
+/* ---- instanced_base ---- */
+
+static const void *
+index_at(int i)
+{
+	return (const void *)((size_t)i * sizeof(uint16_t));
+}
+
+static void
+frame_instanced_base(struct stage *s)
+{
+	scene_clear_screen(s);
+	stage_paint(s, 1);
+	glDrawArraysInstancedBaseInstance(GL_TRIANGLES, 0, 12, 4, 7);
+	glDrawElementsInstanced(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(300), 3);
+	glDrawElementsInstancedBaseVertex(GL_TRIANGLES, 6, GL_UNSIGNED_SHORT, index_at(0),
+					  2, 600);
+	glDrawElementsInstancedBaseInstance(GL_TRIANGLES, 9, GL_UNSIGNED_SHORT,
+					    index_at(0), 2, 3);
+	glDrawElementsInstancedBaseVertexBaseInstance(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT,
+		index_at(0),
+						      5, 900, 1);
+}
+
+/* 48 + 18 + 12 + 18 + 15 vertices in 4 + 3 + 2 + 2 + 5 instances. */
+static const struct expect_pass instanced_base_passes[] = {
+	{ INSTANCED(5, 111, 16), CLEARED, .unsure = EXPECT_ANY_SHADED },
+};
+
+/* ---- indirect_count ---- */
+
+static GLuint parameter_buffer;
+
+/* Only here: with a parameter buffer bound, llvmpipe 22.3 also takes the count of plain
+ * indirect draws from it. */
+static void
+init_indirect_count(struct stage *s)
+{
+	static const GLuint n = 2;
+	if (!epoxy_has_gl_extension("GL_ARB_indirect_parameters"))
+		stage_skip("no GL_ARB_indirect_parameters");
+	scene_init_indirect(s);
+	glGenBuffers(1, &parameter_buffer);
+	glBindBuffer(GL_PARAMETER_BUFFER_ARB, parameter_buffer);
+	glBufferData(GL_PARAMETER_BUFFER_ARB, sizeof(n), &n, GL_STATIC_DRAW);
+}
+
+static void
+frame_indirect_count(struct stage *s)
+{
+	scene_clear_screen(s);
+	stage_paint(s, 2);
+	glMultiDrawArraysIndirectCountARB(GL_TRIANGLES, NULL, 0, 4, 0);
+}
+
+/* The GPU reads "2" from the parameter buffer: 300 + 60 vertices. */
+static const struct expect_pass indirect_count_passes[] = {
+	{ DRAWN(2, 360), CLEARED, .flags = "indirect",
+	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+};
+
 const struct scene more_draw_scenes[] = {
 	SCENE(multi_arrays, SCENE_DESKTOP),
 	SCENE(feedback, SCENE_DESKTOP, .major = 4, .minor = 0, .init = init_feedback),
 	SCENE(conditional, SCENE_DESKTOP),
+	SCENE(instanced_base, SCENE_DESKTOP, .major = 4, .minor = 2),
+	SCENE(indirect_count, SCENE_DESKTOP, .major = 4, .minor = 5,
+	      .init = init_indirect_count),
 	{ 0 },
 };

@@ -3,7 +3,7 @@
 #include "scenes/gl/scenes.h"
 
 extern const struct scene more_target_scenes[], more_transfer_scenes[],
-	more_draw_scenes[];
+	more_draw_scenes[], more_context_scenes[];
 extern const struct scene legacy_scenes[], more_label_scenes[], more_gles_scenes[];
 
 const struct scene *const more_scenes[] = {
@@ -13,5 +13,6 @@ const struct scene *const more_scenes[] = {
 	legacy_scenes,
 	more_label_scenes,
 	more_gles_scenes,
+	more_context_scenes,
 	NULL,
 };

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/scenes/vk_draws.c - draws under a condition, captured vertices, the scene's own queries. */
+/* tests/scenes/vk_draws.c - draws under a condition, captured vertices, draws whose number a buffer
+ * has, several at once, the scene's own queries. */
 #include "scenes/vk/scenes.h"
 
-static struct vk_buffer numbers;
+#include <string.h>
+
+static struct vk_buffer numbers, indices;
 static VkPipeline feedback_pipeline;
 static VkQueryPool queries;
 static VkPipelineLayout all_stages;
@@ -13,6 +16,11 @@ static VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional_feature = {
 static VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback_feature = {
 	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
 	.transformFeedback = VK_TRUE,
+};
+
+static VkPhysicalDeviceMultiDrawFeaturesEXT multi_draw_feature = {
+	.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT,
+	.multiDraw = VK_TRUE,
 };
 
 /* ---- conditional: requested draws count, executed ones appear in the counters ---- */
@@ -142,6 +150,61 @@ push_early_frame(struct vk_stage *s, unsigned number)
 	vk_close_pass(s, commands);
 }
 
+/* ---- indirect_count: counts in a buffer, and how many ---- */
+
+static void
+indirect_count_init(struct vk_stage *s)
+{
+	static const VkDrawIndirectCommand draws[2] = { { 3, 1, 0, 0 }, { 6, 1, 0, 0 } };
+	numbers = vk_make_buffer(s, 4096);
+	memcpy(numbers.map, draws, sizeof(draws));
+	((uint32_t *)numbers.map)[512 / 4] = 1;
+}
+
+static void
+indirect_count_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_open_pass(s, number);
+	vkCmdDraw(commands, 3, 1, 0, 0);
+	vkCmdDrawIndirectCount(commands, numbers.handle, 0, numbers.handle, 512, 2,
+			       sizeof(VkDrawIndirectCommand));
+	vk_close_pass(s, commands);
+}
+
+static const struct expect_pass indirect_count_passes[] = {
+	{ COVERED(2, 6, 2), CLEARED, .flags = "indirect", .workloads = 2,
+	  .unsure = EXPECT_NO_DRAWS | EXPECT_NO_VERTICES | EXPECT_NO_INSTANCES },
+	COPY_OUT,
+};
+
+/* ---- multi_draw: VK_EXT_multi_draw, each draw counts ---- */
+
+static void
+multi_draw_init(struct vk_stage *s)
+{
+	indices = vk_make_indices(s);
+}
+
+static void
+multi_draw_frame(struct vk_stage *s, unsigned number)
+{
+	static const VkMultiDrawInfoEXT draws[3] = { { 0, 3 }, { 0, 6 }, { 3, 3 } };
+	static const VkMultiDrawIndexedInfoEXT indexed[2] = { { 0, 6, 0 }, { 6, 3, 0 } };
+	PFN_vkCmdDrawMultiEXT draw_multi = VK_DEVICE_COMMAND(s, vkCmdDrawMultiEXT);
+	PFN_vkCmdDrawMultiIndexedEXT draw_indexed =
+		VK_DEVICE_COMMAND(s, vkCmdDrawMultiIndexedEXT);
+	VkCommandBuffer commands = vk_open_pass(s, number);
+	vkCmdBindIndexBuffer(commands, indices.handle, 0, VK_INDEX_TYPE_UINT32);
+	draw_multi(commands, 3, draws, 2, 0, sizeof(draws[0]));
+	draw_indexed(commands, 2, indexed, 1, 0, sizeof(indexed[0]), NULL);
+	vk_close_pass(s, commands);
+}
+
+static const struct expect_pass multi_draw_passes[] = {
+	{ COVERED(5, 33, 8), CLEARED, .workloads = 2, .unsure = EXPECT_ANY_SHADED },
+	COPY_OUT,
+};
+
 #define OFFERED(name, feature) \
 	.wish = { .device_extensions = { name }, .extra = (feature) }
 
@@ -150,6 +213,9 @@ const struct vk_scene vk_more_draw_scenes[] = {
 	      OFFERED("VK_EXT_conditional_rendering", &conditional_feature)),
 	SCENE(feedback, feedback_init,
 	      OFFERED("VK_EXT_transform_feedback", &feedback_feature)),
+	SCENE(indirect_count, indirect_count_init),
+	SCENE(multi_draw, multi_draw_init,
+	      OFFERED("VK_EXT_multi_draw", &multi_draw_feature)),
 	SCENE_AS(occlusion, occlusion_frame, vk_plain_passes, occlusion_init),
 	SCENE_AS(push_early, push_early_frame, vk_plain_passes, push_early_init),
 	{ 0 },

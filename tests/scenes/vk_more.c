@@ -9,12 +9,13 @@
 extern const struct vk_scene vk_more_render_scenes[], vk_more_draw_scenes[];
 extern const struct vk_scene vk_more_work_scenes[], vk_more_submit_scenes[];
 extern const struct vk_scene vk_more_life_scenes[], vk_more_rendering_scenes[];
-extern const struct vk_scene vk_device_scenes[], vk_window_scenes[];
+extern const struct vk_scene vk_device_scenes[], vk_window_scenes[], vk_more_label_scenes[];
 
 const struct vk_scene *const vk_more_scenes[] = {
 	vk_more_render_scenes, vk_more_draw_scenes, vk_more_work_scenes,
 	vk_more_submit_scenes, vk_more_life_scenes, vk_more_rendering_scenes,
-	vk_device_scenes,      vk_window_scenes,    NULL,
+	vk_device_scenes,      vk_window_scenes,    vk_more_label_scenes,
+	NULL,
 };
 
 /* VK_SCENES_SETTING="NAME=VALUE" as a setting for passtally. Its extension is newer than

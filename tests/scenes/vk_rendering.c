@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/scenes/vk_rendering.c - dynamic rendering with a view mask, and with several samples. */
+/* tests/scenes/vk_rendering.c - dynamic rendering with a view mask, with several samples, and
+ * suspended and resumed. */
 #include "scenes/vk/scenes.h"
 
 /* ---- views: dynamic rendering with a view mask ---- */
@@ -97,8 +98,51 @@ static const struct expect_pass secondary_samples_passes[] = {
 	  .unsure = EXPECT_ANY_COUNTERS },
 };
 
+/* ---- suspend: three parts in one command buffer are one pass ---- */
+
+static void
+suspend_frame(struct vk_stage *s, unsigned number)
+{
+	VkCommandBuffer commands = vk_begin(s, 0);
+	vk_rendering_piece(s, commands, VK_RENDERING_SUSPENDING_BIT, 0.1F * (float)number, 3, 1);
+	vk_rendering_piece(s, commands,
+			   VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT, 0.4F, 6, 1);
+	vk_rendering_piece(s, commands, VK_RENDERING_RESUMING_BIT, 0.5F, 9, 1);
+	vk_finish(s, commands);
+}
+
+static const struct expect_pass suspend_passes[] = {
+	{ COVERED(3, 18, 3), CLEARED, .depth = "D32_SFLOAT",
+	  .unsure = EXPECT_NO_COUNTERS | EXPECT_ANY_WORKLOADS },
+	COPY_OUT,
+};
+
+/* ---- suspend_across: the same over three command buffers of one batch ---- */
+
+static void
+suspend_across_frame(struct vk_stage *s, unsigned number)
+{
+	static const VkRenderingFlags flags[3] = {
+		VK_RENDERING_SUSPENDING_BIT,
+		VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT,
+		VK_RENDERING_RESUMING_BIT,
+	};
+	VkCommandBuffer commands[3];
+	for (uint32_t i = 0; i < 3; i++) {
+		commands[i] = vk_begin(s, 0);
+		vk_rendering_piece(s, commands[i], flags[i], 0.1F * (float)number, 3 * (i + 1), 1);
+		if (i == 2)
+			vk_copy_out(commands[i], &screen.picture, &screen.out);
+		vk_end(commands[i]);
+	}
+	vk_submit(s, 3, commands, s->fence);
+	vk_end_frame(s, 3, commands);
+}
+
 const struct vk_scene vk_more_rendering_scenes[] = {
 	SCENE(views, views_init, .bare = true),
 	SCENE(secondary_samples, secondary_samples_init, .bare = true),
+	SCENE(suspend, vk_rendering_init),
+	SCENE_AS(suspend_across, suspend_across_frame, suspend_passes, vk_rendering_init),
 	{ 0 },
 };
