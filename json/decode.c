@@ -219,14 +219,16 @@ tally_decode_kept(struct tally_decoder *d, const char **s)
 }
 
 bool
-tally_decode_texts(struct tally_decoder *d)
+tally_decode_texts(struct tally_decoder *d, struct tally_array *texts, uint32_t *n,
+		   bool (*take)(struct tally_decoder *, const char **))
 {
 	if (!tally_json_open_array(&d->json))
 		return false;
 	while (tally_json_next_item(&d->json)) {
-		const char **text = tally_array_push(d, &d->texts, sizeof(*text));
-		if (!text || !tally_decode_text(d, text))
+		const char **text = tally_array_push(d, texts, sizeof(*text));
+		if (!text || !take(d, text))
 			return false;
+		++*n;
 	}
 	return !d->json.failed;
 }

@@ -126,8 +126,9 @@ bool tally_decode_text(struct tally_decoder *d, const char **s);
 /* Text that is valid as long as the reader. */
 struct tally_word *tally_decode_word(struct tally_decoder *d);
 bool tally_decode_kept(struct tally_decoder *d, const char **s);
-/* An array of texts, which are added to `texts`. */
-bool tally_decode_texts(struct tally_decoder *d);
+/* An array of texts, each read by `take`, which are added to `texts`; *n counts them. */
+bool tally_decode_texts(struct tally_decoder *d, struct tally_array *texts, uint32_t *n,
+			bool (*take)(struct tally_decoder *, const char **));
 /* The next key of an object whose keys are words, none of them twice: increment d->epoch before
  * its first one. NULL at its end, and on failure: see json.failed. */
 struct tally_word *tally_decode_key(struct tally_decoder *d);

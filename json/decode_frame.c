@@ -132,10 +132,70 @@ decode_frame_estimated(struct tally_decoder *d)
 	return !d->json.failed;
 }
 
-static void finish_pass(const struct tally_object *o, struct tally_pass_record *pass);
-static void finish_frame(const struct tally_object *o, struct tally_frame_record *frame);
+/* The next n items at `at`, and past them; NULL: none. */
+#define TAKE(at, n) ((n) ? ((at) += (n)) - (n) : NULL)
 
-/* read_frame(), and decode_NAME() of the objects in a frame. */
+/* The arrays no longer move: makes the passes point into them. */
+static void
+attach_arrays(struct tally_decoder *d)
+{
+	const struct tally_keyed_value *counters = d->counters.items;
+	const struct tally_keyed_value *metrics = d->metrics.items;
+	const struct tally_keyed_value *workload_counters = d->workload_counters.items;
+	const struct tally_pipeline_use_record *pipelines = d->pipelines.items;
+	struct tally_workload_record *workloads = d->workloads.items;
+	struct tally_pass_record *passes = d->passes.items;
+	for (size_t i = 0; i < d->passes.n; i++) {
+		struct tally_pass_record *pass = &passes[i];
+		pass->counters = TAKE(counters, pass->n_counters);
+		pass->metrics = TAKE(metrics, pass->n_metrics);
+		pass->pipelines = TAKE(pipelines, pass->n_pipelines);
+		pass->workloads = pass->n_workloads ? workloads : NULL;
+		for (uint32_t j = 0; j < pass->n_workloads; j++, workloads++)
+			workloads->counters = TAKE(workload_counters, workloads->n_counters);
+	}
+}
+
+static void
+apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *frame)
+{
+	struct tally_word **words = d->frame_estimated.items;
+	uint64_t mark = ++d->epoch;
+	if (d->frame_estimated.n == 0)
+		return;
+	for (size_t i = 0; i < d->frame_estimated.n; i++)
+		words[i]->marks = mark;
+	apply_estimated(&d->frame_metrics, frame->n_metrics, mark);
+}
+
+/* The frames of a device must be in order, after the line of the device. */
+static bool
+check_frame(struct tally_decoder *d, const struct tally_object *o,
+	    struct tally_frame_record *frame)
+{
+	const char *where = d->json.begin;
+	(void)o;
+	attach_arrays(d);
+	frame->unattributed = tally_array_items(&d->unattributed);
+	apply_frame_estimated(d, frame);
+	struct tally_number *device = tally_numbers_find(&d->devices, frame->device);
+	d->named = true;
+	if (!device)
+		return tally_json_fail(&d->json, where,
+				       "frame %" PRIu64 " is of device %" PRIu32
+				       ", which has no device line before it",
+				       frame->frame, frame->device);
+	if (device->has_value && frame->frame <= device->value)
+		return tally_json_fail(&d->json, where,
+				       "frame %" PRIu64 " of device %" PRIu32 " comes "
+				       "after its frame %" PRIu64,
+				       frame->frame, frame->device, device->value);
+	device->value = frame->frame;
+	device->has_value = true;
+	return true;
+}
+
+/* tally_decode_frame(), and decode_NAME() of the objects in a frame. */
 #include "json/log_read_frame.inc"
 
 /* Decides which absent counts are unknown and which are 0, according to the flags. */
@@ -181,78 +241,4 @@ finish_frame(const struct tally_object *o, struct tally_frame_record *frame)
 	frame->has_coverage = has_coverage || frame->gpu_ns;
 	if (!(o->seen & TALLY_BIT(FRAME_UNATTRIBUTED)))
 		frame->has_unattributed_gpu = frame->has_gpu;
-}
-
-/* The next n items at `at`, and past them; NULL: none. */
-#define TAKE(at, n) ((n) ? ((at) += (n)) - (n) : NULL)
-
-/* The arrays no longer move: makes the passes point into them. */
-static void
-attach_arrays(struct tally_decoder *d)
-{
-	const struct tally_keyed_value *counters = d->counters.items;
-	const struct tally_keyed_value *metrics = d->metrics.items;
-	const struct tally_keyed_value *workload_counters = d->workload_counters.items;
-	const struct tally_pipeline_use_record *pipelines = d->pipelines.items;
-	struct tally_workload_record *workloads = d->workloads.items;
-	struct tally_pass_record *passes = d->passes.items;
-	for (size_t i = 0; i < d->passes.n; i++) {
-		struct tally_pass_record *pass = &passes[i];
-		pass->counters = TAKE(counters, pass->n_counters);
-		pass->metrics = TAKE(metrics, pass->n_metrics);
-		pass->pipelines = TAKE(pipelines, pass->n_pipelines);
-		pass->workloads = pass->n_workloads ? workloads : NULL;
-		for (uint32_t j = 0; j < pass->n_workloads; j++, workloads++)
-			workloads->counters = TAKE(workload_counters, workloads->n_counters);
-	}
-}
-
-static void
-apply_frame_estimated(struct tally_decoder *d, const struct tally_frame_record *frame)
-{
-	struct tally_word **words = d->frame_estimated.items;
-	uint64_t mark = ++d->epoch;
-	if (d->frame_estimated.n == 0)
-		return;
-	for (size_t i = 0; i < d->frame_estimated.n; i++)
-		words[i]->marks = mark;
-	apply_estimated(&d->frame_metrics, frame->n_metrics, mark);
-}
-
-/* The frames of a device must be in order, after the line of the device. */
-static bool
-check_order(struct tally_decoder *d, const struct tally_frame_record *frame, const char *where)
-{
-	struct tally_number *device = tally_numbers_find(&d->devices, frame->device);
-	d->named = true;
-	if (!device)
-		return tally_json_fail(&d->json, where,
-				       "frame %" PRIu64 " is of device %" PRIu32
-				       ", which has no device line before it",
-				       frame->frame, frame->device);
-	if (device->has_value && frame->frame <= device->value)
-		return tally_json_fail(&d->json, where,
-				       "frame %" PRIu64 " of device %" PRIu32 " comes "
-				       "after its frame %" PRIu64,
-				       frame->frame, frame->device, device->value);
-	device->value = frame->frame;
-	device->has_value = true;
-	return true;
-}
-
-bool
-tally_decode_frame(struct tally_decoder *d, struct tally_frame_record *frame)
-{
-	struct tally_object o;
-	const char *where = d->json.at;
-	if (!read_frame(d, &o, frame))
-		return false;
-	attach_arrays(d);
-	frame->passes = tally_array_items(&d->passes);
-	frame->unattributed = tally_array_items(&d->unattributed);
-	frame->events = tally_array_items(&d->events);
-	frame->calls = tally_array_items(&d->calls);
-	apply_frame_estimated(d, frame);
-	frame->metrics = tally_array_items(&d->frame_metrics);
-	return check_order(d, frame, where);
 }

@@ -37,14 +37,7 @@ decode_schema(struct tally_decoder *d, struct tally_header_record *header)
 }
 
 static bool
-decode_argv(struct tally_decoder *d, struct tally_header_record *header)
-{
-	(void)header;
-	return tally_decode_texts(d);
-}
-
-static bool
-decode_key_texts(struct tally_decoder *d, struct tally_array *items)
+decode_key_texts(struct tally_decoder *d, struct tally_array *items, uint32_t *n)
 {
 	d->epoch++;
 	if (!tally_json_open_object(&d->json))
@@ -54,22 +47,9 @@ decode_key_texts(struct tally_decoder *d, struct tally_array *items)
 		if (!item || !tally_decode_text(d, &item->value))
 			return false;
 		item->key = key->text;
+		++*n;
 	}
 	return !d->json.failed;
-}
-
-static bool
-decode_options(struct tally_decoder *d, struct tally_header_record *header)
-{
-	(void)header; /* which receives the arrays in the end */
-	return decode_key_texts(d, &d->options);
-}
-
-static bool
-decode_tags(struct tally_decoder *d, struct tally_header_record *header)
-{
-	(void)header;
-	return decode_key_texts(d, &d->tags);
 }
 
 static bool
@@ -146,9 +126,7 @@ decode_sum_sq(struct tally_decoder *d, struct tally_statistic_record *s)
 	return decode_any_sum(d, false, &s->integral, &s->sum_sq, &s->sum_sq_f64);
 }
 
-static void finish_statistic(const struct tally_object *o, struct tally_statistic_record *s);
-
-/* read_header(), read_process() and so on, and decode_NAME() of the objects in them. */
+/* tally_decode_header() and so on, and decode_NAME() of the objects in them. */
 #include "json/log_read_run.inc"
 
 /* Sums are both exact or both inexact. */
@@ -159,47 +137,4 @@ finish_statistic(const struct tally_object *o, struct tally_statistic_record *s)
 	s->integral = s->integral && (o->seen & both) == both;
 	if (s->integral)
 		s->sum_f64 = s->sum_sq_f64 = 0;
-}
-
-bool
-tally_decode_header(struct tally_decoder *d, struct tally_header_record *header)
-{
-	struct tally_object o;
-	if (!read_header(d, &o, header))
-		return false;
-	header->argv = tally_array_items(&d->texts);
-	header->n_argv = (uint32_t)d->texts.n;
-	header->options = tally_array_items(&d->options);
-	header->n_options = (uint32_t)d->options.n;
-	header->tags = tally_array_items(&d->tags);
-	header->n_tags = (uint32_t)d->tags.n;
-	return true;
-}
-
-bool
-tally_decode_note(struct tally_decoder *d, struct tally_note_record *note)
-{
-	struct tally_object o;
-	return read_note(d, &o, note);
-}
-
-bool
-tally_decode_process(struct tally_decoder *d, struct tally_process_record *process)
-{
-	struct tally_object o;
-	if (!read_process(d, &o, process))
-		return false;
-	process->threads = tally_array_items(&d->threads);
-	return true;
-}
-
-bool
-tally_decode_end(struct tally_decoder *d, struct tally_end_record *end)
-{
-	struct tally_object o;
-	if (!read_end(d, &o, end))
-		return false;
-	end->growth = tally_array_items(&d->growth);
-	end->statistics = tally_array_items(&d->statistics);
-	return true;
 }

@@ -56,24 +56,6 @@ put_texts(struct tally_json_writer *w, const char *const *texts, uint32_t n)
 }
 
 static void
-put_argv(struct tally_json_writer *w, const struct tally_header_record *header)
-{
-	put_texts(w, header->argv, header->n_argv);
-}
-
-static void
-put_facts(struct tally_json_writer *w, const struct tally_device_record *device)
-{
-	put_texts(w, device->facts, device->n_facts);
-}
-
-static void
-put_set_counters(struct tally_json_writer *w, const struct tally_set_info *set)
-{
-	put_texts(w, set->keys, set->n_keys);
-}
-
-static void
 put_started(struct tally_json_writer *w, const struct tally_header_record *header)
 {
 	tally_json_put_time(w, header->started_unix_ns);
@@ -91,24 +73,6 @@ put_key_texts(struct tally_json_writer *w, const struct tally_key_text *items, u
 		tally_json_put_text(w, items[i].value);
 	}
 	PUT("}");
-}
-
-static void
-put_options(struct tally_json_writer *w, const struct tally_header_record *header)
-{
-	put_key_texts(w, header->options, header->n_options);
-}
-
-static bool
-has_tags(const struct tally_header_record *header)
-{
-	return header->n_tags;
-}
-
-static void
-put_tags(struct tally_json_writer *w, const struct tally_header_record *header)
-{
-	put_key_texts(w, header->tags, header->n_tags);
 }
 
 static bool

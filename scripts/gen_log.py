@@ -175,7 +175,7 @@ class Description:
 
     def check(self, field):
         known = {"word": self.words, "object": self.objects, "list": self.objects, "by": {field.of},
-                 "const": {field.of}, "key": {""}, "estimated": {""}, "values": {""}}
+                 "const": {field.of}, **dict.fromkeys(("key", "estimated", "values", "texts", "keys", "pairs"), {""})}
         if field.of not in known.get(field.type, {}) and (field.of or field.type not in self.types):
             raise Wrong(field.line, f"there is no type {field.type}:{field.of}".rstrip(":"))
 
@@ -321,7 +321,17 @@ C_TYPES = {
                       "{ .storage = TALLY_STORAGE_F64, .f64 = NAN }", "tally_json_is_writable(M)"),
     "bool": (None, "tally_json_read_bool(&d->json, &M)", None, None),
     "flags": ("put_flags(w, flag_words, M)", "decode_flags(d, &M)", None, None),
+    # N: how many there are; A: the decoder's array.
+    "texts": ("put_texts(w, M, N)", "tally_decode_texts(d, A, &N, tally_decode_text)", None, None),
+    "keys": ("put_texts(w, M, N)", "tally_decode_texts(d, A, &N, tally_decode_kept)", None, None),
+    "pairs": ("put_key_texts(w, M, N)", "decode_key_texts(d, A, &N)", None, None),
 }
+
+
+def spell_call(call, field, member):
+    """A call of C_TYPES for this field."""
+    words = {"M": member, "N": f"r->n_{field.member}", "A": f"&d->{field.array}"}
+    return re.sub(r"\b[MNA]\b", lambda match: words[match.group(0)], call)
 
 
 class Put:
@@ -350,7 +360,7 @@ class Put:
         if field.condition():
             out.append(field.condition() if "(" in field.condition() else f"r->{field.condition()}")
         if "nonzero" in field.when:
-            n = {"list": f"r->n_{field.member}", "flags": f"{member} & KNOWN_FLAGS", "number": f"{member} != 0"}
+            n = {"list": f"r->n_{field.member}", "pairs": f"r->n_{field.member}", "flags": f"{member} & KNOWN_FLAGS", "number": f"{member} != 0"}
             out.append(n.get(field.type, member))
         if "optional" in field.when or field.type == "share":
             out.append(C_TYPES[field.type][3].replace("M", member))
@@ -370,7 +380,7 @@ class Put:
                                    *inside(["if (i)", '\tPUT(",");', f"put_{field.of}(w, {item});"]), "}",
                                    'PUT("]");'])
         put = f"put_word(at, {words.name}_words, {len(words.words)}, M)" if words else C_TYPES[field.type][0]
-        name, call = put.partition("(")[0], put.replace("M", member)
+        name, call = put.partition("(")[0], spell_call(put, field, member)
         if name not in MOST:
             return self.by_writer([f"{call};"])
         self.most.append(MOST[name])
@@ -425,7 +435,7 @@ def put_source(description):
 
 
 class Read:
-    """decode_NAME() of an object, and everything that it needs; of a line, read_NAME()."""
+    """decode_NAME() of an object, and everything that it needs; of a line, tally_decode_NAME()."""
 
     def __init__(self, description, owner):
         self.description, self.owner = description, owner
@@ -450,7 +460,7 @@ class Read:
             return [f"return {get}(d);" if get else "return decode_estimated(d, o->mark);"]
         if "get" in field.attributes:
             return [f"return {field.attributes['get']}(d, &{member});"]
-        return [f"return {C_TYPES[field.type][1].replace('M', member)};"]
+        return [f"return {spell_call(C_TYPES[field.type][1], field, member)};"]
 
     def list(self, field):
         """decode_OBJECT_FIELD(): an array of objects."""
@@ -513,16 +523,14 @@ class Read:
         out = ["", "enum {", *(f"\t{owner.bit(field)}," for field in owner.fields), f"\tN_{upper}_FIELDS,", "};", "",
                f"static const struct tally_field {owner.name}_fields[N_{upper}_FIELDS] = {{",
                *(f"\t[{owner.bit(field)}] = TALLY_FIELD({literal(field.name)})," for field in owner.fields), "};"]
+        if "finish" in owner.more:
+            out += ["", f"static void finish_{owner.name}(const struct tally_object *o, {owner.struct} *r);"]
         for field in owner.fields:
             out += self.list(field) if field.type == "list" else []
         out += self.field()
-        out += ["", "static bool"]
-        if owner.is_line:
-            out += [f"read_{owner.name}(struct tally_decoder *d, struct tally_object *o, {owner.struct} *r)",
-                    "{", "\t*o = (struct tally_object){", *inside(inside(self.object())), "\t};"]
-        else:
-            out += [f"decode_{owner.name}(struct tally_decoder *d, {owner.struct} *r)",
-                    "{", "\tstruct tally_object inner = {", *inside(inside(self.object())), "\t}, *o = &inner;"]
+        out += ["", "bool" if owner.is_line else "static bool",
+                f"{'tally_' if owner.is_line else ''}decode_{owner.name}(struct tally_decoder *d, {owner.struct} *r)",
+                "{", "\tstruct tally_object inner = {", *inside(inside(self.object())), "\t}, *o = &inner;"]
         if not self.shares_record():
             out.append(f"\t*r = ({owner.struct}){{ {self.absent()} }};")
         out += inside(["if (!tally_object_open(d, o))", "\treturn false;",
@@ -535,7 +543,12 @@ class Read:
                       for field in owner.fields if field.type == "values"), "\t}"]
         if "finish" in owner.more:
             out.append(f"\tfinish_{owner.name}(o, r);")
+        # The arrays no longer move.
+        out += [f"\tr->{field.member} = tally_array_items(&d->{field.array});" for field in owner.fields
+                if owner.is_line and field.type in ("list", "values", "texts", "pairs")
+                and "pointers" not in field.attributes]
         end = " && tally_json_end(&d->json)" if owner.is_line else ""
+        end += f" && check_{owner.name}(d, o, r)" if "check" in owner.more else ""
         return out + [f"\treturn !d->json.failed{end};", "}"]
 
 
@@ -585,7 +598,7 @@ def numbers_source(description):
 HOLDS = {
     "uint32": "integer", "uint64": "integer", "number63": "integer", "id": "16 hex digits", "kind": "word",
     "label": "text", "key": "text", "format": "text", "share": "number", "bool": "true", "counter_value": "number",
-    "values": "numbers by key", "estimated": "array of keys", "flags": "array of words", "const": "word",
+    "values": "numbers by key", "texts": "array", "keys": "array", "pairs": "object", "estimated": "array of keys", "flags": "array of words", "const": "word",
 }
 
 
