@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Turn a text file into a C source file that holds it.
 
-    scripts/embed_text.py INPUT OUTPUT HEADER NAME
+    scripts/embed_text.py INPUT OUTPUT NAME
 
-OUTPUT includes HEADER and defines `const char NAME[]` (ended by a NUL) and `const size_t NAME_len`.
-Same input, same bytes.
+OUTPUT defines `const char NAME[]` of cli/shared/embedded.h, ended by a NUL. Same input, same bytes.
 """
 
 import pathlib
@@ -15,21 +14,21 @@ PER_LINE = 20
 
 
 def main():
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    source, target, header, name = sys.argv[1:]
+    source, target, name = sys.argv[1:]
     data = pathlib.Path(source).read_bytes()
     if b"\0" in data:
         sys.exit(f"{source}: holds a NUL byte, so it is no text")
     lines = [
         f"/* Made from {pathlib.Path(source).name} by scripts/embed_text.py. */",
-        f'#include "{header}"',
+        '#include "cli/shared/embedded.h"',
         "",
         f"const char {name}[] = {{",
     ]
     for at in range(0, len(data), PER_LINE):
         lines.append("\t" + ", ".join(str(b if b < 128 else b - 256) for b in data[at:at + PER_LINE]) + ",")
-    lines += ["\t0,", "};", f"const size_t {name}_len = sizeof({name}) - 1;", ""]
+    lines += ["\t0,", "};", ""]
     pathlib.Path(target).write_text("\n".join(lines), encoding="ascii")
 
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/check/conserve.h"
-#include "cli/check/schema_text.h"
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/embedded.h"
 #include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "json/record_json.h"

@@ -99,9 +99,10 @@ begin_packet(struct tally_trace *t, uint32_t field)
 	tally_protobuf_begin(&t->p, field);
 }
 
-static void
-end_packet(struct tally_trace *t)
+void
+tally_trace_end_event(struct tally_trace *t)
 {
+	tally_protobuf_end(&t->p);
 	tally_protobuf_end(&t->p);
 	if (t->p.len < WRITTEN_AT_ONCE)
 		return;
@@ -127,8 +128,7 @@ put_clock(struct tally_trace *t, uint64_t ns)
 	tally_protobuf_put_number(&t->p, CLOCK_TIMESTAMP, ns);
 	tally_protobuf_end(&t->p);
 	tally_protobuf_put_number(&t->p, SNAPSHOT_PRIMARY, CLOCK_IS_MONOTONIC);
-	tally_protobuf_end(&t->p);
-	end_packet(t);
+	tally_trace_end_event(t);
 	t->has_clock = true;
 }
 
@@ -160,8 +160,7 @@ tally_trace_add_track(struct tally_trace *t, uint64_t parent, const char *name, 
 	tally_protobuf_put_number(&t->p, TRACK_PARENT, parent);
 	tally_protobuf_put_number(&t->p, TRACK_RANK, (uint64_t)(int64_t)rank);
 	tally_protobuf_put_number(&t->p, TRACK_CHILD_ORDERING, ORDER_BY_RANK);
-	tally_protobuf_end(&t->p);
-	end_packet(t);
+	tally_trace_end_event(t);
 	return number;
 }
 
@@ -178,8 +177,7 @@ tally_trace_add_process(struct tally_trace *t, const char *name, const GPtrArray
 	for (guint i = 0; i < labels->len; i++)
 		tally_protobuf_put_text(&t->p, PROCESS_LABELS, labels->pdata[i]);
 	tally_protobuf_end(&t->p);
-	tally_protobuf_end(&t->p);
-	end_packet(t);
+	tally_trace_end_event(t);
 	return number;
 }
 
@@ -292,13 +290,6 @@ tally_trace_put_argument(struct tally_trace *t, const char *prefix, const char *
 	else
 		tally_protobuf_put_double(p, ARGUMENT_DOUBLE, value.f64);
 	tally_protobuf_end(p);
-}
-
-void
-tally_trace_end_event(struct tally_trace *t)
-{
-	tally_protobuf_end(&t->p);
-	end_packet(t);
 }
 
 /* ---- counters ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/fleet/fleet.h"
+#include "cli/shared/embedded.h"
 
 #include "cli/install/injected.h"
 #include "cli/shared/cli.h"
@@ -62,8 +62,8 @@ static int
 become(GPtrArray *argv)
 {
 	int fd = memfd_create("fleet.py", 0);
-	ssize_t size = (ssize_t)tally_fleet_text_len;
-	if (fd < 0 || write(fd, tally_fleet_text, tally_fleet_text_len) != size)
+	size_t size = strlen(tally_fleet_text);
+	if (fd < 0 || write(fd, tally_fleet_text, size) != (ssize_t)size)
 		return TALLY_FAIL(TALLY_EXIT_FAILED, "fleet", "%s", g_strerror(errno));
 	g_autofree char *script = g_strdup_printf("/proc/self/fd/%d", fd);
 	argv->pdata[1] = script;

@@ -40,10 +40,11 @@ tally_own_path(void)
 	return g_file_read_link("/proc/self/exe", NULL);
 }
 
-/* Removes as many folders from the end of `folder` as PASSTALLY_BINDIR has. */
 char *
-tally_own_prefix(const char *folder)
+tally_own_folder(char **prefix_of_it)
 {
+	g_autofree char *own = tally_own_path();
+	char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
 	char *prefix = g_strdup(folder);
 	for (const char *p = PASSTALLY_BINDIR; *p;) {
 		char *up = g_path_get_dirname(prefix);
@@ -52,7 +53,8 @@ tally_own_prefix(const char *folder)
 		p += strcspn(p, "/");
 		p += strspn(p, "/");
 	}
-	return prefix;
+	*prefix_of_it = prefix;
+	return folder;
 }
 
 static char *
@@ -105,9 +107,7 @@ is_known(const struct tally_injected *in, const char *path)
 char *
 tally_scenes_program(const char *name)
 {
-	g_autofree char *own = tally_own_path();
-	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
-	g_autofree char *prefix = tally_own_prefix(folder);
+	g_autofree char *prefix = NULL, *folder = tally_own_folder(&prefix);
 	/* In the build tree, then where it is installed. */
 	char *path = g_build_filename(folder, "..", "scenes", name, NULL);
 	if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
@@ -156,9 +156,7 @@ tally_injected_find(struct tally_injected *in)
 		.tried = g_ptr_array_new_with_free_func(g_free),
 		.others = g_ptr_array_new_with_free_func(g_free),
 	};
-	g_autofree char *own = tally_own_path();
-	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
-	g_autofree char *prefix = tally_own_prefix(folder);
+	g_autofree char *prefix = NULL, *folder = tally_own_folder(&prefix);
 	bool built = try_path(in, g_build_filename(folder, "..", "gl_shim", LIBRARY, NULL)) ||
 		     try_path(in, g_build_filename(folder, "gl_shim", LIBRARY, NULL));
 	if (!built) {
@@ -176,10 +174,8 @@ tally_injected_find(struct tally_injected *in)
 	/* Spaces and colons end a name in LD_PRELOAD, and ld.so has no escape for them. */
 	if (in->path && !in->preload && !strpbrk(in->path, " :$"))
 		in->preload = g_strdup(in->path);
-	if (in->preload && strpbrk(in->preload, " :")) {
-		g_free(in->preload);
-		in->preload = NULL;
-	}
+	if (in->preload && strpbrk(in->preload, " :"))
+		g_clear_pointer(&in->preload, g_free);
 }
 
 void

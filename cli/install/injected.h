@@ -23,9 +23,9 @@ void tally_injected_finish(struct tally_injected *injected);
 
 /* Path of the running executable; the caller frees it. */
 char *tally_own_path(void);
-/* The prefix of the command, where `folder` is the folder of the executable; the caller
- * frees it. */
-char *tally_own_prefix(const char *folder);
+/* The folder of the executable, and the prefix of the command: without as many folders at the end
+ * as PASSTALLY_BINDIR has. The caller frees both. */
+char *tally_own_folder(char **prefix);
 /* Path of one of our libraries installed under `prefix`, NULL if there is none; the caller
  * frees it. */
 char *tally_installed_library(const char *prefix, const char *name);

@@ -136,12 +136,9 @@ void
 tally_vk_manifest_find(struct tally_vk_manifest *m)
 {
 	*m = (struct tally_vk_manifest){ .tried = g_ptr_array_new_with_free_func(g_free) };
-	g_autofree char *own = tally_own_path();
-	g_autofree char *folder = own ? g_path_get_dirname(own) : g_strdup("/");
-	if (!find_built(m, folder)) {
-		g_autofree char *prefix = tally_own_prefix(folder);
+	g_autofree char *prefix = NULL, *folder = tally_own_folder(&prefix);
+	if (!find_built(m, folder))
 		find_installed(m, prefix);
-	}
 }
 
 void

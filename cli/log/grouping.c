@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const struct tally_grouping *const tally_groupings[] = {
+static const struct tally_grouping *const groupings[] = {
 	&tally_by_pass,     &tally_by_frame,    &tally_by_label,
 	&tally_by_workload, &tally_by_pipeline, NULL,
 };
@@ -11,8 +11,8 @@ const struct tally_grouping *const tally_groupings[] = {
 const struct tally_grouping *
 tally_grouping_find(const char *word)
 {
-	for (size_t i = 0; tally_groupings[i]; i++)
-		if (strcmp(tally_groupings[i]->word, word) == 0)
-			return tally_groupings[i];
+	for (size_t i = 0; groupings[i]; i++)
+		if (strcmp(groupings[i]->word, word) == 0)
+			return groupings[i];
 	return NULL;
 }

@@ -2,7 +2,7 @@
 /* cli/log/grouping.h - what a row of a log's summary is: a pass, a label, a frame, a workload,
  * a pipeline.
  *
- * A grouping is a file by_NAME.c and a row of tally_groupings (grouping.c); `report --by` takes its
+ * A grouping is a file by_NAME.c and a row of grouping.c; `report --by` takes its
  * word. Its `add` decides in which rows the passes of a frame count, and adds their values by the
  * functions of rows.h. A row's type begins with struct tally_group. One thread.
  */
@@ -28,8 +28,6 @@ struct tally_grouping {
 
 extern const struct tally_grouping tally_by_pass, tally_by_label, tally_by_frame, tally_by_workload,
 	tally_by_pipeline;
-/* The first is the default; NULL ends them. */
-extern const struct tally_grouping *const tally_groupings[];
 /* NULL: there is none of that word. */
 const struct tally_grouping *tally_grouping_find(const char *word);
 

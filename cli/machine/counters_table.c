@@ -76,7 +76,7 @@ print_counter(const struct tally_device_record *device, const struct tally_count
 	if (w->apart && !w->none)
 		putchar('\n');
 	if (w->apart)
-		tally_text_print_indented("", text);
+		tally_text_print_folded(6, "      %s", text);
 	else
 		tally_text_print_folded(w->indent, "%s", text);
 }

@@ -8,6 +8,7 @@
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/machine/ask.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "layer/config/load.h"
@@ -57,8 +58,7 @@ check_library(const struct tally_injected *in)
 	struct tally_elf_file file = tally_elf_file_read(in->path);
 	tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs", in->path,
 			 tally_elf_machine_name(&file));
-	for (guint i = 0; i < in->others->len; i++) {
-		const char *path = g_ptr_array_index(in->others, i);
+	TALLY_EACH (const char, path, in->others) {
 		file = tally_elf_file_read(path);
 		tally_doctor_row(TALLY_DOCTOR_GOOD, "library", "%s, for %s programs",
 				 path, tally_elf_machine_name(&file));

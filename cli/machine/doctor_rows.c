@@ -3,6 +3,7 @@
 
 #include "cli/machine/counters.h"
 #include "cli/machine/counters_sets.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "query/sources.h"
 
@@ -18,11 +19,9 @@ static GPtrArray *rows; /* elements: struct row *; kept until the program ends *
 void
 tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 {
-	va_list args;
-	va_start(args, format);
+	TALLY_FORMATTED(text, format);
 	struct row *row = g_new(struct row, 1);
-	*row = (struct row){ mark, g_strdup(what), g_strdup_vprintf(format, args) };
-	va_end(args);
+	*row = (struct row){ mark, g_strdup(what), g_steal_pointer(&text) };
 	if (!rows)
 		rows = g_ptr_array_new();
 	g_ptr_array_add(rows, row);
@@ -44,22 +43,18 @@ print_row(enum tally_doctor_mark mark, const char *what, const char *text)
 static void
 print_rows(bool answer)
 {
-	for (guint i = 0; i < rows->len; i++) {
-		const struct row *row = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct row, row, rows)
 		if ((row->mark == TALLY_DOCTOR_ANSWER) == answer)
 			print_row(row->mark, row->what, row->text);
-	}
 }
 
 /* The first row of that mark, as one sentence; NULL if there is none. Free with g_free(). */
 static char *
 first_row(enum tally_doctor_mark mark)
 {
-	for (guint i = 0; i < rows->len; i++) {
-		const struct row *row = g_ptr_array_index(rows, i);
+	TALLY_EACH (const struct row, row, rows)
 		if (row->mark == mark)
 			return g_strdup_printf("%s: %s", row->what, row->text);
-	}
 	return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/log/device_summary.h"
 #include "cli/log/series.h"
+#include "cli/report/columns.h"
 #include "cli/shared/each.h"
 
 #include "json/log_numbers.h"

@@ -6,7 +6,8 @@
 #ifndef PASSTALLY_CLI_REPORT_JSON_H
 #define PASSTALLY_CLI_REPORT_JSON_H
 
-#include "cli/report/formats.h"
+#include "cli/answer/answer.h"
+#include "cli/shared/out.h"
 
 /* One object without a newline: the output of `report --json` for one log. */
 void tally_json_print_report(struct tally_out *o, const struct tally_aggregate *a,

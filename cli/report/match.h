@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_CLI_REPORT_MATCH_H
 #define PASSTALLY_CLI_REPORT_MATCH_H
 
-#include "cli/report/formats.h"
+#include "cli/log/aggregate.h"
 
 /* Keeps only the rows of the pass; everything below a matching label is kept with it. `pass`
  * NULL keeps all. Returns false after printing an error if there are none; `path` is the

@@ -4,6 +4,7 @@
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/log/grouping.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <string.h>
@@ -27,8 +28,7 @@ static const struct tally_group *
 find_pass(const struct tally_aggregate *a, const char *word)
 {
 	const struct tally_group *found = NULL;
-	for (guint i = 0; i < a->groups->len; i++) {
-		const struct tally_group *g = g_ptr_array_index(a->groups, i);
+	TALLY_EACH (const struct tally_group, g, a->groups) {
 		char id[17];
 		g_snprintf(id, sizeof(id), "%016" G_GINT64_MODIFIER "x", g->id);
 		if (g->outside || (!g_str_has_prefix(id, word) && strcmp(g->name, word) != 0))

@@ -6,7 +6,9 @@
 #ifndef PASSTALLY_CLI_REPORT_QUEUES_H
 #define PASSTALLY_CLI_REPORT_QUEUES_H
 
-#include "cli/report/formats.h"
+#include "cli/log/aggregate.h"
+
+#include <stdio.h>
 
 /* How long each queue worked, and which passes ran beside others; nothing where no
  * frame had passes on several queues. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/device_summary.h"
 #include "cli/log/series.h"
-#include "cli/report/formats.h"
 
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"

@@ -224,14 +224,6 @@ tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
 	}
 }
 
-static void
-print_wrapped(FILE *out, const char *prefix, const char *text)
-{
-	enum { COLUMNS = 80, INDENT = 2 };
-	g_autofree char *line = g_strconcat(prefix, text, NULL);
-	tally_text_print_wrapped(out, line, INDENT, COLUMNS);
-}
-
 void
 tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 {
@@ -240,24 +232,18 @@ tally_summary_print_identity(FILE *out, const struct tally_aggregate *a)
 	if (tags)
 		tally_text_print_line(out, "tags: %s", tags);
 	if (machine)
-		print_wrapped(out, "machine: ", machine);
-}
-
-static void
-print_once(FILE *out, const char *prefix, const char *text, GHashTable *printed)
-{
-	if (!printed) {
-		print_wrapped(out, prefix, text);
-		return;
-	}
-	char *line = g_strconcat(prefix, text, NULL);
-	if (g_hash_table_add(printed, line))
-		tally_text_print_line(out, "%s", line);
+		tally_text_print_wrapped(out, tally_phrase("machine: %s", machine), 2, 80);
 }
 
 void
 tally_summary_print_notes(FILE *out, const struct tally_aggregate *a, GHashTable *printed)
 {
-	for (guint i = 0; i < a->notes->len; i++)
-		print_once(out, "note: ", g_ptr_array_index(a->notes, i), printed);
+	TALLY_EACH (const char, note, a->notes) {
+		char *line = g_strconcat("note: ", note, NULL);
+		if (!printed)
+			tally_text_print_wrapped(out, line, 2, 80);
+		else if (g_hash_table_add(printed, g_strdup(line)))
+			tally_text_print_line(out, "%s", line);
+		g_free(line);
+	}
 }

@@ -6,7 +6,9 @@
 #ifndef PASSTALLY_CLI_REPORT_SUMMARY_H
 #define PASSTALLY_CLI_REPORT_SUMMARY_H
 
-#include "cli/report/formats.h"
+#include "cli/answer/answer.h"
+
+#include <stdio.h>
 
 /* Prints the answer (cli/answer/answer.h), and additional facts: devices below others, what was
  * left out, how the capture ended if the program did not end it. */

@@ -5,7 +5,9 @@
 #ifndef PASSTALLY_CLI_REPORT_WHY_H
 #define PASSTALLY_CLI_REPORT_WHY_H
 
-#include "cli/report/formats.h"
+#include "cli/answer/answer.h"
+
+#include <stdio.h>
 
 /* What was counted in a pass, in words; and the changes of speed and the hitches in which
  * the answer names it. The caller frees it. NULL: there is nothing to say. */

@@ -3,7 +3,7 @@
 
 #include "cli/install/elf_file.h"
 #include "cli/log/folder.h"
-#include "cli/report/formats.h"
+#include "cli/log/grouping.h"
 #include "cli/report/summary.h"
 #include "cli/run/log.h"
 #include "cli/shared/each.h"
@@ -57,11 +57,9 @@ mark_printed(GHashTable *printed, const char *line)
 static void
 print_status(const GPtrArray *status, bool informs, GHashTable *printed)
 {
-	for (guint i = 0; i < status->len; i++) {
-		const char *line = g_ptr_array_index(status, i);
+	TALLY_EACH (const char, line, status)
 		if (g_str_has_prefix(line, "info: ") == informs && mark_printed(printed, line))
 			tally_cli_say("%s", line);
-	}
 }
 
 static bool

@@ -23,6 +23,8 @@ copy_values(const struct tally_keyed_value *values, uint32_t n)
 static void
 add_frame(struct tally_seen_log *log, const struct tally_frame_record *frame)
 {
+	if (!log->found || frame->device != log->device || frame->flags & TALLY_FLAG(PARTIAL))
+		return;
 	struct tally_frame_record seen = *frame;
 	struct tally_pass_record *passes = g_new0(struct tally_pass_record,
 						  frame->n_passes + 1);
@@ -75,9 +77,7 @@ tally_seen_read(struct tally_seen_log *log, const char *path, bool vulkan)
 		ended |= line.type == TALLY_LINE_END;
 		if (line.type == TALLY_LINE_DEVICE)
 			take_device(log, &line.device, vulkan);
-		else if (line.type == TALLY_LINE_FRAME && log->found &&
-			 line.frame.device == log->device &&
-			 !(line.frame.flags & TALLY_FLAG(PARTIAL)))
+		else if (line.type == TALLY_LINE_FRAME)
 			add_frame(log, &line.frame);
 	}
 	tally_log_reader_close(reader);

@@ -51,7 +51,7 @@ print_device(const struct tally_tested_device *d, guint number)
 					 TALLY_S(f->n_failures));
 		tally_text_print(stdout, "\n");
 		TALLY_EACH (const char, failure, f->failures)
-			tally_text_print_indented("", failure);
+			tally_text_print_folded(6, "      %s", failure);
 	}
 	tally_text_print(stdout, "\n");
 }

@@ -210,12 +210,6 @@ tally_text_print_folded(size_t indent, const char *format, ...)
 	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
 }
 
-void
-tally_text_print_indented(const char *label, const char *text)
-{
-	tally_text_print_folded(6, "      %s%s", label, text);
-}
-
 char *
 tally_text_path(const char *path)
 {

@@ -59,9 +59,6 @@ char *tally_text_wrap(const char *text, size_t start, size_t indent, size_t colu
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
 /* The same on standard output, in tally_text_columns(). */
 void tally_text_print_folded(size_t indent, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* Prints the label and the text on standard output, wrapped to tally_text_columns() and
- * indented under a key. */
-void tally_text_print_indented(const char *label, const char *text);
 /* Whether the terminal shows UTF-8. */
 bool tally_text_is_utf8(void);
 /* Whether text on standard output may be colored: it is a terminal that can, and $NO_COLOR is

@@ -5,7 +5,6 @@
 #include "cli/answer/text.h"
 #include "cli/log/device_summary.h"
 #include "cli/log/series.h"
-#include "cli/report/formats.h"
 #include "cli/report/table.h"
 #include "cli/shared/each.h"
 #include "cli/shared/table.h"
