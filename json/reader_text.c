@@ -114,8 +114,8 @@ fail_in_text(struct tally_json_reader *r)
 		return tally_json_fail(r, r->at, "the line ends inside a string");
 	if (c < 0x20)
 		return tally_json_fail(r, r->at,
-				       "a control character (byte 0x%02x) inside a string is "
-				       "not escaped",
+				       "a control character (byte 0x%02x) inside a "
+				       "string is not escaped",
 				       c);
 	return tally_json_fail(r, r->at, "byte 0x%02x is not valid UTF-8 here", c);
 }

@@ -179,8 +179,8 @@ search_type(struct tally_log_reader *reader, const char *line, size_t len,
 	memset(reader->copy + len, 0, TALLY_JSON_PADDING);
 	tally_json_begin(json, reader->copy, len);
 	if (reader->number == 1 && line[strspn(line, " \t\r")] != '{')
-		return tally_json_fail(json, json->begin, "not a passtally log: a log's first line "
-							 "is a JSON object");
+		return tally_json_fail(json, json->begin, "not a passtally log: a log's "
+							 "first line is a JSON object");
 	if (!tally_json_open_object(json))
 		return false;
 	struct tally_json_text key;

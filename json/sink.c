@@ -83,8 +83,8 @@ fail_write(struct tally_recorder *sink, int error)
 			    "Free some space, or give a place with more by -o PATH.");
 	case EFBIG:
 		return fail(sink, TALLY_RECORD_FULL, what,
-			    "Raise the limit on file sizes (ulimit -f), or give a smaller "
-			    "--max-log.");
+			    "Raise the limit on file sizes (ulimit -f), or give a "
+			    "smaller --max-log.");
 	default:
 		return fail(sink, TALLY_RECORD_IO, what, "Give another place by -o PATH.");
 	}

@@ -27,11 +27,11 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
 			"Measure this many frames of each run, then end it. Default 300."),
 	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
-			"Which of the two comes first in each pair; the same number gives the same "
-			"order."),
+			"Which of the two comes first in each pair; the same number "
+			"gives the same order."),
 	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
-		       "Leave the logs in this folder, which must not exist. Default: they are "
-		       "removed."),
+		       "Leave the logs in this folder, which must not exist. Default: "
+		       "they are removed."),
 };
 
 static const char help[] =
@@ -118,8 +118,8 @@ check_machine(void)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (getloadavg(&load, 1) == 1 && load > 0.3 * (double)MAX(cpus, 1))
 		tally_cli_complain("bench",
-				   "warning: other programs keep this machine busy (load %.1f on "
-				   "%ld CPUs): small changes cannot be detected",
+				   "warning: other programs keep this machine busy (load "
+				   "%.1f on %ld CPUs): small changes cannot be detected",
 				   load, cpus);
 	g_autoptr(GPtrArray) found = tally_fit_look("");
 	TALLY_EACH (const char, text, found)

@@ -75,8 +75,8 @@ look_at_gpu(GPtrArray *found, const char *card, const char *folder)
 		if (low < high)
 			g_ptr_array_add(found,
 					g_strdup_printf("the clock of GPU %s may be from %.0f "
-							"to %.0f MHz; limits that are equal "
-							"keep it (%s)",
+							"to %.0f MHz; limits that are "
+							"equal keep it (%s)",
 							card, low, high, limits[i].low));
 		break;
 	}
@@ -91,8 +91,8 @@ tally_fit_look(const char *root)
 	g_autofree char *governor = read_word(cpu, "scaling_governor");
 	if (governor && strcmp(governor, "performance") != 0)
 		g_ptr_array_add(found,
-				g_strdup_printf("the CPU's governor is %s: clocks follow the load; "
-						"performance keeps them",
+				g_strdup_printf("the CPU's governor is %s: clocks follow "
+						"the load; performance keeps them",
 						governor));
 	g_autofree char *drm = g_build_filename(*root ? root : "/", "sys/class/drm", NULL);
 	g_autoptr(GDir) dir = g_dir_open(drm, 0, NULL);

@@ -95,7 +95,7 @@ tally_turn_run(const struct tally_turn *turn, const char *log)
 	return has_frames(log) ||
 	       TALLY_FAIL(
 		       false, turn->command,
-		       "%s showed no frame: nothing is compared; passtally run says what --frame "
-		       "it needs, and PASSTALLY_OPTIONS=frame=... sets that here",
+		       "%s showed no frame: nothing is compared; passtally run says what "
+		       "--frame it needs, and PASSTALLY_OPTIONS=frame=... sets that here",
 		       name);
 }

@@ -41,8 +41,8 @@ static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("bad", 0, "REV", struct bisect, bad,
 		       "A later one that is slow. Default: HEAD."),
 	TALLY_ARG_TEXT("build", 0, "SCRIPT", struct bisect, build,
-		       "What builds a revision: a command for the shell, run in its folder. A "
-		       "revision that cannot be built is skipped."),
+		       "What builds a revision: a command for the shell, run in its "
+		       "folder. A revision that cannot be built is skipped."),
 	TALLY_ARG_WHOLE("frames", 0, "N", struct bisect, frames, 1, UINT32_MAX,
 			"Measure this many frames of each run, then end it. Default 300."),
 	TALLY_ARG_HELP,
@@ -183,8 +183,8 @@ search(struct bisect *b)
 	if (interrupted || state == TALLY_TREE_FAILED)
 		return TALLY_EXIT_FAILED;
 	if (state == TALLY_TREE_LEFT) {
-		puts("not certain: what is left between the good and the bad revisions was "
-		     "skipped");
+		puts("not certain: what is left between the good and the bad revisions "
+		     "was skipped");
 		return TALLY_EXIT_INCONCLUSIVE;
 	}
 	g_autofree char *name = tally_tree_name(b->trees[1], found);

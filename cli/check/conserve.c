@@ -190,8 +190,8 @@ static char *
 describe_sum(const struct tally_growth_record *g, const struct sum *s, uint64_t total)
 {
 	if (!s->whole)
-		return g_strdup_printf("%s of device %u has values that are no whole numbers, "
-				       "but grew by %" G_GUINT64_FORMAT,
+		return g_strdup_printf("%s of device %u has values that are no whole "
+				       "numbers, but grew by %" G_GUINT64_FORMAT,
 				       g->key, g->device, g->growth);
 	return g_strdup_printf(
 		"%s of device %u grew by %" G_GUINT64_FORMAT

@@ -218,8 +218,8 @@ tally_control_ask(const char *path, const char *request, bool *refused, long *pi
 	int fd = connect_to(path);
 	if (fd < 0) {
 		g_snprintf(why, (gulong)size,
-			   "%s cannot be reached: %s; does the game run, and render, with "
-			   "--control %s?",
+			   "%s cannot be reached: %s; does the game run, and render, "
+			   "with --control %s?",
 			   path, g_strerror(errno), path);
 		return NULL;
 	}

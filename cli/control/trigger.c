@@ -66,8 +66,8 @@ parse_request(struct request *r)
 		     (word && g_strv_contains(plain_words, word));
 	if (!known || given->len != (marks ? 2u : 1u))
 		return TALLY_FAIL(false, "trigger",
-				  "use one of: start, stop, toggle, status, picture, keep, "
-				  "renderdoc, mark NAME");
+				  "use one of: start, stop, toggle, status, picture, "
+				  "keep, renderdoc, mark NAME");
 	r->is_status = strcmp(word, "status") == 0;
 	const char *name = marks ? g_ptr_array_index(given, 1) : "";
 	size_t len = strlen(name);

@@ -17,8 +17,8 @@ struct request {
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_TEXT("output", 'o', "PATH", struct request, output,
-		       "Where the digest goes. Default: LOG with .digest before .jsonl, without "
-		       ".zst."),
+		       "Where the digest goes. Default: LOG with .digest before .jsonl, "
+		       "without .zst."),
 	TALLY_ARG_FLAG("force", 0, struct request, force, "Replace a file that exists."),
 	TALLY_ARG_HELP,
 };

@@ -256,8 +256,8 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 		a->truncated = true;
 		tally_cli_complain(command,
 				   "%s: the last line (%" G_GUINT64_FORMAT
-				   ") is cut, as when the program was killed; all lines before it "
-				   "are used",
+				   ") is cut, as when the program was killed; all lines "
+				   "before it are used",
 				   path, error.line);
 		return TALLY_EXIT_OK;
 	}

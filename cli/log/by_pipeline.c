@@ -171,8 +171,8 @@ const struct tally_grouping tally_by_pipeline = {
 	.word = "pipeline",
 	.columns = "per_frame_ns,share,n,draws,dispatches,vertices",
 	.none = "lists no pipelines: --pipelines lists them, where shaders draw",
-	.untimed = "the GPU time of a pipeline is known where it did all the work of its passes "
-		   "(clears in it)",
+	.untimed = "the GPU time of a pipeline is known where it did all the work of its "
+		   "passes (clears in it)",
 	.parts = true,
 	.row_bytes = sizeof(struct tally_pipeline_row),
 	.add = add,

@@ -27,8 +27,8 @@ open_log(const char *command, const char *path)
 		tally_cli_complain(command, "%s is no regular file: it is not compressed", path);
 	else if (tally_file_is_written(fd) > 0)
 		tally_cli_complain(command,
-				   "a process that the program started still writes to %s; when it "
-				   "has ended: zstd --rm %s",
+				   "a process that the program started still writes to "
+				   "%s; when it has ended: zstd --rm %s",
 				   path, path);
 	else
 		return fd;

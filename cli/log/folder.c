@@ -279,8 +279,8 @@ complain_none(const char *command, const char *program)
 {
 	g_autofree char *folder = tally_folder_path();
 	tally_cli_complain(command,
-			   "no log is named, and there is none%s%s in %s: record one with "
-			   "passtally run -- GAME",
+			   "no log is named, and there is none%s%s in %s: record one "
+			   "with passtally run -- GAME",
 			   program ? " of " : "", program ? program : "",
 			   folder ? folder : "the default folder, as no home is known");
 }
@@ -319,8 +319,8 @@ tally_folder_choose_two(const char *command, const char *program, char **base, c
 	}
 	if (logs->len < 2)
 		return TALLY_FAIL(false, command,
-				  "two logs are needed, and %s in the default folder is the only "
-				  "one of %s",
+				  "two logs are needed, and %s in the default folder is "
+				  "the only one of %s",
 				  log->path, log->program);
 	older = logs->pdata[1];
 	say_chosen(command, "no logs are named; base", older->path);

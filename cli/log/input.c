@@ -114,8 +114,8 @@ unpack(struct input *in, char *to, size_t size)
 		size_t left = ZSTD_decompressStream(in->zstd, &out, &from);
 		if (ZSTD_isError(left)) {
 			g_snprintf(in->why, sizeof(in->why),
-				   "the compressed file cannot be unpacked from here on: zstd says "
-				   "\"%s\"",
+				   "the compressed file cannot be unpacked from here on: "
+				   "zstd says \"%s\"",
 				   ZSTD_getErrorName(left));
 			return SIZE_MAX;
 		}

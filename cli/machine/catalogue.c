@@ -133,8 +133,8 @@ add_core(struct catalogue *c)
 			.key = e->key, .unit = e->unit, .kind = e->kind, .scope = TALLY_SCOPE_DEVICE
 		};
 		add_row(c, row,
-			tally_mb_is_latency(i) ? "latencies: KEY.n, and of a latency counter "
-						 "KEY.sum and KEY.sum_sq"
+			tally_mb_is_latency(i) ? "latencies: KEY.n, and of a latency "
+						 "counter KEY.sum and KEY.sum_sq"
 					       : "events",
 			g_strdup_printf("%s. %s Event %u.", e->name, e->description, i));
 	}

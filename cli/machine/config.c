@@ -327,8 +327,8 @@ is_refused(const struct request *r)
 				   "see the option in force: PASSTALLY_OPTIONS=%s passtally config",
 				   r->program, r->program);
 	else if ((r->path || r->blocklist) && r->path + r->blocklist + r->json + r->changed > 1)
-		tally_cli_complain("config", "--path and --blocklist stand alone, or with the name "
-					     "of a program");
+		tally_cli_complain("config", "--path and --blocklist stand alone, or "
+					     "with the name of a program");
 	else
 		return false;
 	return true;

@@ -87,8 +87,8 @@ wrong_manifest(const struct tally_vk_manifest *m)
 	const char *machine = tally_elf_machine_name(&named_file);
 	if (strcmp(machine, tally_elf_machine_name(&file)) == 0)
 		return NULL;
-	return g_strdup_printf("its manifest %s is of a build for %s programs: install that of "
-			       "%s ones again",
+	return g_strdup_printf("its manifest %s is of a build for %s programs: install "
+			       "that of %s ones again",
 			       m->path, machine, tally_elf_machine_name(&file));
 }
 
@@ -300,11 +300,11 @@ check_display(const struct seen *seen)
 	else
 		tally_doctor_row(TALLY_DOCTOR_BAD, "display",
 				 "%s=%s cannot be opened: programs that open a window will not "
-				 "start from here; %s, or start one: xvfb-run passtally run -- "
-				 "PROGRAM",
+				 "start from here; %s, or start one: xvfb-run passtally "
+				 "run -- PROGRAM",
 				 variable, value,
-				 x == value ? "name a display that runs and that XAUTHORITY lets "
-					      "you use"
+				 x == value ? "name a display that runs and that "
+					      "XAUTHORITY lets you use"
 					    : "name a socket in XDG_RUNTIME_DIR, or unset it");
 	if (!seen->display) {
 		g_unsetenv("DISPLAY");

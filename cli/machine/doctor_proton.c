@@ -61,8 +61,8 @@ check_layer(unsigned bits, enum tally_doctor_mark without, const char *advice)
 	else
 		tally_doctor_row(without, what,
 				 "below XDG_DATA_HOME and XDG_DATA_DIRS no manifest in "
-				 "vulkan/implicit_layer.d leads to a layer for %u-bit games; the "
-				 "container takes over no others: %s",
+				 "vulkan/implicit_layer.d leads to a layer for %u-bit "
+				 "games; the container takes over no others: %s",
 				 bits, advice);
 	return manifest != NULL;
 }
@@ -165,8 +165,8 @@ check_flatpak(void)
 						 "com.valvesoftware.Steam", NULL);
 	if (g_file_test(data, G_FILE_TEST_IS_DIR))
 		tally_doctor_row(TALLY_DOCTOR_FIX, "flatpak",
-				 "%s: this Steam sees no layer of the machine; install into that "
-				 "folder (docs/install.md)",
+				 "%s: this Steam sees no layer of the machine; install "
+				 "into that folder (docs/install.md)",
 				 data);
 }
 

@@ -62,8 +62,8 @@ static void
 print_verdict(bool ok, const char *only, const char *where)
 {
 	if (ok && only)
-		printf("passes of %s programs can be captured, of others not: passtally run "
-		       "-- PROGRAM\n",
+		printf("passes of %s programs can be captured, of others not: passtally "
+		       "run -- PROGRAM\n",
 		       only);
 	else if (ok)
 		puts("passes can be captured: passtally run -- PROGRAM");

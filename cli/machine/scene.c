@@ -50,8 +50,8 @@ tally_scene_run(struct tally_scene *s, enum tally_api api, const char *const *wo
 							       : "passtally-scenes-gl");
 	if (!program) {
 		g_snprintf(why, (gulong)size,
-			   "this passtally was built without the program that asks a driver "
-			   "(meson configure -Dselftest=enabled)");
+			   "this passtally was built without the program that asks a "
+			   "driver (meson configure -Dselftest=enabled)");
 		return false;
 	}
 	if (!tally_run_folder_create(&s->folder, "doctor")) {

@@ -166,8 +166,8 @@ suggest_counters(GString *out, const char *name)
 	static const char *const of_calls[] = { "draws",     "dispatches", "copies", "clears",
 						"vertices", "instances",  "calls",  NULL };
 	if (g_strv_contains(of_calls, name)) {
-		g_string_append(out, "the numbers of calls and their vertices are counted always, "
-				     "and need no option");
+		g_string_append(out, "the numbers of calls and their vertices are "
+				     "counted always, and need no option");
 		return;
 	}
 	g_autoptr(GPtrArray) keys = list_keys();

@@ -80,8 +80,8 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 	}
 	if (!any)
 		tally_cli_complain("report",
-				   "--pass %s: %s has no row with that name, label or id; "
-				   "there are %s",
+				   "--pass %s: %s has no row with that name, label or "
+				   "id; there are %s",
 				   pass, path, names);
 	return any;
 }

@@ -12,6 +12,6 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs, ui
 	(void)n_logs;
 	(void)warmup;
 	return TALLY_FAIL(TALLY_EXIT_FAILED, "report",
-			  "--html: this passtally was built without it: libjs-dygraphs was not "
-			  "there (meson configure -Dhtml=enabled)");
+			  "--html: this passtally was built without it: libjs-dygraphs "
+			  "was not there (meson configure -Dhtml=enabled)");
 }

@@ -68,25 +68,25 @@ static const struct tally_arg options[] = {
 		       "logs, one with other counters gets a head line of its own."),
 	TALLY_ARG_TAKE("html", 0, "[OUT]", take_page,
 		       "Write one page with charts to the file OUT, which any browser "
-		       "opens without a network. Of two logs: compared. Only --warmup goes "
-		       "with it."),
+		       "opens without a network. Of two logs: compared. Only --warmup "
+		       "goes with it."),
 	TALLY_ARG_TEXT("sort", 0, "KEY", struct report_request, sort,
 		       "Sort by a column, by its name in --csv or its heading: numbers "
 		       "from the largest, words from A; order is the order of the passes "
 		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
-		       "time; of frames the frame time, in --wide, --csv and --json their "
-		       "order."),
+		       "time; of frames the frame time, in --wide, --csv and --json "
+		       "their order."),
 	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
 		       "Show these columns of the table or of --csv, in this order, after "
 		       "the first: their headings or names, counters, metrics, with * and "
-		       "?; ',' or '+' between them. A wrong one lists the right ones. Not "
-		       "for --json, which has all."),
+		       "?; ',' or '+' between them. A wrong one lists the right ones. "
+		       "Not for --json, which has all."),
 	TALLY_ARG_TAKE("by", 0, "pass|frame|label|workload|pipeline", take_by,
 		       "What a row is: a pass (default), one frame, all passes of a label, "
 		       "one command at its place in a pass (a run with --granularity "
 		       "draw), or a pipeline (--pipelines). In the table, labels are a tree: "
-		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames there are "
-		       "the ten longest (--wide: all)."),
+		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames "
+		       "there are the ten longest (--wide: all)."),
 	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
 		       "Only the rows of this pass, by its name in the table, its label or "
 		       "its id (8 digits do). If there is none: those with NAME in their name or "
@@ -94,16 +94,16 @@ static const struct tally_arg options[] = {
 		       "each frame, the slowest first."),
 	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
 			"Only this device. Default: all, but for one that lies below "
-			"another that is shown (OpenGL over Vulkan): its work would count "
-			"twice."),
+			"another that is shown (OpenGL over Vulkan): its work would "
+			"count twice."),
 	TALLY_WARMUP_ARG(struct report_request, warmup),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
 		       "Leave out lines of the log that are damaged, and say which. The "
 		       "header and the devices cannot be left out."),
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
-		       "Show every column and every row in the table, and all hitches, the worst "
-		       "first. Without it there are "
+		       "Show every column and every row in the table, and all hitches, "
+		       "the worst first. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
 	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
@@ -344,8 +344,8 @@ print_pictures(FILE *to, const struct tally_aggregate *a)
 	}
 	if (n)
 		tally_text_print_line(to,
-				      "%u picture%s in %s, from %s on; --pass NAME says which "
-				      "are of a pass",
+				      "%u picture%s in %s, from %s on; --pass NAME says "
+				      "which are of a pass",
 				      n, TALLY_S(n), folder, first);
 	else if (option)
 		tally_text_print_line(to,

@@ -22,8 +22,8 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 	if (d->frames == 0 && device < 0 && a->devices->len > 1) {
 		if (!a->has_end && !d->warmed_up && !d->partial)
 			tally_text_print_line(out,
-					      "device %u ended no frame: what it drew is not in "
-					      "this log; try --frame %s",
+					      "device %u ended no frame: what it drew is "
+					      "not in this log; try --frame %s",
 					      d->device,
 					      d->api == TALLY_API_VULKAN ? "submit:1" : "flush");
 		return;
@@ -67,8 +67,8 @@ print_clock(FILE *out, struct tally_device_summary *d)
 	if (!tally_aggregate_clock(d, &clock) || clock.moved <= TALLY_CLOCK_MOVED)
 		return;
 	tally_text_print(out,
-			 "GPU clock of device %u: moved by %.0f %%, %.0f to %.0f MHz, median "
-			 "%.0f MHz\n",
+			 "GPU clock of device %u: moved by %.0f %%, %.0f to %.0f MHz, "
+			 "median %.0f MHz\n",
 			 d->device, 100 * clock.moved, clock.low_mhz, clock.high_mhz,
 			 clock.median_mhz);
 }
@@ -86,13 +86,13 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 	}
 	if (partial)
 		tally_text_print(out,
-				 "%" G_GUINT64_FORMAT " more frame%s, cut short by the run's "
-				 "end, left out of the times\n",
+				 "%" G_GUINT64_FORMAT " more frame%s, cut short by the "
+				 "run's end, left out of the times\n",
 				 partial, TALLY_S(partial));
 	if (dropped)
 		tally_text_print(out,
-				 "%" G_GUINT64_FORMAT " pass%s dropped: past --max-passes, or "
-				 "more than the log could take\n",
+				 "%" G_GUINT64_FORMAT " pass%s dropped: past "
+				 "--max-passes, or more than the log could take\n",
 				 dropped, dropped == 1 ? " was" : "es were");
 }
 

@@ -47,8 +47,8 @@ static const struct rule rules[] = {
 	  " fragments shaded a pixel" },
 	/* Arm, DUI 0555 1.6.1: sort front to back, on other GPUs too. */
 	{ COUNTED, "fragment_shader_invocations", PIXELS, false, 2, INFINITY, false,
-	  " fragments shaded a pixel: more than one lies over another; draw from front to back, "
-	  "or depth first" },
+	  " fragments shaded a pixel: more than one lies over another; draw from front "
+	  "to back, or depth first" },
 	{ COUNTED, "vertex_shader_invocations", PIXELS, false, 0.01, INFINITY, false,
 	  " vertices shaded a pixel" },
 	/* Arm, Mali GPU Best Practices (101897), Triangle density: at least 10 to 20 fragments. */
@@ -80,11 +80,11 @@ static const struct rule rules[] = {
 	MALI_UNIT("SC.VARY_UTILIZATION", "the varying unit"),
 	/* Intel, VTune's user guide, EU Array Stalled, EU Array Idle: what is counted. */
 	LIMIT("intel_eu_stall_share", 50,
-	      " % of their active time the shader units wait, for memory or samplers: that limits "
-	      "it (Intel, EU stalls)"),
+	      " % of their active time the shader units wait, for memory or samplers: "
+	      "that limits it (Intel, EU stalls)"),
 	LIMIT("intel_eu_idle", 50,
-	      " % of the time the shader units have no work: geometry, blending or submission "
-	      "limits it (Intel, EU idle)"),
+	      " % of the time the shader units have no work: geometry, blending or "
+	      "submission limits it (Intel, EU idle)"),
 	/* AMD, GPUPerfAPI, RDNA compute counters: 100 % is optimal. RADV computes them alike:
 	 * SQ_PERF_SEL_INST_CYCLES_VALU by SIMDs, _INSTS_SALU by CUs, of CPF_STAT_BUSY. */
 	LIMIT("valu_busy", 80,
@@ -96,8 +96,8 @@ static const struct rule rules[] = {
 	LIMIT("time_alus_working", 80, ALUS_WORKING),
 	LIMIT("adreno_alus_working", 80, ALUS_WORKING),
 	LIMIT("time_efus_working", 80,
-	      " % of their busy time the shaders compute sines, roots and the like: that limits "
-	      "them (Qualcomm, % Time EFUs Working)"),
+	      " % of their busy time the shaders compute sines, roots and the like: that "
+	      "limits them (Qualcomm, % Time EFUs Working)"),
 	LIMIT("texture_fetch_stall", 50,
 	      " % of the time the shaders wait for texture data: that limits it "
 	      "(Qualcomm, % Texture Fetch Stall)"),
@@ -219,19 +219,19 @@ tally_why_text(const struct tally_aggregate *a, const struct tally_group *g)
 	if (idle)
 		g_string_append(text, "draws nothing");
 	if (idle && row->size.load == TALLY_LOAD_CLEAR)
-		g_string_append(text, ", it only clears: the next pass on this target can do that "
-				      "as it begins");
+		g_string_append(text, ", it only clears: the next pass on this target "
+				      "can do that as it begins");
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
 		if (rules[i].of == UNIT || g->kind == TALLY_PASS_RENDER)
 			units |= apply(a, g, &rules[i], text) && rules[i].of == UNIT;
 	add_bytes(&row->size, text);
 	const char *experiment =
 		g->kind == TALLY_PASS_RENDER
-			? "draw it at half the width and height; a quarter of the time means "
-			  "fragments and bytes, the same time vertices and draws"
+			? "draw it at half the width and height; a quarter of the time "
+			  "means fragments and bytes, the same time vertices and draws"
 		: g->kind == TALLY_PASS_COMPUTE
-			? "dispatch half as many groups; half the time means their work, the same "
-			  "time waiting, or too few groups"
+			? "dispatch half as many groups; half the time means their work, "
+			  "the same time waiting, or too few groups"
 			: NULL;
 	bool together = g->flags & TALLY_FLAG(SHARED_TIME);
 	if (!units && experiment && !idle)

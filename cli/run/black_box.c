@@ -195,8 +195,8 @@ join(const char *log, unsigned number, bool quiet)
 	if (!why && !write_joined(log, before, now, last, target))
 		why = g_strerror(errno);
 	if (why) {
-		tally_cli_say("error: %s cannot be written: %s; it is these files one after the "
-			      "other: %s %s %s",
+		tally_cli_say("error: %s cannot be written: %s; it is these files one "
+			      "after the other: %s %s %s",
 			      target, why, log, before, now);
 		return NULL;
 	}

@@ -26,8 +26,8 @@ tally_run_live_check(void)
 		return true;
 	return TALLY_FAIL(false, "run",
 			  "--live cannot show anything here: standard input or output is not a "
-			  "terminal, or TERM names none that can be drawn on. Leave it out, and "
-			  "look with passtally top in another terminal");
+			  "terminal, or TERM names none that can be drawn on. Leave it "
+			  "out, and look with passtally top in another terminal");
 }
 
 char *

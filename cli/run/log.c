@@ -101,8 +101,8 @@ tally_run_log_prepare(struct tally_run_log *log, bool force)
 				  log->path);
 	if (!S_ISREG(st.st_mode))
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
-				  "the log %s exists and is no regular file, so --force does not "
-				  "replace it: name another with --log PATH",
+				  "the log %s exists and is no regular file, so --force "
+				  "does not replace it: name another with --log PATH",
 				  log->path);
 	/* Removed before the start, not replaced later: if several processes render, each
 	 * would replace the log of the previous one. */

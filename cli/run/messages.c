@@ -168,8 +168,8 @@ explain_machine(const char *program, const struct tally_elf_file *file,
 			      "passtally for %s too",
 			      program, theirs, tally_elf_machine_name(&ours), theirs);
 	else if (!in->preload || !strstr(in->preload, "$LIB"))
-		tally_cli_say("%s is a program for %s, and only those for %s are captured here: "
-			      "passtally doctor says why",
+		tally_cli_say("%s is a program for %s, and only those for %s are "
+			      "captured here: passtally doctor says why",
 			      program, theirs, tally_elf_machine_name(&ours));
 }
 
@@ -204,8 +204,8 @@ tally_run_explain_blocked(const struct tally_config *config, const char *program
 	const char *reason = v.entry ? v.entry->reason : "the option block names it";
 	if (v.blocked && strstr(reason, "sandbox"))
 		tally_cli_say("%s %s: what runs in it is captured where passtally's libraries are "
-			      "visible inside, at the same path (bind their folder into it: "
-			      "docs/limits.md)",
+			      "visible inside, at the same path (bind their folder into "
+			      "it: docs/limits.md)",
 			      v.name, reason);
 	else if (v.blocked)
 		tally_cli_say("%s is left alone (%s), what it starts is not: to capture "
@@ -233,8 +233,8 @@ print_no_display(void)
 {
 	const char *x = g_getenv("DISPLAY"), *wayland = g_getenv("WAYLAND_DISPLAY");
 	if ((!x || !*x) && (!wayland || !*wayland))
-		tally_cli_say("neither DISPLAY nor WAYLAND_DISPLAY is set, and a window needs a "
-			      "display: xvfb-run passtally run -- PROGRAM");
+		tally_cli_say("neither DISPLAY nor WAYLAND_DISPLAY is set, and a window "
+			      "needs a display: xvfb-run passtally run -- PROGRAM");
 	else
 		tally_cli_say("if it could not open its display: `passtally doctor` tests that");
 }
@@ -280,8 +280,8 @@ tally_run_print_ended(const struct tally_run_ended *e)
 		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig,
 			      g_strsignal(sig), when);
 	else if (relayed)
-		tally_cli_say("%s ended with status %d%s, as for a program that signal %d (%s) "
-			      "ended",
+		tally_cli_say("%s ended with status %d%s, as for a program that signal "
+			      "%d (%s) ended",
 			      program, exit_status, when, inner, g_strsignal(inner));
 	else
 		tally_cli_say("%s ended with status %d%s", program, exit_status, when);

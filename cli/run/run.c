@@ -161,8 +161,8 @@ explain_no_log(const struct tally_run_request *r, const struct tally_run_log *lo
 {
 	if (tally_run_goes_on(f->status)) {
 		g_autofree char *shown = tally_text_path(log->path);
-		tally_cli_say("nothing was rendered so far: what %s started still runs; if it "
-			      "renders, its log will be %s",
+		tally_cli_say("nothing was rendered so far: what %s started still runs; "
+			      "if it renders, its log will be %s",
 			      r->argv[0], shown);
 		return;
 	}
@@ -320,12 +320,12 @@ start(struct tally_run_request *r)
 		r->compress = !r->config.log;
 	if (r->config.digest && r->config.black_box_ns)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
-				  "--digest writes no frames, and --black-box keeps frames: use "
-				  "one of them");
+				  "--digest writes no frames, and --black-box keeps "
+				  "frames: use one of them");
 	if (r->live && (r->config.black_box_ns || r->config.digest))
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
-				  "--live shows the log, and with --%s that has no frames while "
-				  "the program runs",
+				  "--live shows the log, and with --%s that has no "
+				  "frames while the program runs",
 				  r->config.digest ? "digest" : "black-box");
 	if (!choose_control(r) || (r->live && !tally_run_live_check()))
 		return TALLY_EXIT_USAGE;

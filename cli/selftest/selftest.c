@@ -35,8 +35,8 @@ static const struct tally_arg options[] = {
 		       "Draw these scenes only, as failures name them. Default: all."),
 	TALLY_ARG_WHOLE(
 		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
-		"How long one of the programs may take before it counts as hung: its device is "
-		"not tested any further. Default 10."),
+		"How long one of the programs may take before it counts as hung: its "
+		"device is not tested any further. Default 10."),
 	TALLY_ARG_HELP,
 };
 

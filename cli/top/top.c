@@ -28,8 +28,8 @@ take_window(const char *command, const struct tally_arg *arg, void *to, const ch
 
 static const struct tally_arg options[] = {
 	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
-			"Follow the log of process N, or of the game that the `passtally run` N "
-			"started."),
+			"Follow the log of process N, or of the game that the `passtally "
+			"run` N started."),
 	TALLY_ARG_TAKE("window", 'w', "SECONDS", take_window,
 		       "Show what the last SECONDS of frames come to (default 10)."),
 	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
@@ -66,13 +66,13 @@ complain_none(const char *newest, long pid)
 {
 	if (pid)
 		tally_cli_complain("top",
-				   "no log of process %ld was found: has it rendered yet? A log "
-				   "is named by passtally top LOG",
+				   "no log of process %ld was found: has it rendered "
+				   "yet? A log is named by passtally top LOG",
 				   pid);
 	else if (newest)
 		tally_cli_complain("top",
-				   "no game that runs has a log; the newest log is %s: passtally "
-				   "%s shows it",
+				   "no game that runs has a log; the newest log is %s: "
+				   "passtally %s shows it",
 				   newest,
 				   g_str_has_suffix(newest, ".zst") ? "report" : "top LOG");
 	else
