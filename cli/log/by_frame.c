@@ -49,38 +49,38 @@ add_totals(struct tally_aggregate *a, struct tally_group *g, const struct tally_
 	}
 }
 
-/* The passes' own numbers in place of the frame's; `whole`: the time of each is known. */
-static void
-take_passes(struct tally_frame_record *r, uint32_t n, bool whole, uint64_t gpu_ns)
+/* The numbers of the passes that count alone begin here: not the frame's. */
+static struct tally_frame_record
+begin_passes(const struct tally_frame_row *row)
 {
-	r->n_passes = n;
-	r->has_gpu = n && whole;
-	r->gpu_ns = gpu_ns;
-	r->has_coverage = r->has_unattributed_gpu = false;
+	struct tally_frame_record r = row->record;
+	r.n_passes = 0;
+	r.gpu_ns = 0;
+	r.has_gpu = true;
+	r.has_coverage = r.has_unattributed_gpu = false;
+	return r;
 }
 
 static void
 add(struct tally_aggregate *a, struct tally_device_summary *d, const struct tally_frame_record *f)
 {
 	struct tally_frame_row *row = create_frame(a, f);
+	struct tally_frame_record own = begin_passes(row);
 	struct tally_group *g = &row->group;
-	uint64_t gpu_ns = 0;
-	uint32_t n = 0;
-	bool whole = true;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		struct tally_pass_record p = f->passes[i];
-		if (a->by->only && !g_hash_table_contains(a->by->only, &p.id))
-			continue;
-		n++;
-		whole &= p.has_gpu;
-		gpu_ns += p.has_gpu ? p.gpu_ns : 0;
 		tally_pass_row(a, f->device, &p);
 		tally_device_summary_add_queue(a, d, g, &p);
+		if (a->by->only && !g_hash_table_contains(a->by->only, &p.id))
+			continue;
+		own.n_passes++;
+		own.has_gpu &= p.has_gpu;
+		own.gpu_ns += p.has_gpu ? p.gpu_ns : 0;
 		p.n_metrics = 0;
 		tally_group_add_pass(a, g, &p, i);
 	}
 	if (a->by->only)
-		take_passes(&row->record, n, whole, gpu_ns);
+		row->record = own;
 	else
 		add_totals(a, g, f);
 }

@@ -465,7 +465,7 @@ print_table(const struct report_request *r, const struct tally_aggregate *a,
 	if (!a->by->frames)
 		print_below(to, a, answer, rows, r->pass);
 	else if (r->pass)
-		print_note(to, tally_phrase("all but the frame time is of --pass %s "
+		print_note(to, tally_phrase("GPU time, passes and counts are of --pass %s "
 					    "alone", r->pass));
 	if (!r->pass || a->by->frames)
 		return;

@@ -315,7 +315,11 @@ class Report(CliCase):
         self.assertFalse({"coverage", "unattributed_ns"} & set(rows[0]))
         text = self.ok("report", "--by", "frame", "--warmup", "0", "--pass", A, log).stdout.decode()
         self.assertEqual([line.split()[0] for line in text.split("\n\n")[1].splitlines()][1:4], ["19", "17", "16"])
-        self.assertIn(f"all but the frame time is of --pass {A} alone", text)
+        self.assertIn(f"GPU time, passes and counts are of --pass {A} alone", text)
+        # The answer is of all passes, as without it.
+        whole = self.ok("report", "--by", "frame", "--warmup", "0", log).stdout.decode()
+        self.assertEqual(text.split("\n\n")[0], whole.split("\n\n")[0])
+        self.assertIn("b 1.00 ms", whole)
         for args, words in ((["--pass", "c", log], b"--pass c"), (["--pass", "a", "-"], b"reads a log twice")):
             wrong = self.command("report", "--by", "frame", *args)
             self.assertEqual((wrong.returncode, wrong.stdout), (2, b""))
