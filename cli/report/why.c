@@ -303,7 +303,7 @@ add_changes(const struct tally_answer_device *d, const struct tally_group *g,
 		const char *named = find_named(g, parts, G_N_ELEMENTS(parts));
 		const char *words = tally_answer_change_text(c);
 		if (named && strstr(words, named))
-			add_text(text, words);
+			add_text(text, tally_phrase("makes frames %s", words));
 	}
 	if (d->alternating.part && is_in_part(g, d->alternating.part->name))
 		add_text(text, tally_answer_alternating_text(d));

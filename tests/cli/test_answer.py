@@ -756,7 +756,7 @@ class Answer(CliCase):
         frames[100:] = [(21, *f[1:]) for f in frames[100:]]
         log = self.write_log("a.jsonl", log_of(frames))
         ui = "UI: named in 2 of 3 hitches, the worst frame 80: +80.0 ms, UI 1.00 -> 81.0 ms, or a wait of the CPU"
-        buffer = ("GBuffer: from frame 100 on 1.5 times slower: 14.0 -> 21.0 ms; GBuffer 2.00 -> 9.00 ms, same draws; "
+        buffer = ("GBuffer: makes frames from frame 100 on 1.5 times slower: 14.0 -> 21.0 ms; GBuffer 2.00 -> 9.00 ms, same draws; "
                   "named in 1 of 3 hitches, frame 60: +60.0 ms, GBuffer 2.00 -> 61.0 ms, same draws")
         for name, words in (("UI", [ui]), ("GBuffer", [buffer]), ("Shadows", [])):
             text = self.ok("report", "--pass", name, log).stdout.decode()
