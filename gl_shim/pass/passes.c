@@ -66,6 +66,8 @@ close_pass(struct gl_context *c, bool usable)
 		(*a)->pass_ends(c, pass, usable);
 	if (pass && !pass->call_counts.calls)
 		tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
+	if (pass)
+		pass->done = !s->counting.counts && !s->by_draw; /* nothing is awaited */
 	s->now = (struct gl_open_pass){ 0 };
 	c->pending = (struct gl_pending_counts){ 0 };
 }
