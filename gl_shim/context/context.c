@@ -73,7 +73,7 @@ context_free(struct gl_context_state *s)
 	/* No GL call is made: the context is gone, or is current to no thread. */
 	s->zone.lost = true;
 	gl_pass_close_silent(&s->pub);
-	gl_collect(&s->pub, true, TALLY_FLAG(LOST));
+	gl_collect(&s->pub, TALLY_FLAG(LOST));
 	tally_stream_destroy(s->stream);
 	tally_harvest_destroy(s->harvest, false);
 	gl_pictures_destroy(s->pictures);
@@ -197,7 +197,7 @@ gl_current_leave(void)
 	if (flushes)
 		gl_submitted(c);
 	if (s->zone.lost || flushes)
-		gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
+		gl_collect(c, s->zone.lost ? TALLY_FLAG(LOST) : 0);
 	return c;
 }
 
@@ -340,7 +340,7 @@ static void
 hand_over_all(struct gl_context_state *s)
 {
 	gl_pass_close_silent(&s->pub);
-	gl_collect(&s->pub, true, TALLY_FLAG(INCOMPLETE));
+	gl_collect(&s->pub, TALLY_FLAG(INCOMPLETE));
 	s->probe = GL_PROBE_OFF;
 	if (s->pub.live)
 		s->pub.live = GL_ENDED;

@@ -18,14 +18,17 @@
 #define MAX_UNSUBMITTED_FRAMES 4
 
 /* Queries a pass's results once. False: not all are available, and they should be queried
- * again. */
+ * again. With `lost`, a flag, they are given up without a GL call. */
 static bool
-read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age)
+read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age, uint64_t lost)
 {
 	bool give_up = age >= MAX_AGE_FRAMES;
 	s->counting.gave_up |= give_up;
 	if (pass->workloads)
-		return gl_workloads_read(s, pass, give_up);
+		return gl_workloads_read(s, pass, give_up, lost);
+	pass->flags |= lost;
+	if (lost)
+		return true;
 	struct tally_sample sample = {
 		.values = pass->values,
 		.valid = pass->valid,
@@ -80,16 +83,6 @@ refute_zeros(struct tally_pass *pass)
 			l->has_time = false;
 }
 
-/* Gives a pass up without a GL call. */
-static void
-give_up_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
-{
-	if (pass->workloads)
-		gl_workloads_give_up(s, pass, flag);
-	else
-		pass->flags |= flag;
-}
-
 __attribute__((hot)) void
 gl_submitted(struct gl_context *c)
 {
@@ -106,7 +99,7 @@ guard_once(struct gl_context *c, bool *guarded)
 }
 
 __attribute__((hot)) void
-gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
+gl_collect(struct gl_context *c, uint64_t lost)
 {
 	struct gl_context_state *s = c->state;
 	if (!s || !s->stream)
@@ -120,18 +113,16 @@ gl_collect(struct gl_context *c, bool give_up, uint64_t flag)
 		if (age >= MAX_UNSUBMITTED_FRAMES)
 			gl_submitted(c);
 		bool measured = pass->slot != TALLY_NO_SLOT || pass->workloads;
-		if (measured && !give_up)
+		if (measured && !lost)
 			guard_once(c, &guarded);
-		if (measured && give_up)
-			give_up_pass(s, pass, flag);
-		else if (measured && !read_pass(s, pass, age))
+		if (measured && !read_pass(s, pass, age, lost))
 			break;
-		else if (measured)
+		if (measured && !lost)
 			refute_zeros(pass);
 		pass->slot = TALLY_NO_SLOT;
 		pass->done = true;
 	}
-	if (s->counting.gave_up && !give_up) {
+	if (s->counting.gave_up && !lost) {
 		guard_once(c, &guarded);
 		s->counting.gave_up = tally_harvest_retry(s->harvest);
 	}
@@ -153,7 +144,7 @@ gl_frame_end(struct gl_context *c, struct tally_presented presented)
 	if (s->pictures_read)
 		end.flags = TALLY_FLAG(PICTURED);
 	tally_stream_end_frame(s->stream, &end);
-	gl_collect(c, s->zone.lost, TALLY_FLAG(LOST));
+	gl_collect(c, s->zone.lost ? TALLY_FLAG(LOST) : 0);
 	if (s->pictures && !s->zone.lost)
 		s->pictures_read = gl_pictures_collect(c);
 	if (!s->zone.lost)
@@ -270,7 +261,7 @@ collect_early(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
 	uint64_t t0 = gl_frame_captured(s) ? tally_clock_now_ns() : 0;
-	gl_collect(c, false, 0);
+	gl_collect(c, 0);
 	if (t0)
 		tally_stream_add_overhead(s->stream, tally_clock_now_ns() - t0);
 }
@@ -307,7 +298,7 @@ gl_reset_status(struct gl_context *c, GLenum (*next)(void))
 		gl_pass_close_silent(c);
 		c->state->zone.lost = true;
 		c->open = 0;
-		gl_collect(c, true, TALLY_FLAG(LOST));
+		gl_collect(c, TALLY_FLAG(LOST));
 	}
 	return status;
 }

@@ -62,8 +62,8 @@ gl_frame_follow(struct gl_context *c)
 /* The driver has handed to the GPU what was issued so far: asking for its results makes it submit
  * nothing. */
 void gl_submitted(struct gl_context *c);
-/* Reads the results that are ready and hands them over. With `give_up`, those that are not
- * ready are given up and flagged with `flag`. */
-void gl_collect(struct gl_context *c, bool give_up, uint64_t flag);
+/* Reads the results that are ready and hands them over. With `lost`, a flag, all are given up and
+ * have that, without a GL call. */
+void gl_collect(struct gl_context *c, uint64_t lost);
 
 #endif

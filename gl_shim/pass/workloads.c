@@ -158,27 +158,16 @@ put_together(struct gl_context_state *s, struct tally_pass *pass)
 }
 
 bool
-gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up)
+gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up, uint64_t lost)
 {
 	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
 		if (l->slot == TALLY_NO_SLOT)
 			continue;
-		if (!read_one(s, pass, l, give_up))
+		if (!lost && !read_one(s, pass, l, give_up))
 			return false;
+		l->flags |= lost;
 		l->slot = TALLY_NO_SLOT;
 	}
 	put_together(s, pass);
 	return true;
-}
-
-void
-gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag)
-{
-	for (struct tally_workload *l = pass->workloads; l; l = l->next) {
-		if (l->slot == TALLY_NO_SLOT)
-			continue;
-		l->slot = TALLY_NO_SLOT;
-		l->flags |= flag;
-	}
-	put_together(s, pass);
 }

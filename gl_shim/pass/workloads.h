@@ -25,10 +25,8 @@ void gl_workload_close(struct gl_context *c, bool with_queries);
 
 /* Queries the results of a pass's workloads and computes the pass from them. False: not all are
  * available, and the pass is unchanged. `give_up`: results that are not available by now are
- * given up. */
-bool gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up);
-/* The same without a GL call: missing results are flagged with `flag`,
- * and their slots are lost. */
-void gl_workloads_give_up(struct gl_context_state *s, struct tally_pass *pass, uint64_t flag);
+ * given up. With `lost`, a flag, missing results have that, and no GL call is made. */
+bool gl_workloads_read(struct gl_context_state *s, struct tally_pass *pass, bool give_up,
+		       uint64_t lost);
 
 #endif

@@ -415,12 +415,6 @@ tally_harvest_frame(struct tally_harvest *h, uint64_t frame)
 	return &h->selected->layout;
 }
 
-__attribute__((hot)) const struct tally_counter_set *
-tally_harvest_selected(const struct tally_harvest *h)
-{
-	return h->selected;
-}
-
 const struct tally_counter_set *
 tally_harvest_layout(const struct tally_harvest *h, uint32_t slot)
 {

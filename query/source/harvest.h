@@ -52,8 +52,7 @@ void tally_harvest_rotate(struct tally_harvest *h, const char *pinned, uint64_t 
 			  uint64_t every);
 /* Before a begin in that frame: the layout of what is counted in it. */
 const struct tally_layout *tally_harvest_frame(struct tally_harvest *h, uint64_t frame);
-/* What is counted now; it defines the values of a slot that is in use. */
-const struct tally_counter_set *tally_harvest_selected(const struct tally_harvest *h);
+/* What is counted in a slot that is in use; it defines its values. */
 const struct tally_counter_set *
 tally_harvest_layout(const struct tally_harvest *h, uint32_t slot);
 /* The largest number of values that a slot can have. */
