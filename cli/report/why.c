@@ -4,6 +4,7 @@
 #include "cli/answer/text.h"
 #include "cli/log/pass_name.h"
 #include "cli/log/series.h"
+#include "cli/report/columns.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
