@@ -14,6 +14,7 @@ a busy machine disturbs it least; only ratios of one run are worth comparing bet
 
 import argparse
 import ctypes.util
+import itertools
 import json
 import os
 import pathlib
@@ -162,6 +163,11 @@ def measure_shapes(bench, measures):
         print(line)
 
 
+def growth_of(costs):
+    """The largest cost over a smaller frame's. A larger frame may cost less a pass: where passes are dropped."""
+    return max(later / earlier for earlier, later in itertools.combinations(costs, 2))
+
+
 def measure_growth(bench, measures):
     """Is a pass as cheap in a large frame, and with several threads at once?"""
     print("\nns a pass (time stamps, 10 draws each), driver's own share taken off:")
@@ -176,7 +182,7 @@ def measure_growth(bench, measures):
         print(f"  {passes:6} passes a frame: {costs[-1]:7.0f}   resident +{grown} KiB"
               f"   dropped {got['time stamps']['dropped']}")
     # At ten passes the frame's fixed part is as large as what is looked for.
-    measures["growth.passes_ratio"] = max(costs[1:]) / min(costs[1:])
+    measures["growth.passes_ratio"] = growth_of(costs[1:])
     costs = []
     for threads in (1, 2, 4, 8):
         got = bench.draw(["bare", "time stamps"], *MANY, threads=threads, frames=max(20, bench.frames // 5))

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from run import FEW, MANY, ONE, BenchError, measure_all, options, read_log, split_cost
+from run import FEW, MANY, ONE, BenchError, growth_of, measure_all, options, read_log, split_cost
 
 LAYER = "VK_LAYER_PASSTALLY_capture"
 OVERLAY = "VK_LAYER_MESA_overlay"
@@ -159,7 +159,7 @@ def measure_growth(bench, measures):
         measures[f"vk.growth.{passes}_passes_kib"] = grown
         print(f"  {passes:6} passes a frame: {costs[-1]:7.0f}   resident +{grown} KiB"
               f"   dropped {got['time stamps']['dropped']}")
-    measures["vk.growth.passes_ratio"] = max(costs[1:]) / min(costs[1:])
+    measures["vk.growth.passes_ratio"] = growth_of(costs[1:])
     costs = []
     # The number of passes a frame does not depend on the number of threads: otherwise the one processor that the
     # program and the log's writer share would drop passes, which costs little.
