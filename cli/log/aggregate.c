@@ -254,11 +254,12 @@ read_log(struct tally_aggregate *a, const char *command, const char *path)
 	status = tally_log_read_lines(reader, &taker, &a->skipped, &error);
 	if (status == TALLY_READ_TRUNCATED) {
 		a->truncated = true;
-		tally_cli_complain(command,
-				   "%s: the last line (%" G_GUINT64_FORMAT
-				   ") is cut, as when the program was killed; all lines "
-				   "before it are used",
-				   path, error.line);
+		if (command)
+			tally_cli_complain(command,
+					   "%s: the last line (%" G_GUINT64_FORMAT
+					   ") is cut, as when the program was killed; all "
+					   "lines before it are used",
+					   path, error.line);
 		return TALLY_EXIT_OK;
 	}
 	return status == TALLY_READ_END ? TALLY_EXIT_OK

@@ -237,10 +237,11 @@ struct tally_aggregate {
 
 /* Reads `path` ("-" is standard input). Returns TALLY_EXIT_OK, or TALLY_EXIT_BAD_LOG or
  * TALLY_EXIT_FAILED after one line on standard error: "PATH:LINE:COLUMN: message". A log
- * whose last line is incomplete is valid. `warmup` is a number of frames of each device that
- * are left out at the start, or TALLY_WARMUP_AUTO (cli/log/warmup.h). `watch`, NULL for none,
- * outlives the call. With `skip_bad` bad lines are left out where that does not change the
- * meaning of others (tally_log_reader_skip_bad()), and listed in a->skipped. */
+ * whose last line is incomplete is valid, and `command`, NULL for none, says so. `warmup` is a
+ * number of frames of each device that are left out at the start, or TALLY_WARMUP_AUTO
+ * (cli/log/warmup.h). `watch`, NULL for none, outlives the call. With `skip_bad` bad lines are
+ * left out where that does not change the meaning of others (tally_log_reader_skip_bad()), and
+ * listed in a->skipped. */
 int tally_aggregate_read_watched(struct tally_aggregate *a, const char *command, const char *path,
 				 const struct tally_grouping *by, uint64_t warmup,
 				 const struct tally_aggregate_watch *watch, bool skip_bad);

@@ -349,7 +349,7 @@ static void
 put_pipelines(struct page *p, const char *path)
 {
 	struct tally_aggregate a = { 0 };
-	if (tally_aggregate_read_watched(&a, "report", path, &tally_by_pipeline, p->warmup, NULL,
+	if (tally_aggregate_read_watched(&a, NULL, path, &tally_by_pipeline, p->warmup, NULL,
 					 false) == TALLY_EXIT_OK)
 		tally_json_put_rows(p->out, &a, a.groups, "pipelines", false);
 	tally_aggregate_finish(&a);

@@ -604,7 +604,7 @@ find_ids(const struct report_request *r, const char *path, GHashTable *ids)
 	if (strcmp(path, "-") == 0)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "report",
 				  "--by frame --pass reads a log twice, and - only once");
-	status = tally_aggregate_read_watched(&a, "report", path, &tally_by_pass,
+	status = tally_aggregate_read_watched(&a, NULL, path, &tally_by_pass,
 					      r->warmup, NULL, r->skip_bad);
 	g_autoptr(GPtrArray) rows = tally_rows_create(&a, r->device, NULL, true);
 	if (status == TALLY_EXIT_OK && rows->len &&

@@ -320,6 +320,9 @@ class Report(CliCase):
         whole = self.ok("report", "--by", "frame", "--warmup", "0", log).stdout.decode()
         self.assertEqual(text.split("\n\n")[0], whole.split("\n\n")[0])
         self.assertIn("b 1.00 ms", whole)
+        # It is read twice, and what is said of it is said once.
+        cut = self.write("cut.jsonl", (self.folder / "a.jsonl").read_text()[:-5])
+        self.assertEqual(self.ok("report", "--by", "frame", "--pass", "a", cut).stderr.count(b"is cut"), 1)
         for args, words in ((["--pass", "c", log], b"--pass c"), (["--pass", "a", "-"], b"reads a log twice")):
             wrong = self.command("report", "--by", "frame", *args)
             self.assertEqual((wrong.returncode, wrong.stdout), (2, b""))
