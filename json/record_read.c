@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/decode.h"
-#include "json/decode_device.h"
-#include "json/decode_frame.h"
-#include "json/decode_run.h"
+#include "json/decode_lines.h"
 #include "json/sink.h"
 
 struct tally_log_reader {

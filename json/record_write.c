@@ -195,7 +195,7 @@ put_queue(struct tally_json_writer *w, const struct tally_pass_record *pass)
 	PUT("\"");
 }
 
-/* What most frames of one pass have is left out: finish_frame() of json/decode_frame.c knows it. */
+/* What most frames of one pass have is left out: finish_frame() of json/decode_lines.c knows it. */
 static bool
 has_gaps(const struct tally_frame_record *frame)
 {

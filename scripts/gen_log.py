@@ -454,7 +454,7 @@ class Read:
         if field.type == "list":
             return [f"return decode_{self.owner.name}_{field.name}(d, r);"]
         if field.type == "values":
-            return [f"return tally_decode_values(d, &d->{field.array}, &r->n_{field.member});"]
+            return [f"return decode_values(d, &d->{field.array}, &r->n_{field.member});"]
         if field.type == "estimated":
             get = field.attributes.get("get")
             return [f"return {get}(d);" if get else "return decode_estimated(d, o->mark);"]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/catalogue.h"
 
+#include "cli/machine/counters_sets.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 #include "cli/shared/out.h"

@@ -7,7 +7,7 @@
 #ifndef PASSTALLY_CLI_MACHINE_CATALOGUE_H
 #define PASSTALLY_CLI_MACHINE_CATALOGUE_H
 
-#include "cli/machine/counters.h"
+#include <stdbool.h>
 
 /* Prints the counters and metrics of the GPU or, for NULL, the names of the known GPUs.
  * Returns the exit status. */

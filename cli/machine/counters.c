@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/machine/counters.h"
 #include "cli/machine/catalogue.h"
 #include "cli/machine/counters_sets.h"
 #include "cli/shared/cli.h"

@@ -2,12 +2,13 @@
 #include "cli/install/elf_file.h"
 #include "cli/install/injected.h"
 #include "cli/install/vk_manifest.h"
-#include "cli/machine/doctor_install.h"
 #include "cli/machine/doctor_proton.h"
 #include "cli/machine/snapshot_facts.h"
 #include "cli/shared/cli.h"
 #include "cli/machine/doctor_rows.h"
 #include "cli/machine/ask.h"
+#include "passtally_version.h"
+#include "layer/base/version.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
@@ -23,6 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define CORE "libpasstally.so.0"
+#define LAYER "libVkLayer_passtally.so"
 
 struct request {
 	bool proton;
@@ -72,6 +76,88 @@ check_library(const struct tally_injected *in)
 				 "the system's $LIB does not lead to the library's folder: only "
 				 "programs of passtally's own architecture are captured");
 	return true;
+}
+
+/* The version of a core library, read from its file; NULL if it has none. The caller frees
+ * it. */
+static char *
+core_version(const char *path)
+{
+	enum { LONGEST = 64 };
+	g_autofree char *bytes = NULL;
+	gsize len = 0;
+	if (!g_file_get_contents(path, &bytes, &len, NULL))
+		return NULL;
+	static const char mark[] = TALLY_VERSION_MARK;
+	const char *at = memmem(bytes, len, mark, strlen(mark));
+	if (!at)
+		return NULL;
+	at += strlen(mark);
+	return g_strndup(at, MIN((size_t)(bytes + len - at), LONGEST));
+}
+
+/* A file that belongs to the library: in the same folder or, in a build tree, in the parent
+ * folder or that of the layer. NULL if it is in none of them. */
+static char *
+beside(const char *library, const char *name)
+{
+	static const char *const folders[] = { ".", "..", "../vk_layer" };
+	g_autofree char *folder = g_path_get_dirname(library);
+	bool built = g_str_has_suffix(folder, "/gl_shim");
+	for (size_t i = 0; i < (built ? G_N_ELEMENTS(folders) : 1); i++) {
+		char *path = i ? g_build_filename(folder, folders[i], name, NULL)
+			       : g_build_filename(folder, name, NULL);
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			return path;
+		g_free(path);
+	}
+	return NULL;
+}
+
+/* Checks the core and the layer that belong to one library. */
+static bool
+check_libraries_of(const char *library, bool ours)
+{
+	struct tally_elf_file file = tally_elf_file_read(library);
+	const char *machine = tally_elf_machine_name(&file);
+	enum tally_doctor_mark bad = ours ? TALLY_DOCTOR_BAD : TALLY_DOCTOR_OFF;
+	g_autofree char *core = beside(library, CORE);
+	g_autofree char *layer = beside(library, LAYER);
+	if (!core) {
+		tally_doctor_row(
+			bad, "installation",
+			"%s is not beside %s: %s programs cannot load it; install all of passtally",
+			CORE, library, machine);
+		return false;
+	}
+	g_autofree char *version = core_version(core);
+	if (!version || strcmp(version, PASSTALLY_VERSION) != 0) {
+		tally_doctor_row(bad, "installation",
+				 "%s is of version %s, the command of %s: install all of "
+				 "one version",
+				 core, version ? version : "(unknown)", PASSTALLY_VERSION);
+		return false;
+	}
+	if (!layer && !ours)
+		tally_doctor_row(TALLY_DOCTOR_OFF, "installation",
+				 "no %s beside %s: of %s programs only OpenGL can be captured",
+				 LAYER, library, machine);
+	return true;
+}
+
+/* The installation is complete and of one version: false if the libraries for this machine's own
+ * architecture are unusable. */
+static bool
+check_installation(const struct tally_injected *in)
+{
+	bool ok = check_libraries_of(in->path, true);
+	guint good = ok;
+	for (guint i = 0; i < in->others->len; i++)
+		good += check_libraries_of(g_ptr_array_index(in->others, i), false);
+	if (good == in->others->len + 1)
+		tally_doctor_row(TALLY_DOCTOR_GOOD, "installation",
+				 "command and libraries are of version %s", PASSTALLY_VERSION);
+	return ok;
 }
 
 /* Why the layer is not loaded: another architecture's build may have written the manifest. NULL if
@@ -353,7 +439,7 @@ examine(void)
 	tally_progress_show(&progress, "asking the drivers ...");
 	tally_injected_find(&in);
 	bool ok = check_library(&in);
-	ok = ok && tally_doctor_install(&in);
+	ok = ok && check_installation(&in);
 	tally_injected_finish(&in);
 	struct seen seen = { 0 };
 	ok &= check_switch();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/machine/doctor_rows.h"
 
-#include "cli/machine/counters.h"
 #include "cli/machine/counters_sets.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

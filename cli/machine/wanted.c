@@ -2,7 +2,6 @@
 #include "cli/machine/wanted.h"
 
 #include "cli/machine/ask.h"
-#include "cli/machine/counters.h"
 #include "cli/machine/counters_sets.h"
 #include "cli/shared/each.h"
 #include "cli/shared/near.h"

@@ -3,11 +3,13 @@
 
 #include "cli/answer/text.h"
 #include "cli/log/device_summary.h"
-#include "cli/report/queues.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <string.h>
+
+#define MOST_BESIDE 3
+#define LITTLE 0.05 /* a pass that ran less than this beside others is not named */
 
 /* A device that is not in the answer: one below another, or one without a frame. */
 static void
@@ -186,6 +188,44 @@ print_end(FILE *out, const struct tally_aggregate *a)
 	}
 }
 
+static gint
+by_beside(gconstpointer x, gconstpointer y)
+{
+	const struct tally_beside *a = x, *b = y;
+	return a->beside_ns < b->beside_ns ? 1 : a->beside_ns > b->beside_ns ? -1 : 0;
+}
+
+/* How long each queue worked, and which passes ran beside others; nothing where no frame had passes
+ * on several queues. */
+static void
+print_queues(FILE *out, const struct tally_aggregate *a,
+	     const struct tally_device_summary *d)
+{
+	const struct tally_queues *q = &d->queues_at_once;
+	if (!q->frames)
+		return;
+	double frame = 1e6 * (double)q->frames;
+	g_autoptr(GString) line = g_string_new("queues, ms a frame:");
+	for (uint32_t i = 0; i < q->n; i++)
+		g_string_append_printf(line, " %d.%d %.3g,", q->rows[i].family, q->rows[i].index,
+				       (double)q->rows[i].busy_ns / frame);
+	g_string_append_printf(line, " any of them %.3g, several at once %.3g",
+			       (double)q->any_ns / frame, (double)q->several_ns / frame);
+	g_autoptr(GList) all = g_list_sort(g_hash_table_get_values(q->beside), by_beside);
+	unsigned n = 0;
+	for (GList *l = all; l && n < MOST_BESIDE; l = l->next) {
+		const struct tally_beside *b = l->data;
+		const struct tally_group *g =
+			tally_aggregate_find_pass(a, d->device, b->id);
+		double share = (double)b->beside_ns / (double)b->gpu_ns;
+		if (g && share >= LITTLE)
+			g_string_append_printf(line, "%s %s (%.0f %% of its time)",
+					       n++ ? "," : "; beside other queues:", g->name,
+					       100 * share);
+	}
+	tally_text_print_line(out, "%s", line->str);
+}
+
 void
 tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tally_answer *answer,
 		    int64_t device)
@@ -199,7 +239,7 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 			continue;
 		print_surface(out, d);
 		print_clock(out, d);
-		tally_queues_print(out, a, d);
+		print_queues(out, a, d);
 	}
 	print_left_out(out, a, device);
 	print_no_frame(out, a);

@@ -24,8 +24,7 @@
 #include <string.h>
 
 static const struct scene *const tables[] = {
-	target_scenes, transfer_scenes, draw_scenes,    label_scenes,
-	gles_scenes,   context_scenes,  measure_scenes,
+	target_scenes, transfer_scenes, draw_scenes, context_scenes, measure_scenes,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 

@@ -43,8 +43,6 @@ struct scene {
 extern const struct scene target_scenes[];
 extern const struct scene transfer_scenes[];
 extern const struct scene draw_scenes[];
-extern const struct scene label_scenes[];
-extern const struct scene gles_scenes[];
 extern const struct scene context_scenes[];
 extern const struct scene measure_scenes[];
 /* Only in the tests' program, which has more: those tables, up to NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenes/gl/targets.c - which target is drawn to, and when that makes a new pass. */
+/* scenes/gl/targets.c - which target is drawn to, when that makes a new pass, and debug groups, the
+ * names of passes. */
 #include "scenes/gl/scenes.h"
 
 static GLuint framebuffer, textures[3], depth_texture;
@@ -143,6 +144,76 @@ static const struct expect_pass clear_buffer_passes[] = {
 	{ DRAWN(1, 90), .load = "clear", .clears = 2 },
 };
 
+void
+scene_push_group(const char *name)
+{
+	glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 7, -1, name);
+}
+
+void
+scene_draw_screen(struct stage *s, int count)
+{
+	scene_clear_screen(s);
+	stage_draw(s, 0, count, 5);
+}
+
+/* ---- groups: nested, one per pass; the pop comes after the last draw ---- */
+
+static void
+frame_groups(struct stage *s)
+{
+	scene_push_group("Frame");
+	scene_push_group("Shadows");
+	scene_draw_small(s, 0, 30);
+	glPopDebugGroup();
+	glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 7, 4, "Blur and more");
+	scene_draw_small(s, 1, 60);
+	glPopDebugGroup();
+	scene_push_group("Main");
+	scene_push_group("Opaque");
+	scene_draw_screen(s, 90);
+	glPopDebugGroup();
+	glPopDebugGroup();
+	glPopDebugGroup();
+}
+
+static const struct expect_pass groups_passes[] = {
+	{ SMALL_DRAWN(30), .label = "Frame/Shadows" },
+	{ SMALL_DRAWN(60), .label = "Frame/Blur" },
+	{ DRAWN(1, 90), CLEARED, .label = "Frame/Main/Opaque" },
+};
+
+/* ---- es2: OpenGL ES 2 ---- */
+
+void
+scene_init_es2(struct stage *s)
+{
+	scene_make_small(s);
+	for (int i = 0; i < 2; i++) {
+		GLuint depth = stage_renderbuffer(GL_DEPTH_COMPONENT16, 0, SMALL, SMALL);
+		glBindFramebuffer(GL_FRAMEBUFFER, scene_framebuffers[i]);
+		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
+					  depth);
+	}
+}
+
+static void
+frame_es2(struct stage *s)
+{
+	scene_small_target(s, 0);
+	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+	stage_draw(s, 0, 300, 1);
+	stage_paint(s, 2);
+	glDrawElements(GL_TRIANGLES, 60, GL_UNSIGNED_SHORT, (const void *)600);
+	scene_show(s, scene_textures[0]);
+}
+
+static const struct expect_pass es2_passes[] = {
+	{ DRAWN(2, 360), CLEARED, IN_SMALL, .colors = 1, .depth = "DEPTH_COMPONENT16",
+	  .unsure = EXPECT_ANY_SHADED },
+	{ SHOWN },
+};
+
 const struct scene target_scenes[] = {
 	SCENE(forward, SCENE_ALL),
 	SCENE(shadow, SCENE_DESKTOP, .init = init_shadow),
@@ -150,5 +221,7 @@ const struct scene target_scenes[] = {
 	SCENE(interrupted, SCENE_ALL, .init = scene_make_small),
 	SCENE(clear_only, SCENE_ALL, .init = scene_make_small),
 	SCENE(clear_buffer, SCENE_ALL, .init = scene_make_small),
+	SCENE(groups, SCENE_DESKTOP, .major = 4, .minor = 3, .init = scene_make_small),
+	SCENE(es2, SCENE_GLES, .es_major = 2, .init = scene_init_es2),
 	{ 0 },
 };

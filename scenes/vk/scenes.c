@@ -22,7 +22,7 @@
 static const struct vk_scene *const tables[] = {
 	vk_render_scenes, vk_rendering_scenes, vk_draw_scenes,
 	vk_work_scenes,   vk_secondary_scenes, vk_submit_scenes,
-	vk_label_scenes,  vk_life_scenes,      vk_measure_scenes,
+	vk_label_scenes,  vk_measure_scenes,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 

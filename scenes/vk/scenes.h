@@ -56,7 +56,6 @@ extern const struct vk_scene vk_work_scenes[];
 extern const struct vk_scene vk_secondary_scenes[];
 extern const struct vk_scene vk_submit_scenes[];
 extern const struct vk_scene vk_label_scenes[];
-extern const struct vk_scene vk_life_scenes[];
 extern const struct vk_scene vk_measure_scenes[];
 /* Only in the tests' program, which has more: those tables, up to NULL. */
 extern const struct vk_scene *const vk_more_scenes[] __attribute__((weak));

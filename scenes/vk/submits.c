@@ -2,6 +2,8 @@
 /* scenes/vk/submits.c - scenes about submissions to a queue: what, when, and how often. */
 #include "scenes/vk/scenes.h"
 
+#include <stdlib.h>
+
 static VkCommandBuffer kept;
 static VkSemaphore timeline;
 
@@ -144,6 +146,14 @@ static const struct expect_pass wait_first_passes[] = {
 	{ .kind = "transfer", .copies = 1, .submission = 1 },
 };
 
+/* ---- exit without any teardown ---- */
+
+static void
+exit_finish(struct vk_stage *s)
+{
+	exit(7);
+}
+
 #define BY(n) .boundary = "submit:" #n, .submissions = (n)
 
 const struct vk_scene vk_submit_scenes[] = {
@@ -152,5 +162,6 @@ const struct vk_scene vk_submit_scenes[] = {
 		 BY(3)),
 	SCENE(simultaneous, simultaneous_init, BY(3)),
 	SCENE(wait_first, wait_first_init, BY(2)),
+	SCENE_PLAIN(exit, NULL, .finish = exit_finish),
 	{ 0 },
 };

@@ -141,9 +141,8 @@ class GenLog(unittest.TestCase):
         self.add(self.folder / "json/log.fields", r"\toverhead_ns  ", ROW)
         self.add(self.folder / "layer/record.h", r"\tuint64_t overhead_ns;", MEMBER)
         made = {"json/log_put.inc": ["put"], "json/log_numbers.c": ["numbers"], "layer/record_words.c": ["words"],
-                "json/log_read_frame.inc": ["read", "frame"],
-                "json/log_read_device.inc": ["read", "device", "pass_info", "pipeline"],
-                "json/log_read_run.inc": ["read", "header", "process", "note", "end"]}
+                "json/log_read.inc": ["read", "header", "device", "pass_info", "pipeline", "frame", "process", "note",
+                                      "end"]}
         for name, what in made.items():
             done = run(what[0], self.folder / name, *what[1:], fields=self.folder / "json/log.fields")
             self.assertEqual(done.stderr, "")

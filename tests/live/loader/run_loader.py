@@ -160,9 +160,8 @@ def generate_log(source, headers, tables):
     powers = subprocess.run([sys.executable, os.path.join(source, "scripts/gen_pow10.py")], check=True, capture_output=True)
     with open(os.path.join(headers, "json", "pow10.h"), "wb") as file:
         file.write(powers.stdout)
-    for name, what, *lines in (("log_put.inc", "put"), ("log_numbers.c", "numbers"), ("record_words.c", "words"), ("log_read_frame.inc", "read", "frame"),
-                               ("log_read_device.inc", "read", "device", "pass_info", "pipeline"),
-                               ("log_read_run.inc", "read", "header", "process", "note", "end")):
+    for name, what, *lines in (("log_put.inc", "put"), ("log_numbers.c", "numbers"), ("record_words.c", "words"), ("log_read.inc", "read", "header", "device", "pass_info", "pipeline", "frame",
+                                "process", "note", "end")):
         place = tables if name.endswith(".c") else os.path.join(headers, "json")
         run([sys.executable, os.path.join(source, "scripts/gen_log.py"), os.path.join(source, "json/log.fields"), what,
              os.path.join(place, name), *lines])
