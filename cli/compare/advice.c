@@ -75,16 +75,6 @@ frames_of(const struct tally_compare *c)
 	return frames ? tally_phrase(" --frames %s", frames) : "";
 }
 
-/* The frames of the compared device that has the fewest. */
-static uint64_t
-count_frames(const struct tally_compare_log *log)
-{
-	uint64_t least = UINT64_MAX;
-	TALLY_EACH (const struct tally_device_summary, d, log->devices)
-		least = MIN(least, d->seen);
-	return least;
-}
-
 /* Of single runs: whether a pass changed within one of them, so that not other work decides. */
 static bool
 print_change(const struct tally_printer *p)
@@ -94,7 +84,8 @@ print_change(const struct tally_printer *p)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		const struct tally_compare_log *log = p->c->logs[side]->pdata[0];
 		const struct tally_answer_change *change = tally_compare_log_change(log);
-		frames = MIN(frames, count_frames(log));
+		const struct tally_device_summary *device = log->devices->pdata[0];
+		frames = MIN(frames, device->seen);
 		if (p->c->logs[side]->len >= TALLY_COMPARE_LEAST_RUNS || !change)
 			continue;
 		changed |= change->is_pass;

@@ -329,21 +329,17 @@ is_one_sided(const struct tally_compare_row *row)
 	       !(row->n[0] && row->n[1]);
 }
 
-/* The tables leave these rows out; nothing can be said about them, not even that they are
- * equal. */
+/* The tables leave these rows out; nothing can be said, not even that they are equal. */
 static void
 print_one_sided(const struct tally_printer *p)
 {
 	const struct tally_compare_row *first = NULL;
 	guint n = 0;
-	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
-		if (!is_one_sided(row))
-			continue;
-		/* A time is named: most gates are on times. */
-		if (!first || (tally_row_is_main(row) && !tally_row_is_main(first)))
+	/* A time is named: most gates are on times. */
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
+		if (is_one_sided(row) &&
+		    (!n++ || (tally_row_is_main(row) && !tally_row_is_main(first))))
 			first = row;
-		n++;
-	}
 	if (!n)
 		return;
 	g_autofree char *key = tally_text_escape(first->key);

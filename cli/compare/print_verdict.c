@@ -65,6 +65,28 @@ key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 			    tally_row_key(p, row));
 }
 
+/* The pass that one side lacks and that makes the most of a frame's change: half to twice it. */
+static const char *
+lone_text(const struct tally_printer *p, const struct tally_compare_row *frame)
+{
+	const double change = fabs(tally_row_seen(frame));
+	const unsigned side = tally_row_seen(frame) > 0;
+	const char *name = NULL;
+	double most_ns = change / 2;
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
+		const struct tally_compare_subject *s = row->subject;
+		double ns = row->mean[side] * (double)row->n[side] / (double)frame->n[side];
+		if (s->frames[!side] || !tally_row_is_main(row) || ns <= most_ns)
+			continue;
+		most_ns = ns;
+		name = tally_subject_text(p->c, s);
+	}
+	if (!name || most_ns > 2 * change)
+		return "";
+	return tally_phrase(": %s is %s, %.*f %s a frame", name, side ? "new" : "gone",
+			    p->unit.decimals, most_ns / p->unit.ns, p->unit.word);
+}
+
 /* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". */
 static const char *
 decisive_text(const struct tally_printer *p, const struct tally_compare_row *row)
@@ -76,11 +98,12 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 					    ? "too few frames"
 					    : "not measured on both sides");
 	bool others = row->against_others;
-	return tally_phrase("%s %s%s%s (%g %%: %s)", name,
+	return tally_phrase("%s %s%s%s (%g %%: %s)%s", name,
 			    tally_row_change(p, row, tally_row_seen(row)),
 			    others ? ", against the other passes " : "",
 			    others ? tally_row_change(p, row, row->difference) : "",
-			    100 * p->c->settings.confidence, tally_row_interval(p, row));
+			    100 * p->c->settings.confidence, tally_row_interval(p, row),
+			    row->subject->frame && row->is_time ? lone_text(p, row) : "");
 }
 
 static const char *

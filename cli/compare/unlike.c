@@ -203,7 +203,7 @@ static const struct measure {
 	double part, least; /* by which it has to differ: of the base, and in its unit */
 } measures[] = {
 	{ "GPU clock", "MHz", clock_of, 0, TALLY_CLOCK_MOVED, 0 },
-	{ "the CPU works", "ms a frame", work_of, 2, 0.2, 0.2 },
+	{ "the CPU works", "ms a frame", work_of, 2, 0.2, 0.5 },
 };
 
 static char *

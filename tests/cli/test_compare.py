@@ -455,6 +455,24 @@ class Compare(CliCase):
         self.assertEqual(self.value(result, "main", "vertices")["verdict"], "equal")
         self.assertEqual(self.value(result, "frame", "draws")["verdict"], "more")
 
+    def test_the_pass_that_makes_a_frame_slower(self):
+        """A pass that one side lacks is named beside the frame's change where it makes at least half of it."""
+        def log(name, fog_ns, every=1):
+            lines = [header(), device(), pass_info(A, "main"), pass_info(B, "Fog")]
+            for i in range(64):
+                fog = [one_pass(1, B, fog_ns + i % 7)] if fog_ns and i % every == 0 else []
+                lines.append(frame(i, [one_pass(0, A, 4 * 10**6 + i * 7919 % 4000), *fog], start_ns=i * 10**8,
+                                   cpu_ns=5 * 10**6 + i * 7919 % 4000 + sum(p["gpu_ns"] for p in fog)))
+            return self.write_log(name, [*lines, end(64, 128)])
+        base, fog, seldom = log("base", 0), log("fog", 10**6), log("seldom", 4 * 10**6, every=4)
+        for new, said in ((fog, "1.000"), (seldom, "1.000")):
+            self.assertIn(f"): Fog is new, {said} ms a frame\n", self.ok("compare", base, new).stdout.decode())
+        self.assertRegex(self.ok("compare", fog, base).stdout.decode(),
+                         r"^FASTER: .*\): Fog is gone, 1\.000 ms a frame\n")
+        # Another in its place: neither of them is what changed.
+        mist = self.write("mist", log("mist", 10**6 + 10**4).read_bytes().replace(B.encode(), C.encode()))
+        self.assertNotIn(" is new, ", self.ok("compare", fog, mist).stdout.decode())
+
     def test_appeared_and_vanished(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000), more=[(B, "old")]))
         b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), more=[(C, "fresh")]))
