@@ -69,12 +69,12 @@ find_device(const GPtrArray *devices, uint32_t number)
 }
 
 static void
-take_hitch(void *user, const struct tally_hitch *h)
+take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_seen *seen)
 {
 	struct tally_answer_state *s = user;
 	if (s->found->len >= MOST_HITCHES)
 		return;
-	const struct tally_answer_hitch hitch = tally_cause_find(h, s->opengl);
+	const struct tally_answer_hitch hitch = tally_cause_find(h, seen, s->opengl);
 	g_array_append_val(s->found, hitch);
 }
 
@@ -260,8 +260,11 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
 	h->ns[TALLY_HITCH_DISK_BYTES] = f->disk_bytes;
+	h->ns[TALLY_HITCH_MEMORY_BYTES] = c->events->sums[TALLY_EVENT_MEMORY].bytes;
 	for (int i = TALLY_HITCH_FAULTS; i < TALLY_N_HITCH_TIMES; i++)
-		h->known[i] = f->has_thread;
+		h->known[i] = f->has_thread || i >= TALLY_HITCH_MEMORY_BYTES;
+	for (int i = 0; i < TALLY_N_EVENTS; i++)
+		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;
 	tally_hitches_add(&s->hitches);
 }
@@ -466,9 +469,9 @@ static int
 compare_excess(gconstpointer a, gconstpointer b)
 {
 	const struct tally_answer_hitch *x = a, *y = b;
-	if (x->excess_ns != y->excess_ns)
-		return x->excess_ns > y->excess_ns ? -1 : 1;
-	return (x->frame > y->frame) - (x->frame < y->frame);
+	if (x->was.excess_ns != y->was.excess_ns)
+		return x->was.excess_ns > y->was.excess_ns ? -1 : 1;
+	return (x->was.frame > y->was.frame) - (x->was.frame < y->was.frame);
 }
 
 static int
@@ -503,8 +506,8 @@ find_period(const GArray *found)
 		return 0;
 	g_autofree uint64_t *sorted = g_new(uint64_t, n);
 	for (guint i = 0; i < n; i++)
-		sorted[i] = g_array_index(found, struct tally_answer_hitch, i + 1).frame -
-			    g_array_index(found, struct tally_answer_hitch, i).frame;
+		sorted[i] = g_array_index(found, struct tally_answer_hitch, i + 1).was.frame -
+			    g_array_index(found, struct tally_answer_hitch, i).was.frame;
 	qsort(sorted, n, sizeof(sorted[0]), tally_order_u64);
 	uint64_t middle = sorted[n / 2];
 	for (guint i = 0; i < n; i++)

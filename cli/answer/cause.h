@@ -24,8 +24,7 @@ enum tally_cause {
 };
 
 struct tally_answer_hitch {
-	uint64_t frame, start_ns, frame_ns;
-	uint64_t excess_ns; /* longer than the frames around it */
+	struct tally_hitch was; /* what was measured */
 	enum tally_cause cause;
 	/* Names of parts (struct tally_part), not escaped; NULL = none. The pass that took longer,
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
@@ -37,36 +36,24 @@ struct tally_answer_hitch {
 	uint64_t growth_ns; /* of what is named */
 	/* PASS, GPU: time and draws around the frame and in it. */
 	uint64_t around_ns, ns, around_draws, draws;
-	bool timed, known_work, driver; /* WAIT, or CPU if `both`: in driver calls */
-	uint64_t behind_ns; /* WAIT: that of struct tally_hitch */
-	const char *waits; /* WAIT, in driver calls: in which, in words; NULL = not known */
-	/* EVENT: what happened; else what happened meanwhile, or group NONE. */
-	struct tally_answer_event event;
-	struct tally_answer_event calls; /* the most, even where they explain nothing */
-	uint64_t made; /* shaders in the frame, not in those around */
+	bool part; /* UNKNOWN: the thread worked for a part of it */
+	bool driver; /* WAIT: in driver calls */
+	const char *waits; /* in which, in words; NULL = not known */
+	struct tally_answer_event calls; /* those that grew most */
+	bool by_calls; /* they may explain it; EVENT: they do */
 	uint64_t over; /* bytes of GPU memory above the budget */
 	/* What is beside the CPU's part, or a wait: the pass that grew most, its time or, if it is
-	 * `grew_with` others, that of all; and bytes of memory. NULL, 0: none. */
+	 * `grew_with` others, that of all. NULL: none. */
 	const char *grew;
 	bool grew_with, grew_sure; /* a fifth of it, without what may be the CPU's */
-	uint64_t grew_from_ns, grew_to_ns, allocated;
-	uint64_t work_ns; /* PASS, GPU: what the thread worked besides, where it matters */
-	uint64_t faults; /* FAULTS, CPU; `disk`: those that a disk served */
-	bool disk;
-	uint64_t read; /* bytes, from a disk, more than around */
-	/* How much longer the thread worked in a part of the time, if that alone were a hitch. */
-	uint64_t part_ns;
-	bool both; /* CPU, WAIT: the other did a part that is worth a word; EVENT: a wait did */
+	uint64_t grew_from_ns, grew_to_ns;
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
-	bool together; /* UNKNOWN: passes drawn together, or a wait */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
-	 * how long the thread that ends frames was ready to run without a CPU. */
+	 * how long the thread that ends frames was ready to run without a CPU, where that explains
+	 * it, and as far as it is sure: UINT64_MAX if it is not known. */
 	const char *thread;
-	uint64_t thread_ns, ready_ns;
+	uint64_t thread_ns, ready_ns, no_cpu_ns;
 	bool ready_sure; /* most of that time is the frame's, and no `thread` worked */
-	uint64_t rest_ns; /* the most that this can have been */
-	uint64_t idle_ns; /* and for the threads of a driver on the CPU */
-	uint64_t slept_ns; /* more than around: neither work nor waits of the driver */
 };
 
 /* "pass", "gpu", "cpu", "wait", "not-gpu", "passtally", "shaders", "upload", "readback", "map",
@@ -74,11 +61,11 @@ struct tally_answer_hitch {
 const char *tally_cause_name(const struct tally_answer_hitch *h);
 
 /* `opengl`: passes end where the CPU begins the next one. */
-struct tally_answer_hitch tally_cause_find(const struct tally_hitch *h, bool opengl);
+struct tally_answer_hitch
+tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *seen, bool opengl);
 /* The thread that ends frames was ready without a CPU for `ready_ns`, on average for `usual_ns`;
  * `sure`: most of that time was in the frame. */
-void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns,
-		       bool sure);
+void tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_ns, bool sure);
 
 /* What a driver on the CPU did while passes took longer without more draws. */
 enum tally_driver_did {

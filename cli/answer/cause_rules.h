@@ -10,10 +10,32 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define SAME 0.2
-#define PART 0.1
 #define MENTIONED 0.05
+#define DISK_FAULTS 10
 #define FAULT_NS 500 /* a page fault takes at least */
 #define DISK_RATE 0.4 /* bytes a nanosecond */
+
+/* Such a part of what the frame lost. */
+static inline double
+part_of(const struct tally_answer_hitch *h, double ns)
+{
+	return ns / (double)h->was.excess_ns;
+}
+
+/* How much more of it than usual, as a part of that. */
+static inline double
+more_of(const struct tally_answer_hitch *h, enum tally_hitch_time what)
+{
+	return part_of(h, (double)tally_hitch_more(&h->was, what));
+}
+
+/* What was neither work nor the driver's wait, more than usual. */
+static inline double
+slept(const struct tally_answer_hitch *h)
+{
+	double rest = 1 - more_of(h, TALLY_HITCH_WORK) - more_of(h, TALLY_HITCH_WAIT);
+	return MAX(rest, 0);
+}
 
 static inline bool
 has_more_draws(const struct tally_answer_hitch *out)
@@ -28,11 +50,18 @@ is_no_pass(const char *name)
 	return name && name[0] == '(';
 }
 
+/* Whether page faults waited for a disk. */
+static inline bool
+has_disk_faults(const struct tally_answer_hitch *h)
+{
+	return tally_hitch_more(&h->was, TALLY_HITCH_DISK_FAULTS) >= DISK_FAULTS;
+}
+
 /* Whether a disk was read so fast that this is what the frame lost. */
 static inline bool
 is_read(const struct tally_answer_hitch *h)
 {
-	return (double)h->read >= DISK_RATE * (double)h->excess_ns;
+	return more_of(h, TALLY_HITCH_DISK_BYTES) >= DISK_RATE;
 }
 
 #endif

@@ -7,8 +7,9 @@
 
 #include <inttypes.h>
 
-#define READ 1000000 /* bytes, worth a word */
-#define ALLOCATED 16000000 /* bytes, worth a word */
+/* Bytes that are worth a word. */
+#define READ 1000000
+#define ALLOCATED 16000000
 
 /* "8.00 -> 148 ms, same draws" */
 static const char *
@@ -21,8 +22,8 @@ growth_text(const struct tally_answer_hitch *h)
 		more = ", seldom there";
 	else if (h->draws > h->around_draws + h->around_draws / 50)
 		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " draws",
-				    tally_short_name(h->drew), h->drew ? " " : "",
-				    h->around_draws, h->draws);
+				    tally_short_name(h->drew), h->drew ? " " : "", h->around_draws,
+				    h->draws);
 	else if (h->draws)
 		more = h->draws >= h->around_draws ? ", same draws" : ", fewer draws";
 	const char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
@@ -38,41 +39,6 @@ passes_text(const struct tally_answer_hitch *h)
 		       : "all passes";
 }
 
-static const char *
-ready_text(const struct tally_answer_hitch *h)
-{
-	return tally_phrase("no CPU was free for up to %s",
-			    tally_duration_text((double)h->ready_ns));
-}
-
-static const char *
-read_text(const struct tally_answer_hitch *h)
-{
-	return tally_phrase("%.0f MB read from a disk", (double)h->read / 1e6);
-}
-
-/* Whether calls on another thread took a part of it. */
-static bool
-is_elsewhere(const struct tally_answer_hitch *h)
-{
-	return h->calls.elsewhere &&
-	       (h->event.group || (double)h->calls.growth_ns >= SAME * (double)h->excess_ns);
-}
-
-/* What the log shows of a wait that is not in a driver's call; NULL: nothing. That another thread
- * worked does not say that it was waited for. */
-static const char *
-meanwhile_text(const struct tally_answer_hitch *h)
-{
-	if (h->ready_ns)
-		return tally_phrase("%s%s", h->ready_sure ? ": " : " (sleep, lock, disk), or ",
-				    ready_text(h));
-	if (h->thread && !is_elsewhere(h))
-		return tally_phrase("; meanwhile %s worked %s", tally_short_name(h->thread),
-				    tally_duration_text((double)h->thread_ns));
-	return h->read >= READ ? tally_phrase("; meanwhile %s", read_text(h)) : NULL;
-}
-
 /* "Copy took 51.0 ms (its first use)", "GBuffer 8.00 -> 20.0 ms" */
 static const char *
 grown_text(const struct tally_answer_hitch *h)
@@ -83,111 +49,194 @@ grown_text(const struct tally_answer_hitch *h)
 			    h->first == h->grew ? " (its first use)" : "");
 }
 
-/* Calls of the thread that are a part of it, or memory that they took. */
 static const char *
-beside_text(const struct tally_answer_hitch *h)
+read_text(const struct tally_answer_hitch *h)
 {
-	bool told = h->calls.group == TALLY_EVENT_SHADERS && h->made;
-	if (h->calls.group && !h->calls.elsewhere && !told &&
-	    (double)h->calls.growth_ns >= PART * (double)h->excess_ns)
-		return tally_phrase(", %s", tally_event_text(&h->calls));
-	if (h->read >= READ)
-		return tally_phrase(", %s", read_text(h));
-	return h->allocated >= ALLOCATED ? tally_phrase(", allocation of %.0f MB",
-							(double)h->allocated / 1e6)
-					 : "";
+	double bytes = (double)tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES);
+	return tally_phrase("%.0f MB read from a disk", bytes / 1e6);
 }
 
-/* The CPU did a part, and no pass explains it. */
 static const char *
-part_text(const struct tally_answer_hitch *h)
+faults_text(const struct tally_answer_hitch *h)
 {
-	const char *ready = h->ready_ns ? tally_phrase(", %s", ready_text(h)) : "";
-	const char *grown = h->grew       ? tally_phrase(", %s", grown_text(h))
-			    : h->ready_ns ? ""
-					  : ", no pass took longer";
-	return tally_phrase("cannot tell: the CPU worked a part of it%s%s%s", ready, grown,
-			    beside_text(h));
+	bool disk = has_disk_faults(h);
+	if (is_read(h) && !disk)
+		return read_text(h);
+	return tally_phrase(
+		"%" PRIu64 " page faults%s",
+		tally_hitch_more(&h->was, disk ? TALLY_HITCH_DISK_FAULTS : TALLY_HITCH_FAULTS),
+		disk ? " from a disk" : " (new memory)");
+}
+
+static bool
+is_passes(const struct tally_answer_hitch *h)
+{
+	return h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+}
+
+/* Whether the log shows only that the thread worked for some of it. */
+static bool
+is_part(const struct tally_answer_hitch *h)
+{
+	return h->cause == TALLY_CAUSE_UNKNOWN && !h->starved && !h->by_gpu && h->was.timed;
+}
+
+/* Whether it slept, or waited for another thread. */
+static bool
+is_sleep(const struct tally_answer_hitch *h)
+{
+	return h->cause == TALLY_CAUSE_WAIT ? !h->driver && !h->was.behind_ns
+					    : is_passes(h) && h->or_wait;
+}
+
+/* What the thread worked besides, and what it did then: calls, or memory that it took. */
+static const char *
+work_text(const struct tally_answer_hitch *h)
+{
+	const double work = more_of(h, TALLY_HITCH_WORK);
+	const double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
+	const double calls = part_of(h, (double)h->calls.growth_ns);
+	bool some = is_passes(h) ? part_of(h, (double)h->growth_ns) <= 1 - SAME : is_sleep(h);
+	const char *worked = "", *did = "";
+	if (some && work > SAME)
+		worked = tally_phrase(", and the CPU worked %s", tally_duration_text(ns));
+	if (is_passes(h) || h->cause == TALLY_CAUSE_EVENT || (h->by_gpu && !h->cause))
+		return worked;
+	if (h->calls.group && !h->calls.elsewhere && calls >= SAME * (work > SAME ? work : 1))
+		did = tally_phrase("; of it %s", tally_event_text(&h->calls));
+	else if (is_part(h) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
+		 h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 2 > h->was.usual[TALLY_HITCH_MEMORY_BYTES])
+		did = tally_phrase("; of it allocation of %.0f MB",
+				   (double)h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 1e6);
+	return tally_phrase("%s%s", worked, did);
+}
+
+/* Whether a pass that is not named took longer meanwhile, for sure. */
+static bool
+is_beside(const struct tally_answer_hitch *h)
+{
+	bool thread = h->cause == TALLY_CAUSE_WAIT ? !h->was.behind_ns
+						   : h->cause == TALLY_CAUSE_CPU;
+	return thread && h->grew && h->grew_sure && !h->grew_with && !h->pass &&
+	       !is_no_pass(h->grew) && !(h->ready_ns && h->ready_sure);
+}
+
+/* What else went on, the first of it: calls elsewhere, a thread, a disk, a pass; NULL: nothing is
+ * known. It does not say that they were waited for. */
+static const char *
+meanwhile_text(const struct tally_answer_hitch *h)
+{
+	bool free = is_sleep(h) && !h->ready_ns; /* it is not known to have had no CPU */
+	bool calls = h->by_calls || part_of(h, (double)h->calls.growth_ns) >= SAME;
+	if (h->calls.elsewhere && calls && !is_passes(h) && h->cause != TALLY_CAUSE_EVENT)
+		return tally_event_text(&h->calls);
+	if (free && h->thread)
+		return tally_phrase("%s worked %s", tally_short_name(h->thread),
+				    tally_duration_text((double)h->thread_ns));
+	if ((free || is_part(h)) && tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
+		return read_text(h);
+	return is_beside(h) ? grown_text(h) : NULL;
+}
+
+/* How long it had no CPU. */
+static const char *
+ready_text(const struct tally_answer_hitch *h)
+{
+	const char *how = h->cause == TALLY_CAUSE_CPU      ? "; "
+			  : is_part(h)                     ? ", "
+			  : !is_sleep(h)                   ? NULL
+			  : is_passes(h) || !h->ready_sure ? ", or "
+							   : ": ";
+	if (!h->ready_ns || !how)
+		return "";
+	return tally_phrase("%sno CPU was free for up to %s", how,
+			    tally_duration_text((double)h->ready_ns));
+}
+
+static const char *
+pass_text(const struct tally_answer_hitch *h)
+{
+	const char *growth = growth_text(h);
+	if (!h->or_wait)
+		return tally_phrase("%s %s", passes_text(h), growth);
+	if (!h->drew)
+		growth = tally_from_to_text((double)h->around_ns, (double)h->ns);
+	return tally_phrase("%s %s%s, or a wait of the CPU", passes_text(h), growth,
+			    h->first == h->pass ? ", its first use" : "");
+}
+
+static const char *
+wait_text(const struct tally_answer_hitch *h)
+{
+	const char *of = " (sleep, lock, disk, other programs)";
+	/* "(not in a pass)" is no place. */
+	bool in_pass = h->pass && !is_no_pass(h->pass);
+	if (h->driver)
+		return tally_phrase("a wait %s", h->waits ? h->waits : "in driver calls");
+	if (h->was.behind_ns)
+		return tally_phrase("a wait for the GPU, which was %s behind",
+				    tally_duration_text((double)h->was.behind_ns));
+	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
+		of = h->ready_ns && h->ready_sure ? "" : " (sleep, lock, disk)";
+	else if (meanwhile_text(h))
+		of = "";
+	return tally_phrase("a wait%s%s%s", in_pass ? " in " : "",
+			    in_pass ? tally_short_name(h->pass) : "", of);
+}
+
+/* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
+static const char *
+waited_text(const struct tally_answer_hitch *h)
+{
+	bool calls = h->cause == TALLY_CAUSE_EVENT;
+	double worked = more_of(h, TALLY_HITCH_WORK), of_calls = part_of(h, (double)h->calls.ns);
+	double rest = 1 - (calls ? MAX(worked, of_calls) : worked);
+	bool busy = part_of(h, (double)h->no_cpu_ns) > SAME;
+	if (h->cause != TALLY_CAUSE_CPU && !(calls && !h->calls.elsewhere))
+		return "";
+	if (!calls && more_of(h, TALLY_HITCH_WAIT) > SAME)
+		return ", and a wait in driver calls";
+	if (rest - more_of(h, TALLY_HITCH_WAIT) <= SAME || (busy && !calls))
+		return "";
+	return busy        ? ", and a wait, or no CPU"
+	       : h->by_gpu ? ", and a wait"
+			   : ", and a wait (sleep, lock, disk)";
+}
+
+static const char *
+cpu_text(const struct tally_answer_hitch *h)
+{
+	const char *pass = "", *draws = "", *faults = "";
+	double faults_ns = FAULT_NS * (double)tally_hitch_more(&h->was, TALLY_HITCH_FAULTS);
+	if (h->pass)
+		pass = tally_phrase(", in %s", tally_short_name(h->pass));
+	if (h->pass && has_more_draws(h))
+		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
+				     h->draws);
+	if (has_disk_faults(h) || is_read(h) || faults_ns >= MENTIONED * (double)h->growth_ns)
+		faults = tally_phrase(", with %s", faults_text(h));
+	return tally_phrase("the CPU%s%s%s", pass, draws, faults);
 }
 
 static const char *
 unknown_text(const struct tally_answer_hitch *h)
 {
 	if (h->starved)
-		return tally_phrase("cannot tell: %s took longer, or its driver had no "
-				    "CPU", passes_text(h));
+		return tally_phrase("cannot tell: %s took longer, or its driver had no CPU",
+				    passes_text(h));
 	if (h->by_gpu)
 		return tally_phrase("cannot tell: %s%s took longer", passes_text(h),
 				    h->or_wait           ? " and a wait both"
-				    : !h->event.group    ? " and the CPU both"
-				    : h->event.elsewhere ? ""
+				    : !h->by_calls       ? " and the CPU both"
+				    : h->calls.elsewhere ? ""
 							 : " and other calls both");
-	if (!h->timed)
-		return h->known_work ? "cannot tell: GPU times are missing; not the CPU"
-				     : "cannot tell: GPU times are missing";
-	return part_text(h);
-}
-
-static const char *
-pass_text(const struct tally_answer_hitch *h)
-{
-	const char *growth = growth_text(h), *meanwhile = meanwhile_text(h);
-	if (!h->or_wait)
-		return tally_phrase("%s %s", passes_text(h), growth);
-	if (!h->drew)
-		growth = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	return tally_phrase("%s %s%s, or a wait%s", passes_text(h), growth,
-			    h->first == h->pass ? ", its first use" : "",
-			    meanwhile ? meanwhile : " of the CPU");
-}
-
-static const char *
-wait_text(const struct tally_answer_hitch *h)
-{
-	const char *meanwhile = meanwhile_text(h);
-	/* "(not in a pass)" is no place. */
-	bool in_pass = h->pass && !is_no_pass(h->pass);
-	if (h->driver && !h->both)
-		return tally_phrase("a wait %s", h->waits ? h->waits : "in driver calls");
-	if (!h->driver && h->behind_ns)
-		return tally_phrase("a wait for the GPU, which was %s behind",
-				    tally_duration_text((double)h->behind_ns));
-	if (h->both)
-		return tally_phrase("a wait (sleep, lock, disk); the CPU worked %s of it",
-				    tally_duration_text((double)h->part_ns));
-	return tally_phrase("a wait%s%s%s", in_pass ? " in " : "",
-			    in_pass ? tally_short_name(h->pass) : "",
-			    meanwhile ? meanwhile : " (sleep, lock, disk, other programs)");
-}
-
-static const char *
-faults_text(const struct tally_answer_hitch *h)
-{
-	if (is_read(h) && !h->disk)
-		return read_text(h);
-	return tally_phrase("%" PRIu64 " page faults%s", h->faults,
-			    h->disk ? " from a disk" : " (new memory)");
-}
-
-static const char *
-cpu_text(const struct tally_answer_hitch *h)
-{
-	const char *pass = "", *draws = "", *faults = "", *ready = "", *wait = "";
-	if (h->pass)
-		pass = tally_phrase(", in %s", tally_short_name(h->pass));
-	if (h->pass && has_more_draws(h))
-		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
-				     h->draws);
-	if (h->disk || is_read(h) ||
-	    (double)h->faults * FAULT_NS >= MENTIONED * (double)h->growth_ns)
-		faults = tally_phrase(", with %s", faults_text(h));
-	if (h->ready_ns)
-		ready = tally_phrase("; %s", ready_text(h));
-	if (h->both)
-		wait = h->driver   ? ", and a wait in driver calls"
-		       : h->by_gpu ? ", and a wait"
-				   : ", and a wait (sleep, lock, disk)";
-	return tally_phrase("the CPU%s%s%s%s%s", pass, draws, faults, ready, wait);
+	if (!h->was.timed)
+		return h->was.known[TALLY_HITCH_WORK]
+			       ? "cannot tell: GPU times are missing; not the CPU"
+			       : "cannot tell: GPU times are missing";
+	double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
+	return tally_phrase("cannot tell: the CPU worked %s, %s", tally_duration_text(ns),
+			    h->grew ? grown_text(h) : "no pass took longer");
 }
 
 static const char *
@@ -206,10 +255,7 @@ cause_text(const struct tally_answer_hitch *h)
 	case TALLY_CAUSE_OWN:
 		return "passtally itself";
 	case TALLY_CAUSE_EVENT:
-		return tally_phrase("%s%s", tally_event_text(&h->event),
-				    !h->both      ? ""
-				    : h->ready_ns ? ", and a wait, or no CPU"
-						  : ", and a wait");
+		return tally_event_text(&h->calls);
 	case TALLY_CAUSE_FAULTS:
 	case TALLY_CAUSE_DISK:
 		return faults_text(h);
@@ -218,73 +264,22 @@ cause_text(const struct tally_answer_hitch *h)
 	}
 }
 
-/* A driver may compile at the first draw, in the pass. */
-static bool
-may_compile(const struct tally_answer_hitch *h)
-{
-	return h->made && !h->event.group &&
-	       (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU ||
-		h->cause == TALLY_CAUSE_UNKNOWN);
-}
-
-/* Calls of the thread itself, which are some of its work. */
-static bool
-is_of_work(const struct tally_answer_hitch *h)
-{
-	bool wait = h->cause == TALLY_CAUSE_WAIT;
-	uint64_t of_ns = !wait ? h->growth_ns : h->both ? h->part_ns : h->excess_ns;
-	return (wait || h->cause == TALLY_CAUSE_CPU || h->cause == TALLY_CAUSE_FAULTS) &&
-	       h->calls.group && !h->calls.elsewhere &&
-	       (double)h->calls.growth_ns >= SAME * (double)of_ns;
-}
-
-/* Whether a pass that is not named took longer meanwhile, for sure. */
-static bool
-is_beside(const struct tally_answer_hitch *h)
-{
-	return (h->cause == TALLY_CAUSE_WAIT || h->cause == TALLY_CAUSE_CPU) && h->grew &&
-	       !h->grew_with && !h->pass && !h->thread && !h->behind_ns && !is_no_pass(h->grew) &&
-	       h->grew_sure && !(h->ready_ns && h->ready_sure);
-}
-
-/* What calls did of the thread's work, or they or passes elsewhere meanwhile. */
-static const char *
-calls_text(const struct tally_answer_hitch *h)
-{
-	if (is_of_work(h))
-		return tally_phrase("; of it %s", tally_event_text(&h->calls));
-	if (h->cause != TALLY_CAUSE_EVENT && is_elsewhere(h))
-		return tally_phrase("; meanwhile %s", tally_event_text(&h->calls));
-	return is_beside(h) ? tally_phrase("; meanwhile %s", grown_text(h)) : "";
-}
-
-/* With what else is known of the frame. */
-static const char *
-explained_text(const struct tally_answer_hitch *h)
-{
-	const char *what = cause_text(h);
-	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
-	if (passes && h->work_ns)
-		what = tally_phrase("%s, and the CPU worked %s", what,
-				    tally_duration_text((double)h->work_ns));
-	if (may_compile(h))
-		return tally_phrase("%s; %" PRIu64 " shader%s made in it", what, h->made,
-				    TALLY_S(h->made));
-	if (passes && !is_no_pass(h->pass))
-		return what;
-	bool told = h->cause == TALLY_CAUSE_UNKNOWN && h->first == h->grew;
-	const char *first = h->first && !told ? tally_short_name(h->first) : NULL;
-	return tally_phrase("%s%s%s%s%s", what, passes ? "" : calls_text(h),
-			    first ? " (first of " : "", first ? first : "", first ? ")" : "");
-}
-
 const char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
-	const char *what = explained_text(h);
-	return h->over ? tally_phrase("%s; GPU memory %.0f MB over its budget", what,
-				      (double)h->over / 1e6)
-		       : what;
+	const char *work = work_text(h), *meanwhile = meanwhile_text(h), *made = "", *first = "";
+	const char *over = "";
+	/* A driver may compile at the first draw, in the pass. */
+	if (h->was.made && !h->by_calls && *work == '\0' && (is_passes(h) || !h->cause))
+		made = tally_phrase("; %" PRIu64 " shader%s made in it", h->was.made,
+				    TALLY_S(h->was.made));
+	if (h->first && (!is_passes(h) || is_no_pass(h->pass)) && (h->cause || h->first != h->grew))
+		first = tally_phrase(" (first of %s)", tally_short_name(h->first));
+	if (h->over)
+		over = tally_phrase("; GPU memory %.0f MB over its budget", (double)h->over / 1e6);
+	return tally_phrase("%s%s%s%s%s%s%s%s%s", cause_text(h), waited_text(h), ready_text(h),
+			    work, made, meanwhile ? "; meanwhile " : "", meanwhile ? meanwhile : "",
+			    first, over);
 }
 
 const char *

@@ -15,8 +15,7 @@
 bool
 tally_hitch_is_one(uint64_t ns, uint64_t around_ns)
 {
-	return ns >= LONGER_NS &&
-	       around_ns <= MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
+	return ns >= LONGER_NS && around_ns <= MIN(ns / FACTOR_NUM * FACTOR_DEN, ns - LONGER_NS);
 }
 
 void
@@ -24,8 +23,7 @@ tally_hitches_init(struct tally_hitches *h)
 {
 	*h = (struct tally_hitches){ 0 };
 	for (unsigned i = 0; i < TALLY_HITCH_WINDOW; i++)
-		h->ring[i].parts = g_array_new(FALSE, FALSE,
-					       sizeof(struct tally_hitch_part));
+		h->ring[i].parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part));
 }
 
 void
@@ -83,23 +81,23 @@ is_over(const struct tally_hitches *h, uint64_t k, const struct tally_hitch *of)
 }
 
 static struct tally_hitch_part *
-need_part(struct tally_hitch *out, GHashTable *index, void *what)
+need_part(GArray *parts, GHashTable *index, void *what)
 {
 	const struct tally_hitch_part new = { .what = what };
 	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, what));
 	if (at == 0) {
-		g_array_append_val(out->parts, new);
-		at = out->parts->len;
+		g_array_append_val(parts, new);
+		at = parts->len;
 		g_hash_table_insert(index, what, GUINT_TO_POINTER(at));
 	}
-	return &g_array_index(out->parts, struct tally_hitch_part, at - 1);
+	return &g_array_index(parts, struct tally_hitch_part, at - 1);
 }
 
 /* The parts of the frame and of those before it that may have delayed it: of each part the
  * largest. Also, the shaders that were made there. */
 static void
-take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
-	   struct tally_hitch *out, GHashTable *index)
+take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number, struct tally_hitch *out,
+	   GArray *parts, GHashTable *index)
 {
 	out->timed = true;
 	for (uint64_t k = first; k <= number; k++) {
@@ -109,10 +107,11 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 		out->timed &= f->timed;
 		if (k < number && is_over(h, k, out))
 			continue;
-		out->made = MAX(out->made, tally_event_made(&f->events, out->around_event_ns));
+		out->made = MAX(out->made,
+				tally_event_made(&f->events, &out->usual[TALLY_HITCH_EVENTS]));
 		uint64_t draws = 0;
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
-			struct tally_hitch_part *most = need_part(out, index, p->what);
+			struct tally_hitch_part *most = need_part(parts, index, p->what);
 			draws += p->draws;
 			bool first_time = most->first || p->first;
 			if (p->ns > most->ns || (p->ns == most->ns && p->draws > most->draws))
@@ -126,13 +125,12 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number,
 /* What is usual for these parts and those that are only around: 0 for one that is in fewer than
  * half of the frames. */
 static void
-look_around(const struct tally_hitches *h, uint64_t first, struct tally_hitch *out,
-	    GHashTable *index)
+look_around(const struct tally_hitches *h, uint64_t first, GArray *parts, GHashTable *index)
 {
 	for (uint64_t k = first; k < h->n; k++)
 		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts)
-			need_part(out, index, p->what);
-	size_t n = (size_t)(h->n - first), n_parts = out->parts->len;
+			need_part(parts, index, p->what);
+	size_t n = (size_t)(h->n - first), n_parts = parts->len;
 	g_autofree uint64_t *ns = g_new0(uint64_t, n * n_parts);
 	g_autofree uint64_t *draws = g_new0(uint64_t, n * n_parts);
 	for (uint64_t k = first; k < h->n; k++)
@@ -142,57 +140,44 @@ look_around(const struct tally_hitches *h, uint64_t first, struct tally_hitch *o
 			draws[(at - 1) * n + (k - first)] = p->draws;
 		}
 	for (size_t i = 0; i < n_parts; i++) {
-		struct tally_hitch_part *p = &g_array_index(out->parts,
-							    struct tally_hitch_part, i);
+		struct tally_hitch_part *p = &g_array_index(parts, struct tally_hitch_part, i);
 		p->around_ns = median_of(&ns[i * n], n);
 		p->around_draws = median_of(&draws[i * n], n);
 	}
 }
 
-/* Its time of one kind, and the median of those around; false: it is not known. */
-static bool
-growth_of(const struct tally_hitches *h, uint64_t first, uint64_t number,
-	  enum tally_hitch_time what, int64_t *growth_ns)
+/* Its value of one kind, and the median of those around. */
+static void
+take_time(const struct tally_hitches *h, uint64_t first, const struct tally_hitch_frame *f,
+	  int what, struct tally_hitch *out)
 {
 	uint64_t values[TALLY_HITCH_WINDOW];
 	size_t n = 0;
 	for (uint64_t k = first; k < h->n; k++)
 		if (frame_at(h, k)->known[what])
 			values[n++] = frame_at(h, k)->ns[what];
-	*growth_ns = (int64_t)(frame_at(h, number)->ns[what] - median_of(values, n));
-	return frame_at(h, number)->known[what] && n >= LEAST_FRAMES;
+	out->ns[what] = f->ns[what];
+	out->usual[what] = median_of(values, n);
+	out->known[what] = f->known[what] && n >= LEAST_FRAMES;
 }
 
-static void
-look_at_events(const struct tally_hitches *h, uint64_t first, uint64_t number,
-	       struct tally_hitch *out)
+/* Whether calls of a group elsewhere go on after the frame. */
+static bool
+goes_on(const struct tally_hitches *h, uint64_t number, enum tally_event_group group)
 {
-	out->events = frame_at(h, number)->events;
-	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
-		uint64_t values[TALLY_HITCH_WINDOW];
-		for (uint64_t k = first; k < h->n; k++)
-			values[k - first] = frame_at(h, k)->events.sums[kind].ns;
-		out->around_event_ns[kind] = median_of(values, (size_t)(h->n - first));
-	}
-	uint64_t bytes[TALLY_HITCH_WINDOW];
-	for (uint64_t k = first; k < h->n; k++)
-		bytes[k - first] = frame_at(h, k)->events.sums[TALLY_EVENT_MEMORY].bytes;
-	uint64_t own = out->events.sums[TALLY_EVENT_MEMORY].bytes;
-	out->allocated = own / 2 > median_of(bytes, (size_t)(h->n - first)) ? own : 0;
-	for (int i = 0; i < TALLY_N_EVENT_GROUPS && number + 1 < h->n; i++) {
-		enum tally_event_group group = (enum tally_event_group)i;
-		out->goes_on[i] = tally_event_is_elsewhere(&frame_at(h, number + 1)->events, group);
-		for (uint64_t k = number + 1; k < h->n; k++)
-			out->goes_on[i] |= tally_event_began(&frame_at(h, k)->events, group,
-							     out->start_ns + out->frame_ns);
-	}
+	const struct tally_hitch_frame *f = frame_at(h, number);
+	uint64_t end_ns = f->start_ns + f->ns[TALLY_HITCH_FRAME];
+	bool on = number + 1 < h->n &&
+		  tally_event_is_elsewhere(&frame_at(h, number + 1)->events, group);
+	for (uint64_t k = number + 1; k < h->n; k++)
+		on |= tally_event_began(&frame_at(h, k)->events, group, end_ns);
+	return on;
 }
 
 /* The frame ended when the GPU had caught up, and took longer by that: a sleep of that very
  * length would be a chance. */
 static uint64_t
-waited_for_gpu(const struct tally_hitches *h, uint64_t first, uint64_t number,
-	       uint64_t excess_ns)
+waited_for_gpu(const struct tally_hitches *h, uint64_t first, uint64_t number, uint64_t excess_ns)
 {
 	uint64_t before_ns = number > first ? frame_at(h, number - 1)->behind_ns : 0;
 	uint64_t apart_ns = MAX(before_ns, excess_ns) - MIN(before_ns, excess_ns);
@@ -208,26 +193,23 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 		.frame = f->frame,
 		.start_ns = f->start_ns,
 		.frame_ns = f->ns[TALLY_HITCH_FRAME],
-		.parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part)),
 	};
 	for (int i = 0; i < TALLY_N_HITCH_TIMES; i++)
-		out.known[i] = growth_of(h, first, number, (enum tally_hitch_time)i,
-					 &out.growth_ns[i]);
-	uint64_t used_ns = f->ns[TALLY_HITCH_WORK] + f->ns[TALLY_HITCH_WAIT];
-	out.rest_ns = out.frame_ns - MIN(out.frame_ns, used_ns);
-	out.idle_ns = out.frame_ns - MIN(out.frame_ns, f->ns[TALLY_HITCH_WORK]);
-	out.excess_ns = (uint64_t)out.growth_ns[TALLY_HITCH_FRAME];
+		take_time(h, first, f, i, &out);
+	out.excess_ns = tally_hitch_more(&out, TALLY_HITCH_FRAME);
 	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;
 	h->excess_ns += out.excess_ns;
-	if (h->found) {
-		g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
-		look_at_events(h, first, number, &out);
-		take_parts(h, first, number, &out, index);
-		look_around(h, first, &out, index);
-		h->found(h->user, &out);
-	}
-	g_array_unref(out.parts);
+	if (!h->found)
+		return;
+	g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(struct tally_hitch_part));
+	g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
+	struct tally_hitch_seen seen = { .events = &f->events, .parts = parts };
+	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
+		seen.goes_on[i] = goes_on(h, number, (enum tally_event_group)i);
+	take_parts(h, first, number, &out, parts, index);
+	look_around(h, first, parts, index);
+	h->found(h->user, &out, &seen);
 }
 
 /* Whether every third or fourth frame takes as long: that is how the program works. */
@@ -240,8 +222,8 @@ is_regular(const struct tally_hitches *h, uint64_t first, uint64_t number)
 		size_t n = 0, alike = 0;
 		for (uint64_t k = first + (number - first) % period; k < h->n; k += period) {
 			n += k != number;
-			alike += k != number && !tally_hitch_is_one(
-							ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
+			alike += k != number &&
+				 !tally_hitch_is_one(ns, frame_at(h, k)->ns[TALLY_HITCH_FRAME]);
 		}
 		if (n >= LEAST && 5 * alike >= 4 * n)
 			return true;

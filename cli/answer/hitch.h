@@ -15,8 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TALLY_HITCH_AROUND \
-	15 /* frames before and after a frame with which it is compared */
+#define TALLY_HITCH_AROUND 15 /* frames before and after a frame with which it is compared */
 #define TALLY_HITCH_WINDOW (2 * TALLY_HITCH_AROUND + 1)
 /* Frames before it whose GPU work may have delayed it, where it is not known when that was. */
 #define TALLY_HITCH_BEFORE 2
@@ -32,7 +31,9 @@ enum tally_hitch_time {
 	TALLY_HITCH_FAULTS,
 	TALLY_HITCH_DISK_FAULTS,
 	TALLY_HITCH_DISK_BYTES,
-	TALLY_N_HITCH_TIMES,
+	TALLY_HITCH_MEMORY_BYTES, /* allocated of the GPU's memory */
+	TALLY_HITCH_EVENTS, /* from here on the times of calls, by their kinds */
+	TALLY_N_HITCH_TIMES = TALLY_HITCH_EVENTS + TALLY_N_EVENTS,
 };
 
 /* GPU time and draws of one item in a frame; the caller defines what an item is. */
@@ -55,21 +56,24 @@ struct tally_hitch_frame {
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
 
+/* A hitch as it was measured. */
 struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
-	uint64_t idle_ns, rest_ns; /* without the thread's work; and without the driver's waits */
 	uint64_t behind_ns; /* so far behind the GPU was, and was waited for; 0: it was not */
 	bool timed; /* also of the frames before it */
-	bool known[TALLY_N_HITCH_TIMES]; /* of it and of the frames around */
-	int64_t growth_ns[TALLY_N_HITCH_TIMES]; /* its value without their median */
-	struct tally_frame_events events;
-	uint64_t around_event_ns[TALLY_N_EVENTS]; /* medians of the frames around */
-	uint64_t allocated; /* bytes, if more than twice the median of the frames around; or 0 */
-	/* Such calls elsewhere end in the next frame, too, or began before it and ended later. */
-	bool goes_on[TALLY_N_EVENT_GROUPS];
+	/* Its values, their medians in the frames around, and whether both are known. */
+	uint64_t ns[TALLY_N_HITCH_TIMES], usual[TALLY_N_HITCH_TIMES];
+	bool known[TALLY_N_HITCH_TIMES];
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
 	uint64_t draws; /* of the one of those frames that has most */
+};
+
+/* What happened in it: valid while it is reported. */
+struct tally_hitch_seen {
+	const struct tally_frame_events *events;
+	/* Such calls elsewhere end in the next frame, too, or began before it and ended later. */
+	bool goes_on[TALLY_N_EVENT_GROUPS];
 	/* Elements: struct tally_hitch_part, the largest of those frames, and those around. */
 	GArray *parts;
 };
@@ -81,12 +85,20 @@ struct tally_hitches {
 	uint64_t count, excess_ns; /* all hitches so far */
 	bool from_start; /* the first frame is the program's first: it is none */
 	/* Called for each hitch, in order of time; NULL: they are counted. */
-	void (*found)(void *user, const struct tally_hitch *hitch);
+	void (*found)(void *user, const struct tally_hitch *hitch,
+		      const struct tally_hitch_seen *seen);
 	void *user;
 };
 
 /* Whether a frame of `ns` among others of `around_ns` is one. */
 bool tally_hitch_is_one(uint64_t ns, uint64_t around_ns);
+
+/* So much more than usual; less: 0. */
+static inline uint64_t
+tally_hitch_more(const struct tally_hitch *h, enum tally_hitch_time what)
+{
+	return h->ns[what] - MIN(h->ns[what], h->usual[what]);
+}
 
 void tally_hitches_init(struct tally_hitches *h);
 void tally_hitches_finish(struct tally_hitches *h);

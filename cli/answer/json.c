@@ -99,10 +99,10 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 	for (unsigned i = 0; i < MIN(d->n_listed, MOST_LISTED); i++) {
 		const struct tally_answer_hitch *h = &d->hitches[i];
 		tally_out_object(o, NULL);
-		tally_out_u64(o, "frame", h->frame);
-		tally_out_u64(o, "start_ns", h->start_ns);
-		tally_out_u64(o, "frame_ns", h->frame_ns);
-		tally_out_u64(o, "excess_ns", h->excess_ns);
+		tally_out_u64(o, "frame", h->was.frame);
+		tally_out_u64(o, "start_ns", h->was.start_ns);
+		tally_out_u64(o, "frame_ns", h->was.frame_ns);
+		tally_out_u64(o, "excess_ns", h->was.excess_ns);
 		tally_out_text(o, "cause", tally_cause_name(h));
 		tally_out_text(o, "pass", h->pass);
 		if (h->growth_ns)
@@ -113,9 +113,9 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 			tally_out_u64(o, "draws", h->draws);
 		}
 		if (h->cause == TALLY_CAUSE_EVENT)
-			put_event(o, &h->event);
-		if (h->cause == TALLY_CAUSE_WAIT && h->behind_ns)
-			tally_out_u64(o, "gpu_behind_ns", h->behind_ns);
+			put_event(o, &h->calls);
+		if (h->cause == TALLY_CAUSE_WAIT && h->was.behind_ns)
+			tally_out_u64(o, "gpu_behind_ns", h->was.behind_ns);
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);

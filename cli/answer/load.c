@@ -248,10 +248,11 @@ take_usual(const struct tally_loads *l, guint at, guint n, struct driver driver,
 static void
 explain_driver(const struct tally_loads *l, struct driver driver, struct tally_answer_hitch *h)
 {
-	uint64_t usual_ns = MAX(h->frame_ns - h->excess_ns, 1), end_ns = h->start_ns + h->frame_ns;
-	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->start_ns);
+	uint64_t usual_ns = MAX(h->was.usual[TALLY_HITCH_FRAME], 1);
+	uint64_t end_ns = h->was.start_ns + h->was.frame_ns;
+	uint64_t before_ns = MIN(TALLY_HITCH_BEFORE * usual_ns, h->was.start_ns);
 	struct tally_driver_load sum = { 0 };
-	guint n, at = find_lines(l, h->start_ns - before_ns, end_ns, 0, &n);
+	guint n, at = find_lines(l, h->was.start_ns - before_ns, end_ns, 0, &n);
 	bool known = l->has_ready && n > 0;
 	for (guint i = at; i < at + n; i++)
 		known &= add_line(l, i, driver, usual_ns, &sum);
@@ -270,14 +271,14 @@ static void
 explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n,
 	     struct driver driver, struct tally_answer_hitch *h)
 {
-	double most = EXPLAINS * (double)h->excess_ns;
+	double most = EXPLAINS * (double)h->was.excess_ns;
 	uint64_t ready_ns = 0;
 	GHashTableIter all;
 	gpointer name, total;
 	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
 	/* The part of the run that these lines are: what is there on average is no cause. */
 	double part = lines_ns / (double)l->all_ns;
-	if (lines_ns > (double)(h->frame_ns + MOST_APART_NS))
+	if (lines_ns > (double)(h->was.frame_ns + MOST_APART_NS))
 		return;
 	g_hash_table_iter_init(&all, l->totals);
 	while (g_hash_table_iter_next(&all, &name, &total)) {
@@ -286,13 +287,13 @@ explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n
 		if (growth >= most && !may_draw(name, driver)) {
 			most = growth;
 			h->thread = name;
-			h->thread_ns = MIN(ns, h->frame_ns);
+			h->thread_ns = MIN(ns, h->was.frame_ns);
 		}
 	}
 	for (guint i = 0; i < n; i++)
 		ready_ns += lines[i].ready_ns;
 	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns,
-			  (double)h->frame_ns >= EXPLAINS * lines_ns);
+			  (double)h->was.frame_ns >= EXPLAINS * lines_ns);
 }
 
 void
@@ -302,7 +303,7 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 	const struct driver driver = driver_of(log, device);
 	guint n;
 	/* A line that reaches into a frame by so little says nothing of it. */
-	guint at = find_lines(l, h->start_ns, h->start_ns + h->frame_ns, 0.1, &n);
+	guint at = find_lines(l, h->was.start_ns, h->was.start_ns + h->was.frame_ns, 0.1, &n);
 	if (n > 0)
 		explain_wait(l, &g_array_index(l->lines, struct load_line, at), n, driver, h);
 	if (l->lines->len)

@@ -290,8 +290,8 @@ add_passes(GPtrArray *lines, const struct tally_device_summary *s,
 const char *
 tally_answer_hitch_text(const struct tally_answer_hitch *h)
 {
-	return tally_phrase("frame %" PRIu64 ": +%s, %s", h->frame,
-			    tally_duration_text((double)h->excess_ns), tally_cause_text(h));
+	return tally_phrase("frame %" PRIu64 ": +%s, %s", h->was.frame,
+			    tally_duration_text((double)h->was.excess_ns), tally_cause_text(h));
 }
 
 const char *
@@ -305,7 +305,7 @@ tally_answer_hitches_text(const struct tally_answer_device *d)
 			tally_duration_text((double)d->hitch_ns));
 	if (d->n_listed > 1)
 		g_string_append_printf(line, ", up to %s",
-				       tally_duration_text((double)d->hitches->excess_ns));
+				       tally_duration_text((double)d->hitches->was.excess_ns));
 	if (d->period)
 		g_string_append_printf(line, ", about every %" PRIu64 " frames", d->period);
 	uint64_t others = d->n_hitches;
@@ -325,7 +325,7 @@ static int
 compare_time(const void *a, const void *b)
 {
 	const struct tally_answer_hitch *x = a, *y = b;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return (x->was.start_ns > y->was.start_ns) - (x->was.start_ns < y->was.start_ns);
 }
 
 /* In order of time. */

@@ -487,7 +487,7 @@ class Answer(CliCase):
              [(560, "pass", "UI", "frame 560: +40.0 ms, UI 40.0 ms, its first use, or a wait of the CPU")]),
             ("not on the GPU", {60: (34, {})}, 14, [(560, "not-gpu", None, "frame 560: +20.0 ms, not on the GPU")]),
             ("the CPU works", {60: (34, {}, 22)}, 14, [(560, "cpu", None, "+20.0 ms, the CPU$")]),
-            ("the CPU works less", {60: (34, {}, 8)}, 14, [(560, "unknown", None, "+20.0 ms, cannot tell: the CPU worked a part of it, no pass took longer$")]),
+            ("the CPU works less", {60: (34, {}, 8)}, 14, [(560, "unknown", None, "+20.0 ms, cannot tell: the CPU worked 6.00 ms, no pass took longer$")]),
             ("the CPU sleeps", {60: (34, {}, 1)}, 14, [(560, "wait", None, "+20.0 ms, a wait (sleep, lock, disk, other programs)")]),
             ("on first use, not on the GPU", {60: (94, {"UI": 0.1})}, 14,
              [(560, "not-gpu", None, "+80.0 ms, not on the GPU (first of UI)")]),
@@ -542,19 +542,19 @@ class Answer(CliCase):
             ("two passes", {"GBuffer": 24, "Shadows/Cascade 0": 15}, 46, 3, 41, 0, "gpu", "GBuffer and others 11.0 -> 40.0 ms, same draws"),
             ("a pass, and as long the CPU before it", {"GBuffer": 23.5, "UI": 2}, 46, 19, 10, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
             ("a pass, and as long a sleep before it", {"GBuffer": 23.5, "UI": 2}, 46, 3, 10, 0, "unknown", "cannot tell: GBuffer and a wait both took longer"),
-            ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, GBuffer and others 11.0 -> 22.0 ms$"),
-            ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, Bloom/Up took 10.0 ms (its first use)$"),
-            ("the CPU, and a pass that hardly grew", {"GBuffer": 8.5}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer$"),
+            ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer and others 11.0 -> 22.0 ms$"),
+            ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, Bloom/Up took 10.0 ms (its first use)$"),
+            ("the CPU, and a pass that hardly grew", {"GBuffer": 8.5}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, no pass took longer$"),
             ("a pass that grew a little while the CPU worked", {"GBuffer": 12}, 44, 33, 8, 0, "cpu", "the CPU"),
             ("a pass that grew a little while the CPU slept", {"GBuffer": 12}, 44, 3, 8, 0, "wait", "a wait"),
             ("the CPU and a pass", {"GBuffer": 40}, 46, 40, 4, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
-            ("half CPU, half sleep", {}, 44, 16, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer"),
-            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked a part of it, GBuffer 8.00 -> 20.0 ms$"),
+            ("half CPU, half sleep", {}, 44, 16, 8, 0, "unknown", "cannot tell: the CPU worked 13.0 ms, no pass took longer"),
+            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer 8.00 -> 20.0 ms$"),
             ("a driver that spins while it waits for the GPU", {"GBuffer": 40}, 46, 44, 42, 0, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a pass that shrank while the CPU slept", {"GBuffer": 1}, 44, 3, 8, 0, "wait", "a wait"),
             ("a pass that runs for the first time, quickly, while the CPU worked", {"Bloom/Up": 0.2}, 44, 33, 8, 0, "cpu", "the CPU (first of Bloom/Up)"),
             # Planted: two causes in one frame, and twice the resolution, with the same draws in other targets.
-            ("a sleep, and a pass for less", {"GBuffer": 18}, 44, 3, 8, 0, "wait", "a wait (sleep, lock, disk, other programs); meanwhile GBuffer 8.00 -> 18.0 ms$"),
+            ("a sleep, and a pass for less", {"GBuffer": 18}, 44, 3, 8, 0, "wait", "a wait; meanwhile GBuffer 8.00 -> 18.0 ms$"),
             ("the CPU, and a pass for less", {"GBuffer": 18}, 44, 24, 8, 0, "cpu", "the CPU; meanwhile GBuffer 8.00 -> 18.0 ms$"),
             ("a pass, and the CPU for less", {"GBuffer": 28}, 44, 13, 27, 0, "pass", "GBuffer 8.00 -> 28.0 ms, same draws, and the CPU worked 10.0 ms$"),
             ("two passes that took longer while it slept", {"GBuffer": 14, "Shadows/Cascade 0": 6}, 44, 3, 8, 0, "wait", "a wait (sleep, lock, disk, other programs)$"),
@@ -669,33 +669,33 @@ class Answer(CliCase):
             ("a sleep, and a small file", [], [], 3, 9, {"disk_bytes": 3 * 10**6}, {}, "wait", "a wait; meanwhile 3 MB read from a disk"),
             # Planted: 17 ms of it.
             ("a file, and as long a sleep", [], [], 9, 9, {"disk_bytes": 10 * 10**6}, {}, "wait", "a wait; meanwhile 10 MB read from a disk"),
-            ("work, sleep and a small file", [], [], 15, 9, {"disk_bytes": 3 * 10**6}, {}, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer, 3 MB read from a disk"),
+            ("work, sleep and a small file", [], [], 15, 9, {"disk_bytes": 3 * 10**6}, {}, "unknown", "cannot tell: the CPU worked 12.0 ms, no pass took longer; meanwhile 3 MB read from a disk"),
             ("a fence, and a file", [event("fence", 30)], [], 3, 39, {"disk_bytes": 18 * 10**6}, {}, "wait", "a wait for a fence or query"),
             ("a fence", [event("fence", 30)], [call("fence", 30)], 3, 39, {}, {}, "wait", "a wait for a fence or query"),
             # Misleading.
             ("another thread's, while this one worked", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 33, 9, {}, {}, "cpu", "the CPU; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that ended at the frame's begin", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader", start=at - 27 * MS)], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 3 shaders made on loader, 28.0 ms"),
+             "a wait; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("many short ones on another thread", [event("pipeline", 28, 90)], [call("pipeline", 1, "loader", start=at + i * MS) for i in range(1, 17)], 3, 9, {}, {}, "shaders",
              "90 shaders made on loader, 28.0 ms"),
             ("another thread's, for half of the time", [event("pipeline", 18, 3)], [call("pipeline", 18, "loader")], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 3 shaders made on loader, 18.0 ms"),
+             "a wait; meanwhile 3 shaders made on loader, 18.0 ms"),
             # Planted on a busy machine: a sleep of 41 ms beside a compile that took 34.
             ("another thread's that ended before", [event("pipeline", 25, 3)], [call("pipeline", 25, "loader")], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 3 shaders made on loader, 25.0 ms"),
+             "a wait; meanwhile 3 shaders made on loader, 25.0 ms"),
             ("a disk, while another thread made shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {"major_faults": 40}, {}, "faults",
              "40 page faults from a disk; meanwhile 3 shaders made on loader, 28.0 ms"),
             ("another thread's that go on", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 3 shaders made on loader, 28.0 ms", {"events": [event("pipeline", 14, 1)]}),
+             "a wait; meanwhile 3 shaders made on loader, 28.0 ms", {"events": [event("pipeline", 14, 1)]}),
             ("of eight threads, none of which kept the frame", [event("pipeline", 28, 8)], [call("pipeline", 3.5, f"w{i}") for i in range(8)], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 8 shaders made on w0, 28.0 ms"),
+             "a wait; meanwhile 8 shaders made on w0, 28.0 ms"),
             # Planted: a sleep that ended with the first of three that another thread made.
             ("another thread's, which made the next at once", [event("pipeline", 28)], [call("pipeline", 28, "loader")], 3, 9, {}, {}, "wait",
-             "a wait (sleep, lock, disk, other programs); meanwhile 1 shader made on loader, 28.0 ms", {}, {"events": [event("pipeline", 28)], "calls": [call("pipeline", 28, "loader", start=at + 29 * MS)]}),
+             "a wait; meanwhile 1 shader made on loader, 28.0 ms", {}, {"events": [event("pipeline", 28)], "calls": [call("pipeline", 28, "loader", start=at + 29 * MS)]}),
             ("a sleep, and a few of its own", [event("pipeline", 6.5, 2)], [call("pipeline", 6.5)], 9, 9, {}, {}, "wait", "a wait (sleep, lock, disk, other programs); of it 2 shaders made, 6.50 ms"),
-            ("a sleep, and a few of another thread's", [event("pipeline", 8, 2)], [call("pipeline", 8, "loader")], 3, 9, {}, {}, "wait", "a wait (sleep, lock, disk, other programs); meanwhile 2 shaders made on loader, 8.00 ms"),
-            ("its own, and as long a sleep", [event("pipeline", 18, 3)], [call("pipeline", 18)], 21, 9, {}, {}, "shaders", "3 shaders made, 18.0 ms, and a wait"),
-            ("as long a sleep, and less of its own", [event("pipeline", 14, 3)], [call("pipeline", 14)], 17, 9, {}, {}, "unknown", "cannot tell: the CPU worked a part of it, no pass took longer; 3 shaders made in it"),
+            ("a sleep, and a few of another thread's", [event("pipeline", 8, 2)], [call("pipeline", 8, "loader")], 3, 9, {}, {}, "wait", "a wait; meanwhile 2 shaders made on loader, 8.00 ms"),
+            ("its own, and as long a sleep", [event("pipeline", 18, 3)], [call("pipeline", 18)], 21, 9, {}, {}, "shaders", "3 shaders made, 18.0 ms, and a wait, or no CPU"),
+            ("as long a sleep, and less of its own", [event("pipeline", 14, 3)], [call("pipeline", 14)], 17, 9, {}, {}, "unknown", "cannot tell: the CPU worked 14.0 ms, no pass took longer; of it 3 shaders made, 14.0 ms"),
             ("its own, and a wait in the driver", [], [], 21, 25, {}, {}, "cpu", "the CPU, and a wait in driver calls"),
             ("its own, and little CPU", [event("pipeline", 28, 3)], [call("pipeline", 28)], 14, 9, {}, {}, "shaders", "3 shaders made, 28.0 ms"),
             ("of a log that does not say on which thread", [event("pipeline", 28, 3, own_ns=0)], [call("pipeline", 28)], 31, 9, {}, {}, "cpu",
@@ -834,7 +834,7 @@ class Answer(CliCase):
             ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
             ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for up to 17.4 ms"),
             ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
-            ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk); the CPU worked 11.0 ms of it"),
+            ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk), and the CPU worked 11.0 ms"),
             ("passtally waited", run(more={"overhead_ns": 26 * MS}), "passtally itself"),
             ("passtally, or no free CPU", run(ready=25, more={"overhead_ns": 26 * MS}), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("it worked more, and slept", run(ready=3, work=22), "the CPU, and a wait (sleep, lock, disk)"),
@@ -859,7 +859,7 @@ class Answer(CliCase):
             ("a pass of more draws, in which nobody worked", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
             ("a pass of more draws, in which its thread waited for the driver", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2, more={"wait_ns": 30 * MS}), "GBuffer 8.00 -> 38.0 ms, 10 -> 20 draws"),
             # Planted beside a compile on another thread: a sleep; the driver had no CPU; pixels.
-            ("a pass and calls elsewhere, and nobody of the driver worked", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "a wait in GBuffer (sleep, lock, disk, other programs); meanwhile 1 shader made, 28.0 ms"),
+            ("a pass and calls elsewhere, and nobody of the driver worked", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "a wait in GBuffer; meanwhile 1 shader made, 28.0 ms"),
             ("a pass and calls elsewhere, and no CPU", run(passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=25, more=elsewhere), "a wait: no CPU was free for up to 25.0 ms; meanwhile 1 shader made, 28.0 ms"),
             ("a pass and calls elsewhere, and the driver worked", run([("Mesa-1", 28)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2, more=elsewhere), "cannot tell: GBuffer took longer; meanwhile 1 shader made, 28.0 ms"),
             ("a pass on the CPU, which no thread worked for", run(passes=[("GBuffer", (38, 10))], facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
@@ -873,13 +873,13 @@ class Answer(CliCase):
             self.assertEqual([h["text"] for h in got["hitches"]["worst"]], [f"frame 60: +30.0 ms, {words}"], what)
         # A stranger's: new memory, and what is copied to it.
         for events, words in (([("memory", 135, 0.02)], "allocation of 135 MB"), ([("memory", 3, 0.02)], ""), ([("upload", 64, 4)], "upload of 64 MB, 4.00 ms"),
-                              ([("memory", 135, 0.02), ("pipeline", 0, 4)], "allocation of 135 MB; 1 shader made in it")):
+                              ([("memory", 135, 0.02), ("pipeline", 0, 4)], "1 shader made, 4.00 ms")):
             made = [{"kind": kind, "n": 1, "ns": int(t * MS), "own_ns": int(t * MS), **({"bytes": mb * MS} if mb else {})} for kind, mb, t in events]
             got = run(ready=1, work=14, passes=[("Probe update", (13, 0))], more={"events": made})
-            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked a part of it, Probe update took 13.0 ms "
-                             "(its first use)" + (words and f", {words}"))
+            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked 11.0 ms, Probe update took 13.0 ms "
+                             "(its first use)" + (words and f"; of it {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
-        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked a part of it, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked a part of it, no pass took longer")):
+        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
         # 20 ms of work would be a hitch, but are hardly any of it.
         self.assertEqual(run(ready=270, work=22, ms=314)["hitches"]["worst"][0]["text"], "frame 60: +300 ms, a wait: no CPU was free for up to 270 ms")
