@@ -684,6 +684,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.device = in->device,
 		.width = in->presented.size.width,
 		.height = in->presented.size.height,
+		.surface = in->presented.window - 1,
 		.start_ns = in->start_ns,
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.has_thread = in->has_thread,
@@ -730,18 +731,19 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 	return false;
 }
 
-/* -1 where it is the only one that the passes draw to. */
-static int64_t
-surface_of(const struct tally_frame_record *r, int64_t presented)
+/* It is left out where it is the only one that the passes draw to. */
+static void
+leave_out_surface(struct tally_frame_record *r)
 {
 	bool drawn = false;
 	for (uint32_t i = 0; i < r->n_passes; i++) {
 		int64_t surface = r->passes[i].surface;
-		if (surface >= 0 && surface != presented)
-			return presented;
+		if (surface >= 0 && surface != r->surface)
+			return;
 		drawn |= surface >= 0;
 	}
-	return drawn ? -1 : presented;
+	if (drawn)
+		r->surface = -1;
 }
 
 struct tally_pass_record *
@@ -775,7 +777,7 @@ tally_frame_build(struct tally_frame_builder *b, const struct tally_frame_input 
 	}
 	b->record.passes = b->passes;
 	tally_order_passes(b->passes, b->begun, b->record.n_passes);
-	b->record.surface = surface_of(&b->record, in->presented.window - 1);
+	leave_out_surface(&b->record);
 	finish_totals(b);
 	finish_times(b);
 	return &b->record;

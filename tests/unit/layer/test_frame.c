@@ -623,6 +623,10 @@ test_surface(void)
 		for (int k = 0; k < 2; k++)
 			world_pass(w, part, (struct tally_pass){ 0 })->surface = cases[i].passes[k];
 		g_assert_cmpint(world_build(w, 1)->surface, ==, cases[i].surface);
+		/* Where there is no memory for its passes, it has none. */
+		w->streams[0].info.n_counters = UINT32_MAX;
+		part->loads.n = 10000;
+		g_assert_cmpint(world_build(w, 2)->surface, ==, cases[i].window - 1);
 		world_free(w);
 	}
 }
