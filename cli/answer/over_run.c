@@ -26,8 +26,11 @@ tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
 {
 	*r = (struct tally_over_run){ .parts = parts, .block = 1 };
 	for (int i = 0; i < TALLY_N_COURSES; i++)
-		r->courses[i].room = i == TALLY_COURSE_FRAME ? TALLY_COURSE_ROOM
-							     : TALLY_PART_ROOM;
+		r->courses[i].room = TALLY_COURSE_ROOM;
+	/* Their medians are of neighbouring frames together, as those of passes: frames may
+	 * alternate. */
+	for (int i = TALLY_COURSE_GPU; i < TALLY_COURSE_CLOCK; i++)
+		r->courses[i].room = TALLY_PART_ROOM;
 }
 
 void
