@@ -189,15 +189,6 @@ tally_event_made(const struct tally_frame_events *events, const uint64_t around_
 	return made;
 }
 
-bool
-tally_event_is_elsewhere(const struct tally_frame_events *events, enum tally_event_group group)
-{
-	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
-		if (groups[kind] == group && events->sums[kind].ns > events->sums[kind].own_ns)
-			return true;
-	return false;
-}
-
 uint64_t
 tally_event_over(const struct tally_frame_events *events)
 {
@@ -218,13 +209,16 @@ object_text(const struct tally_answer_event *e)
 }
 
 bool
-tally_event_began(const struct tally_frame_events *events, enum tally_event_group group,
-		  uint64_t before_ns)
+tally_event_goes_on(const struct tally_frame_events *later, enum tally_event_group group,
+		    bool next, uint64_t end_ns)
 {
-	for (unsigned i = 0; i < events->n_calls; i++)
-		if (groups[events->calls[i].kind] == group && events->calls[i].start_ns < before_ns)
-			return true;
-	return false;
+	bool on = false;
+	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
+		on |= next && groups[kind] == group &&
+		      later->sums[kind].ns > later->sums[kind].own_ns;
+	for (unsigned i = 0; i < later->n_calls; i++)
+		on |= groups[later->calls[i].kind] == group && later->calls[i].start_ns < end_ns;
+	return on;
 }
 
 const char *

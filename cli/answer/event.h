@@ -67,14 +67,12 @@ struct tally_answer_event tally_event_find(const struct tally_frame_events *even
 /* How many shaders were made, where the frames around made none. */
 uint64_t tally_event_made(const struct tally_frame_events *events,
 			  const uint64_t around_ns[TALLY_N_EVENTS]);
-/* Whether another thread than that of the frames made such calls. */
-bool tally_event_is_elsewhere(const struct tally_frame_events *events,
-			      enum tally_event_group group);
 /* Bytes of GPU memory above the budget, as read in the frame; 0: none, or not read. */
 uint64_t tally_event_over(const struct tally_frame_events *events);
-/* Whether one of the listed calls began before this time. */
-bool tally_event_began(const struct tally_frame_events *events, enum tally_event_group group,
-		       uint64_t before_ns);
+/* Whether a later frame shows that such calls on other threads went on at `end_ns`: one of those
+ * listed began before that; or, `next` to it, there are some. */
+bool tally_event_goes_on(const struct tally_frame_events *later, enum tally_event_group group,
+			 bool next, uint64_t end_ns);
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
  * Valid as that of tally_phrase(). */
 const char *tally_event_text(const struct tally_answer_event *e);

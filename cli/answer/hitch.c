@@ -161,19 +161,6 @@ take_time(const struct tally_hitches *h, uint64_t first, const struct tally_hitc
 	out->known[what] = f->known[what] && n >= LEAST_FRAMES;
 }
 
-/* Whether calls of a group elsewhere go on after the frame. */
-static bool
-goes_on(const struct tally_hitches *h, uint64_t number, enum tally_event_group group)
-{
-	const struct tally_hitch_frame *f = frame_at(h, number);
-	uint64_t end_ns = f->start_ns + f->ns[TALLY_HITCH_FRAME];
-	bool on = number + 1 < h->n &&
-		  tally_event_is_elsewhere(&frame_at(h, number + 1)->events, group);
-	for (uint64_t k = number + 1; k < h->n; k++)
-		on |= tally_event_began(&frame_at(h, k)->events, group, end_ns);
-	return on;
-}
-
 /* The frame ended when the GPU had caught up, and took longer by that: a sleep of that very
  * length would be a chance. */
 static uint64_t
@@ -206,7 +193,10 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
 	struct tally_hitch_seen seen = { .events = &f->events, .parts = parts };
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
-		seen.goes_on[i] = goes_on(h, number, (enum tally_event_group)i);
+		for (uint64_t k = number + 1; k < h->n; k++)
+			seen.goes_on[i] |= tally_event_goes_on(
+				&frame_at(h, k)->events, (enum tally_event_group)i,
+				k == number + 1, out.start_ns + out.frame_ns);
 	take_parts(h, first, number, &out, parts, index);
 	look_around(h, first, parts, index);
 	h->found(h->user, &out, &seen);
