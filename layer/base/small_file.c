@@ -58,15 +58,11 @@ tally_small_file_list(const char *path)
 size_t
 tally_small_file_reread(int fd, char *out, size_t size)
 {
-	size_t len = 0;
-	while (fd >= 0 && len + 1 < size) {
-		ssize_t n = pread(fd, out + len, size - 1 - len, (off_t)len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
+	/* The files of /proc and /sys that are read are given whole. */
+	ssize_t n = -1;
+	while (fd >= 0 && (n = pread(fd, out, size - 1, 0)) < 0 && errno == EINTR)
+		;
+	size_t len = n > 0 ? (size_t)n : 0;
 	out[len] = '\0';
 	return len;
 }
