@@ -18,7 +18,7 @@ bool tally_is_filtered(void);
 bool tally_status_is_filtered(char *status, size_t size);
 #define TALLY_STATUS_SIZE 4096
 /* Whether the filter also lets no file be opened, as browsers' do: getrusage() ends the program in
- * such a one, and in no container. It opens a file. */
+ * such a one, and in no container. It asks for a file that cannot be. */
 bool tally_is_shut_in(void);
 /* Whether either question has found the process shut in, which costs nothing: for what is called in
  * each frame. The collector's thread asks ten times a second. */
