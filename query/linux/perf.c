@@ -29,6 +29,8 @@
 #define CHECK_NS UINT64_C(500000000)
 #define CHECK_CPU_NS UINT64_C(100000000)
 #define MAX_MISSED 5 /* as a fraction: 1 / MAX_MISSED */
+/* While no thread in perf's events runs, accounts are read for others, at least this often. */
+#define STILL_NS UINT64_C(50000000)
 /* The kernel updates a running thread's accounting at its tick; twice that is cheap. */
 #define PERIOD_NS UINT64_C(8000000)
 
@@ -49,16 +51,17 @@ struct linux_cpu {
 	/* When the clocks were last compared, and their values then. */
 	uint64_t checked_ns, checked_perf_ns, checked_clock_ns;
 	bool missing; /* perf counted too little then */
+	/* When the kernel's accounts were last read, and what perf had counted by then. */
+	uint64_t used_ns, used_perf_ns;
 };
 
 static enum tally_status
 probe_proc(struct tally_snapshot_source *src)
 {
 	src->reason[0] = '\0';
-	return tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID)
-		       ? TALLY_OK
-		       : tally_unsupported(
-				 src->reason,
+	if (tally_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID))
+		return TALLY_OK;
+	return tally_unsupported(src->reason,
 				 "the kernel has no clock of the process' CPU time");
 }
 
@@ -193,15 +196,14 @@ report_missing_events(struct linux_cpu *p, uint64_t asked)
 	uint64_t missing = asked & TALLY_LINUX_OF_PERF & ~p->plan.counted;
 	bool no_migrations = missing & TALLY_LINUX_BIT(TALLY_LINUX_MIGRATIONS);
 	bool has_hardware = p->plan.counted & TALLY_LINUX_OF_HARDWARE;
-	struct tally_snapshot_source *src = &p->base;
 	if (p->plan.user_only && (has_hardware || no_migrations))
-		tally_reason_add(src->reason, "kernel.perf_event_paranoid is %d: %s%s%s",
+		tally_reason_add(p->base.reason, "kernel.perf_event_paranoid is %d: %s%s%s",
 				 (int)tally_linux_event_paranoid(),
 				 has_hardware ? "hardware events of user mode alone" : "",
 				 has_hardware && no_migrations ? ", " : "",
 				 no_migrations ? "no cpu_migrations" : "");
 	if (missing & TALLY_LINUX_OF_HARDWARE && !has_hardware)
-		tally_reason_add(src->reason,
+		tally_reason_add(p->base.reason,
 				 "no hardware events on this machine (virtual ones "
 				 "often have none)");
 }
@@ -209,17 +211,16 @@ report_missing_events(struct linux_cpu *p, uint64_t asked)
 static void
 report_missing_usage(struct linux_cpu *p, uint64_t asked)
 {
-	struct tally_snapshot_source *src = &p->base;
 	uint64_t missing = asked & ~p->usage.wanted & TALLY_LINUX_OF_USAGE;
 	if (missing & ~TALLY_LINUX_BIT(TALLY_LINUX_CONTEXT_SWITCHES))
-		tally_reason_add(src->reason,
+		tally_reason_add(p->base.reason,
 				 "no page faults or context switches in this sandbox");
 	else if (missing)
-		tally_reason_add(src->reason,
+		tally_reason_add(p->base.reason,
 				 "no cpu_context_switches: the kernel keeps no "
 				 "schedstat");
 	if (asked & ~TALLY_LINUX_OF_USAGE)
-		tally_reason_add(src->reason,
+		tally_reason_add(p->base.reason,
 				 "the processor's own events and migrations only perf "
 				 "can count");
 }
@@ -268,9 +269,7 @@ meet_late_threads(struct linux_cpu *p)
 	for (uint32_t i = 0; i < n && p->n_late < TALLY_MAX_OWN_THREADS; i++) {
 		size_t at = (size_t)(p->n_threads + p->n_late) * p->plan.n;
 		if (tally_own_threads_has(p->own, p->n_own, tids[i]) ||
-		    tally_own_threads_has(p->late, p->n_late, tids[i]))
-			continue;
-		if (tally_is_filtered() ||
+		    tally_own_threads_has(p->late, p->n_late, tids[i]) || tally_is_filtered() ||
 		    tally_linux_plan_open(&p->plan, tids[i], p->fds + at) != 0)
 			continue;
 		memset(p->last + at, 0, p->plan.n * sizeof(*p->last));
@@ -301,9 +300,8 @@ static bool
 read_events(struct linux_cpu *p)
 {
 	bool ok = true;
-	if (!p->plan.n)
-		return true;
-	meet_late_threads(p);
+	if (p->plan.n)
+		meet_late_threads(p);
 	for (uint32_t t = 0; t < p->n_threads && ok; t++)
 		ok = read_thread(p, t, &p->by_perf);
 	for (uint32_t t = 0; t < p->n_late && ok; t++)
@@ -325,12 +323,9 @@ start(struct tally_snapshot_source *src)
 {
 	struct linux_cpu *p = (struct linux_cpu *)src;
 	bool ok = read_events(p);
-	memset(&p->totals, 0, sizeof(p->totals));
-	memset(&p->by_perf, 0, sizeof(p->by_perf));
-	memset(&p->by_late, 0, sizeof(p->by_late));
-	memset(&p->by_usage, 0, sizeof(p->by_usage));
-	tally_linux_usage_start(&p->usage, &p->by_usage);
-	p->checked_perf_ns = p->checked_clock_ns = 0;
+	p->totals = p->by_perf = p->by_late = p->by_usage = (struct tally_linux_totals){ 0 };
+	tally_linux_usage_start(&p->usage);
+	p->checked_perf_ns = p->checked_clock_ns = p->used_ns = 0;
 	p->checked_ns = tally_clock_now_ns();
 	p->missing = false;
 	return ok ? TALLY_OK : TALLY_LOST;
@@ -377,14 +372,27 @@ join_totals(struct linux_cpu *p, struct tally_totals *out)
 			p->by_perf.total[i] = p->totals.total[i] + p->by_late.total[i];
 }
 
+static void
+sample_usage(struct linux_cpu *p, uint64_t now_ns)
+{
+	uint64_t perf_ns = perf_total(p, TALLY_LINUX_TASK_CLOCK);
+	if (p->plan.n && !p->missing && perf_ns == p->used_perf_ns &&
+	    now_ns - p->used_ns < STILL_NS)
+		return;
+	p->used_ns = now_ns;
+	p->used_perf_ns = perf_ns;
+	p->by_usage.unknown = 0;
+	tally_linux_usage_sample(&p->usage, &p->by_usage);
+}
+
 static enum tally_status
 sample(struct tally_snapshot_source *src, struct tally_totals *out)
 {
 	struct linux_cpu *p = (struct linux_cpu *)src;
-	p->by_perf.unknown = p->by_late.unknown = p->by_usage.unknown = 0;
+	p->by_perf.unknown = p->by_late.unknown = 0;
 	out->begin_ns = tally_clock_now_ns();
 	bool ok = read_events(p);
-	tally_linux_usage_sample(&p->usage, &p->by_usage);
+	sample_usage(p, out->begin_ns);
 	out->end_ns = tally_clock_now_ns();
 	compare_clocks(p, out->end_ns);
 	join_totals(p, out);

@@ -38,17 +38,11 @@ open_book(pid_t tid, const char *name)
 }
 
 static void
-meet_own(struct tally_linux_usage *u, pid_t tid)
+meet_own(struct tally_linux_own *own, pid_t tid, uint64_t wanted)
 {
-	for (unsigned i = 0; i < TALLY_MAX_OWN_THREADS; i++) {
-		struct tally_linux_own *own = &u->own[i];
-		if (own->tid != 0)
-			continue;
-		own->tid = tid;
-		own->stat = u->wanted & FAULTS ? open_book(tid, "stat") : -1;
-		own->schedstat = u->wanted & (CLOCK | SWITCHES) ? open_book(tid, "schedstat") : -1;
-		return;
-	}
+	own->tid = tid;
+	own->stat = wanted & FAULTS ? open_book(tid, "stat") : -1;
+	own->schedstat = wanted & (CLOCK | SWITCHES) ? open_book(tid, "schedstat") : -1;
 }
 
 /* Fields 10 and 12: minflt, majflt. The name, field 2, may contain anything, so fields are
@@ -105,9 +99,12 @@ follow_own(struct tally_linux_usage *u, pid_t *tids, uint32_t n)
 		else if (own->tid != 0)
 			forget_own(own);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (tids[i] != 0)
-			meet_own(u, tids[i]);
+	for (unsigned i = 0, at = 0; i < TALLY_MAX_OWN_THREADS; i++) {
+		while (at < n && tids[at] == 0)
+			at++;
+		if (u->own[i].tid == 0 && at < n)
+			meet_own(&u->own[i], tids[at++], u->wanted);
+	}
 }
 
 static void
@@ -214,13 +211,10 @@ tally_linux_usage_close(struct tally_linux_usage *u)
 }
 
 void
-tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals)
+tally_linux_usage_start(struct tally_linux_usage *u)
 {
-	if (!u->wanted || !read_used(u, u->base))
-		return;
-	for (unsigned i = 0; i < TALLY_LINUX_N_OF_USAGE; i++)
-		if (u->wanted & TALLY_LINUX_BIT(i))
-			totals->total[i] = 0;
+	if (u->wanted)
+		(void)read_used(u, u->base);
 }
 
 void

@@ -39,8 +39,8 @@ struct tally_linux_usage {
  * where the kernel has no schedstat. */
 void tally_linux_usage_open(struct tally_linux_usage *u, uint64_t wanted);
 void tally_linux_usage_close(struct tally_linux_usage *u);
-/* What was used until now becomes the base; the totals of what is wanted become 0. */
-void tally_linux_usage_start(struct tally_linux_usage *u, struct tally_linux_totals *totals);
+/* What was used until now becomes the base: totals begin at 0. */
+void tally_linux_usage_start(struct tally_linux_usage *u);
 void tally_linux_usage_sample(struct tally_linux_usage *u, struct tally_linux_totals *totals);
 
 #endif

@@ -167,6 +167,55 @@ test_fork(void)
 	end_counting(&c);
 }
 
+static unsigned n_asked;
+static pthread_barrier_t turn;
+
+int
+getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	n_asked++;
+	return (int)syscall(SYS_getrusage, who, usage);
+}
+
+static void *
+read_beside(void *unused)
+{
+	struct counting c;
+	tally_own_threads_enter();
+	begin_counting(&c, tally_linux_perf_create(), NULL);
+	for (unsigned round = 0; round < 3; round++) {
+		pthread_barrier_wait(&turn); /* it works */
+		pthread_barrier_wait(&turn); /* and sleeps */
+		nap(10);
+		g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+		g_assert_cmpuint(total_of(&c, "cpu_page_faults"), >=, 100 * (round + 1));
+		n_asked = 0;
+		for (unsigned i = 0; i < 20; i++)
+			g_assert_cmpint(read_counting(&c), ==, TALLY_OK);
+		g_assert_cmpuint(n_asked, <=, 10);
+	}
+	end_counting(&c);
+	tally_own_threads_leave();
+	return unused;
+}
+
+/* While no thread of the game runs, the kernel's accounts are hardly read, and nothing is lost. */
+static void
+test_still(void)
+{
+	pthread_t ours;
+	if (!is_here())
+		return;
+	pthread_barrier_init(&turn, NULL, 2);
+	g_assert_cmpint(pthread_create(&ours, NULL, read_beside, NULL), ==, 0);
+	for (unsigned round = 0; round < 3; round++) {
+		pthread_barrier_wait(&turn);
+		touch_pages(100);
+		pthread_barrier_wait(&turn);
+	}
+	pthread_join(ours, NULL);
+}
+
 /* What was opened before it goes on; nothing is opened in it. */
 static void
 test_sandbox(void)
@@ -202,6 +251,7 @@ main(int argc, char **argv)
 	g_test_add_func("/linux-perf/descriptors", test_descriptors);
 	g_test_add_func("/linux-perf/short-lived", test_short_lived);
 	g_test_add_func("/linux-perf/closed-by-the-program", test_closed_by_the_program);
+	g_test_add_func("/linux-perf/still", test_still);
 	g_test_add_func("/linux-perf/sandbox", test_sandbox);
 	g_test_add_func("/linux-perf/fork", test_fork);
 	return g_test_run();
