@@ -91,7 +91,7 @@ def stages(args):
         "threads", "build-tsan", sanitized + ["-Db_sanitize=thread"],
         ["threads"], ["long", "no-tsan"],
         # Tests fork threaded processes on purpose.
-        {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"
+        {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0:allocator_may_return_null=1"
                          + supp("tsan")}, 8, build_all=False)
     if args.sanitize:
         return [{"address": address, "thread": thread}[args.sanitize]]
