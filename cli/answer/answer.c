@@ -530,6 +530,8 @@ conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *
 			tally_loads_explain(&answer->loads, answer->log, device, h);
 		add_sum(d, h);
 	}
+	for (unsigned i = 0; device && i < d->n_changes; i++)
+		tally_loads_explain_change(&answer->loads, answer->log, device, &d->changes[i]);
 	d->busiest = tally_loads_busiest(&answer->loads, device ? device->name : NULL,
 					 &d->busiest_share);
 	g_array_sort(d->sums, compare_sums);

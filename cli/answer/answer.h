@@ -62,6 +62,11 @@ struct tally_answer_change {
 	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
 	/* The one of several passes whose draws, or size, these are; or NULL. */
 	const char *drew;
+	/* Of the log's clock: the stretches before and after it. */
+	uint64_t begin_ns[2], end_ns[2];
+	bool waits; /* what is named is no work, or may be a wait */
+	const char *thread; /* that worked so much more of a frame meanwhile; or NULL */
+	double thread_ns[2];
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */
 	bool held; /* after it, and not before, the clock was held down */
 };

@@ -256,11 +256,14 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 			f.all[i].at = f.all[i].until = place(&b, &f, i);
 	}
 	join_slopes(&b, &f, true);
-	f.n = MIN(f.n, TALLY_CHANGE_MOST);
-	for (unsigned i = 0; i < f.n; i++) {
-		out[i] = f.all[i];
-		out[i].at = slots[f.all[i].at] * frames->block;
-		out[i].until = slots[f.all[i].until] * frames->block;
+	unsigned made = 0;
+	for (unsigned i = 0; i < f.n && made < TALLY_CHANGE_MOST; i++) {
+		struct tally_change c = f.all[i];
+		c.at = slots[c.at] * frames->block;
+		c.until = slots[c.until] * frames->block;
+		/* Its place may be another than where it was sure. */
+		if (fmax(c.before_ns, c.after_ns) >= RATIO * fmin(c.before_ns, c.after_ns))
+			out[made++] = c;
 	}
-	return f.n;
+	return made;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/load.h"
 
+#include "cli/answer/answer.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +310,39 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 		explain_wait(l, &g_array_index(l->lines, struct load_line, at), n, driver, h);
 	if (l->lines->len)
 		explain_driver(l, driver, h);
+}
+
+/* Its part of the time of the lines that are of these times, for the most part. */
+static double
+share_in(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, const char *name)
+{
+	guint n, at = find_lines(l, begin_ns, end_ns, 0.5, &n);
+	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data + at;
+	return n ? (double)work_of(lines, n, name) /
+			    (double)MAX(lines[n - 1].to_ns - lines[0].from_ns, 1)
+		 : 0;
+}
+
+void
+tally_loads_explain_change(const struct tally_loads *l, const struct tally_aggregate *log,
+			   const struct tally_device_summary *device,
+			   struct tally_answer_change *c)
+{
+	const struct driver driver = driver_of(log, device);
+	double lost = c->after_ns - c->before_ns, most = EXPLAINS;
+	GHashTableIter all;
+	gpointer name;
+	g_hash_table_iter_init(&all, l->totals);
+	while (c->waits && g_hash_table_iter_next(&all, &name, NULL)) {
+		double before = share_in(l, c->begin_ns[0], c->end_ns[0], name) * c->before_ns;
+		double after = share_in(l, c->begin_ns[1], c->end_ns[1], name) * c->after_ns;
+		if (may_draw(name, driver) || (after - before) / lost < most)
+			continue;
+		most = (after - before) / lost;
+		c->thread = name;
+		c->thread_ns[0] = before;
+		c->thread_ns[1] = after;
+	}
 }
 
 const char *

@@ -12,6 +12,8 @@
 #include "cli/answer/cause.h"
 #include "cli/log/aggregate.h"
 
+struct tally_answer_change;
+
 struct tally_loads {
 	GArray *lines; /* elements: struct load_line of load.c, in order of time */
 	GArray *frames; /* elements: struct load_frame of load.c, in order of time */
@@ -45,5 +47,11 @@ struct tally_driver_load tally_loads_driver(const struct tally_process_record *p
 /* The thread besides the one that ends frames that works most, and its share of the time, 0 to 1;
  * NULL: none is known. */
 const char *tally_loads_busiest(const struct tally_loads *l, const char *driver, double *share);
+
+/* Names a thread besides the driver's whose work of a frame explains a change in which frames
+ * wait. */
+void tally_loads_explain_change(const struct tally_loads *l, const struct tally_aggregate *log,
+				const struct tally_device_summary *device,
+				struct tally_answer_change *c);
 
 #endif

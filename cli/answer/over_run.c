@@ -56,10 +56,15 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 	uint64_t own_ns = 2 * f->overhead_ns > f->cpu_ns ? MIN(f->overhead_ns, f->cpu_ns) : 0;
 	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)(f->cpu_ns - own_ns));
 	for (; r->block < r->courses[TALLY_COURSE_FRAME].block; r->block *= 2)
-		for (unsigned i = 0; i < TALLY_COURSE_ROOM / 2; i++)
+		for (unsigned i = 0; i < TALLY_COURSE_ROOM / 2; i++) {
 			r->numbers[i] = r->numbers[2 * i];
-	if (r->n % r->block == 0)
+			r->starts_ns[i] = r->starts_ns[2 * i];
+		}
+	if (r->n % r->block == 0) {
 		r->numbers[r->n / r->block] = f->frame;
+		r->starts_ns[r->n / r->block] = f->start_ns;
+	}
+	r->end_ns = f->start_ns + f->cpu_ns;
 	if (f->has_gpu) {
 		tally_course_add(&r->courses[TALLY_COURSE_GPU], r->n, (double)f->gpu_ns);
 		tally_course_add(&r->courses[TALLY_COURSE_UNSURE], r->n, (double)unsure_ns);
@@ -139,16 +144,41 @@ change_of(const struct tally_course *c, struct tally_range before, struct tally_
 	       tally_course_median(c, before.from, before.to);
 }
 
-/* Of an OpenGL pass without other draws, what the thread's work and waits may explain: the part of
+/* What passes had to do: from the courses that begin at `from` and `to`. */
+static void
+set_work(struct tally_answer_change *c, const struct tally_course *from,
+	 struct tally_range before, const struct tally_course *to, struct tally_range after,
+	 int first, int end)
+{
+	for (int i = first; i < end; i++) {
+		c->work[i][0] = median_in(&from[i], before);
+		c->work[i][1] = median_in(&to[i], after);
+	}
+}
+
+/* Whether passes had other work: by a quarter, the first `n` of enum tally_work. */
+static bool
+has_other_work(const struct tally_answer_change *c, int n)
+{
+	bool other = false;
+	for (int i = 0; i < n; i++) {
+		const double *w = c->work[i];
+		other |= fabs(w[1] - w[0]) > OTHER_DRAWS * w[0] &&
+			 (i == TALLY_WORK_DRAWS || (w[0] > 0 && w[1] > 0));
+	}
+	return other;
+}
+
+/* Of an OpenGL pass without other work, what the thread's work and waits may explain: the part of
  * its time before the program began the next pass. */
 static double
 unsure_change(const struct tally_over_run *r, const struct tally_part *part,
 	      struct tally_range before, struct tally_range after)
 {
-	const struct tally_course *draws = &part->work[TALLY_WORK_DRAWS];
-	double from = median_in(draws, before), to = median_in(draws, after);
+	struct tally_answer_change c;
+	set_work(&c, part->work, before, part->work, after, 0, TALLY_WORK_PLACE);
 	if (!r->opengl || !r->courses[TALLY_COURSE_REST].slots ||
-	    fabs(to - from) > OTHER_DRAWS * from)
+	    has_other_work(&c, TALLY_WORK_PLACE))
 		return 0;
 	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
 }
@@ -181,12 +211,12 @@ resized(const struct tally_over_run *r, struct tally_part *part, struct tally_ra
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
  * others did in either, as a pass may take the place of another. */
 static struct tally_part *
-most_changed(const struct tally_over_run *r, struct tally_range before,
+most_changed(const struct tally_over_run *r, int level, struct tally_range before,
 	     struct tally_range after, double sign, double *change_ns, double *others_ns)
 {
 	struct tally_part *most = NULL;
 	*change_ns = *others_ns = 0;
-	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
+	TALLY_EACH (struct tally_part, part, r->parts->all[level]) {
 		struct tally_part *from = resized(r, part, after, before);
 		if (resized(r, part, before, after) != part)
 			continue; /* it is with that one */
@@ -225,32 +255,8 @@ take_time(const struct tally_over_run *r, int i, struct tally_range before,
 	c->what_after_ns = to;
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
+	c->waits = i != TALLY_COURSE_WORK;
 	return true;
-}
-
-/* What passes had to do: from the courses that begin at `from` and `to`. */
-static void
-set_work(struct tally_answer_change *c, const struct tally_course *from,
-	 struct tally_range before, const struct tally_course *to, struct tally_range after,
-	 int first, int end)
-{
-	for (int i = first; i < end; i++) {
-		c->work[i][0] = median_in(&from[i], before);
-		c->work[i][1] = median_in(&to[i], after);
-	}
-}
-
-/* Whether passes had other work: by a quarter, the first `n` of enum tally_work. */
-static bool
-has_other_work(const struct tally_answer_change *c, int n)
-{
-	bool other = false;
-	for (int i = 0; i < n; i++) {
-		const double *w = c->work[i];
-		other |= fabs(w[1] - w[0]) > OTHER_DRAWS * w[0] &&
-			 (i == TALLY_WORK_DRAWS || (w[0] > 0 && w[1] > 0));
-	}
-	return other;
 }
 
 /* By the thread that ends frames. */
@@ -305,7 +311,7 @@ gpu_change(const struct tally_over_run *r, struct tally_range before, struct tal
 	double change = sign * (all.what_after_ns - all.what_before_ns);
 	double unsure = change_of(&r->courses[TALLY_COURSE_UNSURE], before, after);
 	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
-		     !has_other_work(&all, 1);
+		     !has_other_work(&all, TALLY_WORK_WIDTH);
 	*sure_ns = change - (known ? sign * unsure : 0);
 	return change;
 }
@@ -385,9 +391,12 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	       sign = c->after_ns > c->before_ns ? 1 : -1;
 	double change, others, sure;
 	double gpu = gpu_change(r, before, after, sign, &sure);
-	struct tally_part *part = most_changed(r, before, after, sign, &change, &others);
-	struct tally_part *from = part ? resized(r, part, after, before) : NULL;
-	if (part && is_of_pass(lost, change, others, gpu, sure)) {
+	struct tally_part *part, *from;
+	for (int level = TALLY_PART_TOP; level < TALLY_N_PART_LEVELS; level++) {
+		part = most_changed(r, level, before, after, sign, &change, &others);
+		from = part ? resized(r, part, after, before) : NULL;
+		if (!part || !is_of_pass(lost, change, others, gpu, sure))
+			continue;
 		take_pass(r, from, before, part, after, c);
 		return;
 	}
@@ -424,7 +433,7 @@ static double
 named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	 struct tally_range range)
 {
-	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP])
+	TALLY_EACH (struct tally_part, part, r->parts->owned)
 		if (part->name == c->what)
 			return (double)tally_part_median(part, range);
 	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
@@ -450,6 +459,10 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	enum tally_driver_did did =
 		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
 				       had_none / change_ns);
+	/* On few CPUs it has none while the program's own thread works. */
+	if (did != TALLY_DRIVER_DREW &&
+	    take_time(r, TALLY_COURSE_WORK, before, after, c->after_ns - c->before_ns, c))
+		return;
 	c->starved = did == TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
@@ -459,6 +472,7 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = false;
+	c->waits = true;
 }
 
 /* What is named must have changed next to the change, too, by half as much or as the frames
@@ -526,6 +540,13 @@ stretch(const struct tally_change *changes, unsigned n, unsigned i, uint64_t fra
 	};
 }
 
+/* When the frame `at` of those added began, or the last one ended. */
+static uint64_t
+start_of(const struct tally_over_run *r, uint64_t at)
+{
+	return at < r->n ? r->starts_ns[at / r->block] : r->end_ns;
+}
+
 void
 tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d)
 {
@@ -553,6 +574,11 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 		check_change(r, next_to(r, range, true), next_to(r, after, false), c);
 		check_driver(r, range, after, c);
 		look_at_clock(r, range, after, c);
+		c->waits |= !c->what || c->starved;
+		c->begin_ns[0] = start_of(r, range.from);
+		c->end_ns[0] = start_of(r, range.to);
+		c->begin_ns[1] = start_of(r, after.from);
+		c->end_ns[1] = start_of(r, after.to);
 	}
 	const struct tally_course *gauge = &r->courses[TALLY_COURSE_MEMORY];
 	const struct tally_course *calls = &r->courses[TALLY_COURSE_ALLOCATED];

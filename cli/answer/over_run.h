@@ -35,7 +35,8 @@ struct tally_over_run {
 	const struct tally_parts *parts; /* of the same frames */
 	struct tally_course courses[TALLY_N_COURSES];
 	/* In the log, of the first frame of each block of the course of frame times. */
-	uint64_t numbers[TALLY_COURSE_ROOM], block;
+	uint64_t numbers[TALLY_COURSE_ROOM], starts_ns[TALLY_COURSE_ROOM], block;
+	uint64_t end_ns; /* of the last frame */
 	uint64_t n; /* frames added */
 	uint64_t allocated; /* bytes, as last said; 0: not yet */
 	/* Since the last process line with a frame: frames, and of process lines. */

@@ -429,7 +429,7 @@ what_changed(const struct tally_answer_change *c)
 const char *
 tally_answer_change_text(const struct tally_answer_change *c)
 {
-	const char *where, *clock = "";
+	const char *where, *clock = "", *thread = "";
 	if (c->until > c->frame)
 		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",
 				     c->frame, c->until);
@@ -440,10 +440,13 @@ tally_answer_change_text(const struct tally_answer_change *c)
 	if (c->clock_before > 0)
 		clock = tally_phrase(", GPU clock %.0f -> %.0f MHz%s", c->clock_before,
 				     c->clock_after, c->held ? ", held down" : "");
-	return tally_phrase("%s %.1f times %s: %s; %s%s", where, ratio_of(c),
+	if (c->thread)
+		thread = tally_phrase(", meanwhile %s worked %s", tally_short_name(c->thread),
+				      tally_from_to_text(c->thread_ns[0], c->thread_ns[1]));
+	return tally_phrase("%s %.1f times %s: %s; %s%s%s", where, ratio_of(c),
 			    c->after_ns > c->before_ns ? "slower" : "faster",
 			    tally_from_to_text(c->before_ns, c->after_ns), what_changed(c),
-			    clock);
+			    thread, clock);
 }
 
 const char *

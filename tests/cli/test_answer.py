@@ -1060,6 +1060,28 @@ class Answer(CliCase):
                                  "ready_ns": int(period * (0.1 if line["frame"] < 150 else share)), "threads": []})
             self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
 
+    def test_a_change_with_another_thread(self):
+        """Frames wait, for a CPU or else, while a thread of the program works more."""
+        for work, thread, words in ((3, 9, "other waits 4.00 -> 12.0 ms, meanwhile physics worked 1.00 -> 9.00 ms"), (3, 4, "other waits 4.00 -> 12.0 ms"), (11, 9, "CPU 3.00 -> 11.0 ms")):
+            made = []
+            for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": 3 * MS, "wait_ns": MS}) if i < 150 else (16, {"GBuffer": 3}, {"thread_ns": work * MS, "wait_ns": MS}) for i in range(300)]):
+                made.append(line)
+                if line["type"] == "frame" and line["frame"] % 5 == 4:
+                    made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": 5 * line["cpu_ns"],
+                                 "threads": [{"name": "physics", "cpu_ns": 5 * (1 if line["frame"] < 150 else thread) * MS}, {"name": "idle", "cpu_ns": MS}]})
+            self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
+
+    def test_a_change_in_a_pass_below_another(self):
+        """A label's first component has no time where one of its passes shares one: the second has."""
+        lines, start = [header(), device(), *(pass_info(IDS[n], n) for n in ("Bloom/Up", "Bloom/Down", "UI"))], 10**9
+        for i in range(300):
+            ms = 8 if i < 150 else 16
+            lines.append(frame(i, [one_pass(0, IDS["Bloom/Up"], (ms - 5) * MS, "Bloom/Up", draws=1), one_pass(1, IDS["Bloom/Down"], None, "Bloom/Down", draws=1, flags=["shared_time"]), one_pass(2, IDS["UI"], MS, "UI", draws=3)],
+                               start_ns=start, cpu_ns=ms * MS, gpu_ns=(ms - 3) * MS, unattributed={"gpu_ns": MS}))
+            start += ms * MS
+        got = self.answers(lines + [end(300, 900)])[0]["changes"]
+        self.assertEqual([c["text"] for c in got], ["from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; Bloom/Up 3.00 -> 11.0 ms, same draws"])
+
     def test_changes_of_a_driver_on_the_cpu(self):
         """A pass takes longer with the CPU that its driver has, or without: other programs have it. And a program that runs ahead for a while."""
         # How long the driver's threads worked and had no CPU in the slower frames: planted, other programs, pixels beside them, half of either; and in logs before 1.3, one number.
@@ -1075,6 +1097,15 @@ class Answer(CliCase):
             made[1]["name"] = "Mesa (of software)"
             self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
             self.assertEqual("what" in self.answers(made)[0]["changes"][0], words != unsure)
+        # Planted on two CPUs: the program's own thread worked, and the driver had no CPU meanwhile.
+        made = []
+        for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": MS}) if i < 150 else (16, {"GBuffer": 11}, {"thread_ns": 9 * MS}) for i in range(300)]):
+            made.append(line)
+            if line["type"] == "frame" and line["frame"] % 5 == 4:
+                made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": 5 * line["cpu_ns"],
+                             "threads": [{"name": "Mesa-0", "cpu_ns": 15 * MS, "ready_ns": (5 if line["frame"] < 150 else 40) * MS}]})
+        made[1]["name"] = "Mesa (of software)"
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; CPU 1.00 -> 9.00 ms"])
         # A stranger's: in some of the slow frames other programs took a part of the CPU, and most process lines were of those.
         made, at, work = [], 0, 0
         for line in log_of([(12, {"GBuffer": 6}, {}) if i < 300 else (26 if i % 40 < 24 else 60, {"GBuffer": 18}, {}) for i in range(450)]):
@@ -1107,11 +1138,12 @@ class Answer(CliCase):
     def test_changes_in_an_opengl_pass(self):
         """Its time lasts until the program begins the next one: what grew before that is the thread's, unless there are more draws."""
         for draws, work, wait, next_at, words in ((10, 11, 1, 12, "CPU 3.00 -> 11.0 ms"), (10, 3, 1, 12, "other waits, or the GPU 4.00 -> 12.0 ms"), (10, 3, 9, 12, "waits 1.00 -> 9.00 ms"),
-                                                  (10, 3, 9, 2, "GBuffer 3.00 -> 11.0 ms, same draws"), (40, 3, 1, 12, "GBuffer 3.00 -> 11.0 ms, 10 -> 40 draws")):
+                                                  (10, 3, 9, 2, "GBuffer 3.00 -> 11.0 ms, same draws"), (40, 3, 1, 12, "GBuffer 3.00 -> 11.0 ms, 10 -> 40 draws"),
+                                                  (-10, 11, 1, 12, "GBuffer 3.00 -> 11.0 ms, same draws, 30 times the vertices")):
             lines, start = [header(), device(api="opengl"), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(300):
-                ms, gpu, n, at, cpu = (8, 3, 10, 3, (3, 1)) if i < 151 else (16, 11, draws, next_at, (work, wait))
-                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], gpu * MS, "GBuffer", draws=n, cpu_start_ns=start, gpu_start_ns=start + MS // 2),
+                ms, gpu, n, at, cpu = (8, 3, 10, 3, (3, 1)) if i < 151 else (16, 11, abs(draws), next_at, (work, wait))
+                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], gpu * MS, "GBuffer", draws=n, vertices=900 if i > 150 and draws < 0 else 30, cpu_start_ns=start, gpu_start_ns=start + MS // 2),
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + at * MS, gpu_start_ns=start + (gpu + 1) * MS)],
                                    start_ns=start, cpu_ns=ms * MS, thread_ns=cpu[0] * MS, wait_ns=cpu[1] * MS))
                 start += ms * MS
