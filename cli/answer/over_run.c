@@ -428,7 +428,7 @@ next_to(const struct tally_over_run *r, struct tally_range stretch, bool before)
 	};
 }
 
-/* What a pass, all passes or a time of the thread was in a range; what is not of frames: 0. */
+/* What a pass, all passes or a time of the thread was in a range; NAN: it is not of frames. */
 static double
 named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	 struct tally_range range)
@@ -441,7 +441,7 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 			return median_in(&r->courses[i], range);
 	if (c->what == all_passes)
 		return median_in(&r->courses[TALLY_COURSE_GPU], range);
-	return 0;
+	return NAN;
 }
 
 /* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
@@ -475,17 +475,16 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	c->waits = true;
 }
 
-/* What is named must have changed next to the change, too, by half as much or as the frames
+/* Whether what is named changed next to the change, too, by half as much or as the frames
  * there: else it was at another frame. */
-static void
-check_change(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	     struct tally_answer_change *c)
+static bool
+is_there(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	 const struct tally_answer_change *c)
 {
-	double from = named_in(r, c, before), to = named_in(r, c, after);
+	double change = named_in(r, c, after) - named_in(r, c, before);
 	double lost = change_of(&r->courses[TALLY_COURSE_FRAME], before, after);
 	double all = c->what_after_ns - c->what_before_ns;
-	if ((from > 0 || to > 0) && (to - from) / lost < 0.5 && (to - from) / all < 0.5)
-		c->what = NULL;
+	return !(change / lost < 0.5 && change / all < 0.5);
 }
 
 /* Whether the GPU's clock went along with a change. */
@@ -502,6 +501,24 @@ look_at_clock(const struct tally_over_run *r, struct tally_range before,
 	c->clock_after = to;
 	c->held = median_in(&r->courses[TALLY_COURSE_HELD], before) <= 0 &&
 		  median_in(&r->courses[TALLY_COURSE_HELD], after) > 0;
+}
+
+/* By the whole stretches, or, where that was at another frame, by what is next to the change. */
+static void
+explain(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	struct tally_answer_change *c)
+{
+	const struct tally_answer_change blank = *c;
+	struct tally_range to = next_to(r, before, true), from = next_to(r, after, false);
+	explain_change(r, before, after, c);
+	if (!is_there(r, to, from, c)) {
+		*c = blank;
+		before = to;
+		after = from;
+		explain_change(r, before, after, c);
+	}
+	check_driver(r, before, after, c);
+	look_at_clock(r, before, after, c);
 }
 
 /* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
@@ -570,10 +587,7 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};
-		explain_change(r, range, after, c);
-		check_change(r, next_to(r, range, true), next_to(r, after, false), c);
-		check_driver(r, range, after, c);
-		look_at_clock(r, range, after, c);
+		explain(r, range, after, c);
 		c->waits |= !c->what || c->starved;
 		c->begin_ns[0] = start_of(r, range.from);
 		c->end_ns[0] = start_of(r, range.to);
