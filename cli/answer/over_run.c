@@ -444,6 +444,17 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	return NAN;
 }
 
+/* A wait in what is named. */
+static void
+take_wait(struct tally_answer_change *c)
+{
+	const char *pass = c->is_pass ? c->what : "all passes";
+	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
+	memset(c->work, 0, sizeof(c->work));
+	c->is_pass = false;
+	c->waits = true;
+}
+
 /* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
  * too; else other programs have it, surely where its threads wait for one, or it waits. */
 static void
@@ -466,13 +477,8 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	c->starved = did == TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
-	if (did != TALLY_DRIVER_WAITED)
-		return;
-	const char *pass = c->is_pass ? c->what : "all passes";
-	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
-	memset(c->work, 0, sizeof(c->work));
-	c->is_pass = false;
-	c->waits = true;
+	if (did == TALLY_DRIVER_WAITED)
+		take_wait(c);
 }
 
 /* Whether what is named changed next to the change, too, by half as much or as the frames
